@@ -1,0 +1,122 @@
+//! Knows what a figure means: axes, series, intervals, what is said beside them. Knows no pixels.
+//!
+//! One value of [`Figure`] becomes SVG, braille, alt text and CSV; nothing else draws.
+
+use crate::unit::{Quantity, Unit};
+use serde::{Deserialize, Serialize};
+
+/// How positions along an axis are spaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scale {
+    /// Equal steps, from zero.
+    Linear,
+    /// Equal ratios; ticks on the measured values only (powers of two for sizes).
+    Log2,
+    /// Equal ratios; ticks at 1, 2, 5 per decade.
+    Log10,
+}
+
+/// An axis.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Axis {
+    /// What is along it: `request size`, `throughput`.
+    pub label: String,
+    /// Unit of the values.
+    pub unit: Unit,
+    /// Spacing.
+    pub scale: Scale,
+    /// `higher is better` and the like; empty where neither is.
+    pub direction: String,
+}
+
+/// One measured position with its interval.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Mark {
+    /// Position along x, in the base unit of the x axis.
+    pub x: f64,
+    /// Centre.
+    pub centre: f64,
+    /// Lower end of the interval.
+    pub low: f64,
+    /// Upper end of the interval.
+    pub high: f64,
+    /// Every single trial behind the centre.
+    pub runs: Vec<f64>,
+    /// False for a point that must not be averaged in; drawn hollow grey.
+    pub valid: bool,
+}
+
+/// A line of marks (sweep) or a row of one mark (dots).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Series {
+    /// Direct label; also the row's name in a dot figure.
+    pub name: String,
+    /// Marks in order of x.
+    pub marks: Vec<Mark>,
+}
+
+/// A part of the x axis (sweep) that is shaded and named, for instance `pro1000 ahead`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Zone {
+    /// Start, base unit of x.
+    pub from: f64,
+    /// End, base unit of x.
+    pub to: f64,
+    /// Name.
+    pub name: String,
+}
+
+/// A dashed line at a value: line rate, or ratio 1.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Reference {
+    /// Value on the value axis.
+    pub value: f64,
+    /// Name.
+    pub name: String,
+}
+
+/// What is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FigureKind {
+    /// Lines over a swept parameter, with interval bands. Value axis is y.
+    Sweep,
+    /// One row a series: every run as a dot, the centre and its interval. Value axis is x.
+    Dots,
+}
+
+/// A figure.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Figure {
+    /// Anchor, for instance `fig-transmit`.
+    pub id: String,
+    /// Number in the report, from 1.
+    pub number: u32,
+    /// What is drawn.
+    pub kind: FigureKind,
+    /// The finding, as a sentence.
+    pub title: String,
+    /// What is plotted, and under which condition.
+    pub subtitle: String,
+    /// Position axis; unused by [`FigureKind::Dots`].
+    pub x: Axis,
+    /// Value axis.
+    pub y: Axis,
+    /// Series, the baseline first.
+    pub series: Vec<Series>,
+    /// Shaded parts, not overlapping.
+    pub zones: Vec<Zone>,
+    /// Dashed lines.
+    pub references: Vec<Reference>,
+    /// n, order of the trials, kind of interval, run.
+    pub footnote: String,
+}
+
+impl Figure {
+    /// A value of the value axis as a quantity.
+    #[must_use]
+    pub const fn value(&self, value: f64) -> Quantity {
+        Quantity::new(value, self.y.unit)
+    }
+}

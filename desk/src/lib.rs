@@ -1,0 +1,13 @@
+//! The desk: the half of stend that thinks about facts and never touches the world.
+//!
+//! Knows: units, records, plans, statistics, verdicts, figures and reports.
+//! Never: files, sockets, clocks, threads or unseeded chance (`clippy.toml` of this crate bans them).
+//! Start reading at `record`.
+#![deny(missing_docs)]
+#![forbid(unsafe_code)]
+
+pub mod figure;
+pub mod record;
+pub mod stats;
+pub mod unit;
+pub mod verdict;

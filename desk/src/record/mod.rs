@@ -1,0 +1,19 @@
+//! The vocabulary that rig and desk share; everything stored is made of these types.
+//!
+//! Knows: plan, spec, treatment, load point, trial, environment, sample, reading, outcome, run.
+//! Never: how any of it is measured, judged or shown.
+//! Start reading at `trial.rs`.
+
+mod environment;
+mod outcome;
+mod plan;
+mod run;
+mod spec;
+mod trial;
+
+pub use environment::{Adapter, Cache, Cpu, Environment, Fact, KeyClass, LabKind};
+pub use outcome::{Fault, Outcome, Reading, Sample, StreamFacts, Window, Work};
+pub use plan::{FactorPlan, LabPlan, Level, LinkPlan, LoadPlan, Method, Plan};
+pub use run::{Completeness, RUN_SCHEMA, Run, TrialRecord};
+pub use spec::{Better, FactorSpec, Metric, MetricSpec, ParamKind, ParamSpec, Scope, WorkloadSpec};
+pub use trial::{LoadPoint, Settings, Treatment, Trial, TrialKind, Value};

@@ -1,0 +1,172 @@
+//! Knows what came out of a trial: samples or a fault, always with the work actually done.
+
+use super::trial::Settings;
+use crate::unit::Quantity;
+use serde::{Deserialize, Serialize};
+
+/// The measured window on the monotonic clock of the conductor's host.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Window {
+    /// When it opened, nanoseconds.
+    pub opened_ns: u64,
+    /// When it closed, nanoseconds.
+    pub closed_ns: u64,
+}
+
+impl Window {
+    /// Length in seconds.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 ns")]
+    pub const fn seconds(self) -> f64 {
+        self.closed_ns.saturating_sub(self.opened_ns) as f64 / 1e9
+    }
+}
+
+/// One measured figure of the workload.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sample {
+    /// Name of the metric, as in the workload's spec.
+    pub metric: String,
+    /// The figure.
+    pub quantity: Quantity,
+}
+
+/// One figure of a probe, read at the edges of the window.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Reading {
+    /// Name of the probe.
+    pub probe: String,
+    /// The host it looked at.
+    pub host: String,
+    /// What it read, for instance `busy`, `busy.cpu0`.
+    pub key: String,
+    /// The figure.
+    pub quantity: Quantity,
+}
+
+/// What the kernel's TCP says of one stream over the window.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StreamFacts {
+    /// The stream, for instance `c01.0 transmit`.
+    pub stream: String,
+    /// Host of the sending end.
+    pub sender: String,
+    /// Host of the receiving end.
+    pub receiver: String,
+    /// Congestion control read back from the sending socket.
+    pub congestion: String,
+    /// CPU that the sending thread was pinned to, if it was.
+    pub sender_cpu: Option<u32>,
+    /// CPU that the receiving thread was pinned to, if it was.
+    pub receiver_cpu: Option<u32>,
+    /// Payload bytes that the receiving application took in the window.
+    pub received_bytes: u64,
+    /// Requests that the receiving application completed in the window.
+    pub operations: u64,
+    /// Data segments that the receiving kernel counted in the window.
+    pub segments: u64,
+    /// Segments that the sending kernel sent again in the window.
+    pub retransmitted: u64,
+    /// Smoothed round-trip time at the close, microseconds.
+    pub rtt_us: u32,
+    /// Maximum segment size of the sending end, bytes.
+    pub mss: u32,
+    /// Congestion window of the sending end at the close, segments.
+    pub congestion_window: u32,
+    /// Time with data in flight in the window, microseconds.
+    pub busy_us: u64,
+    /// Share of it held back by the peer's receive window, microseconds.
+    pub receive_window_limited_us: u64,
+    /// Share of it held back by the own send buffer, microseconds.
+    pub send_buffer_limited_us: u64,
+}
+
+/// Work that was really done, counted over the whole trial and not only the window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Work {
+    /// Payload bytes handed to the kernel by all senders.
+    pub sent_bytes: u64,
+    /// Payload bytes taken from the kernel by all receivers.
+    pub received_bytes: u64,
+    /// Requests completed by all receivers.
+    pub operations: u64,
+    /// Places where the content was compared with what it had to be.
+    pub content_checks: u64,
+    /// Data connections refused because their opening was wrong.
+    pub refused_connections: u64,
+}
+
+/// Why a trial gave no figure. A fault of the thing measured is data, not an error of stend.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Fault {
+    /// A host went away.
+    DeadHost {
+        /// Which.
+        host: String,
+    },
+    /// A host did not answer in time.
+    Frozen {
+        /// Which.
+        host: String,
+    },
+    /// The work was not done as asked: content, counts.
+    WrongWork {
+        /// What was wrong, with both values.
+        what: String,
+    },
+    /// A stream moved nothing in the window.
+    DeadStream {
+        /// Which.
+        stream: String,
+    },
+    /// A factor did not take.
+    Factor {
+        /// Which, and what was read back.
+        what: String,
+    },
+    /// Something else on a host failed.
+    Failed {
+        /// Which host.
+        host: String,
+        /// Its own words.
+        what: String,
+    },
+    /// The person stopped it.
+    Cancelled,
+}
+
+/// What came out of a trial.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// The common window of all generators.
+    pub window: Window,
+    /// Figures of the workload; empty with a fault.
+    pub samples: Vec<Sample>,
+    /// TCP facts, one a stream.
+    pub streams: Vec<StreamFacts>,
+    /// Work actually done.
+    pub work: Work,
+    /// How the load was made: engine, placement, buffer, as read back.
+    pub made_with: Settings,
+    /// Whether the slope test found the rate steady before the window opened.
+    pub steady: bool,
+    /// Time from go to the opening of the window.
+    pub settle: Option<Quantity>,
+    /// Why there are no figures.
+    pub fault: Option<Fault>,
+}
+
+impl Outcome {
+    /// An outcome that is only a fault.
+    #[must_use]
+    pub fn faulty(fault: Fault) -> Self {
+        Self { fault: Some(fault), ..Self::default() }
+    }
+
+    /// The figure of a metric.
+    #[must_use]
+    pub fn metric(&self, name: &str) -> Option<Quantity> {
+        self.samples.iter().find(|s| s.metric == name).map(|s| s.quantity)
+    }
+}

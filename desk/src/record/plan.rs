@@ -1,0 +1,98 @@
+//! Knows a plan as it is meant: every default written out, every unit resolved.
+
+use super::trial::Settings;
+use crate::unit::Quantity;
+use serde::{Deserialize, Serialize};
+
+/// One link of the system under test, with its own settings (`mtu`, `tso`, `rate` ...).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LinkPlan {
+    /// Name, also that of the interface.
+    pub name: String,
+    /// What is set on it from the start, factor key to value.
+    pub settings: Settings,
+}
+
+/// Who takes part.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LabPlan {
+    /// Number of client hosts, 1-64.
+    pub clients: u32,
+    /// Most that one client can send or take, if the plan says so.
+    pub client_rate: Option<Quantity>,
+    /// Links of the system under test, one or two.
+    pub links: Vec<LinkPlan>,
+}
+
+/// One level of a factor.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Level {
+    /// What the report calls it.
+    pub name: String,
+    /// What it sets, factor key to value; one entry unless the factor is a bundle.
+    pub settings: Settings,
+}
+
+/// A factor and its levels.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FactorPlan {
+    /// Name in the plan.
+    pub name: String,
+    /// Levels, the baseline first.
+    pub levels: Vec<Level>,
+}
+
+/// A workload with fixed and swept parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LoadPlan {
+    /// Name in the plan.
+    pub name: String,
+    /// Workload.
+    pub workload: String,
+    /// Parameters that do not change, defaults written out.
+    pub fixed: Settings,
+    /// Parameters that are swept, in the order of the plan.
+    pub over: Vec<(String, Vec<super::trial::Value>)>,
+}
+
+/// How trials are made, ordered and judged.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Method {
+    /// Blocks, each a visit to every treatment of every point.
+    pub blocks: u32,
+    /// Whether every treatment of every point is visited once, uncounted, before the first block.
+    pub dry: bool,
+    /// Shortest time from go to the opening of the window.
+    pub settle: Quantity,
+    /// Longest time to wait for a steady rate.
+    pub settle_max: Quantity,
+    /// Length of the measured window.
+    pub window: Quantity,
+    /// Seed of the order and of everything else drawn by chance.
+    pub seed: u64,
+    /// Metric that decides.
+    pub primary: String,
+    /// Factor whose levels are compared.
+    pub compare: String,
+    /// Differences below this are of no practical interest, a share such as 0.02.
+    pub margin: Quantity,
+    /// Parameter along which a curve is drawn, if any is swept.
+    pub curve: Option<String>,
+}
+
+/// A plan with all its defaults written out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// Title of the report.
+    pub title: String,
+    /// The question in the reader's words.
+    pub question: String,
+    /// Who takes part.
+    pub lab: LabPlan,
+    /// Factors.
+    pub factors: Vec<FactorPlan>,
+    /// Loads.
+    pub loads: Vec<LoadPlan>,
+    /// How trials are made and judged.
+    pub method: Method,
+}

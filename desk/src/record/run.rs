@@ -1,0 +1,77 @@
+//! Knows a whole run as it is stored: plan, machine, every trial.
+
+use super::environment::Environment;
+use super::outcome::{Outcome, Reading};
+use super::plan::Plan;
+use super::spec::Metric;
+use super::trial::{Settings, Trial};
+use serde::{Deserialize, Serialize};
+
+/// Version of the stored form.
+pub const RUN_SCHEMA: u32 = 1;
+
+/// Whether a run went to its end.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "state", rename_all = "snake_case")]
+pub enum Completeness {
+    /// Every trial of the plan was visited.
+    Complete,
+    /// It ended before, and why.
+    Partial {
+        /// The reason.
+        why: String,
+    },
+}
+
+/// One finished trial; never changed afterwards.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TrialRecord {
+    /// What was asked.
+    pub trial: Trial,
+    /// Levels read back from the machine after they were set, factor key to value.
+    pub observed: Settings,
+    /// What came out.
+    pub outcome: Outcome,
+    /// What the probes read over the window.
+    pub readings: Vec<Reading>,
+    /// Seconds since the start of the run.
+    pub started_s: f64,
+}
+
+impl TrialRecord {
+    /// The reading of a probe on a host.
+    #[must_use]
+    pub fn reading(&self, probe: &str, host: &str, key: &str) -> Option<crate::unit::Quantity> {
+        self.readings
+            .iter()
+            .find(|r| r.probe == probe && r.host == host && r.key == key)
+            .map(|r| r.quantity)
+    }
+}
+
+/// A whole run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    /// [`RUN_SCHEMA`] of the writer.
+    pub schema: u32,
+    /// Name of the run: date, time and a few letters of its seed.
+    pub id: String,
+    /// When it began, RFC 3339 UTC.
+    pub started: String,
+    /// Version of stend.
+    pub version: String,
+    /// The command that makes the run again.
+    pub command: String,
+    /// The plan as resolved.
+    pub plan: Plan,
+    /// The plan as written, empty for an embedded one.
+    pub plan_text: String,
+    /// Metrics of the workloads of the plan.
+    pub metrics: Vec<Metric>,
+    /// The machine.
+    pub environment: Environment,
+    /// Trials in the order in which they ran, dry and faulty ones too.
+    pub records: Vec<TrialRecord>,
+    /// Whether it went to its end.
+    pub completeness: Completeness,
+}

@@ -1,0 +1,122 @@
+//! Knows how workloads and factors describe themselves as data; help, plan checks and docs come from it.
+
+use crate::unit::Unit;
+use serde::{Deserialize, Serialize};
+
+/// Which way of a metric is better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Better {
+    /// More is better.
+    Higher,
+    /// Less is better.
+    Lower,
+}
+
+/// What a parameter or a factor level may be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ParamKind {
+    /// Bytes, bounds inclusive.
+    Size(u64, u64),
+    /// A whole number, bounds inclusive.
+    Count(u64, u64),
+    /// Bits per second, bounds inclusive.
+    Rate(f64, f64),
+    /// One of these words.
+    Choice(&'static [&'static str]),
+    /// Any word of letters, digits, `-` and `_`, at most 15 long.
+    Word,
+}
+
+/// One parameter of a workload.
+#[derive(Clone, Copy, Debug)]
+pub struct ParamSpec {
+    /// Key in the plan.
+    pub name: &'static str,
+    /// One line of help.
+    pub about: &'static str,
+    /// What it may be.
+    pub kind: ParamKind,
+    /// What it is when the plan is silent, as a plan would write it.
+    pub default: &'static str,
+}
+
+/// One figure that a workload gives.
+#[derive(Clone, Copy, Debug)]
+pub struct MetricSpec {
+    /// Key in the plan and in records.
+    pub name: &'static str,
+    /// What a heading calls it.
+    pub title: &'static str,
+    /// Unit of every sample.
+    pub unit: Unit,
+    /// Which way is better.
+    pub better: Better,
+    /// What bounds it physically, in a phrase.
+    pub limit: &'static str,
+}
+
+/// A workload as data.
+#[derive(Clone, Copy, Debug)]
+pub struct WorkloadSpec {
+    /// Key in the plan; also the folder's name.
+    pub name: &'static str,
+    /// The one-line question it answers.
+    pub question: &'static str,
+    /// Changes when figures before and after are no longer comparable.
+    pub revision: u32,
+    /// Parameters.
+    pub params: &'static [ParamSpec],
+    /// Figures; the first is the usual primary metric.
+    pub metrics: &'static [MetricSpec],
+}
+
+/// What a factor's level acts on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Which link carries the traffic; its levels are links of the plan.
+    Path,
+    /// Both ends of every link, and the bridge between.
+    Link,
+    /// The sockets of the load.
+    Socket,
+    /// A bundle of other factors' levels.
+    Bundle,
+}
+
+/// A factor as data.
+#[derive(Clone, Copy, Debug)]
+pub struct FactorSpec {
+    /// Key in the plan.
+    pub name: &'static str,
+    /// One line of help.
+    pub about: &'static str,
+    /// What it acts on.
+    pub scope: Scope,
+    /// What a level may be.
+    pub kind: ParamKind,
+}
+
+/// A metric as a record keeps it, so that a stored run explains itself without its workload.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Metric {
+    /// Key in records.
+    pub name: String,
+    /// What a heading calls it.
+    pub title: String,
+    /// Unit of every sample.
+    pub unit: Unit,
+    /// Which way is better.
+    pub better: Better,
+}
+
+impl From<&MetricSpec> for Metric {
+    fn from(spec: &MetricSpec) -> Self {
+        Self {
+            name: spec.name.into(),
+            title: spec.title.into(),
+            unit: spec.unit,
+            better: spec.better,
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Knows what one trial is: a load point under a treatment, at a place in the order.
+
+use crate::unit::Quantity;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// The value of a parameter or of a factor setting.
+#[derive(Clone, Debug, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Value {
+    /// A size, a duration, a rate.
+    Quantity(Quantity),
+    /// A number of things.
+    Count(u64),
+    /// A word: `transmit`, `on`, `cubic`.
+    Word(String),
+}
+
+impl Value {
+    /// The word, if it is one.
+    #[must_use]
+    pub fn word(&self) -> Option<&str> {
+        if let Self::Word(word) = self { Some(word) } else { None }
+    }
+
+    /// The quantity, if it is one.
+    #[must_use]
+    pub const fn quantity(&self) -> Option<Quantity> {
+        if let Self::Quantity(quantity) = self { Some(*quantity) } else { None }
+    }
+
+    /// The count, if it is one.
+    #[must_use]
+    pub const fn count(&self) -> Option<u64> {
+        if let Self::Count(count) = self { Some(*count) } else { None }
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Quantity(quantity) => quantity.fmt(f),
+            Self::Count(count) => count.fmt(f),
+            Self::Word(word) => f.write_str(word),
+        }
+    }
+}
+
+/// Parameter or factor key to value.
+pub type Settings = BTreeMap<String, Value>;
+
+/// A workload with all its parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LoadPoint {
+    /// Name of the load in the plan.
+    pub load: String,
+    /// Name of the workload, for instance `tcp_stream`.
+    pub workload: String,
+    /// Every parameter of the workload, defaults written out.
+    pub params: Settings,
+}
+
+/// One level of every factor of the plan.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Treatment {
+    /// Factor name to level name, as the plan calls them.
+    pub levels: BTreeMap<String, String>,
+}
+
+/// Whether the trial counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TrialKind {
+    /// The visit before the first block; never counted.
+    Dry,
+    /// A trial that enters the statistics.
+    Counted,
+}
+
+/// One visit to a load point under a treatment.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Trial {
+    /// Number of the trial in the plan's order, from 0.
+    pub id: u32,
+    /// Block, from 1; 0 for dry visits.
+    pub block: u32,
+    /// Index of the load point in the plan's expansion.
+    pub point_index: u32,
+    /// The load point.
+    pub point: LoadPoint,
+    /// The levels under which it runs.
+    pub treatment: Treatment,
+    /// What those levels set: factor key to value.
+    pub settings: Settings,
+    /// Seed of everything that is drawn by chance in this trial.
+    pub seed: u64,
+    /// Dry or counted.
+    pub kind: TrialKind,
+}

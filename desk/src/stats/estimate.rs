@@ -1,0 +1,52 @@
+//! Knows the estimate: a centre that never travels without its interval, n and method.
+
+use crate::unit::Quantity;
+use serde::{Deserialize, Serialize};
+
+/// How an estimate was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EstimateMethod {
+    /// Mean and Student t interval.
+    MeanT,
+    /// exp of the mean log ratio within blocks, Student t interval.
+    PairedLogT,
+    /// As [`Self::PairedLogT`], the interval's level set by Holm's step over the curve.
+    PairedLogTHolm,
+    /// A count or a single reading: the interval is the value itself.
+    Exact,
+    /// Computed from a model of the plan, not measured.
+    Planned,
+}
+
+/// A figure with its interval.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Estimate {
+    /// Centre.
+    pub centre: Quantity,
+    /// Lower end of the interval.
+    pub low: Quantity,
+    /// Upper end of the interval.
+    pub high: Quantity,
+    /// Confidence level of the interval, 0-1.
+    pub level: f64,
+    /// Number of trials (or of blocks, for a paired ratio) behind it.
+    pub n: u32,
+    /// How it was made.
+    pub method: EstimateMethod,
+}
+
+impl Estimate {
+    /// A value that is known exactly: a count, a setting.
+    #[must_use]
+    pub const fn exact(value: Quantity) -> Self {
+        Self {
+            centre: value,
+            low: value,
+            high: value,
+            level: 1.0,
+            n: 1,
+            method: EstimateMethod::Exact,
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! Knows how estimates are made from samples. Plain functions over slices.
+//!
+//! Never: what the samples mean, or where they came from.
+//! Start reading at `estimate.rs`.
+
+mod estimate;
+
+pub use estimate::{Estimate, EstimateMethod};

@@ -1,0 +1,130 @@
+//! Knows how a quantity is written: prefix, significant digits, unit. Knows nothing of sentences.
+
+use super::quantity::{Quantity, Unit};
+use std::fmt;
+
+/// Decimal prefixes, largest first.
+const DECIMAL: [(f64, &str); 6] =
+    [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m")];
+/// Binary prefixes, largest first.
+const BINARY: [(f64, &str); 5] = [
+    (1_099_511_627_776.0, "Ti"),
+    (1_073_741_824.0, "Gi"),
+    (1_048_576.0, "Mi"),
+    (1024.0, "Ki"),
+    (1.0, ""),
+];
+/// Prefixes of seconds, largest first.
+const TIME: [(f64, &str); 4] = [(1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n")];
+
+/// A bare number with three significant digits, no exponent between 1e-4 and 1e15.
+///
+/// Whole numbers up to 9999 keep all their digits.
+#[must_use]
+pub fn plain(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return if value == 0.0 { "0".into() } else { format!("{value}") };
+    }
+    if value.fract() == 0.0 && value.abs() < 1e4 {
+        return format!("{value:.0}");
+    }
+    // 9.996 is written 10.0, not 10.00: the magnitude is that of the rounded value.
+    let magnitude = (value.abs() * 1.0005).log10().floor();
+    let decimals = (2.0 - magnitude).clamp(0.0, 6.0);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped above")]
+    let text = format!("{value:.*}", decimals as usize);
+    text
+}
+
+/// A ratio as text: `2.93×`.
+#[must_use]
+pub fn ratio(value: f64) -> String {
+    if value >= 9.995 { format!("{}×", plain(value)) } else { format!("{value:.2}×") }
+}
+
+/// A range of two like quantities in one unit: `2.71–3.17×`, `9.1–9.4 Gbit/s`.
+///
+/// The prefix is the one that fits the upper end, so that both ends read on one scale.
+#[must_use]
+pub fn show_range(low: Quantity, high: Quantity) -> String {
+    let scale = scale_of(high);
+    let number = |q: Quantity| {
+        if q.unit == Unit::Ratio && q.value < 9.995 {
+            format!("{:.2}", q.value)
+        } else {
+            plain(q.value / scale.divisor)
+        }
+    };
+    format!("{}–{}{}", number(low), number(high), scale.suffix)
+}
+
+/// The divisor and the text that follows the number.
+struct Scale {
+    divisor: f64,
+    suffix: String,
+}
+
+fn scale_of(quantity: Quantity) -> Scale {
+    let (table, unit): (&[(f64, &str)], &str) = match quantity.unit {
+        Unit::BitPerSecond => (&DECIMAL[..5], "bit/s"),
+        Unit::BytePerSecond => (&DECIMAL[..5], "B/s"),
+        Unit::OperationPerSecond => (&DECIMAL[..5], "op/s"),
+        Unit::PacketPerSecond => (&DECIMAL[..5], "packet/s"),
+        Unit::Hertz => (&DECIMAL[..5], "Hz"),
+        Unit::Byte => (&BINARY, "B"),
+        Unit::Second => (&TIME, "s"),
+        Unit::Share => return Scale { divisor: 0.01, suffix: " %".into() },
+        Unit::Ratio => return Scale { divisor: 1.0, suffix: "×".into() },
+        Unit::Cpu => return Scale { divisor: 1.0, suffix: " CPU".into() },
+        Unit::Count => return Scale { divisor: 1.0, suffix: String::new() },
+    };
+    let size = quantity.value.abs();
+    // 999.6 M would round up to 1000 M: choose the next prefix already from 999.5 on.
+    let found = table.iter().find(|(d, _)| size >= *d * 0.9995).or_else(|| table.last());
+    let (divisor, prefix) = match found {
+        Some(entry) if size > 0.0 => *entry,
+        _ => (1.0, ""),
+    };
+    Scale { divisor, suffix: format!(" {prefix}{unit}") }
+}
+
+impl fmt::Display for Quantity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.unit == Unit::Ratio {
+            return f.write_str(&ratio(self.value));
+        }
+        let scale = scale_of(*self);
+        write!(f, "{}{}", plain(self.value / scale.divisor), scale.suffix)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantities_read_as_an_engineer_writes_them() {
+        let cases = [
+            (Quantity::new(1.2345e10, Unit::BitPerSecond), "12.3 Gbit/s"),
+            (Quantity::new(9.996e8, Unit::BitPerSecond), "1.00 Gbit/s"),
+            (Quantity::bytes(64), "64 B"),
+            (Quantity::bytes(262_144), "256 KiB"),
+            (Quantity::seconds(0.8), "800 ms"),
+            (Quantity::new(0.982, Unit::Share), "98.2 %"),
+            (Quantity::new(2.934, Unit::Ratio), "2.93×"),
+            (Quantity::new(0.0, Unit::BitPerSecond), "0 bit/s"),
+            (Quantity::count(468), "468"),
+            (Quantity::new(1.93, Unit::Cpu), "1.93 CPU"),
+        ];
+        for (quantity, text) in cases {
+            assert_eq!(quantity.to_string(), text);
+        }
+    }
+
+    #[test]
+    fn a_range_has_one_scale() {
+        let r = |l, h, u| show_range(Quantity::new(l, u), Quantity::new(h, u));
+        assert_eq!(r(2.711, 3.169, Unit::Ratio), "2.71–3.17×");
+        assert_eq!(r(9.1e8, 1.04e9, Unit::BitPerSecond), "0.910–1.04 Gbit/s");
+    }
+}

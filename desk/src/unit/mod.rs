@@ -1,0 +1,13 @@
+//! Knows what a number is measured in, how it is written and how it is read.
+//!
+//! Gives: [`Quantity`], [`Unit`], formatting and parsing. The only room that knows "Mbit/s" or "MiB".
+//! Never: what was measured, or why.
+//! Start reading at `quantity.rs`.
+
+mod format;
+mod parse;
+mod quantity;
+
+pub use format::{plain, ratio, show_range};
+pub use parse::{Kind, UnitError, parse, parse_sweep};
+pub use quantity::{Quantity, Unit};

@@ -1,0 +1,228 @@
+//! Knows how a person writes a quantity or a sweep; refuses a number without its unit.
+
+use super::quantity::{Quantity, Unit};
+use thiserror::Error;
+
+/// Which family of units a text must be in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Bytes: `64 B`, `256 KiB`, `256K` (K, M and G are binary in sizes).
+    Size,
+    /// Seconds: `300 ms`, `0.8 s`, `2 min`.
+    Duration,
+    /// Bits per second: `100 Mbit/s`, `1 Gbit/s`.
+    Rate,
+    /// A share of a whole: `2 %`.
+    Share,
+}
+
+/// Why a text is not a quantity; each says the value and the remedy.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum UnitError {
+    /// There is no number at the start.
+    #[error("'{0}' does not begin with a number; write for instance {1}")]
+    NoNumber(String, &'static str),
+    /// A number without a unit.
+    #[error("'{0}' has no unit; write for instance {1}")]
+    NoUnit(String, &'static str),
+    /// A unit of another family or none at all.
+    #[error("'{unit}' in '{text}' is not a unit of {family}; write one of {known}")]
+    WrongUnit {
+        /// The whole text.
+        text: String,
+        /// The part that was taken for a unit.
+        unit: String,
+        /// What was expected.
+        family: &'static str,
+        /// The units that fit.
+        known: &'static str,
+    },
+    /// A sweep whose step or bounds give no value.
+    #[error("the sweep '{0}' is empty: {1}")]
+    EmptySweep(String, &'static str),
+    /// A sweep that would give too many values.
+    #[error("the sweep '{0}' has more than 64 values; take a larger step")]
+    LongSweep(String),
+}
+
+impl Kind {
+    const fn example(self) -> &'static str {
+        match self {
+            Self::Size => "64 B or 256 KiB",
+            Self::Duration => "300 ms or 2 s",
+            Self::Rate => "100 Mbit/s or 1 Gbit/s",
+            Self::Share => "2 %",
+        }
+    }
+
+    const fn family(self) -> &'static str {
+        match self {
+            Self::Size => "size",
+            Self::Duration => "time",
+            Self::Rate => "rate",
+            Self::Share => "share",
+        }
+    }
+
+    const fn known(self) -> &'static str {
+        match self {
+            Self::Size => "B, KiB, MiB, GiB, K, M, G",
+            Self::Duration => "us, ms, s, min, h",
+            Self::Rate => "bit/s, kbit/s, Mbit/s, Gbit/s",
+            Self::Share => "%",
+        }
+    }
+
+    fn factor(self, unit: &str) -> Option<f64> {
+        let factor = match (self, unit) {
+            (Self::Size, "B") => 1.0,
+            (Self::Size, "K" | "KiB") => 1024.0,
+            (Self::Size, "M" | "MiB") => 1_048_576.0,
+            (Self::Size, "G" | "GiB") => 1_073_741_824.0,
+            (Self::Duration, "us" | "µs") => 1e-6,
+            (Self::Duration, "ms") => 1e-3,
+            (Self::Duration, "s") => 1.0,
+            (Self::Duration, "min") => 60.0,
+            (Self::Duration, "h") => 3600.0,
+            (Self::Rate, "bit/s") => 1.0,
+            (Self::Rate, "kbit/s") => 1e3,
+            (Self::Rate, "Mbit/s") => 1e6,
+            (Self::Rate, "Gbit/s") => 1e9,
+            (Self::Share, "%") => 0.01,
+            _ => return None,
+        };
+        Some(factor)
+    }
+
+    const fn unit(self) -> Unit {
+        match self {
+            Self::Size => Unit::Byte,
+            Self::Duration => Unit::Second,
+            Self::Rate => Unit::BitPerSecond,
+            Self::Share => Unit::Share,
+        }
+    }
+}
+
+/// Reads one quantity, for instance `256 KiB`.
+///
+/// # Errors
+/// A text without a number, without a unit, or with a unit of another family.
+pub fn parse(text: &str, kind: Kind) -> Result<Quantity, UnitError> {
+    let (number, unit) = split(text, kind)?;
+    if unit.is_empty() {
+        return Err(UnitError::NoUnit(text.trim().into(), kind.example()));
+    }
+    let factor = kind.factor(unit).ok_or_else(|| UnitError::WrongUnit {
+        text: text.trim().into(),
+        unit: unit.into(),
+        family: kind.family(),
+        known: kind.known(),
+    })?;
+    Ok(Quantity::new(number * factor, kind.unit()))
+}
+
+fn split(text: &str, kind: Kind) -> Result<(f64, &str), UnitError> {
+    let text = text.trim();
+    let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
+    let (digits, unit) = text.split_at(end);
+    let number: f64 =
+        digits.parse().map_err(|_| UnitError::NoNumber(text.into(), kind.example()))?;
+    Ok((number, unit.trim()))
+}
+
+/// Reads a sweep: `64..256K *2` (geometric), `1500 B..9000 B +2500 B` (arithmetic), or one quantity.
+///
+/// The lower bound may leave out a unit only when the upper bound has one; it then counts in the
+/// unprefixed unit of the family (`64..256K` starts at 64 B). The upper bound is a value of the
+/// sweep when a step lands on it.
+///
+/// # Errors
+/// A bad quantity, a sweep with no value in it, or one with more than 64 values.
+pub fn parse_sweep(text: &str, kind: Kind) -> Result<Vec<Quantity>, UnitError> {
+    let text = text.trim();
+    let Some((low, rest)) = text.split_once("..") else {
+        return Ok(vec![parse(text, kind)?]);
+    };
+    let at = rest.find(['*', '+']).ok_or(UnitError::EmptySweep(
+        text.into(),
+        "it has no step; end it with *2 or with +step",
+    ))?;
+    let (high, step) = rest.split_at(at);
+    let high = parse(high, kind)?;
+    let low = match split(low, kind)? {
+        (number, "") => Quantity::new(number, kind.unit()),
+        _ => parse(low, kind)?,
+    };
+    if low.value > high.value {
+        return Err(UnitError::EmptySweep(text.into(), "its lower bound is above its upper bound"));
+    }
+    let next: Box<dyn Fn(f64) -> f64> = if let Some(factor) = step.strip_prefix('*') {
+        let factor = factor.trim().parse::<f64>().unwrap_or(0.0);
+        if factor <= 1.0 || low.value <= 0.0 {
+            return Err(UnitError::EmptySweep(text.into(), "its factor must be above 1, as in *2"));
+        }
+        Box::new(move |x| x * factor)
+    } else {
+        let step = parse(step.trim_start_matches('+'), kind)?.value;
+        if step <= 0.0 {
+            return Err(UnitError::EmptySweep(text.into(), "its step must be above 0"));
+        }
+        Box::new(move |x| x + step)
+    };
+    walk(text, low, high, next.as_ref())
+}
+
+fn walk(
+    text: &str,
+    low: Quantity,
+    high: Quantity,
+    next: &dyn Fn(f64) -> f64,
+) -> Result<Vec<Quantity>, UnitError> {
+    let mut values = Vec::new();
+    let mut at = low.value;
+    while at <= high.value * (1.0 + 1e-9) {
+        if values.len() == 64 {
+            return Err(UnitError::LongSweep(text.into()));
+        }
+        values.push(Quantity::new(at, low.unit));
+        at = next(at);
+    }
+    Ok(values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_published_sweep_has_thirteen_sizes() {
+        let sizes = parse_sweep("64..256K *2", Kind::Size).unwrap();
+        assert_eq!(sizes.len(), 13);
+        assert_eq!(sizes[0], Quantity::bytes(64));
+        assert_eq!(sizes[12], Quantity::bytes(262_144));
+        assert_eq!(parse_sweep("1500 B..9000 B +2500 B", Kind::Size).unwrap().len(), 4);
+    }
+
+    #[test]
+    fn a_refusal_names_the_value_and_the_remedy() {
+        let cases = [
+            (parse("64", Kind::Size), "'64' has no unit; write for instance 64 B or 256 KiB"),
+            (
+                parse("10 s", Kind::Size),
+                "'s' in '10 s' is not a unit of size; write one of B, KiB, MiB, GiB, K, M, G",
+            ),
+            (
+                parse("fast", Kind::Rate),
+                "'fast' does not begin with a number; write for instance 100 Mbit/s or 1 Gbit/s",
+            ),
+        ];
+        for (result, text) in cases {
+            assert_eq!(result.unwrap_err().to_string(), text);
+        }
+        for text in ["256K..64 *2", "64..256K", "64..256K *1", "64..256K *x", "64..256 *2"] {
+            assert!(parse_sweep(text, Kind::Size).is_err(), "{text}");
+        }
+        assert!(matches!(parse_sweep("1..1G +1 B", Kind::Size), Err(UnitError::LongSweep(_))));
+    }
+}

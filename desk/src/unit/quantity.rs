@@ -1,0 +1,78 @@
+//! Knows the pair of value and unit that every number in a record is; knows no prefixes and no text layout.
+
+use serde::{Deserialize, Serialize};
+
+/// What a [`Quantity`] is measured in. Values are always held in this base unit, never with a prefix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Unit {
+    /// Bits per second of payload or of line, as the metric says.
+    #[serde(rename = "bit/s")]
+    BitPerSecond,
+    /// Bytes per second.
+    #[serde(rename = "B/s")]
+    BytePerSecond,
+    /// Completed requests per second.
+    #[serde(rename = "op/s")]
+    OperationPerSecond,
+    /// Packets (segments on the wire) per second.
+    #[serde(rename = "packet/s")]
+    PacketPerSecond,
+    /// Bytes.
+    #[serde(rename = "B")]
+    Byte,
+    /// Seconds.
+    #[serde(rename = "s")]
+    Second,
+    /// Hertz.
+    #[serde(rename = "Hz")]
+    Hertz,
+    /// A share of a whole, held as 0.0-1.0 and written in per cent.
+    #[serde(rename = "share")]
+    Share,
+    /// A ratio of two like quantities, written with a multiplication sign.
+    #[serde(rename = "ratio")]
+    Ratio,
+    /// CPUs kept busy: 1.0 is one CPU busy for the whole window.
+    #[serde(rename = "CPU")]
+    Cpu,
+    /// A number of things.
+    #[serde(rename = "count")]
+    Count,
+}
+
+/// A number that never travels without its unit.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize, Deserialize)]
+pub struct Quantity {
+    /// The value in the base unit, no prefix.
+    pub value: f64,
+    /// The base unit.
+    pub unit: Unit,
+}
+
+impl Quantity {
+    /// Pairs a value in the base unit with that unit.
+    #[must_use]
+    pub const fn new(value: f64, unit: Unit) -> Self {
+        Self { value, unit }
+    }
+
+    /// A size in bytes.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "sizes stay far below 2^53 bytes")]
+    pub const fn bytes(bytes: u64) -> Self {
+        Self::new(bytes as f64, Unit::Byte)
+    }
+
+    /// A duration in seconds.
+    #[must_use]
+    pub const fn seconds(seconds: f64) -> Self {
+        Self::new(seconds, Unit::Second)
+    }
+
+    /// A number of things.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
+    pub const fn count(count: u64) -> Self {
+        Self::new(count as f64, Unit::Count)
+    }
+}

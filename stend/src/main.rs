@@ -1,0 +1,2 @@
+//! The door: nothing is decided here.
+fn main() {}
