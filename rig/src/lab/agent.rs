@@ -1,0 +1,151 @@
+//! Knows how a host does what it is asked: enter its place, read, write, change links, work.
+//!
+//! Must not know any workload by name; their parts are handed in as a table.
+
+use super::error::LabError;
+use super::ethtool::Ethtool;
+use super::link::Routes;
+use super::namespace;
+use super::wire::{self, Answer, LinkAnswer, LinkRequest, Request};
+use desk::record::LabKind;
+use std::collections::BTreeMap;
+use std::io;
+use std::os::fd::AsFd as _;
+use std::os::unix::net::UnixStream;
+
+/// A workload's part on a host: message in, answer out. The text of an error is for the person.
+pub type Part = Box<dyn FnMut(serde_json::Value) -> Result<serde_json::Value, String>>;
+/// Makes the part of a workload.
+pub type MakePart = fn() -> Part;
+
+/// Serves the conductor over standard input until it goes away.
+///
+/// # Errors
+/// When the control socket is none, or breaks in the middle of a message.
+pub fn serve(workloads: &[(&'static str, MakePart)]) -> io::Result<()> {
+    rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
+    let conductor = rustix::process::getppid().map_or(0, |p| p.as_raw_nonzero().get());
+    ignore_interrupt();
+    let mut control = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
+    let mut agent = Agent {
+        conductor: u32::try_from(conductor).unwrap_or(0),
+        workloads,
+        parts: BTreeMap::new(),
+    };
+    loop {
+        let request = match wire::receive(&mut control) {
+            Ok(request) => request,
+            Err(e) if e.kind() == io::ErrorKind::UnexpectedEof => return Ok(()),
+            Err(e) => return Err(e),
+        };
+        let answer = agent.answer(request).unwrap_or_else(Answer::Refused);
+        wire::send(&mut control, &answer)?;
+    }
+}
+
+/// The terminal's interrupt goes to the whole group; the conductor alone decides what it means.
+fn ignore_interrupt() {
+    // SAFETY: SIG_IGN installs no handler; no code of ours runs in signal context.
+    unsafe { libc::signal(libc::SIGINT, libc::SIG_IGN) };
+}
+
+/// The file of a kernel setting; nothing outside `/proc/sys/net` can be named.
+fn net_setting(path: &str) -> Result<String, String> {
+    if path.split('/').any(|part| part.is_empty() || part == "." || part == "..") {
+        return Err(format!("'{path}' is not a setting below /proc/sys/net"));
+    }
+    Ok(format!("/proc/sys/net/{path}"))
+}
+
+struct Agent<'a> {
+    conductor: u32,
+    workloads: &'a [(&'static str, MakePart)],
+    parts: BTreeMap<String, Part>,
+}
+
+impl Agent<'_> {
+    fn answer(&mut self, request: Request) -> Result<Answer, String> {
+        match request {
+            Request::Enter { kind, name, join } => self.enter(kind, &name, join),
+            Request::Read { path } => {
+                let path = net_setting(&path)?;
+                let text = std::fs::read_to_string(&path).map_err(|e| format!("{path}: {e}"))?;
+                Ok(Answer::Text(text.trim().into()))
+            }
+            Request::Write { path, value } => {
+                let path = net_setting(&path)?;
+                std::fs::write(&path, value).map_err(|e| format!("{path}: {e}"))?;
+                Ok(Answer::Done)
+            }
+            Request::Links(list) => {
+                let mut hands = LinkHands::open().map_err(|e| e.to_string())?;
+                let done: Result<Vec<_>, _> = list.into_iter().map(|r| hands.carry_out(r)).collect();
+                done.map(Answer::Links).map_err(|e| e.to_string())
+            }
+            Request::Work { workload, body } => self.work(&workload, body),
+        }
+    }
+
+    fn enter(&self, kind: LabKind, name: &str, join: Option<u32>) -> Result<Answer, String> {
+        namespace::enter(kind, join).map_err(|e| e.to_string())?;
+        if kind == LabKind::RootNamespaces {
+            // A name is a convenience for the person; a lab without names measures the same.
+            let _ = namespace::name_it(self.conductor, name);
+        }
+        Ok(Answer::Done)
+    }
+
+    fn work(&mut self, workload: &str, body: serde_json::Value) -> Result<Answer, String> {
+        if !self.parts.contains_key(workload) {
+            let found = self.workloads.iter().find(|(name, _)| *name == workload);
+            let (_, make) = found.ok_or_else(|| format!("this host has no workload '{workload}'"))?;
+            self.parts.insert(workload.into(), make());
+        }
+        let part = self.parts.get_mut(workload).ok_or("the workload's part is gone")?;
+        part(body).map(Answer::Work)
+    }
+}
+
+/// The two sockets with which links are changed.
+struct LinkHands {
+    routes: Routes,
+    ethtool: Option<Ethtool>,
+}
+
+impl LinkHands {
+    fn open() -> Result<Self, LabError> {
+        Ok(Self { routes: Routes::open()?, ethtool: None })
+    }
+
+    fn ethtool(&mut self) -> Result<&mut Ethtool, LabError> {
+        if self.ethtool.is_none() {
+            self.ethtool = Some(Ethtool::open()?);
+        }
+        self.ethtool.as_mut().ok_or(LabError::Cancelled)
+    }
+
+    fn carry_out(&mut self, request: LinkRequest) -> Result<LinkAnswer, LabError> {
+        let routes = &mut self.routes;
+        match request {
+            LinkRequest::AddBridge(name) => routes.add_bridge(&name)?,
+            LinkRequest::AddVeth(name, peer, pid) => routes.add_veth(&name, &peer, pid)?,
+            LinkRequest::Up(name) => routes.set_up(&name, true)?,
+            LinkRequest::Master(name, bridge) => routes.set_master(&name, &bridge)?,
+            LinkRequest::Address(name, address, prefix) => {
+                routes.add_address(&name, address, prefix)?;
+            }
+            LinkRequest::SetMtu(name, mtu) => routes.set_mtu(&name, mtu)?,
+            LinkRequest::SetTbf(name, tbf) => routes.set_tbf(&name, tbf)?,
+            LinkRequest::ClearQdisc(name) => routes.clear_qdisc(&name)?,
+            LinkRequest::Info(name) => return Ok(LinkAnswer::Info(Box::new(routes.link(&name)?))),
+            LinkRequest::Tbf(name) => return Ok(LinkAnswer::Tbf(routes.tbf(&name)?)),
+            LinkRequest::Features(name) => {
+                return Ok(LinkAnswer::Features(self.ethtool()?.features(&name)?));
+            }
+            LinkRequest::SetFeatures(name, set) => {
+                return Ok(LinkAnswer::Features(self.ethtool()?.set_features(&name, &set)?));
+            }
+        }
+        Ok(LinkAnswer::Done)
+    }
+}

@@ -1,0 +1,94 @@
+//! Knows how the lab can fail. What the measured thing does wrong is a `Fault`, not one of these.
+
+use super::ethtool::EthtoolError;
+use super::link::LinkError;
+use desk::record::Fault;
+use std::io;
+use thiserror::Error;
+
+/// A failure of the lab.
+#[derive(Debug, Error)]
+pub enum LabError {
+    /// A host process could not be started.
+    #[error("host '{host}' did not start: {source}; is the stend binary still at its path?")]
+    Start {
+        /// Which host.
+        host: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// The control socket of a host closed: its process died.
+    #[error("host '{0}' is gone: its process ended")]
+    Gone(String),
+    /// A host did not answer in time.
+    #[error("host '{host}' did not answer within {seconds} s")]
+    Silent {
+        /// Which host.
+        host: String,
+        /// How long it was given.
+        seconds: u64,
+    },
+    /// The host answered with something else than was asked.
+    #[error("host '{host}' answered out of turn: {what}; both ends must be the same stend version")]
+    OutOfTurn {
+        /// Which host.
+        host: String,
+        /// What came.
+        what: String,
+    },
+    /// The host refused or failed at what it was asked to do.
+    #[error("host '{host}': {what}")]
+    Refused {
+        /// Which host.
+        host: String,
+        /// Its own words.
+        what: String,
+    },
+    /// The person stopped the run.
+    #[error("stopped on request")]
+    Cancelled,
+    /// A namespace could not be made.
+    #[error("{what}: {source}")]
+    Namespace {
+        /// The call that failed.
+        what: &'static str,
+        /// Why.
+        source: io::Error,
+    },
+    /// A file of the host could not be read or written.
+    #[error("{path}: {source}")]
+    File {
+        /// Which.
+        path: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// A message could not be sent or read.
+    #[error("control message to '{host}': {source}")]
+    Wire {
+        /// Which host.
+        host: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// A link operation.
+    #[error(transparent)]
+    Link(#[from] LinkError),
+    /// An ethtool operation.
+    #[error(transparent)]
+    Ethtool(#[from] EthtoolError),
+}
+
+impl LabError {
+    /// What it means for the trial in which it happened.
+    #[must_use]
+    pub fn into_fault(self) -> Fault {
+        match self {
+            Self::Gone(host) => Fault::DeadHost { host },
+            Self::Silent { host, .. } => Fault::Frozen { host },
+            Self::Cancelled => Fault::Cancelled,
+            Self::Refused { host, what } => Fault::Failed { host, what },
+            other => Fault::Failed { host: "conductor".into(), what: other.to_string() },
+        }
+    }
+}

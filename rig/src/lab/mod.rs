@@ -1,0 +1,20 @@
+//! Knows the place where things are measured: hosts, their links, their control, the machine itself.
+//!
+//! Gives: [`Lab`], [`Host`](host::Host), link and offload access, the machine's inventory.
+//! Never: what is measured, and which factor means what.
+//! Start reading at `topology.rs`.
+
+pub mod agent;
+pub mod clock;
+pub mod environment;
+mod error;
+pub mod ethtool;
+pub mod host;
+pub mod link;
+mod namespace;
+mod topology;
+pub mod wire;
+
+pub use error::LabError;
+pub use namespace::remove_stale;
+pub use topology::{Blueprint, EndRole, Lab, LinkEnd, SUT, Wanted};

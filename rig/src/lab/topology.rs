@@ -1,0 +1,321 @@
+//! Knows how a lab on one machine is put together: the system under test, clients, a switch, links.
+//!
+//! Must not know what is measured in it, nor which factor changes what.
+
+use super::error::LabError;
+use super::host::{self, Host, ProcessHost};
+use super::namespace;
+use super::wire::{Answer, LinkAnswer, LinkRequest, Request};
+use desk::record::LabKind;
+use std::net::Ipv4Addr;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// Which kind of place a person asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// The best that the kernel grants.
+    Best,
+    /// This one or none.
+    Only(LabKind),
+}
+
+/// What to build.
+#[derive(Clone, Debug)]
+pub struct Blueprint {
+    /// Kind of place.
+    pub wanted: Wanted,
+    /// Number of clients, 1-64.
+    pub clients: u32,
+    /// Names of the links of the system under test.
+    pub links: Vec<String>,
+}
+
+/// One end of a cable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinkEnd {
+    /// Index of the host.
+    pub host: usize,
+    /// Interface name there.
+    pub name: String,
+    /// What it is.
+    pub role: EndRole,
+}
+
+/// What an interface is to its link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EndRole {
+    /// An adapter of the system under test or of a client.
+    Adapter,
+    /// The switch's port towards the system under test.
+    PortToSut,
+    /// The switch's port towards a client.
+    PortToClient,
+    /// The bridge itself.
+    Bridge,
+}
+
+/// A lab that stands: hosts and links. Everything goes when it is dropped.
+#[derive(Debug)]
+pub struct Lab {
+    /// Where the hosts live.
+    pub kind: LabKind,
+    /// Why there, in words of the kernel; empty when it is the best kind.
+    pub reason: String,
+    /// Names of the links.
+    pub links: Vec<String>,
+    hosts: Vec<ProcessHost>,
+    clients: u32,
+}
+
+/// Index of the system under test among the hosts.
+pub const SUT: usize = 0;
+
+impl Lab {
+    /// Builds a lab, falling back from root's namespaces to a user's to loopback.
+    ///
+    /// # Errors
+    /// When a host does not start, or when the wanted kind is refused.
+    pub fn build(blueprint: &Blueprint, cancel: &'static AtomicBool) -> Result<Self, LabError> {
+        let kinds: Vec<LabKind> = match blueprint.wanted {
+            Wanted::Only(kind) => vec![kind],
+            Wanted::Best if rustix::process::geteuid().is_root() => {
+                vec![LabKind::RootNamespaces, LabKind::UserNamespaces, LabKind::Loopback]
+            }
+            Wanted::Best => vec![LabKind::UserNamespaces, LabKind::Loopback],
+        };
+        let mut reasons: Vec<String> = Vec::new();
+        for kind in &kinds {
+            match Self::build_kind(blueprint, *kind, cancel) {
+                Ok(mut lab) => {
+                    lab.reason = reasons.join("; ");
+                    return Ok(lab);
+                }
+                Err(LabError::Cancelled) => return Err(LabError::Cancelled),
+                Err(e) if kinds.last() == Some(kind) => return Err(e),
+                Err(e) => reasons.push(e.to_string()),
+            }
+        }
+        Err(LabError::Cancelled)
+    }
+
+    fn build_kind(
+        blueprint: &Blueprint,
+        kind: LabKind,
+        cancel: &'static AtomicBool,
+    ) -> Result<Self, LabError> {
+        if kind == LabKind::RootNamespaces {
+            let _ = namespace::remove_stale();
+        }
+        let mut lab = Self {
+            kind,
+            reason: String::new(),
+            links: blueprint.links.clone(),
+            hosts: Vec::new(),
+            clients: blueprint.clients,
+        };
+        lab.start_hosts(cancel)?;
+        if kind != LabKind::Loopback {
+            lab.lay_cables()?;
+        }
+        Ok(lab)
+    }
+
+    /// Starts all processes; the first enters first, since the others join its user namespace.
+    fn start_hosts(&mut self, cancel: &'static AtomicBool) -> Result<(), LabError> {
+        let mut names = vec!["sut".to_owned()];
+        names.extend((1..=self.clients).map(|n| format!("c{n:02}")));
+        if self.kind != LabKind::Loopback {
+            names.push("switch".to_owned());
+        }
+        for name in &names {
+            self.hosts.push(ProcessHost::start(name, cancel)?);
+        }
+        let enter = |name: &str, join| Request::Enter {
+            kind: self.kind,
+            name: name.to_owned(),
+            join,
+        };
+        let requests: Vec<Request> = names.iter().map(|name| enter(name, self.join())).collect();
+        host::exec(&mut self.hosts[SUT], &enter("sut", None))?;
+        for (at, request) in requests.iter().enumerate().skip(1) {
+            self.hosts[at].send(request)?;
+        }
+        for host in &mut self.hosts[1..] {
+            host.receive(Duration::from_secs(10))?;
+        }
+        Ok(())
+    }
+
+    fn join(&self) -> Option<u32> {
+        (self.kind == LabKind::UserNamespaces).then(|| self.hosts[SUT].pid())
+    }
+
+    /// Bridges, pairs and addresses: one bridge and one subnet a link, so that links share nothing.
+    fn lay_cables(&mut self) -> Result<(), LabError> {
+        let switch = self.switch();
+        for at in 0..self.hosts.len() {
+            self.quiet(at)?;
+        }
+        let mut work = Vec::new();
+        for (number, link) in self.links.iter().enumerate() {
+            work.push(LinkRequest::AddBridge(bridge_name(number)));
+            work.push(LinkRequest::Up(bridge_name(number)));
+            for at in 0..switch {
+                let port = port_name(number, self.hosts[at].name());
+                let pid = self.hosts[at].pid();
+                work.push(LinkRequest::AddVeth(port.clone(), link.clone(), pid));
+                work.push(LinkRequest::Master(port.clone(), bridge_name(number)));
+                work.push(LinkRequest::Up(port));
+            }
+        }
+        host::links(&mut self.hosts[switch], work)?;
+        for at in 0..switch {
+            let mut work = vec![LinkRequest::Up("lo".into())];
+            for (number, link) in self.links.iter().enumerate() {
+                work.push(LinkRequest::Address(link.clone(), address(number, at), 24));
+                work.push(LinkRequest::Up(link.clone()));
+            }
+            host::links(&mut self.hosts[at], work)?;
+        }
+        Ok(())
+    }
+
+    /// Kernel settings without which other things than the link would be measured.
+    fn quiet(&mut self, at: usize) -> Result<(), LabError> {
+        // Address detection of IPv6 would send packets into the first trials; the bridge must not
+        // show our frames to iptables (costs about a seventh without segmentation offload).
+        let settings = [
+            ("ipv6/conf/all/disable_ipv6", "1"),
+            ("ipv6/conf/default/disable_ipv6", "1"),
+            ("bridge/bridge-nf-call-iptables", "0"),
+        ];
+        for (path, value) in settings {
+            let write = Request::Write { path: path.into(), value: value.into() };
+            match host::exec(&mut self.hosts[at], &write) {
+                // A kernel without IPv6 or bridge netfilter has nothing to switch off.
+                Ok(_) | Err(LabError::Refused { .. }) => {}
+                Err(e) => return Err(e),
+            }
+        }
+        Ok(())
+    }
+
+    /// Number of clients.
+    #[must_use]
+    pub const fn clients(&self) -> u32 {
+        self.clients
+    }
+
+    /// Indexes of the clients among the hosts.
+    #[must_use]
+    pub const fn client_indexes(&self) -> std::ops::RangeInclusive<usize> {
+        1..=self.clients as usize
+    }
+
+    /// A host by index: [`SUT`], then the clients.
+    #[must_use]
+    pub fn host(&mut self, at: usize) -> &mut dyn Host {
+        &mut self.hosts[at]
+    }
+
+    /// Name of a host.
+    #[must_use]
+    pub fn name(&self, at: usize) -> &str {
+        self.hosts[at].name()
+    }
+
+    /// Address of the system under test on a link; on loopback always 127.0.0.1.
+    #[must_use]
+    pub fn sut_address(&self, link: &str) -> Ipv4Addr {
+        if self.kind == LabKind::Loopback {
+            return Ipv4Addr::LOCALHOST;
+        }
+        address(self.links.iter().position(|l| l == link).unwrap_or(0), SUT)
+    }
+
+    /// Every interface of a link; empty on loopback, where there are no links.
+    #[must_use]
+    pub fn ends(&self, link: &str) -> Vec<LinkEnd> {
+        let Some(number) = self.links.iter().position(|l| l == link) else { return Vec::new() };
+        if self.kind == LabKind::Loopback {
+            return Vec::new();
+        }
+        let switch = self.switch();
+        let mut ends = Vec::new();
+        for at in 0..switch {
+            let name = port_name(number, self.hosts[at].name());
+            let role = if at == SUT { EndRole::PortToSut } else { EndRole::PortToClient };
+            ends.push(LinkEnd { host: at, name: link.into(), role: EndRole::Adapter });
+            ends.push(LinkEnd { host: switch, name, role });
+        }
+        ends.push(LinkEnd { host: switch, name: bridge_name(number), role: EndRole::Bridge });
+        ends
+    }
+
+    /// Asks several hosts at once and waits for all; their answers come in the order of asking.
+    ///
+    /// # Errors
+    /// The first failure, after every host that was asked has answered or failed.
+    pub fn ask(
+        &mut self,
+        requests: &[(usize, Request)],
+        within: Duration,
+    ) -> Result<Vec<Answer>, LabError> {
+        for (at, request) in requests {
+            self.hosts[*at].send(request)?;
+        }
+        let answers: Vec<_> =
+            requests.iter().map(|(at, _)| self.hosts[*at].receive(within)).collect();
+        answers.into_iter().collect()
+    }
+
+    /// Link operations on several hosts at once, a list a host.
+    ///
+    /// # Errors
+    /// As [`Self::ask`].
+    pub fn ask_links(
+        &mut self,
+        work: Vec<(usize, Vec<LinkRequest>)>,
+    ) -> Result<Vec<Vec<LinkAnswer>>, LabError> {
+        let requests: Vec<(usize, Request)> =
+            work.into_iter().map(|(at, list)| (at, Request::Links(list))).collect();
+        let answers = self.ask(&requests, Duration::from_secs(20))?;
+        let mut lists = Vec::new();
+        for ((at, _), answer) in requests.iter().zip(answers) {
+            match answer {
+                Answer::Links(list) => lists.push(list),
+                other => return Err(host::out_of_turn(&self.hosts[*at], &other)),
+            }
+        }
+        Ok(lists)
+    }
+
+    const fn switch(&self) -> usize {
+        self.clients as usize + 1
+    }
+}
+
+impl Drop for Lab {
+    fn drop(&mut self) {
+        if self.kind == LabKind::RootNamespaces {
+            for host in &self.hosts {
+                namespace::remove_name(std::process::id(), host.name());
+            }
+        }
+    }
+}
+
+fn bridge_name(link: usize) -> String {
+    format!("br{link}")
+}
+
+fn port_name(link: usize, host: &str) -> String {
+    format!("p{link}-{host}")
+}
+
+/// Addresses of the benchmarking range (RFC 2544 C.2.2): one /24 a link.
+fn address(link: usize, host: usize) -> Ipv4Addr {
+    let octet = |n: usize| u8::try_from(n).unwrap_or(u8::MAX);
+    Ipv4Addr::new(198, 18, octet(link), if host == SUT { 1 } else { octet(host + 9) })
+}
