@@ -1,0 +1,243 @@
+//! Knows how a link setting is changed on all ends of a link: MTU, offload bits, a token bucket.
+//!
+//! Must not know the list of factors.
+
+use super::{Factor, FactorError, Undo};
+use crate::lab::wire::{LinkAnswer, LinkRequest};
+use crate::lab::{EndRole, Lab, LabError, LinkEnd};
+use crate::lab::link::Tbf;
+use desk::record::{FactorSpec, Value};
+use desk::unit::{Quantity, Unit};
+
+/// What is written to, and read back from, an interface.
+#[derive(Debug)]
+pub enum Mechanism {
+    /// The MTU by rtnetlink.
+    Mtu,
+    /// Offload bits by ethtool; the first decides what is read back.
+    Feature(&'static [&'static str]),
+    /// A `tbf` queueing discipline.
+    TokenBucket,
+}
+
+/// A link factor.
+#[derive(Debug)]
+pub struct LinkRow {
+    /// As data.
+    pub spec: &'static FactorSpec,
+    /// How.
+    pub mechanism: Mechanism,
+}
+
+impl Factor for LinkRow {
+    fn spec(&self) -> &'static FactorSpec {
+        self.spec
+    }
+
+    fn observe(&self, lab: &mut Lab, link: &str) -> Result<Value, FactorError> {
+        let ends = self.ends(lab, link)?;
+        let found = self.read(lab, &ends)?;
+        let mut levels = ends.iter().zip(&found).filter(|(end, _)| self.must_take(end));
+        let Some((_, first)) = levels.next() else {
+            return Err(FactorError::NoLinks(self.spec.name));
+        };
+        for (end, state) in levels {
+            if self.level(state) != self.level(first) {
+                return Err(self.not_taken(lab, end, &self.level(first), &self.level(state)));
+            }
+        }
+        Ok(self.level(first))
+    }
+
+    fn apply(&self, lab: &mut Lab, link: &str, level: &Value) -> Result<Undo, FactorError> {
+        let ends = self.ends(lab, link)?;
+        let before = self.read(lab, &ends)?;
+        let undo = self.undo(&ends, &before);
+        let done = self.set_and_verify(lab, &ends, level);
+        if let Err(e) = done {
+            undo.carry_out(lab)?;
+            return Err(e);
+        }
+        Ok(undo)
+    }
+}
+
+impl LinkRow {
+    /// The interfaces that the factor acts on, hosts' adapters before ports before the bridge.
+    fn ends(&self, lab: &Lab, link: &str) -> Result<Vec<LinkEnd>, FactorError> {
+        let mut ends = lab.ends(link);
+        if matches!(self.mechanism, Mechanism::TokenBucket) {
+            // The narrow place is the link of the system under test: its adapter shapes what it
+            // sends, the port that faces it shapes what it receives.
+            ends.retain(|e| match e.role {
+                EndRole::Adapter => e.host == crate::lab::SUT,
+                EndRole::PortToSut => true,
+                EndRole::PortToClient | EndRole::Bridge => false,
+            });
+        }
+        if ends.is_empty() {
+            return Err(FactorError::NoLinks(self.spec.name));
+        }
+        Ok(ends)
+    }
+
+    /// Offloads of the bridge device concern frames of its own, which it has none of; it is set
+    /// like the rest, but a kernel that keeps its bits does not spoil the trial.
+    const fn must_take(&self, end: &LinkEnd) -> bool {
+        !(matches!(end.role, EndRole::Bridge) && matches!(self.mechanism, Mechanism::Feature(_)))
+    }
+
+    fn read(&self, lab: &mut Lab, ends: &[LinkEnd]) -> Result<Vec<LinkAnswer>, LabError> {
+        let ask = |end: &LinkEnd| match self.mechanism {
+            Mechanism::Mtu => LinkRequest::Info(end.name.clone()),
+            Mechanism::Feature(_) => LinkRequest::Features(end.name.clone()),
+            Mechanism::TokenBucket => LinkRequest::Tbf(end.name.clone()),
+        };
+        on_ends(lab, ends, ends.iter().map(ask).collect())
+    }
+
+    fn set_and_verify(
+        &self,
+        lab: &mut Lab,
+        ends: &[LinkEnd],
+        level: &Value,
+    ) -> Result<(), FactorError> {
+        let mut requests = Vec::new();
+        for end in ends {
+            requests.push(self.request(end, level)?);
+        }
+        on_ends(lab, ends, requests)?;
+        let found = self.read(lab, ends)?;
+        for (end, state) in ends.iter().zip(&found) {
+            let is = self.level(state);
+            if self.must_take(end) && is != *level {
+                return Err(self.not_taken(lab, end, level, &is));
+            }
+        }
+        Ok(())
+    }
+
+    fn request(&self, end: &LinkEnd, level: &Value) -> Result<LinkRequest, FactorError> {
+        let name = end.name.clone();
+        let bad = |remedy| FactorError::BadLevel {
+            factor: self.spec.name,
+            level: level.to_string(),
+            remedy,
+        };
+        match self.mechanism {
+            Mechanism::Mtu => {
+                let mtu = level.quantity().and_then(|q| whole(q.value));
+                Ok(LinkRequest::SetMtu(name, mtu.ok_or_else(|| bad("write for instance 1500 B"))?))
+            }
+            Mechanism::Feature(bits) => {
+                let on = match level.word() {
+                    Some("on") => true,
+                    Some("off") => false,
+                    _ => return Err(bad("write on or off")),
+                };
+                let set = bits.iter().map(|bit| ((*bit).to_owned(), on)).collect();
+                Ok(LinkRequest::SetFeatures(name, set))
+            }
+            Mechanism::TokenBucket => {
+                let rate = level.quantity().ok_or_else(|| bad("write for instance 1 Gbit/s"))?;
+                Ok(LinkRequest::SetTbf(name, token_bucket(rate.value)))
+            }
+        }
+    }
+
+    fn level(&self, state: &LinkAnswer) -> Value {
+        match (&self.mechanism, state) {
+            (Mechanism::Mtu, LinkAnswer::Info(info)) => {
+                Value::Quantity(Quantity::bytes(u64::from(info.mtu)))
+            }
+            (Mechanism::Feature(bits), LinkAnswer::Features(features)) => {
+                let on = features.iter().any(|f| Some(&f.name.as_str()) == bits.first() && f.active);
+                Value::Word(if on { "on" } else { "off" }.into())
+            }
+            #[expect(clippy::cast_precision_loss, reason = "rates stay below 2^53 bit/s")]
+            (Mechanism::TokenBucket, LinkAnswer::Tbf(Some(tbf))) => Value::Quantity(Quantity::new(
+                tbf.rate_bits_per_s as f64,
+                Unit::BitPerSecond,
+            )),
+            _ => Value::Word("none".into()),
+        }
+    }
+
+    fn undo(&self, ends: &[LinkEnd], before: &[LinkAnswer]) -> Undo {
+        let mut steps = Vec::new();
+        for (end, state) in ends.iter().zip(before) {
+            let name = end.name.clone();
+            let back = match state {
+                LinkAnswer::Info(info) => LinkRequest::SetMtu(name, info.mtu),
+                // All that can change, not only our bits: one bit off can drag others off.
+                LinkAnswer::Features(all) => {
+                    let changeable = all.iter().filter(|f| f.changeable);
+                    LinkRequest::SetFeatures(
+                        name,
+                        changeable.map(|f| (f.name.clone(), f.wanted)).collect(),
+                    )
+                }
+                LinkAnswer::Tbf(Some(tbf)) => LinkRequest::SetTbf(name, *tbf),
+                LinkAnswer::Tbf(None) | LinkAnswer::Done => LinkRequest::ClearQdisc(name),
+            };
+            steps.push((end.host, back));
+        }
+        Undo { steps: by_host(steps) }
+    }
+
+    fn not_taken(&self, lab: &Lab, end: &LinkEnd, asked: &Value, found: &Value) -> FactorError {
+        FactorError::NotTaken {
+            factor: self.spec.name,
+            place: format!("{}:{}", lab.name(end.host), end.name),
+            asked: asked.to_string(),
+            found: found.to_string(),
+        }
+    }
+}
+
+/// Carries out one request an end, all hosts at once; answers come in the order of the ends.
+fn on_ends(
+    lab: &mut Lab,
+    ends: &[LinkEnd],
+    requests: Vec<LinkRequest>,
+) -> Result<Vec<LinkAnswer>, LabError> {
+    let steps: Vec<_> = ends.iter().map(|end| end.host).zip(requests).collect();
+    let work = by_host(steps);
+    let hosts: Vec<usize> = work.iter().map(|(host, _)| *host).collect();
+    let mut lists: Vec<_> = lab.ask_links(work)?.into_iter().map(Vec::into_iter).collect();
+    let mut answers = Vec::new();
+    for end in ends {
+        let list = hosts.iter().position(|h| *h == end.host).and_then(|at| lists.get_mut(at));
+        answers.extend(list.and_then(Iterator::next));
+    }
+    Ok(answers)
+}
+
+fn by_host(steps: Vec<(usize, LinkRequest)>) -> Vec<(usize, Vec<LinkRequest>)> {
+    let mut work: Vec<(usize, Vec<LinkRequest>)> = Vec::new();
+    for (host, request) in steps {
+        match work.iter_mut().find(|(h, _)| *h == host) {
+            Some((_, list)) => list.push(request),
+            None => work.push((host, vec![request])),
+        }
+    }
+    work
+}
+
+/// A bucket of 5 ms (at least 64 KiB, so that one segmentation-offload frame fits) and a queue of
+/// 20 ms at this rate (at least 256 KiB).
+fn token_bucket(rate_bits_per_s: f64) -> Tbf {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded by spec")]
+    let bytes_in = |seconds: f64| (rate_bits_per_s / 8.0 * seconds) as u64;
+    let fit = |bytes: u64, least: u64| u32::try_from(bytes.max(least)).unwrap_or(u32::MAX);
+    Tbf {
+        rate_bits_per_s: bytes_in(1.0) * 8,
+        burst_bytes: fit(bytes_in(0.005), 64 << 10),
+        limit_bytes: fit(bytes_in(0.02), 256 << 10),
+    }
+}
+
+fn whole(value: f64) -> Option<u32> {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked")]
+    (value.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&value)).then_some(value as u32)
+}

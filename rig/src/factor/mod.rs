@@ -1,0 +1,80 @@
+//! Knows the settings that can be switched on a lab, how each is read back, and how it is undone.
+//!
+//! Gives: [`ALL`] as data, [`Factor`], [`Undo`], [`find`].
+//! Never: why a level is wanted, or what was measured under it.
+//! Start reading at `link_row.rs`.
+
+mod link_row;
+mod rows;
+
+pub use rows::{ALL, find};
+
+use crate::lab::wire::LinkRequest;
+use crate::lab::{Lab, LabError};
+use desk::record::{FactorSpec, Value};
+use thiserror::Error;
+
+/// Why a factor could not be set.
+#[derive(Debug, Error)]
+pub enum FactorError {
+    /// The place has no links to set it on.
+    #[error("factor '{0}' needs links of our own; on the loopback interface there are none")]
+    NoLinks(&'static str),
+    /// The level is not of the factor's kind.
+    #[error("'{level}' is not a level of factor '{factor}'; {remedy}")]
+    BadLevel {
+        /// Which factor.
+        factor: &'static str,
+        /// What was asked.
+        level: String,
+        /// What would fit.
+        remedy: &'static str,
+    },
+    /// The machine did not take it.
+    #[error("factor '{factor}' did not take on {place}: asked {asked}, read back {found}")]
+    NotTaken {
+        /// Which factor.
+        factor: &'static str,
+        /// Host and interface.
+        place: String,
+        /// What was asked.
+        asked: String,
+        /// What it is.
+        found: String,
+    },
+    /// The lab failed underneath.
+    #[error(transparent)]
+    Lab(#[from] LabError),
+}
+
+/// A setting that can be switched, read back and undone. All act on one link with all its ends.
+pub trait Factor: Sync {
+    /// What it is, as data.
+    fn spec(&self) -> &'static FactorSpec;
+    /// Reads the level that is in force on every adapter of a link.
+    ///
+    /// # Errors
+    /// When the ends of the link disagree or cannot be read.
+    fn observe(&self, lab: &mut Lab, link: &str) -> Result<Value, FactorError>;
+    /// Sets a level, reads it back, and returns how to undo it.
+    ///
+    /// # Errors
+    /// When the machine refuses or does not take it; what was changed until then is undone.
+    fn apply(&self, lab: &mut Lab, link: &str, level: &Value) -> Result<Undo, FactorError>;
+}
+
+/// How to bring a link back to what it was: link operations a host, in order.
+#[derive(Clone, Debug, Default)]
+pub struct Undo {
+    steps: Vec<(usize, Vec<LinkRequest>)>,
+}
+
+impl Undo {
+    /// Carries it out.
+    ///
+    /// # Errors
+    /// When a host is gone; then its links are gone with it.
+    pub fn carry_out(self, lab: &mut Lab) -> Result<(), LabError> {
+        lab.ask_links(self.steps).map(|_| ())
+    }
+}

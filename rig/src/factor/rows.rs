@@ -1,0 +1,82 @@
+//! Knows the list of factors; each is a row over one of three mechanisms.
+
+use super::Factor;
+use super::link_row::{LinkRow, Mechanism};
+use desk::record::{FactorSpec, ParamKind, Scope};
+
+/// `on` or `off`.
+const SWITCH: ParamKind = ParamKind::Choice(&["on", "off"]);
+
+const fn link(name: &'static str, about: &'static str, kind: ParamKind) -> FactorSpec {
+    FactorSpec { name, about, scope: Scope::Link, kind }
+}
+
+const CHECKSUM: FactorSpec =
+    link("checksum", "transmit checksums made by the adapter (off drags TSO off)", SWITCH);
+const CONGESTION: FactorSpec = FactorSpec {
+    name: "congestion",
+    about: "congestion control of the sending sockets; 'kernel' leaves the kernel's own",
+    scope: Scope::Socket,
+    kind: ParamKind::Word,
+};
+const GRO: FactorSpec = link("gro", "generic receive offload", SWITCH);
+const GSO: FactorSpec = link("gso", "generic segmentation offload", SWITCH);
+const MTU: FactorSpec =
+    link("mtu", "largest packet of the link, both ends and the bridge", ParamKind::Size(576, 65535));
+const PATH: FactorSpec = FactorSpec {
+    name: "path",
+    about: "which link of the system under test carries the traffic",
+    scope: Scope::Path,
+    kind: ParamKind::Word,
+};
+const PROFILE: FactorSpec = FactorSpec {
+    name: "profile",
+    about: "a bundle of link and socket settings under one name",
+    scope: Scope::Bundle,
+    kind: ParamKind::Word,
+};
+const RATE: FactorSpec = link(
+    "rate",
+    "token bucket on the link of the system under test, both directions",
+    ParamKind::Rate(1e5, 1e12),
+);
+const TSO: FactorSpec = link("tso", "TCP segmentation offload of the adapters", SWITCH);
+
+/// All factors, sorted by name.
+pub const ALL: &[FactorSpec] = &[CHECKSUM, CONGESTION, GRO, GSO, MTU, PATH, PROFILE, RATE, TSO];
+
+static LINK_ROWS: [LinkRow; 6] = [
+    LinkRow { spec: &CHECKSUM, mechanism: Mechanism::Feature(&["tx-checksum-ip-generic"]) },
+    LinkRow { spec: &GRO, mechanism: Mechanism::Feature(&["rx-gro"]) },
+    LinkRow { spec: &GSO, mechanism: Mechanism::Feature(&["tx-generic-segmentation"]) },
+    LinkRow { spec: &MTU, mechanism: Mechanism::Mtu },
+    LinkRow { spec: &RATE, mechanism: Mechanism::TokenBucket },
+    LinkRow {
+        spec: &TSO,
+        mechanism: Mechanism::Feature(&[
+            "tx-tcp-segmentation",
+            "tx-tcp-ecn-segmentation",
+            "tx-tcp-mangleid-segmentation",
+            "tx-tcp6-segmentation",
+        ]),
+    },
+];
+
+/// The link factor of a name; none for factors of another scope.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static dyn Factor> {
+    LINK_ROWS.iter().find(|row| row.spec.name == name).map(|row| row as &dyn Factor)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_is_sorted_and_every_link_factor_has_a_row() {
+        assert!(ALL.is_sorted_by_key(|f| f.name));
+        for factor in ALL {
+            assert_eq!(find(factor.name).is_some(), factor.scope == Scope::Link, "{}", factor.name);
+        }
+    }
+}
