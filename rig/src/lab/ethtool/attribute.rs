@@ -1,4 +1,5 @@
-//! Knows how netlink lays out attributes (length, type, value, padded to four bytes); knows no message.
+//! Knows how netlink lays out attributes (length, type, value, padding to four bytes).
+//! Never: which message they belong to.
 
 /// Bytes of the length and type that precede every value.
 const HEADER: usize = 4;

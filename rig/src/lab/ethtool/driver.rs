@@ -1,4 +1,5 @@
-//! Knows the one question that exists only as an ioctl: who drives this adapter. Holds the room's `unsafe`.
+//! Knows the one question that exists only as an ioctl: who drives this adapter.
+//! Never: any other request. Holds the room's only `unsafe`.
 
 use super::attribute::text;
 use super::netlink::Refusal;

@@ -79,6 +79,19 @@ fn a_fixed_feature_stays_and_an_unknown_one_is_refused() {
 }
 
 #[test]
+fn an_ordinary_user_may_look_and_not_touch() {
+    with_veth_pair(|| {
+        // SAFETY: the system call itself, unlike the function of libc, changes this thread alone.
+        let dropped = unsafe { libc::syscall(libc::SYS_setresuid, 65534, 65534, 65534) };
+        assert_eq!(dropped, 0);
+        let mut ethtool = Ethtool::open().unwrap();
+        assert!(is_active(&ethtool.features("near").unwrap(), "tx-tcp-segmentation"));
+        let refused = ethtool.set_features("near", &[("tx-tcp-segmentation".to_owned(), false)]);
+        assert!(matches!(refused, Err(EthtoolError::PermissionDenied { .. })), "{refused:?}");
+    });
+}
+
+#[test]
 fn the_answers_agree_with_the_ethtool_command() {
     with_veth_pair(|| {
         let Ok(output) = Command::new("/usr/sbin/ethtool").args(["-k", "near"]).output() else {
