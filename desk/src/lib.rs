@@ -8,6 +8,7 @@
 
 pub mod figure;
 pub mod record;
+pub mod search;
 pub mod stats;
 pub mod unit;
 pub mod verdict;

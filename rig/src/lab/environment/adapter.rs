@@ -1,0 +1,83 @@
+//! Knows where Linux says what network adapters there are; asks no driver (that is `complete`).
+
+use super::pcie;
+use super::tree::{Tree, last_name};
+use desk::record::{Adapter, Fact, KeyClass};
+use desk::unit::{Quantity, Unit};
+
+const LINKS: &str = "sys/class/net";
+
+/// The adapters by name, without the loopback and the helpers of the kernel.
+///
+/// Kept: what sits on a bus, and what is stacked on another link and carries its traffic (bond,
+/// VLAN). Left out: `ifb`, `dummy`, `veth`, tunnels, which have neither, and bridges.
+pub(super) fn observe(tree: &Tree) -> Vec<Adapter> {
+    let kept = |name: &String| {
+        let link = format!("{LINKS}/{name}");
+        let stacked = || tree.names(&link).iter().any(|entry| entry.starts_with("lower_"));
+        tree.exists(&format!("{link}/device"))
+            || (stacked() && !tree.exists(&format!("{link}/bridge")))
+    };
+    let names = tree.names(LINKS).into_iter().filter(|name| name != "lo").filter(kept);
+    names.map(|name| adapter(tree, name)).collect()
+}
+
+fn adapter(tree: &Tree, name: String) -> Adapter {
+    let file = |file: &str| format!("{LINKS}/{name}/{file}");
+    let device = tree.resolve(&file("device"));
+    let functions = device.as_deref().map(pcie::functions).unwrap_or_default();
+    let physical = device.is_some();
+    let carrier = tree.number::<u8>(&file("carrier")) == Some(1);
+    let queues = tree.names(&file("queues"));
+    let queues_of = |kind: &str| queues.iter().filter(|q| q.starts_with(kind)).count();
+    Adapter {
+        driver: tree.resolve(&file("device/driver")).map(|path| last_name(&path).to_owned()),
+        bus: functions.first().copied().or(device.as_deref()).map(|p| last_name(p).to_owned()),
+        device_id: functions.first().and_then(|function| device_id(tree, function)),
+        pcie_now: pcie::now(tree, &functions),
+        pcie_best: pcie::best(tree, &functions),
+        speed_now: speed(tree, &name).filter(|_| physical && carrier),
+        carrier,
+        mtu: tree.number(&file("mtu")).unwrap_or(0),
+        tx_queues: u32::try_from(queues_of("tx-")).unwrap_or(u32::MAX),
+        rx_queues: u32::try_from(queues_of("rx-")).unwrap_or(u32::MAX),
+        // -1 is "no node"; a virtio device leaves the answer to the function that carries it.
+        numa_node: device
+            .as_deref()
+            .into_iter()
+            .chain(functions.first().copied())
+            .find_map(|path| tree.number(&format!("{path}/numa_node"))),
+        physical,
+        name,
+        ..Adapter::default()
+    }
+}
+
+/// Vendor and device, `8086:100e`.
+fn device_id(tree: &Tree, function: &str) -> Option<String> {
+    let vendor = tree.text(&format!("{function}/vendor"))?;
+    let device = tree.text(&format!("{function}/device"))?;
+    Some(format!("{}:{}", vendor.trim_start_matches("0x"), device.trim_start_matches("0x")))
+}
+
+/// What the driver claims, bit/s; -1 and 0 are "unknown". A veth claims 10 Gbit/s whatever it
+/// carries, so only a physical adapter with a carrier is believed.
+fn speed(tree: &Tree, name: &str) -> Option<Quantity> {
+    let megabits: u32 = tree.number(&format!("{LINKS}/{name}/speed"))?;
+    // SPEED_UNKNOWN read through an unsigned number is the largest there is.
+    let known = megabits > 0 && megabits < u32::MAX;
+    known.then(|| Quantity::new(f64::from(megabits) * 1e6, Unit::BitPerSecond))
+}
+
+/// Half or full duplex, believed under the same conditions as the speed.
+pub(super) fn duplex(tree: &Tree, adapter: &Adapter) -> Option<Fact> {
+    adapter.speed_now?;
+    let path = format!("{LINKS}/{}/duplex", adapter.name);
+    let value = tree.text(&path).filter(|value| value == "half" || value == "full")?;
+    Some(Fact {
+        key: format!("adapter.{}.duplex", adapter.name),
+        value,
+        class: KeyClass::Critical,
+        source: format!("/{path}"),
+    })
+}

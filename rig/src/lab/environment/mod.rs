@@ -1,0 +1,50 @@
+//! Environment: what the machine was when it was measured.
+//!
+//! Knows: where Linux says what processors, caches, memory, adapters and settings there are.
+//! Gives: [`observe`] over a file tree, and [`complete_adapters`] for what only a driver can say.
+//! Never: whether a difference matters to a verdict, or how a fact is put into words.
+//! Start reading at [`observe`]. A file that is missing is an absent fact, never an error.
+
+mod adapter;
+mod complete;
+mod cpu;
+mod fact;
+mod pcie;
+#[cfg(test)]
+mod tests;
+mod tree;
+
+pub use complete::complete_adapters;
+
+use desk::record::Environment;
+use desk::unit::Quantity;
+use std::path::Path;
+use tree::Tree;
+
+/// Reads what the machine is from `proc`, `sys` and `etc` under `root` (`/` in production).
+///
+/// What cannot be read is left absent; the fields that only a driver can fill (driver version,
+/// firmware, offloads, best line rate) are left to [`complete_adapters`], and `lab` to the lab.
+#[must_use]
+pub fn observe(root: &Path) -> Environment {
+    let tree = Tree::at(root);
+    let adapters = adapter::observe(&tree);
+    let mut facts = fact::observe(&tree);
+    facts.extend(adapters.iter().filter_map(|a| adapter::duplex(&tree, a)));
+    facts.sort_by(|a, b| a.key.cmp(&b.key));
+    Environment {
+        cpu: cpu::observe(&tree),
+        caches: cpu::caches(&tree),
+        memory: memory(&tree),
+        adapters,
+        facts,
+        lab: None,
+    }
+}
+
+/// Main memory that the kernel manages, bytes; less than what is fitted by what firmware keeps.
+fn memory(tree: &Tree) -> Option<Quantity> {
+    let meminfo = tree.text("proc/meminfo")?;
+    let kibibytes = tree::field(&meminfo, "MemTotal")?.strip_suffix(" kB")?.trim();
+    Some(Quantity::bytes(kibibytes.parse::<u64>().ok()? * 1024))
+}

@@ -1,0 +1,86 @@
+//! Knows what loads there are and what each promises: stage, drive, check.
+//!
+//! Gives: [`ALL`], [`Workload`], [`find`]. Never: one workload knows another, or a factor, or a probe.
+//! Start reading at `tcp_stream/README.md`.
+
+mod tcp_stream;
+
+use crate::lab::Lab;
+use crate::lab::agent::MakePart;
+use desk::record::{Fault, Outcome, Reading, Trial, WorkloadSpec};
+use std::time::Duration;
+
+/// What a workload is given to do.
+#[derive(Clone, Debug)]
+pub struct Job<'a> {
+    /// The trial; its point has every parameter written out.
+    pub trial: &'a Trial,
+    /// The link of the system under test that carries the traffic.
+    pub link: &'a str,
+    /// Shortest time from go to the opening of the window.
+    pub settle: Duration,
+    /// Longest time to wait for a steady rate.
+    pub settle_max: Duration,
+    /// Length of the window.
+    pub window: Duration,
+}
+
+/// The two moments at which probes are read, nanoseconds on the monotonic clock, some milliseconds
+/// ahead: whoever hears of one sleeps until then and reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Edge {
+    /// The window opens.
+    Opens(u64),
+    /// The window closes.
+    Closes(u64),
+}
+
+/// What a checked trial gives.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// Figures and work done.
+    pub outcome: Outcome,
+    /// What the load itself cost on each host.
+    pub readings: Vec<Reading>,
+}
+
+/// A load. One value serves one trial.
+pub trait Workload {
+    /// Prepares both ends; nothing is measured.
+    ///
+    /// # Errors
+    /// A fault of a host or of the thing measured.
+    fn stage(&mut self, lab: &mut Lab, job: &Job) -> Result<(), Fault>;
+    /// Runs it and announces the edges of the window.
+    ///
+    /// # Errors
+    /// A fault of a host or of the thing measured.
+    fn drive(&mut self, lab: &mut Lab, edges: &mut dyn FnMut(Edge)) -> Result<(), Fault>;
+    /// Says whether the work was done as asked, and what it gave. Touches nothing.
+    ///
+    /// # Errors
+    /// The first thing that was wrong.
+    fn check(&self) -> Result<Checked, Fault>;
+}
+
+/// A workload's place in the list.
+#[derive(Clone, Copy)]
+pub struct Entry {
+    /// What it is, as data.
+    pub spec: &'static WorkloadSpec,
+    /// Its README, for `explain`.
+    pub readme: &'static str,
+    /// Makes the conductor's side.
+    pub make: fn() -> Box<dyn Workload>,
+    /// Makes a host's side.
+    pub part: MakePart,
+}
+
+/// All workloads, sorted by name.
+pub const ALL: &[Entry] = &[tcp_stream::ENTRY];
+
+/// The workload of a name.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static Entry> {
+    ALL.iter().find(|entry| entry.spec.name == name)
+}

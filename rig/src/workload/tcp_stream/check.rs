@@ -1,0 +1,237 @@
+//! Knows whether the work of a `tcp_stream` trial was done, and what figures it gives. Pure.
+//!
+//! Must not know sockets or hosts; all it sees is the evidence.
+
+use super::run::{Direction, HostMark, StreamEnd, StreamMark, StreamPlan};
+use crate::workload::Checked;
+use desk::record::{
+    Fault, Outcome, Reading, Sample, Settings, StreamFacts, Value, Window, Work,
+};
+use desk::unit::{Quantity, Unit};
+
+/// All that was read of a trial.
+#[derive(Clone, Debug, Default)]
+pub struct Evidence {
+    /// Names of the hosts that took part, the system under test first.
+    pub host_names: Vec<String>,
+    /// Parameters asked.
+    pub asked: Settings,
+    /// Streams as planned.
+    pub streams: Vec<StreamPlan>,
+    /// Every host when the window opened.
+    pub opened: Vec<HostMark>,
+    /// Every host when the window closed.
+    pub closed: Vec<HostMark>,
+    /// Announced edges, nanoseconds.
+    pub window_ns: (u64, u64),
+    /// Time from go to the opening, nanoseconds.
+    pub settle_ns: u64,
+    /// Whether the rate was level then.
+    pub steady: bool,
+    /// Every stream end over the whole trial, a list a host.
+    pub ends: Vec<Vec<StreamEnd>>,
+    /// Openings that were refused.
+    pub refused: u64,
+}
+
+/// Checks the work and makes the figures.
+///
+/// # Errors
+/// The first thing that was wrong: content, byte counts, a stream that did not move, congestion
+/// control that did not take.
+pub fn check(evidence: &Evidence) -> Result<Checked, Fault> {
+    let work = check_work(evidence)?;
+    let mut streams = Vec::new();
+    for plan in &evidence.streams {
+        streams.push(stream_facts(evidence, plan)?);
+    }
+    let rates: Vec<(f64, f64)> = evidence.streams.iter().map(|p| rates(evidence, p)).collect();
+    let bytes_per_s: f64 = rates.iter().map(|r| r.0).sum();
+    let segments_per_s: f64 = rates.iter().map(|r| r.1).sum();
+    let request = evidence.asked.get("request_size").and_then(Value::quantity);
+    let request = request.map_or(1.0, |q| q.value.max(1.0));
+    let sample = |metric: &str, value: f64, unit| Sample {
+        metric: metric.into(),
+        quantity: Quantity::new(value, unit),
+    };
+    let mut samples = vec![
+        sample("throughput", bytes_per_s * 8.0, Unit::BitPerSecond),
+        sample("operations", bytes_per_s / request, Unit::OperationPerSecond),
+        sample("packets", segments_per_s, Unit::PacketPerSecond),
+    ];
+    if segments_per_s > 0.0 {
+        samples.push(sample("mean_segment", bytes_per_s / segments_per_s, Unit::Byte));
+    }
+    let outcome = Outcome {
+        window: Window { opened_ns: evidence.window_ns.0, closed_ns: evidence.window_ns.1 },
+        samples,
+        streams,
+        work,
+        made_with: made_with(evidence),
+        steady: evidence.steady,
+        settle: Some(Quantity::seconds(seconds(evidence.settle_ns))),
+        fault: None,
+    };
+    Ok(Checked { outcome, readings: cost(evidence) })
+}
+
+/// Sent and received must agree: to the byte where the receiver saw the end of its stream.
+fn check_work(evidence: &Evidence) -> Result<Work, Fault> {
+    let mut work = Work { refused_connections: evidence.refused, ..Work::default() };
+    for plan in &evidence.streams {
+        let ends: Vec<&StreamEnd> =
+            evidence.ends.iter().flatten().filter(|e| e.id == plan.id).collect();
+        let (Some(sent), Some(received)) =
+            (ends.iter().find(|e| e.sends), ends.iter().find(|e| !e.sends))
+        else {
+            return Err(Fault::DeadStream { stream: name(evidence, plan) });
+        };
+        if let Some(error) = received.error.as_ref().or(sent.error.as_ref()) {
+            return Err(Fault::WrongWork { what: format!("{}: {error}", name(evidence, plan)) });
+        }
+        let lost = received.complete && received.bytes != sent.bytes;
+        if received.bytes > sent.bytes || lost {
+            return Err(Fault::WrongWork {
+                what: format!(
+                    "{}: {} B sent but {} B received",
+                    name(evidence, plan),
+                    sent.bytes,
+                    received.bytes
+                ),
+            });
+        }
+        work.sent_bytes += sent.bytes;
+        work.received_bytes += received.bytes;
+        work.content_checks += received.checks;
+    }
+    let request = evidence.asked.get("request_size").and_then(Value::quantity);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "1 B to 1 MiB")]
+    let request = request.map_or(1, |q| (q.value as u64).max(1));
+    work.operations = work.received_bytes / request;
+    Ok(work)
+}
+
+/// The two ends of a stream at one edge: sender and receiver with the moment of reading.
+fn ends_at<'a>(
+    marks: &'a [HostMark],
+    id: u32,
+) -> (Option<&'a StreamMark>, Option<(&'a StreamMark, u64)>) {
+    let mut found = (None, None);
+    for mark in marks {
+        for stream in mark.streams.iter().filter(|s| s.id == id) {
+            if stream.sends {
+                found.0 = Some(stream);
+            } else {
+                found.1 = Some((stream, mark.at_ns));
+            }
+        }
+    }
+    found
+}
+
+/// Bytes per second and data segments per second of one stream, between its receiver's own reads.
+fn rates(evidence: &Evidence, plan: &StreamPlan) -> (f64, f64) {
+    let (_, Some((opened, from))) = ends_at(&evidence.opened, plan.id) else { return (0.0, 0.0) };
+    let (_, Some((closed, to))) = ends_at(&evidence.closed, plan.id) else { return (0.0, 0.0) };
+    let length = seconds(to.saturating_sub(from)).max(1e-9);
+    let segments = closed.tcp.data_segments_in.wrapping_sub(opened.tcp.data_segments_in);
+    #[expect(clippy::cast_precision_loss, reason = "bytes of a window are below 2^53")]
+    let bytes = closed.bytes.saturating_sub(opened.bytes) as f64;
+    (bytes / length, f64::from(segments) / length)
+}
+
+fn stream_facts(evidence: &Evidence, plan: &StreamPlan) -> Result<StreamFacts, Fault> {
+    let dead = || Fault::DeadStream { stream: name(evidence, plan) };
+    let (sender_0, receiver_0) = ends_at(&evidence.opened, plan.id);
+    let (sender_1, receiver_1) = ends_at(&evidence.closed, plan.id);
+    let (sender_0, sender_1) = (sender_0.ok_or_else(dead)?, sender_1.ok_or_else(dead)?);
+    let (receiver_0, receiver_1) = (receiver_0.ok_or_else(dead)?.0, receiver_1.ok_or_else(dead)?.0);
+    let received_bytes = receiver_1.bytes.saturating_sub(receiver_0.bytes);
+    if received_bytes == 0 {
+        return Err(dead());
+    }
+    let asked = evidence.asked.get("congestion").and_then(Value::word).unwrap_or("kernel");
+    if asked != "kernel" && sender_1.congestion != asked {
+        let found = &sender_1.congestion;
+        return Err(Fault::Factor { what: format!("congestion: asked {asked}, is {found}") });
+    }
+    let request = evidence.asked.get("request_size").and_then(Value::quantity);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "1 B to 1 MiB")]
+    let operations = received_bytes / request.map_or(1, |q| (q.value as u64).max(1));
+    let (client, server) = (&evidence.host_names[plan.client], &evidence.host_names[0]);
+    let transmit = plan.direction == Direction::Transmit;
+    let (sender, receiver) = if transmit { (server, client) } else { (client, server) };
+    let (sender_cpu, receiver_cpu) = if transmit {
+        (plan.server_cpu, plan.client_cpu)
+    } else {
+        (plan.client_cpu, plan.server_cpu)
+    };
+    let (a, b) = (&sender_0.tcp, &sender_1.tcp);
+    let segments = receiver_1.tcp.data_segments_in.wrapping_sub(receiver_0.tcp.data_segments_in);
+    Ok(StreamFacts {
+        stream: name(evidence, plan),
+        sender: sender.clone(),
+        receiver: receiver.clone(),
+        congestion: sender_1.congestion.clone(),
+        sender_cpu,
+        receiver_cpu,
+        received_bytes,
+        operations,
+        segments: u64::from(segments),
+        retransmitted: u64::from(b.retransmitted.wrapping_sub(a.retransmitted)),
+        rtt_us: b.rtt_us,
+        mss: b.send_mss,
+        congestion_window: b.congestion_window,
+        busy_us: b.busy_us.saturating_sub(a.busy_us),
+        receive_window_limited_us: b
+            .receive_window_limited_us
+            .saturating_sub(a.receive_window_limited_us),
+        send_buffer_limited_us: b.send_buffer_limited_us.saturating_sub(a.send_buffer_limited_us),
+    })
+}
+
+/// CPUs that each host's process kept busy over the window.
+fn cost(evidence: &Evidence) -> Vec<Reading> {
+    let hosts = evidence.host_names.iter().zip(evidence.opened.iter().zip(&evidence.closed));
+    let reading = |(host, (opened, closed)): (&String, (&HostMark, &HostMark))| Reading {
+        probe: "process".into(),
+        host: host.clone(),
+        key: "cpu".into(),
+        quantity: Quantity::new(
+            seconds(closed.cpu_ns.saturating_sub(opened.cpu_ns))
+                / seconds(closed.at_ns.saturating_sub(opened.at_ns)).max(1e-9),
+            Unit::Cpu,
+        ),
+    };
+    hosts.map(reading).collect()
+}
+
+/// How the load was made, as it really was.
+fn made_with(evidence: &Evidence) -> Settings {
+    let mut made = Settings::new();
+    for key in ["engine", "placement"] {
+        if let Some(value) = evidence.asked.get(key) {
+            made.insert(key.into(), value.clone());
+        }
+    }
+    let first = evidence.closed.iter().flat_map(|m| &m.streams).find(|s| s.sends);
+    if let Some(sender) = first {
+        made.insert("congestion".into(), Value::Word(sender.congestion.clone()));
+    }
+    made.insert("streams_total".into(), Value::Count(evidence.streams.len() as u64));
+    made
+}
+
+fn name(evidence: &Evidence, plan: &StreamPlan) -> String {
+    let direction = match plan.direction {
+        Direction::Transmit => "transmit",
+        Direction::Receive => "receive",
+    };
+    let client = evidence.host_names.get(plan.client).map_or("?", String::as_str);
+    format!("{client}.{} {direction}", plan.id)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 ns")]
+fn seconds(nanoseconds: u64) -> f64 {
+    nanoseconds as f64 / 1e9
+}

@@ -1,0 +1,21 @@
+//! How much can TCP carry between the clients and the system under test, at which request size?
+//!
+//! Knows: one stream a thread, blocking sockets, one request a system call.
+//! Gives: `ENTRY`. Never: what the figures mean.
+//! Start reading at `README.md`, then `run/drive.rs`.
+
+mod check;
+mod run;
+mod spec;
+#[cfg(test)]
+mod tests;
+
+use super::Entry;
+
+/// This workload's line in the list.
+pub const ENTRY: Entry = Entry {
+    spec: &spec::SPEC,
+    readme: include_str!("README.md"),
+    make: || Box::new(run::TcpStreams::default()),
+    part: run::make_part,
+};

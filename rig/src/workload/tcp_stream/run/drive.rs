@@ -1,0 +1,258 @@
+//! Knows the conductor's side of `tcp_stream`: stage, go, warm up, window, stop.
+//!
+//! Must not know factors or probes; it announces the edges of the window and no more.
+
+use super::message::{Direction, FromPart, HostMark, StreamPlan, ToPart, Traffic};
+use crate::lab::host::out_of_turn;
+use crate::lab::wire::{Answer, Request};
+use crate::lab::{Lab, LabError, SUT, clock};
+use crate::workload::tcp_stream::check::{self, Evidence};
+use crate::workload::tcp_stream::spec::SPEC;
+use crate::workload::{Checked, Edge, Job, Workload};
+use desk::record::{Fault, Settings, Value};
+use desk::search::{Reached, steady};
+use std::net::SocketAddrV4;
+use std::time::Duration;
+
+/// How far ahead an edge is announced, so that every host hears of it in time.
+const AHEAD_NS: u64 = 8_000_000;
+/// How long receivers may read on after the window.
+const DRAIN_MS: u64 = 200;
+/// Pause between two looks at the rate while warming up.
+const LOOK: Duration = Duration::from_millis(25);
+/// Longest wait for an answer that is due at once.
+const SOON: Duration = Duration::from_secs(10);
+
+/// The conductor's side.
+#[derive(Debug, Default)]
+pub struct TcpStreams {
+    evidence: Evidence,
+    settle: Duration,
+    settle_max: Duration,
+    window: Duration,
+    /// Hosts that take part, the system under test first.
+    hosts: Vec<usize>,
+}
+
+impl Workload for TcpStreams {
+    fn stage(&mut self, lab: &mut Lab, job: &Job) -> Result<(), Fault> {
+        (self.settle, self.settle_max, self.window) = (job.settle, job.settle_max, job.window);
+        let traffic = traffic(job)?;
+        let streams = plan_streams(&job.trial.point.params, lab.clients());
+        self.hosts = std::iter::once(SUT).chain(lab.client_indexes()).collect();
+        self.evidence = Evidence {
+            host_names: self.hosts.iter().map(|at| lab.name(*at).to_owned()).collect(),
+            asked: job.trial.point.params.clone(),
+            streams,
+            ..Evidence::default()
+        };
+        self.open(lab, job.link, &traffic).map_err(LabError::into_fault)
+    }
+
+    fn drive(&mut self, lab: &mut Lab, edges: &mut dyn FnMut(Edge)) -> Result<(), Fault> {
+        self.measure(lab, edges).map_err(LabError::into_fault)
+    }
+
+    fn check(&self) -> Result<Checked, Fault> {
+        check::check(&self.evidence)
+    }
+}
+
+impl TcpStreams {
+    fn open(&self, lab: &mut Lab, link: &str, traffic: &Traffic) -> Result<(), LabError> {
+        let address = lab.sut_address(link);
+        let streams = &self.evidence.streams;
+        let listen = ToPart::Listen(address, streams.clone(), traffic.clone());
+        let port = match ask(lab, &[(SUT, listen)], SOON)?.first() {
+            Some(FromPart::Listening(port)) => *port,
+            _ => return Err(confused(lab, SUT)),
+        };
+        let server = SocketAddrV4::new(address, port);
+        let mut requests = vec![(SUT, ToPart::Accept)];
+        for client in lab.client_indexes() {
+            let theirs = streams.iter().filter(|s| s.client == client).cloned().collect();
+            requests.push((client, ToPart::Connect(server, theirs, traffic.clone())));
+        }
+        ask(lab, &requests, SOON).map(|_| ())
+    }
+
+    fn measure(
+        &mut self,
+        lab: &mut Lab,
+        edges: &mut dyn FnMut(Edge),
+    ) -> Result<(), LabError> {
+        let go_ns = clock::now_ns();
+        self.ask_all(lab, &ToPart::Go, SOON)?;
+        self.evidence.steady = self.warm_up(lab, go_ns)?;
+        let opens_ns = clock::now_ns() + AHEAD_NS;
+        let closes_ns = opens_ns + u64::try_from(self.window.as_nanos()).unwrap_or(u64::MAX);
+        self.evidence.settle_ns = opens_ns - go_ns;
+        self.evidence.opened = self.mark(lab, Edge::Opens(opens_ns), edges)?;
+        self.evidence.closed = self.mark(lab, Edge::Closes(closes_ns), edges)?;
+        self.evidence.window_ns = (opens_ns, closes_ns);
+        let answers = self.ask_all(lab, &ToPart::Stop(DRAIN_MS), SOON)?;
+        self.evidence.ends.clear();
+        for answer in answers {
+            if let FromPart::Stopped(ends, refused) = answer {
+                self.evidence.ends.push(ends);
+                self.evidence.refused += refused;
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits until the rate is level; says whether it was when the waiting ended.
+    fn warm_up(&self, lab: &mut Lab, go_ns: u64) -> Result<bool, LabError> {
+        let mut history = Vec::new();
+        loop {
+            clock::sleep_until(clock::now_ns() + u64::try_from(LOOK.as_nanos()).unwrap_or(0));
+            let waited = Duration::from_nanos(clock::now_ns() - go_ns);
+            let mut received = 0;
+            for answer in self.ask_all(lab, &ToPart::Sample, SOON)? {
+                if let FromPart::Sampled(_, bytes) = answer {
+                    received += bytes;
+                }
+            }
+            #[expect(clippy::cast_precision_loss, reason = "bytes of a warm-up are below 2^53")]
+            history.push(Reached { at_s: waited.as_secs_f64(), done: received as f64 });
+            // The first half of the settle time is the ramp; the test looks at what follows.
+            let level = steady(&history, self.settle.as_secs_f64() / 2.0) == Some(true);
+            if (level && waited >= self.settle) || waited >= self.settle_max {
+                return Ok(level);
+            }
+        }
+    }
+
+    /// Reads every host at an edge of the window.
+    fn mark(
+        &self,
+        lab: &mut Lab,
+        edge: Edge,
+        edges: &mut dyn FnMut(Edge),
+    ) -> Result<Vec<HostMark>, LabError> {
+        let (Edge::Opens(at_ns) | Edge::Closes(at_ns)) = edge;
+        let requests = self.all(&ToPart::Mark(at_ns));
+        for (at, request) in &requests {
+            lab.host(*at).send(&wrap(request)?)?;
+        }
+        edges(edge);
+        let within = Duration::from_nanos(at_ns.saturating_sub(clock::now_ns())) + SOON;
+        let mut marks = Vec::new();
+        let answers: Vec<_> = requests.iter().map(|(at, _)| receive(lab, *at, within)).collect();
+        for answer in answers {
+            if let FromPart::Marked(mark) = answer? {
+                marks.push(mark);
+            }
+        }
+        Ok(marks)
+    }
+
+    fn all(&self, request: &ToPart) -> Vec<(usize, ToPart)> {
+        self.hosts.iter().map(|at| (*at, request.clone())).collect()
+    }
+
+    fn ask_all(
+        &self,
+        lab: &mut Lab,
+        request: &ToPart,
+        within: Duration,
+    ) -> Result<Vec<FromPart>, LabError> {
+        ask(lab, &self.all(request), within)
+    }
+}
+
+/// Every stream of the trial with the CPUs of its ends.
+fn plan_streams(params: &Settings, clients: u32) -> Vec<StreamPlan> {
+    let cpus = allowed_cpus();
+    let word = |key: &str| params.get(key).and_then(Value::word).unwrap_or_default().to_owned();
+    let directions: &[Direction] = match word("direction").as_str() {
+        "transmit" => &[Direction::Transmit],
+        "receive" => &[Direction::Receive],
+        _ => &[Direction::Transmit, Direction::Receive],
+    };
+    let placement = word("placement");
+    let per_client = params.get("streams").and_then(Value::count).unwrap_or(1);
+    let mut streams: Vec<StreamPlan> = Vec::new();
+    for client in 1..=clients as usize {
+        for _ in 0..per_client {
+            for direction in directions {
+                let at = streams.len();
+                let cpu = |n: usize| (placement != "none").then(|| cpus[n % cpus.len()]);
+                let client_at = if placement == "same" { at } else { at + 1 };
+                streams.push(StreamPlan {
+                    id: u32::try_from(at).unwrap_or(u32::MAX),
+                    client,
+                    direction: *direction,
+                    server_cpu: cpu(at),
+                    client_cpu: cpu(client_at),
+                });
+            }
+        }
+    }
+    streams
+}
+
+/// CPUs that this process may use.
+fn allowed_cpus() -> Vec<u32> {
+    let set = rustix::thread::sched_getaffinity(None).unwrap_or_default();
+    let mut cpus: Vec<u32> = (0..1024).filter(|cpu| set.is_set(*cpu as usize)).collect();
+    if cpus.is_empty() {
+        cpus.push(0);
+    }
+    cpus
+}
+
+fn traffic(job: &Job) -> Result<Traffic, Fault> {
+    let params = &job.trial.point.params;
+    let size = params.get("request_size").and_then(Value::quantity).map_or(65536.0, |q| q.value);
+    let congestion = params.get("congestion").and_then(Value::word).filter(|c| *c != "kernel");
+    let (mut key, mut test) = ([0; 32], [0; 16]);
+    let mut fill = |bytes: &mut [u8]| {
+        rustix::rand::getrandom(bytes, rustix::rand::GetRandomFlags::empty())
+            .map_err(|e| Fault::Failed { host: "conductor".into(), what: format!("getrandom: {e}") })
+    };
+    fill(&mut key)?;
+    fill(&mut test)?;
+    let run = job.settle_max + job.window + Duration::from_secs(10);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "1 B to 1 MiB")]
+    Ok(Traffic {
+        key,
+        test,
+        seed: job.trial.seed,
+        request_bytes: size as usize,
+        congestion: congestion.map(str::to_owned),
+        // 400 Gbit/s for as long as the trial may run: nothing here is faster.
+        bytes_max: 50_000_000_000 * run.as_secs().max(1),
+        run_ms_max: u64::try_from(run.as_millis()).unwrap_or(u64::MAX),
+    })
+}
+
+fn wrap(request: &ToPart) -> Result<Request, LabError> {
+    let body = serde_json::to_value(request)
+        .map_err(|e| LabError::Wire { host: "conductor".into(), source: e.into() })?;
+    Ok(Request::Work { workload: SPEC.name.into(), body })
+}
+
+fn receive(lab: &mut Lab, at: usize, within: Duration) -> Result<FromPart, LabError> {
+    match lab.host(at).receive(within)? {
+        Answer::Work(body) => serde_json::from_value(body).map_err(|_| confused(lab, at)),
+        other => Err(out_of_turn(lab.host(at), &other)),
+    }
+}
+
+/// Asks parts and waits for all of them, so that no answer is left over after a failure.
+fn ask(
+    lab: &mut Lab,
+    requests: &[(usize, ToPart)],
+    within: Duration,
+) -> Result<Vec<FromPart>, LabError> {
+    for (at, request) in requests {
+        lab.host(*at).send(&wrap(request)?)?;
+    }
+    let answers: Vec<_> = requests.iter().map(|(at, _)| receive(lab, *at, within)).collect();
+    answers.into_iter().collect()
+}
+
+fn confused(lab: &Lab, at: usize) -> LabError {
+    LabError::OutOfTurn { host: lab.name(at).into(), what: "not a tcp_stream answer".into() }
+}

@@ -1,0 +1,183 @@
+//! Knows the two hot loops, one system call a request, and the content that goes through them.
+//!
+//! Must not know hosts, plans or windows. Nothing is shared between streams but the stop flag,
+//! which all read and nobody writes while the window is open.
+
+use crate::lab::clock;
+use std::io::{self, Read as _, Write as _};
+use std::net::TcpStream;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// The content repeats after this many bytes; it divides every common request size above it.
+pub const PERIOD: usize = 4096;
+/// Bytes compared at either end of a received chunk.
+const PROBE: usize = 8;
+
+/// Counts of one stream; one writer, on a cache line of its own.
+#[repr(align(128))]
+#[derive(Debug, Default)]
+pub struct Counters {
+    /// Payload bytes sent or received.
+    pub bytes: AtomicU64,
+    /// Content comparisons made.
+    pub checks: AtomicU64,
+}
+
+/// Where streams wait for go and learn of stop.
+#[derive(Debug, Default)]
+pub struct Gate {
+    open: Mutex<bool>,
+    changed: Condvar,
+    stop: AtomicBool,
+    drain_until_ns: AtomicU64,
+}
+
+impl Gate {
+    fn lock(&self) -> MutexGuard<'_, bool> {
+        // A stream that panicked cannot have left a bool half-written.
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lets all begin.
+    pub fn go(&self) {
+        *self.lock() = true;
+        self.changed.notify_all();
+    }
+
+    /// Senders stop now; receivers read on until their sender ends or this moment comes.
+    pub fn stop(&self, drain_until_ns: u64) {
+        self.drain_until_ns.store(drain_until_ns, Relaxed);
+        self.stop.store(true, Relaxed);
+        self.go();
+    }
+
+    /// Waits for go.
+    pub fn wait(&self) {
+        let mut open = self.lock();
+        while !*open {
+            open = self.changed.wait(open).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn stopped(&self) -> bool {
+        self.stop.load(Relaxed)
+    }
+
+    fn drained(&self) -> bool {
+        self.stopped() && clock::now_ns() >= self.drain_until_ns.load(Relaxed)
+    }
+}
+
+/// The content of a stream from any offset below [`PERIOD`], `length` bytes beyond it.
+///
+/// Words of a splitmix64 sequence (Steele, Lea, Flood 2014), so that a wrong stream, a wrong trial
+/// or a shifted byte shows at once.
+#[must_use]
+pub fn content(seed: u64, stream: u32, length: usize) -> Vec<u8> {
+    let mut state = seed ^ (u64::from(stream) << 32);
+    let mut bytes = Vec::with_capacity(PERIOD + length);
+    while bytes.len() < PERIOD {
+        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut word = state;
+        word = (word ^ (word >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        word = (word ^ (word >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        bytes.extend_from_slice(&(word ^ (word >> 31)).to_le_bytes());
+    }
+    for at in 0..length {
+        bytes.push(bytes[at]);
+    }
+    bytes
+}
+
+/// Sends requests of `request` bytes until the gate stops it or `bytes_max` are sent.
+///
+/// # Errors
+/// What the socket says, other than a time-out.
+pub fn send_requests(
+    socket: &TcpStream,
+    content: &[u8],
+    request: usize,
+    counters: &Counters,
+    (gate, bytes_max): (&Gate, u64),
+) -> io::Result<()> {
+    let mut socket = socket;
+    let (mut at, mut sent) = (0, 0_u64);
+    while !gate.stopped() && sent < bytes_max {
+        let mut left = &content[at..at + request];
+        while !left.is_empty() {
+            match socket.write(left) {
+                Ok(n) => {
+                    left = &left[n..];
+                    sent += n as u64;
+                }
+                Err(e) if is_pause(&e) && !gate.stopped() => {}
+                Err(e) if is_pause(&e) => {
+                    counters.bytes.store(sent, Relaxed);
+                    return Ok(());
+                }
+                Err(e) => return Err(e),
+            }
+        }
+        counters.bytes.store(sent, Relaxed);
+        at = (at + request) % PERIOD;
+    }
+    Ok(())
+}
+
+/// Receives, at most `request` bytes a call, until the sender ends or the drain time is over.
+///
+/// Returns whether the sender's end was seen.
+///
+/// # Errors
+/// What the socket says, other than a time-out; content that is not what was sent.
+pub fn receive_requests(
+    socket: &TcpStream,
+    content: &[u8],
+    request: usize,
+    counters: &Counters,
+    (gate, bytes_max): (&Gate, u64),
+) -> io::Result<bool> {
+    let mut socket = socket;
+    let mut buffer = vec![0; request];
+    let (mut received, mut checks) = (0_u64, 0_u64);
+    while received < bytes_max {
+        match socket.read(&mut buffer) {
+            Ok(0) => return Ok(true),
+            Ok(n) => {
+                checks += probe(content, received, &buffer[..n])?;
+                received += n as u64;
+                counters.bytes.store(received, Relaxed);
+                counters.checks.store(checks, Relaxed);
+            }
+            Err(e) if is_pause(&e) => {}
+            Err(e) => return Err(e),
+        }
+        if gate.drained() {
+            return Ok(false);
+        }
+    }
+    Ok(false)
+}
+
+fn is_pause(e: &io::Error) -> bool {
+    matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted)
+}
+
+/// Compares both ends of a chunk that begins at byte `from` of the stream; returns comparisons made.
+fn probe(content: &[u8], from: u64, chunk: &[u8]) -> io::Result<u64> {
+    let ends = [0, chunk.len().saturating_sub(PROBE)];
+    for start in ends {
+        let found = &chunk[start..(start + PROBE).min(chunk.len())];
+        #[expect(clippy::cast_possible_truncation, reason = "below PERIOD")]
+        let at = ((from + start as u64) % PERIOD as u64) as usize;
+        if found != &content[at..at + found.len()] {
+            let place = from + start as u64;
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                format!("content at byte {place} is not what was sent"),
+            ));
+        }
+    }
+    Ok(ends.len() as u64)
+}

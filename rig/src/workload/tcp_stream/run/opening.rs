@@ -1,0 +1,50 @@
+//! Knows the 64 bytes with which every data connection opens: who it is, and a MAC that proves it.
+//!
+//! Layout, little endian: magic 8, version 2, direction 1, zero 1, stream 4, test 16, HMAC-SHA-256
+//! (RFC 2104, FIPS 180-4) over the first 32 bytes 32.
+
+use super::message::{Direction, StreamPlan, Traffic};
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use sha2::Sha256;
+
+const MAGIC: &[u8; 8] = b"STENDTCP";
+const VERSION: u16 = 1;
+/// Bytes under the MAC.
+const BODY: usize = 32;
+
+/// The opening of a connection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Opening(pub [u8; Opening::BYTES]);
+
+impl Opening {
+    /// Length on the wire.
+    pub const BYTES: usize = 64;
+
+    /// The opening that a stream of this trial must show.
+    #[must_use]
+    pub fn of(stream: &StreamPlan, traffic: &Traffic) -> Self {
+        let mut bytes = [0; Self::BYTES];
+        bytes[..8].copy_from_slice(MAGIC);
+        bytes[8..10].copy_from_slice(&VERSION.to_le_bytes());
+        bytes[10] = u8::from(stream.direction == Direction::Receive);
+        bytes[12..16].copy_from_slice(&stream.id.to_le_bytes());
+        bytes[16..BODY].copy_from_slice(&traffic.test);
+        let tag = mac(&traffic.key, &bytes[..BODY]).finalize().into_bytes();
+        bytes[BODY..].copy_from_slice(&tag);
+        Self(bytes)
+    }
+
+    /// The expected stream that this opening proves to be, if any. The MAC is compared in constant
+    /// time and before anything else is believed.
+    #[must_use]
+    pub fn stream<'a>(&self, expected: &'a [StreamPlan], traffic: &Traffic) -> Option<&'a StreamPlan> {
+        mac(&traffic.key, &self.0[..BODY]).verify_slice(&self.0[BODY..]).ok()?;
+        expected.iter().find(|stream| Self::of(stream, traffic) == *self)
+    }
+}
+
+fn mac(key: &[u8; 32], body: &[u8]) -> Hmac<Sha256> {
+    let mut mac = Hmac::<Sha256>::new(key.into());
+    mac.update(body);
+    mac
+}

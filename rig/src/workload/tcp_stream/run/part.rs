@@ -1,0 +1,304 @@
+//! Knows one host's side of `tcp_stream`: it listens or connects, runs the threads, reads counters.
+//!
+//! Must not know the other hosts; the conductor tells it all it needs.
+
+use super::generator::{Counters, Gate, content, receive_requests, send_requests};
+use super::message::{
+    Direction, FromPart, HostMark, StreamEnd, StreamMark, StreamPlan, ToPart, Traffic,
+};
+use super::opening::Opening;
+use super::tcp_info;
+use crate::lab::agent::Part;
+use crate::lab::clock;
+use std::io::{self, Read as _, Write as _};
+use std::net::{Ipv4Addr, SocketAddrV4, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// Longest wait for all openings of a trial.
+const OPENING_MAX: Duration = Duration::from_secs(5);
+/// Longest that one connection may keep the server waiting for its opening.
+const SHOW_MAX: Duration = Duration::from_millis(500);
+/// How often a blocked stream looks at the stop flag.
+const LOOK: Duration = Duration::from_millis(50);
+/// What the server says to an opening that it accepts.
+const ACCEPTED: u8 = 6;
+
+/// A part that has no streams yet.
+#[must_use]
+pub fn make_part() -> Part {
+    let mut end = End::default();
+    Box::new(move |body| {
+        let request = serde_json::from_value(body).map_err(|e| format!("tcp_stream: {e}"))?;
+        let answer = end.answer(request)?;
+        serde_json::to_value(answer).map_err(|e| format!("tcp_stream: {e}"))
+    })
+}
+
+/// One stream that stands.
+struct Stream {
+    id: u32,
+    sends: bool,
+    socket: Arc<TcpStream>,
+    counters: Arc<Counters>,
+    thread: JoinHandle<io::Result<bool>>,
+}
+
+/// This host's end of all its streams.
+#[derive(Default)]
+struct End {
+    gate: Arc<Gate>,
+    listener: Option<TcpListener>,
+    expected: Vec<StreamPlan>,
+    traffic: Option<Traffic>,
+    streams: Vec<Stream>,
+    refused: u64,
+}
+
+impl End {
+    fn answer(&mut self, request: ToPart) -> Result<FromPart, String> {
+        match request {
+            ToPart::Listen(address, expected, traffic) => {
+                self.reset();
+                self.listen(address, expected, traffic).map_err(|e| format!("listen: {e}"))
+            }
+            ToPart::Accept => self.accept_all(),
+            ToPart::Connect(server, streams, traffic) => {
+                self.reset();
+                self.connect(server, &streams, traffic)
+            }
+            ToPart::Go => {
+                self.limit_time();
+                self.gate.go();
+                Ok(FromPart::Ready)
+            }
+            ToPart::Sample => Ok(FromPart::Sampled(clock::now_ns(), self.received())),
+            ToPart::Mark(at_ns) => {
+                clock::sleep_until(at_ns);
+                Ok(FromPart::Marked(self.mark()))
+            }
+            ToPart::Stop(drain_ms) => Ok(self.stop(drain_ms)),
+        }
+    }
+
+    /// Ends whatever an earlier trial left.
+    fn reset(&mut self) {
+        if !self.streams.is_empty() {
+            let _ = self.stop(0);
+        }
+        *self = Self::default();
+    }
+
+    fn listen(
+        &mut self,
+        address: Ipv4Addr,
+        expected: Vec<StreamPlan>,
+        traffic: Traffic,
+    ) -> io::Result<FromPart> {
+        let listener = TcpListener::bind(SocketAddrV4::new(address, 0))?;
+        listener.set_nonblocking(true)?;
+        let port = listener.local_addr()?.port();
+        self.listener = Some(listener);
+        self.expected = expected;
+        self.traffic = Some(traffic);
+        Ok(FromPart::Listening(port))
+    }
+
+    /// Accepts until every expected stream has shown its opening; the rest is closed and counted.
+    fn accept_all(&mut self) -> Result<FromPart, String> {
+        let listener = self.listener.take().ok_or("nothing to accept: listen first")?;
+        let traffic = self.traffic.clone().ok_or("nothing to accept: listen first")?;
+        let deadline = Instant::now() + OPENING_MAX;
+        while !self.expected.is_empty() {
+            if Instant::now() > deadline {
+                let missing = self.expected.len();
+                return Err(format!("{missing} streams did not open within 5 s"));
+            }
+            match listener.accept() {
+                Ok((socket, _)) => match self.admit(&socket, &traffic) {
+                    Some(plan) => {
+                        self.expected.retain(|p| p.id != plan.id);
+                        let sends = plan.direction == Direction::Transmit;
+                        self.begin((plan.id, sends, plan.server_cpu), socket, &traffic)?;
+                    }
+                    None => self.refused += 1,
+                },
+                Err(e) if e.kind() == io::ErrorKind::WouldBlock => wait_for(&listener),
+                Err(e) => return Err(format!("accept: {e}")),
+            }
+        }
+        Ok(FromPart::Ready)
+    }
+
+    /// The expected stream that this connection proves to be.
+    fn admit(&self, socket: &TcpStream, traffic: &Traffic) -> Option<StreamPlan> {
+        let mut opening = Opening([0; Opening::BYTES]);
+        socket.set_nonblocking(false).ok()?;
+        socket.set_read_timeout(Some(SHOW_MAX)).ok()?;
+        let mut reader = socket;
+        reader.read_exact(&mut opening.0).ok()?;
+        let plan = opening.stream(&self.expected, traffic)?.clone();
+        reader.write_all(&[ACCEPTED]).ok()?;
+        Some(plan)
+    }
+
+    fn connect(
+        &mut self,
+        server: SocketAddrV4,
+        streams: &[StreamPlan],
+        traffic: Traffic,
+    ) -> Result<FromPart, String> {
+        let fail = |e: io::Error| format!("connect to {server}: {e}");
+        let mut opened = Vec::new();
+        for plan in streams {
+            let socket = TcpStream::connect_timeout(&server.into(), OPENING_MAX).map_err(fail)?;
+            socket.set_read_timeout(Some(OPENING_MAX)).map_err(fail)?;
+            (&mut &socket).write_all(&Opening::of(plan, &traffic).0).map_err(fail)?;
+            opened.push(socket);
+        }
+        for (plan, socket) in streams.iter().zip(opened) {
+            let mut reply = [0];
+            (&mut &socket).read_exact(&mut reply).map_err(fail)?;
+            if reply[0] != ACCEPTED {
+                return Err(format!("{server} did not accept stream {}", plan.id));
+            }
+            let sends = plan.direction == Direction::Receive;
+            self.begin((plan.id, sends, plan.client_cpu), socket, &traffic)?;
+        }
+        self.traffic = Some(traffic);
+        Ok(FromPart::Ready)
+    }
+
+    /// Starts the thread of a stream; it waits at the gate.
+    fn begin(
+        &mut self,
+        (id, sends, cpu): (u32, bool, Option<u32>),
+        socket: TcpStream,
+        traffic: &Traffic,
+    ) -> Result<(), String> {
+        if let (true, Some(name)) = (sends, &traffic.congestion) {
+            set_congestion(&socket, name)?;
+        }
+        let fail = |e: io::Error| format!("stream {id}: {e}");
+        socket.set_read_timeout(Some(LOOK)).map_err(fail)?;
+        socket.set_write_timeout(Some(LOOK)).map_err(fail)?;
+        let socket = Arc::new(socket);
+        let counters = Arc::new(Counters::default());
+        let worker = Worker {
+            socket: Arc::clone(&socket),
+            counters: Arc::clone(&counters),
+            gate: Arc::clone(&self.gate),
+            content: content(traffic.seed, id, traffic.request_bytes),
+            request: traffic.request_bytes,
+            bytes_max: traffic.bytes_max,
+        };
+        let thread = thread::Builder::new()
+            .name(format!("stream {id}"))
+            .stack_size(256 << 10)
+            .spawn(move || worker.run(sends, cpu))
+            .map_err(fail)?;
+        self.streams.push(Stream { id, sends, socket, counters, thread });
+        Ok(())
+    }
+
+    /// Whatever happens to the conductor, the load ends.
+    fn limit_time(&self) {
+        let Some(traffic) = &self.traffic else { return };
+        let gate = Arc::downgrade(&self.gate);
+        let longest = Duration::from_millis(traffic.run_ms_max);
+        thread::spawn(move || {
+            thread::sleep(longest);
+            if let Some(gate) = gate.upgrade() {
+                gate.stop(0);
+            }
+        });
+    }
+
+    fn received(&self) -> u64 {
+        let receivers = self.streams.iter().filter(|s| !s.sends);
+        receivers.map(|s| s.counters.bytes.load(Relaxed)).sum()
+    }
+
+    fn mark(&self) -> HostMark {
+        let streams = self.streams.iter().map(|s| StreamMark {
+            id: s.id,
+            sends: s.sends,
+            bytes: s.counters.bytes.load(Relaxed),
+            congestion: congestion(&s.socket),
+            tcp: tcp_info::read(&s.socket).unwrap_or_default(),
+        });
+        let (at_ns, streams) = (clock::now_ns(), streams.collect());
+        HostMark { at_ns, cpu_ns: clock::process_cpu_ns(), streams }
+    }
+
+    fn stop(&mut self, drain_ms: u64) -> FromPart {
+        self.gate.stop(clock::now_ns() + drain_ms * 1_000_000);
+        let ends = self.streams.drain(..).map(Stream::join).collect();
+        FromPart::Stopped(ends, self.refused)
+    }
+}
+
+impl Stream {
+    fn join(self) -> StreamEnd {
+        let outcome = self.thread.join().unwrap_or_else(|_| Err(io::Error::other("panicked")));
+        StreamEnd {
+            id: self.id,
+            sends: self.sends,
+            bytes: self.counters.bytes.load(Relaxed),
+            checks: self.counters.checks.load(Relaxed),
+            complete: matches!(outcome, Ok(true)),
+            error: outcome.err().map(|e| e.to_string()),
+        }
+    }
+}
+
+/// What the thread of a stream owns.
+struct Worker {
+    socket: Arc<TcpStream>,
+    counters: Arc<Counters>,
+    gate: Arc<Gate>,
+    content: Vec<u8>,
+    request: usize,
+    bytes_max: u64,
+}
+
+impl Worker {
+    fn run(self, sends: bool, cpu: Option<u32>) -> io::Result<bool> {
+        if let Some(cpu) = cpu {
+            let mut set = rustix::thread::CpuSet::new();
+            set.set(cpu as usize);
+            rustix::thread::sched_setaffinity(None, &set)?;
+        }
+        self.gate.wait();
+        let limits = (&*self.gate, self.bytes_max);
+        let Self { socket, counters, content, request, .. } = &self;
+        if !sends {
+            return receive_requests(socket, content, *request, counters, limits);
+        }
+        let sent = send_requests(socket, content, *request, counters, limits);
+        socket.shutdown(std::net::Shutdown::Write)?;
+        sent.map(|()| true)
+    }
+}
+
+fn congestion(socket: &TcpStream) -> String {
+    rustix::net::sockopt::tcp_congestion(socket).unwrap_or_default()
+}
+
+fn set_congestion(socket: &TcpStream, name: &str) -> Result<(), String> {
+    rustix::net::sockopt::set_tcp_congestion(socket, name).map_err(|e| {
+        let allowed = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_allowed_congestion_control");
+        let allowed = allowed.unwrap_or_default();
+        format!("congestion control '{name}': {e}; allowed here: {}", allowed.trim())
+    })
+}
+
+/// Sleeps until a connection waits, at most 20 ms.
+fn wait_for(listener: &TcpListener) {
+    let mut polled = [rustix::event::PollFd::new(listener, rustix::event::PollFlags::IN)];
+    let short = rustix::time::Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
+    // Whatever poll says, the caller looks again.
+    let _ = rustix::event::poll(&mut polled, Some(&short));
+}

@@ -1,0 +1,83 @@
+//! Knows the parameters and figures of `tcp_stream` as data; knows nothing of sockets.
+
+use desk::record::{Better, MetricSpec, ParamKind, ParamSpec, WorkloadSpec};
+use desk::unit::Unit;
+
+/// What it is.
+pub const SPEC: WorkloadSpec = WorkloadSpec {
+    name: "tcp_stream",
+    question: "how much TCP carries between the clients and the system under test",
+    revision: 1,
+    params: PARAMS,
+    metrics: METRICS,
+};
+
+const PARAMS: &[ParamSpec] = &[
+    ParamSpec {
+        name: "congestion",
+        about: "congestion control of the sending sockets; 'kernel' leaves the kernel's own",
+        kind: ParamKind::Word,
+        default: "kernel",
+    },
+    ParamSpec {
+        name: "direction",
+        about: "seen from the system under test; duplex is one generator each way",
+        kind: ParamKind::Choice(&["transmit", "receive", "duplex"]),
+        default: "transmit",
+    },
+    ParamSpec {
+        name: "engine",
+        about: "how a request becomes system calls; sys is one call a request",
+        kind: ParamKind::Choice(&["sys"]),
+        default: "sys",
+    },
+    ParamSpec {
+        name: "placement",
+        about: "CPUs of the two ends of a stream: spread (neighbours), same, none (not pinned)",
+        kind: ParamKind::Choice(&["spread", "same", "none"]),
+        default: "spread",
+    },
+    ParamSpec {
+        name: "request_size",
+        about: "bytes handed to the kernel at once, and asked of it at once",
+        kind: ParamKind::Size(1, 1 << 20),
+        default: "64 KiB",
+    },
+    ParamSpec {
+        name: "streams",
+        about: "connections of each client in each direction",
+        kind: ParamKind::Count(1, 16),
+        default: "1",
+    },
+];
+
+const METRICS: &[MetricSpec] = &[
+    MetricSpec {
+        name: "throughput",
+        title: "throughput",
+        unit: Unit::BitPerSecond,
+        better: Better::Higher,
+        limit: "the goodput that the line rate leaves, else the CPU",
+    },
+    MetricSpec {
+        name: "operations",
+        title: "requests",
+        unit: Unit::OperationPerSecond,
+        better: Better::Higher,
+        limit: "the CPU, one system call and one wake-up at a time",
+    },
+    MetricSpec {
+        name: "packets",
+        title: "data segments",
+        unit: Unit::PacketPerSecond,
+        better: Better::Lower,
+        limit: "the line rate at the smallest frame",
+    },
+    MetricSpec {
+        name: "mean_segment",
+        title: "mean segment",
+        unit: Unit::Byte,
+        better: Better::Higher,
+        limit: "the maximum segment size that both ends announced",
+    },
+];
