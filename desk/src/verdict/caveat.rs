@@ -78,8 +78,10 @@ fn words(fault: &Fault) -> String {
 
 /// Told when the smallest effect that four of five such runs would see exceeds the margin.
 ///
-/// ln effect = (t(1 - α/2, n - 1) + t(0.8, n - 1)) sd / √n, the usual approximation of the power of
-/// a t test by two quantiles; sd is pooled over the comparisons, n that of the weakest of them.
+/// ln effect = (t(1 - alpha/2, n - 1) + t(0.8, n - 1)) sd / √n, the usual approximation of the
+/// power of a t test by two quantiles; sd is pooled over the comparisons, n that of the weakest of
+/// them. Nothing is told where no comparison has two blocks: there is no spread to go by, and their
+/// verdicts are undecided anyway.
 fn few_blocks(run: &Run, judged: &[Judged]) -> Option<Caveat> {
     let samples: Vec<Summary> = judged.iter().filter_map(|j| Summary::of(&j.block_logs)).collect();
     let n = samples.iter().map(|s| s.n).min()?;

@@ -90,7 +90,7 @@ pub struct Comparison {
     pub verdict: Verdict,
     /// Where one side is ahead.
     pub regions: Vec<Region>,
-    /// Counted trials in no ratio: with a fault, without a metric above 0, or partner of such a one.
+    /// Counted trials in no ratio: a fault, no metric above 0, or the partner of such a trial.
     pub left_out: u32,
 }
 

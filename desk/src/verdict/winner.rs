@@ -167,7 +167,8 @@ fn comparison(
     }
 }
 
-/// Factor, level, load if there are several, stratum, parameters: all that tells one comparison of a plan from another.
+/// All that tells one comparison of a plan from another: factor, level, load if there are several,
+/// stratum, parameters.
 fn name(contest: &Contest<'_>) -> String {
     let mut parts = vec![contest.factor.name.clone(), contest.other.name.clone()];
     if !contest.only_load {
