@@ -1,8 +1,17 @@
 //! Knows how estimates are made from samples. Plain functions over slices.
 //!
+//! Gives: summaries, Student's t, paired log ratios, equivalence, Holm's step-down.
 //! Never: what the samples mean, or where they came from.
 //! Start reading at `estimate.rs`.
 
+mod compare;
 mod estimate;
+mod holm;
+mod interval;
+mod summary;
 
+pub use compare::{equivalence_p, further_blocks, log_ratio, paired_p, ratio_t};
 pub use estimate::{Estimate, EstimateMethod};
+pub use holm::{HolmStep, holm};
+pub use interval::{LEVEL, half_width, mean_or_single, mean_t, t_quantile, t_tail};
+pub use summary::Summary;

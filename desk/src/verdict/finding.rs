@@ -32,13 +32,13 @@ pub struct PointResult {
     pub base: Estimate,
     /// The metric under the other level.
     pub other: Estimate,
-    /// other / base; the interval is simultaneous over the curve.
+    /// other / base; over a curve the interval is at the level of Holm's step.
     pub ratio: Estimate,
     /// Against the margin.
     pub verdict: Verdict,
-    /// Metric of every counted trial under the baseline, by block.
+    /// Metric of every paired trial under the baseline, by block.
     pub base_runs: Vec<Quantity>,
-    /// Metric of every counted trial under the other level, by block.
+    /// Metric of every paired trial under the other level, in the same blocks.
     pub other_runs: Vec<Quantity>,
 }
 
@@ -51,9 +51,9 @@ pub struct Region {
     pub to: Value,
     /// True when the other level is ahead, false when the baseline is.
     pub other_ahead: bool,
-    /// Smallest ratio ahead/behind in the stretch.
+    /// Ratio of the point where other / base is smallest.
     pub least: Estimate,
-    /// Largest ratio ahead/behind in the stretch.
+    /// Ratio of the point where other / base is largest.
     pub most: Estimate,
 }
 
@@ -90,7 +90,7 @@ pub struct Comparison {
     pub verdict: Verdict,
     /// Where one side is ahead.
     pub regions: Vec<Region>,
-    /// Counted trials that were left out because a fault hit them.
+    /// Counted trials in no ratio: a fault, no metric above 0, or the partner of such a trial.
     pub left_out: u32,
 }
 

@@ -1,0 +1,148 @@
+//! Knows how two levels are compared from their log ratios, one a block; never what they measure.
+
+use super::estimate::{Estimate, EstimateMethod};
+use super::interval::{half_width, t_quantile, t_tail};
+use super::summary::Summary;
+use crate::unit::{Quantity, Unit};
+
+/// Most blocks that are ever advised in all; beyond it the answer is "it cannot be said".
+const MOST_BLOCKS: u32 = 1000;
+
+/// ln(other / base); none where either is not above zero or not finite, for it has no logarithm.
+#[must_use]
+pub fn log_ratio(base: f64, other: f64) -> Option<f64> {
+    let usable = |x: f64| x > 0.0 && x.is_finite();
+    (usable(base) && usable(other)).then(|| (other / base).ln())
+}
+
+/// exp of the mean log ratio with its Student t interval at `level` (0-1).
+///
+/// `method` says where the level came from. None for fewer than two blocks.
+#[must_use]
+pub fn ratio_t(logs: &[f64], level: f64, method: EstimateMethod) -> Option<Estimate> {
+    let summary = Summary::of(logs)?;
+    let half = half_width(&summary, level);
+    let ratio = |log: f64| Quantity::new(log.exp(), Unit::Ratio);
+    Some(Estimate {
+        centre: ratio(summary.mean),
+        low: ratio(summary.mean - half),
+        high: ratio(summary.mean + half),
+        level,
+        n: summary.n,
+        method,
+    })
+}
+
+/// P(T > excess / standard error). Without spread that is 0 or 1, and a half for no excess.
+fn tail_beyond(excess: f64, summary: &Summary) -> f64 {
+    if excess == 0.0 {
+        return 0.5;
+    }
+    t_tail(excess / summary.standard_error(), summary.freedom())
+}
+
+/// Two-sided p value, 0-1, of the paired t test that the mean log ratio is 0.
+///
+/// None for fewer than two blocks.
+#[must_use]
+pub fn paired_p(logs: &[f64]) -> Option<f64> {
+    let summary = Summary::of(logs)?;
+    Some(2.0 * tail_beyond(summary.mean.abs(), &summary))
+}
+
+/// p value, 0-1, of the two one-sided t tests that the ratio lies within 1 / (1 + margin) and
+/// 1 + margin, so within ± ln(1 + margin) of no difference.
+///
+/// It is at most alpha exactly when the interval at level 1 - 2 alpha lies within the margin
+/// (Schuirmann 1987). `margin` is a share, 0 or more. None for fewer than two blocks.
+#[must_use]
+pub fn equivalence_p(logs: &[f64], margin: f64) -> Option<f64> {
+    let summary = Summary::of(logs)?;
+    Some(tail_beyond(margin.ln_1p() - summary.mean.abs(), &summary))
+}
+
+/// Further blocks until the interval would exclude 1 or fit into the margin, were the mean and
+/// the spread to stay as they are.
+///
+/// They will not stay: about half of such runs would still be undecided then, and in simulation
+/// fewer than one prediction in three comes within 1.5 times of the truth. `alpha` is the error
+/// probability of the test, 0-1. None for fewer than two blocks, or if it takes more than 1000.
+#[must_use]
+pub fn further_blocks(logs: &[f64], margin: f64, alpha: f64) -> Option<u32> {
+    let summary = Summary::of(logs)?;
+    let (effect, room) = (summary.mean.abs(), margin.ln_1p());
+    let decides = |n: u32| {
+        let (freedom, se) = (f64::from(n - 1), summary.sd / f64::from(n).sqrt());
+        effect > t_quantile(0.5 * alpha, freedom) * se
+            || effect + t_quantile(alpha, freedom) * se < room
+    };
+    (summary.n + 1..=MOST_BLOCKS).find(|n| decides(*n)).map(|n| n - summary.n)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BASE: [f64; 5] = [101.2, 98.7, 103.9, 99.5, 100.8];
+    const OTHER: [f64; 5] = [104.1, 99.9, 108.2, 103.0, 102.2];
+
+    fn logs() -> Vec<f64> {
+        BASE.iter().zip(OTHER).map(|(a, b)| log_ratio(*a, b).unwrap()).collect()
+    }
+
+    fn close(ours: f64, theirs: f64) {
+        assert!((ours / theirs - 1.0).abs() < 1e-9, "{ours} is not {theirs}");
+    }
+
+    // scipy 1.17.1, d = np.log(b) - np.log(a):
+    // s.ttest_1samp(d, 0).pvalue; np.exp(s.t.interval(.95, 4, d.mean(), s.sem(d)))
+    #[test]
+    fn the_paired_t_test_is_that_of_scipy() {
+        close(paired_p(&logs()).unwrap(), 0.010064097112496213);
+        let e = ratio_t(&logs(), 0.95, EstimateMethod::PairedLogT).unwrap();
+        close(e.centre.value, 1.0261880540463144);
+        close(e.low.value, 1.010285641662167);
+        close(e.high.value, 1.0423407785295424);
+    }
+
+    // scipy 1.17.1, e = np.log1p(margin): max(
+    // s.ttest_1samp(d, -e, alternative='greater').pvalue,
+    // s.ttest_1samp(d, e, alternative='less').pvalue)
+    #[test]
+    fn the_two_one_sided_tests_are_those_of_scipy() {
+        close(equivalence_p(&logs(), 0.02).unwrap(), 0.8285999278520546);
+        close(equivalence_p(&logs(), 0.05).unwrap(), 0.007561844682542502);
+        close(equivalence_p(&logs(), 0.10).unwrap(), 0.00012359035057077583);
+    }
+
+    #[test]
+    fn equivalence_is_the_ninety_per_cent_interval_inside_the_margin() {
+        let high = ratio_t(&logs(), 0.90, EstimateMethod::PairedLogT).unwrap().high.value;
+        assert!(equivalence_p(&logs(), high - 1.0 + 1e-6).unwrap() < 0.05);
+        assert!(equivalence_p(&logs(), high - 1.0 - 1e-6).unwrap() > 0.05);
+    }
+
+    #[test]
+    fn a_sample_without_spread_decides_without_dividing_by_zero() {
+        assert_eq!(paired_p(&[0.25, 0.25, 0.25]), Some(0.0));
+        assert_eq!(paired_p(&[0.0, 0.0]), Some(1.0));
+        assert_eq!(equivalence_p(&[0.0, 0.0], 0.02), Some(0.0));
+        assert_eq!(equivalence_p(&[0.25, 0.25], 0.02), Some(1.0));
+    }
+
+    #[test]
+    fn nothing_is_said_of_one_block_or_of_zero_values() {
+        assert_eq!(paired_p(&[0.1]), None);
+        assert_eq!(ratio_t(&[0.1], 0.95, EstimateMethod::PairedLogT), None);
+        assert_eq!(log_ratio(0.0, 1.0), None);
+        assert_eq!(log_ratio(1.0, f64::INFINITY), None);
+    }
+
+    #[test]
+    fn the_advised_blocks_are_the_first_that_decide() {
+        // sd 2 %, mean 1 %: t(0.975, n - 1) x 2 / √n falls below 1 at n = 18.
+        let logs: Vec<f64> = [-1.0, -1.0, 1.0, 1.0, 0.0].iter().map(|x| 0.01 + 0.02 * x).collect();
+        assert_eq!(further_blocks(&logs, 0.0, 0.05), Some(18 - 5));
+        assert_eq!(further_blocks(&[-1.0, 1.0], 0.02, 0.05), None, "hopeless");
+    }
+}

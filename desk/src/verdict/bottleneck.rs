@@ -1,0 +1,99 @@
+//! Knows how to tell from readings what held the figures down; a first form, by fixed thresholds.
+//!
+//! Never: which level won.
+
+use super::effective::effective;
+use super::finding::{Limit, LimitKind};
+use super::pairing::{Contest, Measured, PairedPoint};
+use crate::record::{Plan, StreamFacts, TrialRecord, Value};
+use crate::stats::{Estimate, mean_or_single};
+use crate::unit::Unit;
+use std::cmp::Ordering;
+
+/// Busy share from which a CPU counts as full.
+const FULL: f64 = 0.95;
+/// Share of a set rate from which the rate counts as reached; the rest is headers.
+const AT_RATE: f64 = 0.9;
+/// Share of a stream's busy time from which waiting counts as the limit.
+const WAITING: f64 = 0.5;
+
+/// The limit of both levels of a contest, baseline first.
+///
+/// On a curve it is looked for at the largest point only: that is where a resource fills up, while
+/// small points are often held down by the cost of each call. A level is left out where nothing
+/// was watched, for then not even "none seen" is true.
+pub(super) fn limits(plan: &Plan, contest: &Contest<'_>, comparison: &str) -> Vec<Limit> {
+    let by_place = |a: &&PairedPoint<'_>, b: &&PairedPoint<'_>| {
+        a.at.partial_cmp(&b.at).unwrap_or(Ordering::Equal)
+    };
+    let live = contest.points.iter().filter(|point| !point.pairs.is_empty());
+    let Some(point) = live.max_by(by_place) else { return Vec::new() };
+    let limit = |level: &str, trials: Vec<Measured<'_>>| {
+        let (kind, evidence) = find(plan, &trials)?;
+        Some(Limit { comparison: comparison.into(), level: level.into(), kind, evidence })
+    };
+    let base = limit(&contest.base.name, point.pairs.iter().map(|p| p.base).collect());
+    let other = limit(&contest.other.name, point.pairs.iter().map(|p| p.other).collect());
+    base.into_iter().chain(other).collect()
+}
+
+/// The first resource that is full, in the order: CPUs, one CPU, set rate, waiting sockets.
+fn find(plan: &Plan, trials: &[Measured<'_>]) -> Option<(LimitKind, Estimate)> {
+    let mean = |share: &dyn Fn(&TrialRecord) -> Option<f64>| {
+        let shares: Vec<f64> = trials.iter().filter_map(|t| share(t.record)).collect();
+        mean_or_single(&shares, Unit::Share)
+    };
+    let busy = mean(&busy);
+    let watched = [
+        (LimitKind::AllCpus, FULL, busy.clone()),
+        (LimitKind::OneCpu, FULL, mean(&busiest_cpu)),
+        (LimitKind::SetRate, AT_RATE, mean(&|record| rate_use(plan, record))),
+        (LimitKind::ReceiveWindow, WAITING, mean(&|r| waiting(r, |s| s.receive_window_limited_us))),
+        (LimitKind::SendBuffer, WAITING, mean(&|r| waiting(r, |s| s.send_buffer_limited_us))),
+    ];
+    let full = watched.into_iter().find_map(|(kind, threshold, share)| {
+        share.filter(|s| s.centre.value >= threshold).map(|s| (kind, s))
+    });
+    full.or_else(|| busy.map(|b| (LimitKind::NoneSeen, b)))
+}
+
+fn busy(record: &TrialRecord) -> Option<f64> {
+    record.reading("cpu", "machine", "busy").map(|q| q.value)
+}
+
+/// Busy share of the busiest CPU of the trial: which one it is may change from trial to trial.
+fn busiest_cpu(record: &TrialRecord) -> Option<f64> {
+    let cpus = record
+        .readings
+        .iter()
+        .filter(|r| r.probe == "cpu" && r.host == "machine" && r.key.starts_with("busy.cpu"));
+    cpus.map(|r| r.quantity.value).max_by(f64::total_cmp)
+}
+
+/// Throughput over the `rate` in force on the link, counted in both directions for `duplex`.
+fn rate_use(plan: &Plan, record: &TrialRecord) -> Option<f64> {
+    let rate = effective(plan, &record.trial.settings).get("rate")?.quantity()?;
+    let direction = record.trial.point.params.get("direction");
+    let duplex = direction.and_then(Value::word) == Some("duplex");
+    let directions = if duplex { 2.0 } else { 1.0 };
+    let limited = rate.unit == Unit::BitPerSecond && rate.value > 0.0;
+    let moved = throughput(plan, record).filter(|_| limited)?;
+    Some(moved / (rate.value * directions))
+}
+
+/// The primary metric if it is a throughput, else the first one that is; bit/s.
+fn throughput(plan: &Plan, record: &TrialRecord) -> Option<f64> {
+    let samples = record.outcome.samples.iter().filter(|s| s.quantity.unit == Unit::BitPerSecond);
+    let first = samples.clone().next();
+    let primary = samples.clone().find(|s| s.metric == plan.method.primary);
+    primary.or(first).map(|s| s.quantity.value)
+}
+
+/// Share of the streams' busy time that went by waiting; none without streams.
+#[expect(clippy::cast_precision_loss, reason = "microseconds of a run are far below 2^53")]
+fn waiting(record: &TrialRecord, waited: impl Fn(&StreamFacts) -> u64) -> Option<f64> {
+    let streams = &record.outcome.streams;
+    let busy: u64 = streams.iter().map(|s| s.busy_us).sum();
+    let waited: u64 = streams.iter().map(waited).sum();
+    (busy > 0).then(|| waited as f64 / busy as f64)
+}

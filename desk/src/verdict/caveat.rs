@@ -1,0 +1,130 @@
+//! Knows the reasons to doubt a run, and finds them in its facts; never softens a verdict.
+
+use super::effective::is_aa;
+use super::finding::{Caveat, Verdict};
+use super::winner::Judged;
+use crate::record::{Completeness, Fault, LabKind, Run, TrialKind, TrialRecord};
+use crate::stats::{Estimate, EstimateMethod, LEVEL, Summary, mean_or_single, t_quantile};
+use crate::unit::{Quantity, Unit};
+
+/// Share of stolen CPU time from which it is told.
+const STEAL: f64 = 0.01;
+/// Share of trials that may be unsteady without a word.
+const UNSTEADY: f64 = 0.1;
+/// Probability with which the smallest effect is seen.
+const POWER: f64 = 0.8;
+
+/// Every reason to doubt, the heaviest first: what makes the verdicts wrong, then what makes them
+/// incomplete or weak, then what limits them to this kind of machine.
+pub(super) fn caveats(run: &Run, judged: &[Judged]) -> Vec<Caveat> {
+    let mut all = noise_floor(run, judged);
+    all.extend(loopback(run));
+    all.extend(partial(run));
+    all.extend(faults(run));
+    all.extend(few_blocks(run, judged));
+    all.extend(not_steady(run));
+    all.extend(steal(run));
+    all.extend(shared_machine(run));
+    all
+}
+
+fn counted(run: &Run) -> impl Iterator<Item = &TrialRecord> {
+    run.records.iter().filter(|r| r.trial.kind == TrialKind::Counted)
+}
+
+fn valid(run: &Run) -> impl Iterator<Item = &TrialRecord> {
+    counted(run).filter(|r| r.outcome.fault.is_none())
+}
+
+fn noise_floor(run: &Run, judged: &[Judged]) -> Vec<Caveat> {
+    let differs = judged
+        .iter()
+        .map(|j| &j.comparison)
+        .filter(|c| matches!(c.verdict, Verdict::Better | Verdict::Worse) && is_aa(&run.plan, c));
+    differs.map(|c| Caveat::NoiseFloor { ratio: c.overall.clone() }).collect()
+}
+
+fn loopback(run: &Run) -> Option<Caveat> {
+    match &run.environment.lab {
+        Some((LabKind::Loopback, why)) => Some(Caveat::Loopback { why: why.clone() }),
+        _ => None,
+    }
+}
+
+fn partial(run: &Run) -> Option<Caveat> {
+    match &run.completeness {
+        Completeness::Partial { why } => Some(Caveat::Partial { why: why.clone() }),
+        Completeness::Complete => None,
+    }
+}
+
+fn faults(run: &Run) -> Option<Caveat> {
+    let faults: Vec<&Fault> = counted(run).filter_map(|r| r.outcome.fault.as_ref()).collect();
+    let first = words(faults.first()?);
+    Some(Caveat::Faults { trials: Quantity::count(faults.len() as u64), first })
+}
+
+fn words(fault: &Fault) -> String {
+    match fault {
+        Fault::DeadHost { host } => format!("host {host} went away"),
+        Fault::Frozen { host } => format!("host {host} did not answer in time"),
+        Fault::WrongWork { what } => format!("the work was not done as asked: {what}"),
+        Fault::DeadStream { stream } => format!("stream {stream} moved nothing"),
+        Fault::Factor { what } => format!("a factor did not take: {what}"),
+        Fault::Failed { host, what } => format!("host {host}: {what}"),
+        Fault::Cancelled => "cancelled".into(),
+    }
+}
+
+/// Told when the smallest effect that four of five such runs would see exceeds the margin.
+///
+/// ln effect = (t(1 - alpha/2, n - 1) + t(0.8, n - 1)) sd / √n, the usual approximation of the
+/// power of a t test by two quantiles; sd is pooled over the comparisons, n that of the weakest of
+/// them. Nothing is told where no comparison has two blocks: there is no spread to go by, and their
+/// verdicts are undecided anyway.
+fn few_blocks(run: &Run, judged: &[Judged]) -> Option<Caveat> {
+    let samples: Vec<Summary> = judged.iter().filter_map(|j| Summary::of(&j.block_logs)).collect();
+    let n = samples.iter().map(|s| s.n).min()?;
+    let freedom: f64 = samples.iter().map(Summary::freedom).sum();
+    let squares: f64 = samples.iter().map(|s| s.freedom() * s.sd * s.sd).sum();
+    let steps = t_quantile(0.5 * (1.0 - LEVEL), f64::from(n - 1))
+        + t_quantile(1.0 - POWER, f64::from(n - 1));
+    let effect = (steps * (squares / freedom).sqrt() / f64::from(n).sqrt()).exp();
+    if effect <= 1.0 + run.plan.method.margin.value {
+        return None;
+    }
+    let exact = Estimate::exact(Quantity::new(effect, Unit::Ratio));
+    let smallest = Estimate { n, level: LEVEL, method: EstimateMethod::Planned, ..exact };
+    Some(Caveat::FewBlocks { blocks: Quantity::count(n.into()), smallest })
+}
+
+#[expect(clippy::cast_precision_loss, reason = "trials are counted in thousands")]
+fn not_steady(run: &Run) -> Option<Caveat> {
+    let of = valid(run).count();
+    let trials = valid(run).filter(|r| !r.outcome.steady).count();
+    (trials as f64 > UNSTEADY * of as f64).then(|| Caveat::NotSteady {
+        trials: Quantity::count(trials as u64),
+        of: Quantity::count(of as u64),
+    })
+}
+
+fn steal(run: &Run) -> Option<Caveat> {
+    let stolen = valid(run).filter_map(|r| r.reading("cpu", "machine", "steal"));
+    let shares: Vec<f64> = stolen.map(|q| q.value).collect();
+    let share = mean_or_single(&shares, Unit::Share)?;
+    (share.centre.value >= STEAL).then_some(Caveat::Steal { share })
+}
+
+/// What a lab inside one machine cannot show.
+fn shared_machine(run: &Run) -> Vec<Caveat> {
+    let mut all = Vec::new();
+    if let Some((kind, _)) = &run.environment.lab {
+        all.push(Caveat::OneMachine);
+        if *kind != LabKind::Loopback {
+            all.push(Caveat::VirtualLinks);
+        }
+    }
+    let hypervisor = run.environment.cpu.hypervisor.clone();
+    all.extend(hypervisor.map(|hypervisor| Caveat::Guest { hypervisor }));
+    all
+}

@@ -1,0 +1,161 @@
+//! Knows which trials stand against which: same load, stratum and parameters, paired in blocks.
+//!
+//! Never: whether their difference means anything.
+
+use crate::record::{
+    FactorPlan, Level, LoadPlan, Plan, Run, Settings, TrialKind, TrialRecord, Value,
+};
+use crate::stats::log_ratio;
+use std::collections::BTreeMap;
+
+/// One level against the baseline at one load, everything else equal, with its trials.
+pub(super) struct Contest<'r> {
+    pub load: &'r LoadPlan,
+    /// Whether the plan has no other load.
+    pub only_load: bool,
+    pub factor: &'r FactorPlan,
+    pub base: &'r Level,
+    pub other: &'r Level,
+    pub stratum: BTreeMap<String, String>,
+    pub fixed: Settings,
+    pub curve: Option<&'r str>,
+    /// Every point of the plan, in its order; one without a pair is kept as a gap.
+    pub points: Vec<PairedPoint<'r>>,
+    /// Counted trials that found no place in a pair.
+    pub left_out: u32,
+}
+
+/// The pairs at one point of the curve.
+pub(super) struct PairedPoint<'r> {
+    pub at: Option<Value>,
+    pub pairs: Vec<Pair<'r>>,
+}
+
+/// Both levels in one block.
+pub(super) struct Pair<'r> {
+    pub block: u32,
+    pub base: Measured<'r>,
+    pub other: Measured<'r>,
+    /// ln(other / base).
+    pub log: f64,
+}
+
+/// A trial and its primary metric, in the metric's unit.
+#[derive(Clone, Copy)]
+pub(super) struct Measured<'r> {
+    pub record: &'r TrialRecord,
+    pub value: f64,
+}
+
+/// All contests of a run in the order of its plan; none if the plan lacks the compared factor.
+pub(super) fn contests(run: &Run) -> Vec<Contest<'_>> {
+    let plan = &run.plan;
+    let factor = plan.factors.iter().find(|f| f.name == plan.method.compare);
+    let Some((factor, (base, others))) = factor.and_then(|f| Some((f, f.levels.split_first()?)))
+    else {
+        return Vec::new();
+    };
+    let mut all = Vec::new();
+    for load in &plan.loads {
+        let curve = plan.method.curve.as_deref().filter(|c| load.over.iter().any(|(n, _)| n == c));
+        let empty = |stratum, fixed, other| Contest {
+            load,
+            only_load: plan.loads.len() == 1,
+            factor,
+            base,
+            other,
+            stratum,
+            fixed,
+            curve,
+            points: Vec::new(),
+            left_out: 0,
+        };
+        for stratum in strata(plan) {
+            for fixed in fixed_settings(load, curve) {
+                for other in others {
+                    all.push(empty(stratum.clone(), fixed.clone(), other).filled(run));
+                }
+            }
+        }
+    }
+    all
+}
+
+fn strata(plan: &Plan) -> Vec<BTreeMap<String, String>> {
+    let rest = plan.factors.iter().filter(|f| f.name != plan.method.compare);
+    combinations(rest.map(|f| (&f.name, f.levels.iter().map(|l| l.name.clone()).collect())))
+}
+
+fn fixed_settings(load: &LoadPlan, curve: Option<&str>) -> Vec<Settings> {
+    let rest = load.over.iter().filter(|(name, _)| Some(name.as_str()) != curve);
+    combinations(rest.map(|(name, values)| (name, values.clone())))
+}
+
+/// Every combination of one value an axis, the last axis running fastest.
+fn combinations<'a, T: Clone>(
+    axes: impl Iterator<Item = (&'a String, Vec<T>)>,
+) -> Vec<BTreeMap<String, T>> {
+    axes.fold(vec![BTreeMap::new()], |made, (name, values)| {
+        let extend = |one: &BTreeMap<String, T>| {
+            let one = one.clone();
+            values.iter().map(move |value| {
+                let mut next = one.clone();
+                next.insert(name.clone(), value.clone());
+                next
+            })
+        };
+        made.iter().flat_map(|one| extend(one).collect::<Vec<_>>()).collect()
+    })
+}
+
+impl<'r> Contest<'r> {
+    /// The same contest with the trials of the run at every point.
+    fn filled(mut self, run: &'r Run) -> Self {
+        let swept = self.load.over.iter().find(|(name, _)| Some(name.as_str()) == self.curve);
+        let at = swept.map_or_else(|| vec![None], |(_, v)| v.iter().cloned().map(Some).collect());
+        for at in at {
+            let trials: Vec<&TrialRecord> =
+                run.records.iter().filter(|r| self.holds(r, at.as_ref())).collect();
+            let pairs = self.pairs(&trials, &run.plan.method.primary);
+            let lost = trials.len().saturating_sub(2 * pairs.len());
+            self.left_out += u32::try_from(lost).unwrap_or(u32::MAX);
+            self.points.push(PairedPoint { at, pairs });
+        }
+        self
+    }
+
+    /// Whether a counted trial belongs here at this point of the curve, whatever came of it.
+    fn holds(&self, record: &TrialRecord, at: Option<&Value>) -> bool {
+        let (trial, levels) = (&record.trial, &record.trial.treatment.levels);
+        let level = levels.get(&self.factor.name);
+        trial.kind == TrialKind::Counted
+            && trial.point.load == self.load.name
+            && self.curve.is_none_or(|curve| trial.point.params.get(curve) == at)
+            && self.fixed.iter().all(|(key, value)| trial.point.params.get(key) == Some(value))
+            && self.stratum.iter().all(|(key, value)| levels.get(key) == Some(value))
+            && (level == Some(&self.base.name) || level == Some(&self.other.name))
+    }
+
+    /// Pairs within blocks. Of a trial that was run again the first good visit counts.
+    fn pairs(&self, trials: &[&'r TrialRecord], metric: &str) -> Vec<Pair<'r>> {
+        let mut blocks: BTreeMap<u32, [Option<Measured<'r>>; 2]> = BTreeMap::new();
+        for record in trials {
+            let Some(measured) = measured(record, metric) else { continue };
+            let level = record.trial.treatment.levels.get(&self.factor.name);
+            let side = usize::from(level == Some(&self.other.name));
+            blocks.entry(record.trial.block).or_default()[side].get_or_insert(measured);
+        }
+        let pair = |(block, sides): (u32, [Option<Measured<'r>>; 2])| {
+            let [Some(base), Some(other)] = sides else { return None };
+            Some(Pair { block, base, other, log: log_ratio(base.value, other.value)? })
+        };
+        blocks.into_iter().filter_map(pair).collect()
+    }
+}
+
+fn measured<'r>(record: &'r TrialRecord, metric: &str) -> Option<Measured<'r>> {
+    if record.outcome.fault.is_some() {
+        return None;
+    }
+    record.outcome.metric(metric).map(|quantity| Measured { record, value: quantity.value })
+}

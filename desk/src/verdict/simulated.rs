@@ -1,0 +1,195 @@
+//! Knows how to make a run whose truth is planted; for tests only.
+
+use crate::record::{
+    Better, Completeness, Environment, FactorPlan, LabPlan, Level, LinkPlan, LoadPlan, LoadPoint,
+    Method, Metric, Outcome, Plan, RUN_SCHEMA, Run, Sample, Settings, Treatment, Trial, TrialKind,
+    TrialRecord, Value,
+};
+use crate::unit::{Quantity, Unit};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use statrs::distribution::{ContinuousCDF, Normal};
+use std::collections::BTreeMap;
+
+/// Where a trial stands apart from its path.
+#[derive(Clone, Copy)]
+pub struct Cell {
+    pub direction: &'static str,
+    pub offload: &'static str,
+    pub size: u64,
+}
+
+/// What a simulated run is made of: two links `onboard` and `pro1000`, compared by `path`.
+#[derive(Clone)]
+pub struct Simulated {
+    pub blocks: u32,
+    pub directions: Vec<&'static str>,
+    /// Levels of a second factor.
+    pub offloads: Vec<&'static str>,
+    /// Points of the curve; a single one makes no curve.
+    pub sizes: Vec<u64>,
+    /// True ratio pro1000 / onboard.
+    pub truth: fn(Cell) -> f64,
+    /// Standard deviation of the log of every trial; the whole block moves by ten times that.
+    pub noise: f64,
+    pub better: Better,
+    pub seed: u64,
+}
+
+impl Default for Simulated {
+    fn default() -> Self {
+        Self {
+            blocks: 5,
+            directions: vec!["transmit"],
+            offloads: vec!["on"],
+            sizes: vec![1024],
+            truth: |_| 1.0,
+            noise: 0.01,
+            better: Better::Higher,
+            seed: 1,
+        }
+    }
+}
+
+impl Simulated {
+    pub fn run(&self) -> Run {
+        Run {
+            schema: RUN_SCHEMA,
+            id: "simulated".into(),
+            started: "2026-01-01T00:00:00Z".into(),
+            version: "0".into(),
+            command: String::new(),
+            plan: self.plan(),
+            plan_text: String::new(),
+            metrics: vec![Metric {
+                name: "throughput".into(),
+                title: "throughput".into(),
+                unit: Unit::BitPerSecond,
+                better: self.better,
+            }],
+            environment: Environment::default(),
+            records: self.records(),
+            completeness: Completeness::Complete,
+        }
+    }
+
+    fn plan(&self) -> Plan {
+        let words = |words: &[&str]| words.iter().map(|w| word(w)).collect();
+        let mut over = vec![("direction".into(), words(&self.directions))];
+        if self.sizes.len() > 1 {
+            over.push(("size".into(), self.sizes.iter().map(|s| size(*s)).collect()));
+        }
+        let links = ["onboard", "pro1000"];
+        Plan {
+            title: String::new(),
+            question: String::new(),
+            lab: LabPlan {
+                clients: 1,
+                client_rate: None,
+                links: links
+                    .iter()
+                    .map(|l| LinkPlan { name: (*l).into(), settings: Settings::new() })
+                    .collect(),
+            },
+            factors: vec![factor("path", &links), factor("offload", &self.offloads)],
+            loads: vec![LoadPlan {
+                name: "net".into(),
+                workload: "tcp_stream".into(),
+                fixed: Settings::new(),
+                over,
+            }],
+            method: self.method(),
+        }
+    }
+
+    fn method(&self) -> Method {
+        Method {
+            blocks: self.blocks,
+            dry: true,
+            settle: Quantity::seconds(0.1),
+            settle_max: Quantity::seconds(1.0),
+            window: Quantity::seconds(1.0),
+            seed: self.seed,
+            primary: "throughput".into(),
+            compare: "path".into(),
+            margin: Quantity::new(0.02, Unit::Share),
+            curve: (self.sizes.len() > 1).then(|| "size".into()),
+        }
+    }
+
+    fn cells(&self) -> Vec<Cell> {
+        let mut cells = Vec::new();
+        for &direction in &self.directions {
+            for &offload in &self.offloads {
+                for &size in &self.sizes {
+                    cells.push(Cell { direction, offload, size });
+                }
+            }
+        }
+        cells
+    }
+
+    fn records(&self) -> Vec<TrialRecord> {
+        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
+        let normal = Normal::new(0.0, self.noise.max(1e-12)).unwrap();
+        let mut draw = || normal.inverse_cdf(rng.random_range(1e-9..1.0));
+        let mut records = Vec::new();
+        for block in 0..=self.blocks {
+            let drift = 10.0 * draw();
+            for cell in self.cells() {
+                for path in ["onboard", "pro1000"] {
+                    let truth = if path == "pro1000" { (self.truth)(cell) } else { 1.0 };
+                    // The dry visit is far off, so that it shows if it is ever counted.
+                    let dry = if block == 0 { 0.1 } else { 1.0 };
+                    let value = 1e9 * dry * truth * (drift + draw()).exp();
+                    records.push(record(block, cell, path, value));
+                }
+            }
+        }
+        records
+    }
+}
+
+fn record(block: u32, cell: Cell, path: &str, value: f64) -> TrialRecord {
+    let levels = [("path", path), ("offload", cell.offload)];
+    let levels: BTreeMap<String, String> =
+        levels.iter().map(|(k, v)| ((*k).into(), (*v).into())).collect();
+    let trial = Trial {
+        id: 0,
+        block,
+        point_index: 0,
+        point: LoadPoint {
+            load: "net".into(),
+            workload: "tcp_stream".into(),
+            params: [("direction", word(cell.direction)), ("size", size(cell.size))]
+                .map(|(k, v)| (k.to_string(), v))
+                .into(),
+        },
+        settings: levels.iter().map(|(k, v)| (k.clone(), word(v))).collect(),
+        treatment: Treatment { levels },
+        seed: 0,
+        kind: if block == 0 { TrialKind::Dry } else { TrialKind::Counted },
+    };
+    let quantity = Quantity::new(value, Unit::BitPerSecond);
+    let samples = vec![Sample { metric: "throughput".into(), quantity }];
+    TrialRecord {
+        trial,
+        observed: Settings::new(),
+        outcome: Outcome { samples, steady: true, ..Outcome::default() },
+        readings: Vec::new(),
+        started_s: 0.0,
+    }
+}
+
+fn factor(name: &str, levels: &[&str]) -> FactorPlan {
+    let level = |l: &&str| Level { name: (*l).into(), settings: [(name.into(), word(l))].into() };
+    FactorPlan { name: name.into(), levels: levels.iter().map(level).collect() }
+}
+
+pub fn word(text: &str) -> Value {
+    Value::Word(text.into())
+}
+
+pub fn size(bytes: u64) -> Value {
+    Value::Quantity(Quantity::bytes(bytes))
+}
