@@ -1,0 +1,139 @@
+//! Knows what the kernel tells about a link and reads it from the raw answer.
+//!
+//! Only the attributes used here are decoded, so that one of a newer kernel or an exotic driver
+//! cannot make the whole link unreadable. Never: sends anything.
+
+use netlink_packet_core::{
+    DecodeError, Emitable, NlasIterator, parse_string, parse_u8, parse_u32, parse_u64,
+};
+use netlink_packet_route::link::{LinkFlags, LinkHeader};
+use serde::{Deserialize, Serialize};
+
+/// What the kernel counts on a link since it was made (`struct rtnl_link_stats64`).
+///
+/// Bytes include the Ethernet header but not preamble, checksum and gap; a packet that the
+/// stack hands over whole before segmentation counts once on a virtual link.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counters {
+    /// Packets received.
+    pub rx_packets: u64,
+    /// Packets sent.
+    pub tx_packets: u64,
+    /// Bytes received.
+    pub rx_bytes: u64,
+    /// Bytes sent.
+    pub tx_bytes: u64,
+    /// Packets received damaged.
+    pub rx_errors: u64,
+    /// Packets that could not be sent.
+    pub tx_errors: u64,
+    /// Sound packets dropped on reception.
+    pub rx_dropped: u64,
+    /// Packets dropped by the driver before sending; drops of a queueing discipline are not here.
+    pub tx_dropped: u64,
+}
+
+/// A link as the kernel describes it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LinkInfo {
+    /// Interface index, unique within the namespace, from 1.
+    pub index: u32,
+    /// Interface name.
+    pub name: String,
+    /// Kind of a virtual link: `veth`, `bridge`; hardware and loopback have none.
+    pub kind: Option<String>,
+    /// Largest payload of a frame, bytes.
+    pub mtu: u32,
+    /// Switched on by the administrator (`IFF_UP`).
+    pub up: bool,
+    /// The other end is there.
+    pub carrier: bool,
+    /// Index of the bridge or bond that it is a port of.
+    pub master: Option<u32>,
+    /// Hardware address, lower-case hexadecimal with colons; empty if it has none.
+    pub address: String,
+    /// Transmit queues allocated; those in use may be fewer (ethtool channels).
+    pub tx_queues: u32,
+    /// Receive queues allocated; those in use may be fewer (ethtool channels).
+    pub rx_queues: u32,
+    /// Least MTU the driver takes, bytes; absent if it states none.
+    pub min_mtu: Option<u32>,
+    /// Greatest MTU the driver takes, bytes; absent if it states none.
+    pub max_mtu: Option<u32>,
+    /// Traffic so far.
+    pub counters: Counters,
+}
+
+impl LinkInfo {
+    /// Reads the body of an `RTM_NEWLINK` message.
+    pub(super) fn decode(body: &[u8]) -> Result<Self, DecodeError> {
+        let header = LinkHeader::parse(body)?;
+        let up = header.flags.contains(LinkFlags::Up);
+        let mut info = Self { index: header.index, up, ..Self::default() };
+        for nla in NlasIterator::new(&body[header.buffer_len()..]) {
+            let nla = nla?;
+            info.take(nla.kind(), nla.value())?;
+        }
+        Ok(info)
+    }
+
+    fn take(&mut self, kind: u16, value: &[u8]) -> Result<(), DecodeError> {
+        match kind {
+            libc::IFLA_IFNAME => self.name = parse_string(value)?,
+            libc::IFLA_LINKINFO => self.kind = link_kind(value)?,
+            libc::IFLA_MTU => self.mtu = parse_u32(value)?,
+            libc::IFLA_CARRIER => self.carrier = parse_u8(value)? != 0,
+            libc::IFLA_MASTER => self.master = Some(parse_u32(value)?),
+            libc::IFLA_ADDRESS => self.address = hardware_address(value),
+            libc::IFLA_NUM_TX_QUEUES => self.tx_queues = parse_u32(value)?,
+            libc::IFLA_NUM_RX_QUEUES => self.rx_queues = parse_u32(value)?,
+            libc::IFLA_MIN_MTU => self.min_mtu = stated(parse_u32(value)?),
+            libc::IFLA_MAX_MTU => self.max_mtu = stated(parse_u32(value)?),
+            libc::IFLA_STATS64 => self.counters = Counters::decode(value)?,
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+impl Counters {
+    /// The structure grows at its end from kernel to kernel; its first eight words never move.
+    fn decode(value: &[u8]) -> Result<Self, DecodeError> {
+        let word = |index: usize| {
+            let bytes = value.get(index * 8..(index + 1) * 8);
+            parse_u64(
+                bytes
+                    .ok_or_else(|| DecodeError::invalid_buffer("IFLA_STATS64", value.len(), 64))?,
+            )
+        };
+        Ok(Self {
+            rx_packets: word(0)?,
+            tx_packets: word(1)?,
+            rx_bytes: word(2)?,
+            tx_bytes: word(3)?,
+            rx_errors: word(4)?,
+            tx_errors: word(5)?,
+            rx_dropped: word(6)?,
+            tx_dropped: word(7)?,
+        })
+    }
+}
+
+/// Zero is the kernel's word for "no bound stated".
+const fn stated(mtu: u32) -> Option<u32> {
+    if mtu == 0 { None } else { Some(mtu) }
+}
+
+fn link_kind(link_info: &[u8]) -> Result<Option<String>, DecodeError> {
+    for nla in NlasIterator::new(link_info) {
+        let nla = nla?;
+        if nla.kind() == libc::IFLA_INFO_KIND {
+            return parse_string(nla.value()).map(Some);
+        }
+    }
+    Ok(None)
+}
+
+fn hardware_address(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect::<Vec<_>>().join(":")
+}

@@ -1,0 +1,18 @@
+//! Knows how the kernel is asked, over rtnetlink, to make, change and describe network links.
+//!
+//! Gives: [`Routes`] (one socket, blocking), [`LinkInfo`], [`Tbf`], [`LinkError`].
+//! Never: which links a lab needs, how a namespace is entered, offloads and rings (ethtool).
+//! Start reading at `routes.rs`.
+
+mod error;
+mod info;
+mod routes;
+mod socket;
+mod tbf;
+#[cfg(test)]
+mod tests;
+
+pub use error::LinkError;
+pub use info::{Counters, LinkInfo};
+pub use routes::Routes;
+pub use tbf::Tbf;

@@ -1,0 +1,186 @@
+//! Knows the operations on links; knows nothing of shaping (`tbf.rs`) and of framing (`socket.rs`).
+
+use super::error::{LinkError, Task};
+use super::info::LinkInfo;
+use super::socket::RouteSocket;
+use netlink_packet_core::{NLM_F_CREATE, NLM_F_EXCL};
+use netlink_packet_route::address::{AddressAttribute, AddressMessage};
+use netlink_packet_route::link::{
+    InfoData, InfoKind, InfoVeth, LinkAttribute, LinkFlags, LinkInfo as InfoPart, LinkMessage,
+};
+use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
+use std::net::{IpAddr, Ipv4Addr};
+
+/// One `NETLINK_ROUTE` socket; every call blocks until the kernel has answered.
+///
+/// It acts in the network namespace that the calling thread was in at [`Routes::open`], and stays
+/// there even if the thread moves on. Every call but `open` and the readings needs
+/// `CAP_NET_ADMIN` there and gives [`LinkError::PermissionDenied`] without it; every call that
+/// names a link gives [`LinkError::NoSuchLink`] if it is absent.
+pub struct Routes {
+    pub(super) socket: RouteSocket,
+}
+
+impl Routes {
+    /// Opens the socket in the network namespace of the calling thread.
+    ///
+    /// # Errors
+    /// [`LinkError::Socket`] if the process has no file descriptor left or may not use netlink.
+    pub fn open() -> Result<Self, LinkError> {
+        let task = Task { op: "open", name: "NETLINK_ROUTE" };
+        let socket = RouteSocket::open().map_err(|e| task.socket_failed(&e))?;
+        Ok(Self { socket })
+    }
+
+    /// Describes every link of the namespace, in the order of the kernel (by index).
+    ///
+    /// # Errors
+    /// [`LinkError::Garbled`] if an answer cannot be read.
+    pub fn links(&mut self) -> Result<Vec<LinkInfo>, LinkError> {
+        let task = Task { op: "list", name: "all links" };
+        let message = RouteNetlinkMessage::GetLink(LinkMessage::default());
+        let bodies = self.socket.dump(task, &message)?;
+        bodies.iter().map(|b| LinkInfo::decode(b).map_err(|e| task.garbled(&e))).collect()
+    }
+
+    /// Describes one link.
+    ///
+    /// # Errors
+    /// [`LinkError::NoSuchLink`] if the namespace has none of that name.
+    pub fn link(&mut self, name: &str) -> Result<LinkInfo, LinkError> {
+        // A name that no link can have would be refused as a bad value, not as an absent link.
+        check_name(name).map_err(|_| LinkError::NoSuchLink(name.to_owned()))?;
+        let task = Task { op: "read", name };
+        let message = link_message(0, vec![LinkAttribute::IfName(name.to_owned())]);
+        let bodies = self.socket.request(task, RouteNetlinkMessage::GetLink(message), 0)?;
+        let body = bodies.first().ok_or_else(|| task.garbled(&"no answer".into()))?;
+        LinkInfo::decode(body).map_err(|e| task.garbled(&e))
+    }
+
+    /// Makes an Ethernet bridge, switched off, without ports.
+    ///
+    /// # Errors
+    /// [`LinkError::Kernel`] with `EEXIST` if the name is taken; [`LinkError::NotSupported`] if
+    /// the kernel has no bridges; [`LinkError::BadName`].
+    pub fn add_bridge(&mut self, name: &str) -> Result<(), LinkError> {
+        check_name(name)?;
+        let kind = vec![InfoPart::Kind(InfoKind::Bridge)];
+        self.create(Task { op: "create bridge", name }, kind)
+    }
+
+    /// Makes a pair of virtual Ethernet ends, both switched off: `name` here, and `peer_name`
+    /// directly in the network namespace of the process (or thread) `peer_pid`.
+    ///
+    /// # Errors
+    /// As [`Routes::add_bridge`], and `ESRCH` if there is no such process.
+    pub fn add_veth(
+        &mut self,
+        name: &str,
+        peer_name: &str,
+        peer_pid: u32,
+    ) -> Result<(), LinkError> {
+        check_name(name)?;
+        check_name(peer_name)?;
+        let peer =
+            vec![LinkAttribute::IfName(peer_name.to_owned()), LinkAttribute::NetNsPid(peer_pid)];
+        let peer = InfoData::Veth(InfoVeth::Peer(link_message(0, peer)));
+        let pair = vec![InfoPart::Kind(InfoKind::Veth), InfoPart::Data(peer)];
+        self.create(Task { op: "create veth", name }, pair)
+    }
+
+    /// Switches a link on or off.
+    ///
+    /// # Errors
+    /// Those of [`Routes`].
+    pub fn set_up(&mut self, name: &str, up: bool) -> Result<(), LinkError> {
+        let mut message = link_message(self.link(name)?.index, Vec::new());
+        message.header.change_mask = LinkFlags::Up;
+        if up {
+            message.header.flags = LinkFlags::Up;
+        }
+        let op = if up { "switch on" } else { "switch off" };
+        self.change(Task { op, name }, message)
+    }
+
+    /// Sets the largest payload of a frame, bytes.
+    ///
+    /// # Errors
+    /// [`LinkError::Kernel`] with `EINVAL` outside the `min_mtu` and `max_mtu` of the link.
+    pub fn set_mtu(&mut self, name: &str, mtu: u32) -> Result<(), LinkError> {
+        let index = self.link(name)?.index;
+        let message = link_message(index, vec![LinkAttribute::Mtu(mtu)]);
+        self.change(Task { op: "set the MTU of", name }, message)
+    }
+
+    /// Makes a link a port of a bridge, out of the one it was in before.
+    ///
+    /// # Errors
+    /// [`LinkError::NoSuchLink`] for either; `ELOOP` if the link is a bridge itself.
+    pub fn set_master(&mut self, name: &str, bridge: &str) -> Result<(), LinkError> {
+        let index = self.link(name)?.index;
+        let master = self.link(bridge)?.index;
+        let message = link_message(index, vec![LinkAttribute::Controller(master)]);
+        self.change(Task { op: "set the bridge of", name }, message)
+    }
+
+    /// Gives a link an IPv4 address in a network of `prefix` bits (0 to 32).
+    ///
+    /// # Errors
+    /// [`LinkError::Kernel`] with `EEXIST` if it has the address, `EINVAL` for a prefix above 32.
+    pub fn add_address(
+        &mut self,
+        name: &str,
+        address: Ipv4Addr,
+        prefix: u8,
+    ) -> Result<(), LinkError> {
+        let mut message = AddressMessage::default();
+        message.header.family = AddressFamily::Inet;
+        message.header.prefix_len = prefix;
+        message.header.index = self.link(name)?.index;
+        let address = IpAddr::V4(address);
+        message.attributes =
+            vec![AddressAttribute::Local(address), AddressAttribute::Address(address)];
+        let message = RouteNetlinkMessage::NewAddress(message);
+        let task = Task { op: "add an address to", name };
+        self.socket.request(task, message, NLM_F_CREATE | NLM_F_EXCL).map(drop)
+    }
+
+    /// Deletes a virtual link; the other end of a veth pair goes with it.
+    ///
+    /// # Errors
+    /// [`LinkError::NotSupported`] for hardware.
+    pub fn delete_link(&mut self, name: &str) -> Result<(), LinkError> {
+        let message = link_message(self.link(name)?.index, Vec::new());
+        let message = RouteNetlinkMessage::DelLink(message);
+        self.socket.request(Task { op: "delete", name }, message, 0).map(drop)
+    }
+
+    fn create(&mut self, task: Task<'_>, parts: Vec<InfoPart>) -> Result<(), LinkError> {
+        let attributes =
+            vec![LinkAttribute::IfName(task.name.to_owned()), LinkAttribute::LinkInfo(parts)];
+        let message = RouteNetlinkMessage::NewLink(link_message(0, attributes));
+        self.socket.request(task, message, NLM_F_CREATE | NLM_F_EXCL).map(drop)
+    }
+
+    fn change(&mut self, task: Task<'_>, message: LinkMessage) -> Result<(), LinkError> {
+        self.socket.request(task, RouteNetlinkMessage::SetLink(message), 0).map(drop)
+    }
+}
+
+fn link_message(index: u32, attributes: Vec<LinkAttribute>) -> LinkMessage {
+    let mut message = LinkMessage::default();
+    message.header.index = index;
+    message.attributes = attributes;
+    message
+}
+
+/// The rule of `dev_valid_name` in the kernel, and no '%', which it would take as a template.
+fn check_name(name: &str) -> Result<(), LinkError> {
+    let length = (1..libc::IFNAMSIZ).contains(&name.len());
+    let letters = !name.chars().any(|c| c.is_whitespace() || matches!(c, '/' | ':' | '%' | '\0'));
+    if length && letters && name != "." && name != ".." {
+        Ok(())
+    } else {
+        Err(LinkError::BadName(name.to_owned()))
+    }
+}
