@@ -3,9 +3,9 @@
 //! Must not know the list of factors.
 
 use super::{Factor, FactorError, Undo};
+use crate::lab::link::Tbf;
 use crate::lab::wire::{LinkAnswer, LinkRequest};
 use crate::lab::{EndRole, Lab, LabError, LinkEnd};
-use crate::lab::link::Tbf;
 use desk::record::{FactorSpec, Value};
 use desk::unit::{Quantity, Unit};
 
@@ -42,7 +42,7 @@ impl Factor for LinkRow {
             return Err(FactorError::NoLinks(self.spec.name));
         };
         for (end, state) in levels {
-            if self.level(state) != self.level(first) {
+            if !same(&self.level(state), &self.level(first)) {
                 return Err(self.not_taken(lab, end, &self.level(first), &self.level(state)));
             }
         }
@@ -110,7 +110,7 @@ impl LinkRow {
         let found = self.read(lab, ends)?;
         for (end, state) in ends.iter().zip(&found) {
             let is = self.level(state);
-            if self.must_take(end) && is != *level {
+            if self.must_take(end) && !same(&is, level) {
                 return Err(self.not_taken(lab, end, level, &is));
             }
         }
@@ -151,14 +151,14 @@ impl LinkRow {
                 Value::Quantity(Quantity::bytes(u64::from(info.mtu)))
             }
             (Mechanism::Feature(bits), LinkAnswer::Features(features)) => {
-                let on = features.iter().any(|f| Some(&f.name.as_str()) == bits.first() && f.active);
+                let on =
+                    features.iter().any(|f| Some(&f.name.as_str()) == bits.first() && f.active);
                 Value::Word(if on { "on" } else { "off" }.into())
             }
             #[expect(clippy::cast_precision_loss, reason = "rates stay below 2^53 bit/s")]
-            (Mechanism::TokenBucket, LinkAnswer::Tbf(Some(tbf))) => Value::Quantity(Quantity::new(
-                tbf.rate_bits_per_s as f64,
-                Unit::BitPerSecond,
-            )),
+            (Mechanism::TokenBucket, LinkAnswer::Tbf(Some(tbf))) => {
+                Value::Quantity(Quantity::new(tbf.rate_bits_per_s as f64, Unit::BitPerSecond))
+            }
             _ => Value::Word("none".into()),
         }
     }
@@ -234,6 +234,14 @@ fn token_bucket(rate_bits_per_s: f64) -> Tbf {
         rate_bits_per_s: bytes_in(1.0) * 8,
         burst_bytes: fit(bytes_in(0.005), 64 << 10),
         limit_bytes: fit(bytes_in(0.02), 256 << 10),
+    }
+}
+
+/// Equal words, or quantities within a millionth: the kernel keeps rates in whole bytes.
+fn same(a: &Value, b: &Value) -> bool {
+    match (a.quantity(), b.quantity()) {
+        (Some(a), Some(b)) => (a.value - b.value).abs() <= 1e-6 * b.value.abs(),
+        _ => a == b,
     }
 }
 

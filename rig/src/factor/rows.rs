@@ -21,8 +21,11 @@ const CONGESTION: FactorSpec = FactorSpec {
 };
 const GRO: FactorSpec = link("gro", "generic receive offload", SWITCH);
 const GSO: FactorSpec = link("gso", "generic segmentation offload", SWITCH);
-const MTU: FactorSpec =
-    link("mtu", "largest packet of the link, both ends and the bridge", ParamKind::Size(576, 65535));
+const MTU: FactorSpec = link(
+    "mtu",
+    "largest packet of the link, both ends and the bridge",
+    ParamKind::Size(576, 65535),
+);
 const PATH: FactorSpec = FactorSpec {
     name: "path",
     about: "which link of the system under test carries the traffic",

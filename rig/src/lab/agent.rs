@@ -79,7 +79,8 @@ impl Agent<'_> {
             }
             Request::Links(list) => {
                 let mut hands = LinkHands::open().map_err(|e| e.to_string())?;
-                let done: Result<Vec<_>, _> = list.into_iter().map(|r| hands.carry_out(r)).collect();
+                let done: Result<Vec<_>, _> =
+                    list.into_iter().map(|r| hands.carry_out(r)).collect();
                 done.map(Answer::Links).map_err(|e| e.to_string())
             }
             Request::Work { workload, body } => self.work(&workload, body),
@@ -98,7 +99,8 @@ impl Agent<'_> {
     fn work(&mut self, workload: &str, body: serde_json::Value) -> Result<Answer, String> {
         if !self.parts.contains_key(workload) {
             let found = self.workloads.iter().find(|(name, _)| *name == workload);
-            let (_, make) = found.ok_or_else(|| format!("this host has no workload '{workload}'"))?;
+            let (_, make) =
+                found.ok_or_else(|| format!("this host has no workload '{workload}'"))?;
             self.parts.insert(workload.into(), make());
         }
         let part = self.parts.get_mut(workload).ok_or("the workload's part is gone")?;

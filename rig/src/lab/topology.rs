@@ -131,11 +131,8 @@ impl Lab {
         for name in &names {
             self.hosts.push(ProcessHost::start(name, cancel)?);
         }
-        let enter = |name: &str, join| Request::Enter {
-            kind: self.kind,
-            name: name.to_owned(),
-            join,
-        };
+        let enter =
+            |name: &str, join| Request::Enter { kind: self.kind, name: name.to_owned(), join };
         let requests: Vec<Request> = names.iter().map(|name| enter(name, self.join())).collect();
         host::exec(&mut self.hosts[SUT], &enter("sut", None))?;
         for (at, request) in requests.iter().enumerate().skip(1) {

@@ -49,7 +49,7 @@ const CHANNELS_TX: u16 = 7;
 const CHANNELS_COMBINED: u16 = 9;
 
 /// One feature of an adapter, named as `ethtool -k` names it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Feature {
     /// Kernel name, for instance `tx-tcp-segmentation`.
     pub name: String,

@@ -4,9 +4,7 @@
 
 use super::run::{Direction, HostMark, StreamEnd, StreamMark, StreamPlan};
 use crate::workload::Checked;
-use desk::record::{
-    Fault, Outcome, Reading, Sample, Settings, StreamFacts, Value, Window, Work,
-};
+use desk::record::{Fault, Outcome, Reading, Sample, Settings, StreamFacts, Value, Window, Work};
 use desk::unit::{Quantity, Unit};
 
 /// All that was read of a trial.
@@ -112,10 +110,7 @@ fn check_work(evidence: &Evidence) -> Result<Work, Fault> {
 }
 
 /// The two ends of a stream at one edge: sender and receiver with the moment of reading.
-fn ends_at<'a>(
-    marks: &'a [HostMark],
-    id: u32,
-) -> (Option<&'a StreamMark>, Option<(&'a StreamMark, u64)>) {
+fn ends_at(marks: &[HostMark], id: u32) -> (Option<&StreamMark>, Option<(&StreamMark, u64)>) {
     let mut found = (None, None);
     for mark in marks {
         for stream in mark.streams.iter().filter(|s| s.id == id) {

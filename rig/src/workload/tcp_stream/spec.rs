@@ -46,7 +46,7 @@ const PARAMS: &[ParamSpec] = &[
     ParamSpec {
         name: "streams",
         about: "connections of each client in each direction",
-        kind: ParamKind::Count(1, 16),
+        kind: ParamKind::Count(1, 64),
         default: "1",
     },
 ];

@@ -76,11 +76,7 @@ impl TcpStreams {
         ask(lab, &requests, SOON).map(|_| ())
     }
 
-    fn measure(
-        &mut self,
-        lab: &mut Lab,
-        edges: &mut dyn FnMut(Edge),
-    ) -> Result<(), LabError> {
+    fn measure(&mut self, lab: &mut Lab, edges: &mut dyn FnMut(Edge)) -> Result<(), LabError> {
         let go_ns = clock::now_ns();
         self.ask_all(lab, &ToPart::Go, SOON)?;
         self.evidence.steady = self.warm_up(lab, go_ns)?;
@@ -207,9 +203,10 @@ fn traffic(job: &Job) -> Result<Traffic, Fault> {
     let size = params.get("request_size").and_then(Value::quantity).map_or(65536.0, |q| q.value);
     let congestion = params.get("congestion").and_then(Value::word).filter(|c| *c != "kernel");
     let (mut key, mut test) = ([0; 32], [0; 16]);
-    let mut fill = |bytes: &mut [u8]| {
-        rustix::rand::getrandom(bytes, rustix::rand::GetRandomFlags::empty())
-            .map_err(|e| Fault::Failed { host: "conductor".into(), what: format!("getrandom: {e}") })
+    let fill = |bytes: &mut [u8]| {
+        rustix::rand::getrandom(bytes, rustix::rand::GetRandomFlags::empty()).map_err(|e| {
+            Fault::Failed { host: "conductor".into(), what: format!("getrandom: {e}") }
+        })
     };
     fill(&mut key)?;
     fill(&mut test)?;

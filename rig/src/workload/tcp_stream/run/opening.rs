@@ -37,14 +37,21 @@ impl Opening {
     /// The expected stream that this opening proves to be, if any. The MAC is compared in constant
     /// time and before anything else is believed.
     #[must_use]
-    pub fn stream<'a>(&self, expected: &'a [StreamPlan], traffic: &Traffic) -> Option<&'a StreamPlan> {
+    pub fn stream<'a>(
+        &self,
+        expected: &'a [StreamPlan],
+        traffic: &Traffic,
+    ) -> Option<&'a StreamPlan> {
         mac(&traffic.key, &self.0[..BODY]).verify_slice(&self.0[BODY..]).ok()?;
         expected.iter().find(|stream| Self::of(stream, traffic) == *self)
     }
 }
 
 fn mac(key: &[u8; 32], body: &[u8]) -> Hmac<Sha256> {
-    let mut mac = Hmac::<Sha256>::new(key.into());
+    // RFC 2104: a key shorter than the hash's block is padded with zeros.
+    let mut block = [0; 64];
+    block[..key.len()].copy_from_slice(key);
+    let mut mac = Hmac::<Sha256>::new(&block.into());
     mac.update(body);
     mac
 }

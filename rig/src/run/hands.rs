@@ -1,0 +1,261 @@
+//! Knows how the conductor's commands are carried out on a lab.
+//!
+//! Must not know which trial comes next, or what a figure is worth.
+
+use super::conductor::{Command, Conductor, Event};
+use crate::factor::{self, FactorError, Undo};
+use crate::lab::{Blueprint, Lab, LabError, clock};
+use crate::probe::{self, Probe};
+use crate::workload::{self, Checked, Edge, Job};
+use desk::record::{
+    Completeness, Fault, Outcome, Plan, Reading, Scope, Settings, Trial, TrialKind, TrialRecord,
+    Value,
+};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+use thiserror::Error;
+
+/// Window of a dry visit: long enough that everything has moved once.
+const DRY_WINDOW: Duration = Duration::from_millis(100);
+
+/// Why a run could not even begin.
+#[derive(Debug, Error)]
+pub enum RunError {
+    /// The lab does not stand.
+    #[error("the lab cannot be built: {0}")]
+    Lab(#[from] LabError),
+    /// A link of the plan cannot be set up as the plan says.
+    #[error("link '{link}': {source}")]
+    Link {
+        /// Which.
+        link: String,
+        /// Why.
+        source: FactorError,
+    },
+}
+
+/// What a person is told after every visit.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress<'a> {
+    /// Visits made.
+    pub done: usize,
+    /// Visits planned.
+    pub planned: usize,
+    /// The last one.
+    pub last: &'a TrialRecord,
+}
+
+/// Records of a run and whether it went to its end.
+#[derive(Clone, Debug)]
+pub struct Visited {
+    /// In the order in which they ran.
+    pub records: Vec<TrialRecord>,
+    /// Complete or not.
+    pub completeness: Completeness,
+}
+
+/// A lab with what is set on it, ready to visit trials of plans that share its blueprint.
+pub struct Bench {
+    /// The lab.
+    pub lab: Lab,
+    blueprint: Blueprint,
+    cancel: &'static AtomicBool,
+    probes: Vec<Box<dyn Probe>>,
+    /// What is set: link, factor, level, way back; in the order of setting.
+    set: Vec<(String, String, Value, Undo)>,
+    started_ns: u64,
+}
+
+impl Bench {
+    /// Builds the lab.
+    ///
+    /// # Errors
+    /// When no kind of place that was wanted is to be had.
+    pub fn build(blueprint: Blueprint, cancel: &'static AtomicBool) -> Result<Self, RunError> {
+        let lab = Lab::build(&blueprint, cancel)?;
+        let started_ns = clock::now_ns();
+        Ok(Self { lab, blueprint, cancel, probes: probe::all(), set: Vec::new(), started_ns })
+    }
+
+    /// Visits all trials of a plan; `tell` hears of every one.
+    ///
+    /// # Errors
+    /// When the links cannot be set up as the plan says. Faults of trials are in the records.
+    pub fn run(
+        &mut self,
+        plan: &Plan,
+        trials: Vec<Trial>,
+        tell: &mut dyn FnMut(&Progress),
+    ) -> Result<Visited, RunError> {
+        let planned = trials.len();
+        let mut conductor = Conductor::new(trials);
+        let mut records: Vec<TrialRecord> = Vec::new();
+        let mut command = conductor.next(Event::Ready);
+        loop {
+            command = match command {
+                Command::Visit(trial) => {
+                    let record = self.visit(plan, &trial);
+                    let fault = record.outcome.fault.clone();
+                    records.push(record);
+                    if let Some(last) = records.last() {
+                        tell(&Progress { done: records.len(), planned, last });
+                    }
+                    conductor.next(Event::Visited(fault))
+                }
+                Command::Rebuild => match self.rebuild() {
+                    Ok(()) => conductor.next(Event::Ready),
+                    Err(e) => conductor.next(Event::LabLost(e.to_string())),
+                },
+                Command::Finish(completeness) => {
+                    self.unset_all();
+                    return Ok(Visited { records, completeness });
+                }
+            };
+        }
+    }
+
+    /// A fresh lab; what was set on the old one went with its links.
+    fn rebuild(&mut self) -> Result<(), RunError> {
+        self.set.clear();
+        self.lab = Lab::build(&self.blueprint, self.cancel)?;
+        Ok(())
+    }
+
+    fn visit(&mut self, plan: &Plan, trial: &Trial) -> TrialRecord {
+        #[expect(clippy::cast_precision_loss, reason = "runs are far below 2^53 ns")]
+        let started_s = (clock::now_ns() - self.started_ns) as f64 / 1e9;
+        let mut record = TrialRecord {
+            trial: trial.clone(),
+            observed: Settings::new(),
+            outcome: Outcome::default(),
+            readings: Vec::new(),
+            started_s,
+        };
+        match self.set_and_drive(plan, &mut record) {
+            Ok(checked) => {
+                record.outcome = checked.outcome;
+                record.readings.extend(checked.readings);
+            }
+            Err(fault) => record.outcome = Outcome::faulty(fault),
+        }
+        record
+    }
+
+    fn set_and_drive(&mut self, plan: &Plan, record: &mut TrialRecord) -> Result<Checked, Fault> {
+        let link = link_of(plan, &record.trial.settings);
+        self.set_links(plan, &record.trial.settings, &mut record.observed)?;
+        let trial = with_socket_settings(&record.trial);
+        let entry = workload::find(&trial.point.workload).ok_or_else(|| Fault::Failed {
+            host: "conductor".into(),
+            what: format!("no workload '{}'", trial.point.workload),
+        })?;
+        let dry = trial.kind == TrialKind::Dry;
+        let method = &plan.method;
+        let time = |q: desk::unit::Quantity| Duration::from_secs_f64(q.value.max(0.0));
+        let job = Job {
+            trial: &trial,
+            link: &link,
+            settle: time(method.settle),
+            settle_max: time(if dry { method.settle } else { method.settle_max }),
+            window: if dry { DRY_WINDOW } else { time(method.window) },
+        };
+        let mut work = (entry.make)();
+        work.stage(&mut self.lab, &job)?;
+        let (probes, readings) = (&mut self.probes, &mut record.readings);
+        work.drive(&mut self.lab, &mut |edge| at_edge(probes, readings, edge))?;
+        let checked = work.check()?;
+        if let Some(congestion) = checked.outcome.made_with.get("congestion") {
+            record.observed.insert("congestion".into(), congestion.clone());
+        }
+        Ok(checked)
+    }
+
+    /// Brings every link to what its plan and the trial's settings say; only differences are set.
+    fn set_links(
+        &mut self,
+        plan: &Plan,
+        settings: &Settings,
+        observed: &mut Settings,
+    ) -> Result<(), Fault> {
+        let mut wanted: Vec<(String, String, Value)> = Vec::new();
+        for link in &plan.lab.links {
+            // A factor's level stands above the link's own setting.
+            let mut all = link.settings.clone();
+            all.extend(settings.iter().map(|(k, v)| (k.clone(), v.clone())));
+            let linked = all.into_iter().filter(|(key, _)| factor::find(key).is_some());
+            wanted.extend(linked.map(|(key, value)| (link.name.clone(), key, value)));
+        }
+        self.unset_others(&wanted).map_err(LabError::into_fault)?;
+        for (link, key, value) in wanted {
+            let Some(factor) = factor::find(&key) else { continue };
+            let there = self.set.iter().any(|(l, k, v, _)| *l == link && *k == key && *v == value);
+            if !there {
+                let undo = factor.apply(&mut self.lab, &link, &value).map_err(into_fault)?;
+                self.set.push((link.clone(), key.clone(), value, undo));
+            }
+            if link == link_of(plan, settings) {
+                let is = factor.observe(&mut self.lab, &link).map_err(into_fault)?;
+                observed.insert(key, is);
+            }
+        }
+        Ok(())
+    }
+
+    /// Undoes, last first, down to the first setting that is no longer wanted.
+    fn unset_others(&mut self, wanted: &[(String, String, Value)]) -> Result<(), LabError> {
+        let stays = |(link, key, value, _): &(String, String, Value, Undo)| {
+            wanted.iter().any(|(l, k, v)| l == link && k == key && v == value)
+        };
+        let keep = self.set.iter().position(|s| !stays(s)).unwrap_or(self.set.len());
+        while self.set.len() > keep {
+            if let Some((_, _, _, undo)) = self.set.pop() {
+                undo.carry_out(&mut self.lab)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// At the end of a run the links are again what they were when the lab was built.
+    fn unset_all(&mut self) {
+        while let Some((_, _, _, undo)) = self.set.pop() {
+            // A lab that is broken takes its links with it when it is dropped.
+            let _ = undo.carry_out(&mut self.lab);
+        }
+    }
+}
+
+/// Reads the probes at an edge of the window.
+fn at_edge(probes: &mut [Box<dyn Probe>], readings: &mut Vec<Reading>, edge: Edge) {
+    let (Edge::Opens(at_ns) | Edge::Closes(at_ns)) = edge;
+    clock::sleep_until(at_ns);
+    for probe in probes {
+        match edge {
+            Edge::Opens(_) => probe.begin(),
+            Edge::Closes(_) => readings.extend(probe.end()),
+        }
+    }
+}
+
+/// The link that carries the traffic: the level of `path`, else the first.
+fn link_of(plan: &Plan, settings: &Settings) -> String {
+    let path = settings.get("path").and_then(Value::word).map(str::to_owned);
+    path.or_else(|| plan.lab.links.first().map(|l| l.name.clone())).unwrap_or_default()
+}
+
+/// The trial with its socket factors written over the load's parameters of the same name.
+fn with_socket_settings(trial: &Trial) -> Trial {
+    let mut trial = trial.clone();
+    for spec in factor::ALL.iter().filter(|f| f.scope == Scope::Socket) {
+        if let Some(value) = trial.settings.get(spec.name) {
+            trial.point.params.insert(spec.name.into(), value.clone());
+        }
+    }
+    trial
+}
+
+fn into_fault(e: FactorError) -> Fault {
+    match e {
+        FactorError::Lab(e) => e.into_fault(),
+        other => Fault::Factor { what: other.to_string() },
+    }
+}

@@ -1,0 +1,22 @@
+//! Knows how a plan becomes records: what to visit next, and the hands that do it.
+//!
+//! Gives: [`Bench`], [`Progress`], [`serve_agent`]. Never: judges a figure.
+//! Start reading at `conductor.rs`.
+
+mod conductor;
+mod hands;
+
+pub use conductor::{Command, Conductor, Event};
+pub use hands::{Bench, Progress, RunError, Visited};
+
+use crate::workload;
+use std::io;
+
+/// Serves as a host of the lab over standard input until the conductor goes away.
+///
+/// # Errors
+/// When the control socket breaks.
+pub fn serve_agent() -> io::Result<()> {
+    let parts: Vec<_> = workload::ALL.iter().map(|entry| (entry.spec.name, entry.part)).collect();
+    crate::lab::agent::serve(&parts)
+}
