@@ -4,5 +4,7 @@
 //! Start reading at `estimate.rs`.
 
 mod estimate;
+mod power;
 
 pub use estimate::{Estimate, EstimateMethod};
+pub use power::smallest_ratio;
