@@ -6,8 +6,8 @@ use crate::unit::{Quantity, Unit};
 
 /// Window of a dry visit, seconds: long enough to see that data flows, never counted.
 pub const DRY_WINDOW_S: f64 = 0.1;
-/// Time of a trial besides settling and window, seconds: go, drain, collect, probes. Measured with
-/// namespaces on one machine; a change of a level with a link flap takes longer.
+/// Time of a trial besides settling and window, seconds: go, drain, collect, probes. An allowance for
+/// hosts on one machine; a change of level that takes a link down and up needs more.
 pub const OVERHEAD_S: f64 = 0.06;
 /// Noise of a single trial for which the smallest effect is given, relative standard deviation.
 const NOISE: [f64; 3] = [0.01, 0.02, 0.05];
@@ -108,4 +108,42 @@ pub fn quicken(plan: &mut Plan) {
     method.settle_max = at_most(method.settle_max, 0.3);
     method.window = at_most(method.window, 0.8);
     method.blocks = method.blocks.min(5);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::example::small;
+    use crate::plan::order;
+
+    #[test]
+    fn a_budget_counts_what_the_order_holds() {
+        let plan = small();
+        let budget = budget(&plan);
+        assert_eq!((budget.points, budget.treatments, budget.family), (4, 4, 2));
+        assert_eq!((budget.trials + budget.dry_trials) as usize, order(&plan).len());
+        let dry = 16.0 * (1.0 + DRY_WINDOW_S + OVERHEAD_S);
+        assert!((budget.shortest.value - dry - 80.0 * (3.0 + OVERHEAD_S)).abs() < 1e-9);
+        assert!((budget.longest.value - dry - 80.0 * (7.0 + OVERHEAD_S)).abs() < 1e-9);
+        let effect = budget.smallest[1];
+        assert_eq!(effect.noise.to_string(), "2 %");
+        assert_eq!(effect.single.to_string(), "1.05×");
+        assert!(effect.curve.value > effect.single.value);
+    }
+
+    #[test]
+    fn the_quick_form_shortens_and_never_lengthens() {
+        let mut plan = small();
+        plan.method.blocks = 9;
+        quicken(&mut plan);
+        let times = |plan: &Plan| {
+            let method = &plan.method;
+            [method.settle, method.settle_max, method.window].map(|time| time.value)
+        };
+        assert_eq!((times(&plan), plan.method.blocks), ([0.3, 0.3, 0.8], 5));
+        plan.method.settle = Quantity::seconds(0.1);
+        plan.method.blocks = 3;
+        quicken(&mut plan);
+        assert_eq!((times(&plan), plan.method.blocks), ([0.1, 0.3, 0.8], 3));
+    }
 }

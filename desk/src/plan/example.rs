@@ -1,7 +1,9 @@
-//! Knows a small catalogue for the tests of this room; the rig supplies the real one.
+//! Knows a small catalogue and a small plan for the tests of this room; the rig supplies the real one.
 
-use super::Catalogue;
-use crate::record::{Better, FactorSpec, MetricSpec, ParamKind, ParamSpec, Scope, WorkloadSpec};
+use super::{Catalogue, read};
+use crate::record::{
+    Better, FactorSpec, MetricSpec, ParamKind, ParamSpec, Plan, Scope, WorkloadSpec,
+};
 use crate::unit::Unit;
 
 const ON_OFF: ParamKind = ParamKind::Choice(&["on", "off"]);
@@ -55,4 +57,16 @@ static FACTORS: [FactorSpec; 9] = [
 /// The catalogue.
 pub(super) const fn catalogue() -> Catalogue<'static> {
     Catalogue { workloads: WORKLOADS, factors: &FACTORS }
+}
+
+/// Two links, two factors, four points, five blocks.
+pub(super) fn small() -> Plan {
+    let text = r#"title = "small"
+        lab.links = { one = {}, two = {} }
+        factors.path.levels = ["one", "two"]
+        factors.tso.levels = ["on", "off"]
+        [load.stream]
+        workload = "tcp_stream"
+        over = { direction = ["transmit", "receive"], request_size = "64..128 B *2" }"#;
+    read(text, &catalogue()).unwrap()
 }

@@ -54,3 +54,33 @@ fn treatments(plan: &Plan) -> Vec<(Treatment, Settings)> {
     }
     combinations
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::example::small;
+
+    #[test]
+    fn the_baselines_come_first_and_the_last_sweep_changes_fastest() {
+        let (points, treatments) = expand(&small());
+        let swept: Vec<String> = points
+            .iter()
+            .map(|p| format!("{} {}", p.params["direction"], p.params["request_size"]))
+            .collect();
+        let all = ["transmit 64 B", "transmit 128 B", "receive 64 B", "receive 128 B"];
+        assert_eq!(swept, all);
+        assert_eq!(points[0].params.len(), 6);
+        let set: Vec<String> =
+            treatments.iter().map(|(_, s)| format!("{} {}", s["path"], s["tso"])).collect();
+        assert_eq!(set, ["one on", "one off", "two on", "two off"]);
+        assert_eq!(treatments[0].0.levels["path"], "one");
+    }
+
+    #[test]
+    fn a_plan_without_factors_has_one_treatment_that_sets_nothing() {
+        let mut plan = small();
+        plan.factors.clear();
+        let (_, treatments) = expand(&plan);
+        assert_eq!(treatments, [(Treatment { levels: BTreeMap::new() }, Settings::new())]);
+    }
+}

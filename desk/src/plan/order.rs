@@ -66,3 +66,68 @@ fn trial_seed(seed: u64, id: u32) -> u64 {
 fn index(of: usize) -> u32 {
     u32::try_from(of).unwrap_or(u32::MAX)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::example::small;
+    use std::collections::BTreeSet;
+
+    /// Point and treatment of every trial of a block, in order.
+    fn visits(trials: &[Trial], block: u32) -> Vec<(u32, String)> {
+        let of_block = trials.iter().filter(|t| t.block == block);
+        of_block.map(|t| (t.point_index, format!("{:?}", t.treatment))).collect()
+    }
+
+    #[test]
+    fn a_block_visits_every_treatment_of_every_point_once_and_next_to_each_other() {
+        let trials = order(&small());
+        assert_eq!(trials.len(), 16 * 6);
+        for block in 0..=5 {
+            let visits = visits(&trials, block);
+            assert_eq!(visits.len(), 16);
+            assert_eq!(visits.iter().collect::<BTreeSet<_>>().len(), 16);
+            for group in visits.chunks(4) {
+                assert!(group.iter().all(|(point, _)| *point == group[0].0), "{group:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn dry_visits_come_first_in_the_order_of_the_plan() {
+        let mut plan = small();
+        let trials = order(&plan);
+        assert!(trials[..16].iter().all(|t| t.kind == TrialKind::Dry));
+        assert!(trials[16..].iter().all(|t| t.kind == TrialKind::Counted));
+        assert!(trials[..16].is_sorted_by_key(|t| t.point_index));
+        assert_eq!(trials[0].settings["path"].to_string(), "one");
+        assert!(trials.iter().enumerate().all(|(i, t)| t.id as usize == i));
+        plan.method.dry = false;
+        assert_eq!(order(&plan)[0].block, 1);
+    }
+
+    #[test]
+    fn the_seed_alone_fixes_the_order() {
+        let mut plan = small();
+        let trials = order(&plan);
+        assert_eq!(trials, order(&plan));
+        assert_ne!(visits(&trials, 1), visits(&trials, 2));
+        let seeds: BTreeSet<u64> = trials.iter().map(|t| t.seed).collect();
+        assert_eq!(seeds.len(), trials.len());
+        plan.method.seed += 1;
+        assert_ne!(visits(&trials, 1), visits(&order(&plan), 1));
+    }
+
+    #[test]
+    fn each_side_goes_first_about_half_the_time() {
+        let mut plan = small();
+        plan.factors.truncate(1);
+        plan.method.blocks = 500;
+        let trials = order(&plan);
+        let counted: Vec<&Trial> = trials.iter().filter(|t| t.block > 0).collect();
+        let first = counted.chunks(2).filter(|pair| pair[0].treatment.levels["path"] == "one");
+        let first = first.count();
+        // 2000 pairs: the standard deviation is 22.
+        assert!((910..=1090).contains(&first), "{first} of 2000");
+    }
+}

@@ -72,3 +72,40 @@ fn power_at(shift: f64, critical: f64, freedom: f64) -> f64 {
         (1..STEPS).map(|i| f64::from(2 + 2 * (i % 2)) * integrand(low + step * f64::from(i))).sum();
     step / 3.0 * (integrand(low) + inner + integrand(1.0 + reach))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // from scipy import stats as S, optimize as O; import math
+    // f=lambda b,s,m,c:math.exp(O.brentq(lambda d:S.nct.sf(c,b-1,d)+(S.nct.cdf(-c,b-1,d) if d<3 else
+    //     0)-.8,1e-6,100)*s*(2/b)**.5); print(f(5,.02,1,S.t.isf(.05/1/2,4)))   # blocks, noise, family
+    const SCIPY: [(u32, f64, u32, f64); 10] = [
+        (3, 0.02, 1, 1.096_717),
+        (3, 0.05, 39, 4.247_603),
+        (5, 0.01, 1, 1.024_072),
+        (5, 0.02, 1, 1.048_724),
+        (5, 0.05, 13, 1.269_819),
+        (5, 0.05, 39, 1.372_764),
+        (7, 0.05, 39, 1.206_594),
+        (10, 0.02, 13, 1.044_619),
+        (40, 0.05, 1, 1.032_642),
+        (200, 0.05, 64, 1.021_536),
+    ];
+
+    #[test]
+    fn the_smallest_ratio_is_that_of_the_noncentral_t() {
+        for (blocks, noise, family, ratio) in SCIPY {
+            let ours = smallest_ratio(blocks, noise, family, 0.05, 0.8);
+            assert!((ours - ratio).abs() < 2e-6, "{blocks} {noise} {family}: {ours} {ratio}");
+        }
+    }
+
+    #[test]
+    fn a_question_without_an_answer_gives_nan() {
+        assert!(smallest_ratio(1, 0.02, 1, 0.05, 0.8).is_nan());
+        assert!(smallest_ratio(5, 0.02, 0, 0.05, 0.8).is_nan());
+        assert!(smallest_ratio(5, -0.02, 1, 0.05, 0.8).is_nan());
+        assert!(smallest_ratio(5, 0.02, 1, 0.05, 1.0).is_nan());
+    }
+}

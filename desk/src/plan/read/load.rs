@@ -4,7 +4,6 @@ use super::error::PlanError;
 use super::nearest::remedy;
 use super::node::{Node, Section};
 use super::value::{default, value, values};
-use super::workload;
 use crate::plan::Catalogue;
 use crate::record::{LoadPlan, ParamSpec, Settings, Value, WorkloadSpec};
 
@@ -15,7 +14,7 @@ pub(super) fn read<'a>(
 ) -> Result<(Vec<LoadPlan>, Vec<&'a WorkloadSpec>), PlanError> {
     if loads.entries.is_empty() {
         return Err(PlanError::Missing {
-            line: loads.line.max(1),
+            line: loads.line,
             what: "load",
             remedy: "add a table [load.NAME] with workload = \"...\"",
         });
@@ -53,7 +52,7 @@ fn spec<'a>(
         remedy: "name one, as in workload = \"tcp_stream\"",
     })?;
     let name = node.string()?;
-    workload(catalogue, name).ok_or_else(|| {
+    catalogue.workloads.iter().find(|spec| spec.name == name).copied().ok_or_else(|| {
         let known: Vec<&str> = catalogue.workloads.iter().map(|spec| spec.name).collect();
         PlanError::UnknownName {
             line: node.line,

@@ -14,10 +14,12 @@ const BLOCKS: u32 = 5;
 /// The shortest window: below, the kernel's own ticks and acknowledgements are a share of it.
 const SHORTEST_WINDOW_S: f64 = 0.05;
 
-/// The rest of the plan, which a method names parts of.
-type Rest<'a> = (&'a [FactorPlan], &'a [LoadPlan], &'a [&'a WorkloadSpec]);
-
-pub(super) fn read(section: &Section, rest: Rest) -> Result<Method, PlanError> {
+pub(super) fn read(
+    section: &Section,
+    factors: &[FactorPlan],
+    loads: &[LoadPlan],
+    specs: &[&WorkloadSpec],
+) -> Result<Method, PlanError> {
     section.only(&[
         "blocks",
         "dry",
@@ -30,7 +32,6 @@ pub(super) fn read(section: &Section, rest: Rest) -> Result<Method, PlanError> {
         "margin",
         "curve",
     ])?;
-    let (factors, loads, specs) = rest;
     let (settle, settle_max) = settle(section)?;
     Ok(Method {
         blocks: blocks(section)?,
@@ -48,11 +49,11 @@ pub(super) fn read(section: &Section, rest: Rest) -> Result<Method, PlanError> {
 
 fn blocks(section: &Section) -> Result<u32, PlanError> {
     let Some(node) = section.get("blocks") else { return Ok(BLOCKS) };
-    let blocks = whole(node, 0, 1000)?;
-    if blocks < 3 {
+    let written = node.written("a whole number")?.parse();
+    if let Ok(blocks @ 0..3) = written {
         return Err(PlanError::FewBlocks { line: node.line, blocks });
     }
-    Ok(u32::try_from(blocks).unwrap_or(u32::MAX))
+    Ok(u32::try_from(whole(node, 3, 1000)?).unwrap_or(u32::MAX))
 }
 
 fn time(section: &Section, key: &str, default: f64) -> Result<Quantity, PlanError> {

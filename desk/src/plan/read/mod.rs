@@ -20,7 +20,7 @@ mod tests;
 pub use error::PlanError;
 
 use super::Catalogue;
-use crate::record::{Plan, WorkloadSpec};
+use crate::record::Plan;
 use node::{Lines, Section};
 
 /// Reads a plan, with every default written out and every unit resolved.
@@ -41,15 +41,10 @@ pub fn read(text: &str, catalogue: &Catalogue) -> Result<Plan, PlanError> {
     let lab = lab::read(&root.section("lab")?, catalogue)?;
     let factors = factor::read(&root.section("factors")?, &lab, catalogue)?;
     let (loads, specs) = load::read(&root.section("load")?, catalogue)?;
-    let question = root.text("question")?;
     let usual = || specs.first().map_or("", |spec| spec.question).to_owned();
-    let method = method::read(&root.section("method")?, (&factors, &loads, &specs))?;
-    let question = question.unwrap_or_else(usual);
+    let question = root.text("question")?.unwrap_or_else(usual);
+    let method = method::read(&root.section("method")?, &factors, &loads, &specs)?;
     let plan = Plan { title, question, lab, factors, loads, method };
     check::check(&plan, &Lines::new(&root))?;
     Ok(plan)
-}
-
-fn workload<'a>(catalogue: &Catalogue<'a>, name: &str) -> Option<&'a WorkloadSpec> {
-    catalogue.workloads.iter().find(|spec| spec.name == name).copied()
 }

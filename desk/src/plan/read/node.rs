@@ -4,7 +4,7 @@ use super::error::PlanError;
 use super::nearest::remedy;
 use std::collections::BTreeMap;
 use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::{DeString, DeTable, DeValue};
 
 /// A value with its key and its line.
 #[derive(Clone)]
@@ -18,9 +18,8 @@ pub(super) struct Node<'d> {
 }
 
 /// A table with its entries in the order of the text.
-#[derive(Default)]
 pub(super) struct Section<'d> {
-    /// Line of its header, 1 if it is not written.
+    /// Line of its header, or of the table around it if it is not written.
     pub line: u32,
     /// Entries.
     pub entries: Vec<Node<'d>>,
@@ -49,8 +48,8 @@ impl<'d> Section<'d> {
     pub(super) fn new(text: &'d str, table: &'d DeTable<'d>, line: u32) -> Self {
         let mut keys: Vec<_> = table.iter().collect();
         keys.sort_by_key(|(key, _)| key.span().start);
-        let node = |(key, value): (&'d Spanned<_>, &'d Spanned<DeValue<'d>>)| Node {
-            key: String::clone(&key_text(key)),
+        let node = |(key, value): (&'d Spanned<DeString<'d>>, &'d Spanned<DeValue<'d>>)| Node {
+            key: key.get_ref().to_string(),
             line: line_at(text, key.span().start),
             value: value.get_ref(),
             text,
@@ -78,17 +77,13 @@ impl<'d> Section<'d> {
     /// A table among the entries, empty if it is not written.
     pub(super) fn section(&self, key: &str) -> Result<Self, PlanError> {
         self.get(key)
-            .map_or_else(|| Ok(Self { line: self.line.max(1), entries: Vec::new() }), Node::section)
+            .map_or_else(|| Ok(Self { line: self.line, entries: Vec::new() }), Node::section)
     }
 
     /// A text among the entries.
     pub(super) fn text(&self, key: &str) -> Result<Option<String>, PlanError> {
         self.get(key).map(|node| node.string().map(str::to_owned)).transpose()
     }
-}
-
-fn key_text(key: &Spanned<std::borrow::Cow<'_, str>>) -> String {
-    key.get_ref().to_string()
 }
 
 impl<'d> Node<'d> {
