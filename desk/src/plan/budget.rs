@@ -6,8 +6,8 @@ use crate::unit::{Quantity, Unit};
 
 /// Window of a dry visit, seconds: long enough to see that data flows, never counted.
 pub const DRY_WINDOW_S: f64 = 0.1;
-/// Time of a trial besides settling and window, seconds: go, drain, collect, probes. An allowance for
-/// hosts on one machine; a change of level that takes a link down and up needs more.
+/// Time of a trial besides settling and window, seconds: go, drain, collect, probes. An allowance
+/// for hosts on one machine; a change of level that takes a link down and up needs more.
 pub const OVERHEAD_S: f64 = 0.06;
 /// Noise of a single trial for which the smallest effect is given, relative standard deviation.
 const NOISE: [f64; 3] = [0.01, 0.02, 0.05];
@@ -49,8 +49,8 @@ pub struct Budget {
 
 /// Costs a plan.
 ///
-/// The smallest effects are those of the paired t test on block log ratios at 5 % (Holm's first step
-/// over the curve) with a power of 80 %: [`smallest_ratio`].
+/// The smallest effects are those of the paired t test on block log ratios at 5 % (Holm's first
+/// step over the curve) with a power of 80 %: [`smallest_ratio`].
 #[must_use]
 pub fn budget(plan: &Plan) -> Budget {
     let method = &plan.method;

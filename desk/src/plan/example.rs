@@ -1,4 +1,4 @@
-//! Knows a small catalogue and a small plan for the tests of this room; the rig supplies the real one.
+//! Knows a small catalogue and a small plan for the tests of this room; the rig has the real ones.
 
 use super::{Catalogue, read};
 use crate::record::{

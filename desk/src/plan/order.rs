@@ -1,8 +1,8 @@
 //! Knows in which order trials run: randomised blocks from the plan's seed.
 //!
-//! A block visits every treatment of every point once. Treatments of a point run next to each other,
-//! so that slow drift hits both sides of a ratio alike; which of them comes first is drawn anew each
-//! time, because a fixed order would hand the drift to one side.
+//! A block visits every treatment of every point once. Treatments of a point run next to each
+//! other, so that slow drift hits both sides of a ratio alike; which of them comes first is drawn
+//! anew each time, because a fixed order would hand the drift to one side.
 
 use super::expand::expand;
 use crate::record::{Plan, Trial, TrialKind};
@@ -55,7 +55,8 @@ pub fn order(plan: &Plan) -> Vec<Trial> {
     trials
 }
 
-/// The seed of one trial: a stream of its own, so that it does not hang on how many draws came before.
+/// The seed of one trial: a stream of its own, so that it does not hang on how many draws came
+/// before.
 fn trial_seed(seed: u64, id: u32) -> u64 {
     let mut stream = ChaCha8Rng::seed_from_u64(seed);
     stream.set_stream(u64::from(id) + 1);

@@ -6,14 +6,15 @@ use statrs::function::gamma::ln_gamma;
 /// Intervals of Simpson's rule over the chi density; halving them changes no printed digit.
 const STEPS: u32 = 2000;
 
-/// The smallest true ratio (above 1) that a paired t test on `blocks` log ratios finds different from
-/// 1 with probability `power`, two-sided at `alpha / family` (Holm's first step).
+/// The smallest true ratio (above 1) that a paired t test on `blocks` log ratios finds different
+/// from 1 with probability `power`, two-sided at `alpha / family` (Holm's first step).
 ///
 /// `noise` is the standard deviation of ln(metric) of one trial, about its relative standard
-/// deviation; a block's log ratio then has sqrt(2) times it. Exact for normal noise: the power is that
-/// of the noncentral t distribution (Johnson, Kotz, Balakrishnan, "Continuous Univariate
+/// deviation; a block's log ratio then has sqrt(2) times it. Exact for normal noise: the power is
+/// that of the noncentral t distribution (Johnson, Kotz, Balakrishnan, "Continuous Univariate
 /// Distributions" 2, ch. 31). From 8 blocks the verdict takes the signed-rank interval, whose
-/// efficiency for normal noise is 3/pi, so that it sees about 2 % more in the log ratio at the least.
+/// efficiency for normal noise is 3/pi, so that it sees about 2 % more in the log ratio at the
+/// least.
 ///
 /// NaN for fewer than 2 blocks, a family of 0, a noise below 0, or alpha or power outside (0, 1).
 #[must_use]
@@ -51,8 +52,8 @@ fn solve(rising: impl Fn(f64) -> f64, goal: f64) -> f64 {
     f64::midpoint(low, high)
 }
 
-/// P(|T| > critical) of the noncentral t with this shift: Simpson over s = sqrt(chi2 / freedom), the
-/// ratio of the estimated to the true standard deviation, of P(|Z + shift| > critical s).
+/// P(|T| > critical) of the noncentral t with this shift: Simpson over s = sqrt(chi2 / freedom),
+/// the ratio of the estimated to the true standard deviation, of P(|Z + shift| > critical s).
 fn power_at(shift: f64, critical: f64, freedom: f64) -> f64 {
     let normal = Normal::standard();
     let half = freedom / 2.0;
@@ -78,8 +79,9 @@ mod tests {
     use super::*;
 
     // from scipy import stats as S, optimize as O; import math
-    // f=lambda b,s,m,c:math.exp(O.brentq(lambda d:S.nct.sf(c,b-1,d)+(S.nct.cdf(-c,b-1,d) if d<3 else
-    //     0)-.8,1e-6,100)*s*(2/b)**.5); print(f(5,.02,1,S.t.isf(.05/1/2,4)))   # blocks, noise, family
+    // f=lambda b,s,m,c:math.exp(O.brentq(lambda d:S.nct.sf(c,b-1,d)+(S.nct.cdf(-c,b-1,d) if d<3
+    //     else 0)-.8,1e-6,100)*s*(2/b)**.5)
+    // print(f(5,.02,1,S.t.isf(.05/1/2,4)))   # blocks, noise, family, critical t
     const SCIPY: [(u32, f64, u32, f64); 10] = [
         (3, 0.02, 1, 1.096_717),
         (3, 0.05, 39, 4.247_603),

@@ -1,4 +1,4 @@
-//! Knows what hangs on several places of a plan at once: contradictions, size, arithmetic of the lab.
+//! Knows what hangs on several places of a plan at once: contradictions, size, arithmetic.
 
 use super::error::PlanError;
 use super::node::Lines;

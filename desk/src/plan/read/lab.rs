@@ -8,7 +8,7 @@ use crate::plan::Catalogue;
 use crate::record::{FactorSpec, LabPlan, LinkPlan, Scope, Settings};
 use crate::unit::Kind;
 
-/// Clients of a plan that does not say: a magazine's test has 20, one machine with two CPUs hosts 4.
+/// Clients of a plan that does not say: a magazine's test has 20, a machine of two CPUs hosts 4.
 const CLIENTS: u64 = 4;
 
 pub(super) fn read(lab: &Section, catalogue: &Catalogue) -> Result<LabPlan, PlanError> {

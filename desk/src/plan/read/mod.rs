@@ -1,7 +1,8 @@
-//! Knows how a plan is written, fills in what it leaves out and refuses what cannot be measured as
-//! written.
+//! Knows how a plan is written, fills in what it leaves out and refuses what cannot be measured.
 //!
-//! Knows: the TOML form of a plan. Gives: [`read`], [`PlanError`]. Never: the order or cost of trials.
+//! Knows: the TOML form of a plan.
+//! Gives: [`read`], [`PlanError`].
+//! Never: the order or cost of trials.
 //! Start reading at `lab.rs`; what hangs on several places of the plan stands in `check.rs`.
 
 mod check;
