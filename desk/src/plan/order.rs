@@ -112,6 +112,8 @@ mod tests {
         let mut plan = small();
         let trials = order(&plan);
         assert_eq!(trials, order(&plan));
+        let points = |block| visits(&trials, block).into_iter().map(|(p, _)| p).collect::<Vec<_>>();
+        assert!((2..=5).any(|block| points(block) != points(1)));
         assert_ne!(visits(&trials, 1), visits(&trials, 2));
         let seeds: BTreeSet<u64> = trials.iter().map(|t| t.seed).collect();
         assert_eq!(seeds.len(), trials.len());

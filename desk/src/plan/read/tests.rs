@@ -300,6 +300,13 @@ fn one_thing_is_set_in_one_place() {
 }
 
 #[test]
+fn a_factor_may_start_from_a_links_setting_where_no_path_is_chosen() {
+    let factor = "[factors.mtu]\nlevels = [\"1500 B\", \"9000 B\"]";
+    let text = SMALL.replace("[factors.path]\nlevels = [\"one\", \"two\"]", factor);
+    assert_eq!(plan(&text).method.compare, "mtu");
+}
+
+#[test]
 fn a_comparison_or_curve_of_nothing_is_refused() {
     check(&[
         (
