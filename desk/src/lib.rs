@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod figure;
+pub mod plan;
 pub mod record;
 pub mod search;
 pub mod stats;

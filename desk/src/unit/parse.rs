@@ -14,6 +14,8 @@ pub enum Kind {
     Rate,
     /// A share of a whole: `2 %`.
     Share,
+    /// A number of things, without a unit: `8`.
+    Count,
 }
 
 /// Why a text is not a quantity; each says the value and the remedy.
@@ -26,7 +28,7 @@ pub enum UnitError {
     #[error("'{0}' has no unit; write for instance {1}")]
     NoUnit(String, &'static str),
     /// A unit of another family or none at all.
-    #[error("'{unit}' in '{text}' is not a unit of {family}; write one of {known}")]
+    #[error("'{unit}' in '{text}' is not a unit of {family}; write {known}")]
     WrongUnit {
         /// The whole text.
         text: String,
@@ -52,6 +54,7 @@ impl Kind {
             Self::Duration => "300 ms or 2 s",
             Self::Rate => "100 Mbit/s or 1 Gbit/s",
             Self::Share => "2 %",
+            Self::Count => "8",
         }
     }
 
@@ -61,15 +64,17 @@ impl Kind {
             Self::Duration => "time",
             Self::Rate => "rate",
             Self::Share => "share",
+            Self::Count => "count",
         }
     }
 
     const fn known(self) -> &'static str {
         match self {
-            Self::Size => "B, KiB, MiB, GiB, K, M, G",
-            Self::Duration => "us, ms, s, min, h",
-            Self::Rate => "bit/s, kbit/s, Mbit/s, Gbit/s",
+            Self::Size => "one of B, KiB, MiB, GiB, K, M, G",
+            Self::Duration => "one of us, ms, s, min, h",
+            Self::Rate => "one of bit/s, kbit/s, Mbit/s, Gbit/s",
             Self::Share => "%",
+            Self::Count => "nothing, as in 8",
         }
     }
 
@@ -89,6 +94,7 @@ impl Kind {
             (Self::Rate, "Mbit/s") => 1e6,
             (Self::Rate, "Gbit/s") => 1e9,
             (Self::Share, "%") => 0.01,
+            (Self::Count, "") => 1.0,
             _ => return None,
         };
         Some(factor)
@@ -100,6 +106,7 @@ impl Kind {
             Self::Duration => Unit::Second,
             Self::Rate => Unit::BitPerSecond,
             Self::Share => Unit::Share,
+            Self::Count => Unit::Count,
         }
     }
 }
@@ -110,7 +117,7 @@ impl Kind {
 /// A text without a number, without a unit, or with a unit of another family.
 pub fn parse(text: &str, kind: Kind) -> Result<Quantity, UnitError> {
     let (number, unit) = split(text, kind)?;
-    if unit.is_empty() {
+    if unit.is_empty() && kind != Kind::Count {
         return Err(UnitError::NoUnit(text.trim().into(), kind.example()));
     }
     let factor = kind.factor(unit).ok_or_else(|| UnitError::WrongUnit {
@@ -202,6 +209,17 @@ mod tests {
         assert_eq!(sizes[0], Quantity::bytes(64));
         assert_eq!(sizes[12], Quantity::bytes(262_144));
         assert_eq!(parse_sweep("1500 B..9000 B +2500 B", Kind::Size).unwrap().len(), 4);
+    }
+
+    #[test]
+    fn a_count_has_no_unit() {
+        let counts = parse_sweep("1..64 *2", Kind::Count).unwrap();
+        assert_eq!(counts.len(), 7);
+        assert_eq!(counts[6], Quantity::count(64));
+        assert_eq!(
+            parse("8 B", Kind::Count).unwrap_err().to_string(),
+            "'B' in '8 B' is not a unit of count; write nothing, as in 8"
+        );
     }
 
     #[test]

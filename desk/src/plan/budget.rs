@@ -1,0 +1,149 @@
+//! Knows what a plan costs in minutes and the smallest effect it can see, before anything runs.
+
+use crate::record::Plan;
+use crate::stats::smallest_ratio;
+use crate::unit::{Quantity, Unit};
+
+/// Window of a dry visit, seconds: long enough to see that data flows, never counted.
+pub const DRY_WINDOW_S: f64 = 0.1;
+/// Time of a trial besides settling and window, seconds: go, drain, collect, probes. An allowance
+/// for hosts on one machine; a change of level that takes a link down and up needs more.
+pub const OVERHEAD_S: f64 = 0.06;
+/// Noise of a single trial for which the smallest effect is given, relative standard deviation.
+const NOISE: [f64; 3] = [0.01, 0.02, 0.05];
+/// Error of the first kind and power of the smallest effect.
+const ALPHA: f64 = 0.05;
+const POWER: f64 = 0.8;
+
+/// The smallest effect that a plan sees in four of five runs, at one noise.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SmallestEffect {
+    /// Relative standard deviation of a single trial, a share.
+    pub noise: Quantity,
+    /// Smallest ratio seen by one comparison on its own.
+    pub single: Quantity,
+    /// Smallest ratio seen at one point of the curve, where all points are judged together.
+    pub curve: Quantity,
+}
+
+/// What a plan costs and what it buys.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Budget {
+    /// Counted trials.
+    pub trials: u32,
+    /// Dry visits before them.
+    pub dry_trials: u32,
+    /// Load points.
+    pub points: u32,
+    /// Combinations of factor levels.
+    pub treatments: u32,
+    /// Time if every rate is steady at once, seconds.
+    pub shortest: Quantity,
+    /// Time if every trial waits as long as it may, seconds.
+    pub longest: Quantity,
+    /// Points of the longest curve, which are judged together; 1 without a curve.
+    pub family: u32,
+    /// Smallest effects for a noise of 1 %, 2 % and 5 %.
+    pub smallest: Vec<SmallestEffect>,
+}
+
+/// Costs a plan.
+///
+/// The smallest effects are those of the paired t test on block log ratios at 5 % (Holm's first
+/// step over the curve) with a power of 80 %: [`smallest_ratio`].
+#[must_use]
+pub fn budget(plan: &Plan) -> Budget {
+    let method = &plan.method;
+    let points = plan.loads.iter().map(|load| count(load.over.iter().map(|(_, v)| v.len()))).sum();
+    let treatments = count(plan.factors.iter().map(|f| f.levels.len()));
+    let visits: u32 = treatments.saturating_mul(points);
+    let trials = visits.saturating_mul(method.blocks);
+    let dry_trials = if method.dry { visits } else { 0 };
+    let dry = f64::from(dry_trials) * (method.settle.value + DRY_WINDOW_S + OVERHEAD_S);
+    let seconds = |settle: Quantity| {
+        let each = settle.value + method.window.value + OVERHEAD_S;
+        Quantity::seconds(dry + f64::from(trials) * each)
+    };
+    let family = family(plan);
+    Budget {
+        trials,
+        dry_trials,
+        points,
+        treatments,
+        shortest: seconds(method.settle),
+        longest: seconds(method.settle_max),
+        family,
+        smallest: NOISE.iter().map(|&noise| smallest(method.blocks, noise, family)).collect(),
+    }
+}
+
+fn smallest(blocks: u32, noise: f64, family: u32) -> SmallestEffect {
+    let ratio =
+        |family| Quantity::new(smallest_ratio(blocks, noise, family, ALPHA, POWER), Unit::Ratio);
+    SmallestEffect {
+        noise: Quantity::new(noise, Unit::Share),
+        single: ratio(1),
+        curve: ratio(family),
+    }
+}
+
+fn family(plan: &Plan) -> u32 {
+    let swept = plan.loads.iter().flat_map(|load| &load.over);
+    let curve = swept.filter(|(name, _)| Some(name) == plan.method.curve.as_ref());
+    curve.map(|(_, values)| count([values.len()])).max().unwrap_or(1)
+}
+
+fn count(lengths: impl IntoIterator<Item = usize>) -> u32 {
+    lengths
+        .into_iter()
+        .fold(1, |product: u32, n| product.saturating_mul(u32::try_from(n).unwrap_or(u32::MAX)))
+}
+
+/// Shortens a plan to its quick form: settle and settle_max at most 0.3 s, window at most 0.8 s, at
+/// most 5 blocks. Points, treatments and the rules of judgement stay; never makes a plan longer.
+pub fn quicken(plan: &mut Plan) {
+    let method = &mut plan.method;
+    let at_most = |time: Quantity, most: f64| Quantity::seconds(time.value.min(most));
+    method.settle = at_most(method.settle, 0.3);
+    method.settle_max = at_most(method.settle_max, 0.3);
+    method.window = at_most(method.window, 0.8);
+    method.blocks = method.blocks.min(5);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::example::small;
+    use crate::plan::order;
+
+    #[test]
+    fn a_budget_counts_what_the_order_holds() {
+        let plan = small();
+        let budget = budget(&plan);
+        assert_eq!((budget.points, budget.treatments, budget.family), (4, 4, 2));
+        assert_eq!((budget.trials + budget.dry_trials) as usize, order(&plan).len());
+        let dry = 16.0 * (1.0 + DRY_WINDOW_S + OVERHEAD_S);
+        assert!((budget.shortest.value - dry - 80.0 * (3.0 + OVERHEAD_S)).abs() < 1e-9);
+        assert!((budget.longest.value - dry - 80.0 * (7.0 + OVERHEAD_S)).abs() < 1e-9);
+        let effect = budget.smallest[1];
+        assert_eq!(effect.noise.to_string(), "2 %");
+        assert_eq!(effect.single.to_string(), "1.05×");
+        assert!(effect.curve.value > effect.single.value);
+    }
+
+    #[test]
+    fn the_quick_form_shortens_and_never_lengthens() {
+        let mut plan = small();
+        plan.method.blocks = 9;
+        quicken(&mut plan);
+        let times = |plan: &Plan| {
+            let method = &plan.method;
+            [method.settle, method.settle_max, method.window].map(|time| time.value)
+        };
+        assert_eq!((times(&plan), plan.method.blocks), ([0.3, 0.3, 0.8], 5));
+        plan.method.settle = Quantity::seconds(0.1);
+        plan.method.blocks = 3;
+        quicken(&mut plan);
+        assert_eq!((times(&plan), plan.method.blocks), ([0.1, 0.3, 0.8], 3));
+    }
+}

@@ -1,0 +1,72 @@
+//! Knows a small catalogue and a small plan for the tests of this room; the rig has the real ones.
+
+use super::{Catalogue, read};
+use crate::record::{
+    Better, FactorSpec, MetricSpec, ParamKind, ParamSpec, Plan, Scope, WorkloadSpec,
+};
+use crate::unit::Unit;
+
+const ON_OFF: ParamKind = ParamKind::Choice(&["on", "off"]);
+
+const fn param(name: &'static str, kind: ParamKind, default: &'static str) -> ParamSpec {
+    ParamSpec { name, about: "", kind, default }
+}
+
+const fn metric(name: &'static str, unit: Unit) -> MetricSpec {
+    MetricSpec { name, title: name, unit, better: Better::Higher, limit: "" }
+}
+
+const fn factor(name: &'static str, scope: Scope, kind: ParamKind) -> FactorSpec {
+    FactorSpec { name, about: "", scope, kind }
+}
+
+static TCP_STREAM: WorkloadSpec = WorkloadSpec {
+    name: "tcp_stream",
+    question: "How much does a TCP stream carry?",
+    revision: 1,
+    params: &[
+        param("direction", ParamKind::Choice(&["transmit", "receive", "duplex"]), "transmit"),
+        param("request_size", ParamKind::Size(1, 1_048_576), "64 KiB"),
+        param("streams", ParamKind::Count(1, 64), "1"),
+        param("engine", ParamKind::Choice(&["sys"]), "sys"),
+        param("placement", ParamKind::Choice(&["spread", "same", "none"]), "spread"),
+        param("congestion", ParamKind::Word, "kernel"),
+    ],
+    metrics: &[
+        metric("throughput", Unit::BitPerSecond),
+        metric("operations", Unit::OperationPerSecond),
+        metric("packets", Unit::PacketPerSecond),
+        metric("mean_segment", Unit::Byte),
+    ],
+};
+
+static WORKLOADS: &[&WorkloadSpec] = &[&TCP_STREAM];
+
+static FACTORS: [FactorSpec; 9] = [
+    factor("path", Scope::Path, ParamKind::Word),
+    factor("mtu", Scope::Link, ParamKind::Size(576, 65_535)),
+    factor("tso", Scope::Link, ON_OFF),
+    factor("gso", Scope::Link, ON_OFF),
+    factor("gro", Scope::Link, ON_OFF),
+    factor("checksum", Scope::Link, ON_OFF),
+    factor("rate", Scope::Link, ParamKind::Rate(1e5, 1e12)),
+    factor("congestion", Scope::Socket, ParamKind::Word),
+    factor("profile", Scope::Bundle, ParamKind::Word),
+];
+
+/// The catalogue.
+pub(super) const fn catalogue() -> Catalogue<'static> {
+    Catalogue { workloads: WORKLOADS, factors: &FACTORS }
+}
+
+/// Two links, two factors, four points, five blocks.
+pub(super) fn small() -> Plan {
+    let text = r#"title = "small"
+        lab.links = { one = {}, two = {} }
+        factors.path.levels = ["one", "two"]
+        factors.tso.levels = ["on", "off"]
+        [load.stream]
+        workload = "tcp_stream"
+        over = { direction = ["transmit", "receive"], request_size = "64..128 B *2" }"#;
+    read(text, &catalogue()).unwrap()
+}

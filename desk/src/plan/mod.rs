@@ -1,0 +1,30 @@
+//! Knows how a plan is read, laid out into trials, put in order and costed.
+//!
+//! Knows: the text of a plan, the catalogue of workloads and factors it may name, blocks.
+//! Gives: [`read`], [`expand`], [`order`], [`budget`], [`quicken`].
+//! Never: how a load is driven, a factor set or a trial judged.
+//! Start reading at `expand.rs`.
+
+mod budget;
+mod expand;
+mod order;
+mod read;
+
+pub use budget::{Budget, DRY_WINDOW_S, OVERHEAD_S, SmallestEffect, budget, quicken};
+pub use expand::expand;
+pub use order::order;
+pub use read::{PlanError, read};
+
+use crate::record::{FactorSpec, WorkloadSpec};
+
+/// What a plan may name: the specs of every workload and factor that the rig has.
+#[derive(Clone, Copy, Debug)]
+pub struct Catalogue<'a> {
+    /// Workloads.
+    pub workloads: &'a [&'a WorkloadSpec],
+    /// Factors.
+    pub factors: &'a [FactorSpec],
+}
+
+#[cfg(test)]
+mod example;

@@ -1,0 +1,169 @@
+//! Knows what hangs on several places of a plan at once: contradictions, size, arithmetic.
+
+use super::error::PlanError;
+use super::node::Lines;
+use crate::plan::expand;
+use crate::record::{FactorPlan, LinkPlan, LoadPlan, Plan, Settings, Value};
+use crate::unit::{Quantity, Unit};
+use std::collections::BTreeMap;
+
+/// Most trials of a plan: at 0.5 s a trial 14 hours.
+const TRIALS: u64 = 100_000;
+/// Most connections of a lab: above, file descriptors and ports of one machine run out.
+const CONNECTIONS: u64 = 1024;
+
+pub(super) fn check(plan: &Plan, lines: &Lines) -> Result<(), PlanError> {
+    set_once(plan, lines)?;
+    few_enough(plan, lines)?;
+    streams(plan, lines)?;
+    client_rate(plan, lines)?;
+    offloads(plan, lines)
+}
+
+/// What a factor sets, key by key.
+fn keys(factor: &FactorPlan) -> impl Iterator<Item = &String> {
+    factor.levels.iter().take(1).flat_map(|level| level.settings.keys())
+}
+
+fn path_factor(plan: &Plan) -> Option<&FactorPlan> {
+    plan.factors.iter().find(|factor| keys(factor).any(|key| key == "path"))
+}
+
+/// Refuses a key that two factors, or a factor and the thing it acts on, both set.
+fn set_once(plan: &Plan, lines: &Lines) -> Result<(), PlanError> {
+    let mut owners: BTreeMap<&str, String> = BTreeMap::new();
+    if path_factor(plan).is_some() {
+        for link in &plan.lab.links {
+            for key in link.settings.keys() {
+                owners.insert(key, format!("link '{}'", link.name));
+            }
+        }
+    }
+    for factor in &plan.factors {
+        for key in keys(factor) {
+            let second = format!("factor '{}'", factor.name);
+            if let Some(first) = owners.insert(key, second.clone()) {
+                let line = lines.of(&format!("factors.{}.levels", factor.name));
+                return Err(PlanError::SetTwice { line, key: key.clone(), first, second });
+            }
+            for load in &plan.loads {
+                if let Some(line) = written_in(load, key, lines) {
+                    let (first, key) = (format!("load '{}'", load.name), key.clone());
+                    return Err(PlanError::SetTwice { line, key, first, second });
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The line where a load sets a parameter itself, fixed or swept; a default does not count.
+fn written_in(load: &LoadPlan, key: &str, lines: &Lines) -> Option<u32> {
+    let at = format!("load.{}", load.name);
+    [format!("{at}.{key}"), format!("{at}.over.{key}")].iter().find_map(|path| lines.exact(path))
+}
+
+fn few_enough(plan: &Plan, lines: &Lines) -> Result<(), PlanError> {
+    let product = |lengths: &mut dyn Iterator<Item = usize>| {
+        lengths.fold(1_u64, |product, n| product.saturating_mul(n as u64))
+    };
+    let point_count = |load: &LoadPlan| product(&mut load.over.iter().map(|(_, v)| v.len()));
+    let points = plan.loads.iter().map(point_count).fold(0, u64::saturating_add);
+    let treatments = product(&mut plan.factors.iter().map(|factor| factor.levels.len()));
+    let visits = u64::from(plan.method.blocks) + u64::from(plan.method.dry);
+    let trials = points.saturating_mul(treatments).saturating_mul(visits);
+    if trials <= TRIALS {
+        return Ok(());
+    }
+    let line = lines.of("method.blocks");
+    Err(PlanError::TooManyTrials { line, points, treatments, visits, trials })
+}
+
+fn streams(plan: &Plan, lines: &Lines) -> Result<(), PlanError> {
+    for load in &plan.loads {
+        let swept = load.over.iter().filter(|(name, _)| name == "streams");
+        let swept = swept.flat_map(|(_, values)| values).filter_map(Value::count);
+        let fixed = load.fixed.get("streams").and_then(Value::count);
+        let streams = swept.chain(fixed).max().unwrap_or(1);
+        let together = streams.saturating_mul(u64::from(plan.lab.clients));
+        if together > CONNECTIONS {
+            let at = format!("load.{}", load.name);
+            return Err(PlanError::TooManyStreams {
+                line: written_in(load, "streams", lines).unwrap_or_else(|| lines.of(&at)),
+                streams,
+                clients: plan.lab.clients,
+                together,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Refuses clients that together send or take less than a link carries.
+fn client_rate(plan: &Plan, lines: &Lines) -> Result<(), PlanError> {
+    let Some(each) = plan.lab.client_rate else { return Ok(()) };
+    let together = each.value * f64::from(plan.lab.clients);
+    let of_links =
+        plan.lab.links.iter().map(|link| (format!("link '{}'", link.name), &link.settings));
+    let levels = plan.factors.iter().flat_map(|factor| {
+        let name = move |level: &str| format!("level '{level}' of factor '{}'", factor.name);
+        factor.levels.iter().map(move |level| (name(&level.name), &level.settings))
+    });
+    for (link, settings) in of_links.chain(levels) {
+        let Some(rate) = settings.get("rate").and_then(Value::quantity) else { continue };
+        if together >= rate.value {
+            continue;
+        }
+        let per_second = |value| Quantity::new(value, Unit::BitPerSecond);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "small and > 0"
+        )]
+        let needed = (rate.value / each.value).ceil() as u32;
+        return Err(PlanError::SlowClients {
+            line: lines.of("lab.client_rate"),
+            clients: plan.lab.clients,
+            client_rate: each,
+            together: per_second(together),
+            rate,
+            link,
+            needed,
+            needed_rate: per_second(rate.value / f64::from(plan.lab.clients)),
+        });
+    }
+    Ok(())
+}
+
+/// Refuses `checksum = off` with `tso = on` in what any treatment finds on a link that it uses.
+fn offloads(plan: &Plan, lines: &Lines) -> Result<(), PlanError> {
+    let (_, treatments) = expand(plan);
+    for (treatment, settings) in &treatments {
+        for link in plan.lab.links.iter().filter(|link| carries(link, settings)) {
+            let mut found = link.settings.clone();
+            found.extend(settings.clone());
+            let is = |key, word| found.get(key).and_then(Value::word) == Some(word);
+            if is("checksum", "off") && is("tso", "on") {
+                let levels: Vec<String> =
+                    treatment.levels.iter().map(|(f, level)| format!(", {f} {level}")).collect();
+                return Err(PlanError::TsoWithoutChecksum {
+                    line: checksum_line(plan, &link.name, lines),
+                    place: format!("link {}{}", link.name, levels.concat()),
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+fn carries(link: &LinkPlan, settings: &Settings) -> bool {
+    settings.get("path").and_then(Value::word).is_none_or(|path| path == link.name)
+}
+
+fn checksum_line(plan: &Plan, link: &str, lines: &Lines) -> u32 {
+    let setting = plan.factors.iter().find(|factor| keys(factor).any(|key| key == "checksum"));
+    setting.map_or_else(
+        || lines.of(&format!("lab.links.{link}.checksum")),
+        |factor| lines.of(&format!("factors.{}.levels", factor.name)),
+    )
+}

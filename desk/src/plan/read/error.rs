@@ -1,0 +1,112 @@
+//! Knows every way in which a plan can be wrong, and the words for it.
+
+use crate::unit::{Quantity, UnitError};
+use thiserror::Error;
+
+/// Why a plan is refused; each says the line (from 1), the value and the remedy.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[expect(missing_docs, reason = "the fields are what the message of their variant shows")]
+pub enum PlanError {
+    /// The text is not TOML.
+    #[error("line {line}: not TOML: {what}")]
+    Syntax { line: u32, what: String },
+    /// A key or table that nothing reads.
+    #[error("line {line}: unknown key '{key}'; {remedy}")]
+    UnknownKey { line: u32, key: String, remedy: String },
+    /// A name that is in no list of the catalogue or of the plan.
+    #[error("line {line}: there is no {what} '{name}'; {remedy}")]
+    UnknownName { line: u32, what: &'static str, name: String, remedy: String },
+    /// Something that has no default.
+    #[error("line {line}: '{what}' is missing; {remedy}")]
+    Missing { line: u32, what: &'static str, remedy: &'static str },
+    /// A value of the wrong TOML type.
+    #[error("line {line}: '{key}' is {found}; write {wanted}")]
+    WrongType { line: u32, key: String, found: String, wanted: String },
+    /// A quantity or a sweep that cannot be read.
+    #[error("line {line}: '{key}': {why}")]
+    Unit { line: u32, key: String, why: UnitError },
+    /// A value that is not allowed for its key.
+    #[error("line {line}: '{key}' cannot be '{value}'; write {allowed}")]
+    OutOfBounds { line: u32, key: String, value: String, allowed: String },
+    /// A list without values.
+    #[error("line {line}: '{key}' has no values; write at least one")]
+    NoValues { line: u32, key: String },
+    /// A list that holds a value twice.
+    #[error("line {line}: '{key}' holds '{value}' twice; every value must differ")]
+    EqualValues { line: u32, key: String, value: String },
+    /// Several values where one belongs.
+    #[error("line {line}: '{key}' is one value here, not '{value}'; {remedy}")]
+    Several { line: u32, key: String, value: String, remedy: &'static str },
+    /// A factor with one level or none.
+    #[error("line {line}: factor '{factor}' has {levels} level(s); a comparison needs two or more")]
+    FewLevels { line: u32, factor: String, levels: usize },
+    /// Two levels of a factor that set the same.
+    #[error("line {line}: levels '{first}' and '{second}' of factor '{factor}' set the same")]
+    EqualLevels { line: u32, factor: String, first: String, second: String },
+    /// A level of a bundle that leaves a key as another level may have left it.
+    #[error(
+        "line {line}: level '{level}' of factor '{factor}' does not say '{key}', which '{other}' \
+         sets; set it in every level"
+    )]
+    UnequalBundle { line: u32, factor: String, level: String, key: String, other: String },
+    /// A level of `path` that is not a link.
+    #[error("line {line}: path level '{level}' is not a link of the plan; {remedy}")]
+    NotALink { line: u32, level: String, remedy: String },
+    /// `path` without a choice.
+    #[error(
+        "line {line}: a path needs two links to choose from, the plan has one; add a second table \
+         [lab.links.NAME]"
+    )]
+    OneLink { line: u32 },
+    /// A factor where it cannot act.
+    #[error("line {line}: '{key}' cannot be set here; {remedy}")]
+    WrongPlace { line: u32, key: String, remedy: String },
+    /// Two places that set one thing.
+    #[error("line {line}: {first} and {second} both set '{key}'; leave it to one of them")]
+    SetTwice { line: u32, key: String, first: String, second: String },
+    /// `compare` names no factor.
+    #[error("line {line}: compare = '{compare}' is not a factor of this plan; {remedy}")]
+    NotCompared { line: u32, compare: String, remedy: String },
+    /// `curve` names nothing that is swept in numbers.
+    #[error("line {line}: curve = '{curve}' is not a swept size, rate or count; {remedy}")]
+    NoCurve { line: u32, curve: String, remedy: String },
+    /// Too few blocks for an interval.
+    #[error("line {line}: blocks = {blocks}: no interval from fewer than three; write 3 or more")]
+    FewBlocks { line: u32, blocks: u64 },
+    /// A plan beyond all patience.
+    #[error(
+        "line {line}: {points} points x {treatments} treatments x {visits} visits = {trials} \
+         trials; at most 100000, take fewer values or blocks"
+    )]
+    TooManyTrials { line: u32, points: u64, treatments: u64, visits: u64, trials: u64 },
+    /// The longest settling time is below the shortest.
+    #[error("line {line}: settle_max = {settle_max} is below settle = {settle}; raise settle_max")]
+    SettleOrder { line: u32, settle: Quantity, settle_max: Quantity },
+    /// Clients that cannot fill the link.
+    #[error(
+        "line {line}: {clients} client(s) x {client_rate} = {together}, less than the {rate} of \
+         {link}: the clients would be measured, not the link; take {needed} clients or a \
+         client_rate of at least {needed_rate}"
+    )]
+    SlowClients {
+        line: u32,
+        clients: u32,
+        client_rate: Quantity,
+        together: Quantity,
+        rate: Quantity,
+        link: String,
+        needed: u32,
+        needed_rate: Quantity,
+    },
+    /// More connections than the lab opens.
+    #[error(
+        "line {line}: {streams} streams x {clients} clients = {together} connections; at most 1024"
+    )]
+    TooManyStreams { line: u32, streams: u64, clients: u32, together: u64 },
+    /// Settings that the kernel does not hold together.
+    #[error(
+        "line {line}: checksum = off drags tso off with it, yet tso = on is asked together with it \
+         ({place}); write tso = \"off\" or checksum = \"on\""
+    )]
+    TsoWithoutChecksum { line: u32, place: String },
+}

@@ -1,0 +1,80 @@
+//! Knows the table `[lab]`: clients and the links of the system under test.
+
+use super::error::PlanError;
+use super::nearest::remedy;
+use super::node::{Node, Section};
+use super::value::{WORD, is_word, outside, quantity, value, whole};
+use crate::plan::Catalogue;
+use crate::record::{FactorSpec, LabPlan, LinkPlan, Scope, Settings};
+use crate::unit::Kind;
+
+/// Clients of a plan that does not say: a magazine's test has 20, a machine of two CPUs hosts 4.
+const CLIENTS: u64 = 4;
+
+pub(super) fn read(lab: &Section, catalogue: &Catalogue) -> Result<LabPlan, PlanError> {
+    lab.only(&["clients", "client_rate", "links"])?;
+    let clients = lab.get("clients").map_or(Ok(CLIENTS), |node| whole(node, 1, 64))?;
+    let client_rate = lab.get("client_rate").map(client_rate).transpose()?;
+    Ok(LabPlan {
+        clients: u32::try_from(clients).unwrap_or(u32::MAX),
+        client_rate,
+        links: links(lab, catalogue)?,
+    })
+}
+
+fn client_rate(node: &Node) -> Result<crate::unit::Quantity, PlanError> {
+    let rate = quantity(node, Kind::Rate)?;
+    if rate.value > 0.0 {
+        return Ok(rate);
+    }
+    Err(outside(node, &rate.to_string(), "a rate above 0 bit/s"))
+}
+
+fn links(lab: &Section, catalogue: &Catalogue) -> Result<Vec<LinkPlan>, PlanError> {
+    let Some(node) = lab.get("links") else {
+        return Ok(vec![LinkPlan { name: "lan".into(), settings: Settings::new() }]);
+    };
+    let links = node.section()?;
+    if !(1..=2).contains(&links.entries.len()) {
+        let count = format!("{} links", links.entries.len());
+        return Err(outside(node, &count, "one or two tables [lab.links.NAME]"));
+    }
+    links.entries.iter().map(|node| link(node, catalogue)).collect()
+}
+
+fn link(node: &Node, catalogue: &Catalogue) -> Result<LinkPlan, PlanError> {
+    if !is_word(&node.key) || node.key == "lo" {
+        let allowed = format!("a link name of {WORD} other than lo");
+        return Err(outside(node, &node.key, &allowed));
+    }
+    let mut settings = Settings::new();
+    for entry in node.section()?.entries {
+        let spec = settable(&entry, catalogue, &[Scope::Link])?;
+        settings.insert(entry.key.clone(), value(&entry, spec.kind)?);
+    }
+    Ok(LinkPlan { name: node.key.clone(), settings })
+}
+
+/// The factor of this key, if it acts on one of the scopes.
+pub(super) fn settable<'a>(
+    entry: &Node,
+    catalogue: &Catalogue<'a>,
+    scopes: &[Scope],
+) -> Result<&'a FactorSpec, PlanError> {
+    let all = catalogue.factors;
+    let fitting: Vec<&str> =
+        all.iter().filter(|f| scopes.contains(&f.scope)).map(|f| f.name).collect();
+    match all.iter().find(|f| f.name == entry.key) {
+        Some(spec) if scopes.contains(&spec.scope) => Ok(spec),
+        Some(_) => Err(PlanError::WrongPlace {
+            line: entry.line,
+            key: entry.key.clone(),
+            remedy: format!("what can be set here is {}", fitting.join(", ")),
+        }),
+        None => Err(PlanError::UnknownKey {
+            line: entry.line,
+            key: entry.key.clone(),
+            remedy: remedy(&entry.key, &fitting),
+        }),
+    }
+}

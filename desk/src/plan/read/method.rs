@@ -1,0 +1,151 @@
+//! Knows the table `[method]`: blocks, times, what decides and along what a curve is drawn.
+
+use super::error::PlanError;
+use super::nearest::remedy;
+use super::node::{Node, Section};
+use super::value::{outside, quantity, whole};
+use crate::record::{FactorPlan, LoadPlan, Method, Value, WorkloadSpec};
+use crate::unit::{Kind, Quantity, Unit};
+
+/// Seed of a plan that names none; any number would do, it only has to stay.
+const SEED: u64 = 1;
+/// Blocks of a plan that does not say: the fewest that see 5 % at 2 % noise in four of five runs.
+const BLOCKS: u32 = 5;
+/// The shortest window: below, the kernel's own ticks and acknowledgements are a share of it.
+const SHORTEST_WINDOW_S: f64 = 0.05;
+
+pub(super) fn read(
+    section: &Section,
+    factors: &[FactorPlan],
+    loads: &[LoadPlan],
+    specs: &[&WorkloadSpec],
+) -> Result<Method, PlanError> {
+    section.only(&[
+        "blocks",
+        "dry",
+        "settle",
+        "settle_max",
+        "window",
+        "seed",
+        "primary",
+        "compare",
+        "margin",
+        "curve",
+    ])?;
+    let (settle, settle_max) = settle(section)?;
+    Ok(Method {
+        blocks: blocks(section)?,
+        dry: section.get("dry").map_or(Ok(true), Node::flag)?,
+        settle,
+        settle_max,
+        window: window(section)?,
+        seed: section.get("seed").map_or(Ok(SEED), |node| whole(node, 0, u64::MAX))?,
+        primary: primary(section, specs)?,
+        compare: compare(section, factors)?,
+        margin: margin(section)?,
+        curve: curve(section, loads)?,
+    })
+}
+
+fn blocks(section: &Section) -> Result<u32, PlanError> {
+    let Some(node) = section.get("blocks") else { return Ok(BLOCKS) };
+    let written = node.written("a whole number")?.parse();
+    if let Ok(blocks @ 0..3) = written {
+        return Err(PlanError::FewBlocks { line: node.line, blocks });
+    }
+    Ok(u32::try_from(whole(node, 3, 1000)?).unwrap_or(u32::MAX))
+}
+
+fn time(section: &Section, key: &str, default: f64) -> Result<Quantity, PlanError> {
+    section.get(key).map_or(Ok(Quantity::seconds(default)), |node| quantity(node, Kind::Duration))
+}
+
+fn settle(section: &Section) -> Result<(Quantity, Quantity), PlanError> {
+    let settle = time(section, "settle", 1.0)?;
+    // A plan that only says a long settle means it; the default must not contradict it.
+    let settle_max = time(section, "settle_max", settle.value.max(5.0))?;
+    if settle_max.value < settle.value {
+        return Err(PlanError::SettleOrder {
+            line: section.get("settle_max").map_or(section.line, |node| node.line),
+            settle,
+            settle_max,
+        });
+    }
+    Ok((settle, settle_max))
+}
+
+fn window(section: &Section) -> Result<Quantity, PlanError> {
+    let window = time(section, "window", 2.0)?;
+    match section.get("window") {
+        Some(node) if window.value < SHORTEST_WINDOW_S => {
+            Err(outside(node, &window.to_string(), "50 ms or more"))
+        }
+        _ => Ok(window),
+    }
+}
+
+fn margin(section: &Section) -> Result<Quantity, PlanError> {
+    let Some(node) = section.get("margin") else { return Ok(Quantity::new(0.02, Unit::Share)) };
+    let margin = quantity(node, Kind::Share)?;
+    if (0.001..=0.5).contains(&margin.value) {
+        return Ok(margin);
+    }
+    Err(outside(node, &margin.to_string(), "0.1 % to 50 %"))
+}
+
+fn primary(section: &Section, specs: &[&WorkloadSpec]) -> Result<String, PlanError> {
+    let Some(node) = section.get("primary") else {
+        let first = specs.first().and_then(|spec| spec.metrics.first());
+        return Ok(first.map_or("", |metric| metric.name).into());
+    };
+    let name = node.string()?;
+    for spec in specs {
+        let known: Vec<&str> = spec.metrics.iter().map(|metric| metric.name).collect();
+        if !known.contains(&name) {
+            return Err(PlanError::UnknownName {
+                line: node.line,
+                what: "metric",
+                name: name.into(),
+                remedy: remedy(name, &known),
+            });
+        }
+    }
+    Ok(name.into())
+}
+
+fn compare(section: &Section, factors: &[FactorPlan]) -> Result<String, PlanError> {
+    let names: Vec<&str> = factors.iter().map(|factor| factor.name.as_str()).collect();
+    let Some(node) = section.get("compare") else {
+        return Ok(names.first().copied().unwrap_or("").into());
+    };
+    let compare = node.string()?;
+    if names.contains(&compare) {
+        return Ok(compare.into());
+    }
+    Err(PlanError::NotCompared {
+        line: node.line,
+        compare: compare.into(),
+        remedy: remedy(compare, &names),
+    })
+}
+
+/// The curve parameter: as named, or the number swept in most steps, the first of equals.
+fn curve(section: &Section, loads: &[LoadPlan]) -> Result<Option<String>, PlanError> {
+    let mut numeric: Vec<(&str, usize)> = Vec::new();
+    for (name, values) in loads.iter().flat_map(|load| &load.over) {
+        if values.len() > 1 && values.iter().all(|value| !matches!(value, Value::Word(_))) {
+            numeric.push((name, values.len()));
+        }
+    }
+    let Some(node) = section.get("curve") else {
+        let most = numeric.iter().map(|(_, steps)| *steps).max();
+        let longest = numeric.iter().find(|(_, steps)| Some(*steps) == most);
+        return Ok(longest.map(|(name, _)| (*name).to_owned()));
+    };
+    let curve = node.string()?;
+    if numeric.iter().any(|(name, _)| *name == curve) {
+        return Ok(Some(curve.into()));
+    }
+    let names: Vec<&str> = numeric.iter().map(|(name, _)| *name).collect();
+    Err(PlanError::NoCurve { line: node.line, curve: curve.into(), remedy: remedy(curve, &names) })
+}

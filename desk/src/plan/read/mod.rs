@@ -1,0 +1,51 @@
+//! Knows how a plan is written, fills in what it leaves out and refuses what cannot be measured.
+//!
+//! Knows: the TOML form of a plan.
+//! Gives: [`read`], [`PlanError`].
+//! Never: the order or cost of trials.
+//! Start reading at `lab.rs`; what hangs on several places of the plan stands in `check.rs`.
+
+mod check;
+mod error;
+mod factor;
+mod lab;
+mod load;
+mod method;
+mod nearest;
+mod node;
+mod value;
+
+#[cfg(test)]
+mod tests;
+
+pub use error::PlanError;
+
+use super::Catalogue;
+use crate::record::Plan;
+use node::{Lines, Section};
+
+/// Reads a plan, with every default written out and every unit resolved.
+///
+/// A plan without factors compares nothing: its `compare` is then empty.
+///
+/// # Errors
+/// The first thing in the text that cannot be, with its line, the value and the remedy.
+pub fn read(text: &str, catalogue: &Catalogue) -> Result<Plan, PlanError> {
+    let table = node::parse(text)?;
+    let root = Section::new(text, table.get_ref(), 1);
+    root.only(&["title", "question", "lab", "factors", "load", "method"])?;
+    let title = root.text("title")?.ok_or(PlanError::Missing {
+        line: 1,
+        what: "title",
+        remedy: "begin the plan with title = \"...\"",
+    })?;
+    let lab = lab::read(&root.section("lab")?, catalogue)?;
+    let factors = factor::read(&root.section("factors")?, &lab, catalogue)?;
+    let (loads, specs) = load::read(&root.section("load")?, catalogue)?;
+    let usual = || specs.first().map_or("", |spec| spec.question).to_owned();
+    let question = root.text("question")?.unwrap_or_else(usual);
+    let method = method::read(&root.section("method")?, &factors, &loads, &specs)?;
+    let plan = Plan { title, question, lab, factors, loads, method };
+    check::check(&plan, &Lines::new(&root))?;
+    Ok(plan)
+}

@@ -1,0 +1,376 @@
+//! Every refusal with its exact words, the defaults, and the plans that come with stend.
+
+use super::read;
+use crate::plan::example::catalogue;
+use crate::plan::{budget, order, quicken};
+use crate::record::{Plan, Value};
+use crate::unit::Quantity;
+
+const DUEL: &str = include_str!("../../../../plans/nic-duel.toml");
+const OFFLOADS: &str = include_str!("../../../../plans/offloads.toml");
+const AA: &str = include_str!("../../../../plans/aa.toml");
+
+/// A small plan of 14 lines in which each test spoils one thing.
+const SMALL: &str = r#"title = "t"
+[lab]
+clients = 4
+[lab.links.one]
+mtu = "1500 B"
+[lab.links.two]
+mtu = "9000 B"
+[factors.path]
+levels = ["one", "two"]
+[load.stream]
+workload = "tcp_stream"
+over = { request_size = "64..256 B *2" }
+[method]
+blocks = 5
+"#;
+
+fn plan(text: &str) -> Plan {
+    read(text, &catalogue()).unwrap()
+}
+
+/// The words with which the small plan is refused once `from` is replaced by `to`.
+fn refusal(from: &str, to: &str) -> String {
+    assert!(SMALL.contains(from), "{from}");
+    read(&SMALL.replace(from, to), &catalogue()).unwrap_err().to_string()
+}
+
+fn check(cases: &[(&str, &str, &str)]) {
+    for (from, to, words) in cases {
+        assert_eq!(&refusal(from, to), words);
+    }
+}
+
+#[test]
+fn defaults_are_written_out() {
+    let plan = plan("title = \"t\"\n[load.a]\nworkload = \"tcp_stream\"\n");
+    assert_eq!(plan.question, "How much does a TCP stream carry?");
+    assert_eq!((plan.lab.clients, plan.lab.links[0].name.as_str()), (4, "lan"));
+    assert_eq!(plan.loads[0].fixed["request_size"], Value::Quantity(Quantity::bytes(65_536)));
+    assert_eq!(plan.loads[0].fixed["streams"], Value::Count(1));
+    let method = plan.method;
+    assert_eq!((method.blocks, method.dry, method.primary.as_str()), (5, true, "throughput"));
+    let times = [method.settle, method.settle_max, method.window].map(|time| time.value);
+    assert_eq!(times, [1.0, 5.0, 2.0]);
+    assert_eq!((method.curve, method.compare.as_str()), (None, ""));
+}
+
+#[test]
+fn the_plans_that_come_with_stend_are_read() {
+    let duel = plan(DUEL);
+    assert_eq!(order(&duel).len(), 2 * 39 * 6);
+    assert_eq!(duel.method.curve.as_deref(), Some("request_size"));
+    let offloads = plan(OFFLOADS);
+    assert_eq!(order(&offloads).len(), 4 * 10 * 6);
+    let levels: Vec<_> = offloads.factors[0].levels.iter().map(|l| l.name.as_str()).collect();
+    assert_eq!(levels, ["off", "on"]);
+    let aa = plan(AA);
+    assert_eq!(aa.lab.links[0].settings, aa.lab.links[1].settings);
+    assert_eq!(budget(&aa).family, 1);
+}
+
+#[test]
+fn the_quick_duel_takes_at_most_ten_minutes() {
+    let mut duel = plan(DUEL);
+    quicken(&mut duel);
+    let budget = budget(&duel);
+    assert_eq!((budget.trials, budget.dry_trials), (390, 78));
+    assert!(budget.longest.value <= 600.0, "{}", budget.longest);
+}
+
+#[test]
+fn levels_and_sweeps_keep_the_order_of_the_text() {
+    let bundle = "[factors.p]\nkey = \"profile\"\nlevels = { z = { gro = \"off\" }, a = { gro = \
+                  \"on\" } }\n[factors.b]\nkey=\"tso\"\nlevels=[\"on\",\"off\"]\n";
+    let text = SMALL.replace("[load.stream]", &format!("{bundle}[load.stream]"));
+    let plan = plan(&text.replace("{ request", "{ streams = [4, \"1..2 *2\"], request"));
+    let names: Vec<_> = plan.factors.iter().map(|factor| factor.name.as_str()).collect();
+    assert_eq!(names, ["path", "p", "b"]);
+    assert_eq!(plan.factors[1].levels[0].name, "z");
+    let (name, streams) = &plan.loads[0].over[0];
+    assert_eq!(name, "streams");
+    assert_eq!(streams, &[4, 1, 2].map(Value::Count));
+}
+
+#[test]
+fn an_unknown_name_is_answered_with_the_nearest() {
+    check(&[
+        (
+            "over = { request_size",
+            "over = { requst_size",
+            "line 12: unknown key 'requst_size'; did you mean 'request_size'?",
+        ),
+        (
+            "clients",
+            "colour",
+            "line 3: unknown key 'colour'; known here: clients, client_rate, links",
+        ),
+        ("[method]", "[methods]", "line 13: unknown key 'methods'; did you mean 'method'?"),
+        (
+            "\"tcp_stream\"",
+            "\"tcp_steam\"",
+            "line 11: there is no workload 'tcp_steam'; did you mean 'tcp_stream'?",
+        ),
+        (
+            "levels",
+            "key = \"paths\"\nlevels",
+            "line 9: there is no factor 'paths'; did you mean 'path'?",
+        ),
+        (
+            "blocks",
+            "primary = \"latency\"\nblocks",
+            "line 14: there is no metric 'latency'; known here: throughput, operations, packets, \
+             mean_segment",
+        ),
+        (
+            "mtu = \"1500 B\"",
+            "mut = 1",
+            "line 5: unknown key 'mut'; known here: mtu, tso, gso, gro, \
+          checksum, rate",
+        ),
+    ]);
+}
+
+#[test]
+fn a_quantity_needs_its_unit() {
+    check(&[
+        (
+            "\"1500 B\"",
+            "1500",
+            "line 5: 'mtu': '1500' has no unit; write for instance 64 B or 256 KiB",
+        ),
+        (
+            "\"1500 B\"",
+            "\"1500 ms\"",
+            "line 5: 'mtu': 'ms' in '1500 ms' is not a unit of size; write one of B, KiB, MiB, \
+             GiB, K, M, G",
+        ),
+        (
+            "blocks",
+            "window = 0.8\nblocks",
+            "line 14: 'window': '0.8' has no unit; write for instance 300 ms or 2 s",
+        ),
+        (
+            "64..256 B *2",
+            "256..64 B *2",
+            "line 12: 'request_size': the sweep '256..64 B *2' is empty: its lower bound is above \
+             its upper bound",
+        ),
+        ("\"64..256 B *2\"", "[]", "line 12: 'request_size' has no values; write at least one"),
+        (
+            "\"64..256 B *2\"",
+            "[\"64 B\", \"64..128 B *2\"]",
+            "line 12: 'request_size' holds '64 B' twice; every value must differ",
+        ),
+        (
+            "over =",
+            "streams = \"1..4 *2\"\nover =",
+            "line 12: 'streams' is one value here, not '1..4 *2'; sweeps and lists of a load stand \
+             in over = { ... }",
+        ),
+    ]);
+}
+
+#[test]
+fn a_value_of_the_wrong_type_or_size_is_refused() {
+    check(&[
+        ("= 4", "= 65", "line 3: 'clients' cannot be '65'; write a whole number from 1 to 64"),
+        ("= 4", "= [4]", "line 3: 'clients' is a list; write a whole number"),
+        (
+            "1500 B",
+            "100 B",
+            "line 5: 'mtu' cannot be '100 B'; write a whole number from 576 B to 64.0 KiB",
+        ),
+        (
+            "mtu = \"1500 B\"",
+            "tso = false",
+            "line 5: 'tso' is the truth value false; write one of on, off in quotes",
+        ),
+        (
+            "over =",
+            "direction = \"transmitt\"\nover =",
+            "line 12: 'direction' cannot be 'transmitt'; write one of transmit, receive, duplex; \
+             did you mean 'transmit'?",
+        ),
+        (
+            "over =",
+            "congestion = \"b b r\"\nover =",
+            "line 12: 'congestion' cannot be 'b b r'; write 1 to 15 letters, digits, '-' or '_'",
+        ),
+        (
+            "blocks = 5",
+            "blocks = 2",
+            "line 14: blocks = 2: no interval from fewer than three; write 3 or more",
+        ),
+        (
+            "blocks = 5",
+            "blocks = 1001",
+            "line 14: 'blocks' cannot be '1001'; write a whole number from 3 to 1000",
+        ),
+        (
+            "blocks",
+            "window = \"49 ms\"\nblocks",
+            "line 14: 'window' cannot be '49 ms'; write 50 ms or more",
+        ),
+        (
+            "blocks",
+            "settle = \"2 s\"\nsettle_max = \"1 s\"\nblocks",
+            "line 15: settle_max = 1 s is below settle = 2 s; raise settle_max",
+        ),
+        ("title = \"t\"", "", "line 1: 'title' is missing; begin the plan with title = \"...\""),
+    ]);
+    let words = refusal("clients = 4", "clients = ");
+    assert!(words.starts_with("line 3: not TOML: "), "{words}");
+}
+
+#[test]
+fn a_factor_that_cannot_be_is_refused() {
+    let one_link = SMALL.replace("[lab.links.two]\nmtu = \"9000 B\"\n", "");
+    assert_eq!(
+        read(&one_link, &catalogue()).unwrap_err().to_string(),
+        "line 7: a path needs two links to choose from, the plan has one; add a second table \
+         [lab.links.NAME]"
+    );
+    let bundle = |levels: &str| format!("[factors.p]\nkey = \"profile\"\nlevels = {levels}\n[load");
+    check(&[
+        (
+            "\"two\"]",
+            "\"tow\"]",
+            "line 9: path level 'tow' is not a link of the plan; known here: one, two",
+        ),
+        (", \"two\"", "", "line 9: factor 'path' has 1 level(s); a comparison needs two or more"),
+        ("\"two\"]", "\"one\"]", "line 9: levels 'one' and 'one' of factor 'path' set the same"),
+        (
+            "[load",
+            "[factors.f]\nkey = \"rate\"\nlevels = [\"1 Gbit/s\", \"1000 Mbit/s\"]\n[load",
+            "line 12: levels '1 Gbit/s' and '1000 Mbit/s' of factor 'f' set the same",
+        ),
+        (
+            "mtu = \"1500 B\"",
+            "congestion = \"cubic\"",
+            "line 5: 'congestion' cannot be set here; what can be set here is mtu, tso, gso, gro, \
+             checksum, rate",
+        ),
+        (
+            "[load",
+            &bundle("{ x = { path = \"one\" }, y = { path = \"two\" } }"),
+            "line 12: 'path' cannot be set here; what can be set here is mtu, tso, gso, gro, \
+             checksum, rate, congestion",
+        ),
+        (
+            "[load",
+            &bundle("{ x = { gro = \"on\" }, y = {} }"),
+            "line 12: level 'y' of factor 'p' does not say 'gro', which 'x' sets; set it in every \
+             level",
+        ),
+        (
+            "[load",
+            "[factors.mtu]\nlevels = [\"1500 B\", \"9000 B\"]\n[load",
+            "line 11: link 'two' and factor 'mtu' both set 'mtu'; leave it to one of them",
+        ),
+    ]);
+}
+
+#[test]
+fn one_thing_is_set_in_one_place() {
+    let tso = "[factors.tso]\nlevels = [\"on\", \"off\"]\n[factors.p]\nkey = \"profile\"\nlevels = \
+               { x = { tso = \"on\" }, y = { tso = \"off\" } }\n[load";
+    let congestion = "[factors.congestion]\nlevels = [\"cubic\", \"bbr\"]\n[load.stream]\n\
+                      congestion = \"cubic\"";
+    check(&[
+        (
+            "[load",
+            tso,
+            "line 14: factor 'tso' and factor 'p' both set 'tso'; leave it to one of them",
+        ),
+        (
+            "[load.stream]",
+            congestion,
+            "line 13: load 'stream' and factor 'congestion' both set 'congestion'; leave it to one \
+             of them",
+        ),
+        (
+            "over =",
+            "request_size = \"1 KiB\"\nover =",
+            "line 13: the load and its over both set 'request_size'; leave it to one of them",
+        ),
+    ]);
+}
+
+#[test]
+fn a_factor_may_start_from_a_links_setting_where_no_path_is_chosen() {
+    let factor = "[factors.mtu]\nlevels = [\"1500 B\", \"9000 B\"]";
+    let text = SMALL.replace("[factors.path]\nlevels = [\"one\", \"two\"]", factor);
+    assert_eq!(plan(&text).method.compare, "mtu");
+}
+
+#[test]
+fn a_comparison_or_curve_of_nothing_is_refused() {
+    check(&[
+        (
+            "blocks",
+            "compare = \"pathh\"\nblocks",
+            "line 14: compare = 'pathh' is not a factor of this plan; did you mean 'path'?",
+        ),
+        (
+            "blocks",
+            "curve = \"streams\"\nblocks",
+            "line 14: curve = 'streams' is not a swept size, rate or count; known here: \
+             request_size",
+        ),
+    ]);
+}
+
+#[test]
+fn arithmetic_of_the_plan_is_shown() {
+    let text = SMALL.replace("mtu = \"9000 B\"", "rate = \"10 Gbit/s\"");
+    let text = text.replace("clients = 4", "clients = 4\nclient_rate = \"1 Gbit/s\"");
+    assert_eq!(
+        read(&text, &catalogue()).unwrap_err().to_string(),
+        "line 4: 4 client(s) x 1 Gbit/s = 4 Gbit/s, less than the 10 Gbit/s of link 'two': the \
+         clients would be measured, not the link; take 10 clients or a client_rate of at least \
+         2.50 Gbit/s"
+    );
+    assert!(read(&text.replace("clients = 4", "clients = 10"), &catalogue()).is_ok());
+    let level = "clients = 1\nclient_rate = \"1 Mbit/s\"";
+    let factor = "[factors.rate]\nlevels = [\"1 Mbit/s\", \"2 Mbit/s\"]\n[load";
+    let words = read(&SMALL.replace("clients = 4", level).replace("[load", factor), &catalogue());
+    let words = words.unwrap_err().to_string();
+    assert!(
+        words.contains("less than the 2 Mbit/s of level '2 Mbit/s' of factor 'rate'"),
+        "{words}"
+    );
+    let crowd =
+        SMALL.replace("clients = 4", "clients = 64").replace("over =", "streams = 17\nover =");
+    assert_eq!(
+        read(&crowd, &catalogue()).unwrap_err().to_string(),
+        "line 12: 17 streams x 64 clients = 1088 connections; at most 1024"
+    );
+    let long = SMALL.replace("64..256 B *2", "1..60 B +1 B").replace("blocks = 5", "blocks = 1000");
+    assert_eq!(
+        read(&long, &catalogue()).unwrap_err().to_string(),
+        "line 14: 60 points x 2 treatments x 1001 visits = 120120 trials; at most 100000, take \
+         fewer values or blocks"
+    );
+}
+
+#[test]
+fn tso_without_checksums_is_refused_wherever_the_two_meet() {
+    let words = |place: &str, line: u32| {
+        format!(
+            "line {line}: checksum = off drags tso off with it, yet tso = on is asked together \
+             with it ({place}); write tso = \"off\" or checksum = \"on\""
+        )
+    };
+    let link = refusal("mtu = \"1500 B\"", "tso = \"on\"\nchecksum = \"off\"");
+    assert_eq!(link, words("link one, path one", 6));
+    let factor = "[factors.checksum]\nlevels = [\"on\", \"off\"]\n[load";
+    let text = SMALL.replace("mtu = \"9000 B\"", "tso = \"on\"").replace("[load", factor);
+    let met = read(&text, &catalogue()).unwrap_err().to_string();
+    assert_eq!(met, words("link two, checksum off, path two", 11));
+    let bundle = "[factors.p]\nkey = \"profile\"\nlevels.x = { tso = \"on\", checksum = \"on\" }\n\
+                  levels.y = { tso = \"on\", checksum = \"off\" }\n[load";
+    assert_eq!(refusal("[load", bundle), words("link one, p y, path one", 12));
+}

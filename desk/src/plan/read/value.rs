@@ -1,0 +1,163 @@
+//! Knows how the value of a parameter or a factor is read by its kind, one or several.
+
+use super::error::PlanError;
+use super::nearest::remedy;
+use super::node::Node;
+use crate::record::{ParamKind, Value};
+use crate::unit::{Kind, Quantity, Unit, UnitError, parse, parse_sweep};
+
+/// One value.
+pub(super) fn value(node: &Node, kind: ParamKind) -> Result<Value, PlanError> {
+    let several = |value: &str| PlanError::Several {
+        line: node.line,
+        key: node.key.clone(),
+        value: value.into(),
+        remedy: "sweeps and lists of a load stand in over = { ... }",
+    };
+    if node.list().is_some() {
+        return Err(several("a list"));
+    }
+    match numeric(kind) {
+        None => word(node, kind),
+        Some(family) => {
+            let text = node.written("one value in quotes")?;
+            if text.contains("..") {
+                return Err(several(text));
+            }
+            let quantity = parse(text, family).map_err(|why| unit(node, why))?;
+            bounded(node, quantity, kind)
+        }
+    }
+}
+
+/// One value, a sweep, or a list of both; no value twice.
+pub(super) fn values(node: &Node, kind: ParamKind) -> Result<Vec<Value>, PlanError> {
+    let items = node.list().unwrap_or_else(|| vec![node.clone()]);
+    let mut all = Vec::new();
+    for item in &items {
+        for value in sweep(item, kind)? {
+            if all.contains(&value) {
+                return Err(PlanError::EqualValues {
+                    line: item.line,
+                    key: item.key.clone(),
+                    value: value.to_string(),
+                });
+            }
+            all.push(value);
+        }
+    }
+    if all.is_empty() {
+        return Err(PlanError::NoValues { line: node.line, key: node.key.clone() });
+    }
+    Ok(all)
+}
+
+/// A duration, rate or share of the plan itself, which has bounds of its own.
+pub(super) fn quantity(node: &Node, kind: Kind) -> Result<Quantity, PlanError> {
+    let text = node.written("one value with its unit, in quotes")?;
+    parse(text, kind).map_err(|why| unit(node, why))
+}
+
+/// A whole number within bounds, bare or in quotes.
+pub(super) fn whole(node: &Node, low: u64, high: u64) -> Result<u64, PlanError> {
+    let text = node.written("a whole number")?;
+    match text.parse::<u64>() {
+        Ok(number) if (low..=high).contains(&number) => Ok(number),
+        _ => Err(outside(node, text, &format!("a whole number from {low} to {high}"))),
+    }
+}
+
+/// The complaint that a value is not allowed.
+pub(super) fn outside(node: &Node, value: &str, allowed: &str) -> PlanError {
+    PlanError::OutOfBounds {
+        line: node.line,
+        key: node.key.clone(),
+        value: value.into(),
+        allowed: allowed.into(),
+    }
+}
+
+/// Reads a value as the catalogue writes a default.
+pub(super) fn default(text: &str, kind: ParamKind) -> Result<Value, UnitError> {
+    numeric(kind)
+        .map_or_else(|| Ok(Value::Word(text.into())), |family| Ok(typed(parse(text, family)?)))
+}
+
+fn numeric(kind: ParamKind) -> Option<Kind> {
+    match kind {
+        ParamKind::Size(..) => Some(Kind::Size),
+        ParamKind::Count(..) => Some(Kind::Count),
+        ParamKind::Rate(..) => Some(Kind::Rate),
+        ParamKind::Choice(_) | ParamKind::Word => None,
+    }
+}
+
+fn unit(node: &Node, why: UnitError) -> PlanError {
+    PlanError::Unit { line: node.line, key: node.key.clone(), why }
+}
+
+fn sweep(node: &Node, kind: ParamKind) -> Result<Vec<Value>, PlanError> {
+    let Some(family) = numeric(kind) else { return Ok(vec![word(node, kind)?]) };
+    let text = node.written("a value in quotes, a sweep or a list of them")?;
+    let quantities = parse_sweep(text, family).map_err(|why| unit(node, why))?;
+    quantities.into_iter().map(|quantity| bounded(node, quantity, kind)).collect()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "bounds stay far below 2^53")]
+fn bounded(node: &Node, quantity: Quantity, kind: ParamKind) -> Result<Value, PlanError> {
+    let (low, high, whole) = match kind {
+        ParamKind::Size(low, high) | ParamKind::Count(low, high) => (low as f64, high as f64, true),
+        ParamKind::Rate(low, high) => (low, high, false),
+        ParamKind::Choice(_) | ParamKind::Word => (0.0, 0.0, true),
+    };
+    let number = quantity.value;
+    if (low..=high).contains(&number) && (!whole || number.fract() == 0.0) {
+        return Ok(typed(quantity));
+    }
+    let [low, high] = [low, high].map(|bound| Quantity::new(bound, quantity.unit));
+    let kind = if whole { "a whole number from" } else { "a value from" };
+    Err(outside(node, &quantity.to_string(), &format!("{kind} {low} to {high}")))
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded before")]
+fn typed(quantity: Quantity) -> Value {
+    match quantity.unit {
+        Unit::Count => Value::Count(quantity.value as u64),
+        _ => Value::Quantity(quantity),
+    }
+}
+
+fn word(node: &Node, kind: ParamKind) -> Result<Value, PlanError> {
+    let text = match kind {
+        ParamKind::Choice(known) => {
+            node.text_like(&format!("one of {} in quotes", known.join(", ")))
+        }
+        _ => node.string(),
+    }?;
+    match kind {
+        ParamKind::Choice(known) if !known.contains(&text) => {
+            Err(outside(node, text, &choice(text, known)))
+        }
+        ParamKind::Word if !is_word(text) => Err(outside(node, text, WORD)),
+        _ => Ok(Value::Word(text.into())),
+    }
+}
+
+fn choice(text: &str, known: &[&str]) -> String {
+    let all = known.join(", ");
+    let remedy = remedy(text, known);
+    if remedy.starts_with("did") {
+        format!("one of {all}; {remedy}")
+    } else {
+        format!("one of {all}")
+    }
+}
+
+/// What a word is made of; also the rule for link names, which become interface names.
+pub(super) const WORD: &str = "1 to 15 letters, digits, '-' or '_'";
+
+/// Whether a text is a [`ParamKind::Word`].
+pub(super) fn is_word(text: &str) -> bool {
+    let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    (1..=15).contains(&text.len()) && text.chars().all(fits)
+}
