@@ -15,31 +15,36 @@ mod words;
 
 use source::Source;
 
-/// Runs a check over every Rust file of the workspace.
-fn over_all(check: fn(&Source) -> Vec<String>) {
-    let sources = source::workspace().unwrap_or_else(|fault| panic!("{fault}"));
-    assert!(sources.iter().any(|s| s.path == "desk/src/lib.rs"), "no sources were found");
-    let faults: Vec<String> = sources.iter().flat_map(check).collect();
-    assert!(faults.is_empty(), "\n{}\n", faults.join("\n"));
+/// What a check finds in every Rust file of the workspace.
+fn over_all(check: fn(&Source) -> Vec<String>) -> Result<(), String> {
+    let sources = source::workspace()?;
+    if !sources.iter().any(|source| source.path == "desk/src/lib.rs") {
+        return Err("no sources were found".into());
+    }
+    verdict(&sources.iter().flat_map(check).collect::<Vec<_>>())
+}
+
+fn verdict(faults: &[String]) -> Result<(), String> {
+    if faults.is_empty() { Ok(()) } else { Err(format!("\n{}\n", faults.join("\n"))) }
 }
 
 #[test]
 fn files_have_the_shape_of_the_house() {
-    over_all(shape::check);
+    over_all(shape::check).unwrap_or_else(|faults| panic!("{faults}"));
 }
 
 #[test]
 fn no_word_stands_where_it_must_not() {
-    over_all(words::check);
+    over_all(words::check).unwrap_or_else(|faults| panic!("{faults}"));
 }
 
 #[test]
 fn rooms_use_only_the_rooms_below_them() {
-    over_all(edges::check);
+    over_all(edges::check).unwrap_or_else(|faults| panic!("{faults}"));
 }
 
 #[test]
 fn folders_and_documents_are_complete() {
     let faults = folders::check(&source::root()).unwrap();
-    assert!(faults.is_empty(), "\n{}\n", faults.join("\n"));
+    verdict(&faults).unwrap_or_else(|faults| panic!("{faults}"));
 }

@@ -86,7 +86,7 @@ fn refuse(from: &str, to: &str) -> Option<String> {
     };
     let fits =
         |edge: &&str| *edge == to || edge.strip_suffix('*').is_some_and(|k| to.starts_with(k));
-    if from == to || allowed.iter().any(|edge| fits(&edge)) {
+    if from == to || allowed.iter().any(fits) {
         return None;
     }
     Some(format!(

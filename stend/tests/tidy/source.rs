@@ -40,6 +40,7 @@ pub struct Source {
     /// Functions in order.
     pub functions: Vec<Function>,
     test_lines: Vec<RangeInclusive<usize>>,
+    only_tests: bool,
 }
 
 impl Source {
@@ -57,13 +58,27 @@ impl Source {
         found.visit_file(&syn::parse_file(text).map_err(fault)?);
         let test_lines = test_lines(&lexemes);
         let (path, text) = (path.to_string(), text.to_string());
-        Ok(Self { path, text, lexemes, functions: found.0, test_lines })
+        let only_tests = path.split('/').any(|part| part == "tests" || part == "tests.rs");
+        Ok(Self { path, text, lexemes, functions: found.0, test_lines, only_tests })
     }
 
-    /// True for test code: a `tests` folder, a `tests.rs`, or an item under `#[cfg(test)]`.
+    /// True for test code: a `tests` folder, a `tests.rs`, a module or an item under `#[cfg(test)]`.
     pub fn is_test(&self, line: usize) -> bool {
-        self.path.split('/').any(|part| part == "tests" || part == "tests.rs")
-            || self.test_lines.iter().any(|range| range.contains(&line))
+        self.only_tests || self.test_lines.iter().any(|range| range.contains(&line))
+    }
+
+    /// Files of the modules that this file declares for tests only.
+    fn test_modules(&self) -> Vec<String> {
+        let door = ["mod.rs", "lib.rs", "main.rs"].iter().find_map(|n| self.path.strip_suffix(n));
+        let folder = match door {
+            Some(folder) => folder.to_string(),
+            None => self.path.replace(".rs", "/"),
+        };
+        let declared = self.find(&["mod"]).filter(|at| self.word(at + 2) == ";");
+        declared
+            .filter(|at| self.is_test(self.lexemes[*at].line))
+            .flat_map(|at| [".rs", "/mod.rs"].map(|end| [&folder, self.word(at + 1), end].concat()))
+            .collect()
     }
 
     /// True for a data table, which the limits on length do not bind.
@@ -221,7 +236,13 @@ pub fn workspace() -> Result<Vec<Source>, String> {
         let text = fs::read_to_string(root.join(&path)).map_err(|e| format!("{path}: {e}"))?;
         Source::parse(&path, &text)
     };
-    files(&root, ".rs").map_err(|e| e.to_string())?.into_iter().map(read).collect()
+    let paths = files(&root, ".rs").map_err(|e| e.to_string())?;
+    let mut sources = paths.into_iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    let tests: Vec<String> = sources.iter().flat_map(Source::test_modules).collect();
+    for source in &mut sources {
+        source.only_tests |= tests.contains(&source.path);
+    }
+    Ok(sources)
 }
 
 #[cfg(test)]
@@ -247,6 +268,15 @@ mod tests {
         assert_eq!(lines, [2, 3, 4, 8, 9, 10, 11]);
         assert!(Source::parse("stend/tests/a.rs", "//! x\n").unwrap().is_test(1));
         assert!(Source::parse("rig/src/lab/tests.rs", "//! x\n").unwrap().is_test(1));
+    }
+
+    #[test]
+    fn a_module_declared_for_tests_is_a_test_file() {
+        let text = "//! x\nmod real;\n#[cfg(test)]\nmod fixture;\n";
+        let in_door = Source::parse("desk/src/stats/mod.rs", text).unwrap().test_modules();
+        assert_eq!(in_door, ["desk/src/stats/fixture.rs", "desk/src/stats/fixture/mod.rs"]);
+        let in_file = Source::parse("desk/src/stats/a.rs", text).unwrap().test_modules();
+        assert_eq!(in_file[0], "desk/src/stats/a/fixture.rs");
     }
 
     #[test]
