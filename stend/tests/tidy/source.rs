@@ -62,7 +62,7 @@ impl Source {
         Ok(Self { path, text, lexemes, functions: found.0, test_lines, only_tests })
     }
 
-    /// True for test code: a `tests` folder, a `tests.rs`, a module or an item under `#[cfg(test)]`.
+    /// True for test code: a `tests` folder, a `tests.rs`, what stands under `#[cfg(test)]`.
     pub fn is_test(&self, line: usize) -> bool {
         self.only_tests || self.test_lines.iter().any(|range| range.contains(&line))
     }
