@@ -1,7 +1,7 @@
 //! The desk: the half of stend that thinks about facts and never touches the world.
 //!
 //! Knows: units, records, plans, statistics, verdicts, figures and reports.
-//! Never: files, sockets, clocks, threads or unseeded chance (`clippy.toml` of this crate bans them).
+//! Never: files, sockets, clocks, threads or unseeded chance (its own `clippy.toml` bans them).
 //! Start reading at `record`.
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]

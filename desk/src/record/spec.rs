@@ -1,4 +1,6 @@
-//! Knows how workloads and factors describe themselves as data; help, plan checks and docs come from it.
+//! Knows how workloads and factors describe themselves as data.
+//!
+//! Help, plan checks and docs come from it.
 
 use crate::unit::Unit;
 use serde::{Deserialize, Serialize};

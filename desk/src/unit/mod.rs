@@ -1,6 +1,6 @@
 //! Knows what a number is measured in, how it is written and how it is read.
 //!
-//! Gives: [`Quantity`], [`Unit`], formatting and parsing. The only room that knows "Mbit/s" or "MiB".
+//! Gives: [`Quantity`], [`Unit`], formatting and parsing. Only this room knows "Mbit/s" or "MiB".
 //! Never: what was measured, or why.
 //! Start reading at `quantity.rs`.
 

@@ -138,7 +138,8 @@ fn split(text: &str, kind: Kind) -> Result<(f64, &str), UnitError> {
     Ok((number, unit.trim()))
 }
 
-/// Reads a sweep: `64..256K *2` (geometric), `1500 B..9000 B +2500 B` (arithmetic), or one quantity.
+/// Reads a sweep: `64..256K *2` (geometric), `1500 B..9000 B +2500 B` (arithmetic), or one
+/// quantity.
 ///
 /// The lower bound may leave out a unit only when the upper bound has one; it then counts in the
 /// unprefixed unit of the family (`64..256K` starts at 64 B). The upper bound is a value of the

@@ -1,8 +1,10 @@
-//! Knows the pair of value and unit that every number in a record is; knows no prefixes and no text layout.
+//! Knows the pair of value and unit that every number in a record is.
+//!
+//! Never: prefixes, layout of text.
 
 use serde::{Deserialize, Serialize};
 
-/// What a [`Quantity`] is measured in. Values are always held in this base unit, never with a prefix.
+/// What a [`Quantity`] is measured in. Values are held in this base unit, never with a prefix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Unit {
     /// Bits per second of payload or of line, as the metric says.

@@ -1,0 +1,263 @@
+//! Knows which room may use which: the one table of allowed edges.
+
+use crate::source::Source;
+
+/// A room, and the rooms that it may use, each as `crate::room`; only code that ships is bound.
+///
+/// Read it as the order of the rooms. desk: unit, record, {plan, search, stats}, verdict, figure,
+/// report. rig: lab, {factor, probe, workload}, run; store beside. The rig writes facts down and
+/// draws no conclusions, so it sees neither verdict nor report. A new edge is a new word here.
+const EDGES: [(&str, &[&str]); 16] = [
+    ("desk::unit", &[]),
+    ("desk::record", &["desk::unit"]),
+    ("desk::plan", &["desk::unit", "desk::record", "desk::stats"]),
+    ("desk::search", &["desk::unit", "desk::record"]),
+    ("desk::stats", &["desk::unit", "desk::record"]),
+    ("desk::verdict", &["desk::unit", "desk::record", "desk::plan", "desk::search", "desk::stats"]),
+    ("desk::figure", &["desk::unit", "desk::record", "desk::stats", "desk::verdict"]),
+    (
+        "desk::report",
+        &[
+            "desk::unit",
+            "desk::record",
+            "desk::plan",
+            "desk::stats",
+            "desk::verdict",
+            "desk::figure",
+        ],
+    ),
+    ("rig::lab", &["desk::unit", "desk::record"]),
+    ("rig::factor", &["desk::unit", "desk::record", "rig::lab"]),
+    ("rig::probe", &["desk::unit", "desk::record", "rig::lab"]),
+    ("rig::workload", &["desk::unit", "desk::record", "desk::search", "desk::stats", "rig::lab"]),
+    (
+        "rig::run",
+        &[
+            "desk::unit",
+            "desk::record",
+            "desk::plan",
+            "desk::search",
+            "desk::stats",
+            "rig::lab",
+            "rig::factor",
+            "rig::probe",
+            "rig::workload",
+        ],
+    ),
+    ("rig::store", &["desk::unit", "desk::record"]),
+    ("stend::cli", &["desk::*", "rig::*", "stend::web"]),
+    ("stend::web", &["desk::*", "rig::*"]),
+];
+
+/// Every use of a room by a room that the table does not allow.
+pub fn check(source: &Source) -> Vec<String> {
+    let Some((krate, room)) = home(&source.path) else { return Vec::new() };
+    let from = format!("{krate}::{room}");
+    let mut faults = Vec::new();
+    for (index, lexeme) in source.lexemes.iter().enumerate() {
+        if source.is_test(lexeme.line) {
+            continue;
+        }
+        for to in targets(source, krate, index) {
+            let place = format!("{}:{}", source.path, lexeme.line);
+            if let Some(fault) = refuse(&from, &to) {
+                faults.push(format!("{place}: {fault}"));
+            }
+        }
+    }
+    faults.extend(neighbours(source, &from));
+    faults
+}
+
+/// Crate and room of a file; none for `lib.rs` and `main.rs`, which join the rooms, and for tests.
+fn home(path: &str) -> Option<(&str, &str)> {
+    let mut parts = path.split('/');
+    let (krate, src, room) = (parts.next()?, parts.next()?, parts.next()?);
+    let room = room.strip_suffix(".rs").unwrap_or(room);
+    (src == "src" && !matches!(room, "lib" | "main")).then_some((krate, room))
+}
+
+fn refuse(from: &str, to: &str) -> Option<String> {
+    let Some((_, allowed)) = EDGES.iter().find(|(room, _)| *room == from) else {
+        return Some(format!(
+            "{from} has no row in EDGES of stend/tests/tidy/edges.rs; add one that says what it \
+             may use"
+        ));
+    };
+    let fits =
+        |edge: &&str| *edge == to || edge.strip_suffix('*').is_some_and(|k| to.starts_with(k));
+    if from == to || allowed.iter().any(fits) {
+        return None;
+    }
+    Some(format!(
+        "{from} uses {to}, which is not below it; pass the value in, or add the edge to EDGES in \
+         stend/tests/tidy/edges.rs with a reason"
+    ))
+}
+
+/// Rooms that the path beginning at `index` leads to.
+fn targets(source: &Source, krate: &str, index: usize) -> Vec<String> {
+    let word = source.word(index);
+    let path_goes_on = |at: usize| source.word(at) == ":" && source.word(at + 1) == ":";
+    // `a::crate_name` in the middle of a path is no path from a root.
+    if !path_goes_on(index + 1) || index > 1 && path_goes_on(index - 2) {
+        return Vec::new();
+    }
+    match word {
+        "crate" => rooms(source, krate, index + 3),
+        "desk" | "rig" | "stend" => rooms(source, word, index + 3),
+        "super" => {
+            let mut end = index;
+            let mut climbed = 1;
+            while path_goes_on(end + 1) && source.word(end + 3) == "super" {
+                end += 3;
+                climbed += 1;
+            }
+            // Only a climb to the crate's root can reach a neighbour; a module's own child of the
+            // same name as a room is told apart by the depth.
+            if climbed < depth(&source.path) {
+                return Vec::new();
+            }
+            let known = |room: &String| EDGES.iter().any(|(name, _)| name == room);
+            rooms(source, krate, end + 3).into_iter().filter(known).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// How many `super` lead from a file to its crate's root.
+fn depth(path: &str) -> usize {
+    path.split('/').skip(2).filter(|part| *part != "mod.rs").count()
+}
+
+/// The names at `index`: one, or the first of every path of a braced list.
+fn rooms(source: &Source, krate: &str, index: usize) -> Vec<String> {
+    heads(source, index)
+        .into_iter()
+        .filter(|word| word.starts_with(|c: char| c.is_lowercase()))
+        .map(|word| format!("{krate}::{word}"))
+        .collect()
+}
+
+/// First words of the paths at `index`.
+fn heads(source: &Source, index: usize) -> Vec<&str> {
+    if source.word(index) != "{" {
+        return vec![source.word(index)];
+    }
+    let mut found = vec![source.word(index + 1)];
+    let mut depth = 1_usize;
+    let mut at = index + 1;
+    while depth > 0 && at < source.lexemes.len() {
+        match source.word(at) {
+            "{" => depth += 1,
+            "}" => depth -= 1,
+            "," if depth == 1 => found.push(source.word(at + 1)),
+            _ => {}
+        }
+        at += 1;
+    }
+    found
+}
+
+/// A workload (or factor, or probe) is a folder that knows nothing of its neighbours.
+fn neighbours(source: &Source, from: &str) -> Vec<String> {
+    let parts: Vec<&str> = source.path.split('/').collect();
+    let [_, _, room @ ("workload" | "factor" | "probe"), own, _, ..] = parts[..] else {
+        return Vec::new();
+    };
+    let pattern = ["crate", ":", ":", room, ":", ":"];
+    let mut faults = Vec::new();
+    for index in source.find(&pattern) {
+        let line = source.lexemes[index].line;
+        for name in heads(source, index + pattern.len()) {
+            let module = source.is_test(line) || name == own || !starts_path(source, index, name);
+            if !module {
+                faults.push(format!(
+                    "{}:{line}: {from}/{own} uses {room}/{name}; a {room} knows no other, so move \
+                     what both need into rig/src/lab or the door of the room",
+                    source.path
+                ));
+            }
+        }
+    }
+    faults
+}
+
+/// True when `name` is followed by `::` somewhere after `index`: a module and not an item.
+fn starts_path(source: &Source, index: usize, name: &str) -> bool {
+    let end = (index..source.lexemes.len()).find(|at| source.word(*at) == ";");
+    let end = end.unwrap_or(source.lexemes.len());
+    let mut places = index..end;
+    name.starts_with(|c: char| c.is_lowercase())
+        && places.any(|at| source.word(at) == name && source.word(at + 1) == ":")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn faults(path: &str, text: &str) -> Vec<String> {
+        check(&Source::parse(path, text).unwrap())
+    }
+
+    #[test]
+    fn an_edge_downwards_passes() {
+        let text = "//! x\nuse crate::unit::Unit;\nuse crate::{record::Run, stats};\n";
+        assert_eq!(faults("desk/src/verdict/winner.rs", text), Vec::<String>::new());
+        let own = "//! x\nuse crate::verdict::Verdict;\nuse super::finding::Limit;\n";
+        assert_eq!(faults("desk/src/verdict/winner.rs", own), Vec::<String>::new());
+    }
+
+    #[test]
+    fn an_edge_upwards_is_found_however_it_is_written() {
+        let uses = [
+            "use crate::report::Document;",
+            "use crate::{unit::{Unit, Quantity}, report::Document};",
+            "use super::super::report::Document;",
+            "fn f() -> crate::report::Document { g() }",
+        ];
+        for text in uses {
+            let found = faults("desk/src/stats/compare.rs", &format!("//! x\n{text}\n"));
+            assert_eq!(found.len(), 1, "{text}: {found:#?}");
+            assert!(found[0].contains("desk::stats uses desk::report"), "{found:#?}");
+        }
+    }
+
+    #[test]
+    fn test_code_may_look_anywhere() {
+        let text = "//! x\n#[cfg(test)]\nmod tests {\n    use crate::report::Document;\n}\n";
+        assert_eq!(faults("desk/src/stats/compare.rs", text), Vec::<String>::new());
+    }
+
+    #[test]
+    fn the_rig_draws_no_conclusions_and_the_desk_has_no_hands() {
+        let found = faults("rig/src/run/mod.rs", "//! x\nuse desk::verdict::Verdict;\n");
+        assert!(found[0].contains("rig::run uses desk::verdict"), "{found:#?}");
+        let found = faults("desk/src/plan/read.rs", "//! x\nuse rig::lab::Host;\n");
+        assert!(found[0].contains("desk::plan uses rig::lab"), "{found:#?}");
+        assert_eq!(faults("rig/src/run/mod.rs", "//! x\nuse desk::plan::x;\n").len(), 0);
+    }
+
+    #[test]
+    fn only_main_uses_the_command_line() {
+        let text = "//! x\nuse crate::cli::Verb;\n";
+        assert!(faults("stend/src/web/mod.rs", text)[0].contains("stend::web uses stend::cli"));
+        assert_eq!(faults("stend/src/main.rs", text).len(), 0);
+        assert_eq!(faults("stend/src/cli/run.rs", "//! x\nuse rig::run::go;\n").len(), 0);
+    }
+
+    #[test]
+    fn a_workload_knows_no_other_workload() {
+        let own = "//! x\nuse crate::workload::{Workload, tcp_rr::spec};\n";
+        let found = faults("rig/src/workload/tcp_stream/run.rs", own);
+        assert_eq!(found.len(), 1, "{found:#?}");
+        assert!(found[0].contains("uses workload/tcp_rr"), "{found:#?}");
+        assert_eq!(faults("rig/src/workload/tcp_rr/run.rs", own).len(), 0);
+    }
+
+    #[test]
+    fn a_room_without_a_row_is_found() {
+        let found = faults("rig/src/cellar/mod.rs", "//! x\nuse desk::unit::Unit;\n");
+        assert!(found[0].contains("rig::cellar has no row"), "{found:#?}");
+    }
+}
