@@ -8,6 +8,7 @@
 
 pub mod figure;
 pub mod record;
+pub mod report;
 pub mod stats;
 pub mod unit;
 pub mod verdict;
