@@ -78,6 +78,35 @@ pub fn show_range(low: Quantity, high: Quantity) -> String {
     format!("{}–{}{}", number(low), number(high), scale.suffix)
 }
 
+/// The one prefix of an axis: what to divide its values by, and the unit to name once beside it.
+///
+/// Chosen for the largest value of the axis; `("Gbit/s", "%", "×")`, empty for a count.
+#[must_use]
+pub fn axis_scale(largest: Quantity) -> (f64, String) {
+    let scale = scale_of(largest);
+    (scale.divisor, scale.suffix.trim_start().to_owned())
+}
+
+impl Unit {
+    /// The base unit as a column of raw values names it: `bit/s`, `s`, `share`.
+    #[must_use]
+    pub const fn symbol(self) -> &'static str {
+        match self {
+            Self::BitPerSecond => "bit/s",
+            Self::BytePerSecond => "B/s",
+            Self::OperationPerSecond => "op/s",
+            Self::PacketPerSecond => "packet/s",
+            Self::Byte => "B",
+            Self::Second => "s",
+            Self::Hertz => "Hz",
+            Self::Share => "share",
+            Self::Ratio => "ratio",
+            Self::Cpu => "CPU",
+            Self::Count => "count",
+        }
+    }
+}
+
 /// The divisor and the text that follows the number.
 struct Scale {
     divisor: f64,
