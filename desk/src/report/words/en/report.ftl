@@ -49,7 +49,6 @@ card-title = stend { $version }, { $started }
 card-lab = Lab: { $lab }
 card-noise = Noise floor: { $effect }, the same against itself
 card-no-noise = Noise floor: not measured
-card-curve = { $metric } by { $curve }, in { $unit }
 card-verdict = { $other } against { $base }: { $metric }
 card-limit = Limit: { $causes }
 card-no-limit = Limit: none looked for
