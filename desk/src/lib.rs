@@ -9,6 +9,7 @@
 pub mod figure;
 pub mod plan;
 pub mod record;
+pub mod report;
 pub mod search;
 pub mod stats;
 pub mod unit;

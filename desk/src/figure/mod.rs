@@ -1,8 +1,17 @@
 //! Knows how a figure is laid out and drawn; one semantic model, several media.
 //!
-//! Gives: [`Figure`] and its renderings. Never: computes a statistic; what it shows it was given.
-//! Start reading at `model.rs`.
+//! Gives: [`Figure`] and its renderings: [`svg`], [`braille`], [`alt_text`], [`csv`].
+//! Never: computes a statistic; what it shows it was given.
+//! Start reading at `model.rs`, then `layout.rs`.
 
+mod alt;
+mod braille;
+mod csv;
 mod model;
+mod svg;
 
+pub use alt::alt_text;
+pub use braille::braille;
+pub use csv::csv;
 pub use model::{Axis, Figure, FigureKind, Mark, Reference, Scale, Series, Zone};
+pub use svg::{svg, svg_style};

@@ -2,7 +2,7 @@
 //!
 //! One value of [`Figure`] becomes SVG, braille, alt text and CSV; nothing else draws.
 
-use crate::unit::{Quantity, Unit};
+use crate::unit::{Quantity, Unit, axis_scale};
 use serde::{Deserialize, Serialize};
 
 /// How positions along an axis are spaced.
@@ -28,6 +28,19 @@ pub struct Axis {
     pub scale: Scale,
     /// `higher is better` and the like; empty where neither is.
     pub direction: String,
+}
+
+impl Axis {
+    /// A position as text: `256 KiB`, but `1500 B`, because 1.46 KiB is not what was asked for.
+    #[must_use]
+    pub fn tick_text(&self, value: f64) -> String {
+        let (divisor, _) = axis_scale(Quantity::new(value, self.unit));
+        let whole = |v: f64| v.fract() == 0.0;
+        if self.unit == Unit::Byte && whole(value) && !whole(value / divisor) && value < 1e5 {
+            return format!("{value:.0} {}", self.unit.symbol());
+        }
+        Quantity::new(value, self.unit).to_string()
+    }
 }
 
 /// One measured position with its interval.
@@ -118,5 +131,15 @@ impl Figure {
     #[must_use]
     pub const fn value(&self, value: f64) -> Quantity {
         Quantity::new(value, self.y.unit)
+    }
+
+    /// Every measured position of every series, in order, each once, in the base unit of x.
+    #[must_use]
+    pub fn positions(&self) -> Vec<f64> {
+        let marks = self.series.iter().flat_map(|s| &s.marks);
+        let mut xs: Vec<f64> = marks.map(|m| m.x).filter(|x| x.is_finite()).collect();
+        xs.sort_by(f64::total_cmp);
+        xs.dedup();
+        xs
     }
 }

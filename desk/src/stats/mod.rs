@@ -8,12 +8,12 @@ mod compare;
 mod estimate;
 mod holm;
 mod interval;
-mod summary;
 mod power;
+mod summary;
 
 pub use compare::{equivalence_p, further_blocks, log_ratio, paired_p, ratio_t};
 pub use estimate::{Estimate, EstimateMethod};
 pub use holm::{HolmStep, holm};
 pub use interval::{LEVEL, half_width, mean_or_single, mean_t, t_quantile, t_tail};
-pub use summary::Summary;
 pub use power::smallest_ratio;
+pub use summary::Summary;

@@ -42,6 +42,26 @@ pub fn ratio(value: f64) -> String {
     if value >= 9.995 { format!("{}×", plain(value)) } else { format!("{value:.2}×") }
 }
 
+/// A ratio as the change it means: 1.031 is `+3.1 %`, 0.97 is `−3.0 %`.
+///
+/// Whole per cents from 10 %, a tenth from 0.1 %, a hundredth below.
+#[must_use]
+pub fn percent_change(ratio: f64) -> String {
+    let change = (ratio - 1.0) * 100.0;
+    let decimals = match change.abs() {
+        size if size >= 9.95 => 0,
+        size if size >= 0.095 || size < 0.005 => 1,
+        _ => 2,
+    };
+    let size = format!("{:.decimals$}", change.abs());
+    let sign = match size.as_str() {
+        "0.0" => "±",
+        _ if change < 0.0 => "−",
+        _ => "+",
+    };
+    format!("{sign}{size} %")
+}
+
 /// A range of two like quantities in one unit: `2.71–3.17×`, `9.1–9.4 Gbit/s`.
 ///
 /// The prefix is the one that fits the upper end, so that both ends read on one scale.
@@ -56,6 +76,35 @@ pub fn show_range(low: Quantity, high: Quantity) -> String {
         }
     };
     format!("{}–{}{}", number(low), number(high), scale.suffix)
+}
+
+/// The one prefix of an axis: what to divide its values by, and the unit to name once beside it.
+///
+/// Chosen for the largest value of the axis; `("Gbit/s", "%", "×")`, empty for a count.
+#[must_use]
+pub fn axis_scale(largest: Quantity) -> (f64, String) {
+    let scale = scale_of(largest);
+    (scale.divisor, scale.suffix.trim_start().to_owned())
+}
+
+impl Unit {
+    /// The base unit as a column of raw values names it: `bit/s`, `s`, `share`.
+    #[must_use]
+    pub const fn symbol(self) -> &'static str {
+        match self {
+            Self::BitPerSecond => "bit/s",
+            Self::BytePerSecond => "B/s",
+            Self::OperationPerSecond => "op/s",
+            Self::PacketPerSecond => "packet/s",
+            Self::Byte => "B",
+            Self::Second => "s",
+            Self::Hertz => "Hz",
+            Self::Share => "share",
+            Self::Ratio => "ratio",
+            Self::Cpu => "CPU",
+            Self::Count => "count",
+        }
+    }
 }
 
 /// The divisor and the text that follows the number.
@@ -118,6 +167,21 @@ mod tests {
         ];
         for (quantity, text) in cases {
             assert_eq!(quantity.to_string(), text);
+        }
+    }
+
+    #[test]
+    fn a_small_ratio_reads_as_a_signed_change() {
+        let cases = [
+            (1.031, "+3.1 %"),
+            (0.97, "−3.0 %"),
+            (1.4449, "+44 %"),
+            (1.0996, "+10 %"),
+            (0.9997, "−0.03 %"),
+            (1.0, "±0.0 %"),
+        ];
+        for (ratio, text) in cases {
+            assert_eq!(percent_change(ratio), text);
         }
     }
 

@@ -1,0 +1,60 @@
+//! Knows how the numbers of a figure are written as comma-separated values. Knows no drawing.
+
+use super::model::{Axis, Figure, FigureKind};
+
+/// The numbers of a figure: a header, then one line a mark, with every run in a column of its own.
+///
+/// Values are in the base unit that the header names, in the C locale, with as many digits as bring
+/// back the same binary value. Quoting follows RFC 4180; lines end with a line feed.
+#[must_use]
+pub fn csv(figure: &Figure) -> String {
+    let runs = figure.series.iter().flat_map(|s| &s.marks).map(|m| m.runs.len()).max();
+    let runs = runs.unwrap_or(0);
+    let sweep = figure.kind == FigureKind::Sweep;
+    let mut out = String::new();
+    line(&mut out, &header(figure, runs));
+    for series in &figure.series {
+        for mark in &series.marks {
+            let mut fields = vec![series.name.clone()];
+            if sweep {
+                fields.push(mark.x.to_string());
+            }
+            fields.extend([mark.centre, mark.low, mark.high].map(|v| v.to_string()));
+            fields.push(mark.valid.to_string());
+            fields.extend(
+                (0..runs).map(|i| mark.runs.get(i).map_or_else(String::new, f64::to_string)),
+            );
+            line(&mut out, &fields);
+        }
+    }
+    out
+}
+
+fn header(figure: &Figure, runs: usize) -> Vec<String> {
+    let unit = figure.y.unit.symbol();
+    let mut fields = vec!["series".to_owned()];
+    if figure.kind == FigureKind::Sweep {
+        fields.push(named(&figure.x));
+    }
+    fields.push(named(&figure.y));
+    fields.extend(["low", "high"].map(|end| format!("{end} [{unit}]")));
+    fields.push("valid".into());
+    fields.extend((1..=runs).map(|i| format!("run {i} [{unit}]")));
+    fields
+}
+
+fn named(axis: &Axis) -> String {
+    format!("{} [{}]", axis.label, axis.unit.symbol())
+}
+
+fn line(out: &mut String, fields: &[String]) {
+    let quoted: Vec<String> = fields.iter().map(|f| quote(f)).collect();
+    out.push_str(&quoted.join(","));
+    out.push('\n');
+}
+
+fn quote(field: &str) -> String {
+    let special = field.contains([',', '"', '\n', '\r']);
+    let edge = field.trim() != field;
+    if special || edge { format!("\"{}\"", field.replace('"', "\"\"")) } else { field.to_owned() }
+}

@@ -1,0 +1,139 @@
+//! Knows what is kept at the end: every counted trial, every lost one, every fact read.
+
+use super::ruling::{condition, shown};
+use super::{Part, Said, Writer};
+use crate::record::{Environment, Fault, TrialKind, TrialRecord};
+use crate::report::document::{Column, Node, Prose, Table};
+use crate::report::error::ReportError;
+use crate::report::words::Args;
+use crate::unit::Quantity;
+use crate::verdict::Comparison;
+
+/// The chapter.
+pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, ReportError> {
+    let mut body = vec![faults(writer, parts)?];
+    for part in parts {
+        for comparison in &part.analysis.comparisons {
+            body.push(Node::Table(runs(writer, part, comparison)?));
+        }
+    }
+    if let Some(part) = parts.first() {
+        body.push(Node::Table(facts(writer, &part.run.environment)?));
+    }
+    writer.section("appendix", "appendix-title", body)
+}
+
+fn headed(writer: &Writer, keys: &[&str]) -> Result<Vec<Column>, ReportError> {
+    keys.iter().map(|key| Ok(Column { title: writer.label(key)?, numeric: false })).collect()
+}
+
+fn faults(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, ReportError> {
+    let mut rows = Vec::new();
+    for record in parts.iter().flat_map(|p| &p.run.records) {
+        if let Some(fault) = &record.outcome.fault {
+            rows.push(fault_row(writer, record, fault)?);
+        }
+    }
+    if rows.is_empty() {
+        return Ok(Node::Paragraph(writer.label("appendix-no-faults")?));
+    }
+    let keys = [
+        "appendix-trial",
+        "appendix-trial-block",
+        "appendix-levels",
+        "appendix-load",
+        "appendix-fault",
+    ];
+    let columns = headed(writer, &keys)?;
+    let caption = writer.label("appendix-left-out")?;
+    Ok(Node::Table(Table { caption: writer.numbered(&caption)?, columns, rows, folded: false }))
+}
+
+fn fault_row(
+    writer: &Writer,
+    record: &TrialRecord,
+    fault: &Fault,
+) -> Result<Vec<Prose>, ReportError> {
+    let trial = &record.trial;
+    let levels: Vec<&str> = trial.treatment.levels.values().map(String::as_str).collect();
+    let params: Vec<String> =
+        trial.point.params.iter().map(|(key, value)| format!("{key} {value}")).collect();
+    let block = match trial.kind {
+        TrialKind::Dry => writer.label("word-dry")?,
+        TrialKind::Counted => Prose::count(trial.block as usize),
+    };
+    Ok(vec![
+        Prose::count(trial.id as usize),
+        block,
+        Prose::verbatim(&levels.join(", ")),
+        Prose::verbatim(&params.join(", ")),
+        fault_words(writer, fault)?,
+    ])
+}
+
+fn fault_words(writer: &Writer, fault: &Fault) -> Said {
+    let args = Args::new();
+    match fault {
+        Fault::DeadHost { host } => writer.say("fault-dead-host", args.name("host", host)),
+        Fault::Frozen { host } => writer.say("fault-frozen", args.name("host", host)),
+        Fault::WrongWork { what } => writer.say("fault-wrong-work", args.name("what", what)),
+        Fault::DeadStream { stream } => {
+            writer.say("fault-dead-stream", args.name("stream", stream))
+        }
+        Fault::Factor { what } => writer.say("fault-factor", args.name("what", what)),
+        Fault::Failed { host, what } => {
+            writer.say("fault-failed", args.name("host", host).name("what", what))
+        }
+        Fault::Cancelled => writer.label("fault-cancelled"),
+    }
+}
+
+/// Two rows a point: the metric of each level in every block.
+fn runs(
+    writer: &mut Writer,
+    part: &Part<'_>,
+    comparison: &Comparison,
+) -> Result<Table, ReportError> {
+    let lengths = comparison.points.iter().flat_map(|p| [p.base_runs.len(), p.other_runs.len()]);
+    let blocks = lengths.max().unwrap_or(0);
+    let mut columns = headed(writer, &["appendix-point", "limits-level"])?;
+    for block in 1..=blocks {
+        let args = Args::new().count("number", super::ruling::count(block));
+        columns.push(Column { title: writer.say("appendix-block", args)?, numeric: true });
+    }
+    let mut rows = Vec::new();
+    for point in &comparison.points {
+        let at = match &point.at {
+            Some(at) => Prose::verbatim(&shown(at)),
+            None => writer.label("appendix-whole")?,
+        };
+        let sides = [(&comparison.base, &point.base_runs), (&comparison.other, &point.other_runs)];
+        rows.extend(sides.map(|(level, runs)| run_row(&at, level, runs, blocks)));
+    }
+    let name = condition(writer, part.run, comparison)?;
+    let pair = Args::new().name("other", &comparison.other).name("base", &comparison.base);
+    let pair = writer.say("figure-dots-row-plain", pair)?;
+    let title = Prose::verbatim(&part.run.plan.title);
+    let args = Args::new().prose("name", &Prose::join_with(&[title, name, pair], ", "));
+    let caption = writer.say("appendix-runs", args)?;
+    Ok(Table { caption: writer.numbered(&caption)?, columns, rows, folded: true })
+}
+
+fn run_row(at: &Prose, level: &str, runs: &[Quantity], blocks: usize) -> Vec<Prose> {
+    let mut row = vec![at.clone(), Prose::verbatim(level)];
+    row.extend(runs.iter().map(|q| Prose::quantity(*q)));
+    row.resize(blocks + 2, Prose::verbatim("–"));
+    row
+}
+
+fn facts(writer: &mut Writer, env: &Environment) -> Result<Table, ReportError> {
+    let columns = headed(writer, &["appendix-key", "appendix-value", "appendix-source"])?;
+    let rows = env
+        .facts
+        .iter()
+        .map(|f| vec![f.key.as_str(), f.value.as_str(), f.source.as_str()])
+        .map(|row| row.into_iter().map(Prose::verbatim).collect())
+        .collect();
+    let caption = writer.label("appendix-facts")?;
+    Ok(Table { caption: writer.numbered(&caption)?, columns, rows, folded: true })
+}

@@ -1,0 +1,61 @@
+//! Knows how an effect is said: as a ratio when it is large, in per cent when it is small.
+
+use super::{Said, Writer};
+use crate::record::Run;
+use crate::report::words::Args;
+use crate::stats::Estimate;
+use crate::unit::{Quantity, Unit};
+use crate::verdict::Comparison;
+
+/// Ratios nearer to 1 than this are said in per cent.
+const SMALL: f64 = 0.5;
+
+/// Whether per cents say this ratio better than a factor does.
+pub(super) fn is_small(ratio: &Estimate) -> bool {
+    (ratio.centre.value - 1.0).abs() < SMALL
+}
+
+/// The confidence level as a quantity.
+pub(super) const fn level(estimate: &Estimate) -> Quantity {
+    Quantity::new(estimate.level, Unit::Share)
+}
+
+/// `2.93× (95 % interval 2.71–3.17×)`, or `+3.1 % (95 % interval +1.2 % to +5.0 %)`.
+pub(super) fn effect(writer: &Writer, ratio: &Estimate) -> Said {
+    let key = if is_small(ratio) { "effect-change" } else { "effect-ratio" };
+    writer.say(key, ends(ratio).quantity("level", level(ratio)))
+}
+
+/// The same without the confidence level, for a column or a line that names it elsewhere.
+pub fn short_effect(writer: &Writer, ratio: &Estimate) -> Said {
+    let key = if is_small(ratio) { "effect-short-change" } else { "effect-short-ratio" };
+    writer.say(key, ends(ratio))
+}
+
+/// Only the centre.
+pub(super) fn centre(args: Args, key: &'static str, ratio: &Estimate) -> Args {
+    if is_small(ratio) {
+        args.change(key, ratio.centre.value)
+    } else {
+        args.quantity(key, ratio.centre)
+    }
+}
+
+fn ends(ratio: &Estimate) -> Args {
+    if is_small(ratio) {
+        Args::new()
+            .change("change", ratio.centre.value)
+            .change("low", ratio.low.value)
+            .change("high", ratio.high.value)
+    } else {
+        Args::new().quantity("ratio", ratio.centre).range("range", ratio.low, ratio.high)
+    }
+}
+
+/// What a heading calls the metric of a comparison.
+pub fn metric_title<'a>(run: &'a Run, comparison: &'a Comparison) -> &'a str {
+    run.metrics
+        .iter()
+        .find(|m| m.name == comparison.metric)
+        .map_or(comparison.metric.as_str(), |m| m.title.as_str())
+}

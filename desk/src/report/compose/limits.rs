@@ -1,0 +1,135 @@
+//! Knows how the limits are shown: what was full, and which rivals were not.
+
+use super::ruling::condition;
+use super::{Part, Said, Writer};
+use crate::report::document::{Column, Node, Prose, Table};
+use crate::report::error::ReportError;
+use crate::report::words::Args;
+use crate::verdict::{Comparison, Limit, LimitKind};
+use std::collections::BTreeSet;
+
+/// The name of a limit.
+pub fn kind_word(writer: &Writer, kind: LimitKind) -> Said {
+    writer.label(match kind {
+        LimitKind::AllCpus => "limit-all-cpus",
+        LimitKind::OneCpu => "limit-one-cpu",
+        LimitKind::SetRate => "limit-set-rate",
+        LimitKind::ReceiveWindow => "limit-receive-window",
+        LimitKind::SendBuffer => "limit-send-buffer",
+        LimitKind::NoneSeen => "limit-none-seen",
+    })
+}
+
+fn explanation(writer: &Writer, kind: LimitKind) -> Said {
+    writer.label(match kind {
+        LimitKind::AllCpus => "explain-all-cpus",
+        LimitKind::OneCpu => "explain-one-cpu",
+        LimitKind::SetRate => "explain-set-rate",
+        LimitKind::ReceiveWindow => "explain-receive-window",
+        LimitKind::SendBuffer => "explain-send-buffer",
+        LimitKind::NoneSeen => "explain-none-seen",
+    })
+}
+
+fn of<'a>(part: &Part<'a>, comparison: &Comparison) -> Vec<&'a Limit> {
+    part.analysis.limits.iter().filter(|l| l.comparison == comparison.id).collect()
+}
+
+/// `jumbo – all CPUs busy, 98 %; standard – ...`; nothing if no limit was looked for.
+pub fn causes(
+    writer: &Writer,
+    part: &Part<'_>,
+    comparison: &Comparison,
+) -> Result<Option<Prose>, ReportError> {
+    let mut said = Vec::new();
+    for limit in of(part, comparison) {
+        let args =
+            Args::new().name("level", &limit.level).prose("limit", &kind_word(writer, limit.kind)?);
+        said.push(match limit.kind {
+            LimitKind::NoneSeen => writer.say("cause-one-unseen", args)?,
+            _ => {
+                let args = args.quantity("evidence", limit.evidence.centre);
+                writer.say("cause-one", args)?
+            }
+        });
+    }
+    Ok((!said.is_empty()).then(|| Prose::join_with(&said, "; ")))
+}
+
+/// The causes as a sentence.
+pub(super) fn cause(
+    writer: &Writer,
+    part: &Part<'_>,
+    comparison: &Comparison,
+) -> Result<Option<Prose>, ReportError> {
+    let Some(causes) = causes(writer, part, comparison)? else { return Ok(None) };
+    writer.say("cause", Args::new().prose("causes", &causes)).map(Some)
+}
+
+/// The chapter: a row a level, then what each kind of limit means.
+pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, ReportError> {
+    let mut rows = Vec::new();
+    let mut kinds = BTreeSet::new();
+    for part in parts {
+        for comparison in &part.analysis.comparisons {
+            let name = comparison_name(writer, part, comparison, parts.len() > 1)?;
+            let full = of(part, comparison);
+            for limit in &full {
+                kinds.insert(limit.kind);
+                rows.push(row(writer, &name, limit, &full)?);
+            }
+        }
+    }
+    if rows.is_empty() {
+        let none = Node::Paragraph(writer.label("limits-none")?);
+        return writer.section("limits", "limits-title", vec![none]);
+    }
+    let titles =
+        ["table-comparison", "limits-level", "limits-kind", "limits-evidence", "limits-rivals"];
+    let mut columns = Vec::new();
+    for key in titles {
+        columns.push(Column { title: writer.label(key)?, numeric: key == "limits-evidence" });
+    }
+    let caption = writer.label("limits-caption")?;
+    let caption = writer.numbered(&caption)?;
+    let mut meanings = Vec::new();
+    for kind in kinds {
+        meanings.push(explanation(writer, kind)?);
+    }
+    let body = vec![
+        Node::Paragraph(writer.label("limits-intro")?),
+        Node::Table(Table { caption, columns, rows, folded: false }),
+        Node::List(meanings),
+    ];
+    writer.section("limits", "limits-title", body)
+}
+
+fn comparison_name(writer: &Writer, part: &Part<'_>, comparison: &Comparison, named: bool) -> Said {
+    let title = if named { Prose::verbatim(&part.run.plan.title) } else { Prose::default() };
+    let name = Prose::join_with(&[title, condition(writer, part.run, comparison)?], ", ");
+    if name.text().is_empty() { Ok(Prose::verbatim(&comparison.factor)) } else { Ok(name) }
+}
+
+fn row(
+    writer: &Writer,
+    name: &Prose,
+    limit: &Limit,
+    full: &[&Limit],
+) -> Result<Vec<Prose>, ReportError> {
+    let same_level =
+        |kind: LimitKind| full.iter().any(|l| l.level == limit.level && l.kind == kind);
+    // Only what every run watches: a rate is watched only on a link that has one set.
+    let watched =
+        [LimitKind::AllCpus, LimitKind::OneCpu, LimitKind::ReceiveWindow, LimitKind::SendBuffer];
+    let mut rivals = Vec::new();
+    for kind in watched.into_iter().filter(|kind| !same_level(*kind)) {
+        rivals.push(kind_word(writer, kind)?);
+    }
+    Ok(vec![
+        name.clone(),
+        Prose::verbatim(&limit.level),
+        kind_word(writer, limit.kind)?,
+        Prose::quantity(limit.evidence.centre),
+        Prose::join_with(&rivals, ", "),
+    ])
+}

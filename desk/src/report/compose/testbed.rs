@@ -1,0 +1,213 @@
+//! Knows how the machine, its adapters and the lab on it are described.
+
+use super::ruling::count;
+use super::{Nodes, Part, Said, Writer};
+use crate::record::{Adapter, Environment, LabKind, Run};
+use crate::report::document::{Column, Node, Prose, Table};
+use crate::report::error::ReportError;
+use crate::report::words::Args;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The chapter: machine, adapters, lab, what was read back.
+pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, ReportError> {
+    let mut body = Vec::new();
+    if let Some(part) = parts.first() {
+        body.push(Node::Facts(machine(writer, &part.run.environment)?));
+        body.extend(adapters(writer, &part.run.environment.adapters)?);
+        body.push(Node::Paragraph(lab(writer, &part.run.environment)?));
+    }
+    let mut told: Vec<&crate::record::LabPlan> = Vec::new();
+    for part in parts {
+        if !told.contains(&&part.run.plan.lab) {
+            told.push(&part.run.plan.lab);
+            body.extend(topology(writer, part.run)?);
+        }
+    }
+    body.extend(made_with(writer, parts)?);
+    writer.section("testbed", "testbed-title", body)
+}
+
+fn machine(writer: &Writer, env: &Environment) -> Result<Vec<(Prose, Prose)>, ReportError> {
+    let cpu = &env.cpu;
+    let unsaid = writer.label("fact-not-said")?;
+    let or_unsaid = |text: Option<&str>| text.map_or_else(|| unsaid.clone(), Prose::verbatim);
+    let cores = Args::new()
+        .count("sockets", cpu.sockets)
+        .count("cores", cpu.cores)
+        .count("logical", cpu.logical)
+        .count("nodes", cpu.numa_nodes);
+    let mut caches = Vec::new();
+    for cache in &env.caches {
+        let args = Args::new()
+            .count("level", cache.level)
+            .name("kind", &cache.kind.to_lowercase())
+            .quantity("size", cache.size);
+        caches.push(writer.say("fact-cache", args)?);
+    }
+    let hypervisor = match &cpu.hypervisor {
+        Some(name) => Prose::verbatim(name),
+        None => writer.label("fact-none")?,
+    };
+    let quantity =
+        |q: Option<crate::unit::Quantity>| q.map_or_else(|| unsaid.clone(), Prose::quantity);
+    let facts = [
+        ("fact-processor", Prose::verbatim(&cpu.model)),
+        ("fact-processor-cores", writer.say("fact-cores", cores)?),
+        ("fact-smt", or_unsaid(cpu.smt.as_deref())),
+        ("fact-frequency", quantity(cpu.frequency_max)),
+        ("fact-governor", or_unsaid(cpu.governor.as_deref())),
+        ("fact-hypervisor", hypervisor),
+        (
+            "fact-caches",
+            if caches.is_empty() { unsaid.clone() } else { Prose::join_with(&caches, ", ") },
+        ),
+        ("fact-memory", quantity(env.memory)),
+        ("fact-kernel", or_unsaid(env.fact("kernel.release"))),
+    ];
+    facts.into_iter().map(|(key, value)| Ok((writer.label(key)?, value))).collect()
+}
+
+/// One column an adapter, so that many properties stay readable on a narrow page.
+fn adapters(writer: &mut Writer, adapters: &[Adapter]) -> Nodes {
+    if adapters.is_empty() {
+        return Ok(vec![Node::Paragraph(writer.label("adapters-none")?)]);
+    }
+    let mut columns = vec![Column { title: writer.label("adapter-property")?, numeric: false }];
+    columns.extend(
+        adapters.iter().map(|a| Column { title: Prose::verbatim(&a.name), numeric: false }),
+    );
+    let mut rows: Vec<Vec<Prose>> = Vec::new();
+    for adapter in adapters {
+        for (at, (key, value)) in properties(writer, adapter)?.into_iter().enumerate() {
+            if rows.len() == at {
+                rows.push(vec![writer.label(key)?]);
+            }
+            rows[at].push(value);
+        }
+    }
+    // A property that no adapter has says nothing.
+    let unsaid = Prose::verbatim("–");
+    rows.retain(|row| row.iter().skip(1).any(|cell| *cell != unsaid));
+    let caption = writer.label("adapters-caption")?;
+    let caption = writer.numbered(&caption)?;
+    Ok(vec![Node::Table(Table { caption, columns, rows, folded: false })])
+}
+
+fn properties(
+    writer: &Writer,
+    adapter: &Adapter,
+) -> Result<Vec<(&'static str, Prose)>, ReportError> {
+    let word = |text: &Option<String>| Prose::verbatim(text.as_deref().unwrap_or("–"));
+    let rate =
+        |q: Option<crate::unit::Quantity>| q.map_or_else(|| Prose::verbatim("–"), Prose::quantity);
+    let yes_no = |yes: bool| writer.label(if yes { "word-yes" } else { "word-no" });
+    let on: Vec<&str> = adapter
+        .offloads
+        .iter()
+        .filter(|(_, state)| state.starts_with("on"))
+        .map(|(name, _)| name.as_str())
+        .collect();
+    let queues =
+        Args::new().count("transmit", adapter.tx_queues).count("receive", adapter.rx_queues);
+    let numa = adapter.numa_node.map_or_else(|| "–".into(), |node| node.to_string());
+    let on = if on.is_empty() { "–".into() } else { on.join(", ") };
+    Ok(vec![
+        ("adapter-driver", word(&adapter.driver)),
+        ("adapter-driver-version", word(&adapter.driver_version)),
+        ("adapter-firmware", word(&adapter.firmware)),
+        ("adapter-bus", word(&adapter.bus)),
+        ("adapter-device", word(&adapter.device_id)),
+        ("adapter-pcie", word(&adapter.pcie_now)),
+        ("adapter-pcie-best", word(&adapter.pcie_best)),
+        ("adapter-speed", rate(adapter.speed_now)),
+        ("adapter-speed-best", rate(adapter.speed_best)),
+        ("adapter-carrier", yes_no(adapter.carrier)?),
+        ("adapter-mtu", Prose::quantity(crate::unit::Quantity::bytes(adapter.mtu.into()))),
+        ("adapter-queues", writer.say("adapter-queue-pair", queues)?),
+        ("adapter-numa", Prose::verbatim(&numa)),
+        ("adapter-offloads", Prose::verbatim(&on)),
+        ("adapter-physical", yes_no(adapter.physical)?),
+    ])
+}
+
+fn lab(writer: &Writer, env: &Environment) -> Said {
+    let Some((kind, why)) = &env.lab else { return writer.label("lab-unknown") };
+    let key = match kind {
+        LabKind::RootNamespaces => "lab-root-namespaces",
+        LabKind::UserNamespaces => "lab-user-namespaces",
+        LabKind::Loopback => "lab-loopback",
+    };
+    writer.say(key, Args::new().name("why", why))
+}
+
+/// The kind of lab in a few words.
+pub fn lab_word(writer: &Writer, env: &Environment) -> Said {
+    writer.label(match env.lab.as_ref().map(|(kind, _)| kind) {
+        Some(LabKind::RootNamespaces) => "lab-short-root-namespaces",
+        Some(LabKind::UserNamespaces) => "lab-short-user-namespaces",
+        Some(LabKind::Loopback) => "lab-short-loopback",
+        None => "lab-short-unknown",
+    })
+}
+
+fn topology(writer: &mut Writer, run: &Run) -> Nodes {
+    let lab = &run.plan.lab;
+    let names: Vec<Prose> = lab.links.iter().map(|l| Prose::verbatim(&l.name)).collect();
+    let args = Args::new()
+        .count("clients", lab.clients)
+        .count("links", count(names.len()))
+        .prose("names", &Prose::join_with(&names, ", "));
+    let mut said = vec![writer.say("testbed-hosts", args)?];
+    if let Some(rate) = lab.client_rate {
+        said.push(writer.say("testbed-client-rate", Args::new().quantity("rate", rate))?);
+    }
+    let mut rows = Vec::new();
+    for link in &lab.links {
+        let set: Vec<String> = link.settings.iter().map(|(k, v)| format!("{k} {v}")).collect();
+        let set = match set.is_empty() {
+            true => writer.label("link-default")?,
+            false => Prose::verbatim(&set.join(", ")),
+        };
+        rows.push(vec![Prose::verbatim(&link.name), set]);
+    }
+    let columns = vec![
+        Column { title: writer.label("link-name")?, numeric: false },
+        Column { title: writer.label("link-settings")?, numeric: false },
+    ];
+    let caption = writer.label("links-caption")?;
+    let caption = writer.numbered(&caption)?;
+    let table = Table { caption, columns, rows, folded: false };
+    Ok(vec![Node::Paragraph(Prose::join(&said)), Node::Table(table)])
+}
+
+/// Every value that the engine, the placement and the congestion control were seen to have.
+fn made_with(writer: &mut Writer, parts: &[Part<'_>]) -> Nodes {
+    let congestion = writer.label("made-congestion")?;
+    let mut seen: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for record in parts.iter().flat_map(|p| &p.run.records) {
+        for (key, value) in record.outcome.made_with.iter().chain(&record.observed) {
+            seen.entry(key.clone()).or_default().insert(value.to_string());
+        }
+        for stream in &record.outcome.streams {
+            let name = congestion.text().to_owned();
+            seen.entry(name).or_default().insert(stream.congestion.clone());
+        }
+    }
+    if seen.is_empty() {
+        return Ok(Vec::new());
+    }
+    let rows = seen
+        .iter()
+        .map(|(key, values)| {
+            let values: Vec<&str> = values.iter().map(String::as_str).collect();
+            vec![Prose::verbatim(key), Prose::verbatim(&values.join(", "))]
+        })
+        .collect();
+    let columns = vec![
+        Column { title: writer.label("made-setting")?, numeric: false },
+        Column { title: writer.label("made-value")?, numeric: false },
+    ];
+    let caption = writer.label("made-caption")?;
+    let caption = writer.numbered(&caption)?;
+    Ok(vec![Node::Table(Table { caption, columns, rows, folded: false })])
+}

@@ -1,0 +1,184 @@
+//! Knows the parts of an article: the neutral tree that every medium is made from.
+//!
+//! Never: a colour, a tag, a width. Every text in it is [`Prose`], which remembers the arguments
+//! that its figures came from, so that no number in a report can be typed by hand.
+
+use crate::figure::Figure;
+use crate::unit::Quantity;
+
+/// A text together with every argument that was set into it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Prose {
+    text: String,
+    arguments: Vec<String>,
+}
+
+impl Prose {
+    /// A said sentence; only the words of the report make these.
+    pub(super) const fn said(text: String, arguments: Vec<String>) -> Self {
+        Self { text, arguments }
+    }
+
+    /// Words of the person or of the machine, shown as they are.
+    #[must_use]
+    pub fn verbatim(text: &str) -> Self {
+        Self { text: text.into(), arguments: vec![text.into()] }
+    }
+
+    /// A quantity in its own unit and prefix, never broken before the unit.
+    #[must_use]
+    pub fn quantity(quantity: Quantity) -> Self {
+        Self::verbatim(&unbroken(&quantity.to_string()))
+    }
+
+    /// A number of things.
+    #[must_use]
+    pub fn count(count: usize) -> Self {
+        Self::verbatim(&count.to_string())
+    }
+
+    /// Several texts as one, with spaces between; empty ones are passed over.
+    #[must_use]
+    pub fn join(parts: &[Self]) -> Self {
+        Self::join_with(parts, " ")
+    }
+
+    /// Several texts as one, with a separator that holds no figure.
+    #[must_use]
+    pub fn join_with(parts: &[Self], separator: &str) -> Self {
+        let texts: Vec<&str> = parts.iter().map(Self::text).filter(|t| !t.is_empty()).collect();
+        Self {
+            text: texts.join(separator),
+            arguments: parts.iter().flat_map(|p| p.arguments.clone()).collect(),
+        }
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Every argument in it, as it was formatted.
+    #[must_use]
+    pub fn arguments(&self) -> &[String] {
+        &self.arguments
+    }
+}
+
+/// A text in which no space may become the end of a line.
+pub(super) fn unbroken(text: &str) -> String {
+    text.replace(' ', "\u{a0}")
+}
+
+/// How a statement should look: the same four outcomes as a verdict, and none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tone {
+    /// Better.
+    Good,
+    /// Worse.
+    Bad,
+    /// No difference that matters.
+    Even,
+    /// Not decided.
+    Open,
+    /// Mixed, or no judgement at all.
+    Plain,
+}
+
+/// One line of the verdict box.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ruling {
+    /// Outcome.
+    pub tone: Tone,
+    /// The condition it holds under; empty if there is only one.
+    pub label: Prose,
+    /// The sentence.
+    pub sentence: Prose,
+}
+
+/// A column of a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// Heading.
+    pub title: Prose,
+    /// Whether its cells are figures, set flush right.
+    pub numeric: bool,
+}
+
+/// A table; the first cell of a row is its heading.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Table {
+    /// What it shows.
+    pub caption: Prose,
+    /// Columns.
+    pub columns: Vec<Column>,
+    /// Rows, each with as many cells as there are columns.
+    pub rows: Vec<Vec<Prose>>,
+    /// Whether it is long and of interest to few, so that a medium may fold it away.
+    pub folded: bool,
+}
+
+/// One part of an article.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Node {
+    /// A heading with what stands under it.
+    Section {
+        /// Anchor.
+        id: String,
+        /// Heading.
+        title: Prose,
+        /// Content.
+        body: Vec<Node>,
+    },
+    /// Running text.
+    Paragraph(Prose),
+    /// The answer, first of all.
+    VerdictBox {
+        /// Outcome as a whole.
+        tone: Tone,
+        /// The answer in a sentence.
+        headline: Prose,
+        /// One line a comparison.
+        rulings: Vec<Ruling>,
+        /// What it does not decide.
+        limits: Vec<Prose>,
+    },
+    /// Keys and values.
+    Facts(Vec<(Prose, Prose)>),
+    /// A table.
+    Table(Table),
+    /// A figure.
+    Figure(Figure),
+    /// Points of equal rank.
+    List(Vec<Prose>),
+    /// Text to be copied as it stands.
+    Code {
+        /// What it is.
+        caption: Prose,
+        /// The text.
+        text: String,
+    },
+    /// A doubt: what it rests on, then what follows from it and what would remove it.
+    Note {
+        /// The evidence.
+        lead: Prose,
+        /// Consequence and remedy.
+        text: Prose,
+    },
+}
+
+/// An article.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Document {
+    /// Language of its words, BCP 47.
+    pub language: &'static str,
+    /// Run, date and version, above the title.
+    pub kicker: Prose,
+    /// Title.
+    pub title: Prose,
+    /// The question it answers, below the title; empty if none was asked.
+    pub question: Prose,
+    /// Content.
+    pub body: Vec<Node>,
+}

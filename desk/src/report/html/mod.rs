@@ -1,0 +1,161 @@
+//! Knows how a document becomes one HTML file that needs nothing else: no script, no network.
+//!
+//! Names of hosts and levels are foreign text: everything is escaped, and the content policy
+//! forbids whatever might get through. Never: a word of its own; words come with the document.
+
+use super::document::{Column, Document, Node, Prose, Ruling, Table, Tone};
+use crate::figure;
+use maud::{DOCTYPE, Markup, PreEscaped, html as markup};
+
+const STYLE: &str = include_str!("style.css");
+/// Nothing may be loaded, and only inline styles apply.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
+/// Width that figures are laid out for, pixels.
+const FIGURE_WIDTH: u32 = 760;
+/// Inline SVG needs no namespace, and a report should hold no address at all.
+const NAMESPACE: &str = " xmlns=\"http://www.w3.org/2000/svg\"";
+
+/// The document as one self-contained HTML file; the same document gives the same bytes.
+#[must_use]
+pub fn html(document: &Document) -> String {
+    let page = markup! {
+        (DOCTYPE)
+        html lang=(document.language) {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(POLICY);
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (document.title.text()) }
+                style { (PreEscaped(STYLE)) (PreEscaped(figure::svg_style())) }
+            }
+            body {
+                main {
+                    header {
+                        p.kicker { (document.kicker.text()) }
+                        h1 { (document.title.text()) }
+                        @if !document.question.text().is_empty() {
+                            p.question { (document.question.text()) }
+                        }
+                    }
+                    @for node in &document.body { (block(node, 2)) }
+                }
+            }
+        }
+    };
+    page.into_string()
+}
+
+fn block(node: &Node, depth: u8) -> Markup {
+    match node {
+        Node::Section { id, title, body } => section(id, title, body, depth),
+        Node::Paragraph(prose) => markup! { p { (prose.text()) } },
+        Node::VerdictBox { tone, headline, rulings, limits } => {
+            verdict_box(*tone, headline, rulings, limits)
+        }
+        Node::Facts(rows) => facts(rows),
+        Node::Table(table) if table.folded => markup! {
+            details { summary { (table.caption.text()) } (data(table, false)) }
+        },
+        Node::Table(table) => data(table, true),
+        Node::Figure(drawn) => {
+            let svg = figure::svg(drawn, FIGURE_WIDTH).replace(NAMESPACE, "");
+            markup! { figure id=(drawn.id) { (PreEscaped(svg)) } }
+        }
+        Node::List(items) => markup! { ul { @for item in items { li { (item.text()) } } } },
+        Node::Code { caption, text } => markup! {
+            div.code { p.caption { (caption.text()) } pre { code { (text) } } }
+        },
+        Node::Note { lead, text } => markup! {
+            div.note { p { strong { (lead.text()) } } p { (text.text()) } }
+        },
+    }
+}
+
+fn section(id: &str, title: &Prose, body: &[Node], depth: u8) -> Markup {
+    markup! {
+        section id=(id) {
+            @if depth == 2 { h2 { (title.text()) } } @else { h3 { (title.text()) } }
+            @for node in body { (block(node, depth + 1)) }
+        }
+    }
+}
+
+const fn class(tone: Tone) -> &'static str {
+    match tone {
+        Tone::Good => "good",
+        Tone::Bad => "bad",
+        Tone::Even => "even",
+        Tone::Open => "open",
+        Tone::Plain => "plain",
+    }
+}
+
+fn verdict_box(tone: Tone, headline: &Prose, rulings: &[Ruling], limits: &[Prose]) -> Markup {
+    markup! {
+        div.verdict.(class(tone)) {
+            p.headline { (headline.text()) }
+            @if !rulings.is_empty() {
+                ul.rulings {
+                    @for ruling in rulings {
+                        li.(class(ruling.tone)) {
+                            @if !ruling.label.text().is_empty() {
+                                b { (ruling.label.text()) } " "
+                            }
+                            (ruling.sentence.text())
+                        }
+                    }
+                }
+            }
+            @for limit in limits { p.limit { (limit.text()) } }
+        }
+    }
+}
+
+fn facts(rows: &[(Prose, Prose)]) -> Markup {
+    markup! {
+        table.facts {
+            tbody {
+                @for (key, value) in rows {
+                    tr { th scope="row" { (key.text()) } td { (value.text()) } }
+                }
+            }
+        }
+    }
+}
+
+fn data(table: &Table, captioned: bool) -> Markup {
+    markup! {
+        div.wide {
+            table {
+                @if captioned { caption { (table.caption.text()) } }
+                thead {
+                    tr {
+                        @for column in &table.columns {
+                            th scope="col" class=[numeric(column)] { (column.title.text()) }
+                        }
+                    }
+                }
+                tbody { @for row in &table.rows { (data_row(&table.columns, row)) } }
+            }
+        }
+    }
+}
+
+fn data_row(columns: &[Column], row: &[Prose]) -> Markup {
+    markup! {
+        tr {
+            @for (at, (column, cell)) in columns.iter().zip(row).enumerate() {
+                @if at == 0 {
+                    th scope="row" { (cell.text()) }
+                } @else {
+                    td class=[numeric(column)] { (cell.text()) }
+                }
+            }
+        }
+    }
+}
+
+const fn numeric(column: &Column) -> Option<&'static str> {
+    if column.numeric { Some("n") } else { None }
+}

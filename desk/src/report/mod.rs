@@ -1,0 +1,25 @@
+//! Knows how a run and its analysis become an article and a card.
+//!
+//! Gives: [`compose`] and [`compose_survey`] (facts to [`Document`]), [`html`], [`text`] and [`card`].
+//! Never: computes a statistic, types a number, or knows how anything was measured.
+//! Start reading at `document.rs`, then `compose/mod.rs`.
+
+mod card;
+mod compose;
+mod document;
+mod error;
+mod html;
+mod text;
+mod words;
+
+pub use card::{CardInput, card};
+pub use compose::{Part, Role, compose, compose_survey};
+pub use document::{Column, Document, Node, Prose, Ruling, Table, Tone};
+pub use error::ReportError;
+pub use html::html;
+pub use text::text;
+
+#[cfg(test)]
+mod fixture;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,23 @@
+doubts-title = What this does not say
+doubts-none = No reason to doubt was found by the checks that stend makes. That is not proof that there is none.
+
+doubt-one-machine = Server and clients share one machine and its CPUs.
+doubt-one-machine-means = The figures are of both ends together; they do not decide how fast the server would be with clients of its own. Repeat with the clients on other machines to learn that.
+doubt-loopback = The hosts are processes on the loopback interface: { $why }.
+doubt-loopback-means = No link, no adapter and no queue is in the path; nothing about a network follows. Run as root, or allow user namespaces, for real links.
+doubt-guest = The machine is a guest of { $hypervisor }.
+doubt-guest-means = Neighbours and the hypervisor’s scheduler take part unseen; absolute figures do not carry over to bare metal. Repeat on the bare machine if those matter.
+doubt-steal = The hypervisor took { $share } of all CPU time during the windows.
+doubt-steal-means = Figures are low by about that share, and uneven between blocks. Repeat at a quiet hour or with CPUs of its own.
+doubt-noise-floor = The same level against itself differs by { $effect }.
+doubt-noise-floor-means = An effect of that size is noise on this machine, whatever its interval says. Use more blocks, and look for what else was running.
+doubt-not-steady = { $trials } of { $of } trials were not at a steady rate when their window opened.
+doubt-not-steady-means = Their figures hold part of the ramp. Allow a longer settling time in the plan.
+doubt-faults = { $trials } trials were lost to faults; the first says: { $first }.
+doubt-faults-means = Lost trials are left out of every figure, never counted as zero. If one level loses more than the other, that is a finding by itself: see the appendix.
+doubt-partial = The run ended early: { $why }.
+doubt-partial-means = The blocks that are missing make the intervals wider, and later drift was not seen. Run the same command again to the end.
+doubt-few-blocks = There are { $blocks } blocks; the smallest effect seen in four of five such runs is { $smallest }.
+doubt-few-blocks-means = Smaller differences can stay undecided. Raise the number of blocks in the plan.
+doubt-virtual-links = The links are virtual: there is no wire, no adapter and no line rate.
+doubt-virtual-links-means = The figures are of the kernel’s network stack; they do not decide which adapter is faster. Repeat over the real adapters.

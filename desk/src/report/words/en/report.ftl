@@ -1,0 +1,58 @@
+kicker = Run { $run }, { $started }, stend { $version }
+kicker-survey = { $started }, stend { $version }
+survey-title = This machine
+survey-question = What is it, how steady is it, and what makes a difference on it?
+verdict-title = The answer
+box-not-decided = What this does not decide
+survey-noise = Noise floor: the same level against itself, { $effect }.
+
+reproduce-title = Reproduce
+reproduce-intro = The command below makes the run again in the same order: its seed is { $seed }. Figures differ from run to run by the width of their intervals.
+reproduce-command = Command
+reproduce-plan = Plan as written
+reproduce-resolved = Plan as resolved, every default written out
+
+appendix-title = Appendix
+appendix-runs = Every counted trial, by block: { $name }
+appendix-point = Point
+appendix-block = Block { $number }
+appendix-whole = whole
+appendix-left-out = Faulty and left-out trials
+appendix-no-faults = No trial was lost to a fault.
+appendix-trial = Trial
+appendix-trial-block = Block
+appendix-levels = Levels
+appendix-load = Load
+appendix-fault = What happened
+appendix-facts = Everything that was read from the machine
+appendix-key = Key
+appendix-value = Value
+appendix-source = Source
+word-dry = dry
+fault-dead-host = host { $host } went away
+fault-frozen = host { $host } did not answer in time
+fault-wrong-work = wrong work: { $what }
+fault-dead-stream = stream { $stream } moved nothing
+fault-factor = a factor did not take: { $what }
+fault-failed = host { $host } failed: { $what }
+fault-cancelled = stopped by the user
+
+card-machine = { $model }, { $logical ->
+    [one] { $logical } CPU
+   *[other] { $logical } CPUs
+}, { $memory }
+card-machine-plain = { $model }, { $logical ->
+    [one] { $logical } CPU
+   *[other] { $logical } CPUs
+}
+card-title = stend { $version }, { $started }
+card-lab = Lab: { $lab }
+card-noise = Noise floor: { $effect }, the same against itself
+card-no-noise = Noise floor: not measured
+card-verdict = { $other } against { $base }: { $metric }
+card-limit = Limit: { $causes }
+card-no-limit = Limit: none looked for
+card-doubt = Doubt: { $doubt }
+card-no-doubt = Doubt: none found by the checks
+card-report = Report: { $path }
+card-next = Next: { $command }

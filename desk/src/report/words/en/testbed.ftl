@@ -1,0 +1,75 @@
+testbed-title = Test bed
+testbed-hosts = { $clients ->
+    [one] { $clients } client host
+   *[other] { $clients } client hosts
+} and the system under test were made on this one machine, joined by { $links ->
+    [one] { $links } link
+   *[other] { $links } links
+}: { $names }.
+testbed-client-rate = Each client was held to { $rate }.
+lab-root-namespaces = The hosts are network namespaces made as root: { $why }.
+lab-user-namespaces = The hosts are network namespaces of an ordinary user: { $why }.
+lab-loopback = The hosts are processes on the loopback interface: { $why }.
+lab-unknown = How the hosts were made was not recorded.
+lab-short-root-namespaces = network namespaces (root)
+lab-short-user-namespaces = network namespaces (user)
+lab-short-loopback = loopback
+lab-short-unknown = lab not recorded
+
+machine-caption = The machine
+fact-processor = Processor
+fact-processor-cores = Cores
+fact-cores = { $sockets ->
+    [one] { $sockets } socket
+   *[other] { $sockets } sockets
+}, { $cores ->
+    [one] { $cores } core
+   *[other] { $cores } cores
+}, { $logical ->
+    [one] { $logical } logical CPU
+   *[other] { $logical } logical CPUs
+}, { $nodes ->
+    [one] { $nodes } NUMA node
+   *[other] { $nodes } NUMA nodes
+}
+fact-smt = Simultaneous multithreading
+fact-frequency = Highest frequency
+fact-governor = Frequency governor
+fact-hypervisor = Hypervisor
+fact-caches = Caches
+fact-cache = L{ $level } { $kind } { $size }
+fact-memory = Main memory
+fact-kernel = Kernel
+fact-not-said = the machine does not say
+fact-none = none seen
+
+adapters-caption = Network adapters of the machine
+adapters-none = The machine has no network adapter besides the loopback interface.
+adapter-property = Property
+adapter-driver = Driver
+adapter-driver-version = Driver version
+adapter-firmware = Firmware
+adapter-bus = Bus address
+adapter-device = Vendor and device
+adapter-pcie = PCIe, now
+adapter-pcie-best = PCIe, at best
+adapter-speed = Line rate, now
+adapter-speed-best = Line rate, at best
+adapter-carrier = Carrier
+adapter-mtu = MTU
+adapter-queues = Queues, transmit and receive
+adapter-queue-pair = { $transmit } and { $receive }
+adapter-numa = NUMA node
+adapter-offloads = Offloads on
+adapter-physical = On a bus
+word-yes = yes
+word-no = no
+
+links-caption = Links of the system under test, as the plan set them
+link-name = Link
+link-settings = Settings
+link-default = kernel defaults
+made-caption = As read back while the load ran
+made-setting = Setting
+made-value = Value
+made-congestion = congestion control

@@ -1,0 +1,130 @@
+//! Knows the words of a language; the only place where a sentence is made.
+//!
+//! Gives: [`Words::say`] and [`Args`]. Never: a number of its own; every number is an argument.
+
+use super::document::{Prose, unbroken};
+use super::error::ReportError;
+use crate::unit::{Quantity, percent_change, show_range};
+use fluent_bundle::{FluentArgs, FluentBundle, FluentResource};
+
+/// The messages in English, a file a chapter.
+const ENGLISH: [&str; 5] = [
+    include_str!("en/verdict.ftl"),
+    include_str!("en/testbed.ftl"),
+    include_str!("en/results.ftl"),
+    include_str!("en/doubts.ftl"),
+    include_str!("en/report.ftl"),
+];
+
+/// BCP 47 name of the only language so far.
+pub const LANGUAGE: &str = "en";
+
+/// What is set into a sentence, with every formatted argument kept.
+#[derive(Default)]
+pub struct Args {
+    values: FluentArgs<'static>,
+    shown: Vec<String>,
+}
+
+impl Args {
+    /// No arguments yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn text(mut self, key: &'static str, text: String) -> Self {
+        self.shown.push(text.clone());
+        self.values.set(key, text);
+        self
+    }
+
+    /// A name that a person or a machine gave; it is never inflected.
+    pub fn name(self, key: &'static str, name: &str) -> Self {
+        self.text(key, name.into())
+    }
+
+    /// A quantity in its own unit.
+    pub fn quantity(self, key: &'static str, quantity: Quantity) -> Self {
+        self.text(key, unbroken(&quantity.to_string()))
+    }
+
+    /// A ratio as the change in per cent that it means.
+    pub fn change(self, key: &'static str, ratio: f64) -> Self {
+        self.text(key, unbroken(&percent_change(ratio)))
+    }
+
+    /// Two like quantities in one unit.
+    pub fn range(self, key: &'static str, low: Quantity, high: Quantity) -> Self {
+        self.text(key, unbroken(&show_range(low, high)))
+    }
+
+    /// A number of things; the sentence may choose its plural by it.
+    pub fn count(mut self, key: &'static str, count: u32) -> Self {
+        self.shown.push(count.to_string());
+        self.values.set(key, count);
+        self
+    }
+
+    /// A text that was said before.
+    pub fn prose(mut self, key: &'static str, prose: &Prose) -> Self {
+        self.shown.extend(prose.arguments().iter().cloned());
+        self.values.set(key, prose.text().to_owned());
+        self
+    }
+}
+
+/// The messages of one language.
+pub struct Words {
+    bundle: FluentBundle<FluentResource>,
+}
+
+impl Words {
+    /// English.
+    ///
+    /// # Errors
+    /// A file of messages that is not Fluent or repeats a message.
+    pub fn english() -> Result<Self, ReportError> {
+        let language: unic_langid::LanguageIdentifier =
+            LANGUAGE.parse().map_err(|e| ReportError::BadWords(format!("{LANGUAGE}: {e}")))?;
+        let mut bundle = FluentBundle::new(vec![language]);
+        bundle.set_use_isolating(false);
+        for source in ENGLISH {
+            let resource = FluentResource::try_new(source.into())
+                .map_err(|(_, errors)| ReportError::BadWords(format!("{errors:?}")))?;
+            bundle
+                .add_resource(resource)
+                .map_err(|errors| ReportError::BadWords(format!("{errors:?}")))?;
+        }
+        Ok(Self { bundle })
+    }
+
+    /// A sentence.
+    ///
+    /// # Errors
+    /// A message that does not exist, or one that names an argument it was not given.
+    pub fn say(&self, key: &str, args: Args) -> Result<Prose, ReportError> {
+        let pattern = self
+            .bundle
+            .get_message(key)
+            .and_then(|message| message.value())
+            .ok_or_else(|| ReportError::MissingWords(key.into()))?;
+        let mut errors = Vec::new();
+        let text = self.bundle.format_pattern(pattern, Some(&args.values), &mut errors);
+        if errors.is_empty() {
+            Ok(Prose::said(text.into_owned(), args.shown))
+        } else {
+            Err(ReportError::Unsaid { key: key.into(), why: format!("{errors:?}") })
+        }
+    }
+
+    /// A text without arguments: a heading, a label.
+    ///
+    /// # Errors
+    /// As [`Self::say`].
+    pub fn label(&self, key: &str) -> Result<Prose, ReportError> {
+        self.say(key, Args::new())
+    }
+}
+
+#[cfg(test)]
+mod tests;
