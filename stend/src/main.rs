@@ -1,2 +1,15 @@
-//! The door: nothing is decided here.
-fn main() {}
+//! The door: reads the command line, opens the right room, says how it ended.
+
+mod cli;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    match cli::main() {
+        Ok(code) => ExitCode::from(code),
+        Err(e) => {
+            eprintln!("stend: {e}");
+            ExitCode::from(e.exit_code())
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Knows every way a verb can fail and the exit status of each.
+
+use desk::plan::PlanError;
+use desk::report::ReportError;
+use rig::run::RunError;
+use std::io;
+use std::path::PathBuf;
+use thiserror::Error;
+
+/// Why a verb ended without its result.
+#[derive(Debug, Error)]
+pub enum CliError {
+    /// No such plan.
+    #[error("there is no plan '{name}': {source}; built in are {}", super::plans::NAMES)]
+    NoPlan {
+        /// As given.
+        name: String,
+        /// Why the file was not read.
+        source: io::Error,
+    },
+    /// The plan was refused.
+    #[error("{name}: {source}")]
+    Plan {
+        /// As given.
+        name: String,
+        /// Line, value, remedy.
+        source: Box<PlanError>,
+    },
+    /// The run could not begin.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// The plan needs what this place has not.
+    #[error("the plan sets '{factor}', which needs links of our own, but {why}; {remedy}")]
+    NoLinks {
+        /// The factor.
+        factor: String,
+        /// Why there are none.
+        why: String,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// The report could not be made.
+    #[error(transparent)]
+    Report(#[from] ReportError),
+    /// A file could not be written.
+    #[error("{}: {source}", path.display())]
+    Write {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// Records could not be written as JSON.
+    #[error("records as JSON: {0}")]
+    Json(#[from] serde_json::Error),
+    /// Standard output or the signal handler.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// A host's control connection broke.
+    #[error("agent: {0}")]
+    Agent(io::Error),
+    /// Not one trial gave a figure.
+    #[error("no trial gave a figure: {first}")]
+    NothingMeasured {
+        /// The first fault.
+        first: String,
+    },
+}
+
+impl CliError {
+    /// 1 failure, 2 usage, 5 cannot measure here, 6 nothing valid was measured.
+    #[must_use]
+    pub const fn exit_code(&self) -> u8 {
+        match self {
+            Self::NoPlan { .. } | Self::Plan { .. } => 2,
+            Self::NoLinks { .. } | Self::Run(_) => 5,
+            Self::NothingMeasured { .. } => 6,
+            _ => 1,
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! Knows where results are written, whole or not at all.
+
+use super::error::CliError;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The directory of a run's results, made if it is not there.
+///
+/// # Errors
+/// When it cannot be made.
+pub fn directory(wanted: Option<&Path>, run: &str) -> Result<PathBuf, CliError> {
+    let path = wanted.map_or_else(|| Path::new("stend-out").join(run), Path::to_path_buf);
+    fs::create_dir_all(&path).map_err(|source| CliError::Write { path: path.clone(), source })?;
+    Ok(path)
+}
+
+/// Writes a file under another name first, so that a kill leaves the old one or the new one.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn write(directory: &Path, name: &str, text: &str) -> Result<PathBuf, CliError> {
+    let path = directory.join(name);
+    let fail = |source| CliError::Write { path: path.clone(), source };
+    let half = directory.join(format!(".{name}.part"));
+    fs::write(&half, text).map_err(fail)?;
+    fs::rename(&half, &path).map_err(fail)?;
+    Ok(path)
+}

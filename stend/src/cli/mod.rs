@@ -1,0 +1,119 @@
+//! Knows the verbs and their options; each verb has a file of its own.
+//!
+//! Gives: [`main`]. Never: decides anything about a measurement.
+//! Start reading at `survey.rs`.
+
+mod error;
+mod files;
+mod plan;
+mod plans;
+mod progress;
+mod run;
+mod session;
+mod survey;
+
+pub use error::CliError;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use desk::record::LabKind;
+use rig::lab::Wanted;
+use std::path::PathBuf;
+
+/// Everything measured, or the plan was shown.
+const OK: u8 = 0;
+/// The person stopped it; what was finished is in the report.
+const INTERRUPTED: u8 = 130;
+
+/// Measures this machine and says which set-up is better, by how much, and what limits it.
+///
+/// Without a verb: inventory, noise floor, three comparisons and a curve in network namespaces of
+/// its own, at most a minute. The result goes to standard output, progress to standard error.
+#[derive(Debug, Parser)]
+#[command(version, about, args_conflicts_with_subcommands = true)]
+struct Cli {
+    #[command(subcommand)]
+    verb: Option<Verb>,
+    #[command(flatten)]
+    options: Options,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// Run a plan and write its report
+    Run {
+        /// File of the plan, or the name of a built-in one: aa, congestion, nic-duel, offloads
+        plan: String,
+        /// Short windows and at most five blocks: minutes instead of hours
+        #[arg(long)]
+        quick: bool,
+        #[command(flatten)]
+        options: Options,
+    },
+    /// Show what a plan would do and the smallest effect it can see, and measure nothing
+    Plan {
+        /// File of the plan, or the name of a built-in one
+        file: String,
+        /// As it would be with --quick
+        #[arg(long)]
+        quick: bool,
+    },
+    /// Serve as a host of a lab (started by stend itself)
+    #[command(hide = true)]
+    Agent,
+}
+
+/// What every measuring verb takes.
+#[derive(Clone, Debug, Args)]
+struct Options {
+    /// Directory for the report and the records [default: stend-out/RUN]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Print the records and the analysis as JSON instead of text
+    #[arg(long)]
+    json: bool,
+    /// Where the test hosts live
+    #[arg(long, value_enum, default_value_t = Place::Best)]
+    lab: Place,
+}
+
+/// Names of the kinds of place on the command line.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Place {
+    /// The best that the kernel grants
+    Best,
+    /// Network namespaces made as root
+    Root,
+    /// Network namespaces in a user namespace
+    User,
+    /// Processes on the loopback interface
+    Loopback,
+}
+
+impl From<Place> for Wanted {
+    fn from(place: Place) -> Self {
+        match place {
+            Place::Best => Self::Best,
+            Place::Root => Self::Only(LabKind::RootNamespaces),
+            Place::User => Self::Only(LabKind::UserNamespaces),
+            Place::Loopback => Self::Only(LabKind::Loopback),
+        }
+    }
+}
+
+/// Reads the command line and does what it says; gives the exit status.
+///
+/// # Errors
+/// What the person has to know: a bad plan, a lab that cannot be built, a file that cannot be
+/// written.
+pub fn main() -> Result<u8, CliError> {
+    let cli = Cli::parse();
+    match cli.verb {
+        None => survey::survey(&cli.options),
+        Some(Verb::Run { plan, quick, options }) => run::run(&plan, quick, &options),
+        Some(Verb::Plan { file, quick }) => plan::show(&file, quick),
+        Some(Verb::Agent) => {
+            rig::run::serve_agent().map_err(CliError::Agent)?;
+            Ok(OK)
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Knows where plans come from: a file, or the ones built in; and what a plan may name.
+
+use super::error::CliError;
+use desk::plan::{Catalogue, read};
+use desk::record::{Plan, WorkloadSpec};
+use rig::{factor, workload};
+
+/// Names of the built-in plans, as a person may write them.
+pub const NAMES: &str = "aa, congestion, nic-duel, offloads";
+
+/// The plans of the first run.
+pub mod survey {
+    /// The same against itself.
+    pub const NOISE: &str = include_str!("../../../plans/survey/noise.toml");
+    /// The same against itself, without links of our own.
+    pub const NOISE_LOOPBACK: &str = include_str!("../../../plans/survey/noise-loopback.toml");
+    /// The kernel's congestion control against another.
+    pub const CONGESTION: &str = include_str!("../../../plans/survey/congestion.toml");
+    /// Segmentation offload.
+    pub const TSO: &str = include_str!("../../../plans/survey/tso.toml");
+    /// Jumbo frames.
+    pub const JUMBO: &str = include_str!("../../../plans/survey/jumbo.toml");
+    /// The curve.
+    pub const CURVE: &str = include_str!("../../../plans/survey/curve.toml");
+    /// The curve, without links of our own.
+    pub const CURVE_LOOPBACK: &str = include_str!("../../../plans/survey/curve-loopback.toml");
+}
+
+fn built_in(name: &str) -> Option<&'static str> {
+    match name {
+        "aa" => Some(include_str!("../../../plans/aa.toml")),
+        "congestion" => Some(include_str!("../../../plans/congestion.toml")),
+        "nic-duel" => Some(include_str!("../../../plans/nic-duel.toml")),
+        "offloads" => Some(include_str!("../../../plans/offloads.toml")),
+        _ => None,
+    }
+}
+
+/// A plan and its text, from a file or from the built-in ones.
+///
+/// # Errors
+/// When there is no such plan, or it is refused.
+pub fn load(name: &str) -> Result<(Plan, String), CliError> {
+    let text = match std::fs::read_to_string(name) {
+        Ok(text) => text,
+        Err(source) => {
+            built_in(name).ok_or_else(|| CliError::NoPlan { name: name.into(), source })?.to_owned()
+        }
+    };
+    Ok((parse(name, &text)?, text))
+}
+
+/// Reads the text of a plan against everything this binary can do.
+///
+/// # Errors
+/// When the plan is refused.
+pub fn parse(name: &str, text: &str) -> Result<Plan, CliError> {
+    let workloads: Vec<&WorkloadSpec> = workload::ALL.iter().map(|entry| entry.spec).collect();
+    let catalogue = Catalogue { workloads: &workloads, factors: factor::ALL };
+    read(text, &catalogue).map_err(|e| CliError::Plan { name: name.into(), source: Box::new(e) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_built_in_plan_is_accepted() {
+        for name in NAMES.split(", ") {
+            assert!(load(name).is_ok(), "{name}");
+        }
+        let parts = [
+            survey::NOISE,
+            survey::NOISE_LOOPBACK,
+            survey::CONGESTION,
+            survey::TSO,
+            survey::JUMBO,
+            survey::CURVE,
+            survey::CURVE_LOOPBACK,
+        ];
+        for text in parts {
+            parse("survey", text).unwrap();
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Knows `stend run`: a plan from file to report.
+
+use super::error::CliError;
+use super::progress::Meter;
+use super::session::Session;
+use super::{INTERRUPTED, OK, Options, files, plans};
+use desk::plan::{budget, quicken};
+use desk::record::{Completeness, Run};
+use desk::report;
+use desk::verdict::{Analysis, analyse};
+use serde_json::json;
+use std::io::Write as _;
+use std::path::Path;
+use std::time::Duration;
+
+/// Columns of the text report.
+const COLUMNS: u16 = 80;
+
+/// Runs a plan and writes report and records.
+///
+/// # Errors
+/// A bad plan, a lab that cannot be built, a file that cannot be written, or no valid trial at all.
+pub fn run(name: &str, quick: bool, options: &Options) -> Result<u8, CliError> {
+    let (mut plan, text) = plans::load(name)?;
+    if quick {
+        quicken(&mut plan);
+    }
+    let budget = budget(&plan);
+    let mut meter = Meter::new(Duration::from_secs_f64(budget.longest.value));
+    meter.say(&format!(
+        "{}: {} trials, {} dry visits, {:.1} min at most",
+        plan.title,
+        budget.trials,
+        budget.dry_trials,
+        budget.longest.value / 60.0
+    ));
+    let command = format!("stend run {}{name}", if quick { "--quick " } else { "" });
+    let mut session = Session::begin(&plan, options.lab.into(), command)?;
+    let run = session.run(&plan, &text, &mut meter)?;
+    refuse_empty(&run)?;
+    let directory = files::directory(options.out.as_deref(), &run.id)?;
+    let analysis = analyse(&run);
+    publish(&run, &analysis, &directory, options.json)?;
+    let report = directory.join("report.html");
+    meter.say(&format!("report: {} ({:.0} s)", report.display(), meter.elapsed().as_secs_f64()));
+    Ok(if run.completeness == Completeness::Complete { OK } else { INTERRUPTED })
+}
+
+/// Not one valid counted trial is no result.
+///
+/// # Errors
+/// The first fault's words.
+pub fn refuse_empty(run: &Run) -> Result<(), CliError> {
+    if run.records.iter().any(|r| r.outcome.fault.is_none() && r.trial.block > 0) {
+        return Ok(());
+    }
+    let fault = run.records.iter().find_map(|r| r.outcome.fault.as_ref());
+    let first = fault.map_or_else(|| "nothing was visited".into(), |f| format!("{f:?}"));
+    Err(CliError::NothingMeasured { first })
+}
+
+fn publish(run: &Run, analysis: &Analysis, to: &Path, json: bool) -> Result<(), CliError> {
+    let records = serde_json::to_string_pretty(run)?;
+    files::write(to, "records.json", &records)?;
+    let document = report::compose(run, analysis)?;
+    files::write(to, "report.html", &report::html(&document))?;
+    let text = report::text(&document, COLUMNS, true);
+    files::write(to, "report.txt", &text)?;
+    let mut out = std::io::stdout().lock();
+    if json {
+        serde_json::to_writer_pretty(&mut out, &json!({ "run": run, "analysis": analysis }))?;
+        out.write_all(b"\n")?;
+    } else {
+        out.write_all(text.as_bytes())?;
+    }
+    Ok(())
+}

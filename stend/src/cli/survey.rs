@@ -1,0 +1,179 @@
+//! Knows the first run: what is measured in a minute, and what is worth trying next.
+
+use super::error::CliError;
+use super::plans::{self, survey as texts};
+use super::progress::Meter;
+use super::run::refuse_empty;
+use super::session::Session;
+use super::{INTERRUPTED, OK, Options, files};
+use desk::plan::budget;
+use desk::record::{LabKind, Plan, Run, Value};
+use desk::report::{self, CardInput, Part, Role};
+use desk::verdict::{Analysis, Verdict, analyse};
+use rig::lab::Wanted;
+use serde_json::json;
+use std::io::Write as _;
+use std::path::Path;
+use std::time::Duration;
+
+/// Columns of the card.
+const COLUMNS: u16 = 80;
+
+/// One part of the first run.
+struct Chapter {
+    role: Role,
+    plan: Plan,
+    text: &'static str,
+}
+
+/// A part that was measured.
+struct Measured {
+    role: Role,
+    run: Run,
+    analysis: Analysis,
+}
+
+/// Measures this machine for a minute; prints the card and writes the report.
+///
+/// # Errors
+/// When no lab can be built, nothing could be measured, or a file cannot be written.
+pub fn survey(options: &Options) -> Result<u8, CliError> {
+    let first = plans::parse("noise", texts::NOISE)?;
+    let wanted: Wanted = options.lab.into();
+    let mut session = Session::begin(&first, wanted, "stend".into())?;
+    let chapters = chapters(&session)?;
+    let expected: f64 = chapters.iter().map(|c| budget(&c.plan).longest.value).sum();
+    let mut meter = Meter::new(Duration::from_secs_f64(expected));
+    meter.say(&format!("{} parts, {expected:.0} s at most", chapters.len()));
+    let mut measured: Vec<Measured> = Vec::new();
+    for chapter in chapters {
+        if session.stopped() {
+            break;
+        }
+        let run = session.run(&chapter.plan, chapter.text, &mut meter)?;
+        let analysis = analyse(&run);
+        meter.say(&line(&run, &analysis, meter.elapsed()));
+        measured.push(Measured { role: chapter.role, run, analysis });
+    }
+    let Some(last) = measured.last() else {
+        return Err(CliError::NothingMeasured { first: "stopped on request".into() });
+    };
+    if let Some(whole) = measured.iter().find(|m| refuse_empty(&m.run).is_err()) {
+        if measured.iter().all(|m| refuse_empty(&m.run).is_err()) {
+            refuse_empty(&whole.run)?;
+        }
+    }
+    let directory = files::directory(options.out.as_deref(), &last.run.id)?;
+    publish(&measured, &directory, options.json)?;
+    Ok(if session.stopped() { INTERRUPTED } else { OK })
+}
+
+/// What is measured here: without links of our own, only what sockets can tell.
+fn chapters(session: &Session) -> Result<Vec<Chapter>, CliError> {
+    let rows: &[(Role, &'static str)] = if session.kind() == LabKind::Loopback {
+        &[
+            (Role::NoiseFloor, texts::NOISE_LOOPBACK),
+            (Role::Duel, texts::CONGESTION),
+            (Role::Curve, texts::CURVE_LOOPBACK),
+        ]
+    } else {
+        &[
+            (Role::NoiseFloor, texts::NOISE),
+            (Role::Duel, texts::CONGESTION),
+            (Role::Duel, texts::TSO),
+            (Role::Duel, texts::JUMBO),
+            (Role::Curve, texts::CURVE),
+        ]
+    };
+    let mut chapters = Vec::new();
+    for (role, text) in rows {
+        let mut plan = plans::parse("survey", text)?;
+        take_rival(&mut plan, session);
+        chapters.push(Chapter { role: *role, plan, text });
+    }
+    Ok(chapters)
+}
+
+/// The kernel's own congestion control is compared with cubic; where that is the kernel's own, or
+/// not allowed to this user, with the first other one that is.
+fn take_rival(plan: &mut Plan, session: &Session) {
+    let fact = |key| session.environment.fact(key).unwrap_or_default();
+    let own = fact("tcp.congestion_default");
+    // Inside namespaces we are root and may take all that is available.
+    let allowed = match session.kind() {
+        LabKind::Loopback => fact("tcp.congestion_allowed"),
+        _ => fact("tcp.congestion_available"),
+    };
+    let mut rivals: Vec<&str> = allowed.split_whitespace().filter(|name| *name != own).collect();
+    rivals.sort_by_key(|name| (*name != "cubic", *name != "bbr"));
+    let Some(rival) = rivals.first() else { return };
+    let levels = plan.factors.iter_mut().filter(|f| f.name == "congestion");
+    for level in levels.flat_map(|f| &mut f.levels).filter(|l| l.name == "cubic") {
+        level.name = (*rival).to_owned();
+        level.settings.insert("congestion".into(), Value::Word((*rival).to_owned()));
+    }
+}
+
+/// A part's result on one line of progress.
+fn line(run: &Run, analysis: &Analysis, elapsed: Duration) -> String {
+    let seconds = elapsed.as_secs_f64();
+    let Some(comparison) = analysis.comparisons.first() else {
+        return format!("{seconds:4.0} s  {}: nothing to compare", run.plan.title);
+    };
+    let at = comparison.points.last().map(|p| p.other.centre.to_string()).unwrap_or_default();
+    let ratio = &comparison.overall;
+    format!(
+        "{seconds:4.0} s  {}: {at}, {}/{} {} ({})",
+        run.plan.title,
+        comparison.other,
+        comparison.base,
+        ratio.centre,
+        desk::unit::show_range(ratio.low, ratio.high)
+    )
+}
+
+fn publish(measured: &[Measured], to: &Path, json: bool) -> Result<(), CliError> {
+    let parts: Vec<Part> = measured
+        .iter()
+        .map(|m| Part { role: m.role, run: &m.run, analysis: &m.analysis })
+        .collect();
+    let rows: Vec<_> =
+        measured.iter().map(|m| json!({ "run": m.run, "analysis": m.analysis })).collect();
+    let records = serde_json::to_string_pretty(&rows)?;
+    files::write(to, "records.json", &records)?;
+    let document = report::compose_survey(&parts)?;
+    let path = files::write(to, "report.html", &report::html(&document))?;
+    files::write(to, "report.txt", &report::text(&document, COLUMNS, true))?;
+    let input = CardInput {
+        parts: &parts,
+        report_path: &path.display().to_string(),
+        next_command: next_command(measured),
+    };
+    let card = report::card(&input, COLUMNS, true)?;
+    files::write(to, "card.txt", &card)?;
+    let mut out = std::io::stdout().lock();
+    out.write_all(if json { records.as_bytes() } else { card.as_bytes() })?;
+    out.write_all(b"\n")?;
+    Ok(())
+}
+
+/// The one command that this machine's findings ask for most.
+fn next_command(measured: &[Measured]) -> &'static str {
+    let kind = measured.first().and_then(|m| m.run.environment.lab.as_ref()).map(|lab| lab.0);
+    let decided = |role: Role, factor: &str, verdicts: &[Verdict]| {
+        let rows = measured.iter().filter(|m| m.role == role).flat_map(|m| &m.analysis.comparisons);
+        rows.filter(|c| factor.is_empty() || c.factor == factor)
+            .any(|c| verdicts.contains(&c.verdict))
+    };
+    if kind == Some(LabKind::Loopback) {
+        "sudo stend"
+    } else if decided(Role::NoiseFloor, "", &[Verdict::Better, Verdict::Worse]) {
+        "stend run aa"
+    } else if decided(Role::Duel, "congestion", &[Verdict::Better]) {
+        "stend run --quick congestion"
+    } else if decided(Role::Duel, "tso", &[Verdict::Better]) {
+        "stend run --quick offloads"
+    } else {
+        "stend run --quick nic-duel"
+    }
+}
