@@ -16,7 +16,7 @@ mod words;
 use source::Source;
 
 /// What a check finds in every Rust file of the workspace.
-fn over_all(check: fn(&Source) -> Vec<String>) -> Result<(), String> {
+fn over_all(check: impl Fn(&Source) -> Vec<String>) -> Result<(), String> {
     let sources = source::workspace()?;
     if !sources.iter().any(|source| source.path == "desk/src/lib.rs") {
         return Err("no sources were found".into());
@@ -40,7 +40,8 @@ fn no_word_stands_where_it_must_not() {
 
 #[test]
 fn rooms_use_only_the_rooms_below_them() {
-    over_all(edges::check).unwrap_or_else(|faults| panic!("{faults}"));
+    let workloads = folders::workload_names(&source::root()).unwrap();
+    over_all(|source| edges::check(source, &workloads)).unwrap_or_else(|faults| panic!("{faults}"));
 }
 
 #[test]

@@ -50,7 +50,9 @@ const EDGES: [(&str, &[&str]); 16] = [
 ];
 
 /// Every use of a room by a room that the table does not allow.
-pub fn check(source: &Source) -> Vec<String> {
+///
+/// `workloads` are the names of the folders of the room of workloads.
+pub fn check(source: &Source, workloads: &[String]) -> Vec<String> {
     let Some((krate, room)) = home(&source.path) else { return Vec::new() };
     let from = format!("{krate}::{room}");
     let mut faults = Vec::new();
@@ -65,7 +67,7 @@ pub fn check(source: &Source) -> Vec<String> {
             }
         }
     }
-    faults.extend(neighbours(source, &from));
+    faults.extend(neighbours(source, workloads));
     faults
 }
 
@@ -107,22 +109,23 @@ fn targets(source: &Source, krate: &str, index: usize) -> Vec<String> {
         "crate" => rooms(source, krate, index + 3),
         "desk" | "rig" | "stend" => rooms(source, word, index + 3),
         "super" => {
-            let mut end = index;
-            let mut climbed = 1;
-            while path_goes_on(end + 1) && source.word(end + 3) == "super" {
-                end += 3;
-                climbed += 1;
-            }
             // Only a climb to the crate's root can reach a neighbour; a module's own child of the
             // same name as a room is told apart by the depth.
-            if climbed < depth(&source.path) {
-                return Vec::new();
-            }
+            let top = climb(source, index).filter(|(climbed, _)| *climbed >= depth(&source.path));
+            let Some((_, end)) = top else { return Vec::new() };
             let known = |room: &String| EDGES.iter().any(|(name, _)| name == room);
-            rooms(source, krate, end + 3).into_iter().filter(known).collect()
+            rooms(source, krate, end).into_iter().filter(known).collect()
         }
         _ => Vec::new(),
     }
+}
+
+/// How often `super` stands at `index`, and where the path goes on after the last; none for none.
+fn climb(source: &Source, index: usize) -> Option<(usize, usize)> {
+    let again = |at: &usize| source.word(*at) == "super" && source.word(at + 1) == ":";
+    let steps: Vec<usize> = (index..).step_by(3).take_while(again).collect();
+    let inside = index > 0 && source.word(index - 1) == ":";
+    steps.last().filter(|_| !inside).map(|last| (steps.len(), last + 3))
 }
 
 /// How many `super` lead from a file to its crate's root.
@@ -159,37 +162,36 @@ fn heads(source: &Source, index: usize) -> Vec<&str> {
     found
 }
 
-/// A workload (or factor, or probe) is a folder that knows nothing of its neighbours.
-fn neighbours(source: &Source, from: &str) -> Vec<String> {
-    let parts: Vec<&str> = source.path.split('/').collect();
-    let [_, _, room @ ("workload" | "factor" | "probe"), own, _, ..] = parts[..] else {
-        return Vec::new();
-    };
-    let pattern = ["crate", ":", ":", room, ":", ":"];
+/// Uses of another workload's folder: what two need stands in the door of the room, or in lab.
+fn neighbours(source: &Source, workloads: &[String]) -> Vec<String> {
+    let Some(inside) = source.path.strip_prefix("rig/src/workload/") else { return Vec::new() };
+    let Some((own, _)) = inside.split_once('/') else { return Vec::new() };
     let mut faults = Vec::new();
-    for index in source.find(&pattern) {
-        let line = source.lexemes[index].line;
-        for name in heads(source, index + pattern.len()) {
-            let module = source.is_test(line) || name == own || !starts_path(source, index, name);
-            if !module {
-                faults.push(format!(
-                    "{}:{line}: {from}/{own} uses {room}/{name}; a {room} knows no other, so move \
-                     what both need into rig/src/lab or the door of the room",
-                    source.path
-                ));
-            }
+    for (index, lexeme) in source.lexemes.iter().enumerate() {
+        let Some(room) = workload_room(source, index).filter(|_| !source.is_test(lexeme.line))
+        else {
+            continue;
+        };
+        let strange = |name: &&str| *name != own && workloads.iter().any(|w| w == name);
+        for name in heads(source, room).into_iter().filter(strange) {
+            faults.push(format!(
+                "{}:{}: {own} uses {name}; a workload knows no other, so move what both need \
+                 into the door of the room or into rig/src/lab",
+                source.path, lexeme.line
+            ));
         }
     }
     faults
 }
 
-/// True when `name` is followed by `::` somewhere after `index`: a module and not an item.
-fn starts_path(source: &Source, index: usize, name: &str) -> bool {
-    let end = (index..source.lexemes.len()).find(|at| source.word(*at) == ";");
-    let end = end.unwrap_or(source.lexemes.len());
-    let mut places = index..end;
-    name.starts_with(|c: char| c.is_lowercase())
-        && places.any(|at| source.word(at) == name && source.word(at + 1) == ":")
+/// Where the path beginning at `index` goes on below `crate::workload`, if it leads there.
+fn workload_room(source: &Source, index: usize) -> Option<usize> {
+    let by_name = ["crate", ":", ":", "workload", ":", ":"];
+    if by_name.iter().enumerate().all(|(offset, word)| source.word(index + offset) == *word) {
+        return Some(index + by_name.len());
+    }
+    let (climbed, end) = climb(source, index)?;
+    (climbed + 1 == depth(&source.path)).then_some(end)
 }
 
 #[cfg(test)]
@@ -197,7 +199,8 @@ mod tests {
     use super::*;
 
     fn faults(path: &str, text: &str) -> Vec<String> {
-        check(&Source::parse(path, text).unwrap())
+        let workloads = ["tcp_rr".to_string(), "tcp_stream".to_string()];
+        check(&Source::parse(path, text).unwrap(), &workloads)
     }
 
     #[test]
@@ -248,11 +251,15 @@ mod tests {
 
     #[test]
     fn a_workload_knows_no_other_workload() {
-        let own = "//! x\nuse crate::workload::{Workload, tcp_rr::spec};\n";
-        let found = faults("rig/src/workload/tcp_stream/run.rs", own);
-        assert_eq!(found.len(), 1, "{found:#?}");
-        assert!(found[0].contains("uses workload/tcp_rr"), "{found:#?}");
-        assert_eq!(faults("rig/src/workload/tcp_rr/run.rs", own).len(), 0);
+        for path in ["crate::workload::{Workload, tcp_rr::spec}", "super::super::tcp_rr::spec"] {
+            let text = format!("//! x\nuse {path};\n");
+            let found = faults("rig/src/workload/tcp_stream/run.rs", &text);
+            assert_eq!(found.len(), 1, "{path}: {found:#?}");
+            assert!(found[0].contains("tcp_stream uses tcp_rr"), "{found:#?}");
+            assert_eq!(faults("rig/src/workload/tcp_rr/run.rs", &text).len(), 0);
+        }
+        let door = "//! x\nuse crate::workload::entry::Entry;\nuse super::spec;\n";
+        assert_eq!(faults("rig/src/workload/tcp_stream/run.rs", door).len(), 0);
     }
 
     #[test]

@@ -18,6 +18,8 @@ const DOCUMENTS: [(&str, usize); 11] = [
     ("test", 300),
 ];
 
+const WORKLOADS: &str = "rig/src/workload";
+
 /// Headings of a workload's page, in order.
 const HEADINGS: [&str; 5] =
     ["Question", "How", "What it cannot tell", "Reading the curve", "Ancestors"];
@@ -69,21 +71,24 @@ fn names(folder: &Path) -> io::Result<Vec<(String, bool)>> {
     Ok(found)
 }
 
+/// Names of the workloads that have a folder, sorted.
+pub fn workload_names(root: &Path) -> io::Result<Vec<String>> {
+    let all = names(&root.join(WORKLOADS))?;
+    Ok(all.into_iter().filter(|(_, is_folder)| *is_folder).map(|(name, _)| name).collect())
+}
+
 fn workloads(root: &Path) -> io::Result<Vec<String>> {
-    let room = "rig/src/workload";
-    let list = listed(&read(&root.join(room).join("mod.rs")));
+    let list = listed(&read(&root.join(WORKLOADS).join("mod.rs")));
     let mut faults = Vec::new();
     if !list.is_sorted() {
-        faults.push(format!("{room}/mod.rs: sort the list of workloads by name"));
+        faults.push(format!("{WORKLOADS}/mod.rs: sort the list of workloads by name"));
     }
-    for (name, is_folder) in names(&root.join(room))? {
-        if !is_folder {
-            continue;
-        }
+    for name in workload_names(root)? {
         if !list.contains(&name) {
-            faults.push(format!("{room}/mod.rs: add `&{name}::ENTRY` to the list of workloads"));
+            faults
+                .push(format!("{WORKLOADS}/mod.rs: add `&{name}::ENTRY` to the list of workloads"));
         }
-        faults.extend(workload(root, &format!("{room}/{name}")));
+        faults.extend(workload(root, &format!("{WORKLOADS}/{name}")));
     }
     Ok(faults)
 }
