@@ -10,6 +10,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -75,9 +76,8 @@ impl ProcessHost {
     ///
     /// # Errors
     /// When the process cannot be started.
-    pub fn start(name: &str, cancel: &'static AtomicBool) -> Result<Self, LabError> {
+    pub fn start(name: &str, binary: &Path, cancel: &'static AtomicBool) -> Result<Self, LabError> {
         let fail = |source| LabError::Start { host: name.into(), source };
-        let binary = std::env::current_exe().map_err(fail)?;
         let (control, theirs) = UnixStream::pair().map_err(fail)?;
         let child = Command::new(binary)
             .arg0(format!("stend-agent {name}"))

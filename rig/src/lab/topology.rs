@@ -8,6 +8,7 @@ use super::namespace;
 use super::wire::{Answer, LinkAnswer, LinkRequest, Request};
 use desk::record::LabKind;
 use std::net::Ipv4Addr;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -29,6 +30,8 @@ pub struct Blueprint {
     pub clients: u32,
     /// Names of the links of the system under test.
     pub links: Vec<String>,
+    /// The stend binary that hosts are executed from.
+    pub binary: PathBuf,
 }
 
 /// One end of a cable.
@@ -114,7 +117,7 @@ impl Lab {
             hosts: Vec::new(),
             clients: blueprint.clients,
         };
-        lab.start_hosts(cancel)?;
+        lab.start_hosts(&blueprint.binary, cancel)?;
         if kind != LabKind::Loopback {
             lab.lay_cables()?;
         }
@@ -122,14 +125,14 @@ impl Lab {
     }
 
     /// Starts all processes; the first enters first, since the others join its user namespace.
-    fn start_hosts(&mut self, cancel: &'static AtomicBool) -> Result<(), LabError> {
+    fn start_hosts(&mut self, binary: &Path, cancel: &'static AtomicBool) -> Result<(), LabError> {
         let mut names = vec!["sut".to_owned()];
         names.extend((1..=self.clients).map(|n| format!("c{n:02}")));
         if self.kind != LabKind::Loopback {
             names.push("switch".to_owned());
         }
         for name in &names {
-            self.hosts.push(ProcessHost::start(name, cancel)?);
+            self.hosts.push(ProcessHost::start(name, binary, cancel)?);
         }
         let enter =
             |name: &str, join| Request::Enter { kind: self.kind, name: name.to_owned(), join };

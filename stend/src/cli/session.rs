@@ -37,7 +37,8 @@ impl Session {
         let mut environment = environment::observe(Path::new("/"));
         environment::complete_adapters(&mut environment);
         let links = plan.lab.links.iter().map(|l| l.name.clone()).collect();
-        let blueprint = Blueprint { wanted, clients: plan.lab.clients, links };
+        let binary = std::env::current_exe()?;
+        let blueprint = Blueprint { wanted, clients: plan.lab.clients, links, binary };
         let bench = Bench::build(blueprint, cancel)?;
         environment.lab = Some((bench.lab.kind, bench.lab.reason.clone()));
         let started = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();

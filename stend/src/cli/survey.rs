@@ -58,10 +58,8 @@ pub fn survey(options: &Options) -> Result<u8, CliError> {
     let Some(last) = measured.last() else {
         return Err(CliError::NothingMeasured { first: "stopped on request".into() });
     };
-    if let Some(whole) = measured.iter().find(|m| refuse_empty(&m.run).is_err()) {
-        if measured.iter().all(|m| refuse_empty(&m.run).is_err()) {
-            refuse_empty(&whole.run)?;
-        }
+    if measured.iter().all(|m| refuse_empty(&m.run).is_err()) {
+        refuse_empty(&last.run)?;
     }
     let directory = files::directory(options.out.as_deref(), &last.run.id)?;
     publish(&measured, &directory, options.json)?;

@@ -39,7 +39,7 @@ fn factor(node: &Node, lab: &LabPlan, catalogue: &Catalogue) -> Result<FactorPla
         Scope::Bundle => bundle(levels_node, catalogue)?,
         _ => plain(levels_node, spec, lab)?,
     };
-    distinct(&node.key, levels_node.line, &levels)?;
+    distinct(&node.key, levels_node.line, &levels, spec.scope)?;
     Ok(FactorPlan { name: node.key.clone(), levels })
 }
 
@@ -85,14 +85,15 @@ fn bundle(node: &Node, catalogue: &Catalogue) -> Result<Vec<Level>, PlanError> {
 }
 
 /// A comparison needs two levels that differ, and every level must say all that another one says:
-/// what it left out would be whatever the level before it had set.
-fn distinct(factor: &str, line: u32, levels: &[Level]) -> Result<(), PlanError> {
+/// what it left out would be whatever the level before it had set. Two bundles under two names may
+/// set the same: that is how a set-up is compared with itself.
+fn distinct(factor: &str, line: u32, levels: &[Level], scope: Scope) -> Result<(), PlanError> {
     if levels.len() < 2 {
         return Err(PlanError::FewLevels { line, factor: factor.into(), levels: levels.len() });
     }
     for (i, level) in levels.iter().enumerate() {
         for other in &levels[..i] {
-            if level.settings == other.settings {
+            if level.settings == other.settings && scope != Scope::Bundle {
                 return Err(PlanError::EqualLevels {
                     line,
                     factor: factor.into(),

@@ -14,7 +14,7 @@ pub use message::{Direction, HostMark, StreamEnd, StreamMark, StreamPlan};
 pub use part::make_part;
 
 #[cfg(test)]
-pub use generator::{Counters, Gate, receive_requests, send_requests};
+pub use generator::{Counters, Gate, content, receive_requests, send_requests};
 #[cfg(test)]
 pub use message::{FromPart, ToPart, Traffic};
 #[cfg(test)]
