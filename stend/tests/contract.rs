@@ -1,0 +1,218 @@
+//! Knows the promises that every workload keeps, and tests each of them on a real lab.
+//!
+//! The lab is the best that this machine grants; what it is stands in the output.
+
+use desk::plan::{Catalogue, expand, order, read};
+use desk::record::{Fault, LabKind, Plan, Trial, TrialKind, WorkloadSpec};
+use rig::lab::{Blueprint, Wanted};
+use rig::run::Bench;
+use rig::{factor, workload};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Labs are heavy and two at once would disturb each other's deadlines.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+static NEVER: AtomicBool = AtomicBool::new(false);
+
+fn blueprint(wanted: Wanted) -> Blueprint {
+    let binary = PathBuf::from(env!("CARGO_BIN_EXE_stend"));
+    Blueprint { wanted, clients: 2, links: vec!["lan".into()], binary }
+}
+
+fn bench(cancel: &'static AtomicBool) -> Bench {
+    let bench = Bench::build(blueprint(Wanted::Best), cancel).expect("a lab");
+    println!("lab: {:?} {}", bench.lab.kind, bench.lab.reason);
+    bench
+}
+
+/// The smallest plan of a workload: its defaults, one short trial.
+fn plan(name: &str, window: &str) -> Plan {
+    let text = format!(
+        "title = \"contract\"\n[lab]\nclients = 2\n[load.it]\nworkload = \"{name}\"\n\
+         [method]\nblocks = 3\ndry = false\nsettle = \"50 ms\"\nsettle_max = \"100 ms\"\n\
+         window = \"{window}\"\n"
+    );
+    parse(&text).expect("a plan")
+}
+
+fn parse(text: &str) -> Result<Plan, String> {
+    let workloads: Vec<&WorkloadSpec> = workload::ALL.iter().map(|entry| entry.spec).collect();
+    let catalogue = Catalogue { workloads: &workloads, factors: factor::ALL };
+    read(text, &catalogue).map_err(|e| e.to_string())
+}
+
+fn first_trial(plan: &Plan) -> Vec<Trial> {
+    let mut trials = order(plan);
+    trials.retain(|t| t.kind == TrialKind::Counted);
+    trials.truncate(1);
+    trials
+}
+
+fn lock() -> std::sync::MutexGuard<'static, ()> {
+    ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+#[test]
+fn the_smallest_point_takes_less_than_two_seconds_and_tells_what_it_cost() {
+    let _lock = lock();
+    let mut bench = bench(&NEVER);
+    for entry in workload::ALL {
+        let plan = plan(entry.spec.name, "100 ms");
+        let begun = Instant::now();
+        let visited = bench.run(&plan, first_trial(&plan), &mut |_| ()).expect("a run");
+        let name = entry.spec.name;
+        assert!(begun.elapsed() < Duration::from_secs(2), "{name}: {:?}", begun.elapsed());
+        let record = &visited.records[0];
+        assert_eq!(record.outcome.fault, None, "{name}");
+        for metric in entry.spec.metrics {
+            let sample = record.outcome.metric(metric.name);
+            let sample = sample.unwrap_or_else(|| panic!("{name} has no {}", metric.name));
+            assert_eq!(sample.unit, metric.unit, "{name} {}", metric.name);
+            assert!(sample.value > 0.0, "{name} {}", metric.name);
+        }
+        let cost = record.readings.iter().filter(|r| r.probe == "process");
+        assert!(cost.map(|r| r.quantity.value).sum::<f64>() > 0.0, "{name} cost nothing");
+        assert!(record.outcome.work.content_checks > 0, "{name} checked nothing");
+    }
+}
+
+#[test]
+fn a_host_that_dies_in_the_window_is_a_fault_before_any_time_out() {
+    let _lock = lock();
+    for entry in workload::ALL {
+        let mut bench = bench(&NEVER);
+        let plan = plan(entry.spec.name, "5 s");
+        let pid = bench.lab.host(2).pid().to_string();
+        let killer = thread::spawn(move || {
+            thread::sleep(Duration::from_millis(600));
+            std::process::Command::new("kill").args(["-9", &pid]).status()
+        });
+        let begun = Instant::now();
+        let mut faults = Vec::new();
+        let trials = first_trial(&plan);
+        let _ = bench.run(&plan, trials, &mut |progress| {
+            faults.push((begun.elapsed(), progress.last.outcome.fault.clone()));
+        });
+        killer.join().expect("killer").expect("kill");
+        let dead = Fault::DeadHost { host: "c02".into() };
+        assert_eq!(faults[0].1, Some(dead), "{}", entry.spec.name);
+        assert!(faults[0].0 < Duration::from_secs(7), "{:?}", faults[0].0);
+        assert_eq!(faults.last().map(|f| f.1.clone()), Some(None), "the second visit is good");
+    }
+}
+
+#[test]
+fn a_stop_ends_the_window_within_200_ms() {
+    static STOP: AtomicBool = AtomicBool::new(false);
+    let _lock = lock();
+    for entry in workload::ALL {
+        STOP.store(false, Ordering::Relaxed);
+        let mut bench = bench(&STOP);
+        let plan = plan(entry.spec.name, "20 s");
+        let stopper = thread::spawn(|| {
+            thread::sleep(Duration::from_millis(600));
+            STOP.store(true, Ordering::Relaxed);
+            Instant::now()
+        });
+        let visited = bench.run(&plan, first_trial(&plan), &mut |_| ()).expect("a run");
+        let took = Instant::now() - stopper.join().expect("stopper");
+        assert_eq!(visited.records[0].outcome.fault, Some(Fault::Cancelled));
+        assert!(took < Duration::from_millis(200), "{}: {took:?}", entry.spec.name);
+    }
+}
+
+#[test]
+fn nothing_is_left_behind() {
+    let _lock = lock();
+    let before = traces();
+    let mut bench = bench(&NEVER);
+    let plan = plan("tcp_stream", "100 ms");
+    let pids: Vec<u32> = (0..3).map(|at| bench.lab.host(at).pid()).collect();
+    bench.run(&plan, first_trial(&plan), &mut |_| ()).expect("a run");
+    if bench.lab.kind == LabKind::RootNamespaces {
+        assert!(traces().len() > before.len(), "namespaces have names while the lab stands");
+    }
+    drop(bench);
+    assert_eq!(traces(), before);
+    for pid in pids {
+        assert!(!Path::new(&format!("/proc/{pid}")).exists(), "host process {pid} lives on");
+    }
+}
+
+/// Our named namespaces and the links of the machine.
+fn traces() -> Vec<String> {
+    let names = |path: &str| {
+        let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+        entries.map(|e| e.path().display().to_string()).collect::<Vec<_>>()
+    };
+    let mut all = names("/run/netns");
+    all.extend(names("/sys/class/net"));
+    all.sort();
+    all
+}
+
+#[test]
+fn an_unknown_parameter_is_refused() {
+    for entry in workload::ALL {
+        let name = entry.spec.name;
+        let text = format!("title = \"x\"\n[load.it]\nworkload = \"{name}\"\nno_such_thing = 1\n");
+        let refusal = parse(&text).expect_err("refused");
+        assert!(refusal.contains("no_such_thing") && refusal.contains("line 4"), "{refusal}");
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_work() {
+    for entry in workload::ALL {
+        let plan = plan(entry.spec.name, "100 ms");
+        assert_eq!(order(&plan), order(&plan));
+        assert_eq!(
+            expand(&plan).0[0].params.len(),
+            entry.spec.params.len(),
+            "defaults written out"
+        );
+    }
+}
+
+#[test]
+fn every_factor_takes_is_read_back_and_is_undone() {
+    let _lock = lock();
+    let mut bench = bench(&NEVER);
+    if bench.lab.kind == LabKind::Loopback {
+        println!("skipped: this machine grants no namespaces, and loopback has no links of ours");
+        return;
+    }
+    let levels = [
+        ("checksum", "off", "on"),
+        ("gro", "off", "on"),
+        ("gso", "off", "on"),
+        ("mtu", "9000 B", "1500 B"),
+        ("rate", "100 Mbit/s", "none"),
+        ("tso", "off", "on"),
+    ];
+    let tso = factor::find("tso").expect("tso");
+    for (name, level, before) in levels {
+        let text = format!(
+            "title = \"x\"\n[factors.{name}]\nlevels = [\"{level}\", \"{}\"]\n[load.it]\n\
+             workload = \"tcp_stream\"\n",
+            if name == "rate" { "1 Gbit/s" } else { before }
+        );
+        let plan = parse(&text).expect("a plan");
+        let level = &plan.factors[0].levels[0].settings[name];
+        let factor = factor::find(name).expect("a link factor");
+        let lab = &mut bench.lab;
+        let was = factor.observe(lab, "lan").map(|v| v.to_string()).unwrap_or_default();
+        let undo = factor.apply(lab, "lan", level).unwrap_or_else(|e| panic!("{name}: {e}"));
+        assert_eq!(factor.observe(lab, "lan").expect(name), *level, "{name} reads back");
+        if name == "checksum" {
+            let dragged = tso.observe(lab, "lan").expect("tso").to_string();
+            assert_eq!(dragged, "off", "no checksum, no segmentation offload");
+        }
+        undo.carry_out(lab).expect("undo");
+        assert_eq!(factor.observe(lab, "lan").expect(name).to_string(), was, "{name} is undone");
+        assert_eq!(tso.observe(lab, "lan").expect("tso").to_string(), "on", "after {name}");
+    }
+}
