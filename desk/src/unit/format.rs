@@ -113,6 +113,12 @@ struct Scale {
     suffix: String,
 }
 
+/// An MTU or an MSS: whole, small and no multiple of 1 KiB. Nobody knows 9000 B as 8.79 KiB.
+fn is_packet_size(quantity: Quantity) -> bool {
+    let size = quantity.value;
+    quantity.unit == Unit::Byte && size.fract() == 0.0 && size < 10_000.0 && size % 1024.0 != 0.0
+}
+
 fn scale_of(quantity: Quantity) -> Scale {
     let (table, unit): (&[(f64, &str)], &str) = match quantity.unit {
         Unit::BitPerSecond => (&DECIMAL[..5], "bit/s"),
@@ -128,6 +134,9 @@ fn scale_of(quantity: Quantity) -> Scale {
         Unit::Count => return Scale { divisor: 1.0, suffix: String::new() },
     };
     let size = quantity.value.abs();
+    if is_packet_size(quantity) {
+        return Scale { divisor: 1.0, suffix: " B".into() };
+    }
     // 999.6 M would round up to 1000 M: choose the next prefix already from 999.5 on.
     let found = table.iter().find(|(d, _)| size >= *d * 0.9995).or_else(|| table.last());
     let (divisor, prefix) = match found {
@@ -158,6 +167,8 @@ mod tests {
             (Quantity::new(9.996e8, Unit::BitPerSecond), "1.00 Gbit/s"),
             (Quantity::bytes(64), "64 B"),
             (Quantity::bytes(262_144), "256 KiB"),
+            (Quantity::bytes(9000), "9000 B"),
+            (Quantity::bytes(4096), "4 KiB"),
             (Quantity::seconds(0.8), "800 ms"),
             (Quantity::new(0.982, Unit::Share), "98.2 %"),
             (Quantity::new(2.934, Unit::Ratio), "2.93×"),

@@ -11,7 +11,7 @@ use crate::verdict::Comparison;
 const SMALL: f64 = 0.5;
 
 /// Whether per cents say this ratio better than a factor does.
-pub(super) fn is_small(ratio: &Estimate) -> bool {
+fn is_small(ratio: &Estimate) -> bool {
     (ratio.centre.value - 1.0).abs() < SMALL
 }
 
@@ -30,15 +30,6 @@ pub(super) fn effect(writer: &Writer, ratio: &Estimate) -> Said {
 pub fn short_effect(writer: &Writer, ratio: &Estimate) -> Said {
     let key = if is_small(ratio) { "effect-short-change" } else { "effect-short-ratio" };
     writer.say(key, ends(ratio))
-}
-
-/// Only the centre.
-pub(super) fn centre(args: Args, key: &'static str, ratio: &Estimate) -> Args {
-    if is_small(ratio) {
-        args.change(key, ratio.centre.value)
-    } else {
-        args.quantity(key, ratio.centre)
-    }
 }
 
 fn ends(ratio: &Estimate) -> Args {

@@ -52,10 +52,13 @@ fn few_blocks<'a>(part: &Part<'a>) -> Option<(u32, &'a Estimate)> {
 
 /// A row a property and a column a part.
 fn table(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Table, ReportError> {
-    let mut columns = vec![Column { title: writer.label("method-part")?, numeric: false }];
+    let mut columns = vec![Column { title: writer.label("made-setting")?, numeric: false }];
     let mut rows: Vec<Vec<Prose>> = Vec::new();
     for part in parts {
-        let title = Prose::verbatim(&part.run.plan.title);
+        let title = match parts.len() {
+            1 => writer.label("made-value")?,
+            _ => Prose::verbatim(&part.run.plan.title),
+        };
         columns.push(Column { title, numeric: false });
         for (at, (key, value)) in properties(writer, part.run)?.into_iter().enumerate() {
             if rows.len() == at {

@@ -59,6 +59,7 @@ fn curve_section(
     let mut said = vec![verdict_sentence(writer, run, comparison)?];
     said.extend(curve::sentences(writer, comparison)?);
     said.extend(limits::cause(writer, part, comparison)?);
+    said.extend(left_out(writer, comparison)?);
     let text = Args::new().count("number", number).prose("text", &Prose::join(&said));
     let text = writer.say("see-figure", text)?;
     let table = curve_table(writer, run, comparison)?;
@@ -73,6 +74,11 @@ fn curve_section(
         condition
     };
     Ok(Node::Section { id: format!("result-{}-{}", run.id, comparison.id), title, body })
+}
+
+fn left_out(writer: &Writer, comparison: &Comparison) -> Result<Option<Prose>, ReportError> {
+    let args = Args::new().count("count", comparison.left_out);
+    (comparison.left_out > 0).then(|| writer.say("left-out", args)).transpose()
 }
 
 /// Both levels along the curve, with zones where one is ahead.
@@ -268,6 +274,7 @@ fn points(writer: &mut Writer, part: &Part<'_>, comparisons: &[&Comparison]) -> 
         }
         parts.push(verdict_sentence(writer, part.run, comparison)?);
         parts.extend(limits::cause(writer, part, comparison)?);
+        parts.extend(left_out(writer, comparison)?);
         said.push(Prose::join(&parts));
     }
     let first = said.remove(0);

@@ -3,13 +3,12 @@ method-order = Order: randomised blocks. A block visits every level at every loa
 method-window = Each trial runs up to a steady rate before its window opens; CPU and network counters are read at exactly the two edges of the window.
 method-effect = Effect: the levels are divided within each block, and the intervals are Student t intervals of the mean log ratio. { $level } intervals are shown; along a curve they hold for all its points at once (Holm). The verdict of a whole curve rests on the block means over its points.
 method-margin = Differences below { $margin } were declared to be of no practical interest before the run. Equal means that the whole interval lies within that margin.
-method-precision = The least precise of the answers below is known to { $low } to { $high } of its centre.
+method-precision = The least precise of the answers below is known to between { $low } and { $high } of its centre.
 method-smallest = With { $blocks ->
     [one] { $blocks } block
    *[other] { $blocks } blocks
 }, an effect of { $smallest } would be seen in four of five such runs.
 method-caption = How the trials were made
-method-part = Part
 method-load = Load
 method-compare = Compared
 method-levels = Levels, the baseline first
@@ -46,7 +45,11 @@ knee-reached = { $level } first comes within { $share } of its highest value, { 
 knee-rising = { $level } is still rising at { $at }, where it reaches its highest value, { $highest }.
 cause = What limited it: { $causes }.
 cause-one = { $level } – { $limit }, { $evidence }
-cause-one-unseen = { $level } – { $limit }
+cause-one-unseen = { $level } – { $limit }, CPUs { $evidence } busy
+left-out = { $count ->
+    [one] { $count } counted trial is
+   *[other] { $count } counted trials are
+} in none of these ratios, because a fault hit the trial or its partner.
 see-figure = Figure { $number }. { $text }
 table-number = Table { $number }. { $caption }
 table-curve-caption = { $metric } by { $curve }, { $condition }
@@ -61,12 +64,15 @@ table-blocks = n
 table-overall = all points
 
 limits-title = What limited it
-limits-intro = The resource that was full, or the reason for which a socket waited, over the measured windows of each level. A rival is a resource that was watched as well and was not full.
+limits-intro = Resources are looked at in a fixed order – all CPUs, one CPU, the set rate, the receiver’s window, the sender’s buffer – over the measured windows of each level, and the first that was full is named. A rival is one that was looked at before it and was not full.
 limits-caption = What was full, with the share that shows it
 limits-level = Level
 limits-kind = Limit
 limits-evidence = Evidence
-limits-rivals = Rivals, not full
+limits-evidence-value = { $share }
+limits-evidence-unseen = CPUs { $share } busy
+limits-rivals = Rivals, ruled out
+limits-no-rivals = –
 limits-none = No limit was looked for: the run has no readings of the CPUs and the sockets.
 limit-all-cpus = all CPUs busy
 limit-one-cpu = one CPU busy while others idled
