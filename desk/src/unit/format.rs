@@ -25,7 +25,8 @@ pub fn plain(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return if value == 0.0 { "0".into() } else { format!("{value}") };
     }
-    if value.fract() == 0.0 && value.abs() < 1e4 {
+    // 0.07 / 0.01 is a hair above 7: that hair must not become digits.
+    if (value - value.round()).abs() <= value.abs() * 1e-12 && value.abs() < 1e4 {
         return format!("{value:.0}");
     }
     // 9.996 is written 10.0, not 10.00: the magnitude is that of the rounded value.
@@ -171,6 +172,8 @@ mod tests {
             (Quantity::bytes(4096), "4 KiB"),
             (Quantity::seconds(0.8), "800 ms"),
             (Quantity::new(0.982, Unit::Share), "98.2 %"),
+            (Quantity::new(0.07, Unit::Share), "7 %"),
+            (Quantity::new(1.0 - 0.95, Unit::Share), "5 %"),
             (Quantity::new(2.934, Unit::Ratio), "2.93×"),
             (Quantity::new(0.0, Unit::BitPerSecond), "0 bit/s"),
             (Quantity::count(468), "468"),

@@ -8,6 +8,7 @@ use crate::report::document::{Column, Node, Prose, Table};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
 use crate::stats::Estimate;
+use crate::unit::Quantity;
 use crate::verdict::Caveat;
 
 /// The chapter: the principle in sentences, the settings of every part in a table.
@@ -16,7 +17,10 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
     let overall: Vec<&Estimate> =
         parts.iter().flat_map(|p| &p.analysis.comparisons).map(|c| &c.overall).collect();
     if let Some(first) = overall.first() {
-        said.push(writer.say("method-effect", Args::new().quantity("level", level(first)))?);
+        let level = level(first);
+        let alpha = Quantity::new(1.0 - level.value, level.unit);
+        let args = Args::new().quantity("level", level).quantity("alpha", alpha);
+        said.push(writer.say("method-effect", args)?);
     }
     if let Some(part) = parts.first() {
         let margin = part.run.plan.method.margin;

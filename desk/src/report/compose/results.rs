@@ -62,7 +62,7 @@ fn curve_section(
     said.extend(left_out(writer, comparison)?);
     let text = Args::new().count("number", number).prose("text", &Prose::join(&said));
     let text = writer.say("see-figure", text)?;
-    let table = curve_table(writer, run, comparison)?;
+    let table = curve_table(writer, run, comparison, number)?;
     let body = vec![Node::Figure(figure), Node::Paragraph(text), Node::Table(table)];
     let title = if condition.text().is_empty() {
         let args = Args::new()
@@ -108,7 +108,7 @@ pub fn curve_figure(
         id: format!("fig-{}-{}", run.id, comparison.id),
         number,
         kind: FigureKind::Sweep,
-        title: curve_title(writer, run, comparison)?.text().into(),
+        title: finding_title(writer, run, comparison)?.text().into(),
         subtitle: writer.say("figure-curve-subtitle", subtitle)?.text().into(),
         x: x_axis(comparison, curve),
         y: y_axis(writer, comparison, metric)?,
@@ -122,13 +122,13 @@ pub fn curve_figure(
     })
 }
 
-fn curve_title(writer: &Writer, run: &Run, comparison: &Comparison) -> Said {
+fn finding_title(writer: &Writer, run: &Run, comparison: &Comparison) -> Said {
     use crate::verdict::Verdict;
     let key = match comparison.verdict {
-        Verdict::Better => "figure-curve-better",
-        Verdict::Worse => "figure-curve-worse",
-        Verdict::Equivalent => "figure-curve-equivalent",
-        Verdict::Undecided { .. } => "figure-curve-undecided",
+        Verdict::Better => "finding-better",
+        Verdict::Worse => "finding-worse",
+        Verdict::Equivalent => "finding-equivalent",
+        Verdict::Undecided { .. } => "finding-undecided",
     };
     let args = Args::new()
         .name("other", &comparison.other)
@@ -140,7 +140,7 @@ fn curve_title(writer: &Writer, run: &Run, comparison: &Comparison) -> Said {
         return Ok(finding);
     }
     let args = Args::new().prose("condition", &condition).prose("finding", &finding);
-    writer.say("figure-curve-title", args)
+    writer.say("finding-title", args)
 }
 
 fn zone(
@@ -205,6 +205,7 @@ fn curve_table(
     writer: &mut Writer,
     run: &Run,
     comparison: &Comparison,
+    number: u32,
 ) -> Result<Table, ReportError> {
     let curve = comparison.curve.as_deref().unwrap_or_default();
     let first = Prose::verbatim(curve);
@@ -223,15 +224,13 @@ fn curve_table(
         verdict_word(writer, comparison.verdict)?,
         Prose::count(comparison.overall.n as usize),
     ]);
-    let condition = condition(writer, run, comparison)?;
-    let plain = condition.text().is_empty();
-    let args = Args::new()
-        .name("metric", metric_title(run, comparison))
-        .name("curve", curve)
-        .prose("condition", &condition);
-    let key = if plain { "table-curve-caption-plain" } else { "table-curve-caption" };
-    let caption = writer.say(key, args)?;
+    let caption = data_caption(writer, number, metric_title(run, comparison))?;
     Ok(Table { caption: writer.numbered(&caption)?, columns, rows, folded: false })
+}
+
+fn data_caption(writer: &Writer, figure: u32, metric: &str) -> Said {
+    let args = Args::new().count("figure", figure).name("metric", metric);
+    writer.say("table-data-caption", args)
 }
 
 fn data_columns(
@@ -239,13 +238,19 @@ fn data_columns(
     first: Prose,
     comparison: &Comparison,
 ) -> Result<Vec<Column>, ReportError> {
-    let ratio = Args::new().quantity("level", level(&comparison.overall));
+    let ratio = match is_curve(comparison) {
+        true => writer.label("table-ratio-curve")?,
+        false => {
+            let args = Args::new().quantity("level", level(&comparison.overall));
+            writer.say("table-ratio", args)?
+        }
+    };
     let column = |title, numeric| Column { title, numeric };
     Ok(vec![
         column(first, false),
         column(Prose::verbatim(&comparison.base), true),
         column(Prose::verbatim(&comparison.other), true),
-        column(writer.say("table-ratio", ratio)?, true),
+        column(ratio, true),
         column(writer.label("table-verdict")?, false),
         column(writer.label("table-blocks")?, true),
     ])
@@ -309,7 +314,7 @@ fn points_table(
         columns[1].title = writer.label("table-base")?;
         columns[2].title = writer.label("table-other")?;
     }
-    let caption = writer.say("table-points-caption", Args::new().name("metric", metric))?;
+    let caption = data_caption(writer, writer.figures, metric)?;
     Ok(Table { caption: writer.numbered(&caption)?, columns, rows, folded: false })
 }
 
@@ -353,7 +358,10 @@ fn dots_figure(
         .count("blocks", overall.map_or(0, |o| o.n))
         .quantity("level", overall.map_or(Quantity::new(0.0, Unit::Share), level))
         .name("run", &run.id);
-    let title = writer.say("figure-dots-title", Args::new().name("metric", metric))?;
+    let title = match comparisons {
+        [only] => finding_title(writer, run, only)?,
+        _ => writer.say("figure-dots-title", Args::new().name("metric", metric))?,
+    };
     Ok(Figure {
         id: format!("fig-{}-ratios", run.id),
         number,

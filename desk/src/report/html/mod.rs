@@ -126,7 +126,7 @@ fn facts(rows: &[(Prose, Prose)]) -> Markup {
 fn data(table: &Table, captioned: bool) -> Markup {
     markup! {
         div.wide {
-            table {
+            table.pair[table.columns.len() == 2] {
                 @if captioned { caption { (table.caption.text()) } }
                 thead {
                     tr {

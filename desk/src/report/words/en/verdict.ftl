@@ -2,6 +2,7 @@
 
 effect-ratio = { $ratio } ({ $level } interval { $range })
 effect-change = { $change } ({ $level } interval { $low } to { $high })
+effect-exact = { $centre } (one block, so no interval)
 effect-short-ratio = { $ratio } ({ $range })
 effect-short-change = { $change } ({ $low } to { $high })
 
