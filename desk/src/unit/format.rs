@@ -51,8 +51,8 @@ pub fn percent_change(ratio: f64) -> String {
     let change = (ratio - 1.0) * 100.0;
     let decimals = match change.abs() {
         size if size >= 9.95 => 0,
-        size if size >= 0.095 || size < 0.005 => 1,
-        _ => 2,
+        size if (0.005..0.095).contains(&size) => 2,
+        _ => 1,
     };
     let size = format!("{:.decimals$}", change.abs());
     let sign = match size.as_str() {

@@ -9,7 +9,7 @@ use crate::report::error::ReportError;
 use crate::report::words::Args;
 use crate::stats::Estimate;
 use crate::unit::{Quantity, Unit};
-use crate::verdict::{Comparison, PointResult, Region, Verdict};
+use crate::verdict::{Comparison, Region, Verdict};
 
 /// A curve is called flat from the first point within this share of its maximum.
 const KNEE: Quantity = Quantity::new(0.05, Unit::Share);
@@ -25,16 +25,11 @@ pub(super) fn sentences(
     }
     said.extend(level_sentences(writer, comparison)?);
     if comparison.better == Better::Higher {
-        let pick: [(&str, fn(&PointResult) -> &Estimate); 2] =
-            [(&comparison.base, |p| &p.base), (&comparison.other, |p| &p.other)];
-        for (level, estimate) in pick {
-            let course: Vec<(&Value, &Estimate)> = comparison
-                .points
-                .iter()
-                .filter_map(|p| Some((p.at.as_ref()?, estimate(p))))
-                .collect();
-            said.extend(knee(writer, level, &course)?);
-        }
+        let points = || comparison.points.iter().filter_map(|p| Some((p.at.as_ref()?, p)));
+        let base: Vec<_> = points().map(|(at, p)| (at, &p.base)).collect();
+        let other: Vec<_> = points().map(|(at, p)| (at, &p.other)).collect();
+        said.extend(knee(writer, &comparison.base, &base)?);
+        said.extend(knee(writer, &comparison.other, &other)?);
     }
     Ok(said)
 }

@@ -1,13 +1,16 @@
+//! Checks the words as a translator would: every message used, no number typed.
+
 use super::*;
 use std::collections::BTreeSet;
 
 /// Every file that says something.
-const SPEAKERS: [&str; 12] = [
+const SPEAKERS: [&str; 13] = [
     include_str!("../card.rs"),
     include_str!("../compose/appendix.rs"),
     include_str!("../compose/curve.rs"),
     include_str!("../compose/doubts.rs"),
     include_str!("../compose/effect.rs"),
+    include_str!("../compose/figures.rs"),
     include_str!("../compose/limits.rs"),
     include_str!("../compose/method.rs"),
     include_str!("../compose/mod.rs"),
