@@ -3,7 +3,8 @@
 use super::model::{Figure, FigureKind, Mark, Series};
 use crate::unit::Quantity;
 
-/// The figure in words: what is plotted, how each series runs, where lines cross, zones, references.
+/// The figure in words: what is plotted, how each series runs, where lines cross, zones,
+/// references.
 #[must_use]
 pub fn alt_text(figure: &Figure) -> String {
     let mut said = vec![sentence(&figure.title), sentence(&figure.subtitle), plotted(figure)];

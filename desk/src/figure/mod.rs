@@ -7,8 +7,16 @@
 mod alt;
 mod braille;
 mod csv;
+mod dots;
+mod layout;
+mod measure;
 mod model;
+mod projection;
+mod scene;
 mod svg;
+mod sweep;
+#[cfg(test)]
+mod tests;
 
 pub use alt::alt_text;
 pub use braille::braille;

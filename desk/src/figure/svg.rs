@@ -1,16 +1,155 @@
 //! Knows how a laid out figure is written as SVG, and in which colours. Knows no positions.
 
-use super::Figure;
+use super::alt::alt_text;
+use super::layout::{kicker, scene};
+use super::model::Figure;
+use super::scene::{Anchor, Glyph, Ink, Point, Role, Shape, Text};
+use std::fmt::Write;
 
-/// The figure as inline SVG, `width` pixels wide.
+/// The figure as inline SVG, `width` px wide (at least 280), as high as it needs to be.
+///
+/// Colours come from [`svg_style`]; the text holds no script and names no other file.
 #[must_use]
 pub fn svg(figure: &Figure, width: u32) -> String {
-    let _ = figure;
-    format!("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"1\"/>")
+    let scene = scene(figure, width, 1.0);
+    let (wide, high) = (px(scene.width), px(scene.height));
+    let id = format!("{}-{wide}", identifier(&figure.id));
+    let title = escape(&format!("{}. {}", kicker(figure), figure.title));
+    let mut out = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"fig\" role=\"img\" \
+         aria-labelledby=\"{id}-t {id}-d\" width=\"{wide}\" height=\"{high}\" \
+         viewBox=\"0 0 {wide} {high}\">\n<title id=\"{id}-t\">{title}</title>\n\
+         <desc id=\"{id}-d\">{}</desc>\n",
+        escape(&alt_text(figure)),
+    );
+    for shape in &scene.shapes {
+        out.push_str(&element(shape));
+        out.push('\n');
+    }
+    out.push_str("</svg>\n");
+    out
+}
+
+fn element(shape: &Shape) -> String {
+    match shape {
+        Shape::Text(text) => text_element(text),
+        Shape::Line(ink, points) => {
+            format!("<polyline class=\"{}\" points=\"{}\"/>", class(*ink), path(points))
+        }
+        Shape::Area(ink, points) => {
+            format!("<polygon class=\"a {}\" points=\"{}\"/>", class(*ink), path(points))
+        }
+        Shape::Marker { ink, glyph, at, radius, hint } => {
+            let open = matches!(glyph, Glyph::OpenSquare | Glyph::OpenDiamond | Glyph::OpenDot);
+            let look = if open { "o" } else { "f" };
+            let (name, place) = outline(*glyph, *at, *radius);
+            let head = format!("<{name} class=\"{look} {}\" {place}", class(*ink));
+            if hint.is_empty() {
+                return format!("{head}/>");
+            }
+            format!("{head}><title>{}</title></{name}>", escape(hint))
+        }
+    }
+}
+
+fn text_element(text: &Text) -> String {
+    let role = match text.role {
+        Role::Kicker => "tk",
+        Role::Title => "tt",
+        Role::Subtitle => "ts",
+        Role::Heading => "th",
+        Role::Direction => "td",
+        Role::Tick => "tx",
+        Role::Label(_) => "tl",
+        Role::Remark => "tr",
+        Role::Value => "tv",
+        Role::Note => "tn",
+    };
+    let mut classes = role.to_owned();
+    if let Role::Label(series) = text.role {
+        let _ = write!(classes, " s{}", series % 6);
+    }
+    match text.anchor {
+        Anchor::Start => {}
+        Anchor::Middle => classes.push_str(" am"),
+        Anchor::End => classes.push_str(" ae"),
+    }
+    let (x, y) = (px(text.at.0), px(text.at.1));
+    format!("<text class=\"{classes}\" x=\"{x}\" y=\"{y}\">{}</text>", escape(&text.words))
+}
+
+fn class(ink: Ink) -> String {
+    match ink {
+        Ink::Grid => "g".into(),
+        Ink::Base => "b".into(),
+        Ink::Reference => "r".into(),
+        Ink::Leader => "l".into(),
+        Ink::Zone(i) => format!("z{}", i % 2),
+        Ink::Curve(i) => format!("c s{}", i % 6),
+        Ink::Band(i) => format!("n s{}", i % 6),
+        Ink::Interval(i) => format!("i s{}", i % 6),
+        Ink::Marker(i) => format!("m s{}", i % 6),
+        Ink::Run(i) => format!("u s{}", i % 6),
+        Ink::Invalid => "x".into(),
+    }
+}
+
+/// Element name and geometry of a marker. Areas of the shapes are about equal.
+fn outline(glyph: Glyph, (x, y): Point, radius: f64) -> (&'static str, String) {
+    let polygon = |corners: &[Point]| {
+        let placed: Vec<Point> =
+            corners.iter().map(|c| (x + c.0 * radius, y + c.1 * radius)).collect();
+        ("polygon", format!("points=\"{}\"", path(&placed)))
+    };
+    match glyph {
+        Glyph::Dot | Glyph::OpenDot => {
+            ("circle", format!("cx=\"{}\" cy=\"{}\" r=\"{}\"", px(x), px(y), px(radius)))
+        }
+        Glyph::Square | Glyph::OpenSquare => {
+            polygon(&[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)])
+        }
+        Glyph::Triangle => polygon(&[(0.0, -1.2), (1.15, 0.85), (-1.15, 0.85)]),
+        Glyph::OpenDiamond => polygon(&[(0.0, -1.25), (1.25, 0.0), (0.0, 1.25), (-1.25, 0.0)]),
+    }
+}
+
+fn path(points: &[Point]) -> String {
+    let pairs: Vec<String> = points.iter().map(|p| format!("{},{}", px(p.0), px(p.1))).collect();
+    pairs.join(" ")
+}
+
+/// A tenth of a pixel is finer than a screen shows.
+fn px(value: f64) -> String {
+    let rounded = (value * 10.0).round() / 10.0;
+    if rounded == 0.0 { "0".into() } else { rounded.to_string() }
+}
+
+/// Text as XML character data, also inside a quoted attribute; control characters are dropped.
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+fn identifier(id: &str) -> String {
+    let safe = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+    let id: String = id.chars().map(safe).collect();
+    if id.starts_with(|c: char| c.is_ascii_alphabetic()) { id } else { format!("fig-{id}") }
 }
 
 /// The style sheet that every page with figures needs once: light, dark and print colours.
+///
+/// A page may set `--paper` to its own ground, and `data-theme="light"` or `"dark"` on its root.
 #[must_use]
 pub const fn svg_style() -> &'static str {
-    ""
+    include_str!("figure.css")
 }

@@ -200,6 +200,15 @@ mod tests {
     }
 
     #[test]
+    fn an_axis_has_one_prefix() {
+        let scale = |v, u| axis_scale(Quantity::new(v, u));
+        assert_eq!(scale(9.4e8, Unit::BitPerSecond), (1e6, "Mbit/s".into()));
+        assert_eq!(scale(3e-5, Unit::Second), (1e-6, "µs".into()));
+        assert_eq!(scale(0.8, Unit::Share), (0.01, "%".into()));
+        assert_eq!(scale(12.0, Unit::Count), (1.0, String::new()));
+    }
+
+    #[test]
     fn a_range_has_one_scale() {
         let r = |l, h, u| show_range(Quantity::new(l, u), Quantity::new(h, u));
         assert_eq!(r(2.711, 3.169, Unit::Ratio), "2.71–3.17×");
