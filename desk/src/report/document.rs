@@ -141,6 +141,8 @@ pub enum Node {
         headline: Prose,
         /// One line a comparison.
         rulings: Vec<Ruling>,
+        /// Heading of what it does not decide.
+        caution: Prose,
         /// What it does not decide.
         limits: Vec<Prose>,
     },

@@ -1,6 +1,6 @@
 //! Knows how a run and its analysis become an article and a card.
 //!
-//! Gives: [`compose`] and [`compose_survey`] (facts to [`Document`]), [`html`], [`text`] and [`card`].
+//! Gives: [`compose`] and [`compose_survey`] (facts to [`Document`]), [`html`], [`text`], [`card`].
 //! Never: computes a statistic, types a number, or knows how anything was measured.
 //! Start reading at `document.rs`, then `compose/mod.rs`.
 

@@ -25,7 +25,8 @@ pub fn plain(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return if value == 0.0 { "0".into() } else { format!("{value}") };
     }
-    if value.fract() == 0.0 && value.abs() < 1e4 {
+    // 0.07 / 0.01 is a hair above 7: that hair must not become digits.
+    if (value - value.round()).abs() <= value.abs() * 1e-12 && value.abs() < 1e4 {
         return format!("{value:.0}");
     }
     // 9.996 is written 10.0, not 10.00: the magnitude is that of the rounded value.
@@ -50,8 +51,8 @@ pub fn percent_change(ratio: f64) -> String {
     let change = (ratio - 1.0) * 100.0;
     let decimals = match change.abs() {
         size if size >= 9.95 => 0,
-        size if size >= 0.095 || size < 0.005 => 1,
-        _ => 2,
+        size if (0.005..0.095).contains(&size) => 2,
+        _ => 1,
     };
     let size = format!("{:.decimals$}", change.abs());
     let sign = match size.as_str() {
@@ -113,6 +114,12 @@ struct Scale {
     suffix: String,
 }
 
+/// An MTU or an MSS: whole, small and no multiple of 1 KiB. Nobody knows 9000 B as 8.79 KiB.
+fn is_packet_size(quantity: Quantity) -> bool {
+    let size = quantity.value;
+    quantity.unit == Unit::Byte && size.fract() == 0.0 && size < 10_000.0 && size % 1024.0 != 0.0
+}
+
 fn scale_of(quantity: Quantity) -> Scale {
     let (table, unit): (&[(f64, &str)], &str) = match quantity.unit {
         Unit::BitPerSecond => (&DECIMAL[..5], "bit/s"),
@@ -128,6 +135,9 @@ fn scale_of(quantity: Quantity) -> Scale {
         Unit::Count => return Scale { divisor: 1.0, suffix: String::new() },
     };
     let size = quantity.value.abs();
+    if is_packet_size(quantity) {
+        return Scale { divisor: 1.0, suffix: " B".into() };
+    }
     // 999.6 M would round up to 1000 M: choose the next prefix already from 999.5 on.
     let found = table.iter().find(|(d, _)| size >= *d * 0.9995).or_else(|| table.last());
     let (divisor, prefix) = match found {
@@ -158,8 +168,12 @@ mod tests {
             (Quantity::new(9.996e8, Unit::BitPerSecond), "1.00 Gbit/s"),
             (Quantity::bytes(64), "64 B"),
             (Quantity::bytes(262_144), "256 KiB"),
+            (Quantity::bytes(9000), "9000 B"),
+            (Quantity::bytes(4096), "4 KiB"),
             (Quantity::seconds(0.8), "800 ms"),
             (Quantity::new(0.982, Unit::Share), "98.2 %"),
+            (Quantity::new(0.07, Unit::Share), "7 %"),
+            (Quantity::new(1.0 - 0.95, Unit::Share), "5 %"),
             (Quantity::new(2.934, Unit::Ratio), "2.93×"),
             (Quantity::new(0.0, Unit::BitPerSecond), "0 bit/s"),
             (Quantity::count(468), "468"),

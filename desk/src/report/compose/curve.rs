@@ -9,7 +9,7 @@ use crate::report::error::ReportError;
 use crate::report::words::Args;
 use crate::stats::Estimate;
 use crate::unit::{Quantity, Unit};
-use crate::verdict::{Comparison, PointResult, Region, Verdict};
+use crate::verdict::{Comparison, Region, Verdict};
 
 /// A curve is called flat from the first point within this share of its maximum.
 const KNEE: Quantity = Quantity::new(0.05, Unit::Share);
@@ -23,35 +23,71 @@ pub(super) fn sentences(
     for region in &comparison.regions {
         said.push(ahead(writer, comparison, region)?);
     }
-    for (even, from, to) in level_stretches(comparison) {
-        said.push(not_apart(writer, even, (from, to))?);
-    }
+    said.extend(level_sentences(writer, comparison)?);
     if comparison.better == Better::Higher {
-        let pick: [(&str, fn(&PointResult) -> &Estimate); 2] =
-            [(&comparison.base, |p| &p.base), (&comparison.other, |p| &p.other)];
-        for (level, estimate) in pick {
-            let course: Vec<(&Value, &Estimate)> = comparison
-                .points
-                .iter()
-                .filter_map(|p| Some((p.at.as_ref()?, estimate(p))))
-                .collect();
-            said.extend(knee(writer, level, &course)?);
-        }
+        let points = || comparison.points.iter().filter_map(|p| Some((p.at.as_ref()?, p)));
+        let base: Vec<_> = points().map(|(at, p)| (at, &p.base)).collect();
+        let other: Vec<_> = points().map(|(at, p)| (at, &p.other)).collect();
+        said.extend(knee(writer, &comparison.base, &base)?);
+        said.extend(knee(writer, &comparison.other, &other)?);
     }
     Ok(said)
 }
 
 fn ahead(writer: &Writer, comparison: &Comparison, region: &Region) -> Said {
+    let (near, far) = nearest_first(region);
+    let near = effect(writer, near)?;
+    let far = effect(writer, far)?;
+    said_region(writer, comparison, region, [near, far])
+}
+
+/// The two ends of a stretch, the one nearer to no difference first.
+pub(super) fn nearest_first(region: &Region) -> (&Estimate, &Estimate) {
+    let distance = |e: &Estimate| e.centre.value.ln().abs();
+    if distance(&region.least) <= distance(&region.most) {
+        (&region.least, &region.most)
+    } else {
+        (&region.most, &region.least)
+    }
+}
+
+/// Who is ahead, with the effects at the ends of the stretch as the caller words them.
+pub(super) fn said_region(
+    writer: &Writer,
+    comparison: &Comparison,
+    region: &Region,
+    [near, far]: [Prose; 2],
+) -> Said {
     let leader = if region.other_ahead { &comparison.other } else { &comparison.base };
     let args = Args::new()
         .name("leader", leader)
+        .name("other", &comparison.other)
+        .name("base", &comparison.base)
         .name("from", &shown(&region.from))
-        .prose("least", &effect(writer, &region.least)?);
-    if region.from == region.to {
-        return writer.say("region-ahead-point", args);
-    }
-    let args = args.name("to", &shown(&region.to)).prose("most", &effect(writer, &region.most)?);
-    writer.say("region-ahead", args)
+        .name("to", &shown(&region.to))
+        .prose("near", &near);
+    let point = region.from == region.to;
+    let args = if point { args } else { args.prose("far", &far) };
+    // A lead is "by" its ratio only where that ratio grows with the lead.
+    let grows = region.other_ahead && comparison.better == Better::Higher;
+    writer.say(
+        match (grows, point) {
+            (true, false) => "region-ahead",
+            (true, true) => "region-ahead-point",
+            (false, false) => "region-ahead-against",
+            (false, true) => "region-ahead-against-point",
+        },
+        args,
+    )
+}
+
+/// Where nobody is ahead, a sentence a stretch; nothing without a curve.
+pub(super) fn level_sentences(
+    writer: &Writer,
+    comparison: &Comparison,
+) -> Result<Vec<Prose>, ReportError> {
+    let stretches = level_stretches(comparison).into_iter();
+    stretches.map(|(even, from, to)| not_apart(writer, even, (from, to))).collect()
 }
 
 /// Stretches outside every region: equal within the margin (true), or merely not told apart.

@@ -33,15 +33,15 @@ pub fn lead(writer: &Writer, caveat: &Caveat) -> Said {
             writer.say("doubt-noise-floor", args.prose("effect", &effect(writer, ratio)?))
         }
         Caveat::NotSteady { trials, of } => {
-            writer.say("doubt-not-steady", args.quantity("trials", *trials).quantity("of", *of))
+            writer.say("doubt-not-steady", args.number("trials", *trials).number("of", *of))
         }
         Caveat::Faults { trials, first } => {
-            writer.say("doubt-faults", args.quantity("trials", *trials).name("first", first))
+            writer.say("doubt-faults", args.number("trials", *trials).name("first", first))
         }
         Caveat::Partial { why } => writer.say("doubt-partial", args.name("why", why)),
         Caveat::FewBlocks { blocks, smallest } => writer.say(
             "doubt-few-blocks",
-            args.quantity("blocks", *blocks).change("smallest", smallest.centre.value),
+            args.number("blocks", *blocks).change("smallest", smallest.centre.value),
         ),
         Caveat::VirtualLinks => writer.label("doubt-virtual-links"),
     }

@@ -3,7 +3,7 @@
 use super::{Said, Writer};
 use crate::record::Run;
 use crate::report::words::Args;
-use crate::stats::Estimate;
+use crate::stats::{Estimate, EstimateMethod};
 use crate::unit::{Quantity, Unit};
 use crate::verdict::Comparison;
 
@@ -11,7 +11,7 @@ use crate::verdict::Comparison;
 const SMALL: f64 = 0.5;
 
 /// Whether per cents say this ratio better than a factor does.
-pub(super) fn is_small(ratio: &Estimate) -> bool {
+fn is_small(ratio: &Estimate) -> bool {
     (ratio.centre.value - 1.0).abs() < SMALL
 }
 
@@ -22,23 +22,30 @@ pub(super) const fn level(estimate: &Estimate) -> Quantity {
 
 /// `2.93× (95 % interval 2.71–3.17×)`, or `+3.1 % (95 % interval +1.2 % to +5.0 %)`.
 pub(super) fn effect(writer: &Writer, ratio: &Estimate) -> Said {
+    if let Some(alone) = alone(writer, ratio) {
+        return alone;
+    }
     let key = if is_small(ratio) { "effect-change" } else { "effect-ratio" };
     writer.say(key, ends(ratio).quantity("level", level(ratio)))
 }
 
 /// The same without the confidence level, for a column or a line that names it elsewhere.
 pub fn short_effect(writer: &Writer, ratio: &Estimate) -> Said {
+    if let Some(alone) = alone(writer, ratio) {
+        return alone;
+    }
     let key = if is_small(ratio) { "effect-short-change" } else { "effect-short-ratio" };
     writer.say(key, ends(ratio))
 }
 
-/// Only the centre.
-pub(super) fn centre(args: Args, key: &'static str, ratio: &Estimate) -> Args {
-    if is_small(ratio) {
-        args.change(key, ratio.centre.value)
+/// A ratio of a single block has no interval, which must not look like an interval of no width.
+fn alone(writer: &Writer, ratio: &Estimate) -> Option<Said> {
+    let args = if is_small(ratio) {
+        Args::new().change("centre", ratio.centre.value)
     } else {
-        args.quantity(key, ratio.centre)
-    }
+        Args::new().quantity("centre", ratio.centre)
+    };
+    (ratio.method == EstimateMethod::Exact).then(|| writer.say("effect-exact", args))
 }
 
 fn ends(ratio: &Estimate) -> Args {

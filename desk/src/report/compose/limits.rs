@@ -8,8 +8,12 @@ use crate::report::words::Args;
 use crate::verdict::{Comparison, Limit, LimitKind};
 use std::collections::BTreeSet;
 
+/// The order in which resources are looked at; a set rate is no rival, as few links have one.
+const ORDER: [LimitKind; 4] =
+    [LimitKind::AllCpus, LimitKind::OneCpu, LimitKind::ReceiveWindow, LimitKind::SendBuffer];
+
 /// The name of a limit.
-pub fn kind_word(writer: &Writer, kind: LimitKind) -> Said {
+fn kind_word(writer: &Writer, kind: LimitKind) -> Said {
     writer.label(match kind {
         LimitKind::AllCpus => "limit-all-cpus",
         LimitKind::OneCpu => "limit-one-cpu",
@@ -45,13 +49,9 @@ pub fn causes(
     for limit in of(part, comparison) {
         let args =
             Args::new().name("level", &limit.level).prose("limit", &kind_word(writer, limit.kind)?);
-        said.push(match limit.kind {
-            LimitKind::NoneSeen => writer.say("cause-one-unseen", args)?,
-            _ => {
-                let args = args.quantity("evidence", limit.evidence.centre);
-                writer.say("cause-one", args)?
-            }
-        });
+        let args = args.quantity("evidence", limit.evidence.centre);
+        let unseen = limit.kind == LimitKind::NoneSeen;
+        said.push(writer.say(if unseen { "cause-one-unseen" } else { "cause-one" }, args)?);
     }
     Ok((!said.is_empty()).then(|| Prose::join_with(&said, "; ")))
 }
@@ -73,10 +73,9 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
     for part in parts {
         for comparison in &part.analysis.comparisons {
             let name = comparison_name(writer, part, comparison, parts.len() > 1)?;
-            let full = of(part, comparison);
-            for limit in &full {
+            for limit in of(part, comparison) {
                 kinds.insert(limit.kind);
-                rows.push(row(writer, &name, limit, &full)?);
+                rows.push(row(writer, &name, limit)?);
             }
         }
     }
@@ -110,26 +109,21 @@ fn comparison_name(writer: &Writer, part: &Part<'_>, comparison: &Comparison, na
     if name.text().is_empty() { Ok(Prose::verbatim(&comparison.factor)) } else { Ok(name) }
 }
 
-fn row(
-    writer: &Writer,
-    name: &Prose,
-    limit: &Limit,
-    full: &[&Limit],
-) -> Result<Vec<Prose>, ReportError> {
-    let same_level =
-        |kind: LimitKind| full.iter().any(|l| l.level == limit.level && l.kind == kind);
-    // Only what every run watches: a rate is watched only on a link that has one set.
-    let watched =
-        [LimitKind::AllCpus, LimitKind::OneCpu, LimitKind::ReceiveWindow, LimitKind::SendBuffer];
+fn row(writer: &Writer, name: &Prose, limit: &Limit) -> Result<Vec<Prose>, ReportError> {
     let mut rivals = Vec::new();
-    for kind in watched.into_iter().filter(|kind| !same_level(*kind)) {
+    for kind in ORDER.into_iter().take_while(|kind| *kind < limit.kind) {
         rivals.push(kind_word(writer, kind)?);
     }
+    if rivals.is_empty() {
+        rivals.push(writer.label("limits-no-rivals")?);
+    }
+    let unseen = limit.kind == LimitKind::NoneSeen;
+    let key = if unseen { "limits-evidence-unseen" } else { "limits-evidence-value" };
     Ok(vec![
         name.clone(),
         Prose::verbatim(&limit.level),
         kind_word(writer, limit.kind)?,
-        Prose::quantity(limit.evidence.centre),
+        writer.say(key, Args::new().quantity("share", limit.evidence.centre))?,
         Prose::join_with(&rivals, ", "),
     ])
 }

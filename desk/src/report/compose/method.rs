@@ -8,6 +8,7 @@ use crate::report::document::{Column, Node, Prose, Table};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
 use crate::stats::Estimate;
+use crate::unit::Quantity;
 use crate::verdict::Caveat;
 
 /// The chapter: the principle in sentences, the settings of every part in a table.
@@ -16,7 +17,10 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
     let overall: Vec<&Estimate> =
         parts.iter().flat_map(|p| &p.analysis.comparisons).map(|c| &c.overall).collect();
     if let Some(first) = overall.first() {
-        said.push(writer.say("method-effect", Args::new().quantity("level", level(first)))?);
+        let level = level(first);
+        let alpha = Quantity::new(1.0 - level.value, level.unit);
+        let args = Args::new().quantity("level", level).quantity("alpha", alpha);
+        said.push(writer.say("method-effect", args)?);
     }
     if let Some(part) = parts.first() {
         let margin = part.run.plan.method.margin;
@@ -52,10 +56,13 @@ fn few_blocks<'a>(part: &Part<'a>) -> Option<(u32, &'a Estimate)> {
 
 /// A row a property and a column a part.
 fn table(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Table, ReportError> {
-    let mut columns = vec![Column { title: writer.label("method-part")?, numeric: false }];
+    let mut columns = vec![Column { title: writer.label("made-setting")?, numeric: false }];
     let mut rows: Vec<Vec<Prose>> = Vec::new();
     for part in parts {
-        let title = Prose::verbatim(&part.run.plan.title);
+        let title = match parts.len() {
+            1 => writer.label("made-value")?,
+            _ => Prose::verbatim(&part.run.plan.title),
+        };
         columns.push(Column { title, numeric: false });
         for (at, (key, value)) in properties(writer, part.run)?.into_iter().enumerate() {
             if rows.len() == at {

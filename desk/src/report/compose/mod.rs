@@ -8,6 +8,7 @@ mod appendix;
 mod curve;
 mod doubts;
 mod effect;
+mod figures;
 mod limits;
 mod method;
 mod reproduce;
@@ -17,9 +18,9 @@ mod testbed;
 
 pub(super) use doubts::lead as doubt_lead;
 pub(super) use effect::{metric_title, short_effect};
-pub(super) use limits::{causes, kind_word};
-pub(super) use results::curve_figure;
-pub(super) use ruling::{condition, tone, verdict_word};
+pub(super) use figures::curve_figure;
+pub(super) use limits::causes;
+pub(super) use ruling::{condition, verdict_word};
 pub(super) use testbed::lab_word;
 
 use super::document::{Document, Node, Prose};

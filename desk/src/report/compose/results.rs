@@ -1,20 +1,14 @@
 //! Knows how a finding is shown: one figure, the sentences that explain it, the table of its data.
 
-use super::curve;
 use super::effect::{level, metric_title, short_effect};
+use super::figures::{curve_figure, dots_figure, place, row_name};
 use super::ruling::{condition, count, shown, verdict_sentence, verdict_word};
-use super::{Nodes, Part, Said, Writer, limits};
-use crate::figure::{Axis, Figure, FigureKind, Mark, Reference, Scale, Series, Zone};
-use crate::record::{Better, Run, Value};
+use super::{Nodes, Part, Said, Writer, curve, limits};
+use crate::record::Run;
 use crate::report::document::{Column, Node, Prose, Table};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use crate::stats::Estimate;
-use crate::unit::{Quantity, Unit};
 use crate::verdict::{Comparison, PointResult};
-
-/// Above this ratio of largest to smallest, a linear value axis would hide the small ones.
-const WIDE: f64 = 100.0;
 
 /// Everything a part found, question by question.
 pub(super) fn nodes(writer: &mut Writer, part: &Part<'_>) -> Nodes {
@@ -38,15 +32,6 @@ fn is_curve(comparison: &Comparison) -> bool {
     comparison.points.len() > 1 && comparison.points.iter().all(|p| place(p).is_some())
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts along an axis stay far below 2^53")]
-fn place(point: &PointResult) -> Option<Quantity> {
-    match point.at.as_ref()? {
-        Value::Quantity(quantity) => Some(*quantity),
-        Value::Count(count) => Some(Quantity::new(*count as f64, Unit::Count)),
-        Value::Word(_) => None,
-    }
-}
-
 fn curve_section(
     writer: &mut Writer,
     part: &Part<'_>,
@@ -59,9 +44,10 @@ fn curve_section(
     let mut said = vec![verdict_sentence(writer, run, comparison)?];
     said.extend(curve::sentences(writer, comparison)?);
     said.extend(limits::cause(writer, part, comparison)?);
+    said.extend(left_out(writer, comparison)?);
     let text = Args::new().count("number", number).prose("text", &Prose::join(&said));
     let text = writer.say("see-figure", text)?;
-    let table = curve_table(writer, run, comparison)?;
+    let table = curve_table(writer, run, comparison, number)?;
     let body = vec![Node::Figure(figure), Node::Paragraph(text), Node::Table(table)];
     let title = if condition.text().is_empty() {
         let args = Args::new()
@@ -75,130 +61,16 @@ fn curve_section(
     Ok(Node::Section { id: format!("result-{}-{}", run.id, comparison.id), title, body })
 }
 
-/// Both levels along the curve, with zones where one is ahead.
-pub fn curve_figure(
-    writer: &Writer,
-    run: &Run,
-    comparison: &Comparison,
-    number: u32,
-) -> Result<Figure, ReportError> {
-    let metric = metric_title(run, comparison);
-    let curve = comparison.curve.as_deref().unwrap_or_default();
-    let subtitle =
-        Args::new().name("metric", metric).name("curve", curve).name("load", &comparison.load);
-    let blocks = Args::new()
-        .count("blocks", comparison.overall.n)
-        .quantity("level", level(&comparison.overall))
-        .name("run", &run.id);
-    let mut zones = Vec::new();
-    for region in &comparison.regions {
-        zones.extend(zone(writer, comparison, region)?);
-    }
-    let series = |name: &str, pick: fn(&PointResult) -> (&Estimate, &[Quantity])| Series {
-        name: name.into(),
-        marks: comparison.points.iter().map(|p| mark(place(p), pick(p))).collect(),
-    };
-    Ok(Figure {
-        id: format!("fig-{}-{}", run.id, comparison.id),
-        number,
-        kind: FigureKind::Sweep,
-        title: curve_title(writer, run, comparison)?.text().into(),
-        subtitle: writer.say("figure-curve-subtitle", subtitle)?.text().into(),
-        x: x_axis(comparison, curve),
-        y: y_axis(writer, comparison, metric)?,
-        series: vec![
-            series(&comparison.base, |p| (&p.base, &p.base_runs)),
-            series(&comparison.other, |p| (&p.other, &p.other_runs)),
-        ],
-        zones,
-        references: Vec::new(),
-        footnote: writer.say("figure-footnote-curve", blocks)?.text().into(),
-    })
-}
-
-fn curve_title(writer: &Writer, run: &Run, comparison: &Comparison) -> Said {
-    use crate::verdict::Verdict;
-    let key = match comparison.verdict {
-        Verdict::Better => "figure-curve-better",
-        Verdict::Worse => "figure-curve-worse",
-        Verdict::Equivalent => "figure-curve-equivalent",
-        Verdict::Undecided { .. } => "figure-curve-undecided",
-    };
-    let args = Args::new()
-        .name("other", &comparison.other)
-        .name("base", &comparison.base)
-        .prose("effect", &short_effect(writer, &comparison.overall)?);
-    let finding = writer.say(key, args)?;
-    let condition = condition(writer, run, comparison)?;
-    if condition.text().is_empty() {
-        return Ok(finding);
-    }
-    let args = Args::new().prose("condition", &condition).prose("finding", &finding);
-    writer.say("figure-curve-title", args)
-}
-
-fn zone(
-    writer: &Writer,
-    comparison: &Comparison,
-    region: &crate::verdict::Region,
-) -> Result<Option<Zone>, ReportError> {
-    let at = |value: &Value| {
-        comparison.points.iter().find(|p| p.at.as_ref() == Some(value)).and_then(place)
-    };
-    let (Some(from), Some(to)) = (at(&region.from), at(&region.to)) else { return Ok(None) };
-    let leader = if region.other_ahead { &comparison.other } else { &comparison.base };
-    let name = writer.say("zone-ahead", Args::new().name("level", leader))?.text().into();
-    Ok(Some(Zone { from: from.value, to: to.value, name }))
-}
-
-fn mark(x: Option<Quantity>, (estimate, runs): (&Estimate, &[Quantity])) -> Mark {
-    Mark {
-        x: x.map_or(0.0, |q| q.value),
-        centre: estimate.centre.value,
-        low: estimate.low.value,
-        high: estimate.high.value,
-        runs: runs.iter().map(|q| q.value).collect(),
-        valid: true,
-    }
-}
-
-fn x_axis(comparison: &Comparison, curve: &str) -> Axis {
-    let places: Vec<Quantity> = comparison.points.iter().filter_map(place).collect();
-    let (first, last) = (places.first(), places.last());
-    let geometric = first.zip(last).is_some_and(|(a, b)| a.value > 0.0 && b.value / a.value > 8.0);
-    Axis {
-        label: curve.into(),
-        unit: first.map_or(Unit::Count, |q| q.unit),
-        scale: if geometric { Scale::Log2 } else { Scale::Linear },
-        direction: String::new(),
-    }
-}
-
-fn y_axis(writer: &Writer, comparison: &Comparison, label: &str) -> Result<Axis, ReportError> {
-    let centres = comparison.points.iter().flat_map(|p| [p.base.centre, p.other.centre]);
-    let values: Vec<f64> = centres.map(|q| q.value).collect();
-    let least = values.iter().copied().fold(f64::INFINITY, f64::min);
-    let most = values.iter().copied().fold(0.0, f64::max);
-    Ok(Axis {
-        label: label.into(),
-        unit: comparison.points.first().map_or(Unit::Count, |p| p.base.centre.unit),
-        scale: if least > 0.0 && most / least > WIDE { Scale::Log10 } else { Scale::Linear },
-        direction: direction(writer, comparison.better)?,
-    })
-}
-
-fn direction(writer: &Writer, better: Better) -> Result<String, ReportError> {
-    let key = match better {
-        Better::Higher => "direction-higher",
-        Better::Lower => "direction-lower",
-    };
-    Ok(writer.label(key)?.text().into())
+fn left_out(writer: &Writer, comparison: &Comparison) -> Result<Option<Prose>, ReportError> {
+    let args = Args::new().count("count", comparison.left_out);
+    (comparison.left_out > 0).then(|| writer.say("left-out", args)).transpose()
 }
 
 fn curve_table(
     writer: &mut Writer,
     run: &Run,
     comparison: &Comparison,
+    number: u32,
 ) -> Result<Table, ReportError> {
     let curve = comparison.curve.as_deref().unwrap_or_default();
     let first = Prose::verbatim(curve);
@@ -217,15 +89,13 @@ fn curve_table(
         verdict_word(writer, comparison.verdict)?,
         Prose::count(comparison.overall.n as usize),
     ]);
-    let condition = condition(writer, run, comparison)?;
-    let plain = condition.text().is_empty();
-    let args = Args::new()
-        .name("metric", metric_title(run, comparison))
-        .name("curve", curve)
-        .prose("condition", &condition);
-    let key = if plain { "table-curve-caption-plain" } else { "table-curve-caption" };
-    let caption = writer.say(key, args)?;
+    let caption = data_caption(writer, number, metric_title(run, comparison))?;
     Ok(Table { caption: writer.numbered(&caption)?, columns, rows, folded: false })
+}
+
+fn data_caption(writer: &Writer, figure: u32, metric: &str) -> Said {
+    let args = Args::new().count("figure", figure).name("metric", metric);
+    writer.say("table-data-caption", args)
 }
 
 fn data_columns(
@@ -233,13 +103,19 @@ fn data_columns(
     first: Prose,
     comparison: &Comparison,
 ) -> Result<Vec<Column>, ReportError> {
-    let ratio = Args::new().quantity("level", level(&comparison.overall));
+    let ratio = match is_curve(comparison) {
+        true => writer.label("table-ratio-curve")?,
+        false => {
+            let args = Args::new().quantity("level", level(&comparison.overall));
+            writer.say("table-ratio", args)?
+        }
+    };
     let column = |title, numeric| Column { title, numeric };
     Ok(vec![
         column(first, false),
         column(Prose::verbatim(&comparison.base), true),
         column(Prose::verbatim(&comparison.other), true),
-        column(writer.say("table-ratio", ratio)?, true),
+        column(ratio, true),
         column(writer.label("table-verdict")?, false),
         column(writer.label("table-blocks")?, true),
     ])
@@ -268,6 +144,7 @@ fn points(writer: &mut Writer, part: &Part<'_>, comparisons: &[&Comparison]) -> 
         }
         parts.push(verdict_sentence(writer, part.run, comparison)?);
         parts.extend(limits::cause(writer, part, comparison)?);
+        parts.extend(left_out(writer, comparison)?);
         said.push(Prose::join(&parts));
     }
     let first = said.remove(0);
@@ -302,71 +179,6 @@ fn points_table(
         columns[1].title = writer.label("table-base")?;
         columns[2].title = writer.label("table-other")?;
     }
-    let caption = writer.say("table-points-caption", Args::new().name("metric", metric))?;
+    let caption = data_caption(writer, writer.figures, metric)?;
     Ok(Table { caption: writer.numbered(&caption)?, columns, rows, folded: false })
-}
-
-fn row_name(writer: &Writer, run: &Run, comparison: &Comparison) -> Said {
-    let condition = condition(writer, run, comparison)?;
-    let plain = condition.text().is_empty();
-    let args = Args::new()
-        .name("other", &comparison.other)
-        .name("base", &comparison.base)
-        .prose("condition", &condition);
-    writer.say(if plain { "figure-dots-row-plain" } else { "figure-dots-row" }, args)
-}
-
-/// One row a comparison: the ratio of every block, its centre and its interval.
-fn dots_figure(
-    writer: &Writer,
-    run: &Run,
-    comparisons: &[&Comparison],
-    number: u32,
-) -> Result<Figure, ReportError> {
-    let mut series = Vec::new();
-    for comparison in comparisons {
-        for point in &comparison.points {
-            let at = Prose::verbatim(&point.at.as_ref().map(shown).unwrap_or_default());
-            let name = Prose::join_with(&[row_name(writer, run, comparison)?, at], ", ");
-            series.push(Series { name: name.text().into(), marks: vec![ratio_mark(point)] });
-        }
-    }
-    let (metric, better, overall) = match comparisons.first() {
-        Some(c) => (metric_title(run, c), c.better, Some(&c.overall)),
-        None => ("", Better::Higher, None),
-    };
-    let axis = Axis {
-        label: writer.label("axis-ratio")?.text().into(),
-        unit: Unit::Ratio,
-        scale: Scale::Linear,
-        direction: direction(writer, better)?,
-    };
-    let equal = writer.label("reference-equal")?.text().into();
-    let footnote = Args::new()
-        .count("blocks", overall.map_or(0, |o| o.n))
-        .quantity("level", overall.map_or(Quantity::new(0.0, Unit::Share), level))
-        .name("run", &run.id);
-    let title = writer.say("figure-dots-title", Args::new().name("metric", metric))?;
-    Ok(Figure {
-        id: format!("fig-{}-ratios", run.id),
-        number,
-        kind: FigureKind::Dots,
-        title: title.text().into(),
-        subtitle: writer.label("figure-dots-subtitle")?.text().into(),
-        x: axis.clone(),
-        y: axis,
-        series,
-        zones: Vec::new(),
-        references: vec![Reference { value: 1.0, name: equal }],
-        footnote: writer.say("figure-footnote", footnote)?.text().into(),
-    })
-}
-
-fn ratio_mark(point: &PointResult) -> Mark {
-    let paired = point.base_runs.len() == point.other_runs.len();
-    let blocks = point.base_runs.iter().zip(&point.other_runs).filter(|_| paired);
-    Mark {
-        runs: blocks.map(|(base, other)| other.value / base.value).collect(),
-        ..mark(None, (&point.ratio, &[]))
-    }
 }

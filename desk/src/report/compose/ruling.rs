@@ -1,19 +1,21 @@
 //! Knows the frame of every verdict: which sentence an outcome is said with.
 
+use super::curve::{level_sentences, nearest_first, said_region};
 use super::effect::{effect, metric_title, short_effect};
 use super::{Part, Role, Said, Writer, all_caveats, doubts};
 use crate::record::{Run, Value};
 use crate::report::document::{Node, Prose, Ruling, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use crate::verdict::{Comparison, Region, Verdict};
-use std::collections::BTreeSet;
+use crate::verdict::{Comparison, Verdict};
 
 /// How many doubts the verdict box repeats.
 const BOX_DOUBTS: usize = 2;
+/// Up to this many comparisons are named in the headline.
+const FEW: usize = 6;
 
 /// The look of a verdict.
-pub const fn tone(verdict: Verdict) -> Tone {
+const fn tone(verdict: Verdict) -> Tone {
     match verdict {
         Verdict::Better => Tone::Good,
         Verdict::Worse => Tone::Bad,
@@ -74,18 +76,6 @@ pub(super) fn verdict_sentence(writer: &Writer, run: &Run, comparison: &Comparis
     }
 }
 
-/// Who is ahead where, in short.
-fn region_short(writer: &Writer, comparison: &Comparison, region: &Region) -> Said {
-    let leader = if region.other_ahead { &comparison.other } else { &comparison.base };
-    let args = Args::new().name("leader", leader).name("from", &shown(&region.from));
-    let args = super::effect::centre(args, "least", &region.least);
-    if region.from == region.to {
-        return writer.say("region-ahead-point-short", args);
-    }
-    let args = super::effect::centre(args, "most", &region.most).name("to", &shown(&region.to));
-    writer.say("region-ahead-short", args)
-}
-
 /// A value of the curve parameter, not to be broken.
 pub(super) fn shown(value: &Value) -> String {
     crate::report::document::unbroken(&value.to_string())
@@ -108,14 +98,19 @@ pub(super) fn verdict_box(writer: &Writer, parts: &[Part<'_>]) -> Result<Node, R
     for caveat in all_caveats(parts).into_iter().take(BOX_DOUBTS) {
         limits.push(Prose::join(&[doubts::lead(writer, caveat)?, doubts::means(writer, caveat)?]));
     }
-    let (tone, headline) = headline(writer, &asked)?;
     let mut rulings = Vec::new();
-    if asked.len() > 1 || asked.iter().any(|(_, c)| !c.regions.is_empty()) {
-        for (run, comparison) in &asked {
-            rulings.push(ruling(writer, run, comparison, parts.len() > 1)?);
-        }
+    for (run, comparison) in &asked {
+        rulings.push(ruling(writer, run, comparison, parts.len() > 1)?);
     }
-    Ok(Node::VerdictBox { tone, headline, rulings, limits })
+    let labels: Vec<Prose> = rulings.iter().map(|r| r.label.clone()).collect();
+    let (tone, headline) = headline(writer, &asked, &labels)?;
+    // A single ratio is told in full by the headline.
+    rulings.retain(|r| asked.len() > 1 || r.sentence != headline);
+    let caution = match limits.is_empty() {
+        true => Prose::default(),
+        false => writer.label("box-not-decided")?,
+    };
+    Ok(Node::VerdictBox { tone, headline, rulings, caution, limits })
 }
 
 fn ruling(
@@ -126,53 +121,79 @@ fn ruling(
 ) -> Result<Ruling, ReportError> {
     let mut said = vec![verdict_sentence(writer, run, comparison)?];
     for region in &comparison.regions {
-        said.push(region_short(writer, comparison, region)?);
+        let (near, far) = nearest_first(region);
+        let ends = [short_effect(writer, near)?, short_effect(writer, far)?];
+        said.push(said_region(writer, comparison, region, ends)?);
     }
+    said.extend(level_sentences(writer, comparison)?);
     let title = if named { Prose::verbatim(&run.plan.title) } else { Prose::default() };
     let label = Prose::join_with(&[title, condition(writer, run, comparison)?], ", ");
     Ok(Ruling { tone: tone(comparison.verdict), label, sentence: Prose::join(&said) })
 }
 
-fn headline(writer: &Writer, asked: &[(&Run, &Comparison)]) -> Result<(Tone, Prose), ReportError> {
+fn headline(
+    writer: &Writer,
+    asked: &[(&Run, &Comparison)],
+    labels: &[Prose],
+) -> Result<(Tone, Prose), ReportError> {
     let [(run, first), rest @ ..] = asked else {
         return Ok((Tone::Open, writer.label("headline-none")?));
     };
     if rest.is_empty() {
         return Ok((tone(first.verdict), verdict_sentence(writer, run, first)?));
     }
-    let pairs: BTreeSet<_> = asked.iter().map(|(_, c)| (&c.base, &c.other, &c.metric)).collect();
-    let tones: Vec<Tone> = asked.iter().map(|(_, c)| tone(c.verdict)).collect();
-    let number = |wanted: Tone| count(tones.iter().filter(|t| **t == wanted).count());
+    let one_pair = asked
+        .iter()
+        .all(|(_, c)| (&c.base, &c.other, &c.metric) == (&first.base, &first.other, &first.metric));
+    let one_tone = asked.iter().all(|(_, c)| tone(c.verdict) == tone(first.verdict));
     let args = Args::new()
         .count("count", count(asked.len()))
         .name("other", &first.other)
         .name("base", &first.base);
-    let one_tone = tones.iter().all(|t| *t == tones[0]).then_some(tones[0]);
-    let key = match one_tone.filter(|_| pairs.len() == 1) {
-        Some(Tone::Good) => "headline-all-better",
-        Some(Tone::Bad) => "headline-all-worse",
-        Some(Tone::Even) => "headline-all-equivalent",
-        _ => {
-            let names = pairs.len() == 1;
-            let key = if names { "headline-mixed" } else { "headline-mixed-names" };
-            let args = args
-                .count("better", number(Tone::Good))
-                .count("worse", number(Tone::Bad))
-                .count("even", number(Tone::Even))
-                .count("open", number(Tone::Open));
-            return Ok((Tone::Plain, writer.say(key, args)?));
+    let key = match tone(first.verdict) {
+        Tone::Good if one_pair && one_tone => "headline-all-better",
+        Tone::Bad if one_pair && one_tone => "headline-all-worse",
+        Tone::Even if one_pair && one_tone => "headline-all-equivalent",
+        only => {
+            let args = args.prose("tally", &tally(writer, asked, labels)?);
+            let tone = if one_tone { only } else { Tone::Plain };
+            let key = if one_pair && !one_tone { "headline-mixed" } else { "headline-tally" };
+            return Ok((tone, writer.say(key, args)?));
         }
     };
+    let distance = |c: &&Comparison| c.overall.centre.value.ln().abs();
     let mut ordered: Vec<&Comparison> = asked.iter().map(|(_, c)| *c).collect();
-    let distance = |c: &Comparison| c.overall.centre.value.ln().abs();
     ordered.sort_by(|a, b| distance(a).total_cmp(&distance(b)));
-    let least = ordered.first().map_or(&first.overall, |c| &c.overall);
-    let most = ordered.last().map_or(&first.overall, |c| &c.overall);
+    let (least, most) = (ordered[0], ordered[ordered.len() - 1]);
     let args = args
         .name("metric", metric_title(run, first))
-        .prose("least", &short_effect(writer, least)?)
-        .prose("most", &short_effect(writer, most)?);
-    Ok((tones[0], writer.say(key, args)?))
+        .prose("least", &short_effect(writer, &least.overall)?)
+        .prose("most", &short_effect(writer, &most.overall)?);
+    Ok((tone(first.verdict), writer.say(key, args)?))
+}
+
+/// How many comparisons came out how, and which where these are few.
+fn tally(writer: &Writer, asked: &[(&Run, &Comparison)], labels: &[Prose]) -> Said {
+    let outcomes = [
+        (Tone::Good, "tally-better"),
+        (Tone::Bad, "tally-worse"),
+        (Tone::Even, "tally-even"),
+        (Tone::Open, "tally-open"),
+    ];
+    let mut said = Vec::new();
+    for (wanted, key) in outcomes {
+        let matching = asked.iter().zip(labels).filter(|((_, c), _)| tone(c.verdict) == wanted);
+        let names: Vec<Prose> = matching.map(|(_, label)| label.clone()).collect();
+        if names.is_empty() {
+            continue;
+        }
+        let tally = writer.say(key, Args::new().count("count", count(names.len())))?;
+        let named = asked.len() <= FEW && names.iter().all(|n| !n.text().is_empty());
+        let names = Prose::join_with(&names, "; ");
+        let args = Args::new().prose("tally", &tally).prose("names", &names);
+        said.push(if named { writer.say("tally-named", args)? } else { tally });
+    }
+    Ok(Prose::join_with(&said, ", "))
 }
 
 /// A length as a number that a sentence can count with.

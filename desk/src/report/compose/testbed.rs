@@ -2,10 +2,11 @@
 
 use super::ruling::count;
 use super::{Nodes, Part, Said, Writer};
-use crate::record::{Adapter, Environment, LabKind, Run};
+use crate::record::{Adapter, Environment, LabKind, LabPlan, Run};
 use crate::report::document::{Column, Node, Prose, Table};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
+use crate::unit::Quantity;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The chapter: machine, adapters, lab, what was read back.
@@ -16,7 +17,7 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
         body.extend(adapters(writer, &part.run.environment.adapters)?);
         body.push(Node::Paragraph(lab(writer, &part.run.environment)?));
     }
-    let mut told: Vec<&crate::record::LabPlan> = Vec::new();
+    let mut told: Vec<&LabPlan> = Vec::new();
     for part in parts {
         if !told.contains(&&part.run.plan.lab) {
             told.push(&part.run.plan.lab);
@@ -44,12 +45,15 @@ fn machine(writer: &Writer, env: &Environment) -> Result<Vec<(Prose, Prose)>, Re
             .quantity("size", cache.size);
         caches.push(writer.say("fact-cache", args)?);
     }
+    let caches = match caches.is_empty() {
+        true => unsaid.clone(),
+        false => Prose::join_with(&caches, ", "),
+    };
     let hypervisor = match &cpu.hypervisor {
         Some(name) => Prose::verbatim(name),
         None => writer.label("fact-none")?,
     };
-    let quantity =
-        |q: Option<crate::unit::Quantity>| q.map_or_else(|| unsaid.clone(), Prose::quantity);
+    let quantity = |q: Option<Quantity>| q.map_or_else(|| unsaid.clone(), Prose::quantity);
     let facts = [
         ("fact-processor", Prose::verbatim(&cpu.model)),
         ("fact-processor-cores", writer.say("fact-cores", cores)?),
@@ -57,10 +61,7 @@ fn machine(writer: &Writer, env: &Environment) -> Result<Vec<(Prose, Prose)>, Re
         ("fact-frequency", quantity(cpu.frequency_max)),
         ("fact-governor", or_unsaid(cpu.governor.as_deref())),
         ("fact-hypervisor", hypervisor),
-        (
-            "fact-caches",
-            if caches.is_empty() { unsaid.clone() } else { Prose::join_with(&caches, ", ") },
-        ),
+        ("fact-caches", caches),
         ("fact-memory", quantity(env.memory)),
         ("fact-kernel", or_unsaid(env.fact("kernel.release"))),
     ];
@@ -98,8 +99,7 @@ fn properties(
     adapter: &Adapter,
 ) -> Result<Vec<(&'static str, Prose)>, ReportError> {
     let word = |text: &Option<String>| Prose::verbatim(text.as_deref().unwrap_or("–"));
-    let rate =
-        |q: Option<crate::unit::Quantity>| q.map_or_else(|| Prose::verbatim("–"), Prose::quantity);
+    let rate = |q: Option<Quantity>| q.map_or_else(|| Prose::verbatim("–"), Prose::quantity);
     let yes_no = |yes: bool| writer.label(if yes { "word-yes" } else { "word-no" });
     let on: Vec<&str> = adapter
         .offloads
@@ -122,7 +122,7 @@ fn properties(
         ("adapter-speed", rate(adapter.speed_now)),
         ("adapter-speed-best", rate(adapter.speed_best)),
         ("adapter-carrier", yes_no(adapter.carrier)?),
-        ("adapter-mtu", Prose::quantity(crate::unit::Quantity::bytes(adapter.mtu.into()))),
+        ("adapter-mtu", Prose::quantity(Quantity::bytes(adapter.mtu.into()))),
         ("adapter-queues", writer.say("adapter-queue-pair", queues)?),
         ("adapter-numa", Prose::verbatim(&numa)),
         ("adapter-offloads", Prose::verbatim(&on)),

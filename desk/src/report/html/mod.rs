@@ -50,9 +50,14 @@ fn block(node: &Node, depth: u8) -> Markup {
     match node {
         Node::Section { id, title, body } => section(id, title, body, depth),
         Node::Paragraph(prose) => markup! { p { (prose.text()) } },
-        Node::VerdictBox { tone, headline, rulings, limits } => {
-            verdict_box(*tone, headline, rulings, limits)
-        }
+        Node::VerdictBox { tone, headline, rulings, caution, limits } => markup! {
+            div.verdict.(class(*tone)) {
+                p.headline { (headline.text()) }
+                (rulings_list(rulings))
+                @if !limits.is_empty() { p.caution { (caution.text()) } }
+                @for limit in limits { p.limit { (limit.text()) } }
+            }
+        },
         Node::Facts(rows) => facts(rows),
         Node::Table(table) if table.folded => markup! {
             details { summary { (table.caption.text()) } (data(table, false)) }
@@ -91,23 +96,17 @@ const fn class(tone: Tone) -> &'static str {
     }
 }
 
-fn verdict_box(tone: Tone, headline: &Prose, rulings: &[Ruling], limits: &[Prose]) -> Markup {
+fn rulings_list(rulings: &[Ruling]) -> Markup {
     markup! {
-        div.verdict.(class(tone)) {
-            p.headline { (headline.text()) }
-            @if !rulings.is_empty() {
-                ul.rulings {
-                    @for ruling in rulings {
-                        li.(class(ruling.tone)) {
-                            @if !ruling.label.text().is_empty() {
-                                b { (ruling.label.text()) } " "
-                            }
-                            (ruling.sentence.text())
-                        }
+        @if !rulings.is_empty() {
+            ul.rulings {
+                @for ruling in rulings {
+                    li.(class(ruling.tone)) {
+                        @if !ruling.label.text().is_empty() { b { (ruling.label.text()) } " " }
+                        (ruling.sentence.text())
                     }
                 }
             }
-            @for limit in limits { p.limit { (limit.text()) } }
         }
     }
 }
@@ -127,7 +126,7 @@ fn facts(rows: &[(Prose, Prose)]) -> Markup {
 fn data(table: &Table, captioned: bool) -> Markup {
     markup! {
         div.wide {
-            table {
+            table.pair[table.columns.len() == 2] {
                 @if captioned { caption { (table.caption.text()) } }
                 thead {
                     tr {

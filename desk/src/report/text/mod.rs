@@ -84,8 +84,15 @@ impl Page {
         match node {
             Node::Section { title, body, .. } => self.section(title, body, depth),
             Node::Paragraph(prose) => self.wrapped(prose.text(), "", ""),
-            Node::VerdictBox { headline, rulings, limits, .. } => {
-                self.verdict_box(headline, rulings, limits);
+            Node::VerdictBox { headline, rulings, caution, limits, .. } => {
+                self.answer(headline, rulings);
+                if !limits.is_empty() {
+                    self.line(">");
+                    self.wrapped(caution.text(), "> ", "> ");
+                }
+                for limit in limits {
+                    self.wrapped(limit.text(), "> - ", ">   ");
+                }
             }
             Node::Facts(rows) => {
                 let rows: Vec<[&Prose; 2]> = rows.iter().map(|(key, value)| [key, value]).collect();
@@ -132,20 +139,12 @@ impl Page {
         }
     }
 
-    fn verdict_box(&mut self, headline: &Prose, rulings: &[Ruling], limits: &[Prose]) {
+    fn answer(&mut self, headline: &Prose, rulings: &[Ruling]) {
         self.wrapped(headline.text(), "> ", "> ");
         for ruling in rulings {
             self.line(">");
-            if !ruling.label.text().is_empty() {
-                self.wrapped(ruling.label.text(), "> ", "> ");
-            }
+            self.wrapped(ruling.label.text(), "> ", "> ");
             self.wrapped(ruling.sentence.text(), "> ", "> ");
-        }
-        if !limits.is_empty() {
-            self.line(">");
-        }
-        for limit in limits {
-            self.wrapped(limit.text(), "> - ", ">   ");
         }
     }
 }

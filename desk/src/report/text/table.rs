@@ -23,21 +23,47 @@ pub(super) fn facts(rows: &[[&Prose; 2]], width: usize) -> Vec<String> {
     lines
 }
 
-/// The table in columns if every row fits into one line, else each row as keys and values.
+/// The table in columns, words wrapped within their cells; row by row if even that is too wide.
 pub(super) fn data(table: &Table, width: usize) -> Vec<String> {
-    let widths = widths(table);
-    if widths.iter().sum::<usize>() + GUTTER * widths.len().saturating_sub(1) > width {
-        return spread(table, width);
-    }
+    let Some(widths) = fitted(table, width) else { return spread(table, width) };
     let titles: Vec<&str> = table.columns.iter().map(|c| c.title.text()).collect();
     let rules: Vec<String> = widths.iter().map(|w| "-".repeat(*w)).collect();
     let rules: Vec<&str> = rules.iter().map(String::as_str).collect();
-    let mut lines = vec![set(table, &titles, &widths), set(table, &rules, &widths)];
+    let mut lines = set(table, &titles, &widths);
+    lines.extend(set(table, &rules, &widths));
     for row in &table.rows {
         let cells: Vec<&str> = row.iter().map(Prose::text).collect();
-        lines.push(set(table, &cells, &widths));
+        lines.extend(set(table, &cells, &widths));
     }
     lines
+}
+
+/// Widths that fit the page: columns of words give way, the widest first, never below their longest
+/// word; figures are never broken.
+fn fitted(table: &Table, width: usize) -> Option<Vec<usize>> {
+    let mut widths = widths(table);
+    let least: Vec<usize> = (0..widths.len()).map(|at| longest_word(table, at)).collect();
+    loop {
+        let total = widths.iter().sum::<usize>() + GUTTER * widths.len().saturating_sub(1);
+        if total <= width {
+            return Some(widths);
+        }
+        let giving = (0..widths.len()).filter(|at| widths[*at] > least[*at]);
+        let widest = giving.max_by_key(|at| widths[*at])?;
+        widths[widest] -= 1;
+    }
+}
+
+fn longest_word(table: &Table, at: usize) -> usize {
+    let title = table.columns.get(at).map(|c| c.title.text());
+    let cells = table.rows.iter().filter_map(|r| r.get(at)).map(Prose::text);
+    let figures = table.columns.get(at).is_some_and(|c| c.numeric);
+    let of_cells = cells.flat_map(|cell| match figures {
+        true => vec![length(cell)],
+        false => cell.split(' ').map(length).collect(),
+    });
+    let of_title = title.into_iter().flat_map(|t| t.split(' ').map(length));
+    of_cells.chain(of_title).max().unwrap_or(0)
 }
 
 fn widths(table: &Table) -> Vec<usize> {
@@ -49,17 +75,22 @@ fn widths(table: &Table) -> Vec<usize> {
     columns.map(|(at, column)| length(column.title.text()).max(widest(at))).collect()
 }
 
-fn set(table: &Table, cells: &[&str], widths: &[usize]) -> String {
-    let mut line = String::new();
-    for ((cell, width), column) in cells.iter().zip(widths).zip(&table.columns) {
-        if !line.is_empty() {
-            line.push_str(&" ".repeat(GUTTER));
+/// One row of the table, as many lines as its highest cell.
+fn set(table: &Table, cells: &[&str], widths: &[usize]) -> Vec<String> {
+    let wrapped: Vec<Vec<String>> =
+        cells.iter().zip(widths).map(|(cell, width)| wrap(cell, *width, "", "")).collect();
+    let height = wrapped.iter().map(Vec::len).max().unwrap_or(0);
+    let mut lines = Vec::new();
+    for at in 0..height {
+        let mut line = Vec::new();
+        for ((cell, width), column) in wrapped.iter().zip(widths).zip(&table.columns) {
+            let text = cell.get(at).map_or("", String::as_str);
+            let numeric = column.numeric;
+            line.push(if numeric { format!("{text:>width$}") } else { format!("{text:<width$}") });
         }
-        let cell =
-            if column.numeric { format!("{cell:>width$}") } else { format!("{cell:<width$}") };
-        line.push_str(&cell);
+        lines.push(line.join(&" ".repeat(GUTTER)));
     }
-    line
+    lines
 }
 
 fn spread(table: &Table, width: usize) -> Vec<String> {

@@ -65,6 +65,12 @@ impl Args {
         self
     }
 
+    /// A number of things that a record keeps as a quantity.
+    pub fn number(self, key: &'static str, quantity: Quantity) -> Self {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count")]
+        self.count(key, quantity.value as u32)
+    }
+
     /// A text that was said before.
     pub fn prose(mut self, key: &'static str, prose: &Prose) -> Self {
         self.shown.extend(prose.arguments().iter().cloned());

@@ -1,1 +1,80 @@
+//! Checks the words as a translator would: every message used, no number typed.
 
+use super::*;
+use std::collections::BTreeSet;
+
+/// Every file that says something.
+const SPEAKERS: [&str; 13] = [
+    include_str!("../card.rs"),
+    include_str!("../compose/appendix.rs"),
+    include_str!("../compose/curve.rs"),
+    include_str!("../compose/doubts.rs"),
+    include_str!("../compose/effect.rs"),
+    include_str!("../compose/figures.rs"),
+    include_str!("../compose/limits.rs"),
+    include_str!("../compose/method.rs"),
+    include_str!("../compose/mod.rs"),
+    include_str!("../compose/reproduce.rs"),
+    include_str!("../compose/results.rs"),
+    include_str!("../compose/ruling.rs"),
+    include_str!("../compose/testbed.rs"),
+];
+
+fn keys() -> BTreeSet<&'static str> {
+    let lines = ENGLISH.iter().flat_map(|source| source.lines());
+    lines
+        .filter(|line| line.starts_with(|c: char| c.is_ascii_lowercase()))
+        .filter_map(|line| line.split(" =").next())
+        .collect()
+}
+
+/// Every quoted text that looks like a key.
+fn spoken() -> BTreeSet<&'static str> {
+    let quoted = SPEAKERS.iter().flat_map(|source| source.split('"').skip(1).step_by(2));
+    quoted
+        .filter(|text| text.chars().all(|c| c.is_ascii_lowercase() || c == '-'))
+        .filter(|text| text.len() > 1)
+        .collect()
+}
+
+#[test]
+fn every_message_is_said_somewhere_and_every_key_said_has_a_message() {
+    let (keys, spoken) = (keys(), spoken());
+    let unused: Vec<_> = keys.difference(&spoken).collect();
+    assert!(unused.is_empty(), "never said: {unused:?}");
+    // Names of arguments and anchors have no hyphen; a key always has one, but for `condition`.
+    let missing: Vec<_> = spoken.difference(&keys).filter(|k| k.contains('-')).collect();
+    assert!(missing.is_empty(), "no message: {missing:?}");
+}
+
+#[test]
+fn no_message_holds_a_digit() {
+    for line in ENGLISH.iter().flat_map(|source| source.lines()) {
+        let comment = line.starts_with('#');
+        assert!(comment || !line.contains(|c: char| c.is_ascii_digit()), "{line}");
+    }
+}
+
+#[test]
+fn a_missing_message_and_a_missing_argument_are_errors() {
+    let words = Words::english().unwrap();
+    assert_eq!(words.label("no-such"), Err(ReportError::MissingWords("no-such".into())));
+    let said = words.say("verdict-better", Args::new().name("other", "jumbo"));
+    assert!(matches!(said, Err(ReportError::Unsaid { key, .. }) if key == "verdict-better"));
+}
+
+#[test]
+fn what_was_set_into_a_sentence_is_remembered() {
+    let words = Words::english().unwrap();
+    let args = Args::new()
+        .quantity("ratio", Quantity::new(2.934, crate::unit::Unit::Ratio))
+        .range(
+            "range",
+            Quantity::new(2.711, crate::unit::Unit::Ratio),
+            Quantity::new(3.169, crate::unit::Unit::Ratio),
+        )
+        .quantity("level", Quantity::new(0.95, crate::unit::Unit::Share));
+    let said = words.say("effect-ratio", args).unwrap();
+    assert_eq!(said.text(), "2.93× (95\u{a0}% interval 2.71–3.17×)");
+    assert_eq!(said.arguments(), ["2.93×", "2.71–3.17×", "95\u{a0}%"]);
+}

@@ -11,13 +11,19 @@ doubt-steal = The hypervisor took { $share } of all CPU time during the windows.
 doubt-steal-means = Figures are low by about that share, and uneven between blocks. Repeat at a quiet hour or with CPUs of its own.
 doubt-noise-floor = The same level against itself differs by { $effect }.
 doubt-noise-floor-means = An effect of that size is noise on this machine, whatever its interval says. Use more blocks, and look for what else was running.
-doubt-not-steady = { $trials } of { $of } trials were not at a steady rate when their window opened.
+doubt-not-steady = Of { $of } trials, { $trials } were not at a steady rate when their window opened.
 doubt-not-steady-means = Their figures hold part of the ramp. Allow a longer settling time in the plan.
-doubt-faults = { $trials } trials were lost to faults; the first says: { $first }.
+doubt-faults = { $trials ->
+    [one] { $trials } trial was
+   *[other] { $trials } trials were
+} lost to faults; the first says: { $first }.
 doubt-faults-means = Lost trials are left out of every figure, never counted as zero. If one level loses more than the other, that is a finding by itself: see the appendix.
 doubt-partial = The run ended early: { $why }.
 doubt-partial-means = The blocks that are missing make the intervals wider, and later drift was not seen. Run the same command again to the end.
-doubt-few-blocks = There are { $blocks } blocks; the smallest effect seen in four of five such runs is { $smallest }.
+doubt-few-blocks = There { $blocks ->
+    [one] is { $blocks } block
+   *[other] are { $blocks } blocks
+}; the smallest effect seen in four of five such runs is { $smallest }.
 doubt-few-blocks-means = Smaller differences can stay undecided. Raise the number of blocks in the plan.
 doubt-virtual-links = The links are virtual: there is no wire, no adapter and no line rate.
 doubt-virtual-links-means = The figures are of the kernel’s network stack; they do not decide which adapter is faster. Repeat over the real adapters.

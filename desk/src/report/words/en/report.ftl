@@ -2,7 +2,6 @@ kicker = Run { $run }, { $started }, stend { $version }
 kicker-survey = { $started }, stend { $version }
 survey-title = This machine
 survey-question = What is it, how steady is it, and what makes a difference on it?
-verdict-title = The answer
 box-not-decided = What this does not decide
 survey-noise = Noise floor: the same level against itself, { $effect }.
 

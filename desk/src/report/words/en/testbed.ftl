@@ -16,7 +16,6 @@ lab-short-user-namespaces = network namespaces (user)
 lab-short-loopback = loopback
 lab-short-unknown = lab not recorded
 
-machine-caption = The machine
 fact-processor = Processor
 fact-processor-cores = Cores
 fact-cores = { $sockets ->

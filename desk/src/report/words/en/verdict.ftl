@@ -2,6 +2,7 @@
 
 effect-ratio = { $ratio } ({ $level } interval { $range })
 effect-change = { $change } ({ $level } interval { $low } to { $high })
+effect-exact = { $centre } (one block, so no interval)
 effect-short-ratio = { $ratio } ({ $range })
 effect-short-change = { $change } ({ $low } to { $high })
 
@@ -19,14 +20,19 @@ verdict-undecided-more = Undecided between { $other } and { $base }: { $metric }
 headline-all-better = { $other } is better than { $base } in all { $count } comparisons: { $metric } { $least } in the closest, { $most } in the widest.
 headline-all-worse = { $other } is worse than { $base } in all { $count } comparisons: { $metric } { $least } in the closest, { $most } in the widest.
 headline-all-equivalent = No difference that matters between { $other } and { $base } in any of { $count } comparisons: { $metric } { $least } in the closest, { $most } in the widest.
-headline-mixed = It depends. Of { $count } comparisons of { $other } with { $base }, { $better } came out better, { $worse } worse, { $even } equal within the margin and { $open } undecided.
-headline-mixed-names = It depends. Of { $count } comparisons, { $better } came out better, { $worse } worse, { $even } equal within the margin and { $open } undecided.
+headline-mixed = It depends. Of { $count } comparisons of { $other } with { $base }, { $tally }.
+headline-tally = Of { $count } comparisons, { $tally }.
+tally-better = { $count } came out better
+tally-worse = { $count } worse
+tally-even = { $count } equal within the margin
+tally-open = { $count } undecided
+tally-named = { $tally } ({ $names })
 headline-none = Nothing was compared: no comparison has enough counted trials.
 
-region-ahead = { $leader } is ahead from { $from } to { $to }, by { $least } at the least and { $most } at the most.
-region-ahead-point = { $leader } is ahead at { $from }, by { $least }.
-region-ahead-short = { $leader } is ahead from { $from } to { $to }, by { $least } to { $most }.
-region-ahead-point-short = { $leader } is ahead at { $from }, by { $least }.
+region-ahead = { $leader } is ahead from { $from } to { $to }, by { $near } at the least and { $far } at the most.
+region-ahead-point = { $leader } is ahead at { $from }, by { $near }.
+region-ahead-against = { $leader } is ahead from { $from } to { $to }; { $other } against { $base }: { $near } where they are closest, { $far } where they are widest apart.
+region-ahead-against-point = { $leader } is ahead at { $from }; { $other } against { $base }: { $near }.
 region-even = They are equal within the margin from { $from } to { $to }.
 region-even-point = They are equal within the margin at { $from }.
 region-open = No difference was shown from { $from } to { $to }.

@@ -1,0 +1,212 @@
+//! Knows how findings become figures: which lines, zones and references, and what they are called.
+
+use super::effect::{level, metric_title, short_effect};
+use super::ruling::{condition, shown};
+use super::{Said, Writer};
+use crate::figure::{Axis, Figure, FigureKind, Mark, Reference, Scale, Series, Zone};
+use crate::record::{Better, Run, Value};
+use crate::report::document::Prose;
+use crate::report::error::ReportError;
+use crate::report::words::Args;
+use crate::stats::Estimate;
+use crate::unit::{Quantity, Unit};
+use crate::verdict::{Comparison, PointResult, Region, Verdict};
+
+/// Above this ratio of largest to smallest, a linear value axis would hide the small ones.
+const WIDE: f64 = 100.0;
+
+/// Both levels along the curve, with zones where one is ahead.
+pub fn curve_figure(
+    writer: &Writer,
+    run: &Run,
+    comparison: &Comparison,
+    number: u32,
+) -> Result<Figure, ReportError> {
+    let metric = metric_title(run, comparison);
+    let curve = comparison.curve.as_deref().unwrap_or_default();
+    let subtitle =
+        Args::new().name("metric", metric).name("curve", curve).name("load", &comparison.load);
+    let blocks = Args::new()
+        .count("blocks", comparison.overall.n)
+        .quantity("level", level(&comparison.overall))
+        .name("run", &run.id);
+    let mut zones = Vec::new();
+    for region in &comparison.regions {
+        zones.extend(zone(writer, comparison, region)?);
+    }
+    let series = |name: &str, pick: fn(&PointResult) -> (&Estimate, &[Quantity])| Series {
+        name: name.into(),
+        marks: comparison.points.iter().map(|p| mark(place(p), pick(p))).collect(),
+    };
+    Ok(Figure {
+        id: format!("fig-{}-{}", run.id, comparison.id),
+        number,
+        kind: FigureKind::Sweep,
+        title: finding_title(writer, run, comparison)?.text().into(),
+        subtitle: writer.say("figure-curve-subtitle", subtitle)?.text().into(),
+        x: x_axis(comparison, curve),
+        y: y_axis(writer, comparison, metric)?,
+        series: vec![
+            series(&comparison.base, |p| (&p.base, &p.base_runs)),
+            series(&comparison.other, |p| (&p.other, &p.other_runs)),
+        ],
+        zones,
+        references: Vec::new(),
+        footnote: writer.say("figure-footnote-curve", blocks)?.text().into(),
+    })
+}
+
+fn finding_title(writer: &Writer, run: &Run, comparison: &Comparison) -> Said {
+    let key = match comparison.verdict {
+        Verdict::Better => "finding-better",
+        Verdict::Worse => "finding-worse",
+        Verdict::Equivalent => "finding-equivalent",
+        Verdict::Undecided { .. } => "finding-undecided",
+    };
+    let args = Args::new()
+        .name("other", &comparison.other)
+        .name("base", &comparison.base)
+        .prose("effect", &short_effect(writer, &comparison.overall)?);
+    let finding = writer.say(key, args)?;
+    let condition = condition(writer, run, comparison)?;
+    if condition.text().is_empty() {
+        return Ok(finding);
+    }
+    let args = Args::new().prose("condition", &condition).prose("finding", &finding);
+    writer.say("finding-title", args)
+}
+
+fn zone(
+    writer: &Writer,
+    comparison: &Comparison,
+    region: &Region,
+) -> Result<Option<Zone>, ReportError> {
+    let at = |value: &Value| {
+        comparison.points.iter().find(|p| p.at.as_ref() == Some(value)).and_then(place)
+    };
+    let (Some(from), Some(to)) = (at(&region.from), at(&region.to)) else { return Ok(None) };
+    let leader = if region.other_ahead { &comparison.other } else { &comparison.base };
+    let name = writer.say("zone-ahead", Args::new().name("level", leader))?.text().into();
+    Ok(Some(Zone { from: from.value, to: to.value, name }))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts along an axis stay far below 2^53")]
+pub(super) fn place(point: &PointResult) -> Option<Quantity> {
+    match point.at.as_ref()? {
+        Value::Quantity(quantity) => Some(*quantity),
+        Value::Count(count) => Some(Quantity::new(*count as f64, Unit::Count)),
+        Value::Word(_) => None,
+    }
+}
+
+fn mark(x: Option<Quantity>, (estimate, runs): (&Estimate, &[Quantity])) -> Mark {
+    Mark {
+        x: x.map_or(0.0, |q| q.value),
+        centre: estimate.centre.value,
+        low: estimate.low.value,
+        high: estimate.high.value,
+        runs: runs.iter().map(|q| q.value).collect(),
+        valid: true,
+    }
+}
+
+fn x_axis(comparison: &Comparison, curve: &str) -> Axis {
+    let places: Vec<Quantity> = comparison.points.iter().filter_map(place).collect();
+    let (first, last) = (places.first(), places.last());
+    let geometric = first.zip(last).is_some_and(|(a, b)| a.value > 0.0 && b.value / a.value > 8.0);
+    Axis {
+        label: curve.into(),
+        unit: first.map_or(Unit::Count, |q| q.unit),
+        scale: if geometric { Scale::Log2 } else { Scale::Linear },
+        direction: String::new(),
+    }
+}
+
+fn y_axis(writer: &Writer, comparison: &Comparison, label: &str) -> Result<Axis, ReportError> {
+    let centres = comparison.points.iter().flat_map(|p| [p.base.centre, p.other.centre]);
+    let values: Vec<f64> = centres.map(|q| q.value).collect();
+    let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = values.iter().copied().fold(0.0, f64::max);
+    Ok(Axis {
+        label: label.into(),
+        unit: comparison.points.first().map_or(Unit::Count, |p| p.base.centre.unit),
+        scale: if least > 0.0 && most / least > WIDE { Scale::Log10 } else { Scale::Linear },
+        direction: direction(writer, comparison.better)?,
+    })
+}
+
+fn direction(writer: &Writer, better: Better) -> Result<String, ReportError> {
+    let key = match better {
+        Better::Higher => "direction-higher",
+        Better::Lower => "direction-lower",
+    };
+    Ok(writer.label(key)?.text().into())
+}
+
+/// One row a comparison: the ratio of every block, its centre and its interval.
+pub(super) fn dots_figure(
+    writer: &Writer,
+    run: &Run,
+    comparisons: &[&Comparison],
+    number: u32,
+) -> Result<Figure, ReportError> {
+    let mut series = Vec::new();
+    for comparison in comparisons {
+        for point in &comparison.points {
+            let at = Prose::verbatim(&point.at.as_ref().map(shown).unwrap_or_default());
+            let name = Prose::join_with(&[row_name(writer, run, comparison)?, at], ", ");
+            series.push(Series { name: name.text().into(), marks: vec![ratio_mark(point)] });
+        }
+    }
+    let (metric, better, overall) = match comparisons.first() {
+        Some(c) => (metric_title(run, c), c.better, Some(&c.overall)),
+        None => ("", Better::Higher, None),
+    };
+    let axis = Axis {
+        label: writer.label("axis-ratio")?.text().into(),
+        unit: Unit::Ratio,
+        scale: Scale::Linear,
+        direction: direction(writer, better)?,
+    };
+    let equal = writer.label("reference-equal")?.text().into();
+    let footnote = Args::new()
+        .count("blocks", overall.map_or(0, |o| o.n))
+        .quantity("level", overall.map_or(Quantity::new(0.0, Unit::Share), level))
+        .name("run", &run.id);
+    let title = match comparisons {
+        [only] => finding_title(writer, run, only)?,
+        _ => writer.say("figure-dots-title", Args::new().name("metric", metric))?,
+    };
+    Ok(Figure {
+        id: format!("fig-{}-ratios", run.id),
+        number,
+        kind: FigureKind::Dots,
+        title: title.text().into(),
+        subtitle: writer.label("figure-dots-subtitle")?.text().into(),
+        x: axis.clone(),
+        y: axis,
+        series,
+        zones: Vec::new(),
+        references: vec![Reference { value: 1.0, name: equal }],
+        footnote: writer.say("figure-footnote", footnote)?.text().into(),
+    })
+}
+
+pub(super) fn row_name(writer: &Writer, run: &Run, comparison: &Comparison) -> Said {
+    let condition = condition(writer, run, comparison)?;
+    let plain = condition.text().is_empty();
+    let args = Args::new()
+        .name("other", &comparison.other)
+        .name("base", &comparison.base)
+        .prose("condition", &condition);
+    writer.say(if plain { "figure-dots-row-plain" } else { "figure-dots-row" }, args)
+}
+
+fn ratio_mark(point: &PointResult) -> Mark {
+    let paired = point.base_runs.len() == point.other_runs.len();
+    let blocks = point.base_runs.iter().zip(&point.other_runs).filter(|_| paired);
+    Mark {
+        runs: blocks.map(|(base, other)| other.value / base.value).collect(),
+        ..mark(None, (&point.ratio, &[]))
+    }
+}
