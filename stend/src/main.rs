@@ -4,6 +4,7 @@ mod cli;
 
 use std::process::ExitCode;
 
+#[expect(clippy::print_stderr, reason = "the one place where the program says why it failed")]
 fn main() -> ExitCode {
     match cli::main() {
         Ok(code) => ExitCode::from(code),

@@ -25,7 +25,6 @@ pub type MakePart = fn() -> Part;
 pub fn serve(workloads: &[(&'static str, MakePart)]) -> io::Result<()> {
     rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
     let conductor = rustix::process::getppid().map_or(0, |p| p.as_raw_nonzero().get());
-    ignore_interrupt();
     let mut control = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
     let mut agent = Agent {
         conductor: u32::try_from(conductor).unwrap_or(0),
@@ -41,12 +40,6 @@ pub fn serve(workloads: &[(&'static str, MakePart)]) -> io::Result<()> {
         let answer = agent.answer(request).unwrap_or_else(Answer::Refused);
         wire::send(&mut control, &answer)?;
     }
-}
-
-/// The terminal's interrupt goes to the whole group; the conductor alone decides what it means.
-fn ignore_interrupt() {
-    // SAFETY: SIG_IGN installs no handler; no code of ours runs in signal context.
-    unsafe { libc::signal(libc::SIGINT, libc::SIG_IGN) };
 }
 
 /// The file of a kernel setting; nothing outside `/proc/sys/net` can be named.

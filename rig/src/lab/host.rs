@@ -34,6 +34,11 @@ pub trait Host: Send {
     /// # Errors
     /// When the host is gone, silent or refuses, or the run is stopped.
     fn receive(&mut self, within: Duration) -> Result<Answer, LabError>;
+    /// Says whether there is still something to wait for.
+    ///
+    /// # Errors
+    /// When the host is gone or the run is stopped.
+    fn check(&mut self) -> Result<(), LabError>;
 }
 
 /// Asks and waits.
@@ -82,6 +87,8 @@ impl ProcessHost {
         let child = Command::new(binary)
             .arg0(format!("stend-agent {name}"))
             .arg("agent")
+            // The terminal's interrupt is for the conductor; it alone decides what it means.
+            .process_group(0)
             .stdin(Stdio::from(OwnedFd::from(theirs)))
             .stdout(Stdio::null())
             .stderr(Stdio::inherit())
@@ -142,6 +149,16 @@ impl Host for ProcessHost {
         match answer {
             Answer::Refused(what) => Err(LabError::Refused { host: self.name.clone(), what }),
             answer => Ok(answer),
+        }
+    }
+
+    fn check(&mut self) -> Result<(), LabError> {
+        if self.cancel.load(Ordering::Relaxed) {
+            return Err(LabError::Cancelled);
+        }
+        match self.child.try_wait() {
+            Ok(None) => Ok(()),
+            _ => Err(LabError::Gone(self.name.clone())),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Knows the place where things are measured: hosts, their links, their control, the machine itself.
+//! Knows the place where things are measured: hosts, links, their control, the machine itself.
 //!
 //! Gives: [`Lab`], [`Host`](host::Host), link and offload access, the machine's inventory.
 //! Never: what is measured, and which factor means what.

@@ -66,7 +66,7 @@ fn join_user_namespace(pid: u32) -> Result<(), LabError> {
     .map_err(|e| LabError::Namespace { what: "setns(user)", source: e.into() })
 }
 
-/// Binds this process's network namespace to `/run/netns/stend-…`, so that `ip netns exec` finds it.
+/// Binds this process's network namespace to `/run/netns/stend-…`, where `ip netns exec` finds it.
 ///
 /// The name carries the conductor's pid; [`remove_stale`] removes names whose conductor is gone.
 ///

@@ -4,8 +4,8 @@
 
 use super::error::LabError;
 use super::host::{self, Host, ProcessHost};
-use super::namespace;
 use super::wire::{Answer, LinkAnswer, LinkRequest, Request};
+use super::{clock, namespace};
 use desk::record::LabKind;
 use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
@@ -70,6 +70,11 @@ pub struct Lab {
     hosts: Vec<ProcessHost>,
     clients: u32,
 }
+
+/// Pause between two looks at the hosts while waiting, nanoseconds.
+const LOOK_NS: u64 = 50_000_000;
+/// A wait ends this long before its moment, so that what comes then is in time, nanoseconds.
+const NEAR_NS: u64 = 4_000_000;
 
 /// Index of the system under test among the hosts.
 pub const SUT: usize = 0;
@@ -251,6 +256,25 @@ impl Lab {
         }
         ends.push(LinkEnd { host: switch, name: bridge_name(number), role: EndRole::Bridge });
         ends
+    }
+
+    /// Waits until just before a moment of the monotonic clock; looks 20 times a second whether the
+    /// run is stopped or a host is gone.
+    ///
+    /// # Errors
+    /// When it is.
+    pub fn wait_until(&mut self, at_ns: u64) -> Result<(), LabError> {
+        let until_ns = at_ns.saturating_sub(NEAR_NS);
+        loop {
+            for host in &mut self.hosts {
+                host.check()?;
+            }
+            let now_ns = clock::now_ns();
+            if now_ns >= until_ns {
+                return Ok(());
+            }
+            clock::sleep_until(until_ns.min(now_ns + LOOK_NS));
+        }
     }
 
     /// Asks several hosts at once and waits for all; their answers come in the order of asking.

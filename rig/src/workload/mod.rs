@@ -1,6 +1,7 @@
 //! Knows what loads there are and what each promises: stage, drive, check.
 //!
-//! Gives: [`ALL`], [`Workload`], [`find`]. Never: one workload knows another, or a factor, or a probe.
+//! Gives: [`ALL`], [`Workload`], [`find`].
+//! Never: one workload knows another, or a factor, or a probe.
 //! Start reading at `tcp_stream/README.md`.
 
 mod tcp_stream;

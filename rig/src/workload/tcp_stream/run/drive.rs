@@ -131,6 +131,7 @@ impl TcpStreams {
         for (at, request) in &requests {
             lab.host(*at).send(&wrap(request)?)?;
         }
+        lab.wait_until(at_ns)?;
         edges(edge);
         let within = Duration::from_nanos(at_ns.saturating_sub(clock::now_ns())) + SOON;
         let mut marks = Vec::new();

@@ -164,7 +164,7 @@ fn is_pause(e: &io::Error) -> bool {
     matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted)
 }
 
-/// Compares both ends of a chunk that begins at byte `from` of the stream; returns comparisons made.
+/// Compares both ends of a chunk that begins at byte `from` of the stream; gives the comparisons.
 fn probe(content: &[u8], from: u64, chunk: &[u8]) -> io::Result<u64> {
     let ends = [0, chunk.len().saturating_sub(PROBE)];
     for start in ends {

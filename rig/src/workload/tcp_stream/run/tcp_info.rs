@@ -73,7 +73,7 @@ struct Raw {
 pub fn read(socket: &TcpStream) -> io::Result<TcpFacts> {
     let mut raw = Raw::default();
     let mut length = libc::socklen_t::try_from(size_of::<Raw>()).unwrap_or(0);
-    // SAFETY: `raw` is plain integers and `length` is its size; the kernel writes at most that much.
+    // SAFETY: `raw` is plain integers and `length` its size; the kernel writes at most that much.
     let failed = unsafe {
         libc::getsockopt(
             socket.as_raw_fd(),
