@@ -33,9 +33,9 @@ const PARAMS: &[ParamSpec] = &[
     },
     ParamSpec {
         name: "placement",
-        about: "CPUs of the two ends of a stream: spread (neighbours), same, none (not pinned)",
-        kind: ParamKind::Choice(&["spread", "same", "none"]),
-        default: "spread",
+        about: "CPUs of the two ends of a stream: same, spread (neighbours), none (not pinned)",
+        kind: ParamKind::Choice(&["same", "spread", "none"]),
+        default: "same",
     },
     ParamSpec {
         name: "request_size",
