@@ -1,7 +1,7 @@
 //! Knows how a figure is said in words to a reader who cannot see it. Knows no drawing.
 
-use super::model::{Figure, FigureKind, Mark, Series};
-use crate::unit::Quantity;
+use super::model::{Figure, FigureKind, Mark, Reference, Series};
+use super::projection::drawable;
 
 /// The figure in words: what is plotted, how each series runs, where lines cross, zones,
 /// references.
@@ -14,13 +14,12 @@ pub fn alt_text(figure: &Figure) -> String {
     }));
     if figure.kind == FigureKind::Sweep {
         said.extend(crossings(figure));
-        said.extend(figure.zones.iter().map(|z| {
+        said.extend(figure.drawn_zones().map(|z| {
             format!("{} to {}: {}.", at(figure, z.from), at(figure, z.to), z.name.trim())
         }));
     }
-    said.extend(
-        figure.references.iter().map(|r| format!("{}: {}.", r.name, figure.value(r.value))),
-    );
+    let reference = |r: &Reference| format!("{}: {}.", r.name, figure.value(r.value));
+    said.extend(figure.drawn_references().map(reference));
     said.extend(invalid(figure));
     said.retain(|s| !s.is_empty());
     said.join(" ")
@@ -55,7 +54,7 @@ fn at(figure: &Figure, x: f64) -> String {
 }
 
 fn valid(series: &Series) -> Vec<&Mark> {
-    series.marks.iter().filter(|m| m.valid && m.centre.is_finite()).collect()
+    series.marks.iter().filter(|m| m.valid && drawable(m)).collect()
 }
 
 /// Direction, ends and the extreme that is not at an end.
@@ -96,7 +95,7 @@ fn row(figure: &Figure, series: &Series) -> String {
     let Some(mark) = valid(series).first().copied() else {
         return format!("{}: no valid point.", series.name);
     };
-    let (low, high) = (Quantity::new(mark.low, figure.y.unit), figure.value(mark.high));
+    let (low, high) = (figure.value(mark.low), figure.value(mark.high));
     let range = crate::unit::show_range(low, high);
     format!("{}: {} ({range}).", series.name, figure.value(mark.centre))
 }

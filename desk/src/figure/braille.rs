@@ -333,7 +333,7 @@ fn track(
     } else {
         ['.', ':', '|', 'o', '|', '?', '-']
     };
-    for reference in figure.references.iter().filter(|r| r.value.is_finite()) {
+    for reference in figure.drawn_references() {
         row[place(reference.value)] = line;
     }
     for mark in series.marks.iter().filter(|m| drawable(m)) {

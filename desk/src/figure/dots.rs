@@ -39,9 +39,8 @@ pub fn panel(sheet: &mut Sheet, figure: &Figure) {
     let (from, to) = columns.track;
     let range = (from + edge, to - edge);
     let x = Projection { log: axis.log, domain: axis.domain, range };
-    let references: Vec<_> = figure.references.iter().filter(|r| r.value.is_finite()).collect();
     let names: Vec<(f64, &str)> =
-        references.iter().map(|r| (x.place(r.value), r.name.as_str())).collect();
+        figure.drawn_references().map(|r| (x.place(r.value), r.name.as_str())).collect();
     sheet.remarks(&names);
     let top = sheet.bottom + 2.0;
     let bottom = rows.iter().map(|r| height(r, &columns)).sum::<f64>() + top + 4.0;

@@ -133,6 +133,16 @@ impl Figure {
         Quantity::new(value, self.y.unit)
     }
 
+    /// The references that have a place on an axis: a value that is a number.
+    pub(super) fn drawn_references(&self) -> impl Iterator<Item = &Reference> {
+        self.references.iter().filter(|r| r.value.is_finite())
+    }
+
+    /// The zones that have a place on an axis.
+    pub(super) fn drawn_zones(&self) -> impl Iterator<Item = &Zone> {
+        self.zones.iter().filter(|z| z.from.is_finite() && z.to.is_finite())
+    }
+
     /// Every measured position of every series, in order, each once, in the base unit of x.
     #[must_use]
     pub fn positions(&self) -> Vec<f64> {

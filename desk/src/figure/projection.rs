@@ -64,8 +64,8 @@ impl ValueAxis {
         if figure.kind == FigureKind::Sweep {
             // Room for the name above a dashed line; the grid need not reach so far.
             let above = |v: f64| if log { v * 1.5 } else { v + 0.1 * (v - domain.0) };
-            let named = figure.references.iter().map(|r| above(r.value));
-            domain.1 = named.filter(|v| v.is_finite()).fold(domain.1, f64::max);
+            let named = figure.drawn_references().map(|r| above(r.value));
+            domain.1 = named.fold(domain.1, f64::max);
         }
         Self { log, domain, ticks, unit, divisor }
     }
@@ -106,7 +106,7 @@ fn extent(figure: &Figure) -> (f64, f64) {
             values.extend(&mark.runs);
         }
     }
-    values.extend(figure.references.iter().map(|r| r.value));
+    values.extend(figure.drawn_references().map(|r| r.value));
     values.retain(|v| v.is_finite());
     if values.is_empty() {
         return (0.0, 1.0);

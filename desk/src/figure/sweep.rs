@@ -103,11 +103,11 @@ fn zones(sheet: &mut Sheet, figure: &Figure, frame: &mut Frame, height: f64) {
         // A zone of one point would be invisible: give it the width of its marker.
         if b - a < 10.0 { (a - 6.0, b + 6.0) } else { (a, b) }
     };
-    let spans: Vec<(f64, f64)> = figure.zones.iter().map(|z| edges(z.from, z.to)).collect();
+    let spans: Vec<(f64, f64)> = figure.drawn_zones().map(|z| edges(z.from, z.to)).collect();
     let start = sheet.bottom;
     let names: Vec<(f64, &str)> = spans
         .iter()
-        .zip(&figure.zones)
+        .zip(figure.drawn_zones())
         .map(|((a, b), z)| (f64::midpoint(*a, *b), z.name.as_str()))
         .collect();
     sheet.remarks(&names);
@@ -183,12 +183,8 @@ fn references<'a>(
     frame: &Frame,
     stretches: &[(Point, Point)],
 ) -> Vec<&'a Reference> {
-    let heights: Vec<(f64, &'a Reference)> = figure
-        .references
-        .iter()
-        .filter(|r| r.value.is_finite())
-        .map(|r| (frame.y.place(r.value), r))
-        .collect();
+    let heights: Vec<(f64, &'a Reference)> =
+        figure.drawn_references().map(|r| (frame.y.place(r.value), r)).collect();
     for (y, _) in &heights {
         let ends = vec![(frame.left, *y), (frame.right, *y)];
         sheet.push(Shape::Line(Ink::Reference, ends));
@@ -251,7 +247,7 @@ fn place_labels(sheet: &mut Sheet, figure: &Figure, frame: &Frame, labels: &[Vec
     for ((i, end), centre) in ends.iter().zip(centres) {
         let role = Role::Label(*i);
         let lines = &labels[*i];
-        let far = (centre - end.1).abs() > 5.0 || x - end.0 > TO_LABEL + 1.0;
+        let far = (centre - end.1).abs() > 9.0 || x - end.0 > TO_LABEL + 1.0;
         if far {
             let from = (end.0 + MARKER + 2.0, end.1);
             sheet.push(Shape::Line(Ink::Leader, vec![from, (x - 2.0, centre)]));

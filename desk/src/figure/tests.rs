@@ -348,3 +348,24 @@ fn a_rising_curve_rises_in_the_terminal_too() {
         "{text}"
     );
 }
+
+#[test]
+fn strange_numbers_still_give_a_figure() {
+    let values = [0.0, -3.0, 5e-9, 2.5e15, f64::NAN, f64::INFINITY, 1.0];
+    for scale in [Scale::Linear, Scale::Log2, Scale::Log10] {
+        for take in 1..=values.len() {
+            for kind in [FigureKind::Sweep, FigureKind::Dots] {
+                let xs = [0.0, 1.0, 2.0, 2.0, 3.0, f64::NAN, 1e12];
+                let marks = xs.iter().zip(&values[..take]).map(|(x, v)| mark(*x, *v, 0.1));
+                let mut figure = sweep(vec![Series { name: "a".into(), marks: marks.collect() }]);
+                (figure.kind, figure.y.scale) = (kind, scale);
+                figure.references = vec![Reference { value: f64::NAN, name: "none".into() }];
+                let text = svg(&figure, 360);
+                check_xml(&text);
+                assert!(!text.contains("NaN") && !text.contains("inf"), "{kind:?} {take}: {text}");
+                let words = braille(&figure, 44, 5, true) + &csv(&figure) + &alt_text(&figure);
+                assert!(!words.is_empty());
+            }
+        }
+    }
+}
