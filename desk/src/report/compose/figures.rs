@@ -24,8 +24,6 @@ pub fn curve_figure(
 ) -> Result<Figure, ReportError> {
     let metric = metric_title(run, comparison);
     let curve = comparison.curve.as_deref().unwrap_or_default();
-    let subtitle =
-        Args::new().name("metric", metric).name("curve", curve).name("load", &comparison.load);
     let blocks = Args::new()
         .count("blocks", comparison.overall.n)
         .quantity("level", level(&comparison.overall))
@@ -42,8 +40,8 @@ pub fn curve_figure(
         id: format!("fig-{}-{}", run.id, comparison.id),
         number,
         kind: FigureKind::Sweep,
-        title: finding_title(writer, run, comparison)?.text().into(),
-        subtitle: writer.say("figure-curve-subtitle", subtitle)?.text().into(),
+        title: finding_title(writer, comparison)?.text().into(),
+        subtitle: subtitle(writer, run, comparison)?.text().into(),
         x: x_axis(comparison, curve),
         y: y_axis(writer, comparison, metric)?,
         series: vec![
@@ -56,7 +54,7 @@ pub fn curve_figure(
     })
 }
 
-fn finding_title(writer: &Writer, run: &Run, comparison: &Comparison) -> Said {
+fn finding_title(writer: &Writer, comparison: &Comparison) -> Said {
     let key = match comparison.verdict {
         Verdict::Better => "finding-better",
         Verdict::Worse => "finding-worse",
@@ -67,13 +65,17 @@ fn finding_title(writer: &Writer, run: &Run, comparison: &Comparison) -> Said {
         .name("other", &comparison.other)
         .name("base", &comparison.base)
         .prose("effect", &short_effect(writer, &comparison.overall)?);
-    let finding = writer.say(key, args)?;
+    writer.say(key, args)
+}
+
+fn subtitle(writer: &Writer, run: &Run, comparison: &Comparison) -> Said {
     let condition = condition(writer, run, comparison)?;
-    if condition.text().is_empty() {
-        return Ok(finding);
-    }
-    let args = Args::new().prose("condition", &condition).prose("finding", &finding);
-    writer.say("finding-title", args)
+    let plain = condition.text().is_empty();
+    let args = Args::new()
+        .name("metric", metric_title(run, comparison))
+        .name("curve", comparison.curve.as_deref().unwrap_or_default())
+        .prose("condition", &condition);
+    writer.say(if plain { "figure-curve-subtitle-plain" } else { "figure-curve-subtitle" }, args)
 }
 
 fn zone(
@@ -174,7 +176,7 @@ pub(super) fn dots_figure(
         .quantity("level", overall.map_or(Quantity::new(0.0, Unit::Share), level))
         .name("run", &run.id);
     let title = match comparisons {
-        [only] => finding_title(writer, run, only)?,
+        [only] => finding_title(writer, only)?,
         _ => writer.say("figure-dots-title", Args::new().name("metric", metric))?,
     };
     Ok(Figure {

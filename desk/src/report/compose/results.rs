@@ -41,14 +41,18 @@ fn curve_section(
     let condition = condition(writer, run, comparison)?;
     let number = writer.next_figure();
     let figure = curve_figure(writer, run, comparison, number)?;
-    let mut said = vec![verdict_sentence(writer, run, comparison)?];
-    said.extend(curve::sentences(writer, comparison)?);
-    said.extend(limits::cause(writer, part, comparison)?);
-    said.extend(left_out(writer, comparison)?);
-    let text = Args::new().count("number", number).prose("text", &Prose::join(&said));
-    let text = writer.say("see-figure", text)?;
-    let table = curve_table(writer, run, comparison, number)?;
-    let body = vec![Node::Figure(figure), Node::Paragraph(text), Node::Table(table)];
+    let mut ahead = vec![verdict_sentence(writer, run, comparison)?];
+    ahead.extend(curve::stretches(writer, comparison)?);
+    let args = Args::new().count("number", number).prose("text", &Prose::join(&ahead));
+    let ahead = writer.say("see-figure", args)?;
+    let mut why = curve::knees(writer, comparison)?;
+    why.extend(limits::cause(writer, part, comparison)?);
+    why.extend(left_out(writer, comparison)?);
+    let mut body = vec![Node::Figure(figure), Node::Paragraph(ahead)];
+    if !why.is_empty() {
+        body.push(Node::Paragraph(Prose::join(&why)));
+    }
+    body.push(Node::Table(curve_table(writer, run, comparison, number)?));
     let title = if condition.text().is_empty() {
         let args = Args::new()
             .name("metric", metric_title(run, comparison))
