@@ -92,7 +92,7 @@ fn zone(
     Ok(Some(Zone { from: from.value, to: to.value, name }))
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts along an axis stay far below 2^53")]
+#[expect(clippy::cast_precision_loss, reason = "counts along an axis are small")]
 pub(super) fn place(point: &PointResult) -> Option<Quantity> {
     match point.at.as_ref()? {
         Value::Quantity(quantity) => Some(*quantity),
