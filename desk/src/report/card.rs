@@ -3,8 +3,8 @@
 //! Never: a sentence that is longer than a line; the report has those.
 
 use super::compose::{
-    Part, Role, Writer, all_caveats, causes, condition, curve_figure, doubt_lead, lab_word,
-    metric_title, short_effect, verdict_word,
+    Part, Role, Writer, all_caveats, causes, condition, curve_figure, doubt_lead, heaviest,
+    lab_word, metric_title, short_effect, verdict_word,
 };
 use super::document::Prose;
 use super::error::ReportError;
@@ -22,8 +22,8 @@ const WIDEST: u16 = 80;
 /// Height of the curve, lines: below the least it shows nothing.
 const CURVE_ROWS: std::ops::RangeInclusive<u16> = 3..=5;
 /// Columns of the outcome and of the effect in a verdict line.
-const WORD: usize = 12;
-const EFFECT: usize = 28;
+const WORD: usize = 11;
+const EFFECT: usize = 26;
 /// Verdict lines, and doubts.
 const VERDICTS: usize = 3;
 const DOUBTS: usize = 2;
@@ -158,8 +158,8 @@ fn tail(writer: &Writer, input: &CardInput<'_>) -> Result<Vec<String>, ReportErr
         None => writer.label("card-no-limit")?,
     };
     lines.push(limit.text().into());
-    let caveats = all_caveats(input.parts);
-    for caveat in caveats.iter().take(DOUBTS) {
+    let caveats = heaviest(input.parts, DOUBTS);
+    for caveat in &caveats {
         let doubt = doubt_lead(writer, caveat)?;
         let said = writer.say("card-doubt", Args::new().prose("doubt", &doubt))?;
         lines.push(said.text().into());
@@ -181,7 +181,7 @@ fn verdict(writer: &Writer, run: &Run, comparison: &Comparison) -> Result<String
     let args = Args::new().name("other", &comparison.other).name("base", &comparison.base);
     let names = writer.say("card-verdict", args)?;
     let metric = Prose::verbatim(metric_title(run, comparison));
-    let names = Prose::join_with(&[names, condition(writer, run, comparison)?, metric], ", ");
+    let names = Prose::join_with(&[condition(writer, run, comparison)?, names, metric], ", ");
     let (word, effect) = (word.text(), effect.text());
-    Ok(format!("{word:<WORD$}{effect:<EFFECT$}{}", names.text()))
+    Ok(format!("{word:<WORD$} {effect:<EFFECT$} {}", names.text()))
 }

@@ -221,6 +221,18 @@ fn every_verdict_and_every_doubt_can_be_said() {
 }
 
 #[test]
+fn a_single_block_is_not_given_an_interval() {
+    let (run, mut analysis) = fixture::single("One block", 1.2);
+    let comparison = &mut analysis.comparisons[0];
+    comparison.overall = crate::stats::Estimate::exact(comparison.overall.centre);
+    comparison.points[0].ratio = comparison.overall.clone();
+    let said = text(&compose(&run, &analysis).unwrap(), 400, true);
+    assert!(said.contains("throughput +20 % (one block, so no interval)"));
+    assert!(said.contains("A single block, so no interval"));
+    assert!(!said.contains("100 %"), "{said}");
+}
+
+#[test]
 fn nothing_compared_is_said_and_no_part_is_an_error() {
     let (run, _) = fixture::single("Nothing", 1.2);
     let said = text(&compose(&run, &Analysis::default()).unwrap(), 400, true);

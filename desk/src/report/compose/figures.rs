@@ -1,6 +1,6 @@
 //! Knows how findings become figures: which lines, zones and references, and what they are called.
 
-use super::effect::{level, metric_title, short_effect};
+use super::effect::{is_alone, level, metric_title, short_effect};
 use super::ruling::{condition, shown};
 use super::{Said, Writer};
 use crate::figure::{Axis, Figure, FigureKind, Mark, Reference, Scale, Series, Zone};
@@ -24,10 +24,6 @@ pub fn curve_figure(
 ) -> Result<Figure, ReportError> {
     let metric = metric_title(run, comparison);
     let curve = comparison.curve.as_deref().unwrap_or_default();
-    let blocks = Args::new()
-        .count("blocks", comparison.overall.n)
-        .quantity("level", level(&comparison.overall))
-        .name("run", &run.id);
     let mut zones = Vec::new();
     for region in &comparison.regions {
         zones.extend(zone(writer, comparison, region)?);
@@ -50,8 +46,23 @@ pub fn curve_figure(
         ],
         zones,
         references: Vec::new(),
-        footnote: writer.say("figure-footnote-curve", blocks)?.text().into(),
+        footnote: footnote(writer, run, &comparison.overall, "figure-footnote-curve")?,
     })
+}
+
+/// n, order, kind of interval and run; `key` names the footnote where there is an interval.
+fn footnote(
+    writer: &Writer,
+    run: &Run,
+    overall: &Estimate,
+    key: &str,
+) -> Result<String, ReportError> {
+    let args = Args::new().name("run", &run.id);
+    if is_alone(overall) {
+        return Ok(writer.say("figure-footnote-alone", args)?.text().into());
+    }
+    let args = args.count("blocks", overall.n).quantity("level", level(overall));
+    Ok(writer.say(key, args)?.text().into())
 }
 
 fn finding_title(writer: &Writer, comparison: &Comparison) -> Said {
@@ -160,9 +171,9 @@ pub(super) fn dots_figure(
             series.push(Series { name: name.text().into(), marks: vec![ratio_mark(point)] });
         }
     }
-    let (metric, better, overall) = match comparisons.first() {
-        Some(c) => (metric_title(run, c), c.better, Some(&c.overall)),
-        None => ("", Better::Higher, None),
+    let (metric, better) = match comparisons.first() {
+        Some(c) => (metric_title(run, c), c.better),
+        None => ("", Better::Higher),
     };
     let axis = Axis {
         label: writer.label("axis-ratio")?.text().into(),
@@ -171,10 +182,10 @@ pub(super) fn dots_figure(
         direction: direction(writer, better)?,
     };
     let equal = writer.label("reference-equal")?.text().into();
-    let footnote = Args::new()
-        .count("blocks", overall.map_or(0, |o| o.n))
-        .quantity("level", overall.map_or(Quantity::new(0.0, Unit::Share), level))
-        .name("run", &run.id);
+    let footnote = match comparisons.first() {
+        Some(c) => footnote(writer, run, &c.overall, "figure-footnote")?,
+        None => String::new(),
+    };
     let title = match comparisons {
         [only] => finding_title(writer, only)?,
         _ => writer.say("figure-dots-title", Args::new().name("metric", metric))?,
@@ -190,7 +201,7 @@ pub(super) fn dots_figure(
         series,
         zones: Vec::new(),
         references: vec![Reference { value: 1.0, name: equal }],
-        footnote: writer.say("figure-footnote", footnote)?.text().into(),
+        footnote,
     })
 }
 

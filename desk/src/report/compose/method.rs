@@ -1,6 +1,6 @@
 //! Knows how the making of the trials is described.
 
-use super::effect::level;
+use super::effect::{is_alone, level};
 use super::ruling::{count, shown};
 use super::{Part, Writer};
 use crate::record::{Run, TrialKind};
@@ -14,8 +14,8 @@ use crate::verdict::Caveat;
 /// The chapter: the principle in sentences, the settings of every part in a table.
 pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, ReportError> {
     let mut said = vec![writer.label("method-order")?, writer.label("method-window")?];
-    let overall: Vec<&Estimate> =
-        parts.iter().flat_map(|p| &p.analysis.comparisons).map(|c| &c.overall).collect();
+    let overall = parts.iter().flat_map(|p| &p.analysis.comparisons).map(|c| &c.overall);
+    let overall: Vec<&Estimate> = overall.filter(|ratio| !is_alone(ratio)).collect();
     if let Some(first) = overall.first() {
         let level = level(first);
         let alpha = Quantity::new(1.0 - level.value, level.unit);

@@ -1,6 +1,6 @@
 //! Knows how a finding is shown: one figure, the sentences that explain it, the table of its data.
 
-use super::effect::{level, metric_title, short_effect};
+use super::effect::{is_alone, level, metric_title, short_effect};
 use super::figures::{curve_figure, dots_figure, place, row_name};
 use super::ruling::{condition, count, shown, verdict_sentence, verdict_word};
 use super::{Nodes, Part, Said, Writer, curve, limits};
@@ -107,12 +107,11 @@ fn data_columns(
     first: Prose,
     comparison: &Comparison,
 ) -> Result<Vec<Column>, ReportError> {
+    let level = Args::new().quantity("level", level(&comparison.overall));
     let ratio = match is_curve(comparison) {
+        _ if is_alone(&comparison.overall) => writer.label("table-ratio-alone")?,
         true => writer.label("table-ratio-curve")?,
-        false => {
-            let args = Args::new().quantity("level", level(&comparison.overall));
-            writer.say("table-ratio", args)?
-        }
+        false => writer.say("table-ratio", level)?,
     };
     let column = |title, numeric| Column { title, numeric };
     Ok(vec![

@@ -36,6 +36,7 @@ figure-dots-row = { $condition }: { $other } against { $base }
 figure-dots-row-plain = { $other } against { $base }
 figure-footnote = n = { $blocks } blocks in random order; { $level } intervals; run { $run }.
 figure-footnote-curve = n = { $blocks } blocks in random order; bands are { $level } intervals of each level by itself; run { $run }.
+figure-footnote-alone = A single block, so no interval; run { $run }.
 zone-ahead = { $level } ahead
 axis-ratio = ratio to the baseline
 reference-equal = no difference
@@ -55,6 +56,7 @@ table-number = Table { $number }. { $caption }
 table-data-caption = The data of Figure { $figure }: { $metric }
 table-comparison = Comparison
 table-ratio = Ratio ({ $level } interval)
+table-ratio-alone = Ratio
 table-ratio-curve = Ratio (interval of its step)
 table-base = Baseline
 table-other = Level
