@@ -3,8 +3,8 @@
 //! Never: a sentence that is longer than a line; the report has those.
 
 use super::compose::{
-    Part, Role, Writer, all_caveats, causes, condition, curve_figure, doubt_lead, lab_word,
-    metric_title, short_effect, verdict_word,
+    Part, Role, Writer, all_caveats, causes, condition, curve_figure, doubt_lead, heaviest,
+    lab_word, metric_title, short_effect, verdict_word,
 };
 use super::document::Prose;
 use super::error::ReportError;
@@ -19,8 +19,11 @@ use crate::verdict::{Caveat, Comparison};
 const LINES: usize = 20;
 /// Widest card, columns.
 const WIDEST: u16 = 80;
-/// Height of the curve, lines.
-const CURVE_ROWS: u16 = 5;
+/// Height of the curve, lines: below the least it shows nothing.
+const CURVE_ROWS: std::ops::RangeInclusive<u16> = 3..=5;
+/// Columns of the outcome and of the effect in a verdict line.
+const WORD: usize = 11;
+const EFFECT: usize = 26;
 /// Verdict lines, and doubts.
 const VERDICTS: usize = 3;
 const DOUBTS: usize = 2;
@@ -47,11 +50,8 @@ pub fn card(input: &CardInput<'_>, columns: u16, unicode: bool) -> Result<String
     let mut lines = machine(&writer, first.run)?;
     lines.push(noise(&writer, input.parts)?);
     let tail = tail(&writer, input)?;
-    let drawing = drawing(&writer, input.parts, columns, unicode)?;
-    // The curve is the one part whose height is not ours; the answers matter more than it.
-    if lines.len() + drawing.len() + tail.len() <= LINES {
-        lines.extend(drawing);
-    }
+    let room = LINES.saturating_sub(lines.len() + tail.len());
+    lines.extend(drawing(&writer, input.parts, (columns, unicode), room)?);
     lines.extend(tail);
     let mut card = String::new();
     for line in lines.iter().take(LINES) {
@@ -74,15 +74,17 @@ fn clipped(line: &str, columns: u16, unicode: bool) -> String {
 }
 
 fn machine(writer: &Writer, run: &Run) -> Result<Vec<String>, ReportError> {
-    let title = Args::new().name("version", &run.version).name("started", &run.started);
     let env = &run.environment;
+    let title = Args::new()
+        .name("version", &run.version)
+        .name("started", &run.started)
+        .prose("lab", &lab_word(writer, env)?);
     let args = Args::new().name("model", &env.cpu.model).count("logical", env.cpu.logical);
     let machine = match env.memory {
         Some(memory) => writer.say("card-machine", args.quantity("memory", memory))?,
         None => writer.say("card-machine-plain", args)?,
     };
-    let lab = writer.say("card-lab", Args::new().prose("lab", &lab_word(writer, env)?))?;
-    let said = [writer.say("card-title", title)?, machine, lab];
+    let said = [writer.say("card-title", title)?, machine];
     Ok(said.iter().map(|p| p.text().to_owned()).collect())
 }
 
@@ -111,12 +113,12 @@ fn noise(writer: &Writer, parts: &[Part<'_>]) -> Result<String, ReportError> {
     Ok(said.text().into())
 }
 
-/// The first curve; a survey's own curve part goes before any other.
+/// The first curve, as high as the room allows; a survey's own curve part goes before any other.
 fn drawing(
     writer: &Writer,
     parts: &[Part<'_>],
-    columns: u16,
-    unicode: bool,
+    (columns, unicode): (u16, bool),
+    room: usize,
 ) -> Result<Vec<String>, ReportError> {
     let mut ordered: Vec<&Part<'_>> = parts.iter().collect();
     ordered.sort_by_key(|p| p.role != Role::Curve);
@@ -125,8 +127,13 @@ fn drawing(
     });
     let Some((run, comparison)) = curve else { return Ok(Vec::new()) };
     let figure = curve_figure(writer, run, comparison, 1)?;
-    let drawn = figure::braille(&figure, columns, CURVE_ROWS, unicode);
-    Ok(drawn.lines().map(Into::into).collect())
+    for rows in CURVE_ROWS.rev() {
+        let drawn = figure::braille(&figure, columns, rows, unicode);
+        if drawn.lines().count() <= room {
+            return Ok(drawn.lines().map(Into::into).collect());
+        }
+    }
+    Ok(Vec::new())
 }
 
 fn tail(writer: &Writer, input: &CardInput<'_>) -> Result<Vec<String>, ReportError> {
@@ -151,8 +158,8 @@ fn tail(writer: &Writer, input: &CardInput<'_>) -> Result<Vec<String>, ReportErr
         None => writer.label("card-no-limit")?,
     };
     lines.push(limit.text().into());
-    let caveats = all_caveats(input.parts);
-    for caveat in caveats.iter().take(DOUBTS) {
+    let caveats = heaviest(input.parts, DOUBTS);
+    for caveat in &caveats {
         let doubt = doubt_lead(writer, caveat)?;
         let said = writer.say("card-doubt", Args::new().prose("doubt", &doubt))?;
         lines.push(said.text().into());
@@ -171,11 +178,10 @@ fn tail(writer: &Writer, input: &CardInput<'_>) -> Result<Vec<String>, ReportErr
 fn verdict(writer: &Writer, run: &Run, comparison: &Comparison) -> Result<String, ReportError> {
     let word = verdict_word(writer, comparison.verdict)?;
     let effect = short_effect(writer, &comparison.overall)?;
-    let args = Args::new()
-        .name("other", &comparison.other)
-        .name("base", &comparison.base)
-        .name("metric", metric_title(run, comparison));
+    let args = Args::new().name("other", &comparison.other).name("base", &comparison.base);
     let names = writer.say("card-verdict", args)?;
-    let names = Prose::join_with(&[names, condition(writer, run, comparison)?], ", ");
-    Ok(format!("{:<12}{:<28}{}", word.text(), effect.text(), names.text()))
+    let metric = Prose::verbatim(metric_title(run, comparison));
+    let names = Prose::join_with(&[condition(writer, run, comparison)?, names, metric], ", ");
+    let (word, effect) = (word.text(), effect.text());
+    Ok(format!("{word:<WORD$} {effect:<EFFECT$} {}", names.text()))
 }

@@ -93,7 +93,7 @@ fn html_and_text_print_every_word_of_the_document() {
 
 /// Text without its layout: no space, no line end, no quotation mark of a text block.
 fn squeezed(text: &str) -> String {
-    text.chars().filter(|c| !c.is_whitespace()).collect()
+    text.chars().filter(|c| !c.is_whitespace() && *c != '\u{2060}').collect()
 }
 
 fn without_tags(page: &str) -> String {
@@ -178,7 +178,9 @@ fn a_survey_card_shows_noise_verdicts_with_intervals_and_two_doubts() {
     let parts = parts(&survey);
     let input = CardInput { parts: &parts, report_path: "r.html", next_command: "stend run" };
     let card = card(&input, 80, true).unwrap();
-    for part in ["+0.3 % (", "+31 % (+30 % to +32 %)", "3.30× (3.27–3.33×)", "Limit: onboard"] {
+    for part in
+        ["+0.3 % (", "+31 % (+30 % to +32 %)", "3.30× (3.27–3.33×)", "Limit: onboard", "4 KiB"]
+    {
         assert!(card.contains(part), "{part} is not in\n{card}");
     }
     assert_eq!(card.lines().filter(|l| l.starts_with("Doubt:")).count(), 2, "{card}");
@@ -216,6 +218,18 @@ fn every_verdict_and_every_doubt_can_be_said() {
         Caveat::Partial { why: why() },
     ];
     assert!(compose(&run, &analysis).is_ok());
+}
+
+#[test]
+fn a_single_block_is_not_given_an_interval() {
+    let (run, mut analysis) = fixture::single("One block", 1.2);
+    let comparison = &mut analysis.comparisons[0];
+    comparison.overall = crate::stats::Estimate::exact(comparison.overall.centre);
+    comparison.points[0].ratio = comparison.overall.clone();
+    let said = text(&compose(&run, &analysis).unwrap(), 400, true);
+    assert!(said.contains("throughput +20 % (one block, so no interval)"));
+    assert!(said.contains("A single block, so no interval"));
+    assert!(!said.contains("100 %"), "{said}");
 }
 
 #[test]

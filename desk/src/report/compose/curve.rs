@@ -14,8 +14,8 @@ use crate::verdict::{Comparison, Region, Verdict};
 /// A curve is called flat from the first point within this share of its maximum.
 const KNEE: Quantity = Quantity::new(0.05, Unit::Share);
 
-/// The explanation, a sentence a stretch and one a level.
-pub(super) fn sentences(
+/// Who is ahead where, and where nobody is: a sentence a stretch.
+pub(super) fn stretches(
     writer: &Writer,
     comparison: &Comparison,
 ) -> Result<Vec<Prose>, ReportError> {
@@ -24,14 +24,19 @@ pub(super) fn sentences(
         said.push(ahead(writer, comparison, region)?);
     }
     said.extend(level_sentences(writer, comparison)?);
-    if comparison.better == Better::Higher {
-        let points = || comparison.points.iter().filter_map(|p| Some((p.at.as_ref()?, p)));
-        let base: Vec<_> = points().map(|(at, p)| (at, &p.base)).collect();
-        let other: Vec<_> = points().map(|(at, p)| (at, &p.other)).collect();
-        said.extend(knee(writer, &comparison.base, &base)?);
-        said.extend(knee(writer, &comparison.other, &other)?);
-    }
     Ok(said)
+}
+
+/// From where on each level is flat; nothing for a metric of which less is better.
+pub(super) fn knees(writer: &Writer, comparison: &Comparison) -> Result<Vec<Prose>, ReportError> {
+    if comparison.better == Better::Lower {
+        return Ok(Vec::new());
+    }
+    let points = || comparison.points.iter().filter_map(|p| Some((p.at.as_ref()?, p)));
+    let base: Vec<_> = points().map(|(at, p)| (at, &p.base)).collect();
+    let other: Vec<_> = points().map(|(at, p)| (at, &p.other)).collect();
+    let said = [knee(writer, &comparison.base, &base)?, knee(writer, &comparison.other, &other)?];
+    Ok(said.into_iter().flatten().collect())
 }
 
 fn ahead(writer: &Writer, comparison: &Comparison, region: &Region) -> Said {

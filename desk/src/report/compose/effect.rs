@@ -38,14 +38,22 @@ pub fn short_effect(writer: &Writer, ratio: &Estimate) -> Said {
     writer.say(key, ends(ratio))
 }
 
+/// Whether there was one block only.
+pub(super) fn is_alone(ratio: &Estimate) -> bool {
+    ratio.method == EstimateMethod::Exact
+}
+
 /// A ratio of a single block has no interval, which must not look like an interval of no width.
 fn alone(writer: &Writer, ratio: &Estimate) -> Option<Said> {
+    if !is_alone(ratio) {
+        return None;
+    }
     let args = if is_small(ratio) {
         Args::new().change("centre", ratio.centre.value)
     } else {
         Args::new().quantity("centre", ratio.centre)
     };
-    (ratio.method == EstimateMethod::Exact).then(|| writer.say("effect-exact", args))
+    Some(writer.say("effect-exact", args))
 }
 
 fn ends(ratio: &Estimate) -> Args {

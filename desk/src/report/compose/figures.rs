@@ -1,6 +1,6 @@
 //! Knows how findings become figures: which lines, zones and references, and what they are called.
 
-use super::effect::{level, metric_title, short_effect};
+use super::effect::{is_alone, level, metric_title, short_effect};
 use super::ruling::{condition, shown};
 use super::{Said, Writer};
 use crate::figure::{Axis, Figure, FigureKind, Mark, Reference, Scale, Series, Zone};
@@ -24,12 +24,6 @@ pub fn curve_figure(
 ) -> Result<Figure, ReportError> {
     let metric = metric_title(run, comparison);
     let curve = comparison.curve.as_deref().unwrap_or_default();
-    let subtitle =
-        Args::new().name("metric", metric).name("curve", curve).name("load", &comparison.load);
-    let blocks = Args::new()
-        .count("blocks", comparison.overall.n)
-        .quantity("level", level(&comparison.overall))
-        .name("run", &run.id);
     let mut zones = Vec::new();
     for region in &comparison.regions {
         zones.extend(zone(writer, comparison, region)?);
@@ -42,8 +36,8 @@ pub fn curve_figure(
         id: format!("fig-{}-{}", run.id, comparison.id),
         number,
         kind: FigureKind::Sweep,
-        title: finding_title(writer, run, comparison)?.text().into(),
-        subtitle: writer.say("figure-curve-subtitle", subtitle)?.text().into(),
+        title: finding_title(writer, comparison)?.text().into(),
+        subtitle: subtitle(writer, run, comparison)?.text().into(),
         x: x_axis(comparison, curve),
         y: y_axis(writer, comparison, metric)?,
         series: vec![
@@ -52,11 +46,26 @@ pub fn curve_figure(
         ],
         zones,
         references: Vec::new(),
-        footnote: writer.say("figure-footnote-curve", blocks)?.text().into(),
+        footnote: footnote(writer, run, &comparison.overall, "figure-footnote-curve")?,
     })
 }
 
-fn finding_title(writer: &Writer, run: &Run, comparison: &Comparison) -> Said {
+/// n, order, kind of interval and run; `key` names the footnote where there is an interval.
+fn footnote(
+    writer: &Writer,
+    run: &Run,
+    overall: &Estimate,
+    key: &str,
+) -> Result<String, ReportError> {
+    let args = Args::new().name("run", &run.id);
+    if is_alone(overall) {
+        return Ok(writer.say("figure-footnote-alone", args)?.text().into());
+    }
+    let args = args.count("blocks", overall.n).quantity("level", level(overall));
+    Ok(writer.say(key, args)?.text().into())
+}
+
+fn finding_title(writer: &Writer, comparison: &Comparison) -> Said {
     let key = match comparison.verdict {
         Verdict::Better => "finding-better",
         Verdict::Worse => "finding-worse",
@@ -67,13 +76,17 @@ fn finding_title(writer: &Writer, run: &Run, comparison: &Comparison) -> Said {
         .name("other", &comparison.other)
         .name("base", &comparison.base)
         .prose("effect", &short_effect(writer, &comparison.overall)?);
-    let finding = writer.say(key, args)?;
+    writer.say(key, args)
+}
+
+fn subtitle(writer: &Writer, run: &Run, comparison: &Comparison) -> Said {
     let condition = condition(writer, run, comparison)?;
-    if condition.text().is_empty() {
-        return Ok(finding);
-    }
-    let args = Args::new().prose("condition", &condition).prose("finding", &finding);
-    writer.say("finding-title", args)
+    let plain = condition.text().is_empty();
+    let args = Args::new()
+        .name("metric", metric_title(run, comparison))
+        .name("curve", comparison.curve.as_deref().unwrap_or_default())
+        .prose("condition", &condition);
+    writer.say(if plain { "figure-curve-subtitle-plain" } else { "figure-curve-subtitle" }, args)
 }
 
 fn zone(
@@ -90,7 +103,7 @@ fn zone(
     Ok(Some(Zone { from: from.value, to: to.value, name }))
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts along an axis stay far below 2^53")]
+#[expect(clippy::cast_precision_loss, reason = "counts along an axis are small")]
 pub(super) fn place(point: &PointResult) -> Option<Quantity> {
     match point.at.as_ref()? {
         Value::Quantity(quantity) => Some(*quantity),
@@ -158,9 +171,9 @@ pub(super) fn dots_figure(
             series.push(Series { name: name.text().into(), marks: vec![ratio_mark(point)] });
         }
     }
-    let (metric, better, overall) = match comparisons.first() {
-        Some(c) => (metric_title(run, c), c.better, Some(&c.overall)),
-        None => ("", Better::Higher, None),
+    let (metric, better) = match comparisons.first() {
+        Some(c) => (metric_title(run, c), c.better),
+        None => ("", Better::Higher),
     };
     let axis = Axis {
         label: writer.label("axis-ratio")?.text().into(),
@@ -169,12 +182,12 @@ pub(super) fn dots_figure(
         direction: direction(writer, better)?,
     };
     let equal = writer.label("reference-equal")?.text().into();
-    let footnote = Args::new()
-        .count("blocks", overall.map_or(0, |o| o.n))
-        .quantity("level", overall.map_or(Quantity::new(0.0, Unit::Share), level))
-        .name("run", &run.id);
+    let footnote = match comparisons.first() {
+        Some(c) => footnote(writer, run, &c.overall, "figure-footnote")?,
+        None => String::new(),
+    };
     let title = match comparisons {
-        [only] => finding_title(writer, run, only)?,
+        [only] => finding_title(writer, only)?,
         _ => writer.say("figure-dots-title", Args::new().name("metric", metric))?,
     };
     Ok(Figure {
@@ -188,7 +201,7 @@ pub(super) fn dots_figure(
         series,
         zones: Vec::new(),
         references: vec![Reference { value: 1.0, name: equal }],
-        footnote: writer.say("figure-footnote", footnote)?.text().into(),
+        footnote,
     })
 }
 

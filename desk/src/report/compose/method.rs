@@ -1,7 +1,7 @@
 //! Knows how the making of the trials is described.
 
-use super::effect::level;
-use super::ruling::count;
+use super::effect::{is_alone, level};
+use super::ruling::{count, shown};
 use super::{Part, Writer};
 use crate::record::{Run, TrialKind};
 use crate::report::document::{Column, Node, Prose, Table};
@@ -14,8 +14,8 @@ use crate::verdict::Caveat;
 /// The chapter: the principle in sentences, the settings of every part in a table.
 pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, ReportError> {
     let mut said = vec![writer.label("method-order")?, writer.label("method-window")?];
-    let overall: Vec<&Estimate> =
-        parts.iter().flat_map(|p| &p.analysis.comparisons).map(|c| &c.overall).collect();
+    let overall = parts.iter().flat_map(|p| &p.analysis.comparisons).map(|c| &c.overall);
+    let overall: Vec<&Estimate> = overall.filter(|ratio| !is_alone(ratio)).collect();
     if let Some(first) = overall.first() {
         let level = level(first);
         let alpha = Quantity::new(1.0 - level.value, level.unit);
@@ -109,12 +109,14 @@ fn properties(writer: &Writer, run: &Run) -> Result<Vec<(&'static str, Prose)>, 
 /// Every load with its workload and what is swept over it.
 fn loads(run: &Run) -> Prose {
     let text = |load: &crate::record::LoadPlan| {
-        let fixed = load.fixed.iter().map(|(key, value)| format!("{key} {value}"));
+        let fixed = load.fixed.iter().map(|(key, value)| format!("{key} {}", shown(value)));
         let over = load.over.iter().map(|(key, values)| match values.as_slice() {
-            [first, .., last] if values.len() > 3 => format!("{key} {first}–{last}"),
+            [first, .., last] if values.len() > 3 => {
+                format!("{key} {}–{}", shown(first), shown(last))
+            }
             _ => {
-                let all: Vec<String> = values.iter().map(ToString::to_string).collect();
-                format!("{key} {}", all.join("/"))
+                let all: Vec<String> = values.iter().map(shown).collect();
+                format!("{key} {}", all.join(" / "))
             }
         });
         let all: Vec<String> = fixed.chain(over).collect();

@@ -153,6 +153,20 @@ fn chapters(writer: &mut Writer, parts: &[Part<'_>]) -> Nodes {
     Ok(body)
 }
 
+/// The heaviest doubts, no two of one kind.
+pub(super) fn heaviest<'a>(parts: &[Part<'a>], most: usize) -> Vec<&'a Caveat> {
+    let mut kinds = Vec::new();
+    let mut chosen = Vec::new();
+    for caveat in all_caveats(parts) {
+        let kind = std::mem::discriminant(caveat);
+        if !kinds.contains(&kind) && chosen.len() < most {
+            kinds.push(kind);
+            chosen.push(caveat);
+        }
+    }
+    chosen
+}
+
 /// The doubts of all parts, the heaviest first, none twice.
 ///
 /// Parts list theirs by weight; the first of each part come before the second of any.

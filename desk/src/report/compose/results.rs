@@ -1,6 +1,6 @@
 //! Knows how a finding is shown: one figure, the sentences that explain it, the table of its data.
 
-use super::effect::{level, metric_title, short_effect};
+use super::effect::{is_alone, level, metric_title, short_effect};
 use super::figures::{curve_figure, dots_figure, place, row_name};
 use super::ruling::{condition, count, shown, verdict_sentence, verdict_word};
 use super::{Nodes, Part, Said, Writer, curve, limits};
@@ -41,14 +41,18 @@ fn curve_section(
     let condition = condition(writer, run, comparison)?;
     let number = writer.next_figure();
     let figure = curve_figure(writer, run, comparison, number)?;
-    let mut said = vec![verdict_sentence(writer, run, comparison)?];
-    said.extend(curve::sentences(writer, comparison)?);
-    said.extend(limits::cause(writer, part, comparison)?);
-    said.extend(left_out(writer, comparison)?);
-    let text = Args::new().count("number", number).prose("text", &Prose::join(&said));
-    let text = writer.say("see-figure", text)?;
-    let table = curve_table(writer, run, comparison, number)?;
-    let body = vec![Node::Figure(figure), Node::Paragraph(text), Node::Table(table)];
+    let mut ahead = vec![verdict_sentence(writer, run, comparison)?];
+    ahead.extend(curve::stretches(writer, comparison)?);
+    let args = Args::new().count("number", number).prose("text", &Prose::join(&ahead));
+    let ahead = writer.say("see-figure", args)?;
+    let mut why = curve::knees(writer, comparison)?;
+    why.extend(limits::cause(writer, part, comparison)?);
+    why.extend(left_out(writer, comparison)?);
+    let mut body = vec![Node::Figure(figure), Node::Paragraph(ahead)];
+    if !why.is_empty() {
+        body.push(Node::Paragraph(Prose::join(&why)));
+    }
+    body.push(Node::Table(curve_table(writer, run, comparison, number)?));
     let title = if condition.text().is_empty() {
         let args = Args::new()
             .name("metric", metric_title(run, comparison))
@@ -103,12 +107,11 @@ fn data_columns(
     first: Prose,
     comparison: &Comparison,
 ) -> Result<Vec<Column>, ReportError> {
+    let level = Args::new().quantity("level", level(&comparison.overall));
     let ratio = match is_curve(comparison) {
+        _ if is_alone(&comparison.overall) => writer.label("table-ratio-alone")?,
         true => writer.label("table-ratio-curve")?,
-        false => {
-            let args = Args::new().quantity("level", level(&comparison.overall));
-            writer.say("table-ratio", args)?
-        }
+        false => writer.say("table-ratio", level)?,
     };
     let column = |title, numeric| Column { title, numeric };
     Ok(vec![

@@ -2,7 +2,7 @@
 
 use super::curve::{level_sentences, nearest_first, said_region};
 use super::effect::{effect, metric_title, short_effect};
-use super::{Part, Role, Said, Writer, all_caveats, doubts};
+use super::{Part, Role, Said, Writer, doubts, heaviest};
 use crate::record::{Run, Value};
 use crate::report::document::{Node, Prose, Ruling, Tone};
 use crate::report::error::ReportError;
@@ -95,7 +95,7 @@ pub(super) fn verdict_box(writer: &Writer, parts: &[Part<'_>]) -> Result<Node, R
             limits.push(writer.say("survey-noise", args)?);
         }
     }
-    for caveat in all_caveats(parts).into_iter().take(BOX_DOUBTS) {
+    for caveat in heaviest(parts, BOX_DOUBTS) {
         limits.push(Prose::join(&[doubts::lead(writer, caveat)?, doubts::means(writer, caveat)?]));
     }
     let mut rulings = Vec::new();
@@ -104,8 +104,11 @@ pub(super) fn verdict_box(writer: &Writer, parts: &[Part<'_>]) -> Result<Node, R
     }
     let labels: Vec<Prose> = rulings.iter().map(|r| r.label.clone()).collect();
     let (tone, headline) = headline(writer, &asked, &labels)?;
-    // A single ratio is told in full by the headline.
-    rulings.retain(|r| asked.len() > 1 || r.sentence != headline);
+    // What the headline says in full is not said twice.
+    if let ([(_, only)], [ruling]) = (asked.as_slice(), rulings.as_mut_slice()) {
+        ruling.sentence = Prose::join(&where_ahead(writer, only)?);
+    }
+    rulings.retain(|r| !r.sentence.text().is_empty());
     let caution = match limits.is_empty() {
         true => Prose::default(),
         false => writer.label("box-not-decided")?,
@@ -120,15 +123,22 @@ fn ruling(
     named: bool,
 ) -> Result<Ruling, ReportError> {
     let mut said = vec![verdict_sentence(writer, run, comparison)?];
+    said.extend(where_ahead(writer, comparison)?);
+    let title = if named { Prose::verbatim(&run.plan.title) } else { Prose::default() };
+    let label = Prose::join_with(&[title, condition(writer, run, comparison)?], ", ");
+    Ok(Ruling { tone: tone(comparison.verdict), label, sentence: Prose::join(&said) })
+}
+
+/// Who is ahead where along a curve, in short; nothing without a curve.
+fn where_ahead(writer: &Writer, comparison: &Comparison) -> Result<Vec<Prose>, ReportError> {
+    let mut said = Vec::new();
     for region in &comparison.regions {
         let (near, far) = nearest_first(region);
         let ends = [short_effect(writer, near)?, short_effect(writer, far)?];
         said.push(said_region(writer, comparison, region, ends)?);
     }
     said.extend(level_sentences(writer, comparison)?);
-    let title = if named { Prose::verbatim(&run.plan.title) } else { Prose::default() };
-    let label = Prose::join_with(&[title, condition(writer, run, comparison)?], ", ");
-    Ok(Ruling { tone: tone(comparison.verdict), label, sentence: Prose::join(&said) })
+    Ok(said)
 }
 
 fn headline(

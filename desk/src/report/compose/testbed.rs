@@ -1,6 +1,6 @@
 //! Knows how the machine, its adapters and the lab on it are described.
 
-use super::ruling::count;
+use super::ruling::{count, shown};
 use super::{Nodes, Part, Said, Writer};
 use crate::record::{Adapter, Environment, LabKind, LabPlan, Run};
 use crate::report::document::{Column, Node, Prose, Table};
@@ -163,7 +163,8 @@ fn topology(writer: &mut Writer, run: &Run) -> Nodes {
     }
     let mut rows = Vec::new();
     for link in &lab.links {
-        let set: Vec<String> = link.settings.iter().map(|(k, v)| format!("{k} {v}")).collect();
+        let set: Vec<String> =
+            link.settings.iter().map(|(k, v)| format!("{k} {}", shown(v))).collect();
         let set = match set.is_empty() {
             true => writer.label("link-default")?,
             false => Prose::verbatim(&set.join(", ")),

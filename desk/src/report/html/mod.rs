@@ -4,14 +4,15 @@
 //! forbids whatever might get through. Never: a word of its own; words come with the document.
 
 use super::document::{Column, Document, Node, Prose, Ruling, Table, Tone};
-use crate::figure;
+use crate::figure::{self, Figure};
 use maud::{DOCTYPE, Markup, PreEscaped, html as markup};
 
 const STYLE: &str = include_str!("style.css");
 /// Nothing may be loaded, and only inline styles apply.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
-/// Width that figures are laid out for, pixels.
-const FIGURE_WIDTH: u32 = 760;
+/// Widths that figures are laid out for, pixels: a page and a telephone.
+const BROAD: u32 = 760;
+const NARROW: u32 = 400;
 /// Inline SVG needs no namespace, and a report should hold no address at all.
 const NAMESPACE: &str = " xmlns=\"http://www.w3.org/2000/svg\"";
 
@@ -32,10 +33,10 @@ pub fn html(document: &Document) -> String {
             body {
                 main {
                     header {
-                        p.kicker { (document.kicker.text()) }
-                        h1 { (document.title.text()) }
+                        p.kicker { (typeset(&document.kicker)) }
+                        h1 { (typeset(&document.title)) }
                         @if !document.question.text().is_empty() {
-                            p.question { (document.question.text()) }
+                            p.question { (typeset(&document.question)) }
                         }
                     }
                     @for node in &document.body { (block(node, 2)) }
@@ -49,38 +50,49 @@ pub fn html(document: &Document) -> String {
 fn block(node: &Node, depth: u8) -> Markup {
     match node {
         Node::Section { id, title, body } => section(id, title, body, depth),
-        Node::Paragraph(prose) => markup! { p { (prose.text()) } },
+        Node::Paragraph(prose) => markup! { p { (typeset(prose)) } },
         Node::VerdictBox { tone, headline, rulings, caution, limits } => markup! {
             div.verdict.(class(*tone)) {
-                p.headline { (headline.text()) }
+                p.headline { (typeset(headline)) }
                 (rulings_list(rulings))
-                @if !limits.is_empty() { p.caution { (caution.text()) } }
-                @for limit in limits { p.limit { (limit.text()) } }
+                @if !limits.is_empty() { p.caution { (typeset(caution)) } }
+                @for limit in limits { p.limit { (typeset(limit)) } }
             }
         },
         Node::Facts(rows) => facts(rows),
         Node::Table(table) if table.folded => markup! {
-            details { summary { (table.caption.text()) } (data(table, false)) }
+            details { summary { (typeset(&table.caption)) } (data(table, false)) }
         },
         Node::Table(table) => data(table, true),
-        Node::Figure(drawn) => {
-            let svg = figure::svg(drawn, FIGURE_WIDTH).replace(NAMESPACE, "");
-            markup! { figure id=(drawn.id) { (PreEscaped(svg)) } }
-        }
-        Node::List(items) => markup! { ul { @for item in items { li { (item.text()) } } } },
+        Node::Figure(drawn) => markup! {
+            figure id=(drawn.id) {
+                div.broad { (picture(drawn, BROAD)) }
+                div.narrow { (picture(drawn, NARROW)) }
+            }
+        },
+        Node::List(items) => markup! { ul { @for item in items { li { (typeset(item)) } } } },
         Node::Code { caption, text } => markup! {
-            div.code { p.caption { (caption.text()) } pre { code { (text) } } }
+            div.code { p.caption { (typeset(caption)) } pre { code { (text) } } }
         },
         Node::Note { lead, text } => markup! {
-            div.note { p { strong { (lead.text()) } } p { (text.text()) } }
+            div.note { p { strong { (typeset(lead)) } } p { (typeset(text)) } }
         },
     }
+}
+
+fn picture(drawn: &Figure, width: u32) -> Markup {
+    PreEscaped(figure::svg(drawn, width).replace(NAMESPACE, ""))
+}
+
+/// The text with its ranges held together: `2.71–3.17×` must not end a line at its dash.
+fn typeset(prose: &Prose) -> String {
+    prose.text().replace('–', "\u{2060}–\u{2060}").replace(" \u{2060}–\u{2060} ", " – ")
 }
 
 fn section(id: &str, title: &Prose, body: &[Node], depth: u8) -> Markup {
     markup! {
         section id=(id) {
-            @if depth == 2 { h2 { (title.text()) } } @else { h3 { (title.text()) } }
+            @if depth == 2 { h2 { (typeset(title)) } } @else { h3 { (typeset(title)) } }
             @for node in body { (block(node, depth + 1)) }
         }
     }
@@ -102,8 +114,8 @@ fn rulings_list(rulings: &[Ruling]) -> Markup {
             ul.rulings {
                 @for ruling in rulings {
                     li.(class(ruling.tone)) {
-                        @if !ruling.label.text().is_empty() { b { (ruling.label.text()) } " " }
-                        (ruling.sentence.text())
+                        @if !ruling.label.text().is_empty() { b { (typeset(&ruling.label)) } " " }
+                        (typeset(&ruling.sentence))
                     }
                 }
             }
@@ -116,7 +128,7 @@ fn facts(rows: &[(Prose, Prose)]) -> Markup {
         table.facts {
             tbody {
                 @for (key, value) in rows {
-                    tr { th scope="row" { (key.text()) } td { (value.text()) } }
+                    tr { th scope="row" { (typeset(key)) } td { (typeset(value)) } }
                 }
             }
         }
@@ -127,11 +139,11 @@ fn data(table: &Table, captioned: bool) -> Markup {
     markup! {
         div.wide {
             table.pair[table.columns.len() == 2] {
-                @if captioned { caption { (table.caption.text()) } }
+                @if captioned { caption { (typeset(&table.caption)) } }
                 thead {
                     tr {
                         @for column in &table.columns {
-                            th scope="col" class=[numeric(column)] { (column.title.text()) }
+                            th scope="col" class=[numeric(column)] { (typeset(&column.title)) }
                         }
                     }
                 }
@@ -146,9 +158,9 @@ fn data_row(columns: &[Column], row: &[Prose]) -> Markup {
         tr {
             @for (at, (column, cell)) in columns.iter().zip(row).enumerate() {
                 @if at == 0 {
-                    th scope="row" { (cell.text()) }
+                    th scope="row" { (typeset(cell)) }
                 } @else {
-                    td class=[numeric(column)] { (cell.text()) }
+                    td class=[numeric(column)] { (typeset(cell)) }
                 }
             }
         }

@@ -5,7 +5,7 @@
 mod table;
 
 use super::document::{Document, Node, Prose, Ruling};
-use crate::figure;
+use crate::figure::{self, Figure};
 
 /// Narrowest page that is still set; anything less is treated as this.
 const NARROWEST: usize = 40;
@@ -106,12 +106,7 @@ impl Page {
                     self.line(&line);
                 }
             }
-            Node::Figure(drawn) => {
-                let columns = u16::try_from(self.width).unwrap_or(u16::MAX);
-                let drawing = figure::braille(drawn, columns, FIGURE_ROWS, self.unicode);
-                self.out.push_str(drawing.trim_end());
-                self.out.push('\n');
-            }
+            Node::Figure(drawn) => self.figure(drawn),
             Node::List(items) => {
                 for item in items {
                     self.wrapped(item.text(), "- ", "  ");
@@ -128,6 +123,19 @@ impl Page {
                 self.wrapped(text.text(), "  ", "  ");
             }
         }
+    }
+
+    fn figure(&mut self, drawn: &Figure) {
+        self.wrapped(&drawn.title, "", "");
+        self.wrapped(&drawn.subtitle, "", "");
+        self.gap();
+        let columns = u16::try_from(self.width).unwrap_or(u16::MAX);
+        let drawing = figure::braille(drawn, columns, FIGURE_ROWS, self.unicode);
+        for line in drawing.lines() {
+            self.line(line);
+        }
+        self.gap();
+        self.wrapped(&drawn.footnote, "", "");
     }
 
     fn section(&mut self, title: &Prose, body: &[Node], depth: u8) {

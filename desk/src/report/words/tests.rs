@@ -28,10 +28,14 @@ fn keys() -> BTreeSet<&'static str> {
         .collect()
 }
 
+/// Every quoted text of the files that say something.
+fn quoted() -> impl Iterator<Item = &'static str> {
+    SPEAKERS.iter().flat_map(|source| source.split('"').skip(1).step_by(2))
+}
+
 /// Every quoted text that looks like a key.
 fn spoken() -> BTreeSet<&'static str> {
-    let quoted = SPEAKERS.iter().flat_map(|source| source.split('"').skip(1).step_by(2));
-    quoted
+    quoted()
         .filter(|text| text.chars().all(|c| c.is_ascii_lowercase() || c == '-'))
         .filter(|text| text.len() > 1)
         .collect()
@@ -52,6 +56,13 @@ fn no_message_holds_a_digit() {
     for line in ENGLISH.iter().flat_map(|source| source.lines()) {
         let comment = line.starts_with('#');
         assert!(comment || !line.contains(|c: char| c.is_ascii_digit()), "{line}");
+    }
+}
+
+#[test]
+fn nothing_that_is_said_has_a_number_typed_into_it() {
+    for text in quoted() {
+        assert!(!text.contains(|c: char| c.is_ascii_digit()), "{text}");
     }
 }
 

@@ -44,11 +44,10 @@ card-machine-plain = { $model }, { $logical ->
     [one] { $logical } CPU
    *[other] { $logical } CPUs
 }
-card-title = stend { $version }, { $started }
-card-lab = Lab: { $lab }
+card-title = stend { $version }, { $started }; { $lab }
 card-noise = Noise floor: { $effect }, the same against itself
 card-no-noise = Noise floor: not measured
-card-verdict = { $other } against { $base }: { $metric }
+card-verdict = { $other } against { $base }
 card-limit = Limit: { $causes }
 card-no-limit = Limit: none looked for
 card-doubt = Doubt: { $doubt }

@@ -24,18 +24,19 @@ method-steady-value = { $steady } of { $of }
 results-title = Results
 results-point-title = { $metric }: { $other } against { $base }
 results-none = No comparison could be made: there are no counted trials under two levels.
-finding-title = { $condition }: { $finding }
-figure-curve-subtitle = { $metric } by { $curve }; load { $load }
-finding-better = { $other } is ahead of { $base }, { $effect }
-finding-worse = { $other } is behind { $base }, { $effect }
-finding-equivalent = { $other } and { $base } are equal, { $effect }
-finding-undecided = { $other } and { $base } are not told apart, { $effect }
+figure-curve-subtitle = { $metric } by { $curve }, { $condition }; the ratio above is over all points
+figure-curve-subtitle-plain = { $metric } by { $curve }; the ratio above is over all points
+finding-better = { $other } is ahead of { $base }: { $effect }
+finding-worse = { $other } is behind { $base }: { $effect }
+finding-equivalent = { $other } and { $base } are equal: { $effect }
+finding-undecided = { $other } and { $base } are not told apart: { $effect }
 figure-dots-title = { $metric } of the levels against their baselines
-figure-dots-subtitle = Ratio to the baseline; a dot a block, a bar the interval
+figure-dots-subtitle = Ratio to the baseline: a dot a block, a bar the interval
 figure-dots-row = { $condition }: { $other } against { $base }
 figure-dots-row-plain = { $other } against { $base }
 figure-footnote = n = { $blocks } blocks in random order; { $level } intervals; run { $run }.
 figure-footnote-curve = n = { $blocks } blocks in random order; bands are { $level } intervals of each level by itself; run { $run }.
+figure-footnote-alone = A single block, so no interval; run { $run }.
 zone-ahead = { $level } ahead
 axis-ratio = ratio to the baseline
 reference-equal = no difference
@@ -50,11 +51,12 @@ left-out = { $count ->
     [one] { $count } counted trial is
    *[other] { $count } counted trials are
 } in none of these ratios, because a fault hit the trial or its partner.
-see-figure = Figure { $number }. { $text }
+see-figure = { $text } See Figure { $number }.
 table-number = Table { $number }. { $caption }
 table-data-caption = The data of Figure { $figure }: { $metric }
 table-comparison = Comparison
 table-ratio = Ratio ({ $level } interval)
+table-ratio-alone = Ratio
 table-ratio-curve = Ratio (interval of its step)
 table-base = Baseline
 table-other = Level

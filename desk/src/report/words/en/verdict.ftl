@@ -38,8 +38,9 @@ region-even-point = They are equal within the margin at { $from }.
 region-open = No difference was shown from { $from } to { $to }.
 region-open-point = No difference was shown at { $from }.
 
-word-better = ▲ better
-word-worse = ▼ worse
-word-equivalent = = equal
-word-undecided = ? undecided
+# The space after the sign is one that never ends a line.
+word-better = ▲ better
+word-worse = ▼ worse
+word-equivalent = = equal
+word-undecided = ? undecided
 condition = { $name } { $value }
