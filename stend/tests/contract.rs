@@ -197,6 +197,7 @@ fn every_factor_takes_is_read_back_and_is_undone() {
         ("gso", "off", "on"),
         ("mtu", "9000 B", "1500 B"),
         ("rate", "100 Mbit/s", "none"),
+        ("receive_buffer", "1 MiB", "128 KiB"),
         ("tso", "off", "on"),
     ];
     let tso = factor::find("tso").expect("tso");

@@ -42,7 +42,7 @@ static TCP_STREAM: WorkloadSpec = WorkloadSpec {
 
 static WORKLOADS: &[&WorkloadSpec] = &[&TCP_STREAM];
 
-static FACTORS: [FactorSpec; 9] = [
+static FACTORS: [FactorSpec; 10] = [
     factor("path", Scope::Path, ParamKind::Word),
     factor("mtu", Scope::Link, ParamKind::Size(576, 65_535)),
     factor("tso", Scope::Link, ON_OFF),
@@ -50,6 +50,7 @@ static FACTORS: [FactorSpec; 9] = [
     factor("gro", Scope::Link, ON_OFF),
     factor("checksum", Scope::Link, ON_OFF),
     factor("rate", Scope::Link, ParamKind::Rate(1e5, 1e12)),
+    factor("receive_buffer", Scope::Host, ParamKind::Size(4096, 1 << 26)),
     factor("congestion", Scope::Socket, ParamKind::Word),
     factor("profile", Scope::Bundle, ParamKind::Word),
 ];

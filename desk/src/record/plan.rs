@@ -20,6 +20,9 @@ pub struct LabPlan {
     pub clients: u32,
     /// Most that one client can send or take, if the plan says so.
     pub client_rate: Option<Quantity>,
+    /// What is set on every host for the whole run, factor key to value.
+    #[serde(default)]
+    pub settings: Settings,
     /// Links of the system under test, one or two.
     pub links: Vec<LinkPlan>,
 }

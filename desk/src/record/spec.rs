@@ -80,6 +80,8 @@ pub enum Scope {
     Path,
     /// Both ends of every link, and the bridge between.
     Link,
+    /// The network stack of the system under test and of every client.
+    Host,
     /// The sockets of the load.
     Socket,
     /// A bundle of other factors' levels.

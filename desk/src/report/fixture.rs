@@ -223,6 +223,7 @@ fn plan(title: &str, points: u32) -> Plan {
         title: title.into(),
         question: "Which adapter serves ten clients faster, and at which request sizes?".into(),
         lab: LabPlan {
+            settings: Settings::new(),
             clients: 10,
             client_rate: Some(Quantity::new(1e8, Unit::BitPerSecond)),
             links: vec![

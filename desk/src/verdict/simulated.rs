@@ -84,6 +84,7 @@ impl Simulated {
             title: String::new(),
             question: String::new(),
             lab: LabPlan {
+                settings: Settings::new(),
                 clients: 1,
                 client_rate: None,
                 links: links

@@ -1,4 +1,5 @@
-//! Knows how a link setting is changed on all ends of a link: MTU, offload bits, a token bucket.
+//! Knows how a setting is changed on all ends of a link: MTU, offload bits, a token bucket, and
+//! fields of kernel settings on the hosts at its ends.
 //!
 //! Must not know the list of factors.
 
@@ -18,6 +19,8 @@ pub enum Mechanism {
     Feature(&'static [&'static str]),
     /// A `tbf` queueing discipline.
     TokenBucket,
+    /// A field of a file below `/proc/sys/net`, on the hosts; fields count from 0.
+    Field(&'static str, usize),
 }
 
 /// A link factor.
@@ -53,7 +56,7 @@ impl Factor for LinkRow {
         let ends = self.ends(lab, link)?;
         let before = self.read(lab, &ends)?;
         let undo = self.undo(&ends, &before);
-        let done = self.set_and_verify(lab, &ends, level);
+        let done = self.set_and_verify(lab, &ends, &before, level);
         if let Err(e) = done {
             undo.carry_out(lab)?;
             return Err(e);
@@ -75,6 +78,9 @@ impl LinkRow {
                 EndRole::PortToClient | EndRole::Bridge => false,
             });
         }
+        if matches!(self.mechanism, Mechanism::Field(..)) {
+            ends.retain(|e| matches!(e.role, EndRole::Adapter));
+        }
         if ends.is_empty() {
             return Err(FactorError::NoLinks(self.spec.name));
         }
@@ -92,6 +98,7 @@ impl LinkRow {
             Mechanism::Mtu => LinkRequest::Info(end.name.clone()),
             Mechanism::Feature(_) => LinkRequest::Features(end.name.clone()),
             Mechanism::TokenBucket => LinkRequest::Tbf(end.name.clone()),
+            Mechanism::Field(path, _) => LinkRequest::Setting(path.into()),
         };
         on_ends(lab, ends, ends.iter().map(ask).collect())
     }
@@ -100,11 +107,12 @@ impl LinkRow {
         &self,
         lab: &mut Lab,
         ends: &[LinkEnd],
+        before: &[LinkAnswer],
         level: &Value,
     ) -> Result<(), FactorError> {
         let mut requests = Vec::new();
-        for end in ends {
-            requests.push(self.request(end, level)?);
+        for (end, state) in ends.iter().zip(before) {
+            requests.push(self.request(end, state, level)?);
         }
         on_ends(lab, ends, requests)?;
         let found = self.read(lab, ends)?;
@@ -117,7 +125,12 @@ impl LinkRow {
         Ok(())
     }
 
-    fn request(&self, end: &LinkEnd, level: &Value) -> Result<LinkRequest, FactorError> {
+    fn request(
+        &self,
+        end: &LinkEnd,
+        before: &LinkAnswer,
+        level: &Value,
+    ) -> Result<LinkRequest, FactorError> {
         let name = end.name.clone();
         let bad = |remedy| FactorError::BadLevel {
             factor: self.spec.name,
@@ -142,6 +155,16 @@ impl LinkRow {
                 let rate = level.quantity().ok_or_else(|| bad("write for instance 1 Gbit/s"))?;
                 Ok(LinkRequest::SetTbf(name, token_bucket(rate.value)))
             }
+            Mechanism::Field(path, at) => {
+                let size = level.quantity().and_then(|q| whole(q.value));
+                let size = size.ok_or_else(|| bad("write for instance 1 MiB"))?;
+                let LinkAnswer::Setting(text) = before else { return Err(bad("no such file")) };
+                let mut fields: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+                if let Some(field) = fields.get_mut(at) {
+                    *field = size.to_string();
+                }
+                Ok(LinkRequest::SetSetting(path.into(), fields.join(" ")))
+            }
         }
     }
 
@@ -158,6 +181,10 @@ impl LinkRow {
             #[expect(clippy::cast_precision_loss, reason = "rates stay below 2^53 bit/s")]
             (Mechanism::TokenBucket, LinkAnswer::Tbf(Some(tbf))) => {
                 Value::Quantity(Quantity::new(tbf.rate_bits_per_s as f64, Unit::BitPerSecond))
+            }
+            (Mechanism::Field(_, at), LinkAnswer::Setting(text)) => {
+                let field = text.split_whitespace().nth(*at).and_then(|f| f.parse().ok());
+                Value::Quantity(Quantity::bytes(field.unwrap_or(0)))
             }
             _ => Value::Word("none".into()),
         }
@@ -179,6 +206,10 @@ impl LinkRow {
                 }
                 LinkAnswer::Tbf(Some(tbf)) => LinkRequest::SetTbf(name, *tbf),
                 LinkAnswer::Tbf(None) | LinkAnswer::Done => LinkRequest::ClearQdisc(name),
+                LinkAnswer::Setting(text) => {
+                    let Mechanism::Field(path, _) = self.mechanism else { continue };
+                    LinkRequest::SetSetting(path.into(), text.clone())
+                }
             };
             steps.push((end.host, back));
         }

@@ -38,6 +38,12 @@ const PROFILE: FactorSpec = FactorSpec {
     scope: Scope::Bundle,
     kind: ParamKind::Word,
 };
+const RECEIVE_BUFFER: FactorSpec = FactorSpec {
+    name: "receive_buffer",
+    about: "receive buffer with which TCP connections begin (second field of tcp_rmem)",
+    scope: Scope::Host,
+    kind: ParamKind::Size(4096, 1 << 26),
+};
 const RATE: FactorSpec = link(
     "rate",
     "token bucket on the link of the system under test, both directions",
@@ -46,14 +52,16 @@ const RATE: FactorSpec = link(
 const TSO: FactorSpec = link("tso", "TCP segmentation offload of the adapters", SWITCH);
 
 /// All factors, sorted by name.
-pub const ALL: &[FactorSpec] = &[CHECKSUM, CONGESTION, GRO, GSO, MTU, PATH, PROFILE, RATE, TSO];
+pub const ALL: &[FactorSpec] =
+    &[CHECKSUM, CONGESTION, GRO, GSO, MTU, PATH, PROFILE, RATE, RECEIVE_BUFFER, TSO];
 
-static LINK_ROWS: [LinkRow; 6] = [
+static LINK_ROWS: [LinkRow; 7] = [
     LinkRow { spec: &CHECKSUM, mechanism: Mechanism::Feature(&["tx-checksum-ip-generic"]) },
     LinkRow { spec: &GRO, mechanism: Mechanism::Feature(&["rx-gro"]) },
     LinkRow { spec: &GSO, mechanism: Mechanism::Feature(&["tx-generic-segmentation"]) },
     LinkRow { spec: &MTU, mechanism: Mechanism::Mtu },
     LinkRow { spec: &RATE, mechanism: Mechanism::TokenBucket },
+    LinkRow { spec: &RECEIVE_BUFFER, mechanism: Mechanism::Field("ipv4/tcp_rmem", 1) },
     LinkRow {
         spec: &TSO,
         mechanism: Mechanism::Feature(&[
@@ -65,7 +73,7 @@ static LINK_ROWS: [LinkRow; 6] = [
     },
 ];
 
-/// The link factor of a name; none for factors of another scope.
+/// The factor of a name that is set on links or hosts; none for factors of another scope.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static dyn Factor> {
     LINK_ROWS.iter().find(|row| row.spec.name == name).map(|row| row as &dyn Factor)
@@ -79,7 +87,8 @@ mod tests {
     fn the_list_is_sorted_and_every_link_factor_has_a_row() {
         assert!(ALL.is_sorted_by_key(|f| f.name));
         for factor in ALL {
-            assert_eq!(find(factor.name).is_some(), factor.scope == Scope::Link, "{}", factor.name);
+            let set_by_row = matches!(factor.scope, Scope::Link | Scope::Host);
+            assert_eq!(find(factor.name).is_some(), set_by_row, "{}", factor.name);
         }
     }
 }

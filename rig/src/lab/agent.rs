@@ -43,11 +43,25 @@ pub fn serve(workloads: &[(&'static str, MakePart)]) -> io::Result<()> {
 }
 
 /// The file of a kernel setting; nothing outside `/proc/sys/net` can be named.
-fn net_setting(path: &str) -> Result<String, String> {
+fn net_setting(path: &str) -> Result<String, LabError> {
     if path.split('/').any(|part| part.is_empty() || part == "." || part == "..") {
-        return Err(format!("'{path}' is not a setting below /proc/sys/net"));
+        let source = io::Error::other("not a setting below /proc/sys/net");
+        return Err(LabError::File { path: path.into(), source });
     }
     Ok(format!("/proc/sys/net/{path}"))
+}
+
+fn read_setting(path: &str) -> Result<String, LabError> {
+    let path = net_setting(path)?;
+    match std::fs::read_to_string(&path) {
+        Ok(text) => Ok(text.trim().into()),
+        Err(source) => Err(LabError::File { path, source }),
+    }
+}
+
+fn write_setting(path: &str, value: &str) -> Result<(), LabError> {
+    let path = net_setting(path)?;
+    std::fs::write(&path, value).map_err(|source| LabError::File { path, source })
 }
 
 struct Agent<'a> {
@@ -60,16 +74,6 @@ impl Agent<'_> {
     fn answer(&mut self, request: Request) -> Result<Answer, String> {
         match request {
             Request::Enter { kind, name, join } => self.enter(kind, &name, join),
-            Request::Read { path } => {
-                let path = net_setting(&path)?;
-                let text = std::fs::read_to_string(&path).map_err(|e| format!("{path}: {e}"))?;
-                Ok(Answer::Text(text.trim().into()))
-            }
-            Request::Write { path, value } => {
-                let path = net_setting(&path)?;
-                std::fs::write(&path, value).map_err(|e| format!("{path}: {e}"))?;
-                Ok(Answer::Done)
-            }
             Request::Links(list) => {
                 let mut hands = LinkHands::open().map_err(|e| e.to_string())?;
                 let done: Result<Vec<_>, _> =
@@ -132,6 +136,8 @@ impl LinkHands {
             LinkRequest::SetMtu(name, mtu) => routes.set_mtu(&name, mtu)?,
             LinkRequest::SetTbf(name, tbf) => routes.set_tbf(&name, tbf)?,
             LinkRequest::ClearQdisc(name) => routes.clear_qdisc(&name)?,
+            LinkRequest::SetSetting(path, value) => write_setting(&path, &value)?,
+            LinkRequest::Setting(path) => return Ok(LinkAnswer::Setting(read_setting(&path)?)),
             LinkRequest::Info(name) => return Ok(LinkAnswer::Info(Box::new(routes.link(&name)?))),
             LinkRequest::Tbf(name) => return Ok(LinkAnswer::Tbf(routes.tbf(&name)?)),
             LinkRequest::Features(name) => {

@@ -194,10 +194,12 @@ impl Lab {
             ("ipv6/conf/all/disable_ipv6", "1"),
             ("ipv6/conf/default/disable_ipv6", "1"),
             ("bridge/bridge-nf-call-iptables", "0"),
+            // What one connection learnt of a path must not shape the next trial's.
+            ("ipv4/tcp_no_metrics_save", "1"),
         ];
         for (path, value) in settings {
-            let write = Request::Write { path: path.into(), value: value.into() };
-            match host::exec(&mut self.hosts[at], &write) {
+            let write = LinkRequest::SetSetting(path.into(), value.into());
+            match host::links(&mut self.hosts[at], vec![write]) {
                 // A kernel without IPv6 or bridge netfilter has nothing to switch off.
                 Ok(_) | Err(LabError::Refused { .. }) => {}
                 Err(e) => return Err(e),

@@ -25,18 +25,6 @@ pub enum Request {
         /// Process whose user namespace is joined; none makes a new one.
         join: Option<u32>,
     },
-    /// Read a kernel setting.
-    Read {
-        /// Path below `/proc/sys/net`.
-        path: String,
-    },
-    /// Write a kernel setting.
-    Write {
-        /// Path below `/proc/sys/net`.
-        path: String,
-        /// What.
-        value: String,
-    },
     /// Do these link operations in order; the first failure ends the list.
     Links(Vec<LinkRequest>),
     /// A message for a workload's part on this host.
@@ -48,7 +36,7 @@ pub enum Request {
     },
 }
 
-/// One operation on the links of a host.
+/// One operation on the links or the network settings of a host.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum LinkRequest {
     /// Make a bridge.
@@ -75,6 +63,10 @@ pub enum LinkRequest {
     Tbf(String),
     /// Remove the shaper of a link.
     ClearQdisc(String),
+    /// Read a kernel setting of the host, a path below `/proc/sys/net`.
+    Setting(String),
+    /// Write a kernel setting of the host.
+    SetSetting(String, String),
 }
 
 /// What a link operation gives.
@@ -88,6 +80,8 @@ pub enum LinkAnswer {
     Features(Vec<Feature>),
     /// The shaper, if there is one.
     Tbf(Option<Tbf>),
+    /// A kernel setting.
+    Setting(String),
 }
 
 /// What a host answers.
@@ -95,8 +89,6 @@ pub enum LinkAnswer {
 pub enum Answer {
     /// Nothing but success.
     Done,
-    /// Text that was read.
-    Text(String),
     /// One answer a link operation.
     Links(Vec<LinkAnswer>),
     /// The workload's own answer.

@@ -178,11 +178,16 @@ impl Bench {
         observed: &mut Settings,
     ) -> Result<(), Fault> {
         let mut wanted: Vec<(String, String, Value)> = Vec::new();
-        for link in &plan.lab.links {
-            // A factor's level stands above the link's own setting.
-            let mut all = link.settings.clone();
-            all.extend(settings.iter().map(|(k, v)| (k.clone(), v.clone())));
-            let linked = all.into_iter().filter(|(key, _)| factor::find(key).is_some());
+        for (number, link) in plan.lab.links.iter().enumerate() {
+            // A factor's level stands above what the plan sets for the whole run.
+            let mut all = plan.lab.settings.clone();
+            all.extend(link.settings.clone());
+            all.extend(settings.clone());
+            // Every link has the same hosts at its ends: theirs are set along with the first.
+            let here = |scope| scope == Scope::Link || (scope == Scope::Host && number == 0);
+            let linked = all
+                .into_iter()
+                .filter(|(key, _)| factor::find(key).is_some_and(|f| here(f.spec().scope)));
             wanted.extend(linked.map(|(key, value)| (link.name.clone(), key, value)));
         }
         self.unset_others(&wanted).map_err(LabError::into_fault)?;
@@ -193,7 +198,7 @@ impl Bench {
                 let undo = factor.apply(&mut self.lab, &link, &value).map_err(into_fault)?;
                 self.set.push((link.clone(), key.clone(), value, undo));
             }
-            if link == link_of(plan, settings) {
+            if link == link_of(plan, settings) || factor.spec().scope == Scope::Host {
                 let is = factor.observe(&mut self.lab, &link).map_err(into_fault)?;
                 observed.insert(key, is);
             }

@@ -94,7 +94,7 @@ impl Session {
         let mut keys = all.flat_map(|settings| settings.keys());
         let linked = |key: &&String| {
             let spec = factor::ALL.iter().find(|f| f.name == key.as_str());
-            spec.is_some_and(|f| matches!(f.scope, Scope::Link | Scope::Path))
+            spec.is_some_and(|f| matches!(f.scope, Scope::Link | Scope::Host | Scope::Path))
         };
         match keys.find(linked) {
             None => Ok(()),

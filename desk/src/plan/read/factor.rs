@@ -76,7 +76,7 @@ fn bundle(node: &Node, catalogue: &Catalogue) -> Result<Vec<Level>, PlanError> {
     for level in node.section()?.entries {
         let mut settings = Settings::new();
         for entry in level.section()?.entries {
-            let spec = settable(&entry, catalogue, &[Scope::Link, Scope::Socket])?;
+            let spec = settable(&entry, catalogue, &[Scope::Link, Scope::Host, Scope::Socket])?;
             settings.insert(entry.key.clone(), value(&entry, spec.kind)?);
         }
         levels.push(Level { name: level.key.clone(), settings });

@@ -12,14 +12,30 @@ use crate::unit::Kind;
 const CLIENTS: u64 = 4;
 
 pub(super) fn read(lab: &Section, catalogue: &Catalogue) -> Result<LabPlan, PlanError> {
-    lab.only(&["clients", "client_rate", "links"])?;
+    let on_hosts: Vec<&str> = host_factors(catalogue).map(|f| f.name).collect();
+    lab.only(&[&["clients", "client_rate", "links"], on_hosts.as_slice()].concat())?;
     let clients = lab.get("clients").map_or(Ok(CLIENTS), |node| whole(node, 1, 64))?;
     let client_rate = lab.get("client_rate").map(client_rate).transpose()?;
     Ok(LabPlan {
         clients: u32::try_from(clients).unwrap_or(u32::MAX),
         client_rate,
+        settings: host_settings(lab, catalogue)?,
         links: links(lab, catalogue)?,
     })
+}
+
+fn host_factors<'a>(catalogue: &Catalogue<'a>) -> impl Iterator<Item = &'a FactorSpec> {
+    catalogue.factors.iter().filter(|f| f.scope == Scope::Host)
+}
+
+fn host_settings(lab: &Section, catalogue: &Catalogue) -> Result<Settings, PlanError> {
+    let mut settings = Settings::new();
+    for spec in host_factors(catalogue) {
+        if let Some(node) = lab.get(spec.name) {
+            settings.insert(spec.name.into(), value(node, spec.kind)?);
+        }
+    }
+    Ok(settings)
 }
 
 fn client_rate(node: &Node) -> Result<crate::unit::Quantity, PlanError> {

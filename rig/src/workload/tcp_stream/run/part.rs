@@ -271,7 +271,10 @@ impl Worker {
             set.set(cpu as usize);
             rustix::thread::sched_setaffinity(None, &set)?;
         }
-        self.gate.wait();
+        if sends {
+            // Receivers already wait in the kernel: a late one would find its window full.
+            self.gate.wait();
+        }
         let limits = (&*self.gate, self.bytes_max);
         let Self { socket, counters, content, request, .. } = &self;
         if !sends {
