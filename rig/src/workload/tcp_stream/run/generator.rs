@@ -8,6 +8,7 @@ use std::io::{self, Read as _, Write as _};
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 /// The content repeats after this many bytes; it divides every common request size above it.
 pub const PERIOD: usize = 4096;
@@ -57,6 +58,21 @@ impl Gate {
         let mut open = self.lock();
         while !*open {
             open = self.changed.wait(open).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Waits for stop, at most `longest`; then stops by itself.
+    pub fn limit(&self, longest: Duration) {
+        let deadline = Instant::now() + longest;
+        let mut open = self.lock();
+        while !self.stopped() {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                drop(open);
+                return self.stop(0);
+            }
+            let waited = self.changed.wait_timeout(open, left);
+            open = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 

@@ -206,14 +206,9 @@ impl End {
     /// Whatever happens to the conductor, the load ends.
     fn limit_time(&self) {
         let Some(traffic) = &self.traffic else { return };
-        let gate = Arc::downgrade(&self.gate);
+        let gate = Arc::clone(&self.gate);
         let longest = Duration::from_millis(traffic.run_ms_max);
-        thread::spawn(move || {
-            thread::sleep(longest);
-            if let Some(gate) = gate.upgrade() {
-                gate.stop(0);
-            }
-        });
+        thread::spawn(move || gate.limit(longest));
     }
 
     fn received(&self) -> u64 {

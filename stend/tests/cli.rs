@@ -1,0 +1,263 @@
+//! Knows the door as a person uses it: words in, words and files out, exit status, as three kinds
+//! of user.
+#![expect(
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "helpers of tests stand outside test functions"
+)]
+
+use desk::record::{Completeness, LabKind, Run};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::Mutex;
+use std::time::Duration;
+use std::{fs, thread};
+
+const STEND: &str = env!("CARGO_BIN_EXE_stend");
+
+/// Labs are heavy: one at a time.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+fn lock() -> std::sync::MutexGuard<'static, ()> {
+    ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// A directory of a test that everybody may write to, removed afterwards.
+struct Place(PathBuf);
+
+impl Place {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("stend-cli-{}-{name}", std::process::id()));
+        fs::create_dir_all(&path).expect("a directory");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o777)).expect("open to all");
+        Self(path)
+    }
+
+    fn file(&self, name: &str, text: &str) -> String {
+        let path = self.0.join(name);
+        fs::write(&path, text).expect("a file");
+        path.display().to_string()
+    }
+
+    /// A copy of the binary where an ordinary user can reach it.
+    fn public_binary(&self) -> String {
+        let path = self.0.join("stend");
+        fs::copy(STEND, &path).expect("a copy");
+        path.display().to_string()
+    }
+
+    fn run(&self, words: &[&str]) -> Output {
+        let mut command = Command::new(words[0]);
+        command.args(&words[1..]).current_dir(&self.0).stdin(Stdio::null());
+        // A copy just written may still be held open by a child of another test for a moment.
+        for _ in 0..50 {
+            match command.output() {
+                Err(e) if e.kind() == std::io::ErrorKind::ExecutableFileBusy => {
+                    thread::sleep(Duration::from_millis(20));
+                }
+                output => return output.expect("it starts"),
+            }
+        }
+        command.output().expect("it starts")
+    }
+
+    fn records(&self, directory: &str) -> Run {
+        let path = self.0.join(directory).join("records.json");
+        let text = fs::read_to_string(path).expect("records");
+        serde_json::from_str(&text).expect("a run")
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// A plan of six short trials; `factor` is its `[factors...]` table.
+fn small(factor: &str) -> String {
+    format!(
+        "title = \"Small\"\nquestion = \"Does it run?\"\n[lab]\nclients = 2\n{factor}\n\
+         [load.stream]\nworkload = \"tcp_stream\"\nrequest_size = \"16 KiB\"\n[method]\n\
+         blocks = 3\ndry = false\nsettle = \"50 ms\"\nsettle_max = \"100 ms\"\n\
+         window = \"100 ms\"\n"
+    )
+}
+
+const TSO: &str = "[factors.tso]\nlevels = [\"off\", \"on\"]";
+const CONGESTION: &str = "[factors.congestion]\nlevels = [\"kernel\", \"reno\"]";
+
+fn is_root() -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    status.lines().any(|l| l.split_whitespace().take(2).eq(["Uid:", "0"]))
+}
+
+fn have(program: &str) -> bool {
+    let found = Command::new(program).arg("--version").output().is_ok();
+    if !found {
+        println!("skipped: {program} is not installed");
+    }
+    found
+}
+
+#[test]
+fn help_names_the_verbs_and_the_options() {
+    let place = Place::new("help");
+    let help = stdout(&place.run(&[STEND, "--help"]));
+    for word in ["run", "plan", "--out", "--json", "--lab"] {
+        assert!(help.contains(word), "{word} in {help}");
+    }
+    assert!(!help.contains("agent"), "the hosts' own verb is not for people");
+}
+
+#[test]
+fn a_plan_is_priced_before_anything_runs() {
+    let place = Place::new("plan");
+    let output = place.run(&[STEND, "plan", "nic-duel", "--quick"]);
+    let text = stdout(&output);
+    assert_eq!(output.status.code(), Some(0));
+    for part in ["390 counted", "78 dry", "min", "Smallest effect", "5 %", "request_size"] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    assert!(!place.0.join("stend-out").exists());
+}
+
+#[test]
+fn a_bad_plan_is_refused_with_line_value_and_remedy() {
+    let place = Place::new("bad");
+    let file = place.file("bad.toml", &small(TSO).replace("16 KiB", "16 parsecs"));
+    for verb in ["plan", "run"] {
+        let output = place.run(&[STEND, verb, &file]);
+        assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+        let text = stderr(&output);
+        for part in ["bad.toml", "line 9", "parsecs", "KiB"] {
+            assert!(text.contains(part), "{part} in {text}");
+        }
+        assert_eq!(stdout(&output), "");
+    }
+    let output = place.run(&[STEND, "run", "nic-dule"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("nic-duel"), "{}", stderr(&output));
+}
+
+#[test]
+fn a_run_writes_its_report_and_says_the_same_on_standard_output() {
+    let _lock = lock();
+    let place = Place::new("run");
+    let file = place.file("small.toml", &small(CONGESTION));
+    let output = place.run(&[STEND, "run", &file, "--out", "here"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let run = place.records("here");
+    assert_eq!(run.completeness, Completeness::Complete);
+    assert_eq!(run.records.len(), 6);
+    assert!(run.records.iter().all(|r| r.outcome.fault.is_none()));
+    assert!(run.records.iter().all(|r| r.outcome.work.sent_bytes > 0));
+    let html = fs::read_to_string(place.0.join("here/report.html")).expect("a report");
+    assert!(html.contains("<svg"));
+    assert!(!html.replace("http://www.w3.org/2000/svg", "").contains("://"), "no request");
+    assert!(html.len() < 1_500_000, "{} B", html.len());
+    assert!(fs::read_to_string(place.0.join("here/report.txt")).expect("text").len() > 1000);
+    assert!(stdout(&output).contains("congestion"), "{}", stdout(&output));
+    assert!(stderr(&output).contains("report.html"), "{}", stderr(&output));
+}
+
+#[test]
+fn json_is_one_document_with_run_and_analysis() {
+    let _lock = lock();
+    let place = Place::new("json");
+    let file = place.file("small.toml", &small(CONGESTION));
+    let output = place.run(&[STEND, "run", &file, "--json"]);
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).expect("json");
+    assert_eq!(document["run"]["records"].as_array().map(Vec::len), Some(6));
+    assert_eq!(document["analysis"]["comparisons"].as_array().map(Vec::len), Some(1));
+}
+
+#[test]
+fn an_ordinary_user_gets_namespaces_of_his_own() {
+    let _lock = lock();
+    if !is_root() || !have("setpriv") {
+        println!("skipped: needs root, to become an ordinary user");
+        return;
+    }
+    let place = Place::new("user");
+    let (binary, file) = (place.public_binary(), place.file("small.toml", &small(TSO)));
+    let user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
+    let words = [&user[..], &[binary.as_str(), "run", &file, "--out", "here"]].concat();
+    let output = place.run(&words);
+    if stderr(&output).contains("loopback") || stderr(&output).contains("refused namespaces") {
+        println!("skipped: this kernel gives ordinary users no namespaces: {}", stderr(&output));
+        return;
+    }
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let run = place.records("here");
+    assert_eq!(run.environment.lab.as_ref().map(|l| l.0), Some(LabKind::UserNamespaces));
+    assert!(run.records.iter().all(|r| r.outcome.fault.is_none()));
+}
+
+#[test]
+fn where_namespaces_are_refused_the_report_says_loopback_and_links_are_refused() {
+    let _lock = lock();
+    if !have("unshare") || !have("setpriv") {
+        return;
+    }
+    let place = Place::new("refused");
+    let refuse = "echo 0 > /proc/sys/user/max_user_namespaces && exec setpriv \
+                  --bounding-set=-all --inh-caps=-all --no-new-privs \"$@\"";
+    let run = |text: &str| {
+        let (binary, file) = (place.public_binary(), place.file("small.toml", text));
+        let words = ["unshare", "-Ur", "sh", "-c", refuse, "sh"];
+        place.run(&[&words[..], &[binary.as_str(), "run", &file, "--out", "here"]].concat())
+    };
+    let output = run(&small(CONGESTION));
+    if stderr(&output).contains("unshare failed") {
+        println!("skipped: this kernel gives no user namespace to refuse them in");
+        return;
+    }
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let (kind, reason) = place.records("here").environment.lab.expect("a lab");
+    assert_eq!(kind, LabKind::Loopback);
+    assert!(reason.contains("unshare"), "{reason}");
+    assert!(stdout(&output).to_lowercase().contains("loopback"), "{}", stdout(&output));
+    let output = run(&small(TSO));
+    assert_eq!(output.status.code(), Some(5), "{}", stderr(&output));
+    assert!(stderr(&output).contains("'tso'"), "{}", stderr(&output));
+}
+
+#[test]
+fn an_interrupt_gives_a_partial_report_and_leaves_nothing() {
+    let _lock = lock();
+    let place = Place::new("interrupt");
+    let text = small(CONGESTION).replace("blocks = 3", "blocks = 500");
+    let file = place.file("long.toml", &text);
+    let child = Command::new(STEND)
+        .args(["run", &file, "--out", "here"])
+        .current_dir(&place.0)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let pid = child.id();
+    thread::sleep(Duration::from_secs(4));
+    let status = Command::new("kill").args(["-INT", &pid.to_string()]).status();
+    assert!(status.expect("kill").success());
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
+    let run = place.records("here");
+    assert!(matches!(run.completeness, Completeness::Partial { .. }));
+    assert!(run.records.len() > 6, "{} trials", run.records.len());
+    assert!(place.0.join("here/report.html").exists());
+    let left = fs::read_dir("/run/netns").into_iter().flatten().flatten();
+    let prefix = format!("stend-{pid}-");
+    let mut left = left.filter(|e| e.file_name().to_string_lossy().starts_with(&prefix));
+    assert!(left.next().is_none(), "a namespace of the run is left");
+    assert!(!Path::new(&format!("/proc/{pid}")).exists());
+}
