@@ -12,9 +12,7 @@ const STEPS: u32 = 2000;
 /// `noise` is the standard deviation of ln(metric) of one trial, about its relative standard
 /// deviation; a block's log ratio then has sqrt(2) times it. Exact for normal noise: the power is
 /// that of the noncentral t distribution (Johnson, Kotz, Balakrishnan, "Continuous Univariate
-/// Distributions" 2, ch. 31). From 8 blocks the verdict takes the signed-rank interval, whose
-/// efficiency for normal noise is 3/pi, so that it sees about 2 % more in the log ratio at the
-/// least.
+/// Distributions" 2, ch. 31).
 ///
 /// NaN for fewer than 2 blocks, a family of 0, a noise below 0, or alpha or power outside (0, 1).
 #[must_use]

@@ -1,4 +1,4 @@
-//! Knows the list of factors; each is a row over one of three mechanisms.
+//! Knows the list of factors; each is a row over one of four mechanisms.
 
 use super::Factor;
 use super::link_row::{LinkRow, Mechanism};

@@ -324,11 +324,19 @@ impl Lab {
 
 impl Drop for Lab {
     fn drop(&mut self) {
+        self.take_down();
+    }
+}
+
+impl Lab {
+    /// Ends all hosts; their namespaces, links and sockets go with them.
+    pub fn take_down(&mut self) {
         if self.kind == LabKind::RootNamespaces {
             for host in &self.hosts {
                 namespace::remove_name(std::process::id(), host.name());
             }
         }
+        self.hosts.clear();
     }
 }
 

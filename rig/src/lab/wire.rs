@@ -13,7 +13,7 @@ use std::net::Ipv4Addr;
 /// Longest message either side accepts, bytes.
 const MESSAGE_MAX: u32 = 16 << 20;
 
-/// What a host may be asked. There is no shell and no path outside the two proc trees.
+/// What a host may be asked. There is no shell and no path outside `/proc/sys/net`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Request {
     /// First of all: enter the place where this host lives.

@@ -117,6 +117,8 @@ impl Bench {
     /// A fresh lab; what was set on the old one went with its links.
     fn rebuild(&mut self) -> Result<(), RunError> {
         self.set.clear();
+        // First the old one, so that its names are free.
+        self.lab.take_down();
         self.lab = Lab::build(&self.blueprint, self.cancel)?;
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 use desk::plan::PlanError;
 use desk::report::ReportError;
+use rig::lab::LabError;
 use rig::run::RunError;
 use std::io;
 use std::path::PathBuf;
@@ -59,6 +60,9 @@ pub enum CliError {
     /// A host's control connection broke.
     #[error("agent: {0}")]
     Agent(io::Error),
+    /// The person stopped it before there was anything to show.
+    #[error("stopped before the first trial was finished")]
+    Stopped,
     /// Not one trial gave a figure.
     #[error("no trial gave a figure: {first}")]
     NothingMeasured {
@@ -73,6 +77,7 @@ impl CliError {
     pub const fn exit_code(&self) -> u8 {
         match self {
             Self::NoPlan { .. } | Self::Plan { .. } => 2,
+            Self::Stopped | Self::Run(RunError::Lab(LabError::Cancelled)) => super::INTERRUPTED,
             Self::NoLinks { .. } | Self::Run(_) => 5,
             Self::NothingMeasured { .. } => 6,
             _ => 1,

@@ -21,6 +21,8 @@ use std::path::PathBuf;
 
 /// Everything measured, or the plan was shown.
 const OK: u8 = 0;
+/// Faults or a lost lab ended the run early; what was finished is in the report.
+const GIVEN_UP: u8 = 1;
 /// The person stopped it; what was finished is in the report.
 const INTERRUPTED: u8 = 130;
 

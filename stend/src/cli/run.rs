@@ -3,9 +3,9 @@
 use super::error::CliError;
 use super::progress::Meter;
 use super::session::Session;
-use super::{INTERRUPTED, OK, Options, files, plans};
+use super::{GIVEN_UP, INTERRUPTED, OK, Options, files, plans};
 use desk::plan::{budget, quicken};
-use desk::record::{Completeness, Run};
+use desk::record::{Completeness, Fault, Run};
 use desk::report;
 use desk::verdict::{Analysis, analyse};
 use serde_json::json;
@@ -43,7 +43,14 @@ pub fn run(name: &str, quick: bool, options: &Options) -> Result<u8, CliError> {
     publish(&run, &analysis, &directory, options.json)?;
     let report = directory.join("report.html");
     meter.say(&format!("report: {} ({:.0} s)", report.display(), meter.elapsed().as_secs_f64()));
-    Ok(if run.completeness == Completeness::Complete { OK } else { INTERRUPTED })
+    if let Completeness::Partial { why } = &run.completeness {
+        meter.say(&format!("the run is partial: {why}"));
+    }
+    Ok(match run.completeness {
+        Completeness::Complete => OK,
+        Completeness::Partial { .. } if session.stopped() => INTERRUPTED,
+        Completeness::Partial { .. } => GIVEN_UP,
+    })
 }
 
 /// Not one valid counted trial is no result.
@@ -54,9 +61,10 @@ pub fn refuse_empty(run: &Run) -> Result<(), CliError> {
     if run.records.iter().any(|r| r.outcome.fault.is_none() && r.trial.block > 0) {
         return Ok(());
     }
-    let fault = run.records.iter().find_map(|r| r.outcome.fault.as_ref());
-    let first = fault.map_or_else(|| "nothing was visited".into(), |f| format!("{f:?}"));
-    Err(CliError::NothingMeasured { first })
+    match run.records.iter().find_map(|r| r.outcome.fault.as_ref()) {
+        None | Some(Fault::Cancelled) => Err(CliError::Stopped),
+        Some(fault) => Err(CliError::NothingMeasured { first: format!("{fault:?}") }),
+    }
 }
 
 fn publish(run: &Run, analysis: &Analysis, to: &Path, json: bool) -> Result<(), CliError> {

@@ -90,7 +90,8 @@ impl Session {
             return Ok(());
         }
         let levels = plan.factors.iter().flat_map(|f| &f.levels).map(|l| &l.settings);
-        let all = levels.chain(plan.lab.links.iter().map(|l| &l.settings));
+        let links = plan.lab.links.iter().map(|l| &l.settings);
+        let all = levels.chain(links).chain([&plan.lab.settings]);
         let mut keys = all.flat_map(|settings| settings.keys());
         let linked = |key: &&String| {
             let spec = factor::ALL.iter().find(|f| f.name == key.as_str());

@@ -56,7 +56,7 @@ pub fn survey(options: &Options) -> Result<u8, CliError> {
         measured.push(Measured { role: chapter.role, run, analysis });
     }
     let Some(last) = measured.last() else {
-        return Err(CliError::NothingMeasured { first: "stopped on request".into() });
+        return Err(CliError::Stopped);
     };
     if measured.iter().all(|m| refuse_empty(&m.run).is_err()) {
         refuse_empty(&last.run)?;
@@ -87,6 +87,10 @@ fn chapters(session: &Session) -> Result<Vec<Chapter>, CliError> {
     for (role, text) in rows {
         let mut plan = plans::parse("survey", text)?;
         take_rival(&mut plan, session);
+        if session.kind() == LabKind::Loopback {
+            // The stack there is the machine's own, which is not ours to set.
+            plan.lab.settings.clear();
+        }
         chapters.push(Chapter { role: *role, plan, text });
     }
     Ok(chapters)

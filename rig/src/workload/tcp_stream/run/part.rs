@@ -136,11 +136,9 @@ impl End {
     fn admit(&self, socket: &TcpStream, traffic: &Traffic) -> Option<StreamPlan> {
         let mut opening = Opening([0; Opening::BYTES]);
         socket.set_nonblocking(false).ok()?;
-        socket.set_read_timeout(Some(SHOW_MAX)).ok()?;
-        let mut reader = socket;
-        reader.read_exact(&mut opening.0).ok()?;
+        read_within(socket, &mut opening.0, SHOW_MAX).ok()?;
         let plan = opening.stream(&self.expected, traffic)?.clone();
-        reader.write_all(&[ACCEPTED]).ok()?;
+        (&mut &*socket).write_all(&[ACCEPTED]).ok()?;
         Some(plan)
     }
 
@@ -291,6 +289,24 @@ fn set_congestion(socket: &TcpStream, name: &str) -> Result<(), String> {
         let allowed = allowed.unwrap_or_default();
         format!("congestion control '{name}': {e}; allowed here: {}", allowed.trim())
     })
+}
+
+/// Fills a buffer from a socket within a time that dripping bytes do not prolong.
+fn read_within(mut socket: &TcpStream, buffer: &mut [u8], within: Duration) -> io::Result<()> {
+    let deadline = Instant::now() + within;
+    let mut filled = 0;
+    while filled < buffer.len() {
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        socket.set_read_timeout(Some(left))?;
+        match socket.read(&mut buffer[filled..])? {
+            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+            n => filled += n,
+        }
+    }
+    Ok(())
 }
 
 /// Sleeps until a connection waits, at most 20 ms.
