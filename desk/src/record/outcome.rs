@@ -3,6 +3,7 @@
 use super::trial::Settings;
 use crate::unit::Quantity;
 use serde::{Deserialize, Serialize};
+use thiserror::Error;
 
 /// The measured window on the monotonic clock of the conductor's host.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -96,36 +97,43 @@ pub struct Work {
     pub refused_connections: u64,
 }
 
-/// Why a trial gave no figure. A fault of the thing measured is data, not an error of stend.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// Why a trial gave no figure. A fault of the thing measured is data, not an error of stend; its
+/// words are for the person.
+#[derive(Clone, Debug, PartialEq, Eq, Error, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Fault {
     /// A host went away.
+    #[error("host {host} went away")]
     DeadHost {
         /// Which.
         host: String,
     },
     /// A host did not answer in time.
+    #[error("host {host} did not answer in time")]
     Frozen {
         /// Which.
         host: String,
     },
     /// The work was not done as asked: content, counts.
+    #[error("the work was not done as asked: {what}")]
     WrongWork {
         /// What was wrong, with both values.
         what: String,
     },
-    /// A stream moved nothing in the window.
+    /// A stream moved nothing from go to the close of the window.
+    #[error("stream {stream} moved nothing")]
     DeadStream {
         /// Which.
         stream: String,
     },
     /// A factor did not take.
+    #[error("a factor did not take: {what}")]
     Factor {
         /// Which, and what was read back.
         what: String,
     },
     /// Something else on a host failed.
+    #[error("host {host}: {what}")]
     Failed {
         /// Which host.
         host: String,
@@ -133,6 +141,7 @@ pub enum Fault {
         what: String,
     },
     /// The person stopped it.
+    #[error("stopped on request")]
     Cancelled,
 }
 
@@ -147,7 +156,7 @@ pub struct Outcome {
     pub streams: Vec<StreamFacts>,
     /// Work actually done.
     pub work: Work,
-    /// How the load was made: engine, placement, buffer, as read back.
+    /// How the load was made: engine and placement as asked, congestion control as read back.
     pub made_with: Settings,
     /// Whether the slope test found the rate steady before the window opened.
     pub steady: bool,

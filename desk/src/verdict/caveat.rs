@@ -59,21 +59,12 @@ fn partial(run: &Run) -> Option<Caveat> {
 }
 
 fn faults(run: &Run) -> Option<Caveat> {
-    let faults: Vec<&Fault> = counted(run).filter_map(|r| r.outcome.fault.as_ref()).collect();
-    let first = words(faults.first()?);
+    let faults: Vec<&Fault> = counted(run)
+        .filter_map(|r| r.outcome.fault.as_ref())
+        .filter(|fault| **fault != Fault::Cancelled)
+        .collect();
+    let first = faults.first()?.to_string();
     Some(Caveat::Faults { trials: Quantity::count(faults.len() as u64), first })
-}
-
-fn words(fault: &Fault) -> String {
-    match fault {
-        Fault::DeadHost { host } => format!("host {host} went away"),
-        Fault::Frozen { host } => format!("host {host} did not answer in time"),
-        Fault::WrongWork { what } => format!("the work was not done as asked: {what}"),
-        Fault::DeadStream { stream } => format!("stream {stream} moved nothing"),
-        Fault::Factor { what } => format!("a factor did not take: {what}"),
-        Fault::Failed { host, what } => format!("host {host}: {what}"),
-        Fault::Cancelled => "cancelled".into(),
-    }
 }
 
 /// Told when the smallest effect that four of five such runs would see exceeds the margin.

@@ -14,7 +14,8 @@ pub enum Verdict {
     Better,
     /// It lies wholly on the worse side of 1.
     Worse,
-    /// It lies wholly within the margin (two one-sided tests).
+    /// Two one-sided tests put it within the margin: the 90 % interval lies inside, the 95 % one
+    /// that is shown may stick out a little.
     Equivalent,
     /// None of these.
     Undecided {

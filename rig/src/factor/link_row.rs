@@ -268,10 +268,10 @@ fn token_bucket(rate_bits_per_s: f64) -> Tbf {
     }
 }
 
-/// Equal words, or quantities within a millionth: the kernel keeps rates in whole bytes.
+/// Equal words or quantities; rates to one byte per second, in which the kernel keeps them.
 fn same(a: &Value, b: &Value) -> bool {
     match (a.quantity(), b.quantity()) {
-        (Some(a), Some(b)) => (a.value - b.value).abs() <= 1e-6 * b.value.abs(),
+        (Some(a), Some(b)) if a.unit == Unit::BitPerSecond => (a.value - b.value).abs() <= 8.0,
         _ => a == b,
     }
 }

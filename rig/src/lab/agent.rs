@@ -24,12 +24,14 @@ pub type MakePart = fn() -> Part;
 /// When the control socket is none, or breaks in the middle of a message.
 pub fn serve(workloads: &[(&'static str, MakePart)]) -> io::Result<()> {
     rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
+    allow_many_files();
     let conductor = rustix::process::getppid().map_or(0, |p| p.as_raw_nonzero().get());
     let mut control = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
     let mut agent = Agent {
         conductor: u32::try_from(conductor).unwrap_or(0),
         workloads,
         parts: BTreeMap::new(),
+        place: None,
     };
     loop {
         let request = match wire::receive(&mut control) {
@@ -40,6 +42,14 @@ pub fn serve(workloads: &[(&'static str, MakePart)]) -> io::Result<()> {
         let answer = agent.answer(request).unwrap_or_else(Answer::Refused);
         wire::send(&mut control, &answer)?;
     }
+}
+
+/// A server of many clients needs more descriptors than the usual soft limit.
+fn allow_many_files() {
+    let mut limit = rustix::process::getrlimit(rustix::process::Resource::Nofile);
+    limit.current = limit.maximum;
+    // Where even this is refused, the plan's own limit on streams still fits.
+    let _ = rustix::process::setrlimit(rustix::process::Resource::Nofile, limit);
 }
 
 /// The file of a kernel setting; nothing outside `/proc/sys/net` can be named.
@@ -68,6 +78,8 @@ struct Agent<'a> {
     conductor: u32,
     workloads: &'a [(&'static str, MakePart)],
     parts: BTreeMap<String, Part>,
+    /// Where this host lives, once it has entered.
+    place: Option<LabKind>,
 }
 
 impl Agent<'_> {
@@ -75,6 +87,10 @@ impl Agent<'_> {
         match request {
             Request::Enter { kind, name, join } => self.enter(kind, &name, join),
             Request::Links(list) => {
+                // Outside a namespace of our own the links are the machine's, not ours to change.
+                if !matches!(self.place, Some(LabKind::RootNamespaces | LabKind::UserNamespaces)) {
+                    return Err("this host has no links of its own".into());
+                }
                 let mut hands = LinkHands::open().map_err(|e| e.to_string())?;
                 let done: Result<Vec<_>, _> =
                     list.into_iter().map(|r| hands.carry_out(r)).collect();
@@ -84,8 +100,12 @@ impl Agent<'_> {
         }
     }
 
-    fn enter(&self, kind: LabKind, name: &str, join: Option<u32>) -> Result<Answer, String> {
+    fn enter(&mut self, kind: LabKind, name: &str, join: Option<u32>) -> Result<Answer, String> {
+        if self.place.is_some() {
+            return Err("this host has entered its place already".into());
+        }
         namespace::enter(kind, join).map_err(|e| e.to_string())?;
+        self.place = Some(kind);
         if kind == LabKind::RootNamespaces {
             // A name is a convenience for the person; a lab without names measures the same.
             let _ = namespace::name_it(self.conductor, name);
@@ -137,6 +157,11 @@ impl LinkHands {
             LinkRequest::SetTbf(name, tbf) => routes.set_tbf(&name, tbf)?,
             LinkRequest::ClearQdisc(name) => routes.clear_qdisc(&name)?,
             LinkRequest::SetSetting(path, value) => write_setting(&path, &value)?,
+            LinkRequest::SetSettingIfThere(path, value) => {
+                if std::fs::exists(net_setting(&path)?).unwrap_or(true) {
+                    write_setting(&path, &value)?;
+                }
+            }
             LinkRequest::Setting(path) => return Ok(LinkAnswer::Setting(read_setting(&path)?)),
             LinkRequest::Info(name) => return Ok(LinkAnswer::Info(Box::new(routes.link(&name)?))),
             LinkRequest::Tbf(name) => return Ok(LinkAnswer::Tbf(routes.tbf(&name)?)),

@@ -96,6 +96,7 @@ impl ProcessHost {
             .map_err(fail)?;
         // A frame that has begun comes whole, at once; this only bounds a broken host.
         control.set_read_timeout(Some(Duration::from_secs(5))).map_err(fail)?;
+        control.set_write_timeout(Some(Duration::from_secs(5))).map_err(fail)?;
         Ok(Self { name: name.into(), child, control, cancel })
     }
 

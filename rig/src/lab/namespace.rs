@@ -6,14 +6,16 @@ use super::error::LabError;
 use desk::record::LabKind;
 use rustix::fs::{Mode, OFlags};
 use rustix::mount::UnmountFlags;
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 /// Where `ip netns` looks for named namespaces.
 const NAMES: &str = "/run/netns";
 /// Every name we give begins with this.
-pub const PREFIX: &str = "stend-";
+const PREFIX: &str = "stend-";
 
 /// Enters the place where a host lives.
 ///
@@ -68,7 +70,7 @@ fn join_user_namespace(pid: u32) -> Result<(), LabError> {
 
 /// Binds this process's network namespace to `/run/netns/stend-…`, where `ip netns exec` finds it.
 ///
-/// The name carries the conductor's pid; [`remove_stale`] removes names whose conductor is gone.
+/// The name carries the conductor's pid; [`remove_stale`] removes names in which nobody lives.
 ///
 /// # Errors
 /// When the directory or the mount is refused; the namespace itself is not affected.
@@ -101,32 +103,40 @@ fn remove(path: &Path) {
 }
 
 /// Finds namespaces that an earlier, killed stend left named, removes them and returns their names.
+///
+/// One in which any process lives is somebody's and stays.
 #[must_use]
 pub fn remove_stale() -> Vec<String> {
     let Ok(entries) = fs::read_dir(NAMES) else { return Vec::new() };
+    let ours = entries.flatten().filter(|e| is_ours(&e.file_name().to_string_lossy()));
+    let ours: Vec<_> = ours.collect();
+    if ours.is_empty() {
+        return Vec::new();
+    }
+    let lived_in = inhabited();
     let mut removed = Vec::new();
-    for entry in entries.flatten() {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        if let Some(pid) = owner_of(&name)
-            && !is_stend(pid)
-        {
+    for entry in ours {
+        let lives = fs::metadata(entry.path()).is_ok_and(|m| lived_in.contains(&m.ino()));
+        if !lives {
             remove(&entry.path());
-            removed.push(name);
+            removed.push(entry.file_name().to_string_lossy().into_owned());
         }
     }
     removed.sort();
     removed
 }
 
-/// The conductor's pid in a name of ours.
-fn owner_of(name: &str) -> Option<u32> {
-    name.strip_prefix(PREFIX)?.split('-').next()?.parse().ok()
+/// Whether a name has our form: prefix, the conductor's pid, the host.
+fn is_ours(name: &str) -> bool {
+    let rest = name.strip_prefix(PREFIX).and_then(|rest| rest.split_once('-'));
+    rest.is_some_and(|(pid, host)| pid.parse::<u32>().is_ok() && !host.is_empty())
 }
 
-/// Whether a process is alive and runs the binary that this process runs.
-fn is_stend(pid: u32) -> bool {
-    let exe = |pid: &str| fs::read_link(format!("/proc/{pid}/exe")).ok();
-    exe(&pid.to_string()).is_some_and(|theirs| Some(theirs) == exe("self"))
+/// Inode numbers of the network namespaces of all processes.
+fn inhabited() -> BTreeSet<u64> {
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let spaces = processes.filter_map(|p| fs::metadata(p.path().join("ns/net")).ok());
+    spaces.map(|m| m.ino()).collect()
 }
 
 #[cfg(test)]
@@ -134,9 +144,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_our_own_names_have_an_owner() {
-        assert_eq!(owner_of("stend-123-sut"), Some(123));
-        assert_eq!(owner_of("stend-sut"), None);
-        assert_eq!(owner_of("blue"), None);
+    fn only_names_of_our_form_are_ours() {
+        assert!(is_ours("stend-123-sut"));
+        assert!(!is_ours("stend-sut"));
+        assert!(!is_ours("stend-blue-sut"));
+        assert!(!is_ours("blue"));
+    }
+
+    #[test]
+    fn our_own_namespace_is_lived_in() {
+        let here = fs::metadata("/proc/self/ns/net").unwrap().ino();
+        assert!(inhabited().contains(&here));
     }
 }

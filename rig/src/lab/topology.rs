@@ -10,7 +10,7 @@ use desk::record::LabKind;
 use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Which kind of place a person asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -197,15 +197,11 @@ impl Lab {
             // What one connection learnt of a path must not shape the next trial's.
             ("ipv4/tcp_no_metrics_save", "1"),
         ];
+        let mut work = Vec::new();
         for (path, value) in settings {
-            let write = LinkRequest::SetSetting(path.into(), value.into());
-            match host::links(&mut self.hosts[at], vec![write]) {
-                // A kernel without IPv6 or bridge netfilter has nothing to switch off.
-                Ok(_) | Err(LabError::Refused { .. }) => {}
-                Err(e) => return Err(e),
-            }
+            work.push(LinkRequest::SetSettingIfThere(path.into(), value.into()));
         }
-        Ok(())
+        host::links(&mut self.hosts[at], work).map(|_| ())
     }
 
     /// Number of clients.
@@ -288,11 +284,30 @@ impl Lab {
         requests: &[(usize, Request)],
         within: Duration,
     ) -> Result<Vec<Answer>, LabError> {
-        for (at, request) in requests {
-            self.hosts[*at].send(request)?;
-        }
-        let answers: Vec<_> =
-            requests.iter().map(|(at, _)| self.hosts[*at].receive(within)).collect();
+        self.send(requests)?;
+        self.receive(requests, within)
+    }
+
+    /// Asks several hosts without waiting.
+    ///
+    /// # Errors
+    /// The first host that is gone; hosts asked before it then owe an answer.
+    pub fn send(&mut self, requests: &[(usize, Request)]) -> Result<(), LabError> {
+        requests.iter().try_for_each(|(at, request)| self.hosts[*at].send(request))
+    }
+
+    /// Waits for the answers to [`Self::send`], all of them within one time.
+    ///
+    /// # Errors
+    /// The first failure, after every host that was asked has answered or failed.
+    pub fn receive(
+        &mut self,
+        asked: &[(usize, Request)],
+        within: Duration,
+    ) -> Result<Vec<Answer>, LabError> {
+        let deadline = Instant::now() + within;
+        let left = || deadline.saturating_duration_since(Instant::now());
+        let answers: Vec<_> = asked.iter().map(|(at, _)| self.hosts[*at].receive(left())).collect();
         answers.into_iter().collect()
     }
 

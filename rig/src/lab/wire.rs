@@ -67,6 +67,8 @@ pub enum LinkRequest {
     Setting(String),
     /// Write a kernel setting of the host.
     SetSetting(String, String),
+    /// Write a kernel setting of the host unless this kernel has no such setting.
+    SetSettingIfThere(String, String),
 }
 
 /// What a link operation gives.

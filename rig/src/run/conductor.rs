@@ -72,18 +72,23 @@ impl Conductor {
         }
     }
 
-    /// A faulty trial is visited again at the end of its block, so that its pair stays near it.
+    /// A faulty trial is visited again after the other treatments of its point in this block, so
+    /// that its pair stays near it. A set-up that a dry visit finds impossible ends the run.
     fn after_fault(&mut self, fault: &Fault) -> Command {
         self.faults_in_a_row += 1;
         if self.faults_in_a_row >= FAULTS_IN_A_ROW {
-            let why = format!("{FAULTS_IN_A_ROW} faults in a row, the last: {fault:?}");
+            let why = format!("{FAULTS_IN_A_ROW} faults in a row, the last: {fault}");
             return Command::Finish(Completeness::Partial { why });
         }
-        if let Some((trial, attempt)) = self.current.take()
-            && attempt < ATTEMPTS
-            && trial.kind == TrialKind::Counted
-        {
-            let at = self.left.iter().position(|(t, _)| t.block != trial.block);
+        let Some((trial, attempt)) = self.current.take() else { return self.visit() };
+        let impossible = matches!(fault, Fault::Factor { .. } | Fault::Failed { .. });
+        if trial.kind == TrialKind::Dry && impossible {
+            let why = format!("a set-up of the plan is impossible here: {fault}");
+            return Command::Finish(Completeness::Partial { why });
+        }
+        if attempt < ATTEMPTS && trial.kind == TrialKind::Counted {
+            let visit = |t: &Trial| (t.block, t.point_index);
+            let at = self.left.iter().position(|(t, _)| visit(t) != visit(&trial));
             self.left.insert(at.unwrap_or(self.left.len()), (trial, attempt + 1));
         }
         // After any fault but a plain refusal hosts may hold answers that nobody waits for.
@@ -115,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_faulty_trial_is_visited_again_at_the_end_of_its_block() {
+    fn a_faulty_trial_is_visited_again_after_its_pair() {
         let mut run = Conductor::new(vec![trial(0, 1), trial(1, 1), trial(2, 2)]);
         assert_eq!(visited(&run.next(Event::Ready)), Some(0));
         let dead = Fault::DeadHost { host: "c01".into() };
@@ -135,6 +140,17 @@ mod tests {
         assert_eq!(visited(&run.next(Event::Ready)), Some(1));
         let end = run.next(Event::Visited(Some(Fault::Cancelled)));
         assert!(matches!(end, Command::Finish(Completeness::Partial { .. })));
+    }
+
+    #[test]
+    fn a_set_up_that_a_dry_visit_finds_impossible_ends_the_run() {
+        let mut run = Conductor::new(vec![trial(0, 0), trial(1, 1)]);
+        let _ = run.next(Event::Ready);
+        let fault = Fault::Factor { what: "congestion 'vegas'".into() };
+        match run.next(Event::Visited(Some(fault))) {
+            Command::Finish(Completeness::Partial { why }) => assert!(why.contains("vegas")),
+            other => panic!("{other:?}"),
+        }
     }
 
     #[test]

@@ -4,9 +4,10 @@
 
 use super::conductor::{Command, Conductor, Event};
 use crate::factor::{self, FactorError, Undo};
-use crate::lab::{Blueprint, Lab, LabError, clock};
+use crate::lab::{Blueprint, Lab, LabError, Wanted, clock};
 use crate::probe::{self, Probe};
 use crate::workload::{self, Checked, Edge, Job};
+use desk::plan::DRY_WINDOW_S;
 use desk::record::{
     Completeness, Fault, Outcome, Plan, Reading, Scope, Settings, Trial, TrialKind, TrialRecord,
     Value,
@@ -15,23 +16,12 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use thiserror::Error;
 
-/// Window of a dry visit: long enough that everything has moved once.
-const DRY_WINDOW: Duration = Duration::from_millis(100);
-
 /// Why a run could not even begin.
 #[derive(Debug, Error)]
 pub enum RunError {
     /// The lab does not stand.
     #[error("the lab cannot be built: {0}")]
     Lab(#[from] LabError),
-    /// A link of the plan cannot be set up as the plan says.
-    #[error("link '{link}': {source}")]
-    Link {
-        /// Which.
-        link: String,
-        /// Why.
-        source: FactorError,
-    },
 }
 
 /// What a person is told after every visit.
@@ -64,6 +54,8 @@ pub struct Bench {
     /// What is set: link, factor, level, way back; in the order of setting.
     set: Vec<(String, String, Value, Undo)>,
     started_ns: u64,
+    /// Hosts may hold answers that nobody waits for, or links something that nobody undid.
+    stale: bool,
 }
 
 impl Bench {
@@ -71,22 +63,27 @@ impl Bench {
     ///
     /// # Errors
     /// When no kind of place that was wanted is to be had.
-    pub fn build(blueprint: Blueprint, cancel: &'static AtomicBool) -> Result<Self, RunError> {
+    pub fn build(mut blueprint: Blueprint, cancel: &'static AtomicBool) -> Result<Self, RunError> {
         let lab = Lab::build(&blueprint, cancel)?;
-        let started_ns = clock::now_ns();
-        Ok(Self { lab, blueprint, cancel, probes: probe::all(), set: Vec::new(), started_ns })
+        // Built anew it must be the same kind of place, or trials would not be comparable.
+        blueprint.wanted = Wanted::Only(lab.kind);
+        let (started_ns, probes, set) = (clock::now_ns(), probe::all(), Vec::new());
+        Ok(Self { lab, blueprint, cancel, probes, set, started_ns, stale: false })
     }
 
     /// Visits all trials of a plan; `tell` hears of every one.
     ///
     /// # Errors
-    /// When the links cannot be set up as the plan says. Faults of trials are in the records.
+    /// When the lab has to be built anew first and cannot be. Faults of trials are in the records.
     pub fn run(
         &mut self,
         plan: &Plan,
         trials: Vec<Trial>,
         tell: &mut dyn FnMut(&Progress),
     ) -> Result<Visited, RunError> {
+        if self.stale {
+            self.rebuild()?;
+        }
         let planned = trials.len();
         let mut conductor = Conductor::new(trials);
         let mut records: Vec<TrialRecord> = Vec::new();
@@ -107,6 +104,7 @@ impl Bench {
                     Err(e) => conductor.next(Event::LabLost(e.to_string())),
                 },
                 Command::Finish(completeness) => {
+                    self.stale = completeness != Completeness::Complete;
                     self.unset_all();
                     return Ok(Visited { records, completeness });
                 }
@@ -116,10 +114,12 @@ impl Bench {
 
     /// A fresh lab; what was set on the old one went with its links.
     fn rebuild(&mut self) -> Result<(), RunError> {
+        self.stale = true;
         self.set.clear();
         // First the old one, so that its names are free.
         self.lab.take_down();
         self.lab = Lab::build(&self.blueprint, self.cancel)?;
+        self.stale = false;
         Ok(())
     }
 
@@ -159,7 +159,7 @@ impl Bench {
             link: &link,
             settle: time(method.settle),
             settle_max: time(if dry { method.settle } else { method.settle_max }),
-            window: if dry { DRY_WINDOW } else { time(method.window) },
+            window: if dry { Duration::from_secs_f64(DRY_WINDOW_S) } else { time(method.window) },
         };
         let mut work = (entry.make)();
         work.stage(&mut self.lab, &job)?;
@@ -225,8 +225,10 @@ impl Bench {
     /// At the end of a run the links are again what they were when the lab was built.
     fn unset_all(&mut self) {
         while let Some((_, _, _, undo)) = self.set.pop() {
-            // A lab that is broken takes its links with it when it is dropped.
-            let _ = undo.carry_out(&mut self.lab);
+            if self.stale || undo.carry_out(&mut self.lab).is_err() {
+                // A broken lab takes its links with it when it is built anew.
+                self.stale = true;
+            }
         }
     }
 }

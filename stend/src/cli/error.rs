@@ -19,6 +19,14 @@ pub enum CliError {
         /// Why the file was not read.
         source: io::Error,
     },
+    /// No such workload.
+    #[error("there is no workload '{name}'; known are {known}")]
+    NoWorkload {
+        /// As given.
+        name: String,
+        /// All names.
+        known: String,
+    },
     /// The plan was refused.
     #[error("{name}: {source}")]
     Plan {
@@ -44,7 +52,7 @@ pub enum CliError {
     #[error(transparent)]
     Report(#[from] ReportError),
     /// A file could not be written.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}; choose another directory with --out", path.display())]
     Write {
         /// Which.
         path: PathBuf,
@@ -76,7 +84,7 @@ impl CliError {
     #[must_use]
     pub const fn exit_code(&self) -> u8 {
         match self {
-            Self::NoPlan { .. } | Self::Plan { .. } => 2,
+            Self::NoPlan { .. } | Self::NoWorkload { .. } | Self::Plan { .. } => 2,
             Self::Stopped | Self::Run(RunError::Lab(LabError::Cancelled)) => super::INTERRUPTED,
             Self::NoLinks { .. } | Self::Run(_) => 5,
             Self::NothingMeasured { .. } => 6,

@@ -7,10 +7,14 @@ use std::path::{Path, PathBuf};
 /// The directory of a run's results, made if it is not there.
 ///
 /// # Errors
-/// When it cannot be made.
+/// When it cannot be made or written to.
 pub fn directory(wanted: Option<&Path>, run: &str) -> Result<PathBuf, CliError> {
     let path = wanted.map_or_else(|| Path::new("stend-out").join(run), Path::to_path_buf);
-    fs::create_dir_all(&path).map_err(|source| CliError::Write { path: path.clone(), source })?;
+    let probe = path.join(".stend.part");
+    fs::create_dir_all(&path)
+        .and_then(|()| fs::write(&probe, ""))
+        .and_then(|()| fs::remove_file(&probe))
+        .map_err(|source| CliError::Write { path: path.clone(), source })?;
     Ok(path)
 }
 

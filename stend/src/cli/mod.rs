@@ -4,6 +4,7 @@
 //! Start reading at `survey.rs`.
 
 mod error;
+mod explain;
 mod files;
 mod plan;
 mod plans;
@@ -59,6 +60,11 @@ enum Verb {
         #[arg(long)]
         quick: bool,
     },
+    /// Say what a workload measures, how, and what it cannot tell
+    Explain {
+        /// Name of the workload: tcp_stream
+        workload: String,
+    },
     /// Serve as a host of a lab (started by stend itself)
     #[command(hide = true)]
     Agent,
@@ -91,6 +97,16 @@ enum Place {
     Loopback,
 }
 
+impl Place {
+    /// The option as it has to be written again, with a blank after it; nothing for the default.
+    fn words(self) -> String {
+        match self.to_possible_value() {
+            Some(value) if !matches!(self, Self::Best) => format!("--lab {} ", value.get_name()),
+            _ => String::new(),
+        }
+    }
+}
+
 impl From<Place> for Wanted {
     fn from(place: Place) -> Self {
         match place {
@@ -113,6 +129,7 @@ pub fn main() -> Result<u8, CliError> {
         None => survey::survey(&cli.options),
         Some(Verb::Run { plan, quick, options }) => run::run(&plan, quick, &options),
         Some(Verb::Plan { file, quick }) => plan::show(&file, quick),
+        Some(Verb::Explain { workload }) => explain::explain(&workload),
         Some(Verb::Agent) => {
             rig::run::serve_agent().map_err(CliError::Agent)?;
             Ok(OK)

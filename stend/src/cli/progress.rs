@@ -5,24 +5,30 @@ use desk::record::TrialRecord;
 use std::io::{IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
 
+/// Pause between two lines where the line cannot be overwritten.
+const EVERY: Duration = Duration::from_secs(10);
+
 /// What is told while measuring.
 #[derive(Debug)]
 pub struct Meter {
     terminal: bool,
     begun: Instant,
     expected: Duration,
-    last_shown: Option<Instant>,
+    /// One run is all there is, so that its pace tells the time that is left.
+    single: bool,
+    last_shown: Instant,
 }
 
 impl Meter {
     /// A meter for work that should take `expected`.
     #[must_use]
-    pub fn new(expected: Duration) -> Self {
+    pub fn new(expected: Duration, single: bool) -> Self {
         Self {
             terminal: std::io::stderr().is_terminal(),
             begun: Instant::now(),
             expected,
-            last_shown: None,
+            single,
+            last_shown: Instant::now(),
         }
     }
 
@@ -40,16 +46,19 @@ impl Meter {
     }
 
     /// Shows what is going on; on a terminal the line is overwritten.
+    #[expect(clippy::cast_precision_loss, reason = "trials are far below 2^53")]
     pub fn show(&mut self, what: &str, done: usize, planned: usize, last: &TrialRecord) {
-        if !self.terminal {
-            return;
-        }
         let now = Instant::now();
-        if self.last_shown.is_some_and(|t| now - t < Duration::from_millis(100)) {
+        let pause = if self.terminal { Duration::from_millis(100) } else { EVERY };
+        if now - self.last_shown < pause {
             return;
         }
-        self.last_shown = Some(now);
-        let left = self.expected.saturating_sub(self.begun.elapsed());
+        self.last_shown = now;
+        let elapsed = self.begun.elapsed();
+        // What was promised, unless the pace so far says longer.
+        let pace = elapsed.mul_f64(planned as f64 / done.max(1) as f64);
+        let left = self.expected.max(if self.single { pace } else { self.expected });
+        let left = left.saturating_sub(elapsed);
         let figure = match (&last.outcome.fault, last.outcome.samples.first()) {
             (Some(_), _) => "fault".to_owned(),
             (None, Some(sample)) => sample.quantity.to_string(),
@@ -57,6 +66,9 @@ impl Meter {
         };
         let left = format!("{}:{:02}", left.as_secs() / 60, left.as_secs() % 60);
         let line = format!("{what}  {done}/{planned}  {figure}  {left} left");
+        if !self.terminal {
+            return self.say(&line);
+        }
         let _ = write!(std::io::stderr(), "\r\x1b[K{line}");
         let _ = std::io::stderr().flush();
     }

@@ -26,19 +26,21 @@ pub fn run(name: &str, quick: bool, options: &Options) -> Result<u8, CliError> {
         quicken(&mut plan);
     }
     let budget = budget(&plan);
-    let mut meter = Meter::new(Duration::from_secs_f64(budget.longest.value));
+    let mut meter = Meter::new(Duration::from_secs_f64(budget.longest.value), true);
     meter.say(&format!(
-        "{}: {} trials, {} dry visits, {:.1} min at most",
+        "{}: {} trials, {} dry visits, about {:.1} min",
         plan.title,
         budget.trials,
         budget.dry_trials,
         budget.longest.value / 60.0
     ));
-    let command = format!("stend run {}{name}", if quick { "--quick " } else { "" });
+    let short = if quick { "--quick " } else { "" };
+    let command = format!("stend run {short}{}{name}", options.lab.words());
     let mut session = Session::begin(&plan, options.lab.into(), command)?;
+    // Before anything is measured: a result that cannot be kept is not worth the time.
+    let directory = files::directory(options.out.as_deref(), &session.id)?;
     let run = session.run(&plan, &text, &mut meter)?;
     refuse_empty(&run)?;
-    let directory = files::directory(options.out.as_deref(), &run.id)?;
     let analysis = analyse(&run);
     publish(&run, &analysis, &directory, options.json)?;
     let report = directory.join("report.html");

@@ -25,6 +25,7 @@ pub struct Session {
     pub command: String,
     cancel: &'static AtomicBool,
     bench: Bench,
+    runs: u32,
 }
 
 impl Session {
@@ -43,7 +44,7 @@ impl Session {
         environment.lab = Some((bench.lab.kind, bench.lab.reason.clone()));
         let started = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
         let id = started.replace(['-', ':'], "").replace('T', "-").replace('Z', "");
-        Ok(Self { environment, started, id, command, cancel, bench })
+        Ok(Self { environment, started, id, command, cancel, bench, runs: 0 })
     }
 
     /// Where the hosts live.
@@ -69,9 +70,10 @@ impl Session {
         let visited = self.bench.run(plan, trials, &mut |progress| {
             meter.show(&title, progress.done, progress.planned, progress.last);
         })?;
+        self.runs += 1;
         Ok(Run {
             schema: RUN_SCHEMA,
-            id: self.id.clone(),
+            id: format!("{}-{}", self.id, self.runs),
             started: self.started.clone(),
             version: env!("CARGO_PKG_VERSION").into(),
             command: self.command.clone(),
@@ -125,10 +127,12 @@ fn metrics(plan: &Plan) -> Vec<Metric> {
     metrics
 }
 
-/// A flag that the first interrupt sets; the second ends the process as if unhandled.
+/// A flag that the first interrupt, hang-up or request to end sets; the second ends the process
+/// as if unhandled.
 fn stop_flag() -> Result<&'static AtomicBool, CliError> {
     let flag = Arc::new(AtomicBool::new(false));
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
         signal_hook::flag::register_conditional_default(signal, Arc::clone(&flag))?;
         signal_hook::flag::register(signal, Arc::clone(&flag))?;
     }

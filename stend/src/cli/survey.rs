@@ -16,6 +16,8 @@ use std::io::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
+/// A first run that takes longer is not waited for; parts that would not fit are left out.
+const LONGEST: Duration = Duration::from_secs(62);
 /// Columns of the card.
 const COLUMNS: u16 = 80;
 
@@ -23,7 +25,7 @@ const COLUMNS: u16 = 80;
 struct Chapter {
     role: Role,
     plan: Plan,
-    text: &'static str,
+    text: String,
 }
 
 /// A part that was measured.
@@ -40,17 +42,25 @@ struct Measured {
 pub fn survey(options: &Options) -> Result<u8, CliError> {
     let first = plans::parse("noise", texts::NOISE)?;
     let wanted: Wanted = options.lab.into();
-    let mut session = Session::begin(&first, wanted, "stend".into())?;
+    let command = format!("stend {}", options.lab.words()).trim().to_owned();
+    let mut session = Session::begin(&first, wanted, command)?;
+    let directory = files::directory(options.out.as_deref(), &session.id)?;
     let chapters = chapters(&session)?;
     let expected: f64 = chapters.iter().map(|c| budget(&c.plan).longest.value).sum();
-    let mut meter = Meter::new(Duration::from_secs_f64(expected));
+    let mut meter = Meter::new(Duration::from_secs_f64(expected), false);
     meter.say(&format!("{} parts, {expected:.0} s at most", chapters.len()));
     let mut measured: Vec<Measured> = Vec::new();
     for chapter in chapters {
         if session.stopped() {
             break;
         }
-        let run = session.run(&chapter.plan, chapter.text, &mut meter)?;
+        let needed = Duration::from_secs_f64(budget(&chapter.plan).longest.value);
+        if meter.elapsed() + needed > LONGEST {
+            let title = &chapter.plan.title;
+            meter.say(&format!("{title}: left out, the minute is nearly over"));
+            continue;
+        }
+        let run = session.run(&chapter.plan, &chapter.text, &mut meter)?;
         let analysis = analyse(&run);
         meter.say(&line(&run, &analysis, meter.elapsed()));
         measured.push(Measured { role: chapter.role, run, analysis });
@@ -61,7 +71,6 @@ pub fn survey(options: &Options) -> Result<u8, CliError> {
     if measured.iter().all(|m| refuse_empty(&m.run).is_err()) {
         refuse_empty(&last.run)?;
     }
-    let directory = files::directory(options.out.as_deref(), &last.run.id)?;
     publish(&measured, &directory, options.json)?;
     Ok(if session.stopped() { INTERRUPTED } else { OK })
 }
@@ -86,11 +95,12 @@ fn chapters(session: &Session) -> Result<Vec<Chapter>, CliError> {
     let mut chapters = Vec::new();
     for (role, text) in rows {
         let mut plan = plans::parse("survey", text)?;
-        take_rival(&mut plan, session);
+        let rival = take_rival(&mut plan, session);
         if session.kind() == LabKind::Loopback {
             // The stack there is the machine's own, which is not ours to set.
             plan.lab.settings.clear();
         }
+        let text = text.replace("\"cubic\"]", &format!("\"{rival}\"]"));
         chapters.push(Chapter { role: *role, plan, text });
     }
     Ok(chapters)
@@ -98,7 +108,7 @@ fn chapters(session: &Session) -> Result<Vec<Chapter>, CliError> {
 
 /// The kernel's own congestion control is compared with cubic; where that is the kernel's own, or
 /// not allowed to this user, with the first other one that is.
-fn take_rival(plan: &mut Plan, session: &Session) {
+fn take_rival(plan: &mut Plan, session: &Session) -> String {
     let fact = |key| session.environment.fact(key).unwrap_or_default();
     let own = fact("tcp.congestion_default");
     // Inside namespaces we are root and may take all that is available.
@@ -108,12 +118,13 @@ fn take_rival(plan: &mut Plan, session: &Session) {
     };
     let mut rivals: Vec<&str> = allowed.split_whitespace().filter(|name| *name != own).collect();
     rivals.sort_by_key(|name| (*name != "cubic", *name != "bbr"));
-    let Some(rival) = rivals.first() else { return };
+    let rival = (*rivals.first().unwrap_or(&"cubic")).to_owned();
     let levels = plan.factors.iter_mut().filter(|f| f.name == "congestion");
     for level in levels.flat_map(|f| &mut f.levels).filter(|l| l.name == "cubic") {
-        level.name = (*rival).to_owned();
-        level.settings.insert("congestion".into(), Value::Word((*rival).to_owned()));
+        level.name.clone_from(&rival);
+        level.settings.insert("congestion".into(), Value::Word(rival.clone()));
     }
+    rival
 }
 
 /// A part's result on one line of progress.

@@ -85,7 +85,8 @@ fn streams(plan: &Plan, lines: &Lines) -> Result<(), PlanError> {
         let swept = swept.flat_map(|(_, values)| values).filter_map(Value::count);
         let fixed = load.fixed.get("streams").and_then(Value::count);
         let streams = swept.chain(fixed).max().unwrap_or(1);
-        let together = streams.saturating_mul(u64::from(plan.lab.clients));
+        let each_way = if duplex(load) { 2 } else { 1 };
+        let together = streams.saturating_mul(u64::from(plan.lab.clients) * each_way);
         if together > CONNECTIONS {
             let at = format!("load.{}", load.name);
             return Err(PlanError::TooManyStreams {
@@ -97,6 +98,13 @@ fn streams(plan: &Plan, lines: &Lines) -> Result<(), PlanError> {
         }
     }
     Ok(())
+}
+
+/// Whether a load has streams in both directions at once, which are connections of their own.
+fn duplex(load: &LoadPlan) -> bool {
+    let swept = load.over.iter().filter(|(name, _)| name == "direction");
+    let mut values = swept.flat_map(|(_, values)| values).chain(load.fixed.get("direction"));
+    values.any(|value| value.word() == Some("duplex"))
 }
 
 /// Refuses clients that together send or take less than a link carries.

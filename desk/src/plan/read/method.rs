@@ -13,6 +13,8 @@ const SEED: u64 = 1;
 const BLOCKS: u32 = 5;
 /// The shortest window: below, the kernel's own ticks and acknowledgements are a share of it.
 const SHORTEST_WINDOW_S: f64 = 0.05;
+/// Longest time of a trial's parts, seconds.
+const LONGEST_S: f64 = 3600.0;
 
 pub(super) fn read(
     section: &Section,
@@ -62,8 +64,10 @@ fn time(section: &Section, key: &str, default: f64) -> Result<Quantity, PlanErro
 
 fn settle(section: &Section) -> Result<(Quantity, Quantity), PlanError> {
     let settle = time(section, "settle", 1.0)?;
+    bounded(section, "settle", settle, 0.05)?;
     // A plan that only says a long settle means it; the default must not contradict it.
     let settle_max = time(section, "settle_max", settle.value.max(5.0))?;
+    bounded(section, "settle_max", settle_max, 0.0)?;
     if settle_max.value < settle.value {
         return Err(PlanError::SettleOrder {
             line: section.get("settle_max").map_or(section.line, |node| node.line),
@@ -76,12 +80,20 @@ fn settle(section: &Section) -> Result<(Quantity, Quantity), PlanError> {
 
 fn window(section: &Section) -> Result<Quantity, PlanError> {
     let window = time(section, "window", 2.0)?;
-    match section.get("window") {
-        Some(node) if window.value < SHORTEST_WINDOW_S => {
-            Err(outside(node, &window.to_string(), "50 ms or more"))
-        }
-        _ => Ok(window),
+    bounded(section, "window", window, SHORTEST_WINDOW_S)?;
+    Ok(window)
+}
+
+/// Refuses a time below `shortest` seconds, or so long that it must be a slip of the pen.
+fn bounded(section: &Section, key: &str, time: Quantity, shortest: f64) -> Result<(), PlanError> {
+    let Some(node) = section.get(key) else { return Ok(()) };
+    if time.value < shortest {
+        return Err(outside(node, &time.to_string(), "50 ms or more"));
     }
+    if time.value > LONGEST_S {
+        return Err(outside(node, &time.to_string(), "1 h or less"));
+    }
+    Ok(())
 }
 
 fn margin(section: &Section) -> Result<Quantity, PlanError> {

@@ -7,6 +7,9 @@ use crate::workload::Checked;
 use desk::record::{Fault, Outcome, Reading, Sample, Settings, StreamFacts, Value, Window, Work};
 use desk::unit::{Quantity, Unit};
 
+/// How far from an edge counters may be read in any case, nanoseconds; beyond, 5 % of the window.
+const LATE_NS: u64 = 20_000_000;
+
 /// All that was read of a trial.
 #[derive(Clone, Debug, Default)]
 pub struct Evidence {
@@ -39,6 +42,7 @@ pub struct Evidence {
 /// control that did not take.
 pub fn check(evidence: &Evidence) -> Result<Checked, Fault> {
     let work = check_work(evidence)?;
+    check_moments(evidence)?;
     let mut streams = Vec::new();
     for plan in &evidence.streams {
         streams.push(stream_facts(evidence, plan)?);
@@ -71,6 +75,25 @@ pub fn check(evidence: &Evidence) -> Result<Checked, Fault> {
         fault: None,
     };
     Ok(Checked { outcome, readings: cost(evidence) })
+}
+
+/// Every host must have read its counters near the announced edges, or there is no common window.
+fn check_moments(evidence: &Evidence) -> Result<(), Fault> {
+    let (opens, closes) = evidence.window_ns;
+    let allowed = (closes.saturating_sub(opens) / 20).max(LATE_NS);
+    for (edge, marks) in [(opens, &evidence.opened), (closes, &evidence.closed)] {
+        if marks.len() != evidence.host_names.len() {
+            return Err(Fault::WrongWork { what: "not every host read its counters".into() });
+        }
+        for (host, mark) in evidence.host_names.iter().zip(marks) {
+            let off_ns = mark.at_ns.abs_diff(edge);
+            if off_ns > allowed {
+                let what = format!("read its counters {} ms off the edge", off_ns / 1_000_000);
+                return Err(Fault::Failed { host: host.clone(), what });
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Sent and received must agree: to the byte where the receiver saw the end of its stream.
@@ -142,7 +165,7 @@ fn stream_facts(evidence: &Evidence, plan: &StreamPlan) -> Result<StreamFacts, F
     let (sender_0, sender_1) = (sender_0.ok_or_else(dead)?, sender_1.ok_or_else(dead)?);
     let (receiver_0, receiver_1) = (receiver_0.ok_or_else(dead)?.0, receiver_1.ok_or_else(dead)?.0);
     let received_bytes = receiver_1.bytes.saturating_sub(receiver_0.bytes);
-    if received_bytes == 0 {
+    if receiver_1.bytes == 0 {
         return Err(dead());
     }
     let asked = evidence.asked.get("congestion").and_then(Value::word).unwrap_or("kernel");

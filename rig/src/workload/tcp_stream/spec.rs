@@ -70,7 +70,7 @@ const METRICS: &[MetricSpec] = &[
         name: "packets",
         title: "data segments",
         unit: Unit::PacketPerSecond,
-        better: Better::Lower,
+        better: Better::Higher,
         limit: "the line rate at the smallest frame",
     },
     MetricSpec {

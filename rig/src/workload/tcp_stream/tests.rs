@@ -144,8 +144,8 @@ fn evidence() -> Evidence {
         host_names: vec!["sut".into(), "c01".into()],
         asked,
         streams: vec![plan(0, Direction::Transmit)],
-        opened: vec![mark(0, 0, true), mark(0, 0, false)],
-        closed: vec![mark(100_000_000, 1_100_000, true), mark(100_000_000, 1_000_000, false)],
+        opened: vec![mark(0, 0, true), mark(0, 10, false)],
+        closed: vec![mark(100_000_000, 1_100_000, true), mark(100_000_000, 1_000_010, false)],
         window_ns: (0, 100_000_000),
         settle_ns: 1,
         steady: true,
@@ -169,7 +169,8 @@ type Spoil = fn(&mut Evidence);
 
 #[test]
 fn wrong_work_is_a_fault() {
-    let spoilt: [(&str, Spoil); 5] = [
+    let spoilt: [(&str, Spoil); 6] = [
+        ("a late host", |e| e.closed[1].at_ns += 30_000_000),
         ("lost bytes", |e| e.ends[1][0].bytes -= 1),
         ("invented bytes", |e| e.ends[1][0].bytes += 1),
         ("content", |e| e.ends[1][0].error = Some("content at byte 5".into())),
@@ -183,6 +184,7 @@ fn wrong_work_is_a_fault() {
         let right = match name {
             "nothing moved" => matches!(fault, Fault::DeadStream { .. }),
             "another congestion control" => matches!(fault, Fault::Factor { .. }),
+            "a late host" => matches!(fault, Fault::Failed { .. }),
             _ => matches!(fault, Fault::WrongWork { .. }),
         };
         assert!(right, "{name}: {fault:?}");

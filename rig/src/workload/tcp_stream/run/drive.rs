@@ -3,7 +3,6 @@
 //! Must not know factors or probes; it announces the edges of the window and no more.
 
 use super::message::{Direction, FromPart, HostMark, StreamPlan, ToPart, Traffic};
-use crate::lab::host::out_of_turn;
 use crate::lab::wire::{Answer, Request};
 use crate::lab::{Lab, LabError, SUT, clock};
 use crate::workload::tcp_stream::check::{self, Evidence};
@@ -15,7 +14,9 @@ use std::net::SocketAddrV4;
 use std::time::Duration;
 
 /// How far ahead an edge is announced, so that every host hears of it in time.
-const AHEAD_NS: u64 = 8_000_000;
+const AHEAD_NS: u64 = 6_000_000;
+/// The same for every host that has to be told, nanoseconds.
+const AHEAD_EACH_NS: u64 = 300_000;
 /// How long receivers may read on after the window.
 const DRAIN_MS: u64 = 200;
 /// Pause between two looks at the rate while warming up.
@@ -63,37 +64,39 @@ impl TcpStreams {
         let address = lab.sut_address(link);
         let streams = &self.evidence.streams;
         let listen = ToPart::Listen(address, streams.clone(), traffic.clone());
-        let port = match ask(lab, &[(SUT, listen)], SOON)?.first() {
-            Some(FromPart::Listening(port)) => *port,
-            _ => return Err(confused(lab, SUT)),
-        };
-        let server = SocketAddrV4::new(address, port);
+        let ports = ask(lab, &[(SUT, listen)], |answer| match answer {
+            FromPart::Listening(port) => Some(port),
+            _ => None,
+        })?;
+        let port = ports.first().ok_or_else(|| confused(lab, SUT))?;
+        let server = SocketAddrV4::new(address, *port);
         let mut requests = vec![(SUT, ToPart::Accept)];
         for client in lab.client_indexes() {
             let theirs = streams.iter().filter(|s| s.client == client).cloned().collect();
             requests.push((client, ToPart::Connect(server, theirs, traffic.clone())));
         }
-        ask(lab, &requests, SOON).map(|_| ())
+        ask(lab, &requests, ready).map(|_| ())
     }
 
     fn measure(&mut self, lab: &mut Lab, edges: &mut dyn FnMut(Edge)) -> Result<(), LabError> {
         let go_ns = clock::now_ns();
-        self.ask_all(lab, &ToPart::Go, SOON)?;
+        ask(lab, &self.all(&ToPart::Go), ready)?;
         self.evidence.steady = self.warm_up(lab, go_ns)?;
-        let opens_ns = clock::now_ns() + AHEAD_NS;
+        let opens_ns = clock::now_ns() + AHEAD_NS + AHEAD_EACH_NS * self.hosts.len() as u64;
         let closes_ns = opens_ns + u64::try_from(self.window.as_nanos()).unwrap_or(u64::MAX);
         self.evidence.settle_ns = opens_ns - go_ns;
         self.evidence.opened = self.mark(lab, Edge::Opens(opens_ns), edges)?;
         self.evidence.closed = self.mark(lab, Edge::Closes(closes_ns), edges)?;
         self.evidence.window_ns = (opens_ns, closes_ns);
-        let answers = self.ask_all(lab, &ToPart::Stop(DRAIN_MS), SOON)?;
-        self.evidence.ends.clear();
-        for answer in answers {
-            if let FromPart::Stopped(ends, refused) = answer {
-                self.evidence.ends.push(ends);
-                self.evidence.refused += refused;
-            }
-        }
+        let stopped = ask(lab, &self.all(&ToPart::Stop(DRAIN_MS)), |answer| match answer {
+            FromPart::Stopped(ends, refused) => Some((ends, refused)),
+            _ => None,
+        })?;
+        (self.evidence.ends, self.evidence.refused) =
+            stopped.into_iter().fold((Vec::new(), 0), |(mut all, sum), (ends, refused)| {
+                all.push(ends);
+                (all, sum + refused)
+            });
         Ok(())
     }
 
@@ -102,15 +105,12 @@ impl TcpStreams {
         let mut history = Vec::new();
         loop {
             clock::sleep_until(clock::now_ns() + u64::try_from(LOOK.as_nanos()).unwrap_or(0));
+            let samples = ask(lab, &self.all(&ToPart::Sample), |answer| match answer {
+                FromPart::Sampled(at_ns, bytes) => Some((at_ns, bytes)),
+                _ => None,
+            })?;
+            history.push(reached(&samples, go_ns));
             let waited = Duration::from_nanos(clock::now_ns() - go_ns);
-            let mut received = 0;
-            for answer in self.ask_all(lab, &ToPart::Sample, SOON)? {
-                if let FromPart::Sampled(_, bytes) = answer {
-                    received += bytes;
-                }
-            }
-            #[expect(clippy::cast_precision_loss, reason = "bytes of a warm-up are below 2^53")]
-            history.push(Reached { at_s: waited.as_secs_f64(), done: received as f64 });
             // The first half of the settle time is the ramp; the test looks at what follows.
             let level = steady(&history, self.settle.as_secs_f64() / 2.0) == Some(true);
             if (level && waited >= self.settle) || waited >= self.settle_max {
@@ -128,34 +128,28 @@ impl TcpStreams {
     ) -> Result<Vec<HostMark>, LabError> {
         let (Edge::Opens(at_ns) | Edge::Closes(at_ns)) = edge;
         let requests = self.all(&ToPart::Mark(at_ns));
-        for (at, request) in &requests {
-            lab.host(*at).send(&wrap(request)?)?;
-        }
+        let wrapped = wrap_all(&requests)?;
+        lab.send(&wrapped)?;
         lab.wait_until(at_ns)?;
         edges(edge);
-        let within = Duration::from_nanos(at_ns.saturating_sub(clock::now_ns())) + SOON;
-        let mut marks = Vec::new();
-        let answers: Vec<_> = requests.iter().map(|(at, _)| receive(lab, *at, within)).collect();
-        for answer in answers {
-            if let FromPart::Marked(mark) = answer? {
-                marks.push(mark);
-            }
-        }
-        Ok(marks)
+        let answers = lab.receive(&wrapped, SOON)?;
+        unwrap_all(lab, &requests, answers, |answer| match answer {
+            FromPart::Marked(mark) => Some(mark),
+            _ => None,
+        })
     }
 
     fn all(&self, request: &ToPart) -> Vec<(usize, ToPart)> {
         self.hosts.iter().map(|at| (*at, request.clone())).collect()
     }
+}
 
-    fn ask_all(
-        &self,
-        lab: &mut Lab,
-        request: &ToPart,
-        within: Duration,
-    ) -> Result<Vec<FromPart>, LabError> {
-        ask(lab, &self.all(request), within)
-    }
+/// All receivers together, at the mean of the moments at which they were read.
+#[expect(clippy::cast_precision_loss, reason = "times and bytes of a warm-up are below 2^53")]
+fn reached(samples: &[(u64, u64)], go_ns: u64) -> Reached {
+    let since_go: f64 = samples.iter().map(|(at, _)| at.saturating_sub(go_ns) as f64 / 1e9).sum();
+    let done: u64 = samples.iter().map(|(_, bytes)| bytes).sum();
+    Reached { at_s: since_go / samples.len().max(1) as f64, done: done as f64 }
 }
 
 /// Every stream of the trial with the CPUs of its ends.
@@ -231,24 +225,38 @@ fn wrap(request: &ToPart) -> Result<Request, LabError> {
     Ok(Request::Work { workload: SPEC.name.into(), body })
 }
 
-fn receive(lab: &mut Lab, at: usize, within: Duration) -> Result<FromPart, LabError> {
-    match lab.host(at).receive(within)? {
-        Answer::Work(body) => serde_json::from_value(body).map_err(|_| confused(lab, at)),
-        other => Err(out_of_turn(lab.host(at), &other)),
-    }
-}
-
-/// Asks parts and waits for all of them, so that no answer is left over after a failure.
-fn ask(
+/// Asks parts and waits for all of them; `pick` takes what each answer must be.
+fn ask<T>(
     lab: &mut Lab,
     requests: &[(usize, ToPart)],
-    within: Duration,
-) -> Result<Vec<FromPart>, LabError> {
-    for (at, request) in requests {
-        lab.host(*at).send(&wrap(request)?)?;
+    pick: impl Fn(FromPart) -> Option<T>,
+) -> Result<Vec<T>, LabError> {
+    let wrapped = wrap_all(requests)?;
+    let answers = lab.ask(&wrapped, SOON)?;
+    unwrap_all(lab, requests, answers, pick)
+}
+
+fn wrap_all(requests: &[(usize, ToPart)]) -> Result<Vec<(usize, Request)>, LabError> {
+    requests.iter().map(|(at, request)| Ok((*at, wrap(request)?))).collect()
+}
+
+fn unwrap_all<T>(
+    lab: &Lab,
+    requests: &[(usize, ToPart)],
+    answers: Vec<Answer>,
+    pick: impl Fn(FromPart) -> Option<T>,
+) -> Result<Vec<T>, LabError> {
+    let mut picked = Vec::new();
+    for ((at, _), answer) in requests.iter().zip(answers) {
+        let Answer::Work(body) = answer else { return Err(confused(lab, *at)) };
+        let answer = serde_json::from_value(body).map_err(|_| confused(lab, *at))?;
+        picked.push(pick(answer).ok_or_else(|| confused(lab, *at))?);
     }
-    let answers: Vec<_> = requests.iter().map(|(at, _)| receive(lab, *at, within)).collect();
-    answers.into_iter().collect()
+    Ok(picked)
+}
+
+fn ready(answer: FromPart) -> Option<()> {
+    matches!(answer, FromPart::Ready).then_some(())
 }
 
 fn confused(lab: &Lab, at: usize) -> LabError {

@@ -43,7 +43,9 @@ impl Opening {
         traffic: &Traffic,
     ) -> Option<&'a StreamPlan> {
         mac(&traffic.key, &self.0[..BODY]).verify_slice(&self.0[BODY..]).ok()?;
-        expected.iter().find(|stream| Self::of(stream, traffic) == *self)
+        let id = u32::from_le_bytes(self.0[12..16].try_into().ok()?);
+        let stream = expected.iter().find(|stream| stream.id == id)?;
+        (Self::of(stream, traffic) == *self).then_some(stream)
     }
 }
 
