@@ -8,7 +8,7 @@ use desk::record::{Fault, Outcome, Reading, Sample, Settings, StreamFacts, Value
 use desk::unit::{Quantity, Unit};
 
 /// How far from an edge counters may be read in any case, nanoseconds; beyond, 5 % of the window.
-const LATE_NS: u64 = 20_000_000;
+const LATE_NS: u64 = 50_000_000;
 
 /// All that was read of a trial.
 #[derive(Clone, Debug, Default)]

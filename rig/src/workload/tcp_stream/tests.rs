@@ -170,7 +170,7 @@ type Spoil = fn(&mut Evidence);
 #[test]
 fn wrong_work_is_a_fault() {
     let spoilt: [(&str, Spoil); 6] = [
-        ("a late host", |e| e.closed[1].at_ns += 30_000_000),
+        ("a late host", |e| e.closed[1].at_ns += 60_000_000),
         ("lost bytes", |e| e.ends[1][0].bytes -= 1),
         ("invented bytes", |e| e.ends[1][0].bytes += 1),
         ("content", |e| e.ends[1][0].error = Some("content at byte 5".into())),
