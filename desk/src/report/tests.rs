@@ -178,9 +178,13 @@ fn a_survey_card_shows_noise_verdicts_with_intervals_and_two_doubts() {
     let parts = parts(&survey);
     let input = CardInput { parts: &parts, report_path: "r.html", next_command: "stend run" };
     let card = card(&input, 80, true).unwrap();
-    for part in
-        ["+0.3 % (", "+31 % (+30 % to +32 %)", "3.30× (3.27–3.33×)", "Limit: onboard", "4 KiB"]
-    {
+    for part in [
+        "+0.3 % (",
+        "+31 % (+30 % to +32 %)",
+        "3.30× (3.27–3.33×)",
+        "Limit: all CPUs busy in every",
+        "4 KiB",
+    ] {
         assert!(card.contains(part), "{part} is not in\n{card}");
     }
     assert_eq!(card.lines().filter(|l| l.starts_with("Doubt:")).count(), 2, "{card}");
