@@ -177,6 +177,14 @@ mod tests {
     }
 
     #[test]
+    fn many_decades_end_next_to_the_data_and_are_marked_at_their_ones() {
+        let (domain, ticks) = decades((0.43, 1700.0));
+        assert_eq!(domain, (0.2, 2000.0));
+        let texts: Vec<&str> = ticks.iter().map(|t| t.1.as_str()).collect();
+        assert_eq!(texts, ["1", "10", "100", "1000"]);
+    }
+
+    #[test]
     fn decades_hold_the_data() {
         let (domain, ticks) = decades((0.03, 7.0));
         assert!(domain.0 <= 0.03 && domain.1 >= 7.0);

@@ -208,7 +208,7 @@ fn verdicts(writer: &Writer, group: &[Judged<'_>]) -> Result<Vec<Prose>, ReportE
     let split = is_split(group);
     let told = if split { 1 } else { VERDICTS };
     for (run, comparison) in group.iter().take(told) {
-        let names = writer.say("card-pair", short_pair(run, comparison))?;
+        let names = writer.say("pair-short", short_pair(run, comparison))?;
         let names = Prose::join_with(&[names, condition(writer, run, comparison)?], ", ");
         let args = Args::new()
             .prose("sign", &verdict_sign(writer, comparison.verdict)?)

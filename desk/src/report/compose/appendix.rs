@@ -115,7 +115,7 @@ fn runs(
         rows.extend(sides.map(|(level, runs)| run_row(&at, &level, runs, blocks)));
     }
     let name = condition(writer, part.run, comparison)?;
-    let pair = writer.say("figure-dots-row-plain", pair(part.run, comparison))?;
+    let pair = writer.say("pair-full", pair(part.run, comparison))?;
     let title = Prose::verbatim(&part.run.plan.title);
     let args = Args::new().prose("name", &Prose::join_with(&[title, name, pair], ", "));
     let caption = writer.say("appendix-runs", args)?;

@@ -2,7 +2,7 @@
 
 use super::answer::{grouped, is_split, split};
 use super::effect::{is_alone, level, metric_title, short_effect};
-use super::names::{key_words, level_name, level_names, pair};
+use super::names::{key_words, level_name, level_names, pair, short_pair};
 use super::ruling::{condition, shown};
 use super::{Said, Writer};
 use crate::figure::{Axis, Figure, FigureKind, Mark, Reference, Scale, Series, Zone};
@@ -205,7 +205,7 @@ pub(super) fn dots_figure(
         number,
         kind: FigureKind::Dots,
         title: title.text().into(),
-        subtitle: writer.label("figure-dots-subtitle")?.text().into(),
+        subtitle: dots_subtitle(writer, run, comparisons.first().copied())?.text().into(),
         x: axis.clone(),
         y: axis,
         series,
@@ -215,11 +215,20 @@ pub(super) fn dots_figure(
     })
 }
 
+/// `mtu 9000 B : 1500 B, tso off`.
 pub(super) fn row_name(writer: &Writer, run: &Run, comparison: &Comparison) -> Said {
-    let condition = condition(writer, run, comparison)?;
-    let plain = condition.text().is_empty();
-    let args = pair(run, comparison).prose("condition", &condition);
-    writer.say(if plain { "figure-dots-row-plain" } else { "figure-dots-row" }, args)
+    let names = writer.say("pair-short", short_pair(run, comparison))?;
+    Ok(Prose::join_with(&[names, condition(writer, run, comparison)?], ", "))
+}
+
+/// The metric and what the marks are.
+fn dots_subtitle(writer: &Writer, run: &Run, first: Option<&Comparison>) -> Said {
+    let Some(first) = first else { return Ok(Prose::default()) };
+    let args = Args::new().name("metric", metric_title(run, first));
+    if is_alone(&first.overall) {
+        return writer.say("figure-dots-subtitle-alone", args);
+    }
+    writer.say("figure-dots-subtitle", args.quantity("level", level(&first.overall)))
 }
 
 fn ratio_mark(point: &PointResult) -> Mark {

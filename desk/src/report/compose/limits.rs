@@ -66,8 +66,23 @@ fn causes(
     part: &Part<'_>,
     comparison: &Comparison,
 ) -> Result<Option<Prose>, ReportError> {
+    let limits = of(part, comparison);
+    if let [first, second] = limits.as_slice()
+        && first.kind == second.kind
+        && first.kind != LimitKind::NoneSeen
+    {
+        let args = Args::new()
+            .prose("limit", &kind_word(writer, first.kind)?)
+            .quantity("first", first.evidence.centre);
+        let second = second.evidence.centre;
+        return match first.evidence.centre.to_string() == second.to_string() {
+            true => writer.say("cause-both-alike", args),
+            false => writer.say("cause-both", args.quantity("second", second)),
+        }
+        .map(Some);
+    }
     let mut said = Vec::new();
-    for limit in of(part, comparison) {
+    for limit in limits {
         let level = level_name(&part.run.plan, &comparison.factor, &limit.level);
         let args =
             Args::new().name("level", &level).prose("limit", &kind_word(writer, limit.kind)?);

@@ -18,7 +18,11 @@ const SWEPT: usize = 3;
 
 /// The chapter: the principle in sentences, the settings of every part in a table.
 pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, ReportError> {
-    let mut said = vec![writer.label("method-order")?, writer.label("method-window")?];
+    let mut said = vec![
+        writer.label("method-order")?,
+        writer.label("method-window")?,
+        writer.label("method-seen")?,
+    ];
     let overall = parts.iter().flat_map(|p| &p.analysis.comparisons).map(|c| &c.overall);
     let overall: Vec<&Estimate> = overall.filter(|ratio| !is_alone(ratio)).collect();
     if let Some(first) = overall.first() {

@@ -165,12 +165,18 @@ fn points_table(
     let mut rows = Vec::new();
     for comparison in comparisons {
         for point in &comparison.points {
-            let name = row_name(writer, run, comparison)?;
+            let name = match comparisons {
+                [only] => Prose::verbatim(metric_title(run, only)),
+                _ => row_name(writer, run, comparison)?,
+            };
             let at = Prose::verbatim(&point.at.as_ref().map(shown).unwrap_or_default());
             rows.push(row(writer, Prose::join_with(&[name, at], ", "), point)?);
         }
     }
-    let first = writer.label("table-comparison")?;
+    let first = match comparisons {
+        [_] => writer.label("table-metric")?,
+        _ => writer.label("table-comparison")?,
+    };
     let (metric, columns) = match comparisons.first() {
         Some(c) => (metric_title(run, c), data_columns(writer, run, (first, c))?),
         None => ("", Vec::new()),

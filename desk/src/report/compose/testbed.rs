@@ -60,11 +60,15 @@ fn machine(writer: &Writer, env: &Environment) -> Result<Vec<(Prose, Prose)>, Re
         Some(name) => Prose::verbatim(name),
         None => writer.label("fact-none")?,
     };
+    let smt = match cpu.smt.as_deref() {
+        Some("notsupported") => writer.label("fact-smt-unsupported")?,
+        said => or_unsaid(said),
+    };
     let quantity = |q: Option<Quantity>| q.map_or_else(|| unsaid.clone(), Prose::quantity);
     let facts = [
         ("fact-processor", Prose::verbatim(&cpu.model)),
         ("fact-processor-cores", writer.say("fact-cores", cores)?),
-        ("fact-smt", or_unsaid(cpu.smt.as_deref())),
+        ("fact-smt", smt),
         ("fact-frequency", quantity(cpu.frequency_max)),
         ("fact-governor", or_unsaid(cpu.governor.as_deref())),
         ("fact-hypervisor", hypervisor),

@@ -51,7 +51,6 @@ card-speed-below = { $now } of { $best }
 card-no-speed = no line rate
 card-noise = Noise floor: { $effect }, the same against itself
 card-no-noise = Noise floor: not measured
-card-pair = { $other } : { $base }
 card-verdict = { $sign } { $effect } { $names }
 card-not-measured = Not measured here: { $factors }; they need links of their own
 card-not-measured-why = Not measured here: { $factors } – { $why }

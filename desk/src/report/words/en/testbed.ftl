@@ -35,6 +35,7 @@ fact-cores = { $sockets ->
    *[other] { $nodes } NUMA nodes
 }
 fact-smt = Simultaneous multithreading
+fact-smt-unsupported = not supported
 fact-frequency = Highest frequency
 fact-governor = Frequency governor
 fact-hypervisor = Hypervisor
