@@ -206,15 +206,16 @@ fn least(comparison: &Comparison) -> f64 {
 
 /// Much better under one condition and not better under another.
 fn is_news(group: &[Judged<'_>]) -> bool {
-    let large = |c: &Comparison| {
-        let ratio = c.overall.centre.value;
-        c.verdict == Verdict::Better
-            && if c.better == Better::Lower { 1.0 / ratio } else { ratio } >= LARGE
+    let gain = |c: &Comparison| match c.better {
+        Better::Higher => c.overall.centre.value,
+        Better::Lower => 1.0 / c.overall.centre.value,
     };
+    let large = |c: &Comparison| c.verdict == Verdict::Better && gain(c) >= LARGE;
     group.iter().any(|(_, c)| large(c)) && group.iter().any(|(_, c)| c.verdict != Verdict::Better)
 }
 
-/// `mtu 9000 B against mtu 1500 B: throughput 2.59× with tso off, −7.1 % with tso on`, in the frame of the key.
+/// `mtu 9000 B against mtu 1500 B: throughput 2.59× with tso off, −7.1 % with tso on`, in the
+/// frame of the key.
 pub(super) fn split(writer: &Writer, key: &str, group: &[Judged<'_>]) -> Said {
     let mut sides = Vec::new();
     for (run, c) in group {

@@ -40,8 +40,8 @@ fn of<'a>(part: &Part<'a>, comparison: &Comparison) -> Vec<&'a Limit> {
     part.analysis.limits.iter().filter(|l| l.comparison == comparison.id).collect()
 }
 
-/// `all CPUs busy in every comparison`, or each kind with how often it was seen; nothing if no limit
-/// was looked for.
+/// `all CPUs busy in every comparison`, or each kind with how often it was seen; nothing if no
+/// limit was looked for.
 pub fn in_short(writer: &Writer, parts: &[Part<'_>]) -> Result<Option<Prose>, ReportError> {
     let mut kinds: BTreeMap<LimitKind, usize> = BTreeMap::new();
     for limit in parts.iter().flat_map(|p| &p.analysis.limits) {

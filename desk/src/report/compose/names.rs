@@ -1,6 +1,7 @@
 //! Knows what a level, a setting and a moment are called wherever they are named.
 //!
-//! Never: a sentence. `on` alone says nothing, so a level that is only a value is said with its key.
+//! Never: a sentence. `on` alone says nothing, so a level that is only a value is said with its
+//! key.
 
 use crate::record::{Plan, Run};
 use crate::report::document::{Prose, unbroken};

@@ -8,7 +8,7 @@ use crate::report::document::{Document, Node};
 
 /// Height of the drawing areas of all curves together, lines, and of one of them.
 const ALL_ROWS: usize = 15;
-const FIGURE_ROWS: std::ops::RangeInclusive<u16> = 4..=10;
+const FIGURE_ROWS: std::ops::RangeInclusive<u16> = 4..=8;
 
 /// The document in short, at most `columns` wide where its words allow it: for a terminal, where
 /// the whole text would run past.
