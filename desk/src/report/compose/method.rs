@@ -3,7 +3,7 @@
 use super::effect::{is_alone, level};
 use super::names::{level_name, setting};
 use super::ruling::count;
-use super::{Nodes, Part, Writer};
+use super::{Nodes, Part, Said, Writer};
 use crate::record::{LoadPlan, Run, TrialKind};
 use crate::report::document::{Column, Node, Prose, Table};
 use crate::report::error::ReportError;
@@ -18,11 +18,7 @@ const SWEPT: usize = 3;
 
 /// The chapter: the principle in sentences, the settings of every part in a table.
 pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, ReportError> {
-    let mut said = vec![
-        writer.label("method-order")?,
-        writer.label("method-window")?,
-        writer.label("method-seen")?,
-    ];
+    let mut said = vec![writer.label("method-order")?, writer.label("method-window")?];
     let overall = parts.iter().flat_map(|p| &p.analysis.comparisons).map(|c| &c.overall);
     let overall: Vec<&Estimate> = overall.filter(|ratio| !is_alone(ratio)).collect();
     if let Some(first) = overall.first() {
@@ -40,6 +36,9 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
             .change("low", widest.low.value / widest.centre.value)
             .change("high", widest.high.value / widest.centre.value);
         said.push(writer.say("method-precision", args)?);
+    }
+    if parts.iter().any(|part| few_blocks(part).is_some()) {
+        said.push(writer.label("method-seen")?);
     }
     let mut body = vec![Node::List(said)];
     body.extend(loads(writer, parts)?);
@@ -66,7 +65,10 @@ fn table(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Table, ReportError> 
     let mut columns = Vec::new();
     let mut rows: Vec<Vec<Prose>> = Vec::new();
     for part in parts {
-        let properties = properties(writer, part)?;
+        let mut properties = properties(writer, part.run)?;
+        if parts.iter().any(|part| few_blocks(part).is_some()) {
+            properties.push(("method-effect-seen", smallest(writer, part)?));
+        }
         if parts.len() == 1 {
             columns = vec![text(writer.label("made-setting")?), text(writer.label("made-value")?)];
             for (key, value) in properties {
@@ -88,8 +90,12 @@ fn table(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Table, ReportError> 
     Ok(Table { caption, columns, rows, folded: false })
 }
 
-fn properties(writer: &Writer, part: &Part<'_>) -> Result<Vec<(&'static str, Prose)>, ReportError> {
-    let run = part.run;
+fn smallest(writer: &Writer, part: &Part<'_>) -> Said {
+    let Some(smallest) = few_blocks(part) else { return Ok(Prose::verbatim("–")) };
+    writer.say("method-smallest-value", Args::new().change("smallest", smallest.centre.value))
+}
+
+fn properties(writer: &Writer, run: &Run) -> Result<Vec<(&'static str, Prose)>, ReportError> {
     let method = &run.plan.method;
     let visits = |kind: TrialKind| run.records.iter().filter(|r| r.trial.kind == kind).count();
     let healthy = run.records.iter().filter(|r| r.outcome.fault.is_none());
@@ -104,13 +110,6 @@ fn properties(writer: &Writer, part: &Part<'_>) -> Result<Vec<(&'static str, Pro
         .count("dry", count(visits(TrialKind::Dry)));
     let settle = Args::new().range("range", method.settle, method.settle_max);
     let steady = Args::new().count("steady", steady).count("of", of);
-    let smallest = match few_blocks(part) {
-        Some(smallest) => {
-            let args = Args::new().change("smallest", smallest.centre.value);
-            writer.say("method-smallest-value", args)?
-        }
-        None => Prose::verbatim("–"),
-    };
     Ok(vec![
         ("method-levels", Prose::verbatim(&levels.join(", "))),
         ("method-blocks", Prose::count(method.blocks as usize)),
@@ -118,7 +117,6 @@ fn properties(writer: &Writer, part: &Part<'_>) -> Result<Vec<(&'static str, Pro
         ("method-settle", writer.say("method-settle-value", settle)?),
         ("method-duration", Prose::quantity(method.window)),
         ("method-steady", writer.say("method-steady-value", steady)?),
-        ("method-effect-seen", smallest),
     ])
 }
 
