@@ -98,7 +98,17 @@ fn letter(number: usize) -> char {
     letters.chars().nth(number % letters.len()).unwrap_or('a')
 }
 
+/// The figure with nothing but its lines: a band takes no room where it cannot be drawn.
+fn without_bands(figure: &Figure) -> Figure {
+    let mut bare = figure.clone();
+    for mark in bare.series.iter_mut().flat_map(|s| &mut s.marks) {
+        (mark.low, mark.high) = (mark.centre, mark.centre);
+    }
+    bare
+}
+
 fn sweep(figure: &Figure, columns: usize, rows: usize, unicode: bool) -> Vec<String> {
+    let figure = &without_bands(figure);
     #[expect(clippy::cast_precision_loss, reason = "terminal sizes")]
     let axis = ValueAxis::of(figure, (rows as f64 / 3.0).clamp(2.0, 5.0));
     let gutter = axis.ticks.iter().map(|t| wide(&t.1)).max().unwrap_or(0);
@@ -220,7 +230,10 @@ fn rounded((x, y): (f64, f64)) -> (usize, usize) {
 fn tick_rows(axis: &ValueAxis, y: &Projection, rows: usize, dots: f64) -> Vec<(usize, String)> {
     let mut kept: Vec<(usize, String)> = Vec::new();
     let ends = axis.ticks.first().into_iter().chain(axis.ticks.last());
-    for (value, text) in ends.chain(&axis.ticks) {
+    // On a scale of ratios, the powers of ten are the steps that a reader knows.
+    let decade = |t: &&(f64, String)| axis.log && (t.0 / axis.divisor).log10().fract() == 0.0;
+    let decades = axis.ticks.iter().filter(decade);
+    for (value, text) in ends.chain(decades).chain(&axis.ticks) {
         let row = rounded((0.0, (y.place(*value) / dots).floor())).1.min(rows - 1);
         if !kept.iter().any(|k| k.0.abs_diff(row) < 2) {
             kept.push((row, text.clone()));

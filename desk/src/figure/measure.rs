@@ -44,6 +44,12 @@ pub fn cells(c: char) -> usize {
     }
 }
 
+/// The words between which a line may end; a no-break space holds its words together.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let breaks = |c: char| c.is_whitespace() && !matches!(c, '\u{a0}' | '\u{202f}');
+    text.split(breaks).filter(|word| !word.is_empty())
+}
+
 /// Measures and wraps text.
 #[derive(Clone, Copy, Debug)]
 pub struct Ruler {
@@ -65,7 +71,7 @@ impl Ruler {
     pub fn wrap(self, text: &str, role: Role, limit: f64) -> Vec<String> {
         let mut lines = Vec::new();
         let mut line = String::new();
-        for word in text.split_whitespace() {
+        for word in words(text) {
             let longer = if line.is_empty() { word.to_owned() } else { format!("{line} {word}") };
             if self.width(&longer, role) <= limit {
                 line = longer;
@@ -97,7 +103,7 @@ impl Ruler {
 
     /// The widest word of a text in px: what wrapping can not make narrower.
     pub fn widest_word(self, text: &str, role: Role) -> f64 {
-        text.split_whitespace().map(|w| self.width(w, role)).fold(0.0, f64::max)
+        words(text).map(|w| self.width(w, role)).fold(0.0, f64::max)
     }
 }
 

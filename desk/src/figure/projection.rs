@@ -147,18 +147,21 @@ fn decimals(step: f64) -> usize {
     (0..9).find(|d| (step * 10_f64.powi(*d)).fract().abs() < 1e-6).map_or(9, |d| d as usize)
 }
 
-/// Ticks at 1, 2 and 5 of each decade; above three decades at 1 only.
+/// Ends at the 1, 2 or 5 next to the data; ticks there in each decade, beyond three decades at 1.
 fn decades((low, high): (f64, f64)) -> Ticks {
     #[expect(clippy::cast_possible_truncation, reason = "an f64 spans 616 decades")]
     let (first, last) = (low.log10().floor() as i32, high.log10().ceil() as i32);
-    let digits: &[f64] = if last - first > 3 { &[1.0] } else { &[1.0, 2.0, 5.0] };
-    let all: Vec<f64> =
-        (first..=last).flat_map(|d| digits.iter().map(move |m| m * 10_f64.powi(d))).collect();
-    let below = all.iter().rposition(|v| *v <= low * (1.0 + 1e-9)).unwrap_or(0);
-    let above = all.iter().position(|v| *v >= high * (1.0 - 1e-9)).unwrap_or(all.len() - 1);
+    let all: Vec<(f64, f64)> = (first..=last)
+        .flat_map(|d| [1.0, 2.0, 5.0].map(|digit| (digit, digit * 10_f64.powi(d))))
+        .collect();
+    let below = all.iter().rposition(|v| v.1 <= low * (1.0 + 1e-9)).unwrap_or(0);
+    let above = all.iter().position(|v| v.1 >= high * (1.0 - 1e-9)).unwrap_or(all.len() - 1);
     let kept = &all[below..=above.max(below)];
+    let domain = (kept[0].1, kept[kept.len() - 1].1);
+    let sparse = domain.1 / domain.0 > 1000.0;
     let text = |v: f64| format!("{}", (v * 1e9).round() / 1e9);
-    ((kept[0], kept[kept.len() - 1]), kept.iter().map(|v| (*v, text(*v))).collect())
+    let ticks = kept.iter().filter(|(digit, _)| !sparse || *digit < 2.0);
+    (domain, ticks.map(|(_, v)| (*v, text(*v))).collect())
 }
 
 #[cfg(test)]
@@ -171,6 +174,14 @@ mod tests {
             assert!((round_step(rough) - step).abs() < 1e-12, "{rough}");
         }
         assert_eq!([decimals(0.25), decimals(0.1), decimals(5.0)], [2, 1, 0]);
+    }
+
+    #[test]
+    fn many_decades_end_next_to_the_data_and_are_marked_at_their_ones() {
+        let (domain, ticks) = decades((0.43, 1700.0));
+        assert_eq!(domain, (0.2, 2000.0));
+        let texts: Vec<&str> = ticks.iter().map(|t| t.1.as_str()).collect();
+        assert_eq!(texts, ["1", "10", "100", "1000"]);
     }
 
     #[test]

@@ -1,32 +1,33 @@
 //! Knows the card: a run in at most twenty lines of plain text, fit for a forum.
 //!
-//! Never: a sentence that is longer than a line; the report has those.
+//! Never: a sentence that is longer than a line; the report has those. Nothing is cut: what is too
+//! long goes on in the next line.
 
 use super::compose::{
-    Part, Role, Writer, all_caveats, causes, condition, curve_figure, doubt_lead, heaviest,
-    lab_word, metric_title, short_effect, verdict_word,
+    Judged, Part, Role, Writer, all_caveats, asked, condition, curve_figure, grouped, heaviest,
+    is_split, lab_word, limits_in_short, moment, same, short_doubt, short_effect, short_pair,
+    split_side, verdict_sign,
 };
 use super::document::Prose;
 use super::error::ReportError;
-use super::text::ascii;
+use super::text::{ascii, wrap};
 use super::words::Args;
 use crate::figure;
-use crate::record::Run;
+use crate::record::{Adapter, Environment, LabKind};
 use crate::stats::Estimate;
-use crate::verdict::{Caveat, Comparison};
+use crate::verdict::Caveat;
 
 /// Most lines of a card.
 const LINES: usize = 20;
 /// Widest card, columns.
 const WIDEST: u16 = 80;
 /// Height of the curve, lines: below the least it shows nothing.
-const CURVE_ROWS: std::ops::RangeInclusive<u16> = 3..=5;
-/// Columns of the outcome and of the effect in a verdict line.
-const WORD: usize = 11;
-const EFFECT: usize = 26;
+const CURVE_ROWS: std::ops::RangeInclusive<u16> = 3..=6;
 /// Verdict lines, and doubts.
 const VERDICTS: usize = 3;
 const DOUBTS: usize = 2;
+/// What only a lab with links of its own can measure.
+const LINK_FACTORS: [&str; 2] = ["tso", "mtu"];
 
 /// What the card is made from.
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +40,8 @@ pub struct CardInput<'a> {
     pub next_command: &'a str,
 }
 
-/// At most 20 lines of at most `columns` (and never more than 80) columns.
+/// At most 20 lines of at most `columns` (and never more than 80) columns; only a word that is
+/// longer than a line, such as a path, stays whole.
 ///
 /// # Errors
 /// No part, or missing words.
@@ -47,70 +49,103 @@ pub fn card(input: &CardInput<'_>, columns: u16, unicode: bool) -> Result<String
     let first = input.parts.first().ok_or(ReportError::NoRun)?;
     let writer = Writer::new()?;
     let columns = columns.min(WIDEST);
-    let mut lines = machine(&writer, first.run)?;
-    lines.push(noise(&writer, input.parts)?);
-    let tail = tail(&writer, input)?;
-    let room = LINES.saturating_sub(lines.len() + tail.len());
-    lines.extend(drawing(&writer, input.parts, (columns, unicode), room)?);
-    lines.extend(tail);
-    let mut card = String::new();
-    for line in lines.iter().take(LINES) {
-        let line = if unicode { line.replace('\u{a0}', " ") } else { ascii(line) };
-        card.push_str(&clipped(line.trim_end(), columns, unicode));
-        card.push('\n');
-    }
-    Ok(card)
+    let set = |said: Vec<Prose>| set(&said, columns, unicode);
+    let mut lines = set(head(&writer, first, input.parts)?);
+    let body = set(body(&writer, input.parts)?);
+    let end = set(end(&writer, input)?);
+    let room = LINES.saturating_sub(lines.len() + body.len() + end.len());
+    let drawn = drawing(&writer, input.parts, (columns, unicode), room)?;
+    lines.extend(drawn.iter().map(|line| plain(line, unicode)));
+    lines.extend(body);
+    lines.truncate(LINES.saturating_sub(end.len()));
+    lines.extend(end);
+    Ok(lines.iter().map(|line| format!("{line}\n")).collect())
 }
 
-/// A line cut to the width, and marked where it was cut.
-fn clipped(line: &str, columns: u16, unicode: bool) -> String {
-    let columns = usize::from(columns);
-    if line.chars().count() <= columns {
-        return line.into();
-    }
-    let mark = if unicode { "…" } else { ".." };
-    let kept = columns.saturating_sub(mark.chars().count());
-    line.chars().take(kept).chain(mark.chars()).collect()
+fn plain(line: &str, unicode: bool) -> String {
+    if unicode { line.replace('\u{a0}', " ") } else { ascii(line) }
 }
 
-fn machine(writer: &Writer, run: &Run) -> Result<Vec<String>, ReportError> {
-    let env = &run.environment;
+/// Lines of the width, what does not fit under its own beginning.
+fn set(said: &[Prose], columns: u16, unicode: bool) -> Vec<String> {
+    let wrapped = said.iter().flat_map(|s| wrap(s.text(), usize::from(columns), "", "  "));
+    wrapped.map(|line| plain(&line, unicode)).collect()
+}
+
+fn head(writer: &Writer, first: &Part<'_>, parts: &[Part<'_>]) -> Result<Vec<Prose>, ReportError> {
+    let (run, env) = (first.run, &first.run.environment);
     let title = Args::new()
         .name("version", &run.version)
-        .name("started", &run.started)
+        .name("started", &moment(&run.started))
         .prose("lab", &lab_word(writer, env)?);
-    let args = Args::new().name("model", &env.cpu.model).count("logical", env.cpu.logical);
-    let machine = match env.memory {
-        Some(memory) => writer.say("card-machine", args.quantity("memory", memory))?,
-        None => writer.say("card-machine-plain", args)?,
-    };
-    let said = [writer.say("card-title", title)?, machine];
-    Ok(said.iter().map(|p| p.text().to_owned()).collect())
+    let machine = Args::new().name("model", &env.cpu.model).count("logical", env.cpu.logical);
+    let mut machine = vec![writer.say("card-machine", machine)?];
+    machine.extend(env.memory.map(Prose::quantity));
+    if let Some(release) = env.fact("kernel.release") {
+        machine.push(writer.say("card-kernel", Args::new().name("release", release))?);
+    }
+    Ok(vec![
+        writer.say("card-title", title)?,
+        Prose::join_with(&machine, ", "),
+        adapters(writer, env)?,
+        noise(writer, parts)?,
+    ])
 }
 
-/// The A against A ratio: of the part that was made for it, else of a doubt.
+/// The fastest adapter, and how many there are besides.
+fn adapters(writer: &Writer, env: &Environment) -> Result<Prose, ReportError> {
+    let rate = |a: &Adapter| a.speed_best.or(a.speed_now).map_or(0.0, |q| q.value);
+    // The first of equals, so the order of the machine decides.
+    let fastest = env.adapters.iter().rev().max_by(|a, b| rate(a).total_cmp(&rate(b)));
+    let Some(fastest) = fastest else { return writer.label("card-no-adapter") };
+    let driver = match &fastest.driver {
+        Some(driver) => Prose::verbatim(driver),
+        None => writer.label("card-driver-unknown")?,
+    };
+    let bus = fastest.pcie_now.as_ref().or(fastest.bus.as_ref());
+    let bus = bus.map_or_else(Prose::default, |bus| Prose::verbatim(bus));
+    let about = Prose::join_with(&[driver, bus, speed(writer, fastest)?], ", ");
+    let args = Args::new().name("name", &fastest.name).prose("about", &about);
+    let said = writer.say("card-adapter", args)?;
+    let more = u32::try_from(env.adapters.len() - 1).unwrap_or(u32::MAX);
+    if more == 0 {
+        return Ok(said);
+    }
+    writer.say("card-adapters", Args::new().prose("adapter", &said).count("more", more))
+}
+
+fn speed(writer: &Writer, adapter: &Adapter) -> Result<Prose, ReportError> {
+    match (adapter.speed_now, adapter.speed_best) {
+        (Some(now), Some(best)) if now != best => {
+            let args = Args::new().quantity("now", now).quantity("best", best);
+            writer.say("card-speed-below", args)
+        }
+        (Some(now), _) | (None, Some(now)) => {
+            writer.say("card-speed", Args::new().quantity("now", now))
+        }
+        (None, None) => writer.label("card-no-speed"),
+    }
+}
+
+/// The A against A ratio: of the comparison that was made for it, else of a doubt.
 fn noise_floor<'a>(parts: &[Part<'a>]) -> Option<&'a Estimate> {
-    let of_part = parts
-        .iter()
-        .filter(|p| p.role == Role::NoiseFloor)
-        .find_map(|p| p.analysis.comparisons.first().map(|c| &c.overall));
-    of_part.or_else(|| {
-        all_caveats(parts).into_iter().find_map(|caveat| match caveat {
+    let of_doubt = || {
+        all_caveats(parts).into_iter().find_map(|(_, caveat)| match caveat {
             Caveat::NoiseFloor { ratio } => Some(ratio),
             _ => None,
         })
-    })
+    };
+    same(parts).first().map(|(_, c)| &c.overall).or_else(of_doubt)
 }
 
-fn noise(writer: &Writer, parts: &[Part<'_>]) -> Result<String, ReportError> {
-    let said = match noise_floor(parts) {
+fn noise(writer: &Writer, parts: &[Part<'_>]) -> Result<Prose, ReportError> {
+    match noise_floor(parts) {
         Some(ratio) => {
             let args = Args::new().prose("effect", &short_effect(writer, ratio)?);
-            writer.say("card-noise", args)?
+            writer.say("card-noise", args)
         }
-        None => writer.label("card-no-noise")?,
-    };
-    Ok(said.text().into())
+        None => writer.label("card-no-noise"),
+    }
 }
 
 /// The first curve, as high as the room allows; a survey's own curve part goes before any other.
@@ -136,52 +171,82 @@ fn drawing(
     Ok(Vec::new())
 }
 
-fn tail(writer: &Writer, input: &CardInput<'_>) -> Result<Vec<String>, ReportError> {
-    let asked: Vec<(&Part<'_>, &Comparison)> = input
-        .parts
-        .iter()
-        .filter(|p| p.role != Role::NoiseFloor)
-        .flat_map(|p| p.analysis.comparisons.iter().map(move |c| (p, c)))
-        .collect();
+/// Verdicts, what was not measured, limits, doubts.
+fn body(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Prose>, ReportError> {
     let mut lines = Vec::new();
-    for (part, comparison) in asked.iter().take(VERDICTS) {
-        lines.push(verdict(writer, part.run, comparison)?);
+    for group in duels(parts).iter().take(VERDICTS) {
+        lines.extend(verdicts(writer, group)?);
     }
-    let mut limit = None;
-    for (part, comparison) in &asked {
-        if limit.is_none() {
-            limit = causes(writer, part, comparison)?;
-        }
-    }
-    let limit = match limit {
+    lines.extend(not_measured(writer, parts)?);
+    lines.push(match limits_in_short(writer, parts)? {
         Some(causes) => writer.say("card-limit", Args::new().prose("causes", &causes))?,
         None => writer.label("card-no-limit")?,
-    };
-    lines.push(limit.text().into());
-    let caveats = heaviest(input.parts, DOUBTS);
-    for caveat in &caveats {
-        let doubt = doubt_lead(writer, caveat)?;
-        let said = writer.say("card-doubt", Args::new().prose("doubt", &doubt))?;
-        lines.push(said.text().into());
+    });
+    let caveats = heaviest(parts, DOUBTS);
+    for (_, caveat) in &caveats {
+        let doubt = Args::new().prose("doubt", &short_doubt(writer, caveat)?);
+        lines.push(writer.say("card-doubt", doubt)?);
     }
     if caveats.is_empty() {
-        lines.push(writer.label("card-no-doubt")?.text().into());
+        lines.push(writer.label("card-no-doubt")?);
     }
-    let path = Args::new().name("path", input.report_path);
-    lines.push(writer.say("card-report", path)?.text().into());
-    let next = Args::new().name("command", input.next_command);
-    lines.push(writer.say("card-next", next)?.text().into());
     Ok(lines)
 }
 
-/// The outcome and the effect stand first, so that a long name never costs a figure.
-fn verdict(writer: &Writer, run: &Run, comparison: &Comparison) -> Result<String, ReportError> {
-    let word = verdict_word(writer, comparison.verdict)?;
-    let effect = short_effect(writer, &comparison.overall)?;
-    let args = Args::new().name("other", &comparison.other).name("base", &comparison.base);
-    let names = writer.say("card-verdict", args)?;
-    let metric = Prose::verbatim(metric_title(run, comparison));
-    let names = Prose::join_with(&[condition(writer, run, comparison)?, names, metric], ", ");
-    let (word, effect) = (word.text(), effect.text());
-    Ok(format!("{word:<WORD$} {effect:<EFFECT$} {}", names.text()))
+/// Pairs of levels, those of duels first: the curve is drawn and needs no line where others do.
+fn duels<'a>(parts: &[Part<'a>]) -> Vec<Vec<Judged<'a>>> {
+    let of = |curve: bool| -> Vec<Part<'a>> {
+        parts.iter().filter(|p| (p.role == Role::Curve) == curve).copied().collect()
+    };
+    let duels = grouped(&asked(&of(false)));
+    if duels.is_empty() { grouped(&asked(&of(true))) } else { duels }
+}
+
+/// One line for two levels that came out differently under different conditions, else a line each.
+fn verdicts(writer: &Writer, group: &[Judged<'_>]) -> Result<Vec<Prose>, ReportError> {
+    let mut lines = Vec::new();
+    let split = is_split(group);
+    let told = if split { 1 } else { VERDICTS };
+    for (run, comparison) in group.iter().take(told) {
+        let names = writer.say("pair-short", short_pair(run, comparison))?;
+        let names = Prose::join_with(&[names, condition(writer, run, comparison)?], ", ");
+        let args = Args::new()
+            .prose("sign", &verdict_sign(writer, comparison.verdict)?)
+            .prose("effect", &short_effect(writer, &comparison.overall)?)
+            .prose("names", &names);
+        lines.push(writer.say("card-verdict", args)?);
+    }
+    if split {
+        let mut sides = lines;
+        for (run, comparison) in group.iter().skip(told) {
+            sides.push(split_side(writer, run, comparison)?);
+        }
+        lines = vec![Prose::join_with(&sides, "; ")];
+    }
+    Ok(lines)
+}
+
+/// What a survey on the loopback interface had to leave out.
+fn not_measured(writer: &Writer, parts: &[Part<'_>]) -> Result<Option<Prose>, ReportError> {
+    let lab = parts.first().and_then(|p| p.run.environment.lab.as_ref());
+    let Some((LabKind::Loopback, why)) = lab else { return Ok(None) };
+    let asked = asked(parts);
+    let missing = LINK_FACTORS.iter().filter(|f| !asked.iter().any(|(_, c)| c.factor == **f));
+    let missing: Vec<Prose> = missing.map(|f| Prose::verbatim(f)).collect();
+    if parts.len() == 1 || missing.is_empty() {
+        return Ok(None);
+    }
+    let args = Args::new().prose("factors", &Prose::join_with(&missing, ", "));
+    let said = match why.trim() {
+        "" => writer.say("card-not-measured", args)?,
+        why => writer.say("card-not-measured-why", args.name("why", why))?,
+    };
+    Ok(Some(said))
+}
+
+/// Where to read more and what to do next.
+fn end(writer: &Writer, input: &CardInput<'_>) -> Result<Vec<Prose>, ReportError> {
+    let path = Args::new().name("path", input.report_path);
+    let next = Args::new().name("command", input.next_command);
+    Ok(vec![writer.say("card-report", path)?, writer.say("card-next", next)?])
 }

@@ -190,6 +190,45 @@ pub(super) fn single(title: &str, ratio_centre: f64) -> (Run, Analysis) {
     (run(title, 1), analysis)
 }
 
+/// A comparison of two values of a factor, by ratio and by the level of `tso` it holds under.
+fn values(key: &str, [base, other]: [&str; 2], sides: &[(f64, Option<&str>)]) -> (Run, Analysis) {
+    let (mut run, mut analysis) = single(key, 1.0);
+    let level = |value: &str| Level {
+        name: value.into(),
+        settings: [(key.to_owned(), Value::Word(value.into()))].into(),
+    };
+    let factor = |name: &str, levels| FactorPlan { name: name.into(), levels };
+    run.plan.factors = vec![factor(key, vec![level(base), level(other)])];
+    run.plan.method.compare = key.into();
+    let side = |(centre, under): &(f64, Option<&str>)| {
+        let (_, mut one) = single(key, *centre);
+        let mut comparison = one.comparisons.remove(0);
+        (comparison.factor, comparison.base) = (key.into(), base.into());
+        comparison.other = other.into();
+        comparison.stratum = under.iter().map(|l| ("tso".to_owned(), (*l).to_owned())).collect();
+        comparison
+    };
+    analysis.comparisons = sides.iter().map(side).collect();
+    if sides.iter().any(|(_, under)| under.is_some()) {
+        let level = |value: &str| Level {
+            name: value.into(),
+            settings: [("tso".to_owned(), Value::Word(value.into()))].into(),
+        };
+        run.plan.factors.push(factor("tso", vec![level("off"), level("on")]));
+    }
+    (run, analysis)
+}
+
+/// What segmentation offload is worth.
+pub(super) fn offload(ratio: f64) -> (Run, Analysis) {
+    values("tso", ["off", "on"], &[(ratio, None)])
+}
+
+/// What jumbo frames are worth without and with segmentation offload.
+pub(super) fn jumbo(without: f64, with: f64) -> (Run, Analysis) {
+    values("mtu", ["1500 B", "9000 B"], &[(without, Some("off")), (with, Some("on"))])
+}
+
 fn run(title: &str, points: u32) -> Run {
     Run {
         schema: RUN_SCHEMA,

@@ -1,6 +1,7 @@
 //! Knows how a run and its analysis become an article and a card.
 //!
-//! Gives: [`compose`] and [`compose_survey`] (facts to [`Document`]), [`html`], [`text`], [`card`].
+//! Gives: [`compose`] and [`compose_survey`] (facts to [`Document`]), [`html`], [`text`],
+//! [`summary`], [`card`].
 //! Never: computes a statistic, types a number, or knows how anything was measured.
 //! Start reading at `document.rs`, then `compose/mod.rs`.
 
@@ -17,7 +18,7 @@ pub use compose::{Part, Role, compose, compose_survey};
 pub use document::{Column, Document, Node, Prose, Ruling, Table, Tone};
 pub use error::ReportError;
 pub use html::html;
-pub use text::text;
+pub use text::{summary, text};
 
 #[cfg(test)]
 mod fixture;

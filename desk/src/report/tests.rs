@@ -178,9 +178,13 @@ fn a_survey_card_shows_noise_verdicts_with_intervals_and_two_doubts() {
     let parts = parts(&survey);
     let input = CardInput { parts: &parts, report_path: "r.html", next_command: "stend run" };
     let card = card(&input, 80, true).unwrap();
-    for part in
-        ["+0.3 % (", "+31 % (+30 % to +32 %)", "3.30× (3.27–3.33×)", "Limit: onboard", "4 KiB"]
-    {
+    for part in [
+        "+0.3 % (",
+        "+31 % (+30 % to +32 %)",
+        "3.30× (3.27–3.33×)",
+        "Limit: all CPUs busy in every",
+        "4 KiB",
+    ] {
         assert!(card.contains(part), "{part} is not in\n{card}");
     }
     assert_eq!(card.lines().filter(|l| l.starts_with("Doubt:")).count(), 2, "{card}");
@@ -247,4 +251,122 @@ fn the_figure_shows_both_levels_and_where_one_is_ahead() {
     let page = format!("{document:?}");
     assert!(page.contains("\"pro1000 ahead\""));
     assert!(page.contains("\"onboard ahead\""));
+}
+
+fn headline(document: &Document) -> String {
+    let Some(Node::VerdictBox { headline, .. }) = document.body.first() else {
+        return String::new();
+    };
+    headline.text().replace('\u{a0}', " ")
+}
+
+fn of_three(jumbo: (Run, Analysis)) -> Vec<(Role, Run, Analysis)> {
+    let part = |role, (run, analysis)| (role, run, analysis);
+    vec![
+        part(Role::NoiseFloor, fixture::single("Noise floor", 9.0)),
+        part(Role::Duel, fixture::offload(4.11)),
+        part(Role::Duel, jumbo),
+    ]
+}
+
+#[test]
+fn a_survey_leads_with_the_split_that_nobody_would_guess() {
+    let survey = of_three(fixture::jumbo(2.59, 0.93));
+    let said = headline(&compose_survey(&parts(&survey)).unwrap());
+    let wanted =
+        "mtu 9000 B against mtu 1500 B: throughput 2.59× with tso off, −7.0 % with tso on.";
+    assert_eq!(said, wanted);
+}
+
+#[test]
+fn without_such_a_split_a_survey_leads_with_its_largest_effect_and_never_with_noise() {
+    let survey = of_three(fixture::jumbo(1.2, 1.3));
+    let said = headline(&compose_survey(&parts(&survey)).unwrap());
+    assert!(said.starts_with("tso on is better than tso off: throughput 4.11×"), "{said}");
+    let (jumbo, analysis) = fixture::jumbo(6.0, 1.3);
+    let survey = of_three((jumbo, analysis));
+    let said = headline(&compose_survey(&parts(&survey)).unwrap());
+    assert!(said.starts_with("With tso off, mtu 9000 B is better than mtu 1500 B"), "{said}");
+}
+
+#[test]
+fn a_level_is_never_said_without_its_factor() {
+    let (run, analysis) = fixture::offload(4.11);
+    let said = text(&compose(&run, &analysis).unwrap(), 400, true);
+    assert!(said.contains("tso on is better than tso off"));
+    let words: Vec<&str> = said.split_whitespace().collect();
+    for pair in words.windows(2) {
+        assert!(pair[1] != "off" || ["tso", ":"].contains(&pair[0]), "{pair:?}");
+    }
+}
+
+#[test]
+fn a_card_says_both_sides_of_a_split_and_cuts_nothing() {
+    let survey = of_three(fixture::jumbo(2.59, 0.93));
+    let parts = parts(&survey);
+    let input = CardInput { parts: &parts, report_path: "r.html", next_command: "stend run" };
+    for columns in [80, 60, 40] {
+        let card = card(&input, columns, true).unwrap();
+        let line = card.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(line.contains("mtu 9000 B : 1500 B, tso off; −7.0 % with tso on"), "{card}");
+        assert!(!card.contains('…'), "{card}");
+        assert!(card.lines().count() <= 20 && card.ends_with("Next: stend run\n"), "{card}");
+    }
+}
+
+#[test]
+fn a_card_from_loopback_says_what_was_not_measured_and_why() {
+    let mut survey = vec![
+        (Role::NoiseFloor, fixture::single("Noise floor", 1.0)),
+        (Role::Curve, fixture::curve()),
+    ];
+    for (_, (run, _)) in &mut survey {
+        run.environment.lab = Some((crate::record::LabKind::Loopback, "unshare: EPERM".into()));
+    }
+    let parts: Vec<Part<'_>> =
+        survey.iter().map(|(role, (run, analysis))| Part { role: *role, run, analysis }).collect();
+    let input = CardInput { parts: &parts, report_path: "r.html", next_command: "stend run" };
+    let card = card(&input, 80, true).unwrap();
+    assert!(card.contains("Not measured here: tso, mtu – unshare: EPERM"), "{card}");
+}
+
+#[test]
+fn a_summary_is_short_and_has_no_table() {
+    let survey = survey();
+    for document in [articles().remove(0), compose_survey(&parts(&survey)).unwrap()] {
+        let said = summary(&document, 80, true);
+        assert!(said.lines().count() <= 90, "{} lines\n{said}", said.lines().count());
+        assert!(!said.contains("Table") && !said.contains("Appendix"), "{said}");
+        assert!(summary(&document, 80, false).is_ascii());
+    }
+}
+
+#[test]
+fn a_lab_without_a_reason_is_still_a_sentence() {
+    let (mut run, analysis) = fixture::single("Lab", 1.2);
+    for kind in [
+        crate::record::LabKind::RootNamespaces,
+        crate::record::LabKind::UserNamespaces,
+        crate::record::LabKind::Loopback,
+    ] {
+        run.environment.lab = Some((kind, String::new()));
+        let said = text(&compose(&run, &analysis).unwrap(), 400, true);
+        assert!(!said.contains(": .") && !said.contains(":  "), "{kind:?}");
+    }
+}
+
+#[test]
+fn doubts_of_one_kind_are_one_note_with_the_worst_part() {
+    let (first, mut light) = fixture::single("Light", 1.2);
+    let (second, mut heavy) = fixture::single("Heavy", 1.2);
+    let faults = |n| Caveat::Faults { trials: crate::unit::Quantity::count(n), first: "x".into() };
+    light.caveats = vec![faults(1)];
+    heavy.caveats = vec![faults(7)];
+    let parts = [
+        Part { role: Role::Duel, run: &first, analysis: &light },
+        Part { role: Role::Duel, run: &second, analysis: &heavy },
+    ];
+    let said = text(&compose_survey(&parts).unwrap(), 400, true);
+    assert!(said.contains("7 trials were lost") && said.contains("worst of the parts: Heavy"));
+    assert!(!said.contains("1 trial was lost"), "{said}");
 }

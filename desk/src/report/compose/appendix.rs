@@ -1,8 +1,9 @@
 //! Knows what is kept at the end: every counted trial, every lost one, every fact read.
 
+use super::names::{level_name, level_names, pair, setting};
 use super::ruling::{condition, shown};
 use super::{Part, Said, Writer};
-use crate::record::{Environment, Fault, TrialKind, TrialRecord};
+use crate::record::{Environment, Fault, Plan, TrialKind, TrialRecord};
 use crate::report::document::{Column, Node, Prose, Table};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
@@ -29,9 +30,10 @@ fn headed(writer: &Writer, keys: &[&str]) -> Result<Vec<Column>, ReportError> {
 
 fn faults(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, ReportError> {
     let mut rows = Vec::new();
-    for record in parts.iter().flat_map(|p| &p.run.records) {
+    for (plan, record) in parts.iter().flat_map(|p| p.run.records.iter().map(|r| (&p.run.plan, r)))
+    {
         if let Some(fault) = &record.outcome.fault {
-            rows.push(fault_row(writer, record, fault)?);
+            rows.push(fault_row(writer, plan, (record, fault))?);
         }
     }
     if rows.is_empty() {
@@ -51,13 +53,14 @@ fn faults(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, ReportError> 
 
 fn fault_row(
     writer: &Writer,
-    record: &TrialRecord,
-    fault: &Fault,
+    plan: &Plan,
+    (record, fault): (&TrialRecord, &Fault),
 ) -> Result<Vec<Prose>, ReportError> {
     let trial = &record.trial;
-    let levels: Vec<&str> = trial.treatment.levels.values().map(String::as_str).collect();
-    let params: Vec<String> =
-        trial.point.params.iter().map(|(key, value)| format!("{key} {value}")).collect();
+    let levels = trial.treatment.levels.iter();
+    let levels: Vec<String> = levels.map(|(f, level)| level_name(plan, f, level)).collect();
+    let params = trial.point.params.iter();
+    let params: Vec<Prose> = params.map(|(key, value)| setting(key, &value.to_string())).collect();
     let block = match trial.kind {
         TrialKind::Dry => writer.label("word-dry")?,
         TrialKind::Counted => Prose::count(trial.block as usize),
@@ -66,7 +69,7 @@ fn fault_row(
         Prose::count(trial.id as usize),
         block,
         Prose::verbatim(&levels.join(", ")),
-        Prose::verbatim(&params.join(", ")),
+        Prose::join_with(&params, ", "),
         fault_words(writer, fault)?,
     ])
 }
@@ -107,12 +110,12 @@ fn runs(
             Some(at) => Prose::verbatim(&shown(at)),
             None => writer.label("appendix-whole")?,
         };
-        let sides = [(&comparison.base, &point.base_runs), (&comparison.other, &point.other_runs)];
-        rows.extend(sides.map(|(level, runs)| run_row(&at, level, runs, blocks)));
+        let [base, other] = level_names(part.run, comparison);
+        let sides = [(base, &point.base_runs), (other, &point.other_runs)];
+        rows.extend(sides.map(|(level, runs)| run_row(&at, &level, runs, blocks)));
     }
     let name = condition(writer, part.run, comparison)?;
-    let pair = Args::new().name("other", &comparison.other).name("base", &comparison.base);
-    let pair = writer.say("figure-dots-row-plain", pair)?;
+    let pair = writer.say("pair-full", pair(part.run, comparison))?;
     let title = Prose::verbatim(&part.run.plan.title);
     let args = Args::new().prose("name", &Prose::join_with(&[title, name, pair], ", "));
     let caption = writer.say("appendix-runs", args)?;

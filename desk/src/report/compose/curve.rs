@@ -1,9 +1,10 @@
 //! Knows how a curve is explained: who is ahead where, where nobody is, from where on it is flat.
 
 use super::effect::effect;
+use super::names::{level_name, level_names, pair};
 use super::ruling::shown;
 use super::{Said, Writer};
-use crate::record::{Better, Value};
+use crate::record::{Better, Run, Value};
 use crate::report::document::Prose;
 use crate::report::error::ReportError;
 use crate::report::words::Args;
@@ -17,33 +18,39 @@ const KNEE: Quantity = Quantity::new(0.05, Unit::Share);
 /// Who is ahead where, and where nobody is: a sentence a stretch.
 pub(super) fn stretches(
     writer: &Writer,
+    run: &Run,
     comparison: &Comparison,
 ) -> Result<Vec<Prose>, ReportError> {
     let mut said = Vec::new();
     for region in &comparison.regions {
-        said.push(ahead(writer, comparison, region)?);
+        said.push(ahead(writer, (run, comparison), region)?);
     }
     said.extend(level_sentences(writer, comparison)?);
     Ok(said)
 }
 
 /// From where on each level is flat; nothing for a metric of which less is better.
-pub(super) fn knees(writer: &Writer, comparison: &Comparison) -> Result<Vec<Prose>, ReportError> {
+pub(super) fn knees(
+    writer: &Writer,
+    run: &Run,
+    comparison: &Comparison,
+) -> Result<Vec<Prose>, ReportError> {
     if comparison.better == Better::Lower {
         return Ok(Vec::new());
     }
     let points = || comparison.points.iter().filter_map(|p| Some((p.at.as_ref()?, p)));
     let base: Vec<_> = points().map(|(at, p)| (at, &p.base)).collect();
     let other: Vec<_> = points().map(|(at, p)| (at, &p.other)).collect();
-    let said = [knee(writer, &comparison.base, &base)?, knee(writer, &comparison.other, &other)?];
+    let [first, second] = level_names(run, comparison);
+    let said = [knee(writer, &first, &base)?, knee(writer, &second, &other)?];
     Ok(said.into_iter().flatten().collect())
 }
 
-fn ahead(writer: &Writer, comparison: &Comparison, region: &Region) -> Said {
+fn ahead(writer: &Writer, judged: (&Run, &Comparison), region: &Region) -> Said {
     let (near, far) = nearest_first(region);
     let near = effect(writer, near)?;
     let far = effect(writer, far)?;
-    said_region(writer, comparison, region, [near, far])
+    said_region(writer, judged, region, [near, far])
 }
 
 /// The two ends of a stretch, the one nearer to no difference first.
@@ -59,15 +66,13 @@ pub(super) fn nearest_first(region: &Region) -> (&Estimate, &Estimate) {
 /// Who is ahead, with the effects at the ends of the stretch as the caller words them.
 pub(super) fn said_region(
     writer: &Writer,
-    comparison: &Comparison,
+    (run, comparison): (&Run, &Comparison),
     region: &Region,
     [near, far]: [Prose; 2],
 ) -> Said {
     let leader = if region.other_ahead { &comparison.other } else { &comparison.base };
-    let args = Args::new()
-        .name("leader", leader)
-        .name("other", &comparison.other)
-        .name("base", &comparison.base)
+    let args = pair(run, comparison)
+        .name("leader", &level_name(&run.plan, &comparison.factor, leader))
         .name("from", &shown(&region.from))
         .name("to", &shown(&region.to))
         .prose("near", &near);

@@ -1,17 +1,21 @@
 //! Knows how a doubt is said: its evidence, then what follows and what would remove it.
 
-use super::effect::effect;
-use super::{Part, Said, Writer, all_caveats};
-use crate::report::document::Node;
+use super::effect::{effect, short_effect};
+use super::{Part, Said, Writer, heaviest};
+use crate::report::document::{Node, Prose};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
 use crate::verdict::Caveat;
 
-/// The chapter: a note a doubt, the heaviest first.
+/// What the environment calls a hypervisor that gives no name.
+pub(super) const UNNAMED: &str = "unnamed";
+
+/// The chapter: a note a kind of doubt, the heaviest first.
 pub(super) fn chapter(writer: &Writer, parts: &[Part<'_>]) -> Result<Node, ReportError> {
     let mut body = Vec::new();
-    for caveat in all_caveats(parts) {
-        body.push(Node::Note { lead: lead(writer, caveat)?, text: means(writer, caveat)? });
+    for (part, caveat) in heaviest(parts, usize::MAX) {
+        let lead = whole_lead(writer, parts, (part, caveat))?;
+        body.push(Node::Note { lead, text: means(writer, caveat)? });
     }
     if body.is_empty() {
         body.push(Node::Paragraph(writer.label("doubts-none")?));
@@ -19,12 +23,49 @@ pub(super) fn chapter(writer: &Writer, parts: &[Part<'_>]) -> Result<Node, Repor
     writer.section("doubts", "doubts-title", body)
 }
 
+/// The evidence of a doubt, and in which part it is worst where the parts differ.
+pub(super) fn whole_lead(
+    writer: &Writer,
+    parts: &[Part<'_>],
+    (part, caveat): (&Part<'_>, &Caveat),
+) -> Said {
+    let kind = std::mem::discriminant(caveat);
+    let mut alike = parts.iter().flat_map(|p| &p.analysis.caveats);
+    let same = alike.all(|c| std::mem::discriminant(c) != kind || c == caveat);
+    let everywhere = parts.iter().all(|p| p.analysis.caveats.contains(caveat));
+    if everywhere || (same && weight(caveat) == 0.0) {
+        return lead(writer, caveat);
+    }
+    let args = Args::new().prose("lead", &lead(writer, caveat)?).name("part", &part.run.plan.title);
+    writer.say(if same { "doubt-in-part" } else { "doubt-worst-part" }, args)
+}
+
+/// How bad a doubt is among those of its kind; zero for a kind that has no degrees.
+pub(super) fn weight(caveat: &Caveat) -> f64 {
+    match caveat {
+        Caveat::Steal { share } => share.centre.value,
+        Caveat::NoiseFloor { ratio } => ratio.centre.value.ln().abs(),
+        Caveat::NotSteady { trials, of } => trials.value / of.value.max(1.0),
+        Caveat::Faults { trials, .. } => trials.value,
+        Caveat::FewBlocks { smallest, .. } => smallest.centre.value,
+        Caveat::OneMachine
+        | Caveat::Loopback { .. }
+        | Caveat::Guest { .. }
+        | Caveat::Partial { .. }
+        | Caveat::VirtualLinks => 0.0,
+    }
+}
+
 /// The evidence of a doubt.
-pub fn lead(writer: &Writer, caveat: &Caveat) -> Said {
+fn lead(writer: &Writer, caveat: &Caveat) -> Said {
     let args = Args::new();
     match caveat {
         Caveat::OneMachine => writer.label("doubt-one-machine"),
+        Caveat::Loopback { why } if why.is_empty() => writer.label("doubt-loopback-plain"),
         Caveat::Loopback { why } => writer.say("doubt-loopback", args.name("why", why)),
+        Caveat::Guest { hypervisor } if hypervisor == UNNAMED => {
+            writer.label("doubt-guest-unnamed")
+        }
         Caveat::Guest { hypervisor } => {
             writer.say("doubt-guest", args.name("hypervisor", hypervisor))
         }
@@ -44,6 +85,35 @@ pub fn lead(writer: &Writer, caveat: &Caveat) -> Said {
             args.number("blocks", *blocks).change("smallest", smallest.centre.value),
         ),
         Caveat::VirtualLinks => writer.label("doubt-virtual-links"),
+    }
+}
+
+/// The evidence in half a line, for a card.
+pub fn short(writer: &Writer, caveat: &Caveat) -> Result<Prose, ReportError> {
+    let args = Args::new();
+    match caveat {
+        Caveat::OneMachine => writer.label("short-one-machine"),
+        Caveat::Loopback { .. } => writer.label("short-loopback"),
+        Caveat::Guest { hypervisor } if hypervisor == UNNAMED => {
+            writer.label("short-guest-unnamed")
+        }
+        Caveat::Guest { hypervisor } => {
+            writer.say("short-guest", args.name("hypervisor", hypervisor))
+        }
+        Caveat::Steal { share } => writer.say("short-steal", args.quantity("share", share.centre)),
+        Caveat::NoiseFloor { ratio } => {
+            writer.say("short-noise-floor", args.prose("effect", &short_effect(writer, ratio)?))
+        }
+        Caveat::NotSteady { trials, of } => {
+            writer.say("short-not-steady", args.number("trials", *trials).number("of", *of))
+        }
+        Caveat::Faults { trials, .. } => writer.say("short-faults", args.number("trials", *trials)),
+        Caveat::Partial { .. } => writer.label("short-partial"),
+        Caveat::FewBlocks { blocks, smallest } => writer.say(
+            "short-few-blocks",
+            args.number("blocks", *blocks).change("smallest", smallest.centre.value),
+        ),
+        Caveat::VirtualLinks => writer.label("short-virtual-links"),
     }
 }
 

@@ -38,6 +38,11 @@ pub fn short_effect(writer: &Writer, ratio: &Estimate) -> Said {
     writer.say(key, ends(ratio))
 }
 
+/// The centre alone, where the interval stands beside or below.
+pub(super) fn plain_effect(writer: &Writer, ratio: &Estimate) -> Said {
+    writer.say("effect-plain", centre(ratio))
+}
+
 /// Whether there was one block only.
 pub(super) fn is_alone(ratio: &Estimate) -> bool {
     ratio.method == EstimateMethod::Exact
@@ -48,12 +53,14 @@ fn alone(writer: &Writer, ratio: &Estimate) -> Option<Said> {
     if !is_alone(ratio) {
         return None;
     }
-    let args = if is_small(ratio) {
-        Args::new().change("centre", ratio.centre.value)
-    } else {
-        Args::new().quantity("centre", ratio.centre)
-    };
-    Some(writer.say("effect-exact", args))
+    Some(writer.say("effect-exact", centre(ratio)))
+}
+
+fn centre(ratio: &Estimate) -> Args {
+    match is_small(ratio) {
+        true => Args::new().change("centre", ratio.centre.value),
+        false => Args::new().quantity("centre", ratio.centre),
+    }
 }
 
 fn ends(ratio: &Estimate) -> Args {
@@ -68,7 +75,7 @@ fn ends(ratio: &Estimate) -> Args {
 }
 
 /// What a heading calls the metric of a comparison.
-pub fn metric_title<'a>(run: &'a Run, comparison: &'a Comparison) -> &'a str {
+pub(super) fn metric_title<'a>(run: &'a Run, comparison: &'a Comparison) -> &'a str {
     run.metrics
         .iter()
         .find(|m| m.name == comparison.metric)

@@ -1,6 +1,8 @@
 //! Knows how findings become figures: which lines, zones and references, and what they are called.
 
+use super::answer::{grouped, is_split, split};
 use super::effect::{is_alone, level, metric_title, short_effect};
+use super::names::{key_words, level_name, level_names, pair, short_pair};
 use super::ruling::{condition, shown};
 use super::{Said, Writer};
 use crate::figure::{Axis, Figure, FigureKind, Mark, Reference, Scale, Series, Zone};
@@ -26,23 +28,24 @@ pub fn curve_figure(
     let curve = comparison.curve.as_deref().unwrap_or_default();
     let mut zones = Vec::new();
     for region in &comparison.regions {
-        zones.extend(zone(writer, comparison, region)?);
+        zones.extend(zone(writer, (run, comparison), region)?);
     }
-    let series = |name: &str, pick: fn(&PointResult) -> (&Estimate, &[Quantity])| Series {
-        name: name.into(),
+    let [base, other] = level_names(run, comparison);
+    let series = |name: String, pick: fn(&PointResult) -> (&Estimate, &[Quantity])| Series {
+        name,
         marks: comparison.points.iter().map(|p| mark(place(p), pick(p))).collect(),
     };
     Ok(Figure {
         id: format!("fig-{}-{}", run.id, comparison.id),
         number,
         kind: FigureKind::Sweep,
-        title: finding_title(writer, comparison)?.text().into(),
+        title: finding_title(writer, run, comparison)?.text().into(),
         subtitle: subtitle(writer, run, comparison)?.text().into(),
         x: x_axis(comparison, curve),
         y: y_axis(writer, comparison, metric)?,
         series: vec![
-            series(&comparison.base, |p| (&p.base, &p.base_runs)),
-            series(&comparison.other, |p| (&p.other, &p.other_runs)),
+            series(base, |p| (&p.base, &p.base_runs)),
+            series(other, |p| (&p.other, &p.other_runs)),
         ],
         zones,
         references: Vec::new(),
@@ -65,17 +68,14 @@ fn footnote(
     Ok(writer.say(key, args)?.text().into())
 }
 
-fn finding_title(writer: &Writer, comparison: &Comparison) -> Said {
+fn finding_title(writer: &Writer, run: &Run, comparison: &Comparison) -> Said {
     let key = match comparison.verdict {
         Verdict::Better => "finding-better",
         Verdict::Worse => "finding-worse",
         Verdict::Equivalent => "finding-equivalent",
         Verdict::Undecided { .. } => "finding-undecided",
     };
-    let args = Args::new()
-        .name("other", &comparison.other)
-        .name("base", &comparison.base)
-        .prose("effect", &short_effect(writer, &comparison.overall)?);
+    let args = pair(run, comparison).prose("effect", &short_effect(writer, &comparison.overall)?);
     writer.say(key, args)
 }
 
@@ -84,14 +84,14 @@ fn subtitle(writer: &Writer, run: &Run, comparison: &Comparison) -> Said {
     let plain = condition.text().is_empty();
     let args = Args::new()
         .name("metric", metric_title(run, comparison))
-        .name("curve", comparison.curve.as_deref().unwrap_or_default())
+        .name("curve", &key_words(comparison.curve.as_deref().unwrap_or_default()))
         .prose("condition", &condition);
     writer.say(if plain { "figure-curve-subtitle-plain" } else { "figure-curve-subtitle" }, args)
 }
 
 fn zone(
     writer: &Writer,
-    comparison: &Comparison,
+    (run, comparison): (&Run, &Comparison),
     region: &Region,
 ) -> Result<Option<Zone>, ReportError> {
     let at = |value: &Value| {
@@ -99,7 +99,8 @@ fn zone(
     };
     let (Some(from), Some(to)) = (at(&region.from), at(&region.to)) else { return Ok(None) };
     let leader = if region.other_ahead { &comparison.other } else { &comparison.base };
-    let name = writer.say("zone-ahead", Args::new().name("level", leader))?.text().into();
+    let leader = level_name(&run.plan, &comparison.factor, leader);
+    let name = writer.say("zone-ahead", Args::new().name("level", &leader))?.text().into();
     Ok(Some(Zone { from: from.value, to: to.value, name }))
 }
 
@@ -128,7 +129,7 @@ fn x_axis(comparison: &Comparison, curve: &str) -> Axis {
     let (first, last) = (places.first(), places.last());
     let geometric = first.zip(last).is_some_and(|(a, b)| a.value > 0.0 && b.value / a.value > 8.0);
     Axis {
-        label: curve.into(),
+        label: key_words(curve),
         unit: first.map_or(Unit::Count, |q| q.unit),
         scale: if geometric { Scale::Log2 } else { Scale::Linear },
         direction: String::new(),
@@ -156,6 +157,18 @@ fn direction(writer: &Writer, better: Better) -> Result<String, ReportError> {
     Ok(writer.label(key)?.text().into())
 }
 
+/// What several comparisons found, where that is one sentence.
+fn several_title(writer: &Writer, run: &Run, comparisons: &[&Comparison]) -> Said {
+    let judged: Vec<_> = comparisons.iter().map(|c| (run, *c)).collect();
+    match grouped(&judged).as_slice() {
+        [group] if is_split(group) => split(writer, "finding-split", group),
+        _ => {
+            let metric = comparisons.first().map_or("", |c| metric_title(run, c));
+            writer.say("figure-dots-title", Args::new().name("metric", metric))
+        }
+    }
+}
+
 /// One row a comparison: the ratio of every block, its centre and its interval.
 pub(super) fn dots_figure(
     writer: &Writer,
@@ -171,10 +184,7 @@ pub(super) fn dots_figure(
             series.push(Series { name: name.text().into(), marks: vec![ratio_mark(point)] });
         }
     }
-    let (metric, better) = match comparisons.first() {
-        Some(c) => (metric_title(run, c), c.better),
-        None => ("", Better::Higher),
-    };
+    let better = comparisons.first().map_or(Better::Higher, |c| c.better);
     let axis = Axis {
         label: writer.label("axis-ratio")?.text().into(),
         unit: Unit::Ratio,
@@ -187,15 +197,15 @@ pub(super) fn dots_figure(
         None => String::new(),
     };
     let title = match comparisons {
-        [only] => finding_title(writer, only)?,
-        _ => writer.say("figure-dots-title", Args::new().name("metric", metric))?,
+        [only] => finding_title(writer, run, only)?,
+        several => several_title(writer, run, several)?,
     };
     Ok(Figure {
         id: format!("fig-{}-ratios", run.id),
         number,
         kind: FigureKind::Dots,
         title: title.text().into(),
-        subtitle: writer.label("figure-dots-subtitle")?.text().into(),
+        subtitle: dots_subtitle(writer, run, comparisons.first().copied())?.text().into(),
         x: axis.clone(),
         y: axis,
         series,
@@ -205,14 +215,20 @@ pub(super) fn dots_figure(
     })
 }
 
+/// `mtu 9000 B : 1500 B, tso off`.
 pub(super) fn row_name(writer: &Writer, run: &Run, comparison: &Comparison) -> Said {
-    let condition = condition(writer, run, comparison)?;
-    let plain = condition.text().is_empty();
-    let args = Args::new()
-        .name("other", &comparison.other)
-        .name("base", &comparison.base)
-        .prose("condition", &condition);
-    writer.say(if plain { "figure-dots-row-plain" } else { "figure-dots-row" }, args)
+    let names = writer.say("pair-short", short_pair(run, comparison))?;
+    Ok(Prose::join_with(&[names, condition(writer, run, comparison)?], ", "))
+}
+
+/// The metric and what the marks are.
+fn dots_subtitle(writer: &Writer, run: &Run, first: Option<&Comparison>) -> Said {
+    let Some(first) = first else { return Ok(Prose::default()) };
+    let args = Args::new().name("metric", metric_title(run, first));
+    if is_alone(&first.overall) {
+        return writer.say("figure-dots-subtitle-alone", args);
+    }
+    writer.say("figure-dots-subtitle", args.quantity("level", level(&first.overall)))
 }
 
 fn ratio_mark(point: &PointResult) -> Mark {

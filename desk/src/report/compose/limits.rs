@@ -1,12 +1,13 @@
 //! Knows how the limits are shown: what was full, and which rivals were not.
 
-use super::ruling::condition;
+use super::names::{key_words, level_name};
+use super::ruling::{condition, count};
 use super::{Part, Said, Writer};
 use crate::report::document::{Column, Node, Prose, Table};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
 use crate::verdict::{Comparison, Limit, LimitKind};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The order in which resources are looked at; a set rate is no rival, as few links have one.
 const ORDER: [LimitKind; 4] =
@@ -39,16 +40,52 @@ fn of<'a>(part: &Part<'a>, comparison: &Comparison) -> Vec<&'a Limit> {
     part.analysis.limits.iter().filter(|l| l.comparison == comparison.id).collect()
 }
 
+/// `all CPUs busy in every comparison`, or each kind with how often it was seen; nothing if no
+/// limit was looked for.
+pub fn in_short(writer: &Writer, parts: &[Part<'_>]) -> Result<Option<Prose>, ReportError> {
+    let mut kinds: BTreeMap<LimitKind, usize> = BTreeMap::new();
+    for limit in parts.iter().flat_map(|p| &p.analysis.limits) {
+        *kinds.entry(limit.kind).or_default() += 1;
+    }
+    let all = kinds.values().sum();
+    let mut said = Vec::new();
+    for (kind, seen) in &kinds {
+        let args = Args::new().prose("limit", &kind_word(writer, *kind)?);
+        said.push(match kinds.len() {
+            1 => writer.say("limit-everywhere", args)?,
+            _ => writer
+                .say("limit-often", args.count("seen", count(*seen)).count("of", count(all)))?,
+        });
+    }
+    Ok((!said.is_empty()).then(|| Prose::join_with(&said, ", ")))
+}
+
 /// `jumbo – all CPUs busy, 98 %; standard – ...`; nothing if no limit was looked for.
-pub fn causes(
+fn causes(
     writer: &Writer,
     part: &Part<'_>,
     comparison: &Comparison,
 ) -> Result<Option<Prose>, ReportError> {
+    let limits = of(part, comparison);
+    if let [first, second] = limits.as_slice()
+        && first.kind == second.kind
+        && first.kind != LimitKind::NoneSeen
+    {
+        let args = Args::new()
+            .prose("limit", &kind_word(writer, first.kind)?)
+            .quantity("first", first.evidence.centre);
+        let second = second.evidence.centre;
+        return match first.evidence.centre.to_string() == second.to_string() {
+            true => writer.say("cause-both-alike", args),
+            false => writer.say("cause-both", args.quantity("second", second)),
+        }
+        .map(Some);
+    }
     let mut said = Vec::new();
-    for limit in of(part, comparison) {
+    for limit in limits {
+        let level = level_name(&part.run.plan, &comparison.factor, &limit.level);
         let args =
-            Args::new().name("level", &limit.level).prose("limit", &kind_word(writer, limit.kind)?);
+            Args::new().name("level", &level).prose("limit", &kind_word(writer, limit.kind)?);
         let args = args.quantity("evidence", limit.evidence.centre);
         let unseen = limit.kind == LimitKind::NoneSeen;
         said.push(writer.say(if unseen { "cause-one-unseen" } else { "cause-one" }, args)?);
@@ -75,7 +112,8 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
             let name = comparison_name(writer, part, comparison, parts.len() > 1)?;
             for limit in of(part, comparison) {
                 kinds.insert(limit.kind);
-                rows.push(row(writer, &name, limit)?);
+                let level = level_name(&part.run.plan, &comparison.factor, &limit.level);
+                rows.push(row(writer, [&name, &Prose::verbatim(&level)], limit)?);
             }
         }
     }
@@ -106,10 +144,14 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
 fn comparison_name(writer: &Writer, part: &Part<'_>, comparison: &Comparison, named: bool) -> Said {
     let title = if named { Prose::verbatim(&part.run.plan.title) } else { Prose::default() };
     let name = Prose::join_with(&[title, condition(writer, part.run, comparison)?], ", ");
-    if name.text().is_empty() { Ok(Prose::verbatim(&comparison.factor)) } else { Ok(name) }
+    if name.text().is_empty() {
+        Ok(Prose::verbatim(&key_words(&comparison.factor)))
+    } else {
+        Ok(name)
+    }
 }
 
-fn row(writer: &Writer, name: &Prose, limit: &Limit) -> Result<Vec<Prose>, ReportError> {
+fn row(writer: &Writer, names: [&Prose; 2], limit: &Limit) -> Result<Vec<Prose>, ReportError> {
     let mut rivals = Vec::new();
     for kind in ORDER.into_iter().take_while(|kind| *kind < limit.kind) {
         rivals.push(kind_word(writer, kind)?);
@@ -120,8 +162,8 @@ fn row(writer: &Writer, name: &Prose, limit: &Limit) -> Result<Vec<Prose>, Repor
     let unseen = limit.kind == LimitKind::NoneSeen;
     let key = if unseen { "limits-evidence-unseen" } else { "limits-evidence-value" };
     Ok(vec![
-        name.clone(),
-        Prose::verbatim(&limit.level),
+        names[0].clone(),
+        names[1].clone(),
         kind_word(writer, limit.kind)?,
         writer.say(key, Args::new().quantity("share", limit.evidence.centre))?,
         Prose::join_with(&rivals, ", "),

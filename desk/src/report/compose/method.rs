@@ -1,15 +1,20 @@
 //! Knows how the making of the trials is described.
 
 use super::effect::{is_alone, level};
-use super::ruling::{count, shown};
-use super::{Part, Writer};
-use crate::record::{Run, TrialKind};
+use super::names::{level_name, setting};
+use super::ruling::count;
+use super::{Nodes, Part, Said, Writer};
+use crate::record::{LoadPlan, Run, TrialKind};
 use crate::report::document::{Column, Node, Prose, Table};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
 use crate::stats::Estimate;
 use crate::unit::Quantity;
 use crate::verdict::Caveat;
+use std::collections::BTreeSet;
+
+/// More swept values than this are said as a range.
+const SWEPT: usize = 3;
 
 /// The chapter: the principle in sentences, the settings of every part in a table.
 pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, ReportError> {
@@ -32,11 +37,11 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
             .change("high", widest.high.value / widest.centre.value);
         said.push(writer.say("method-precision", args)?);
     }
-    if let Some((blocks, smallest)) = parts.iter().find_map(few_blocks) {
-        let args = Args::new().count("blocks", blocks).change("smallest", smallest.centre.value);
-        said.push(writer.say("method-smallest", args)?);
+    if parts.iter().any(|part| few_blocks(part).is_some()) {
+        said.push(writer.label("method-seen")?);
     }
     let mut body = vec![Node::List(said)];
+    body.extend(loads(writer, parts)?);
     body.push(Node::Table(table(writer, parts)?));
     writer.section("method", "method-title", body)
 }
@@ -47,33 +52,47 @@ fn widest<'a>(estimates: &[&'a Estimate]) -> Option<&'a Estimate> {
     estimates.iter().copied().max_by(|a, b| width(a).total_cmp(&width(b)))
 }
 
-fn few_blocks<'a>(part: &Part<'a>) -> Option<(u32, &'a Estimate)> {
+fn few_blocks<'a>(part: &Part<'a>) -> Option<&'a Estimate> {
     part.analysis.caveats.iter().find_map(|caveat| match caveat {
-        Caveat::FewBlocks { smallest, .. } => Some((part.run.plan.method.blocks, smallest)),
+        Caveat::FewBlocks { smallest, .. } => Some(smallest),
         _ => None,
     })
 }
 
-/// A row a property and a column a part.
+/// For one part a row a property; for several a row a part, so that names never share a column.
 fn table(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Table, ReportError> {
-    let mut columns = vec![Column { title: writer.label("made-setting")?, numeric: false }];
+    let text = |title| Column { title, numeric: false };
+    let mut columns = Vec::new();
     let mut rows: Vec<Vec<Prose>> = Vec::new();
     for part in parts {
-        let title = match parts.len() {
-            1 => writer.label("made-value")?,
-            _ => Prose::verbatim(&part.run.plan.title),
-        };
-        columns.push(Column { title, numeric: false });
-        for (at, (key, value)) in properties(writer, part.run)?.into_iter().enumerate() {
-            if rows.len() == at {
-                rows.push(vec![writer.label(key)?]);
-            }
-            rows[at].push(value);
+        let mut properties = properties(writer, part.run)?;
+        if parts.iter().any(|part| few_blocks(part).is_some()) {
+            properties.push(("method-effect-seen", smallest(writer, part)?));
         }
+        if parts.len() == 1 {
+            columns = vec![text(writer.label("made-setting")?), text(writer.label("made-value")?)];
+            for (key, value) in properties {
+                rows.push(vec![writer.label(key)?, value]);
+            }
+            continue;
+        }
+        if columns.is_empty() {
+            columns.push(text(writer.label("method-part")?));
+            for (key, _) in &properties {
+                columns.push(text(writer.label(key)?));
+            }
+        }
+        let title = Prose::verbatim(&part.run.plan.title);
+        rows.push(std::iter::once(title).chain(properties.into_iter().map(|p| p.1)).collect());
     }
     let caption = writer.label("method-caption")?;
     let caption = writer.numbered(&caption)?;
     Ok(Table { caption, columns, rows, folded: false })
+}
+
+fn smallest(writer: &Writer, part: &Part<'_>) -> Said {
+    let Some(smallest) = few_blocks(part) else { return Ok(Prose::verbatim("–")) };
+    writer.say("method-smallest-value", Args::new().change("smallest", smallest.centre.value))
 }
 
 fn properties(writer: &Writer, run: &Run) -> Result<Vec<(&'static str, Prose)>, ReportError> {
@@ -82,21 +101,16 @@ fn properties(writer: &Writer, run: &Run) -> Result<Vec<(&'static str, Prose)>, 
     let healthy = run.records.iter().filter(|r| r.outcome.fault.is_none());
     let (steady, of) = healthy
         .fold((0, 0), |(steady, of), record| (steady + u32::from(record.outcome.steady), of + 1));
-    let levels: Vec<&str> = run
-        .plan
-        .factors
-        .iter()
-        .filter(|f| f.name == method.compare)
-        .flat_map(|f| f.levels.iter().map(|l| l.name.as_str()))
+    let compared = run.plan.factors.iter().filter(|f| f.name == method.compare);
+    let levels: Vec<String> = compared
+        .flat_map(|f| f.levels.iter().map(|l| level_name(&run.plan, &f.name, &l.name)))
         .collect();
     let visits = Args::new()
         .count("counted", count(visits(TrialKind::Counted)))
         .count("dry", count(visits(TrialKind::Dry)));
-    let settle = Args::new().quantity("least", method.settle).quantity("most", method.settle_max);
+    let settle = Args::new().range("range", method.settle, method.settle_max);
     let steady = Args::new().count("steady", steady).count("of", of);
     Ok(vec![
-        ("method-load", loads(run)),
-        ("method-compare", Prose::verbatim(&method.compare)),
         ("method-levels", Prose::verbatim(&levels.join(", "))),
         ("method-blocks", Prose::count(method.blocks as usize)),
         ("method-visits", writer.say("method-visits-value", visits)?),
@@ -106,22 +120,55 @@ fn properties(writer: &Writer, run: &Run) -> Result<Vec<(&'static str, Prose)>, 
     ])
 }
 
-/// Every load with its workload and what is swept over it.
-fn loads(run: &Run) -> Prose {
-    let text = |load: &crate::record::LoadPlan| {
-        let fixed = load.fixed.iter().map(|(key, value)| format!("{key} {}", shown(value)));
-        let over = load.over.iter().map(|(key, values)| match values.as_slice() {
-            [first, .., last] if values.len() > 3 => {
-                format!("{key} {}–{}", shown(first), shown(last))
-            }
-            _ => {
-                let all: Vec<String> = values.iter().map(shown).collect();
-                format!("{key} {}", all.join(" / "))
-            }
-        });
-        let all: Vec<String> = fixed.chain(over).collect();
-        format!("{}: {}", load.workload, all.join(", "))
-    };
-    let all: Vec<String> = run.plan.loads.iter().map(text).collect();
-    Prose::verbatim(&all.join("; "))
+/// What every load has in common, then what the loads of single parts have besides.
+fn loads(writer: &Writer, parts: &[Part<'_>]) -> Nodes {
+    let all: Vec<(&Run, &LoadPlan)> =
+        parts.iter().flat_map(|p| p.run.plan.loads.iter().map(|l| (p.run, l))).collect();
+    let said: Vec<Vec<Prose>> = all.iter().map(|(run, load)| settings(run, load)).collect();
+    let Some(first) = said.first() else { return Ok(Vec::new()) };
+    let common: Vec<Prose> =
+        first.iter().filter(|s| said.iter().all(|other| other.contains(s))).cloned().collect();
+    let workloads: BTreeSet<&str> = all.iter().map(|(_, load)| load.workload.as_str()).collect();
+    let workloads: Vec<&str> = workloads.into_iter().collect();
+    let args = Args::new()
+        .name("workload", &workloads.join(", "))
+        .prose("settings", &Prose::join_with(&common, ", "));
+    let mut nodes = vec![Node::Paragraph(writer.say("method-loads", args)?)];
+    let mut own: Vec<(Vec<Prose>, Prose)> = Vec::new();
+    for ((run, load), settings) in all.iter().zip(said) {
+        let name = if parts.len() > 1 { &run.plan.title } else { &load.name };
+        let rest: Vec<Prose> = settings.into_iter().filter(|s| !common.contains(s)).collect();
+        let rest = Prose::join_with(&rest, ", ");
+        match own.iter_mut().find(|(_, known)| *known == rest) {
+            Some((names, _)) => names.push(Prose::verbatim(name)),
+            None if !rest.text().is_empty() => own.push((vec![Prose::verbatim(name)], rest)),
+            None => {}
+        }
+    }
+    let mut items = Vec::new();
+    for (names, rest) in own {
+        let names = Prose::join_with(&names, "; ");
+        let args = Args::new().prose("names", &names).prose("settings", &rest);
+        items.push(writer.say("method-load-own", args)?);
+    }
+    if !items.is_empty() {
+        nodes.push(Node::List(items));
+    }
+    Ok(nodes)
+}
+
+/// The parameters of a load and what is swept, without those that a factor sets.
+fn settings(run: &Run, load: &LoadPlan) -> Vec<Prose> {
+    let levels = || run.plan.factors.iter().flat_map(|f| &f.levels);
+    let free = |key: &str| !levels().any(|level| level.settings.contains_key(key));
+    let fixed = load.fixed.iter().filter(|(key, _)| free(key));
+    let fixed = fixed.map(|(key, value)| setting(key, &value.to_string()));
+    let over = load.over.iter().map(|(key, values)| match values.as_slice() {
+        [first, .., last] if values.len() > SWEPT => setting(key, &format!("{first}–{last}")),
+        _ => {
+            let all: Vec<String> = values.iter().map(ToString::to_string).collect();
+            setting(key, &all.join(" / "))
+        }
+    });
+    fixed.chain(over).collect()
 }

@@ -4,6 +4,7 @@
 //! says it was given as an estimate, a setting or a count.
 //! Start reading at [`compose`]; the chapters stand in the neighbouring files in their order.
 
+mod answer;
 mod appendix;
 mod curve;
 mod doubts;
@@ -11,16 +12,19 @@ mod effect;
 mod figures;
 mod limits;
 mod method;
+mod names;
 mod reproduce;
 mod results;
 mod ruling;
 mod testbed;
 
-pub(super) use doubts::lead as doubt_lead;
-pub(super) use effect::{metric_title, short_effect};
+pub(super) use answer::{Judged, asked, grouped, is_split, same, split_side};
+pub(super) use doubts::short as short_doubt;
+pub(super) use effect::short_effect;
 pub(super) use figures::curve_figure;
-pub(super) use limits::causes;
-pub(super) use ruling::{condition, verdict_word};
+pub(super) use limits::in_short as limits_in_short;
+pub(super) use names::{moment, short_pair};
+pub(super) use ruling::{condition, verdict_sign};
 pub(super) use testbed::lab_word;
 
 use super::document::{Document, Node, Prose};
@@ -100,7 +104,7 @@ pub fn compose(run: &Run, analysis: &Analysis) -> Result<Document, ReportError> 
     let parts = [Part { role: Role::Duel, run, analysis }];
     let args = Args::new()
         .name("run", &run.id)
-        .name("started", &run.started)
+        .name("started", &moment(&run.started))
         .name("version", &run.version);
     Ok(Document {
         language: LANGUAGE,
@@ -118,7 +122,9 @@ pub fn compose(run: &Run, analysis: &Analysis) -> Result<Document, ReportError> 
 pub fn compose_survey(parts: &[Part<'_>]) -> Result<Document, ReportError> {
     let first = parts.first().ok_or(ReportError::NoRun)?;
     let mut writer = Writer::new()?;
-    let args = Args::new().name("started", &first.run.started).name("version", &first.run.version);
+    let args = Args::new()
+        .name("started", &moment(&first.run.started))
+        .name("version", &first.run.version);
     Ok(Document {
         language: LANGUAGE,
         kicker: writer.say("kicker-survey", args)?,
@@ -129,7 +135,7 @@ pub fn compose_survey(parts: &[Part<'_>]) -> Result<Document, ReportError> {
 }
 
 fn chapters(writer: &mut Writer, parts: &[Part<'_>]) -> Nodes {
-    let mut body = vec![ruling::verdict_box(writer, parts)?];
+    let mut body = vec![answer::verdict_box(writer, parts)?];
     body.push(testbed::chapter(writer, parts)?);
     body.push(method::chapter(writer, parts)?);
     if parts.len() == 1 {
@@ -153,32 +159,30 @@ fn chapters(writer: &mut Writer, parts: &[Part<'_>]) -> Nodes {
     Ok(body)
 }
 
-/// The heaviest doubts, no two of one kind.
-pub(super) fn heaviest<'a>(parts: &[Part<'a>], most: usize) -> Vec<&'a Caveat> {
-    let mut kinds = Vec::new();
-    let mut chosen = Vec::new();
-    for caveat in all_caveats(parts) {
+/// The heaviest doubts with the part they are worst in, no two of one kind.
+pub(super) fn heaviest<'p, 'a>(
+    parts: &'p [Part<'a>],
+    most: usize,
+) -> Vec<(&'p Part<'a>, &'a Caveat)> {
+    let mut chosen: Vec<(&Part<'_>, &Caveat)> = Vec::new();
+    for (part, caveat) in all_caveats(parts) {
         let kind = std::mem::discriminant(caveat);
-        if !kinds.contains(&kind) && chosen.len() < most {
-            kinds.push(kind);
-            chosen.push(caveat);
+        match chosen.iter_mut().find(|(_, c)| std::mem::discriminant(*c) == kind) {
+            Some(known) if doubts::weight(caveat) > doubts::weight(known.1) => {
+                *known = (part, caveat);
+            }
+            Some(_) => {}
+            None => chosen.push((part, caveat)),
         }
     }
+    chosen.truncate(most);
     chosen
 }
 
-/// The doubts of all parts, the heaviest first, none twice.
-///
-/// Parts list theirs by weight; the first of each part come before the second of any.
-pub(super) fn all_caveats<'a>(parts: &[Part<'a>]) -> Vec<&'a Caveat> {
+/// The doubts of all parts: the heaviest of each part come before the second of any.
+pub(super) fn all_caveats<'p, 'a>(parts: &'p [Part<'a>]) -> Vec<(&'p Part<'a>, &'a Caveat)> {
     let longest = parts.iter().map(|p| p.analysis.caveats.len()).max().unwrap_or(0);
-    let mut all: Vec<&Caveat> = Vec::new();
-    for rank in 0..longest {
-        for caveat in parts.iter().filter_map(|p| p.analysis.caveats.get(rank)) {
-            if !all.contains(&caveat) {
-                all.push(caveat);
-            }
-        }
-    }
-    all
+    let rank =
+        |rank: usize| parts.iter().filter_map(move |p| Some((p, p.analysis.caveats.get(rank)?)));
+    (0..longest).flat_map(rank).collect()
 }

@@ -2,6 +2,7 @@
 
 use super::effect::{is_alone, level, metric_title, short_effect};
 use super::figures::{curve_figure, dots_figure, place, row_name};
+use super::names::{key_words, level_names, pair};
 use super::ruling::{condition, count, shown, verdict_sentence, verdict_word};
 use super::{Nodes, Part, Said, Writer, curve, limits};
 use crate::record::Run;
@@ -42,10 +43,10 @@ fn curve_section(
     let number = writer.next_figure();
     let figure = curve_figure(writer, run, comparison, number)?;
     let mut ahead = vec![verdict_sentence(writer, run, comparison)?];
-    ahead.extend(curve::stretches(writer, comparison)?);
+    ahead.extend(curve::stretches(writer, run, comparison)?);
     let args = Args::new().count("number", number).prose("text", &Prose::join(&ahead));
     let ahead = writer.say("see-figure", args)?;
-    let mut why = curve::knees(writer, comparison)?;
+    let mut why = curve::knees(writer, run, comparison)?;
     why.extend(limits::cause(writer, part, comparison)?);
     why.extend(left_out(writer, comparison)?);
     let mut body = vec![Node::Figure(figure), Node::Paragraph(ahead)];
@@ -54,10 +55,7 @@ fn curve_section(
     }
     body.push(Node::Table(curve_table(writer, run, comparison, number)?));
     let title = if condition.text().is_empty() {
-        let args = Args::new()
-            .name("metric", metric_title(run, comparison))
-            .name("other", &comparison.other)
-            .name("base", &comparison.base);
+        let args = pair(run, comparison).name("metric", metric_title(run, comparison));
         writer.say("results-point-title", args)?
     } else {
         condition
@@ -77,8 +75,8 @@ fn curve_table(
     number: u32,
 ) -> Result<Table, ReportError> {
     let curve = comparison.curve.as_deref().unwrap_or_default();
-    let first = Prose::verbatim(curve);
-    let columns = data_columns(writer, first, comparison)?;
+    let first = Prose::verbatim(&key_words(curve));
+    let columns = data_columns(writer, run, (first, comparison))?;
     let mut rows = Vec::new();
     for point in &comparison.points {
         let at = Prose::verbatim(&point.at.as_ref().map(shown).unwrap_or_default());
@@ -104,9 +102,10 @@ fn data_caption(writer: &Writer, figure: u32, metric: &str) -> Said {
 
 fn data_columns(
     writer: &Writer,
-    first: Prose,
-    comparison: &Comparison,
+    run: &Run,
+    (first, comparison): (Prose, &Comparison),
 ) -> Result<Vec<Column>, ReportError> {
+    let [base, other] = level_names(run, comparison);
     let level = Args::new().quantity("level", level(&comparison.overall));
     let ratio = match is_curve(comparison) {
         _ if is_alone(&comparison.overall) => writer.label("table-ratio-alone")?,
@@ -116,8 +115,8 @@ fn data_columns(
     let column = |title, numeric| Column { title, numeric };
     Ok(vec![
         column(first, false),
-        column(Prose::verbatim(&comparison.base), true),
-        column(Prose::verbatim(&comparison.other), true),
+        column(Prose::verbatim(&base), true),
+        column(Prose::verbatim(&other), true),
         column(ratio, true),
         column(writer.label("table-verdict")?, false),
         column(writer.label("table-blocks")?, true),
@@ -166,14 +165,20 @@ fn points_table(
     let mut rows = Vec::new();
     for comparison in comparisons {
         for point in &comparison.points {
-            let name = row_name(writer, run, comparison)?;
+            let name = match comparisons {
+                [only] => Prose::verbatim(metric_title(run, only)),
+                _ => row_name(writer, run, comparison)?,
+            };
             let at = Prose::verbatim(&point.at.as_ref().map(shown).unwrap_or_default());
             rows.push(row(writer, Prose::join_with(&[name, at], ", "), point)?);
         }
     }
-    let first = writer.label("table-comparison")?;
+    let first = match comparisons {
+        [_] => writer.label("table-metric")?,
+        _ => writer.label("table-comparison")?,
+    };
     let (metric, columns) = match comparisons.first() {
-        Some(c) => (metric_title(run, c), data_columns(writer, first, c)?),
+        Some(c) => (metric_title(run, c), data_columns(writer, run, (first, c))?),
         None => ("", Vec::new()),
     };
     let mut columns = columns;

@@ -1,13 +1,19 @@
 //! Knows how the machine, its adapters and the lab on it are described.
 
-use super::ruling::{count, shown};
+use super::doubts::UNNAMED;
+use super::names::{key_words, setting};
+use super::ruling::count;
 use super::{Nodes, Part, Said, Writer};
-use crate::record::{Adapter, Environment, LabKind, LabPlan, Run};
-use crate::report::document::{Column, Node, Prose, Table};
+use crate::record::{Adapter, Environment, LabKind, LabPlan, Run, Settings};
+use crate::report::document::{Column, Node, Prose, Table, unbroken};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
 use crate::unit::Quantity;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Keys that read better under another name; the kernel's word on the first is kept a stream.
+const CONGESTION: &str = "congestion";
+const STREAMS: &str = "streams_total";
 
 /// The chapter: machine, adapters, lab, what was read back.
 pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, ReportError> {
@@ -50,14 +56,19 @@ fn machine(writer: &Writer, env: &Environment) -> Result<Vec<(Prose, Prose)>, Re
         false => Prose::join_with(&caches, ", "),
     };
     let hypervisor = match &cpu.hypervisor {
+        Some(name) if name == UNNAMED => writer.label("fact-unnamed")?,
         Some(name) => Prose::verbatim(name),
         None => writer.label("fact-none")?,
+    };
+    let smt = match cpu.smt.as_deref() {
+        Some("notsupported") => writer.label("fact-smt-unsupported")?,
+        said => or_unsaid(said),
     };
     let quantity = |q: Option<Quantity>| q.map_or_else(|| unsaid.clone(), Prose::quantity);
     let facts = [
         ("fact-processor", Prose::verbatim(&cpu.model)),
         ("fact-processor-cores", writer.say("fact-cores", cores)?),
-        ("fact-smt", or_unsaid(cpu.smt.as_deref())),
+        ("fact-smt", smt),
         ("fact-frequency", quantity(cpu.frequency_max)),
         ("fact-governor", or_unsaid(cpu.governor.as_deref())),
         ("fact-hypervisor", hypervisor),
@@ -132,12 +143,15 @@ fn properties(
 
 fn lab(writer: &Writer, env: &Environment) -> Said {
     let Some((kind, why)) = &env.lab else { return writer.label("lab-unknown") };
-    let key = match kind {
-        LabKind::RootNamespaces => "lab-root-namespaces",
-        LabKind::UserNamespaces => "lab-user-namespaces",
-        LabKind::Loopback => "lab-loopback",
+    let (plain, explained) = match kind {
+        LabKind::RootNamespaces => ("lab-root-namespaces-plain", "lab-root-namespaces"),
+        LabKind::UserNamespaces => ("lab-user-namespaces-plain", "lab-user-namespaces"),
+        LabKind::Loopback => ("lab-loopback-plain", "lab-loopback"),
     };
-    writer.say(key, Args::new().name("why", why))
+    if why.trim().is_empty() {
+        return writer.label(plain);
+    }
+    writer.say(explained, Args::new().name("why", why.trim()))
 }
 
 /// The kind of lab in a few words.
@@ -162,14 +176,11 @@ fn topology(writer: &mut Writer, run: &Run) -> Nodes {
         said.push(writer.say("testbed-client-rate", Args::new().quantity("rate", rate))?);
     }
     let mut rows = Vec::new();
+    if !lab.settings.is_empty() {
+        rows.push(vec![writer.label("link-every-host")?, set_to(writer, &lab.settings)?]);
+    }
     for link in &lab.links {
-        let set: Vec<String> =
-            link.settings.iter().map(|(k, v)| format!("{k} {}", shown(v))).collect();
-        let set = match set.is_empty() {
-            true => writer.label("link-default")?,
-            false => Prose::verbatim(&set.join(", ")),
-        };
-        rows.push(vec![Prose::verbatim(&link.name), set]);
+        rows.push(vec![Prose::verbatim(&link.name), set_to(writer, &link.settings)?]);
     }
     let columns = vec![
         Column { title: writer.label("link-name")?, numeric: false },
@@ -181,29 +192,35 @@ fn topology(writer: &mut Writer, run: &Run) -> Nodes {
     Ok(vec![Node::Paragraph(Prose::join(&said)), Node::Table(table)])
 }
 
+fn set_to(writer: &Writer, settings: &Settings) -> Said {
+    let set: Vec<Prose> = settings.iter().map(|(k, v)| setting(k, &v.to_string())).collect();
+    if set.is_empty() { writer.label("link-default") } else { Ok(Prose::join_with(&set, ", ")) }
+}
+
 /// Every value that the engine, the placement and the congestion control were seen to have.
 fn made_with(writer: &mut Writer, parts: &[Part<'_>]) -> Nodes {
-    let congestion = writer.label("made-congestion")?;
-    let mut seen: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let mut seen: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     for record in parts.iter().flat_map(|p| &p.run.records) {
         for (key, value) in record.outcome.made_with.iter().chain(&record.observed) {
-            seen.entry(key.clone()).or_default().insert(value.to_string());
+            seen.entry(key).or_default().insert(value.to_string());
         }
         for stream in &record.outcome.streams {
-            let name = congestion.text().to_owned();
-            seen.entry(name).or_default().insert(stream.congestion.clone());
+            seen.entry(CONGESTION).or_default().insert(stream.congestion.clone());
         }
     }
     if seen.is_empty() {
         return Ok(Vec::new());
     }
-    let rows = seen
-        .iter()
-        .map(|(key, values)| {
-            let values: Vec<&str> = values.iter().map(String::as_str).collect();
-            vec![Prose::verbatim(key), Prose::verbatim(&values.join(", "))]
-        })
-        .collect();
+    let mut rows = Vec::new();
+    for (key, values) in seen {
+        let key = match key {
+            CONGESTION => writer.label("made-congestion")?,
+            STREAMS => writer.label("made-streams")?,
+            _ => Prose::verbatim(&key_words(key)),
+        };
+        let values: Vec<Prose> = values.iter().map(|v| Prose::verbatim(&unbroken(v))).collect();
+        rows.push(vec![key, Prose::join_with(&values, ", ")]);
+    }
     let columns = vec![
         Column { title: writer.label("made-setting")?, numeric: false },
         Column { title: writer.label("made-value")?, numeric: false },

@@ -89,6 +89,11 @@ fn typeset(prose: &Prose) -> String {
     prose.text().replace('–', "\u{2060}–\u{2060}").replace(" \u{2060}–\u{2060} ", " – ")
 }
 
+/// Words of a machine are kept whole too: `tx-tcp-segmentation` must not end a line at a hyphen.
+fn cell(prose: &Prose) -> String {
+    typeset(prose).replace('-', "-\u{2060}")
+}
+
 fn section(id: &str, title: &Prose, body: &[Node], depth: u8) -> Markup {
     markup! {
         section id=(id) {
@@ -147,20 +152,22 @@ fn data(table: &Table, captioned: bool) -> Markup {
                         }
                     }
                 }
-                tbody { @for row in &table.rows { (data_row(&table.columns, row)) } }
+                tbody { @for row in &table.rows { (data_row(table, row)) } }
             }
         }
     }
 }
 
-fn data_row(columns: &[Column], row: &[Prose]) -> Markup {
+fn data_row(table: &Table, row: &[Prose]) -> Markup {
+    // Columns of a folded table hold whole command lines, which must break somewhere.
+    let set = if table.folded { typeset } else { cell };
     markup! {
         tr {
-            @for (at, (column, cell)) in columns.iter().zip(row).enumerate() {
+            @for (at, (column, text)) in table.columns.iter().zip(row).enumerate() {
                 @if at == 0 {
-                    th scope="row" { (typeset(cell)) }
+                    th scope="row" { (set(text)) }
                 } @else {
-                    td class=[numeric(column)] { (typeset(cell)) }
+                    td class=[numeric(column)] { (set(text)) }
                 }
             }
         }

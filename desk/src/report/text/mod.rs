@@ -2,7 +2,10 @@
 //!
 //! The same document, so the same words and figures as in HTML. Never: a word of its own.
 
+mod summary;
 mod table;
+
+pub use summary::summary;
 
 use super::document::{Document, Node, Prose, Ruling};
 use crate::figure::{self, Figure};
@@ -15,6 +18,15 @@ const FIGURE_ROWS: u16 = 14;
 /// The document as plain text, at most `columns` wide where its words allow it; code is never cut.
 #[must_use]
 pub fn text(document: &Document, columns: u16, unicode: bool) -> String {
+    let mut page = opened(document, columns, unicode);
+    for node in &document.body {
+        page.node(node, 1);
+    }
+    page.finished()
+}
+
+/// A page with the title of the document on it.
+fn opened(document: &Document, columns: u16, unicode: bool) -> Page {
     let mut page = Page { width: usize::from(columns).max(NARROWEST), unicode, out: String::new() };
     page.wrapped(document.kicker.text(), "", "");
     page.wrapped(document.title.text(), "", "");
@@ -22,10 +34,7 @@ pub fn text(document: &Document, columns: u16, unicode: bool) -> String {
     if !document.question.text().is_empty() {
         page.wrapped(document.question.text(), "", "");
     }
-    for node in &document.body {
-        page.node(node, 1);
-    }
-    if unicode { page.out.replace('\u{a0}', " ") } else { ascii(&page.out) }
+    page
 }
 
 /// The text in ASCII: every sign that the report uses has a reading, anything foreign becomes `?`.
@@ -57,6 +66,10 @@ struct Page {
 }
 
 impl Page {
+    fn finished(self) -> String {
+        if self.unicode { self.out.replace('\u{a0}', " ") } else { ascii(&self.out) }
+    }
+
     fn line(&mut self, text: &str) {
         self.out.push_str(text.trim_end_matches(' '));
         self.out.push('\n');
@@ -158,7 +171,7 @@ impl Page {
 }
 
 /// Lines of at most `width` characters where words allow it; a word longer than that stays whole.
-fn wrap(text: &str, width: usize, first: &str, later: &str) -> Vec<String> {
+pub(super) fn wrap(text: &str, width: usize, first: &str, later: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::from(first);
     let mut empty = true;

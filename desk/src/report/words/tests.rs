@@ -4,8 +4,9 @@ use super::*;
 use std::collections::BTreeSet;
 
 /// Every file that says something.
-const SPEAKERS: [&str; 13] = [
+const SPEAKERS: [&str; 14] = [
     include_str!("../card.rs"),
+    include_str!("../compose/answer.rs"),
     include_str!("../compose/appendix.rs"),
     include_str!("../compose/curve.rs"),
     include_str!("../compose/doubts.rs"),

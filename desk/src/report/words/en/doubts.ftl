@@ -4,8 +4,10 @@ doubts-none = No reason to doubt was found by the checks that stend makes. That 
 doubt-one-machine = Server and clients share one machine and its CPUs.
 doubt-one-machine-means = The figures are of both ends together; they do not decide how fast the server would be with clients of its own. Repeat with the clients on other machines to learn that.
 doubt-loopback = The hosts are processes on the loopback interface: { $why }.
+doubt-loopback-plain = The hosts are processes on the loopback interface.
 doubt-loopback-means = No link, no adapter and no queue is in the path; nothing about a network follows. Run as root, or allow user namespaces, for real links.
 doubt-guest = The machine is a guest of { $hypervisor }.
+doubt-guest-unnamed = The machine is a guest of a hypervisor that does not say its name.
 doubt-guest-means = Neighbours and the hypervisor’s scheduler take part unseen; absolute figures do not carry over to bare metal. Repeat on the bare machine if those matter.
 doubt-steal = The hypervisor took { $share } of all CPU time during the windows.
 doubt-steal-means = Figures are low by about that share, and uneven between blocks. Repeat at a quiet hour or with CPUs of its own.
@@ -27,3 +29,24 @@ doubt-few-blocks = There { $blocks ->
 doubt-few-blocks-means = Smaller differences can stay undecided. Raise the number of blocks in the plan.
 doubt-virtual-links = The links are virtual: there is no wire, no adapter and no line rate.
 doubt-virtual-links-means = The figures are of the kernel’s network stack; they do not decide which adapter is faster. Repeat over the real adapters.
+
+doubt-in-part = { $lead } So in { $part }.
+doubt-worst-part = { $lead } That is the worst of the parts: { $part }.
+
+short-one-machine = server and clients share this machine’s CPUs
+short-loopback = loopback: no link, no adapter and no queue in the path
+short-guest = a guest of { $hypervisor }: its neighbours take part unseen
+short-guest-unnamed = a virtual machine: its neighbours take part unseen
+short-steal = the hypervisor took { $share } of the CPU time
+short-noise-floor = the same against itself differs by { $effect }
+short-not-steady = { $trials } of { $of } trials were not at a steady rate when measured
+short-faults = { $trials ->
+    [one] { $trials } trial was
+   *[other] { $trials } trials were
+} lost to faults
+short-partial = the run ended early
+short-few-blocks = { $blocks ->
+    [one] { $blocks } block
+   *[other] { $blocks } blocks
+}: effects under { $smallest } may stay unseen
+short-virtual-links = virtual links: no wire, no adapter and no line rate

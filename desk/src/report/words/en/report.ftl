@@ -36,18 +36,24 @@ fault-factor = a factor did not take: { $what }
 fault-failed = host { $host } failed: { $what }
 fault-cancelled = stopped by the user
 
+card-title = stend { $version }, { $started }; { $lab }
 card-machine = { $model }, { $logical ->
     [one] { $logical } CPU
    *[other] { $logical } CPUs
-}, { $memory }
-card-machine-plain = { $model }, { $logical ->
-    [one] { $logical } CPU
-   *[other] { $logical } CPUs
 }
-card-title = stend { $version }, { $started }; { $lab }
+card-kernel = kernel { $release }
+card-adapter = { $name }: { $about }
+card-adapters = { $adapter }; + { $more } more
+card-no-adapter = No network adapter besides the loopback interface
+card-driver-unknown = driver unknown
+card-speed = { $now }
+card-speed-below = { $now } of { $best }
+card-no-speed = no line rate
 card-noise = Noise floor: { $effect }, the same against itself
 card-no-noise = Noise floor: not measured
-card-verdict = { $other } against { $base }
+card-verdict = { $sign } { $effect } { $names }
+card-not-measured = Not measured here: { $factors }; they need links of their own
+card-not-measured-why = Not measured here: { $factors } – { $why }
 card-limit = Limit: { $causes }
 card-no-limit = Limit: none looked for
 card-doubt = Doubt: { $doubt }

@@ -4,21 +4,21 @@ method-window = Each trial runs up to a steady rate before its window opens; CPU
 method-effect = Effect: the levels are divided within each block, and the intervals are Student t intervals of the mean log ratio, at { $level } where one stands alone. Along a curve the decisions are made together: Holm’s step-down keeps the chance of any false one at { $alpha } or less, and the interval of a point is drawn at the level of its own step, so that it leaves out no difference exactly where one is claimed. The verdict of a whole curve rests on the block means over its points.
 method-margin = Differences below { $margin } were declared to be of no practical interest before the run. Equal means that the whole interval lies within that margin.
 method-precision = The least precise of the answers below is known to between { $low } and { $high } of its centre.
-method-smallest = With { $blocks ->
-    [one] { $blocks } block
-   *[other] { $blocks } blocks
-}, an effect of { $smallest } would be seen in four of five such runs.
+method-seen = The smallest effect seen is the one that four of five such runs would show.
 method-caption = How the trials were made
-method-load = Load
-method-compare = Compared
+method-part = Part
+method-loads = The load is { $workload }, with { $settings }.
+method-load-own = { $names }: { $settings }
 method-levels = Levels, the baseline first
 method-blocks = Blocks
-method-visits = Counted and dry trials
-method-visits-value = { $counted } and { $dry }
-method-settle = Settling before the window
-method-settle-value = { $least } to { $most }
+method-visits = Trials, counted + dry
+method-visits-value = { $counted } + { $dry }
+method-settle = Settling
+method-settle-value = { $range }
 method-duration = Window
-method-steady = Steady when it opened
+method-steady = Steady at the opening
+method-effect-seen = Smallest effect seen
+method-smallest-value = { $smallest }
 method-steady-value = { $steady } of { $of }
 
 results-title = Results
@@ -26,15 +26,17 @@ results-point-title = { $metric }: { $other } against { $base }
 results-none = No comparison could be made: there are no counted trials under two levels.
 figure-curve-subtitle = { $metric } by { $curve }, { $condition }; the ratio above is over all points
 figure-curve-subtitle-plain = { $metric } by { $curve }; the ratio above is over all points
+finding-split = { $other } against { $base }: { $metric } { $sides }
 finding-better = { $other } is ahead of { $base }: { $effect }
 finding-worse = { $other } is behind { $base }: { $effect }
 finding-equivalent = { $other } and { $base } are equal: { $effect }
 finding-undecided = { $other } and { $base } are not told apart: { $effect }
 figure-dots-title = { $metric } of the levels against their baselines
-figure-dots-subtitle = Ratio to the baseline: a dot a block, a bar the interval
-figure-dots-row = { $condition }: { $other } against { $base }
-figure-dots-row-plain = { $other } against { $base }
-figure-footnote = n = { $blocks } blocks in random order; { $level } intervals; run { $run }.
+figure-dots-subtitle = { $metric }: a dot a block, a bar the { $level } interval
+figure-dots-subtitle-alone = { $metric }: a dot the one block there is
+pair-short = { $other } : { $base }
+pair-full = { $other } against { $base }
+figure-footnote = n = { $blocks } blocks in random order; run { $run }.
 figure-footnote-curve = n = { $blocks } blocks in random order; bands are { $level } intervals of each level by itself; run { $run }.
 figure-footnote-alone = A single block, so no interval; run { $run }.
 zone-ahead = { $level } ahead
@@ -46,15 +48,18 @@ knee-reached = { $level } first comes within { $share } of its highest value, { 
 knee-rising = { $level } is still rising at { $at }, where it reaches its highest value, { $highest }.
 cause = What limited it: { $causes }.
 cause-one = { $level } – { $limit }, { $evidence }
+cause-both = { $limit } under both levels, { $first } and { $second }
+cause-both-alike = { $limit } under both levels, { $first }
 cause-one-unseen = { $level } – { $limit }, CPUs { $evidence } busy
 left-out = { $count ->
     [one] { $count } counted trial is
    *[other] { $count } counted trials are
 } in none of these ratios, because a fault hit the trial or its partner.
-see-figure = { $text } See Figure { $number }.
-table-number = Table { $number }. { $caption }
-table-data-caption = The data of Figure { $figure }: { $metric }
+see-figure = { $text } See Figure { $number }.
+table-number = Table { $number }. { $caption }
+table-data-caption = The data of Figure { $figure }: { $metric }
 table-comparison = Comparison
+table-metric = Metric
 table-ratio = Ratio ({ $level } interval)
 table-ratio-alone = Ratio
 table-ratio-curve = Ratio (interval of its step)
@@ -75,6 +80,8 @@ limits-evidence-unseen = CPUs { $share } busy
 limits-rivals = Rivals, ruled out
 limits-no-rivals = –
 limits-none = No limit was looked for: the run has no readings of the CPUs and the sockets.
+limit-everywhere = { $limit } in every comparison
+limit-often = { $limit } in { $seen } of { $of } cases
 limit-all-cpus = all CPUs busy
 limit-one-cpu = one CPU busy while others idled
 limit-set-rate = the rate set on the link

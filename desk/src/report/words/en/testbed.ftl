@@ -7,9 +7,12 @@ testbed-hosts = { $clients ->
    *[other] { $links } links
 }: { $names }.
 testbed-client-rate = Each client was held to { $rate }.
-lab-root-namespaces = The hosts are network namespaces made as root: { $why }.
+lab-root-namespaces = The hosts are network namespaces made as root, each with a network stack of its own: { $why }.
+lab-root-namespaces-plain = The hosts are network namespaces made as root, each with a network stack of its own.
+lab-user-namespaces-plain = The hosts are network namespaces of an ordinary user, each with a network stack of its own.
 lab-user-namespaces = The hosts are network namespaces of an ordinary user: { $why }.
 lab-loopback = The hosts are processes on the loopback interface: { $why }.
+lab-loopback-plain = The hosts are processes on the loopback interface.
 lab-unknown = How the hosts were made was not recorded.
 lab-short-root-namespaces = network namespaces (root)
 lab-short-user-namespaces = network namespaces (user)
@@ -32,6 +35,7 @@ fact-cores = { $sockets ->
    *[other] { $nodes } NUMA nodes
 }
 fact-smt = Simultaneous multithreading
+fact-smt-unsupported = not supported
 fact-frequency = Highest frequency
 fact-governor = Frequency governor
 fact-hypervisor = Hypervisor
@@ -40,6 +44,7 @@ fact-cache = L{ $level } { $kind } { $size }
 fact-memory = Main memory
 fact-kernel = Kernel
 fact-not-said = the machine does not say
+fact-unnamed = there is one; it does not say its name
 fact-none = none seen
 
 adapters-caption = Network adapters of the machine
@@ -64,11 +69,13 @@ adapter-physical = On a bus
 word-yes = yes
 word-no = no
 
-links-caption = Links of the system under test, as the plan set them
-link-name = Link
+links-caption = What the plan set on the hosts and the links
+link-name = Where
+link-every-host = every host
 link-settings = Settings
 link-default = kernel defaults
 made-caption = As read back while the load ran
 made-setting = Setting
 made-value = Value
 made-congestion = congestion control
+made-streams = streams in all

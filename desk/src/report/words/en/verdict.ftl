@@ -2,6 +2,7 @@
 
 effect-ratio = { $ratio } ({ $level } interval { $range })
 effect-change = { $change } ({ $level } interval { $low } to { $high })
+effect-plain = { $centre }
 effect-exact = { $centre } (one block, so no interval)
 effect-short-ratio = { $ratio } ({ $range })
 effect-short-change = { $change } ({ $low } to { $high })
@@ -20,6 +21,11 @@ verdict-undecided-more = Undecided between { $other } and { $base }: { $metric }
 headline-all-better = { $other } is better than { $base } in all { $count } comparisons: { $metric } { $least } in the closest, { $most } in the widest.
 headline-all-worse = { $other } is worse than { $base } in all { $count } comparisons: { $metric } { $least } in the closest, { $most } in the widest.
 headline-all-equivalent = No difference that matters between { $other } and { $base } in any of { $count } comparisons: { $metric } { $least } in the closest, { $most } in the widest.
+headline-split = { $other } against { $base }: { $metric } { $sides }.
+headline-under = With { $condition }, { $sentence }
+split-side = { $effect } with { $condition }
+split-side-even = { $effect } with { $condition } (equal within the margin)
+split-side-open = { $effect } with { $condition } (undecided)
 headline-mixed = It depends. Of { $count } comparisons of { $other } with { $base }, { $tally }.
 headline-tally = Of { $count } comparisons, { $tally }.
 tally-better = { $count } came out better
@@ -39,6 +45,10 @@ region-open = No difference was shown from { $from } to { $to }.
 region-open-point = No difference was shown at { $from }.
 
 # The space after the sign is one that never ends a line.
+sign-better = ▲
+sign-worse = ▼
+sign-equivalent = =
+sign-undecided = ?
 word-better = ▲ better
 word-worse = ▼ worse
 word-equivalent = = equal

@@ -1,0 +1,304 @@
+//! Knows the answer that stands before everything else: the headline and a line a comparison.
+//!
+//! Never: a comparison of a level with itself; that is the noise floor, not an answer.
+
+use super::curve::{level_sentences, nearest_first, said_region};
+use super::effect::{effect, metric_title, plain_effect, short_effect};
+use super::names::pair;
+use super::ruling::{condition, count, tone, verdict_sentence};
+use super::{Part, Role, Said, Writer, doubts, heaviest};
+use crate::record::{Better, Run};
+use crate::report::document::{Node, Prose, Ruling, Tone};
+use crate::report::error::ReportError;
+use crate::report::words::Args;
+use crate::verdict::{Comparison, Verdict, is_aa};
+
+/// How many doubts the verdict box repeats.
+const BOX_DOUBTS: usize = 2;
+/// Up to this many comparisons are named in the headline.
+const FEW: usize = 6;
+/// Up to this many conditions are told apart in a sentence.
+const SIDES: usize = 4;
+/// A level that is better by this factor under one condition only is the news of a survey.
+const LARGE: f64 = 1.5;
+
+/// A comparison with the run it was made in.
+pub type Judged<'a> = (&'a Run, &'a Comparison);
+
+/// The comparisons of two levels that differ.
+pub fn asked<'a>(parts: &[Part<'a>]) -> Vec<Judged<'a>> {
+    judged(parts, |role, (run, c)| role != Role::NoiseFloor && !is_aa(&run.plan, c))
+}
+
+/// The comparisons of a level with itself.
+pub fn same<'a>(parts: &[Part<'a>]) -> Vec<Judged<'a>> {
+    judged(parts, |role, (run, c)| role == Role::NoiseFloor || is_aa(&run.plan, c))
+}
+
+fn judged<'a>(parts: &[Part<'a>], wanted: fn(Role, Judged<'a>) -> bool) -> Vec<Judged<'a>> {
+    let each = |p: &Part<'a>| {
+        let (role, run) = (p.role, p.run);
+        p.analysis.comparisons.iter().map(move |c| (role, (run, c)))
+    };
+    let all = parts.iter().flat_map(each);
+    all.filter(|(role, judged)| wanted(*role, *judged)).map(|(_, judged)| judged).collect()
+}
+
+/// Comparisons in their order, those of one run with the same two levels together.
+pub fn grouped<'a>(asked: &[Judged<'a>]) -> Vec<Vec<Judged<'a>>> {
+    let mut groups: Vec<Vec<Judged<'a>>> = Vec::new();
+    for judged in asked {
+        match groups.iter_mut().find(|g| of_one_pair(g[0], *judged)) {
+            Some(group) => group.push(*judged),
+            None => groups.push(vec![*judged]),
+        }
+    }
+    groups
+}
+
+fn of_one_pair((run, a): Judged<'_>, (other_run, b): Judged<'_>) -> bool {
+    let key = |c: &Comparison| [&c.factor, &c.base, &c.other, &c.metric].map(String::clone);
+    run.id == other_run.id && run.plan.title == other_run.plan.title && key(a) == key(b)
+}
+
+/// Whether the same two levels came out differently under different conditions.
+pub fn is_split(group: &[Judged<'_>]) -> bool {
+    let outcome = |judged: &Judged<'_>| tone(judged.1.verdict);
+    let differ = group.windows(2).any(|w| outcome(&w[0]) != outcome(&w[1]));
+    differ && group.len() <= SIDES
+}
+
+/// The answer, first of all.
+pub(super) fn verdict_box(writer: &Writer, parts: &[Part<'_>]) -> Result<Node, ReportError> {
+    let asked = asked(parts);
+    let groups = grouped(&asked);
+    let (tone, headline) = headline(writer, parts, &groups)?;
+    let mut rulings = Vec::new();
+    for group in &groups {
+        rulings.extend(of_group(writer, group, &headline, parts.len() > 1)?);
+    }
+    let limits = limits(writer, parts)?;
+    let caution = match limits.is_empty() {
+        true => Prose::default(),
+        false => writer.label("box-not-decided")?,
+    };
+    Ok(Node::VerdictBox { tone, headline, rulings, caution, limits })
+}
+
+/// The noise floor, then the heaviest doubts.
+fn limits(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Prose>, ReportError> {
+    let mut limits = Vec::new();
+    for (_, same) in same(parts) {
+        let args = Args::new().prose("effect", &effect(writer, &same.overall)?);
+        limits.push(writer.say("survey-noise", args)?);
+    }
+    for (part, caveat) in heaviest(parts, BOX_DOUBTS) {
+        let said =
+            [doubts::whole_lead(writer, parts, (part, caveat))?, doubts::means(writer, caveat)?];
+        limits.push(Prose::join(&said));
+    }
+    Ok(limits)
+}
+
+/// A line a comparison, after one that says how their conditions differ; what the headline says in
+/// full is not said twice.
+fn of_group(
+    writer: &Writer,
+    group: &[Judged<'_>],
+    headline: &Prose,
+    named: bool,
+) -> Result<Vec<Ruling>, ReportError> {
+    let title = |run: &Run| match named {
+        true => Prose::verbatim(&run.plan.title),
+        false => Prose::default(),
+    };
+    let mut rulings = Vec::new();
+    if is_split(group) {
+        let (label, sentence) = (title(group[0].0), split(writer, "headline-split", group)?);
+        rulings.push(Ruling { tone: Tone::Plain, label, sentence });
+    }
+    for (run, comparison) in group {
+        let mut said = vec![verdict_sentence(writer, run, comparison)?];
+        said.extend(where_ahead(writer, run, comparison)?);
+        said.retain(|s| s != headline);
+        let label = [title(run), condition(writer, run, comparison)?];
+        let label = Prose::join_with(&label, ", ");
+        let tone = tone(comparison.verdict);
+        rulings.push(Ruling { tone, label, sentence: Prose::join(&said) });
+    }
+    rulings.retain(|r| !r.sentence.text().is_empty() && r.sentence != *headline);
+    Ok(rulings)
+}
+
+/// Who is ahead where along a curve, in short; nothing without a curve.
+fn where_ahead(
+    writer: &Writer,
+    run: &Run,
+    comparison: &Comparison,
+) -> Result<Vec<Prose>, ReportError> {
+    let mut said = Vec::new();
+    for region in &comparison.regions {
+        let (near, far) = nearest_first(region);
+        let ends = [short_effect(writer, near)?, short_effect(writer, far)?];
+        said.push(said_region(writer, (run, comparison), region, ends)?);
+    }
+    said.extend(level_sentences(writer, comparison)?);
+    Ok(said)
+}
+
+fn headline(
+    writer: &Writer,
+    parts: &[Part<'_>],
+    groups: &[Vec<Judged<'_>>],
+) -> Result<(Tone, Prose), ReportError> {
+    match groups {
+        [] => of_nothing(writer, parts),
+        [only] => match only.as_slice() {
+            [(run, c)] => Ok((tone(c.verdict), verdict_sentence(writer, run, c)?)),
+            several if is_split(several) => {
+                Ok((Tone::Plain, split(writer, "headline-split", several)?))
+            }
+            several => of_one_question(writer, several),
+        },
+        _ => of_survey(writer, groups),
+    }
+}
+
+fn of_nothing(writer: &Writer, parts: &[Part<'_>]) -> Result<(Tone, Prose), ReportError> {
+    let said = match same(parts).first() {
+        Some((run, c)) => verdict_sentence(writer, run, c)?,
+        None => writer.label("headline-none")?,
+    };
+    Ok((Tone::Open, said))
+}
+
+/// The split that nobody would guess, else the largest effect that is sure, else the count.
+fn of_survey(writer: &Writer, groups: &[Vec<Judged<'_>>]) -> Result<(Tone, Prose), ReportError> {
+    if let Some(group) = groups.iter().find(|g| is_split(g) && is_news(g)) {
+        return Ok((Tone::Plain, split(writer, "headline-split", group)?));
+    }
+    let asked: Vec<Judged<'_>> = groups.iter().flatten().copied().collect();
+    let decided = asked.iter().filter(|(_, c)| is_decided(c));
+    let Some((run, most)) = decided.max_by(|a, b| least(a.1).total_cmp(&least(b.1))) else {
+        return counted(writer, &asked);
+    };
+    let sentence = verdict_sentence(writer, run, most)?;
+    let condition = condition(writer, run, most)?;
+    let said = match condition.text().is_empty() {
+        true => sentence,
+        false => {
+            let args = Args::new().prose("condition", &condition).prose("sentence", &sentence);
+            writer.say("headline-under", args)?
+        }
+    };
+    Ok((tone(most.verdict), said))
+}
+
+const fn is_decided(comparison: &Comparison) -> bool {
+    matches!(comparison.verdict, Verdict::Better | Verdict::Worse)
+}
+
+/// The size of an effect at the end of its interval that is nearer to no effect.
+fn least(comparison: &Comparison) -> f64 {
+    let size = |end: crate::unit::Quantity| end.value.ln().abs();
+    size(comparison.overall.low).min(size(comparison.overall.high))
+}
+
+/// Much better under one condition and not better under another.
+fn is_news(group: &[Judged<'_>]) -> bool {
+    let gain = |c: &Comparison| match c.better {
+        Better::Higher => c.overall.centre.value,
+        Better::Lower => 1.0 / c.overall.centre.value,
+    };
+    let large = |c: &Comparison| c.verdict == Verdict::Better && gain(c) >= LARGE;
+    group.iter().any(|(_, c)| large(c)) && group.iter().any(|(_, c)| c.verdict != Verdict::Better)
+}
+
+/// `mtu 9000 B against mtu 1500 B: throughput 2.59× with tso off, −7.1 % with tso on`, in the
+/// frame of the key.
+pub(super) fn split(writer: &Writer, key: &str, group: &[Judged<'_>]) -> Said {
+    let mut sides = Vec::new();
+    for (run, c) in group {
+        sides.push(split_side(writer, run, c)?);
+    }
+    let (run, first) = group[0];
+    let args = pair(run, first)
+        .name("metric", metric_title(run, first))
+        .prose("sides", &Prose::join_with(&sides, ", "));
+    writer.say(key, args)
+}
+
+/// An effect with the condition it holds under, without its interval.
+pub fn split_side(writer: &Writer, run: &Run, comparison: &Comparison) -> Said {
+    let key = match comparison.verdict {
+        Verdict::Better | Verdict::Worse => "split-side",
+        Verdict::Equivalent => "split-side-even",
+        Verdict::Undecided { .. } => "split-side-open",
+    };
+    let args = Args::new()
+        .prose("effect", &plain_effect(writer, &comparison.overall)?)
+        .prose("condition", &condition(writer, run, comparison)?);
+    writer.say(key, args)
+}
+
+/// The same two levels under several conditions.
+fn of_one_question(writer: &Writer, asked: &[Judged<'_>]) -> Result<(Tone, Prose), ReportError> {
+    let (run, first) = asked[0];
+    let one_tone = asked.iter().all(|(_, c)| tone(c.verdict) == tone(first.verdict));
+    let key = match tone(first.verdict) {
+        Tone::Good if one_tone => "headline-all-better",
+        Tone::Bad if one_tone => "headline-all-worse",
+        Tone::Even if one_tone => "headline-all-equivalent",
+        _ => return counted(writer, asked),
+    };
+    let distance = |c: &&Comparison| c.overall.centre.value.ln().abs();
+    let mut ordered: Vec<&Comparison> = asked.iter().map(|(_, c)| *c).collect();
+    ordered.sort_by(|a, b| distance(a).total_cmp(&distance(b)));
+    let (closest, widest) = (ordered[0], ordered[ordered.len() - 1]);
+    let args = pair(run, first)
+        .count("count", count(asked.len()))
+        .name("metric", metric_title(run, first))
+        .prose("least", &short_effect(writer, &closest.overall)?)
+        .prose("most", &short_effect(writer, &widest.overall)?);
+    Ok((tone(first.verdict), writer.say(key, args)?))
+}
+
+/// Only how many came out how: for what has no single answer.
+fn counted(writer: &Writer, asked: &[Judged<'_>]) -> Result<(Tone, Prose), ReportError> {
+    let (run, first) = asked[0];
+    let one_tone = asked.iter().all(|(_, c)| tone(c.verdict) == tone(first.verdict));
+    let one_pair = asked.iter().all(|judged| of_one_pair(asked[0], *judged));
+    let key = if one_pair && !one_tone { "headline-mixed" } else { "headline-tally" };
+    let args = pair(run, first)
+        .count("count", count(asked.len()))
+        .prose("tally", &tally(writer, asked, !one_pair)?);
+    let tone = if one_tone { tone(first.verdict) } else { Tone::Plain };
+    Ok((tone, writer.say(key, args)?))
+}
+
+/// How many comparisons came out how, and which where these are few.
+fn tally(writer: &Writer, asked: &[Judged<'_>], titled: bool) -> Said {
+    let outcomes = [
+        (Tone::Good, "tally-better"),
+        (Tone::Bad, "tally-worse"),
+        (Tone::Even, "tally-even"),
+        (Tone::Open, "tally-open"),
+    ];
+    let mut said = Vec::new();
+    for (wanted, key) in outcomes {
+        let mut names = Vec::new();
+        for (run, c) in asked.iter().filter(|(_, c)| tone(c.verdict) == wanted) {
+            let title = Prose::verbatim(if titled { &run.plan.title } else { "" });
+            names.push(Prose::join_with(&[title, condition(writer, run, c)?], ", "));
+        }
+        if names.is_empty() {
+            continue;
+        }
+        let tally = writer.say(key, Args::new().count("count", count(names.len())))?;
+        let named = asked.len() <= FEW && names.iter().all(|n| !n.text().is_empty());
+        let names = Prose::join_with(&names, "; ");
+        let args = Args::new().prose("tally", &tally).prose("names", &names);
+        said.push(if named { writer.say("tally-named", args)? } else { tally });
+    }
+    Ok(Prose::join_with(&said, ", "))
+}

@@ -1,0 +1,75 @@
+//! Knows what of a document fits on a screen: the answer, the figures, the limits, the doubts.
+//!
+//! Never: a table, a description of the machine or the method; the whole text has those.
+
+use super::{Page, opened};
+use crate::figure::{self, FigureKind};
+use crate::report::document::{Document, Node};
+
+/// Height of the drawing areas of all curves together, lines, and of one of them.
+const ALL_ROWS: usize = 15;
+const FIGURE_ROWS: std::ops::RangeInclusive<u16> = 4..=8;
+
+/// The document in short, at most `columns` wide where its words allow it: for a terminal, where
+/// the whole text would run past.
+#[must_use]
+pub fn summary(document: &Document, columns: u16, unicode: bool) -> String {
+    let mut page = opened(document, columns, unicode);
+    let curves = document.body.iter().map(curves).sum::<usize>().max(1);
+    let rows = u16::try_from(ALL_ROWS / curves).unwrap_or(u16::MAX);
+    let rows = rows.clamp(*FIGURE_ROWS.start(), *FIGURE_ROWS.end());
+    for node in &document.body {
+        match node {
+            Node::VerdictBox { .. } => page.node(node, 1),
+            Node::Section { id, body, .. } if id.starts_with("result") => {
+                figures(&mut page, body, rows);
+            }
+            Node::Section { id, title, body } if id == "limits" || id == "doubts" => {
+                page.gap();
+                page.wrapped(title.text(), "", "");
+                points(&mut page, body);
+            }
+            _ => {}
+        }
+    }
+    page.finished()
+}
+
+fn curves(node: &Node) -> usize {
+    match node {
+        Node::Section { body, .. } => body.iter().map(curves).sum(),
+        Node::Figure(drawn) => usize::from(drawn.kind == FigureKind::Sweep),
+        _ => 0,
+    }
+}
+
+/// Every figure under its finding; a curve also under the condition it holds for.
+fn figures(page: &mut Page, body: &[Node], rows: u16) {
+    for node in body {
+        match node {
+            Node::Section { body, .. } => figures(page, body, rows),
+            Node::Figure(drawn) => {
+                page.gap();
+                page.wrapped(&drawn.title, "", "");
+                if drawn.kind == FigureKind::Sweep {
+                    page.wrapped(&drawn.subtitle, "", "");
+                }
+                let columns = u16::try_from(page.width).unwrap_or(u16::MAX);
+                let drawing = figure::braille(drawn, columns, rows, page.unicode);
+                drawing.lines().for_each(|line| page.line(line));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Lists whole, of a doubt its evidence only.
+fn points(page: &mut Page, body: &[Node]) {
+    for node in body {
+        match node {
+            Node::List(items) => items.iter().for_each(|i| page.wrapped(i.text(), "- ", "  ")),
+            Node::Note { lead, .. } => page.wrapped(lead.text(), "! ", "  "),
+            _ => {}
+        }
+    }
+}
