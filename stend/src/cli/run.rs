@@ -74,14 +74,13 @@ fn publish(run: &Run, analysis: &Analysis, to: &Path, json: bool) -> Result<(), 
     files::write(to, "records.json", &records)?;
     let document = report::compose(run, analysis)?;
     files::write(to, "report.html", &report::html(&document))?;
-    let text = report::text(&document, COLUMNS, true);
-    files::write(to, "report.txt", &text)?;
+    files::write(to, "report.txt", &report::text(&document, COLUMNS, true))?;
     let mut out = std::io::stdout().lock();
     if json {
         serde_json::to_writer_pretty(&mut out, &json!({ "run": run, "analysis": analysis }))?;
         out.write_all(b"\n")?;
     } else {
-        out.write_all(text.as_bytes())?;
+        out.write_all(report::summary(&document, COLUMNS, true).as_bytes())?;
     }
     Ok(())
 }

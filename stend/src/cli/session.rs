@@ -65,6 +65,7 @@ impl Session {
     /// When the plan needs links and there are none, or they cannot be set up.
     pub fn run(&mut self, plan: &Plan, text: &str, meter: &mut Meter) -> Result<Run, CliError> {
         self.refuse_without_links(plan)?;
+        let plan = &self.named(plan);
         let trials = order(plan);
         let title = plan.title.clone();
         let visited = self.bench.run(plan, trials, &mut |progress| {
@@ -84,6 +85,18 @@ impl Session {
             records: visited.records,
             completeness: visited.completeness,
         })
+    }
+
+    /// The plan with the kernel's own congestion control called by its name.
+    fn named(&self, plan: &Plan) -> Plan {
+        let mut plan = plan.clone();
+        if let Some(own) = self.environment.fact("tcp.congestion_default") {
+            let levels = plan.factors.iter_mut().flat_map(|f| &mut f.levels);
+            for level in levels.filter(|l| l.name == "kernel" && l.settings.len() == 1) {
+                level.name = format!("{own} (the kernel's own)");
+            }
+        }
+        plan
     }
 
     /// A plan that changes links cannot run where there are none; said before anything is measured.
