@@ -157,11 +157,11 @@ fn drawing(
 ) -> Result<Vec<String>, ReportError> {
     let mut ordered: Vec<&Part<'_>> = parts.iter().collect();
     ordered.sort_by_key(|p| p.role != Role::Curve);
-    let curve = ordered.iter().find_map(|p| {
-        p.analysis.comparisons.iter().find(|c| c.curve.is_some()).map(|c| (p.run, c))
-    });
-    let Some((run, comparison)) = curve else { return Ok(Vec::new()) };
-    let figure = curve_figure(writer, run, comparison, 1)?;
+    let curve = ordered
+        .iter()
+        .find_map(|p| p.analysis.comparisons.iter().find(|c| c.curve.is_some()).map(|c| (p, c)));
+    let Some((part, comparison)) = curve else { return Ok(Vec::new()) };
+    let figure = curve_figure(writer, part, comparison, 1)?;
     for rows in CURVE_ROWS.rev() {
         let drawn = figure::braille(&figure, columns, rows, unicode);
         if drawn.lines().count() <= room {

@@ -11,7 +11,7 @@ const EDGES: [(&str, &[&str]); 16] = [
     ("desk::unit", &[]),
     ("desk::record", &["desk::unit"]),
     ("desk::plan", &["desk::unit", "desk::record", "desk::stats"]),
-    ("desk::search", &["desk::unit", "desk::record"]),
+    ("desk::search", &["desk::unit", "desk::record", "desk::stats"]),
     ("desk::stats", &["desk::unit", "desk::record"]),
     ("desk::verdict", &["desk::unit", "desk::record", "desk::plan", "desk::search", "desk::stats"]),
     ("desk::figure", &["desk::unit", "desk::record", "desk::stats", "desk::verdict"]),

@@ -139,7 +139,8 @@ fn where_ahead(
     let mut said = Vec::new();
     for region in &comparison.regions {
         let (near, far) = nearest_first(region);
-        let ends = [short_effect(writer, near)?, short_effect(writer, far)?];
+        // The intervals of both ends stand with the figure; here they would hide the answer.
+        let ends = [plain_effect(writer, near)?, plain_effect(writer, far)?];
         said.push(said_region(writer, (run, comparison), region, ends)?);
     }
     said.extend(level_sentences(writer, comparison)?);

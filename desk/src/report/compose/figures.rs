@@ -4,7 +4,7 @@ use super::answer::{grouped, is_split, split};
 use super::effect::{is_alone, level, metric_title, short_effect};
 use super::names::{key_words, level_name, level_names, pair, short_pair};
 use super::ruling::{condition, shown};
-use super::{Said, Writer};
+use super::{Part, Said, Writer};
 use crate::figure::{Axis, Figure, FigureKind, Mark, Reference, Scale, Series, Zone};
 use crate::record::{Better, Run, Value};
 use crate::report::document::Prose;
@@ -20,10 +20,11 @@ const WIDE: f64 = 100.0;
 /// Both levels along the curve, with zones where one is ahead.
 pub fn curve_figure(
     writer: &Writer,
-    run: &Run,
+    part: &Part<'_>,
     comparison: &Comparison,
     number: u32,
 ) -> Result<Figure, ReportError> {
+    let run = part.run;
     let metric = metric_title(run, comparison);
     let curve = comparison.curve.as_deref().unwrap_or_default();
     let mut zones = Vec::new();
@@ -42,7 +43,7 @@ pub fn curve_figure(
         title: finding_title(writer, run, comparison)?.text().into(),
         subtitle: subtitle(writer, run, comparison)?.text().into(),
         x: x_axis(comparison, curve),
-        y: y_axis(writer, comparison, metric)?,
+        y: y_axis(writer, part, comparison, metric)?,
         series: vec![
             series(base, |p| (&p.base, &p.base_runs)),
             series(other, |p| (&p.other, &p.other_runs)),
@@ -136,8 +137,15 @@ fn x_axis(comparison: &Comparison, curve: &str) -> Axis {
     }
 }
 
-fn y_axis(writer: &Writer, comparison: &Comparison, label: &str) -> Result<Axis, ReportError> {
-    let centres = comparison.points.iter().flat_map(|p| [p.base.centre, p.other.centre]);
+/// Curves of one metric in one part have one spacing, or neighbours would not look alike.
+fn y_axis(
+    writer: &Writer,
+    part: &Part<'_>,
+    comparison: &Comparison,
+    label: &str,
+) -> Result<Axis, ReportError> {
+    let alike = part.analysis.comparisons.iter().filter(|c| c.metric == comparison.metric);
+    let centres = alike.flat_map(|c| &c.points).flat_map(|p| [p.base.centre, p.other.centre]);
     let values: Vec<f64> = centres.map(|q| q.value).collect();
     let least = values.iter().copied().fold(f64::INFINITY, f64::min);
     let most = values.iter().copied().fold(0.0, f64::max);

@@ -108,13 +108,18 @@ fn properties(writer: &Writer, run: &Run) -> Result<Vec<(&'static str, Prose)>, 
     let visits = Args::new()
         .count("counted", count(visits(TrialKind::Counted)))
         .count("dry", count(visits(TrialKind::Dry)));
-    let settle = Args::new().range("range", method.settle, method.settle_max);
+    let settle = if method.settle == method.settle_max {
+        Prose::quantity(method.settle)
+    } else {
+        let range = Args::new().range("range", method.settle, method.settle_max);
+        writer.say("method-settle-value", range)?
+    };
     let steady = Args::new().count("steady", steady).count("of", of);
     Ok(vec![
         ("method-levels", Prose::verbatim(&levels.join(", "))),
         ("method-blocks", Prose::count(method.blocks as usize)),
         ("method-visits", writer.say("method-visits-value", visits)?),
-        ("method-settle", writer.say("method-settle-value", settle)?),
+        ("method-settle", settle),
         ("method-duration", Prose::quantity(method.window)),
         ("method-steady", writer.say("method-steady-value", steady)?),
     ])

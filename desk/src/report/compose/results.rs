@@ -41,7 +41,7 @@ fn curve_section(
     let run = part.run;
     let condition = condition(writer, run, comparison)?;
     let number = writer.next_figure();
-    let figure = curve_figure(writer, run, comparison, number)?;
+    let figure = curve_figure(writer, part, comparison, number)?;
     let mut ahead = vec![verdict_sentence(writer, run, comparison)?];
     ahead.extend(curve::stretches(writer, run, comparison)?);
     let args = Args::new().count("number", number).prose("text", &Prose::join(&ahead));
