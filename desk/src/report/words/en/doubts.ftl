@@ -18,8 +18,8 @@ doubt-not-steady-means = Their figures hold part of the ramp. Allow a longer set
 doubt-faults = { $trials ->
     [one] { $trials } trial was
    *[other] { $trials } trials were
-} lost to faults; the first says: { $first }.
-doubt-faults-means = Lost trials are left out of every figure, never counted as zero. If one level loses more than the other, that is a finding by itself: see the appendix.
+} hit by a fault; the first says: { $first }.
+doubt-faults-means = Such a trial is left out of every figure, never counted as zero, and visited again where that can be done. If one level loses more than the other, that is a finding by itself: see the appendix.
 doubt-partial = The run ended early: { $why }.
 doubt-partial-means = The blocks that are missing make the intervals wider, and later drift was not seen. Run the same command again to the end.
 doubt-few-blocks = There { $blocks ->
@@ -43,7 +43,7 @@ short-not-steady = { $trials } of { $of } trials were not at a steady rate when 
 short-faults = { $trials ->
     [one] { $trials } trial was
    *[other] { $trials } trials were
-} lost to faults
+} hit by a fault
 short-partial = the run ended early
 short-few-blocks = { $blocks ->
     [one] { $blocks } block
