@@ -140,6 +140,14 @@ pub enum Fault {
         /// Its own words.
         what: String,
     },
+    /// Something else on the machine disturbed the measurement.
+    #[error("host {host}: {what}")]
+    Disturbed {
+        /// Which host.
+        host: String,
+        /// How, with the figure.
+        what: String,
+    },
     /// The person stopped it.
     #[error("stopped on request")]
     Cancelled,

@@ -367,6 +367,6 @@ fn doubts_of_one_kind_are_one_note_with_the_worst_part() {
         Part { role: Role::Duel, run: &second, analysis: &heavy },
     ];
     let said = text(&compose_survey(&parts).unwrap(), 400, true);
-    assert!(said.contains("7 trials were lost") && said.contains("worst of the parts: Heavy"));
-    assert!(!said.contains("1 trial was lost"), "{said}");
+    assert!(said.contains("7 trials were hit") && said.contains("worst of the parts: Heavy"));
+    assert!(!said.contains("1 trial was hit"), "{said}");
 }

@@ -65,7 +65,7 @@ pub fn refuse_empty(run: &Run) -> Result<(), CliError> {
     }
     match run.records.iter().find_map(|r| r.outcome.fault.as_ref()) {
         None | Some(Fault::Cancelled) => Err(CliError::Stopped),
-        Some(fault) => Err(CliError::NothingMeasured { first: format!("{fault:?}") }),
+        Some(fault) => Err(CliError::NothingMeasured { first: fault.to_string() }),
     }
 }
 

@@ -84,6 +84,9 @@ fn fault_words(writer: &Writer, fault: &Fault) -> Said {
             writer.say("fault-dead-stream", args.name("stream", stream))
         }
         Fault::Factor { what } => writer.say("fault-factor", args.name("what", what)),
+        Fault::Disturbed { host, what } => {
+            writer.say("fault-disturbed", args.name("host", host).name("what", what))
+        }
         Fault::Failed { host, what } => {
             writer.say("fault-failed", args.name("host", host).name("what", what))
         }

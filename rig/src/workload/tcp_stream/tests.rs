@@ -184,7 +184,7 @@ fn wrong_work_is_a_fault() {
         let right = match name {
             "nothing moved" => matches!(fault, Fault::DeadStream { .. }),
             "another congestion control" => matches!(fault, Fault::Factor { .. }),
-            "a late host" => matches!(fault, Fault::Failed { .. }),
+            "a late host" => matches!(fault, Fault::Disturbed { .. }),
             _ => matches!(fault, Fault::WrongWork { .. }),
         };
         assert!(right, "{name}: {fault:?}");

@@ -33,6 +33,7 @@ fault-frozen = host { $host } did not answer in time
 fault-wrong-work = wrong work: { $what }
 fault-dead-stream = stream { $stream } moved nothing
 fault-factor = a factor did not take: { $what }
+fault-disturbed = host { $host } was disturbed: { $what }
 fault-failed = host { $host } failed: { $what }
 fault-cancelled = stopped by the user
 

@@ -76,7 +76,8 @@ impl Gate {
         }
     }
 
-    fn stopped(&self) -> bool {
+    /// Whether the streams were told to stop.
+    pub fn stopped(&self) -> bool {
         self.stop.load(Relaxed)
     }
 
@@ -128,11 +129,11 @@ pub fn send_requests(
                     sent += n as u64;
                 }
                 Err(e) if is_pause(&e) && !gate.stopped() => {}
-                Err(e) if is_pause(&e) => {
+                Err(e) => {
+                    // What the kernel took of a request that was cut short was sent all the same.
                     counters.bytes.store(sent, Relaxed);
-                    return Ok(());
+                    return if is_pause(&e) { Ok(()) } else { Err(e) };
                 }
-                Err(e) => return Err(e),
             }
         }
         counters.bytes.store(sent, Relaxed);
