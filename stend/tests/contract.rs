@@ -200,6 +200,9 @@ fn every_factor_takes_is_read_back_and_is_undone() {
         ("receive_buffer", "1 MiB", "128 KiB"),
         ("tso", "off", "on"),
     ];
+    let names: Vec<&str> = levels.iter().map(|row| row.0).collect();
+    let all = factor::ALL.iter().map(|f| f.name).filter(|name| factor::find(name).is_some());
+    assert_eq!(names, all.collect::<Vec<_>>(), "every factor that is set on links or hosts");
     let tso = factor::find("tso").expect("tso");
     for (name, level, before) in levels {
         let text = format!(

@@ -12,9 +12,12 @@ use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::AsFd as _;
 use std::os::unix::net::UnixStream;
+use std::sync::OnceLock;
 
 /// A workload's part on a host: message in, answer out. The text of an error is for the person.
 pub type Part = Box<dyn FnMut(serde_json::Value) -> Result<serde_json::Value, String>>;
+static STARTED_NICE: OnceLock<i32> = OnceLock::new();
+
 /// Makes the part of a workload.
 pub type MakePart = fn() -> Part;
 
@@ -27,6 +30,7 @@ pub fn serve(workloads: &[(&'static str, MakePart)]) -> io::Result<()> {
     allow_many_files();
     // Orders must be heard while generators keep every CPU busy; where this is refused, a host that
     // hears late is found out by the time it answers with.
+    let _ = STARTED_NICE.set(rustix::process::getpriority_process(None).unwrap_or(0));
     let _ = rustix::process::setpriority_process(None, -20);
     let conductor = rustix::process::getppid().map_or(0, |p| p.as_raw_nonzero().get());
     let mut control = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
@@ -45,6 +49,12 @@ pub fn serve(workloads: &[(&'static str, MakePart)]) -> io::Result<()> {
         let answer = agent.answer(request).unwrap_or_else(Answer::Refused);
         wire::send(&mut control, &answer)?;
     }
+}
+
+/// The nice value with which this host was started; its generators run at it.
+#[must_use]
+pub fn started_nice() -> i32 {
+    STARTED_NICE.get().copied().unwrap_or(0)
 }
 
 /// A server of many clients needs more descriptors than the usual soft limit.

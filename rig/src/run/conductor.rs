@@ -91,7 +91,7 @@ impl Conductor {
             let at = self.left.iter().position(|(t, _)| visit(t) != visit(&trial));
             self.left.insert(at.unwrap_or(self.left.len()), (trial, attempt + 1));
         }
-        // After any fault but a plain refusal hosts may hold answers that nobody waits for.
+        // After a fault hosts may hold answers that nobody waits for.
         Command::Rebuild
     }
 }

@@ -118,7 +118,9 @@ impl Bench {
         self.set.clear();
         // First the old one, so that its names are free.
         self.lab.take_down();
+        let reason = std::mem::take(&mut self.lab.reason);
         self.lab = Lab::build(&self.blueprint, self.cancel)?;
+        self.lab.reason = reason;
         self.stale = false;
         Ok(())
     }

@@ -16,6 +16,9 @@ pub mod survey {
     pub const NOISE_LOOPBACK: &str = include_str!("../../../plans/survey/noise-loopback.toml");
     /// The kernel's congestion control against another.
     pub const CONGESTION: &str = include_str!("../../../plans/survey/congestion.toml");
+    /// The kernel's congestion control against another, without links of our own.
+    pub const CONGESTION_LOOPBACK: &str =
+        include_str!("../../../plans/survey/congestion-loopback.toml");
     /// Segmentation offload.
     pub const TSO: &str = include_str!("../../../plans/survey/tso.toml");
     /// Jumbo frames.
@@ -73,6 +76,7 @@ mod tests {
             survey::NOISE,
             survey::NOISE_LOOPBACK,
             survey::CONGESTION,
+            survey::CONGESTION_LOOPBACK,
             survey::TSO,
             survey::JUMBO,
             survey::CURVE,

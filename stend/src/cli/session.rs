@@ -120,7 +120,10 @@ impl Session {
                     "" => "the lab is the loopback interface".into(),
                     reason => format!("the kernel refused namespaces ({reason})"),
                 },
-                remedy: "run as root, or allow user namespaces (sysctl user.max_user_namespaces)",
+                remedy: match self.bench.lab.reason.as_str() {
+                    "" => "leave out --lab loopback",
+                    _ => "run as root, or allow user namespaces (sysctl user.max_user_namespaces)",
+                },
             }),
         }
     }

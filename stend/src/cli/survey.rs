@@ -5,9 +5,9 @@ use super::plans::{self, survey as texts};
 use super::progress::Meter;
 use super::run::refuse_empty;
 use super::session::Session;
-use super::{INTERRUPTED, OK, Options, files};
+use super::{GIVEN_UP, INTERRUPTED, OK, Options, files};
 use desk::plan::budget;
-use desk::record::{LabKind, Plan, Run, Value};
+use desk::record::{Completeness, LabKind, Plan, Run, Value};
 use desk::report::{self, CardInput, Part, Role};
 use desk::verdict::{Analysis, Verdict, analyse};
 use rig::lab::Wanted;
@@ -17,7 +17,7 @@ use std::path::Path;
 use std::time::Duration;
 
 /// A first run that takes longer is not waited for; parts that would not fit are left out.
-const LONGEST: Duration = Duration::from_secs(62);
+const LONGEST: Duration = Duration::from_secs(60);
 /// Columns of the card.
 const COLUMNS: u16 = 80;
 
@@ -49,7 +49,7 @@ pub fn survey(options: &Options) -> Result<u8, CliError> {
     let expected: f64 = chapters.iter().map(|c| budget(&c.plan).longest.value).sum();
     let mut meter = Meter::new(Duration::from_secs_f64(expected), false);
     meter.say(&format!("{} parts, {expected:.0} s at most", chapters.len()));
-    let mut measured: Vec<Measured> = Vec::new();
+    let (mut measured, mut whole): (Vec<Measured>, bool) = (Vec::new(), true);
     for chapter in chapters {
         if session.stopped() {
             break;
@@ -58,9 +58,20 @@ pub fn survey(options: &Options) -> Result<u8, CliError> {
         if meter.elapsed() + needed > LONGEST {
             let title = &chapter.plan.title;
             meter.say(&format!("{title}: left out, the minute is nearly over"));
+            whole = false;
             continue;
         }
-        let run = session.run(&chapter.plan, &chapter.text, &mut meter)?;
+        let run = match session.run(&chapter.plan, &chapter.text, &mut meter) {
+            Ok(run) => run,
+            Err(e) if measured.is_empty() => return Err(e),
+            Err(e) => {
+                // What was measured until here is worth more than the part that cannot be.
+                meter.say(&format!("{}: {e}", chapter.plan.title));
+                whole = false;
+                break;
+            }
+        };
+        whole &= run.completeness == Completeness::Complete;
         let analysis = analyse(&run);
         meter.say(&line(&run, &analysis, meter.elapsed()));
         measured.push(Measured { role: chapter.role, run, analysis });
@@ -72,7 +83,11 @@ pub fn survey(options: &Options) -> Result<u8, CliError> {
         refuse_empty(&last.run)?;
     }
     publish(&measured, &directory, options.json)?;
-    Ok(if session.stopped() { INTERRUPTED } else { OK })
+    Ok(match whole {
+        _ if session.stopped() => INTERRUPTED,
+        true => OK,
+        false => GIVEN_UP,
+    })
 }
 
 /// What is measured here: without links of our own, only what sockets can tell.
@@ -80,7 +95,7 @@ fn chapters(session: &Session) -> Result<Vec<Chapter>, CliError> {
     let rows: &[(Role, &'static str)] = if session.kind() == LabKind::Loopback {
         &[
             (Role::NoiseFloor, texts::NOISE_LOOPBACK),
-            (Role::Duel, texts::CONGESTION),
+            (Role::Duel, texts::CONGESTION_LOOPBACK),
             (Role::Curve, texts::CURVE_LOOPBACK),
         ]
     } else {
@@ -96,10 +111,6 @@ fn chapters(session: &Session) -> Result<Vec<Chapter>, CliError> {
     for (role, text) in rows {
         let mut plan = plans::parse("survey", text)?;
         let rival = take_rival(&mut plan, session);
-        if session.kind() == LabKind::Loopback {
-            // The stack there is the machine's own, which is not ours to set.
-            plan.lab.settings.clear();
-        }
         let text = text.replace("\"cubic\"]", &format!("\"{rival}\"]"));
         chapters.push(Chapter { role: *role, plan, text });
     }
@@ -172,21 +183,28 @@ fn publish(measured: &[Measured], to: &Path, json: bool) -> Result<(), CliError>
 
 /// The one command that this machine's findings ask for most.
 fn next_command(measured: &[Measured]) -> &'static str {
-    let kind = measured.first().and_then(|m| m.run.environment.lab.as_ref()).map(|lab| lab.0);
+    let lab = measured.first().and_then(|m| m.run.environment.lab.as_ref());
     let decided = |role: Role, factor: &str, verdicts: &[Verdict]| {
         let rows = measured.iter().filter(|m| m.role == role).flat_map(|m| &m.analysis.comparisons);
         rows.filter(|c| factor.is_empty() || c.factor == factor)
             .any(|c| verdicts.contains(&c.verdict))
     };
-    if kind == Some(LabKind::Loopback) {
+    let refused = |(kind, why): &(LabKind, String)| *kind == LabKind::Loopback && !why.is_empty();
+    if lab.is_some_and(refused) {
         "sudo stend"
     } else if decided(Role::NoiseFloor, "", &[Verdict::Better, Verdict::Worse]) {
         "stend run aa"
-    } else if decided(Role::Duel, "congestion", &[Verdict::Better]) {
+    } else if own_is_not_cubic(measured) && decided(Role::Duel, "congestion", &[Verdict::Better]) {
         "stend run --quick congestion"
     } else if decided(Role::Duel, "tso", &[Verdict::Better]) {
         "stend run --quick offloads"
     } else {
         "stend run --quick nic-duel"
     }
+}
+
+/// The built-in plan compares the kernel's own congestion control with cubic.
+fn own_is_not_cubic(measured: &[Measured]) -> bool {
+    let own = measured.first().and_then(|m| m.run.environment.fact("tcp.congestion_default"));
+    own.is_some_and(|own| own != "cubic")
 }

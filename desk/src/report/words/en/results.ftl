@@ -1,6 +1,6 @@
 method-title = Method
 method-order = Order: randomised blocks. A block visits every level at every load point once, in an order drawn from the seed, so that a drift of the machine falls on all levels alike. Dry visits come first and are never counted.
-method-window = Each trial runs up to a steady rate before its window opens; CPU and network counters are read at exactly the two edges of the window.
+method-window = Each trial runs up to a steady rate before its window opens; every host reads its counters at the two edges of the window, and its rates are taken between its own two readings.
 method-effect = Effect: the levels are divided within each block, and the intervals are Student t intervals of the mean log ratio, at { $level } where one stands alone. Along a curve the decisions are made together: Holm’s step-down keeps the chance of any false one at { $alpha } or less, and the interval of a point is drawn at the level of its own step, so that it leaves out no difference exactly where one is claimed. The verdict of a whole curve rests on the block means over its points.
 method-margin = Differences below { $margin } were declared to be of no practical interest before the run. Equal means that the whole interval lies within that margin.
 method-precision = The least precise of the answers below is known to between { $low } and { $high } of its centre.

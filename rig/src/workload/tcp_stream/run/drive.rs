@@ -111,8 +111,8 @@ impl TcpStreams {
             })?;
             history.push(reached(&samples, go_ns));
             let waited = Duration::from_nanos(clock::now_ns() - go_ns);
-            // The first half of the settle time is the ramp; the test looks at what follows.
-            let level = steady(&history, self.settle.as_secs_f64() / 2.0) == Some(true);
+            // The first third of the settle time is the ramp; the test looks at what follows.
+            let level = steady(&history, self.settle.as_secs_f64() * 2.0 / 3.0) == Some(true);
             if (level && waited >= self.settle) || waited >= self.settle_max {
                 return Ok(level);
             }

@@ -191,6 +191,7 @@ impl End {
             content: content(traffic.seed, id, traffic.request_bytes),
             request: traffic.request_bytes,
             bytes_max: traffic.bytes_max,
+            nice: crate::lab::agent::started_nice(),
         };
         let thread = thread::Builder::new()
             .name(format!("stream {id}"))
@@ -255,14 +256,13 @@ struct Worker {
     content: Vec<u8>,
     request: usize,
     bytes_max: u64,
+    nice: i32,
 }
 
 impl Worker {
     fn run(self, sends: bool, cpu: Option<u32>) -> io::Result<bool> {
-        // The host's own thread may stand above the generators; they stand where programs do.
-        if rustix::process::getpriority_process(None)? < 0 {
-            rustix::process::setpriority_process(None, 0)?;
-        }
+        // The host's own thread may stand above the generators; they stand where stend was started.
+        rustix::process::setpriority_process(None, self.nice)?;
         if let Some(cpu) = cpu {
             let mut set = rustix::thread::CpuSet::new();
             set.set(cpu as usize);
