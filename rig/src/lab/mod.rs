@@ -16,5 +16,4 @@ mod topology;
 pub mod wire;
 
 pub use error::LabError;
-pub use namespace::remove_stale;
 pub use topology::{Blueprint, EndRole, Lab, LinkEnd, SUT, Wanted};

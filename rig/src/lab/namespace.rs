@@ -102,28 +102,23 @@ fn remove(path: &Path) {
     let _ = fs::remove_file(path);
 }
 
-/// Finds namespaces that an earlier, killed stend left named, removes them and returns their names.
+/// Finds namespaces that an earlier, killed stend left named, and removes them.
 ///
 /// One in which any process lives is somebody's and stays.
-#[must_use]
-pub fn remove_stale() -> Vec<String> {
-    let Ok(entries) = fs::read_dir(NAMES) else { return Vec::new() };
+pub fn remove_stale() {
+    let Ok(entries) = fs::read_dir(NAMES) else { return };
     let ours = entries.flatten().filter(|e| is_ours(&e.file_name().to_string_lossy()));
     let ours: Vec<_> = ours.collect();
     if ours.is_empty() {
-        return Vec::new();
+        return;
     }
     let lived_in = inhabited();
-    let mut removed = Vec::new();
     for entry in ours {
         let lives = fs::metadata(entry.path()).is_ok_and(|m| lived_in.contains(&m.ino()));
         if !lives {
             remove(&entry.path());
-            removed.push(entry.file_name().to_string_lossy().into_owned());
         }
     }
-    removed.sort();
-    removed
 }
 
 /// Whether a name has our form: prefix, the conductor's pid, the host.

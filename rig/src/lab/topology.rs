@@ -113,7 +113,7 @@ impl Lab {
         cancel: &'static AtomicBool,
     ) -> Result<Self, LabError> {
         if kind == LabKind::RootNamespaces {
-            let _ = namespace::remove_stale();
+            namespace::remove_stale();
         }
         let mut lab = Self {
             kind,

@@ -41,10 +41,6 @@ impl CpuProbe {
 }
 
 impl Probe for CpuProbe {
-    fn name(&self) -> &'static str {
-        "cpu"
-    }
-
     fn begin(&mut self) {
         self.opened = self.snapshot();
     }

@@ -11,8 +11,6 @@ use desk::record::Reading;
 
 /// Something that is read when the window opens and when it closes.
 pub trait Probe {
-    /// Its name in records.
-    fn name(&self) -> &'static str;
     /// Reads at the opening.
     fn begin(&mut self);
     /// Reads at the close and gives what happened between; empty when the kernel does not say.

@@ -6,7 +6,6 @@
 mod conductor;
 mod hands;
 
-pub use conductor::{Command, Conductor, Event};
 pub use hands::{Bench, Progress, RunError, Visited};
 
 use crate::workload;
