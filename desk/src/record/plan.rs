@@ -81,6 +81,9 @@ pub struct Method {
     pub margin: Quantity,
     /// Parameter along which a curve is drawn, if any is swept.
     pub curve: Option<String>,
+    /// Whether a soaker at idle priority says how much application work the load displaced.
+    #[serde(default)]
+    pub displaced_work: bool,
 }
 
 /// A plan with all its defaults written out.
@@ -98,4 +101,7 @@ pub struct Plan {
     pub loads: Vec<LoadPlan>,
     /// How trials are made and judged.
     pub method: Method,
+    /// The published test whose claims the report sets beside its own findings, such as `000`.
+    #[serde(default)]
+    pub published: Option<String>,
 }

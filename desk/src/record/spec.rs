@@ -24,6 +24,8 @@ pub enum ParamKind {
     Count(u64, u64),
     /// Bits per second, bounds inclusive.
     Rate(f64, f64),
+    /// This word, or bits per second, bounds inclusive.
+    RateOr(&'static str, f64, f64),
     /// One of these words.
     Choice(&'static [&'static str]),
     /// Any word of letters, digits, `-` and `_`, at most 15 long.

@@ -155,7 +155,10 @@ pub(super) fn duel() -> (Run, Analysis) {
         Caveat::NoiseFloor { ratio: ratio(1.0031, 0.0052) },
         Caveat::Faults { trials: Quantity::count(1), first: "stream c02.0 moved nothing".into() },
     ];
-    (run("NIC duel: onboard against pro1000", 13), Analysis { comparisons, limits, caveats })
+    (
+        run("NIC duel: onboard against pro1000", 13),
+        Analysis { comparisons, limits, caveats, ..Analysis::default() },
+    )
 }
 
 /// A short curve for the survey.
@@ -164,6 +167,7 @@ pub(super) fn curve() -> (Run, Analysis) {
         comparisons: vec![comparison("transmit", 7)],
         limits: vec![limit("transmit", "onboard", LimitKind::AllCpus, 0.986)],
         caveats: vec![Caveat::VirtualLinks, Caveat::OneMachine],
+        ..Analysis::default()
     };
     (run("Throughput by request size", 7), analysis)
 }
@@ -186,7 +190,7 @@ pub(super) fn single(title: &str, ratio_centre: f64) -> (Run, Analysis) {
         Caveat::OneMachine,
         Caveat::FewBlocks { blocks: Quantity::count(5), smallest: ratio(1.021, 0.0) },
     ];
-    let analysis = Analysis { comparisons: vec![comparison], limits: Vec::new(), caveats };
+    let analysis = Analysis { comparisons: vec![comparison], caveats, ..Analysis::default() };
     (run(title, 1), analysis)
 }
 
@@ -294,7 +298,9 @@ fn plan(title: &str, points: u32) -> Plan {
             compare: "path".into(),
             margin: Quantity::new(0.02, Unit::Share),
             curve: Some("size".into()),
+            displaced_work: false,
         },
+        published: None,
     }
 }
 

@@ -103,6 +103,10 @@ impl Unit {
             Self::Share => "share",
             Self::Ratio => "ratio",
             Self::Cpu => "CPU",
+            Self::MegabitPerCpuPercent => "Mbit/s/%",
+            Self::SecondPerGigabyte => "s/GB",
+            Self::MicrosecondPerKilobyte => "us/KB",
+            Self::InterruptPerSecond => "interrupt/s",
             Self::Count => "count",
         }
     }
@@ -120,6 +124,10 @@ fn is_packet_size(quantity: Quantity) -> bool {
     quantity.unit == Unit::Byte && size.fract() == 0.0 && size < 10_000.0 && size % 1024.0 != 0.0
 }
 
+fn bare(suffix: &str) -> Scale {
+    Scale { divisor: 1.0, suffix: suffix.into() }
+}
+
 fn scale_of(quantity: Quantity) -> Scale {
     let (table, unit): (&[(f64, &str)], &str) = match quantity.unit {
         Unit::BitPerSecond => (&DECIMAL[..5], "bit/s"),
@@ -130,9 +138,14 @@ fn scale_of(quantity: Quantity) -> Scale {
         Unit::Byte => (&BINARY, "B"),
         Unit::Second => (&TIME, "s"),
         Unit::Share => return Scale { divisor: 0.01, suffix: " %".into() },
-        Unit::Ratio => return Scale { divisor: 1.0, suffix: "×".into() },
-        Unit::Cpu => return Scale { divisor: 1.0, suffix: " CPU".into() },
-        Unit::Count => return Scale { divisor: 1.0, suffix: String::new() },
+        Unit::Ratio => return bare("×"),
+        // Units that hold a prefix themselves take no second one.
+        Unit::Cpu => return bare(" CPU"),
+        Unit::InterruptPerSecond => return bare(" interrupts/s"),
+        Unit::MegabitPerCpuPercent => return bare(" Mbit/s per CPU %"),
+        Unit::SecondPerGigabyte => return bare(" s/GB"),
+        Unit::MicrosecondPerKilobyte => return bare(" µs/KB"),
+        Unit::Count => return bare(""),
     };
     let size = quantity.value.abs();
     if is_packet_size(quantity) {
@@ -178,6 +191,10 @@ mod tests {
             (Quantity::new(0.0, Unit::BitPerSecond), "0 bit/s"),
             (Quantity::count(468), "468"),
             (Quantity::new(1.93, Unit::Cpu), "1.93 CPU"),
+            (Quantity::new(591.2, Unit::MegabitPerCpuPercent), "591 Mbit/s per CPU %"),
+            (Quantity::new(0.2304, Unit::SecondPerGigabyte), "0.230 s/GB"),
+            (Quantity::new(0.236, Unit::MicrosecondPerKilobyte), "0.236 µs/KB"),
+            (Quantity::new(12_400.0, Unit::InterruptPerSecond), "12400 interrupts/s"),
         ];
         for (quantity, text) in cases {
             assert_eq!(quantity.to_string(), text);

@@ -37,6 +37,18 @@ pub enum Unit {
     /// CPUs kept busy: 1.0 is one CPU busy for the whole window.
     #[serde(rename = "CPU")]
     Cpu,
+    /// The P/E index: Mbit/s for each per cent of all CPUs.
+    #[serde(rename = "Mbit/s/%")]
+    MegabitPerCpuPercent,
+    /// CPU seconds for each gigabyte (10^9 bytes) of payload.
+    #[serde(rename = "s/GB")]
+    SecondPerGigabyte,
+    /// Service demand: CPU microseconds for each kilobyte (1,024 bytes) of payload.
+    #[serde(rename = "us/KB")]
+    MicrosecondPerKilobyte,
+    /// Interrupts per second.
+    #[serde(rename = "interrupt/s")]
+    InterruptPerSecond,
     /// A number of things.
     #[serde(rename = "count")]
     Count,

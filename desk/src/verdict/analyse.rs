@@ -27,5 +27,5 @@ pub fn analyse(run: &Run) -> Analysis {
     }
     let caveats = caveats(run, &judged);
     let comparisons = judged.into_iter().map(|j| j.comparison).collect();
-    Analysis { comparisons, limits: found, caveats }
+    Analysis { comparisons, limits: found, caveats, ..Analysis::default() }
 }

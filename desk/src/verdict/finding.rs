@@ -17,6 +17,9 @@ pub enum Verdict {
     /// Two one-sided tests put it within the margin: the 90 % interval lies inside, the 95 % one
     /// that is shown may stick out a little.
     Equivalent,
+    /// One of the levels has two states here, fast or slow for a whole trial: a ratio would compare
+    /// how often each was met, so there is no single verdict.
+    TwoStates,
     /// None of these.
     Undecided {
         /// Further blocks that would probably decide it, if that can be said at all.
@@ -122,6 +125,8 @@ pub enum LimitKind {
     ReceiveWindow,
     /// The sockets waited for their own send buffer.
     SendBuffer,
+    /// The clients' own threads: the system under test could have done more.
+    Generator,
     /// None of the watched resources was full.
     NoneSeen,
 }
@@ -182,6 +187,285 @@ pub enum Caveat {
     VirtualLinks,
 }
 
+/// Whose CPU a figure of cost holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Basis {
+    /// Clients and server share one machine: the cost is that of the pair. The work of receiving is
+    /// billed to the sender there, so the sides cannot be told apart.
+    Pair,
+    /// The server has a machine of its own.
+    Server,
+}
+
+/// Why a cost has no verdict at a place.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "why")]
+pub enum Withheld {
+    /// The methods of counting CPU time disagree by more than 10 % of it and 1 % of a CPU.
+    MethodsDisagree {
+        /// The largest difference, in CPUs.
+        by: Estimate,
+    },
+    /// A level kept less than 5 % of the CPUs busy: the index divides by next to nothing.
+    LowCpu {
+        /// Busy share of the level that had least.
+        busy: Estimate,
+    },
+    /// The levels differ in simultaneous multithreading: a per cent of logical CPUs is not the same
+    /// thing on both sides.
+    SmtDiffers,
+    /// Both sides ran at saturation with unequal throughput: only an equal offered load decides.
+    UnequalAtSaturation {
+        /// Ratio of the throughputs.
+        throughput: Estimate,
+    },
+    /// A level has two states.
+    TwoStates,
+    /// No trial has the readings.
+    NotRead,
+}
+
+/// Where the CPU time of a level went, in CPUs, means over its paired trials.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CpuParts {
+    /// The level.
+    pub level: String,
+    /// Value of the curve parameter, if there is one.
+    pub at: Option<Value>,
+    /// All CPUs together: 1 - idle / wall, summed.
+    pub machine: Estimate,
+    /// The process of the system under test.
+    pub server: Estimate,
+    /// The processes of the clients.
+    pub clients: Estimate,
+    /// Kernel threads.
+    pub kernel: Estimate,
+    /// Processes that are not ours.
+    pub foreign: Estimate,
+    /// The rest of the machine: interrupts on idle CPUs, processes that ended meanwhile.
+    pub unattributed: Estimate,
+    /// Taken by the hypervisor.
+    pub steal: Estimate,
+    /// Hosts by their control groups, the second opinion, where those could be made.
+    pub second: Option<Estimate>,
+}
+
+/// What the load of a comparison cost in CPU, level against level.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Cost {
+    /// The comparison of the primary metric that it belongs to.
+    pub comparison: String,
+    /// Whose CPU.
+    pub basis: Basis,
+    /// Whether the load offered was set and reached alike by both levels, so that the costs compare
+    /// directly.
+    pub equal_load: bool,
+    /// Busy share of all CPUs, metric `cpu`.
+    pub cpu: Comparison,
+    /// P/E index, metric `pe_index`.
+    pub index: Comparison,
+    /// CPU seconds per gigabyte, metric `cpu_per_gb`.
+    pub per_gigabyte: Comparison,
+    /// Application work displaced, metric `displaced`, if a soaker ran.
+    pub displaced: Option<Comparison>,
+    /// Why the index has no verdict at a point, in the order of `index.points`.
+    pub withheld: Vec<Option<Withheld>>,
+    /// Why it has none over all points.
+    pub withheld_overall: Option<Withheld>,
+    /// Where the CPU time went, a row a level and point.
+    pub parts: Vec<CpuParts>,
+}
+
+/// One of the two states of a level at a point.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct State {
+    /// The metric in this state.
+    pub rate: Estimate,
+    /// Mean segment in this state, bytes, where it was read.
+    pub segment: Option<Estimate>,
+    /// How many trials were in it.
+    pub trials: u32,
+}
+
+/// A level that is fast or slow for a whole trial, by chance.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TwoStates {
+    /// The comparison.
+    pub comparison: String,
+    /// The level.
+    pub level: String,
+    /// Value of the curve parameter, if there is one.
+    pub at: Option<Value>,
+    /// The state with the lower rate.
+    pub slow: State,
+    /// The state with the higher rate.
+    pub fast: State,
+}
+
+/// How it shows that the generator was the limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GeneratorSign {
+    /// A thread of the clients ran all the time.
+    Busy,
+    /// A thread of the clients wanted to run all the time but was not let: its CPU was taken by
+    /// others or by a quota.
+    Starved,
+    /// Paced requests went out late.
+    Late,
+}
+
+/// A point at which the clients, not the system under test, held the figure down.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GeneratorBound {
+    /// The comparison.
+    pub comparison: String,
+    /// The level.
+    pub level: String,
+    /// Value of the curve parameter, if there is one.
+    pub at: Option<Value>,
+    /// How it shows.
+    pub sign: GeneratorSign,
+    /// The share that shows it: of a CPU, of the time, of the requests.
+    pub evidence: Estimate,
+}
+
+/// Whether one factor's effect depends on the level of another: the difference of differences.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Interaction {
+    /// The factor whose effect it is.
+    pub factor: String,
+    /// Its baseline.
+    pub base: String,
+    /// Its other level.
+    pub other: String,
+    /// The factor on whose level the effect depends.
+    pub by: String,
+    /// The level of `by` under which `first` was found.
+    pub by_base: String,
+    /// The level of `by` under which `second` was found.
+    pub by_other: String,
+    /// Levels of further factors.
+    pub stratum: BTreeMap<String, String>,
+    /// Parameters of the load besides the curve.
+    pub fixed: Settings,
+    /// Name of the load.
+    pub load: String,
+    /// Name of the metric.
+    pub metric: String,
+    /// other / base under `by_base`.
+    pub first: Estimate,
+    /// other / base under `by_other`.
+    pub second: Estimate,
+    /// second / first, from the blocks.
+    pub difference: Estimate,
+    /// On `difference`: `Better` where the effect is larger under `by_other`.
+    pub verdict: Verdict,
+}
+
+/// Kinds of reader for whom different levels may be right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reader {
+    /// Wants the highest throughput, whatever it costs.
+    PeakThroughput,
+    /// Runs other work on the server: what the load costs is taken from that work.
+    OtherWork,
+}
+
+/// What a kind of reader should take.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Advice {
+    /// For whom.
+    pub reader: Reader,
+    /// The comparison it rests on.
+    pub comparison: String,
+    /// The level to take; none if it does not matter or is not decided.
+    pub choice: Option<String>,
+    /// The metric that decides: the primary one, `displaced` or `cpu_per_gb`.
+    pub metric: String,
+    /// Its ratio other / base.
+    pub effect: Estimate,
+    /// The verdict on it.
+    pub verdict: Verdict,
+    /// Why there is none, where it was withheld.
+    pub withheld: Option<Withheld>,
+}
+
+/// How our finding stands to a published one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "standing")]
+pub enum Standing {
+    /// It was looked at here.
+    Compared {
+        /// Whether the curve has the same shape; none where the claim has none.
+        shape: Option<bool>,
+        /// Whether its knee is at the same place, within one step of the curve.
+        knee: Option<bool>,
+        /// Whether the difference has the same sign; undecided differences have none.
+        sign: Option<bool>,
+        /// Our figures: what each is, and its estimate.
+        ours: Vec<(ClaimFigure, Estimate)>,
+        /// Where our knee is, if the claim has one.
+        knee_at: Option<Value>,
+    },
+    /// It was not: the plan or the machine lacks what it is about.
+    NotMeasured {
+        /// What is missing.
+        missing: ClaimNeed,
+    },
+}
+
+/// What a figure beside a claim is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ClaimFigure {
+    /// The highest throughput of the curve.
+    Highest,
+    /// A ratio of two throughputs over the curve.
+    ThroughputRatio,
+    /// A ratio of two CPU loads over the curve.
+    CpuRatio,
+}
+
+/// What a claim needs that the run does not have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ClaimNeed {
+    /// Simultaneous multithreading that can be switched.
+    Smt,
+    /// The adapters themselves.
+    Adapters,
+    /// A file server.
+    FileServer,
+    /// The load or direction it is about.
+    Load,
+    /// The run's own verdicts for kinds of reader stand in its place.
+    Verdicts,
+}
+
+/// A published claim beside our finding.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ClaimCheck {
+    /// Its name, `000-1`.
+    pub id: String,
+    /// What was tested.
+    pub subject: String,
+    /// What was compared.
+    pub compared: String,
+    /// Where it holds.
+    pub region: String,
+    /// Which way.
+    pub direction: String,
+    /// How much.
+    pub magnitude: String,
+    /// The cause its authors gave.
+    pub cause: String,
+    /// How ours stands to it.
+    pub standing: Standing,
+}
+
 /// Everything the desk concludes from one run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Analysis {
@@ -191,4 +475,22 @@ pub struct Analysis {
     pub limits: Vec<Limit>,
     /// Reasons to doubt, the heaviest first.
     pub caveats: Vec<Caveat>,
+    /// What the load cost, one a comparison whose trials have the readings.
+    #[serde(default)]
+    pub costs: Vec<Cost>,
+    /// Levels that have two states at a point.
+    #[serde(default)]
+    pub two_states: Vec<TwoStates>,
+    /// Points at which the generator was the limit.
+    #[serde(default)]
+    pub generator_bound: Vec<GeneratorBound>,
+    /// Effects that depend on another factor.
+    #[serde(default)]
+    pub interactions: Vec<Interaction>,
+    /// What each kind of reader should take.
+    #[serde(default)]
+    pub advice: Vec<Advice>,
+    /// Published claims beside ours, if the plan names their source.
+    #[serde(default)]
+    pub claims: Vec<ClaimCheck>,
 }

@@ -19,4 +19,8 @@ mod winner;
 
 pub use analyse::analyse;
 pub use effective::is_aa;
-pub use finding::{Analysis, Caveat, Comparison, Limit, LimitKind, PointResult, Region, Verdict};
+pub use finding::{
+    Advice, Analysis, Basis, Caveat, ClaimCheck, ClaimFigure, ClaimNeed, Comparison, Cost,
+    CpuParts, GeneratorBound, GeneratorSign, Interaction, Limit, LimitKind, PointResult, Reader,
+    Region, Standing, State, TwoStates, Verdict, Withheld,
+};

@@ -19,7 +19,7 @@ fn ahead(point: &PointResult) -> Option<bool> {
     match point.verdict {
         Verdict::Better => Some(true),
         Verdict::Worse => Some(false),
-        Verdict::Equivalent | Verdict::Undecided { .. } => None,
+        Verdict::Equivalent | Verdict::TwoStates | Verdict::Undecided { .. } => None,
     }
 }
 

@@ -100,6 +100,7 @@ impl Simulated {
                 over,
             }],
             method: self.method(),
+            published: None,
         }
     }
 
@@ -115,6 +116,7 @@ impl Simulated {
             compare: "path".into(),
             margin: Quantity::new(0.02, Unit::Share),
             curve: (self.sizes.len() > 1).then(|| "size".into()),
+            displaced_work: false,
         }
     }
 

@@ -33,6 +33,7 @@ pub(super) fn read(
         "compare",
         "margin",
         "curve",
+        "displaced_work",
     ])?;
     let (settle, settle_max) = settle(section)?;
     Ok(Method {
@@ -46,6 +47,7 @@ pub(super) fn read(
         compare: compare(section, factors)?,
         margin: margin(section)?,
         curve: curve(section, loads)?,
+        displaced_work: section.get("displaced_work").map_or(Ok(false), Node::flag)?,
     })
 }
 

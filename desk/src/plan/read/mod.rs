@@ -33,7 +33,7 @@ use node::{Lines, Section};
 pub fn read(text: &str, catalogue: &Catalogue) -> Result<Plan, PlanError> {
     let table = node::parse(text)?;
     let root = Section::new(text, table.get_ref(), 1);
-    root.only(&["title", "question", "lab", "factors", "load", "method"])?;
+    root.only(&["title", "question", "published", "lab", "factors", "load", "method"])?;
     let title = root.text("title")?.ok_or(PlanError::Missing {
         line: 1,
         what: "title",
@@ -45,7 +45,8 @@ pub fn read(text: &str, catalogue: &Catalogue) -> Result<Plan, PlanError> {
     let usual = || specs.first().map_or("", |spec| spec.question).to_owned();
     let question = root.text("question")?.unwrap_or_else(usual);
     let method = method::read(&root.section("method")?, &factors, &loads, &specs)?;
-    let plan = Plan { title, question, lab, factors, loads, method };
+    let published = root.text("published")?;
+    let plan = Plan { title, question, lab, factors, loads, method, published };
     check::check(&plan, &Lines::new(&root))?;
     Ok(plan)
 }

@@ -21,6 +21,9 @@ pub(super) fn value(node: &Node, kind: ParamKind) -> Result<Value, PlanError> {
         None => word(node, kind),
         Some(family) => {
             let text = node.written("one value in quotes")?;
+            if let Some(word) = either(text, kind) {
+                return Ok(word);
+            }
             if text.contains("..") {
                 return Err(several(text));
             }
@@ -79,15 +82,26 @@ pub(super) fn outside(node: &Node, value: &str, allowed: &str) -> PlanError {
 
 /// Reads a value as the catalogue writes a default.
 pub(super) fn default(text: &str, kind: ParamKind) -> Result<Value, UnitError> {
+    if let Some(word) = either(text, kind) {
+        return Ok(word);
+    }
     numeric(kind)
         .map_or_else(|| Ok(Value::Word(text.into())), |family| Ok(typed(parse(text, family)?)))
+}
+
+/// The word that may stand in place of a quantity, if it is that word.
+fn either(text: &str, kind: ParamKind) -> Option<Value> {
+    match kind {
+        ParamKind::RateOr(word, ..) if word == text => Some(Value::Word(word.into())),
+        _ => None,
+    }
 }
 
 fn numeric(kind: ParamKind) -> Option<Kind> {
     match kind {
         ParamKind::Size(..) => Some(Kind::Size),
         ParamKind::Count(..) => Some(Kind::Count),
-        ParamKind::Rate(..) => Some(Kind::Rate),
+        ParamKind::Rate(..) | ParamKind::RateOr(..) => Some(Kind::Rate),
         ParamKind::Choice(_) | ParamKind::Word => None,
     }
 }
@@ -99,6 +113,9 @@ fn unit(node: &Node, why: UnitError) -> PlanError {
 fn sweep(node: &Node, kind: ParamKind) -> Result<Vec<Value>, PlanError> {
     let Some(family) = numeric(kind) else { return Ok(vec![word(node, kind)?]) };
     let text = node.written("a value in quotes, a sweep or a list of them")?;
+    if let Some(word) = either(text, kind) {
+        return Ok(vec![word]);
+    }
     let quantities = parse_sweep(text, family).map_err(|why| unit(node, why))?;
     quantities.into_iter().map(|quantity| bounded(node, quantity, kind)).collect()
 }
@@ -107,7 +124,7 @@ fn sweep(node: &Node, kind: ParamKind) -> Result<Vec<Value>, PlanError> {
 fn bounded(node: &Node, quantity: Quantity, kind: ParamKind) -> Result<Value, PlanError> {
     let (low, high, whole) = match kind {
         ParamKind::Size(low, high) | ParamKind::Count(low, high) => (low as f64, high as f64, true),
-        ParamKind::Rate(low, high) => (low, high, false),
+        ParamKind::Rate(low, high) | ParamKind::RateOr(_, low, high) => (low, high, false),
         ParamKind::Choice(_) | ParamKind::Word => (0.0, 0.0, true),
     };
     let number = quantity.value;

@@ -234,7 +234,7 @@ pub fn split_side(writer: &Writer, run: &Run, comparison: &Comparison) -> Said {
     let key = match comparison.verdict {
         Verdict::Better | Verdict::Worse => "split-side",
         Verdict::Equivalent => "split-side-even",
-        Verdict::Undecided { .. } => "split-side-open",
+        Verdict::TwoStates | Verdict::Undecided { .. } => "split-side-open",
     };
     let args = Args::new()
         .prose("effect", &plain_effect(writer, &comparison.overall)?)

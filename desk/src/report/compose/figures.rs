@@ -74,7 +74,7 @@ fn finding_title(writer: &Writer, run: &Run, comparison: &Comparison) -> Said {
         Verdict::Better => "finding-better",
         Verdict::Worse => "finding-worse",
         Verdict::Equivalent => "finding-equivalent",
-        Verdict::Undecided { .. } => "finding-undecided",
+        Verdict::TwoStates | Verdict::Undecided { .. } => "finding-undecided",
     };
     let args = pair(run, comparison).prose("effect", &short_effect(writer, &comparison.overall)?);
     writer.say(key, args)

@@ -21,6 +21,7 @@ fn kind_word(writer: &Writer, kind: LimitKind) -> Said {
         LimitKind::SetRate => "limit-set-rate",
         LimitKind::ReceiveWindow => "limit-receive-window",
         LimitKind::SendBuffer => "limit-send-buffer",
+        LimitKind::Generator => "limit-generator",
         LimitKind::NoneSeen => "limit-none-seen",
     })
 }
@@ -32,6 +33,7 @@ fn explanation(writer: &Writer, kind: LimitKind) -> Said {
         LimitKind::SetRate => "explain-set-rate",
         LimitKind::ReceiveWindow => "explain-receive-window",
         LimitKind::SendBuffer => "explain-send-buffer",
+        LimitKind::Generator => "explain-generator",
         LimitKind::NoneSeen => "explain-none-seen",
     })
 }

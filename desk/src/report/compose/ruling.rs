@@ -14,7 +14,7 @@ pub(super) const fn tone(verdict: Verdict) -> Tone {
         Verdict::Better => Tone::Good,
         Verdict::Worse => Tone::Bad,
         Verdict::Equivalent => Tone::Even,
-        Verdict::Undecided { .. } => Tone::Open,
+        Verdict::TwoStates | Verdict::Undecided { .. } => Tone::Open,
     }
 }
 
@@ -24,6 +24,7 @@ pub(super) fn verdict_word(writer: &Writer, verdict: Verdict) -> Said {
         Verdict::Better => "word-better",
         Verdict::Worse => "word-worse",
         Verdict::Equivalent => "word-equivalent",
+        Verdict::TwoStates => "word-two-states",
         Verdict::Undecided { .. } => "word-undecided",
     })
 }
@@ -34,6 +35,7 @@ pub fn verdict_sign(writer: &Writer, verdict: Verdict) -> Said {
         Verdict::Better => "sign-better",
         Verdict::Worse => "sign-worse",
         Verdict::Equivalent => "sign-equivalent",
+        Verdict::TwoStates => "sign-two-states",
         Verdict::Undecided { .. } => "sign-undecided",
     })
 }
@@ -77,6 +79,7 @@ pub(super) fn verdict_sentence(writer: &Writer, run: &Run, comparison: &Comparis
         }
         Verdict::Worse => writer.say("verdict-worse", args),
         Verdict::Equivalent => writer.say("verdict-equivalent", args.quantity("margin", margin)),
+        Verdict::TwoStates => writer.say("verdict-two-states", args),
         Verdict::Undecided { more_blocks: None } => {
             writer.say("verdict-undecided", args.quantity("margin", margin))
         }

@@ -18,6 +18,8 @@ verdict-undecided-more = Undecided between { $other } and { $base }: { $metric }
    *[other] { $blocks } more blocks would probably decide it.
 }
 
+verdict-two-states = No single verdict between { $other } and { $base }: a level has two states and was fast or slow for a whole trial; { $metric } { $effect } only says how often each was met.
+
 headline-all-better = { $other } is better than { $base } in all { $count } comparisons: { $metric } { $least } in the closest, { $most } in the widest.
 headline-all-worse = { $other } is worse than { $base } in all { $count } comparisons: { $metric } { $least } in the closest, { $most } in the widest.
 headline-all-equivalent = No difference that matters between { $other } and { $base } in any of { $count } comparisons: { $metric } { $least } in the closest, { $most } in the widest.
@@ -49,8 +51,10 @@ sign-better = ▲
 sign-worse = ▼
 sign-equivalent = =
 sign-undecided = ?
+sign-two-states = ≷
 word-better = ▲ better
 word-worse = ▼ worse
 word-equivalent = = equal
+word-two-states = ≷ two states
 word-undecided = ? undecided
 condition = { $name } { $value }
