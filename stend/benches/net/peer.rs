@@ -1,0 +1,254 @@
+//! Knows the other tools: how each is started on both ends, and which version it is.
+//!
+//! Must not know how a load is watched or judged.
+
+use super::watch::{Place, Seen};
+use std::fs;
+use std::io;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// What both ends of one connection are told.
+pub struct Job {
+    /// Address of the receiver.
+    pub address: String,
+    /// First of ten ports of this connection.
+    pub port: u16,
+    /// Bytes a system call.
+    pub size: u32,
+    /// Seconds to send.
+    pub seconds: u32,
+}
+
+/// Another tool.
+pub struct Peer {
+    /// Its name.
+    pub name: &'static str,
+    /// The file of its receiver; the sender's is the same unless `sender` says otherwise.
+    pub receiver: &'static str,
+    /// The file of its sender.
+    pub sender: &'static str,
+    /// Debian's package, which the script installs; none if it counts only where it is on PATH.
+    pub package: Option<&'static str>,
+    version: &'static [&'static str],
+    receiver_words: fn(&Job) -> String,
+    sender_words: fn(&Job) -> String,
+    /// Added to the port on which the receiver first listens.
+    listens: i32,
+}
+
+/// All of them. Flags as their authors document them for one connection in one direction.
+pub const ALL: &[Peer] = &[
+    Peer {
+        name: "iperf3",
+        receiver: "iperf3",
+        sender: "iperf3",
+        package: Some("iperf3"),
+        version: &["--version"],
+        receiver_words: |j| format!("-s -1 -p {}", j.port),
+        sender_words: |j| {
+            format!("-c {} -p {} -l {} -t {} -C cubic", j.address, j.port, j.size, j.seconds)
+        },
+        listens: 0,
+    },
+    Peer {
+        name: "iperf3 (newer)",
+        receiver: "iperf3-new",
+        sender: "iperf3-new",
+        package: None,
+        version: &["--version"],
+        receiver_words: |j| format!("-s -1 -p {}", j.port),
+        sender_words: |j| {
+            format!("-c {} -p {} -l {} -t {} -C cubic", j.address, j.port, j.size, j.seconds)
+        },
+        listens: 0,
+    },
+    Peer {
+        name: "iperf2",
+        receiver: "iperf",
+        sender: "iperf",
+        package: Some("iperf"),
+        version: &["--version"],
+        receiver_words: |j| format!("-s -p {} -l {}", j.port, j.size.max(128 << 10)),
+        sender_words: |j| {
+            format!("-c {} -p {} -l {} -t {}", j.address, j.port, j.size, j.seconds)
+        },
+        listens: 0,
+    },
+    Peer {
+        name: "qperf",
+        receiver: "qperf",
+        sender: "qperf",
+        package: Some("qperf"),
+        version: &["--version"],
+        receiver_words: |j| format!("-lp {}", j.port),
+        sender_words: |j| {
+            format!(
+                "-lp {} -ip {} -t {} -m {} {} tcp_bw",
+                j.port,
+                j.port + 1,
+                j.seconds,
+                j.size,
+                j.address
+            )
+        },
+        listens: 0,
+    },
+    Peer {
+        name: "netperf",
+        receiver: "netserver",
+        sender: "netperf",
+        package: None,
+        version: &["-V"],
+        receiver_words: |j| format!("-D -4 -p {}", j.port),
+        sender_words: |j| {
+            format!(
+                "-4 -H {} -p {} -t TCP_STREAM -l {} -- -m {} -P ,{}",
+                j.address,
+                j.port,
+                j.seconds,
+                j.size,
+                j.port + 1
+            )
+        },
+        listens: 0,
+    },
+    Peer {
+        name: "ntttcp",
+        receiver: "ntttcp",
+        sender: "ntttcp",
+        package: None,
+        version: &["-h"],
+        receiver_words: |j| {
+            format!("-r -m 1,*,{} -p {} -b {} -t {}", j.address, j.port, j.size, j.seconds)
+        },
+        sender_words: |j| {
+            format!(
+                "-s -m 1,*,{} -p {} -n 1 -l 1 -b {} -t {}",
+                j.address, j.port, j.size, j.seconds
+            )
+        },
+        listens: -1,
+    },
+    Peer {
+        name: "neper",
+        receiver: "tcp_stream",
+        sender: "tcp_stream",
+        package: None,
+        version: &["--version"],
+        receiver_words: |j| {
+            format!("-4 -C {} -P {} -B {} -l {}", j.port, j.port + 1, j.size, j.seconds)
+        },
+        sender_words: |j| {
+            format!(
+                "-4 -c -H {} -C {} -P {} -B {} -l {}",
+                j.address,
+                j.port,
+                j.port + 1,
+                j.size,
+                j.seconds
+            )
+        },
+        listens: 0,
+    },
+];
+
+/// A process that ends when it is dropped.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It may have ended by itself, which is what was wanted.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+impl Peer {
+    /// The version in its own words; none if it cannot be started.
+    pub fn version(&self) -> Option<String> {
+        let out = Command::new(self.sender).args(self.version).output().ok()?;
+        let text = [out.stdout, out.stderr].concat();
+        let text = String::from_utf8_lossy(&text).into_owned();
+        let number = |w: &&str| w.starts_with(|c: char| c.is_ascii_digit()) && w.contains('.');
+        let found = text.split(|c: char| c.is_whitespace() || c == ',').find(number);
+        Some(found.unwrap_or("version unknown").to_owned())
+    }
+
+    /// Runs as many connections, each a pair of processes, both ends of one pinned to one CPU.
+    ///
+    /// # Errors
+    /// When it does not start, moves nothing, or says itself that it failed.
+    pub fn run(&self, place: Place, size: u32, cpus: &[u32]) -> io::Result<Seen> {
+        let job = |at: usize| Job {
+            address: "198.18.0.1".into(),
+            port: 20_001 + 10 * u16::try_from(at).unwrap_or(0),
+            size,
+            seconds: 2,
+        };
+        let mut receivers = Vec::new();
+        for (at, cpu) in cpus.iter().enumerate() {
+            let words = (self.receiver_words)(&job(at));
+            receivers.push(start(place.receiver, *cpu, self.receiver, &words)?);
+        }
+        for at in 0..cpus.len() {
+            wait_for_port(place.receiver, i32::from(job(at).port) + self.listens)?;
+        }
+        let mut senders = Vec::new();
+        for (at, cpu) in cpus.iter().enumerate() {
+            senders.push(start(place.sender, *cpu, self.sender, &(self.sender_words)(&job(at)))?);
+        }
+        let seen = place.watch()?;
+        for sender in &mut senders {
+            finish(self.name, &mut sender.0)?;
+        }
+        Ok(seen)
+    }
+}
+
+/// Starts a program in a host's network namespace on one CPU.
+fn start(host: u32, cpu: u32, program: &str, words: &str) -> io::Result<Running> {
+    let child = Command::new("nsenter")
+        .arg(format!("--net=/proc/{host}/ns/net"))
+        .args(["taskset", "-c", &cpu.to_string(), program])
+        .args(words.split(' '))
+        .current_dir(std::env::temp_dir())
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()?;
+    Ok(Running(child))
+}
+
+/// Waits until somebody listens on a port there.
+fn wait_for_port(host: u32, port: i32) -> io::Result<()> {
+    let wanted = format!(":{port:04X}");
+    let deadline = Instant::now() + Duration::from_secs(3);
+    let listens = |line: &str| {
+        let words: Vec<&str> = line.split_ascii_whitespace().collect();
+        words.get(1).is_some_and(|w| w.ends_with(&wanted)) && words.get(3) == Some(&"0A")
+    };
+    while Instant::now() < deadline {
+        for table in ["tcp", "tcp6"] {
+            let text = fs::read_to_string(format!("/proc/{host}/net/{table}")).unwrap_or_default();
+            if text.lines().any(listens) {
+                return Ok(());
+            }
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    Err(io::Error::other(format!("nobody listens on port {port}")))
+}
+
+/// Waits for a sender's own end, which must be a good one.
+fn finish(name: &str, sender: &mut Child) -> io::Result<()> {
+    let deadline = Instant::now() + Duration::from_secs(5);
+    while Instant::now() < deadline {
+        if let Some(status) = sender.try_wait()? {
+            let fault = || io::Error::other(format!("{name} ended with {status}"));
+            return if status.success() { Ok(()) } else { Err(fault()) };
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    Err(io::Error::other(format!("{name} does not end")))
+}
