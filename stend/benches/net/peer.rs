@@ -70,9 +70,7 @@ pub const ALL: &[Peer] = &[
         package: Some("iperf"),
         version: &["--version"],
         receiver_words: |j| format!("-s -p {} -l {}", j.port, j.size.max(128 << 10)),
-        sender_words: |j| {
-            format!("-c {} -p {} -l {} -t {}", j.address, j.port, j.size, j.seconds)
-        },
+        sender_words: |j| format!("-c {} -p {} -l {} -t {}", j.address, j.port, j.size, j.seconds),
         listens: 0,
     },
     Peer {

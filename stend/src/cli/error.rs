@@ -38,6 +38,9 @@ pub enum CliError {
     /// The run could not begin.
     #[error(transparent)]
     Run(#[from] RunError),
+    /// The place that was asked for is refused.
+    #[error("{0}; leave out --lab to take the best place that the kernel grants")]
+    Place(RunError),
     /// The plan needs what this place has not.
     #[error("the plan sets '{factor}', which needs links of our own, but {why}; {remedy}")]
     NoLinks {
@@ -86,7 +89,7 @@ impl CliError {
         match self {
             Self::NoPlan { .. } | Self::NoWorkload { .. } | Self::Plan { .. } => 2,
             Self::Stopped | Self::Run(RunError::Lab(LabError::Cancelled)) => super::INTERRUPTED,
-            Self::NoLinks { .. } | Self::Run(_) => 5,
+            Self::NoLinks { .. } | Self::Run(_) | Self::Place(_) => 5,
             Self::NothingMeasured { .. } => 6,
             _ => 1,
         }

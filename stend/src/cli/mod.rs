@@ -27,12 +27,17 @@ const GIVEN_UP: u8 = 1;
 /// The person stopped it; what was finished is in the report.
 const INTERRUPTED: u8 = 130;
 
+/// What a script may rely on.
+const EXIT_CODES: &str = "Exit status: 0 all was measured or shown; 1 ended early or a file could \
+not be written; 2 wrong usage or a refused plan; 5 this place cannot measure it; 6 no trial gave a \
+figure; 130 stopped on request.";
+
 /// Measures this machine and says which set-up is better, by how much, and what limits it.
 ///
 /// Without a verb: inventory, noise floor, three comparisons and a curve in network namespaces of
 /// its own, at most a minute. The result goes to standard output, progress to standard error.
 #[derive(Debug, Parser)]
-#[command(version, about, args_conflicts_with_subcommands = true)]
+#[command(version, about, args_conflicts_with_subcommands = true, after_help = EXIT_CODES)]
 struct Cli {
     #[command(subcommand)]
     verb: Option<Verb>,
@@ -116,6 +121,12 @@ impl From<Place> for Wanted {
             Place::Loopback => Self::Only(LabKind::Loopback),
         }
     }
+}
+
+/// This program as the person called it, so that a command in its output can be typed again.
+fn invoked() -> String {
+    let name = std::env::args().next().unwrap_or_default();
+    if name.contains('/') { name } else { "stend".into() }
 }
 
 /// Reads the command line and does what it says; gives the exit status.

@@ -48,7 +48,8 @@ fn describe(plan: &Plan, budget: &Budget) -> String {
             budget.trials, budget.points, budget.treatments, plan.method.blocks, budget.dry_trials
         ),
     );
-    row("time", format!("{} to {}", minutes(budget.shortest.value), minutes(budget.longest.value)));
+    let [least, most] = [budget.shortest, budget.longest].map(|time| minutes(time.value));
+    row("time", if least == most { most } else { format!("{least} to {most}") });
     row("decided by", format!("{}, margin {}", plan.method.primary, plan.method.margin));
     text.push_str("\nSmallest effect seen in four of five such runs:\n");
     let _ = writeln!(

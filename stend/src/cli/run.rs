@@ -3,7 +3,7 @@
 use super::error::CliError;
 use super::progress::Meter;
 use super::session::Session;
-use super::{GIVEN_UP, INTERRUPTED, OK, Options, files, plans};
+use super::{GIVEN_UP, INTERRUPTED, OK, Options, files, invoked, plans};
 use desk::plan::{budget, quicken};
 use desk::record::{Completeness, Fault, Run};
 use desk::report;
@@ -26,6 +26,10 @@ pub fn run(name: &str, quick: bool, options: &Options) -> Result<u8, CliError> {
         quicken(&mut plan);
     }
     let budget = budget(&plan);
+    let short = if quick { "--quick " } else { "" };
+    let command = format!("{} run {short}{}{name}", invoked(), options.lab.words());
+    let mut session = Session::begin(&plan, options.lab.into(), command)?;
+    session.refuse_without_links(&plan)?;
     let mut meter = Meter::new(Duration::from_secs_f64(budget.longest.value), true);
     meter.say(&format!(
         "{}: {} trials, {} dry visits, about {:.1} min",
@@ -34,9 +38,6 @@ pub fn run(name: &str, quick: bool, options: &Options) -> Result<u8, CliError> {
         budget.dry_trials,
         budget.longest.value / 60.0
     ));
-    let short = if quick { "--quick " } else { "" };
-    let command = format!("stend run {short}{}{name}", options.lab.words());
-    let mut session = Session::begin(&plan, options.lab.into(), command)?;
     // Before anything is measured: a result that cannot be kept is not worth the time.
     let directory = files::directory(options.out.as_deref(), &session.id)?;
     let run = session.run(&plan, &text, &mut meter)?;

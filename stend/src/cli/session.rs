@@ -5,8 +5,8 @@ use super::progress::Meter;
 use desk::plan::order;
 use desk::record::{Environment, LabKind, Metric, Plan, RUN_SCHEMA, Run, Scope};
 use rig::factor;
-use rig::lab::{Blueprint, Wanted, environment};
-use rig::run::Bench;
+use rig::lab::{Blueprint, LabError, Wanted, environment};
+use rig::run::{Bench, RunError};
 use rig::workload;
 use std::path::Path;
 use std::sync::Arc;
@@ -40,7 +40,12 @@ impl Session {
         let links = plan.lab.links.iter().map(|l| l.name.clone()).collect();
         let binary = std::env::current_exe()?;
         let blueprint = Blueprint { wanted, clients: plan.lab.clients, links, binary };
-        let bench = Bench::build(blueprint, cancel)?;
+        let asked = matches!(wanted, Wanted::Only(_));
+        let bench = Bench::build(blueprint, cancel).map_err(|e| match e {
+            RunError::Lab(LabError::Cancelled) => CliError::Run(e),
+            e if asked => CliError::Place(e),
+            e => CliError::Run(e),
+        })?;
         environment.lab = Some((bench.lab.kind, bench.lab.reason.clone()));
         let started = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
         let id = started.replace(['-', ':'], "").replace('T', "-").replace('Z', "");
@@ -100,7 +105,10 @@ impl Session {
     }
 
     /// A plan that changes links cannot run where there are none; said before anything is measured.
-    fn refuse_without_links(&self, plan: &Plan) -> Result<(), CliError> {
+    ///
+    /// # Errors
+    /// The first such factor, why there are no links, and the remedy.
+    pub fn refuse_without_links(&self, plan: &Plan) -> Result<(), CliError> {
         if self.kind() != LabKind::Loopback {
             return Ok(());
         }

@@ -5,7 +5,7 @@ use super::plans::{self, survey as texts};
 use super::progress::Meter;
 use super::run::refuse_empty;
 use super::session::Session;
-use super::{GIVEN_UP, INTERRUPTED, OK, Options, files};
+use super::{GIVEN_UP, INTERRUPTED, OK, Options, files, invoked};
 use desk::plan::budget;
 use desk::record::{Completeness, LabKind, Plan, Run, Value};
 use desk::report::{self, CardInput, Part, Role};
@@ -42,7 +42,7 @@ struct Measured {
 pub fn survey(options: &Options) -> Result<u8, CliError> {
     let first = plans::parse("noise", texts::NOISE)?;
     let wanted: Wanted = options.lab.into();
-    let command = format!("stend {}", options.lab.words()).trim().to_owned();
+    let command = format!("{} {}", invoked(), options.lab.words()).trim().to_owned();
     let mut session = Session::begin(&first, wanted, command)?;
     let directory = files::directory(options.out.as_deref(), &session.id)?;
     let chapters = chapters(&session)?;
@@ -171,7 +171,7 @@ fn publish(measured: &[Measured], to: &Path, json: bool) -> Result<(), CliError>
     let input = CardInput {
         parts: &parts,
         report_path: &path.display().to_string(),
-        next_command: next_command(measured),
+        next_command: &next_command(measured),
     };
     let card = report::card(&input, COLUMNS, true)?;
     files::write(to, "card.txt", &card)?;
@@ -182,7 +182,7 @@ fn publish(measured: &[Measured], to: &Path, json: bool) -> Result<(), CliError>
 }
 
 /// The one command that this machine's findings ask for most.
-fn next_command(measured: &[Measured]) -> &'static str {
+fn next_command(measured: &[Measured]) -> String {
     let lab = measured.first().and_then(|m| m.run.environment.lab.as_ref());
     let decided = |role: Role, factor: &str, verdicts: &[Verdict]| {
         let rows = measured.iter().filter(|m| m.role == role).flat_map(|m| &m.analysis.comparisons);
@@ -190,17 +190,20 @@ fn next_command(measured: &[Measured]) -> &'static str {
             .any(|c| verdicts.contains(&c.verdict))
     };
     let refused = |(kind, why): &(LabKind, String)| *kind == LabKind::Loopback && !why.is_empty();
+    let program = invoked();
     if lab.is_some_and(refused) {
-        "sudo stend"
-    } else if decided(Role::NoiseFloor, "", &[Verdict::Better, Verdict::Worse]) {
-        "stend run aa"
-    } else if own_is_not_cubic(measured) && decided(Role::Duel, "congestion", &[Verdict::Better]) {
-        "stend run --quick congestion"
-    } else if decided(Role::Duel, "tso", &[Verdict::Better]) {
-        "stend run --quick offloads"
-    } else {
-        "stend run --quick nic-duel"
+        return format!("sudo {program}");
     }
+    let words = if decided(Role::NoiseFloor, "", &[Verdict::Better, Verdict::Worse]) {
+        "aa"
+    } else if own_is_not_cubic(measured) && decided(Role::Duel, "congestion", &[Verdict::Better]) {
+        "--quick congestion"
+    } else if decided(Role::Duel, "tso", &[Verdict::Better]) {
+        "--quick offloads"
+    } else {
+        "--quick nic-duel"
+    };
+    format!("{program} run {words}")
 }
 
 /// The built-in plan compares the kernel's own congestion control with cubic.
