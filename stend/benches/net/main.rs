@@ -161,7 +161,8 @@ impl Stand {
         };
         let text = format!(
             "title = \"bench\"\n[lab]\nclients = 1\n[load.it]\nworkload = \"tcp_stream\"\n\
-             direction = \"receive\"\nrequest_size = \"{} B\"\nstreams = {}\nengine = \"{engine}\"\n\
+             direction = \"receive\"\n\
+             request_size = \"{} B\"\nstreams = {}\nengine = \"{engine}\"\n\
              placement = \"same\"\ncongestion = \"cubic\"\n{depth}[method]\nblocks = 3\n\
              dry = false\nsettle = \"0.3 s\"\nsettle_max = \"0.3 s\"\nwindow = \"1.6 s\"\n",
             cell.size, cell.streams

@@ -9,8 +9,8 @@ use std::io;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// Ethernet 14 + IPv4 20 + TCP 20 + timestamps 12 bytes stand before the payload of each packet that
-/// the interface counts, segmented or not.
+/// Ethernet 14 + IPv4 20 + TCP 20 + timestamps 12 bytes stand before the payload of each packet
+/// that the interface counts, segmented or not.
 const HEADER: u64 = 66;
 /// So much has to arrive before the load counts as running; openings and control talk are less.
 const BEGUN: u64 = 256 << 10;
