@@ -165,7 +165,12 @@ impl Drop for Running {
 impl Peer {
     /// The version in its own words; none if it cannot be started.
     pub fn version(&self) -> Option<String> {
-        let out = Command::new(self.sender).args(self.version).output().ok()?;
+        let out = Command::new(self.sender)
+            .args(self.version)
+            // One of them leaves a log wherever it is.
+            .current_dir(std::env::temp_dir())
+            .output()
+            .ok()?;
         let text = [out.stdout, out.stderr].concat();
         let text = String::from_utf8_lossy(&text).into_owned();
         let number = |w: &&str| w.starts_with(|c: char| c.is_ascii_digit()) && w.contains('.');
