@@ -206,7 +206,7 @@ mod tests {
     fn found(fast: [usize; 2]) -> f64 {
         let mut chance = Chance(ChaCha8Rng::seed_from_u64(8));
         let hit = |cell: &u32| {
-            let fast = fast[usize::from(cell % 2 == 0)];
+            let fast = fast[usize::from(cell.is_multiple_of(2))];
             chance.shows((5, fast), 0.05, Segments::Own)
         };
         100.0 * count((0..CELLS).filter(hit).count()) / f64::from(CELLS)

@@ -54,8 +54,9 @@ const fn busier(direction: &'static str) -> SmtOff {
     SmtOff { direction, part: Part::Small, figure: ClaimFigure::CpuRatio, higher: true }
 }
 
-// The claims on multithreading stand under `Smt` until a plan switches `smt`. 000-8 is about an
-// index that is withheld across its states, 000-10 about adapters that nobody has any more.
+// The claims on multithreading stand under `Smt` until a plan switches `smt`; two of them do even
+// then: 000-8 is about an index that is withheld across its states, 000-10 about its effect on two
+// adapters.
 const TESTS: [(&str, Test); 12] = [
     ("000-1", Test::Knee("transmit", BEND)),
     ("000-2", Test::LessCpu("receive", "transmit")),
@@ -259,5 +260,17 @@ fn ratio(logs: &[f64]) -> Option<Estimate> {
     match logs {
         [one] => Some(Estimate::exact(Quantity::new(one.exp(), Unit::Ratio))),
         _ => ratio_t(logs, LEVEL, EstimateMethod::PairedLogT),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_has_a_row_for_every_claim_of_its_source() {
+        let all: Vec<String> =
+            claims().into_iter().filter(|c| c.source == "000").map(|c| c.id).collect();
+        assert_eq!(all, TESTS.map(|(id, _)| id));
     }
 }

@@ -85,8 +85,9 @@ struct Rules<'r> {
 }
 
 impl Rules<'_> {
-    /// Why the index has no verdict at a point: the first that holds of two states, nothing to count
-    /// a second time with, unlike CPUs, methods that disagree, idle CPUs, unequal throughput.
+    /// Why the index has no verdict at a point: the first that holds of two states, nothing to
+    /// count a second time with, unlike CPUs, methods that disagree, idle CPUs, and unequal
+    /// throughput at saturation. An offer that was not reached is saturation too.
     fn at(&self, point: &PairedPoint<'_>, result: &PointResult) -> Option<Withheld> {
         let sides = point.sides();
         if result.verdict == Verdict::TwoStates {

@@ -45,7 +45,8 @@ fn twin(one: &Contest<'_>, first: &Contest<'_>, stratum: &BTreeMap<String, Strin
 }
 
 /// Log ratios within a block under one level of the other factor and under another, means over the
-/// points that both have pairs at; their difference, block by block, is judged like any ratio.
+/// points that both have pairs at; their difference, block by block, is judged like any ratio:
+/// better if the judged level gains more on the baseline under the other level of `by`.
 ///
 /// A block counts if it has a pair at each of those points under both, so that `difference` is
 /// `second` / `first` exactly. A point with two states under either is left out. None if no block

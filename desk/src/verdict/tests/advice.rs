@@ -99,7 +99,7 @@ fn the_paced_load_tells_who_runs_other_work() {
 
 #[test]
 fn with_an_equal_load_an_idle_cpu_is_no_objection() {
-    let idle = run(|_| 1.0, 0.03, |record| offer(record));
+    let idle = run(|_| 1.0, 0.03, offer);
     let advice = analyse(&idle).advice;
     // The parameter alone, without the plan's word for it, leaves the load at full speed.
     let other = advice.iter().find(|a| a.reader == Reader::OtherWork).unwrap();

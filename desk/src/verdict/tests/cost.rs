@@ -72,7 +72,8 @@ fn an_index_of_equal_things_is_called_different_in_one_run_of_twenty() {
     assert!((8..=32).contains(&alarms), "{alarms} of 400");
 }
 
-// By hand, of 2 CPUs: server 1, client 0.78, conductor 0.02, kernel 0.2; 0.05 is made to go nowhere.
+// By hand, of 2 CPUs: server 1, client 0.78, conductor 0.02, kernel 0.2, of which 0.05 is made to
+// go nowhere.
 #[test]
 fn the_parts_add_up_to_the_machine() {
     let run = cheaper(
