@@ -229,6 +229,21 @@ fn one_point_without_a_meaning_takes_it_from_the_whole_curve() {
 }
 
 #[test]
+fn over_a_curve_a_bad_reading_is_told_before_unequal_throughput() {
+    let truth = |cell: Cell| if cell.size == 64 { 1.5 } else { 1.0 };
+    let sizes = SIZES.to_vec();
+    let mut run = Simulated { sizes, truth, noise: 0.001, ..Simulated::default() }.run();
+    run.records.iter_mut().for_each(|record| machine(record, 0.5));
+    let overall = |run: &Run| only(&analyse(run)).withheld_overall.clone();
+    // The whole curve differs by 1.5^(1/6) = 7 %, and that is the figure told.
+    let Some(Withheld::UnequalAtSaturation { throughput }) = overall(&run) else { panic!() };
+    close(throughput.centre.value, 1.5_f64.powf(1.0 / 6.0), 0.005);
+    let large = |r: &&mut TrialRecord| r.trial.point.params["size"] == size(65536);
+    run.records.iter_mut().filter(large).for_each(|r| change(r, ["cpu", "machine", "busy"], 0.3));
+    assert!(matches!(overall(&run), Some(Withheld::MethodsDisagree { .. })));
+}
+
+#[test]
 fn displaced_work_is_compared_where_a_soaker_ran() {
     let run = cheaper(
         |_| 1.0,

@@ -1,6 +1,7 @@
 //! Differences of differences.
 
-use super::{SIZES, break_trial};
+use super::{SIZES, break_trial, close, judged};
+use crate::record::TrialRecord;
 use crate::verdict::simulated::{Cell, Simulated, size};
 use crate::verdict::{Verdict, analyse};
 
@@ -73,7 +74,7 @@ fn a_block_counts_if_it_is_whole_under_both() {
     let offloads = vec!["on", "off"];
     let sizes = vec![64, 256];
     let mut run = Simulated { offloads, sizes, ..Simulated::default() }.run();
-    let broken = |r: &&mut crate::record::TrialRecord| {
+    let broken = |r: &&mut TrialRecord| {
         r.trial.block == 2
             && r.trial.treatment.levels["offload"] == "off"
             && r.trial.point.params["size"] == size(64)
@@ -85,4 +86,34 @@ fn a_block_counts_if_it_is_whole_under_both() {
     (1..=5).for_each(|block| break_trial(&mut run, block, "onboard", 64));
     // The small size has no pair left anywhere; the large one is whole in all blocks.
     assert_eq!(analyse(&run).interactions[0].difference.n, 5);
+}
+
+// With the offload off the small size is lost; on, it has 1.5, and the large one 1.2.
+#[test]
+fn a_point_that_is_missing_or_torn_under_one_level_is_left_out_under_both() {
+    let truth = |cell: Cell| match (cell.offload, cell.size) {
+        ("on", 64) => 1.5,
+        ("on", _) => 1.2,
+        _ => 1.0,
+    };
+    let offloads = vec!["on", "off"];
+    let sizes = vec![64, 256];
+    let run = Simulated { offloads, sizes, truth, noise: 0.001, ..Simulated::default() }.run();
+    let small = |r: &&mut TrialRecord| {
+        r.trial.treatment.levels["offload"] == "off" && r.trial.point.params["size"] == size(64)
+    };
+    let mut lost = run.clone();
+    lost.records.iter_mut().filter(small).for_each(|r| r.outcome.samples.clear());
+    let mut torn = run;
+    let fast = |r: &&mut TrialRecord| judged(r) && matches!(r.trial.block, 1 | 2);
+    torn.records.iter_mut().filter(small).filter(fast).for_each(|r| {
+        r.outcome.samples[0].quantity.value *= 3.0;
+    });
+    assert_eq!(analyse(&torn).two_states.len(), 1);
+    for run in [lost, torn] {
+        let one = analyse(&run).interactions.remove(0);
+        close(one.first.centre.value, 1.2, 0.005);
+        close(one.difference.centre.value, 1.0 / 1.2, 0.005);
+        assert_eq!(one.difference.n, 5);
+    }
 }
