@@ -1,7 +1,7 @@
 //! Published claims beside runs of which the truth is known.
 
 use super::{close, machine};
-use crate::record::{FactorPlan, Level, Run, TrialRecord};
+use crate::record::{FactorPlan, Level, Run, TrialRecord, Value};
 use crate::verdict::simulated::{Simulated, size, word};
 use crate::verdict::{ClaimCheck, ClaimFigure, ClaimNeed, Standing, analyse};
 
@@ -164,4 +164,24 @@ fn multithreading_is_compared_by_sign_where_a_plan_switches_it() {
     assert_eq!((sign(&higher, "000-4"), sign(&higher, "000-5")), (Some(true), Some(false)));
     assert_eq!(sign(&higher, "000-6"), Some(true));
     assert_eq!(missing(&higher, "000-7"), Some(ClaimNeed::Load), "no CPU was read");
+}
+
+// Four streams come first in the records and carry nine times as much in duplex alone.
+#[test]
+fn what_is_swept_besides_stays_at_its_first_value() {
+    let mut run = published(8192);
+    run.plan.loads[0].over.push(("streams".into(), vec![Value::Count(1), Value::Count(4)]));
+    let mut four = run.records.clone();
+    for (records, streams) in [(&mut run.records, 1), (&mut four, 4)] {
+        for record in records {
+            record.trial.point.params.insert("streams".into(), Value::Count(streams));
+        }
+    }
+    four.iter_mut().filter(|r| direction(r) == "duplex").for_each(|r| {
+        r.outcome.samples[0].quantity.value *= 9.0;
+    });
+    four.append(&mut run.records);
+    run.records = four;
+    let Standing::Compared { ours, .. } = claim(&run, "000-3") else { panic!() };
+    close(ours[0].1.centre.value, 0.6, 0.01);
 }
