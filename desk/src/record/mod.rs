@@ -1,9 +1,11 @@
 //! The vocabulary that rig and desk share; everything stored is made of these types.
 //!
-//! Knows: plan, spec, treatment, load point, trial, environment, sample, reading, outcome, run.
+//! Knows: plan, spec, treatment, load point, trial, environment, sample, reading, outcome, run,
+//! published claim.
 //! Never: how any of it is measured, judged or shown.
 //! Start reading at `trial.rs`.
 
+mod claim;
 mod environment;
 mod outcome;
 mod plan;
@@ -11,6 +13,7 @@ mod run;
 mod spec;
 mod trial;
 
+pub use claim::{Claim, claim_sources, claims};
 pub use environment::{Adapter, Cache, Cpu, Environment, Fact, KeyClass, LabKind};
 pub use outcome::{Fault, Outcome, Reading, Sample, StreamFacts, Window, Work};
 pub use plan::{FactorPlan, LabPlan, Level, LinkPlan, LoadPlan, Method, Plan};

@@ -1,9 +1,10 @@
 //! Knows how estimates are made from samples. Plain functions over slices.
 //!
-//! Gives: summaries, Student's t, paired log ratios, equivalence, Holm's step-down.
+//! Gives: summaries, Student's t, paired log ratios, equivalence, Holm's step-down, two groups.
 //! Never: what the samples mean, or where they came from.
 //! Start reading at `estimate.rs`.
 
+mod cluster;
 mod compare;
 mod estimate;
 mod holm;
@@ -11,6 +12,7 @@ mod interval;
 mod power;
 mod summary;
 
+pub use cluster::{Groups, two_groups};
 pub use compare::{equivalence_p, further_blocks, log_ratio, paired_p, ratio_t};
 pub use estimate::{Estimate, EstimateMethod};
 pub use holm::{HolmStep, holm};

@@ -1,10 +1,16 @@
 //! Knows the way from a stored run to all that is concluded from it.
 
+use super::advice::advice;
 use super::bottleneck::limits;
 use super::caveat::caveats;
+use super::claims::claim_checks;
+use super::efficiency::cost;
 use super::finding::Analysis;
+use super::generator::generator_bound;
+use super::interaction::interactions;
 use super::pairing::contests;
-use super::winner::{Rule, judge};
+use super::states::two_states;
+use super::winner::{Rule, judge, name};
 use crate::record::Run;
 
 /// Concludes everything from one run.
@@ -16,16 +22,31 @@ use crate::record::Run;
 pub fn analyse(run: &Run) -> Analysis {
     let method = &run.plan.method;
     let mut judged = Vec::new();
-    let mut found = Vec::new();
+    let mut found = Analysis::default();
     if let Some(metric) = run.metrics.iter().find(|m| m.name == method.primary) {
         let rule = Rule { metric, margin: method.margin };
-        for contest in contests(run) {
-            let Some(one) = judge(&contest, rule) else { continue };
-            found.extend(limits(&run.plan, &contest, &one.comparison.id));
+        let contests = contests(run);
+        let mut marks = Vec::new();
+        for contest in &contests {
+            let (torn, states) = two_states(contest, metric, &name(contest));
+            found.two_states.extend(states);
+            marks.push(torn);
+        }
+        for (contest, torn) in contests.iter().zip(&marks) {
+            let Some(one) = judge(contest, rule, torn) else { continue };
+            let id = &one.comparison.id;
+            found.limits.extend(limits(&run.plan, contest, id));
+            found.generator_bound.extend(generator_bound(contest, id));
+            found.costs.extend(cost(run, contest, id, torn));
             judged.push(one);
         }
+        let marked: Vec<_> =
+            contests.iter().zip(&marks).map(|(c, torn)| (c, torn.as_slice())).collect();
+        found.interactions = interactions(run, &marked, rule);
     }
-    let caveats = caveats(run, &judged);
-    let comparisons = judged.into_iter().map(|j| j.comparison).collect();
-    Analysis { comparisons, limits: found, caveats, ..Analysis::default() }
+    found.caveats = caveats(run, &judged, &found.costs);
+    found.comparisons = judged.into_iter().map(|j| j.comparison).collect();
+    found.advice = advice(&run.plan, &found.comparisons, &found.costs);
+    found.claims = claim_checks(run);
+    found
 }

@@ -4,14 +4,14 @@
 
 use super::effective::effective;
 use super::finding::{Limit, LimitKind};
+use super::generator::{FULL, generator_sign};
+use super::measure::{busy, directions, throughput};
 use super::pairing::{Contest, Measured, PairedPoint};
-use crate::record::{Plan, StreamFacts, TrialRecord, Value};
+use crate::record::{Plan, StreamFacts, TrialRecord};
 use crate::stats::{Estimate, mean_or_single};
 use crate::unit::Unit;
 use std::cmp::Ordering;
 
-/// Busy share from which a CPU counts as full.
-const FULL: f64 = 0.95;
 /// Share of a set rate from which the rate counts as reached; the rest is headers.
 const AT_RATE: f64 = 0.9;
 /// Share of a stream's busy time from which waiting counts as the limit.
@@ -37,8 +37,16 @@ pub(super) fn limits(plan: &Plan, contest: &Contest<'_>, comparison: &str) -> Ve
     base.into_iter().chain(other).collect()
 }
 
-/// The first resource that is full, in the order: CPUs, one CPU, set rate, waiting sockets.
+/// The first limit that shows, in the order: generator, CPUs, one CPU, set rate, waiting sockets.
+///
+/// The generator stands first because it makes the others look like what they are not: a client
+/// without enough CPU leaves a server that waits. Its own rule keeps it from hiding them: a client
+/// that is busy or late counts only on a machine that is not full, and no client counts beside a
+/// system under test that runs all the time.
 fn find(plan: &Plan, trials: &[Measured<'_>]) -> Option<(LimitKind, Estimate)> {
+    if let Some((_, evidence)) = generator_sign(trials) {
+        return Some((LimitKind::Generator, evidence));
+    }
     let mean = |share: &dyn Fn(&TrialRecord) -> Option<f64>| {
         let shares: Vec<f64> = trials.iter().filter_map(|t| share(t.record)).collect();
         mean_or_single(&shares, Unit::Share)
@@ -57,10 +65,6 @@ fn find(plan: &Plan, trials: &[Measured<'_>]) -> Option<(LimitKind, Estimate)> {
     full.or_else(|| busy.map(|b| (LimitKind::NoneSeen, b)))
 }
 
-fn busy(record: &TrialRecord) -> Option<f64> {
-    record.reading("cpu", "machine", "busy").map(|q| q.value)
-}
-
 /// Busy share of the busiest CPU of the trial: which one it is may change from trial to trial.
 fn busiest_cpu(record: &TrialRecord) -> Option<f64> {
     let cpus = record
@@ -73,20 +77,10 @@ fn busiest_cpu(record: &TrialRecord) -> Option<f64> {
 /// Throughput over the `rate` in force on the link, counted in both directions for `duplex`.
 fn rate_use(plan: &Plan, record: &TrialRecord) -> Option<f64> {
     let rate = effective(plan, &record.trial.settings).get("rate")?.quantity()?;
-    let direction = record.trial.point.params.get("direction");
-    let duplex = direction.and_then(Value::word) == Some("duplex");
-    let directions = if duplex { 2.0 } else { 1.0 };
+    let directions = directions(&record.trial.point.params);
     let limited = rate.unit == Unit::BitPerSecond && rate.value > 0.0;
     let moved = throughput(plan, record).filter(|_| limited)?;
     Some(moved / (rate.value * directions))
-}
-
-/// The primary metric if it is a throughput, else the first one that is; bit/s.
-fn throughput(plan: &Plan, record: &TrialRecord) -> Option<f64> {
-    let samples = record.outcome.samples.iter().filter(|s| s.quantity.unit == Unit::BitPerSecond);
-    let first = samples.clone().next();
-    let primary = samples.clone().find(|s| s.metric == plan.method.primary);
-    primary.or(first).map(|s| s.quantity.value)
 }
 
 /// Share of the streams' busy time that went by waiting; none without streams.

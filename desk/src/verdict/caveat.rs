@@ -1,7 +1,8 @@
 //! Knows the reasons to doubt a run, and finds them in its facts; never softens a verdict.
 
 use super::effective::is_aa;
-use super::finding::{Caveat, Verdict};
+use super::efficiency::{foreign, worst_disagreement};
+use super::finding::{Caveat, Cost, Verdict};
 use super::winner::Judged;
 use crate::record::{Completeness, Fault, LabKind, Run, TrialKind, TrialRecord};
 use crate::stats::{Estimate, EstimateMethod, LEVEL, Summary, mean_or_single, t_quantile};
@@ -9,6 +10,8 @@ use crate::unit::{Quantity, Unit};
 
 /// Share of stolen CPU time from which it is told.
 const STEAL: f64 = 0.01;
+/// CPUs that processes not ours may take without a word.
+const FOREIGN: f64 = 0.02;
 /// Share of trials that may be unsteady without a word.
 const UNSTEADY: f64 = 0.1;
 /// Probability with which the smallest effect is seen.
@@ -16,7 +19,7 @@ const POWER: f64 = 0.8;
 
 /// Every reason to doubt, the heaviest first: what makes the verdicts wrong, then what makes them
 /// incomplete or weak, then what limits them to this kind of machine.
-pub(super) fn caveats(run: &Run, judged: &[Judged]) -> Vec<Caveat> {
+pub(super) fn caveats(run: &Run, judged: &[Judged], costs: &[Cost]) -> Vec<Caveat> {
     let mut all = noise_floor(run, judged);
     all.extend(loopback(run));
     all.extend(partial(run));
@@ -24,6 +27,8 @@ pub(super) fn caveats(run: &Run, judged: &[Judged]) -> Vec<Caveat> {
     all.extend(few_blocks(run, judged));
     all.extend(not_steady(run));
     all.extend(steal(run));
+    all.extend(foreign_cpu(run));
+    all.extend(worst_disagreement(costs).map(|by| Caveat::CpuMethods { by }));
     all.extend(shared_machine(run));
     all
 }
@@ -104,6 +109,11 @@ fn steal(run: &Run) -> Option<Caveat> {
     let shares: Vec<f64> = stolen.map(|q| q.value).collect();
     let share = mean_or_single(&shares, Unit::Share)?;
     (share.centre.value >= STEAL).then_some(Caveat::Steal { share })
+}
+
+fn foreign_cpu(run: &Run) -> Option<Caveat> {
+    let cpu = foreign(valid(run))?;
+    (cpu.centre.value > FOREIGN).then_some(Caveat::Foreign { cpu })
 }
 
 /// What a lab inside one machine cannot show.

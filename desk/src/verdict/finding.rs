@@ -185,6 +185,16 @@ pub enum Caveat {
     },
     /// Links are virtual: no wire, no adapter, no line rate.
     VirtualLinks,
+    /// Other programs used CPU during the windows.
+    Foreign {
+        /// How much, in CPUs.
+        cpu: Estimate,
+    },
+    /// The ways of counting CPU time disagree.
+    CpuMethods {
+        /// The largest difference, in CPUs.
+        by: Estimate,
+    },
 }
 
 /// Whose CPU a figure of cost holds.
@@ -239,6 +249,8 @@ pub struct CpuParts {
     pub server: Estimate,
     /// The processes of the clients.
     pub clients: Estimate,
+    /// The process that conducts the run, where it runs on this machine.
+    pub conductor: Option<Estimate>,
     /// Kernel threads.
     pub kernel: Estimate,
     /// Processes that are not ours.

@@ -1,18 +1,29 @@
-//! Knows what may be concluded from estimates: winner, region, limit, doubt.
+//! Knows what may be concluded from estimates: winner, region, cost, states, limit, doubt,
+//! interaction, advice, and how a published claim stands.
 //!
-//! Gives: [`analyse`], from a stored run to its findings, and [`is_aa`].
+//! Gives: [`analyse`], from a stored run to its findings, [`is_aa`], [`derived_metrics`], [`knee`].
 //! Never: how a number was measured, how it is shown.
 //! Start reading at `finding.rs`, then `analyse.rs`.
 
+mod advice;
 mod analyse;
 mod bottleneck;
 mod caveat;
+mod claims;
 mod effective;
+mod efficiency;
 mod finding;
+mod generator;
+mod interaction;
+mod knee;
+mod measure;
 mod pairing;
+mod parts;
 mod region;
+mod series;
 #[cfg(test)]
 mod simulated;
+mod states;
 #[cfg(test)]
 mod tests;
 mod winner;
@@ -24,3 +35,5 @@ pub use finding::{
     CpuParts, GeneratorBound, GeneratorSign, Interaction, Limit, LimitKind, PointResult, Reader,
     Region, Standing, State, TwoStates, Verdict, Withheld,
 };
+pub use knee::{KNEE, knee};
+pub use measure::{derived_metrics, service_demand};

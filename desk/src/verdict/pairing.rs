@@ -8,7 +8,11 @@ use crate::record::{
 use crate::stats::log_ratio;
 use std::collections::BTreeMap;
 
+/// What is taken from a trial for a comparison: the figure, none if the trial lacks it.
+pub(super) type Measure<'m> = dyn Fn(&TrialRecord) -> Option<f64> + 'm;
+
 /// One level against the baseline at one load, everything else equal, with its trials.
+#[derive(Clone)]
 pub(super) struct Contest<'r> {
     pub load: &'r LoadPlan,
     /// Whether the plan has no other load.
@@ -26,12 +30,16 @@ pub(super) struct Contest<'r> {
 }
 
 /// The pairs at one point of the curve.
+#[derive(Clone)]
 pub(super) struct PairedPoint<'r> {
     pub at: Option<Value>,
+    /// Every counted trial here, whatever came of it.
+    trials: Vec<&'r TrialRecord>,
     pub pairs: Vec<Pair<'r>>,
 }
 
 /// Both levels in one block.
+#[derive(Clone, Copy)]
 pub(super) struct Pair<'r> {
     pub block: u32,
     pub base: Measured<'r>,
@@ -40,15 +48,19 @@ pub(super) struct Pair<'r> {
     pub log: f64,
 }
 
-/// A trial and its primary metric, in the metric's unit.
+/// A trial and what was measured in it, in the unit of its metric.
 #[derive(Clone, Copy)]
 pub(super) struct Measured<'r> {
     pub record: &'r TrialRecord,
     pub value: f64,
 }
 
-/// All contests of a run in the order of its plan; none if the plan lacks the compared factor.
+/// All contests of a run in the order of its plan, paired by its primary metric; none if the plan
+/// lacks the compared factor.
 pub(super) fn contests(run: &Run) -> Vec<Contest<'_>> {
+    let primary = |record: &TrialRecord| {
+        record.outcome.metric(&run.plan.method.primary).map(|quantity| quantity.value)
+    };
     let plan = &run.plan;
     let factor = plan.factors.iter().find(|f| f.name == plan.method.compare);
     let Some((factor, (base, others))) = factor.and_then(|f| Some((f, f.levels.split_first()?)))
@@ -73,7 +85,8 @@ pub(super) fn contests(run: &Run) -> Vec<Contest<'_>> {
         for stratum in strata(plan) {
             for fixed in fixed_settings(load, curve) {
                 for other in others {
-                    all.push(empty(stratum.clone(), fixed.clone(), other).filled(run));
+                    let filled = empty(stratum.clone(), fixed.clone(), other).filled(run);
+                    all.push(filled.by(&primary));
                 }
             }
         }
@@ -109,19 +122,27 @@ fn combinations<'a, T: Clone>(
 }
 
 impl<'r> Contest<'r> {
-    /// The same contest with the trials of the run at every point.
+    /// The same contest with the trials of the run at every point, not yet paired.
     fn filled(mut self, run: &'r Run) -> Self {
         let swept = self.load.over.iter().find(|(name, _)| Some(name.as_str()) == self.curve);
         let at = swept.map_or_else(|| vec![None], |(_, v)| v.iter().cloned().map(Some).collect());
         for at in at {
-            let trials: Vec<&TrialRecord> =
-                run.records.iter().filter(|r| self.holds(r, at.as_ref())).collect();
-            let pairs = self.pairs(&trials, &run.plan.method.primary);
-            let lost = trials.len().saturating_sub(2 * pairs.len());
-            self.left_out += u32::try_from(lost).unwrap_or(u32::MAX);
-            self.points.push(PairedPoint { at, pairs });
+            let trials = run.records.iter().filter(|r| self.holds(r, at.as_ref())).collect();
+            self.points.push(PairedPoint { at, trials, pairs: Vec::new() });
         }
         self
+    }
+
+    /// The same contest, its trials paired by another figure.
+    pub(super) fn by(&self, measure: &Measure<'_>) -> Self {
+        let mut paired = self.clone();
+        paired.left_out = 0;
+        for point in &mut paired.points {
+            point.pairs = self.pairs(&point.trials, measure);
+            let lost = point.trials.len().saturating_sub(2 * point.pairs.len());
+            paired.left_out += u32::try_from(lost).unwrap_or(u32::MAX);
+        }
+        paired
     }
 
     /// Whether a counted trial belongs here at this point of the curve, whatever came of it.
@@ -137,10 +158,10 @@ impl<'r> Contest<'r> {
     }
 
     /// Pairs within blocks. Of a trial that was run again the first good visit counts.
-    fn pairs(&self, trials: &[&'r TrialRecord], metric: &str) -> Vec<Pair<'r>> {
+    fn pairs(&self, trials: &[&'r TrialRecord], measure: &Measure<'_>) -> Vec<Pair<'r>> {
         let mut blocks: BTreeMap<u32, [Option<Measured<'r>>; 2]> = BTreeMap::new();
         for record in trials {
-            let Some(measured) = measured(record, metric) else { continue };
+            let Some(measured) = measured(record, measure) else { continue };
             let level = record.trial.treatment.levels.get(&self.factor.name);
             let side = usize::from(level == Some(&self.other.name));
             blocks.entry(record.trial.block).or_default()[side].get_or_insert(measured);
@@ -153,9 +174,17 @@ impl<'r> Contest<'r> {
     }
 }
 
-fn measured<'r>(record: &'r TrialRecord, metric: &str) -> Option<Measured<'r>> {
+/// The figure of a trial; none from one with a fault.
+fn measured<'r>(record: &'r TrialRecord, measure: &Measure<'_>) -> Option<Measured<'r>> {
     if record.outcome.fault.is_some() {
         return None;
     }
-    record.outcome.metric(metric).map(|quantity| Measured { record, value: quantity.value })
+    measure(record).map(|value| Measured { record, value })
+}
+
+impl<'r> PairedPoint<'r> {
+    /// The paired trials of both levels, baseline first.
+    pub(super) fn sides(&self) -> [Vec<Measured<'r>>; 2] {
+        [self.pairs.iter().map(|p| p.base).collect(), self.pairs.iter().map(|p| p.other).collect()]
+    }
 }

@@ -17,6 +17,9 @@ pub(super) struct Judged {
     pub block_logs: Vec<f64>,
 }
 
+/// Which points of a contest have a level with two states, in the order of its points.
+pub(super) type Torn = [bool];
+
 /// What a ratio is judged by.
 #[derive(Clone, Copy)]
 pub(super) struct Rule<'r> {
@@ -60,27 +63,57 @@ impl Rule<'_> {
 }
 
 /// Judges a contest. None if no block has a valid pair anywhere.
-pub(super) fn judge(contest: &Contest<'_>, rule: Rule<'_>) -> Option<Judged> {
+///
+/// A point where a level has two states is shown with its plain interval and is in no family of
+/// tests: its ratio compares how often each state was met. It leaves the ratio of the curve for
+/// both levels. Only where no other point is left does that ratio rest on such points, and then it
+/// has no verdict but [`Verdict::TwoStates`].
+pub(super) fn judge(contest: &Contest<'_>, rule: Rule<'_>, torn: &Torn) -> Option<Judged> {
+    let is_torn = |place: usize| torn.get(place).copied().unwrap_or(false);
     let live: Vec<(usize, &PairedPoint<'_>)> =
         contest.points.iter().enumerate().filter(|(_, p)| !p.pairs.is_empty()).collect();
-    let family: Vec<Vec<f64>> =
-        live.iter().map(|(_, p)| p.pairs.iter().map(|pair| pair.log).collect()).collect();
+    let kept: Vec<&PairedPoint<'_>> =
+        live.iter().filter(|(place, _)| !is_torn(*place)).map(|(_, p)| *p).collect();
+    let family: Vec<Vec<f64>> = kept.iter().map(|p| logs(p)).collect();
+    let method =
+        if family.len() > 1 { EstimateMethod::PairedLogTHolm } else { EstimateMethod::PairedLogT };
+    let mut tests = rule.tests(&family).into_iter();
     let mut placed = Vec::new();
-    for (((place, point), logs), tests) in live.iter().zip(&family).zip(rule.tests(&family)) {
-        let method = if family.len() > 1 {
-            EstimateMethod::PairedLogTHolm
+    for (place, point) in live.iter().copied() {
+        let logs = logs(point);
+        let (ratio, verdict) = if is_torn(place) {
+            (ratio_or_single(&logs, LEVEL, EstimateMethod::PairedLogT)?, Verdict::TwoStates)
         } else {
-            EstimateMethod::PairedLogT
+            let tests = tests.next()?;
+            let ratio = ratio_or_single(&logs, 1.0 - tests.differs.alpha, method)?;
+            (ratio, rule.verdict(&logs, &tests))
         };
-        let ratio = ratio_or_single(logs, 1.0 - tests.differs.alpha, method)?;
-        placed.push((*place, point_result(point, ratio, rule.verdict(logs, &tests), rule)?));
+        placed.push((place, point_result(point, ratio, verdict, rule)?));
     }
-    let block_logs = block_means(&live);
-    let (overall, verdict) = overall(&block_logs, &family, rule)?;
+    let block_logs = block_means(&kept);
+    let (overall, verdict) = if family.is_empty() {
+        let all: Vec<&PairedPoint<'_>> = live.iter().map(|(_, p)| *p).collect();
+        let logs: Vec<Vec<f64>> = all.iter().map(|p| logs(p)).collect();
+        (overall(&block_means(&all), &logs, rule)?.0, Verdict::TwoStates)
+    } else {
+        overall(&block_logs, &family, rule)?
+    };
     let regions = regions(&placed);
     let points = placed.into_iter().map(|(_, point)| point).collect();
     let comparison = comparison(contest, rule, (overall, verdict));
     Some(Judged { comparison: Comparison { points, regions, ..comparison }, block_logs })
+}
+
+fn logs(point: &PairedPoint<'_>) -> Vec<f64> {
+    point.pairs.iter().map(|pair| pair.log).collect()
+}
+
+/// Judges log ratios that stand alone, one a block. None for no block.
+pub(super) fn judge_alone(logs: &[f64], rule: Rule<'_>) -> Option<(Estimate, Verdict)> {
+    if logs.is_empty() {
+        return None;
+    }
+    overall(logs, &[logs.to_vec()], rule)
 }
 
 fn point_result(
@@ -104,7 +137,11 @@ fn point_result(
     })
 }
 
-fn ratio_or_single(logs: &[f64], level: f64, method: EstimateMethod) -> Option<Estimate> {
+pub(super) fn ratio_or_single(
+    logs: &[f64],
+    level: f64,
+    method: EstimateMethod,
+) -> Option<Estimate> {
     match logs {
         [one] => Some(Estimate::exact(Quantity::new(one.exp(), Unit::Ratio))),
         _ => ratio_t(logs, level, method),
@@ -113,16 +150,16 @@ fn ratio_or_single(logs: &[f64], level: f64, method: EstimateMethod) -> Option<E
 
 /// The mean log ratio over the points of each block that is whole: one point missing would move
 /// the mean of a block for no other reason than that it is missing.
-fn block_means(live: &[(usize, &PairedPoint<'_>)]) -> Vec<f64> {
+fn block_means(live: &[&PairedPoint<'_>]) -> Vec<f64> {
     let mut blocks: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
-    for pair in live.iter().flat_map(|(_, point)| &point.pairs) {
+    for pair in live.iter().flat_map(|point| &point.pairs) {
         blocks.entry(pair.block).or_default().push(pair.log);
     }
     blocks.into_values().filter(|logs| logs.len() == live.len()).map(|logs| mean(&logs)).collect()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a curve has at most 64 points")]
-fn mean(values: &[f64]) -> f64 {
+pub(super) fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
@@ -169,7 +206,7 @@ fn comparison(
 
 /// All that tells one comparison of a plan from another: factor, level, load if there are several,
 /// stratum, parameters.
-fn name(contest: &Contest<'_>) -> String {
+pub(super) fn name(contest: &Contest<'_>) -> String {
     let mut parts = vec![contest.factor.name.clone(), contest.other.name.clone()];
     if !contest.only_load {
         parts.push(contest.load.name.clone());

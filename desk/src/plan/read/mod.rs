@@ -21,8 +21,8 @@ mod tests;
 pub use error::PlanError;
 
 use super::Catalogue;
-use crate::record::Plan;
-use node::{Lines, Section};
+use crate::record::{Plan, claim_sources};
+use node::{Lines, Node, Section};
 
 /// Reads a plan, with every default written out and every unit resolved.
 ///
@@ -45,8 +45,24 @@ pub fn read(text: &str, catalogue: &Catalogue) -> Result<Plan, PlanError> {
     let usual = || specs.first().map_or("", |spec| spec.question).to_owned();
     let question = root.text("question")?.unwrap_or_else(usual);
     let method = method::read(&root.section("method")?, &factors, &loads, &specs)?;
-    let published = root.text("published")?;
+    let published = root.get("published").map(published).transpose()?;
     let plan = Plan { title, question, lab, factors, loads, method, published };
     check::check(&plan, &Lines::new(&root))?;
     Ok(plan)
+}
+
+/// The published test beside whose claims the findings are set.
+fn published(node: &Node<'_>) -> Result<String, PlanError> {
+    let text = node.text_like("the number of a published test in quotes")?;
+    let known = claim_sources();
+    if known.iter().any(|source| source == text) {
+        return Ok(text.into());
+    }
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    Err(PlanError::UnknownName {
+        line: node.line,
+        what: "published test",
+        name: text.into(),
+        remedy: nearest::remedy(text, &known),
+    })
 }

@@ -374,3 +374,22 @@ fn tso_without_checksums_is_refused_wherever_the_two_meet() {
                   levels.y = { tso = \"on\", checksum = \"off\" }\n[load";
     assert_eq!(refusal("[load", bundle), words("link one, p y, path one", 12));
 }
+
+#[test]
+fn a_published_test_is_known_or_refused() {
+    let named = SMALL.replace("[lab]", "published = \"000\"\n[lab]");
+    assert_eq!(plan(&named).published.as_deref(), Some("000"));
+    assert_eq!(plan(SMALL).published, None);
+    check(&[
+        (
+            "[lab]",
+            "published = \"007\"\n[lab]",
+            "line 2: there is no published test '007'; did you mean '000'?",
+        ),
+        (
+            "[lab]",
+            "published = \"NetBench\"\n[lab]",
+            "line 2: there is no published test 'NetBench'; known here: 000, 001, 002, 003, 004",
+        ),
+    ]);
+}

@@ -29,6 +29,10 @@ doubt-few-blocks = There { $blocks ->
 doubt-few-blocks-means = Smaller differences can stay undecided. Raise the number of blocks in the plan.
 doubt-virtual-links = The links are virtual: there is no wire, no adapter and no line rate.
 doubt-virtual-links-means = The figures are of the kernel’s network stack; they do not decide which adapter is faster. Repeat over the real adapters.
+doubt-foreign = Other programs used { $cpu } during the windows.
+doubt-foreign-means = What they took was missing to the load, and unevenly between blocks; the busy share of the machine holds their time too, so costs look higher than they are. Stop them, or repeat at a quiet hour.
+doubt-cpu-methods = The ways of counting CPU time disagree by up to { $by }.
+doubt-cpu-methods-means = One of them misses work, so where they disagree the P/E index has no verdict. Repeat with a longer window; the table of where the CPU time went shows what no process accounts for.
 
 doubt-in-part = { $lead } So in { $part }.
 doubt-worst-part = { $lead } That is the worst of the parts: { $part }.
@@ -50,3 +54,5 @@ short-few-blocks = { $blocks ->
    *[other] { $blocks } blocks
 }: effects under { $smallest } may stay unseen
 short-virtual-links = virtual links: no wire, no adapter and no line rate
+short-foreign = other programs used { $cpu } meanwhile
+short-cpu-methods = the ways of counting CPU time disagree by { $by }

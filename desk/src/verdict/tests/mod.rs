@@ -1,5 +1,12 @@
 //! Knows what must come out where the truth is planted.
 
+mod advice;
+mod claims;
+mod cost;
+mod generator;
+mod interaction;
+mod states;
+
 use super::simulated::{Cell, Simulated, size, word};
 use super::{Analysis, Caveat, Comparison, LimitKind, Verdict, analyse, is_aa};
 use crate::record::{
@@ -245,9 +252,48 @@ fn with(change: impl Fn(&mut TrialRecord)) -> Run {
 }
 
 fn cpu(record: &mut TrialRecord, key: &str, share: f64) {
-    let quantity = Quantity::new(share, Unit::Share);
-    let (probe, host) = ("cpu".into(), "machine".into());
+    read(record, ["cpu", "machine", key], share);
+}
+
+/// Adds a reading: probe, host, key.
+fn read(record: &mut TrialRecord, [probe, host, key]: [&str; 3], value: f64) {
+    let quantity = Quantity::new(value, Unit::Share);
+    let (probe, host) = (probe.into(), host.into());
     record.readings.push(Reading { probe, host, key: key.into(), quantity });
+}
+
+/// Changes a reading that is there.
+fn change(record: &mut TrialRecord, [probe, host, key]: [&str; 3], by: f64) {
+    let here = |r: &&mut Reading| r.probe == probe && r.host == host && r.key == key;
+    record.readings.iter_mut().find(here).unwrap().quantity.value += by;
+}
+
+/// Adds every reading of a machine of four CPUs on which all time is accounted for: half of it the
+/// server's, 39 % the client's, 1 % the conductor's, a tenth kernel threads.
+fn machine(record: &mut TrialRecord, busy: f64) {
+    cpu(record, "busy", busy);
+    cpu(record, "cpus", 4.0);
+    cpu(record, "steal", 0.0);
+    cpu(record, "baseline", 0.0);
+    for (host, share) in [("sut", 0.5), ("c01", 0.39), ("conductor", 0.01)] {
+        read(record, ["process", host, "cpu"], 4.0 * busy * share);
+    }
+    read(record, ["kernel", "machine", "threads"], 4.0 * busy * 0.1);
+    read(record, ["foreign", "machine", "cpu"], 0.0);
+}
+
+/// Which path a trial went over.
+fn path(record: &TrialRecord) -> &str {
+    &record.trial.treatment.levels["path"]
+}
+
+/// Whether a trial belongs to the level that is judged.
+fn judged(record: &TrialRecord) -> bool {
+    path(record) == "pro1000"
+}
+
+fn close(ours: f64, by_hand: f64, within: f64) {
+    assert!((ours / by_hand - 1.0).abs() < within, "{ours} is not {by_hand}");
 }
 
 fn limit(run: &Run) -> Vec<LimitKind> {

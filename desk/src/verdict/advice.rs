@@ -1,0 +1,99 @@
+//! Knows which level each kind of reader should take; never more than the verdicts say.
+
+use super::effective::is_aa;
+use super::finding::{Advice, Comparison, Cost, Reader, Verdict, Withheld};
+use super::measure::is_paced;
+use crate::record::Plan;
+use crate::stats::Estimate;
+
+/// What each kind of reader should take, in the order of the comparisons.
+///
+/// Who wants peak throughput is told by the primary metric, under loads that are not paced: a paced
+/// load moves what was asked for, whichever level carries it. Who runs other work is told by the
+/// cost of the load. Where the plan has the same load once at full speed and once paced, the paced
+/// one tells that reader, for there both levels do the same work. A comparison of A with A tells
+/// nobody anything, and one without CPU readings nothing about costs.
+pub(super) fn advice(plan: &Plan, comparisons: &[Comparison], costs: &[Cost]) -> Vec<Advice> {
+    let paced = |c: &Comparison| load_is_paced(plan, c);
+    let mut all = Vec::new();
+    for comparison in comparisons.iter().filter(|c| !is_aa(plan, c)) {
+        if !paced(comparison) {
+            all.push(peak(comparison));
+        }
+        let twin = |c: &&Comparison| paced(c) && same_but_pace(c, comparison);
+        if !paced(comparison) && comparisons.iter().any(|c| twin(&c)) {
+            continue;
+        }
+        let cost = costs.iter().find(|cost| cost.comparison == comparison.id);
+        all.extend(cost.map(|cost| other_work(comparison, cost)));
+    }
+    all
+}
+
+fn load_is_paced(plan: &Plan, comparison: &Comparison) -> bool {
+    let load = plan.loads.iter().find(|load| load.name == comparison.load);
+    is_paced(&comparison.fixed) || load.is_some_and(|load| is_paced(&load.fixed))
+}
+
+/// Whether two comparisons are of one thing but for the load offered.
+fn same_but_pace(one: &Comparison, two: &Comparison) -> bool {
+    let rest = |c: &Comparison| {
+        let mut fixed = c.fixed.clone();
+        fixed.remove("offered_load");
+        fixed
+    };
+    one.factor == two.factor
+        && (&one.base, &one.other) == (&two.base, &two.other)
+        && one.stratum == two.stratum
+        && rest(one) == rest(two)
+}
+
+fn peak(comparison: &Comparison) -> Advice {
+    let torn = comparison.verdict == Verdict::TwoStates;
+    let judged = (comparison.overall.clone(), comparison.verdict);
+    let withheld = torn.then_some(Withheld::TwoStates);
+    made(Reader::PeakThroughput, comparison, (&comparison.metric, judged, withheld))
+}
+
+/// Displaced work where a soaker measured it, else CPU time per gigabyte.
+///
+/// With an equal load the cost decides directly, so unequal throughput is no objection, and neither
+/// is a CPU that is mostly idle: that spoils the index, which divides by it. Displaced work is a
+/// measurement of its own, so it does not fall with the methods of counting CPU time.
+fn other_work(comparison: &Comparison, cost: &Cost) -> Advice {
+    let measured = cost.displaced.as_ref();
+    let figure = measured.unwrap_or(&cost.per_gigabyte);
+    let objects = |withheld: &Withheld| match withheld {
+        Withheld::TwoStates | Withheld::SmtDiffers => true,
+        Withheld::UnequalAtSaturation { .. } => !cost.equal_load,
+        Withheld::LowCpu { .. } => measured.is_none() && !cost.equal_load,
+        Withheld::MethodsDisagree { .. } | Withheld::NotRead => measured.is_none(),
+    };
+    let torn = (figure.verdict == Verdict::TwoStates).then_some(Withheld::TwoStates);
+    let all = torn.iter().chain(&cost.withheld_overall).chain(cost.withheld.iter().flatten());
+    // A point with two states is in no mean, so only all of them together object.
+    let whole = all.filter(|w| **w != Withheld::TwoStates || torn.is_some());
+    let withheld = whole.into_iter().find(|w| objects(w)).cloned();
+    let judged = (figure.overall.clone(), figure.verdict);
+    made(Reader::OtherWork, comparison, (&figure.metric, judged, withheld))
+}
+
+/// The advice that follows from a figure; withheld or torn, it has neither choice nor verdict.
+fn made(
+    reader: Reader,
+    comparison: &Comparison,
+    (metric, (effect, verdict), withheld): (&str, (Estimate, Verdict), Option<Withheld>),
+) -> Advice {
+    let verdict = match withheld {
+        Some(Withheld::TwoStates) => Verdict::TwoStates,
+        Some(_) => Verdict::Undecided { more_blocks: None },
+        None => verdict,
+    };
+    let choice = match verdict {
+        Verdict::Better => Some(comparison.other.clone()),
+        Verdict::Worse => Some(comparison.base.clone()),
+        Verdict::Equivalent | Verdict::TwoStates | Verdict::Undecided { .. } => None,
+    };
+    let (comparison, metric) = (comparison.id.clone(), metric.into());
+    Advice { reader, comparison, choice, metric, effect, verdict, withheld }
+}

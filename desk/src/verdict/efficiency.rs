@@ -1,0 +1,164 @@
+//! Knows what a load cost in CPU, level against level, and when that has no verdict.
+//!
+//! Never: which level is to be taken.
+
+use super::effective::effective;
+use super::finding::{Basis, Comparison, Cost, CpuParts, PointResult, Verdict, Withheld};
+use super::measure::{
+    CPU, DISPLACED, Derived, INDEX, PER_GIGABYTE, busy, reached_offer, throughput,
+};
+use super::pairing::{Contest, Measured, PairedPoint};
+use super::parts::{counted_twice, disagreement, parts};
+use super::winner::{Rule, Torn, judge};
+use crate::record::{Better, Metric, Plan, Run, TrialRecord};
+use crate::stats::{Estimate, mean_or_single};
+use crate::unit::{Quantity, Unit};
+
+/// Busy share of all CPUs below which an index divides by next to nothing.
+const LOW_CPU: f64 = 0.05;
+
+/// What the load of a contest cost. None where no pair has throughput and CPU readings.
+///
+/// Every figure is derived per trial and then judged like any metric: paired in blocks, Student's
+/// t, Holm over the curve, points with two states left out of the curve.
+pub(super) fn cost(run: &Run, contest: &Contest<'_>, id: &str, torn: &Torn) -> Option<Cost> {
+    let judged = |metric: &Metric, paired: &Contest<'_>| {
+        let rule = Rule { metric, margin: run.plan.method.margin };
+        judge(paired, rule, torn).map(|judged| judged.comparison)
+    };
+    let derived = |figure: &Derived| {
+        let paired = contest.by(&|record| (figure.of)(&run.plan, record));
+        judged(&figure.metric(), &paired).map(|comparison| (comparison, paired))
+    };
+    let (index, paired) = derived(&INDEX)?;
+    let moved = contest.by(&|record| throughput(&run.plan, record));
+    let moved = judged(&throughput_metric(), &moved)?;
+    let live: Vec<&PairedPoint<'_>> =
+        paired.points.iter().filter(|p| !p.pairs.is_empty()).collect();
+    let smt = smt_differs(&run.plan, contest);
+    let rules = Rules { plan: &run.plan, smt, moved: &moved };
+    let withheld: Vec<Option<Withheld>> =
+        live.iter().zip(&index.points).map(|(point, result)| rules.at(point, result)).collect();
+    let equal_load = live.iter().all(|point| equal_load(&run.plan, point));
+    Some(Cost {
+        comparison: id.into(),
+        basis: if run.environment.lab.is_some() { Basis::Pair } else { Basis::Server },
+        equal_load,
+        cpu: derived(&CPU)?.0,
+        per_gigabyte: derived(&PER_GIGABYTE)?.0,
+        displaced: derived(&DISPLACED).map(|(comparison, _)| comparison),
+        withheld_overall: rules.overall(&index, &withheld, equal_load),
+        withheld,
+        parts: live.iter().flat_map(|point| both_parts(contest, point)).collect(),
+        index,
+    })
+}
+
+fn throughput_metric() -> Metric {
+    let (name, title) = ("throughput".into(), "throughput".into());
+    Metric { name, title, unit: Unit::BitPerSecond, better: Better::Higher }
+}
+
+/// Whether the levels of a contest come to different settings of simultaneous multithreading.
+fn smt_differs(plan: &Plan, contest: &Contest<'_>) -> bool {
+    let smt = |level: &crate::record::Level| effective(plan, &level.settings).remove("smt");
+    smt(contest.base) != smt(contest.other)
+}
+
+/// Whether the load offered was set and every paired trial of both levels reached it.
+fn equal_load(plan: &Plan, point: &PairedPoint<'_>) -> bool {
+    point.sides().iter().flatten().all(|trial| reached_offer(plan, trial.record))
+}
+
+fn both_parts(contest: &Contest<'_>, point: &PairedPoint<'_>) -> Vec<CpuParts> {
+    let [base, other] = point.sides();
+    let of = |level: &str, trials: &[Measured<'_>]| parts(level, point.at.as_ref(), trials);
+    of(&contest.base.name, &base).into_iter().chain(of(&contest.other.name, &other)).collect()
+}
+
+/// When an index has no verdict.
+struct Rules<'r> {
+    plan: &'r Plan,
+    smt: bool,
+    /// The throughputs, level against level.
+    moved: &'r Comparison,
+}
+
+impl Rules<'_> {
+    /// Why the index has no verdict at a point: the first that holds of two states, nothing to
+    /// count a second time with, unlike CPUs, methods that disagree, idle CPUs, and unequal
+    /// throughput at saturation. An offer that was not reached is saturation too.
+    fn at(&self, point: &PairedPoint<'_>, result: &PointResult) -> Option<Withheld> {
+        let sides = point.sides();
+        if result.verdict == Verdict::TwoStates {
+            return Some(Withheld::TwoStates);
+        }
+        if !sides.iter().all(|side| counted_twice(side)) {
+            return Some(Withheld::NotRead);
+        }
+        if self.smt {
+            return Some(Withheld::SmtDiffers);
+        }
+        let largest = |a: &Estimate, b: &Estimate| a.centre.value.total_cmp(&b.centre.value);
+        if let Some(by) = sides.iter().filter_map(|side| disagreement(side)).max_by(largest) {
+            return Some(Withheld::MethodsDisagree { by });
+        }
+        let busiest = sides.iter().filter_map(|side| mean_busy(side)).min_by(largest);
+        if let Some(busy) = busiest.filter(|busy| busy.centre.value < LOW_CPU) {
+            return Some(Withheld::LowCpu { busy });
+        }
+        if equal_load(self.plan, point) {
+            return None;
+        }
+        let moved = self.moved.points.iter().find(|p| p.at == point.at)?;
+        self.unequal(moved.verdict, &moved.ratio)
+    }
+
+    /// Why the index has no verdict over all points. A ratio that means nothing at one of the
+    /// points means nothing in their mean, so the first point with a reason gives it; a point with
+    /// two states is not in that mean.
+    fn overall(
+        &self,
+        index: &Comparison,
+        points: &[Option<Withheld>],
+        equal_load: bool,
+    ) -> Option<Withheld> {
+        if index.verdict == Verdict::TwoStates {
+            return Some(Withheld::TwoStates);
+        }
+        let unequal = |w: &&Withheld| matches!(w, Withheld::UnequalAtSaturation { .. });
+        let reasons = || points.iter().flatten().filter(|w| **w != Withheld::TwoStates);
+        let plain = reasons().find(|w| !unequal(w)).cloned();
+        let whole = || self.unequal(self.moved.verdict, &self.moved.overall);
+        plain.or_else(|| whole().filter(|_| !equal_load)).or_else(|| reasons().next().cloned())
+    }
+
+    /// Throughputs that differ with certainty and by more than the margin.
+    fn unequal(&self, verdict: Verdict, ratio: &Estimate) -> Option<Withheld> {
+        let differs = matches!(verdict, Verdict::Better | Verdict::Worse)
+            && ratio.centre.value.ln().abs() > self.plan.method.margin.value.ln_1p();
+        differs.then(|| Withheld::UnequalAtSaturation { throughput: ratio.clone() })
+    }
+}
+
+fn mean_busy(trials: &[Measured<'_>]) -> Option<Estimate> {
+    let shares: Vec<f64> = trials.iter().filter_map(|t| busy(t.record)).collect();
+    mean_or_single(&shares, Unit::Share)
+}
+
+/// The largest disagreement of methods among all costs, in CPUs.
+pub(super) fn worst_disagreement(costs: &[Cost]) -> Option<Estimate> {
+    let all = costs.iter().flat_map(|cost| cost.withheld.iter().flatten());
+    let by = all.filter_map(|withheld| match withheld {
+        Withheld::MethodsDisagree { by } => Some(by),
+        _ => None,
+    });
+    by.max_by(|a, b| a.centre.value.total_cmp(&b.centre.value)).cloned()
+}
+
+/// CPUs that processes not ours took, mean over trials.
+pub(super) fn foreign<'r>(records: impl Iterator<Item = &'r TrialRecord>) -> Option<Estimate> {
+    let read = records.filter_map(|r| r.reading("foreign", "machine", "cpu"));
+    let values: Vec<f64> = read.map(|quantity: Quantity| quantity.value).collect();
+    mean_or_single(&values, Unit::Cpu)
+}

@@ -1,0 +1,109 @@
+//! Knows whether the effect of a level depends on another factor: the difference of differences.
+
+use super::finding::{Interaction, Verdict};
+use super::pairing::{Contest, PairedPoint};
+use super::winner::{Rule, judge_alone, mean, ratio_or_single};
+use crate::record::Run;
+use crate::stats::{Estimate, EstimateMethod, LEVEL};
+use std::collections::BTreeMap;
+
+/// A contest and which of its points have a level with two states.
+pub(super) type Marked<'c, 'r> = (&'c Contest<'r>, &'c [bool]);
+
+/// One interaction for every compared level, every further level of every other factor against
+/// that factor's first, and all that contests are apart by besides.
+pub(super) fn interactions(
+    run: &Run,
+    contests: &[Marked<'_, '_>],
+    rule: Rule<'_>,
+) -> Vec<Interaction> {
+    let mut all = Vec::new();
+    for first in contests {
+        for by in run.plan.factors.iter().filter(|f| f.name != run.plan.method.compare) {
+            let Some((base, others)) = by.levels.split_first() else { continue };
+            if first.0.stratum.get(&by.name) != Some(&base.name) {
+                continue;
+            }
+            for other in others {
+                let mut stratum = first.0.stratum.clone();
+                stratum.insert(by.name.clone(), other.name.clone());
+                let Some(second) = contests.iter().find(|c| twin(c.0, first.0, &stratum)) else {
+                    continue;
+                };
+                all.extend(interaction((*first, *second), &by.name, rule));
+            }
+        }
+    }
+    all
+}
+
+fn twin(one: &Contest<'_>, first: &Contest<'_>, stratum: &BTreeMap<String, String>) -> bool {
+    one.stratum == *stratum
+        && one.other.name == first.other.name
+        && one.load.name == first.load.name
+        && one.fixed == first.fixed
+}
+
+/// Log ratios within a block under one level of the other factor and under another, means over the
+/// points that both have pairs at; their difference, block by block, is judged like any ratio:
+/// better if the judged level gains more on the baseline under the other level of `by`.
+///
+/// A block counts if it has a pair at each of those points under both, so that `difference` is
+/// `second` / `first` exactly. A point with two states under either is left out. None if no block
+/// is left.
+fn interaction(
+    (first, second): (Marked<'_, '_>, Marked<'_, '_>),
+    by: &str,
+    rule: Rule<'_>,
+) -> Option<Interaction> {
+    let (one, two) = (first.0, second.0);
+    let shared: Vec<usize> = (0..one.points.len())
+        .filter(|place| whole(first, *place) && whole(second, *place))
+        .collect();
+    let (here, there) = (block_means(one, &shared), block_means(two, &shared));
+    let blocks: Vec<(f64, f64)> =
+        here.iter().filter_map(|(block, log)| Some((*log, *there.get(block)?))).collect();
+    let logs = |of: fn(&(f64, f64)) -> f64| blocks.iter().map(of).collect::<Vec<f64>>();
+    let effect = |logs: &[f64]| -> Option<Estimate> {
+        if logs.is_empty() {
+            return None;
+        }
+        ratio_or_single(logs, LEVEL, EstimateMethod::PairedLogT)
+    };
+    let (difference, verdict): (Estimate, Verdict) = judge_alone(&logs(|(a, b)| b - a), rule)?;
+    let mut stratum = one.stratum.clone();
+    stratum.remove(by);
+    Some(Interaction {
+        factor: one.factor.name.clone(),
+        base: one.base.name.clone(),
+        other: one.other.name.clone(),
+        by: by.into(),
+        by_base: one.stratum.get(by)?.clone(),
+        by_other: two.stratum.get(by)?.clone(),
+        stratum,
+        fixed: one.fixed.clone(),
+        load: one.load.name.clone(),
+        metric: rule.metric.name.clone(),
+        first: effect(&logs(|(a, _)| *a))?,
+        second: effect(&logs(|(_, b)| *b))?,
+        difference,
+        verdict,
+    })
+}
+
+/// Whether a point has pairs and one state on both sides.
+fn whole((contest, torn): Marked<'_, '_>, place: usize) -> bool {
+    let live = contest.points.get(place).is_some_and(|point| !point.pairs.is_empty());
+    live && !torn.get(place).copied().unwrap_or(false)
+}
+
+/// Mean log ratio over these points, of each block that has a pair at all of them.
+fn block_means(contest: &Contest<'_>, places: &[usize]) -> BTreeMap<u32, f64> {
+    let mut blocks: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+    let points = places.iter().filter_map(|place| contest.points.get(*place));
+    for pair in points.flat_map(|point: &PairedPoint<'_>| &point.pairs) {
+        blocks.entry(pair.block).or_default().push(pair.log);
+    }
+    let whole = blocks.into_iter().filter(|(_, logs)| logs.len() == places.len());
+    whole.map(|(block, logs)| (block, mean(&logs))).collect()
+}

@@ -1,0 +1,261 @@
+//! Knows what one trial gives: its throughput, its CPU figures and what is derived from them.
+//!
+//! Never: how trials compare.
+
+use crate::record::{Better, Metric, Plan, Reading, Settings, TrialRecord, Value};
+use crate::unit::Unit;
+
+/// Host that the clients load.
+const SERVER: &str = "sut";
+/// Host of the conductor.
+const CONDUCTOR: &str = "conductor";
+/// Share of the offered load from which it counts as reached.
+const REACHED: f64 = 0.97;
+
+/// A figure that is made per trial from its samples and readings and never stored.
+pub(super) struct Derived {
+    pub name: &'static str,
+    title: &'static str,
+    unit: Unit,
+    better: Better,
+    /// None where the trial lacks a reading or the figure would divide by nothing.
+    pub of: fn(&Plan, &TrialRecord) -> Option<f64>,
+}
+
+/// Busy share of all CPUs, 0-1.
+pub(super) const CPU: Derived = Derived {
+    name: "cpu",
+    title: "CPU",
+    unit: Unit::Share,
+    better: Better::Lower,
+    of: |_, record| busy(record),
+};
+
+/// Throughput in Mbit/s for each per cent of all CPUs, where 100 % is the whole machine, as the
+/// published test 000 has it: throughput / (100 x busy).
+pub(super) const INDEX: Derived = Derived {
+    name: "pe_index",
+    title: "P/E index",
+    unit: Unit::MegabitPerCpuPercent,
+    better: Better::Higher,
+    of: |plan, record| {
+        let busy = busy(record).filter(|b| *b > 0.0)?;
+        Some(throughput(plan, record)? / 1e6 / (100.0 * busy))
+    },
+};
+
+/// CPU seconds for each 10^9 bytes of payload: busy x CPUs / (throughput / 8 / 10^9).
+pub(super) const PER_GIGABYTE: Derived = Derived {
+    name: "cpu_per_gb",
+    title: "CPU time per GB",
+    unit: Unit::SecondPerGigabyte,
+    better: Better::Lower,
+    of: |plan, record| Some(machine(record)? / (bytes_per_s(plan, record)? / 1e9)),
+};
+
+/// CPU microseconds for each 1,024 bytes of payload, the service demand of netperf:
+/// busy x CPUs x 10^6 / (throughput / 8 / 1024). It is 1.024 times [`PER_GIGABYTE`], so its ratios
+/// are the same.
+const SERVICE_DEMAND: Derived = Derived {
+    name: "service_demand",
+    title: "service demand",
+    unit: Unit::MicrosecondPerKilobyte,
+    better: Better::Lower,
+    of: |plan, record| Some(machine(record)? * 1e6 / (bytes_per_s(plan, record)? / 1024.0)),
+};
+
+/// Application work that the load displaced, in CPUs, as the soaker counted it.
+pub(super) const DISPLACED: Derived = Derived {
+    name: "displaced",
+    title: "displaced work",
+    unit: Unit::Cpu,
+    better: Better::Lower,
+    of: |_, record| reading(record, "soaker", "machine", "displaced"),
+};
+
+/// The metrics that the desk derives, as a record describes its own: `cpu`, `pe_index`,
+/// `cpu_per_gb`, `service_demand`, `displaced`.
+#[must_use]
+pub fn derived_metrics() -> Vec<Metric> {
+    [CPU, INDEX, PER_GIGABYTE, SERVICE_DEMAND, DISPLACED].iter().map(Derived::metric).collect()
+}
+
+/// Service demand (us/KB) that goes with CPU seconds per gigabyte (s/GB), netperf's figure for it.
+#[must_use]
+pub const fn service_demand(per_gigabyte: f64) -> f64 {
+    // 1 s/GB is 10^6 us / (10^9 / 1024 KB).
+    per_gigabyte * 1.024
+}
+
+impl Derived {
+    pub(super) fn metric(&self) -> Metric {
+        Metric {
+            name: self.name.into(),
+            title: self.title.into(),
+            unit: self.unit,
+            better: self.better,
+        }
+    }
+}
+
+/// The primary metric if it is a throughput, else the first one that is; bit/s.
+pub(super) fn throughput(plan: &Plan, record: &TrialRecord) -> Option<f64> {
+    let samples = record.outcome.samples.iter().filter(|s| s.quantity.unit == Unit::BitPerSecond);
+    let first = samples.clone().next();
+    let primary = samples.clone().find(|s| s.metric == plan.method.primary);
+    primary.or(first).map(|s| s.quantity.value)
+}
+
+/// Payload bytes per second, above 0.
+fn bytes_per_s(plan: &Plan, record: &TrialRecord) -> Option<f64> {
+    throughput(plan, record).map(|bits| bits / 8.0).filter(|bytes| *bytes > 0.0)
+}
+
+/// Busy share of all CPUs, 0-1.
+pub(super) fn busy(record: &TrialRecord) -> Option<f64> {
+    reading(record, "cpu", "machine", "busy")
+}
+
+/// CPUs kept busy, all of the machine together.
+pub(super) fn machine(record: &TrialRecord) -> Option<f64> {
+    Some(busy(record)? * reading(record, "cpu", "machine", "cpus")?)
+}
+
+/// Value of a reading, in its base unit.
+pub(super) fn reading(record: &TrialRecord, probe: &str, host: &str, key: &str) -> Option<f64> {
+    record.reading(probe, host, key).map(|quantity| quantity.value)
+}
+
+/// All readings of a probe with this key, one a host.
+pub(super) fn by_host<'r>(
+    record: &'r TrialRecord,
+    probe: &'r str,
+    key: &'r str,
+) -> impl Iterator<Item = &'r Reading> {
+    record.readings.iter().filter(move |r| r.probe == probe && r.key == key)
+}
+
+/// Whether a host is the system under test.
+pub(super) fn is_server(host: &str) -> bool {
+    host == SERVER
+}
+
+/// Whether a host is the conductor's.
+pub(super) fn is_conductor(host: &str) -> bool {
+    host == CONDUCTOR
+}
+
+/// Whether a host is a client: `c01` to `c64`.
+pub(super) fn is_client(host: &str) -> bool {
+    let number = host.strip_prefix('c').unwrap_or_default();
+    !number.is_empty() && number.chars().all(|c| c.is_ascii_digit())
+}
+
+/// How many directions carry load at once.
+pub(super) fn directions(params: &Settings) -> f64 {
+    let word = params.get("direction").and_then(Value::word);
+    if word == Some("duplex") { 2.0 } else { 1.0 }
+}
+
+/// Whether parameters of a load set the load offered; the word `full` does not.
+pub(super) fn is_paced(params: &Settings) -> bool {
+    params.get("offered_load").is_some_and(|value| value.quantity().is_some())
+}
+
+/// Whether the load offered was set and the trial reached 97 % of it, in all directions together.
+pub(super) fn reached_offer(plan: &Plan, record: &TrialRecord) -> bool {
+    let params = &record.trial.point.params;
+    let offered = params.get("offered_load").and_then(Value::quantity);
+    let reached = |offered: f64, moved: f64| moved >= REACHED * offered * directions(params);
+    match (offered, throughput(plan, record)) {
+        (Some(offered), Some(moved)) => reached(offered.value, moved),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{Outcome, Sample, TrialKind};
+    use crate::unit::Quantity;
+    use crate::verdict::simulated::{Simulated, word};
+
+    /// 800 Mbit/s with a quarter of four CPUs.
+    fn trial() -> (Plan, TrialRecord) {
+        let run = Simulated::default().run();
+        let counted = run.records.iter().find(|r| r.trial.kind == TrialKind::Counted);
+        let mut record = counted.unwrap().clone();
+        let quantity = Quantity::new(8e8, Unit::BitPerSecond);
+        let samples = vec![Sample { metric: "throughput".into(), quantity }];
+        record.outcome = Outcome { samples, ..Outcome::default() };
+        for (key, value) in [("busy", 0.25), ("cpus", 4.0)] {
+            record.readings.push(Reading {
+                probe: "cpu".into(),
+                host: "machine".into(),
+                key: key.into(),
+                quantity: Quantity::new(value, Unit::Share),
+            });
+        }
+        (run.plan, record)
+    }
+
+    fn of(name: &str, (plan, record): &(Plan, TrialRecord)) -> Option<f64> {
+        let all = [CPU, INDEX, PER_GIGABYTE, SERVICE_DEMAND, DISPLACED];
+        let derived = all.into_iter().find(|d| d.name == name).unwrap();
+        (derived.of)(plan, record)
+    }
+
+    fn close(ours: Option<f64>, by_hand: f64) {
+        assert!((ours.unwrap() / by_hand - 1.0).abs() < 1e-12, "{ours:?} is not {by_hand}");
+    }
+
+    // 800 Mbit/s / 25 % = 32 Mbit/s/%. One CPU moves 0.1 GB/s: 10 s/GB.
+    // 10^6 us a second over 97,656.25 KB a second: 10.24 us/KB.
+    #[test]
+    fn the_formulas_give_what_is_worked_out_by_hand() {
+        let trial = trial();
+        close(of("cpu", &trial), 0.25);
+        close(of("pe_index", &trial), 32.0);
+        close(of("cpu_per_gb", &trial), 10.0);
+        close(of("service_demand", &trial), 10.24);
+        close(Some(service_demand(10.0)), 10.24);
+        assert_eq!(of("displaced", &trial), None);
+    }
+
+    #[test]
+    fn what_was_not_read_or_divides_by_nothing_gives_no_figure() {
+        let mut idle = trial();
+        idle.1.readings[0].quantity.value = 0.0;
+        assert_eq!(of("pe_index", &idle), None);
+        let mut still = trial();
+        still.1.outcome.samples[0].quantity.value = 0.0;
+        assert_eq!(of("cpu_per_gb", &still), None);
+        let mut unread = trial();
+        unread.1.readings.clear();
+        assert!(derived_metrics().iter().all(|m| of(&m.name, &unread).is_none()));
+    }
+
+    #[test]
+    fn an_offer_is_reached_from_ninety_seven_per_cent_of_it_in_all_directions() {
+        let offered = |rate: f64, direction: &str| {
+            let (plan, mut record) = trial();
+            let rate = Value::Quantity(Quantity::new(rate, Unit::BitPerSecond));
+            record.trial.point.params.insert("offered_load".into(), rate);
+            record.trial.point.params.insert("direction".into(), word(direction));
+            reached_offer(&plan, &record)
+        };
+        assert!(offered(8.2e8, "transmit"), "97.6 %");
+        assert!(!offered(8.3e8, "transmit"), "96.4 %");
+        assert!(offered(4.1e8, "duplex") && !offered(8.2e8, "duplex"));
+        let (plan, mut full) = trial();
+        assert!(!reached_offer(&plan, &full));
+        full.trial.point.params.insert("offered_load".into(), word("full"));
+        assert!(!reached_offer(&plan, &full) && !is_paced(&full.trial.point.params));
+    }
+
+    #[test]
+    fn clients_have_numbers() {
+        assert!(is_client("c01") && is_client("c64"));
+        assert!(!is_client("conductor") && !is_client("c") && !is_client("sut"));
+    }
+}

@@ -1,0 +1,134 @@
+//! Knows where the CPU time of a level went, and whether the methods of counting it agree.
+//!
+//! Never: what the time was worth.
+
+use super::finding::CpuParts;
+use super::measure::{by_host, is_client, is_conductor, is_server, machine, reading};
+use super::pairing::Measured;
+use crate::record::{TrialRecord, Value};
+use crate::stats::{Estimate, mean_or_single};
+use crate::unit::Unit;
+
+/// Share of the machine's busy CPUs by which methods may differ.
+const DIFFER_SHARE: f64 = 0.1;
+/// CPUs by which methods may differ whatever the machine does.
+const DIFFER_CPU: f64 = 0.01;
+
+/// CPU of one trial by where it went, in CPUs.
+struct Split {
+    machine: f64,
+    server: f64,
+    clients: f64,
+    conductor: Option<f64>,
+    kernel: f64,
+    foreign: f64,
+    unattributed: f64,
+    steal: f64,
+}
+
+impl Split {
+    /// None where any part was not read.
+    ///
+    /// unattributed = machine - all our processes - kernel threads - other processes.
+    fn of(record: &TrialRecord) -> Option<Self> {
+        let machine = machine(record)?;
+        let processes = |which: &dyn Fn(&str) -> bool| {
+            let mut read = by_host(record, "process", "cpu").filter(|r| which(&r.host)).peekable();
+            read.peek().is_some().then(|| read.map(|r| r.quantity.value).sum::<f64>())
+        };
+        let all = processes(&|_| true)?;
+        let (kernel, foreign) = (
+            reading(record, "kernel", "machine", "threads")?,
+            reading(record, "foreign", "machine", "cpu")?,
+        );
+        Some(Self {
+            machine,
+            server: processes(&is_server)?,
+            clients: processes(&is_client)?,
+            conductor: processes(&is_conductor),
+            kernel,
+            foreign,
+            unattributed: machine - all - kernel - foreign,
+            steal: reading(record, "cpu", "machine", "steal")?
+                * reading(record, "cpu", "machine", "cpus")?,
+        })
+    }
+}
+
+/// Where the CPU time of a level went at a point, means over its trials; none where not one trial
+/// has all the readings.
+pub(super) fn parts(level: &str, at: Option<&Value>, trials: &[Measured<'_>]) -> Option<CpuParts> {
+    let splits: Vec<Split> = trials.iter().filter_map(|t| Split::of(t.record)).collect();
+    let mean = |part: &dyn Fn(&Split) -> Option<f64>| {
+        mean_or_single(&splits.iter().filter_map(part).collect::<Vec<_>>(), Unit::Cpu)
+    };
+    let second: Vec<f64> = trials.iter().filter_map(|t| control_groups(t.record)).collect();
+    Some(CpuParts {
+        level: level.into(),
+        at: at.cloned(),
+        machine: mean(&|s| Some(s.machine))?,
+        server: mean(&|s| Some(s.server))?,
+        clients: mean(&|s| Some(s.clients))?,
+        conductor: mean(&|s| s.conductor),
+        kernel: mean(&|s| Some(s.kernel))?,
+        foreign: mean(&|s| Some(s.foreign))?,
+        unattributed: mean(&|s| Some(s.unattributed))?,
+        steal: mean(&|s| Some(s.steal))?,
+        second: mean_or_single(&second, Unit::Cpu),
+    })
+}
+
+/// CPU of all hosts by their control groups.
+fn control_groups(record: &TrialRecord) -> Option<f64> {
+    let mut read = by_host(record, "cgroup", "cpu").peekable();
+    read.peek().is_some().then(|| read.map(|r| r.quantity.value).sum())
+}
+
+/// The largest disagreement of the methods over the trials of a level, in CPUs and without sign,
+/// if it exceeds both 10 % of the machine's busy CPUs and 0.01 CPU.
+///
+/// Compared are, as means over the trials: what no process accounts for with what the idle lab
+/// showed of that (0 where it was not measured), and each host's control group with its process
+/// clock.
+pub(super) fn disagreement(trials: &[Measured<'_>]) -> Option<Estimate> {
+    let records = || trials.iter().map(|t| t.record);
+    let machines: Vec<f64> = records().filter_map(machine).collect();
+    let machine = mean_or_single(&machines, Unit::Cpu)?.centre.value;
+    let unexplained: Vec<f64> = records()
+        .filter_map(|r| {
+            let baseline = reading(r, "cpu", "machine", "baseline").unwrap_or(0.0);
+            Some(Split::of(r)?.unattributed - baseline)
+        })
+        .collect();
+    let mut all = vec![unexplained];
+    let first = records().next()?;
+    for host in by_host(first, "cgroup", "cpu").map(|r| r.host.as_str()) {
+        let apart = |r: &TrialRecord| {
+            Some(reading(r, "cgroup", host, "cpu")? - reading(r, "process", host, "cpu")?)
+        };
+        all.push(records().filter_map(apart).collect());
+    }
+    let least = DIFFER_CPU.max(DIFFER_SHARE * machine);
+    all.iter()
+        .filter_map(|values| mean_or_single(values, Unit::Cpu).map(without_sign))
+        .filter(|by| by.centre.value > least)
+        .max_by(|a, b| a.centre.value.total_cmp(&b.centre.value))
+}
+
+/// Whether the trials have what a second count of the CPU time takes.
+pub(super) fn counted_twice(trials: &[Measured<'_>]) -> bool {
+    trials.iter().any(|t| Split::of(t.record).is_some())
+}
+
+fn without_sign(estimate: Estimate) -> Estimate {
+    if estimate.centre.value >= 0.0 {
+        return estimate;
+    }
+    let turned = |q: crate::unit::Quantity| crate::unit::Quantity::new(-q.value, q.unit);
+    Estimate {
+        centre: turned(estimate.centre),
+        low: turned(estimate.high),
+        high: turned(estimate.low),
+        ..estimate
+    }
+}

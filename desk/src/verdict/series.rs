@@ -1,0 +1,91 @@
+//! Knows the figures of one treatment and direction along a curve, block by block.
+//!
+//! Never: what they are compared with.
+
+use super::pairing::Measure;
+use super::winner::mean;
+use crate::record::{LoadPlan, Run, TrialKind, TrialRecord, Value};
+use crate::stats::log_ratio;
+use std::collections::BTreeMap;
+
+/// Which trials of a load are meant.
+pub(super) struct Side<'s> {
+    /// Level of every factor.
+    pub levels: BTreeMap<String, String>,
+    pub direction: &'s str,
+}
+
+/// A figure by point of the curve and block.
+pub(super) struct Series {
+    /// In the order of the plan; the place is none where nothing is swept.
+    pub points: Vec<(Option<Value>, BTreeMap<u32, f64>)>,
+}
+
+impl Series {
+    /// From the counted trials of a load without a fault; of a trial run again the first good visit
+    /// counts. What is swept besides curve and direction stays at its first value.
+    pub(super) fn of(run: &Run, load: &LoadPlan, side: &Side<'_>, measure: &Measure<'_>) -> Self {
+        let curve = run.plan.method.curve.as_deref();
+        let swept = load.over.iter().find(|(name, _)| Some(name.as_str()) == curve);
+        let places: Vec<Option<Value>> = swept
+            .map_or_else(|| vec![None], |(_, values)| values.iter().cloned().map(Some).collect());
+        let rest = |(name, values): &(String, Vec<Value>), record: &TrialRecord| {
+            Some(name.as_str()) == curve
+                || name == "direction"
+                || record.trial.point.params.get(name) == values.first()
+        };
+        let belongs = |record: &&TrialRecord| {
+            let (trial, params) = (&record.trial, &record.trial.point.params);
+            trial.kind == TrialKind::Counted
+                && record.outcome.fault.is_none()
+                && trial.point.load == load.name
+                && trial.treatment.levels == side.levels
+                && params.get("direction").and_then(Value::word) == Some(side.direction)
+                && load.over.iter().all(|axis| rest(axis, record))
+        };
+        let mut points: Vec<_> = places.into_iter().map(|place| (place, BTreeMap::new())).collect();
+        for record in run.records.iter().filter(belongs) {
+            let at = swept.and_then(|(name, _)| record.trial.point.params.get(name));
+            let point = points.iter_mut().find(|(place, _)| place.as_ref() == at);
+            if let (Some((_, blocks)), Some(value)) = (point, measure(record)) {
+                blocks.entry(record.trial.block).or_insert(value);
+            }
+        }
+        Self { points }
+    }
+
+    /// The sums of two series of one load, where both have a figure.
+    pub(super) fn plus(&self, other: &Self) -> Self {
+        let both = self.points.iter().zip(&other.points);
+        let points = both
+            .map(|((place, here), (_, there))| {
+                let sum = |(block, a): (&u32, &f64)| Some((*block, a + there.get(block)?));
+                (place.clone(), here.iter().filter_map(sum).collect())
+            })
+            .collect();
+        Self { points }
+    }
+}
+
+/// ln(other / base), one a block: means over the points of `part` that have any pair, of each block
+/// that has one at all of them.
+pub(super) fn block_logs(
+    base: &Series,
+    other: &Series,
+    part: impl Fn(Option<&Value>) -> bool,
+) -> Vec<f64> {
+    let mut blocks: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+    let mut live = 0;
+    for ((place, here), (_, there)) in base.points.iter().zip(&other.points) {
+        let pair = |(block, a): (&u32, &f64)| Some((*block, log_ratio(*a, *there.get(block)?)?));
+        let logs: Vec<(u32, f64)> = here.iter().filter_map(pair).collect();
+        if logs.is_empty() || !part(place.as_ref()) {
+            continue;
+        }
+        live += 1;
+        for (block, log) in logs {
+            blocks.entry(block).or_default().push(log);
+        }
+    }
+    blocks.into_values().filter(|logs| logs.len() == live).map(|logs| mean(&logs)).collect()
+}

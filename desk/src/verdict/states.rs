@@ -1,0 +1,74 @@
+//! Knows which levels are fast or slow for a whole trial, by chance; never why.
+
+use super::finding::{State, TwoStates};
+use super::pairing::{Contest, Measured};
+use super::winner::mean;
+use crate::record::Metric;
+use crate::stats::{mean_or_single, two_groups};
+use crate::unit::Unit;
+
+/// Metric that tells one state from another besides the rate.
+const SEGMENT: &str = "mean_segment";
+/// Share of the distance of two states, in logs, that the ratio within blocks must keep.
+const KEPT: f64 = 0.5;
+
+/// Every level of a contest that has two states at a point, and which points those are.
+///
+/// Looked at are the paired trials of a level at a point, over all blocks: the ones that its ratio
+/// rests on. The rule is that of [`two_groups`]; mean segments count where every trial has one.
+/// Besides, at least [`KEPT`] of the distance must be seen in the ratio to the other level as well:
+/// a machine that is slow for a whole block is slow for both levels, and pairing takes that out.
+pub(super) fn two_states(
+    contest: &Contest<'_>,
+    metric: &Metric,
+    comparison: &str,
+) -> (Vec<bool>, Vec<TwoStates>) {
+    let mut found = Vec::new();
+    let mut torn = Vec::new();
+    for point in &contest.points {
+        let before = found.len();
+        let logs: Vec<f64> = point.pairs.iter().map(|pair| pair.log).collect();
+        let against: Vec<f64> = logs.iter().map(|log| -log).collect();
+        let [base, other] = point.sides();
+        let sides = [(contest.base, base, against), (contest.other, other, logs)];
+        for (level, trials, logs) in sides {
+            let Some([slow, fast]) = states(&trials, &logs, metric.unit) else { continue };
+            found.push(TwoStates {
+                comparison: comparison.into(),
+                level: level.name.clone(),
+                at: point.at.clone(),
+                slow,
+                fast,
+            });
+        }
+        torn.push(found.len() > before);
+    }
+    (torn, found)
+}
+
+/// The states of a level; `logs` are its log ratios to the other one, trial by trial.
+fn states(trials: &[Measured<'_>], logs: &[f64], unit: Unit) -> Option<[State; 2]> {
+    let rates: Vec<f64> = trials.iter().map(|t| t.value).collect();
+    let segments = trials.iter().map(|t| Some(t.record.outcome.metric(SEGMENT)?.value));
+    let segments: Option<Vec<f64>> = segments.collect();
+    let [slow, fast] = two_groups(&rates, segments.as_deref())?;
+    let log_rates: Vec<f64> = rates.iter().map(|rate| rate.ln()).collect();
+    let centre = |values: &[f64], group: &[usize]| {
+        mean(&group.iter().map(|i| values[*i]).collect::<Vec<_>>())
+    };
+    let apart = |values: &[f64]| centre(values, &fast) - centre(values, &slow);
+    if apart(logs) < KEPT * apart(&log_rates) {
+        return None;
+    }
+    let of = |values: &[f64], group: &[usize], unit| {
+        mean_or_single(&group.iter().map(|i| values[*i]).collect::<Vec<_>>(), unit)
+    };
+    let state = |group: &[usize]| {
+        Some(State {
+            rate: of(&rates, group, unit)?,
+            segment: segments.as_deref().and_then(|s| of(s, group, Unit::Byte)),
+            trials: u32::try_from(group.len()).unwrap_or(u32::MAX),
+        })
+    };
+    Some([state(&slow)?, state(&fast)?])
+}
