@@ -308,7 +308,10 @@ fn a_card_says_both_sides_of_a_split_and_cuts_nothing() {
     for columns in [80, 60, 40] {
         let card = card(&input, columns, true).unwrap();
         let line = card.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(line.contains("mtu 9000 B : 1500 B, tso off; −7.0 % with tso on"), "{card}");
+        assert!(
+            line.contains("mtu 9000 B : 1500 B, tso off; ▼ −7.0 % (−7.7 % to −6.3 %) tso on"),
+            "{card}"
+        );
         assert!(!card.contains('…'), "{card}");
         assert!(card.lines().count() <= 20 && card.ends_with("Next: stend run\n"), "{card}");
     }
@@ -367,6 +370,25 @@ fn doubts_of_one_kind_are_one_note_with_the_worst_part() {
         Part { role: Role::Duel, run: &second, analysis: &heavy },
     ];
     let said = text(&compose_survey(&parts).unwrap(), 400, true);
-    assert!(said.contains("7 trials were hit") && said.contains("worst of the parts: Heavy"));
+    assert!(said.contains("7 trials were hit") && said.contains("worst of the parts: “Heavy”"));
     assert!(!said.contains("1 trial was hit"), "{said}");
+}
+
+#[test]
+fn look() {
+    for d in articles() {
+        println!(
+            "@@HTML\n{}\n@@TEXT\n{}\n@@SUM\n{}\n@@END",
+            html(&d),
+            text(&d, 80, true),
+            summary(&d, 80, true)
+        );
+    }
+    let survey = survey();
+    let (duel, findings) = fixture::duel();
+    let duel = [Part { role: Role::Duel, run: &duel, analysis: &findings }];
+    for parts in [parts(&survey).as_slice(), &duel] {
+        let input = CardInput { parts, report_path: "r.html", next_command: "stend run" };
+        println!("@@CARD\n{}", card(&input, 80, true).unwrap());
+    }
 }

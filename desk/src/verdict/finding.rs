@@ -185,6 +185,16 @@ pub enum Caveat {
     },
     /// Links are virtual: no wire, no adapter, no line rate.
     VirtualLinks,
+    /// Other programs used CPU during the windows.
+    Foreign {
+        /// How much, in CPUs.
+        cpu: Estimate,
+    },
+    /// The ways of counting CPU time disagree.
+    CpuMethods {
+        /// The largest difference, in CPUs.
+        by: Estimate,
+    },
 }
 
 /// Whose CPU a figure of cost holds.

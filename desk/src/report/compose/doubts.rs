@@ -48,6 +48,7 @@ pub(super) fn weight(caveat: &Caveat) -> f64 {
         Caveat::NotSteady { trials, of } => trials.value / of.value.max(1.0),
         Caveat::Faults { trials, .. } => trials.value,
         Caveat::FewBlocks { smallest, .. } => smallest.centre.value,
+        Caveat::Foreign { cpu: size } | Caveat::CpuMethods { by: size } => size.centre.value,
         Caveat::OneMachine
         | Caveat::Loopback { .. }
         | Caveat::Guest { .. }
@@ -85,6 +86,10 @@ fn lead(writer: &Writer, caveat: &Caveat) -> Said {
             args.number("blocks", *blocks).change("smallest", smallest.centre.value),
         ),
         Caveat::VirtualLinks => writer.label("doubt-virtual-links"),
+        Caveat::Foreign { cpu } => writer.say("doubt-foreign", args.quantity("cpu", cpu.centre)),
+        Caveat::CpuMethods { by } => {
+            writer.say("doubt-cpu-methods", args.quantity("by", by.centre))
+        }
     }
 }
 
@@ -114,6 +119,10 @@ pub fn short(writer: &Writer, caveat: &Caveat) -> Result<Prose, ReportError> {
             args.number("blocks", *blocks).change("smallest", smallest.centre.value),
         ),
         Caveat::VirtualLinks => writer.label("short-virtual-links"),
+        Caveat::Foreign { cpu } => writer.say("short-foreign", args.quantity("cpu", cpu.centre)),
+        Caveat::CpuMethods { by } => {
+            writer.say("short-cpu-methods", args.quantity("by", by.centre))
+        }
     }
 }
 
@@ -130,5 +139,7 @@ pub(super) fn means(writer: &Writer, caveat: &Caveat) -> Said {
         Caveat::Partial { .. } => "doubt-partial-means",
         Caveat::FewBlocks { .. } => "doubt-few-blocks-means",
         Caveat::VirtualLinks => "doubt-virtual-links-means",
+        Caveat::Foreign { .. } => "doubt-foreign-means",
+        Caveat::CpuMethods { .. } => "doubt-cpu-methods-means",
     })
 }

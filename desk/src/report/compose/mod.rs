@@ -4,21 +4,31 @@
 //! says it was given as an estimate, a setting or a count.
 //! Start reading at [`compose`]; the chapters stand in the neighbouring files in their order.
 
+mod advice;
 mod answer;
 mod appendix;
+mod cost;
 mod curve;
 mod doubts;
 mod effect;
 mod figures;
+mod interaction;
+mod lead;
 mod limits;
 mod method;
 mod names;
+mod places;
+mod published;
 mod reproduce;
 mod results;
 mod ruling;
+mod spent;
+mod states;
 mod testbed;
+mod withheld;
 
-pub(super) use answer::{Judged, asked, grouped, is_split, same, split_side};
+pub(super) use advice::short as short_advice;
+pub(super) use answer::{Judged, asked, grouped, same};
 pub(super) use doubts::short as short_doubt;
 pub(super) use effect::short_effect;
 pub(super) use figures::curve_figure;
@@ -152,6 +162,7 @@ fn chapters(writer: &mut Writer, parts: &[Part<'_>]) -> Nodes {
             });
         }
     }
+    body.extend(published::chapter(writer, parts)?);
     body.push(limits::chapter(writer, parts)?);
     body.push(doubts::chapter(writer, parts)?);
     body.push(reproduce::chapter(writer, parts)?);

@@ -31,8 +31,15 @@ pub(super) fn data(table: &Table, width: usize) -> Vec<String> {
     let rules: Vec<&str> = rules.iter().map(String::as_str).collect();
     let mut lines = set(table, &titles, &widths);
     lines.extend(set(table, &rules, &widths));
-    for row in &table.rows {
-        let cells: Vec<&str> = row.iter().map(Prose::text).collect();
+    for (at, row) in table.rows.iter().enumerate() {
+        let mut cells: Vec<&str> = row.iter().map(Prose::text).collect();
+        // A heading that the row above has too is not said again.
+        let above = at.checked_sub(1).and_then(|at| table.rows.get(at));
+        if above.is_some_and(|above| above.first() == row.first())
+            && let Some(c) = cells.first_mut()
+        {
+            *c = "";
+        }
         lines.extend(set(table, &cells, &widths));
     }
     lines
