@@ -4,9 +4,9 @@
 //! long goes on in the next line.
 
 use super::compose::{
-    Judged, Part, Role, Writer, all_caveats, asked, condition, curve_figure, grouped, heaviest,
-    lab_word, limits_in_short, moment, same, short_advice, short_doubt, short_effect, short_pair,
-    verdict_sign,
+    Judged, Part, Role, Writer, all_caveats, asked, curve_figure, grouped, heaviest, lab_word,
+    limits_in_short, moment, same, short_advice, short_condition, short_doubt, short_effect,
+    short_pair, verdict_sign,
 };
 use super::document::Prose;
 use super::error::ReportError;
@@ -249,7 +249,7 @@ fn verdict_groups<'a>(parts: &[Part<'a>]) -> Vec<Vec<Judged<'a>>> {
 fn verdicts(writer: &Writer, group: &[Judged<'_>]) -> Result<Prose, ReportError> {
     let mut sides = Vec::new();
     for (at, (run, comparison)) in group.iter().enumerate() {
-        let condition = condition(writer, run, comparison)?;
+        let condition = short_condition(writer, run, comparison)?;
         let names = match at {
             0 => {
                 let names = writer.say("pair-short", short_pair(run, comparison))?;

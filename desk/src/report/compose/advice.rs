@@ -1,12 +1,12 @@
 //! Knows how advice is said: a line a kind of reader, comparisons that agree taken together.
 
 use super::answer::Judged;
-use super::effect::{plain_effect, short_effect};
-use super::names::{level_name, metric_name, pair};
-use super::ruling::{condition, count};
+use super::effect::{metric_name, plain_effect, short_effect};
+use super::names::{level_name, pair};
+use super::ruling::short_condition;
 use super::withheld::short_reason;
 use super::{Part, Role, Said, Writer};
-use crate::report::document::{Prose, Ruling, Tone};
+use crate::report::document::{Node, Prose, Ruling, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
 use crate::verdict::{Advice, Reader, Verdict, is_aa};
@@ -22,32 +22,35 @@ struct Group<'a> {
     given: Vec<Given<'a>>,
 }
 
-/// A ruling a kind of reader and part; nothing where no advice was given.
-pub(super) fn rulings(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Ruling>, ReportError> {
+/// A ruling a kind of reader; nothing where no advice was given.
+pub(super) fn rulings(writer: &Writer, part: &Part<'_>) -> Result<Vec<Ruling>, ReportError> {
     let mut rulings = Vec::new();
-    for part in parts.iter().filter(|p| p.role != Role::NoiseFloor) {
-        for reader in READERS {
-            let groups = grouped(part, reader);
-            if groups.is_empty() {
-                continue;
-            }
-            let mut said = Vec::new();
-            for group in &groups {
-                said.push(of_group(writer, group, groups.len() > 1)?);
-            }
-            let mut label = vec![writer.label(title(reader))?];
-            if parts.len() > 1 {
-                label.insert(0, Prose::verbatim(&part.run.plan.title));
-            }
-            let sentence = Prose::join(&said);
-            rulings.push(Ruling {
-                tone: Tone::Plain,
-                label: Prose::join_with(&label, ": "),
-                sentence,
-            });
+    for reader in READERS {
+        let groups = grouped(part, reader);
+        if groups.is_empty() {
+            continue;
         }
+        let mut said = Vec::new();
+        for group in &groups {
+            said.push(of_group(writer, group, groups.len() > 1)?);
+        }
+        let said = Prose::join_with(&said, "; ");
+        let sentence = writer.say("advice-whole", Args::new().prose("said", &said))?;
+        rulings.push(Ruling { tone: Tone::Plain, label: writer.label(title(reader))?, sentence });
     }
     Ok(rulings)
+}
+
+/// The same as a list, for one part among several.
+pub(super) fn list(writer: &Writer, part: &Part<'_>) -> Result<Option<Node>, ReportError> {
+    let mut said = Vec::new();
+    if part.role != Role::NoiseFloor {
+        for ruling in rulings(writer, part)? {
+            let args = Args::new().prose("reader", &ruling.label);
+            said.push(writer.say("advice-line", args.prose("sentence", &ruling.sentence))?);
+        }
+    }
+    Ok((!said.is_empty()).then_some(Node::List(said)))
 }
 
 /// The same in a line each, for a card of one run.
@@ -108,9 +111,9 @@ fn agree((a, (_, of_a)): &Given<'_>, (b, (_, of_b)): &Given<'_>) -> bool {
 fn conditions(writer: &Writer, group: &Group<'_>) -> Said {
     let mut said = Vec::new();
     for (_, (run, comparison)) in &group.given {
-        said.push(condition(writer, run, comparison)?);
+        said.push(short_condition(writer, run, comparison)?);
     }
-    Ok(Prose::join_with(&said, "; "))
+    Ok(Prose::join_with(&said, ", "))
 }
 
 fn choice(group: &Group<'_>) -> Option<String> {
@@ -141,7 +144,10 @@ fn of_group(writer: &Writer, group: &Group<'_>, several: bool) -> Said {
         .prose("metric", &metric_name(writer, run, &advice.metric)?)
         .prose("effect", &effects(writer, group)?);
     let said = match (choice(group), &advice.withheld) {
-        (Some(choice), _) => writer.say("advice-take", args.name("choice", &choice))?,
+        (Some(_), _) if advice.choice.as_ref() == Some(&comparison.base) => {
+            writer.say("advice-take-base", args)?
+        }
+        (Some(_), _) => writer.say("advice-take-other", args)?,
         (None, Some(why)) => writer
             .say("advice-withheld", Args::new().prose("reason", &short_reason(writer, why)?))?,
         (None, None) if advice.verdict == Verdict::Equivalent => {
@@ -177,5 +183,5 @@ fn in_short(writer: &Writer, group: &Group<'_>, several: bool) -> Said {
         return Ok(said);
     }
     let args = Args::new().prose("choice", &said).prose("condition", &condition);
-    writer.say("advice-short-under", args.count("count", count(group.given.len())))
+    writer.say("advice-short-under", args)
 }

@@ -77,7 +77,9 @@ pub(super) fn verdict_box(writer: &Writer, parts: &[Part<'_>]) -> Result<Node, R
     for group in &groups {
         rulings.extend(of_group(writer, group, &headline, parts.len() > 1)?);
     }
-    rulings.extend(advice::rulings(writer, parts)?);
+    if let [only] = parts {
+        rulings.extend(advice::rulings(writer, only)?);
+    }
     let limits = limits(writer, parts)?;
     let caution = match limits.is_empty() {
         true => Prose::default(),

@@ -1,12 +1,12 @@
-//! Knows how the cost of a load is shown: CPU and P/E index along the curve, a table of both levels,
-//! and why a verdict was withheld.
+//! Knows how the cost of a load is shown: CPU and P/E index along the curve, a table of both
+//! levels, and why a verdict was withheld.
 
-use super::effect::short_effect;
-use super::figures::{Plot, row_name, subtitle, sweep, zone};
-use super::names::{key_words, level_names, metric_name, pair};
+use super::effect::{metric_name, short_effect};
+use super::figures::{Hollow, Plot, row_name, subtitle, sweep, zone};
+use super::names::{key_words, level_names, pair};
 use super::places::with_engine;
 use super::ruling::{shown, verdict_sign};
-use super::{Nodes, Part, Said, Writer, spent, states, withheld};
+use super::{Nodes, Part, Role, Said, Writer, spent, states, withheld};
 use crate::record::{Run, Value};
 use crate::report::document::{Column, Node, Prose, Table};
 use crate::report::error::ReportError;
@@ -18,8 +18,11 @@ use crate::verdict::{Basis, Comparison, Cost, PointResult, Verdict};
 /// 1 s/GB is 1.024 us/KB.
 const DEMAND: f64 = 1.024;
 
-/// The cost of a comparison, if its trials have the readings.
+/// The cost of a comparison, if its trials have the readings and it is not there for its noise.
 pub(super) fn of<'a>(part: &Part<'a>, comparison: &Comparison) -> Option<&'a Cost> {
+    if part.role == Role::NoiseFloor {
+        return None;
+    }
     part.analysis.costs.iter().find(|cost| cost.comparison == comparison.id)
 }
 
@@ -132,13 +135,14 @@ fn index_figure(
 
 /// Where the figures of a cost are drawn hollow: where those of the throughput are, and where they
 /// mean little by themselves.
-fn hollow(part: &Part<'_>, cost: &Cost, index: bool) -> Vec<[bool; 2]> {
+fn hollow(part: &Part<'_>, cost: &Cost, index: bool) -> Vec<[Option<Hollow>; 2]> {
     let primary = part.analysis.comparisons.iter().find(|c| c.id == cost.comparison);
     let of = |point: &PointResult| {
         let at = point.at.as_ref();
-        let both = index && withheld::at(cost, at).is_some_and(withheld::is_hollow);
+        let withheld = index && withheld::at(cost, at).is_some_and(withheld::is_hollow);
+        let counted = withheld.then_some(Hollow::Counted);
         [&cost.index.base, &cost.index.other]
-            .map(|level| both || primary.is_some_and(|c| states::is_hollow(part, c, (level, at))))
+            .map(|level| primary.and_then(|c| states::hollow(part, c, (level, at))).or(counted))
     };
     cost.index.points.iter().map(of).collect()
 }
@@ -209,7 +213,8 @@ fn tables(writer: &mut Writer, part: &Part<'_>, comparisons: &[&Comparison]) -> 
         _ => writer.label("table-comparison")?,
     };
     let columns = columns(writer, heading, displaced)?;
-    let (mut rows, mut notes) = (Vec::new(), Vec::new());
+    let mut rows = Vec::new();
+    let mut notes = states::all_bound_notes(writer, part, comparisons)?;
     for comparison in comparisons {
         let Some(cost) = of(part, comparison) else { continue };
         for point in &comparison.points {
@@ -233,9 +238,7 @@ fn tables(writer: &mut Writer, part: &Part<'_>, comparisons: &[&Comparison]) -> 
     };
     let caption = with_engine(writer, (part.run, first), writer.label(key)?)?;
     let caption = writer.numbered(&caption)?;
-    let mut nodes = vec![Node::Table(Table { caption, columns, rows, folded: false })];
-    nodes.extend(notes.into_iter().map(Node::Paragraph));
-    Ok(nodes)
+    Ok(vec![Node::Table(Table { caption, columns, rows, folded: false, notes })])
 }
 
 /// Place of the column of displaced work, which is left out where no soaker ran.
@@ -268,7 +271,7 @@ fn point_rows(
     let row = |base_side: bool, level: &str, verdict: Prose| {
         let key = if base_side { &comparison.base } else { &comparison.other };
         let side = |p: &PointResult| if base_side { p.base.centre } else { p.other.centre };
-        let of = |c: &Comparison| c.points.iter().find(|p| p.at.as_ref() == at).map(|p| side(p));
+        let of = |c: &Comparison| c.points.iter().find(|p| p.at.as_ref() == at).map(side);
         let bare = |q: Option<Quantity>| q.map_or_else(none, |q| Prose::verbatim(&plain(q.value)));
         let per_gigabyte = of(&cost.per_gigabyte);
         let displaced = cost.displaced.as_ref().and_then(of);
@@ -280,7 +283,7 @@ fn point_rows(
             bare(of(&cost.index)),
             bare(per_gigabyte),
             bare(per_gigabyte.map(service_demand)),
-            bare(displaced),
+            displaced.map_or_else(none, |q| spent::cpus(q.value)),
             verdict,
         ])
     };
@@ -290,7 +293,7 @@ fn point_rows(
         }
         _ => none(),
     };
-    Ok([row(true, &base, writer.label("cost-baseline")?)?, row(false, &other, verdict)?])
+    Ok([row(true, &base, Prose::default())?, row(false, &other, verdict)?])
 }
 
 /// The row of all points: only the ratio of the index.

@@ -14,9 +14,21 @@ use crate::report::words::Args;
 use crate::stats::Estimate;
 use crate::unit::{Quantity, Unit};
 use crate::verdict::{Comparison, PointResult, Region, Verdict};
+use std::collections::BTreeSet;
 
 /// Above this ratio of largest to smallest, a linear value axis would hide the small ones.
 const WIDE: f64 = 100.0;
+
+/// Why a point stands for itself only: it is drawn hollow and no line goes through it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Hollow {
+    /// The level has two states there.
+    States,
+    /// The clients were at their limit.
+    Clients,
+    /// The CPU time was too little, or could not be counted surely.
+    Counted,
+}
 
 /// What is drawn along a curve, and what is said above it.
 pub(super) struct Plot<'a> {
@@ -32,8 +44,8 @@ pub(super) struct Plot<'a> {
     pub alike: Vec<&'a Comparison>,
     /// Where one level is ahead.
     pub zones: Vec<Zone>,
-    /// Whether the baseline and the other level are drawn hollow, by point.
-    pub hollow: Vec<[bool; 2]>,
+    /// Why the baseline and the other level are drawn hollow, by point.
+    pub hollow: Vec<[Option<Hollow>; 2]>,
 }
 
 /// Both levels along the curve, with zones where one is ahead.
@@ -50,7 +62,7 @@ pub fn curve_figure(
     }
     let hollow = comparison.points.iter().map(|p| {
         [&comparison.base, &comparison.other]
-            .map(|level| states::is_hollow(part, comparison, (level, p.at.as_ref())))
+            .map(|level| states::hollow(part, comparison, (level, p.at.as_ref())))
     });
     let plot = Plot {
         comparison,
@@ -78,16 +90,14 @@ pub(super) fn sweep(
         let of = |(at, p): (usize, &PointResult)| {
             let estimate =
                 if side == 0 { (&p.base, &p.base_runs) } else { (&p.other, &p.other_runs) };
-            let hollow = plot.hollow.get(at).is_some_and(|sides| sides[side]);
+            let hollow = plot.hollow.get(at).is_some_and(|sides| sides[side].is_some());
             Mark { valid: !hollow, ..mark(place(p), (estimate.0, estimate.1)) }
         };
         Series { name, marks: comparison.points.iter().enumerate().map(of).collect() }
     });
     let series: Vec<Series> = series.collect();
-    let mut footnote = footnote(writer, run, &comparison.overall, "figure-footnote-curve")?;
-    if series.iter().flat_map(|s| &s.marks).any(|m| !m.valid) {
-        footnote = format!("{} {footnote}", writer.label("figure-footnote-hollow")?.text());
-    }
+    let whole = footnote(writer, run, &comparison.overall, "figure-footnote-curve")?;
+    let footnote = [hollow_note(writer, &plot)?, Prose::verbatim(&whole)];
     Ok(Figure {
         id: format!("fig-{}-{}", run.id, number),
         number,
@@ -99,8 +109,26 @@ pub(super) fn sweep(
         series,
         zones: plot.zones,
         references: Vec::new(),
-        footnote,
+        footnote: Prose::join(&footnote).text().into(),
     })
+}
+
+/// Why points of a plot are hollow; empty where none is.
+fn hollow_note(writer: &Writer, plot: &Plot<'_>) -> Said {
+    let causes: BTreeSet<Hollow> = plot.hollow.iter().flatten().flatten().copied().collect();
+    if causes.is_empty() {
+        return Ok(Prose::default());
+    }
+    let mut said = Vec::new();
+    for cause in causes {
+        said.push(writer.label(match cause {
+            Hollow::States => "hollow-states",
+            Hollow::Clients => "hollow-clients",
+            Hollow::Counted => "hollow-counted",
+        })?);
+    }
+    let args = Args::new().prose("causes", &Prose::join_with(&said, ", or "));
+    writer.say("figure-footnote-hollow", args)
 }
 
 /// n, order, kind of interval and run; `key` names the footnote where there is an interval.

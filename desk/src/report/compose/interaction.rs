@@ -1,8 +1,8 @@
 //! Knows how it is said that the effect of one factor depends on the level of another.
 
-use super::effect::{effect, level, plain_effect, short_effect};
+use super::effect::{effect, level, metric_name, plain_effect, short_effect};
 use super::figures::{alone_mark, direction};
-use super::names::{key_words, level_name, metric_name, setting};
+use super::names::{key_words, level_name, setting};
 use super::ruling::verdict_word;
 use super::{Part, Said, Writer};
 use crate::figure::{Axis, Figure, FigureKind, Reference, Scale, Series};
@@ -169,5 +169,5 @@ fn table(writer: &mut Writer, part: &Part<'_>, all: &[Interaction]) -> Result<Ta
     }
     let caption = writer.label("interaction-caption")?;
     let caption = writer.numbered(&caption)?;
-    Ok(Table { caption, columns, rows, folded: false })
+    Ok(Table { caption, columns, rows, folded: false, notes: Vec::new() })
 }

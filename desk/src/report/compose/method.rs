@@ -88,7 +88,7 @@ fn table(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Table, ReportError> 
     }
     let caption = writer.label("method-caption")?;
     let caption = writer.numbered(&caption)?;
-    Ok(Table { caption, columns, rows, folded: false })
+    Ok(Table { caption, columns, rows, folded: false, notes: Vec::new() })
 }
 
 fn smallest(writer: &Writer, part: &Part<'_>) -> Said {

@@ -34,7 +34,7 @@ pub(super) use effect::short_effect;
 pub(super) use figures::curve_figure;
 pub(super) use limits::in_short as limits_in_short;
 pub(super) use names::{moment, short_pair};
-pub(super) use ruling::{condition, verdict_sign};
+pub(super) use ruling::{short_condition, verdict_sign};
 pub(super) use testbed::lab_word;
 
 use super::document::{Document, Node, Prose};
@@ -155,10 +155,12 @@ fn chapters(writer: &mut Writer, parts: &[Part<'_>]) -> Nodes {
         }
     } else {
         for part in parts {
+            let mut found = results::nodes(writer, part)?;
+            found.extend(advice::list(writer, part)?);
             body.push(Node::Section {
                 id: format!("results-{}", part.run.id),
                 title: Prose::verbatim(&part.run.plan.title),
-                body: results::nodes(writer, part)?,
+                body: found,
             });
         }
     }

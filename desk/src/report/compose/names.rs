@@ -3,7 +3,6 @@
 //! Never: a sentence. `on` alone says nothing, so a level that is only a value is said with its
 //! key.
 
-use super::{Said, Writer};
 use crate::record::{Plan, Run};
 use crate::report::document::{Prose, unbroken};
 use crate::report::words::Args;
@@ -44,19 +43,6 @@ pub fn level_names(run: &Run, comparison: &Comparison) -> [String; 2] {
 pub fn pair(run: &Run, comparison: &Comparison) -> Args {
     let [base, other] = level_names(run, comparison);
     Args::new().name("base", &base).name("other", &other)
-}
-
-/// What a metric is called: as the run calls it, else as the desk calls what it derives.
-pub fn metric_name(writer: &Writer, run: &Run, metric: &str) -> Said {
-    let known = run.metrics.iter().find(|m| m.name == metric);
-    match (known, metric) {
-        (Some(known), _) => Ok(Prose::verbatim(&known.title)),
-        (None, "cpu") => writer.label("metric-cpu"),
-        (None, "pe_index") => writer.label("metric-pe-index"),
-        (None, "cpu_per_gb") => writer.label("metric-cpu-per-gb"),
-        (None, "displaced") => writer.label("metric-displaced"),
-        (None, unknown) => Ok(Prose::verbatim(&key_words(unknown))),
-    }
 }
 
 /// The two levels with the key said once: `mtu 9000 B` and `1500 B`.

@@ -38,7 +38,7 @@ pub(super) fn chapter(
     let body = vec![
         Node::Paragraph(writer.label("claim-intro")?),
         Node::Paragraph(tally(writer, &claims)?),
-        Node::Table(Table { caption, columns, rows, folded: false }),
+        Node::Table(Table { caption, columns, rows, folded: false, notes: Vec::new() }),
     ];
     writer.section("published", "claim-title", body).map(Some)
 }

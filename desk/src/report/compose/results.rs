@@ -100,7 +100,8 @@ fn curve_table(
     ]);
     let caption = data_caption(writer, number, metric_title(run, comparison))?;
     let caption = with_engine(writer, (run, comparison), caption)?;
-    Ok(Table { caption: writer.numbered(&caption)?, columns, rows, folded: false })
+    let notes = states::all_bound_notes(writer, part, &[comparison])?;
+    Ok(Table { caption: writer.numbered(&caption)?, columns, rows, folded: false, notes })
 }
 
 fn data_caption(writer: &Writer, figure: u32, metric: &str) -> Said {
@@ -210,5 +211,6 @@ fn points_table(
         columns[2].title = writer.label("table-other")?;
     }
     let caption = data_caption(writer, writer.figures, metric)?;
-    Ok(Table { caption: writer.numbered(&caption)?, columns, rows, folded: false })
+    let notes = states::all_bound_notes(writer, part, comparisons)?;
+    Ok(Table { caption: writer.numbered(&caption)?, columns, rows, folded: false, notes })
 }

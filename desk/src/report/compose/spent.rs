@@ -8,7 +8,6 @@ use crate::report::document::{Column, Prose, Table};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
 use crate::stats::Estimate;
-use crate::unit::plain;
 use crate::verdict::{Comparison, Cost, CpuParts};
 
 /// What the environment calls the kernel's way of counting.
@@ -67,11 +66,11 @@ pub(super) fn table(
     }
     let caption = writer.label(if second { "spent-caption-second" } else { "spent-caption" })?;
     let caption = writer.numbered(&caption)?;
-    Ok(Some(Table { caption, columns, rows, folded: false }))
+    Ok(Some(Table { caption, columns, rows, folded: false, notes: Vec::new() }))
 }
 
 fn figures(parts: &CpuParts, second: bool) -> Vec<Prose> {
-    let shown = |e: &Estimate| Prose::verbatim(&plain(hundredths(e.centre.value)));
+    let shown = |e: &Estimate| cpus(e.centre.value);
     let all = [
         &parts.machine,
         &parts.server,
@@ -88,9 +87,12 @@ fn figures(parts: &CpuParts, second: bool) -> Vec<Prose> {
     row
 }
 
-/// Clocks of the kernel are good to about a hundredth of a CPU over a window: no more is shown.
-fn hundredths(value: f64) -> f64 {
-    (value * 100.0).round() / 100.0
+/// Decimals of a number of CPUs: clocks of the kernel are good to about that over a window.
+const DECIMALS: usize = 2;
+
+/// CPUs kept busy, without the unit that a heading names.
+pub(super) fn cpus(value: f64) -> Prose {
+    Prose::verbatim(&format!("{value:.DECIMALS$}"))
 }
 
 /// How CPU time was counted, for the chapter on the method; nothing where no cost was made.

@@ -1,5 +1,6 @@
 //! Knows how it is said that a level has two states, or that the clients were at their limit.
 
+use super::figures::{Hollow, row_name};
 use super::names::{key_words, level_name};
 use super::places::{at, places};
 use super::ruling::{count, shown};
@@ -33,18 +34,20 @@ pub(super) fn is_bound(
     bound(part, comparison).iter().any(|b| b.level == level && b.at.as_ref() == place)
 }
 
-/// Whether a figure of a level at a point is not one figure of the system under test.
-pub(super) fn is_hollow(
+/// Why a figure of a level at a point is not one figure of the system under test, if it is not.
+pub(super) fn hollow(
     part: &Part<'_>,
     comparison: &Comparison,
     (level, place): (&str, Option<&Value>),
-) -> bool {
+) -> Option<Hollow> {
     let states = two_states(part, comparison);
-    states.iter().any(|s| s.level == level && s.at.as_ref() == place)
-        || is_bound(part, comparison, (level, place))
+    if states.iter().any(|s| s.level == level && s.at.as_ref() == place) {
+        return Some(Hollow::States);
+    }
+    is_bound(part, comparison, (level, place)).then_some(Hollow::Clients)
 }
 
-/// Sentences on two states, then on the clients' limit.
+/// Sentences on two states.
 pub(super) fn sentences(
     writer: &Writer,
     part: &Part<'_>,
@@ -66,7 +69,6 @@ pub(super) fn sentences(
         let more = Args::new().count("count", count(states.len() - TOLD));
         said.push(writer.say("states-more", more)?);
     }
-    said.extend(bound_sentences(writer, part, comparison)?);
     Ok(said)
 }
 
@@ -83,8 +85,9 @@ fn state(writer: &Writer, state: &State) -> Said {
     }
 }
 
-/// A sentence a level and sign, with its points together.
-fn bound_sentences(
+/// A sentence a level and sign of the clients' limit, with its points together; they explain the
+/// sign that a table has there.
+fn bound_notes(
     writer: &Writer,
     part: &Part<'_>,
     comparison: &Comparison,
@@ -120,6 +123,25 @@ fn bound_sentences(
             },
             args,
         )?);
+    }
+    Ok(said)
+}
+
+/// The notes of several comparisons, each with its name where there is more than one.
+pub(super) fn all_bound_notes(
+    writer: &Writer,
+    part: &Part<'_>,
+    comparisons: &[&Comparison],
+) -> Result<Vec<Prose>, ReportError> {
+    let mut said = Vec::new();
+    for comparison in comparisons {
+        let mut notes = bound_notes(writer, part, comparison)?;
+        if comparisons.len() > 1 && !notes.is_empty() {
+            let name = row_name(writer, part.run, comparison)?;
+            notes.insert(0, writer.say("cost-named", Args::new().prose("name", &name))?);
+            notes = vec![Prose::join(&notes)];
+        }
+        said.extend(notes);
     }
     Ok(said)
 }
@@ -184,5 +206,5 @@ pub(super) fn table(
     }
     let caption = writer.label("states-caption")?;
     let caption = writer.numbered(&caption)?;
-    Ok(Some(Table { caption, columns, rows, folded: false }))
+    Ok(Some(Table { caption, columns, rows, folded: false, notes: Vec::new() }))
 }

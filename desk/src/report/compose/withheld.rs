@@ -1,6 +1,6 @@
 //! Knows how it is said why a cost has no verdict, and what decides in its place.
 
-use super::effect::short_effect;
+use super::effect::plain_effect;
 use super::places::places;
 use super::{Said, Writer};
 use crate::record::Value;
@@ -21,7 +21,7 @@ pub(super) fn reason(writer: &Writer, withheld: &Withheld) -> Said {
         }
         Withheld::SmtDiffers => writer.label("withheld-smt"),
         Withheld::UnequalAtSaturation { throughput } => {
-            let effect = short_effect(writer, throughput)?;
+            let effect = plain_effect(writer, throughput)?;
             writer.say("withheld-unequal", args.prose("effect", &effect))
         }
         Withheld::TwoStates => writer.label("withheld-two-states"),
@@ -117,11 +117,9 @@ pub(super) fn at<'a>(cost: &'a Cost, place: Option<&Value>) -> Option<&'a Withhe
 /// Whether the figures of a point mean little by themselves, not only against each other.
 pub(super) const fn is_hollow(withheld: &Withheld) -> bool {
     match withheld {
-        Withheld::MethodsDisagree { .. }
-        | Withheld::LowCpu { .. }
-        | Withheld::TwoStates
-        | Withheld::NotRead => true,
-        Withheld::SmtDiffers | Withheld::UnequalAtSaturation { .. } => false,
+        Withheld::MethodsDisagree { .. } | Withheld::LowCpu { .. } | Withheld::NotRead => true,
+        // Two states are those of one level, which is hollow by itself.
+        Withheld::TwoStates | Withheld::SmtDiffers | Withheld::UnequalAtSaturation { .. } => false,
     }
 }
 

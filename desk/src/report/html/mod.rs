@@ -165,6 +165,7 @@ fn data(table: &Table, captioned: bool) -> Markup {
                 }
             }
         }
+        @for note in &table.notes { p.note-of-table { (typeset(note)) } }
     }
 }
 

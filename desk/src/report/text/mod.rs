@@ -121,6 +121,9 @@ impl Page {
                 for line in table::data(shown, self.width) {
                     self.line(&line);
                 }
+                for note in &shown.notes {
+                    self.wrapped(note.text(), "", "  ");
+                }
             }
             Node::Figure(drawn) => self.figure(drawn),
             Node::List(items) => {

@@ -44,9 +44,9 @@ fn curves(node: &Node) -> usize {
     }
 }
 
-/// What a load cost is in the whole text; the answer names what follows from it.
+/// Costs and interactions are in the whole text; the answer names what follows from them.
 fn is_detail(id: &str) -> bool {
-    id.starts_with("cost-")
+    id.starts_with("cost-") || id.starts_with("interaction-")
 }
 
 /// Every figure under its finding; a curve also under the condition it holds for.

@@ -4,13 +4,12 @@ use super::*;
 use std::collections::BTreeSet;
 
 /// Every file that says something.
-const SPEAKERS: [&str; 24] = [
+const SPEAKERS: [&str; 23] = [
     include_str!("../card.rs"),
     include_str!("../compose/advice.rs"),
     include_str!("../compose/cost.rs"),
     include_str!("../compose/interaction.rs"),
     include_str!("../compose/lead.rs"),
-    include_str!("../compose/names.rs"),
     include_str!("../compose/places.rs"),
     include_str!("../compose/published.rs"),
     include_str!("../compose/spent.rs"),

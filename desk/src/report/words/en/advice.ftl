@@ -2,11 +2,14 @@
 
 advice-peak = For the highest throughput
 advice-other-work = For a server with other work
-advice-take = Take { $choice }: { $other } against { $base }, { $metric } { $effect }.
-advice-either = Either: { $other } against { $base } makes no difference that matters, { $metric } { $effect }.
-advice-open = Not decided with { $blocks } blocks: { $other } against { $base }, { $metric } { $effect }.
-advice-withheld = No advice: { $reason }.
-advice-under = With { $condition } – { $sentence }
+advice-take-other = { $other }, { $metric } { $effect } against { $base }
+advice-take-base = { $base }, as { $other } has { $metric } { $effect } against it
+advice-either = either, as { $other } against { $base } makes no difference that matters, { $metric } { $effect }
+advice-open = not decided with { $blocks } blocks, { $other } against { $base } { $metric } { $effect }
+advice-withheld = no advice, as { $reason }
+advice-under = { $condition }: { $sentence }
+advice-line = { $reader }: { $sentence }
+advice-whole = { $said }.
 advice-effects = { $closest } in the closest, { $widest } in the widest
 advice-short-withheld = none, { $reason }
 advice-short-either = either

@@ -38,7 +38,10 @@ pair-short = { $other } : { $base }
 pair-full = { $other } against { $base }
 figure-cost-subtitle = { $metric } by { $curve }, { $condition }
 figure-cost-subtitle-plain = { $metric } by { $curve }
-figure-footnote-hollow = Hollow points stand alone: a level has two states there, the clients were at their limit, or the CPU time could not be counted well.
+figure-footnote-hollow = Hollow points: { $causes }.
+hollow-states = a level with two states
+hollow-clients = the clients at their limit
+hollow-counted = CPU time too little or not surely counted
 figure-footnote = n = { $blocks } blocks in random order; run { $run }.
 figure-footnote-curve = n = { $blocks } blocks in random order; bands are { $level } intervals of each level by itself; run { $run }.
 figure-footnote-alone = A single block, so no interval; run { $run }.
@@ -84,6 +87,7 @@ limits-rivals = Rivals, ruled out
 limits-no-rivals = –
 limits-none = No limit was looked for: the run has no readings of the CPUs and the sockets.
 limit-everywhere = { $limit } in every comparison
+limit-others = other limits in { $seen } of { $of }
 limit-often = { $limit } in { $seen } of { $of } cases
 limit-all-cpus = all CPUs busy
 limit-one-cpu = one CPU busy while others idled
