@@ -93,6 +93,10 @@ fn a_cost_without_a_curve_has_a_table_and_no_curve_figure() {
     let said = said(&run, &analysis);
     assert!(said.contains("Cost of the load by level, server and clients together (pair)"));
     assert!(said.contains("Where the CPU time went"));
+    assert!(
+        said.replace('\u{a0}', " ")
+            .contains("for the CPU than onboard: P/E index +27 % (+25 % to +29 %). Both")
+    );
 }
 
 #[test]
@@ -188,6 +192,10 @@ fn a_headline_does_not_hide_where_the_other_side_is_ahead() {
         words.starts_with("pro1000 is better than onboard overall, but behind from"),
         "{words}"
     );
+    let (run, mut analysis) = better(&["both"]);
+    analysis.comparisons[0].verdict = Verdict::Undecided { more_blocks: None };
+    let words = headline(&compose(&run, &analysis).unwrap());
+    assert!(words.starts_with("Not decided overall with 5 blocks between"), "{words}");
     let (run, analysis) = better(&["transmit"]);
     let words = headline(&compose(&run, &analysis).unwrap());
     assert!(words.starts_with("pro1000 is better than onboard: throughput"), "{words}");

@@ -376,22 +376,3 @@ fn doubts_of_one_kind_are_one_note_with_the_worst_part() {
     assert!(said.contains("7 trials were hit") && said.contains("worst of the parts: “Heavy”"));
     assert!(!said.contains("1 trial was hit"), "{said}");
 }
-
-#[test]
-fn look() {
-    for d in articles() {
-        println!(
-            "@@HTML\n{}\n@@TEXT\n{}\n@@SUM\n{}\n@@END",
-            html(&d),
-            text(&d, 80, true),
-            summary(&d, 80, true)
-        );
-    }
-    let survey = survey();
-    let (duel, findings) = fixture::duel();
-    let duel = [Part { role: Role::Duel, run: &duel, analysis: &findings }];
-    for parts in [parts(&survey).as_slice(), &duel] {
-        let input = CardInput { parts, report_path: "r.html", next_command: "stend run" };
-        println!("@@CARD\n{}", card(&input, 80, true).unwrap());
-    }
-}

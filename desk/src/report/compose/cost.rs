@@ -149,7 +149,12 @@ fn hollow(part: &Part<'_>, cost: &Cost, index: bool) -> Vec<[Option<Hollow>; 2]>
 
 /// The verdict on the index, as a title or as a sentence.
 fn index_verdict(writer: &Writer, run: &Run, index: &Comparison, title: bool) -> Said {
-    let args = pair(run, index).prose("effect", &short_effect(writer, &index.overall)?);
+    let over = match index.curve {
+        Some(_) => writer.label("pe-over")?,
+        None => Prose::default(),
+    };
+    let effect = short_effect(writer, &index.overall)?;
+    let args = pair(run, index).prose("effect", &effect).prose("over", &over);
     match index.verdict {
         Verdict::Better if title => writer.say("pe-finding-more", args),
         Verdict::Worse if title => writer.say("pe-finding-less", args),

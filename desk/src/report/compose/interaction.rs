@@ -34,9 +34,21 @@ pub(super) fn section(writer: &mut Writer, part: &Part<'_>) -> Result<Option<Nod
 
 /// The levels by the names that every text gives them.
 fn names(part: &Part<'_>, one: &Interaction) -> Args {
+    named(part, one, &level_name(&part.run.plan, &one.factor, &one.base))
+}
+
+/// The same for a row, where the key of both levels is said once: `mtu 9000 B : 1500 B`.
+fn short_names(part: &Part<'_>, one: &Interaction) -> Args {
+    let [base, other] = [&one.base, &one.other].map(|l| level_name(&part.run.plan, &one.factor, l));
+    let key = |name: &str, level: &str| name.strip_suffix(&unbroken(level)).map(str::to_owned);
+    let shared = key(&base, &one.base) == key(&other, &one.other);
+    named(part, one, &if shared { unbroken(&one.base) } else { base })
+}
+
+fn named(part: &Part<'_>, one: &Interaction, base: &str) -> Args {
     let plan = &part.run.plan;
     Args::new()
-        .name("base", &level_name(plan, &one.factor, &one.base))
+        .name("base", base)
         .name("other", &level_name(plan, &one.factor, &one.other))
         .name("first_under", &level_name(plan, &one.by, &one.by_base))
         .name("second_under", &level_name(plan, &one.by, &one.by_other))
@@ -92,7 +104,7 @@ fn figure(
             ("interaction-row-second", &one.second),
             ("interaction-row-difference", &one.difference),
         ] {
-            let name = writer.say(key, names(part, one))?;
+            let name = writer.say(key, short_names(part, one))?;
             let name = match all {
                 [_] => name,
                 _ => Prose::join_with(&[name, condition.clone()], ", "),
@@ -152,7 +164,7 @@ fn table(writer: &mut Writer, part: &Part<'_>, all: &[Interaction]) -> Result<Ta
     }
     let mut rows = Vec::new();
     for one in all {
-        let name = writer.say("interaction-pair", names(part, one))?;
+        let name = writer.say("interaction-pair", short_names(part, one))?;
         let under = writer.say("interaction-under-pair", names(part, one))?;
         rows.push(vec![
             Prose::join_with(&[name, condition(part, one)], ", "),

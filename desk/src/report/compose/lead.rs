@@ -26,7 +26,11 @@ pub(super) fn of_one(
         Verdict::Better => writer.say("headline-better-but", args)?,
         Verdict::Worse => writer.say("headline-worse-but", args)?,
         Verdict::Equivalent => writer.say("headline-equivalent-but", args)?,
-        Verdict::TwoStates | Verdict::Undecided { .. } => sentence,
+        Verdict::Undecided { .. } => {
+            let blocks = comparison.overall.n;
+            writer.say("headline-undecided-but", args.count("blocks", blocks))?
+        }
+        Verdict::TwoStates => sentence,
     };
     Ok((tone, said))
 }

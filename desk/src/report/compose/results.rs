@@ -211,6 +211,10 @@ fn points_table(
         columns[2].title = writer.label("table-other")?;
     }
     let caption = data_caption(writer, writer.figures, metric)?;
+    let caption = match comparisons.first() {
+        Some(first) => with_engine(writer, (run, first), caption)?,
+        None => caption,
+    };
     let notes = states::all_bound_notes(writer, part, comparisons)?;
     Ok(Table { caption: writer.numbered(&caption)?, columns, rows, folded: false, notes })
 }

@@ -149,7 +149,7 @@ fn facts(rows: &[(Prose, Prose)]) -> Markup {
 fn data(table: &Table, captioned: bool) -> Markup {
     markup! {
         div.wide {
-            table.pair[table.columns.len() == 2] {
+            table.pair[table.columns.len() == 2].said[is_said(table)] {
                 @if captioned { caption { (typeset(&table.caption)) } }
                 thead {
                     tr {
@@ -167,6 +167,11 @@ fn data(table: &Table, captioned: bool) -> Markup {
         }
         @for note in &table.notes { p.note-of-table { (typeset(note)) } }
     }
+}
+
+/// Whether every cell is words: such a table needs its width even where that means scrolling.
+fn is_said(table: &Table) -> bool {
+    table.columns.len() > 2 && table.columns.iter().all(|column| !column.numeric)
 }
 
 /// A row; a heading that the row above has too is there for a screen reader and not for the eye.

@@ -25,6 +25,7 @@ headline-all-better-but = { $other } is better than { $base } overall in { $scop
 headline-better-but = { $other } is better than { $base } overall, but { $but }. Over all points: { $metric } { $effect }.
 headline-worse-but = { $other } is worse than { $base } overall, but { $but }. Over all points: { $metric } { $effect }.
 headline-equivalent-but = No difference that matters between { $other } and { $base } overall, but { $other } is { $but }. Over all points: { $metric } { $effect }.
+headline-undecided-but = Not decided overall with { $blocks } blocks between { $other } and { $base }, but { $other } is { $but }. Over all points: { $metric } { $effect }.
 scope-both = both comparisons
 scope-all = all { $count } comparisons
 but-ahead = ahead { $places }
