@@ -112,7 +112,13 @@ fn extent(figure: &Figure) -> (f64, f64) {
         return (0.0, 1.0);
     }
     let fold = |start, f: fn(f64, f64) -> f64| values.iter().copied().fold(start, f);
-    (fold(f64::INFINITY, f64::min), fold(f64::NEG_INFINITY, f64::max))
+    let (low, mut high) = (fold(f64::INFINITY, f64::min), fold(f64::NEG_INFINITY, f64::max));
+    // An interval may reach beyond the whole; the axis of a share does not.
+    let mut marks = figure.series.iter().flat_map(|s| &s.marks);
+    if figure.y.unit == Unit::Share && marks.all(|m| m.centre <= 1.0) {
+        high = high.min(1.0);
+    }
+    (low, high)
 }
 
 type Ticks = ((f64, f64), Vec<(f64, String)>);

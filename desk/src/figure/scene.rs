@@ -127,11 +127,20 @@ pub enum Glyph {
     OpenDiamond,
     /// Filled square.
     Square,
-    /// Open circle; also what an invalid point is drawn with, in grey.
+    /// Open circle.
     OpenDot,
 }
 
 impl Glyph {
+    /// The nearest outline: what a point of the series is drawn with where it is invalid.
+    pub const fn outline(self) -> Self {
+        match self {
+            Self::OpenSquare | Self::Square => Self::OpenSquare,
+            Self::Triangle | Self::OpenDiamond => Self::OpenDiamond,
+            Self::Dot | Self::OpenDot => Self::OpenDot,
+        }
+    }
+
     /// The marker of a series, by its number; six, then again from the first.
     pub const fn of(series: usize) -> Self {
         match series % 6 {

@@ -167,7 +167,7 @@ fn marker(figure: &Figure, series: usize, mark: &Mark, at: Point) -> Shape {
     let (ink, glyph) = if mark.valid {
         (Ink::Marker(series), Glyph::of(series))
     } else {
-        (Ink::Invalid, Glyph::OpenDot)
+        (Ink::Invalid, Glyph::of(series).outline())
     };
     let range = crate::unit::show_range(figure.value(mark.low), figure.value(mark.high));
     let name = &figure.series[series].name;

@@ -4,9 +4,9 @@
 //! long goes on in the next line.
 
 use super::compose::{
-    Judged, Part, Role, Writer, all_caveats, asked, condition, curve_figure, grouped, heaviest,
-    is_split, lab_word, limits_in_short, moment, same, short_doubt, short_effect, short_pair,
-    split_side, verdict_sign,
+    Judged, Part, Role, Writer, all_caveats, asked, curve_figure, grouped, heaviest, lab_word,
+    limits_in_short, moment, same, short_advice, short_condition, short_doubt, short_effect,
+    short_pair, verdict_sign,
 };
 use super::document::Prose;
 use super::error::ReportError;
@@ -23,8 +23,7 @@ const LINES: usize = 20;
 const WIDEST: u16 = 80;
 /// Height of the curve, lines: below the least it shows nothing.
 const CURVE_ROWS: std::ops::RangeInclusive<u16> = 3..=6;
-/// Verdict lines, and doubts.
-const VERDICTS: usize = 3;
+/// Doubts that are said; the rest are counted.
 const DOUBTS: usize = 2;
 /// What only a lab with links of its own can measure.
 const LINK_FACTORS: [&str; 2] = ["tso", "mtu"];
@@ -51,15 +50,44 @@ pub fn card(input: &CardInput<'_>, columns: u16, unicode: bool) -> Result<String
     let columns = columns.min(WIDEST);
     let set = |said: Vec<Prose>| set(&said, columns, unicode);
     let mut lines = set(head(&writer, first, input.parts)?);
-    let body = set(body(&writer, input.parts)?);
     let end = set(end(&writer, input)?);
-    let room = LINES.saturating_sub(lines.len() + body.len() + end.len());
+    let doubts = set(doubts(&writer, input.parts)?);
+    let room = LINES.saturating_sub(lines.len() + doubts.len() + end.len());
+    let told: Vec<Vec<String>> =
+        findings(&writer, input.parts)?.into_iter().map(|line| set(vec![line])).collect();
+    let (body, left_out) = fitting(told, room);
+    let body = match left_out {
+        0 => body,
+        more => {
+            let more = Args::new().count("count", u32::try_from(more).unwrap_or(u32::MAX));
+            [body, set(vec![writer.say("card-more", more)?])].concat()
+        }
+    };
+    let room = room.saturating_sub(body.len());
     let drawn = drawing(&writer, input.parts, (columns, unicode), room)?;
     lines.extend(drawn.iter().map(|line| plain(line, unicode)));
     lines.extend(body);
-    lines.truncate(LINES.saturating_sub(end.len()));
+    lines.extend(doubts);
     lines.extend(end);
     Ok(lines.iter().map(|line| format!("{line}\n")).collect())
+}
+
+/// The findings that the room holds, in their order, and how many are left out: one line is kept to
+/// say so.
+fn fitting(told: Vec<Vec<String>>, room: usize) -> (Vec<String>, usize) {
+    let all: usize = told.iter().map(Vec::len).sum();
+    if all <= room {
+        return (told.concat(), 0);
+    }
+    let (mut kept, mut left_out) = (Vec::new(), 0);
+    for finding in told {
+        if left_out == 0 && kept.len() + finding.len() < room {
+            kept.extend(finding);
+        } else {
+            left_out += 1;
+        }
+    }
+    (kept, left_out)
 }
 
 fn plain(line: &str, unicode: bool) -> String {
@@ -171,59 +199,73 @@ fn drawing(
     Ok(Vec::new())
 }
 
-/// Verdicts, what was not measured, limits, doubts.
-fn body(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Prose>, ReportError> {
+/// Verdicts, advice, what was not measured, limits: the weightiest first.
+fn findings(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Prose>, ReportError> {
     let mut lines = Vec::new();
-    for group in duels(parts).iter().take(VERDICTS) {
-        lines.extend(verdicts(writer, group)?);
+    for group in verdict_groups(parts) {
+        lines.push(verdicts(writer, &group)?);
     }
     lines.extend(not_measured(writer, parts)?);
     lines.push(match limits_in_short(writer, parts)? {
         Some(causes) => writer.say("card-limit", Args::new().prose("causes", &causes))?,
         None => writer.label("card-no-limit")?,
     });
-    let caveats = heaviest(parts, DOUBTS);
-    for (_, caveat) in &caveats {
-        let doubt = Args::new().prose("doubt", &short_doubt(writer, caveat)?);
-        lines.push(writer.say("card-doubt", doubt)?);
-    }
-    if caveats.is_empty() {
-        lines.push(writer.label("card-no-doubt")?);
-    }
+    lines.extend(short_advice(writer, parts)?);
     Ok(lines)
 }
 
-/// Pairs of levels, those of duels first: the curve is drawn and needs no line where others do.
-fn duels<'a>(parts: &[Part<'a>]) -> Vec<Vec<Judged<'a>>> {
+/// The heaviest doubts, two states before all, and how many more there are.
+fn doubts(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Prose>, ReportError> {
+    let all = heaviest(parts, usize::MAX);
+    let mut shorts = Vec::new();
+    let states = parts.iter().map(|p| p.analysis.two_states.len()).sum::<usize>();
+    if states > 0 {
+        let count = u32::try_from(states).unwrap_or(u32::MAX);
+        shorts.push(writer.say("short-two-states", Args::new().count("count", count))?);
+    }
+    for (_, caveat) in all.iter().take(DOUBTS) {
+        shorts.push(short_doubt(writer, caveat)?);
+    }
+    let more = u32::try_from(all.len().saturating_sub(DOUBTS)).unwrap_or(u32::MAX);
+    if let Some(last) = shorts.last_mut().filter(|_| more > 0) {
+        let args = Args::new().prose("doubt", last).count("count", more);
+        *last = writer.say("short-more", args)?;
+    }
+    let said =
+        shorts.iter().map(|doubt| writer.say("card-doubt", Args::new().prose("doubt", doubt)));
+    let said = said.collect::<Result<Vec<_>, _>>()?;
+    if said.is_empty() { Ok(vec![writer.label("card-no-doubt")?]) } else { Ok(said) }
+}
+
+/// Pairs of levels, those of duels first, the curve of a survey last.
+fn verdict_groups<'a>(parts: &[Part<'a>]) -> Vec<Vec<Judged<'a>>> {
     let of = |curve: bool| -> Vec<Part<'a>> {
         parts.iter().filter(|p| (p.role == Role::Curve) == curve).copied().collect()
     };
-    let duels = grouped(&asked(&of(false)));
-    if duels.is_empty() { grouped(&asked(&of(true))) } else { duels }
+    [grouped(&asked(&of(false))), grouped(&asked(&of(true)))].concat()
 }
 
-/// One line for two levels that came out differently under different conditions, else a line each.
-fn verdicts(writer: &Writer, group: &[Judged<'_>]) -> Result<Vec<Prose>, ReportError> {
-    let mut lines = Vec::new();
-    let split = is_split(group);
-    let told = if split { 1 } else { VERDICTS };
-    for (run, comparison) in group.iter().take(told) {
-        let names = writer.say("pair-short", short_pair(run, comparison))?;
-        let names = Prose::join_with(&[names, condition(writer, run, comparison)?], ", ");
+/// A line for two levels: sign, effect and interval under every condition.
+fn verdicts(writer: &Writer, group: &[Judged<'_>]) -> Result<Prose, ReportError> {
+    let mut sides = Vec::new();
+    for (at, (run, comparison)) in group.iter().enumerate() {
+        let condition = short_condition(writer, run, comparison)?;
+        let names = match at {
+            0 => {
+                let names = writer.say("pair-short", short_pair(run, comparison))?;
+                Prose::join_with(&[names, condition], ", ")
+            }
+            _ => condition,
+        };
         let args = Args::new()
             .prose("sign", &verdict_sign(writer, comparison.verdict)?)
             .prose("effect", &short_effect(writer, &comparison.overall)?)
             .prose("names", &names);
-        lines.push(writer.say("card-verdict", args)?);
+        let last = at + 1 == group.len();
+        let key = if last && comparison.curve.is_some() { "card-curve" } else { "card-verdict" };
+        sides.push(writer.say(key, args)?);
     }
-    if split {
-        let mut sides = lines;
-        for (run, comparison) in group.iter().skip(told) {
-            sides.push(split_side(writer, run, comparison)?);
-        }
-        lines = vec![Prose::join_with(&sides, "; ")];
-    }
-    Ok(lines)
+    Ok(Prose::join_with(&sides, "; "))
 }
 
 /// What a survey on the loopback interface had to leave out.

@@ -117,6 +117,8 @@ pub struct Table {
     pub rows: Vec<Vec<Prose>>,
     /// Whether it is long and of interest to few, so that a medium may fold it away.
     pub folded: bool,
+    /// What its signs and dashes mean, below it.
+    pub notes: Vec<Prose>,
 }
 
 /// One part of an article.

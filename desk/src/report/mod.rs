@@ -21,6 +21,8 @@ pub use html::html;
 pub use text::{summary, text};
 
 #[cfg(test)]
+mod findings;
+#[cfg(test)]
 mod fixture;
 #[cfg(test)]
 mod tests;

@@ -60,7 +60,8 @@ fn defaults_are_written_out() {
 #[test]
 fn the_plans_that_come_with_stend_are_read() {
     let duel = plan(DUEL);
-    assert_eq!(order(&duel).len(), 2 * 39 * 6);
+    assert_eq!(order(&duel).len(), 2 * 2 * (3 * 7 + 2) * 6);
+    assert_eq!(duel.published.as_deref(), Some("000"));
     assert_eq!(duel.method.curve.as_deref(), Some("request_size"));
     let offloads = plan(OFFLOADS);
     assert_eq!(order(&offloads).len(), 4 * 10 * 6);
@@ -76,7 +77,7 @@ fn the_quick_duel_takes_at_most_ten_minutes() {
     let mut duel = plan(DUEL);
     quicken(&mut duel);
     let budget = budget(&duel);
-    assert_eq!((budget.trials, budget.dry_trials), (390, 78));
+    assert_eq!((budget.trials, budget.dry_trials), (460, 92));
     assert!(budget.longest.value <= 600.0, "{}", budget.longest);
 }
 

@@ -3,10 +3,10 @@
 //! Never: a comparison of a level with itself; that is the noise floor, not an answer.
 
 use super::curve::{level_sentences, nearest_first, said_region};
-use super::effect::{effect, metric_title, plain_effect, short_effect};
+use super::effect::{effect, metric_title, plain_effect};
 use super::names::pair;
 use super::ruling::{condition, count, tone, verdict_sentence};
-use super::{Part, Role, Said, Writer, doubts, heaviest};
+use super::{Part, Role, Said, Writer, advice, doubts, heaviest, lead};
 use crate::record::{Better, Run};
 use crate::report::document::{Node, Prose, Ruling, Tone};
 use crate::report::error::ReportError;
@@ -62,7 +62,7 @@ fn of_one_pair((run, a): Judged<'_>, (other_run, b): Judged<'_>) -> bool {
 }
 
 /// Whether the same two levels came out differently under different conditions.
-pub fn is_split(group: &[Judged<'_>]) -> bool {
+pub(super) fn is_split(group: &[Judged<'_>]) -> bool {
     let outcome = |judged: &Judged<'_>| tone(judged.1.verdict);
     let differ = group.windows(2).any(|w| outcome(&w[0]) != outcome(&w[1]));
     differ && group.len() <= SIDES
@@ -76,6 +76,9 @@ pub(super) fn verdict_box(writer: &Writer, parts: &[Part<'_>]) -> Result<Node, R
     let mut rulings = Vec::new();
     for group in &groups {
         rulings.extend(of_group(writer, group, &headline, parts.len() > 1)?);
+    }
+    if let [only] = parts {
+        rulings.extend(advice::rulings(writer, only)?);
     }
     let limits = limits(writer, parts)?;
     let caution = match limits.is_empty() {
@@ -155,11 +158,14 @@ fn headline(
     match groups {
         [] => of_nothing(writer, parts),
         [only] => match only.as_slice() {
-            [(run, c)] => Ok((tone(c.verdict), verdict_sentence(writer, run, c)?)),
+            [one] => lead::of_one(writer, *one),
             several if is_split(several) => {
                 Ok((Tone::Plain, split(writer, "headline-split", several)?))
             }
-            several => of_one_question(writer, several),
+            several => match lead::of_one_question(writer, several)? {
+                Some(answer) => Ok(answer),
+                None => counted(writer, several),
+            },
         },
         _ => of_survey(writer, groups),
     }
@@ -205,14 +211,16 @@ fn least(comparison: &Comparison) -> f64 {
     size(comparison.overall.low).min(size(comparison.overall.high))
 }
 
-/// Much better under one condition and not better under another.
+/// Much better under one condition and surely not under another: a side that is undecided is no
+/// news, so that a large effect that is sure goes before it.
 fn is_news(group: &[Judged<'_>]) -> bool {
     let gain = |c: &Comparison| match c.better {
         Better::Higher => c.overall.centre.value,
         Better::Lower => 1.0 / c.overall.centre.value,
     };
     let large = |c: &Comparison| c.verdict == Verdict::Better && gain(c) >= LARGE;
-    group.iter().any(|(_, c)| large(c)) && group.iter().any(|(_, c)| c.verdict != Verdict::Better)
+    let not = |c: &Comparison| matches!(c.verdict, Verdict::Worse | Verdict::Equivalent);
+    group.iter().any(|(_, c)| large(c)) && group.iter().all(|(_, c)| large(c) || not(c))
 }
 
 /// `mtu 9000 B against mtu 1500 B: throughput 2.59× with tso off, −7.1 % with tso on`, in the
@@ -230,7 +238,7 @@ pub(super) fn split(writer: &Writer, key: &str, group: &[Judged<'_>]) -> Said {
 }
 
 /// An effect with the condition it holds under, without its interval.
-pub fn split_side(writer: &Writer, run: &Run, comparison: &Comparison) -> Said {
+fn split_side(writer: &Writer, run: &Run, comparison: &Comparison) -> Said {
     let key = match comparison.verdict {
         Verdict::Better | Verdict::Worse => "split-side",
         Verdict::Equivalent => "split-side-even",
@@ -240,28 +248,6 @@ pub fn split_side(writer: &Writer, run: &Run, comparison: &Comparison) -> Said {
         .prose("effect", &plain_effect(writer, &comparison.overall)?)
         .prose("condition", &condition(writer, run, comparison)?);
     writer.say(key, args)
-}
-
-/// The same two levels under several conditions.
-fn of_one_question(writer: &Writer, asked: &[Judged<'_>]) -> Result<(Tone, Prose), ReportError> {
-    let (run, first) = asked[0];
-    let one_tone = asked.iter().all(|(_, c)| tone(c.verdict) == tone(first.verdict));
-    let key = match tone(first.verdict) {
-        Tone::Good if one_tone => "headline-all-better",
-        Tone::Bad if one_tone => "headline-all-worse",
-        Tone::Even if one_tone => "headline-all-equivalent",
-        _ => return counted(writer, asked),
-    };
-    let distance = |c: &&Comparison| c.overall.centre.value.ln().abs();
-    let mut ordered: Vec<&Comparison> = asked.iter().map(|(_, c)| *c).collect();
-    ordered.sort_by(|a, b| distance(a).total_cmp(&distance(b)));
-    let (closest, widest) = (ordered[0], ordered[ordered.len() - 1]);
-    let args = pair(run, first)
-        .count("count", count(asked.len()))
-        .name("metric", metric_title(run, first))
-        .prose("least", &short_effect(writer, &closest.overall)?)
-        .prose("most", &short_effect(writer, &widest.overall)?);
-    Ok((tone(first.verdict), writer.say(key, args)?))
 }
 
 /// Only how many came out how: for what has no single answer.

@@ -48,7 +48,13 @@ fn faults(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, ReportError> 
     ];
     let columns = headed(writer, &keys)?;
     let caption = writer.label("appendix-left-out")?;
-    Ok(Node::Table(Table { caption: writer.numbered(&caption)?, columns, rows, folded: false }))
+    Ok(Node::Table(Table {
+        caption: writer.numbered(&caption)?,
+        columns,
+        rows,
+        folded: false,
+        notes: Vec::new(),
+    }))
 }
 
 fn fault_row(
@@ -122,7 +128,13 @@ fn runs(
     let title = Prose::verbatim(&part.run.plan.title);
     let args = Args::new().prose("name", &Prose::join_with(&[title, name, pair], ", "));
     let caption = writer.say("appendix-runs", args)?;
-    Ok(Table { caption: writer.numbered(&caption)?, columns, rows, folded: true })
+    Ok(Table {
+        caption: writer.numbered(&caption)?,
+        columns,
+        rows,
+        folded: true,
+        notes: Vec::new(),
+    })
 }
 
 fn run_row(at: &Prose, level: &str, runs: &[Quantity], blocks: usize) -> Vec<Prose> {
@@ -141,5 +153,11 @@ fn facts(writer: &mut Writer, env: &Environment) -> Result<Table, ReportError> {
         .map(|row| row.into_iter().map(Prose::verbatim).collect())
         .collect();
     let caption = writer.label("appendix-facts")?;
-    Ok(Table { caption: writer.numbered(&caption)?, columns, rows, folded: true })
+    Ok(Table {
+        caption: writer.numbered(&caption)?,
+        columns,
+        rows,
+        folded: true,
+        notes: Vec::new(),
+    })
 }

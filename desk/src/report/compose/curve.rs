@@ -97,7 +97,8 @@ pub(super) fn level_sentences(
     comparison: &Comparison,
 ) -> Result<Vec<Prose>, ReportError> {
     let stretches = level_stretches(comparison).into_iter();
-    stretches.map(|(even, from, to)| not_apart(writer, even, (from, to))).collect()
+    let blocks = comparison.overall.n;
+    stretches.map(|(even, from, to)| not_apart(writer, (even, blocks), (from, to))).collect()
 }
 
 /// Stretches outside every region: equal within the margin (true), or merely not told apart.
@@ -123,8 +124,9 @@ fn level_stretches(comparison: &Comparison) -> Vec<(bool, &Value, &Value)> {
     stretches
 }
 
-fn not_apart(writer: &Writer, even: bool, (from, to): (&Value, &Value)) -> Said {
+fn not_apart(writer: &Writer, (even, blocks): (bool, u32), (from, to): (&Value, &Value)) -> Said {
     let args = Args::new().name("from", &shown(from)).name("to", &shown(to));
+    let args = if even { args } else { args.count("blocks", blocks) };
     writer.say(
         match (even, from == to) {
             (true, false) => "region-even",

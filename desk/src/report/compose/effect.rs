@@ -1,7 +1,9 @@
 //! Knows how an effect is said: as a ratio when it is large, in per cent when it is small.
 
+use super::names::key_words;
 use super::{Said, Writer};
 use crate::record::Run;
+use crate::report::document::Prose;
 use crate::report::words::Args;
 use crate::stats::{Estimate, EstimateMethod};
 use crate::unit::{Quantity, Unit};
@@ -80,4 +82,17 @@ pub(super) fn metric_title<'a>(run: &'a Run, comparison: &'a Comparison) -> &'a 
         .iter()
         .find(|m| m.name == comparison.metric)
         .map_or(comparison.metric.as_str(), |m| m.title.as_str())
+}
+
+/// What a metric is called: as the run calls it, else as the desk calls what it derives.
+pub(super) fn metric_name(writer: &Writer, run: &Run, metric: &str) -> Said {
+    let known = run.metrics.iter().find(|m| m.name == metric);
+    match (known, metric) {
+        (Some(known), _) => Ok(Prose::verbatim(&known.title)),
+        (None, "cpu") => writer.label("metric-cpu"),
+        (None, "pe_index") => writer.label("metric-pe-index"),
+        (None, "cpu_per_gb") => writer.label("metric-cpu-per-gb"),
+        (None, "displaced") => writer.label("metric-displaced"),
+        (None, unknown) => Ok(Prose::verbatim(&key_words(unknown))),
+    }
 }

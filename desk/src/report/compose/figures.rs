@@ -3,8 +3,9 @@
 use super::answer::{grouped, is_split, split};
 use super::effect::{is_alone, level, metric_title, short_effect};
 use super::names::{key_words, level_name, level_names, pair, short_pair};
+use super::places::{engine, with_engine};
 use super::ruling::{condition, shown};
-use super::{Part, Said, Writer};
+use super::{Part, Said, Writer, states};
 use crate::figure::{Axis, Figure, FigureKind, Mark, Reference, Scale, Series, Zone};
 use crate::record::{Better, Run, Value};
 use crate::report::document::Prose;
@@ -13,9 +14,39 @@ use crate::report::words::Args;
 use crate::stats::Estimate;
 use crate::unit::{Quantity, Unit};
 use crate::verdict::{Comparison, PointResult, Region, Verdict};
+use std::collections::BTreeSet;
 
 /// Above this ratio of largest to smallest, a linear value axis would hide the small ones.
 const WIDE: f64 = 100.0;
+
+/// Why a point stands for itself only: it is drawn hollow and no line goes through it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Hollow {
+    /// The level has two states there.
+    States,
+    /// The clients were at their limit.
+    Clients,
+    /// The CPU time was too little, or could not be counted surely.
+    Counted,
+}
+
+/// What is drawn along a curve, and what is said above it.
+pub(super) struct Plot<'a> {
+    /// Both levels along the curve.
+    pub comparison: &'a Comparison,
+    /// What the value axis calls the metric.
+    pub metric: String,
+    /// The finding.
+    pub title: Prose,
+    /// What is plotted, and under which condition.
+    pub subtitle: Prose,
+    /// Comparisons of the same metric, which share the spacing of the axis.
+    pub alike: Vec<&'a Comparison>,
+    /// Where one level is ahead.
+    pub zones: Vec<Zone>,
+    /// Why the baseline and the other level are drawn hollow, by point.
+    pub hollow: Vec<[Option<Hollow>; 2]>,
+}
 
 /// Both levels along the curve, with zones where one is ahead.
 pub fn curve_figure(
@@ -25,33 +56,79 @@ pub fn curve_figure(
     number: u32,
 ) -> Result<Figure, ReportError> {
     let run = part.run;
-    let metric = metric_title(run, comparison);
-    let curve = comparison.curve.as_deref().unwrap_or_default();
     let mut zones = Vec::new();
     for region in &comparison.regions {
         zones.extend(zone(writer, (run, comparison), region)?);
     }
-    let [base, other] = level_names(run, comparison);
-    let series = |name: String, pick: fn(&PointResult) -> (&Estimate, &[Quantity])| Series {
-        name,
-        marks: comparison.points.iter().map(|p| mark(place(p), pick(p))).collect(),
+    let hollow = comparison.points.iter().map(|p| {
+        [&comparison.base, &comparison.other]
+            .map(|level| states::hollow(part, comparison, (level, p.at.as_ref())))
+    });
+    let plot = Plot {
+        comparison,
+        metric: metric_title(run, comparison).to_owned(),
+        title: finding_title(writer, run, comparison)?,
+        subtitle: subtitle(writer, (run, comparison), metric_title(run, comparison), true)?,
+        alike: part.analysis.comparisons.iter().collect(),
+        zones,
+        hollow: hollow.collect(),
     };
+    sweep(writer, run, plot, number)
+}
+
+/// Draws a plot.
+pub(super) fn sweep(
+    writer: &Writer,
+    run: &Run,
+    plot: Plot<'_>,
+    number: u32,
+) -> Result<Figure, ReportError> {
+    let comparison = plot.comparison;
+    let names = level_names(run, comparison);
+    let y = y_axis(writer, &plot)?;
+    let series = names.into_iter().enumerate().map(|(side, name)| {
+        let of = |(at, p): (usize, &PointResult)| {
+            let estimate =
+                if side == 0 { (&p.base, &p.base_runs) } else { (&p.other, &p.other_runs) };
+            let hollow = plot.hollow.get(at).is_some_and(|sides| sides[side].is_some());
+            Mark { valid: !hollow, ..mark(place(p), (estimate.0, estimate.1)) }
+        };
+        Series { name, marks: comparison.points.iter().enumerate().map(of).collect() }
+    });
+    let series: Vec<Series> = series.collect();
+    let whole = footnote(writer, run, &comparison.overall, "figure-footnote-curve")?;
+    let footnote = [hollow_note(writer, &plot)?, Prose::verbatim(&whole)];
     Ok(Figure {
-        id: format!("fig-{}-{}", run.id, comparison.id),
+        id: format!("fig-{}-{}", run.id, number),
         number,
         kind: FigureKind::Sweep,
-        title: finding_title(writer, run, comparison)?.text().into(),
-        subtitle: subtitle(writer, run, comparison)?.text().into(),
-        x: x_axis(comparison, curve),
-        y: y_axis(writer, part, comparison, metric)?,
-        series: vec![
-            series(base, |p| (&p.base, &p.base_runs)),
-            series(other, |p| (&p.other, &p.other_runs)),
-        ],
-        zones,
+        title: plot.title.text().into(),
+        subtitle: plot.subtitle.text().into(),
+        x: x_axis(comparison, comparison.curve.as_deref().unwrap_or_default()),
+        y,
+        series,
+        zones: plot.zones,
         references: Vec::new(),
-        footnote: footnote(writer, run, &comparison.overall, "figure-footnote-curve")?,
+        footnote: Prose::join(&footnote).text().into(),
     })
+}
+
+/// Why points of a plot are hollow; empty where none is.
+fn hollow_note(writer: &Writer, plot: &Plot<'_>) -> Said {
+    let causes: BTreeSet<Hollow> = plot.hollow.iter().flatten().flatten().copied().collect();
+    if causes.is_empty() {
+        return Ok(Prose::default());
+    }
+    let mut said = Vec::new();
+    for cause in causes {
+        said.push(writer.label(match cause {
+            Hollow::States => "hollow-states",
+            Hollow::Clients => "hollow-clients",
+            Hollow::Counted => "hollow-counted",
+        })?);
+    }
+    let args = Args::new().prose("causes", &Prose::join_with(&said, ", or "));
+    writer.say("figure-footnote-hollow", args)
 }
 
 /// n, order, kind of interval and run; `key` names the footnote where there is an interval.
@@ -80,17 +157,30 @@ fn finding_title(writer: &Writer, run: &Run, comparison: &Comparison) -> Said {
     writer.say(key, args)
 }
 
-fn subtitle(writer: &Writer, run: &Run, comparison: &Comparison) -> Said {
-    let condition = condition(writer, run, comparison)?;
-    let plain = condition.text().is_empty();
+/// What is plotted and how it was made; `ratio` where the title holds the one over all points.
+pub(super) fn subtitle(
+    writer: &Writer,
+    (run, comparison): (&Run, &Comparison),
+    metric: &str,
+    ratio: bool,
+) -> Said {
+    let condition = [condition(writer, run, comparison)?, engine(writer, run, comparison)?];
+    let condition = Prose::join_with(&condition, ", ");
     let args = Args::new()
-        .name("metric", metric_title(run, comparison))
+        .name("metric", metric)
         .name("curve", &key_words(comparison.curve.as_deref().unwrap_or_default()))
         .prose("condition", &condition);
-    writer.say(if plain { "figure-curve-subtitle-plain" } else { "figure-curve-subtitle" }, args)
+    let key = match (condition.text().is_empty(), ratio) {
+        (true, true) => "figure-curve-subtitle-plain",
+        (false, true) => "figure-curve-subtitle",
+        (true, false) => "figure-cost-subtitle-plain",
+        (false, false) => "figure-cost-subtitle",
+    };
+    writer.say(key, args)
 }
 
-fn zone(
+/// A region as a shaded part of the figure.
+pub(super) fn zone(
     writer: &Writer,
     (run, comparison): (&Run, &Comparison),
     region: &Region,
@@ -138,26 +228,22 @@ fn x_axis(comparison: &Comparison, curve: &str) -> Axis {
 }
 
 /// Curves of one metric in one part have one spacing, or neighbours would not look alike.
-fn y_axis(
-    writer: &Writer,
-    part: &Part<'_>,
-    comparison: &Comparison,
-    label: &str,
-) -> Result<Axis, ReportError> {
-    let alike = part.analysis.comparisons.iter().filter(|c| c.metric == comparison.metric);
+fn y_axis(writer: &Writer, plot: &Plot<'_>) -> Result<Axis, ReportError> {
+    let comparison = plot.comparison;
+    let alike = plot.alike.iter().filter(|c| c.metric == comparison.metric);
     let centres = alike.flat_map(|c| &c.points).flat_map(|p| [p.base.centre, p.other.centre]);
     let values: Vec<f64> = centres.map(|q| q.value).collect();
     let least = values.iter().copied().fold(f64::INFINITY, f64::min);
     let most = values.iter().copied().fold(0.0, f64::max);
     Ok(Axis {
-        label: label.into(),
+        label: plot.metric.clone(),
         unit: comparison.points.first().map_or(Unit::Count, |p| p.base.centre.unit),
         scale: if least > 0.0 && most / least > WIDE { Scale::Log10 } else { Scale::Linear },
         direction: direction(writer, comparison.better)?,
     })
 }
 
-fn direction(writer: &Writer, better: Better) -> Result<String, ReportError> {
+pub(super) fn direction(writer: &Writer, better: Better) -> Result<String, ReportError> {
     let key = match better {
         Better::Higher => "direction-higher",
         Better::Lower => "direction-lower",
@@ -233,10 +319,17 @@ pub(super) fn row_name(writer: &Writer, run: &Run, comparison: &Comparison) -> S
 fn dots_subtitle(writer: &Writer, run: &Run, first: Option<&Comparison>) -> Said {
     let Some(first) = first else { return Ok(Prose::default()) };
     let args = Args::new().name("metric", metric_title(run, first));
-    if is_alone(&first.overall) {
-        return writer.say("figure-dots-subtitle-alone", args);
-    }
-    writer.say("figure-dots-subtitle", args.quantity("level", level(&first.overall)))
+    let said = if is_alone(&first.overall) {
+        writer.say("figure-dots-subtitle-alone", args)?
+    } else {
+        writer.say("figure-dots-subtitle", args.quantity("level", level(&first.overall)))?
+    };
+    with_engine(writer, (run, first), said)
+}
+
+/// A ratio by itself, for a row of a dot figure.
+pub(super) fn alone_mark(ratio: &Estimate) -> Mark {
+    mark(None, (ratio, &[]))
 }
 
 fn ratio_mark(point: &PointResult) -> Mark {

@@ -13,6 +13,9 @@ use std::collections::{BTreeMap, BTreeSet};
 const ORDER: [LimitKind; 4] =
     [LimitKind::AllCpus, LimitKind::OneCpu, LimitKind::ReceiveWindow, LimitKind::SendBuffer];
 
+/// Kinds of limit that a line names; the others are counted together.
+const OFTEN: usize = 2;
+
 /// The name of a limit.
 fn kind_word(writer: &Writer, kind: LimitKind) -> Said {
     writer.label(match kind {
@@ -42,22 +45,31 @@ fn of<'a>(part: &Part<'a>, comparison: &Comparison) -> Vec<&'a Limit> {
     part.analysis.limits.iter().filter(|l| l.comparison == comparison.id).collect()
 }
 
-/// `all CPUs busy in every comparison`, or each kind with how often it was seen; nothing if no
-/// limit was looked for.
+/// `all CPUs busy in every comparison`, or the kinds seen most with how often; nothing if no limit
+/// was looked for.
 pub fn in_short(writer: &Writer, parts: &[Part<'_>]) -> Result<Option<Prose>, ReportError> {
     let mut kinds: BTreeMap<LimitKind, usize> = BTreeMap::new();
     for limit in parts.iter().flat_map(|p| &p.analysis.limits) {
         *kinds.entry(limit.kind).or_default() += 1;
     }
     let all = kinds.values().sum();
+    let mut kinds: Vec<(LimitKind, usize)> = kinds.into_iter().collect();
+    kinds.sort_by_key(|(_, seen)| std::cmp::Reverse(*seen));
+    // Leaving out a single kind would save nothing.
+    let told = if kinds.len() > OFTEN + 1 { OFTEN } else { kinds.len() };
     let mut said = Vec::new();
-    for (kind, seen) in &kinds {
+    for (kind, seen) in &kinds[..told] {
         let args = Args::new().prose("limit", &kind_word(writer, *kind)?);
         said.push(match kinds.len() {
             1 => writer.say("limit-everywhere", args)?,
             _ => writer
                 .say("limit-often", args.count("seen", count(*seen)).count("of", count(all)))?,
         });
+    }
+    let others: usize = kinds[told..].iter().map(|(_, seen)| seen).sum();
+    if others > 0 {
+        let args = Args::new().count("seen", count(others)).count("of", count(all));
+        said.push(writer.say("limit-others", args)?);
     }
     Ok((!said.is_empty()).then(|| Prose::join_with(&said, ", ")))
 }
@@ -137,7 +149,7 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
     }
     let body = vec![
         Node::Paragraph(writer.label("limits-intro")?),
-        Node::Table(Table { caption, columns, rows, folded: false }),
+        Node::Table(Table { caption, columns, rows, folded: false, notes: Vec::new() }),
         Node::List(meanings),
     ];
     writer.section("limits", "limits-title", body)

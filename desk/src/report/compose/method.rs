@@ -3,7 +3,7 @@
 use super::effect::{is_alone, level};
 use super::names::{level_name, setting};
 use super::ruling::count;
-use super::{Nodes, Part, Said, Writer};
+use super::{Nodes, Part, Said, Writer, spent};
 use crate::record::{LoadPlan, Run, TrialKind};
 use crate::report::document::{Column, Node, Prose, Table};
 use crate::report::error::ReportError;
@@ -40,6 +40,7 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
     if parts.iter().any(|part| few_blocks(part).is_some()) {
         said.push(writer.label("method-seen")?);
     }
+    said.extend(spent::counting(writer, parts)?);
     let mut body = vec![Node::List(said)];
     body.extend(loads(writer, parts)?);
     body.push(Node::Table(table(writer, parts)?));
@@ -87,7 +88,7 @@ fn table(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Table, ReportError> 
     }
     let caption = writer.label("method-caption")?;
     let caption = writer.numbered(&caption)?;
-    Ok(Table { caption, columns, rows, folded: false })
+    Ok(Table { caption, columns, rows, folded: false, notes: Vec::new() })
 }
 
 fn smallest(writer: &Writer, part: &Part<'_>) -> Said {

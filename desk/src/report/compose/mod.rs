@@ -4,27 +4,37 @@
 //! says it was given as an estimate, a setting or a count.
 //! Start reading at [`compose`]; the chapters stand in the neighbouring files in their order.
 
+mod advice;
 mod answer;
 mod appendix;
+mod cost;
 mod curve;
 mod doubts;
 mod effect;
 mod figures;
+mod interaction;
+mod lead;
 mod limits;
 mod method;
 mod names;
+mod places;
+mod published;
 mod reproduce;
 mod results;
 mod ruling;
+mod spent;
+mod states;
 mod testbed;
+mod withheld;
 
-pub(super) use answer::{Judged, asked, grouped, is_split, same, split_side};
+pub(super) use advice::short as short_advice;
+pub(super) use answer::{Judged, asked, grouped, same};
 pub(super) use doubts::short as short_doubt;
 pub(super) use effect::short_effect;
 pub(super) use figures::curve_figure;
 pub(super) use limits::in_short as limits_in_short;
 pub(super) use names::{moment, short_pair};
-pub(super) use ruling::{condition, verdict_sign};
+pub(super) use ruling::{short_condition, verdict_sign};
 pub(super) use testbed::lab_word;
 
 use super::document::{Document, Node, Prose};
@@ -145,13 +155,16 @@ fn chapters(writer: &mut Writer, parts: &[Part<'_>]) -> Nodes {
         }
     } else {
         for part in parts {
+            let mut found = results::nodes(writer, part)?;
+            found.extend(advice::list(writer, part)?);
             body.push(Node::Section {
                 id: format!("results-{}", part.run.id),
                 title: Prose::verbatim(&part.run.plan.title),
-                body: results::nodes(writer, part)?,
+                body: found,
             });
         }
     }
+    body.extend(published::chapter(writer, parts)?);
     body.push(limits::chapter(writer, parts)?);
     body.push(doubts::chapter(writer, parts)?);
     body.push(reproduce::chapter(writer, parts)?);

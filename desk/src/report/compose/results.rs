@@ -1,10 +1,12 @@
 //! Knows how a finding is shown: one figure, the sentences that explain it, the table of its data.
 
+use super::cost::marked;
 use super::effect::{is_alone, level, metric_title, short_effect};
 use super::figures::{curve_figure, dots_figure, place, row_name};
 use super::names::{key_words, level_names, pair};
+use super::places::with_engine;
 use super::ruling::{condition, count, shown, verdict_sentence, verdict_word};
-use super::{Nodes, Part, Said, Writer, curve, limits};
+use super::{Nodes, Part, Said, Writer, cost, curve, interaction, limits, states};
 use crate::record::Run;
 use crate::report::document::{Column, Node, Prose, Table};
 use crate::report::error::ReportError;
@@ -25,6 +27,7 @@ pub(super) fn nodes(writer: &mut Writer, part: &Part<'_>) -> Nodes {
     if !single.is_empty() {
         nodes.extend(points(writer, part, &single)?);
     }
+    nodes.extend(interaction::section(writer, part)?);
     Ok(nodes)
 }
 
@@ -44,6 +47,7 @@ fn curve_section(
     let figure = curve_figure(writer, part, comparison, number)?;
     let mut ahead = vec![verdict_sentence(writer, run, comparison)?];
     ahead.extend(curve::stretches(writer, run, comparison)?);
+    ahead.extend(states::sentences(writer, part, comparison)?);
     let args = Args::new().count("number", number).prose("text", &Prose::join(&ahead));
     let ahead = writer.say("see-figure", args)?;
     let mut why = curve::knees(writer, run, comparison)?;
@@ -53,7 +57,9 @@ fn curve_section(
     if !why.is_empty() {
         body.push(Node::Paragraph(Prose::join(&why)));
     }
-    body.push(Node::Table(curve_table(writer, run, comparison, number)?));
+    body.push(Node::Table(curve_table(writer, part, comparison, number)?));
+    body.extend(states::table(writer, part, comparison)?.map(Node::Table));
+    body.extend(cost::section(writer, part, comparison)?);
     let title = if condition.text().is_empty() {
         let args = pair(run, comparison).name("metric", metric_title(run, comparison));
         writer.say("results-point-title", args)?
@@ -70,17 +76,18 @@ fn left_out(writer: &Writer, comparison: &Comparison) -> Result<Option<Prose>, R
 
 fn curve_table(
     writer: &mut Writer,
-    run: &Run,
+    part: &Part<'_>,
     comparison: &Comparison,
     number: u32,
 ) -> Result<Table, ReportError> {
+    let run = part.run;
     let curve = comparison.curve.as_deref().unwrap_or_default();
     let first = Prose::verbatim(&key_words(curve));
     let columns = data_columns(writer, run, (first, comparison))?;
     let mut rows = Vec::new();
     for point in &comparison.points {
         let at = Prose::verbatim(&point.at.as_ref().map(shown).unwrap_or_default());
-        rows.push(row(writer, at, point)?);
+        rows.push(row(writer, (part, comparison), at, point)?);
     }
     let none = Prose::verbatim("–");
     rows.push(vec![
@@ -92,7 +99,9 @@ fn curve_table(
         Prose::count(comparison.overall.n as usize),
     ]);
     let caption = data_caption(writer, number, metric_title(run, comparison))?;
-    Ok(Table { caption: writer.numbered(&caption)?, columns, rows, folded: false })
+    let caption = with_engine(writer, (run, comparison), caption)?;
+    let notes = states::all_bound_notes(writer, part, &[comparison])?;
+    Ok(Table { caption: writer.numbered(&caption)?, columns, rows, folded: false, notes })
 }
 
 fn data_caption(writer: &Writer, figure: u32, metric: &str) -> Said {
@@ -123,11 +132,18 @@ fn data_columns(
     ])
 }
 
-fn row(writer: &Writer, name: Prose, point: &PointResult) -> Result<Vec<Prose>, ReportError> {
+fn row(
+    writer: &Writer,
+    (part, comparison): (&Part<'_>, &Comparison),
+    name: Prose,
+    point: &PointResult,
+) -> Result<Vec<Prose>, ReportError> {
+    let at = point.at.as_ref();
+    let figure = |level: &String, figure| marked(writer, part, comparison, (level, at), figure);
     Ok(vec![
         name,
-        Prose::quantity(point.base.centre),
-        Prose::quantity(point.other.centre),
+        figure(&comparison.base, point.base.centre)?,
+        figure(&comparison.other, point.other.centre)?,
         short_effect(writer, &point.ratio)?,
         verdict_word(writer, point.verdict)?,
         Prose::count(point.ratio.n as usize),
@@ -145,6 +161,7 @@ fn points(writer: &mut Writer, part: &Part<'_>, comparisons: &[&Comparison]) -> 
             parts[0] = Prose::join_with(&[parts[0].clone(), Prose::verbatim("–")], " ");
         }
         parts.push(verdict_sentence(writer, part.run, comparison)?);
+        parts.extend(states::sentences(writer, part, comparison)?);
         parts.extend(limits::cause(writer, part, comparison)?);
         parts.extend(left_out(writer, comparison)?);
         said.push(Prose::join(&parts));
@@ -153,15 +170,20 @@ fn points(writer: &mut Writer, part: &Part<'_>, comparisons: &[&Comparison]) -> 
     let args = Args::new().count("number", number).prose("text", &first);
     said.insert(0, writer.say("see-figure", args)?);
     nodes.extend(said.into_iter().map(Node::Paragraph));
-    nodes.push(Node::Table(points_table(writer, part.run, comparisons)?));
+    nodes.push(Node::Table(points_table(writer, part, comparisons)?));
+    for comparison in comparisons {
+        nodes.extend(states::table(writer, part, comparison)?.map(Node::Table));
+    }
+    nodes.extend(cost::of_points(writer, part, comparisons)?);
     Ok(nodes)
 }
 
 fn points_table(
     writer: &mut Writer,
-    run: &Run,
+    part: &Part<'_>,
     comparisons: &[&Comparison],
 ) -> Result<Table, ReportError> {
+    let run = part.run;
     let mut rows = Vec::new();
     for comparison in comparisons {
         for point in &comparison.points {
@@ -170,7 +192,8 @@ fn points_table(
                 _ => row_name(writer, run, comparison)?,
             };
             let at = Prose::verbatim(&point.at.as_ref().map(shown).unwrap_or_default());
-            rows.push(row(writer, Prose::join_with(&[name, at], ", "), point)?);
+            let name = Prose::join_with(&[name, at], ", ");
+            rows.push(row(writer, (part, comparison), name, point)?);
         }
     }
     let first = match comparisons {
@@ -188,5 +211,10 @@ fn points_table(
         columns[2].title = writer.label("table-other")?;
     }
     let caption = data_caption(writer, writer.figures, metric)?;
-    Ok(Table { caption: writer.numbered(&caption)?, columns, rows, folded: false })
+    let caption = match comparisons.first() {
+        Some(first) => with_engine(writer, (run, first), caption)?,
+        None => caption,
+    };
+    let notes = states::all_bound_notes(writer, part, comparisons)?;
+    Ok(Table { caption: writer.numbered(&caption)?, columns, rows, folded: false, notes })
 }

@@ -3,7 +3,7 @@
 use super::effect::{effect, metric_title};
 use super::names::{key_words, level_name, pair};
 use super::{Said, Writer};
-use crate::record::{Run, Value};
+use crate::record::{Run, Settings, Value};
 use crate::report::document::{Prose, Tone, unbroken};
 use crate::report::words::Args;
 use crate::verdict::{Comparison, Verdict};
@@ -60,6 +60,17 @@ pub fn condition(writer: &Writer, run: &Run, comparison: &Comparison) -> Said {
         });
     }
     Ok(Prose::join_with(&said, ", "))
+}
+
+/// The same without the names of parameters whose values are words that speak for themselves.
+pub fn short_condition(writer: &Writer, run: &Run, comparison: &Comparison) -> Said {
+    let is_word = |value: &Value| value.word().is_some_and(|word| word.len() > 3);
+    let (words, rest): (Settings, Settings) =
+        comparison.fixed.clone().into_iter().partition(|(_, value)| is_word(value));
+    let rest = Comparison { fixed: rest, ..comparison.clone() };
+    let words: Vec<Prose> = words.values().map(|value| Prose::verbatim(&shown(value))).collect();
+    let words = Prose::join_with(&words, ", ");
+    Ok(Prose::join_with(&[words, condition(writer, run, &rest)?], ", "))
 }
 
 /// The whole verdict on a comparison in a sentence.

@@ -102,7 +102,7 @@ fn adapters(writer: &mut Writer, adapters: &[Adapter]) -> Nodes {
     rows.retain(|row| row.iter().skip(1).any(|cell| *cell != unsaid));
     let caption = writer.label("adapters-caption")?;
     let caption = writer.numbered(&caption)?;
-    Ok(vec![Node::Table(Table { caption, columns, rows, folded: false })])
+    Ok(vec![Node::Table(Table { caption, columns, rows, folded: false, notes: Vec::new() })])
 }
 
 fn properties(
@@ -188,7 +188,7 @@ fn topology(writer: &mut Writer, run: &Run) -> Nodes {
     ];
     let caption = writer.label("links-caption")?;
     let caption = writer.numbered(&caption)?;
-    let table = Table { caption, columns, rows, folded: false };
+    let table = Table { caption, columns, rows, folded: false, notes: Vec::new() };
     Ok(vec![Node::Paragraph(Prose::join(&said)), Node::Table(table)])
 }
 
@@ -227,5 +227,5 @@ fn made_with(writer: &mut Writer, parts: &[Part<'_>]) -> Nodes {
     ];
     let caption = writer.label("made-caption")?;
     let caption = writer.numbered(&caption)?;
-    Ok(vec![Node::Table(Table { caption, columns, rows, folded: false })])
+    Ok(vec![Node::Table(Table { caption, columns, rows, folded: false, notes: Vec::new() })])
 }

@@ -97,7 +97,13 @@ fn cell(prose: &Prose) -> String {
 fn section(id: &str, title: &Prose, body: &[Node], depth: u8) -> Markup {
     markup! {
         section id=(id) {
-            @if depth == 2 { h2 { (typeset(title)) } } @else { h3 { (typeset(title)) } }
+            @if depth == 2 {
+                h2 { (typeset(title)) }
+            } @else if depth == 3 {
+                h3 { (typeset(title)) }
+            } @else {
+                h4 { (typeset(title)) }
+            }
             @for node in body { (block(node, depth + 1)) }
         }
     }
@@ -143,7 +149,7 @@ fn facts(rows: &[(Prose, Prose)]) -> Markup {
 fn data(table: &Table, captioned: bool) -> Markup {
     markup! {
         div.wide {
-            table.pair[table.columns.len() == 2] {
+            table.pair[table.columns.len() == 2].said[is_said(table)] {
                 @if captioned { caption { (typeset(&table.caption)) } }
                 thead {
                     tr {
@@ -152,17 +158,29 @@ fn data(table: &Table, captioned: bool) -> Markup {
                         }
                     }
                 }
-                tbody { @for row in &table.rows { (data_row(table, row)) } }
+                tbody {
+                    @for (at, row) in table.rows.iter().enumerate() {
+                        (data_row(table, row, at.checked_sub(1).and_then(|at| table.rows.get(at))))
+                    }
+                }
             }
         }
+        @for note in &table.notes { p.note-of-table { (typeset(note)) } }
     }
 }
 
-fn data_row(table: &Table, row: &[Prose]) -> Markup {
+/// Whether every cell is words: such a table needs its width even where that means scrolling.
+fn is_said(table: &Table) -> bool {
+    table.columns.len() > 2 && table.columns.iter().all(|column| !column.numeric)
+}
+
+/// A row; a heading that the row above has too is there for a screen reader and not for the eye.
+fn data_row(table: &Table, row: &[Prose], above: Option<&Vec<Prose>>) -> Markup {
+    let again = above.is_some_and(|above| above.first() == row.first());
     // Columns of a folded table hold whole command lines, which must break somewhere.
     let set = if table.folded { typeset } else { cell };
     markup! {
-        tr {
+        tr.again[again] {
             @for (at, (column, text)) in table.columns.iter().zip(row).enumerate() {
                 @if at == 0 {
                     th scope="row" { (set(text)) }

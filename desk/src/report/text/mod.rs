@@ -50,6 +50,9 @@ pub(super) fn ascii(text: &str) -> String {
             '’' => out.push('\''),
             '▲' => out.push('+'),
             '▼' => out.push('-'),
+            '†' => out.push('*'),
+            '“' | '”' => out.push('"'),
+            '≷' => out.push('~'),
             '…' => out.push_str(".."),
             '\n' => out.push('\n'),
             c if c.is_ascii() => out.push(c),
@@ -117,6 +120,9 @@ impl Page {
                 self.wrapped(shown.caption.text(), "", "");
                 for line in table::data(shown, self.width) {
                     self.line(&line);
+                }
+                for note in &shown.notes {
+                    self.wrapped(note.text(), "", "  ");
                 }
             }
             Node::Figure(drawn) => self.figure(drawn),

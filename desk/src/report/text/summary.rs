@@ -37,16 +37,23 @@ pub fn summary(document: &Document, columns: u16, unicode: bool) -> String {
 
 fn curves(node: &Node) -> usize {
     match node {
+        Node::Section { id, .. } if is_detail(id) => 0,
         Node::Section { body, .. } => body.iter().map(curves).sum(),
         Node::Figure(drawn) => usize::from(drawn.kind == FigureKind::Sweep),
         _ => 0,
     }
 }
 
+/// Costs and interactions are in the whole text; the answer names what follows from them.
+fn is_detail(id: &str) -> bool {
+    id.starts_with("cost-") || id.starts_with("interaction-")
+}
+
 /// Every figure under its finding; a curve also under the condition it holds for.
 fn figures(page: &mut Page, body: &[Node], rows: u16) {
     for node in body {
         match node {
+            Node::Section { id, .. } if is_detail(id) => {}
             Node::Section { body, .. } => figures(page, body, rows),
             Node::Figure(drawn) => {
                 page.gap();

@@ -5,6 +5,10 @@ use super::wrap;
 
 /// Space between two columns, characters.
 const GUTTER: usize = 2;
+/// The same where the page is too narrow for that.
+const TIGHT: usize = 1;
+/// From this many columns on a table is mostly figures.
+const MANY: usize = 8;
 
 fn length(text: &str) -> usize {
     text.chars().count()
@@ -25,31 +29,45 @@ pub(super) fn facts(rows: &[[&Prose; 2]], width: usize) -> Vec<String> {
 
 /// The table in columns, words wrapped within their cells; row by row if even that is too wide.
 pub(super) fn data(table: &Table, width: usize) -> Vec<String> {
-    let Some(widths) = fitted(table, width) else { return spread(table, width) };
+    // Many columns of figures rather move together than have their cells broken.
+    let whole: usize = (0..table.columns.len()).map(|at| widest_cell(table, at) + GUTTER).sum();
+    let many = table.columns.len() >= MANY && whole > width;
+    let gaps = if many { &[TIGHT][..] } else { &[GUTTER, TIGHT] };
+    let found = gaps.iter().find_map(|gap| Some((fitted(table, (width, *gap))?, *gap)));
+    let Some((widths, gap)) = found else { return spread(table, width) };
     let titles: Vec<&str> = table.columns.iter().map(|c| c.title.text()).collect();
     let rules: Vec<String> = widths.iter().map(|w| "-".repeat(*w)).collect();
     let rules: Vec<&str> = rules.iter().map(String::as_str).collect();
-    let mut lines = set(table, &titles, &widths);
-    lines.extend(set(table, &rules, &widths));
-    for row in &table.rows {
-        let cells: Vec<&str> = row.iter().map(Prose::text).collect();
-        lines.extend(set(table, &cells, &widths));
+    let mut lines = set(table, &titles, (&widths, gap));
+    lines.extend(set(table, &rules, (&widths, gap)));
+    for (at, row) in table.rows.iter().enumerate() {
+        let mut cells: Vec<&str> = row.iter().map(Prose::text).collect();
+        // A heading that the row above has too is not said again.
+        let above = at.checked_sub(1).and_then(|at| table.rows.get(at));
+        if above.is_some_and(|above| above.first() == row.first())
+            && let Some(c) = cells.first_mut()
+        {
+            *c = "";
+        }
+        lines.extend(set(table, &cells, (&widths, gap)));
     }
     lines
 }
 
 /// Widths that fit the page: columns of words give way, the widest first, never below their longest
 /// word; figures are never broken.
-fn fitted(table: &Table, width: usize) -> Option<Vec<usize>> {
+fn fitted(table: &Table, (width, gap): (usize, usize)) -> Option<Vec<usize>> {
     let mut widths = widths(table);
+    let cells: Vec<usize> = (0..widths.len()).map(|at| widest_cell(table, at)).collect();
     let least: Vec<usize> = (0..widths.len()).map(|at| longest_word(table, at)).collect();
     loop {
-        let total = widths.iter().sum::<usize>() + GUTTER * widths.len().saturating_sub(1);
+        let total = widths.iter().sum::<usize>() + gap * widths.len().saturating_sub(1);
         if total <= width {
             return Some(widths);
         }
         let giving = (0..widths.len()).filter(|at| widths[*at] > least[*at]);
-        let widest = giving.max_by_key(|at| widths[*at])?;
+        // A heading gives way before the cells below it.
+        let widest = giving.max_by_key(|at| (widths[*at] > cells[*at], widths[*at]))?;
         widths[widest] -= 1;
     }
 }
@@ -66,17 +84,18 @@ fn longest_word(table: &Table, at: usize) -> usize {
     of_cells.chain(of_title).max().unwrap_or(0)
 }
 
+fn widest_cell(table: &Table, at: usize) -> usize {
+    let cells = table.rows.iter().filter_map(|r| r.get(at)).map(|c| length(c.text()));
+    cells.max().unwrap_or(0)
+}
+
 fn widths(table: &Table) -> Vec<usize> {
-    let widest = |at: usize| {
-        let cells = table.rows.iter().filter_map(|r| r.get(at)).map(|c| length(c.text()));
-        cells.max().unwrap_or(0)
-    };
     let columns = table.columns.iter().enumerate();
-    columns.map(|(at, column)| length(column.title.text()).max(widest(at))).collect()
+    columns.map(|(at, c)| length(c.title.text()).max(widest_cell(table, at))).collect()
 }
 
 /// One row of the table, as many lines as its highest cell.
-fn set(table: &Table, cells: &[&str], widths: &[usize]) -> Vec<String> {
+fn set(table: &Table, cells: &[&str], (widths, gap): (&[usize], usize)) -> Vec<String> {
     let wrapped: Vec<Vec<String>> =
         cells.iter().zip(widths).map(|(cell, width)| wrap(cell, *width, "", "")).collect();
     let height = wrapped.iter().map(Vec::len).max().unwrap_or(0);
@@ -88,7 +107,7 @@ fn set(table: &Table, cells: &[&str], widths: &[usize]) -> Vec<String> {
             let numeric = column.numeric;
             line.push(if numeric { format!("{text:>width$}") } else { format!("{text:<width$}") });
         }
-        lines.push(line.join(&" ".repeat(GUTTER)));
+        lines.push(line.join(&" ".repeat(gap)));
     }
     lines
 }

@@ -8,11 +8,14 @@ use crate::unit::{Quantity, percent_change, show_range};
 use fluent_bundle::{FluentArgs, FluentBundle, FluentResource};
 
 /// The messages in English, a file a chapter.
-const ENGLISH: [&str; 5] = [
+const ENGLISH: [&str; 8] = [
     include_str!("en/verdict.ftl"),
     include_str!("en/testbed.ftl"),
     include_str!("en/results.ftl"),
     include_str!("en/doubts.ftl"),
+    include_str!("en/cost.ftl"),
+    include_str!("en/advice.ftl"),
+    include_str!("en/published.ftl"),
     include_str!("en/report.ftl"),
 ];
 

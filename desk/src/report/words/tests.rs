@@ -4,8 +4,17 @@ use super::*;
 use std::collections::BTreeSet;
 
 /// Every file that says something.
-const SPEAKERS: [&str; 14] = [
+const SPEAKERS: [&str; 23] = [
     include_str!("../card.rs"),
+    include_str!("../compose/advice.rs"),
+    include_str!("../compose/cost.rs"),
+    include_str!("../compose/interaction.rs"),
+    include_str!("../compose/lead.rs"),
+    include_str!("../compose/places.rs"),
+    include_str!("../compose/published.rs"),
+    include_str!("../compose/spent.rs"),
+    include_str!("../compose/states.rs"),
+    include_str!("../compose/withheld.rs"),
     include_str!("../compose/answer.rs"),
     include_str!("../compose/appendix.rs"),
     include_str!("../compose/curve.rs"),

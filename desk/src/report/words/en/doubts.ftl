@@ -25,8 +25,8 @@ doubt-partial-means = The blocks that are missing make the intervals wider, and 
 doubt-few-blocks = There { $blocks ->
     [one] is { $blocks } block
    *[other] are { $blocks } blocks
-}; the smallest effect seen in four of five such runs is { $smallest }.
-doubt-few-blocks-means = Smaller differences can stay undecided. Raise the number of blocks in the plan.
+}; the smallest effect that four of five such runs would show is { $smallest }, for a comparison that stands alone.
+doubt-few-blocks-means = Smaller differences can stay undecided. The points of a curve are judged together, so that one of them must differ by more than that. Raise the number of blocks in the plan.
 doubt-virtual-links = The links are virtual: there is no wire, no adapter and no line rate.
 doubt-virtual-links-means = The figures are of the kernel’s network stack; they do not decide which adapter is faster. Repeat over the real adapters.
 doubt-foreign = Other programs used { $cpu } during the windows.
@@ -34,8 +34,8 @@ doubt-foreign-means = What they took was missing to the load, and unevenly betwe
 doubt-cpu-methods = The ways of counting CPU time disagree by up to { $by }.
 doubt-cpu-methods-means = One of them misses work, so where they disagree the P/E index has no verdict. Repeat with a longer window; the table of where the CPU time went shows what no process accounts for.
 
-doubt-in-part = { $lead } So in { $part }.
-doubt-worst-part = { $lead } That is the worst of the parts: { $part }.
+doubt-in-part = { $lead } This was seen in the part “{ $part }”.
+doubt-worst-part = { $lead } That is the worst of the parts: “{ $part }”.
 
 short-one-machine = server and clients share this machine’s CPUs
 short-loopback = loopback: no link, no adapter and no queue in the path
@@ -56,3 +56,8 @@ short-few-blocks = { $blocks ->
 short-virtual-links = virtual links: no wire, no adapter and no line rate
 short-foreign = other programs used { $cpu } meanwhile
 short-cpu-methods = the ways of counting CPU time disagree by { $by }
+short-two-states = { $count ->
+    [one] two states at { $count } point: fast or slow for a whole trial
+   *[other] two states at { $count } points: fast or slow for a whole trial
+}
+short-more = { $doubt } (+ { $count } more in the report)

@@ -20,9 +20,23 @@ verdict-undecided-more = Undecided between { $other } and { $base }: { $metric }
 
 verdict-two-states = No single verdict between { $other } and { $base }: a level has two states and was fast or slow for a whole trial; { $metric } { $effect } only says how often each was met.
 
-headline-all-better = { $other } is better than { $base } in all { $count } comparisons: { $metric } { $least } in the closest, { $most } in the widest.
-headline-all-worse = { $other } is worse than { $base } in all { $count } comparisons: { $metric } { $least } in the closest, { $most } in the widest.
-headline-all-equivalent = No difference that matters between { $other } and { $base } in any of { $count } comparisons: { $metric } { $least } in the closest, { $most } in the widest.
+headline-all-better = { $other } is better than { $base } in { $scope }: { $metric } { $least } in the closest, { $most } in the widest.
+headline-all-better-but = { $other } is better than { $base } overall in { $scope }, but { $but }. Over all points: { $metric } { $least } in the closest, { $most } in the widest.
+headline-better-but = { $other } is better than { $base } overall, but { $but }. Over all points: { $metric } { $effect }.
+headline-worse-but = { $other } is worse than { $base } overall, but { $but }. Over all points: { $metric } { $effect }.
+headline-equivalent-but = No difference that matters between { $other } and { $base } overall, but { $other } is { $but }. Over all points: { $metric } { $effect }.
+headline-undecided-but = Not decided overall with { $blocks } blocks between { $other } and { $base }, but { $other } is { $but }. Over all points: { $metric } { $effect }.
+scope-both = both comparisons
+scope-all = all { $count } comparisons
+but-ahead = ahead { $places }
+but-behind = behind { $places }
+but-at = at { $from }
+but-from = from { $from } to { $to }
+but-under = { $places } with { $condition }
+headline-all-worse = { $other } is worse than { $base } in { $scope }: { $metric } { $least } in the closest, { $most } in the widest.
+headline-all-worse-but = { $other } is worse than { $base } overall in { $scope }, but { $but }. Over all points: { $metric } { $least } in the closest, { $most } in the widest.
+headline-all-equivalent = No difference that matters between { $other } and { $base } in { $scope }: { $metric } { $least } in the closest, { $most } in the widest.
+headline-all-equivalent-but = No difference that matters between { $other } and { $base } overall in { $scope }, but { $other } is { $but }. Over all points: { $metric } { $least } in the closest, { $most } in the widest.
 headline-split = { $other } against { $base }: { $metric } { $sides }.
 headline-under = With { $condition }, { $sentence }
 split-side = { $effect } with { $condition }
@@ -43,8 +57,8 @@ region-ahead-against = { $leader } is ahead from { $from } to { $to }; { $other 
 region-ahead-against-point = { $leader } is ahead at { $from }; { $other } against { $base }: { $near }.
 region-even = They are equal within the margin from { $from } to { $to }.
 region-even-point = They are equal within the margin at { $from }.
-region-open = No difference was shown from { $from } to { $to }.
-region-open-point = No difference was shown at { $from }.
+region-open = Not decided with { $blocks } blocks from { $from } to { $to }.
+region-open-point = Not decided with { $blocks } blocks at { $from }.
 
 # The space after the sign is one that never ends a line.
 sign-better = ▲

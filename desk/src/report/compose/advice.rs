@@ -1,0 +1,187 @@
+//! Knows how advice is said: a line a kind of reader, comparisons that agree taken together.
+
+use super::answer::Judged;
+use super::effect::{metric_name, plain_effect, short_effect};
+use super::names::{level_name, pair};
+use super::ruling::short_condition;
+use super::withheld::short_reason;
+use super::{Part, Role, Said, Writer};
+use crate::report::document::{Node, Prose, Ruling, Tone};
+use crate::report::error::ReportError;
+use crate::report::words::Args;
+use crate::verdict::{Advice, Reader, Verdict, is_aa};
+
+/// The kinds of reader, in the order in which they are addressed.
+const READERS: [Reader; 2] = [Reader::PeakThroughput, Reader::OtherWork];
+
+/// Advice with the comparison it rests on.
+type Given<'a> = (&'a Advice, Judged<'a>);
+
+/// Advice of one part for one kind of reader, by what it says.
+struct Group<'a> {
+    given: Vec<Given<'a>>,
+}
+
+/// A ruling a kind of reader; nothing where no advice was given.
+pub(super) fn rulings(writer: &Writer, part: &Part<'_>) -> Result<Vec<Ruling>, ReportError> {
+    let mut rulings = Vec::new();
+    for reader in READERS {
+        let groups = grouped(part, reader);
+        if groups.is_empty() {
+            continue;
+        }
+        let mut said = Vec::new();
+        for group in &groups {
+            said.push(of_group(writer, group, groups.len() > 1)?);
+        }
+        let said = Prose::join_with(&said, "; ");
+        let sentence = writer.say("advice-whole", Args::new().prose("said", &said))?;
+        rulings.push(Ruling { tone: Tone::Plain, label: writer.label(title(reader))?, sentence });
+    }
+    Ok(rulings)
+}
+
+/// The same as a list, for one part among several.
+pub(super) fn list(writer: &Writer, part: &Part<'_>) -> Result<Option<Node>, ReportError> {
+    let mut said = Vec::new();
+    if part.role != Role::NoiseFloor {
+        for ruling in rulings(writer, part)? {
+            let args = Args::new().prose("reader", &ruling.label);
+            said.push(writer.say("advice-line", args.prose("sentence", &ruling.sentence))?);
+        }
+    }
+    Ok((!said.is_empty()).then_some(Node::List(said)))
+}
+
+/// The same in a line each, for a card of one run.
+pub fn short(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Prose>, ReportError> {
+    let mut lines = Vec::new();
+    let [part] = parts else { return Ok(lines) };
+    for reader in READERS {
+        let groups = grouped(part, reader);
+        if groups.is_empty() {
+            continue;
+        }
+        let mut said = Vec::new();
+        for group in &groups {
+            said.push(in_short(writer, group, groups.len() > 1)?);
+        }
+        let args = Args::new()
+            .prose("reader", &writer.label(title(reader))?)
+            .prose("choice", &Prose::join_with(&said, "; "));
+        lines.push(writer.say("card-advice", args)?);
+    }
+    Ok(lines)
+}
+
+const fn title(reader: Reader) -> &'static str {
+    match reader {
+        Reader::PeakThroughput => "advice-peak",
+        Reader::OtherWork => "advice-other-work",
+    }
+}
+
+/// The advice of a part for a reader; what says the same about the same two levels is together.
+fn grouped<'a>(part: &Part<'a>, reader: Reader) -> Vec<Group<'a>> {
+    let mut groups: Vec<Group<'a>> = Vec::new();
+    for advice in part.analysis.advice.iter().filter(|a| a.reader == reader) {
+        let mut comparisons = part.analysis.comparisons.iter();
+        let Some(of) = comparisons.find(|c| c.id == advice.comparison) else { continue };
+        if is_aa(&part.run.plan, of) {
+            continue;
+        }
+        let given = (advice, (part.run, of));
+        match groups.iter_mut().find(|g| agree(&g.given[0], &given)) {
+            Some(group) => group.given.push(given),
+            None => groups.push(Group { given: vec![given] }),
+        }
+    }
+    groups
+}
+
+fn agree((a, (_, of_a)): &Given<'_>, (b, (_, of_b)): &Given<'_>) -> bool {
+    let why = |a: &Advice| a.withheld.as_ref().map(std::mem::discriminant);
+    let pair = |c: &crate::verdict::Comparison| [c.base.clone(), c.other.clone()];
+    let even = |a: &Advice| a.verdict == Verdict::Equivalent;
+    (&a.choice, &a.metric, why(a), even(a)) == (&b.choice, &b.metric, why(b), even(b))
+        && pair(of_a) == pair(of_b)
+}
+
+/// Under what the advice of a group holds; empty where there is nothing to tell apart.
+fn conditions(writer: &Writer, group: &Group<'_>) -> Said {
+    let mut said = Vec::new();
+    for (_, (run, comparison)) in &group.given {
+        said.push(short_condition(writer, run, comparison)?);
+    }
+    Ok(Prose::join_with(&said, ", "))
+}
+
+fn choice(group: &Group<'_>) -> Option<String> {
+    let (advice, (run, comparison)) = group.given.first()?;
+    let choice = advice.choice.as_ref()?;
+    Some(level_name(&run.plan, &comparison.factor, choice))
+}
+
+/// The effect, or from the closest to the widest where there are several.
+fn effects(writer: &Writer, group: &Group<'_>) -> Said {
+    let mut all: Vec<_> = group.given.iter().map(|(a, _)| &a.effect).collect();
+    all.sort_by(|a, b| a.centre.value.ln().abs().total_cmp(&b.centre.value.ln().abs()));
+    match all.as_slice() {
+        [only] => short_effect(writer, only),
+        [closest, .., widest] => {
+            let args = Args::new()
+                .prose("closest", &plain_effect(writer, closest)?)
+                .prose("widest", &plain_effect(writer, widest)?);
+            writer.say("advice-effects", args)
+        }
+        [] => Ok(Prose::default()),
+    }
+}
+
+fn of_group(writer: &Writer, group: &Group<'_>, several: bool) -> Said {
+    let (advice, (run, comparison)) = group.given[0];
+    let args = pair(run, comparison)
+        .prose("metric", &metric_name(writer, run, &advice.metric)?)
+        .prose("effect", &effects(writer, group)?);
+    let said = match (choice(group), &advice.withheld) {
+        (Some(_), _) if advice.choice.as_ref() == Some(&comparison.base) => {
+            writer.say("advice-take-base", args)?
+        }
+        (Some(_), _) => writer.say("advice-take-other", args)?,
+        (None, Some(why)) => writer
+            .say("advice-withheld", Args::new().prose("reason", &short_reason(writer, why)?))?,
+        (None, None) if advice.verdict == Verdict::Equivalent => {
+            writer.say("advice-either", args)?
+        }
+        (None, None) => writer.say("advice-open", args.count("blocks", advice.effect.n))?,
+    };
+    let condition = conditions(writer, group)?;
+    if condition.text().is_empty() || !several {
+        return Ok(said);
+    }
+    let args = Args::new().prose("condition", &condition).prose("sentence", &said);
+    writer.say("advice-under", args)
+}
+
+fn in_short(writer: &Writer, group: &Group<'_>, several: bool) -> Said {
+    let (advice, _) = group.given[0];
+    let said = match (choice(group), &advice.withheld) {
+        (Some(choice), _) => Prose::verbatim(&choice),
+        (None, Some(why)) => {
+            let args = Args::new().prose("reason", &short_reason(writer, why)?);
+            writer.say("advice-short-withheld", args)?
+        }
+        (None, None) if advice.verdict == Verdict::Equivalent => {
+            writer.label("advice-short-either")?
+        }
+        (None, None) => {
+            writer.say("advice-short-open", Args::new().count("blocks", advice.effect.n))?
+        }
+    };
+    let condition = conditions(writer, group)?;
+    if condition.text().is_empty() || !several {
+        return Ok(said);
+    }
+    let args = Args::new().prose("choice", &said).prose("condition", &condition);
+    writer.say("advice-short-under", args)
+}

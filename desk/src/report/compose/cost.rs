@@ -1,0 +1,341 @@
+//! Knows how the cost of a load is shown: CPU and P/E index along the curve, a table of both
+//! levels, and why a verdict was withheld.
+
+use super::effect::{metric_name, short_effect};
+use super::figures::{Hollow, Plot, row_name, subtitle, sweep, zone};
+use super::names::{key_words, level_names, pair};
+use super::places::with_engine;
+use super::ruling::{shown, verdict_sign};
+use super::{Nodes, Part, Role, Said, Writer, spent, states, withheld};
+use crate::record::{Run, Value};
+use crate::report::document::{Column, Node, Prose, Table};
+use crate::report::error::ReportError;
+use crate::report::words::Args;
+use crate::unit::{Quantity, Unit, plain};
+use crate::verdict::{Basis, Comparison, Cost, PointResult, Verdict};
+
+/// Bytes of the kilobyte of service demand, over those of a gigabyte, times microseconds a second:
+/// 1 s/GB is 1.024 us/KB.
+const DEMAND: f64 = 1.024;
+
+/// The cost of a comparison, if its trials have the readings and it is not there for its noise.
+pub(super) fn of<'a>(part: &Part<'a>, comparison: &Comparison) -> Option<&'a Cost> {
+    if part.role == Role::NoiseFloor {
+        return None;
+    }
+    part.analysis.costs.iter().find(|cost| cost.comparison == comparison.id)
+}
+
+/// What a curve cost; nothing if that was not read.
+pub(super) fn section(
+    writer: &mut Writer,
+    part: &Part<'_>,
+    comparison: &Comparison,
+) -> Result<Option<Node>, ReportError> {
+    let Some(cost) = of(part, comparison) else { return Ok(None) };
+    let mut body = vec![
+        Node::Figure(cpu_figure(writer, part, cost)?),
+        Node::Figure(index_figure(writer, part, cost)?),
+        Node::Paragraph(Prose::join(&sentences(writer, part, cost)?)),
+    ];
+    body.extend(tables(writer, part, &[comparison])?);
+    let parts = spent::table(writer, part, &[comparison])?;
+    body.extend(parts.map(|table| Node::Table(Table { folded: true, ..table })));
+    let id = format!("cost-{}-{}", part.run.id, comparison.id);
+    Ok(Some(Node::Section { id, title: writer.label("cost-title")?, body }))
+}
+
+/// What the comparisons without a curve cost, in one section; nothing if that was not read.
+pub(super) fn of_points(
+    writer: &mut Writer,
+    part: &Part<'_>,
+    comparisons: &[&Comparison],
+) -> Result<Option<Node>, ReportError> {
+    let read: Vec<&Comparison> =
+        comparisons.iter().filter(|c| of(part, c).is_some()).copied().collect();
+    if read.is_empty() {
+        return Ok(None);
+    }
+    let mut body = Vec::new();
+    for comparison in &read {
+        let Some(cost) = of(part, comparison) else { continue };
+        let mut said = sentences(writer, part, cost)?;
+        if read.len() > 1 {
+            let name = row_name(writer, part.run, comparison)?;
+            said.insert(0, writer.say("cost-named", Args::new().prose("name", &name))?);
+        }
+        body.push(Node::Paragraph(Prose::join(&said)));
+    }
+    body.extend(tables(writer, part, &read)?);
+    body.extend(spent::table(writer, part, &read)?.map(Node::Table));
+    let id = format!("cost-{}", part.run.id);
+    Ok(Some(Node::Section { id, title: writer.label("cost-title")?, body }))
+}
+
+fn cpu_figure(
+    writer: &mut Writer,
+    part: &Part<'_>,
+    cost: &Cost,
+) -> Result<crate::figure::Figure, ReportError> {
+    let key = match cost.cpu.verdict {
+        Verdict::Better => "cpu-finding-less",
+        Verdict::Worse => "cpu-finding-more",
+        Verdict::Equivalent => "cpu-finding-equal",
+        Verdict::TwoStates | Verdict::Undecided { .. } => "cpu-finding-open",
+    };
+    let args = pair(part.run, &cost.cpu).prose("effect", &short_effect(writer, &cost.cpu.overall)?);
+    let metric = writer.label("metric-cpu-of-all")?;
+    let title = writer.say(key, args)?;
+    let plot = Plot {
+        comparison: &cost.cpu,
+        metric: metric.text().into(),
+        title,
+        subtitle: subtitle(writer, (part.run, &cost.cpu), metric.text(), true)?,
+        alike: part.analysis.costs.iter().map(|c| &c.cpu).collect(),
+        zones: Vec::new(),
+        hollow: hollow(part, cost, false),
+    };
+    let number = writer.next_figure();
+    sweep(writer, part.run, plot, number)
+}
+
+fn index_figure(
+    writer: &mut Writer,
+    part: &Part<'_>,
+    cost: &Cost,
+) -> Result<crate::figure::Figure, ReportError> {
+    let index = &cost.index;
+    let open = cost.withheld_overall.is_some();
+    let mut zones = Vec::new();
+    for region in &index.regions {
+        if withheld::is_clear(cost, index, (&region.from, &region.to)) {
+            zones.extend(zone(writer, (part.run, index), region)?);
+        }
+    }
+    let [axis, long] = match cost.basis {
+        Basis::Pair => ["metric-pe-pair", "metric-pe-pair-long"],
+        Basis::Server => ["metric-pe-server", "metric-pe-server-long"],
+    };
+    let long = writer.label(long)?;
+    let plot = Plot {
+        comparison: index,
+        metric: writer.label(axis)?.text().into(),
+        title: match open {
+            true => writer.label("pe-finding-none")?,
+            false => index_verdict(writer, part.run, index, true)?,
+        },
+        subtitle: subtitle(writer, (part.run, index), long.text(), !open)?,
+        alike: part.analysis.costs.iter().map(|c| &c.index).collect(),
+        zones,
+        hollow: hollow(part, cost, true),
+    };
+    let number = writer.next_figure();
+    sweep(writer, part.run, plot, number)
+}
+
+/// Where the figures of a cost are drawn hollow: where those of the throughput are, and where they
+/// mean little by themselves.
+fn hollow(part: &Part<'_>, cost: &Cost, index: bool) -> Vec<[Option<Hollow>; 2]> {
+    let primary = part.analysis.comparisons.iter().find(|c| c.id == cost.comparison);
+    let of = |point: &PointResult| {
+        let at = point.at.as_ref();
+        let withheld = index && withheld::at(cost, at).is_some_and(withheld::is_hollow);
+        let counted = withheld.then_some(Hollow::Counted);
+        [&cost.index.base, &cost.index.other]
+            .map(|level| primary.and_then(|c| states::hollow(part, c, (level, at))).or(counted))
+    };
+    cost.index.points.iter().map(of).collect()
+}
+
+/// The verdict on the index, as a title or as a sentence.
+fn index_verdict(writer: &Writer, run: &Run, index: &Comparison, title: bool) -> Said {
+    let over = match index.curve {
+        Some(_) => writer.label("pe-over")?,
+        None => Prose::default(),
+    };
+    let effect = short_effect(writer, &index.overall)?;
+    let args = pair(run, index).prose("effect", &effect).prose("over", &over);
+    match index.verdict {
+        Verdict::Better if title => writer.say("pe-finding-more", args),
+        Verdict::Worse if title => writer.say("pe-finding-less", args),
+        Verdict::Equivalent if title => writer.say("pe-finding-equal", args),
+        _ if title => writer.say("pe-finding-open", args),
+        Verdict::Better => writer.say("pe-more", args),
+        Verdict::Worse => writer.say("pe-less", args),
+        Verdict::Equivalent => writer.say("pe-equal", args),
+        Verdict::TwoStates | Verdict::Undecided { .. } => {
+            writer.say("pe-open", args.count("blocks", index.overall.n))
+        }
+    }
+}
+
+/// The verdict on a cost of which less is better.
+fn less_is_better(writer: &Writer, run: &Run, comparison: &Comparison) -> Said {
+    let args = pair(run, comparison)
+        .prose("metric", &metric_name(writer, run, &comparison.metric)?)
+        .prose("effect", &short_effect(writer, &comparison.overall)?);
+    match comparison.verdict {
+        Verdict::Better => writer.say("cost-less", args),
+        Verdict::Worse => writer.say("cost-more", args),
+        Verdict::Equivalent => writer.say("cost-equal", args),
+        Verdict::TwoStates | Verdict::Undecided { .. } => {
+            writer.say("cost-open", args.count("blocks", comparison.overall.n))
+        }
+    }
+}
+
+/// The verdict on the index or why there is none, and what decides besides or in its place.
+fn sentences(writer: &Writer, part: &Part<'_>, cost: &Cost) -> Result<Vec<Prose>, ReportError> {
+    let run = part.run;
+    let none = withheld::overall(writer, cost)?;
+    let open = none.is_some();
+    let mut said = vec![match none {
+        Some(none) => none,
+        None => index_verdict(writer, run, &cost.index, false)?,
+    }];
+    if cost.equal_load {
+        let verdict = less_is_better(writer, run, &cost.per_gigabyte)?;
+        said.push(writer.say("cost-equal-load", Args::new().prose("verdict", &verdict))?);
+    }
+    if let Some(displaced) = &cost.displaced {
+        let verdict = less_is_better(writer, run, displaced)?;
+        let key =
+            if open && !cost.equal_load { "cost-displaced-decides" } else { "cost-displaced" };
+        said.push(writer.say(key, Args::new().prose("verdict", &verdict))?);
+    }
+    if open && !cost.equal_load && cost.displaced.is_none() {
+        said.push(writer.label("cost-would-decide")?);
+    }
+    Ok(said)
+}
+
+/// The table of both levels at every point, then what its signs mean.
+fn tables(writer: &mut Writer, part: &Part<'_>, comparisons: &[&Comparison]) -> Nodes {
+    let Some(first) = comparisons.first() else { return Ok(Vec::new()) };
+    let displaced = comparisons.iter().any(|c| of(part, c).is_some_and(|k| k.displaced.is_some()));
+    let heading = match (&first.curve, comparisons.len()) {
+        (Some(curve), 1) => Prose::verbatim(&key_words(curve)),
+        _ => writer.label("table-comparison")?,
+    };
+    let columns = columns(writer, heading, displaced)?;
+    let mut rows = Vec::new();
+    let mut notes = states::all_bound_notes(writer, part, comparisons)?;
+    for comparison in comparisons {
+        let Some(cost) = of(part, comparison) else { continue };
+        for point in &comparison.points {
+            let name = match &point.at {
+                Some(at) => Prose::verbatim(&shown(at)),
+                None => row_name(writer, part.run, comparison)?,
+            };
+            rows.extend(point_rows(writer, part, (comparison, cost, point), &name)?);
+        }
+        if comparison.curve.is_some() {
+            rows.push(overall_row(writer, part, cost)?);
+        }
+        notes.extend(withheld::notes(writer, cost)?);
+    }
+    for row in rows.iter_mut().filter(|_| !displaced) {
+        row.remove(DISPLACED);
+    }
+    let key = match of(part, first).map(|cost| cost.basis) {
+        Some(Basis::Server) => "cost-caption-server",
+        _ => "cost-caption-pair",
+    };
+    let caption = with_engine(writer, (part.run, first), writer.label(key)?)?;
+    let caption = writer.numbered(&caption)?;
+    Ok(vec![Node::Table(Table { caption, columns, rows, folded: false, notes })])
+}
+
+/// Place of the column of displaced work, which is left out where no soaker ran.
+const DISPLACED: usize = 7;
+
+fn columns(writer: &Writer, first: Prose, displaced: bool) -> Result<Vec<Column>, ReportError> {
+    let mut columns = vec![
+        Column { title: first, numeric: false },
+        Column { title: writer.label("limits-level")?, numeric: false },
+    ];
+    for key in ["cost-throughput", "cost-cpu", "cost-index", "cost-per-gb", "cost-demand"] {
+        columns.push(Column { title: writer.label(key)?, numeric: true });
+    }
+    if displaced {
+        columns.push(Column { title: writer.label("cost-displaced-column")?, numeric: true });
+    }
+    columns.push(Column { title: writer.label("cost-verdict")?, numeric: false });
+    Ok(columns)
+}
+
+/// A row a level: the baseline, then the other with its ratio.
+fn point_rows(
+    writer: &Writer,
+    part: &Part<'_>,
+    (comparison, cost, point): (&Comparison, &Cost, &PointResult),
+    name: &Prose,
+) -> Result<[Vec<Prose>; 2], ReportError> {
+    let at = point.at.as_ref();
+    let [base, other] = level_names(part.run, comparison);
+    let row = |base_side: bool, level: &str, verdict: Prose| {
+        let key = if base_side { &comparison.base } else { &comparison.other };
+        let side = |p: &PointResult| if base_side { p.base.centre } else { p.other.centre };
+        let of = |c: &Comparison| c.points.iter().find(|p| p.at.as_ref() == at).map(side);
+        let bare = |q: Option<Quantity>| q.map_or_else(none, |q| Prose::verbatim(&plain(q.value)));
+        let per_gigabyte = of(&cost.per_gigabyte);
+        let displaced = cost.displaced.as_ref().and_then(of);
+        Ok(vec![
+            name.clone(),
+            Prose::verbatim(level),
+            marked(writer, part, comparison, (key, at), side(point))?,
+            of(&cost.cpu).map_or_else(none, Prose::quantity),
+            bare(of(&cost.index)),
+            bare(per_gigabyte),
+            bare(per_gigabyte.map(service_demand)),
+            displaced.map_or_else(none, |q| spent::cpus(q.value)),
+            verdict,
+        ])
+    };
+    let verdict = match cost.index.points.iter().find(|p| p.at.as_ref() == at) {
+        Some(p) if withheld::at(cost, at).is_none() => {
+            Prose::join(&[verdict_sign(writer, p.verdict)?, short_effect(writer, &p.ratio)?])
+        }
+        _ => none(),
+    };
+    Ok([row(true, &base, Prose::default())?, row(false, &other, verdict)?])
+}
+
+/// The row of all points: only the ratio of the index.
+fn overall_row(writer: &Writer, part: &Part<'_>, cost: &Cost) -> Result<Vec<Prose>, ReportError> {
+    let [_, other] = level_names(part.run, &cost.index);
+    let mut row = vec![writer.label("table-overall")?, Prose::verbatim(&other)];
+    row.resize(DISPLACED + 1, none());
+    row.push(match cost.withheld_overall {
+        Some(_) => none(),
+        None => {
+            let sign = verdict_sign(writer, cost.index.verdict)?;
+            Prose::join(&[sign, short_effect(writer, &cost.index.overall)?])
+        }
+    });
+    Ok(row)
+}
+
+fn none() -> Prose {
+    Prose::verbatim("–")
+}
+
+/// Service demand, us/KB, of a cost in s/GB: another unit of the same figure.
+fn service_demand(per_gigabyte: Quantity) -> Quantity {
+    Quantity::new(per_gigabyte.value * DEMAND, Unit::MicrosecondPerKilobyte)
+}
+
+/// A figure of a level, with a sign before it where the clients were at their limit.
+pub(super) fn marked(
+    writer: &Writer,
+    part: &Part<'_>,
+    comparison: &Comparison,
+    place: (&str, Option<&Value>),
+    figure: Quantity,
+) -> Said {
+    let figure = Prose::quantity(figure);
+    match states::is_bound(part, comparison, place) {
+        true => writer.say("mark-clients", Args::new().prose("figure", &figure)),
+        false => Ok(figure),
+    }
+}

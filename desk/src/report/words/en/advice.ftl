@@ -1,0 +1,23 @@
+# What a kind of reader should take.
+
+advice-peak = For the highest throughput
+advice-other-work = For a server with other work
+advice-take-other = { $other }, { $metric } { $effect } against { $base }
+advice-take-base = { $base }, as { $other } has { $metric } { $effect } against it
+advice-either = either, as { $other } against { $base } makes no difference that matters, { $metric } { $effect }
+advice-open = not decided with { $blocks } blocks, { $other } against { $base } { $metric } { $effect }
+advice-withheld = no advice, as { $reason }
+advice-under = { $condition }: { $sentence }
+advice-line = { $reader }: { $sentence }
+advice-whole = { $said }.
+advice-effects = { $closest } in the closest, { $widest } in the widest
+advice-short-withheld = none, { $reason }
+advice-short-either = either
+advice-short-open = not decided with { $blocks ->
+    [one] { $blocks } block
+   *[other] { $blocks } blocks
+}
+advice-short-under = { $choice } ({ $condition })
+card-advice = { $reader }: { $choice }
+card-more = + { $count } more in the report
+card-curve = { $sign } { $effect } { $names }, all points

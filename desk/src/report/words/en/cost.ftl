@@ -1,0 +1,135 @@
+# What a load cost in CPU, and why there may be no verdict on it.
+
+place-everywhere = every point
+place-at = { " " }at { $place }
+place-at-several = { " " }at { $places }
+engine-only = engine { $engine }
+engine-depth = engine { $engine }, { $depth ->
+    [one] { $depth } request a call
+   *[other] { $depth } requests a call
+}
+engine-depths = engine { $engine }, { $depths } requests a call
+mark-clients = † { $figure }
+
+metric-cpu = CPU
+metric-cpu-of-all = busy share of all CPUs
+metric-pe-index = P/E index
+metric-pe-pair = P/E index (pair)
+metric-pe-server = P/E index (server)
+metric-pe-pair-long = P/E index of the pair, server and clients together
+metric-pe-server-long = P/E index of the server alone
+metric-cpu-per-gb = CPU time per gigabyte
+metric-displaced = application work displaced
+
+cost-title = What it cost in CPU
+cost-named = { $name }:
+cpu-finding-less = { $other } keeps the CPUs less busy than { $base }: { $effect }
+cpu-finding-more = { $other } keeps the CPUs busier than { $base }: { $effect }
+cpu-finding-equal = { $other } and { $base } keep the CPUs equally busy: { $effect }
+cpu-finding-open = Not decided which of { $other } and { $base } keeps the CPUs busier: { $effect }
+pe-finding-more = { $other } gives more for the CPU than { $base }: { $effect }
+pe-finding-less = { $other } gives less for the CPU than { $base }: { $effect }
+pe-finding-equal = { $other } and { $base } give as much for the CPU: { $effect }
+pe-finding-open = Not decided which of { $other } and { $base } gives more for the CPU: { $effect }
+pe-finding-none = Throughput for each per cent of CPU: no verdict over all points
+pe-over = { " " }over all points
+pe-more = { $other } gives more for the CPU than { $base }: P/E index { $effect }{ $over }.
+pe-less = { $other } gives less for the CPU than { $base }: P/E index { $effect }{ $over }.
+pe-equal = No difference that matters in what { $other } and { $base } give for the CPU: P/E index { $effect }{ $over }.
+pe-open = Not decided with { $blocks } blocks which of { $other } and { $base } gives more for the CPU: P/E index { $effect }{ $over }.
+cost-less = { $other } costs less than { $base }, { $metric } { $effect }.
+cost-more = { $other } costs more than { $base }, { $metric } { $effect }.
+cost-equal = no difference that matters between { $other } and { $base }, { $metric } { $effect }.
+cost-open = not decided with { $blocks } blocks between { $other } and { $base }, { $metric } { $effect }.
+cost-equal-load = Both levels were offered an equal load and carried it, so their costs compare directly: { $verdict }
+cost-displaced = Work that a program at idle priority could not do meanwhile: { $verdict }
+cost-displaced-decides = What decides instead is the work that a program at idle priority could not do meanwhile: { $verdict }
+cost-would-decide = An equal offered load would decide (offered_load in the plan), or the work that the load displaces (displaced_work).
+
+withheld-overall = There is no verdict on the P/E index over all points: { $reason }.
+withheld-everywhere = There is no verdict on the P/E index, at any point or over all: { $reason }.
+withheld-single = There is no verdict on the P/E index: { $reason }.
+withheld-note = – No verdict on the P/E index at { $places }: { $reason }.
+withheld-methods = the ways of counting CPU time disagree by up to { $by }
+withheld-low-cpu = a level kept as little as { $busy } of the CPUs busy, so that the index divides by next to nothing
+withheld-smt = the levels differ in simultaneous multithreading, so that a per cent of the CPUs is not the same thing on both sides
+withheld-unequal = both levels ran as fast as they could and not equally fast (throughput { $effect }), so that the index mixes two limits
+withheld-two-states = a level has two states, so that the ratio says how often each was met
+withheld-not-read = no trial has the readings
+why-methods = the ways of counting CPU time disagree
+why-low-cpu = the CPUs were hardly busy
+why-smt = the levels differ in simultaneous multithreading
+why-unequal = both levels ran as fast as they could and not equally fast, so that only an equal offered load would decide
+why-two-states = a level has two states
+why-not-read = no trial has the readings
+
+cost-caption-pair = Cost of the load by level, server and clients together (pair)
+cost-caption-server = Cost of the load by level, the server alone
+cost-throughput = Throughput
+cost-cpu = CPU
+cost-index = P/E, Mbit/s per CPU %
+cost-per-gb = s/GB
+cost-demand = µs/KB
+cost-displaced-column = Displaced CPUs
+cost-verdict = P/E against the baseline
+
+spent-caption = Where the CPU time went, in CPUs kept busy; others: programs that are not ours; rest: what no process accounts for
+spent-caption-second = Where the CPU time went, in CPUs kept busy; others: programs that are not ours; rest: what no process accounts for; groups: server and clients by their control groups, a second opinion
+spent-machine = Machine
+spent-server = Server
+spent-clients = Clients
+spent-conductor = Conductor
+spent-kernel = Kernel threads
+spent-foreign = Others
+spent-rest = Rest
+spent-steal = Steal
+spent-second = Groups
+
+method-accounting = CPU time: this kernel counts by { $accounting }, which can miss short work or bill it to the wrong side; no verdict rests on that.
+method-accounting-unknown = CPU time: how this kernel counts was not recorded; no verdict rests on its own sums.
+method-counting = A CPU’s busy share is what its idle clock leaves of the wall clock; the share of a host comes from the CPU clocks of its processes, with control groups as a second opinion. What no process accounts for is shown as the rest and never spread over the others.
+method-index = P/E index: throughput for each per cent of all CPUs, made of each trial by itself and then treated like any metric. Where server and clients share the machine it is that of the pair, because the work of receiving is billed to the sender.
+
+states-sentence = { $level }{ $at } has two states: { $slow }, { $fast }.
+state-plain = { $rate } in { $trials ->
+    [one] { $trials } trial
+   *[other] { $trials } trials
+}
+state-segment = { $rate } with segments of { $segment } in { $trials ->
+    [one] { $trials } trial
+   *[other] { $trials } trials
+}
+states-more = The table of the two states has { $count } more.
+states-caption = Levels with two states: fast or slow for a whole trial, by chance
+states-slow = Slow state
+states-fast = Fast state
+states-segment = Mean segment
+states-trials = Trials
+generator-busy = † Under { $level }{ $at } the clients were the limit: a thread of theirs ran { $share } of the time, so the figure is what they can do; the system under test could have done more.
+generator-starved = † Under { $level }{ $at } the clients were the limit: a thread of theirs wanted to run { $share } of the time and was not let, its CPU being taken by others or by a quota; the system under test could have done more.
+generator-late = † Under { $level }{ $at } the clients were the limit: they sent { $share } of the paced requests late, so the load offered was less than the one asked for.
+
+interaction-title = Whether one factor’s effect depends on the other
+interaction-under = With { $condition }: { $sentence }
+interaction-differs = { $other } against { $base } gives { $metric } { $first } with { $first_under } and { $second } with { $second_under }. The effect depends on it: second over first { $difference }.
+interaction-same = { $other } against { $base } gives { $metric } { $first } with { $first_under } and { $second } with { $second_under }. The effect does not depend on it: second over first { $difference }.
+interaction-open = { $other } against { $base } gives { $metric } { $first } with { $first_under } and { $second } with { $second_under }. Whether the effect depends on it is not decided with { $blocks } blocks: second over first { $difference }.
+interaction-states = { $other } against { $base } gives { $metric } { $first } with { $first_under } and { $second } with { $second_under }. A level has two states, so there is no verdict on whether the effect depends on it: second over first { $difference }.
+interaction-finding-differs = The effect of { $other } against { $base } depends on { $by }
+interaction-finding-same = The effect of { $other } against { $base } does not depend on { $by }
+interaction-finding-open = Whether the effect of { $other } against { $base } depends on { $by } is not decided
+interaction-finding-several = The effect of { $other } against { $base }, by { $by }
+interaction-subtitle = { $metric }: each effect and the ratio of the two, bars the { $level } interval
+interaction-row-first = { $other } : { $base }, { $first_under }
+interaction-row-second = { $other } : { $base }, { $second_under }
+interaction-row-difference = second effect : first effect
+interaction-caption = Effects of one factor under two levels of another
+interaction-effect-of = Effect of
+interaction-pair = { $other } : { $base }
+interaction-under-levels = Under
+interaction-under-pair = { $first_under }, then { $second_under }
+interaction-first = First
+interaction-second = Second
+interaction-difference = Second : first
+interaction-larger = ▲ larger
+interaction-smaller = ▼ smaller
