@@ -5,7 +5,7 @@
 use super::effective::effective;
 use super::finding::{Limit, LimitKind};
 use super::generator::{FULL, generator_sign};
-use super::measure::{busy, directions, throughput};
+use super::measure::{busy, directions, offer_use, reached_offer, throughput};
 use super::pairing::{Contest, Measured, PairedPoint};
 use crate::record::{Plan, StreamFacts, TrialRecord};
 use crate::stats::{Estimate, mean_or_single};
@@ -37,13 +37,17 @@ pub(super) fn limits(plan: &Plan, contest: &Contest<'_>, comparison: &str) -> Ve
     base.into_iter().chain(other).collect()
 }
 
-/// The first limit that shows, in the order: generator, CPUs, one CPU, set rate, waiting sockets.
+/// The first limit that shows, in the order: load offered, generator, CPUs, one CPU, set rate,
+/// waiting sockets.
 ///
-/// The generator stands first because it makes the others look like what they are not: a client
+/// A load that was set and carried has no other limit. The generator stands next because it makes the others look like what they are not: a client
 /// without enough CPU leaves a server that waits. Its own rule keeps it from hiding them: a client
 /// that is busy or late counts only on a machine that is not full, and no client counts beside a
 /// system under test that runs all the time.
 fn find(plan: &Plan, trials: &[Measured<'_>]) -> Option<(LimitKind, Estimate)> {
+    if let Some(carried) = carried(plan, trials) {
+        return Some((LimitKind::OfferedLoad, carried));
+    }
     if let Some((_, evidence)) = generator_sign(trials) {
         return Some((LimitKind::Generator, evidence));
     }
@@ -63,6 +67,15 @@ fn find(plan: &Plan, trials: &[Measured<'_>]) -> Option<(LimitKind, Estimate)> {
         share.filter(|s| s.centre.value >= threshold).map(|s| (kind, s))
     });
     full.or_else(|| busy.map(|b| (LimitKind::NoneSeen, b)))
+}
+
+/// Share of the load offered that was carried, if one was set and every trial reached it.
+fn carried(plan: &Plan, trials: &[Measured<'_>]) -> Option<Estimate> {
+    if trials.is_empty() || !trials.iter().all(|t| reached_offer(plan, t.record)) {
+        return None;
+    }
+    let shares: Vec<f64> = trials.iter().filter_map(|t| offer_use(plan, t.record)).collect();
+    mean_or_single(&shares, Unit::Share)
 }
 
 /// Busy share of the busiest CPU of the trial: which one it is may change from trial to trial.

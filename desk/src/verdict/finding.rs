@@ -111,10 +111,14 @@ pub struct Limit {
     pub evidence: Estimate,
 }
 
-/// Resources that can be the limit.
+/// What can be the limit, in the order in which it is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LimitKind {
+    /// The load offered: it was set, and it was carried.
+    OfferedLoad,
+    /// The clients' own threads: the system under test could have done more.
+    Generator,
     /// All CPUs of the machine busy.
     AllCpus,
     /// One CPU busy while others idle.
@@ -125,8 +129,6 @@ pub enum LimitKind {
     ReceiveWindow,
     /// The sockets waited for their own send buffer.
     SendBuffer,
-    /// The clients' own threads: the system under test could have done more.
-    Generator,
     /// None of the watched resources was full.
     NoneSeen,
 }

@@ -162,15 +162,16 @@ pub(super) fn is_paced(params: &Settings) -> bool {
     params.get("offered_load").is_some_and(|value| value.quantity().is_some())
 }
 
-/// Whether the load offered was set and the trial reached 97 % of it, in all directions together.
-pub(super) fn reached_offer(plan: &Plan, record: &TrialRecord) -> bool {
+/// Share of the load offered that was carried, in all directions together; none if none was set.
+pub(super) fn offer_use(plan: &Plan, record: &TrialRecord) -> Option<f64> {
     let params = &record.trial.point.params;
-    let offered = params.get("offered_load").and_then(Value::quantity);
-    let reached = |offered: f64, moved: f64| moved >= REACHED * offered * directions(params);
-    match (offered, throughput(plan, record)) {
-        (Some(offered), Some(moved)) => reached(offered.value, moved),
-        _ => false,
-    }
+    let offered = params.get("offered_load").and_then(Value::quantity)?.value;
+    Some(throughput(plan, record)? / (offered * directions(params)))
+}
+
+/// Whether the load offered was set and the trial reached 97 % of it.
+pub(super) fn reached_offer(plan: &Plan, record: &TrialRecord) -> bool {
+    offer_use(plan, record).is_some_and(|share| share >= REACHED)
 }
 
 #[cfg(test)]

@@ -10,8 +10,13 @@ use crate::verdict::{Comparison, Limit, LimitKind};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The order in which resources are looked at; a set rate is no rival, as few links have one.
-const ORDER: [LimitKind; 4] =
-    [LimitKind::AllCpus, LimitKind::OneCpu, LimitKind::ReceiveWindow, LimitKind::SendBuffer];
+const ORDER: [LimitKind; 5] = [
+    LimitKind::Generator,
+    LimitKind::AllCpus,
+    LimitKind::OneCpu,
+    LimitKind::ReceiveWindow,
+    LimitKind::SendBuffer,
+];
 
 /// Kinds of limit that a line names; the others are counted together.
 const OFTEN: usize = 2;
@@ -19,6 +24,7 @@ const OFTEN: usize = 2;
 /// The name of a limit.
 fn kind_word(writer: &Writer, kind: LimitKind) -> Said {
     writer.label(match kind {
+        LimitKind::OfferedLoad => "limit-offered-load",
         LimitKind::AllCpus => "limit-all-cpus",
         LimitKind::OneCpu => "limit-one-cpu",
         LimitKind::SetRate => "limit-set-rate",
@@ -31,6 +37,7 @@ fn kind_word(writer: &Writer, kind: LimitKind) -> Said {
 
 fn explanation(writer: &Writer, kind: LimitKind) -> Said {
     writer.label(match kind {
+        LimitKind::OfferedLoad => "explain-offered-load",
         LimitKind::AllCpus => "explain-all-cpus",
         LimitKind::OneCpu => "explain-one-cpu",
         LimitKind::SetRate => "explain-set-rate",
