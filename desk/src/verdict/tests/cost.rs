@@ -4,7 +4,7 @@ use super::{SIZES, change, close, machine, read};
 use crate::record::{LabKind, Run, TrialRecord, Value};
 use crate::unit::{Quantity, Unit};
 use crate::verdict::simulated::{Cell, Simulated, size, word};
-use crate::verdict::{Analysis, Basis, Caveat, Cost, Verdict, Withheld, analyse};
+use crate::verdict::{Analysis, Basis, Caveat, Cost, LimitKind, Verdict, Withheld, analyse};
 
 /// The judged level needs 0.4 of four CPUs, the baseline 0.5, at throughputs alike but for noise.
 fn cheaper(truth: fn(Cell) -> f64, change: impl Fn(&mut TrialRecord)) -> Run {
@@ -208,8 +208,11 @@ fn an_equal_load_that_both_reached_lets_the_cost_decide() {
     let reached = cheaper(|_| 1.2, |record| offer(record, 0.9e9));
     assert!(only(&analyse(&reached)).equal_load);
     assert_eq!(withheld(&reached), None);
+    let limit = |run: &Run| analyse(run).limits[0].kind;
+    assert_eq!(limit(&reached), LimitKind::OfferedLoad);
     let missed = cheaper(|_| 1.2, |record| offer(record, 1.1e9));
     assert!(!only(&analyse(&missed)).equal_load);
+    assert_ne!(limit(&missed), LimitKind::OfferedLoad);
     assert!(matches!(withheld(&missed), Some(Withheld::UnequalAtSaturation { .. })));
 }
 
