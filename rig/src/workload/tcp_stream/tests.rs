@@ -290,7 +290,7 @@ fn an_application_count_altered_by_two_per_cent_is_refused() {
     let taken = evidence.closed[1].streams[0].bytes - evidence.opened[1].streams[0].bytes;
     evidence.closed[1].streams[0].bytes += taken / 50;
     let fault = check(&evidence).unwrap_err().to_string();
-    assert!(fault.contains("took 1020000 B, TCP received 1000000 B"), "{fault}");
+    assert!(fault.contains("took 1020000 B, TCP received 1000000 B "), "{fault}");
     assert!(fault.contains("carried 1000000 B"), "{fault}");
 }
 
