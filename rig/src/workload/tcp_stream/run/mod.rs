@@ -5,6 +5,7 @@
 mod congestion;
 mod drive;
 mod generator;
+mod low_water;
 mod mark;
 mod message;
 mod opening;

@@ -4,6 +4,7 @@
 
 use super::congestion;
 use super::generator::{Counters, Gate, content, receive_requests, send_batches, send_requests};
+use super::low_water;
 use super::mark::{self, Interface, Watched};
 use super::message::{
     Direction, Engine, FromPart, HostMark, StreamEnd, StreamPlan, ToPart, Traffic,
@@ -198,6 +199,9 @@ impl End {
         let fail = |e: io::Error| format!("stream {id}: {e}");
         socket.set_read_timeout(Some(LOOK)).map_err(fail)?;
         socket.set_write_timeout(Some(LOOK)).map_err(fail)?;
+        if !sends && traffic.engine == Engine::Batch && traffic.pace.is_none() {
+            low_water::set(&socket).map_err(fail)?;
+        }
         let socket = Arc::new(socket);
         let counters = Arc::new(Counters::default());
         let worker = Worker {
