@@ -160,8 +160,9 @@ fn a_generator_without_cpu_shows_in_its_thread() {
         return;
     }
     let mut bench = bench();
-    // Small requests that the server takes in large reads: the client is the one that computes. Where
-    // other programs keep the server from reading, the client waits for it; then it is tried again.
+    // Small requests that the server takes in large reads: the client is the one that computes.
+    // Where other programs keep the server from reading, the client waits for it; then it is tried
+    // again.
     let load = "direction = \"receive\"\nengine = \"batch\"\nqueue_depth = 1\n\
                 request_size = \"64 B\"\nplacement = \"none\"\n";
     let mut seen = Vec::new();

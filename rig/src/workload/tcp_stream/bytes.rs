@@ -3,8 +3,8 @@
 //!
 //! All three are of the receiving host. The interface counts packets with their headers, so its
 //! payload is bytes - packets x header. A packet that is handed over before segmentation has one
-//! header and is counted once, so offloads do not matter; an acknowledgement is a header and nothing
-//! else and gives zero. Must not know where the figures come from.
+//! header and is counted once, so offloads do not matter; an acknowledgement is a header and
+//! nothing else and gives zero. Must not know where the figures come from.
 
 use super::evidence::{Evidence, end_at, seconds};
 use super::run::{HostMark, StreamMark};

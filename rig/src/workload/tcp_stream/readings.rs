@@ -40,8 +40,8 @@ fn both<'a>(
 }
 
 /// Of the stream thread that wanted a CPU for most of the time: the share of the time in which it
-/// ran or waited for a CPU, and the share in which it ran. The scheduler adds to its accounts when a
-/// thread comes off a CPU or at a tick, so a window of 0.1 s is good to some per cent.
+/// ran or waited for a CPU, and the share in which it ran. The scheduler adds to its accounts when
+/// a thread comes off a CPU or at a tick, so a window of 0.1 s is good to some per cent.
 fn busiest_thread(opened: &HostMark, closed: &HostMark) -> Option<(f64, f64)> {
     let wall = seconds(closed.at_ns.saturating_sub(opened.at_ns)).max(1e-9);
     let shares = both(opened, closed).filter_map(|(a, b)| {

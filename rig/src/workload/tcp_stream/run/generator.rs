@@ -163,8 +163,8 @@ pub fn send_requests(
 /// Sends `depth` requests of `request` bytes a call until the gate stops it or `bytes_max` are
 /// sent.
 ///
-/// What the kernel leaves of a call is not sent apart: the next call begins where the stream stands,
-/// and the content is periodic.
+/// What the kernel leaves of a call is not sent apart: the next call begins where the stream
+/// stands, and the content is periodic.
 ///
 /// # Errors
 /// What the socket says, other than a time-out.

@@ -11,8 +11,8 @@ use std::time::Duration;
 
 /// Beyond this nothing was gained, bytes.
 const MOST: usize = 128 << 10;
-/// Longest that bytes may lie unread below the mark: what is in the queue at an edge of the window is
-/// missing in its figure, on a slow link as much as comes in this time.
+/// Longest that bytes may lie unread below the mark: what is in the queue at an edge of the window
+/// is missing in its figure, on a slow link as much as comes in this time.
 const LONGEST: Duration = Duration::from_millis(10);
 
 /// Lets a receiver sleep until 128 KiB or a quarter of its receive buffer have come, whichever is

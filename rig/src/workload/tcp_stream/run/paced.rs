@@ -54,8 +54,8 @@ impl Schedule {
         self.interval_ns.max(LATE_NS)
     }
 
-    /// How a stream stands to its schedule, `after_ns` after go. What is overdue and not sent counts
-    /// as late, so that a stream that hangs is not taken for one that is in time.
+    /// How a stream stands to its schedule, `after_ns` after go. What is overdue and not sent
+    /// counts as late, so that a stream that hangs is not taken for one that is in time.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "trials are below 2^53 ns")]
     pub fn mark(&self, after_ns: u64, counters: &Counters) -> PaceMark {
@@ -65,8 +65,8 @@ impl Schedule {
     }
 }
 
-/// Sends call after call of `depth` requests of `request` bytes, each at its moment or, when that is
-/// past, at once, until the gate stops it or `bytes_max` are sent.
+/// Sends call after call of `depth` requests of `request` bytes, each at its moment or, when that
+/// is past, at once, until the gate stops it or `bytes_max` are sent.
 ///
 /// # Errors
 /// What the socket says, other than a time-out.
