@@ -64,7 +64,8 @@ fn check_moments(evidence: &Evidence) -> Result<(), Fault> {
             return Err(Fault::WrongWork { what: "not every host read its counters".into() });
         }
         for (host, mark) in evidence.host_names.iter().zip(marks) {
-            let off_ns = mark.at_ns.abs_diff(edge);
+            let done_ns = mark.at_ns + mark.took_ns;
+            let off_ns = mark.at_ns.abs_diff(edge).max(done_ns.abs_diff(edge));
             if off_ns > allowed {
                 let what = format!("read its counters {} ms off the edge", off_ns / 1_000_000);
                 return Err(Fault::Disturbed { host: host.clone(), what });

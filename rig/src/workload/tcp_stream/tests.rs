@@ -242,8 +242,9 @@ type Spoil = fn(&mut Evidence);
 
 #[test]
 fn wrong_work_is_a_fault() {
-    let spoilt: [(&str, Spoil); 6] = [
+    let spoilt: [(&str, Spoil); 7] = [
         ("a late host", |e| e.closed[1].at_ns += 60_000_000),
+        ("a slow host", |e| e.closed[1].took_ns += 60_000_000),
         ("lost bytes", |e| e.ends[1][0].bytes -= 1),
         ("invented bytes", |e| e.ends[1][0].bytes += 1),
         ("content", |e| e.ends[1][0].error = Some("content at byte 5".into())),
@@ -257,7 +258,7 @@ fn wrong_work_is_a_fault() {
         let right = match name {
             "nothing moved" => matches!(fault, Fault::DeadStream { .. }),
             "another congestion control" => matches!(fault, Fault::Factor { .. }),
-            "a late host" => matches!(fault, Fault::Disturbed { .. }),
+            "a late host" | "a slow host" => matches!(fault, Fault::Disturbed { .. }),
             _ => matches!(fault, Fault::WrongWork { .. }),
         };
         assert!(right, "{name}: {fault:?}");
