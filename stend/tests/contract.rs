@@ -9,10 +9,11 @@
 )]
 
 use desk::plan::{Catalogue, expand, order, read};
-use desk::record::{Fault, LabKind, Plan, Trial, TrialKind, WorkloadSpec};
+use desk::record::{Fault, LabKind, ParamKind, Plan, Trial, TrialKind, WorkloadSpec};
+use rig::factor;
 use rig::lab::{Blueprint, Wanted};
 use rig::run::Bench;
-use rig::{factor, workload};
+use rig::workload::{self, Entry};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -34,10 +35,37 @@ fn bench(cancel: &'static AtomicBool) -> Bench {
     bench
 }
 
-/// The smallest plan of a workload: its defaults, one short trial.
-fn plan(name: &str, window: &str) -> Plan {
+/// Every way in which a workload makes its load, as it stands in a plan: its engines, each as fast
+/// as it can and, where there is such a thing, on a schedule whose moments lie 0.25 s apart.
+fn ways(spec: &WorkloadSpec) -> Vec<String> {
+    let param = |name: &str| spec.params.iter().find(|p| p.name == name);
+    let engines = match param("engine").map(|p| p.kind) {
+        Some(ParamKind::Choice(words)) => words.iter().map(|w| format!("engine = \"{w}\"\n")),
+        _ => return vec![String::new()],
+    };
+    let mut ways: Vec<String> = engines.collect();
+    if param("offered_load").is_some() {
+        // 12.5 kB are 100 kbit: at 800 kbit/s for two clients each sends every 0.25 s.
+        let paced = "offered_load = \"800 kbit/s\"\nrequest_size = \"12500 B\"\n";
+        let one = |way: &String| {
+            let depth = if way.contains("batch") { "queue_depth = 1\n" } else { "" };
+            format!("{way}{depth}{paced}")
+        };
+        ways.extend(ways.iter().map(one).collect::<Vec<_>>());
+    }
+    ways
+}
+
+/// A workload with every way to make its load.
+fn all() -> Vec<(&'static Entry, String)> {
+    let with = |entry: &'static Entry| ways(entry.spec).into_iter().map(move |way| (entry, way));
+    workload::ALL.iter().flat_map(with).collect()
+}
+
+/// The smallest plan of a workload: its defaults but for `way`, one short trial.
+fn plan(name: &str, way: &str, window: &str) -> Plan {
     let text = format!(
-        "title = \"contract\"\n[lab]\nclients = 2\n[load.it]\nworkload = \"{name}\"\n\
+        "title = \"contract\"\n[lab]\nclients = 2\n[load.it]\nworkload = \"{name}\"\n{way}\
          [method]\nblocks = 3\ndry = false\nsettle = \"50 ms\"\nsettle_max = \"100 ms\"\n\
          window = \"{window}\"\n"
     );
@@ -65,11 +93,11 @@ fn lock() -> std::sync::MutexGuard<'static, ()> {
 fn the_smallest_point_takes_less_than_two_seconds_and_tells_what_it_cost() {
     let _lock = lock();
     let mut bench = bench(&NEVER);
-    for entry in workload::ALL {
-        let plan = plan(entry.spec.name, "100 ms");
+    for (entry, way) in all() {
+        let name = format!("{} {way}", entry.spec.name);
+        let plan = plan(entry.spec.name, &way, "300 ms");
         let begun = Instant::now();
         let visited = bench.run(&plan, first_trial(&plan), &mut |_| ()).expect("a run");
-        let name = entry.spec.name;
         assert!(begun.elapsed() < Duration::from_secs(2), "{name}: {:?}", begun.elapsed());
         let record = &visited.records[0];
         assert_eq!(record.outcome.fault, None, "{name}");
@@ -81,6 +109,8 @@ fn the_smallest_point_takes_less_than_two_seconds_and_tells_what_it_cost() {
         }
         let cost = record.readings.iter().filter(|r| r.probe == "process");
         assert!(cost.map(|r| r.quantity.value).sum::<f64>() > 0.0, "{name} cost nothing");
+        let late = record.readings.iter().any(|r| r.probe == "pace");
+        assert_eq!(late, way.contains("offered_load"), "{name}: late sends are told if paced");
         assert!(record.outcome.work.content_checks > 0, "{name} checked nothing");
     }
 }
@@ -88,9 +118,13 @@ fn the_smallest_point_takes_less_than_two_seconds_and_tells_what_it_cost() {
 #[test]
 fn a_host_that_dies_in_the_window_is_a_fault_before_any_time_out() {
     let _lock = lock();
-    for entry in workload::ALL {
+    for (entry, way) in all() {
         let mut bench = bench(&NEVER);
-        let plan = plan(entry.spec.name, "4 s");
+        let name = format!("{} {way}", entry.spec.name);
+        // The first packet on a fresh link may be lost, and is sent again only after a second.
+        let short = plan(entry.spec.name, &way, "300 ms");
+        bench.run(&short, first_trial(&short), &mut |_| ()).expect("a run");
+        let plan = plan(entry.spec.name, &way, "4 s");
         let pid = bench.lab.host(2).pid().to_string();
         let killer = thread::spawn(move || {
             thread::sleep(Duration::from_millis(600));
@@ -104,9 +138,10 @@ fn a_host_that_dies_in_the_window_is_a_fault_before_any_time_out() {
         });
         killer.join().expect("killer").expect("kill");
         let dead = Fault::DeadHost { host: "c02".into() };
-        assert_eq!(faults[0].1, Some(dead), "{}", entry.spec.name);
-        assert!(faults[0].0 < Duration::from_secs(2), "{:?}", faults[0].0);
-        assert_eq!(faults.last().map(|f| f.1.clone()), Some(None), "the second visit is good");
+        assert_eq!(faults[0].1, Some(dead), "{name}");
+        assert!(faults[0].0 < Duration::from_secs(2), "{name}: {:?}", faults[0].0);
+        let last = faults.last().map(|f| f.1.clone());
+        assert_eq!(last, Some(None), "{name}: the second visit is good");
     }
 }
 
@@ -114,10 +149,11 @@ fn a_host_that_dies_in_the_window_is_a_fault_before_any_time_out() {
 fn a_stop_ends_the_window_within_200_ms() {
     static STOP: AtomicBool = AtomicBool::new(false);
     let _lock = lock();
-    for entry in workload::ALL {
+    for (entry, way) in all() {
         STOP.store(false, Ordering::Relaxed);
         let mut bench = bench(&STOP);
-        let plan = plan(entry.spec.name, "20 s");
+        let name = format!("{} {way}", entry.spec.name);
+        let plan = plan(entry.spec.name, &way, "20 s");
         let stopper = thread::spawn(|| {
             thread::sleep(Duration::from_millis(600));
             STOP.store(true, Ordering::Relaxed);
@@ -125,8 +161,8 @@ fn a_stop_ends_the_window_within_200_ms() {
         });
         let visited = bench.run(&plan, first_trial(&plan), &mut |_| ()).expect("a run");
         let took = Instant::now() - stopper.join().expect("stopper");
-        assert_eq!(visited.records[0].outcome.fault, Some(Fault::Cancelled));
-        assert!(took < Duration::from_millis(200), "{}: {took:?}", entry.spec.name);
+        assert_eq!(visited.records[0].outcome.fault, Some(Fault::Cancelled), "{name}");
+        assert!(took < Duration::from_millis(200), "{name}: {took:?}");
     }
 }
 
@@ -135,7 +171,7 @@ fn nothing_is_left_behind() {
     let _lock = lock();
     let before = traces();
     let mut bench = bench(&NEVER);
-    let plan = plan("tcp_stream", "100 ms");
+    let plan = plan("tcp_stream", "", "100 ms");
     let pids: Vec<u32> = (0..3).map(|at| bench.lab.host(at).pid()).collect();
     bench.run(&plan, first_trial(&plan), &mut |_| ()).expect("a run");
     if bench.lab.kind == LabKind::RootNamespaces {
@@ -172,8 +208,8 @@ fn an_unknown_parameter_is_refused() {
 
 #[test]
 fn the_same_seed_gives_the_same_work() {
-    for entry in workload::ALL {
-        let plan = plan(entry.spec.name, "100 ms");
+    for (entry, way) in all() {
+        let plan = plan(entry.spec.name, &way, "100 ms");
         assert_eq!(order(&plan), order(&plan));
         assert_eq!(
             expand(&plan).0[0].params.len(),

@@ -2,44 +2,21 @@
 //!
 //! Must not know sockets or hosts; all it sees is the evidence.
 
-use super::run::{Direction, HostMark, StreamEnd, StreamMark, StreamPlan};
+use super::evidence::{Evidence, end_at, seconds};
+use super::run::{Direction, StreamEnd, StreamPlan};
+use super::{bytes, readings};
 use crate::workload::Checked;
-use desk::record::{Fault, Outcome, Reading, Sample, Settings, StreamFacts, Value, Window, Work};
+use desk::record::{Fault, Outcome, Sample, Settings, StreamFacts, Value, Window, Work};
 use desk::unit::{Quantity, Unit};
 
 /// How far from an edge counters may be read in any case, nanoseconds; beyond, 5 % of the window.
 const LATE_NS: u64 = 50_000_000;
 
-/// All that was read of a trial.
-#[derive(Clone, Debug, Default)]
-pub struct Evidence {
-    /// Names of the hosts that took part, the system under test first.
-    pub host_names: Vec<String>,
-    /// Parameters asked.
-    pub asked: Settings,
-    /// Streams as planned.
-    pub streams: Vec<StreamPlan>,
-    /// Every host when the window opened.
-    pub opened: Vec<HostMark>,
-    /// Every host when the window closed.
-    pub closed: Vec<HostMark>,
-    /// Announced edges, nanoseconds.
-    pub window_ns: (u64, u64),
-    /// Time from go to the opening, nanoseconds.
-    pub settle_ns: u64,
-    /// Whether the rate was level then.
-    pub steady: bool,
-    /// Every stream end over the whole trial, a list a host.
-    pub ends: Vec<Vec<StreamEnd>>,
-    /// Openings that were refused.
-    pub refused: u64,
-}
-
 /// Checks the work and makes the figures.
 ///
 /// # Errors
 /// The first thing that was wrong: content, byte counts, a stream that did not move, congestion
-/// control that did not take.
+/// control that did not take, counts of application, TCP and interface that disagree.
 pub fn check(evidence: &Evidence) -> Result<Checked, Fault> {
     let work = check_work(evidence)?;
     check_moments(evidence)?;
@@ -47,11 +24,12 @@ pub fn check(evidence: &Evidence) -> Result<Checked, Fault> {
     for plan in &evidence.streams {
         streams.push(stream_facts(evidence, plan)?);
     }
+    bytes::check(evidence)?;
     let rates: Vec<(f64, f64)> = evidence.streams.iter().map(|p| rates(evidence, p)).collect();
     let bytes_per_s: f64 = rates.iter().map(|r| r.0).sum();
     let segments_per_s: f64 = rates.iter().map(|r| r.1).sum();
-    let request = evidence.asked.get("request_size").and_then(Value::quantity);
-    let request = request.map_or(1.0, |q| q.value.max(1.0));
+    #[expect(clippy::cast_precision_loss, reason = "1 B to 1 MiB")]
+    let request = evidence.request_bytes() as f64;
     let sample = |metric: &str, value: f64, unit| Sample {
         metric: metric.into(),
         quantity: Quantity::new(value, unit),
@@ -74,7 +52,7 @@ pub fn check(evidence: &Evidence) -> Result<Checked, Fault> {
         settle: Some(Quantity::seconds(seconds(evidence.settle_ns))),
         fault: None,
     };
-    Ok(Checked { outcome, readings: cost(evidence) })
+    Ok(Checked { outcome, readings: readings::of(evidence) })
 }
 
 /// Every host must have read its counters near the announced edges, or there is no common window.
@@ -86,7 +64,8 @@ fn check_moments(evidence: &Evidence) -> Result<(), Fault> {
             return Err(Fault::WrongWork { what: "not every host read its counters".into() });
         }
         for (host, mark) in evidence.host_names.iter().zip(marks) {
-            let off_ns = mark.at_ns.abs_diff(edge);
+            let done_ns = mark.at_ns + mark.took_ns;
+            let off_ns = mark.at_ns.abs_diff(edge).max(done_ns.abs_diff(edge));
             if off_ns > allowed {
                 let what = format!("read its counters {} ms off the edge", off_ns / 1_000_000);
                 return Err(Fault::Disturbed { host: host.clone(), what });
@@ -105,17 +84,17 @@ fn check_work(evidence: &Evidence) -> Result<Work, Fault> {
         let (Some(sent), Some(received)) =
             (ends.iter().find(|e| e.sends), ends.iter().find(|e| !e.sends))
         else {
-            return Err(Fault::DeadStream { stream: name(evidence, plan) });
+            return Err(Fault::DeadStream { stream: evidence.name(plan) });
         };
         if let Some(error) = received.error.as_ref().or(sent.error.as_ref()) {
-            return Err(Fault::WrongWork { what: format!("{}: {error}", name(evidence, plan)) });
+            return Err(Fault::WrongWork { what: format!("{}: {error}", evidence.name(plan)) });
         }
         let lost = received.complete && received.bytes != sent.bytes;
         if received.bytes > sent.bytes || lost {
             return Err(Fault::WrongWork {
                 what: format!(
                     "{}: {} B sent but {} B received",
-                    name(evidence, plan),
+                    evidence.name(plan),
                     sent.bytes,
                     received.bytes
                 ),
@@ -125,32 +104,14 @@ fn check_work(evidence: &Evidence) -> Result<Work, Fault> {
         work.received_bytes += received.bytes;
         work.content_checks += received.checks;
     }
-    let request = evidence.asked.get("request_size").and_then(Value::quantity);
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "1 B to 1 MiB")]
-    let request = request.map_or(1, |q| (q.value as u64).max(1));
-    work.operations = work.received_bytes / request;
+    work.operations = work.received_bytes / evidence.request_bytes();
     Ok(work)
-}
-
-/// The two ends of a stream at one edge: sender and receiver with the moment of reading.
-fn ends_at(marks: &[HostMark], id: u32) -> (Option<&StreamMark>, Option<(&StreamMark, u64)>) {
-    let mut found = (None, None);
-    for mark in marks {
-        for stream in mark.streams.iter().filter(|s| s.id == id) {
-            if stream.sends {
-                found.0 = Some(stream);
-            } else {
-                found.1 = Some((stream, mark.at_ns));
-            }
-        }
-    }
-    found
 }
 
 /// Bytes per second and data segments per second of one stream, between its receiver's own reads.
 fn rates(evidence: &Evidence, plan: &StreamPlan) -> (f64, f64) {
-    let (_, Some((opened, from))) = ends_at(&evidence.opened, plan.id) else { return (0.0, 0.0) };
-    let (_, Some((closed, to))) = ends_at(&evidence.closed, plan.id) else { return (0.0, 0.0) };
+    let Some((opened, from)) = end_at(&evidence.opened, plan.id, false) else { return (0.0, 0.0) };
+    let Some((closed, to)) = end_at(&evidence.closed, plan.id, false) else { return (0.0, 0.0) };
     let length = seconds(to.saturating_sub(from)).max(1e-9);
     let segments = closed.tcp.data_segments_in.wrapping_sub(opened.tcp.data_segments_in);
     #[expect(clippy::cast_precision_loss, reason = "bytes of a window are below 2^53")]
@@ -159,13 +120,13 @@ fn rates(evidence: &Evidence, plan: &StreamPlan) -> (f64, f64) {
 }
 
 fn stream_facts(evidence: &Evidence, plan: &StreamPlan) -> Result<StreamFacts, Fault> {
-    let dead = || Fault::DeadStream { stream: name(evidence, plan) };
-    let (sender_0, receiver_0) = ends_at(&evidence.opened, plan.id);
-    let (sender_1, receiver_1) = ends_at(&evidence.closed, plan.id);
-    let (sender_0, sender_1) = (sender_0.ok_or_else(dead)?, sender_1.ok_or_else(dead)?);
-    let (receiver_0, receiver_1) = (receiver_0.ok_or_else(dead)?.0, receiver_1.ok_or_else(dead)?.0);
+    let dead = || Fault::DeadStream { stream: evidence.name(plan) };
+    let end = |marks, sends| end_at(marks, plan.id, sends).map(|(s, _)| s).ok_or_else(dead);
+    let (sender_0, sender_1) = (end(&evidence.opened, true)?, end(&evidence.closed, true)?);
+    let (receiver_0, receiver_1) = (end(&evidence.opened, false)?, end(&evidence.closed, false)?);
     let received_bytes = receiver_1.bytes.saturating_sub(receiver_0.bytes);
-    if receiver_1.bytes == 0 {
+    // A paced stream whose first moment has not come yet is as it shall be.
+    if receiver_1.bytes == 0 && sender_1.pace.is_none_or(|pace| pace.due > 0) {
         return Err(dead());
     }
     let asked = evidence.asked.get("congestion").and_then(Value::word).unwrap_or("kernel");
@@ -173,9 +134,7 @@ fn stream_facts(evidence: &Evidence, plan: &StreamPlan) -> Result<StreamFacts, F
         let found = &sender_1.congestion;
         return Err(Fault::Factor { what: format!("congestion: asked {asked}, is {found}") });
     }
-    let request = evidence.asked.get("request_size").and_then(Value::quantity);
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "1 B to 1 MiB")]
-    let operations = received_bytes / request.map_or(1, |q| (q.value as u64).max(1));
+    let operations = received_bytes / evidence.request_bytes();
     let (client, server) = (&evidence.host_names[plan.client], &evidence.host_names[0]);
     let transmit = plan.direction == Direction::Transmit;
     let (sender, receiver) = if transmit { (server, client) } else { (client, server) };
@@ -187,7 +146,7 @@ fn stream_facts(evidence: &Evidence, plan: &StreamPlan) -> Result<StreamFacts, F
     let (a, b) = (&sender_0.tcp, &sender_1.tcp);
     let segments = receiver_1.tcp.data_segments_in.wrapping_sub(receiver_0.tcp.data_segments_in);
     Ok(StreamFacts {
-        stream: name(evidence, plan),
+        stream: evidence.name(plan),
         sender: sender.clone(),
         receiver: receiver.clone(),
         congestion: sender_1.congestion.clone(),
@@ -208,26 +167,10 @@ fn stream_facts(evidence: &Evidence, plan: &StreamPlan) -> Result<StreamFacts, F
     })
 }
 
-/// CPUs that each host's process kept busy over the window.
-fn cost(evidence: &Evidence) -> Vec<Reading> {
-    let hosts = evidence.host_names.iter().zip(evidence.opened.iter().zip(&evidence.closed));
-    let reading = |(host, (opened, closed)): (&String, (&HostMark, &HostMark))| Reading {
-        probe: "process".into(),
-        host: host.clone(),
-        key: "cpu".into(),
-        quantity: Quantity::new(
-            seconds(closed.cpu_ns.saturating_sub(opened.cpu_ns))
-                / seconds(closed.at_ns.saturating_sub(opened.at_ns)).max(1e-9),
-            Unit::Cpu,
-        ),
-    };
-    hosts.map(reading).collect()
-}
-
 /// How the load was made, as it really was.
 fn made_with(evidence: &Evidence) -> Settings {
     let mut made = Settings::new();
-    for key in ["engine", "placement"] {
+    for key in ["engine", "offered_load", "placement"] {
         if let Some(value) = evidence.asked.get(key) {
             made.insert(key.into(), value.clone());
         }
@@ -236,20 +179,7 @@ fn made_with(evidence: &Evidence) -> Settings {
     if let Some(sender) = first {
         made.insert("congestion".into(), Value::Word(sender.congestion.clone()));
     }
+    made.insert("queue_depth".into(), Value::Count(evidence.call_requests));
     made.insert("streams_total".into(), Value::Count(evidence.streams.len() as u64));
     made
-}
-
-fn name(evidence: &Evidence, plan: &StreamPlan) -> String {
-    let direction = match plan.direction {
-        Direction::Transmit => "transmit",
-        Direction::Receive => "receive",
-    };
-    let client = evidence.host_names.get(plan.client).map_or("?", String::as_str);
-    format!("{client}.{} {direction}", plan.id)
-}
-
-#[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 ns")]
-fn seconds(nanoseconds: u64) -> f64 {
-    nanoseconds as f64 / 1e9
 }

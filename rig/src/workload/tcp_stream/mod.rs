@@ -1,10 +1,13 @@
 //! How much can TCP carry between the clients and the system under test, at which request size?
 //!
-//! Knows: one stream a thread, blocking sockets, one request a system call.
+//! Knows: one stream a thread, blocking sockets, one request a system call or many.
 //! Gives: `ENTRY`. Never: what the figures mean.
 //! Start reading at `README.md`, then `run/drive.rs`.
 
+mod bytes;
 mod check;
+mod evidence;
+mod readings;
 mod run;
 mod spec;
 #[cfg(test)]

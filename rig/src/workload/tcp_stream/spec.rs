@@ -27,9 +27,15 @@ const PARAMS: &[ParamSpec] = &[
     },
     ParamSpec {
         name: "engine",
-        about: "how a request becomes system calls; sys is one call a request",
-        kind: ParamKind::Choice(&["sys"]),
+        about: "how requests become system calls; sys is one call a request, batch many a call",
+        kind: ParamKind::Choice(&["sys", "batch"]),
         default: "sys",
+    },
+    ParamSpec {
+        name: "offered_load",
+        about: "bit/s of all streams of one direction together, sent on a schedule; or full",
+        kind: ParamKind::RateOr("full", 1e4, 1e12),
+        default: "full",
     },
     ParamSpec {
         name: "placement",
@@ -38,8 +44,14 @@ const PARAMS: &[ParamSpec] = &[
         default: "same",
     },
     ParamSpec {
+        name: "queue_depth",
+        about: "requests outstanding in one system call, engine batch only; IOmeter's queue depth",
+        kind: ParamKind::Count(1, 1024),
+        default: "64",
+    },
+    ParamSpec {
         name: "request_size",
-        about: "bytes handed to the kernel at once, and asked of it at once",
+        about: "bytes of a request; engine sys hands over and asks for as many at once",
         kind: ParamKind::Size(1, 1 << 20),
         default: "64 KiB",
     },
@@ -64,7 +76,7 @@ const METRICS: &[MetricSpec] = &[
         title: "requests",
         unit: Unit::OperationPerSecond,
         better: Better::Higher,
-        limit: "the CPU, one system call and one wake-up at a time",
+        limit: "the CPU, one system call and one wake-up at a time; with engine batch the copy",
     },
     MetricSpec {
         name: "packets",

@@ -3,12 +3,14 @@
 //! Must not know factors or probes; it announces the edges of the window and no more.
 
 use super::message::{Direction, FromPart, HostMark, StreamPlan, ToPart, Traffic};
+use super::traffic;
 use crate::lab::wire::{Answer, Request};
 use crate::lab::{Lab, LabError, SUT, clock};
-use crate::workload::tcp_stream::check::{self, Evidence};
+use crate::workload::tcp_stream::check;
+use crate::workload::tcp_stream::evidence::Evidence;
 use crate::workload::tcp_stream::spec::SPEC;
 use crate::workload::{Checked, Edge, Job, Workload};
-use desk::record::{Fault, Settings, Value};
+use desk::record::{Fault, LabKind, Settings, Value};
 use desk::search::{Reached, steady};
 use std::net::SocketAddrV4;
 use std::time::Duration;
@@ -38,16 +40,21 @@ pub struct TcpStreams {
 impl Workload for TcpStreams {
     fn stage(&mut self, lab: &mut Lab, job: &Job) -> Result<(), Fault> {
         (self.settle, self.settle_max, self.window) = (job.settle, job.settle_max, job.window);
-        let traffic = traffic(job)?;
         let streams = plan_streams(&job.trial.point.params, lab.clients());
+        let one_way = streams.iter().map(|s| s.turn + 1).max().unwrap_or(1);
+        let interface = if lab.kind == LabKind::Loopback { "lo" } else { job.link };
+        let traffic = traffic::of(job, one_way, interface)?;
         self.hosts = std::iter::once(SUT).chain(lab.client_indexes()).collect();
         self.evidence = Evidence {
             host_names: self.hosts.iter().map(|at| lab.name(*at).to_owned()).collect(),
             asked: job.trial.point.params.clone(),
+            call_requests: traffic.call_requests as u64,
+            read_bytes: traffic.read_bytes as u64,
             streams,
             ..Evidence::default()
         };
-        self.open(lab, job.link, &traffic).map_err(LabError::into_fault)
+        self.evidence.before = self.open(lab, job.link, &traffic).map_err(LabError::into_fault)?;
+        Ok(())
     }
 
     fn drive(&mut self, lab: &mut Lab, edges: &mut dyn FnMut(Edge)) -> Result<(), Fault> {
@@ -60,7 +67,13 @@ impl Workload for TcpStreams {
 }
 
 impl TcpStreams {
-    fn open(&self, lab: &mut Lab, link: &str, traffic: &Traffic) -> Result<(), LabError> {
+    /// Opens all streams; gives the counts of every host before anything is sent.
+    fn open(
+        &self,
+        lab: &mut Lab,
+        link: &str,
+        traffic: &Traffic,
+    ) -> Result<Vec<HostMark>, LabError> {
         let address = lab.sut_address(link);
         let streams = &self.evidence.streams;
         let listen = ToPart::Listen(address, streams.clone(), traffic.clone());
@@ -75,7 +88,10 @@ impl TcpStreams {
             let theirs = streams.iter().filter(|s| s.client == client).cloned().collect();
             requests.push((client, ToPart::Connect(server, theirs, traffic.clone())));
         }
-        ask(lab, &requests, ready).map(|_| ())
+        ask(lab, &requests, |answer| match answer {
+            FromPart::Standing(mark) => Some(mark),
+            _ => None,
+        })
     }
 
     fn measure(&mut self, lab: &mut Lab, edges: &mut dyn FnMut(Edge)) -> Result<(), LabError> {
@@ -89,14 +105,14 @@ impl TcpStreams {
         self.evidence.closed = self.mark(lab, Edge::Closes(closes_ns), edges)?;
         self.evidence.window_ns = (opens_ns, closes_ns);
         let stopped = ask(lab, &self.all(&ToPart::Stop(DRAIN_MS)), |answer| match answer {
-            FromPart::Stopped(ends, refused) => Some((ends, refused)),
+            FromPart::Stopped(ends, refused, mark) => Some((ends, refused, mark)),
             _ => None,
         })?;
-        (self.evidence.ends, self.evidence.refused) =
-            stopped.into_iter().fold((Vec::new(), 0), |(mut all, sum), (ends, refused)| {
-                all.push(ends);
-                (all, sum + refused)
-            });
+        for (ends, refused, mark) in stopped {
+            self.evidence.ends.push(ends);
+            self.evidence.refused += refused;
+            self.evidence.after.push(mark);
+        }
         Ok(())
     }
 
@@ -168,6 +184,7 @@ fn plan_streams(params: &Settings, clients: u32) -> Vec<StreamPlan> {
         for _ in 0..per_client {
             for direction in directions {
                 let at = streams.len();
+                let turn = at / directions.len();
                 let cpu = |n: usize| (placement != "none").then(|| cpus[n % cpus.len()]);
                 let client_at = if placement == "same" { at } else { at + 1 };
                 streams.push(StreamPlan {
@@ -176,6 +193,7 @@ fn plan_streams(params: &Settings, clients: u32) -> Vec<StreamPlan> {
                     direction: *direction,
                     server_cpu: cpu(at),
                     client_cpu: cpu(client_at),
+                    turn: u32::try_from(turn).unwrap_or(u32::MAX),
                 });
             }
         }
@@ -191,32 +209,6 @@ fn allowed_cpus() -> Vec<u32> {
         cpus.push(0);
     }
     cpus
-}
-
-fn traffic(job: &Job) -> Result<Traffic, Fault> {
-    let params = &job.trial.point.params;
-    let size = params.get("request_size").and_then(Value::quantity).map_or(65536.0, |q| q.value);
-    let congestion = params.get("congestion").and_then(Value::word).filter(|c| *c != "kernel");
-    let (mut key, mut test) = ([0; 32], [0; 16]);
-    let fill = |bytes: &mut [u8]| {
-        rustix::rand::getrandom(bytes, rustix::rand::GetRandomFlags::empty()).map_err(|e| {
-            Fault::Failed { host: "conductor".into(), what: format!("getrandom: {e}") }
-        })
-    };
-    fill(&mut key)?;
-    fill(&mut test)?;
-    let run = job.settle_max + job.window + Duration::from_secs(10);
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "1 B to 1 MiB")]
-    Ok(Traffic {
-        key,
-        test,
-        seed: job.trial.seed,
-        request_bytes: size as usize,
-        congestion: congestion.map(str::to_owned),
-        // 400 Gbit/s for as long as the trial may run: nothing here is faster.
-        bytes_max: 50_000_000_000 * run.as_secs().max(1),
-        run_ms_max: u64::try_from(run.as_millis()).unwrap_or(u64::MAX),
-    })
 }
 
 fn wrap(request: &ToPart) -> Result<Request, LabError> {

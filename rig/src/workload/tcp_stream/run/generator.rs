@@ -1,12 +1,12 @@
-//! Knows the two hot loops, one system call a request, and the content that goes through them.
+//! Knows the hot loops that run as fast as they can, and the content that goes through them.
 //!
 //! Must not know hosts, plans or windows. Nothing is shared between streams but the stop flag,
 //! which all read and nobody writes while the window is open.
 
 use crate::lab::clock;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, IoSlice, Read as _, Write as _};
 use std::net::TcpStream;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -23,6 +23,12 @@ pub struct Counters {
     pub bytes: AtomicU64,
     /// Content comparisons made.
     pub checks: AtomicU64,
+    /// Paced sender: calls begun.
+    pub calls: AtomicU64,
+    /// Paced sender: calls begun too late.
+    pub late: AtomicU64,
+    /// The thread's number in the kernel; 0 until it runs.
+    pub thread: AtomicU32,
 }
 
 /// Where streams wait for go and learn of stop.
@@ -32,6 +38,7 @@ pub struct Gate {
     changed: Condvar,
     stop: AtomicBool,
     drain_until_ns: AtomicU64,
+    went_ns: AtomicU64,
 }
 
 impl Gate {
@@ -42,7 +49,12 @@ impl Gate {
 
     /// Lets all begin.
     pub fn go(&self) {
-        *self.lock() = true;
+        let mut open = self.lock();
+        if !*open {
+            self.went_ns.store(clock::now_ns(), Relaxed);
+        }
+        *open = true;
+        drop(open);
         self.changed.notify_all();
     }
 
@@ -81,19 +93,25 @@ impl Gate {
         self.stop.load(Relaxed)
     }
 
+    /// When it was go, on the monotonic clock; 0 before.
+    pub fn went_ns(&self) -> u64 {
+        self.went_ns.load(Relaxed)
+    }
+
     fn drained(&self) -> bool {
         self.stopped() && clock::now_ns() >= self.drain_until_ns.load(Relaxed)
     }
 }
 
-/// The content of a stream from any offset below [`PERIOD`], `length` bytes beyond it.
+/// The content of a stream from any offset below [`PERIOD`], `length` bytes beyond it, and enough
+/// for a comparison.
 ///
 /// Words of a splitmix64 sequence (Steele, Lea, Flood 2014), so that a wrong stream, a wrong trial
 /// or a shifted byte shows at once.
 #[must_use]
 pub fn content(seed: u64, stream: u32, length: usize) -> Vec<u8> {
     let mut state = seed ^ (u64::from(stream) << 32);
-    let mut bytes = Vec::with_capacity(PERIOD + length);
+    let mut bytes = Vec::with_capacity(PERIOD + length.max(PROBE));
     while bytes.len() < PERIOD {
         state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut word = state;
@@ -101,7 +119,7 @@ pub fn content(seed: u64, stream: u32, length: usize) -> Vec<u8> {
         word = (word ^ (word >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         bytes.extend_from_slice(&(word ^ (word >> 31)).to_le_bytes());
     }
-    for at in 0..length {
+    for at in 0..length.max(PROBE) {
         bytes.push(bytes[at]);
     }
     bytes
@@ -142,7 +160,62 @@ pub fn send_requests(
     Ok(())
 }
 
-/// Receives, at most `request` bytes a call, until the sender ends or the drain time is over.
+/// Sends `depth` requests of `request` bytes a call until the gate stops it or `bytes_max` are
+/// sent.
+///
+/// What the kernel leaves of a call is not sent apart: the next call begins where the stream
+/// stands, and the content is periodic.
+///
+/// # Errors
+/// What the socket says, other than a time-out.
+pub fn send_batches(
+    socket: &TcpStream,
+    content: &[u8],
+    (request, depth): (usize, usize),
+    counters: &Counters,
+    (gate, bytes_max): (&Gate, u64),
+) -> io::Result<()> {
+    let mut socket = socket;
+    let mut sent = 0_u64;
+    let (mut parts, mut laid_at) = (Vec::with_capacity(depth), PERIOD);
+    while !gate.stopped() && sent < bytes_max {
+        let at = place(sent);
+        // Where a call is a multiple of the period, which is the rule, this happens once.
+        if at != laid_at {
+            lay(&mut parts, content, at, (request, depth));
+            laid_at = at;
+        }
+        match socket.write_vectored(&parts) {
+            Ok(n) => {
+                sent += n as u64;
+                counters.bytes.store(sent, Relaxed);
+            }
+            Err(e) if is_pause(&e) => {}
+            Err(e) => return Err(e),
+        }
+    }
+    Ok(())
+}
+
+/// Where in the content a stream stands that has moved this many bytes.
+#[expect(clippy::cast_possible_truncation, reason = "below PERIOD")]
+pub const fn place(moved: u64) -> usize {
+    (moved % PERIOD as u64) as usize
+}
+
+/// Lays out the requests of one call, the first at `at` of the content.
+pub fn lay<'a>(
+    parts: &mut Vec<IoSlice<'a>>,
+    content: &'a [u8],
+    at: usize,
+    (request, depth): (usize, usize),
+) {
+    let start = |number: usize| (at + number * request) % PERIOD;
+    parts.clear();
+    parts.extend((0..depth).map(|n| IoSlice::new(&content[start(n)..start(n) + request])));
+}
+
+/// Receives, at most `read` bytes a call, until the sender ends or the drain time is over.
 ///
 /// Returns whether the sender's end was seen.
 ///
@@ -151,12 +224,12 @@ pub fn send_requests(
 pub fn receive_requests(
     socket: &TcpStream,
     content: &[u8],
-    request: usize,
+    read: usize,
     counters: &Counters,
     (gate, bytes_max): (&Gate, u64),
 ) -> io::Result<bool> {
     let mut socket = socket;
-    let mut buffer = vec![0; request];
+    let mut buffer = vec![0; read];
     let (mut received, mut checks) = (0_u64, 0_u64);
     while received < bytes_max {
         match socket.read(&mut buffer) {
@@ -177,7 +250,8 @@ pub fn receive_requests(
     Ok(false)
 }
 
-fn is_pause(e: &io::Error) -> bool {
+/// Whether a call only took too long.
+pub fn is_pause(e: &io::Error) -> bool {
     matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted)
 }
 
@@ -186,8 +260,7 @@ fn probe(content: &[u8], from: u64, chunk: &[u8]) -> io::Result<u64> {
     let ends = [0, chunk.len().saturating_sub(PROBE)];
     for start in ends {
         let found = &chunk[start..(start + PROBE).min(chunk.len())];
-        #[expect(clippy::cast_possible_truncation, reason = "below PERIOD")]
-        let at = ((from + start as u64) % PERIOD as u64) as usize;
+        let at = place(from + start as u64);
         if found != &content[at..at + found.len()] {
             let place = from + start as u64;
             return Err(io::Error::new(

@@ -26,6 +26,27 @@ pub struct StreamPlan {
     pub server_cpu: Option<u32>,
     /// CPU of the client's thread.
     pub client_cpu: Option<u32>,
+    /// Its number among the streams of its direction, from 0; paced streams begin one after the
+    /// other within one interval.
+    pub turn: u32,
+}
+
+/// How requests become system calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Engine {
+    /// One call a request, at either end.
+    Sys,
+    /// Many requests a sending call; the receiver takes whatever has come.
+    Batch,
+}
+
+/// When the streams of one direction send, if not as fast as they can.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Pace {
+    /// Time between two system calls of one stream, nanoseconds.
+    pub interval_ns: f64,
+    /// Streams of one direction.
+    pub streams: u32,
 }
 
 /// What all streams of a trial have in common.
@@ -37,8 +58,18 @@ pub struct Traffic {
     pub test: [u8; 16],
     /// Seed of the content.
     pub seed: u64,
+    /// Link that carries the traffic, by its name on every host.
+    pub interface: String,
+    /// How requests become system calls.
+    pub engine: Engine,
     /// Bytes a request.
     pub request_bytes: usize,
+    /// Requests of one sending call; 1 with [`Engine::Sys`].
+    pub call_requests: usize,
+    /// Bytes that a receiver asks for at once.
+    pub read_bytes: usize,
+    /// The schedule of sending, or as fast as it goes.
+    pub pace: Option<Pace>,
     /// Congestion control, or the kernel's own.
     pub congestion: Option<String>,
     /// Most that one stream may move, bytes.
@@ -71,28 +102,63 @@ pub enum ToPart {
 pub enum FromPart {
     /// Listening on this port.
     Listening(u16),
-    /// All streams stand, or have begun.
+    /// All streams have begun.
     Ready,
+    /// All streams stand and nothing has been sent; the counts before it.
+    Standing(HostMark),
     /// Moment and bytes received by all streams here.
     Sampled(u64, u64),
     /// Everything at a moment.
     Marked(HostMark),
-    /// What each stream did in all, and openings refused.
-    Stopped(Vec<StreamEnd>, u64),
+    /// What each stream did in all, openings refused, and everything after the end.
+    Stopped(Vec<StreamEnd>, u64, HostMark),
 }
 
-/// One host at one edge of the window.
+/// One host at one moment: an edge of the window, before go, or after the end.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HostMark {
     /// When it was read.
     pub at_ns: u64,
+    /// Time from the first byte count to the last, nanoseconds.
+    pub took_ns: u64,
+    /// The interface that carries the traffic.
+    pub interface: InterfaceMark,
     /// CPU that the host's process had used.
     pub cpu_ns: u64,
     /// Its streams.
     pub streams: Vec<StreamMark>,
 }
 
-/// One end of a stream at one edge of the window.
+/// What an interface had received, by its 64-bit counters.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InterfaceMark {
+    /// Its name.
+    pub name: String,
+    /// Bytes received, with the headers of its packets.
+    pub rx_bytes: u64,
+    /// Packets received, as it counts them: one, where a packet is handed over before segmentation.
+    pub rx_packets: u64,
+}
+
+/// What the scheduler says of a thread (`/proc/PID/task/TID/schedstat`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ThreadMark {
+    /// Time on a CPU, nanoseconds.
+    pub cpu_ns: u64,
+    /// Time ready to run but without a CPU, nanoseconds.
+    pub waited_ns: u64,
+}
+
+/// A paced sender against its schedule.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PaceMark {
+    /// Calls whose moment has come.
+    pub due: u64,
+    /// Those of them that were made too late, or are not made yet and too late already.
+    pub late: u64,
+}
+
+/// One end of a stream at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StreamMark {
     /// Number of the stream.
@@ -105,6 +171,12 @@ pub struct StreamMark {
     pub congestion: String,
     /// The kernel's own counts.
     pub tcp: TcpFacts,
+    /// Bytes that lie in the receive queue.
+    pub queued: u64,
+    /// Its thread, where the kernel tells.
+    pub thread: Option<ThreadMark>,
+    /// Its schedule, if it sends on one.
+    pub pace: Option<PaceMark>,
 }
 
 /// One end of a stream over the whole trial.

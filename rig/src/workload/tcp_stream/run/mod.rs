@@ -1,21 +1,30 @@
-//! Knows how `tcp_stream` runs: messages, openings, the two hot loops, both sides.
+//! Knows how `tcp_stream` runs: messages, openings, the hot loops, both sides.
 //!
 //! Must not know whether the result is right; `check.rs` says that.
 
+mod congestion;
 mod drive;
 mod generator;
+mod low_water;
+mod mark;
 mod message;
 mod opening;
+mod paced;
 mod part;
 mod tcp_info;
+mod traffic;
 
 pub use drive::TcpStreams;
 pub use message::{Direction, HostMark, StreamEnd, StreamMark, StreamPlan};
 pub use part::make_part;
 
 #[cfg(test)]
-pub use generator::{Counters, Gate, content, receive_requests, send_requests};
+pub use generator::{Counters, Gate, content, receive_requests, send_batches, send_requests};
 #[cfg(test)]
-pub use message::{FromPart, ToPart, Traffic};
+pub use message::{Engine, FromPart, InterfaceMark, Pace, PaceMark, ThreadMark, ToPart, Traffic};
 #[cfg(test)]
 pub use opening::Opening;
+#[cfg(test)]
+pub use paced::{Schedule, send_paced};
+#[cfg(test)]
+pub use tcp_info::TcpFacts;

@@ -2,16 +2,20 @@
 //!
 //! Must not know the other hosts; the conductor tells it all it needs.
 
-use super::generator::{Counters, Gate, content, receive_requests, send_requests};
+use super::congestion;
+use super::generator::{Counters, Gate, content, receive_requests, send_batches, send_requests};
+use super::low_water;
+use super::mark::{self, Interface, Watched};
 use super::message::{
-    Direction, FromPart, HostMark, StreamEnd, StreamMark, StreamPlan, ToPart, Traffic,
+    Direction, Engine, FromPart, HostMark, StreamEnd, StreamPlan, ToPart, Traffic,
 };
 use super::opening::Opening;
-use super::tcp_info;
+use super::paced::{Schedule, send_paced};
 use crate::lab::agent::Part;
 use crate::lab::clock;
+use std::fs::File;
 use std::io::{self, Read as _, Write as _};
-use std::net::{Ipv4Addr, SocketAddrV4, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, Shutdown, SocketAddrV4, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::thread::{self, JoinHandle};
@@ -43,7 +47,9 @@ struct Stream {
     sends: bool,
     socket: Arc<TcpStream>,
     counters: Arc<Counters>,
-    thread: JoinHandle<io::Result<bool>>,
+    schedule: Option<Schedule>,
+    scheduler: Option<File>,
+    thread: Option<JoinHandle<io::Result<bool>>>,
 }
 
 /// This host's end of all its streams.
@@ -54,6 +60,7 @@ struct End {
     expected: Vec<StreamPlan>,
     traffic: Option<Traffic>,
     streams: Vec<Stream>,
+    interface: Option<Interface>,
     refused: u64,
 }
 
@@ -62,7 +69,7 @@ impl End {
         match request {
             ToPart::Listen(address, expected, traffic) => {
                 self.reset();
-                self.listen(address, expected, traffic).map_err(|e| format!("listen: {e}"))
+                self.listen(address, expected, traffic)
             }
             ToPart::Accept => self.accept_all(),
             ToPart::Connect(server, streams, traffic) => {
@@ -77,9 +84,9 @@ impl End {
             ToPart::Sample => Ok(FromPart::Sampled(clock::now_ns(), self.received())),
             ToPart::Mark(at_ns) => {
                 clock::sleep_until(at_ns);
-                Ok(FromPart::Marked(self.mark()))
+                Ok(FromPart::Marked(self.mark()?))
             }
-            ToPart::Stop(drain_ms) => Ok(self.stop(drain_ms)),
+            ToPart::Stop(drain_ms) => self.stop(drain_ms),
         }
     }
 
@@ -96,10 +103,16 @@ impl End {
         address: Ipv4Addr,
         expected: Vec<StreamPlan>,
         traffic: Traffic,
-    ) -> io::Result<FromPart> {
-        let listener = TcpListener::bind(SocketAddrV4::new(address, 0))?;
-        listener.set_nonblocking(true)?;
-        let port = listener.local_addr()?.port();
+    ) -> Result<FromPart, String> {
+        let fail = |e: io::Error| format!("listen: {e}");
+        let listener = TcpListener::bind(SocketAddrV4::new(address, 0)).map_err(fail)?;
+        if let Some(name) = &traffic.congestion {
+            // A name that cannot be had is refused before a single stream opens.
+            congestion::set(&listener, name)?;
+        }
+        listener.set_nonblocking(true).map_err(fail)?;
+        let port = listener.local_addr().map_err(fail)?.port();
+        self.interface = Some(Interface::open(&traffic.interface)?);
         self.listener = Some(listener);
         self.expected = expected;
         self.traffic = Some(traffic);
@@ -121,7 +134,7 @@ impl End {
                     Some(plan) => {
                         self.expected.retain(|p| p.id != plan.id);
                         let sends = plan.direction == Direction::Transmit;
-                        self.begin((plan.id, sends, plan.server_cpu), socket, &traffic)?;
+                        self.begin((&plan, sends, plan.server_cpu), socket, &traffic)?;
                     }
                     None => self.refused += 1,
                 },
@@ -129,7 +142,7 @@ impl End {
                 Err(e) => return Err(format!("accept: {e}")),
             }
         }
-        Ok(FromPart::Ready)
+        Ok(FromPart::Standing(self.mark()?))
     }
 
     /// The expected stream that this connection proves to be.
@@ -149,6 +162,7 @@ impl End {
         traffic: Traffic,
     ) -> Result<FromPart, String> {
         let fail = |e: io::Error| format!("connect to {server}: {e}");
+        self.interface = Some(Interface::open(&traffic.interface)?);
         let mut opened = Vec::new();
         for plan in streams {
             let socket = TcpStream::connect_timeout(&server.into(), OPENING_MAX).map_err(fail)?;
@@ -163,25 +177,31 @@ impl End {
                 return Err(format!("{server} did not accept stream {}", plan.id));
             }
             let sends = plan.direction == Direction::Receive;
-            self.begin((plan.id, sends, plan.client_cpu), socket, &traffic)?;
+            self.begin((plan, sends, plan.client_cpu), socket, &traffic)?;
         }
         self.traffic = Some(traffic);
-        Ok(FromPart::Ready)
+        Ok(FromPart::Standing(self.mark()?))
     }
 
     /// Starts the thread of a stream; it waits at the gate.
     fn begin(
         &mut self,
-        (id, sends, cpu): (u32, bool, Option<u32>),
+        (plan, sends, cpu): (&StreamPlan, bool, Option<u32>),
         socket: TcpStream,
         traffic: &Traffic,
     ) -> Result<(), String> {
+        let id = plan.id;
         if let (true, Some(name)) = (sends, &traffic.congestion) {
-            set_congestion(&socket, name)?;
+            congestion::set(&socket, name)?;
         }
+        let pace = traffic.pace.as_ref().filter(|_| sends);
+        let schedule = pace.map(|pace| Schedule::of(pace, plan.turn));
         let fail = |e: io::Error| format!("stream {id}: {e}");
         socket.set_read_timeout(Some(LOOK)).map_err(fail)?;
         socket.set_write_timeout(Some(LOOK)).map_err(fail)?;
+        if !sends && traffic.engine == Engine::Batch && traffic.pace.is_none() {
+            low_water::set(&socket).map_err(fail)?;
+        }
         let socket = Arc::new(socket);
         let counters = Arc::new(Counters::default());
         let worker = Worker {
@@ -189,8 +209,8 @@ impl End {
             counters: Arc::clone(&counters),
             gate: Arc::clone(&self.gate),
             content: content(traffic.seed, id, traffic.request_bytes),
-            request: traffic.request_bytes,
-            bytes_max: traffic.bytes_max,
+            traffic: traffic.clone(),
+            schedule,
             nice: crate::lab::agent::started_nice(),
         };
         let thread = thread::Builder::new()
@@ -198,7 +218,9 @@ impl End {
             .stack_size(256 << 10)
             .spawn(move || worker.run(sends, cpu))
             .map_err(fail)?;
-        self.streams.push(Stream { id, sends, socket, counters, thread });
+        let thread = Some(thread);
+        let scheduler = None;
+        self.streams.push(Stream { id, sends, socket, counters, schedule, scheduler, thread });
         Ok(())
     }
 
@@ -215,28 +237,27 @@ impl End {
         receivers.map(|s| s.counters.bytes.load(Relaxed)).sum()
     }
 
-    fn mark(&self) -> HostMark {
-        let streams = self.streams.iter().map(|s| StreamMark {
-            id: s.id,
-            sends: s.sends,
-            bytes: s.counters.bytes.load(Relaxed),
-            congestion: congestion(&s.socket),
-            tcp: tcp_info::read(&s.socket).unwrap_or_default(),
-        });
-        let (at_ns, streams) = (clock::now_ns(), streams.collect());
-        HostMark { at_ns, cpu_ns: clock::process_cpu_ns(), streams }
+    fn mark(&mut self) -> Result<HostMark, String> {
+        let interface =
+            self.interface.as_mut().ok_or("nothing to read: listen or connect first")?;
+        let mut streams: Vec<Watched> = self.streams.iter_mut().map(Stream::watched).collect();
+        mark::read(&mut streams, interface, &self.gate)
     }
 
-    fn stop(&mut self, drain_ms: u64) -> FromPart {
+    fn stop(&mut self, drain_ms: u64) -> Result<FromPart, String> {
         self.gate.stop(clock::now_ns() + drain_ms * 1_000_000);
-        let ends = self.streams.drain(..).map(Stream::join).collect();
-        FromPart::Stopped(ends, self.refused)
+        let ends = self.streams.iter_mut().map(Stream::join).collect();
+        // All threads have ended, all connections are still there.
+        let mark = self.mark();
+        self.streams.clear();
+        Ok(FromPart::Stopped(ends, self.refused, mark?))
     }
 }
 
 impl Stream {
-    fn join(self) -> StreamEnd {
-        let outcome = self.thread.join().unwrap_or_else(|_| Err(io::Error::other("panicked")));
+    fn join(&mut self) -> StreamEnd {
+        let gone = || Err(io::Error::other("panicked"));
+        let outcome = self.thread.take().map_or_else(gone, |t| t.join().unwrap_or_else(|_| gone()));
         StreamEnd {
             id: self.id,
             sends: self.sends,
@@ -244,6 +265,17 @@ impl Stream {
             checks: self.counters.checks.load(Relaxed),
             complete: matches!(outcome, Ok(true)),
             error: outcome.err().map(|e| e.to_string()),
+        }
+    }
+
+    fn watched(&mut self) -> Watched<'_> {
+        Watched {
+            id: self.id,
+            sends: self.sends,
+            socket: &self.socket,
+            counters: &self.counters,
+            schedule: self.schedule.as_ref(),
+            scheduler: &mut self.scheduler,
         }
     }
 }
@@ -254,13 +286,15 @@ struct Worker {
     counters: Arc<Counters>,
     gate: Arc<Gate>,
     content: Vec<u8>,
-    request: usize,
-    bytes_max: u64,
+    traffic: Traffic,
+    schedule: Option<Schedule>,
     nice: i32,
 }
 
 impl Worker {
     fn run(self, sends: bool, cpu: Option<u32>) -> io::Result<bool> {
+        let number = rustix::thread::gettid().as_raw_nonzero().get();
+        self.counters.thread.store(number.unsigned_abs(), Relaxed);
         // The host's own thread may stand above the generators; they stand where stend was started.
         rustix::process::setpriority_process(None, self.nice)?;
         if let Some(cpu) = cpu {
@@ -272,13 +306,12 @@ impl Worker {
             // Receivers already wait in the kernel: a late one would find its window full.
             self.gate.wait();
         }
-        let limits = (&*self.gate, self.bytes_max);
-        let Self { socket, counters, content, request, .. } = &self;
         let done = if sends {
-            let sent = send_requests(socket, content, *request, counters, limits);
-            sent.and_then(|()| socket.shutdown(std::net::Shutdown::Write)).map(|()| true)
+            self.send().and_then(|()| self.socket.shutdown(Shutdown::Write)).map(|()| true)
         } else {
-            receive_requests(socket, content, *request, counters, limits)
+            let Self { socket, counters, content, traffic, .. } = &self;
+            let limits = (&*self.gate, traffic.bytes_max);
+            receive_requests(socket, content, traffic.read_bytes, counters, limits)
         };
         match done {
             // After the stop an end whose drain time is over hangs up; that is no fault.
@@ -286,18 +319,21 @@ impl Worker {
             done => done,
         }
     }
-}
 
-fn congestion(socket: &TcpStream) -> String {
-    rustix::net::sockopt::tcp_congestion(socket).unwrap_or_default()
-}
-
-fn set_congestion(socket: &TcpStream, name: &str) -> Result<(), String> {
-    rustix::net::sockopt::set_tcp_congestion(socket, name).map_err(|e| {
-        let allowed = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_allowed_congestion_control");
-        let allowed = allowed.unwrap_or_default();
-        format!("congestion control '{name}': {e}; allowed here: {}", allowed.trim())
-    })
+    fn send(&self) -> io::Result<()> {
+        let Self { socket, counters, content, traffic, .. } = self;
+        let (request, calls) = (traffic.request_bytes, traffic.call_requests);
+        let limits = (&*self.gate, traffic.bytes_max);
+        match (&self.schedule, traffic.engine) {
+            (Some(schedule), _) => {
+                send_paced(socket, content, (request, calls, schedule), counters, limits)
+            }
+            (None, Engine::Sys) => send_requests(socket, content, request, counters, limits),
+            (None, Engine::Batch) => {
+                send_batches(socket, content, (request, calls), counters, limits)
+            }
+        }
+    }
 }
 
 /// Fills a buffer from a socket within a time that dripping bytes do not prolong.

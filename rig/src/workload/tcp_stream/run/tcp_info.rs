@@ -16,6 +16,14 @@ pub struct TcpFacts {
     pub congestion_window: u32,
     /// Segments sent again since the connection was made.
     pub retransmitted: u32,
+    /// Segments sent and not acknowledged.
+    pub unacknowledged: u32,
+    /// Whether every segment carries the timestamps option, 12 bytes (RFC 7323).
+    pub timestamps: bool,
+    /// Most that the receiver offers to take at once, bytes.
+    pub receive_window: u32,
+    /// Bytes received in order, an end of stream counting as one.
+    pub bytes_received: u64,
     /// Data segments received.
     pub data_segments_in: u32,
     /// Data segments sent.
@@ -27,6 +35,10 @@ pub struct TcpFacts {
     /// Share of it limited by the send buffer, microseconds.
     pub send_buffer_limited_us: u64,
 }
+
+/// Place of `tcpi_options` among the first bytes, and its bit for timestamps.
+const OPTIONS: usize = 5;
+const TIMESTAMPS: u8 = 1;
 
 /// `struct tcp_info` of Linux 4.10 and later, up to the last field that is kept.
 #[repr(C)]
@@ -91,6 +103,10 @@ pub fn read(socket: &TcpStream) -> io::Result<TcpFacts> {
         rtt_us: raw.rtt,
         congestion_window: raw.snd_cwnd,
         retransmitted: raw.total_retrans,
+        unacknowledged: raw.counts[0],
+        timestamps: raw.states[OPTIONS] & TIMESTAMPS != 0,
+        receive_window: raw.rcv_ssthresh,
+        bytes_received: raw.bytes_received,
         data_segments_in: raw.data_segs_in,
         data_segments_out: raw.data_segs_out,
         busy_us: raw.busy_time,

@@ -1,0 +1,66 @@
+//! Knows what the load itself cost on each host, and whether a generator was held back. Pure.
+//!
+//! Must not know whether the work was right; `check.rs` says that.
+
+use super::evidence::{Evidence, end_at, seconds};
+use super::run::{HostMark, StreamMark};
+use desk::record::Reading;
+use desk::unit::{Quantity, Unit};
+
+/// All readings of a trial over its window.
+pub fn of(evidence: &Evidence) -> Vec<Reading> {
+    let marks = evidence.opened.iter().zip(&evidence.closed);
+    let mut all = Vec::new();
+    for (host, (opened, closed)) in evidence.host_names.iter().zip(marks) {
+        let mut add = |probe: &str, key: &str, value: f64, unit| {
+            let (probe, host, key) = (probe.into(), host.clone(), key.into());
+            all.push(Reading { probe, host, key, quantity: Quantity::new(value, unit) });
+        };
+        let wall = seconds(closed.at_ns.saturating_sub(opened.at_ns)).max(1e-9);
+        let cpu = seconds(closed.cpu_ns.saturating_sub(opened.cpu_ns));
+        add("process", "cpu", cpu / wall, Unit::Cpu);
+        if let Some((runnable, cpu)) = busiest_thread(opened, closed) {
+            add("thread", "runnable", runnable, Unit::Share);
+            add("thread", "cpu", cpu, Unit::Share);
+        }
+        if let Some(late) = late(opened, closed) {
+            add("pace", "late", late, Unit::Share);
+        }
+    }
+    all
+}
+
+/// Both marks of every stream end of a host.
+fn both<'a>(
+    opened: &'a HostMark,
+    closed: &'a HostMark,
+) -> impl Iterator<Item = (&'a StreamMark, &'a StreamMark)> {
+    let first = |b: &StreamMark| end_at(std::slice::from_ref(opened), b.id, b.sends);
+    closed.streams.iter().filter_map(move |b| Some((first(b)?.0, b)))
+}
+
+/// Of the stream thread that wanted a CPU for most of the time: the share of the time in which it
+/// ran or waited for a CPU, and the share in which it ran. The scheduler adds to its accounts when
+/// a thread comes off a CPU or at a tick, so a window of 0.1 s is good to some per cent.
+fn busiest_thread(opened: &HostMark, closed: &HostMark) -> Option<(f64, f64)> {
+    let wall = seconds(closed.at_ns.saturating_sub(opened.at_ns)).max(1e-9);
+    let shares = both(opened, closed).filter_map(|(a, b)| {
+        let (a, b) = (a.thread?, b.thread?);
+        let ran = seconds(b.cpu_ns.saturating_sub(a.cpu_ns)) / wall;
+        let waited = seconds(b.waited_ns.saturating_sub(a.waited_ns)) / wall;
+        Some(((ran + waited).clamp(0.0, 1.0), ran.clamp(0.0, 1.0)))
+    });
+    shares.max_by(|a, b| a.0.total_cmp(&b.0))
+}
+
+/// Late calls of those due in the window; none where nothing is paced, or nothing was due.
+#[expect(clippy::cast_precision_loss, reason = "calls of a window are below 2^53")]
+fn late(opened: &HostMark, closed: &HostMark) -> Option<f64> {
+    let mut sums = (0, 0);
+    for (a, b) in both(opened, closed) {
+        let (Some(a), Some(b)) = (a.pace, b.pace) else { continue };
+        sums.0 += b.late.saturating_sub(a.late);
+        sums.1 += b.due.saturating_sub(a.due);
+    }
+    (sums.1 > 0).then(|| (sums.0 as f64 / sums.1 as f64).min(1.0))
+}
