@@ -2,11 +2,13 @@
 //!
 //! Must not know what is measured in it, nor which factor changes what.
 
+use super::cgroup::ControlGroups;
 use super::error::LabError;
 use super::host::{self, Host, ProcessHost};
+use super::ours::Ours;
 use super::wire::{Answer, LinkAnswer, LinkRequest, Request};
 use super::{clock, namespace};
-use desk::record::LabKind;
+use desk::record::{Fact, LabKind};
 use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -69,6 +71,7 @@ pub struct Lab {
     pub links: Vec<String>,
     hosts: Vec<ProcessHost>,
     clients: u32,
+    groups: ControlGroups,
 }
 
 /// Pause between two looks at the hosts while waiting, nanoseconds.
@@ -121,6 +124,7 @@ impl Lab {
             links: blueprint.links.clone(),
             hosts: Vec::new(),
             clients: blueprint.clients,
+            groups: ControlGroups::find(),
         };
         lab.start_hosts(&blueprint.binary, cancel)?;
         if kind != LabKind::Loopback {
@@ -148,6 +152,10 @@ impl Lab {
         }
         for host in &mut self.hosts[1..] {
             host.receive(Duration::from_secs(10))?;
+        }
+        // The switch only holds bridges: what they cost is not its process's.
+        for host in self.hosts.iter().take(self.clients as usize + 1) {
+            self.groups.add(host.name(), host.pid());
         }
         Ok(())
     }
@@ -226,6 +234,19 @@ impl Lab {
     #[must_use]
     pub fn name(&self, at: usize) -> &str {
         self.hosts[at].name()
+    }
+
+    /// Which processes and control groups of the machine are this lab's.
+    #[must_use]
+    pub fn ours(&self) -> Ours {
+        let hosts = self.hosts.iter().map(|host| (host.name().to_owned(), host.pid())).collect();
+        Ours { hosts, groups: self.groups.readable() }
+    }
+
+    /// Says where the hosts' control groups are, or why there are none.
+    #[must_use]
+    pub fn groups_fact(&self) -> Fact {
+        self.groups.fact()
     }
 
     /// Address of the system under test on a link; on loopback always 127.0.0.1.
@@ -352,6 +373,7 @@ impl Lab {
             }
         }
         self.hosts.clear();
+        self.groups.remove();
     }
 }
 
