@@ -14,7 +14,7 @@ pub use cgroup::GroupProbe;
 pub use conductor::ConductorProbe;
 pub use cpu::CpuProbe;
 pub use irq::IrqProbe;
-pub use soaker::{Look, Soaker, Stretch, readings as soaker_readings, stretch};
+pub use soaker::{Look, Soaker, Stretch};
 pub use tasks::TaskProbe;
 
 use crate::lab::Ours;

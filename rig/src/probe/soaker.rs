@@ -150,41 +150,43 @@ impl Drop for Soaker {
     }
 }
 
-/// What happened between two looks at the same soaker.
-#[must_use]
-#[expect(clippy::cast_precision_loss, reason = "units of a window are far below 2^53")]
-pub fn stretch(opened: &[Look], closed: &[Look]) -> Stretch {
-    let mut stretch = Stretch::default();
-    for (then, now) in opened.iter().zip(closed).filter(|(then, now)| then.cpu == now.cpu) {
-        let wall_ns = now.at_ns.saturating_sub(then.at_ns);
-        let units = now.units.saturating_sub(then.units);
-        stretch.rates.push((now.cpu, units as f64 / (wall_ns.max(1) as f64 / 1e9)));
-        stretch.cpu += per_wall(now.cpu_ns.saturating_sub(then.cpu_ns), wall_ns);
+impl Stretch {
+    /// What happened between two looks at the same soaker.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "units of a window are far below 2^53")]
+    pub fn between(opened: &[Look], closed: &[Look]) -> Self {
+        let mut stretch = Self::default();
+        for (then, now) in opened.iter().zip(closed).filter(|(then, now)| then.cpu == now.cpu) {
+            let wall_ns = now.at_ns.saturating_sub(then.at_ns);
+            let units = now.units.saturating_sub(then.units);
+            stretch.rates.push((now.cpu, units as f64 / (wall_ns.max(1) as f64 / 1e9)));
+            stretch.cpu += per_wall(now.cpu_ns.saturating_sub(then.cpu_ns), wall_ns);
+        }
+        stretch
     }
-    stretch
-}
 
-/// The readings of a window: what it lacks of the calibrated rates, and the soaker's own time.
-///
-/// The sum is made of the differences as they are, so that noise cancels in it; a single CPU's
-/// share is cut to 0-1, and so is the sum at 0. Nothing is displaced where a CPU's calibration is
-/// missing or 0: then the sum would be wrong, and only the soaker's time is told.
-#[must_use]
-pub fn readings(calibrated: &Stretch, window: &Stretch) -> Vec<Reading> {
-    let row = |key: &str, value, unit| reading("soaker", "machine", key, value, unit);
-    let mut rows = vec![row("cpu", window.cpu, Unit::Cpu)];
-    let lacks = |(cpu, rate): &(u32, f64)| {
-        let (_, whole) = calibrated.rates.iter().find(|(c, r)| c == cpu && *r > 0.0)?;
-        Some((*cpu, 1.0 - rate / whole))
-    };
-    let all: Option<Vec<(u32, f64)>> = window.rates.iter().map(lacks).collect();
-    let Some(all) = all.filter(|all| !all.is_empty()) else { return rows };
-    let sum: f64 = all.iter().map(|(_, lack)| lack).sum();
-    rows.push(row("displaced", sum.max(0.0), Unit::Cpu));
-    rows.extend(all.iter().map(|(cpu, lack)| {
-        row(&format!("displaced.cpu{cpu}"), lack.clamp(0.0, 1.0), Unit::Share)
-    }));
-    rows
+    /// The readings of a window: what it lacks of the calibrated rates, and the soaker's own time.
+    ///
+    /// The sum is made of the differences as they are, so that noise cancels in it; a single CPU's
+    /// share is cut to 0-1, and the sum at 0. Nothing is said to be displaced where a CPU's
+    /// calibration is missing or 0: the sum would be wrong.
+    #[must_use]
+    pub fn readings(&self, calibrated: &Self) -> Vec<Reading> {
+        let row = |key: &str, value, unit| reading("soaker", "machine", key, value, unit);
+        let mut rows = vec![row("cpu", self.cpu, Unit::Cpu)];
+        let lacks = |(cpu, rate): &(u32, f64)| {
+            let (_, whole) = calibrated.rates.iter().find(|(c, r)| c == cpu && *r > 0.0)?;
+            Some((*cpu, 1.0 - rate / whole))
+        };
+        let all: Option<Vec<(u32, f64)>> = self.rates.iter().map(lacks).collect();
+        let Some(all) = all.filter(|all| !all.is_empty()) else { return rows };
+        let sum: f64 = all.iter().map(|(_, lack)| lack).sum();
+        rows.push(row("displaced", sum.max(0.0), Unit::Cpu));
+        for (cpu, lack) in all {
+            rows.push(row(&format!("displaced.cpu{cpu}"), lack.clamp(0.0, 1.0), Unit::Share));
+        }
+        rows
+    }
 }
 
 /// The life of a thread: takes its place, says so, then works whenever it is told to.
@@ -237,4 +239,69 @@ fn unit_of_work(mut chain: u64) -> u64 {
         chain = chain.wrapping_add(0x9e37_79b9_7f4a_7c15);
     }
     black_box(chain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stretch_is_of_rates_over_the_wall_clock() {
+        let look = |cpu, at_ns, units, cpu_ns| Look { cpu, at_ns, units, cpu_ns };
+        let opened = [look(0, 1_000_000_000, 10, 5), look(3, 1_000_000_100, 50, 6)];
+        let closed = [
+            look(0, 1_500_000_000, 60, 400_000_005),
+            look(3, 1_500_000_100, 50, 100_000_006),
+        ];
+        let stretch = Stretch::between(&opened, &closed);
+        assert_eq!(stretch.rates, [(0, 100.0), (3, 0.0)]);
+        assert!((stretch.cpu - 1.0).abs() < 1e-9, "0.4 s and 0.1 s of 0.5 s: {}", stretch.cpu);
+    }
+
+    #[test]
+    fn its_threads_are_of_the_idle_class_each_on_a_cpu_of_its_own() {
+        let soaker = Soaker::start().unwrap();
+        for worker in &soaker.workers {
+            let path = format!("/proc/self/task/{}/stat", worker.number);
+            let stat = std::fs::read_to_string(path).unwrap();
+            let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split(' ').collect();
+            // proc(5): field 39 is the CPU, field 41 the policy; SCHED_IDLE is 5.
+            assert_eq!(fields[39], "5", "{stat}");
+            let status = format!("/proc/self/task/{}/status", worker.number);
+            let status = std::fs::read_to_string(status).unwrap();
+            let allowed = status.lines().find(|l| l.starts_with("Cpus_allowed_list")).unwrap();
+            assert!(allowed.ends_with(&format!("\t{}", worker.cpu)), "{allowed}");
+        }
+    }
+
+    #[test]
+    fn its_threads_end_with_it() {
+        let soaker = Soaker::start().unwrap();
+        let shared = Arc::downgrade(&soaker.shared);
+        drop(soaker);
+        while shared.strong_count() > 0 {
+            thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn the_sum_of_the_displaced_is_not_cut_where_a_cpu_is() {
+        let calibrated = Stretch { rates: vec![(0, 100.0), (1, 100.0)], cpu: 2.0 };
+        let window = Stretch { rates: vec![(0, 102.0), (1, 60.0)], cpu: 1.5 };
+        let rows = window.readings(&calibrated);
+        let value = |key: &str| rows.iter().find(|r| r.key == key).map(|r| r.quantity.value);
+        assert!((value("displaced").unwrap() - 0.38).abs() < 1e-9);
+        assert_eq!((value("displaced.cpu0"), value("displaced.cpu1")), (Some(0.0), Some(0.4)));
+        assert_eq!(value("cpu"), Some(1.5));
+    }
+
+    #[test]
+    fn without_a_calibration_nothing_is_said_to_be_displaced() {
+        let window = Stretch { rates: vec![(0, 102.0), (1, 60.0)], cpu: 1.5 };
+        let half = Stretch { rates: vec![(0, 100.0)], cpu: 1.0 };
+        for calibrated in [Stretch::default(), half] {
+            let rows = window.readings(&calibrated);
+            assert!(rows.iter().all(|r| r.key == "cpu"), "{rows:?}");
+        }
+    }
 }

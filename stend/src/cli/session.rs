@@ -41,6 +41,8 @@ impl Session {
         let binary = std::env::current_exe()?;
         let blueprint = Blueprint { wanted, clients: plan.lab.clients, links, binary };
         let bench = Bench::build(blueprint, cancel)?;
+        environment.facts.push(bench.lab.groups_fact());
+        environment.facts.sort_by(|a, b| a.key.cmp(&b.key));
         environment.lab = Some((bench.lab.kind, bench.lab.reason.clone()));
         let started = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
         let id = started.replace(['-', ':'], "").replace('T', "-").replace('Z', "");
