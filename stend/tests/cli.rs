@@ -304,3 +304,31 @@ fn an_interrupt_gives_a_partial_report_and_leaves_nothing() {
     assert_eq!(groups(&prefix), Vec::<PathBuf>::new(), "a control group of the run is left");
     assert!(!Path::new(&format!("/proc/{pid}")).exists());
 }
+
+#[test]
+fn what_a_killed_run_left_the_next_one_removes() {
+    let _lock = lock();
+    let place = Place::new("killed");
+    let text = small(CONGESTION).replace("blocks = 3", "blocks = 500");
+    let file = place.file("long.toml", &text);
+    let mut child = Command::new(STEND)
+        .args(["run", &file, "--out", "there"])
+        .current_dir(&place.0)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("it starts");
+    thread::sleep(Duration::from_secs(3));
+    child.kill().expect("kill");
+    child.wait().expect("it ends");
+    let prefix = format!("stend-{}-", child.id());
+    let left = groups(&prefix);
+    if left.is_empty() {
+        println!("skipped: no control groups can be made here");
+        return;
+    }
+    let file = place.file("small.toml", &small(CONGESTION));
+    let output = place.run(&[STEND, "run", &file, "--out", "here"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert_eq!(groups(&prefix), Vec::<PathBuf>::new(), "{left:?} were there");
+}

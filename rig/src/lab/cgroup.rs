@@ -14,7 +14,7 @@ use std::time::Duration;
 
 /// Every name we give begins with this; then the conductor's pid and the host.
 const PREFIX: &str = "stend-";
-/// How often a group is tried to be removed while its last process is on its way out, and the pause.
+/// How often it is tried to remove a group whose last process is on its way out, and the pause.
 const TRIES: u32 = 50;
 const PAUSE: Duration = Duration::from_millis(2);
 
@@ -100,9 +100,8 @@ impl ControlGroups {
         let group = HostGroup { host: host.into(), kind: parent.kind, directory };
         let made = fs::create_dir(&group.directory);
         self.groups.push(group.clone());
-        let moved = made.and_then(|()| {
-            fs::write(group.directory.join("cgroup.procs"), process.to_string())
-        });
+        let moved = made
+            .and_then(|()| fs::write(group.directory.join("cgroup.procs"), process.to_string()));
         if let Err(e) = moved {
             self.why_none = format!("{}: {e}", group.directory.display());
             self.parent = None;
@@ -264,10 +263,8 @@ mod tests {
     #[test]
     fn the_own_group_of_the_unified_hierarchy_is_taken_if_it_gives_no_controllers() {
         let tree = Tree::new("unified", &["two/user.slice/x.scope", "acct/a/b"]);
-        let mounts = tree.mounts(&[
-            ("two", "cgroup2", "rw,nosuid"),
-            ("acct", "cgroup", "rw,cpuacct"),
-        ]);
+        let mounts =
+            tree.mounts(&[("two", "cgroup2", "rw,nosuid"), ("acct", "cgroup", "rw,cpuacct")]);
         let control = tree.0.join("two/user.slice/x.scope/cgroup.subtree_control");
         fs::write(&control, "\n").unwrap();
         let found = parent(&mounts, OWN).unwrap();

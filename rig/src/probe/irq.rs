@@ -62,7 +62,10 @@ impl IrqProbe {
             let count = |file: &str| -> Option<u64> {
                 fs::read_to_string(path.join("statistics").join(file)).ok()?.trim().parse().ok()
             };
-            let both = path.join("device").exists().then_some(())
+            let both = path
+                .join("device")
+                .exists()
+                .then_some(())
                 .and_then(|()| Some(count("rx_packets")? + count("tx_packets")?))?;
             Some((entry.file_name().into_string().ok()?, both))
         });

@@ -4,7 +4,7 @@
 //! and waits for nothing but itself. Just before the load begins its rate is calibrated; what it
 //! lacks of that rate in the window was displaced, whoever took it: threads, interrupts that no
 //! clock of a process shows, a neighbour of the machine that came with the load. Both are rates
-//! over the wall clock, so no accounting of the kernel enters, and speed that drifts slowly cancels.
+//! over the wall clock: no accounting of the kernel enters, and speed that drifts slowly cancels.
 //!
 //! From the calibration to the close of the window the threads run, so that the load settles beside
 //! them; else they sleep. The idle class yields to everything in its own group of the scheduler; to
@@ -165,7 +165,8 @@ impl Stretch {
         stretch
     }
 
-    /// The readings of a window: what it lacks of the calibrated rates, and the soaker's own time.
+    /// The readings of a window: what it lacks of the calibrated rates, and the soaker's own time
+    /// there and in the calibration (all CPUs, unless others were busy then).
     ///
     /// The sum is made of the differences as they are, so that noise cancels in it; a single CPU's
     /// share is cut to 0-1, and the sum at 0. Nothing is said to be displaced where a CPU's
@@ -173,7 +174,8 @@ impl Stretch {
     #[must_use]
     pub fn readings(&self, calibrated: &Self) -> Vec<Reading> {
         let row = |key: &str, value, unit| reading("soaker", "machine", key, value, unit);
-        let mut rows = vec![row("cpu", self.cpu, Unit::Cpu)];
+        let mut rows =
+            vec![row("cpu", self.cpu, Unit::Cpu), row("calibrated", calibrated.cpu, Unit::Cpu)];
         let lacks = |(cpu, rate): &(u32, f64)| {
             let (_, whole) = calibrated.rates.iter().find(|(c, r)| c == cpu && *r > 0.0)?;
             Some((*cpu, 1.0 - rate / whole))
@@ -249,10 +251,8 @@ mod tests {
     fn a_stretch_is_of_rates_over_the_wall_clock() {
         let look = |cpu, at_ns, units, cpu_ns| Look { cpu, at_ns, units, cpu_ns };
         let opened = [look(0, 1_000_000_000, 10, 5), look(3, 1_000_000_100, 50, 6)];
-        let closed = [
-            look(0, 1_500_000_000, 60, 400_000_005),
-            look(3, 1_500_000_100, 50, 100_000_006),
-        ];
+        let closed =
+            [look(0, 1_500_000_000, 60, 400_000_005), look(3, 1_500_000_100, 50, 100_000_006)];
         let stretch = Stretch::between(&opened, &closed);
         assert_eq!(stretch.rates, [(0, 100.0), (3, 0.0)]);
         assert!((stretch.cpu - 1.0).abs() < 1e-9, "0.4 s and 0.1 s of 0.5 s: {}", stretch.cpu);
@@ -301,7 +301,7 @@ mod tests {
         let half = Stretch { rates: vec![(0, 100.0)], cpu: 1.0 };
         for calibrated in [Stretch::default(), half] {
             let rows = window.readings(&calibrated);
-            assert!(rows.iter().all(|r| r.key == "cpu"), "{rows:?}");
+            assert!(rows.iter().all(|r| !r.key.starts_with("displaced")), "{rows:?}");
         }
     }
 }

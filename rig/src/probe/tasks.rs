@@ -124,10 +124,8 @@ mod tests {
 
     #[test]
     fn a_number_used_again_counts_from_its_beginning() {
-        let snapshot = |clocks: &[(u32, u64)]| Snapshot {
-            at_ns: 0,
-            clocks: clocks.iter().copied().collect(),
-        };
+        let snapshot =
+            |clocks: &[(u32, u64)]| Snapshot { at_ns: 0, clocks: clocks.iter().copied().collect() };
         let opened = snapshot(&[(1, 50), (2, 900), (3, 5), (4, 7)]);
         let closed = snapshot(&[(1, 80), (2, 30), (4, 7), (5, 11)]);
         assert_eq!(gained(&opened, &closed), [(1, 30), (2, 30), (5, 11)]);

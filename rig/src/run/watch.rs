@@ -46,7 +46,8 @@ impl Watch {
         wait(lab, began_ns + BASELINE_NS)?;
         watch.read(Edge::Closes(clock::now_ns()), &mut readings);
         let hosts_ns = watch.hosts_cpu_ns().saturating_sub(hosts);
-        let value = unattributed(&readings, seconds(hosts_ns) / seconds(clock::now_ns() - began_ns));
+        let value =
+            unattributed(&readings, seconds(hosts_ns) / seconds(clock::now_ns() - began_ns));
         watch.baseline = Quantity::new(value, Unit::Cpu);
         Ok(watch)
     }

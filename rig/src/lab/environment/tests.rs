@@ -290,9 +290,8 @@ fn facts_are_sorted_and_carry_class_and_source() {
 fn how_cpu_time_is_kept_is_read_from_the_configuration_of_the_running_kernel() {
     let fixture = Fixture::new("accounting");
     fixture.files("proc", &[("sys/kernel/osrelease", "6.12.1-7")]);
-    let said = |fixture: &Fixture| {
-        observe(&fixture.root).fact("kernel.cpu_accounting").map(str::to_owned)
-    };
+    let said =
+        |fixture: &Fixture| observe(&fixture.root).fact("kernel.cpu_accounting").map(str::to_owned);
     assert_eq!(said(&fixture).as_deref(), Some("not said by the kernel"));
     let tick = "CONFIG_TICK_CPU_ACCOUNTING=y\nCONFIG_IRQ_TIME_ACCOUNTING=y";
     fixture.files("boot", &[("config-6.12.1", "CONFIG_HZ=100"), ("config-6.12.1-7", tick)]);
