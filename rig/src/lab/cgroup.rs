@@ -298,7 +298,7 @@ mod tests {
     #[test]
     fn a_group_counts_what_its_process_used_and_goes_with_it() {
         let mut groups = ControlGroups::find();
-        let mut child = Command::new("sh").args(["-c", "while :; do :; done"]).spawn().unwrap();
+        let child = Command::new("sh").args(["-c", "while :; do :; done"]).spawn().unwrap();
         groups.add("test", child.id());
         let readable = groups.readable();
         let end = |mut child: std::process::Child| {
