@@ -240,9 +240,14 @@ fn main() -> Outcome<()> {
     let repeats: u32 = words.next().map_or(Ok(7), |word| word.parse())?;
     let window = Duration::from_secs_f64(words.next().map_or(Ok(1.0), |word| word.parse())?);
     let mut seen: Vec<Vec<(f64, f64, f64)>> = vec![Vec::new(); LOADS.len()];
+    let mut err = std::io::stderr().lock();
     for _ in 0..repeats {
         for (load, rows) in LOADS.iter().zip(&mut seen) {
-            rows.push(measured(*load, window)?);
+            let row = measured(*load, window)?;
+            let (planted, displaced, disturbed) = row;
+            let name = load.name();
+            writeln!(err, "{name}: {planted:.4} {displaced:.4}, disturbed {disturbed}")?;
+            rows.push(row);
         }
     }
     let mut out = std::io::stdout().lock();

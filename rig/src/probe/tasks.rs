@@ -1,9 +1,9 @@
 //! Knows what the kernel's own threads took and what processes took that are not ours.
 //!
-//! At the edges only names and CPU clocks are read: one directory and one system call a process
-//! (0.2 ms for 75 processes; 2 us more for each further one, so 6 ms for 3,000). Which of them is
-//! a kernel thread is asked afterwards, and only of those whose clock went on. The clock is the run
-//! time in nanoseconds that `schedstat` tells too, not the tick samples of `utime` and `stime`.
+//! At the edges only names and CPU clocks are read: one directory and one system call a process,
+//! measured at 0.06 ms for 90 processes and 0.8 ms for 1,090. Which of them is a kernel thread is
+//! asked afterwards, and only of those whose clock went on. The clock is the run time in
+//! nanoseconds that `schedstat` tells too, not the tick samples behind `utime` and `stime`.
 //!
 //! A process that began in the window counts with all its time. One that ended in it cannot be
 //! asked any more: the desk finds its time as unattributed.
