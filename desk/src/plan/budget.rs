@@ -8,6 +8,8 @@ use crate::unit::{Quantity, Unit};
 pub const DRY_WINDOW_S: f64 = 0.1;
 /// Time of a trial, dry ones too, in which a soaker shows its rate before the load goes, seconds.
 pub const CALIBRATION_S: f64 = 0.2;
+/// Time for which the idle lab is looked at, once when it was built and before any plan, seconds.
+pub const BASELINE_S: f64 = 1.0;
 /// Time of a trial besides settling and window, seconds: go, drain, collect, probes. An allowance
 /// for hosts on one machine; a change of level that takes a link down and up needs more.
 pub const OVERHEAD_S: f64 = 0.06;

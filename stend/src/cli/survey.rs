@@ -210,3 +210,18 @@ fn own_is_not_cubic(measured: &[Measured]) -> bool {
     let own = measured.first().and_then(|m| m.run.environment.fact("tcp.congestion_default"));
     own.is_some_and(|own| own != "cubic")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use desk::plan::BASELINE_S;
+
+    #[test]
+    fn all_parts_fit_the_minute_even_if_every_rate_is_slow_to_settle() {
+        let parts = [texts::NOISE, texts::CONGESTION, texts::TSO, texts::JUMBO, texts::CURVE];
+        let longest = |text| budget(&plans::parse("survey", text).unwrap()).longest.value;
+        let expected: f64 = parts.into_iter().map(longest).sum();
+        // Half a second is left to build the lab.
+        assert!(expected + BASELINE_S + 0.5 <= LONGEST.as_secs_f64(), "{expected} s");
+    }
+}

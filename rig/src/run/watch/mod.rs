@@ -5,13 +5,11 @@
 use crate::lab::{Lab, LabError, Ours, clock};
 use crate::probe::{self, Look, Moment, Probe, Soaker, Stretch};
 use crate::workload::Edge;
-use desk::plan::CALIBRATION_S;
+use desk::plan::{BASELINE_S, CALIBRATION_S};
 use desk::record::Reading;
 use desk::unit::{Quantity, Unit};
 use std::io;
 
-/// How long the idle lab is looked at, nanoseconds: idle ticks of 10 ms are then 1 %.
-const BASELINE_NS: u64 = 1_000_000_000;
 /// The soaker's first part of the calibration, which is not counted: threads wake, clocks rise.
 const RISE_S: f64 = 0.02;
 
@@ -27,7 +25,8 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Measures what the idle lab leaves unattributed; takes 1 s.
+    /// Measures what the idle lab leaves unattributed; takes [`BASELINE_S`], in which the 10 ms of an
+    /// idle tick are 1 %.
     ///
     /// # Errors
     /// When the run is stopped or a host is gone.
@@ -43,7 +42,7 @@ impl Watch {
         let mut readings = Vec::new();
         let (began_ns, hosts) = (clock::now_ns(), watch.hosts_cpu_ns());
         watch.read(Edge::Opens(began_ns), &mut readings);
-        wait(lab, began_ns + BASELINE_NS)?;
+        wait(lab, began_ns + nanoseconds(BASELINE_S))?;
         watch.read(Edge::Closes(clock::now_ns()), &mut readings);
         let hosts_ns = watch.hosts_cpu_ns().saturating_sub(hosts);
         let value =
@@ -150,7 +149,7 @@ fn seconds(ns: u64) -> f64 {
     ns as f64 / 1e9
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "fractions of 1 s")]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 1 s")]
 fn nanoseconds(seconds: f64) -> u64 {
     (seconds * 1e9) as u64
 }
