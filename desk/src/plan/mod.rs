@@ -11,7 +11,7 @@ mod order;
 mod read;
 
 pub use budget::{
-    Budget, CALIBRATION_S, DRY_WINDOW_S, OVERHEAD_S, SmallestEffect, budget, quicken,
+    BASELINE_S, Budget, CALIBRATION_S, DRY_WINDOW_S, OVERHEAD_S, SmallestEffect, budget, quicken,
 };
 pub use expand::expand;
 pub use order::order;
