@@ -4,7 +4,8 @@
 //! that a neighbour spoilt is taken again, and what is compared is time and never a duration.
 
 use super::*;
-use crate::probe::{Soaker, Stretch};
+use crate::probe::{ConductorProbe, CpuProbe, Soaker, Stretch};
+use std::path::Path;
 use std::process::{Child, Command};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,7 +13,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 /// How often a figure is taken at most.
-const TRIES: u32 = 3;
+const TRIES: u32 = 10;
 /// Figures of one machine at one time would be figures of each other.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
@@ -68,8 +69,9 @@ impl Drop for Planted {
     }
 }
 
-/// Share of the CPU that was planted, and that the soaker says was displaced there.
-fn planted_and_displaced(share: f64) -> (f64, f64) {
+/// Share of a CPU that was planted, and that the soaker says was displaced there; none if others
+/// held CPUs in the calibration, or that one in the window.
+fn planted_and_displaced(share: f64) -> Option<(f64, f64)> {
     let soaker = Soaker::start().unwrap();
     soaker.work();
     pause(20);
@@ -83,54 +85,97 @@ fn planted_and_displaced(share: f64) -> (f64, f64) {
     pause(500);
     let (closed, gained_ns) = (soaker.look(), load.used_ns() - used_ns);
     soaker.rest();
+    let wall = seconds(closed[0].at_ns - opened[0].at_ns);
+    let planted = seconds(gained_ns) / wall;
+    let soaked = seconds(closed[0].cpu_ns - opened[0].cpu_ns) / wall;
+    if calibrated.cpu < 0.95 * f64::from(u32::try_from(idle.len()).unwrap())
+        || planted + soaked < 0.95
+    {
+        return None;
+    }
     let rows = Stretch::between(&opened, &closed).readings(&calibrated);
     let key = format!("displaced.cpu{cpu}");
-    let displaced = rows.iter().find(|r| r.key == key).unwrap().quantity.value;
-    (seconds(gained_ns) / seconds(closed[0].at_ns - opened[0].at_ns), displaced)
+    Some((planted, rows.iter().find(|r| r.key == key)?.quantity.value))
 }
 
 #[test]
 fn what_a_planted_load_takes_is_what_the_soaker_misses() {
     let _alone = alone();
     for share in [0.3, 0.7] {
-        let mut seen = Vec::new();
-        for _ in 0..TRIES {
-            let (planted, displaced) = planted_and_displaced(share);
-            seen.push((planted, displaced));
-            if (planted - displaced).abs() < 0.12 {
-                break;
-            }
+        let seen: Vec<_> =
+            (0..TRIES).filter_map(|_| planted_and_displaced(share)).take(3).collect();
+        if seen.is_empty() {
+            println!("skipped {share}: others held the CPUs in each of {TRIES} tries");
+            continue;
         }
-        let (planted, displaced) = seen[seen.len() - 1];
-        assert!((planted - displaced).abs() < 0.12, "planted, displaced: {seen:?}");
+        let close = |(planted, displaced): &(f64, f64)| (planted - displaced).abs() < 0.12;
+        assert!(seen.iter().any(close), "planted, displaced: {seen:?}");
     }
 }
 
 #[test]
-fn a_resting_soaker_takes_nothing_and_a_working_one_is_in_no_figure() {
-    let _alone = alone();
+fn a_soaker_rests_until_it_is_told_to_work() {
     let soaker = Soaker::start().unwrap();
-    let before = soaker.look();
-    pause(100);
-    let after = soaker.look();
-    assert!(before.iter().zip(&after).all(|(a, b)| a.units == b.units && a.cpu_ns == b.cpu_ns));
-    let mut watch = idle_watch();
+    pause(50);
+    assert!(soaker.look().iter().all(|look| look.units == 0));
     soaker.work();
-    watch.soaker = Some(soaker);
+    while soaker.look().iter().any(|look| look.units == 0) {
+        pause(5);
+    }
+    soaker.rest();
+    // On a loaded machine a thread of the idle class may be long in hearing of it.
+    let mut before = soaker.look();
+    loop {
+        pause(50);
+        let after = soaker.look();
+        if after.iter().zip(&before).all(|(now, then)| now.units == then.units) {
+            break;
+        }
+        before = after;
+    }
+}
+
+/// What a probe reads over one window with the soaker taken out, and with it left in.
+fn with_and_without(make: fn() -> Box<dyn Probe>) -> (Vec<Reading>, Vec<Reading>, Stretch) {
+    let soaker = Soaker::start().unwrap();
+    soaker.work();
+    let ours = Ours::default();
+    let (mut out, mut left_in) = (make(), make());
+    let opened = soaker.look();
+    out.begin(&Moment { ours: &ours, soaker: &opened });
+    left_in.begin(&Moment { ours: &ours, soaker: &[] });
+    let used_ns = |looks: &[Look]| looks.iter().map(|look| look.cpu_ns).sum::<u64>();
+    for _ in 0..20 {
+        pause(100);
+        if used_ns(&soaker.look()) > used_ns(&opened) + 50_000_000 {
+            break;
+        }
+    }
+    let closed = soaker.look();
+    let out = out.end(&Moment { ours: &ours, soaker: &closed });
+    let left_in = left_in.end(&Moment { ours: &ours, soaker: &[] });
+    (out, left_in, Stretch::between(&opened, &closed))
+}
+
+#[test]
+fn what_the_soaker_took_is_in_neither_the_machines_nor_the_conductors_figure() {
+    let _alone = alone();
+    let machine = || Box::new(CpuProbe::new(Path::new("/"))) as Box<dyn Probe>;
+    let conductor = || Box::new(ConductorProbe::default()) as Box<dyn Probe>;
     let mut seen = Vec::new();
     for _ in 0..TRIES {
-        let rows = readings_over(&mut watch, 400);
-        let (busy, cpus) = (value(&rows, "cpu", "busy"), value(&rows, "cpu", "cpus"));
-        let (own, conductor) = (value(&rows, "soaker", "cpu"), value(&rows, "process", "cpu"));
-        let foreign = value(&rows, "foreign", "cpu") + value(&rows, "kernel", "threads");
-        let rest = busy * cpus - conductor - foreign;
-        seen.push((busy * cpus, own, conductor, foreign));
-        // Idle ticks and what ended in the window are all that may be left.
-        if own > 0.05 && conductor < 0.2 && rest.abs() < 0.25 {
+        let (out, left_in, soaked) = with_and_without(machine);
+        let busy = |rows| value(rows, "cpu", "busy") * value(rows, "cpu", "cpus");
+        let machine_off = busy(&left_in) - busy(&out) - soaked.cpu;
+        let (out, left_in, soaked) = with_and_without(conductor);
+        let cpu = |rows| value(rows, "process", "cpu");
+        let conductor_off = cpu(&left_in) - cpu(&out) - soaked.cpu;
+        seen.push((machine_off, conductor_off));
+        if machine_off.abs() < 0.05 && conductor_off.abs() < 0.05 {
             return;
         }
     }
-    panic!("busy CPUs, soaker, conductor, others: {seen:?}");
+    panic!("CPUs off, of the machine and of the conductor: {seen:?}");
 }
 
 /// A host of known work: it keeps one CPU busy.
@@ -182,7 +227,9 @@ fn a_busy_host_costs_the_same_by_its_clock_and_by_the_machines() {
         let process = seconds(watch.hosts_cpu_ns() - before_ns) / wall;
         let left = unattributed(&rows, 0.0);
         seen.push((process, left));
-        if process > 0.2 && (process - left).abs() < 0.15 {
+        // Processes of others that ended in the window only make the machine's figure larger.
+        assert!(left > process - 0.2, "by its clock, by the machine's: {seen:?}");
+        if process > 0.1 && left < process + 0.15 {
             return;
         }
     }
