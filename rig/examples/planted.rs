@@ -13,7 +13,7 @@ use desk::plan::CALIBRATION_S;
 use desk::stats::mean_or_single;
 use desk::unit::Unit;
 use rig::lab::{Ours, clock};
-use rig::probe::{CpuProbe, Moment, Probe as _, Soaker, Stretch, TaskProbe};
+use rig::probe::{CpuProbe, Moment, Probe as _, Soaker, Stretch};
 use std::error::Error;
 use std::io::Write as _;
 use std::net::UdpSocket;
@@ -36,8 +36,8 @@ const SETTLE: Duration = Duration::from_millis(100);
 
 /// How often a window is tried.
 const TRIES: u32 = 200;
-/// Most that others may take in a visit, CPUs; and the pause after one in which they took more.
-const OTHERS_MAX: f64 = 0.03;
+/// Least share of the CPUs that soaker and load must have; and the pause after they had less.
+const OURS_MIN: f64 = 0.97;
 const PAUSE: Duration = Duration::from_millis(200);
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
@@ -187,23 +187,16 @@ fn busy_cpus(window: Duration) -> f64 {
 
 /// [`measure`], again as long as others disturb it; and how often they did.
 fn measured(load: Load, window: Duration) -> Outcome<(f64, f64, f64)> {
-    let (ours, mut others) = (Ours::default(), TaskProbe::new(Path::new("/")));
-    let moment = Moment { ours: &ours, soaker: &[] };
     for disturbed in 0..TRIES {
-        others.begin(&moment);
-        let row = measure(load, window)?;
-        let rows = others.end(&moment);
-        let took: f64 =
-            rows.iter().filter(|r| r.probe == "foreign").map(|r| r.quantity.value).sum();
-        if let Some((planted, displaced)) = row.filter(|_| took <= OTHERS_MAX) {
+        if let Some((planted, displaced)) = measure(load, window)? {
             return Ok((planted, displaced, f64::from(disturbed)));
         }
         std::thread::sleep(PAUSE);
     }
-    Err(format!("others took more than {OTHERS_MAX} CPU in each of {TRIES} visits").into())
+    Err(format!("others took more than they may in each of {TRIES} visits").into())
 }
 
-/// CPUs planted and CPUs displaced, in one window of one load; none without a calibration.
+/// CPUs planted and CPUs displaced, in one window of one load; none if others disturbed.
 #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 ns")]
 fn measure(load: Load, window: Duration) -> Outcome<Option<(f64, f64)>> {
     let soaker = Soaker::start()?;
@@ -219,12 +212,17 @@ fn measure(load: Load, window: Duration) -> Outcome<Option<(f64, f64)>> {
     let (closed, gained_ns) = (soaker.look(), planted.used_ns() - used_ns);
     let mut truth = gained_ns as f64 / (clock::now_ns() - at_ns) as f64;
     soaker.rest();
+    let soaked = Stretch::between(&opened, &closed);
+    let least = OURS_MIN * f64::from(u32::try_from(cpus.len())?);
+    if calibrated.cpu < least || soaked.cpu + truth < least {
+        return Ok(None);
+    }
     if matches!(load, Load::PacketsByIdle) {
         let with = busy_cpus(window);
         drop(planted);
         truth = with - busy_cpus(window);
     }
-    let rows = Stretch::between(&opened, &closed).readings(&calibrated);
+    let rows = soaked.readings(&calibrated);
     let displaced = rows.iter().find(|row| row.key == "displaced");
     Ok(displaced.map(|row| (truth, row.quantity.value)))
 }
