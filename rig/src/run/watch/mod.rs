@@ -25,8 +25,8 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Measures what the idle lab leaves unattributed; takes [`BASELINE_S`], in which the 10 ms of an
-    /// idle tick are 1 %.
+    /// Measures what the idle lab leaves unattributed; takes [`BASELINE_S`], in which the 10 ms of
+    /// an idle tick are 1 %.
     ///
     /// # Errors
     /// When the run is stopped or a host is gone.
