@@ -109,10 +109,28 @@ fn have(program: &str) -> bool {
     found
 }
 
+/// Control groups of the machine whose names begin so.
+fn groups(prefix: &str) -> Vec<PathBuf> {
+    let (mut found, mut folders) = (Vec::new(), vec![PathBuf::from("/sys/fs/cgroup")]);
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                folders.push(entry.path());
+                if entry.file_name().to_string_lossy().starts_with(prefix) {
+                    found.push(entry.path());
+                }
+            }
+        }
+    }
+    found
+}
+
 #[test]
 fn help_names_the_verbs_and_the_options() {
     let place = Place::new("help");
     let help = stdout(&place.run(&[STEND, "--help"]));
+    let of_run = stdout(&place.run(&[STEND, "run", "--help"]));
+    assert!(of_run.contains("--displaced-work"), "{of_run}");
     for word in ["run", "plan", "--out", "--json", "--lab"] {
         assert!(help.contains(word), "{word} in {help}");
     }
@@ -125,7 +143,7 @@ fn a_plan_is_priced_before_anything_runs() {
     let output = place.run(&[STEND, "plan", "nic-duel", "--quick"]);
     let text = stdout(&output);
     assert_eq!(output.status.code(), Some(0));
-    for part in ["390 counted", "78 dry", "min", "Smallest effect", "5 %", "request_size"] {
+    for part in ["460 counted", "92 dry", "min", "Smallest effect", "5 %", "request_size"] {
         assert!(text.contains(part), "{part} in {text}");
     }
     assert!(!place.0.join("stend-out").exists());
@@ -168,6 +186,35 @@ fn a_run_writes_its_report_and_says_the_same_on_standard_output() {
     assert!(fs::read_to_string(place.0.join("here/report.txt")).expect("text").len() > 1000);
     assert!(stdout(&output).contains("congestion"), "{}", stdout(&output));
     assert!(stderr(&output).contains("report.html"), "{}", stderr(&output));
+}
+
+#[test]
+fn displaced_work_asked_for_on_the_command_line_is_read_and_can_be_asked_for_again() {
+    let _lock = lock();
+    let place = Place::new("displaced");
+    let file = place.file("small.toml", &small(CONGESTION));
+    let output = place.run(&[STEND, "run", &file, "--displaced-work", "--out", "here"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let run = place.records("here");
+    assert!(run.plan.method.displaced_work);
+    assert!(run.command.contains("--displaced-work"), "{}", run.command);
+    for record in &run.records {
+        let value = |probe: &str, key: &str| {
+            record.reading(probe, "machine", key).map(|quantity| quantity.value)
+        };
+        let cpus = value("cpu", "cpus").expect("CPUs");
+        let calibrated = value("soaker", "calibrated").expect("a calibration");
+        if calibrated < 0.9 * cpus {
+            println!("not judged: others were busy in a calibration, {calibrated} CPUs were left");
+        } else {
+            // A full load of two clients leaves an idle thread little.
+            let displaced = value("soaker", "displaced").expect("displaced work");
+            assert!((0.3 * cpus..=cpus).contains(&displaced), "{displaced} of {cpus} CPUs");
+            assert!(value("soaker", "displaced.cpu0").is_some());
+        }
+        assert!(value("soaker", "cpu").is_some() && value("cpu", "baseline").is_some());
+        assert!(value("kernel", "threads").is_some() && value("foreign", "cpu").is_some());
+    }
 }
 
 #[test]
@@ -259,5 +306,34 @@ fn an_interrupt_gives_a_partial_report_and_leaves_nothing() {
     let prefix = format!("stend-{pid}-");
     let mut left = left.filter(|e| e.file_name().to_string_lossy().starts_with(&prefix));
     assert!(left.next().is_none(), "a namespace of the run is left");
+    assert_eq!(groups(&prefix), Vec::<PathBuf>::new(), "a control group of the run is left");
     assert!(!Path::new(&format!("/proc/{pid}")).exists());
+}
+
+#[test]
+fn what_a_killed_run_left_the_next_one_removes() {
+    let _lock = lock();
+    let place = Place::new("killed");
+    let text = small(CONGESTION).replace("blocks = 3", "blocks = 500");
+    let file = place.file("long.toml", &text);
+    let mut child = Command::new(STEND)
+        .args(["run", &file, "--out", "there"])
+        .current_dir(&place.0)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("it starts");
+    thread::sleep(Duration::from_secs(3));
+    child.kill().expect("kill");
+    child.wait().expect("it ends");
+    let prefix = format!("stend-{}-", child.id());
+    let left = groups(&prefix);
+    if left.is_empty() {
+        println!("skipped: no control groups can be made here");
+        return;
+    }
+    let file = place.file("small.toml", &small(CONGESTION));
+    let output = place.run(&[STEND, "run", &file, "--out", "here"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert_eq!(groups(&prefix), Vec::<PathBuf>::new(), "{left:?} were there");
 }

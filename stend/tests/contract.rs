@@ -184,16 +184,44 @@ fn nothing_is_left_behind() {
     }
 }
 
-/// Our named namespaces and the links of the machine.
+/// Our named namespaces and control groups, and the links of the machine.
 fn traces() -> Vec<String> {
     let names = |path: &str| {
         let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
         entries.map(|e| e.path().display().to_string()).collect::<Vec<_>>()
     };
     let mut all = names("/run/netns");
+    for hierarchy in ["/sys/fs/cgroup", "/sys/fs/cgroup/unified", "/sys/fs/cgroup/cpuacct"] {
+        all.extend(names(hierarchy).into_iter().filter(|name| name.contains("/stend-")));
+    }
     all.extend(names("/sys/class/net"));
     all.sort();
     all
+}
+
+#[test]
+fn what_a_host_cost_is_the_same_by_its_clock_and_by_its_control_group() {
+    let _lock = lock();
+    let mut bench = bench(&NEVER);
+    let ours = bench.lab.ours();
+    if ours.groups.is_empty() {
+        println!("skipped: {}", bench.lab.groups_fact().value);
+        return;
+    }
+    let plan = plan("tcp_stream", "", "1 s");
+    let visited = bench.run(&plan, first_trial(&plan), &mut |_| ()).expect("a run");
+    let record = &visited.records[0];
+    for host in ["sut", "c01", "c02"] {
+        let cpu = |probe| record.reading(probe, host, "cpu").map(|quantity| quantity.value);
+        let (clock, group) = (cpu("process").expect("a clock"), cpu("cgroup").expect("a group"));
+        // Each of the two may be behind by a tick at either edge, which are read apart.
+        assert!(clock > 0.02 && (clock - group).abs() < 0.1, "{host}: {clock} and {group} CPUs");
+    }
+    let all = record.reading("cpu", "machine", "busy").expect("busy").value
+        * record.reading("cpu", "machine", "cpus").expect("CPUs").value;
+    let known = record.readings.iter().filter(|r| r.probe == "process");
+    let known: f64 = known.map(|r| r.quantity.value).sum();
+    assert!(known < all + 0.15, "hosts and conductor {known}, the whole machine {all} CPUs");
 }
 
 #[test]

@@ -6,6 +6,10 @@ use crate::unit::{Quantity, Unit};
 
 /// Window of a dry visit, seconds: long enough to see that data flows, never counted.
 pub const DRY_WINDOW_S: f64 = 0.1;
+/// Time of a trial, dry ones too, in which a soaker shows its rate before the load goes, seconds.
+pub const CALIBRATION_S: f64 = 0.2;
+/// Time for which the idle lab is looked at, once when it was built and before any plan, seconds.
+pub const BASELINE_S: f64 = 1.0;
 /// Time of a trial besides settling and window, seconds: go, drain, collect, probes. An allowance
 /// for hosts on one machine; a change of level that takes a link down and up needs more.
 pub const OVERHEAD_S: f64 = 0.06;
@@ -59,9 +63,10 @@ pub fn budget(plan: &Plan) -> Budget {
     let visits: u32 = treatments.saturating_mul(points);
     let trials = visits.saturating_mul(method.blocks);
     let dry_trials = if method.dry { visits } else { 0 };
-    let dry = f64::from(dry_trials) * (method.settle.value + DRY_WINDOW_S + OVERHEAD_S);
+    let besides = OVERHEAD_S + if method.displaced_work { CALIBRATION_S } else { 0.0 };
+    let dry = f64::from(dry_trials) * (method.settle.value + DRY_WINDOW_S + besides);
     let seconds = |settle: Quantity| {
-        let each = settle.value + method.window.value + OVERHEAD_S;
+        let each = settle.value + method.window.value + besides;
         Quantity::seconds(dry + f64::from(trials) * each)
     };
     let family = family(plan);
@@ -129,6 +134,15 @@ mod tests {
         assert_eq!(effect.noise.to_string(), "2 %");
         assert_eq!(effect.single.to_string(), "1.05×");
         assert!(effect.curve.value > effect.single.value);
+    }
+
+    #[test]
+    fn a_soaker_is_calibrated_in_every_visit() {
+        let mut plan = small();
+        let without = budget(&plan).shortest.value;
+        plan.method.displaced_work = true;
+        let more = budget(&plan).shortest.value - without;
+        assert!((more - 96.0 * CALIBRATION_S).abs() < 1e-9, "80 trials and 16 dry visits: {more}");
     }
 
     #[test]

@@ -10,7 +10,9 @@ mod expand;
 mod order;
 mod read;
 
-pub use budget::{Budget, DRY_WINDOW_S, OVERHEAD_S, SmallestEffect, budget, quicken};
+pub use budget::{
+    BASELINE_S, Budget, CALIBRATION_S, DRY_WINDOW_S, OVERHEAD_S, SmallestEffect, budget, quicken,
+};
 pub use expand::expand;
 pub use order::order;
 pub use read::{PlanError, read};

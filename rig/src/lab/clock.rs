@@ -1,4 +1,6 @@
-//! Knows the monotonic clock that all hosts of one machine share; knows no dates.
+//! Knows the clocks that all hosts of one machine share: monotonic, and CPU of process and thread.
+//!
+//! Must not know dates, nor whose time it reads.
 
 use rustix::thread::{ClockId as SleepClock, clock_nanosleep_absolute};
 use rustix::time::{ClockId, Timespec, clock_gettime};
@@ -15,6 +17,34 @@ pub fn process_cpu_ns() -> u64 {
     to_ns(clock_gettime(ClockId::ProcessCPUTime))
 }
 
+/// Nanoseconds of CPU that all threads of a process have used, those that have ended too; none when
+/// there is no such process.
+///
+/// The kernel's own run time clock: no tick samples, and no permission is needed. A thread that
+/// runs at this moment is counted up to its last tick or switch, at most 10 ms ago.
+#[must_use]
+pub fn cpu_ns_of(process: u32) -> Option<u64> {
+    cpu_clock(process, 2)
+}
+
+/// Nanoseconds of CPU that a thread of this process has used, to this moment even while it runs;
+/// none when there is no such thread.
+#[must_use]
+pub fn cpu_ns_of_thread(thread: u32) -> Option<u64> {
+    cpu_clock(thread, 2 | 4)
+}
+
+/// The clock that `clock_getcpuclockid(3)` names: the number's complement above three bits, which
+/// are `CPUCLOCK_SCHED` (2) and, for a thread, `CPUCLOCK_PERTHREAD_MASK` (4).
+fn cpu_clock(number: u32, kind: i32) -> Option<u64> {
+    let number = i32::try_from(number).ok().filter(|n| (1..1 << 28).contains(n))?;
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the kernel writes one timespec to a pointer that is valid for it, or refuses.
+    let refused = unsafe { libc::clock_gettime((!number << 3) | kind, &raw mut time) } != 0;
+    let seconds = u64::try_from(time.tv_sec).ok()?;
+    (!refused).then(|| seconds * 1_000_000_000 + u64::try_from(time.tv_nsec).unwrap_or(0))
+}
+
 /// Sleeps until `at_ns` on the monotonic clock; returns at once when that is past.
 pub fn sleep_until(at_ns: u64) {
     let at = Timespec {
@@ -29,4 +59,30 @@ pub fn sleep_until(at_ns: u64) {
 fn to_ns(time: Timespec) -> u64 {
     let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
     seconds * 1_000_000_000 + u64::try_from(time.tv_nsec).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_clock_of_a_process_is_that_of_all_its_threads() {
+        let spin_until = cpu_ns_of(std::process::id()).unwrap() + 20_000_000;
+        let spinner = std::thread::spawn(move || {
+            while cpu_ns_of(std::process::id()).unwrap() < spin_until {}
+            let thread = rustix::thread::gettid().as_raw_nonzero().get();
+            cpu_ns_of_thread(u32::try_from(thread).unwrap()).unwrap()
+        });
+        let of_thread = spinner.join().unwrap();
+        let (ours, all) = (process_cpu_ns(), cpu_ns_of(std::process::id()).unwrap());
+        assert!(of_thread > 0 && ours >= spin_until, "{of_thread} {ours} {spin_until}");
+        assert!(all >= ours, "an ended thread still counts: {all} {ours}");
+    }
+
+    #[test]
+    fn who_is_not_there_has_no_clock() {
+        assert_eq!(cpu_ns_of(0), None);
+        assert_eq!(cpu_ns_of(u32::MAX), None);
+        assert_eq!(cpu_ns_of_thread(1), None, "not a thread of this process");
+    }
 }

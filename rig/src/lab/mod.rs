@@ -5,6 +5,7 @@
 //! Start reading at `topology.rs`.
 
 pub mod agent;
+mod cgroup;
 pub mod clock;
 pub mod environment;
 mod error;
@@ -12,8 +13,11 @@ pub mod ethtool;
 pub mod host;
 pub mod link;
 mod namespace;
+mod ours;
 mod topology;
 pub mod wire;
 
+pub use cgroup::HostGroup;
 pub use error::LabError;
+pub use ours::Ours;
 pub use topology::{Blueprint, EndRole, Lab, LinkEnd, SUT, Wanted};

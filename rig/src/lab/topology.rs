@@ -2,11 +2,13 @@
 //!
 //! Must not know what is measured in it, nor which factor changes what.
 
+use super::cgroup::ControlGroups;
 use super::error::LabError;
 use super::host::{self, Host, ProcessHost};
+use super::ours::Ours;
 use super::wire::{Answer, LinkAnswer, LinkRequest, Request};
 use super::{clock, namespace};
-use desk::record::LabKind;
+use desk::record::{Fact, LabKind};
 use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -69,12 +71,16 @@ pub struct Lab {
     pub links: Vec<String>,
     hosts: Vec<ProcessHost>,
     clients: u32,
+    groups: ControlGroups,
 }
 
 /// Pause between two looks at the hosts while waiting, nanoseconds.
 const LOOK_NS: u64 = 50_000_000;
 /// A wait ends this long before its moment, so that what comes then is in time, nanoseconds.
 const NEAR_NS: u64 = 4_000_000;
+
+/// Longest wait for the ports of the switch.
+const PORTS_MAX: Duration = Duration::from_secs(3);
 
 /// Index of the system under test among the hosts.
 pub const SUT: usize = 0;
@@ -121,6 +127,7 @@ impl Lab {
             links: blueprint.links.clone(),
             hosts: Vec::new(),
             clients: blueprint.clients,
+            groups: ControlGroups::find(),
         };
         lab.start_hosts(&blueprint.binary, cancel)?;
         if kind != LabKind::Loopback {
@@ -148,6 +155,10 @@ impl Lab {
         }
         for host in &mut self.hosts[1..] {
             host.receive(Duration::from_secs(10))?;
+        }
+        // The switch only holds bridges: what they cost is not its process's.
+        for host in self.hosts.iter().take(self.clients as usize + 1) {
+            self.groups.add(host.name(), host.pid());
         }
         Ok(())
     }
@@ -183,7 +194,28 @@ impl Lab {
             }
             host::links(&mut self.hosts[at], work)?;
         }
-        Ok(())
+        self.wait_for_ports()
+    }
+
+    /// Waits until every port of the switch passes traffic: the kernel looks at carriers up to a
+    /// second after they come, and what is sent before is lost.
+    fn wait_for_ports(&mut self) -> Result<(), LabError> {
+        let switch = self.switch();
+        let mut ports = Vec::new();
+        for number in 0..self.links.len() {
+            ports.extend(self.hosts[..switch].iter().map(|h| port_name(number, h.name())));
+        }
+        let deadline = Instant::now() + PORTS_MAX;
+        loop {
+            let asked = ports.iter().cloned().map(LinkRequest::Info).collect();
+            let answers = host::links(&mut self.hosts[switch], asked)?;
+            let runs = |a: &LinkAnswer| matches!(a, LinkAnswer::Info(info) if info.running);
+            // A port that stays silent shows in the first trial, as a stream that does not open.
+            if answers.iter().all(runs) || Instant::now() > deadline {
+                return Ok(());
+            }
+            clock::sleep_until(clock::now_ns() + 5_000_000);
+        }
     }
 
     /// Kernel settings without which other things than the link would be measured.
@@ -226,6 +258,19 @@ impl Lab {
     #[must_use]
     pub fn name(&self, at: usize) -> &str {
         self.hosts[at].name()
+    }
+
+    /// Which processes and control groups of the machine are this lab's.
+    #[must_use]
+    pub fn ours(&self) -> Ours {
+        let hosts = self.hosts.iter().map(|host| (host.name().to_owned(), host.pid())).collect();
+        Ours { hosts, groups: self.groups.readable() }
+    }
+
+    /// Says where the hosts' control groups are, or why there are none.
+    #[must_use]
+    pub fn groups_fact(&self) -> Fact {
+        self.groups.fact()
     }
 
     /// Address of the system under test on a link; on loopback always 127.0.0.1.
@@ -352,6 +397,7 @@ impl Lab {
             }
         }
         self.hosts.clear();
+        self.groups.remove();
     }
 }
 

@@ -1,12 +1,15 @@
 //! Knows how busy each CPU of the machine was: 1 - idle / wall, never the sum of busy ticks.
 //!
-//! Idle time is kept by a clock, busy time by samples that lock to the timer tick; on kernels with
-//! tick accounting the sum of the busy columns was measured at 0.03 to 3.4 times the truth.
+//! Idle time is kept by a clock (read in ticks of 10 ms), busy time by samples that lock to the
+//! timer tick; on kernels with tick accounting the sum of the busy columns was measured at 0.03 to
+//! 3.4 times the truth. It is recorded as what other tools would say, and used for nothing.
+//!
+//! Must not know whose time it was; a soaker's is only taken out.
 
-use super::Probe;
+use super::{Moment, Probe, per_wall, reading};
 use crate::lab::clock;
 use desk::record::Reading;
-use desk::unit::{Quantity, Unit};
+use desk::unit::Unit;
 use std::path::{Path, PathBuf};
 
 /// Length of one tick of `/proc/stat` on every Linux (`USER_HZ`), nanoseconds.
@@ -19,107 +22,162 @@ pub struct CpuProbe {
     opened: Option<Snapshot>,
 }
 
-/// Idle and stolen time of every CPU at one moment.
+/// The clocks of every CPU at one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Snapshot {
     at_ns: u64,
-    /// CPU number, idle + iowait ticks, steal ticks.
-    cpus: Vec<(u32, u64, u64)>,
+    cpus: Vec<Cpu>,
+    /// CPU number and the time that the soaker has run there, nanoseconds.
+    soaked: Vec<(u32, u64)>,
+}
+
+/// What one line `cpuN` says (proc(5)).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Cpu {
+    number: u32,
+    /// idle + iowait, ticks.
+    idle: u64,
+    /// Ticks that the hypervisor gave to others.
+    steal: u64,
+    /// user + nice + system + irq + softirq, ticks.
+    busy: u64,
 }
 
 impl CpuProbe {
     /// A probe that reads below `root`.
     #[must_use]
-    pub fn new(root: &str) -> Self {
-        Self { file: Path::new(root).join("proc/stat"), opened: None }
+    pub fn new(root: &Path) -> Self {
+        Self { file: root.join("proc/stat"), opened: None }
     }
 
-    fn snapshot(&self) -> Option<Snapshot> {
+    fn snapshot(&self, moment: &Moment) -> Option<Snapshot> {
+        let soaked = moment.soaker.iter().map(|look| (look.cpu, look.cpu_ns)).collect();
+        let before_ns = clock::now_ns();
         let text = std::fs::read_to_string(&self.file).ok()?;
-        Some(Snapshot { at_ns: clock::now_ns(), cpus: parse(&text) })
+        let at_ns = before_ns.midpoint(clock::now_ns());
+        Some(Snapshot { at_ns, cpus: parse(&text), soaked })
     }
 }
 
 impl Probe for CpuProbe {
-    fn begin(&mut self) {
-        self.opened = self.snapshot();
+    fn begin(&mut self, moment: &Moment) {
+        self.opened = self.snapshot(moment);
     }
 
-    fn end(&mut self) -> Vec<Reading> {
-        match (self.opened.take(), self.snapshot()) {
+    fn end(&mut self, moment: &Moment) -> Vec<Reading> {
+        match (self.opened.take(), self.snapshot(moment)) {
             (Some(opened), Some(closed)) => readings(&opened, &closed),
             _ => Vec::new(),
         }
     }
 }
 
-/// CPU number, idle + iowait, steal, from the `cpuN` lines (proc(5)).
-fn parse(text: &str) -> Vec<(u32, u64, u64)> {
+/// The `cpuN` lines; a CPU that is offline has none.
+fn parse(text: &str) -> Vec<Cpu> {
     let mut cpus = Vec::new();
     for line in text.lines() {
         let mut words = line.split_ascii_whitespace();
         let number = words.next().and_then(|w| w.strip_prefix("cpu")).and_then(|n| n.parse().ok());
         let ticks: Vec<u64> = words.filter_map(|w| w.parse().ok()).collect();
+        let column = |at: usize| ticks.get(at).copied().unwrap_or(0);
         if let (Some(number), true) = (number, ticks.len() >= 5) {
-            cpus.push((number, ticks[3] + ticks[4], ticks.get(7).copied().unwrap_or(0)));
+            cpus.push(Cpu {
+                number,
+                idle: column(3) + column(4),
+                steal: column(7),
+                busy: [0, 1, 2, 5, 6].map(column).iter().sum(),
+            });
         }
     }
     cpus
 }
 
-#[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 ns")]
+/// Only CPUs that were online at both edges: one that came or went has no whole window.
 fn readings(opened: &Snapshot, closed: &Snapshot) -> Vec<Reading> {
-    let wall = closed.at_ns.saturating_sub(opened.at_ns).max(1) as f64;
-    let reading = |key: String, value: f64| Reading {
-        probe: "cpu".into(),
-        host: "machine".into(),
-        key,
-        quantity: Quantity::new(value, Unit::Share),
-    };
+    let wall_ns = closed.at_ns.saturating_sub(opened.at_ns);
+    let share = |now: u64, then: u64| per_wall(now.saturating_sub(then) * TICK_NS, wall_ns);
+    let row = |key: &str, value: f64, unit| reading("cpu", "machine", key, value, unit);
     let mut rows = Vec::new();
-    let (mut idle_sum, mut steal_sum, mut count) = (0.0, 0.0, 0.0);
-    for (number, idle, steal) in &closed.cpus {
-        let Some((_, idle_0, steal_0)) = opened.cpus.iter().find(|c| c.0 == *number) else {
-            continue;
-        };
-        let idle = (idle.saturating_sub(*idle_0) * TICK_NS) as f64 / wall;
-        let steal = (steal.saturating_sub(*steal_0) * TICK_NS) as f64 / wall;
-        rows.push(reading(format!("busy.cpu{number}"), (1.0 - idle).clamp(0.0, 1.0)));
-        idle_sum += idle;
-        steal_sum += steal;
+    let (mut busy_sum, mut steal_sum, mut ticks_sum, mut count) = (0.0, 0.0, 0.0, 0.0);
+    for now in &closed.cpus {
+        let Some(then) = opened.cpus.iter().find(|cpu| cpu.number == now.number) else { continue };
+        let soaked = per_wall(soaked_ns(opened, closed, now.number), wall_ns);
+        let busy = 1.0 - share(now.idle, then.idle) - soaked;
+        rows.push(row(&format!("busy.cpu{}", now.number), busy.clamp(0.0, 1.0), Unit::Share));
+        busy_sum += busy;
+        steal_sum += share(now.steal, then.steal);
+        ticks_sum += share(now.busy, then.busy);
         count += 1.0;
     }
     if count > 0.0 {
-        rows.push(reading("busy".into(), (1.0 - idle_sum / count).clamp(0.0, 1.0)));
-        rows.push(reading("steal".into(), (steal_sum / count).clamp(0.0, 1.0)));
+        rows.push(row("busy", (busy_sum / count).clamp(0.0, 1.0), Unit::Share));
+        rows.push(row("steal", (steal_sum / count).clamp(0.0, 1.0), Unit::Share));
+        rows.push(row("cpus", count, Unit::Count));
+        // With a soaker the samples are of the soaker too, and no other tool brings one.
+        if closed.soaked.is_empty() {
+            rows.push(row("jiffies", ticks_sum, Unit::Cpu));
+        }
     }
     rows
+}
+
+fn soaked_ns(opened: &Snapshot, closed: &Snapshot, cpu: u32) -> u64 {
+    let of = |snapshot: &Snapshot| snapshot.soaked.iter().find(|s| s.0 == cpu).map(|s| s.1);
+    of(closed).zip(of(opened)).map_or(0, |(now, then)| now.saturating_sub(then))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lab::Ours;
+
+    const BEFORE: &str = "cpu  0 0 0 0 0 0 0 0\ncpu0 9 0 9 100 0 0 0 0\ncpu1 0 0 0 200 50 0 0 5\n";
+    const AFTER: &str = "cpu  0 0 0 0 0 0 0 0\ncpu0 12 1 10 180 0 2 3 0\n\
+                         cpu1 0 0 0 210 50 0 0 15\ncpu2 0 0 0 7 0 0 0 0\n";
+
+    /// A reading in thousandths.
+    fn value(rows: &[Reading], key: &str) -> Option<f64> {
+        rows.iter().find(|r| r.key == key).map(|r| (r.quantity.value * 1000.0).round())
+    }
+
+    fn between(soaked: [&[(u32, u64)]; 2]) -> Vec<Reading> {
+        let opened = Snapshot { at_ns: 0, cpus: parse(BEFORE), soaked: soaked[0].to_vec() };
+        let closed =
+            Snapshot { at_ns: 1_000_000_000, cpus: parse(AFTER), soaked: soaked[1].to_vec() };
+        readings(&opened, &closed)
+    }
 
     #[test]
     fn busy_is_what_idle_leaves_of_the_wall_clock() {
-        let before = "cpu  0 0 0 0 0 0 0 0\ncpu0 9 0 9 100 0 0 0 0\ncpu1 0 0 0 200 50 0 0 5\n";
-        let after = "cpu  0 0 0 0 0 0 0 0\ncpu0 9 0 9 180 0 0 0 0\ncpu1 0 0 0 210 50 0 0 15\n";
-        let opened = Snapshot { at_ns: 0, cpus: parse(before) };
-        let closed = Snapshot { at_ns: 1_000_000_000, cpus: parse(after) };
-        let rows = readings(&opened, &closed);
-        let value = |key: &str| {
-            rows.iter().find(|r| r.key == key).map(|r| (r.quantity.value * 1000.0).round())
-        };
-        assert_eq!(value("busy.cpu0"), Some(200.0));
-        assert_eq!(value("busy.cpu1"), Some(900.0));
-        assert_eq!(value("busy"), Some(550.0));
-        assert_eq!(value("steal"), Some(50.0));
+        let rows = between([&[], &[]]);
+        assert_eq!(value(&rows, "busy.cpu0"), Some(200.0));
+        assert_eq!(value(&rows, "busy.cpu1"), Some(900.0));
+        assert_eq!(value(&rows, "busy"), Some(550.0));
+        assert_eq!(value(&rows, "steal"), Some(50.0));
+    }
+
+    #[test]
+    fn a_cpu_that_came_in_the_window_is_not_counted_and_ticks_are_only_recorded() {
+        let rows = between([&[], &[]]);
+        assert_eq!(value(&rows, "busy.cpu2"), None);
+        assert_eq!(value(&rows, "cpus"), Some(2000.0));
+        assert_eq!(value(&rows, "jiffies"), Some(100.0), "3 + 1 + 1 + 2 + 3 ticks");
+    }
+
+    #[test]
+    fn what_a_soaker_took_is_nobodys_load() {
+        let rows = between([&[(0, 5), (1, 7)], &[(0, 150_000_005), (1, 800_000_007)]]);
+        assert_eq!(value(&rows, "busy.cpu0"), Some(50.0));
+        assert_eq!(value(&rows, "busy.cpu1"), Some(100.0));
+        assert_eq!(value(&rows, "busy"), Some(75.0));
+        assert_eq!(value(&rows, "jiffies"), None);
     }
 
     #[test]
     fn a_kernel_that_says_nothing_gives_no_reading() {
-        let mut probe = CpuProbe::new("/nonexistent");
-        probe.begin();
-        assert!(probe.end().is_empty());
+        let moment = Moment { ours: &Ours::default(), soaker: &[] };
+        let mut probe = CpuProbe::new(Path::new("/nonexistent"));
+        probe.begin(&moment);
+        assert!(probe.end(&moment).is_empty());
     }
 }

@@ -1,24 +1,65 @@
 //! Knows what can be read beside the load at the two edges of the window.
 //!
-//! Gives: [`Probe`], [`all`]. Never: what the load was, or what a reading means.
+//! Gives: [`Probe`], [`all`], [`Soaker`]. Never: what the load was, or what a reading means.
 //! Start reading at `cpu.rs`.
 
+mod cgroup;
+mod conductor;
 mod cpu;
+mod irq;
+mod soaker;
+mod tasks;
 
+pub use cgroup::GroupProbe;
+pub use conductor::ConductorProbe;
 pub use cpu::CpuProbe;
+pub use irq::IrqProbe;
+pub use soaker::{Look, Soaker, Stretch};
+pub use tasks::TaskProbe;
 
+use crate::lab::Ours;
 use desk::record::Reading;
+use desk::unit::{Quantity, Unit};
+use std::path::Path;
+
+/// What a probe is told at an edge of the window: which of the machine's time is our own.
+#[derive(Clone, Copy, Debug)]
+pub struct Moment<'a> {
+    /// Processes and control groups of the lab.
+    pub ours: &'a Ours,
+    /// What the soaker's threads were at, one a CPU, a moment ago; empty without a soaker.
+    pub soaker: &'a [Look],
+}
 
 /// Something that is read when the window opens and when it closes.
 pub trait Probe {
     /// Reads at the opening.
-    fn begin(&mut self);
+    fn begin(&mut self, moment: &Moment);
     /// Reads at the close and gives what happened between; empty when the kernel does not say.
-    fn end(&mut self) -> Vec<Reading>;
+    fn end(&mut self, moment: &Moment) -> Vec<Reading>;
 }
 
-/// All probes, sorted by name.
+/// All probes in the order of reading, which is the same at both edges: what one costs then falls
+/// between the edges as often as outside of them.
 #[must_use]
 pub fn all() -> Vec<Box<dyn Probe>> {
-    vec![Box::new(CpuProbe::new("/"))]
+    let root = Path::new("/");
+    vec![
+        Box::new(CpuProbe::new(root)),
+        Box::new(ConductorProbe::default()),
+        Box::new(GroupProbe::default()),
+        Box::new(TaskProbe::new(root)),
+        Box::new(IrqProbe::new(root)),
+    ]
+}
+
+fn reading(probe: &str, host: &str, key: &str, value: f64, unit: Unit) -> Reading {
+    let quantity = Quantity::new(value, unit);
+    Reading { probe: probe.into(), host: host.into(), key: key.into(), quantity }
+}
+
+/// What a clock gained between two readings, over the time between them: CPUs kept busy.
+#[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 ns")]
+fn per_wall(gained_ns: u64, wall_ns: u64) -> f64 {
+    gained_ns as f64 / wall_ns.max(1) as f64
 }

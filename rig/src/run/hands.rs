@@ -3,15 +3,15 @@
 //! Must not know which trial comes next, or what a figure is worth.
 
 use super::conductor::{Command, Conductor, Event};
+use super::watch::Watch;
 use crate::factor::{self, FactorError, Undo};
 use crate::lab::{Blueprint, Lab, LabError, Wanted, clock};
-use crate::probe::{self, Probe};
-use crate::workload::{self, Checked, Edge, Job};
+use crate::workload::{self, Checked, Job};
 use desk::plan::DRY_WINDOW_S;
 use desk::record::{
-    Completeness, Fault, Outcome, Plan, Reading, Scope, Settings, Trial, TrialKind, TrialRecord,
-    Value,
+    Completeness, Fault, Outcome, Plan, Scope, Settings, Trial, TrialKind, TrialRecord, Value,
 };
+use std::io;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use thiserror::Error;
@@ -22,6 +22,9 @@ pub enum RunError {
     /// The lab does not stand.
     #[error("the lab cannot be built: {0}")]
     Lab(#[from] LabError),
+    /// The soaker would disturb the load.
+    #[error("no soaker can be had: {0}; leave out displaced_work")]
+    Soaker(io::Error),
 }
 
 /// What a person is told after every visit.
@@ -50,7 +53,7 @@ pub struct Bench {
     pub lab: Lab,
     blueprint: Blueprint,
     cancel: &'static AtomicBool,
-    probes: Vec<Box<dyn Probe>>,
+    watch: Watch,
     /// What is set: link, factor, level, way back; in the order of setting.
     set: Vec<(String, String, Value, Undo)>,
     started_ns: u64,
@@ -59,22 +62,24 @@ pub struct Bench {
 }
 
 impl Bench {
-    /// Builds the lab.
+    /// Builds the lab and looks at it for a second while it is idle.
     ///
     /// # Errors
-    /// When no kind of place that was wanted is to be had.
+    /// When no kind of place that was wanted is to be had, or the run is stopped.
     pub fn build(mut blueprint: Blueprint, cancel: &'static AtomicBool) -> Result<Self, RunError> {
-        let lab = Lab::build(&blueprint, cancel)?;
+        let started_ns = clock::now_ns();
+        let mut lab = Lab::build(&blueprint, cancel)?;
         // Built anew it must be the same kind of place, or trials would not be comparable.
         blueprint.wanted = Wanted::Only(lab.kind);
-        let (started_ns, probes, set) = (clock::now_ns(), probe::all(), Vec::new());
-        Ok(Self { lab, blueprint, cancel, probes, set, started_ns, stale: false })
+        let watch = Watch::begin(&mut lab)?;
+        Ok(Self { lab, blueprint, cancel, watch, set: Vec::new(), started_ns, stale: false })
     }
 
     /// Visits all trials of a plan; `tell` hears of every one.
     ///
     /// # Errors
-    /// When the lab has to be built anew first and cannot be. Faults of trials are in the records.
+    /// When the lab has to be built anew first and cannot be, or the plan wants a soaker and there
+    /// is none to be had. Faults of trials are in the records.
     pub fn run(
         &mut self,
         plan: &Plan,
@@ -84,6 +89,7 @@ impl Bench {
         if self.stale {
             self.rebuild()?;
         }
+        self.watch.soak(plan.method.displaced_work).map_err(RunError::Soaker)?;
         let planned = trials.len();
         let mut conductor = Conductor::new(trials);
         let mut records: Vec<TrialRecord> = Vec::new();
@@ -106,6 +112,7 @@ impl Bench {
                 Command::Finish(completeness) => {
                     self.stale = completeness != Completeness::Complete;
                     self.unset_all();
+                    self.watch.soak(false).map_err(RunError::Soaker)?;
                     return Ok(Visited { records, completeness });
                 }
             };
@@ -165,8 +172,12 @@ impl Bench {
         };
         let mut work = (entry.make)();
         work.stage(&mut self.lab, &job)?;
-        let (probes, readings) = (&mut self.probes, &mut record.readings);
-        work.drive(&mut self.lab, &mut |edge| at_edge(probes, readings, edge))?;
+        let (watch, readings) = (&mut self.watch, &mut record.readings);
+        let ready = watch.prepare(&mut self.lab).map_err(LabError::into_fault);
+        let driven = ready
+            .and_then(|()| work.drive(&mut self.lab, &mut |edge| watch.at_edge(edge, readings)));
+        self.watch.rest();
+        driven?;
         let checked = work.check()?;
         if let Some(congestion) = checked.outcome.made_with.get("congestion") {
             record.observed.insert("congestion".into(), congestion.clone());
@@ -231,18 +242,6 @@ impl Bench {
                 // A broken lab takes its links with it when it is built anew.
                 self.stale = true;
             }
-        }
-    }
-}
-
-/// Reads the probes at an edge of the window.
-fn at_edge(probes: &mut [Box<dyn Probe>], readings: &mut Vec<Reading>, edge: Edge) {
-    let (Edge::Opens(at_ns) | Edge::Closes(at_ns)) = edge;
-    clock::sleep_until(at_ns);
-    for probe in probes {
-        match edge {
-            Edge::Opens(_) => probe.begin(),
-            Edge::Closes(_) => readings.extend(probe.end()),
         }
     }
 }

@@ -5,6 +5,7 @@
 
 mod conductor;
 mod hands;
+mod watch;
 
 pub use hands::{Bench, Progress, RunError, Visited};
 

@@ -54,6 +54,10 @@ enum Verb {
         /// Short windows and at most five blocks: minutes instead of hours
         #[arg(long)]
         quick: bool,
+        /// Also measure how much application work the load displaces, with a thread of the idle
+        /// class on every CPU
+        #[arg(long)]
+        displaced_work: bool,
         #[command(flatten)]
         options: Options,
     },
@@ -138,7 +142,9 @@ pub fn main() -> Result<u8, CliError> {
     let cli = Cli::parse();
     match cli.verb {
         None => survey::survey(&cli.options),
-        Some(Verb::Run { plan, quick, options }) => run::run(&plan, quick, &options),
+        Some(Verb::Run { plan, quick, displaced_work, options }) => {
+            run::run(&plan, run::How { quick, displaced_work }, &options)
+        }
         Some(Verb::Plan { file, quick }) => plan::show(&file, quick),
         Some(Verb::Explain { workload }) => explain::explain(&workload),
         Some(Verb::Agent) => {

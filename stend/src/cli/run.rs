@@ -5,7 +5,7 @@ use super::progress::Meter;
 use super::session::Session;
 use super::{GIVEN_UP, INTERRUPTED, OK, Options, files, invoked, plans};
 use desk::plan::{budget, quicken};
-use desk::record::{Completeness, Fault, Run};
+use desk::record::{Completeness, Fault, Plan, Run};
 use desk::report;
 use desk::verdict::{Analysis, analyse};
 use serde_json::json;
@@ -16,18 +16,39 @@ use std::time::Duration;
 /// Columns of the text report.
 const COLUMNS: u16 = 80;
 
+/// What the command line changes of a plan.
+#[derive(Clone, Copy, Debug)]
+pub struct How {
+    /// Its quick form.
+    pub quick: bool,
+    /// With a soaker, whatever the plan says.
+    pub displaced_work: bool,
+}
+
+impl How {
+    fn apply(self, plan: &mut Plan) {
+        if self.quick {
+            quicken(plan);
+        }
+        plan.method.displaced_work |= self.displaced_work;
+    }
+
+    /// The options as they have to be written again, each with a blank after it.
+    fn words(self) -> String {
+        let rows = [(self.quick, "--quick "), (self.displaced_work, "--displaced-work ")];
+        rows.iter().filter(|(wanted, _)| *wanted).map(|(_, words)| *words).collect()
+    }
+}
+
 /// Runs a plan and writes report and records.
 ///
 /// # Errors
 /// A bad plan, a lab that cannot be built, a file that cannot be written, or no valid trial at all.
-pub fn run(name: &str, quick: bool, options: &Options) -> Result<u8, CliError> {
+pub fn run(name: &str, how: How, options: &Options) -> Result<u8, CliError> {
     let (mut plan, text) = plans::load(name)?;
-    if quick {
-        quicken(&mut plan);
-    }
+    how.apply(&mut plan);
     let budget = budget(&plan);
-    let short = if quick { "--quick " } else { "" };
-    let command = format!("{} run {short}{}{name}", invoked(), options.lab.words());
+    let command = format!("{} run {}{}{name}", invoked(), how.words(), options.lab.words());
     let mut session = Session::begin(&plan, options.lab.into(), command)?;
     session.refuse_without_links(&plan)?;
     let mut meter = Meter::new(Duration::from_secs_f64(budget.longest.value), true);

@@ -46,6 +46,8 @@ impl Session {
             e if asked => CliError::Place(e),
             e => CliError::Run(e),
         })?;
+        environment.facts.push(bench.lab.groups_fact());
+        environment.facts.sort_by(|a, b| a.key.cmp(&b.key));
         environment.lab = Some((bench.lab.kind, bench.lab.reason.clone()));
         let started = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
         let id = started.replace(['-', ':'], "").replace('T', "-").replace('Z', "");

@@ -1,6 +1,7 @@
 //! Knows which single values describe a machine, where each stands and what a difference means.
 //! Never: processors, caches and adapters, which have records of their own.
 
+use super::accounting;
 use super::tree::{Tree, field};
 use desk::record::KeyClass::{Critical, Info};
 use desk::record::{Fact, KeyClass};
@@ -36,12 +37,12 @@ pub(super) fn observe(tree: &Tree) -> Vec<Fact> {
         let path = format!("{VULNERABILITIES}/{name}");
         Some(fact(&format!("mitigation.{name}"), Critical, &path, &tree.text(&path)?))
     });
-    let parts = [os(tree), huge_pages(tree), microcode(tree)];
+    let parts = [os(tree), huge_pages(tree), microcode(tree), accounting::observe(tree)];
     files.chain(mitigations).chain(parts.into_iter().flatten()).collect()
 }
 
 /// White space inside becomes single blanks: the kernel separates some values by tabs.
-fn fact(key: &str, class: KeyClass, path: &str, value: &str) -> Fact {
+pub(super) fn fact(key: &str, class: KeyClass, path: &str, value: &str) -> Fact {
     let value = value.split_whitespace().collect::<Vec<_>>().join(" ");
     Fact { key: key.to_owned(), value, class, source: format!("/{path}") }
 }

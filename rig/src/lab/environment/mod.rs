@@ -5,6 +5,7 @@
 //! Never: whether a difference matters to a verdict, or how a fact is put into words.
 //! Start reading at [`observe`]. A file that is missing is an absent fact, never an error.
 
+mod accounting;
 mod adapter;
 mod complete;
 mod cpu;

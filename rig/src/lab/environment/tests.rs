@@ -269,6 +269,7 @@ fn facts_are_sorted_and_carry_class_and_source() {
     let expected = [
         "clocksource",
         "kernel.cmdline",
+        "kernel.cpu_accounting",
         "kernel.release",
         "mitigation.meltdown",
         "mitigation.spectre_v2",
@@ -281,8 +282,20 @@ fn facts_are_sorted_and_carry_class_and_source() {
     assert_eq!(env.fact("tcp.rmem"), Some("4096 131072 33554432"));
     assert_eq!(env.fact("thp"), Some("madvise"));
     assert_eq!(env.facts[1].class, KeyClass::Info);
-    assert_eq!(env.facts[2].class, KeyClass::Critical);
-    assert_eq!(env.facts[2].source, "/proc/sys/kernel/osrelease");
+    assert_eq!(env.facts[3].class, KeyClass::Critical);
+    assert_eq!(env.facts[3].source, "/proc/sys/kernel/osrelease");
+}
+
+#[test]
+fn how_cpu_time_is_kept_is_read_from_the_configuration_of_the_running_kernel() {
+    let fixture = Fixture::new("accounting");
+    fixture.files("proc", &[("sys/kernel/osrelease", "6.12.1-7")]);
+    let said =
+        |fixture: &Fixture| observe(&fixture.root).fact("kernel.cpu_accounting").map(str::to_owned);
+    assert_eq!(said(&fixture).as_deref(), Some("not said by the kernel"));
+    let tick = "CONFIG_TICK_CPU_ACCOUNTING=y\nCONFIG_IRQ_TIME_ACCOUNTING=y";
+    fixture.files("boot", &[("config-6.12.1", "CONFIG_HZ=100"), ("config-6.12.1-7", tick)]);
+    assert_eq!(said(&fixture).as_deref(), Some("tick samples; interrupts kept apart"));
 }
 
 #[test]

@@ -24,6 +24,11 @@ impl Tree {
         (!text.is_empty()).then_some(text)
     }
 
+    /// The content as it is; absent where there is none.
+    pub(super) fn bytes(&self, path: &str) -> Option<Vec<u8>> {
+        fs::read(self.root.join(path)).ok()
+    }
+
     /// The content as a number.
     pub(super) fn number<T: FromStr>(&self, path: &str) -> Option<T> {
         self.text(path)?.parse().ok()

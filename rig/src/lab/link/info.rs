@@ -9,6 +9,9 @@ use netlink_packet_core::{
 use netlink_packet_route::link::{LinkFlags, LinkHeader};
 use serde::{Deserialize, Serialize};
 
+/// Operational state "up" (`linux/if.h`).
+const IF_OPER_UP: u8 = 6;
+
 /// What the kernel counts on a link since it was made (`struct rtnl_link_stats64`).
 ///
 /// Bytes include the Ethernet header but not preamble, checksum and gap; a packet that the
@@ -48,6 +51,8 @@ pub struct LinkInfo {
     pub up: bool,
     /// The other end is there.
     pub carrier: bool,
+    /// The kernel has noticed that it is, and passes traffic (operational state up, RFC 2863).
+    pub running: bool,
     /// Index of the bridge or bond that it is a port of.
     pub master: Option<u32>,
     /// Hardware address, lower-case hexadecimal with colons; empty if it has none.
@@ -82,6 +87,7 @@ impl LinkInfo {
             libc::IFLA_IFNAME => self.name = parse_string(value)?,
             libc::IFLA_LINKINFO => self.kind = link_kind(value)?,
             libc::IFLA_MTU => self.mtu = parse_u32(value)?,
+            libc::IFLA_OPERSTATE => self.running = parse_u8(value)? == IF_OPER_UP,
             libc::IFLA_CARRIER => self.carrier = parse_u8(value)? != 0,
             libc::IFLA_MASTER => self.master = Some(parse_u32(value)?),
             libc::IFLA_ADDRESS => self.address = hardware_address(value),

@@ -119,10 +119,11 @@ fn every_way_of_sending_keeps_the_content_whole() {
 #[test]
 fn the_same_seed_gives_the_same_content_at_every_offset() {
     let bytes = content(1, 2, 5000);
-    assert_eq!(bytes, content(1, 2, 5000));
+    assert_eq!(*bytes, *content(1, 2, 5000));
     assert_eq!(bytes[..904], bytes[4096..5000]);
     assert_eq!(content(1, 2, 1).len(), 4096 + 8, "a long read of short requests is compared too");
-    assert_ne!(bytes, content(2, 2, 5000));
+    assert_ne!(*bytes, *content(2, 2, 5000));
+    assert_eq!(bytes.as_ptr().align_offset(4096), 0, "it begins on a page");
 }
 
 /// One trip of a message through a part.

@@ -3,7 +3,9 @@
 //! Must not know the other hosts; the conductor tells it all it needs.
 
 use super::congestion;
-use super::generator::{Counters, Gate, content, receive_requests, send_batches, send_requests};
+use super::generator::{
+    Counters, Gate, Paged, content, receive_requests, send_batches, send_requests,
+};
 use super::low_water;
 use super::mark::{self, Interface, Watched};
 use super::message::{
@@ -285,7 +287,7 @@ struct Worker {
     socket: Arc<TcpStream>,
     counters: Arc<Counters>,
     gate: Arc<Gate>,
-    content: Vec<u8>,
+    content: Paged,
     traffic: Traffic,
     schedule: Option<Schedule>,
     nice: i32,

@@ -1,0 +1,127 @@
+//! Tests of the interrupt probe over file trees with four CPUs and adapters of three kinds.
+
+use super::*;
+use crate::lab::Ours;
+use std::os::unix::fs::symlink;
+
+/// A tree under the temporary directory; gone when the test ends.
+struct Tree(PathBuf);
+
+impl Tree {
+    fn new(name: &str) -> Self {
+        Self(std::env::temp_dir().join(format!("stend-irq-{}-{name}", std::process::id())))
+    }
+
+    fn file(&self, path: &str, text: &str) {
+        let path = self.0.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn packets(&self, adapter: &str, received: u64, sent: u64) {
+        let statistics = format!("sys/class/net/{adapter}/statistics");
+        self.file(&format!("{statistics}/rx_packets"), &format!("{received}\n"));
+        self.file(&format!("{statistics}/tx_packets"), &format!("{sent}\n"));
+    }
+
+    fn on(&self, adapter: &str, device: &str) {
+        fs::create_dir_all(self.0.join(device)).unwrap();
+        let link = self.0.join("sys/class/net").join(adapter).join("device");
+        symlink(self.0.join(device), link).unwrap();
+    }
+}
+
+impl Drop for Tree {
+    fn drop(&mut self) {
+        fs::remove_dir_all(&self.0).unwrap();
+    }
+}
+
+fn interrupts(eth1: u64, virtio: u64, legacy: u64) -> String {
+    format!(
+        "            CPU0       CPU1       CPU2       CPU3       \n\
+           8:          0          0          0          1  IO-APIC   8-edge      rtc0\n\
+          19:          0          3          0  {legacy:>9}  IO-APIC  19-fasteoi   eth2, ehci_hcd\n\
+          40:         10          0          0          0  PCI-MSIX-0000:00:03.0   0-edge      \
+         virtio2-config\n\
+          41: {virtio:>10}          0          5          0  PCI-MSIX-0000:00:03.0   1-edge      \
+         virtio2-input.0\n\
+          60: {eth1:>10}          2          0          0  PCI-MSIX-0000:01:00.0   0-edge      \
+         eth1-TxRx-0\n\
+          61:          0 {eth1:>10}          0          0  PCI-MSIX-0000:01:00.0   1-edge      \
+         eth1-TxRx-1\n\
+          70:          9          9          9          9  PCI-MSIX-0000:02:00.0   0-edge      \
+         eth10-TxRx-0\n\
+         NMI:          0          0          0          0   Non-maskable interrupts\n\
+         LOC:    1234567    1234567    1234567    1234567   Local timer interrupts\n\
+         ERR:          0\n"
+    )
+}
+
+/// An adapter with two vectors, a virtio one, one on a shared line, and a virtual pair.
+fn machine(name: &str) -> Tree {
+    let tree = Tree::new(name);
+    for adapter in ["eth1", "eth2", "ens3", "veth7"] {
+        tree.packets(adapter, 100, 100);
+    }
+    tree.on("eth1", "sys/devices/pci0000:00/0000:01:00.0");
+    tree.file("sys/devices/pci0000:00/0000:01:00.0/msi_irqs/60", "msix\n");
+    tree.file("sys/devices/pci0000:00/0000:01:00.0/msi_irqs/61", "msix\n");
+    tree.file("sys/devices/pci0000:00/0000:01:00.0/irq", "8\n");
+    tree.on("eth2", "sys/devices/pci0000:00/0000:00:04.0");
+    tree.file("sys/devices/pci0000:00/0000:00:04.0/irq", "19\n");
+    tree.on("ens3", "sys/devices/pci0000:00/0000:00:03.0/virtio2");
+    tree.file("sys/devices/pci0000:00/0000:00:03.0/msi_irqs/40", "msix\n");
+    tree.file("proc/interrupts", &interrupts(1000, 50, 7));
+    tree
+}
+
+fn value(rows: &[Reading], adapter: &str, key: &str) -> Option<f64> {
+    rows.iter().find(|r| r.host == adapter && r.key == key).map(|r| r.quantity.value)
+}
+
+#[test]
+fn interrupts_are_summed_over_cpus_and_vectors_and_set_against_packets() {
+    let tree = machine("rates");
+    let probe = IrqProbe::new(&tree.0);
+    let mut opened = probe.snapshot().unwrap();
+    tree.file("proc/interrupts", &interrupts(1100, 70, 12));
+    tree.packets("eth1", 3100, 1100);
+    tree.packets("ens3", 110, 100);
+    let mut closed = probe.snapshot().unwrap();
+    (opened.at_ns, closed.at_ns) = (0, 2_000_000_000);
+    let rows = probe.readings(&opened, &closed);
+    assert_eq!(value(&rows, "eth1", "interrupts"), Some(100.0), "two vectors of 100 in 2 s");
+    assert_eq!(value(&rows, "eth1", "packets_per_interrupt"), Some(20.0));
+    assert_eq!(value(&rows, "ens3", "interrupts"), Some(10.0), "by number and by virtio name");
+    assert_eq!(value(&rows, "ens3", "packets_per_interrupt"), Some(0.5));
+    assert_eq!(value(&rows, "eth2", "interrupts"), Some(2.5), "a shared line counts whole");
+    assert!(rows.iter().all(|r| r.host != "veth7"), "a virtual pair has no interrupts: {rows:?}");
+}
+
+#[test]
+fn without_an_interrupt_there_is_a_rate_of_none_and_no_ratio() {
+    let tree = machine("none");
+    let mut probe = IrqProbe::new(&tree.0);
+    let moment = Moment { ours: &Ours::default(), soaker: &[] };
+    probe.begin(&moment);
+    let rows = probe.end(&moment);
+    assert_eq!(value(&rows, "eth1", "interrupts"), Some(0.0));
+    assert_eq!(value(&rows, "eth1", "packets_per_interrupt"), None);
+}
+
+#[test]
+fn a_name_is_its_owners_only_as_a_whole_word() {
+    assert!(is_named("eth1-TxRx-0", "eth1") && is_named("mlx5_comp0@eth1", "eth1"));
+    assert!(is_named("eth2,", "eth2") && is_named("virtio2-input.0", "virtio2"));
+    assert!(!is_named("eth10-TxRx-0", "eth1") && !is_named("virtio20-input.0", "virtio2"));
+    assert!(!is_named("veth1", "eth1"));
+}
+
+#[test]
+fn a_machine_that_shows_no_interrupts_gives_no_reading() {
+    let moment = Moment { ours: &Ours::default(), soaker: &[] };
+    let mut probe = IrqProbe::new(Path::new("/nonexistent"));
+    probe.begin(&moment);
+    assert!(probe.end(&moment).is_empty());
+}

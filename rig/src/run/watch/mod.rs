@@ -1,0 +1,158 @@
+//! Knows who watches the machine while a load runs: the probes, the soaker, the idle lab's figure.
+//!
+//! Must not know which trial is watched, or what its load does.
+
+use crate::lab::{Lab, LabError, Ours, clock};
+use crate::probe::{self, Look, Moment, Probe, Soaker, Stretch};
+use crate::workload::Edge;
+use desk::plan::{BASELINE_S, CALIBRATION_S};
+use desk::record::Reading;
+use desk::unit::{Quantity, Unit};
+use std::io;
+
+/// The soaker's first part of the calibration, which is not counted: threads wake, clocks rise.
+const RISE_S: f64 = 0.02;
+
+/// All that is read beside the load.
+pub struct Watch {
+    probes: Vec<Box<dyn Probe>>,
+    soaker: Option<Soaker>,
+    /// What the soaker does in a second without the load.
+    calibrated: Stretch,
+    opened: Vec<Look>,
+    ours: Ours,
+    baseline: Quantity,
+}
+
+impl Watch {
+    /// Measures what the idle lab leaves unattributed; takes [`BASELINE_S`], in which the 10 ms of
+    /// an idle tick are 1 %.
+    ///
+    /// # Errors
+    /// When the run is stopped or a host is gone.
+    pub fn begin(lab: &mut Lab) -> Result<Self, LabError> {
+        let mut watch = Self {
+            probes: probe::all(),
+            soaker: None,
+            calibrated: Stretch::default(),
+            opened: Vec::new(),
+            ours: lab.ours(),
+            baseline: Quantity::new(0.0, Unit::Cpu),
+        };
+        let mut readings = Vec::new();
+        let (began_ns, hosts) = (clock::now_ns(), watch.hosts_cpu_ns());
+        watch.read(Edge::Opens(began_ns), &mut readings);
+        wait(lab, began_ns + nanoseconds(BASELINE_S))?;
+        watch.read(Edge::Closes(clock::now_ns()), &mut readings);
+        let hosts_ns = watch.hosts_cpu_ns().saturating_sub(hosts);
+        let value =
+            unattributed(&readings, seconds(hosts_ns) / seconds(clock::now_ns() - began_ns));
+        watch.baseline = Quantity::new(value, Unit::Cpu);
+        Ok(watch)
+    }
+
+    /// Starts or ends the soaker; nothing changes if it is as wanted.
+    ///
+    /// # Errors
+    /// When its threads cannot be put where they disturb nothing.
+    pub fn soak(&mut self, wanted: bool) -> io::Result<()> {
+        match (wanted, &self.soaker) {
+            (true, None) => self.soaker = Some(Soaker::start()?),
+            (false, _) => self.soaker = None,
+            (true, Some(_)) => {}
+        }
+        Ok(())
+    }
+
+    /// Just before the load goes: notes who is ours, and lets the soaker show its rate. It works on
+    /// until [`Self::rest`], so that the load settles beside it.
+    ///
+    /// # Errors
+    /// When the run is stopped or a host is gone.
+    pub fn prepare(&mut self, lab: &mut Lab) -> Result<(), LabError> {
+        self.ours = lab.ours();
+        let Some(soaker) = &self.soaker else { return Ok(()) };
+        soaker.work();
+        let began_ns = clock::now_ns();
+        wait(lab, began_ns + nanoseconds(RISE_S))?;
+        let opened = soaker.look();
+        wait(lab, began_ns + nanoseconds(CALIBRATION_S))?;
+        self.calibrated = Stretch::between(&opened, &soaker.look());
+        Ok(())
+    }
+
+    /// Reads everything at an edge of the window.
+    pub fn at_edge(&mut self, edge: Edge, readings: &mut Vec<Reading>) {
+        let (Edge::Opens(at_ns) | Edge::Closes(at_ns)) = edge;
+        clock::sleep_until(at_ns);
+        self.read(edge, readings);
+        if matches!(edge, Edge::Closes(_)) {
+            let (probe, host, key) = ("cpu".into(), "machine".into(), "baseline".into());
+            readings.push(Reading { probe, host, key, quantity: self.baseline });
+        }
+    }
+
+    /// The load is over, well or not: the soaker sleeps.
+    pub fn rest(&self) {
+        if let Some(soaker) = &self.soaker {
+            soaker.rest();
+        }
+    }
+
+    fn read(&mut self, edge: Edge, readings: &mut Vec<Reading>) {
+        // First, so that all others take out what it was at the same moment.
+        let looks = self.soaker.as_ref().map(Soaker::look).unwrap_or_default();
+        let moment = Moment { ours: &self.ours, soaker: &looks };
+        for probe in &mut self.probes {
+            match edge {
+                Edge::Opens(_) => probe.begin(&moment),
+                Edge::Closes(_) => readings.extend(probe.end(&moment)),
+            }
+        }
+        match edge {
+            Edge::Opens(_) => self.opened = looks,
+            Edge::Closes(_) if looks.is_empty() => {}
+            Edge::Closes(_) => {
+                let window = Stretch::between(&self.opened, &looks);
+                readings.extend(window.readings(&self.calibrated));
+            }
+        }
+    }
+
+    fn hosts_cpu_ns(&self) -> u64 {
+        self.ours.hosts.iter().filter_map(|(_, pid)| clock::cpu_ns_of(*pid)).sum()
+    }
+}
+
+/// CPUs kept busy by what no clock of a thread or process shows, 0 or more: interrupts on an idle
+/// CPU, and processes that ended; busy x CPUs - conductor - hosts - kernel threads - foreign.
+fn unattributed(readings: &[Reading], hosts: f64) -> f64 {
+    let value = |probe: &str, host: &str, key: &str| {
+        let wanted = |r: &&Reading| r.probe == probe && r.host == host && r.key == key;
+        readings.iter().find(wanted).map_or(0.0, |r| r.quantity.value)
+    };
+    let busy = value("cpu", "machine", "busy") * value("cpu", "machine", "cpus");
+    let conductor = value("process", "conductor", "cpu");
+    let others = value("kernel", "machine", "threads") + value("foreign", "machine", "cpu");
+    (busy - conductor - hosts - others).max(0.0)
+}
+
+/// Waits to the moment itself; a lab's own wait ends just before.
+fn wait(lab: &mut Lab, at_ns: u64) -> Result<(), LabError> {
+    lab.wait_until(at_ns)?;
+    clock::sleep_until(at_ns);
+    Ok(())
+}
+
+#[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 ns")]
+fn seconds(ns: u64) -> f64 {
+    ns as f64 / 1e9
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 1 s")]
+fn nanoseconds(seconds: f64) -> u64 {
+    (seconds * 1e9) as u64
+}
+
+#[cfg(test)]
+mod tests;
