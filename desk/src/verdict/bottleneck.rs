@@ -40,8 +40,9 @@ pub(super) fn limits(plan: &Plan, contest: &Contest<'_>, comparison: &str) -> Ve
 /// The first limit that shows, in the order: load offered, generator, CPUs, one CPU, set rate,
 /// waiting sockets.
 ///
-/// A load that was set and carried has no other limit. The generator stands next because it makes the others look like what they are not: a client
-/// without enough CPU leaves a server that waits. Its own rule keeps it from hiding them: a client
+/// A load that was set and carried has no other limit. The generator stands next because it makes
+/// the others look like what they are not: a client without enough CPU leaves a server that waits.
+/// Its own rule keeps it from hiding them: a client
 /// that is busy or late counts only on a machine that is not full, and no client counts beside a
 /// system under test that runs all the time.
 fn find(plan: &Plan, trials: &[Measured<'_>]) -> Option<(LimitKind, Estimate)> {

@@ -4,7 +4,8 @@
 //! which all read and nobody writes while the window is open.
 
 use crate::lab::clock;
-use std::io::{self, IoSlice, Read as _, Write as _};
+use rustix::net::{RecvFlags, SendFlags};
+use std::io::{self, IoSlice, Write as _};
 use std::net::TcpStream;
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
@@ -173,12 +174,11 @@ pub fn send_requests(
     counters: &Counters,
     (gate, bytes_max): (&Gate, u64),
 ) -> io::Result<()> {
-    let mut socket = socket;
     let (mut at, mut sent) = (0, 0_u64);
     while !gate.stopped() && sent < bytes_max {
         let mut left = &content[at..at + request];
         while !left.is_empty() {
-            match socket.write(left) {
+            match send(socket, left) {
                 Ok(n) => {
                     left = &left[n..];
                     sent += n as u64;
@@ -265,15 +265,19 @@ pub fn receive_requests(
     counters: &Counters,
     (gate, bytes_max): (&Gate, u64),
 ) -> io::Result<bool> {
-    let mut socket = socket;
     let mut buffer = Paged::zeros(read);
     let (mut received, mut checks) = (0_u64, 0_u64);
+    // What a call left of a request is asked for by the next, as an application does that reads
+    // whole requests.
+    let mut left = read;
     while received < bytes_max {
-        match socket.read(&mut buffer) {
-            Ok(0) => return Ok(true),
+        match receive(socket, &mut buffer[..left]) {
+            // After the drain time it may be this host that hung up.
+            Ok(0) => return Ok(!gate.drained()),
             Ok(n) => {
                 checks += probe(content, received, &buffer[..n])?;
                 received += n as u64;
+                left = if n == left { read } else { left - n };
                 counters.bytes.store(received, Relaxed);
                 counters.checks.store(checks, Relaxed);
             }
@@ -285,6 +289,15 @@ pub fn receive_requests(
         }
     }
     Ok(false)
+}
+
+/// One system call: the C library's would look for a cancelled thread before and after each.
+fn send(socket: &TcpStream, bytes: &[u8]) -> io::Result<usize> {
+    Ok(rustix::net::send(socket, bytes, SendFlags::NOSIGNAL)?)
+}
+
+fn receive(socket: &TcpStream, buffer: &mut [u8]) -> io::Result<usize> {
+    Ok(rustix::net::recv(socket, buffer, RecvFlags::empty())?.0)
 }
 
 /// Whether a call only took too long.
