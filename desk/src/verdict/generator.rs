@@ -36,17 +36,15 @@ pub(super) fn generator_bound(contest: &Contest<'_>, comparison: &str) -> Vec<Ge
 ///
 /// Clients make or take the load in every direction, so their threads are the generator's in all
 /// of them. It takes a thread of the system under test that does not want its CPU all the time,
-/// where that was read: if both ends run all the time, neither waits for the other. In that order:
+/// where that was read: if both ends run all the time, neither waits for the other. And it takes a
+/// machine that is not full: on a full one the CPUs are the limit, and since both sides share it
+/// and a sender is billed for the work of receiving, it is the sender that wants them. In that
+/// order:
 ///
 /// - starved: the client thread that most wants to run wants it at least 95 % of the time and has a
-///   CPU for less than 90 %, while the system under test wants one for less than 90 %. If it wants
-///   more, both ends share full CPUs, and the machine is the limit. Unknown of the system under
-///   test, so no sign.
-/// - busy: a client thread has its CPU at least 95 % of the time, and the machine is not full.
-/// - late: more than 1 % of a client's paced requests are late, and the machine is not full.
-///
-/// On a full machine a busy or late client says no more than that: the CPUs are the limit. A
-/// starved one says more, for the system under test got by with less.
+///   CPU for less than 90 %. Unknown of the system under test, so no sign.
+/// - busy: a client thread has its CPU at least 95 % of the time.
+/// - late: more than 1 % of a client's paced requests are late.
 pub(super) fn generator_sign(trials: &[Measured<'_>]) -> Option<(GeneratorSign, Estimate)> {
     let mean = |share: &dyn Fn(&TrialRecord) -> Option<f64>| {
         let shares: Vec<f64> = trials.iter().filter_map(|t| share(t.record)).collect();
@@ -60,11 +58,11 @@ pub(super) fn generator_sign(trials: &[Measured<'_>]) -> Option<(GeneratorSign, 
     let server = mean(&server_wants);
     let wants = mean(&|r| keenest_client(r).map(|(wants, _)| wants));
     let gets = mean(&|r| keenest_client(r).and_then(|(_, gets)| gets));
-    if from(&wants, FULL) && below(&gets, FREE) && below(&server, FREE) {
-        return wants.map(|share| (GeneratorSign::Starved, share));
-    }
     if from(&server, FREE) || from(&mean(&busy), FULL) {
         return None;
+    }
+    if from(&wants, FULL) && below(&gets, FREE) && below(&server, FREE) {
+        return wants.map(|share| (GeneratorSign::Starved, share));
     }
     let runs = mean(&|r| largest_of_clients(r, "thread", "cpu"));
     if from(&runs, FULL) {
