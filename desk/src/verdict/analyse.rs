@@ -36,7 +36,7 @@ pub fn analyse(run: &Run) -> Analysis {
             let Some(one) = judge(contest, rule, torn) else { continue };
             let id = &one.comparison.id;
             found.limits.extend(limits(&run.plan, contest, id));
-            found.generator_bound.extend(generator_bound(contest, id));
+            found.generator_bound.extend(generator_bound(&run.plan, contest, id));
             found.costs.extend(cost(run, contest, id, torn));
             judged.push(one);
         }

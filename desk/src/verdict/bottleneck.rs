@@ -71,7 +71,7 @@ fn find(plan: &Plan, trials: &[Measured<'_>]) -> Option<(LimitKind, Estimate)> {
 }
 
 /// Share of the load offered that was carried, if one was set and every trial reached it.
-fn carried(plan: &Plan, trials: &[Measured<'_>]) -> Option<Estimate> {
+pub(super) fn carried(plan: &Plan, trials: &[Measured<'_>]) -> Option<Estimate> {
     if trials.is_empty() || !trials.iter().all(|t| reached_offer(plan, t.record)) {
         return None;
     }

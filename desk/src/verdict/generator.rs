@@ -1,9 +1,10 @@
 //! Knows when the clients, not the system under test, held a figure down; never which level won.
 
+use super::bottleneck::carried;
 use super::finding::{GeneratorBound, GeneratorSign};
 use super::measure::{busy, by_host, is_client, is_server, reading};
 use super::pairing::{Contest, Measured};
-use crate::record::TrialRecord;
+use crate::record::{Plan, TrialRecord};
 use crate::stats::{Estimate, mean_or_single};
 use crate::unit::Unit;
 
@@ -15,10 +16,18 @@ const FREE: f64 = 0.9;
 const LATE: f64 = 0.01;
 
 /// Every point and level of a contest at which the clients were the limit.
-pub(super) fn generator_bound(contest: &Contest<'_>, comparison: &str) -> Vec<GeneratorBound> {
+pub(super) fn generator_bound(
+    plan: &Plan,
+    contest: &Contest<'_>,
+    comparison: &str,
+) -> Vec<GeneratorBound> {
     let mut found = Vec::new();
     for point in &contest.points {
         for (level, trials) in [contest.base, contest.other].into_iter().zip(point.sides()) {
+            // A load that was set and carried is what was asked for, late requests and all.
+            if carried(plan, &trials).is_some() {
+                continue;
+            }
             let Some((sign, evidence)) = generator_sign(&trials) else { continue };
             found.push(GeneratorBound {
                 comparison: comparison.into(),
