@@ -4,9 +4,9 @@
 //! long goes on in the next line.
 
 use super::compose::{
-    Judged, Part, Role, Writer, all_caveats, asked, curve_figure, grouped, heaviest, lab_word,
-    limits_in_short, moment, same, short_advice, short_condition, short_doubt, short_effect,
-    short_pair, verdict_sign,
+    Judged, Part, Role, Writer, all_caveats, asked, curve_figure, grouped, heaviest, key_words,
+    lab_word, limits_in_short, moment, same, short_advice, short_condition, short_doubt,
+    short_effect, short_pair, verdict_sign,
 };
 use super::document::Prose;
 use super::error::ReportError;
@@ -192,8 +192,13 @@ fn drawing(
     let figure = curve_figure(writer, part, comparison, 1)?;
     for rows in CURVE_ROWS.rev() {
         let drawn = figure::braille(&figure, columns, rows, unicode);
-        if drawn.lines().count() <= room {
-            return Ok(drawn.lines().map(Into::into).collect());
+        let mut lines: Vec<String> = drawn.lines().map(Into::into).collect();
+        if rows == *CURVE_ROWS.start() && lines.len() == room + 1 {
+            // The name of the axis stands in the curve's verdict as well.
+            lines.pop();
+        }
+        if lines.len() <= room {
+            return Ok(lines);
         }
     }
     Ok(Vec::new())
@@ -262,8 +267,10 @@ fn verdicts(writer: &Writer, group: &[Judged<'_>]) -> Result<Prose, ReportError>
             .prose("effect", &short_effect(writer, &comparison.overall)?)
             .prose("names", &names);
         let last = at + 1 == group.len();
-        let key = if last && comparison.curve.is_some() { "card-curve" } else { "card-verdict" };
-        sides.push(writer.say(key, args)?);
+        sides.push(match comparison.curve.as_deref().filter(|_| last) {
+            Some(curve) => writer.say("card-curve", args.name("curve", &key_words(curve)))?,
+            None => writer.say("card-verdict", args)?,
+        });
     }
     Ok(Prose::join_with(&sides, "; "))
 }

@@ -33,7 +33,7 @@ pub(super) use doubts::short as short_doubt;
 pub(super) use effect::short_effect;
 pub(super) use figures::curve_figure;
 pub(super) use limits::in_short as limits_in_short;
-pub(super) use names::{moment, short_pair};
+pub(super) use names::{key_words, moment, short_pair};
 pub(super) use ruling::{short_condition, verdict_sign};
 pub(super) use testbed::lab_word;
 

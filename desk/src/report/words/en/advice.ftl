@@ -20,4 +20,4 @@ advice-short-open = not decided with { $blocks ->
 advice-short-under = { $choice } ({ $condition })
 card-advice = { $reader }: { $choice }
 card-more = + { $count } more in the report
-card-curve = { $sign } { $effect } { $names }, all points
+card-curve = { $sign } { $effect } { $names }, over { $curve }
