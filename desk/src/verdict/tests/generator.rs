@@ -1,7 +1,8 @@
 //! When the clients are the limit, and when they only look like it.
 
 use super::{cpu, limit, read, with};
-use crate::record::{Run, TrialRecord};
+use crate::record::{Run, TrialRecord, Value};
+use crate::unit::{Quantity, Unit};
 use crate::verdict::{GeneratorSign, LimitKind, analyse};
 
 /// Wanted and given share of the client's and of the server's busiest thread.
@@ -79,5 +80,13 @@ fn late_requests_are_told_from_one_in_a_hundred() {
     };
     assert_eq!(sign(&late(0.011, 0.5)), Some(GeneratorSign::Late));
     assert_eq!(sign(&late(0.01, 0.5)), None);
+    // The simulated load carries 1 Gbit/s: nine tenths of it were offered and carried.
+    let carried = with(|record| {
+        cpu(record, "busy", 0.5);
+        read(record, ["pace", "c01", "late"], 0.2);
+        let rate = Value::Quantity(Quantity::new(0.9e9, Unit::BitPerSecond));
+        record.trial.point.params.insert("offered_load".into(), rate);
+    });
+    assert_eq!((sign(&carried), limit(&carried)), (None, vec![LimitKind::OfferedLoad; 2]));
     assert_eq!(sign(&late(0.011, 0.99)), None);
 }
