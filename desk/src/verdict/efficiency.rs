@@ -133,9 +133,9 @@ impl Rules<'_> {
         plain.or_else(|| whole().filter(|_| !equal_load)).or_else(|| reasons().next().cloned())
     }
 
-    /// Throughputs that differ with certainty and by more than the margin.
+    /// Throughputs that differ by more than the margin, with certainty or as far as can be told.
     fn unequal(&self, verdict: Verdict, ratio: &Estimate) -> Option<Withheld> {
-        let differs = matches!(verdict, Verdict::Better | Verdict::Worse)
+        let differs = verdict != Verdict::Equivalent
             && ratio.centre.value.ln().abs() > self.plan.method.margin.value.ln_1p();
         differs.then(|| Withheld::UnequalAtSaturation { throughput: ratio.clone() })
     }

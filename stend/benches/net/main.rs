@@ -68,6 +68,9 @@ fn compare(words: &[String]) -> Result<(usize, usize), Failed> {
             counted += usize::from(row.mark != Mark::NotComparable);
         }
     }
+    if counted == 0 {
+        return Err("no cell was compared: none is named so, or no runs were in one state".into());
+    }
     Ok((good, counted))
 }
 

@@ -121,7 +121,10 @@ fn seen(opened: &Moment, closed: &Moment) -> io::Result<Seen> {
     if payload == 0 || packets == 0 {
         return Err(io::Error::other("the load moved nothing in the window"));
     }
-    let used = closed.threads.iter().map(|(id, ns)| ns - opened.threads.get(id).unwrap_or(&0));
+    let used = closed.threads.iter().map(|(id, ns)| {
+        // A number that was given to a new thread meanwhile counts from nothing.
+        ns.saturating_sub(*opened.threads.get(id).unwrap_or(&0))
+    });
     Ok(Seen {
         bit_per_s: payload as f64 * 8.0 / seconds,
         s_per_gb: used.sum::<u64>() as f64 / payload as f64,
