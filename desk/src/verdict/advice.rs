@@ -20,7 +20,7 @@ pub(super) fn advice(plan: &Plan, comparisons: &[Comparison], costs: &[Cost]) ->
         if !paced(comparison) {
             all.push(peak(comparison));
         }
-        let twin = |c: &&Comparison| paced(c) && same_but_pace(c, comparison);
+        let twin = |c: &&Comparison| paced(c) && same_but_pace(plan, c, comparison);
         if !paced(comparison) && comparisons.iter().any(|c| twin(&c)) {
             continue;
         }
@@ -35,17 +35,21 @@ fn load_is_paced(plan: &Plan, comparison: &Comparison) -> bool {
     is_paced(&comparison.fixed) || load.is_some_and(|load| is_paced(&load.fixed))
 }
 
-/// Whether two comparisons are of one thing but for the load offered.
-fn same_but_pace(one: &Comparison, two: &Comparison) -> bool {
+/// Whether two comparisons are of one thing but for the load offered. A paced load may stand at one
+/// point of the curve that the full one runs along; it speaks for that point then.
+fn same_but_pace(plan: &Plan, paced: &Comparison, full: &Comparison) -> bool {
     let rest = |c: &Comparison| {
-        let mut fixed = c.fixed.clone();
-        fixed.remove("offered_load");
-        fixed
+        let load = plan.loads.iter().find(|load| load.name == c.load)?;
+        let mut params = load.fixed.clone();
+        params.extend(c.fixed.clone());
+        params.remove("offered_load");
+        full.curve.as_ref().map(|curve| params.remove(curve));
+        Some((load.workload.clone(), params))
     };
-    one.factor == two.factor
-        && (&one.base, &one.other) == (&two.base, &two.other)
-        && one.stratum == two.stratum
-        && rest(one) == rest(two)
+    paced.factor == full.factor
+        && (&paced.base, &paced.other) == (&full.base, &full.other)
+        && paced.stratum == full.stratum
+        && rest(paced) == rest(full)
 }
 
 fn peak(comparison: &Comparison) -> Advice {

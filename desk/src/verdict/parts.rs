@@ -85,7 +85,7 @@ fn control_groups(record: &TrialRecord) -> Option<f64> {
 }
 
 /// The largest disagreement of the methods over the trials of a level, in CPUs and without sign,
-/// if it exceeds both 10 % of the machine's busy CPUs and 0.01 CPU.
+/// if it exceeds both 0.01 CPU and 10 % of what was counted: the machine, or the host.
 ///
 /// Compared are, as means over the trials: what no process accounts for with what the idle lab
 /// showed of that (0 where it was not measured), and each host's control group with its process
@@ -100,18 +100,22 @@ pub(super) fn disagreement(trials: &[Measured<'_>]) -> Option<Estimate> {
             Some(Split::of(r)?.unattributed - baseline)
         })
         .collect();
-    let mut all = vec![unexplained];
+    let mut all = vec![(machine, unexplained)];
     let first = records().next()?;
     for host in by_host(first, "cgroup", "cpu").map(|r| r.host.as_str()) {
         let apart = |r: &TrialRecord| {
             Some(reading(r, "cgroup", host, "cpu")? - reading(r, "process", host, "cpu")?)
         };
-        all.push(records().filter_map(apart).collect());
+        let clocks: Vec<f64> =
+            records().filter_map(|r| reading(r, "process", host, "cpu")).collect();
+        let clock = mean_or_single(&clocks, Unit::Cpu).map_or(0.0, |e| e.centre.value);
+        all.push((clock, records().filter_map(apart).collect()));
     }
-    let least = DIFFER_CPU.max(DIFFER_SHARE * machine);
     all.iter()
-        .filter_map(|values| mean_or_single(values, Unit::Cpu).map(without_sign))
-        .filter(|by| by.centre.value > least)
+        .filter_map(|(whole, values)| {
+            let by = without_sign(mean_or_single(values, Unit::Cpu)?);
+            (by.centre.value > DIFFER_CPU.max(DIFFER_SHARE * whole)).then_some(by)
+        })
         .max_by(|a, b| a.centre.value.total_cmp(&b.centre.value))
 }
 

@@ -37,32 +37,26 @@ pub struct Peer {
     listens: i32,
 }
 
+/// One version of iperf3.
+const fn iperf3(name: &'static str, file: &'static str, package: Option<&'static str>) -> Peer {
+    Peer {
+        name,
+        receiver: file,
+        sender: file,
+        package,
+        version: &["--version"],
+        receiver_words: |j| format!("-s -1 -p {}", j.port),
+        sender_words: |j| {
+            format!("-c {} -p {} -l {} -t {} -C cubic", j.address, j.port, j.size, j.seconds)
+        },
+        listens: 0,
+    }
+}
+
 /// All of them. Flags as their authors document them for one connection in one direction.
 pub const ALL: &[Peer] = &[
-    Peer {
-        name: "iperf3",
-        receiver: "iperf3",
-        sender: "iperf3",
-        package: Some("iperf3"),
-        version: &["--version"],
-        receiver_words: |j| format!("-s -1 -p {}", j.port),
-        sender_words: |j| {
-            format!("-c {} -p {} -l {} -t {} -C cubic", j.address, j.port, j.size, j.seconds)
-        },
-        listens: 0,
-    },
-    Peer {
-        name: "iperf3 (newer)",
-        receiver: "iperf3-new",
-        sender: "iperf3-new",
-        package: None,
-        version: &["--version"],
-        receiver_words: |j| format!("-s -1 -p {}", j.port),
-        sender_words: |j| {
-            format!("-c {} -p {} -l {} -t {} -C cubic", j.address, j.port, j.size, j.seconds)
-        },
-        listens: 0,
-    },
+    iperf3("iperf3", "iperf3", Some("iperf3")),
+    iperf3("iperf3 (newer)", "iperf3-new", None),
     Peer {
         name: "iperf2",
         receiver: "iperf",

@@ -22,19 +22,28 @@ struct Group<'a> {
     given: Vec<Given<'a>>,
 }
 
+/// How a group of advice is put into words; true where there are several groups.
+type Say = fn(&Writer, &Group<'_>, bool) -> Said;
+
+/// What every group of advice for a reader says, in the words of `say`; nothing without advice.
+fn told(
+    writer: &Writer,
+    part: &Part<'_>,
+    (reader, say): (Reader, Say),
+) -> Result<Option<Prose>, ReportError> {
+    let groups = grouped(part, reader);
+    let mut said = Vec::new();
+    for group in &groups {
+        said.push(say(writer, group, groups.len() > 1)?);
+    }
+    Ok((!said.is_empty()).then(|| Prose::join_with(&said, "; ")))
+}
+
 /// A ruling a kind of reader; nothing where no advice was given.
 pub(super) fn rulings(writer: &Writer, part: &Part<'_>) -> Result<Vec<Ruling>, ReportError> {
     let mut rulings = Vec::new();
     for reader in READERS {
-        let groups = grouped(part, reader);
-        if groups.is_empty() {
-            continue;
-        }
-        let mut said = Vec::new();
-        for group in &groups {
-            said.push(of_group(writer, group, groups.len() > 1)?);
-        }
-        let said = Prose::join_with(&said, "; ");
+        let Some(said) = told(writer, part, (reader, of_group))? else { continue };
         let sentence = writer.say("advice-whole", Args::new().prose("said", &said))?;
         rulings.push(Ruling { tone: Tone::Plain, label: writer.label(title(reader))?, sentence });
     }
@@ -58,17 +67,9 @@ pub fn short(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Prose>, ReportEr
     let mut lines = Vec::new();
     let [part] = parts else { return Ok(lines) };
     for reader in READERS {
-        let groups = grouped(part, reader);
-        if groups.is_empty() {
-            continue;
-        }
-        let mut said = Vec::new();
-        for group in &groups {
-            said.push(in_short(writer, group, groups.len() > 1)?);
-        }
-        let args = Args::new()
-            .prose("reader", &writer.label(title(reader))?)
-            .prose("choice", &Prose::join_with(&said, "; "));
+        let Some(said) = told(writer, part, (reader, in_short))? else { continue };
+        let args =
+            Args::new().prose("reader", &writer.label(title(reader))?).prose("choice", &said);
         lines.push(writer.say("card-advice", args)?);
     }
     Ok(lines)

@@ -12,11 +12,7 @@ use crate::report::document::{Column, Node, Prose, Table};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
 use crate::unit::{Quantity, Unit, plain};
-use crate::verdict::{Basis, Comparison, Cost, PointResult, Verdict};
-
-/// Bytes of the kilobyte of service demand, over those of a gigabyte, times microseconds a second:
-/// 1 s/GB is 1.024 us/KB.
-const DEMAND: f64 = 1.024;
+use crate::verdict::{Basis, Comparison, Cost, PointResult, Verdict, Withheld, service_demand};
 
 /// The cost of a comparison, if its trials have the readings and it is not there for its noise.
 pub(super) fn of<'a>(part: &Part<'a>, comparison: &Comparison) -> Option<&'a Cost> {
@@ -188,7 +184,6 @@ fn less_is_better(writer: &Writer, run: &Run, comparison: &Comparison) -> Said {
 fn sentences(writer: &Writer, part: &Part<'_>, cost: &Cost) -> Result<Vec<Prose>, ReportError> {
     let run = part.run;
     let none = withheld::overall(writer, cost)?;
-    let open = none.is_some();
     let mut said = vec![match none {
         Some(none) => none,
         None => index_verdict(writer, run, &cost.index, false)?,
@@ -199,11 +194,18 @@ fn sentences(writer: &Writer, part: &Part<'_>, cost: &Cost) -> Result<Vec<Prose>
     }
     if let Some(displaced) = &cost.displaced {
         let verdict = less_is_better(writer, run, displaced)?;
-        let key =
-            if open && !cost.equal_load { "cost-displaced-decides" } else { "cost-displaced" };
+        // Whoever moves less displaces less: that decides nothing between unequal throughputs.
+        let instead = matches!(
+            cost.withheld_overall,
+            Some(Withheld::LowCpu { .. } | Withheld::MethodsDisagree { .. } | Withheld::NotRead)
+        );
+        let instead = instead && !cost.equal_load;
+        let key = if instead { "cost-displaced-decides" } else { "cost-displaced" };
         said.push(writer.say(key, Args::new().prose("verdict", &verdict))?);
     }
-    if open && !cost.equal_load && cost.displaced.is_none() {
+    if matches!(cost.withheld_overall, Some(Withheld::UnequalAtSaturation { .. }))
+        && !cost.equal_load
+    {
         said.push(writer.label("cost-would-decide")?);
     }
     Ok(said)
@@ -287,7 +289,7 @@ fn point_rows(
             of(&cost.cpu).map_or_else(none, Prose::quantity),
             bare(of(&cost.index)),
             bare(per_gigabyte),
-            bare(per_gigabyte.map(service_demand)),
+            bare(per_gigabyte.map(demand)),
             displaced.map_or_else(none, |q| spent::cpus(q.value)),
             verdict,
         ])
@@ -320,9 +322,9 @@ fn none() -> Prose {
     Prose::verbatim("–")
 }
 
-/// Service demand, us/KB, of a cost in s/GB: another unit of the same figure.
-fn service_demand(per_gigabyte: Quantity) -> Quantity {
-    Quantity::new(per_gigabyte.value * DEMAND, Unit::MicrosecondPerKilobyte)
+/// Service demand of a cost in s/GB: another unit of the same figure.
+fn demand(per_gigabyte: Quantity) -> Quantity {
+    Quantity::new(service_demand(per_gigabyte.value), Unit::MicrosecondPerKilobyte)
 }
 
 /// A figure of a level, with a sign before it where the clients were at their limit.

@@ -9,11 +9,7 @@ use crate::report::document::Prose;
 use crate::report::error::ReportError;
 use crate::report::words::Args;
 use crate::stats::Estimate;
-use crate::unit::{Quantity, Unit};
-use crate::verdict::{Comparison, Region, Verdict};
-
-/// A curve is called flat from the first point within this share of its maximum.
-const KNEE: Quantity = Quantity::new(0.05, Unit::Share);
+use crate::verdict::{Comparison, KNEE, Region, Verdict, knee as first_near_top};
 
 /// Who is ahead where, and where nobody is: a sentence a stretch.
 pub(super) fn stretches(
@@ -145,11 +141,8 @@ fn knee(
     course: &[(&Value, &Estimate)],
 ) -> Result<Option<Prose>, ReportError> {
     let top = course.iter().max_by(|a, b| a.1.centre.value.total_cmp(&b.1.centre.value));
-    let Some((_, top)) = top else { return Ok(None) };
-    let enough = top.centre.value * (1.0 - KNEE.value);
-    let Some(at) = course.iter().position(|(_, e)| e.centre.value >= enough) else {
-        return Ok(None);
-    };
+    let values: Vec<f64> = course.iter().map(|(_, e)| e.centre.value).collect();
+    let (Some((_, top)), Some(at)) = (top, first_near_top(&values)) else { return Ok(None) };
     let args = Args::new()
         .name("level", level)
         .quantity("share", KNEE)

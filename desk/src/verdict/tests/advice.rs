@@ -98,6 +98,15 @@ fn the_paced_load_tells_who_runs_other_work() {
 }
 
 #[test]
+fn a_paced_load_of_another_kind_does_not_speak_for_the_full_one() {
+    let mut run = both();
+    run.plan.loads[1].fixed.insert("streams".into(), Value::Count(9));
+    let advice = analyse(&run).advice;
+    let of = |load: &str| advice.iter().filter(|a| a.comparison.contains(load)).count();
+    assert_eq!((of("-net-"), of("-paced-")), (2, 1));
+}
+
+#[test]
 fn with_an_equal_load_an_idle_cpu_is_no_objection() {
     let idle = run(|_| 1.0, 0.03, offer);
     let advice = analyse(&idle).advice;

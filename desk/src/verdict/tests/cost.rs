@@ -137,7 +137,7 @@ fn methods_that_disagree_by_a_tenth_withhold_the_verdict() {
             },
         )
     };
-    assert_eq!(withheld(&groups(0.1)), None);
+    assert_eq!(withheld(&groups(0.005)), None);
     assert!(matches!(withheld(&groups(-0.25)), Some(Withheld::MethodsDisagree { .. })));
 }
 

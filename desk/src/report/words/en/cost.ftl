@@ -44,7 +44,7 @@ cost-open = not decided with { $blocks } blocks between { $other } and { $base }
 cost-equal-load = Both levels were offered an equal load and carried it, so their costs compare directly: { $verdict }
 cost-displaced = Work that a program at idle priority could not do meanwhile: { $verdict }
 cost-displaced-decides = What decides instead is the work that a program at idle priority could not do meanwhile: { $verdict }
-cost-would-decide = An equal offered load would decide (offered_load in the plan), or the work that the load displaces (displaced_work).
+cost-would-decide = An equal offered load would decide (offered_load in the plan).
 
 withheld-overall = There is no verdict on the P/E index over all points: { $reason }.
 withheld-everywhere = There is no verdict on the P/E index, at any point or over all: { $reason }.
