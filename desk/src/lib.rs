@@ -13,4 +13,5 @@ pub mod report;
 pub mod search;
 pub mod stats;
 pub mod unit;
+pub mod validity;
 pub mod verdict;

@@ -1,7 +1,7 @@
 //! Knows how a plan is read, laid out into trials, put in order and costed.
 //!
 //! Knows: the text of a plan, the catalogue of workloads and factors it may name, blocks.
-//! Gives: [`read`], [`expand`], [`order`], [`budget`], [`quicken`].
+//! Gives: [`read`], [`expand`], [`order`], [`budget`], [`quicken`], [`remaining`].
 //! Never: how a load is driven, a factor set or a trial judged.
 //! Start reading at `expand.rs`.
 
@@ -9,6 +9,7 @@ mod budget;
 mod expand;
 mod order;
 mod read;
+mod remaining;
 
 pub use budget::{
     BASELINE_S, Budget, CALIBRATION_S, DRY_WINDOW_S, OVERHEAD_S, SmallestEffect, budget, quicken,
@@ -16,6 +17,7 @@ pub use budget::{
 pub use expand::expand;
 pub use order::order;
 pub use read::{PlanError, read};
+pub use remaining::{ATTEMPTS, Next, remaining};
 
 use crate::record::{FactorSpec, WorkloadSpec};
 

@@ -99,7 +99,7 @@ pub struct Work {
 
 /// Why a trial gave no figure. A fault of the thing measured is data, not an error of stend; its
 /// words are for the person.
-#[derive(Clone, Debug, PartialEq, Eq, Error, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Error, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Fault {
     /// A host went away.
@@ -148,6 +148,42 @@ pub enum Fault {
         /// How, with the figure.
         what: String,
     },
+    /// The hypervisor gave the machine's CPUs to others.
+    #[error("the hypervisor took {share} of the CPU time")]
+    Steal {
+        /// Share of the window, over all CPUs.
+        share: Quantity,
+    },
+    /// A CPU was slowed down by heat or power.
+    #[error("host {host}: a CPU was throttled, {what}")]
+    Throttled {
+        /// Which host, `machine` if all share it.
+        host: String,
+        /// How often or for how long.
+        what: String,
+    },
+    /// A link went down or came up.
+    #[error("host {host}: a link flapped, {what}")]
+    LinkFlap {
+        /// Which host.
+        host: String,
+        /// Which link, and how often.
+        what: String,
+    },
+    /// The clients could not make the load: the figure is theirs and not the server's.
+    #[error("host {host} was at its limit as a generator: {what}")]
+    GeneratorLimit {
+        /// Which client, or `clients`.
+        host: String,
+        /// What shows it, with the figure.
+        what: String,
+    },
+    /// The rate was not level when the window opened.
+    #[error("the rate was not steady: {what}")]
+    NotSteady {
+        /// What was waited for.
+        what: String,
+    },
     /// The person stopped it.
     #[error("stopped on request")]
     Cancelled,
@@ -158,7 +194,7 @@ pub enum Fault {
 pub struct Outcome {
     /// The common window of all generators.
     pub window: Window,
-    /// Figures of the workload; empty with a fault.
+    /// Figures of the workload. With a fault they are what was seen, and enter no statistics.
     pub samples: Vec<Sample>,
     /// TCP facts, one a stream.
     pub streams: Vec<StreamFacts>,

@@ -1,8 +1,10 @@
 //! Knows a plan as it is meant: every default written out, every unit resolved.
 
+use super::environment::KeyClass;
 use super::trial::Settings;
 use crate::unit::Quantity;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// One link of the system under test, with its own settings (`mtu`, `tso`, `rate` ...).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -58,6 +60,17 @@ pub struct LoadPlan {
     pub over: Vec<(String, Vec<super::trial::Value>)>,
 }
 
+/// What becomes of a trial whose rate was not level when its window opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SteadyRule {
+    /// It is invalid and is visited again.
+    Required,
+    /// It counts, and the report says how many did not settle: for plans that cannot wait.
+    #[default]
+    Noted,
+}
+
 /// How trials are made, ordered and judged.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Method {
@@ -81,6 +94,13 @@ pub struct Method {
     pub margin: Quantity,
     /// Parameter along which a curve is drawn, if any is swept.
     pub curve: Option<String>,
+    /// Numbers of blocks after which the run may end because enough is known, rising; the last is
+    /// [`Self::blocks`]. Empty: the blocks are fixed and nobody looks before.
+    #[serde(default)]
+    pub looks: Vec<u32>,
+    /// What becomes of a trial whose rate was not level when its window opened.
+    #[serde(default)]
+    pub steady: SteadyRule,
     /// Whether a soaker at idle priority says how much application work the load displaced.
     #[serde(default)]
     pub displaced_work: bool,
@@ -104,4 +124,8 @@ pub struct Plan {
     /// The published test whose claims the report sets beside its own findings, such as `000`.
     #[serde(default)]
     pub published: Option<String>,
+    /// Keys of the environment whose class the plan changes, `kernel.release` to info; the report
+    /// says so.
+    #[serde(default)]
+    pub reclass: BTreeMap<String, KeyClass>,
 }

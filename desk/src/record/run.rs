@@ -8,7 +8,7 @@ use super::trial::{Settings, Trial};
 use serde::{Deserialize, Serialize};
 
 /// Version of the stored form.
-pub const RUN_SCHEMA: u32 = 1;
+pub const RUN_SCHEMA: u32 = 2;
 
 /// Whether a run went to its end.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,8 +34,15 @@ pub struct TrialRecord {
     pub outcome: Outcome,
     /// What the probes read over the window.
     pub readings: Vec<Reading>,
-    /// Seconds since the start of the run.
+    /// Seconds since the start of the run; over a resumed run they go on, its pauses included.
     pub started_s: f64,
+    /// Which visit to its trial this was, from 1.
+    #[serde(default = "first")]
+    pub attempt: u32,
+}
+
+const fn first() -> u32 {
+    1
 }
 
 impl TrialRecord {
@@ -47,6 +54,17 @@ impl TrialRecord {
             .find(|r| r.probe == probe && r.host == host && r.key == key)
             .map(|r| r.quantity)
     }
+}
+
+/// One stretch of a run in which the conductor lived; a resumed run has several.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sitting {
+    /// When it began, RFC 3339 UTC.
+    pub started: String,
+    /// The kernel's name of the boot, `/proc/sys/kernel/random/boot_id`; empty if unknown.
+    pub boot: String,
+    /// How many records the run had then.
+    pub records_before: u32,
 }
 
 /// A whole run.
@@ -74,4 +92,7 @@ pub struct Run {
     pub records: Vec<TrialRecord>,
     /// Whether it went to its end.
     pub completeness: Completeness,
+    /// In which stretches it was measured; empty in records of schema 1, which had one.
+    #[serde(default)]
+    pub sittings: Vec<Sitting>,
 }

@@ -70,6 +70,7 @@ impl Simulated {
             environment: Environment::default(),
             records: self.records(),
             completeness: Completeness::Complete,
+            sittings: Vec::new(),
         }
     }
 
@@ -101,6 +102,7 @@ impl Simulated {
             }],
             method: self.method(),
             published: None,
+            reclass: BTreeMap::new(),
         }
     }
 
@@ -116,6 +118,8 @@ impl Simulated {
             compare: "path".into(),
             margin: Quantity::new(0.02, Unit::Share),
             curve: (self.sizes.len() > 1).then(|| "size".into()),
+            looks: Vec::new(),
+            steady: crate::record::SteadyRule::Noted,
             displaced_work: false,
         }
     }
@@ -181,6 +185,7 @@ fn record(block: u32, cell: Cell, path: &str, value: f64) -> TrialRecord {
         outcome: Outcome { samples, steady: true, ..Outcome::default() },
         readings: Vec::new(),
         started_s: 0.0,
+        attempt: 1,
     }
 }
 

@@ -1,5 +1,6 @@
 //! Knows what comes next: events in, commands out. No clock, no machine, no I/O.
 
+use desk::plan::{ATTEMPTS, Next};
 use desk::record::{Completeness, Fault, Trial, TrialKind};
 use std::collections::VecDeque;
 
@@ -8,8 +9,12 @@ use std::collections::VecDeque;
 pub enum Event {
     /// The lab stands; also after it was built anew.
     Ready,
-    /// The visit is over, with or without a fault.
+    /// The visit is over and its record kept, with or without a fault.
     Visited(Option<Fault>),
+    /// The record of the visit could not be kept, and why.
+    NotKept(String),
+    /// Whether enough is known.
+    Looked(bool),
     /// The lab cannot be built (again).
     LabLost(String),
 }
@@ -17,57 +22,67 @@ pub enum Event {
 /// What the hands shall do.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
-    /// Visit this trial.
-    Visit(Box<Trial>),
+    /// Visit this trial; the number says which visit to it this is, from 1.
+    Visit(Box<Trial>, u32),
+    /// Say whether enough is known after so many blocks.
+    Look(u32),
     /// Take the lab down and build it anew.
     Rebuild,
     /// The run is over: undo, take down.
     Finish(Completeness),
 }
 
-/// How often one trial is visited at most.
-const ATTEMPTS: u32 = 3;
 /// After so many faults in a row the run is given up.
 const FAULTS_IN_A_ROW: u32 = 6;
 
 /// The state of a run: what is left, and how it has gone.
 #[derive(Clone, Debug)]
 pub struct Conductor {
-    left: VecDeque<(Trial, u32)>,
-    current: Option<(Trial, u32)>,
+    left: VecDeque<Next>,
+    current: Option<Next>,
     faults_in_a_row: u32,
+    /// Looks that are still to come, rising.
+    looks: VecDeque<u32>,
 }
 
 impl Conductor {
-    /// A run over these trials in this order.
+    /// A run over these trials in this order, with looks after so many blocks.
     #[must_use]
-    pub fn new(trials: Vec<Trial>) -> Self {
-        let left = trials.into_iter().map(|trial| (trial, 1)).collect();
-        Self { left, current: None, faults_in_a_row: 0 }
+    pub fn new(trials: Vec<Next>, looks: Vec<u32>) -> Self {
+        let (left, looks) = (trials.into(), looks.into());
+        Self { left, current: None, faults_in_a_row: 0, looks }
     }
 
     /// Takes an event and says what to do next.
     #[must_use]
     pub fn next(&mut self, event: Event) -> Command {
+        let partial = |why: String| Command::Finish(Completeness::Partial { why });
         match event {
-            Event::Ready => self.visit(),
-            Event::LabLost(why) => Command::Finish(Completeness::Partial { why }),
+            Event::Ready => self.go_on(),
+            Event::LabLost(why) => partial(why),
+            Event::NotKept(why) => partial(format!("a record could not be kept: {why}")),
+            Event::Looked(true) => Command::Finish(Completeness::Complete),
+            Event::Looked(false) => self.go_on(),
             Event::Visited(None) => {
                 self.faults_in_a_row = 0;
-                self.visit()
+                self.go_on()
             }
-            Event::Visited(Some(Fault::Cancelled)) => {
-                let why = "stopped on request".into();
-                Command::Finish(Completeness::Partial { why })
-            }
+            Event::Visited(Some(Fault::Cancelled)) => partial("stopped on request".into()),
             Event::Visited(Some(fault)) => self.after_fault(&fault),
         }
     }
 
-    fn visit(&mut self) -> Command {
+    /// A look if one is due, else the next trial.
+    fn go_on(&mut self) -> Command {
+        let Some((next, _)) = self.left.front() else {
+            return Command::Finish(Completeness::Complete);
+        };
+        if let Some(look) = self.looks.pop_front_if(|look| *look < next.block) {
+            return Command::Look(look);
+        }
         self.current = self.left.pop_front();
         match &self.current {
-            Some((trial, _)) => Command::Visit(Box::new(trial.clone())),
+            Some((trial, attempt)) => Command::Visit(Box::new(trial.clone()), *attempt),
             None => Command::Finish(Completeness::Complete),
         }
     }
@@ -80,7 +95,7 @@ impl Conductor {
             let why = format!("{FAULTS_IN_A_ROW} faults in a row, the last: {fault}");
             return Command::Finish(Completeness::Partial { why });
         }
-        let Some((trial, attempt)) = self.current.take() else { return self.visit() };
+        let Some((trial, attempt)) = self.current.take() else { return self.go_on() };
         let impossible = matches!(fault, Fault::Factor { .. } | Fault::Failed { .. });
         if trial.kind == TrialKind::Dry && impossible {
             let why = format!("a set-up of the plan is impossible here: {fault}");
@@ -91,9 +106,21 @@ impl Conductor {
             let at = self.left.iter().position(|(t, _)| visit(t) != visit(&trial));
             self.left.insert(at.unwrap_or(self.left.len()), (trial, attempt + 1));
         }
-        // After a fault hosts may hold answers that nobody waits for.
-        Command::Rebuild
+        if from_outside(fault) { self.go_on() } else { Command::Rebuild }
     }
+}
+
+/// Whether hosts and links are sound after a fault. After any other, hosts may hold answers that
+/// nobody waits for.
+const fn from_outside(fault: &Fault) -> bool {
+    matches!(
+        fault,
+        Fault::Steal { .. }
+            | Fault::Throttled { .. }
+            | Fault::LinkFlap { .. }
+            | Fault::GeneratorLimit { .. }
+            | Fault::NotSteady { .. }
+    )
 }
 
 #[cfg(test)]
@@ -115,13 +142,17 @@ mod tests {
         }
     }
 
+    fn all(trials: Vec<Trial>) -> Vec<Next> {
+        trials.into_iter().map(|trial| (trial, 1)).collect()
+    }
+
     fn visited(command: &Command) -> Option<u32> {
-        if let Command::Visit(trial) = command { Some(trial.id) } else { None }
+        if let Command::Visit(trial, _) = command { Some(trial.id) } else { None }
     }
 
     #[test]
     fn a_faulty_trial_is_visited_again_after_its_pair() {
-        let mut run = Conductor::new(vec![trial(0, 1), trial(1, 1), trial(2, 2)]);
+        let mut run = Conductor::new(all(vec![trial(0, 1), trial(1, 1), trial(2, 2)]), Vec::new());
         assert_eq!(visited(&run.next(Event::Ready)), Some(0));
         let dead = Fault::DeadHost { host: "c01".into() };
         assert_eq!(run.next(Event::Visited(Some(dead))), Command::Rebuild);
@@ -133,7 +164,7 @@ mod tests {
 
     #[test]
     fn a_dry_visit_is_not_repeated_and_a_stop_ends_the_run() {
-        let mut run = Conductor::new(vec![trial(0, 0), trial(1, 1)]);
+        let mut run = Conductor::new(all(vec![trial(0, 0), trial(1, 1)]), Vec::new());
         let _ = run.next(Event::Ready);
         let fault = Fault::WrongWork { what: "x".into() };
         assert_eq!(run.next(Event::Visited(Some(fault))), Command::Rebuild);
@@ -144,7 +175,7 @@ mod tests {
 
     #[test]
     fn a_set_up_that_a_dry_visit_finds_impossible_ends_the_run() {
-        let mut run = Conductor::new(vec![trial(0, 0), trial(1, 1)]);
+        let mut run = Conductor::new(all(vec![trial(0, 0), trial(1, 1)]), Vec::new());
         let _ = run.next(Event::Ready);
         let fault = Fault::Factor { what: "congestion 'vegas'".into() };
         match run.next(Event::Visited(Some(fault))) {
@@ -155,18 +186,53 @@ mod tests {
 
     #[test]
     fn a_lab_that_only_faults_is_given_up() {
-        let mut run = Conductor::new((0..20).map(|id| trial(id, 1)).collect());
+        let mut run = Conductor::new(all((0..20).map(|id| trial(id, 1)).collect()), Vec::new());
         let mut command = run.next(Event::Ready);
         for visits in 1.. {
             assert!(visits < 20, "never gave up");
             command = match command {
-                Command::Visit(_) => {
+                Command::Visit(..) => {
                     run.next(Event::Visited(Some(Fault::WrongWork { what: "x".into() })))
                 }
                 Command::Rebuild => run.next(Event::Ready),
                 Command::Finish(Completeness::Partial { .. }) => break,
-                Command::Finish(Completeness::Complete) => panic!("it is not complete"),
+                other => panic!("{other:?}"),
             };
+        }
+    }
+
+    #[test]
+    fn a_disturbed_trial_is_visited_again_in_the_same_lab() {
+        let mut run = Conductor::new(all(vec![trial(0, 1), trial(1, 2)]), Vec::new());
+        let _ = run.next(Event::Ready);
+        let flap = Fault::LinkFlap { host: "sut".into(), what: "x".into() };
+        match run.next(Event::Visited(Some(flap))) {
+            Command::Visit(again, attempt) => assert_eq!((again.id, attempt), (0, 2)),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_look_comes_between_its_blocks_and_can_end_the_run() {
+        let blocks = |enough| {
+            let mut run =
+                Conductor::new(all(vec![trial(0, 1), trial(1, 2), trial(2, 3)]), vec![2, 3]);
+            assert_eq!(visited(&run.next(Event::Ready)), Some(0));
+            assert_eq!(visited(&run.next(Event::Visited(None))), Some(1));
+            assert_eq!(run.next(Event::Visited(None)), Command::Look(2));
+            run.next(Event::Looked(enough))
+        };
+        assert_eq!(blocks(true), Command::Finish(Completeness::Complete));
+        assert_eq!(visited(&blocks(false)), Some(2));
+    }
+
+    #[test]
+    fn a_record_that_cannot_be_kept_ends_the_run() {
+        let mut run = Conductor::new(all(vec![trial(0, 1), trial(1, 1)]), Vec::new());
+        let _ = run.next(Event::Ready);
+        match run.next(Event::NotKept("the disk is full".into())) {
+            Command::Finish(Completeness::Partial { why }) => assert!(why.contains("full")),
+            other => panic!("{other:?}"),
         }
     }
 }

@@ -2,50 +2,16 @@
 //!
 //! Must not know which trial comes next, or what a figure is worth.
 
-use super::conductor::{Command, Conductor, Event};
+use super::conduct::conduct;
+use super::stand::{Orders, Progress, RunError, Stand, Visited};
 use super::watch::Watch;
 use crate::factor::{self, FactorError, Undo};
 use crate::lab::{Blueprint, Lab, LabError, Wanted, clock};
 use crate::workload::{self, Checked, Job};
 use desk::plan::DRY_WINDOW_S;
-use desk::record::{
-    Completeness, Fault, Outcome, Plan, Scope, Settings, Trial, TrialKind, TrialRecord, Value,
-};
-use std::io;
+use desk::record::{Fault, Outcome, Plan, Scope, Settings, Trial, TrialKind, TrialRecord, Value};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-use thiserror::Error;
-
-/// Why a run could not even begin.
-#[derive(Debug, Error)]
-pub enum RunError {
-    /// The lab does not stand.
-    #[error("the lab cannot be built: {0}")]
-    Lab(#[from] LabError),
-    /// The soaker would disturb the load.
-    #[error("no soaker can be had: {0}; leave out displaced_work")]
-    Soaker(io::Error),
-}
-
-/// What a person is told after every visit.
-#[derive(Clone, Copy, Debug)]
-pub struct Progress<'a> {
-    /// Visits made.
-    pub done: usize,
-    /// Visits planned.
-    pub planned: usize,
-    /// The last one.
-    pub last: &'a TrialRecord,
-}
-
-/// Records of a run and whether it went to its end.
-#[derive(Clone, Debug)]
-pub struct Visited {
-    /// In the order in which they ran.
-    pub records: Vec<TrialRecord>,
-    /// Complete or not.
-    pub completeness: Completeness,
-}
 
 /// A lab with what is set on it, ready to visit trials of plans that share its blueprint.
 pub struct Bench {
@@ -75,81 +41,20 @@ impl Bench {
         Ok(Self { lab, blueprint, cancel, watch, set: Vec::new(), started_ns, stale: false })
     }
 
-    /// Visits all trials of a plan; `tell` hears of every one.
+    /// Visits these trials of a plan and keeps nothing but what it returns; `tell` hears of every
+    /// one.
     ///
     /// # Errors
-    /// When the lab has to be built anew first and cannot be, or the plan wants a soaker and there
-    /// is none to be had. Faults of trials are in the records.
+    /// As [`conduct`].
     pub fn run(
         &mut self,
         plan: &Plan,
         trials: Vec<Trial>,
         tell: &mut dyn FnMut(&Progress),
     ) -> Result<Visited, RunError> {
-        if self.stale {
-            self.rebuild()?;
-        }
-        self.watch.soak(plan.method.displaced_work).map_err(RunError::Soaker)?;
-        let planned = trials.len();
-        let mut conductor = Conductor::new(trials);
-        let mut records: Vec<TrialRecord> = Vec::new();
-        let mut command = conductor.next(Event::Ready);
-        loop {
-            command = match command {
-                Command::Visit(trial) => {
-                    let record = self.visit(plan, &trial);
-                    let fault = record.outcome.fault.clone();
-                    records.push(record);
-                    if let Some(last) = records.last() {
-                        tell(&Progress { done: records.len(), planned, last });
-                    }
-                    conductor.next(Event::Visited(fault))
-                }
-                Command::Rebuild => match self.rebuild() {
-                    Ok(()) => conductor.next(Event::Ready),
-                    Err(e) => conductor.next(Event::LabLost(e.to_string())),
-                },
-                Command::Finish(completeness) => {
-                    self.stale = completeness != Completeness::Complete;
-                    self.unset_all();
-                    self.watch.soak(false).map_err(RunError::Soaker)?;
-                    return Ok(Visited { records, completeness });
-                }
-            };
-        }
-    }
-
-    /// A fresh lab; what was set on the old one went with its links.
-    fn rebuild(&mut self) -> Result<(), RunError> {
-        self.stale = true;
-        self.set.clear();
-        // First the old one, so that its names are free.
-        self.lab.take_down();
-        let reason = std::mem::take(&mut self.lab.reason);
-        self.lab = Lab::build(&self.blueprint, self.cancel)?;
-        self.lab.reason = reason;
-        self.stale = false;
-        Ok(())
-    }
-
-    fn visit(&mut self, plan: &Plan, trial: &Trial) -> TrialRecord {
-        #[expect(clippy::cast_precision_loss, reason = "runs are far below 2^53 ns")]
-        let started_s = (clock::now_ns() - self.started_ns) as f64 / 1e9;
-        let mut record = TrialRecord {
-            trial: trial.clone(),
-            observed: Settings::new(),
-            outcome: Outcome::default(),
-            readings: Vec::new(),
-            started_s,
-        };
-        match self.set_and_drive(plan, &mut record) {
-            Ok(checked) => {
-                record.outcome = checked.outcome;
-                record.readings.extend(checked.readings);
-            }
-            Err(fault) => record.outcome = Outcome::faulty(fault),
-        }
-        record
+        let trials = trials.into_iter().map(|trial| (trial, 1)).collect();
+        let (keep, enough) = (&mut |_: &TrialRecord| Ok(()), &mut |_| false);
+        conduct(self, Orders { plan, trials, keep, enough, tell })
     }
 
     fn set_and_drive(&mut self, plan: &Plan, record: &mut TrialRecord) -> Result<Checked, Fault> {
@@ -243,6 +148,55 @@ impl Bench {
                 self.stale = true;
             }
         }
+    }
+}
+
+impl Stand for Bench {
+    fn begin(&mut self, plan: &Plan) -> Result<(), RunError> {
+        if self.stale {
+            self.rebuild()?;
+        }
+        self.watch.soak(plan.method.displaced_work).map_err(RunError::Soaker)
+    }
+
+    fn visit(&mut self, plan: &Plan, trial: &Trial) -> TrialRecord {
+        #[expect(clippy::cast_precision_loss, reason = "runs are far below 2^53 ns")]
+        let started_s = (clock::now_ns() - self.started_ns) as f64 / 1e9;
+        let mut record = TrialRecord {
+            trial: trial.clone(),
+            observed: Settings::new(),
+            outcome: Outcome::default(),
+            readings: Vec::new(),
+            started_s,
+            attempt: 1,
+        };
+        match self.set_and_drive(plan, &mut record) {
+            Ok(checked) => {
+                record.outcome = checked.outcome;
+                record.readings.extend(checked.readings);
+            }
+            Err(fault) => record.outcome = Outcome::faulty(fault),
+        }
+        record
+    }
+
+    /// A fresh lab; what was set on the old one went with its links.
+    fn rebuild(&mut self) -> Result<(), RunError> {
+        self.stale = true;
+        self.set.clear();
+        // First the old one, so that its names are free.
+        self.lab.take_down();
+        let reason = std::mem::take(&mut self.lab.reason);
+        self.lab = Lab::build(&self.blueprint, self.cancel)?;
+        self.lab.reason = reason;
+        self.stale = false;
+        Ok(())
+    }
+
+    fn end(&mut self, whole: bool) -> Result<(), RunError> {
+        self.stale = !whole;
+        self.unset_all();
+        self.watch.soak(false).map_err(RunError::Soaker)
     }
 }
 

@@ -1,13 +1,17 @@
 //! Knows how a plan becomes records: what to visit next, and the hands that do it.
 //!
-//! Gives: [`Bench`], [`Progress`], [`serve_agent`]. Never: judges a figure.
+//! Gives: [`conduct`], [`Stand`], [`Bench`], [`serve_agent`]. Never: judges a figure.
 //! Start reading at `conductor.rs`.
 
+mod conduct;
 mod conductor;
 mod hands;
+mod stand;
 mod watch;
 
-pub use hands::{Bench, Progress, RunError, Visited};
+pub use conduct::conduct;
+pub use hands::Bench;
+pub use stand::{Orders, Progress, RunError, Stand, Visited};
 
 use crate::workload;
 use std::io;

@@ -91,6 +91,7 @@ impl Session {
             environment: self.environment.clone(),
             records: visited.records,
             completeness: visited.completeness,
+            sittings: Vec::new(),
         })
     }
 

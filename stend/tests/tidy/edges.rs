@@ -4,16 +4,27 @@ use crate::source::Source;
 
 /// A room, and the rooms that it may use, each as `crate::room`; only code that ships is bound.
 ///
-/// Read it as the order of the rooms. desk: unit, record, {plan, search, stats}, verdict, figure,
+/// Read it as the order of the rooms. desk: unit, record, {plan, search, stats, validity}, verdict, figure,
 /// report. rig: lab, {factor, probe, workload}, run; store beside. The rig writes facts down and
 /// draws no conclusions, so it sees neither verdict nor report. A new edge is a new word here.
-const EDGES: [(&str, &[&str]); 16] = [
+const EDGES: [(&str, &[&str]); 17] = [
     ("desk::unit", &[]),
     ("desk::record", &["desk::unit"]),
     ("desk::plan", &["desk::unit", "desk::record", "desk::stats"]),
     ("desk::search", &["desk::unit", "desk::record", "desk::stats"]),
     ("desk::stats", &["desk::unit", "desk::record"]),
-    ("desk::verdict", &["desk::unit", "desk::record", "desk::plan", "desk::search", "desk::stats"]),
+    ("desk::validity", &["desk::unit", "desk::record"]),
+    (
+        "desk::verdict",
+        &[
+            "desk::validity",
+            "desk::unit",
+            "desk::record",
+            "desk::plan",
+            "desk::search",
+            "desk::stats",
+        ],
+    ),
     ("desk::figure", &["desk::unit", "desk::record", "desk::stats", "desk::verdict"]),
     (
         "desk::report",
@@ -38,6 +49,7 @@ const EDGES: [(&str, &[&str]); 16] = [
             "desk::plan",
             "desk::search",
             "desk::stats",
+            "desk::validity",
             "rig::lab",
             "rig::factor",
             "rig::probe",

@@ -4,7 +4,7 @@ use super::error::PlanError;
 use super::nearest::remedy;
 use super::node::{Node, Section};
 use super::value::{outside, quantity, whole};
-use crate::record::{FactorPlan, LoadPlan, Method, Value, WorkloadSpec};
+use crate::record::{FactorPlan, LoadPlan, Method, SteadyRule, Value, WorkloadSpec};
 use crate::unit::{Kind, Quantity, Unit};
 
 /// Seed of a plan that names none; any number would do, it only has to stay.
@@ -47,6 +47,8 @@ pub(super) fn read(
         compare: compare(section, factors)?,
         margin: margin(section)?,
         curve: curve(section, loads)?,
+        looks: Vec::new(),
+        steady: SteadyRule::Required,
         displaced_work: section.get("displaced_work").map_or(Ok(false), Node::flag)?,
     })
 }

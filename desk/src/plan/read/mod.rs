@@ -23,6 +23,7 @@ pub use error::PlanError;
 use super::Catalogue;
 use crate::record::{Plan, claim_sources};
 use node::{Lines, Node, Section};
+use std::collections::BTreeMap;
 
 /// Reads a plan, with every default written out and every unit resolved.
 ///
@@ -46,7 +47,8 @@ pub fn read(text: &str, catalogue: &Catalogue) -> Result<Plan, PlanError> {
     let question = root.text("question")?.unwrap_or_else(usual);
     let method = method::read(&root.section("method")?, &factors, &loads, &specs)?;
     let published = root.get("published").map(published).transpose()?;
-    let plan = Plan { title, question, lab, factors, loads, method, published };
+    let plan =
+        Plan { title, question, lab, factors, loads, method, published, reclass: BTreeMap::new() };
     check::check(&plan, &Lines::new(&root))?;
     Ok(plan)
 }

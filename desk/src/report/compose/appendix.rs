@@ -96,6 +96,17 @@ fn fault_words(writer: &Writer, fault: &Fault) -> Said {
         Fault::Failed { host, what } => {
             writer.say("fault-failed", args.name("host", host).name("what", what))
         }
+        Fault::Steal { share } => writer.say("fault-steal", args.quantity("share", *share)),
+        Fault::Throttled { host, what } => {
+            writer.say("fault-throttled", args.name("host", host).name("what", what))
+        }
+        Fault::LinkFlap { host, what } => {
+            writer.say("fault-link-flap", args.name("host", host).name("what", what))
+        }
+        Fault::GeneratorLimit { host, what } => {
+            writer.say("fault-generator", args.name("host", host).name("what", what))
+        }
+        Fault::NotSteady { what } => writer.say("fault-not-steady", args.name("what", what)),
         Fault::Cancelled => writer.label("fault-cancelled"),
     }
 }

@@ -35,6 +35,11 @@ fault-dead-stream = stream { $stream } moved nothing
 fault-factor = a factor did not take: { $what }
 fault-disturbed = host { $host } was disturbed: { $what }
 fault-failed = host { $host } failed: { $what }
+fault-steal = the hypervisor took { $share } of the CPU time
+fault-throttled = host { $host }: a CPU was throttled, { $what }
+fault-link-flap = host { $host }: a link flapped, { $what }
+fault-generator = host { $host } was at its limit as a generator: { $what }
+fault-not-steady = not steady: { $what }
 fault-cancelled = stopped by the user
 
 card-title = stend { $version }, { $started }; { $lab }

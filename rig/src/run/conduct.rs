@@ -1,0 +1,51 @@
+//! Knows the loop between the conductor's commands and a stand that carries them out.
+//!
+//! Must not know what a stand is made of, or what a figure is worth.
+
+use super::conductor::{Command, Conductor, Event};
+use super::stand::{Orders, Progress, RunError, Stand, Visited};
+use desk::record::{Completeness, TrialRecord};
+use desk::validity::grade;
+
+/// Visits all trials of the orders on a stand. Faults of trials are in the records.
+///
+/// # Errors
+/// When the stand cannot make ready, or cannot be brought back to what it was.
+pub fn conduct(stand: &mut dyn Stand, orders: Orders<'_>) -> Result<Visited, RunError> {
+    let Orders { plan, trials, keep, enough, tell } = orders;
+    stand.begin(plan)?;
+    let planned = trials.len();
+    let mut conductor = Conductor::new(trials, plan.method.looks.clone());
+    let mut records: Vec<TrialRecord> = Vec::new();
+    let mut command = conductor.next(Event::Ready);
+    loop {
+        command = match command {
+            Command::Visit(trial, attempt) => {
+                let mut record = stand.visit(plan, &trial);
+                record.attempt = attempt;
+                if let Some(fault) = grade(plan, &record) {
+                    record.outcome.fault = Some(fault);
+                }
+                let fault = record.outcome.fault.clone();
+                let kept = keep(&record);
+                records.push(record);
+                if let Some(last) = records.last() {
+                    tell(&Progress { done: records.len(), planned, last });
+                }
+                match kept {
+                    Ok(()) => conductor.next(Event::Visited(fault)),
+                    Err(why) => conductor.next(Event::NotKept(why)),
+                }
+            }
+            Command::Look(blocks) => conductor.next(Event::Looked(enough(blocks))),
+            Command::Rebuild => match stand.rebuild() {
+                Ok(()) => conductor.next(Event::Ready),
+                Err(e) => conductor.next(Event::LabLost(e.to_string())),
+            },
+            Command::Finish(completeness) => {
+                stand.end(completeness == Completeness::Complete)?;
+                return Ok(Visited { records, completeness });
+            }
+        };
+    }
+}

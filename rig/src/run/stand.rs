@@ -1,0 +1,77 @@
+//! Knows what the conductor asks of a place in which trials are visited, and what it is told.
+//!
+//! Must not know which trial comes next, nor whether the place is real or simulated.
+
+use crate::lab::LabError;
+use desk::plan::Next;
+use desk::record::{Completeness, Plan, Trial, TrialRecord};
+use std::io;
+use thiserror::Error;
+
+/// Why a run could not even begin.
+#[derive(Debug, Error)]
+pub enum RunError {
+    /// The lab does not stand.
+    #[error("the lab cannot be built: {0}")]
+    Lab(#[from] LabError),
+    /// The soaker would disturb the load.
+    #[error("no soaker can be had: {0}; leave out displaced_work")]
+    Soaker(io::Error),
+}
+
+/// A place in which trials are visited: a lab of hosts, or a simulated one.
+pub trait Stand {
+    /// Makes ready for the trials of a plan.
+    ///
+    /// # Errors
+    /// When the plan cannot be run here.
+    fn begin(&mut self, plan: &Plan) -> Result<(), RunError>;
+    /// Visits one trial; what goes wrong in it is a fault of its record.
+    fn visit(&mut self, plan: &Plan, trial: &Trial) -> TrialRecord;
+    /// Makes hosts and links anew after a fault.
+    ///
+    /// # Errors
+    /// When they cannot be had again.
+    fn rebuild(&mut self) -> Result<(), RunError>;
+    /// Brings everything back to what it was before [`Self::begin`]; `whole` says whether the last
+    /// visit ended well.
+    ///
+    /// # Errors
+    /// When something cannot be brought back.
+    fn end(&mut self, whole: bool) -> Result<(), RunError>;
+}
+
+/// What is to be done, and who hears of it.
+pub struct Orders<'o> {
+    /// The plan.
+    pub plan: &'o Plan,
+    /// The trials to visit, in order: all of the plan, or what an earlier sitting left.
+    pub trials: Vec<Next>,
+    /// Keeps a record; nothing else happens before it has returned. Its error, in words for the
+    /// person, ends the run as partial.
+    pub keep: &'o mut dyn FnMut(&TrialRecord) -> Result<(), String>,
+    /// Says whether enough is known after so many blocks; asked at the looks of the plan only.
+    pub enough: &'o mut dyn FnMut(u32) -> bool,
+    /// Hears of every visit after its record was kept.
+    pub tell: &'o mut dyn FnMut(&Progress),
+}
+
+/// What a person is told after every visit.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress<'a> {
+    /// Visits made.
+    pub done: usize,
+    /// Visits planned.
+    pub planned: usize,
+    /// The last one.
+    pub last: &'a TrialRecord,
+}
+
+/// Records of a run and whether it went to its end.
+#[derive(Clone, Debug)]
+pub struct Visited {
+    /// In the order in which they ran.
+    pub records: Vec<TrialRecord>,
+    /// Complete or not.
+    pub completeness: Completeness,
+}
