@@ -108,6 +108,8 @@ fn standing(run: &Run, test: &Test) -> Standing {
     let load = run.plan.loads.iter().find(|load| !is_paced(&load.fixed));
     let looked_at = match (test, load) {
         (Test::Missing(need), _) => Err(*need),
+        // Theirs is a server's CPU; in a lab on one machine ours is the clients' too.
+        (Test::LessCpu(..), _) if run.environment.lab.is_some() => Err(ClaimNeed::Server),
         (_, None) => Err(ClaimNeed::Load),
         (Test::Knee(direction, at), Some(load)) => bend(run, load, direction, *at),
         (Test::LessCpu(less, more), Some(load)) => {
@@ -208,6 +210,10 @@ fn smt_levels(plan: &Plan) -> Option<(&FactorPlan, [&str; 2])> {
 
 fn smt_off(run: &Run, load: &LoadPlan, parts: &[SmtOff]) -> Result<Standing, ClaimNeed> {
     let (factor, [off, on]) = smt_levels(&run.plan).ok_or(ClaimNeed::Smt)?;
+    let of_cpu = |part: &SmtOff| matches!(part.figure, ClaimFigure::CpuRatio);
+    if run.environment.lab.is_some() && parts.iter().any(of_cpu) {
+        return Err(ClaimNeed::Server);
+    }
     let logs = |part: &SmtOff| {
         let series = |level: &str| {
             let mut levels = baseline(&run.plan);

@@ -455,6 +455,8 @@ pub enum ClaimNeed {
     FileServer,
     /// The load or direction it is about.
     Load,
+    /// A server whose CPUs the clients do not share.
+    Server,
     /// The run's own verdicts for kinds of reader stand in its place.
     Verdicts,
 }

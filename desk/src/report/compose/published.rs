@@ -97,6 +97,7 @@ fn need(writer: &Writer, missing: ClaimNeed) -> Said {
         ClaimNeed::Smt => "claim-needs-smt",
         ClaimNeed::Adapters => "claim-needs-adapters",
         ClaimNeed::FileServer => "claim-needs-file-server",
+        ClaimNeed::Server => "claim-needs-server",
         ClaimNeed::Load => "claim-needs-load",
         ClaimNeed::Verdicts => "claim-needs-verdicts",
     })

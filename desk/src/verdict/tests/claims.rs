@@ -1,7 +1,7 @@
 //! Published claims beside runs of which the truth is known.
 
 use super::{close, machine};
-use crate::record::{FactorPlan, Level, Run, TrialRecord, Value};
+use crate::record::{FactorPlan, LabKind, Level, Run, TrialRecord, Value};
 use crate::verdict::simulated::{Simulated, size, word};
 use crate::verdict::{ClaimCheck, ClaimFigure, ClaimNeed, Standing, analyse};
 
@@ -119,6 +119,9 @@ fn what_the_run_lacks_is_named() {
     ] {
         assert_eq!(missing(&run, id), Some(need), "{id}");
     }
+    let mut shared = run.clone();
+    shared.environment.lab = Some((LabKind::Loopback, String::new()));
+    assert_eq!(missing(&shared, "000-2"), Some(ClaimNeed::Server));
     let mut one_way = run;
     one_way.records.retain(|r| direction(r) == "transmit");
     assert_eq!(missing(&one_way, "000-1"), None);

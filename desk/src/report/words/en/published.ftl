@@ -34,5 +34,6 @@ claim-sign-differs = sign differs
 claim-needs-smt = needs simultaneous multithreading that can be switched
 claim-needs-adapters = needs the adapters themselves
 claim-needs-file-server = needs a file server
+claim-needs-server = needs a server whose CPUs the clients do not share
 claim-needs-load = needs a load or a direction that this plan does not have
 claim-needs-verdicts = the verdicts of this run stand in its place
