@@ -9,4 +9,5 @@ pub mod factor;
 pub mod lab;
 pub mod probe;
 pub mod run;
+pub mod store;
 pub mod workload;

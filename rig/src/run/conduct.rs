@@ -12,7 +12,7 @@ use desk::validity::grade;
 /// # Errors
 /// When the stand cannot make ready, or cannot be brought back to what it was.
 pub fn conduct(stand: &mut dyn Stand, orders: Orders<'_>) -> Result<Visited, RunError> {
-    let Orders { plan, trials, keep, enough, tell } = orders;
+    let Orders { plan, trials, before_s, keep, enough, tell } = orders;
     stand.begin(plan)?;
     let planned = trials.len();
     let mut conductor = Conductor::new(trials, plan.method.looks.clone());
@@ -23,6 +23,7 @@ pub fn conduct(stand: &mut dyn Stand, orders: Orders<'_>) -> Result<Visited, Run
             Command::Visit(trial, attempt) => {
                 let mut record = stand.visit(plan, &trial);
                 record.attempt = attempt;
+                record.started_s += before_s;
                 if let Some(fault) = grade(plan, &record) {
                     record.outcome.fault = Some(fault);
                 }

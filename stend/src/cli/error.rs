@@ -4,6 +4,7 @@ use desk::plan::PlanError;
 use desk::report::ReportError;
 use rig::lab::LabError;
 use rig::run::RunError;
+use rig::store::StoreError;
 use std::io;
 use std::path::PathBuf;
 use thiserror::Error;
@@ -51,6 +52,35 @@ pub enum CliError {
         /// What to do.
         remedy: &'static str,
     },
+    /// Records cannot be kept or found.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Nowhere to keep records.
+    #[error("neither XDG_STATE_HOME nor HOME is set; name a file with --store")]
+    NoStatePlace,
+    /// Every run is complete.
+    #[error("every run that is kept is complete; there is nothing to resume")]
+    NothingToResume,
+    /// The run has nothing left.
+    #[error("run {id} is complete; `stend report {id}` shows it")]
+    IsComplete {
+        /// Which.
+        id: String,
+    },
+    /// Somebody writes the run.
+    #[error("run {id} is being measured at this moment; wait for it, or stop that process first")]
+    IsRunning {
+        /// Which.
+        id: String,
+    },
+    /// The machine has changed since the run began.
+    #[error("run {id} cannot go on: {what}; bring that back, or run the plan anew")]
+    AnotherMachine {
+        /// Which run.
+        id: String,
+        /// Keys with both values.
+        what: String,
+    },
     /// The report could not be made.
     #[error(transparent)]
     Report(#[from] ReportError),
@@ -87,9 +117,17 @@ impl CliError {
     #[must_use]
     pub const fn exit_code(&self) -> u8 {
         match self {
-            Self::NoPlan { .. } | Self::NoWorkload { .. } | Self::Plan { .. } => 2,
+            Self::NoPlan { .. }
+            | Self::NoWorkload { .. }
+            | Self::Plan { .. }
+            | Self::NothingToResume
+            | Self::IsComplete { .. }
+            | Self::IsRunning { .. }
+            | Self::Store(
+                StoreError::None { .. } | StoreError::NoRun { .. } | StoreError::Ambiguous { .. },
+            ) => 2,
             Self::Stopped | Self::Run(RunError::Lab(LabError::Cancelled)) => super::INTERRUPTED,
-            Self::NoLinks { .. } | Self::Run(_) | Self::Place(_) => 5,
+            Self::NoLinks { .. } | Self::Run(_) | Self::Place(_) | Self::AnotherMachine { .. } => 5,
             Self::NothingMeasured { .. } => 6,
             _ => 1,
         }

@@ -6,11 +6,15 @@
 mod error;
 mod explain;
 mod files;
+mod list;
 mod plan;
 mod plans;
 mod progress;
+mod report;
+mod resume;
 mod run;
 mod session;
+mod store;
 mod survey;
 
 pub use error::CliError;
@@ -61,6 +65,19 @@ enum Verb {
         #[command(flatten)]
         options: Options,
     },
+    /// Go on with a run that was interrupted, where it was left
+    Resume(report::Wanted),
+    /// List the runs that are kept, the newest first
+    List {
+        /// File in which runs are kept [default: stend/lab.stend in the state directory]
+        #[arg(long, value_name = "FILE")]
+        store: Option<PathBuf>,
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Make the report of a kept run again
+    Report(report::Wanted),
     /// Show what a plan would do and the smallest effect it can see, and measure nothing
     Plan {
         /// File of the plan, or the name of a built-in one
@@ -88,6 +105,9 @@ struct Options {
     /// Print the records and the analysis as JSON instead of text
     #[arg(long)]
     json: bool,
+    /// File in which runs are kept [default: stend/lab.stend in the state directory]
+    #[arg(long, value_name = "FILE")]
+    store: Option<PathBuf>,
     /// Where the test hosts live
     #[arg(long, value_enum, default_value_t = Place::Best)]
     lab: Place,
@@ -145,6 +165,9 @@ pub fn main() -> Result<u8, CliError> {
         Some(Verb::Run { plan, quick, displaced_work, options }) => {
             run::run(&plan, run::How { quick, displaced_work }, &options)
         }
+        Some(Verb::Resume(options)) => resume::resume(&options),
+        Some(Verb::List { store, json }) => list::list(store.as_deref(), json),
+        Some(Verb::Report(options)) => report::report(&options),
         Some(Verb::Plan { file, quick }) => plan::show(&file, quick),
         Some(Verb::Explain { workload }) => explain::explain(&workload),
         Some(Verb::Agent) => {

@@ -39,7 +39,7 @@ impl Meter {
     }
 
     /// Says a whole line.
-    pub fn say(&mut self, line: &str) {
+    pub fn say(&self, line: &str) {
         let clear = if self.terminal { "\r\x1b[K" } else { "" };
         // Progress that nobody reads must not end a measurement.
         let _ = writeln!(std::io::stderr(), "{clear}{line}");
@@ -72,4 +72,9 @@ impl Meter {
         let _ = write!(std::io::stderr(), "\r\x1b[K{line}");
         let _ = std::io::stderr().flush();
     }
+}
+
+/// Says a line to whoever watches; that nobody does is no error.
+pub fn say(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
 }

@@ -2,6 +2,7 @@
 
 use super::error::CliError;
 use super::progress::Meter;
+use super::report::report_in;
 use super::session::Session;
 use super::{GIVEN_UP, INTERRUPTED, OK, Options, files, invoked, plans};
 use desk::plan::{budget, quicken};
@@ -49,7 +50,8 @@ pub fn run(name: &str, how: How, options: &Options) -> Result<u8, CliError> {
     how.apply(&mut plan);
     let budget = budget(&plan);
     let command = format!("{} run {}{}{name}", invoked(), how.words(), options.lab.words());
-    let mut session = Session::begin(&plan, options.lab.into(), command)?;
+    let from = (command, options.store.as_deref());
+    let mut session = Session::begin(&plan, options.lab.into(), from)?;
     session.refuse_without_links(&plan)?;
     let mut meter = Meter::new(Duration::from_secs_f64(budget.longest.value), true);
     meter.say(&format!(
@@ -59,16 +61,35 @@ pub fn run(name: &str, how: How, options: &Options) -> Result<u8, CliError> {
         budget.dry_trials,
         budget.longest.value / 60.0
     ));
-    // Before anything is measured: a result that cannot be kept is not worth the time.
+    // Before anything is measured: a result that cannot be written is not worth the time.
     let directory = files::directory(options.out.as_deref(), &session.id)?;
     let run = session.run(&plan, &text, &mut meter)?;
-    refuse_empty(&run)?;
-    let analysis = analyse(&run);
-    publish(&run, &analysis, &directory, options.json)?;
-    let report = directory.join("report.html");
+    finish(&session, &run, (&directory, options.json), &meter)
+}
+
+/// Writes the report of a run that has ended, well or not, and says where everything is.
+///
+/// # Errors
+/// When it holds no valid trial, or a file cannot be written.
+pub fn finish(
+    session: &Session,
+    run: &Run,
+    (directory, json): (&Path, bool),
+    meter: &Meter,
+) -> Result<u8, CliError> {
+    let kept = session.kept_in().display();
+    meter.say(&format!("kept as {} in {kept}", run.id));
+    refuse_empty(run)?;
+    let analysis = analyse(run);
+    publish(run, &analysis, directory, json)?;
+    let report = report_in(directory);
     meter.say(&format!("report: {} ({:.0} s)", report.display(), meter.elapsed().as_secs_f64()));
     if let Completeness::Partial { why } = &run.completeness {
-        meter.say(&format!("the run is partial: {why}"));
+        meter.say(&format!(
+            "the run is partial: {why}; go on with: {} resume {}",
+            invoked(),
+            run.id
+        ));
     }
     Ok(match run.completeness {
         Completeness::Complete => OK,
@@ -91,7 +112,11 @@ pub fn refuse_empty(run: &Run) -> Result<(), CliError> {
     }
 }
 
-fn publish(run: &Run, analysis: &Analysis, to: &Path, json: bool) -> Result<(), CliError> {
+/// Writes report and records, and prints one of them.
+///
+/// # Errors
+/// When a file cannot be written.
+pub fn publish(run: &Run, analysis: &Analysis, to: &Path, json: bool) -> Result<(), CliError> {
     let records = serde_json::to_string_pretty(run)?;
     files::write(to, "records.json", &records)?;
     let document = report::compose(run, analysis)?;

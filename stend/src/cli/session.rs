@@ -2,12 +2,18 @@
 
 use super::error::CliError;
 use super::progress::Meter;
-use desk::plan::order;
-use desk::record::{Environment, LabKind, Metric, Plan, RUN_SCHEMA, Run, Scope};
+use super::store;
+use desk::plan::remaining;
+use desk::record::{
+    Completeness, Environment, LabKind, Metric, Plan, RUN_SCHEMA, Run, Scope, Sitting,
+};
 use rig::factor;
 use rig::lab::{Blueprint, LabError, Wanted, environment};
-use rig::run::{Bench, RunError};
+use rig::run::{Bench, Orders, RunError, Stand, conduct};
+use rig::store::Store;
 use rig::workload;
+use std::cell::RefCell;
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,23 +23,30 @@ use std::time::SystemTime;
 pub struct Session {
     /// The machine.
     pub environment: Environment,
-    /// When it began, RFC 3339 UTC.
-    pub started: String,
     /// Name of the sitting.
     pub id: String,
     /// The command that repeats it.
     pub command: String,
     cancel: &'static AtomicBool,
-    bench: Bench,
+    stand: Box<dyn Stand>,
+    kind: LabKind,
+    reason: String,
+    store: Store,
     runs: u32,
 }
 
 impl Session {
-    /// Looks at the machine and builds the lab.
+    /// Opens the store, looks at the machine and builds the lab.
     ///
     /// # Errors
-    /// When no lab of the wanted kind is to be had.
-    pub fn begin(plan: &Plan, wanted: Wanted, command: String) -> Result<Self, CliError> {
+    /// When records cannot be kept, or no lab of the wanted kind is to be had.
+    pub fn begin(
+        plan: &Plan,
+        wanted: Wanted,
+        (command, store): (String, Option<&Path>),
+    ) -> Result<Self, CliError> {
+        // Before anything is measured: a record that cannot be kept is not worth the time.
+        let store = Store::open(&store::path(store)?)?;
         let cancel = stop_flag()?;
         let mut environment = environment::observe(Path::new("/"));
         environment::complete_adapters(&mut environment);
@@ -48,16 +61,23 @@ impl Session {
         })?;
         environment.facts.push(bench.lab.groups_fact());
         environment.facts.sort_by(|a, b| a.key.cmp(&b.key));
-        environment.lab = Some((bench.lab.kind, bench.lab.reason.clone()));
-        let started = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
-        let id = started.replace(['-', ':'], "").replace('T', "-").replace('Z', "");
-        Ok(Self { environment, started, id, command, cancel, bench, runs: 0 })
+        let (kind, reason) = (bench.lab.kind, bench.lab.reason.clone());
+        environment.lab = Some((kind, reason.clone()));
+        let id = format!("{}-{}", now().replace(['-', ':', 'Z'], "").replace('T', "-"), letters());
+        let stand = Box::new(bench);
+        Ok(Self { environment, id, command, cancel, stand, kind, reason, store, runs: 0 })
     }
 
     /// Where the hosts live.
     #[must_use]
     pub const fn kind(&self) -> LabKind {
-        self.bench.lab.kind
+        self.kind
+    }
+
+    /// Where the records are kept.
+    #[must_use]
+    pub fn kept_in(&self) -> &Path {
+        self.store.path()
     }
 
     /// Whether the person has asked to stop.
@@ -72,27 +92,66 @@ impl Session {
     /// When the plan needs links and there are none, or they cannot be set up.
     pub fn run(&mut self, plan: &Plan, text: &str, meter: &mut Meter) -> Result<Run, CliError> {
         self.refuse_without_links(plan)?;
-        let plan = &self.named(plan);
-        let trials = order(plan);
-        let title = plan.title.clone();
-        let visited = self.bench.run(plan, trials, &mut |progress| {
-            meter.show(&title, progress.done, progress.planned, progress.last);
-        })?;
+        let plan = self.named(plan);
         self.runs += 1;
-        Ok(Run {
+        let run = Run {
             schema: RUN_SCHEMA,
             id: format!("{}-{}", self.id, self.runs),
-            started: self.started.clone(),
+            started: now(),
             version: env!("CARGO_PKG_VERSION").into(),
             command: self.command.clone(),
-            metrics: metrics(plan),
-            plan: plan.clone(),
+            metrics: metrics(&plan),
+            plan,
             plan_text: text.into(),
             environment: self.environment.clone(),
-            records: visited.records,
-            completeness: visited.completeness,
-            sittings: Vec::new(),
-        })
+            records: Vec::new(),
+            completeness: Completeness::Partial { why: "it has only begun".into() },
+            sittings: vec![sitting(0)],
+        };
+        self.store.begin(&run, &run.sittings[0])?;
+        self.go_on(run, 0.0, meter)
+    }
+
+    /// Goes on with a run of an earlier sitting.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    pub fn resume(&mut self, mut run: Run, meter: &mut Meter) -> Result<Run, CliError> {
+        let sitting = sitting(run.records.len());
+        self.store.sit(&run.id, &sitting)?;
+        run.sittings.push(sitting);
+        let began = humantime::parse_rfc3339(&run.started).ok();
+        let before = began.and_then(|began| SystemTime::now().duration_since(began).ok());
+        self.go_on(run, before.unwrap_or_default().as_secs_f64(), meter)
+    }
+
+    /// Visits what is left of a run; every record is in the store before the next visit.
+    fn go_on(&mut self, run: Run, before_s: f64, meter: &mut Meter) -> Result<Run, CliError> {
+        let (plan, id, title) = (run.plan.clone(), run.id.clone(), run.plan.title.clone());
+        let trials = remaining(&plan, &run.records);
+        let run = RefCell::new(run);
+        let store = &mut self.store;
+        let visited = conduct(
+            self.stand.as_mut(),
+            Orders {
+                plan: &plan,
+                trials,
+                before_s,
+                keep: &mut |record| {
+                    store.keep(&id, record).map_err(|e| e.to_string())?;
+                    run.borrow_mut().records.push(record.clone());
+                    Ok(())
+                },
+                enough: &mut |_| false,
+                tell: &mut |progress| {
+                    meter.show(&title, progress.done, progress.planned, progress.last);
+                },
+            },
+        )?;
+        let mut run = run.into_inner();
+        run.completeness = visited.completeness;
+        self.store.end(&run.id, &run.completeness)?;
+        Ok(run)
     }
 
     /// The plan with the kernel's own congestion control called by its name.
@@ -127,17 +186,36 @@ impl Session {
             None => Ok(()),
             Some(factor) => Err(CliError::NoLinks {
                 factor: factor.clone(),
-                why: match self.bench.lab.reason.as_str() {
+                why: match self.reason.as_str() {
                     "" => "the lab is the loopback interface".into(),
                     reason => format!("the kernel refused namespaces ({reason})"),
                 },
-                remedy: match self.bench.lab.reason.as_str() {
+                remedy: match self.reason.as_str() {
                     "" => "leave out --lab loopback",
                     _ => "run as root, or allow user namespaces (sysctl user.max_user_namespaces)",
                 },
             }),
         }
     }
+}
+
+fn now() -> String {
+    humantime::format_rfc3339_seconds(SystemTime::now()).to_string()
+}
+
+/// A sitting that begins now, after so many records.
+fn sitting(records: usize) -> Sitting {
+    let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    let records_before = u32::try_from(records).unwrap_or(u32::MAX);
+    Sitting { started: now(), boot: boot.trim().into(), records_before }
+}
+
+/// Three letters that tell apart what begins in the same second.
+fn letters() -> String {
+    let chance = RandomState::new().build_hasher().finish();
+    (0..3)
+        .map(|at| char::from(b'a' + u8::try_from(chance >> (8 * at) & 0xff).unwrap_or(0) % 26))
+        .collect()
 }
 
 /// Metrics of the plan's workloads, for the record to explain itself.

@@ -45,7 +45,7 @@ pub fn survey(options: &Options) -> Result<u8, CliError> {
     let first = plans::parse("noise", texts::NOISE)?;
     let wanted: Wanted = options.lab.into();
     let command = format!("{} {}", invoked(), options.lab.words()).trim().to_owned();
-    let mut session = Session::begin(&first, wanted, command)?;
+    let mut session = Session::begin(&first, wanted, (command, options.store.as_deref()))?;
     let directory = files::directory(options.out.as_deref(), &session.id)?;
     let chapters = chapters(&session)?;
     let expected: f64 = chapters.iter().map(|c| budget(&c.plan).longest.value).sum();

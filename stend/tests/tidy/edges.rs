@@ -57,7 +57,7 @@ const EDGES: [(&str, &[&str]); 17] = [
             "rig::workload",
         ],
     ),
-    ("rig::store", &["desk::unit", "desk::record"]),
+    ("rig::store", &["desk::unit", "desk::record", "desk::plan"]),
     ("stend::cli", &["desk::*", "rig::*", "stend::web"]),
     ("stend::web", &["desk::*", "rig::*"]),
 ];

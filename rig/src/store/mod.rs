@@ -1,0 +1,232 @@
+//! Knows where runs are kept: one SQLite file a lab, to which records are only ever added.
+//!
+//! Gives: [`Store`], [`RunLine`], [`StoreError`].
+//! Never: what a record means, or which trial comes next.
+//! Start reading at [`Store`]; the tables stand in `schema.rs`.
+
+mod error;
+mod read;
+mod schema;
+#[cfg(test)]
+mod tests;
+mod writer;
+
+pub use error::StoreError;
+pub use read::{RunLine, RunState};
+
+use desk::record::{Completeness, Run, Sitting, TrialKind, TrialRecord};
+use rusqlite::{Connection, OpenFlags, params};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use writer::Writer;
+
+/// How long one conductor waits for another that writes to the same file at this moment.
+const WAIT: Duration = Duration::from_secs(10);
+/// Level of zstd: records are small, and kept between two trials.
+const LEVEL: i32 = 3;
+
+/// The file of a lab.
+///
+/// While a run is written the file itself does not change: every record goes to the log beside it
+/// (`-wal`), which is moved into the file when the last conductor closes it, or by the next that
+/// opens it. So a copy of the file and then of its log, taken at any moment of a run, is a whole
+/// store that ends with the last record kept.
+#[derive(Debug)]
+pub struct Store {
+    link: Connection,
+    path: PathBuf,
+}
+
+impl Store {
+    /// Opens the file for a run, and makes it if it is not there.
+    ///
+    /// # Errors
+    /// When the file cannot be made or written to, is no store, or was made by a newer stend.
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        if let Some(directory) = path.parent().filter(|d| !d.as_os_str().is_empty()) {
+            std::fs::create_dir_all(directory)
+                .map_err(|source| StoreError::Place { path: path.into(), source })?;
+        }
+        let store = Self::connect(path, OpenFlags::SQLITE_OPEN_CREATE)?;
+        schema::make(&store.link).map_err(|e| store.error(e))?;
+        schema::check(&store.link, path)?;
+        let all = || -> rusqlite::Result<()> {
+            store.link.pragma_update(None, "synchronous", "FULL")?;
+            // Nobody moves the log into the file while a run is written.
+            store.link.pragma_update(None, "wal_autocheckpoint", 0)?;
+            if !writer::any_lives(&store.link)? {
+                store.link.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
+            }
+            Ok(())
+        };
+        all().map_err(|e| store.error(e))?;
+        Ok(store)
+    }
+
+    /// Opens the file to read it.
+    ///
+    /// # Errors
+    /// When there is none, it is no store, or it was made by a newer stend.
+    pub fn read(path: &Path) -> Result<Self, StoreError> {
+        if !path.exists() {
+            return Err(StoreError::None { path: path.into() });
+        }
+        let store = Self::connect(path, OpenFlags::empty())?;
+        schema::check(&store.link, path)?;
+        Ok(store)
+    }
+
+    fn connect(path: &Path, create: OpenFlags) -> Result<Self, StoreError> {
+        let access = if create.is_empty() {
+            OpenFlags::SQLITE_OPEN_READ_ONLY
+        } else {
+            OpenFlags::SQLITE_OPEN_READ_WRITE | create
+        };
+        let fail = |source| StoreError::Sql { path: path.into(), source };
+        let link = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)
+            .map_err(fail)?;
+        link.busy_timeout(WAIT).map_err(fail)?;
+        Ok(Self { link, path: path.into() })
+    }
+
+    /// Where the file is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Begins a run with its first sitting; its records are kept one by one afterwards.
+    ///
+    /// # Errors
+    /// When the id is taken or the file cannot be written.
+    pub fn begin(&mut self, run: &Run, sitting: &Sitting) -> Result<(), StoreError> {
+        let bare = Run { records: Vec::new(), sittings: Vec::new(), ..run.clone() };
+        let head = self.pack(&bare)?;
+        let planned = desk_trials(run);
+        let all = |link: &mut Connection| -> rusqlite::Result<()> {
+            let change = link.transaction()?;
+            change.execute(
+                "INSERT INTO run (id, started, title, version, planned, head)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                params![run.id, run.started, run.plan.title, run.version, planned, head],
+            )?;
+            let number = change.last_insert_rowid();
+            sit(&change, number, sitting)?;
+            change.commit()
+        };
+        all(&mut self.link).map_err(|e| self.error(e))
+    }
+
+    /// Begins the next sitting of a run.
+    ///
+    /// # Errors
+    /// When there is no such run or the file cannot be written.
+    pub fn sit(&mut self, run: &str, sitting: &Sitting) -> Result<(), StoreError> {
+        let number = self.number(run)?;
+        sit(&self.link, number, sitting).map_err(|e| self.error(e))
+    }
+
+    /// Keeps a record. When this returns it is on the disk, and a power cut does not take it away.
+    ///
+    /// # Errors
+    /// When there is no such run or the file cannot be written.
+    pub fn keep(&mut self, run: &str, record: &TrialRecord) -> Result<(), StoreError> {
+        let number = self.number(run)?;
+        let packed = self.pack(record)?;
+        let all = |link: &mut Connection| -> rusqlite::Result<()> {
+            let change = link.transaction()?;
+            keep(&change, number, record, &packed)?;
+            change.commit()
+        };
+        all(&mut self.link).map_err(|e| self.error(e))
+    }
+
+    /// Ends the sitting of a run.
+    ///
+    /// # Errors
+    /// When there is no such run or the file cannot be written.
+    pub fn end(&mut self, run: &str, completeness: &Completeness) -> Result<(), StoreError> {
+        let number = self.number(run)?;
+        let why = match completeness {
+            Completeness::Complete => None,
+            Completeness::Partial { why } => Some(why),
+        };
+        self.link
+            .execute(
+                "INSERT INTO ending (run, sitting, why)
+                 SELECT ?1, max(number), ?2 FROM sitting WHERE run = ?1",
+                params![number, why],
+            )
+            .map(|_| ())
+            .map_err(|e| self.error(e))
+    }
+
+    /// Number of a run by its whole id.
+    fn number(&self, run: &str) -> Result<i64, StoreError> {
+        let mut find =
+            self.link.prepare("SELECT number FROM run WHERE id = ?1").map_err(|e| self.error(e))?;
+        find.query_row([run], |row| row.get(0)).map_err(|e| match e {
+            rusqlite::Error::QueryReturnedNoRows => {
+                StoreError::NoRun { id: run.into(), path: self.path.clone() }
+            }
+            e => self.error(e),
+        })
+    }
+
+    fn pack<T: Serialize>(&self, what: &T) -> Result<Vec<u8>, StoreError> {
+        let fail = |e: std::io::Error| StoreError::Record { path: self.path.clone(), source: e };
+        let text = serde_json::to_vec(what).map_err(|e| fail(e.into()))?;
+        zstd::encode_all(text.as_slice(), LEVEL).map_err(fail)
+    }
+
+    fn error(&self, source: rusqlite::Error) -> StoreError {
+        StoreError::Sql { path: self.path.clone(), source }
+    }
+}
+
+/// Counted trials of the plan of a run.
+fn desk_trials(run: &Run) -> u32 {
+    desk::plan::budget(&run.plan).trials
+}
+
+fn sit(link: &Connection, run: i64, sitting: &Sitting) -> rusqlite::Result<()> {
+    let own = Writer::own();
+    link.execute(
+        "INSERT INTO sitting (run, number, started, boot, records_before, pid, ticks)
+         SELECT ?1, count(*) + 1, ?2, ?3, ?4, ?5, ?6 FROM sitting WHERE run = ?1",
+        params![run, sitting.started, sitting.boot, sitting.records_before, own.pid, own.ticks],
+    )
+    .map(|_| ())
+}
+
+fn keep(link: &Connection, run: i64, record: &TrialRecord, packed: &[u8]) -> rusqlite::Result<()> {
+    let trial = &record.trial;
+    let counted = trial.kind == TrialKind::Counted;
+    let fault = record.outcome.fault.as_ref().map(ToString::to_string);
+    link.prepare(
+        "INSERT INTO trial (run, seq, trial, block, counted, valid, attempt, fault, started_s, record)
+         SELECT ?1, coalesce(max(seq) + 1, 0), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9
+         FROM trial WHERE run = ?1",
+    )?
+    .execute(params![
+        run,
+        trial.id,
+        trial.block,
+        counted,
+        fault.is_none(),
+        record.attempt,
+        fault,
+        record.started_s,
+        packed
+    ])?;
+    let kept = link.last_insert_rowid();
+    let mut add =
+        link.prepare("INSERT INTO sample (trial, metric, value, unit) VALUES (?1, ?2, ?3, ?4)")?;
+    for sample in &record.outcome.samples {
+        let unit = serde_json::to_value(sample.quantity.unit).unwrap_or_default();
+        let unit = unit.as_str().unwrap_or_default();
+        add.execute(params![kept, sample.metric, sample.quantity.value, unit])?;
+    }
+    Ok(())
+}

@@ -1,0 +1,188 @@
+//! Knows how runs are found and brought back.
+
+use super::{Store, StoreError, Writer};
+use desk::record::{Completeness, Run, Sitting, TrialRecord};
+use rusqlite::params;
+use serde::de::DeserializeOwned;
+use std::fmt;
+
+/// How a run stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunState {
+    /// It went to its end.
+    Complete,
+    /// It was stopped or given up before.
+    Partial,
+    /// Its conductor went away without a word.
+    Interrupted,
+    /// Its conductor lives.
+    Running,
+}
+
+impl fmt::Display for RunState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Complete => "complete",
+            Self::Partial => "partial",
+            Self::Interrupted => "interrupted",
+            Self::Running => "running",
+        })
+    }
+}
+
+/// A run as a list shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunLine {
+    /// Its name.
+    pub id: String,
+    /// When it began, RFC 3339 UTC.
+    pub started: String,
+    /// Title of its plan.
+    pub title: String,
+    /// Version of stend that began it.
+    pub version: String,
+    /// How it stands.
+    pub state: RunState,
+    /// Counted trials that its plan has.
+    pub planned: u32,
+    /// Counted trials that are kept and valid.
+    pub valid: u32,
+    /// Visits to counted trials that a fault made invalid.
+    pub invalid: u32,
+}
+
+const LINES: &str = "
+SELECT r.id, r.started, r.title, r.version, r.planned, s.pid, s.ticks, e.run IS NOT NULL, e.why,
+    (SELECT count(*) FROM trial AS t WHERE t.run = r.number AND t.counted = 1 AND t.valid = 1),
+    (SELECT count(*) FROM trial AS t WHERE t.run = r.number AND t.counted = 1 AND t.valid = 0)
+FROM run AS r
+JOIN sitting AS s ON s.run = r.number
+    AND s.number = (SELECT max(number) FROM sitting WHERE run = r.number)
+LEFT JOIN ending AS e ON e.run = s.run AND e.sitting = s.number
+ORDER BY r.number DESC";
+
+impl Store {
+    /// All runs, the newest first.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn list(&self) -> Result<Vec<RunLine>, StoreError> {
+        let all = || -> rusqlite::Result<Vec<RunLine>> {
+            let mut find = self.link.prepare(LINES)?;
+            let lines = find.query_map([], |row| {
+                let writer = Writer { pid: row.get(5)?, ticks: row.get(6)? };
+                let (ended, why): (bool, Option<String>) = (row.get(7)?, row.get(8)?);
+                let state = match (ended, why) {
+                    (true, None) => RunState::Complete,
+                    (true, Some(_)) => RunState::Partial,
+                    (false, _) if writer.lives() => RunState::Running,
+                    (false, _) => RunState::Interrupted,
+                };
+                Ok(RunLine {
+                    id: row.get(0)?,
+                    started: row.get(1)?,
+                    title: row.get(2)?,
+                    version: row.get(3)?,
+                    state,
+                    planned: row.get(4)?,
+                    valid: row.get(9)?,
+                    invalid: row.get(10)?,
+                })
+            })?;
+            lines.collect()
+        };
+        all().map_err(|e| self.error(e))
+    }
+
+    /// The whole id of a run: of the id itself, of a beginning that only one run has, or of `last`,
+    /// the newest.
+    ///
+    /// # Errors
+    /// When no run or several are meant.
+    pub fn find(&self, id: &str) -> Result<String, StoreError> {
+        let query = if id == "last" {
+            "SELECT id FROM run WHERE ?1 = 'last' ORDER BY number DESC LIMIT 1"
+        } else {
+            "SELECT id FROM run WHERE substr(id, 1, length(?1)) = ?1
+             ORDER BY id <> ?1, number DESC LIMIT 3"
+        };
+        let all = || -> rusqlite::Result<Vec<String>> {
+            self.link.prepare(query)?.query_map([id], |row| row.get(0))?.collect()
+        };
+        let found = all().map_err(|e| self.error(e))?;
+        match found.as_slice() {
+            [] => Err(StoreError::NoRun { id: id.into(), path: self.path.clone() }),
+            [first, ..] if first == id || found.len() == 1 => Ok(first.clone()),
+            _ => Err(StoreError::Ambiguous { id: id.into(), runs: found }),
+        }
+    }
+
+    /// A run with all its records. One that its conductor left without a word is partial.
+    ///
+    /// # Errors
+    /// As [`Self::find`], and when a record cannot be read.
+    pub fn load(&self, id: &str) -> Result<Run, StoreError> {
+        let id = self.find(id)?;
+        let number = self.number(&id)?;
+        let get = |e| self.error(e);
+        let head: Vec<u8> = self
+            .link
+            .query_row("SELECT head FROM run WHERE number = ?1", [number], |row| row.get(0))
+            .map_err(get)?;
+        let mut run: Run = self.unpack(&head)?;
+        run.sittings = self.sittings(number).map_err(get)?;
+        run.records = self.records(number)?;
+        run.completeness = self.completeness(number).map_err(get)?;
+        Ok(run)
+    }
+
+    /// Whether a process that lives is writing this run.
+    ///
+    /// # Errors
+    /// As [`Self::find`].
+    pub fn is_being_written(&self, id: &str) -> Result<bool, StoreError> {
+        let id = self.find(id)?;
+        let lines = self.list()?;
+        Ok(lines.iter().any(|line| line.id == id && line.state == RunState::Running))
+    }
+
+    fn sittings(&self, run: i64) -> rusqlite::Result<Vec<Sitting>> {
+        let mut find = self.link.prepare(
+            "SELECT started, boot, records_before FROM sitting WHERE run = ?1 ORDER BY number",
+        )?;
+        let sitting = |row: &rusqlite::Row<'_>| {
+            Ok(Sitting { started: row.get(0)?, boot: row.get(1)?, records_before: row.get(2)? })
+        };
+        find.query_map([run], sitting)?.collect()
+    }
+
+    fn records(&self, run: i64) -> Result<Vec<TrialRecord>, StoreError> {
+        let all = || -> rusqlite::Result<Vec<Vec<u8>>> {
+            let mut find =
+                self.link.prepare("SELECT record FROM trial WHERE run = ?1 ORDER BY seq")?;
+            find.query_map([run], |row| row.get(0))?.collect()
+        };
+        let packed = all().map_err(|e| self.error(e))?;
+        packed.iter().map(|record| self.unpack(record)).collect()
+    }
+
+    fn completeness(&self, run: i64) -> rusqlite::Result<Completeness> {
+        let mut find = self.link.prepare(
+            "SELECT why FROM ending WHERE run = ?1
+             AND sitting = (SELECT max(number) FROM sitting WHERE run = ?1)",
+        )?;
+        let why: Option<Option<String>> =
+            find.query_map(params![run], |row| row.get(0))?.next().transpose()?;
+        Ok(match why {
+            Some(None) => Completeness::Complete,
+            Some(Some(why)) => Completeness::Partial { why },
+            None => Completeness::Partial { why: "it was interrupted without a word".into() },
+        })
+    }
+
+    fn unpack<T: DeserializeOwned>(&self, packed: &[u8]) -> Result<T, StoreError> {
+        let fail = |e: std::io::Error| StoreError::Record { path: self.path.clone(), source: e };
+        let text = zstd::decode_all(packed).map_err(fail)?;
+        serde_json::from_slice(&text).map_err(|e| fail(e.into()))
+    }
+}

@@ -1,0 +1,83 @@
+//! Knows the tables, and which files are stores that this version can read.
+//!
+//! A later schema only adds: what an older stend wrote stays as it is and stays readable.
+
+use super::error::StoreError;
+use rusqlite::{Connection, ErrorCode};
+use std::path::Path;
+
+/// `sten`, in the header of the file.
+const APPLICATION: i64 = 0x7374_656e;
+/// The schema that this version writes.
+const SCHEMA: i64 = 1;
+
+/// `run.head` is the run without its records and `trial.record` one record, both JSON in zstd; the
+/// columns beside them are for lists and for whoever opens the file with SQL.
+const TABLES: &str = "
+CREATE TABLE run (
+    number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, started TEXT NOT NULL,
+    title TEXT NOT NULL, version TEXT NOT NULL, planned INTEGER NOT NULL, head BLOB NOT NULL);
+CREATE TABLE sitting (
+    run INTEGER NOT NULL REFERENCES run, number INTEGER NOT NULL, started TEXT NOT NULL,
+    boot TEXT NOT NULL, records_before INTEGER NOT NULL, pid INTEGER NOT NULL,
+    ticks INTEGER NOT NULL, PRIMARY KEY (run, number));
+CREATE TABLE trial (
+    number INTEGER PRIMARY KEY, run INTEGER NOT NULL REFERENCES run, seq INTEGER NOT NULL,
+    trial INTEGER NOT NULL, block INTEGER NOT NULL, counted INTEGER NOT NULL,
+    valid INTEGER NOT NULL, attempt INTEGER NOT NULL, fault TEXT, started_s REAL NOT NULL,
+    record BLOB NOT NULL, UNIQUE (run, seq));
+CREATE INDEX trial_kind ON trial (run, counted, valid);
+CREATE TABLE sample (
+    trial INTEGER NOT NULL REFERENCES trial, metric TEXT NOT NULL, value REAL NOT NULL,
+    unit TEXT NOT NULL, PRIMARY KEY (trial, metric)) WITHOUT ROWID;
+CREATE TABLE ending (
+    run INTEGER NOT NULL REFERENCES run, sitting INTEGER NOT NULL, why TEXT,
+    PRIMARY KEY (run, sitting));
+";
+
+const KEPT_FOR_EVER: [&str; 5] = ["run", "sitting", "trial", "sample", "ending"];
+
+/// Makes the tables in a file that has none.
+pub(super) fn make(link: &Connection) -> rusqlite::Result<()> {
+    // Two conductors may come at once: the second waits and finds the tables.
+    link.pragma_update(None, "journal_mode", "WAL")?;
+    link.execute_batch("BEGIN IMMEDIATE")?;
+    let made = tables(link);
+    link.execute_batch(if made.is_ok() { "COMMIT" } else { "ROLLBACK" })?;
+    made
+}
+
+fn tables(link: &Connection) -> rusqlite::Result<()> {
+    let there: i64 = link.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    if there > 0 {
+        return Ok(());
+    }
+    link.execute_batch(TABLES)?;
+    for table in KEPT_FOR_EVER {
+        for change in ["UPDATE", "DELETE"] {
+            link.execute_batch(&format!(
+                "CREATE TRIGGER no_{change}_{table} BEFORE {change} ON {table}
+                 BEGIN SELECT RAISE(ABORT, 'records are only ever added'); END"
+            ))?;
+        }
+    }
+    link.pragma_update(None, "application_id", APPLICATION)?;
+    link.pragma_update(None, "user_version", SCHEMA)
+}
+
+/// Refuses what is no store, or a store of a later schema.
+pub(super) fn check(link: &Connection, path: &Path) -> Result<(), StoreError> {
+    let number = |name: &str| link.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+    let both = number("application_id").and_then(|a| Ok((a, number("user_version")?)));
+    match both {
+        Ok((APPLICATION, 1..=SCHEMA)) => Ok(()),
+        Ok((APPLICATION, found)) => {
+            Err(StoreError::Newer { path: path.into(), found, known: SCHEMA })
+        }
+        Ok(_) => Err(StoreError::Foreign { path: path.into() }),
+        Err(e) if e.sqlite_error_code() == Some(ErrorCode::NotADatabase) => {
+            Err(StoreError::Foreign { path: path.into() })
+        }
+        Err(source) => Err(StoreError::Sql { path: path.into(), source }),
+    }
+}

@@ -1,0 +1,52 @@
+//! Knows `stend list`: the runs of a store, a line each.
+
+use super::error::CliError;
+use super::{OK, store};
+use rig::store::RunLine;
+use serde_json::json;
+use std::io::Write as _;
+use std::path::Path;
+
+/// Columns that the title may take on a terminal of 80.
+const TITLE: usize = 28;
+
+/// Prints the runs, the newest first.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn list(named: Option<&Path>, as_json: bool) -> Result<u8, CliError> {
+    let lines = store::read(named)?.list()?;
+    let mut out = std::io::stdout().lock();
+    if as_json {
+        let rows: Vec<_> = lines.iter().map(row).collect();
+        writeln!(out, "{}", serde_json::to_string_pretty(&rows)?)?;
+        return Ok(OK);
+    }
+    writeln!(out, "{:<23} {:<11} {:>13}  title", "run", "state", "valid/planned")?;
+    for line in &lines {
+        let trials = format!("{}/{}", line.valid, line.planned);
+        let state = line.state.to_string();
+        writeln!(out, "{:<23} {state:<11} {trials:>13}  {}", line.id, short(line))?;
+    }
+    Ok(OK)
+}
+
+fn row(line: &RunLine) -> serde_json::Value {
+    json!({
+        "id": line.id, "started": line.started, "title": line.title, "version": line.version,
+        "state": line.state.to_string(), "planned": line.planned, "valid": line.valid,
+        "invalid": line.invalid,
+    })
+}
+
+/// The title as far as it fits, and how many visits were invalid.
+fn short(line: &RunLine) -> String {
+    let invalid =
+        if line.invalid > 0 { format!(" (+{} invalid)", line.invalid) } else { String::new() };
+    let room = TITLE.saturating_sub(invalid.len());
+    if line.title.chars().count() <= room {
+        return format!("{}{invalid}", line.title);
+    }
+    let cut: String = line.title.chars().take(room.saturating_sub(1)).collect();
+    format!("{}…{invalid}", cut.trim_end())
+}

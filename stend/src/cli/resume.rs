@@ -1,0 +1,72 @@
+//! Knows `stend resume`: what a run that was interrupted still lacks, and nothing else.
+
+use super::error::CliError;
+use super::progress::Meter;
+use super::report::Wanted as Options;
+use super::run::finish;
+use super::session::Session;
+use super::{files, store};
+use desk::plan::{budget, remaining};
+use desk::record::{Environment, KeyClass, LabKind, Run};
+use rig::lab::Wanted;
+use rig::store::{RunState, Store};
+use std::time::Duration;
+
+/// Goes on with a run where it was left.
+///
+/// # Errors
+/// When it is complete, somebody writes it at this moment, the machine is no longer the same, or
+/// what is left cannot be measured.
+pub fn resume(options: &Options) -> Result<u8, CliError> {
+    let run = left(&store::read(options.store.as_deref())?, &options.run)?;
+    let trials = remaining(&run.plan, &run.records).len();
+    let (kind, _) = run.environment.lab.clone().unwrap_or((LabKind::Loopback, String::new()));
+    let from = (run.command.clone(), options.store.as_deref());
+    let mut session = Session::begin(&run.plan, Wanted::Only(kind), from)?;
+    refuse_another_machine(&run, &session.environment)?;
+    let budget = budget(&run.plan);
+    let whole = f64::from(budget.trials + budget.dry_trials).max(1.0);
+    let share = f64::from(u32::try_from(trials).unwrap_or(u32::MAX)) / whole;
+    let mut meter = Meter::new(Duration::from_secs_f64(budget.longest.value * share), true);
+    let (title, kept) = (&run.plan.title, run.records.len());
+    meter.say(&format!("{title}: {kept} records kept, {trials} trials left"));
+    let directory = files::directory(options.out.as_deref(), &run.id)?;
+    let run = session.resume(run, &mut meter)?;
+    finish(&session, &run, (&directory, options.json), &meter)
+}
+
+/// The run that is meant: the newest that is not complete for `last`.
+fn left(store: &Store, id: &str) -> Result<Run, CliError> {
+    let lines = store.list()?;
+    let id = if id == "last" {
+        let open = lines.iter().find(|l| l.state != RunState::Complete);
+        open.map(|l| l.id.clone()).ok_or(CliError::NothingToResume)?
+    } else {
+        store.find(id)?
+    };
+    let state = lines.iter().find(|l| l.id == id).map(|l| l.state);
+    match state {
+        Some(RunState::Complete) => Err(CliError::IsComplete { id }),
+        Some(RunState::Running) => Err(CliError::IsRunning { id }),
+        _ => Ok(store.load(&id)?),
+    }
+}
+
+/// A run goes on only on the machine on which it began: half its blocks would else be another's.
+fn refuse_another_machine(run: &Run, now: &Environment) -> Result<(), CliError> {
+    let differs = |key: &str, value: &str| now.fact(key).is_some_and(|is| is != value);
+    let facts = run.environment.facts.iter().filter(|f| f.class == KeyClass::Critical);
+    let mut changed: Vec<String> = facts
+        .filter(|f| differs(&f.key, &f.value))
+        .map(|f| format!("{} was {} and is {}", f.key, f.value, now.fact(&f.key).unwrap_or("")))
+        .collect();
+    let (was, is) = (&run.environment.cpu, &now.cpu);
+    if (&was.model, was.logical) != (&is.model, is.logical) {
+        let (logical, now) = (was.logical, is.logical);
+        changed.push(format!("cpu was {logical} x {} and is {now} x {}", was.model, is.model));
+    }
+    if changed.is_empty() {
+        return Ok(());
+    }
+    Err(CliError::AnotherMachine { id: run.id.clone(), what: changed.join("; ") })
+}
