@@ -1,1 +1,251 @@
-//! x
+//! A store as a conductor, a reader and a power cut meet it.
+
+use super::{RunState, Store, StoreError};
+use desk::record::{Completeness, Run, Sitting};
+use desk::verdict::{Verdict, analyse};
+use rusqlite::Connection;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
+
+/// A store of schema 1 as the first stend that had one wrote it: six trials on loopback.
+const V1: &[u8] = include_bytes!("golden/v1.stend");
+/// A run as stend wrote it before there was a store.
+const RUN_1: &str = include_str!("golden/run-schema-1.json");
+
+struct Place(PathBuf);
+
+impl Place {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("stend-store-{}-{name}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    fn golden(&self) -> PathBuf {
+        let path = self.file("v1.stend");
+        fs::write(&path, V1).unwrap();
+        path
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn run(id: &str) -> Run {
+    Run { id: id.into(), sittings: vec![sitting(0)], ..golden() }
+}
+
+fn golden() -> Run {
+    let place = Place::new(&format!("base-{:?}", thread::current().id()));
+    Store::read(&place.golden()).unwrap().load("last").unwrap()
+}
+
+fn sitting(records_before: u32) -> Sitting {
+    Sitting { started: "2026-11-21T07:00:00Z".into(), boot: "b".into(), records_before }
+}
+
+fn state(store: &Store, id: &str) -> RunState {
+    store.list().unwrap().iter().find(|line| line.id == id).unwrap().state
+}
+
+#[test]
+fn the_first_schema_opens_and_says_what_it_said() {
+    let place = Place::new("v1");
+    let store = Store::read(&place.golden()).unwrap();
+    let lines = store.list().unwrap();
+    assert_eq!(lines.len(), 1);
+    assert_eq!(
+        (lines[0].id.as_str(), lines[0].state),
+        ("20261121-071604-cpl-1", RunState::Complete)
+    );
+    assert_eq!((lines[0].planned, lines[0].valid, lines[0].invalid), (6, 6, 0));
+    let run = store.load("20261121").unwrap();
+    assert_eq!((run.records.len(), run.sittings.len()), (6, 1));
+    let found = analyse(&run);
+    assert_eq!(found.comparisons.len(), 1);
+    assert_eq!(
+        (found.comparisons[0].base.as_str(), found.comparisons[0].other.as_str()),
+        ("bbr (the kernel's own)", "reno")
+    );
+    // A conductor of today writes to it.
+    let mut store = Store::open(&place.file("v1.stend")).unwrap();
+    store.begin(&self::run("later"), &sitting(0)).unwrap();
+    assert_eq!(store.list().unwrap().len(), 2);
+}
+
+#[test]
+fn a_run_from_before_the_store_is_still_read() {
+    let run: Run = serde_json::from_str(RUN_1).unwrap();
+    assert_eq!(run.schema, 1);
+    assert!(run.sittings.is_empty() && run.records.iter().all(|r| r.attempt == 1));
+    let verdicts: Vec<Verdict> = analyse(&run).comparisons.iter().map(|c| c.verdict).collect();
+    assert!(!verdicts.is_empty());
+}
+
+#[test]
+fn what_was_kept_comes_back_and_a_later_sitting_goes_on() {
+    let place = Place::new("keep");
+    let path = place.file("sub/lab.stend");
+    let whole = run("a");
+    let mut store = Store::open(&path).unwrap();
+    store.begin(&whole, &sitting(0)).unwrap();
+    assert!(matches!(store.begin(&whole, &sitting(0)), Err(StoreError::Sql { .. })), "id taken");
+    for record in &whole.records[..4] {
+        store.keep("a", record).unwrap();
+    }
+    assert_eq!(state(&store, "a"), RunState::Running, "this process writes it");
+    drop(store);
+    let mut store = Store::open(&path).unwrap();
+    let kept = store.load("a").unwrap();
+    assert_eq!(kept.records, whole.records[..4]);
+    assert!(matches!(&kept.completeness, Completeness::Partial { why } if why.contains("word")));
+    assert_eq!(
+        Run { records: whole.records.clone(), completeness: Completeness::Complete, ..kept },
+        whole
+    );
+    store.end("a", &Completeness::Partial { why: "stopped".into() }).unwrap();
+    assert_eq!(state(&store, "a"), RunState::Partial);
+    store.sit("a", &sitting(4)).unwrap();
+    assert_eq!(state(&store, "a"), RunState::Running);
+    for record in &whole.records[4..] {
+        store.keep("a", record).unwrap();
+    }
+    store.end("a", &Completeness::Complete).unwrap();
+    let after = store.load("a").unwrap();
+    assert_eq!((after.records, after.completeness), (whole.records, Completeness::Complete));
+    assert_eq!(after.sittings, [sitting(0), sitting(4)]);
+}
+
+#[test]
+fn nothing_that_was_kept_can_be_changed() {
+    let place = Place::new("append");
+    let path = place.golden();
+    drop(Store::open(&path).unwrap());
+    let link = Connection::open(&path).unwrap();
+    for table in ["run", "sitting", "trial", "sample", "ending"] {
+        for change in [format!("DELETE FROM {table}"), format!("UPDATE {table} SET rowid = 99")] {
+            let change = change
+                .replace("SET rowid", if table == "sample" { "SET value" } else { "SET rowid" });
+            let refused = link.execute(&change, []).unwrap_err().to_string();
+            assert!(refused.contains("only ever added"), "{change}: {refused}");
+        }
+    }
+}
+
+#[test]
+fn a_run_is_found_by_any_beginning_that_is_its_own() {
+    let place = Place::new("find");
+    let mut store = Store::open(&place.file("lab.stend")).unwrap();
+    for id in ["2026-a", "2026-ab", "2027-c"] {
+        store.begin(&run(id), &sitting(0)).unwrap();
+    }
+    assert_eq!(store.find("2027").unwrap(), "2027-c");
+    assert_eq!(store.find("2026-a").unwrap(), "2026-a", "a whole id is no beginning");
+    assert_eq!(store.find("last").unwrap(), "2027-c");
+    assert!(matches!(store.find("2026"), Err(StoreError::Ambiguous { .. })));
+    assert!(matches!(store.find("x"), Err(StoreError::NoRun { .. })));
+    assert!(matches!(store.keep("x", &golden().records[0]), Err(StoreError::NoRun { .. })));
+}
+
+#[test]
+fn what_is_no_store_or_of_a_later_schema_is_refused() {
+    let place = Place::new("refuse");
+    let path = place.file("x");
+    assert!(matches!(Store::read(&path), Err(StoreError::None { .. })));
+    fs::write(
+        &path,
+        "a plan, not a store; long enough to have the header of a database, it has none",
+    )
+    .unwrap();
+    assert!(Store::read(&path).is_err() && Store::open(&path).is_err());
+    assert!(fs::read_to_string(&path).unwrap().starts_with("a plan"), "left as it is");
+    let other = place.file("other.db");
+    Connection::open(&other).unwrap().execute_batch("CREATE TABLE t (x)").unwrap();
+    assert!(matches!(Store::open(&other), Err(StoreError::Foreign { .. })));
+    let path = place.golden();
+    Connection::open(&path).unwrap().pragma_update(None, "user_version", 99).unwrap();
+    let refused = Store::read(&path).unwrap_err().to_string();
+    assert!(refused.contains("schema 99") && refused.contains("up to 1"), "{refused}");
+}
+
+#[test]
+fn a_copy_at_any_moment_opens_with_what_was_kept_until_then() {
+    let place = Place::new("copy");
+    let path = place.file("lab.stend");
+    let whole = run("a");
+    let writer = thread::spawn({
+        let (path, whole) = (path.clone(), whole.clone());
+        move || {
+            let mut store = Store::open(&path).unwrap();
+            store.begin(&whole, &sitting(0)).unwrap();
+            for (at, record) in whole.records.iter().cycle().take(400).enumerate() {
+                let mut record = record.clone();
+                record.trial.id = u32::try_from(at).unwrap();
+                store.keep("a", &record).unwrap();
+            }
+        }
+    });
+    let (mut kept, mut copies) = (0, 0);
+    while !writer.is_finished() {
+        let copy = place.file("copy.stend");
+        if fs::copy(&path, &copy).is_err() || fs::copy(wal(&path), wal(&copy)).is_err() {
+            continue;
+        }
+        // Before the tables stand there is nothing to be lost.
+        let Ok(store) = Store::open(&copy) else { continue };
+        let Ok(run) = store.load("last") else { continue };
+        let ids: Vec<u32> = run.records.iter().map(|r| r.trial.id).collect();
+        assert!(ids.iter().copied().eq(0..u32::try_from(ids.len()).unwrap()), "{ids:?}");
+        assert!(ids.len() >= kept, "{} after {kept}", ids.len());
+        kept = ids.len();
+        copies += 1;
+        drop(store);
+        for suffix in ["", "-wal", "-shm"] {
+            let _ = fs::remove_file(format!("{}{suffix}", copy.display()));
+        }
+    }
+    writer.join().unwrap();
+    assert!(copies > 0, "not one copy was taken while it was written");
+    assert_eq!(Store::read(&path).unwrap().load("a").unwrap().records.len(), 400);
+}
+
+#[test]
+fn two_conductors_write_to_one_store() {
+    let place = Place::new("two");
+    let path = place.file("lab.stend");
+    let write = |id: &'static str| {
+        let (path, whole) = (path.clone(), run(id));
+        thread::spawn(move || {
+            let mut store = Store::open(&path).unwrap();
+            store.begin(&whole, &sitting(0)).unwrap();
+            for record in whole.records.iter().cycle().take(50) {
+                store.keep(id, record).unwrap();
+                thread::sleep(Duration::from_micros(200));
+            }
+            store.end(id, &Completeness::Complete).unwrap();
+        })
+    };
+    let both = [write("a"), write("b")];
+    for writer in both {
+        writer.join().unwrap();
+    }
+    let store = Store::read(&path).unwrap();
+    for id in ["a", "b"] {
+        assert_eq!(store.load(id).unwrap().records.len(), 50);
+        assert_eq!(state(&store, id), RunState::Complete);
+    }
+}
+
+fn wal(store: &Path) -> PathBuf {
+    PathBuf::from(format!("{}-wal", store.display()))
+}
