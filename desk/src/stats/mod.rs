@@ -10,6 +10,8 @@ mod compare;
 mod estimate;
 mod family;
 mod further;
+#[cfg(test)]
+mod golden;
 mod holm;
 mod index;
 mod interval;
