@@ -4,8 +4,8 @@
 //! long goes on in the next line.
 
 use super::compose::{
-    Judged, Part, Role, Writer, all_caveats, asked, curve_figure, further, grouped, heaviest, key_words,
-    lab_word, limits_in_short, moment, same, short_advice, short_condition, short_doubt,
+    Judged, Part, Role, Writer, all_caveats, asked, curve_figure, further, grouped, heaviest,
+    key_words, lab_word, limits_in_short, moment, same, short_advice, short_condition, short_doubt,
     short_effect, short_pair, verdict_sign,
 };
 use super::document::Prose;
@@ -265,7 +265,8 @@ fn verdicts(writer: &Writer, group: &[Judged<'_>]) -> Result<Prose, ReportError>
         let names = match comparison.verdict {
             Verdict::Undecided { more_blocks: Some(more) } => {
                 let blocks = further(writer, more)?;
-                writer.say("card-open", Args::new().prose("names", &names).prose("blocks", &blocks))?
+                writer
+                    .say("card-open", Args::new().prose("names", &names).prose("blocks", &blocks))?
             }
             _ => names,
         };

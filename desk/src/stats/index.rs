@@ -40,7 +40,8 @@ mod tests {
     // By hand: the geometric mean of 2 and 8 is 4.
     #[test]
     fn an_index_is_the_geometric_mean_and_its_method_follows_from_the_blocks() {
-        for (blocks, method) in [(7, EstimateMethod::PairedLogT), (8, EstimateMethod::HodgesLehmann)]
+        for (blocks, method) in
+            [(7, EstimateMethod::PairedLogT), (8, EstimateMethod::HodgesLehmann)]
         {
             let (two, eight) = (series(2.0, blocks), series(8.0, blocks));
             let means: Vec<f64> = block_means(&[&two, &eight]).iter().map(|(_, x)| *x).collect();

@@ -29,7 +29,9 @@ pub use family::{Decision, Rule, decide, decide_together};
 pub use further::{Course, MoreBlocks, further_blocks};
 pub use holm::{HolmStep, holm};
 pub use index::{block_means, mean};
-pub use interval::{LEVEL, half_width, mean_or_single, mean_or_single_at, mean_t, t_quantile, t_tail};
+pub use interval::{
+    LEVEL, half_width, mean_or_single, mean_or_single_at, mean_t, t_quantile, t_tail,
+};
 pub use max_t::{Blocks, MaxT, max_t};
 pub use power::smallest_ratio;
 pub use signed_rank::Walsh;

@@ -157,7 +157,10 @@ mod tests {
         assert_eq!(subsets(3), [1.0, 1.0, 1.0, 2.0, 1.0, 1.0, 1.0]);
         assert_eq!(subsets(EXACT_TO).iter().sum::<f64>(), power_of_two(EXACT_TO));
         assert_eq!((at_most(3, 2), at_most(3, 6), at_most(3, 9)), (0.375, 1.0, 1.0));
-        assert_eq!((critical(3, 0.1), critical(3, 0.2), critical(3, 0.4)), (None, Some(0), Some(2)));
+        assert_eq!(
+            (critical(3, 0.1), critical(3, 0.2), critical(3, 0.4)),
+            (None, Some(0), Some(2))
+        );
     }
 
     #[test]

@@ -85,8 +85,8 @@ fn few_blocks(run: &Run, judged: &[Judged]) -> Option<Caveat> {
     let freedom: f64 = samples.iter().map(Summary::freedom).sum();
     let squares: f64 = samples.iter().map(|s| s.freedom() * s.sd * s.sd).sum();
     let alpha = alpha(&run.plan.method);
-    let steps = t_quantile(0.5 * alpha, f64::from(n - 1))
-        + t_quantile(1.0 - POWER, f64::from(n - 1));
+    let steps =
+        t_quantile(0.5 * alpha, f64::from(n - 1)) + t_quantile(1.0 - POWER, f64::from(n - 1));
     let effect = (steps * (squares / freedom).sqrt() / f64::from(n).sqrt()).exp();
     if effect <= 1.0 + run.plan.method.margin.value {
         return None;

@@ -35,8 +35,8 @@ pub use effective::is_aa;
 pub use enough::enough;
 pub use finding::{
     Advice, Analysis, Basis, Caveat, ClaimCheck, ClaimFigure, ClaimNeed, Comparison, Cost,
-    CpuParts, GeneratorBound, GeneratorSign, Index, Interaction, Limit, LimitKind, PointResult, Reader,
-    Region, Standing, State, TwoStates, Verdict, Withheld,
+    CpuParts, GeneratorBound, GeneratorSign, Index, Interaction, Limit, LimitKind, PointResult,
+    Reader, Region, Standing, State, TwoStates, Verdict, Withheld,
 };
 pub use knee::{KNEE, knee};
 pub use measure::{derived_metrics, service_demand};

@@ -122,11 +122,7 @@ pub(super) fn judge_alone(logs: &[f64], rule: Rule<'_>) -> Option<(Estimate, Ver
 
 /// The ratio of log ratios that stand alone, without a verdict. None for no block.
 pub(super) fn ratio_alone(logs: &[f64], method: &Method) -> Option<Estimate> {
-    let rule = stats::Rule {
-        margin: method.margin.value,
-        alpha: alpha(method),
-        seed: method.seed,
-    };
+    let rule = stats::Rule { margin: method.margin.value, alpha: alpha(method), seed: method.seed };
     Some(decide(logs, rule)?.ratio)
 }
 
