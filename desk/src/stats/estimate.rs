@@ -15,7 +15,7 @@ pub enum EstimateMethod {
     PairedLogTHolm,
     /// exp of the Hodges-Lehmann estimate of the log ratios within blocks, signed-rank interval.
     HodgesLehmann,
-    /// exp of the mean log ratio within blocks, simultaneous over the curve by sign flips of blocks.
+    /// As [`Self::PairedLogT`], simultaneous over the curve by sign flips of whole blocks.
     PairedLogMaxT,
     /// A count or a single reading: the interval is the value itself.
     Exact,

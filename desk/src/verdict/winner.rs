@@ -17,6 +17,13 @@ pub(super) struct Judged {
     pub blocks: Vec<(u32, f64)>,
 }
 
+/// A point with pairs: its place in the curve, and block and log ratio of each pair.
+struct Live<'p> {
+    place: usize,
+    point: &'p PairedPoint<'p>,
+    blocks: Vec<(u32, f64)>,
+}
+
 /// Which points of a contest have a level with two states, in the order of its points.
 pub(super) type Torn = [bool];
 
@@ -70,18 +77,18 @@ impl Rule<'_> {
 /// has no verdict but [`Verdict::TwoStates`].
 pub(super) fn judge(contest: &Contest<'_>, rule: Rule<'_>, torn: &Torn) -> Option<Judged> {
     let is_torn = |place: usize| torn.get(place).copied().unwrap_or(false);
-    let live: Vec<(usize, &PairedPoint<'_>, Vec<(u32, f64)>)> = contest
+    let live: Vec<Live<'_>> = contest
         .points
         .iter()
         .enumerate()
         .filter(|(_, point)| !point.pairs.is_empty())
-        .map(|(place, point)| (place, point, blocks(point)))
+        .map(|(place, point)| Live { place, point, blocks: blocks(point) })
         .collect();
     let kept: Vec<&[(u32, f64)]> =
-        live.iter().filter(|l| !is_torn(l.0)).map(|l| l.2.as_slice()).collect();
+        live.iter().filter(|l| !is_torn(l.place)).map(|l| l.blocks.as_slice()).collect();
     let mut decided = decide_together(&kept, rule.stats())?.into_iter();
     let mut placed = Vec::new();
-    for (place, point, blocks) in &live {
+    for Live { place, point, blocks } in &live {
         let logs = logs(blocks);
         let (ratio, verdict) = if is_torn(*place) {
             (decide(&logs, rule.stats())?.ratio, Verdict::TwoStates)
@@ -94,7 +101,7 @@ pub(super) fn judge(contest: &Contest<'_>, rule: Rule<'_>, torn: &Torn) -> Optio
     }
     let whole = block_means(&kept);
     let overall = if kept.is_empty() {
-        let all: Vec<&[(u32, f64)]> = live.iter().map(|l| l.2.as_slice()).collect();
+        let all: Vec<&[(u32, f64)]> = live.iter().map(|l| l.blocks.as_slice()).collect();
         (overall(&block_means(&all), &all, rule)?.0, Verdict::TwoStates)
     } else {
         overall(&whole, &kept, rule)?
