@@ -158,12 +158,21 @@ fn properties(writer: &Writer, run: &Run) -> Result<Vec<(&'static str, Prose)>, 
     let steady = Args::new().count("steady", steady).count("of", of);
     Ok(vec![
         ("method-levels", Prose::verbatim(&levels.join(", "))),
-        ("method-blocks", Prose::count(method.blocks as usize)),
+        ("method-blocks", Prose::count(blocks(run) as usize)),
         ("method-visits", writer.say("method-visits-value", visits)?),
         ("method-settle", settle),
         ("method-duration", Prose::quantity(method.window)),
         ("method-steady", writer.say("method-steady-value", steady)?),
     ])
+}
+
+/// Blocks of the plan; with looks, those after which it ended.
+fn blocks(run: &Run) -> u32 {
+    let visited = run.records.iter().map(|record| record.trial.block).max();
+    match &run.plan.method.looks[..] {
+        [] => run.plan.method.blocks,
+        _ => visited.unwrap_or(0),
+    }
 }
 
 /// What every load has in common, then what the loads of single parts have besides.
