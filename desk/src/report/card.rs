@@ -4,8 +4,8 @@
 //! long goes on in the next line.
 
 use super::compose::{
-    Judged, Part, Role, Writer, all_caveats, asked, curve_figure, grouped, heaviest, key_words,
-    lab_word, limits_in_short, moment, same, short_advice, short_condition, short_doubt,
+    Judged, Part, Role, Writer, all_caveats, asked, curve_figure, further, grouped, heaviest,
+    key_words, lab_word, limits_in_short, moment, same, short_advice, short_condition, short_doubt,
     short_effect, short_pair, verdict_sign,
 };
 use super::document::Prose;
@@ -15,7 +15,7 @@ use super::words::Args;
 use crate::figure;
 use crate::record::{Adapter, Environment, LabKind};
 use crate::stats::Estimate;
-use crate::verdict::Caveat;
+use crate::verdict::{Caveat, Verdict};
 
 /// Most lines of a card.
 const LINES: usize = 20;
@@ -261,6 +261,14 @@ fn verdicts(writer: &Writer, group: &[Judged<'_>]) -> Result<Prose, ReportError>
                 Prose::join_with(&[names, condition], ", ")
             }
             _ => condition,
+        };
+        let names = match comparison.verdict {
+            Verdict::Undecided { more_blocks: Some(more) } => {
+                let blocks = further(writer, more)?;
+                writer
+                    .say("card-open", Args::new().prose("names", &names).prose("blocks", &blocks))?
+            }
+            _ => names,
         };
         let args = Args::new()
             .prose("sign", &verdict_sign(writer, comparison.verdict)?)

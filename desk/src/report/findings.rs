@@ -3,6 +3,7 @@
 use super::tests::{headline, of_three, parts};
 use super::*;
 use crate::record::Run;
+use crate::stats::EstimateMethod;
 use crate::unit::Quantity;
 use crate::verdict::{Analysis, Basis, Reader, Verdict, Withheld};
 
@@ -237,6 +238,35 @@ fn a_survey_gives_its_advice_with_the_part_and_prices_no_noise() {
     assert!(words.contains("server and clients together (pair)"));
     let alone = compose_survey(&[part(Role::NoiseFloor, &noise, &floor)]).unwrap();
     assert!(!text(&alone, 20_000, true).contains("server and clients together (pair)"));
+}
+
+#[test]
+fn an_index_and_the_method_of_many_blocks_are_said() {
+    let (mut run, mut analysis) = fixture::duel();
+    assert!(!said(&run, &analysis).contains("Over all loads"));
+    let first = &analysis.comparisons[0];
+    analysis.indexes.push(crate::verdict::Index {
+        factor: first.factor.clone(),
+        base: first.base.clone(),
+        other: first.other.clone(),
+        metric: first.metric.clone(),
+        over: vec!["one".into(), "two".into()],
+        ratio: first.overall.clone(),
+        verdict: Verdict::Worse,
+    });
+    run.plan.method.looks = vec![5, 10, 20, 40];
+    analysis.comparisons[0].overall.method = EstimateMethod::HodgesLehmann;
+    analysis.comparisons[0].points[0].ratio.method = EstimateMethod::PairedLogMaxT;
+    let words = said(&run, &analysis).replace('\u{a0}', " ");
+    for part in [
+        "Over 2 comparisons pro1000 is worse than onboard: the geometric mean of their throughput",
+        "from 8 blocks on: the levels are divided within each block; the ratio is the Hodges-Leh",
+        "whole blocks have their signs flipped",
+        "after 5, 10, 20 blocks the run could end if every comparison was decided, at the latest \
+         after 40. Each look has an error of 1.25 %",
+    ] {
+        assert!(words.contains(part), "{part}");
+    }
 }
 
 #[test]

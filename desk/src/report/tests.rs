@@ -194,14 +194,19 @@ fn a_survey_card_shows_noise_verdicts_with_intervals_and_two_doubts() {
 #[test]
 fn every_verdict_and_every_doubt_can_be_said() {
     let (run, mut analysis) = fixture::single("All of them", 1.2);
+    let further = |low, high| {
+        let more_blocks = Some(crate::stats::MoreBlocks { low, high });
+        Verdict::Undecided { more_blocks }
+    };
     let verdicts = [
         (Verdict::Better, 1.2, "is better than"),
         (Verdict::Better, 1.01, "is ahead of onboard, but by less than the margin"),
         (Verdict::Worse, 0.8, "is worse than"),
         (Verdict::Worse, 0.99, "is behind onboard, but by less"),
         (Verdict::Equivalent, 1.001, "No difference that matters"),
-        (Verdict::Undecided { more_blocks: Some(1) }, 1.03, "1 more block would"),
-        (Verdict::Undecided { more_blocks: Some(7) }, 1.03, "7 more blocks would"),
+        (further(1, Some(1)), 1.03, "takes 1 further block (80 % interval)."),
+        (further(8, Some(40)), 1.03, "takes 8 to 40 further blocks (80 % interval)."),
+        (further(8, None), 1.03, "takes 8 or more further blocks, perhaps beyond 1000 in all (80"),
         (Verdict::Undecided { more_blocks: None }, 1.03, "Undecided between"),
     ];
     for (verdict, centre, words) in verdicts {

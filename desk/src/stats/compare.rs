@@ -1,18 +1,51 @@
 //! Knows how two levels are compared from their log ratios, one a block; never what they measure.
 
 use super::estimate::{Estimate, EstimateMethod};
-use super::interval::{half_width, t_quantile, t_tail};
+use super::interval::{half_width, t_tail};
+use super::signed_rank::Walsh;
 use super::summary::Summary;
 use crate::unit::{Quantity, Unit};
-
-/// Most blocks that are ever advised in all; beyond it the answer is "it cannot be said".
-const MOST_BLOCKS: u32 = 1000;
 
 /// ln(other / base); none where either is not above zero or not finite, for it has no logarithm.
 #[must_use]
 pub fn log_ratio(base: f64, other: f64) -> Option<f64> {
     let usable = |x: f64| x > 0.0 && x.is_finite();
     (usable(base) && usable(other)).then(|| (other / base).ln())
+}
+
+/// Blocks from which ranks are used instead of means; the rule depends on their number alone.
+pub const RANKS_FROM: usize = 8;
+
+/// Whether so many blocks are judged by signed ranks.
+#[must_use]
+pub const fn by_ranks(blocks: usize) -> bool {
+    blocks >= RANKS_FROM
+}
+
+fn ratio(log: f64) -> Quantity {
+    Quantity::new(log.exp(), Unit::Ratio)
+}
+
+/// The ratio of log ratios that stand alone, one a block, with its interval at `level` (0-1).
+///
+/// From 8 blocks on the Hodges-Lehmann estimate with the signed-rank interval ([`Walsh`]), below
+/// the mean with Student's t. None for fewer than two blocks, or where so few blocks cannot reach
+/// the level by ranks (8 blocks reach 99.2 %).
+#[must_use]
+pub fn ratio_of_blocks(logs: &[f64], level: f64) -> Option<Estimate> {
+    if !by_ranks(logs.len()) {
+        return ratio_t(logs, level, EstimateMethod::PairedLogT);
+    }
+    let walsh = Walsh::of(logs)?;
+    let (low, high) = walsh.interval(level)?;
+    Some(Estimate {
+        centre: ratio(walsh.centre()),
+        low: ratio(low),
+        high: ratio(high),
+        level,
+        n: u32::try_from(logs.len()).ok()?,
+        method: EstimateMethod::HodgesLehmann,
+    })
 }
 
 /// exp of the mean log ratio with its Student t interval at `level` (0-1).
@@ -22,7 +55,6 @@ pub fn log_ratio(base: f64, other: f64) -> Option<f64> {
 pub fn ratio_t(logs: &[f64], level: f64, method: EstimateMethod) -> Option<Estimate> {
     let summary = Summary::of(logs)?;
     let half = half_width(&summary, level);
-    let ratio = |log: f64| Quantity::new(log.exp(), Unit::Ratio);
     Some(Estimate {
         centre: ratio(summary.mean),
         low: ratio(summary.mean - half),
@@ -41,42 +73,35 @@ fn tail_beyond(excess: f64, summary: &Summary) -> f64 {
     t_tail(excess / summary.standard_error(), summary.freedom())
 }
 
-/// Two-sided p value, 0-1, of the paired t test that the mean log ratio is 0.
+/// Two-sided p value, 0-1, of the test that the ratio is 1: the signed-rank test from 8 blocks on,
+/// the paired t test below.
 ///
-/// None for fewer than two blocks.
+/// At most 1 - level exactly where [`ratio_of_blocks`] at that level leaves 1 out. None for fewer
+/// than two blocks.
 #[must_use]
-pub fn paired_p(logs: &[f64]) -> Option<f64> {
+pub fn difference_p(logs: &[f64]) -> Option<f64> {
+    if by_ranks(logs.len()) {
+        return Some(Walsh::of(logs)?.p_differs(0.0));
+    }
     let summary = Summary::of(logs)?;
     Some(2.0 * tail_beyond(summary.mean.abs(), &summary))
 }
 
-/// p value, 0-1, of the two one-sided t tests that the ratio lies within 1 / (1 + margin) and
-/// 1 + margin, so within ± ln(1 + margin) of no difference.
+/// p value, 0-1, of the two one-sided tests that the ratio lies within 1 / (1 + margin) and
+/// 1 + margin, so within ± ln(1 + margin) of no difference: signed-rank tests from 8 blocks on, t
+/// tests below.
 ///
 /// It is at most alpha exactly when the interval at level 1 - 2 alpha lies within the margin
 /// (Schuirmann 1987). `margin` is a share, 0 or more. None for fewer than two blocks.
 #[must_use]
 pub fn equivalence_p(logs: &[f64], margin: f64) -> Option<f64> {
+    let room = margin.ln_1p();
+    if by_ranks(logs.len()) {
+        let walsh = Walsh::of(logs)?;
+        return Some(walsh.p_above(-room).max(walsh.p_below(room)));
+    }
     let summary = Summary::of(logs)?;
-    Some(tail_beyond(margin.ln_1p() - summary.mean.abs(), &summary))
-}
-
-/// Further blocks until the interval would exclude 1 or fit into the margin, were the mean and
-/// the spread to stay as they are.
-///
-/// They will not stay: about half of such runs would still be undecided then, and in simulation
-/// fewer than one prediction in three comes within 1.5 times of the truth. `alpha` is the error
-/// probability of the test, 0-1. None for fewer than two blocks, or if it takes more than 1000.
-#[must_use]
-pub fn further_blocks(logs: &[f64], margin: f64, alpha: f64) -> Option<u32> {
-    let summary = Summary::of(logs)?;
-    let (effect, room) = (summary.mean.abs(), margin.ln_1p());
-    let decides = |n: u32| {
-        let (freedom, se) = (f64::from(n - 1), summary.sd / f64::from(n).sqrt());
-        effect > t_quantile(0.5 * alpha, freedom) * se
-            || effect + t_quantile(alpha, freedom) * se < room
-    };
-    (summary.n + 1..=MOST_BLOCKS).find(|n| decides(*n)).map(|n| n - summary.n)
+    Some(tail_beyond(room - summary.mean.abs(), &summary))
 }
 
 #[cfg(test)]
@@ -98,7 +123,7 @@ mod tests {
     // s.ttest_1samp(d, 0).pvalue; np.exp(s.t.interval(.95, 4, d.mean(), s.sem(d)))
     #[test]
     fn the_paired_t_test_is_that_of_scipy() {
-        close(paired_p(&logs()).unwrap(), 0.010064097112496213);
+        close(difference_p(&logs()).unwrap(), 0.010064097112496213);
         let e = ratio_t(&logs(), 0.95, EstimateMethod::PairedLogT).unwrap();
         close(e.centre.value, 1.0261880540463144);
         close(e.low.value, 1.010285641662167);
@@ -124,25 +149,17 @@ mod tests {
 
     #[test]
     fn a_sample_without_spread_decides_without_dividing_by_zero() {
-        assert_eq!(paired_p(&[0.25, 0.25, 0.25]), Some(0.0));
-        assert_eq!(paired_p(&[0.0, 0.0]), Some(1.0));
+        assert_eq!(difference_p(&[0.25, 0.25, 0.25]), Some(0.0));
+        assert_eq!(difference_p(&[0.0, 0.0]), Some(1.0));
         assert_eq!(equivalence_p(&[0.0, 0.0], 0.02), Some(0.0));
         assert_eq!(equivalence_p(&[0.25, 0.25], 0.02), Some(1.0));
     }
 
     #[test]
     fn nothing_is_said_of_one_block_or_of_zero_values() {
-        assert_eq!(paired_p(&[0.1]), None);
+        assert_eq!(difference_p(&[0.1]), None);
         assert_eq!(ratio_t(&[0.1], 0.95, EstimateMethod::PairedLogT), None);
         assert_eq!(log_ratio(0.0, 1.0), None);
         assert_eq!(log_ratio(1.0, f64::INFINITY), None);
-    }
-
-    #[test]
-    fn the_advised_blocks_are_the_first_that_decide() {
-        // sd 2 %, mean 1 %: t(0.975, n - 1) x 2 / √n falls below 1 at n = 18.
-        let logs: Vec<f64> = [-1.0, -1.0, 1.0, 1.0, 0.0].iter().map(|x| 0.01 + 0.02 * x).collect();
-        assert_eq!(further_blocks(&logs, 0.0, 0.05), Some(18 - 5));
-        assert_eq!(further_blocks(&[-1.0, 1.0], 0.02, 0.05), None, "hopeless");
     }
 }

@@ -13,6 +13,10 @@ pub enum EstimateMethod {
     PairedLogT,
     /// As [`Self::PairedLogT`], the interval's level set by Holm's step over the curve.
     PairedLogTHolm,
+    /// exp of the Hodges-Lehmann estimate of the log ratios within blocks, signed-rank interval.
+    HodgesLehmann,
+    /// As [`Self::PairedLogT`], simultaneous over the curve by sign flips of whole blocks.
+    PairedLogMaxT,
     /// A count or a single reading: the interval is the value itself.
     Exact,
     /// Computed from a model of the plan, not measured.

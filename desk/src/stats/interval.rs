@@ -57,9 +57,15 @@ pub fn mean_t(values: &[f64], unit: Unit, level: f64) -> Option<Estimate> {
 /// [`mean_t`] at [`LEVEL`], or the value itself if there is only one; none for no values.
 #[must_use]
 pub fn mean_or_single(values: &[f64], unit: Unit) -> Option<Estimate> {
+    mean_or_single_at(values, unit, LEVEL)
+}
+
+/// [`mean_t`] at `level` (0-1), or the value itself if there is only one; none for no values.
+#[must_use]
+pub fn mean_or_single_at(values: &[f64], unit: Unit, level: f64) -> Option<Estimate> {
     match values {
         [one] => Some(Estimate::exact(Quantity::new(*one, unit))),
-        _ => mean_t(values, unit, LEVEL),
+        _ => mean_t(values, unit, level),
     }
 }
 

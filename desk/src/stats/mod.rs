@@ -1,21 +1,38 @@
 //! Knows how estimates are made from samples. Plain functions over slices.
 //!
-//! Gives: summaries, Student's t, paired log ratios, equivalence, Holm's step-down, two groups.
+//! Gives: summaries, Student's t, signed ranks, paired log ratios, equivalence, Holm's step-down,
+//! sign flips, decisions alone and together, the index, further blocks, two groups.
 //! Never: what the samples mean, or where they came from.
 //! Start reading at `estimate.rs`.
 
 mod cluster;
 mod compare;
 mod estimate;
+mod family;
+mod further;
+#[cfg(test)]
+mod golden;
 mod holm;
+mod index;
 mod interval;
+mod max_t;
 mod power;
+mod signed_rank;
 mod summary;
 
 pub use cluster::{Groups, two_groups};
-pub use compare::{equivalence_p, further_blocks, log_ratio, paired_p, ratio_t};
+pub use compare::{
+    RANKS_FROM, by_ranks, difference_p, equivalence_p, log_ratio, ratio_of_blocks, ratio_t,
+};
 pub use estimate::{Estimate, EstimateMethod};
+pub use family::{Decision, Rule, decide, decide_together};
+pub use further::{Course, MoreBlocks, further_blocks};
 pub use holm::{HolmStep, holm};
-pub use interval::{LEVEL, half_width, mean_or_single, mean_t, t_quantile, t_tail};
+pub use index::{block_means, mean};
+pub use interval::{
+    LEVEL, half_width, mean_or_single, mean_or_single_at, mean_t, t_quantile, t_tail,
+};
+pub use max_t::{Blocks, MaxT, max_t};
 pub use power::smallest_ratio;
+pub use signed_rank::Walsh;
 pub use summary::Summary;

@@ -7,6 +7,7 @@ use super::claims::claim_checks;
 use super::efficiency::cost;
 use super::finding::Analysis;
 use super::generator::generator_bound;
+use super::index::indexes;
 use super::interaction::interactions;
 use super::pairing::contests;
 use super::states::two_states;
@@ -24,7 +25,7 @@ pub fn analyse(run: &Run) -> Analysis {
     let mut judged = Vec::new();
     let mut found = Analysis::default();
     if let Some(metric) = run.metrics.iter().find(|m| m.name == method.primary) {
-        let rule = Rule { metric, margin: method.margin };
+        let rule = Rule { metric, method };
         let contests = contests(run);
         let mut marks = Vec::new();
         for contest in &contests {
@@ -43,6 +44,7 @@ pub fn analyse(run: &Run) -> Analysis {
         let marked: Vec<_> =
             contests.iter().zip(&marks).map(|(c, torn)| (c, torn.as_slice())).collect();
         found.interactions = interactions(run, &marked, rule);
+        found.indexes = indexes(&run.plan, &judged, metric);
     }
     found.caveats = caveats(run, &judged, &found.costs);
     found.comparisons = judged.into_iter().map(|j| j.comparison).collect();

@@ -3,9 +3,9 @@
 use super::effective::is_aa;
 use super::efficiency::{foreign, worst_disagreement};
 use super::finding::{Caveat, Cost, Verdict};
-use super::winner::Judged;
+use super::winner::{Judged, alpha};
 use crate::record::{Completeness, Fault, LabKind, Run, TrialKind, TrialRecord};
-use crate::stats::{Estimate, EstimateMethod, LEVEL, Summary, mean_or_single, t_quantile};
+use crate::stats::{Estimate, EstimateMethod, Summary, mean_or_single, t_quantile};
 use crate::unit::{Quantity, Unit};
 
 /// Share of stolen CPU time from which it is told.
@@ -79,18 +79,20 @@ fn faults(run: &Run) -> Option<Caveat> {
 /// them. Nothing is told where no comparison has two blocks: there is no spread to go by, and their
 /// verdicts are undecided anyway.
 fn few_blocks(run: &Run, judged: &[Judged]) -> Option<Caveat> {
-    let samples: Vec<Summary> = judged.iter().filter_map(|j| Summary::of(&j.block_logs)).collect();
+    let logs = |j: &Judged| j.blocks.iter().map(|(_, log)| *log).collect::<Vec<f64>>();
+    let samples: Vec<Summary> = judged.iter().filter_map(|j| Summary::of(&logs(j))).collect();
     let n = samples.iter().map(|s| s.n).min()?;
     let freedom: f64 = samples.iter().map(Summary::freedom).sum();
     let squares: f64 = samples.iter().map(|s| s.freedom() * s.sd * s.sd).sum();
-    let steps = t_quantile(0.5 * (1.0 - LEVEL), f64::from(n - 1))
-        + t_quantile(1.0 - POWER, f64::from(n - 1));
+    let alpha = alpha(&run.plan.method);
+    let steps =
+        t_quantile(0.5 * alpha, f64::from(n - 1)) + t_quantile(1.0 - POWER, f64::from(n - 1));
     let effect = (steps * (squares / freedom).sqrt() / f64::from(n).sqrt()).exp();
     if effect <= 1.0 + run.plan.method.margin.value {
         return None;
     }
     let exact = Estimate::exact(Quantity::new(effect, Unit::Ratio));
-    let smallest = Estimate { n, level: LEVEL, method: EstimateMethod::Planned, ..exact };
+    let smallest = Estimate { n, level: 1.0 - alpha, method: EstimateMethod::Planned, ..exact };
     Some(Caveat::FewBlocks { blocks: Quantity::count(n.into()), smallest })
 }
 

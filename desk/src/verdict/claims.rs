@@ -7,9 +7,10 @@ use super::finding::{ClaimCheck, ClaimFigure, ClaimNeed, Standing};
 use super::knee::{knee, rises_then_flat};
 use super::measure::{busy, is_paced, throughput};
 use super::series::{Series, Side, block_logs};
-use crate::record::{Claim, FactorPlan, LoadPlan, Plan, Run, Value, claims};
-use crate::stats::{Estimate, EstimateMethod, LEVEL, mean_or_single, paired_p, ratio_t};
-use crate::unit::{Quantity, Unit};
+use super::winner::ratio_alone;
+use crate::record::{Claim, FactorPlan, LoadPlan, Method, Plan, Run, Value, claims};
+use crate::stats::{Estimate, EstimateMethod, mean_or_single};
+use crate::unit::Unit;
 use std::collections::BTreeMap;
 
 /// Bytes at which the curves of test 000 bend.
@@ -115,11 +116,11 @@ fn standing(run: &Run, test: &Test) -> Standing {
         (Test::LessCpu(less, more), Some(load)) => {
             let figure = (ClaimFigure::CpuRatio, false);
             let logs = against(run, load, [less, more], &|record| busy(record));
-            signed(&[(figure, logs)])
+            signed(&run.plan.method, &[(figure, logs)])
         }
         (Test::UnderSum, Some(load)) => {
             let figure = (ClaimFigure::ThroughputRatio, false);
-            signed(&[(figure, under_sum(run, load))])
+            signed(&run.plan.method, &[(figure, under_sum(run, load))])
         }
         (Test::SmtOff(parts), Some(load)) => smt_off(run, load, parts),
     };
@@ -229,7 +230,7 @@ fn smt_off(run: &Run, load: &LoadPlan, parts: &[SmtOff]) -> Result<Standing, Cla
         block_logs(&series(on), &series(off), |at| within(part.part, at))
     };
     let all: Vec<_> = parts.iter().map(|part| ((part.figure, part.higher), logs(part))).collect();
-    signed(&all)
+    signed(&run.plan.method, &all)
 }
 
 fn within(part: Part, at: Option<&Value>) -> bool {
@@ -245,14 +246,14 @@ fn within(part: Part, at: Option<&Value>) -> bool {
 type Claimed = ((ClaimFigure, bool), Vec<f64>);
 
 /// Whether the differences have the signs that are claimed for them: true if all do, false if one
-/// is certainly the other way (two-sided t test at 5 %), none if some are open.
-fn signed(all: &[Claimed]) -> Result<Standing, ClaimNeed> {
+/// is certainly the other way (its interval excludes 1), none if some are open.
+fn signed(method: &Method, all: &[Claimed]) -> Result<Standing, ClaimNeed> {
     let mut ours = Vec::new();
     let mut signs = Vec::new();
     for ((figure, higher), logs) in all {
-        ours.push((*figure, ratio(logs).ok_or(ClaimNeed::Load)?));
-        let differs = paired_p(logs).is_some_and(|p| p <= 1.0 - LEVEL);
-        signs.push(differs.then(|| (logs.iter().sum::<f64>() > 0.0) == *higher));
+        let ratio = ratio_alone(logs, method).ok_or(ClaimNeed::Load)?;
+        signs.push(sign(&ratio).map(|above| above == *higher));
+        ours.push((*figure, ratio));
     }
     let sign = if signs.contains(&Some(false)) {
         Some(false)
@@ -262,11 +263,11 @@ fn signed(all: &[Claimed]) -> Result<Standing, ClaimNeed> {
     Ok(Standing::Compared { shape: None, knee: None, sign, ours, knee_at: None })
 }
 
-fn ratio(logs: &[f64]) -> Option<Estimate> {
-    match logs {
-        [one] => Some(Estimate::exact(Quantity::new(one.exp(), Unit::Ratio))),
-        _ => ratio_t(logs, LEVEL, EstimateMethod::PairedLogT),
-    }
+/// Whether a ratio lies certainly above 1; none where its interval holds 1.
+fn sign(ratio: &Estimate) -> Option<bool> {
+    let certain = ratio.method != EstimateMethod::Exact;
+    let differs = ratio.low.value > 1.0 || ratio.high.value < 1.0;
+    (certain && differs).then_some(ratio.low.value > 1.0)
 }
 
 #[cfg(test)]

@@ -19,11 +19,11 @@ const LOW_CPU: f64 = 0.05;
 
 /// What the load of a contest cost. None where no pair has throughput and CPU readings.
 ///
-/// Every figure is derived per trial and then judged like any metric: paired in blocks, Student's
-/// t, Holm over the curve, points with two states left out of the curve.
+/// Every figure is derived per trial and then judged like any metric: paired in blocks, together
+/// over the curve, points with two states left out of the curve.
 pub(super) fn cost(run: &Run, contest: &Contest<'_>, id: &str, torn: &Torn) -> Option<Cost> {
     let judged = |metric: &Metric, paired: &Contest<'_>| {
-        let rule = Rule { metric, margin: run.plan.method.margin };
+        let rule = Rule { metric, method: &run.plan.method };
         judge(paired, rule, torn).map(|judged| judged.comparison)
     };
     let derived = |figure: &Derived| {

@@ -1,7 +1,7 @@
 //! Knows the shapes of what the desk concludes; how it concludes stands in the neighbouring files.
 
 use crate::record::{Better, Settings, Value};
-use crate::stats::Estimate;
+use crate::stats::{Estimate, MoreBlocks};
 use crate::unit::Quantity;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -15,15 +15,16 @@ pub enum Verdict {
     /// It lies wholly on the worse side of 1.
     Worse,
     /// Two one-sided tests put it within the margin: the 90 % interval lies inside, the 95 % one
-    /// that is shown may stick out a little.
+    /// that is shown may stick out a little. At the points of a curve from 8 blocks on the one
+    /// that is shown lies inside.
     Equivalent,
     /// One of the levels has two states here, fast or slow for a whole trial: a ratio would compare
     /// how often each was met, so there is no single verdict.
     TwoStates,
     /// None of these.
     Undecided {
-        /// Further blocks that would probably decide it, if that can be said at all.
-        more_blocks: Option<u32>,
+        /// Further blocks that it needs, an 80 % interval, if that can be said at all.
+        more_blocks: Option<MoreBlocks>,
     },
 }
 
@@ -36,7 +37,8 @@ pub struct PointResult {
     pub base: Estimate,
     /// The metric under the other level.
     pub other: Estimate,
-    /// other / base; over a curve the interval is at the level of Holm's step.
+    /// other / base; over a curve the interval is at the level of Holm's step, from 8 blocks on
+    /// simultaneous.
     pub ratio: Estimate,
     /// Against the margin.
     pub verdict: Verdict,
@@ -378,6 +380,25 @@ pub struct Interaction {
     pub verdict: Verdict,
 }
 
+/// Two levels over all loads and strata of a plan as one ratio.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Index {
+    /// The factor compared.
+    pub factor: String,
+    /// Its baseline.
+    pub base: String,
+    /// The level that is judged.
+    pub other: String,
+    /// Name of the metric.
+    pub metric: String,
+    /// The comparisons in it, by name.
+    pub over: Vec<String>,
+    /// Geometric mean of their ratios, interval over the blocks.
+    pub ratio: Estimate,
+    /// Against the margin.
+    pub verdict: Verdict,
+}
+
 /// Kinds of reader for whom different levels may be right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -503,6 +524,9 @@ pub struct Analysis {
     /// Effects that depend on another factor.
     #[serde(default)]
     pub interactions: Vec<Interaction>,
+    /// Several comparisons of two levels as one ratio.
+    #[serde(default)]
+    pub indexes: Vec<Index>,
     /// What each kind of reader should take.
     #[serde(default)]
     pub advice: Vec<Advice>,

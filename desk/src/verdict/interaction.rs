@@ -2,9 +2,9 @@
 
 use super::finding::{Interaction, Verdict};
 use super::pairing::{Contest, PairedPoint};
-use super::winner::{Rule, judge_alone, mean, ratio_or_single};
+use super::winner::{Rule, judge_alone, ratio_alone};
 use crate::record::Run;
-use crate::stats::{Estimate, EstimateMethod, LEVEL};
+use crate::stats::{Estimate, mean};
 use std::collections::BTreeMap;
 
 /// A contest and which of its points have a level with two states.
@@ -64,12 +64,7 @@ fn interaction(
     let blocks: Vec<(f64, f64)> =
         here.iter().filter_map(|(block, log)| Some((*log, *there.get(block)?))).collect();
     let logs = |of: fn(&(f64, f64)) -> f64| blocks.iter().map(of).collect::<Vec<f64>>();
-    let effect = |logs: &[f64]| -> Option<Estimate> {
-        if logs.is_empty() {
-            return None;
-        }
-        ratio_or_single(logs, LEVEL, EstimateMethod::PairedLogT)
-    };
+    let effect = |logs: &[f64]| ratio_alone(logs, rule.method);
     let (difference, verdict): (Estimate, Verdict) = judge_alone(&logs(|(a, b)| b - a), rule)?;
     let mut stratum = one.stratum.clone();
     stratum.remove(by);

@@ -12,8 +12,10 @@ mod caveat;
 mod claims;
 mod effective;
 mod efficiency;
+mod enough;
 mod finding;
 mod generator;
+mod index;
 mod interaction;
 mod knee;
 mod measure;
@@ -30,10 +32,11 @@ mod winner;
 
 pub use analyse::analyse;
 pub use effective::is_aa;
+pub use enough::enough;
 pub use finding::{
     Advice, Analysis, Basis, Caveat, ClaimCheck, ClaimFigure, ClaimNeed, Comparison, Cost,
-    CpuParts, GeneratorBound, GeneratorSign, Interaction, Limit, LimitKind, PointResult, Reader,
-    Region, Standing, State, TwoStates, Verdict, Withheld,
+    CpuParts, GeneratorBound, GeneratorSign, Index, Interaction, Limit, LimitKind, PointResult,
+    Reader, Region, Standing, State, TwoStates, Verdict, Withheld,
 };
 pub use knee::{KNEE, knee};
 pub use measure::{derived_metrics, service_demand};

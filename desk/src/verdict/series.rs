@@ -3,9 +3,8 @@
 //! Never: what they are compared with.
 
 use super::pairing::Measure;
-use super::winner::mean;
 use crate::record::{LoadPlan, Run, TrialKind, TrialRecord, Value};
-use crate::stats::log_ratio;
+use crate::stats::{log_ratio, mean};
 use std::collections::BTreeMap;
 
 /// Which trials of a load are meant.

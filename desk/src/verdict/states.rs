@@ -2,9 +2,8 @@
 
 use super::finding::{State, TwoStates};
 use super::pairing::{Contest, Measured};
-use super::winner::mean;
 use crate::record::Metric;
-use crate::stats::{mean_or_single, two_groups};
+use crate::stats::{mean, mean_or_single, two_groups};
 use crate::unit::Unit;
 
 /// Metric that tells one state from another besides the rate.

@@ -3,18 +3,25 @@
 use super::finding::{Comparison, PointResult, Verdict};
 use super::pairing::{Contest, PairedPoint};
 use super::region::regions;
-use crate::record::{Better, Metric, Settings, Value};
+use crate::record::{Better, Method, Metric, Settings, Value};
 use crate::stats::{
-    Estimate, EstimateMethod, HolmStep, LEVEL, equivalence_p, further_blocks, holm, mean_or_single,
-    paired_p, ratio_t,
+    self, Course, Decision, Estimate, LEVEL, block_means, decide, decide_together, further_blocks,
+    mean, mean_or_single_at,
 };
 use crate::unit::{Quantity, Unit};
-use std::collections::BTreeMap;
 
-/// A comparison with the log ratios on which its overall verdict rests, one a block.
+/// A comparison with the log ratios on which its overall verdict rests.
 pub(super) struct Judged {
     pub comparison: Comparison,
-    pub block_logs: Vec<f64>,
+    /// Block and log ratio.
+    pub blocks: Vec<(u32, f64)>,
+}
+
+/// A point with pairs: its place in the curve, and block and log ratio of each pair.
+struct Live<'p> {
+    place: usize,
+    point: &'p PairedPoint<'p>,
+    blocks: Vec<(u32, f64)>,
 }
 
 /// Which points of a contest have a level with two states, in the order of its points.
@@ -24,41 +31,41 @@ pub(super) type Torn = [bool];
 #[derive(Clone, Copy)]
 pub(super) struct Rule<'r> {
     pub metric: &'r Metric,
-    /// The declared margin, a share.
-    pub margin: Quantity,
+    pub method: &'r Method,
 }
 
-/// The outcome of both tests on one sample of log ratios.
-struct Tests {
-    differs: HolmStep,
-    equivalent: HolmStep,
+/// Error probability of a verdict of such a plan, 0-1: 5 %, shared equally by its looks.
+pub(super) fn alpha(method: &Method) -> f64 {
+    let looks = u32::try_from(method.looks.len().max(1)).unwrap_or(u32::MAX);
+    (1.0 - LEVEL) / f64::from(looks)
 }
 
 impl Rule<'_> {
+    fn stats(&self) -> stats::Rule {
+        let Method { margin, seed, .. } = *self.method;
+        stats::Rule { margin: margin.value, alpha: alpha(self.method), seed }
+    }
+
     /// A difference is told even inside the margin; it has precedence over equivalence.
-    fn verdict(&self, logs: &[f64], tests: &Tests) -> Verdict {
-        if tests.differs.rejected {
-            let more = logs.iter().sum::<f64>() > 0.0;
+    fn verdict(&self, logs: &[f64], decision: &Decision) -> Verdict {
+        if decision.differs {
+            let more = decision.ratio.low.value > 1.0;
             let ahead = more == (self.metric.better == Better::Higher);
             return if ahead { Verdict::Better } else { Verdict::Worse };
         }
-        if tests.equivalent.rejected {
+        if decision.equivalent {
             return Verdict::Equivalent;
         }
-        let more_blocks = further_blocks(logs, self.margin.value, tests.differs.alpha);
+        let more_blocks = further_blocks(
+            logs,
+            &Course {
+                margin: self.method.margin.value,
+                alpha: decision.alpha,
+                looks: &self.method.looks,
+                seed: self.method.seed,
+            },
+        );
         Verdict::Undecided { more_blocks }
-    }
-
-    /// Both families of tests over a curve, Holm's step-down in each.
-    ///
-    /// A point with one block cannot be tested: it stays in the family with p = 1.
-    fn tests(&self, family: &[Vec<f64>]) -> Vec<Tests> {
-        let differ: Vec<f64> = family.iter().map(|l| paired_p(l).unwrap_or(1.0)).collect();
-        let equal = family.iter().map(|l| equivalence_p(l, self.margin.value).unwrap_or(1.0));
-        let alpha = 1.0 - LEVEL;
-        let equal = holm(&equal.collect::<Vec<_>>(), alpha);
-        let both = holm(&differ, alpha).into_iter().zip(equal);
-        both.map(|(differs, equivalent)| Tests { differs, equivalent }).collect()
     }
 }
 
@@ -70,50 +77,60 @@ impl Rule<'_> {
 /// has no verdict but [`Verdict::TwoStates`].
 pub(super) fn judge(contest: &Contest<'_>, rule: Rule<'_>, torn: &Torn) -> Option<Judged> {
     let is_torn = |place: usize| torn.get(place).copied().unwrap_or(false);
-    let live: Vec<(usize, &PairedPoint<'_>)> =
-        contest.points.iter().enumerate().filter(|(_, p)| !p.pairs.is_empty()).collect();
-    let kept: Vec<&PairedPoint<'_>> =
-        live.iter().filter(|(place, _)| !is_torn(*place)).map(|(_, p)| *p).collect();
-    let family: Vec<Vec<f64>> = kept.iter().map(|p| logs(p)).collect();
-    let method =
-        if family.len() > 1 { EstimateMethod::PairedLogTHolm } else { EstimateMethod::PairedLogT };
-    let mut tests = rule.tests(&family).into_iter();
+    let live: Vec<Live<'_>> = contest
+        .points
+        .iter()
+        .enumerate()
+        .filter(|(_, point)| !point.pairs.is_empty())
+        .map(|(place, point)| Live { place, point, blocks: blocks(point) })
+        .collect();
+    let kept: Vec<&[(u32, f64)]> =
+        live.iter().filter(|l| !is_torn(l.place)).map(|l| l.blocks.as_slice()).collect();
+    let mut decided = decide_together(&kept, rule.stats())?.into_iter();
     let mut placed = Vec::new();
-    for (place, point) in live.iter().copied() {
-        let logs = logs(point);
-        let (ratio, verdict) = if is_torn(place) {
-            (ratio_or_single(&logs, LEVEL, EstimateMethod::PairedLogT)?, Verdict::TwoStates)
+    for Live { place, point, blocks } in &live {
+        let logs = logs(blocks);
+        let (ratio, verdict) = if is_torn(*place) {
+            (decide(&logs, rule.stats())?.ratio, Verdict::TwoStates)
         } else {
-            let tests = tests.next()?;
-            let ratio = ratio_or_single(&logs, 1.0 - tests.differs.alpha, method)?;
-            (ratio, rule.verdict(&logs, &tests))
+            let decision = decided.next()?;
+            let verdict = rule.verdict(&logs, &decision);
+            (decision.ratio, verdict)
         };
-        placed.push((place, point_result(point, ratio, verdict, rule)?));
+        placed.push((*place, point_result(point, ratio, verdict, rule)?));
     }
-    let block_logs = block_means(&kept);
-    let (overall, verdict) = if family.is_empty() {
-        let all: Vec<&PairedPoint<'_>> = live.iter().map(|(_, p)| *p).collect();
-        let logs: Vec<Vec<f64>> = all.iter().map(|p| logs(p)).collect();
-        (overall(&block_means(&all), &logs, rule)?.0, Verdict::TwoStates)
+    let whole = block_means(&kept);
+    let overall = if kept.is_empty() {
+        let all: Vec<&[(u32, f64)]> = live.iter().map(|l| l.blocks.as_slice()).collect();
+        (overall(&block_means(&all), &all, rule)?.0, Verdict::TwoStates)
     } else {
-        overall(&block_logs, &family, rule)?
+        overall(&whole, &kept, rule)?
     };
     let regions = regions(&placed);
     let points = placed.into_iter().map(|(_, point)| point).collect();
-    let comparison = comparison(contest, rule, (overall, verdict));
-    Some(Judged { comparison: Comparison { points, regions, ..comparison }, block_logs })
+    let comparison = comparison(contest, rule, overall);
+    Some(Judged { comparison: Comparison { points, regions, ..comparison }, blocks: whole })
 }
 
-fn logs(point: &PairedPoint<'_>) -> Vec<f64> {
-    point.pairs.iter().map(|pair| pair.log).collect()
+fn blocks(point: &PairedPoint<'_>) -> Vec<(u32, f64)> {
+    point.pairs.iter().map(|pair| (pair.block, pair.log)).collect()
+}
+
+fn logs(blocks: &[(u32, f64)]) -> Vec<f64> {
+    blocks.iter().map(|(_, log)| *log).collect()
 }
 
 /// Judges log ratios that stand alone, one a block. None for no block.
 pub(super) fn judge_alone(logs: &[f64], rule: Rule<'_>) -> Option<(Estimate, Verdict)> {
-    if logs.is_empty() {
-        return None;
-    }
-    overall(logs, &[logs.to_vec()], rule)
+    let decision = decide(logs, rule.stats())?;
+    let verdict = rule.verdict(logs, &decision);
+    Some((decision.ratio, verdict))
+}
+
+/// The ratio of log ratios that stand alone, without a verdict. None for no block.
+pub(super) fn ratio_alone(logs: &[f64], method: &Method) -> Option<Estimate> {
+    let rule = stats::Rule { margin: method.margin.value, alpha: alpha(method), seed: method.seed };
+    Some(decide(logs, rule)?.ratio)
 }
 
 fn point_result(
@@ -122,14 +139,14 @@ fn point_result(
     verdict: Verdict,
     rule: Rule<'_>,
 ) -> Option<PointResult> {
-    let unit = rule.metric.unit;
+    let (unit, level) = (rule.metric.unit, 1.0 - alpha(rule.method));
     let base: Vec<f64> = point.pairs.iter().map(|pair| pair.base.value).collect();
     let other: Vec<f64> = point.pairs.iter().map(|pair| pair.other.value).collect();
     let runs = |values: &[f64]| values.iter().map(|v| Quantity::new(*v, unit)).collect();
     Some(PointResult {
         at: point.at.clone(),
-        base: mean_or_single(&base, unit)?,
-        other: mean_or_single(&other, unit)?,
+        base: mean_or_single_at(&base, unit, level)?,
+        other: mean_or_single_at(&other, unit, level)?,
         ratio,
         verdict,
         base_runs: runs(&base),
@@ -137,46 +154,23 @@ fn point_result(
     })
 }
 
-pub(super) fn ratio_or_single(
-    logs: &[f64],
-    level: f64,
-    method: EstimateMethod,
-) -> Option<Estimate> {
-    match logs {
-        [one] => Some(Estimate::exact(Quantity::new(one.exp(), Unit::Ratio))),
-        _ => ratio_t(logs, level, method),
-    }
-}
-
-/// The mean log ratio over the points of each block that is whole: one point missing would move
-/// the mean of a block for no other reason than that it is missing.
-fn block_means(live: &[&PairedPoint<'_>]) -> Vec<f64> {
-    let mut blocks: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
-    for pair in live.iter().flat_map(|point| &point.pairs) {
-        blocks.entry(pair.block).or_default().push(pair.log);
-    }
-    blocks.into_values().filter(|logs| logs.len() == live.len()).map(|logs| mean(&logs)).collect()
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a curve has at most 64 points")]
-pub(super) fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
-}
-
 /// The curve as one ratio. With no whole block it is the mean over the points, of n = 0 blocks and
 /// without a verdict.
-fn overall(logs: &[f64], family: &[Vec<f64>], rule: Rule<'_>) -> Option<(Estimate, Verdict)> {
-    if family.is_empty() {
+fn overall(
+    whole: &[(u32, f64)],
+    points: &[&[(u32, f64)]],
+    rule: Rule<'_>,
+) -> Option<(Estimate, Verdict)> {
+    if points.is_empty() {
         return None;
     }
-    if logs.is_empty() {
-        let centre = mean(&family.iter().map(|l| mean(l)).collect::<Vec<_>>()).exp();
-        let estimate = Estimate { n: 0, ..Estimate::exact(Quantity::new(centre, Unit::Ratio)) };
+    if whole.is_empty() {
+        let means: Vec<f64> = points.iter().map(|point| mean(&logs(point))).collect();
+        let centre = Quantity::new(mean(&means).exp(), Unit::Ratio);
+        let estimate = Estimate { n: 0, ..Estimate::exact(centre) };
         return Some((estimate, Verdict::Undecided { more_blocks: None }));
     }
-    let tests = rule.tests(&[logs.to_vec()]).pop()?;
-    let ratio = ratio_or_single(logs, LEVEL, EstimateMethod::PairedLogT)?;
-    Some((ratio, rule.verdict(logs, &tests)))
+    judge_alone(&logs(whole), rule)
 }
 
 fn comparison(
@@ -194,7 +188,7 @@ fn comparison(
         load: contest.load.name.clone(),
         metric: rule.metric.name.clone(),
         better: rule.metric.better,
-        margin: rule.margin,
+        margin: rule.method.margin,
         curve: contest.curve.map(Into::into),
         points: Vec::new(),
         overall,

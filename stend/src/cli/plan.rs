@@ -48,6 +48,10 @@ fn describe(plan: &Plan, budget: &Budget) -> String {
             budget.trials, budget.points, budget.treatments, plan.method.blocks, budget.dry_trials
         ),
     );
+    if !plan.method.looks.is_empty() {
+        let looks: Vec<String> = plan.method.looks.iter().map(ToString::to_string).collect();
+        row("looks", format!("after {} blocks; ends where all is decided", looks.join(", ")));
+    }
     let [least, most] = [budget.shortest, budget.longest].map(|time| minutes(time.value));
     row("time", if least == most { most } else { format!("{least} to {most}") });
     row("decided by", format!("{}, margin {}", plan.method.primary, plan.method.margin));

@@ -7,6 +7,7 @@ use desk::plan::remaining;
 use desk::record::{
     Completeness, Environment, LabKind, Metric, Plan, RUN_SCHEMA, Run, Scope, Sitting,
 };
+use desk::verdict::enough;
 use rig::factor;
 use rig::lab::{Blueprint, LabError, Wanted, environment};
 use rig::run::{Bench, Orders, RunError, Stand, conduct};
@@ -142,7 +143,7 @@ impl Session {
                     run.borrow_mut().records.push(record.clone());
                     Ok(())
                 },
-                enough: &mut |_| false,
+                enough: &mut |blocks| enough(&run.borrow(), blocks),
                 tell: &mut |progress| {
                     meter.show(&title, progress.done, progress.planned, progress.last);
                 },

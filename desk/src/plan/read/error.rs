@@ -73,6 +73,18 @@ pub enum PlanError {
     /// Too few blocks for an interval.
     #[error("line {line}: blocks = {blocks}: no interval from fewer than three; write 3 or more")]
     FewBlocks { line: u32, blocks: u64 },
+    /// Looks that do not rise.
+    #[error("line {line}: look {look} comes after {before}; write looks in rising order")]
+    LooksOrder { line: u32, before: u32, look: u32 },
+    /// One look, which is none, or so many that none of them could decide anything.
+    #[error("line {line}: {number} look(s); write 2 to {most}, or blocks = N without looks")]
+    LooksNumber { line: u32, number: usize, most: usize },
+    /// Two numbers of blocks.
+    #[error(
+        "line {line}: blocks = {blocks} contradicts looks, whose last is {last}; leave out blocks \
+         or make them equal"
+    )]
+    BlocksAgainstLooks { line: u32, blocks: u32, last: u32 },
     /// A plan beyond all patience.
     #[error(
         "line {line}: {points} points x {treatments} treatments x {visits} visits = {trials} \

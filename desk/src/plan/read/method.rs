@@ -11,6 +11,8 @@ use crate::unit::{Kind, Quantity, Unit};
 const SEED: u64 = 1;
 /// Blocks of a plan that does not say: the fewest that see 5 % at 2 % noise in four of five runs.
 const BLOCKS: u32 = 5;
+/// Most looks: with more, eight blocks could not attain the level of one by their ranks.
+const MOST_LOOKS: usize = 6;
 /// The shortest window: below, the kernel's own ticks and acknowledgements are a share of it.
 const SHORTEST_WINDOW_S: f64 = 0.05;
 /// Longest time of a trial's parts, seconds.
@@ -28,16 +30,19 @@ pub(super) fn read(
         "settle",
         "settle_max",
         "window",
+        "looks",
         "seed",
         "primary",
         "compare",
         "margin",
         "curve",
         "displaced_work",
+        "steady",
     ])?;
     let (settle, settle_max) = settle(section)?;
+    let looks = looks(section)?;
     Ok(Method {
-        blocks: blocks(section)?,
+        blocks: blocks(section, &looks)?,
         dry: section.get("dry").map_or(Ok(true), Node::flag)?,
         settle,
         settle_max,
@@ -47,14 +52,53 @@ pub(super) fn read(
         compare: compare(section, factors)?,
         margin: margin(section)?,
         curve: curve(section, loads)?,
-        looks: Vec::new(),
-        steady: SteadyRule::Required,
+        looks,
+        steady: steady(section)?,
         displaced_work: section.get("displaced_work").map_or(Ok(false), Node::flag)?,
     })
 }
 
-fn blocks(section: &Section) -> Result<u32, PlanError> {
-    let Some(node) = section.get("blocks") else { return Ok(BLOCKS) };
+/// Numbers of blocks at which the run may end, rising; empty if the plan names none.
+fn looks(section: &Section) -> Result<Vec<u32>, PlanError> {
+    let Some(node) = section.get("looks") else { return Ok(Vec::new()) };
+    let items = node.list().ok_or_else(|| node.wrong("a list such as [5, 10, 20, 40]"))?;
+    let mut looks: Vec<u32> = Vec::new();
+    for item in &items {
+        let look = u32::try_from(whole(item, 3, 1000)?).unwrap_or(u32::MAX);
+        if let Some(before) = looks.last().copied().filter(|before| *before >= look) {
+            return Err(PlanError::LooksOrder { line: item.line, before, look });
+        }
+        looks.push(look);
+    }
+    match looks.len() {
+        2..=MOST_LOOKS => Ok(looks),
+        number => Err(PlanError::LooksNumber { line: node.line, number, most: MOST_LOOKS }),
+    }
+}
+
+fn steady(section: &Section) -> Result<SteadyRule, PlanError> {
+    let Some(node) = section.get("steady") else { return Ok(SteadyRule::Required) };
+    match node.string()? {
+        "required" => Ok(SteadyRule::Required),
+        "noted" => Ok(SteadyRule::Noted),
+        other => Err(outside(node, other, "\"required\" or \"noted\"")),
+    }
+}
+
+/// The blocks as written, or those of the last look.
+fn blocks(section: &Section, looks: &[u32]) -> Result<u32, PlanError> {
+    let last = looks.last().copied();
+    let Some(node) = section.get("blocks") else { return Ok(last.unwrap_or(BLOCKS)) };
+    let blocks = written_blocks(node)?;
+    match last {
+        Some(last) if last != blocks => {
+            Err(PlanError::BlocksAgainstLooks { line: node.line, blocks, last })
+        }
+        _ => Ok(blocks),
+    }
+}
+
+fn written_blocks(node: &Node) -> Result<u32, PlanError> {
     let written = node.written("a whole number")?.parse();
     if let Ok(blocks @ 0..3) = written {
         return Err(PlanError::FewBlocks { line: node.line, blocks });

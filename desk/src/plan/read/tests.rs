@@ -3,7 +3,7 @@
 use super::read;
 use crate::plan::example::catalogue;
 use crate::plan::{budget, order, quicken};
-use crate::record::{Plan, Value};
+use crate::record::{Plan, SteadyRule, Value};
 use crate::unit::Quantity;
 
 const DUEL: &str = include_str!("../../../../plans/nic-duel.toml");
@@ -55,6 +55,64 @@ fn defaults_are_written_out() {
     let times = [method.settle, method.settle_max, method.window].map(|time| time.value);
     assert_eq!(times, [1.0, 5.0, 2.0]);
     assert_eq!((method.curve, method.compare.as_str()), (None, ""));
+}
+
+#[test]
+fn looks_that_contradict_or_do_not_rise_are_refused() {
+    check(&[
+        (
+            "blocks = 5",
+            "blocks = 5\nlooks = [5, 10, 20]",
+            "line 14: blocks = 5 contradicts looks, whose last is 20; leave out blocks or make \
+             them equal",
+        ),
+        (
+            "blocks = 5",
+            "looks = [5, 20, 10]",
+            "line 14: look 10 comes after 20; write looks in rising order",
+        ),
+        (
+            "blocks = 5",
+            "looks = [5, 5]",
+            "line 14: look 5 comes after 5; write looks in rising order",
+        ),
+        (
+            "blocks = 5",
+            "looks = [2, 10]",
+            "line 14: 'looks' cannot be '2'; write a whole number from 3 to 1000",
+        ),
+        (
+            "blocks = 5",
+            "looks = 10",
+            "line 14: 'looks' is the number 10; write a list such as [5, 10, 20, 40]",
+        ),
+        (
+            "blocks = 5",
+            "looks = [10]",
+            "line 14: 1 look(s); write 2 to 6, or blocks = N without looks",
+        ),
+        (
+            "blocks = 5",
+            "looks = [3, 4, 5, 6, 7, 8, 9]",
+            "line 14: 7 look(s); write 2 to 6, or blocks = N without looks",
+        ),
+        (
+            "blocks",
+            "steady = \"maybe\"\nblocks",
+            "line 14: 'steady' cannot be 'maybe'; write \"required\" or \"noted\"",
+        ),
+    ]);
+}
+
+#[test]
+fn looks_give_the_blocks_and_steady_is_read() {
+    let looked = plan(&SMALL.replace("blocks = 5", "looks = [5, 10, 20, 40]"));
+    assert_eq!((looked.method.looks, looked.method.blocks), (vec![5, 10, 20, 40], 40));
+    let both = plan(&SMALL.replace("blocks = 5", "blocks = 20\nlooks = [5, 20]"));
+    assert_eq!((both.method.looks, both.method.blocks), (vec![5, 20], 20));
+    assert_eq!(plan(SMALL).method.steady, SteadyRule::Required);
+    let noted = plan(&SMALL.replace("blocks = 5", "steady = \"noted\""));
+    assert_eq!((noted.method.steady, noted.method.looks.len()), (SteadyRule::Noted, 0));
 }
 
 #[test]

@@ -8,8 +8,8 @@ use crate::record::{LoadPlan, Run, TrialKind};
 use crate::report::document::{Column, Node, Prose, Table};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use crate::stats::Estimate;
-use crate::unit::Quantity;
+use crate::stats::{Estimate, EstimateMethod, LEVEL, RANKS_FROM};
+use crate::unit::{Quantity, Unit};
 use crate::verdict::Caveat;
 use std::collections::BTreeSet;
 
@@ -21,12 +21,7 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
     let mut said = vec![writer.label("method-order")?, writer.label("method-window")?];
     let overall = parts.iter().flat_map(|p| &p.analysis.comparisons).map(|c| &c.overall);
     let overall: Vec<&Estimate> = overall.filter(|ratio| !is_alone(ratio)).collect();
-    if let Some(first) = overall.first() {
-        let level = level(first);
-        let alpha = Quantity::new(1.0 - level.value, level.unit);
-        let args = Args::new().quantity("level", level).quantity("alpha", alpha);
-        said.push(writer.say("method-effect", args)?);
-    }
+    said.extend(effects(writer, parts)?);
     if let Some(part) = parts.first() {
         let margin = part.run.plan.method.margin;
         said.push(writer.say("method-margin", Args::new().quantity("margin", margin))?);
@@ -45,6 +40,51 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
     body.extend(loads(writer, parts)?);
     body.push(Node::Table(table(writer, parts)?));
     writer.section("method", "method-title", body)
+}
+
+/// How effects were estimated and decided, only what was used.
+fn effects(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Prose>, ReportError> {
+    let comparisons = || parts.iter().flat_map(|p| &p.analysis.comparisons);
+    let points = comparisons().flat_map(|c| &c.points).map(|point| &point.ratio);
+    let all: Vec<&Estimate> = comparisons().map(|c| &c.overall).chain(points).collect();
+    let mut said = Vec::new();
+    for (method, key) in [
+        (EstimateMethod::PairedLogT, "method-effect-means"),
+        (EstimateMethod::HodgesLehmann, "method-effect-ranks"),
+        (EstimateMethod::PairedLogTHolm, "method-curve-steps"),
+        (EstimateMethod::PairedLogMaxT, "method-curve-flips"),
+    ] {
+        let family = comparisons().map(|c| &c.overall).find(|ratio| !is_alone(ratio));
+        let (true, Some(family)) = (all.iter().any(|e| e.method == method), family) else {
+            continue;
+        };
+        let level = level(family);
+        let alpha = Quantity::new(1.0 - level.value, level.unit);
+        let ranks = u32::try_from(RANKS_FROM).unwrap_or(u32::MAX);
+        let args = Args::new().quantity("level", level).quantity("alpha", alpha);
+        said.push(writer.say(key, args.count("ranks", ranks))?);
+    }
+    for part in parts {
+        said.extend(looks(writer, part.run)?);
+    }
+    said.dedup();
+    Ok(said)
+}
+
+/// When the run could end, and what that costs.
+fn looks(writer: &Writer, run: &Run) -> Result<Option<Prose>, ReportError> {
+    let looks = &run.plan.method.looks;
+    let Some((last, before)) = looks.split_last() else { return Ok(None) };
+    let whole = 1.0 - LEVEL;
+    let each = whole / f64::from(count(looks.len()));
+    let share = |value| Quantity::new(value, Unit::Share);
+    let before = before.iter().map(|look| Prose::count(*look as usize)).collect::<Vec<_>>();
+    let args = Args::new()
+        .prose("before", &Prose::join_with(&before, ", "))
+        .count("last", *last)
+        .quantity("each", share(each))
+        .quantity("whole", share(whole));
+    writer.say("method-looks", args).map(Some)
 }
 
 /// The estimate with the widest relative interval.
@@ -118,12 +158,21 @@ fn properties(writer: &Writer, run: &Run) -> Result<Vec<(&'static str, Prose)>, 
     let steady = Args::new().count("steady", steady).count("of", of);
     Ok(vec![
         ("method-levels", Prose::verbatim(&levels.join(", "))),
-        ("method-blocks", Prose::count(method.blocks as usize)),
+        ("method-blocks", Prose::count(blocks(run) as usize)),
         ("method-visits", writer.say("method-visits-value", visits)?),
         ("method-settle", settle),
         ("method-duration", Prose::quantity(method.window)),
         ("method-steady", writer.say("method-steady-value", steady)?),
     ])
+}
+
+/// Blocks of the plan; with looks, those after which it ended.
+fn blocks(run: &Run) -> u32 {
+    let visited = run.records.iter().map(|record| record.trial.block).max();
+    match &run.plan.method.looks[..] {
+        [] => run.plan.method.blocks,
+        _ => visited.unwrap_or(0),
+    }
 }
 
 /// What every load has in common, then what the loads of single parts have besides.

@@ -12,6 +12,7 @@ mod curve;
 mod doubts;
 mod effect;
 mod figures;
+mod index;
 mod interaction;
 mod lead;
 mod limits;
@@ -34,7 +35,7 @@ pub(super) use effect::short_effect;
 pub(super) use figures::curve_figure;
 pub(super) use limits::in_short as limits_in_short;
 pub(super) use names::{key_words, moment, short_pair};
-pub(super) use ruling::{short_condition, verdict_sign};
+pub(super) use ruling::{further, short_condition, verdict_sign};
 pub(super) use testbed::lab_word;
 
 use super::document::{Document, Node, Prose};

@@ -6,7 +6,7 @@ use super::figures::{curve_figure, dots_figure, place, row_name};
 use super::names::{key_words, level_names, pair};
 use super::places::with_engine;
 use super::ruling::{condition, count, shown, verdict_sentence, verdict_word};
-use super::{Nodes, Part, Said, Writer, cost, curve, interaction, limits, states};
+use super::{Nodes, Part, Said, Writer, cost, curve, index, interaction, limits, states};
 use crate::record::Run;
 use crate::report::document::{Column, Node, Prose, Table};
 use crate::report::error::ReportError;
@@ -28,6 +28,7 @@ pub(super) fn nodes(writer: &mut Writer, part: &Part<'_>) -> Nodes {
         nodes.extend(points(writer, part, &single)?);
     }
     nodes.extend(interaction::section(writer, part)?);
+    nodes.extend(index::section(writer, part)?);
     Ok(nodes)
 }
 

@@ -6,6 +6,8 @@ use super::{Said, Writer};
 use crate::record::{Run, Settings, Value};
 use crate::report::document::{Prose, Tone, unbroken};
 use crate::report::words::Args;
+use crate::stats::MoreBlocks;
+use crate::unit::{Quantity, Unit};
 use crate::verdict::{Comparison, Verdict};
 
 /// The look of a verdict.
@@ -94,8 +96,21 @@ pub(super) fn verdict_sentence(writer: &Writer, run: &Run, comparison: &Comparis
         Verdict::Undecided { more_blocks: None } => {
             writer.say("verdict-undecided", args.quantity("margin", margin))
         }
-        Verdict::Undecided { more_blocks: Some(blocks) } => writer
-            .say("verdict-undecided-more", args.quantity("margin", margin).count("blocks", blocks)),
+        Verdict::Undecided { more_blocks: Some(more) } => {
+            let args = args.quantity("margin", margin).prose("blocks", &further(writer, more)?);
+            writer.say("verdict-undecided-more", args)
+        }
+    }
+}
+
+/// `8 to 40 further blocks (80 % interval)`.
+pub fn further(writer: &Writer, more: MoreBlocks) -> Said {
+    let level = Quantity::new(MoreBlocks::LEVEL, Unit::Share);
+    let args = Args::new().count("low", more.low).quantity("level", level);
+    match more.high {
+        Some(high) if high == more.low => writer.say("further-blocks-exactly", args),
+        Some(high) => writer.say("further-blocks", args.count("high", high)),
+        None => writer.say("further-blocks-open", args.count("most", MoreBlocks::MOST)),
     }
 }
 

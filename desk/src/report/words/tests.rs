@@ -4,10 +4,11 @@ use super::*;
 use std::collections::BTreeSet;
 
 /// Every file that says something.
-const SPEAKERS: [&str; 23] = [
+const SPEAKERS: [&str; 24] = [
     include_str!("../card.rs"),
     include_str!("../compose/advice.rs"),
     include_str!("../compose/cost.rs"),
+    include_str!("../compose/index.rs"),
     include_str!("../compose/interaction.rs"),
     include_str!("../compose/lead.rs"),
     include_str!("../compose/places.rs"),

@@ -5,6 +5,7 @@ mod claims;
 mod cost;
 mod generator;
 mod interaction;
+mod looks;
 mod states;
 
 use super::simulated::{Cell, Simulated, size, word};

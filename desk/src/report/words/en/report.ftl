@@ -58,6 +58,7 @@ card-no-speed = no line rate
 card-noise = Noise floor: { $effect }, the same against itself
 card-no-noise = Noise floor: not measured
 card-verdict = { $sign } { $effect } { $names }
+card-open = { $names }; { $blocks }
 card-not-measured = Not measured here: { $factors }; they need links of their own
 card-not-measured-why = Not measured here: { $factors } – { $why }
 card-limit = Limit: { $causes }

@@ -1,7 +1,11 @@
 method-title = Method
 method-order = Order: randomised blocks. A block visits every level at every load point once, in an order drawn from the seed, so that a drift of the machine falls on all levels alike. Dry visits come first and are never counted.
 method-window = Each trial runs up to a steady rate before its window opens; every host reads its counters at the two edges of the window, and its rates are taken between its own two readings.
-method-effect = Effect: the levels are divided within each block, and the intervals are Student t intervals of the mean log ratio, at { $level } where one stands alone. Along a curve the decisions are made together: Holm’s step-down keeps the chance of any false one at { $alpha } or less, and the interval of a point is drawn at the level of its own step, so that it leaves out no difference exactly where one is claimed. The verdict of a whole curve rests on the block means over its points.
+method-effect-means = Effect, with fewer than { $ranks } blocks: the levels are divided within each block; the ratio is that of the mean log ratio, with its Student t interval, at { $level } where one stands alone. The verdict of a whole curve rests on the block means over its points.
+method-effect-ranks = Effect, from { $ranks } blocks on: the levels are divided within each block; the ratio is the Hodges-Lehmann estimate over the log ratios, with its exact signed-rank interval, at { $level } or the next level above that ranks can attain. The verdict of a whole curve rests on the block means over its points.
+method-curve-steps = Along a curve of fewer than { $ranks } blocks the decisions are made together: Holm’s step-down keeps the chance of any false one at { $alpha } or less, and the interval of a point is drawn at the level of its own step, so that it leaves out no difference exactly where one is claimed.
+method-curve-flips = Along a curve of { $ranks } blocks or more the decisions are made together: whole blocks have their signs flipped, and a point is called different if its t is larger than the largest of any point in all but { $alpha } of the flips. The intervals of the points hold all at once.
+method-looks = Looks: after { $before } blocks the run could end if every comparison was decided, at the latest after { $last }. Each look has an error of { $each }, so that all of them together err in { $whole } of runs or fewer; every ratio is judged at that level.
 method-margin = Differences below { $margin } were declared to be of no practical interest before the run. Equal means that the whole interval lies within that margin.
 method-precision = The least precise of the answers below is known to between { $low } and { $high } of its centre.
 method-seen = The smallest effect seen is the one that four of five such runs would show where a comparison stands alone. The points of a curve are judged together, so that one of them must differ by more than that to be called.
@@ -105,3 +109,10 @@ explain-receive-window = The receiver’s window: the receiving application or i
 explain-send-buffer = The sender’s buffer: the buffer is too small for the rate and the round-trip time.
 explain-generator = The clients: their threads ran all the time, or wanted to, so that the figure is what they can do and not what the system under test can; more clients, a larger request or several requests a call would show how much it is.
 explain-none-seen = None seen: latency, locks or a resource that was not watched; the cause stays open.
+
+index-title = Over all loads
+index-better = Over { $count } comparisons { $other } is better than { $base }: the geometric mean of their { $metric } ratios is { $effect }.
+index-worse = Over { $count } comparisons { $other } is worse than { $base }: the geometric mean of their { $metric } ratios is { $effect }.
+index-equivalent = Over { $count } comparisons nothing that matters lies between { $other } and { $base }: the geometric mean of their { $metric } ratios is { $effect }.
+index-undecided = Over { $count } comparisons it is not decided between { $other } and { $base }: the geometric mean of their { $metric } ratios is { $effect }.
+index-scope = It holds for these loads, each with the same weight, and for no others.

@@ -13,10 +13,13 @@ verdict-worse = { $other } is worse than { $base }: { $metric } { $effect }.
 verdict-worse-inside = { $other } is behind { $base }, but by less than the margin of { $margin }: { $metric } { $effect }.
 verdict-equivalent = No difference that matters between { $other } and { $base }: { $metric } { $effect }, within the margin of { $margin }.
 verdict-undecided = Undecided between { $other } and { $base }: { $metric } { $effect }, against a margin of { $margin }.
-verdict-undecided-more = Undecided between { $other } and { $base }: { $metric } { $effect }, against a margin of { $margin }; { $blocks ->
-    [one] { $blocks } more block would probably decide it.
-   *[other] { $blocks } more blocks would probably decide it.
-}
+verdict-undecided-more = Undecided between { $other } and { $base }: { $metric } { $effect }, against a margin of { $margin }; to decide it takes { $blocks }.
+further-blocks-exactly = { $low ->
+    [one] { $low } further block
+   *[other] { $low } further blocks
+} ({ $level } interval)
+further-blocks = { $low } to { $high } further blocks ({ $level } interval)
+further-blocks-open = { $low } or more further blocks, perhaps beyond { $most } in all ({ $level } interval)
 
 verdict-two-states = No single verdict between { $other } and { $base }: a level has two states and was fast or slow for a whole trial; { $metric } { $effect } only says how often each was met.
 
