@@ -81,6 +81,20 @@ pub enum CliError {
         /// Keys with both values.
         what: String,
     },
+    /// An export could not be written.
+    #[error("{}: {source}; choose another file with -o", path.display())]
+    Export {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// Rows could not be written as CSV.
+    #[error("the table as csv: {0}")]
+    Csv(#[from] csv::Error),
+    /// This binary cannot write Parquet, or could not.
+    #[error("the table as parquet: {0}")]
+    Parquet(String),
     /// The report could not be made.
     #[error(transparent)]
     Report(#[from] ReportError),

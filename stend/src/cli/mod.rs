@@ -5,8 +5,10 @@
 
 mod error;
 mod explain;
+mod export;
 mod files;
 mod list;
+mod parquet;
 mod plan;
 mod plans;
 mod progress;
@@ -78,6 +80,8 @@ enum Verb {
     },
     /// Make the report of a kept run again
     Report(report::Wanted),
+    /// Give a kept run to other programs: a table with a row a visit, or JSON
+    Export(export::Wanted),
     /// Show what a plan would do and the smallest effect it can see, and measure nothing
     Plan {
         /// File of the plan, or the name of a built-in one
@@ -168,6 +172,7 @@ pub fn main() -> Result<u8, CliError> {
         Some(Verb::Resume(options)) => resume::resume(&options),
         Some(Verb::List { store, json }) => list::list(store.as_deref(), json),
         Some(Verb::Report(options)) => report::report(&options),
+        Some(Verb::Export(wanted)) => export::export(&wanted),
         Some(Verb::Plan { file, quick }) => plan::show(&file, quick),
         Some(Verb::Explain { workload }) => explain::explain(&workload),
         Some(Verb::Agent) => {

@@ -1,0 +1,218 @@
+//! Knows `stend export`: a kept run as a table or as JSON, for other programs.
+//!
+//! The table is tidy: a row a visit, dry and invalid ones too, a column a thing, values in base
+//! units, which stand in the heading.
+
+use super::error::CliError;
+use super::{OK, store};
+use clap::ValueEnum;
+use desk::record::{Run, TrialKind, TrialRecord, Value};
+use desk::unit::{Quantity, Unit};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write as _;
+use std::path::PathBuf;
+
+/// Options of the verb.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Wanted {
+    /// Id of the run, a beginning of it that is unique, or last
+    #[arg(default_value = "last")]
+    run: String,
+    /// Form of the export
+    #[arg(long, value_enum, default_value_t = Form::Csv)]
+    format: Form,
+    /// File to write [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// File in which runs are kept [default: stend/lab.stend in the state directory]
+    #[arg(long, value_name = "FILE")]
+    store: Option<PathBuf>,
+}
+
+/// Forms that a run can be given in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Form {
+    /// A row a visit
+    Csv,
+    /// The run with all its records
+    Json,
+    /// The table of csv, typed and packed
+    Parquet,
+}
+
+/// Writes a run in another form.
+///
+/// # Errors
+/// When there is no such run, this stend cannot write the form, or the file cannot be written.
+pub fn export(wanted: &Wanted) -> Result<u8, CliError> {
+    let run = store::read(wanted.store.as_deref())?.load(&wanted.run)?;
+    let bytes = match wanted.format {
+        Form::Json => serde_json::to_vec_pretty(&run)?,
+        Form::Csv => csv(&table(&run))?,
+        Form::Parquet => super::parquet::bytes(&table(&run))?,
+    };
+    match &wanted.output {
+        Some(path) => std::fs::write(path, bytes)
+            .map_err(|source| CliError::Export { path: path.clone(), source })?,
+        None => std::io::stdout().lock().write_all(&bytes)?,
+    }
+    Ok(OK)
+}
+
+/// What stands in a place of the table.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cell {
+    /// A figure, in the unit of its heading.
+    Number(f64),
+    /// A word.
+    Text(String),
+}
+
+/// A run as rows and columns.
+#[derive(Clone, Debug, Default)]
+pub struct Table {
+    /// Headings in order.
+    pub columns: Vec<String>,
+    /// A row a visit, by heading; what is not there is empty.
+    pub rows: Vec<BTreeMap<String, Cell>>,
+}
+
+/// Headings that every row has, in their order.
+const FIRST: [&str; 10] = [
+    "run",
+    "trial",
+    "block",
+    "kind",
+    "attempt",
+    "valid",
+    "fault",
+    "started [s]",
+    "load",
+    "workload",
+];
+
+fn table(run: &Run) -> Table {
+    let rows: Vec<_> = run.records.iter().map(|record| row(run, record)).collect();
+    let all: BTreeSet<&String> = rows.iter().flat_map(BTreeMap::keys).collect();
+    let mut columns: Vec<String> = FIRST.map(str::to_owned).to_vec();
+    columns.extend(all.into_iter().filter(|name| !FIRST.contains(&name.as_str())).cloned());
+    Table { columns, rows }
+}
+
+fn row(run: &Run, record: &TrialRecord) -> BTreeMap<String, Cell> {
+    let trial = &record.trial;
+    let text = |word: &str| Cell::Text(word.into());
+    let fault = record.outcome.fault.as_ref().map(ToString::to_string);
+    let dry = trial.kind == TrialKind::Dry;
+    let mut row: BTreeMap<String, Cell> = [
+        ("run", text(&run.id)),
+        ("trial", Cell::Number(trial.id.into())),
+        ("block", Cell::Number(trial.block.into())),
+        ("kind", text(if dry { "dry" } else { "counted" })),
+        ("attempt", Cell::Number(record.attempt.into())),
+        ("valid", text(if fault.is_none() { "true" } else { "false" })),
+        ("fault", Cell::Text(fault.unwrap_or_default())),
+        ("started [s]", Cell::Number(record.started_s)),
+        ("load", text(&trial.point.load)),
+        ("workload", text(&trial.point.workload)),
+    ]
+    .map(|(name, cell)| (name.to_owned(), cell))
+    .into();
+    row.extend(trial.treatment.levels.iter().map(|(f, l)| (format!("factor.{f}"), text(l))));
+    row.extend(trial.point.params.iter().map(|(name, v)| setting("param", name, v)));
+    row.extend(record.observed.iter().map(|(name, v)| setting("observed", name, v)));
+    let figures =
+        record.outcome.samples.iter().map(|s| (format!("metric.{}", s.metric), s.quantity));
+    let read = record.readings.iter();
+    let read = read.map(|r| (format!("reading.{}.{}.{}", r.probe, r.host, r.key), r.quantity));
+    row.extend(figures.chain(read).map(|(name, quantity)| measured(&name, quantity)));
+    row
+}
+
+fn setting(kind: &str, name: &str, value: &Value) -> (String, Cell) {
+    let name = format!("{kind}.{name}");
+    match value {
+        Value::Quantity(quantity) => measured(&name, *quantity),
+        #[expect(clippy::cast_precision_loss, reason = "counts of a plan are below 2^53")]
+        Value::Count(count) => (name, Cell::Number(*count as f64)),
+        Value::Word(word) => (name, Cell::Text(word.clone())),
+    }
+}
+
+/// A figure under a heading with its unit, as a record names it: `metric.throughput [bit/s]`.
+fn measured(name: &str, quantity: Quantity) -> (String, Cell) {
+    let heading = match quantity.unit {
+        Unit::Count | Unit::Share | Unit::Ratio => name.to_owned(),
+        unit => format!("{name} [{}]", symbol(unit)),
+    };
+    (heading, Cell::Number(quantity.value))
+}
+
+fn symbol(unit: Unit) -> String {
+    let word = serde_json::to_value(unit).unwrap_or_default();
+    word.as_str().unwrap_or_default().to_owned()
+}
+
+fn csv(table: &Table) -> Result<Vec<u8>, CliError> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(&table.columns)?;
+    for row in &table.rows {
+        writer.write_record(table.columns.iter().map(|name| match row.get(name) {
+            None => String::new(),
+            Some(Cell::Number(number)) => number.to_string(),
+            Some(Cell::Text(text)) => text.clone(),
+        }))?;
+    }
+    writer.into_inner().map_err(|e| CliError::Io(e.into_error()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RUN: &str = include_str!("../../../rig/src/store/golden/run-schema-1.json");
+
+    #[test]
+    fn a_row_a_visit_and_every_heading_once() {
+        let run: Run = serde_json::from_str(RUN).unwrap();
+        let table = table(&run);
+        assert_eq!(table.rows.len(), run.records.len());
+        assert_eq!(table.columns.iter().collect::<BTreeSet<_>>().len(), table.columns.len());
+        let bytes = csv(&table).unwrap();
+        let mut reader = csv::Reader::from_reader(bytes.as_slice());
+        let at = |name: &str| table.columns.iter().position(|c| c == name).unwrap();
+        let throughput = at("metric.throughput [bit/s]");
+        for (row, record) in reader.records().zip(&run.records) {
+            let row = row.unwrap();
+            let ours = record.outcome.metric("throughput").map(|q| q.value);
+            assert_eq!(row[throughput].parse().ok(), ours, "to the last bit");
+            assert_eq!(
+                &row[at("valid")],
+                if record.outcome.fault.is_none() { "true" } else { "false" }
+            );
+        }
+    }
+
+    #[cfg(feature = "parquet")]
+    #[test]
+    fn parquet_reads_back_as_the_same_table() {
+        use parquet::file::reader::{FileReader as _, SerializedFileReader};
+        use parquet::record::Field;
+        let run: Run = serde_json::from_str(RUN).unwrap();
+        let table = table(&run);
+        let bytes = crate::cli::parquet::bytes(&table).unwrap();
+        let file = SerializedFileReader::new(bytes::Bytes::from(bytes)).unwrap();
+        let rows: Vec<_> = file.get_row_iter(None).unwrap().map(Result::unwrap).collect();
+        assert_eq!(rows.len(), table.rows.len());
+        for (theirs, ours) in rows.iter().zip(&table.rows) {
+            for (name, field) in theirs.get_column_iter() {
+                match (ours.get(name), field) {
+                    (None, Field::Null) => {}
+                    (Some(Cell::Number(a)), Field::Double(b)) => assert_eq!(a, b, "{name}"),
+                    (Some(Cell::Text(a)), Field::Str(b)) => assert_eq!(a, b, "{name}"),
+                    other => panic!("{name}: {other:?}"),
+                }
+            }
+        }
+    }
+}
