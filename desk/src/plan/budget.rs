@@ -1,6 +1,6 @@
 //! Knows what a plan costs in minutes and the smallest effect it can see, before anything runs.
 
-use crate::record::Plan;
+use crate::record::{Plan, SteadyRule};
 use crate::stats::smallest_ratio;
 use crate::unit::{Quantity, Unit};
 
@@ -105,7 +105,8 @@ fn count(lengths: impl IntoIterator<Item = usize>) -> u32 {
 }
 
 /// Shortens a plan to its quick form: settle and settle_max at most 0.3 s, window at most 0.8 s, at
-/// most 5 blocks. Points, treatments and the rules of judgement stay; never makes a plan longer.
+/// most 5 blocks. Points, treatments and the rules of judgement stay, but for one: there is no time
+/// to wait for a level rate, so that it is noted and no longer required. Never makes a plan longer.
 pub fn quicken(plan: &mut Plan) {
     let method = &mut plan.method;
     let at_most = |time: Quantity, most: f64| Quantity::seconds(time.value.min(most));
@@ -113,6 +114,7 @@ pub fn quicken(plan: &mut Plan) {
     method.settle_max = at_most(method.settle_max, 0.3);
     method.window = at_most(method.window, 0.8);
     method.blocks = method.blocks.min(5);
+    method.steady = SteadyRule::Noted;
 }
 
 #[cfg(test)]
@@ -155,6 +157,7 @@ mod tests {
             [method.settle, method.settle_max, method.window].map(|time| time.value)
         };
         assert_eq!((times(&plan), plan.method.blocks), ([0.3, 0.3, 0.8], 5));
+        assert_eq!(plan.method.steady, SteadyRule::Noted);
         plan.method.settle = Quantity::seconds(0.1);
         plan.method.blocks = 3;
         quicken(&mut plan);
