@@ -3,6 +3,7 @@
 use desk::plan::PlanError;
 use desk::report::ReportError;
 use rig::lab::LabError;
+use rig::lab::sim::SimError;
 use rig::run::RunError;
 use std::io;
 use std::path::PathBuf;
@@ -51,6 +52,25 @@ pub enum CliError {
         /// What to do.
         remedy: &'static str,
     },
+    /// No such physics.
+    #[error("there is no physics '{name}': {source}; leave out --physics for the built-in one")]
+    NoPhysics {
+        /// As given.
+        name: String,
+        /// Why the file was not read.
+        source: io::Error,
+    },
+    /// The physics was refused.
+    #[error("physics {name}: {source}")]
+    Physics {
+        /// As given.
+        name: String,
+        /// Key, value, remedy.
+        source: Box<SimError>,
+    },
+    /// A physics for a lab that has one of its own.
+    #[error("--physics is for --lab sim, not for --lab {0}; leave out one of them")]
+    PhysicsOfReal(String),
     /// The report could not be made.
     #[error(transparent)]
     Report(#[from] ReportError),
@@ -88,6 +108,7 @@ impl CliError {
     pub const fn exit_code(&self) -> u8 {
         match self {
             Self::NoPlan { .. } | Self::NoWorkload { .. } | Self::Plan { .. } => 2,
+            Self::NoPhysics { .. } | Self::Physics { .. } | Self::PhysicsOfReal(_) => 2,
             Self::Stopped | Self::Run(RunError::Lab(LabError::Cancelled)) => super::INTERRUPTED,
             Self::NoLinks { .. } | Self::Run(_) | Self::Place(_) => 5,
             Self::NothingMeasured { .. } => 6,

@@ -1,14 +1,14 @@
 //! Knows what every measuring verb shares: the machine, the stop flag, a run from plan to record.
 
+use super::Options;
 use super::error::CliError;
+use super::place::{self, Ground};
 use super::progress::Meter;
 use desk::plan::order;
-use desk::record::{Environment, LabKind, Metric, Plan, RUN_SCHEMA, Run, Scope};
+use desk::record::{Environment, LabKind, Metric, Plan, RUN_SCHEMA, Run, Scope, TrialRecord};
 use rig::factor;
-use rig::lab::{Blueprint, LabError, Wanted, environment};
-use rig::run::{Bench, RunError};
+use rig::run::{Orders, Progress, Stand, conduct};
 use rig::workload;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::SystemTime;
@@ -24,7 +24,7 @@ pub struct Session {
     /// The command that repeats it.
     pub command: String,
     cancel: &'static AtomicBool,
-    bench: Bench,
+    stand: Box<dyn Stand>,
     runs: u32,
 }
 
@@ -33,31 +33,23 @@ impl Session {
     ///
     /// # Errors
     /// When no lab of the wanted kind is to be had.
-    pub fn begin(plan: &Plan, wanted: Wanted, command: String) -> Result<Self, CliError> {
+    pub fn begin(plan: &Plan, options: &Options, command: String) -> Result<Self, CliError> {
         let cancel = stop_flag()?;
-        let mut environment = environment::observe(Path::new("/"));
-        environment::complete_adapters(&mut environment);
-        let links = plan.lab.links.iter().map(|l| l.name.clone()).collect();
-        let binary = std::env::current_exe()?;
-        let blueprint = Blueprint { wanted, clients: plan.lab.clients, links, binary };
-        let asked = matches!(wanted, Wanted::Only(_));
-        let bench = Bench::build(blueprint, cancel).map_err(|e| match e {
-            RunError::Lab(LabError::Cancelled) => CliError::Run(e),
-            e if asked => CliError::Place(e),
-            e => CliError::Run(e),
-        })?;
-        environment.facts.push(bench.lab.groups_fact());
-        environment.facts.sort_by(|a, b| a.key.cmp(&b.key));
-        environment.lab = Some((bench.lab.kind, bench.lab.reason.clone()));
+        let Ground { stand, environment } = place::prepare(plan, options, cancel)?;
         let started = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
         let id = started.replace(['-', ':'], "").replace('T', "-").replace('Z', "");
-        Ok(Self { environment, started, id, command, cancel, bench, runs: 0 })
+        Ok(Self { environment, started, id, command, cancel, stand, runs: 0 })
     }
 
     /// Where the hosts live.
     #[must_use]
-    pub const fn kind(&self) -> LabKind {
-        self.bench.lab.kind
+    pub fn kind(&self) -> LabKind {
+        self.environment.lab.as_ref().map_or(LabKind::Loopback, |(kind, _)| *kind)
+    }
+
+    /// Why there, in words of the kernel.
+    fn reason(&self) -> &str {
+        self.environment.lab.as_ref().map_or("", |(_, why)| why)
     }
 
     /// Whether the person has asked to stop.
@@ -75,9 +67,12 @@ impl Session {
         let plan = &self.named(plan);
         let trials = order(plan);
         let title = plan.title.clone();
-        let visited = self.bench.run(plan, trials, &mut |progress| {
+        let trials = trials.into_iter().map(|trial| (trial, 1)).collect();
+        let (keep, enough) = (&mut |_: &TrialRecord| Ok(()), &mut |_| false);
+        let tell = &mut |progress: &Progress<'_>| {
             meter.show(&title, progress.done, progress.planned, progress.last);
-        })?;
+        };
+        let visited = conduct(&mut *self.stand, Orders { plan, trials, keep, enough, tell })?;
         self.runs += 1;
         Ok(Run {
             schema: RUN_SCHEMA,
@@ -127,11 +122,11 @@ impl Session {
             None => Ok(()),
             Some(factor) => Err(CliError::NoLinks {
                 factor: factor.clone(),
-                why: match self.bench.lab.reason.as_str() {
+                why: match self.reason() {
                     "" => "the lab is the loopback interface".into(),
                     reason => format!("the kernel refused namespaces ({reason})"),
                 },
-                remedy: match self.bench.lab.reason.as_str() {
+                remedy: match self.reason() {
                     "" => "leave out --lab loopback",
                     _ => "run as root, or allow user namespaces (sysctl user.max_user_namespaces)",
                 },

@@ -4,6 +4,9 @@ use super::physics::Physics;
 use desk::record::{Adapter, Cache, Cpu, Environment, Fact, KeyClass, LabKind};
 use desk::unit::{Quantity, Unit};
 
+/// Any name is taken; these are told.
+const CONGESTION: &str = "reno cubic bbr";
+
 /// The machine of a physics that was read from `file`, with these links.
 #[must_use]
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked bounds")]
@@ -47,6 +50,8 @@ pub fn environment(physics: &Physics, file: &str, links: &[String]) -> Environme
         facts: vec![
             fact("simulated.physics", physics.title.clone(), KeyClass::Critical),
             fact("simulated.seed", physics.seed.to_string(), KeyClass::Info),
+            fact("tcp.congestion_allowed", CONGESTION.into(), KeyClass::Info),
+            fact("tcp.congestion_available", CONGESTION.into(), KeyClass::Info),
             fact("tcp.congestion_default", physics.machine.congestion.clone(), KeyClass::Critical),
         ],
         lab: Some((LabKind::Simulated, format!("physics {file}, seed {}", physics.seed))),
