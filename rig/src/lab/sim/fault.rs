@@ -21,7 +21,7 @@ pub enum Spoil {
     StealBurst,
     /// A CPU is slowed down.
     Throttle,
-    /// A client is not let to run.
+    /// The clients are not let to run.
     GeneratorLimit,
     /// The rate still climbs when the window opens.
     NeverLevel,
@@ -67,8 +67,8 @@ pub struct Planted {
     /// Which factor does not take; the first that the trial sets, if none is named.
     #[serde(default)]
     pub factor: Option<String>,
-    /// Share of the CPU time that a burst takes, that a throttled CPU loses, or that a held client
-    /// is left with.
+    /// Share of the CPU time that a burst takes, that a throttled CPU loses, or that held
+    /// clients are left with.
     #[serde(default = "size", deserialize_with = "share")]
     pub size: f64,
 }
