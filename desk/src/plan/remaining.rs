@@ -37,8 +37,7 @@ pub fn remaining(plan: &Plan, records: &[TrialRecord]) -> Vec<Next> {
         *done |= record.outcome.fault.is_none() || record.trial.kind == TrialKind::Dry;
     }
     let next = |trial: Trial| {
-        let (made, done, most) =
-            visits.get(&trial.id).copied().unwrap_or((0, false, ATTEMPTS));
+        let (made, done, most) = visits.get(&trial.id).copied().unwrap_or((0, false, ATTEMPTS));
         (!done && made < most).then_some((trial, made + 1))
     };
     order(plan).into_iter().filter_map(next).collect()

@@ -74,7 +74,9 @@ fn steal(record: &TrialRecord) -> Option<Fault> {
 fn at_generator_limit(plan: &Plan, record: &TrialRecord) -> Option<Fault> {
     let GeneratorLimit { sign, host, share } = generator_limit(plan, record)?;
     let what = match sign {
-        GeneratorSign::Starved => format!("its thread wanted a CPU for {share} and had it for less"),
+        GeneratorSign::Starved => {
+            format!("its thread wanted a CPU for {share} and had it for less")
+        }
         GeneratorSign::Busy => format!("its thread ran for {share} of the time"),
         GeneratorSign::Late => format!("{share} of its requests were late"),
     };

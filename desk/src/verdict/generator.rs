@@ -43,9 +43,8 @@ pub(super) fn generator_sign(
     plan: &Plan,
     visits: &[&TrialRecord],
 ) -> Option<(GeneratorSign, Estimate)> {
-    let told = |r: &&&TrialRecord| {
-        matches!(r.outcome.fault, None | Some(Fault::GeneratorLimit { .. }))
-    };
+    let told =
+        |r: &&&TrialRecord| matches!(r.outcome.fault, None | Some(Fault::GeneratorLimit { .. }));
     let told: Vec<&TrialRecord> = visits.iter().filter(told).copied().collect();
     let found: Vec<GeneratorLimit> =
         told.iter().filter_map(|record| generator_limit(plan, record)).collect();

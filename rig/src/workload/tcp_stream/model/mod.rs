@@ -3,55 +3,25 @@
 //! The evidence goes through the same check as that of a real trial, so that figures, facts of
 //! streams and faults come from one place. Must not know how trials are judged.
 
+mod flow;
+#[cfg(test)]
+mod tests;
+
 use super::check;
 use super::evidence::Evidence;
 use super::run::{
-    Direction, Engine, HostMark, InterfaceMark, PaceMark, StreamEnd, StreamMark, StreamPlan,
-    TcpFacts, ThreadMark, plan_streams, read_bytes, shape,
+    Direction, HostMark, InterfaceMark, PaceMark, StreamEnd, StreamMark, StreamPlan, TcpFacts,
+    ThreadMark, plan_streams, read_bytes, shape,
 };
-use crate::lab::sim::{LinkNow, Scene, Spoilt};
+use crate::lab::sim::{Scene, Spoilt};
 use crate::workload::{Job, Modelled};
-use desk::record::{Fault, Settings, Value};
+use desk::record::{Fault, Value};
+use flow::{ETHERNET, Flow, HEADERS, Load, flow, segment};
 
-/// IPv4 and TCP headers with the timestamps option; the Ethernet header that an interface counts.
-const HEADERS: f64 = 52.0;
-const ETHERNET: f64 = 14.0;
-/// Largest packet that the stack hands over before segmentation.
-const WHOLE: f64 = 65536.0;
 /// Share of the time that the thread of a held client wants to run.
 const KEEN: f64 = 0.99;
 /// Time from the close of the window to the last byte, nanoseconds.
 const DRAIN_NS: u64 = 10_000_000;
-
-/// How fast it goes and what that takes.
-#[derive(Clone, Debug, PartialEq)]
-struct Flow {
-    /// Payload bytes per second of one stream.
-    rate: f64,
-    /// Share of a CPU that a sending thread has, and that a receiving one has.
-    sends: f64,
-    receives: f64,
-    /// Share of paced calls that are late; none without a pace.
-    late: Option<f64>,
-    /// Interval of the calls of a paced stream, seconds.
-    interval: Option<f64>,
-    /// Whether the CPUs hold it down.
-    by_cpu: bool,
-    /// Share of the CPU time that clients want and get.
-    clients: f64,
-}
-
-/// The load, as far as its speed hangs on it.
-struct Load<'a> {
-    params: &'a Settings,
-    engine: Engine,
-    request: f64,
-    call_requests: usize,
-    read: f64,
-    /// Streams of one direction, and directions.
-    one_way: f64,
-    directions: f64,
-}
 
 /// What it does in a simulated lab.
 pub fn model(scene: &Scene<'_>, job: &Job<'_>) -> Result<Modelled, Fault> {
@@ -71,94 +41,6 @@ pub fn model(scene: &Scene<'_>, job: &Job<'_>) -> Result<Modelled, Fault> {
     };
     let share = |core: &u32| if f64::from(*core) < used { (total / used).min(1.0) } else { 0.0 };
     Ok(Modelled { checked: check::check(&evidence)?, cores: cores.iter().map(share).collect() })
-}
-
-impl<'a> Load<'a> {
-    #[expect(clippy::cast_precision_loss, reason = "at most 1,024 streams of at most 1 MiB")]
-    fn of(params: &'a Settings, streams: &[StreamPlan]) -> Self {
-        let (engine, request, call_requests) = shape(params);
-        let both = streams.iter().any(|s| s.direction != streams[0].direction);
-        let directions = if both { 2.0 } else { 1.0 };
-        Self {
-            params,
-            engine,
-            request: request as f64,
-            call_requests,
-            read: read_bytes(engine, request) as f64,
-            one_way: streams.len() as f64 / directions,
-            directions,
-        }
-    }
-
-    fn word(&self, key: &str) -> &str {
-        self.params.get(key).and_then(Value::word).unwrap_or_default()
-    }
-
-    #[expect(clippy::cast_precision_loss, reason = "at most 1,024")]
-    fn call(&self) -> f64 {
-        self.request * self.call_requests as f64
-    }
-}
-
-fn segment(link: &LinkNow) -> f64 {
-    (link.mtu - HEADERS).max(88.0)
-}
-
-/// CPU seconds for a byte at the sending and at the receiving end.
-fn costs(scene: &Scene<'_>, load: &Load<'_>) -> (f64, f64) {
-    let (cost, link) = (&scene.physics.cost, &scene.link);
-    let segment = segment(link);
-    let in_use = load.request.max(load.read) * load.one_way * load.directions;
-    let copy = cost.byte * if in_use > cost.cache { cost.beyond_cache } else { 1.0 };
-    let sum = if link.checksum { 0.0 } else { cost.checksum };
-    let send_packets = match (link.tso, link.gso) {
-        (true, _) => cost.packet / WHOLE,
-        (false, true) => cost.packet / WHOLE + cost.cut / segment,
-        (false, false) => cost.packet / segment,
-    };
-    let receive_packets = if link.gro {
-        cost.packet / WHOLE + cost.cut / segment
-    } else {
-        cost.packet / segment
-    };
-    (
-        cost.call / load.call() + send_packets + copy + sum,
-        cost.call / load.read + receive_packets + copy,
-    )
-}
-
-/// The first of these that is full sets the rate: the CPUs, the line, the token bucket, the load
-/// offered. Chance moves what could be had, so that a load that is offered and carried is steady.
-fn flow(scene: &Scene<'_>, load: &Load<'_>) -> Flow {
-    let (send, receive) = costs(scene, load);
-    let streams = load.one_way * load.directions;
-    let cores = f64::from(scene.physics.machine.cores);
-    let cpu = if load.word("placement") == "same" {
-        cores.min(streams) / (send + receive)
-    } else {
-        (cores / (send + receive)).min(streams / send.max(receive))
-    } / load.directions;
-    let segment = segment(&scene.link);
-    let line = scene.link.line_rate / 8.0 * segment / (scene.link.mtu + scene.link.overhead);
-    let cap = scene.link.cap.map_or(f64::INFINITY, |c| {
-        c / 8.0 * segment / (scene.link.mtu + ETHERNET)
-    });
-    let offered = load.params.get("offered_load").and_then(Value::quantity).map(|q| q.value / 8.0);
-    let could = cpu.min(line).min(cap) * scene.clients_cpu;
-    let moved = (could * scene.pace).min(offered.unwrap_or(f64::INFINITY));
-    let rate = moved / load.one_way;
-    // What chance does to the rate it does to the price of a byte, the other way round.
-    let price = scene.cpu * rate / if offered.is_some() { 1.0 } else { scene.pace };
-    let share = |cost: f64| (price * cost).min(1.0);
-    Flow {
-        rate,
-        sends: share(send),
-        receives: share(receive),
-        late: offered.map(|offered| (1.0 - moved / offered).max(0.0)),
-        interval: offered.map(|offered| load.call() * load.one_way / offered),
-        by_cpu: cpu <= line.min(cap) && offered.is_none_or(|offered| offered > could),
-        clients: scene.clients_cpu,
-    }
 }
 
 /// One end of one stream.
