@@ -2,11 +2,7 @@
 //! found: no affected trial counted, each named with its cause, the plan at its end or stopped with
 //! a reason.
 
-#![expect(
-    clippy::expect_used,
-    clippy::print_stdout,
-    reason = "helpers of tests stand outside test functions"
-)]
+#![expect(clippy::expect_used, reason = "helpers of tests stand outside test functions")]
 
 use desk::plan::{ATTEMPTS, Catalogue, order, read};
 use desk::record::{

@@ -26,7 +26,8 @@ pub type Next = (Trial, u32);
 /// The trials of a plan, in its order, that these records have not finished.
 ///
 /// Finished is a trial with a valid record, a dry visit with any, and a trial that was visited as
-/// often as its last fault allows: [`attempts`]. A visit that the person stopped does not count as one.
+/// often as its last fault allows: [`attempts`]. A visit that the person stopped does not count as
+/// one.
 #[must_use]
 pub fn remaining(plan: &Plan, records: &[TrialRecord]) -> Vec<Next> {
     let mut visits: BTreeMap<u32, (u32, bool, u32)> = BTreeMap::new();

@@ -1,6 +1,7 @@
 //! Knows how a plan becomes records: what to visit next, and the hands that do it.
 //!
-//! Gives: [`conduct`], [`Stand`], [`Bench`], [`Simulated`], [`serve_agent`]. Never: judges a figure.
+//! Gives: [`conduct`], [`Stand`], [`Bench`], [`Simulated`], [`serve_agent`].
+//! Never: judges a figure.
 //! Start reading at `conductor.rs`.
 
 mod conduct;

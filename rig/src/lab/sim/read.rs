@@ -86,7 +86,8 @@ fn check(physics: &Physics) -> Result<(), SimError> {
         }
     }
     for (factor, levels) in &physics.effects {
-        for (level, value) in levels.iter().filter(|(_, v)| !(**v > 0.0 && v.is_finite())) {
+        let bad = levels.iter().find(|(_, value)| **value <= 0.0 || !value.is_finite());
+        if let Some((level, value)) = bad {
             let key = format!("effects.{factor}.{level}");
             return Err(SimError::Value { key, value: *value, remedy: "above 0" });
         }
