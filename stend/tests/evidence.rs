@@ -207,3 +207,62 @@ fn a_congestion_control_that_the_kernel_lacks_is_refused_with_those_it_has() {
     assert!(fault.contains("no congestion control 'nosuchcontrol'"), "{fault}");
     assert!(fault.contains(&format!("available: {}", available.trim())), "{fault}");
 }
+
+/// Takes an interface of a process's network namespace down and up again, by ip(8).
+fn flap(pid: u32, interface: &str, stop: &AtomicBool) -> std::io::Result<u32> {
+    let namespace = File::open(format!("/proc/{pid}/ns/net"))?;
+    move_into_link_name_space(namespace.as_fd(), Some(LinkNameSpaceType::Network))?;
+    let mut flaps = 0;
+    while !stop.load(Ordering::Relaxed) && flaps < 50 {
+        thread::sleep(Duration::from_millis(100));
+        for way in ["down", "up"] {
+            let done =
+                std::process::Command::new("ip").args(["link", "set", interface, way]).status()?;
+            if !done.success() {
+                return Err(std::io::Error::other(format!("ip link set {interface} {way}")));
+            }
+        }
+        flaps += 1;
+    }
+    Ok(flaps)
+}
+
+#[test]
+fn a_link_that_goes_and_comes_makes_the_trial_invalid() {
+    let _lock = lock();
+    let mut bench = bench();
+    if bench.lab.kind != LabKind::RootNamespaces {
+        println!("skipped: only root may take down a link inside a host's namespace");
+        return;
+    }
+    if std::process::Command::new("ip").arg("-V").status().is_err() {
+        println!("skipped: there is no ip(8) to take a link down with");
+        return;
+    }
+    let plan = plan("direction = \"receive\"\nrequest_size = \"16 KiB\"\n", "800 ms");
+    let quiet = first(&mut bench, &plan);
+    let flaps = |record: &TrialRecord| {
+        let rows = record.readings.iter().filter(|r| r.probe == "flap");
+        rows.map(|r| (r.host.clone(), r.key.clone(), r.quantity.value)).collect::<Vec<_>>()
+    };
+    println!("{:?}", flaps(&quiet));
+    assert!(flaps(&quiet).len() >= 4, "both ends of both cables are read");
+    assert!(flaps(&quiet).iter().all(|(_, _, changes)| *changes == 0.0));
+    let (pid, stop) = (bench.lab.host(1).pid(), AtomicBool::new(false));
+    let (made, spoilt) = thread::scope(|scope| {
+        let flapper = scope.spawn(|| flap(pid, "lan", &stop));
+        let spoilt = first(&mut bench, &plan);
+        stop.store(true, Ordering::Relaxed);
+        (flapper.join().expect("flapper").expect("a link to take down"), spoilt)
+    });
+    println!("{made} flaps: {:?}", flaps(&spoilt));
+    assert!(made > 0);
+    match &spoilt.outcome.fault {
+        Some(Fault::LinkFlap { host, what }) => {
+            println!("{host}: {what}");
+            assert!(["c01", "switch"].contains(&host.as_str()), "{host}");
+            assert!(!spoilt.outcome.samples.is_empty(), "what was seen is kept");
+        }
+        other => panic!("{made} flaps passed as {other:?}"),
+    }
+}

@@ -183,6 +183,7 @@ mod tests {
             [method.settle, method.settle_max, method.window].map(|time| time.value)
         };
         assert_eq!((times(&plan), plan.method.blocks), ([0.3, 0.3, 0.8], 5));
+        assert_eq!(plan.method.steady, SteadyRule::Noted);
         plan.method.settle = Quantity::seconds(0.1);
         plan.method.blocks = 3;
         quicken(&mut plan);

@@ -17,7 +17,7 @@ pub use budget::{
 pub use expand::expand;
 pub use order::order;
 pub use read::{PlanError, read};
-pub use remaining::{ATTEMPTS, Next, remaining};
+pub use remaining::{ATTEMPTS, Next, attempts, remaining};
 
 use crate::record::{FactorSpec, WorkloadSpec};
 

@@ -7,24 +7,39 @@ use std::collections::BTreeMap;
 /// How often one trial is visited at most.
 pub const ATTEMPTS: u32 = 3;
 
+/// How often a trial is visited at most that shows the limit of its clients: a second visit tells
+/// whether it was an accident; a limit that is met twice belongs to the load and not to the moment.
+const ATTEMPTS_OF_CLIENTS: u32 = 2;
+
+/// How often a trial is visited at most whose last visit had this fault.
+#[must_use]
+pub const fn attempts(fault: &Fault) -> u32 {
+    match fault {
+        Fault::GeneratorLimit { .. } => ATTEMPTS_OF_CLIENTS,
+        _ => ATTEMPTS,
+    }
+}
+
 /// A trial to visit, and which visit to it that will be, from 1.
 pub type Next = (Trial, u32);
 
 /// The trials of a plan, in its order, that these records have not finished.
 ///
-/// Finished is a trial with a valid record, a dry visit with any, and a trial that was visited
-/// [`ATTEMPTS`] times. A visit that the person stopped does not count as one.
+/// Finished is a trial with a valid record, a dry visit with any, and a trial that was visited as
+/// often as its last fault allows: [`attempts`]. A visit that the person stopped does not count as
+/// one.
 #[must_use]
 pub fn remaining(plan: &Plan, records: &[TrialRecord]) -> Vec<Next> {
-    let mut visits: BTreeMap<u32, (u32, bool)> = BTreeMap::new();
+    let mut visits: BTreeMap<u32, (u32, bool, u32)> = BTreeMap::new();
     for record in records.iter().filter(|r| r.outcome.fault != Some(Fault::Cancelled)) {
-        let (made, done) = visits.entry(record.trial.id).or_default();
+        let (made, done, most) = visits.entry(record.trial.id).or_default();
         *made += 1;
+        *most = record.outcome.fault.as_ref().map_or(ATTEMPTS, attempts);
         *done |= record.outcome.fault.is_none() || record.trial.kind == TrialKind::Dry;
     }
     let next = |trial: Trial| {
-        let (made, done) = visits.get(&trial.id).copied().unwrap_or_default();
-        (!done && made < ATTEMPTS).then_some((trial, made + 1))
+        let (made, done, most) = visits.get(&trial.id).copied().unwrap_or((0, false, ATTEMPTS));
+        (!done && made < most).then_some((trial, made + 1))
     };
     order(plan).into_iter().filter_map(next).collect()
 }
@@ -76,5 +91,10 @@ mod tests {
         assert_eq!(attempt(&records, all[21].id), Some(1));
         records.extend([record(counted, dead()), record(counted, dead())]);
         assert_eq!(attempt(&records, counted.id), None);
+        let limit = Some(Fault::GeneratorLimit { host: "c01".into(), what: "x".into() });
+        let mut records = vec![record(&all[30], limit.clone())];
+        assert_eq!(attempt(&records, all[30].id), Some(2));
+        records.push(record(&all[30], limit));
+        assert_eq!(attempt(&records, all[30].id), None, "not an accident");
     }
 }

@@ -115,6 +115,8 @@ pub enum LabKind {
     UserNamespaces,
     /// Processes on the loopback interface: the kernel refused namespaces.
     Loopback,
+    /// A model in simulated time: nothing was measured.
+    Simulated,
 }
 
 /// What the machine was.

@@ -359,6 +359,7 @@ fn a_lab_without_a_reason_is_still_a_sentence() {
         crate::record::LabKind::RootNamespaces,
         crate::record::LabKind::UserNamespaces,
         crate::record::LabKind::Loopback,
+        crate::record::LabKind::Simulated,
     ] {
         run.environment.lab = Some((kind, String::new()));
         let said = text(&compose(&run, &analysis).unwrap(), 400, true);
@@ -370,7 +371,13 @@ fn a_lab_without_a_reason_is_still_a_sentence() {
 fn doubts_of_one_kind_are_one_note_with_the_worst_part() {
     let (first, mut light) = fixture::single("Light", 1.2);
     let (second, mut heavy) = fixture::single("Heavy", 1.2);
-    let faults = |n| Caveat::Faults { trials: crate::unit::Quantity::count(n), first: "x".into() };
+    let count = crate::unit::Quantity::count;
+    let faults = |n| Caveat::Faults {
+        trials: count(n),
+        again: count(n - 1),
+        lost: count(1),
+        first: "x".into(),
+    };
     light.caveats = vec![faults(1)];
     heavy.caveats = vec![faults(7)];
     let parts = [
@@ -378,6 +385,6 @@ fn doubts_of_one_kind_are_one_note_with_the_worst_part() {
         Part { role: Role::Duel, run: &second, analysis: &heavy },
     ];
     let said = text(&compose_survey(&parts).unwrap(), 400, true);
-    assert!(said.contains("7 trials were hit") && said.contains("worst of the parts: “Heavy”"));
-    assert!(!said.contains("1 trial was hit"), "{said}");
+    assert!(said.contains("7 visits were invalid") && said.contains("worst of the parts: “Heavy”"));
+    assert!(!said.contains("1 visit was invalid"), "{said}");
 }

@@ -8,7 +8,7 @@ use thiserror::Error;
 pub enum Kind {
     /// Bytes: `64 B`, `256 KiB`, `256K` (K, M and G are binary in sizes).
     Size,
-    /// Seconds: `300 ms`, `0.8 s`, `2 min`.
+    /// Seconds: `300 ms`, `0.8 s`, `2 min`, down to `0.1 ns`.
     Duration,
     /// Bits per second: `100 Mbit/s`, `1 Gbit/s`.
     Rate,
@@ -71,7 +71,7 @@ impl Kind {
     const fn known(self) -> &'static str {
         match self {
             Self::Size => "one of B, KiB, MiB, GiB, K, M, G",
-            Self::Duration => "one of us, ms, s, min, h",
+            Self::Duration => "one of ns, us, ms, s, min, h",
             Self::Rate => "one of bit/s, kbit/s, Mbit/s, Gbit/s",
             Self::Share => "%",
             Self::Count => "nothing, as in 8",
@@ -84,6 +84,7 @@ impl Kind {
             (Self::Size, "K" | "KiB") => 1024.0,
             (Self::Size, "M" | "MiB") => 1_048_576.0,
             (Self::Size, "G" | "GiB") => 1_073_741_824.0,
+            (Self::Duration, "ns") => 1e-9,
             (Self::Duration, "us" | "µs") => 1e-6,
             (Self::Duration, "ms") => 1e-3,
             (Self::Duration, "s") => 1.0,

@@ -34,10 +34,11 @@ pub fn analyse(run: &Run) -> Analysis {
             marks.push(torn);
         }
         for (contest, torn) in contests.iter().zip(&marks) {
-            let Some(one) = judge(contest, rule, torn) else { continue };
-            let id = &one.comparison.id;
-            found.limits.extend(limits(&run.plan, contest, id));
+            // A comparison whose every trial was at the limit of the clients is named all the same.
+            let id = &name(contest);
             found.generator_bound.extend(generator_bound(&run.plan, contest, id));
+            let Some(one) = judge(contest, rule, torn) else { continue };
+            found.limits.extend(limits(&run.plan, contest, id));
             found.costs.extend(cost(run, contest, id, torn));
             judged.push(one);
         }

@@ -4,12 +4,13 @@
 
 use super::effective::effective;
 use super::finding::{Limit, LimitKind};
-use super::generator::{FULL, generator_sign};
+use super::generator::generator_sign;
 use super::measure::{busy, directions, offer_use, reached_offer, throughput};
 use super::pairing::{Contest, Measured, PairedPoint};
-use crate::record::{Plan, StreamFacts, TrialRecord};
+use crate::record::{Level, Plan, StreamFacts, TrialRecord};
 use crate::stats::{Estimate, mean_or_single};
 use crate::unit::Unit;
+use crate::validity::FULL;
 use std::cmp::Ordering;
 
 /// Share of a set rate from which the rate counts as reached; the rest is headers.
@@ -28,12 +29,12 @@ pub(super) fn limits(plan: &Plan, contest: &Contest<'_>, comparison: &str) -> Ve
     };
     let live = contest.points.iter().filter(|point| !point.pairs.is_empty());
     let Some(point) = live.max_by(by_place) else { return Vec::new() };
-    let limit = |level: &str, trials: Vec<Measured<'_>>| {
-        let (kind, evidence) = find(plan, &trials)?;
-        Some(Limit { comparison: comparison.into(), level: level.into(), kind, evidence })
+    let limit = |level: &Level, trials: Vec<Measured<'_>>| {
+        let (kind, evidence) = find(plan, &trials, &contest.visits(point, level))?;
+        Some(Limit { comparison: comparison.into(), level: level.name.clone(), kind, evidence })
     };
-    let base = limit(&contest.base.name, point.pairs.iter().map(|p| p.base).collect());
-    let other = limit(&contest.other.name, point.pairs.iter().map(|p| p.other).collect());
+    let base = limit(contest.base, point.pairs.iter().map(|p| p.base).collect());
+    let other = limit(contest.other, point.pairs.iter().map(|p| p.other).collect());
     base.into_iter().chain(other).collect()
 }
 
@@ -45,11 +46,17 @@ pub(super) fn limits(plan: &Plan, contest: &Contest<'_>, comparison: &str) -> Ve
 /// Its own rule keeps it from hiding them: a client
 /// that is busy or late counts only on a machine that is not full, and no client counts beside a
 /// system under test that runs all the time.
-fn find(plan: &Plan, trials: &[Measured<'_>]) -> Option<(LimitKind, Estimate)> {
+///
+/// `visits` are all of the level, also those that the clients' limit made invalid.
+fn find(
+    plan: &Plan,
+    trials: &[Measured<'_>],
+    visits: &[&TrialRecord],
+) -> Option<(LimitKind, Estimate)> {
     if let Some(carried) = carried(plan, trials) {
         return Some((LimitKind::OfferedLoad, carried));
     }
-    if let Some((_, evidence)) = generator_sign(trials) {
+    if let Some((_, evidence)) = generator_sign(plan, visits) {
         return Some((LimitKind::Generator, evidence));
     }
     let mean = |share: &dyn Fn(&TrialRecord) -> Option<f64>| {
@@ -71,7 +78,7 @@ fn find(plan: &Plan, trials: &[Measured<'_>]) -> Option<(LimitKind, Estimate)> {
 }
 
 /// Share of the load offered that was carried, if one was set and every trial reached it.
-pub(super) fn carried(plan: &Plan, trials: &[Measured<'_>]) -> Option<Estimate> {
+fn carried(plan: &Plan, trials: &[Measured<'_>]) -> Option<Estimate> {
     if trials.is_empty() || !trials.iter().all(|t| reached_offer(plan, t.record)) {
         return None;
     }

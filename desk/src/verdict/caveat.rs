@@ -4,9 +4,10 @@ use super::effective::is_aa;
 use super::efficiency::{foreign, worst_disagreement};
 use super::finding::{Caveat, Cost, Verdict};
 use super::winner::{Judged, alpha};
-use crate::record::{Completeness, Fault, LabKind, Run, TrialKind, TrialRecord};
+use crate::record::{Completeness, Fault, LabKind, Run, Treatment, TrialKind, TrialRecord};
 use crate::stats::{Estimate, EstimateMethod, Summary, mean_or_single, t_quantile};
 use crate::unit::{Quantity, Unit};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Share of stolen CPU time from which it is told.
 const STEAL: f64 = 0.01;
@@ -20,9 +21,11 @@ const POWER: f64 = 0.8;
 /// Every reason to doubt, the heaviest first: what makes the verdicts wrong, then what makes them
 /// incomplete or weak, then what limits them to this kind of machine.
 pub(super) fn caveats(run: &Run, judged: &[Judged], costs: &[Cost]) -> Vec<Caveat> {
-    let mut all = noise_floor(run, judged);
+    let mut all = Vec::from_iter(simulated(run));
+    all.extend(noise_floor(run, judged));
     all.extend(loopback(run));
     all.extend(partial(run));
+    all.extend(clients_only(run));
     all.extend(faults(run));
     all.extend(few_blocks(run, judged));
     all.extend(not_steady(run));
@@ -64,12 +67,46 @@ fn partial(run: &Run) -> Option<Caveat> {
 }
 
 fn faults(run: &Run) -> Option<Caveat> {
-    let faults: Vec<&Fault> = counted(run)
-        .filter_map(|r| r.outcome.fault.as_ref())
-        .filter(|fault| **fault != Fault::Cancelled)
+    let faults: Vec<(u32, &Fault)> = counted(run)
+        .filter_map(|r| Some((r.trial.id, r.outcome.fault.as_ref()?)))
+        .filter(|(_, fault)| **fault != Fault::Cancelled)
         .collect();
-    let first = faults.first()?.to_string();
-    Some(Caveat::Faults { trials: Quantity::count(faults.len() as u64), first })
+    let first = faults.first()?.1.to_string();
+    let hit: BTreeSet<u32> = faults.iter().map(|(id, _)| *id).collect();
+    let good: BTreeSet<u32> = valid(run).map(|r| r.trial.id).collect();
+    let again = hit.intersection(&good).count();
+    Some(Caveat::Faults {
+        trials: Quantity::count(faults.len() as u64),
+        again: Quantity::count(again as u64),
+        lost: Quantity::count((hit.len() - again) as u64),
+        first,
+    })
+}
+
+/// Places at which every visit that says anything says that the clients were at their limit.
+fn clients_only(run: &Run) -> Option<Caveat> {
+    let mut places: BTreeMap<(u32, &Treatment), (&TrialRecord, bool)> = BTreeMap::new();
+    for record in counted(run) {
+        let good = match &record.outcome.fault {
+            None => true,
+            Some(Fault::GeneratorLimit { .. }) => false,
+            Some(_) => continue,
+        };
+        let place = (record.trial.point_index, &record.trial.treatment);
+        places.entry(place).or_insert((record, false)).1 |= good;
+    }
+    let lost: Vec<&TrialRecord> =
+        places.into_values().filter(|(_, good)| !good).map(|(record, _)| record).collect();
+    let first = lost.first()?;
+    let levels = first.trial.treatment.levels.iter().map(|(key, level)| format!("{key} {level}"));
+    let params = first.trial.point.params.iter().map(|(key, value)| format!("{key} {value}"));
+    let first = levels.chain(params).collect::<Vec<_>>().join(", ");
+    Some(Caveat::ClientsOnly { places: Quantity::count(lost.len() as u64), first })
+}
+
+fn simulated(run: &Run) -> Option<Caveat> {
+    let simulated = matches!(run.environment.lab, Some((LabKind::Simulated, _)));
+    simulated.then_some(Caveat::Simulated)
 }
 
 /// Told when the smallest effect that four of five such runs would see exceeds the margin.
@@ -122,6 +159,9 @@ fn foreign_cpu(run: &Run) -> Option<Caveat> {
 fn shared_machine(run: &Run) -> Vec<Caveat> {
     let mut all = Vec::new();
     if let Some((kind, _)) = &run.environment.lab {
+        if *kind == LabKind::Simulated {
+            return all;
+        }
         all.push(Caveat::OneMachine);
         if *kind != LabKind::Loopback {
             all.push(Caveat::VirtualLinks);

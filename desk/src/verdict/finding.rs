@@ -3,6 +3,7 @@
 use crate::record::{Better, Settings, Value};
 use crate::stats::{Estimate, MoreBlocks};
 use crate::unit::Quantity;
+pub use crate::validity::GeneratorSign;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -168,10 +169,23 @@ pub enum Caveat {
         /// Of how many.
         of: Quantity,
     },
-    /// Trials lost to faults.
+    /// Nothing was measured at all: the hosts are a model.
+    Simulated,
+    /// Trials of which no valid visit showed anything but the limit of the clients.
+    ClientsOnly {
+        /// How many pairs of a load point and a treatment.
+        places: Quantity,
+        /// The first one in words.
+        first: String,
+    },
+    /// Visits spoilt by faults.
     Faults {
         /// How many.
         trials: Quantity,
+        /// Trials of these that another visit made good.
+        again: Quantity,
+        /// Trials of these without a valid visit.
+        lost: Quantity,
         /// The first one's words.
         first: String,
     },
@@ -317,19 +331,6 @@ pub struct TwoStates {
     pub slow: State,
     /// The state with the higher rate.
     pub fast: State,
-}
-
-/// How it shows that the generator was the limit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum GeneratorSign {
-    /// A thread of the clients ran all the time.
-    Busy,
-    /// A thread of the clients wanted to run all the time but was not let: its CPU was taken by
-    /// others or by a quota.
-    Starved,
-    /// Paced requests went out late.
-    Late,
 }
 
 /// A point at which the clients, not the system under test, held the figure down.

@@ -2,15 +2,14 @@
 //!
 //! Never: how trials compare.
 
-use crate::record::{Better, Metric, Plan, Reading, Settings, TrialRecord, Value};
+use crate::record::{Better, Metric, Plan, Settings, TrialRecord};
 use crate::unit::Unit;
+pub(super) use crate::validity::{
+    busy, by_host, directions, is_client, is_server, offer_use, reached_offer, reading, throughput,
+};
 
-/// Host that the clients load.
-const SERVER: &str = "sut";
 /// Host of the conductor.
 const CONDUCTOR: &str = "conductor";
-/// Share of the offered load from which it counts as reached.
-const REACHED: f64 = 0.97;
 
 /// A figure that is made per trial from its samples and readings and never stored.
 pub(super) struct Derived {
@@ -98,22 +97,9 @@ impl Derived {
     }
 }
 
-/// The primary metric if it is a throughput, else the first one that is; bit/s.
-pub(super) fn throughput(plan: &Plan, record: &TrialRecord) -> Option<f64> {
-    let samples = record.outcome.samples.iter().filter(|s| s.quantity.unit == Unit::BitPerSecond);
-    let first = samples.clone().next();
-    let primary = samples.clone().find(|s| s.metric == plan.method.primary);
-    primary.or(first).map(|s| s.quantity.value)
-}
-
 /// Payload bytes per second, above 0.
 fn bytes_per_s(plan: &Plan, record: &TrialRecord) -> Option<f64> {
     throughput(plan, record).map(|bits| bits / 8.0).filter(|bytes| *bytes > 0.0)
-}
-
-/// Busy share of all CPUs, 0-1.
-pub(super) fn busy(record: &TrialRecord) -> Option<f64> {
-    reading(record, "cpu", "machine", "busy")
 }
 
 /// CPUs kept busy, all of the machine together.
@@ -121,40 +107,9 @@ pub(super) fn machine(record: &TrialRecord) -> Option<f64> {
     Some(busy(record)? * reading(record, "cpu", "machine", "cpus")?)
 }
 
-/// Value of a reading, in its base unit.
-pub(super) fn reading(record: &TrialRecord, probe: &str, host: &str, key: &str) -> Option<f64> {
-    record.reading(probe, host, key).map(|quantity| quantity.value)
-}
-
-/// All readings of a probe with this key, one a host.
-pub(super) fn by_host<'r>(
-    record: &'r TrialRecord,
-    probe: &'r str,
-    key: &'r str,
-) -> impl Iterator<Item = &'r Reading> {
-    record.readings.iter().filter(move |r| r.probe == probe && r.key == key)
-}
-
-/// Whether a host is the system under test.
-pub(super) fn is_server(host: &str) -> bool {
-    host == SERVER
-}
-
 /// Whether a host is the conductor's.
 pub(super) fn is_conductor(host: &str) -> bool {
     host == CONDUCTOR
-}
-
-/// Whether a host is a client: `c01` to `c64`.
-pub(super) fn is_client(host: &str) -> bool {
-    let number = host.strip_prefix('c').unwrap_or_default();
-    !number.is_empty() && number.chars().all(|c| c.is_ascii_digit())
-}
-
-/// How many directions carry load at once.
-pub(super) fn directions(params: &Settings) -> f64 {
-    let word = params.get("direction").and_then(Value::word);
-    if word == Some("duplex") { 2.0 } else { 1.0 }
 }
 
 /// Whether parameters of a load set the load offered; the word `full` does not.
@@ -162,22 +117,10 @@ pub(super) fn is_paced(params: &Settings) -> bool {
     params.get("offered_load").is_some_and(|value| value.quantity().is_some())
 }
 
-/// Share of the load offered that was carried, in all directions together; none if none was set.
-pub(super) fn offer_use(plan: &Plan, record: &TrialRecord) -> Option<f64> {
-    let params = &record.trial.point.params;
-    let offered = params.get("offered_load").and_then(Value::quantity)?.value;
-    Some(throughput(plan, record)? / (offered * directions(params)))
-}
-
-/// Whether the load offered was set and the trial reached 97 % of it.
-pub(super) fn reached_offer(plan: &Plan, record: &TrialRecord) -> bool {
-    offer_use(plan, record).is_some_and(|share| share >= REACHED)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{Outcome, Sample, TrialKind};
+    use crate::record::{Outcome, Reading, Sample, TrialKind, Value};
     use crate::unit::Quantity;
     use crate::verdict::simulated::{Simulated, word};
 

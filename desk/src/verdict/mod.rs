@@ -24,7 +24,7 @@ mod parts;
 mod region;
 mod series;
 #[cfg(test)]
-mod simulated;
+pub(crate) mod simulated;
 mod states;
 #[cfg(test)]
 mod tests;

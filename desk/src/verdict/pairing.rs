@@ -145,6 +145,14 @@ impl<'r> Contest<'r> {
         paired
     }
 
+    /// Every counted visit of a level at a point, whatever came of it.
+    pub(super) fn visits(&self, point: &PairedPoint<'r>, level: &Level) -> Vec<&'r TrialRecord> {
+        let of = |r: &&&TrialRecord| {
+            r.trial.treatment.levels.get(&self.factor.name) == Some(&level.name)
+        };
+        point.trials.iter().filter(of).copied().collect()
+    }
+
     /// Whether a counted trial belongs here at this point of the curve, whatever came of it.
     fn holds(&self, record: &TrialRecord, at: Option<&Value>) -> bool {
         let (trial, levels) = (&record.trial, &record.trial.treatment.levels);

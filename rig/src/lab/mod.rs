@@ -14,6 +14,7 @@ pub mod host;
 pub mod link;
 mod namespace;
 mod ours;
+pub mod sim;
 mod topology;
 pub mod wire;
 

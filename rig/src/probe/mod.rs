@@ -6,16 +6,20 @@
 mod cgroup;
 mod conductor;
 mod cpu;
+mod flap;
 mod irq;
 mod soaker;
 mod tasks;
+mod throttle;
 
 pub use cgroup::GroupProbe;
 pub use conductor::ConductorProbe;
 pub use cpu::CpuProbe;
+pub use flap::Carriers;
 pub use irq::IrqProbe;
 pub use soaker::{Look, Soaker, Stretch};
 pub use tasks::TaskProbe;
+pub use throttle::ThrottleProbe;
 
 use crate::lab::Ours;
 use desk::record::Reading;
@@ -50,6 +54,7 @@ pub fn all() -> Vec<Box<dyn Probe>> {
         Box::new(GroupProbe::default()),
         Box::new(TaskProbe::new(root)),
         Box::new(IrqProbe::new(root)),
+        Box::new(ThrottleProbe::new(root)),
     ]
 }
 

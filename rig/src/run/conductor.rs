@@ -1,6 +1,6 @@
 //! Knows what comes next: events in, commands out. No clock, no machine, no I/O.
 
-use desk::plan::{ATTEMPTS, Next};
+use desk::plan::{Next, attempts};
 use desk::record::{Completeness, Fault, Trial, TrialKind};
 use std::collections::VecDeque;
 
@@ -90,7 +90,11 @@ impl Conductor {
     /// A faulty trial is visited again after the other treatments of its point in this block, so
     /// that its pair stays near it. A set-up that a dry visit finds impossible ends the run.
     fn after_fault(&mut self, fault: &Fault) -> Command {
-        self.faults_in_a_row += 1;
+        // Clients at their limit say that the load is too much for them, and not that the lab is
+        // broken: the rest of the plan may be carried well.
+        if !matches!(fault, Fault::GeneratorLimit { .. }) {
+            self.faults_in_a_row += 1;
+        }
         if self.faults_in_a_row >= FAULTS_IN_A_ROW {
             let why = format!("{FAULTS_IN_A_ROW} faults in a row, the last: {fault}");
             return Command::Finish(Completeness::Partial { why });
@@ -101,7 +105,7 @@ impl Conductor {
             let why = format!("a set-up of the plan is impossible here: {fault}");
             return Command::Finish(Completeness::Partial { why });
         }
-        if attempt < ATTEMPTS && trial.kind == TrialKind::Counted {
+        if attempt < attempts(fault) && trial.kind == TrialKind::Counted {
             let visit = |t: &Trial| (t.block, t.point_index);
             let at = self.left.iter().position(|(t, _)| visit(t) != visit(&trial));
             self.left.insert(at.unwrap_or(self.left.len()), (trial, attempt + 1));
@@ -199,6 +203,20 @@ mod tests {
                 other => panic!("{other:?}"),
             };
         }
+    }
+
+    #[test]
+    fn clients_at_their_limit_are_tried_twice_and_never_end_the_run() {
+        let mut run = Conductor::new(all((0..9).map(|id| trial(id, id + 1)).collect()), Vec::new());
+        let mut command = run.next(Event::Ready);
+        let mut visits = 0;
+        while let Command::Visit(_, attempt) = command {
+            assert!(attempt <= 2);
+            visits += 1;
+            let limit = Fault::GeneratorLimit { host: "c01".into(), what: "x".into() };
+            command = run.next(Event::Visited(Some(limit)));
+        }
+        assert_eq!((command, visits), (Command::Finish(Completeness::Complete), 18));
     }
 
     #[test]

@@ -7,6 +7,7 @@ use super::stand::{Orders, Progress, RunError, Stand, Visited};
 use super::watch::Watch;
 use crate::factor::{self, FactorError, Undo};
 use crate::lab::{Blueprint, Lab, LabError, Wanted, clock};
+use crate::probe::Carriers;
 use crate::workload::{self, Checked, Job};
 use desk::plan::DRY_WINDOW_S;
 use desk::record::{Fault, Outcome, Plan, Scope, Settings, Trial, TrialKind, TrialRecord, Value};
@@ -77,12 +78,15 @@ impl Bench {
         };
         let mut work = (entry.make)();
         work.stage(&mut self.lab, &job)?;
+        let carriers = Carriers::read(&mut self.lab, &link).map_err(LabError::into_fault)?;
         let (watch, readings) = (&mut self.watch, &mut record.readings);
         let ready = watch.prepare(&mut self.lab).map_err(LabError::into_fault);
         let driven = ready
             .and_then(|()| work.drive(&mut self.lab, &mut |edge| watch.at_edge(edge, readings)));
         self.watch.rest();
         driven?;
+        let after = Carriers::read(&mut self.lab, &link).map_err(LabError::into_fault)?;
+        record.readings.extend(after.since(&carriers));
         let checked = work.check()?;
         if let Some(congestion) = checked.outcome.made_with.get("congestion") {
             record.observed.insert("congestion".into(), congestion.clone());
@@ -201,13 +205,13 @@ impl Stand for Bench {
 }
 
 /// The link that carries the traffic: the level of `path`, else the first.
-fn link_of(plan: &Plan, settings: &Settings) -> String {
+pub(super) fn link_of(plan: &Plan, settings: &Settings) -> String {
     let path = settings.get("path").and_then(Value::word).map(str::to_owned);
     path.or_else(|| plan.lab.links.first().map(|l| l.name.clone())).unwrap_or_default()
 }
 
 /// The trial with its socket factors written over the load's parameters of the same name.
-fn with_socket_settings(trial: &Trial) -> Trial {
+pub(super) fn with_socket_settings(trial: &Trial) -> Trial {
     let mut trial = trial.clone();
     for spec in factor::ALL.iter().filter(|f| f.scope == Scope::Socket) {
         if let Some(value) = trial.settings.get(spec.name) {

@@ -1,16 +1,19 @@
 //! Knows how a plan becomes records: what to visit next, and the hands that do it.
 //!
-//! Gives: [`conduct`], [`Stand`], [`Bench`], [`serve_agent`]. Never: judges a figure.
+//! Gives: [`conduct`], [`Stand`], [`Bench`], [`Simulated`], [`serve_agent`].
+//! Never: judges a figure.
 //! Start reading at `conductor.rs`.
 
 mod conduct;
 mod conductor;
 mod hands;
+mod simulated;
 mod stand;
 mod watch;
 
 pub use conduct::conduct;
 pub use hands::Bench;
+pub use simulated::Simulated;
 pub use stand::{Orders, Progress, RunError, Stand, Visited};
 
 use crate::workload;

@@ -8,6 +8,7 @@ mod tcp_stream;
 
 use crate::lab::Lab;
 use crate::lab::agent::MakePart;
+use crate::lab::sim::Scene;
 use desk::record::{Fault, Outcome, Reading, Trial, WorkloadSpec};
 use std::time::Duration;
 
@@ -64,6 +65,21 @@ pub trait Workload {
     fn check(&self) -> Result<Checked, Fault>;
 }
 
+/// What a simulated trial gives.
+#[derive(Clone, Debug)]
+pub struct Modelled {
+    /// Figures, work done and what the load itself cost, by the workload's own check.
+    pub checked: Checked,
+    /// Share of each CPU that the load took, 0-1.
+    pub cores: Vec<f64>,
+}
+
+/// What a load does in a simulated lab.
+///
+/// # Errors
+/// The fault that the workload's own check finds.
+pub type Model = fn(&Scene<'_>, &Job<'_>) -> Result<Modelled, Fault>;
+
 /// A workload's place in the list.
 #[derive(Clone, Copy)]
 pub struct Entry {
@@ -75,6 +91,8 @@ pub struct Entry {
     pub make: fn() -> Box<dyn Workload>,
     /// Makes a host's side.
     pub part: MakePart,
+    /// What it does in a simulated lab; it knows nothing of how trials are judged.
+    pub model: Model,
 }
 
 /// All workloads, sorted by name.

@@ -3,6 +3,7 @@
 use desk::plan::PlanError;
 use desk::report::ReportError;
 use rig::lab::LabError;
+use rig::lab::sim::SimError;
 use rig::run::RunError;
 use rig::store::StoreError;
 use std::io;
@@ -95,6 +96,25 @@ pub enum CliError {
     /// This binary cannot write Parquet, or could not.
     #[error("the table as parquet: {0}")]
     Parquet(String),
+    /// No such physics.
+    #[error("there is no physics '{name}': {source}; leave out --physics for the built-in one")]
+    NoPhysics {
+        /// As given.
+        name: String,
+        /// Why the file was not read.
+        source: io::Error,
+    },
+    /// The physics was refused.
+    #[error("physics {name}: {source}")]
+    Physics {
+        /// As given.
+        name: String,
+        /// Key, value, remedy.
+        source: Box<SimError>,
+    },
+    /// A physics for a lab that has one of its own.
+    #[error("--physics is for --lab sim, not for --lab {0}; leave out one of them")]
+    PhysicsOfReal(String),
     /// The report could not be made.
     #[error(transparent)]
     Report(#[from] ReportError),
@@ -134,6 +154,9 @@ impl CliError {
             Self::NoPlan { .. }
             | Self::NoWorkload { .. }
             | Self::Plan { .. }
+            | Self::NoPhysics { .. }
+            | Self::Physics { .. }
+            | Self::PhysicsOfReal(_)
             | Self::NothingToResume
             | Self::IsComplete { .. }
             | Self::IsRunning { .. }

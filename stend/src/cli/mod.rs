@@ -9,6 +9,7 @@ mod export;
 mod files;
 mod list;
 mod parquet;
+mod place;
 mod plan;
 mod plans;
 mod progress;
@@ -68,7 +69,13 @@ enum Verb {
         options: Options,
     },
     /// Go on with a run that was interrupted, where it was left
-    Resume(report::Wanted),
+    Resume {
+        #[command(flatten)]
+        wanted: report::Wanted,
+        /// What the lab of a simulated run was made of
+        #[arg(long, value_name = "FILE")]
+        physics: Option<PathBuf>,
+    },
     /// List the runs that are kept, the newest first
     List {
         /// File in which runs are kept [default: stend/lab.stend in the state directory]
@@ -115,6 +122,17 @@ struct Options {
     /// Where the test hosts live
     #[arg(long, value_enum, default_value_t = Place::Best)]
     lab: Place,
+    /// With --lab sim: what the simulated lab is made of [default: built in]
+    #[arg(long, value_name = "FILE")]
+    physics: Option<PathBuf>,
+}
+
+impl Options {
+    /// Place and physics as they have to be written again, each with a blank after it.
+    fn place_words(&self) -> String {
+        let physics = self.physics.as_ref().map(|file| format!("--physics {} ", file.display()));
+        format!("{}{}", self.lab.words(), physics.unwrap_or_default())
+    }
 }
 
 /// Names of the kinds of place on the command line.
@@ -128,14 +146,21 @@ enum Place {
     User,
     /// Processes on the loopback interface
     Loopback,
+    /// Nowhere: a simulation, which measures nothing and says so
+    Sim,
 }
 
 impl Place {
+    /// As it is written on the command line.
+    fn name(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+    }
+
     /// The option as it has to be written again, with a blank after it; nothing for the default.
     fn words(self) -> String {
-        match self.to_possible_value() {
-            Some(value) if !matches!(self, Self::Best) => format!("--lab {} ", value.get_name()),
-            _ => String::new(),
+        match self {
+            Self::Best => String::new(),
+            place => format!("--lab {} ", place.name()),
         }
     }
 }
@@ -147,6 +172,7 @@ impl From<Place> for Wanted {
             Place::Root => Self::Only(LabKind::RootNamespaces),
             Place::User => Self::Only(LabKind::UserNamespaces),
             Place::Loopback => Self::Only(LabKind::Loopback),
+            Place::Sim => Self::Only(LabKind::Simulated),
         }
     }
 }
@@ -169,7 +195,7 @@ pub fn main() -> Result<u8, CliError> {
         Some(Verb::Run { plan, quick, displaced_work, options }) => {
             run::run(&plan, run::How { quick, displaced_work }, &options)
         }
-        Some(Verb::Resume(options)) => resume::resume(&options),
+        Some(Verb::Resume { wanted, physics }) => resume::resume(&wanted, physics),
         Some(Verb::List { store, json }) => list::list(store.as_deref(), json),
         Some(Verb::Report(options)) => report::report(&options),
         Some(Verb::Export(wanted)) => export::export(&wanted),

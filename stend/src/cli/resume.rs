@@ -2,27 +2,32 @@
 
 use super::error::CliError;
 use super::progress::Meter;
-use super::report::Wanted as Options;
+use super::report::Wanted;
 use super::run::finish;
 use super::session::Session;
-use super::{files, store};
+use super::{Options, Place, files, store};
 use desk::plan::{budget, remaining};
 use desk::record::{Environment, KeyClass, LabKind, Run};
-use rig::lab::Wanted;
 use rig::store::{RunState, Store};
+use std::path::PathBuf;
 use std::time::Duration;
 
-/// Goes on with a run where it was left.
+/// Goes on with a run where it was left; `physics` is that of a simulated one.
 ///
 /// # Errors
 /// When it is complete, somebody writes it at this moment, the machine is no longer the same, or
 /// what is left cannot be measured.
-pub fn resume(options: &Options) -> Result<u8, CliError> {
-    let run = left(&store::read(options.store.as_deref())?, &options.run)?;
+pub fn resume(wanted: &Wanted, physics: Option<PathBuf>) -> Result<u8, CliError> {
+    let run = left(&store::read(wanted.store.as_deref())?, &wanted.run)?;
     let trials = remaining(&run.plan, &run.records).len();
-    let (kind, _) = run.environment.lab.clone().unwrap_or((LabKind::Loopback, String::new()));
-    let from = (run.command.clone(), options.store.as_deref());
-    let mut session = Session::begin(&run.plan, Wanted::Only(kind), from)?;
+    let options = Options {
+        out: wanted.out.clone(),
+        json: wanted.json,
+        store: wanted.store.clone(),
+        lab: place(&run),
+        physics,
+    };
+    let mut session = Session::begin(&run.plan, &options, run.command.clone())?;
     refuse_another_machine(&run, &session.environment)?;
     let budget = budget(&run.plan);
     let whole = f64::from(budget.trials + budget.dry_trials).max(1.0);
@@ -33,6 +38,16 @@ pub fn resume(options: &Options) -> Result<u8, CliError> {
     let directory = files::directory(options.out.as_deref(), &run.id)?;
     let run = session.resume(run, &mut meter)?;
     finish(&session, &run, (&directory, options.json), &meter)
+}
+
+/// The kind of place in which the run began: in another its trials would not be comparable.
+fn place(run: &Run) -> Place {
+    match run.environment.lab {
+        Some((LabKind::RootNamespaces, _)) => Place::Root,
+        Some((LabKind::UserNamespaces, _)) => Place::User,
+        Some((LabKind::Simulated, _)) => Place::Sim,
+        Some((LabKind::Loopback, _)) | None => Place::Loopback,
+    }
 }
 
 /// The run that is meant: the newest that is not complete for `last`.

@@ -49,9 +49,8 @@ pub fn run(name: &str, how: How, options: &Options) -> Result<u8, CliError> {
     let (mut plan, text) = plans::load(name)?;
     how.apply(&mut plan);
     let budget = budget(&plan);
-    let command = format!("{} run {}{}{name}", invoked(), how.words(), options.lab.words());
-    let from = (command, options.store.as_deref());
-    let mut session = Session::begin(&plan, options.lab.into(), from)?;
+    let command = format!("{} run {}{}{name}", invoked(), how.words(), options.place_words());
+    let mut session = Session::begin(&plan, options, command)?;
     session.refuse_without_links(&plan)?;
     let mut meter = Meter::new(Duration::from_secs_f64(budget.longest.value), true);
     meter.say(&format!(

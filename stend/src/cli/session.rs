@@ -1,16 +1,16 @@
 //! Knows what every measuring verb shares: the machine, the stop flag, a run from plan to record.
 
 use super::error::CliError;
+use super::place::{self, Ground};
 use super::progress::Meter;
-use super::store;
+use super::{Options, store};
 use desk::plan::remaining;
 use desk::record::{
     Completeness, Environment, LabKind, Metric, Plan, RUN_SCHEMA, Run, Scope, Sitting,
 };
 use desk::verdict::enough;
 use rig::factor;
-use rig::lab::{Blueprint, LabError, Wanted, environment};
-use rig::run::{Bench, Orders, RunError, Stand, conduct};
+use rig::run::{Orders, Stand, conduct};
 use rig::store::Store;
 use rig::workload;
 use std::cell::RefCell;
@@ -30,8 +30,6 @@ pub struct Session {
     pub command: String,
     cancel: &'static AtomicBool,
     stand: Box<dyn Stand>,
-    kind: LabKind,
-    reason: String,
     store: Store,
     runs: u32,
 }
@@ -41,44 +39,30 @@ impl Session {
     ///
     /// # Errors
     /// When records cannot be kept, or no lab of the wanted kind is to be had.
-    pub fn begin(
-        plan: &Plan,
-        wanted: Wanted,
-        (command, store): (String, Option<&Path>),
-    ) -> Result<Self, CliError> {
+    pub fn begin(plan: &Plan, options: &Options, command: String) -> Result<Self, CliError> {
         // Before anything is measured: a record that cannot be kept is not worth the time.
-        let store = Store::open(&store::path(store)?)?;
+        let store = Store::open(&store::path(options.store.as_deref())?)?;
         let cancel = stop_flag()?;
-        let mut environment = environment::observe(Path::new("/"));
-        environment::complete_adapters(&mut environment);
-        let links = plan.lab.links.iter().map(|l| l.name.clone()).collect();
-        let binary = std::env::current_exe()?;
-        let blueprint = Blueprint { wanted, clients: plan.lab.clients, links, binary };
-        let asked = matches!(wanted, Wanted::Only(_));
-        let bench = Bench::build(blueprint, cancel).map_err(|e| match e {
-            RunError::Lab(LabError::Cancelled) => CliError::Run(e),
-            e if asked => CliError::Place(e),
-            e => CliError::Run(e),
-        })?;
-        environment.facts.push(bench.lab.groups_fact());
-        environment.facts.sort_by(|a, b| a.key.cmp(&b.key));
-        let (kind, reason) = (bench.lab.kind, bench.lab.reason.clone());
-        environment.lab = Some((kind, reason.clone()));
+        let Ground { stand, environment } = place::prepare(plan, options, cancel)?;
         let id = format!("{}-{}", now().replace(['-', ':', 'Z'], "").replace('T', "-"), letters());
-        let stand = Box::new(bench);
-        Ok(Self { environment, id, command, cancel, stand, kind, reason, store, runs: 0 })
+        Ok(Self { environment, id, command, cancel, stand, store, runs: 0 })
     }
 
     /// Where the hosts live.
     #[must_use]
-    pub const fn kind(&self) -> LabKind {
-        self.kind
+    pub fn kind(&self) -> LabKind {
+        self.environment.lab.as_ref().map_or(LabKind::Loopback, |(kind, _)| *kind)
     }
 
     /// Where the records are kept.
     #[must_use]
     pub fn kept_in(&self) -> &Path {
         self.store.path()
+    }
+
+    /// Why there, in words of the kernel.
+    fn reason(&self) -> &str {
+        self.environment.lab.as_ref().map_or("", |(_, why)| why)
     }
 
     /// Whether the person has asked to stop.
@@ -187,11 +171,11 @@ impl Session {
             None => Ok(()),
             Some(factor) => Err(CliError::NoLinks {
                 factor: factor.clone(),
-                why: match self.reason.as_str() {
+                why: match self.reason() {
                     "" => "the lab is the loopback interface".into(),
                     reason => format!("the kernel refused namespaces ({reason})"),
                 },
-                remedy: match self.reason.as_str() {
+                remedy: match self.reason() {
                     "" => "leave out --lab loopback",
                     _ => "run as root, or allow user namespaces (sysctl user.max_user_namespaces)",
                 },

@@ -10,7 +10,6 @@ use desk::plan::budget;
 use desk::record::{Completeness, LabKind, Plan, Run, Value};
 use desk::report::{self, CardInput, Part, Role};
 use desk::verdict::{Analysis, Verdict, analyse};
-use rig::lab::Wanted;
 use serde_json::json;
 use std::io::Write as _;
 use std::path::Path;
@@ -43,9 +42,8 @@ pub fn survey(options: &Options) -> Result<u8, CliError> {
     // The lab is built and looked at while it is idle: that is part of the minute.
     let begun = Instant::now();
     let first = plans::parse("noise", texts::NOISE)?;
-    let wanted: Wanted = options.lab.into();
-    let command = format!("{} {}", invoked(), options.lab.words()).trim().to_owned();
-    let mut session = Session::begin(&first, wanted, (command, options.store.as_deref()))?;
+    let command = format!("{} {}", invoked(), options.place_words()).trim().to_owned();
+    let mut session = Session::begin(&first, options, command)?;
     let directory = files::directory(options.out.as_deref(), &session.id)?;
     let chapters = chapters(&session)?;
     let expected: f64 = chapters.iter().map(|c| budget(&c.plan).longest.value).sum();

@@ -41,10 +41,12 @@ fn faults(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, ReportError> 
     }
     let keys = [
         "appendix-trial",
+        "appendix-attempt",
         "appendix-trial-block",
         "appendix-levels",
         "appendix-load",
         "appendix-fault",
+        "appendix-seen",
     ];
     let columns = headed(writer, &keys)?;
     let caption = writer.label("appendix-left-out")?;
@@ -73,11 +75,20 @@ fn fault_row(
     };
     Ok(vec![
         Prose::count(trial.id as usize),
+        Prose::count(record.attempt as usize),
         block,
         Prose::verbatim(&levels.join(", ")),
         Prose::join_with(&params, ", "),
         fault_words(writer, fault)?,
+        seen(record),
     ])
+}
+
+/// The figures of an invalid trial, which count for nothing.
+fn seen(record: &TrialRecord) -> Prose {
+    let samples = record.outcome.samples.iter();
+    let all: Vec<String> = samples.map(|s| format!("{} {}", s.metric, s.quantity)).collect();
+    if all.is_empty() { Prose::verbatim("–") } else { Prose::verbatim(&all.join(", ")) }
 }
 
 fn fault_words(writer: &Writer, fault: &Fault) -> Said {

@@ -46,13 +46,14 @@ pub(super) fn weight(caveat: &Caveat) -> f64 {
         Caveat::Steal { share } => share.centre.value,
         Caveat::NoiseFloor { ratio } => ratio.centre.value.ln().abs(),
         Caveat::NotSteady { trials, of } => trials.value / of.value.max(1.0),
-        Caveat::Faults { trials, .. } => trials.value,
+        Caveat::ClientsOnly { places: trials, .. } | Caveat::Faults { trials, .. } => trials.value,
         Caveat::FewBlocks { smallest, .. } => smallest.centre.value,
         Caveat::Foreign { cpu: size } | Caveat::CpuMethods { by: size } => size.centre.value,
         Caveat::OneMachine
         | Caveat::Loopback { .. }
         | Caveat::Guest { .. }
         | Caveat::Partial { .. }
+        | Caveat::Simulated
         | Caveat::VirtualLinks => 0.0,
     }
 }
@@ -77,8 +78,13 @@ fn lead(writer: &Writer, caveat: &Caveat) -> Said {
         Caveat::NotSteady { trials, of } => {
             writer.say("doubt-not-steady", args.number("trials", *trials).number("of", *of))
         }
-        Caveat::Faults { trials, first } => {
-            writer.say("doubt-faults", args.number("trials", *trials).name("first", first))
+        Caveat::Simulated => writer.label("doubt-simulated"),
+        Caveat::ClientsOnly { places, first } => {
+            writer.say("doubt-clients-only", args.number("places", *places).name("first", first))
+        }
+        Caveat::Faults { trials, again, lost, first } => {
+            let args = args.number("trials", *trials).name("first", first);
+            writer.say("doubt-faults", args.number("again", *again).number("lost", *lost))
         }
         Caveat::Partial { why } => writer.say("doubt-partial", args.name("why", why)),
         Caveat::FewBlocks { blocks, smallest } => writer.say(
@@ -112,6 +118,10 @@ pub fn short(writer: &Writer, caveat: &Caveat) -> Result<Prose, ReportError> {
         Caveat::NotSteady { trials, of } => {
             writer.say("short-not-steady", args.number("trials", *trials).number("of", *of))
         }
+        Caveat::Simulated => writer.label("short-simulated"),
+        Caveat::ClientsOnly { places, .. } => {
+            writer.say("short-clients-only", args.number("places", *places))
+        }
         Caveat::Faults { trials, .. } => writer.say("short-faults", args.number("trials", *trials)),
         Caveat::Partial { .. } => writer.label("short-partial"),
         Caveat::FewBlocks { blocks, smallest } => writer.say(
@@ -135,6 +145,8 @@ pub(super) fn means(writer: &Writer, caveat: &Caveat) -> Said {
         Caveat::Steal { .. } => "doubt-steal-means",
         Caveat::NoiseFloor { .. } => "doubt-noise-floor-means",
         Caveat::NotSteady { .. } => "doubt-not-steady-means",
+        Caveat::Simulated => "doubt-simulated-means",
+        Caveat::ClientsOnly { .. } => "doubt-clients-only-means",
         Caveat::Faults { .. } => "doubt-faults-means",
         Caveat::Partial { .. } => "doubt-partial-means",
         Caveat::FewBlocks { .. } => "doubt-few-blocks-means",

@@ -147,6 +147,7 @@ fn lab(writer: &Writer, env: &Environment) -> Said {
         LabKind::RootNamespaces => ("lab-root-namespaces-plain", "lab-root-namespaces"),
         LabKind::UserNamespaces => ("lab-user-namespaces-plain", "lab-user-namespaces"),
         LabKind::Loopback => ("lab-loopback-plain", "lab-loopback"),
+        LabKind::Simulated => ("lab-simulated-plain", "lab-simulated"),
     };
     if why.trim().is_empty() {
         return writer.label(plain);
@@ -160,6 +161,7 @@ pub fn lab_word(writer: &Writer, env: &Environment) -> Said {
         Some(LabKind::RootNamespaces) => "lab-short-root-namespaces",
         Some(LabKind::UserNamespaces) => "lab-short-user-namespaces",
         Some(LabKind::Loopback) => "lab-short-loopback",
+        Some(LabKind::Simulated) => "lab-short-simulated",
         None => "lab-short-unknown",
     })
 }

@@ -65,6 +65,10 @@ pub struct LinkInfo {
     pub min_mtu: Option<u32>,
     /// Greatest MTU the driver takes, bytes; absent if it states none.
     pub max_mtu: Option<u32>,
+    /// How often the carrier came or went since the link was made (`IFLA_CARRIER_CHANGES`); 0 on
+    /// kernels before 3.15, which do not say.
+    #[serde(default)]
+    pub carrier_changes: u32,
     /// Traffic so far.
     pub counters: Counters,
 }
@@ -88,6 +92,7 @@ impl LinkInfo {
             libc::IFLA_LINKINFO => self.kind = link_kind(value)?,
             libc::IFLA_MTU => self.mtu = parse_u32(value)?,
             libc::IFLA_OPERSTATE => self.running = parse_u8(value)? == IF_OPER_UP,
+            libc::IFLA_CARRIER_CHANGES => self.carrier_changes = parse_u32(value)?,
             libc::IFLA_CARRIER => self.carrier = parse_u8(value)? != 0,
             libc::IFLA_MASTER => self.master = Some(parse_u32(value)?),
             libc::IFLA_ADDRESS => self.address = hardware_address(value),

@@ -7,6 +7,7 @@
 mod bytes;
 mod check;
 mod evidence;
+mod model;
 mod readings;
 mod run;
 mod spec;
@@ -21,4 +22,5 @@ pub const ENTRY: Entry = Entry {
     readme: include_str!("README.md"),
     make: || Box::new(run::TcpStreams::default()),
     part: run::make_part,
+    model: model::model,
 };

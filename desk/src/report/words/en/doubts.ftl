@@ -15,11 +15,24 @@ doubt-noise-floor = The same level against itself differs by { $effect }.
 doubt-noise-floor-means = An effect of that size is noise on this machine, whatever its interval says. Use more blocks, and look for what else was running.
 doubt-not-steady = Of { $of } trials, { $trials } were not at a steady rate when their window opened.
 doubt-not-steady-means = Their figures hold part of the ramp. Allow a longer settling time in the plan.
+doubt-simulated = Nothing was measured: hosts, links and clock are a model.
+doubt-simulated-means = Every figure follows from the physics named in the test bed and from a seed. It tells how stend judges, and nothing about any machine.
+doubt-clients-only = { $places ->
+    [one] { $places } set-up gave
+   *[other] { $places } set-ups gave
+} no figure, because the clients were at their limit in every visit; the first is { $first }.
+doubt-clients-only-means = What was seen there is the speed of the clients and stands in the appendix only. Use more clients, faster ones, or a load that they can carry.
 doubt-faults = { $trials ->
-    [one] { $trials } trial was
-   *[other] { $trials } trials were
-} hit by a fault; the first says: { $first }.
-doubt-faults-means = Such a trial is left out of every figure, never counted as zero, and visited again where that can be done. If one level loses more than the other, that is a finding by itself: see the appendix.
+    [one] { $trials } visit was
+   *[other] { $trials } visits were
+} invalid; the first says: { $first }. { $again ->
+    [one] { $again } of these trials was
+   *[other] { $again } of these trials were
+} visited again and came out valid; { $lost ->
+    [one] { $lost } is
+   *[other] { $lost } are
+} lost for good.
+doubt-faults-means = Such a visit is in no figure, is never counted as zero, and was made again up to twice. If one level loses more than the other, that is a finding by itself: see the appendix.
 doubt-partial = The run ended early: { $why }.
 doubt-partial-means = The blocks that are missing make the intervals wider, and later drift was not seen. Run the same command again to the end.
 doubt-few-blocks = There { $blocks ->
@@ -44,10 +57,15 @@ short-guest-unnamed = a virtual machine: its neighbours take part unseen
 short-steal = the hypervisor took { $share } of the CPU time
 short-noise-floor = the same against itself differs by { $effect }
 short-not-steady = { $trials } of { $of } trials were not at a steady rate when measured
+short-simulated = a simulation: nothing was measured
+short-clients-only = { $places ->
+    [one] { $places } set-up without a figure: the clients were at their limit
+   *[other] { $places } set-ups without a figure: the clients were at their limit
+}
 short-faults = { $trials ->
-    [one] { $trials } trial was
-   *[other] { $trials } trials were
-} hit by a fault
+    [one] { $trials } visit was invalid
+   *[other] { $trials } visits were invalid
+}
 short-partial = the run ended early
 short-few-blocks = { $blocks ->
     [one] { $blocks } block

@@ -13,10 +13,13 @@ lab-user-namespaces-plain = The hosts are network namespaces of an ordinary user
 lab-user-namespaces = The hosts are network namespaces of an ordinary user: { $why }.
 lab-loopback = The hosts are processes on the loopback interface: { $why }.
 lab-loopback-plain = The hosts are processes on the loopback interface.
+lab-simulated = This run is simulated: no host, link or clock is real, and every figure comes from a model: { $why }.
+lab-simulated-plain = This run is simulated: no host, link or clock is real.
 lab-unknown = How the hosts were made was not recorded.
 lab-short-root-namespaces = network namespaces (root)
 lab-short-user-namespaces = network namespaces (user)
 lab-short-loopback = loopback
+lab-short-simulated = SIMULATED
 lab-short-unknown = lab not recorded
 
 fact-processor = Processor

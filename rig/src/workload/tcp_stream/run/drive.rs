@@ -40,7 +40,7 @@ pub struct TcpStreams {
 impl Workload for TcpStreams {
     fn stage(&mut self, lab: &mut Lab, job: &Job) -> Result<(), Fault> {
         (self.settle, self.settle_max, self.window) = (job.settle, job.settle_max, job.window);
-        let streams = plan_streams(&job.trial.point.params, lab.clients());
+        let streams = plan_streams(&job.trial.point.params, lab.clients(), &allowed_cpus());
         let one_way = streams.iter().map(|s| s.turn + 1).max().unwrap_or(1);
         let interface = if lab.kind == LabKind::Loopback { "lo" } else { job.link };
         let traffic = traffic::of(job, one_way, interface)?;
@@ -168,9 +168,8 @@ fn reached(samples: &[(u64, u64)], go_ns: u64) -> Reached {
     Reached { at_s: since_go / samples.len().max(1) as f64, done: done as f64 }
 }
 
-/// Every stream of the trial with the CPUs of its ends.
-fn plan_streams(params: &Settings, clients: u32) -> Vec<StreamPlan> {
-    let cpus = allowed_cpus();
+/// Every stream of the trial with the CPUs of its ends, taken from `cpus` in turn.
+pub fn plan_streams(params: &Settings, clients: u32, cpus: &[u32]) -> Vec<StreamPlan> {
     let word = |key: &str| params.get(key).and_then(Value::word).unwrap_or_default().to_owned();
     let directions: &[Direction] = match word("direction").as_str() {
         "transmit" => &[Direction::Transmit],

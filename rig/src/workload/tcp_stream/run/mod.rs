@@ -14,17 +14,20 @@ mod part;
 mod tcp_info;
 mod traffic;
 
-pub use drive::TcpStreams;
-pub use message::{Direction, HostMark, StreamEnd, StreamMark, StreamPlan};
+pub use drive::{TcpStreams, plan_streams};
+pub use message::{
+    Direction, Engine, HostMark, InterfaceMark, PaceMark, StreamEnd, StreamMark, StreamPlan,
+    ThreadMark,
+};
 pub use part::make_part;
+pub use tcp_info::TcpFacts;
+pub use traffic::{read_bytes, shape};
 
 #[cfg(test)]
 pub use generator::{Counters, Gate, content, receive_requests, send_batches, send_requests};
 #[cfg(test)]
-pub use message::{Engine, FromPart, InterfaceMark, Pace, PaceMark, ThreadMark, ToPart, Traffic};
+pub use message::{FromPart, Pace, ToPart, Traffic};
 #[cfg(test)]
 pub use opening::Opening;
 #[cfg(test)]
 pub use paced::{Schedule, send_paced};
-#[cfg(test)]
-pub use tcp_info::TcpFacts;

@@ -45,10 +45,7 @@ pub fn of(job: &Job, one_way: u32, interface: &str) -> Result<Traffic, Fault> {
         engine,
         request_bytes,
         call_requests,
-        read_bytes: match engine {
-            Engine::Sys => request_bytes,
-            Engine::Batch => request_bytes.max(READ_BYTES),
-        },
+        read_bytes: read_bytes(engine, request_bytes),
         pace,
         congestion: word("congestion").filter(|c| *c != "kernel").map(str::to_owned),
         // 400 Gbit/s for as long as the trial may run: nothing here is faster.
@@ -57,9 +54,17 @@ pub fn of(job: &Job, one_way: u32, interface: &str) -> Result<Traffic, Fault> {
     })
 }
 
+/// Bytes that a receiver asks for at once.
+pub fn read_bytes(engine: Engine, request_bytes: usize) -> usize {
+    match engine {
+        Engine::Sys => request_bytes,
+        Engine::Batch => request_bytes.max(READ_BYTES),
+    }
+}
+
 /// Engine, bytes of a request, requests of a call.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "1 B to 1 MiB")]
-fn shape(params: &Settings) -> (Engine, usize, usize) {
+pub fn shape(params: &Settings) -> (Engine, usize, usize) {
     let size = params.get("request_size").and_then(Value::quantity).map_or(65536.0, |q| q.value);
     let request = (size as usize).max(1);
     if params.get("engine").and_then(Value::word) != Some("batch") {

@@ -1,0 +1,67 @@
+//! Knows what one record says of the load and of its hosts. Pure look-ups.
+//!
+//! Never: whether that is good or bad.
+
+use crate::record::{Plan, Reading, Settings, TrialRecord, Value};
+use crate::unit::Unit;
+
+/// Host that the clients load.
+const SERVER: &str = "sut";
+/// Share of the offered load from which it counts as reached.
+const REACHED: f64 = 0.97;
+
+/// The primary metric if it is a throughput, else the first one that is; bit/s.
+pub(crate) fn throughput(plan: &Plan, record: &TrialRecord) -> Option<f64> {
+    let samples = record.outcome.samples.iter().filter(|s| s.quantity.unit == Unit::BitPerSecond);
+    let first = samples.clone().next();
+    let primary = samples.clone().find(|s| s.metric == plan.method.primary);
+    primary.or(first).map(|s| s.quantity.value)
+}
+
+/// Busy share of all CPUs, 0-1.
+pub(crate) fn busy(record: &TrialRecord) -> Option<f64> {
+    reading(record, "cpu", "machine", "busy")
+}
+
+/// Value of a reading, in its base unit.
+pub(crate) fn reading(record: &TrialRecord, probe: &str, host: &str, key: &str) -> Option<f64> {
+    record.reading(probe, host, key).map(|quantity| quantity.value)
+}
+
+/// All readings of a probe with this key, one a host.
+pub(crate) fn by_host<'r>(
+    record: &'r TrialRecord,
+    probe: &'r str,
+    key: &'r str,
+) -> impl Iterator<Item = &'r Reading> {
+    record.readings.iter().filter(move |r| r.probe == probe && r.key == key)
+}
+
+/// Whether a host is the system under test.
+pub(crate) fn is_server(host: &str) -> bool {
+    host == SERVER
+}
+
+/// Whether a host is a client: `c01` to `c64`.
+pub(crate) fn is_client(host: &str) -> bool {
+    let number = host.strip_prefix('c').unwrap_or_default();
+    !number.is_empty() && number.chars().all(|c| c.is_ascii_digit())
+}
+
+/// How many directions carry load at once.
+pub(crate) fn directions(params: &Settings) -> f64 {
+    let word = params.get("direction").and_then(Value::word);
+    if word == Some("duplex") { 2.0 } else { 1.0 }
+}
+
+/// Share of the load offered that was carried, in all directions together; none if none was set.
+pub(crate) fn offer_use(plan: &Plan, record: &TrialRecord) -> Option<f64> {
+    let params = &record.trial.point.params;
+    let offered = params.get("offered_load").and_then(Value::quantity)?.value;
+    Some(throughput(plan, record)? / (offered * directions(params)))
+}
+
+/// Whether the load offered was set and the trial reached 97 % of it.
+pub(crate) fn reached_offer(plan: &Plan, record: &TrialRecord) -> bool {
+    offer_use(plan, record).is_some_and(|share| share >= REACHED)
+}

@@ -1,0 +1,111 @@
+//! Which events make a trial invalid, and what does not.
+
+use super::{STEAL_MOST, grade};
+use crate::record::{Fault, Plan, Reading, SteadyRule, TrialKind, TrialRecord};
+use crate::unit::{Quantity, Unit};
+use crate::verdict::simulated::Simulated;
+
+/// A plan that requires a steady rate, and a valid trial of it.
+fn trial() -> (Plan, TrialRecord) {
+    let run = Simulated::default().run();
+    let mut plan = run.plan.clone();
+    plan.method.steady = SteadyRule::Required;
+    let counted = run.records.into_iter().find(|r| r.trial.kind == TrialKind::Counted);
+    (plan, counted.unwrap())
+}
+
+/// The fault of a trial with these readings: probe, host, key, value.
+fn with(readings: &[(&str, &str, &str, f64, Unit)]) -> Option<Fault> {
+    let (plan, mut record) = trial();
+    for (probe, host, key, value, unit) in readings {
+        record.readings.push(Reading {
+            probe: (*probe).into(),
+            host: (*host).into(),
+            key: (*key).into(),
+            quantity: Quantity::new(*value, *unit),
+        });
+    }
+    grade(&plan, &record)
+}
+
+#[test]
+fn a_quiet_trial_is_valid_whatever_its_value() {
+    let (plan, mut record) = trial();
+    assert_eq!(grade(&plan, &record), None);
+    for sample in &mut record.outcome.samples {
+        sample.quantity.value *= 1e-6;
+    }
+    assert_eq!(grade(&plan, &record), None);
+}
+
+#[test]
+fn theft_is_an_event_above_five_per_cent() {
+    let stolen = |share| with(&[("cpu", "machine", "steal", share, Unit::Share)]);
+    assert_eq!(stolen(STEAL_MOST), None);
+    match stolen(0.051) {
+        Some(Fault::Steal { share }) => assert_eq!(share.value, 0.051),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_throttled_cpu_and_a_flapped_link_are_named_with_their_place() {
+    let rows = [
+        ("throttle", "machine", "core", 0.0, Unit::Count),
+        ("throttle", "machine", "package", 3.0, Unit::Count),
+        ("throttle", "machine", "core.time", 9.0, Unit::Second),
+    ];
+    assert_eq!(with(&rows[..1]), None);
+    assert_eq!(with(&rows[2..]), None, "a time without a count is no event");
+    match with(&rows) {
+        Some(Fault::Throttled { host, what }) => {
+            assert_eq!((host.as_str(), what.as_str()), ("machine", "package: 3 times"));
+        }
+        other => panic!("{other:?}"),
+    }
+    match with(&[rows[1], ("flap", "c02", "lan", 1.0, Unit::Count)]) {
+        Some(Fault::LinkFlap { host, what }) => {
+            assert_eq!((host.as_str(), what.as_str()), ("c02", "carrier of lan: once"));
+        }
+        other => panic!("the graver first: {other:?}"),
+    }
+    assert_eq!(with(&[("flap", "sut", "lan", 0.0, Unit::Count)]), None);
+}
+
+#[test]
+fn clients_at_their_limit_are_an_event_and_name_the_client() {
+    let rows = [
+        ("thread", "sut", "runnable", 0.5, Unit::Share),
+        ("thread", "c01", "cpu", 0.3, Unit::Share),
+        ("thread", "c02", "cpu", 0.97, Unit::Share),
+    ];
+    match with(&rows) {
+        Some(Fault::GeneratorLimit { host, what }) => {
+            assert_eq!(host, "c02");
+            assert!(what.contains("97 %"), "{what}");
+        }
+        other => panic!("{other:?}"),
+    }
+    let full = [rows[0], rows[1], rows[2], ("cpu", "machine", "busy", 0.96, Unit::Share)];
+    assert_eq!(with(&full), None, "on a full machine the CPUs are the limit");
+}
+
+#[test]
+fn an_unsteady_rate_is_an_event_only_where_the_plan_requires_a_steady_one() {
+    let (mut plan, mut record) = trial();
+    record.outcome.steady = false;
+    assert!(matches!(grade(&plan, &record), Some(Fault::NotSteady { .. })));
+    plan.method.steady = SteadyRule::Noted;
+    assert_eq!(grade(&plan, &record), None);
+}
+
+#[test]
+fn a_dry_visit_is_not_graded_and_a_fault_stays() {
+    let (plan, mut record) = trial();
+    record.outcome.steady = false;
+    record.outcome.fault = Some(Fault::DeadHost { host: "c01".into() });
+    assert_eq!(grade(&plan, &record), None);
+    record.outcome.fault = None;
+    record.trial.kind = TrialKind::Dry;
+    assert_eq!(grade(&plan, &record), None);
+}

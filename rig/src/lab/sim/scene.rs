@@ -1,0 +1,95 @@
+//! Knows what a workload's model is told of the lab for one trial.
+//!
+//! Must not know the workload.
+
+use super::physics::Physics;
+use desk::record::{LabPlan, Settings, Value};
+
+/// The link that carries the traffic, as it is set.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinkNow {
+    /// Name.
+    pub name: String,
+    /// Bits per second on the wire, each way.
+    pub line_rate: f64,
+    /// Bits per second that a token bucket leaves, if there is one.
+    pub cap: Option<f64>,
+    /// Bytes of the wire that a frame takes beside its payload.
+    pub overhead: f64,
+    /// Largest payload of a frame, bytes.
+    pub mtu: f64,
+    /// Round-trip time of the empty link, seconds.
+    pub rtt: f64,
+    /// The adapter cuts segments; needs its checksums.
+    pub tso: bool,
+    /// The stack cuts segments as late as it can.
+    pub gso: bool,
+    /// The stack merges segments that come in.
+    pub gro: bool,
+    /// The adapter makes checksums.
+    pub checksum: bool,
+}
+
+impl LinkNow {
+    /// The link that carries the traffic under these settings, which stand above the link's own,
+    /// and those above the lab's.
+    #[must_use]
+    pub fn of(physics: &Physics, lab: &LabPlan, settings: &Settings) -> Self {
+        let path = settings.get("path").and_then(Value::word);
+        let chosen = lab.links.iter().find(|l| Some(l.name.as_str()) == path);
+        let link = chosen.or(lab.links.first());
+        let name = link.map_or_else(String::new, |l| l.name.clone());
+        let mut all = lab.settings.clone();
+        all.extend(link.map(|l| l.settings.clone()).unwrap_or_default());
+        all.extend(settings.clone());
+        let on = |key: &str| all.get(key).and_then(Value::word) != Some("off");
+        let number = |key: &str| all.get(key).and_then(Value::quantity).map(|q| q.value);
+        let made = physics.link(&name);
+        Self {
+            name,
+            line_rate: made.line_rate,
+            cap: number("rate"),
+            overhead: made.overhead,
+            mtu: number("mtu").unwrap_or(made.mtu),
+            rtt: made.rtt,
+            tso: on("tso") && on("checksum"),
+            gso: on("gso"),
+            gro: on("gro"),
+            checksum: on("checksum"),
+        }
+    }
+}
+
+/// What the load itself meets that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Spoilt {
+    /// A receiver of this client's first stream finds content that was not sent.
+    Content(String),
+    /// The first stream of this client moves nothing.
+    Still(String),
+    /// Sockets keep the kernel's own congestion control, whatever is asked.
+    Congestion,
+}
+
+/// All that a model is told.
+#[derive(Clone, Debug)]
+pub struct Scene<'a> {
+    /// What things cost.
+    pub physics: &'a Physics,
+    /// The link that carries the traffic.
+    pub link: LinkNow,
+    /// Number of clients.
+    pub clients: u32,
+    /// What chance, drift and planted effects make of the rate; 1 changes nothing.
+    pub pace: f64,
+    /// What chance makes of CPU time.
+    pub cpu: f64,
+    /// Share of the CPU time that clients want and get.
+    pub clients_cpu: f64,
+    /// Whether the rate is level when the window opens.
+    pub steady: bool,
+    /// What is wrong.
+    pub spoilt: Option<Spoilt>,
+    /// When it is go, nanoseconds of the simulated clock.
+    pub go_ns: u64,
+}

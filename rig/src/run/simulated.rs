@@ -1,0 +1,286 @@
+//! Knows how trials are visited in a lab that is only physics, in simulated time.
+//!
+//! What the load does is asked of its workload's model; this makes the rest of the record: what a
+//! real lab's probes and factors would have told. Must not know how trials are judged.
+
+use super::hands::{link_of, with_socket_settings};
+use super::stand::{RunError, Stand};
+use crate::factor::{self, FactorError};
+use crate::lab::sim::{Chance, Drawn, LinkNow, Physics, Planted, Scene, Spoil, Spoilt};
+use crate::workload::{self, Job, Modelled};
+use desk::plan::{DRY_WINDOW_S, OVERHEAD_S, budget};
+use desk::record::{
+    Fault, Outcome, Plan, Reading, Scope, Settings, Trial, TrialKind, TrialRecord, Value,
+};
+use desk::unit::{Quantity, Unit};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// Time to build a lab, seconds.
+const BUILD_S: f64 = 0.2;
+/// Time until a host that does not answer is given up, seconds.
+const PATIENCE_S: f64 = 2.0;
+/// What a flap or a rate that still climbs takes of the rate.
+const SPOILT_PACE: f64 = 0.8;
+
+/// A simulated lab: no sleep, no clock, no chance but from the seeds of plan and physics.
+pub struct Simulated {
+    physics: Physics,
+    cancel: &'static AtomicBool,
+    chance: Chance,
+    /// Visits made to each trial of the plan.
+    visits: BTreeMap<u32, u32>,
+    /// Simulated time, when the run began and how long it takes, seconds.
+    now_s: f64,
+    began_s: f64,
+    run_s: f64,
+}
+
+/// One visit: what was drawn for it and what is spoilt in it.
+struct Visit<'v> {
+    plan: &'v Plan,
+    trial: &'v Trial,
+    drawn: Drawn,
+    planted: Option<&'v Planted>,
+    link: LinkNow,
+}
+
+impl Simulated {
+    /// A lab of this physics.
+    #[must_use]
+    pub fn new(physics: Physics, cancel: &'static AtomicBool) -> Self {
+        let chance = Chance::new(0, &physics);
+        let (now_s, began_s, run_s) = (0.0, 0.0, 1.0);
+        Self { physics, cancel, chance, visits: BTreeMap::new(), now_s, began_s, run_s }
+    }
+
+    /// Its physics.
+    #[must_use]
+    pub const fn physics(&self) -> &Physics {
+        &self.physics
+    }
+
+    fn fill(&self, visit: &Visit<'_>, record: &mut TrialRecord) -> Result<(), Fault> {
+        let (plan, trial) = (visit.plan, visit.trial);
+        record.observed = observed(plan, trial, &visit.link);
+        self.break_before(visit)?;
+        let trial = with_socket_settings(trial);
+        let entry = workload::find(&trial.point.workload).ok_or_else(|| Fault::Failed {
+            host: "conductor".into(),
+            what: format!("no workload '{}'", trial.point.workload),
+        })?;
+        let job = job(plan, &trial, &visit.link.name);
+        let scene = self.scene(visit);
+        let modelled = (entry.model)(&scene, &job)?;
+        record.readings = self.watched(visit, &modelled);
+        let Modelled { checked, .. } = modelled;
+        if let Some(congestion) = checked.outcome.made_with.get("congestion") {
+            record.observed.insert("congestion".into(), congestion.clone());
+        }
+        record.outcome = checked.outcome;
+        record.readings.extend(checked.readings);
+        Ok(())
+    }
+
+    /// What breaks before there is anything to measure.
+    fn break_before(&self, visit: &Visit<'_>) -> Result<(), Fault> {
+        let Some(planted) = visit.planted else { return Ok(()) };
+        let host = planted.host.clone();
+        match planted.kind {
+            Spoil::DeadClient => Err(Fault::DeadHost { host }),
+            Spoil::FrozenClient => Err(Fault::Frozen { host }),
+            Spoil::FactorNotTaken => match not_taken(visit, planted) {
+                Some(e) => Err(Fault::Factor { what: e.to_string() }),
+                None => Ok(()),
+            },
+            _ => Ok(()),
+        }
+    }
+
+    fn scene(&self, visit: &Visit<'_>) -> Scene<'_> {
+        let kind = visit.planted.map(|p| p.kind);
+        let size = visit.planted.map_or(0.0, |p| p.size);
+        let host = visit.planted.map(|p| p.host.clone()).unwrap_or_default();
+        let spoilt_pace = match kind {
+            Some(Spoil::StealBurst | Spoil::Throttle) => 1.0 - size,
+            Some(Spoil::LinkFlap | Spoil::NeverLevel) => SPOILT_PACE,
+            _ => 1.0,
+        };
+        let held = if kind == Some(Spoil::GeneratorLimit) { size } else { 1.0 };
+        Scene {
+            physics: &self.physics,
+            link: visit.link.clone(),
+            clients: visit.plan.lab.clients,
+            pace: visit.drawn.pace * self.effect(visit) * spoilt_pace,
+            cpu: visit.drawn.cpu,
+            clients_cpu: self.physics.clients.cpu.min(held),
+            steady: kind != Some(Spoil::NeverLevel),
+            spoilt: match kind {
+                Some(Spoil::WrongBytes) => Some(Spoilt::Content(host)),
+                Some(Spoil::DeadStream) => Some(Spoilt::Still(host)),
+                // A socket that does not take is found by the workload's own check.
+                Some(Spoil::FactorNotTaken) => Some(Spoilt::Congestion),
+                _ => None,
+            },
+            go_ns: nanoseconds(self.now_s),
+        }
+    }
+
+    /// The planted effects of the trial's levels together.
+    fn effect(&self, visit: &Visit<'_>) -> f64 {
+        let of = |(key, value): (&String, &Value)| {
+            self.physics.effects.get(key).and_then(|levels| levels.get(&value.to_string()))
+        };
+        visit.trial.settings.iter().filter_map(of).product()
+    }
+
+    /// What the probes of a real lab would have read.
+    fn watched(&self, visit: &Visit<'_>, modelled: &Modelled) -> Vec<Reading> {
+        let mut rows = Vec::new();
+        let mut row = |probe: &str, host: &str, key: &str, value: f64, unit| {
+            let (probe, host, key) = (probe.into(), host.into(), key.into());
+            rows.push(Reading { probe, host, key, quantity: Quantity::new(value, unit) });
+        };
+        let kind = visit.planted.map(|p| p.kind);
+        let size = visit.planted.map_or(0.0, |p| p.size);
+        let burst = |spoil| if kind == Some(spoil) { size } else { 0.0 };
+        let cores = f64::from(self.physics.machine.cores);
+        let idle = self.physics.machine.baseline;
+        let total: f64 = modelled.cores.iter().sum();
+        for (cpu, busy) in modelled.cores.iter().enumerate() {
+            let busy = (busy + idle / cores).min(1.0);
+            row("cpu", "machine", &format!("busy.cpu{cpu}"), busy, Unit::Share);
+        }
+        row("cpu", "machine", "busy", ((total + idle) / cores).min(1.0), Unit::Share);
+        row("cpu", "machine", "steal", burst(Spoil::StealBurst), Unit::Share);
+        row("cpu", "machine", "cpus", cores, Unit::Count);
+        row("cpu", "machine", "jiffies", total + idle, Unit::Cpu);
+        row("process", "conductor", "cpu", 0.0, Unit::Cpu);
+        for host in &modelled.checked.readings {
+            if host.probe == "process" {
+                row("cgroup", &host.host, "cpu", host.quantity.value, Unit::Cpu);
+            }
+        }
+        row("kernel", "machine", "threads", idle, Unit::Cpu);
+        row("foreign", "machine", "cpu", 0.0, Unit::Cpu);
+        let throttled = if kind == Some(Spoil::Throttle) { 1.0 } else { 0.0 };
+        row("throttle", "machine", "core", throttled, Unit::Count);
+        row("throttle", "machine", "core.time", throttled * burst(Spoil::Throttle), Unit::Second);
+        row("cpu", "machine", "baseline", idle, Unit::Cpu);
+        if visit.plan.method.displaced_work {
+            row("soaker", "machine", "cpu", (cores - total).max(0.0), Unit::Cpu);
+            row("soaker", "machine", "calibrated", cores, Unit::Cpu);
+            row("soaker", "machine", "displaced", total, Unit::Cpu);
+        }
+        let clients = (1..=visit.plan.lab.clients).map(|n| format!("c{n:02}"));
+        for host in std::iter::once("sut".to_owned()).chain(clients) {
+            let flaps = kind == Some(Spoil::LinkFlap)
+                && visit.planted.is_some_and(|planted| planted.host == host);
+            row("flap", &host, &visit.link.name, if flaps { 2.0 } else { 0.0 }, Unit::Count);
+        }
+        rows
+    }
+}
+
+impl Stand for Simulated {
+    fn begin(&mut self, plan: &Plan) -> Result<(), RunError> {
+        self.chance = Chance::new(plan.method.seed, &self.physics);
+        self.visits.clear();
+        self.began_s = self.now_s;
+        self.run_s = budget(plan).shortest.value;
+        Ok(())
+    }
+
+    fn visit(&mut self, plan: &Plan, trial: &Trial) -> TrialRecord {
+        let count = self.visits.entry(trial.id).or_insert(0);
+        *count += 1;
+        let number = *count;
+        let time = (self.now_s - self.began_s, self.run_s);
+        let drawn = self.chance.draw(&self.physics, (trial.id, number), time);
+        let mut lots = self.physics.faults.iter().zip(&drawn.luck);
+        let planted = lots.find(|(planted, luck)| planted.hits(trial.id, number, **luck));
+        let planted = planted.map(|(planted, _)| planted);
+        let link = LinkNow::of(&self.physics, &plan.lab, &trial.settings);
+        let visit = Visit { plan, trial, drawn, planted, link };
+        let mut record = TrialRecord {
+            trial: trial.clone(),
+            observed: Settings::new(),
+            outcome: Outcome::default(),
+            readings: Vec::new(),
+            started_s: self.now_s,
+            attempt: number,
+        };
+        let filled = if self.cancel.load(Ordering::Relaxed) {
+            Err(Fault::Cancelled)
+        } else {
+            self.fill(&visit, &mut record)
+        };
+        let waited = record.outcome.settle.map_or(plan.method.settle.value, |q| q.value);
+        let mut took_s = waited + job(plan, trial, "").window.as_secs_f64() + OVERHEAD_S;
+        if let Err(fault) = filled {
+            if matches!(fault, Fault::Frozen { .. }) {
+                took_s += PATIENCE_S;
+            }
+            record.outcome = Outcome::faulty(fault);
+        }
+        self.now_s += took_s;
+        record
+    }
+
+    fn rebuild(&mut self) -> Result<(), RunError> {
+        self.now_s += BUILD_S;
+        self.chance.relaunch(&self.physics);
+        Ok(())
+    }
+
+    fn end(&mut self, _: bool) -> Result<(), RunError> {
+        Ok(())
+    }
+}
+
+/// The job of a trial, with the times of a dry visit where it is one.
+fn job<'t>(plan: &Plan, trial: &'t Trial, link: &'t str) -> Job<'t> {
+    let dry = trial.kind == TrialKind::Dry;
+    let time = |q: Quantity| Duration::from_secs_f64(q.value.max(0.0));
+    let method = &plan.method;
+    Job {
+        trial,
+        link,
+        settle: time(method.settle),
+        settle_max: time(if dry { method.settle } else { method.settle_max }),
+        window: if dry { Duration::from_secs_f64(DRY_WINDOW_S) } else { time(method.window) },
+    }
+}
+
+/// Every level on the link in use and on the hosts, as it would be read back.
+fn observed(plan: &Plan, trial: &Trial, link: &LinkNow) -> Settings {
+    let mut all = plan.lab.settings.clone();
+    let used = plan.lab.links.iter().find(|l| l.name == link.name);
+    all.extend(used.map(|l| l.settings.clone()).unwrap_or_default());
+    all.extend(trial.settings.clone());
+    let set = |key: &str| {
+        factor::find(key).is_some_and(|f| matches!(f.spec().scope, Scope::Link | Scope::Host))
+    };
+    all.retain(|key, _| set(key));
+    all
+}
+
+/// The factor of a trial that does not take, as the hands say it; none where the trial sets none,
+/// or where sockets show it.
+fn not_taken(visit: &Visit<'_>, planted: &Planted) -> Option<FactorError> {
+    let settings = &visit.trial.settings;
+    let named = planted.factor.as_ref().filter(|name| settings.contains_key(*name));
+    let on_links = |name: &&String| factor::find(name).is_some();
+    let name = named.or_else(|| settings.keys().find(on_links))?;
+    let row = factor::find(name)?;
+    let place = format!("sut {}", link_of(visit.plan, settings));
+    let asked = settings.get(name).map(ToString::to_string).unwrap_or_default();
+    let found = "what it was before".into();
+    Some(FactorError::NotTaken { factor: row.spec().name, place, asked, found })
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 2^53")]
+const fn nanoseconds(seconds: f64) -> u64 {
+    (seconds * 1e9) as u64
+}

@@ -1,0 +1,72 @@
+//! Knows how the place that a person asked for is had: a lab on this machine, or a simulated one.
+//!
+//! Must not know what is measured in it.
+
+use super::error::CliError;
+use super::{Options, Place};
+use desk::record::{Environment, Plan};
+use rig::lab::sim::{self, Physics};
+use rig::lab::{Blueprint, LabError, Wanted, environment};
+use rig::run::{Bench, RunError, Simulated, Stand};
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+/// Where trials are visited, and what the machine is.
+pub struct Ground {
+    /// The hands.
+    pub stand: Box<dyn Stand>,
+    /// The machine, and where the hosts live.
+    pub environment: Environment,
+}
+
+/// Makes the place ready for the trials of plans that share this one's lab.
+///
+/// # Errors
+/// When no lab of the wanted kind is to be had, or a physics cannot be read.
+pub fn prepare(
+    plan: &Plan,
+    options: &Options,
+    cancel: &'static AtomicBool,
+) -> Result<Ground, CliError> {
+    let links: Vec<String> = plan.lab.links.iter().map(|l| l.name.clone()).collect();
+    match options.lab {
+        Place::Sim => simulated(options.physics.as_deref(), &links, cancel),
+        place if options.physics.is_some() => Err(CliError::PhysicsOfReal(place.name())),
+        place => real(plan, (place.into(), links), cancel),
+    }
+}
+
+fn real(
+    plan: &Plan,
+    (wanted, links): (Wanted, Vec<String>),
+    cancel: &'static AtomicBool,
+) -> Result<Ground, CliError> {
+    let mut environment = environment::observe(Path::new("/"));
+    environment::complete_adapters(&mut environment);
+    let binary = std::env::current_exe()?;
+    let blueprint = Blueprint { wanted, clients: plan.lab.clients, links, binary };
+    let asked = matches!(wanted, Wanted::Only(_));
+    let bench = Bench::build(blueprint, cancel).map_err(|e| match e {
+        RunError::Lab(LabError::Cancelled) => CliError::Run(e),
+        e if asked => CliError::Place(e),
+        e => CliError::Run(e),
+    })?;
+    environment.facts.push(bench.lab.groups_fact());
+    environment.facts.sort_by(|a, b| a.key.cmp(&b.key));
+    environment.lab = Some((bench.lab.kind, bench.lab.reason.clone()));
+    Ok(Ground { stand: Box::new(bench), environment })
+}
+
+fn simulated(
+    file: Option<&Path>,
+    links: &[String],
+    cancel: &'static AtomicBool,
+) -> Result<Ground, CliError> {
+    let name = file.map_or_else(|| "built in".into(), |path| path.display().to_string());
+    let text = file.map(std::fs::read_to_string).transpose();
+    let text = text.map_err(|source| CliError::NoPhysics { name: name.clone(), source })?;
+    let physics = Physics::read(&text.unwrap_or_default())
+        .map_err(|source| CliError::Physics { name: name.clone(), source: Box::new(source) })?;
+    let environment = sim::environment(&physics, &name, links);
+    Ok(Ground { stand: Box::new(Simulated::new(physics, cancel)), environment })
+}
