@@ -66,7 +66,8 @@ fn all() -> Vec<(&'static Entry, String)> {
 fn plan(name: &str, way: &str, window: &str) -> Plan {
     let text = format!(
         "title = \"contract\"\n[lab]\nclients = 2\n[load.it]\nworkload = \"{name}\"\n{way}\
-         [method]\nblocks = 3\ndry = false\nsettle = \"50 ms\"\nsteady = \"noted\"\nsettle_max = \"100 ms\"\n\
+         [method]\nblocks = 3\ndry = false\nsettle = \"50 ms\"\n\
+         steady = \"noted\"\nsettle_max = \"100 ms\"\n\
          window = \"{window}\"\n"
     );
     parse(&text).expect("a plan")

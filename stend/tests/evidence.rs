@@ -47,7 +47,8 @@ fn bench() -> Bench {
 fn plan(load: &str, window: &str) -> Plan {
     let text = format!(
         "title = \"evidence\"\n[lab]\nclients = 1\n[load.it]\nworkload = \"tcp_stream\"\n{load}\
-         [method]\nblocks = 3\ndry = false\nsettle = \"50 ms\"\nsteady = \"noted\"\nsettle_max = \"100 ms\"\n\
+         [method]\nblocks = 3\ndry = false\nsettle = \"50 ms\"\n\
+         steady = \"noted\"\nsettle_max = \"100 ms\"\n\
          window = \"{window}\"\n"
     );
     let workloads: Vec<_> = workload::ALL.iter().map(|entry| entry.spec).collect();

@@ -8,7 +8,7 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum StoreError {
     /// No directory for it.
-    #[error("no store can be made at {}: {source}; name another file with --store", path.display())]
+    #[error("no store can be at {}: {source}; name another file with --store", path.display())]
     Place {
         /// Where.
         path: PathBuf,

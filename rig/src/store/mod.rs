@@ -205,7 +205,8 @@ fn keep(link: &Connection, run: i64, record: &TrialRecord, packed: &[u8]) -> rus
     let counted = trial.kind == TrialKind::Counted;
     let fault = record.outcome.fault.as_ref().map(ToString::to_string);
     link.prepare(
-        "INSERT INTO trial (run, seq, trial, block, counted, valid, attempt, fault, started_s, record)
+        "INSERT INTO trial
+             (run, seq, trial, block, counted, valid, attempt, fault, started_s, record)
          SELECT ?1, coalesce(max(seq) + 1, 0), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9
          FROM trial WHERE run = ?1",
     )?

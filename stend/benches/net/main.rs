@@ -167,7 +167,8 @@ impl Stand {
              direction = \"receive\"\n\
              request_size = \"{} B\"\nstreams = {}\nengine = \"{engine}\"\n\
              placement = \"same\"\ncongestion = \"cubic\"\n{depth}[method]\nblocks = 3\n\
-             dry = false\nsteady = \"noted\"\nsettle = \"0.3 s\"\nsettle_max = \"0.3 s\"\nwindow = \"1.6 s\"\n",
+             dry = false\nsteady = \"noted\"\n\
+             settle = \"0.3 s\"\nsettle_max = \"0.3 s\"\nwindow = \"1.6 s\"\n",
             cell.size, cell.streams
         );
         let workloads: Vec<&WorkloadSpec> = workload::ALL.iter().map(|w| w.spec).collect();
