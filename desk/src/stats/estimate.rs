@@ -13,6 +13,10 @@ pub enum EstimateMethod {
     PairedLogT,
     /// As [`Self::PairedLogT`], the interval's level set by Holm's step over the curve.
     PairedLogTHolm,
+    /// exp of the difference of the mean logs of two unpaired samples, Welch's t interval.
+    WelchLog,
+    /// As [`Self::WelchLog`], the interval's level set by Holm's step over the curve.
+    WelchLogHolm,
     /// A count or a single reading: the interval is the value itself.
     Exact,
     /// Computed from a model of the plan, not measured.

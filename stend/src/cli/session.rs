@@ -8,6 +8,7 @@ use rig::factor;
 use rig::lab::{Blueprint, LabError, Wanted, environment};
 use rig::run::{Bench, RunError};
 use rig::workload;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -86,6 +87,7 @@ impl Session {
             version: env!("CARGO_PKG_VERSION").into(),
             command: self.command.clone(),
             metrics: metrics(plan),
+            workloads: revisions(plan),
             plan: plan.clone(),
             plan_text: text.into(),
             environment: self.environment.clone(),
@@ -152,6 +154,12 @@ fn metrics(plan: &Plan) -> Vec<Metric> {
         }
     }
     metrics
+}
+
+/// Revision of every workload of the plan.
+fn revisions(plan: &Plan) -> BTreeMap<String, u32> {
+    let entries = plan.loads.iter().filter_map(|load| workload::find(&load.workload));
+    entries.map(|entry| (entry.spec.name.to_owned(), entry.spec.revision)).collect()
 }
 
 /// A flag that the first interrupt, hang-up or request to end sets; the second ends the process

@@ -6,6 +6,7 @@ mod cost;
 mod generator;
 mod interaction;
 mod states;
+mod unpaired;
 
 use super::simulated::{Cell, Simulated, size, word};
 use super::{Analysis, Caveat, Comparison, LimitKind, Verdict, analyse, is_aa};
