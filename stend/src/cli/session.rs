@@ -38,6 +38,7 @@ impl Session {
         let cancel = stop_flag()?;
         let mut environment = environment::observe(Path::new("/"));
         environment::complete_adapters(&mut environment);
+        environment.facts.extend(environment::libraries());
         let links = plan.lab.links.iter().map(|l| l.name.clone()).collect();
         let binary = std::env::current_exe()?;
         let blueprint = Blueprint { wanted, clients: plan.lab.clients, links, binary };
