@@ -26,7 +26,8 @@ fn articles() -> Vec<Document> {
 
 /// Every text of a document, in order.
 fn prose(document: &Document) -> Vec<Prose> {
-    let mut all = vec![document.kicker.clone(), document.title.clone(), document.question.clone()];
+    let mut all = vec![document.watermark.clone(), document.kicker.clone()];
+    all.extend([document.title.clone(), document.question.clone()]);
     document.body.iter().for_each(|node| prose_of(node, &mut all));
     all
 }

@@ -406,19 +406,19 @@ fn a_plan_may_class_keys_of_the_environment_anew() {
     assert_eq!(quoted.reclass, classes.map(|(k, c)| (k.to_owned(), c)).into());
     assert!(with("moon.phase = \"critical\"").is_ok(), "an unknown key is taken");
     for (line, words) in [
-        ("os = \"inof\"", "line 15: there is no class of a key 'inof'; did you mean 'info'?"),
+        ("os = \"infos\"", "line 16: there is no class of a key 'infos'; did you mean 'info'?"),
         (
             "os = \"warm\"",
-            "line 15: there is no class of a key 'warm'; known here: critical, factor, identity, \
+            "line 16: there is no class of a key 'warm'; known here: critical, factor, identity, \
              info",
         ),
         (
             "os = 3",
-            "line 15: 'os' is the number 3; write one of critical, factor, identity, info in quotes",
+            "line 16: 'os' is the number 3; write one of critical, factor, identity, info in quotes",
         ),
         (
             "\"stend.version\" = \"info\"",
-            "line 15: 'stend.version' cannot be set here; it says what is measured and must match \
+            "line 16: 'stend.version' cannot be set here; it says what is measured and must match \
              in every comparison; leave it out",
         ),
     ] {
