@@ -55,8 +55,10 @@ pub fn compose_comparison(a: &Run, b: &Run, found: &Unpaired) -> Result<Document
     body.push(writer.section("differences", "compare-differences", nodes)?);
     let nodes = test_beds(&mut writer, &both)?;
     body.push(writer.section("testbeds", "compare-testbeds", nodes)?);
-    let nodes = method(&writer, &both)?;
-    body.push(writer.section("method", "compare-method", nodes)?);
+    if !found.comparisons.is_empty() {
+        let nodes = method(&writer, &both)?;
+        body.push(writer.section("method", "compare-method", nodes)?);
+    }
     let question = Prose::verbatim(&a.plan.question);
     Ok(Document { language: LANGUAGE, watermark, kicker, title, question, body })
 }
@@ -426,7 +428,6 @@ fn method(writer: &Writer, both: &Both<'_>) -> Nodes {
     let margin = Args::new().quantity("margin", both.a.plan.method.margin);
     Ok(vec![Node::List(vec![
         writer.label("compare-method-welch")?,
-        writer.label("compare-method-session")?,
         writer.say("compare-method-margin", margin)?,
     ])])
 }

@@ -31,7 +31,7 @@ pub fn html(document: &Document) -> String {
                 title { (document.title.text()) }
                 style { (PreEscaped(STYLE)) (PreEscaped(figure::svg_style())) }
             }
-            body.marked[marked] {
+            body class=[marked.then_some("marked")] {
                 @if marked { p.watermark { (typeset(&document.watermark)) } }
                 main {
                     header {
