@@ -39,7 +39,6 @@ fn equal_runs_are_called_different_as_seldom_as_is_said() {
             anywhere += u32::from(found.points.iter().any(|p| differs(&p.verdict)));
         }
     }
-    println!("MEASURED {overall} {anywhere} of {all}");
     assert_eq!(all, 400, "two levels a pair");
     assert!(overall * 100 <= 6 * all, "{overall} of {all} overall");
     assert!(anywhere * 100 <= 6 * all, "{anywhere} of {all} at any point");

@@ -3,8 +3,18 @@
 
 use desk::record::{Fact, class_of};
 
-/// Every library on which a load depends: key, version in its own words, where that was learnt.
-const LIBRARIES: [(&str, fn() -> String, &str); 1] = [("lib.libc", libc_version, LIBC_SOURCE)];
+/// A library on which a load depends.
+struct Library {
+    key: &'static str,
+    /// Its version in its own words.
+    version: fn() -> String,
+    /// Where that was learnt.
+    source: &'static str,
+}
+
+/// All of them.
+const LIBRARIES: [Library; 1] =
+    [Library { key: "lib.libc", version: libc_version, source: LIBC_SOURCE }];
 
 #[cfg(target_env = "gnu")]
 const LIBC_SOURCE: &str = "gnu_get_libc_version()";
@@ -14,11 +24,11 @@ const LIBC_SOURCE: &str = "this binary";
 /// The libraries of this process.
 #[must_use]
 pub fn libraries() -> Vec<Fact> {
-    let fact = |(key, version, source): &(&str, fn() -> String, &str)| Fact {
-        key: (*key).to_owned(),
-        value: version(),
-        class: class_of(key),
-        source: (*source).to_owned(),
+    let fact = |library: &Library| Fact {
+        key: library.key.to_owned(),
+        value: (library.version)(),
+        class: class_of(library.key),
+        source: library.source.to_owned(),
     };
     LIBRARIES.iter().map(fact).collect()
 }
