@@ -65,6 +65,7 @@ fn run(plan: &Plan, physics: &Physics) -> Run {
         started: "2026-01-01T00:00:00Z".into(),
         version: "0".into(),
         command: String::new(),
+        workloads: BTreeMap::new(),
         metrics: workload::ALL.iter().flat_map(|e| e.spec.metrics).map(Metric::from).collect(),
         plan: plan.clone(),
         plan_text: String::new(),

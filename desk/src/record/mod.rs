@@ -1,12 +1,13 @@
 //! The vocabulary that rig and desk share; everything stored is made of these types.
 //!
 //! Knows: plan, spec, treatment, load point, trial, environment, sample, reading, outcome, run,
-//! published claim.
+//! published claim, and which keys describe how a run was made.
 //! Never: how any of it is measured, judged or shown.
 //! Start reading at `trial.rs`.
 
 mod claim;
 mod environment;
+mod keys;
 mod outcome;
 mod plan;
 mod run;
@@ -15,6 +16,7 @@ mod trial;
 
 pub use claim::{Claim, claim_sources, claims};
 pub use environment::{Adapter, Cache, Cpu, Environment, Fact, KeyClass, LabKind};
+pub use keys::{Apart, EnvKey, Grain, LEVELS, class_of, known_key};
 pub use outcome::{Fault, Outcome, Reading, Sample, StreamFacts, Window, Work};
 pub use plan::{FactorPlan, LabPlan, Level, LinkPlan, LoadPlan, Method, Plan, SteadyRule};
 pub use run::{Completeness, RUN_SCHEMA, Run, Sitting, TrialRecord};

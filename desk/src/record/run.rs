@@ -6,6 +6,7 @@ use super::plan::Plan;
 use super::spec::Metric;
 use super::trial::{Settings, Trial};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Version of the stored form.
 pub const RUN_SCHEMA: u32 = 2;
@@ -86,6 +87,9 @@ pub struct Run {
     pub plan_text: String,
     /// Metrics of the workloads of the plan.
     pub metrics: Vec<Metric>,
+    /// Revision of every workload of the plan, by its name; empty in older records.
+    #[serde(default)]
+    pub workloads: BTreeMap<String, u32>,
     /// The machine.
     pub environment: Environment,
     /// Trials in the order in which they ran, dry and faulty ones too.

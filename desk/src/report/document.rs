@@ -177,6 +177,9 @@ pub enum Node {
 pub struct Document {
     /// Language of its words, BCP 47.
     pub language: &'static str,
+    /// What every medium shows before and behind everything else; empty for an article that may be
+    /// believed.
+    pub watermark: Prose,
     /// Run, date and version, above the title.
     pub kicker: Prose,
     /// Title.

@@ -1,6 +1,6 @@
 //! Knows how a run and its analysis become an article and a card.
 //!
-//! Gives: [`compose`] and [`compose_survey`] (facts to [`Document`]), [`html`], [`text`],
+//! Gives: [`compose`], [`compose_survey`] and [`compose_comparison`] (facts to [`Document`]), [`html`], [`text`],
 //! [`summary`], [`card`].
 //! Never: computes a statistic, types a number, or knows how anything was measured.
 //! Start reading at `document.rs`, then `compose/mod.rs`.
@@ -14,7 +14,7 @@ mod text;
 mod words;
 
 pub use card::{CardInput, card};
-pub use compose::{Part, Role, compose, compose_survey};
+pub use compose::{Part, Role, compose, compose_comparison, compose_survey};
 pub use document::{Column, Document, Node, Prose, Ruling, Table, Tone};
 pub use error::ReportError;
 pub use html::html;

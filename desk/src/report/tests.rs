@@ -21,12 +21,21 @@ pub(super) fn parts(survey: &[(Role, Run, Analysis)]) -> Vec<Part<'_>> {
 fn articles() -> Vec<Document> {
     let (run, analysis) = fixture::duel();
     let survey = survey();
-    vec![compose(&run, &analysis).unwrap(), compose_survey(&parts(&survey)).unwrap()]
+    let mut all = vec![compose(&run, &analysis).unwrap(), compose_survey(&parts(&survey)).unwrap()];
+    for forced in [false, true] {
+        let (a, b, mut found) = fixture::two_sessions(forced);
+        all.push(compose_comparison(&a, &b, &found).unwrap());
+        // The same without --force is a refusal where there are confounders.
+        (found.forced, found.comparisons) = (false, found.comparisons[..1].to_vec());
+        all.push(compose_comparison(&a, &b, &found).unwrap());
+    }
+    all
 }
 
 /// Every text of a document, in order.
 fn prose(document: &Document) -> Vec<Prose> {
-    let mut all = vec![document.kicker.clone(), document.title.clone(), document.question.clone()];
+    let mut all = vec![document.watermark.clone(), document.kicker.clone()];
+    all.extend([document.title.clone(), document.question.clone()]);
     document.body.iter().for_each(|node| prose_of(node, &mut all));
     all
 }
@@ -387,4 +396,51 @@ fn doubts_of_one_kind_are_one_note_with_the_worst_part() {
     let said = text(&compose_survey(&parts).unwrap(), 400, true);
     assert!(said.contains("7 visits were invalid") && said.contains("worst of the parts: “Heavy”"));
     assert!(!said.contains("1 visit was invalid"), "{said}");
+}
+
+#[test]
+fn two_sessions_are_never_judged_without_saying_that_they_are_two() {
+    let (a, b, found) = fixture::two_sessions(false);
+    let document = compose_comparison(&a, &b, &found).unwrap();
+    let said = text(&document, 20_000, true);
+    let words = ["is better than", "is worse than", "is ahead from", "No difference that matters"];
+    let mut seen = 0;
+    for (at, _) in words.iter().flat_map(|word| said.match_indices(word)) {
+        let sentence = said[..at].rsplit(['\n', '.']).next().unwrap_or_default();
+        assert!(sentence.contains("Unpaired, different sessions: "), "{sentence}");
+        seen += 1;
+    }
+    assert!(seen > 5, "only {seen} verdicts");
+    assert!(said.contains("Differs by less than its grain") && !said.contains("COMPARABLE"));
+    assert!(said.contains("plan.factor.mtu.4000 B"), "a level without a partner is listed");
+}
+
+#[test]
+fn a_watermark_is_the_first_line_and_behind_the_page_and_shuts_every_verdict_up() {
+    let (a, b, found) = fixture::two_sessions(true);
+    let document = compose_comparison(&a, &b, &found).unwrap();
+    let said = text(&document, 20_000, true);
+    let first = "NOT COMPARABLE: kernel.release, mitigation.m0, mitigation.m1, mitigation.m2, \
+                 mitigation.m3, mitigation.m4 and 4 more";
+    assert_eq!(said.lines().next(), Some(first));
+    assert!(summary(&document, 20_000, true).starts_with(first));
+    let page = html(&document);
+    assert!(page.contains("<body class=\"marked\"><p class=\"watermark\">NOT COMPARABLE"));
+    for word in ["better than", "worse than", "▲", "▼", "ahead"] {
+        assert!(!said.contains(word), "{word}");
+    }
+    let (run, analysis) = fixture::duel();
+    let page = html(&compose(&run, &analysis).unwrap());
+    assert!(page.contains("<body><main>"), "no mark without a reason");
+}
+
+#[test]
+fn a_plan_that_classes_keys_anew_is_told_in_the_test_bed() {
+    use crate::record::KeyClass;
+    let (mut run, analysis) = fixture::duel();
+    run.plan.reclass = [("kernel.release".to_owned(), KeyClass::Info)].into();
+    run.plan.reclass.insert("kernal".into(), KeyClass::Factor);
+    let said = text(&compose(&run, &analysis).unwrap(), 20_000, true);
+    assert!(said.contains("The plan treats kernel.release as info, not as critical"));
+    assert!(said.contains("The plan treats kernal as factor; no such key is known"));
 }

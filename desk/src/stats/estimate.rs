@@ -17,6 +17,10 @@ pub enum EstimateMethod {
     HodgesLehmann,
     /// As [`Self::PairedLogT`], simultaneous over the curve by sign flips of whole blocks.
     PairedLogMaxT,
+    /// exp of the difference of the mean logs of two unpaired samples, Welch's t interval.
+    WelchLog,
+    /// As [`Self::WelchLog`], the interval's level set by Holm's step over the curve.
+    WelchLogHolm,
     /// A count or a single reading: the interval is the value itself.
     Exact,
     /// Computed from a model of the plan, not measured.

@@ -1,7 +1,7 @@
 //! Knows how estimates are made from samples. Plain functions over slices.
 //!
-//! Gives: summaries, Student's t, signed ranks, paired log ratios, equivalence, Holm's step-down,
-//! sign flips, decisions alone and together, the index, further blocks, two groups.
+//! Gives: summaries, Student's t, signed ranks, paired log ratios, Welch's t, equivalence, Holm's
+//! step-down, sign flips, decisions alone and together, the index, further blocks, two groups.
 //! Never: what the samples mean, or where they came from.
 //! Start reading at `estimate.rs`.
 
@@ -19,6 +19,7 @@ mod max_t;
 mod power;
 mod signed_rank;
 mod summary;
+mod welch;
 
 pub use cluster::{Groups, two_groups};
 pub use compare::{
@@ -36,3 +37,4 @@ pub use max_t::{Blocks, MaxT, max_t};
 pub use power::smallest_ratio;
 pub use signed_rank::Walsh;
 pub use summary::Summary;
+pub use welch::Welch;

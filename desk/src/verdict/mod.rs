@@ -1,7 +1,8 @@
 //! Knows what may be concluded from estimates: winner, region, cost, states, limit, doubt,
 //! interaction, advice, and how a published claim stands.
 //!
-//! Gives: [`analyse`], from a stored run to its findings, [`is_aa`], [`derived_metrics`], [`knee`].
+//! Gives: [`analyse`], from a stored run to its findings, [`compare_runs`] for two of them,
+//! [`compare_machines`], [`is_aa`], [`derived_metrics`], [`knee`].
 //! Never: how a number was measured, how it is shown.
 //! Start reading at `finding.rs`, then `analyse.rs`.
 
@@ -10,6 +11,7 @@ mod analyse;
 mod bottleneck;
 mod caveat;
 mod claims;
+mod comparability;
 mod effective;
 mod efficiency;
 mod enough;
@@ -28,9 +30,14 @@ pub(crate) mod simulated;
 mod states;
 #[cfg(test)]
 mod tests;
+mod unpaired;
 mod winner;
 
 pub use analyse::analyse;
+pub use comparability::{
+    Comparability, Declared, Difference, Reclassed, compare_environments, compare_machines,
+    declared, reclassed,
+};
 pub use effective::is_aa;
 pub use enough::enough;
 pub use finding::{
@@ -40,3 +47,4 @@ pub use finding::{
 };
 pub use knee::{KNEE, knee};
 pub use measure::{derived_metrics, service_demand};
+pub use unpaired::{CompareError, Unpaired, Wanted, compare_runs};

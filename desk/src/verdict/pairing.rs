@@ -99,7 +99,7 @@ fn strata(plan: &Plan) -> Vec<BTreeMap<String, String>> {
     combinations(rest.map(|f| (&f.name, f.levels.iter().map(|l| l.name.clone()).collect())))
 }
 
-fn fixed_settings(load: &LoadPlan, curve: Option<&str>) -> Vec<Settings> {
+pub(super) fn fixed_settings(load: &LoadPlan, curve: Option<&str>) -> Vec<Settings> {
     let rest = load.over.iter().filter(|(name, _)| Some(name.as_str()) != curve);
     combinations(rest.map(|(name, values)| (name, values.clone())))
 }

@@ -67,6 +67,7 @@ impl Simulated {
                 unit: Unit::BitPerSecond,
                 better: self.better,
             }],
+            workloads: [("tcp_stream".to_owned(), 1)].into(),
             environment: Environment::default(),
             records: self.records(),
             completeness: Completeness::Complete,

@@ -16,7 +16,7 @@ pub enum StoreError {
         source: io::Error,
     },
     /// There is no file.
-    #[error("there is no store at {}; `stend run` makes one, --store names another", path.display())]
+    #[error("no store is at {}; `stend run` makes one, --store names another", path.display())]
     None {
         /// Where.
         path: PathBuf,

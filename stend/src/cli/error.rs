@@ -2,6 +2,7 @@
 
 use desk::plan::PlanError;
 use desk::report::ReportError;
+use desk::verdict::CompareError;
 use rig::lab::LabError;
 use rig::lab::sim::SimError;
 use rig::run::RunError;
@@ -138,6 +139,36 @@ pub enum CliError {
     /// The person stopped it before there was anything to show.
     #[error("stopped before the first trial was finished")]
     Stopped,
+    /// No such run.
+    #[error("there is no run '{name}': {source}; give the path of its records.json")]
+    NoRun {
+        /// As given.
+        name: String,
+        /// Why it was not read.
+        source: io::Error,
+    },
+    /// A file that is not the record of a run.
+    #[error("{}: not the record of one run: {source}; `stend run` writes such a file", path.display())]
+    BadRun {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: serde_json::Error,
+    },
+    /// Two runs cannot be compared as asked.
+    #[error(transparent)]
+    Compare(#[from] CompareError),
+    /// Two runs have no trial in common.
+    #[error(
+        "runs {a} and {b} have no load point with a good trial under the same levels; run one plan \
+         in both sessions"
+    )]
+    NothingShared {
+        /// The first.
+        a: String,
+        /// The second.
+        b: String,
+    },
     /// Not one trial gave a figure.
     #[error("no trial gave a figure: {first}")]
     NothingMeasured {
@@ -160,12 +191,15 @@ impl CliError {
             | Self::NothingToResume
             | Self::IsComplete { .. }
             | Self::IsRunning { .. }
+            | Self::NoRun { .. }
+            | Self::BadRun { .. }
+            | Self::Compare(_)
             | Self::Store(
                 StoreError::None { .. } | StoreError::NoRun { .. } | StoreError::Ambiguous { .. },
             ) => 2,
             Self::Stopped | Self::Run(RunError::Lab(LabError::Cancelled)) => super::INTERRUPTED,
             Self::NoLinks { .. } | Self::Run(_) | Self::Place(_) | Self::AnotherMachine { .. } => 5,
-            Self::NothingMeasured { .. } => 6,
+            Self::NothingMeasured { .. } | Self::NothingShared { .. } => 6,
             _ => 1,
         }
     }

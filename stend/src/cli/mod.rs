@@ -3,6 +3,7 @@
 //! Gives: [`main`]. Never: decides anything about a measurement.
 //! Start reading at `survey.rs`.
 
+mod compare;
 mod error;
 mod explain;
 mod export;
@@ -31,13 +32,15 @@ use std::path::PathBuf;
 const OK: u8 = 0;
 /// Faults or a lost lab ended the run early; what was finished is in the report.
 const GIVEN_UP: u8 = 1;
+/// Two runs differ in more than was declared, so that nothing was compared.
+const NOT_COMPARABLE: u8 = 3;
 /// The person stopped it; what was finished is in the report.
 const INTERRUPTED: u8 = 130;
 
 /// What a script may rely on.
 const EXIT_CODES: &str = "Exit status: 0 all was measured or shown; 1 ended early or a file could \
-not be written; 2 wrong usage or a refused plan; 5 this place cannot measure it; 6 no trial gave a \
-figure; 130 stopped on request.";
+not be written; 2 wrong usage or a refused plan; 3 the runs are not comparable; 5 this place cannot \
+measure it; 6 no trial gave a figure; 130 stopped on request.";
 
 /// Measures this machine and says which set-up is better, by how much, and what limits it.
 ///
@@ -101,6 +104,28 @@ enum Verb {
     Explain {
         /// Name of the workload: tcp_stream
         workload: String,
+    },
+    /// Compare two runs that were measured at different times, if they are comparable
+    Compare {
+        /// The baseline: its id, or the path of its records.json
+        a: String,
+        /// The run that is judged
+        b: String,
+        /// Show figures although the runs are not comparable: without a verdict, and marked
+        #[arg(long)]
+        force: bool,
+        /// Compare this metric and not the primary one of A
+        #[arg(long, value_name = "M")]
+        metric: Option<String>,
+        /// File in which runs are kept [default: stend/lab.stend in the state directory]
+        #[arg(long, value_name = "FILE")]
+        store: Option<PathBuf>,
+        /// Directory for the report [default: stend-out/compare-A-B]
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+        /// Print the comparison as JSON instead of text
+        #[arg(long)]
+        json: bool,
     },
     /// Serve as a host of a lab (started by stend itself)
     #[command(hide = true)]
@@ -201,6 +226,10 @@ pub fn main() -> Result<u8, CliError> {
         Some(Verb::Export(wanted)) => export::export(&wanted),
         Some(Verb::Plan { file, quick }) => plan::show(&file, quick),
         Some(Verb::Explain { workload }) => explain::explain(&workload),
+        Some(Verb::Compare { a, b, force, metric, store, out, json }) => {
+            let (metric, store, out) = (metric.as_deref(), store.as_deref(), out.as_deref());
+            compare::compare(&a, &b, &compare::How { force, metric, store, out, json })
+        }
         Some(Verb::Agent) => {
             rig::run::serve_agent().map_err(CliError::Agent)?;
             Ok(OK)

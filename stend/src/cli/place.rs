@@ -43,6 +43,7 @@ fn real(
 ) -> Result<Ground, CliError> {
     let mut environment = environment::observe(Path::new("/"));
     environment::complete_adapters(&mut environment);
+    environment.facts.extend(environment::libraries());
     let binary = std::env::current_exe()?;
     let blueprint = Blueprint { wanted, clients: plan.lab.clients, links, binary };
     let asked = matches!(wanted, Wanted::Only(_));

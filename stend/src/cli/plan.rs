@@ -4,6 +4,7 @@ use super::error::CliError;
 use super::{OK, plans};
 use desk::plan::{Budget, budget, quicken};
 use desk::record::Plan;
+use desk::verdict::reclassed;
 use std::fmt::Write as _;
 use std::io::Write as _;
 
@@ -34,6 +35,11 @@ fn describe(plan: &Plan, budget: &Budget) -> String {
         let levels: Vec<&str> = factor.levels.iter().map(|l| l.name.as_str()).collect();
         let role = if factor.name == plan.method.compare { "  (compared)" } else { "" };
         row("factor", format!("{}: {}{role}", factor.name, levels.join(", ")));
+    }
+    for one in reclassed(plan) {
+        let unknown = if one.known { "" } else { "  (no such key is known)" };
+        let [class, usual] = [one.class, one.usual].map(|c| format!("{c:?}").to_lowercase());
+        row("environment", format!("{}: {class}, not {usual}{unknown}", one.key));
     }
     for load in &plan.loads {
         for (name, values) in &load.over {

@@ -7,7 +7,8 @@ use super::run::finish;
 use super::session::Session;
 use super::{Options, Place, files, store};
 use desk::plan::{budget, remaining};
-use desk::record::{Environment, KeyClass, LabKind, Run};
+use desk::record::{Environment, LabKind, Run};
+use desk::verdict::{compare_machines, declared};
 use rig::store::{RunState, Store};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -69,17 +70,13 @@ fn left(store: &Store, id: &str) -> Result<Run, CliError> {
 
 /// A run goes on only on the machine on which it began: half its blocks would else be another's.
 fn refuse_another_machine(run: &Run, now: &Environment) -> Result<(), CliError> {
-    let differs = |key: &str, value: &str| now.fact(key).is_some_and(|is| is != value);
-    let facts = run.environment.facts.iter().filter(|f| f.class == KeyClass::Critical);
-    let mut changed: Vec<String> = facts
-        .filter(|f| differs(&f.key, &f.value))
-        .map(|f| format!("{} was {} and is {}", f.key, f.value, now.fact(&f.key).unwrap_or("")))
+    let found = compare_machines(&run.environment, now, &declared(&run.plan, &run.plan));
+    let said = |value: &Option<String>| value.clone().unwrap_or_else(|| "not there".into());
+    let changed: Vec<String> = found
+        .confounders
+        .iter()
+        .map(|d| format!("{} was {} and is {}", d.key, said(&d.a), said(&d.b)))
         .collect();
-    let (was, is) = (&run.environment.cpu, &now.cpu);
-    if (&was.model, was.logical) != (&is.model, is.logical) {
-        let (logical, now) = (was.logical, is.logical);
-        changed.push(format!("cpu was {logical} x {} and is {now} x {}", was.model, is.model));
-    }
     if changed.is_empty() {
         return Ok(());
     }

@@ -14,6 +14,7 @@ use rig::run::{Orders, Stand, conduct};
 use rig::store::Store;
 use rig::workload;
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::path::Path;
 use std::sync::Arc;
@@ -86,6 +87,7 @@ impl Session {
             version: env!("CARGO_PKG_VERSION").into(),
             command: self.command.clone(),
             metrics: metrics(&plan),
+            workloads: revisions(&plan),
             plan,
             plan_text: text.into(),
             environment: self.environment.clone(),
@@ -215,6 +217,12 @@ fn metrics(plan: &Plan) -> Vec<Metric> {
         }
     }
     metrics
+}
+
+/// Revision of every workload of the plan.
+fn revisions(plan: &Plan) -> BTreeMap<String, u32> {
+    let entries = plan.loads.iter().filter_map(|load| workload::find(&load.workload));
+    entries.map(|entry| (entry.spec.name.to_owned(), entry.spec.revision)).collect()
 }
 
 /// A flag that the first interrupt, hang-up or request to end sets; the second ends the process

@@ -6,6 +6,7 @@
 //! Start reading at `lab.rs`; what hangs on several places of the plan stands in `check.rs`.
 
 mod check;
+mod environment;
 mod error;
 mod factor;
 mod lab;
@@ -23,7 +24,6 @@ pub use error::PlanError;
 use super::Catalogue;
 use crate::record::{Plan, claim_sources};
 use node::{Lines, Node, Section};
-use std::collections::BTreeMap;
 
 /// Reads a plan, with every default written out and every unit resolved.
 ///
@@ -34,7 +34,16 @@ use std::collections::BTreeMap;
 pub fn read(text: &str, catalogue: &Catalogue) -> Result<Plan, PlanError> {
     let table = node::parse(text)?;
     let root = Section::new(text, table.get_ref(), 1);
-    root.only(&["title", "question", "published", "lab", "factors", "load", "method"])?;
+    root.only(&[
+        "title",
+        "question",
+        "published",
+        "lab",
+        "factors",
+        "load",
+        "method",
+        "environment",
+    ])?;
     let title = root.text("title")?.ok_or(PlanError::Missing {
         line: 1,
         what: "title",
@@ -47,8 +56,8 @@ pub fn read(text: &str, catalogue: &Catalogue) -> Result<Plan, PlanError> {
     let question = root.text("question")?.unwrap_or_else(usual);
     let method = method::read(&root.section("method")?, &factors, &loads, &specs)?;
     let published = root.get("published").map(published).transpose()?;
-    let plan =
-        Plan { title, question, lab, factors, loads, method, published, reclass: BTreeMap::new() };
+    let reclass = environment::read(&root.section("environment")?)?;
+    let plan = Plan { title, question, lab, factors, loads, method, published, reclass };
     check::check(&plan, &Lines::new(&root))?;
     Ok(plan)
 }

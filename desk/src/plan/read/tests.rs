@@ -452,3 +452,34 @@ fn a_published_test_is_known_or_refused() {
         ),
     ]);
 }
+
+#[test]
+fn a_plan_may_class_keys_of_the_environment_anew() {
+    use crate::record::KeyClass;
+    let with = |lines: &str| read(&format!("{SMALL}[environment]\n{lines}\n"), &catalogue());
+    let quoted = with("\"kernel.release\" = \"info\"\nos = \"factor\"").unwrap();
+    let open = with("kernel.release = \"info\"\nos = \"factor\"").unwrap();
+    assert_eq!(quoted.reclass, open.reclass);
+    let classes = [("kernel.release", KeyClass::Info), ("os", KeyClass::Factor)];
+    assert_eq!(quoted.reclass, classes.map(|(k, c)| (k.to_owned(), c)).into());
+    assert!(with("moon.phase = \"critical\"").is_ok(), "an unknown key is taken");
+    for (line, words) in [
+        ("os = \"infos\"", "line 16: there is no class of a key 'infos'; did you mean 'info'?"),
+        (
+            "os = \"warm\"",
+            "line 16: there is no class of a key 'warm'; known here: critical, factor, identity, \
+             info",
+        ),
+        (
+            "os = 3",
+            "line 16: 'os' is the number 3; write one of critical, factor, identity, info in quotes",
+        ),
+        (
+            "\"stend.version\" = \"info\"",
+            "line 16: 'stend.version' cannot be set here; it says what is measured and must match \
+             in every comparison; leave it out",
+        ),
+    ] {
+        assert_eq!(with(line).unwrap_err().to_string(), words);
+    }
+}

@@ -264,7 +264,7 @@ fn counted(writer: &Writer, asked: &[Judged<'_>]) -> Result<(Tone, Prose), Repor
 }
 
 /// How many comparisons came out how, and which where these are few.
-fn tally(writer: &Writer, asked: &[Judged<'_>], titled: bool) -> Said {
+pub(super) fn tally(writer: &Writer, asked: &[Judged<'_>], titled: bool) -> Said {
     let outcomes = [
         (Tone::Good, "tally-better"),
         (Tone::Bad, "tally-worse"),

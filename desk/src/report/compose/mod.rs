@@ -1,12 +1,13 @@
 //! Knows the order of an article and which facts go into each chapter.
 //!
-//! Gives: [`compose`], [`compose_survey`]. Never: computes a statistic or types a number; what it
+//! Gives: [`compose`], [`compose_survey`], [`compose_comparison`]. Never: computes a statistic or types a number; what it
 //! says it was given as an estimate, a setting or a count.
 //! Start reading at [`compose`]; the chapters stand in the neighbouring files in their order.
 
 mod advice;
 mod answer;
 mod appendix;
+mod compare;
 mod cost;
 mod curve;
 mod doubts;
@@ -29,6 +30,8 @@ mod testbed;
 mod withheld;
 
 pub(super) use advice::short as short_advice;
+pub use compare::compose_comparison;
+
 pub(super) use answer::{Judged, asked, grouped, same};
 pub(super) use doubts::short as short_doubt;
 pub(super) use effect::short_effect;
@@ -119,6 +122,7 @@ pub fn compose(run: &Run, analysis: &Analysis) -> Result<Document, ReportError> 
         .name("version", &run.version);
     Ok(Document {
         language: LANGUAGE,
+        watermark: Prose::default(),
         kicker: writer.say("kicker", args)?,
         title: Prose::verbatim(&run.plan.title),
         question: Prose::verbatim(&run.plan.question),
@@ -138,6 +142,7 @@ pub fn compose_survey(parts: &[Part<'_>]) -> Result<Document, ReportError> {
         .name("version", &first.run.version);
     Ok(Document {
         language: LANGUAGE,
+        watermark: Prose::default(),
         kicker: writer.say("kicker-survey", args)?,
         title: writer.label("survey-title")?,
         question: writer.label("survey-question")?,

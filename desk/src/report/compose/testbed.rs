@@ -4,11 +4,12 @@ use super::doubts::UNNAMED;
 use super::names::{key_words, setting};
 use super::ruling::count;
 use super::{Nodes, Part, Said, Writer};
-use crate::record::{Adapter, Environment, LabKind, LabPlan, Run, Settings};
+use crate::record::{Adapter, Environment, KeyClass, LabKind, LabPlan, Plan, Run, Settings};
 use crate::report::document::{Column, Node, Prose, Table, unbroken};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
 use crate::unit::Quantity;
+use crate::verdict;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Keys that read better under another name; the kernel's word on the first is kept a stream.
@@ -31,10 +32,51 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
         }
     }
     body.extend(made_with(writer, parts)?);
+    let mut said = Vec::new();
+    for part in parts {
+        for sentence in reclassed(writer, &part.run.plan)? {
+            if !said.contains(&sentence) {
+                said.push(sentence);
+            }
+        }
+    }
+    if !said.is_empty() {
+        body.push(Node::List(said));
+    }
     writer.section("testbed", "testbed-title", body)
 }
 
-fn machine(writer: &Writer, env: &Environment) -> Result<Vec<(Prose, Prose)>, ReportError> {
+/// A class of keys in a word.
+pub(super) fn class_word(writer: &Writer, class: KeyClass) -> Said {
+    writer.label(match class {
+        KeyClass::Identity => "class-identity",
+        KeyClass::Factor => "class-factor",
+        KeyClass::Critical => "class-critical",
+        KeyClass::Info => "class-info",
+    })
+}
+
+/// Which keys of the environment a plan classes anew, a sentence each.
+pub(super) fn reclassed(writer: &Writer, plan: &Plan) -> Result<Vec<Prose>, ReportError> {
+    let mut said = Vec::new();
+    for one in verdict::reclassed(plan) {
+        let class = class_word(writer, one.class)?;
+        let args = Args::new().name("key", one.key).prose("class", &class);
+        said.push(match one.known {
+            true => {
+                let usual = class_word(writer, one.usual)?;
+                writer.say("reclass-known", args.prose("usual", &usual))?
+            }
+            false => writer.say("reclass-unknown", args)?,
+        });
+    }
+    Ok(said)
+}
+
+pub(super) fn machine(
+    writer: &Writer,
+    env: &Environment,
+) -> Result<Vec<(Prose, Prose)>, ReportError> {
     let cpu = &env.cpu;
     let unsaid = writer.label("fact-not-said")?;
     let or_unsaid = |text: Option<&str>| text.map_or_else(|| unsaid.clone(), Prose::verbatim);

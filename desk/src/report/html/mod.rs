@@ -19,6 +19,7 @@ const NAMESPACE: &str = " xmlns=\"http://www.w3.org/2000/svg\"";
 /// The document as one self-contained HTML file; the same document gives the same bytes.
 #[must_use]
 pub fn html(document: &Document) -> String {
+    let marked = !document.watermark.text().is_empty();
     let page = markup! {
         (DOCTYPE)
         html lang=(document.language) {
@@ -30,7 +31,8 @@ pub fn html(document: &Document) -> String {
                 title { (document.title.text()) }
                 style { (PreEscaped(STYLE)) (PreEscaped(figure::svg_style())) }
             }
-            body {
+            body class=[marked.then_some("marked")] {
+                @if marked { p.watermark { (typeset(&document.watermark)) } }
                 main {
                     header {
                         p.kicker { (typeset(&document.kicker)) }

@@ -28,6 +28,10 @@ pub fn text(document: &Document, columns: u16, unicode: bool) -> String {
 /// A page with the title of the document on it.
 fn opened(document: &Document, columns: u16, unicode: bool) -> Page {
     let mut page = Page { width: usize::from(columns).max(NARROWEST), unicode, out: String::new() };
+    if !document.watermark.text().is_empty() {
+        page.wrapped(document.watermark.text(), "", "");
+        page.gap();
+    }
     page.wrapped(document.kicker.text(), "", "");
     page.wrapped(document.title.text(), "", "");
     page.rule('=');

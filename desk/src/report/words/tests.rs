@@ -4,9 +4,10 @@ use super::*;
 use std::collections::BTreeSet;
 
 /// Every file that says something.
-const SPEAKERS: [&str; 24] = [
+const SPEAKERS: [&str; 25] = [
     include_str!("../card.rs"),
     include_str!("../compose/advice.rs"),
+    include_str!("../compose/compare.rs"),
     include_str!("../compose/cost.rs"),
     include_str!("../compose/index.rs"),
     include_str!("../compose/interaction.rs"),

@@ -7,6 +7,7 @@ mod generator;
 mod interaction;
 mod looks;
 mod states;
+mod unpaired;
 
 use super::simulated::{Cell, Simulated, size, word};
 use super::{Analysis, Caveat, Comparison, LimitKind, Verdict, analyse, is_aa};

@@ -4,7 +4,7 @@
 
 use super::fact::fact;
 use super::tree::Tree;
-use desk::record::{Fact, KeyClass};
+use desk::record::Fact;
 
 /// Most that a configuration may unpack to, bytes; they are a quarter of a megabyte.
 const LARGEST: usize = 8 << 20;
@@ -20,7 +20,7 @@ pub(super) fn observe(tree: &Tree) -> Option<Fact> {
     let cmdline = tree.text("proc/cmdline").unwrap_or_default();
     let said = found.and_then(|(path, config)| Some((path, describe(&config, &cmdline)?)));
     let (path, value) = said.unwrap_or_else(|| (beside, "not said by the kernel".to_owned()));
-    Some(fact("kernel.cpu_accounting", KeyClass::Info, &path, &value))
+    Some(fact("kernel.cpu_accounting", &path, &value))
 }
 
 /// From the options of `init/Kconfig`. Generic virtual accounting is built into most kernels and

@@ -1,8 +1,9 @@
 //! Knows where Linux says what network adapters there are; asks no driver (that is `complete`).
 
+use super::fact::fact;
 use super::pcie;
 use super::tree::{Tree, last_name};
-use desk::record::{Adapter, Fact, KeyClass};
+use desk::record::{Adapter, Fact};
 use desk::unit::{Quantity, Unit};
 
 const LINKS: &str = "sys/class/net";
@@ -74,10 +75,5 @@ pub(super) fn duplex(tree: &Tree, adapter: &Adapter) -> Option<Fact> {
     adapter.speed_now?;
     let path = format!("{LINKS}/{}/duplex", adapter.name);
     let value = tree.text(&path).filter(|value| value == "half" || value == "full")?;
-    Some(Fact {
-        key: format!("adapter.{}.duplex", adapter.name),
-        value,
-        class: KeyClass::Critical,
-        source: format!("/{path}"),
-    })
+    Some(fact(&format!("adapter.{}.duplex", adapter.name), &path, &value))
 }

@@ -1,21 +1,27 @@
 //! Environment: what the machine was when it was measured.
 //!
 //! Knows: where Linux says what processors, caches, memory, adapters and settings there are.
-//! Gives: [`observe`] over a file tree, and [`complete_adapters`] for what only a driver can say.
+//! Gives: [`observe`] over a file tree, [`complete_adapters`] for what only a driver can say,
+//! [`libraries`] for what this process runs on.
 //! Never: whether a difference matters to a verdict, or how a fact is put into words.
 //! Start reading at [`observe`]. A file that is missing is an absent fact, never an error.
 
 mod accounting;
 mod adapter;
+mod cmdline;
 mod complete;
+mod container;
 mod cpu;
 mod fact;
+mod kernel;
+mod library;
 mod pcie;
 #[cfg(test)]
 mod tests;
 mod tree;
 
 pub use complete::complete_adapters;
+pub use library::libraries;
 
 use desk::record::Environment;
 use desk::unit::Quantity;

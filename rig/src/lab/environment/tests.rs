@@ -268,7 +268,9 @@ fn facts_are_sorted_and_carry_class_and_source() {
     let keys: Vec<&str> = env.facts.iter().map(|fact| fact.key.as_str()).collect();
     let expected = [
         "clocksource",
-        "kernel.cmdline",
+        "cpu.online",
+        "kernel.cmdline.mitigations",
+        "kernel.cmdline.rest",
         "kernel.cpu_accounting",
         "kernel.release",
         "mitigation.meltdown",
@@ -281,9 +283,84 @@ fn facts_are_sorted_and_carry_class_and_source() {
     assert_eq!(env.fact("os"), Some("Debian GNU/Linux 12"));
     assert_eq!(env.fact("tcp.rmem"), Some("4096 131072 33554432"));
     assert_eq!(env.fact("thp"), Some("madvise"));
-    assert_eq!(env.facts[1].class, KeyClass::Info);
-    assert_eq!(env.facts[3].class, KeyClass::Critical);
-    assert_eq!(env.facts[3].source, "/proc/sys/kernel/osrelease");
+    let fact = |key: &str| env.facts.iter().find(|fact| fact.key == key).unwrap();
+    assert_eq!(fact("kernel.cmdline.rest").class, KeyClass::Info);
+    assert_eq!(fact("kernel.release").class, KeyClass::Critical);
+    assert_eq!(fact("kernel.release").source, "/proc/sys/kernel/osrelease");
+    assert!(env.facts.iter().all(|fact| desk::record::known_key(&fact.key).is_some()));
+}
+
+#[test]
+fn the_command_line_is_taken_apart_and_its_secrets_stay_in_it() {
+    let fixture = Fixture::new("cmdline");
+    let line = "BOOT_IMAGE=/vmlinuz root=UUID=1234-abcd mitigations=off isolcpus=2-7 nosmt \
+                hugepagesz=1G hugepages=4 hugepagesz=2M intel_iommu=on cryptkey=secret -- \
+                --token hush isolcpus=0";
+    fixture.files("proc", &[("cmdline", line)]);
+    let env = observe(&fixture.root);
+    let said = |name: &str| env.fact(&format!("kernel.cmdline.{name}"));
+    assert_eq!(said("mitigations"), Some("off"));
+    assert_eq!((said("isolcpus"), said("nosmt")), (Some("2-7"), Some("on")));
+    assert_eq!((said("hugepagesz"), said("hugepages")), (Some("1G, 2M"), Some("4")));
+    assert_eq!(said("intel_iommu"), Some("on"));
+    assert!(said("rest").is_some_and(|rest| rest.starts_with("3 other words, digest ")));
+    let all = format!("{:?}", env.facts);
+    for secret in ["1234-abcd", "secret", "hush", "vmlinuz"] {
+        assert!(!all.contains(secret), "{secret} in {all}");
+    }
+    let rest = said("rest").map(str::to_owned);
+    fixture.files("proc", &[("cmdline", &line.replace("1234", "5678"))]);
+    let other = observe(&fixture.root);
+    assert_ne!(other.fact("kernel.cmdline.rest").map(str::to_owned), rest, "a difference shows");
+}
+
+#[test]
+fn serial_numbers_are_told_apart_and_not_told() {
+    let fixture = Fixture::new("serial");
+    let ids = "sys/class/dmi/id";
+    fixture.files(ids, &[("product_serial", "CZ3000XYZ"), ("board_serial", "CZ3000XYZ")]);
+    let env = observe(&fixture.root);
+    let digest = env.fact("system.serial").unwrap();
+    assert_eq!(Some(digest), env.fact("board.serial"));
+    assert!(digest.len() == 12 && !format!("{:?}", env.facts).contains("CZ3000"));
+    fixture.files(ids, &[("product_serial", "CZ3000XYW")]);
+    assert_ne!(observe(&fixture.root).fact("system.serial"), Some(digest));
+}
+
+#[test]
+fn the_tightest_limit_on_the_way_up_is_the_limit() {
+    let fixture = Fixture::new("limits");
+    fixture
+        .files("proc/self", &[("cgroup", "12:cpuacct:/x\n0::/a/b")])
+        .files("sys/fs/cgroup/a/b", &[("cpu.max", "max 100000"), ("memory.max", "max")])
+        .files("sys/fs/cgroup/a", &[("cpu.max", "150000 100000"), ("memory.max", "1073741824")])
+        .files("sys/fs/cgroup", &[("cpuset.cpus.effective", "0-3")])
+        .files("run/systemd", &[("container", "lxc")]);
+    let env = observe(&fixture.root);
+    assert_eq!(env.fact("cgroup.cpu_quota"), Some("1.50 CPUs"));
+    assert_eq!(env.fact("cgroup.memory_max"), Some("1073741824 B"));
+    assert_eq!((env.fact("cgroup.cpus"), env.fact("container")), (Some("0-3"), Some("lxc")));
+    fixture.files("sys/fs/cgroup/a", &[("cpu.max", "max 100000"), ("memory.max", "max")]);
+    let env = observe(&fixture.root);
+    let free = (env.fact("cgroup.cpu_quota"), env.fact("cgroup.memory_max"));
+    assert_eq!(free, (Some("none"), Some("none")));
+}
+
+#[test]
+fn turbo_and_preemption_are_said_in_a_word() {
+    let fixture = Fixture::new("turbo");
+    let cpu = "sys/devices/system/cpu";
+    let version = "#1 SMP PREEMPT_DYNAMIC Thu Jan 1 00:00:00 UTC 2026";
+    fixture.files(cpu, &[("cpufreq/boost", "0")]);
+    fixture.files("proc/sys/kernel", &[("version", version)]);
+    let env = observe(&fixture.root);
+    assert_eq!(env.fact("cpu.turbo"), Some("off"));
+    assert_eq!(env.fact("kernel.preemption"), Some("PREEMPT_DYNAMIC"));
+    fixture.files(cpu, &[("intel_pstate/no_turbo", "0")]);
+    fixture.files("proc/sys/kernel", &[("version", "#1 SMP Thu Jan 1")]);
+    let env = observe(&fixture.root);
+    assert_eq!(env.fact("cpu.turbo"), Some("on"), "Intel's own file says it the other way round");
+    assert_eq!(env.fact("kernel.preemption"), Some("none"));
 }
 
 #[test]

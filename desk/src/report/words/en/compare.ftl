@@ -1,0 +1,62 @@
+compare-kicker = Two sessions: A is run { $a }, { $first }; B is run { $b }, { $second }
+compare-title = Run { $b } against run { $a }
+compare-watermark = NOT COMPARABLE: { $keys }
+compare-watermark-more = NOT COMPARABLE: { $keys } and { $count } more
+compare-unpaired = Unpaired, different sessions: { $sentence }
+compare-no-verdict = no verdict, as the runs are not comparable; { $other } over { $base }, { $metric } { $effect }.
+compare-nothing = Nothing was compared: no load point has a good trial under the same levels in both runs.
+compare-refused = No verdict: A and B differ in { $count ->
+    [one] { $count } key that was
+   *[other] { $count } keys that were
+} not declared to differ, and any of them may be the cause of any difference: { $keys }.
+compare-remedies = What would make them comparable
+compare-remedy-identity = Keys of the class identity say what was measured ({ $keys }): run the same plan with the same version of stend in both sessions.
+compare-remedy-critical = Make { $keys } the same and measure again. What is itself to be compared is declared in the plan of a new run, in the table [environment] as "{ $key }" = "factor"; what cannot matter there, as "info".
+compare-remedy-force = With --force the figures are shown without a verdict, and marked in every medium.
+
+compare-results = Results
+compare-caption = Block values of A and B, and their ratio
+compare-figure-footnote = n = { $a } blocks of A and { $b } of B; bands are { $level } intervals of each run by itself.
+compare-condition = Levels and load
+compare-overall = all points
+compare-ratio = B over A
+compare-n = n
+compare-blocks = { $a } and { $b }
+compare-verdict-none = – none
+compare-left-out = { $count ->
+    [one] { $count } counted trial is
+   *[other] { $count } counted trials are
+} in none of these figures, because a fault hit it or it was visited again.
+
+compare-differences = What differs
+compare-same = Nothing that is recorded of machine, plan and version differs.
+compare-confounders = Not declared to differ, and so no verdict
+compare-factors = Declared to differ
+compare-warnings = Differs by less than its grain: a warning
+compare-info = Differs and changes no figure
+compare-key = Key
+compare-class = Class
+compare-unrecorded = not there
+class-identity = identity
+class-factor = factor
+class-critical = critical
+class-info = info
+
+compare-testbeds = Test beds
+compare-testbeds-caption = Both sessions side by side
+compare-property = Property
+compare-run = Run
+compare-started = Began
+compare-version = stend
+compare-plan = Plan
+compare-plan-blocks = Blocks
+compare-lab = Lab
+compare-adapters = Adapters of the machine
+compare-adapter = { $name } ({ $driver }, MTU { $mtu })
+
+compare-method = Method
+compare-method-welch = The logs of the block values of A and B are compared by Welch’s t test, which asks of the two runs neither the same spread nor the same number of blocks. Along a curve the decisions are made together by Holm’s step-down; the whole of it rests on block means over its points. Trials of A and B are not paired: what differed between the sessions and is not recorded is in the ratio.
+compare-method-session = Each run is one session. How much sessions differ by themselves cannot be seen from one of each; a difference of a few per cent may be that. Both variants in one plan, visited in turn, would take it out.
+compare-method-margin = The margin is that of the plan of A: { $margin }.
+reclass-known = The plan treats { $key } as { $class }, not as { $usual }: a difference in it means that in a comparison with another run.
+reclass-unknown = The plan treats { $key } as { $class }; no such key is known, so check its spelling.

@@ -1,0 +1,87 @@
+//! Knows what holds this process back besides the machine: a container, and the limits of the
+//! control groups that it lives in.
+//!
+//! Never: the groups that the lab makes itself.
+
+use super::fact::fact;
+use super::tree::Tree;
+use desk::record::Fact;
+
+const OWN: &str = "proc/self/cgroup";
+const GROUPS: &str = "sys/fs/cgroup";
+
+/// Container and limits, as far as they can be read.
+pub(super) fn observe(tree: &Tree) -> Vec<Fact> {
+    let mut facts: Vec<Fact> = container(tree).into_iter().collect();
+    // Only the one hierarchy of version 2 is read: `0::/path`.
+    let own = tree.text(OWN).unwrap_or_default();
+    let Some(path) = own.lines().find_map(|line| line.strip_prefix("0::/")) else { return facts };
+    let chain = ancestors(path);
+    facts.extend(quota(tree, &chain));
+    facts.extend(memory(tree, &chain));
+    let cpus = chain.iter().find_map(|group| {
+        let path = format!("{group}/cpuset.cpus.effective");
+        Some(fact("cgroup.cpus", &path, &tree.text(&path)?))
+    });
+    facts.extend(cpus);
+    facts
+}
+
+/// The directories of a group and of all around it, its own first.
+fn ancestors(path: &str) -> Vec<String> {
+    let mut chain = Vec::new();
+    let mut at = Some(path.trim_end_matches('/'));
+    while let Some(path) = at.filter(|path| !path.is_empty()) {
+        chain.push(format!("{GROUPS}/{path}"));
+        at = path.rsplit_once('/').map(|(outer, _)| outer);
+    }
+    chain.push(GROUPS.to_owned());
+    chain
+}
+
+/// The tightest quota of CPU time on the way up; `none` where nothing is limited.
+fn quota(tree: &Tree, chain: &[String]) -> Option<Fact> {
+    let mut seen = None;
+    let mut tightest: Option<(f64, &str)> = None;
+    for group in chain {
+        let Some(text) = tree.text(&format!("{group}/cpu.max")) else { continue };
+        seen.get_or_insert(group.as_str());
+        let mut words = text.split_whitespace();
+        let numbers = words.next().zip(words.next());
+        let numbers = numbers.and_then(|(q, p)| Some((q.parse::<f64>().ok()?, p.parse().ok()?)));
+        let Some((quota, period)) = numbers.filter(|(_, period): &(f64, f64)| *period > 0.0) else {
+            continue;
+        };
+        if tightest.is_none_or(|(known, _)| quota / period < known) {
+            tightest = Some((quota / period, group));
+        }
+    }
+    let value = tightest.map_or_else(|| "none".to_owned(), |(cpus, _)| format!("{cpus:.2} CPUs"));
+    let group = tightest.map(|(_, group)| group).or(seen)?;
+    Some(fact("cgroup.cpu_quota", &format!("{group}/cpu.max"), &value))
+}
+
+/// The tightest limit of memory on the way up; `none` where nothing is limited.
+fn memory(tree: &Tree, chain: &[String]) -> Option<Fact> {
+    let file = |group: &String| format!("{group}/memory.max");
+    let read = chain.iter().filter_map(|group| Some((group, tree.text(&file(group))?)));
+    let read: Vec<(&String, String)> = read.collect();
+    let bytes = read.iter().filter_map(|(group, text)| Some((text.parse::<u64>().ok()?, *group)));
+    match bytes.min() {
+        Some((bytes, group)) => {
+            Some(fact("cgroup.memory_max", &file(group), &format!("{bytes} B")))
+        }
+        None => Some(fact("cgroup.memory_max", &file(read.first()?.0), "none")),
+    }
+}
+
+/// What kind of container this is, by the marks that they leave; absent outside of one.
+fn container(tree: &Tree) -> Option<Fact> {
+    let said = "run/systemd/container";
+    if let Some(name) = tree.text(said) {
+        return Some(fact("container", said, &name));
+    }
+    let marks = [(".dockerenv", "docker"), ("run/.containerenv", "podman")];
+    let (path, name) = marks.iter().find(|(path, _)| tree.exists(path))?;
+    Some(fact("container", path, name))
+}

@@ -1,0 +1,245 @@
+//! Knows `stend compare` as a person uses it, over records whose keys are edited.
+#![expect(clippy::expect_used, reason = "helpers of tests stand outside test functions")]
+
+use desk::plan::{Catalogue, order, read};
+use desk::record::{
+    Adapter, Completeness, Environment, Fact, LabKind, Metric, Outcome, RUN_SCHEMA, Run, Sample,
+    Settings, Trial, TrialRecord, WorkloadSpec, class_of,
+};
+use desk::unit::{Quantity, Unit};
+use rig::{factor, workload};
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+const PLAN: &str = "title = \"Offload\"\nquestion = \"Is it worth it?\"\n[factors.tso]\n\
+    levels = [\"off\", \"on\"]\n[load.stream]\nworkload = \"tcp_stream\"\n\
+    over = { request_size = \"64..1024 B *4\" }\n[method]\nblocks = 5\n";
+
+/// A directory of a test, removed afterwards.
+struct Place(PathBuf);
+
+impl Place {
+    fn new(name: &str) -> Self {
+        let name = format!("stend-compare-{}-{name}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        fs::create_dir_all(&path).expect("a directory");
+        Self(path)
+    }
+
+    /// Writes both runs and compares them.
+    fn compare(&self, a: &Run, b: &Run, words: &[&str]) -> Output {
+        for (name, run) in [("a.json", a), ("b.json", b)] {
+            let text = serde_json::to_string(run).expect("JSON");
+            fs::write(self.0.join(name), text).expect("a file");
+        }
+        let mut command = Command::new(env!("CARGO_BIN_EXE_stend"));
+        let words = [&["compare", "a.json", "b.json", "--out", "out"], words].concat();
+        command.args(words).current_dir(&self.0).output().expect("it starts")
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.0.join("out").join(name)).expect(name)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).replace('\u{a0}', " ")
+}
+
+fn fact(key: &str, value: &str) -> Fact {
+    Fact { key: key.into(), value: value.into(), class: class_of(key), source: String::new() }
+}
+
+fn environment() -> Environment {
+    Environment {
+        memory: Some(Quantity::bytes(1 << 34)),
+        adapters: vec![Adapter { name: "eth0".into(), mtu: 1500, ..Adapter::default() }],
+        facts: vec![fact("kernel.release", "6.18.3"), fact("lib.libc", "glibc 2.36")],
+        lab: Some((LabKind::RootNamespaces, String::new())),
+        ..Environment::default()
+    }
+}
+
+/// A trial with a figure of its own, about a thousandth off from those of other blocks.
+fn record(trial: Trial, scale: f64) -> TrialRecord {
+    let wobble = 1.0 + 0.001 * (f64::from(trial.id) * 1.7 + 100.0 * scale).sin();
+    let quantity = Quantity::new(1e9 * scale * wobble, Unit::BitPerSecond);
+    let samples = vec![Sample { metric: "throughput".into(), quantity }];
+    TrialRecord {
+        trial,
+        observed: Settings::new(),
+        outcome: Outcome { samples, steady: true, ..Outcome::default() },
+        readings: Vec::new(),
+        started_s: 0.0,
+        attempt: 1,
+    }
+}
+
+/// A run of the plan whose figures are all about `scale` Gbit/s.
+fn run(id: &str, plan: &str, scale: f64) -> Run {
+    let specs: Vec<&WorkloadSpec> = workload::ALL.iter().map(|entry| entry.spec).collect();
+    let catalogue = Catalogue { workloads: &specs, factors: factor::ALL };
+    let plan = read(plan, &catalogue).expect("a plan");
+    Run {
+        schema: RUN_SCHEMA,
+        id: id.into(),
+        started: "2026-11-21T00:15:01Z".into(),
+        version: "0.1.0".into(),
+        command: String::new(),
+        records: order(&plan).into_iter().map(|trial| record(trial, scale)).collect(),
+        plan,
+        plan_text: String::new(),
+        metrics: specs[0].metrics.iter().map(Metric::from).collect(),
+        workloads: [(specs[0].name.to_owned(), specs[0].revision)].into(),
+        environment: environment(),
+        completeness: Completeness::Complete,
+        sittings: Vec::new(),
+    }
+}
+
+/// The second run, twice as fast, with a fact changed.
+fn other(key: &str, value: &str) -> Run {
+    let mut other = run("later", PLAN, 2.0);
+    other.environment.facts.retain(|f| f.key != key);
+    other.environment.facts.push(fact(key, value));
+    other
+}
+
+fn first() -> Run {
+    run("earlier", PLAN, 1.0)
+}
+
+#[test]
+fn a_minor_kernel_an_mtu_or_a_library_refuses_by_name_and_writes_nothing() {
+    let mut jumbo = run("later", PLAN, 2.0);
+    jumbo.environment.adapters[0].mtu = 9000;
+    for (name, other, key, values) in [
+        ("kernel", other("kernel.release", "6.19.0"), "kernel.release", ["6.18.3", "6.19.0"]),
+        ("library", other("lib.libc", "glibc 2.41"), "lib.libc", ["glibc 2.36", "glibc 2.41"]),
+        ("mtu", jumbo, "adapter.0.mtu", ["1500 B", "9000 B"]),
+    ] {
+        let place = Place::new(name);
+        let output = place.compare(&first(), &other, &[]);
+        let text = stdout(&output);
+        assert_eq!(output.status.code(), Some(3), "{text}");
+        assert!(!place.0.join("out").exists());
+        let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(flat.contains(&format!("{key} {} {} critical", values[0], values[1])), "{text}");
+        for part in ["No verdict", "What would make them comparable", "--force", "[environment]"] {
+            assert!(text.contains(part), "{part} in {text}");
+        }
+        assert!(!text.contains("better") && !text.contains("Welch"), "{text}");
+        let output = place.compare(&first(), &other, &["--json"]);
+        let document: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert_eq!((output.status.code(), &document["comparable"]), (Some(3), &false.into()));
+        let confounders = &document["comparison"]["comparability"]["confounders"];
+        assert_eq!(confounders[0]["key"], key);
+        assert_eq!(confounders.as_array().map(Vec::len), Some(1));
+    }
+}
+
+#[test]
+fn a_patch_release_is_warned_of_and_compared() {
+    let place = Place::new("patch");
+    let output = place.compare(&first(), &other("kernel.release", "6.18.5"), &[]);
+    let text = stdout(&output);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flat.contains("a warning") && flat.contains("kernel.release 6.18.3 6.18.5"), "{text}");
+    assert!(
+        flat.contains("Unpaired, different sessions: B is better than A: throughput"),
+        "{text}"
+    );
+    // No sentence tells a verdict without saying so first.
+    for verdict in flat.match_indices("B is better than A") {
+        let said = flat[..verdict.0].replace("> ", "");
+        assert!(said.ends_with("Unpaired, different sessions: "), "{said}");
+    }
+    assert!(!flat.contains("NOT COMPARABLE"));
+    let html = place.read("report.html");
+    assert!(html.contains("<svg") && !html.contains("class=\"watermark\""));
+    let json: serde_json::Value =
+        serde_json::from_str(&place.read("comparison.json")).expect("JSON");
+    assert!(json["watermark"].is_null());
+    assert_eq!(json["comparison"]["comparisons"][0]["verdict"]["verdict"], "better");
+    assert_eq!(json["comparison"]["comparisons"][0]["points"].as_array().map(Vec::len), Some(3));
+}
+
+#[test]
+fn a_plan_may_reclass_a_key_and_the_reports_say_so() {
+    let place = Place::new("reclass");
+    let plan = format!("{PLAN}[environment]\n\"kernel.release\" = \"info\"\nkernal = \"info\"\n");
+    let mut later = run("later", &plan, 2.0);
+    later.environment.facts[0] = fact("kernel.release", "6.19.0");
+    let output = place.compare(&first(), &later, &[]);
+    assert_eq!(output.status.code(), Some(0));
+    let flat = stdout(&output).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flat.contains("The plan treats kernel.release as info, not as critical"), "{flat}");
+    assert!(flat.contains("kernal as info; no such key is known"), "{flat}");
+}
+
+#[test]
+fn force_shows_figures_under_a_mark_in_every_medium_and_no_verdict() {
+    let place = Place::new("force");
+    let other = other("kernel.release", "6.19.0");
+    let output = place.compare(&first(), &other, &["--force"]);
+    let text = stdout(&output);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    let mark = "NOT COMPARABLE: kernel.release";
+    assert_eq!(text.lines().next(), Some(mark));
+    assert_eq!(place.read("report.txt").lines().next(), Some(mark));
+    assert!(text.contains("2.00×") && text.contains("no verdict"), "{text}");
+    assert!(!text.contains("better than") && !text.contains("▲"), "{text}");
+    let html = place.read("report.html");
+    assert!(html.contains("<body class=\"marked\">"), "a background");
+    assert!(html.contains(&format!("<p class=\"watermark\">{mark}</p>")), "a banner");
+    let json: serde_json::Value =
+        serde_json::from_str(&place.read("comparison.json")).expect("JSON");
+    assert_eq!((&json["watermark"], &json["comparable"]), (&mark.into(), &false.into()));
+    assert_eq!(json["comparison"]["comparisons"][0]["verdict"]["verdict"], "undecided");
+    let output = place.compare(&first(), &other, &["--force", "--json"]);
+    let shown: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(shown["watermark"], mark);
+}
+
+#[test]
+fn another_plan_is_refused_with_what_differs() {
+    let place = Place::new("plan");
+    let other = run("later", &PLAN.replace("64..1024", "64..4096"), 2.0);
+    let output = place.compare(&first(), &other, &[]);
+    let text = stdout(&output);
+    assert_eq!(output.status.code(), Some(3), "{text}");
+    for part in ["plan.load.stream.over.request_size", "identity", "the same plan"] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+}
+
+#[test]
+fn a_run_that_is_not_there_and_a_metric_that_is_not_known_are_wrong_usage() {
+    let place = Place::new("usage");
+    let output = place.compare(&first(), &first(), &["--metric", "latency"]);
+    assert_eq!(output.status.code(), Some(2));
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(text.contains("'latency'") && text.contains("throughput"), "{text}");
+    let output = Command::new(env!("CARGO_BIN_EXE_stend"))
+        .args(["compare", "nowhere", "b.json"])
+        .current_dir(&place.0)
+        .output()
+        .expect("it starts");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("'nowhere'"));
+    fs::write(place.0.join("bad.json"), "[]").expect("a file");
+    let output = Command::new(env!("CARGO_BIN_EXE_stend"))
+        .args(["compare", "bad.json", "b.json"])
+        .current_dir(&place.0)
+        .output()
+        .expect("it starts");
+    assert_eq!(output.status.code(), Some(2));
+}
