@@ -1,6 +1,7 @@
 //! Knows how estimates are made from samples. Plain functions over slices.
 //!
-//! Gives: summaries, Student's t, paired log ratios, Welch's t, equivalence, Holm's step-down, two groups.
+//! Gives: summaries, Student's t, paired log ratios, Welch's t, equivalence,
+//! Holm's step-down, two groups.
 //! Never: what the samples mean, or where they came from.
 //! Start reading at `estimate.rs`.
 
