@@ -7,6 +7,7 @@
 
 mod claim;
 mod environment;
+mod grain;
 mod keys;
 mod outcome;
 mod plan;
@@ -16,7 +17,8 @@ mod trial;
 
 pub use claim::{Claim, claim_sources, claims};
 pub use environment::{Adapter, Cache, Cpu, Environment, Fact, KeyClass, LabKind};
-pub use keys::{Apart, EnvKey, Grain, LEVELS, class_of, known_key};
+pub use grain::{Apart, Grain};
+pub use keys::{EnvKey, LEVELS, class_of, known_key};
 pub use outcome::{Fault, Outcome, Reading, Sample, StreamFacts, Window, Work};
 pub use plan::{FactorPlan, LabPlan, Level, LinkPlan, LoadPlan, Method, Plan, SteadyRule};
 pub use run::{Completeness, RUN_SCHEMA, Run, Sitting, TrialRecord};

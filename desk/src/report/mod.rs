@@ -1,7 +1,7 @@
 //! Knows how a run and its analysis become an article and a card.
 //!
-//! Gives: [`compose`], [`compose_survey`] and [`compose_comparison`] (facts to [`Document`]), [`html`], [`text`],
-//! [`summary`], [`card`].
+//! Gives: [`compose`], [`compose_survey`] and [`compose_comparison`] (facts to [`Document`]),
+//! [`html`], [`text`], [`summary`], [`card`].
 //! Never: computes a statistic, types a number, or knows how anything was measured.
 //! Start reading at `document.rs`, then `compose/mod.rs`.
 

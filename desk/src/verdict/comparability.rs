@@ -70,6 +70,8 @@ impl Comparability {
         let Some(either) = a.as_ref().or(b.as_ref()) else { return };
         let (grain, usual) = (either.grain, either.class);
         let alone = a.is_none() || b.is_none();
+        // A kernel lists more weaknesses with every patch; one that the machine has not is none.
+        let harmless = alone && key.starts_with("mitigation.") && either.value == "Not affected";
         let apart = match (&a, &b) {
             (Some(a), Some(b)) => grain.compare(&a.value, &b.value),
             _ => Apart::Different,
@@ -78,6 +80,7 @@ impl Comparability {
         let level = alone && key.starts_with(LEVELS);
         let class = match declared.get(&key) {
             _ if level => KeyClass::Factor,
+            _ if harmless => KeyClass::Info,
             Some(class) if usual != KeyClass::Identity => *class,
             _ => usual,
         };
@@ -255,6 +258,14 @@ mod tests {
         let found = apart(&with("phase.of.the.moon", "full"));
         assert_eq!(keys(&found.confounders), ["phase.of.the.moon"]);
         assert_eq!(found.confounders[0].a, None);
+    }
+
+    #[test]
+    fn a_weakness_that_only_a_newer_kernel_lists_is_one_only_if_the_machine_has_it() {
+        let found = apart(&with("mitigation.new", "Not affected"));
+        assert!(found.comparable() && keys(&found.info) == ["mitigation.new"]);
+        let found = apart(&with("mitigation.new", "Mitigation: barriers"));
+        assert_eq!(keys(&found.confounders), ["mitigation.new"]);
     }
 
     #[test]

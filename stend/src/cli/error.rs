@@ -148,7 +148,7 @@ pub enum CliError {
         source: io::Error,
     },
     /// A file that is not the record of a run.
-    #[error("{}: not the record of one run: {source}; `stend run` writes such a file", path.display())]
+    #[error("{}: no record of one run: {source}; `stend run` writes one", path.display())]
     BadRun {
         /// Which.
         path: PathBuf,

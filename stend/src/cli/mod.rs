@@ -39,8 +39,8 @@ const INTERRUPTED: u8 = 130;
 
 /// What a script may rely on.
 const EXIT_CODES: &str = "Exit status: 0 all was measured or shown; 1 ended early or a file could \
-not be written; 2 wrong usage or a refused plan; 3 the runs are not comparable; 5 this place cannot \
-measure it; 6 no trial gave a figure; 130 stopped on request.";
+not be written; 2 wrong usage or a refused plan; 3 the runs are not comparable; 5 this place \
+cannot measure it; 6 no trial gave a figure; 130 stopped on request.";
 
 /// Measures this machine and says which set-up is better, by how much, and what limits it.
 ///

@@ -472,7 +472,8 @@ fn a_plan_may_class_keys_of_the_environment_anew() {
         ),
         (
             "os = 3",
-            "line 16: 'os' is the number 3; write one of critical, factor, identity, info in quotes",
+            "line 16: 'os' is the number 3; write one of critical, factor, identity, info in \
+             quotes",
         ),
         (
             "\"stend.version\" = \"info\"",

@@ -11,7 +11,7 @@ use super::ruling::{condition, count, shown, tone, verdict_sentence, verdict_wor
 use super::testbed::{class_word, lab_word, machine, reclassed};
 use super::{Nodes, Part, Role, Said, Writer, curve};
 use crate::figure::Figure;
-use crate::record::{Environment, KeyClass, Run};
+use crate::record::{Completeness, Environment, KeyClass, Run};
 use crate::report::document::{Column, Document, Node, Prose, Ruling, Table, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::{Args, LANGUAGE};
@@ -392,12 +392,17 @@ fn test_beds(writer: &mut Writer, both: &Both<'_>) -> Nodes {
 
 /// A session in the same rows for every run.
 fn described(writer: &Writer, run: &Run) -> Result<Vec<(Prose, Prose)>, ReportError> {
+    let complete = match &run.completeness {
+        Completeness::Complete => writer.label("word-yes")?,
+        Completeness::Partial { why } => Prose::verbatim(why),
+    };
     let of_run = [
         ("compare-run", Prose::verbatim(&run.id)),
         ("compare-started", Prose::verbatim(&moment(&run.started))),
         ("compare-version", Prose::verbatim(&run.version)),
         ("compare-plan", Prose::verbatim(&run.plan.title)),
         ("compare-plan-blocks", Prose::count(run.plan.method.blocks as usize)),
+        ("compare-complete", complete),
         ("compare-lab", lab_word(writer, &run.environment)?),
         ("compare-adapters", adapters(writer, &run.environment)?),
     ];

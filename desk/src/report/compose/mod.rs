@@ -1,7 +1,7 @@
 //! Knows the order of an article and which facts go into each chapter.
 //!
-//! Gives: [`compose`], [`compose_survey`], [`compose_comparison`]. Never: computes a statistic or types a number; what it
-//! says it was given as an estimate, a setting or a count.
+//! Gives: [`compose`], [`compose_survey`], [`compose_comparison`]. Never: computes a
+//! statistic or types a number; what it says it was given as an estimate, a setting or a count.
 //! Start reading at [`compose`]; the chapters stand in the neighbouring files in their order.
 
 mod advice;

@@ -50,6 +50,7 @@ compare-started = Began
 compare-version = stend
 compare-plan = Plan
 compare-plan-blocks = Blocks
+compare-complete = Went to its end
 compare-lab = Lab
 compare-adapters = Adapters of the machine
 compare-adapter = { $name } ({ $driver }, MTU { $mtu })
