@@ -15,6 +15,7 @@ pub mod link;
 mod namespace;
 mod ours;
 mod topology;
+pub mod undo;
 pub mod wire;
 
 pub use cgroup::HostGroup;

@@ -6,6 +6,7 @@
 mod conduct;
 mod conductor;
 mod hands;
+mod machine;
 mod stand;
 mod watch;
 

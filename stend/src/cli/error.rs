@@ -3,6 +3,7 @@
 use desk::plan::PlanError;
 use desk::report::ReportError;
 use rig::lab::LabError;
+use rig::lab::undo::UndoError;
 use rig::run::RunError;
 use std::io;
 use std::path::PathBuf;
@@ -68,6 +69,20 @@ pub enum CliError {
     /// Standard output or the signal handler.
     #[error(transparent)]
     Io(#[from] io::Error),
+    /// The journal of undos.
+    #[error(transparent)]
+    Undo(#[from] UndoError),
+    /// The unit of systemd.
+    #[error("{}: {source}; run as root, or choose another --root", path.display())]
+    Unit {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The guardian was not started by stend.
+    #[error("guardian: {0}")]
+    Guardian(io::Error),
     /// A host's control connection broke.
     #[error("agent: {0}")]
     Agent(io::Error),

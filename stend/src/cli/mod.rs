@@ -3,9 +3,12 @@
 //! Gives: [`main`]. Never: decides anything about a measurement.
 //! Start reading at `survey.rs`.
 
+mod doctor;
 mod error;
 mod explain;
+mod factors;
 mod files;
+mod guardian;
 mod plan;
 mod plans;
 mod progress;
@@ -73,6 +76,23 @@ enum Verb {
     Explain {
         /// Name of the workload: tcp_stream
         workload: String,
+    },
+    /// Show what can be switched here, and bring back what a killed run left switched
+    Factors {
+        #[command(subcommand)]
+        what: factors::What,
+    },
+    /// Say what killed runs left on this machine
+    Doctor {
+        /// Also bring it back and remove it
+        #[arg(long)]
+        clean: bool,
+    },
+    /// Bring back what a dead conductor left (started by stend itself)
+    #[command(hide = true)]
+    Guardian {
+        /// Journal of the conductor
+        journal: PathBuf,
     },
     /// Serve as a host of a lab (started by stend itself)
     #[command(hide = true)]
@@ -147,6 +167,9 @@ pub fn main() -> Result<u8, CliError> {
         }
         Some(Verb::Plan { file, quick }) => plan::show(&file, quick),
         Some(Verb::Explain { workload }) => explain::explain(&workload),
+        Some(Verb::Factors { what }) => factors::factors(&what),
+        Some(Verb::Doctor { clean }) => doctor::doctor(clean),
+        Some(Verb::Guardian { journal }) => guardian::guardian(&journal),
         Some(Verb::Agent) => {
             rig::run::serve_agent().map_err(CliError::Agent)?;
             Ok(OK)

@@ -62,6 +62,9 @@ pub fn run(name: &str, how: How, options: &Options) -> Result<u8, CliError> {
     // Before anything is measured: a result that cannot be kept is not worth the time.
     let directory = files::directory(options.out.as_deref(), &session.id)?;
     let run = session.run(&plan, &text, &mut meter)?;
+    for left in session.left() {
+        meter.say(&format!("{left}; see {} factors status", invoked()));
+    }
     refuse_empty(&run)?;
     let analysis = analyse(&run);
     publish(&run, &analysis, &directory, options.json)?;

@@ -3,7 +3,9 @@
 use super::error::CliError;
 use super::progress::Meter;
 use desk::plan::order;
-use desk::record::{Environment, LabKind, Metric, Plan, RUN_SCHEMA, Run, Scope};
+use desk::record::{
+    Environment, Fact, KeyClass, LabKind, Metric, Plan, RUN_SCHEMA, Run, Scope,
+};
 use rig::factor;
 use rig::lab::{Blueprint, LabError, Wanted, environment};
 use rig::run::{Bench, RunError};
@@ -34,6 +36,7 @@ impl Session {
     /// # Errors
     /// When no lab of the wanted kind is to be had.
     pub fn begin(plan: &Plan, wanted: Wanted, command: String) -> Result<Self, CliError> {
+        factor::refuse(plan, Path::new("/")).map_err(RunError::Factor)?;
         let cancel = stop_flag()?;
         let mut environment = environment::observe(Path::new("/"));
         environment::complete_adapters(&mut environment);
@@ -47,6 +50,7 @@ impl Session {
             e => CliError::Run(e),
         })?;
         environment.facts.push(bench.lab.groups_fact());
+        environment.facts.extend(machine_facts(plan));
         environment.facts.sort_by(|a, b| a.key.cmp(&b.key));
         environment.lab = Some((bench.lab.kind, bench.lab.reason.clone()));
         let started = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
@@ -58,6 +62,12 @@ impl Session {
     #[must_use]
     pub const fn kind(&self) -> LabKind {
         self.bench.lab.kind
+    }
+
+    /// Settings of the machine that could not be brought back, in words for the person.
+    #[must_use]
+    pub fn left(&self) -> &[String] {
+        self.bench.left()
     }
 
     /// Whether the person has asked to stop.
@@ -138,6 +148,22 @@ impl Session {
             }),
         }
     }
+}
+
+/// What the settings of the machine that a plan changes were before it.
+fn machine_facts(plan: &Plan) -> Vec<Fact> {
+    let root = Path::new("/");
+    let mut facts: Vec<Fact> = Vec::new();
+    for (row, _) in factor::machine_settings(plan) {
+        let key = format!("machine.{}", row.spec.name);
+        if let Ok(before) = row.observe(root)
+            && !facts.iter().any(|fact| fact.key == key)
+        {
+            let (value, source) = (before.to_string(), row.source(root));
+            facts.push(Fact { key, value, class: KeyClass::Factor, source });
+        }
+    }
+    facts
 }
 
 /// Metrics of the plan's workloads, for the record to explain itself.

@@ -1,0 +1,1 @@
+//! Knows how rows behave on machines that are trees of files.

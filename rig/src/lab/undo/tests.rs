@@ -1,0 +1,1 @@
+//! Knows what a journal must survive.
