@@ -57,6 +57,11 @@ impl Guardian {
         guardian.control = Some(control);
         Ok(guardian)
     }
+
+    /// Whether somebody has ended it.
+    pub(super) fn is_gone(&mut self) -> bool {
+        !matches!(self.child.try_wait(), Ok(None))
+    }
 }
 
 fn absolute(path: &Path) -> io::Result<PathBuf> {

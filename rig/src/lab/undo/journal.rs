@@ -11,7 +11,7 @@ use super::story::{self, Entry, Kind, Line, Story};
 use rustix::fs::{FlockOperation, flock};
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -46,9 +46,16 @@ struct Inner {
     file: Option<File>,
     guardian: Option<Guardian>,
     seq: u64,
+    /// Bytes in the file since it was begun or written anew.
+    written: usize,
+    /// From how many on it is.
+    long: usize,
     /// What is to be undone: the entry and the value that is ours.
     open: BTreeMap<u64, (Entry, String)>,
 }
+
+/// A journal that has grown to this many bytes is written anew with what is still open.
+const LONG: usize = 1 << 20;
 
 /// A process has one journal, however many labs it builds.
 static CURRENT: Mutex<Weak<Mutex<Inner>>> = Mutex::new(Weak::new());
@@ -89,6 +96,8 @@ impl Journal {
             file: None,
             guardian: None,
             seq: 0,
+            written: 0,
+            long: LONG,
             open: BTreeMap::new(),
         })))
     }
@@ -101,6 +110,11 @@ impl Journal {
         story::prepare(directory)?;
         let owner = Owner::this().map_err(UndoError::journal(directory))?;
         Ok(Self::begin(directory, root, owner, None))
+    }
+
+    #[cfg(test)]
+    pub(super) fn shorten_from(&self, bytes: usize) {
+        self.inner().long = bytes;
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
@@ -177,6 +191,10 @@ impl Inner {
     /// Appends entries and makes them durable; before the first the guardian stands ready.
     fn write_down(&mut self, all: Vec<(Intent, String)>) -> Result<Vec<u64>, UndoError> {
         self.open_file()?;
+        self.keep_guardian()?;
+        if self.written > self.long {
+            self.shorten().map_err(UndoError::journal(&self.path))?;
+        }
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let mut entries = Vec::new();
         for (intent, old) in all {
@@ -205,12 +223,18 @@ impl Inner {
         Ok(seqs)
     }
 
+    /// Starts a guardian if there is none, or none any more.
+    fn keep_guardian(&mut self) -> Result<(), UndoError> {
+        let Some(binary) = &self.binary else { return Ok(()) };
+        if self.guardian.as_mut().is_none_or(Guardian::is_gone) {
+            self.guardian = Some(Guardian::start(binary, &self.path)?);
+        }
+        Ok(())
+    }
+
     fn open_file(&mut self) -> Result<(), UndoError> {
         if self.file.is_some() {
             return Ok(());
-        }
-        if let Some(binary) = &self.binary {
-            self.guardian = Some(Guardian::start(binary, &self.path)?);
         }
         let fail = || UndoError::journal(&self.path);
         if self.path.exists() {
@@ -223,6 +247,28 @@ impl Inner {
         File::open(directory).and_then(|d| d.sync_all()).map_err(fail())
     }
 
+    /// Writes what is open into a new file, which takes the place of the old one at once or not at
+    /// all.
+    fn shorten(&mut self) -> io::Result<()> {
+        let half = self.path.with_extension("part");
+        let mut text = Vec::new();
+        let left = Story::read(&self.path).map_err(io::Error::other)?;
+        for (entry, ours) in left.open().into_iter().rev() {
+            let took = Line::Took { seq: entry.seq, value: ours.into() };
+            for line in [Line::Change(entry.clone()), took] {
+                text.extend(serde_json::to_vec(&line)?);
+                text.push(b'\n');
+            }
+        }
+        let mut file = File::create(&half)?;
+        file.write_all(&text)?;
+        file.sync_all()?;
+        fs::rename(&half, &self.path)?;
+        self.file = Some(OpenOptions::new().append(true).open(&self.path)?);
+        self.written = text.len();
+        File::open(self.path.parent().unwrap_or(Path::new("/")))?.sync_all()
+    }
+
     fn append(&mut self, lines: &[Line]) -> Result<(), UndoError> {
         let mut text = Vec::new();
         for line in lines {
@@ -230,6 +276,7 @@ impl Inner {
             text.extend(json);
             text.push(b'\n');
         }
+        self.written += text.len();
         let file = self.file.as_mut().ok_or(UndoError::NoPlace)?;
         file.write_all(&text).map_err(UndoError::journal(&self.path))
     }
