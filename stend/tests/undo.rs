@@ -3,21 +3,18 @@
 //!
 //! `STEND_KILLS` and `STEND_KILLS_BOTH` say how often; what needs root is skipped aloud.
 
-#![expect(
-    clippy::expect_used,
-    clippy::print_stdout,
-    reason = "helpers of tests stand outside test functions"
-)]
+#![expect(clippy::print_stdout, reason = "helpers of tests stand outside test functions")]
 
 mod kill;
 
 use desk::record::Run;
-use kill::{Place, STEND, SETTINGS, chance, guardian_of, kills, signal, until};
+use kill::{Place, SETTINGS, STEND, chance, guardian_of, kills, signal, until};
 use rustix::process::Signal;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::process::CommandExt as _;
 use std::path::Path;
-use std::process::Output;
+use std::process::{Command, Output};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -26,9 +23,9 @@ const LIMIT: Duration = Duration::from_secs(10);
 
 fn root_with_settings() -> bool {
     let fit = rustix::process::geteuid().is_root()
-        && SETTINGS.iter().all(|path| {
-            rustix::fs::access(*path, rustix::fs::Access::WRITE_OK).is_ok()
-        });
+        && SETTINGS
+            .iter()
+            .all(|path| rustix::fs::access(*path, rustix::fs::Access::WRITE_OK).is_ok());
     if !fit {
         println!("skipped: needs root and the settings {SETTINGS:?}");
     }
@@ -93,12 +90,42 @@ fn when_the_guardian_is_killed_too_the_doctor_brings_all_back() {
         assert_eq!(place.switched(), switched, "looking changes nothing");
         let begun = Instant::now();
         let cleaned = words(&place.stend(&["doctor", "--clean"]));
-        println!("kill {} of {times}: {switched} of 5 were switched, cleaned in {:?}", number + 1, begun.elapsed());
+        println!(
+            "kill {} of {times}: {switched} of 5 were switched, cleaned in {:?}",
+            number + 1,
+            begun.elapsed()
+        );
         assert_eq!(place.left_by(pid), Vec::<String>::new(), "{cleaned}");
         assert!(switched == 0 || cleaned.contains("brought back"), "{cleaned}");
         let again = words(&place.stend(&["doctor", "--clean"]));
         assert!(!again.contains(&pid.to_string()), "{again}");
     }
+}
+
+#[test]
+fn an_agent_without_its_conductor_is_found_and_ended() {
+    let place = Place::new("orphan");
+    let (_ours, theirs) = std::os::unix::net::UnixStream::pair().expect("a pair");
+    let mut agent = Command::new(STEND)
+        .arg0("stend-agent sut 1-1")
+        .arg("agent")
+        .stdin(std::os::fd::OwnedFd::from(theirs))
+        .spawn()
+        .expect("it starts");
+    let line = format!("agent {} (host sut)", agent.id());
+    let seen = || words(&place.stend(&["doctor"])).contains(&line);
+    let found = until(LIMIT, seen);
+    let cleaned = words(&place.stend(&["doctor", "--clean"]));
+    let ended = until(LIMIT, || !matches!(agent_state(agent.id()), Some(state) if state != 'Z'));
+    let _ = agent.kill();
+    agent.wait().expect("it ends");
+    assert!(found.is_some() && ended.is_some(), "{cleaned}");
+    assert!(cleaned.contains(&line) && cleaned.contains("removed"), "{cleaned}");
+}
+
+fn agent_state(pid: u32) -> Option<char> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    stat.rsplit_once(") ")?.1.chars().next()
 }
 
 #[test]
@@ -161,12 +188,15 @@ fn on_loopback_the_machine_is_switched_read_back_and_put_back() {
     assert_eq!((place.switched(), place.journals().len()), (0, 0));
     let text = fs::read_to_string(place.path.join("out/records.json")).expect("records");
     let run: Run = serde_json::from_str(&text).expect("a run");
-    assert_eq!(run.records.len(), 6);
+    assert!(run.records.len() >= 6, "disturbed trials are visited again");
     for record in &run.records {
         let read_back = |key: &str| record.observed.get(key).map(ToString::to_string);
         let two = record.trial.treatment.levels["tuned"] == "two";
         let expected = if two { ["never", "50"] } else { ["always", "20"] };
-        assert_eq!([read_back("thp"), read_back("busy_poll")], expected.map(|w| Some(w.to_owned())));
+        assert_eq!(
+            [read_back("thp"), read_back("busy_poll")],
+            expected.map(|w| Some(w.to_owned()))
+        );
         assert_eq!(read_back("autogroup").as_deref(), Some("off"));
     }
     let before = run.environment.facts.iter().filter(|f| f.key.starts_with("machine."));
@@ -191,9 +221,9 @@ fn what_cannot_be_set_here_is_refused_before_anything_is_measured() {
     if Path::new("/sys/devices/system/cpu/cpu0/cpufreq").exists() {
         println!("skipped: this machine has governors");
     } else {
-        place.plan("thp = \"always\", ", "governor = \"performance\", ");
+        place.plan("thp = \"always\"", "governor = \"performance\"");
         let text = fs::read_to_string(place.path.join("plan.toml")).expect("a plan");
-        let text = text.replace("thp = \"never\", ", "governor = \"powersave\", ");
+        let text = text.replace("thp = \"never\"", "governor = \"powersave\"");
         fs::write(place.path.join("plan.toml"), text).expect("a plan");
         refused(&[STEND, "run", "plan.toml", "--out", "out"], &["'governor'", "is not there"]);
     }

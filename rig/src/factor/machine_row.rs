@@ -105,12 +105,8 @@ impl MachineRow {
     ) -> Result<Vec<u64>, FactorError> {
         let (place, files) = self.find(root)?;
         let new = self.text(place, level)?;
-        let intent = |path| Intent {
-            key: self.spec.name.into(),
-            kind: Kind::File,
-            path,
-            new: new.clone(),
-        };
+        let intent =
+            |path| Intent { key: self.spec.name.into(), kind: Kind::File, path, new: new.clone() };
         let entries = journal.change(files.iter().cloned().map(intent).collect())?;
         if let Err(e) = self.verify(root, level) {
             let _ = journal.undo(&entries);
@@ -178,11 +174,8 @@ impl MachineRow {
 
     fn text(&self, place: &Place, level: &Value) -> Result<String, FactorError> {
         let asked = level.to_string();
-        let bad = |remedy| FactorError::BadLevel {
-            factor: self.spec.name,
-            level: asked.clone(),
-            remedy,
-        };
+        let bad =
+            |remedy| FactorError::BadLevel { factor: self.spec.name, level: asked.clone(), remedy };
         match (self.spec.kind, level) {
             (ParamKind::Count(..), Value::Count(number)) => Ok(number.to_string()),
             (ParamKind::Count(..), _) => Err(bad("write a whole number")),
@@ -206,9 +199,8 @@ impl MachineRow {
 }
 
 fn read(path: &Path) -> Result<String, FactorError> {
-    fs::read_to_string(path).map_err(|source| {
-        FactorError::Unreadable { path: path.display().to_string(), source }
-    })
+    fs::read_to_string(path)
+        .map_err(|source| FactorError::Unreadable { path: path.display().to_string(), source })
 }
 
 /// The files of a pattern that are there, by the number of the CPU.

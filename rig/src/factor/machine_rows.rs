@@ -51,13 +51,9 @@ pub(super) const SWAPPINESS: FactorSpec = machine(
     "how readily anonymous memory is swapped out, against files",
     ParamKind::Count(0, 200),
 );
-pub(super) const THP: FactorSpec = machine(
-    "thp",
-    "transparent huge pages",
-    ParamKind::Choice(&["always", "madvise", "never"]),
-);
-pub(super) const TURBO: FactorSpec =
-    machine("turbo", "frequencies above the nominal one", SWITCH);
+pub(super) const THP: FactorSpec =
+    machine("thp", "transparent huge pages", ParamKind::Choice(&["always", "madvise", "never"]));
+pub(super) const TURBO: FactorSpec = machine("turbo", "frequencies above the nominal one", SWITCH);
 
 static ROWS: [MachineRow; 10] = [
     MachineRow {

@@ -60,7 +60,9 @@ pub enum FactorError {
         what: String,
     },
     /// This user may not.
-    #[error("factor '{factor}' cannot be set by this user: {path} is not ours to write; run as root")]
+    #[error(
+        "factor '{factor}' cannot be set by this user: {path} is not ours to write; run as root"
+    )]
     NotAllowed {
         /// Which factor.
         factor: &'static str,

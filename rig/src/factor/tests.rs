@@ -75,7 +75,10 @@ fn a_switch_that_cannot_be_moved_is_refused_with_the_kernels_word() {
     for kernel in ["notsupported", "forceoff", "notimplemented"] {
         let tree = Tree::new(kernel, &[(SMT, kernel)]);
         let words = row("smt").refuse(&tree.0, &word("off")).unwrap_err().to_string();
-        assert!(words.contains(&format!("'{kernel}'")) && words.contains("leave it out"), "{words}");
+        assert!(
+            words.contains(&format!("'{kernel}'")) && words.contains("leave it out"),
+            "{words}"
+        );
     }
     let tree = Tree::new("bare", &[]);
     let words = row("governor").refuse(&tree.0, &word("performance")).unwrap_err().to_string();
@@ -123,7 +126,10 @@ fn turbo_is_one_word_for_two_files_that_mean_the_opposite() {
         let (turbo, journal) = (row("turbo"), tree.journal());
         assert_eq!(turbo.observe(&tree.0).unwrap(), word("on"), "{path}");
         let entries = turbo.apply(&tree.0, &journal, &word("off")).unwrap();
-        assert_eq!((tree.get(path).as_str(), turbo.observe(&tree.0).unwrap()), (after, word("off")));
+        assert_eq!(
+            (tree.get(path).as_str(), turbo.observe(&tree.0).unwrap()),
+            (after, word("off"))
+        );
         let _ = journal.undo(&entries);
         assert_eq!(tree.get(path), before);
     }

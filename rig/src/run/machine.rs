@@ -112,7 +112,9 @@ fn complaint(settled: &Settled) -> Option<String> {
             "{path} was {} before the run, {} by its plan, and somebody else made it {now}: left",
             entry.old, entry.new
         )),
-        Fate::Failed { why } => Some(format!("{path} could not be set back to {}: {why}", entry.old)),
+        Fate::Failed { why } => {
+            Some(format!("{path} could not be set back to {}: {why}", entry.old))
+        }
         _ => None,
     }
 }

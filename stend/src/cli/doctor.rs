@@ -23,7 +23,9 @@ pub fn doctor(clean: bool) -> Result<u8, CliError> {
     match (found, clean) {
         (0, _) => writeln!(out, "nothing is left")?,
         (_, true) => writeln!(out, "{found} left; see {} factors status", invoked())?,
-        (_, false) => writeln!(out, "{found} found, nothing changed; {} doctor --clean", invoked())?,
+        (_, false) => {
+            writeln!(out, "{found} found, nothing changed; {} doctor --clean", invoked())?
+        }
     }
     Ok(if found == 0 { OK } else { GIVEN_UP })
 }

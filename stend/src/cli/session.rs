@@ -3,9 +3,7 @@
 use super::error::CliError;
 use super::progress::Meter;
 use desk::plan::order;
-use desk::record::{
-    Environment, Fact, KeyClass, LabKind, Metric, Plan, RUN_SCHEMA, Run, Scope,
-};
+use desk::record::{Environment, Fact, KeyClass, LabKind, Metric, Plan, RUN_SCHEMA, Run, Scope};
 use rig::factor;
 use rig::lab::{Blueprint, LabError, Wanted, environment};
 use rig::run::{Bench, RunError};

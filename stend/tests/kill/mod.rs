@@ -28,9 +28,18 @@ question = "Does it come back?"
 clients = 1
 [factors.tuned]
 key = "profile"
-[factors.tuned.levels]
-one = { thp = "always", busy_poll = 20, netdev_budget = 600, netdev_backlog = 2000, autogroup = "off" }
-two = { thp = "never", busy_poll = 50, netdev_budget = 900, netdev_backlog = 3000, autogroup = "off" }
+[factors.tuned.levels.one]
+thp = "always"
+busy_poll = 20
+netdev_budget = 600
+netdev_backlog = 2000
+autogroup = "off"
+[factors.tuned.levels.two]
+thp = "never"
+busy_poll = 50
+netdev_budget = 900
+netdev_backlog = 3000
+autogroup = "off"
 [load.stream]
 workload = "tcp_stream"
 request_size = "16 KiB"
@@ -110,7 +119,8 @@ impl Place {
 
     /// Everything that conductor `pid` left, in words; empty when the machine is as it was.
     pub fn left_by(&self, pid: u32) -> Vec<String> {
-        let mut left: Vec<String> = self.journals().iter().map(|p| p.display().to_string()).collect();
+        let mut left: Vec<String> =
+            self.journals().iter().map(|p| p.display().to_string()).collect();
         for (path, (now, saved)) in SETTINGS.iter().zip(now().iter().zip(&self.saved)) {
             if now != saved {
                 left.push(format!("{path} is {now}, was {saved}"));
@@ -119,8 +129,9 @@ impl Place {
         let prefix = format!("stend-{pid}-");
         let names = fs::read_dir("/run/netns").into_iter().flatten().flatten();
         let names = names.map(|entry| entry.path()).chain(groups());
-        let ours =
-            |path: &PathBuf| path.file_name().is_some_and(|n| n.to_string_lossy().starts_with(&prefix));
+        let ours = |path: &PathBuf| {
+            path.file_name().is_some_and(|n| n.to_string_lossy().starts_with(&prefix))
+        };
         left.extend(names.filter(ours).map(|path| path.display().to_string()));
         left.extend(agents_of(pid).iter().map(|agent| format!("agent {agent}")));
         left

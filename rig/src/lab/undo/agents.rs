@@ -49,12 +49,17 @@ fn agent(root: &Path, pid: u32) -> Option<Agent> {
     let (conductor, start) = tag.split_once('-')?;
     // An agent runs, so its conductor was of this boot.
     let boot = super::owner::boot(root).ok()?;
-    let owner =
-        Owner { pid: conductor.parse().ok()?, start_ticks: start.parse().ok()?, boot };
+    let owner = Owner { pid: conductor.parse().ok()?, start_ticks: start.parse().ok()?, boot };
     Some(Agent { pid, host, owner })
 }
 
 impl Agent {
+    /// Whether its conductor is gone.
+    #[must_use]
+    pub fn is_orphan(&self, root: &Path) -> bool {
+        !self.owner.is_parent_of(root, self.pid)
+    }
+
     /// Ends it, if the process of this number is still it.
     pub fn end(&self) {
         let Some(pid) = i32::try_from(self.pid).ok().and_then(Pid::from_raw) else { return };

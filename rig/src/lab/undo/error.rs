@@ -8,7 +8,9 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum UndoError {
     /// Nowhere to write.
-    #[error("no directory for the journal of undos: neither STEND_JOURNAL nor HOME is set; set one")]
+    #[error(
+        "no directory for the journal of undos: neither STEND_JOURNAL nor HOME is set; set one"
+    )]
     NoPlace,
     /// The journal cannot be written or read.
     #[error(
@@ -31,7 +33,10 @@ pub enum UndoError {
         remedy: &'static str,
     },
     /// A complete line that is none of ours.
-    #[error("journal of undos {}, line {line}: {what}; look at it, then remove the file", path.display())]
+    #[error(
+        "journal of undos {}, line {line}: {what}; look at it, then remove the file",
+        path.display()
+    )]
     Damaged {
         /// Which file.
         path: PathBuf,
@@ -41,7 +46,9 @@ pub enum UndoError {
         what: String,
     },
     /// No guardian, no change.
-    #[error("the guardian of the journal did not start: {0}; is the stend binary still at its path?")]
+    #[error(
+        "the guardian of the journal did not start: {0}; is the stend binary still at its path?"
+    )]
     Guardian(io::Error),
     /// A setting cannot be read or written.
     #[error("{}: {source}", path.display())]

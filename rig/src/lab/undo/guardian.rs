@@ -111,6 +111,6 @@ pub fn guard(journal: &Path) -> io::Result<()> {
 /// Closes what the conductor itself was given by its parent without the wish to pass it on: a pipe
 /// held open here would keep its reader waiting.
 fn close_inherited() {
-    // SAFETY: this process has just begun; nothing in it owns a descriptor above the standard three.
+    // SAFETY: this process has just begun; nothing in it owns a descriptor above the first three.
     unsafe { libc::syscall(libc::SYS_close_range, 3_u32, u32::MAX, 0_u32) };
 }

@@ -272,7 +272,8 @@ impl Inner {
     fn append(&mut self, lines: &[Line]) -> Result<(), UndoError> {
         let mut text = Vec::new();
         for line in lines {
-            let json = serde_json::to_vec(line).map_err(|e| UndoError::journal(&self.path)(e.into()))?;
+            let json =
+                serde_json::to_vec(line).map_err(|e| UndoError::journal(&self.path)(e.into()))?;
             text.extend(json);
             text.push(b'\n');
         }

@@ -23,7 +23,7 @@ pub enum Leftover {
 #[must_use]
 pub fn leftovers() -> Vec<Leftover> {
     let root = Path::new("/");
-    let orphans = agents(root).into_iter().filter(|agent| !agent.owner.is_alive(root));
+    let orphans = agents(root).into_iter().filter(|agent| agent.is_orphan(root));
     let names = namespace::stale().into_iter();
     let groups = cgroup::stale().into_iter();
     orphans

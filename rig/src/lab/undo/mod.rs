@@ -1,7 +1,7 @@
 //! Knows how the machine comes back to what it was: a journal written before every change, and a
 //! guardian process that reads it when the conductor is gone.
 //!
-//! Gives: [`Journal`], [`Story`], [`settle`], [`guard`], the orphans and leftovers of dead conductors.
+//! Gives: [`Journal`], [`Story`], [`settle`], [`guard`], what dead conductors left.
 //! Never: why something is changed, or which settings there are.
 //! Start reading at `journal.rs`; how one entry is undone stands in `restore.rs`.
 

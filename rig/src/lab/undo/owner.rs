@@ -25,7 +25,7 @@ impl Owner {
     pub fn this() -> io::Result<Self> {
         let (root, pid) = (Path::new("/"), std::process::id());
         let unknown = || io::Error::other("its line of /proc/self/stat cannot be read");
-        let (_, start_ticks) = stat(root, pid).ok_or_else(unknown)?;
+        let start_ticks = stat(root, pid).ok_or_else(unknown)?.start_ticks;
         Ok(Self { pid, start_ticks, boot: boot(root)? })
     }
 
@@ -34,8 +34,18 @@ impl Owner {
     #[must_use]
     pub fn is_alive(&self, root: &Path) -> bool {
         let same_boot = boot(root).is_ok_and(|boot| boot == self.boot);
-        let runs = |(state, start)| !matches!(state, 'Z' | 'X') && start == self.start_ticks;
-        same_boot && stat(root, self.pid).is_some_and(runs)
+        same_boot && self.is(root, self.pid)
+    }
+
+    /// Whether it still is the parent of a process. Seen from outside a container its number is
+    /// another, its start is not.
+    pub(super) fn is_parent_of(&self, root: &Path, pid: u32) -> bool {
+        stat(root, pid).is_some_and(|stat| self.is(root, stat.parent))
+    }
+
+    fn is(&self, root: &Path, pid: u32) -> bool {
+        let runs = |s: Stat| !matches!(s.state, 'Z' | 'X') && s.start_ticks == self.start_ticks;
+        stat(root, pid).is_some_and(runs)
     }
 
     /// PID and start, as in the names of agents: `1234-567890`.
@@ -64,12 +74,19 @@ pub(super) fn boot(root: &Path) -> io::Result<String> {
     Ok(text.trim().into())
 }
 
-/// State and start of a process. The name, in brackets, may hold blanks and brackets itself.
-fn stat(root: &Path, pid: u32) -> Option<(char, u64)> {
+/// What `/proc/PID/stat` says of a process.
+struct Stat {
+    state: char,
+    parent: u32,
+    start_ticks: u64,
+}
+
+/// Fields 3, 4 and 22, proc(5). The name before them, in brackets, may hold blanks and brackets.
+fn stat(root: &Path, pid: u32) -> Option<Stat> {
     let text = fs::read_to_string(root.join(format!("proc/{pid}/stat"))).ok()?;
     let (_, rest) = text.rsplit_once(')')?;
     let mut fields = rest.split_whitespace();
     let state = fields.next()?.chars().next()?;
-    // Field 3 was the state; the start is field 22.
-    Some((state, fields.nth(18)?.parse().ok()?))
+    let parent = fields.next()?.parse().ok()?;
+    Some(Stat { state, parent, start_ticks: fields.nth(17)?.parse().ok()? })
 }

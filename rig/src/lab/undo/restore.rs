@@ -183,14 +183,14 @@ fn note(file: &mut File, seq: u64) -> io::Result<()> {
     file.write_all(&text)
 }
 
+/// A journal, and what became of its entries.
+pub type SettledJournal = (PathBuf, Result<Vec<Settled>, UndoError>);
+
 /// Undoes the journals of all conductors that are gone; each with its path.
 ///
 /// # Errors
 /// When the directory cannot be read. A journal that cannot be read is in the list.
-pub fn settle_dead(
-    directory: &Path,
-    root: &Path,
-) -> Result<Vec<(PathBuf, Result<Vec<Settled>, UndoError>)>, UndoError> {
+pub fn settle_dead(directory: &Path, root: &Path) -> Result<Vec<SettledJournal>, UndoError> {
     let mut all = Vec::new();
     for path in story::journals(directory)? {
         if !Owner::of_file(&path).is_some_and(|owner| owner.is_alive(root)) {

@@ -38,7 +38,7 @@ pub(super) fn write_and_verify(path: &Path, value: &str) -> Result<(), UndoError
     Err(UndoError::NotTaken { path: path.into(), asked: value.into(), found })
 }
 
-/// Whether a path is that of a kernel setting: whatever stands in a journal, nothing else is written.
+/// Whether a path is that of a kernel setting; nothing else is written, whatever a journal says.
 pub(super) fn is_setting(root: &Path, path: &Path) -> bool {
     let Ok(inside) = path.strip_prefix(root) else { return false };
     let plain = inside.components().all(|part| matches!(part, Component::Normal(_)));

@@ -38,7 +38,10 @@ impl Tree {
 
     fn process(&self, pid: u32, state: char, start: u64) {
         let zeros = "0 ".repeat(18);
-        self.put(&format!("proc/{pid}/stat"), &format!("{pid} (a ) b) {state} {zeros}{start} 0 0\n"));
+        self.put(
+            &format!("proc/{pid}/stat"),
+            &format!("{pid} (a ) b) {state} {zeros}{start} 0 0\n"),
+        );
     }
 
     fn journals(&self) -> PathBuf {
@@ -251,6 +254,26 @@ fn after_a_reboot_only_what_is_still_ours_is_brought_back() {
     assert_eq!(fates("300"), (with_name(Fate::Already), "300".into()));
     assert_eq!(fates("450"), (with_name(Fate::Rebooted), "450".into()));
     assert_eq!(fates("600"), (with_name(Fate::Restored), "300".into()));
+}
+
+#[test]
+fn an_agent_is_an_orphan_when_its_parent_is_not_its_conductor() {
+    let tree = Tree::new("orphan");
+    let agent = |parent: u32| {
+        let zeros = "0 ".repeat(17);
+        tree.put("proc/9/stat", &format!("9 (stend) S {parent} {zeros}90 0\n"));
+        tree.put("proc/9/cmdline", "stend-agent c01 7-70\0agent\0");
+        let found = agents(&tree.0);
+        assert_eq!((found.len(), found[0].host.as_str()), (1, "c01"));
+        found[0].is_orphan(&tree.0)
+    };
+    assert!(!agent(7));
+    assert!(agent(1), "given to the process that takes all orphans");
+    // A conductor in a container: another number here, the same start.
+    tree.process(107, 'S', 70);
+    assert!(!agent(107));
+    tree.put("proc/9/cmdline", "stend-agent of somebody else\0-x\0");
+    assert_eq!(agents(&tree.0), []);
 }
 
 #[test]
