@@ -2,7 +2,7 @@
 
 use super::FactorError;
 use super::machine_row::{MachineRow, Place, matching};
-use desk::record::{FactorSpec, ParamKind, Plan, Scope, Settings, Value};
+use desk::record::{Fact, FactorSpec, KeyClass, ParamKind, Plan, Scope, Settings, Value};
 use std::fs;
 use std::path::Path;
 
@@ -123,8 +123,23 @@ pub fn refuse(plan: &Plan, root: &Path) -> Result<(), FactorError> {
     machine_settings(plan).try_for_each(|(row, level)| row.refuse(root, level))
 }
 
+/// What the settings of the machine that a plan changes are before it, for the record.
+#[must_use]
+pub fn facts(plan: &Plan, root: &Path) -> Vec<Fact> {
+    let mut facts: Vec<Fact> = Vec::new();
+    for (row, _) in machine_settings(plan) {
+        let key = format!("machine.{}", row.spec.name);
+        let known = facts.iter().any(|fact| fact.key == key);
+        if let (false, Ok(before)) = (known, row.observe(root)) {
+            let (value, source) = (before.to_string(), row.source(root));
+            facts.push(Fact { key, value, class: KeyClass::Factor, source });
+        }
+    }
+    facts
+}
+
 /// Every setting of the machine that a plan makes, level by level.
-pub fn machine_settings(plan: &Plan) -> impl Iterator<Item = (&'static MachineRow, &Value)> {
+fn machine_settings(plan: &Plan) -> impl Iterator<Item = (&'static MachineRow, &Value)> {
     let levels = plan.factors.iter().flat_map(|factor| &factor.levels);
     let all = levels.map(|level| &level.settings).chain([&plan.lab.settings]);
     all.flat_map(Settings::iter).filter_map(|(key, level)| Some((find_machine(key)?, level)))

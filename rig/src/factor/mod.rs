@@ -13,7 +13,7 @@ mod rows;
 mod tests;
 
 pub use machine_row::MachineRow;
-pub use machine_rows::{find_machine, machine_settings, refuse};
+pub use machine_rows::{facts, find_machine, refuse};
 pub use rows::{ALL, find};
 
 use crate::lab::undo::UndoError;

@@ -62,12 +62,6 @@ impl Bench {
         conduct(self, Orders { plan, trials, keep, enough, tell })
     }
 
-    /// Settings of the machine that could not be brought back, in words for the person.
-    #[must_use]
-    pub fn left(&self) -> &[String] {
-        self.machine.left()
-    }
-
     fn set_and_drive(&mut self, plan: &Plan, record: &mut TrialRecord) -> Result<Checked, Fault> {
         let link = link_of(plan, &record.trial.settings);
         self.set_machine(plan, &record.trial.settings, &mut record.observed)?;
@@ -223,6 +217,10 @@ impl Stand for Bench {
         self.unset_all();
         self.machine.undo_all();
         self.watch.soak(false).map_err(RunError::Soaker)
+    }
+
+    fn left(&self) -> &[String] {
+        self.machine.left()
     }
 }
 

@@ -43,6 +43,10 @@ pub trait Stand {
     /// # Errors
     /// When something cannot be brought back.
     fn end(&mut self, whole: bool) -> Result<(), RunError>;
+    /// What of the machine could not be brought back so far, in words for the person.
+    fn left(&self) -> &[String] {
+        &[]
+    }
 }
 
 /// What is to be done, and who hears of it.

@@ -3,10 +3,10 @@
 use super::error::CliError;
 use super::progress::Meter;
 use desk::plan::order;
-use desk::record::{Environment, Fact, KeyClass, LabKind, Metric, Plan, RUN_SCHEMA, Run, Scope};
+use desk::record::{Environment, LabKind, Metric, Plan, RUN_SCHEMA, Run, Scope};
 use rig::factor;
 use rig::lab::{Blueprint, LabError, Wanted, environment};
-use rig::run::{Bench, RunError};
+use rig::run::{Bench, RunError, Stand as _};
 use rig::workload;
 use std::path::Path;
 use std::sync::Arc;
@@ -48,7 +48,7 @@ impl Session {
             e => CliError::Run(e),
         })?;
         environment.facts.push(bench.lab.groups_fact());
-        environment.facts.extend(machine_facts(plan));
+        environment.facts.extend(factor::facts(plan, Path::new("/")));
         environment.facts.sort_by(|a, b| a.key.cmp(&b.key));
         environment.lab = Some((bench.lab.kind, bench.lab.reason.clone()));
         let started = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
@@ -146,22 +146,6 @@ impl Session {
             }),
         }
     }
-}
-
-/// What the settings of the machine that a plan changes were before it.
-fn machine_facts(plan: &Plan) -> Vec<Fact> {
-    let root = Path::new("/");
-    let mut facts: Vec<Fact> = Vec::new();
-    for (row, _) in factor::machine_settings(plan) {
-        let key = format!("machine.{}", row.spec.name);
-        if let Ok(before) = row.observe(root)
-            && !facts.iter().any(|fact| fact.key == key)
-        {
-            let (value, source) = (before.to_string(), row.source(root));
-            facts.push(Fact { key, value, class: KeyClass::Factor, source });
-        }
-    }
-    facts
 }
 
 /// Metrics of the plan's workloads, for the record to explain itself.

@@ -172,18 +172,19 @@ impl Journal {
 }
 
 impl Inner {
+    /// Refuses what a living conductor has set; brings back what a dead one has.
     fn refuse_busy(&self, directory: &Path, intents: &[Intent]) -> Result<(), UndoError> {
         for path in story::journals(directory)?.iter().filter(|path| **path != self.path) {
             // One that was deleted since, or that is damaged, holds nothing that we could set.
             let Ok(other) = Story::read(path) else { continue };
-            if !other.owner.is_alive(&self.root) {
-                continue;
-            }
             let open = other.open();
             let shared = |intent: &&Intent| open.iter().any(|(e, _)| e.path == intent.path);
-            if let Some(intent) = intents.iter().find(shared) {
+            let Some(intent) = intents.iter().find(shared) else { continue };
+            if other.owner.is_alive(&self.root) {
                 return Err(UndoError::Busy { path: intent.path.clone(), pid: other.owner.pid });
             }
+            // It died meanwhile, and its guardian may be at work: this waits for it.
+            restore::settle(path, &self.root)?;
         }
         Ok(())
     }
@@ -250,7 +251,7 @@ impl Inner {
     /// Writes what is open into a new file, which takes the place of the old one at once or not at
     /// all.
     fn shorten(&mut self) -> io::Result<()> {
-        let half = self.path.with_extension("part");
+        let half = story::half(&self.path);
         let mut text = Vec::new();
         let left = Story::read(&self.path).map_err(io::Error::other)?;
         for (entry, ours) in left.open().into_iter().rev() {

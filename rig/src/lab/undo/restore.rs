@@ -156,6 +156,8 @@ pub fn settle(path: &Path, root: &Path) -> Result<Vec<Settled>, UndoError> {
     }
     places.iter().for_each(|(entry, ours)| undo(entry, ours));
     if all.iter().all(|settled| settled.fate.is_settled()) {
+        // Half of a journal that was being written anew.
+        let _ = fs::remove_file(story::half(path));
         fs::remove_file(path).map_err(UndoError::journal(path))?;
     }
     Ok(all)

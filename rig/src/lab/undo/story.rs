@@ -136,6 +136,11 @@ impl Story {
     }
 }
 
+/// Where a journal is written anew.
+pub(super) fn half(path: &Path) -> PathBuf {
+    path.with_extension("part")
+}
+
 /// The directory of journals: `STEND_JOURNAL`, else as root `/var/lib/stend/journal`, else
 /// `stend/journal` in the state directory of the user.
 ///

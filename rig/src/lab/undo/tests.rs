@@ -288,8 +288,13 @@ fn two_conductors_do_not_set_the_same() {
     assert!(words.contains("process 7"), "{words}");
     assert_eq!(tree.get(BUDGET), "600");
     tree.set(&other, THP, "never");
-    drop(journal);
+    // The other one is killed: its value is not taken for the machine's own.
+    tree.process(7, 'Z', 70);
+    let file = tree.killed(journal);
     tree.set(&other, BUDGET, "900");
+    assert!(!file.exists());
+    drop(other);
+    assert_eq!((tree.get(BUDGET).as_str(), tree.get(THP).as_str()), ("300", "madvise"));
 }
 
 #[test]
