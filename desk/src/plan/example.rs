@@ -44,7 +44,7 @@ static TCP_STREAM: WorkloadSpec = WorkloadSpec {
 
 static WORKLOADS: &[&WorkloadSpec] = &[&TCP_STREAM];
 
-static FACTORS: [FactorSpec; 10] = [
+static FACTORS: [FactorSpec; 11] = [
     factor("path", Scope::Path, ParamKind::Word),
     factor("mtu", Scope::Link, ParamKind::Size(576, 65_535)),
     factor("tso", Scope::Link, ON_OFF),
@@ -55,6 +55,7 @@ static FACTORS: [FactorSpec; 10] = [
     factor("receive_buffer", Scope::Host, ParamKind::Size(4096, 1 << 26)),
     factor("congestion", Scope::Socket, ParamKind::Word),
     factor("profile", Scope::Bundle, ParamKind::Word),
+    factor("thp", Scope::Machine, ParamKind::Choice(&["always", "madvise", "never"])),
 ];
 
 /// The catalogue.

@@ -84,6 +84,8 @@ pub enum Scope {
     Link,
     /// The network stack of the system under test and of every client.
     Host,
+    /// The machine that the conductor runs on, and with it everything else there.
+    Machine,
     /// The sockets of the load.
     Socket,
     /// A bundle of other factors' levels.

@@ -1,17 +1,26 @@
 //! Knows the settings that can be switched on a lab, how each is read back, and how it is undone.
 //!
-//! Gives: [`ALL`] as data, [`Factor`], [`Undo`], [`find`].
+//! Gives: [`ALL`] as data, [`Factor`], [`Undo`], [`find`]; [`MachineRow`], [`find_machine`].
 //! Never: why a level is wanted, or what was measured under it.
-//! Start reading at `link_row.rs`.
+//! Start reading at `link_row.rs`, for the machine itself at `machine_row.rs`.
 
 mod link_row;
+mod machine_row;
+mod machine_rows;
 mod rows;
 
+#[cfg(test)]
+mod tests;
+
+pub use machine_row::MachineRow;
+pub use machine_rows::{facts, find_machine, refuse};
 pub use rows::{ALL, find};
 
+use crate::lab::undo::UndoError;
 use crate::lab::wire::LinkRequest;
 use crate::lab::{Lab, LabError};
 use desk::record::{FactorSpec, Value};
+use std::io;
 use thiserror::Error;
 
 /// Why a factor could not be set.
@@ -42,12 +51,52 @@ pub enum FactorError {
         /// What it is.
         found: String,
     },
+    /// The machine has no such setting.
+    #[error("factor '{factor}' cannot be set here: {what}; leave it out of the plan")]
+    NotHere {
+        /// Which factor.
+        factor: &'static str,
+        /// What is missing.
+        what: String,
+    },
+    /// This user may not.
+    #[error(
+        "factor '{factor}' cannot be set by this user: {path} is not ours to write; run as root"
+    )]
+    NotAllowed {
+        /// Which factor.
+        factor: &'static str,
+        /// The file.
+        path: String,
+    },
+    /// The machine does not know the level.
+    #[error("factor '{factor}' has no level '{level}' on this machine; it takes {menu}")]
+    NotOnMenu {
+        /// Which factor.
+        factor: &'static str,
+        /// What was asked.
+        level: String,
+        /// What the machine lists.
+        menu: String,
+    },
+    /// A setting cannot be read.
+    #[error("{path}: {source}")]
+    Unreadable {
+        /// Which file.
+        path: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// The journal of undos, or a write that it made.
+    #[error(transparent)]
+    Undo(#[from] UndoError),
     /// The lab failed underneath.
     #[error(transparent)]
     Lab(#[from] LabError),
 }
 
-/// A setting that can be switched, read back and undone. All act on one link with all its ends.
+/// A setting of the lab that can be switched, read back and undone. All act on one link with all
+/// its ends; settings of the machine itself are [`MachineRow`]s.
 pub trait Factor: Sync {
     /// What it is, as data.
     fn spec(&self) -> &'static FactorSpec;

@@ -1,7 +1,9 @@
-//! Knows the list of factors; each is a row over one of four mechanisms.
+//! Knows the list of factors, and the rows of those that act on links and hosts; each is a row
+//! over one of four mechanisms.
 
 use super::Factor;
 use super::link_row::{LinkRow, Mechanism};
+use super::machine_rows as machine;
 use desk::record::{FactorSpec, ParamKind, Scope};
 
 /// `on` or `off`.
@@ -34,7 +36,7 @@ const PATH: FactorSpec = FactorSpec {
 };
 const PROFILE: FactorSpec = FactorSpec {
     name: "profile",
-    about: "a bundle of link and socket settings under one name",
+    about: "a bundle of other factors' settings under one name",
     scope: Scope::Bundle,
     kind: ParamKind::Word,
 };
@@ -52,8 +54,28 @@ const RATE: FactorSpec = link(
 const TSO: FactorSpec = link("tso", "TCP segmentation offload of the adapters", SWITCH);
 
 /// All factors, sorted by name.
-pub const ALL: &[FactorSpec] =
-    &[CHECKSUM, CONGESTION, GRO, GSO, MTU, PATH, PROFILE, RATE, RECEIVE_BUFFER, TSO];
+pub const ALL: &[FactorSpec] = &[
+    machine::AUTOGROUP,
+    machine::BUSY_POLL,
+    CHECKSUM,
+    CONGESTION,
+    machine::GOVERNOR,
+    GRO,
+    GSO,
+    MTU,
+    machine::NETDEV_BACKLOG,
+    machine::NETDEV_BUDGET,
+    machine::NUMA_BALANCING,
+    PATH,
+    PROFILE,
+    RATE,
+    RECEIVE_BUFFER,
+    machine::SMT,
+    machine::SWAPPINESS,
+    machine::THP,
+    TSO,
+    machine::TURBO,
+];
 
 static LINK_ROWS: [LinkRow; 7] = [
     LinkRow { spec: &CHECKSUM, mechanism: Mechanism::Feature(&["tx-checksum-ip-generic"]) },
@@ -84,11 +106,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_list_is_sorted_and_every_link_factor_has_a_row() {
+    fn the_list_is_sorted_and_every_factor_of_links_hosts_and_machine_has_a_row() {
         assert!(ALL.is_sorted_by_key(|f| f.name));
         for factor in ALL {
             let set_by_row = matches!(factor.scope, Scope::Link | Scope::Host);
             assert_eq!(find(factor.name).is_some(), set_by_row, "{}", factor.name);
+            let of_machine = factor.scope == Scope::Machine;
+            let row = machine::find_machine(factor.name);
+            assert_eq!(row.is_some(), of_machine, "{}", factor.name);
+            assert!(row.is_none_or(|row| row.spec.name == factor.name));
         }
     }
 }

@@ -6,6 +6,7 @@
 //!
 //! Must not know what a host does, nor what its clock is compared with.
 
+use super::namespace::conductor_of;
 use desk::record::{Fact, KeyClass};
 use std::fs;
 use std::io;
@@ -91,12 +92,22 @@ impl ControlGroups {
         }
     }
 
+    /// Where the group of a host would be; none where no groups can be made.
+    #[must_use]
+    pub fn path_of(&self, host: &str) -> Option<PathBuf> {
+        let name = format!("{PREFIX}{}-{host}", std::process::id());
+        Some(self.parent.as_ref()?.directory.join(name))
+    }
+
+    /// Makes no groups, and says why.
+    pub fn give_up(&mut self, why: String) {
+        (self.parent, self.why_none) = (None, why);
+    }
+
     /// Gives a host a group and moves its process in. If that is refused, no host has one: half a
     /// second opinion is none.
     pub fn add(&mut self, host: &str, process: u32) {
-        let Some(parent) = &self.parent else { return };
-        let name = format!("{PREFIX}{}-{host}", std::process::id());
-        let directory = parent.directory.join(name);
+        let (Some(parent), Some(directory)) = (&self.parent, self.path_of(host)) else { return };
         let group = HostGroup { host: host.into(), kind: parent.kind, directory };
         let made = fs::create_dir(&group.directory);
         self.groups.push(group.clone());
@@ -118,7 +129,8 @@ impl ControlGroups {
     /// Removes all groups; their processes must have ended.
     pub fn remove(&mut self) {
         for group in self.groups.drain(..) {
-            remove(&group.directory);
+            // One that stays is in the journal, and the guardian tries again.
+            let _ = remove(&group.directory);
         }
     }
 
@@ -210,20 +222,44 @@ fn remove_stale(parent: &Path, processes: &Path) {
     }
 }
 
-/// The conductor's pid in a name of our form.
-fn conductor_of(name: &str) -> Option<u32> {
-    let (pid, host) = name.strip_prefix(PREFIX)?.split_once('-')?;
-    pid.parse().ok().filter(|_| !host.is_empty())
-}
-
-fn remove(group: &Path) {
-    for _ in 0..TRIES {
-        match fs::remove_dir(group) {
-            // A process that was just waited for may still stand in it for a moment.
-            Err(e) if e.kind() == io::ErrorKind::ResourceBusy => std::thread::sleep(PAUSE),
-            _ => return,
+/// Groups of our form, anywhere on the machine, whose conductor's number no process has; sorted.
+#[must_use]
+pub fn stale() -> Vec<PathBuf> {
+    let mounts = fs::read_to_string("/proc/self/mounts").unwrap_or_default();
+    let accounting = |options: &str| options.split(',').any(|option| option == "cpuacct");
+    let unified = mounted(&mounts, "cgroup2", |_| true);
+    let mut folders: Vec<PathBuf> =
+        unified.into_iter().chain(mounted(&mounts, "cgroup", accounting)).collect();
+    let mut found = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                let conductor = conductor_of(&entry.file_name().to_string_lossy());
+                let gone = |pid: u32| !Path::new("/proc").join(pid.to_string()).exists();
+                if conductor.is_some_and(gone) {
+                    found.push(entry.path());
+                }
+                folders.push(entry.path());
+            }
         }
     }
+    found.sort();
+    found
+}
+
+/// Removes a group; a process that was just waited for may still stand in it for a moment.
+///
+/// # Errors
+/// When it stays.
+pub fn remove(group: &Path) -> io::Result<()> {
+    for _ in 0..TRIES {
+        match fs::remove_dir(group) {
+            Err(e) if e.kind() == io::ErrorKind::ResourceBusy => std::thread::sleep(PAUSE),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
+            done => return done,
+        }
+    }
+    fs::remove_dir(group)
 }
 
 #[cfg(test)]

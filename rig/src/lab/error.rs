@@ -2,6 +2,7 @@
 
 use super::ethtool::EthtoolError;
 use super::link::LinkError;
+use super::undo::UndoError;
 use desk::record::Fault;
 use std::io;
 use thiserror::Error;
@@ -77,6 +78,9 @@ pub enum LabError {
     /// An ethtool operation.
     #[error(transparent)]
     Ethtool(#[from] EthtoolError),
+    /// What a lab leaves on the machine cannot be written down before.
+    #[error(transparent)]
+    Undo(#[from] UndoError),
 }
 
 impl LabError {

@@ -3,6 +3,7 @@
 //! Must not know what is asked of it, nor how many hosts a lab has.
 
 use super::error::LabError;
+use super::undo::{self, Owner};
 use super::wire::{self, Answer, LinkAnswer, LinkRequest, Request};
 use rustix::event::{PollFd, PollFlags};
 use rustix::time::Timespec;
@@ -85,7 +86,7 @@ impl ProcessHost {
         let fail = |source| LabError::Start { host: name.into(), source };
         let (control, theirs) = UnixStream::pair().map_err(fail)?;
         let child = Command::new(binary)
-            .arg0(format!("stend-agent {name}"))
+            .arg0(Owner::this().map(|owner| undo::agent_name(name, &owner)).map_err(fail)?)
             .arg("agent")
             // The terminal's interrupt is for the conductor; it alone decides what it means.
             .process_group(0)

@@ -16,6 +16,7 @@ mod namespace;
 mod ours;
 pub mod sim;
 mod topology;
+pub mod undo;
 pub mod wire;
 
 pub use cgroup::HostGroup;

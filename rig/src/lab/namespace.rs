@@ -87,7 +87,8 @@ pub fn name_it(conductor: u32, host: &str) -> Result<(), LabError> {
     rustix::mount::mount_bind("/proc/self/ns/net", &path).map_err(|e| fail(&path)(e.into()))
 }
 
-fn path_of(conductor: u32, host: &str) -> PathBuf {
+/// Where the name of a host's namespace stands.
+pub fn path_of(conductor: u32, host: &str) -> PathBuf {
     Path::new(NAMES).join(format!("{PREFIX}{conductor}-{host}"))
 }
 
@@ -102,36 +103,61 @@ fn remove(path: &Path) {
     let _ = fs::remove_file(path);
 }
 
+/// Removes a name in whose namespace no process lives.
+///
+/// # Errors
+/// When one does, or the name stays.
+pub fn remove_empty(path: &Path) -> io::Result<()> {
+    let there = |m: &fs::Metadata| inhabited().contains(&identity(m));
+    if fs::metadata(path).is_ok_and(|m| there(&m)) {
+        return Err(io::Error::other(format!("a process lives in {}", path.display())));
+    }
+    remove(path);
+    if path.exists() {
+        return Err(io::Error::other(format!("{} cannot be removed", path.display())));
+    }
+    Ok(())
+}
+
 /// Finds namespaces that an earlier, killed stend left named, and removes them.
 ///
 /// One in which any process lives is somebody's and stays.
 pub fn remove_stale() {
-    let Ok(entries) = fs::read_dir(NAMES) else { return };
-    let ours = entries.flatten().filter(|e| is_ours(&e.file_name().to_string_lossy()));
-    let ours: Vec<_> = ours.collect();
-    if ours.is_empty() {
-        return;
+    stale().iter().for_each(|path| remove(path));
+}
+
+/// Our names in whose namespaces no process lives, sorted.
+#[must_use]
+pub fn stale() -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(NAMES) else { return Vec::new() };
+    let ours = |e: &fs::DirEntry| conductor_of(&e.file_name().to_string_lossy()).is_some();
+    let mut found: Vec<PathBuf> = entries.flatten().filter(ours).map(|e| e.path()).collect();
+    if found.is_empty() {
+        return found;
     }
     let lived_in = inhabited();
-    for entry in ours {
-        let lives = fs::metadata(entry.path()).is_ok_and(|m| lived_in.contains(&m.ino()));
-        if !lives {
-            remove(&entry.path());
-        }
-    }
+    found.retain(|path| !fs::metadata(path).is_ok_and(|m| lived_in.contains(&identity(&m))));
+    found.sort();
+    found
 }
 
-/// Whether a name has our form: prefix, the conductor's pid, the host.
-fn is_ours(name: &str) -> bool {
-    let rest = name.strip_prefix(PREFIX).and_then(|rest| rest.split_once('-'));
-    rest.is_some_and(|(pid, host)| pid.parse::<u32>().is_ok() && !host.is_empty())
+/// The conductor's pid in a name of our form: prefix, pid, host. Control groups have the same.
+#[must_use]
+pub fn conductor_of(name: &str) -> Option<u32> {
+    let (pid, host) = name.strip_prefix(PREFIX)?.split_once('-')?;
+    pid.parse().ok().filter(|_| !host.is_empty())
 }
 
-/// Inode numbers of the network namespaces of all processes.
-fn inhabited() -> BTreeSet<u64> {
+/// What tells one namespace from another.
+fn identity(file: &fs::Metadata) -> (u64, u64) {
+    (file.dev(), file.ino())
+}
+
+/// The network namespaces of all processes.
+fn inhabited() -> BTreeSet<(u64, u64)> {
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
     let spaces = processes.filter_map(|p| fs::metadata(p.path().join("ns/net")).ok());
-    spaces.map(|m| m.ino()).collect()
+    spaces.map(|m| identity(&m)).collect()
 }
 
 #[cfg(test)]
@@ -140,15 +166,17 @@ mod tests {
 
     #[test]
     fn only_names_of_our_form_are_ours() {
-        assert!(is_ours("stend-123-sut"));
-        assert!(!is_ours("stend-sut"));
-        assert!(!is_ours("stend-blue-sut"));
-        assert!(!is_ours("blue"));
+        assert_eq!(conductor_of("stend-123-sut"), Some(123));
+        for other in ["stend-sut", "stend-blue-sut", "blue", "stend-123-"] {
+            assert_eq!(conductor_of(other), None, "{other}");
+        }
     }
 
     #[test]
     fn our_own_namespace_is_lived_in() {
-        let here = fs::metadata("/proc/self/ns/net").unwrap().ino();
-        assert!(inhabited().contains(&here));
+        let here = fs::metadata("/proc/self/ns/net").unwrap();
+        assert!(inhabited().contains(&identity(&here)));
+        let refused = remove_empty(Path::new("/proc/self/ns/net")).unwrap_err().to_string();
+        assert!(refused.contains("a process lives in"), "{refused}");
     }
 }

@@ -6,6 +6,7 @@ use super::cgroup::ControlGroups;
 use super::error::LabError;
 use super::host::{self, Host, ProcessHost};
 use super::ours::Ours;
+use super::undo::{Intent, Journal, Kind};
 use super::wire::{Answer, LinkAnswer, LinkRequest, Request};
 use super::{clock, namespace};
 use desk::record::{Fact, LabKind};
@@ -72,6 +73,8 @@ pub struct Lab {
     hosts: Vec<ProcessHost>,
     clients: u32,
     groups: ControlGroups,
+    /// Names and groups of this lab, as they stand in the journal.
+    written: Option<(Journal, Vec<u64>)>,
 }
 
 /// Pause between two looks at the hosts while waiting, nanoseconds.
@@ -128,6 +131,7 @@ impl Lab {
             hosts: Vec::new(),
             clients: blueprint.clients,
             groups: ControlGroups::find(),
+            written: None,
         };
         lab.start_hosts(&blueprint.binary, cancel)?;
         if kind != LabKind::Loopback {
@@ -146,6 +150,7 @@ impl Lab {
         for name in &names {
             self.hosts.push(ProcessHost::start(name, binary, cancel)?);
         }
+        self.write_down(&names, binary)?;
         let enter =
             |name: &str, join| Request::Enter { kind: self.kind, name: name.to_owned(), join };
         let requests: Vec<Request> = names.iter().map(|name| enter(name, self.join())).collect();
@@ -159,6 +164,38 @@ impl Lab {
         // The switch only holds bridges: what they cost is not its process's.
         for host in self.hosts.iter().take(self.clients as usize + 1) {
             self.groups.add(host.name(), host.pid());
+        }
+        Ok(())
+    }
+
+    /// Names of namespaces and groups stand in the journal before they are made. A lab has no names
+    /// without it; groups are a second opinion, which it can do without.
+    fn write_down(&mut self, hosts: &[String], binary: &Path) -> Result<(), LabError> {
+        let intent = |host: &String, kind, path| Intent {
+            key: host.clone(),
+            kind,
+            path,
+            new: "present".into(),
+        };
+        let mut intents = Vec::new();
+        let named = self.kind == LabKind::RootNamespaces;
+        for host in hosts.iter().filter(|_| named) {
+            let path = namespace::path_of(std::process::id(), host);
+            intents.push(intent(host, Kind::Namespace, path));
+        }
+        for host in hosts.iter().take(self.clients as usize + 1) {
+            let path = self.groups.path_of(host);
+            intents.extend(path.map(|path| intent(host, Kind::Group, path)));
+        }
+        if intents.is_empty() {
+            return Ok(());
+        }
+        let written = Journal::of_this_process(binary)
+            .and_then(|journal| Ok((journal.intend(intents)?, journal)));
+        match written {
+            Ok((entries, journal)) => self.written = Some((journal, entries)),
+            Err(e) if named => return Err(e.into()),
+            Err(e) => self.groups.give_up(e.to_string()),
         }
         Ok(())
     }
@@ -398,6 +435,10 @@ impl Lab {
         }
         self.hosts.clear();
         self.groups.remove();
+        if let Some((journal, entries)) = self.written.take() {
+            // All is gone by now; what is not, the guardian tries again.
+            let _ = journal.undo(&entries);
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 //! Must not know which trial comes next, or what a figure is worth.
 
 use super::conduct::conduct;
+use super::machine::MachineSettings;
 use super::stand::{Orders, Progress, RunError, Stand, Visited};
 use super::watch::Watch;
 use crate::factor::{self, FactorError, Undo};
@@ -11,6 +12,7 @@ use crate::probe::Carriers;
 use crate::workload::{self, Checked, Job};
 use desk::plan::DRY_WINDOW_S;
 use desk::record::{Fault, Outcome, Plan, Scope, Settings, Trial, TrialKind, TrialRecord, Value};
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -23,6 +25,7 @@ pub struct Bench {
     watch: Watch,
     /// What is set: link, factor, level, way back; in the order of setting.
     set: Vec<(String, String, Value, Undo)>,
+    machine: MachineSettings,
     started_ns: u64,
     /// Hosts may hold answers that nobody waits for, or links something that nobody undid.
     stale: bool,
@@ -39,7 +42,9 @@ impl Bench {
         // Built anew it must be the same kind of place, or trials would not be comparable.
         blueprint.wanted = Wanted::Only(lab.kind);
         let watch = Watch::begin(&mut lab)?;
-        Ok(Self { lab, blueprint, cancel, watch, set: Vec::new(), started_ns, stale: false })
+        let machine = MachineSettings::new(&blueprint.binary);
+        let (set, stale) = (Vec::new(), false);
+        Ok(Self { lab, blueprint, cancel, watch, set, machine, started_ns, stale })
     }
 
     /// Visits these trials of a plan and keeps nothing but what it returns; `tell` hears of every
@@ -60,6 +65,7 @@ impl Bench {
 
     fn set_and_drive(&mut self, plan: &Plan, record: &mut TrialRecord) -> Result<Checked, Fault> {
         let link = link_of(plan, &record.trial.settings);
+        self.set_machine(plan, &record.trial.settings, &mut record.observed)?;
         self.set_links(plan, &record.trial.settings, &mut record.observed)?;
         let trial = with_socket_settings(&record.trial);
         let entry = workload::find(&trial.point.workload).ok_or_else(|| Fault::Failed {
@@ -92,6 +98,18 @@ impl Bench {
             record.observed.insert("congestion".into(), congestion.clone());
         }
         Ok(checked)
+    }
+
+    /// Brings the machine itself to what the plan and the trial's settings say.
+    fn set_machine(
+        &mut self,
+        plan: &Plan,
+        settings: &Settings,
+        observed: &mut Settings,
+    ) -> Result<(), Fault> {
+        let mut wanted = plan.lab.settings.clone();
+        wanted.extend(settings.clone());
+        self.machine.bring_to(&wanted, observed).map_err(into_fault)
     }
 
     /// Brings every link to what its plan and the trial's settings say; only differences are set.
@@ -157,6 +175,7 @@ impl Bench {
 
 impl Stand for Bench {
     fn begin(&mut self, plan: &Plan) -> Result<(), RunError> {
+        factor::refuse(plan, Path::new("/"))?;
         if self.stale {
             self.rebuild()?;
         }
@@ -200,7 +219,12 @@ impl Stand for Bench {
     fn end(&mut self, whole: bool) -> Result<(), RunError> {
         self.stale = !whole;
         self.unset_all();
+        self.machine.undo_all();
         self.watch.soak(false).map_err(RunError::Soaker)
+    }
+
+    fn left(&self) -> &[String] {
+        self.machine.left()
     }
 }
 

@@ -7,6 +7,7 @@
 mod conduct;
 mod conductor;
 mod hands;
+mod machine;
 mod simulated;
 mod stand;
 mod watch;

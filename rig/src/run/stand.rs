@@ -2,6 +2,7 @@
 //!
 //! Must not know which trial comes next, nor whether the place is real or simulated.
 
+use crate::factor::FactorError;
 use crate::lab::LabError;
 use desk::plan::Next;
 use desk::record::{Completeness, Plan, Trial, TrialRecord};
@@ -14,6 +15,9 @@ pub enum RunError {
     /// The lab does not stand.
     #[error("the lab cannot be built: {0}")]
     Lab(#[from] LabError),
+    /// The plan sets what cannot be set here.
+    #[error(transparent)]
+    Factor(#[from] FactorError),
     /// The soaker would disturb the load.
     #[error("no soaker can be had: {0}; leave out displaced_work")]
     Soaker(io::Error),
@@ -39,6 +43,10 @@ pub trait Stand {
     /// # Errors
     /// When something cannot be brought back.
     fn end(&mut self, whole: bool) -> Result<(), RunError>;
+    /// What of the machine could not be brought back so far, in words for the person.
+    fn left(&self) -> &[String] {
+        &[]
+    }
 }
 
 /// What is to be done, and who hears of it.

@@ -5,6 +5,7 @@ use desk::report::ReportError;
 use desk::verdict::CompareError;
 use rig::lab::LabError;
 use rig::lab::sim::SimError;
+use rig::lab::undo::UndoError;
 use rig::run::RunError;
 use rig::store::StoreError;
 use std::io;
@@ -133,6 +134,20 @@ pub enum CliError {
     /// Standard output or the signal handler.
     #[error(transparent)]
     Io(#[from] io::Error),
+    /// The journal of undos.
+    #[error(transparent)]
+    Undo(#[from] UndoError),
+    /// The unit of systemd.
+    #[error("{}: {source}; run as root, or choose another --root", path.display())]
+    Unit {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The guardian was not started by stend.
+    #[error("guardian: {0}")]
+    Guardian(io::Error),
     /// A host's control connection broke.
     #[error("agent: {0}")]
     Agent(io::Error),

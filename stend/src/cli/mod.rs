@@ -4,10 +4,13 @@
 //! Start reading at `survey.rs`.
 
 mod compare;
+mod doctor;
 mod error;
 mod explain;
 mod export;
+mod factors;
 mod files;
+mod guardian;
 mod list;
 mod parquet;
 mod place;
@@ -127,6 +130,23 @@ enum Verb {
         #[arg(long)]
         json: bool,
     },
+    /// Show what can be switched here, and bring back what a killed run left switched
+    Factors {
+        #[command(subcommand)]
+        what: factors::What,
+    },
+    /// Say what killed runs left on this machine
+    Doctor {
+        /// Also bring it back and remove it
+        #[arg(long)]
+        clean: bool,
+    },
+    /// Bring back what a dead conductor left (started by stend itself)
+    #[command(hide = true)]
+    Guardian {
+        /// Journal of the conductor
+        journal: PathBuf,
+    },
     /// Serve as a host of a lab (started by stend itself)
     #[command(hide = true)]
     Agent,
@@ -230,6 +250,9 @@ pub fn main() -> Result<u8, CliError> {
             let (metric, store, out) = (metric.as_deref(), store.as_deref(), out.as_deref());
             compare::compare(&a, &b, &compare::How { force, metric, store, out, json })
         }
+        Some(Verb::Factors { what }) => factors::factors(&what),
+        Some(Verb::Doctor { clean }) => doctor::doctor(clean),
+        Some(Verb::Guardian { journal }) => guardian::guardian(&journal),
         Some(Verb::Agent) => {
             rig::run::serve_agent().map_err(CliError::Agent)?;
             Ok(OK)

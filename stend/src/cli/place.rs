@@ -5,6 +5,7 @@
 use super::error::CliError;
 use super::{Options, Place};
 use desk::record::{Environment, Plan};
+use rig::factor;
 use rig::lab::sim::{self, Physics};
 use rig::lab::{Blueprint, LabError, Wanted, environment};
 use rig::run::{Bench, RunError, Simulated, Stand};
@@ -41,6 +42,7 @@ fn real(
     (wanted, links): (Wanted, Vec<String>),
     cancel: &'static AtomicBool,
 ) -> Result<Ground, CliError> {
+    factor::refuse(plan, Path::new("/")).map_err(RunError::Factor)?;
     let mut environment = environment::observe(Path::new("/"));
     environment::complete_adapters(&mut environment);
     environment.facts.extend(environment::libraries());
@@ -53,6 +55,7 @@ fn real(
         e => CliError::Run(e),
     })?;
     environment.facts.push(bench.lab.groups_fact());
+    environment.facts.extend(factor::facts(plan, Path::new("/")));
     environment.facts.sort_by(|a, b| a.key.cmp(&b.key));
     environment.lab = Some((bench.lab.kind, bench.lab.reason.clone()));
     Ok(Ground { stand: Box::new(bench), environment })

@@ -78,6 +78,9 @@ pub fn finish(
 ) -> Result<u8, CliError> {
     let kept = session.kept_in().display();
     meter.say(&format!("kept as {} in {kept}", run.id));
+    for left in session.left() {
+        meter.say(&format!("{left}; see {} factors status", invoked()));
+    }
     refuse_empty(run)?;
     let analysis = analyse(run);
     publish(run, &analysis, directory, json)?;

@@ -66,6 +66,12 @@ impl Session {
         self.environment.lab.as_ref().map_or("", |(_, why)| why)
     }
 
+    /// Settings of the machine that could not be brought back, in words for the person.
+    #[must_use]
+    pub fn left(&self) -> &[String] {
+        self.stand.left()
+    }
+
     /// Whether the person has asked to stop.
     #[must_use]
     pub fn stopped(&self) -> bool {

@@ -76,7 +76,8 @@ fn bundle(node: &Node, catalogue: &Catalogue) -> Result<Vec<Level>, PlanError> {
     for level in node.section()?.entries {
         let mut settings = Settings::new();
         for entry in level.section()?.entries {
-            let spec = settable(&entry, catalogue, &[Scope::Link, Scope::Host, Scope::Socket])?;
+            let scopes = [Scope::Link, Scope::Host, Scope::Machine, Scope::Socket];
+            let spec = settable(&entry, catalogue, &scopes)?;
             settings.insert(entry.key.clone(), value(&entry, spec.kind)?);
         }
         levels.push(Level { name: level.key.clone(), settings });

@@ -12,25 +12,26 @@ use crate::unit::Kind;
 const CLIENTS: u64 = 4;
 
 pub(super) fn read(lab: &Section, catalogue: &Catalogue) -> Result<LabPlan, PlanError> {
-    let on_hosts: Vec<&str> = host_factors(catalogue).map(|f| f.name).collect();
+    let on_hosts: Vec<&str> = whole_run(catalogue).map(|f| f.name).collect();
     lab.only(&[&["clients", "client_rate", "links"], on_hosts.as_slice()].concat())?;
     let clients = lab.get("clients").map_or(Ok(CLIENTS), |node| whole(node, 1, 64))?;
     let client_rate = lab.get("client_rate").map(client_rate).transpose()?;
     Ok(LabPlan {
         clients: u32::try_from(clients).unwrap_or(u32::MAX),
         client_rate,
-        settings: host_settings(lab, catalogue)?,
+        settings: settings(lab, catalogue)?,
         links: links(lab, catalogue)?,
     })
 }
 
-fn host_factors<'a>(catalogue: &Catalogue<'a>) -> impl Iterator<Item = &'a FactorSpec> {
-    catalogue.factors.iter().filter(|f| f.scope == Scope::Host)
+/// Factors that a plan may set for the whole run: on every host, or on the machine itself.
+fn whole_run<'a>(catalogue: &Catalogue<'a>) -> impl Iterator<Item = &'a FactorSpec> {
+    catalogue.factors.iter().filter(|f| matches!(f.scope, Scope::Host | Scope::Machine))
 }
 
-fn host_settings(lab: &Section, catalogue: &Catalogue) -> Result<Settings, PlanError> {
+fn settings(lab: &Section, catalogue: &Catalogue) -> Result<Settings, PlanError> {
     let mut settings = Settings::new();
-    for spec in host_factors(catalogue) {
+    for spec in whole_run(catalogue) {
         if let Some(node) = lab.get(spec.name) {
             settings.insert(spec.name.into(), value(node, spec.kind)?);
         }

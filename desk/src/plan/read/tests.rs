@@ -3,7 +3,7 @@
 use super::read;
 use crate::plan::example::catalogue;
 use crate::plan::{budget, order, quicken};
-use crate::record::{Plan, SteadyRule, Value};
+use crate::record::{Plan, Settings, SteadyRule, Value};
 use crate::unit::Quantity;
 
 const DUEL: &str = include_str!("../../../../plans/nic-duel.toml");
@@ -164,7 +164,8 @@ fn an_unknown_name_is_answered_with_the_nearest() {
         (
             "clients",
             "colour",
-            "line 3: unknown key 'colour'; known here: clients, client_rate, links, receive_buffer",
+            "line 3: unknown key 'colour'; known here: clients, client_rate, links, \
+             receive_buffer, thp",
         ),
         ("[method]", "[methods]", "line 13: unknown key 'methods'; did you mean 'method'?"),
         (
@@ -316,7 +317,7 @@ fn a_factor_that_cannot_be_is_refused() {
             "[load",
             &bundle("{ x = { path = \"one\" }, y = { path = \"two\" } }"),
             "line 12: 'path' cannot be set here; what can be set here is mtu, tso, gso, gro, \
-             checksum, rate, receive_buffer, congestion",
+             checksum, rate, receive_buffer, congestion, thp",
         ),
         (
             "[load",
@@ -363,6 +364,33 @@ fn a_factor_may_start_from_a_links_setting_where_no_path_is_chosen() {
     let factor = "[factors.mtu]\nlevels = [\"1500 B\", \"9000 B\"]";
     let text = SMALL.replace("[factors.path]\nlevels = [\"one\", \"two\"]", factor);
     assert_eq!(plan(&text).method.compare, "mtu");
+}
+
+#[test]
+fn a_setting_of_the_machine_is_a_factor_a_part_of_a_bundle_or_stands_for_the_whole_run() {
+    let thp = |level: &str| Settings::from([("thp".into(), Value::Word(level.into()))]);
+    let whole = plan(&SMALL.replace("clients = 4", "clients = 4\nthp = \"never\""));
+    assert_eq!(whole.lab.settings, thp("never"));
+    let factor = "[factors.thp]\nlevels = [\"madvise\", \"never\"]\n[load";
+    let switched = plan(&SMALL.replace("[load", factor));
+    assert_eq!(switched.factors[1].levels[1].settings, thp("never"));
+    let bundle = "[factors.p]\nkey = \"profile\"\nlevels = { x = { thp = \"always\" }, y = { thp = \
+                  \"never\" } }\n[load";
+    let bundled = plan(&SMALL.replace("[load", bundle));
+    assert_eq!(bundled.factors[1].levels[0].settings, thp("always"));
+    check(&[
+        (
+            "mtu = \"1500 B\"",
+            "thp = \"never\"",
+            "line 5: 'thp' cannot be set here; what can be set here is mtu, tso, gso, gro, \
+             checksum, rate",
+        ),
+        (
+            "clients = 4",
+            "thp = \"sometimes\"",
+            "line 3: 'thp' cannot be 'sometimes'; write one of always, madvise, never",
+        ),
+    ]);
 }
 
 #[test]

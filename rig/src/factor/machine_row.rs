@@ -1,0 +1,224 @@
+//! Knows how a setting of the machine itself is changed: a file, or the same file of every CPU,
+//! below `/proc/sys` or `/sys`.
+//!
+//! Must not know the list of factors, nor how a change is undone: the journal does.
+
+use super::FactorError;
+use crate::lab::undo::{Intent, Journal, Kind, value_in};
+use desk::record::{FactorSpec, ParamKind, Value};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A factor of the machine.
+#[derive(Debug)]
+pub struct MachineRow {
+    /// As data.
+    pub spec: &'static FactorSpec,
+    /// Where it may stand; the first place that is there is taken.
+    pub places: &'static [Place],
+    /// What shows that it took, besides the file itself.
+    pub effect: Option<Effect>,
+}
+
+/// Files in which a factor stands, and how.
+#[derive(Debug)]
+pub struct Place {
+    /// Path below the root; one `*` stands for the number of a CPU.
+    pub pattern: &'static str,
+    /// How levels are written there: level and text; empty for levels that are written as they are.
+    pub words: &'static [(&'static str, &'static str)],
+    /// A file beside it that lists what it takes.
+    pub menu: Option<&'static str>,
+}
+
+/// Reads a level by what it does, below a root; none where that cannot be seen.
+pub type Effect = fn(&Path) -> Option<&'static str>;
+
+impl MachineRow {
+    /// The level that is in force on the machine below `root`.
+    ///
+    /// # Errors
+    /// When it has no such setting, or its CPUs disagree.
+    pub fn observe(&self, root: &Path) -> Result<Value, FactorError> {
+        let (place, files) = self.find(root)?;
+        let mut levels = Vec::new();
+        for file in &files {
+            levels.push(self.level(place, &read(file)?));
+        }
+        let first = levels.first().cloned().unwrap_or_else(|| Value::Word("none".into()));
+        for (file, level) in files.iter().zip(&levels) {
+            if *level != first {
+                return Err(self.not_taken(file, &first.to_string(), &level.to_string()));
+            }
+        }
+        Ok(first)
+    }
+
+    /// The files in which it stands, as the record of a run names them.
+    #[must_use]
+    pub fn source(&self, root: &Path) -> String {
+        let first = self.find(root).ok().and_then(|(_, files)| files.first().cloned());
+        first.map(|path| path.display().to_string()).unwrap_or_default()
+    }
+
+    /// Says before anything is measured why a level cannot be set.
+    ///
+    /// # Errors
+    /// When the machine has no such setting, does not know the level, or this user may not write.
+    pub fn refuse(&self, root: &Path, level: &Value) -> Result<(), FactorError> {
+        let (place, files) = self.find(root)?;
+        let text = self.text(place, level)?;
+        for file in &files {
+            let present = read(file)?;
+            self.refuse_fixed(file, &present)?;
+            let menu = match place.menu {
+                Some(name) => fs::read_to_string(file.with_file_name(name)).unwrap_or_default(),
+                None if present.contains('[') => present.replace(['[', ']'], ""),
+                None => String::new(),
+            };
+            if !menu.trim().is_empty() && !menu.split_whitespace().any(|word| word == text) {
+                return Err(FactorError::NotOnMenu {
+                    factor: self.spec.name,
+                    level: level.to_string(),
+                    menu: menu.trim().into(),
+                });
+            }
+            if rustix::fs::access(file, rustix::fs::Access::WRITE_OK).is_err() {
+                return Err(FactorError::NotAllowed {
+                    factor: self.spec.name,
+                    path: file.display().to_string(),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Sets a level and reads it back; returns the entries of the journal that undo it.
+    ///
+    /// # Errors
+    /// When it cannot be written down or set, or does not take; what was set is undone.
+    pub fn apply(
+        &self,
+        root: &Path,
+        journal: &Journal,
+        level: &Value,
+    ) -> Result<Vec<u64>, FactorError> {
+        let (place, files) = self.find(root)?;
+        let new = self.text(place, level)?;
+        let intent =
+            |path| Intent { key: self.spec.name.into(), kind: Kind::File, path, new: new.clone() };
+        let entries = journal.change(files.iter().cloned().map(intent).collect())?;
+        if let Err(e) = self.verify(root, level) {
+            let _ = journal.undo(&entries);
+            return Err(e);
+        }
+        Ok(entries)
+    }
+
+    /// Reads the level back, by what it does where that can be seen.
+    fn verify(&self, root: &Path, level: &Value) -> Result<(), FactorError> {
+        let found = self.observe(root)?;
+        let asked = level.to_string();
+        if found != *level {
+            return Err(self.not_taken(root, &asked, &found.to_string()));
+        }
+        match self.effect.and_then(|effect| effect(root)) {
+            Some(seen) if seen != asked => {
+                Err(self.not_taken(Path::new("the topology of the CPUs"), &asked, seen))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn find(&self, root: &Path) -> Result<(&'static Place, Vec<PathBuf>), FactorError> {
+        for place in self.places {
+            let files = matching(root, place.pattern);
+            if !files.is_empty() {
+                return Ok((place, files));
+            }
+        }
+        let patterns: Vec<String> =
+            self.places.iter().map(|p| root.join(p.pattern).display().to_string()).collect();
+        let what = format!("{} is not there", patterns.join(" or "));
+        Err(FactorError::NotHere { factor: self.spec.name, what })
+    }
+
+    /// A switch that is neither on nor off has words of the kernel for why it cannot be moved.
+    fn refuse_fixed(&self, file: &Path, present: &str) -> Result<(), FactorError> {
+        let ParamKind::Choice(known) = self.spec.kind else { return Ok(()) };
+        let (place, now) = (self.place_of(present), value_in(present));
+        if place || known.contains(&now) || now.parse::<u64>().is_ok() {
+            return Ok(());
+        }
+        let what = format!("{} says '{now}'", file.display());
+        Err(FactorError::NotHere { factor: self.spec.name, what })
+    }
+
+    /// Whether the text is one that a place writes for a level.
+    fn place_of(&self, present: &str) -> bool {
+        let all = self.places.iter().flat_map(|place| place.words);
+        all.into_iter().any(|(_, text)| *text == value_in(present))
+    }
+
+    fn level(&self, place: &Place, text: &str) -> Value {
+        let now = value_in(text);
+        let named = place.words.iter().find(|(_, text)| *text == now);
+        match (named, self.spec.kind) {
+            (Some((level, _)), _) => Value::Word((*level).into()),
+            (None, ParamKind::Count(..)) => {
+                now.parse().map_or_else(|_| Value::Word(now.into()), Value::Count)
+            }
+            _ => Value::Word(now.into()),
+        }
+    }
+
+    fn text(&self, place: &Place, level: &Value) -> Result<String, FactorError> {
+        let asked = level.to_string();
+        let bad =
+            |remedy| FactorError::BadLevel { factor: self.spec.name, level: asked.clone(), remedy };
+        match (self.spec.kind, level) {
+            (ParamKind::Count(..), Value::Count(number)) => Ok(number.to_string()),
+            (ParamKind::Count(..), _) => Err(bad("write a whole number")),
+            (_, Value::Word(word)) if place.words.is_empty() => Ok(word.clone()),
+            (_, Value::Word(word)) => {
+                let named = place.words.iter().find(|(level, _)| level == word);
+                named.map(|(_, text)| (*text).into()).ok_or_else(|| bad("write on or off"))
+            }
+            _ => Err(bad("write a word")),
+        }
+    }
+
+    fn not_taken(&self, place: &Path, asked: &str, found: &str) -> FactorError {
+        FactorError::NotTaken {
+            factor: self.spec.name,
+            place: place.display().to_string(),
+            asked: asked.into(),
+            found: found.into(),
+        }
+    }
+}
+
+fn read(path: &Path) -> Result<String, FactorError> {
+    fs::read_to_string(path)
+        .map_err(|source| FactorError::Unreadable { path: path.display().to_string(), source })
+}
+
+/// The files of a pattern that are there, by the number of the CPU.
+pub(super) fn matching(root: &Path, pattern: &str) -> Vec<PathBuf> {
+    let Some((before, after)) = pattern.split_once('*') else {
+        let path = root.join(pattern);
+        return if path.exists() { vec![path] } else { Vec::new() };
+    };
+    let (folder, prefix) = before.rsplit_once('/').unwrap_or(("", before));
+    let mut found: Vec<(u32, PathBuf)> = Vec::new();
+    for entry in fs::read_dir(root.join(folder)).into_iter().flatten().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let number = name.strip_prefix(prefix).and_then(|rest| rest.parse().ok());
+        let path = entry.path().join(after.trim_start_matches('/'));
+        if let Some(number) = number.filter(|_| path.exists()) {
+            found.push((number, path));
+        }
+    }
+    found.sort();
+    found.into_iter().map(|(_, path)| path).collect()
+}

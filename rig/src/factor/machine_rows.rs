@@ -1,0 +1,154 @@
+//! Knows the list of settings of the machine itself; each is a row over files of the kernel.
+
+use super::FactorError;
+use super::machine_row::{MachineRow, Place, matching};
+use desk::record::{Fact, FactorSpec, KeyClass, ParamKind, Plan, Scope, Settings, Value};
+use std::fs;
+use std::path::Path;
+
+const SWITCH: ParamKind = ParamKind::Choice(&["on", "off"]);
+
+/// A switch whose file holds 1 and 0.
+const ONE_ZERO: &[(&str, &str)] = &[("on", "1"), ("off", "0")];
+
+const fn machine(name: &'static str, about: &'static str, kind: ParamKind) -> FactorSpec {
+    FactorSpec { name, about, scope: Scope::Machine, kind }
+}
+
+const fn place(pattern: &'static str) -> Place {
+    Place { pattern, words: &[], menu: None }
+}
+
+const fn switch(pattern: &'static str, words: &'static [(&'static str, &'static str)]) -> Place {
+    Place { pattern, words, menu: None }
+}
+
+pub(super) const AUTOGROUP: FactorSpec =
+    machine("autogroup", "groups of the scheduler by terminal session", SWITCH);
+pub(super) const BUSY_POLL: FactorSpec = machine(
+    "busy_poll",
+    "microseconds that poll and select look at the adapter before they sleep",
+    ParamKind::Count(0, 10_000),
+);
+pub(super) const GOVERNOR: FactorSpec =
+    machine("governor", "who chooses the frequency, on every CPU", ParamKind::Word);
+pub(super) const NETDEV_BACKLOG: FactorSpec = machine(
+    "netdev_backlog",
+    "packets that may wait on a CPU's input queue",
+    ParamKind::Count(1, 1_000_000),
+);
+pub(super) const NETDEV_BUDGET: FactorSpec = machine(
+    "netdev_budget",
+    "packets that one round of the network softirq takes",
+    ParamKind::Count(1, 100_000),
+);
+pub(super) const NUMA_BALANCING: FactorSpec =
+    machine("numa_balancing", "pages move to the node that uses them", SWITCH);
+pub(super) const SMT: FactorSpec =
+    machine("smt", "simultaneous multithreading: two or more CPUs a core", SWITCH);
+pub(super) const SWAPPINESS: FactorSpec = machine(
+    "swappiness",
+    "how readily anonymous memory is swapped out, against files",
+    ParamKind::Count(0, 200),
+);
+pub(super) const THP: FactorSpec =
+    machine("thp", "transparent huge pages", ParamKind::Choice(&["always", "madvise", "never"]));
+pub(super) const TURBO: FactorSpec = machine("turbo", "frequencies above the nominal one", SWITCH);
+
+static ROWS: [MachineRow; 10] = [
+    MachineRow {
+        spec: &AUTOGROUP,
+        places: &[switch("proc/sys/kernel/sched_autogroup_enabled", ONE_ZERO)],
+        effect: None,
+    },
+    MachineRow { spec: &BUSY_POLL, places: &[place("proc/sys/net/core/busy_poll")], effect: None },
+    MachineRow {
+        spec: &GOVERNOR,
+        places: &[Place {
+            pattern: "sys/devices/system/cpu/cpu*/cpufreq/scaling_governor",
+            words: &[],
+            menu: Some("scaling_available_governors"),
+        }],
+        effect: None,
+    },
+    MachineRow {
+        spec: &NETDEV_BACKLOG,
+        places: &[place("proc/sys/net/core/netdev_max_backlog")],
+        effect: None,
+    },
+    MachineRow {
+        spec: &NETDEV_BUDGET,
+        places: &[place("proc/sys/net/core/netdev_budget")],
+        effect: None,
+    },
+    MachineRow {
+        spec: &NUMA_BALANCING,
+        places: &[switch("proc/sys/kernel/numa_balancing", ONE_ZERO)],
+        effect: None,
+    },
+    MachineRow {
+        spec: &SMT,
+        places: &[place("sys/devices/system/cpu/smt/control")],
+        effect: Some(siblings),
+    },
+    MachineRow { spec: &SWAPPINESS, places: &[place("proc/sys/vm/swappiness")], effect: None },
+    MachineRow {
+        spec: &THP,
+        places: &[place("sys/kernel/mm/transparent_hugepage/enabled")],
+        effect: None,
+    },
+    MachineRow {
+        spec: &TURBO,
+        places: &[
+            // Of the driver's own file 1 means no.
+            switch("sys/devices/system/cpu/intel_pstate/no_turbo", &[("on", "0"), ("off", "1")]),
+            switch("sys/devices/system/cpu/cpufreq/boost", ONE_ZERO),
+        ],
+        effect: None,
+    },
+];
+
+/// The factor of a name that is set on the machine itself; none for others.
+#[must_use]
+pub fn find_machine(name: &str) -> Option<&'static MachineRow> {
+    ROWS.iter().find(|row| row.spec.name == name)
+}
+
+/// Says before anything is measured why a plan's settings of the machine cannot be made on the one
+/// below `root`.
+///
+/// # Errors
+/// The first that cannot, with the reason and the remedy.
+pub fn refuse(plan: &Plan, root: &Path) -> Result<(), FactorError> {
+    machine_settings(plan).try_for_each(|(row, level)| row.refuse(root, level))
+}
+
+/// What the settings of the machine that a plan changes are before it, for the record.
+#[must_use]
+pub fn facts(plan: &Plan, root: &Path) -> Vec<Fact> {
+    let mut facts: Vec<Fact> = Vec::new();
+    for (row, _) in machine_settings(plan) {
+        let key = format!("machine.{}", row.spec.name);
+        let known = facts.iter().any(|fact| fact.key == key);
+        if let (false, Ok(before)) = (known, row.observe(root)) {
+            let (value, source) = (before.to_string(), row.source(root));
+            facts.push(Fact { key, value, class: KeyClass::Factor, source });
+        }
+    }
+    facts
+}
+
+/// Every setting of the machine that a plan makes, level by level.
+fn machine_settings(plan: &Plan) -> impl Iterator<Item = (&'static MachineRow, &Value)> {
+    let levels = plan.factors.iter().flat_map(|factor| &factor.levels);
+    let all = levels.map(|level| &level.settings).chain([&plan.lab.settings]);
+    all.flat_map(Settings::iter).filter_map(|(key, level)| Some((find_machine(key)?, level)))
+}
+
+/// SMT by its effect: whether any core has two threads online.
+fn siblings(root: &Path) -> Option<&'static str> {
+    let files = matching(root, "sys/devices/system/cpu/cpu*/topology/thread_siblings_list");
+    let lists: Vec<String> = files.iter().filter_map(|f| fs::read_to_string(f).ok()).collect();
+    let several = |list: &String| list.contains([',', '-']);
+    (!lists.is_empty()).then(|| if lists.iter().any(several) { "on" } else { "off" })
+}

@@ -1,0 +1,170 @@
+//! Knows how settings of the machine behave on machines that are trees of files: those that this
+//! one may not have.
+
+use super::*;
+use crate::lab::undo::Journal;
+use std::fs;
+use std::path::PathBuf;
+
+struct Tree(PathBuf);
+
+impl Tree {
+    fn new(name: &str, files: &[(&str, &str)]) -> Self {
+        let root = std::env::temp_dir().join(format!("stend-row-{}-{name}", std::process::id()));
+        let tree = Self(root);
+        tree.put("proc/sys/kernel/random/boot_id", "boot");
+        files.iter().for_each(|(path, text)| tree.put(path, text));
+        tree
+    }
+
+    fn put(&self, path: &str, text: &str) {
+        let path = self.0.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn get(&self, path: &str) -> String {
+        fs::read_to_string(self.0.join(path)).unwrap().trim().to_owned()
+    }
+
+    fn journal(&self) -> Journal {
+        Journal::of_tree(&self.0.join("journals"), &self.0).unwrap()
+    }
+}
+
+impl Drop for Tree {
+    fn drop(&mut self) {
+        fs::remove_dir_all(&self.0).unwrap();
+    }
+}
+
+fn word(text: &str) -> Value {
+    Value::Word(text.into())
+}
+
+fn row(name: &str) -> &'static MachineRow {
+    find_machine(name).unwrap()
+}
+
+const SMT: &str = "sys/devices/system/cpu/smt/control";
+
+fn siblings(cpu: u32) -> String {
+    format!("sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list")
+}
+
+#[test]
+fn smt_is_believed_only_when_the_siblings_agree() {
+    let tree = Tree::new("smt", &[(SMT, "on\n"), (&siblings(0), "0,4\n"), (&siblings(4), "0,4\n")]);
+    let (smt, journal) = (row("smt"), tree.journal());
+    assert_eq!(smt.observe(&tree.0).unwrap(), word("on"));
+    smt.refuse(&tree.0, &word("off")).unwrap();
+    // A machine that writes the word down and keeps its siblings online.
+    let words = smt.apply(&tree.0, &journal, &word("off")).unwrap_err().to_string();
+    assert!(words.contains("asked off, read back on"), "{words}");
+    assert_eq!(tree.get(SMT), "on", "undone");
+    tree.put(&siblings(0), "0\n");
+    fs::remove_file(tree.0.join(siblings(4))).unwrap();
+    let entries = smt.apply(&tree.0, &journal, &word("off")).unwrap();
+    assert_eq!(tree.get(SMT), "off");
+    let _ = journal.undo(&entries);
+    assert_eq!(tree.get(SMT), "on");
+}
+
+#[test]
+fn a_switch_that_cannot_be_moved_is_refused_with_the_kernels_word() {
+    for kernel in ["notsupported", "forceoff", "notimplemented"] {
+        let tree = Tree::new(kernel, &[(SMT, kernel)]);
+        let words = row("smt").refuse(&tree.0, &word("off")).unwrap_err().to_string();
+        assert!(
+            words.contains(&format!("'{kernel}'")) && words.contains("leave it out"),
+            "{words}"
+        );
+    }
+    let tree = Tree::new("bare", &[]);
+    let words = row("governor").refuse(&tree.0, &word("performance")).unwrap_err().to_string();
+    assert!(words.contains("cpu*/cpufreq/scaling_governor is not there"), "{words}");
+}
+
+fn cpufreq(cpu: u32, name: &str) -> String {
+    format!("sys/devices/system/cpu/cpu{cpu}/cpufreq/{name}")
+}
+
+#[test]
+fn the_governor_is_set_on_every_cpu_and_comes_back_on_each() {
+    let tree = Tree::new("governor", &[]);
+    for cpu in [0, 1, 10] {
+        tree.put(&cpufreq(cpu, "scaling_governor"), "powersave\n");
+        tree.put(&cpufreq(cpu, "scaling_available_governors"), "performance powersave \n");
+    }
+    // Not a CPU.
+    tree.put("sys/devices/system/cpu/cpufreq/scaling_governor", "powersave\n");
+    let (governor, journal) = (row("governor"), tree.journal());
+    let all = || [0, 1, 10].map(|cpu| tree.get(&cpufreq(cpu, "scaling_governor")));
+    let words = governor.refuse(&tree.0, &word("schedutil")).unwrap_err().to_string();
+    assert!(words.contains("'schedutil'") && words.contains("performance powersave"), "{words}");
+    governor.refuse(&tree.0, &word("performance")).unwrap();
+    let entries = governor.apply(&tree.0, &journal, &word("performance")).unwrap();
+    assert_eq!((entries.len(), all()), (3, ["performance"; 3].map(str::to_owned)));
+    assert_eq!(governor.observe(&tree.0).unwrap(), word("performance"));
+    let _ = journal.undo(&entries);
+    assert_eq!(all(), ["powersave"; 3].map(str::to_owned));
+    // CPUs that differ before are different again afterwards.
+    tree.put(&cpufreq(10, "scaling_governor"), "performance\n");
+    let words = governor.observe(&tree.0).unwrap_err().to_string();
+    assert!(words.contains("cpu10"), "{words}");
+    let entries = governor.apply(&tree.0, &journal, &word("performance")).unwrap();
+    let _ = journal.undo(&entries);
+    assert_eq!(all(), ["powersave", "powersave", "performance"].map(str::to_owned));
+}
+
+#[test]
+fn turbo_is_one_word_for_two_files_that_mean_the_opposite() {
+    let (intel, other) =
+        ("sys/devices/system/cpu/intel_pstate/no_turbo", "sys/devices/system/cpu/cpufreq/boost");
+    for (path, before, after) in [(intel, "0", "1"), (other, "1", "0")] {
+        let tree = Tree::new(&format!("turbo{before}"), &[(path, before)]);
+        let (turbo, journal) = (row("turbo"), tree.journal());
+        assert_eq!(turbo.observe(&tree.0).unwrap(), word("on"), "{path}");
+        let entries = turbo.apply(&tree.0, &journal, &word("off")).unwrap();
+        assert_eq!(
+            (tree.get(path).as_str(), turbo.observe(&tree.0).unwrap()),
+            (after, word("off"))
+        );
+        let _ = journal.undo(&entries);
+        assert_eq!(tree.get(path), before);
+    }
+}
+
+#[test]
+fn a_choice_in_brackets_is_read_and_a_level_off_the_menu_is_refused() {
+    let file = "sys/kernel/mm/transparent_hugepage/enabled";
+    let tree = Tree::new("thp", &[(file, "always [madvise] never\n")]);
+    assert_eq!(row("thp").observe(&tree.0).unwrap(), word("madvise"));
+    row("thp").refuse(&tree.0, &word("never")).unwrap();
+    let words = row("thp").refuse(&tree.0, &word("inherit")).unwrap_err().to_string();
+    assert!(words.contains("always madvise never"), "{words}");
+}
+
+#[test]
+fn a_switch_of_numbers_keeps_a_value_that_has_no_word() {
+    let file = "proc/sys/kernel/numa_balancing";
+    let tree = Tree::new("numa", &[(file, "2\n")]);
+    let (numa, journal) = (row("numa_balancing"), tree.journal());
+    assert_eq!(numa.observe(&tree.0).unwrap(), word("2"));
+    numa.refuse(&tree.0, &word("off")).unwrap();
+    let entries = numa.apply(&tree.0, &journal, &word("off")).unwrap();
+    assert_eq!(tree.get(file), "0");
+    let _ = journal.undo(&entries);
+    assert_eq!(tree.get(file), "2", "as it was, not as we would have written it");
+}
+
+#[test]
+fn numbers_are_written_as_numbers_and_nothing_else_is() {
+    let file = "proc/sys/net/core/netdev_budget";
+    let tree = Tree::new("budget", &[(file, "300\n")]);
+    let (budget, journal) = (row("netdev_budget"), tree.journal());
+    let entries = budget.apply(&tree.0, &journal, &Value::Count(600)).unwrap();
+    assert_eq!((tree.get(file).as_str(), entries.len()), ("600", 1));
+    let words = budget.refuse(&tree.0, &word("many")).unwrap_err().to_string();
+    assert!(words.contains("whole number"), "{words}");
+}

@@ -1,0 +1,69 @@
+//! Knows what dead conductors left on the machine outside any journal: agents, names, groups.
+//!
+//! Must not remove anything unasked.
+
+use super::agents::{Agent, agents};
+use super::error::UndoError;
+use crate::lab::{cgroup, namespace};
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// Something that no living conductor owns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Leftover {
+    /// An agent whose conductor is gone.
+    Agent(Agent),
+    /// The name of a namespace in which no process lives.
+    Namespace(PathBuf),
+    /// A control group of a process number that no longer is.
+    Group(PathBuf),
+}
+
+/// Everything of that kind that can be seen. What an agent lives in shows after its end.
+#[must_use]
+pub fn leftovers() -> Vec<Leftover> {
+    let root = Path::new("/");
+    let orphans = agents(root).into_iter().filter(|agent| agent.is_orphan(root));
+    let names = namespace::stale().into_iter();
+    let groups = cgroup::stale().into_iter();
+    orphans
+        .map(Leftover::Agent)
+        .chain(names.map(Leftover::Namespace))
+        .chain(groups.map(Leftover::Group))
+        .collect()
+}
+
+impl Leftover {
+    /// Removes it.
+    ///
+    /// # Errors
+    /// When the kernel refuses.
+    pub fn remove(&self) -> Result<(), UndoError> {
+        let fail = |path: &Path| {
+            let path = path.to_path_buf();
+            move |source| UndoError::Setting { path, source }
+        };
+        match self {
+            Self::Agent(agent) => {
+                agent.end();
+                Ok(())
+            }
+            Self::Namespace(path) => namespace::remove_empty(path).map_err(fail(path)),
+            Self::Group(path) => cgroup::remove(path).map_err(fail(path)),
+        }
+    }
+}
+
+impl fmt::Display for Leftover {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Agent(agent) => write!(
+                f,
+                "agent {} (host {}) of conductor {}, which is gone",
+                agent.pid, agent.host, agent.owner.pid
+            ),
+            Self::Namespace(path) => write!(f, "namespace {} without processes", path.display()),
+            Self::Group(path) => write!(f, "control group {} of a dead conductor", path.display()),
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! Knows how an entry of a journal is undone, and what can come of it.
+//!
+//! Must not know who asks: the conductor, its guardian, the boot unit or a person.
+
+use super::agents::end_agents_of;
+use super::error::UndoError;
+use super::owner::{self, Owner};
+use super::setting;
+use super::story::{self, Entry, Kind, Line, Story};
+use crate::lab::{cgroup, namespace};
+use rustix::fs::{FlockOperation, flock};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Longest wait for the end of a dead conductor's agents.
+const AGENTS_MAX: Duration = Duration::from_secs(2);
+
+/// What became of an entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// The old value is back.
+    Restored,
+    /// It was back already, or the change had never been made.
+    Already,
+    /// It was lost with the boot in which it was set.
+    Rebooted,
+    /// Somebody else has set another value since; it was left.
+    Foreign {
+        /// That value.
+        now: String,
+    },
+    /// It could not be brought back.
+    Failed {
+        /// Why.
+        why: String,
+    },
+}
+
+impl Fate {
+    /// Whether nothing is left to do.
+    #[must_use]
+    pub const fn is_settled(&self) -> bool {
+        matches!(self, Self::Restored | Self::Already | Self::Rebooted)
+    }
+
+    /// Whether another try may end better.
+    pub(super) const fn may_change(&self) -> bool {
+        matches!(self, Self::Failed { .. })
+    }
+}
+
+/// An entry and what became of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settled {
+    /// The entry.
+    pub entry: Entry,
+    /// What became of it.
+    pub fate: Fate,
+}
+
+/// Undoes one entry of a conductor, if what is there is still `ours`.
+pub(super) fn restore(root: &Path, owner: &Owner, entry: &Entry, ours: &str) -> Fate {
+    match entry.kind {
+        Kind::File => file(root, entry, ours),
+        Kind::Namespace | Kind::Group => made(root, owner, entry),
+    }
+}
+
+fn failed(e: impl std::fmt::Display) -> Fate {
+    Fate::Failed { why: e.to_string() }
+}
+
+fn rebooted(root: &Path, entry: &Entry) -> bool {
+    owner::boot(root).is_ok_and(|boot| boot != entry.boot)
+}
+
+/// Compare and restore. After a reboot the value is compared all the same: what the kernel began
+/// with is usually the old one, and anything else that is not ours was set by somebody since.
+fn file(root: &Path, entry: &Entry, ours: &str) -> Fate {
+    if !setting::is_setting(root, &entry.path) {
+        return failed(format!("{} is no setting of the kernel", entry.path.display()));
+    }
+    let now = match setting::read(&entry.path) {
+        Ok(now) => now,
+        Err(_) if rebooted(root, entry) => return Fate::Rebooted,
+        Err(e) => return failed(e),
+    };
+    if now == entry.old {
+        Fate::Already
+    } else if now == ours {
+        setting::write_and_verify(&entry.path, &entry.old).map_or_else(failed, |()| Fate::Restored)
+    } else if rebooted(root, entry) {
+        Fate::Rebooted
+    } else {
+        Fate::Foreign { now }
+    }
+}
+
+/// The name of a namespace or the directory of a group. Neither outlives a boot, and one in which
+/// a process lives is somebody's.
+fn made(root: &Path, owner: &Owner, entry: &Entry) -> Fate {
+    let name = entry.path.file_name().unwrap_or_default().to_string_lossy();
+    if namespace::conductor_of(&name) != Some(owner.pid) {
+        return failed(format!("{} is not this conductor's", entry.path.display()));
+    }
+    if rebooted(root, entry) {
+        return Fate::Rebooted;
+    }
+    if !entry.path.exists() {
+        return Fate::Already;
+    }
+    let removed = match entry.kind {
+        Kind::Namespace => namespace::remove_empty(&entry.path),
+        _ => cgroup::remove(&entry.path),
+    };
+    removed.map_or_else(failed, |()| Fate::Restored)
+}
+
+/// The present state of what an entry is about, in a word or two.
+#[must_use]
+pub fn now(entry: &Entry) -> String {
+    match entry.kind {
+        Kind::File => setting::read(&entry.path).unwrap_or_else(|e| e.to_string()),
+        _ if entry.path.exists() => "present".into(),
+        _ => "absent".into(),
+    }
+}
+
+/// Ends the agents of a journal's owner and undoes what is open in it, last first; deletes the
+/// journal when nothing is left. The owner must be gone, or be the caller's to end.
+///
+/// # Errors
+/// When the journal cannot be read.
+pub fn settle(path: &Path, root: &Path) -> Result<Vec<Settled>, UndoError> {
+    let Some(mut file) = hold(path)? else { return Ok(Vec::new()) };
+    let story = Story::read(path)?;
+    let lives = |kind| story.open().iter().any(|(entry, _)| entry.kind == kind);
+    // Settings first: they are the machine's, and nothing has to end for them.
+    let (settings, places): (Vec<_>, Vec<_>) =
+        story.open().into_iter().partition(|(entry, _)| entry.kind == Kind::File);
+    cut(&mut file, &story).map_err(UndoError::journal(path))?;
+    let mut all = Vec::new();
+    let mut undo = |entry: &Entry, ours: &str| {
+        let fate = restore(root, &story.owner, entry, ours);
+        if fate.is_settled() {
+            // Without this line the next reader finds the old value, and nothing to do.
+            let _ = note(&mut file, entry.seq);
+        }
+        all.push(Settled { entry: entry.clone(), fate });
+    };
+    settings.iter().for_each(|(entry, ours)| undo(entry, ours));
+    if root == Path::new("/") && (lives(Kind::Namespace) || lives(Kind::Group)) {
+        end_agents_of(&story.owner, AGENTS_MAX);
+    }
+    places.iter().for_each(|(entry, ours)| undo(entry, ours));
+    if all.iter().all(|settled| settled.fate.is_settled()) {
+        // Half of a journal that was being written anew.
+        let _ = fs::remove_file(story::half(path));
+        fs::remove_file(path).map_err(UndoError::journal(path))?;
+    }
+    Ok(all)
+}
+
+/// Opens a journal and keeps others from undoing it at the same time; none if it is gone by then.
+fn hold(path: &Path) -> Result<Option<File>, UndoError> {
+    let file = match OpenOptions::new().append(true).open(path) {
+        Ok(file) => file,
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(source) => return Err(UndoError::Journal { path: path.into(), source }),
+    };
+    flock(&file, FlockOperation::LockExclusive).map_err(|e| UndoError::journal(path)(e.into()))?;
+    Ok(path.exists().then_some(file))
+}
+
+/// Takes away a line that was never finished, so that the next one begins at its own beginning.
+fn cut(file: &mut File, story: &Story) -> io::Result<()> {
+    file.set_len(story.whole_bytes)
+}
+
+fn note(file: &mut File, seq: u64) -> io::Result<()> {
+    let mut text = serde_json::to_vec(&Line::Restored { seq })?;
+    text.push(b'\n');
+    file.write_all(&text)
+}
+
+/// A journal, and what became of its entries.
+pub type SettledJournal = (PathBuf, Result<Vec<Settled>, UndoError>);
+
+/// Undoes the journals of all conductors that are gone; each with its path.
+///
+/// # Errors
+/// When the directory cannot be read. A journal that cannot be read is in the list.
+pub fn settle_dead(directory: &Path, root: &Path) -> Result<Vec<SettledJournal>, UndoError> {
+    let mut all = Vec::new();
+    for path in story::journals(directory)? {
+        if !Owner::of_file(&path).is_some_and(|owner| owner.is_alive(root)) {
+            let settled = settle(&path, root);
+            all.push((path, settled));
+        }
+    }
+    Ok(all)
+}
+
+/// Deletes a journal of a conductor that is gone, whatever is open in it.
+///
+/// # Errors
+/// When it cannot be deleted.
+pub fn forget(path: &Path) -> Result<(), UndoError> {
+    fs::remove_file(path).map_err(UndoError::journal(path))
+}

@@ -1,0 +1,46 @@
+//! Knows how the value of a setting stands in its file below `/proc/sys` or `/sys`.
+//!
+//! Must not know what the setting means.
+
+use super::error::UndoError;
+use std::fs;
+use std::path::{Component, Path};
+
+/// The present value in the text of a file: the word in brackets (`always [madvise] never`), or
+/// all of it.
+#[must_use]
+pub fn value_in(text: &str) -> &str {
+    let bracketed = text.split_whitespace().find_map(|w| w.strip_prefix('[')?.strip_suffix(']'));
+    bracketed.unwrap_or_else(|| text.trim())
+}
+
+/// Reads the present value.
+pub(super) fn read(path: &Path) -> Result<String, UndoError> {
+    let text = fs::read_to_string(path)
+        .map_err(|source| UndoError::Setting { path: path.into(), source })?;
+    Ok(value_in(&text).to_owned())
+}
+
+/// Writes a value, in one call, into a file that is there.
+pub(super) fn write(path: &Path, value: &str) -> Result<(), UndoError> {
+    let fail = |source| UndoError::Setting { path: path.into(), source };
+    let mut file = fs::OpenOptions::new().write(true).truncate(true).open(path).map_err(fail)?;
+    std::io::Write::write_all(&mut file, format!("{value}\n").as_bytes()).map_err(fail)
+}
+
+/// Writes a value and reads it back.
+pub(super) fn write_and_verify(path: &Path, value: &str) -> Result<(), UndoError> {
+    write(path, value)?;
+    let found = read(path)?;
+    if found == value {
+        return Ok(());
+    }
+    Err(UndoError::NotTaken { path: path.into(), asked: value.into(), found })
+}
+
+/// Whether a path is that of a kernel setting; nothing else is written, whatever a journal says.
+pub(super) fn is_setting(root: &Path, path: &Path) -> bool {
+    let Ok(inside) = path.strip_prefix(root) else { return false };
+    let plain = inside.components().all(|part| matches!(part, Component::Normal(_)));
+    plain && (inside.starts_with("proc/sys") || inside.starts_with("sys"))
+}

@@ -1,0 +1,63 @@
+//! Knows how the list of factors is written.
+
+use desk::record::{FactorSpec, ParamKind, Scope};
+use desk::unit::{Quantity, Unit};
+use rig::factor;
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// Every factor, two lines each: what it is, and what it is on the machine below `root`.
+pub(super) fn list(root: &Path) -> String {
+    let mut text = String::new();
+    for spec in factor::ALL {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{:<16}{:<9}{}", spec.name, scope(spec.scope), levels(spec.kind));
+        let _ = writeln!(text, "{:16}{}; {}", "", spec.about, here(spec, root));
+    }
+    text
+}
+
+const fn scope(scope: Scope) -> &'static str {
+    match scope {
+        Scope::Path => "path",
+        Scope::Link => "link",
+        Scope::Host => "host",
+        Scope::Machine => "machine",
+        Scope::Socket => "socket",
+        Scope::Bundle => "bundle",
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "bounds stay far below 2^53")]
+fn levels(kind: ParamKind) -> String {
+    let rate = |bound| Quantity::new(bound, Unit::BitPerSecond);
+    match kind {
+        ParamKind::Size(low, high) => {
+            let [low, high] = [low, high].map(|bound| Quantity::new(bound as f64, Unit::Byte));
+            format!("{low} to {high}")
+        }
+        ParamKind::Count(low, high) => format!("{low} to {high}"),
+        ParamKind::Rate(low, high) => format!("{} to {}", rate(low), rate(high)),
+        ParamKind::RateOr(word, low, high) => {
+            format!("{word}, or {} to {}", rate(low), rate(high))
+        }
+        ParamKind::Choice(words) => words.join(", "),
+        ParamKind::Word => "a word".into(),
+    }
+}
+
+/// The value now, and whether it can be set here, or why not.
+fn here(spec: &FactorSpec, root: &Path) -> String {
+    let Some(row) = factor::find_machine(spec.name) else {
+        return "set in the lab".into();
+    };
+    let now = match row.observe(root) {
+        Ok(now) => now,
+        Err(e) => return e.to_string(),
+    };
+    // The value that is there can be set if any can.
+    match row.refuse(root, &now) {
+        Ok(()) => format!("now {now}; can be set here"),
+        Err(e) => format!("now {now}; {e}"),
+    }
+}
