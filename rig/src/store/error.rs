@@ -57,6 +57,12 @@ pub enum StoreError {
         /// Some of them.
         runs: Vec<String>,
     },
+    /// Another process writes the run.
+    #[error("run {id} is being measured by another process; wait for it, or stop it first")]
+    Taken {
+        /// Which.
+        id: String,
+    },
     /// A record cannot be packed or unpacked.
     #[error("{}: a record cannot be read or written: {source}", path.display())]
     Record {

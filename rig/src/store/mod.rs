@@ -15,8 +15,9 @@ pub use error::StoreError;
 pub use read::{RunLine, RunState};
 
 use desk::record::{Completeness, Run, Sitting, TrialKind, TrialRecord};
-use rusqlite::{Connection, OpenFlags, params};
+use rusqlite::{Connection, OpenFlags, TransactionBehavior, params};
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use writer::Writer;
@@ -36,6 +37,8 @@ const LEVEL: i32 = 3;
 pub struct Store {
     link: Connection,
     path: PathBuf,
+    /// Runs that this process writes: number of the run and of its sitting.
+    own: BTreeMap<String, (i64, i64)>,
 }
 
 impl Store {
@@ -49,13 +52,17 @@ impl Store {
                 .map_err(|source| StoreError::Place { path: path.into(), source })?;
         }
         let store = Self::connect(path, OpenFlags::SQLITE_OPEN_CREATE)?;
+        // A file that is something else stays as it is.
+        if !schema::is_empty(&store.link, path)? {
+            schema::check(&store.link, path)?;
+        }
         schema::make(&store.link).map_err(|e| store.error(e))?;
         schema::check(&store.link, path)?;
         let all = || -> rusqlite::Result<()> {
             store.link.pragma_update(None, "synchronous", "FULL")?;
             // Nobody moves the log into the file while a run is written.
             store.link.pragma_update(None, "wal_autocheckpoint", 0)?;
-            if !writer::any_lives(&store.link)? {
+            if !writer::lives_in(&store.link, None)? {
                 store.link.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
             }
             Ok(())
@@ -87,7 +94,7 @@ impl Store {
         let link = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)
             .map_err(fail)?;
         link.busy_timeout(WAIT).map_err(fail)?;
-        Ok(Self { link, path: path.into() })
+        Ok(Self { link, path: path.into(), own: BTreeMap::new() })
     }
 
     /// Where the file is.
@@ -104,35 +111,50 @@ impl Store {
         let bare = Run { records: Vec::new(), sittings: Vec::new(), ..run.clone() };
         let head = self.pack(&bare)?;
         let planned = desk_trials(run);
-        let all = |link: &mut Connection| -> rusqlite::Result<()> {
-            let change = link.transaction()?;
+        let all = |link: &mut Connection| -> rusqlite::Result<(i64, i64)> {
+            let change = link.transaction_with_behavior(TransactionBehavior::Immediate)?;
             change.execute(
                 "INSERT INTO run (id, started, title, version, planned, head)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
                 params![run.id, run.started, run.plan.title, run.version, planned, head],
             )?;
             let number = change.last_insert_rowid();
-            sit(&change, number, sitting)?;
-            change.commit()
+            let own = (number, sit(&change, number, sitting)?);
+            change.commit()?;
+            Ok(own)
         };
-        all(&mut self.link).map_err(|e| self.error(e))
+        let own = all(&mut self.link).map_err(|e| self.error(e))?;
+        self.own.insert(run.id.clone(), own);
+        Ok(())
     }
 
-    /// Begins the next sitting of a run.
+    /// Begins the next sitting of a run. Of two processes that try at once one is refused.
     ///
     /// # Errors
-    /// When there is no such run or the file cannot be written.
+    /// When there is no such run, a process that lives has it, or the file cannot be written.
     pub fn sit(&mut self, run: &str, sitting: &Sitting) -> Result<(), StoreError> {
         let number = self.number(run)?;
-        sit(&self.link, number, sitting).map_err(|e| self.error(e))
+        let all = |link: &mut Connection| -> rusqlite::Result<Option<i64>> {
+            let change = link.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            if writer::lives_in(&change, Some(number))? {
+                return Ok(None);
+            }
+            let own = sit(&change, number, sitting)?;
+            change.commit()?;
+            Ok(Some(own))
+        };
+        let own = all(&mut self.link).map_err(|e| self.error(e))?;
+        let own = own.ok_or_else(|| StoreError::Taken { id: run.into() })?;
+        self.own.insert(run.into(), (number, own));
+        Ok(())
     }
 
     /// Keeps a record. When this returns it is on the disk, and a power cut does not take it away.
     ///
     /// # Errors
-    /// When there is no such run or the file cannot be written.
+    /// When this process has not begun a sitting of it, or the file cannot be written.
     pub fn keep(&mut self, run: &str, record: &TrialRecord) -> Result<(), StoreError> {
-        let number = self.number(run)?;
+        let (number, _) = self.own(run)?;
         let packed = self.pack(record)?;
         let all = |link: &mut Connection| -> rusqlite::Result<()> {
             let change = link.transaction()?;
@@ -145,21 +167,26 @@ impl Store {
     /// Ends the sitting of a run.
     ///
     /// # Errors
-    /// When there is no such run or the file cannot be written.
+    /// When this process has not begun one, or the file cannot be written.
     pub fn end(&mut self, run: &str, completeness: &Completeness) -> Result<(), StoreError> {
-        let number = self.number(run)?;
+        let (number, sitting) = self.own(run)?;
         let why = match completeness {
             Completeness::Complete => None,
             Completeness::Partial { why } => Some(why),
         };
         self.link
             .execute(
-                "INSERT INTO ending (run, sitting, why)
-                 SELECT ?1, max(number), ?2 FROM sitting WHERE run = ?1",
-                params![number, why],
+                "INSERT INTO ending (run, sitting, why) VALUES (?1, ?2, ?3)",
+                params![number, sitting, why],
             )
-            .map(|_| ())
-            .map_err(|e| self.error(e))
+            .map_err(|e| self.error(e))?;
+        self.own.remove(run);
+        Ok(())
+    }
+
+    fn own(&self, run: &str) -> Result<(i64, i64), StoreError> {
+        let none = || StoreError::NoRun { id: run.into(), path: self.path.clone() };
+        self.own.get(run).copied().ok_or_else(none)
     }
 
     /// Number of a run by its whole id.
@@ -190,14 +217,16 @@ fn desk_trials(run: &Run) -> u32 {
     desk::plan::budget(&run.plan).trials
 }
 
-fn sit(link: &Connection, run: i64, sitting: &Sitting) -> rusqlite::Result<()> {
+/// The next sitting, and its number.
+fn sit(link: &Connection, run: i64, sitting: &Sitting) -> rusqlite::Result<i64> {
     let own = Writer::own();
-    link.execute(
+    link.query_row(
         "INSERT INTO sitting (run, number, started, boot, records_before, pid, ticks)
-         SELECT ?1, count(*) + 1, ?2, ?3, ?4, ?5, ?6 FROM sitting WHERE run = ?1",
+         SELECT ?1, count(*) + 1, ?2, ?3, ?4, ?5, ?6 FROM sitting WHERE run = ?1
+         RETURNING number",
         params![run, sitting.started, sitting.boot, sitting.records_before, own.pid, own.ticks],
+        |row| row.get(0),
     )
-    .map(|_| ())
 }
 
 fn keep(link: &Connection, run: i64, record: &TrialRecord, packed: &[u8]) -> rusqlite::Result<()> {

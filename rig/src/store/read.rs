@@ -52,7 +52,7 @@ pub struct RunLine {
 }
 
 const LINES: &str = "
-SELECT r.id, r.started, r.title, r.version, r.planned, s.pid, s.ticks, e.run IS NOT NULL, e.why,
+SELECT r.id, r.started, r.title, r.version, r.planned, s.pid, s.ticks, e.run IS NOT NULL, e.why, s.boot,
     (SELECT count(*) FROM trial AS t WHERE t.run = r.number AND t.counted = 1 AND t.valid = 1),
     (SELECT count(*) FROM trial AS t WHERE t.run = r.number AND t.counted = 1 AND t.valid = 0)
 FROM run AS r
@@ -75,7 +75,7 @@ impl Store {
                 let state = match (ended, why) {
                     (true, None) => RunState::Complete,
                     (true, Some(_)) => RunState::Partial,
-                    (false, _) if writer.lives() => RunState::Running,
+                    (false, _) if writer.lives(&row.get::<_, String>(9)?) => RunState::Running,
                     (false, _) => RunState::Interrupted,
                 };
                 Ok(RunLine {
@@ -85,8 +85,8 @@ impl Store {
                     version: row.get(3)?,
                     state,
                     planned: row.get(4)?,
-                    valid: row.get(9)?,
-                    invalid: row.get(10)?,
+                    valid: row.get(10)?,
+                    invalid: row.get(11)?,
                 })
             })?;
             lines.collect()

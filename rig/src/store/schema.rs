@@ -37,6 +37,19 @@ CREATE TABLE ending (
 
 const KEPT_FOR_EVER: [&str; 5] = ["run", "sitting", "trial", "sample", "ending"];
 
+/// Whether the file holds nothing yet.
+pub(super) fn is_empty(link: &Connection, path: &Path) -> Result<bool, StoreError> {
+    let count =
+        link.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0));
+    match count {
+        Ok(count) => Ok(count == 0),
+        Err(e) if e.sqlite_error_code() == Some(ErrorCode::NotADatabase) => {
+            Err(StoreError::Foreign { path: path.into() })
+        }
+        Err(source) => Err(StoreError::Sql { path: path.into(), source }),
+    }
+}
+
 /// Makes the tables in a file that has none.
 pub(super) fn make(link: &Connection) -> rusqlite::Result<()> {
     // Two conductors may come at once: the second waits and finds the tables.

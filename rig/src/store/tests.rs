@@ -51,7 +51,7 @@ fn golden() -> Run {
 }
 
 fn sitting(records_before: u32) -> Sitting {
-    Sitting { started: "2026-11-21T07:00:00Z".into(), boot: "b".into(), records_before }
+    Sitting { started: "2026-11-21T07:00:00Z".into(), boot: String::new(), records_before }
 }
 
 fn state(store: &Store, id: &str) -> RunState {
@@ -104,19 +104,20 @@ fn what_was_kept_comes_back_and_a_later_sitting_goes_on() {
         store.keep("a", record).unwrap();
     }
     assert_eq!(state(&store, "a"), RunState::Running, "this process writes it");
-    drop(store);
-    let mut store = Store::open(&path).unwrap();
-    let kept = store.load("a").unwrap();
+    let kept = Store::read(&path).unwrap().load("a").unwrap();
     assert_eq!(kept.records, whole.records[..4]);
     assert!(matches!(&kept.completeness, Completeness::Partial { why } if why.contains("word")));
-    assert_eq!(
-        Run { records: whole.records.clone(), completeness: Completeness::Complete, ..kept },
-        whole
-    );
+    let rest = Run { completeness: Completeness::Complete, ..kept };
+    assert_eq!(Run { records: whole.records.clone(), ..rest }, whole);
     store.end("a", &Completeness::Partial { why: "stopped".into() }).unwrap();
+    drop(store);
+    let mut store = Store::open(&path).unwrap();
     assert_eq!(state(&store, "a"), RunState::Partial);
+    assert!(store.keep("a", &whole.records[4]).is_err(), "without a sitting nothing is kept");
     store.sit("a", &sitting(4)).unwrap();
     assert_eq!(state(&store, "a"), RunState::Running);
+    let again = Store::open(&path).unwrap().sit("a", &sitting(4)).unwrap_err();
+    assert!(matches!(again, StoreError::Taken { .. }), "one of two is refused");
     for record in &whole.records[4..] {
         store.keep("a", record).unwrap();
     }
@@ -171,7 +172,9 @@ fn what_is_no_store_or_of_a_later_schema_is_refused() {
     assert!(fs::read_to_string(&path).unwrap().starts_with("a plan"), "left as it is");
     let other = place.file("other.db");
     Connection::open(&other).unwrap().execute_batch("CREATE TABLE t (x)").unwrap();
+    let before = fs::read(&other).unwrap();
     assert!(matches!(Store::open(&other), Err(StoreError::Foreign { .. })));
+    assert!(fs::read(&other).unwrap() == before, "left as it is");
     let path = place.golden();
     Connection::open(&path).unwrap().pragma_update(None, "user_version", 99).unwrap();
     let refused = Store::read(&path).unwrap_err().to_string();

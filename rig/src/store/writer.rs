@@ -17,8 +17,12 @@ impl Writer {
         Self { pid, ticks: ticks(pid).unwrap_or(0) }
     }
 
-    pub(super) fn lives(self) -> bool {
-        ticks(self.pid) == Some(self.ticks)
+    /// Whether it still lives; `boot` is the kernel's name of the boot in which it did.
+    pub(super) fn lives(self, boot: &str) -> bool {
+        let now = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+        // A sitting that does not know its boot may be of this one.
+        let same = boot.is_empty() || boot == now.trim();
+        same && ticks(self.pid) == Some(self.ticks)
     }
 }
 
@@ -30,17 +34,20 @@ fn ticks(pid: u32) -> Option<i64> {
     fields.nth(18)?.parse().ok().filter(|_| !dead)
 }
 
-/// Whether any run that has no ending is being written by a process that lives.
-pub(super) fn any_lives(link: &Connection) -> rusqlite::Result<bool> {
+/// Whether a sitting without an ending, of this run or of any, belongs to a process that lives.
+/// Our own sittings count only where one run is meant.
+pub(super) fn lives_in(link: &Connection, run: Option<i64>) -> rusqlite::Result<bool> {
     let mut find = link.prepare(
-        "SELECT pid, ticks FROM sitting AS s WHERE NOT EXISTS
-         (SELECT 1 FROM ending AS e WHERE e.run = s.run AND e.sitting = s.number)",
+        "SELECT pid, ticks, boot FROM sitting AS s WHERE (?1 IS NULL OR s.run = ?1)
+         AND NOT EXISTS (SELECT 1 FROM ending AS e WHERE e.run = s.run AND e.sitting = s.number)",
     )?;
-    let open = find.query_map([], |row| Ok(Writer { pid: row.get(0)?, ticks: row.get(1)? }))?;
+    let open = find.query_map([run], |row| {
+        Ok((Writer { pid: row.get(0)?, ticks: row.get(1)? }, row.get::<_, String>(2)?))
+    })?;
     let own = Writer::own();
-    for writer in open {
-        let writer = writer?;
-        if writer != own && writer.lives() {
+    for row in open {
+        let (writer, boot) = row?;
+        if (run.is_some() || writer != own) && writer.lives(&boot) {
             return Ok(true);
         }
     }

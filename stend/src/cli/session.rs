@@ -143,7 +143,10 @@ impl Session {
         )?;
         let mut run = run.into_inner();
         run.completeness = visited.completeness;
-        self.store.end(&run.id, &run.completeness)?;
+        if let Err(e) = self.store.end(&run.id, &run.completeness) {
+            // What was kept is kept, and what was measured is worth its report.
+            run.completeness = Completeness::Partial { why: format!("its end was not kept: {e}") };
+        }
         Ok(run)
     }
 
