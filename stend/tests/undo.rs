@@ -1,10 +1,9 @@
-//! Knows that the machine comes back to what it was, whoever is killed when, and that it is refused
-//! in time where it cannot be set.
-//!
-//! `STEND_KILLS` and `STEND_KILLS_BOTH` say how often; what needs root is skipped aloud.
+//! Knows that the machine comes back to what it was, and that a setting is refused in time where it
+//! cannot be made. What needs root is skipped aloud; kills at chance moments stand in `kills.rs`.
 
 #![expect(clippy::print_stdout, reason = "helpers of tests stand outside test functions")]
 
+#[allow(dead_code, reason = "each test takes what it needs of it")]
 mod kill;
 
 use desk::record::Run;
@@ -35,71 +34,6 @@ fn root_with_settings() -> bool {
 fn words(output: &Output) -> String {
     let [out, err] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text));
     format!("{out}{err}")
-}
-
-#[test]
-fn a_killed_conductor_leaves_nothing_switched() {
-    if !root_with_settings() {
-        return;
-    }
-    let place = Place::new("killed");
-    let times = kills("STEND_KILLS", 3);
-    for number in 0..times {
-        let running = place.start(&["run", "plan.toml", "--out", "out"]);
-        if number % 3 == 1 {
-            // While the lab is being built, or early in the run.
-            thread::sleep(chance(Duration::from_secs(3)));
-        } else {
-            place.wait_switched();
-            thread::sleep(chance(Duration::from_secs(1)));
-        }
-        let switched = place.switched();
-        let begun = Instant::now();
-        let pid = running.kill();
-        let settings = until(LIMIT, || place.switched() == 0).map(|_| begun.elapsed());
-        let all = until(LIMIT, || place.left_by(pid).is_empty()).map(|_| begun.elapsed());
-        println!(
-            "kill {} of {times}: {switched} of 5 were switched, back after {settings:?}, nothing \
-             left after {all:?}",
-            number + 1
-        );
-        assert!(all.is_some(), "{:?}", place.left_by(pid));
-    }
-}
-
-#[test]
-fn when_the_guardian_is_killed_too_the_doctor_brings_all_back() {
-    if !root_with_settings() {
-        return;
-    }
-    let place = Place::new("both");
-    let times = kills("STEND_KILLS_BOTH", 2);
-    for number in 0..times {
-        let running = place.start(&["run", "plan.toml", "--out", "out"]);
-        place.wait_switched();
-        thread::sleep(chance(Duration::from_secs(1)));
-        let guardian = guardian_of(running.pid()).expect("a guardian");
-        signal(guardian, Signal::KILL);
-        let pid = running.kill();
-        let switched = place.switched();
-        let status = words(&place.stend(&["factors", "status"]));
-        assert!(status.contains(&format!("conductor {pid} (dead)")), "{status}");
-        let looked = place.stend(&["doctor"]);
-        assert_eq!(looked.status.code(), Some(1), "{}", words(&looked));
-        assert!(words(&looked).contains(&format!("dead conductor {pid}")), "{}", words(&looked));
-        assert_eq!(place.switched(), switched, "looking changes nothing");
-        let begun = Instant::now();
-        let cleaned = words(&place.stend(&["doctor", "--clean"]));
-        println!(
-            "kill {} of {times}: {switched} of 5 were switched, cleaned in {:?}",
-            number + 1,
-            begun.elapsed()
-        );
-        assert_eq!(place.left_by(pid), Vec::<String>::new(), "{cleaned}");
-        assert!(switched == 0 || cleaned.contains("brought back"), "{cleaned}");
-        let again = words(&place.stend(&["doctor", "--clean"]));
-        assert!(!again.contains(&pid.to_string()), "{again}");
-    }
 }
 
 #[test]

@@ -79,6 +79,7 @@ impl Place {
         let mut command = Command::new(words[0]);
         command.args(&words[1..]).current_dir(&self.path).stdin(Stdio::null());
         command.env("STEND_JOURNAL", self.path.join("journal"));
+        command.env("XDG_STATE_HOME", &self.path);
         command
     }
 
