@@ -1,8 +1,8 @@
-//! Knows what a kill at any moment leaves behind: every setting back, no namespace, no trial lost or
-//! doubled, and a store that opens and goes on.
+//! Knows what a kill at any moment leaves behind: every setting back, no namespace, no trial lost
+//! or doubled, and a store that opens and goes on.
 //!
-//! `STEND_KILLS`, `STEND_KILLS_BOTH` and `STEND_COPIES` say how often; what is asked of stend is 50,
-//! 20 and 50. What needs root is skipped aloud.
+//! `STEND_KILLS`, `STEND_KILLS_BOTH` and `STEND_COPIES` say how often; what is asked of stend is
+//! 50, 20 and 50. What needs root is skipped aloud.
 #![expect(
     clippy::expect_used,
     clippy::print_stdout,

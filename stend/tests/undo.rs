@@ -7,7 +7,7 @@
 mod kill;
 
 use desk::record::Run;
-use kill::{Place, SETTINGS, STEND, chance, guardian_of, kills, signal, until};
+use kill::{Place, SETTINGS, STEND, guardian_of, signal, until};
 use rustix::process::Signal;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -15,7 +15,7 @@ use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Command, Output};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Longest wait for what takes milliseconds on a machine that is not busy.
 const LIMIT: Duration = Duration::from_secs(10);

@@ -52,7 +52,8 @@ pub struct RunLine {
 }
 
 const LINES: &str = "
-SELECT r.id, r.started, r.title, r.version, r.planned, s.pid, s.ticks, e.run IS NOT NULL, e.why, s.boot,
+SELECT r.id, r.started, r.title, r.version, r.planned, s.pid, s.ticks, e.run IS NOT NULL,
+    e.why, s.boot,
     (SELECT count(*) FROM trial AS t WHERE t.run = r.number AND t.counted = 1 AND t.valid = 1),
     (SELECT count(*) FROM trial AS t WHERE t.run = r.number AND t.counted = 1 AND t.valid = 0)
 FROM run AS r
