@@ -1,7 +1,7 @@
 //! A store as a conductor, a reader and a power cut meet it.
 
 use super::{RunState, Store, StoreError};
-use desk::record::{Completeness, Run, Sitting};
+use desk::record::{Completeness, Fault, Run, Sitting};
 use desk::verdict::{Verdict, analyse};
 use rusqlite::Connection;
 use std::fs;
@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-/// A store of schema 1 as the first stend that had one wrote it: six trials on loopback.
+/// A store of schema 1 as the first stend that had one wrote it: six trials and a faulty visit of a
+/// simulated lab.
 const V1: &[u8] = include_bytes!("golden/v1.stend");
 /// A run as stend wrote it before there was a store.
 const RUN_1: &str = include_str!("golden/run-schema-1.json");
@@ -64,19 +65,18 @@ fn the_first_schema_opens_and_says_what_it_said() {
     let store = Store::read(&place.golden()).unwrap();
     let lines = store.list().unwrap();
     assert_eq!(lines.len(), 1);
-    assert_eq!(
-        (lines[0].id.as_str(), lines[0].state),
-        ("20261121-071604-cpl-1", RunState::Complete)
-    );
-    assert_eq!((lines[0].planned, lines[0].valid, lines[0].invalid), (6, 6, 0));
+    let line = &lines[0];
+    assert_eq!((line.id.as_str(), line.state), ("20261121-081021-kkt-1", RunState::Complete));
+    assert_eq!((line.planned, line.valid, line.invalid), (6, 6, 1));
     let run = store.load("20261121").unwrap();
-    assert_eq!((run.records.len(), run.sittings.len()), (6, 1));
-    let found = analyse(&run);
-    assert_eq!(found.comparisons.len(), 1);
-    assert_eq!(
-        (found.comparisons[0].base.as_str(), found.comparisons[0].other.as_str()),
-        ("bbr (the kernel's own)", "reno")
-    );
+    assert_eq!((run.records.len(), run.sittings.len()), (7, 1));
+    let faults: Vec<_> = run.records.iter().filter_map(|r| r.outcome.fault.clone()).collect();
+    assert_eq!(faults, [Fault::DeadHost { host: "c01".into() }]);
+    // What that version said of it, to the last printed digit.
+    let comparison = &analyse(&run).comparisons[0];
+    assert_eq!((comparison.verdict, comparison.overall.n), (Verdict::Better, 3));
+    assert!((comparison.overall.centre.value - 1.342_543_404_8).abs() < 1e-9);
+    assert!((comparison.overall.low.value - 1.305_628_328_8).abs() < 1e-9);
     // A conductor of today writes to it.
     let mut store = Store::open(&place.file("v1.stend")).unwrap();
     store.begin(&self::run("later"), &sitting(0)).unwrap();
@@ -89,7 +89,7 @@ fn a_run_from_before_the_store_is_still_read() {
     assert_eq!(run.schema, 1);
     assert!(run.sittings.is_empty() && run.records.iter().all(|r| r.attempt == 1));
     let verdicts: Vec<Verdict> = analyse(&run).comparisons.iter().map(|c| c.verdict).collect();
-    assert!(!verdicts.is_empty());
+    assert!(matches!(verdicts[..], [Verdict::Undecided { .. }]), "{verdicts:?}");
 }
 
 #[test]
