@@ -46,16 +46,16 @@ struct Inner {
     file: Option<File>,
     guardian: Option<Guardian>,
     seq: u64,
-    /// Bytes in the file since it was begun or written anew.
-    written: usize,
-    /// From how many on it is.
-    long: usize,
+    /// Bytes of whole lines in the file.
+    written: u64,
+    /// From how many on it is written anew.
+    long: u64,
     /// What is to be undone: the entry and the value that is ours.
     open: BTreeMap<u64, (Entry, String)>,
 }
 
 /// A journal that has grown to this many bytes is written anew with what is still open.
-const LONG: usize = 1 << 20;
+const LONG: u64 = 1 << 20;
 
 /// A process has one journal, however many labs it builds.
 static CURRENT: Mutex<Weak<Mutex<Inner>>> = Mutex::new(Weak::new());
@@ -113,7 +113,7 @@ impl Journal {
     }
 
     #[cfg(test)]
-    pub(super) fn shorten_from(&self, bytes: usize) {
+    pub(super) fn shorten_from(&self, bytes: u64) {
         self.inner().long = bytes;
     }
 
@@ -240,7 +240,9 @@ impl Inner {
         let fail = || UndoError::journal(&self.path);
         if self.path.exists() {
             // An earlier journal of this process in which something was left.
-            self.seq = self.seq.max(Story::read(&self.path)?.last());
+            let story = Story::read(&self.path)?;
+            self.seq = self.seq.max(story.last());
+            self.written = story.whole_bytes;
         }
         let file = OpenOptions::new().create(true).append(true).mode(0o600).open(&self.path);
         self.file = Some(file.map_err(fail())?);
@@ -266,7 +268,7 @@ impl Inner {
         file.sync_all()?;
         fs::rename(&half, &self.path)?;
         self.file = Some(OpenOptions::new().append(true).open(&self.path)?);
-        self.written = text.len();
+        self.written = text.len() as u64;
         File::open(self.path.parent().unwrap_or(Path::new("/")))?.sync_all()
     }
 
@@ -278,9 +280,10 @@ impl Inner {
             text.extend(json);
             text.push(b'\n');
         }
-        self.written += text.len();
         let file = self.file.as_mut().ok_or(UndoError::NoPlace)?;
-        file.write_all(&text).map_err(UndoError::journal(&self.path))
+        let written = write_whole(file, self.written, &text);
+        self.written = written.map_err(UndoError::journal(&self.path))?;
+        Ok(())
     }
 
     fn carry_out(&mut self, seq: u64) -> Result<(), UndoError> {
@@ -309,11 +312,22 @@ impl Inner {
             } else if let Fate::Foreign { .. } = fate {
                 // Not ours any more; it stays in the journal for the person to see.
                 self.open.remove(seq);
+                let _ = self.append(&[Line::given_up(&entry)]);
             }
             all.push(Settled { entry, fate });
         }
         all
     }
+}
+
+/// Writes lines after the first `whole` bytes of a journal and gives the new length. A full disk
+/// takes lines by half; what an earlier try left of them would spoil the first of these.
+fn write_whole(file: &mut File, whole: u64, lines: &[u8]) -> io::Result<u64> {
+    if file.metadata()?.len() > whole {
+        file.set_len(whole)?;
+    }
+    file.write_all(lines)?;
+    Ok(whole + lines.len() as u64)
 }
 
 impl Drop for Inner {

@@ -146,7 +146,9 @@ pub fn settle(path: &Path, root: &Path) -> Result<Vec<Settled>, UndoError> {
         let fate = restore(root, &story.owner, entry, ours);
         if fate.is_settled() {
             // Without this line the next reader finds the old value, and nothing to do.
-            let _ = note(&mut file, entry.seq);
+            let _ = note(&mut file, &Line::Restored { seq: entry.seq });
+        } else if matches!(fate, Fate::Foreign { .. }) && ours != entry.old {
+            let _ = note(&mut file, &Line::given_up(entry));
         }
         all.push(Settled { entry: entry.clone(), fate });
     };
@@ -179,10 +181,12 @@ fn cut(file: &mut File, story: &Story) -> io::Result<()> {
     file.set_len(story.whole_bytes)
 }
 
-fn note(file: &mut File, seq: u64) -> io::Result<()> {
-    let mut text = serde_json::to_vec(&Line::Restored { seq })?;
+fn note(file: &mut File, line: &Line) -> io::Result<()> {
+    let mut text = serde_json::to_vec(line)?;
     text.push(b'\n');
-    file.write_all(&text)
+    let whole = file.metadata()?.len();
+    // Half a line would spoil the next.
+    file.write_all(&text).or_else(|e| file.set_len(whole).and(Err(e)))
 }
 
 /// A journal, and what became of its entries.

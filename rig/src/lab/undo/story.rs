@@ -66,6 +66,14 @@ pub(super) enum Line {
     },
 }
 
+impl Line {
+    /// From now on no value but the old one is ours. Once somebody else has changed a setting, the
+    /// value that we wrote may come again, but then it is theirs, or a later conductor's.
+    pub(super) fn given_up(entry: &Entry) -> Self {
+        Self::Took { seq: entry.seq, value: entry.old.clone() }
+    }
+}
+
 /// What a journal tells.
 #[derive(Clone, Debug)]
 pub struct Story {

@@ -351,3 +351,40 @@ fn a_long_journal_is_written_anew_and_forgets_nothing_that_is_open() {
     assert_eq!(tree.settle(&file), [Fate::Restored]);
     assert_eq!(tree.get(THP), "madvise");
 }
+
+#[test]
+fn what_was_somebody_elses_once_is_not_taken_for_ours_when_the_value_comes_again() {
+    let tree = Tree::new("again");
+    let journal = tree.journal();
+    tree.set(&journal, BUDGET, "600");
+    let file = tree.killed(journal);
+    tree.process(7, 'Z', 70);
+    tree.put(BUDGET, "450");
+    assert_eq!(tree.settle(&file), [Fate::Foreign { now: "450".into() }]);
+    // The same plan once more, by a conductor that lives: now 600 is its value.
+    tree.process(8, 'S', 80);
+    let owner = Owner { pid: 8, start_ticks: 80, boot: BOOT.into() };
+    let next = Journal::begin(&tree.journals(), &tree.0, owner, None);
+    tree.set(&next, BUDGET, "600");
+    let settled = settle_dead(&tree.journals(), &tree.0).unwrap();
+    assert_eq!(settled[0].1.as_ref().unwrap()[0].fate, Fate::Foreign { now: "600".into() });
+    assert_eq!(tree.get(BUDGET), "600", "in the middle of the living one's run");
+    drop(next);
+    assert_eq!(tree.get(BUDGET), "450", "what somebody had set between the two");
+}
+
+#[test]
+fn a_line_that_the_disk_took_by_half_does_not_spoil_the_next() {
+    let tree = Tree::new("half");
+    let journal = tree.journal();
+    tree.set(&journal, THP, "never");
+    let file = tree.journals().join(Tree::owner().file_name());
+    // What a full disk leaves of a line.
+    let mut text = fs::read_to_string(&file).unwrap();
+    text.push_str("{\"line\":\"change\",\"seq\":2,\"ho");
+    fs::write(&file, text).unwrap();
+    tree.set(&journal, BUDGET, "600");
+    let file = tree.killed(journal);
+    assert_eq!(tree.settle(&file), [Fate::Restored, Fate::Restored]);
+    assert_eq!((tree.get(BUDGET).as_str(), tree.get(THP).as_str()), ("300", "madvise"));
+}
