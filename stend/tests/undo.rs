@@ -165,13 +165,16 @@ fn what_cannot_be_set_here_is_refused_before_anything_is_measured() {
         return;
     }
     place.plan("blocks = 900", "blocks = 3");
-    let binary = place.path.join("stend");
+    // Beside `stend/`, the state directory.
+    let binary = place.path.join("stend-of-all");
     fs::copy(STEND, &binary).expect("a copy");
     fs::set_permissions(&place.path, fs::Permissions::from_mode(0o777)).expect("open to all");
     let binary = binary.display().to_string();
     let user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", &binary];
     if place.run(&["setpriv", "--version"]).status.success() {
-        refused(&[&user[..], &["run", "plan.toml", "--out", "out"]].concat(), &["run as root"]);
+        // The store in the state directory is root's.
+        let run = ["run", "plan.toml", "--out", "out", "--store", "theirs.stend"];
+        refused(&[&user[..], &run].concat(), &["run as root"]);
     }
 }
 
