@@ -45,8 +45,10 @@ pub struct GeneratorLimit {
 /// of them. It takes a thread of the system under test that does not want its CPU all the time,
 /// where that was read: if both ends run all the time, neither waits for the other. And it takes a
 /// machine that is not full: on a full one the CPUs are the limit, and since both sides share it
-/// and a sender is billed for the work of receiving, it is the sender that wants them. In that
-/// order:
+/// and a sender is billed for the work of receiving, it is the sender that wants them.
+/// Where a client's thread shares its CPU with the server's thread at the other end and that CPU is
+/// full, it is the CPU that holds both: neither starved nor busy says anything of the client then.
+/// In that order:
 ///
 /// - starved: the client thread that most wants to run wants it at least 95 % of the time and has a
 ///   CPU for less than 90 %. Unknown of the system under test, so no sign.
@@ -64,12 +66,12 @@ pub fn generator_limit(plan: &Plan, record: &TrialRecord) -> Option<GeneratorLim
     };
     if let Some((host, wants, gets)) = keenest_client(record) {
         let starved = wants >= FULL && gets.is_some_and(|gets| gets < FREE);
-        if starved && server.is_some() {
+        if starved && server.is_some() && !shares_a_full_cpu(record, &host) {
             return found(GeneratorSign::Starved, (host, wants));
         }
     }
     let runs = largest_of_clients(record, "thread", "cpu").filter(|(_, share)| *share >= FULL);
-    if let Some(runs) = runs {
+    if let Some(runs) = runs.filter(|(host, _)| !shares_a_full_cpu(record, host)) {
         return found(GeneratorSign::Busy, runs);
     }
     let late = largest_of_clients(record, "pace", "late").filter(|(_, share)| *share > LATE)?;
@@ -79,6 +81,19 @@ pub fn generator_limit(plan: &Plan, record: &TrialRecord) -> Option<GeneratorLim
 /// Share of the time for which a thread of the system under test wanted a CPU.
 fn server_wants(record: &TrialRecord) -> Option<f64> {
     by_host(record, "thread", "runnable").find(|r| is_server(&r.host)).map(|r| r.quantity.value)
+}
+
+/// Whether a stream of this client has both ends on one CPU, which is full.
+fn shares_a_full_cpu(record: &TrialRecord, client: &str) -> bool {
+    let mut streams = record.outcome.streams.iter();
+    streams.any(|stream| {
+        let its = stream.sender == client || stream.receiver == client;
+        let shared = stream.sender_cpu.filter(|cpu| its && stream.receiver_cpu == Some(*cpu));
+        shared.is_some_and(|cpu| {
+            let key = format!("busy.cpu{cpu}");
+            reading(record, "cpu", "machine", &key).is_some_and(|share| share >= FULL)
+        })
+    })
 }
 
 /// The client whose thread most wanted to run: the share for which it wanted, and that for which

@@ -1,7 +1,7 @@
 //! Which events make a trial invalid, and what does not.
 
 use super::{STEAL_MOST, grade};
-use crate::record::{Fault, Plan, Reading, SteadyRule, TrialKind, TrialRecord};
+use crate::record::{Fault, Plan, Reading, SteadyRule, StreamFacts, TrialKind, TrialRecord};
 use crate::unit::{Quantity, Unit};
 use crate::verdict::simulated::Simulated;
 
@@ -88,6 +88,37 @@ fn clients_at_their_limit_are_an_event_and_name_the_client() {
     }
     let full = [rows[0], rows[1], rows[2], ("cpu", "machine", "busy", 0.96, Unit::Share)];
     assert_eq!(with(&full), None, "on a full machine the CPUs are the limit");
+}
+
+#[test]
+fn a_full_cpu_that_both_ends_share_is_the_limit_of_both() {
+    let fault = |server_cpu: u32, share: f64| {
+        let (plan, mut record) = trial();
+        record.outcome.streams = vec![StreamFacts {
+            sender: "sut".into(),
+            receiver: "c01".into(),
+            sender_cpu: Some(server_cpu),
+            receiver_cpu: Some(1),
+            ..StreamFacts::default()
+        }];
+        let rows = [
+            ("thread", "sut", "runnable", 0.6),
+            ("thread", "c01", "runnable", 1.0),
+            ("thread", "c01", "cpu", 0.6),
+            ("cpu", "machine", "busy.cpu1", share),
+        ];
+        record.readings.extend(rows.map(|(probe, host, key, value)| Reading {
+            probe: probe.into(),
+            host: host.into(),
+            key: key.into(),
+            quantity: Quantity::new(value, Unit::Share),
+        }));
+        grade(&plan, &record)
+    };
+    assert_eq!(fault(1, 0.99), None);
+    let starved = |fault| matches!(fault, Some(Fault::GeneratorLimit { .. }));
+    assert!(starved(fault(0, 0.99)), "the server had a CPU of its own");
+    assert!(starved(fault(1, 0.3)), "a quota held the client, not the CPU");
 }
 
 #[test]
