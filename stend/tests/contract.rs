@@ -8,8 +8,11 @@
     reason = "helpers of tests stand outside test functions"
 )]
 
+mod moment;
+
 use desk::plan::{Catalogue, expand, order, read};
 use desk::record::{Fault, LabKind, ParamKind, Plan, Trial, TrialKind, WorkloadSpec};
+use moment::good_or_disturbed;
 use rig::factor;
 use rig::lab::{Blueprint, Wanted};
 use rig::run::Bench;
@@ -101,7 +104,8 @@ fn the_smallest_point_takes_less_than_two_seconds_and_tells_what_it_cost() {
         let visited = bench.run(&plan, first_trial(&plan), &mut |_| ()).expect("a run");
         assert!(begun.elapsed() < Duration::from_secs(2), "{name}: {:?}", begun.elapsed());
         let record = &visited.records[0];
-        assert_eq!(record.outcome.fault, None, "{name}");
+        let fault = record.outcome.fault.as_ref();
+        assert!(good_or_disturbed(fault), "{name}: {fault:?}");
         for metric in entry.spec.metrics {
             let sample = record.outcome.metric(metric.name);
             let sample = sample.unwrap_or_else(|| panic!("{name} has no {}", metric.name));
@@ -141,8 +145,8 @@ fn a_host_that_dies_in_the_window_is_a_fault_before_any_time_out() {
         let dead = Fault::DeadHost { host: "c02".into() };
         assert_eq!(faults[0].1, Some(dead), "{name}");
         assert!(faults[0].0 < Duration::from_secs(2), "{name}: {:?}", faults[0].0);
-        let last = faults.last().map(|f| f.1.clone());
-        assert_eq!(last, Some(None), "{name}: the second visit is good");
+        let last = faults.last().and_then(|f| f.1.as_ref());
+        assert!(faults.len() > 1 && good_or_disturbed(last), "{name}: second visit {last:?}");
     }
 }
 

@@ -31,7 +31,7 @@ pub struct EnvKey {
 const ANY: &str = "*";
 
 /// Every key that is known; the first row that fits holds. What fits none is critical and whole.
-const KEYS: [(&str, KeyClass, Grain); 57] = [
+const KEYS: [(&str, KeyClass, Grain); 58] = [
     ("adapter.*.bus", Info, Whole),
     ("adapter.*.carrier", Info, Whole),
     ("adapter.*.driver_version", Critical, Minor),
@@ -59,6 +59,7 @@ const KEYS: [(&str, KeyClass, Grain); 57] = [
     ("lab.kind", Critical, Whole),
     ("lab.reason", Info, Whole),
     ("lib.*", Critical, Minor),
+    ("machine.*", Info, Whole),
     ("max_user_namespaces", Info, Whole),
     ("memory", Critical, Near),
     ("microcode", Critical, Whole),

@@ -117,12 +117,6 @@ pub fn compare_environments(a: &Run, b: &Run, declared: &Declared) -> Comparabil
     found
 }
 
-/// Compares two machines, or one machine at two sittings of a run.
-#[must_use]
-pub fn compare_machines(a: &Environment, b: &Environment, declared: &Declared) -> Comparability {
-    Comparability::of(a.keys(), b.keys(), declared)
-}
-
 /// What the plans of two runs declare together. Where one of them is silent the other's word holds;
 /// where both speak, the stricter.
 #[must_use]
@@ -325,14 +319,6 @@ mod tests {
         let mut other = run();
         other.plan.factors[0].levels[1].settings.insert("mtu".into(), Value::Count(1));
         assert_eq!(keys(&apart(&other).confounders), ["plan.factor.path.pro1000"]);
-    }
-
-    #[test]
-    fn two_sittings_are_compared_without_their_plans() {
-        let (a, b) = (run().environment, with("kernel.release", "6.19.0").environment);
-        let found = compare_machines(&a, &b, &Declared::new());
-        assert_eq!(keys(&found.confounders), ["kernel.release"]);
-        assert!(compare_machines(&a, &a, &Declared::new()).comparable());
     }
 
     #[test]

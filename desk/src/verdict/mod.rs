@@ -2,7 +2,7 @@
 //! interaction, advice, and how a published claim stands.
 //!
 //! Gives: [`analyse`], from a stored run to its findings, [`compare_runs`] for two of them,
-//! [`compare_machines`], [`is_aa`], [`derived_metrics`], [`knee`].
+//! [`is_aa`], [`derived_metrics`], [`knee`].
 //! Never: how a number was measured, how it is shown.
 //! Start reading at `finding.rs`, then `analyse.rs`.
 
@@ -35,8 +35,7 @@ mod winner;
 
 pub use analyse::analyse;
 pub use comparability::{
-    Comparability, Declared, Difference, Reclassed, compare_environments, compare_machines,
-    declared, reclassed,
+    Comparability, Declared, Difference, Reclassed, compare_environments, declared, reclassed,
 };
 pub use effective::is_aa;
 pub use enough::enough;

@@ -8,6 +8,7 @@ use super::comparability::{Comparability, Declared, compare_environments, declar
 use super::finding::{Comparison, PointResult, Verdict};
 use super::pairing::fixed_settings;
 use super::region::regions;
+use super::winner::alpha;
 use crate::plan::expand;
 use crate::record::{
     Better, FactorPlan, LoadPlan, Metric, Plan, Run, Settings, TrialKind, TrialRecord, Value,
@@ -279,6 +280,8 @@ struct Rule {
     better: Better,
     /// A share.
     margin: f64,
+    /// Error probability of a family: that of a look, if a run could end at one.
+    alpha: f64,
     forced: bool,
 }
 
@@ -299,8 +302,8 @@ impl Rule {
     fn steps(self, family: &[Option<Welch>]) -> Vec<[HolmStep; 2]> {
         let differ: Vec<f64> = family.iter().map(|w| w.map_or(1.0, |w| w.p())).collect();
         let equal = family.iter().map(|w| w.map_or(1.0, |w| w.equivalence_p(self.margin)));
-        let equal = holm(&equal.collect::<Vec<_>>(), 1.0 - LEVEL);
-        holm(&differ, 1.0 - LEVEL).into_iter().zip(equal).map(|(d, e)| [d, e]).collect()
+        let equal = holm(&equal.collect::<Vec<_>>(), self.alpha);
+        holm(&differ, self.alpha).into_iter().zip(equal).map(|(d, e)| [d, e]).collect()
     }
 }
 
@@ -312,7 +315,8 @@ fn judge(
     torn: &[Torn; 2],
 ) -> Option<Comparison> {
     let margin = runs[0].plan.method.margin;
-    let rule = Rule { better: metric.better, margin: margin.value, forced };
+    let alpha = alpha(&runs[0].plan.method).min(alpha(&runs[1].plan.method));
+    let rule = Rule { better: metric.better, margin: margin.value, alpha, forced };
     let (points, left_out) = cell.points(runs, &metric.name, torn);
     let live: Vec<(usize, &Point)> =
         points.iter().enumerate().filter(|(_, point)| point.live()).collect();
@@ -368,7 +372,7 @@ fn whole(points: &[&Point], rule: Rule) -> (Estimate, Verdict) {
         rule.verdict(welch.as_ref(), *steps)
     });
     let ratio = match welch {
-        Some(welch) => welch.ratio(LEVEL, EstimateMethod::WelchLog),
+        Some(welch) => welch.ratio(1.0 - rule.alpha, EstimateMethod::WelchLog),
         None => {
             let apart = |p: &&Point| mean(&p.logs(1)) - mean(&p.logs(0));
             alone(mean(&points.iter().map(apart).collect::<Vec<_>>()))

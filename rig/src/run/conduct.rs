@@ -4,7 +4,7 @@
 
 use super::conductor::{Command, Conductor, Event};
 use super::stand::{Orders, Progress, RunError, Stand, Visited};
-use desk::record::{Completeness, TrialRecord};
+use desk::record::{Completeness, Fault, TrialRecord};
 use desk::validity::grade;
 
 /// Visits all trials of the orders on a stand. Faults of trials are in the records.
@@ -24,6 +24,7 @@ pub fn conduct(stand: &mut dyn Stand, orders: Orders<'_>) -> Result<Visited, Run
                 let mut record = stand.visit(plan, &trial);
                 record.attempt = attempt;
                 record.started_s += before_s;
+                refuse_no_numbers(&mut record);
                 if let Some(fault) = grade(plan, &record) {
                     record.outcome.fault = Some(fault);
                 }
@@ -48,5 +49,18 @@ pub fn conduct(stand: &mut dyn Stand, orders: Orders<'_>) -> Result<Visited, Run
                 return Ok(Visited { records, completeness });
             }
         };
+    }
+}
+
+/// A figure that is no number makes the trial invalid and is left out: nobody could read it again.
+fn refuse_no_numbers(record: &mut TrialRecord) {
+    let outcome = &mut record.outcome;
+    let count = outcome.samples.len() + record.readings.len();
+    outcome.samples.retain(|sample| sample.quantity.value.is_finite());
+    record.readings.retain(|reading| reading.quantity.value.is_finite());
+    let lost = count - outcome.samples.len() - record.readings.len();
+    if lost > 0 && outcome.fault.is_none() {
+        let what = format!("{lost} of its figures are no numbers");
+        outcome.fault = Some(Fault::WrongWork { what });
     }
 }

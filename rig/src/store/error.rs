@@ -1,5 +1,6 @@
 //! Knows every way in which keeping or finding a run can fail.
 
+use rusqlite::ErrorCode;
 use std::io;
 use std::path::PathBuf;
 use thiserror::Error;
@@ -58,7 +59,7 @@ pub enum StoreError {
         runs: Vec<String>,
     },
     /// Another process writes the run.
-    #[error("run {id} is being measured by another process; wait for it, or stop it first")]
+    #[error("run {id} was taken up by another process; wait for it, or stop it, and resume again")]
     Taken {
         /// Which.
         id: String,
@@ -72,11 +73,25 @@ pub enum StoreError {
         source: io::Error,
     },
     /// SQLite says no.
-    #[error("{}: {source}; is the disk full, or the file not yours to write?", path.display())]
+    #[error("{}: {source}{}", path.display(), remedy(source))]
     Sql {
         /// Which file.
         path: PathBuf,
         /// In its words.
         source: rusqlite::Error,
     },
+}
+
+/// What a person can do about an error of SQLite, with a semicolon before it; often nothing.
+fn remedy(source: &rusqlite::Error) -> &'static str {
+    match source.sqlite_error_code() {
+        Some(ErrorCode::DiskFull) => "; make room, or name a file elsewhere with --store",
+        Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
+            "; file and directory must be yours to write, or name others with --store"
+        }
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+            "; another program holds the file: end it and try again"
+        }
+        _ => "",
+    }
 }

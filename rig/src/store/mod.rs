@@ -131,12 +131,18 @@ impl Store {
     /// Begins the next sitting of a run. Of two processes that try at once one is refused.
     ///
     /// # Errors
-    /// When there is no such run, a process that lives has it, or the file cannot be written.
+    /// When there is no such run, a process that lives has it, it holds other than
+    /// `records_before` records, or the file cannot be written.
     pub fn sit(&mut self, run: &str, sitting: &Sitting) -> Result<(), StoreError> {
         let number = self.number(run)?;
         let all = |link: &mut Connection| -> rusqlite::Result<Option<i64>> {
             let change = link.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            if writer::lives_in(&change, Some(number))? {
+            let kept: u32 =
+                change.query_row("SELECT count(*) FROM trial WHERE run = ?1", [number], |row| {
+                    row.get(0)
+                })?;
+            // Whoever looked at the run before another went on with it would double its trials.
+            if kept != sitting.records_before || writer::lives_in(&change, Some(number))? {
                 return Ok(None);
             }
             let own = sit(&change, number, sitting)?;

@@ -137,16 +137,6 @@ impl Store {
         Ok(run)
     }
 
-    /// Whether a process that lives is writing this run.
-    ///
-    /// # Errors
-    /// As [`Self::find`].
-    pub fn is_being_written(&self, id: &str) -> Result<bool, StoreError> {
-        let id = self.find(id)?;
-        let lines = self.list()?;
-        Ok(lines.iter().any(|line| line.id == id && line.state == RunState::Running))
-    }
-
     fn sittings(&self, run: i64) -> rusqlite::Result<Vec<Sitting>> {
         let mut find = self.link.prepare(
             "SELECT started, boot, records_before FROM sitting WHERE run = ?1 ORDER BY number",

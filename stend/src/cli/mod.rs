@@ -181,7 +181,7 @@ impl Options {
 }
 
 /// Names of the kinds of place on the command line.
-#[derive(Clone, Copy, Debug, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Place {
     /// The best that the kernel grants
     Best,

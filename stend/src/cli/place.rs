@@ -7,7 +7,7 @@ use super::{Options, Place};
 use desk::record::{Environment, Plan};
 use rig::factor;
 use rig::lab::sim::{self, Physics};
-use rig::lab::{Blueprint, LabError, Wanted, environment};
+use rig::lab::{Blueprint, LabError, Wanted, environment, undo};
 use rig::run::{Bench, RunError, Simulated, Stand};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -43,6 +43,10 @@ fn real(
     cancel: &'static AtomicBool,
 ) -> Result<Ground, CliError> {
     factor::refuse(plan, Path::new("/")).map_err(RunError::Factor)?;
+    // What a dead conductor left switched must not be recorded as the machine's own.
+    if let Ok(journals) = undo::directory() {
+        let _ = undo::settle_dead(&journals, Path::new("/"));
+    }
     let mut environment = environment::observe(Path::new("/"));
     environment::complete_adapters(&mut environment);
     environment.facts.extend(environment::libraries());

@@ -105,17 +105,20 @@ impl Session {
         self.go_on(run, 0.0, meter)
     }
 
-    /// Goes on with a run of an earlier sitting.
+    /// Goes on with a run of an earlier sitting, which began `before_s` seconds ago.
     ///
     /// # Errors
     /// As [`Self::run`].
-    pub fn resume(&mut self, mut run: Run, meter: &mut Meter) -> Result<Run, CliError> {
+    pub fn resume(
+        &mut self,
+        mut run: Run,
+        before_s: f64,
+        meter: &mut Meter,
+    ) -> Result<Run, CliError> {
         let sitting = sitting(run.records.len());
         self.store.sit(&run.id, &sitting)?;
         run.sittings.push(sitting);
-        let began = humantime::parse_rfc3339(&run.started).ok();
-        let before = began.and_then(|began| SystemTime::now().duration_since(began).ok());
-        self.go_on(run, before.unwrap_or_default().as_secs_f64(), meter)
+        self.go_on(run, before_s, meter)
     }
 
     /// Visits what is left of a run; every record is in the store before the next visit.
@@ -229,7 +232,7 @@ fn metrics(plan: &Plan) -> Vec<Metric> {
 }
 
 /// Revision of every workload of the plan.
-fn revisions(plan: &Plan) -> BTreeMap<String, u32> {
+pub fn revisions(plan: &Plan) -> BTreeMap<String, u32> {
     let entries = plan.loads.iter().filter_map(|load| workload::find(&load.workload));
     entries.map(|entry| (entry.spec.name.to_owned(), entry.spec.revision)).collect()
 }

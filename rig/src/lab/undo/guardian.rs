@@ -75,6 +75,10 @@ impl Drop for Guardian {
         while matches!(self.child.try_wait(), Ok(None)) && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(1));
         }
+        // It must not meet the next guardian of the same journal; what it could not bring back
+        // stays in there.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 

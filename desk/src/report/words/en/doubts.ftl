@@ -34,7 +34,7 @@ doubt-faults = { $trials ->
 } lost for good.
 doubt-faults-means = Such a visit is in no figure, is never counted as zero, and was made again up to twice. If one level loses more than the other, that is a finding by itself: see the appendix.
 doubt-partial = The run ended early: { $why }.
-doubt-partial-means = The blocks that are missing make the intervals wider, and later drift was not seen. Run the same command again to the end.
+doubt-partial-means = The blocks that are missing make the intervals wider, and later drift was not seen. Go on with stend resume before its verdicts are used: who looks at them in between and then decides whether to go on errs more often than the level says.
 doubt-few-blocks = There { $blocks ->
     [one] is { $blocks } block
    *[other] are { $blocks } blocks
