@@ -3,9 +3,7 @@
 //!
 //! Never: by how much their figures differ.
 
-use crate::record::{
-    Apart, EnvKey, Environment, Grain, KeyClass, LEVELS, Plan, Run, class_of, known_key,
-};
+use crate::record::{Apart, EnvKey, Grain, KeyClass, LEVELS, Plan, Run, class_of, known_key};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -171,7 +169,7 @@ pub fn reclassed(plan: &Plan) -> Vec<Reclassed<'_>> {
 mod tests {
     use super::super::simulated::Simulated;
     use super::*;
-    use crate::record::{Adapter, Fact, KeyClass::*, LabKind, Value};
+    use crate::record::{Adapter, Environment, Fact, KeyClass::*, LabKind, Value};
     use crate::unit::Quantity;
 
     fn fact(key: &str, value: &str) -> Fact {
