@@ -9,8 +9,8 @@ use super::projection::drawable;
 pub fn alt_text(figure: &Figure) -> String {
     let mut said = vec![sentence(&figure.title), sentence(&figure.subtitle), plotted(figure)];
     said.extend(figure.series.iter().map(|s| match figure.kind {
-        FigureKind::Sweep => course(figure, s),
-        FigureKind::Dots => row(figure, s),
+        kind if kind.by_rows() => row(figure, s),
+        _ => course(figure, s),
     }));
     if figure.kind == FigureKind::Sweep {
         said.extend(crossings(figure));
@@ -37,7 +37,8 @@ fn plotted(figure: &Figure) -> String {
         text => format!(", {text}"),
     };
     match figure.kind {
-        FigureKind::Sweep => {
+        kind if kind.by_rows() => format!("Dots: {}{direction}.", figure.y.label),
+        _ => {
             let xs = figure.positions();
             let ends = xs.first().zip(xs.last()).map_or_else(String::new, |(a, b)| {
                 format!(" from {} to {}", at(figure, *a), at(figure, *b))
@@ -45,7 +46,6 @@ fn plotted(figure: &Figure) -> String {
             let (y, x) = (&figure.y.label, &figure.x.label);
             format!("Lines: {y} over {x}{ends}{direction}.")
         }
-        FigureKind::Dots => format!("Dots: {}{direction}.", figure.y.label),
     }
 }
 

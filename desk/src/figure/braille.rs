@@ -3,7 +3,7 @@
 //! A braille cell holds 2 x 4 dots; without Unicode a cell holds one letter of its series instead.
 
 use super::measure::cells;
-use super::model::{Figure, FigureKind, Mark, Series};
+use super::model::{Figure, Mark, Series};
 use super::projection::{Projection, ValueAxis, drawable, positions};
 
 /// The narrowest drawing that still says something, cells.
@@ -18,8 +18,8 @@ const NARROWEST: usize = 24;
 pub fn braille(figure: &Figure, columns: u16, rows: u16, unicode: bool) -> String {
     let columns = usize::from(columns).max(NARROWEST);
     let lines = match figure.kind {
-        FigureKind::Sweep => sweep(figure, columns, usize::from(rows).max(3), unicode),
-        FigureKind::Dots => dots(figure, columns, unicode),
+        kind if kind.by_rows() => dots(figure, columns, unicode),
+        _ => sweep(figure, columns, usize::from(rows).max(3), unicode),
     };
     let mut out = String::new();
     for line in lines {

@@ -3,7 +3,7 @@
 //! Knows no colours. The panel itself is laid out by `sweep.rs` or `dots.rs`.
 
 use super::measure::Ruler;
-use super::model::{Figure, FigureKind};
+use super::model::Figure;
 use super::projection::ValueAxis;
 use super::scene::{Anchor, Glyph, Ink, Point, Rect, Role, Scene, Shape, Text};
 use super::{dots, sweep};
@@ -19,8 +19,8 @@ pub fn scene(figure: &Figure, width: u32, stretch: f64) -> Scene {
     let mut sheet = Sheet::new(f64::from(width).max(NARROWEST), Ruler { stretch });
     header(&mut sheet, figure);
     match figure.kind {
-        FigureKind::Sweep => sweep::panel(&mut sheet, figure),
-        FigureKind::Dots => dots::panel(&mut sheet, figure),
+        kind if kind.by_rows() => dots::panel(&mut sheet, figure),
+        _ => sweep::panel(&mut sheet, figure),
     }
     if !figure.footnote.trim().is_empty() {
         sheet.space(12.0);

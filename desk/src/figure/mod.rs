@@ -21,5 +21,5 @@ mod tests;
 pub use alt::alt_text;
 pub use braille::braille;
 pub use csv::csv;
-pub use model::{Axis, Figure, FigureKind, Mark, Reference, Scale, Series, Zone};
+pub use model::{Axis, Figure, FigureKind, Mark, Reference, Roof, Scale, Series, Zone};
 pub use svg::{svg, svg_style};

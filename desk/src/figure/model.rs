@@ -28,12 +28,19 @@ pub struct Axis {
     pub scale: Scale,
     /// `higher is better` and the like; empty where neither is.
     pub direction: String,
+    /// Names of the positions, where they are no quantities: position `i` is the i-th name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub names: Vec<String>,
 }
 
 impl Axis {
     /// A position as text: `256 KiB`, but `1500 B`, because 1.46 KiB is not what was asked for.
     #[must_use]
     pub fn tick_text(&self, value: f64) -> String {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an index")]
+        if let Some(name) = self.names.get(value.max(0.0) as usize) {
+            return name.clone();
+        }
         let (divisor, _) = axis_scale(Quantity::new(value, self.unit));
         let whole = |v: f64| v.fract() == 0.0;
         if self.unit == Unit::Byte && whole(value) && !whole(value / divisor) && value < 1e5 {
@@ -89,7 +96,18 @@ pub struct Reference {
     pub name: String,
 }
 
-/// What is drawn.
+/// A line that no point can be above: the lower of a slope through the origin and a ceiling.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Roof {
+    /// Base unit of y per base unit of x; none for a level roof.
+    pub slope: Option<f64>,
+    /// Level in the base unit of y; none for a slope without end.
+    pub ceiling: Option<f64>,
+    /// Name.
+    pub name: String,
+}
+
+/// What is drawn, and what series and marks mean in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FigureKind {
@@ -97,6 +115,34 @@ pub enum FigureKind {
     Sweep,
     /// One row a series: every run as a dot, the centre and its interval. Value axis is x.
     Dots,
+    /// A group of rows for each name of the x axis, in it a row a series with every run as a dot;
+    /// `x` of a mark is the number of its group. Value axis is x.
+    Groups,
+    /// One row a series of one mark: a ratio with its interval on a logarithmic value axis beside
+    /// the line of no change; zones lie on the value axis (the margin). Value axis is x.
+    Forest,
+    /// A cell for each name of the x axis and each series: the ratio as a colour and in words;
+    /// invalid cells are hatched.
+    Heatmap,
+    /// Shares of what is at most so large: `x` is the value, the centre the share from 0 to 1.
+    Percentile,
+    /// Every visit at the time it began: `x` is s since the run began. No band.
+    Timeline,
+    /// Bars that go on where the one above ended: a series of one mark a step, its bar from `x` to
+    /// the centre; the last and the first stand on zero. Value axis is x.
+    Waterfall,
+    /// Points under [`Roof`]s, both axes logarithmic.
+    Roofline,
+    /// One small line without axes, for a table or a line of text.
+    Sparkline,
+}
+
+impl FigureKind {
+    /// Whether values lie along x and each series has rows of its own.
+    #[must_use]
+    pub const fn by_rows(self) -> bool {
+        matches!(self, Self::Dots | Self::Groups | Self::Forest | Self::Heatmap | Self::Waterfall)
+    }
 }
 
 /// A figure.
@@ -122,6 +168,9 @@ pub struct Figure {
     pub zones: Vec<Zone>,
     /// Dashed lines.
     pub references: Vec<Reference>,
+    /// Roofs of a [`FigureKind::Roofline`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub roofs: Vec<Roof>,
     /// n, order of the trials, kind of interval, run.
     pub footnote: String,
 }

@@ -25,7 +25,7 @@ fn curve(name: &str, points: u32, peak: f64, knee: f64) -> Series {
 }
 
 fn axis(label: &str, unit: Unit, scale: Scale, direction: &str) -> Axis {
-    Axis { label: label.into(), unit, scale, direction: direction.into() }
+    Axis { label: label.into(), unit, scale, direction: direction.into(), names: Vec::new() }
 }
 
 fn sweep(series: Vec<Series>) -> Figure {
@@ -42,6 +42,7 @@ fn sweep(series: Vec<Series>) -> Figure {
         series,
         zones: Vec::new(),
         references: Vec::new(),
+        roofs: Vec::new(),
         footnote:
             "n = 5 blocks in random order; bands are 95 % t intervals, simultaneous over all \
                    sizes (Holm). Run 2026-11-21-a7, environment 5f2c."

@@ -11,18 +11,28 @@ use crate::unit::Quantity;
 pub struct Prose {
     text: String,
     arguments: Vec<String>,
+    links: Vec<Link>,
+}
+
+/// Words of a text that lead to another place of the article.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// The words, as they stand in the text: `Figure 3`.
+    pub words: String,
+    /// Anchor of the section, figure or table.
+    pub anchor: String,
 }
 
 impl Prose {
     /// A said sentence; only the words of the report make these.
-    pub(super) const fn said(text: String, arguments: Vec<String>) -> Self {
-        Self { text, arguments }
+    pub(super) const fn said(text: String, arguments: Vec<String>, links: Vec<Link>) -> Self {
+        Self { text, arguments, links }
     }
 
     /// Words of the person or of the machine, shown as they are.
     #[must_use]
     pub fn verbatim(text: &str) -> Self {
-        Self { text: text.into(), arguments: vec![text.into()] }
+        Self { text: text.into(), arguments: vec![text.into()], links: Vec::new() }
     }
 
     /// A quantity in its own unit and prefix, never broken before the unit.
@@ -50,7 +60,21 @@ impl Prose {
         Self {
             text: texts.join(separator),
             arguments: parts.iter().flat_map(|p| p.arguments.clone()).collect(),
+            links: parts.iter().flat_map(|p| p.links.clone()).collect(),
         }
+    }
+
+    /// The text with the first such words in it leading to an anchor.
+    #[must_use]
+    pub fn linked(mut self, words: &str, anchor: &str) -> Self {
+        self.links.push(Link { words: words.into(), anchor: anchor.into() });
+        self
+    }
+
+    /// What leads elsewhere, in the order of the text.
+    #[must_use]
+    pub fn links(&self) -> &[Link] {
+        &self.links
     }
 
     /// The text.

@@ -109,6 +109,7 @@ pub(super) fn sweep(
         series,
         zones: plot.zones,
         references: Vec::new(),
+        roofs: Vec::new(),
         footnote: Prose::join(&footnote).text().into(),
     })
 }
@@ -224,6 +225,7 @@ fn x_axis(comparison: &Comparison, curve: &str) -> Axis {
         unit: first.map_or(Unit::Count, |q| q.unit),
         scale: if geometric { Scale::Log2 } else { Scale::Linear },
         direction: String::new(),
+        names: Vec::new(),
     }
 }
 
@@ -240,6 +242,7 @@ fn y_axis(writer: &Writer, plot: &Plot<'_>) -> Result<Axis, ReportError> {
         unit: comparison.points.first().map_or(Unit::Count, |p| p.base.centre.unit),
         scale: if least > 0.0 && most / least > WIDE { Scale::Log10 } else { Scale::Linear },
         direction: direction(writer, comparison.better)?,
+        names: Vec::new(),
     })
 }
 
@@ -284,6 +287,7 @@ pub(super) fn dots_figure(
         unit: Unit::Ratio,
         scale: Scale::Linear,
         direction: direction(writer, better)?,
+        names: Vec::new(),
     };
     let equal = writer.label("reference-equal")?.text().into();
     let footnote = match comparisons.first() {
@@ -305,6 +309,7 @@ pub(super) fn dots_figure(
         series,
         zones: Vec::new(),
         references: vec![Reference { value: 1.0, name: equal }],
+        roofs: Vec::new(),
         footnote,
     })
 }

@@ -128,6 +128,7 @@ fn figure(
         unit: Unit::Ratio,
         scale: Scale::Linear,
         direction: direction(writer, known.map_or(Better::Higher, |m| m.better))?,
+        names: Vec::new(),
     };
     let number = writer.next_figure();
     let footnote = Args::new().count("blocks", first.difference.n).name("run", &part.run.id);
@@ -145,6 +146,7 @@ fn figure(
             value: 1.0,
             name: writer.label("reference-equal")?.text().into(),
         }],
+        roofs: Vec::new(),
         footnote: writer.say("figure-footnote", footnote)?.text().into(),
     })
 }

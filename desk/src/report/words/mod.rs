@@ -2,7 +2,7 @@
 //!
 //! Gives: [`Words::say`] and [`Args`]. Never: a number of its own; every number is an argument.
 
-use super::document::{Prose, unbroken};
+use super::document::{Link, Prose, unbroken};
 use super::error::ReportError;
 use crate::unit::{Quantity, percent_change, show_range};
 use fluent_bundle::{FluentArgs, FluentBundle, FluentResource};
@@ -28,6 +28,7 @@ pub const LANGUAGE: &str = "en";
 pub struct Args {
     values: FluentArgs<'static>,
     shown: Vec<String>,
+    links: Vec<Link>,
 }
 
 impl Args {
@@ -78,6 +79,7 @@ impl Args {
     /// A text that was said before.
     pub fn prose(mut self, key: &'static str, prose: &Prose) -> Self {
         self.shown.extend(prose.arguments().iter().cloned());
+        self.links.extend(prose.links().iter().cloned());
         self.values.set(key, prose.text().to_owned());
         self
     }
@@ -121,7 +123,7 @@ impl Words {
         let mut errors = Vec::new();
         let text = self.bundle.format_pattern(pattern, Some(&args.values), &mut errors);
         if errors.is_empty() {
-            Ok(Prose::said(text.into_owned(), args.shown))
+            Ok(Prose::said(text.into_owned(), args.shown, args.links))
         } else {
             Err(ReportError::Unsaid { key: key.into(), why: format!("{errors:?}") })
         }
