@@ -268,6 +268,28 @@ fn an_ordinary_user_gets_namespaces_of_his_own() {
 }
 
 #[test]
+fn a_store_in_a_directory_of_somebody_else_can_be_read() {
+    let place = Place::new("foreign-store");
+    if !is_root() || !have("setpriv") {
+        println!("skipped: needs root, to become an ordinary user");
+        return;
+    }
+    let (binary, file) = (place.public_binary(), place.file("small.toml", &small(CONGESTION)));
+    let closed = place.0.join("closed");
+    fs::create_dir(&closed).expect("a directory");
+    let simulated = ["run", &file, "--lab", "sim", "--store", "closed/a#1.stend", "--out", "o"];
+    let output = place.run(&[&[binary.as_str()][..], &simulated].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0o755)).expect("closed to others");
+    let user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", &binary];
+    let list = place.run(&[&user[..], &["list", "--store", "closed/a#1.stend"]].concat());
+    assert!(stdout(&list).contains("complete"), "{}{}", stdout(&list), stderr(&list));
+    let report = ["report", "--store", "closed/a#1.stend", "--out", "again"];
+    let output = place.run(&[&user[..], &report].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+}
+
+#[test]
 fn where_namespaces_are_refused_the_report_says_loopback_and_links_are_refused() {
     let _lock = lock();
     if !have("unshare") || !have("setpriv") {

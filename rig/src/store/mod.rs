@@ -80,8 +80,27 @@ impl Store {
             return Err(StoreError::None { path: path.into() });
         }
         let store = Self::connect(path, OpenFlags::empty())?;
-        schema::check(&store.link, path)?;
-        Ok(store)
+        match schema::check(&store.link, path) {
+            Err(StoreError::Sql { source, .. }) if cannot_share(&source) && !has_log(path) => {
+                let still = Self::connect_still(path)?;
+                schema::check(&still.link, path)?;
+                Ok(still)
+            }
+            checked => checked.map(|()| store),
+        }
+    }
+
+    /// Opens a file that nobody writes, in a directory where nothing can be written either: SQLite
+    /// otherwise wants its shared memory beside the file.
+    fn connect_still(path: &Path) -> Result<Self, StoreError> {
+        let fail = |source| StoreError::Sql { path: path.into(), source };
+        let escaped = path.to_string_lossy().replace('%', "%25").replace('?', "%3f");
+        let uri = format!("file:{}?immutable=1", escaped.replace('#', "%23"));
+        let access = OpenFlags::SQLITE_OPEN_READ_ONLY
+            | OpenFlags::SQLITE_OPEN_URI
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let link = Connection::open_with_flags(uri, access).map_err(fail)?;
+        Ok(Self { link, path: path.into(), own: BTreeMap::new() })
     }
 
     fn connect(path: &Path, create: OpenFlags) -> Result<Self, StoreError> {
@@ -265,4 +284,17 @@ fn keep(link: &Connection, run: i64, record: &TrialRecord, packed: &[u8]) -> rus
         add.execute(params![kept, sample.metric, sample.quantity.value, unit])?;
     }
     Ok(())
+}
+
+/// Whether SQLite could not make what it shares with other readers.
+fn cannot_share(source: &rusqlite::Error) -> bool {
+    use rusqlite::ErrorCode::{CannotOpen, ReadOnly};
+    matches!(source.sqlite_error_code(), Some(CannotOpen | ReadOnly))
+}
+
+/// Whether records may be in the log beside the file only.
+fn has_log(path: &Path) -> bool {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    std::fs::metadata(log).is_ok_and(|log| log.len() > 0)
 }
