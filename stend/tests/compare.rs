@@ -101,6 +101,7 @@ fn run(id: &str, plan: &str, scale: f64) -> Run {
         environment: environment(),
         completeness: Completeness::Complete,
         sittings: Vec::new(),
+        digits: None,
     }
 }
 

@@ -73,6 +73,7 @@ fn run(plan: &Plan, physics: &Physics) -> Run {
         records: visited.records,
         completeness: visited.completeness,
         sittings: Vec::new(),
+        digits: None,
     }
 }
 

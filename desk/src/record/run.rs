@@ -99,4 +99,8 @@ pub struct Run {
     /// In which stretches it was measured; empty in records of schema 1, which had one.
     #[serde(default)]
     pub sittings: Vec<Sitting>,
+    /// To how many significant digits the readings of probes were rounded, so that the file of a
+    /// report could hold them; none: they are as measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digits: Option<u8>,
 }

@@ -26,4 +26,7 @@ pub enum ReportError {
     /// The resolved plan cannot be written.
     #[error("the resolved plan cannot be written as TOML: {0}; keep the plan text in the run")]
     Plan(String),
+    /// The runs that a page carries cannot be written, or make no article.
+    #[error("the bundle of the report: {0}; `stend export --format json` gives the run alone")]
+    Bundle(String),
 }

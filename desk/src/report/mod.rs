@@ -1,10 +1,12 @@
 //! Knows how a run and its analysis become an article and a card.
 //!
 //! Gives: [`compose`], [`compose_survey`] and [`compose_comparison`] (facts to [`Document`]),
-//! [`html`], [`text`], [`summary`], [`card`].
+//! [`html`], [`text`], [`summary`], [`card`]; a [`Bundle`] of what an article was made from, the
+//! [`page`] that carries it.
 //! Never: computes a statistic, types a number, or knows how anything was measured.
 //! Start reading at `document.rs`, then `compose/mod.rs`.
 
+mod bundle;
 mod card;
 mod compose;
 mod document;
@@ -13,6 +15,7 @@ mod html;
 mod text;
 mod words;
 
+pub use bundle::{Asked, Bundle, BundleError, FILE_MAX, FORMAT, LARGEST, PartBundle, page};
 pub use card::{CardInput, card};
 pub use compose::{Part, Role, compose, compose_comparison, compose_survey};
 pub use document::{Column, Document, Link, Node, Prose, Ruling, Table, Tone};

@@ -72,6 +72,7 @@ impl Simulated {
             records: self.records(),
             completeness: Completeness::Complete,
             sittings: Vec::new(),
+            digits: None,
         }
     }
 

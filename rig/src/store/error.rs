@@ -50,6 +50,17 @@ pub enum StoreError {
         /// Where it was looked for.
         path: PathBuf,
     },
+    /// The id belongs to another run.
+    #[error(
+        "{} has another run of the name {id}; import into another file with --store",
+        path.display()
+    )]
+    Other {
+        /// Which run.
+        id: String,
+        /// Where.
+        path: PathBuf,
+    },
     /// Several runs begin so.
     #[error("'{id}' is the beginning of {}; write more of it", runs.join(" and "))]
     Ambiguous {

@@ -1,9 +1,10 @@
 //! Knows where runs are kept: one SQLite file a lab, to which records are only ever added.
 //!
-//! Gives: [`Store`], [`RunLine`], [`StoreError`].
+//! Gives: [`Store`], [`RunLine`], [`Added`], [`StoreError`].
 //! Never: what a record means, or which trial comes next.
 //! Start reading at [`Store`]; the tables stand in `schema.rs`.
 
+mod add;
 mod error;
 mod read;
 mod schema;
@@ -11,6 +12,7 @@ mod schema;
 mod tests;
 mod writer;
 
+pub use add::Added;
 pub use error::StoreError;
 pub use read::{RunLine, RunState};
 

@@ -3,7 +3,7 @@
 use super::error::CliError;
 use super::{NOT_COMPARABLE, OK, files, store};
 use desk::record::Run;
-use desk::report::{self, Document};
+use desk::report::{self, Asked, Bundle, Document};
 use desk::verdict::{Unpaired, Wanted, compare_runs};
 use serde_json::json;
 use std::io::Write as _;
@@ -47,7 +47,9 @@ pub fn compare(a: &str, b: &str, how: &How<'_>) -> Result<u8, CliError> {
         return Ok(NOT_COMPARABLE);
     }
     let directory = files::directory(how.out, &format!("compare-{}-{}", a.id, b.id))?;
-    let path = files::write(&directory, "report.html", &report::html(&document))?;
+    let asked = Asked { metric: how.metric.map(str::to_owned), force: how.force };
+    let page = report::page(&document, &Bundle::of_comparison(&a, &b, asked))?;
+    let path = files::write(&directory, "report.html", &page)?;
     files::write(&directory, "report.txt", &report::text(&document, COLUMNS, true))?;
     files::write(&directory, "comparison.json", &as_json(&found, &document)?)?;
     writeln!(std::io::stderr().lock(), "report: {}", path.display())?;

@@ -1,7 +1,7 @@
 //! Knows every way a verb can fail and the exit status of each.
 
 use desk::plan::PlanError;
-use desk::report::ReportError;
+use desk::report::{BundleError, ReportError};
 use desk::verdict::CompareError;
 use rig::lab::LabError;
 use rig::lab::sim::SimError;
@@ -170,6 +170,22 @@ pub enum CliError {
         /// Why.
         source: serde_json::Error,
     },
+    /// A file that gives no runs.
+    #[error("{}: {source}", path.display())]
+    Import {
+        /// Which.
+        path: PathBuf,
+        /// Value and remedy.
+        source: BundleError,
+    },
+    /// A file that cannot be read.
+    #[error("{}: {source}; name a report.html, a bundle or records", path.display())]
+    ImportFile {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
     /// Two runs cannot be compared as asked.
     #[error(transparent)]
     Compare(#[from] CompareError),
@@ -209,6 +225,8 @@ impl CliError {
             | Self::NoRun { .. }
             | Self::BadRun { .. }
             | Self::Compare(_)
+            | Self::Import { .. }
+            | Self::ImportFile { .. }
             | Self::Store(
                 StoreError::None { .. } | StoreError::NoRun { .. } | StoreError::Ambiguous { .. },
             ) => 2,

@@ -11,6 +11,7 @@ mod export;
 mod factors;
 mod files;
 mod guardian;
+mod import;
 mod list;
 mod parquet;
 mod place;
@@ -92,7 +93,9 @@ enum Verb {
         json: bool,
     },
     /// Make the report of a kept run again
-    Report(report::Wanted),
+    Report(report::Again),
+    /// Take the runs of a report, of a bundle or of records into the store
+    Import(import::Wanted),
     /// Give a kept run to other programs: a table with a row a visit, or JSON
     Export(export::Wanted),
     /// Show what a plan would do and the smallest effect it can see, and measure nothing
@@ -243,6 +246,7 @@ pub fn main() -> Result<u8, CliError> {
         Some(Verb::Resume { wanted, physics }) => resume::resume(&wanted, physics),
         Some(Verb::List { store, json }) => list::list(store.as_deref(), json),
         Some(Verb::Report(options)) => report::report(&options),
+        Some(Verb::Import(wanted)) => import::import(&wanted),
         Some(Verb::Export(wanted)) => export::export(&wanted),
         Some(Verb::Plan { file, quick }) => plan::show(&file, quick),
         Some(Verb::Explain { workload }) => explain::explain(&workload),

@@ -7,7 +7,7 @@ use super::session::Session;
 use super::{GIVEN_UP, INTERRUPTED, OK, Options, files, invoked, plans};
 use desk::plan::{budget, quicken};
 use desk::record::{Completeness, Fault, Plan, Run};
-use desk::report;
+use desk::report::{self, Bundle};
 use desk::verdict::{Analysis, analyse};
 use serde_json::json;
 use std::io::Write as _;
@@ -122,7 +122,8 @@ pub fn publish(run: &Run, analysis: &Analysis, to: &Path, json: bool) -> Result<
     let records = serde_json::to_string_pretty(run)?;
     files::write(to, "records.json", &records)?;
     let document = report::compose(run, analysis)?;
-    files::write(to, "report.html", &report::html(&document))?;
+    let page = report::page(&document, &Bundle::of_run(run))?;
+    files::write(to, "report.html", &page)?;
     files::write(to, "report.txt", &report::text(&document, COLUMNS, true))?;
     let mut out = std::io::stdout().lock();
     if json {

@@ -100,6 +100,7 @@ impl Session {
             records: Vec::new(),
             completeness: Completeness::Partial { why: "it has only begun".into() },
             sittings: vec![sitting(0)],
+            digits: None,
         };
         self.store.begin(&run, &run.sittings[0])?;
         self.go_on(run, 0.0, meter)

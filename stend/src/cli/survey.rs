@@ -8,7 +8,7 @@ use super::session::Session;
 use super::{GIVEN_UP, INTERRUPTED, OK, Options, files, invoked};
 use desk::plan::budget;
 use desk::record::{Completeness, LabKind, Plan, Run, Value};
-use desk::report::{self, CardInput, Part, Role};
+use desk::report::{self, Bundle, CardInput, Part, Role};
 use desk::verdict::{Analysis, Verdict, analyse};
 use serde_json::json;
 use std::io::Write as _;
@@ -28,10 +28,13 @@ struct Chapter {
 }
 
 /// A part that was measured.
-struct Measured {
-    role: Role,
-    run: Run,
-    analysis: Analysis,
+pub struct Measured {
+    /// What it is for.
+    pub role: Role,
+    /// Its run.
+    pub run: Run,
+    /// What was concluded from it.
+    pub analysis: Analysis,
 }
 
 /// Measures this machine for a minute; prints the card and writes the report.
@@ -156,7 +159,11 @@ fn line(run: &Run, analysis: &Analysis, elapsed: Duration) -> String {
     )
 }
 
-fn publish(measured: &[Measured], to: &Path, json: bool) -> Result<(), CliError> {
+/// Writes the report of the parts of a survey, and prints the card.
+///
+/// # Errors
+/// When a file cannot be written.
+pub fn publish(measured: &[Measured], to: &Path, json: bool) -> Result<(), CliError> {
     let parts: Vec<Part> = measured
         .iter()
         .map(|m| Part { role: m.role, run: &m.run, analysis: &m.analysis })
@@ -166,7 +173,8 @@ fn publish(measured: &[Measured], to: &Path, json: bool) -> Result<(), CliError>
     let records = serde_json::to_string_pretty(&rows)?;
     files::write(to, "records.json", &records)?;
     let document = report::compose_survey(&parts)?;
-    let path = files::write(to, "report.html", &report::html(&document))?;
+    let page = report::page(&document, &Bundle::of_survey(&parts))?;
+    let path = files::write(to, "report.html", &page)?;
     files::write(to, "report.txt", &report::text(&document, COLUMNS, true))?;
     let input = CardInput {
         parts: &parts,

@@ -46,9 +46,11 @@ use super::error::ReportError;
 use super::words::{Args, LANGUAGE, Words};
 use crate::record::Run;
 use crate::verdict::{Analysis, Caveat};
+use serde::{Deserialize, Serialize};
 
 /// What a part of a survey is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Role {
     /// The same level against itself.
     NoiseFloor,

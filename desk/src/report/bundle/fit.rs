@@ -1,0 +1,59 @@
+//! Knows how a page that would be too large is made to fit, and that the article stays the same.
+
+use super::{Bundle, PartBundle};
+use crate::record::Run;
+use crate::report::document::Document;
+use crate::report::error::ReportError;
+use crate::report::html::html;
+use std::borrow::Cow;
+
+/// Largest page that is not made smaller, bytes: what a mail takes along.
+pub const LARGEST: usize = 1_500_000;
+/// Significant digits that readings are rounded to, until the page fits. No probe reads a share of
+/// CPU time better than to a few parts in ten thousand.
+const DIGITS: [u8; 2] = [7, 5];
+
+/// The page of an article with the bundle that it was made from.
+///
+/// A page over [`LARGEST`] carries readings of probes rounded to few digits instead, and says so;
+/// but never if that would change a word of the article. Samples are always as measured.
+///
+/// # Errors
+/// Missing words, or a record that cannot be written.
+pub fn page(document: &Document, bundle: &Bundle<'_>) -> Result<String, ReportError> {
+    let mut page = html(document, bundle)?;
+    for digits in DIGITS {
+        if page.len() <= LARGEST {
+            break;
+        }
+        let rounded = bundle.rounded(digits);
+        if rounded.document()? != *document {
+            break;
+        }
+        page = html(document, &rounded)?;
+    }
+    Ok(page)
+}
+
+impl Bundle<'_> {
+    /// With all readings rounded, and a mark that they are.
+    fn rounded(&self, digits: u8) -> Bundle<'static> {
+        let parts = self.parts.iter();
+        let parts = parts.map(|part| {
+            let mut run: Run = part.run.clone().into_owned();
+            let digits = run.digits.map_or(digits, |before| before.min(digits));
+            for reading in run.records.iter_mut().flat_map(|record| &mut record.readings) {
+                reading.quantity.value = round(reading.quantity.value, digits);
+            }
+            run.digits = Some(digits);
+            PartBundle { role: part.role, run: Cow::Owned(run) }
+        });
+        Bundle { format: self.format, parts: parts.collect(), compare: self.compare.clone() }
+    }
+}
+
+/// A number with so many significant decimal digits, the nearest double to it.
+fn round(value: f64, digits: u8) -> f64 {
+    let after = usize::from(digits.saturating_sub(1));
+    format!("{value:.after$e}").parse().unwrap_or(value)
+}

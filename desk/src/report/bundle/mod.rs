@@ -1,0 +1,96 @@
+//! Knows the bundle: everything that an article was made from, so that a report is its own archive.
+//!
+//! Gives: [`Bundle`], its canonical text ([`Bundle::packed`], [`Bundle::read`]), the article that
+//! it makes again ([`Bundle::document`]) and the page that carries it ([`page`]).
+//! Never: trusts what it reads; a report comes from strangers.
+//! Start reading at [`Bundle`]; the text is made in `columns.rs` and `records.rs`.
+
+mod columns;
+mod error;
+mod file;
+mod fit;
+mod records;
+mod remake;
+#[cfg(test)]
+mod tests;
+mod text;
+
+pub use error::BundleError;
+pub use file::FILE_MAX;
+pub use fit::{LARGEST, page};
+
+use super::compose::{Part, Role};
+use crate::record::{Run, Sitting};
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// The format that this version writes; a reader knows all up to its own.
+pub const FORMAT: u32 = 1;
+/// How a page marks the element that holds its bundle.
+pub(super) const ELEMENT: &str = "<script type=\"application/gzip\" id=\"bundle\">";
+
+/// What a comparison of two runs was asked.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Asked {
+    /// Another metric than the primary one of the first run.
+    pub metric: Option<String>,
+    /// Figures although the runs are not comparable.
+    pub force: bool,
+}
+
+/// One run of a bundle, and what it is for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PartBundle<'r> {
+    /// Its place in a survey; none in the article of one run and in a comparison.
+    pub role: Option<Role>,
+    /// The run with all its records.
+    pub run: Cow<'r, Run>,
+}
+
+/// Everything that an article was made from: one run, the parts of a survey, or the two sides of
+/// a comparison.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bundle<'r> {
+    /// [`FORMAT`] of the writer.
+    pub format: u32,
+    /// The runs, in the order of the article.
+    pub parts: Vec<PartBundle<'r>>,
+    /// What was asked of the first two, if they were compared.
+    pub compare: Option<Asked>,
+}
+
+impl<'r> Bundle<'r> {
+    /// That of the article on one run.
+    #[must_use]
+    pub fn of_run(run: &'r Run) -> Self {
+        Self { format: FORMAT, parts: vec![part(None, run)], compare: None }
+    }
+
+    /// That of the article on a survey.
+    #[must_use]
+    pub fn of_survey(parts: &[Part<'r>]) -> Self {
+        let parts = parts.iter().map(|p| part(Some(p.role), p.run)).collect();
+        Self { format: FORMAT, parts, compare: None }
+    }
+
+    /// That of a comparison; `a` is the baseline.
+    #[must_use]
+    pub fn of_comparison(a: &'r Run, b: &'r Run, asked: Asked) -> Self {
+        let parts = vec![part(None, a), part(None, b)];
+        Self { format: FORMAT, parts, compare: Some(asked) }
+    }
+}
+
+fn part(role: Option<Role>, run: &Run) -> PartBundle<'_> {
+    PartBundle { role, run: seated(run) }
+}
+
+/// The run with a sitting: records of schema 1 name none, and had one, as a store keeps it.
+fn seated(run: &Run) -> Cow<'_, Run> {
+    if !run.sittings.is_empty() {
+        return Cow::Borrowed(run);
+    }
+    let sitting =
+        Sitting { started: run.started.clone(), boot: String::new(), records_before: 0 };
+    Cow::Owned(Run { sittings: vec![sitting], ..run.clone() })
+}

@@ -1,0 +1,87 @@
+//! Knows how the article of a bundle is made again.
+
+use super::{Bundle, PartBundle};
+use crate::record::Run;
+use crate::report::compose::{
+    Part, Role, compose, compose_comparison, compose_survey,
+};
+use crate::report::document::Document;
+use crate::report::error::ReportError;
+use crate::verdict::{Wanted, analyse, compare_runs};
+
+impl Bundle<'_> {
+    /// The article that these runs make.
+    ///
+    /// # Errors
+    /// No run, missing words, or a comparison of what the runs have not.
+    pub fn document(&self) -> Result<Document, ReportError> {
+        match (&self.compare, self.parts.as_slice()) {
+            (_, []) => Err(ReportError::NoRun),
+            (Some(asked), [a, b]) => {
+                let wanted = Wanted { metric: asked.metric.as_deref(), force: asked.force };
+                let found = compare_runs(&a.run, &b.run, wanted)
+                    .map_err(|e| ReportError::Bundle(e.to_string()))?;
+                compose_comparison(&a.run, &b.run, &found)
+            }
+            (_, [PartBundle { role: None, run }]) => compose(run, &analyse(run)),
+            (_, parts) => {
+                let analyses: Vec<_> = parts.iter().map(|p| analyse(&p.run)).collect();
+                let rows: Vec<Part<'_>> = parts
+                    .iter()
+                    .zip(&analyses)
+                    .map(|(part, analysis)| {
+                        let run: &Run = &part.run;
+                        let role = part.role.unwrap_or_else(|| Role::of(run));
+                        Part { role, run, analysis }
+                    })
+                    .collect();
+                compose_survey(&rows)
+            }
+        }
+    }
+}
+
+impl Bundle<'_> {
+    /// The commands that bring the runs back and make the same page again, a line each.
+    #[must_use]
+    pub(in crate::report) fn commands(&self) -> String {
+        format!("stend import report.html\nstend {}", self.command())
+    }
+
+    /// Verb and options that make the same page again once the store has the runs.
+    #[must_use]
+    pub fn command(&self) -> String {
+        let ids: Vec<&str> = self.parts.iter().map(|p| p.run.id.as_str()).collect();
+        match (&self.compare, ids.as_slice()) {
+            (Some(asked), _) => {
+                let metric = asked.metric.as_ref().map(|name| format!(" --metric {name}"));
+                let force = if asked.force { " --force" } else { "" };
+                format!("compare {}{}{force}", ids.join(" "), metric.unwrap_or_default())
+            }
+            (None, [_]) if self.parts.iter().any(|p| p.role.is_some()) => {
+                format!("report --survey {}", ids.join(" "))
+            }
+            (None, _) => format!("report {}", ids.join(" ")),
+        }
+    }
+}
+
+impl Role {
+    /// What a run is for in a survey: levels that all set the same are its noise floor, a swept
+    /// parameter is its curve, all else is a duel.
+    #[must_use]
+    pub fn of(run: &Run) -> Self {
+        let plan = &run.plan;
+        let compared = plan.factors.iter().find(|factor| factor.name == plan.method.compare);
+        let alike = |levels: &[crate::record::Level]| {
+            levels.windows(2).all(|pair| pair[0].settings == pair[1].settings)
+        };
+        if compared.is_some_and(|factor| factor.levels.len() > 1 && alike(&factor.levels)) {
+            Self::NoiseFloor
+        } else if plan.method.curve.is_some() {
+            Self::Curve
+        } else {
+            Self::Duel
+        }
+    }
+}
