@@ -26,4 +26,7 @@ pub enum ReportError {
     /// The resolved plan cannot be written.
     #[error("the resolved plan cannot be written as TOML: {0}; keep the plan text in the run")]
     Plan(String),
+    /// The report of a gate cannot be written.
+    #[error("the gate as JUnit: {0}; leave out --junit")]
+    Junit(String),
 }
