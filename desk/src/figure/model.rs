@@ -3,10 +3,11 @@
 //! One value of [`Figure`] becomes SVG, braille, alt text and CSV; nothing else draws.
 
 use crate::unit::{Quantity, Unit, axis_scale};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How positions along an axis are spaced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Scale {
     /// Equal steps, from zero.
@@ -18,7 +19,7 @@ pub enum Scale {
 }
 
 /// An axis.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Axis {
     /// What is along it: `request size`, `throughput`.
     pub label: String,
@@ -51,7 +52,7 @@ impl Axis {
 }
 
 /// One measured position with its interval.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Mark {
     /// Position along x, in the base unit of the x axis.
     pub x: f64,
@@ -68,7 +69,7 @@ pub struct Mark {
 }
 
 /// A line of marks (sweep) or a row of one mark (dots).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Series {
     /// Direct label; also the row's name in a dot figure.
     pub name: String,
@@ -77,7 +78,7 @@ pub struct Series {
 }
 
 /// A part of the x axis (sweep) that is shaded and named, for instance `pro1000 ahead`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Zone {
     /// Start, base unit of x.
     pub from: f64,
@@ -88,7 +89,7 @@ pub struct Zone {
 }
 
 /// A dashed line at a value: line rate, or ratio 1.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reference {
     /// Value on the value axis.
     pub value: f64,
@@ -97,7 +98,7 @@ pub struct Reference {
 }
 
 /// A line that no point can be above: the lower of a slope through the origin and a ceiling.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Roof {
     /// Base unit of y per base unit of x; none for a level roof.
     pub slope: Option<f64>,
@@ -108,7 +109,7 @@ pub struct Roof {
 }
 
 /// What is drawn, and what series and marks mean in it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum FigureKind {
     /// Lines over a swept parameter, with interval bands. Value axis is y.
@@ -146,7 +147,7 @@ impl FigureKind {
 }
 
 /// A figure.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Figure {
     /// Anchor, for instance `fig-transmit`.
     pub id: String,

@@ -2,6 +2,7 @@
 //!
 //! Never: whether it is so; how ours stands to it is a matter of the verdict.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -9,7 +10,7 @@ use std::collections::BTreeSet;
 const CLAIMS: &str = include_str!("../../../published/claims.csv");
 
 /// One claim, in the columns of the file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Claim {
     /// Its name, `000-1`.
     pub id: String,

@@ -1,10 +1,13 @@
 //! Knows what a machine was when it was measured; knows nothing of how that was found out.
 
 use crate::unit::Quantity;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a difference in a key means for a comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum KeyClass {
     /// Must match: workload, revision.
@@ -18,7 +21,7 @@ pub enum KeyClass {
 }
 
 /// One fact about the machine, with its source.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Fact {
     /// Key, dotted: `kernel.release`.
     pub key: String,
@@ -31,7 +34,7 @@ pub struct Fact {
 }
 
 /// The processors.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Cpu {
     /// Model name.
     pub model: String,
@@ -54,7 +57,7 @@ pub struct Cpu {
 }
 
 /// One kind of cache.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Cache {
     /// Level: 1, 2, 3.
     pub level: u32,
@@ -67,7 +70,7 @@ pub struct Cache {
 }
 
 /// One network adapter.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Adapter {
     /// Interface name.
     pub name: String,
@@ -106,7 +109,7 @@ pub struct Adapter {
 }
 
 /// Where the test hosts lived.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LabKind {
     /// Network namespaces made as root.
@@ -120,7 +123,7 @@ pub enum LabKind {
 }
 
 /// What the machine was.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Environment {
     /// Processors.
     pub cpu: Cpu,

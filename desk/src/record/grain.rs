@@ -3,10 +3,11 @@
 //! Never: what a difference means.
 
 use crate::unit::{Kind, Quantity, parse};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How much of a value counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Grain {
     /// All of it: any difference counts, down to the patch of a version.

@@ -11,11 +11,12 @@ use super::trial::{Settings, Value};
 use crate::unit::{Kind, Quantity, Unit, parse};
 use Grain::{Minor, Near, Whole};
 use KeyClass::{Critical, Identity, Info};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// One thing that describes how a run was made.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EnvKey {
     /// Dotted: `kernel.release`, `adapter.0.mtu`.
     pub key: String,

@@ -2,11 +2,12 @@
 
 use super::trial::Settings;
 use crate::unit::Quantity;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// The measured window on the monotonic clock of the conductor's host.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Window {
     /// When it opened, nanoseconds.
     pub opened_ns: u64,
@@ -24,7 +25,7 @@ impl Window {
 }
 
 /// One measured figure of the workload.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Sample {
     /// Name of the metric, as in the workload's spec.
     pub metric: String,
@@ -33,7 +34,7 @@ pub struct Sample {
 }
 
 /// One figure of a probe, read at the edges of the window.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reading {
     /// Name of the probe.
     pub probe: String,
@@ -46,7 +47,7 @@ pub struct Reading {
 }
 
 /// What the kernel's TCP says of one stream over the window.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StreamFacts {
     /// The stream, for instance `c01.0 transmit`.
     pub stream: String,
@@ -83,7 +84,7 @@ pub struct StreamFacts {
 }
 
 /// Work that was really done, counted over the whole trial and not only the window.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Work {
     /// Payload bytes handed to the kernel by all senders.
     pub sent_bytes: u64,
@@ -99,7 +100,7 @@ pub struct Work {
 
 /// Why a trial gave no figure. A fault of the thing measured is data, not an error of stend; its
 /// words are for the person.
-#[derive(Clone, Debug, PartialEq, Error, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Error, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Fault {
     /// A host went away.
@@ -190,7 +191,7 @@ pub enum Fault {
 }
 
 /// What came out of a trial.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Outcome {
     /// The common window of all generators.
     pub window: Window,

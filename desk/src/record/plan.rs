@@ -3,11 +3,12 @@
 use super::environment::KeyClass;
 use super::trial::Settings;
 use crate::unit::Quantity;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// One link of the system under test, with its own settings (`mtu`, `tso`, `rate` ...).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LinkPlan {
     /// Name, also that of the interface.
     pub name: String,
@@ -16,7 +17,7 @@ pub struct LinkPlan {
 }
 
 /// Who takes part.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LabPlan {
     /// Number of client hosts, 1-64.
     pub clients: u32,
@@ -30,7 +31,7 @@ pub struct LabPlan {
 }
 
 /// One level of a factor.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Level {
     /// What the report calls it.
     pub name: String,
@@ -39,7 +40,7 @@ pub struct Level {
 }
 
 /// A factor and its levels.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FactorPlan {
     /// Name in the plan.
     pub name: String,
@@ -48,7 +49,7 @@ pub struct FactorPlan {
 }
 
 /// A workload with fixed and swept parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LoadPlan {
     /// Name in the plan.
     pub name: String,
@@ -61,7 +62,7 @@ pub struct LoadPlan {
 }
 
 /// What becomes of a trial whose rate was not level when its window opened.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SteadyRule {
     /// It is invalid and is visited again.
@@ -72,7 +73,7 @@ pub enum SteadyRule {
 }
 
 /// How trials are made, ordered and judged.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Method {
     /// Blocks, each a visit to every treatment of every point.
     pub blocks: u32,
@@ -107,7 +108,7 @@ pub struct Method {
 }
 
 /// A plan with all its defaults written out.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Plan {
     /// Title of the report.
     pub title: String,

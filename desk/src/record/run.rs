@@ -5,6 +5,7 @@ use super::outcome::{Outcome, Reading};
 use super::plan::Plan;
 use super::spec::Metric;
 use super::trial::{Settings, Trial};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -12,7 +13,7 @@ use std::collections::BTreeMap;
 pub const RUN_SCHEMA: u32 = 2;
 
 /// Whether a run went to its end.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum Completeness {
     /// Every trial of the plan was visited.
@@ -25,7 +26,7 @@ pub enum Completeness {
 }
 
 /// One finished trial; never changed afterwards.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TrialRecord {
     /// What was asked.
     pub trial: Trial,
@@ -58,7 +59,7 @@ impl TrialRecord {
 }
 
 /// One stretch of a run in which the conductor lived; a resumed run has several.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Sitting {
     /// When it began, RFC 3339 UTC.
     pub started: String,
@@ -69,7 +70,7 @@ pub struct Sitting {
 }
 
 /// A whole run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Run {
     /// [`RUN_SCHEMA`] of the writer.
     pub schema: u32,

@@ -3,10 +3,11 @@
 //! Help, plan checks and docs come from it.
 
 use crate::unit::Unit;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Which way of a metric is better.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Better {
     /// More is better.
@@ -106,7 +107,7 @@ pub struct FactorSpec {
 }
 
 /// A metric as a record keeps it, so that a stored run explains itself without its workload.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Metric {
     /// Key in records.
     pub name: String,

@@ -1,12 +1,13 @@
 //! Knows what one trial is: a load point under a treatment, at a place in the order.
 
 use crate::unit::Quantity;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 
 /// The value of a parameter or of a factor setting.
-#[derive(Clone, Debug, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, PartialOrd, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Value {
     /// A size, a duration, a rate.
@@ -51,7 +52,7 @@ impl fmt::Display for Value {
 pub type Settings = BTreeMap<String, Value>;
 
 /// A workload with all its parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LoadPoint {
     /// Name of the load in the plan.
     pub load: String,
@@ -62,14 +63,14 @@ pub struct LoadPoint {
 }
 
 /// One level of every factor of the plan.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct Treatment {
     /// Factor name to level name, as the plan calls them.
     pub levels: BTreeMap<String, String>,
 }
 
 /// Whether the trial counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TrialKind {
     /// The visit before the first block; never counted.
@@ -79,7 +80,7 @@ pub enum TrialKind {
 }
 
 /// One visit to a load point under a treatment.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Trial {
     /// Number of the trial in the plan's order, from 0.
     pub id: u32,

@@ -29,4 +29,7 @@ pub enum ReportError {
     /// The runs that a page carries cannot be written, or make no article.
     #[error("the bundle of the report: {0}; `stend export --format json` gives the run alone")]
     Bundle(String),
+    /// The report of a gate cannot be written.
+    #[error("the gate as JUnit: {0}; leave out --junit")]
+    Junit(String),
 }

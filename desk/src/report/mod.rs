@@ -1,8 +1,8 @@
 //! Knows how a run and its analysis become an article and a card.
 //!
-//! Gives: [`compose`], [`compose_survey`] and [`compose_comparison`] (facts to [`Document`]),
-//! [`html`], [`text`], [`summary`], [`card`]; a [`Bundle`] of what an article was made from, the
-//! [`page`] that carries it.
+//! Gives: [`compose`], [`compose_survey`], [`compose_comparison`] and [`compose_gate`] (facts to
+//! [`Document`]), [`html`], [`text`], [`summary`], [`markdown`], [`json`], [`card`], [`junit`]; a
+//! [`Bundle`] of what an article was made from, the [`page`] that carries it.
 //! Never: computes a statistic, types a number, or knows how anything was measured.
 //! Start reading at `document.rs`, then `compose/mod.rs`.
 
@@ -12,20 +12,31 @@ mod compose;
 mod document;
 mod error;
 mod html;
+mod json;
+mod junit;
+mod markdown;
 mod text;
 mod words;
 
 pub use bundle::{Asked, Bundle, BundleError, FILE_MAX, FORMAT, LARGEST, PartBundle, page};
 pub use card::{CardInput, card};
-pub use compose::{Part, Role, compose, compose_comparison, compose_survey};
+pub use compose::{
+    Part, Role, compose, compose_comparison, compose_gate, compose_survey, gate_headline,
+    gate_lines,
+};
 pub use document::{Column, Document, Link, Node, Prose, Ruling, Table, Tone};
 pub use error::ReportError;
 pub use html::html;
+pub use json::{Article, Heading, Look, Piece, Said, article, json};
+pub use junit::junit;
+pub use markdown::markdown;
 pub use text::{summary, text};
 
 #[cfg(test)]
 mod findings;
 #[cfg(test)]
 mod fixture;
+#[cfg(test)]
+mod media;
 #[cfg(test)]
 mod tests;

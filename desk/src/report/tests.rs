@@ -18,7 +18,7 @@ pub(super) fn parts(survey: &[(Role, Run, Analysis)]) -> Vec<Part<'_>> {
     survey.iter().map(|(role, run, analysis)| Part { role: *role, run, analysis }).collect()
 }
 
-fn articles() -> Vec<Document> {
+pub(super) fn articles() -> Vec<Document> {
     let (run, analysis) = fixture::duel();
     let survey = survey();
     let mut all = vec![compose(&run, &analysis).unwrap(), compose_survey(&parts(&survey)).unwrap()];

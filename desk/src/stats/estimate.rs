@@ -1,10 +1,11 @@
 //! Knows the estimate: a centre that never travels without its interval, n and method.
 
 use crate::unit::Quantity;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How an estimate was made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EstimateMethod {
     /// Mean and Student t interval.
@@ -28,7 +29,7 @@ pub enum EstimateMethod {
 }
 
 /// A figure with its interval.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Estimate {
     /// Centre.
     pub centre: Quantity,

@@ -5,6 +5,7 @@ use super::interval::t_quantile;
 use super::summary::Summary;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, Normal};
 use std::f64::consts::{PI, TAU};
@@ -23,7 +24,7 @@ const RANKS_COST: f64 = PI / 3.0;
 const SERIES_FROM: u32 = 12;
 
 /// The 80 % interval of the number of further blocks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MoreBlocks {
     /// Lower end, 1 or more.
     pub low: u32,

@@ -2,10 +2,13 @@
 //!
 //! Never: prefixes, layout of text.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a [`Quantity`] is measured in. Values are held in this base unit, never with a prefix.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 pub enum Unit {
     /// Bits per second of payload or of line, as the metric says.
     #[serde(rename = "bit/s")]
@@ -55,7 +58,7 @@ pub enum Unit {
 }
 
 /// A number that never travels without its unit.
-#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize, Deserialize, JsonSchema)]
 pub struct Quantity {
     /// The value in the base unit, no prefix.
     pub value: f64,

@@ -5,6 +5,7 @@
 use super::facts::{busy, by_host, is_client, is_server, reached_offer, reading};
 use crate::record::{Plan, TrialRecord};
 use crate::unit::{Quantity, Unit};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Share of the time from which a CPU counts as full, and a thread as wanting it all the time.
@@ -15,7 +16,7 @@ const FREE: f64 = 0.9;
 const LATE: f64 = 0.01;
 
 /// How it shows that the generator was the limit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GeneratorSign {
     /// A thread of the clients ran all the time.

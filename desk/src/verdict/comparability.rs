@@ -4,6 +4,7 @@
 //! Never: by how much their figures differ.
 
 use crate::record::{Apart, EnvKey, Grain, KeyClass, LEVELS, Plan, Run, class_of, known_key};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub type Declared = BTreeMap<String, KeyClass>;
 
 /// A key in which two runs differ.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Difference {
     /// Dotted: `kernel.release`.
     pub key: String,
@@ -26,7 +27,7 @@ pub struct Difference {
 }
 
 /// In what two runs differ, sorted by what it means and then by key.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Comparability {
     /// Undeclared differences in identity and critical keys: with one of them there is no verdict.
     pub confounders: Vec<Difference>,

@@ -4,11 +4,12 @@ use crate::record::{Better, Settings, Value};
 use crate::stats::{Estimate, MoreBlocks};
 use crate::unit::Quantity;
 pub use crate::validity::GeneratorSign;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The four verdicts on one comparison of a level against the baseline.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", tag = "verdict")]
 pub enum Verdict {
     /// The interval of the ratio lies wholly on the better side of 1.
@@ -30,7 +31,7 @@ pub enum Verdict {
 }
 
 /// Both levels at one load point, and their ratio.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PointResult {
     /// Value of the curve parameter here; none where nothing is swept.
     pub at: Option<Value>,
@@ -50,7 +51,7 @@ pub struct PointResult {
 }
 
 /// A stretch of the curve where one side is ahead with certainty.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Region {
     /// First point.
     pub from: Value,
@@ -65,7 +66,7 @@ pub struct Region {
 }
 
 /// One level against the baseline, at one load (a point or a curve), everything else equal.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Comparison {
     /// Stable name, for instance `path-pro1000-transmit`.
     pub id: String,
@@ -102,7 +103,7 @@ pub struct Comparison {
 }
 
 /// What held the figures down, with its evidence.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Limit {
     /// The comparison it belongs to.
     pub comparison: String,
@@ -115,7 +116,9 @@ pub struct Limit {
 }
 
 /// What can be the limit, in the order in which it is looked at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum LimitKind {
     /// The load offered: it was set, and it was carried.
@@ -137,7 +140,7 @@ pub enum LimitKind {
 }
 
 /// A reason to doubt, with what it rests on.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum Caveat {
     /// Server and clients share one machine and its CPUs.
@@ -216,7 +219,7 @@ pub enum Caveat {
 }
 
 /// Whose CPU a figure of cost holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Basis {
     /// Clients and server share one machine: the cost is that of the pair. The work of receiving is
@@ -227,7 +230,7 @@ pub enum Basis {
 }
 
 /// Why a cost has no verdict at a place.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", tag = "why")]
 pub enum Withheld {
     /// The methods of counting CPU time disagree by more than 10 % of it and 1 % of a CPU.
@@ -255,7 +258,7 @@ pub enum Withheld {
 }
 
 /// Where the CPU time of a level went, in CPUs, means over its paired trials.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CpuParts {
     /// The level.
     pub level: String,
@@ -282,7 +285,7 @@ pub struct CpuParts {
 }
 
 /// What the load of a comparison cost in CPU, level against level.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Cost {
     /// The comparison of the primary metric that it belongs to.
     pub comparison: String,
@@ -308,7 +311,7 @@ pub struct Cost {
 }
 
 /// One of the two states of a level at a point.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct State {
     /// The metric in this state.
     pub rate: Estimate,
@@ -319,7 +322,7 @@ pub struct State {
 }
 
 /// A level that is fast or slow for a whole trial, by chance.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TwoStates {
     /// The comparison.
     pub comparison: String,
@@ -334,7 +337,7 @@ pub struct TwoStates {
 }
 
 /// A point at which the clients, not the system under test, held the figure down.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GeneratorBound {
     /// The comparison.
     pub comparison: String,
@@ -349,7 +352,7 @@ pub struct GeneratorBound {
 }
 
 /// Whether one factor's effect depends on the level of another: the difference of differences.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Interaction {
     /// The factor whose effect it is.
     pub factor: String,
@@ -382,7 +385,7 @@ pub struct Interaction {
 }
 
 /// Two levels over all loads and strata of a plan as one ratio.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Index {
     /// The factor compared.
     pub factor: String,
@@ -401,7 +404,7 @@ pub struct Index {
 }
 
 /// Kinds of reader for whom different levels may be right.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Reader {
     /// Wants the highest throughput, whatever it costs.
@@ -411,7 +414,7 @@ pub enum Reader {
 }
 
 /// What a kind of reader should take.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Advice {
     /// For whom.
     pub reader: Reader,
@@ -430,7 +433,7 @@ pub struct Advice {
 }
 
 /// How our finding stands to a published one.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", tag = "standing")]
 pub enum Standing {
     /// It was looked at here.
@@ -454,7 +457,7 @@ pub enum Standing {
 }
 
 /// What a figure beside a claim is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ClaimFigure {
     /// The highest throughput of the curve.
@@ -466,7 +469,7 @@ pub enum ClaimFigure {
 }
 
 /// What a claim needs that the run does not have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ClaimNeed {
     /// Simultaneous multithreading that can be switched.
@@ -484,7 +487,7 @@ pub enum ClaimNeed {
 }
 
 /// A published claim beside our finding.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ClaimCheck {
     /// Its name, `000-1`.
     pub id: String,
@@ -505,7 +508,7 @@ pub struct ClaimCheck {
 }
 
 /// Everything the desk concludes from one run.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Analysis {
     /// Comparisons in the order of the plan.
     pub comparisons: Vec<Comparison>,

@@ -2,7 +2,7 @@
 //! interaction, advice, and how a published claim stands.
 //!
 //! Gives: [`analyse`], from a stored run to its findings, [`compare_runs`] for two of them,
-//! [`is_aa`], [`derived_metrics`], [`knee`].
+//! [`gate`], [`is_aa`], [`derived_metrics`], [`knee`].
 //! Never: how a number was measured, how it is shown.
 //! Start reading at `finding.rs`, then `analyse.rs`.
 
@@ -16,6 +16,7 @@ mod effective;
 mod efficiency;
 mod enough;
 mod finding;
+mod gate;
 mod generator;
 mod index;
 mod interaction;
@@ -43,6 +44,9 @@ pub use finding::{
     Advice, Analysis, Basis, Caveat, ClaimCheck, ClaimFigure, ClaimNeed, Comparison, Cost,
     CpuParts, GeneratorBound, GeneratorSign, Index, Interaction, Limit, LimitKind, PointResult,
     Reader, Region, Standing, State, TwoStates, Verdict, Withheld,
+};
+pub use gate::{
+    FailIf, Gate, GateCheck, GateError, GateOutcome, GateReason, gate, gate_run, gated,
 };
 pub use knee::{KNEE, knee};
 pub use measure::{derived_metrics, service_demand};

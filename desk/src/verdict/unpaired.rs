@@ -15,6 +15,7 @@ use crate::record::{
 };
 use crate::stats::{Estimate, EstimateMethod, HolmStep, LEVEL, Welch, holm, mean, mean_or_single};
 use crate::unit::{Quantity, Unit};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use thiserror::Error;
@@ -25,7 +26,7 @@ const A: &str = "A";
 const B: &str = "B";
 
 /// Two runs and how they compare.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Unpaired {
     /// Name of the first run, the baseline.
     pub a: String,

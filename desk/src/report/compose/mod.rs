@@ -1,7 +1,8 @@
 //! Knows the order of an article and which facts go into each chapter.
 //!
-//! Gives: [`compose`], [`compose_survey`], [`compose_comparison`]. Never: computes a
-//! statistic or types a number; what it says it was given as an estimate, a setting or a count.
+//! Gives: [`compose`], [`compose_survey`], [`compose_comparison`], [`compose_gate`].
+//! Never: computes a statistic or types a number; what it says it was given as an estimate, a
+//! setting or a count.
 //! Start reading at [`compose`]; the chapters stand in the neighbouring files in their order.
 
 mod advice;
@@ -13,6 +14,7 @@ mod curve;
 mod doubts;
 mod effect;
 mod figures;
+mod gate;
 mod index;
 mod interaction;
 mod lead;
@@ -31,6 +33,7 @@ mod withheld;
 
 pub(super) use advice::short as short_advice;
 pub use compare::compose_comparison;
+pub use gate::{compose_gate, gate_headline, gate_lines};
 
 pub(super) use answer::{Judged, asked, grouped, same};
 pub(super) use doubts::short as short_doubt;

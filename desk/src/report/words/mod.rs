@@ -8,7 +8,7 @@ use crate::unit::{Quantity, percent_change, show_range};
 use fluent_bundle::{FluentArgs, FluentBundle, FluentResource};
 
 /// The messages in English, a file a chapter.
-const ENGLISH: [&str; 10] = [
+const ENGLISH: [&str; 11] = [
     include_str!("en/verdict.ftl"),
     include_str!("en/compare.ftl"),
     include_str!("en/testbed.ftl"),
@@ -19,6 +19,7 @@ const ENGLISH: [&str; 10] = [
     include_str!("en/published.ftl"),
     include_str!("en/report.ftl"),
     include_str!("en/page.ftl"),
+    include_str!("en/gate.ftl"),
 ];
 
 /// BCP 47 name of the only language so far.

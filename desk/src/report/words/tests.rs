@@ -4,7 +4,7 @@ use super::*;
 use std::collections::BTreeSet;
 
 /// Every file that says something.
-const SPEAKERS: [&str; 25] = [
+const SPEAKERS: [&str; 26] = [
     include_str!("../card.rs"),
     include_str!("../compose/advice.rs"),
     include_str!("../compose/compare.rs"),
@@ -23,6 +23,7 @@ const SPEAKERS: [&str; 25] = [
     include_str!("../compose/doubts.rs"),
     include_str!("../compose/effect.rs"),
     include_str!("../compose/figures.rs"),
+    include_str!("../compose/gate.rs"),
     include_str!("../compose/limits.rs"),
     include_str!("../compose/method.rs"),
     include_str!("../compose/mod.rs"),

@@ -3,6 +3,7 @@
 mod advice;
 mod claims;
 mod cost;
+mod gate;
 mod generator;
 mod interaction;
 mod looks;

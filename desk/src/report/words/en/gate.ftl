@@ -1,0 +1,23 @@
+# What `stend gate` says: a rule, its outcome, and what it rests on.
+
+gate-passed = The gate passed (fail if { $rule }, by { $metric }, margin { $margin }): { $tally }.
+gate-failed = The gate failed (fail if { $rule }, by { $metric }, margin { $margin }): { $tally }.
+gate-inconclusive = The gate is inconclusive (fail if { $rule }, by { $metric }, margin { $margin }): { $tally }.
+gate-not-measured = The gate has nothing to judge (fail if { $rule }, by { $metric }, margin { $margin }): { $tally }.
+gate-tally = { $count } { $outcome }
+gate-word-passed = passed
+gate-word-failed = failed
+gate-word-inconclusive = inconclusive
+gate-word-not-measured = not measured
+gate-check = { $outcome }: { $name }
+gate-pair = { $other } against { $base }
+gate-effect = { $other } against { $base }: { $metric } { $effect }.
+gate-point = At { $at }: { $effect }.
+gate-more = To decide it takes { $blocks }.
+gate-wide = How many blocks would decide it cannot be said.
+gate-withheld = There is no verdict: { $reason }.
+gate-only-partial = The run is partial, so it does not pass.
+gate-no-pair = No block holds a valid trial of both levels.
+gate-caution = To be taken with it
+gate-partial = The run is partial: { $why }. Nothing passes on it.
+gate-false-alarms = Where nothing differs at all, at most { $share } of such gates fail.

@@ -1,0 +1,346 @@
+//! Knows when a build may pass: a rule over the comparisons of one run, each passed or failed with
+//! evidence, or neither.
+//!
+//! Never: how a verdict is made; it reads those that there are.
+
+use super::analyse::analyse;
+use super::finding::{Analysis, Comparison, Cost, PointResult, Verdict, Withheld};
+use super::measure::{CPU, DISPLACED, INDEX, PER_GIGABYTE};
+use super::pairing::contests;
+use super::winner::name;
+use crate::record::{Better, Completeness, Run, Value};
+use crate::stats::{Estimate, LEVEL, MoreBlocks};
+use crate::unit::{Quantity, Unit};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// What makes a gate fail. The limits of the margin m are 1 / (1 + m) and 1 + m; an interval is that
+/// of the ratio, turned so that above 1 is better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FailIf {
+    /// Fails where the whole interval is below 1 and reaches below the margin; passes where it is
+    /// above the margin's lower limit.
+    Worse,
+    /// Fails where the whole interval is below the margin's upper limit; passes where it is above 1
+    /// and reaches above the margin.
+    NotBetter,
+    /// Fails where the interval leaves 1 out and reaches out of the margin; passes where the two are
+    /// equivalent.
+    NotEquivalent,
+    /// Fails where the interval leaves 1 out, be it within the margin; passes where it holds 1 and
+    /// the two are equivalent.
+    Different,
+}
+
+impl FailIf {
+    /// As the command line has it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Worse => "worse",
+            Self::NotBetter => "not-better",
+            Self::NotEquivalent => "not-equivalent",
+            Self::Different => "different",
+        }
+    }
+
+    /// Whether a single point of a curve is evidence enough: a family of tests over the points
+    /// keeps its error as small as that of the whole.
+    const fn heeds_points(self) -> bool {
+        !matches!(self, Self::NotBetter)
+    }
+}
+
+/// How one comparison, or the whole gate, came out.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum GateOutcome {
+    /// Shown to be as it must be.
+    Passed,
+    /// Neither shown.
+    Inconclusive,
+    /// No block has a valid trial of both levels.
+    NotMeasured,
+    /// Shown to be as it must not be.
+    Failed,
+}
+
+/// What an outcome rests on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "reason", rename_all = "snake_case")]
+pub enum GateReason {
+    /// The ratio over all points.
+    Overall,
+    /// The ratio at one point of the curve.
+    Point {
+        /// Which.
+        at: Value,
+    },
+    /// The interval is too wide.
+    Wide {
+        /// Further blocks that a decision takes, an 80 % interval, if that can be said.
+        more_blocks: Option<MoreBlocks>,
+    },
+    /// A level is fast or slow for a whole trial; more blocks do not help.
+    TwoStates,
+    /// The figure has no verdict here.
+    Withheld {
+        /// Why.
+        withheld: Withheld,
+    },
+    /// It would have passed, but the run is partial.
+    Partial,
+    /// There is no pair of valid trials.
+    NoPair,
+}
+
+/// One comparison before the gate.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct GateCheck {
+    /// Name of the comparison.
+    pub comparison: String,
+    /// Outcome.
+    pub outcome: GateOutcome,
+    /// What it rests on.
+    pub why: GateReason,
+    /// The ratio that decides, other / base; none where nothing was measured.
+    pub effect: Option<Estimate>,
+    /// The whole comparison; none where nothing was measured.
+    pub found: Option<Comparison>,
+}
+
+/// A run before a gate.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Gate {
+    /// The rule.
+    pub fail_if: FailIf,
+    /// The metric that is judged.
+    pub metric: String,
+    /// Differences below this are of no practical interest, a share.
+    pub margin: Quantity,
+    /// The worst outcome of all checks.
+    pub outcome: GateOutcome,
+    /// Why the run is partial, if it is.
+    pub partial: Option<String>,
+    /// Where nothing differs at all, at most this share of such gates fails: the sum over all tests
+    /// (Bonferroni). None for a rule that then fails rightly.
+    pub false_alarms: Option<Quantity>,
+    /// Every comparison that the plan asks for, in its order.
+    pub checks: Vec<GateCheck>,
+}
+
+/// Why a run cannot be put before a gate.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum GateError {
+    /// The run has no such metric.
+    #[error("there is no metric '{name}' to judge by; this plan gives {known}")]
+    NoMetric {
+        /// As asked for.
+        name: String,
+        /// What there is.
+        known: String,
+    },
+    /// The plan has no factor.
+    #[error("the plan '{0}' compares nothing; add a table [factors.NAME] with two levels")]
+    NothingCompared(String),
+}
+
+/// The metrics of a cost, which are made per trial.
+const COSTS: [&str; 4] = [CPU.name, INDEX.name, PER_GIGABYTE.name, DISPLACED.name];
+
+/// The run as it is analysed for a gate on a metric: a sample metric becomes its primary one.
+///
+/// # Errors
+/// A metric that the run does not have, or a plan without a factor.
+pub fn gated(run: &Run, metric: Option<&str>) -> Result<Run, GateError> {
+    if run.plan.factors.iter().all(|f| f.name != run.plan.method.compare) {
+        return Err(GateError::NothingCompared(run.plan.title.clone()));
+    }
+    let mut run = run.clone();
+    match metric {
+        None => {}
+        Some(name) if COSTS.contains(&name) => {}
+        Some(name) if run.metrics.iter().any(|m| m.name == name) => {
+            run.plan.method.primary = name.into();
+        }
+        Some(name) => {
+            let own = run.metrics.iter().map(|m| m.name.as_str());
+            let known: Vec<&str> = own.chain(COSTS).collect();
+            return Err(GateError::NoMetric { name: name.into(), known: known.join(", ") });
+        }
+    }
+    Ok(run)
+}
+
+/// Puts a run, as [`gated`] gives it, and its analysis before a gate.
+///
+/// A comparison without a pair is a check that was not measured. Of a partial run nothing passes.
+#[must_use]
+pub fn gate(run: &Run, analysis: &Analysis, fail_if: FailIf, metric: Option<&str>) -> Gate {
+    let metric = metric.unwrap_or(&run.plan.method.primary);
+    let partial = match &run.completeness {
+        Completeness::Complete => None,
+        Completeness::Partial { why } => Some(why.clone()),
+    };
+    let mut checks = Vec::new();
+    for contest in contests(run) {
+        let id = name(&contest);
+        let found = found(analysis, &id, metric);
+        checks.push(check(id, found, fail_if, partial.is_some()));
+    }
+    let worst = checks.iter().map(|c| c.outcome).max().unwrap_or(GateOutcome::NotMeasured);
+    let all_unmeasured = checks.iter().all(|c| c.outcome == GateOutcome::NotMeasured);
+    // One comparison that was not measured leaves the others: something can still be said.
+    let outcome = match worst {
+        GateOutcome::NotMeasured if !all_unmeasured => GateOutcome::Inconclusive,
+        other => other,
+    };
+    Gate {
+        fail_if,
+        metric: metric.into(),
+        margin: run.plan.method.margin,
+        outcome,
+        partial,
+        false_alarms: false_alarms(fail_if, &checks),
+        checks,
+    }
+}
+
+/// Concludes from a run and puts it before a gate on its primary metric.
+///
+/// # Errors
+/// As [`gated`].
+pub fn gate_run(run: &Run, fail_if: FailIf) -> Result<Gate, GateError> {
+    let run = gated(run, None)?;
+    Ok(gate(&run, &analyse(&run), fail_if, None))
+}
+
+/// A comparison, and why it or a point of it has no verdict.
+struct Found<'a> {
+    comparison: &'a Comparison,
+    cost: Option<&'a Cost>,
+}
+
+fn found<'a>(analysis: &'a Analysis, id: &str, metric: &str) -> Option<Found<'a>> {
+    if !COSTS.contains(&metric) {
+        let comparison = analysis.comparisons.iter().find(|c| c.id == id)?;
+        return Some(Found { comparison, cost: None });
+    }
+    let cost = analysis.costs.iter().find(|c| c.comparison == id)?;
+    let comparison = match metric {
+        name if name == CPU.name => &cost.cpu,
+        name if name == INDEX.name => &cost.index,
+        name if name == PER_GIGABYTE.name => &cost.per_gigabyte,
+        _ => cost.displaced.as_ref()?,
+    };
+    Some(Found { comparison, cost: Some(cost) })
+}
+
+impl Found<'_> {
+    fn withheld(&self) -> Option<&Withheld> {
+        self.cost?.withheld_overall.as_ref()
+    }
+
+    /// The points with a verdict of their own.
+    fn points(&self) -> impl Iterator<Item = &PointResult> {
+        let is_withheld =
+            |at: usize| self.cost.is_some_and(|c| c.withheld.get(at).is_some_and(Option::is_some));
+        let points = self.comparison.points.iter().enumerate();
+        points.filter(move |(at, _)| !is_withheld(*at)).map(|(_, point)| point)
+    }
+}
+
+fn check(id: String, found: Option<Found<'_>>, fail_if: FailIf, partial: bool) -> GateCheck {
+    let Some(found) = found else {
+        let (outcome, why) = (GateOutcome::NotMeasured, GateReason::NoPair);
+        return GateCheck { comparison: id, outcome, why, effect: None, found: None };
+    };
+    let comparison = found.comparison;
+    let (outcome, why, effect) = judged(&found, fail_if);
+    let (outcome, why) = match outcome {
+        GateOutcome::Passed if partial => (GateOutcome::Inconclusive, GateReason::Partial),
+        other => (other, why),
+    };
+    let (effect, found) = (Some(effect.clone()), Some(comparison.clone()));
+    GateCheck { comparison: id, outcome, why, effect, found }
+}
+
+fn judged<'a>(found: &'a Found<'_>, fail_if: FailIf) -> (GateOutcome, GateReason, &'a Estimate) {
+    let comparison = found.comparison;
+    let whole = &comparison.overall;
+    if let Some(withheld) = found.withheld() {
+        let why = GateReason::Withheld { withheld: withheld.clone() };
+        return (GateOutcome::Inconclusive, why, whole);
+    }
+    let by = Limits { fail_if, margin: comparison.margin.value, better: comparison.better };
+    let outcome = by.of(whole, comparison.verdict);
+    if outcome != GateOutcome::Failed && fail_if.heeds_points() && comparison.curve.is_some() {
+        let failed =
+            |p: &&PointResult| by.of(&p.ratio, p.verdict) == GateOutcome::Failed && p.at.is_some();
+        let off = |p: &PointResult| p.ratio.centre.value.ln().abs();
+        let worst = found.points().filter(failed).max_by(|a, b| off(a).total_cmp(&off(b)));
+        if let Some((point, at)) = worst.and_then(|p| Some((p, p.at.clone()?))) {
+            return (GateOutcome::Failed, GateReason::Point { at }, &point.ratio);
+        }
+    }
+    let why = match (outcome, comparison.verdict) {
+        (GateOutcome::Inconclusive, Verdict::TwoStates) => GateReason::TwoStates,
+        (GateOutcome::Inconclusive, Verdict::Undecided { more_blocks }) => {
+            GateReason::Wide { more_blocks }
+        }
+        (GateOutcome::Inconclusive, _) => GateReason::Wide { more_blocks: None },
+        _ => GateReason::Overall,
+    };
+    (outcome, why, whole)
+}
+
+/// What an interval is held against.
+struct Limits {
+    fail_if: FailIf,
+    margin: f64,
+    better: Better,
+}
+
+impl Limits {
+    /// [`FailIf`] says the rules.
+    fn of(&self, ratio: &Estimate, verdict: Verdict) -> GateOutcome {
+        // A single block has no interval, and two states have no ratio.
+        if verdict == Verdict::TwoStates || ratio.n < 2 {
+            return GateOutcome::Inconclusive;
+        }
+        let (low, high) = match self.better {
+            Better::Higher => (ratio.low.value, ratio.high.value),
+            Better::Lower => (ratio.high.value.recip(), ratio.low.value.recip()),
+        };
+        let (least, most) = ((1.0 + self.margin).recip(), 1.0 + self.margin);
+        let leaves_one_out = low > 1.0 || high < 1.0;
+        let equivalent = verdict == Verdict::Equivalent || (low > least && high < most);
+        let (passes, fails) = match self.fail_if {
+            FailIf::Worse => (low > least || equivalent, high < 1.0),
+            FailIf::NotBetter => (low > 1.0 && high >= most, high < most || equivalent),
+            FailIf::NotEquivalent => (equivalent, leaves_one_out),
+            FailIf::Different => (equivalent && !leaves_one_out, leaves_one_out),
+        };
+        match (passes, fails) {
+            (true, _) => GateOutcome::Passed,
+            (false, true) => GateOutcome::Failed,
+            (false, false) => GateOutcome::Inconclusive,
+        }
+    }
+}
+
+/// The error of the whole and, over a curve, that of its family of points, one side or both.
+fn false_alarms(fail_if: FailIf, checks: &[GateCheck]) -> Option<Quantity> {
+    let each = match fail_if {
+        FailIf::Worse => 0.5 * (1.0 - LEVEL),
+        FailIf::NotEquivalent | FailIf::Different => 1.0 - LEVEL,
+        FailIf::NotBetter => return None,
+    };
+    let curve = |c: &GateCheck| c.found.as_ref().is_some_and(|f| f.curve.is_some());
+    let tests: u32 = checks.iter().map(|c| 1 + u32::from(curve(c))).sum();
+    Some(Quantity::new((f64::from(tests) * each).min(1.0), Unit::Share))
+}
