@@ -1,7 +1,7 @@
 //! Capability: what can be done and seen on this machine, each thing tried or read, none guessed.
 //!
 //! Knows: files of the kernel, calls that it may refuse, and the command that would change that.
-//! Gives: [`look`], [`listen`], [`Capability`].
+//! Gives: [`look`], [`listen`], [`fix_of_write`], [`Capability`].
 //! Never: what a measurement needs, which factor or workload there is, and whether a figure is to be
 //! trusted. It carries out no command, and whatever it makes for a trial is gone when it returns.
 //! Start reading at [`look`].
@@ -113,6 +113,16 @@ fn groups(root: &Path) -> Capability {
             }
         }
     }
+}
+
+/// The command that would let a file be opened for writing which the kernel refused so.
+#[must_use]
+pub fn fix_of_write(path: &str, refused: &io::Error) -> String {
+    if refused.kind() != io::ErrorKind::ReadOnlyFilesystem {
+        return "sudo stend".into();
+    }
+    let mount = mount_of(Path::new("/"), Path::new(path)).map(|(place, _)| place);
+    format!("sudo mount -o remount,rw {}", mount.as_deref().unwrap_or(path))
 }
 
 /// Whether the directory that a refusal begins with stands on a mount that is read-only.
