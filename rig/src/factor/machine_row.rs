@@ -83,10 +83,13 @@ impl MachineRow {
                     menu: menu.trim().into(),
                 });
             }
-            if rustix::fs::access(file, rustix::fs::Access::WRITE_OK).is_err() {
+            // Opened and nothing written: the kernel itself says whether it could be.
+            if let Err(source) = fs::OpenOptions::new().write(true).open(file) {
                 return Err(FactorError::NotAllowed {
                     factor: self.spec.name,
                     path: file.display().to_string(),
+                    remedy: remedy(&source),
+                    source,
                 });
             }
         }
@@ -195,6 +198,14 @@ impl MachineRow {
             asked: asked.into(),
             found: found.into(),
         }
+    }
+}
+
+/// What helps where a file that is there cannot be opened for writing.
+fn remedy(source: &std::io::Error) -> &'static str {
+    match source.kind() {
+        std::io::ErrorKind::ReadOnlyFilesystem => "mount it writable",
+        _ => "run as root",
     }
 }
 

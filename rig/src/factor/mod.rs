@@ -59,15 +59,17 @@ pub enum FactorError {
         /// What is missing.
         what: String,
     },
-    /// This user may not.
-    #[error(
-        "factor '{factor}' cannot be set by this user: {path} is not ours to write; run as root"
-    )]
+    /// This user may not, or nobody may.
+    #[error("factor '{factor}' cannot be set: {path} is not ours to write ({source}); {remedy}")]
     NotAllowed {
         /// Which factor.
         factor: &'static str,
         /// The file.
         path: String,
+        /// Why.
+        source: io::Error,
+        /// What to do.
+        remedy: &'static str,
     },
     /// The machine does not know the level.
     #[error("factor '{factor}' has no level '{level}' on this machine; it takes {menu}")]

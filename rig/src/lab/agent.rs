@@ -119,7 +119,7 @@ impl Agent<'_> {
         }
         namespace::enter(kind, join).map_err(|e| e.to_string())?;
         self.place = Some(kind);
-        if kind == LabKind::RootNamespaces {
+        if kind == LabKind::RootNamespaces && !name.is_empty() {
             // A name is a convenience for the person; a lab without names measures the same.
             let _ = namespace::name_it(self.conductor, name);
         }

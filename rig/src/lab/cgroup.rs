@@ -138,10 +138,7 @@ impl ControlGroups {
     #[must_use]
     pub fn fact(&self) -> Fact {
         let (value, source) = match &self.parent {
-            Some(Parent { kind: Kind::Unified, directory }) => ("version 2".into(), directory),
-            Some(Parent { kind: Kind::Accounting, directory }) => {
-                ("version 1, cpuacct".into(), directory)
-            }
+            Some(Parent { kind, directory }) => (kind_name(*kind).into(), directory),
             None => (format!("none: {}", self.why_none), &PathBuf::from("/proc/self/cgroup")),
         };
         let source = source.display().to_string();
@@ -152,6 +149,33 @@ impl ControlGroups {
 impl Drop for ControlGroups {
     fn drop(&mut self) {
         self.remove();
+    }
+}
+
+/// Tries what [`ControlGroups`] would do, for no host: makes a group and removes it at once.
+///
+/// Gives what the fact of a lab says of its groups, and the directory they would be in.
+///
+/// # Errors
+/// Why no host would have one, in the words of that fact.
+pub(super) fn try_out() -> Result<(String, PathBuf), String> {
+    let text = |path: &str| fs::read_to_string(path).unwrap_or_default();
+    let parent = parent(&text("/proc/self/mounts"), &text("/proc/self/cgroup"))?;
+    let kind = kind_name(parent.kind);
+    let group = parent.directory.join(format!("{PREFIX}{}-doctor", std::process::id()));
+    let fail = |e: io::Error| format!("{}: {e}", group.display());
+    fs::create_dir(&group).map_err(fail)?;
+    let opened = fs::OpenOptions::new().write(true).open(group.join("cgroup.procs"));
+    let removed = fs::remove_dir(&group);
+    opened.map_err(fail)?;
+    removed.map_err(fail)?;
+    Ok((kind.into(), parent.directory))
+}
+
+const fn kind_name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Unified => "version 2",
+        Kind::Accounting => "version 1, cpuacct",
     }
 }
 

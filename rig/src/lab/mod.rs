@@ -5,6 +5,7 @@
 //! Start reading at `topology.rs`.
 
 pub mod agent;
+pub mod capability;
 mod cgroup;
 pub mod clock;
 pub mod environment;

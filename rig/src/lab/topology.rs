@@ -72,6 +72,8 @@ pub struct Lab {
     pub links: Vec<String>,
     hosts: Vec<ProcessHost>,
     clients: u32,
+    /// Whether its namespaces have names, which others can see.
+    named: bool,
     groups: ControlGroups,
     /// Names and groups of this lab, as they stand in the journal.
     written: Option<(Journal, Vec<u64>)>,
@@ -124,13 +126,36 @@ impl Lab {
         if kind == LabKind::RootNamespaces {
             namespace::remove_stale();
         }
+        let named = kind == LabKind::RootNamespaces;
+        Self::raise(blueprint, (kind, named, ControlGroups::find()), cancel)
+    }
+
+    /// Builds a lab of one kind that nobody else can see: no names, no control groups, and so
+    /// nothing to write down before. What dead conductors left stays where it is.
+    ///
+    /// # Errors
+    /// When this kind is refused, in the words in which [`Self::build`] is refused.
+    pub fn try_out(
+        blueprint: &Blueprint,
+        kind: LabKind,
+        cancel: &'static AtomicBool,
+    ) -> Result<Self, LabError> {
+        Self::raise(blueprint, (kind, false, ControlGroups::default()), cancel)
+    }
+
+    fn raise(
+        blueprint: &Blueprint,
+        (kind, named, groups): (LabKind, bool, ControlGroups),
+        cancel: &'static AtomicBool,
+    ) -> Result<Self, LabError> {
         let mut lab = Self {
             kind,
             reason: String::new(),
             links: blueprint.links.clone(),
             hosts: Vec::new(),
             clients: blueprint.clients,
-            groups: ControlGroups::find(),
+            named,
+            groups,
             written: None,
         };
         lab.start_hosts(&blueprint.binary, cancel)?;
@@ -151,8 +176,11 @@ impl Lab {
             self.hosts.push(ProcessHost::start(name, binary, cancel)?);
         }
         self.write_down(&names, binary)?;
-        let enter =
-            |name: &str, join| Request::Enter { kind: self.kind, name: name.to_owned(), join };
+        let named = self.named;
+        let enter = |name: &str, join| {
+            let name = if named { name.to_owned() } else { String::new() };
+            Request::Enter { kind: self.kind, name, join }
+        };
         let requests: Vec<Request> = names.iter().map(|name| enter(name, self.join())).collect();
         host::exec(&mut self.hosts[SUT], &enter("sut", None))?;
         for (at, request) in requests.iter().enumerate().skip(1) {
@@ -178,7 +206,7 @@ impl Lab {
             new: "present".into(),
         };
         let mut intents = Vec::new();
-        let named = self.kind == LabKind::RootNamespaces;
+        let named = self.named;
         for host in hosts.iter().filter(|_| named) {
             let path = namespace::path_of(std::process::id(), host);
             intents.push(intent(host, Kind::Namespace, path));
@@ -428,7 +456,7 @@ impl Drop for Lab {
 impl Lab {
     /// Ends all hosts; their namespaces, links and sockets go with them.
     pub fn take_down(&mut self) {
-        if self.kind == LabKind::RootNamespaces {
+        if self.named {
             for host in &self.hosts {
                 namespace::remove_name(std::process::id(), host.name());
             }

@@ -20,7 +20,7 @@ pub enum Request {
     Enter {
         /// Kind of place.
         kind: LabKind,
-        /// Name of the host; as root also that of its namespace.
+        /// Name of its namespace as root; empty for none.
         name: String,
         /// Process whose user namespace is joined; none makes a new one.
         join: Option<u32>,

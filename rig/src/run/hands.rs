@@ -245,7 +245,8 @@ pub(super) fn with_socket_settings(trial: &Trial) -> Trial {
     trial
 }
 
-fn into_fault(e: FactorError) -> Fault {
+/// What a setting that cannot be made means for the trial.
+pub(super) fn into_fault(e: FactorError) -> Fault {
     match e {
         FactorError::Lab(e) => e.into_fault(),
         other => Fault::Factor { what: other.to_string() },

@@ -1,6 +1,6 @@
 //! Knows how a plan becomes records: what to visit next, and the hands that do it.
 //!
-//! Gives: [`conduct`], [`Stand`], [`Bench`], [`Simulated`], [`serve_agent`].
+//! Gives: [`conduct`], [`Stand`], [`Bench`], [`Rehearsal`], [`Simulated`], [`serve_agent`].
 //! Never: judges a figure.
 //! Start reading at `conductor.rs`.
 
@@ -8,12 +8,14 @@ mod conduct;
 mod conductor;
 mod hands;
 mod machine;
+mod rehearse;
 mod simulated;
 mod stand;
 mod watch;
 
 pub use conduct::conduct;
 pub use hands::Bench;
+pub use rehearse::Rehearsal;
 pub use simulated::Simulated;
 pub use stand::{Orders, Progress, RunError, Stand, Visited};
 

@@ -49,6 +49,7 @@ impl Store {
     /// # Errors
     /// When the file cannot be made or written to, is no store, or was made by a newer stend.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
+        Self::refuse(path)?;
         if let Some(directory) = path.parent().filter(|d| !d.as_os_str().is_empty()) {
             std::fs::create_dir_all(directory)
                 .map_err(|source| StoreError::Place { path: path.into(), source })?;
@@ -71,6 +72,17 @@ impl Store {
         };
         all().map_err(|e| store.error(e))?;
         Ok(store)
+    }
+
+    /// Says why no run can be kept at a path, and changes nothing.
+    ///
+    /// # Errors
+    /// When neither the file nor, where there is none, the directory that it would be made in can be
+    /// written to.
+    pub fn refuse(path: &Path) -> Result<(), StoreError> {
+        let there = path.ancestors().find(|at| at.exists()).unwrap_or(Path::new("."));
+        rustix::fs::access(there, rustix::fs::Access::WRITE_OK)
+            .map_err(|e| StoreError::Place { path: path.into(), source: e.into() })
     }
 
     /// Opens the file to read it.

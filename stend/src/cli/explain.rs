@@ -1,19 +1,27 @@
-//! Knows `stend explain`: a workload in its own words.
+//! Knows `stend explain`: the workloads, and each in its own words.
 
-use super::OK;
 use super::error::CliError;
+use super::{OK, invoked};
 use rig::workload;
 use std::io::Write as _;
 
-/// Prints the README of a workload.
+/// Prints the README of a workload; without a name the list of all of them.
 ///
 /// # Errors
 /// When there is no workload of this name.
-pub fn explain(name: &str) -> Result<u8, CliError> {
+pub fn explain(name: Option<&str>) -> Result<u8, CliError> {
+    let mut out = std::io::stdout().lock();
+    let Some(name) = name else {
+        for entry in workload::ALL {
+            writeln!(out, "{:<16}{}", entry.spec.name, entry.spec.question)?;
+        }
+        writeln!(out, "more of one: {} explain NAME", invoked())?;
+        return Ok(OK);
+    };
     let Some(entry) = workload::find(name) else {
         let known: Vec<&str> = workload::ALL.iter().map(|entry| entry.spec.name).collect();
         return Err(CliError::NoWorkload { name: name.into(), known: known.join(", ") });
     };
-    std::io::stdout().lock().write_all(entry.readme.as_bytes())?;
+    out.write_all(entry.readme.as_bytes())?;
     Ok(OK)
 }

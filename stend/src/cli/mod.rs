@@ -36,6 +36,8 @@ use std::path::PathBuf;
 const OK: u8 = 0;
 /// Faults or a lost lab ended the run early; what was finished is in the report.
 const GIVEN_UP: u8 = 1;
+/// Nothing can be measured here.
+const CANNOT: u8 = 5;
 /// Two runs differ in more than was declared, so that nothing was compared.
 const NOT_COMPARABLE: u8 = 3;
 /// The person stopped it; what was finished is in the report.
@@ -106,10 +108,10 @@ enum Verb {
         #[arg(long)]
         quick: bool,
     },
-    /// Say what a workload measures, how, and what it cannot tell
+    /// Say what a workload measures, how, and what it cannot tell; without a name, list them
     Explain {
         /// Name of the workload: tcp_stream
-        workload: String,
+        workload: Option<String>,
     },
     /// Compare two runs that were measured at different times, if they are comparable
     Compare {
@@ -138,12 +140,8 @@ enum Verb {
         #[command(subcommand)]
         what: factors::What,
     },
-    /// Say what killed runs left on this machine
-    Doctor {
-        /// Also bring it back and remove it
-        #[arg(long)]
-        clean: bool,
-    },
+    /// Say what can be measured here and what not, and what killed runs left; changes nothing
+    Doctor(doctor::Wanted),
     /// Bring back what a dead conductor left (started by stend itself)
     #[command(hide = true)]
     Guardian {
@@ -249,13 +247,13 @@ pub fn main() -> Result<u8, CliError> {
         Some(Verb::Import(wanted)) => import::import(&wanted),
         Some(Verb::Export(wanted)) => export::export(&wanted),
         Some(Verb::Plan { file, quick }) => plan::show(&file, quick),
-        Some(Verb::Explain { workload }) => explain::explain(&workload),
+        Some(Verb::Explain { workload }) => explain::explain(workload.as_deref()),
         Some(Verb::Compare { a, b, force, metric, store, out, json }) => {
             let (metric, store, out) = (metric.as_deref(), store.as_deref(), out.as_deref());
             compare::compare(&a, &b, &compare::How { force, metric, store, out, json })
         }
         Some(Verb::Factors { what }) => factors::factors(&what),
-        Some(Verb::Doctor { clean }) => doctor::doctor(clean),
+        Some(Verb::Doctor(wanted)) => doctor::doctor(&wanted),
         Some(Verb::Guardian { journal }) => guardian::guardian(&journal),
         Some(Verb::Agent) => {
             rig::run::serve_agent().map_err(CliError::Agent)?;

@@ -4,7 +4,7 @@
 
 use super::error::CliError;
 use super::{Options, Place};
-use desk::record::{Environment, Plan};
+use desk::record::{Environment, LabKind, Plan, Scope};
 use rig::factor;
 use rig::lab::sim::{self, Physics};
 use rig::lab::{Blueprint, LabError, Wanted, environment, undo};
@@ -63,6 +63,33 @@ fn real(
     environment.facts.sort_by(|a, b| a.key.cmp(&b.key));
     environment.lab = Some((bench.lab.kind, bench.lab.reason.clone()));
     Ok(Ground { stand: Box::new(bench), environment })
+}
+
+/// A plan that changes links cannot run where there are none; said before anything is measured.
+/// `reason` is why the kernel refused namespaces, empty where loopback was asked for.
+///
+/// # Errors
+/// The first such factor, why there are no links, and the remedy.
+pub fn refuse_without_links(plan: &Plan, kind: LabKind, reason: &str) -> Result<(), CliError> {
+    if kind != LabKind::Loopback {
+        return Ok(());
+    }
+    let levels = plan.factors.iter().flat_map(|f| &f.levels).map(|l| &l.settings);
+    let links = plan.lab.links.iter().map(|l| &l.settings);
+    let mut keys = levels.chain(links).chain([&plan.lab.settings]).flat_map(|all| all.keys());
+    let linked = |key: &&String| {
+        let spec = factor::ALL.iter().find(|f| f.name == key.as_str());
+        spec.is_some_and(|f| matches!(f.scope, Scope::Link | Scope::Host | Scope::Path))
+    };
+    let Some(factor) = keys.find(linked) else { return Ok(()) };
+    let (why, remedy) = match reason {
+        "" => ("the lab is the loopback interface".into(), "leave out --lab loopback"),
+        reason => (
+            format!("the kernel refused namespaces ({reason})"),
+            "run as root, or allow user namespaces (sysctl user.max_user_namespaces)",
+        ),
+    };
+    Err(CliError::NoLinks { factor: factor.clone(), why, remedy })
 }
 
 fn simulated(

@@ -29,7 +29,8 @@ pub mod survey {
     pub const CURVE_LOOPBACK: &str = include_str!("../../../plans/survey/curve-loopback.toml");
 }
 
-fn built_in(name: &str) -> Option<&'static str> {
+/// The text of a built-in plan.
+pub fn built_in(name: &str) -> Option<&'static str> {
     match name {
         "aa" => Some(include_str!("../../../plans/aa.toml")),
         "congestion" => Some(include_str!("../../../plans/congestion.toml")),

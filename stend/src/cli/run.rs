@@ -4,9 +4,9 @@ use super::error::CliError;
 use super::progress::Meter;
 use super::report::report_in;
 use super::session::Session;
-use super::{GIVEN_UP, INTERRUPTED, OK, Options, files, invoked, plans};
+use super::{GIVEN_UP, INTERRUPTED, OK, Options, Place, files, invoked, place, plans};
 use desk::plan::{budget, quicken};
-use desk::record::{Completeness, Fault, Plan, Run};
+use desk::record::{Completeness, Fault, LabKind, Plan, Run};
 use desk::report::{self, Bundle};
 use desk::verdict::{Analysis, analyse};
 use serde_json::json;
@@ -50,6 +50,9 @@ pub fn run(name: &str, how: How, options: &Options) -> Result<u8, CliError> {
     how.apply(&mut plan);
     let budget = budget(&plan);
     let command = format!("{} run {}{}{name}", invoked(), how.words(), options.place_words());
+    if options.lab == Place::Loopback {
+        place::refuse_without_links(&plan, LabKind::Loopback, "")?;
+    }
     let mut session = Session::begin(&plan, options, command)?;
     session.refuse_without_links(&plan)?;
     let mut meter = Meter::new(Duration::from_secs_f64(budget.longest.value), true);

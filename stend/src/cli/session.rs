@@ -6,10 +6,9 @@ use super::progress::Meter;
 use super::{Options, store};
 use desk::plan::remaining;
 use desk::record::{
-    Completeness, Environment, LabKind, Metric, Plan, RUN_SCHEMA, Run, Scope, Sitting,
+    Completeness, Environment, LabKind, Metric, Plan, RUN_SCHEMA, Run, Sitting,
 };
 use desk::verdict::enough;
-use rig::factor;
 use rig::run::{Orders, Stand, conduct};
 use rig::store::Store;
 use rig::workload;
@@ -171,31 +170,7 @@ impl Session {
     /// # Errors
     /// The first such factor, why there are no links, and the remedy.
     pub fn refuse_without_links(&self, plan: &Plan) -> Result<(), CliError> {
-        if self.kind() != LabKind::Loopback {
-            return Ok(());
-        }
-        let levels = plan.factors.iter().flat_map(|f| &f.levels).map(|l| &l.settings);
-        let links = plan.lab.links.iter().map(|l| &l.settings);
-        let all = levels.chain(links).chain([&plan.lab.settings]);
-        let mut keys = all.flat_map(|settings| settings.keys());
-        let linked = |key: &&String| {
-            let spec = factor::ALL.iter().find(|f| f.name == key.as_str());
-            spec.is_some_and(|f| matches!(f.scope, Scope::Link | Scope::Host | Scope::Path))
-        };
-        match keys.find(linked) {
-            None => Ok(()),
-            Some(factor) => Err(CliError::NoLinks {
-                factor: factor.clone(),
-                why: match self.reason() {
-                    "" => "the lab is the loopback interface".into(),
-                    reason => format!("the kernel refused namespaces ({reason})"),
-                },
-                remedy: match self.reason() {
-                    "" => "leave out --lab loopback",
-                    _ => "run as root, or allow user namespaces (sysctl user.max_user_namespaces)",
-                },
-            }),
-        }
+        place::refuse_without_links(plan, self.kind(), self.reason())
     }
 }
 

@@ -7,7 +7,7 @@ use super::run::refuse_empty;
 use super::session::Session;
 use super::{GIVEN_UP, INTERRUPTED, OK, Options, files, invoked};
 use desk::plan::budget;
-use desk::record::{Completeness, LabKind, Plan, Run, Value};
+use desk::record::{Completeness, Environment, LabKind, Plan, Run, Value};
 use desk::report::{self, Bundle, CardInput, Part, Role};
 use desk::verdict::{Analysis, Verdict, analyse};
 use serde_json::json;
@@ -93,28 +93,32 @@ pub fn survey(options: &Options) -> Result<u8, CliError> {
     })
 }
 
+/// Role, name and plan of every part in this kind of place.
+pub(super) const fn parts(kind: LabKind) -> &'static [(Role, &'static str, &'static str)] {
+    match kind {
+        LabKind::Loopback => &[
+            (Role::NoiseFloor, "noise", texts::NOISE_LOOPBACK),
+            (Role::Duel, "congestion", texts::CONGESTION_LOOPBACK),
+            (Role::Curve, "curve", texts::CURVE_LOOPBACK),
+        ],
+        _ => &[
+            (Role::NoiseFloor, "noise", texts::NOISE),
+            (Role::Duel, "congestion", texts::CONGESTION),
+            (Role::Duel, "tso", texts::TSO),
+            (Role::Duel, "jumbo", texts::JUMBO),
+            (Role::Curve, "curve", texts::CURVE),
+        ],
+    }
+}
+
 /// What is measured here: without links of our own, only what sockets can tell.
 fn chapters(session: &Session) -> Result<Vec<Chapter>, CliError> {
-    let rows: &[(Role, &'static str)] = if session.kind() == LabKind::Loopback {
-        &[
-            (Role::NoiseFloor, texts::NOISE_LOOPBACK),
-            (Role::Duel, texts::CONGESTION_LOOPBACK),
-            (Role::Curve, texts::CURVE_LOOPBACK),
-        ]
-    } else {
-        &[
-            (Role::NoiseFloor, texts::NOISE),
-            (Role::Duel, texts::CONGESTION),
-            (Role::Duel, texts::TSO),
-            (Role::Duel, texts::JUMBO),
-            (Role::Curve, texts::CURVE),
-        ]
-    };
+    let rows = parts(session.kind());
     let mut chapters = Vec::new();
-    for (role, text) in rows {
+    for (role, _, text) in rows {
         let mut plan = plans::parse("survey", text)?;
-        let rival = take_rival(&mut plan, session);
-        let text = text.replace("\"cubic\"]", &format!("\"{rival}\"]"));
+        let rival = take_rival(&mut plan, &session.environment, session.kind());
+        let text = with_rival(text, &rival);
         chapters.push(Chapter { role: *role, plan, text });
     }
     Ok(chapters)
@@ -122,11 +126,11 @@ fn chapters(session: &Session) -> Result<Vec<Chapter>, CliError> {
 
 /// The kernel's own congestion control is compared with cubic; where that is the kernel's own, or
 /// not allowed to this user, with the first other one that is.
-fn take_rival(plan: &mut Plan, session: &Session) -> String {
-    let fact = |key| session.environment.fact(key).unwrap_or_default();
+pub(super) fn take_rival(plan: &mut Plan, machine: &Environment, kind: LabKind) -> String {
+    let fact = |key| machine.fact(key).unwrap_or_default();
     let own = fact("tcp.congestion_default");
     // Inside namespaces we are root and may take all that is available.
-    let allowed = match session.kind() {
+    let allowed = match kind {
         LabKind::Loopback => fact("tcp.congestion_allowed"),
         _ => fact("tcp.congestion_available"),
     };
@@ -139,6 +143,11 @@ fn take_rival(plan: &mut Plan, session: &Session) -> String {
         level.settings.insert("congestion".into(), Value::Word(rival.clone()));
     }
     rival
+}
+
+/// The text of a part with that rival in it.
+pub(super) fn with_rival(text: &str, rival: &str) -> String {
+    text.replace("\"cubic\"]", &format!("\"{rival}\"]"))
 }
 
 /// A part's result on one line of progress.

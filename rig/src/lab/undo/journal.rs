@@ -72,6 +72,7 @@ impl Journal {
             return Ok(Self(inner));
         }
         let directory = story::directory()?;
+        story::refuse(&directory)?;
         story::prepare(&directory)?;
         // What cannot be brought back stays in its journal, where `stend factors status` shows it.
         let _ = restore::settle_dead(&directory, Path::new("/"));

@@ -27,4 +27,4 @@ pub use leftover::{Leftover, leftovers};
 pub use owner::Owner;
 pub use restore::{Fate, Settled, forget, now, settle, settle_dead};
 pub use setting::value_in;
-pub use story::{Entry, Kind, Story, directory, journals};
+pub use story::{Entry, Kind, Story, directory, journals, refuse};

@@ -176,6 +176,19 @@ pub(super) fn prepare(directory: &Path) -> Result<(), UndoError> {
     ours_alone(directory)
 }
 
+/// Says why no journal can be kept in a directory, and changes nothing.
+///
+/// # Errors
+/// When others could write there, or we cannot.
+pub fn refuse(directory: &Path) -> Result<(), UndoError> {
+    if directory.exists() {
+        ours_alone(directory)?;
+    }
+    let there = directory.ancestors().find(|path| path.exists()).unwrap_or(Path::new("."));
+    rustix::fs::access(there, rustix::fs::Access::WRITE_OK)
+        .map_err(|e| UndoError::journal(directory)(e.into()))
+}
+
 fn ours_alone(directory: &Path) -> Result<(), UndoError> {
     let is = fs::metadata(directory).map_err(UndoError::journal(directory))?;
     let not = |remedy| Err(UndoError::NotOurs { path: directory.into(), remedy });

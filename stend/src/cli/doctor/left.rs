@@ -1,8 +1,8 @@
-//! Knows `stend doctor`: what killed runs left on this machine, and how it goes.
+//! Knows what killed runs left on this machine, and how it goes.
 
-use super::error::CliError;
-use super::factors::{describe, fate};
-use super::{GIVEN_UP, OK, invoked};
+use crate::cli::error::CliError;
+use crate::cli::factors::{describe, fate};
+use crate::cli::{GIVEN_UP, OK, invoked};
 use rig::lab::undo::{self, Leftover, Story};
 use std::io::Write as _;
 use std::path::Path;
@@ -11,49 +11,48 @@ use std::time::{Duration, Instant};
 /// Longest wait for agents that were ended.
 const AGENTS_MAX: Duration = Duration::from_secs(2);
 
-/// Says what dead conductors left; with `clean` also brings it back and removes it. 0 when nothing
-/// is left or would be.
+/// Brings back and removes what dead conductors left. 0 when nothing is left after it.
 ///
 /// # Errors
 /// When the journals cannot be listed.
-pub fn doctor(clean: bool) -> Result<u8, CliError> {
-    let directory = undo::directory()?;
+pub(super) fn clean() -> Result<u8, CliError> {
     let mut out = std::io::stdout().lock();
-    let found = if clean { mend(&directory, &mut out)? } else { look(&directory, &mut out)? };
-    match (found, clean) {
-        (0, _) => writeln!(out, "nothing is left")?,
-        (_, true) => writeln!(out, "{found} left; see {} factors status", invoked())?,
-        (_, false) => {
-            writeln!(out, "{found} found, nothing changed; {} doctor --clean", invoked())?
+    match mend(&undo::directory()?, &mut out)? {
+        0 => writeln!(out, "nothing is left")?,
+        left => {
+            writeln!(out, "{left} left; see {} factors status", invoked())?;
+            return Ok(GIVEN_UP);
         }
     }
-    Ok(if found == 0 { OK } else { GIVEN_UP })
+    Ok(OK)
 }
 
-/// How many things there would be to do.
-fn look(directory: &Path, out: &mut impl std::io::Write) -> Result<usize, CliError> {
-    let mut found = 0;
-    for path in undo::journals(directory)? {
-        match Story::read(&path) {
-            Ok(story) if story.owner.is_alive(Path::new("/")) => {}
-            Ok(story) => {
-                found += 1;
-                writeln!(out, "journal of dead conductor {}: {}", story.owner.pid, path.display())?;
-                for (entry, _) in story.open() {
-                    writeln!(out, "  {}, is {}", describe(entry), undo::now(entry))?;
-                }
-            }
-            Err(e) => {
-                found += 1;
-                writeln!(out, "{e}")?;
+/// What dead conductors left, a line each; what stands in a journal follows it, indented. Changes
+/// nothing.
+pub(super) fn look() -> Vec<String> {
+    let mut found = Vec::new();
+    let journals = undo::directory().and_then(|directory| undo::journals(&directory));
+    match journals {
+        // A journal that cannot be kept is an item of its own.
+        Err(_) => {}
+        Ok(paths) => paths.iter().for_each(|path| look_into(path, &mut found)),
+    }
+    found.extend(undo::leftovers().iter().map(ToString::to_string));
+    found
+}
+
+fn look_into(path: &Path, found: &mut Vec<String>) {
+    match Story::read(path) {
+        Ok(story) if story.owner.is_alive(Path::new("/")) => {}
+        Ok(story) => {
+            let (pid, path) = (story.owner.pid, path.display());
+            found.push(format!("journal of dead conductor {pid}: {path}"));
+            for (entry, _) in story.open() {
+                found.push(format!("  {}, is {}", describe(entry), undo::now(entry)));
             }
         }
+        Err(e) => found.push(e.to_string()),
     }
-    for leftover in undo::leftovers() {
-        found += 1;
-        writeln!(out, "{leftover}")?;
-    }
-    Ok(found)
 }
 
 /// How many things could not be brought back or removed.

@@ -1,0 +1,55 @@
+//! Knows whether runs can be kept at a place: room, the right to write, direct access.
+//!
+//! Must not know what a store looks like inside. It leaves no file.
+
+use super::{Capability, State, mount_of};
+use desk::unit::Quantity;
+use rustix::fs::{Access, Mode, OFlags};
+use std::path::Path;
+
+/// Less room than this may not do for the first run and its report (research: at most 256 MB).
+const LITTLE: u64 = 256 << 20;
+
+pub(super) fn look(store: &Path) -> Vec<Capability> {
+    let above = store.ancestors().skip(1);
+    let there = above.into_iter().find(|path| path.is_dir()).unwrap_or(Path::new("."));
+    vec![room(store, there), direct(there)]
+}
+
+fn room(store: &Path, there: &Path) -> Capability {
+    let name = "disk for the store";
+    // The file itself if it is there, else the directory in which it would be made.
+    let written = if store.exists() { store } else { there };
+    if let Err(e) = rustix::fs::access(written, Access::WRITE_OK) {
+        let why = std::io::Error::from(e);
+        let item = Capability::new(name, State::Absent, format!("{}: {why}", written.display()));
+        return item.with_fix("stend run PLAN --store ./lab.stend");
+    }
+    match rustix::fs::statvfs(there) {
+        Ok(disk) => {
+            let bytes = disk.f_bavail.saturating_mul(disk.f_frsize);
+            let evidence = format!("{} free at {}", Quantity::bytes(bytes), there.display());
+            let state = if bytes < LITTLE { State::Degraded } else { State::Ok };
+            Capability::new(name, state, evidence)
+        }
+        Err(e) => {
+            let why = std::io::Error::from(e);
+            Capability::new(name, State::Degraded, format!("statvfs {}: {why}", there.display()))
+        }
+    }
+}
+
+/// Opens a file without a name, past the page cache.
+fn direct(there: &Path) -> Capability {
+    let name = "O_DIRECT";
+    let flags = OFlags::TMPFILE | OFlags::DIRECT | OFlags::RDWR | OFlags::CLOEXEC;
+    match rustix::fs::open(there, flags, Mode::RUSR | Mode::WUSR) {
+        Ok(_) => Capability::new(name, State::Ok, format!("opened in {}", there.display())),
+        Err(e) => {
+            let why = std::io::Error::from(e);
+            let mount = mount_of(Path::new("/"), there).map(|(place, _)| place);
+            let on = mount.map(|place| format!(" (mount {place})")).unwrap_or_default();
+            Capability::new(name, State::Absent, format!("{}: {why}{on}", there.display()))
+        }
+    }
+}

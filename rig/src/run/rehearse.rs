@@ -1,0 +1,65 @@
+//! Knows whether a trial could be visited here, by doing all of it but the load: the lab is built,
+//! levels are set and read back, streams open.
+//!
+//! Must not know what a plan compares. It measures nothing and changes nothing that others can see.
+
+use super::hands::{into_fault, with_socket_settings};
+use super::stand::RunError;
+use crate::factor;
+use crate::lab::{Blueprint, Lab, LabError, Wanted};
+use crate::workload::{self, Job};
+use desk::record::{Fault, LabKind, Trial, Value};
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// The one link of a rehearsal.
+const LINK: &str = "lan";
+
+/// A lab of one client and one link, on which things are tried and undone.
+pub struct Rehearsal {
+    lab: Lab,
+}
+
+impl Rehearsal {
+    /// Builds it; `binary` is the stend binary that hosts are executed from.
+    ///
+    /// # Errors
+    /// When this kind of place is refused, in the words in which a run would be.
+    pub fn build(
+        kind: LabKind,
+        binary: &Path,
+        cancel: &'static AtomicBool,
+    ) -> Result<Self, RunError> {
+        let (wanted, links) = (Wanted::Only(kind), vec![LINK.to_owned()]);
+        let blueprint = Blueprint { wanted, clients: 1, links, binary: binary.into() };
+        Ok(Self { lab: Lab::try_out(&blueprint, kind, cancel)? })
+    }
+
+    /// Sets a level of a factor of links or hosts, reads it back and undoes it. Factors of another
+    /// scope are not of links: nothing is done.
+    ///
+    /// # Errors
+    /// The fault that a trial under this level would have.
+    pub fn set(&mut self, factor: &str, level: &Value) -> Result<(), Fault> {
+        let Some(factor) = factor::find(factor) else { return Ok(()) };
+        let undo = factor.apply(&mut self.lab, LINK, level).map_err(into_fault)?;
+        undo.carry_out(&mut self.lab).map_err(LabError::into_fault)
+    }
+
+    /// Stages the load of a trial: streams open with all that is set on their sockets, and nothing
+    /// is sent. What is staged ends with the next one, or with the lab.
+    ///
+    /// # Errors
+    /// The fault that the trial would have.
+    pub fn stage(&mut self, trial: &Trial) -> Result<(), Fault> {
+        let trial = with_socket_settings(trial);
+        let entry = workload::find(&trial.point.workload).ok_or_else(|| Fault::Failed {
+            host: "conductor".into(),
+            what: format!("no workload '{}'", trial.point.workload),
+        })?;
+        let none = Duration::ZERO;
+        let job = Job { trial: &trial, link: LINK, settle: none, settle_max: none, window: none };
+        (entry.make)().stage(&mut self.lab, &job)
+    }
+}

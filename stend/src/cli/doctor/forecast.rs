@@ -1,0 +1,183 @@
+//! Knows every test that this build has, and says of each whether it would run here, and if not why.
+//!
+//! A test is a plan in a kind of place: every built-in plan, every part of the first run, every
+//! factor at a level, every workload by every engine. Must not know how an answer is shown.
+
+use super::ground::{self, Common, Ground};
+use crate::cli::error::CliError;
+use crate::cli::{plans, survey};
+use desk::record::{Environment, FactorSpec, LabKind, ParamKind, Plan, Scope, Value};
+use desk::unit::{Quantity, Unit};
+use rig::factor;
+use rig::lab::environment;
+use rig::workload::{self, Entry};
+use std::path::{Path, PathBuf};
+
+/// A plan in a kind of place.
+pub struct Test {
+    /// What is tested: `plan aa`, `survey tso`, `factor mtu`, `workload tcp_stream (batch)`.
+    pub id: String,
+    /// Where, as `--lab` calls it.
+    pub lab: &'static str,
+    /// Names of the items that it needs.
+    pub needs: Vec<String>,
+    /// Why it cannot run, in the words of the run that is refused; none if it can.
+    pub reason: Option<String>,
+    /// The plan.
+    pub text: String,
+}
+
+/// Every test with its answer; `store` is where runs would be kept.
+///
+/// # Errors
+/// When a plan of this build cannot be read.
+pub fn tests(store: &Result<PathBuf, CliError>) -> Result<Vec<Test>, CliError> {
+    let binary = std::env::current_exe()?;
+    let (common, machine) = (Common::look(store), environment::observe(Path::new("/")));
+    let mut found = Vec::new();
+    for ground in &mut ground::all(&binary) {
+        for (id, text) in all(&machine, ground.kind)? {
+            let plan = plans::parse(&id, &text)?;
+            let reason = ground.refusal(&plan, &common, &binary);
+            let needs = needs(ground, &plan);
+            found.push(Test { id, lab: ground.name, needs, reason, text });
+        }
+    }
+    // One test after the other, each with its places side by side.
+    let mut order: Vec<String> = Vec::new();
+    for test in &found {
+        if !order.contains(&test.id) {
+            order.push(test.id.clone());
+        }
+    }
+    found.sort_by_key(|test| order.iter().position(|id| *id == test.id));
+    Ok(found)
+}
+
+/// Name and plan of every test in a kind of place.
+fn all(machine: &Environment, kind: LabKind) -> Result<Vec<(String, String)>, CliError> {
+    let mut rows = Vec::new();
+    for name in plans::NAMES.split(", ") {
+        let text = plans::built_in(name).unwrap_or_default();
+        rows.push((format!("plan {name}"), text.to_owned()));
+    }
+    for (_, name, text) in survey::parts(kind) {
+        let rival = survey::take_rival(&mut plans::parse(name, text)?, machine, kind);
+        rows.push((format!("survey {name}"), survey::with_rival(text, &rival)));
+    }
+    rows.extend(factor::ALL.iter().map(|spec| of_factor(spec, machine)));
+    rows.extend(workload::ALL.iter().flat_map(of_workload));
+    let soaked = small("displaced work", "", ("", "displaced_work = true\n"));
+    rows.push(("displaced work".into(), soaked));
+    Ok(rows)
+}
+
+/// The smallest plan: what it sets, what its load says, what its method says besides.
+fn small(title: &str, set: &str, (load, method): (&str, &str)) -> String {
+    let workload = workload::ALL.first().map_or("", |entry| entry.spec.name);
+    let load = if load.contains("workload") {
+        load.to_owned()
+    } else {
+        format!("workload = \"{workload}\"\n{load}")
+    };
+    format!(
+        "title = \"{title}\"\nquestion = \"Does it run here?\"\n[lab]\nclients = 1\n{set}\
+         [load.it]\n{load}[method]\nblocks = 3\ndry = false\nsettle = \"50 ms\"\n\
+         steady = \"noted\"\nsettle_max = \"50 ms\"\nwindow = \"50 ms\"\n{method}"
+    )
+}
+
+/// A factor at one level: of the machine at that in force, so that nothing changes.
+fn of_factor(spec: &FactorSpec, machine: &Environment) -> (String, String) {
+    let (name, level) = (spec.name, written(&level(spec)));
+    let own = machine.fact("tcp.congestion_default").unwrap_or("cubic");
+    let set = match spec.scope {
+        Scope::Machine | Scope::Host => format!("{name} = {level}\n"),
+        Scope::Link => format!("[lab.links.lan]\n{name} = {level}\n"),
+        Scope::Path => {
+            format!("[lab.links.a]\n[lab.links.b]\n[factors.{name}]\nlevels = [\"a\", \"b\"]\n")
+        }
+        Scope::Socket => format!("[factors.{name}]\nlevels = [\"kernel\", \"{own}\"]\n"),
+        Scope::Bundle => format!(
+            "[factors.{name}.levels]\none = {{ congestion = \"kernel\" }}\n\
+             two = {{ congestion = \"kernel\" }}\n"
+        ),
+    };
+    let title = format!("factor {name}");
+    let text = small(&title, &set, ("", ""));
+    (title, text)
+}
+
+/// The level at which a factor is tried: that in force on the machine if there is one and a plan
+/// could name it, else the first or least that it may have.
+#[expect(clippy::cast_precision_loss, reason = "bounds stay far below 2^53")]
+fn level(spec: &FactorSpec) -> Value {
+    let in_force = factor::find_machine(spec.name).and_then(|row| row.observe(Path::new("/")).ok());
+    let fits = |value: &Value| match (spec.kind, value) {
+        (ParamKind::Choice(words), Value::Word(word)) => words.contains(&word.as_str()),
+        (ParamKind::Count(low, high), Value::Count(count)) => (low..=high).contains(count),
+        (ParamKind::Word, Value::Word(_)) => true,
+        _ => false,
+    };
+    if let Some(value) = in_force.filter(fits) {
+        return value;
+    }
+    match spec.kind {
+        // The MTU of ordinary frames, where that is within the bounds.
+        ParamKind::Size(low, high) => {
+            Value::Quantity(Quantity::bytes(1500_u64.clamp(low, high)))
+        }
+        ParamKind::Count(low, _) => Value::Count(low),
+        ParamKind::Rate(low, high) | ParamKind::RateOr(_, low, high) => {
+            Value::Quantity(Quantity::new(1e9_f64.clamp(low, high), Unit::BitPerSecond))
+        }
+        ParamKind::Choice(words) => Value::Word((*words.first().unwrap_or(&"")).to_owned()),
+        ParamKind::Word => Value::Word("performance".into()),
+    }
+}
+
+/// As a plan writes it.
+fn written(value: &Value) -> String {
+    match value {
+        Value::Count(count) => count.to_string(),
+        // A size in bytes without the digits grouped or a prefix rounded.
+        Value::Quantity(q) if q.unit == Unit::Byte => format!("\"{} B\"", q.value),
+        other => format!("\"{other}\""),
+    }
+}
+
+/// A workload, by each of its engines if it has several.
+fn of_workload(entry: &Entry) -> Vec<(String, String)> {
+    let name = entry.spec.name;
+    let one = |id: String, line: String| {
+        let text = small(&id, "", (&format!("workload = \"{name}\"\n{line}"), ""));
+        (id, text)
+    };
+    let engine = entry.spec.params.iter().find(|param| param.name == "engine");
+    match engine.map(|param| param.kind) {
+        Some(ParamKind::Choice(words)) => {
+            let line = |word: &&str| format!("engine = \"{word}\"\n");
+            words.iter().map(|w| one(format!("workload {name} ({w})"), line(w))).collect()
+        }
+        _ => vec![one(format!("workload {name}"), String::new())],
+    }
+}
+
+/// Which items a plan needs in a kind of place.
+fn needs(ground: &Ground, plan: &Plan) -> Vec<String> {
+    let mut needs = vec!["disk for the store".to_owned()];
+    if ground.kind == LabKind::Simulated {
+        return needs;
+    }
+    needs.push(format!("lab {}", ground.name));
+    if ground.kind == LabKind::RootNamespaces || ground::sets_machine(plan) {
+        needs.push("journal of undos".into());
+    }
+    let keys = ground::settings(plan).flat_map(|all| all.keys());
+    for key in keys.map(|key| format!("factor {key}")) {
+        if !needs.contains(&key) {
+            needs.push(key);
+        }
+    }
+    needs
+}
