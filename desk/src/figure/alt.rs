@@ -2,16 +2,20 @@
 
 use super::model::{Figure, FigureKind, Mark, Reference, Series};
 use super::projection::drawable;
+use super::{forest, groups, heatmap};
 
 /// The figure in words: what is plotted, how each series runs, where lines cross, zones,
 /// references.
 #[must_use]
 pub fn alt_text(figure: &Figure) -> String {
     let mut said = vec![sentence(&figure.title), sentence(&figure.subtitle), plotted(figure)];
-    said.extend(figure.series.iter().map(|s| match figure.kind {
-        kind if kind.by_rows() => row(figure, s),
-        _ => course(figure, s),
-    }));
+    said.extend(match figure.kind {
+        FigureKind::Forest => forest::words(figure),
+        FigureKind::Groups => groups::words(figure),
+        FigureKind::Heatmap => heatmap::words(figure),
+        kind if kind.by_rows() => figure.series.iter().map(|s| row(figure, s)).collect(),
+        _ => figure.series.iter().map(|s| course(figure, s)).collect::<Vec<_>>(),
+    });
     if figure.kind == FigureKind::Sweep {
         said.extend(crossings(figure));
         said.extend(figure.drawn_zones().map(|z| {
@@ -37,6 +41,8 @@ fn plotted(figure: &Figure) -> String {
         text => format!(", {text}"),
     };
     match figure.kind {
+        FigureKind::Forest => format!("Ratios beside no change: {}{direction}.", figure.y.label),
+        FigureKind::Heatmap => format!("Cells: {}{direction}.", figure.y.label),
         kind if kind.by_rows() => format!("Dots: {}{direction}.", figure.y.label),
         _ => {
             let xs = figure.positions();
@@ -128,6 +134,10 @@ fn changes_of_order(a: &Series, b: &Series) -> Vec<(f64, f64)> {
 }
 
 fn invalid(figure: &Figure) -> Option<String> {
+    // These say what is hollow or hatched in their own words.
+    if matches!(figure.kind, FigureKind::Forest | FigureKind::Heatmap) {
+        return None;
+    }
     let count = figure.series.iter().flat_map(|s| &s.marks).filter(|m| !m.valid).count();
     match count {
         0 => None,

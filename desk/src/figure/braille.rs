@@ -3,8 +3,9 @@
 //! A braille cell holds 2 x 4 dots; without Unicode a cell holds one letter of its series instead.
 
 use super::measure::cells;
-use super::model::{Figure, Mark, Series};
+use super::model::{Figure, FigureKind, Mark, Series};
 use super::projection::{Projection, ValueAxis, drawable, positions};
+use super::{forest, groups, heatmap, sparkline};
 
 /// The narrowest drawing that still says something, cells.
 const NARROWEST: usize = 24;
@@ -18,6 +19,10 @@ const NARROWEST: usize = 24;
 pub fn braille(figure: &Figure, columns: u16, rows: u16, unicode: bool) -> String {
     let columns = usize::from(columns).max(NARROWEST);
     let lines = match figure.kind {
+        FigureKind::Forest => forest::text(figure, columns, unicode),
+        FigureKind::Groups => groups::text(figure, columns, unicode),
+        FigureKind::Heatmap => heatmap::text(figure, columns, unicode),
+        FigureKind::Sparkline => sparkline::text(figure, columns, unicode),
         kind if kind.by_rows() => dots(figure, columns, unicode),
         _ => sweep(figure, columns, usize::from(rows).max(3), unicode),
     };
@@ -31,12 +36,12 @@ pub fn braille(figure: &Figure, columns: u16, rows: u16, unicode: bool) -> Strin
 }
 
 /// Width of a text in terminal cells.
-fn wide(text: &str) -> usize {
+pub(super) fn wide(text: &str) -> usize {
     text.chars().map(cells).sum()
 }
 
 /// A text that fits, its end given up for an ellipsis where it is too long.
-fn cut(text: &str, columns: usize) -> String {
+pub(super) fn cut(text: &str, columns: usize) -> String {
     if wide(text) <= columns {
         return text.to_owned();
     }
@@ -50,13 +55,13 @@ fn cut(text: &str, columns: usize) -> String {
     text.chars().take_while(fits).collect::<String>() + mark
 }
 
-fn padded(text: &str, columns: usize) -> String {
+pub(super) fn padded(text: &str, columns: usize) -> String {
     let text = cut(text, columns);
     let gap = columns - wide(&text);
     text + &" ".repeat(gap)
 }
 
-fn right(text: &str, columns: usize) -> String {
+pub(super) fn right(text: &str, columns: usize) -> String {
     " ".repeat(columns.saturating_sub(wide(text))) + text
 }
 
@@ -78,7 +83,7 @@ fn ascii(text: &str) -> String {
 }
 
 /// Quantity, unit and direction, on two lines where one is too short.
-fn heading(figure: &Figure, axis: &ValueAxis, columns: usize) -> Vec<String> {
+pub(super) fn heading(figure: &Figure, axis: &ValueAxis, columns: usize) -> Vec<String> {
     let (heading, direction) = (axis.heading(figure), figure.y.direction.trim());
     let both = format!("{heading}, {direction}");
     match direction {
@@ -222,7 +227,7 @@ fn stroke(canvas: &mut Canvas, from: (f64, f64), to: (f64, f64), dash: usize) {
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "terminal sizes")]
-fn rounded((x, y): (f64, f64)) -> (usize, usize) {
+pub(super) fn rounded((x, y): (f64, f64)) -> (usize, usize) {
     (x.round().max(0.0) as usize, y.round().max(0.0) as usize)
 }
 

@@ -10,14 +10,13 @@ use super::model::{Axis, Figure, FigureKind};
 pub fn csv(figure: &Figure) -> String {
     let runs = figure.series.iter().flat_map(|s| &s.marks).map(|m| m.runs.len()).max();
     let runs = runs.unwrap_or(0);
-    let sweep = figure.kind == FigureKind::Sweep;
     let mut out = String::new();
     line(&mut out, &header(figure, runs));
     for series in &figure.series {
         for mark in &series.marks {
             let mut fields = vec![series.name.clone()];
-            if sweep {
-                fields.push(mark.x.to_string());
+            if placed(figure.kind) {
+                fields.push(position(&figure.x, mark.x));
             }
             fields.extend([mark.centre, mark.low, mark.high].map(|v| v.to_string()));
             fields.push(mark.valid.to_string());
@@ -33,14 +32,26 @@ pub fn csv(figure: &Figure) -> String {
 fn header(figure: &Figure, runs: usize) -> Vec<String> {
     let unit = figure.y.unit.symbol();
     let mut fields = vec!["series".to_owned()];
-    if figure.kind == FigureKind::Sweep {
-        fields.push(named(&figure.x));
+    if placed(figure.kind) {
+        let x = &figure.x;
+        fields.push(if x.names.is_empty() { named(x) } else { x.label.clone() });
     }
     fields.push(named(&figure.y));
     fields.extend(["low", "high"].map(|end| format!("{end} [{unit}]")));
-    fields.push("valid".into());
+    let valid = if figure.kind == FigureKind::Forest { "decided" } else { "valid" };
+    fields.push(valid.into());
     fields.extend((1..=runs).map(|i| format!("run {i} [{unit}]")));
     fields
+}
+
+/// Whether a mark has a position besides the name of its series.
+const fn placed(kind: FigureKind) -> bool {
+    !matches!(kind, FigureKind::Dots | FigureKind::Forest)
+}
+
+/// The name of a position that has one.
+fn position(axis: &Axis, x: f64) -> String {
+    if axis.names.is_empty() { x.to_string() } else { axis.tick_text(x) }
 }
 
 fn named(axis: &Axis) -> String {

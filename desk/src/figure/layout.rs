@@ -3,10 +3,10 @@
 //! Knows no colours. The panel itself is laid out by `sweep.rs` or `dots.rs`.
 
 use super::measure::Ruler;
-use super::model::Figure;
+use super::model::{Figure, FigureKind};
 use super::projection::ValueAxis;
 use super::scene::{Anchor, Glyph, Ink, Point, Rect, Role, Scene, Shape, Text};
-use super::{dots, sweep};
+use super::{dots, forest, groups, heatmap, sparkline, sweep};
 
 /// Space between the name of one thing and the next, px.
 const GAP: f64 = 14.0;
@@ -16,9 +16,15 @@ const NARROWEST: f64 = 280.0;
 
 /// Lays out a figure `width` px wide; texts are taken to be `stretch` times as long as in English.
 pub fn scene(figure: &Figure, width: u32, stretch: f64) -> Scene {
+    if figure.kind == FigureKind::Sparkline {
+        return sparkline::scene(figure, width);
+    }
     let mut sheet = Sheet::new(f64::from(width).max(NARROWEST), Ruler { stretch });
     header(&mut sheet, figure);
     match figure.kind {
+        FigureKind::Forest => forest::panel(&mut sheet, figure),
+        FigureKind::Groups => groups::panel(&mut sheet, figure),
+        FigureKind::Heatmap => heatmap::panel(&mut sheet, figure),
         kind if kind.by_rows() => dots::panel(&mut sheet, figure),
         _ => sweep::panel(&mut sheet, figure),
     }

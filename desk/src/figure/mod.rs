@@ -8,15 +8,21 @@ mod alt;
 mod braille;
 mod csv;
 mod dots;
+mod forest;
+mod groups;
+mod heatmap;
 mod layout;
 mod measure;
 mod model;
 mod projection;
+mod rows;
 mod scene;
+mod sparkline;
 mod svg;
 mod sweep;
 #[cfg(test)]
 mod tests;
+mod track;
 
 pub use alt::alt_text;
 pub use braille::braille;

@@ -102,7 +102,7 @@ fn extent(figure: &Figure) -> (f64, f64) {
     let mut values = Vec::new();
     for mark in figure.series.iter().flat_map(|s| &s.marks).filter(|m| drawable(m)) {
         values.extend([mark.low, mark.centre, mark.high]);
-        if figure.kind == FigureKind::Dots {
+        if matches!(figure.kind, FigureKind::Dots | FigureKind::Groups) {
             values.extend(&mark.runs);
         }
     }
@@ -126,7 +126,8 @@ type Ticks = ((f64, f64), Vec<(f64, String)>);
 /// Round steps. From zero, except where dots lie so close that zero would hide their differences:
 /// a dot shows a position, not a length.
 fn steps(figure: &Figure, (low, high): (f64, f64), wanted: f64) -> Ticks {
-    let close = figure.kind == FigureKind::Dots && low > 0.0 && high - low < 0.4 * high;
+    let dots = matches!(figure.kind, FigureKind::Dots | FigureKind::Groups);
+    let close = dots && low > 0.0 && high - low < 0.4 * high;
     let low = if close && high > low { low } else { low.min(0.0) };
     let high = if high > low { high } else { low + 1.0 };
     let step = round_step((high - low) / wanted.max(2.0));
@@ -142,7 +143,7 @@ fn steps(figure: &Figure, (low, high): (f64, f64), wanted: f64) -> Ticks {
 }
 
 /// The next of 1, 2, 2.5, 5, 10 times a power of ten.
-fn round_step(rough: f64) -> f64 {
+pub(super) fn round_step(rough: f64) -> f64 {
     let power = 10_f64.powf(rough.log10().floor());
     let digit = rough / power;
     let round = [1.0, 2.0, 2.5, 5.0].into_iter().find(|r| digit <= r + 1e-9).unwrap_or(10.0);

@@ -179,6 +179,16 @@ pub enum Ink {
     Run(usize),
     /// A point that must not be averaged in.
     Invalid,
+    /// Interval of a row, thin.
+    Whisker(usize),
+    /// A line or a marker of no side.
+    Neutral,
+    /// Cell of a heatmap, by its step from 0 to 6; 3 is no change.
+    Heat(usize),
+    /// Corner of a cell.
+    Corner,
+    /// Cell without a colour, and the lines over it.
+    Hatch,
 }
 
 /// A line of text with the room it takes.
@@ -223,6 +233,15 @@ pub enum Shape {
     Line(Ink, Vec<Point>),
     /// A closed area.
     Area(Ink, Vec<Point>),
+    /// An upright rectangle, and what a pointer resting on it is told.
+    Bar {
+        /// Look.
+        ink: Ink,
+        /// Where.
+        room: Rect,
+        /// Position, value and interval; empty where it stands for none.
+        hint: String,
+    },
     /// A marker, its radius in px, and what a pointer resting on it is told.
     Marker {
         /// Look.

@@ -2,8 +2,8 @@
 
 use super::alt::alt_text;
 use super::layout::{kicker, scene};
-use super::model::Figure;
-use super::scene::{Anchor, Glyph, Ink, Point, Role, Shape, Text};
+use super::model::{Figure, FigureKind};
+use super::scene::{Anchor, Glyph, Ink, Point, Rect, Role, Shape, Text};
 use std::fmt::Write;
 
 /// The figure as inline SVG, `width` px wide (at least 280), as high as it needs to be.
@@ -14,9 +14,13 @@ pub fn svg(figure: &Figure, width: u32) -> String {
     let scene = scene(figure, width, 1.0);
     let (wide, high) = (px(scene.width), px(scene.height));
     let id = format!("{}-{wide}", identifier(&figure.id));
-    let title = escape(&format!("{}. {}", kicker(figure), figure.title));
+    let (class, title) = match figure.kind {
+        FigureKind::Sparkline => ("fig spark", figure.title.clone()),
+        _ => ("fig", format!("{}. {}", kicker(figure), figure.title)),
+    };
+    let title = escape(&title);
     let mut out = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"fig\" role=\"img\" \
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"{class}\" role=\"img\" \
          aria-labelledby=\"{id}-t {id}-d\" width=\"{wide}\" height=\"{high}\" \
          viewBox=\"0 0 {wide} {high}\">\n<title id=\"{id}-t\">{title}</title>\n\
          <desc id=\"{id}-d\">{}</desc>\n",
@@ -39,6 +43,7 @@ fn element(shape: &Shape) -> String {
         Shape::Area(ink, points) => {
             format!("<polygon class=\"a {}\" points=\"{}\"/>", class(*ink), path(points))
         }
+        Shape::Bar { ink, room, hint } => bar(*ink, room, hint),
         Shape::Marker { ink, glyph, at, radius, hint } => {
             let open = matches!(glyph, Glyph::OpenSquare | Glyph::OpenDiamond | Glyph::OpenDot);
             let look = if open { "o" } else { "f" };
@@ -49,6 +54,19 @@ fn element(shape: &Shape) -> String {
             }
             format!("{head}><title>{}</title></{name}>", escape(hint))
         }
+    }
+}
+
+fn bar(ink: Ink, room: &Rect, hint: &str) -> String {
+    let (x, y) = (px(room.left), px(room.top));
+    let (wide, high) = (px(room.right - room.left), px(room.bottom - room.top));
+    let head = format!(
+        "<rect class=\"a {}\" x=\"{x}\" y=\"{y}\" width=\"{wide}\" height=\"{high}\"",
+        class(ink)
+    );
+    match hint {
+        "" => format!("{head}/>"),
+        hint => format!("{head}><title>{}</title></rect>", escape(hint)),
     }
 }
 
@@ -91,6 +109,11 @@ fn class(ink: Ink) -> String {
         Ink::Marker(i) => format!("m s{}", i % 6),
         Ink::Run(i) => format!("u s{}", i % 6),
         Ink::Invalid => "x".into(),
+        Ink::Whisker(i) => format!("w s{}", i % 6),
+        Ink::Neutral => "k".into(),
+        Ink::Heat(step) => format!("h{}", step % 7),
+        Ink::Corner => "hc".into(),
+        Ink::Hatch => "hx".into(),
     }
 }
 
