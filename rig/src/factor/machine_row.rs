@@ -4,6 +4,7 @@
 //! Must not know the list of factors, nor how a change is undone: the journal does.
 
 use super::FactorError;
+use crate::lab::capability;
 use crate::lab::undo::{Intent, Journal, Kind, value_in};
 use desk::record::{FactorSpec, ParamKind, Value};
 use std::fs;
@@ -16,6 +17,8 @@ pub struct MachineRow {
     pub spec: &'static FactorSpec,
     /// Where it may stand; the first place that is there is taken.
     pub places: &'static [Place],
+    /// Whether the kernel asks for `CAP_SYS_ADMIN` at the write, whatever the file's mode says.
+    pub administered: bool,
     /// What shows that it took, besides the file itself.
     pub effect: Option<Effect>,
 }
@@ -84,7 +87,10 @@ impl MachineRow {
                 });
             }
             // Opened and nothing written: the kernel itself says whether it could be.
-            if let Err(source) = fs::OpenOptions::new().write(true).open(file) {
+            let opened = fs::OpenOptions::new().write(true).open(file).map(|_| ());
+            let held = !self.administered || capability::holds_sys_admin(Path::new("/"));
+            let refused = || Err(rustix::io::Errno::PERM.into());
+            if let Err(source) = opened.and_then(|()| if held { Ok(()) } else { refused() }) {
                 return Err(FactorError::NotAllowed {
                     factor: self.spec.name,
                     path: file.display().to_string(),

@@ -60,8 +60,14 @@ static ROWS: [MachineRow; 10] = [
         spec: &AUTOGROUP,
         places: &[switch("proc/sys/kernel/sched_autogroup_enabled", ONE_ZERO)],
         effect: None,
+        administered: false,
     },
-    MachineRow { spec: &BUSY_POLL, places: &[place("proc/sys/net/core/busy_poll")], effect: None },
+    MachineRow {
+        spec: &BUSY_POLL,
+        places: &[place("proc/sys/net/core/busy_poll")],
+        effect: None,
+        administered: false,
+    },
     MachineRow {
         spec: &GOVERNOR,
         places: &[Place {
@@ -70,32 +76,44 @@ static ROWS: [MachineRow; 10] = [
             menu: Some("scaling_available_governors"),
         }],
         effect: None,
+        administered: false,
     },
     MachineRow {
         spec: &NETDEV_BACKLOG,
         places: &[place("proc/sys/net/core/netdev_max_backlog")],
         effect: None,
+        administered: false,
     },
     MachineRow {
         spec: &NETDEV_BUDGET,
         places: &[place("proc/sys/net/core/netdev_budget")],
         effect: None,
+        administered: false,
     },
     MachineRow {
         spec: &NUMA_BALANCING,
         places: &[switch("proc/sys/kernel/numa_balancing", ONE_ZERO)],
         effect: None,
+        // `sysctl_numa_balancing` of the kernel's kernel/sched/core.c.
+        administered: true,
     },
     MachineRow {
         spec: &SMT,
         places: &[place("sys/devices/system/cpu/smt/control")],
         effect: Some(siblings),
+        administered: false,
     },
-    MachineRow { spec: &SWAPPINESS, places: &[place("proc/sys/vm/swappiness")], effect: None },
+    MachineRow {
+        spec: &SWAPPINESS,
+        places: &[place("proc/sys/vm/swappiness")],
+        effect: None,
+        administered: false,
+    },
     MachineRow {
         spec: &THP,
         places: &[place("sys/kernel/mm/transparent_hugepage/enabled")],
         effect: None,
+        administered: false,
     },
     MachineRow {
         spec: &TURBO,
@@ -105,6 +123,7 @@ static ROWS: [MachineRow; 10] = [
             switch("sys/devices/system/cpu/cpufreq/boost", ONE_ZERO),
         ],
         effect: None,
+        administered: false,
     },
 ];
 

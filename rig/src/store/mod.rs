@@ -81,8 +81,11 @@ impl Store {
     /// written to.
     pub fn refuse(path: &Path) -> Result<(), StoreError> {
         let there = path.ancestors().find(|at| at.exists()).unwrap_or(Path::new("."));
-        rustix::fs::access(there, rustix::fs::Access::WRITE_OK)
-            .map_err(|e| StoreError::Place { path: path.into(), source: e.into() })
+        let fail = |source| StoreError::Place { path: path.into(), source };
+        if there != path && !there.is_dir() {
+            return Err(fail(rustix::io::Errno::NOTDIR.into()));
+        }
+        rustix::fs::access(there, rustix::fs::Access::WRITE_OK).map_err(|e| fail(e.into()))
     }
 
     /// Opens the file to read it.

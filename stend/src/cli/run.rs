@@ -48,13 +48,13 @@ impl How {
 pub fn run(name: &str, how: How, options: &Options) -> Result<u8, CliError> {
     let (mut plan, text) = plans::load(name)?;
     how.apply(&mut plan);
-    let budget = budget(&plan);
     let command = format!("{} run {}{}{name}", invoked(), how.words(), options.place_words());
     if options.lab == Place::Loopback {
         place::refuse_without_links(&plan, LabKind::Loopback, "")?;
     }
     let mut session = Session::begin(&plan, options, command)?;
     session.refuse_without_links(&plan)?;
+    let budget = budget(&plan);
     let mut meter = Meter::new(Duration::from_secs_f64(budget.longest.value), true);
     meter.say(&format!(
         "{}: {} trials, {} dry visits, about {:.1} min",

@@ -5,9 +5,7 @@ use super::place::{self, Ground};
 use super::progress::Meter;
 use super::{Options, store};
 use desk::plan::remaining;
-use desk::record::{
-    Completeness, Environment, LabKind, Metric, Plan, RUN_SCHEMA, Run, Sitting,
-};
+use desk::record::{Completeness, Environment, LabKind, Metric, Plan, RUN_SCHEMA, Run, Sitting};
 use desk::verdict::enough;
 use rig::run::{Orders, Stand, conduct};
 use rig::store::Store;

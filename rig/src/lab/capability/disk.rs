@@ -1,10 +1,11 @@
-//! Knows whether runs can be kept at a place: room, the right to write, direct access.
+//! Knows how much room there is at the place where runs are kept, and whether the page cache can be
+//! passed by.
 //!
 //! Must not know what a store looks like inside. It leaves no file.
 
 use super::{Capability, State, mount_of};
 use desk::unit::Quantity;
-use rustix::fs::{Access, Mode, OFlags};
+use rustix::fs::{Mode, OFlags};
 use std::path::Path;
 
 /// Less room than this may not do for the first run and its report (research: at most 256 MB).
@@ -13,18 +14,11 @@ const LITTLE: u64 = 256 << 20;
 pub(super) fn look(store: &Path) -> Vec<Capability> {
     let above = store.ancestors().skip(1);
     let there = above.into_iter().find(|path| path.is_dir()).unwrap_or(Path::new("."));
-    vec![room(store, there), direct(there)]
+    vec![room(there), direct(there)]
 }
 
-fn room(store: &Path, there: &Path) -> Capability {
+fn room(there: &Path) -> Capability {
     let name = "disk for the store";
-    // The file itself if it is there, else the directory in which it would be made.
-    let written = if store.exists() { store } else { there };
-    if let Err(e) = rustix::fs::access(written, Access::WRITE_OK) {
-        let why = std::io::Error::from(e);
-        let item = Capability::new(name, State::Absent, format!("{}: {why}", written.display()));
-        return item.with_fix("stend run PLAN --store ./lab.stend");
-    }
     match rustix::fs::statvfs(there) {
         Ok(disk) => {
             let bytes = disk.f_bavail.saturating_mul(disk.f_frsize);

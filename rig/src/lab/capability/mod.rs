@@ -15,6 +15,7 @@ mod privilege;
 mod tests;
 
 pub use noise::{Noise, listen};
+pub use privilege::holds_sys_admin;
 
 use super::{cgroup, undo};
 use std::io;

@@ -38,6 +38,12 @@ fn user() -> Capability {
     if uid.is_root() { item } else { item.with_fix("sudo stend") }
 }
 
+/// Whether this process holds `CAP_SYS_ADMIN`, in whatever user namespace it is.
+#[must_use]
+pub fn holds_sys_admin(root: &Path) -> bool {
+    effective(root).is_ok_and(|all| all >> SYS_ADMIN & 1 == 1)
+}
+
 /// The effective set of this process.
 fn effective(root: &Path) -> Result<u64, String> {
     let status = text(root, "proc/self/status")?;

@@ -4,6 +4,7 @@
 //! factor at a level, every workload by every engine. Must not know how an answer is shown.
 
 use super::ground::{self, Common, Ground};
+use super::items::DISK;
 use crate::cli::error::CliError;
 use crate::cli::{plans, survey};
 use desk::record::{Environment, FactorSpec, LabKind, ParamKind, Plan, Scope, Value};
@@ -124,9 +125,7 @@ fn level(spec: &FactorSpec) -> Value {
     }
     match spec.kind {
         // The MTU of ordinary frames, where that is within the bounds.
-        ParamKind::Size(low, high) => {
-            Value::Quantity(Quantity::bytes(1500_u64.clamp(low, high)))
-        }
+        ParamKind::Size(low, high) => Value::Quantity(Quantity::bytes(1500_u64.clamp(low, high))),
         ParamKind::Count(low, _) => Value::Count(low),
         ParamKind::Rate(low, high) | ParamKind::RateOr(_, low, high) => {
             Value::Quantity(Quantity::new(1e9_f64.clamp(low, high), Unit::BitPerSecond))
@@ -165,7 +164,7 @@ fn of_workload(entry: &Entry) -> Vec<(String, String)> {
 
 /// Which items a plan needs in a kind of place.
 fn needs(ground: &Ground, plan: &Plan) -> Vec<String> {
-    let mut needs = vec!["disk for the store".to_owned()];
+    let mut needs = vec![DISK.to_owned()];
     if ground.kind == LabKind::Simulated {
         return needs;
     }

@@ -3,6 +3,7 @@
 //!
 //! Must not know which plans there are.
 
+use super::items;
 use crate::cli::error::CliError;
 use crate::cli::place;
 use desk::plan::order;
@@ -11,7 +12,6 @@ use rig::factor;
 use rig::lab::undo;
 use rig::probe::Soaker;
 use rig::run::{Rehearsal, RunError};
-use rig::store::Store;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -44,10 +44,7 @@ pub struct Common {
 impl Common {
     /// Looks at the places where runs and undos are kept, and at the soaker.
     pub fn look(store: &Result<PathBuf, CliError>) -> Self {
-        let store = match store {
-            Ok(path) => Store::refuse(path).err().map(|e| CliError::from(e).to_string()),
-            Err(e) => Some(e.to_string()),
-        };
+        let store = items::refused(store);
         let journal = undo::directory().and_then(|at| undo::refuse(&at)).err();
         let journal = journal.map(|e| e.to_string());
         let soaker = Soaker::start().err().map(|e| RunError::Soaker(e).to_string());

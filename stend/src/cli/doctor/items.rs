@@ -6,11 +6,13 @@
 use super::forecast::Test;
 use super::ground::SIMULATED;
 use crate::cli::error::CliError;
+use crate::cli::invoked;
 use desk::record::{FactorSpec, Scope};
 use desk::unit::{Quantity, Unit};
 use desk::validity::STEAL_MOST;
 use rig::factor::{self, FactorError, MachineRow};
 use rig::lab::capability::{Capability, Noise, State, fix_of_write, look};
+use rig::store::Store;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -30,11 +32,22 @@ pub struct Item {
     pub doubt: &'static str,
 }
 
+/// The item that every test needs.
+pub const DISK: &str = "disk for the store";
+
+/// Why no run can be kept, in the words of a run that is refused.
+pub fn refused(store: &Result<PathBuf, CliError>) -> Option<String> {
+    match store {
+        Ok(path) => Store::refuse(path).err().map(|e| CliError::from(e).to_string()),
+        Err(e) => Some(e.to_string()),
+    }
+}
+
 /// Name, effect, trust, doubt.
 type Row = (&'static str, &'static str, &'static str, &'static str);
 
 const ROWS: [Row; 17] = [
-    ("disk for the store", "every test: a trial is kept before the next begins", "", "anything"),
+    (DISK, "every test: a trial is kept before the next begins", "", "anything"),
     ("lab root", "every test in lab root", "", ""),
     ("lab user", "every test in lab user: links without root", "", ""),
     ("lab loopback", "every test in lab loopback", "", ""),
@@ -110,16 +123,13 @@ pub fn items(
     noise: Option<io::Result<Noise>>,
 ) -> Vec<Item> {
     let mut found = labs(tests);
-    found.extend(match store {
-        Ok(path) => look(Path::new("/"), path),
-        Err(e) => {
-            let mut all = look(Path::new("/"), Path::new("./lab.stend"));
-            all.retain(|item| item.name != "disk for the store");
-            let none = Capability::new("disk for the store", State::Absent, e.to_string());
-            all.push(none.with_fix("stend run PLAN --store ./lab.stend"));
-            all
-        }
-    });
+    let place = store.as_ref().map_or(Path::new("./lab.stend"), PathBuf::as_path);
+    found.extend(look(Path::new("/"), place));
+    if let Some(why) = refused(store) {
+        found.retain(|item| item.name != DISK);
+        let none = Capability::new(DISK, State::Absent, why);
+        found.push(none.with_fix("stend run PLAN --store ./lab.stend"));
+    }
     found.extend(noise.map(quiet));
     let place = |name: &str| ROWS.iter().position(|(row, ..)| *row == name).unwrap_or(ROWS.len());
     found.sort_by_key(|item| place(&item.name));
@@ -131,7 +141,20 @@ pub fn items(
     let (used, recorded): (Vec<Item>, Vec<Item>) =
         found.into_iter().map(of_row).partition(|item| item.effect.is_some());
     let factors = factor::ALL.iter().map(|spec| of_factor(spec, tests));
-    used.into_iter().chain(factors).chain(recorded).collect()
+    used.into_iter().chain(factors).chain(recorded).map(typed).collect()
+}
+
+/// The item with its command as this person has to type it: nobody is taken to have us on PATH.
+fn typed(mut item: Item) -> Item {
+    let called = |fix: String| match fix.strip_prefix("sudo stend") {
+        Some(rest) => format!("sudo {}{rest}", invoked()),
+        None => match fix.strip_prefix("stend ") {
+            Some(rest) => format!("{} {rest}", invoked()),
+            None => fix,
+        },
+    };
+    item.found.fix = item.found.fix.map(called);
+    item
 }
 
 /// Whether each kind of place stands: any test of it that runs shows it.
@@ -166,7 +189,7 @@ fn of_factor(spec: &FactorSpec, tests: &[Test]) -> Item {
     });
     let found = match factor::find_machine(spec.name) {
         Some(row) => of_machine(row),
-        None => of_links(spec.name, tests),
+        None => of_labs(spec, tests),
     };
     Item { found, effect, trust: "", doubt: "" }
 }
@@ -196,8 +219,8 @@ fn of_machine(row: &MachineRow) -> Capability {
 }
 
 /// A factor that is tried in labs: where it took, or why nowhere.
-fn of_links(factor: &str, tests: &[Test]) -> Capability {
-    let name = format!("factor {factor}");
+fn of_labs(spec: &FactorSpec, tests: &[Test]) -> Capability {
+    let name = format!("factor {}", spec.name);
     let mine = || tests.iter().filter(|t| t.id == name && t.lab != SIMULATED);
     let took: Vec<&str> = mine().filter(|t| t.reason.is_none()).map(|t| t.lab).collect();
     if took.is_empty() {
@@ -205,7 +228,11 @@ fn of_links(factor: &str, tests: &[Test]) -> Capability {
         let why = mine().find_map(|test| test.reason.clone()).unwrap_or_default();
         return Capability::new(&name, State::Absent, why);
     }
-    Capability::new(&name, State::Ok, format!("set and read back in lab {}", took.join(", ")))
+    let done = match spec.scope {
+        Scope::Link | Scope::Host => "set and read back",
+        _ => "streams opened with it",
+    };
+    Capability::new(&name, State::Ok, format!("{done} in lab {}", took.join(", ")))
 }
 
 fn quiet(heard: io::Result<Noise>) -> Capability {

@@ -33,7 +33,7 @@ fn item(item: &Item, tests: &[Test]) -> Value {
         "state": found.state.name(),
         "evidence": found.evidence,
         "effect": item.effect.unwrap_or("recorded only"),
-        "fix": found.fix,
+        "fix": found.fix.as_ref().filter(|_| item.effect.is_some()),
         "tests": hang,
     })
 }

@@ -12,6 +12,8 @@ use std::fmt::Write as _;
 /// Columns of a name, and of a state after it.
 const NAME: usize = 24;
 const STATE: usize = 10;
+/// With what the name of every factor's item begins.
+const FACTOR: &str = "factor ";
 /// Columns of a test, and of the answer in each place.
 const TEST: usize = 28;
 const ANSWER: usize = 10;
@@ -19,15 +21,18 @@ const ANSWER: usize = 10;
 /// All of it as text.
 pub fn show(findings: &Findings, columns: usize) -> String {
     let mut page = Page { text: String::new(), columns };
-    let used = |item: &&Item| item.effect.is_some();
+    let factor = |item: &&Item| item.found.name.starts_with(FACTOR);
+    let used = |item: &&Item| item.effect.is_some() && !factor(item);
     let fine = |item: &&Item| item.found.state == State::Ok;
     let items = || findings.items.iter();
     page.head("Missing, or less than it could be");
-    items().filter(|i| used(i) && !fine(i)).for_each(|item| page.item(item));
+    items().filter(|i| used(i) && !fine(i)).for_each(|item| page.item(item, true));
     page.head("There");
-    items().filter(|i| used(i) && fine(i)).for_each(|item| page.item(item));
+    items().filter(|i| used(i) && fine(i)).for_each(|item| page.item(item, true));
+    page.head("Factors: a plan that sets one which is not ok is refused");
+    items().filter(factor).for_each(|item| page.item(item, false));
     page.head("Recorded only: nothing in this build uses them");
-    items().filter(|i| !used(i)).for_each(|item| page.item(item));
+    items().filter(|i| !used(i) && !factor(i)).for_each(|item| page.item(item, false));
     page.tests(&findings.tests);
     page.head("Left by runs that were killed");
     for line in &findings.left {
@@ -77,7 +82,7 @@ pub fn doubted(findings: &Findings) -> Vec<String> {
 /// Factors whose state passes.
 fn names(findings: &Findings, passes: impl Fn(State) -> bool) -> Vec<&str> {
     let items = findings.items.iter().filter(|item| passes(item.found.state));
-    items.filter_map(|item| item.found.name.strip_prefix("factor ")).collect()
+    items.filter_map(|item| item.found.name.strip_prefix(FACTOR)).collect()
 }
 
 struct Page {
@@ -92,16 +97,18 @@ impl Page {
         let _ = writeln!(self.text, "{gap}{title}\n{}", "-".repeat(title.len()));
     }
 
-    /// Name, state and evidence; what it does and what would help where it is not all there.
-    fn item(&mut self, item: &Item) {
+    /// Name, state, evidence and what would help; its effect where the head does not say it.
+    fn item(&mut self, item: &Item, with_effect: bool) {
         let found = &item.found;
-        let first = format!("{:<NAME$}{:<STATE$}", found.name, found.state.name());
+        let name = found.name.strip_prefix(FACTOR).unwrap_or(&found.name);
+        let first = format!("{name:<NAME$}{:<STATE$}", found.state.name());
         self.hung(&first, &found.evidence);
-        if let Some(effect) = item.effect {
+        if let Some(effect) = item.effect.filter(|_| with_effect) {
             self.hung("", &format!("effect: {effect}"));
-            if let Some(fix) = &found.fix {
-                self.hung("", &format!("fix: {fix}"));
-            }
+        }
+        // Nothing is gained by what nothing uses.
+        if let Some(fix) = found.fix.as_ref().filter(|_| item.effect.is_some()) {
+            self.hung("", &format!("fix: {fix}"));
         }
     }
 
@@ -110,12 +117,19 @@ impl Page {
         self.head("Tests: which of this build run here, by place");
         let mut labs: Vec<&str> = Vec::new();
         let mut ids: Vec<&str> = Vec::new();
-        let mut reasons: Vec<&str> = Vec::new();
+        // Reasons that differ in one name only are one; the row says which name.
+        let mut reasons: Vec<(String, &str)> = Vec::new();
         for test in tests {
             push_new(&mut labs, test.lab);
             push_new(&mut ids, &test.id);
             if let Some(why) = &test.reason {
-                push_new(&mut reasons, why);
+                let form = without_name(why);
+                match reasons.iter_mut().find(|(known, _)| *known == form) {
+                    // From now on shown without the name.
+                    Some((_, text)) if *text != why.as_str() => *text = "",
+                    Some(_) => {}
+                    None => reasons.push((form, why)),
+                }
             }
         }
         let cells = |cells: Vec<String>| -> String {
@@ -126,7 +140,10 @@ impl Page {
         for id in ids {
             let answer = |lab: &&str| {
                 let test = tests.iter().find(|t| t.id == id && t.lab == *lab);
-                let number = |why| reasons.iter().position(|r| *r == why).unwrap_or(0) + 1;
+                let number = |why: &str| {
+                    let form = without_name(why);
+                    reasons.iter().position(|(known, _)| *known == form).unwrap_or(0) + 1
+                };
                 match test.map(|t| &t.reason) {
                     None => "-".to_owned(),
                     Some(None) => "yes".to_owned(),
@@ -136,7 +153,8 @@ impl Page {
             let row = format!("{id:<TEST$}{}", cells(labs.iter().map(answer).collect()));
             let _ = writeln!(self.text, "{}", row.trim_end());
         }
-        for (number, why) in reasons.iter().enumerate() {
+        for (number, (form, text)) in reasons.iter().enumerate() {
+            let why = if text.is_empty() { form } else { *text };
             self.wrapped(&format!("({}) {why}", number + 1), 4);
         }
     }
@@ -157,6 +175,15 @@ impl Page {
             let indent = if number == 0 { lead } else { lead.max(later) };
             let _ = writeln!(self.text, "{:indent$}{line}", "");
         }
+    }
+}
+
+/// A reason with the first name in quotes left open.
+fn without_name(why: &str) -> String {
+    let mut parts = why.splitn(3, '\'');
+    match (parts.next(), parts.next(), parts.next()) {
+        (Some(before), Some(_), Some(after)) => format!("{before}'...'{after}"),
+        _ => why.to_owned(),
     }
 }
 
@@ -194,7 +221,8 @@ mod tests {
 
     #[test]
     fn no_line_is_wider_than_asked_and_no_word_is_lost() {
-        let long = "/sys/devices/system/cpu/cpufreq/a/very/long/path/that/does/not/fit is not there";
+        let long =
+            "/sys/devices/system/cpu/cpufreq/a/very/long/path/that/does/not/fit is not there";
         for width in [12, 46, 86] {
             let lines = wrap(long, width);
             assert!(lines.iter().all(|line| line.chars().count() <= width), "{lines:?}");
