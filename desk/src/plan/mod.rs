@@ -1,7 +1,7 @@
 //! Knows how a plan is read, laid out into trials, put in order and costed.
 //!
 //! Knows: the text of a plan, the catalogue of workloads and factors it may name, blocks.
-//! Gives: [`read`], [`expand`], [`order`], [`budget`], [`quicken`], [`remaining`].
+//! Gives: [`read`], [`expand`], [`order`], [`budget`], [`quicken`], [`remaining`], [`schema`].
 //! Never: how a load is driven, a factor set or a trial judged.
 //! Start reading at `expand.rs`.
 
@@ -10,6 +10,7 @@ mod expand;
 mod order;
 mod read;
 mod remaining;
+mod schema;
 
 pub use budget::{
     BASELINE_S, Budget, CALIBRATION_S, DRY_WINDOW_S, OVERHEAD_S, SmallestEffect, budget, quicken,
@@ -18,6 +19,7 @@ pub use expand::expand;
 pub use order::order;
 pub use read::{PlanError, read};
 pub use remaining::{ATTEMPTS, Next, attempts, remaining};
+pub use schema::schema;
 
 use crate::record::{FactorSpec, WorkloadSpec};
 

@@ -273,13 +273,14 @@ fn gated_run() -> (crate::record::Run, crate::verdict::Analysis) {
         sizes: vec![64, 256, 1024, 4096],
         truth,
         noise: 0.02,
+        seed: 2,
         ..Simulated::default()
     }
     .run();
-    // One comparison has no valid trial, another has two blocks of them.
+    // One comparison has no valid trial, another has three blocks of them.
     let lost = |r: &&mut TrialRecord| {
         r.trial.point.params["direction"].word() == Some("duplex")
-            && (r.trial.treatment.levels["offload"] == "off" || r.trial.block > 2)
+            && (r.trial.treatment.levels["offload"] == "off" || r.trial.block > 3)
     };
     for record in run.records.iter_mut().filter(lost) {
         record.outcome = Outcome::faulty(Fault::DeadHost { host: "c01".into() });
@@ -305,7 +306,7 @@ fn a_gate_says_its_rule_its_outcome_and_what_each_comparison_rests_on() {
         (GateOutcome::Passed, "passed"),
     ];
     for (outcome, word) in tally {
-        assert!(count(outcome) > 0, "the run has one that is {word}: {first}");
+        assert!(count(outcome) > 0, "the run has one that is {word}: {first}\n{said}");
         assert!(first.contains(&format!("{} {word}", count(outcome))), "{first}");
     }
     assert!(

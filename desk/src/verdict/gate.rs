@@ -8,7 +8,7 @@ use super::finding::{Analysis, Comparison, Cost, PointResult, Verdict, Withheld}
 use super::measure::{CPU, DISPLACED, INDEX, PER_GIGABYTE};
 use super::pairing::contests;
 use super::winner::name;
-use crate::record::{Better, Completeness, Run, Value};
+use crate::record::{Better, Completeness, Metric, Plan, Run, Value};
 use crate::stats::{Estimate, LEVEL, MoreBlocks};
 use crate::unit::{Quantity, Unit};
 use schemars::JsonSchema;
@@ -152,26 +152,33 @@ pub enum GateError {
 /// The metrics of a cost, which are made per trial.
 const COSTS: [&str; 4] = [CPU.name, INDEX.name, PER_GIGABYTE.name, DISPLACED.name];
 
+/// Whether runs of a plan can be put before a gate on a metric, or on the primary one.
+///
+/// # Errors
+/// A metric that is neither among those given nor made from a trial, or a plan without a factor.
+pub fn gateable(plan: &Plan, metrics: &[Metric], metric: Option<&str>) -> Result<(), GateError> {
+    if plan.factors.iter().all(|f| f.name != plan.method.compare) {
+        return Err(GateError::NothingCompared(plan.title.clone()));
+    }
+    let known = || metrics.iter().map(|m| m.name.as_str()).chain(COSTS);
+    match metric {
+        Some(name) if known().all(|k| k != name) => Err(GateError::NoMetric {
+            name: name.into(),
+            known: known().collect::<Vec<_>>().join(", "),
+        }),
+        _ => Ok(()),
+    }
+}
+
 /// The run as it is analysed for a gate on a metric: a sample metric becomes its primary one.
 ///
 /// # Errors
-/// A metric that the run does not have, or a plan without a factor.
+/// As [`gateable`].
 pub fn gated(run: &Run, metric: Option<&str>) -> Result<Run, GateError> {
-    if run.plan.factors.iter().all(|f| f.name != run.plan.method.compare) {
-        return Err(GateError::NothingCompared(run.plan.title.clone()));
-    }
+    gateable(&run.plan, &run.metrics, metric)?;
     let mut run = run.clone();
-    match metric {
-        None => {}
-        Some(name) if COSTS.contains(&name) => {}
-        Some(name) if run.metrics.iter().any(|m| m.name == name) => {
-            run.plan.method.primary = name.into();
-        }
-        Some(name) => {
-            let own = run.metrics.iter().map(|m| m.name.as_str());
-            let known: Vec<&str> = own.chain(COSTS).collect();
-            return Err(GateError::NoMetric { name: name.into(), known: known.join(", ") });
-        }
+    if let Some(name) = metric.filter(|name| !COSTS.contains(name)) {
+        run.plan.method.primary = name.into();
     }
     Ok(run)
 }

@@ -46,7 +46,7 @@ pub use finding::{
     Reader, Region, Standing, State, TwoStates, Verdict, Withheld,
 };
 pub use gate::{
-    FailIf, Gate, GateCheck, GateError, GateOutcome, GateReason, gate, gate_run, gated,
+    FailIf, Gate, GateCheck, GateError, GateOutcome, GateReason, gate, gate_run, gateable, gated,
 };
 pub use knee::{KNEE, knee};
 pub use measure::{derived_metrics, service_demand};

@@ -1,11 +1,10 @@
 //! Knows `stend compare`: two stored runs against each other, or why that would mean nothing.
 
 use super::error::CliError;
-use super::{NOT_COMPARABLE, OK, files, store};
+use super::{NOT_COMPARABLE, OK, files, outputs, store};
 use desk::record::Run;
 use desk::report::{self, Asked, Bundle, Document};
 use desk::verdict::{Unpaired, Wanted, compare_runs};
-use serde_json::json;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -51,6 +50,7 @@ pub fn compare(a: &str, b: &str, how: &How<'_>) -> Result<u8, CliError> {
     let page = report::page(&document, &Bundle::of_comparison(&a, &b, asked))?;
     let path = files::write(&directory, "report.html", &page)?;
     files::write(&directory, "report.txt", &report::text(&document, COLUMNS, true))?;
+    files::write_beside(&directory, &document)?;
     files::write(&directory, "comparison.json", &as_json(&found, &document)?)?;
     writeln!(std::io::stderr().lock(), "report: {}", path.display())?;
     Ok(OK)
@@ -70,7 +70,8 @@ fn show(found: &Unpaired, document: &Document, json: bool) -> Result<(), CliErro
 fn as_json(found: &Unpaired, document: &Document) -> Result<String, CliError> {
     let watermark = Some(document.watermark.text()).filter(|text| !text.is_empty());
     let comparable = found.comparability.comparable();
-    let whole = json!({ "comparable": comparable, "watermark": watermark, "comparison": found });
+    let article = report::article(document);
+    let whole = outputs::Compare { comparable, watermark, comparison: found, article };
     Ok(serde_json::to_string_pretty(&whole)?)
 }
 

@@ -2,7 +2,7 @@
 
 use desk::plan::PlanError;
 use desk::report::{BundleError, ReportError};
-use desk::verdict::CompareError;
+use desk::verdict::{CompareError, GateError};
 use rig::lab::LabError;
 use rig::lab::sim::SimError;
 use rig::lab::undo::UndoError;
@@ -189,6 +189,17 @@ pub enum CliError {
     /// Two runs cannot be compared as asked.
     #[error(transparent)]
     Compare(#[from] CompareError),
+    /// A run cannot be put before a gate as asked.
+    #[error(transparent)]
+    Gate(#[from] GateError),
+    /// A file that was named could not be written.
+    #[error("{}: {source}; name another file", path.display())]
+    File {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
     /// Two runs have no trial in common.
     #[error(
         "runs {a} and {b} have no load point with a good trial under the same levels; run one plan \
@@ -227,6 +238,7 @@ impl CliError {
             | Self::Compare(_)
             | Self::Import { .. }
             | Self::ImportFile { .. }
+            | Self::Gate(_)
             | Self::Store(
                 StoreError::None { .. } | StoreError::NoRun { .. } | StoreError::Ambiguous { .. },
             ) => 2,

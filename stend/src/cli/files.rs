@@ -1,6 +1,8 @@
 //! Knows where results are written, whole or not at all.
 
 use super::error::CliError;
+use super::outputs;
+use desk::report::{self, Document};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -29,4 +31,15 @@ pub fn write(directory: &Path, name: &str, text: &str) -> Result<PathBuf, CliErr
     fs::write(&half, text).map_err(fail)?;
     fs::rename(&half, &path).map_err(fail)?;
     Ok(path)
+}
+
+/// Writes an article for programs and for GitHub, beside the report that a person reads.
+///
+/// # Errors
+/// When a file cannot be written.
+pub fn write_beside(directory: &Path, document: &Document) -> Result<(), CliError> {
+    write(directory, "report.md", &report::markdown(document))?;
+    let article = outputs::Report::of(document);
+    write(directory, "report.json", &serde_json::to_string_pretty(&article)?)?;
+    Ok(())
 }

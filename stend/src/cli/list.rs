@@ -1,9 +1,8 @@
 //! Knows `stend list`: the runs of a store, a line each.
 
 use super::error::CliError;
-use super::{OK, store};
+use super::{OK, outputs, store};
 use rig::store::RunLine;
-use serde_json::json;
 use std::io::Write as _;
 use std::path::Path;
 
@@ -31,12 +30,17 @@ pub fn list(named: Option<&Path>, as_json: bool) -> Result<u8, CliError> {
     Ok(OK)
 }
 
-fn row(line: &RunLine) -> serde_json::Value {
-    json!({
-        "id": line.id, "started": line.started, "title": line.title, "version": line.version,
-        "state": line.state.to_string(), "planned": line.planned, "valid": line.valid,
-        "invalid": line.invalid,
-    })
+fn row(line: &RunLine) -> outputs::ListedRun {
+    outputs::ListedRun {
+        id: line.id.clone(),
+        started: line.started.clone(),
+        title: line.title.clone(),
+        version: line.version.clone(),
+        state: line.state.to_string(),
+        planned: line.planned,
+        valid: line.valid,
+        invalid: line.invalid,
+    }
 }
 
 /// The title as far as it fits, and how many visits were invalid.

@@ -10,9 +10,11 @@ mod explain;
 mod export;
 mod factors;
 mod files;
+mod gate;
 mod guardian;
 mod import;
 mod list;
+mod outputs;
 mod parquet;
 mod place;
 mod plan;
@@ -21,6 +23,7 @@ mod progress;
 mod report;
 mod resume;
 mod run;
+mod schema;
 mod session;
 mod store;
 mod survey;
@@ -40,13 +43,20 @@ const GIVEN_UP: u8 = 1;
 const CANNOT: u8 = 5;
 /// Two runs differ in more than was declared, so that nothing was compared.
 const NOT_COMPARABLE: u8 = 3;
+/// The gate failed, with evidence.
+const GATE_FAILED: u8 = 3;
+/// The gate can neither pass nor fail on what was measured.
+const INCONCLUSIVE: u8 = 4;
+/// Not one pair of valid trials.
+const INVALID: u8 = 6;
 /// The person stopped it; what was finished is in the report.
 const INTERRUPTED: u8 = 130;
 
 /// What a script may rely on.
 const EXIT_CODES: &str = "Exit status: 0 all was measured or shown; 1 ended early or a file could \
-not be written; 2 wrong usage or a refused plan; 3 the runs are not comparable; 5 this place \
-cannot measure it; 6 no trial gave a figure; 130 stopped on request.";
+not be written; 2 wrong usage or a refused plan; 3 the gate failed with evidence, or the runs are \
+not comparable; 4 the gate is inconclusive; 5 this place cannot measure it; 6 no trial gave a \
+figure; 130 stopped on request.";
 
 /// Measures this machine and says which set-up is better, by how much, and what limits it.
 ///
@@ -134,6 +144,14 @@ enum Verb {
         /// Print the comparison as JSON instead of text
         #[arg(long)]
         json: bool,
+    },
+    /// Run a plan and pass or fail a build by it; the exit status says which
+    Gate(gate::Wanted),
+    /// Print the JSON Schema of a plan or of an output
+    Schema {
+        /// Of what
+        #[arg(value_enum)]
+        what: schema::What,
     },
     /// Show what can be switched here, and bring back what a killed run left switched
     Factors {
@@ -252,6 +270,8 @@ pub fn main() -> Result<u8, CliError> {
             let (metric, store, out) = (metric.as_deref(), store.as_deref(), out.as_deref());
             compare::compare(&a, &b, &compare::How { force, metric, store, out, json })
         }
+        Some(Verb::Gate(wanted)) => gate::gate(&wanted),
+        Some(Verb::Schema { what }) => schema::print(what),
         Some(Verb::Factors { what }) => factors::factors(&what),
         Some(Verb::Doctor(wanted)) => doctor::doctor(&wanted),
         Some(Verb::Guardian { journal }) => guardian::guardian(&journal),

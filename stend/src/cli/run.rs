@@ -4,18 +4,17 @@ use super::error::CliError;
 use super::progress::Meter;
 use super::report::report_in;
 use super::session::Session;
-use super::{GIVEN_UP, INTERRUPTED, OK, Options, Place, files, invoked, place, plans};
+use super::{GIVEN_UP, INTERRUPTED, OK, Options, Place, files, invoked, outputs, place, plans};
 use desk::plan::{budget, quicken};
 use desk::record::{Completeness, Fault, LabKind, Plan, Run};
-use desk::report::{self, Bundle};
+use desk::report::{self, Bundle, Document};
 use desk::verdict::{Analysis, analyse};
-use serde_json::json;
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Columns of the text report.
-const COLUMNS: u16 = 80;
+pub const COLUMNS: u16 = 80;
 
 /// What the command line changes of a plan.
 #[derive(Clone, Copy, Debug)]
@@ -41,12 +40,44 @@ impl How {
     }
 }
 
+/// A run that has ended, well or not.
+pub struct Measured {
+    /// The sitting, its lab still standing.
+    pub session: Session,
+    /// The run.
+    pub run: Run,
+    /// Where its files go.
+    pub directory: PathBuf,
+    /// Progress.
+    pub meter: Meter,
+}
+
+impl Measured {
+    /// Says where the run was kept, and what could not be brought back.
+    pub fn say_left(&self) {
+        say_left(&self.session, &self.run, &self.meter);
+    }
+}
+
 /// Runs a plan and writes report and records.
 ///
 /// # Errors
 /// A bad plan, a lab that cannot be built, a file that cannot be written, or no valid trial at all.
 pub fn run(name: &str, how: How, options: &Options) -> Result<u8, CliError> {
-    let (mut plan, text) = plans::load(name)?;
+    let (plan, text) = plans::load(name)?;
+    let measured = measure((name, plan, &text), how, options)?;
+    finish(&measured.session, &measured.run, (&measured.directory, options.json), &measured.meter)
+}
+
+/// Measures a plan, by its name, itself and its text.
+///
+/// # Errors
+/// A lab that cannot be built, or a directory that cannot be written to.
+pub fn measure(
+    (name, mut plan, text): (&str, Plan, &str),
+    how: How,
+    options: &Options,
+) -> Result<Measured, CliError> {
     how.apply(&mut plan);
     let command = format!("{} run {}{}{name}", invoked(), how.words(), options.place_words());
     if options.lab == Place::Loopback {
@@ -65,8 +96,8 @@ pub fn run(name: &str, how: How, options: &Options) -> Result<u8, CliError> {
     ));
     // Before anything is measured: a result that cannot be written is not worth the time.
     let directory = files::directory(options.out.as_deref(), &session.id)?;
-    let run = session.run(&plan, &text, &mut meter)?;
-    finish(&session, &run, (&directory, options.json), &meter)
+    let run = session.run(&plan, text, &mut meter)?;
+    Ok(Measured { session, run, directory, meter })
 }
 
 /// Writes the report of a run that has ended, well or not, and says where everything is.
@@ -79,11 +110,7 @@ pub fn finish(
     (directory, json): (&Path, bool),
     meter: &Meter,
 ) -> Result<u8, CliError> {
-    let kept = session.kept_in().display();
-    meter.say(&format!("kept as {} in {kept}", run.id));
-    for left in session.left() {
-        meter.say(&format!("{left}; see {} factors status", invoked()));
-    }
+    say_left(session, run, meter);
     refuse_empty(run)?;
     let analysis = analyse(run);
     publish(run, &analysis, directory, json)?;
@@ -101,6 +128,14 @@ pub fn finish(
         Completeness::Partial { .. } if session.stopped() => INTERRUPTED,
         Completeness::Partial { .. } => GIVEN_UP,
     })
+}
+
+/// Says where a run was kept, and what could not be brought back.
+fn say_left(session: &Session, run: &Run, meter: &Meter) {
+    meter.say(&format!("kept as {} in {}", run.id, session.kept_in().display()));
+    for left in session.left() {
+        meter.say(&format!("{left}; see {} factors status", invoked()));
+    }
 }
 
 /// Not one valid counted trial is no result.
@@ -122,18 +157,28 @@ pub fn refuse_empty(run: &Run) -> Result<(), CliError> {
 /// # Errors
 /// When a file cannot be written.
 pub fn publish(run: &Run, analysis: &Analysis, to: &Path, json: bool) -> Result<(), CliError> {
-    let records = serde_json::to_string_pretty(run)?;
-    files::write(to, "records.json", &records)?;
     let document = report::compose(run, analysis)?;
-    let page = report::page(&document, &Bundle::of_run(run))?;
-    files::write(to, "report.html", &page)?;
-    files::write(to, "report.txt", &report::text(&document, COLUMNS, true))?;
+    write_all(run, &document, to)?;
     let mut out = std::io::stdout().lock();
     if json {
-        serde_json::to_writer_pretty(&mut out, &json!({ "run": run, "analysis": analysis }))?;
+        let article = report::article(&document);
+        serde_json::to_writer_pretty(&mut out, &outputs::Result { run, analysis, article })?;
         out.write_all(b"\n")?;
     } else {
         out.write_all(report::summary(&document, COLUMNS, true).as_bytes())?;
     }
     Ok(())
+}
+
+/// Writes the records of a run and its article in every medium.
+///
+/// # Errors
+/// When a file cannot be written.
+pub fn write_all(run: &Run, document: &Document, to: &Path) -> Result<(), CliError> {
+    let records = serde_json::to_string_pretty(run)?;
+    files::write(to, "records.json", &records)?;
+    let page = report::page(document, &Bundle::of_run(run))?;
+    files::write(to, "report.html", &page)?;
+    files::write(to, "report.txt", &report::text(document, COLUMNS, true))?;
+    files::write_beside(to, document)
 }

@@ -192,7 +192,7 @@ fn letters() -> String {
 }
 
 /// Metrics of the plan's workloads, for the record to explain itself.
-fn metrics(plan: &Plan) -> Vec<Metric> {
+pub fn metrics(plan: &Plan) -> Vec<Metric> {
     let mut metrics: Vec<Metric> = Vec::new();
     for load in &plan.loads {
         let specs = workload::find(&load.workload).map_or(&[][..], |entry| entry.spec.metrics);

@@ -5,12 +5,11 @@ use super::plans::{self, survey as texts};
 use super::progress::Meter;
 use super::run::refuse_empty;
 use super::session::Session;
-use super::{GIVEN_UP, INTERRUPTED, OK, Options, files, invoked};
+use super::{GIVEN_UP, INTERRUPTED, OK, Options, files, invoked, outputs};
 use desk::plan::budget;
 use desk::record::{Completeness, Environment, LabKind, Plan, Run, Value};
 use desk::report::{self, Bundle, CardInput, Part, Role};
 use desk::verdict::{Analysis, Verdict, analyse};
-use serde_json::json;
 use std::io::Write as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -177,13 +176,13 @@ pub fn publish(measured: &[Measured], to: &Path, json: bool) -> Result<(), CliEr
         .iter()
         .map(|m| Part { role: m.role, run: &m.run, analysis: &m.analysis })
         .collect();
-    let rows: Vec<_> =
-        measured.iter().map(|m| json!({ "run": m.run, "analysis": m.analysis })).collect();
-    let records = serde_json::to_string_pretty(&rows)?;
+    let rows = || measured.iter().map(|m| outputs::Part { run: &m.run, analysis: &m.analysis });
+    let records = serde_json::to_string_pretty(&rows().collect::<Vec<_>>())?;
     files::write(to, "records.json", &records)?;
     let document = report::compose_survey(&parts)?;
     let page = report::page(&document, &Bundle::of_survey(&parts))?;
     let path = files::write(to, "report.html", &page)?;
+    files::write_beside(to, &document)?;
     files::write(to, "report.txt", &report::text(&document, COLUMNS, true))?;
     let input = CardInput {
         parts: &parts,
@@ -193,7 +192,13 @@ pub fn publish(measured: &[Measured], to: &Path, json: bool) -> Result<(), CliEr
     let card = report::card(&input, COLUMNS, true)?;
     files::write(to, "card.txt", &card)?;
     let mut out = std::io::stdout().lock();
-    out.write_all(if json { records.as_bytes() } else { card.as_bytes() })?;
+    if json {
+        let whole =
+            outputs::Survey { parts: rows().collect(), article: report::article(&document) };
+        serde_json::to_writer_pretty(&mut out, &whole)?;
+    } else {
+        out.write_all(card.as_bytes())?;
+    }
     out.write_all(b"\n")?;
     Ok(())
 }

@@ -1,0 +1,317 @@
+//! Knows the JSON Schema of a plan, for editors: the same keys, kinds and bounds that the reader
+//! knows, from the same catalogue.
+//!
+//! Draft 7, which editors of TOML read. What hangs on several places of a plan (a level that is no
+//! link, a key set twice) only the reader refuses.
+//! Never: a list of workloads, factors or metrics of its own.
+
+use super::Catalogue;
+use crate::record::{FactorSpec, ParamKind, ParamSpec, Scope, WorkloadSpec, claim_sources};
+use crate::unit::{Kind, Quantity, Unit};
+use serde_json::{Map, Value, json};
+
+/// A number before its unit.
+const NUMBER: &str = r"[0-9]*\.?[0-9]+|[0-9]+\.";
+/// As the reader has it for names of links and other words.
+const WORD: &str = "^[A-Za-z0-9_-]{1,15}$";
+const CLASSES: [&str; 4] = ["critical", "factor", "identity", "info"];
+
+/// The schema of the plans that this catalogue can read.
+#[must_use]
+pub fn schema(catalogue: &Catalogue<'_>) -> Value {
+    let loads: Vec<Value> = catalogue.workloads.iter().map(|spec| load(spec)).collect();
+    let mut factors = Map::new();
+    for spec in catalogue.factors {
+        factors.insert(spec.name.into(), factor(spec, catalogue));
+    }
+    let others: Vec<Value> = catalogue.factors.iter().map(|spec| keyed(spec, catalogue)).collect();
+    json!({
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "title": "A plan of stend",
+        "type": "object",
+        "required": ["title", "load"],
+        "additionalProperties": false,
+        "properties": {
+            "title": text("Title of the report."),
+            "question": text("The question in the reader's words."),
+            "published": {
+                "description": "The published test whose claims the report sets beside its own findings.",
+                "type": "string", "enum": claim_sources()
+            },
+            "lab": lab(catalogue),
+            "factors": {
+                "description": "What is switched between trials, a table for each.",
+                "type": "object", "properties": factors,
+                "additionalProperties": { "anyOf": others }
+            },
+            "load": {
+                "description": "Workloads with their parameters, a table for each load.",
+                "type": "object", "minProperties": 1,
+                "additionalProperties": { "oneOf": loads }
+            },
+            "method": method(catalogue),
+            "environment": {
+                "description": "Keys of the environment whose class this plan changes.",
+                "type": "object", "additionalProperties": { "$ref": "#/definitions/class" }
+            }
+        },
+        "definitions": {
+            "class": { "anyOf": [
+                { "type": "string", "enum": CLASSES },
+                { "type": "object", "additionalProperties": { "$ref": "#/definitions/class" } }
+            ] }
+        }
+    })
+}
+
+fn text(about: &str) -> Value {
+    json!({ "description": about, "type": "string" })
+}
+
+fn whole(about: &str, low: u64, high: u64) -> Value {
+    json!({ "description": about, "anyOf": whole_number(low, high) })
+}
+
+/// A whole number, bare or in quotes.
+fn whole_number(low: u64, high: u64) -> Value {
+    json!([
+        { "type": "integer", "minimum": low, "maximum": high },
+        { "type": "string", "pattern": "^[0-9]+$" }
+    ])
+}
+
+fn flag(about: &str) -> Value {
+    json!({ "description": about, "type": "boolean" })
+}
+
+/// Units of a family as a pattern knows them.
+const fn units(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Size => "B|K|KiB|M|MiB|G|GiB",
+        Kind::Duration => "ns|us|µs|ms|s|min|h",
+        Kind::Rate => "bit/s|kbit/s|Mbit/s|Gbit/s",
+        Kind::Share => "%",
+        Kind::Count => "",
+    }
+}
+
+/// One quantity of a family.
+fn pattern(kind: Kind) -> String {
+    match kind {
+        Kind::Count => r"^\s*[0-9]+\s*$".into(),
+        kind => format!(r"^\s*({NUMBER})\s*({})\s*$", units(kind)),
+    }
+}
+
+/// A sweep of a family, `64..256K *2` or `1500 B..9000 B +2500 B`.
+fn sweep(kind: Kind) -> String {
+    let one = match kind {
+        Kind::Count => format!("({NUMBER})"),
+        kind => format!(r"({NUMBER})\s*({})", units(kind)),
+    };
+    let open = match kind {
+        Kind::Count => one.clone(),
+        kind => format!(r"({NUMBER})\s*({})?", units(kind)),
+    };
+    format!(r"^\s*{open}\s*\.\.\s*{one}\s*(\*\s*({NUMBER})|\+\s*{one})\s*$")
+}
+
+fn quantity(about: &str, kind: Kind) -> Value {
+    json!({ "description": about, "type": "string", "pattern": pattern(kind) })
+}
+
+const fn family(kind: ParamKind) -> Option<Kind> {
+    match kind {
+        ParamKind::Size(..) => Some(Kind::Size),
+        ParamKind::Count(..) => Some(Kind::Count),
+        ParamKind::Rate(..) | ParamKind::RateOr(..) => Some(Kind::Rate),
+        ParamKind::Choice(_) | ParamKind::Word => None,
+    }
+}
+
+/// What one value may be, each alternative by itself.
+fn alternatives(kind: ParamKind) -> Vec<Value> {
+    let mut all = match kind {
+        ParamKind::Choice(words) => vec![json!({ "type": "string", "enum": words })],
+        ParamKind::Word => vec![json!({ "type": "string", "pattern": WORD })],
+        ParamKind::Count(low, high) => vec![
+            json!({ "type": "integer", "minimum": low, "maximum": high }),
+            json!({ "type": "string", "pattern": pattern(Kind::Count) }),
+        ],
+        kind => family(kind)
+            .map(|family| json!({ "type": "string", "pattern": pattern(family) }))
+            .into_iter()
+            .collect(),
+    };
+    if let ParamKind::RateOr(word, ..) = kind {
+        all.push(json!({ "type": "string", "const": word }));
+    }
+    all
+}
+
+/// One value of a parameter or a level.
+fn value(about: &str, kind: ParamKind) -> Value {
+    json!({ "description": about, "anyOf": alternatives(kind) })
+}
+
+/// Bounds as a person would write them.
+#[expect(clippy::cast_precision_loss, reason = "bounds stay far below 2^53")]
+fn bounds(kind: ParamKind) -> String {
+    let range = |low: Quantity, high: Quantity| format!(" From {low} to {high}.");
+    let rate = |bits: f64| Quantity::new(bits, Unit::BitPerSecond);
+    match kind {
+        ParamKind::Size(low, high) => range(Quantity::bytes(low), Quantity::bytes(high)),
+        ParamKind::Count(low, high) => range(Quantity::count(low), Quantity::count(high)),
+        ParamKind::Rate(low, high) | ParamKind::RateOr(_, low, high) => {
+            range(rate(low), rate(high))
+        }
+        ParamKind::Choice(_) | ParamKind::Word => String::new(),
+    }
+}
+
+fn described(spec: &FactorSpec) -> String {
+    format!("{}.{}", spec.about, bounds(spec.kind))
+}
+
+/// The factors of these scopes as keys, each with one value.
+fn settings(catalogue: &Catalogue<'_>, scopes: &[Scope]) -> Map<String, Value> {
+    let fitting = catalogue.factors.iter().filter(|f| scopes.contains(&f.scope));
+    fitting.map(|f| (f.name.to_owned(), value(&described(f), f.kind))).collect()
+}
+
+fn lab(catalogue: &Catalogue<'_>) -> Value {
+    let mut keys = settings(catalogue, &[Scope::Host, Scope::Machine]);
+    keys.insert("clients".into(), whole("Client hosts.", 1, 64));
+    let rate =
+        "Most that one client can send or take; clients that cannot fill a link are refused.";
+    keys.insert("client_rate".into(), quantity(rate, Kind::Rate));
+    let link = json!({
+        "type": "object", "additionalProperties": false,
+        "properties": settings(catalogue, &[Scope::Link])
+    });
+    keys.insert(
+        "links".into(),
+        json!({
+            "description": "Links of the server, one or two; the name is that of the interface.",
+            "type": "object", "minProperties": 1, "maxProperties": 2,
+            "propertyNames": { "pattern": WORD, "not": { "const": "lo" } },
+            "additionalProperties": link
+        }),
+    );
+    let about = "Who takes part, and what is set for the whole run.";
+    json!({
+        "description": about, "type": "object", "additionalProperties": false, "properties": keys
+    })
+}
+
+/// A factor under its own name.
+fn factor(spec: &FactorSpec, catalogue: &Catalogue<'_>) -> Value {
+    json!({
+        "description": described(spec), "type": "object", "required": ["levels"],
+        "additionalProperties": false,
+        "properties": {
+            "key": { "description": "The factor, if the table has another name.", "type": "string",
+                     "enum": catalogue.factors.iter().map(|f| f.name).collect::<Vec<_>>() },
+            "levels": levels(spec, catalogue)
+        }
+    })
+}
+
+/// A factor under a name that the person chose.
+fn keyed(spec: &FactorSpec, catalogue: &Catalogue<'_>) -> Value {
+    json!({
+        "description": described(spec), "type": "object", "required": ["key", "levels"],
+        "additionalProperties": false,
+        "properties": {
+            "key": { "description": "The factor.", "type": "string", "enum": [spec.name] },
+            "levels": levels(spec, catalogue)
+        }
+    })
+}
+
+fn levels(spec: &FactorSpec, catalogue: &Catalogue<'_>) -> Value {
+    if spec.scope != Scope::Bundle {
+        return json!({
+            "description": "Two levels or more, the baseline first.",
+            "type": "array", "minItems": 2, "items": { "anyOf": alternatives(spec.kind) }
+        });
+    }
+    let scopes = [Scope::Link, Scope::Host, Scope::Machine, Scope::Socket];
+    json!({
+        "description": "Two levels or more, the baseline first; each says all that another says.",
+        "type": "object", "minProperties": 2,
+        "additionalProperties": {
+            "type": "object", "additionalProperties": false,
+            "properties": settings(catalogue, &scopes)
+        }
+    })
+}
+
+fn load(spec: &WorkloadSpec) -> Value {
+    let mut keys = Map::new();
+    let mut over = Map::new();
+    for param in spec.params {
+        keys.insert(param.name.into(), value(&help(param), param.kind));
+        over.insert(param.name.into(), swept(param));
+    }
+    keys.insert(
+        "workload".into(),
+        json!({ "description": spec.question, "type": "string", "enum": [spec.name] }),
+    );
+    let about = "What is swept: a sweep, a list, or one value. Every combination is a load point.";
+    keys.insert(
+        "over".into(),
+        json!({
+            "description": about, "type": "object", "additionalProperties": false,
+            "properties": over
+        }),
+    );
+    json!({
+        "description": spec.question, "type": "object", "required": ["workload"],
+        "additionalProperties": false, "properties": keys
+    })
+}
+
+fn help(param: &ParamSpec) -> String {
+    format!("{}. Default: {}.{}", param.about, param.default, bounds(param.kind))
+}
+
+fn swept(param: &ParamSpec) -> Value {
+    let mut one = alternatives(param.kind);
+    if let Some(family) = family(param.kind) {
+        one.push(json!({ "type": "string", "pattern": sweep(family) }));
+    }
+    let list = json!({ "type": "array", "minItems": 1, "items": { "anyOf": one.clone() } });
+    one.push(list);
+    json!({ "description": help(param), "anyOf": one })
+}
+
+fn method(catalogue: &Catalogue<'_>) -> Value {
+    let mut metrics: Vec<&str> =
+        catalogue.workloads.iter().flat_map(|w| w.metrics).map(|m| m.name).collect();
+    metrics.sort_unstable();
+    metrics.dedup();
+    let looks = "Numbers of blocks after which the run may end, rising.";
+    json!({
+        "description": "How trials are made, ordered and judged.",
+        "type": "object", "additionalProperties": false,
+        "properties": {
+            "blocks": whole("Visits to every treatment of every point.", 3, 1000),
+            "dry": flag("Whether everything is visited once before, uncounted."),
+            "settle": quantity("Shortest time from go to the window.", Kind::Duration),
+            "settle_max": quantity("Longest time to wait for a steady rate.", Kind::Duration),
+            "window": quantity("What is counted of a trial, 50 ms or more.", Kind::Duration),
+            "looks": { "description": looks, "type": "array", "minItems": 2, "maxItems": 6,
+                       "items": { "anyOf": whole_number(3, 1000) } },
+            "seed": whole("Seed of the order and of everything drawn by chance.", 0, u64::MAX),
+            "primary": { "description": "The metric that decides.", "type": "string",
+                         "enum": metrics },
+            "compare": text("The factor whose levels are compared."),
+            "margin": quantity("Differences below are of no practical interest.", Kind::Share),
+            "curve": text("The swept parameter along which a curve is drawn."),
+            "displaced_work": flag("Whether a soaker says how much work the load displaced."),
+            "steady": { "description": "Whether a trial that was not steady counts.",
+                        "type": "string", "enum": ["required", "noted"] }
+        }
+    })
+}

@@ -1,0 +1,193 @@
+//! Knows `stend gate`: a plan, a rule, and an exit status that a build can be stopped by.
+//!
+//! Never: whether a difference is one; the verdict says that.
+
+use super::error::CliError;
+use super::run::{COLUMNS, How, measure, write_all};
+use super::{
+    GATE_FAILED, INCONCLUSIVE, INTERRUPTED, INVALID, OK, Options, files, outputs, plans, session,
+    store,
+};
+use clap::ValueEnum;
+use desk::record::Run;
+use desk::report::{self, Document, Prose};
+use desk::verdict::{FailIf, Gate, GateOutcome, analyse, gate as judge, gateable, gated};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+/// Options of the verb.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Wanted {
+    /// File of the plan, or the name of a built-in one
+    #[arg(required_unless_present = "run", conflicts_with = "run")]
+    plan: Option<String>,
+    /// What makes the gate fail
+    #[arg(long, value_enum, default_value_t = Rule::Worse, value_name = "RULE")]
+    fail_if: Rule,
+    /// Judge by this metric and not by the primary one: another of the plan's, or cpu, pe_index,
+    /// cpu_per_gb, displaced
+    #[arg(long, value_name = "M")]
+    metric: Option<String>,
+    /// Write a JUnit report: a test case a comparison
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+    /// Write a summary for GitHub
+    #[arg(long, value_name = "FILE")]
+    markdown: Option<PathBuf>,
+    /// Short windows and at most five blocks
+    #[arg(long, conflicts_with = "run")]
+    quick: bool,
+    /// Judge this run of the store instead of measuring: its id, a beginning of it, or last
+    #[arg(long, value_name = "RUN")]
+    run: Option<String>,
+    #[command(flatten)]
+    options: Options,
+}
+
+/// Names of the rules on the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Rule {
+    /// A comparison is worse, by more than the margin as far as its interval reaches
+    Worse,
+    /// A comparison is not better by the margin
+    NotBetter,
+    /// A comparison differs by more than the margin as far as its interval reaches
+    NotEquivalent,
+    /// A comparison differs at all
+    Different,
+}
+
+impl From<Rule> for FailIf {
+    fn from(rule: Rule) -> Self {
+        match rule {
+            Rule::Worse => Self::Worse,
+            Rule::NotBetter => Self::NotBetter,
+            Rule::NotEquivalent => Self::NotEquivalent,
+            Rule::Different => Self::Different,
+        }
+    }
+}
+
+/// A run to judge, where its report goes, and whether the person stopped it.
+struct Subject {
+    run: Run,
+    directory: Option<PathBuf>,
+    stopped: bool,
+}
+
+/// Measures or takes a run, judges it, and says so in every form that was asked for.
+///
+/// # Errors
+/// A bad plan or metric, a lab that cannot be built, a file that cannot be written.
+pub fn gate(wanted: &Wanted) -> Result<u8, CliError> {
+    let subject = subject(wanted)?;
+    let metric = wanted.metric.as_deref();
+    let run = gated(&subject.run, metric)?;
+    let analysis = analyse(&run);
+    let gate = judge(&run, &analysis, wanted.fail_if.into(), metric);
+    let status = if subject.stopped { INTERRUPTED } else { status(&gate) };
+    let document = report::compose_gate(&run, &analysis, &gate)?;
+    if let Some(directory) = &subject.directory {
+        write_all(&subject.run, &document, directory)?;
+        super::progress::say(&format!("report: {}", directory.join("report.html").display()));
+    }
+    if let Some(path) = &wanted.junit {
+        write(path, &report::junit(&run, &gate)?)?;
+    }
+    if let Some(path) = &wanted.markdown {
+        write(path, &report::markdown(&document))?;
+    }
+    show(wanted, &document, &outputs::Gate::of(&run, &gate, status, &document))?;
+    annotate(&run, &gate)?;
+    Ok(status)
+}
+
+fn subject(wanted: &Wanted) -> Result<Subject, CliError> {
+    let options = &wanted.options;
+    if let Some(name) = &wanted.run {
+        let run = store::read(options.store.as_deref())?.load(name)?;
+        let out = options.out.as_deref();
+        let directory = out.map(|out| files::directory(Some(out), &run.id)).transpose()?;
+        return Ok(Subject { run, directory, stopped: false });
+    }
+    let name = wanted.plan.as_deref().unwrap_or_default();
+    let (plan, text) = plans::load(name)?;
+    // Before anything is measured.
+    gateable(&plan, &session::metrics(&plan), wanted.metric.as_deref())?;
+    let how = How { quick: wanted.quick, displaced_work: false };
+    let measured = measure((name, plan, &text), how, options)?;
+    let stopped = measured.session.stopped();
+    measured.say_left();
+    Ok(Subject { run: measured.run, directory: Some(measured.directory), stopped })
+}
+
+/// Nothing but an outcome that was shown gives 0.
+const fn status(gate: &Gate) -> u8 {
+    match gate.outcome {
+        GateOutcome::Passed => OK,
+        GateOutcome::Failed => GATE_FAILED,
+        GateOutcome::Inconclusive => INCONCLUSIVE,
+        GateOutcome::NotMeasured => INVALID,
+    }
+}
+
+fn write(path: &Path, text: &str) -> Result<(), CliError> {
+    std::fs::write(path, text).map_err(|source| CliError::File { path: path.into(), source })
+}
+
+/// The gate alone; the article on the run is in the report.
+fn show(wanted: &Wanted, document: &Document, whole: &outputs::Gate<'_>) -> Result<(), CliError> {
+    let mut out = std::io::stdout().lock();
+    if wanted.options.json {
+        serde_json::to_writer_pretty(&mut out, whole)?;
+        out.write_all(b"\n")?;
+        return Ok(());
+    }
+    let body = document.body.iter().take(1).cloned().collect();
+    let short = Document { body, ..document.clone() };
+    out.write_all(report::text(&short, COLUMNS, true).as_bytes())?;
+    Ok(())
+}
+
+/// A line for GitHub a comparison that did not pass. It reads standard error too, and standard
+/// output belongs to the result.
+fn annotate(run: &Run, gate: &Gate) -> Result<(), CliError> {
+    if std::env::var_os("GITHUB_ACTIONS").is_none_or(|value| value.is_empty()) {
+        return Ok(());
+    }
+    let mut out = std::io::stderr().lock();
+    for (check, (name, said)) in gate.checks.iter().zip(report::gate_lines(run, gate)?) {
+        let level = match check.outcome {
+            GateOutcome::Passed => continue,
+            GateOutcome::Failed => "error",
+            GateOutcome::Inconclusive | GateOutcome::NotMeasured => "warning",
+        };
+        let title = property(&format!("stend gate: {}", plain(&name)));
+        writeln!(out, "::{level} title={title}::{}", message(&plain(&said)))?;
+    }
+    Ok(())
+}
+
+fn plain(prose: &Prose) -> String {
+    prose.text().replace('\u{a0}', " ")
+}
+
+/// What ends a command of GitHub, written so that it does not.
+fn message(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+fn property(text: &str) -> String {
+    message(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_cannot_end_an_annotation_or_begin_another() {
+        assert_eq!(message("5 %\n::error::x"), "5 %25%0A::error::x");
+        assert_eq!(property("a,b::c"), "a%2Cb%3A%3Ac");
+    }
+}
