@@ -4,18 +4,16 @@ use super::error::CliError;
 use super::progress::Meter;
 use super::report::report_in;
 use super::session::Session;
-use super::{GIVEN_UP, INTERRUPTED, OK, Options, files, invoked, plans};
+use super::terminal::{COLUMNS, columns};
+use super::{GIVEN_UP, INTERRUPTED, OK, Options, aa, files, invoked, plans};
 use desk::plan::{budget, quicken};
 use desk::record::{Completeness, Fault, Plan, Run};
 use desk::report;
-use desk::verdict::{Analysis, analyse};
+use desk::verdict::{Analysis, analyse, noise_floor};
 use serde_json::json;
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
-
-/// Columns of the text report.
-const COLUMNS: u16 = 80;
 
 /// What the command line changes of a plan.
 #[derive(Clone, Copy, Debug)]
@@ -27,7 +25,8 @@ pub struct How {
 }
 
 impl How {
-    fn apply(self, plan: &mut Plan) {
+    /// Changes the plan.
+    pub fn apply(self, plan: &mut Plan) {
         if self.quick {
             quicken(plan);
         }
@@ -35,7 +34,7 @@ impl How {
     }
 
     /// The options as they have to be written again, each with a blank after it.
-    fn words(self) -> String {
+    pub fn words(self) -> String {
         let rows = [(self.quick, "--quick "), (self.displaced_work, "--displaced-work ")];
         rows.iter().filter(|(wanted, _)| *wanted).map(|(_, words)| *words).collect()
     }
@@ -48,10 +47,36 @@ impl How {
 pub fn run(name: &str, how: How, options: &Options) -> Result<u8, CliError> {
     let (mut plan, text) = plans::load(name)?;
     how.apply(&mut plan);
-    let budget = budget(&plan);
     let command = format!("{} run {}{}{name}", invoked(), how.words(), options.place_words());
-    let mut session = Session::begin(&plan, options, command)?;
-    session.refuse_without_links(&plan)?;
+    let done = carry_out(&plan, &text, command, options)?;
+    finish(&done.session, &done.run, (&done.directory, options.json), &done.meter)
+}
+
+/// A run that has ended, well or not.
+pub struct Done {
+    /// Its sitting.
+    pub session: Session,
+    /// The run.
+    pub run: Run,
+    /// Where its report goes.
+    pub directory: PathBuf,
+    /// Who is told.
+    pub meter: Meter,
+}
+
+/// Runs a plan; `text` is the plan as written, `command` makes it again.
+///
+/// # Errors
+/// A lab that cannot be built, a place that cannot be written to.
+pub fn carry_out(
+    plan: &Plan,
+    text: &str,
+    command: String,
+    options: &Options,
+) -> Result<Done, CliError> {
+    let budget = budget(plan);
+    let mut session = Session::begin(plan, options, command)?;
+    session.refuse_without_links(plan)?;
     let mut meter = Meter::new(Duration::from_secs_f64(budget.longest.value), true);
     meter.say(&format!(
         "{}: {} trials, {} dry visits, about {:.1} min",
@@ -62,8 +87,8 @@ pub fn run(name: &str, how: How, options: &Options) -> Result<u8, CliError> {
     ));
     // Before anything is measured: a result that cannot be written is not worth the time.
     let directory = files::directory(options.out.as_deref(), &session.id)?;
-    let run = session.run(&plan, &text, &mut meter)?;
-    finish(&session, &run, (&directory, options.json), &meter)
+    let run = session.run(plan, text, &mut meter)?;
+    Ok(Done { session, run, directory, meter })
 }
 
 /// Writes the report of a run that has ended, well or not, and says where everything is.
@@ -79,7 +104,7 @@ pub fn finish(
     let kept = session.kept_in().display();
     meter.say(&format!("kept as {} in {kept}", run.id));
     for left in session.left() {
-        meter.say(&format!("{left}; see {} factors status", invoked()));
+        meter.warn(&format!("{left}; see {} factors status", invoked()));
     }
     refuse_empty(run)?;
     let analysis = analyse(run);
@@ -87,7 +112,7 @@ pub fn finish(
     let report = report_in(directory);
     meter.say(&format!("report: {} ({:.0} s)", report.display(), meter.elapsed().as_secs_f64()));
     if let Completeness::Partial { why } = &run.completeness {
-        meter.say(&format!(
+        meter.warn(&format!(
             "the run is partial: {why}; go on with: {} resume {}",
             invoked(),
             run.id
@@ -124,12 +149,16 @@ pub fn publish(run: &Run, analysis: &Analysis, to: &Path, json: bool) -> Result<
     let document = report::compose(run, analysis)?;
     files::write(to, "report.html", &report::html(&document))?;
     files::write(to, "report.txt", &report::text(&document, COLUMNS, true))?;
+    let noise = noise_floor(&run.plan, analysis);
     let mut out = std::io::stdout().lock();
     if json {
-        serde_json::to_writer_pretty(&mut out, &json!({ "run": run, "analysis": analysis }))?;
+        let whole = json!({ "run": run, "analysis": analysis, "noise": noise });
+        serde_json::to_writer_pretty(&mut out, &whole)?;
         out.write_all(b"\n")?;
     } else {
-        out.write_all(report::summary(&document, COLUMNS, true).as_bytes())?;
+        out.write_all(report::summary(&document, columns(), true).as_bytes())?;
+        let noise = noise.map(|noise| aa::words(&run.plan, &noise)).unwrap_or_default();
+        out.write_all(noise.as_bytes())?;
     }
     Ok(())
 }
