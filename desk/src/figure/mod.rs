@@ -1,6 +1,7 @@
 //! Knows how a figure is laid out and drawn; one semantic model, several media.
 //!
-//! Gives: [`Figure`] and its renderings: [`svg`], [`braille`], [`alt_text`], [`csv`].
+//! Gives: [`Figure`] and its renderings: [`svg`], [`braille`], [`alt_text`], [`csv`],
+//! [`standalone`].
 //! Never: computes a statistic; what it shows it was given.
 //! Start reading at `model.rs`, then `layout.rs`.
 
@@ -18,6 +19,7 @@ mod projection;
 mod rows;
 mod scene;
 mod sparkline;
+mod standalone;
 mod svg;
 mod sweep;
 #[cfg(test)]
@@ -28,4 +30,5 @@ pub use alt::alt_text;
 pub use braille::braille;
 pub use csv::csv;
 pub use model::{Axis, Figure, FigureKind, Mark, Reference, Roof, Scale, Series, Zone};
+pub use standalone::{Theme, standalone};
 pub use svg::{svg, svg_style};

@@ -72,8 +72,6 @@ pub fn budget(plan: &Plan) -> Budget {
     };
     let family = family(plan);
     let first = method.looks.first().copied().unwrap_or(method.blocks);
-    let alpha = ALPHA / f64::from(count([method.looks.len().max(1)]));
-    let smallest = |noise: &f64| smallest(method.blocks, *noise, (family, alpha));
     Budget {
         trials,
         dry_trials,
@@ -82,13 +80,21 @@ pub fn budget(plan: &Plan) -> Budget {
         shortest: seconds(method.settle, first),
         longest: seconds(method.settle_max, method.blocks),
         family,
-        smallest: NOISE.iter().map(smallest).collect(),
+        smallest: NOISE.iter().map(|noise| smallest_effect(plan, *noise)).collect(),
     }
 }
 
-fn smallest(blocks: u32, noise: f64, (family, alpha): (u32, f64)) -> SmallestEffect {
-    let ratio =
-        |family| Quantity::new(smallest_ratio(blocks, noise, family, alpha, POWER), Unit::Ratio);
+/// The smallest effects that the blocks of a plan see at this noise of a single trial, its relative
+/// standard deviation (0 or more); by [`smallest_ratio`].
+#[must_use]
+pub fn smallest_effect(plan: &Plan, noise: f64) -> SmallestEffect {
+    let method = &plan.method;
+    let alpha = ALPHA / f64::from(count([method.looks.len().max(1)]));
+    let ratio = |family| {
+        let value = smallest_ratio(method.blocks, noise, family, alpha, POWER);
+        Quantity::new(value, Unit::Ratio)
+    };
+    let family = family(plan);
     SmallestEffect {
         noise: Quantity::new(noise, Unit::Share),
         single: ratio(1),

@@ -1,10 +1,12 @@
 //! Knows how a plan is read, laid out into trials, put in order and costed.
 //!
 //! Knows: the text of a plan, the catalogue of workloads and factors it may name, blocks.
-//! Gives: [`read`], [`expand`], [`order`], [`budget`], [`quicken`], [`remaining`], [`schema`].
+//! Gives: [`read`], [`expand`], [`order`], [`budget`], [`quicken`], [`remaining`],
+//! [`against_itself`], [`smallest_effect`], [`remedy`], [`schema`].
 //! Never: how a load is driven, a factor set or a trial judged.
 //! Start reading at `expand.rs`.
 
+mod aa;
 mod budget;
 mod expand;
 mod order;
@@ -12,12 +14,14 @@ mod read;
 mod remaining;
 mod schema;
 
+pub use aa::{AaError, against_itself};
 pub use budget::{
     BASELINE_S, Budget, CALIBRATION_S, DRY_WINDOW_S, OVERHEAD_S, SmallestEffect, budget, quicken,
+    smallest_effect,
 };
 pub use expand::expand;
 pub use order::order;
-pub use read::{PlanError, read};
+pub use read::{PlanError, read, remedy};
 pub use remaining::{ATTEMPTS, Next, attempts, remaining};
 pub use schema::schema;
 

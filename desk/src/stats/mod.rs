@@ -1,7 +1,8 @@
 //! Knows how estimates are made from samples. Plain functions over slices.
 //!
 //! Gives: summaries, Student's t, signed ranks, paired log ratios, Welch's t, equivalence, Holm's
-//! step-down, sign flips, decisions alone and together, the index, further blocks, two groups.
+//! step-down, sign flips, decisions alone and together, the index, further blocks, two groups,
+//! the interval of a share, correlation of neighbours.
 //! Never: what the samples mean, or where they came from.
 //! Start reading at `estimate.rs`.
 
@@ -17,6 +18,7 @@ mod index;
 mod interval;
 mod max_t;
 mod power;
+mod share;
 mod signed_rank;
 mod summary;
 mod welch;
@@ -35,6 +37,7 @@ pub use interval::{
 };
 pub use max_t::{Blocks, MaxT, max_t};
 pub use power::smallest_ratio;
+pub use share::{lag_one, share_interval};
 pub use signed_rank::Walsh;
 pub use summary::Summary;
 pub use welch::Welch;

@@ -2,7 +2,7 @@
 //! interaction, advice, and how a published claim stands.
 //!
 //! Gives: [`analyse`], from a stored run to its findings, [`compare_runs`] for two of them,
-//! [`gate`], [`is_aa`], [`derived_metrics`], [`knee`].
+//! [`gate`], [`is_aa`], [`noise_floor`], [`so_far`], [`derived_metrics`], [`knee`].
 //! Never: how a number was measured, how it is shown.
 //! Start reading at `finding.rs`, then `analyse.rs`.
 
@@ -22,12 +22,14 @@ mod index;
 mod interaction;
 mod knee;
 mod measure;
+mod noise;
 mod pairing;
 mod parts;
 mod region;
 mod series;
 #[cfg(test)]
 pub(crate) mod simulated;
+mod so_far;
 mod states;
 #[cfg(test)]
 mod tests;
@@ -50,4 +52,6 @@ pub use gate::{
 };
 pub use knee::{KNEE, knee};
 pub use measure::{derived_metrics, service_demand};
+pub use noise::{Alarms, NoiseFloor, noise_floor};
+pub use so_far::{SoFar, so_far};
 pub use unpaired::{CompareError, Unpaired, Wanted, compare_runs};

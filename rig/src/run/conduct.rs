@@ -4,7 +4,7 @@
 
 use super::conductor::{Command, Conductor, Event};
 use super::stand::{Orders, Progress, RunError, Stand, Visited};
-use desk::record::{Completeness, Fault, TrialRecord};
+use desk::record::{Completeness, Fault, Trial, TrialRecord};
 use desk::validity::grade;
 
 /// Visits all trials of the orders on a stand. Faults of trials are in the records.
@@ -31,13 +31,15 @@ pub fn conduct(stand: &mut dyn Stand, orders: Orders<'_>) -> Result<Visited, Run
                 let fault = record.outcome.fault.clone();
                 let kept = keep(&record);
                 records.push(record);
-                if let Some(last) = records.last() {
-                    tell(&Progress { done: records.len(), planned, last });
-                }
-                match kept {
+                let command = match kept {
                     Ok(()) => conductor.next(Event::Visited(fault)),
                     Err(why) => conductor.next(Event::NotKept(why)),
+                };
+                if let Some(last) = records.last() {
+                    let next = next_trial(&command);
+                    tell(&Progress { done: records.len(), planned, last, next });
                 }
+                command
             }
             Command::Look(blocks) => conductor.next(Event::Looked(enough(blocks))),
             Command::Rebuild => match stand.rebuild() {
@@ -50,6 +52,10 @@ pub fn conduct(stand: &mut dyn Stand, orders: Orders<'_>) -> Result<Visited, Run
             }
         };
     }
+}
+
+const fn next_trial(command: &Command) -> Option<&Trial> {
+    if let Command::Visit(trial, _) = command { Some(trial) } else { None }
 }
 
 /// A figure that is no number makes the trial invalid and is left out: nobody could read it again.

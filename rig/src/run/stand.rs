@@ -75,6 +75,8 @@ pub struct Progress<'a> {
     pub planned: usize,
     /// The last one.
     pub last: &'a TrialRecord,
+    /// The one that comes next; none at a look and at the end.
+    pub next: Option<&'a Trial>,
 }
 
 /// Records of a run and whether it went to its end.

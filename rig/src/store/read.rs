@@ -123,18 +123,26 @@ impl Store {
     /// # Errors
     /// As [`Self::find`], and when a record cannot be read.
     pub fn load(&self, id: &str) -> Result<Run, StoreError> {
-        let id = self.find(id)?;
-        let number = self.number(&id)?;
+        let mut run = self.head(id)?;
+        let number = self.number(&run.id)?;
         let get = |e| self.error(e);
-        let head: Vec<u8> = self
-            .link
-            .query_row("SELECT head FROM run WHERE number = ?1", [number], |row| row.get(0))
-            .map_err(get)?;
-        let mut run: Run = self.unpack(&head)?;
         run.sittings = self.sittings(number).map_err(get)?;
         run.records = self.records(number)?;
         run.completeness = self.completeness(number).map_err(get)?;
         Ok(run)
+    }
+
+    /// A run as it began, without its records.
+    ///
+    /// # Errors
+    /// As [`Self::load`].
+    pub fn head(&self, id: &str) -> Result<Run, StoreError> {
+        let number = self.number(&self.find(id)?)?;
+        let head: Vec<u8> = self
+            .link
+            .query_row("SELECT head FROM run WHERE number = ?1", [number], |row| row.get(0))
+            .map_err(|e| self.error(e))?;
+        self.unpack(&head)
     }
 
     fn sittings(&self, run: i64) -> rusqlite::Result<Vec<Sitting>> {

@@ -1,6 +1,7 @@
 //! Knows `stend compare`: two stored runs against each other, or why that would mean nothing.
 
 use super::error::CliError;
+use super::terminal::{self, COLUMNS};
 use super::{NOT_COMPARABLE, OK, files, outputs, store};
 use desk::record::Run;
 use desk::report::{self, Asked, Bundle, Document};
@@ -8,8 +9,6 @@ use desk::verdict::{Unpaired, Wanted, compare_runs};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-/// Columns of the text report.
-const COLUMNS: u16 = 80;
 /// What a run's records are called in its directory.
 const RECORDS: &str = "records.json";
 
@@ -62,7 +61,7 @@ fn show(found: &Unpaired, document: &Document, json: bool) -> Result<(), CliErro
         out.write_all(as_json(found, document)?.as_bytes())?;
         out.write_all(b"\n")?;
     } else {
-        out.write_all(report::text(document, COLUMNS, true).as_bytes())?;
+        out.write_all(report::text(document, terminal::columns(), true).as_bytes())?;
     }
     Ok(())
 }

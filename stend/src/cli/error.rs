@@ -1,6 +1,6 @@
 //! Knows every way a verb can fail and the exit status of each.
 
-use desk::plan::PlanError;
+use desk::plan::{AaError, PlanError};
 use desk::report::{BundleError, ReportError};
 use desk::verdict::{CompareError, GateError};
 use rig::lab::LabError;
@@ -120,6 +120,55 @@ pub enum CliError {
     /// The report could not be made.
     #[error(transparent)]
     Report(#[from] ReportError),
+    /// No such figure.
+    #[error("run {run} has no figure {number}; it has\n{}", list.trim_end())]
+    NoFigure {
+        /// The run.
+        run: String,
+        /// As given.
+        number: u32,
+        /// Those that there are, a line each.
+        list: String,
+    },
+    /// The form of a figure is not known.
+    #[error("{}: no form for such a file; end it in .svg, .png, .csv or .txt, or give --format",
+        path.display())]
+    NoForm {
+        /// As given.
+        path: PathBuf,
+    },
+    /// A figure could not be made a picture.
+    #[error("the figure as png: {0}")]
+    Png(String),
+    /// The plan cannot be held at such a level.
+    #[error(transparent)]
+    Aa(#[from] AaError),
+    /// The file of settings could not be read.
+    #[error("{}: {source}; move it away to go on without settings", path.display())]
+    NoSettings {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The file of settings cannot be.
+    #[error("{}, line {line}: {what}", path.display())]
+    BadSettings {
+        /// Which.
+        path: PathBuf,
+        /// From 1.
+        line: usize,
+        /// What, and the remedy.
+        what: String,
+    },
+    /// A setting has a value that it cannot have.
+    #[error("{origin}: {what}")]
+    BadSetting {
+        /// A variable, or a file with its line.
+        origin: String,
+        /// What, and the remedy.
+        what: String,
+    },
     /// A file could not be written.
     #[error("{}: {source}; choose another directory with --out", path.display())]
     Write {
@@ -239,6 +288,12 @@ impl CliError {
             | Self::Import { .. }
             | Self::ImportFile { .. }
             | Self::Gate(_)
+            | Self::NoFigure { .. }
+            | Self::NoForm { .. }
+            | Self::Aa(_)
+            | Self::NoSettings { .. }
+            | Self::BadSettings { .. }
+            | Self::BadSetting { .. }
             | Self::Store(
                 StoreError::None { .. } | StoreError::NoRun { .. } | StoreError::Ambiguous { .. },
             ) => 2,

@@ -20,6 +20,18 @@ pub fn directory(wanted: Option<&Path>, run: &str) -> Result<PathBuf, CliError> 
     Ok(path)
 }
 
+/// Writes one file that a person named, whole or not at all.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), CliError> {
+    let fail = |source| CliError::Export { path: path.into(), source };
+    let mut half = path.as_os_str().to_owned();
+    half.push(".part");
+    fs::write(&half, bytes).map_err(fail)?;
+    fs::rename(&half, path).map_err(fail)
+}
+
 /// Writes a file under another name first, so that a kill leaves the old one or the new one.
 ///
 /// # Errors

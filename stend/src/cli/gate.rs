@@ -3,7 +3,8 @@
 //! Never: whether a difference is one; the verdict says that.
 
 use super::error::CliError;
-use super::run::{COLUMNS, How, measure, write_all};
+use super::run::{How, measure, write_all};
+use super::terminal::COLUMNS;
 use super::{
     GATE_FAILED, INCONCLUSIVE, INTERRUPTED, INVALID, OK, Options, files, outputs, plans, session,
     store,

@@ -3,15 +3,19 @@
 //! Gives: [`main`]. Never: decides anything about a measurement.
 //! Start reading at `survey.rs`.
 
+mod aa;
 mod compare;
+mod config;
 mod doctor;
 mod error;
 mod explain;
 mod export;
 mod factors;
+mod figure;
 mod files;
 mod gate;
 mod guardian;
+mod hand_out;
 mod import;
 mod list;
 mod outputs;
@@ -25,14 +29,19 @@ mod resume;
 mod run;
 mod schema;
 mod session;
+mod settings;
 mod store;
 mod survey;
+mod terminal;
 
 pub use error::CliError;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{
+    ArgMatches, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum,
+};
 use desk::record::LabKind;
 use rig::lab::Wanted;
+use settings::Settings;
 use std::path::PathBuf;
 
 /// Everything measured, or the plan was shown.
@@ -69,6 +78,15 @@ struct Cli {
     verb: Option<Verb>,
     #[command(flatten)]
     options: Options,
+    /// When to colour what is said
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    color: terminal::Colour,
+    /// Say nothing but results and failures
+    #[arg(short, long, global = true)]
+    quiet: bool,
+    /// Say something of every visit
+    #[arg(short, long, global = true, conflicts_with = "quiet")]
+    verbose: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -111,13 +129,11 @@ enum Verb {
     /// Give a kept run to other programs: a table with a row a visit, or JSON
     Export(export::Wanted),
     /// Show what a plan would do and the smallest effect it can see, and measure nothing
-    Plan {
-        /// File of the plan, or the name of a built-in one
-        file: String,
-        /// As it would be with --quick
-        #[arg(long)]
-        quick: bool,
-    },
+    Plan(plan::Wanted),
+    /// Run a plan with the same treatment under two names: the noise floor, and false alarms
+    Aa(aa::Wanted),
+    /// Write one figure of a run's article as svg, png, csv or text, or list them
+    Figure(figure::Wanted),
     /// Say what a workload measures, how, and what it cannot tell; without a name, list them
     Explain {
         /// Name of the workload: tcp_stream
@@ -157,6 +173,21 @@ enum Verb {
     Factors {
         #[command(subcommand)]
         what: factors::What,
+    },
+    /// Show which settings hold here, from flags, STEND_* variables and stend.toml
+    Config {
+        #[command(subcommand)]
+        what: config::What,
+    },
+    /// Print the completions for a shell
+    Completions {
+        /// Which
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page, or write those of all verbs into a directory
+    Man {
+        /// Directory, made if it is not there
+        directory: Option<PathBuf>,
     },
     /// Say what can be measured here and what not, and what killed runs left; changes nothing
     Doctor(doctor::Wanted),
@@ -247,13 +278,38 @@ fn invoked() -> String {
     if name.contains('/') { name } else { "stend".into() }
 }
 
+/// The command line, with what environment and file say as its defaults.
+fn command_line() -> Result<(Cli, ArgMatches, Settings), CliError> {
+    let words: Vec<String> =
+        std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    // What stend starts itself depends on nobody's settings.
+    let own = words.get(1).is_some_and(|verb| verb == "agent" || verb == "guardian");
+    let settings =
+        if own { Settings::default() } else { settings::gather(&std::env::current_dir()?)? };
+    // The parser itself has to know before it has parsed.
+    let after = words.iter().position(|word| word == "--color").and_then(|at| words.get(at + 1));
+    let asked = words.iter().find_map(|word| word.strip_prefix("--color="));
+    let said = settings.said.iter().find(|s| s.name == "color").map(|s| s.value.as_str());
+    let colour = asked.or(after.map(String::as_str)).or(said);
+    let colour = colour.and_then(|word| terminal::Colour::from_str(word, false).ok());
+    let command = Cli::command().color(colour.unwrap_or_default().into());
+    let matches = settings::apply(command, &settings).get_matches();
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|e| e.exit());
+    Ok((cli, matches, settings))
+}
+
 /// Reads the command line and does what it says; gives the exit status.
 ///
 /// # Errors
 /// What the person has to know: a bad plan, a lab that cannot be built, a file that cannot be
 /// written.
 pub fn main() -> Result<u8, CliError> {
-    let cli = Cli::parse();
+    let (cli, matches, settings) = command_line()?;
+    terminal::set_manner(terminal::Manner {
+        colour: cli.color,
+        quiet: cli.quiet,
+        verbose: cli.verbose,
+    });
     match cli.verb {
         None => survey::survey(&cli.options),
         Some(Verb::Run { plan, quick, displaced_work, options }) => {
@@ -264,7 +320,15 @@ pub fn main() -> Result<u8, CliError> {
         Some(Verb::Report(options)) => report::report(&options),
         Some(Verb::Import(wanted)) => import::import(&wanted),
         Some(Verb::Export(wanted)) => export::export(&wanted),
-        Some(Verb::Plan { file, quick }) => plan::show(&file, quick),
+        Some(Verb::Plan(wanted)) => plan::show(&wanted),
+        Some(Verb::Aa(wanted)) => aa::aa(&wanted),
+        Some(Verb::Figure(wanted)) => figure::figure(&wanted),
+        Some(Verb::Config { what }) => {
+            let typed = matches.subcommand().map(|(_, m)| m).unwrap_or(&matches);
+            config::config(&what, &settings, typed)
+        }
+        Some(Verb::Completions { shell }) => hand_out::completions(shell),
+        Some(Verb::Man { directory }) => hand_out::man(directory.as_deref()),
         Some(Verb::Explain { workload }) => explain::explain(workload.as_deref()),
         Some(Verb::Compare { a, b, force, metric, store, out, json }) => {
             let (metric, store, out) = (metric.as_deref(), store.as_deref(), out.as_deref());

@@ -4,7 +4,7 @@
 
 use desk::record::Run;
 use desk::report::{Article, Document, article};
-use desk::verdict::{Analysis, Gate as Judged, Unpaired};
+use desk::verdict::{Analysis, Gate as Judged, NoiseFloor, Unpaired};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -34,6 +34,9 @@ pub struct Result<'a> {
     pub run: &'a Run,
     /// What was concluded from it.
     pub analysis: &'a Analysis,
+    /// The noise of the plan here, where a treatment stands under two names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub noise: Option<&'a NoiseFloor>,
     /// The article.
     pub article: Article,
 }

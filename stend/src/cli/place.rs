@@ -37,6 +37,28 @@ pub fn prepare(
     }
 }
 
+/// What the machine is, as far as it is known before a lab stands on it.
+///
+/// # Errors
+/// When a physics cannot be read.
+pub fn machine(plan: &Plan, place: Place, physics: Option<&Path>) -> Result<Environment, CliError> {
+    if place == Place::Sim {
+        let links: Vec<String> = plan.lab.links.iter().map(|l| l.name.clone()).collect();
+        return Ok(model(physics, &links)?.1);
+    }
+    let mut environment = observed();
+    environment.facts.extend(factor::facts(plan, Path::new("/")));
+    environment.facts.sort_by(|a, b| a.key.cmp(&b.key));
+    Ok(environment)
+}
+
+fn observed() -> Environment {
+    let mut environment = environment::observe(Path::new("/"));
+    environment::complete_adapters(&mut environment);
+    environment.facts.extend(environment::libraries());
+    environment
+}
+
 fn real(
     plan: &Plan,
     (wanted, links): (Wanted, Vec<String>),
@@ -47,9 +69,7 @@ fn real(
     if let Ok(journals) = undo::directory() {
         let _ = undo::settle_dead(&journals, Path::new("/"));
     }
-    let mut environment = environment::observe(Path::new("/"));
-    environment::complete_adapters(&mut environment);
-    environment.facts.extend(environment::libraries());
+    let mut environment = observed();
     let binary = std::env::current_exe()?;
     let blueprint = Blueprint { wanted, clients: plan.lab.clients, links, binary };
     let asked = matches!(wanted, Wanted::Only(_));
@@ -97,11 +117,17 @@ fn simulated(
     links: &[String],
     cancel: &'static AtomicBool,
 ) -> Result<Ground, CliError> {
+    let (physics, environment) = model(file, links)?;
+    Ok(Ground { stand: Box::new(Simulated::new(physics, cancel)), environment })
+}
+
+/// What a simulated lab is made of, and what it says of itself.
+fn model(file: Option<&Path>, links: &[String]) -> Result<(Physics, Environment), CliError> {
     let name = file.map_or_else(|| "built in".into(), |path| path.display().to_string());
     let text = file.map(std::fs::read_to_string).transpose();
     let text = text.map_err(|source| CliError::NoPhysics { name: name.clone(), source })?;
     let physics = Physics::read(&text.unwrap_or_default())
         .map_err(|source| CliError::Physics { name: name.clone(), source: Box::new(source) })?;
     let environment = sim::environment(&physics, &name, links);
-    Ok(Ground { stand: Box::new(Simulated::new(physics, cancel)), environment })
+    Ok((physics, environment))
 }

@@ -1,25 +1,80 @@
 //! Knows `stend plan`: what would be done and what could be seen, before anything runs.
 
 use super::error::CliError;
-use super::{OK, plans};
-use desk::plan::{Budget, budget, quicken};
+use super::{OK, Place, aa, place, plans, store};
+use desk::plan::{Budget, SmallestEffect, budget, quicken, smallest_effect};
 use desk::record::Plan;
 use desk::verdict::reclassed;
 use std::fmt::Write as _;
 use std::io::Write as _;
+use std::path::PathBuf;
+
+/// Options of the verb.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Wanted {
+    /// File of the plan, or the name of a built-in one
+    file: String,
+    /// As it would be with --quick
+    #[arg(long)]
+    quick: bool,
+    /// Where it would run: the noise of an A/A run is that of its place
+    #[arg(long, value_enum, default_value_t = Place::Best)]
+    lab: Place,
+    /// With --lab sim: what the simulated lab is made of [default: built in]
+    #[arg(long, value_name = "FILE")]
+    physics: Option<PathBuf>,
+    /// File in which runs are kept [default: stend/lab.stend in the state directory]
+    #[arg(long, value_name = "FILE")]
+    store: Option<PathBuf>,
+}
 
 /// Prints trials, time and the smallest effects of a plan.
 ///
 /// # Errors
-/// When there is no such plan or it is refused.
-pub fn show(name: &str, quick: bool) -> Result<u8, CliError> {
-    let (mut plan, _) = plans::load(name)?;
-    if quick {
+/// When there is no such plan or it is refused, or a store that is there cannot be read.
+pub fn show(wanted: &Wanted) -> Result<u8, CliError> {
+    let (mut plan, _) = plans::load(&wanted.file)?;
+    if wanted.quick {
         quicken(&mut plan);
     }
-    let mut out = std::io::stdout().lock();
-    out.write_all(describe(&plan, &budget(&plan)).as_bytes())?;
+    let known = noise(&plan, wanted)?;
+    let mut text = describe(&plan, &budget(&plan));
+    match &known {
+        Some(known) => {
+            row(&mut text, &smallest_effect(&plan, known.noise.of_trial.value));
+            let _ = writeln!(text, "The last row is measured: {}.", known.source());
+        }
+        None => {
+            let _ = writeln!(
+                text,
+                "The noise is assumed: no A/A run of these loads on this machine is kept;\n\
+                 `stend aa {}{}` makes one.",
+                if wanted.quick { "--quick " } else { "" },
+                wanted.file
+            );
+        }
+    }
+    std::io::stdout().lock().write_all(text.as_bytes())?;
     Ok(OK)
+}
+
+/// The newest A/A run of the plan's loads here; none where nothing was ever kept.
+fn noise(plan: &Plan, wanted: &Wanted) -> Result<Option<aa::Known>, CliError> {
+    let path = match store::path(wanted.store.as_deref()) {
+        Ok(path) if path.exists() => path,
+        Ok(path) if wanted.store.is_some() => {
+            return Err(rig::store::StoreError::None { path }.into());
+        }
+        _ => return Ok(None),
+    };
+    let machine = place::machine(plan, wanted.lab, wanted.physics.as_deref())?;
+    aa::newest(plan, &store::read(Some(&path))?, &machine)
+}
+
+fn row(text: &mut String, smallest: &SmallestEffect) {
+    let (noise, single) = (smallest.noise.to_string(), smallest.single.to_string());
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "{noise:<18}{single:<18}{}", smallest.curve);
 }
 
 /// The plan in a dozen lines.
@@ -68,13 +123,7 @@ fn describe(plan: &Plan, budget: &Budget) -> String {
         "noise of a trial", "on one ratio", budget.family
     );
     for smallest in &budget.smallest {
-        let _ = writeln!(
-            text,
-            "{:<18}{:<18}{}",
-            smallest.noise.to_string(),
-            smallest.single.to_string(),
-            smallest.curve
-        );
+        self::row(&mut text, smallest);
     }
     text
 }

@@ -4,17 +4,15 @@ use super::error::CliError;
 use super::progress::Meter;
 use super::report::report_in;
 use super::session::Session;
-use super::{GIVEN_UP, INTERRUPTED, OK, Options, Place, files, invoked, outputs, place, plans};
+use super::terminal::{COLUMNS, columns};
+use super::{GIVEN_UP, INTERRUPTED, OK, Options, Place, aa, files, invoked, outputs, place, plans};
 use desk::plan::{budget, quicken};
 use desk::record::{Completeness, Fault, LabKind, Plan, Run};
 use desk::report::{self, Bundle, Document};
-use desk::verdict::{Analysis, analyse};
+use desk::verdict::{Analysis, analyse, noise_floor};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-
-/// Columns of the text report.
-pub const COLUMNS: u16 = 80;
 
 /// What the command line changes of a plan.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +24,8 @@ pub struct How {
 }
 
 impl How {
-    fn apply(self, plan: &mut Plan) {
+    /// Changes the plan.
+    pub fn apply(self, plan: &mut Plan) {
         if self.quick {
             quicken(plan);
         }
@@ -34,7 +33,7 @@ impl How {
     }
 
     /// The options as they have to be written again, each with a blank after it.
-    fn words(self) -> String {
+    pub fn words(self) -> String {
         let rows = [(self.quick, "--quick "), (self.displaced_work, "--displaced-work ")];
         rows.iter().filter(|(wanted, _)| *wanted).map(|(_, words)| *words).collect()
     }
@@ -80,12 +79,25 @@ pub fn measure(
 ) -> Result<Measured, CliError> {
     how.apply(&mut plan);
     let command = format!("{} run {}{}{name}", invoked(), how.words(), options.place_words());
+    carry_out(&plan, text, command, options)
+}
+
+/// Runs a plan; `text` is the plan as written, `command` makes it again.
+///
+/// # Errors
+/// A lab that cannot be built, a place that cannot be written to.
+pub fn carry_out(
+    plan: &Plan,
+    text: &str,
+    command: String,
+    options: &Options,
+) -> Result<Measured, CliError> {
     if options.lab == Place::Loopback {
-        place::refuse_without_links(&plan, LabKind::Loopback, "")?;
+        place::refuse_without_links(plan, LabKind::Loopback, "")?;
     }
-    let mut session = Session::begin(&plan, options, command)?;
-    session.refuse_without_links(&plan)?;
-    let budget = budget(&plan);
+    let mut session = Session::begin(plan, options, command)?;
+    session.refuse_without_links(plan)?;
+    let budget = budget(plan);
     let mut meter = Meter::new(Duration::from_secs_f64(budget.longest.value), true);
     meter.say(&format!(
         "{}: {} trials, {} dry visits, about {:.1} min",
@@ -96,7 +108,7 @@ pub fn measure(
     ));
     // Before anything is measured: a result that cannot be written is not worth the time.
     let directory = files::directory(options.out.as_deref(), &session.id)?;
-    let run = session.run(&plan, text, &mut meter)?;
+    let run = session.run(plan, text, &mut meter)?;
     Ok(Measured { session, run, directory, meter })
 }
 
@@ -117,7 +129,7 @@ pub fn finish(
     let report = report_in(directory);
     meter.say(&format!("report: {} ({:.0} s)", report.display(), meter.elapsed().as_secs_f64()));
     if let Completeness::Partial { why } = &run.completeness {
-        meter.say(&format!(
+        meter.warn(&format!(
             "the run is partial: {why}; go on with: {} resume {}",
             invoked(),
             run.id
@@ -134,7 +146,7 @@ pub fn finish(
 fn say_left(session: &Session, run: &Run, meter: &Meter) {
     meter.say(&format!("kept as {} in {}", run.id, session.kept_in().display()));
     for left in session.left() {
-        meter.say(&format!("{left}; see {} factors status", invoked()));
+        meter.warn(&format!("{left}; see {} factors status", invoked()));
     }
 }
 
@@ -159,13 +171,17 @@ pub fn refuse_empty(run: &Run) -> Result<(), CliError> {
 pub fn publish(run: &Run, analysis: &Analysis, to: &Path, json: bool) -> Result<(), CliError> {
     let document = report::compose(run, analysis)?;
     write_all(run, &document, to)?;
+    let noise = noise_floor(&run.plan, analysis);
     let mut out = std::io::stdout().lock();
     if json {
         let article = report::article(&document);
-        serde_json::to_writer_pretty(&mut out, &outputs::Result { run, analysis, article })?;
+        let whole = outputs::Result { run, analysis, noise: noise.as_ref(), article };
+        serde_json::to_writer_pretty(&mut out, &whole)?;
         out.write_all(b"\n")?;
     } else {
-        out.write_all(report::summary(&document, COLUMNS, true).as_bytes())?;
+        out.write_all(report::summary(&document, columns(), true).as_bytes())?;
+        let noise = noise.map(|noise| aa::words(&run.plan, &noise)).unwrap_or_default();
+        out.write_all(noise.as_bytes())?;
     }
     Ok(())
 }

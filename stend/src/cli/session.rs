@@ -121,7 +121,7 @@ impl Session {
 
     /// Visits what is left of a run; every record is in the store before the next visit.
     fn go_on(&mut self, run: Run, before_s: f64, meter: &mut Meter) -> Result<Run, CliError> {
-        let (plan, id, title) = (run.plan.clone(), run.id.clone(), run.plan.title.clone());
+        let (plan, id) = (run.plan.clone(), run.id.clone());
         let trials = remaining(&plan, &run.records);
         let run = RefCell::new(run);
         let store = &mut self.store;
@@ -138,12 +138,13 @@ impl Session {
                 },
                 enough: &mut |blocks| enough(&run.borrow(), blocks),
                 tell: &mut |progress| {
-                    meter.show(&title, progress.done, progress.planned, progress.last);
+                    meter.show(progress, &run.borrow());
                 },
             },
-        )?;
+        );
+        meter.rest();
         let mut run = run.into_inner();
-        run.completeness = visited.completeness;
+        run.completeness = visited?.completeness;
         if let Err(e) = self.store.end(&run.id, &run.completeness) {
             // What was kept is kept, and what was measured is worth its report.
             run.completeness = Completeness::Partial { why: format!("its end was not kept: {e}") };

@@ -12,10 +12,15 @@ pub fn path(named: Option<&Path>) -> Result<PathBuf, CliError> {
     if let Some(path) = named {
         return Ok(path.into());
     }
-    let set = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
-    let state = set("XDG_STATE_HOME").filter(|p| p.is_absolute());
-    let state = state.or_else(|| set("HOME").map(|home| home.join(".local/state")));
+    let state = of_user("XDG_STATE_HOME", ".local/state");
     state.map(|state| state.join("stend/lab.stend")).ok_or(CliError::NoStatePlace)
+}
+
+/// A directory of the user: as the variable names it, else below his home; none without a home.
+pub fn of_user(variable: &str, below_home: &str) -> Option<PathBuf> {
+    let set = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+    let named = set(variable).filter(|p| p.is_absolute());
+    named.or_else(|| set("HOME").map(|home| home.join(below_home)))
 }
 
 /// Opens the store that is meant, to read it.

@@ -5,6 +5,7 @@ use super::plans::{self, survey as texts};
 use super::progress::Meter;
 use super::run::refuse_empty;
 use super::session::Session;
+use super::terminal::{COLUMNS, columns};
 use super::{GIVEN_UP, INTERRUPTED, OK, Options, files, invoked, outputs};
 use desk::plan::budget;
 use desk::record::{Completeness, Environment, LabKind, Plan, Run, Value};
@@ -16,8 +17,6 @@ use std::time::{Duration, Instant};
 
 /// A first run that takes longer is not waited for; parts that would not fit are left out.
 const LONGEST: Duration = Duration::from_secs(60);
-/// Columns of the card.
-const COLUMNS: u16 = 80;
 
 /// One part of the first run.
 struct Chapter {
@@ -68,7 +67,7 @@ pub fn survey(options: &Options) -> Result<u8, CliError> {
             Err(e) if measured.is_empty() => return Err(e),
             Err(e) => {
                 // What was measured until here is worth more than the part that cannot be.
-                meter.say(&format!("{}: {e}", chapter.plan.title));
+                meter.warn(&format!("{}: {e}", chapter.plan.title));
                 whole = false;
                 break;
             }
@@ -191,6 +190,7 @@ pub fn publish(measured: &[Measured], to: &Path, json: bool) -> Result<(), CliEr
     };
     let card = report::card(&input, COLUMNS, true)?;
     files::write(to, "card.txt", &card)?;
+    let card = report::card(&input, columns(), true)?;
     let mut out = std::io::stdout().lock();
     if json {
         let whole =

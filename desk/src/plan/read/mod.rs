@@ -20,6 +20,7 @@ mod value;
 mod tests;
 
 pub use error::PlanError;
+pub use nearest::remedy;
 
 use super::Catalogue;
 use crate::record::{Plan, claim_sources};

@@ -1,7 +1,8 @@
 //! Knows which known name a mistyped one was probably meant to be.
 
 /// The remedy for a name that is not among `known`: the nearest, if it is near, or all of them.
-pub(super) fn remedy(name: &str, known: &[&str]) -> String {
+#[must_use]
+pub fn remedy(name: &str, known: &[&str]) -> String {
     // A third of the letters wrong is still a slip; beyond that it is another word.
     let slip = (name.chars().count() / 3).max(1);
     let nearest = known.iter().map(|k| (distance(name, k), k)).min();

@@ -1,0 +1,72 @@
+//! Knows the exact interval of a share, and how far neighbours of a series hang together.
+
+use statrs::function::beta::inv_beta_reg;
+
+/// The interval of Clopper and Pearson at `level` (0-1) for the share of `hits` among `of`, 0-1.
+///
+/// C. Clopper, E. Pearson, "The use of confidence or fiducial limits illustrated in the case of the
+/// binomial", Biometrika 26 (1934), 404-413, by quantiles of the beta distribution. It covers the
+/// true share at least as often as `level` says. Nothing counted gives 0-1.
+#[must_use]
+pub fn share_interval(hits: u32, of: u32, level: f64) -> (f64, f64) {
+    let (hits, of) = (f64::from(hits.min(of)), f64::from(of));
+    let tail = 0.5 * (1.0 - level);
+    let low = if hits > 0.0 { inv_beta_reg(hits, of - hits + 1.0, tail) } else { 0.0 };
+    let high = if hits < of { inv_beta_reg(hits + 1.0, of - hits, 1.0 - tail) } else { 1.0 };
+    (low, high)
+}
+
+/// Correlation of neighbours, -1 to 1, over several series with a mean of their own each: sums of
+/// products of neighbours over sums of squares (Box, Jenkins, "Time Series Analysis", ch. 2).
+///
+/// Of n values that do not hang together about -1/n is expected. None if no series has 3 values or
+/// nothing varies.
+#[must_use]
+pub fn lag_one(series: &[&[f64]]) -> Option<f64> {
+    let (mut products, mut squares) = (0.0, 0.0);
+    for values in series.iter().filter(|values| values.len() > 2) {
+        let mean = super::mean(values);
+        products += values.windows(2).map(|w| (w[0] - mean) * (w[1] - mean)).sum::<f64>();
+        squares += values.iter().map(|v| (v - mean).powi(2)).sum::<f64>();
+    }
+    (squares > 0.0).then(|| products / squares)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // The ends for 0 and for all of n are closed forms: 1 - tail^(1/n) and tail^(1/n).
+    #[test]
+    fn the_ends_of_the_interval_are_the_closed_forms() {
+        for of in [1, 4, 60] {
+            let edge = 0.025_f64.powf(1.0 / f64::from(of));
+            let (low, high) = share_interval(0, of, 0.95);
+            assert!(low == 0.0 && (high - (1.0 - edge)).abs() < 1e-9, "{of}: {high}");
+            let (low, high) = share_interval(of, of, 0.95);
+            assert!(high == 1.0 && (low - edge).abs() < 1e-9, "{of}: {low}");
+        }
+        assert_eq!(share_interval(0, 0, 0.95), (0.0, 1.0));
+    }
+
+    // scipy: stats.binomtest(5, 10).proportion_ci(method="exact")
+    #[test]
+    fn the_middle_is_that_of_scipy() {
+        let (low, high) = share_interval(5, 10, 0.95);
+        assert!((low - 0.187_086_028_447_398_6).abs() < 1e-9, "{low}");
+        assert!((low + high - 1.0).abs() < 1e-9, "{high}");
+    }
+
+    #[test]
+    fn neighbours_that_alternate_or_drift_are_seen() {
+        let alternating = lag_one(&[&[1.0, -1.0, 1.0, -1.0]]).unwrap();
+        assert!((alternating + 0.75).abs() < 1e-12, "{alternating}");
+        let drift: Vec<f64> = (0..100).map(f64::from).collect();
+        assert!(lag_one(&[&drift]).unwrap() > 0.95);
+        // Two series far apart do not hang together because of that.
+        let far = lag_one(&[&[1.0, -1.0, 1.0, -1.0], &[101.0, 99.0, 101.0, 99.0]]).unwrap();
+        assert!((far + 0.75).abs() < 1e-12, "{far}");
+        assert_eq!(lag_one(&[&[1.0, 2.0]]), None);
+        assert_eq!(lag_one(&[&[2.0, 2.0, 2.0]]), None);
+    }
+}

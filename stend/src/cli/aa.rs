@@ -1,0 +1,178 @@
+//! Knows `stend aa`: a plan against itself, what that tells of noise, and where that is found again.
+
+use super::error::CliError;
+use super::run::{How, carry_out, finish};
+use super::{Options, invoked, plans};
+use desk::plan::{against_itself, smallest_effect};
+use desk::record::{Environment, LabKind, Plan, Run};
+use desk::stats::LEVEL;
+use desk::unit::{Quantity, Unit, show_range};
+use desk::verdict::{Alarms, NoiseFloor, analyse, compare_environments, declared, noise_floor};
+use rig::store::{RunState, Store};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+/// Options of the verb.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Wanted {
+    /// File of the plan, or the name of a built-in one
+    plan: String,
+    /// Short windows and at most five blocks
+    #[arg(long)]
+    quick: bool,
+    /// Hold a factor at this level and not at its first; LEVEL alone is one of the compared factor
+    #[arg(long, value_name = "FACTOR=LEVEL")]
+    level: Vec<String>,
+    #[command(flatten)]
+    options: Options,
+}
+
+/// Runs the plan with one treatment under two names.
+///
+/// # Errors
+/// As `stend run`, and a level that the plan has not.
+pub fn aa(wanted: &Wanted) -> Result<u8, CliError> {
+    let (plan, text) = plans::load(&wanted.plan)?;
+    let held = held(&plan, &wanted.level);
+    let how = How { quick: wanted.quick, displaced_work: false };
+    let mut plan = against_itself(&plan, &held)?;
+    how.apply(&mut plan);
+    let levels: String = wanted.level.iter().map(|level| format!("--level '{level}' ")).collect();
+    let options = &wanted.options;
+    let words = format!("{}{levels}{}{}", how.words(), options.place_words(), wanted.plan);
+    let done = carry_out(&plan, &text, format!("{} aa {words}", invoked()), options)?;
+    finish(&done.session, &done.run, (&done.directory, options.json), &done.meter)
+}
+
+/// Factor to level, of words such as `path=a`, or `a` for the compared factor.
+fn held(plan: &Plan, words: &[String]) -> BTreeMap<String, String> {
+    let known = |name: &str| plan.factors.iter().any(|f| f.name == name);
+    let pair = |word: &String| match word.split_once('=') {
+        // The name of a level may hold an equals sign.
+        Some((factor, level)) if known(factor) || !level_of_compared(plan, word) => {
+            (factor.to_owned(), level.to_owned())
+        }
+        _ => (plan.method.compare.clone(), word.clone()),
+    };
+    words.iter().map(pair).collect()
+}
+
+fn level_of_compared(plan: &Plan, word: &str) -> bool {
+    let compared = plan.factors.iter().filter(|f| f.name == plan.method.compare);
+    compared.flat_map(|f| &f.levels).any(|l| l.name == word)
+}
+
+/// What the noise of a plan comes to, in lines; `noise` is of a run of it against itself.
+pub fn words(plan: &Plan, noise: &NoiseFloor) -> String {
+    let mut text = String::from("\nNoise floor, of the same against itself\n");
+    let mut row = |label: &str, value: String| {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{label:<18}{value}");
+    };
+    let expected = Quantity::new(1.0 - LEVEL, Unit::Share);
+    let (whole, points) = (alarms(&noise.comparisons), alarms(&noise.points));
+    row("false alarms", format!("{whole} comparisons, {points} points"));
+    row("", format!("expected: at most {expected} of the comparisons"));
+    if noise.two_states > 0 {
+        row("two states", format!("{} points", noise.two_states));
+    }
+    row("noise of a trial", format!("{} (standard deviation of ln)", noise.of_trial));
+    row("", format!("noisiest: {}, {}", noise.noisiest, noise.noisiest_at));
+    row("noise of a ratio", format!("{} within a block", noise.of_ratio));
+    let (width, widest) = (noise.width, noise.widest);
+    row("intervals", format!("{width} wide at the middle point, {widest} at the widest"));
+    if let Some(lag) = noise.lag_one {
+        let none = -1.0 / f64::from(noise.blocks.max(1));
+        let by_chance = format!("about {none:.2} if blocks have no memory");
+        row("neighbour blocks", format!("correlate by {lag:.2}; {by_chance}"));
+    }
+    row("smallest effect", smallest(plan, noise));
+    text
+}
+
+fn smallest(plan: &Plan, noise: &NoiseFloor) -> String {
+    let effect = smallest_effect(plan, noise.of_trial.value);
+    let (single, curve) = (effect.single, effect.curve);
+    format!("{single} on one ratio, {curve} on every point of a curve")
+}
+
+fn alarms(alarms: &Alarms) -> String {
+    let Alarms { false_ones, of, low, high, .. } = alarms;
+    format!("{false_ones} of {of} ({})", show_range(*low, *high))
+}
+
+/// A measured noise floor, and the run that it is from.
+pub struct Known {
+    /// The run, without its records.
+    pub run: Run,
+    /// What it told.
+    pub noise: NoiseFloor,
+}
+
+impl Known {
+    /// Which run, when, in what lab, and at which levels.
+    pub fn source(&self) -> String {
+        let lab = self.run.environment.lab.as_ref().map(|(kind, _)| *kind);
+        let lab = match lab {
+            Some(LabKind::RootNamespaces) => "namespaces of root",
+            Some(LabKind::UserNamespaces) => "namespaces of a user",
+            Some(LabKind::Simulated) => "a simulated lab",
+            Some(LabKind::Loopback) | None => "loopback",
+        };
+        let factors = self.run.plan.factors.iter();
+        let levels: Vec<String> = factors
+            .filter_map(|f| Some(format!("{} {}", f.name, f.levels.first()?.name)))
+            .collect();
+        let Run { id, started, .. } = &self.run;
+        format!("A/A run {id} of {started}, in {lab}, {}", levels.join(", "))
+    }
+}
+
+/// The newest run of the same against itself with the loads, lab and window of a plan on this
+/// machine that went to its end.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn newest(
+    plan: &Plan,
+    store: &Store,
+    machine: &Environment,
+) -> Result<Option<Known>, CliError> {
+    for line in store.list()?.iter().filter(|line| line.state == RunState::Complete) {
+        let head = store.head(&line.id)?;
+        if !is_of(&head, plan) || !same_machine(&head, machine) {
+            continue;
+        }
+        let run = store.load(&line.id)?;
+        if let Some(noise) = noise_floor(&run.plan, &analyse(&run)) {
+            return Ok(Some(Known { run: Run { records: Vec::new(), ..run }, noise }));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether a run is one of a plan with these loads, lab and window against itself.
+fn is_of(head: &Run, plan: &Plan) -> bool {
+    let ours = &head.plan;
+    let compared = ours.factors.iter().find(|f| f.name == ours.method.compare);
+    let alike = |levels: &[desk::record::Level]| {
+        levels.len() > 1 && levels.iter().all(|l| l.settings == levels[0].settings)
+    };
+    compared.is_some_and(|factor| alike(&factor.levels))
+        && ours.loads == plan.loads
+        && ours.lab == plan.lab
+        && ours.method.window == plan.method.window
+        && ours.method.primary == plan.method.primary
+}
+
+/// Whether a run was made on this machine: nothing that both know differs in what matters.
+fn same_machine(head: &Run, machine: &Environment) -> bool {
+    let simulated =
+        |of: &Environment| of.lab.as_ref().is_some_and(|(kind, _)| *kind == LabKind::Simulated);
+    let today = Run { environment: machine.clone(), ..head.clone() };
+    let found = compare_environments(head, &today, &declared(&head.plan, &head.plan));
+    // What is known only once the lab stands is not known here.
+    let both = |d: &&desk::verdict::Difference| d.a.is_some() && d.b.is_some();
+    simulated(&head.environment) == simulated(machine)
+        && found.confounders.iter().filter(both).all(|d| d.key.starts_with("lab."))
+}

@@ -1,0 +1,156 @@
+//! Knows `stend figure`: one figure of a run's article as a file, or which there are.
+
+#[cfg(feature = "png")]
+mod png;
+
+use super::error::CliError;
+use super::run::refuse_empty;
+use super::{OK, files, store, terminal};
+use clap::ValueEnum;
+use desk::figure::{Figure, Theme, braille, csv, standalone};
+use desk::report::{self, Node};
+use desk::verdict::analyse;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+/// Lines of the drawing in text.
+const ROWS: u16 = 16;
+/// What stands for standard output.
+const STDOUT: &str = "-";
+
+/// In what form a figure is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Vector drawing, light and dark
+    Svg,
+    /// Picture
+    Png,
+    /// The numbers
+    Csv,
+    /// Drawing of characters
+    Txt,
+}
+
+impl Format {
+    /// By the end of a file's name.
+    fn of(path: &Path) -> Option<Self> {
+        path.extension().and_then(|end| Self::from_str(end.to_str()?, true).ok())
+    }
+}
+
+/// Options of the verb.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Wanted {
+    /// Id of the run, a beginning of it that is unique, or last
+    #[arg(default_value = "last")]
+    run: String,
+    /// Number of the figure in the article; without it the figures are listed
+    number: Option<u32>,
+    /// File, its end says the form: .svg, .png, .csv, .txt; - is standard output
+    #[arg(short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Form, where the name of the file does not say it [default: txt]
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+    /// Width of svg and png in px, of txt in columns [default: 760; the terminal]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(24..=8000))]
+    width: Option<u32>,
+    /// Of png: pixels for each px of its width
+    #[arg(long, value_name = "K", default_value_t = 2.0, value_parser = scale)]
+    scale: f32,
+    /// Of svg and png: in dark colours only
+    #[arg(long)]
+    dark: bool,
+    /// Of txt: ASCII instead of braille
+    #[arg(long)]
+    plain: bool,
+    /// File in which runs are kept [default: stend/lab.stend in the state directory]
+    #[arg(long, value_name = "FILE")]
+    store: Option<PathBuf>,
+}
+
+fn scale(word: &str) -> Result<f32, String> {
+    let value: f32 = word.parse().map_err(|_| format!("'{word}' is no number; 2 is usual"))?;
+    if (0.25..=8.0).contains(&value) { Ok(value) } else { Err("choose 0.25 to 8".into()) }
+}
+
+/// Writes a figure, or lists them.
+///
+/// # Errors
+/// No such run or figure, a form that nobody named, a file that cannot be written.
+pub fn figure(wanted: &Wanted) -> Result<u8, CliError> {
+    let run = store::read(wanted.store.as_deref())?.load(&wanted.run)?;
+    refuse_empty(&run)?;
+    let document = report::compose(&run, &analyse(&run))?;
+    let mut figures = Vec::new();
+    collect(&document.body, &mut figures);
+    let Some(number) = wanted.number else {
+        std::io::stdout().lock().write_all(list(&figures).as_bytes())?;
+        return Ok(OK);
+    };
+    let figure = figures.iter().find(|f| f.number == number).ok_or_else(|| CliError::NoFigure {
+        run: run.id.clone(),
+        number,
+        list: list(&figures),
+    })?;
+    let to = wanted.output.as_deref().filter(|path| *path != Path::new(STDOUT));
+    let format = wanted.format.or_else(|| to.and_then(Format::of));
+    let format = match (format, &wanted.output) {
+        (Some(format), _) => format,
+        (None, None) => Format::Txt,
+        (None, Some(path)) => return Err(CliError::NoForm { path: path.clone() }),
+    };
+    let bytes = rendered(figure, format, wanted)?;
+    match to {
+        None => std::io::stdout().lock().write_all(&bytes)?,
+        Some(path) => files::write_bytes(path, &bytes)?,
+    }
+    Ok(OK)
+}
+
+/// Every figure below these nodes, in the order of the article.
+fn collect<'d>(nodes: &'d [Node], found: &mut Vec<&'d Figure>) {
+    for node in nodes {
+        match node {
+            Node::Figure(figure) => found.push(figure),
+            Node::Section { body, .. } => collect(body, found),
+            _ => {}
+        }
+    }
+}
+
+fn list(figures: &[&Figure]) -> String {
+    figures.iter().map(|f| format!("{:>3}  {}\n", f.number, f.title)).collect()
+}
+
+fn rendered(figure: &Figure, format: Format, wanted: &Wanted) -> Result<Vec<u8>, CliError> {
+    /// Width of a figure in the article.
+    const WIDTH: u32 = 760;
+    let px = wanted.width.unwrap_or(WIDTH).max(280);
+    let theme = if wanted.dark { Theme::Dark } else { Theme::Both };
+    Ok(match format {
+        Format::Svg => standalone(figure, px, theme).into_bytes(),
+        Format::Csv => csv(figure).into_bytes(),
+        Format::Txt => {
+            let named = wanted.width.map(|width| u16::try_from(width).unwrap_or(u16::MAX));
+            let columns = named.unwrap_or_else(terminal::columns);
+            text(figure, columns, !wanted.plain).into_bytes()
+        }
+        #[cfg(feature = "png")]
+        Format::Png => {
+            let theme = if wanted.dark { Theme::Dark } else { Theme::Light };
+            png::png(&standalone(figure, px, theme), wanted.scale)?
+        }
+        #[cfg(not(feature = "png"))]
+        Format::Png => {
+            let why = "this stend was built without the feature png; write .svg instead";
+            return Err(CliError::Png(why.into()));
+        }
+    })
+}
+
+fn text(figure: &Figure, columns: u16, unicode: bool) -> String {
+    let drawn = braille(figure, columns, ROWS, unicode);
+    let lines = [&figure.title, &figure.subtitle, &drawn, &figure.footnote];
+    lines.iter().filter(|l| !l.is_empty()).map(|l| format!("{}\n", l.trim_end())).collect()
+}

@@ -1,0 +1,121 @@
+//! Knows how a person's terminal wants to be written to: colour, width, whether lines may be
+//! overwritten, and how much is to be said.
+
+use clap::ValueEnum;
+use std::io::IsTerminal as _;
+use std::sync::OnceLock;
+use terminal_size::{Width, terminal_size_of};
+
+/// Columns where nobody says how many there are.
+pub const COLUMNS: u16 = 80;
+/// Narrower and wider than this no text is set.
+const NARROWEST: u16 = 40;
+const WIDEST: u16 = 120;
+
+/// When to colour.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Colour {
+    /// On a terminal, unless `NO_COLOR` or TERM=dumb say otherwise; `CLICOLOR_FORCE` always
+    #[default]
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+impl From<Colour> for clap::ColorChoice {
+    fn from(colour: Colour) -> Self {
+        match colour {
+            Colour::Auto => Self::Auto,
+            Colour::Always => Self::Always,
+            Colour::Never => Self::Never,
+        }
+    }
+}
+
+/// How the person wants to be spoken to.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Manner {
+    /// Colour.
+    pub colour: Colour,
+    /// Say nothing but results and failures.
+    pub quiet: bool,
+    /// Say something of every visit.
+    pub verbose: bool,
+}
+
+static MANNER: OnceLock<Manner> = OnceLock::new();
+
+/// Sets the manner of this process, once, before anything is said.
+pub fn set_manner(manner: Manner) {
+    // The first word holds.
+    let _ = MANNER.set(manner);
+}
+
+/// The manner of this process.
+pub fn manner() -> Manner {
+    MANNER.get().copied().unwrap_or_default()
+}
+
+/// What the environment says; a variable that is empty says nothing.
+fn set(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// Whether standard error takes colours.
+pub fn colours() -> bool {
+    coloured(manner().colour, &set, std::io::stderr().is_terminal())
+}
+
+/// Whether lines of standard error may be overwritten.
+pub fn overwrites() -> bool {
+    std::io::stderr().is_terminal() && set("TERM").is_some_and(|term| term != "dumb")
+}
+
+fn coloured(colour: Colour, set: &dyn Fn(&str) -> Option<String>, terminal: bool) -> bool {
+    match colour {
+        Colour::Always => true,
+        Colour::Never => false,
+        Colour::Auto if set("NO_COLOR").is_some() => false,
+        Colour::Auto if set("CLICOLOR_FORCE").is_some_and(|force| force != "0") => true,
+        Colour::Auto => terminal && set("TERM").is_none_or(|term| term != "dumb"),
+    }
+}
+
+/// Columns for text on standard output: `COLUMNS`, else those of the terminal, else 80; within
+/// 40 to 120.
+pub fn columns() -> u16 {
+    columns_of(terminal_size_of(std::io::stdout()).map(|(Width(columns), _)| columns))
+}
+
+/// The same for standard error.
+pub fn error_columns() -> u16 {
+    columns_of(terminal_size_of(std::io::stderr()).map(|(Width(columns), _)| columns))
+}
+
+fn columns_of(terminal: Option<u16>) -> u16 {
+    let named = set("COLUMNS").and_then(|columns| columns.parse().ok()).filter(|c| *c > 0);
+    named.or(terminal).unwrap_or(COLUMNS).clamp(NARROWEST, WIDEST)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colour_follows_the_option_then_the_environment_then_the_terminal() {
+        let says = |words: &'static [(&str, &str)]| {
+            move |name: &str| words.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).to_owned())
+        };
+        let auto = |words, terminal| coloured(Colour::Auto, &says(words), terminal);
+        assert!(auto(&[("TERM", "xterm")], true) && !auto(&[("TERM", "xterm")], false));
+        assert!(!auto(&[("TERM", "dumb")], true));
+        assert!(!auto(&[("NO_COLOR", "1"), ("CLICOLOR_FORCE", "1")], true));
+        assert!(
+            auto(&[("CLICOLOR_FORCE", "1")], false) && !auto(&[("CLICOLOR_FORCE", "0")], false)
+        );
+        assert!(coloured(Colour::Always, &says(&[("NO_COLOR", "1")]), false));
+        assert!(!coloured(Colour::Never, &says(&[("CLICOLOR_FORCE", "1")]), true));
+    }
+}
