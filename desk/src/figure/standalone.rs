@@ -8,6 +8,8 @@ use std::fmt::Write;
 
 /// Colours of the series that the style sheet has.
 const SERIES: usize = 6;
+/// Empty paper around the drawing, px: in an article the page gives it.
+const MARGIN: u32 = 16;
 /// Variable that a series sets for all that is drawn in its colour.
 const OWN: &str = "--s";
 
@@ -22,20 +24,33 @@ pub enum Theme {
     Both,
 }
 
-/// The figure as an SVG file, `width` px wide (at least 280), on paper of its own.
+/// The figure as an SVG file, `width` px wide (at least 312), on paper of its own.
 ///
 /// Colours are written out; with [`Theme::Both`] the dark ones stand in a media query, which a
 /// program that knows none passes over. The text holds no script and names no other file.
 #[must_use]
 pub fn standalone(figure: &Figure, width: u32, theme: Theme) -> String {
-    let drawn = svg(figure, width);
-    let Some((head, body)) = drawn.split_once('\n') else { return drawn };
+    let drawn = svg(figure, width.saturating_sub(2 * MARGIN));
+    let opened = drawn.split_once('\n').and_then(|(head, body)| Some((opened(head)?, body)));
+    let Some((head, body)) = opened else { return drawn };
     let style = style(svg_style(), theme);
-    let paper = "<rect class=\"paper\" width=\"100%\" height=\"100%\"/>";
     format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{head}\n<style>\n{style}</style>\n\
-         {paper}\n{body}"
+         <rect class=\"paper\" x=\"-{MARGIN}\" y=\"-{MARGIN}\" width=\"100%\" height=\"100%\"/>\n\
+         {body}"
     )
+}
+
+/// The opening tag with a margin around what it opens; none if it has no size.
+fn opened(head: &str) -> Option<String> {
+    let (before, size) = head.split_once(" width=\"")?;
+    let mut sizes = size.split('"').step_by(2);
+    let mut side = || Some(sizes.next()?.parse::<f64>().ok()? + f64::from(2 * MARGIN));
+    let (wide, high) = (side()?, side()?);
+    Some(format!(
+        "{before} width=\"{wide}\" height=\"{high}\" \
+         viewBox=\"-{MARGIN} -{MARGIN} {wide} {high}\">"
+    ))
 }
 
 /// The style sheet with every variable resolved.
@@ -192,6 +207,15 @@ mod tests {
         assert!(dark.contains("fill: #eee") && dark.contains("stroke: #88f"), "{dark}");
         let both = style(SHEET, Theme::Both);
         assert!(both.starts_with(&light) && both.contains("@media screen"), "{both}");
+    }
+
+    #[test]
+    fn a_file_has_paper_around_its_drawing() {
+        let head = "<svg class=\"fig\" width=\"728\" height=\"500.5\" viewBox=\"0 0 728 500.5\">";
+        let with = opened(head).unwrap();
+        let size = "width=\"760\" height=\"532.5\" viewBox=\"-16 -16 760 532.5\">";
+        assert_eq!(with, format!("<svg class=\"fig\" {size}"));
+        assert_eq!(opened("<svg>"), None);
     }
 
     #[test]

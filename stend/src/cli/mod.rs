@@ -36,6 +36,8 @@ mod terminal;
 
 pub use error::CliError;
 
+use clap::error::ErrorKind;
+use clap::parser::ValueSource;
 use clap::{
     ArgMatches, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum,
 };
@@ -72,7 +74,7 @@ figure; 130 stopped on request.";
 /// Without a verb: inventory, noise floor, three comparisons and a curve in network namespaces of
 /// its own, at most a minute. The result goes to standard output, progress to standard error.
 #[derive(Debug, Parser)]
-#[command(version, about, args_conflicts_with_subcommands = true, after_help = EXIT_CODES)]
+#[command(version, about, after_help = EXIT_CODES)]
 struct Cli {
     #[command(subcommand)]
     verb: Option<Verb>,
@@ -293,9 +295,24 @@ fn command_line() -> Result<(Cli, ArgMatches, Settings), CliError> {
     let colour = asked.or(after.map(String::as_str)).or(said);
     let colour = colour.and_then(|word| terminal::Colour::from_str(word, false).ok());
     let command = Cli::command().color(colour.unwrap_or_default().into());
-    let matches = settings::apply(command, &settings).get_matches();
+    let mut command = settings::apply(command, &settings);
+    let matches = command.get_matches_from_mut(std::env::args_os());
+    if let Some((verb, _)) = matches.subcommand() {
+        refuse_before_verb(&mut command, &matches, verb);
+    }
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|e| e.exit());
     Ok((cli, matches, settings))
+}
+
+/// An option of the first run stands before a verb, which would not hear of it.
+fn refuse_before_verb(command: &mut clap::Command, matches: &ArgMatches, verb: &str) {
+    let typed = |arg: &&clap::Arg| {
+        let source = matches.value_source(arg.get_id().as_str());
+        !arg.is_global_set() && source == Some(ValueSource::CommandLine)
+    };
+    let Some(arg) = command.get_arguments().find(typed) else { return };
+    let words = format!("the subcommand '{verb}' cannot be used with '{arg}'; write it behind");
+    command.error(ErrorKind::ArgumentConflict, words).exit()
 }
 
 /// Reads the command line and does what it says; gives the exit status.

@@ -142,7 +142,9 @@ impl Meter {
     fn left(&self, done: usize, planned: usize) -> String {
         let elapsed = self.begun.elapsed();
         let pace = elapsed.mul_f64(planned as f64 / done.max(1) as f64);
-        let whole = if self.single { self.expected.max(pace) } else { self.expected };
+        // A few visits tell no pace: the lab was built in that time too.
+        let paced = self.single && done >= 10;
+        let whole = if paced { self.expected.max(pace) } else { self.expected };
         let seconds = whole.saturating_sub(elapsed).as_secs();
         format!("{}:{:02}", seconds / 60, seconds % 60)
     }

@@ -157,8 +157,9 @@ impl Session {
         let mut plan = plan.clone();
         if let Some(own) = self.environment.fact("tcp.congestion_default") {
             let levels = plan.factors.iter_mut().flat_map(|f| &mut f.levels);
-            for level in levels.filter(|l| l.name == "kernel" && l.settings.len() == 1) {
-                level.name = format!("{own} (the kernel's own)");
+            let is_own = |name: &str| name == "kernel" || name == "kernel again";
+            for level in levels.filter(|l| is_own(&l.name) && l.settings.len() == 1) {
+                level.name = level.name.replace("kernel", &format!("{own} (the kernel's own)"));
             }
         }
         plan

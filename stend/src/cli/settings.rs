@@ -176,8 +176,8 @@ fn refused(setting: &Setting, value: &str, origin: String) -> CliError {
 fn wanted(setting: &Setting) -> String {
     match setting.kind {
         Kind::Switch => "is true or false".into(),
-        Kind::Path => "is a path in quotes".into(),
-        Kind::Word(_, words) => format!("is one of {words}, in quotes"),
+        Kind::Path => "is a path, as text".into(),
+        Kind::Word(_, words) => format!("is one of {words}"),
     }
 }
 

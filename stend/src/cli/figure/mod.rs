@@ -126,7 +126,7 @@ fn list(figures: &[&Figure]) -> String {
 fn rendered(figure: &Figure, format: Format, wanted: &Wanted) -> Result<Vec<u8>, CliError> {
     /// Width of a figure in the article.
     const WIDTH: u32 = 760;
-    let px = wanted.width.unwrap_or(WIDTH).max(280);
+    let px = wanted.width.unwrap_or(WIDTH).max(312);
     let theme = if wanted.dark { Theme::Dark } else { Theme::Both };
     Ok(match format {
         Format::Svg => standalone(figure, px, theme).into_bytes(),
@@ -143,8 +143,9 @@ fn rendered(figure: &Figure, format: Format, wanted: &Wanted) -> Result<Vec<u8>,
         }
         #[cfg(not(feature = "png"))]
         Format::Png => {
-            let why = "this stend was built without the feature png; write .svg instead";
-            return Err(CliError::Png(why.into()));
+            let scale = wanted.scale;
+            let why = format!("scale {scale} asked of a stend without the feature png; write .svg");
+            return Err(CliError::Png(why));
         }
     })
 }
