@@ -18,6 +18,8 @@ const NARROWEST: usize = 24;
 #[must_use]
 pub fn braille(figure: &Figure, columns: u16, rows: u16, unicode: bool) -> String {
     let columns = usize::from(columns).max(NARROWEST);
+    let plain = if unicode { None } else { Some(in_ascii(figure)) };
+    let figure = plain.as_ref().unwrap_or(figure);
     let lines = match figure.kind {
         FigureKind::Forest => forest::text(figure, columns, unicode),
         FigureKind::Groups => groups::text(figure, columns, unicode),
@@ -33,6 +35,14 @@ pub fn braille(figure: &Figure, columns: u16, rows: u16, unicode: bool) -> Strin
         out.push('\n');
     }
     out
+}
+
+/// The figure with names in ASCII, so that they are measured as they are written.
+fn in_ascii(figure: &Figure) -> Figure {
+    let mut plain = figure.clone();
+    plain.series.iter_mut().for_each(|s| s.name = ascii(&s.name));
+    plain.x.names.iter_mut().for_each(|n| *n = ascii(n));
+    plain
 }
 
 /// Width of a text in terminal cells.

@@ -249,7 +249,10 @@ fn track(
     }
     figure.drawn_references().for_each(|r| ink.set(r.value, line));
     ink.set(1.0, one);
-    series.marks.iter().filter(|m| placed(m)).for_each(|m| ink.interval(m, true));
+    for mark in series.marks.iter().filter(|m| placed(m)) {
+        ink.whiskers(mark);
+        ink.centre(mark);
+    }
     ink.finish()
 }
 

@@ -18,7 +18,7 @@ const LANES: usize = 3;
 /// From the middle of the bar to the first lane, px.
 const TO_RUNS: f64 = 10.0;
 /// Above and below what is drawn on a track, px.
-const PAD: f64 = 8.0;
+const PAD: f64 = 7.0;
 
 /// One row: whose it is, and what was measured.
 struct Entry<'a> {
@@ -168,8 +168,11 @@ pub fn text(figure: &Figure, columns: usize, unicode: bool) -> Vec<String> {
             let mut track = Track::new(&x, width, unicode);
             let line = if unicode { '┊' } else { ':' };
             figure.drawn_references().for_each(|r| track.set(r.value, line));
+            if entry.mark.valid {
+                track.whiskers(entry.mark);
+            }
             track.runs(entry.mark);
-            track.interval(entry.mark, entry.mark.valid);
+            track.centre(entry.mark);
             let (track, said) = (track.finish(), right(&row.value, value));
             if stacked {
                 lines.push(format!("  {}", cut(row.name, columns - 2)));

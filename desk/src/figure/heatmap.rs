@@ -26,14 +26,15 @@ const HATCH: f64 = 7.0;
 /// The step of no change; three lie below it and three above.
 const MIDDLE: usize = 3;
 /// Bounds of the steps as ratios above 1; those below 1 are their inverse.
-const LADDER: [[f64; 3]; 7] = [
+const LADDER: [[f64; 3]; 8] = [
     [1.01, 1.02, 1.05],
     [1.02, 1.05, 1.1],
     [1.02, 1.1, 1.25],
-    [1.05, 1.25, 1.5],
-    [1.1, 1.5, 2.5],
-    [1.25, 2.0, 4.0],
-    [1.5, 3.0, 10.0],
+    [1.02, 1.2, 1.5],
+    [1.05, 1.4, 2.0],
+    [1.05, 1.5, 3.0],
+    [1.1, 2.0, 5.0],
+    [1.1, 3.0, 10.0],
 ];
 
 /// Which step a ratio takes.
@@ -42,14 +43,14 @@ struct Steps {
 }
 
 impl Steps {
-    /// The finest bounds of which the last lies where the largest valid ratio goes past it a
-    /// little; the margin, where the figure has one, is the step of no change.
+    /// The widest bounds of which the last step is still taken by a valid ratio; the margin, where
+    /// the figure has one, is the step of no change.
     fn of(figure: &Figure) -> Self {
         let marks = figure.series.iter().flat_map(|s| &s.marks);
         let sizes = marks.filter(|m| m.valid && placed(m)).map(|m| m.centre.ln().abs());
         let most = sizes.fold(0.0, f64::max).exp();
-        let fine = LADDER.iter().find(|b| b[2] * b[2] / b[1] >= most);
-        let mut bounds = *fine.unwrap_or(&LADDER[LADDER.len() - 1]);
+        let widest = LADDER.iter().rev().find(|b| b[2] <= most);
+        let mut bounds = *widest.unwrap_or(&LADDER[0]);
         let margin = figure.drawn_zones().find(|z| z.from < 1.0 && 1.0 < z.to);
         if let Some(margin) = margin.filter(|z| z.to < bounds[1]) {
             bounds[0] = margin.to;
@@ -105,6 +106,23 @@ impl<'a> Table<'a> {
     }
 }
 
+/// How many of so many columns stand side by side where `fit` find room: as many in each part.
+fn balanced(columns: usize, fit: usize) -> usize {
+    columns.div_ceil(columns.div_ceil(fit.max(1)).max(1)).max(1)
+}
+
+/// Whether the turned table is the better one, each with how many columns it has side by side:
+/// if it alone is of one part, or none is and it has fewer rows in all.
+fn turn(across: (&Table, usize), down: (&Table, usize)) -> bool {
+    let parts = |(table, beside): (&Table, usize)| table.columns.len().div_ceil(beside);
+    let rows = |all: (&Table, usize)| parts(all) * all.0.rows.len();
+    match (parts(across) <= 1, parts(down) <= 1) {
+        (true, _) => false,
+        (false, true) => true,
+        (false, false) => rows(down) < rows(across),
+    }
+}
+
 /// Widths of the panel, px, and how many columns stand side by side.
 struct Plan {
     name: f64,
@@ -116,8 +134,8 @@ impl Plan {
     fn of(sheet: &Sheet, figure: &Figure, table: &Table) -> Self {
         let ruler = sheet.ruler;
         let room = (sheet.width * 0.34).min(240.0);
-        let lines = table.rows.iter().flat_map(|n| shortened(ruler, n, Role::Heading, room));
-        let name = lines.map(|l| ruler.width(&l, Role::Heading)).fold(0.0, f64::max) + 10.0;
+        let lines = table.rows.iter().flat_map(|n| shortened(ruler, n, Role::Name, room));
+        let name = lines.map(|l| ruler.width(&l, Role::Name)).fold(0.0, f64::max) + 10.0;
         let said = table.cells.iter().flatten().flatten();
         let words = said.map(|(_, m)| ruler.width(&value(figure, m), Role::Value));
         let least = words.fold(0.0, f64::max) + 2.0 * PAD;
@@ -127,7 +145,7 @@ impl Plan {
         let room = sheet.width - name;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few cells")]
         let fit = ((room / (least + GAP)) as usize).max(1);
-        let beside = fit.min(table.columns.len()).max(1);
+        let beside = balanced(table.columns.len(), fit);
         #[expect(clippy::cast_precision_loss, reason = "a few cells")]
         let cell = (room / beside as f64 - GAP).clamp(1.0, WIDEST.max(least));
         Self { name, cell, beside }
@@ -143,15 +161,13 @@ pub fn panel(sheet: &mut Sheet, figure: &Figure) {
     sheet.heading(figure, &axis());
     sheet.space(10.0);
     let steps = Steps::of(figure);
-    let mut table = Table::of(figure);
-    let mut plan = Plan::of(sheet, figure, &table);
-    if plan.beside < table.columns.len() {
-        let turned = Table::of(figure).turned();
-        let other = Plan::of(sheet, figure, &turned);
-        if other.beside == turned.columns.len() {
-            (table, plan) = (turned, other);
-        }
-    }
+    let (across, down) = (Table::of(figure), Table::of(figure).turned());
+    let first = Plan::of(sheet, figure, &across);
+    let second = Plan::of(sheet, figure, &down);
+    let (table, plan) = match turn((&across, first.beside), (&down, second.beside)) {
+        false => (across, first),
+        true => (down, second),
+    };
     let all: Vec<usize> = (0..table.columns.len()).collect();
     for columns in all.chunks(plan.beside) {
         heads(sheet, &table, &plan, columns);
@@ -196,7 +212,7 @@ fn row(
     (name, cells): (&str, &[Option<(&Series, &Mark)>]),
     (plan, steps): (&Plan, &Steps),
 ) {
-    let role = Role::Heading;
+    let role = Role::Name;
     let lines = shortened(sheet.ruler, name, role, plan.name - 10.0);
     #[expect(clippy::cast_precision_loss, reason = "a few lines")]
     let tall = lines.len() as f64 * role.line();
@@ -342,15 +358,13 @@ pub fn text(figure: &Figure, columns: usize, unicode: bool) -> Vec<String> {
         MIDDLE => signs[1],
         _ => signs[2],
     };
-    let mut table = Table::of(figure);
-    let mut plan = TextPlan::of(figure, &table, columns);
-    if plan.beside < table.columns.len() {
-        let turned = Table::of(figure).turned();
-        let other = TextPlan::of(figure, &turned, columns);
-        if other.beside == turned.columns.len() {
-            (table, plan) = (turned, other);
-        }
-    }
+    let (across, down) = (Table::of(figure), Table::of(figure).turned());
+    let first = TextPlan::of(figure, &across, columns);
+    let second = TextPlan::of(figure, &down, columns);
+    let (table, plan) = match turn((&across, first.beside), (&down, second.beside)) {
+        false => (across, first),
+        true => (down, second),
+    };
     let mut lines = heading(figure, &axis(), columns);
     let all: Vec<usize> = (0..table.columns.len()).collect();
     for part in all.chunks(plan.beside) {
@@ -386,7 +400,7 @@ impl TextPlan {
         let heads = table.columns.iter().map(|c| wide(c)).max().unwrap_or(0);
         let cell = heads.min(12).max(least);
         let fit = columns.saturating_sub(name) / (cell + 1);
-        Self { name, cell, beside: fit.min(table.columns.len()).max(1) }
+        Self { name, cell, beside: balanced(table.columns.len(), fit) }
     }
 }
 

@@ -50,6 +50,14 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(breaks).filter(|word| !word.is_empty())
 }
 
+/// Where a word that fills a line is broken: behind the last joint of its second half, else at its
+/// end.
+fn joint(word: &str) -> usize {
+    let joint = |c: char| matches!(c, '-' | '+' | '/' | '_' | '=' | ',' | ':' | '.');
+    let after = word.char_indices().rev().find(|(_, c)| joint(*c)).map(|(i, c)| i + c.len_utf8());
+    after.filter(|i| *i > word.len() / 2).unwrap_or(word.len())
+}
+
 /// Measures and wraps text.
 #[derive(Clone, Copy, Debug)]
 pub struct Ruler {
@@ -95,7 +103,8 @@ impl Ruler {
             rest.push(c);
             if self.width(&rest, role) > limit && rest.chars().count() > 1 {
                 rest.pop();
-                lines.push(std::mem::replace(&mut rest, c.to_string()));
+                let next = rest.split_off(joint(&rest)) + c.encode_utf8(&mut [0; 4]);
+                lines.push(std::mem::replace(&mut rest, next));
             }
         }
         rest
@@ -120,5 +129,14 @@ mod tests {
         assert!(lines.iter().all(|l| ruler.width(l, Role::Title) <= 120.0), "{lines:?}");
         let bare = |s: &str| s.replace(' ', "");
         assert_eq!(bare(&lines.concat()), bare(text));
+    }
+
+    #[test]
+    fn a_word_without_room_is_broken_at_its_joints() {
+        let ruler = Ruler { stretch: 1.0 };
+        let lines = ruler.wrap("tx-tcp-segmentation+rx-checksum", Role::Tick, 140.0);
+        assert_eq!(lines, ["tx-tcp-segmentation+", "rx-checksum"]);
+        assert_eq!(joint("abcdefgh-"), 9);
+        assert_eq!(joint("a-bcdefgh"), 9);
     }
 }

@@ -37,7 +37,7 @@ impl<'a> Row<'a> {
     pub fn of(figure: &Figure, axis: &ValueAxis, name: &'a str, mark: Option<&Mark>) -> Self {
         let value = mark.map_or_else(String::new, |m| axis.text(figure.value(m.centre)));
         let range = mark.map_or_else(String::new, |m| interval(figure, axis, m));
-        Self { name, role: Role::Heading, value, range }
+        Self { name, role: Role::Name, value, range }
     }
 }
 
@@ -71,10 +71,9 @@ impl Columns {
         let value = most(&|r| ruler.width(&r.value, Role::Value));
         let range = most(&|r| ruler.width(&r.range, Role::Note));
         let room = (width * 0.34).min(300.0);
-        let fits = |r: &Row| {
-            let whole = ruler.wrap(r.name, r.role, room).len() <= 2;
-            whole && ruler.widest_word(r.name, r.role) <= room
-        };
+        // A word may be broken where the column is wide enough for most of it.
+        let broken = |r: &Row| width < 480.0 && ruler.widest_word(r.name, r.role) > room;
+        let fits = |r: &Row| ruler.wrap(r.name, r.role, room).len() <= 2 && !broken(r);
         let beside = rows.iter().all(fits);
         let lines = |r: &Row| ruler.wrap(r.name, r.role, room);
         let widest = |r: &Row| lines(r).iter().map(|l| ruler.width(l, r.role)).fold(0.0, f64::max);

@@ -85,6 +85,8 @@ pub enum Role {
     Label(usize),
     /// The name of a zone or a reference.
     Remark,
+    /// The name of a row that no colour belongs to.
+    Name,
     /// The value of a row.
     Value,
     /// The interval of a row, and the footnote.
@@ -97,7 +99,7 @@ impl Role {
         match self {
             Self::Title => 19.0,
             Self::Subtitle => 14.0,
-            Self::Heading | Self::Direction | Self::Label(_) | Self::Value => 13.0,
+            Self::Heading | Self::Direction | Self::Label(_) | Self::Name | Self::Value => 13.0,
             Self::Kicker | Self::Tick | Self::Remark => 12.0,
             Self::Note => 11.5,
         }

@@ -80,6 +80,7 @@ fn text_element(text: &Text) -> String {
         Role::Tick => "tx",
         Role::Label(_) => "tl",
         Role::Remark => "tr",
+        Role::Name => "tm",
         Role::Value => "tv",
         Role::Note => "tn",
     };

@@ -33,24 +33,24 @@ impl<'a> Track<'a> {
         self.cells[from..=to.max(from)].fill(ink);
     }
 
+    /// Draws the interval of a mark.
+    pub fn whiskers(&mut self, mark: &Mark) {
+        let [left, right, dash] =
+            if self.unicode { ['├', '┤', '─'] } else { ['|', '|', '-'] };
+        self.fill(mark.low, mark.high, dash);
+        self.set(mark.low, left);
+        self.set(mark.high, right);
+    }
+
     /// Draws every run of a mark.
     pub fn runs(&mut self, mark: &Mark) {
         let ink = if self.unicode { '·' } else { '.' };
         mark.runs.iter().filter(|v| v.is_finite()).for_each(|v| self.set(*v, ink));
     }
 
-    /// Draws the interval, where `whiskers` says so, and the centre over it.
-    pub fn interval(&mut self, mark: &Mark, whiskers: bool) {
-        let [left, centre, right, hollow, dash] = if self.unicode {
-            ['├', '●', '┤', '○', '─']
-        } else {
-            ['|', 'o', '|', '?', '-']
-        };
-        if whiskers {
-            self.fill(mark.low, mark.high, dash);
-            self.set(mark.low, left);
-            self.set(mark.high, right);
-        }
+    /// Draws the centre of a mark.
+    pub fn centre(&mut self, mark: &Mark) {
+        let [centre, hollow] = if self.unicode { ['●', '○'] } else { ['o', '?'] };
         self.set(mark.centre, if mark.valid { centre } else { hollow });
     }
 

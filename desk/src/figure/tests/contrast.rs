@@ -97,8 +97,8 @@ fn declared(selector: &str, property: &str) -> Option<String> {
         let (body, after) = tail.split_once('}').unwrap_or((tail, ""));
         let selectors = head.rsplit('}').next().unwrap_or(head);
         if selectors.split(',').any(|s| s.trim() == selector) {
-            let pairs = body.split(';').filter_map(|d| d.split_once(':'));
-            let last = pairs.filter(|d| d.0.trim() == property).last();
+            let mut pairs = body.split(';').rev().filter_map(|d| d.split_once(':'));
+            let last = pairs.find(|d| d.0.trim() == property);
             found = last.map(|d| d.1.trim().to_owned()).or(found);
         }
         rest = after;
@@ -127,9 +127,11 @@ fn grounds(theme: &Theme) -> [Colour; 2] {
 
 #[test]
 fn every_text_can_be_read_in_both_themes() {
-    let roles = ["text", ".tk", ".ts", ".td", ".tx", ".tl", ".tr", ".tn"];
+    let roles = ["text", ".tk", ".ts", ".td", ".tx", ".tr", ".tn", ".tl"];
     for (name, theme) in themes() {
-        for ground in grounds(&theme) {
+        let [paper, zone] = grounds(&theme);
+        // The name of a series stands beside the panel, never in a zone.
+        for (ground, roles) in [(paper, &roles[..]), (zone, &roles[..7])] {
             for role in roles {
                 for ink in seen(&theme, (&format!(".fig {role}"), "fill"), ground) {
                     let found = contrast(ink, ground);

@@ -129,7 +129,10 @@ fn timeline() -> Figure {
     figure.x = axis("time since the run began", Unit::Second, Scale::Linear, "");
     let value = |i: u32, s: u32| 9.4e8 - 1e8 * f64::from(s) - 3e7 * f64::from(u32::from(i > 12));
     let at = |i: u32, s: u32| mark(f64::from(7 * i + 3 * s), value(i, s), 0.01);
-    let named = |s: u32| Series { name: NAMES[4 * s as usize].into(), marks: (0..30).map(|i| at(i, s)).collect() };
+    let named = |s: u32| Series {
+        name: NAMES[4 * s as usize].into(),
+        marks: (0..30).map(|i| at(i, s)).collect(),
+    };
     figure.series = vec![named(0), named(1)];
     figure.series[0].marks[9].valid = false;
     figure

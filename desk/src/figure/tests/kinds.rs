@@ -101,7 +101,7 @@ fn a_heatmap_writes_every_ratio_and_hatches_what_is_invalid() {
 }
 
 #[test]
-fn a_heatmap_uses_colours_of_both_sides_only_as_far_as_the_ratios_go() {
+fn the_ratios_of_a_heatmap_take_all_of_its_colours() {
     let figure = heatmap(2, 13);
     let mut steps: Vec<usize> = Vec::new();
     for shape in scene(&figure, 1100, 1.0).shapes {
@@ -113,7 +113,7 @@ fn a_heatmap_uses_colours_of_both_sides_only_as_far_as_the_ratios_go() {
     }
     steps.sort_unstable();
     steps.dedup();
-    assert_eq!(steps, [1, 2, 3, 4, 5], "2.46 to 0.41 are far from 1, but not four times");
+    assert_eq!(steps, [0, 1, 2, 3, 4, 5, 6], "2.46 to 0.41 reach beyond twice and half");
 }
 
 #[test]
@@ -127,4 +127,11 @@ fn a_sparkline_is_small_and_one_line_of_text() {
     assert_eq!(text.lines().count(), 1, "{text}");
     assert!(text.chars().filter(|c| ('▁'..='█').contains(c)).count() == 39, "{text}");
     assert!(csv(&figure).starts_with("series,block [count],throughput [bit/s],"));
+}
+
+#[test]
+fn names_without_ascii_keep_their_columns_without_unicode() {
+    let text = braille(&heatmap(3, 4), 60, 5, false);
+    let ends: Vec<usize> = text.lines().skip(2).take(3).map(str::len).collect();
+    assert!(text.contains("???") && ends.windows(2).all(|w| w[0] == w[1]), "{text}");
 }
