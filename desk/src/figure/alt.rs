@@ -2,16 +2,20 @@
 
 use super::model::{Figure, FigureKind, Mark, Reference, Series};
 use super::projection::drawable;
+use super::{percentile, roofline, timeline, waterfall};
 
 /// The figure in words: what is plotted, how each series runs, where lines cross, zones,
 /// references.
 #[must_use]
 pub fn alt_text(figure: &Figure) -> String {
-    let mut said = vec![sentence(&figure.title), sentence(&figure.subtitle), plotted(figure)];
-    said.extend(figure.series.iter().map(|s| match figure.kind {
-        kind if kind.by_rows() => row(figure, s),
-        _ => course(figure, s),
-    }));
+    let mut said = vec![sentence(&figure.title), sentence(&figure.subtitle)];
+    said.extend(match figure.kind {
+        FigureKind::Percentile => percentile::said(figure),
+        FigureKind::Timeline => timeline::said(figure),
+        FigureKind::Waterfall => waterfall::said(figure),
+        FigureKind::Roofline => roofline::said(figure),
+        _ => drawing(figure),
+    });
     if figure.kind == FigureKind::Sweep {
         said.extend(crossings(figure));
         said.extend(figure.drawn_zones().map(|z| {
@@ -23,6 +27,15 @@ pub fn alt_text(figure: &Figure) -> String {
     said.extend(invalid(figure));
     said.retain(|s| !s.is_empty());
     said.join(" ")
+}
+
+/// What is plotted, then each series.
+fn drawing(figure: &Figure) -> Vec<String> {
+    let series = figure.series.iter().map(|s| match figure.kind {
+        kind if kind.by_rows() => row(figure, s),
+        _ => course(figure, s),
+    });
+    std::iter::once(plotted(figure)).chain(series).collect()
 }
 
 fn sentence(text: &str) -> String {

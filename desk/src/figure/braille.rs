@@ -3,8 +3,10 @@
 //! A braille cell holds 2 x 4 dots; without Unicode a cell holds one letter of its series instead.
 
 use super::measure::cells;
-use super::model::{Figure, Mark, Series};
+use super::model::{Figure, FigureKind, Mark, Series};
 use super::projection::{Projection, ValueAxis, drawable, positions};
+use super::terminal::Page;
+use super::{percentile, roofline, timeline, waterfall};
 
 /// The narrowest drawing that still says something, cells.
 const NARROWEST: usize = 24;
@@ -17,7 +19,12 @@ const NARROWEST: usize = 24;
 #[must_use]
 pub fn braille(figure: &Figure, columns: u16, rows: u16, unicode: bool) -> String {
     let columns = usize::from(columns).max(NARROWEST);
+    let page = Page { columns, rows: usize::from(rows).max(3), unicode };
     let lines = match figure.kind {
+        FigureKind::Percentile => percentile::characters(figure, &page),
+        FigureKind::Timeline => timeline::characters(figure, &page),
+        FigureKind::Waterfall => waterfall::characters(figure, &page),
+        FigureKind::Roofline => roofline::characters(figure, &page),
         kind if kind.by_rows() => dots(figure, columns, unicode),
         _ => sweep(figure, columns, usize::from(rows).max(3), unicode),
     };
@@ -31,12 +38,12 @@ pub fn braille(figure: &Figure, columns: u16, rows: u16, unicode: bool) -> Strin
 }
 
 /// Width of a text in terminal cells.
-fn wide(text: &str) -> usize {
+pub(super) fn wide(text: &str) -> usize {
     text.chars().map(cells).sum()
 }
 
 /// A text that fits, its end given up for an ellipsis where it is too long.
-fn cut(text: &str, columns: usize) -> String {
+pub(super) fn cut(text: &str, columns: usize) -> String {
     if wide(text) <= columns {
         return text.to_owned();
     }
@@ -50,18 +57,18 @@ fn cut(text: &str, columns: usize) -> String {
     text.chars().take_while(fits).collect::<String>() + mark
 }
 
-fn padded(text: &str, columns: usize) -> String {
+pub(super) fn padded(text: &str, columns: usize) -> String {
     let text = cut(text, columns);
     let gap = columns - wide(&text);
     text + &" ".repeat(gap)
 }
 
-fn right(text: &str, columns: usize) -> String {
+pub(super) fn right(text: &str, columns: usize) -> String {
     " ".repeat(columns.saturating_sub(wide(text))) + text
 }
 
 /// The nearest ASCII; what has none becomes `?`.
-fn ascii(text: &str) -> String {
+pub(super) fn ascii(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
         match c {
@@ -78,7 +85,7 @@ fn ascii(text: &str) -> String {
 }
 
 /// Quantity, unit and direction, on two lines where one is too short.
-fn heading(figure: &Figure, axis: &ValueAxis, columns: usize) -> Vec<String> {
+pub(super) fn heading(figure: &Figure, axis: &ValueAxis, columns: usize) -> Vec<String> {
     let (heading, direction) = (axis.heading(figure), figure.y.direction.trim());
     let both = format!("{heading}, {direction}");
     match direction {
@@ -93,7 +100,7 @@ fn tag(series: &Series, number: usize, room: usize) -> String {
     if wide(&series.name) <= room { series.name.clone() } else { letter(number).to_string() }
 }
 
-fn letter(number: usize) -> char {
+pub(super) fn letter(number: usize) -> char {
     let letters = "abcdefghijklmnopqrstuvwxyz";
     letters.chars().nth(number % letters.len()).unwrap_or('a')
 }
@@ -152,16 +159,16 @@ fn sweep(figure: &Figure, columns: usize, rows: usize, unicode: bool) -> Vec<Str
 }
 
 /// Dots or letters on a grid of cells.
-struct Canvas {
-    width: usize,
-    unicode: bool,
+pub(super) struct Canvas {
+    pub width: usize,
+    pub unicode: bool,
     /// Braille dots of a cell as bits, or the letter of a cell.
-    cells: Vec<u32>,
+    pub cells: Vec<u32>,
 }
 
 impl Canvas {
     /// Sets one dot, counted from the top left; `letter` is what stands there without braille.
-    fn set(&mut self, (x, y): (usize, usize), letter: char) {
+    pub fn set(&mut self, (x, y): (usize, usize), letter: char) {
         // Bits of the eight dots of U+2800, by row, then column.
         const BITS: [[u32; 2]; 4] = [[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]];
         let (column, row) = if self.unicode { (x / 2, y / 4) } else { (x, y) };
@@ -173,7 +180,7 @@ impl Canvas {
         }
     }
 
-    fn lines(&self) -> Vec<String> {
+    pub fn lines(&self) -> Vec<String> {
         let base = if self.unicode { 0x2800 } else { 0 };
         let character = |c: &u32| match *c {
             0 => ' ',
@@ -222,12 +229,17 @@ fn stroke(canvas: &mut Canvas, from: (f64, f64), to: (f64, f64), dash: usize) {
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "terminal sizes")]
-fn rounded((x, y): (f64, f64)) -> (usize, usize) {
+pub(super) fn rounded((x, y): (f64, f64)) -> (usize, usize) {
     (x.round().max(0.0) as usize, y.round().max(0.0) as usize)
 }
 
 /// The line of each tick; a tick whose line is taken is left out, the first and last before others.
-fn tick_rows(axis: &ValueAxis, y: &Projection, rows: usize, dots: f64) -> Vec<(usize, String)> {
+pub(super) fn tick_rows(
+    axis: &ValueAxis,
+    y: &Projection,
+    rows: usize,
+    dots: f64,
+) -> Vec<(usize, String)> {
     let mut kept: Vec<(usize, String)> = Vec::new();
     let ends = axis.ticks.first().into_iter().chain(axis.ticks.last());
     // On a scale of ratios, the powers of ten are the steps that a reader knows.

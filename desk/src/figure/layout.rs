@@ -3,10 +3,10 @@
 //! Knows no colours. The panel itself is laid out by `sweep.rs` or `dots.rs`.
 
 use super::measure::Ruler;
-use super::model::Figure;
+use super::model::{Figure, FigureKind};
 use super::projection::ValueAxis;
 use super::scene::{Anchor, Glyph, Ink, Point, Rect, Role, Scene, Shape, Text};
-use super::{dots, sweep};
+use super::{dots, percentile, roofline, sweep, timeline, waterfall};
 
 /// Space between the name of one thing and the next, px.
 const GAP: f64 = 14.0;
@@ -19,6 +19,10 @@ pub fn scene(figure: &Figure, width: u32, stretch: f64) -> Scene {
     let mut sheet = Sheet::new(f64::from(width).max(NARROWEST), Ruler { stretch });
     header(&mut sheet, figure);
     match figure.kind {
+        FigureKind::Percentile => percentile::panel(&mut sheet, figure),
+        FigureKind::Timeline => timeline::panel(&mut sheet, figure),
+        FigureKind::Waterfall => waterfall::panel(&mut sheet, figure),
+        FigureKind::Roofline => roofline::panel(&mut sheet, figure),
         kind if kind.by_rows() => dots::panel(&mut sheet, figure),
         _ => sweep::panel(&mut sheet, figure),
     }

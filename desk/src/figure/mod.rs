@@ -11,12 +11,21 @@ mod dots;
 mod layout;
 mod measure;
 mod model;
+mod percentile;
+mod plot;
 mod projection;
+mod roofline;
+mod scales;
 mod scene;
 mod svg;
 mod sweep;
+mod terminal;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_b;
+mod timeline;
+mod waterfall;
 
 pub use alt::alt_text;
 pub use braille::braille;

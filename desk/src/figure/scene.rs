@@ -141,6 +141,15 @@ impl Glyph {
         }
     }
 
+    /// The nearest filled shape: what a small mark of the series is drawn with.
+    pub const fn filled(self) -> Self {
+        match self {
+            Self::OpenSquare | Self::Square => Self::Square,
+            Self::Triangle => Self::Triangle,
+            Self::OpenDiamond | Self::Dot | Self::OpenDot => Self::Dot,
+        }
+    }
+
     /// The marker of a series, by its number; six, then again from the first.
     pub const fn of(series: usize) -> Self {
         match series % 6 {
@@ -179,6 +188,16 @@ pub enum Ink {
     Run(usize),
     /// A point that must not be averaged in.
     Invalid,
+    /// A bar that stands on zero.
+    Bar(usize),
+    /// A bar that goes on where another ended.
+    Part(usize),
+    /// The interval at the end of a bar.
+    Whisker,
+    /// From one visit of a series to its next.
+    Thread(usize),
+    /// A line that no point can be above.
+    Roof,
 }
 
 /// A line of text with the room it takes.

@@ -91,6 +91,11 @@ fn class(ink: Ink) -> String {
         Ink::Marker(i) => format!("m s{}", i % 6),
         Ink::Run(i) => format!("u s{}", i % 6),
         Ink::Invalid => "x".into(),
+        Ink::Bar(i) => format!("wb s{}", i % 6),
+        Ink::Part(i) => format!("wp s{}", i % 6),
+        Ink::Whisker => "wk".into(),
+        Ink::Thread(i) => format!("jn s{}", i % 6),
+        Ink::Roof => "rf".into(),
     }
 }
 
