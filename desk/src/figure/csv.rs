@@ -1,7 +1,7 @@
 //! Knows how the numbers of a figure are written as comma-separated values. Knows no drawing.
 
 use super::model::{Axis, Figure, FigureKind};
-use super::roofline;
+use super::roofs;
 
 /// The numbers of a figure: a header, then one line a mark, with every run in a column of its own.
 ///
@@ -25,11 +25,11 @@ pub fn csv(figure: &Figure) -> String {
             fields.extend(
                 (0..runs).map(|i| mark.runs.get(i).map_or_else(String::new, f64::to_string)),
             );
-            fields.extend(roofline::binding_column(figure, mark));
+            fields.extend(roofs::binding_column(figure, mark));
             line(&mut out, &fields);
         }
     }
-    roofline::roof_rows(figure, runs).iter().for_each(|fields| line(&mut out, fields));
+    roofs::roof_rows(figure, runs).iter().for_each(|fields| line(&mut out, fields));
     out
 }
 
@@ -51,7 +51,7 @@ fn header(figure: &Figure, runs: usize) -> Vec<String> {
     fields.extend(["low", "high"].map(|end| format!("{end} [{unit}]")));
     fields.push("valid".into());
     fields.extend((1..=runs).map(|i| format!("run {i} [{unit}]")));
-    fields.extend(roofline::extra_columns(figure));
+    fields.extend(roofs::extra_columns(figure));
     fields
 }
 

@@ -15,6 +15,7 @@ mod percentile;
 mod plot;
 mod projection;
 mod roofline;
+mod roofs;
 mod scales;
 mod scene;
 mod svg;

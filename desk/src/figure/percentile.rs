@@ -3,7 +3,7 @@
 //! Knows no colours and no words around the panel.
 
 use super::layout::Sheet;
-use super::model::{Figure, FigureKind, Mark, Series};
+use super::model::{Figure, Mark, Series};
 use super::plot::{self, Clear, Words};
 use super::projection::{ValueAxis, drawable};
 use super::scales::{self, Shares};
@@ -60,7 +60,8 @@ fn courses(series: &Series, last: f64) -> Vec<Course> {
 }
 
 fn axes(figure: &Figure, steps: f64) -> (ValueAxis, Shares) {
-    let x = scales::quantities(&figure.x, scales::extent(figure.positions().into_iter()), steps);
+    let extent = scales::extent(figure.positions().into_iter());
+    let x = scales::trimmed(scales::quantities(&figure.x, extent, steps), extent);
     let centres = || marks(figure).map(|m| m.centre);
     let references = figure.drawn_references().map(|r| r.value);
     (x, Shares::of(&figure.y, centres().chain(references)))
@@ -79,6 +80,7 @@ pub fn panel(sheet: &mut Sheet, figure: &Figure) {
     let mut frame = plot::frame(sheet, &x, &y, 0.0);
     plot::stand(&mut frame, sheet.bottom, height);
     let labelled = names(sheet, figure, (&frame, shares), &y).is_some();
+    // A name beside its curve finds the same place wherever the panel stands.
     if !labelled {
         sheet.space(4.0);
         sheet.key(figure);
@@ -88,12 +90,10 @@ pub fn panel(sheet: &mut Sheet, figure: &Figure) {
     sweep::grid(sheet, &y, &frame);
     let mut stretches = curves(sheet, figure, &frame, shares);
     if labelled {
-        for (series, name, room, anchor) in
-            names(sheet, figure, (&frame, shares), &y).unwrap_or_default()
-        {
+        let names = names(sheet, figure, (&frame, shares), &y);
+        for (name, room, anchor) in names.into_iter().flatten() {
             stretches.extend(plot::sides(&room));
             name.write(sheet, &room, anchor);
-            debug_assert!(series < figure.series.len());
         }
     }
     // The axis knows lifted shares only.
@@ -166,7 +166,7 @@ fn marker(figure: &Figure, series: usize, mark: &Mark, at: Point) -> Shape {
     Shape::Marker { ink, glyph, at, radius: 3.6, hint }
 }
 
-type Named = (usize, Words, Rect, Anchor);
+type Named = (Words, Rect, Anchor);
 
 /// The name of every series beside its curve; none if one of them finds no place.
 fn names(
@@ -175,56 +175,61 @@ fn names(
     (frame, shares): (&Frame, Shares),
     axis: &ValueAxis,
 ) -> Option<Vec<Named>> {
-    let at = |p: &(f64, f64)| (frame.x.place(p.0), frame.y.place(shares.lift(p.1)));
-    let lines: Vec<Vec<Vec<Point>>> = figure
-        .series
-        .iter()
-        .map(|s| courses(s, frame.x.domain.1))
-        .map(|all| all.iter().map(|c| c.line.iter().map(at).collect()).collect())
-        .collect();
-    let mut clear = Clear::of(frame);
-    lines.iter().flatten().for_each(|line| clear.line(line));
-    for course in figure.series.iter().flat_map(|s| courses(s, frame.x.domain.1)) {
-        clear.line(&course.band.iter().map(at).collect::<Vec<_>>());
-    }
-    for series in &figure.series {
-        shown(series, |m| at(&(m.x, m.centre)))
-            .iter()
-            .for_each(|(_, place)| clear.marker(*place, 4.4));
-    }
-    let levels = figure.drawn_references().map(|r| shares.lift(r.value));
-    for y in levels.map(|v| frame.y.place(v)) {
-        clear.line(&[(frame.left, y), (frame.right, y)]);
-    }
+    let lines: Vec<Vec<Vec<Point>>> =
+        figure.series.iter().map(|s| outline(s, frame, shares)).collect();
+    let mut clear = obstacles(figure, frame, shares, &lines);
     let hairlines = axis.ticks.iter().map(|t| frame.y.place(t.0));
     let grid = hairlines.map(|y| ((frame.left, y), (frame.right, y))).collect();
     let grid = Clear { lines: grid, rooms: Vec::new(), within: clear.within };
+    let limit = sheet.width * if sheet.width < 480.0 { 0.34 } else { 0.26 };
     let mut all: Vec<Named> = Vec::new();
     for (i, series) in figure.series.iter().enumerate() {
-        if !lines[i].iter().any(|line| line.len() > 1) {
-            return None;
-        }
-        let room = sheet.width * if sheet.width < 480.0 { 0.34 } else { 0.26 };
-        let name = Words::new(sheet, &series.name, Role::Label(i), room);
+        let name = Words::new(sheet, &series.name, Role::Label(i), limit);
         if name.len() > 3 {
             return None;
         }
         let others: Vec<&Vec<Point>> =
             lines.iter().enumerate().filter(|(n, _)| *n != i).flat_map(|(_, l)| l).collect();
-        let own = |room: &Rect| {
-            let wide = room.grown(2.5 * TO_LABEL);
+        let apart = |room: &Rect, by: f64| {
+            let wide = room.grown(by);
             !others.iter().any(|l| l.windows(2).any(|w| wide.crossed_by(w[0], w[1])))
         };
+        // No other curve may come between a name and its own.
+        let free = |p: &&(Rect, Anchor)| clear.free(p.0, 3.0) && apart(&p.0, TO_LABEL + 1.0);
         let places = beside(&lines[i], frame, &name);
-        let free: Vec<&(Rect, Anchor)> = places.iter().filter(|p| clear.free(p.0, 3.0)).collect();
+        let free: Vec<&(Rect, Anchor)> = places.iter().filter(free).collect();
         // Best far from other curves and between hairlines, then far, then anywhere free.
-        let best = free.iter().find(|p| own(&p.0) && grid.free(p.0, 0.0));
-        let best = best.or_else(|| free.iter().find(|p| own(&p.0))).or_else(|| free.first());
+        let far = |p: &&&(Rect, Anchor)| apart(&p.0, 2.5 * TO_LABEL);
+        let best = free.iter().find(|p| far(p) && grid.free(p.0, 0.0));
+        let best = best.or_else(|| free.iter().find(far)).or_else(|| free.first());
         let (room, anchor) = **best?;
         clear.rooms.push(room.grown(2.0));
-        all.push((i, name, room, anchor));
+        all.push((name, room, anchor));
     }
     Some(all)
+}
+
+/// The lines of a series with the edges of its bands.
+fn outline(series: &Series, frame: &Frame, shares: Shares) -> Vec<Vec<Point>> {
+    let at = |p: &(f64, f64)| (frame.x.place(p.0), frame.y.place(shares.lift(p.1)));
+    let courses = courses(series, frame.x.domain.1);
+    let lines = courses.iter().flat_map(|c| [&c.line, &c.band]);
+    lines.map(|l| l.iter().map(at).collect::<Vec<_>>()).filter(|l| l.len() > 1).collect()
+}
+
+/// Lines, shapes and references: what no name may stand on.
+fn obstacles(figure: &Figure, frame: &Frame, shares: Shares, lines: &[Vec<Vec<Point>>]) -> Clear {
+    let mut clear = Clear::of(frame);
+    lines.iter().flatten().for_each(|line| clear.line(line));
+    let at = |m: &Mark| (frame.x.place(m.x), frame.y.place(shares.lift(m.centre)));
+    for series in &figure.series {
+        shown(series, at).iter().for_each(|(_, place)| clear.marker(*place, 4.4));
+    }
+    for reference in figure.drawn_references() {
+        let y = frame.y.place(shares.lift(reference.value));
+        clear.line(&[(frame.left, y), (frame.right, y)]);
+    }
+    clear
 }
 
 /// Rooms right below and left above a curve, from its middle outwards.
@@ -289,7 +294,6 @@ pub fn characters(figure: &Figure, page: &Page) -> Vec<String> {
 
 /// The figure in sentences: the smallest value that half, 90 % and 99 % are at most, and the last.
 pub fn said(figure: &Figure) -> Vec<String> {
-    debug_assert_eq!(figure.kind, FigureKind::Percentile);
     let direction = match figure.x.direction.trim() {
         "" => String::new(),
         words => format!(", {words}"),

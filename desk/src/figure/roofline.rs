@@ -3,112 +3,16 @@
 //! Knows no colours and no words around the panel.
 
 use super::layout::Sheet;
-use super::model::{Axis, Figure, FigureKind, Mark, Roof, Scale, Series};
+use super::model::{Figure, Mark, Series};
 use super::plot::{self, Clear, Words};
 use super::projection::{ValueAxis, drawable};
-use super::scales;
+use super::roofs::{axes, binding, knee, marks, stretches, under};
 use super::scene::{Anchor, Glyph, Ink, Point, Rect, Role, Shape};
-use super::sweep::{self, Frame};
+use super::sweep::Frame;
 use super::terminal::{Page, Panel, sign};
 
 /// Half of a marker, px.
 const MARKER: f64 = 4.6;
-
-/// The highest value under a roof at a position; none where the roof has neither slope nor level.
-fn under(roof: &Roof, x: f64) -> Option<f64> {
-    let slope = roof.slope.filter(|s| s.is_finite() && *s > 0.0).map(|s| s * x);
-    let level = roof.ceiling.filter(|c| c.is_finite() && *c > 0.0);
-    slope.into_iter().chain(level).reduce(f64::min)
-}
-
-/// The roof that is lowest at a position, by its number, and its height there.
-fn binding(figure: &Figure, x: f64) -> Option<(usize, f64)> {
-    let all = figure.roofs.iter().enumerate().filter_map(|(i, r)| Some((i, under(r, x)?)));
-    all.min_by(|a, b| a.1.total_cmp(&b.1))
-}
-
-/// Where the slope of a roof meets its level.
-fn knee(roof: &Roof) -> Option<f64> {
-    Some(roof.ceiling? / roof.slope?).filter(|x| x.is_finite() && *x > 0.0)
-}
-
-fn marks(figure: &Figure) -> impl Iterator<Item = &Mark> {
-    let placed = |m: &&Mark| drawable(m) && m.x > 0.0 && m.centre > 0.0;
-    figure.series.iter().flat_map(|s| &s.marks).filter(placed)
-}
-
-/// Both axes: every point, every bend that is not far off, and the roofs over them.
-fn axes(figure: &Figure, wanted: (f64, f64)) -> (ValueAxis, ValueAxis) {
-    let (first, last) = scales::extent(marks(figure).map(|m| m.x));
-    let (first, last) = if first > 0.0 { (first, last) } else { (1.0, 1.0) };
-    // A bend within a decade and a half of the points belongs to the picture.
-    let near = |x: &f64| *x > first / 30.0 && *x < last * 30.0;
-    let bends = figure.roofs.iter().filter_map(knee).filter(near);
-    let (first, last) = scales::extent(bends.chain([first, last]));
-    let log = |axis: &Axis, pad: (f64, f64), steps: f64| {
-        let axis = Axis { scale: Scale::Log10, names: Vec::new(), ..axis.clone() };
-        scales::quantities(&axis, pad, steps)
-    };
-    let x = log(&figure.x, (first / 1.6, last * 1.6), wanted.0);
-    let ends = [x.domain.0, first, last, x.domain.1];
-    let highest = ends.into_iter().filter_map(|x| binding(figure, x)).map(|b| b.1);
-    let levels = figure.roofs.iter().filter_map(|r| r.ceiling).filter(|c| *c > 0.0);
-    let values: Vec<f64> = marks(figure).map(|m| m.centre).collect();
-    let top = scales::extent(values.iter().copied().chain(highest)).1;
-    let levels = levels.filter(|c| *c < top * 30.0);
-    // The foot of a slope may lie far below the points; the picture need not go there.
-    let floor = scales::extent(values.iter().copied()).0;
-    let foot = binding(figure, first).map_or(floor, |b| b.1.max(floor / 10.0));
-    let all = values.iter().copied().chain(levels).chain([top, foot]).filter(|v| *v > 0.0);
-    let (low, high) = scales::extent(all);
-    let (low, high) = if low > 0.0 { (low, high) } else { (1.0, 1.0) };
-    (x, log(&figure.y, (low / 1.4, high * 1.5), wanted.1))
-}
-
-/// The bends of a roof in the panel, in values, cut where the panel ends.
-fn course(roof: &Roof, x: &ValueAxis, y: &ValueAxis) -> Vec<(f64, f64)> {
-    let (mut from, mut to) = x.domain;
-    if let Some(slope) = roof.slope.filter(|s| *s > 0.0) {
-        from = from.max(y.domain.0 / slope);
-        if roof.ceiling.is_none_or(|c| c > y.domain.1) {
-            to = to.min(y.domain.1 / slope);
-        }
-    }
-    let level = roof.slope.is_none() && roof.ceiling.is_none_or(|c| c > y.domain.1);
-    if from >= to || level {
-        return Vec::new();
-    }
-    let bend = knee(roof).filter(|x| from < *x && *x < to);
-    let places = [Some(from), bend, Some(to)].into_iter().flatten();
-    places.filter_map(|x| Some((x, under(roof, x)?))).collect()
-}
-
-/// The stretches of a roof, each with whether it is the lowest there.
-fn stretches(
-    figure: &Figure,
-    number: usize,
-    (x, y): (&ValueAxis, &ValueAxis),
-) -> Vec<(bool, [(f64, f64); 2])> {
-    let roof = &figure.roofs[number];
-    let line = course(roof, x, y);
-    let mut cuts: Vec<f64> = line.iter().map(|p| p.0).collect();
-    let (Some(first), Some(last)) = (cuts.first().copied(), cuts.last().copied()) else {
-        return Vec::new();
-    };
-    // Two roofs cross where a slope meets a level; like slopes and like levels never do.
-    for other in &figure.roofs {
-        cuts.extend(other.ceiling.zip(roof.slope).map(|(c, s)| c / s));
-        cuts.extend(roof.ceiling.zip(other.slope).map(|(c, s)| c / s));
-    }
-    cuts.retain(|c| c.is_finite() && first <= *c && *c <= last);
-    cuts.sort_by(f64::total_cmp);
-    cuts.dedup();
-    let lowest = |a: f64, b: f64| binding(figure, (a * b).sqrt()).is_some_and(|r| r.0 == number);
-    let point = |x: f64| under(roof, x).map(|y| (x, y));
-    let pieces =
-        cuts.windows(2).filter_map(|w| Some((lowest(w[0], w[1]), [point(w[0])?, point(w[1])?])));
-    pieces.collect()
-}
 
 /// Adds heading, roofs, points, axes.
 pub fn panel(sheet: &mut Sheet, figure: &Figure) {
@@ -124,16 +28,20 @@ pub fn panel(sheet: &mut Sheet, figure: &Figure) {
     }
     plot::stand(&mut frame, sheet.bottom + 14.0, height);
     let labels = labels(sheet, figure, &frame, (&x, &y));
-    sweep::grid(sheet, &y, &frame);
+    for (value, text) in &y.ticks {
+        let height = frame.y.place(*value);
+        sheet.push(Shape::Line(Ink::Grid, vec![(frame.left, height), (frame.right, height)]));
+        sheet.text(text, Role::Tick, (frame.left - 8.0, height + 4.0), Anchor::End);
+    }
     roofs(sheet, figure, &frame, (&x, &y));
     points(sheet, figure, &frame);
     for (words, room, anchor) in labels.points.into_iter().flatten().chain(labels.roofs) {
         words.write(sheet, &room, anchor);
     }
     plot::below(sheet, &figure.x, &x, &frame);
-    for (letter, number) in labels.lettered {
-        let roof = &figure.roofs[number];
-        sheet.paragraph(&format!("{letter}\u{a0}\u{a0}{}", roof.name), Role::Remark);
+    for (sign, number) in labels.numbered.iter().enumerate() {
+        let name = &figure.roofs[*number].name;
+        sheet.paragraph(&format!("{}\u{a0}\u{a0}{name}", sign + 1), Role::Remark);
     }
     for number in labels.homeless {
         sheet.explain(Ink::Roof, &figure.roofs[number].name);
@@ -171,7 +79,7 @@ fn points(sheet: &mut Sheet, figure: &Figure, frame: &Frame) {
             sheet.push(Shape::Line(Ink::Thread(*i), ends.to_vec()));
             let hint = String::new();
             let (ink, glyph) = (Ink::Run(*i), Glyph::of(*i).filled());
-            sheet.push(Shape::Marker { ink, glyph, at: ends[1], radius: 2.6, hint });
+            sheet.push(Shape::Marker { ink, glyph, at: ends[1], radius: 3.0, hint });
         }
     }
     for (i, mark) in all {
@@ -204,8 +112,8 @@ struct Labels {
     /// None if a series finds no place: a key says them.
     points: Option<Vec<Named>>,
     roofs: Vec<Named>,
-    /// Roofs of which only a letter stands in the panel.
-    lettered: Vec<(char, usize)>,
+    /// Roofs of which only a number, counted from 1, stands in the panel.
+    numbered: Vec<usize>,
     /// Roofs with nothing in the panel.
     homeless: Vec<usize>,
 }
@@ -226,21 +134,36 @@ fn labels(sheet: &Sheet, figure: &Figure, frame: &Frame, axes: (&ValueAxis, &Val
         clear.line(&[mark.low, mark.high].map(|v| placed(frame, (mark.x, v))));
     }
     let points = beside_points(sheet, figure, frame, &mut clear);
-    let mut all = Labels { points, roofs: Vec::new(), lettered: Vec::new(), homeless: Vec::new() };
+    let mut all = Labels { points, roofs: Vec::new(), numbered: Vec::new(), homeless: Vec::new() };
     for (number, roof) in figure.roofs.iter().enumerate() {
-        let line: Vec<Point> =
-            course(roof, axes.0, axes.1).into_iter().map(|p| placed(frame, p)).collect();
-        let letter = char::from(b'A' + u8::try_from(all.lettered.len() % 26).unwrap_or(0));
+        let mut pieces = stretches(figure, number, axes);
+        pieces.reverse();
+        pieces.sort_by_key(|p| !p.0);
+        let line: Vec<[Point; 2]> =
+            pieces.into_iter().map(|(_, ends)| ends.map(|p| placed(frame, p))).collect();
+        let mut strict = Clear { lines: Vec::new(), rooms: Vec::new(), within: clear.within };
+        for other in (0..figure.roofs.len()).filter(|other| *other != number) {
+            for (_, ends) in stretches(figure, other, axes) {
+                strict.line(&ends.map(|p| placed(frame, p)));
+            }
+        }
         let limits = [0.55, 0.3, 0.18].map(|share| share * sheet.width);
         let full = limits.map(|limit| Words::new(sheet, &roof.name, Role::Remark, limit));
-        let found = full.into_iter().filter(|w| w.len() <= 4).find_map(|w| along(w, &line, &clear));
+        let mut full = full.into_iter().filter(|w| w.len() <= 4);
+        let found = full.find_map(|w| along(w, &line, (&clear, Some(&strict))));
         let short = || {
-            let words = Words::new(sheet, &letter.to_string(), Role::Remark, 40.0);
-            along(words, &line, &clear)
+            let sign = (all.numbered.len() + 1).to_string();
+            let words = || Words::new(sheet, &sign, Role::Remark, 40.0);
+            let apart = along(words(), &line, (&clear, Some(&strict)));
+            apart.or_else(|| along(words(), &line, (&clear, None)))
         };
         let named = match (found, line.is_empty()) {
             (Some(named), _) => Some(named),
-            (None, false) => short().inspect(|_| all.lettered.push((letter, number))),
+            (None, false) => {
+                let named = short();
+                all.numbered.extend(named.is_some().then_some(number));
+                named
+            }
             (None, true) => None,
         };
         match named {
@@ -278,7 +201,7 @@ fn beside_points(
             clear.rooms.truncate(taken);
             return None;
         };
-        clear.rooms.push(named.1.grown(2.0));
+        clear.rooms.push(named.1.grown(5.0));
         all.push(named);
     }
     Some(all)
@@ -303,24 +226,26 @@ fn around((x, y): Point, (width, height): (f64, f64)) -> Vec<(Point, Anchor)> {
     ]
 }
 
-/// A place above or below a roof, from its right end to its left.
-fn along(words: Words, line: &[Point], clear: &Clear) -> Option<Named> {
+/// A place above or below a roof, from the right end of its pieces to their left, where it binds
+/// first; apart from other roofs, so that nobody reads it as the name of one of those.
+fn along(
+    words: Words,
+    pieces: &[[Point; 2]],
+    (clear, others): (&Clear, Option<&Clear>),
+) -> Option<Named> {
     const OFF: f64 = 5.0;
     let (width, height) = words.size();
-    let level = |w: &&[Point]| (w[0].1 - w[1].1).abs() < 0.5;
-    let pieces = line.windows(2).rev();
-    let (flat, steep): (Vec<&[Point]>, Vec<&[Point]>) = pieces.partition(level);
     let mut spots: Vec<(Point, Anchor)> = Vec::new();
-    for piece in flat.iter().chain(&steep) {
-        let sloped = !level(piece);
+    for piece in pieces {
+        let sloped = (piece[0].1 - piece[1].1).abs() >= 0.5;
         for above in [true, false] {
             for step in 0..=20 {
                 let share = f64::from(step) / 20.0;
                 let x = piece[1].0 + share * (piece[0].0 - piece[1].0);
                 let y = piece[1].1 + share * (piece[0].1 - piece[1].1);
                 spots.push(match (sloped, above) {
-                    (true, true) => ((x - OFF - width, y - height), Anchor::End),
-                    (true, false) => ((x + OFF, y), Anchor::Start),
+                    (true, true) => ((x - OFF - width, y - height - 2.0), Anchor::End),
+                    (true, false) => ((x + OFF, y + 2.0), Anchor::Start),
                     (false, true) => ((x - width, y - height - 3.5), Anchor::End),
                     (false, false) => ((x - width, y + 3.5), Anchor::End),
                 });
@@ -330,7 +255,9 @@ fn along(words: Words, line: &[Point], clear: &Clear) -> Option<Named> {
     let (room, anchor) = spots
         .into_iter()
         .map(|(corner, anchor)| (words.room(corner), anchor))
-        .find(|(room, _)| clear.free(*room, 2.0))?;
+        .find(|(room, _)| {
+            clear.free(*room, 2.0) && others.is_none_or(|others| others.free(*room, 9.0))
+        })?;
     Some((words, room, anchor))
 }
 
@@ -407,37 +334,4 @@ pub fn said(figure: &Figure) -> Vec<String> {
         all.push(format!("{}: {said}.", series.name));
     }
     all
-}
-
-/// Headers of the columns that only this kind has.
-pub fn extra_columns(figure: &Figure) -> Vec<String> {
-    if figure.kind != FigureKind::Roofline {
-        return Vec::new();
-    }
-    let slope = format!("slope [{} per {}]", figure.y.unit.symbol(), figure.x.unit.symbol());
-    vec!["bound by".into(), slope]
-}
-
-/// The roof that binds a mark, as the columns of its line; nothing for other kinds.
-pub fn binding_column(figure: &Figure, mark: &Mark) -> Vec<String> {
-    if figure.kind != FigureKind::Roofline {
-        return Vec::new();
-    }
-    let roof = binding(figure, mark.x).map(|(roof, _)| figure.roofs[roof].name.clone());
-    vec![roof.unwrap_or_default(), String::new()]
-}
-
-/// One line a roof: its name, its level in the column of the values, its slope in the last.
-pub fn roof_rows(figure: &Figure, runs: usize) -> Vec<Vec<String>> {
-    if figure.kind != FigureKind::Roofline {
-        return Vec::new();
-    }
-    let text = |v: Option<f64>| v.map_or_else(String::new, |v| v.to_string());
-    let row = |roof: &Roof| {
-        let mut fields = vec![roof.name.clone(), String::new(), text(roof.ceiling)];
-        fields.resize(6 + runs + 1, String::new());
-        fields.push(text(roof.slope));
-        fields
-    };
-    figure.roofs.iter().map(row).collect()
 }

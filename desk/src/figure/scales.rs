@@ -20,6 +20,16 @@ pub fn quantities(axis: &Axis, extent: (f64, f64), wanted: f64) -> ValueAxis {
     if axis.unit == Unit::Byte { doublings(axis, extent, wanted) } else { ratios(axis, extent) }
 }
 
+/// A logarithmic axis cut to an extent, with the ticks inside it, if two are left.
+pub fn trimmed(mut axis: ValueAxis, extent: (f64, f64)) -> ValueAxis {
+    let inside = |t: &&(f64, String)| (extent.0..=extent.1).contains(&t.0);
+    let ticks: Vec<(f64, String)> = axis.ticks.iter().filter(inside).cloned().collect();
+    if axis.log && ticks.len() > 1 {
+        (axis.domain, axis.ticks) = (extent, ticks);
+    }
+    axis
+}
+
 /// Smallest and largest of the finite values; 0 to 1 if there are none.
 pub fn extent(values: impl Iterator<Item = f64>) -> (f64, f64) {
     values
@@ -107,7 +117,7 @@ pub fn clock(last: f64, wanted: f64) -> ValueAxis {
     };
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few ticks")]
     let count = (last / step).floor().clamp(0.0, 50.0) as u32;
-    let text = |v: f64| crate::unit::plain(v / divisor);
+    let text = |v: f64| ((v / divisor * 1e3).round() / 1e3).to_string();
     let ticks = (0..=count).map(|i| f64::from(i) * step).map(|v| (v, text(v))).collect();
     ValueAxis { log: false, domain: (0.0, last), ticks, unit: unit.into(), divisor }
 }

@@ -391,3 +391,108 @@ fn these_kinds_keep_the_promised_width_in_the_terminal() {
         }
     }
 }
+
+fn lines(scene: &Scene, wanted: Ink) -> Vec<Vec<(f64, f64)>> {
+    let line = |s: &Shape| match s {
+        Shape::Line(ink, points) if *ink == wanted => Some(points.clone()),
+        _ => None,
+    };
+    scene.shapes.iter().filter_map(line).collect()
+}
+
+fn found(all: Vec<(String, Figure)>, name: &str) -> Figure {
+    all.into_iter().find(|(n, _)| n == name).unwrap().1
+}
+
+#[test]
+fn a_distribution_is_drawn_in_steps_and_a_curve_is_not() {
+    let level = |w: &[(f64, f64)]| w[0].0 == w[1].0 || w[0].1 == w[1].1;
+    let steps = scene(&found(percentiles(), "1 distributions"), 760, 1.0);
+    assert!(lines(&steps, Ink::Curve(0)).iter().flat_map(|l| l.windows(2)).all(level));
+    let curve = scene(&found(percentiles(), "nines"), 760, 1.0);
+    assert!(!lines(&curve, Ink::Curve(0)).iter().flat_map(|l| l.windows(2)).all(level));
+    let bands = |s: &&Shape| matches!(s, Shape::Area(Ink::Band(_), _));
+    assert_eq!(curve.shapes.iter().filter(bands).count(), 2);
+    assert_eq!(steps.shapes.iter().filter(bands).count(), 0);
+}
+
+#[test]
+fn dry_visits_are_joined_to_nothing_and_an_invalid_one_breaks_the_thread() {
+    let whole = scene(&found(timelines(), "2 series of visits"), 760, 1.0);
+    let joined: Vec<usize> = lines(&whole, Ink::Thread(0)).iter().map(Vec::len).collect();
+    assert_eq!(joined, [8], "nine visits, the first of them dry");
+    let broken = scene(&found(timelines(), "disturbed"), 760, 1.0);
+    let joined: Vec<usize> = lines(&broken, Ink::Thread(0)).iter().map(Vec::len).collect();
+    assert_eq!(joined, [4, 7], "thirteen visits, the first dry, the sixth invalid");
+}
+
+#[test]
+fn every_bar_begins_where_the_one_above_ended() {
+    let drawn = scene(&found(waterfalls(), "taken out"), 760, 1.0);
+    let mut bars = Vec::new();
+    for shape in &drawn.shapes {
+        if let Shape::Area(ink @ (Ink::Bar(_) | Ink::Part(_)), corners) = shape {
+            let xs = corners.iter().map(|c| c.0);
+            let ends = (xs.clone().fold(f64::MAX, f64::min), xs.fold(f64::MIN, f64::max));
+            bars.push((matches!(ink, Ink::Bar(_)), ends));
+        }
+    }
+    let wholes: Vec<bool> = bars.iter().map(|b| b.0).collect();
+    assert_eq!(wholes, [true, false, false, false, true]);
+    assert!((bars[0].1.0 - bars[4].1.0).abs() < 0.1, "both wholes stand on zero");
+    let steps =
+        [(bars[0].1.1, bars[1].1.1), (bars[1].1.0, bars[2].1.1), (bars[2].1.0, bars[3].1.0)];
+    assert!(steps.iter().all(|(end, start)| (end - start).abs() < 0.1), "{bars:?}");
+    let adding = scene(&found(waterfalls(), "adds up"), 760, 1.0);
+    let whole = |s: &&Shape| matches!(s, Shape::Area(Ink::Bar(_), _));
+    assert_eq!(adding.shapes.iter().filter(whole).count(), 1, "a first part is no whole");
+}
+
+#[test]
+fn the_roof_that_binds_a_point_is_joined_to_it_and_named_in_every_medium() {
+    let figure = found(rooflines(), "five points");
+    let drawn = scene(&figure, 760, 1.0);
+    // The point at 64 B hangs from the slope, that at 16 KiB from the level.
+    for number in [0, 3] {
+        let rise = &lines(&drawn, Ink::Thread(number))[0];
+        let on = |w: &[(f64, f64)]| {
+            let (a, b, p) = (w[0], w[1], rise[1]);
+            let cross = (b.0 - a.0) * (p.1 - a.1) - (b.1 - a.1) * (p.0 - a.0);
+            a.0 <= p.0 && p.0 <= b.0 && cross.abs() < 1.0
+        };
+        assert!(lines(&drawn, Ink::Roof).iter().any(|l| on(l)), "{number}: {rise:?}");
+    }
+    let words = alt_text(&figure);
+    assert!(
+        words.contains("610 Mbit/s (573–647 Mbit/s) at 64 B, bound by system calls of one CPU")
+    );
+    assert!(words.contains("at 16 KiB, bound by line rate, TCP payload."), "{words}");
+    let numbers = csv(&figure);
+    let line = |start: &str| numbers.lines().find(|l| l.starts_with(start)).unwrap().to_owned();
+    assert!(line("AES-GCM,16384,5200000000,").ends_with(",\"line rate, TCP payload\","));
+    assert!(line("system calls of two CPUs,,19000000000,").ends_with(",32000000"));
+    let text = braille(&figure, 80, 16, true);
+    assert!(text.contains("● 64 B answers, under 1") && text.contains("◇ AES-GCM, under 2"));
+}
+
+#[test]
+fn what_the_picture_shows_is_also_said() {
+    let words = alt_text(&found(percentiles(), "1 distributions"));
+    assert!(words.contains("pro1000: 50 % at most 56.1 µs, 90 % at most 74.2 µs"), "{words}");
+    let words = alt_text(&found(timelines(), "often disturbed"));
+    for part in [
+        "pro1000: 11 visits from 100 s to 16.3 min,".to_owned(),
+        "2 dry visits are shown small.".into(),
+        "throttled: 110 s to 140 s, 7.33 min to 7.83 min, 12.8 min to 13.3 min.".into(),
+        "2 invalid points are shown hollow.".into(),
+    ] {
+        assert!(words.contains(&part), "{part} not in: {words}");
+    }
+    let words = alt_text(&found(waterfalls(), "taken out"));
+    assert!(words.contains("offload: down from 9.41 Gbit/s to 6.20 Gbit/s (6.08–6.32"), "{words}");
+    let text = braille(&found(waterfalls(), "taken out"), 80, 5, true);
+    assert!(text.contains("−3.21") && text.contains("+0.04"), "{text}");
+    let numbers = csv(&found(waterfalls(), "adds up"));
+    assert!(numbers.starts_with("series,from [CPU],CPU time [CPU],low [CPU],"), "{numbers}");
+    assert!(numbers.contains("\nsystem,0.04,0.31,0.31,0.31,true,0.31\n"), "{numbers}");
+}

@@ -16,6 +16,13 @@ const TO_LABEL: f64 = 8.0;
 /// More disturbances than this are numbered, and their names stand below.
 const NAMED: usize = 3;
 
+/// With more visits than this each is small.
+const MANY: usize = 120;
+/// What a hollow visit is.
+const INVALID: &str = "invalid, not averaged in";
+/// What a small visit is.
+const DRY: &str = "dry, not counted";
+
 /// Adds heading, visits, axes.
 pub fn panel(sheet: &mut Sheet, figure: &Figure) {
     let height = (sheet.width * 0.40).clamp(200.0, 300.0);
@@ -43,6 +50,7 @@ pub fn panel(sheet: &mut Sheet, figure: &Figure) {
         let value = figure.value(reference.value);
         sheet.explain(Ink::Reference, &format!("{}, {value}", reference.name));
     }
+    explain(sheet, figure);
     for (number, kind) in kinds.iter().enumerate() {
         sheet.paragraph(&format!("{}\u{a0}\u{a0}{kind}", number + 1), Role::Remark);
     }
@@ -102,27 +110,51 @@ fn visits(sheet: &mut Sheet, figure: &Figure, frame: &Frame) -> Vec<(Point, Poin
             sheet.push(Shape::Line(Ink::Thread(i), line));
         }
     }
-    let many = marks(figure).count() > 120;
+    let many = marks(figure).count() > MANY;
     for (i, series) in figure.series.iter().enumerate() {
         for mark in series.marks.iter().filter(|m| drawable(m)) {
             let place = at(mark);
             taken.push((place, (place.0 + 0.1, place.1)));
-            let radius = if many || dry(figure, mark) { 2.4 } else { 3.8 };
+            let radius = match (many, dry(figure, mark)) {
+                (true, true) => 1.6,
+                (false, false) => 3.8,
+                _ => 2.4,
+            };
             sheet.push(visit(figure, (i, mark), place, radius));
         }
     }
     taken
 }
 
+/// Says what hollow and small visits are, where there are any.
+fn explain(sheet: &mut Sheet, figure: &Figure) {
+    let hollow = marks(figure).any(|m| !m.valid);
+    let small = marks(figure).any(|m| m.valid && dry(figure, m));
+    let looks = [
+        (hollow, Ink::Invalid, Glyph::OpenDot, 3.8, INVALID),
+        (small, Ink::Run(0), Glyph::Dot, 2.4, DRY),
+    ];
+    for (_, ink, glyph, radius, words) in looks.into_iter().filter(|l| l.0) {
+        let middle = sheet.bottom + Role::Remark.line() / 2.0;
+        let (at, hint) = ((5.0, middle), String::new());
+        sheet.push(Shape::Marker { ink, glyph, at, radius, hint });
+        let baseline = sheet.bottom + Role::Remark.size();
+        sheet.text(words, Role::Remark, (16.0, baseline), Anchor::Start);
+        sheet.bottom += Role::Remark.line();
+    }
+}
+
 fn visit(figure: &Figure, (series, mark): (usize, &Mark), at: Point, radius: f64) -> Shape {
     let glyph = Glyph::of(series);
-    let (ink, glyph) = match mark.valid {
-        false => (Ink::Invalid, glyph.outline()),
-        true if dry(figure, mark) => (Ink::Run(series), glyph.filled()),
-        true => (Ink::Marker(series), glyph),
+    let small = dry(figure, mark);
+    let (ink, glyph, said) = match (mark.valid, small) {
+        (false, _) => (Ink::Invalid, glyph.outline(), ", invalid"),
+        (true, true) => (Ink::Run(series), glyph.filled(), ", dry"),
+        (true, false) if radius < 3.0 => (Ink::Run(series), glyph.filled(), ""),
+        (true, false) => (Ink::Marker(series), glyph, ""),
     };
     let (name, value) = (&figure.series[series].name, figure.value(mark.centre));
-    let hint = format!("{name}: {value} at {}", moment(mark.x));
+    let hint = format!("{name}: {value} at {}{said}", moment(mark.x));
     Shape::Marker { ink, glyph, at, radius, hint }
 }
 
@@ -191,13 +223,24 @@ pub fn characters(figure: &Figure, page: &Page) -> Vec<String> {
     let mut lines = panel.lines(&plot::name(&figure.x, &x));
     let key = |(i, s): (usize, &Series)| format!("  {} {}", sign(page, i), s.name);
     lines.extend(figure.series.iter().enumerate().map(key));
-    lines.extend(marks(figure).any(|m| !m.valid).then(|| format!("  {hollow} invalid")));
+    lines.extend(marks(figure).any(|m| !m.valid).then(|| format!("  {hollow} {INVALID}")));
     let idle = marks(figure).any(|m| m.valid && dry(figure, m));
-    lines.extend(idle.then(|| format!("  {small} dry")));
+    lines.extend(idle.then(|| format!("  {small} {DRY}")));
     let mark = if page.unicode { '▒' } else { '#' };
-    let during = |z: &Zone| format!("  {mark} {}: {}", span(z), z.name.trim());
-    lines.extend(figure.drawn_zones().map(during));
+    lines.extend(disturbances(figure).into_iter().map(|said| format!("  {mark} {said}")));
     lines
+}
+
+/// Each kind of disturbance with all its times.
+fn disturbances(figure: &Figure) -> Vec<String> {
+    let mut kinds: Vec<(&str, Vec<String>)> = Vec::new();
+    for zone in figure.drawn_zones() {
+        match kinds.iter_mut().find(|k| k.0 == zone.name.trim()) {
+            Some(kind) => kind.1.push(span(zone)),
+            None => kinds.push((zone.name.trim(), vec![span(zone)])),
+        }
+    }
+    kinds.into_iter().map(|(name, times)| format!("{name}: {}", times.join(", "))).collect()
 }
 
 fn span(zone: &Zone) -> String {
@@ -237,6 +280,6 @@ pub fn said(figure: &Figure) -> Vec<String> {
     }
     let count = marks(figure).filter(|m| m.valid && dry(figure, m)).count();
     all.extend((count > 0).then(|| format!("{count} dry visits are shown small.")));
-    all.extend(figure.drawn_zones().map(|z| format!("{}: {}.", span(z), z.name.trim())));
+    all.extend(disturbances(figure).into_iter().map(|said| format!("{said}.")));
     all
 }

@@ -10,7 +10,7 @@ use super::projection::{Projection, ValueAxis, drawable};
 use super::scales;
 use super::scene::{Anchor, Glyph, Ink, Rect, Role, Shape};
 use super::terminal::Page;
-use crate::unit::{Quantity, plain};
+use crate::unit::Quantity;
 
 /// Height of a bar, px.
 const BAR: f64 = 18.0;
@@ -68,20 +68,29 @@ fn steps<'a>(figure: &'a Figure, axis: &ValueAxis) -> Vec<Step<'a>> {
 /// The level of a whole, the change of a part, in the prefix of the axis; and the interval, if any.
 fn said_value(axis: &ValueAxis, mark: &Mark, whole: bool) -> (String, String) {
     let from = if whole { 0.0 } else { mark.x };
+    let decimals = decimals(axis);
     let text = |v: f64| {
         let change = (v - from) / axis.divisor;
-        match plain(change.abs()) {
-            size if change < 0.0 => format!("−{size}"),
-            size if whole || change == 0.0 => size,
-            size => format!("+{size}"),
+        let size = format!("{:.decimals$}", change.abs());
+        let none = !size.contains(|c: char| c.is_ascii_digit() && c != '0');
+        match (none, change < 0.0) {
+            (true, _) => size,
+            (false, true) => format!("−{size}"),
+            (false, false) if whole => size,
+            (false, false) => format!("+{size}"),
         }
     };
-    let range = match (bounded(mark), whole) {
-        (false, _) => String::new(),
-        (true, true) => format!("{}–{}", text(mark.low), text(mark.high)),
-        (true, false) => format!("{} … {}", text(mark.low), text(mark.high)),
-    };
+    let dash = if whole && mark.low >= 0.0 { "–" } else { " … " };
+    let range = format!("{}{dash}{}", text(mark.low), text(mark.high));
+    let range = if bounded(mark) { range } else { String::new() };
     (text(mark.centre), range)
+}
+
+/// As many decimals for all as give the largest value three digits, so that the column adds up.
+fn decimals(axis: &ValueAxis) -> usize {
+    let largest = axis.domain.1.max(-axis.domain.0) / axis.divisor;
+    let digits = (2.0 - (largest * 1.0005).log10().floor()).clamp(0.0, 6.0);
+    (0_u8..6).find(|d| f64::from(*d) >= digits).unwrap_or(6).into()
 }
 
 fn bounded(mark: &Mark) -> bool {
@@ -120,6 +129,9 @@ pub fn panel(sheet: &mut Sheet, figure: &Figure) {
     let bottom = sheet.bottom + 2.0;
     let rooms: &[Rect] = if columns.stacked { &rooms } else { &[] };
     let zero = columns.x.place(0.0);
+    if steps.is_empty() {
+        return;
+    }
     upright(sheet, (zero, Ink::Base), (top, bottom), rooms);
     for (x, _) in &marked {
         upright(sheet, (*x, Ink::Reference), (top, bottom), rooms);
@@ -163,8 +175,8 @@ fn row(sheet: &mut Sheet, columns: &Columns, name: &Words) -> (Rect, f64) {
     let (width, height) = name.size();
     let top = sheet.bottom;
     if columns.stacked {
-        sheet.bottom += height + ROW + 4.0;
-        let middle = top + height + 4.0 + ROW / 2.0 - 2.0;
+        let middle = top + height + 19.0;
+        sheet.bottom = middle + 22.0;
         return (name.room((0.0, top + 2.0)), middle);
     }
     let tall = ROW.max(height + 6.0);
@@ -177,7 +189,8 @@ fn row(sheet: &mut Sheet, columns: &Columns, name: &Words) -> (Rect, f64) {
 fn upright(sheet: &mut Sheet, (x, ink): (f64, Ink), (top, bottom): (f64, f64), rooms: &[Rect]) {
     let mut from = top;
     for room in rooms.iter().filter(|r| r.left - 4.0 < x && x < r.right + 4.0) {
-        if room.top - 2.0 > from && from < bottom {
+        // A stub of a line above a name says nothing.
+        if room.top - 8.0 > from && from < bottom {
             let to = (room.top - 2.0).min(bottom);
             sheet.push(Shape::Line(ink, vec![(x, from), (x, to)]));
         }
