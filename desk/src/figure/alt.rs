@@ -2,19 +2,19 @@
 
 use super::model::{Figure, FigureKind, Mark, Reference, Series};
 use super::projection::drawable;
-use super::{forest, groups, heatmap};
+use super::{forest, groups, heatmap, percentile, roofline, timeline, waterfall};
 
 /// The figure in words: what is plotted, how each series runs, where lines cross, zones,
 /// references.
 #[must_use]
 pub fn alt_text(figure: &Figure) -> String {
-    let mut said = vec![sentence(&figure.title), sentence(&figure.subtitle), plotted(figure)];
+    let mut said = vec![sentence(&figure.title), sentence(&figure.subtitle)];
     said.extend(match figure.kind {
-        FigureKind::Forest => forest::words(figure),
-        FigureKind::Groups => groups::words(figure),
-        FigureKind::Heatmap => heatmap::words(figure),
-        kind if kind.by_rows() => figure.series.iter().map(|s| row(figure, s)).collect(),
-        _ => figure.series.iter().map(|s| course(figure, s)).collect::<Vec<_>>(),
+        FigureKind::Percentile => percentile::said(figure),
+        FigureKind::Timeline => timeline::said(figure),
+        FigureKind::Waterfall => waterfall::said(figure),
+        FigureKind::Roofline => roofline::said(figure),
+        _ => drawing(figure),
     });
     if figure.kind == FigureKind::Sweep {
         said.extend(crossings(figure));
@@ -27,6 +27,18 @@ pub fn alt_text(figure: &Figure) -> String {
     said.extend(invalid(figure));
     said.retain(|s| !s.is_empty());
     said.join(" ")
+}
+
+/// What is plotted, then each series.
+fn drawing(figure: &Figure) -> Vec<String> {
+    let series = match figure.kind {
+        FigureKind::Forest => forest::words(figure),
+        FigureKind::Groups => groups::words(figure),
+        FigureKind::Heatmap => heatmap::words(figure),
+        kind if kind.by_rows() => figure.series.iter().map(|s| row(figure, s)).collect(),
+        _ => figure.series.iter().map(|s| course(figure, s)).collect(),
+    };
+    std::iter::once(plotted(figure)).chain(series).collect()
 }
 
 fn sentence(text: &str) -> String {

@@ -5,7 +5,8 @@
 use super::measure::cells;
 use super::model::{Figure, FigureKind, Mark, Series};
 use super::projection::{Projection, ValueAxis, drawable, positions};
-use super::{forest, groups, heatmap, sparkline};
+use super::terminal::Page;
+use super::{forest, groups, heatmap, percentile, roofline, sparkline, timeline, waterfall};
 
 /// The narrowest drawing that still says something, cells.
 const NARROWEST: usize = 24;
@@ -20,11 +21,16 @@ pub fn braille(figure: &Figure, columns: u16, rows: u16, unicode: bool) -> Strin
     let columns = usize::from(columns).max(NARROWEST);
     let plain = if unicode { None } else { Some(in_ascii(figure)) };
     let figure = plain.as_ref().unwrap_or(figure);
+    let page = Page { columns, rows: usize::from(rows).max(3), unicode };
     let lines = match figure.kind {
         FigureKind::Forest => forest::text(figure, columns, unicode),
         FigureKind::Groups => groups::text(figure, columns, unicode),
         FigureKind::Heatmap => heatmap::text(figure, columns, unicode),
         FigureKind::Sparkline => sparkline::text(figure, columns, unicode),
+        FigureKind::Percentile => percentile::characters(figure, &page),
+        FigureKind::Timeline => timeline::characters(figure, &page),
+        FigureKind::Waterfall => waterfall::characters(figure, &page),
+        FigureKind::Roofline => roofline::characters(figure, &page),
         kind if kind.by_rows() => dots(figure, columns, unicode),
         _ => sweep(figure, columns, usize::from(rows).max(3), unicode),
     };
@@ -76,7 +82,7 @@ pub(super) fn right(text: &str, columns: usize) -> String {
 }
 
 /// The nearest ASCII; what has none becomes `?`.
-fn ascii(text: &str) -> String {
+pub(super) fn ascii(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
         match c {
@@ -108,7 +114,7 @@ fn tag(series: &Series, number: usize, room: usize) -> String {
     if wide(&series.name) <= room { series.name.clone() } else { letter(number).to_string() }
 }
 
-fn letter(number: usize) -> char {
+pub(super) fn letter(number: usize) -> char {
     let letters = "abcdefghijklmnopqrstuvwxyz";
     letters.chars().nth(number % letters.len()).unwrap_or('a')
 }
@@ -167,16 +173,16 @@ fn sweep(figure: &Figure, columns: usize, rows: usize, unicode: bool) -> Vec<Str
 }
 
 /// Dots or letters on a grid of cells.
-struct Canvas {
-    width: usize,
-    unicode: bool,
+pub(super) struct Canvas {
+    pub width: usize,
+    pub unicode: bool,
     /// Braille dots of a cell as bits, or the letter of a cell.
-    cells: Vec<u32>,
+    pub cells: Vec<u32>,
 }
 
 impl Canvas {
     /// Sets one dot, counted from the top left; `letter` is what stands there without braille.
-    fn set(&mut self, (x, y): (usize, usize), letter: char) {
+    pub fn set(&mut self, (x, y): (usize, usize), letter: char) {
         // Bits of the eight dots of U+2800, by row, then column.
         const BITS: [[u32; 2]; 4] = [[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]];
         let (column, row) = if self.unicode { (x / 2, y / 4) } else { (x, y) };
@@ -188,7 +194,7 @@ impl Canvas {
         }
     }
 
-    fn lines(&self) -> Vec<String> {
+    pub fn lines(&self) -> Vec<String> {
         let base = if self.unicode { 0x2800 } else { 0 };
         let character = |c: &u32| match *c {
             0 => ' ',
@@ -242,7 +248,12 @@ pub(super) fn rounded((x, y): (f64, f64)) -> (usize, usize) {
 }
 
 /// The line of each tick; a tick whose line is taken is left out, the first and last before others.
-fn tick_rows(axis: &ValueAxis, y: &Projection, rows: usize, dots: f64) -> Vec<(usize, String)> {
+pub(super) fn tick_rows(
+    axis: &ValueAxis,
+    y: &Projection,
+    rows: usize,
+    dots: f64,
+) -> Vec<(usize, String)> {
     let mut kept: Vec<(usize, String)> = Vec::new();
     let ends = axis.ticks.first().into_iter().chain(axis.ticks.last());
     // On a scale of ratios, the powers of ten are the steps that a reader knows.

@@ -1,11 +1,13 @@
 //! Knows how the numbers of a figure are written as comma-separated values. Knows no drawing.
 
 use super::model::{Axis, Figure, FigureKind};
+use super::roofs;
 
 /// The numbers of a figure: a header, then one line a mark, with every run in a column of its own.
 ///
 /// Values are in the base unit that the header names, in the C locale, with as many digits as bring
-/// back the same binary value. Quoting follows RFC 4180; lines end with a line feed.
+/// back the same binary value. Roofs follow the points of a roofline, with slope and ceiling. Quoting
+/// follows RFC 4180; lines end with a line feed.
 #[must_use]
 pub fn csv(figure: &Figure) -> String {
     let runs = figure.series.iter().flat_map(|s| &s.marks).map(|m| m.runs.len()).max();
@@ -23,16 +25,20 @@ pub fn csv(figure: &Figure) -> String {
             fields.extend(
                 (0..runs).map(|i| mark.runs.get(i).map_or_else(String::new, f64::to_string)),
             );
+            fields.extend(roofs::binding_column(figure, mark));
             line(&mut out, &fields);
         }
     }
+    roofs::roof_rows(figure, runs).iter().for_each(|fields| line(&mut out, fields));
     out
 }
 
 fn header(figure: &Figure, runs: usize) -> Vec<String> {
     let unit = figure.y.unit.symbol();
     let mut fields = vec!["series".to_owned()];
-    if placed(figure.kind) {
+    if figure.kind == FigureKind::Waterfall {
+        fields.push(format!("from [{unit}]"));
+    } else if placed(figure.kind) {
         let x = &figure.x;
         fields.push(if x.names.is_empty() { named(x) } else { x.label.clone() });
     }
@@ -41,6 +47,7 @@ fn header(figure: &Figure, runs: usize) -> Vec<String> {
     let valid = if figure.kind == FigureKind::Forest { "decided" } else { "valid" };
     fields.push(valid.into());
     fields.extend((1..=runs).map(|i| format!("run {i} [{unit}]")));
+    fields.extend(roofs::extra_columns(figure));
     fields
 }
 

@@ -6,7 +6,9 @@ use super::measure::Ruler;
 use super::model::{Figure, FigureKind};
 use super::projection::ValueAxis;
 use super::scene::{Anchor, Glyph, Ink, Point, Rect, Role, Scene, Shape, Text};
-use super::{dots, forest, groups, heatmap, sparkline, sweep};
+use super::{
+    dots, forest, groups, heatmap, percentile, roofline, sparkline, sweep, timeline, waterfall,
+};
 
 /// Space between the name of one thing and the next, px.
 const GAP: f64 = 14.0;
@@ -25,6 +27,10 @@ pub fn scene(figure: &Figure, width: u32, stretch: f64) -> Scene {
         FigureKind::Forest => forest::panel(&mut sheet, figure),
         FigureKind::Groups => groups::panel(&mut sheet, figure),
         FigureKind::Heatmap => heatmap::panel(&mut sheet, figure),
+        FigureKind::Percentile => percentile::panel(&mut sheet, figure),
+        FigureKind::Timeline => timeline::panel(&mut sheet, figure),
+        FigureKind::Waterfall => waterfall::panel(&mut sheet, figure),
+        FigureKind::Roofline => roofline::panel(&mut sheet, figure),
         kind if kind.by_rows() => dots::panel(&mut sheet, figure),
         _ => sweep::panel(&mut sheet, figure),
     }

@@ -15,16 +15,26 @@ mod heatmap;
 mod layout;
 mod measure;
 mod model;
+mod percentile;
+mod plot;
 mod projection;
 mod rows;
+mod roofline;
+mod roofs;
+mod scales;
 mod scene;
 mod sparkline;
 mod standalone;
 mod svg;
 mod sweep;
+mod terminal;
 #[cfg(test)]
 mod tests;
 mod track;
+#[cfg(test)]
+mod tests_b;
+mod timeline;
+mod waterfall;
 
 pub use alt::alt_text;
 pub use braille::braille;

@@ -121,7 +121,8 @@ fn extent(figure: &Figure) -> (f64, f64) {
     (low, high)
 }
 
-type Ticks = ((f64, f64), Vec<(f64, String)>);
+/// The ends of an axis, and value and text of every tick.
+pub(super) type Ticks = ((f64, f64), Vec<(f64, String)>);
 
 /// Round steps. From zero, except where dots lie so close that zero would hide their differences:
 /// a dot shows a position, not a length.
@@ -130,6 +131,11 @@ fn steps(figure: &Figure, (low, high): (f64, f64), wanted: f64) -> Ticks {
     let close = dots && low > 0.0 && high - low < 0.4 * high;
     let low = if close && high > low { low } else { low.min(0.0) };
     let high = if high > low { high } else { low + 1.0 };
+    even((low, high), wanted)
+}
+
+/// Round steps that hold the extent, which must not be empty.
+pub(super) fn even((low, high): (f64, f64), wanted: f64) -> Ticks {
     let step = round_step((high - low) / wanted.max(2.0));
     let (from, to) = ((low / step + 1e-9).floor(), (high / step - 1e-9).ceil());
     let decimals = decimals(step);
@@ -155,7 +161,7 @@ fn decimals(step: f64) -> usize {
 }
 
 /// Ends at the 1, 2 or 5 next to the data; ticks there in each decade, beyond three decades at 1.
-fn decades((low, high): (f64, f64)) -> Ticks {
+pub(super) fn decades((low, high): (f64, f64)) -> Ticks {
     #[expect(clippy::cast_possible_truncation, reason = "an f64 spans 616 decades")]
     let (first, last) = (low.log10().floor() as i32, high.log10().ceil() as i32);
     let all: Vec<(f64, f64)> = (first..=last)

@@ -143,6 +143,15 @@ impl Glyph {
         }
     }
 
+    /// The nearest filled shape: what a small mark of the series is drawn with.
+    pub const fn filled(self) -> Self {
+        match self {
+            Self::OpenSquare | Self::Square => Self::Square,
+            Self::Triangle => Self::Triangle,
+            Self::OpenDiamond | Self::Dot | Self::OpenDot => Self::Dot,
+        }
+    }
+
     /// The marker of a series, by its number; six, then again from the first.
     pub const fn of(series: usize) -> Self {
         match series % 6 {
@@ -191,6 +200,16 @@ pub enum Ink {
     Corner,
     /// Cell without a colour, and the lines over it.
     Hatch,
+    /// A bar that stands on zero.
+    Bar(usize),
+    /// A bar that goes on where another ended.
+    Part(usize),
+    /// The interval at the end of a bar.
+    Reach,
+    /// From one visit of a series to its next.
+    Thread(usize),
+    /// A line that no point can be above.
+    Roof,
 }
 
 /// A line of text with the room it takes.

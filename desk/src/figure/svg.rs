@@ -115,6 +115,11 @@ fn class(ink: Ink) -> String {
         Ink::Heat(step) => format!("h{}", step % 7),
         Ink::Corner => "hc".into(),
         Ink::Hatch => "hx".into(),
+        Ink::Bar(i) => format!("wb s{}", i % 6),
+        Ink::Part(i) => format!("wp s{}", i % 6),
+        Ink::Reach => "wk".into(),
+        Ink::Thread(i) => format!("jn s{}", i % 6),
+        Ink::Roof => "rf".into(),
     }
 }
 

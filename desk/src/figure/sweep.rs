@@ -15,13 +15,13 @@ const TO_LABEL: f64 = 14.0;
 const INSET: f64 = 8.0;
 
 /// The panel in px, with both axes.
-struct Frame {
-    left: f64,
-    right: f64,
-    top: f64,
-    bottom: f64,
-    x: Projection,
-    y: Projection,
+pub(super) struct Frame {
+    pub left: f64,
+    pub right: f64,
+    pub top: f64,
+    pub bottom: f64,
+    pub x: Projection,
+    pub y: Projection,
 }
 
 /// Adds heading, curves, axes.
@@ -52,7 +52,7 @@ pub fn panel(sheet: &mut Sheet, figure: &Figure) {
 }
 
 /// The wrapped name of each series, if all of them find room beside the line ends.
-fn end_labels(sheet: &Sheet, figure: &Figure, height: f64) -> Option<Vec<Vec<String>>> {
+pub(super) fn end_labels(sheet: &Sheet, figure: &Figure, height: f64) -> Option<Vec<Vec<String>>> {
     let room = sheet.width * if sheet.width < 480.0 { 0.30 } else { 0.26 };
     let mut all = Vec::new();
     let mut tall = 0.0;
@@ -97,7 +97,7 @@ fn frame(
 }
 
 /// Shades the zones with their names above the panel, and so fixes where the panel begins.
-fn zones(sheet: &mut Sheet, figure: &Figure, frame: &mut Frame, height: f64) {
+pub(super) fn zones(sheet: &mut Sheet, figure: &Figure, frame: &mut Frame, height: f64) {
     let edges = |from: f64, to: f64| {
         let (a, b) = (frame.x.place(from), frame.x.place(to));
         // A zone of one point would be invisible: give it the width of its marker.
@@ -122,7 +122,7 @@ fn zones(sheet: &mut Sheet, figure: &Figure, frame: &mut Frame, height: f64) {
     }
 }
 
-fn grid(sheet: &mut Sheet, axis: &ValueAxis, frame: &Frame) {
+pub(super) fn grid(sheet: &mut Sheet, axis: &ValueAxis, frame: &Frame) {
     for (i, (value, text)) in axis.ticks.iter().enumerate() {
         let y = frame.y.place(*value);
         let base = i == 0 || *value == 0.0;
@@ -177,7 +177,7 @@ fn marker(figure: &Figure, series: usize, mark: &Mark, at: Point) -> Shape {
 }
 
 /// Draws the dashed lines, each name where no curve crosses it; returns those without such a place.
-fn references<'a>(
+pub(super) fn references<'a>(
     sheet: &mut Sheet,
     figure: &'a Figure,
     frame: &Frame,

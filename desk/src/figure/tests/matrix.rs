@@ -11,7 +11,7 @@ use super::fixture::figures;
 const WIDTHS: [u32; 4] = [360, 400, 760, 1100];
 const STRETCHES: [f64; 2] = [1.0, 1.35];
 
-fn texts(scene: &Scene) -> Vec<&Text> {
+pub fn texts(scene: &Scene) -> Vec<&Text> {
     let mut all = Vec::new();
     for shape in &scene.shapes {
         if let Shape::Text(text) = shape {

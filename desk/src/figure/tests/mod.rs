@@ -1,18 +1,17 @@
 //! Whole figures: what must hold for every one of them, in every medium, width and language.
 
 mod contrast;
-mod fixture;
+pub mod fixture;
 mod gallery;
 mod kinds;
-mod look_tmp;
-mod matrix;
+pub mod matrix;
 
 use super::model::{FigureKind, Reference, Scale, Series};
 use super::{alt_text, braille, csv, svg, svg_style};
 use fixture::{curve, decorated, dots, figures, mark, sweep};
 
 /// Checks nesting, quoting and entities of the subset of XML that the renderer writes.
-fn check_xml(text: &str) {
+pub fn check_xml(text: &str) {
     let mut open: Vec<&str> = Vec::new();
     let mut rest = text.trim_end();
     while let Some(at) = rest.find('<') {
