@@ -28,4 +28,4 @@ mod findings;
 #[cfg(test)]
 mod fixture;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
