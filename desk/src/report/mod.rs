@@ -39,4 +39,4 @@ mod fixture;
 #[cfg(test)]
 mod media;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -3,7 +3,7 @@
 use super::error::BundleError;
 use super::text::newer;
 use super::{Bundle, ELEMENT};
-use crate::record::{RUN_SCHEMA, Run};
+use crate::record::{Plan, RUN_SCHEMA, Run};
 use crate::report::error::ReportError;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -20,7 +20,7 @@ const MIB: u64 = 1 << 20;
 /// Longest name of a run.
 const ID_MAX: usize = 80;
 /// Most trials of a plan.
-const TRIALS_MAX: u32 = 100_000;
+const TRIALS_MAX: u64 = 100_000;
 
 impl Bundle<'_> {
     /// The canonical text as gzip, without a time or a name in its head, as base64.
@@ -100,7 +100,7 @@ pub(super) fn refuse(run: &Run) -> Result<(), BundleError> {
             "the name of a run is not letters, digits, '-', '_' and '.' alone".into(),
         ));
     }
-    let trials = crate::plan::budget(&run.plan).trials;
+    let trials = trials(&run.plan);
     if trials > TRIALS_MAX {
         return Err(BundleError::Impossible(format!("a plan of {trials} trials")));
     }
@@ -110,6 +110,17 @@ pub(super) fn refuse(run: &Run) -> Result<(), BundleError> {
         return Ok(());
     }
     Err(BundleError::Impossible(format!("control characters in the words of run {id}")))
+}
+
+/// Trials of a plan, before anything is computed that takes the longer the more there are.
+fn trials(plan: &Plan) -> u64 {
+    let product = |lengths: &mut dyn Iterator<Item = usize>| {
+        lengths.fold(1_u64, |all, length| all.saturating_mul(length as u64))
+    };
+    let points = plan.loads.iter().map(|load| product(&mut load.over.iter().map(|o| o.1.len())));
+    let points = points.fold(0_u64, u64::saturating_add);
+    let treatments = product(&mut plan.factors.iter().map(|factor| factor.levels.len()));
+    points.saturating_mul(treatments).saturating_mul(plan.method.blocks.into())
 }
 
 fn is_printable(value: &Value) -> bool {

@@ -8,6 +8,8 @@
 
 mod anchor;
 mod block;
+#[cfg(test)]
+mod tests;
 mod typeset;
 
 use super::bundle::{Bundle, ELEMENT};

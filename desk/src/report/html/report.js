@@ -5,6 +5,9 @@
   "use strict";
   const root = document.documentElement;
   addEventListener("error", (event) => { root.dataset.fault = event.message; });
+  addEventListener("securitypolicyviolation", (event) => {
+    root.dataset.fault = `${event.violatedDirective} ${event.blockedURI}`;
+  });
   const { words, csv } = JSON.parse(document.getElementById("page-data").textContent);
 
   /** An element with attributes and a text. */
@@ -241,5 +244,7 @@
     bar.append(button);
     archive.append(bar);
   }
+  // For whoever doubts it: how many things this page has asked for.
+  root.dataset.requests = performance.getEntriesByType("resource").length;
   root.dataset.ready = "yes";
 })();
