@@ -1,4 +1,4 @@
-//! Knows every test that this build has, and says of each whether it would run here, and if not why.
+//! Knows every test that this build has, and whether it would run here, or why not.
 //!
 //! A test is a plan in a kind of place: every built-in plan, every part of the first run, every
 //! factor at a level, every workload by every engine. Must not know how an answer is shown.

@@ -1,5 +1,5 @@
-//! Knows every kind of place on this machine, and refuses a plan there in the words in which a run of
-//! it would be refused.
+//! Knows every kind of place on this machine, and refuses a plan there in the words in which a run
+//! of it would be refused.
 //!
 //! Must not know which plans there are.
 

@@ -16,8 +16,8 @@ use rig::store::Store;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Share of a CPU's time (0-1) from which what others take is as large as the difference that a plan
-/// calls of no interest unless it says otherwise.
+/// Share of a CPU's time (0-1) from which what others take is as large as the difference that a
+/// plan calls of no interest unless it says otherwise.
 const MARGIN: f64 = 0.02;
 
 /// A capability with what hangs on it.
