@@ -1,4 +1,4 @@
-//! Knows every test that this build has, and says of each whether it would run here, and if not why.
+//! Knows every test that this build has, and whether it would run here, or why not.
 //!
 //! A test is a plan in a kind of place: every built-in plan, every part of the first run, every
 //! factor at a level, every workload by every engine. Must not know how an answer is shown.
@@ -6,7 +6,7 @@
 use super::ground::{self, Common, Ground};
 use super::items::DISK;
 use crate::cli::error::CliError;
-use crate::cli::{plans, survey};
+use crate::cli::{place, plans, survey};
 use desk::record::{Environment, FactorSpec, LabKind, ParamKind, Plan, Scope, Value};
 use desk::unit::{Quantity, Unit};
 use rig::factor;
@@ -24,6 +24,8 @@ pub struct Test {
     pub needs: Vec<String>,
     /// Why it cannot run, in the words of the run that is refused; none if it can.
     pub reason: Option<String>,
+    /// Why this place refuses it, wherever runs are kept; none if it does not.
+    pub here: Option<String>,
     /// The plan.
     pub text: String,
 }
@@ -39,9 +41,12 @@ pub fn tests(store: &Result<PathBuf, CliError>) -> Result<Vec<Test>, CliError> {
     for ground in &mut ground::all(&binary) {
         for (id, text) in all(&machine, ground.kind)? {
             let plan = plans::parse(&id, &text)?;
-            let reason = ground.refusal(&plan, &common, &binary);
-            let needs = needs(ground, &plan);
-            found.push(Test { id, lab: ground.name, needs, reason, text });
+            let here = ground.refusal(&plan, &common, &binary);
+            // A plan for links is refused on loopback before anything is opened.
+            let linked = place::refuse_without_links(&plan, ground.kind, "").is_ok();
+            let store = common.store.clone().filter(|_| linked);
+            let (reason, needs) = (store.or_else(|| here.clone()), needs(ground, &plan));
+            found.push(Test { id, lab: ground.name, needs, reason, here, text });
         }
     }
     // One test after the other, each with its places side by side.
@@ -111,7 +116,6 @@ fn of_factor(spec: &FactorSpec, machine: &Environment) -> (String, String) {
 
 /// The level at which a factor is tried: that in force on the machine if there is one and a plan
 /// could name it, else the first or least that it may have.
-#[expect(clippy::cast_precision_loss, reason = "bounds stay far below 2^53")]
 fn level(spec: &FactorSpec) -> Value {
     let in_force = factor::find_machine(spec.name).and_then(|row| row.observe(Path::new("/")).ok());
     let fits = |value: &Value| match (spec.kind, value) {

@@ -1,5 +1,5 @@
-//! Knows every kind of place on this machine, and refuses a plan there in the words in which a run of
-//! it would be refused.
+//! Knows every kind of place on this machine, and refuses a plan there in the words in which a run
+//! of it would be refused.
 //!
 //! Must not know which plans there are.
 
@@ -36,7 +36,8 @@ pub struct Ground {
 
 /// What holds in every kind of place.
 pub struct Common {
-    store: Option<String>,
+    /// Why no run can be kept.
+    pub store: Option<String>,
     journal: Option<String>,
     soaker: Option<String>,
 }
@@ -73,13 +74,14 @@ fn build(kind: LabKind, binary: &Path) -> Result<Rehearsal, String> {
 }
 
 impl Ground {
-    /// Why a plan cannot run here; none if it can. In the order in which a run finds out.
+    /// Why a plan cannot run here, wherever runs are kept; none if it can. In the order in which a
+    /// run finds out.
     pub fn refusal(&mut self, plan: &Plan, common: &Common, binary: &Path) -> Option<String> {
         if let Err(e) = place::refuse_without_links(plan, self.kind, "") {
             return Some(e.to_string());
         }
-        if common.store.is_some() || self.kind == LabKind::Simulated {
-            return common.store.clone();
+        if self.kind == LabKind::Simulated {
+            return None;
         }
         if let Err(e) = factor::refuse(plan, Path::new("/")) {
             return Some(CliError::from(RunError::Factor(e)).to_string());

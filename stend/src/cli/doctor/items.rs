@@ -16,8 +16,8 @@ use rig::store::Store;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Share of a CPU's time (0-1) from which what others take is as large as the difference that a plan
-/// calls of no interest unless it says otherwise.
+/// Share of a CPU's time (0-1) from which what others take is as large as the difference that a
+/// plan calls of no interest unless it says otherwise.
 const MARGIN: f64 = 0.02;
 
 /// A capability with what hangs on it.
@@ -47,7 +47,7 @@ pub fn refused(store: &Result<PathBuf, CliError>) -> Option<String> {
 type Row = (&'static str, &'static str, &'static str, &'static str);
 
 const ROWS: [Row; 17] = [
-    (DISK, "every test: a trial is kept before the next begins", "", "anything"),
+    (DISK, "every test: a trial is kept before the next begins", "", "that runs are kept"),
     ("lab root", "every test in lab root", "", ""),
     ("lab user", "every test in lab user: links without root", "", ""),
     ("lab loopback", "every test in lab loopback", "", ""),
@@ -172,7 +172,7 @@ fn of_lab(lab: &str, tests: &[Test], done: &str) -> Capability {
     let name = format!("lab {lab}");
     // Workloads set nothing, so that only the place itself can refuse them.
     let mut plain = tests.iter().filter(|t| t.lab == lab && t.id.starts_with("workload "));
-    match plain.find_map(|test| test.reason.clone()) {
+    match plain.find_map(|test| test.here.clone()) {
         None => Capability::new(&name, State::Ok, done),
         Some(why) => {
             let item = Capability::new(&name, State::Absent, why);
@@ -222,10 +222,10 @@ fn of_machine(row: &MachineRow) -> Capability {
 fn of_labs(spec: &FactorSpec, tests: &[Test]) -> Capability {
     let name = format!("factor {}", spec.name);
     let mine = || tests.iter().filter(|t| t.id == name && t.lab != SIMULATED);
-    let took: Vec<&str> = mine().filter(|t| t.reason.is_none()).map(|t| t.lab).collect();
+    let took: Vec<&str> = mine().filter(|t| t.here.is_none()).map(|t| t.lab).collect();
     if took.is_empty() {
         // The reason of a place with links says more than that loopback has none.
-        let why = mine().find_map(|test| test.reason.clone()).unwrap_or_default();
+        let why = mine().find_map(|test| test.here.clone()).unwrap_or_default();
         return Capability::new(&name, State::Absent, why);
     }
     let done = match spec.scope {
