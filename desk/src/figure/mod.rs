@@ -18,9 +18,9 @@ mod model;
 mod percentile;
 mod plot;
 mod projection;
-mod rows;
 mod roofline;
 mod roofs;
+mod rows;
 mod scales;
 mod scene;
 mod sparkline;
@@ -30,10 +30,10 @@ mod sweep;
 mod terminal;
 #[cfg(test)]
 mod tests;
-mod track;
 #[cfg(test)]
 mod tests_b;
 mod timeline;
+mod track;
 mod waterfall;
 
 pub use alt::alt_text;

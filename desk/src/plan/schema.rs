@@ -22,9 +22,10 @@ pub fn schema(catalogue: &Catalogue<'_>) -> Value {
     let loads: Vec<Value> = catalogue.workloads.iter().map(|spec| load(spec)).collect();
     let mut factors = Map::new();
     for spec in catalogue.factors {
-        factors.insert(spec.name.into(), factor(spec, catalogue));
+        factors.insert(spec.name.into(), factor(spec, &["levels"]));
     }
-    let others: Vec<Value> = catalogue.factors.iter().map(|spec| keyed(spec, catalogue)).collect();
+    let others: Vec<Value> =
+        catalogue.factors.iter().map(|spec| factor(spec, &["key", "levels"])).collect();
     json!({
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": "A plan of stend",
@@ -35,7 +36,7 @@ pub fn schema(catalogue: &Catalogue<'_>) -> Value {
             "title": text("Title of the report."),
             "question": text("The question in the reader's words."),
             "published": {
-                "description": "The published test whose claims the report sets beside its own findings.",
+                "description": "The published test whose claims stand beside the findings.",
                 "type": "string", "enum": claim_sources()
             },
             "lab": lab(catalogue),
@@ -55,13 +56,28 @@ pub fn schema(catalogue: &Catalogue<'_>) -> Value {
                 "type": "object", "additionalProperties": { "$ref": "#/definitions/class" }
             }
         },
-        "definitions": {
-            "class": { "anyOf": [
-                { "type": "string", "enum": CLASSES },
-                { "type": "object", "additionalProperties": { "$ref": "#/definitions/class" } }
-            ] }
-        }
+        "definitions": definitions(catalogue)
     })
+}
+
+/// What is said in several places: a class of a key, the value and the levels of every factor.
+fn definitions(catalogue: &Catalogue<'_>) -> Map<String, Value> {
+    let mut all = Map::new();
+    let nested = json!({ "$ref": "#/definitions/class" });
+    let class = json!({ "anyOf": [
+        { "type": "string", "enum": CLASSES },
+        { "type": "object", "additionalProperties": nested }
+    ] });
+    all.insert("class".into(), class);
+    for spec in catalogue.factors {
+        all.insert(format!("value-{}", spec.name), value(&described(spec), spec.kind));
+        all.insert(format!("levels-{}", spec.name), levels(spec, catalogue));
+    }
+    all
+}
+
+fn defined(what: &str, spec: &FactorSpec) -> Value {
+    json!({ "$ref": format!("#/definitions/{what}-{}", spec.name) })
 }
 
 fn text(about: &str) -> Value {
@@ -176,7 +192,7 @@ fn described(spec: &FactorSpec) -> String {
 /// The factors of these scopes as keys, each with one value.
 fn settings(catalogue: &Catalogue<'_>, scopes: &[Scope]) -> Map<String, Value> {
     let fitting = catalogue.factors.iter().filter(|f| scopes.contains(&f.scope));
-    fitting.map(|f| (f.name.to_owned(), value(&described(f), f.kind))).collect()
+    fitting.map(|f| (f.name.to_owned(), defined("value", f))).collect()
 }
 
 fn lab(catalogue: &Catalogue<'_>) -> Value {
@@ -204,27 +220,15 @@ fn lab(catalogue: &Catalogue<'_>) -> Value {
     })
 }
 
-/// A factor under its own name.
-fn factor(spec: &FactorSpec, catalogue: &Catalogue<'_>) -> Value {
+/// The table of a factor; under a name that the person chose it must say its key.
+fn factor(spec: &FactorSpec, required: &[&str]) -> Value {
     json!({
-        "description": described(spec), "type": "object", "required": ["levels"],
+        "description": described(spec), "type": "object", "required": required,
         "additionalProperties": false,
         "properties": {
-            "key": { "description": "The factor, if the table has another name.", "type": "string",
-                     "enum": catalogue.factors.iter().map(|f| f.name).collect::<Vec<_>>() },
-            "levels": levels(spec, catalogue)
-        }
-    })
-}
-
-/// A factor under a name that the person chose.
-fn keyed(spec: &FactorSpec, catalogue: &Catalogue<'_>) -> Value {
-    json!({
-        "description": described(spec), "type": "object", "required": ["key", "levels"],
-        "additionalProperties": false,
-        "properties": {
-            "key": { "description": "The factor.", "type": "string", "enum": [spec.name] },
-            "levels": levels(spec, catalogue)
+            "key": { "description": "The factor, if the table has another name.",
+                     "type": "string", "enum": [spec.name] },
+            "levels": defined("levels", spec)
         }
     })
 }

@@ -72,8 +72,7 @@ impl Page<'_> {
 
     fn figure(&mut self, drawn: &Figure) -> Markup {
         let id = self.ids.claim(&drawn.id);
-        let picture =
-            |width| PreEscaped(figure::svg(drawn, width).replace(NAMESPACE, ""));
+        let picture = |width| PreEscaped(figure::svg(drawn, width).replace(NAMESPACE, ""));
         let page = markup! {
             figure id=(id) {
                 div.broad { (picture(BROAD)) }

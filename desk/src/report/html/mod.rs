@@ -40,12 +40,8 @@ const CHAPTERS: usize = 4;
 pub fn html(document: &Document, bundle: &Bundle<'_>) -> Result<String, ReportError> {
     let words = Words::english()?;
     let setter = Setter { targets: targets(document) };
-    let mut page = Page {
-        setter: &setter,
-        ids: Ids::new(),
-        under: "title".into(),
-        numbers: Vec::new(),
-    };
+    let mut page =
+        Page { setter: &setter, ids: Ids::new(), under: "title".into(), numbers: Vec::new() };
     let body: Vec<Markup> = document.body.iter().map(|node| page.block(node, 2)).collect();
     let style = [STYLE, figure::svg_style()].concat();
     let policy = policy(&style);

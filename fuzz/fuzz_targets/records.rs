@@ -1,0 +1,23 @@
+//! Any text as records: refused, or the same when written and read again, and no report on it
+//! panics.
+#![no_main]
+
+use desk::record::Run;
+use desk::report;
+use desk::verdict::{FailIf, analyse, gate_run};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &str| {
+    // Hook: when the reader of a report's bundle is there, call it here with the same text.
+    let Ok(run) = serde_json::from_str::<Run>(text) else { return };
+    let written = serde_json::to_string(&run).unwrap();
+    if let Ok(again) = serde_json::from_str::<Run>(&written) {
+        assert_eq!(written, serde_json::to_string(&again).unwrap());
+    }
+    let analysis = analyse(&run);
+    let _ = gate_run(&run, FailIf::Worse);
+    if let Ok(document) = report::compose(&run, &analysis) {
+        assert!(report::markdown(&document).lines().count() <= 60);
+        let _ = (report::text(&document, 80, true), report::json(&document));
+    }
+});
