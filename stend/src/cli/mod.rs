@@ -296,7 +296,8 @@ fn command_line() -> Result<(Cli, ArgMatches, Settings), CliError> {
     let colour = colour.and_then(|word| terminal::Colour::from_str(word, false).ok());
     let command = Cli::command().color(colour.unwrap_or_default().into());
     let mut command = settings::apply(command, &settings);
-    let matches = command.get_matches_from_mut(std::env::args_os());
+    let matches = command.try_get_matches_from_mut(std::env::args_os());
+    let matches = matches.unwrap_or_else(|e| e.exit());
     if let Some((verb, _)) = matches.subcommand() {
         refuse_before_verb(&mut command, &matches, verb);
     }
