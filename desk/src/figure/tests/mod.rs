@@ -4,7 +4,6 @@ mod contrast;
 mod fixture;
 mod gallery;
 mod kinds;
-mod look_tmp;
 mod matrix;
 
 use super::model::{FigureKind, Reference, Scale, Series};
