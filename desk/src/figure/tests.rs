@@ -9,7 +9,7 @@ use crate::unit::Unit;
 const WIDTHS: [u32; 3] = [360, 720, 1080];
 const STRETCHES: [f64; 2] = [1.0, 1.35];
 
-pub(super) fn mark(x: f64, centre: f64, spread: f64) -> Mark {
+fn mark(x: f64, centre: f64, spread: f64) -> Mark {
     let runs = [-0.8, 0.3, -0.2, 0.9, 0.1].map(|d| centre * (1.0 + spread * d)).to_vec();
     let (low, high) = (centre * (1.0 - spread), centre * (1.0 + spread));
     Mark { x, centre, low, high, runs, valid: true }
@@ -24,7 +24,7 @@ fn curve(name: &str, points: u32, peak: f64, knee: f64) -> Series {
     Series { name: name.into(), marks }
 }
 
-pub(super) fn axis(label: &str, unit: Unit, scale: Scale, direction: &str) -> Axis {
+fn axis(label: &str, unit: Unit, scale: Scale, direction: &str) -> Axis {
     Axis { label: label.into(), unit, scale, direction: direction.into(), names: Vec::new() }
 }
 
@@ -61,7 +61,7 @@ fn decorated(mut figure: Figure) -> Figure {
     figure
 }
 
-pub(super) const LONG: &str = "Intel PRO/1000 MT server adapter, firmware 8.3, interrupts balanced";
+const LONG: &str = "Intel PRO/1000 MT server adapter, firmware 8.3, interrupts balanced";
 
 fn sweeps() -> Vec<(String, Figure)> {
     let mut all = Vec::new();
@@ -125,7 +125,7 @@ fn figures() -> Vec<(String, Figure)> {
     all
 }
 
-pub(super) fn texts(scene: &Scene) -> Vec<&Text> {
+fn texts(scene: &Scene) -> Vec<&Text> {
     let mut all = Vec::new();
     for shape in &scene.shapes {
         if let Shape::Text(text) = shape {
@@ -219,7 +219,7 @@ fn every_point_and_every_name_is_drawn() {
 }
 
 /// Checks nesting, quoting and entities of the subset of XML that the renderer writes.
-pub(super) fn check_xml(text: &str) {
+fn check_xml(text: &str) {
     let mut open: Vec<&str> = Vec::new();
     let mut rest = text.trim_end();
     while let Some(at) = rest.find('<') {
