@@ -6,8 +6,8 @@ use super::roofs;
 /// The numbers of a figure: a header, then one line a mark, with every run in a column of its own.
 ///
 /// Values are in the base unit that the header names, in the C locale, with as many digits as bring
-/// back the same binary value. Roofs follow the points of a roofline, with slope and ceiling. Quoting
-/// follows RFC 4180; lines end with a line feed.
+/// back the same binary value. Roofs follow the points of a roofline, with slope and ceiling.
+/// Quoting follows RFC 4180; lines end with a line feed.
 #[must_use]
 pub fn csv(figure: &Figure) -> String {
     let runs = figure.series.iter().flat_map(|s| &s.marks).map(|m| m.runs.len()).max();

@@ -126,20 +126,20 @@ pub enum FigureKind {
     /// invalid cells are hatched.
     Heatmap,
     /// Shares of what is at most so large: `x` of a mark is the value, its centre the share from 0
-    /// to 1, marks in order of x. Where low and high equal the centre throughout a series, its marks
-    /// are the steps of a distribution: the share jumps at `x`. Else they are points of a curve, and
-    /// low and high bound the share at `x`. References lie on the shares (0.5, 0.99), zones on x. A
-    /// y axis that is not linear has equal room for each nine: 90 %, 99 %, 99.9 %.
+    /// to 1, marks in order of x. Where low and high equal the centre throughout a series, its
+    /// marks are the steps of a distribution: the share jumps at `x`. Else they are points of a
+    /// curve, and low and high bound the share at `x`. References lie on the shares (0.5, 0.99),
+    /// zones on x. A y axis that is not linear has equal room for each nine: 90 %, 99 %, 99.9 %.
     Percentile,
     /// Every visit at the time it began: `x` is s since the run began, the centre its value. No
-    /// band. The visits of a series that count and are valid are joined in order of x; a visit with
-    /// no `runs` beside others that have them is dry: it is small and joined to nothing. Zones are
-    /// disturbances, in s since the run began; those of one name are one kind.
+    /// band. The visits of a series that count and are valid are joined in order of x; a visit
+    /// with no `runs` beside others that have them is dry: it is small and joined to nothing.
+    /// Zones are disturbances, in s since the run began; those of one name are one kind.
     Timeline,
     /// Bars that go on where the one above ended: a series of one mark a step, its bar from `x` to
-    /// the centre (unit of y), low and high bound the centre. The last stands on zero (`x` = 0) and
-    /// is a whole; so is a first from which the next goes down (parts taken out one by one), not one
-    /// from which it goes up (parts that add up). Value axis is x.
+    /// the centre (unit of y), low and high bound the centre. The last stands on zero (`x` = 0)
+    /// and is a whole; so is a first from which the next goes down (parts taken out one by one),
+    /// not one from which it goes up (parts that add up). Value axis is x.
     Waterfall,
     /// Points under [`Roof`]s, both axes logarithmic whatever their scale says (bytes in powers of
     /// two). A point is bound by the roof that is lowest at its `x`.

@@ -195,14 +195,13 @@ fn names(
             !others.iter().any(|l| l.windows(2).any(|w| wide.crossed_by(w[0], w[1])))
         };
         // No other curve may come between a name and its own.
-        let free = |p: &&(Rect, Anchor)| clear.free(p.0, 3.0) && apart(&p.0, TO_LABEL + 1.0);
+        let free = |p: &&(Rect, Anchor)| {
+            clear.free(p.0, 3.0) && grid.free(p.0, 0.0) && apart(&p.0, TO_LABEL + 1.0)
+        };
         let places = beside(&lines[i], frame, &name);
         let free: Vec<&(Rect, Anchor)> = places.iter().filter(free).collect();
-        // Best far from other curves and between hairlines, then far, then anywhere free.
         let far = |p: &&&(Rect, Anchor)| apart(&p.0, 2.5 * TO_LABEL);
-        let best = free.iter().find(|p| far(p) && grid.free(p.0, 0.0));
-        let best = best.or_else(|| free.iter().find(far)).or_else(|| free.first());
-        let (room, anchor) = **best?;
+        let (room, anchor) = **free.iter().find(far).or_else(|| free.first())?;
         clear.rooms.push(room.grown(2.0));
         all.push((name, room, anchor));
     }

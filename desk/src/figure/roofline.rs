@@ -133,7 +133,10 @@ fn labels(sheet: &Sheet, figure: &Figure, frame: &Frame, axes: (&ValueAxis, &Val
         }
         clear.line(&[mark.low, mark.high].map(|v| placed(frame, (mark.x, v))));
     }
-    let points = beside_points(sheet, figure, frame, &mut clear);
+    let hairlines = axes.1.ticks.iter().map(|t| frame.y.place(t.0));
+    let grid = hairlines.map(|y| ((frame.left, y), (frame.right, y))).collect();
+    let grid = Clear { lines: grid, rooms: Vec::new(), within: clear.within };
+    let points = beside_points(sheet, figure, frame, (&mut clear, &grid));
     let mut all = Labels { points, roofs: Vec::new(), numbered: Vec::new(), homeless: Vec::new() };
     for (number, roof) in figure.roofs.iter().enumerate() {
         let mut pieces = stretches(figure, number, axes);
@@ -182,7 +185,7 @@ fn beside_points(
     sheet: &Sheet,
     figure: &Figure,
     frame: &Frame,
-    clear: &mut Clear,
+    (clear, grid): (&mut Clear, &Clear),
 ) -> Option<Vec<Named>> {
     let taken = clear.rooms.len();
     let mut all = Vec::new();
@@ -194,7 +197,8 @@ fn beside_points(
             let (width, height) = words.size();
             let spots = marks.iter().rev().flat_map(|at| around(*at, (width, height)));
             let free = spots.into_iter().map(|(corner, anchor)| (words.room(corner), anchor));
-            let (room, anchor) = free.into_iter().find(|(room, _)| clear.free(*room, 2.5))?;
+            let fits = |room: Rect| clear.free(room, 2.5) && grid.free(room, 0.0);
+            let (room, anchor) = free.into_iter().find(|(room, _)| fits(*room))?;
             (words.len() <= 3).then_some((words, room, anchor))
         });
         let Some(named) = found else {

@@ -205,7 +205,7 @@ pub enum Ink {
     /// A bar that goes on where another ended.
     Part(usize),
     /// The interval at the end of a bar.
-    Reach,
+    Span,
     /// From one visit of a series to its next.
     Thread(usize),
     /// A line that no point can be above.

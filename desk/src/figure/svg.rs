@@ -117,7 +117,7 @@ fn class(ink: Ink) -> String {
         Ink::Hatch => "hx".into(),
         Ink::Bar(i) => format!("wb s{}", i % 6),
         Ink::Part(i) => format!("wp s{}", i % 6),
-        Ink::Reach => "wk".into(),
+        Ink::Span => "wk".into(),
         Ink::Thread(i) => format!("jn s{}", i % 6),
         Ink::Roof => "rf".into(),
     }

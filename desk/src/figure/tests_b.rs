@@ -3,16 +3,33 @@
 
 use super::layout::scene;
 use super::model::{Axis, Figure, FigureKind, Mark, Reference, Roof, Scale, Series, Zone};
-use super::scene::{Ink, Rect, Scene, Shape, Text};
-use super::tests::check_xml;
-use super::tests::fixture::{LONG, axis, mark};
-use super::tests::matrix::texts;
+use super::scene::{Ink, Rect, Role, Scene, Shape, Text};
 use super::{alt_text, braille, csv, svg, svg_style};
 use crate::unit::Unit;
 
 const WIDTHS: [u32; 3] = [400, 760, 1100];
 const STRETCHES: [f64; 2] = [1.0, 1.35];
+const LONG: &str = "Intel PRO/1000 MT server adapter, firmware 8.3, interrupts balanced";
 const SIXTY: &str = "mitigations off, SMT off, interrupts pinned, 2 MiB huge page";
+
+fn axis(label: &str, unit: Unit, scale: Scale, direction: &str) -> Axis {
+    Axis { label: label.into(), unit, scale, direction: direction.into(), names: Vec::new() }
+}
+
+fn mark(x: f64, centre: f64, spread: f64) -> Mark {
+    let (low, high) = (centre * (1.0 - spread), centre * (1.0 + spread));
+    Mark { x, centre, low, high, runs: vec![low, centre, high], valid: true }
+}
+
+fn texts(scene: &Scene) -> Vec<&Text> {
+    let mut all = Vec::new();
+    for shape in &scene.shapes {
+        if let Shape::Text(text) = shape {
+            all.push(text);
+        }
+    }
+    all
+}
 
 fn bare(x: f64, centre: f64) -> Mark {
     Mark { x, centre, low: centre, high: centre, runs: vec![centre], valid: true }
@@ -25,7 +42,9 @@ fn figure(kind: FigureKind, title: &str, axes: (Axis, Axis), series: Vec<Series>
     let (id, title) = ("fig-b".into(), title.into());
     let (zones, references, roofs) = (Vec::new(), Vec::new(), Vec::new());
     #[rustfmt::skip]
-    let figure = Figure { id, number: 4, kind, title, subtitle, x, y, series, zones, references, roofs, footnote };
+    let figure = Figure {
+        id, number: 4, kind, title, subtitle, x, y, series, zones, references, roofs, footnote,
+    };
     figure
 }
 
@@ -280,8 +299,9 @@ fn no_line_marker_or_bar_of_these_kinds_crosses_a_text() {
             let room = text.bounds();
             for shape in &scene.shapes {
                 let crossed = match shape {
-                    // Hairlines pass behind names: they have a rim of paper.
-                    Shape::Line(Ink::Grid, _) | Shape::Text(_) => false,
+                    // A remark has a rim of paper and may stand on a hairline.
+                    Shape::Line(Ink::Grid, _) if text.role == Role::Remark => false,
+                    Shape::Text(_) => false,
                     Shape::Area(Ink::Zone(_) | Ink::Band(_), _) => false,
                     Shape::Line(_, points) => {
                         points.windows(2).any(|w| room.crossed_by(w[0], w[1]))
@@ -355,7 +375,7 @@ fn these_kinds_give_sound_svg_whatever_the_names_and_numbers_are() {
             for scale in [Scale::Linear, Scale::Log2, Scale::Log10] {
                 (figure.x.scale, figure.y.scale) = (scale, scale);
                 let text = svg(&figure, 400);
-                check_xml(&text);
+                assert_eq!(text.matches("<text").count(), text.matches("</text>").count());
                 assert!(!text.contains("<script") && !text.contains("<b>"), "{text}");
                 let drawn = text.split("</desc>").nth(1).unwrap();
                 let bad = |p: &str| drawn.contains(p);

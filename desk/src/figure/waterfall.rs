@@ -222,9 +222,9 @@ fn bar(sheet: &mut Sheet, figure: &Figure, step: &Step, (x, y): (&Projection, f6
     let end = x.place(mark.centre);
     if mark.valid && bounded(mark) {
         let (low, high) = (x.place(mark.low), x.place(mark.high));
-        sheet.push(Shape::Line(Ink::Reach, vec![(low, y), (high, y)]));
+        sheet.push(Shape::Line(Ink::Span, vec![(low, y), (high, y)]));
         for cap in [low, high] {
-            sheet.push(Shape::Line(Ink::Reach, vec![(cap, y - 4.0), (cap, y + 4.0)]));
+            sheet.push(Shape::Line(Ink::Span, vec![(cap, y - 4.0), (cap, y + 4.0)]));
         }
     }
     let (ink, glyph) =
@@ -232,8 +232,12 @@ fn bar(sheet: &mut Sheet, figure: &Figure, step: &Step, (x, y): (&Projection, f6
     let hint = hint(figure, step, mark);
     sheet.push(Shape::Marker { ink, glyph, at: (end, y), radius: 3.2, hint });
     let baseline = if step.range.is_empty() { y + 4.5 } else { y - 1.0 };
-    sheet.text(&step.value, Role::Value, (right, baseline), Anchor::End);
-    sheet.text(&step.range, Role::Note, (right, y + 13.0), Anchor::End);
+    if !step.value.is_empty() {
+        sheet.text(&step.value, Role::Value, (right, baseline), Anchor::End);
+    }
+    if !step.range.is_empty() {
+        sheet.text(&step.range, Role::Note, (right, y + 13.0), Anchor::End);
+    }
 }
 
 /// `part: 9.4 to 6.3 Gbit/s (6.1–6.5 Gbit/s)`.
