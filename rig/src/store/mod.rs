@@ -77,8 +77,8 @@ impl Store {
     /// Says why no run can be kept at a path, and changes nothing.
     ///
     /// # Errors
-    /// When neither the file nor, where there is none, the directory that it would be made in can be
-    /// written to.
+    /// When neither the file nor, where there is none, the directory that it would be made in can
+    /// be written to.
     pub fn refuse(path: &Path) -> Result<(), StoreError> {
         let there = path.ancestors().find(|at| at.exists()).unwrap_or(Path::new("."));
         let fail = |source| StoreError::Place { path: path.into(), source };

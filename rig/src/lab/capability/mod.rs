@@ -2,8 +2,8 @@
 //!
 //! Knows: files of the kernel, calls that it may refuse, and the command that would change that.
 //! Gives: [`look`], [`listen`], [`fix_of_write`], [`Capability`].
-//! Never: what a measurement needs, which factor or workload there is, and whether a figure is to
-//! be trusted. It carries out no command, and whatever it makes for a trial is gone when it returns.
+//! Never: what a measurement needs, which factor or workload there is, whether a figure is to be
+//! trusted. It carries out no command, and whatever it makes for a trial is gone on return.
 //! Start reading at [`look`].
 
 mod calls;
