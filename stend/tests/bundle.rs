@@ -57,7 +57,8 @@ impl Place {
     /// Ids of the runs of a store, the oldest first.
     fn ids(&self, store: &str) -> Vec<String> {
         let rows: serde_json::Value =
-            serde_json::from_str(&self.stend(&format!("list --json --store {store}"))).expect("JSON");
+            serde_json::from_str(&self.stend(&format!("list --json --store {store}")))
+                .expect("JSON");
         let rows = rows.as_array().expect("rows").iter().rev();
         rows.map(|row| row["id"].as_str().expect("an id").to_owned()).collect()
     }

@@ -85,7 +85,10 @@ fn unpacked(packed: &str) -> Result<String, BundleError> {
 /// Whether a name can stand in a path and in a command.
 pub(super) fn is_plain(name: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-    !name.is_empty() && name.len() <= ID_MAX && !name.starts_with(['.', '-']) && name.chars().all(plain)
+    !name.is_empty()
+        && name.len() <= ID_MAX
+        && !name.starts_with(['.', '-'])
+        && name.chars().all(plain)
 }
 
 /// Refuses what no stend writes: its name becomes that of a directory, its words are printed on
@@ -124,7 +127,8 @@ fn trials(plan: &Plan) -> u64 {
 }
 
 fn is_printable(value: &Value) -> bool {
-    let clean = |text: &str| text.chars().all(|c| !c.is_control() || matches!(c, '\n' | '\t' | '\r'));
+    let clean =
+        |text: &str| text.chars().all(|c| !c.is_control() || matches!(c, '\n' | '\t' | '\r'));
     match value {
         Value::String(text) => clean(text),
         Value::Array(items) => items.iter().all(is_printable),

@@ -90,7 +90,6 @@ fn seated(run: &Run) -> Cow<'_, Run> {
     if !run.sittings.is_empty() {
         return Cow::Borrowed(run);
     }
-    let sitting =
-        Sitting { started: run.started.clone(), boot: String::new(), records_before: 0 };
+    let sitting = Sitting { started: run.started.clone(), boot: String::new(), records_before: 0 };
     Cow::Owned(Run { sittings: vec![sitting], ..run.clone() })
 }

@@ -108,7 +108,9 @@ pub(super) fn put_together(packed: Packed) -> Result<Vec<TrialRecord>, BundleErr
         let number = order.take(0)?.as_u64().and_then(|n| usize::try_from(n).ok());
         let shape = number.and_then(|n| Some((shapes.get(n)?, *sizes.get(n)?)));
         let Some((shape, size)) = shape else {
-            return Err(BundleError::Impossible(format!("record {at} has a shape that is not there")));
+            return Err(BundleError::Impossible(format!(
+                "record {at} has a shape that is not there"
+            )));
         };
         values = values.saturating_add(size);
         if values > VALUES_MAX {

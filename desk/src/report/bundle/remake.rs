@@ -2,9 +2,7 @@
 
 use super::{Bundle, PartBundle};
 use crate::record::Run;
-use crate::report::compose::{
-    Part, Role, compose, compose_comparison, compose_survey,
-};
+use crate::report::compose::{Part, Role, compose, compose_comparison, compose_survey};
 use crate::report::document::Document;
 use crate::report::error::ReportError;
 use crate::verdict::{Wanted, analyse, compare_runs};

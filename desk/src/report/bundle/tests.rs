@@ -119,7 +119,10 @@ fn the_future_is_named_and_not_guessed_at() {
     later["format"] = json!(7);
     later["parts"] = json!("of another kind");
     let said = refused(&later);
-    assert!(said.contains("format 7, this stend knows up to 1") && said.contains("newer"), "{said}");
+    assert!(
+        said.contains("format 7, this stend knows up to 1") && said.contains("newer"),
+        "{said}"
+    );
     let mut later = canonical();
     later["parts"][0]["run"]["schema"] = json!(99);
     later["parts"][0]["run"]["version"] = json!("9.9\u{1b}[2J");

@@ -126,8 +126,8 @@ fn bundle(written: Written) -> Result<Bundle<'static>, BundleError> {
             let version = part.run.get("version").and_then(Value::as_str).unwrap_or("unknown");
             return Err(newer(schema, version));
         }
-        let mut run: Run = serde_json::from_value(part.run)
-            .map_err(|e| BundleError::Impossible(e.to_string()))?;
+        let mut run: Run =
+            serde_json::from_value(part.run).map_err(|e| BundleError::Impossible(e.to_string()))?;
         run.records = put_together(part.records)?;
         super::file::refuse(&run)?;
         parts.push(PartBundle { role: part.role, run: Cow::Owned(run) });
@@ -139,9 +139,7 @@ fn bundle(written: Written) -> Result<Bundle<'static>, BundleError> {
     }
     match (&written.compare, sides) {
         (_, 0) => Err(BundleError::NoBundle),
-        (Some(_), 1 | 3..) => {
-            Err(BundleError::Impossible(format!("a comparison of {sides} runs")))
-        }
+        (Some(_), 1 | 3..) => Err(BundleError::Impossible(format!("a comparison of {sides} runs"))),
         _ => Ok(Bundle { format: written.format, parts, compare: written.compare }),
     }
 }

@@ -72,8 +72,9 @@ impl Page<'_> {
 
     fn figure(&mut self, drawn: &Figure) -> Markup {
         let id = self.ids.claim(&drawn.id);
-        let picture =
-            |width| PreEscaped(figure::svg(drawn, width).replace(NAMESPACE, ""));
+        // The drawing names its parts after the figure, so that they stand once too.
+        let drawn = &Figure { id: id.clone(), ..drawn.clone() };
+        let picture = |width| PreEscaped(figure::svg(drawn, width).replace(NAMESPACE, ""));
         let page = markup! {
             figure id=(id) {
                 div.broad { (picture(BROAD)) }

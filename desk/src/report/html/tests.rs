@@ -31,7 +31,8 @@ fn every_id_stands_once_and_every_link_arrives() {
     for page in pages() {
         let ids = values(&page, "id");
         let once: BTreeSet<&str> = ids.iter().copied().collect();
-        let twice: Vec<_> = ids.iter().filter(|id| ids.iter().filter(|o| o == id).count() > 1).collect();
+        let twice: Vec<_> =
+            ids.iter().filter(|id| ids.iter().filter(|o| o == id).count() > 1).collect();
         assert_eq!(once.len(), ids.len(), "{twice:?}");
         for link in values(&page, "href") {
             let place = link.strip_prefix('#').expect("a link leads out of the page");
@@ -101,7 +102,10 @@ fn the_policy_lets_in_what_the_page_holds_and_nothing_else() {
     for page in pages() {
         let policy = values(&page, "content").into_iter().find(|c| c.contains("default-src"));
         let policy = policy.unwrap().replace("&#39;", "'");
-        assert!(policy.starts_with("default-src 'none';") && !policy.contains("unsafe"), "{policy}");
+        assert!(
+            policy.starts_with("default-src 'none';") && !policy.contains("unsafe"),
+            "{policy}"
+        );
         let scripts: Vec<_> = inside(&page, "script")
             .into_iter()
             .filter(|text| page.contains(&format!("<script>{text}</script>")))
@@ -112,7 +116,8 @@ fn the_policy_lets_in_what_the_page_holds_and_nothing_else() {
         for text in scripts.iter().chain(&styles) {
             assert!(policy.contains(&source(text)), "the policy shuts out our own");
         }
-        for forbidden in ["http:", "https:", "//www", " style=", " onclick", " src=", "javascript:"] {
+        for forbidden in ["http:", "https:", "//www", " style=", " onclick", " src=", "javascript:"]
+        {
             assert!(!page.contains(forbidden), "{forbidden}");
         }
     }

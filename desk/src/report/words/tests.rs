@@ -4,7 +4,7 @@ use super::*;
 use std::collections::BTreeSet;
 
 /// Every file that says something.
-const SPEAKERS: [&str; 25] = [
+const SPEAKERS: [&str; 26] = [
     include_str!("../card.rs"),
     include_str!("../compose/advice.rs"),
     include_str!("../compose/compare.rs"),
@@ -30,6 +30,7 @@ const SPEAKERS: [&str; 25] = [
     include_str!("../compose/results.rs"),
     include_str!("../compose/ruling.rs"),
     include_str!("../compose/testbed.rs"),
+    include_str!("../html/around.rs"),
 ];
 
 fn keys() -> BTreeSet<&'static str> {
