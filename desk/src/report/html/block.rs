@@ -145,7 +145,7 @@ impl Page<'_> {
                     }
                     tbody {
                         @for (at, row) in table.rows.iter().enumerate() {
-                            (self.row(table, row, at.checked_sub(1).and_then(|at| table.rows.get(at))))
+                            (self.row(table, row, before(table, at)))
                         }
                     }
                 }
@@ -154,7 +154,7 @@ impl Page<'_> {
         }
     }
 
-    /// A row; a heading that the row above has too is there for a screen reader and not for the eye.
+    /// A row; a heading that the row above has too is there for a screen reader alone.
     fn row(&self, table: &Table, row: &[Prose], above: Option<&Vec<Prose>>) -> Markup {
         let again = above.is_some_and(|above| above.first() == row.first());
         // Columns of a folded table hold whole command lines, which must break somewhere.
@@ -175,6 +175,11 @@ impl Page<'_> {
             }
         }
     }
+}
+
+/// The row above.
+fn before(table: &Table, at: usize) -> Option<&Vec<Prose>> {
+    table.rows.get(at.checked_sub(1)?)
 }
 
 const fn class(tone: Tone) -> &'static str {
