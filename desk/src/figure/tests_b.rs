@@ -309,6 +309,7 @@ fn no_line_marker_or_bar_of_these_kinds_crosses_a_text() {
                     Shape::Area(_, corners) => {
                         corners.windows(2).any(|w| room.crossed_by(w[0], w[1]))
                     }
+                    Shape::Bar { room: bar, .. } => room.overlaps(bar),
                     Shape::Marker { at, radius, .. } => {
                         let (left, top) = (at.0 - radius, at.1 - radius);
                         let (right, bottom) = (at.0 + radius, at.1 + radius);
@@ -329,6 +330,9 @@ fn nothing_drawn_of_these_kinds_leaves_the_sheet() {
                 Shape::Line(_, points) | Shape::Area(_, points) => points.clone(),
                 Shape::Marker { at, radius, .. } => {
                     vec![(at.0 - radius, at.1 - radius), (at.0 + radius, at.1 + radius)]
+                }
+                Shape::Bar { room, .. } => {
+                    vec![(room.left, room.top), (room.right, room.bottom)]
                 }
                 Shape::Text(_) => Vec::new(),
             };

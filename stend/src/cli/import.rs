@@ -23,8 +23,8 @@ pub struct Wanted {
 /// Takes the runs of a file into the store and says how their report is made again.
 ///
 /// # Errors
-/// A file that carries no runs or that cannot be read, a run whose id the store has for another one,
-/// a store that cannot be written. Of a file with several runs all are taken or none.
+/// A file that carries no runs or that cannot be read, a run whose id the store has for another
+/// one, a store that cannot be written. Of a file with several runs all are taken or none.
 pub fn import(wanted: &Wanted) -> Result<u8, CliError> {
     let bundle = Bundle::read(&read(&wanted.file)?)
         .map_err(|source| CliError::Import { path: wanted.file.clone(), source })?;

@@ -104,7 +104,7 @@ fn columns_come_back_to_the_last_bit() {
 fn what_unfolds_without_end_is_not_unfolded() {
     let bomb = vec![b' '; usize::try_from(super::file::UNPACKED_MAX).unwrap() * (1 << 20) + 2];
     let page = page_with(&gzipped(&bomb));
-    assert!(page.len() < 400_000);
+    assert!(page.len() < 2_000_000, "{} bytes", page.len());
     let said = Bundle::read(page.as_bytes()).unwrap_err().to_string();
     assert!(said.contains("larger than 128 MiB"), "{said}");
     let mut many = canonical();
@@ -172,7 +172,7 @@ fn what_does_not_fit_together_is_refused_with_a_remedy() {
         (page_with(half), "damaged"),
         (page_with(&whole).replace("</script>", ""), "damaged"),
         (page_with(&whole).repeat(2), "holds 2 bundles"),
-        (page_with(&gzipped(b"{\"format\":1,\"parts\":[]}")), "cannot be"),
+        (page_with(&gzipped(b"{\"format\":1,\"parts\":[]}")), "holds no records"),
     ];
     for (file, words) in files {
         let said = Bundle::read(file.as_bytes()).unwrap_err().to_string();

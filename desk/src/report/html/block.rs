@@ -72,6 +72,8 @@ impl Page<'_> {
 
     fn figure(&mut self, drawn: &Figure) -> Markup {
         let id = self.ids.claim(&drawn.id);
+        // The drawing names its parts after the figure, so that they stand once too.
+        let drawn = &Figure { id: id.clone(), ..drawn.clone() };
         let picture = |width| PreEscaped(figure::svg(drawn, width).replace(NAMESPACE, ""));
         let page = markup! {
             figure id=(id) {
@@ -143,7 +145,7 @@ impl Page<'_> {
                     }
                     tbody {
                         @for (at, row) in table.rows.iter().enumerate() {
-                            (self.row(table, row, at.checked_sub(1).and_then(|at| table.rows.get(at))))
+                            (self.row(table, row, before(table, at)))
                         }
                     }
                 }
@@ -152,7 +154,7 @@ impl Page<'_> {
         }
     }
 
-    /// A row; a heading that the row above has too is there for a screen reader and not for the eye.
+    /// A row; a heading that the row above has too is there for a screen reader alone.
     fn row(&self, table: &Table, row: &[Prose], above: Option<&Vec<Prose>>) -> Markup {
         let again = above.is_some_and(|above| above.first() == row.first());
         // Columns of a folded table hold whole command lines, which must break somewhere.
@@ -173,6 +175,11 @@ impl Page<'_> {
             }
         }
     }
+}
+
+/// The row above.
+fn before(table: &Table, at: usize) -> Option<&Vec<Prose>> {
+    table.rows.get(at.checked_sub(1)?)
 }
 
 const fn class(tone: Tone) -> &'static str {

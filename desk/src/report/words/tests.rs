@@ -31,6 +31,7 @@ const SPEAKERS: [&str; 26] = [
     include_str!("../compose/results.rs"),
     include_str!("../compose/ruling.rs"),
     include_str!("../compose/testbed.rs"),
+    include_str!("../html/around.rs"),
 ];
 
 fn keys() -> BTreeSet<&'static str> {
