@@ -121,9 +121,10 @@ fn a_setting_comes_from_the_flag_then_the_variable_then_the_file() {
     let flag = row(&["config", "show", "--origin", "--lab", "sim"], &variable);
     assert!(flag.contains("sim") && flag.ends_with("flag"), "{flag}");
     file("lab = \"sim\"\nquick = true\n");
-    let list = home.good(&["run", "congestion"]);
-    assert!(!list.is_empty());
-    assert!(home.good(&["list"]).contains("/5"), "the file's quick was not heard");
+    let quick = home.good(&["plan", "congestion"]);
+    assert_ne!(quick, home.good(&["plan", "congestion", "--quick=false"]));
+    file("lab = \"sim\"\n");
+    assert_eq!(quick, home.good(&["plan", "congestion", "--quick"]));
     file("lab = \"sim\"\nstor = \"x\"\n");
     let wrong = home.stend(&["list"]);
     assert_eq!(wrong.status.code(), Some(2));
