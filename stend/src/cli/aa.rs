@@ -1,4 +1,4 @@
-//! Knows `stend aa`: a plan against itself, what that tells of noise, and where that is found again.
+//! Knows `stend aa`: a plan against itself, what that tells of noise, and where it is found again.
 
 use super::error::CliError;
 use super::run::{How, carry_out, finish};
