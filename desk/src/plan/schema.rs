@@ -107,7 +107,8 @@ const fn units(kind: Kind) -> &'static str {
         Kind::Duration => "ns|us|µs|ms|s|min|h",
         Kind::Rate => "bit/s|kbit/s|Mbit/s|Gbit/s",
         Kind::Share => "%",
-        Kind::Count => "",
+        // A count has none, and other families are in no key with a pattern.
+        _ => "",
     }
 }
 
