@@ -148,7 +148,7 @@ fn large() -> Run {
         [load.stream]\nworkload = \"tcp_stream\"\nover = { request_size = \"64..256K *2\", \
         direction = [\"transmit\", \"receive\", \"duplex\"] }\n[method]\ncompare = \"tso\"\n\
         curve = \"request_size\"\nblocks = 50\n";
-    let specs: Vec<&WorkloadSpec> = workload::ALL.iter().map(|entry| &entry.spec).collect();
+    let specs: Vec<&WorkloadSpec> = workload::ALL.iter().map(|entry| entry.spec).collect();
     let catalogue = Catalogue { workloads: &specs, factors: factor::ALL };
     let plan = read(text, &catalogue).map_err(|e| e.to_string()).expect("a plan");
     let physics = Physics::read("").map_err(|e| e.to_string()).expect("a physics");
