@@ -4,7 +4,7 @@ use super::*;
 use std::collections::BTreeSet;
 
 /// Every file that says something.
-const SPEAKERS: [&str; 26] = [
+const SPEAKERS: [&str; 27] = [
     include_str!("../card.rs"),
     include_str!("../compose/advice.rs"),
     include_str!("../compose/compare.rs"),
