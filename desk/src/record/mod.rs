@@ -7,6 +7,7 @@
 
 mod claim;
 mod environment;
+mod fact;
 mod grain;
 mod keys;
 mod outcome;
@@ -16,6 +17,7 @@ mod spec;
 mod trial;
 
 pub use claim::{Claim, claim_sources, claims};
+pub use fact::ManualFact;
 pub use environment::{Adapter, Cache, Cpu, Environment, Fact, KeyClass, LabKind};
 pub use grain::{Apart, Grain};
 pub use keys::{EnvKey, LEVELS, class_of, known_key};

@@ -15,7 +15,9 @@ mod words;
 
 pub use card::{CardInput, card};
 pub use compose::{Part, Role, compose, compose_comparison, compose_survey};
-pub use document::{Column, Document, Link, Node, Prose, Ruling, Table, Tone};
+pub use document::{
+    Argument, Column, Document, Exact, Link, Node, Prose, Ruling, Source, Table, Tone,
+};
 pub use error::ReportError;
 pub use html::html;
 pub use text::{summary, text};

@@ -31,6 +31,7 @@ mod states;
 #[cfg(test)]
 mod tests;
 mod unpaired;
+mod visits;
 mod winner;
 
 pub use analyse::analyse;
@@ -41,9 +42,10 @@ pub use effective::is_aa;
 pub use enough::enough;
 pub use finding::{
     Advice, Analysis, Basis, Caveat, ClaimCheck, ClaimFigure, ClaimNeed, Comparison, Cost,
-    CpuParts, GeneratorBound, GeneratorSign, Index, Interaction, Limit, LimitKind, PointResult,
-    Reader, Region, Standing, State, TwoStates, Verdict, Withheld,
+    CpuParts, GeneratorBound, GeneratorSign, Index, Interaction, Limit, LimitKind, PointLimit,
+    PointResult, Reader, Region, Standing, State, TwoStates, Verdict, Withheld,
 };
 pub use knee::{KNEE, knee};
 pub use measure::{derived_metrics, service_demand};
 pub use unpaired::{CompareError, Unpaired, Wanted, compare_runs};
+pub use visits::{Visit, visits};

@@ -104,6 +104,7 @@ impl Simulated {
             method: self.method(),
             published: None,
             reclass: BTreeMap::new(),
+            facts: Vec::new(),
         }
     }
 

@@ -2,16 +2,15 @@
 //!
 //! Never: a comparison of a level with itself; that is the noise floor, not an answer.
 
-use super::curve::{level_sentences, nearest_first, said_region};
 use super::effect::{effect, metric_title, plain_effect};
 use super::names::pair;
 use super::ruling::{condition, count, tone, verdict_sentence};
-use super::{Part, Role, Said, Writer, advice, doubts, heaviest, lead};
+use super::{Part, Role, Said, Writer, brief, doubts, heaviest, lead};
 use crate::record::{Better, Run};
 use crate::report::document::{Node, Prose, Ruling, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use crate::verdict::{Comparison, Verdict, is_aa};
+use crate::verdict::{Comparison, LimitKind, Verdict, is_aa};
 
 /// How many doubts the verdict box repeats.
 const BOX_DOUBTS: usize = 2;
@@ -68,18 +67,15 @@ pub(super) fn is_split(group: &[Judged<'_>]) -> bool {
     differ && group.len() <= SIDES
 }
 
-/// The answer, first of all.
+/// The answer, first of all: who, where, at what cost, by what cause, and what is in doubt.
 pub(super) fn verdict_box(writer: &Writer, parts: &[Part<'_>]) -> Result<Node, ReportError> {
-    let asked = asked(parts);
+    let asked = decisive(parts);
     let groups = grouped(&asked);
     let (tone, headline) = headline(writer, parts, &groups)?;
-    let mut rulings = Vec::new();
-    for group in &groups {
-        rulings.extend(of_group(writer, group, &headline, parts.len() > 1)?);
-    }
-    if let [only] = parts {
-        rulings.extend(advice::rulings(writer, only)?);
-    }
+    let rulings = match parts {
+        [only] => brief::lines(writer, only, &asked)?,
+        _ => of_parts(writer, &groups, &headline)?,
+    };
     let limits = limits(writer, parts)?;
     let caution = match limits.is_empty() {
         true => Prose::default(),
@@ -88,7 +84,21 @@ pub(super) fn verdict_box(writer: &Writer, parts: &[Part<'_>]) -> Result<Node, R
     Ok(Node::VerdictBox { tone, headline, rulings, caution, limits })
 }
 
-/// The noise floor, then the heaviest doubts.
+/// The comparisons that can differ in the metric: where both levels carried the load that was set,
+/// they moved the same by design, and only their cost is of interest. All, if all are such.
+fn decisive<'a>(parts: &[Part<'a>]) -> Vec<Judged<'a>> {
+    let all = asked(parts);
+    let set = |(run, c): &Judged<'a>| {
+        let part = parts.iter().find(|p| std::ptr::eq(p.run, *run));
+        let limits = || part.iter().flat_map(|p| &p.analysis.limits);
+        let of = || limits().filter(|l| l.comparison == c.id);
+        of().next().is_some() && of().all(|l| l.kind == LimitKind::OfferedLoad)
+    };
+    let free: Vec<Judged<'a>> = all.iter().filter(|judged| !set(judged)).copied().collect();
+    if free.is_empty() { all } else { free }
+}
+
+/// The noise floor, then the evidence of the heaviest doubts; their chapter says what follows.
 fn limits(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Prose>, ReportError> {
     let mut limits = Vec::new();
     for (_, same) in same(parts) {
@@ -96,58 +106,26 @@ fn limits(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Prose>, ReportError
         limits.push(writer.say("survey-noise", args)?);
     }
     for (part, caveat) in heaviest(parts, BOX_DOUBTS) {
-        let said =
-            [doubts::whole_lead(writer, parts, (part, caveat))?, doubts::means(writer, caveat)?];
-        limits.push(Prose::join(&said));
+        limits.push(doubts::whole_lead(writer, parts, (part, caveat))?);
     }
     Ok(limits)
 }
 
-/// A line a comparison, after one that says how their conditions differ; what the headline says in
-/// full is not said twice.
-fn of_group(
+/// A line a part of a survey; what the headline says is not said twice.
+fn of_parts(
     writer: &Writer,
-    group: &[Judged<'_>],
+    groups: &[Vec<Judged<'_>>],
     headline: &Prose,
-    named: bool,
 ) -> Result<Vec<Ruling>, ReportError> {
-    let title = |run: &Run| match named {
-        true => Prose::verbatim(&run.plan.title),
-        false => Prose::default(),
-    };
     let mut rulings = Vec::new();
-    if is_split(group) {
-        let (label, sentence) = (title(group[0].0), split(writer, "headline-split", group)?);
-        rulings.push(Ruling { tone: Tone::Plain, label, sentence });
+    for group in groups {
+        let (tone, sentence) = of_group(writer, group)?;
+        let label = Prose::verbatim(&group[0].0.plan.title);
+        if sentence != *headline {
+            rulings.push(Ruling { tone, label, sentence });
+        }
     }
-    for (run, comparison) in group {
-        let mut said = vec![verdict_sentence(writer, run, comparison)?];
-        said.extend(where_ahead(writer, run, comparison)?);
-        said.retain(|s| s != headline);
-        let label = [title(run), condition(writer, run, comparison)?];
-        let label = Prose::join_with(&label, ", ");
-        let tone = tone(comparison.verdict);
-        rulings.push(Ruling { tone, label, sentence: Prose::join(&said) });
-    }
-    rulings.retain(|r| !r.sentence.text().is_empty() && r.sentence != *headline);
     Ok(rulings)
-}
-
-/// Who is ahead where along a curve, in short; nothing without a curve.
-fn where_ahead(
-    writer: &Writer,
-    run: &Run,
-    comparison: &Comparison,
-) -> Result<Vec<Prose>, ReportError> {
-    let mut said = Vec::new();
-    for region in &comparison.regions {
-        let (near, far) = nearest_first(region);
-        // The intervals of both ends stand with the figure; here they would hide the answer.
-        let ends = [plain_effect(writer, near)?, plain_effect(writer, far)?];
-        said.push(said_region(writer, (run, comparison), region, ends)?);
-    }
-    said.extend(level_sentences(writer, comparison)?);
-    Ok(said)
 }
 
 fn headline(
@@ -157,17 +135,25 @@ fn headline(
 ) -> Result<(Tone, Prose), ReportError> {
     match groups {
         [] => of_nothing(writer, parts),
-        [only] => match only.as_slice() {
-            [one] => lead::of_one(writer, *one),
-            several if is_split(several) => {
-                Ok((Tone::Plain, split(writer, "headline-split", several)?))
-            }
-            several => match lead::of_one_question(writer, several)? {
+        [only] => of_group(writer, only),
+        _ => of_survey(writer, groups),
+    }
+}
+
+/// What the comparisons of the same two levels say together.
+fn of_group(writer: &Writer, group: &[Judged<'_>]) -> Result<(Tone, Prose), ReportError> {
+    match group {
+        [one] => lead::of_one(writer, *one),
+        several if is_split(several) => {
+            Ok((Tone::Plain, split(writer, "headline-split", several)?))
+        }
+        several => match lead::of_one_question(writer, several)? {
+            Some(answer) => Ok(answer),
+            None => match lead::of_most(writer, several)? {
                 Some(answer) => Ok(answer),
                 None => counted(writer, several),
             },
         },
-        _ => of_survey(writer, groups),
     }
 }
 

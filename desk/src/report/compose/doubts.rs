@@ -71,7 +71,7 @@ fn lead(writer: &Writer, caveat: &Caveat) -> Said {
         Caveat::Guest { hypervisor } => {
             writer.say("doubt-guest", args.name("hypervisor", hypervisor))
         }
-        Caveat::Steal { share } => writer.say("doubt-steal", args.quantity("share", share.centre)),
+        Caveat::Steal { share } => writer.say("doubt-steal", args.estimate("share", share)),
         Caveat::NoiseFloor { ratio } => {
             writer.say("doubt-noise-floor", args.prose("effect", &effect(writer, ratio)?))
         }
@@ -89,12 +89,12 @@ fn lead(writer: &Writer, caveat: &Caveat) -> Said {
         Caveat::Partial { why } => writer.say("doubt-partial", args.name("why", why)),
         Caveat::FewBlocks { blocks, smallest } => writer.say(
             "doubt-few-blocks",
-            args.number("blocks", *blocks).change("smallest", smallest.centre.value),
+            args.number("blocks", *blocks).changed("smallest", smallest.centre),
         ),
         Caveat::VirtualLinks => writer.label("doubt-virtual-links"),
-        Caveat::Foreign { cpu } => writer.say("doubt-foreign", args.quantity("cpu", cpu.centre)),
+        Caveat::Foreign { cpu } => writer.say("doubt-foreign", args.estimate("cpu", cpu)),
         Caveat::CpuMethods { by } => {
-            writer.say("doubt-cpu-methods", args.quantity("by", by.centre))
+            writer.say("doubt-cpu-methods", args.estimate("by", by))
         }
     }
 }
@@ -111,7 +111,7 @@ pub fn short(writer: &Writer, caveat: &Caveat) -> Result<Prose, ReportError> {
         Caveat::Guest { hypervisor } => {
             writer.say("short-guest", args.name("hypervisor", hypervisor))
         }
-        Caveat::Steal { share } => writer.say("short-steal", args.quantity("share", share.centre)),
+        Caveat::Steal { share } => writer.say("short-steal", args.estimate("share", share)),
         Caveat::NoiseFloor { ratio } => {
             writer.say("short-noise-floor", args.prose("effect", &short_effect(writer, ratio)?))
         }
@@ -126,12 +126,12 @@ pub fn short(writer: &Writer, caveat: &Caveat) -> Result<Prose, ReportError> {
         Caveat::Partial { .. } => writer.label("short-partial"),
         Caveat::FewBlocks { blocks, smallest } => writer.say(
             "short-few-blocks",
-            args.number("blocks", *blocks).change("smallest", smallest.centre.value),
+            args.number("blocks", *blocks).changed("smallest", smallest.centre),
         ),
         Caveat::VirtualLinks => writer.label("short-virtual-links"),
-        Caveat::Foreign { cpu } => writer.say("short-foreign", args.quantity("cpu", cpu.centre)),
+        Caveat::Foreign { cpu } => writer.say("short-foreign", args.estimate("cpu", cpu)),
         Caveat::CpuMethods { by } => {
-            writer.say("short-cpu-methods", args.quantity("by", by.centre))
+            writer.say("short-cpu-methods", args.estimate("by", by))
         }
     }
 }

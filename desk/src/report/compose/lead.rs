@@ -1,6 +1,6 @@
 //! Knows the headline of one question: the answer as a whole, and where along a curve it is not so.
 
-use super::answer::Judged;
+use super::answer::{Judged, tally};
 use super::effect::{metric_title, short_effect};
 use super::names::pair;
 use super::ruling::{condition, count, shown, tone, verdict_sentence};
@@ -55,10 +55,7 @@ pub(super) fn of_one_question(
         (Tone::Even, true) => "headline-all-equivalent-but",
         (Tone::Open | Tone::Plain, _) => return Ok(None),
     };
-    let distance = |c: &&Comparison| c.overall.centre.value.ln().abs();
-    let mut ordered: Vec<&Comparison> = asked.iter().map(|(_, c)| *c).collect();
-    ordered.sort_by(|a, b| distance(a).total_cmp(&distance(b)));
-    let (closest, widest) = (ordered[0], ordered[ordered.len() - 1]);
+    let [closest, widest] = extremes(asked);
     let mut args = pair(run, first)
         .prose("scope", &scope(writer, asked.len())?)
         .name("metric", metric_title(run, first))
@@ -68,6 +65,41 @@ pub(super) fn of_one_question(
         args = args.prose("but", but);
     }
     Ok(Some((outcome, writer.say(key, args)?)))
+}
+
+/// The same two levels, one of them ahead under some conditions and behind under none.
+pub(super) fn of_most(
+    writer: &Writer,
+    asked: &[Judged<'_>],
+) -> Result<Option<(Tone, Prose)>, ReportError> {
+    let with = |tones: &[Tone]| -> Vec<Judged<'_>> {
+        asked.iter().filter(|(_, c)| tones.contains(&tone(c.verdict))).copied().collect()
+    };
+    let (good, bad) = (with(&[Tone::Good]), with(&[Tone::Bad]));
+    let (outcome, key, ahead) = match (good.len(), bad.len()) {
+        (1.., 0) => (Tone::Good, "headline-most-better", good),
+        (0, 1..) => (Tone::Bad, "headline-most-worse", bad),
+        _ => return Ok(None),
+    };
+    let [closest, widest] = extremes(&ahead);
+    let rest = tally(writer, &with(&[Tone::Even, Tone::Open]), false)?;
+    let (run, first) = asked[0];
+    let args = pair(run, first)
+        .count("won", count(ahead.len()))
+        .count("count", count(asked.len()))
+        .name("metric", metric_title(run, first))
+        .prose("effects", &super::effect::effects(writer, [&closest.overall, &widest.overall])?)
+        .prose("rest", &rest);
+    let outcome = if 2 * ahead.len() > asked.len() { outcome } else { Tone::Plain };
+    Ok(Some((outcome, writer.say(key, args)?)))
+}
+
+/// The comparisons with the smallest and with the largest effect.
+fn extremes<'a>(asked: &[Judged<'a>]) -> [&'a Comparison; 2] {
+    let distance = |c: &&Comparison| c.overall.centre.value.ln().abs();
+    let mut ordered: Vec<&Comparison> = asked.iter().map(|(_, c)| *c).collect();
+    ordered.sort_by(|a, b| distance(a).total_cmp(&distance(b)));
+    [ordered[0], ordered[ordered.len() - 1]]
 }
 
 /// `both comparisons`, `all 3 comparisons`.
@@ -103,7 +135,7 @@ fn exceptions(writer: &Writer, asked: &[Judged<'_>]) -> Result<Option<Prose>, Re
 }
 
 /// The regions of a comparison where the other level is ahead, or where it is behind.
-fn stretches(
+pub(super) fn stretches(
     writer: &Writer,
     (run, comparison): Judged<'_>,
     ahead: bool,

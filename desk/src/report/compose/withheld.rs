@@ -14,10 +14,10 @@ pub(super) fn reason(writer: &Writer, withheld: &Withheld) -> Said {
     let args = Args::new();
     match withheld {
         Withheld::MethodsDisagree { by } => {
-            writer.say("withheld-methods", args.quantity("by", by.centre))
+            writer.say("withheld-methods", args.estimate("by", by))
         }
         Withheld::LowCpu { busy } => {
-            writer.say("withheld-low-cpu", args.quantity("busy", busy.centre))
+            writer.say("withheld-low-cpu", args.estimate("busy", busy))
         }
         Withheld::SmtDiffers => writer.label("withheld-smt"),
         Withheld::UnequalAtSaturation { throughput } => {

@@ -4,9 +4,21 @@ use super::*;
 use std::collections::BTreeSet;
 
 /// Every file that says something.
-const SPEAKERS: [&str; 25] = [
+const SPEAKERS: [&str; 37] = [
     include_str!("../card.rs"),
     include_str!("../compose/advice.rs"),
+    include_str!("../compose/along.rs"),
+    include_str!("../compose/brief.rs"),
+    include_str!("../compose/entered.rs"),
+    include_str!("../compose/glance.rs"),
+    include_str!("../compose/plot/forest.rs"),
+    include_str!("../compose/plot/heatmap.rs"),
+    include_str!("../compose/plot/mod.rs"),
+    include_str!("../compose/plot/percentile.rs"),
+    include_str!("../compose/plot/roofline.rs"),
+    include_str!("../compose/plot/timeline.rs"),
+    include_str!("../compose/plot/waterfall.rs"),
+    include_str!("../compose/readers.rs"),
     include_str!("../compose/compare.rs"),
     include_str!("../compose/cost.rs"),
     include_str!("../compose/index.rs"),

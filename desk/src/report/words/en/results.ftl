@@ -65,7 +65,6 @@ left-out = { $count ->
     [one] { $count } counted trial is
    *[other] { $count } counted trials are
 } in none of these ratios, because a fault hit the trial or its partner.
-see-figure = { $text } See Figure { $number }.
 table-number = Table { $number }. { $caption }
 table-data-caption = The data of Figure { $figure }: { $metric }
 table-comparison = Comparison
