@@ -17,8 +17,8 @@ mod spec;
 mod trial;
 
 pub use claim::{Claim, claim_sources, claims};
-pub use fact::ManualFact;
 pub use environment::{Adapter, Cache, Cpu, Environment, Fact, KeyClass, LabKind};
+pub use fact::ManualFact;
 pub use grain::{Apart, Grain};
 pub use keys::{EnvKey, LEVELS, class_of, known_key};
 pub use outcome::{Fault, Outcome, Reading, Sample, StreamFacts, Window, Work};

@@ -61,8 +61,8 @@ pub struct Link {
 
 impl Prose {
     /// A said sentence; only the words of the report make these.
-    pub(super) const fn said(text: String, arguments: Vec<Argument>, links: Vec<Link>) -> Self {
-        Self { text, arguments, links }
+    pub(super) fn said(text: String, arguments: Vec<Argument>, links: Vec<Link>) -> Self {
+        Self { text, arguments, links }.kept()
     }
 
     /// Words of the person or of the machine, shown as they are.
@@ -100,7 +100,20 @@ impl Prose {
     /// A text that is one argument from a source.
     pub(super) fn from_source(text: String, source: Source) -> Self {
         let arguments = vec![Argument { text: text.clone(), source }];
-        Self { text, arguments, links: Vec::new() }
+        Self { text, arguments, links: Vec::new() }.kept()
+    }
+
+    /// Remembers what was said, so that a test can trace the texts of figures, which hold no more
+    /// than their words.
+    #[cfg(test)]
+    fn kept(self) -> Self {
+        LEDGER.with_borrow_mut(|ledger| ledger.push(self.clone()));
+        self
+    }
+
+    #[cfg(not(test))]
+    const fn kept(self) -> Self {
+        self
     }
 
     /// Several texts as one, with spaces between; empty ones are passed over.
@@ -150,6 +163,13 @@ impl Prose {
     pub fn sources(&self) -> &[Argument] {
         &self.arguments
     }
+}
+
+#[cfg(test)]
+thread_local! {
+    /// Everything that was said on this thread.
+    pub(super) static LEDGER: std::cell::RefCell<Vec<Prose>> =
+        const { std::cell::RefCell::new(Vec::new()) };
 }
 
 /// A text in which no space may become the end of a line.

@@ -27,4 +27,8 @@ mod findings;
 #[cfg(test)]
 mod fixture;
 #[cfg(test)]
+mod outline;
+#[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod trace;

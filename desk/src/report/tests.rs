@@ -4,7 +4,7 @@ use super::*;
 use crate::record::Run;
 use crate::verdict::{Analysis, Caveat, Verdict};
 
-fn survey() -> Vec<(Role, Run, Analysis)> {
+pub(super) fn survey() -> Vec<(Role, Run, Analysis)> {
     let part = |role, (run, analysis)| (role, run, analysis);
     vec![
         part(Role::NoiseFloor, fixture::single("Noise floor", 1.0031)),
@@ -18,7 +18,7 @@ pub(super) fn parts(survey: &[(Role, Run, Analysis)]) -> Vec<Part<'_>> {
     survey.iter().map(|(role, run, analysis)| Part { role: *role, run, analysis }).collect()
 }
 
-fn articles() -> Vec<Document> {
+pub(super) fn articles() -> Vec<Document> {
     let (run, analysis) = fixture::duel();
     let survey = survey();
     let mut all = vec![compose(&run, &analysis).unwrap(), compose_survey(&parts(&survey)).unwrap()];
@@ -33,7 +33,7 @@ fn articles() -> Vec<Document> {
 }
 
 /// Every text of a document, in order.
-fn prose(document: &Document) -> Vec<Prose> {
+pub(super) fn prose(document: &Document) -> Vec<Prose> {
     let mut all = vec![document.watermark.clone(), document.kicker.clone()];
     all.extend([document.title.clone(), document.question.clone()]);
     document.body.iter().for_each(|node| prose_of(node, &mut all));
@@ -67,7 +67,7 @@ fn prose_of(node: &Node, all: &mut Vec<Prose>) {
 }
 
 /// Maximal runs of digits, points between digits included.
-fn numbers(text: &str) -> Vec<String> {
+pub(super) fn numbers(text: &str) -> Vec<String> {
     text.split(|c: char| !c.is_ascii_digit() && c != '.')
         .map(|n| n.trim_matches('.').to_owned())
         .filter(|n| !n.is_empty())

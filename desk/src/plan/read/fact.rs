@@ -34,11 +34,14 @@ fn fact(node: &Node, factors: &[FactorPlan], lab: &LabPlan) -> Result<ManualFact
     let of = section.get("of").map(|of| level(of, factors, lab)).transpose()?;
     let what = said(node, &section, ("what", "write what = \"price\", noise, mass or ambient"))?;
     let missing = "write value = \"1200 EUR\" and the like, with its unit";
-    let value = value(section.get("value").ok_or(PlanError::Missing {
-        line: node.line,
-        what: "value",
-        remedy: missing,
-    })?, &what)?;
+    let value = value(
+        section.get("value").ok_or(PlanError::Missing {
+            line: node.line,
+            what: "value",
+            remedy: missing,
+        })?,
+        &what,
+    )?;
     let source = said(node, &section, ("source", "say where it is from: a price list, a meter"))?;
     let written = section.get("date");
     let date = said(node, &section, ("date", "say when it was so, date = \"2026-11-21\""))?;
@@ -52,7 +55,9 @@ fn fact(node: &Node, factors: &[FactorPlan], lab: &LabPlan) -> Result<ManualFact
 fn level(node: &Node, factors: &[FactorPlan], lab: &LabPlan) -> Result<String, PlanError> {
     let text = node.text_like("a level or a link in quotes")?;
     let levels = factors.iter().flat_map(|f| &f.levels).map(|l| l.name.as_str());
-    let known: Vec<&str> = levels.chain(lab.links.iter().map(|l| l.name.as_str())).collect();
+    let known: std::collections::BTreeSet<&str> =
+        levels.chain(lab.links.iter().map(|l| l.name.as_str())).collect();
+    let known: Vec<&str> = known.into_iter().collect();
     if known.contains(&text) {
         return Ok(text.into());
     }
@@ -70,8 +75,7 @@ fn said(
     section: &Section,
     (key, remedy): (&'static str, &'static str),
 ) -> Result<String, PlanError> {
-    let node =
-        section.get(key).ok_or(PlanError::Missing { line: fact.line, what: key, remedy })?;
+    let node = section.get(key).ok_or(PlanError::Missing { line: fact.line, what: key, remedy })?;
     let text = node.string()?.trim();
     match text.chars().count() {
         1..=LONGEST => Ok(text.into()),

@@ -532,7 +532,7 @@ fn a_person_enters_facts_of_a_level_and_of_the_test_bed() {
 #[test]
 fn a_fact_is_refused_with_line_value_and_remedy() {
     for (from, to, words) in [
-        ("\"one\"", "\"won\"", "line 16: there is no level or link 'won'; did you mean 'one'?"),
+        ("\"one\"", "\"won\"", "line 16: there is no level or link 'won'; known here: one, two"),
         ("1200 EUR", "1200", "line 18: 'value': '1200' has no unit; write for instance 1200 EUR"),
         ("1200 EUR", "0 EUR", "line 18: 'value' cannot be '0 EUR'; write a value above 0"),
         ("2026-11-21", "21.11.", "line 20: 'date' cannot be '21.11.'; write a day, as in"),

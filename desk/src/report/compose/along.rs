@@ -118,10 +118,7 @@ fn crossing(
         Some(point) => plain_effect(writer, &point.ratio),
         None => Ok(Prose::default()),
     };
-    let other_after = comparison
-        .regions
-        .iter()
-        .any(|r| r.from == *to && r.other_ahead);
+    let other_after = comparison.regions.iter().any(|r| r.from == *to && r.other_ahead);
     let leader = if other_after { &comparison.other } else { &comparison.base };
     let args = pair(run, comparison)
         .name("leader", &level_name(&run.plan, &comparison.factor, leader))

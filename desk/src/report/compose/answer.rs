@@ -159,7 +159,10 @@ fn of_group(writer: &Writer, group: &[Judged<'_>]) -> Result<(Tone, Prose), Repo
 
 fn of_nothing(writer: &Writer, parts: &[Part<'_>]) -> Result<(Tone, Prose), ReportError> {
     let said = match same(parts).first() {
-        Some((run, c)) => verdict_sentence(writer, run, c)?,
+        Some((run, c)) => {
+            let args = Args::new().name("metric", metric_title(run, c));
+            writer.say("headline-noise", args.prose("effect", &effect(writer, &c.overall)?))?
+        }
         None => writer.label("headline-none")?,
     };
     Ok((Tone::Open, said))

@@ -86,7 +86,8 @@ fn of_curves(writer: &Writer, curves: &[Judged<'_>]) -> Result<Vec<Prose>, Repor
         let mut others = Vec::new();
         for judged in curves {
             // A stretch that begins inside one that most curves have in common was told with it.
-            let inside = |value: &Value| most.iter().any(|(from, to, _)| from <= value && value <= to);
+            let inside =
+                |value: &Value| most.iter().any(|(from, to, _)| from <= value && value <= to);
             let told = judged.1.regions.iter().filter(|r| r.other_ahead == ahead);
             if told.into_iter().any(|r| !inside(&r.from) && !inside(&r.to)) {
                 others.extend(lead::stretches(writer, *judged, ahead, true)?);
@@ -177,12 +178,7 @@ fn cost(writer: &Writer, part: &Part<'_>) -> Result<Vec<Prose>, ReportError> {
 }
 
 /// `offload costs less than plain in 3 of 4 comparisons, CPU time per gigabyte -19 % ...`.
-fn clause(
-    writer: &Writer,
-    run: &Run,
-    key: &str,
-    (alike, of): (&[&Comparison], usize),
-) -> Said {
+fn clause(writer: &Writer, run: &Run, key: &str, (alike, of): (&[&Comparison], usize)) -> Said {
     let distance = |c: &&Comparison| c.overall.centre.value.ln().abs();
     let mut ordered = alike.to_vec();
     ordered.sort_by(|a, b| distance(a).total_cmp(&distance(b)));

@@ -5,8 +5,8 @@ use super::effect::{metric_name, short_effect};
 use super::figures::{Hollow, Plot, row_name, subtitle, sweep, zone};
 use super::names::{key_words, level_names, pair};
 use super::places::with_engine;
-use super::ruling::{condition, shown, verdict_sign};
 use super::results::is_curve;
+use super::ruling::{condition, shown, verdict_sign};
 use super::{Nodes, Part, Role, Said, Writer, entered, plot, spent, states, withheld};
 use crate::record::{Run, Value};
 use crate::report::document::{Column, Node, Prose, Source, Table};
@@ -98,11 +98,7 @@ fn full(cost: &Cost) -> Option<&Estimate> {
 }
 
 /// Where the CPU time goes from one level to the other, where that can be seen.
-fn steps(
-    writer: &mut Writer,
-    part: &Part<'_>,
-    of: (&Comparison, &Cost),
-) -> Nodes {
+fn steps(writer: &mut Writer, part: &Part<'_>, of: (&Comparison, &Cost)) -> Nodes {
     let Some(figure) = plot::waterfall(writer, part, of)? else { return Ok(Vec::new()) };
     let said = writer.shows(&figure, "waterfall-shows", pair(part.run, of.0))?;
     Ok(vec![Node::Figure(figure), Node::Paragraph(said)])

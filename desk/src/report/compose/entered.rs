@@ -115,8 +115,7 @@ fn row(
     let best = best.max_by(|a, b| a.1.centre.value.total_cmp(&b.1.centre.value));
     let Some((place, top)) = best else { return Ok(None) };
     let each = Quantity::new(top.centre.value / price.value, top.centre.unit);
-    let for_money =
-        Args::new().quantity("figure", each).name("currency", price.unit.symbol());
+    let for_money = Args::new().quantity("figure", each).name("currency", price.unit.symbol());
     Ok(Some(vec![
         row_name(writer, part.run, c)?,
         Prose::verbatim(&level_name(&part.run.plan, &c.factor, level)),

@@ -8,21 +8,27 @@ use super::{Said, Writer};
 use crate::report::document::{Prose, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use crate::verdict::{Comparison, Verdict};
+use crate::stats::Estimate;
+use crate::verdict::{Comparison, Region, Verdict};
 
 /// One comparison: its verdict, and where along the curve the other side is ahead.
 pub(super) fn of_one(
     writer: &Writer,
     (run, comparison): Judged<'_>,
 ) -> Result<(Tone, Prose), ReportError> {
-    let tone = tone(comparison.verdict);
-    let sentence = verdict_sentence(writer, run, comparison)?;
+    let settled = is_settled(comparison);
+    let tone = if settled { Tone::Even } else { tone(comparison.verdict) };
+    let sentence = match settled {
+        true => of_settled(writer, (run, comparison))?,
+        false => verdict_sentence(writer, run, comparison)?,
+    };
     let Some(but) = exceptions(writer, &[(run, comparison)])? else { return Ok((tone, sentence)) };
     let args = pair(run, comparison)
         .name("metric", metric_title(run, comparison))
         .prose("effect", &super::effect::effect(writer, &comparison.overall)?)
         .prose("but", &but);
     let said = match comparison.verdict {
+        _ if settled => writer.say("headline-equivalent-but", args)?,
         Verdict::Better => writer.say("headline-better-but", args)?,
         Verdict::Worse => writer.say("headline-worse-but", args)?,
         Verdict::Equivalent => writer.say("headline-equivalent-but", args)?,
@@ -33,6 +39,23 @@ pub(super) fn of_one(
         Verdict::TwoStates => sentence,
     };
     Ok((tone, said))
+}
+
+/// Whether a difference is sure and yet, with its whole interval, too small to matter: the plan
+/// has no interest in it, so it is no news.
+fn is_settled(comparison: &Comparison) -> bool {
+    let (ratio, room) = (&comparison.overall, comparison.margin.value);
+    matches!(comparison.verdict, Verdict::Better | Verdict::Worse)
+        && ratio.low.value > 1.0 / (1.0 + room)
+        && ratio.high.value < 1.0 + room
+}
+
+fn of_settled(writer: &Writer, (run, comparison): Judged<'_>) -> Said {
+    let args = pair(run, comparison)
+        .name("metric", metric_title(run, comparison))
+        .quantity("margin", comparison.margin)
+        .prose("effect", &super::effect::effect(writer, &comparison.overall)?);
+    writer.say("headline-settled", args)
 }
 
 /// The same two levels under several conditions, all with one outcome; nothing if they differ.
@@ -118,6 +141,7 @@ fn exceptions(writer: &Writer, asked: &[Judged<'_>]) -> Result<Option<Prose>, Re
         let mut places = Vec::new();
         for judged in asked {
             let usual = match judged.1.verdict {
+                _ if is_settled(judged.1) => None,
                 Verdict::Better => Some(true),
                 Verdict::Worse => Some(false),
                 _ => None,
@@ -134,6 +158,13 @@ fn exceptions(writer: &Writer, asked: &[Judged<'_>]) -> Result<Option<Prose>, Re
     Ok((!said.is_empty()).then(|| Prose::join_with(&said, ", ")))
 }
 
+/// Whether the difference is larger than the margin with certainty somewhere in a region: a smaller
+/// one is of no interest to the plan, and belongs with the curve and not into the headline.
+fn is_beyond(region: &Region, margin: f64) -> bool {
+    let beyond = |e: &Estimate| e.low.value > 1.0 + margin || e.high.value < 1.0 / (1.0 + margin);
+    beyond(&region.least) || beyond(&region.most)
+}
+
 /// The regions of a comparison where the other level is ahead, or where it is behind.
 pub(super) fn stretches(
     writer: &Writer,
@@ -142,7 +173,8 @@ pub(super) fn stretches(
     named: bool,
 ) -> Result<Option<Prose>, ReportError> {
     let mut said = Vec::new();
-    for region in comparison.regions.iter().filter(|r| r.other_ahead == ahead) {
+    let matters = |r: &&Region| r.other_ahead == ahead && is_beyond(r, comparison.margin.value);
+    for region in comparison.regions.iter().filter(matters) {
         let args = Args::new().name("from", &shown(&region.from)).name("to", &shown(&region.to));
         said.push(match region.from == region.to {
             true => writer.say("but-at", args)?,

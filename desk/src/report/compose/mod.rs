@@ -21,6 +21,7 @@ mod index;
 mod interaction;
 mod lead;
 mod limits;
+mod lost;
 mod method;
 mod names;
 mod places;
@@ -41,6 +42,8 @@ pub use compare::compose_comparison;
 
 pub(super) use answer::{Judged, asked, grouped, same};
 pub(super) use doubts::short as short_doubt;
+#[cfg(test)]
+pub(super) use doubts::{fix as doubt_fix, lead as doubt_lead, means as doubt_means};
 pub(super) use effect::short_effect;
 pub(super) use figures::curve_figure;
 pub(super) use limits::in_short as limits_in_short;

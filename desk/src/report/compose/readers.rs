@@ -41,11 +41,7 @@ pub(super) fn list(writer: &Writer, part: &Part<'_>) -> Result<Option<Node>, Rep
     Ok((!said.is_empty()).then_some(Node::List(said)))
 }
 
-fn line(
-    writer: &Writer,
-    reader: &str,
-    sentences: &[Prose],
-) -> Result<Option<Prose>, ReportError> {
+fn line(writer: &Writer, reader: &str, sentences: &[Prose]) -> Result<Option<Prose>, ReportError> {
     if sentences.is_empty() {
         return Ok(None);
     }
@@ -98,9 +94,7 @@ fn buys(writer: &Writer, part: &Part<'_>) -> Result<Vec<Prose>, ReportError> {
 /// Which other setting the effect hangs on.
 fn tunes(writer: &Writer, part: &Part<'_>) -> Result<Vec<Prose>, ReportError> {
     let plan = &part.run.plan;
-    let decided = |i: &&Interaction| {
-        matches!(i.verdict, Verdict::Better | Verdict::Worse)
-    };
+    let decided = |i: &&Interaction| matches!(i.verdict, Verdict::Better | Verdict::Worse);
     let all: Vec<_> = part.analysis.interactions.iter().filter(decided).collect();
     let size = |e: &Estimate| e.centre.value.ln().abs();
     let widest = all.iter().max_by(|a, b| size(&a.difference).total_cmp(&size(&b.difference)));

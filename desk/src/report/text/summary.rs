@@ -64,9 +64,7 @@ fn figures(page: &mut Page, body: &[Node], rows: u16) {
         match node {
             Node::Section { id, .. } if is_detail(id) => {}
             Node::Section { body, .. } => figures(page, body, rows),
-            Node::Figure(drawn)
-                if matches!(drawn.kind, FigureKind::Sweep | FigureKind::Dots) =>
-            {
+            Node::Figure(drawn) if matches!(drawn.kind, FigureKind::Sweep | FigureKind::Dots) => {
                 page.gap();
                 page.wrapped(&drawn.title, "", "");
                 if drawn.kind == FigureKind::Sweep {

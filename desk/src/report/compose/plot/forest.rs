@@ -74,10 +74,7 @@ fn title(writer: &Writer, asked: &[Judged<'_>]) -> Result<Prose, ReportError> {
     writer.say("forest-title", args)
 }
 
-fn subtitle(
-    writer: &Writer,
-    (metric, first): (&str, &Comparison),
-) -> Result<Prose, ReportError> {
+fn subtitle(writer: &Writer, (metric, first): (&str, &Comparison)) -> Result<Prose, ReportError> {
     let args = Args::new().name("metric", metric);
     match is_alone(&first.overall) {
         true => writer.say("forest-subtitle-alone", args),

@@ -54,9 +54,8 @@ fn of_point(
 ) -> Result<Figure, ReportError> {
     let [base, other] = level_names(part.run, c);
     let metric = metric_title(part.run, c);
-    let args = pair(part.run, c)
-        .name("metric", metric)
-        .prose("at", &at(writer, point.at.as_ref())?);
+    let args =
+        pair(part.run, c).name("metric", metric).prose("at", &at(writer, point.at.as_ref())?);
     let torn = states::two_states(part, c).iter().any(|s| s.at == point.at);
     let key = if torn { "percentile-title-states" } else { "percentile-title" };
     let title = writer.say(key, args)?;

@@ -78,7 +78,8 @@ fn of_curve(
     let size = Quantity::new(top.centre.value / (BITS * requests.value), Unit::Byte);
     let meet = Prose::from_source(nearest(c, size), Source::Name);
     let title = writer.say("roof-title", Args::new().prose("size", &meet))?;
-    let subtitle = writer.say("roof-subtitle", Args::new().name("metric", metric).name("curve", &curve))?;
+    let subtitle =
+        writer.say("roof-subtitle", Args::new().name("metric", metric).name("curve", &curve))?;
     let drawn = Drawn {
         kind: FigureKind::Roofline,
         title,
@@ -96,7 +97,8 @@ fn of_curve(
 
 /// The measured point that is nearest to where the roofs meet, by ratio.
 fn nearest(c: &Comparison, size: Quantity) -> String {
-    let off = |p: &PointResult| place(p).map_or(f64::INFINITY, |q| (q.value / size.value).ln().abs());
+    let off =
+        |p: &PointResult| place(p).map_or(f64::INFINITY, |q| (q.value / size.value).ln().abs());
     let near = c.points.iter().min_by(|a, b| off(a).total_cmp(&off(b)));
     near.and_then(|p| p.at.as_ref()).map(super::super::ruling::shown).unwrap_or_default()
 }

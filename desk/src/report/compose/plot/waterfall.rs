@@ -51,7 +51,8 @@ fn of_pair(
     part: &Part<'_>,
     (c, base, other): (&Comparison, &CpuParts, &CpuParts),
 ) -> Result<Figure, ReportError> {
-    let bar = |name: String, from: f64, to: f64| Series { name, marks: vec![single(from, to, true)] };
+    let bar =
+        |name: String, from: f64, to: f64| Series { name, marks: vec![single(from, to, true)] };
     let names = level_names(part.run, c);
     let mut series = vec![bar(names[0].clone(), 0.0, base.machine.centre.value)];
     let mut reached = base.machine.centre.value;

@@ -73,10 +73,10 @@ heatmap-shows = { $figure } shows where the difference lies before the curves do
 
 curve-shows = { $figure } shows { $metric } by { $curve } under both levels.
 dots-shows = { $figure } shows the ratio of every block.
-crossing = They change places between { $from } and { $to }: { $other } against { $base } { $before } there and { $after } here, { $leader } being ahead from here on.
-along-both = Along the whole curve { $limit } under both levels ({ $evidence }).
-along-both-unseen = Along the whole curve { $limit } under either level, the CPUs being { $evidence } busy.
-along-level = Under { $level }: { $parts }.
+crossing = The lead changes between { $from } and { $to }: { $other } against { $base } has { $before } at { $from } and { $after } at { $to }, where { $leader } takes the lead.
+along-both = What limited it along the whole curve, under both levels: { $limit }, { $evidence }.
+along-both-unseen = What limited it along the whole curve, under both levels: { $limit }, CPUs { $evidence } busy.
+along-level = What limited it under { $level }: { $parts }.
 along-part = { $limit } at { $places } ({ $evidence })
 along-part-unseen = { $limit } at { $places } (CPUs { $evidence } busy)
 
@@ -158,3 +158,6 @@ price-note = Prices were entered by a person; the test bed has their source and 
 
 headline-most-better = { $other } is better than { $base } in { $won } of { $count } comparisons: { $metric } { $effects }. The others: { $rest }.
 headline-most-worse = { $other } is worse than { $base } in { $won } of { $count } comparisons: { $metric } { $effects }. The others: { $rest }.
+headline-settled = No difference that matters between { $other } and { $base }: { $metric } { $effect }, which is there but within the margin of { $margin }.
+headline-noise = Two levels that are set alike: { $metric } { $effect }. That is what nothing looks like on this machine.
+hollow-invalid = every visit invalid
