@@ -38,10 +38,11 @@ fn the_chapters_stand_in_their_order_behind_the_answer() {
 #[test]
 fn the_answer_is_a_handful_of_statements() {
     for document in [duel(), compose_survey(&parts(&survey())).unwrap()] {
-        let Some(Node::VerdictBox { rulings, limits, .. }) = document.body.first() else {
-            unreachable!("the answer comes first");
+        let said = match document.body.first() {
+            Some(Node::VerdictBox { rulings, limits, .. }) => 1 + rulings.len() + limits.len(),
+            _ => 0,
         };
-        assert!(1 + rulings.len() + limits.len() <= 8, "{rulings:?} {limits:?}");
+        assert!((4..=8).contains(&said), "{said} statements");
     }
     let Some(Node::VerdictBox { rulings, .. }) = duel().body.into_iter().next() else { return };
     let labels: Vec<String> = rulings.iter().map(|r| r.label.text().to_owned()).collect();

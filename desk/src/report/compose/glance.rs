@@ -23,7 +23,7 @@ pub(super) fn nodes(writer: &mut Writer, parts: &[Part<'_>]) -> Nodes {
         nodes.push(Node::Table(table(writer, parts)?));
     }
     for part in parts {
-        nodes.extend(places(writer, part)?);
+        nodes.extend(rankings(writer, part)?);
     }
     if let [only] = parts
         && let Some(list) = readers::list(writer, only)?
@@ -33,7 +33,7 @@ pub(super) fn nodes(writer: &mut Writer, parts: &[Part<'_>]) -> Nodes {
     Ok(nodes)
 }
 
-/// A row a comparison: ratio, verdict, place of the level, and where along its curve who is ahead.
+/// A row a comparison: ratio, verdict, and where along its curve who is ahead.
 fn table(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Table, ReportError> {
     let all: Vec<Judged<'_>> = asked(parts).into_iter().chain(same(parts)).collect();
     let curves = all.iter().any(|(_, c)| !c.regions.is_empty());
@@ -97,8 +97,8 @@ fn ends(writer: &Writer, region: &Region) -> Said {
     writer.say("ahead-ends", Args::new().prose("near", &near).prose("far", &far))
 }
 
-/// The places of three levels or more, a table a condition.
-fn places(writer: &mut Writer, part: &Part<'_>) -> Nodes {
+/// The ranks of three levels or more, a table a condition.
+fn rankings(writer: &mut Writer, part: &Part<'_>) -> Nodes {
     let mut told: Vec<&str> = Vec::new();
     let mut nodes = Vec::new();
     for (_, c) in asked(std::slice::from_ref(part)) {
@@ -107,33 +107,33 @@ fn places(writer: &mut Writer, part: &Part<'_>) -> Nodes {
             continue;
         }
         told.extend(alike.iter().map(|c| c.id.as_str()));
-        let mut placed = ranks::places(part, c);
-        placed.sort_by_key(|(_, place)| place.map_or((usize::MAX, 0), |p| (p.best, p.worst)));
+        let mut ranked = ranks::ranks(part, c);
+        ranked.sort_by_key(|(_, rank)| rank.map_or((usize::MAX, 0), |p| (p.best, p.worst)));
         let mut rows = Vec::new();
-        for (level, place) in placed {
+        for (level, rank) in ranked {
             let ratio = alike.iter().find(|c| c.other == level);
-            let place = place.map_or_else(
+            let rank = rank.map_or_else(
                 || Prose::verbatim("–"),
-                |place| Prose::from_source(place.text(), Source::Count),
+                |rank| Prose::from_source(rank.text(), Source::Count),
             );
             rows.push(vec![
                 Prose::verbatim(&level_name(&part.run.plan, &c.factor, &level)),
-                place,
+                rank,
                 match ratio {
                     Some(ratio) => short_effect(writer, &ratio.overall)?,
-                    None => writer.label("places-baseline")?,
+                    None => writer.label("ranks-baseline")?,
                 },
             ]);
         }
         let columns = vec![
             Column { title: writer.label("limits-level")?, numeric: false },
-            Column { title: writer.label("places-place")?, numeric: true },
-            Column { title: writer.label("places-ratio")?, numeric: true },
+            Column { title: writer.label("ranks-rank")?, numeric: true },
+            Column { title: writer.label("ranks-ratio")?, numeric: true },
         ];
         let condition = super::ruling::condition(writer, part.run, c)?;
-        let caption = Prose::join_with(&[writer.label("places-caption")?, condition], "; ");
+        let caption = Prose::join_with(&[writer.label("ranks-caption")?, condition], "; ");
         let caption = writer.numbered(&caption)?;
-        let notes = vec![writer.label("places-note")?];
+        let notes = vec![writer.label("ranks-note")?];
         nodes.push(Node::Table(Table { caption, columns, rows, folded: false, notes }));
     }
     Ok(nodes)

@@ -1,19 +1,19 @@
-//! Knows the places of the levels of a factor: shared where their intervals overlap.
+//! Knows the ranks of the levels of a factor: shared where their intervals overlap.
 //!
-//! Never: a place for a level with two states, whose ratio compares how often each was met.
+//! Never: a rank for a level with two states, whose ratio compares how often each was met.
 
 use super::Part;
 use crate::record::{Better, Run};
 use crate::verdict::{Comparison, Verdict};
 
-/// The best and the worst place that a level can have, from 1.
+/// The best and the worst rank that a level can have, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct Rank {
     pub best: usize,
     pub worst: usize,
 }
 
-impl Place {
+impl Rank {
     /// `1`, or `1–2` where it is shared.
     pub(super) fn text(self) -> String {
         match self.best == self.worst {
@@ -43,8 +43,8 @@ pub(super) fn alike<'a>(run: &Run, a: &Comparison, of: &'a [Comparison]) -> Vec<
     of.iter().filter(same).filter(|c| known(c)).collect()
 }
 
-/// The places of the baseline and of every other level under the condition of a comparison.
-pub(super) fn places(part: &Part<'_>, of: &Comparison) -> Vec<(String, Option<Place>)> {
+/// The ranks of the baseline and of every other level under the condition of a comparison.
+pub(super) fn ranks(part: &Part<'_>, of: &Comparison) -> Vec<(String, Option<Rank>)> {
     let all = alike(part.run, of, &part.analysis.comparisons);
     let turned = |c: &Comparison| {
         let (low, high) = (c.overall.low.value, c.overall.high.value);
@@ -59,15 +59,15 @@ pub(super) fn places(part: &Part<'_>, of: &Comparison) -> Vec<(String, Option<Pl
         standings.push(Standing { level: &c.other, low, high });
     }
     let levels = std::iter::once(&of.base).chain(all.iter().map(|c| &c.other));
-    levels.map(|level| (level.clone(), place(level, &standings))).collect()
+    levels.map(|level| (level.clone(), rank(level, &standings))).collect()
 }
 
-fn place(level: &str, standings: &[Standing<'_>]) -> Option<Place> {
+fn rank(level: &str, standings: &[Standing<'_>]) -> Option<Rank> {
     let own = standings.iter().find(|s| s.level == level)?;
     let better = standings.iter().filter(|s| s.low > own.high).count();
     let worse = standings.iter().filter(|s| s.high < own.low).count();
-    // Alone, as its only rival has two states, it has nobody to be placed against.
-    (standings.len() > 1).then_some(Place { best: better + 1, worst: standings.len() - worse })
+    // Alone, as its only rival has two states, it has nobody to be ranked against.
+    (standings.len() > 1).then_some(Rank { best: better + 1, worst: standings.len() - worse })
 }
 
 #[cfg(test)]
@@ -75,10 +75,10 @@ mod tests {
     use super::*;
     use crate::report::{Role, fixture};
 
-    fn placed(levels: &[(&str, f64)]) -> Vec<String> {
-        let (run, mut analysis) = fixture::single("Places", 1.0);
+    fn ranked(levels: &[(&str, f64)]) -> Vec<String> {
+        let (run, mut analysis) = fixture::single("Ranks", 1.0);
         let one = |(name, ratio): &(&str, f64)| {
-            let mut c = fixture::single("Places", *ratio).1.comparisons.remove(0);
+            let mut c = fixture::single("Ranks", *ratio).1.comparisons.remove(0);
             c.other = (*name).into();
             c
         };
@@ -86,17 +86,17 @@ mod tests {
         let mut run = run;
         run.plan.factors.clear();
         let part = Part { role: Role::Duel, run: &run, analysis: &analysis };
-        let all = places(&part, &analysis.comparisons[0]);
-        all.into_iter().map(|(l, p)| format!("{l} {}", p.map_or("-".into(), Place::text))).collect()
+        let all = ranks(&part, &analysis.comparisons[0]);
+        all.into_iter().map(|(l, p)| format!("{l} {}", p.map_or("-".into(), Rank::text))).collect()
     }
 
     // The intervals of the fixture are 0.8 % to each side.
     #[test]
-    fn levels_whose_intervals_overlap_share_a_place() {
-        assert_eq!(placed(&[("b", 1.3)]), ["onboard 2", "b 1"]);
-        assert_eq!(placed(&[("b", 1.001)]), ["onboard 1–2", "b 1–2"]);
+    fn levels_whose_intervals_overlap_share_a_rank() {
+        assert_eq!(ranked(&[("b", 1.3)]), ["onboard 2", "b 1"]);
+        assert_eq!(ranked(&[("b", 1.001)]), ["onboard 1–2", "b 1–2"]);
         assert_eq!(
-            placed(&[("b", 1.3), ("c", 1.305), ("d", 0.5)]),
+            ranked(&[("b", 1.3), ("c", 1.305), ("d", 0.5)]),
             ["onboard 3", "b 1–2", "c 1–2", "d 4"]
         );
     }

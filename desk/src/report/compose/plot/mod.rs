@@ -1,4 +1,4 @@
-//! Knows how findings become the figures that are not curves: forest, heatmap, distribution, visits,
+//! Knows how findings become the figures that are no curves: forest, heatmap, distribution, visits,
 //! where the CPU time goes, roofs.
 //!
 //! Gives: one function a kind, none where the data do not carry it. Never: computes a statistic.
