@@ -12,7 +12,8 @@ pub struct Visit<'r> {
     /// The record.
     pub record: &'r TrialRecord,
     /// Its primary metric over the mean of the counted visits without a fault of the same load
-    /// point and treatment; none where it or all of these gave no figure.
+    /// point and treatment, or over that of all that were seen where not one is good; none where it
+    /// gave no figure.
     pub ratio: Option<f64>,
 }
 
@@ -34,14 +35,19 @@ impl Visit<'_> {
 #[must_use]
 pub fn visits(run: &Run) -> Vec<Visit<'_>> {
     let primary = |r: &TrialRecord| r.outcome.metric(&run.plan.method.primary).map(|q| q.value);
-    let mut like: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    let mut good: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    let mut seen: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     for record in &run.records {
+        seen.entry(cell(record)).or_default().extend(primary(record));
         if (Visit { record, ratio: None }).counts() {
-            like.entry(cell(record)).or_default().extend(primary(record));
+            good.entry(cell(record)).or_default().extend(primary(record));
         }
     }
     let ratio = |record: &TrialRecord| {
-        let usual = mean(like.get(&cell(record)).filter(|all| !all.is_empty())?);
+        let like = |all: &BTreeMap<String, Vec<f64>>| {
+            all.get(&cell(record)).filter(|values| !values.is_empty()).map(|values| mean(values))
+        };
+        let usual = like(&good).or_else(|| like(&seen))?;
         primary(record).map(|value| value / usual).filter(|ratio| ratio.is_finite())
     };
     run.records.iter().map(|record| Visit { record, ratio: ratio(record) }).collect()
@@ -74,6 +80,10 @@ mod tests {
             assert!((visit.ratio.unwrap() / wanted - 1.0).abs() < 1e-4, "{at}: {:?}", visit.ratio);
             assert_eq!(visit.counts(), wanted == 1.0);
         }
+        for record in &mut run.records {
+            record.outcome.fault = Some(Fault::Cancelled);
+        }
+        assert!(visits(&run).iter().all(|v| v.ratio.is_some() && !v.counts()));
         run.records[0].outcome.samples.clear();
         assert_eq!(visits(&run)[0].ratio, None);
     }

@@ -4,7 +4,7 @@
 
 use super::effect::{effect, metric_title, plain_effect};
 use super::names::pair;
-use super::ruling::{condition, count, tone, verdict_sentence};
+use super::ruling::{condition, count, news, tone, verdict_sentence};
 use super::{Part, Role, Said, Writer, brief, doubts, heaviest, lead};
 use crate::record::{Better, Run};
 use crate::report::document::{Node, Prose, Ruling, Tone};
@@ -62,7 +62,7 @@ fn of_one_pair((run, a): Judged<'_>, (other_run, b): Judged<'_>) -> bool {
 
 /// Whether the same two levels came out differently under different conditions.
 pub(super) fn is_split(group: &[Judged<'_>]) -> bool {
-    let outcome = |judged: &Judged<'_>| tone(judged.1.verdict);
+    let outcome = |judged: &Judged<'_>| news(judged.1);
     let differ = group.windows(2).any(|w| outcome(&w[0]) != outcome(&w[1]));
     differ && group.len() <= SIDES
 }
@@ -98,15 +98,16 @@ fn decisive<'a>(parts: &[Part<'a>]) -> Vec<Judged<'a>> {
     if free.is_empty() { all } else { free }
 }
 
-/// The noise floor, then the evidence of the heaviest doubts; their chapter says what follows.
+/// The noise floor, then the heaviest doubts in short; their chapter has evidence and remedy.
 fn limits(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Prose>, ReportError> {
     let mut limits = Vec::new();
     for (_, same) in same(parts) {
         let args = Args::new().prose("effect", &effect(writer, &same.overall)?);
         limits.push(writer.say("survey-noise", args)?);
     }
-    for (part, caveat) in heaviest(parts, BOX_DOUBTS) {
-        limits.push(doubts::whole_lead(writer, parts, (part, caveat))?);
+    for (_, caveat) in heaviest(parts, BOX_DOUBTS) {
+        let args = Args::new().prose("doubt", &doubts::short(writer, caveat)?);
+        limits.push(writer.say("card-doubt", args)?);
     }
     Ok(limits)
 }
@@ -242,13 +243,13 @@ fn split_side(writer: &Writer, run: &Run, comparison: &Comparison) -> Said {
 /// Only how many came out how: for what has no single answer.
 fn counted(writer: &Writer, asked: &[Judged<'_>]) -> Result<(Tone, Prose), ReportError> {
     let (run, first) = asked[0];
-    let one_tone = asked.iter().all(|(_, c)| tone(c.verdict) == tone(first.verdict));
+    let one_tone = asked.iter().all(|(_, c)| news(c) == news(first));
     let one_pair = asked.iter().all(|judged| of_one_pair(asked[0], *judged));
     let key = if one_pair && !one_tone { "headline-mixed" } else { "headline-tally" };
     let args = pair(run, first)
         .count("count", count(asked.len()))
         .prose("tally", &tally(writer, asked, !one_pair)?);
-    let tone = if one_tone { tone(first.verdict) } else { Tone::Plain };
+    let tone = if one_tone { news(first) } else { Tone::Plain };
     Ok((tone, writer.say(key, args)?))
 }
 
@@ -263,7 +264,7 @@ pub(super) fn tally(writer: &Writer, asked: &[Judged<'_>], titled: bool) -> Said
     let mut said = Vec::new();
     for (wanted, key) in outcomes {
         let mut names = Vec::new();
-        for (run, c) in asked.iter().filter(|(_, c)| tone(c.verdict) == wanted) {
+        for (run, c) in asked.iter().filter(|(_, c)| news(c) == wanted) {
             let title = Prose::verbatim(if titled { &run.plan.title } else { "" });
             names.push(Prose::join_with(&[title, condition(writer, run, c)?], ", "));
         }

@@ -25,11 +25,7 @@ pub(super) fn chapter(writer: &Writer, parts: &[Part<'_>]) -> Result<Node, Repor
 }
 
 /// The evidence of a doubt, and in which part it is worst where the parts differ.
-pub(super) fn whole_lead(
-    writer: &Writer,
-    parts: &[Part<'_>],
-    (part, caveat): (&Part<'_>, &Caveat),
-) -> Said {
+fn whole_lead(writer: &Writer, parts: &[Part<'_>], (part, caveat): (&Part<'_>, &Caveat)) -> Said {
     let kind = std::mem::discriminant(caveat);
     let mut alike = parts.iter().flat_map(|p| &p.analysis.caveats);
     let same = alike.all(|c| std::mem::discriminant(c) != kind || c == caveat);

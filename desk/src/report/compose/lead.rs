@@ -3,7 +3,7 @@
 use super::answer::{Judged, tally};
 use super::effect::{metric_title, short_effect};
 use super::names::pair;
-use super::ruling::{condition, count, shown, tone, verdict_sentence};
+use super::ruling::{condition, count, is_settled, news, shown, verdict_sentence};
 use super::{Said, Writer};
 use crate::report::document::{Prose, Tone};
 use crate::report::error::ReportError;
@@ -17,7 +17,7 @@ pub(super) fn of_one(
     (run, comparison): Judged<'_>,
 ) -> Result<(Tone, Prose), ReportError> {
     let settled = is_settled(comparison);
-    let tone = if settled { Tone::Even } else { tone(comparison.verdict) };
+    let tone = news(comparison);
     let sentence = match settled {
         true => of_settled(writer, (run, comparison))?,
         false => verdict_sentence(writer, run, comparison)?,
@@ -41,15 +41,6 @@ pub(super) fn of_one(
     Ok((tone, said))
 }
 
-/// Whether a difference is sure and yet, with its whole interval, too small to matter: the plan
-/// has no interest in it, so it is no news.
-fn is_settled(comparison: &Comparison) -> bool {
-    let (ratio, room) = (&comparison.overall, comparison.margin.value);
-    matches!(comparison.verdict, Verdict::Better | Verdict::Worse)
-        && ratio.low.value > 1.0 / (1.0 + room)
-        && ratio.high.value < 1.0 + room
-}
-
 fn of_settled(writer: &Writer, (run, comparison): Judged<'_>) -> Said {
     let args = pair(run, comparison)
         .name("metric", metric_title(run, comparison))
@@ -64,8 +55,8 @@ pub(super) fn of_one_question(
     asked: &[Judged<'_>],
 ) -> Result<Option<(Tone, Prose)>, ReportError> {
     let (run, first) = asked[0];
-    let outcome = tone(first.verdict);
-    if asked.iter().any(|(_, c)| tone(c.verdict) != outcome) {
+    let outcome = news(first);
+    if asked.iter().any(|(_, c)| news(c) != outcome) {
         return Ok(None);
     }
     let but = exceptions(writer, asked)?;
@@ -96,7 +87,7 @@ pub(super) fn of_most(
     asked: &[Judged<'_>],
 ) -> Result<Option<(Tone, Prose)>, ReportError> {
     let with = |tones: &[Tone]| -> Vec<Judged<'_>> {
-        asked.iter().filter(|(_, c)| tones.contains(&tone(c.verdict))).copied().collect()
+        asked.iter().filter(|(_, c)| tones.contains(&news(c))).copied().collect()
     };
     let (good, bad) = (with(&[Tone::Good]), with(&[Tone::Bad]));
     let (outcome, key, ahead) = match (good.len(), bad.len()) {
