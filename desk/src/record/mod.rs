@@ -7,6 +7,7 @@
 
 mod claim;
 mod environment;
+mod fact;
 mod grain;
 mod keys;
 mod outcome;
@@ -17,6 +18,7 @@ mod trial;
 
 pub use claim::{Claim, claim_sources, claims};
 pub use environment::{Adapter, Cache, Cpu, Environment, Fact, KeyClass, LabKind};
+pub use fact::ManualFact;
 pub use grain::{Apart, Grain};
 pub use keys::{EnvKey, LEVELS, class_of, known_key};
 pub use outcome::{Fault, Outcome, Reading, Sample, StreamFacts, Window, Work};

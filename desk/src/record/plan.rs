@@ -1,6 +1,7 @@
 //! Knows a plan as it is meant: every default written out, every unit resolved.
 
 use super::environment::KeyClass;
+use super::fact::ManualFact;
 use super::trial::Settings;
 use crate::unit::Quantity;
 use schemars::JsonSchema;
@@ -129,4 +130,7 @@ pub struct Plan {
     /// says so.
     #[serde(default)]
     pub reclass: BTreeMap<String, KeyClass>,
+    /// What a person says of the things under test.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub facts: Vec<ManualFact>,
 }

@@ -4,14 +4,50 @@
 //! that its figures came from, so that no number in a report can be typed by hand.
 
 use crate::figure::Figure;
-use crate::unit::Quantity;
+use crate::stats::Estimate;
+use crate::unit::{Quantity, Unit, show_range};
 
 /// A text together with every argument that was set into it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Prose {
     text: String,
-    arguments: Vec<String>,
+    arguments: Vec<Argument>,
     links: Vec<Link>,
+}
+
+/// Something that was set into a text, and where it came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Argument {
+    /// As it was formatted.
+    pub text: String,
+    /// Where it came from.
+    pub source: Source,
+}
+
+/// Where an argument came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// Words of a person or of a machine, shown as they are.
+    Name,
+    /// A number of things.
+    Count,
+    /// A setting, a size, a reading: a quantity that is no estimate.
+    Quantity,
+    /// Centres or ends of estimates of the analysis, each as it stands there.
+    Estimate(Vec<Exact>),
+}
+
+/// A value to the last bit, with its unit, so that it can be found again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Exact {
+    bits: u64,
+    unit: Unit,
+}
+
+impl From<Quantity> for Exact {
+    fn from(quantity: Quantity) -> Self {
+        Self { bits: quantity.value.to_bits(), unit: quantity.unit }
+    }
 }
 
 /// Words of a text that lead to another place of the article.
@@ -25,26 +61,59 @@ pub struct Link {
 
 impl Prose {
     /// A said sentence; only the words of the report make these.
-    pub(super) const fn said(text: String, arguments: Vec<String>, links: Vec<Link>) -> Self {
-        Self { text, arguments, links }
+    pub(super) fn said(text: String, arguments: Vec<Argument>, links: Vec<Link>) -> Self {
+        Self { text, arguments, links }.kept()
     }
 
     /// Words of the person or of the machine, shown as they are.
     #[must_use]
     pub fn verbatim(text: &str) -> Self {
-        Self { text: text.into(), arguments: vec![text.into()], links: Vec::new() }
+        Self::from_source(text.into(), Source::Name)
     }
 
     /// A quantity in its own unit and prefix, never broken before the unit.
     #[must_use]
     pub fn quantity(quantity: Quantity) -> Self {
-        Self::verbatim(&unbroken(&quantity.to_string()))
+        Self::from_source(unbroken(&quantity.to_string()), Source::Quantity)
+    }
+
+    /// The centre of an estimate, its interval standing elsewhere.
+    #[must_use]
+    pub fn estimate(estimate: &Estimate) -> Self {
+        let text = unbroken(&estimate.centre.to_string());
+        Self::from_source(text, Source::Estimate(vec![estimate.centre.into()]))
+    }
+
+    /// Two centres in one unit, `96.2–99.1 %`.
+    #[must_use]
+    pub fn range(low: &Estimate, high: &Estimate) -> Self {
+        let text = unbroken(&show_range(low.centre, high.centre));
+        Self::from_source(text, Source::Estimate(vec![low.centre.into(), high.centre.into()]))
     }
 
     /// A number of things.
     #[must_use]
     pub fn count(count: usize) -> Self {
-        Self::verbatim(&count.to_string())
+        Self::from_source(count.to_string(), Source::Count)
+    }
+
+    /// A text that is one argument from a source.
+    pub(super) fn from_source(text: String, source: Source) -> Self {
+        let arguments = vec![Argument { text: text.clone(), source }];
+        Self { text, arguments, links: Vec::new() }.kept()
+    }
+
+    /// Remembers what was said, so that a test can trace the texts of figures, which hold no more
+    /// than their words.
+    #[cfg(test)]
+    fn kept(self) -> Self {
+        LEDGER.with_borrow_mut(|ledger| ledger.push(self.clone()));
+        self
+    }
+
+    #[cfg(not(test))]
+    const fn kept(self) -> Self {
+        self
     }
 
     /// Several texts as one, with spaces between; empty ones are passed over.
@@ -85,9 +154,22 @@ impl Prose {
 
     /// Every argument in it, as it was formatted.
     #[must_use]
-    pub fn arguments(&self) -> &[String] {
+    pub fn arguments(&self) -> Vec<&str> {
+        self.arguments.iter().map(|argument| argument.text.as_str()).collect()
+    }
+
+    /// Every argument in it, with where it came from.
+    #[must_use]
+    pub fn sources(&self) -> &[Argument] {
         &self.arguments
     }
+}
+
+#[cfg(test)]
+thread_local! {
+    /// Everything that was said on this thread.
+    pub(super) static LEDGER: std::cell::RefCell<Vec<Prose>> =
+        const { std::cell::RefCell::new(Vec::new()) };
 }
 
 /// A text in which no space may become the end of a line.

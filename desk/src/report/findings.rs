@@ -30,17 +30,26 @@ fn figures(document: &Document) -> Vec<&crate::figure::Figure> {
     all
 }
 
+fn sweeps(document: &Document) -> Vec<&crate::figure::Figure> {
+    let all = figures(document).into_iter();
+    all.filter(|f| f.kind == crate::figure::FigureKind::Sweep).collect()
+}
+
 #[test]
 fn every_curve_has_throughput_cpu_and_index_over_one_axis() {
     let (run, analysis) = fixture::duel();
     let document = compose(&run, &analysis).unwrap();
-    let figures = figures(&document);
-    let labels: Vec<&str> = figures.iter().map(|f| f.y.label.as_str()).take(3).collect();
-    assert_eq!(labels, ["throughput", "busy share of all CPUs", "P/E index (pair)"]);
-    assert_eq!(figures[0].positions(), figures[2].positions());
-    let numbers: Vec<u32> = figures.iter().map(|f| f.number).collect();
-    assert_eq!(numbers, (1..=10).collect::<Vec<u32>>());
-    for figure in figures.iter().take(3) {
+    let all = figures(&document);
+    let numbers = all.iter().map(|f| f.number as usize);
+    assert!(numbers.eq(1..=all.len()), "numbered in the order of the article");
+    let figures = sweeps(&document);
+    let labels: Vec<&str> = figures.iter().map(|f| f.y.label.as_str()).collect();
+    let cost = ["busy share of all CPUs", "P/E index (pair)"];
+    let [throughput, rest] = [&labels[..3], &labels[3..]];
+    assert_eq!(throughput, ["throughput"; 3]);
+    assert_eq!(rest, [cost, cost, cost].concat());
+    assert_eq!(figures[0].positions(), figures[4].positions());
+    for figure in &figures {
         assert!(figure.subtitle.contains("engine batch, 64 requests a call"), "{figure:?}");
     }
 }
@@ -95,7 +104,7 @@ fn equal_load_and_displaced_work_decide() {
 fn a_cost_without_a_curve_has_a_table_and_no_curve_figure() {
     let (run, analysis) = fixture::priced();
     let document = compose(&run, &analysis).unwrap();
-    assert_eq!(figures(&document).len(), 1);
+    assert_eq!(sweeps(&document).len(), 0);
     let said = said(&run, &analysis);
     assert!(said.contains("Cost of the load by level, server and clients together (pair)"));
     assert!(said.contains("Where the CPU time went"));
@@ -113,10 +122,10 @@ fn two_states_are_said_drawn_hollow_and_doubted() {
                     3 trials, 4.07 Gbit/s with segments of 8.68 KiB in 2 trials.";
     assert!(words.contains(sentence));
     let document = compose(&run, &analysis).unwrap();
-    let figures = figures(&document);
-    let hollow = figures[6].series[0].marks.iter().filter(|m| !m.valid).count();
-    assert_eq!((hollow, figures[6].series[0].name.as_str()), (1, "onboard"));
-    assert!(figures[6].footnote.starts_with("Hollow points: a level with two states."));
+    let figures = sweeps(&document);
+    let hollow = figures[2].series[0].marks.iter().filter(|m| !m.valid).count();
+    assert_eq!((hollow, figures[2].series[0].name.as_str()), (1, "onboard"));
+    assert!(figures[2].footnote.starts_with("Hollow points: a level with two states."));
     let card = card_of(&run, &analysis);
     assert!(card.contains("Doubt: two states at 1 point"), "{card}");
 }

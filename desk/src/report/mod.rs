@@ -24,7 +24,9 @@ pub use compose::{
     Part, Role, compose, compose_comparison, compose_gate, compose_survey, gate_headline,
     gate_lines,
 };
-pub use document::{Column, Document, Link, Node, Prose, Ruling, Table, Tone};
+pub use document::{
+    Argument, Column, Document, Exact, Link, Node, Prose, Ruling, Source, Table, Tone,
+};
 pub use error::ReportError;
 pub use html::html;
 pub use json::{Article, Heading, Look, Piece, Said, article, json};
@@ -39,4 +41,8 @@ mod fixture;
 #[cfg(test)]
 mod media;
 #[cfg(test)]
+mod outline;
+#[cfg(test)]
 pub(super) mod tests;
+#[cfg(test)]
+mod trace;

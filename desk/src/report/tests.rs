@@ -4,7 +4,7 @@ use super::*;
 use crate::record::Run;
 use crate::verdict::{Analysis, Caveat, Verdict};
 
-fn survey() -> Vec<(Role, Run, Analysis)> {
+pub(super) fn survey() -> Vec<(Role, Run, Analysis)> {
     let part = |role, (run, analysis)| (role, run, analysis);
     vec![
         part(Role::NoiseFloor, fixture::single("Noise floor", 1.0031)),
@@ -38,7 +38,7 @@ pub(super) fn articles() -> Vec<Document> {
 }
 
 /// Every text of a document, in order.
-fn prose(document: &Document) -> Vec<Prose> {
+pub(super) fn prose(document: &Document) -> Vec<Prose> {
     let mut all = vec![document.watermark.clone(), document.kicker.clone()];
     all.extend([document.title.clone(), document.question.clone()]);
     document.body.iter().for_each(|node| prose_of(node, &mut all));
@@ -72,7 +72,7 @@ fn prose_of(node: &Node, all: &mut Vec<Prose>) {
 }
 
 /// Maximal runs of digits, points between digits included.
-fn numbers(text: &str) -> Vec<String> {
+pub(super) fn numbers(text: &str) -> Vec<String> {
     text.split(|c: char| !c.is_ascii_digit() && c != '.')
         .map(|n| n.trim_matches('.').to_owned())
         .filter(|n| !n.is_empty())
@@ -197,7 +197,7 @@ fn a_survey_card_shows_noise_verdicts_with_intervals_and_two_doubts() {
         "+0.3 % (",
         "+31 % (+30 % to +32 %)",
         "3.30× (3.27–3.33×)",
-        "Limit: all CPUs busy in every",
+        "Limit: in every comparison all CPUs busy",
         "4 KiB",
     ] {
         assert!(card.contains(part), "{part} is not in\n{card}");

@@ -107,6 +107,14 @@ impl Unit {
             Self::SecondPerGigabyte => "s/GB",
             Self::MicrosecondPerKilobyte => "us/KB",
             Self::InterruptPerSecond => "interrupt/s",
+            Self::Euro => "EUR",
+            Self::Dollar => "USD",
+            Self::Pound => "GBP",
+            Self::Franc => "CHF",
+            Self::Yen => "JPY",
+            Self::DecibelA => "dB(A)",
+            Self::Kilogram => "kg",
+            Self::Celsius => "°C",
             Self::Count => "count",
         }
     }
@@ -146,6 +154,15 @@ fn scale_of(quantity: Quantity) -> Scale {
         Unit::SecondPerGigabyte => return bare(" s/GB"),
         Unit::MicrosecondPerKilobyte => return bare(" µs/KB"),
         Unit::Count => return bare(""),
+        // What a person enters is written with the unit that he wrote.
+        Unit::Euro
+        | Unit::Dollar
+        | Unit::Pound
+        | Unit::Franc
+        | Unit::Yen
+        | Unit::DecibelA
+        | Unit::Kilogram
+        | Unit::Celsius => return bare(&format!(" {}", quantity.unit.symbol())),
     };
     let size = quantity.value.abs();
     if is_packet_size(quantity) {

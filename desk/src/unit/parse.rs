@@ -16,6 +16,14 @@ pub enum Kind {
     Share,
     /// A number of things, without a unit: `8`.
     Count,
+    /// Money: `1200 EUR`.
+    Price,
+    /// Noise: `41 dB(A)`.
+    Noise,
+    /// Mass: `2.3 kg`, `310 g`.
+    Mass,
+    /// Temperature: `22 °C`, `-5 °C`.
+    Temperature,
 }
 
 /// Why a text is not a quantity; each says the value and the remedy.
@@ -55,6 +63,10 @@ impl Kind {
             Self::Rate => "100 Mbit/s or 1 Gbit/s",
             Self::Share => "2 %",
             Self::Count => "8",
+            Self::Price => "1200 EUR",
+            Self::Noise => "41 dB(A)",
+            Self::Mass => "2.3 kg",
+            Self::Temperature => "22 °C",
         }
     }
 
@@ -65,6 +77,10 @@ impl Kind {
             Self::Rate => "rate",
             Self::Share => "share",
             Self::Count => "count",
+            Self::Price => "price",
+            Self::Noise => "noise",
+            Self::Mass => "mass",
+            Self::Temperature => "temperature",
         }
     }
 
@@ -75,6 +91,10 @@ impl Kind {
             Self::Rate => "one of bit/s, kbit/s, Mbit/s, Gbit/s",
             Self::Share => "%",
             Self::Count => "nothing, as in 8",
+            Self::Price => "one of EUR, USD, GBP, CHF, JPY",
+            Self::Noise => "dB(A)",
+            Self::Mass => "one of g, kg",
+            Self::Temperature => "°C",
         }
     }
 
@@ -95,19 +115,35 @@ impl Kind {
             (Self::Rate, "Mbit/s") => 1e6,
             (Self::Rate, "Gbit/s") => 1e9,
             (Self::Share, "%") => 0.01,
-            (Self::Count, "") => 1.0,
+            (Self::Count, "")
+            | (Self::Price, "EUR" | "USD" | "GBP" | "CHF" | "JPY")
+            | (Self::Noise, "dB(A)")
+            | (Self::Mass, "kg")
+            | (Self::Temperature, "°C") => 1.0,
+            (Self::Mass, "g") => 1e-3,
             _ => return None,
         };
         Some(factor)
     }
 
-    const fn unit(self) -> Unit {
+    /// The unit that a value is held in; money keeps that of the text.
+    fn unit(self, text: &str) -> Unit {
         match self {
             Self::Size => Unit::Byte,
             Self::Duration => Unit::Second,
             Self::Rate => Unit::BitPerSecond,
             Self::Share => Unit::Share,
             Self::Count => Unit::Count,
+            Self::Price => match text {
+                "USD" => Unit::Dollar,
+                "GBP" => Unit::Pound,
+                "CHF" => Unit::Franc,
+                "JPY" => Unit::Yen,
+                _ => Unit::Euro,
+            },
+            Self::Noise => Unit::DecibelA,
+            Self::Mass => Unit::Kilogram,
+            Self::Temperature => Unit::Celsius,
         }
     }
 }
@@ -127,12 +163,14 @@ pub fn parse(text: &str, kind: Kind) -> Result<Quantity, UnitError> {
         family: kind.family(),
         known: kind.known(),
     })?;
-    Ok(Quantity::new(number * factor, kind.unit()))
+    Ok(Quantity::new(number * factor, kind.unit(unit)))
 }
 
 fn split(text: &str, kind: Kind) -> Result<(f64, &str), UnitError> {
     let text = text.trim();
-    let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
+    let sign = usize::from(kind == Kind::Temperature && text.starts_with('-'));
+    let after = &text[sign..];
+    let end = after.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(after.len()) + sign;
     let (digits, unit) = text.split_at(end);
     let number: f64 =
         digits.parse().map_err(|_| UnitError::NoNumber(text.into(), kind.example()))?;
@@ -160,7 +198,7 @@ pub fn parse_sweep(text: &str, kind: Kind) -> Result<Vec<Quantity>, UnitError> {
     let (high, step) = rest.split_at(at);
     let high = parse(high, kind)?;
     let low = match split(low, kind)? {
-        (number, "") => Quantity::new(number, kind.unit()),
+        (number, "") => Quantity::new(number, kind.unit("")),
         _ => parse(low, kind)?,
     };
     if low.value > high.value {
@@ -222,6 +260,28 @@ mod tests {
             parse("8 B", Kind::Count).unwrap_err().to_string(),
             "'B' in '8 B' is not a unit of count; write nothing, as in 8"
         );
+    }
+
+    #[test]
+    fn what_a_person_enters_keeps_its_unit() {
+        let cases = [
+            ("1200 EUR", Kind::Price, "1200 EUR"),
+            ("89.95 USD", Kind::Price, "90.0 USD"),
+            ("41 dB(A)", Kind::Noise, "41 dB(A)"),
+            ("310 g", Kind::Mass, "0.310 kg"),
+            ("-5 °C", Kind::Temperature, "-5 °C"),
+        ];
+        for (text, kind, shown) in cases {
+            assert_eq!(parse(text, kind).unwrap().to_string(), shown);
+        }
+        for (text, kind, words) in [
+            ("1200 DM", Kind::Price, "'DM' in '1200 DM' is not a unit of price; write one of EUR"),
+            ("41", Kind::Noise, "'41' has no unit; write for instance 41 dB(A)"),
+            ("-3 kg", Kind::Mass, "'-3 kg' does not begin with a number; write for instance 2.3"),
+        ] {
+            let said = parse(text, kind).unwrap_err().to_string();
+            assert!(said.starts_with(words), "{said}");
+        }
     }
 
     #[test]

@@ -52,9 +52,41 @@ pub enum Unit {
     /// Interrupts per second.
     #[serde(rename = "interrupt/s")]
     InterruptPerSecond,
+    /// Euro, as a person entered it.
+    #[serde(rename = "EUR")]
+    Euro,
+    /// US dollars.
+    #[serde(rename = "USD")]
+    Dollar,
+    /// Pounds sterling.
+    #[serde(rename = "GBP")]
+    Pound,
+    /// Swiss francs.
+    #[serde(rename = "CHF")]
+    Franc,
+    /// Yen.
+    #[serde(rename = "JPY")]
+    Yen,
+    /// Sound pressure level, A-weighted.
+    #[serde(rename = "dB(A)")]
+    DecibelA,
+    /// Kilograms.
+    #[serde(rename = "kg")]
+    Kilogram,
+    /// Degrees Celsius.
+    #[serde(rename = "°C")]
+    Celsius,
     /// A number of things.
     #[serde(rename = "count")]
     Count,
+}
+
+impl Unit {
+    /// Whether it is money.
+    #[must_use]
+    pub const fn is_money(self) -> bool {
+        matches!(self, Self::Euro | Self::Dollar | Self::Pound | Self::Franc | Self::Yen)
+    }
 }
 
 /// A number that never travels without its unit.

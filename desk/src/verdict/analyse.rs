@@ -38,7 +38,9 @@ pub fn analyse(run: &Run) -> Analysis {
             let id = &name(contest);
             found.generator_bound.extend(generator_bound(&run.plan, contest, id));
             let Some(one) = judge(contest, rule, torn) else { continue };
-            found.limits.extend(limits(&run.plan, contest, id));
+            let (largest, along) = limits(&run.plan, contest, id);
+            found.limits.extend(largest);
+            found.point_limits.extend(along);
             found.costs.extend(cost(run, contest, id, torn));
             judged.push(one);
         }

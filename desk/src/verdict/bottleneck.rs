@@ -3,7 +3,7 @@
 //! Never: which level won.
 
 use super::effective::effective;
-use super::finding::{Limit, LimitKind};
+use super::finding::{Limit, LimitKind, PointLimit};
 use super::generator::generator_sign;
 use super::measure::{busy, directions, offer_use, reached_offer, throughput};
 use super::pairing::{Contest, Measured, PairedPoint};
@@ -18,24 +18,35 @@ const AT_RATE: f64 = 0.9;
 /// Share of a stream's busy time from which waiting counts as the limit.
 const WAITING: f64 = 0.5;
 
-/// The limit of both levels of a contest, baseline first.
+/// The limit of both levels of a contest, baseline first, and that at every point of its curve.
 ///
-/// On a curve it is looked for at the largest point only: that is where a resource fills up, while
-/// small points are often held down by the cost of each call. A level is left out where nothing
-/// was watched, for then not even "none seen" is true.
-pub(super) fn limits(plan: &Plan, contest: &Contest<'_>, comparison: &str) -> Vec<Limit> {
+/// On a curve the limit is that of the largest point: there a resource fills up, while small points
+/// are often held down by the cost of each call. A level is left out where nothing was watched, for
+/// then not even "none seen" is true.
+pub(super) fn limits(
+    plan: &Plan,
+    contest: &Contest<'_>,
+    comparison: &str,
+) -> (Vec<Limit>, Vec<PointLimit>) {
     let by_place = |a: &&PairedPoint<'_>, b: &&PairedPoint<'_>| {
         a.at.partial_cmp(&b.at).unwrap_or(Ordering::Equal)
     };
-    let live = contest.points.iter().filter(|point| !point.pairs.is_empty());
-    let Some(point) = live.max_by(by_place) else { return Vec::new() };
-    let limit = |level: &Level, trials: Vec<Measured<'_>>| {
-        let (kind, evidence) = find(plan, &trials, &contest.visits(point, level))?;
-        Some(Limit { comparison: comparison.into(), level: level.name.clone(), kind, evidence })
+    let live = || contest.points.iter().filter(|point| !point.pairs.is_empty());
+    let of = |point: &PairedPoint<'_>| -> Vec<Limit> {
+        let limit = |(level, trials): (&Level, Vec<Measured<'_>>)| {
+            let (kind, evidence) = find(plan, &trials, &contest.visits(point, level))?;
+            let (comparison, level) = (comparison.into(), level.name.clone());
+            Some(Limit { comparison, level, kind, evidence })
+        };
+        let [base, other] = point.sides();
+        [(contest.base, base), (contest.other, other)].into_iter().filter_map(limit).collect()
     };
-    let base = limit(contest.base, point.pairs.iter().map(|p| p.base).collect());
-    let other = limit(contest.other, point.pairs.iter().map(|p| p.other).collect());
-    base.into_iter().chain(other).collect()
+    let largest = live().max_by(by_place).map(&of).unwrap_or_default();
+    let placed = live().filter_map(|point| Some((point.at.as_ref()?, point)));
+    let along = placed.flat_map(|(at, point)| {
+        of(point).into_iter().map(|limit| PointLimit { at: at.clone(), limit })
+    });
+    (largest, along.collect())
 }
 
 /// The first limit that shows, in the order: load offered, generator, CPUs, one CPU, set rate,

@@ -115,6 +115,15 @@ pub struct Limit {
     pub evidence: Estimate,
 }
 
+/// What held the figures down at one point of a curve.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PointLimit {
+    /// Value of the curve parameter.
+    pub at: Value,
+    /// The limit there.
+    pub limit: Limit,
+}
+
 /// What can be the limit, in the order in which it is looked at.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
@@ -514,6 +523,9 @@ pub struct Analysis {
     pub comparisons: Vec<Comparison>,
     /// What held the figures down.
     pub limits: Vec<Limit>,
+    /// The same at every point of the curves.
+    #[serde(default)]
+    pub point_limits: Vec<PointLimit>,
     /// Reasons to doubt, the heaviest first.
     pub caveats: Vec<Caveat>,
     /// What the load cost, one a comparison whose trials have the readings.

@@ -34,6 +34,7 @@ mod states;
 #[cfg(test)]
 mod tests;
 mod unpaired;
+mod visits;
 mod winner;
 
 pub use analyse::analyse;
@@ -44,8 +45,8 @@ pub use effective::is_aa;
 pub use enough::enough;
 pub use finding::{
     Advice, Analysis, Basis, Caveat, ClaimCheck, ClaimFigure, ClaimNeed, Comparison, Cost,
-    CpuParts, GeneratorBound, GeneratorSign, Index, Interaction, Limit, LimitKind, PointResult,
-    Reader, Region, Standing, State, TwoStates, Verdict, Withheld,
+    CpuParts, GeneratorBound, GeneratorSign, Index, Interaction, Limit, LimitKind, PointLimit,
+    PointResult, Reader, Region, Standing, State, TwoStates, Verdict, Withheld,
 };
 pub use gate::{
     FailIf, Gate, GateCheck, GateError, GateOutcome, GateReason, gate, gate_run, gateable, gated,
@@ -55,3 +56,4 @@ pub use measure::{derived_metrics, service_demand};
 pub use noise::{Alarms, NoiseFloor, noise_floor};
 pub use so_far::{SoFar, so_far};
 pub use unpaired::{CompareError, Unpaired, Wanted, compare_runs};
+pub use visits::{Visit, visits};

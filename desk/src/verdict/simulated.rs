@@ -105,6 +105,7 @@ impl Simulated {
             method: self.method(),
             published: None,
             reclass: BTreeMap::new(),
+            facts: Vec::new(),
         }
     }
 

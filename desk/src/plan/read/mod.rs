@@ -8,6 +8,7 @@
 mod check;
 mod environment;
 mod error;
+mod fact;
 mod factor;
 mod lab;
 mod load;
@@ -44,6 +45,7 @@ pub fn read(text: &str, catalogue: &Catalogue) -> Result<Plan, PlanError> {
         "load",
         "method",
         "environment",
+        "fact",
     ])?;
     let title = root.text("title")?.ok_or(PlanError::Missing {
         line: 1,
@@ -58,7 +60,8 @@ pub fn read(text: &str, catalogue: &Catalogue) -> Result<Plan, PlanError> {
     let method = method::read(&root.section("method")?, &factors, &loads, &specs)?;
     let published = root.get("published").map(published).transpose()?;
     let reclass = environment::read(&root.section("environment")?)?;
-    let plan = Plan { title, question, lab, factors, loads, method, published, reclass };
+    let facts = fact::read(&root, &factors, &lab)?;
+    let plan = Plan { title, question, lab, factors, loads, method, published, reclass, facts };
     check::check(&plan, &Lines::new(&root))?;
     Ok(plan)
 }

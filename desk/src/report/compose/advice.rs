@@ -5,8 +5,8 @@ use super::effect::{metric_name, plain_effect, short_effect};
 use super::names::{level_name, pair};
 use super::ruling::short_condition;
 use super::withheld::short_reason;
-use super::{Part, Role, Said, Writer};
-use crate::report::document::{Node, Prose, Ruling, Tone};
+use super::{Part, Said, Writer};
+use crate::report::document::{Prose, Ruling, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
 use crate::verdict::{Advice, Reader, Verdict, is_aa};
@@ -48,18 +48,6 @@ pub(super) fn rulings(writer: &Writer, part: &Part<'_>) -> Result<Vec<Ruling>, R
         rulings.push(Ruling { tone: Tone::Plain, label: writer.label(title(reader))?, sentence });
     }
     Ok(rulings)
-}
-
-/// The same as a list, for one part among several.
-pub(super) fn list(writer: &Writer, part: &Part<'_>) -> Result<Option<Node>, ReportError> {
-    let mut said = Vec::new();
-    if part.role != Role::NoiseFloor {
-        for ruling in rulings(writer, part)? {
-            let args = Args::new().prose("reader", &ruling.label);
-            said.push(writer.say("advice-line", args.prose("sentence", &ruling.sentence))?);
-        }
-    }
-    Ok((!said.is_empty()).then_some(Node::List(said)))
 }
 
 /// The same in a line each, for a card of one run.

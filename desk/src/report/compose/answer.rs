@@ -2,16 +2,15 @@
 //!
 //! Never: a comparison of a level with itself; that is the noise floor, not an answer.
 
-use super::curve::{level_sentences, nearest_first, said_region};
 use super::effect::{effect, metric_title, plain_effect};
 use super::names::pair;
-use super::ruling::{condition, count, tone, verdict_sentence};
-use super::{Part, Role, Said, Writer, advice, doubts, heaviest, lead};
+use super::ruling::{condition, count, news, tone, verdict_sentence};
+use super::{Part, Role, Said, Writer, brief, doubts, heaviest, lead};
 use crate::record::{Better, Run};
 use crate::report::document::{Node, Prose, Ruling, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use crate::verdict::{Comparison, Verdict, is_aa};
+use crate::verdict::{Comparison, LimitKind, Verdict, is_aa};
 
 /// How many doubts the verdict box repeats.
 const BOX_DOUBTS: usize = 2;
@@ -63,23 +62,20 @@ fn of_one_pair((run, a): Judged<'_>, (other_run, b): Judged<'_>) -> bool {
 
 /// Whether the same two levels came out differently under different conditions.
 pub(super) fn is_split(group: &[Judged<'_>]) -> bool {
-    let outcome = |judged: &Judged<'_>| tone(judged.1.verdict);
+    let outcome = |judged: &Judged<'_>| news(judged.1);
     let differ = group.windows(2).any(|w| outcome(&w[0]) != outcome(&w[1]));
     differ && group.len() <= SIDES
 }
 
-/// The answer, first of all.
+/// The answer, first of all: who, where, at what cost, by what cause, and what is in doubt.
 pub(super) fn verdict_box(writer: &Writer, parts: &[Part<'_>]) -> Result<Node, ReportError> {
-    let asked = asked(parts);
+    let asked = decisive(parts);
     let groups = grouped(&asked);
     let (tone, headline) = headline(writer, parts, &groups)?;
-    let mut rulings = Vec::new();
-    for group in &groups {
-        rulings.extend(of_group(writer, group, &headline, parts.len() > 1)?);
-    }
-    if let [only] = parts {
-        rulings.extend(advice::rulings(writer, only)?);
-    }
+    let rulings = match parts {
+        [only] => brief::lines(writer, only, &asked)?,
+        _ => of_parts(writer, &groups, &headline)?,
+    };
     let limits = limits(writer, parts)?;
     let caution = match limits.is_empty() {
         true => Prose::default(),
@@ -88,66 +84,49 @@ pub(super) fn verdict_box(writer: &Writer, parts: &[Part<'_>]) -> Result<Node, R
     Ok(Node::VerdictBox { tone, headline, rulings, caution, limits })
 }
 
-/// The noise floor, then the heaviest doubts.
+/// The comparisons that can differ in the metric: where both levels carried the load that was set,
+/// they moved the same by design, and only their cost is of interest. All, if all are such.
+fn decisive<'a>(parts: &[Part<'a>]) -> Vec<Judged<'a>> {
+    let all = asked(parts);
+    let set = |(run, c): &Judged<'a>| {
+        let part = parts.iter().find(|p| std::ptr::eq(p.run, *run));
+        let limits = || part.iter().flat_map(|p| &p.analysis.limits);
+        let of = || limits().filter(|l| l.comparison == c.id);
+        of().next().is_some() && of().all(|l| l.kind == LimitKind::OfferedLoad)
+    };
+    let free: Vec<Judged<'a>> = all.iter().filter(|judged| !set(judged)).copied().collect();
+    if free.is_empty() { all } else { free }
+}
+
+/// The noise floor, then the heaviest doubts in short; their chapter has evidence and remedy.
 fn limits(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Prose>, ReportError> {
     let mut limits = Vec::new();
     for (_, same) in same(parts) {
         let args = Args::new().prose("effect", &effect(writer, &same.overall)?);
         limits.push(writer.say("survey-noise", args)?);
     }
-    for (part, caveat) in heaviest(parts, BOX_DOUBTS) {
-        let said =
-            [doubts::whole_lead(writer, parts, (part, caveat))?, doubts::means(writer, caveat)?];
-        limits.push(Prose::join(&said));
+    for (_, caveat) in heaviest(parts, BOX_DOUBTS) {
+        let args = Args::new().prose("doubt", &doubts::short(writer, caveat)?);
+        limits.push(writer.say("card-doubt", args)?);
     }
     Ok(limits)
 }
 
-/// A line a comparison, after one that says how their conditions differ; what the headline says in
-/// full is not said twice.
-fn of_group(
+/// A line a part of a survey; what the headline says is not said twice.
+fn of_parts(
     writer: &Writer,
-    group: &[Judged<'_>],
+    groups: &[Vec<Judged<'_>>],
     headline: &Prose,
-    named: bool,
 ) -> Result<Vec<Ruling>, ReportError> {
-    let title = |run: &Run| match named {
-        true => Prose::verbatim(&run.plan.title),
-        false => Prose::default(),
-    };
     let mut rulings = Vec::new();
-    if is_split(group) {
-        let (label, sentence) = (title(group[0].0), split(writer, "headline-split", group)?);
-        rulings.push(Ruling { tone: Tone::Plain, label, sentence });
+    for group in groups {
+        let (tone, sentence) = of_group(writer, group)?;
+        let label = Prose::verbatim(&group[0].0.plan.title);
+        if sentence != *headline {
+            rulings.push(Ruling { tone, label, sentence });
+        }
     }
-    for (run, comparison) in group {
-        let mut said = vec![verdict_sentence(writer, run, comparison)?];
-        said.extend(where_ahead(writer, run, comparison)?);
-        said.retain(|s| s != headline);
-        let label = [title(run), condition(writer, run, comparison)?];
-        let label = Prose::join_with(&label, ", ");
-        let tone = tone(comparison.verdict);
-        rulings.push(Ruling { tone, label, sentence: Prose::join(&said) });
-    }
-    rulings.retain(|r| !r.sentence.text().is_empty() && r.sentence != *headline);
     Ok(rulings)
-}
-
-/// Who is ahead where along a curve, in short; nothing without a curve.
-fn where_ahead(
-    writer: &Writer,
-    run: &Run,
-    comparison: &Comparison,
-) -> Result<Vec<Prose>, ReportError> {
-    let mut said = Vec::new();
-    for region in &comparison.regions {
-        let (near, far) = nearest_first(region);
-        // The intervals of both ends stand with the figure; here they would hide the answer.
-        let ends = [plain_effect(writer, near)?, plain_effect(writer, far)?];
-        said.push(said_region(writer, (run, comparison), region, ends)?);
-    }
-    said.extend(level_sentences(writer, comparison)?);
-    Ok(said)
 }
 
 fn headline(
@@ -157,23 +136,34 @@ fn headline(
 ) -> Result<(Tone, Prose), ReportError> {
     match groups {
         [] => of_nothing(writer, parts),
-        [only] => match only.as_slice() {
-            [one] => lead::of_one(writer, *one),
-            several if is_split(several) => {
-                Ok((Tone::Plain, split(writer, "headline-split", several)?))
-            }
-            several => match lead::of_one_question(writer, several)? {
+        [only] => of_group(writer, only),
+        _ => of_survey(writer, groups),
+    }
+}
+
+/// What the comparisons of the same two levels say together.
+fn of_group(writer: &Writer, group: &[Judged<'_>]) -> Result<(Tone, Prose), ReportError> {
+    match group {
+        [one] => lead::of_one(writer, *one),
+        several if is_split(several) => {
+            Ok((Tone::Plain, split(writer, "headline-split", several)?))
+        }
+        several => match lead::of_one_question(writer, several)? {
+            Some(answer) => Ok(answer),
+            None => match lead::of_most(writer, several)? {
                 Some(answer) => Ok(answer),
                 None => counted(writer, several),
             },
         },
-        _ => of_survey(writer, groups),
     }
 }
 
 fn of_nothing(writer: &Writer, parts: &[Part<'_>]) -> Result<(Tone, Prose), ReportError> {
     let said = match same(parts).first() {
-        Some((run, c)) => verdict_sentence(writer, run, c)?,
+        Some((run, c)) => {
+            let args = Args::new().name("metric", metric_title(run, c));
+            writer.say("headline-noise", args.prose("effect", &effect(writer, &c.overall)?))?
+        }
         None => writer.label("headline-none")?,
     };
     Ok((Tone::Open, said))
@@ -253,13 +243,13 @@ fn split_side(writer: &Writer, run: &Run, comparison: &Comparison) -> Said {
 /// Only how many came out how: for what has no single answer.
 fn counted(writer: &Writer, asked: &[Judged<'_>]) -> Result<(Tone, Prose), ReportError> {
     let (run, first) = asked[0];
-    let one_tone = asked.iter().all(|(_, c)| tone(c.verdict) == tone(first.verdict));
+    let one_tone = asked.iter().all(|(_, c)| news(c) == news(first));
     let one_pair = asked.iter().all(|judged| of_one_pair(asked[0], *judged));
     let key = if one_pair && !one_tone { "headline-mixed" } else { "headline-tally" };
     let args = pair(run, first)
         .count("count", count(asked.len()))
         .prose("tally", &tally(writer, asked, !one_pair)?);
-    let tone = if one_tone { tone(first.verdict) } else { Tone::Plain };
+    let tone = if one_tone { news(first) } else { Tone::Plain };
     Ok((tone, writer.say(key, args)?))
 }
 
@@ -274,7 +264,7 @@ pub(super) fn tally(writer: &Writer, asked: &[Judged<'_>], titled: bool) -> Said
     let mut said = Vec::new();
     for (wanted, key) in outcomes {
         let mut names = Vec::new();
-        for (run, c) in asked.iter().filter(|(_, c)| tone(c.verdict) == wanted) {
+        for (run, c) in asked.iter().filter(|(_, c)| news(c) == wanted) {
             let title = Prose::verbatim(if titled { &run.plan.title } else { "" });
             names.push(Prose::join_with(&[title, condition(writer, run, c)?], ", "));
         }

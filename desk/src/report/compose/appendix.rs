@@ -2,7 +2,7 @@
 
 use super::names::{level_name, level_names, pair, setting};
 use super::ruling::{condition, shown};
-use super::{Part, Said, Writer};
+use super::{Part, Said, Writer, plot};
 use crate::record::{Environment, Fault, Plan, TrialKind, TrialRecord};
 use crate::report::document::{Column, Node, Prose, Table};
 use crate::report::error::ReportError;
@@ -12,7 +12,14 @@ use crate::verdict::Comparison;
 
 /// The chapter.
 pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, ReportError> {
-    let mut body = vec![faults(writer, parts)?];
+    let mut body = Vec::new();
+    for part in parts {
+        if let Some(figure) = plot::timeline(writer, part)? {
+            let said = writer.shows(&figure, "timeline-shows", Args::new())?;
+            body.extend([Node::Figure(figure), Node::Paragraph(said)]);
+        }
+    }
+    body.push(faults(writer, parts)?);
     for part in parts {
         for comparison in &part.analysis.comparisons {
             body.push(Node::Table(runs(writer, part, comparison)?));
@@ -120,6 +127,25 @@ fn fault_words(writer: &Writer, fault: &Fault) -> Said {
         Fault::NotSteady { what } => writer.say("fault-not-steady", args.name("what", what)),
         Fault::Cancelled => writer.label("fault-cancelled"),
     }
+}
+
+/// The kind of a fault without its figures, for the name of what is drawn.
+pub(super) fn fault_kind(writer: &Writer, fault: &Fault) -> Said {
+    writer.label(match fault {
+        Fault::DeadHost { .. } => "invalid-dead-host",
+        Fault::Frozen { .. } => "invalid-frozen",
+        Fault::WrongWork { .. } => "invalid-wrong-work",
+        Fault::DeadStream { .. } => "invalid-dead-stream",
+        Fault::Factor { .. } => "invalid-factor",
+        Fault::Disturbed { .. } => "invalid-disturbed",
+        Fault::Failed { .. } => "invalid-failed",
+        Fault::Steal { .. } => "invalid-steal",
+        Fault::Throttled { .. } => "invalid-throttled",
+        Fault::LinkFlap { .. } => "invalid-link-flap",
+        Fault::GeneratorLimit { .. } => "invalid-generator",
+        Fault::NotSteady { .. } => "invalid-not-steady",
+        Fault::Cancelled => "invalid-cancelled",
+    })
 }
 
 /// Two rows a point: the metric of each level in every block.

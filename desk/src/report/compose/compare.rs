@@ -182,8 +182,12 @@ fn along_curve(
 ) -> Result<Node, ReportError> {
     let number = writer.next_figure();
     let answer = said(writer, both, comparison)?;
-    let mut body = vec![Node::Figure(drawn(writer, both, (comparison, &answer), number)?)];
-    let mut sentences = vec![answer];
+    let figure = drawn(writer, both, (comparison, &answer), number)?;
+    let shows = Args::new()
+        .name("metric", metric_title(both.a, comparison))
+        .name("curve", &key_words(comparison.curve.as_deref().unwrap_or_default()));
+    let mut sentences = vec![writer.shows(&figure, "curve-shows", shows)?, answer];
+    let mut body = vec![Node::Figure(figure)];
     if !both.found.forced {
         for stretch in curve::stretches(writer, both.a, comparison)? {
             sentences.push(unpaired(writer, &stretch)?);
@@ -274,8 +278,8 @@ fn row(
         .count("b", count(point.other_runs.len()));
     Ok(vec![
         name,
-        Prose::quantity(point.base.centre),
-        Prose::quantity(point.other.centre),
+        Prose::estimate(&point.base),
+        Prose::estimate(&point.other),
         short_effect(writer, &point.ratio)?,
         word(writer, both, point.verdict)?,
         writer.say("compare-blocks", blocks)?,

@@ -5,14 +5,19 @@ use super::effect::{metric_name, short_effect};
 use super::figures::{Hollow, Plot, row_name, subtitle, sweep, zone};
 use super::names::{key_words, level_names, pair};
 use super::places::with_engine;
-use super::ruling::{shown, verdict_sign};
-use super::{Nodes, Part, Role, Said, Writer, spent, states, withheld};
+use super::results::is_curve;
+use super::ruling::{condition, shown, verdict_sign};
+use super::{Nodes, Part, Role, Said, Writer, entered, plot, spent, states, withheld};
 use crate::record::{Run, Value};
-use crate::report::document::{Column, Node, Prose, Table};
+use crate::report::document::{Column, Node, Prose, Source, Table};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use crate::unit::{Quantity, Unit, plain};
+use crate::stats::Estimate;
+use crate::unit::plain;
 use crate::verdict::{Basis, Comparison, Cost, PointResult, Verdict, Withheld, service_demand};
+
+/// Busy share of all CPUs from which the machine has nothing left to give.
+const FULL: f64 = 0.98;
 
 /// The cost of a comparison, if its trials have the readings and it is not there for its noise.
 pub(super) fn of<'a>(part: &Part<'a>, comparison: &Comparison) -> Option<&'a Cost> {
@@ -22,30 +27,88 @@ pub(super) fn of<'a>(part: &Part<'a>, comparison: &Comparison) -> Option<&'a Cos
     part.analysis.costs.iter().find(|cost| cost.comparison == comparison.id)
 }
 
+/// The chapter: what every load cost in CPU, and in money where prices were entered.
+pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, ReportError> {
+    let mut body = Vec::new();
+    for part in parts {
+        let (curves, points): (Vec<&Comparison>, Vec<&Comparison>) =
+            part.analysis.comparisons.iter().partition(|c| is_curve(c));
+        for comparison in curves {
+            body.extend(section(writer, part, (comparison, parts.len() > 1))?);
+        }
+        body.extend(of_points(writer, part, (&points, parts.len() > 1))?);
+        body.extend(entered::price(writer, part)?);
+    }
+    if body.is_empty() {
+        body.push(Node::Paragraph(writer.label("cost-none")?));
+    }
+    writer.section("cost", "cost-title", body)
+}
+
+/// The part, where there are several, and the condition.
+fn heading(writer: &Writer, part: &Part<'_>, (condition, named): (Prose, bool)) -> Said {
+    let title = Prose::verbatim(if named { &part.run.plan.title } else { "" });
+    let heading = Prose::join_with(&[title, condition], ", ");
+    match heading.text().is_empty() {
+        true => writer.label("cost-section"),
+        false => Ok(heading),
+    }
+}
+
 /// What a curve cost; nothing if that was not read.
-pub(super) fn section(
+fn section(
     writer: &mut Writer,
     part: &Part<'_>,
-    comparison: &Comparison,
+    (comparison, named): (&Comparison, bool),
 ) -> Result<Option<Node>, ReportError> {
     let Some(cost) = of(part, comparison) else { return Ok(None) };
-    let mut body = vec![
-        Node::Figure(cpu_figure(writer, part, cost)?),
-        Node::Figure(index_figure(writer, part, cost)?),
-        Node::Paragraph(Prose::join(&sentences(writer, part, cost)?)),
-    ];
+    let mut body = Vec::new();
+    match full(cost) {
+        Some(least) => {
+            let args = Args::new().estimate("least", least);
+            body.push(Node::Paragraph(writer.say("cpu-full", args)?));
+        }
+        None => {
+            let figure = cpu_figure(writer, part, cost)?;
+            let args = pair(part.run, &cost.cpu)
+                .prose("effect", &short_effect(writer, &cost.cpu.overall)?);
+            let said = writer.shows(&figure, cpu_key(cost.cpu.verdict, true), args)?;
+            body.extend([Node::Figure(figure), Node::Paragraph(said)]);
+        }
+    }
+    let index = index_figure(writer, part, cost)?;
+    let mut said = vec![writer.shows(&index, "index-shows", Args::new())?];
+    said.extend(sentences(writer, part, cost)?);
+    body.extend([Node::Figure(index), Node::Paragraph(Prose::join(&said))]);
     body.extend(tables(writer, part, &[comparison])?);
+    body.extend(steps(writer, part, (comparison, cost))?);
     let parts = spent::table(writer, part, &[comparison])?;
     body.extend(parts.map(|table| Node::Table(Table { folded: true, ..table })));
     let id = format!("cost-{}-{}", part.run.id, comparison.id);
-    Ok(Some(Node::Section { id, title: writer.label("cost-title")?, body }))
+    let title = heading(writer, part, (condition(writer, part.run, comparison)?, named))?;
+    Ok(Some(Node::Section { id, title, body }))
+}
+
+/// The least busy point, where all CPUs are full at every point under both levels: a figure of that
+/// is a line at the top.
+fn full(cost: &Cost) -> Option<&Estimate> {
+    let points = cost.cpu.points.iter().flat_map(|p| [&p.base, &p.other]);
+    let least = points.min_by(|a, b| a.centre.value.total_cmp(&b.centre.value))?;
+    (least.centre.value >= FULL).then_some(least)
+}
+
+/// Where the CPU time goes from one level to the other, where that can be seen.
+fn steps(writer: &mut Writer, part: &Part<'_>, of: (&Comparison, &Cost)) -> Nodes {
+    let Some(figure) = plot::waterfall(writer, part, of)? else { return Ok(Vec::new()) };
+    let said = writer.shows(&figure, "waterfall-shows", pair(part.run, of.0))?;
+    Ok(vec![Node::Figure(figure), Node::Paragraph(said)])
 }
 
 /// What the comparisons without a curve cost, in one section; nothing if that was not read.
-pub(super) fn of_points(
+fn of_points(
     writer: &mut Writer,
     part: &Part<'_>,
-    comparisons: &[&Comparison],
+    (comparisons, named): (&[&Comparison], bool),
 ) -> Result<Option<Node>, ReportError> {
     let read: Vec<&Comparison> =
         comparisons.iter().filter(|c| of(part, c).is_some()).copied().collect();
@@ -63,9 +126,32 @@ pub(super) fn of_points(
         body.push(Node::Paragraph(Prose::join(&said)));
     }
     body.extend(tables(writer, part, &read)?);
+    for comparison in &read {
+        let Some(cost) = of(part, comparison) else { continue };
+        body.extend(steps(writer, part, (comparison, cost))?);
+    }
     body.extend(spent::table(writer, part, &read)?.map(Node::Table));
     let id = format!("cost-{}", part.run.id);
-    Ok(Some(Node::Section { id, title: writer.label("cost-title")?, body }))
+    let title = match part.analysis.comparisons.iter().any(is_curve) {
+        true => writer.label("cost-points")?,
+        false => Prose::default(),
+    };
+    let title = heading(writer, part, (title, named))?;
+    Ok(Some(Node::Section { id, title, body }))
+}
+
+/// What is said of the busy share of the CPUs: as a title, or as what a figure shows.
+const fn cpu_key(verdict: Verdict, shown: bool) -> &'static str {
+    match (verdict, shown) {
+        (Verdict::Better, false) => "cpu-finding-less",
+        (Verdict::Worse, false) => "cpu-finding-more",
+        (Verdict::Equivalent, false) => "cpu-finding-equal",
+        (Verdict::TwoStates | Verdict::Undecided { .. }, false) => "cpu-finding-open",
+        (Verdict::Better, true) => "cpu-shows-less",
+        (Verdict::Worse, true) => "cpu-shows-more",
+        (Verdict::Equivalent, true) => "cpu-shows-equal",
+        (Verdict::TwoStates | Verdict::Undecided { .. }, true) => "cpu-shows-open",
+    }
 }
 
 fn cpu_figure(
@@ -73,12 +159,7 @@ fn cpu_figure(
     part: &Part<'_>,
     cost: &Cost,
 ) -> Result<crate::figure::Figure, ReportError> {
-    let key = match cost.cpu.verdict {
-        Verdict::Better => "cpu-finding-less",
-        Verdict::Worse => "cpu-finding-more",
-        Verdict::Equivalent => "cpu-finding-equal",
-        Verdict::TwoStates | Verdict::Undecided { .. } => "cpu-finding-open",
-    };
+    let key = cpu_key(cost.cpu.verdict, false);
     let args = pair(part.run, &cost.cpu).prose("effect", &short_effect(writer, &cost.cpu.overall)?);
     let metric = writer.label("metric-cpu-of-all")?;
     let title = writer.say(key, args)?;
@@ -277,20 +358,20 @@ fn point_rows(
     let [base, other] = level_names(part.run, comparison);
     let row = |base_side: bool, level: &str, verdict: Prose| {
         let key = if base_side { &comparison.base } else { &comparison.other };
-        let side = |p: &PointResult| if base_side { p.base.centre } else { p.other.centre };
+        let side = |p: &PointResult| if base_side { p.base.clone() } else { p.other.clone() };
         let of = |c: &Comparison| c.points.iter().find(|p| p.at.as_ref() == at).map(side);
-        let bare = |q: Option<Quantity>| q.map_or_else(none, |q| Prose::verbatim(&plain(q.value)));
+        let bare = |e: Option<&Estimate>| e.map_or_else(none, bare);
         let per_gigabyte = of(&cost.per_gigabyte);
         let displaced = cost.displaced.as_ref().and_then(of);
         Ok(vec![
             name.clone(),
             Prose::verbatim(level),
-            marked(writer, part, comparison, (key, at), side(point))?,
-            of(&cost.cpu).map_or_else(none, Prose::quantity),
-            bare(of(&cost.index)),
-            bare(per_gigabyte),
-            bare(per_gigabyte.map(demand)),
-            displaced.map_or_else(none, |q| spent::cpus(q.value)),
+            marked(writer, part, comparison, (key, at), &side(point))?,
+            of(&cost.cpu).as_ref().map_or_else(none, Prose::estimate),
+            bare(of(&cost.index).as_ref()),
+            bare(per_gigabyte.as_ref()),
+            per_gigabyte.as_ref().map_or_else(none, demand),
+            displaced.as_ref().map_or_else(none, spent::cpus),
             verdict,
         ])
     };
@@ -322,9 +403,17 @@ fn none() -> Prose {
     Prose::verbatim("–")
 }
 
+/// The centre without the unit that a heading names.
+fn bare(estimate: &Estimate) -> Prose {
+    let source = Source::Estimate(vec![estimate.centre.into()]);
+    Prose::from_source(plain(estimate.centre.value), source)
+}
+
 /// Service demand of a cost in s/GB: another unit of the same figure.
-fn demand(per_gigabyte: Quantity) -> Quantity {
-    Quantity::new(service_demand(per_gigabyte.value), Unit::MicrosecondPerKilobyte)
+fn demand(per_gigabyte: &Estimate) -> Prose {
+    let demand = service_demand(per_gigabyte.centre.value);
+    let source = Source::Estimate(vec![per_gigabyte.centre.into()]);
+    Prose::from_source(plain(demand), source)
 }
 
 /// A figure of a level, with a sign before it where the clients were at their limit.
@@ -333,9 +422,9 @@ pub(super) fn marked(
     part: &Part<'_>,
     comparison: &Comparison,
     place: (&str, Option<&Value>),
-    figure: Quantity,
+    figure: &Estimate,
 ) -> Said {
-    let figure = Prose::quantity(figure);
+    let figure = Prose::estimate(figure);
     match states::is_bound(part, comparison, place) {
         true => writer.say("mark-clients", Args::new().prose("figure", &figure)),
         false => Ok(figure),

@@ -146,7 +146,7 @@ fn knee(
     let args = Args::new()
         .name("level", level)
         .quantity("share", KNEE)
-        .quantity("highest", top.centre)
+        .estimate("highest", top)
         .name("at", &shown(course[at].0));
     let key = if at + 1 == course.len() { "knee-rising" } else { "knee-reached" };
     writer.say(key, args).map(Some)

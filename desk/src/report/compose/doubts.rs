@@ -1,4 +1,4 @@
-//! Knows how a doubt is said: its evidence, then what follows and what would remove it.
+//! Knows how a doubt is said: its evidence, what follows, and what would remove it.
 
 use super::effect::{effect, short_effect};
 use super::{Part, Said, Writer, heaviest};
@@ -15,7 +15,8 @@ pub(super) fn chapter(writer: &Writer, parts: &[Part<'_>]) -> Result<Node, Repor
     let mut body = Vec::new();
     for (part, caveat) in heaviest(parts, usize::MAX) {
         let lead = whole_lead(writer, parts, (part, caveat))?;
-        body.push(Node::Note { lead, text: means(writer, caveat)? });
+        let text = Prose::join(&[means(writer, caveat)?, fix(writer, caveat)?]);
+        body.push(Node::Note { lead, text });
     }
     if body.is_empty() {
         body.push(Node::Paragraph(writer.label("doubts-none")?));
@@ -24,11 +25,7 @@ pub(super) fn chapter(writer: &Writer, parts: &[Part<'_>]) -> Result<Node, Repor
 }
 
 /// The evidence of a doubt, and in which part it is worst where the parts differ.
-pub(super) fn whole_lead(
-    writer: &Writer,
-    parts: &[Part<'_>],
-    (part, caveat): (&Part<'_>, &Caveat),
-) -> Said {
+fn whole_lead(writer: &Writer, parts: &[Part<'_>], (part, caveat): (&Part<'_>, &Caveat)) -> Said {
     let kind = std::mem::discriminant(caveat);
     let mut alike = parts.iter().flat_map(|p| &p.analysis.caveats);
     let same = alike.all(|c| std::mem::discriminant(c) != kind || c == caveat);
@@ -59,7 +56,7 @@ pub(super) fn weight(caveat: &Caveat) -> f64 {
 }
 
 /// The evidence of a doubt.
-fn lead(writer: &Writer, caveat: &Caveat) -> Said {
+pub(in crate::report) fn lead(writer: &Writer, caveat: &Caveat) -> Said {
     let args = Args::new();
     match caveat {
         Caveat::OneMachine => writer.label("doubt-one-machine"),
@@ -71,7 +68,7 @@ fn lead(writer: &Writer, caveat: &Caveat) -> Said {
         Caveat::Guest { hypervisor } => {
             writer.say("doubt-guest", args.name("hypervisor", hypervisor))
         }
-        Caveat::Steal { share } => writer.say("doubt-steal", args.quantity("share", share.centre)),
+        Caveat::Steal { share } => writer.say("doubt-steal", args.estimate("share", share)),
         Caveat::NoiseFloor { ratio } => {
             writer.say("doubt-noise-floor", args.prose("effect", &effect(writer, ratio)?))
         }
@@ -89,13 +86,11 @@ fn lead(writer: &Writer, caveat: &Caveat) -> Said {
         Caveat::Partial { why } => writer.say("doubt-partial", args.name("why", why)),
         Caveat::FewBlocks { blocks, smallest } => writer.say(
             "doubt-few-blocks",
-            args.number("blocks", *blocks).change("smallest", smallest.centre.value),
+            args.number("blocks", *blocks).changed("smallest", smallest.centre),
         ),
         Caveat::VirtualLinks => writer.label("doubt-virtual-links"),
-        Caveat::Foreign { cpu } => writer.say("doubt-foreign", args.quantity("cpu", cpu.centre)),
-        Caveat::CpuMethods { by } => {
-            writer.say("doubt-cpu-methods", args.quantity("by", by.centre))
-        }
+        Caveat::Foreign { cpu } => writer.say("doubt-foreign", args.estimate("cpu", cpu)),
+        Caveat::CpuMethods { by } => writer.say("doubt-cpu-methods", args.estimate("by", by)),
     }
 }
 
@@ -111,7 +106,7 @@ pub fn short(writer: &Writer, caveat: &Caveat) -> Result<Prose, ReportError> {
         Caveat::Guest { hypervisor } => {
             writer.say("short-guest", args.name("hypervisor", hypervisor))
         }
-        Caveat::Steal { share } => writer.say("short-steal", args.quantity("share", share.centre)),
+        Caveat::Steal { share } => writer.say("short-steal", args.estimate("share", share)),
         Caveat::NoiseFloor { ratio } => {
             writer.say("short-noise-floor", args.prose("effect", &short_effect(writer, ratio)?))
         }
@@ -126,18 +121,16 @@ pub fn short(writer: &Writer, caveat: &Caveat) -> Result<Prose, ReportError> {
         Caveat::Partial { .. } => writer.label("short-partial"),
         Caveat::FewBlocks { blocks, smallest } => writer.say(
             "short-few-blocks",
-            args.number("blocks", *blocks).change("smallest", smallest.centre.value),
+            args.number("blocks", *blocks).changed("smallest", smallest.centre),
         ),
         Caveat::VirtualLinks => writer.label("short-virtual-links"),
-        Caveat::Foreign { cpu } => writer.say("short-foreign", args.quantity("cpu", cpu.centre)),
-        Caveat::CpuMethods { by } => {
-            writer.say("short-cpu-methods", args.quantity("by", by.centre))
-        }
+        Caveat::Foreign { cpu } => writer.say("short-foreign", args.estimate("cpu", cpu)),
+        Caveat::CpuMethods { by } => writer.say("short-cpu-methods", args.estimate("by", by)),
     }
 }
 
-/// What follows from a doubt, and the remedy.
-pub(super) fn means(writer: &Writer, caveat: &Caveat) -> Said {
+/// What follows from a doubt.
+pub(in crate::report) fn means(writer: &Writer, caveat: &Caveat) -> Said {
     writer.label(match caveat {
         Caveat::OneMachine => "doubt-one-machine-means",
         Caveat::Loopback { .. } => "doubt-loopback-means",
@@ -153,5 +146,25 @@ pub(super) fn means(writer: &Writer, caveat: &Caveat) -> Said {
         Caveat::VirtualLinks => "doubt-virtual-links-means",
         Caveat::Foreign { .. } => "doubt-foreign-means",
         Caveat::CpuMethods { .. } => "doubt-cpu-methods-means",
+    })
+}
+
+/// What would remove a doubt.
+pub(in crate::report) fn fix(writer: &Writer, caveat: &Caveat) -> Said {
+    writer.label(match caveat {
+        Caveat::OneMachine => "doubt-one-machine-fix",
+        Caveat::Loopback { .. } => "doubt-loopback-fix",
+        Caveat::Guest { .. } => "doubt-guest-fix",
+        Caveat::Steal { .. } => "doubt-steal-fix",
+        Caveat::NoiseFloor { .. } => "doubt-noise-floor-fix",
+        Caveat::NotSteady { .. } => "doubt-not-steady-fix",
+        Caveat::Simulated => "doubt-simulated-fix",
+        Caveat::ClientsOnly { .. } => "doubt-clients-only-fix",
+        Caveat::Faults { .. } => "doubt-faults-fix",
+        Caveat::Partial { .. } => "doubt-partial-fix",
+        Caveat::FewBlocks { .. } => "doubt-few-blocks-fix",
+        Caveat::VirtualLinks => "doubt-virtual-links-fix",
+        Caveat::Foreign { .. } => "doubt-foreign-fix",
+        Caveat::CpuMethods { .. } => "doubt-cpu-methods-fix",
     })
 }

@@ -45,6 +45,16 @@ pub(super) fn plain_effect(writer: &Writer, ratio: &Estimate) -> Said {
     writer.say("effect-plain", centre(ratio))
 }
 
+/// Two effects without their intervals, from the closest to the widest; one, if they read alike.
+pub(super) fn effects(writer: &Writer, [closest, widest]: [&Estimate; 2]) -> Said {
+    let [near, far] = [plain_effect(writer, closest)?, plain_effect(writer, widest)?];
+    if near.text() == far.text() {
+        return Ok(near);
+    }
+    let args = Args::new().prose("closest", &near).prose("widest", &far);
+    writer.say("advice-effects", args)
+}
+
 /// Whether there was one block only.
 pub(super) fn is_alone(ratio: &Estimate) -> bool {
     ratio.method == EstimateMethod::Exact
@@ -60,19 +70,19 @@ fn alone(writer: &Writer, ratio: &Estimate) -> Option<Said> {
 
 fn centre(ratio: &Estimate) -> Args {
     match is_small(ratio) {
-        true => Args::new().change("centre", ratio.centre.value),
-        false => Args::new().quantity("centre", ratio.centre),
+        true => Args::new().changed("centre", ratio.centre),
+        false => Args::new().estimate("centre", ratio),
     }
 }
 
 fn ends(ratio: &Estimate) -> Args {
     if is_small(ratio) {
         Args::new()
-            .change("change", ratio.centre.value)
-            .change("low", ratio.low.value)
-            .change("high", ratio.high.value)
+            .changed("change", ratio.centre)
+            .changed("low", ratio.low)
+            .changed("high", ratio.high)
     } else {
-        Args::new().quantity("ratio", ratio.centre).range("range", ratio.low, ratio.high)
+        Args::new().estimate("ratio", ratio).ends("range", ratio.low, ratio.high)
     }
 }
 

@@ -5,7 +5,7 @@ use super::effect::{is_alone, level, metric_title, short_effect};
 use super::names::{key_words, level_name, level_names, pair, short_pair};
 use super::places::{engine, with_engine};
 use super::ruling::{condition, shown};
-use super::{Part, Said, Writer, states};
+use super::{Part, Said, Writer, lost, states};
 use crate::figure::{Axis, Figure, FigureKind, Mark, Reference, Scale, Series, Zone};
 use crate::record::{Better, Run, Value};
 use crate::report::document::Prose;
@@ -73,7 +73,18 @@ pub fn curve_figure(
         zones,
         hollow: hollow.collect(),
     };
-    sweep(writer, run, plot, number)
+    let mut figure = sweep(writer, run, plot, number)?;
+    let lost = lost::lost(run, comparison);
+    if lost.iter().any(|marks| !marks.is_empty()) {
+        let args = Args::new().prose("causes", &writer.label("hollow-invalid")?);
+        let said = writer.say("figure-footnote-hollow", args)?;
+        figure.footnote = format!("{} {}", said.text(), figure.footnote);
+    }
+    for (series, marks) in figure.series.iter_mut().zip(lost) {
+        series.marks.extend(marks);
+        series.marks.sort_by(|a, b| a.x.total_cmp(&b.x));
+    }
+    Ok(figure)
 }
 
 /// Draws a plot.
@@ -196,9 +207,14 @@ pub(super) fn zone(
     Ok(Some(Zone { from: from.value, to: to.value, name }))
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts along an axis are small")]
 pub(super) fn place(point: &PointResult) -> Option<Quantity> {
-    match point.at.as_ref()? {
+    quantity_of(point.at.as_ref()?)
+}
+
+/// A value that can stand along an axis.
+#[expect(clippy::cast_precision_loss, reason = "counts along an axis are small")]
+pub(super) fn quantity_of(value: &Value) -> Option<Quantity> {
+    match value {
         Value::Quantity(quantity) => Some(*quantity),
         Value::Count(count) => Some(Quantity::new(*count as f64, Unit::Count)),
         Value::Word(_) => None,
@@ -299,7 +315,7 @@ pub(super) fn dots_figure(
         several => several_title(writer, run, several)?,
     };
     Ok(Figure {
-        id: format!("fig-{}-ratios", run.id),
+        id: format!("fig-{}-{number}", run.id),
         number,
         kind: FigureKind::Dots,
         title: title.text().into(),

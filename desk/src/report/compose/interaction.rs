@@ -22,7 +22,9 @@ pub(super) fn section(writer: &mut Writer, part: &Part<'_>) -> Result<Option<Nod
     let Some(first) = all.first() else { return Ok(None) };
     let mut body = Vec::new();
     if all.len() <= DRAWN {
-        body.push(Node::Figure(figure(writer, part, (first, all))?));
+        let figure = figure(writer, part, (first, all))?;
+        let said = writer.shows(&figure, "interaction-shows", Args::new())?;
+        body.extend([Node::Figure(figure), Node::Paragraph(said)]);
     }
     for one in all {
         body.push(Node::Paragraph(sentence(writer, part, one)?));

@@ -1,28 +1,34 @@
 //! Knows the headline of one question: the answer as a whole, and where along a curve it is not so.
 
-use super::answer::Judged;
+use super::answer::{Judged, tally};
 use super::effect::{metric_title, short_effect};
 use super::names::pair;
-use super::ruling::{condition, count, shown, tone, verdict_sentence};
+use super::ruling::{condition, count, is_settled, news, shown, verdict_sentence};
 use super::{Said, Writer};
 use crate::report::document::{Prose, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use crate::verdict::{Comparison, Verdict};
+use crate::stats::Estimate;
+use crate::verdict::{Comparison, Region, Verdict};
 
 /// One comparison: its verdict, and where along the curve the other side is ahead.
 pub(super) fn of_one(
     writer: &Writer,
     (run, comparison): Judged<'_>,
 ) -> Result<(Tone, Prose), ReportError> {
-    let tone = tone(comparison.verdict);
-    let sentence = verdict_sentence(writer, run, comparison)?;
+    let settled = is_settled(comparison);
+    let tone = news(comparison);
+    let sentence = match settled {
+        true => of_settled(writer, (run, comparison))?,
+        false => verdict_sentence(writer, run, comparison)?,
+    };
     let Some(but) = exceptions(writer, &[(run, comparison)])? else { return Ok((tone, sentence)) };
     let args = pair(run, comparison)
         .name("metric", metric_title(run, comparison))
         .prose("effect", &super::effect::effect(writer, &comparison.overall)?)
         .prose("but", &but);
     let said = match comparison.verdict {
+        _ if settled => writer.say("headline-equivalent-but", args)?,
         Verdict::Better => writer.say("headline-better-but", args)?,
         Verdict::Worse => writer.say("headline-worse-but", args)?,
         Verdict::Equivalent => writer.say("headline-equivalent-but", args)?,
@@ -35,14 +41,22 @@ pub(super) fn of_one(
     Ok((tone, said))
 }
 
+fn of_settled(writer: &Writer, (run, comparison): Judged<'_>) -> Said {
+    let args = pair(run, comparison)
+        .name("metric", metric_title(run, comparison))
+        .quantity("margin", comparison.margin)
+        .prose("effect", &super::effect::effect(writer, &comparison.overall)?);
+    writer.say("headline-settled", args)
+}
+
 /// The same two levels under several conditions, all with one outcome; nothing if they differ.
 pub(super) fn of_one_question(
     writer: &Writer,
     asked: &[Judged<'_>],
 ) -> Result<Option<(Tone, Prose)>, ReportError> {
     let (run, first) = asked[0];
-    let outcome = tone(first.verdict);
-    if asked.iter().any(|(_, c)| tone(c.verdict) != outcome) {
+    let outcome = news(first);
+    if asked.iter().any(|(_, c)| news(c) != outcome) {
         return Ok(None);
     }
     let but = exceptions(writer, asked)?;
@@ -55,10 +69,7 @@ pub(super) fn of_one_question(
         (Tone::Even, true) => "headline-all-equivalent-but",
         (Tone::Open | Tone::Plain, _) => return Ok(None),
     };
-    let distance = |c: &&Comparison| c.overall.centre.value.ln().abs();
-    let mut ordered: Vec<&Comparison> = asked.iter().map(|(_, c)| *c).collect();
-    ordered.sort_by(|a, b| distance(a).total_cmp(&distance(b)));
-    let (closest, widest) = (ordered[0], ordered[ordered.len() - 1]);
+    let [closest, widest] = extremes(asked);
     let mut args = pair(run, first)
         .prose("scope", &scope(writer, asked.len())?)
         .name("metric", metric_title(run, first))
@@ -68,6 +79,41 @@ pub(super) fn of_one_question(
         args = args.prose("but", but);
     }
     Ok(Some((outcome, writer.say(key, args)?)))
+}
+
+/// The same two levels, one of them ahead under some conditions and behind under none.
+pub(super) fn of_most(
+    writer: &Writer,
+    asked: &[Judged<'_>],
+) -> Result<Option<(Tone, Prose)>, ReportError> {
+    let with = |tones: &[Tone]| -> Vec<Judged<'_>> {
+        asked.iter().filter(|(_, c)| tones.contains(&news(c))).copied().collect()
+    };
+    let (good, bad) = (with(&[Tone::Good]), with(&[Tone::Bad]));
+    let (outcome, key, ahead) = match (good.len(), bad.len()) {
+        (1.., 0) => (Tone::Good, "headline-most-better", good),
+        (0, 1..) => (Tone::Bad, "headline-most-worse", bad),
+        _ => return Ok(None),
+    };
+    let [closest, widest] = extremes(&ahead);
+    let rest = tally(writer, &with(&[Tone::Even, Tone::Open]), false)?;
+    let (run, first) = asked[0];
+    let args = pair(run, first)
+        .count("won", count(ahead.len()))
+        .count("count", count(asked.len()))
+        .name("metric", metric_title(run, first))
+        .prose("effects", &super::effect::effects(writer, [&closest.overall, &widest.overall])?)
+        .prose("rest", &rest);
+    let outcome = if 2 * ahead.len() > asked.len() { outcome } else { Tone::Plain };
+    Ok(Some((outcome, writer.say(key, args)?)))
+}
+
+/// The comparisons with the smallest and with the largest effect.
+fn extremes<'a>(asked: &[Judged<'a>]) -> [&'a Comparison; 2] {
+    let distance = |c: &&Comparison| c.overall.centre.value.ln().abs();
+    let mut ordered: Vec<&Comparison> = asked.iter().map(|(_, c)| *c).collect();
+    ordered.sort_by(|a, b| distance(a).total_cmp(&distance(b)));
+    [ordered[0], ordered[ordered.len() - 1]]
 }
 
 /// `both comparisons`, `all 3 comparisons`.
@@ -86,6 +132,7 @@ fn exceptions(writer: &Writer, asked: &[Judged<'_>]) -> Result<Option<Prose>, Re
         let mut places = Vec::new();
         for judged in asked {
             let usual = match judged.1.verdict {
+                _ if is_settled(judged.1) => None,
                 Verdict::Better => Some(true),
                 Verdict::Worse => Some(false),
                 _ => None,
@@ -102,15 +149,23 @@ fn exceptions(writer: &Writer, asked: &[Judged<'_>]) -> Result<Option<Prose>, Re
     Ok((!said.is_empty()).then(|| Prose::join_with(&said, ", ")))
 }
 
+/// Whether the difference is larger than the margin with certainty somewhere in a region: a smaller
+/// one is of no interest to the plan, and belongs with the curve and not into the headline.
+fn is_beyond(region: &Region, margin: f64) -> bool {
+    let beyond = |e: &Estimate| e.low.value > 1.0 + margin || e.high.value < 1.0 / (1.0 + margin);
+    beyond(&region.least) || beyond(&region.most)
+}
+
 /// The regions of a comparison where the other level is ahead, or where it is behind.
-fn stretches(
+pub(super) fn stretches(
     writer: &Writer,
     (run, comparison): Judged<'_>,
     ahead: bool,
     named: bool,
 ) -> Result<Option<Prose>, ReportError> {
     let mut said = Vec::new();
-    for region in comparison.regions.iter().filter(|r| r.other_ahead == ahead) {
+    let matters = |r: &&Region| r.other_ahead == ahead && is_beyond(r, comparison.margin.value);
+    for region in comparison.regions.iter().filter(matters) {
         let args = Args::new().name("from", &shown(&region.from)).name("to", &shown(&region.to));
         said.push(match region.from == region.to {
             true => writer.say("but-at", args)?,

@@ -22,7 +22,7 @@ const ORDER: [LimitKind; 5] = [
 const OFTEN: usize = 2;
 
 /// The name of a limit.
-fn kind_word(writer: &Writer, kind: LimitKind) -> Said {
+pub(super) fn kind_word(writer: &Writer, kind: LimitKind) -> Said {
     writer.label(match kind {
         LimitKind::OfferedLoad => "limit-offered-load",
         LimitKind::AllCpus => "limit-all-cpus",
@@ -94,7 +94,7 @@ fn causes(
     {
         let args = Args::new()
             .prose("limit", &kind_word(writer, first.kind)?)
-            .quantity("first", first.evidence.centre);
+            .estimate("first", &first.evidence);
         let second = second.evidence.centre;
         return match first.evidence.centre.to_string() == second.to_string() {
             true => writer.say("cause-both-alike", args),
@@ -107,7 +107,7 @@ fn causes(
         let level = level_name(&part.run.plan, &comparison.factor, &limit.level);
         let args =
             Args::new().name("level", &level).prose("limit", &kind_word(writer, limit.kind)?);
-        let args = args.quantity("evidence", limit.evidence.centre);
+        let args = args.estimate("evidence", &limit.evidence);
         let unseen = limit.kind == LimitKind::NoneSeen;
         said.push(writer.say(if unseen { "cause-one-unseen" } else { "cause-one" }, args)?);
     }
@@ -186,7 +186,7 @@ fn row(writer: &Writer, names: [&Prose; 2], limit: &Limit) -> Result<Vec<Prose>,
         names[0].clone(),
         names[1].clone(),
         kind_word(writer, limit.kind)?,
-        writer.say(key, Args::new().quantity("share", limit.evidence.centre))?,
+        writer.say(key, Args::new().estimate("share", &limit.evidence))?,
         Prose::join_with(&rivals, ", "),
     ])
 }

@@ -133,7 +133,7 @@ fn table(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Table, ReportError> 
 
 fn smallest(writer: &Writer, part: &Part<'_>) -> Said {
     let Some(smallest) = few_blocks(part) else { return Ok(Prose::verbatim("–")) };
-    writer.say("method-smallest-value", Args::new().change("smallest", smallest.centre.value))
+    writer.say("method-smallest-value", Args::new().changed("smallest", smallest.centre))
 }
 
 fn properties(writer: &Writer, run: &Run) -> Result<Vec<(&'static str, Prose)>, ReportError> {

@@ -6,23 +6,31 @@
 //! Start reading at [`compose`]; the chapters stand in the neighbouring files in their order.
 
 mod advice;
+mod along;
 mod answer;
 mod appendix;
+mod brief;
 mod compare;
 mod cost;
 mod curve;
 mod doubts;
 mod effect;
+mod entered;
 mod figures;
 mod gate;
+mod glance;
 mod index;
 mod interaction;
 mod lead;
 mod limits;
+mod lost;
 mod method;
 mod names;
 mod places;
+mod plot;
 mod published;
+mod ranks;
+mod readers;
 mod reproduce;
 mod results;
 mod ruling;
@@ -37,6 +45,8 @@ pub use gate::{compose_gate, gate_headline, gate_lines};
 
 pub(super) use answer::{Judged, asked, grouped, same};
 pub(super) use doubts::short as short_doubt;
+#[cfg(test)]
+pub(super) use doubts::{fix as doubt_fix, lead as doubt_lead, means as doubt_means};
 pub(super) use effect::short_effect;
 pub(super) use figures::curve_figure;
 pub(super) use limits::in_short as limits_in_short;
@@ -47,6 +57,7 @@ pub(super) use testbed::lab_word;
 use super::document::{Document, Node, Prose};
 use super::error::ReportError;
 use super::words::{Args, LANGUAGE, Words};
+use crate::figure::Figure;
 use crate::record::Run;
 use crate::verdict::{Analysis, Caveat};
 use serde::{Deserialize, Serialize};
@@ -103,6 +114,18 @@ impl Writer {
         self.figures
     }
 
+    /// `Figure 3`, leading there.
+    fn figure_ref(&self, figure: &Figure) -> Said {
+        let said = self.say("figure-ref", Args::new().count("number", figure.number))?;
+        let words = said.text().to_owned();
+        Ok(said.linked(&words, &figure.id))
+    }
+
+    /// What a figure shows, in the words of the key, which has it as `figure`.
+    fn shows(&self, figure: &Figure, key: &str, args: Args) -> Said {
+        self.say(key, args.prose("figure", &self.figure_ref(figure)?))
+    }
+
     fn numbered(&mut self, caption: &Prose) -> Said {
         self.tables += 1;
         let args = Args::new().count("number", self.tables).prose("caption", caption);
@@ -155,28 +178,14 @@ pub fn compose_survey(parts: &[Part<'_>]) -> Result<Document, ReportError> {
     })
 }
 
+/// The outline is the same for every article: a chapter that has nothing to say says that.
 fn chapters(writer: &mut Writer, parts: &[Part<'_>]) -> Nodes {
     let mut body = vec![answer::verdict_box(writer, parts)?];
+    body.extend(glance::nodes(writer, parts)?);
     body.push(testbed::chapter(writer, parts)?);
     body.push(method::chapter(writer, parts)?);
-    if parts.len() == 1 {
-        for part in parts {
-            let nodes = results::nodes(writer, part)?;
-            body.push(writer.section("results", "results-title", nodes)?);
-        }
-    } else {
-        for part in parts {
-            let mut found = results::nodes(writer, part)?;
-            found.extend(advice::list(writer, part)?);
-            body.push(Node::Section {
-                id: format!("results-{}", part.run.id),
-                title: Prose::verbatim(&part.run.plan.title),
-                body: found,
-            });
-        }
-    }
-    body.extend(published::chapter(writer, parts)?);
-    body.push(limits::chapter(writer, parts)?);
+    body.push(results::chapter(writer, parts)?);
+    body.push(cost::chapter(writer, parts)?);
     body.push(doubts::chapter(writer, parts)?);
     body.push(reproduce::chapter(writer, parts)?);
     body.push(appendix::chapter(writer, parts)?);

@@ -82,7 +82,7 @@ fn knee(writer: &Writer, at: &Value) -> Said {
 fn figure(writer: &Writer, what: ClaimFigure, estimate: &Estimate) -> Said {
     let figure = match estimate.centre.unit {
         Unit::Ratio => short_effect(writer, estimate)?,
-        _ => Prose::quantity(estimate.centre),
+        _ => Prose::estimate(estimate),
     };
     let args = Args::new().prose("figure", &figure);
     match what {

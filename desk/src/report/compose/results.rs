@@ -6,22 +6,54 @@ use super::figures::{curve_figure, dots_figure, place, row_name};
 use super::names::{key_words, level_names, pair};
 use super::places::with_engine;
 use super::ruling::{condition, count, shown, verdict_sentence, verdict_word};
-use super::{Nodes, Part, Said, Writer, cost, curve, index, interaction, limits, states};
+use super::{
+    Nodes, Part, Said, Writer, along, curve, index, interaction, limits, plot, published, readers,
+    states,
+};
 use crate::record::Run;
 use crate::report::document::{Column, Node, Prose, Table};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
 use crate::verdict::{Comparison, PointResult};
 
+/// The chapter: every part question by question, then what held the figures down, and the published
+/// test beside it.
+pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, ReportError> {
+    let mut body = Vec::new();
+    for part in parts {
+        let mut found = nodes(writer, part)?;
+        if parts.len() == 1 {
+            body.extend(found);
+            continue;
+        }
+        found.extend(readers::list(writer, part)?);
+        let title = Prose::verbatim(&part.run.plan.title);
+        body.push(Node::Section { id: format!("results-{}", part.run.id), title, body: found });
+    }
+    body.push(limits::chapter(writer, parts)?);
+    body.extend(published::chapter(writer, parts)?);
+    writer.section("results", "results-title", body)
+}
+
 /// Everything a part found, question by question.
-pub(super) fn nodes(writer: &mut Writer, part: &Part<'_>) -> Nodes {
+fn nodes(writer: &mut Writer, part: &Part<'_>) -> Nodes {
     let comparisons = &part.analysis.comparisons;
     if comparisons.is_empty() {
         return Ok(vec![Node::Paragraph(writer.label("results-none")?)]);
     }
     let mut nodes = Vec::new();
+    for map in plot::heatmap(writer, part)? {
+        let said = writer.shows(&map, "heatmap-shows", Args::new())?;
+        nodes.extend([Node::Figure(map), Node::Paragraph(said)]);
+    }
     for comparison in comparisons.iter().filter(|c| is_curve(c)) {
         nodes.push(curve_section(writer, part, comparison)?);
+    }
+    if let Some(roofs) = plot::roofline(writer, part)? {
+        let said = writer.shows(&roofs, "roof-shows", Args::new())?;
+        let body = vec![Node::Figure(roofs), Node::Paragraph(said)];
+        let id = format!("roofs-{}", part.run.id);
+        nodes.push(Node::Section { id, title: writer.label("roof-section")?, body });
     }
     let single: Vec<&Comparison> = comparisons.iter().filter(|c| !is_curve(c)).collect();
     if !single.is_empty() {
@@ -32,8 +64,18 @@ pub(super) fn nodes(writer: &mut Writer, part: &Part<'_>) -> Nodes {
     Ok(nodes)
 }
 
+/// The distributions of a comparison, each with the sentence that leads to it.
+fn distributions(writer: &mut Writer, part: &Part<'_>, comparison: &Comparison) -> Nodes {
+    let mut nodes = Vec::new();
+    for figure in plot::percentiles(writer, part, comparison)? {
+        let said = writer.shows(&figure, "percentile-shows", Args::new())?;
+        nodes.extend([Node::Figure(figure), Node::Paragraph(said)]);
+    }
+    Ok(nodes)
+}
+
 /// A curve has at least two points, all at places that can stand along an axis.
-fn is_curve(comparison: &Comparison) -> bool {
+pub(super) fn is_curve(comparison: &Comparison) -> bool {
     comparison.points.len() > 1 && comparison.points.iter().all(|p| place(p).is_some())
 }
 
@@ -46,21 +88,28 @@ fn curve_section(
     let condition = condition(writer, run, comparison)?;
     let number = writer.next_figure();
     let figure = curve_figure(writer, part, comparison, number)?;
-    let mut ahead = vec![verdict_sentence(writer, run, comparison)?];
+    let shows = Args::new()
+        .name("metric", metric_title(run, comparison))
+        .name("curve", &key_words(comparison.curve.as_deref().unwrap_or_default()));
+    let mut ahead = vec![writer.shows(&figure, "curve-shows", shows)?];
+    ahead.push(verdict_sentence(writer, run, comparison)?);
     ahead.extend(curve::stretches(writer, run, comparison)?);
+    ahead.extend(along::crossings(writer, run, comparison)?);
     ahead.extend(states::sentences(writer, part, comparison)?);
-    let args = Args::new().count("number", number).prose("text", &Prose::join(&ahead));
-    let ahead = writer.say("see-figure", args)?;
     let mut why = curve::knees(writer, run, comparison)?;
-    why.extend(limits::cause(writer, part, comparison)?);
+    let along = along::limits(writer, part, comparison)?;
+    match along.is_empty() {
+        true => why.extend(limits::cause(writer, part, comparison)?),
+        false => why.extend(along),
+    }
     why.extend(left_out(writer, comparison)?);
-    let mut body = vec![Node::Figure(figure), Node::Paragraph(ahead)];
+    let mut body = vec![Node::Figure(figure), Node::Paragraph(Prose::join(&ahead))];
     if !why.is_empty() {
         body.push(Node::Paragraph(Prose::join(&why)));
     }
     body.push(Node::Table(curve_table(writer, part, comparison, number)?));
     body.extend(states::table(writer, part, comparison)?.map(Node::Table));
-    body.extend(cost::section(writer, part, comparison)?);
+    body.extend(distributions(writer, part, comparison)?);
     let title = if condition.text().is_empty() {
         let args = pair(run, comparison).name("metric", metric_title(run, comparison));
         writer.say("results-point-title", args)?
@@ -143,8 +192,8 @@ fn row(
     let figure = |level: &String, figure| marked(writer, part, comparison, (level, at), figure);
     Ok(vec![
         name,
-        figure(&comparison.base, point.base.centre)?,
-        figure(&comparison.other, point.other.centre)?,
+        figure(&comparison.base, &point.base)?,
+        figure(&comparison.other, &point.other)?,
         short_effect(writer, &point.ratio)?,
         verdict_word(writer, point.verdict)?,
         Prose::count(point.ratio.n as usize),
@@ -154,7 +203,9 @@ fn row(
 /// Comparisons without a curve share one figure of ratios and one table a pair of levels.
 fn points(writer: &mut Writer, part: &Part<'_>, comparisons: &[&Comparison]) -> Nodes {
     let number = writer.next_figure();
-    let mut nodes = vec![Node::Figure(dots_figure(writer, part.run, comparisons, number)?)];
+    let figure = dots_figure(writer, part.run, comparisons, number)?;
+    let shows = writer.shows(&figure, "dots-shows", Args::new())?;
+    let mut nodes = vec![Node::Figure(figure)];
     let mut said = Vec::new();
     for comparison in comparisons {
         let mut parts = vec![condition(writer, part.run, comparison)?];
@@ -167,22 +218,20 @@ fn points(writer: &mut Writer, part: &Part<'_>, comparisons: &[&Comparison]) -> 
         parts.extend(left_out(writer, comparison)?);
         said.push(Prose::join(&parts));
     }
-    let first = said.remove(0);
-    let args = Args::new().count("number", number).prose("text", &first);
-    said.insert(0, writer.say("see-figure", args)?);
+    said[0] = Prose::join(&[shows, said[0].clone()]);
     nodes.extend(said.into_iter().map(Node::Paragraph));
-    nodes.push(Node::Table(points_table(writer, part, comparisons)?));
+    nodes.push(Node::Table(points_table(writer, part, (comparisons, number))?));
     for comparison in comparisons {
         nodes.extend(states::table(writer, part, comparison)?.map(Node::Table));
+        nodes.extend(distributions(writer, part, comparison)?);
     }
-    nodes.extend(cost::of_points(writer, part, comparisons)?);
     Ok(nodes)
 }
 
 fn points_table(
     writer: &mut Writer,
     part: &Part<'_>,
-    comparisons: &[&Comparison],
+    (comparisons, number): (&[&Comparison], u32),
 ) -> Result<Table, ReportError> {
     let run = part.run;
     let mut rows = Vec::new();
@@ -211,7 +260,7 @@ fn points_table(
         columns[1].title = writer.label("table-base")?;
         columns[2].title = writer.label("table-other")?;
     }
-    let caption = data_caption(writer, writer.figures, metric)?;
+    let caption = data_caption(writer, number, metric)?;
     let caption = match comparisons.first() {
         Some(first) => with_engine(writer, (run, first), caption)?,
         None => caption,

@@ -20,6 +20,20 @@ pub(super) const fn tone(verdict: Verdict) -> Tone {
     }
 }
 
+/// Whether a difference is sure and yet, with its whole interval, too small to matter: the plan
+/// has no interest in it, so it is no news.
+pub(super) fn is_settled(comparison: &Comparison) -> bool {
+    let (ratio, room) = (&comparison.overall, comparison.margin.value);
+    matches!(comparison.verdict, Verdict::Better | Verdict::Worse)
+        && ratio.low.value > 1.0 / (1.0 + room)
+        && ratio.high.value < 1.0 + room
+}
+
+/// The look of a comparison in the headline, where a difference too small to matter is none.
+pub(super) fn news(comparison: &Comparison) -> Tone {
+    if is_settled(comparison) { Tone::Even } else { tone(comparison.verdict) }
+}
+
 /// A verdict in a word.
 pub(super) fn verdict_word(writer: &Writer, verdict: Verdict) -> Said {
     writer.label(match verdict {

@@ -4,7 +4,7 @@ use super::figures::row_name;
 use super::names::{key_words, level_name};
 use super::ruling::shown;
 use super::{Part, Writer, cost};
-use crate::report::document::{Column, Prose, Table};
+use crate::report::document::{Column, Prose, Source, Table};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
 use crate::stats::Estimate;
@@ -71,7 +71,6 @@ pub(super) fn table(
 }
 
 fn figures(parts: &CpuParts, second: bool) -> Vec<Prose> {
-    let shown = |e: &Estimate| cpus(e.centre.value);
     let all = [
         Some(&parts.machine),
         Some(&parts.server),
@@ -83,9 +82,9 @@ fn figures(parts: &CpuParts, second: bool) -> Vec<Prose> {
         Some(&parts.steal),
     ];
     let none = || Prose::verbatim("–");
-    let mut row: Vec<Prose> = all.into_iter().map(|e| e.map_or_else(none, shown)).collect();
+    let mut row: Vec<Prose> = all.into_iter().map(|e| e.map_or_else(none, cpus)).collect();
     if second {
-        row.push(parts.second.as_ref().map_or_else(none, shown));
+        row.push(parts.second.as_ref().map_or_else(none, cpus));
     }
     row
 }
@@ -94,8 +93,9 @@ fn figures(parts: &CpuParts, second: bool) -> Vec<Prose> {
 const DECIMALS: usize = 2;
 
 /// CPUs kept busy, without the unit that a heading names.
-pub(super) fn cpus(value: f64) -> Prose {
-    Prose::verbatim(&format!("{value:.DECIMALS$}"))
+pub(super) fn cpus(estimate: &Estimate) -> Prose {
+    let source = Source::Estimate(vec![estimate.centre.into()]);
+    Prose::from_source(format!("{:.DECIMALS$}", estimate.centre.value), source)
 }
 
 /// How CPU time was counted, for the chapter on the method; nothing where no cost was made.

@@ -9,7 +9,7 @@ use crate::record::Value;
 use crate::report::document::{Column, Prose, Table};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use crate::unit::Quantity;
+use crate::stats::Estimate;
 use crate::verdict::{Comparison, GeneratorBound, GeneratorSign, State, TwoStates};
 
 /// Up to this many places with two states are told in sentences; a table has all.
@@ -78,9 +78,9 @@ fn spread(states: &TwoStates) -> f64 {
 }
 
 fn state(writer: &Writer, state: &State) -> Said {
-    let args = Args::new().quantity("rate", state.rate.centre).count("trials", state.trials);
+    let args = Args::new().estimate("rate", &state.rate).count("trials", state.trials);
     match &state.segment {
-        Some(segment) => writer.say("state-segment", args.quantity("segment", segment.centre)),
+        Some(segment) => writer.say("state-segment", args.estimate("segment", segment)),
         None => writer.say("state-plain", args),
     }
 }
@@ -148,14 +148,14 @@ pub(super) fn all_bound_notes(
 
 /// The share that shows the limit, or from the least to the largest of them.
 fn shares(group: &[&GeneratorBound]) -> Prose {
-    let by = |a: &Quantity, b: &Quantity| a.value.total_cmp(&b.value);
-    let low = group.iter().map(|b| b.evidence.centre).min_by(by);
-    let high = group.iter().map(|b| b.evidence.centre).max_by(by);
+    let by = |a: &&Estimate, b: &&Estimate| a.centre.value.total_cmp(&b.centre.value);
+    let low = group.iter().map(|b| &b.evidence).min_by(by);
+    let high = group.iter().map(|b| &b.evidence).max_by(by);
     match (low, high) {
-        (Some(low), Some(high)) if low.to_string() != high.to_string() => {
-            Prose::verbatim(&super::super::document::unbroken(&crate::unit::show_range(low, high)))
+        (Some(low), Some(high)) if low.centre.to_string() != high.centre.to_string() => {
+            Prose::range(low, high)
         }
-        (Some(only), _) => Prose::quantity(only),
+        (Some(only), _) => Prose::estimate(only),
         _ => Prose::default(),
     }
 }
@@ -196,8 +196,8 @@ pub(super) fn table(
         let mut row: Vec<Prose> = place.into_iter().collect();
         row.push(Prose::verbatim(&level));
         for state in [&one.slow, &one.fast] {
-            let segment = state.segment.as_ref().map(|s| Prose::quantity(s.centre));
-            row.push(Prose::quantity(state.rate.centre));
+            let segment = state.segment.as_ref().map(Prose::estimate);
+            row.push(Prose::estimate(&state.rate));
             row.push(segment.unwrap_or_else(|| Prose::verbatim("–")));
             row.push(Prose::count(state.trials as usize));
         }

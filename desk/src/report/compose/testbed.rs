@@ -3,7 +3,7 @@
 use super::doubts::UNNAMED;
 use super::names::{key_words, setting};
 use super::ruling::count;
-use super::{Nodes, Part, Said, Writer};
+use super::{Nodes, Part, Said, Writer, entered};
 use crate::record::{Adapter, Environment, KeyClass, LabKind, LabPlan, Plan, Run, Settings};
 use crate::report::document::{Column, Node, Prose, Table, unbroken};
 use crate::report::error::ReportError;
@@ -32,6 +32,7 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
         }
     }
     body.extend(made_with(writer, parts)?);
+    body.extend(entered::table(writer, parts)?);
     let mut said = Vec::new();
     for part in parts {
         for sentence in reclassed(writer, &part.run.plan)? {

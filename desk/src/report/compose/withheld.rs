@@ -13,12 +13,8 @@ use crate::verdict::{Comparison, Cost, Withheld};
 pub(super) fn reason(writer: &Writer, withheld: &Withheld) -> Said {
     let args = Args::new();
     match withheld {
-        Withheld::MethodsDisagree { by } => {
-            writer.say("withheld-methods", args.quantity("by", by.centre))
-        }
-        Withheld::LowCpu { busy } => {
-            writer.say("withheld-low-cpu", args.quantity("busy", busy.centre))
-        }
+        Withheld::MethodsDisagree { by } => writer.say("withheld-methods", args.estimate("by", by)),
+        Withheld::LowCpu { busy } => writer.say("withheld-low-cpu", args.estimate("busy", busy)),
         Withheld::SmtDiffers => writer.label("withheld-smt"),
         Withheld::UnequalAtSaturation { throughput } => {
             let effect = plain_effect(writer, throughput)?;

@@ -173,9 +173,12 @@ impl Page {
     fn answer(&mut self, headline: &Prose, rulings: &[Ruling]) {
         self.wrapped(headline.text(), "> ", "> ");
         for ruling in rulings {
-            self.line(">");
-            self.wrapped(ruling.label.text(), "> ", "> ");
-            self.wrapped(ruling.sentence.text(), "> ", "> ");
+            if ruling.label.text().is_empty() {
+                self.wrapped(ruling.sentence.text(), "> ", "> ");
+            } else {
+                let said = format!("{}: {}", ruling.label.text(), ruling.sentence.text());
+                self.wrapped(&said, "> ", ">   ");
+            }
         }
     }
 }

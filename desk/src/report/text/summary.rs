@@ -21,18 +21,25 @@ pub fn summary(document: &Document, columns: u16, unicode: bool) -> String {
     for node in &document.body {
         match node {
             Node::VerdictBox { .. } => page.node(node, 1),
-            Node::Section { id, body, .. } if id.starts_with("result") => {
+            Node::Section { id, body, .. } if id == "results" => {
                 figures(&mut page, body, rows);
+                let limits = |n: &&Node| matches!(n, Node::Section { id, .. } if id == "limits");
+                body.iter().filter(limits).for_each(|node| short(&mut page, node));
             }
-            Node::Section { id, title, body } if id == "limits" || id == "doubts" => {
-                page.gap();
-                page.wrapped(title.text(), "", "");
-                points(&mut page, body);
-            }
+            Node::Section { id, .. } if id == "doubts" => short(&mut page, node),
             _ => {}
         }
     }
     page.finished()
+}
+
+/// A chapter by its points.
+fn short(page: &mut Page, node: &Node) {
+    if let Node::Section { title, body, .. } = node {
+        page.gap();
+        page.wrapped(title.text(), "", "");
+        points(page, body);
+    }
 }
 
 fn curves(node: &Node) -> usize {
@@ -46,7 +53,9 @@ fn curves(node: &Node) -> usize {
 
 /// Costs and interactions are in the whole text; the answer names what follows from them.
 fn is_detail(id: &str) -> bool {
-    id.starts_with("cost-") || id.starts_with("interaction-")
+    ["cost", "interaction-", "limits", "published", "roofs-", "appendix"]
+        .iter()
+        .any(|detail| id.starts_with(detail))
 }
 
 /// Every figure under its finding; a curve also under the condition it holds for.
@@ -55,7 +64,7 @@ fn figures(page: &mut Page, body: &[Node], rows: u16) {
         match node {
             Node::Section { id, .. } if is_detail(id) => {}
             Node::Section { body, .. } => figures(page, body, rows),
-            Node::Figure(drawn) => {
+            Node::Figure(drawn) if matches!(drawn.kind, FigureKind::Sweep | FigureKind::Dots) => {
                 page.gap();
                 page.wrapped(&drawn.title, "", "");
                 if drawn.kind == FigureKind::Sweep {

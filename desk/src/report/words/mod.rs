@@ -2,13 +2,14 @@
 //!
 //! Gives: [`Words::say`] and [`Args`]. Never: a number of its own; every number is an argument.
 
-use super::document::{Link, Prose, unbroken};
+use super::document::{Argument, Link, Prose, Source, unbroken};
 use super::error::ReportError;
+use crate::stats::Estimate;
 use crate::unit::{Quantity, percent_change, show_range};
 use fluent_bundle::{FluentArgs, FluentBundle, FluentResource};
 
 /// The messages in English, a file a chapter.
-const ENGLISH: [&str; 11] = [
+const ENGLISH: [&str; 12] = [
     include_str!("en/verdict.ftl"),
     include_str!("en/compare.ftl"),
     include_str!("en/testbed.ftl"),
@@ -17,6 +18,7 @@ const ENGLISH: [&str; 11] = [
     include_str!("en/cost.ftl"),
     include_str!("en/advice.ftl"),
     include_str!("en/published.ftl"),
+    include_str!("en/glance.ftl"),
     include_str!("en/report.ftl"),
     include_str!("en/page.ftl"),
     include_str!("en/gate.ftl"),
@@ -29,7 +31,7 @@ pub const LANGUAGE: &str = "en";
 #[derive(Default)]
 pub struct Args {
     values: FluentArgs<'static>,
-    shown: Vec<String>,
+    shown: Vec<Argument>,
     links: Vec<Link>,
 }
 
@@ -39,35 +41,53 @@ impl Args {
         Self::default()
     }
 
-    fn text(mut self, key: &'static str, text: String) -> Self {
-        self.shown.push(text.clone());
+    fn text(mut self, key: &'static str, text: String, source: Source) -> Self {
+        self.shown.push(Argument { text: text.clone(), source });
         self.values.set(key, text);
         self
     }
 
     /// A name that a person or a machine gave; it is never inflected.
     pub fn name(self, key: &'static str, name: &str) -> Self {
-        self.text(key, name.into())
+        self.text(key, name.into(), Source::Name)
     }
 
-    /// A quantity in its own unit.
+    /// A quantity in its own unit that is no estimate: a setting, a level of confidence.
     pub fn quantity(self, key: &'static str, quantity: Quantity) -> Self {
-        self.text(key, unbroken(&quantity.to_string()))
+        self.text(key, unbroken(&quantity.to_string()), Source::Quantity)
+    }
+
+    /// The centre of an estimate, its interval standing elsewhere.
+    pub fn estimate(self, key: &'static str, estimate: &Estimate) -> Self {
+        let source = Source::Estimate(vec![estimate.centre.into()]);
+        self.text(key, unbroken(&estimate.centre.to_string()), source)
     }
 
     /// A ratio as the change in per cent that it means.
     pub fn change(self, key: &'static str, ratio: f64) -> Self {
-        self.text(key, unbroken(&percent_change(ratio)))
+        self.text(key, unbroken(&percent_change(ratio)), Source::Quantity)
+    }
+
+    /// The centre or an end of an estimated ratio, as the change in per cent that it means.
+    pub fn changed(self, key: &'static str, ratio: Quantity) -> Self {
+        let source = Source::Estimate(vec![ratio.into()]);
+        self.text(key, unbroken(&percent_change(ratio.value)), source)
     }
 
     /// Two like quantities in one unit.
     pub fn range(self, key: &'static str, low: Quantity, high: Quantity) -> Self {
-        self.text(key, unbroken(&show_range(low, high)))
+        self.text(key, unbroken(&show_range(low, high)), Source::Quantity)
+    }
+
+    /// Two centres or ends of estimates in one unit.
+    pub fn ends(self, key: &'static str, low: Quantity, high: Quantity) -> Self {
+        let source = Source::Estimate(vec![low.into(), high.into()]);
+        self.text(key, unbroken(&show_range(low, high)), source)
     }
 
     /// A number of things; the sentence may choose its plural by it.
     pub fn count(mut self, key: &'static str, count: u32) -> Self {
-        self.shown.push(count.to_string());
+        self.shown.push(Argument { text: count.to_string(), source: Source::Count });
         self.values.set(key, count);
         self
     }
@@ -80,7 +100,7 @@ impl Args {
 
     /// A text that was said before.
     pub fn prose(mut self, key: &'static str, prose: &Prose) -> Self {
-        self.shown.extend(prose.arguments().iter().cloned());
+        self.shown.extend(prose.sources().iter().cloned());
         self.links.extend(prose.links().iter().cloned());
         self.values.set(key, prose.text().to_owned());
         self

@@ -4,9 +4,21 @@ use super::*;
 use std::collections::BTreeSet;
 
 /// Every file that says something.
-const SPEAKERS: [&str; 27] = [
+const SPEAKERS: [&str; 39] = [
     include_str!("../card.rs"),
     include_str!("../compose/advice.rs"),
+    include_str!("../compose/along.rs"),
+    include_str!("../compose/brief.rs"),
+    include_str!("../compose/entered.rs"),
+    include_str!("../compose/glance.rs"),
+    include_str!("../compose/plot/forest.rs"),
+    include_str!("../compose/plot/heatmap.rs"),
+    include_str!("../compose/plot/mod.rs"),
+    include_str!("../compose/plot/percentile.rs"),
+    include_str!("../compose/plot/roofline.rs"),
+    include_str!("../compose/plot/timeline.rs"),
+    include_str!("../compose/plot/waterfall.rs"),
+    include_str!("../compose/readers.rs"),
     include_str!("../compose/compare.rs"),
     include_str!("../compose/cost.rs"),
     include_str!("../compose/index.rs"),
@@ -74,6 +86,19 @@ fn no_message_holds_a_digit() {
 }
 
 #[test]
+fn no_message_inflects_what_is_set_into_it() {
+    for line in ENGLISH.iter().flat_map(|source| source.lines()) {
+        for (at, _) in line.match_indices('}') {
+            let next = line[at + 1..].chars().next().unwrap_or(' ');
+            // `{ " " }` is a space that stands at the beginning of a message.
+            let space = line[..at].ends_with("\" \" ");
+            let ending = !space && (next.is_alphabetic() || ['\'', '’', '-'].contains(&next));
+            assert!(!ending, "'{next}' is hung on a variable: {line}");
+        }
+    }
+}
+
+#[test]
 fn nothing_that_is_said_has_a_number_typed_into_it() {
     for text in quoted() {
         assert!(!text.contains(|c: char| c.is_ascii_digit()), "{text}");
@@ -102,4 +127,8 @@ fn what_was_set_into_a_sentence_is_remembered() {
     let said = words.say("effect-ratio", args).unwrap();
     assert_eq!(said.text(), "2.93× (95\u{a0}% interval 2.71–3.17×)");
     assert_eq!(said.arguments(), ["2.93×", "2.71–3.17×", "95\u{a0}%"]);
+    assert!(said.sources().iter().all(|a| a.source == Source::Quantity));
+    let estimate = crate::stats::Estimate::exact(Quantity::new(2.934, crate::unit::Unit::Ratio));
+    let said = words.say("effect-plain", Args::new().estimate("centre", &estimate)).unwrap();
+    assert_eq!(said.sources()[0].source, Source::Estimate(vec![estimate.centre.into()]));
 }

@@ -21,7 +21,7 @@ metric-pe-server-long = P/E index of the server alone
 metric-cpu-per-gb = CPU time per gigabyte
 metric-displaced = application work displaced
 
-cost-title = What it cost in CPU
+cost-title = Cost
 cost-named = { $name }:
 cpu-finding-less = { $other } keeps the CPUs less busy than { $base }: { $effect }
 cpu-finding-more = { $other } keeps the CPUs busier than { $base }: { $effect }

@@ -2,26 +2,34 @@ doubts-title = What this does not say
 doubts-none = No reason to doubt was found by the checks that stend makes. That is not proof that there is none.
 
 doubt-one-machine = Server and clients share one machine and its CPUs.
-doubt-one-machine-means = The figures are of both ends together; they do not decide how fast the server would be with clients of its own. Repeat with the clients on other machines to learn that.
+doubt-one-machine-means = The figures are of both ends together; they do not decide how fast the server would be with clients of its own.
+doubt-one-machine-fix = Repeat with the clients on other machines to learn that.
 doubt-loopback = The hosts are processes on the loopback interface: { $why }.
 doubt-loopback-plain = The hosts are processes on the loopback interface.
-doubt-loopback-means = No link, no adapter and no queue is in the path; nothing about a network follows. Run as root, or allow user namespaces, for real links.
+doubt-loopback-means = No link, no adapter and no queue is in the path; nothing about a network follows.
+doubt-loopback-fix = Run as root, or allow user namespaces, for real links.
 doubt-guest = The machine is a guest of { $hypervisor }.
 doubt-guest-unnamed = The machine is a guest of a hypervisor that does not say its name.
-doubt-guest-means = Neighbours and the hypervisor’s scheduler take part unseen; absolute figures do not carry over to bare metal. Repeat on the bare machine if those matter.
+doubt-guest-means = Neighbours and the hypervisor’s scheduler take part unseen; absolute figures do not carry over to bare metal.
+doubt-guest-fix = Repeat on the bare machine if those matter.
 doubt-steal = The hypervisor took { $share } of all CPU time during the windows.
-doubt-steal-means = Figures are low by about that share, and uneven between blocks. Repeat at a quiet hour or with CPUs of its own.
+doubt-steal-means = Figures are low by about that share, and uneven between blocks.
+doubt-steal-fix = Repeat at a quiet hour or with CPUs of its own.
 doubt-noise-floor = The same level against itself differs by { $effect }.
-doubt-noise-floor-means = An effect of that size is noise on this machine, whatever its interval says. Use more blocks, and look for what else was running.
+doubt-noise-floor-means = An effect of that size is noise on this machine, whatever its interval says.
+doubt-noise-floor-fix = Use more blocks, and look for what else was running.
 doubt-not-steady = Of { $of } trials, { $trials } were not at a steady rate when their window opened.
-doubt-not-steady-means = Their figures hold part of the ramp. Allow a longer settling time in the plan.
+doubt-not-steady-means = Their figures hold part of the ramp.
+doubt-not-steady-fix = Allow a longer settling time in the plan.
 doubt-simulated = Nothing was measured: hosts, links and clock are a model.
 doubt-simulated-means = Every figure follows from the physics named in the test bed and from a seed. It tells how stend judges, and nothing about any machine.
+doubt-simulated-fix = Run the same plan on a real lab to measure.
 doubt-clients-only = { $places ->
     [one] { $places } set-up gave
    *[other] { $places } set-ups gave
 } no figure, because the clients were at their limit in every visit; the first is { $first }.
-doubt-clients-only-means = What was seen there is the speed of the clients and stands in the appendix only. Use more clients, faster ones, or a load that they can carry.
+doubt-clients-only-means = What was seen there is the speed of the clients and stands in the appendix only.
+doubt-clients-only-fix = Use more clients, faster ones, or a load that they can carry.
 doubt-faults = { $trials ->
     [one] { $trials } visit was
    *[other] { $trials } visits were
@@ -32,20 +40,26 @@ doubt-faults = { $trials ->
     [one] { $lost } is
    *[other] { $lost } are
 } lost for good.
-doubt-faults-means = Such a visit is in no figure, is never counted as zero, and was made again up to twice. If one level loses more than the other, that is a finding by itself: see the appendix.
+doubt-faults-means = Such a visit is in no figure, is never counted as zero, and was made again up to twice.
+doubt-faults-fix = If one level loses more than the other, that is a finding by itself: see the appendix.
 doubt-partial = The run ended early: { $why }.
-doubt-partial-means = The blocks that are missing make the intervals wider, and later drift was not seen. Go on with stend resume before its verdicts are used: who looks at them in between and then decides whether to go on errs more often than the level says.
+doubt-partial-means = The blocks that are missing make the intervals wider, and later drift was not seen.
+doubt-partial-fix = Go on with stend resume before its verdicts are used: who looks at them in between and then decides whether to go on errs more often than the level says.
 doubt-few-blocks = There { $blocks ->
     [one] is { $blocks } block
    *[other] are { $blocks } blocks
 }; the smallest effect that four of five such runs would show is { $smallest }, for a comparison that stands alone.
-doubt-few-blocks-means = Smaller differences can stay undecided. The points of a curve are judged together, so that one of them must differ by more than that. Raise the number of blocks in the plan.
+doubt-few-blocks-means = Smaller differences can stay undecided. The points of a curve are judged together, so that one of them must differ by more than that.
+doubt-few-blocks-fix = Raise the number of blocks in the plan.
 doubt-virtual-links = The links are virtual: there is no wire, no adapter and no line rate.
-doubt-virtual-links-means = The figures are of the kernel’s network stack; they do not decide which adapter is faster. Repeat over the real adapters.
+doubt-virtual-links-means = The figures are of the kernel’s network stack; they do not decide which adapter is faster.
+doubt-virtual-links-fix = Repeat over the real adapters.
 doubt-foreign = Other programs used { $cpu } during the windows.
-doubt-foreign-means = What they took was missing to the load, and unevenly between blocks; the busy share of the machine holds their time too, so costs look higher than they are. Stop them, or repeat at a quiet hour.
+doubt-foreign-means = What they took was missing to the load, and unevenly between blocks; the busy share of the machine holds their time too, so costs look higher than they are.
+doubt-foreign-fix = Stop them, or repeat at a quiet hour.
 doubt-cpu-methods = The ways of counting CPU time disagree by up to { $by }.
-doubt-cpu-methods-means = One of them misses work, so where they disagree the P/E index has no verdict. Repeat with a longer window; the table of where the CPU time went shows what no process accounts for.
+doubt-cpu-methods-means = One of them misses work, so where they disagree the P/E index has no verdict.
+doubt-cpu-methods-fix = Repeat with a longer window; the table of where the CPU time went shows what no process accounts for.
 
 doubt-in-part = { $lead } This was seen in the part “{ $part }”.
 doubt-worst-part = { $lead } That is the worst of the parts: “{ $part }”.

@@ -65,7 +65,6 @@ left-out = { $count ->
     [one] { $count } counted trial is
    *[other] { $count } counted trials are
 } in none of these ratios, because a fault hit the trial or its partner.
-see-figure = { $text } See Figure { $number }.
 table-number = Table { $number }. { $caption }
 table-data-caption = The data of Figure { $figure }: { $metric }
 table-comparison = Comparison
@@ -90,7 +89,7 @@ limits-evidence-unseen = CPUs { $share } busy
 limits-rivals = Rivals, ruled out
 limits-no-rivals = –
 limits-none = No limit was looked for: the run has no readings of the CPUs and the sockets.
-limit-everywhere = { $limit } in every comparison
+limit-everywhere = in every comparison { $limit }
 limit-others = other limits in { $seen } of { $of }
 limit-often = { $limit } in { $seen } of { $of } cases
 limit-offered-load = the offered load, which was carried

@@ -1,0 +1,154 @@
+//! Knows what stands right behind the answer: every ratio in one figure and one table, and what
+//! each kind of reader should take from it.
+
+use super::answer::{Judged, asked, same};
+use super::curve::nearest_first;
+use super::effect::{is_alone, level, plain_effect, short_effect};
+use super::figures::row_name;
+use super::names::level_name;
+use super::places::at;
+use super::ruling::{count, shown, verdict_word};
+use super::{Nodes, Part, Said, Writer, plot, ranks, readers};
+use crate::report::document::{Column, Node, Prose, Source, Table};
+use crate::report::error::ReportError;
+use crate::report::words::Args;
+use crate::verdict::Region;
+
+/// The figure, the table and the readers.
+pub(super) fn nodes(writer: &mut Writer, parts: &[Part<'_>]) -> Nodes {
+    let mut nodes = Vec::new();
+    if let Some(figure) = plot::forest(writer, parts)? {
+        let said = writer.shows(&figure, "forest-shows", Args::new())?;
+        nodes.extend([Node::Figure(figure), Node::Paragraph(said)]);
+        nodes.push(Node::Table(table(writer, parts)?));
+    }
+    for part in parts {
+        nodes.extend(rankings(writer, part)?);
+    }
+    if let [only] = parts
+        && let Some(list) = readers::list(writer, only)?
+    {
+        nodes.push(writer.section("readers", "readers-title", vec![list])?);
+    }
+    Ok(nodes)
+}
+
+/// A row a comparison: ratio, verdict, and where along its curve who is ahead.
+fn table(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Table, ReportError> {
+    let all: Vec<Judged<'_>> = asked(parts).into_iter().chain(same(parts)).collect();
+    let curves = all.iter().any(|(_, c)| !c.regions.is_empty());
+    let ratio = match all.first().filter(|(_, c)| !is_alone(&c.overall)) {
+        Some((_, c)) => {
+            writer.say("table-ratio", Args::new().quantity("level", level(&c.overall)))?
+        }
+        None => writer.label("table-ratio-alone")?,
+    };
+    let mut columns = vec![
+        Column { title: writer.label("table-comparison")?, numeric: false },
+        Column { title: ratio, numeric: true },
+        Column { title: writer.label("table-verdict")?, numeric: false },
+    ];
+    if curves {
+        columns.push(Column { title: writer.label("table-ahead")?, numeric: false });
+    }
+    columns.push(Column { title: writer.label("table-blocks")?, numeric: true });
+    let mut rows = Vec::new();
+    for (run, c) in all {
+        let title = Prose::verbatim(if parts.len() > 1 { &run.plan.title } else { "" });
+        let name = Prose::join_with(&[title, row_name(writer, run, c)?], ", ");
+        let mut row =
+            vec![name, short_effect(writer, &c.overall)?, verdict_word(writer, c.verdict)?];
+        if curves {
+            row.push(ahead(writer, (run, c))?);
+        }
+        row.push(Prose::count(c.overall.n as usize));
+        rows.push(row);
+    }
+    let caption = writer.label("answers-caption")?;
+    let caption = writer.numbered(&caption)?;
+    Ok(Table { caption, columns, rows, folded: false, notes: Vec::new() })
+}
+
+/// `offload 4 KiB–256 KiB, 1.72× to 6.15×`, a stretch after the other.
+fn ahead(writer: &Writer, (run, c): Judged<'_>) -> Said {
+    let mut said = Vec::new();
+    for region in &c.regions {
+        let leader = if region.other_ahead { &c.other } else { &c.base };
+        let args = Args::new()
+            .name("leader", &level_name(&run.plan, &c.factor, leader))
+            .prose("effects", &ends(writer, region)?)
+            .name("from", &shown(&region.from))
+            .name("to", &shown(&region.to));
+        let key = if region.from == region.to { "ahead-at" } else { "ahead-from" };
+        said.push(writer.say(key, args)?);
+    }
+    match said.is_empty() {
+        true => Ok(Prose::verbatim("–")),
+        false => Ok(Prose::join_with(&said, "; ")),
+    }
+}
+
+fn ends(writer: &Writer, region: &Region) -> Said {
+    let (near, far) = nearest_first(region);
+    let [near, far] = [plain_effect(writer, near)?, plain_effect(writer, far)?];
+    if near.text() == far.text() {
+        return Ok(near);
+    }
+    writer.say("ahead-ends", Args::new().prose("near", &near).prose("far", &far))
+}
+
+/// The ranks of three levels or more, a table a condition.
+fn rankings(writer: &mut Writer, part: &Part<'_>) -> Nodes {
+    let mut told: Vec<&str> = Vec::new();
+    let mut nodes = Vec::new();
+    for (_, c) in asked(std::slice::from_ref(part)) {
+        let alike = ranks::alike(part.run, c, &part.analysis.comparisons);
+        if alike.len() < 2 || told.contains(&c.id.as_str()) {
+            continue;
+        }
+        told.extend(alike.iter().map(|c| c.id.as_str()));
+        let mut ranked = ranks::ranks(part, c);
+        ranked.sort_by_key(|(_, rank)| rank.map_or((usize::MAX, 0), |p| (p.best, p.worst)));
+        let mut rows = Vec::new();
+        for (level, rank) in ranked {
+            let ratio = alike.iter().find(|c| c.other == level);
+            let rank = rank.map_or_else(
+                || Prose::verbatim("–"),
+                |rank| Prose::from_source(rank.text(), Source::Count),
+            );
+            rows.push(vec![
+                Prose::verbatim(&level_name(&part.run.plan, &c.factor, &level)),
+                rank,
+                match ratio {
+                    Some(ratio) => short_effect(writer, &ratio.overall)?,
+                    None => writer.label("ranks-baseline")?,
+                },
+            ]);
+        }
+        let columns = vec![
+            Column { title: writer.label("limits-level")?, numeric: false },
+            Column { title: writer.label("ranks-rank")?, numeric: true },
+            Column { title: writer.label("ranks-ratio")?, numeric: true },
+        ];
+        let condition = super::ruling::condition(writer, part.run, c)?;
+        let caption = Prose::join_with(&[writer.label("ranks-caption")?, condition], "; ");
+        let caption = writer.numbered(&caption)?;
+        let notes = vec![writer.label("ranks-note")?];
+        nodes.push(Node::Table(Table { caption, columns, rows, folded: false, notes }));
+    }
+    Ok(nodes)
+}
+
+/// ` at 8 KiB` where most points of a curve have it, for lines that name one of several places.
+pub(super) fn at_first(
+    writer: &Writer,
+    place: Option<&crate::record::Value>,
+    others: usize,
+) -> Said {
+    let first = at(writer, place)?;
+    if others == 0 {
+        return Ok(first);
+    }
+    let args = Args::new().prose("first", &first).count("count", count(others));
+    writer.say("place-and-others", args)
+}

@@ -1,0 +1,87 @@
+//! Knows the figure of every visit in the order of time: drift, states and faults show there.
+
+use super::{Drawn, equal, numbered, ratio_axis, single};
+use crate::figure::{Axis, Figure, FigureKind, Scale, Series};
+use crate::report::compose::appendix::fault_kind;
+use crate::report::compose::names::level_name;
+use crate::report::compose::{Part, Writer};
+use crate::report::document::Prose;
+use crate::report::error::ReportError;
+use crate::report::words::Args;
+use crate::unit::Unit;
+use crate::verdict::{Visit, visits};
+
+/// Ratios further apart than this need a logarithmic axis.
+const WIDE: f64 = 10.0;
+
+/// The figure; nothing where no visit gave a figure.
+pub fn timeline(writer: &mut Writer, part: &Part<'_>) -> Result<Option<Figure>, ReportError> {
+    let all = visits(part.run);
+    let (drawn, left): (Vec<Visit<'_>>, Vec<Visit<'_>>) =
+        all.into_iter().partition(|visit| visit.ratio.is_some());
+    if drawn.is_empty() {
+        return Ok(None);
+    }
+    let mut series: Vec<Series> = Vec::new();
+    for visit in &drawn {
+        let name = name(writer, part, visit)?;
+        let mark = single(visit.record.started_s, visit.ratio.unwrap_or(1.0), visit.counts());
+        match series.iter_mut().find(|s| s.name == name.text()) {
+            Some(series) => series.marks.push(mark),
+            None => series.push(Series { name: name.text().into(), marks: vec![mark] }),
+        }
+    }
+    // What counts comes first, so that levels have the colours that they have elsewhere.
+    series.sort_by_key(|s| !s.marks.iter().any(|m| m.valid));
+    let values = || drawn.iter().filter_map(|v| v.ratio);
+    let least = values().fold(f64::INFINITY, f64::min);
+    let most = values().fold(0.0, f64::max);
+    let scale = if least > 0.0 && most / least > WIDE { Scale::Log10 } else { Scale::Linear };
+    let x = Axis {
+        label: writer.label("axis-time")?.text().into(),
+        unit: Unit::Second,
+        scale: Scale::Linear,
+        direction: String::new(),
+        names: Vec::new(),
+    };
+    let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    let invalid = drawn.iter().filter(|v| v.fault().is_some()).count();
+    let title = Args::new().count("count", count(drawn.len())).count("invalid", count(invalid));
+    let mut footnote = vec![writer.label("timeline-footnote")?];
+    if !left.is_empty() {
+        let args = Args::new().count("count", count(left.len()));
+        footnote.push(writer.say("timeline-footnote-left", args)?);
+    }
+    let drawn = Drawn {
+        kind: FigureKind::Timeline,
+        title: writer.say("timeline-title", title)?,
+        subtitle: writer.label("timeline-subtitle")?,
+        x,
+        y: ratio_axis(writer, String::new(), scale)?,
+        series,
+        zones: Vec::new(),
+        references: vec![equal(writer)?],
+        roofs: Vec::new(),
+        footnote: Prose::join(&footnote),
+    };
+    let mut figure = numbered(writer, &part.run.id, drawn);
+    figure.y.label = writer.label("axis-like")?.text().into();
+    figure.references[0].name = writer.label("reference-like")?.text().into();
+    Ok(Some(figure))
+}
+
+/// The level of a visit that counts, else why it does not.
+fn name(writer: &Writer, part: &Part<'_>, visit: &Visit<'_>) -> Result<Prose, ReportError> {
+    if let Some(fault) = visit.fault() {
+        return fault_kind(writer, fault);
+    }
+    if !visit.counts() {
+        return writer.label("visit-dry");
+    }
+    let plan = &part.run.plan;
+    let level = visit.record.trial.treatment.levels.get(&plan.method.compare);
+    match level {
+        Some(level) => Ok(Prose::verbatim(&level_name(plan, &plan.method.compare, level))),
+        None => writer.label("visit-counted"),
+    }
+}

@@ -1,0 +1,163 @@
+# What stands beside the answer: the lines of the box, the readers, and the figures that are no curves.
+
+figure-ref = Figure { $number }
+
+box-where = Where
+box-cost = Cost
+box-cause = Cause
+box-cause-said = { $causes }.
+where-from = { $leader } is ahead from { $from } to { $to } in at least { $least } of { $count } curves.
+where-at = { $leader } is ahead at { $from } in at least { $least } of { $count } curves.
+where-alone = { $leader } is ahead { $places }.
+where-besides = { $leader } is also ahead { $places }.
+where-some = { $leader } is ahead somewhere along { $count } of the curves.
+where-nowhere = No side is ahead with certainty at any point of { $count } curves.
+box-cost-equal-load = At an equal offered load { $said }.
+box-cost-any-load = At full load { $said }.
+box-cost-better = { $other } is cheaper than { $base }{ $scope }: { $metric } { $effects }
+box-cost-worse = { $other } is dearer than { $base }{ $scope }: { $metric } { $effects }
+box-cost-even = { $other } costs as much as { $base }{ $scope }: { $metric } { $effects }
+box-cost-named = { " " }with { $names }
+box-cost-some = { " " }in { $some } of { $count } comparisons
+box-cost-open = Which of { $other } and { $base } costs less is not decided.
+
+answers-caption = Every answer: the ratio over all points, and who is ahead where
+table-ahead = Ahead where
+ahead-from = { $leader } { $from }–{ $to }, { $effects }
+ahead-at = { $leader } { $from }, { $effects }
+ahead-ends = { $near } to { $far }
+ranks-caption = Ranks of the levels
+ranks-rank = Rank
+ranks-ratio = Ratio to the baseline
+ranks-baseline = baseline
+ranks-note = Levels whose intervals overlap share their ranks.
+place-and-others = { $first } and at { $count } more
+
+readers-title = Who should take what
+reader-buys = Who buys
+reader-tunes = Who tunes
+reader-runs = Who runs it at this load
+reader-writes = Who writes the driver or the kernel
+buys-cpus = { $limit } in { $some } of { $count } cases, { $evidence } at the least: faster or more CPUs would carry more, a faster link would not.
+buys-one-cpu = { $limit } in { $some } of { $count } cases, { $evidence } at the least: a faster core or more queues would carry more, more cores alone would not.
+buys-link = { $limit } was full in { $some } of { $count } cases, { $evidence } at the least: a faster link would carry more, faster CPUs would not.
+buys-clients = { $limit } in { $some } of { $count } cases, { $evidence } at the least: what the system under test can do was not reached, so nothing here says what to buy.
+buys-virtual = The links are virtual, so the choice of an adapter does not follow.
+tunes-interaction = { $other } against { $base } gives { $metric } { $first } with { $first_under } and { $second } with { $second_under }, so both are to be set together. The effect depends on the other setting in { $some } of { $count } cases.
+runs-at = At { $load } ({ $condition }) the CPUs are { $first } busy under { $base } and { $second } under { $other }.
+runs-at-plain = At { $load } the CPUs are { $first } busy under { $base } and { $second } under { $other }.
+writes-one-cpu = Under { $level } one CPU is { $evidence } busy while others idle; it is so in { $count ->
+    [one] { $count } case
+   *[other] { $count } cases
+}.
+writes-threads = Kernel threads take { $threads } of { $machine } under { $level }{ $at }, the most of any point.
+writes-states = { $level }{ $at } is fast or slow for a whole trial, { $slow } or { $fast }.
+writes-states-segments = { $level }{ $at } is fast or slow for a whole trial, { $slow } or { $fast }, with segments of { $small } or { $large }.
+
+forest-title = { $ahead } of { $count } comparisons ahead of the baseline, { $behind } behind it
+forest-subtitle = { $metric }: the ratio over all points, a bar the { $level } interval
+forest-subtitle-alone = { $metric }: the ratio over all points, of the one block there is
+forest-shared = { $name } (rank shared)
+forest-states = { $name } (two states)
+forest-footnote = The rank is shared where the interval holds no difference, or lies within the margin.
+forest-footnote-lower = Of the metrics some are better lower.
+forest-footnote-states = Hollow: a level with two states, whose ratio says how often each was met.
+forest-shows = { $figure } shows every ratio against the margin; the table below has its figures.
+zone-margin = margin { $margin }
+
+heatmap-title = { $other } against { $base } at every point: { $metric }
+heatmap-subtitle = ratio by { $curve } across and by condition down
+heatmap-footnote = A cell is the ratio of its point; whether it is certain stands with its curve.
+heatmap-footnote-hollow = Hatched: two states, or the clients at their limit.
+heatmap-shows = { $figure } shows where the difference lies before the curves do: one cell a point.
+
+curve-shows = { $figure } shows { $metric } by { $curve } under both levels.
+dots-shows = { $figure } shows the ratio of every block.
+crossing = The lead changes between { $from } and { $to }: { $other } against { $base } has { $before } at { $from } and { $after } at { $to }, where { $leader } takes the lead.
+along-both = What limited it along the whole curve, under both levels: { $limit }, { $evidence }.
+along-both-unseen = What limited it along the whole curve, under both levels: { $limit }, CPUs { $evidence } busy.
+along-level = What limited it under { $level }: { $parts }.
+along-part = { $limit } at { $places } ({ $evidence })
+along-part-unseen = { $limit } at { $places } (CPUs { $evidence } busy)
+
+percentile-title = { $metric } of every visit{ $at }, { $other } and { $base }
+percentile-title-states = Two states{ $at }: { $metric } of every visit, { $other } and { $base }
+percentile-subtitle = share of visits at or below a value
+percentile-footnote = A step a counted visit; a plateau between two groups of visits is the gap between two states.
+percentile-shows = { $figure } shows the distribution of the visits, where a mean would hide it.
+axis-share = share of visits
+
+roof-section = What a request costs and what a byte costs
+roof-title = Up to about { $size } a request sets the limit, beyond it a byte does
+roof-subtitle = { $metric } by { $curve }
+roof-request = { $rate } at best
+roof-byte = { $rate } at best
+roof-footnote = The slope is the highest number of requests a second at any point times the size; the ceiling is the highest throughput at any point. Both are measured here, neither is that of a link.
+roof-shows = { $figure } shows both levels under the two roofs: a point on the slope is held down by the cost of its requests, one at the ceiling by the cost of its bytes, one below both by something else.
+
+timeline-title = { $count } visits in the order of time, { $invalid } of them invalid
+timeline-subtitle = every visit over the mean of its like: the same level under the same load
+timeline-footnote = Hollow: not counted. A drift of the machine shows as a slope, a disturbed stretch as a step.
+timeline-footnote-left = { $count ->
+    [one] { $count } visit gave no figure and is not drawn; the table has it.
+   *[other] { $count } visits gave no figure and are not drawn; the table has them.
+}
+timeline-shows = { $figure } shows every visit of the run, the invalid ones hollow and by their fault.
+axis-time = time since the run began
+axis-like = visit over the mean of its like
+reference-like = mean
+visit-dry = dry
+visit-counted = counted
+invalid-dead-host = host gone
+invalid-frozen = host frozen
+invalid-wrong-work = wrong work
+invalid-dead-stream = stream still
+invalid-factor = factor not taken
+invalid-disturbed = disturbed
+invalid-failed = failed
+invalid-steal = steal
+invalid-throttled = throttled
+invalid-link-flap = link flap
+invalid-generator = clients at their limit
+invalid-not-steady = not steady
+invalid-cancelled = stopped
+
+waterfall-title = Where the CPU time goes{ $at }: from { $base } to { $other }
+waterfall-subtitle = CPUs kept busy by kind of process
+waterfall-footnote = Between the whole of either level stands what each kind of process takes more or less; rest: what no process accounts for.
+waterfall-shows = { $figure } shows which processes take more or less under { $other } than under { $base }, at the point where most moves.
+axis-cpus = CPUs busy
+
+cost-none = What it cost was not read.
+cost-section = The load
+cost-points = Single loads
+cpu-full = All CPUs are full at every point under both levels, { $least } at the least, so a figure of them would show a line.
+cpu-shows-less = { $figure } shows that { $other } keeps the CPUs less busy than { $base }: { $effect }.
+cpu-shows-more = { $figure } shows that { $other } keeps the CPUs busier than { $base }: { $effect }.
+cpu-shows-equal = { $figure } shows that { $other } and { $base } keep the CPUs equally busy: { $effect }.
+cpu-shows-open = { $figure } does not decide which of { $other } and { $base } keeps the CPUs busier: { $effect }.
+index-shows = { $figure } shows throughput for each per cent of the CPUs.
+interaction-shows = { $figure } shows both effects and their ratio.
+
+entered-caption = Entered by a person, not measured
+entered-of = Of
+entered-what = What
+entered-date = Date
+entered-bed = test bed
+entered-price = price
+entered-noise = noise
+entered-mass = mass
+entered-ambient = ambient temperature
+price-title = What it costs in money
+price-caption = Highest { $metric } for the price
+price-entered = Price (entered)
+price-highest = Highest
+price-for = For the price
+price-each = { $figure } per { $currency }
+price-note = Prices were entered by a person; the test bed has their source and date.
+
+headline-most-better = { $other } is better than { $base } in { $won } of { $count } comparisons: { $metric } { $effects }. The others: { $rest }.
+headline-most-worse = { $other } is worse than { $base } in { $won } of { $count } comparisons: { $metric } { $effects }. The others: { $rest }.
+headline-settled = No difference that matters between { $other } and { $base }: { $metric } { $effect }, which is there but within the margin of { $margin }.
+headline-noise = Two levels that are set alike: { $metric } { $effect }. That is what nothing looks like on this machine.
+hollow-invalid = every visit invalid
