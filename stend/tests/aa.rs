@@ -71,6 +71,7 @@ fn run(seed: u64, sd: &str) -> Run {
         records: visited.records,
         completeness: visited.completeness,
         sittings: Vec::new(),
+        digits: None,
     }
 }
 
