@@ -172,7 +172,6 @@ fn value(about: &str, kind: ParamKind) -> Value {
 }
 
 /// Bounds as a person would write them.
-#[expect(clippy::cast_precision_loss, reason = "bounds stay far below 2^53")]
 fn bounds(kind: ParamKind) -> String {
     let range = |low: Quantity, high: Quantity| format!(" From {low} to {high}.");
     let rate = |bits: f64| Quantity::new(bits, Unit::BitPerSecond);
