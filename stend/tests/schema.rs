@@ -1,5 +1,9 @@
 //! Knows that what is published about plans and outputs is what the program reads and writes.
-#![expect(clippy::expect_used, reason = "helpers of tests stand outside test functions")]
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    reason = "helpers of tests stand outside test functions"
+)]
 
 use desk::plan::{Catalogue, read};
 use desk::record::WorkloadSpec;

@@ -15,8 +15,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// What makes a gate fail. The limits of the margin m are 1 / (1 + m) and 1 + m; an interval is that
-/// of the ratio, turned so that above 1 is better.
+/// What makes a gate fail. The limits of the margin m are 1 / (1 + m) and 1 + m; an interval is
+/// that of the ratio, turned so that above 1 is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FailIf {
@@ -26,11 +26,11 @@ pub enum FailIf {
     /// Fails where the whole interval is below the margin's upper limit; passes where it is above 1
     /// and reaches above the margin.
     NotBetter,
-    /// Fails where the interval leaves 1 out and reaches out of the margin; passes where the two are
-    /// equivalent.
+    /// Fails where the interval leaves 1 out and reaches out of the margin; passes where the two
+    /// are equivalent.
     NotEquivalent,
-    /// Fails where the interval leaves 1 out, be it within the margin; passes where it holds 1 and
-    /// the two are equivalent.
+    /// Fails where the interval leaves 1 out, be it within the margin; passes where it holds 1
+    /// and the two are equivalent.
     Different,
 }
 

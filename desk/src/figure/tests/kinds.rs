@@ -90,7 +90,10 @@ fn a_heatmap_writes_every_ratio_and_hatches_what_is_invalid() {
             assert!(text.contains(&figure.value(mark.centre).to_string()), "{}", mark.centre);
         }
     }
-    let hatched = |s: &&Shape| matches!(s, Shape::Bar { ink: Ink::Hatch, hint, .. } if hint.ends_with(", invalid"));
+    let hatched = |s: &&Shape| match s {
+        Shape::Bar { ink: Ink::Hatch, hint, .. } => hint.ends_with(", invalid"),
+        _ => false,
+    };
     assert_eq!(scene(&figure, 760, 1.0).shapes.iter().filter(hatched).count(), 1);
     for (columns, unicode) in [(120, true), (60, true), (24, true), (60, false)] {
         let text = braille(&figure, columns, 5, unicode);

@@ -17,7 +17,8 @@ use crate::verdict::{Analysis, Comparison, Gate, GateCheck, GateOutcome, GateRea
 const OUTCOMES: [GateOutcome; 4] =
     [GateOutcome::Failed, GateOutcome::Inconclusive, GateOutcome::NotMeasured, GateOutcome::Passed];
 
-/// The article on a run before a gate. The run is the one that was judged ([`crate::verdict::gated`]).
+/// The article on a run before a gate. The run is the one that was judged, as
+/// [`crate::verdict::gated`] gives it.
 ///
 /// # Errors
 /// Words that are missing, or a plan that cannot be written.

@@ -1,8 +1,8 @@
 //! Knows how a document becomes a summary on GitHub: a step summary, a comment on a pull request.
 //!
-//! At most [`LINES`] lines and [`CHARACTERS`] characters: the verdict, one table, the doubts, how to
-//! reproduce it, and folded away as much of the rest as there is room for. What is left out leaves
-//! an ellipsis. Never: a word or a figure of its own; what a person wrote is escaped.
+//! At most [`LINES`] lines and [`CHARACTERS`] characters: the verdict, one table, the doubts, how
+//! to reproduce it, and folded away as much of the rest as there is room for. What is left out
+//! leaves an ellipsis. Never: a word or a figure of its own; what a person wrote is escaped.
 
 mod escape;
 mod sheet;
