@@ -1,10 +1,6 @@
 //! The page in a browser, where there is one: its script runs to its end, breaks nothing and asks
 //! for nothing.
-#![expect(
-    clippy::expect_used,
-    clippy::print_stdout,
-    reason = "helpers of tests stand outside test functions"
-)]
+#![expect(clippy::expect_used, reason = "helpers of tests stand outside test functions")]
 
 use std::fs;
 use std::path::Path;

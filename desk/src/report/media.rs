@@ -114,8 +114,10 @@ fn of_text(document: &Document) -> Numbers {
 }
 
 /// The words of a page without its drawings, styles and scripts, and the captions of its figures.
+/// What the file says of itself, behind the article, stands in no other medium.
 fn of_html(document: &Document) -> Numbers {
     let mut page = tests::html(document);
+    page.truncate(page.find("<section class=\"archive\"").expect("what the file carries"));
     for tag in ["style", "script", "svg"] {
         while let Some(start) = page.find(&format!("<{tag}")) {
             let close = format!("</{tag}>");
