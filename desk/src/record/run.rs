@@ -105,3 +105,18 @@ pub struct Run {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digits: Option<u8>,
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::unit::{Quantity, Unit};
+
+    /// Found by fuzzing: without exact reading a figure moves by its last digit at every reading.
+    #[test]
+    fn a_figure_is_the_same_to_the_last_bit_after_it_was_written_and_read() {
+        for value in [0.11922747774358133, 0.1 + 0.2, 5e-324, 1.7976931348623157e308] {
+            let written = serde_json::to_string(&Quantity::new(value, Unit::Share)).unwrap();
+            let read: Quantity = serde_json::from_str(&written).unwrap();
+            assert_eq!(read.value.to_bits(), value.to_bits(), "{written}");
+        }
+    }
+}
