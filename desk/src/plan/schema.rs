@@ -54,7 +54,8 @@ pub fn schema(catalogue: &Catalogue<'_>) -> Value {
             "environment": {
                 "description": "Keys of the environment whose class this plan changes.",
                 "type": "object", "additionalProperties": { "$ref": "#/definitions/class" }
-            }
+            },
+            "fact": fact()
         },
         "definitions": definitions(catalogue)
     })
@@ -74,6 +75,29 @@ fn definitions(catalogue: &Catalogue<'_>) -> Map<String, Value> {
         all.insert(format!("levels-{}", spec.name), levels(spec, catalogue));
     }
     all
+}
+
+/// What a person says of the things under test.
+fn fact() -> Value {
+    json!({
+        "description": "What a person says of the things under test, a table for each.",
+        "type": "array",
+        "items": {
+            "type": "object",
+            "required": ["what", "value", "source", "date"],
+            "additionalProperties": false,
+            "properties": {
+                "of": text("Level or link that it is of; without it the whole test bed."),
+                "what": text("price, noise, mass, ambient, or a name of your own."),
+                "value": text("With its unit: 1200 EUR, 41 dB(A), 2.3 kg, 22 °C."),
+                "source": text("Where it is from: a price list, a meter."),
+                "date": {
+                    "description": "The day it was so.",
+                    "type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
+                }
+            }
+        }
+    })
 }
 
 fn defined(what: &str, spec: &FactorSpec) -> Value {

@@ -28,15 +28,22 @@ impl Bundle<'_> {
     /// # Errors
     /// As [`Bundle::to_json`].
     pub fn packed(&self) -> Result<String, ReportError> {
-        let text = self.to_json()?;
-        let all = || -> std::io::Result<Vec<u8>> {
-            let mut gzip = GzBuilder::new().write(Vec::new(), Compression::best());
-            gzip.write_all(text.as_bytes())?;
-            gzip.finish()
-        };
-        let bytes = all().map_err(|e| ReportError::Bundle(e.to_string()))?;
-        Ok(STANDARD.encode(bytes))
+        packed(&self.to_json()?)
     }
+}
+
+/// A text as gzip, without a time or a name in its head, as base64.
+///
+/// # Errors
+/// None in memory.
+pub(in crate::report) fn packed(text: &str) -> Result<String, ReportError> {
+    let all = || -> std::io::Result<Vec<u8>> {
+        let mut gzip = GzBuilder::new().write(Vec::new(), Compression::best());
+        gzip.write_all(text.as_bytes())?;
+        gzip.finish()
+    };
+    let bytes = all().map_err(|e| ReportError::Bundle(e.to_string()))?;
+    Ok(STANDARD.encode(bytes))
 }
 
 impl Bundle<'static> {

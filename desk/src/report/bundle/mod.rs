@@ -17,6 +17,7 @@ mod text;
 
 pub use error::BundleError;
 pub use file::FILE_MAX;
+pub(super) use file::packed;
 pub use fit::{LARGEST, page};
 
 use super::compose::{Part, Role};

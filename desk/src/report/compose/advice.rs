@@ -3,7 +3,7 @@
 use super::answer::Judged;
 use super::effect::{metric_name, plain_effect, short_effect};
 use super::names::{level_name, pair};
-use super::ruling::short_condition;
+use super::ruling::{count, short_condition};
 use super::withheld::short_reason;
 use super::{Part, Said, Writer};
 use crate::report::document::{Prose, Ruling, Tone};
@@ -22,8 +22,22 @@ struct Group<'a> {
     given: Vec<Given<'a>>,
 }
 
-/// How a group of advice is put into words; true where there are several groups.
-type Say = fn(&Writer, &Group<'_>, bool) -> Said;
+/// How a group of advice is put into words, as one of how many.
+type Say = fn(&Writer, &Group<'_>, Among) -> Said;
+
+/// Where a group stands among the groups for a reader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Among {
+    /// The only one: it holds everywhere.
+    Alone,
+    /// One of several.
+    Several,
+    /// The last and largest: it holds wherever the others do not.
+    Rest,
+}
+
+/// More conditions than these are not listed.
+const LISTED: usize = 2;
 
 /// What every group of advice for a reader says, in the words of `say`; nothing without advice.
 fn told(
@@ -31,10 +45,22 @@ fn told(
     part: &Part<'_>,
     (reader, say): (Reader, Say),
 ) -> Result<Option<Prose>, ReportError> {
-    let groups = grouped(part, reader);
+    let mut groups = grouped(part, reader);
+    // The exceptions come first, then what holds wherever they do not.
+    let largest = groups.iter().map(|g| g.given.len()).max().unwrap_or(0);
+    groups.sort_by_key(|g| g.given.len() == largest && largest > LISTED);
     let mut said = Vec::new();
-    for group in &groups {
-        said.push(say(writer, group, groups.len() > 1)?);
+    for (at, group) in groups.iter().enumerate() {
+        let last = at + 1 == groups.len() && group.given.len() > LISTED;
+        said.push(say(
+            writer,
+            group,
+            match (groups.len(), last) {
+                (1, _) => Among::Alone,
+                (_, true) => Among::Rest,
+                (_, false) => Among::Several,
+            },
+        )?);
     }
     Ok((!said.is_empty()).then(|| Prose::join_with(&said, "; ")))
 }
@@ -97,12 +123,27 @@ fn agree((a, (_, of_a)): &Given<'_>, (b, (_, of_b)): &Given<'_>) -> bool {
 }
 
 /// Under what the advice of a group holds; empty where there is nothing to tell apart.
-fn conditions(writer: &Writer, group: &Group<'_>) -> Said {
+fn conditions(writer: &Writer, group: &Group<'_>, among: Among) -> Said {
     let mut said = Vec::new();
     for (_, (run, comparison)) in &group.given {
         said.push(short_condition(writer, run, comparison)?);
     }
-    Ok(Prose::join_with(&said, ", "))
+    if among == Among::Alone || said.iter().all(|condition| condition.text().is_empty()) {
+        return Ok(Prose::default());
+    }
+    match (said.as_slice(), among) {
+        (all, Among::Rest) => {
+            writer.say("advice-rest", Args::new().count("count", count(all.len())))
+        }
+        ([first, second], _) => {
+            writer.say("advice-both", Args::new().prose("first", first).prose("second", second))
+        }
+        ([first, others @ ..], _) if others.len() >= LISTED => {
+            let args = Args::new().prose("first", first).count("more", count(others.len()));
+            writer.say("advice-first", args)
+        }
+        (all, _) => Ok(Prose::join_with(all, ", ")),
+    }
 }
 
 fn choice(group: &Group<'_>) -> Option<String> {
@@ -127,7 +168,7 @@ fn effects(writer: &Writer, group: &Group<'_>) -> Said {
     }
 }
 
-fn of_group(writer: &Writer, group: &Group<'_>, several: bool) -> Said {
+fn of_group(writer: &Writer, group: &Group<'_>, among: Among) -> Said {
     let (advice, (run, comparison)) = group.given[0];
     let args = pair(run, comparison)
         .prose("metric", &metric_name(writer, run, &advice.metric)?)
@@ -144,15 +185,15 @@ fn of_group(writer: &Writer, group: &Group<'_>, several: bool) -> Said {
         }
         (None, None) => writer.say("advice-open", args.count("blocks", advice.effect.n))?,
     };
-    let condition = conditions(writer, group)?;
-    if condition.text().is_empty() || !several {
+    let condition = conditions(writer, group, among)?;
+    if condition.text().is_empty() {
         return Ok(said);
     }
     let args = Args::new().prose("condition", &condition).prose("sentence", &said);
     writer.say("advice-under", args)
 }
 
-fn in_short(writer: &Writer, group: &Group<'_>, several: bool) -> Said {
+fn in_short(writer: &Writer, group: &Group<'_>, among: Among) -> Said {
     let (advice, _) = group.given[0];
     let said = match (choice(group), &advice.withheld) {
         (Some(choice), _) => Prose::verbatim(&choice),
@@ -167,8 +208,8 @@ fn in_short(writer: &Writer, group: &Group<'_>, several: bool) -> Said {
             writer.say("advice-short-open", Args::new().count("blocks", advice.effect.n))?
         }
     };
-    let condition = conditions(writer, group)?;
-    if condition.text().is_empty() || !several {
+    let condition = conditions(writer, group, among)?;
+    if condition.text().is_empty() {
         return Ok(said);
     }
     let args = Args::new().prose("choice", &said).prose("condition", &condition);

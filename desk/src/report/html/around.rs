@@ -2,7 +2,7 @@
 //! file carries, and the words of its script.
 
 use super::anchor::{Ids, heading};
-use crate::report::bundle::Bundle;
+use crate::report::bundle::{Bundle, packed};
 use crate::report::document::{Document, Node, Prose};
 use crate::report::error::ReportError;
 use crate::report::words::{Args, Words};
@@ -100,7 +100,7 @@ pub(super) fn archive(bundle: &Bundle<'_>, words: &Words) -> Result<Markup, Repo
     })
 }
 
-/// What the script needs: its words, and the numbers of every figure as CSV.
+/// What the script needs: its words, and the numbers of every figure as CSV, packed.
 pub(super) fn carried(words: &Words, numbers: &[(String, String)]) -> Result<Markup, ReportError> {
     let mut said = serde_json::Map::new();
     for (key, label) in [
@@ -115,6 +115,7 @@ pub(super) fn carried(words: &Words, numbers: &[(String, String)]) -> Result<Mar
     said.insert("points".into(), Value::String(points.text().into()));
     let csv: serde_json::Map<String, Value> =
         numbers.iter().map(|(id, csv)| (id.clone(), Value::String(csv.clone()))).collect();
+    let csv = packed(&Value::Object(csv).to_string())?;
     let text = super::harmless(&json!({ "words": said, "csv": csv }).to_string());
     Ok(markup! { script type="application/json" id="page-data" { (PreEscaped(text)) } })
 }

@@ -27,6 +27,13 @@
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   };
 
+  /** What lies packed in the page: gzip as base64. */
+  const unpack = async (text, type) => {
+    const bytes = Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0));
+    const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return new Response(plain, { headers: { "content-type": type } }).blob();
+  };
+
   // Figures -------------------------------------------------------------------------------------
 
   /** What a pointer resting on a marker is told; markers without words are single runs. */
@@ -57,9 +64,11 @@
           if (near >= 0) this.hold(near);
         });
       }
-      if (csv[figure.id]) {
-        const text = csv[figure.id];
-        const load = () => save(new Blob([text], { type: "text/csv" }), `${figure.id}.csv`);
+      if (window.DecompressionStream) {
+        const load = async () => {
+          const all = JSON.parse(await (await unpack(csv, "application/json")).text());
+          save(new Blob([all[figure.id]], { type: "text/csv" }), `${figure.id}.csv`);
+        };
         this.button(words.csv, `${words.csv}, ${name}`, load).classList.add("last");
       }
       figure.append(this.bar);
@@ -230,17 +239,12 @@
 
   // The records ---------------------------------------------------------------------------------
 
-  const unpack = async () => {
-    const packed = atob(document.getElementById("bundle").textContent);
-    const bytes = Uint8Array.from(packed, (sign) => sign.charCodeAt(0));
-    const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-    return new Response(plain, { headers: { "content-type": "application/json" } }).blob();
-  };
   const archive = document.getElementById("data");
   if (archive && window.DecompressionStream) {
     const bar = make("div", { class: "tools" });
     const button = make("button", { type: "button" }, words.bundle);
-    button.addEventListener("click", async () => save(await unpack(), "bundle.json"));
+    const bundle = () => unpack(document.getElementById("bundle").textContent, "application/json");
+    button.addEventListener("click", async () => save(await bundle(), "bundle.json"));
     bar.append(button);
     archive.append(bar);
   }

@@ -11,6 +11,8 @@ use crate::report::words::Args;
 use crate::unit::Unit;
 use crate::verdict::{Visit, visits};
 
+/// More marks than these on one sheet hide each other, and make a page heavy.
+const MARKS: usize = 400;
 /// Ratios further apart than this need a logarithmic axis.
 const WIDE: f64 = 10.0;
 
@@ -31,6 +33,12 @@ pub fn timeline(writer: &mut Writer, part: &Part<'_>) -> Result<Option<Figure>, 
             None => series.push(Series { name: name.text().into(), marks: vec![mark] }),
         }
     }
+    // Of each level alike, so that none is thinned away by the order of a block.
+    let every = drawn.len().div_ceil(MARKS);
+    for series in &mut series {
+        let marks = std::mem::take(&mut series.marks);
+        series.marks = marks.into_iter().step_by(every).collect();
+    }
     // What counts comes first, so that levels have the colours that they have elsewhere.
     series.sort_by_key(|s| !s.marks.iter().any(|m| m.valid));
     let values = || drawn.iter().filter_map(|v| v.ratio);
@@ -48,6 +56,10 @@ pub fn timeline(writer: &mut Writer, part: &Part<'_>) -> Result<Option<Figure>, 
     let invalid = drawn.iter().filter(|v| v.fault().is_some()).count();
     let title = Args::new().count("count", count(drawn.len())).count("invalid", count(invalid));
     let mut footnote = vec![writer.label("timeline-footnote")?];
+    if every > 1 {
+        let args = Args::new().count("every", count(every));
+        footnote.push(writer.say("timeline-footnote-thinned", args)?);
+    }
     if !left.is_empty() {
         let args = Args::new().count("count", count(left.len()));
         footnote.push(writer.say("timeline-footnote-left", args)?);

@@ -98,6 +98,7 @@ roof-shows = { $figure } shows both levels under the two roofs: a point on the s
 timeline-title = { $count } visits in the order of time, { $invalid } of them invalid
 timeline-subtitle = every visit over the mean of its like: the same level under the same load
 timeline-footnote = Hollow: not counted. A drift of the machine shows as a slope, a disturbed stretch as a step.
+timeline-footnote-thinned = To keep them apart, of every { $every } visits of a kind the first is drawn.
 timeline-footnote-left = { $count ->
     [one] { $count } visit gave no figure and is not drawn; the table has it.
    *[other] { $count } visits gave no figure and are not drawn; the table has them.
