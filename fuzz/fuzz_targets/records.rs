@@ -8,7 +8,6 @@ use desk::verdict::{FailIf, analyse, gate_run};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
-    // Hook: when the reader of a report's bundle is there, call it here with the same text.
     let Ok(run) = serde_json::from_str::<Run>(text) else { return };
     let written = serde_json::to_string(&run).unwrap_or_default();
     if let Ok(again) = serde_json::from_str::<Run>(&written) {

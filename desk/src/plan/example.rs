@@ -54,7 +54,7 @@ static FACTORS: [FactorSpec; 11] = [
     factor("rate", Scope::Link, ParamKind::Rate(1e5, 1e12)),
     factor("receive_buffer", Scope::Host, ParamKind::Size(4096, 1 << 26)),
     factor("congestion", Scope::Socket, ParamKind::Word),
-    factor("profile", Scope::Bundle, ParamKind::Word),
+    factor("profile", Scope::Profile, ParamKind::Word),
     factor("thp", Scope::Machine, ParamKind::Choice(&["always", "madvise", "never"])),
 ];
 

@@ -258,7 +258,7 @@ fn factor(spec: &FactorSpec, required: &[&str]) -> Value {
 }
 
 fn levels(spec: &FactorSpec, catalogue: &Catalogue<'_>) -> Value {
-    if spec.scope != Scope::Bundle {
+    if spec.scope != Scope::Profile {
         return json!({
             "description": "Two levels or more, the baseline first.",
             "type": "array", "minItems": 2, "items": { "anyOf": alternatives(spec.kind) }

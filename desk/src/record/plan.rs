@@ -36,7 +36,7 @@ pub struct LabPlan {
 pub struct Level {
     /// What the report calls it.
     pub name: String,
-    /// What it sets, factor key to value; one entry unless the factor is a bundle.
+    /// What it sets, factor key to value; one entry unless the factor is a profile.
     pub settings: Settings,
 }
 

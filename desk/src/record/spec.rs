@@ -89,8 +89,8 @@ pub enum Scope {
     Machine,
     /// The sockets of the load.
     Socket,
-    /// A bundle of other factors' levels.
-    Bundle,
+    /// A profile: levels of several other factors.
+    Profile,
 }
 
 /// A factor as data.

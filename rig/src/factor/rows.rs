@@ -36,8 +36,8 @@ const PATH: FactorSpec = FactorSpec {
 };
 const PROFILE: FactorSpec = FactorSpec {
     name: "profile",
-    about: "a bundle of other factors' settings under one name",
-    scope: Scope::Bundle,
+    about: "settings of several other factors under one name",
+    scope: Scope::Profile,
     kind: ParamKind::Word,
 };
 const RECEIVE_BUFFER: FactorSpec = FactorSpec {

@@ -43,12 +43,12 @@ pub enum PlanError {
     /// Two levels of a factor that set the same.
     #[error("line {line}: levels '{first}' and '{second}' of factor '{factor}' set the same")]
     EqualLevels { line: u32, factor: String, first: String, second: String },
-    /// A level of a bundle that leaves a key as another level may have left it.
+    /// A level of a profile that leaves a key as another level may have left it.
     #[error(
         "line {line}: level '{level}' of factor '{factor}' does not say '{key}', which '{other}' \
          sets; set it in every level"
     )]
-    UnequalBundle { line: u32, factor: String, level: String, key: String, other: String },
+    UnequalProfile { line: u32, factor: String, level: String, key: String, other: String },
     /// A level of `path` that is not a link.
     #[error("line {line}: path level '{level}' is not a link of the plan; {remedy}")]
     NotALink { line: u32, level: String, remedy: String },

@@ -1,4 +1,4 @@
-//! Knows the tables `[factors.NAME]`: levels, bundles of levels, and which links a path may take.
+//! Knows the tables `[factors.NAME]`: levels, profiles, and which links a path may take.
 
 use super::error::PlanError;
 use super::lab::settable;
@@ -36,7 +36,7 @@ fn factor(node: &Node, lab: &LabPlan, catalogue: &Catalogue) -> Result<FactorPla
         remedy: "write levels = [...], the baseline first",
     })?;
     let levels = match spec.scope {
-        Scope::Bundle => bundle(levels_node, catalogue)?,
+        Scope::Profile => profile(levels_node, catalogue)?,
         _ => plain(levels_node, spec, lab)?,
     };
     distinct(&node.key, levels_node.line, &levels, spec.scope)?;
@@ -68,7 +68,7 @@ fn known_link(node: &Node, level: &str, lab: &LabPlan) -> Result<(), PlanError> 
     Err(PlanError::NotALink { line: node.line, level: level.into(), remedy })
 }
 
-fn bundle(node: &Node, catalogue: &Catalogue) -> Result<Vec<Level>, PlanError> {
+fn profile(node: &Node, catalogue: &Catalogue) -> Result<Vec<Level>, PlanError> {
     if !node.is_table() {
         return Err(node.wrong("a table of levels, levels = { plain = { tso = \"off\" }, ... }"));
     }
@@ -86,7 +86,7 @@ fn bundle(node: &Node, catalogue: &Catalogue) -> Result<Vec<Level>, PlanError> {
 }
 
 /// A comparison needs two levels that differ, and every level must say all that another one says:
-/// what it left out would be whatever the level before it had set. Two bundles under two names may
+/// what it left out would be whatever the level before it had set. Two profiles under two names may
 /// set the same: that is how a set-up is compared with itself.
 fn distinct(factor: &str, line: u32, levels: &[Level], scope: Scope) -> Result<(), PlanError> {
     if levels.len() < 2 {
@@ -94,7 +94,7 @@ fn distinct(factor: &str, line: u32, levels: &[Level], scope: Scope) -> Result<(
     }
     for (i, level) in levels.iter().enumerate() {
         for other in &levels[..i] {
-            if level.settings == other.settings && scope != Scope::Bundle {
+            if level.settings == other.settings && scope != Scope::Profile {
                 return Err(PlanError::EqualLevels {
                     line,
                     factor: factor.into(),
@@ -112,7 +112,7 @@ fn distinct(factor: &str, line: u32, levels: &[Level], scope: Scope) -> Result<(
 fn complete(factor: &str, line: u32, level: &Level, other: &Level) -> Result<(), PlanError> {
     match other.settings.keys().find(|key| !level.settings.contains_key(*key)) {
         None => Ok(()),
-        Some(key) => Err(PlanError::UnequalBundle {
+        Some(key) => Err(PlanError::UnequalProfile {
             line,
             factor: factor.into(),
             level: level.name.clone(),

@@ -78,7 +78,7 @@ pub fn in_short(writer: &Writer, parts: &[Part<'_>]) -> Result<Option<Prose>, Re
         let args = Args::new().count("seen", count(others)).count("of", count(all));
         said.push(writer.say("limit-others", args)?);
     }
-    Ok((!said.is_empty()).then(|| Prose::join_with(&said, ", ")))
+    Ok((!said.is_empty()).then(|| Prose::join_with(&said, "; ")))
 }
 
 /// `jumbo – all CPUs busy, 98 %; standard – ...`; nothing if no limit was looked for.

@@ -104,7 +104,7 @@ fn of_factor(spec: &FactorSpec, machine: &Environment) -> (String, String) {
             format!("[lab.links.a]\n[lab.links.b]\n[factors.{name}]\nlevels = [\"a\", \"b\"]\n")
         }
         Scope::Socket => format!("[factors.{name}]\nlevels = [\"kernel\", \"{own}\"]\n"),
-        Scope::Bundle => format!(
+        Scope::Profile => format!(
             "[factors.{name}.levels]\none = {{ congestion = \"kernel\" }}\n\
              two = {{ congestion = \"kernel\" }}\n"
         ),

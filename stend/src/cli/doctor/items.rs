@@ -184,7 +184,7 @@ fn of_lab(lab: &str, tests: &[Test], done: &str) -> Capability {
 fn of_factor(spec: &FactorSpec, tests: &[Test]) -> Item {
     let effect = Some(match spec.scope {
         Scope::Machine => "every plan that sets it, in every lab",
-        Scope::Socket | Scope::Bundle => "every plan that sets it",
+        Scope::Socket | Scope::Profile => "every plan that sets it",
         Scope::Path | Scope::Link | Scope::Host => "every plan that sets it, in labs with links",
     });
     let found = match factor::find_machine(spec.name) {

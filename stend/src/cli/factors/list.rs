@@ -24,7 +24,7 @@ const fn scope(scope: Scope) -> &'static str {
         Scope::Host => "host",
         Scope::Machine => "machine",
         Scope::Socket => "socket",
-        Scope::Bundle => "bundle",
+        Scope::Profile => "profile",
     }
 }
 
