@@ -9,6 +9,7 @@ use super::finding::Analysis;
 use super::generator::generator_bound;
 use super::index::indexes;
 use super::interaction::interactions;
+use super::others::others;
 use super::pairing::contests;
 use super::states::two_states;
 use super::winner::{Rule, judge, name};
@@ -47,6 +48,7 @@ pub fn analyse(run: &Run) -> Analysis {
         let marked: Vec<_> =
             contests.iter().zip(&marks).map(|(c, torn)| (c, torn.as_slice())).collect();
         found.interactions = interactions(run, &marked, rule);
+        found.others = others(run, metric);
         found.indexes = indexes(&run.plan, &judged, metric);
     }
     found.caveats = caveats(run, &judged, &found.costs);

@@ -26,13 +26,15 @@ pub(super) fn caveats(run: &Run, judged: &[Judged], costs: &[Cost]) -> Vec<Cavea
     all.extend(loopback(run));
     all.extend(partial(run));
     all.extend(clients_only(run));
-    all.extend(faults(run));
+    let (faults, mended): (Vec<_>, Vec<_>) = faults(run).into_iter().partition(is_lasting);
+    all.extend(faults);
     all.extend(few_blocks(run, judged));
     all.extend(not_steady(run));
     all.extend(steal(run));
     all.extend(foreign_cpu(run));
     all.extend(worst_disagreement(costs).map(|by| Caveat::CpuMethods { by }));
     all.extend(shared_machine(run));
+    all.extend(mended);
     all
 }
 
@@ -81,6 +83,11 @@ fn faults(run: &Run) -> Option<Caveat> {
         lost: Quantity::count((hit.len() - again) as u64),
         first,
     })
+}
+
+/// Whether trials were lost for good; one that another visit made good changes no verdict.
+fn is_lasting(caveat: &Caveat) -> bool {
+    !matches!(caveat, Caveat::Faults { lost, .. } if lost.value == 0.0)
 }
 
 /// Places at which every visit that says anything says that the clients were at their limit.

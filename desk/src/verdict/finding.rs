@@ -521,6 +521,9 @@ pub struct ClaimCheck {
 pub struct Analysis {
     /// Comparisons in the order of the plan.
     pub comparisons: Vec<Comparison>,
+    /// What the factors do that the plan crosses but does not compare, each judged by itself.
+    #[serde(default)]
+    pub others: Vec<Comparison>,
     /// What held the figures down.
     pub limits: Vec<Limit>,
     /// The same at every point of the curves.

@@ -23,6 +23,7 @@ mod interaction;
 mod knee;
 mod measure;
 mod noise;
+mod others;
 mod pairing;
 mod parts;
 mod region;

@@ -55,14 +55,19 @@ pub(super) struct Measured<'r> {
     pub value: f64,
 }
 
-/// All contests of a run in the order of its plan, paired by its primary metric; none if the plan
-/// lacks the compared factor.
+/// All contests of a run over the factor that its plan compares, in the order of the plan, paired
+/// by its primary metric; none if the plan lacks that factor.
 pub(super) fn contests(run: &Run) -> Vec<Contest<'_>> {
+    contests_of(run, &run.plan.method.compare)
+}
+
+/// The same over any factor of the plan, by its name.
+pub(super) fn contests_of<'r>(run: &'r Run, compared: &str) -> Vec<Contest<'r>> {
     let primary = |record: &TrialRecord| {
         record.outcome.metric(&run.plan.method.primary).map(|quantity| quantity.value)
     };
     let plan = &run.plan;
-    let factor = plan.factors.iter().find(|f| f.name == plan.method.compare);
+    let factor = plan.factors.iter().find(|f| f.name == compared);
     let Some((factor, (base, others))) = factor.and_then(|f| Some((f, f.levels.split_first()?)))
     else {
         return Vec::new();
@@ -82,7 +87,7 @@ pub(super) fn contests(run: &Run) -> Vec<Contest<'_>> {
             points: Vec::new(),
             left_out: 0,
         };
-        for stratum in strata(plan) {
+        for stratum in strata(plan, compared) {
             for fixed in fixed_settings(load, curve) {
                 for other in others {
                     let filled = empty(stratum.clone(), fixed.clone(), other).filled(run);
@@ -94,8 +99,8 @@ pub(super) fn contests(run: &Run) -> Vec<Contest<'_>> {
     all
 }
 
-fn strata(plan: &Plan) -> Vec<BTreeMap<String, String>> {
-    let rest = plan.factors.iter().filter(|f| f.name != plan.method.compare);
+fn strata(plan: &Plan, compared: &str) -> Vec<BTreeMap<String, String>> {
+    let rest = plan.factors.iter().filter(|f| f.name != compared);
     combinations(rest.map(|f| (&f.name, f.levels.iter().map(|l| l.name.clone()).collect())))
 }
 

@@ -13,7 +13,7 @@ use crate::report::words::Args;
 use crate::verdict::{Comparison, LimitKind, Verdict, is_aa};
 
 /// How many doubts the verdict box repeats.
-const BOX_DOUBTS: usize = 2;
+const BOX_DOUBTS: usize = 3;
 /// Up to this many comparisons are named in the headline.
 const FEW: usize = 6;
 /// Up to this many conditions are told apart in a sentence.
@@ -86,7 +86,7 @@ pub(super) fn verdict_box(writer: &Writer, parts: &[Part<'_>]) -> Result<Node, R
 
 /// The comparisons that can differ in the metric: where both levels carried the load that was set,
 /// they moved the same by design, and only their cost is of interest. All, if all are such.
-fn decisive<'a>(parts: &[Part<'a>]) -> Vec<Judged<'a>> {
+pub(super) fn decisive<'a>(parts: &[Part<'a>]) -> Vec<Judged<'a>> {
     let all = asked(parts);
     let set = |(run, c): &Judged<'a>| {
         let part = parts.iter().find(|p| std::ptr::eq(p.run, *run));

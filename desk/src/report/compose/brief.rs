@@ -7,12 +7,13 @@ use super::curve::{level_sentences, nearest_first, said_region};
 use super::effect::{effects, metric_name, plain_effect};
 use super::names::{level_name, pair};
 use super::ruling::{count, short_condition, shown};
-use super::{Part, Said, Writer, lead, limits, withheld};
+use super::{Part, Said, Writer, lead, levels, limits, most, others, withheld};
 use crate::record::{Run, Value};
 use crate::report::document::{Prose, Ruling, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
 use crate::verdict::{Comparison, Cost, Verdict, is_aa};
+use std::cmp::Ordering;
 
 /// Up to this many curves are named where one of them differs from the others.
 const NAMED: usize = 2;
@@ -31,14 +32,20 @@ pub(super) fn lines(
         several if one_pair(several) => of_curves(writer, several)?,
         _ => Vec::new(),
     };
-    let cost = cost(writer, part)?;
-    let cause = limits::in_short(writer, std::slice::from_ref(part))?;
-    let cause = match cause {
+    let cause = match limits::in_short(writer, std::slice::from_ref(part))? {
         Some(causes) => vec![writer.say("box-cause-said", Args::new().prose("causes", &causes))?],
         None => Vec::new(),
     };
+    let lines = [
+        ("box-levels", Vec::from_iter(levels::line(writer, &part.run.plan)?)),
+        ("box-where", place),
+        ("box-most", most::sentences(writer, part.run, asked)?),
+        ("box-others", others::sentences(writer, part)?),
+        ("box-cost", cost(writer, part)?),
+        ("box-cause", cause),
+    ];
     let mut rulings = Vec::new();
-    for (key, said) in [("box-where", place), ("box-cost", cost), ("box-cause", cause)] {
+    for (key, said) in lines {
         if !said.is_empty() {
             let sentence = Prose::join(&said);
             rulings.push(Ruling { tone: Tone::Plain, label: writer.label(key)?, sentence });
@@ -66,72 +73,124 @@ fn of_one_curve(writer: &Writer, (run, c): Judged<'_>) -> Result<Vec<Prose>, Rep
     Ok(said)
 }
 
-/// Where most of several curves have the same side ahead, and the curves that differ from that.
+/// Where most of several curves have the same side ahead, the curves that differ from that, and
+/// where no curve has anybody ahead.
 fn of_curves(writer: &Writer, curves: &[Judged<'_>]) -> Result<Vec<Prose>, ReportError> {
-    let (run, first) = curves[0];
     let mut said = Vec::new();
     for ahead in [true, false] {
-        let leader = if ahead { &first.other } else { &first.base };
-        let leader = level_name(&run.plan, &first.factor, leader);
-        let most = most(curves, ahead);
-        for (from, to, least) in &most {
-            let args = Args::new()
-                .name("leader", &leader)
-                .name("from", &shown(from))
-                .name("to", &shown(to))
-                .count("least", count(*least))
-                .count("count", count(curves.len()));
-            said.push(writer.say(if from == to { "where-at" } else { "where-from" }, args)?);
+        let most = most_ahead(curves, ahead);
+        for stretch in &most {
+            said.push(shared(writer, curves, (ahead, stretch))?);
         }
-        let mut others = Vec::new();
-        for judged in curves {
-            // A stretch that begins inside one that most curves have in common was told with it.
-            let inside =
-                |value: &Value| most.iter().any(|(from, to, _)| from <= value && value <= to);
-            let told = judged.1.regions.iter().filter(|r| r.other_ahead == ahead);
-            if told.into_iter().any(|r| !inside(&r.from) && !inside(&r.to)) {
-                others.extend(lead::stretches(writer, *judged, ahead, true)?);
-            }
-        }
-        if others.is_empty() {
-            continue;
-        }
-        let args = Args::new().name("leader", &leader).count("count", count(others.len()));
-        let places = Prose::join_with(&others, "; ");
-        said.push(match (others.len() <= NAMED, most.is_empty()) {
-            (true, true) => writer.say("where-alone", args.prose("places", &places))?,
-            (true, false) => writer.say("where-besides", args.prose("places", &places))?,
-            (false, true) => writer.say("where-some", args)?,
-            (false, false) => continue,
-        });
+        said.extend(besides(writer, curves, (ahead, &most))?);
     }
     if said.is_empty() {
         said.push(writer.say("where-nowhere", Args::new().count("count", count(curves.len())))?);
+        return Ok(said);
+    }
+    let nobody = |c: &Comparison, at: &Value| {
+        let led = |v: Verdict| matches!(v, Verdict::Better | Verdict::Worse | Verdict::TwoStates);
+        !c.points.iter().any(|p| p.at.as_ref() == Some(at) && led(p.verdict))
+    };
+    for (from, to, _) in stretches(curves, &nobody, curves.len()) {
+        let args = Args::new().name("from", &shown(&from)).name("to", &shown(&to));
+        said.push(writer.say(if from == to { "where-open-at" } else { "where-open" }, args)?);
     }
     Ok(said)
 }
 
-/// Stretches of the curve parameter over which more than half of the curves have a side ahead, with
-/// the fewest of them at any point.
-fn most(curves: &[Judged<'_>], ahead: bool) -> Vec<(Value, Value, usize)> {
+/// A stretch that most curves have in common, and from where on some of them have more of it.
+fn shared(writer: &Writer, curves: &[Judged<'_>], (ahead, stretch): (bool, &Stretch)) -> Said {
+    let (from, to, least) = stretch;
+    let earlier: Vec<&Value> = curves
+        .iter()
+        .flat_map(|(_, c)| &c.regions)
+        .filter(|r| r.other_ahead == ahead && r.from < *from && r.to >= *from)
+        .map(|r| &r.from)
+        .collect();
+    let all = if *least == curves.len() { "all" } else { "some" };
+    let args = Args::new()
+        .name("leader", &leader(curves, ahead))
+        .name("from", &shown(from))
+        .name("to", &shown(to))
+        .name("scope", all)
+        .count("least", count(*least))
+        .count("count", count(curves.len()));
+    let said = writer.say(if from == to { "where-at" } else { "where-from" }, args)?;
+    let by_place = |a: &&&Value, b: &&&Value| a.partial_cmp(b).unwrap_or(Ordering::Equal);
+    let Some(first) = earlier.iter().min_by(by_place) else {
+        return writer.say("where-end", Args::new().prose("said", &said));
+    };
+    let some = count(earlier.iter().filter(|from| from == &first).count());
+    let args = Args::new().prose("said", &said).name("first", &shown(first));
+    writer.say("where-earlier", args.count("some", some))
+}
+
+/// The curves on which the side is ahead elsewhere: named where they are few.
+fn besides(
+    writer: &Writer,
+    curves: &[Judged<'_>],
+    (ahead, most): (bool, &[Stretch]),
+) -> Result<Option<Prose>, ReportError> {
+    let inside = |value: &Value| most.iter().any(|(from, to, _)| from <= value && value <= to);
+    let mut others = Vec::new();
+    for (run, c) in curves {
+        let mut rest: Comparison = (*c).clone();
+        rest.regions.retain(|r| r.other_ahead == ahead && !inside(&r.from) && !inside(&r.to));
+        others.extend(lead::stretches(writer, (run, &rest), ahead, curves)?);
+    }
+    if others.is_empty() {
+        return Ok(None);
+    }
+    let args =
+        Args::new().name("leader", &leader(curves, ahead)).count("count", count(others.len()));
+    let places = Prose::join_with(&others, "; ");
+    let key = match (others.len() <= NAMED, most.is_empty()) {
+        (true, true) => "where-alone",
+        (true, false) => "where-besides",
+        (false, true) => return writer.say("where-some", args).map(Some),
+        (false, false) => return Ok(None),
+    };
+    writer.say(key, args.prose("places", &places)).map(Some)
+}
+
+fn leader(curves: &[Judged<'_>], ahead: bool) -> String {
+    let (run, first) = curves[0];
+    level_name(&run.plan, &first.factor, if ahead { &first.other } else { &first.base })
+}
+
+/// First and last value of the curve parameter, and how many curves at the least.
+type Stretch = (Value, Value, usize);
+
+/// Stretches over which more than half of the curves have a side ahead.
+fn most_ahead(curves: &[Judged<'_>], ahead: bool) -> Vec<Stretch> {
     let wanted = if ahead { Verdict::Better } else { Verdict::Worse };
-    let mut stretches: Vec<(Value, Value, usize)> = Vec::new();
+    let leads = |c: &Comparison, at: &Value| {
+        c.points.iter().any(|p| p.at.as_ref() == Some(at) && p.verdict == wanted)
+    };
+    stretches(curves, &leads, curves.len() / 2 + 1)
+}
+
+/// Stretches of the curve parameter over which at least so many curves have it.
+fn stretches(
+    curves: &[Judged<'_>],
+    has: &dyn Fn(&Comparison, &Value) -> bool,
+    least: usize,
+) -> Vec<Stretch> {
+    let mut stretches: Vec<Stretch> = Vec::new();
     let mut joined = false;
     for place in curves[0].1.points.iter().filter_map(|p| p.at.as_ref()) {
-        let leads = |c: &Comparison| {
-            c.points.iter().any(|p| p.at.as_ref() == Some(place) && p.verdict == wanted)
-        };
-        let seen = curves.iter().filter(|(_, c)| leads(c)).count();
-        let most = 2 * seen > curves.len();
-        match stretches.last_mut().filter(|_| joined && most) {
+        let seen = curves.iter().filter(|(_, c)| has(c, place)).count();
+        let enough = seen >= least;
+        match stretches.last_mut().filter(|_| joined && enough) {
             Some(last) => {
                 last.1 = place.clone();
                 last.2 = last.2.min(seen);
             }
-            None if most => stretches.push((place.clone(), place.clone(), seen)),
+            None if enough => stretches.push((place.clone(), place.clone(), seen)),
             None => {}
         }
-        joined = most;
+        joined = enough;
     }
     stretches
 }

@@ -20,7 +20,8 @@ pub(super) fn nodes(writer: &mut Writer, parts: &[Part<'_>]) -> Nodes {
     if let Some(figure) = plot::forest(writer, parts)? {
         let said = writer.shows(&figure, "forest-shows", Args::new())?;
         nodes.extend([Node::Figure(figure), Node::Paragraph(said)]);
-        nodes.push(Node::Table(table(writer, parts)?));
+        let all: Vec<Judged<'_>> = asked(parts).into_iter().chain(same(parts)).collect();
+        nodes.push(Node::Table(table(writer, "answers-caption", (&all, parts.len() > 1))?));
     }
     for part in parts {
         nodes.extend(rankings(writer, part)?);
@@ -33,9 +34,13 @@ pub(super) fn nodes(writer: &mut Writer, parts: &[Part<'_>]) -> Nodes {
     Ok(nodes)
 }
 
-/// A row a comparison: ratio, verdict, and where along its curve who is ahead.
-fn table(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Table, ReportError> {
-    let all: Vec<Judged<'_>> = asked(parts).into_iter().chain(same(parts)).collect();
+/// A row a comparison, with the title of its run if there are several: ratio, verdict, and where
+/// along its curve who is ahead.
+pub(super) fn table(
+    writer: &mut Writer,
+    caption: &str,
+    (all, titled): (&[Judged<'_>], bool),
+) -> Result<Table, ReportError> {
     let curves = all.iter().any(|(_, c)| !c.regions.is_empty());
     let ratio = match all.first().filter(|(_, c)| !is_alone(&c.overall)) {
         Some((_, c)) => {
@@ -53,8 +58,8 @@ fn table(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Table, ReportError> 
     }
     columns.push(Column { title: writer.label("table-blocks")?, numeric: true });
     let mut rows = Vec::new();
-    for (run, c) in all {
-        let title = Prose::verbatim(if parts.len() > 1 { &run.plan.title } else { "" });
+    for (run, c) in all.iter().copied() {
+        let title = Prose::verbatim(if titled { &run.plan.title } else { "" });
         let name = Prose::join_with(&[title, row_name(writer, run, c)?], ", ");
         let mut row =
             vec![name, short_effect(writer, &c.overall)?, verdict_word(writer, c.verdict)?];
@@ -64,7 +69,7 @@ fn table(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Table, ReportError> 
         row.push(Prose::count(c.overall.n as usize));
         rows.push(row);
     }
-    let caption = writer.label("answers-caption")?;
+    let caption = writer.label(caption)?;
     let caption = writer.numbered(&caption)?;
     Ok(Table { caption, columns, rows, folded: false, notes: Vec::new() })
 }

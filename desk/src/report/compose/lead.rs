@@ -3,7 +3,7 @@
 use super::answer::{Judged, tally};
 use super::effect::{metric_title, short_effect};
 use super::names::pair;
-use super::ruling::{condition, count, is_settled, news, shown, verdict_sentence};
+use super::ruling::{condition_among, count, is_settled, news, shown, verdict_sentence};
 use super::{Said, Writer};
 use crate::report::document::{Prose, Tone};
 use crate::report::error::ReportError;
@@ -138,7 +138,7 @@ fn exceptions(writer: &Writer, asked: &[Judged<'_>]) -> Result<Option<Prose>, Re
                 _ => None,
             };
             if usual != Some(ahead) {
-                places.extend(stretches(writer, *judged, ahead, asked.len() > 1)?);
+                places.extend(stretches(writer, *judged, ahead, asked)?);
             }
         }
         if !places.is_empty() {
@@ -156,12 +156,13 @@ fn is_beyond(region: &Region, margin: f64) -> bool {
     beyond(&region.least) || beyond(&region.most)
 }
 
-/// The regions of a comparison where the other level is ahead, or where it is behind.
+/// The regions of a comparison where the other level is ahead, or where it is behind; its condition
+/// is named where it is one of several.
 pub(super) fn stretches(
     writer: &Writer,
     (run, comparison): Judged<'_>,
     ahead: bool,
-    named: bool,
+    among: &[Judged<'_>],
 ) -> Result<Option<Prose>, ReportError> {
     let mut said = Vec::new();
     let matters = |r: &&Region| r.other_ahead == ahead && is_beyond(r, comparison.margin.value);
@@ -176,8 +177,8 @@ pub(super) fn stretches(
         return Ok(None);
     }
     let places = Prose::join_with(&said, ", ");
-    let condition = condition(writer, run, comparison)?;
-    if !named || condition.text().is_empty() {
+    let condition = condition_among(writer, (run, comparison), among)?;
+    if among.len() < 2 || condition.text().is_empty() {
         return Ok(Some(places));
     }
     let args = Args::new().prose("places", &places).prose("condition", &condition);

@@ -56,7 +56,10 @@ fn of<'a>(part: &Part<'a>, comparison: &Comparison) -> Vec<&'a Limit> {
 /// was looked for.
 pub fn in_short(writer: &Writer, parts: &[Part<'_>]) -> Result<Option<Prose>, ReportError> {
     let mut kinds: BTreeMap<LimitKind, usize> = BTreeMap::new();
-    for limit in parts.iter().flat_map(|p| &p.analysis.limits) {
+    // A load that was set and carried had no limit to speak of.
+    let limits = || parts.iter().flat_map(|p| &p.analysis.limits);
+    let met = limits().any(|limit| limit.kind != LimitKind::OfferedLoad);
+    for limit in limits().filter(|limit| !met || limit.kind != LimitKind::OfferedLoad) {
         *kinds.entry(limit.kind).or_default() += 1;
     }
     let all = kinds.values().sum();

@@ -7,8 +7,8 @@ use super::names::{key_words, level_names, pair};
 use super::places::with_engine;
 use super::ruling::{condition, count, shown, verdict_sentence, verdict_word};
 use super::{
-    Nodes, Part, Said, Writer, along, curve, index, interaction, limits, plot, published, readers,
-    states,
+    Nodes, Part, Said, Writer, along, curve, index, interaction, limits, others, plot, published,
+    readers, states,
 };
 use crate::record::Run;
 use crate::report::document::{Column, Node, Prose, Table};
@@ -59,6 +59,7 @@ fn nodes(writer: &mut Writer, part: &Part<'_>) -> Nodes {
     if !single.is_empty() {
         nodes.extend(points(writer, part, &single)?);
     }
+    nodes.extend(others::section(writer, part)?);
     nodes.extend(interaction::section(writer, part)?);
     nodes.extend(index::section(writer, part)?);
     Ok(nodes)

@@ -5,6 +5,7 @@ use super::names::{key_words, level_name, pair};
 use super::{Said, Writer};
 use crate::record::{Run, Settings, Value};
 use crate::report::document::{Prose, Tone, unbroken};
+use crate::report::error::ReportError;
 use crate::report::words::Args;
 use crate::stats::MoreBlocks;
 use crate::unit::{Quantity, Unit};
@@ -62,6 +63,17 @@ pub fn condition(writer: &Writer, run: &Run, comparison: &Comparison) -> Said {
     if run.plan.loads.len() > 1 {
         said.push(Prose::verbatim(&comparison.load));
     }
+    said.extend(of_strata(writer, run, comparison)?);
+    Ok(Prose::join_with(&said, ", "))
+}
+
+/// Parameters of the load besides the curve, and levels of the other factors.
+fn of_strata(
+    writer: &Writer,
+    run: &Run,
+    comparison: &Comparison,
+) -> Result<Vec<Prose>, ReportError> {
+    let mut said = Vec::new();
     for (key, value) in &comparison.fixed {
         let (name, value) = (key_words(key), shown(value));
         said.push(writer.say("condition", Args::new().name("name", &name).name("value", &value))?);
@@ -75,7 +87,20 @@ pub fn condition(writer: &Writer, run: &Run, comparison: &Comparison) -> Said {
             false => Prose::verbatim(&name),
         });
     }
-    Ok(Prose::join_with(&said, ", "))
+    Ok(said)
+}
+
+/// The same beside others, without the name of the load if all are of one.
+pub(super) fn condition_among(
+    writer: &Writer,
+    (run, comparison): (&Run, &Comparison),
+    among: &[(&Run, &Comparison)],
+) -> Said {
+    let alike = among.iter().all(|(_, other)| other.load == comparison.load);
+    if !alike {
+        return condition(writer, run, comparison);
+    }
+    Ok(Prose::join_with(&of_strata(writer, run, comparison)?, ", "))
 }
 
 /// The same without the names of parameters whose values are words that speak for themselves.

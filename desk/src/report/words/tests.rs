@@ -4,7 +4,7 @@ use super::*;
 use std::collections::BTreeSet;
 
 /// Every file that says something.
-const SPEAKERS: [&str; 39] = [
+const SPEAKERS: [&str; 42] = [
     include_str!("../card.rs"),
     include_str!("../compose/advice.rs"),
     include_str!("../compose/along.rs"),
@@ -24,6 +24,9 @@ const SPEAKERS: [&str; 39] = [
     include_str!("../compose/index.rs"),
     include_str!("../compose/interaction.rs"),
     include_str!("../compose/lead.rs"),
+    include_str!("../compose/levels.rs"),
+    include_str!("../compose/most.rs"),
+    include_str!("../compose/others.rs"),
     include_str!("../compose/places.rs"),
     include_str!("../compose/published.rs"),
     include_str!("../compose/spent.rs"),

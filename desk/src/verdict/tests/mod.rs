@@ -366,6 +366,9 @@ fn doubts_stand_in_the_order_of_their_weight() {
         record.outcome.steady = record.trial.block != 4;
         cpu(record, "steal", 0.02);
     }
+    for (id, record) in (0..).zip(&mut run.records) {
+        record.trial.id = id;
+    }
     break_trial(&mut run, 5, "onboard", 1024);
     run.completeness = Completeness::Partial { why: "time ran out".into() };
     run.environment.cpu.hypervisor = Some("kvm".into());
@@ -389,6 +392,13 @@ fn doubts_stand_in_the_order_of_their_weight() {
     assert_eq!((trials.value, of.value, blocks.value), (2.0, 9.0, 4.0));
     assert!((share.centre.value - 0.02).abs() < 1e-12);
     assert!(smallest.centre.value > 1.03, "{smallest:?}");
+    // Another visit makes the trial good.
+    let broken = run.records.iter().find(|r| r.outcome.fault.is_some()).unwrap();
+    let mut again = broken.clone();
+    (again.outcome.fault, again.attempt) = (None, 2);
+    run.records.push(again);
+    let mended = analyse(&run).caveats;
+    assert!(matches!(mended.last(), Some(Caveat::Faults { .. })), "{mended:?}");
 }
 
 #[test]

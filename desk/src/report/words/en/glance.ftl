@@ -5,9 +5,36 @@ figure-ref = Figure { $number }
 box-where = Where
 box-cost = Cost
 box-cause = Cause
+box-levels = Levels
+box-most = How much
+box-others = Besides
+box-levels-said = { $levels }.
+level-means = { $level } is { $settings }
+most-said = Furthest apart{ $at }: { $before } under { $base }, { $after } under { $other }, { $effect }.
+most-said-under = With { $condition } furthest apart{ $at }: { $before } under { $base }, { $after } under { $other }, { $effect }.
+others-said = { $other } against { $base }: { $metric } { $sides }.
+others-tally = with { $level } { $worse ->
+    [never] ahead
+   *[some] behind in { $behind } and ahead
+} in { $ahead } of { $count } comparisons over all points
+others-most = { $tally }, by { $effect }
+others-most-at = { $tally }, furthest apart { $effect } ({ $place })
+others-title = What the other factors do
+others-intro = The plan compares { $compared } and crosses other factors with it; each ratio here is judged by itself.
+others-caption = Every ratio of another factor, and who is ahead where
 box-cause-said = { $causes }.
-where-from = { $leader } is ahead from { $from } to { $to } in at least { $least } of { $count } curves.
-where-at = { $leader } is ahead at { $from } in at least { $least } of { $count } curves.
+where-from = { $leader } is ahead from { $from } to { $to } in { $scope ->
+    [all] all { $count } curves
+   *[some] at least { $least } of { $count } curves
+}
+where-at = { $leader } is ahead at { $from } in { $scope ->
+    [all] all { $count } curves
+   *[some] { $least } of { $count } curves
+}
+where-end = { $said }.
+where-earlier = { $said }, from { $first } on in { $some } of them.
+where-open = From { $from } to { $to } nobody is ahead with certainty in any curve.
+where-open-at = At { $from } nobody is ahead with certainty in any curve.
 where-alone = { $leader } is ahead { $places }.
 where-besides = { $leader } is also ahead { $places }.
 where-some = { $leader } is ahead somewhere along { $count } of the curves.

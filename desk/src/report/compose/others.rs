@@ -1,0 +1,72 @@
+//! Knows how it is said what a factor does that the plan crosses but does not compare.
+
+use super::answer::{Judged, decisive};
+use super::effect::metric_title;
+use super::names::{key_words, pair};
+use super::{Part, Said, Writer, glance, most};
+use crate::report::document::{Node, Prose};
+use crate::report::error::ReportError;
+use crate::report::words::Args;
+use crate::verdict::Comparison;
+
+/// Up to this many levels of the compared factor are told apart.
+const SIDES: usize = 3;
+
+/// One sentence for each level of each other factor: where it does most under each level of the
+/// compared one.
+pub(super) fn sentences(writer: &Writer, part: &Part<'_>) -> Result<Vec<Prose>, ReportError> {
+    let mut said = Vec::new();
+    for group in groups(part) {
+        said.push(sentence(writer, part, &group)?);
+    }
+    Ok(said)
+}
+
+/// The section: the sentences, and every ratio.
+pub(super) fn section(writer: &mut Writer, part: &Part<'_>) -> Result<Option<Node>, ReportError> {
+    let all = all(part);
+    if all.is_empty() {
+        return Ok(None);
+    }
+    let compared = key_words(&part.run.plan.method.compare);
+    let args = Args::new().name("compared", &compared);
+    let mut lead = vec![writer.say("others-intro", args)?];
+    lead.extend(sentences(writer, part)?);
+    let table = glance::table(writer, "others-caption", (&all, false))?;
+    let body = vec![Node::Paragraph(Prose::join(&lead)), Node::Table(table)];
+    let id = format!("others-{}", part.run.id);
+    Ok(Some(Node::Section { id, title: writer.label("others-title")?, body }))
+}
+
+/// The comparisons over other factors, but for those under loads that both levels just carried.
+fn all<'a>(part: &Part<'a>) -> Vec<Judged<'a>> {
+    let asked = decisive(std::slice::from_ref(part));
+    let counts =
+        |c: &Comparison| asked.iter().any(|(_, one)| one.load == c.load && one.fixed == c.fixed);
+    let others = part.analysis.others.iter().filter(|c| counts(c));
+    others.map(|c| (part.run, c)).collect()
+}
+
+/// Those with the same two levels together.
+fn groups<'a>(part: &Part<'a>) -> Vec<Vec<Judged<'a>>> {
+    super::answer::grouped(&all(part))
+}
+
+fn sentence(writer: &Writer, part: &Part<'_>, group: &[Judged<'_>]) -> Said {
+    let (run, first) = group[0];
+    let compared = &part.run.plan.method.compare;
+    let levels = run.plan.factors.iter().filter(|f| f.name == *compared);
+    let levels: Vec<&str> = levels.flat_map(|f| &f.levels).map(|l| l.name.as_str()).collect();
+    let mut sides = Vec::new();
+    for level in levels.into_iter().take(SIDES) {
+        let under = |c: &Comparison| c.stratum.get(compared).is_some_and(|l| l == level);
+        let side: Vec<Judged<'_>> = group.iter().filter(|(_, c)| under(c)).copied().collect();
+        if !side.is_empty() {
+            sides.push(most::in_short(writer, &side, (compared, level))?);
+        }
+    }
+    let args = pair(run, first)
+        .name("metric", metric_title(run, first))
+        .prose("sides", &Prose::join_with(&sides, "; "));
+    writer.say("others-said", args)
+}
