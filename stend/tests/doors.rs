@@ -2,6 +2,7 @@
 //! person meets them; nothing is measured, the lab is simulated.
 #![expect(clippy::expect_used, reason = "helpers of tests stand outside test functions")]
 
+use desk::record::{Completeness, Run};
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
@@ -290,4 +291,22 @@ fn what_is_no_terminal_gets_whole_lines_and_quiet_means_quiet() {
     assert!(error(&quiet).is_empty() && !quiet.stdout.is_empty(), "{}", error(&quiet));
     let verbose = error(&home.stend(&[&run[..], &["-v"]].concat()));
     assert!(verbose.lines().count() > told.lines().count(), "{verbose}");
+}
+
+#[test]
+fn a_run_in_which_nothing_was_finished_is_not_one_that_was_stopped_now() {
+    let home = Home::new("empty");
+    home.good(&["run", "congestion", "--quick", "--lab", "sim", "--out", "out"]);
+    let mut run: Run = serde_json::from_slice(&home.read("out/records.json")).expect("a run");
+    run.records.clear();
+    (run.id, run.digits) = ("empty-1".into(), None);
+    run.completeness = Completeness::Partial { why: "a power cut".into() };
+    let text = serde_json::to_string(&run).expect("JSON");
+    std::fs::write(home.0.join("empty.json"), text).expect("a file");
+    home.good(&["import", "empty.json"]);
+    for verb in ["report", "figure"] {
+        let output = home.stend(&[verb, "empty"]);
+        assert_eq!(output.status.code(), Some(6), "{verb}: {}", error(&output));
+        assert!(error(&output).contains("none was finished"), "{verb}: {}", error(&output));
+    }
 }
