@@ -188,8 +188,13 @@ fn possible_run(place: &Place, profile: &Profile, said: &Value) -> usize {
         let output = place.run(profile, &words, Some(&file));
         let told = String::from_utf8_lossy(&output.stdout).into_owned();
         assert!(output.status.success(), "{} {lab}: {told}{}", profile.name, stderr(&output));
-        let done = told.lines().filter(|line| line.contains("visited ")).count();
-        assert_eq!(done, tests.len(), "{} {lab}: {told}", profile.name);
+        let begin = |words: &str| told.lines().filter(|line| line.contains(words)).count();
+        let (done, skipped) = (begin("visited "), begin("left out: "));
+        assert_eq!(done + skipped, tests.len(), "{} {lab}: {told}", profile.name);
+        assert!(skipped <= 1, "{} {lab}: {told}", profile.name);
+        if skipped > 0 {
+            println!("skipped: no visit to factor smt in {} {lab}", profile.name);
+        }
         ran += done;
     }
     ran
@@ -254,14 +259,16 @@ fn a_visitor_makes_its_visits() {
     let mut stand = stand(&job, &plans);
     for (id, plan) in plans {
         // Switching siblings on again brings back CPUs that somebody has taken away.
-        if id != "factor smt" {
-            let mut fault = visit(stand.as_mut(), &shortened(&plan, SHORT_S));
-            if !good_or_disturbed(fault.as_ref()) {
-                println!("{id}: {fault:?}, once more and longer");
-                fault = visit(stand.as_mut(), &shortened(&plan, LONG_S));
-            }
-            assert!(good_or_disturbed(fault.as_ref()), "{id}: {fault:?}");
+        if id == "factor smt" {
+            println!("left out: {id}");
+            continue;
         }
+        let mut fault = visit(stand.as_mut(), &shortened(&plan, SHORT_S));
+        if !good_or_disturbed(fault.as_ref()) {
+            println!("{id}: {fault:?}, once more and longer");
+            fault = visit(stand.as_mut(), &shortened(&plan, LONG_S));
+        }
+        assert!(good_or_disturbed(fault.as_ref()), "{id}: {fault:?}");
         println!("visited {id}");
     }
 }
@@ -454,6 +461,24 @@ fn where_nothing_can_be_kept_nothing_can_be_measured_and_the_status_says_so() {
     let run = [&place.stend(), "run", "aa", "--lab", "sim", "--store", nowhere];
     let refused = place.run(&profile, &run, None);
     assert!(!why.is_empty() && stderr(&refused).contains(why), "{why}: {}", stderr(&refused));
+}
+
+#[test]
+fn a_store_that_a_run_could_not_open_is_foretold() {
+    let _lock = lock();
+    let (place, profile) = (Place::new("foreign"), Profile { name: "none", words: vec!["env"] });
+    fs::write(place.0.join("README.md"), "# no store").expect("a file");
+    for store in [place.0.display().to_string(), place.path("README.md")] {
+        let words = [&place.stend(), "doctor", "--json", "--no-noise", "--store", &store];
+        let output = place.run(&profile, &words, None);
+        assert_eq!(output.status.code(), Some(5), "{}", stderr(&output));
+        let said: Value = serde_json::from_slice(&output.stdout).expect("json");
+        let why = reason(&said, "plan aa", "sim");
+        let run = [&place.stend(), "run", "aa", "--lab", "sim", "--store", &store];
+        let refused = place.run(&profile, &run, None);
+        assert_eq!(refused.status.code(), Some(1));
+        assert!(!why.is_empty() && stderr(&refused).contains(why), "{why}: {}", stderr(&refused));
+    }
 }
 
 #[test]

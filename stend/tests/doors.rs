@@ -2,6 +2,7 @@
 //! person meets them; nothing is measured, the lab is simulated.
 #![expect(clippy::expect_used, reason = "helpers of tests stand outside test functions")]
 
+use desk::record::{Completeness, Run};
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
@@ -63,9 +64,25 @@ fn a_figure_is_a_file_of_the_form_that_its_name_says() {
         home.read("one.csv"),
         home.good(&["figure", "last", "1", "--format", "csv"]).as_bytes()
     );
-    assert!(
-        home.good(&["figure", "last", "1", "--plain"]).lines().all(|l| l.chars().count() < 400)
+    let plain = home.good(&["figure", "last", "1", "--plain"]);
+    assert!(plain.is_ascii() && plain.lines().count() > 5, "{plain}");
+    assert!(!home.good(&["figure", "last", "1"]).is_ascii());
+    // A lone number is that of a figure; how it is drawn needs one.
+    home.good(&["figure", "1", "--output", "lone.svg"]);
+    assert_eq!(home.read("lone.svg"), svg.as_bytes());
+    assert_eq!(
+        home.good(&["figure", "1", "--format", "csv", "-o", "-"]).as_bytes(),
+        home.read("one.csv")
     );
+    for words in [&["figure", "-o", "x.svg"][..], &["figure", "last", "--width", "400"]] {
+        let output = home.stend(words);
+        assert_eq!(output.status.code(), Some(2), "{words:?}");
+        assert!(error(&output).contains("number"), "{}", error(&output));
+    }
+    let names = std::fs::read_dir(&home.0).expect("the place").flatten();
+    assert!(!names.into_iter().any(|e| e.file_name().to_string_lossy().contains(".part")));
+    let rows = home.good(&["export", "-o", "-"]);
+    assert!(rows.starts_with("run,") && !home.0.join("-").exists());
     if cfg!(feature = "png") {
         home.good(&["figure", "last", "1", "-o", "one.png", "--width", "400", "--scale", "1"]);
         let png = home.read("one.png");
@@ -85,7 +102,7 @@ fn a_figure_is_a_file_of_the_form_that_its_name_says() {
 fn a_plan_against_itself_gives_the_noise_that_the_plan_is_judged_by() {
     let home = Home::new("aa");
     let plan = ["plan", "congestion", "--quick", "--lab", "sim"];
-    assert!(home.good(&plan).contains("stend aa --quick congestion"));
+    assert!(home.good(&plan).contains("aa --quick --lab sim congestion` makes one"));
     let said = home.good(&["aa", "congestion", "--quick", "--lab", "sim"]);
     for words in ["false alarms", "noise of a trial", "smallest effect"] {
         assert!(said.contains(words), "{said}");
@@ -97,6 +114,16 @@ fn a_plan_against_itself_gives_the_noise_that_the_plan_is_judged_by() {
     // The noise of a simulated lab is not that of this machine, nor that of a short window another.
     assert!(!home.good(&["plan", "congestion", "--quick"]).contains(id));
     assert!(!home.good(&["plan", "congestion", "--lab", "sim"]).contains(id));
+    for lab in ["root", "loopback"] {
+        assert!(!home.good(&["plan", "congestion", "--quick", "--lab", lab]).contains(id), "{lab}");
+    }
+    let physics = home.stend(&["plan", "congestion", "--physics", "none.toml"]);
+    assert_eq!(physics.status.code(), Some(2));
+    assert!(error(&physics).contains("--lab sim"), "{}", error(&physics));
+    let twice = ["aa", "congestion", "--level", "cubic", "--level", "congestion=kernel"];
+    let twice = home.stend(&[&twice[..], &["--lab", "sim"]].concat());
+    assert_eq!(twice.status.code(), Some(2));
+    assert!(error(&twice).contains("cubic and kernel"), "{}", error(&twice));
     let wrong = home.stend(&["aa", "congestion", "--level", "congestion=cubik", "--lab", "sim"]);
     assert_eq!(wrong.status.code(), Some(2));
     assert!(error(&wrong).contains("did you mean 'cubic'?"), "{}", error(&wrong));
@@ -114,6 +141,10 @@ fn a_setting_comes_from_the_flag_then_the_variable_then_the_file() {
     };
     let show = ["config", "show", "--origin"];
     assert!(row(&show, &[]).ends_with("default"));
+    let journal = home.with(&show, &[("STEND_JOURNAL", "/x/y")]);
+    let journal = String::from_utf8_lossy(&journal.stdout).into_owned();
+    let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(journal.lines().any(|l| words(l) == "journal /x/y STEND_JOURNAL"), "{journal}");
     file("# mine\nlab = \"loopback\"\n");
     assert!(row(&show, &[]).contains("loopback") && row(&show, &[]).ends_with("stend.toml:2"));
     let variable = [("STEND_LAB", "user")];
@@ -145,13 +176,94 @@ fn a_file_that_everybody_may_write_to_chooses_nothing() {
     std::fs::set_permissions(&path, open).expect("open to all");
     let shown = home.good(&["config", "show", "--origin"]);
     assert!(shown.contains("best") && shown.contains("passed over: "), "{shown}");
+    let told = error(&home.stend(&["plan", "congestion"]));
+    assert_eq!(told.matches("passed over: ").count(), 1, "{told}");
+    assert!(error(&home.stend(&["plan", "congestion", "-q"])).is_empty());
+}
+
+#[test]
+fn a_setting_says_below_which_directory_every_run_has_its_own() {
+    let home = Home::new("parent");
+    let run = ["run", "congestion", "--quick", "--lab", "sim"];
+    for _ in 0..2 {
+        let output = home.with(&run, &[("STEND_OUT", "results")]);
+        assert_eq!(output.status.code(), Some(0), "{}", error(&output));
+    }
+    let runs: Vec<_> = std::fs::read_dir(home.0.join("results")).expect("it").flatten().collect();
+    assert_eq!(runs.len(), 2, "{runs:?}");
+    assert!(runs.iter().all(|run| run.path().join("report.html").exists()), "{runs:?}");
+    home.good(&[&run[..], &["--out", "here"]].concat());
+    assert!(home.0.join("here/report.html").exists());
+}
+
+#[test]
+fn what_is_wrong_in_a_file_of_settings_stops_what_has_settings_and_nothing_else() {
+    let home = Home::new("wrong");
+    std::fs::write(home.0.join("stend.toml"), "lab = \"moon\"\n").expect("a file");
+    for words in [&["--help"][..], &["--version"], &["run", "--help"], &["completions", "bash"]] {
+        home.good(words);
+    }
+    home.good(&["schema", "plan"]);
+    for words in [&["list"][..], &["plan", "aa"], &["config", "show"]] {
+        let output = home.stend(words);
+        assert_eq!(output.status.code(), Some(2), "{words:?}");
+        assert!(error(&output).contains("stend.toml:1"), "{}", error(&output));
+    }
+    // A directory that is gone has no file, and is no reason to fail.
+    let gone = home.0.join("gone");
+    std::fs::create_dir(&gone).expect("a directory");
+    let script = format!("cd gone && rmdir ../gone && exec '{STEND}' plan aa");
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &script]).current_dir(&home.0).env_clear().env("HOME", &home.0);
+    let output = shell.output().expect("it starts");
+    assert_eq!(output.status.code(), Some(0), "{}", error(&output));
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_failure() {
+    let home = Home::new("enough");
+    let closed = |words: &str, standard: &str| {
+        let script = format!("exec '{STEND}' {words} {standard}>&3");
+        // The third is a pipe that nobody reads.
+        let script = format!("{{ sleep 0.2; {script}; }} 3>&1 | true; exit ${{PIPESTATUS[0]}}");
+        let mut shell = Command::new("bash");
+        shell.args(["-c", &script]).current_dir(&home.0).env_clear();
+        shell.env("HOME", &home.0).env("PATH", "/usr/bin:/bin");
+        shell.output().expect("it starts")
+    };
+    for words in ["schema run", "run congestion --quick --lab sim", "list", "export"] {
+        let output = closed(words, "1");
+        assert_eq!(output.status.code(), Some(0), "{words}: {}", error(&output));
+        assert!(!error(&output).contains("pipe"), "{words}: {}", error(&output));
+    }
+    // Where nobody can be told why, the status still says it.
+    assert_eq!(closed("report nothing", "2").status.code(), Some(2));
+}
+
+#[test]
+fn a_command_that_is_to_be_typed_again_can_be() {
+    let home = Home::new("quoted");
+    let file = "it's mine.toml";
+    let plan = home.0.join(file);
+    let text = "title = \"A\"\nquestion = \"B?\"\n[factors.congestion]\nlevels = [\"cubic\", \
+                \"bbr\"]\n[load.it]\nworkload = \"tcp_stream\"\n[method]\nblocks = 3\n";
+    std::fs::write(plan, text).expect("a plan");
+    let told = home.good(&["plan", file, "--lab", "sim"]);
+    assert!(told.contains(r"aa --lab sim 'it'\''s mine.toml'` makes one"), "{told}");
+    home.good(&["run", file, "--quick", "--lab", "sim", "--out", "out"]);
+    let run: serde_json::Value =
+        serde_json::from_slice(&home.read("out/records.json")).expect("JSON");
+    let command = run["command"].as_str().unwrap_or_default();
+    assert!(command.ends_with(r"run --quick --lab sim 'it'\''s mine.toml'"), "{command}");
 }
 
 #[test]
 fn shells_and_man_know_every_verb() {
     let home = Home::new("man");
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        assert!(home.good(&["completions", shell]).contains("figure"), "{shell}");
+        let said = home.good(&["completions", shell]);
+        assert!(said.contains("figure"), "{shell}");
+        assert!(!said.contains("guardian"), "{shell}: what stend starts itself is no verb");
     }
     home.good(&["man", "pages"]);
     for verb in ["", "-run", "-figure", "-aa", "-config"] {
@@ -159,6 +271,14 @@ fn shells_and_man_know_every_verb() {
         assert!(page.contains(".TH"), "{verb}");
     }
     assert!(!home.0.join("pages/stend-agent.1").exists());
+    let run = String::from_utf8(home.read("pages/stend-run.1")).expect("text");
+    assert!(run.contains("BOOL"), "a switch can be taken back: {run}");
+    let no_place = home.stend(&["man", "pages/stend-run.1"]);
+    assert_eq!(no_place.status.code(), Some(1));
+    assert!(error(&no_place).contains("name another directory"), "{}", error(&no_place));
+    for verb in ["gate", "compare", "resume", "run"] {
+        assert!(home.good(&[verb, "--help"]).contains("Exit status:"), "{verb}");
+    }
 }
 
 #[test]
@@ -171,4 +291,22 @@ fn what_is_no_terminal_gets_whole_lines_and_quiet_means_quiet() {
     assert!(error(&quiet).is_empty() && !quiet.stdout.is_empty(), "{}", error(&quiet));
     let verbose = error(&home.stend(&[&run[..], &["-v"]].concat()));
     assert!(verbose.lines().count() > told.lines().count(), "{verbose}");
+}
+
+#[test]
+fn a_run_in_which_nothing_was_finished_is_not_one_that_was_stopped_now() {
+    let home = Home::new("empty");
+    home.good(&["run", "congestion", "--quick", "--lab", "sim", "--out", "out"]);
+    let mut run: Run = serde_json::from_slice(&home.read("out/records.json")).expect("a run");
+    run.records.clear();
+    (run.id, run.digits) = ("empty-1".into(), None);
+    run.completeness = Completeness::Partial { why: "a power cut".into() };
+    let text = serde_json::to_string(&run).expect("JSON");
+    std::fs::write(home.0.join("empty.json"), text).expect("a file");
+    home.good(&["import", "empty.json"]);
+    for verb in ["report", "figure"] {
+        let output = home.stend(&[verb, "empty"]);
+        assert_eq!(output.status.code(), Some(6), "{verb}: {}", error(&output));
+        assert!(error(&output).contains("none was finished"), "{verb}: {}", error(&output));
+    }
 }

@@ -15,7 +15,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-const KINDS: [&str; 8] = ["plan", "run", "result", "survey", "report", "list", "compare", "gate"];
+const KINDS: [&str; 9] =
+    ["plan", "run", "result", "survey", "report", "list", "compare", "gate", "doctor"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -104,6 +105,10 @@ fn what_the_program_writes_is_what_its_schemas_say() {
     assert_valid("gate", &place.json(&of(&["gate", "aa", "--quick", "--out", "g"])));
     assert_valid("gate", &place.json(&["gate", "--run", "last", "--store", "x.stend", "--json"]));
     assert_valid("survey", &place.json(&of(&["--out", "s"])));
+    let against_itself = place.json(&of(&["aa", "congestion", "--quick", "--out", "aa"]));
+    assert_valid("result", &against_itself);
+    assert!(against_itself["noise"].is_object(), "what `aa` is for");
+    assert_valid("doctor", &place.json(&["doctor", "--no-noise", "--json"]));
     let broken = serde_json::json!({ "schema": 1, "article": { "title": 5 } });
     assert!(!validator("report").is_valid(&broken), "a schema that takes anything says nothing");
 }

@@ -32,7 +32,7 @@ pub use html::html;
 pub use json::{Article, Heading, Look, Piece, Said, article, json};
 pub use junit::junit;
 pub use markdown::markdown;
-pub use text::{summary, text};
+pub use text::{ascii, summary, text};
 
 #[cfg(test)]
 mod findings;

@@ -10,7 +10,8 @@ use desk::validity::grade;
 /// Visits all trials of the orders on a stand. Faults of trials are in the records.
 ///
 /// # Errors
-/// When the stand cannot make ready, or cannot be brought back to what it was.
+/// When the stand cannot make ready. What it cannot bring back afterwards is in `Stand::left`: the
+/// records are worth their report all the same.
 pub fn conduct(stand: &mut dyn Stand, orders: Orders<'_>) -> Result<Visited, RunError> {
     let Orders { plan, trials, before_s, keep, enough, tell } = orders;
     stand.begin(plan)?;
@@ -47,7 +48,7 @@ pub fn conduct(stand: &mut dyn Stand, orders: Orders<'_>) -> Result<Visited, Run
                 Err(e) => conductor.next(Event::LabLost(e.to_string())),
             },
             Command::Finish(completeness) => {
-                stand.end(completeness == Completeness::Complete)?;
+                stand.end(completeness == Completeness::Complete);
                 return Ok(Visited { records, completeness });
             }
         };

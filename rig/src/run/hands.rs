@@ -179,7 +179,11 @@ impl Stand for Bench {
         if self.stale {
             self.rebuild()?;
         }
-        self.watch.soak(plan.method.displaced_work).map_err(RunError::Soaker)
+        if !plan.method.displaced_work {
+            self.watch.end_soaker();
+            return Ok(());
+        }
+        self.watch.soak().map_err(RunError::Soaker)
     }
 
     fn visit(&mut self, plan: &Plan, trial: &Trial) -> TrialRecord {
@@ -216,11 +220,11 @@ impl Stand for Bench {
         Ok(())
     }
 
-    fn end(&mut self, whole: bool) -> Result<(), RunError> {
+    fn end(&mut self, whole: bool) {
         self.stale = !whole;
         self.unset_all();
         self.machine.undo_all();
-        self.watch.soak(false).map_err(RunError::Soaker)
+        self.watch.end_soaker();
     }
 
     fn left(&self) -> &[String] {

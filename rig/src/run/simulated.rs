@@ -234,9 +234,7 @@ impl Stand for Simulated {
         Ok(())
     }
 
-    fn end(&mut self, _: bool) -> Result<(), RunError> {
-        Ok(())
-    }
+    fn end(&mut self, _: bool) {}
 }
 
 /// The job of a trial, with the times of a dry visit where it is one.

@@ -38,11 +38,8 @@ pub trait Stand {
     /// When they cannot be had again.
     fn rebuild(&mut self) -> Result<(), RunError>;
     /// Brings everything back to what it was before [`Self::begin`]; `whole` says whether the last
-    /// visit ended well.
-    ///
-    /// # Errors
-    /// When something cannot be brought back.
-    fn end(&mut self, whole: bool) -> Result<(), RunError>;
+    /// visit ended well. What cannot be brought back is in [`Self::left`].
+    fn end(&mut self, whole: bool);
     /// What of the machine could not be brought back so far, in words for the person.
     fn left(&self) -> &[String] {
         &[]

@@ -18,8 +18,11 @@ pub use read::{RunLine, RunState};
 
 use desk::record::{Completeness, Run, Sitting, TrialKind, TrialRecord};
 use rusqlite::{Connection, OpenFlags, TransactionBehavior, params};
+use rustix::fs::Access;
+use rustix::io::Errno;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use writer::Writer;
@@ -77,15 +80,31 @@ impl Store {
     /// Says why no run can be kept at a path, and changes nothing.
     ///
     /// # Errors
-    /// When neither the file nor, where there is none, the directory that it would be made in can
-    /// be written to.
+    /// When the file is no store, it cannot be written to, or the directory that it and its log are
+    /// made in cannot.
     pub fn refuse(path: &Path) -> Result<(), StoreError> {
-        let there = path.ancestors().find(|at| at.exists()).unwrap_or(Path::new("."));
         let fail = |source| StoreError::Place { path: path.into(), source };
-        if there != path && !there.is_dir() {
-            return Err(fail(rustix::io::Errno::NOTDIR.into()));
+        let may = |at: &Path, access| {
+            rustix::fs::access(at, access).map_err(|e| fail(io::Error::from(e)))
+        };
+        let within = match std::fs::canonicalize(path) {
+            // The log stands beside the file itself, wherever a link to it stands.
+            Ok(file) => {
+                match std::fs::metadata(&file).map_err(fail)? {
+                    there if there.is_dir() => return Err(fail(Errno::ISDIR.into())),
+                    there if !there.is_file() => return Err(fail(Errno::INVAL.into())),
+                    _ => may(&file, Access::READ_OK | Access::WRITE_OK)?,
+                }
+                schema::check_header(path, has_log(&file))?;
+                file.parent().map(Path::to_path_buf)
+            }
+            Err(_) => path.ancestors().find(|at| at.exists()).map(Path::to_path_buf),
+        };
+        let within = within.unwrap_or_else(|| ".".into());
+        if !within.is_dir() {
+            return Err(fail(Errno::NOTDIR.into()));
         }
-        rustix::fs::access(there, rustix::fs::Access::WRITE_OK).map_err(|e| fail(e.into()))
+        may(&within, Access::WRITE_OK | Access::EXEC_OK)
     }
 
     /// Opens the file to read it.

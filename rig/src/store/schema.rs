@@ -4,6 +4,8 @@
 
 use super::error::StoreError;
 use rusqlite::{Connection, ErrorCode};
+use std::fs::File;
+use std::io::Read as _;
 use std::path::Path;
 
 /// `sten`, in the header of the file.
@@ -76,6 +78,41 @@ fn tables(link: &Connection) -> rusqlite::Result<()> {
     }
     link.pragma_update(None, "application_id", APPLICATION)?;
     link.pragma_update(None, "user_version", SCHEMA)
+}
+
+/// The same as [`check`] from the first bytes of a file, which nothing is opened or made for. Where
+/// there is a log the file may not have heard yet what it is.
+///
+/// # Errors
+/// When the file is something else or of a later schema; one that cannot be read is left to SQLite.
+pub(super) fn check_header(path: &Path, has_log: bool) -> Result<(), StoreError> {
+    // Places from the description of the database header in SQLite's file format.
+    const PAGES: usize = 28;
+    const VERSION: usize = 60;
+    const APPLICATION_ID: usize = 68;
+    let mut head = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(100).read_to_end(&mut head));
+    if read.is_err() || head.is_empty() {
+        return Ok(());
+    }
+    let number = |at: usize| {
+        let bytes = head.get(at..at + 4)?;
+        Some(i64::from(u32::from_be_bytes(bytes.try_into().ok()?)))
+    };
+    let foreign = || StoreError::Foreign { path: path.into() };
+    if !head.starts_with(b"SQLite format 3\0") {
+        return Err(foreign());
+    }
+    match (number(APPLICATION_ID), number(VERSION)) {
+        (Some(APPLICATION), Some(1..=SCHEMA)) => Ok(()),
+        (Some(APPLICATION), Some(found)) if found > SCHEMA => {
+            Err(StoreError::Newer { path: path.into(), found, known: SCHEMA })
+        }
+        _ if has_log => Ok(()),
+        // A database without a table has one page.
+        (Some(0), _) if number(PAGES) <= Some(1) => Ok(()),
+        _ => Err(foreign()),
+    }
 }
 
 /// Refuses what is no store, or a store of a later schema.

@@ -184,6 +184,36 @@ fn what_is_no_store_or_of_a_later_schema_is_refused() {
 }
 
 #[test]
+fn what_open_would_refuse_is_refused_before_and_nothing_is_changed() {
+    let place = Place::new("foretold");
+    let refused = |path: &Path| Store::refuse(path).unwrap_err();
+    assert!(refused(&place.0).to_string().contains("directory"), "{}", refused(&place.0));
+    assert!(matches!(refused(Path::new("/dev/null")), StoreError::Place { .. }));
+    let text = place.file("README.md");
+    fs::write(&text, "# no store").unwrap();
+    assert!(matches!(refused(&text), StoreError::Foreign { .. }));
+    assert!(matches!(refused(&text.join("below")), StoreError::Place { .. }));
+    let other = place.file("other.db");
+    Connection::open(&other).unwrap().execute_batch("CREATE TABLE t (x)").unwrap();
+    assert!(matches!(refused(&other), StoreError::Foreign { .. }));
+    let later = place.golden();
+    Connection::open(&later).unwrap().pragma_update(None, "user_version", 99).unwrap();
+    Store::refuse(&later).unwrap_err();
+    for fine in [place.file("new/lab.stend"), place.file("lab.stend"), place.file("empty")] {
+        if fine.ends_with("empty") {
+            fs::write(&fine, "").unwrap();
+        }
+        Store::refuse(&fine).unwrap();
+        let mut store = Store::open(&fine).unwrap();
+        store.begin(&run("a"), &sitting(0)).unwrap();
+        // While it is written, when its tables are in the log only, and afterwards.
+        Store::refuse(&fine).unwrap();
+        drop(store);
+        Store::refuse(&fine).unwrap();
+    }
+}
+
+#[test]
 fn a_copy_at_any_moment_opens_with_what_was_kept_until_then() {
     let place = Place::new("copy");
     let path = place.file("lab.stend");

@@ -2,7 +2,8 @@
 
 use super::error::CliError;
 use super::run::{How, carry_out, finish};
-use super::{Options, invoked, plans};
+use super::session::revisions;
+use super::{Options, invoked, plans, quoted};
 use desk::plan::{against_itself, smallest_effect};
 use desk::record::{Environment, LabKind, Plan, Run};
 use desk::stats::LEVEL;
@@ -33,19 +34,20 @@ pub struct Wanted {
 /// As `stend run`, and a level that the plan has not.
 pub fn aa(wanted: &Wanted) -> Result<u8, CliError> {
     let (plan, text) = plans::load(&wanted.plan)?;
-    let held = held(&plan, &wanted.level);
+    let held = held(&plan, &wanted.level)?;
     let how = How { quick: wanted.quick, displaced_work: false };
     let mut plan = against_itself(&plan, &held)?;
     how.apply(&mut plan);
-    let levels: String = wanted.level.iter().map(|level| format!("--level '{level}' ")).collect();
+    let levels: String =
+        wanted.level.iter().map(|level| format!("--level {} ", quoted(level))).collect();
     let options = &wanted.options;
-    let words = format!("{}{levels}{}{}", how.words(), options.place_words(), wanted.plan);
+    let words = format!("{}{levels}{}{}", how.words(), options.place_words(), quoted(&wanted.plan));
     let done = carry_out(&plan, &text, format!("{} aa {words}", invoked()), options)?;
     finish(&done.session, &done.run, (&done.directory, options.json), &done.meter)
 }
 
 /// Factor to level, of words such as `path=a`, or `a` for the compared factor.
-fn held(plan: &Plan, words: &[String]) -> BTreeMap<String, String> {
+fn held(plan: &Plan, words: &[String]) -> Result<BTreeMap<String, String>, CliError> {
     let known = |name: &str| plan.factors.iter().any(|f| f.name == name);
     let pair = |word: &String| match word.split_once('=') {
         // The name of a level may hold an equals sign.
@@ -54,7 +56,13 @@ fn held(plan: &Plan, words: &[String]) -> BTreeMap<String, String> {
         }
         _ => (plan.method.compare.clone(), word.clone()),
     };
-    words.iter().map(pair).collect()
+    let mut held: BTreeMap<String, String> = BTreeMap::new();
+    for (factor, second) in words.iter().map(pair) {
+        if let Some(first) = held.insert(factor.clone(), second.clone()) {
+            return Err(CliError::TwoLevels { factor, first, second });
+        }
+    }
+    Ok(held)
 }
 
 fn level_of_compared(plan: &Plan, word: &str) -> bool {
@@ -165,14 +173,18 @@ fn is_of(head: &Run, plan: &Plan) -> bool {
         && ours.method.primary == plan.method.primary
 }
 
-/// Whether a run was made on this machine: nothing that both know differs in what matters.
+/// Whether a run was made on this machine, in such a place and with this stend: nothing that both
+/// know differs in what matters. What is known only once the lab stands is not known here.
 fn same_machine(head: &Run, machine: &Environment) -> bool {
     let simulated =
         |of: &Environment| of.lab.as_ref().is_some_and(|(kind, _)| *kind == LabKind::Simulated);
-    let today = Run { environment: machine.clone(), ..head.clone() };
+    let today = Run {
+        environment: machine.clone(),
+        version: env!("CARGO_PKG_VERSION").into(),
+        workloads: revisions(&head.plan),
+        ..head.clone()
+    };
     let found = compare_environments(head, &today, &declared(&head.plan, &head.plan));
-    // What is known only once the lab stands is not known here.
-    let both = |d: &&desk::verdict::Difference| d.a.is_some() && d.b.is_some();
-    simulated(&head.environment) == simulated(machine)
-        && found.confounders.iter().filter(both).all(|d| d.key.starts_with("lab."))
+    let both = |d: &desk::verdict::Difference| d.a.is_some() && d.b.is_some();
+    simulated(&head.environment) == simulated(machine) && !found.confounders.iter().any(both)
 }

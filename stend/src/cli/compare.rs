@@ -51,17 +51,17 @@ pub fn compare(a: &str, b: &str, how: &How<'_>) -> Result<u8, CliError> {
     files::write(&directory, "report.txt", &report::text(&document, COLUMNS, true))?;
     files::write_beside(&directory, &document)?;
     files::write(&directory, "comparison.json", &as_json(&found, &document)?)?;
-    writeln!(std::io::stderr().lock(), "report: {}", path.display())?;
+    super::progress::say(&format!("report: {}", path.display()));
     Ok(OK)
 }
 
 fn show(found: &Unpaired, document: &Document, json: bool) -> Result<(), CliError> {
-    let mut out = std::io::stdout().lock();
+    let mut out = terminal::out();
     if json {
         out.write_all(as_json(found, document)?.as_bytes())?;
         out.write_all(b"\n")?;
     } else {
-        out.write_all(report::text(document, terminal::columns(), true).as_bytes())?;
+        out.write_all(report::text(document, terminal::columns(), terminal::unicode()).as_bytes())?;
     }
     Ok(())
 }

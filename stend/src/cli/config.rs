@@ -2,9 +2,10 @@
 
 use super::error::CliError;
 use super::settings::{SETTINGS, Setting, Settings};
-use super::{OK, store};
+use super::{OK, store, terminal};
 use clap::ArgMatches;
 use clap::parser::ValueSource;
+use rig::lab::undo;
 use serde_json::json;
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -42,6 +43,9 @@ pub struct Show {
     displaced_work: bool,
 }
 
+/// What has a variable and is no setting.
+const JOURNAL: &str = "journal";
+
 /// One row: name, value, origin.
 type Row = (&'static str, String, String);
 
@@ -52,8 +56,10 @@ type Row = (&'static str, String, String);
 pub fn config(what: &What, settings: &Settings, matches: &ArgMatches) -> Result<u8, CliError> {
     let What::Show(show) = what;
     let typed = matches.subcommand().map(|(_, m)| m);
-    let rows: Vec<Row> = SETTINGS.iter().map(|s| row(s, settings, typed)).collect();
-    let mut out = std::io::stdout().lock();
+    let mut rows: Vec<Row> = SETTINGS.iter().map(|s| row(s, settings, typed)).collect();
+    let after = rows.iter().position(|(name, ..)| *name > JOURNAL).unwrap_or(rows.len());
+    rows.insert(after, journal());
+    let mut out = terminal::out();
     if show.json {
         let rows = rows
             .iter()
@@ -86,10 +92,19 @@ fn row(setting: &Setting, settings: &Settings, typed: Option<&ArgMatches>) -> Ro
         let value = raw.map_or("true".into(), |word| word.to_string_lossy().into_owned());
         return (name, value, "flag".into());
     }
-    match settings.said.iter().find(|said| said.name == name) {
+    match settings.of(name) {
+        Some(said) if name == "out" => (name, format!("{}/RUN", said.value), said.origin.clone()),
         Some(said) => (name, said.value.clone(), said.origin.clone()),
         None => (name, default(setting), "default".into()),
     }
+}
+
+/// Where undos stand. No file of a plan's directory may choose that, and no option does.
+fn journal() -> Row {
+    const VARIABLE: &str = "STEND_JOURNAL";
+    let set = std::env::var_os(VARIABLE).is_some_and(|value| !value.is_empty());
+    let value = undo::directory().map_or_else(|e| e.to_string(), |path| path.display().to_string());
+    (JOURNAL, value, if set { VARIABLE } else { "default" }.into())
 }
 
 /// The default, of the store as the path that it is here.

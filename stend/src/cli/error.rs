@@ -130,6 +130,15 @@ pub enum CliError {
         /// Those that there are, a line each.
         list: String,
     },
+    /// How a figure is drawn, but not which.
+    #[error(
+        "the number of the figure is missing: `stend figure {run} N`; `stend figure {run}` lists \
+         them"
+    )]
+    NoNumber {
+        /// The run.
+        run: String,
+    },
     /// The form of a figure is not known.
     #[error("{}: no form for such a file; end it in .svg, .png, .csv or .txt, or give --format",
         path.display())]
@@ -168,6 +177,24 @@ pub enum CliError {
         origin: String,
         /// What, and the remedy.
         what: String,
+    },
+    /// Pages cannot be put into a directory.
+    #[error("{}: {source}; name another directory", path.display())]
+    Directory {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A level was chosen twice.
+    #[error("--level gives two levels to '{factor}', {first} and {second}; leave out one of them")]
+    TwoLevels {
+        /// Of which factor.
+        factor: String,
+        /// One.
+        first: String,
+        /// The other.
+        second: String,
     },
     /// A file could not be written.
     #[error("{}: {source}; choose another directory with --out", path.display())]
@@ -289,8 +316,10 @@ impl CliError {
             | Self::ImportFile { .. }
             | Self::Gate(_)
             | Self::NoFigure { .. }
+            | Self::NoNumber { .. }
             | Self::NoForm { .. }
             | Self::Aa(_)
+            | Self::TwoLevels { .. }
             | Self::NoSettings { .. }
             | Self::BadSettings { .. }
             | Self::BadSetting { .. }

@@ -1,7 +1,7 @@
 //! Knows `stend explain`: the workloads, and each in its own words.
 
 use super::error::CliError;
-use super::{OK, invoked};
+use super::{OK, invoked, terminal};
 use rig::workload;
 use std::io::Write as _;
 
@@ -10,7 +10,7 @@ use std::io::Write as _;
 /// # Errors
 /// When there is no workload of this name.
 pub fn explain(name: Option<&str>) -> Result<u8, CliError> {
-    let mut out = std::io::stdout().lock();
+    let mut out = terminal::out();
     let Some(name) = name else {
         for entry in workload::ALL {
             writeln!(out, "{:<16}{}", entry.spec.name, entry.spec.question)?;

@@ -4,12 +4,11 @@
 //! units, which stand in the heading.
 
 use super::error::CliError;
-use super::{OK, store};
+use super::{OK, files, store};
 use clap::ValueEnum;
 use desk::record::{Run, TrialKind, TrialRecord, Value};
 use desk::unit::{Quantity, Unit};
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Write as _;
 use std::path::PathBuf;
 
 /// Options of the verb.
@@ -21,7 +20,7 @@ pub struct Wanted {
     /// Form of the export
     #[arg(long, value_enum, default_value_t = Form::Csv)]
     format: Form,
-    /// File to write [default: standard output]
+    /// File to write; - is standard output [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// File in which runs are kept [default: stend/lab.stend in the state directory]
@@ -51,11 +50,7 @@ pub fn export(wanted: &Wanted) -> Result<u8, CliError> {
         Form::Csv => csv(&table(&run))?,
         Form::Parquet => super::parquet::bytes(&table(&run))?,
     };
-    match &wanted.output {
-        Some(path) => std::fs::write(path, bytes)
-            .map_err(|source| CliError::Export { path: path.clone(), source })?,
-        None => std::io::stdout().lock().write_all(&bytes)?,
-    }
+    files::deliver(wanted.output.as_deref(), &bytes)?;
     Ok(OK)
 }
 

@@ -1,47 +1,99 @@
 //! Knows where results are written, whole or not at all.
 
 use super::error::CliError;
-use super::outputs;
+use super::{outputs, terminal};
 use desk::report::{self, Document};
-use std::fs;
+use std::fs::{self, File};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
-/// The directory of a run's results, made if it is not there.
+/// What stands for standard output where a file is named.
+const STDOUT: &str = "-";
+/// Where results go if nobody says: a directory a run below it.
+const PARENT: &str = "stend-out";
+
+static CHOSEN: OnceLock<PathBuf> = OnceLock::new();
+
+/// Sets below which directory this process writes the results of every run, once.
+pub fn set_parent(path: PathBuf) {
+    // The first word holds.
+    let _ = CHOSEN.set(path);
+}
+
+/// The directory of a run's results, made if it is not there: as named, or one of its own.
 ///
 /// # Errors
 /// When it cannot be made or written to.
 pub fn directory(wanted: Option<&Path>, run: &str) -> Result<PathBuf, CliError> {
-    let path = wanted.map_or_else(|| Path::new("stend-out").join(run), Path::to_path_buf);
-    let probe = path.join(".stend.part");
+    let parent = CHOSEN.get().map_or(Path::new(PARENT), PathBuf::as_path);
+    let path = wanted.map_or_else(|| parent.join(run), Path::to_path_buf);
     fs::create_dir_all(&path)
-        .and_then(|()| fs::write(&probe, ""))
-        .and_then(|()| fs::remove_file(&probe))
+        .and_then(|()| part(&path))
+        .and_then(|(half, _)| fs::remove_file(half))
         .map_err(|source| CliError::Write { path: path.clone(), source })?;
     Ok(path)
 }
 
-/// Writes one file that a person named, whole or not at all.
+/// The file that a person named; none where nothing was named, or standard output was.
+pub fn named(output: Option<&Path>) -> Option<&Path> {
+    output.filter(|path| *path != Path::new(STDOUT))
+}
+
+/// Writes a result to the file that a person named, else to standard output.
 ///
 /// # Errors
 /// When it cannot be written.
-pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), CliError> {
-    let fail = |source| CliError::Export { path: path.into(), source };
-    let mut half = path.as_os_str().to_owned();
-    half.push(".part");
-    fs::write(&half, bytes).map_err(fail)?;
-    fs::rename(&half, path).map_err(fail)
+pub fn deliver(output: Option<&Path>, bytes: &[u8]) -> Result<(), CliError> {
+    match named(output) {
+        None => terminal::out().write_all(bytes)?,
+        Some(path) => {
+            replace(path, bytes).map_err(|source| CliError::Export { path: path.into(), source })?
+        }
+    }
+    Ok(())
 }
 
-/// Writes a file under another name first, so that a kill leaves the old one or the new one.
+/// Writes a file whole or not at all: a kill or a full disk leaves the old one. What is there and
+/// is no regular file, a device, a pipe or a link, stays what it is and is written into.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if fs::symlink_metadata(path).is_ok_and(|there| !there.is_file()) {
+        return fs::write(path, bytes);
+    }
+    let below = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let (half, mut file) = part(below.unwrap_or(Path::new(".")))?;
+    let written = file.write_all(bytes).and_then(|()| fs::rename(&half, path));
+    if written.is_err() {
+        // The error that is told is the first one.
+        let _ = fs::remove_file(&half);
+    }
+    written
+}
+
+/// A new file in a directory, under a name that nobody else has.
+fn part(directory: &Path) -> io::Result<(PathBuf, File)> {
+    let mut number = 0_u32;
+    loop {
+        let path = directory.join(format!(".stend-{}-{number}.part", std::process::id()));
+        match File::create_new(&path) {
+            // A killed process that had our number may have left one.
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists && number < 1000 => number += 1,
+            made => return made.map(|file| (path, file)),
+        }
+    }
+}
+
+/// Writes a file of a report, as [`replace`].
 ///
 /// # Errors
 /// When it cannot be written.
 pub fn write(directory: &Path, name: &str, text: &str) -> Result<PathBuf, CliError> {
     let path = directory.join(name);
-    let fail = |source| CliError::Write { path: path.clone(), source };
-    let half = directory.join(format!(".{name}.part"));
-    fs::write(&half, text).map_err(fail)?;
-    fs::rename(&half, &path).map_err(fail)?;
+    replace(&path, text.as_bytes())
+        .map_err(|source| CliError::Write { path: path.clone(), source })?;
     Ok(path)
 }
 
@@ -54,4 +106,66 @@ pub fn write_beside(directory: &Path, document: &Document) -> Result<(), CliErro
     let article = outputs::Report::of(document);
     write(directory, "report.json", &serde_json::to_string_pretty(&article)?)?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    struct Place(PathBuf);
+
+    impl Place {
+        fn new(name: &str) -> Self {
+            let path = std::env::temp_dir().join(format!("stend-f-{}-{name}", std::process::id()));
+            fs::create_dir_all(&path).unwrap();
+            Self(path)
+        }
+
+        fn names(&self) -> Vec<String> {
+            let entries = fs::read_dir(&self.0).unwrap().flatten();
+            let mut names: Vec<String> =
+                entries.map(|e| e.file_name().to_string_lossy().into_owned()).collect();
+            names.sort();
+            names
+        }
+    }
+
+    impl Drop for Place {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    #[test]
+    fn what_is_no_regular_file_stays_what_it_is() {
+        let place = Place::new("special");
+        let (target, link) = (place.0.join("target"), place.0.join("link"));
+        fs::write(&target, "old").unwrap();
+        symlink(&target, &link).unwrap();
+        replace(&link, b"new").unwrap();
+        assert_eq!(fs::read(&target).unwrap(), b"new");
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        let (null, dangling) = (place.0.join("null"), place.0.join("dangling"));
+        symlink("/dev/null", &null).unwrap();
+        replace(&null, b"gone").unwrap();
+        symlink(place.0.join("made"), &dangling).unwrap();
+        replace(&dangling, b"x").unwrap();
+        assert_eq!(place.names(), ["dangling", "link", "made", "null", "target"]);
+    }
+
+    #[test]
+    fn what_cannot_be_written_leaves_nothing_behind_and_other_files_alone() {
+        let place = Place::new("litter");
+        fs::create_dir(place.0.join("folder")).unwrap();
+        fs::write(place.0.join("a.svg.part"), "mine").unwrap();
+        replace(&place.0.join("a.svg"), b"first").unwrap();
+        replace(&place.0.join("a.svg"), b"second").unwrap();
+        assert!(replace(&place.0.join("folder"), b"x").is_err());
+        assert!(replace(&place.0.join("none/"), b"x").is_err(), "a file is no directory");
+        assert_eq!(fs::read(place.0.join("a.svg")).unwrap(), b"second");
+        assert_eq!(fs::read(place.0.join("a.svg.part")).unwrap(), b"mine");
+        assert_eq!(place.names(), ["a.svg", "a.svg.part", "folder"]);
+        assert!(fs::read_dir(place.0.join("folder")).unwrap().next().is_none());
+    }
 }

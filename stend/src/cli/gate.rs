@@ -133,7 +133,8 @@ const fn status(gate: &Gate) -> u8 {
 }
 
 fn write(path: &Path, text: &str) -> Result<(), CliError> {
-    std::fs::write(path, text).map_err(|source| CliError::File { path: path.into(), source })
+    files::replace(path, text.as_bytes())
+        .map_err(|source| CliError::File { path: path.into(), source })
 }
 
 /// The gate alone; the article on the run is in the report.

@@ -1,11 +1,17 @@
 //! Knows what `stend` says of itself to a shell and to `man`.
 
 use super::error::CliError;
-use super::{Cli, OK};
-use clap::CommandFactory as _;
+use super::settings::{self, Settings};
+use super::{Cli, OK, terminal};
+use clap::{Command, CommandFactory as _};
 use clap_complete::Shell;
 use std::io::Write as _;
 use std::path::Path;
+
+/// The command line as it is read, whatever was set here.
+fn command() -> Command {
+    settings::apply(Cli::command(), &Settings::default())
+}
 
 /// Prints the completions for a shell.
 ///
@@ -13,8 +19,8 @@ use std::path::Path;
 /// When standard output cannot be written.
 pub fn completions(shell: Shell) -> Result<u8, CliError> {
     let mut text = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "stend", &mut text);
-    std::io::stdout().lock().write_all(&text)?;
+    clap_complete::generate(shell, &mut command(), "stend", &mut text);
+    terminal::out().write_all(&text)?;
     Ok(OK)
 }
 
@@ -25,12 +31,12 @@ pub fn completions(shell: Shell) -> Result<u8, CliError> {
 pub fn man(directory: Option<&Path>) -> Result<u8, CliError> {
     let Some(directory) = directory else {
         let mut page = Vec::new();
-        clap_mangen::Man::new(Cli::command()).render(&mut page)?;
-        std::io::stdout().lock().write_all(&page)?;
+        clap_mangen::Man::new(command()).render(&mut page)?;
+        terminal::out().write_all(&page)?;
         return Ok(OK);
     };
-    let fail = |source| CliError::Write { path: directory.into(), source };
+    let fail = |source| CliError::Directory { path: directory.into(), source };
     std::fs::create_dir_all(directory).map_err(fail)?;
-    clap_mangen::generate_to(Cli::command(), directory).map_err(fail)?;
+    clap_mangen::generate_to(command(), directory).map_err(fail)?;
     Ok(OK)
 }

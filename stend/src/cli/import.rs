@@ -3,7 +3,7 @@
 //! The file is a stranger's: nothing in it is executed, no name in it becomes a path.
 
 use super::error::CliError;
-use super::{OK, invoked, store};
+use super::{OK, invoked, quoted, store, terminal};
 use desk::report::{Bundle, FILE_MAX};
 use rig::store::{Added, Store};
 use std::fs::File;
@@ -32,7 +32,7 @@ pub fn import(wanted: &Wanted) -> Result<u8, CliError> {
     let mut store = Store::open(&path)?;
     let runs: Vec<_> = bundle.parts.iter().map(|part| part.run.as_ref()).collect();
     let added = store.add(&runs)?;
-    let mut out = std::io::stdout().lock();
+    let mut out = terminal::out();
     for (run, added) in runs.iter().zip(added) {
         let what = match added {
             Added::New => "imported",
@@ -40,7 +40,8 @@ pub fn import(wanted: &Wanted) -> Result<u8, CliError> {
         };
         writeln!(out, "{what}: {}, {} records", run.id, run.records.len())?;
     }
-    let kept = wanted.store.as_ref().map(|path| format!(" --store {}", path.display()));
+    let kept =
+        wanted.store.as_ref().map(|path| format!(" --store {}", quoted(&path.to_string_lossy())));
     let again = bundle.command();
     writeln!(out, "make its report again: {} {again}{}", invoked(), kept.unwrap_or_default())?;
     Ok(OK)

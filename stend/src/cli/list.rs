@@ -1,7 +1,7 @@
 //! Knows `stend list`: the runs of a store, a line each.
 
 use super::error::CliError;
-use super::{OK, outputs, store};
+use super::{OK, outputs, store, terminal};
 use rig::store::RunLine;
 use std::io::Write as _;
 use std::path::Path;
@@ -15,7 +15,7 @@ const TITLE: usize = 28;
 /// When the store cannot be read.
 pub fn list(named: Option<&Path>, as_json: bool) -> Result<u8, CliError> {
     let lines = store::read(named)?.list()?;
-    let mut out = std::io::stdout().lock();
+    let mut out = terminal::out();
     if as_json {
         let rows: Vec<_> = lines.iter().map(row).collect();
         writeln!(out, "{}", serde_json::to_string_pretty(&rows)?)?;

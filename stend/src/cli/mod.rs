@@ -44,7 +44,7 @@ use clap::{
 use desk::record::LabKind;
 use rig::lab::Wanted;
 use settings::Settings;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Everything measured, or the plan was shown.
 const OK: u8 = 0;
@@ -64,10 +64,11 @@ const INVALID: u8 = 6;
 const INTERRUPTED: u8 = 130;
 
 /// What a script may rely on.
-const EXIT_CODES: &str = "Exit status: 0 all was measured or shown; 1 ended early or a file could \
-not be written; 2 wrong usage or a refused plan; 3 the gate failed with evidence, or the runs are \
-not comparable; 4 the gate is inconclusive; 5 this place cannot measure it; 6 no trial gave a \
-figure; 130 stopped on request.";
+const EXIT_CODES: &str = "Exit status: 0 all was measured or shown, the gate passed; 1 ended early \
+or a file could not be written; 2 wrong usage, a refused plan, or a run that cannot be resumed; \
+3 the gate failed with evidence, or the runs are not comparable; 4 the gate is inconclusive; \
+5 this place cannot measure it, or is not the one where the run began; 6 no trial gave a figure, \
+or the runs share none; 130 stopped on request.";
 
 /// Measures this machine and says which set-up is better, by how much, and what limits it.
 ///
@@ -94,6 +95,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Verb {
     /// Run a plan and write its report
+    #[command(after_help = EXIT_CODES)]
     Run {
         /// File of the plan, or the name of a built-in one: aa, congestion, nic-duel, offloads
         plan: String,
@@ -108,6 +110,7 @@ enum Verb {
         options: Options,
     },
     /// Go on with a run that was interrupted, where it was left
+    #[command(after_help = EXIT_CODES)]
     Resume {
         #[command(flatten)]
         wanted: report::Wanted,
@@ -142,6 +145,7 @@ enum Verb {
         workload: Option<String>,
     },
     /// Compare two runs that were measured at different times, if they are comparable
+    #[command(after_help = EXIT_CODES)]
     Compare {
         /// The baseline: its id, or the path of its records.json
         a: String,
@@ -164,6 +168,7 @@ enum Verb {
         json: bool,
     },
     /// Run a plan and pass or fail a build by it; the exit status says which
+    #[command(after_help = EXIT_CODES)]
     Gate(gate::Wanted),
     /// Print the JSON Schema of a plan or of an output
     Schema {
@@ -193,15 +198,6 @@ enum Verb {
     },
     /// Say what can be measured here and what not, and what killed runs left; changes nothing
     Doctor(doctor::Wanted),
-    /// Bring back what a dead conductor left (started by stend itself)
-    #[command(hide = true)]
-    Guardian {
-        /// Journal of the conductor
-        journal: PathBuf,
-    },
-    /// Serve as a host of a lab (started by stend itself)
-    #[command(hide = true)]
-    Agent,
 }
 
 /// What every measuring verb takes.
@@ -227,9 +223,14 @@ struct Options {
 impl Options {
     /// Place and physics as they have to be written again, each with a blank after it.
     fn place_words(&self) -> String {
-        let physics = self.physics.as_ref().map(|file| format!("--physics {} ", file.display()));
-        format!("{}{}", self.lab.words(), physics.unwrap_or_default())
+        place_words(self.lab, self.physics.as_deref())
     }
+}
+
+/// The same for a verb that has no more of the options.
+fn place_words(lab: Place, physics: Option<&Path>) -> String {
+    let physics = physics.map(|file| format!("--physics {} ", quoted(&file.to_string_lossy())));
+    format!("{}{}", lab.words(), physics.unwrap_or_default())
 }
 
 /// Names of the kinds of place on the command line.
@@ -277,17 +278,38 @@ impl From<Place> for Wanted {
 /// This program as the person called it, so that a command in its output can be typed again.
 fn invoked() -> String {
     let name = std::env::args().next().unwrap_or_default();
-    if name.contains('/') { name } else { "stend".into() }
+    if name.contains('/') { quoted(&name) } else { "stend".into() }
+}
+
+/// A word as a shell reads it again.
+fn quoted(word: &str) -> String {
+    let bare = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
+    if !word.is_empty() && word.chars().all(bare) {
+        return word.into();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+/// What stend starts itself: no verb of a person, and it depends on nobody's settings. `agent`
+/// serves as a host of a lab, `guardian JOURNAL` brings back what a dead conductor left.
+fn own() -> Option<Result<u8, CliError>> {
+    let mut words = std::env::args_os().skip(1);
+    match words.next()?.to_str()? {
+        "agent" => Some(rig::run::serve_agent().map_err(CliError::Agent).map(|()| OK)),
+        "guardian" => Some(guardian::guardian(Path::new(&words.next()?))),
+        _ => None,
+    }
 }
 
 /// The command line, with what environment and file say as its defaults.
 fn command_line() -> Result<(Cli, ArgMatches, Settings), CliError> {
     let words: Vec<String> =
         std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
-    // What stend starts itself depends on nobody's settings.
-    let own = words.get(1).is_some_and(|verb| verb == "agent" || verb == "guardian");
-    let settings =
-        if own { Settings::default() } else { settings::gather(&std::env::current_dir()?)? };
+    // Help, and verbs that have no settings, do not need what may be wrong with them.
+    let (settings, wrong) = match settings::gather(std::env::current_dir().ok().as_deref()) {
+        Ok(settings) => (settings, None),
+        Err(e) => (Settings::default(), Some(e)),
+    };
     // The parser itself has to know before it has parsed.
     let after = words.iter().position(|word| word == "--color").and_then(|at| words.get(at + 1));
     let asked = words.iter().find_map(|word| word.strip_prefix("--color="));
@@ -300,6 +322,10 @@ fn command_line() -> Result<(Cli, ArgMatches, Settings), CliError> {
     let matches = matches.unwrap_or_else(|e| e.exit());
     if let Some((verb, _)) = matches.subcommand() {
         refuse_before_verb(&mut command, &matches, verb);
+    }
+    let verb = matches.subcommand_name().and_then(|name| command.find_subcommand(name));
+    if settings::concern(verb.unwrap_or(&command)) {
+        wrong.map_or(Ok(()), Err)?;
     }
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|e| e.exit());
     Ok((cli, matches, settings))
@@ -322,12 +348,24 @@ fn refuse_before_verb(command: &mut clap::Command, matches: &ArgMatches, verb: &
 /// What the person has to know: a bad plan, a lab that cannot be built, a file that cannot be
 /// written.
 pub fn main() -> Result<u8, CliError> {
+    if let Some(ended) = own() {
+        return ended;
+    }
     let (cli, matches, settings) = command_line()?;
     terminal::set_manner(terminal::Manner {
         colour: cli.color,
         quiet: cli.quiet,
         verbose: cli.verbose,
     });
+    if let Some(said) = settings.of("out") {
+        files::set_parent(PathBuf::from(&said.value));
+    }
+    // `config show` says it itself.
+    if !matches!(cli.verb, Some(Verb::Config { .. })) {
+        for file in &settings.passed_over {
+            progress::say(&format!("settings passed over: {file}"));
+        }
+    }
     match cli.verb {
         None => survey::survey(&cli.options),
         Some(Verb::Run { plan, quick, displaced_work, options }) => {
@@ -356,10 +394,5 @@ pub fn main() -> Result<u8, CliError> {
         Some(Verb::Schema { what }) => schema::print(what),
         Some(Verb::Factors { what }) => factors::factors(&what),
         Some(Verb::Doctor(wanted)) => doctor::doctor(&wanted),
-        Some(Verb::Guardian { journal }) => guardian::guardian(&journal),
-        Some(Verb::Agent) => {
-            rig::run::serve_agent().map_err(CliError::Agent)?;
-            Ok(OK)
-        }
     }
 }

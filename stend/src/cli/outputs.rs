@@ -27,7 +27,7 @@ impl Report {
     }
 }
 
-/// What `run`, `resume` and `report` print with `--json`.
+/// What `run`, `aa`, `resume` and `report` print with `--json`.
 #[derive(Serialize, JsonSchema)]
 pub struct Result<'a> {
     /// The run with all its records.

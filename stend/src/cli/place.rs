@@ -29,15 +29,27 @@ pub fn prepare(
     options: &Options,
     cancel: &'static AtomicBool,
 ) -> Result<Ground, CliError> {
+    refuse_physics(options.lab, options.physics.as_deref())?;
     let links: Vec<String> = plan.lab.links.iter().map(|l| l.name.clone()).collect();
     match options.lab {
         Place::Sim => simulated(options.physics.as_deref(), &links, cancel),
-        place if options.physics.is_some() => Err(CliError::PhysicsOfReal(place.name())),
         place => real(plan, (place.into(), links), cancel),
     }
 }
 
-/// What the machine is, as far as it is known before a lab stands on it.
+/// A physics is of a simulated lab only.
+///
+/// # Errors
+/// When it is given for another.
+pub fn refuse_physics(place: Place, physics: Option<&Path>) -> Result<(), CliError> {
+    match physics {
+        Some(_) if place != Place::Sim => Err(CliError::PhysicsOfReal(place.name())),
+        _ => Ok(()),
+    }
+}
+
+/// What the machine is, as far as it is known before a lab stands on it: also the kind of that lab,
+/// where it was named.
 ///
 /// # Errors
 /// When a physics cannot be read.
@@ -49,6 +61,9 @@ pub fn machine(plan: &Plan, place: Place, physics: Option<&Path>) -> Result<Envi
     let mut environment = observed();
     environment.facts.extend(factor::facts(plan, Path::new("/")));
     environment.facts.sort_by(|a, b| a.key.cmp(&b.key));
+    if let Wanted::Only(kind) = place.into() {
+        environment.lab = Some((kind, String::new()));
+    }
     Ok(environment)
 }
 

@@ -1,7 +1,7 @@
 //! Knows `stend plan`: what would be done and what could be seen, before anything runs.
 
 use super::error::CliError;
-use super::{OK, Place, aa, place, plans, store};
+use super::{OK, Place, aa, place, place_words, plans, quoted, store, terminal};
 use desk::plan::{Budget, SmallestEffect, budget, quicken, smallest_effect};
 use desk::record::Plan;
 use desk::verdict::reclassed;
@@ -34,6 +34,7 @@ pub struct Wanted {
 /// When there is no such plan or it is refused, or a store that is there cannot be read.
 pub fn show(wanted: &Wanted) -> Result<u8, CliError> {
     let (mut plan, _) = plans::load(&wanted.file)?;
+    place::refuse_physics(wanted.lab, wanted.physics.as_deref())?;
     if wanted.quick {
         quicken(&mut plan);
     }
@@ -48,13 +49,14 @@ pub fn show(wanted: &Wanted) -> Result<u8, CliError> {
             let _ = writeln!(
                 text,
                 "The noise is assumed: no A/A run of these loads on this machine is kept;\n\
-                 `stend aa {}{}` makes one.",
+                 `stend aa {}{}{}` makes one.",
                 if wanted.quick { "--quick " } else { "" },
-                wanted.file
+                place_words(wanted.lab, wanted.physics.as_deref()),
+                quoted(&wanted.file)
             );
         }
     }
-    std::io::stdout().lock().write_all(text.as_bytes())?;
+    terminal::out().write_all(text.as_bytes())?;
     Ok(OK)
 }
 

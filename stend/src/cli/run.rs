@@ -4,10 +4,12 @@ use super::error::CliError;
 use super::progress::Meter;
 use super::report::report_in;
 use super::session::Session;
-use super::terminal::{COLUMNS, columns};
-use super::{GIVEN_UP, INTERRUPTED, OK, Options, Place, aa, files, invoked, outputs, place, plans};
+use super::terminal::{self, COLUMNS, columns};
+use super::{
+    GIVEN_UP, INTERRUPTED, OK, Options, Place, aa, files, invoked, outputs, place, plans, quoted,
+};
 use desk::plan::{budget, quicken};
-use desk::record::{Completeness, Fault, LabKind, Plan, Run};
+use desk::record::{Completeness, LabKind, Plan, Run};
 use desk::report::{self, Bundle, Document};
 use desk::verdict::{Analysis, analyse, noise_floor};
 use std::io::Write as _;
@@ -78,7 +80,8 @@ pub fn measure(
     options: &Options,
 ) -> Result<Measured, CliError> {
     how.apply(&mut plan);
-    let command = format!("{} run {}{}{name}", invoked(), how.words(), options.place_words());
+    let (words, place) = (how.words(), options.place_words());
+    let command = format!("{} run {words}{place}{}", invoked(), quoted(name));
     carry_out(&plan, text, command, options)
 }
 
@@ -123,7 +126,10 @@ pub fn finish(
     meter: &Meter,
 ) -> Result<u8, CliError> {
     say_left(session, run, meter);
-    refuse_empty(run)?;
+    match refuse_empty(run) {
+        Err(_) if session.stopped() => return Err(CliError::Stopped),
+        refused => refused?,
+    }
     let analysis = analyse(run);
     publish(run, &analysis, directory, json)?;
     let report = report_in(directory);
@@ -153,15 +159,17 @@ fn say_left(session: &Session, run: &Run, meter: &Meter) {
 /// Not one valid counted trial is no result.
 ///
 /// # Errors
-/// The first fault's words.
+/// The first fault's words; where nothing was visited, why the run ended.
 pub fn refuse_empty(run: &Run) -> Result<(), CliError> {
     if run.records.iter().any(|r| r.outcome.fault.is_none() && r.trial.block > 0) {
         return Ok(());
     }
-    match run.records.iter().find_map(|r| r.outcome.fault.as_ref()) {
-        None | Some(Fault::Cancelled) => Err(CliError::Stopped),
-        Some(fault) => Err(CliError::NothingMeasured { first: fault.to_string() }),
-    }
+    let why = match &run.completeness {
+        Completeness::Partial { why } => format!("none was finished: {why}"),
+        Completeness::Complete => "the plan has none".into(),
+    };
+    let first = run.records.iter().find_map(|r| r.outcome.fault.as_ref());
+    Err(CliError::NothingMeasured { first: first.map_or(why, ToString::to_string) })
 }
 
 /// Writes report and records, and prints one of them.
@@ -172,15 +180,16 @@ pub fn publish(run: &Run, analysis: &Analysis, to: &Path, json: bool) -> Result<
     let document = report::compose(run, analysis)?;
     write_all(run, &document, to)?;
     let noise = noise_floor(&run.plan, analysis);
-    let mut out = std::io::stdout().lock();
+    let mut out = terminal::out();
     if json {
         let article = report::article(&document);
         let whole = outputs::Result { run, analysis, noise: noise.as_ref(), article };
         serde_json::to_writer_pretty(&mut out, &whole)?;
         out.write_all(b"\n")?;
     } else {
-        out.write_all(report::summary(&document, columns(), true).as_bytes())?;
+        out.write_all(report::summary(&document, columns(), terminal::unicode()).as_bytes())?;
         let noise = noise.map(|noise| aa::words(&run.plan, &noise)).unwrap_or_default();
+        let noise = if terminal::unicode() { noise } else { report::ascii(&noise) };
         out.write_all(noise.as_bytes())?;
     }
     Ok(())

@@ -3,7 +3,7 @@
 //! Never: a key of its own; they come from the catalogue and from the types that are written.
 
 use super::error::CliError;
-use super::{OK, outputs};
+use super::{OK, doctor, outputs, terminal};
 use clap::ValueEnum;
 use desk::plan::{self, Catalogue};
 use desk::record::{Run, WorkloadSpec};
@@ -20,7 +20,7 @@ pub enum What {
     Plan,
     /// records.json: a run with all its records
     Run,
-    /// run --json, resume --json, report --json
+    /// run --json, aa --json, resume --json, report --json
     Result,
     /// --json without a verb
     Survey,
@@ -32,6 +32,8 @@ pub enum What {
     Compare,
     /// gate --json
     Gate,
+    /// doctor --json
+    Doctor,
 }
 
 /// Prints a schema.
@@ -48,8 +50,9 @@ pub fn print(what: What) -> Result<u8, CliError> {
         What::List => output::<Vec<outputs::ListedRun>>()?,
         What::Compare => output::<outputs::Compare<'_>>()?,
         What::Gate => output::<outputs::Gate<'_>>()?,
+        What::Doctor => output::<doctor::Doctor<'_>>()?,
     };
-    writeln!(std::io::stdout().lock(), "{}", serde_json::to_string_pretty(&schema)?)?;
+    writeln!(terminal::out(), "{}", serde_json::to_string_pretty(&schema)?)?;
     Ok(OK)
 }
 

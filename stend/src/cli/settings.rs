@@ -77,11 +77,24 @@ pub struct Settings {
     pub passed_over: Vec<String>,
 }
 
-/// Reads environment and file.
+impl Settings {
+    /// What was said about a setting.
+    pub fn of(&self, name: &str) -> Option<&Said> {
+        self.said.iter().find(|said| said.name == name)
+    }
+}
+
+/// Whether a command, or one below it, follows any setting but the colour, which all have.
+pub fn concern(command: &Command) -> bool {
+    let is = |arg: &Arg| SETTINGS.iter().any(|s| s.name != "color" && arg.get_id() == s.name);
+    command.get_arguments().any(is) || command.get_subcommands().any(concern)
+}
+
+/// Reads environment and file; without a directory, the file of the user only.
 ///
 /// # Errors
 /// A value that cannot be, an unknown key, a file that cannot be read.
-pub fn gather(directory: &Path) -> Result<Settings, CliError> {
+pub fn gather(directory: Option<&Path>) -> Result<Settings, CliError> {
     let mut found = Settings::default();
     for setting in &SETTINGS {
         let name = variable(setting.name);
@@ -108,8 +121,8 @@ pub fn variable(name: &str) -> String {
 
 /// `stend.toml` in this directory or the nearest one above it, else that of the user. A file of
 /// another user is passed over: whoever may write to `/tmp` must not choose where root writes.
-fn file(directory: &Path, passed_over: &mut Vec<String>) -> Option<PathBuf> {
-    let above = directory.ancestors().map(|d| d.join("stend.toml"));
+fn file(directory: Option<&Path>, passed_over: &mut Vec<String>) -> Option<PathBuf> {
+    let above = directory.into_iter().flat_map(Path::ancestors).map(|d| d.join("stend.toml"));
     let own = store::of_user("XDG_CONFIG_HOME", ".config").map(|d| d.join("stend/stend.toml"));
     let user = std::fs::metadata("/proc/self").map(|m| m.uid()).ok();
     let behind = std::env::var("SUDO_UID").ok().and_then(|uid| uid.parse().ok());
@@ -210,9 +223,10 @@ fn changed(arg: Arg, setting: &Setting, settings: &Settings) -> Arg {
             .value_name("BOOL"),
         _ => arg,
     };
-    match settings.said.iter().find(|said| said.name == setting.name) {
-        Some(said) => arg.default_value(said.value.clone()),
-        None => arg,
+    match settings.of(setting.name) {
+        // As a setting it is the parent of every run's directory, see `files::set_parent`.
+        Some(said) if setting.name != "out" => arg.default_value(said.value.clone()),
+        _ => arg,
     }
 }
 

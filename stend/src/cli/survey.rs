@@ -5,7 +5,7 @@ use super::plans::{self, survey as texts};
 use super::progress::Meter;
 use super::run::refuse_empty;
 use super::session::Session;
-use super::terminal::{COLUMNS, columns};
+use super::terminal::{self, COLUMNS, columns};
 use super::{GIVEN_UP, INTERRUPTED, OK, Options, files, invoked, outputs};
 use desk::plan::budget;
 use desk::record::{Completeness, Environment, LabKind, Plan, Run, Value};
@@ -77,11 +77,17 @@ pub fn survey(options: &Options) -> Result<u8, CliError> {
         meter.say(&line(&run, &analysis, meter.elapsed()));
         measured.push(Measured { role: chapter.role, run, analysis });
     }
-    let Some(last) = measured.last() else {
-        return Err(CliError::Stopped);
-    };
-    if measured.iter().all(|m| refuse_empty(&m.run).is_err()) {
-        refuse_empty(&last.run)?;
+    match measured.last() {
+        Some(last) if measured.iter().all(|m| refuse_empty(&m.run).is_err()) => {
+            refuse_empty(&last.run)
+                .map_err(|e| if session.stopped() { CliError::Stopped } else { e })?;
+        }
+        Some(_) => {}
+        None if session.stopped() => return Err(CliError::Stopped),
+        None => {
+            let first = "the lab took the minute; `stend run aa` has no such limit".into();
+            return Err(CliError::NothingMeasured { first });
+        }
     }
     publish(&measured, &directory, options.json)?;
     Ok(match whole {
@@ -190,8 +196,8 @@ pub fn publish(measured: &[Measured], to: &Path, json: bool) -> Result<(), CliEr
     };
     let card = report::card(&input, COLUMNS, true)?;
     files::write(to, "card.txt", &card)?;
-    let card = report::card(&input, columns(), true)?;
-    let mut out = std::io::stdout().lock();
+    let card = report::card(&input, columns(), terminal::unicode())?;
+    let mut out = terminal::out();
     if json {
         let whole =
             outputs::Survey { parts: rows().collect(), article: report::article(&document) };

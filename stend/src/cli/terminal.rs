@@ -2,7 +2,7 @@
 //! overwritten, and how much is to be said.
 
 use clap::ValueEnum;
-use std::io::IsTerminal as _;
+use std::io::{self, IsTerminal as _, StdoutLock, Write};
 use std::sync::OnceLock;
 use terminal_size::{Width, terminal_size_of};
 
@@ -58,6 +58,33 @@ pub fn manner() -> Manner {
     MANNER.get().copied().unwrap_or_default()
 }
 
+/// Standard output. Whoever reads it may have seen enough (`| head -1`): what is written after that
+/// is dropped without a word, and the exit status is still that of the work.
+#[derive(Debug)]
+pub struct Out(StdoutLock<'static>);
+
+/// Standard output, for a result.
+pub fn out() -> Out {
+    Out(io::stdout().lock())
+}
+
+impl Write for Out {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        quietly(self.0.write(bytes), bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        quietly(self.0.flush(), ())
+    }
+}
+
+fn quietly<T>(written: io::Result<T>, as_if: T) -> io::Result<T> {
+    match written {
+        Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(as_if),
+        written => written,
+    }
+}
+
 /// What the environment says; a variable that is empty says nothing.
 fn set(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
@@ -71,6 +98,18 @@ pub fn colours() -> bool {
 /// Whether lines of standard error may be overwritten.
 pub fn overwrites() -> bool {
     std::io::stderr().is_terminal() && set("TERM").is_some_and(|term| term != "dumb")
+}
+
+/// Whether a text on standard output may have signs that are not ASCII: anywhere but on a terminal
+/// whose locale says that it has another character set.
+pub fn unicode() -> bool {
+    unicode_in(&set, io::stdout().is_terminal())
+}
+
+fn unicode_in(set: &dyn Fn(&str) -> Option<String>, terminal: bool) -> bool {
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set);
+    let utf8 = |locale: String| locale.to_lowercase().replace('-', "").contains("utf8");
+    !terminal || locale.is_none_or(utf8)
 }
 
 fn coloured(colour: Colour, set: &dyn Fn(&str) -> Option<String>, terminal: bool) -> bool {
@@ -102,6 +141,24 @@ fn columns_of(terminal: Option<u16>) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn signs_follow_the_locale_of_the_terminal() {
+        let says = |words: &'static [(&str, &str)]| {
+            move |name: &str| words.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).to_owned())
+        };
+        assert!(unicode_in(&says(&[]), true) && unicode_in(&says(&[("LANG", "C")]), false));
+        assert!(unicode_in(&says(&[("LANG", "C"), ("LC_ALL", "cs_CZ.UTF-8")]), true));
+        assert!(!unicode_in(&says(&[("LANG", "C")]), true));
+        assert!(!unicode_in(&says(&[("LANG", "en_US.UTF-8"), ("LC_CTYPE", "POSIX")]), true));
+    }
+
+    #[test]
+    fn whoever_closes_the_pipe_ends_nothing() {
+        let broken = || io::Error::from(io::ErrorKind::BrokenPipe);
+        assert_eq!(quietly(Err(broken()), 7).unwrap(), 7);
+        assert!(quietly::<()>(Err(io::ErrorKind::StorageFull.into()), ()).is_err());
+    }
 
     #[test]
     fn colour_follows_the_option_then_the_environment_then_the_terminal() {

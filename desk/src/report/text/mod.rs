@@ -42,7 +42,8 @@ fn opened(document: &Document, columns: u16, unicode: bool) -> Page {
 }
 
 /// The text in ASCII: every sign that the report uses has a reading, anything foreign becomes `?`.
-pub(super) fn ascii(text: &str) -> String {
+#[must_use]
+pub fn ascii(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -185,8 +185,12 @@ pub fn refuse(directory: &Path) -> Result<(), UndoError> {
         ours_alone(directory)?;
     }
     let there = directory.ancestors().find(|path| path.exists()).unwrap_or(Path::new("."));
-    rustix::fs::access(there, rustix::fs::Access::WRITE_OK)
-        .map_err(|e| UndoError::journal(directory)(e.into()))
+    let fail = UndoError::journal(directory);
+    if !there.is_dir() {
+        return Err(fail(rustix::io::Errno::NOTDIR.into()));
+    }
+    let may = rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK;
+    rustix::fs::access(there, may).map_err(|e| fail(e.into()))
 }
 
 fn ours_alone(directory: &Path) -> Result<(), UndoError> {

@@ -333,6 +333,17 @@ fn a_directory_that_others_may_write_to_is_refused() {
 }
 
 #[test]
+fn a_journal_that_could_not_be_made_is_refused_before() {
+    let tree = Tree::new("foretold");
+    let file = tree.0.join("file");
+    fs::write(&file, "").unwrap();
+    for place in [file.clone(), file.join("below")] {
+        assert!(refuse(&place).unwrap_err().to_string().contains("Not a directory"));
+    }
+    refuse(&tree.0.join("new/journals")).unwrap();
+}
+
+#[test]
 fn a_long_journal_is_written_anew_and_forgets_nothing_that_is_open() {
     let tree = Tree::new("long");
     let journal = tree.journal();

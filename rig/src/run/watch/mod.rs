@@ -51,17 +51,20 @@ impl Watch {
         Ok(watch)
     }
 
-    /// Starts or ends the soaker; nothing changes if it is as wanted.
+    /// Starts the soaker if there is none.
     ///
     /// # Errors
     /// When its threads cannot be put where they disturb nothing.
-    pub fn soak(&mut self, wanted: bool) -> io::Result<()> {
-        match (wanted, &self.soaker) {
-            (true, None) => self.soaker = Some(Soaker::start()?),
-            (false, _) => self.soaker = None,
-            (true, Some(_)) => {}
+    pub fn soak(&mut self) -> io::Result<()> {
+        if self.soaker.is_none() {
+            self.soaker = Some(Soaker::start()?);
         }
         Ok(())
+    }
+
+    /// Ends the soaker if there is one.
+    pub fn end_soaker(&mut self) {
+        self.soaker = None;
     }
 
     /// Just before the load goes: notes who is ours, and lets the soaker show its rate. It works on

@@ -2,7 +2,7 @@
 
 use crate::cli::error::CliError;
 use crate::cli::factors::{describe, fate};
-use crate::cli::{GIVEN_UP, OK, invoked};
+use crate::cli::{GIVEN_UP, OK, invoked, terminal};
 use rig::lab::undo::{self, Leftover, Story};
 use std::io::Write as _;
 use std::path::Path;
@@ -16,7 +16,7 @@ const AGENTS_MAX: Duration = Duration::from_secs(2);
 /// # Errors
 /// When the journals cannot be listed.
 pub(super) fn clean() -> Result<u8, CliError> {
-    let mut out = std::io::stdout().lock();
+    let mut out = terminal::out();
     match mend(&undo::directory()?, &mut out)? {
         0 => writeln!(out, "nothing is left")?,
         left => {

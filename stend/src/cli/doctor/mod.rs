@@ -11,8 +11,10 @@ mod json;
 mod left;
 mod show;
 
+pub use json::Doctor;
+
 use super::error::CliError;
-use super::{CANNOT, OK, store};
+use super::{CANNOT, OK, store, terminal};
 use clap::Args;
 use forecast::Test;
 use items::Item;
@@ -23,6 +25,9 @@ use std::time::Duration;
 
 /// How long it is listened to the machine.
 const LISTEN: Duration = Duration::from_secs(1);
+
+/// The two columns of names and states leave too little room in fewer columns than these.
+const NARROWEST: usize = 60;
 
 /// What the doctor is asked.
 #[derive(Debug, Args)]
@@ -64,12 +69,13 @@ pub fn doctor(wanted: &Wanted) -> Result<u8, CliError> {
         return left::clean();
     }
     let findings = examine(wanted)?;
-    let mut out = std::io::stdout().lock();
+    let columns = usize::from(terminal::columns()).max(NARROWEST);
+    let mut out = terminal::out();
     if wanted.json {
         serde_json::to_writer_pretty(&mut out, &json::json(&findings))?;
         out.write_all(b"\n")?;
     } else {
-        out.write_all(show::show(&findings, columns()).as_bytes())?;
+        out.write_all(show::show(&findings, columns).as_bytes())?;
     }
     Ok(if findings.can_measure() { OK } else { CANNOT })
 }
@@ -83,11 +89,4 @@ fn examine(wanted: &Wanted) -> Result<Findings, CliError> {
         (!wanted.no_noise).then(|| listen(Path::new("/"), LISTEN));
     let items = items::items(&store, &tests, noise);
     Ok(Findings { items, tests, left })
-}
-
-/// Columns of the terminal; 80 where standard output is none.
-fn columns() -> usize {
-    let told = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
-    let seen = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
-    told.or_else(seen).unwrap_or(80).clamp(60, 160)
 }

@@ -4,7 +4,7 @@ mod list;
 mod unit;
 
 use super::error::CliError;
-use super::{GIVEN_UP, OK, invoked};
+use super::{GIVEN_UP, OK, invoked, terminal};
 use clap::Subcommand;
 use rig::lab::undo::{self, Entry, Fate, Kind, Story};
 use std::io::Write as _;
@@ -39,7 +39,7 @@ pub enum What {
 /// # Errors
 /// When the journals cannot be read, or the unit cannot be written.
 pub fn factors(what: &What) -> Result<u8, CliError> {
-    let mut out = std::io::stdout().lock();
+    let mut out = terminal::out();
     match what {
         What::List => {
             out.write_all(list::list(Path::new("/")).as_bytes())?;

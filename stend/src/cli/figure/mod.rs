@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 
 /// Lines of the drawing in text.
 const ROWS: u16 = 16;
-/// What stands for standard output.
-const STDOUT: &str = "-";
+/// A lone word of so many digits is the number of a figure; a shorter beginning of an id is none.
+const DIGITS: usize = 3;
 
 /// In what form a figure is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -41,13 +41,14 @@ impl Format {
 /// Options of the verb.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Wanted {
-    /// Id of the run, a beginning of it that is unique, or last
+    /// Id of the run, a beginning of it that is unique, or last; may be left out
     #[arg(default_value = "last")]
     run: String,
     /// Number of the figure in the article; without it the figures are listed
+    #[arg(value_name = "N")]
     number: Option<u32>,
     /// File, its end says the form: .svg, .png, .csv, .txt; - is standard output
-    #[arg(short, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Form, where the name of the file does not say it [default: txt]
     #[arg(long, value_enum)]
@@ -74,18 +75,39 @@ fn scale(word: &str) -> Result<f32, String> {
     if (0.25..=8.0).contains(&value) { Ok(value) } else { Err("choose 0.25 to 8".into()) }
 }
 
+impl Wanted {
+    /// Which run, and which figure of it: `stend figure 3` is one of the last run.
+    fn which(&self) -> (&str, Option<u32>) {
+        let short = self.run.len() <= DIGITS && self.number.is_none();
+        match self.run.parse() {
+            Ok(number) if short => ("last", Some(number)),
+            _ => (&self.run, self.number),
+        }
+    }
+
+    /// Whether it says how a figure is to be drawn.
+    const fn says_how(&self) -> bool {
+        let form = self.output.is_some() || self.format.is_some() || self.width.is_some();
+        form || self.dark || self.plain
+    }
+}
+
 /// Writes a figure, or lists them.
 ///
 /// # Errors
 /// No such run or figure, a form that nobody named, a file that cannot be written.
 pub fn figure(wanted: &Wanted) -> Result<u8, CliError> {
-    let run = store::read(wanted.store.as_deref())?.load(&wanted.run)?;
+    let (run, number) = wanted.which();
+    if number.is_none() && wanted.says_how() {
+        return Err(CliError::NoNumber { run: run.into() });
+    }
+    let run = store::read(wanted.store.as_deref())?.load(run)?;
     refuse_empty(&run)?;
     let document = report::compose(&run, &analyse(&run))?;
     let mut figures = Vec::new();
     collect(&document.body, &mut figures);
-    let Some(number) = wanted.number else {
-        std::io::stdout().lock().write_all(list(&figures).as_bytes())?;
+    let Some(number) = number else {
+        terminal::out().write_all(list(&figures).as_bytes())?;
         return Ok(OK);
     };
     let figure = figures.iter().find(|f| f.number == number).ok_or_else(|| CliError::NoFigure {
@@ -93,18 +115,15 @@ pub fn figure(wanted: &Wanted) -> Result<u8, CliError> {
         number,
         list: list(&figures),
     })?;
-    let to = wanted.output.as_deref().filter(|path| *path != Path::new(STDOUT));
-    let format = wanted.format.or_else(|| to.and_then(Format::of));
+    let named = files::named(wanted.output.as_deref());
+    let format = wanted.format.or_else(|| named.and_then(Format::of));
     let format = match (format, &wanted.output) {
         (Some(format), _) => format,
         (None, None) => Format::Txt,
         (None, Some(path)) => return Err(CliError::NoForm { path: path.clone() }),
     };
     let bytes = rendered(figure, format, wanted)?;
-    match to {
-        None => std::io::stdout().lock().write_all(&bytes)?,
-        Some(path) => files::write_bytes(path, &bytes)?,
-    }
+    files::deliver(wanted.output.as_deref(), &bytes)?;
     Ok(OK)
 }
 
@@ -134,7 +153,7 @@ fn rendered(figure: &Figure, format: Format, wanted: &Wanted) -> Result<Vec<u8>,
         Format::Txt => {
             let named = wanted.width.map(|width| u16::try_from(width).unwrap_or(u16::MAX));
             let columns = named.unwrap_or_else(terminal::columns);
-            text(figure, columns, !wanted.plain).into_bytes()
+            text(figure, columns, !wanted.plain && terminal::unicode()).into_bytes()
         }
         #[cfg(feature = "png")]
         Format::Png => {
@@ -153,5 +172,7 @@ fn rendered(figure: &Figure, format: Format, wanted: &Wanted) -> Result<Vec<u8>,
 fn text(figure: &Figure, columns: u16, unicode: bool) -> String {
     let drawn = braille(figure, columns, ROWS, unicode);
     let lines = [&figure.title, &figure.subtitle, &drawn, &figure.footnote];
-    lines.iter().filter(|l| !l.is_empty()).map(|l| format!("{}\n", l.trim_end())).collect()
+    let lines = lines.iter().filter(|l| !l.is_empty());
+    let text: String = lines.map(|l| format!("{}\n", l.trim_end())).collect();
+    if unicode { text } else { report::ascii(&text) }
 }
