@@ -22,7 +22,7 @@ pub use budget::{
 pub use expand::expand;
 pub use order::order;
 pub use read::{PlanError, read, remedy};
-pub use remaining::{ATTEMPTS, Next, attempts, remaining};
+pub use remaining::{ATTEMPTS, ATTEMPTS_OF_CLIENTS, Next, attempts, remaining};
 pub use schema::schema;
 
 use crate::record::{FactorSpec, WorkloadSpec};

@@ -9,7 +9,7 @@ pub const ATTEMPTS: u32 = 3;
 
 /// How often a trial is visited at most that shows the limit of its clients: a second visit tells
 /// whether it was an accident; a limit that is met twice belongs to the load and not to the moment.
-const ATTEMPTS_OF_CLIENTS: u32 = 2;
+pub const ATTEMPTS_OF_CLIENTS: u32 = 2;
 
 /// How often a trial is visited at most whose last visit had this fault.
 #[must_use]

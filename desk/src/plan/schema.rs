@@ -6,6 +6,7 @@
 //! Never: a list of workloads, factors or metrics of its own.
 
 use super::Catalogue;
+use super::read::{BLOCKS_BOUNDS, CLIENTS_BOUNDS, MOST_LOOKS};
 use crate::record::{FactorSpec, ParamKind, ParamSpec, Scope, WorkloadSpec, claim_sources};
 use crate::unit::{Kind, Quantity, Unit};
 use serde_json::{Map, Value, json};
@@ -108,12 +109,12 @@ fn text(about: &str) -> Value {
     json!({ "description": about, "type": "string" })
 }
 
-fn whole(about: &str, low: u64, high: u64) -> Value {
-    json!({ "description": about, "anyOf": whole_number(low, high) })
+fn whole(about: &str, bounds: (u64, u64)) -> Value {
+    json!({ "description": about, "anyOf": whole_number(bounds) })
 }
 
 /// A whole number, bare or in quotes.
-fn whole_number(low: u64, high: u64) -> Value {
+fn whole_number((low, high): (u64, u64)) -> Value {
     json!([
         { "type": "integer", "minimum": low, "maximum": high },
         { "type": "string", "pattern": "^[0-9]+$" }
@@ -221,7 +222,7 @@ fn settings(catalogue: &Catalogue<'_>, scopes: &[Scope]) -> Map<String, Value> {
 
 fn lab(catalogue: &Catalogue<'_>) -> Value {
     let mut keys = settings(catalogue, &[Scope::Host, Scope::Machine]);
-    keys.insert("clients".into(), whole("Client hosts.", 1, 64));
+    keys.insert("clients".into(), whole("Client hosts.", CLIENTS_BOUNDS));
     let rate =
         "Most that one client can send or take; clients that cannot fill a link are refused.";
     keys.insert("client_rate".into(), quantity(rate, Kind::Rate));
@@ -324,14 +325,14 @@ fn method(catalogue: &Catalogue<'_>) -> Value {
         "description": "How trials are made, ordered and judged.",
         "type": "object", "additionalProperties": false,
         "properties": {
-            "blocks": whole("Visits to every treatment of every point.", 3, 1000),
+            "blocks": whole("Visits to every treatment of every point.", BLOCKS_BOUNDS),
             "dry": flag("Whether everything is visited once before, uncounted."),
             "settle": quantity("Shortest time from go to the window.", Kind::Duration),
             "settle_max": quantity("Longest time to wait for a steady rate.", Kind::Duration),
             "window": quantity("What is counted of a trial, 50 ms or more.", Kind::Duration),
-            "looks": { "description": looks, "type": "array", "minItems": 2, "maxItems": 6,
-                       "items": { "anyOf": whole_number(3, 1000) } },
-            "seed": whole("Seed of the order and of everything drawn by chance.", 0, u64::MAX),
+            "looks": { "description": looks, "type": "array", "minItems": 2, "maxItems": MOST_LOOKS,
+                       "items": { "anyOf": whole_number(BLOCKS_BOUNDS) } },
+            "seed": whole("Seed of the order and of everything drawn by chance.", (0, u64::MAX)),
             "primary": { "description": "The metric that decides.", "type": "string",
                          "enum": metrics },
             "compare": text("The factor whose levels are compared."),

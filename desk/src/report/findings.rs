@@ -84,12 +84,13 @@ fn a_reason_that_holds_everywhere_needs_no_note() {
 fn equal_load_and_displaced_work_decide() {
     let (run, mut analysis) = fixture::duel();
     let words = said(&run, &analysis);
-    assert!(words.contains("so their costs compare directly: pro1000 costs less than onboard"));
+    assert!(words.contains("so their costs compare directly: pro1000 takes less CPU than onboard"));
     let decides = "What decides instead is the work that a program at idle priority";
     assert!(!words.contains(decides), "nothing displaced decides between unequal throughputs");
     assert_eq!(words.matches("Displaced CPUs").count(), 1);
     for cost in analysis.costs.iter_mut().filter(|c| !c.equal_load) {
         cost.withheld_overall = Some(Withheld::NotRead);
+        cost.withheld.fill(Some(Withheld::NotRead));
     }
     assert!(said(&run, &analysis).contains(decides));
     for cost in &mut analysis.costs {

@@ -1,10 +1,14 @@
 //! Traces every number of every fixture article to what it came from.
 
-use super::document::LEDGER;
+use super::document::{LEDGER, unbroken};
 use super::tests::{numbers, parts, prose, survey};
 use super::*;
 use crate::figure::Figure;
-use crate::unit::Quantity;
+use crate::record::Run;
+use crate::stats::{LEVEL, MoreBlocks};
+use crate::unit::{Quantity, Unit};
+use crate::verdict::simulated::Simulated;
+use crate::verdict::{FailIf, KNEE, POWER, analyse, gate};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -37,11 +41,46 @@ fn unaccounted(text: &Prose) -> Vec<String> {
     numbers(text.text()).into_iter().filter(|n| !given.contains(n)).collect()
 }
 
-/// Estimates named as the source of an argument that the analysis does not have.
-fn unknown(text: &Prose, known: &BTreeSet<Exact>) -> Vec<String> {
+/// What an article may say: the estimates of its analysis, and the quantities of run and analysis
+/// and those that the desk judges by, as they are written.
+struct Known {
+    estimates: BTreeSet<Exact>,
+    quantities: BTreeSet<String>,
+}
+
+impl Known {
+    fn of(found: &impl Serialize) -> Self {
+        let mut all = BTreeSet::new();
+        written(&serde_json::to_value(found).unwrap(), &mut all);
+        for share in JUDGED_BY {
+            all.insert(unbroken(&Quantity::new(share, Unit::Share).to_string()));
+        }
+        Self { estimates: estimates(found), quantities: all }
+    }
+}
+
+/// Levels, errors, thresholds: shares that stand in no record.
+const JUDGED_BY: [f64; 8] =
+    [LEVEL, 1.0 - LEVEL, 2.0 * LEVEL - 1.0, MoreBlocks::LEVEL, KNEE.value, POWER, 0.9, 0.5];
+
+/// Every quantity, as it is written.
+fn written(value: &serde_json::Value, all: &mut BTreeSet<String>) {
+    if let Ok(quantity) = serde_json::from_value::<Quantity>(value.clone()) {
+        all.insert(unbroken(&quantity.to_string()));
+    }
+    match value {
+        serde_json::Value::Object(map) => map.values().for_each(|inner| written(inner, all)),
+        serde_json::Value::Array(items) => items.iter().for_each(|inner| written(inner, all)),
+        _ => {}
+    }
+}
+
+/// Sources of arguments that neither the analysis nor the run has.
+fn unknown(text: &Prose, known: &Known) -> Vec<String> {
     let strange = |a: &&Argument| match &a.source {
-        Source::Estimate(ends) => ends.iter().any(|end| !known.contains(end)),
-        Source::Name | Source::Count | Source::Quantity => false,
+        Source::Estimate(ends) => ends.iter().any(|end| !known.estimates.contains(end)),
+        Source::Quantity => !known.quantities.contains(&a.text),
+        Source::Name | Source::Count => false,
     };
     text.sources().iter().filter(strange).map(|a| a.text.clone()).collect()
 }
@@ -71,34 +110,48 @@ pub(super) fn figures(nodes: &[Node]) -> Vec<&Figure> {
 }
 
 /// An article with all that was said while it was made, and the estimates of its analyses.
-fn made(
-    make: impl FnOnce() -> (Document, BTreeSet<Exact>),
-) -> (Document, Vec<Prose>, BTreeSet<Exact>) {
+fn made(make: impl FnOnce() -> (Document, Known)) -> (Document, Vec<Prose>, Known) {
     LEDGER.take();
     let (document, known) = make();
     (document, LEDGER.take(), known)
 }
 
-fn traced() -> Vec<(Document, Vec<Prose>, BTreeSet<Exact>)> {
+fn traced() -> Vec<(Document, Vec<Prose>, Known)> {
     let mut all = vec![made(|| {
         let (run, analysis) = fixture::duel();
-        (compose(&run, &analysis).unwrap(), estimates(&analysis))
+        (compose(&run, &analysis).unwrap(), Known::of(&(&run, &analysis)))
     })];
     all.push(made(|| {
         let survey = survey();
-        let analyses: Vec<_> = survey.iter().map(|(_, _, analysis)| analysis).collect();
-        (compose_survey(&parts(&survey)).unwrap(), estimates(&analyses))
+        let all: Vec<_> = survey.iter().map(|(_, run, analysis)| (run, analysis)).collect();
+        (compose_survey(&parts(&survey)).unwrap(), Known::of(&all))
     }));
     for (run, analysis) in [fixture::priced(), fixture::jumbo(2.59, 0.93), fixture::offload(4.11)] {
-        all.push(made(|| (compose(&run, &analysis).unwrap(), estimates(&analysis))));
+        let known = Known::of(&(&run, &analysis));
+        all.push(made(|| (compose(&run, &analysis).unwrap(), known)));
     }
     for forced in [false, true] {
         all.push(made(|| {
             let (a, b, found) = fixture::two_sessions(forced);
-            (compose_comparison(&a, &b, &found).unwrap(), estimates(&found))
+            (compose_comparison(&a, &b, &found).unwrap(), Known::of(&(&a, &b, &found)))
+        }));
+    }
+    // A gate, and levels that are alike.
+    for (run, metric) in [(measured(1.2), "throughput"), (measured(1.0), "cpu")] {
+        all.push(made(|| {
+            let analysis = analyse(&run);
+            let gate = gate(&run, &analysis, FailIf::Worse, Some(metric));
+            let known = Known::of(&(&run, &analysis, &gate));
+            (compose_gate(&run, &analysis, &gate).unwrap(), known)
         }));
     }
     all
+}
+
+/// A run of the simulated kind whose second level has this truth; 1 is A against A.
+fn measured(truth: f64) -> Run {
+    let truth = if truth > 1.0 { |_| 1.2 } else { |_| 1.0 };
+    Simulated { truth, blocks: 10, sizes: vec![64, 1024, 16384], ..Simulated::default() }.run()
 }
 
 #[test]
@@ -151,9 +204,12 @@ fn a_number_that_nobody_gave_and_an_estimate_that_nobody_made_are_found() {
     let typed = Prose::join_with(&[Prose::verbatim("a"), Prose::verbatim("b")], " 7 % ahead of ");
     assert_eq!(unaccounted(&typed), ["7"]);
     let (_, analysis) = fixture::duel();
-    let known = estimates(&analysis);
+    let known = Known::of(&analysis);
     let mut estimate = analysis.comparisons[0].overall.clone();
     assert_eq!(unknown(&Prose::estimate(&estimate), &known), [""; 0]);
     estimate.centre.value *= 1.000_001;
     assert_eq!(unknown(&Prose::estimate(&estimate), &known).len(), 1);
+    let share = |value| Prose::quantity(Quantity::new(value, Unit::Share));
+    assert_eq!(unknown(&share(LEVEL), &known), [""; 0]);
+    assert_eq!(unknown(&share(0.873), &known).len(), 1);
 }

@@ -2,8 +2,8 @@
 
 use super::compare::{by_ranks, difference_p, equivalence_p, ratio_of_blocks, ratio_t};
 use super::estimate::{Estimate, EstimateMethod};
-use super::holm::holm;
-use super::interval::t_tail;
+use super::holm::{holm, holm_adjusted};
+use super::interval::{LEVEL, t_tail};
 use super::max_t::{Blocks, max_t};
 use crate::unit::{Quantity, Unit};
 
@@ -83,6 +83,32 @@ pub fn decide_together(points: &[&Blocks], rule: Rule) -> Option<Vec<Decision>> 
     let mut stepped = by_steps(&few, share(&few))?.into_iter();
     let next = |p: &&Blocks| if by_ranks(p.len()) { flipped.next() } else { stepped.next() };
     points.iter().map(next).collect()
+}
+
+/// p values of samples, adjusted for each other, 0-1, in their order; none for a sample of fewer
+/// than two blocks, which is in the family all the same.
+///
+/// The rule is that of [`decide_together`]: Holm's steps below 8 blocks, the largest |t| under sign
+/// flips from there, each by its share of the samples; one sample alone has its own p. The chance
+/// that any sample without a difference has a p of at most alpha is at most alpha.
+#[must_use]
+pub fn adjusted(samples: &[&Blocks], seed: u64) -> Vec<Option<f64>> {
+    if let [one] = samples {
+        return vec![difference_p(&logs(one))];
+    }
+    let (many, few): (Vec<usize>, Vec<usize>) =
+        (0..samples.len()).partition(|at| by_ranks(samples[*at].len()));
+    let of = |part: &[usize]| -> Vec<&Blocks> { part.iter().map(|at| samples[*at]).collect() };
+    let flipped = max_t(&of(&many), 1.0 - LEVEL, seed).map(|m| m.adjusted).unwrap_or_default();
+    let alone: Vec<f64> = of(&few).iter().map(|s| difference_p(&logs(s)).unwrap_or(1.0)).collect();
+    let mut all = vec![None; samples.len()];
+    for (part, ps) in [(&many, flipped), (&few, holm_adjusted(&alone))] {
+        let share = real(samples.len()) / real(part.len());
+        for (at, p) in part.iter().zip(ps) {
+            all[*at] = (samples[*at].len() > 1).then_some((p * share).min(1.0));
+        }
+    }
+    all
 }
 
 fn by_flips(points: &[&Blocks], rule: Rule) -> Option<Vec<Decision>> {
@@ -305,5 +331,29 @@ mod tests {
         assert_eq!(differs, [false, true, true]);
         assert!(decided.iter().all(|d| d.ratio.low.value.is_finite()));
         assert!(decided[0].equivalent);
+    }
+
+    #[test]
+    fn an_adjusted_p_is_within_alpha_exactly_where_the_family_is_decided_so() {
+        let mut chance = Chance::new();
+        let mut told = 0;
+        for (blocks, effect) in [(5, 0.0), (5, 0.03), (10, 0.0), (10, 0.012)] {
+            for _ in 0..20 {
+                let curve = chance.curve(blocks, effect);
+                let points: Vec<&Blocks> = curve.iter().map(Vec::as_slice).collect();
+                let decided = decide_together(&points, RULE).unwrap();
+                let adjusted = adjusted(&points, RULE.seed);
+                for (decision, p) in decided.iter().zip(adjusted) {
+                    assert_eq!(decision.differs, p.unwrap() <= RULE.alpha, "{p:?}");
+                    told += u32::from(decision.differs);
+                }
+            }
+        }
+        assert!(told > 0, "nothing differed");
+        let (short, long): (Vec<_>, Vec<_>) = (vec![(1, 0.3)], vec![(1, 0.3), (2, 0.31)]);
+        assert_eq!(adjusted(&[&short], 1), [None]);
+        let both = adjusted(&[&short, &long], 1);
+        let alone = difference_p(&[0.3, 0.31]).unwrap();
+        assert!(both[0].is_none() && (both[1].unwrap() - 2.0 * alone).abs() < 1e-12, "{both:?}");
     }
 }

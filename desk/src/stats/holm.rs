@@ -40,6 +40,23 @@ pub fn holm(ps: &[f64], alpha: f64) -> Vec<HolmStep> {
     steps
 }
 
+/// p values adjusted by Holm's procedure, 0-1, in the order of the p values: at most alpha exactly
+/// where [`holm`] at alpha rejects.
+#[must_use]
+pub fn holm_adjusted(ps: &[f64]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..ps.len()).collect();
+    order.sort_by(|a, b| ps[*a].total_cmp(&ps[*b]));
+    let mut adjusted = vec![1.0; ps.len()];
+    let mut left = f64::from(u32::try_from(ps.len()).unwrap_or(u32::MAX));
+    let mut least = 0.0_f64;
+    for index in order {
+        least = least.max(left * ps[index]).min(1.0);
+        adjusted[index] = least;
+        left -= 1.0;
+    }
+    adjusted
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

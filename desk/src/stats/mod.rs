@@ -28,7 +28,7 @@ pub use compare::{
     RANKS_FROM, by_ranks, difference_p, equivalence_p, log_ratio, ratio_of_blocks, ratio_t,
 };
 pub use estimate::{Estimate, EstimateMethod};
-pub use family::{Decision, Rule, decide, decide_together};
+pub use family::{Decision, Rule, adjusted, decide, decide_together};
 pub use further::{Course, MoreBlocks, further_blocks};
 pub use holm::{HolmStep, holm};
 pub use index::{block_means, mean};

@@ -19,14 +19,18 @@ pub fn share_interval(hits: u32, of: u32, level: f64) -> (f64, f64) {
 /// Correlation of neighbours, -1 to 1, over several series with a mean of their own each: sums of
 /// products of neighbours over sums of squares (Box, Jenkins, "Time Series Analysis", ch. 2).
 ///
+/// A value has its place before it; values with a gap between them are no neighbours.
 /// Of n values that do not hang together about -1/n is expected. None if no series has 3 values or
 /// nothing varies.
 #[must_use]
-pub fn lag_one(series: &[&[f64]]) -> Option<f64> {
+pub fn lag_one(series: &[&[(u32, f64)]]) -> Option<f64> {
     let (mut products, mut squares) = (0.0, 0.0);
-    for values in series.iter().filter(|values| values.len() > 2) {
-        let mean = super::mean(values);
-        products += values.windows(2).map(|w| (w[0] - mean) * (w[1] - mean)).sum::<f64>();
+    for places in series.iter().filter(|places| places.len() > 2) {
+        let values: Vec<f64> = places.iter().map(|(_, value)| *value).collect();
+        let mean = super::mean(&values);
+        let next = |w: &&[(u32, f64)]| w[0].0.checked_add(1) == Some(w[1].0);
+        let pairs = places.windows(2).filter(next);
+        products += pairs.map(|w| (w[0].1 - mean) * (w[1].1 - mean)).sum::<f64>();
         squares += values.iter().map(|v| (v - mean).powi(2)).sum::<f64>();
     }
     (squares > 0.0).then(|| products / squares)
@@ -58,15 +62,20 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_that_alternate_or_drift_are_seen() {
-        let alternating = lag_one(&[&[1.0, -1.0, 1.0, -1.0]]).unwrap();
+    fn neighbours_that_alternate_or_drift_are_seen_and_a_gap_parts_them() {
+        let of =
+            |values: &[f64]| -> Vec<(u32, f64)> { (1..).zip(values.iter().copied()).collect() };
+        let flat = of(&[1.0, -1.0, 1.0, -1.0]);
+        let alternating = lag_one(&[&flat]).unwrap();
         assert!((alternating + 0.75).abs() < 1e-12, "{alternating}");
         let drift: Vec<f64> = (0..100).map(f64::from).collect();
-        assert!(lag_one(&[&drift]).unwrap() > 0.95);
+        assert!(lag_one(&[&of(&drift)]).unwrap() > 0.95);
         // Two series far apart do not hang together because of that.
-        let far = lag_one(&[&[1.0, -1.0, 1.0, -1.0], &[101.0, 99.0, 101.0, 99.0]]).unwrap();
+        let far = lag_one(&[&flat, &of(&[101.0, 99.0, 101.0, 99.0])]).unwrap();
         assert!((far + 0.75).abs() < 1e-12, "{far}");
-        assert_eq!(lag_one(&[&[1.0, 2.0]]), None);
-        assert_eq!(lag_one(&[&[2.0, 2.0, 2.0]]), None);
+        let gap = [(1, 1.0), (2, -1.0), (4, 1.0), (5, -1.0)];
+        assert_eq!(lag_one(&[&gap]), Some(-0.5));
+        assert_eq!(lag_one(&[&of(&[1.0, 2.0])]), None);
+        assert_eq!(lag_one(&[&of(&[2.0, 2.0, 2.0])]), None);
     }
 }

@@ -3,6 +3,7 @@
 use super::effective::is_aa;
 use super::finding::{Advice, Comparison, Cost, Reader, Verdict, Withheld};
 use super::measure::is_paced;
+use super::objection::objection;
 use crate::record::Plan;
 use crate::stats::Estimate;
 
@@ -30,7 +31,7 @@ pub(super) fn advice(plan: &Plan, comparisons: &[Comparison], costs: &[Cost]) ->
     all
 }
 
-fn load_is_paced(plan: &Plan, comparison: &Comparison) -> bool {
+pub(super) fn load_is_paced(plan: &Plan, comparison: &Comparison) -> bool {
     let load = plan.loads.iter().find(|load| load.name == comparison.load);
     is_paced(&comparison.fixed) || load.is_some_and(|load| is_paced(&load.fixed))
 }
@@ -60,25 +61,10 @@ fn peak(comparison: &Comparison) -> Advice {
 }
 
 /// Displaced work where a soaker measured it, else CPU time per gigabyte.
-///
-/// With an equal load the cost decides directly, so unequal throughput is no objection, and neither
-/// is a CPU that is mostly idle: that spoils the index, which divides by it. Displaced work is a
-/// measurement of its own, so it does not fall with the methods of counting CPU time.
 fn other_work(comparison: &Comparison, cost: &Cost) -> Advice {
-    let measured = cost.displaced.as_ref();
-    let figure = measured.unwrap_or(&cost.per_gigabyte);
-    let objects = |withheld: &Withheld| match withheld {
-        Withheld::TwoStates | Withheld::SmtDiffers => true,
-        Withheld::UnequalAtSaturation { .. } => !cost.equal_load,
-        Withheld::LowCpu { .. } => measured.is_none() && !cost.equal_load,
-        Withheld::MethodsDisagree { .. } | Withheld::NotRead => measured.is_none(),
-    };
-    let torn = (figure.verdict == Verdict::TwoStates).then_some(Withheld::TwoStates);
-    let all = torn.iter().chain(&cost.withheld_overall).chain(cost.withheld.iter().flatten());
-    // A point with two states is in no mean, so only all of them together object.
-    let whole = all.filter(|w| **w != Withheld::TwoStates || torn.is_some());
-    let withheld = whole.into_iter().find(|w| objects(w)).cloned();
+    let figure = cost.displaced.as_ref().unwrap_or(&cost.per_gigabyte);
     let judged = (figure.overall.clone(), figure.verdict);
+    let withheld = objection(cost, &figure.metric);
     made(Reader::OtherWork, comparison, (&figure.metric, judged, withheld))
 }
 

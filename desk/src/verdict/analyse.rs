@@ -12,6 +12,7 @@ use super::interaction::interactions;
 use super::others::others;
 use super::pairing::contests;
 use super::states::two_states;
+use super::together::judge_together;
 use super::winner::{Rule, judge, name};
 use crate::record::Run;
 
@@ -45,6 +46,7 @@ pub fn analyse(run: &Run) -> Analysis {
             found.costs.extend(cost(run, contest, id, torn));
             judged.push(one);
         }
+        judge_together(&run.plan, &mut judged);
         let marked: Vec<_> =
             contests.iter().zip(&marks).map(|(c, torn)| (c, torn.as_slice())).collect();
         found.interactions = interactions(run, &marked, rule);

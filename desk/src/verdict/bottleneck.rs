@@ -5,7 +5,7 @@
 use super::effective::effective;
 use super::finding::{Limit, LimitKind, PointLimit};
 use super::generator::generator_sign;
-use super::measure::{busy, directions, offer_use, reached_offer, throughput};
+use super::measure::{busy, directions, is_client, offer_use, reached_offer, throughput};
 use super::pairing::{Contest, Measured, PairedPoint};
 use crate::record::{Level, Plan, StreamFacts, TrialRecord};
 use crate::stats::{Estimate, mean_or_single};
@@ -34,9 +34,10 @@ pub(super) fn limits(
     let live = || contest.points.iter().filter(|point| !point.pairs.is_empty());
     let of = |point: &PairedPoint<'_>| -> Vec<Limit> {
         let limit = |(level, trials): (&Level, Vec<Measured<'_>>)| {
-            let (kind, evidence) = find(plan, &trials, &contest.visits(point, level))?;
+            let found = find(plan, &trials, &contest.visits(point, level))?;
             let (comparison, level) = (comparison.into(), level.name.clone());
-            Some(Limit { comparison, level, kind, evidence })
+            let Full { kind, evidence, rivals } = found;
+            Some(Limit { comparison, level, kind, evidence, rivals })
         };
         let [base, other] = point.sides();
         [(contest.base, base), (contest.other, other)].into_iter().filter_map(limit).collect()
@@ -49,6 +50,13 @@ pub(super) fn limits(
     (largest, along.collect())
 }
 
+/// What was full, and what was read before it and was not.
+struct Full {
+    kind: LimitKind,
+    evidence: Estimate,
+    rivals: Vec<LimitKind>,
+}
+
 /// The first limit that shows, in the order: load offered, generator, CPUs, one CPU, set rate,
 /// waiting sockets.
 ///
@@ -59,16 +67,13 @@ pub(super) fn limits(
 /// system under test that runs all the time.
 ///
 /// `visits` are all of the level, also those that the clients' limit made invalid.
-fn find(
-    plan: &Plan,
-    trials: &[Measured<'_>],
-    visits: &[&TrialRecord],
-) -> Option<(LimitKind, Estimate)> {
+fn find(plan: &Plan, trials: &[Measured<'_>], visits: &[&TrialRecord]) -> Option<Full> {
+    let full = |kind, evidence, rivals| Some(Full { kind, evidence, rivals });
     if let Some(carried) = carried(plan, trials) {
-        return Some((LimitKind::OfferedLoad, carried));
+        return full(LimitKind::OfferedLoad, carried, Vec::new());
     }
     if let Some((_, evidence)) = generator_sign(plan, visits) {
-        return Some((LimitKind::Generator, evidence));
+        return full(LimitKind::Generator, evidence, Vec::new());
     }
     let mean = |share: &dyn Fn(&TrialRecord) -> Option<f64>| {
         let shares: Vec<f64> = trials.iter().filter_map(|t| share(t.record)).collect();
@@ -82,10 +87,23 @@ fn find(
         (LimitKind::ReceiveWindow, WAITING, mean(&|r| waiting(r, |s| s.receive_window_limited_us))),
         (LimitKind::SendBuffer, WAITING, mean(&|r| waiting(r, |s| s.send_buffer_limited_us))),
     ];
-    let full = watched.into_iter().find_map(|(kind, threshold, share)| {
-        share.filter(|s| s.centre.value >= threshold).map(|s| (kind, s))
-    });
-    full.or_else(|| busy.map(|b| (LimitKind::NoneSeen, b)))
+    let mut rivals = Vec::new();
+    rivals.extend(clients_were_read(visits).then_some(LimitKind::Generator));
+    for (kind, threshold, share) in watched {
+        // What nobody read is no rival that was ruled out.
+        let Some(share) = share else { continue };
+        if share.centre.value >= threshold {
+            return full(kind, share, rivals);
+        }
+        rivals.push(kind);
+    }
+    full(LimitKind::NoneSeen, busy?, rivals)
+}
+
+/// Whether the threads of the clients were watched in any visit.
+fn clients_were_read(visits: &[&TrialRecord]) -> bool {
+    let mut readings = visits.iter().flat_map(|record| &record.readings);
+    readings.any(|r| r.probe == "thread" && is_client(&r.host))
 }
 
 /// Share of the load offered that was carried, if one was set and every trial reached it.

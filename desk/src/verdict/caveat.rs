@@ -16,7 +16,7 @@ const FOREIGN: f64 = 0.02;
 /// Share of trials that may be unsteady without a word.
 const UNSTEADY: f64 = 0.1;
 /// Probability with which the smallest effect is seen.
-const POWER: f64 = 0.8;
+pub const POWER: f64 = 0.8;
 
 /// Every reason to doubt, the heaviest first: what makes the verdicts wrong, then what makes them
 /// incomplete or weak, then what limits them to this kind of machine.

@@ -44,7 +44,10 @@ pub struct PointResult {
     pub ratio: Estimate,
     /// Against the margin.
     pub verdict: Verdict,
-    /// Metric of every paired trial under the baseline, by block.
+    /// Blocks of the pairs, rising; none where trials are not paired.
+    #[serde(default)]
+    pub blocks: Vec<u32>,
+    /// Metric of every paired trial under the baseline, in the order of `blocks`.
     pub base_runs: Vec<Quantity>,
     /// Metric of every paired trial under the other level, in the same blocks.
     pub other_runs: Vec<Quantity>,
@@ -96,6 +99,10 @@ pub struct Comparison {
     pub overall: Estimate,
     /// The verdict on `overall`.
     pub verdict: Verdict,
+    /// p value of the difference, a share, among all comparisons of the run: by Holm below 8
+    /// blocks, by sign flips of whole blocks (max-T) from there. None where it was not tested.
+    #[serde(default)]
+    pub together: Option<Quantity>,
     /// Where one side is ahead.
     pub regions: Vec<Region>,
     /// Counted trials in no ratio: a fault, no metric above 0, or the partner of such a trial.
@@ -113,6 +120,9 @@ pub struct Limit {
     pub kind: LimitKind,
     /// The utilisation or share that shows it.
     pub evidence: Estimate,
+    /// What was read, stands before it in the order, and was not full.
+    #[serde(default)]
+    pub rivals: Vec<LimitKind>,
 }
 
 /// What held the figures down at one point of a curve.

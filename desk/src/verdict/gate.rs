@@ -3,10 +3,10 @@
 //!
 //! Never: how a verdict is made; it reads those that there are.
 
-use super::analyse::analyse;
 use super::finding::{Analysis, Comparison, Cost, PointResult, Verdict, Withheld};
 use super::measure::{CPU, DISPLACED, INDEX, PER_GIGABYTE};
-use super::pairing::contests;
+use super::objection::{figure, objection, objection_at};
+use super::pairing::{Contest, contests};
 use super::winner::name;
 use crate::record::{Better, Completeness, Metric, Plan, Run, Value};
 use crate::stats::{Estimate, LEVEL, MoreBlocks};
@@ -21,7 +21,8 @@ use thiserror::Error;
 #[serde(rename_all = "kebab-case")]
 pub enum FailIf {
     /// Fails where the whole interval is below 1 and reaches below the margin; passes where it is
-    /// above the margin's lower limit.
+    /// above the margin's lower limit, or the two are equivalent by the plan's own test (whose 90 %
+    /// interval lies within the margin where the one shown may stick out).
     Worse,
     /// Fails where the whole interval is below the margin's upper limit; passes where it is above 1
     /// and reaches above the margin.
@@ -94,6 +95,11 @@ pub enum GateReason {
     },
     /// It would have passed, but the run is partial.
     Partial,
+    /// It would have passed, but points of its curve have no pair of valid trials.
+    Gaps {
+        /// Which, in the order of the curve.
+        at: Vec<Value>,
+    },
     /// There is no pair of valid trials.
     NoPair,
 }
@@ -144,6 +150,11 @@ pub enum GateError {
         /// What there is.
         known: String,
     },
+    /// The plan asks for no soaker.
+    #[error(
+        "no work is displaced in the plan '{0}'; say --displaced-work, or displaced_work = true in [method]"
+    )]
+    NoSoaker(String),
     /// The plan has no factor.
     #[error("the plan '{0}' compares nothing; add a table [factors.NAME] with two levels")]
     NothingCompared(String),
@@ -155,7 +166,8 @@ const COSTS: [&str; 4] = [CPU.name, INDEX.name, PER_GIGABYTE.name, DISPLACED.nam
 /// Whether runs of a plan can be put before a gate on a metric, or on the primary one.
 ///
 /// # Errors
-/// A metric that is neither among those given nor made from a trial, or a plan without a factor.
+/// A metric that is neither among those given nor made from a trial, displaced work in a plan that
+/// does not measure it, or a plan without a factor.
 pub fn gateable(plan: &Plan, metrics: &[Metric], metric: Option<&str>) -> Result<(), GateError> {
     if plan.factors.iter().all(|f| f.name != plan.method.compare) {
         return Err(GateError::NothingCompared(plan.title.clone()));
@@ -166,6 +178,9 @@ pub fn gateable(plan: &Plan, metrics: &[Metric], metric: Option<&str>) -> Result
             name: name.into(),
             known: known().collect::<Vec<_>>().join(", "),
         }),
+        Some(name) if name == DISPLACED.name && !plan.method.displaced_work => {
+            Err(GateError::NoSoaker(plan.title.clone()))
+        }
         _ => Ok(()),
     }
 }
@@ -185,7 +200,8 @@ pub fn gated(run: &Run, metric: Option<&str>) -> Result<Run, GateError> {
 
 /// Puts a run, as [`gated`] gives it, and its analysis before a gate.
 ///
-/// A comparison without a pair is a check that was not measured. Of a partial run nothing passes.
+/// A comparison without a pair is a check that was not measured. Of a partial run nothing passes,
+/// and no comparison that lacks a point of its curve: nobody knows how it would have come out.
 #[must_use]
 pub fn gate(run: &Run, analysis: &Analysis, fail_if: FailIf, metric: Option<&str>) -> Gate {
     let metric = metric.unwrap_or(&run.plan.method.primary);
@@ -195,9 +211,8 @@ pub fn gate(run: &Run, analysis: &Analysis, fail_if: FailIf, metric: Option<&str
     };
     let mut checks = Vec::new();
     for contest in contests(run) {
-        let id = name(&contest);
-        let found = found(analysis, &id, metric);
-        checks.push(check(id, found, fail_if, partial.is_some()));
+        let found = found(analysis, &name(&contest), metric);
+        checks.push(check(&contest, found, fail_if, partial.is_some()));
     }
     let worst = checks.iter().map(|c| c.outcome).max().unwrap_or(GateOutcome::NotMeasured);
     let all_unmeasured = checks.iter().all(|c| c.outcome == GateOutcome::NotMeasured);
@@ -217,16 +232,7 @@ pub fn gate(run: &Run, analysis: &Analysis, fail_if: FailIf, metric: Option<&str
     }
 }
 
-/// Concludes from a run and puts it before a gate on its primary metric.
-///
-/// # Errors
-/// As [`gated`].
-pub fn gate_run(run: &Run, fail_if: FailIf) -> Result<Gate, GateError> {
-    let run = gated(run, None)?;
-    Ok(gate(&run, &analyse(&run), fail_if, None))
-}
-
-/// A comparison, and why it or a point of it has no verdict.
+/// A comparison, and the cost that it is a figure of, if it is one.
 struct Found<'a> {
     comparison: &'a Comparison,
     cost: Option<&'a Cost>,
@@ -238,38 +244,50 @@ fn found<'a>(analysis: &'a Analysis, id: &str, metric: &str) -> Option<Found<'a>
         return Some(Found { comparison, cost: None });
     }
     let cost = analysis.costs.iter().find(|c| c.comparison == id)?;
-    let comparison = match metric {
-        name if name == CPU.name => &cost.cpu,
-        name if name == INDEX.name => &cost.index,
-        name if name == PER_GIGABYTE.name => &cost.per_gigabyte,
-        _ => cost.displaced.as_ref()?,
-    };
-    Some(Found { comparison, cost: Some(cost) })
+    Some(Found { comparison: figure(cost, metric)?, cost: Some(cost) })
 }
 
 impl Found<'_> {
-    fn withheld(&self) -> Option<&Withheld> {
-        self.cost?.withheld_overall.as_ref()
+    fn withheld(&self) -> Option<Withheld> {
+        objection(self.cost?, &self.comparison.metric)
     }
 
     /// The points with a verdict of their own.
     fn points(&self) -> impl Iterator<Item = &PointResult> {
-        let is_withheld =
-            |at: usize| self.cost.is_some_and(|c| c.withheld.get(at).is_some_and(Option::is_some));
-        let points = self.comparison.points.iter().enumerate();
-        points.filter(move |(at, _)| !is_withheld(*at)).map(|(_, point)| point)
+        let objects = |at: Option<&Value>| {
+            self.cost.and_then(|cost| objection_at(cost, &self.comparison.metric, at))
+        };
+        self.comparison.points.iter().filter(move |p| objects(p.at.as_ref()).is_none())
+    }
+
+    /// Points of the plan that have no pair, and so are in no ratio.
+    fn gaps(&self, contest: &Contest<'_>) -> Vec<Value> {
+        let measured =
+            |at: &Value| self.comparison.points.iter().any(|point| point.at.as_ref() == Some(at));
+        let planned = contest.points.iter().filter_map(|point| point.at.as_ref());
+        planned.filter(|at| !measured(at)).cloned().collect()
     }
 }
 
-fn check(id: String, found: Option<Found<'_>>, fail_if: FailIf, partial: bool) -> GateCheck {
+fn check(
+    contest: &Contest<'_>,
+    found: Option<Found<'_>>,
+    fail_if: FailIf,
+    partial: bool,
+) -> GateCheck {
+    let id = name(contest);
     let Some(found) = found else {
         let (outcome, why) = (GateOutcome::NotMeasured, GateReason::NoPair);
         return GateCheck { comparison: id, outcome, why, effect: None, found: None };
     };
     let comparison = found.comparison;
     let (outcome, why, effect) = judged(&found, fail_if);
+    let gaps = found.gaps(contest);
     let (outcome, why) = match outcome {
         GateOutcome::Passed if partial => (GateOutcome::Inconclusive, GateReason::Partial),
+        GateOutcome::Passed if !gaps.is_empty() => {
+            (GateOutcome::Inconclusive, GateReason::Gaps { at: gaps })
+        }
         other => (other, why),
     };
     let (effect, found) = (Some(effect.clone()), Some(comparison.clone()));
@@ -280,7 +298,7 @@ fn judged<'a>(found: &'a Found<'_>, fail_if: FailIf) -> (GateOutcome, GateReason
     let comparison = found.comparison;
     let whole = &comparison.overall;
     if let Some(withheld) = found.withheld() {
-        let why = GateReason::Withheld { withheld: withheld.clone() };
+        let why = GateReason::Withheld { withheld };
         return (GateOutcome::Inconclusive, why, whole);
     }
     let by = Limits { fail_if, margin: comparison.margin.value, better: comparison.better };

@@ -2,7 +2,8 @@
 //! interaction, advice, and how a published claim stands.
 //!
 //! Gives: [`analyse`], from a stored run to its findings, [`compare_runs`] for two of them,
-//! [`gate`], [`is_aa`], [`noise_floor`], [`so_far`], [`derived_metrics`], [`knee`].
+//! [`gate`], [`objection`], [`holds_together`], [`is_aa`], [`noise_floor`], [`so_far`],
+//! [`derived_metrics`], [`knee`].
 //! Never: how a number was measured, how it is shown.
 //! Start reading at `finding.rs`, then `analyse.rs`.
 
@@ -23,6 +24,7 @@ mod interaction;
 mod knee;
 mod measure;
 mod noise;
+mod objection;
 mod others;
 mod pairing;
 mod parts;
@@ -34,11 +36,13 @@ mod so_far;
 mod states;
 #[cfg(test)]
 mod tests;
+mod together;
 mod unpaired;
 mod visits;
 mod winner;
 
 pub use analyse::analyse;
+pub use caveat::POWER;
 pub use comparability::{
     Comparability, Declared, Difference, Reclassed, compare_environments, declared, reclassed,
 };
@@ -50,11 +54,13 @@ pub use finding::{
     PointResult, Reader, Region, Standing, State, TwoStates, Verdict, Withheld,
 };
 pub use gate::{
-    FailIf, Gate, GateCheck, GateError, GateOutcome, GateReason, gate, gate_run, gateable, gated,
+    FailIf, Gate, GateCheck, GateError, GateOutcome, GateReason, gate, gateable, gated,
 };
 pub use knee::{KNEE, knee};
 pub use measure::{derived_metrics, service_demand};
 pub use noise::{Alarms, NoiseFloor, noise_floor};
+pub use objection::objection;
 pub use so_far::{SoFar, so_far};
+pub use together::holds_together;
 pub use unpaired::{CompareError, Unpaired, Wanted, compare_runs};
 pub use visits::{Visit, visits};

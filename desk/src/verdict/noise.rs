@@ -72,7 +72,8 @@ pub fn noise_floor(plan: &Plan, found: &Analysis) -> Option<NoiseFloor> {
     let widths = widths(&points);
     let share = |value| Quantity::new(value, Unit::Share);
     let trial = |of_ratio: f64| share(of_ratio / std::f64::consts::SQRT_2);
-    let series: Vec<&[f64]> = logs.iter().map(|(_, logs)| logs.as_slice()).collect();
+    let series: Vec<Vec<(u32, f64)>> = points.iter().map(|p| numbered(p)).collect();
+    let series: Vec<&[(u32, f64)]> = series.iter().map(Vec::as_slice).collect();
     let is_torn = |verdict: &Verdict| matches!(verdict, Verdict::TwoStates);
     Some(NoiseFloor {
         comparisons: alarms(aa.iter().map(|c| &c.verdict)),
@@ -91,8 +92,16 @@ pub fn noise_floor(plan: &Plan, found: &Analysis) -> Option<NoiseFloor> {
 
 /// ln(other / base) of every block of a point, in the order of its blocks.
 fn logs(point: &PointResult) -> Vec<f64> {
-    let pairs = point.base_runs.iter().zip(&point.other_runs);
-    pairs.filter_map(|(base, other)| log_ratio(base.value, other.value)).collect()
+    numbered(point).into_iter().map(|(_, log)| log).collect()
+}
+
+/// The same with the number of the block.
+fn numbered(point: &PointResult) -> Vec<(u32, f64)> {
+    let pairs = point.blocks.iter().zip(point.base_runs.iter().zip(&point.other_runs));
+    let log = |(block, (base, other)): (&u32, (&Quantity, &Quantity))| {
+        Some((*block, log_ratio(base.value, other.value)?))
+    };
+    pairs.filter_map(log).collect()
 }
 
 fn place(comparison: &Comparison, point: &PointResult) -> String {

@@ -393,6 +393,7 @@ fn result(point: &Point, ratio: Estimate, verdict: Verdict, unit: Unit) -> Optio
         other: mean_or_single(&other, unit)?,
         ratio,
         verdict,
+        blocks: Vec::new(),
         base_runs: runs(&base),
         other_runs: runs(&other),
     })
@@ -431,6 +432,7 @@ fn bare(
         points: Vec::new(),
         overall,
         verdict,
+        together: None,
         regions: Vec::new(),
         left_out: 0,
     }

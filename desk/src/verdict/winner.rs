@@ -149,6 +149,7 @@ fn point_result(
         other: mean_or_single_at(&other, unit, level)?,
         ratio,
         verdict,
+        blocks: point.pairs.iter().map(|pair| pair.block).collect(),
         base_runs: runs(&base),
         other_runs: runs(&other),
     })
@@ -193,6 +194,7 @@ fn comparison(
         points: Vec::new(),
         overall,
         verdict,
+        together: None,
         regions: Vec::new(),
         left_out: contest.left_out,
     }

@@ -21,6 +21,9 @@ pub struct Wanted {
     /// Short windows and at most five blocks
     #[arg(long)]
     quick: bool,
+    /// Also measure how much application work the load displaces
+    #[arg(long)]
+    displaced_work: bool,
     /// Hold a factor at this level and not at its first; LEVEL alone is one of the compared factor
     #[arg(long, value_name = "FACTOR=LEVEL")]
     level: Vec<String>,
@@ -35,7 +38,7 @@ pub struct Wanted {
 pub fn aa(wanted: &Wanted) -> Result<u8, CliError> {
     let (plan, text) = plans::load(&wanted.plan)?;
     let held = held(&plan, &wanted.level)?;
-    let how = How { quick: wanted.quick, displaced_work: false };
+    let how = How { quick: wanted.quick, displaced_work: wanted.displaced_work };
     let mut plan = against_itself(&plan, &held)?;
     how.apply(&mut plan);
     let levels: String =

@@ -117,6 +117,12 @@ pub enum CliError {
     /// A physics for a lab that has one of its own.
     #[error("--physics is for --lab sim, not for --lab {0}; leave out one of them")]
     PhysicsOfReal(String),
+    /// A settings file or a variable makes a gate one that measures nothing.
+    #[error(
+        "a gate in a simulated lab measures nothing, so no variable and no file may choose it; \
+         write --lab sim, or another --lab"
+    )]
+    GateOfSim,
     /// The report could not be made.
     #[error(transparent)]
     Report(#[from] ReportError),
@@ -315,6 +321,7 @@ impl CliError {
             | Self::Import { .. }
             | Self::ImportFile { .. }
             | Self::Gate(_)
+            | Self::GateOfSim
             | Self::NoFigure { .. }
             | Self::NoNumber { .. }
             | Self::NoForm { .. }

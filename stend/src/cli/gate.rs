@@ -4,16 +4,17 @@
 
 use super::error::CliError;
 use super::run::{How, measure, write_all};
-use super::terminal::COLUMNS;
+use super::terminal::{self, columns};
 use super::{
-    GATE_FAILED, INCONCLUSIVE, INTERRUPTED, INVALID, OK, Options, files, outputs, plans, session,
-    store,
+    GATE_FAILED, GIVEN_UP, INCONCLUSIVE, INTERRUPTED, INVALID, OK, Options, Place, files, outputs,
+    plans, session, store,
 };
 use clap::ValueEnum;
 use desk::record::Run;
 use desk::report::{self, Document, Prose};
 use desk::verdict::{FailIf, Gate, GateOutcome, analyse, gate as judge, gateable, gated};
-use std::io::Write as _;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 /// Options of the verb.
@@ -38,6 +39,9 @@ pub struct Wanted {
     /// Short windows and at most five blocks
     #[arg(long, conflicts_with = "run")]
     quick: bool,
+    /// Also measure how much application work the load displaces
+    #[arg(long, conflicts_with = "run")]
+    displaced_work: bool,
     /// Judge this run of the store instead of measuring: its id, a beginning of it, or last
     #[arg(long, value_name = "RUN")]
     run: Option<String>,
@@ -76,11 +80,19 @@ struct Subject {
     stopped: bool,
 }
 
-/// Measures or takes a run, judges it, and says so in every form that was asked for.
+/// Measures or takes a run, judges it, and says so in every form that was asked for. `typed` is
+/// whether the place stands on the command line.
 ///
 /// # Errors
-/// A bad plan or metric, a lab that cannot be built, a file that cannot be written.
-pub fn gate(wanted: &Wanted) -> Result<u8, CliError> {
+/// A bad plan or metric, a lab that cannot be built, a file that cannot be written. Once there is a
+/// judgement, what cannot be written is told, and only takes a gate's passing from it.
+pub fn gate(wanted: &Wanted, typed: bool) -> Result<u8, CliError> {
+    if wanted.run.is_none() && wanted.options.lab == Place::Sim && !typed {
+        return Err(CliError::GateOfSim);
+    }
+    for path in [&wanted.junit, &wanted.markdown].into_iter().flatten() {
+        try_file(path).map_err(|source| CliError::File { path: path.clone(), source })?;
+    }
     let subject = subject(wanted)?;
     let metric = wanted.metric.as_deref();
     let run = gated(&subject.run, metric)?;
@@ -88,19 +100,51 @@ pub fn gate(wanted: &Wanted) -> Result<u8, CliError> {
     let gate = judge(&run, &analysis, wanted.fail_if.into(), metric);
     let status = if subject.stopped { INTERRUPTED } else { status(&gate) };
     let document = report::compose_gate(&run, &analysis, &gate)?;
-    if let Some(directory) = &subject.directory {
-        write_all(&subject.run, &document, directory)?;
-        super::progress::say(&format!("report: {}", directory.join("report.html").display()));
+    let whole = outputs::Gate::of(&run, &gate, status, &document);
+    let mut lost = false;
+    for done in [
+        keep(&subject, &document),
+        files(wanted, (&run, &gate), &document),
+        show(wanted, &document, &whole),
+        annotate(&run, &gate),
+    ] {
+        if let Err(error) = done {
+            // Standard error may be what is broken.
+            let _ = writeln!(std::io::stderr(), "stend: {error}");
+            lost = true;
+        }
     }
+    Ok(if lost && status == OK { GIVEN_UP } else { status })
+}
+
+/// Whether a file can be written, tried before anything is measured. What was not there is not
+/// there afterwards, but for its directory.
+fn try_file(path: &Path) -> io::Result<()> {
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent)?;
+    }
+    let is_new = !path.exists();
+    OpenOptions::new().append(true).create(true).open(path)?;
+    if is_new { fs::remove_file(path) } else { Ok(()) }
+}
+
+/// Report and records.
+fn keep(subject: &Subject, document: &Document) -> Result<(), CliError> {
+    let Some(directory) = &subject.directory else { return Ok(()) };
+    write_all(&subject.run, document, directory)?;
+    super::progress::say(&format!("report: {}", directory.join("report.html").display()));
+    Ok(())
+}
+
+/// The files that were asked for by name.
+fn files(wanted: &Wanted, (run, gate): (&Run, &Gate), document: &Document) -> Result<(), CliError> {
     if let Some(path) = &wanted.junit {
-        write(path, &report::junit(&run, &gate)?)?;
+        write(path, &report::junit(run, gate)?)?;
     }
-    if let Some(path) = &wanted.markdown {
-        write(path, &report::markdown(&document))?;
+    match &wanted.markdown {
+        Some(path) => write(path, &report::markdown(document)),
+        None => Ok(()),
     }
-    show(wanted, &document, &outputs::Gate::of(&run, &gate, status, &document))?;
-    annotate(&run, &gate)?;
-    Ok(status)
 }
 
 fn subject(wanted: &Wanted) -> Result<Subject, CliError> {
@@ -108,14 +152,16 @@ fn subject(wanted: &Wanted) -> Result<Subject, CliError> {
     if let Some(name) = &wanted.run {
         let run = store::read(options.store.as_deref())?.load(name)?;
         let out = options.out.as_deref();
-        let directory = out.map(|out| files::directory(Some(out), &run.id)).transpose()?;
+        let directory = out.map(|out| super::files::directory(Some(out), &run.id)).transpose()?;
         return Ok(Subject { run, directory, stopped: false });
     }
     let name = wanted.plan.as_deref().unwrap_or_default();
     let (plan, text) = plans::load(name)?;
+    let how = How { quick: wanted.quick, displaced_work: wanted.displaced_work };
     // Before anything is measured.
-    gateable(&plan, &session::metrics(&plan), wanted.metric.as_deref())?;
-    let how = How { quick: wanted.quick, displaced_work: false };
+    let mut asked = plan.clone();
+    how.apply(&mut asked);
+    gateable(&asked, &session::metrics(&asked), wanted.metric.as_deref())?;
     let measured = measure((name, plan, &text), how, options)?;
     let stopped = measured.session.stopped();
     measured.say_left();
@@ -137,18 +183,16 @@ fn write(path: &Path, text: &str) -> Result<(), CliError> {
         .map_err(|source| CliError::File { path: path.into(), source })
 }
 
-/// The gate alone; the article on the run is in the report.
+/// The gate alone; the article on the run is in the report. Nobody has to read all of it.
 fn show(wanted: &Wanted, document: &Document, whole: &outputs::Gate<'_>) -> Result<(), CliError> {
-    let mut out = std::io::stdout().lock();
-    if wanted.options.json {
-        serde_json::to_writer_pretty(&mut out, whole)?;
-        out.write_all(b"\n")?;
-        return Ok(());
-    }
-    let body = document.body.iter().take(1).cloned().collect();
-    let short = Document { body, ..document.clone() };
-    out.write_all(report::text(&short, COLUMNS, true).as_bytes())?;
-    Ok(())
+    let text = if wanted.options.json {
+        serde_json::to_string_pretty(whole)? + "\n"
+    } else {
+        let body = document.body.iter().take(1).cloned().collect();
+        let short = Document { body, ..document.clone() };
+        report::text(&short, columns(), terminal::unicode())
+    };
+    Ok(terminal::out().write_all(text.as_bytes())?)
 }
 
 /// A line for GitHub a comparison that did not pass. It reads standard error too, and standard
@@ -157,7 +201,7 @@ fn annotate(run: &Run, gate: &Gate) -> Result<(), CliError> {
     if std::env::var_os("GITHUB_ACTIONS").is_none_or(|value| value.is_empty()) {
         return Ok(());
     }
-    let mut out = std::io::stderr().lock();
+    let mut out = io::stderr().lock();
     for (check, (name, said)) in gate.checks.iter().zip(report::gate_lines(run, gate)?) {
         let level = match check.outcome {
             GateOutcome::Passed => continue,
@@ -165,7 +209,9 @@ fn annotate(run: &Run, gate: &Gate) -> Result<(), CliError> {
             GateOutcome::Inconclusive | GateOutcome::NotMeasured => "warning",
         };
         let title = property(&format!("stend gate: {}", plain(&name)));
-        writeln!(out, "::{level} title={title}::{}", message(&plain(&said)))?;
+        let line = format!("::{level} title={title}::{}\n", message(&plain(&said)));
+        // Who does not listen misses nothing that is not in the report.
+        let _ = out.write_all(line.as_bytes());
     }
     Ok(())
 }

@@ -390,7 +390,10 @@ pub fn main() -> Result<u8, CliError> {
             let (metric, store, out) = (metric.as_deref(), store.as_deref(), out.as_deref());
             compare::compare(&a, &b, &compare::How { force, metric, store, out, json })
         }
-        Some(Verb::Gate(wanted)) => gate::gate(&wanted),
+        Some(Verb::Gate(wanted)) => {
+            let source = matches.subcommand().and_then(|(_, m)| m.value_source("lab"));
+            gate::gate(&wanted, source == Some(ValueSource::CommandLine))
+        }
         Some(Verb::Schema { what }) => schema::print(what),
         Some(Verb::Factors { what }) => factors::factors(&what),
         Some(Verb::Doctor(wanted)) => doctor::doctor(&wanted),

@@ -10,11 +10,15 @@ use crate::unit::Kind;
 
 /// Clients of a plan that does not say: a magazine's test has 20, a machine of two CPUs hosts 4.
 const CLIENTS: u64 = 4;
+/// Fewest and most client hosts.
+pub const CLIENTS_BOUNDS: (u64, u64) = (1, 64);
 
 pub(super) fn read(lab: &Section, catalogue: &Catalogue) -> Result<LabPlan, PlanError> {
     let on_hosts: Vec<&str> = whole_run(catalogue).map(|f| f.name).collect();
     lab.only(&[&["clients", "client_rate", "links"], on_hosts.as_slice()].concat())?;
-    let clients = lab.get("clients").map_or(Ok(CLIENTS), |node| whole(node, 1, 64))?;
+    let clients = lab
+        .get("clients")
+        .map_or(Ok(CLIENTS), |node| whole(node, CLIENTS_BOUNDS.0, CLIENTS_BOUNDS.1))?;
     let client_rate = lab.get("client_rate").map(client_rate).transpose()?;
     Ok(LabPlan {
         clients: u32::try_from(clients).unwrap_or(u32::MAX),

@@ -12,7 +12,9 @@ const SEED: u64 = 1;
 /// Blocks of a plan that does not say: the fewest that see 5 % at 2 % noise in four of five runs.
 const BLOCKS: u32 = 5;
 /// Most looks: with more, eight blocks could not attain the level of one by their ranks.
-const MOST_LOOKS: usize = 6;
+pub const MOST_LOOKS: usize = 6;
+/// Fewest and most blocks of a plan.
+pub const BLOCKS_BOUNDS: (u64, u64) = (3, 1000);
 /// The shortest window: below, the kernel's own ticks and acknowledgements are a share of it.
 const SHORTEST_WINDOW_S: f64 = 0.05;
 /// Longest time of a trial's parts, seconds.
@@ -64,7 +66,8 @@ fn looks(section: &Section) -> Result<Vec<u32>, PlanError> {
     let items = node.list().ok_or_else(|| node.wrong("a list such as [5, 10, 20, 40]"))?;
     let mut looks: Vec<u32> = Vec::new();
     for item in &items {
-        let look = u32::try_from(whole(item, 3, 1000)?).unwrap_or(u32::MAX);
+        let look =
+            u32::try_from(whole(item, BLOCKS_BOUNDS.0, BLOCKS_BOUNDS.1)?).unwrap_or(u32::MAX);
         if let Some(before) = looks.last().copied().filter(|before| *before >= look) {
             return Err(PlanError::LooksOrder { line: item.line, before, look });
         }
@@ -103,7 +106,7 @@ fn written_blocks(node: &Node) -> Result<u32, PlanError> {
     if let Ok(blocks @ 0..3) = written {
         return Err(PlanError::FewBlocks { line: node.line, blocks });
     }
-    Ok(u32::try_from(whole(node, 3, 1000)?).unwrap_or(u32::MAX))
+    Ok(u32::try_from(whole(node, BLOCKS_BOUNDS.0, BLOCKS_BOUNDS.1)?).unwrap_or(u32::MAX))
 }
 
 fn time(section: &Section, key: &str, default: f64) -> Result<Quantity, PlanError> {

@@ -21,6 +21,8 @@ mod value;
 mod tests;
 
 pub use error::PlanError;
+pub(super) use lab::CLIENTS_BOUNDS;
+pub(super) use method::{BLOCKS_BOUNDS, MOST_LOOKS};
 pub use nearest::remedy;
 
 use super::Catalogue;

@@ -4,8 +4,8 @@
 
 use super::effect::{effect, metric_title, plain_effect};
 use super::names::pair;
-use super::ruling::{condition, count, news, tone, verdict_sentence};
-use super::{Part, Role, Said, Writer, brief, doubts, heaviest, lead};
+use super::ruling::{condition, count, news, verdict_sentence};
+use super::{Part, Role, Said, Writer, brief, doubts, heaviest, lead, together};
 use crate::record::{Better, Run};
 use crate::report::document::{Node, Prose, Ruling, Tone};
 use crate::report::error::ReportError;
@@ -71,12 +71,18 @@ pub(super) fn is_split(group: &[Judged<'_>]) -> bool {
 pub(super) fn verdict_box(writer: &Writer, parts: &[Part<'_>]) -> Result<Node, ReportError> {
     let asked = decisive(parts);
     let groups = grouped(&asked);
-    let (tone, headline) = headline(writer, parts, &groups)?;
+    let (told, open) = together::for_headline(&asked);
+    let told: Vec<Judged<'_>> = asked.iter().map(|(run, _)| *run).zip(&told).collect();
+    let (tone, headline) = headline(writer, parts, &grouped(&told))?;
     let rulings = match parts {
         [only] => brief::lines(writer, only, &asked)?,
         _ => of_parts(writer, &groups, &headline)?,
     };
-    let limits = limits(writer, parts)?;
+    let mut limits = limits(writer, parts)?;
+    if open > 0 {
+        let args = Args::new().count("count", open).count("of", count(asked.len()));
+        limits.insert(0, writer.say("headline-not-among", args)?);
+    }
     let caution = match limits.is_empty() {
         true => Prose::default(),
         false => writer.label("box-not-decided")?,
@@ -169,13 +175,14 @@ fn of_nothing(writer: &Writer, parts: &[Part<'_>]) -> Result<(Tone, Prose), Repo
     Ok((Tone::Open, said))
 }
 
-/// The split that nobody would guess, else the largest effect that is sure, else the count.
+/// The split that nobody would guess, else the largest effect that is sure and not within the
+/// margin, else the count.
 fn of_survey(writer: &Writer, groups: &[Vec<Judged<'_>>]) -> Result<(Tone, Prose), ReportError> {
     if let Some(group) = groups.iter().find(|g| is_split(g) && is_news(g)) {
         return Ok((Tone::Plain, split(writer, "headline-split", group)?));
     }
     let asked: Vec<Judged<'_>> = groups.iter().flatten().copied().collect();
-    let decided = asked.iter().filter(|(_, c)| is_decided(c));
+    let decided = asked.iter().filter(|(_, c)| matches!(news(c), Tone::Good | Tone::Bad));
     let Some((run, most)) = decided.max_by(|a, b| least(a.1).total_cmp(&least(b.1))) else {
         return counted(writer, &asked);
     };
@@ -188,11 +195,7 @@ fn of_survey(writer: &Writer, groups: &[Vec<Judged<'_>>]) -> Result<(Tone, Prose
             writer.say("headline-under", args)?
         }
     };
-    Ok((tone(most.verdict), said))
-}
-
-const fn is_decided(comparison: &Comparison) -> bool {
-    matches!(comparison.verdict, Verdict::Better | Verdict::Worse)
+    Ok((news(most), said))
 }
 
 /// The size of an effect at the end of its interval that is nearer to no effect.

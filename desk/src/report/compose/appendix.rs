@@ -3,11 +3,10 @@
 use super::names::{level_name, level_names, pair, setting};
 use super::ruling::{condition, shown};
 use super::{Part, Said, Writer, plot};
-use crate::record::{Environment, Fault, Plan, TrialKind, TrialRecord};
+use crate::record::{Environment, Fault, Plan, TrialKind, TrialRecord, Value};
 use crate::report::document::{Column, Node, Prose, Table};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use crate::unit::Quantity;
 use crate::verdict::Comparison;
 
 /// The chapter.
@@ -148,29 +147,33 @@ pub(super) fn fault_kind(writer: &Writer, fault: &Fault) -> Said {
     })
 }
 
-/// Two rows a point: the metric of each level in every block.
+/// Two rows a point: the metric of each level in every block, be the trial in a pair or not.
 fn runs(
     writer: &mut Writer,
     part: &Part<'_>,
     comparison: &Comparison,
 ) -> Result<Table, ReportError> {
-    let lengths = comparison.points.iter().flat_map(|p| [p.base_runs.len(), p.other_runs.len()]);
-    let blocks = lengths.max().unwrap_or(0);
+    let trials = || part.run.records.iter().filter(|r| is_of(r, comparison));
+    let blocks = trials().map(|r| r.trial.block).max().unwrap_or(0);
     let mut columns = headed(writer, &["appendix-point", "limits-level"])?;
     for block in 1..=blocks {
-        let args = Args::new().count("number", super::ruling::count(block));
+        let args = Args::new().count("number", block);
         columns.push(Column { title: writer.say("appendix-block", args)?, numeric: true });
     }
     let mut rows = Vec::new();
-    for point in &comparison.points {
-        let at = match &point.at {
+    for at in places(part, comparison) {
+        let name = match &at {
             Some(at) => Prose::verbatim(&shown(at)),
             None => writer.label("appendix-whole")?,
         };
-        let [base, other] = level_names(part.run, comparison);
-        let sides = [(base, &point.base_runs), (other, &point.other_runs)];
-        rows.extend(sides.map(|(level, runs)| run_row(&at, &level, runs, blocks)));
+        let levels = [&comparison.base, &comparison.other];
+        for (level, shown) in levels.into_iter().zip(level_names(part.run, comparison)) {
+            let here: Vec<&TrialRecord> =
+                trials().filter(|r| is_at(r, comparison, (at.as_ref(), level))).collect();
+            rows.push(run_row((&name, &shown), &here, &comparison.metric, blocks));
+        }
     }
+    let gaps = rows.iter().flatten().any(|cell| cell.text() == NO_FIGURE);
     let name = condition(writer, part.run, comparison)?;
     let pair = writer.say("pair-full", pair(part.run, comparison))?;
     let title = Prose::verbatim(&part.run.plan.title);
@@ -181,14 +184,58 @@ fn runs(
         columns,
         rows,
         folded: true,
-        notes: Vec::new(),
+        notes: if gaps { vec![writer.label("appendix-gaps")?] } else { Vec::new() },
     })
 }
 
-fn run_row(at: &Prose, level: &str, runs: &[Quantity], blocks: usize) -> Vec<Prose> {
+/// Whether a record is of a counted trial under the load and the other levels of a comparison.
+fn is_of(record: &TrialRecord, comparison: &Comparison) -> bool {
+    let (trial, levels) = (&record.trial, &record.trial.treatment.levels);
+    trial.kind == TrialKind::Counted
+        && trial.point.load == comparison.load
+        && comparison.fixed.iter().all(|(k, v)| trial.point.params.get(k) == Some(v))
+        && comparison.stratum.iter().all(|(k, v)| levels.get(k) == Some(v))
+}
+
+fn is_at(
+    record: &TrialRecord,
+    comparison: &Comparison,
+    (at, level): (Option<&Value>, &String),
+) -> bool {
+    let (trial, curve) = (&record.trial, comparison.curve.as_ref());
+    trial.treatment.levels.get(&comparison.factor) == Some(level)
+        && curve.is_none_or(|curve| trial.point.params.get(curve) == at)
+}
+
+/// The points of the plan, be they measured or not; those of the comparison where it has none.
+fn places(part: &Part<'_>, comparison: &Comparison) -> Vec<Option<Value>> {
+    let load = part.run.plan.loads.iter().find(|load| load.name == comparison.load);
+    let swept = load.and_then(|load| {
+        load.over.iter().find(|(name, _)| Some(name) == comparison.curve.as_ref())
+    });
+    match swept {
+        Some((_, values)) => values.iter().cloned().map(Some).collect(),
+        None => comparison.points.iter().map(|point| point.at.clone()).collect(),
+    }
+}
+
+/// What stands in a cell whose trial gave no figure.
+const NO_FIGURE: &str = "–";
+
+/// The first good visit of every block.
+fn run_row(
+    (at, level): (&Prose, &str),
+    trials: &[&TrialRecord],
+    metric: &str,
+    blocks: u32,
+) -> Vec<Prose> {
     let mut row = vec![at.clone(), Prose::verbatim(level)];
-    row.extend(runs.iter().map(|q| Prose::quantity(*q)));
-    row.resize(blocks + 2, Prose::verbatim("–"));
+    row.extend((1..=blocks).map(|block| {
+        let mut good =
+            trials.iter().filter(|r| r.trial.block == block && r.outcome.fault.is_none());
+        let figure = good.find_map(|r| r.outcome.metric(metric));
+        figure.map_or_else(|| Prose::verbatim(NO_FIGURE), Prose::quantity)
+    }));
     row
 }
 

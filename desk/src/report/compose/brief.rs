@@ -12,7 +12,7 @@ use crate::record::{Run, Value};
 use crate::report::document::{Prose, Ruling, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use crate::verdict::{Comparison, Cost, Verdict, is_aa};
+use crate::verdict::{Comparison, Cost, Verdict, is_aa, objection};
 use std::cmp::Ordering;
 
 /// Up to this many curves are named where one of them differs from the others.
@@ -195,16 +195,13 @@ fn stretches(
     stretches
 }
 
-/// What decides on the cost of a comparison.
-fn decider(cost: &Cost) -> Option<&Comparison> {
-    match (cost.equal_load, &cost.withheld_overall) {
-        (true, _) => Some(&cost.per_gigabyte),
-        (false, None) => Some(&cost.index),
-        (false, Some(_)) => None,
-    }
+/// What decides on the cost of a comparison: the CPU time of a gigabyte where both levels carried
+/// an equal load, else the index.
+fn decider(cost: &Cost) -> &Comparison {
+    if cost.equal_load { &cost.per_gigabyte } else { &cost.index }
 }
 
-/// Which level costs less; where a load was equal for both, from those only.
+/// Which level takes less CPU; where a load was equal for both, from those only.
 fn cost(writer: &Writer, part: &Part<'_>) -> Result<Vec<Prose>, ReportError> {
     let plan = &part.run.plan;
     let costs: Vec<&Cost> =
@@ -212,9 +209,17 @@ fn cost(writer: &Writer, part: &Part<'_>) -> Result<Vec<Prose>, ReportError> {
     let equal = costs.iter().any(|cost| cost.equal_load);
     let costs: Vec<&Cost> = costs.into_iter().filter(|c| c.equal_load == equal).collect();
     let Some(first) = costs.first() else { return Ok(Vec::new()) };
-    let judged: Vec<&Comparison> = costs.iter().filter_map(|cost| decider(cost)).collect();
+    let of = |cost: &&Cost| objection(cost, &decider(cost).metric);
+    let judged: Vec<&Comparison> =
+        costs.iter().filter(|cost| of(cost).is_none()).map(|cost| decider(cost)).collect();
     if judged.is_empty() {
-        return Ok(withheld::overall(writer, first)?.into_iter().collect());
+        return Ok(match of(first).filter(|_| equal) {
+            Some(why) => {
+                let args = Args::new().prose("reason", &withheld::reason(writer, &why)?);
+                vec![writer.say("box-cost-withheld", args)?]
+            }
+            None => withheld::overall(writer, first)?.into_iter().collect(),
+        });
     }
     let mut said = Vec::new();
     for (verdict, key) in [
@@ -236,7 +241,7 @@ fn cost(writer: &Writer, part: &Part<'_>) -> Result<Vec<Prose>, ReportError> {
     Ok(vec![writer.say(key, Args::new().prose("said", &said))?])
 }
 
-/// `offload costs less than plain in 3 of 4 comparisons, CPU time per gigabyte -19 % ...`.
+/// `offload takes less CPU than plain in 3 of 4 comparisons, CPU time per gigabyte -19 % ...`.
 fn clause(writer: &Writer, run: &Run, key: &str, (alike, of): (&[&Comparison], usize)) -> Said {
     let distance = |c: &&Comparison| c.overall.centre.value.ln().abs();
     let mut ordered = alike.to_vec();

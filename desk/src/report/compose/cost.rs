@@ -14,7 +14,9 @@ use crate::report::error::ReportError;
 use crate::report::words::Args;
 use crate::stats::Estimate;
 use crate::unit::plain;
-use crate::verdict::{Basis, Comparison, Cost, PointResult, Verdict, Withheld, service_demand};
+use crate::verdict::{
+    Basis, Comparison, Cost, PointResult, Verdict, Withheld, objection, service_demand,
+};
 
 /// Busy share of all CPUs from which the machine has nothing left to give.
 const FULL: f64 = 0.98;
@@ -246,11 +248,19 @@ fn index_verdict(writer: &Writer, run: &Run, index: &Comparison, title: bool) ->
     }
 }
 
-/// The verdict on a cost of which less is better.
-fn less_is_better(writer: &Writer, run: &Run, comparison: &Comparison) -> Said {
+/// The verdict on a cost of which less is better, or why there is none.
+fn less_is_better(
+    writer: &Writer,
+    run: &Run,
+    (comparison, none): (&Comparison, Option<&Withheld>),
+) -> Said {
     let args = pair(run, comparison)
         .prose("metric", &metric_name(writer, run, &comparison.metric)?)
         .prose("effect", &short_effect(writer, &comparison.overall)?);
+    if let Some(why) = none {
+        let args = args.prose("reason", &withheld::reason(writer, why)?);
+        return writer.say("cost-no-verdict", args);
+    }
     match comparison.verdict {
         Verdict::Better => writer.say("cost-less", args),
         Verdict::Worse => writer.say("cost-more", args),
@@ -270,17 +280,17 @@ fn sentences(writer: &Writer, part: &Part<'_>, cost: &Cost) -> Result<Vec<Prose>
         None => index_verdict(writer, run, &cost.index, false)?,
     }];
     if cost.equal_load {
-        let verdict = less_is_better(writer, run, &cost.per_gigabyte)?;
-        said.push(writer.say("cost-equal-load", Args::new().prose("verdict", &verdict))?);
+        let none = objection(cost, &cost.per_gigabyte.metric);
+        let verdict = less_is_better(writer, run, (&cost.per_gigabyte, none.as_ref()))?;
+        let key = if none.is_some() { "cost-equal-load-open" } else { "cost-equal-load" };
+        said.push(writer.say(key, Args::new().prose("verdict", &verdict))?);
     }
     if let Some(displaced) = &cost.displaced {
-        let verdict = less_is_better(writer, run, displaced)?;
         // Whoever moves less displaces less: that decides nothing between unequal throughputs.
-        let instead = matches!(
-            cost.withheld_overall,
-            Some(Withheld::LowCpu { .. } | Withheld::MethodsDisagree { .. } | Withheld::NotRead)
-        );
-        let instead = instead && !cost.equal_load;
+        let none = objection(cost, &displaced.metric);
+        let verdict = less_is_better(writer, run, (displaced, none.as_ref()))?;
+        let open = objection(cost, &cost.index.metric).is_some() && !cost.equal_load;
+        let instead = open && none.is_none();
         let key = if instead { "cost-displaced-decides" } else { "cost-displaced" };
         said.push(writer.say(key, Args::new().prose("verdict", &verdict))?);
     }

@@ -2,10 +2,12 @@
 
 use super::effect::{effect, short_effect};
 use super::{Part, Said, Writer, heaviest};
+use crate::plan::{ATTEMPTS, ATTEMPTS_OF_CLIENTS};
 use crate::report::document::{Node, Prose};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use crate::verdict::Caveat;
+use crate::unit::{Quantity, Unit};
+use crate::verdict::{Caveat, POWER};
 
 /// What the environment calls a hypervisor that gives no name.
 pub(super) const UNNAMED: &str = "unnamed";
@@ -84,10 +86,11 @@ pub(in crate::report) fn lead(writer: &Writer, caveat: &Caveat) -> Said {
             writer.say("doubt-faults", args.number("again", *again).number("lost", *lost))
         }
         Caveat::Partial { why } => writer.say("doubt-partial", args.name("why", why)),
-        Caveat::FewBlocks { blocks, smallest } => writer.say(
-            "doubt-few-blocks",
-            args.number("blocks", *blocks).changed("smallest", smallest.centre),
-        ),
+        Caveat::FewBlocks { blocks, smallest } => {
+            let args = args.number("blocks", *blocks).changed("smallest", smallest.centre);
+            writer
+                .say("doubt-few-blocks", args.quantity("power", Quantity::new(POWER, Unit::Share)))
+        }
         Caveat::VirtualLinks => writer.label("doubt-virtual-links"),
         Caveat::Foreign { cpu } => writer.say("doubt-foreign", args.estimate("cpu", cpu)),
         Caveat::CpuMethods { by } => writer.say("doubt-cpu-methods", args.estimate("by", by)),
@@ -131,6 +134,11 @@ pub fn short(writer: &Writer, caveat: &Caveat) -> Result<Prose, ReportError> {
 
 /// What follows from a doubt.
 pub(in crate::report) fn means(writer: &Writer, caveat: &Caveat) -> Said {
+    if matches!(caveat, Caveat::Faults { .. }) {
+        // The first visit is none of those again.
+        let args = Args::new().count("again", ATTEMPTS - 1);
+        return writer.say("doubt-faults-means", args.count("clients", ATTEMPTS_OF_CLIENTS - 1));
+    }
     writer.label(match caveat {
         Caveat::OneMachine => "doubt-one-machine-means",
         Caveat::Loopback { .. } => "doubt-loopback-means",

@@ -7,7 +7,7 @@ use super::names::pair;
 use super::ruling::{condition, count, further, shown, verdict_sentence};
 use super::withheld::reason;
 use super::{Said, Writer, compose};
-use crate::record::Run;
+use crate::record::{LabKind, Run};
 use crate::report::document::{Document, Node, Prose, Ruling, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
@@ -62,6 +62,9 @@ fn gate_box(writer: &Writer, run: &Run, gate: &Gate) -> Result<Node, ReportError
         }
     }
     let mut limits = Vec::new();
+    if is_simulated(run) {
+        limits.push(writer.label("doubt-simulated")?);
+    }
     if let Some(why) = &gate.partial {
         limits.push(writer.say("gate-partial", Args::new().name("why", why))?);
     }
@@ -74,6 +77,10 @@ fn gate_box(writer: &Writer, run: &Run, gate: &Gate) -> Result<Node, ReportError
     };
     let headline = headline(writer, run, gate)?;
     Ok(Node::VerdictBox { tone: tone(gate.outcome), headline, rulings, caution, limits })
+}
+
+fn is_simulated(run: &Run) -> bool {
+    run.environment.lab.as_ref().is_some_and(|(kind, _)| *kind == LabKind::Simulated)
 }
 
 fn headline(writer: &Writer, run: &Run, gate: &Gate) -> Said {
@@ -94,7 +101,7 @@ fn headline(writer: &Writer, run: &Run, gate: &Gate) -> Said {
         .name("metric", metric)
         .quantity("margin", gate.margin)
         .prose("tally", &Prose::join_with(&tally, ", "));
-    writer.say(
+    let said = writer.say(
         match gate.outcome {
             GateOutcome::Passed => "gate-passed",
             GateOutcome::Failed => "gate-failed",
@@ -102,7 +109,11 @@ fn headline(writer: &Writer, run: &Run, gate: &Gate) -> Said {
             GateOutcome::NotMeasured => "gate-not-measured",
         },
         args,
-    )
+    )?;
+    match is_simulated(run) {
+        true => writer.say("gate-simulated", Args::new().prose("said", &said)),
+        false => Ok(said),
+    }
 }
 
 /// What was compared, and under what; the name of the comparison where nothing was.
@@ -123,6 +134,11 @@ fn said(writer: &Writer, run: &Run, check: &GateCheck) -> Said {
             writer.say("gate-withheld", args)?
         }
         GateReason::Wide { more_blocks: None } => writer.label("gate-wide")?,
+        GateReason::Gaps { at } => {
+            let all: Vec<Prose> = at.iter().map(|at| Prose::verbatim(&shown(at))).collect();
+            let places = Prose::join_with(&all, ", ");
+            writer.say("gate-gaps", Args::new().prose("places", &places))?
+        }
         GateReason::Partial => writer.label("gate-only-partial")?,
         GateReason::Wide { more_blocks: Some(more) } => {
             let args = Args::new().prose("blocks", &further(writer, *more)?);

@@ -113,6 +113,9 @@ fn rankings(writer: &mut Writer, part: &Part<'_>) -> Nodes {
         }
         told.extend(alike.iter().map(|c| c.id.as_str()));
         let mut ranked = ranks::ranks(part, c);
+        if ranked.iter().all(|(_, rank)| rank.is_none()) {
+            continue;
+        }
         ranked.sort_by_key(|(_, rank)| rank.map_or((usize::MAX, 0), |p| (p.best, p.worst)));
         let mut rows = Vec::new();
         for (level, rank) in ranked {

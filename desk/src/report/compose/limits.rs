@@ -9,15 +9,6 @@ use crate::report::words::Args;
 use crate::verdict::{Comparison, Limit, LimitKind};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The order in which resources are looked at; a set rate is no rival, as few links have one.
-const ORDER: [LimitKind; 5] = [
-    LimitKind::Generator,
-    LimitKind::AllCpus,
-    LimitKind::OneCpu,
-    LimitKind::ReceiveWindow,
-    LimitKind::SendBuffer,
-];
-
 /// Kinds of limit that a line names; the others are counted together.
 const OFTEN: usize = 2;
 
@@ -98,10 +89,10 @@ fn causes(
         let args = Args::new()
             .prose("limit", &kind_word(writer, first.kind)?)
             .estimate("first", &first.evidence);
-        let second = second.evidence.centre;
-        return match first.evidence.centre.to_string() == second.to_string() {
+        let shown = |limit: &Limit| limit.evidence.centre.to_string();
+        return match shown(first) == shown(second) {
             true => writer.say("cause-both-alike", args),
-            false => writer.say("cause-both", args.quantity("second", second)),
+            false => writer.say("cause-both", args.estimate("second", &second.evidence)),
         }
         .map(Some);
     }
@@ -177,8 +168,8 @@ fn comparison_name(writer: &Writer, part: &Part<'_>, comparison: &Comparison, na
 
 fn row(writer: &Writer, names: [&Prose; 2], limit: &Limit) -> Result<Vec<Prose>, ReportError> {
     let mut rivals = Vec::new();
-    for kind in ORDER.into_iter().take_while(|kind| *kind < limit.kind) {
-        rivals.push(kind_word(writer, kind)?);
+    for kind in &limit.rivals {
+        rivals.push(kind_word(writer, *kind)?);
     }
     if rivals.is_empty() {
         rivals.push(writer.label("limits-no-rivals")?);

@@ -10,7 +10,7 @@ use crate::report::error::ReportError;
 use crate::report::words::Args;
 use crate::stats::{Estimate, EstimateMethod, LEVEL, RANKS_FROM};
 use crate::unit::{Quantity, Unit};
-use crate::verdict::Caveat;
+use crate::verdict::{Caveat, POWER};
 use std::collections::BTreeSet;
 
 /// More swept values than this are said as a range.
@@ -23,8 +23,14 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
     let overall: Vec<&Estimate> = overall.filter(|ratio| !is_alone(ratio)).collect();
     said.extend(effects(writer, parts)?);
     if let Some(part) = parts.first() {
-        let margin = part.run.plan.method.margin;
-        said.push(writer.say("method-margin", Args::new().quantity("margin", margin))?);
+        let method = &part.run.plan.method;
+        let looks = f64::from(count(method.looks.len().max(1)));
+        let alpha = (1.0 - LEVEL) / looks;
+        let args = Args::new()
+            .quantity("margin", method.margin)
+            .quantity("alpha", Quantity::new(alpha, Unit::Share))
+            .quantity("level", Quantity::new(1.0 - 2.0 * alpha, Unit::Share));
+        said.push(writer.say("method-margin", args)?);
     }
     if let Some(widest) = widest(&overall) {
         let args = Args::new()
@@ -33,7 +39,8 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
         said.push(writer.say("method-precision", args)?);
     }
     if parts.iter().any(|part| few_blocks(part).is_some()) {
-        said.push(writer.label("method-seen")?);
+        let power = Quantity::new(POWER, Unit::Share);
+        said.push(writer.say("method-seen", Args::new().quantity("power", power))?);
     }
     said.extend(spent::counting(writer, parts)?);
     let mut body = vec![Node::List(said)];

@@ -40,6 +40,7 @@ mod ruling;
 mod spent;
 mod states;
 mod testbed;
+mod together;
 mod withheld;
 
 pub(super) use advice::short as short_advice;

@@ -1,8 +1,10 @@
 //! Knows the ranks of the levels of a factor: shared where their intervals overlap.
 //!
-//! Never: a rank for a level with two states, whose ratio compares how often each was met.
+//! Never: a rank for a level with two states, whose ratio compares how often each was met, nor for
+//! one of a single block, which has no interval.
 
 use super::Part;
+use super::effect::is_alone;
 use crate::record::{Better, Run};
 use crate::verdict::{Comparison, Verdict};
 
@@ -54,7 +56,8 @@ pub(super) fn ranks(part: &Part<'_>, of: &Comparison) -> Vec<(String, Option<Ran
         }
     };
     let mut standings = vec![Standing { level: &of.base, low: 1.0, high: 1.0 }];
-    for c in all.iter().filter(|c| c.verdict != Verdict::TwoStates) {
+    let has_interval = |c: &&&Comparison| c.verdict != Verdict::TwoStates && !is_alone(&c.overall);
+    for c in all.iter().filter(has_interval) {
         let (low, high) = turned(c);
         standings.push(Standing { level: &c.other, low, high });
     }
@@ -66,7 +69,7 @@ fn rank(level: &str, standings: &[Standing<'_>]) -> Option<Rank> {
     let own = standings.iter().find(|s| s.level == level)?;
     let better = standings.iter().filter(|s| s.low > own.high).count();
     let worse = standings.iter().filter(|s| s.high < own.low).count();
-    // Alone, as its only rival has two states, it has nobody to be ranked against.
+    // Alone, as no rival has an interval, it has nobody to be ranked against.
     (standings.len() > 1).then_some(Rank { best: better + 1, worst: standings.len() - worse })
 }
 
@@ -99,5 +102,15 @@ mod tests {
             ranked(&[("b", 1.3), ("c", 1.305), ("d", 0.5)]),
             ["onboard 3", "b 1–2", "c 1–2", "d 4"]
         );
+    }
+
+    #[test]
+    fn a_single_block_gives_no_rank() {
+        let (run, mut analysis) = fixture::single("Ranks", 1.3);
+        let c = &mut analysis.comparisons[0];
+        c.overall = crate::stats::Estimate::exact(c.overall.centre);
+        let part = Part { role: Role::Duel, run: &run, analysis: &analysis };
+        let all = ranks(&part, &analysis.comparisons[0]);
+        assert!(all.iter().all(|(_, rank)| rank.is_none()), "{all:?}");
     }
 }

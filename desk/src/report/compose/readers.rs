@@ -128,6 +128,7 @@ fn runs(writer: &Writer, part: &Part<'_>) -> Result<Vec<Prose>, ReportError> {
     let condition = condition(writer, part.run, &cost.cpu)?;
     let args = pair(part.run, &cost.cpu)
         .name("load", &shown(&offered))
+        .prose("at", &super::places::at(writer, point.at.as_ref())?)
         .prose("condition", &condition)
         .estimate("first", &point.base)
         .estimate("second", &point.other);

@@ -2,7 +2,7 @@
 //! and else neither.
 
 use super::*;
-use crate::verdict::{FailIf, Gate, GateError, GateOutcome, GateReason, gate, gate_run, gated};
+use crate::verdict::{FailIf, Gate, GateError, GateOutcome, GateReason, gate, gateable, gated};
 
 fn judged(run: &Run, fail_if: FailIf) -> Gate {
     gate(run, &analyse(run), fail_if, None)
@@ -10,7 +10,7 @@ fn judged(run: &Run, fail_if: FailIf) -> Gate {
 
 fn outcome(truth: fn(Cell) -> f64, noise: f64, fail_if: FailIf) -> GateOutcome {
     let run = Simulated { truth, noise, blocks: 7, ..Simulated::default() }.run();
-    gate_run(&run, fail_if).unwrap().outcome
+    judged(&run, fail_if).outcome
 }
 
 #[test]
@@ -139,4 +139,32 @@ fn a_metric_that_is_not_there_and_a_plan_without_a_factor_are_refused() {
     run.plan.factors.clear();
     run.plan.method.compare.clear();
     assert!(matches!(gated(&run, None), Err(GateError::NothingCompared(_))));
+}
+
+#[test]
+fn a_curve_that_lacks_a_point_does_not_pass_and_still_fails_with_evidence() {
+    let of = |truth, rule| {
+        let mut run =
+            Simulated { sizes: SIZES.to_vec(), truth, noise: 0.001, ..Simulated::default() }.run();
+        let gone = |r: &TrialRecord| {
+            r.trial.point.params.get("size") == Some(&size(64))
+                && r.trial.treatment.levels["path"] != "onboard"
+        };
+        run.records.retain(|r| !gone(r));
+        judged(&run, rule)
+    };
+    let found = of(|_| 1.2, FailIf::Worse);
+    assert_eq!(found.outcome, GateOutcome::Inconclusive);
+    assert_eq!(found.checks[0].why, GateReason::Gaps { at: vec![size(64)] });
+    assert_eq!(of(|_| 0.8, FailIf::Worse).outcome, GateOutcome::Failed);
+    assert_eq!(of(|_| 1.2, FailIf::NotBetter).outcome, GateOutcome::Inconclusive);
+}
+
+#[test]
+fn displaced_work_is_refused_where_nothing_will_measure_it() {
+    let mut plan = Simulated::default().run().plan;
+    let error = gateable(&plan, &[], Some("displaced")).unwrap_err().to_string();
+    assert!(error.contains("--displaced-work"), "{error}");
+    plan.method.displaced_work = true;
+    assert_eq!(gateable(&plan, &[], Some("displaced")), Ok(()));
 }

@@ -40,15 +40,21 @@ doubt-faults = { $trials ->
     [one] { $lost } is
    *[other] { $lost } are
 } lost for good.
-doubt-faults-means = Such a visit is in no figure, is never counted as zero, and was made again up to twice.
+doubt-faults-means = Such a visit is in no figure, is never counted as zero, and was made again: up to { $again ->
+    [one] { $again } time
+   *[other] { $again } times
+}, or { $clients ->
+    [one] { $clients } time
+   *[other] { $clients } times
+} where the clients were the limit.
 doubt-faults-fix = If one level loses more than the other, that is a finding by itself: see the appendix.
 doubt-partial = The run ended early: { $why }.
 doubt-partial-means = The blocks that are missing make the intervals wider, and later drift was not seen.
-doubt-partial-fix = Go on with stend resume before its verdicts are used: who looks at them in between and then decides whether to go on errs more often than the level says.
+doubt-partial-fix = Go on with stend resume, and use its verdicts only then: looking at them first and deciding by them whether to go on makes false alarms more frequent than the level says.
 doubt-few-blocks = There { $blocks ->
     [one] is { $blocks } block
    *[other] are { $blocks } blocks
-}; the smallest effect that four of five such runs would show is { $smallest }, for a comparison that stands alone.
+}; the smallest effect that { $power } of such runs would show is { $smallest }, for a comparison that stands alone.
 doubt-few-blocks-means = Smaller differences can stay undecided. The points of a curve are judged together, so that one of them must differ by more than that.
 doubt-few-blocks-fix = Raise the number of blocks in the plan.
 doubt-virtual-links = The links are virtual: there is no wire, no adapter and no line rate.

@@ -41,12 +41,13 @@ where-some = { $leader } is ahead somewhere along { $count } of the curves.
 where-nowhere = No side is ahead with certainty at any point of { $count } curves.
 box-cost-equal-load = At an equal offered load { $said }.
 box-cost-any-load = At full load { $said }.
-box-cost-better = { $other } is cheaper than { $base }{ $scope }: { $metric } { $effects }
-box-cost-worse = { $other } is dearer than { $base }{ $scope }: { $metric } { $effects }
-box-cost-even = { $other } costs as much as { $base }{ $scope }: { $metric } { $effects }
+box-cost-better = { $other } takes less CPU than { $base }{ $scope }: { $metric } { $effects }
+box-cost-worse = { $other } takes more CPU than { $base }{ $scope }: { $metric } { $effects }
+box-cost-even = { $other } takes as much CPU as { $base }{ $scope }: { $metric } { $effects }
 box-cost-named = { " " }with { $names }
 box-cost-some = { " " }in { $some } of { $count } comparisons
-box-cost-open = Which of { $other } and { $base } costs less is not decided.
+box-cost-open = Which of { $other } and { $base } takes less CPU is not decided.
+box-cost-withheld = No verdict on the CPU it takes: { $reason }.
 
 answers-caption = Every answer: the ratio over all points, and who is ahead where
 table-ahead = Ahead where
@@ -71,8 +72,8 @@ buys-link = { $limit } was full in { $some } of { $count } cases, { $evidence } 
 buys-clients = { $limit } in { $some } of { $count } cases, { $evidence } at the least: what the system under test can do was not reached, so nothing here says what to buy.
 buys-virtual = The links are virtual, so the choice of an adapter does not follow.
 tunes-interaction = { $other } against { $base } gives { $metric } { $first } with { $first_under } and { $second } with { $second_under }, so both are to be set together. The effect depends on the other setting in { $some } of { $count } cases.
-runs-at = At { $load } ({ $condition }) the CPUs are { $first } busy under { $base } and { $second } under { $other }.
-runs-at-plain = At { $load } the CPUs are { $first } busy under { $base } and { $second } under { $other }.
+runs-at = At { $load }{ $at } ({ $condition }) the CPUs are { $first } busy under { $base } and { $second } under { $other }.
+runs-at-plain = At { $load }{ $at } the CPUs are { $first } busy under { $base } and { $second } under { $other }.
 writes-one-cpu = Under { $level } one CPU is { $evidence } busy while others idle; it is so in { $count ->
     [one] { $count } case
    *[other] { $count } cases
@@ -107,12 +108,12 @@ along-level = What limited it under { $level }: { $parts }.
 along-part = { $limit } at { $places } ({ $evidence })
 along-part-unseen = { $limit } at { $places } (CPUs { $evidence } busy)
 
-percentile-title = { $metric } of every visit{ $at }, { $other } and { $base }
-percentile-title-states = Two states{ $at }: { $metric } of every visit, { $other } and { $base }
-percentile-subtitle = share of visits at or below a value
-percentile-footnote = A step a counted visit; a plateau between two groups of visits is the gap between two states.
-percentile-shows = { $figure } shows the distribution of the visits, where a mean would hide it.
-axis-share = share of visits
+percentile-title = { $metric } of every paired trial{ $at }, { $other } and { $base }
+percentile-title-states = Two states{ $at }: { $metric } of every paired trial, { $other } and { $base }
+percentile-subtitle = share of trials at or below a value
+percentile-footnote = A step a trial whose partner in its block is valid too; a plateau between two groups of trials is the gap between two states.
+percentile-shows = { $figure } shows the distribution of the trials, where a mean would hide it.
+axis-share = share of trials
 
 roof-section = What a request costs and what a byte costs
 roof-title = Up to about { $size } a request sets the limit, beyond it a byte does
@@ -187,5 +188,5 @@ price-note = Prices were entered by a person; the test bed has their source and 
 headline-most-better = { $other } is better than { $base } in { $won } of { $count } comparisons: { $metric } { $effects }. The others: { $rest }.
 headline-most-worse = { $other } is worse than { $base } in { $won } of { $count } comparisons: { $metric } { $effects }. The others: { $rest }.
 headline-settled = No difference that matters between { $other } and { $base }: { $metric } { $effect }, which is there but within the margin of { $margin }.
-headline-noise = Two levels that are set alike: { $metric } { $effect }. That is what nothing looks like on this machine.
+headline-noise = Two levels that are set alike: { $metric } { $effect }. A difference of that size is noise on this machine.
 hollow-invalid = every visit invalid

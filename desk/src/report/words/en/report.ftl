@@ -12,7 +12,8 @@ reproduce-plan = Plan as written
 reproduce-resolved = Plan as resolved, every default written out
 
 appendix-title = Appendix
-appendix-runs = Every counted trial, by block: { $name }
+appendix-runs = The figure of every counted trial, by block: { $name }
+appendix-gaps = –: no visit gave a valid figure. The trial beside it, of the same point and block, is in no ratio.
 appendix-point = Point
 appendix-block = Block { $number }
 appendix-whole = whole

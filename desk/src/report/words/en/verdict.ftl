@@ -11,7 +11,7 @@ verdict-better = { $other } is better than { $base }: { $metric } { $effect }.
 verdict-better-inside = { $other } is ahead of { $base }, but by less than the margin of { $margin }: { $metric } { $effect }.
 verdict-worse = { $other } is worse than { $base }: { $metric } { $effect }.
 verdict-worse-inside = { $other } is behind { $base }, but by less than the margin of { $margin }: { $metric } { $effect }.
-verdict-equivalent = No difference that matters between { $other } and { $base }: { $metric } { $effect }, within the margin of { $margin }.
+verdict-equivalent = No difference that matters between { $other } and { $base }: { $metric } { $effect }, within the margin of { $margin } by two one-sided tests.
 verdict-undecided = Undecided between { $other } and { $base }: { $metric } { $effect }, against a margin of { $margin }.
 verdict-undecided-more = Undecided between { $other } and { $base }: { $metric } { $effect }, against a margin of { $margin }; to decide it takes { $blocks }.
 further-blocks-exactly = { $low ->
@@ -23,6 +23,10 @@ further-blocks-open = { $low } or more further blocks, perhaps beyond { $most } 
 
 verdict-two-states = No single verdict between { $other } and { $base }: a level has two states and was fast or slow for a whole trial; { $metric } { $effect } only says how often each was met.
 
+headline-not-among = { $count ->
+    [one] { $count } difference is
+   *[other] { $count } differences are
+} certain taken alone but not among all { $of } comparisons together; the headline calls that undecided.
 headline-all-better = { $other } is better than { $base } in { $scope }: { $metric } { $least } in the closest, { $most } in the widest.
 headline-all-better-but = { $other } is better than { $base } overall in { $scope }, but { $but }. Over all points: { $metric } { $least } in the closest, { $most } in the widest.
 headline-better-but = { $other } is better than { $base } overall, but { $but }. Over all points: { $metric } { $effect }.
