@@ -10,6 +10,8 @@ use super::generator::generator_bound;
 use super::index::indexes;
 use super::interaction::interactions;
 use super::pairing::contests;
+use super::price::price;
+use super::roof::roofs;
 use super::states::two_states;
 use super::winner::{Rule, judge, name};
 use crate::record::Run;
@@ -42,6 +44,7 @@ pub fn analyse(run: &Run) -> Analysis {
             found.limits.extend(largest);
             found.point_limits.extend(along);
             found.costs.extend(cost(run, contest, id, torn));
+            found.prices.extend(price(run, contest, (rule, torn)));
             judged.push(one);
         }
         let marked: Vec<_> =
@@ -53,5 +56,6 @@ pub fn analyse(run: &Run) -> Analysis {
     found.comparisons = judged.into_iter().map(|j| j.comparison).collect();
     found.advice = advice(&run.plan, &found.comparisons, &found.costs);
     found.claims = claim_checks(run);
+    found.roofs = roofs(&found);
     found
 }

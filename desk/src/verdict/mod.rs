@@ -25,7 +25,9 @@ mod measure;
 mod noise;
 mod pairing;
 mod parts;
+mod price;
 mod region;
+mod roof;
 mod series;
 #[cfg(test)]
 pub(crate) mod simulated;
@@ -46,7 +48,7 @@ pub use enough::enough;
 pub use finding::{
     Advice, Analysis, Basis, Caveat, ClaimCheck, ClaimFigure, ClaimNeed, Comparison, Cost,
     CpuParts, GeneratorBound, GeneratorSign, Index, Interaction, Limit, LimitKind, PointLimit,
-    PointResult, Reader, Region, Standing, State, TwoStates, Verdict, Withheld,
+    PointResult, Price, Reader, Region, Roofs, Standing, State, TwoStates, Verdict, Withheld,
 };
 pub use gate::{
     FailIf, Gate, GateCheck, GateError, GateOutcome, GateReason, gate, gate_run, gateable, gated,
