@@ -35,7 +35,7 @@ fn headed(writer: &Writer, keys: &[&str]) -> Result<Vec<Column>, ReportError> {
     keys.iter().map(|key| Ok(Column { title: writer.label(key)?, numeric: false })).collect()
 }
 
-fn faults(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, ReportError> {
+pub(super) fn faults(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, ReportError> {
     let mut rows = Vec::new();
     for (plan, record) in parts.iter().flat_map(|p| p.run.records.iter().map(|r| (&p.run.plan, r)))
     {
@@ -192,7 +192,7 @@ fn run_row(at: &Prose, level: &str, runs: &[Quantity], blocks: usize) -> Vec<Pro
     row
 }
 
-fn facts(writer: &mut Writer, env: &Environment) -> Result<Table, ReportError> {
+pub(super) fn facts(writer: &mut Writer, env: &Environment) -> Result<Table, ReportError> {
     let columns = headed(writer, &["appendix-key", "appendix-value", "appendix-source"])?;
     let rows = env
         .facts
