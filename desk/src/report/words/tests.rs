@@ -4,11 +4,14 @@ use super::*;
 use std::collections::BTreeSet;
 
 /// Every file that says something.
-const SPEAKERS: [&str; 39] = [
+const SPEAKERS: [&str; 42] = [
     include_str!("../card.rs"),
     include_str!("../compose/advice.rs"),
     include_str!("../compose/along.rs"),
     include_str!("../compose/brief.rs"),
+    include_str!("../compose/closing.rs"),
+    include_str!("../compose/itself.rs"),
+    include_str!("../compose/plot/groups.rs"),
     include_str!("../compose/entered.rs"),
     include_str!("../compose/glance.rs"),
     include_str!("../compose/plot/forest.rs"),

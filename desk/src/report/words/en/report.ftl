@@ -11,6 +11,12 @@ reproduce-command = Command
 reproduce-plan = Plan as written
 reproduce-resolved = Plan as resolved, every default written out
 
+aa-title = A against A: { $title }
+aa-question = How different does the same look from itself here?
+aa-factor = itself
+aa-level = as it is
+aa-again = { $level } again
+
 appendix-title = Appendix
 appendix-runs = Every counted trial, by block: { $name }
 appendix-point = Point
