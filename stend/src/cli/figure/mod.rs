@@ -4,12 +4,13 @@
 mod png;
 
 use super::error::CliError;
+use super::report::parts_of;
 use super::run::refuse_empty;
 use super::{OK, files, store, terminal};
 use clap::ValueEnum;
 use desk::figure::{Figure, Theme, braille, csv, standalone};
-use desk::report::{self, Node};
-use desk::verdict::analyse;
+use desk::report::{self, Document, Node, Part, Role};
+use desk::verdict::{Wanted as Comparing, analyse, compare_runs};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -41,7 +42,7 @@ impl Format {
 /// Options of the verb.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Wanted {
-    /// Id of the run, a beginning of it that is unique, or last
+    /// Id of the run, a beginning of it that is unique, the name of a survey, or last
     #[arg(default_value = "last")]
     run: String,
     /// Number of the figure in the article; without it the figures are listed
@@ -64,6 +65,9 @@ pub struct Wanted {
     /// Of txt: ASCII instead of braille
     #[arg(long)]
     plain: bool,
+    /// Another run: the figures are those of RUN against it
+    #[arg(long, value_name = "RUN")]
+    against: Option<String>,
     /// File in which runs are kept [default: stend/lab.stend in the state directory]
     #[arg(long, value_name = "FILE")]
     store: Option<PathBuf>,
@@ -79,9 +83,7 @@ fn scale(word: &str) -> Result<f32, String> {
 /// # Errors
 /// No such run or figure, a form that nobody named, a file that cannot be written.
 pub fn figure(wanted: &Wanted) -> Result<u8, CliError> {
-    let run = store::read(wanted.store.as_deref())?.load(&wanted.run)?;
-    refuse_empty(&run)?;
-    let document = report::compose(&run, &analyse(&run))?;
+    let document = document(wanted)?;
     let mut figures = Vec::new();
     collect(&document.body, &mut figures);
     let Some(number) = wanted.number else {
@@ -89,7 +91,7 @@ pub fn figure(wanted: &Wanted) -> Result<u8, CliError> {
         return Ok(OK);
     };
     let figure = figures.iter().find(|f| f.number == number).ok_or_else(|| CliError::NoFigure {
-        run: run.id.clone(),
+        run: wanted.run.clone(),
         number,
         list: list(&figures),
     })?;
@@ -106,6 +108,27 @@ pub fn figure(wanted: &Wanted) -> Result<u8, CliError> {
         Some(path) => files::write_bytes(path, &bytes)?,
     }
     Ok(OK)
+}
+
+/// The article whose figures are meant: on a run, on the parts of a survey by the name that they
+/// share, or on a run against another.
+fn document(wanted: &Wanted) -> Result<Document, CliError> {
+    let store = store::read(wanted.store.as_deref())?;
+    if let Some(other) = &wanted.against {
+        let (a, b) = (store.load(&wanted.run)?, store.load(other)?);
+        let found = compare_runs(&a, &b, Comparing::default())?;
+        return Ok(report::compose_comparison(&a, &b, &found)?);
+    }
+    let Some(names) = parts_of(&store, &wanted.run)? else {
+        let run = store.load(&wanted.run)?;
+        refuse_empty(&run)?;
+        return Ok(report::compose(&run, &analyse(&run))?);
+    };
+    let runs = names.iter().map(|name| store.load(name)).collect::<Result<Vec<_>, _>>()?;
+    let analyses: Vec<_> = runs.iter().map(analyse).collect();
+    let part = |(run, analysis)| Part { role: Role::of(run), run, analysis };
+    let parts: Vec<Part<'_>> = runs.iter().zip(&analyses).map(part).collect();
+    Ok(report::compose_survey(&parts)?)
 }
 
 /// Every figure below these nodes, in the order of the article.
