@@ -13,8 +13,8 @@ use crate::unit::Quantity;
 /// What a person calls the fact.
 const PRICE: &str = "price";
 
-/// The contest by money. None unless both levels have a price in one currency, and the metric is one
-/// of which more is better: a time or a load over a price says nothing.
+/// The contest by money. None unless both levels have a price in one currency, and the metric is
+/// one of which more is better: a time or a load over a price says nothing.
 pub(super) fn price(
     run: &Run,
     contest: &Contest<'_>,

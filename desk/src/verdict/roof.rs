@@ -1,4 +1,4 @@
-//! Knows the two roofs over a curve of throughput by request size, and whether the curve shows them.
+//! Knows the two roofs over a curve of throughput by request size, and if the curve shows them.
 //!
 //! Never: two roofs from two highest figures alone; every curve has those.
 
@@ -32,8 +32,8 @@ const fn throughput(seen: &Seen<'_>) -> f64 {
     seen.rate.centre.value
 }
 
-/// The roofs of every curve of bits a second by bytes, which are those of a request, that lies along
-/// both.
+/// The roofs of every curve of bits a second by bytes, which are those of a request, that lies
+/// along both.
 pub(super) fn roofs(found: &Analysis) -> Vec<Roofs> {
     found.comparisons.iter().filter_map(|c| of(found, c)).collect()
 }

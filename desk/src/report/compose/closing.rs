@@ -5,7 +5,7 @@ use super::appendix::{facts, faults};
 use super::doubts::{fix, lead, means, short};
 use super::names::level_names;
 use super::ruling::{condition, shown};
-use super::{Nodes, Part, Role, Said, Writer, heaviest, plot, reproduce};
+use super::{Nodes, Part, Role, Writer, heaviest, plot, reproduce};
 use crate::record::Run;
 use crate::report::document::{Column, Node, Prose, Table};
 use crate::report::error::ReportError;
@@ -116,11 +116,10 @@ fn of_run(writer: &mut Writer, part: &Part<'_>, name: &str) -> Result<Node, Repo
 fn values(writer: &mut Writer, a: &Run, c: &Comparison) -> Result<Table, ReportError> {
     let mut rows = Vec::new();
     for point in &c.points {
-        let at: Said = match &point.at {
-            Some(at) => Ok(Prose::verbatim(&shown(at))),
-            None => writer.label("appendix-whole"),
+        let at = match &point.at {
+            Some(at) => Prose::verbatim(&shown(at)),
+            None => writer.label("appendix-whole")?,
         };
-        let at = at?;
         let sides = [&point.base_runs, &point.other_runs];
         for (name, runs) in level_names(a, c).iter().zip(sides) {
             let all: Vec<Prose> = runs.iter().map(|q| Prose::quantity(*q)).collect();

@@ -201,7 +201,7 @@ fn row(
     ])
 }
 
-/// The ratios of a single load; of several loads or levels, whose ratios the forest has, every visit.
+/// The ratios of a single load; of several, whose ratios the forest has, the visits.
 fn points_figure(
     writer: &mut Writer,
     part: &Part<'_>,
