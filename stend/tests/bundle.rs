@@ -130,6 +130,11 @@ fn a_survey_and_a_comparison_come_back_too() {
     let sitting = ids[0].rsplit_once('-').expect("a sitting and a number").0;
     place.stend(&format!("report {sitting} --store two.stend --out three"));
     assert!(place.file("one/report.html") == place.file("three/report.html"));
+    let lines = |words: &str| place.stend(words).lines().count();
+    let figures = lines(&format!("figure {sitting} --store two.stend"));
+    assert!(figures > lines(&format!("figure {} --store two.stend", ids[0])), "of all parts");
+    let last = format!("figure {sitting} {figures} --format csv --store two.stend");
+    assert!(lines(&last) > 1, "the numbers are those of the article");
 
     for out in ["a", "b"] {
         place.stend(&format!("run small.toml --lab sim --store c.stend --out {out}"));
@@ -137,6 +142,8 @@ fn a_survey_and_a_comparison_come_back_too() {
     let ids = place.ids("c.stend");
     let pair = format!("compare {} {} --force", ids[0], ids[1]);
     place.stend(&format!("{pair} --store c.stend --out four"));
+    let of_both = format!("figure {} --against {} --store c.stend", ids[0], ids[1]);
+    assert!(place.stend(&of_both).contains("visits in the order of time"));
     place.again("four/report.html", "five");
     assert!(place.file("four/report.html") == place.file("five/report.html"));
 }

@@ -1,16 +1,26 @@
 //! Knows how a plan is turned against itself: the same treatment under two names.
 //!
-//! Must not know what is concluded from it.
+//! Must not know what is concluded from it, nor a word of any language.
 
 use super::remedy;
 use crate::record::{FactorPlan, Level, Plan};
 use std::collections::BTreeMap;
 use thiserror::Error;
 
-/// Name of the factor of a plan that has none.
-const ITSELF: &str = "itself";
-/// What the name of the second of two equal levels ends in.
-const AGAIN: &str = "again";
+/// What is said of a plan against itself, in the language of its report.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AaWords {
+    /// Its title.
+    pub title: String,
+    /// Its question.
+    pub question: String,
+    /// Name of the factor of a plan that has none.
+    pub factor: String,
+    /// Name of that factor's level.
+    pub level: String,
+    /// Name of the second of the two equal levels; another than that of the first.
+    pub again: String,
+}
 
 /// Why a level cannot be held.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -43,7 +53,11 @@ pub enum AaError {
 ///
 /// # Errors
 /// A factor or a level that the plan has not, with the nearest that it has.
-pub fn against_itself(plan: &Plan, held: &BTreeMap<String, String>) -> Result<Plan, AaError> {
+pub fn against_itself(
+    plan: &Plan,
+    held: &BTreeMap<String, String>,
+    words: &AaWords,
+) -> Result<Plan, AaError> {
     let mut plan = plan.clone();
     let factors: Vec<&str> = plan.factors.iter().map(|f| f.name.as_str()).collect();
     if let Some(name) = held.keys().find(|name| !factors.contains(&name.as_str())) {
@@ -54,17 +68,18 @@ pub fn against_itself(plan: &Plan, held: &BTreeMap<String, String>) -> Result<Pl
         factor.levels = vec![level];
     }
     if plan.factors.is_empty() {
-        let level = Level { name: "as it is".into(), settings: BTreeMap::new() };
-        plan.factors = vec![FactorPlan { name: ITSELF.into(), levels: vec![level] }];
-        plan.method.compare = ITSELF.into();
+        let level = Level { name: words.level.clone(), settings: BTreeMap::new() };
+        plan.factors = vec![FactorPlan { name: words.factor.clone(), levels: vec![level] }];
+        plan.method.compare.clone_from(&words.factor);
     }
     let compared = plan.method.compare.clone();
     for factor in plan.factors.iter_mut().filter(|f| f.name == compared) {
-        let again: Vec<Level> = factor.levels.iter().map(once_more).collect();
+        let again = factor.levels.first().map(|level| level.settings.clone());
+        let again = again.map(|settings| Level { name: words.again.clone(), settings });
         factor.levels.extend(again);
     }
-    plan.title = format!("A against A: {}", plan.title);
-    plan.question = "How different does the same look from itself here?".into();
+    plan.title.clone_from(&words.title);
+    plan.question.clone_from(&words.question);
     plan.published = None;
     Ok(plan)
 }
@@ -80,10 +95,6 @@ fn level(factor: &FactorPlan, held: Option<&String>) -> Result<Level, AaError> {
     })
 }
 
-fn once_more(level: &Level) -> Level {
-    Level { name: format!("{} {AGAIN}", level.name), settings: level.settings.clone() }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -94,6 +105,21 @@ mod tests {
         words.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect()
     }
 
+    fn words() -> AaWords {
+        let word = |text: &str| text.to_owned();
+        AaWords {
+            title: word("t"),
+            question: word("q"),
+            factor: word("same"),
+            level: word("one"),
+            again: word("one more"),
+        }
+    }
+
+    fn against_itself(plan: &Plan, held: &BTreeMap<String, String>) -> Result<Plan, AaError> {
+        super::against_itself(plan, held, &words())
+    }
+
     #[test]
     fn a_plan_against_itself_keeps_its_loads_and_sets_the_same_on_both_sides() {
         let plan = small();
@@ -102,7 +128,8 @@ mod tests {
         let compared = aa.factors.iter().find(|f| f.name == aa.method.compare).unwrap();
         assert_eq!(compared.levels.len(), 2);
         assert_eq!(compared.levels[0].settings, compared.levels[1].settings);
-        assert_ne!(compared.levels[0].name, compared.levels[1].name);
+        assert_eq!(compared.levels[1].name, "one more");
+        assert_eq!((aa.title.as_str(), aa.question.as_str()), ("t", "q"));
         assert!(
             aa.factors.iter().filter(|f| f.name != aa.method.compare).all(|f| f.levels.len() == 1)
         );
@@ -131,6 +158,7 @@ mod tests {
         plan.method.compare.clear();
         let aa = against_itself(&plan, &held(&[])).unwrap();
         assert_eq!((aa.factors.len(), aa.factors[0].levels.len()), (1, 2));
-        assert_eq!(aa.method.compare, aa.factors[0].name);
+        assert_eq!((aa.method.compare.as_str(), aa.factors[0].name.as_str()), ("same", "same"));
+        assert_eq!(aa.factors[0].levels[0].name, "one");
     }
 }

@@ -14,7 +14,7 @@ mod read;
 mod remaining;
 mod schema;
 
-pub use aa::{AaError, against_itself};
+pub use aa::{AaError, AaWords, against_itself};
 pub use budget::{
     BASELINE_S, Budget, CALIBRATION_S, DRY_WINDOW_S, OVERHEAD_S, SmallestEffect, budget, quicken,
     smallest_effect,

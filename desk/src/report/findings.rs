@@ -135,7 +135,7 @@ fn two_states_are_said_drawn_hollow_and_doubted() {
 fn figures_of_the_clients_are_marked_and_explained() {
     let (run, analysis) = fixture::duel();
     let words = said(&run, &analysis);
-    assert!(words.contains("†\u{a0}248") || words.contains("† 248"));
+    assert!(words.contains("†\u{a0}337") || words.contains("† 337"));
     let note = "† Under onboard at 64 B–128 B the clients were the limit: a thread of theirs ran \
                 96.2–99.1 % of the time";
     assert!(words.contains(note));

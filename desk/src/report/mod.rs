@@ -21,7 +21,7 @@ mod words;
 pub use bundle::{Asked, Bundle, BundleError, FILE_MAX, FORMAT, LARGEST, PartBundle, page};
 pub use card::{CardInput, card};
 pub use compose::{
-    Part, Role, compose, compose_comparison, compose_gate, compose_survey, gate_headline,
+    Part, Role, aa_words, compose, compose_comparison, compose_gate, compose_survey, gate_headline,
     gate_lines,
 };
 pub use document::{

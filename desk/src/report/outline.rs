@@ -36,6 +36,34 @@ fn the_chapters_stand_in_their_order_behind_the_answer() {
 }
 
 #[test]
+fn an_article_on_two_runs_has_the_chapters_too_and_the_doubts_of_either_run() {
+    for forced in [false, true] {
+        let (a, b, found) = fixture::two_sessions(forced);
+        let document = compose_comparison(&a, &b, &found).unwrap();
+        let section = |node: &Node| match node {
+            Node::Section { id, .. } => Some(id.clone()),
+            _ => None,
+        };
+        let ids: Vec<String> = document.body.iter().filter_map(section).collect();
+        let outline = ["differences", "testbeds", "method", "results", "cost", "doubts"];
+        assert_eq!(ids, [&outline[..], &["reproduce", "appendix"]].concat());
+        let said = text(&document, 20_000, true);
+        for words in [
+            "Doubt:",
+            "Of B: The run ended early: the operator stopped it.",
+            "Of A: 1 visit was invalid; the first says: stream c02.0 moved nothing.",
+            "Run 2026-12-05-0930-k13, which is B",
+        ] {
+            assert!(said.contains(words), "{words} is not in\n{said}");
+        }
+        let shared = said.matches("The machine is a guest of KVM.").count();
+        assert_eq!(shared, 1, "a doubt of both is said once");
+        let drawn = figures(&document.body);
+        assert_eq!(drawn.iter().filter(|f| f.kind == FigureKind::Timeline).count(), 2);
+    }
+}
+
+#[test]
 fn the_answer_is_a_handful_of_statements() {
     for document in [duel(), compose_survey(&parts(&survey())).unwrap()] {
         let said = match document.body.first() {
@@ -131,6 +159,78 @@ fn an_invalid_visit_is_drawn_hollow_under_its_fault() {
     let still = visits.series.last().unwrap();
     assert_eq!((still.marks.len(), still.marks[0].valid), (1, false));
     assert!(visits.series[0].marks.iter().all(|m| m.valid));
+}
+
+#[test]
+fn the_visits_are_all_counted_and_none_that_is_invalid_is_thinned_away() {
+    let (mut run, analysis) = fixture::duel();
+    let faulty = [20, 60, 100, 140, 180];
+    for id in faulty {
+        run.records[id].outcome.fault = Some(Fault::Cancelled);
+    }
+    run.records[200].outcome = crate::record::Outcome::faulty(Fault::Cancelled);
+    let again = run.records.clone();
+    run.records.extend(again.into_iter().filter(|r| r.outcome.fault.is_none()));
+    let (all, document) = (run.records.len(), compose(&run, &analysis).unwrap());
+    assert!(all > 800, "so many that visits are thinned: {all}");
+    let drawn = figures(&document.body);
+    let visits = drawn.last().unwrap();
+    assert_eq!(visits.title, format!("{all} visits in the order of time, 6 of them invalid"));
+    let stopped = visits.series.iter().find(|s| s.name == "stopped").unwrap();
+    assert_eq!(stopped.marks.len(), faulty.len(), "the sixth gave no figure");
+    let marks: usize = visits.series.iter().map(|s| s.marks.len()).sum();
+    assert!(marks < all / 2 && visits.footnote.contains("those with a fault are not thinned"));
+}
+
+#[test]
+fn a_forest_counts_what_matters_and_its_rows_say_what_they_do_not_share() {
+    let (run, mut analysis) = fixture::duel();
+    let small = Estimate {
+        centre: Quantity::new(1.01, crate::unit::Unit::Ratio),
+        ..{
+            let mut whole = analysis.comparisons[1].overall.clone();
+            whole.low.value = 1.005;
+            whole.high.value = 1.015;
+            whole
+        }
+    };
+    (analysis.comparisons[1].overall, analysis.comparisons[1].verdict) = (small, Verdict::Better);
+    let drawn = |analysis: &_| figures(&compose(&run, analysis).unwrap().body)[0].clone();
+    let forest = drawn(&analysis);
+    assert!(
+        forest.title.starts_with("1 of 3 comparisons ahead of the baseline"),
+        "{}",
+        forest.title
+    );
+    assert!(forest.series[1].name.ends_with("(rank shared)"), "{}", forest.series[1].name);
+    assert!(forest.subtitle.starts_with("throughput: "), "{}", forest.subtitle);
+    for c in &mut analysis.comparisons {
+        c.better = crate::record::Better::Lower;
+    }
+    let lower = drawn(&analysis);
+    assert_eq!(lower.y.direction, "lower is better");
+    assert!(!lower.series.iter().any(|s| s.name.contains("lower is better")), "once is enough");
+    analysis.comparisons[0].better = crate::record::Better::Higher;
+    analysis.comparisons[0].metric = "mean_segment".into();
+    let mixed = drawn(&analysis);
+    assert!(!mixed.subtitle.contains("throughput") && mixed.y.direction.is_empty());
+    let named = |at: usize, words: &str| mixed.series[at].name.contains(words);
+    assert!(named(0, "mean_segment") && !named(0, "lower"), "{:?}", mixed.series[0].name);
+    assert!(named(1, "throughput (lower is better)"), "{:?}", mixed.series[1].name);
+}
+
+#[test]
+fn loads_without_a_curve_are_grouped_by_condition_with_every_visit() {
+    let (run, analysis) = fixture::jumbo(2.59, 0.93);
+    let document = compose(&run, &analysis).unwrap();
+    let drawn = figures(&document.body);
+    let groups = drawn.iter().find(|f| f.kind == FigureKind::Groups).unwrap();
+    assert_eq!(groups.x.names.len(), 2, "{:?}", groups.x.names);
+    assert_eq!(groups.series.len(), 2, "the baseline is drawn once a group");
+    let marks = groups.series.iter().flat_map(|s| &s.marks);
+    assert!(marks.clone().all(|m| m.runs.len() == 5), "a dot a visit");
+    assert_eq!(marks.count(), 4);
+    assert!(!drawn.iter().any(|f| f.kind == FigureKind::Dots), "the forest has the ratios");
 }
 
 #[test]
@@ -249,10 +349,10 @@ fn what_a_person_entered_is_marked_as_such_and_makes_a_row_for_the_money() {
     ] {
         assert!(said.contains(words), "{words} is not in\n{said}");
     }
-    let (mut run, analysis) = fixture::duel();
-    run.plan.facts.retain(|f| f.of.as_deref() != Some("onboard"));
-    let half = text(&compose(&run, &analysis).unwrap(), 20_000, true);
-    assert!(!half.contains("per EUR"), "one price compares nothing");
+    let (run, mut analysis) = fixture::duel();
+    analysis.prices.clear();
+    let bare = text(&compose(&run, &analysis).unwrap(), 20_000, true);
+    assert!(!bare.contains("per EUR"), "what the analysis has not is not made here");
 }
 
 #[test]
@@ -289,4 +389,21 @@ fn the_curve_is_explained_by_what_was_full_and_by_where_the_lead_changes() {
     let said = text(&compose(&run, &analysis).unwrap(), 20_000, true);
     let words = "The lead changes between 32 KiB and 256 KiB: pro1000 against onboard has";
     assert!(said.contains(words), "{said}");
+}
+
+#[test]
+fn the_second_of_two_equal_levels_is_named_after_the_first() {
+    fn levels(plan: &crate::record::Plan, held: &[(&str, &str)]) -> Vec<String> {
+        let held = held.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+        let words = aa_words(plan, &held).unwrap();
+        let plan = crate::plan::against_itself(plan, &held, &words).unwrap();
+        let compared = plan.factors.iter().find(|f| f.name == plan.method.compare).unwrap();
+        compared.levels.iter().map(|l| l.name.clone()).collect()
+    }
+    let (mut run, _) = fixture::duel();
+    assert_eq!(levels(&run.plan, &[]), ["onboard", "onboard again"]);
+    assert_eq!(levels(&run.plan, &[("path", "pro1000")]), ["pro1000", "pro1000 again"]);
+    run.plan.factors.clear();
+    run.plan.method.compare.clear();
+    assert_eq!(levels(&run.plan, &[]), ["as it is", "as it is again"]);
 }

@@ -11,6 +11,8 @@ use super::index::indexes;
 use super::interaction::interactions;
 use super::others::others;
 use super::pairing::contests;
+use super::price::price;
+use super::roof::roofs;
 use super::states::two_states;
 use super::together::judge_together;
 use super::winner::{Rule, judge, name};
@@ -44,6 +46,7 @@ pub fn analyse(run: &Run) -> Analysis {
             found.limits.extend(largest);
             found.point_limits.extend(along);
             found.costs.extend(cost(run, contest, id, torn));
+            found.prices.extend(price(run, contest, (rule, torn)));
             judged.push(one);
         }
         judge_together(&run.plan, &mut judged);
@@ -57,5 +60,6 @@ pub fn analyse(run: &Run) -> Analysis {
     found.comparisons = judged.into_iter().map(|j| j.comparison).collect();
     found.advice = advice(&run.plan, &found.comparisons, &found.costs);
     found.claims = claim_checks(run);
+    found.roofs = roofs(&found);
     found
 }

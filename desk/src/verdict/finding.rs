@@ -422,6 +422,37 @@ pub struct Index {
     pub verdict: Verdict,
 }
 
+/// The two roofs over a curve of throughput by request size: what a request costs holds the small
+/// sizes down, what a byte costs the large ones. Only of a curve that lies along both.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Roofs {
+    /// The comparison.
+    pub comparison: String,
+    /// The level that lies along both.
+    pub level: String,
+    /// The most requests a second of either level at any point: throughput over the bits of a
+    /// request, op/s.
+    pub requests: Estimate,
+    /// The highest throughput of either level at any point, bit/s.
+    pub throughput: Estimate,
+    /// The measured size that is nearest, by ratio, to where the roofs meet.
+    pub meet: Value,
+}
+
+/// What two levels give for the prices that a person entered.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Price {
+    /// The comparison.
+    pub comparison: String,
+    /// Price of the baseline.
+    pub base: Quantity,
+    /// Price of the other level, in the same currency.
+    pub other: Quantity,
+    /// The primary metric of every trial over the price of its level, judged like any metric; its
+    /// figures are in the unit of the metric, for one unit of the currency.
+    pub per_money: Comparison,
+}
+
 /// Kinds of reader for whom different levels may be right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -562,4 +593,10 @@ pub struct Analysis {
     /// Published claims beside ours, if the plan names their source.
     #[serde(default)]
     pub claims: Vec<ClaimCheck>,
+    /// The roofs over the curves that lie along both.
+    #[serde(default)]
+    pub roofs: Vec<Roofs>,
+    /// What levels give for their prices, where a person entered them.
+    #[serde(default)]
+    pub prices: Vec<Price>,
 }

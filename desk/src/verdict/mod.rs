@@ -28,7 +28,9 @@ mod objection;
 mod others;
 mod pairing;
 mod parts;
+mod price;
 mod region;
+mod roof;
 mod series;
 #[cfg(test)]
 pub(crate) mod simulated;
@@ -51,7 +53,7 @@ pub use enough::enough;
 pub use finding::{
     Advice, Analysis, Basis, Caveat, ClaimCheck, ClaimFigure, ClaimNeed, Comparison, Cost,
     CpuParts, GeneratorBound, GeneratorSign, Index, Interaction, Limit, LimitKind, PointLimit,
-    PointResult, Reader, Region, Standing, State, TwoStates, Verdict, Withheld,
+    PointResult, Price, Reader, Region, Roofs, Standing, State, TwoStates, Verdict, Withheld,
 };
 pub use gate::{
     FailIf, Gate, GateCheck, GateError, GateOutcome, GateReason, gate, gateable, gated,

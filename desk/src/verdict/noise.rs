@@ -3,7 +3,7 @@
 
 use super::effective::is_aa;
 use super::finding::{Analysis, Comparison, PointResult, Verdict};
-use crate::record::Plan;
+use crate::record::{Plan, Value};
 use crate::stats::{Summary, lag_one, log_ratio, share_interval};
 use crate::unit::{Quantity, Unit};
 use schemars::JsonSchema;
@@ -39,8 +39,11 @@ pub struct NoiseFloor {
     pub of_trial: Quantity,
     /// That of one trial at the noisiest point.
     pub noisiest: Quantity,
-    /// Which point that is: comparison, and value of the curve parameter.
+    /// The comparison that it is a point of.
     pub noisiest_at: String,
+    /// Its value of the curve parameter, if there is one.
+    #[serde(default)]
+    pub noisiest_point: Option<Value>,
     /// Width of the interval of a point's ratio over its centre, middle one of all points, a share.
     pub width: Quantity,
     /// The widest.
@@ -52,19 +55,22 @@ pub struct NoiseFloor {
     pub blocks: u32,
 }
 
+/// A comparison, and the value of its curve parameter at a point.
+type Place<'a> = (&'a str, Option<&'a Value>);
+
 /// Noise from the comparisons of a run that are A against A. None if there is none, or no point
 /// with two blocks.
 #[must_use]
 pub fn noise_floor(plan: &Plan, found: &Analysis) -> Option<NoiseFloor> {
     let aa: Vec<&Comparison> = found.comparisons.iter().filter(|c| is_aa(plan, c)).collect();
     let points: Vec<&PointResult> = aa.iter().flat_map(|c| &c.points).collect();
-    let logs: Vec<(String, Vec<f64>)> = aa
+    let logs: Vec<(Place<'_>, Vec<f64>)> = aa
         .iter()
-        .flat_map(|c| c.points.iter().map(|p| (place(c, p), logs(p))))
+        .flat_map(|c| c.points.iter().map(|p| ((c.id.as_str(), p.at.as_ref()), logs(p))))
         .filter(|(_, logs)| logs.len() > 1)
         .collect();
     let spreads = logs.iter().filter_map(|(at, logs)| Some((at, Summary::of(logs)?)));
-    let spreads: Vec<(&String, Summary)> = spreads.collect();
+    let spreads: Vec<(&Place<'_>, Summary)> = spreads.collect();
     let squares: f64 = spreads.iter().map(|(_, s)| s.sd * s.sd * s.freedom()).sum();
     let freedom: f64 = spreads.iter().map(|(_, s)| s.freedom()).sum();
     let (noisiest_at, noisiest) = spreads.iter().max_by(|a, b| a.1.sd.total_cmp(&b.1.sd))?;
@@ -82,7 +88,8 @@ pub fn noise_floor(plan: &Plan, found: &Analysis) -> Option<NoiseFloor> {
         of_ratio: share(of_ratio),
         of_trial: trial(of_ratio),
         noisiest: trial(noisiest.sd),
-        noisiest_at: (*noisiest_at).clone(),
+        noisiest_at: noisiest_at.0.into(),
+        noisiest_point: noisiest_at.1.cloned(),
         width: share(widths.get(widths.len() / 2).copied()?),
         widest: share(widths.last().copied()?),
         lag_one: lag_one(&series),
@@ -102,13 +109,6 @@ fn numbered(point: &PointResult) -> Vec<(u32, f64)> {
         Some((*block, log_ratio(base.value, other.value)?))
     };
     pairs.filter_map(log).collect()
-}
-
-fn place(comparison: &Comparison, point: &PointResult) -> String {
-    match &point.at {
-        Some(at) => format!("{} at {at}", comparison.id),
-        None => comparison.id.clone(),
-    }
 }
 
 /// Widths of the intervals of two blocks and more over their centres, rising.
@@ -160,6 +160,8 @@ mod tests {
             assert!((found.of_trial.value / noise - 1.0).abs() < 0.2, "{found:?}");
             assert!((found.of_ratio.value / found.of_trial.value - 2_f64.sqrt()).abs() < 1e-9);
             assert!(found.noisiest.value >= found.of_trial.value);
+            assert_eq!(found.noisiest_at, "path-pro1000-offload-on-transmit");
+            assert!(found.noisiest_point.is_some());
             assert!(found.widest.value >= found.width.value && found.width.value > 0.0);
             assert!(found.lag_one.unwrap().abs() < 0.35, "{found:?}");
             assert_eq!((found.comparisons.of, found.points.of, found.blocks), (1, 3, 40));

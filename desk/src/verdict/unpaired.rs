@@ -5,7 +5,7 @@
 
 use super::analyse::analyse;
 use super::comparability::{Comparability, Declared, compare_environments, declared};
-use super::finding::{Comparison, PointResult, Verdict};
+use super::finding::{Analysis, Caveat, Comparison, PointResult, Verdict};
 use super::pairing::fixed_settings;
 use super::region::regions;
 use super::winner::alpha;
@@ -41,6 +41,12 @@ pub struct Unpaired {
     pub forced: bool,
     /// A comparison a treatment and load; none where the runs are not comparable, unless forced.
     pub comparisons: Vec<Comparison>,
+    /// Reasons to doubt the first run, and so all that is said of it here.
+    #[serde(default)]
+    pub doubts_a: Vec<Caveat>,
+    /// Those of the second.
+    #[serde(default)]
+    pub doubts_b: Vec<Caveat>,
 }
 
 impl Unpaired {
@@ -92,10 +98,12 @@ pub fn compare_runs(a: &Run, b: &Run, wanted: Wanted<'_>) -> Result<Unpaired, Co
     let all: Declared = declared(&a.plan, &b.plan);
     let comparability = compare_environments(a, b, &all);
     let forced = wanted.force && !comparability.comparable();
+    let analyses = [a, b].map(analyse);
     let comparisons = match comparability.comparable() || forced {
-        true => comparisons([a, b], metric, forced),
+        true => comparisons([a, b], (metric, forced), &analyses),
         false => Vec::new(),
     };
+    let [doubts_a, doubts_b] = analyses.map(|found| found.caveats);
     Ok(Unpaired {
         a: a.id.clone(),
         b: b.id.clone(),
@@ -103,6 +111,8 @@ pub fn compare_runs(a: &Run, b: &Run, wanted: Wanted<'_>) -> Result<Unpaired, Co
         comparability,
         forced,
         comparisons,
+        doubts_a,
+        doubts_b,
     })
 }
 
@@ -131,8 +141,12 @@ struct Point {
     torn: bool,
 }
 
-fn comparisons(runs: [&Run; 2], metric: &Metric, forced: bool) -> Vec<Comparison> {
-    let torn = runs.map(torn_cells);
+fn comparisons(
+    runs: [&Run; 2],
+    rule: (&Metric, bool),
+    analyses: &[Analysis; 2],
+) -> Vec<Comparison> {
+    let torn = analyses.each_ref().map(torn_cells);
     let plan = &runs[0].plan;
     let swapped = swapped(runs.map(|run| &run.plan));
     let (_, treatments) = expand(plan);
@@ -145,7 +159,7 @@ fn comparisons(runs: [&Run; 2], metric: &Metric, forced: bool) -> Vec<Comparison
                 let partner =
                     swapped.as_ref().map_or_else(|| levels.clone(), |s| s.partner(&levels));
                 let cell = Cell { load, fixed: fixed.clone(), curve, levels: [levels, partner] };
-                found.extend(judge(&cell, runs, (metric, forced), &torn));
+                found.extend(judge(&cell, runs, rule, &torn));
             }
         }
     }
@@ -192,8 +206,7 @@ fn swapped<'p>([a, b]: [&'p Plan; 2]) -> Option<Swapped<'p>> {
 /// Load, levels, fixed parameters and place of every level that has two states in a run.
 type Torn = Vec<(String, BTreeMap<String, String>, Settings, Option<Value>)>;
 
-fn torn_cells(run: &Run) -> Torn {
-    let analysis = analyse(run);
+fn torn_cells(analysis: &Analysis) -> Torn {
     let cell = |states: &super::finding::TwoStates| {
         let of = analysis.comparisons.iter().find(|c| c.id == states.comparison)?;
         let mut levels = of.stratum.clone();

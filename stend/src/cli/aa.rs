@@ -6,6 +6,7 @@ use super::session::revisions;
 use super::{Options, invoked, plans, quoted};
 use desk::plan::{against_itself, smallest_effect};
 use desk::record::{Environment, LabKind, Plan, Run};
+use desk::report::aa_words;
 use desk::stats::LEVEL;
 use desk::unit::{Quantity, Unit, show_range};
 use desk::verdict::{Alarms, NoiseFloor, analyse, compare_environments, declared, noise_floor};
@@ -39,7 +40,7 @@ pub fn aa(wanted: &Wanted) -> Result<u8, CliError> {
     let (plan, text) = plans::load(&wanted.plan)?;
     let held = held(&plan, &wanted.level)?;
     let how = How { quick: wanted.quick, displaced_work: wanted.displaced_work };
-    let mut plan = against_itself(&plan, &held)?;
+    let mut plan = against_itself(&plan, &held, &aa_words(&plan, &held)?)?;
     how.apply(&mut plan);
     let levels: String =
         wanted.level.iter().map(|level| format!("--level {} ", quoted(level))).collect();
@@ -88,7 +89,8 @@ pub fn words(plan: &Plan, noise: &NoiseFloor) -> String {
         row("two states", format!("{} points", noise.two_states));
     }
     row("noise of a trial", format!("{} (standard deviation of ln)", noise.of_trial));
-    row("", format!("noisiest: {}, {}", noise.noisiest, noise.noisiest_at));
+    let at = noise.noisiest_point.as_ref().map_or_else(String::new, |at| format!(" at {at}"));
+    row("", format!("noisiest: {}, {}{at}", noise.noisiest, noise.noisiest_at));
     row("noise of a ratio", format!("{} within a block", noise.of_ratio));
     let (width, widest) = (noise.width, noise.widest);
     row("intervals", format!("{width} wide at the middle point, {widest} at the widest"));

@@ -63,7 +63,7 @@ pub fn report(again: &Again) -> Result<u8, CliError> {
 }
 
 /// The runs of the sitting of this name, in their order, if it has several.
-fn parts_of(store: &Store, name: &str) -> Result<Option<Vec<String>>, CliError> {
+pub(super) fn parts_of(store: &Store, name: &str) -> Result<Option<Vec<String>>, CliError> {
     let number = |id: &str| id.strip_prefix(name)?.strip_prefix('-')?.parse::<u32>().ok();
     let lines = store.list()?;
     let mut parts: Vec<(u32, String)> =

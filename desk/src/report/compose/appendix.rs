@@ -34,7 +34,7 @@ fn headed(writer: &Writer, keys: &[&str]) -> Result<Vec<Column>, ReportError> {
     keys.iter().map(|key| Ok(Column { title: writer.label(key)?, numeric: false })).collect()
 }
 
-fn faults(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, ReportError> {
+pub(super) fn faults(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, ReportError> {
     let mut rows = Vec::new();
     for (plan, record) in parts.iter().flat_map(|p| p.run.records.iter().map(|r| (&p.run.plan, r)))
     {
@@ -239,7 +239,7 @@ fn run_row(
     row
 }
 
-fn facts(writer: &mut Writer, env: &Environment) -> Result<Table, ReportError> {
+pub(super) fn facts(writer: &mut Writer, env: &Environment) -> Result<Table, ReportError> {
     let columns = headed(writer, &["appendix-key", "appendix-value", "appendix-source"])?;
     let rows = env
         .facts

@@ -1,5 +1,5 @@
 //! Knows the order of an article on two runs: the answer or why there is none, what differs, both
-//! test beds.
+//! test beds, the results.
 //!
 //! Never: a verdict without the words that nothing pairs the two.
 
@@ -9,7 +9,7 @@ use super::figures::{curve_figure, place};
 use super::names::{key_words, level_names, moment, pair};
 use super::ruling::{condition, count, shown, tone, verdict_sentence, verdict_word};
 use super::testbed::{class_word, lab_word, machine, reclassed};
-use super::{Nodes, Part, Role, Said, Writer, curve};
+use super::{Nodes, Part, Role, Said, Writer, closing, curve};
 use crate::figure::Figure;
 use crate::record::{Completeness, Environment, KeyClass, Run};
 use crate::report::document::{Column, Document, Node, Prose, Ruling, Table, Tone};
@@ -47,10 +47,6 @@ pub fn compose_comparison(a: &Run, b: &Run, found: &Unpaired) -> Result<Document
         None => Prose::default(),
     };
     let mut body = vec![answer(&writer, &both)?];
-    if !found.comparisons.is_empty() {
-        let nodes = results(&mut writer, &both)?;
-        body.push(writer.section("results", "compare-results", nodes)?);
-    }
     let nodes = differences(&mut writer, &both)?;
     body.push(writer.section("differences", "compare-differences", nodes)?);
     let nodes = test_beds(&mut writer, &both)?;
@@ -58,7 +54,10 @@ pub fn compose_comparison(a: &Run, b: &Run, found: &Unpaired) -> Result<Document
     if !found.comparisons.is_empty() {
         let nodes = method(&writer, &both)?;
         body.push(writer.section("method", "compare-method", nodes)?);
+        let nodes = results(&mut writer, &both)?;
+        body.push(writer.section("results", "compare-results", nodes)?);
     }
+    body.extend(closing::chapters(&mut writer, [a, b], found)?);
     let question = Prose::verbatim(&a.plan.question);
     Ok(Document { language: LANGUAGE, watermark, kicker, title, question, body })
 }
@@ -95,7 +94,8 @@ fn answer(writer: &Writer, both: &Both<'_>) -> Result<Node, ReportError> {
         }
     };
     let caution = writer.label("box-not-decided")?;
-    let limits = vec![writer.label("compare-method-session")?];
+    let mut limits = vec![writer.label("compare-method-session")?];
+    limits.extend(closing::in_short(writer, [both.a, both.b], found)?);
     Ok(Node::VerdictBox { tone, headline, rulings, caution, limits })
 }
 

@@ -1,17 +1,16 @@
 //! Knows what a person entered of the things under test: a table of it, and throughput for money.
 
-use super::effect::metric_title;
+use super::effect::{metric_title, short_effect};
 use super::figures::row_name;
 use super::names::{key_words, level_name};
 use super::places::at;
+use super::ruling::verdict_word;
 use super::{Nodes, Part, Said, Writer};
-use crate::record::{ManualFact, Value};
+use crate::record::ManualFact;
 use crate::report::document::{Column, Node, Prose, Table, unbroken};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use crate::stats::Estimate;
-use crate::unit::Quantity;
-use crate::verdict::{Comparison, is_aa};
+use crate::verdict::{Comparison, PointResult, Price};
 
 /// Everything that was entered, for the test bed; the same of several parts once.
 pub(super) fn table(writer: &mut Writer, parts: &[Part<'_>]) -> Nodes {
@@ -57,32 +56,17 @@ fn what(writer: &Writer, what: &str) -> Said {
     }
 }
 
-/// The price of a level: of the level itself, or of the link that it is.
-fn price_of<'a>(part: &Part<'a>, level: &str) -> Option<(&'a ManualFact, Quantity)> {
-    let facts = part.run.plan.facts.iter();
-    let mut fits = facts.filter(|f| f.what == "price" && f.of.as_deref() == Some(level));
-    let fact = fits.next()?;
-    let Value::Quantity(price) = fact.value else { return None };
-    (price.value > 0.0 && price.unit.is_money()).then_some((fact, price))
-}
-
-/// Throughput for money, a row a level and comparison; nothing unless both levels have a price in
-/// one currency.
+/// What both levels give for their prices, and the verdict on that, two rows a comparison.
 pub(super) fn price(writer: &mut Writer, part: &Part<'_>) -> Nodes {
     let mut rows = Vec::new();
     let mut metric = None;
-    for c in part.analysis.comparisons.iter().filter(|c| !is_aa(&part.run.plan, c)) {
-        let prices = [&c.base, &c.other].map(|level| price_of(part, level));
-        let [Some((_, base)), Some((_, other))] = prices else { continue };
-        if base.unit != other.unit {
-            continue;
-        }
+    for priced in &part.analysis.prices {
+        let known = part.analysis.comparisons.iter().find(|c| c.id == priced.comparison);
+        let Some(c) = known else { continue };
         metric = metric.or(Some(metric_title(part.run, c)));
-        for (level, price) in [(&c.base, base), (&c.other, other)] {
-            rows.extend(row(writer, part, (c, level, price))?);
-        }
+        rows.extend(both_rows(writer, part, (c, priced))?);
     }
-    let Some(metric) = metric.filter(|_| !rows.is_empty()) else { return Ok(Vec::new()) };
+    let Some(metric) = metric else { return Ok(Vec::new()) };
     let mut columns = Vec::new();
     for (key, numeric) in [
         ("table-comparison", false),
@@ -90,6 +74,8 @@ pub(super) fn price(writer: &mut Writer, part: &Part<'_>) -> Nodes {
         ("price-entered", true),
         ("price-highest", true),
         ("price-for", true),
+        ("price-ratio", true),
+        ("table-verdict", false),
     ] {
         columns.push(Column { title: writer.label(key)?, numeric });
     }
@@ -102,25 +88,47 @@ pub(super) fn price(writer: &mut Writer, part: &Part<'_>) -> Nodes {
     Ok(vec![Node::Section { id, title, body: vec![Node::Table(table)] }])
 }
 
-/// The highest throughput of a level over its points, for its price.
+/// The baseline, then the other level with the ratio of the two and its verdict.
+fn both_rows(
+    writer: &Writer,
+    part: &Part<'_>,
+    (c, priced): (&Comparison, &Price),
+) -> Result<[Vec<Prose>; 2], ReportError> {
+    let (none, money) = (Prose::verbatim("–"), &priced.per_money);
+    let mut base = row(writer, part, (c, priced), false)?;
+    base.extend([writer.label("ranks-baseline")?, none]);
+    let mut other = row(writer, part, (c, priced), true)?;
+    other.extend([short_effect(writer, &money.overall)?, verdict_word(writer, money.verdict)?]);
+    Ok([base, other])
+}
+
+/// The price of a level, its highest figure over the points, and what that is for the price.
 fn row(
     writer: &Writer,
     part: &Part<'_>,
-    (c, level, price): (&Comparison, &str, Quantity),
-) -> Result<Option<Vec<Prose>>, ReportError> {
-    let side = |p: &crate::verdict::PointResult| -> Estimate {
-        if level == c.base { p.base.clone() } else { p.other.clone() }
-    };
-    let best = c.points.iter().map(|p| (p.at.as_ref(), side(p)));
-    let best = best.max_by(|a, b| a.1.centre.value.total_cmp(&b.1.centre.value));
-    let Some((place, top)) = best else { return Ok(None) };
-    let each = Quantity::new(top.centre.value / price.value, top.centre.unit);
-    let for_money = Args::new().quantity("figure", each).name("currency", price.unit.symbol());
-    Ok(Some(vec![
+    (c, priced): (&Comparison, &Price),
+    is_other: bool,
+) -> Result<Vec<Prose>, ReportError> {
+    let level = if is_other { &c.other } else { &c.base };
+    let price = if is_other { priced.other } else { priced.base };
+    let side = |p: &PointResult| if is_other { p.other.clone() } else { p.base.clone() };
+    let mut row = vec![
         row_name(writer, part.run, c)?,
         Prose::verbatim(&level_name(&part.run.plan, &c.factor, level)),
         Prose::quantity(price),
-        Prose::join(&[Prose::estimate(&top), at(writer, place)?]),
-        writer.say("price-each", for_money)?,
-    ]))
+    ];
+    let height = |p: &&PointResult| side(p).centre.value;
+    let Some(best) = c.points.iter().max_by(|a, b| height(a).total_cmp(&height(b))) else {
+        return Ok(row);
+    };
+    row.push(Prose::join(&[Prose::estimate(&side(best)), at(writer, best.at.as_ref())?]));
+    let each = priced.per_money.points.iter().find(|p| p.at == best.at).map(side);
+    row.push(match each {
+        Some(each) => {
+            let args = Args::new().estimate("figure", &each);
+            writer.say("price-each", args.name("currency", price.unit.symbol()))?
+        }
+        None => Prose::verbatim("–"),
+    });
+    Ok(row)
 }

@@ -1,6 +1,5 @@
 //! Knows how findings become figures: which lines, zones and references, and what they are called.
 
-use super::answer::{grouped, is_split, split};
 use super::effect::{is_alone, level, metric_title, short_effect};
 use super::names::{key_words, level_name, level_names, pair, short_pair};
 use super::places::{engine, with_engine};
@@ -17,7 +16,7 @@ use crate::verdict::{Comparison, PointResult, Region, Verdict};
 use std::collections::BTreeSet;
 
 /// Above this ratio of largest to smallest, a linear value axis would hide the small ones.
-const WIDE: f64 = 100.0;
+pub(super) const WIDE: f64 = 100.0;
 
 /// Why a point stands for itself only: it is drawn hollow and no line goes through it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -108,7 +107,8 @@ pub(super) fn sweep(
     });
     let series: Vec<Series> = series.collect();
     let whole = footnote(writer, run, &comparison.overall, "figure-footnote-curve")?;
-    let footnote = [hollow_note(writer, &plot)?, Prose::verbatim(&whole)];
+    let causes: BTreeSet<Hollow> = plot.hollow.iter().flatten().flatten().copied().collect();
+    let footnote = [hollow_note(writer, &causes)?, Prose::verbatim(&whole)];
     Ok(Figure {
         id: format!("fig-{}-{}", run.id, number),
         number,
@@ -126,8 +126,7 @@ pub(super) fn sweep(
 }
 
 /// Why points of a plot are hollow; empty where none is.
-fn hollow_note(writer: &Writer, plot: &Plot<'_>) -> Said {
-    let causes: BTreeSet<Hollow> = plot.hollow.iter().flatten().flatten().copied().collect();
+pub(super) fn hollow_note(writer: &Writer, causes: &BTreeSet<Hollow>) -> Said {
     if causes.is_empty() {
         return Ok(Prose::default());
     }
@@ -221,7 +220,7 @@ pub(super) fn quantity_of(value: &Value) -> Option<Quantity> {
     }
 }
 
-fn mark(x: Option<Quantity>, (estimate, runs): (&Estimate, &[Quantity])) -> Mark {
+pub(super) fn mark(x: Option<Quantity>, (estimate, runs): (&Estimate, &[Quantity])) -> Mark {
     Mark {
         x: x.map_or(0.0, |q| q.value),
         centre: estimate.centre.value,
@@ -270,63 +269,40 @@ pub(super) fn direction(writer: &Writer, better: Better) -> Result<String, Repor
     Ok(writer.label(key)?.text().into())
 }
 
-/// What several comparisons found, where that is one sentence.
-fn several_title(writer: &Writer, run: &Run, comparisons: &[&Comparison]) -> Said {
-    let judged: Vec<_> = comparisons.iter().map(|c| (run, *c)).collect();
-    match grouped(&judged).as_slice() {
-        [group] if is_split(group) => split(writer, "finding-split", group),
-        _ => {
-            let metric = comparisons.first().map_or("", |c| metric_title(run, c));
-            writer.say("figure-dots-title", Args::new().name("metric", metric))
-        }
-    }
-}
-
-/// One row a comparison: the ratio of every block, its centre and its interval.
+/// A row a point of a comparison: the ratio of every block, its centre and its interval.
 pub(super) fn dots_figure(
     writer: &Writer,
     run: &Run,
-    comparisons: &[&Comparison],
+    comparison: &Comparison,
     number: u32,
 ) -> Result<Figure, ReportError> {
     let mut series = Vec::new();
-    for comparison in comparisons {
-        for point in &comparison.points {
-            let at = Prose::verbatim(&point.at.as_ref().map(shown).unwrap_or_default());
-            let name = Prose::join_with(&[row_name(writer, run, comparison)?, at], ", ");
-            series.push(Series { name: name.text().into(), marks: vec![ratio_mark(point)] });
-        }
+    for point in &comparison.points {
+        let at = Prose::verbatim(&point.at.as_ref().map(shown).unwrap_or_default());
+        let name = Prose::join_with(&[row_name(writer, run, comparison)?, at], ", ");
+        series.push(Series { name: name.text().into(), marks: vec![ratio_mark(point)] });
     }
-    let better = comparisons.first().map_or(Better::Higher, |c| c.better);
     let axis = Axis {
         label: writer.label("axis-ratio")?.text().into(),
         unit: Unit::Ratio,
         scale: Scale::Linear,
-        direction: direction(writer, better)?,
+        direction: direction(writer, comparison.better)?,
         names: Vec::new(),
     };
     let equal = writer.label("reference-equal")?.text().into();
-    let footnote = match comparisons.first() {
-        Some(c) => footnote(writer, run, &c.overall, "figure-footnote")?,
-        None => String::new(),
-    };
-    let title = match comparisons {
-        [only] => finding_title(writer, run, only)?,
-        several => several_title(writer, run, several)?,
-    };
     Ok(Figure {
         id: format!("fig-{}-{number}", run.id),
         number,
         kind: FigureKind::Dots,
-        title: title.text().into(),
-        subtitle: dots_subtitle(writer, run, comparisons.first().copied())?.text().into(),
+        title: finding_title(writer, run, comparison)?.text().into(),
+        subtitle: dots_subtitle(writer, run, comparison)?.text().into(),
         x: axis.clone(),
         y: axis,
         series,
         zones: Vec::new(),
         references: vec![Reference { value: 1.0, name: equal }],
         roofs: Vec::new(),
-        footnote,
+        footnote: footnote(writer, run, &comparison.overall, "figure-footnote")?,
     })
 }
 
@@ -337,8 +313,7 @@ pub(super) fn row_name(writer: &Writer, run: &Run, comparison: &Comparison) -> S
 }
 
 /// The metric and what the marks are.
-fn dots_subtitle(writer: &Writer, run: &Run, first: Option<&Comparison>) -> Said {
-    let Some(first) = first else { return Ok(Prose::default()) };
+fn dots_subtitle(writer: &Writer, run: &Run, first: &Comparison) -> Said {
     let args = Args::new().name("metric", metric_title(run, first));
     let said = if is_alone(&first.overall) {
         writer.say("figure-dots-subtitle-alone", args)?

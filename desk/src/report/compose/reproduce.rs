@@ -18,20 +18,31 @@ pub(super) fn chapter(writer: &Writer, parts: &[Part<'_>]) -> Result<Node, Repor
     for command in commands {
         body.push(Node::Code { caption: writer.label("reproduce-command")?, text: command.into() });
     }
-    for part in parts {
-        body.push(plan(writer, part.run, parts.len() > 1)?);
+    let titles: BTreeSet<&str> = parts.iter().map(|p| p.run.plan.title.as_str()).collect();
+    let mut told: Vec<&Run> = Vec::new();
+    for run in parts.iter().map(|p| p.run) {
+        if told.iter().any(|known| (&known.plan_text, &known.plan) == (&run.plan_text, &run.plan)) {
+            continue;
+        }
+        // Two runs of one plan's name are told apart by their own.
+        let name = match parts.len() {
+            1 => "",
+            _ if titles.len() < parts.len() => &run.id,
+            _ => &run.plan.title,
+        };
+        body.push(plan(writer, run, name)?);
+        told.push(run);
     }
     writer.section("reproduce", "reproduce-title", body)
 }
 
-fn plan(writer: &Writer, run: &Run, named: bool) -> Result<Node, ReportError> {
+fn plan(writer: &Writer, run: &Run, name: &str) -> Result<Node, ReportError> {
     let written = !run.plan_text.trim().is_empty();
     let caption = writer.label(if written { "reproduce-plan" } else { "reproduce-resolved" })?;
-    let title = if named { Prose::verbatim(&run.plan.title) } else { Prose::default() };
     let text = if written {
         run.plan_text.clone()
     } else {
         toml::to_string_pretty(&run.plan).map_err(|e| ReportError::Plan(e.to_string()))?
     };
-    Ok(Node::Code { caption: Prose::join_with(&[title, caption], " – "), text })
+    Ok(Node::Code { caption: Prose::join_with(&[Prose::verbatim(name), caption], " – "), text })
 }

@@ -10,6 +10,7 @@ use super::{
     Nodes, Part, Said, Writer, along, curve, index, interaction, limits, others, plot, published,
     readers, states,
 };
+use crate::figure::Figure;
 use crate::record::Run;
 use crate::report::document::{Column, Node, Prose, Table};
 use crate::report::error::ReportError;
@@ -201,11 +202,28 @@ fn row(
     ])
 }
 
-/// Comparisons without a curve share one figure of ratios and one table a pair of levels.
+/// The ratios of a single load; of several, whose ratios the forest has, the visits.
+fn points_figure(
+    writer: &mut Writer,
+    part: &Part<'_>,
+    comparisons: &[&Comparison],
+) -> Result<Option<(Figure, &'static str)>, ReportError> {
+    if let [only] = comparisons
+        && only.points.len() == 1
+    {
+        let number = writer.next_figure();
+        return Ok(Some((dots_figure(writer, part.run, only, number)?, "dots-shows")));
+    }
+    Ok(plot::groups(writer, part, comparisons)?.map(|figure| (figure, "groups-shows")))
+}
+
+/// Comparisons without a curve share one figure and one table.
 fn points(writer: &mut Writer, part: &Part<'_>, comparisons: &[&Comparison]) -> Nodes {
-    let number = writer.next_figure();
-    let figure = dots_figure(writer, part.run, comparisons, number)?;
-    let shows = writer.shows(&figure, "dots-shows", Args::new())?;
+    let Some((figure, key)) = points_figure(writer, part, comparisons)? else {
+        return Ok(Vec::new());
+    };
+    let number = figure.number;
+    let shows = writer.shows(&figure, key, Args::new())?;
     let mut nodes = vec![Node::Figure(figure)];
     let mut said = Vec::new();
     for comparison in comparisons {

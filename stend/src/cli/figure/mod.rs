@@ -4,12 +4,13 @@
 mod png;
 
 use super::error::CliError;
+use super::report::parts_of;
 use super::run::refuse_empty;
 use super::{OK, files, store, terminal};
 use clap::ValueEnum;
 use desk::figure::{Figure, Theme, braille, csv, standalone};
-use desk::report::{self, Node};
-use desk::verdict::analyse;
+use desk::report::{self, Document, Node, Part, Role};
+use desk::verdict::{Wanted as Comparing, analyse, compare_runs};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -41,7 +42,8 @@ impl Format {
 /// Options of the verb.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Wanted {
-    /// Id of the run, a beginning of it that is unique, or last; may be left out
+    /// Id of the run, a beginning of it that is unique, the name of a survey, or last; may be left
+    /// out
     #[arg(default_value = "last")]
     run: String,
     /// Number of the figure in the article; without it the figures are listed
@@ -65,6 +67,9 @@ pub struct Wanted {
     /// Of txt: ASCII instead of braille
     #[arg(long)]
     plain: bool,
+    /// Another run: the figures are those of RUN against it
+    #[arg(long, value_name = "RUN")]
+    against: Option<String>,
     /// File in which runs are kept [default: stend/lab.stend in the state directory]
     #[arg(long, value_name = "FILE")]
     store: Option<PathBuf>,
@@ -101,9 +106,7 @@ pub fn figure(wanted: &Wanted) -> Result<u8, CliError> {
     if number.is_none() && wanted.says_how() {
         return Err(CliError::NoNumber { run: run.into() });
     }
-    let run = store::read(wanted.store.as_deref())?.load(run)?;
-    refuse_empty(&run)?;
-    let document = report::compose(&run, &analyse(&run))?;
+    let document = document(wanted, run)?;
     let mut figures = Vec::new();
     collect(&document.body, &mut figures);
     let Some(number) = number else {
@@ -111,7 +114,7 @@ pub fn figure(wanted: &Wanted) -> Result<u8, CliError> {
         return Ok(OK);
     };
     let figure = figures.iter().find(|f| f.number == number).ok_or_else(|| CliError::NoFigure {
-        run: run.id.clone(),
+        run: run.into(),
         number,
         list: list(&figures),
     })?;
@@ -125,6 +128,27 @@ pub fn figure(wanted: &Wanted) -> Result<u8, CliError> {
     let bytes = rendered(figure, format, wanted)?;
     files::deliver(wanted.output.as_deref(), &bytes)?;
     Ok(OK)
+}
+
+/// The article whose figures are meant: on a run, on the parts of a survey by the name that they
+/// share, or on a run against another.
+fn document(wanted: &Wanted, run: &str) -> Result<Document, CliError> {
+    let store = store::read(wanted.store.as_deref())?;
+    if let Some(other) = &wanted.against {
+        let (a, b) = (store.load(run)?, store.load(other)?);
+        let found = compare_runs(&a, &b, Comparing::default())?;
+        return Ok(report::compose_comparison(&a, &b, &found)?);
+    }
+    let Some(names) = parts_of(&store, run)? else {
+        let run = store.load(run)?;
+        refuse_empty(&run)?;
+        return Ok(report::compose(&run, &analyse(&run))?);
+    };
+    let runs = names.iter().map(|name| store.load(name)).collect::<Result<Vec<_>, _>>()?;
+    let analyses: Vec<_> = runs.iter().map(analyse).collect();
+    let part = |(run, analysis)| Part { role: Role::of(run), run, analysis };
+    let parts: Vec<Part<'_>> = runs.iter().zip(&analyses).map(part).collect();
+    Ok(report::compose_survey(&parts)?)
 }
 
 /// Every figure below these nodes, in the order of the article.

@@ -6,11 +6,12 @@ use crate::record::Better;
 use crate::report::compose::answer::{Judged, asked, same};
 use crate::report::compose::effect::{is_alone, level, metric_title};
 use crate::report::compose::figures::{alone_mark, direction, row_name};
+use crate::report::compose::ruling::{count, news};
 use crate::report::compose::{Part, Writer};
-use crate::report::document::Prose;
+use crate::report::document::{Prose, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use crate::verdict::{Comparison, Verdict};
+use crate::verdict::Verdict;
 
 /// The figure; nothing for a single comparison, which its own figure shows.
 pub fn forest(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Option<Figure>, ReportError> {
@@ -19,8 +20,13 @@ pub fn forest(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Option<Figure>,
         return Ok(None);
     };
     let mut series = Vec::new();
+    let named = Named {
+        title: parts.len() > 1,
+        metric: all.iter().any(|j| metric_title(j.0, j.1) != metric_title(run, first)),
+        direction: all.iter().any(|(_, c)| c.better != first.better),
+    };
     for judged in &all {
-        let name = name(writer, *judged, parts.len() > 1)?;
+        let name = name(writer, *judged, named)?;
         let mut mark = alone_mark(&judged.1.overall);
         mark.valid = judged.1.verdict != Verdict::TwoStates;
         series.push(Series { name: name.text().into(), marks: vec![mark] });
@@ -32,13 +38,12 @@ pub fn forest(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Option<Figure>,
         let (from, to) = (1.0 / (1.0 + margin.value), 1.0 + margin.value);
         zones.push(Zone { from, to, name: name.text().into() });
     }
-    let one_way = all.iter().all(|(_, c)| c.better == first.better);
-    let way = if one_way { direction(writer, first.better)? } else { String::new() };
+    let way = if named.direction { String::new() } else { direction(writer, first.better)? };
     let axis = ratio_axis(writer, way, Scale::Log10)?;
     let drawn = Drawn {
         kind: FigureKind::Forest,
         title: title(writer, &asked(parts))?,
-        subtitle: subtitle(writer, (metric_title(run, first), first))?,
+        subtitle: subtitle(writer, &all, named)?,
         x: axis.clone(),
         y: axis,
         series,
@@ -50,43 +55,58 @@ pub fn forest(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Option<Figure>,
     Ok(Some(numbered(writer, &run.id, drawn)))
 }
 
-/// The comparison, with a mark where no side is ahead.
-fn name(writer: &Writer, (run, c): Judged<'_>, titled: bool) -> Result<Prose, ReportError> {
-    let title = Prose::verbatim(if titled { &run.plan.title } else { "" });
-    let name = Prose::join_with(&[title, row_name(writer, run, c)?], ", ");
-    let key = match c.verdict {
-        Verdict::Better | Verdict::Worse => return Ok(name),
-        Verdict::Equivalent | Verdict::Undecided { .. } => "forest-shared",
-        Verdict::TwoStates => "forest-states",
+/// What rows do not share, so that the name of each has to say it.
+#[derive(Clone, Copy)]
+struct Named {
+    title: bool,
+    metric: bool,
+    direction: bool,
+}
+
+/// The comparison, with a mark where no side is ahead by what matters.
+fn name(writer: &Writer, (run, c): Judged<'_>, named: Named) -> Result<Prose, ReportError> {
+    let only = |wanted: bool, text: &str| Prose::verbatim(if wanted { text } else { "" });
+    let title = only(named.title, &run.plan.title);
+    let metric = only(named.metric, metric_title(run, c));
+    let mut name = Prose::join_with(&[title, row_name(writer, run, c)?, metric], ", ");
+    if named.direction && c.better == Better::Lower {
+        name = writer.say("forest-lower", Args::new().prose("name", &name))?;
+    }
+    let key = match (c.verdict, news(c)) {
+        (Verdict::TwoStates, _) => "forest-states",
+        (_, Tone::Good | Tone::Bad) => return Ok(name),
+        _ => "forest-shared",
     };
     writer.say(key, Args::new().prose("name", &name))
 }
 
+/// How many are ahead and behind by what matters, as the headline counts them.
 fn title(writer: &Writer, asked: &[Judged<'_>]) -> Result<Prose, ReportError> {
-    let with = |verdict: fn(&Verdict) -> bool| {
-        let seen = asked.iter().filter(|(_, c)| verdict(&c.verdict)).count();
-        u32::try_from(seen).unwrap_or(u32::MAX)
-    };
-    let ahead = with(|v| *v == Verdict::Better);
-    let behind = with(|v| *v == Verdict::Worse);
-    let count = with(|_| true);
-    let args = Args::new().count("ahead", ahead).count("behind", behind).count("count", count);
+    let with = |tone: Tone| count(asked.iter().filter(|(_, c)| news(c) == tone).count());
+    let args = Args::new()
+        .count("ahead", with(Tone::Good))
+        .count("behind", with(Tone::Bad))
+        .count("count", count(asked.len()));
     writer.say("forest-title", args)
 }
 
-fn subtitle(writer: &Writer, (metric, first): (&str, &Comparison)) -> Result<Prose, ReportError> {
-    let args = Args::new().name("metric", metric);
-    match is_alone(&first.overall) {
-        true => writer.say("forest-subtitle-alone", args),
-        false => writer.say("forest-subtitle", args.quantity("level", level(&first.overall))),
-    }
+fn subtitle(writer: &Writer, all: &[Judged<'_>], named: Named) -> Result<Prose, ReportError> {
+    let Some((run, first)) = all.first() else { return Ok(Prose::default()) };
+    let alike = all.iter().all(|(_, c)| c.overall.level.total_cmp(&first.overall.level).is_eq());
+    let args = Args::new();
+    let said = match is_alone(&first.overall) {
+        true => writer.label("forest-subtitle-alone"),
+        false if alike => {
+            writer.say("forest-subtitle", args.quantity("level", level(&first.overall)))
+        }
+        false => writer.label("forest-subtitle-levels"),
+    }?;
+    let metric = if named.metric { "" } else { metric_title(run, first) };
+    Ok(Prose::join_with(&[Prose::verbatim(metric), said], ": "))
 }
 
 fn footnote(writer: &Writer, all: &[Judged<'_>]) -> Result<Prose, ReportError> {
     let mut said = vec![writer.label("forest-footnote")?];
-    if all.iter().any(|(_, c)| c.better == Better::Lower) {
-        said.push(writer.label("forest-footnote-lower")?);
-    }
     if all.iter().any(|(_, c)| c.verdict == Verdict::TwoStates) {
         said.push(writer.label("forest-footnote-states")?);
     }

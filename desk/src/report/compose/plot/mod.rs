@@ -1,10 +1,11 @@
-//! Knows how findings become the figures that are no curves: forest, heatmap, distribution, visits,
-//! where the CPU time goes, roofs.
+//! Knows how findings become the figures that are no curves: forest, groups, heatmap, distribution,
+//! visits, where the CPU time goes, roofs.
 //!
 //! Gives: one function a kind, none where the data do not carry it. Never: computes a statistic.
 //! Start reading at `forest.rs`.
 
 mod forest;
+mod groups;
 mod heatmap;
 mod percentile;
 mod roofline;
@@ -12,6 +13,7 @@ mod timeline;
 mod waterfall;
 
 pub(super) use forest::forest;
+pub(super) use groups::groups;
 pub(super) use heatmap::heatmap;
 pub(super) use percentile::percentiles;
 pub(super) use roofline::roofline;

@@ -4,62 +4,42 @@ use super::{Drawn, numbered};
 use crate::figure::{Axis, Figure, FigureKind, Mark, Roof, Scale, Series};
 use crate::report::compose::effect::metric_title;
 use crate::report::compose::figures::{alone_mark, direction, place};
-use crate::report::compose::names::{key_words, level_names};
+use crate::report::compose::names::{key_words, level_name, level_names};
 use crate::report::compose::places::engine;
-use crate::report::compose::ruling::condition;
+use crate::report::compose::ruling::{condition, shown};
 use crate::report::compose::{Part, Writer, states};
-use crate::report::document::{Prose, Source};
+use crate::report::document::Prose;
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use crate::stats::Estimate;
-use crate::unit::{Quantity, Unit};
-use crate::verdict::{Comparison, PointResult};
+use crate::unit::Unit;
+use crate::verdict::{Comparison, PointResult, Roofs};
 
 /// Bits of a byte.
 const BITS: f64 = 8.0;
 
-/// The figure of the curve that reaches highest; nothing unless it is of bits by bytes.
+/// The figure of the curve that reaches highest of those that lie along both roofs; nothing if none
+/// does.
 pub fn roofline(writer: &mut Writer, part: &Part<'_>) -> Result<Option<Figure>, ReportError> {
-    let fits = |c: &&Comparison| {
-        c.points.len() > 2
-            && c.points.iter().all(|p| place(p).is_some_and(|q| q.unit == Unit::Byte))
-            && c.points.iter().all(|p| p.base.centre.unit == Unit::BitPerSecond)
-    };
-    let top = |c: &Comparison| highest(c).map_or(0.0, |e| e.centre.value);
-    let curves = part.analysis.comparisons.iter().filter(fits);
-    let Some(curve) = curves.max_by(|a, b| top(a).total_cmp(&top(b))) else { return Ok(None) };
-    of_curve(writer, part, curve)
-}
-
-fn both(c: &Comparison) -> impl Iterator<Item = (&PointResult, &Estimate)> {
-    c.points.iter().flat_map(|p| [(p, &p.base), (p, &p.other)])
-}
-
-fn highest(c: &Comparison) -> Option<&Estimate> {
-    both(c).map(|(_, e)| e).max_by(|a, b| a.centre.value.total_cmp(&b.centre.value))
-}
-
-/// Most requests a second at any point: throughput over the bits of a request.
-fn requests(c: &Comparison) -> Option<Quantity> {
-    let of = |(p, e): (&PointResult, &Estimate)| {
-        let size = place(p).filter(|size| size.value > 0.0)?;
-        Some(e.centre.value / (BITS * size.value))
-    };
-    let most = both(c).filter_map(of).max_by(f64::total_cmp)?;
-    Some(Quantity::new(most, Unit::OperationPerSecond))
+    let top = |r: &Roofs| r.throughput.centre.value;
+    let highest = part.analysis.roofs.iter().max_by(|a, b| top(a).total_cmp(&top(b)));
+    let of = |id: &str| part.analysis.comparisons.iter().find(|c| c.id == id);
+    match highest.and_then(|roofs| Some((of(&roofs.comparison)?, roofs))) {
+        Some(curve) => Ok(Some(of_curve(writer, part, curve)?)),
+        None => Ok(None),
+    }
 }
 
 fn of_curve(
     writer: &mut Writer,
     part: &Part<'_>,
-    c: &Comparison,
-) -> Result<Option<Figure>, ReportError> {
-    let (Some(requests), Some(top)) = (requests(c), highest(c)) else { return Ok(None) };
-    let per_request = writer.say("roof-request", Args::new().quantity("rate", requests))?;
+    (c, found): (&Comparison, &Roofs),
+) -> Result<Figure, ReportError> {
+    let (requests, top) = (&found.requests, &found.throughput);
+    let per_request = writer.say("roof-request", Args::new().estimate("rate", requests))?;
     let per_byte = writer.say("roof-byte", Args::new().estimate("rate", top))?;
     let roof = |slope, ceiling, name: &Prose| Roof { slope, ceiling, name: name.text().into() };
     let roofs = vec![
-        roof(Some(requests.value * BITS), None, &per_request),
+        roof(Some(requests.centre.value * BITS), None, &per_request),
         roof(None, Some(top.centre.value), &per_byte),
     ];
     let mut series = Vec::new();
@@ -75,9 +55,9 @@ fn of_curve(
     let curve = key_words(c.curve.as_deref().unwrap_or_default());
     let metric = metric_title(part.run, c);
     let condition = [condition(writer, part.run, c)?, engine(writer, part.run, c)?];
-    let size = Quantity::new(top.centre.value / (BITS * requests.value), Unit::Byte);
-    let meet = Prose::from_source(nearest(c, size), Source::Name);
-    let title = writer.say("roof-title", Args::new().prose("size", &meet))?;
+    let level = level_name(&part.run.plan, &c.factor, &found.level);
+    let title = Args::new().name("level", &level).name("size", &shown(&found.meet));
+    let title = writer.say("roof-title", title)?;
     let subtitle =
         writer.say("roof-subtitle", Args::new().name("metric", metric).name("curve", &curve))?;
     let drawn = Drawn {
@@ -92,15 +72,7 @@ fn of_curve(
         roofs,
         footnote: writer.label("roof-footnote")?,
     };
-    Ok(Some(numbered(writer, &part.run.id, drawn)))
-}
-
-/// The measured point that is nearest to where the roofs meet, by ratio.
-fn nearest(c: &Comparison, size: Quantity) -> String {
-    let off =
-        |p: &PointResult| place(p).map_or(f64::INFINITY, |q| (q.value / size.value).ln().abs());
-    let near = c.points.iter().min_by(|a, b| off(a).total_cmp(&off(b)));
-    near.and_then(|p| p.at.as_ref()).map(super::super::ruling::shown).unwrap_or_default()
+    Ok(numbered(writer, &part.run.id, drawn))
 }
 
 fn axis(label: &str, unit: Unit, (scale, direction): (Scale, String)) -> Axis {

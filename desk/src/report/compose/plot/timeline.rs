@@ -19,26 +19,19 @@ const WIDE: f64 = 10.0;
 /// The figure; nothing where no visit gave a figure.
 pub fn timeline(writer: &mut Writer, part: &Part<'_>) -> Result<Option<Figure>, ReportError> {
     let all = visits(part.run);
+    let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    let invalid = all.iter().filter(|v| v.fault().is_some()).count();
+    let title = Args::new().count("count", count(all.len())).count("invalid", count(invalid));
     let (drawn, left): (Vec<Visit<'_>>, Vec<Visit<'_>>) =
         all.into_iter().partition(|visit| visit.ratio.is_some());
     if drawn.is_empty() {
         return Ok(None);
     }
-    let mut series: Vec<Series> = Vec::new();
-    for visit in &drawn {
-        let name = name(writer, part, visit)?;
-        let mark = single(visit.record.started_s, visit.ratio.unwrap_or(1.0), visit.counts());
-        match series.iter_mut().find(|s| s.name == name.text()) {
-            Some(series) => series.marks.push(mark),
-            None => series.push(Series { name: name.text().into(), marks: vec![mark] }),
-        }
-    }
-    // Of each level alike, so that none is thinned away by the order of a block.
-    let every = drawn.len().div_ceil(MARKS);
-    for series in &mut series {
-        let marks = std::mem::take(&mut series.marks);
-        series.marks = marks.into_iter().step_by(every).collect();
-    }
+    let (faulty, whole): (Vec<_>, Vec<_>) = drawn.iter().partition(|v| v.fault().is_some());
+    // Thinned apart: the few that are invalid must not go down with the many that are not.
+    let every = [&whole, &faulty].map(|visits| visits.len().div_ceil(MARKS).max(1));
+    let mut series = series(writer, part, &whole, every[0])?;
+    series.extend(self::series(writer, part, &faulty, every[1])?);
     // What counts comes first, so that levels have the colours that they have elsewhere.
     series.sort_by_key(|s| !s.marks.iter().any(|m| m.valid));
     let values = || drawn.iter().filter_map(|v| v.ratio);
@@ -52,13 +45,10 @@ pub fn timeline(writer: &mut Writer, part: &Part<'_>) -> Result<Option<Figure>, 
         direction: String::new(),
         names: Vec::new(),
     };
-    let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-    let invalid = drawn.iter().filter(|v| v.fault().is_some()).count();
-    let title = Args::new().count("count", count(drawn.len())).count("invalid", count(invalid));
     let mut footnote = vec![writer.label("timeline-footnote")?];
-    if every > 1 {
-        let args = Args::new().count("every", count(every));
-        footnote.push(writer.say("timeline-footnote-thinned", args)?);
+    let keys = ["timeline-footnote-thinned", "timeline-footnote-thinned-invalid"];
+    for (key, every) in keys.into_iter().zip(every).filter(|(_, every)| *every > 1) {
+        footnote.push(writer.say(key, Args::new().count("every", count(every)))?);
     }
     if !left.is_empty() {
         let args = Args::new().count("count", count(left.len()));
@@ -80,6 +70,30 @@ pub fn timeline(writer: &mut Writer, part: &Part<'_>) -> Result<Option<Figure>, 
     figure.y.label = writer.label("axis-like")?.text().into();
     figure.references[0].name = writer.label("reference-like")?.text().into();
     Ok(Some(figure))
+}
+
+/// A series a kind of visit, of each kind the first of so many: of all alike, so that no level is
+/// thinned away by the order of a block.
+fn series(
+    writer: &Writer,
+    part: &Part<'_>,
+    visits: &[&Visit<'_>],
+    every: usize,
+) -> Result<Vec<Series>, ReportError> {
+    let mut series: Vec<Series> = Vec::new();
+    for visit in visits {
+        let name = name(writer, part, visit)?;
+        let mark = single(visit.record.started_s, visit.ratio.unwrap_or(1.0), visit.counts());
+        match series.iter_mut().find(|s| s.name == name.text()) {
+            Some(series) => series.marks.push(mark),
+            None => series.push(Series { name: name.text().into(), marks: vec![mark] }),
+        }
+    }
+    for series in &mut series {
+        let marks = std::mem::take(&mut series.marks);
+        series.marks = marks.into_iter().step_by(every).collect();
+    }
+    Ok(series)
 }
 
 /// The level of a visit that counts, else why it does not.

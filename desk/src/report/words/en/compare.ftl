@@ -61,3 +61,9 @@ compare-method-session = Each run is one session. How much sessions differ by th
 compare-method-margin = The margin is that of the plan of A: { $margin }.
 reclass-known = The plan treats { $key } as { $class }, not as { $usual }: a difference in it means that in a comparison with another run.
 reclass-unknown = The plan treats { $key } as { $class }; no such key is known, so check its spelling.
+
+compare-cost = What the loads cost is not compared across sessions: whether two costs may be compared is decided trial by trial within a run, and the article of each run has that.
+compare-doubt = Of { $run }: { $lead }
+compare-kept = Run { $run }, which is { $name }
+compare-values = Values
+compare-values-caption = Every block value in the order of its blocks

@@ -83,12 +83,13 @@ writes-states = { $level }{ $at } is fast or slow for a whole trial, { $slow } o
 writes-states-segments = { $level }{ $at } is fast or slow for a whole trial, { $slow } or { $fast }, with segments of { $small } or { $large }.
 
 forest-title = { $ahead } of { $count } comparisons ahead of the baseline, { $behind } behind it
-forest-subtitle = { $metric }: the ratio over all points, a bar the { $level } interval
-forest-subtitle-alone = { $metric }: the ratio over all points, of the one block there is
+forest-subtitle = the ratio over all points, a bar the { $level } interval
+forest-subtitle-levels = the ratio over all points, a bar its interval
+forest-subtitle-alone = the ratio over all points, of the one block there is
 forest-shared = { $name } (rank shared)
 forest-states = { $name } (two states)
 forest-footnote = The rank is shared where the interval holds no difference, or lies within the margin.
-forest-footnote-lower = Of the metrics some are better lower.
+forest-lower = { $name } (lower is better)
 forest-footnote-states = Hollow: a level with two states, whose ratio says how often each was met.
 forest-shows = { $figure } shows every ratio against the margin; the table below has its figures.
 zone-margin = margin { $margin }
@@ -108,6 +109,13 @@ along-level = What limited it under { $level }: { $parts }.
 along-part = { $limit } at { $places } ({ $evidence })
 along-part-unseen = { $limit } at { $places } (CPUs { $evidence } busy)
 
+groups-title = { $metric } of the levels side by side
+groups-axis = condition
+groups-subtitle = { $metric }: a dot a visit, a bar the { $level } interval of the level by itself
+groups-subtitle-alone = { $metric }: a dot the one visit there is
+groups-footnote = n = { $blocks } blocks in random order. Bars that overlap are no verdict: that rests on the ratio within each block; run { $run }.
+groups-shows = { $figure } shows the visits of every level under each condition.
+
 percentile-title = { $metric } of every paired trial{ $at }, { $other } and { $base }
 percentile-title-states = Two states{ $at }: { $metric } of every paired trial, { $other } and { $base }
 percentile-subtitle = share of trials at or below a value
@@ -116,22 +124,23 @@ percentile-shows = { $figure } shows the distribution of the trials, where a mea
 axis-share = share of trials
 
 roof-section = What a request costs and what a byte costs
-roof-title = Up to about { $size } a request sets the limit, beyond it a byte does
+roof-title = Under { $level } a request sets the limit up to about { $size }, beyond it a byte does
 roof-subtitle = { $metric } by { $curve }
 roof-request = { $rate } at best
 roof-byte = { $rate } at best
-roof-footnote = The slope is the highest number of requests a second at any point times the size; the ceiling is the highest throughput at any point. Both are measured here, neither is that of a link.
+roof-footnote = The slope is the highest number of requests a second at any point times the size; the ceiling is the highest throughput at any point. Hollow points make neither. Both are measured here, neither is that of a link.
 roof-shows = { $figure } shows both levels under the two roofs: a point on the slope is held down by the cost of its requests, one at the ceiling by the cost of its bytes, one below both by something else.
 
 timeline-title = { $count } visits in the order of time, { $invalid } of them invalid
-timeline-subtitle = every visit over the mean of its like: the same level under the same load
+timeline-subtitle = a visit over the mean of its like: the same level under the same load
 timeline-footnote = Hollow: not counted. A drift of the machine shows as a slope, a disturbed stretch as a step.
-timeline-footnote-thinned = To keep them apart, of every { $every } visits of a kind the first is drawn.
+timeline-footnote-thinned = To keep them apart, of every { $every } visits of a kind the first is drawn; those with a fault are not thinned with them.
+timeline-footnote-thinned-invalid = Of every { $every } visits with one kind of fault the first is drawn.
 timeline-footnote-left = { $count ->
     [one] { $count } visit gave no figure and is not drawn; the table has it.
    *[other] { $count } visits gave no figure and are not drawn; the table has them.
 }
-timeline-shows = { $figure } shows every visit of the run, the invalid ones hollow and by their fault.
+timeline-shows = { $figure } shows the visits in the order of time, the invalid ones hollow and by their fault.
 axis-time = time since the run began
 axis-like = visit over the mean of its like
 reference-like = mean
@@ -178,12 +187,13 @@ entered-noise = noise
 entered-mass = mass
 entered-ambient = ambient temperature
 price-title = What it costs in money
-price-caption = Highest { $metric } for the price
+price-caption = { $metric } for the price
 price-entered = Price (entered)
 price-highest = Highest
 price-for = For the price
+price-ratio = Ratio for the price, over all points
 price-each = { $figure } per { $currency }
-price-note = Prices were entered by a person; the test bed has their source and date.
+price-note = Prices were entered by a person; the test bed has their source and date. Every trial is divided by the price of its level, and the ratio is judged like any other; a price has no interval of its own.
 
 headline-most-better = { $other } is better than { $base } in { $won } of { $count } comparisons: { $metric } { $effects }. The others: { $rest }.
 headline-most-worse = { $other } is worse than { $base } in { $won } of { $count } comparisons: { $metric } { $effects }. The others: { $rest }.

@@ -11,6 +11,12 @@ reproduce-command = Command
 reproduce-plan = Plan as written
 reproduce-resolved = Plan as resolved, every default written out
 
+aa-title = A against A: { $title }
+aa-question = How different does the same look from itself here?
+aa-factor = itself
+aa-level = as it is
+aa-again = { $level } again
+
 appendix-title = Appendix
 appendix-runs = The figure of every counted trial, by block: { $name }
 appendix-gaps = –: no visit gave a valid figure. The trial beside it, of the same point and block, is in no ratio.

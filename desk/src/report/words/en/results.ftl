@@ -35,7 +35,6 @@ finding-better = { $other } is ahead of { $base }: { $effect }
 finding-worse = { $other } is behind { $base }: { $effect }
 finding-equivalent = { $other } and { $base } are equal: { $effect }
 finding-undecided = Not decided between { $other } and { $base }: { $effect }
-figure-dots-title = { $metric } of the levels against their baselines
 figure-dots-subtitle = { $metric }: a dot a block, a bar the { $level } interval
 figure-dots-subtitle-alone = { $metric }: a dot the one block there is
 pair-short = { $other } : { $base }

@@ -1,0 +1,138 @@
+//! Knows what closes an article on two runs: what it does not say, how to make them again, and what
+//! is kept of each.
+
+use super::appendix::{facts, faults};
+use super::doubts::{fix, lead, means, short};
+use super::names::level_names;
+use super::ruling::{condition, shown};
+use super::{Nodes, Part, Role, Writer, heaviest, plot, reproduce};
+use crate::record::Run;
+use crate::report::document::{Column, Node, Prose, Table};
+use crate::report::error::ReportError;
+use crate::report::words::Args;
+use crate::verdict::{Analysis, Caveat, Comparison, Unpaired};
+
+/// How many doubts the verdict box repeats.
+const BOX_DOUBTS: usize = 2;
+/// What the two runs are called in every sentence.
+const NAMES: [&str; 2] = ["A", "B"];
+
+/// The doubts of both runs alone, as the parts of an article.
+fn shells(found: &Unpaired) -> [Analysis; 2] {
+    let shell =
+        |caveats: &Vec<Caveat>| Analysis { caveats: caveats.clone(), ..Analysis::default() };
+    [shell(&found.doubts_a), shell(&found.doubts_b)]
+}
+
+fn parts<'a>(runs: [&'a Run; 2], shells: &'a [Analysis; 2]) -> [Part<'a>; 2] {
+    let part = |at: usize| Part { role: Role::Duel, run: runs[at], analysis: &shells[at] };
+    [part(0), part(1)]
+}
+
+/// The heaviest doubts of either run in short, for the box.
+pub(super) fn in_short(
+    writer: &Writer,
+    runs: [&Run; 2],
+    found: &Unpaired,
+) -> Result<Vec<Prose>, ReportError> {
+    let shells = shells(found);
+    let mut said = Vec::new();
+    for (_, caveat) in heaviest(&parts(runs, &shells), BOX_DOUBTS) {
+        let doubt = short(writer, caveat)?;
+        said.push(writer.say("card-doubt", Args::new().prose("doubt", &doubt))?);
+    }
+    Ok(said)
+}
+
+/// What was not compared, doubts, how to make the runs again, and what is kept of each.
+pub(super) fn chapters(writer: &mut Writer, runs: [&Run; 2], found: &Unpaired) -> Nodes {
+    let shells = shells(found);
+    let parts = parts(runs, &shells);
+    let mut body = Vec::new();
+    if !found.comparisons.is_empty() {
+        let said = vec![Node::Paragraph(writer.label("compare-cost")?)];
+        body.push(writer.section("cost", "cost-title", said)?);
+    }
+    body.push(doubts(writer, &parts)?);
+    body.push(reproduce::chapter(writer, &parts)?);
+    let mut kept = Vec::new();
+    for (part, name) in parts.iter().zip(NAMES) {
+        kept.push(of_run(writer, part, name)?);
+    }
+    for comparison in &found.comparisons {
+        kept.push(Node::Table(values(writer, runs[0], comparison)?));
+    }
+    body.push(writer.section("appendix", "appendix-title", kept)?);
+    Ok(body)
+}
+
+/// A note a kind of doubt, the heaviest first, with the run that it is of where only one has it.
+fn doubts(writer: &Writer, parts: &[Part<'_>; 2]) -> Result<Node, ReportError> {
+    let mut body = Vec::new();
+    for (_, worst) in heaviest(parts, usize::MAX) {
+        let kind = std::mem::discriminant(worst);
+        let of = |part: &Part<'_>| {
+            let caveats = part.analysis.caveats.iter();
+            caveats.filter(|c| std::mem::discriminant(*c) == kind).cloned().collect::<Vec<_>>()
+        };
+        let [a, b] = [of(&parts[0]), of(&parts[1])];
+        let mut leads = Vec::new();
+        if a == b {
+            leads.extend(a.iter().map(|c| lead(writer, c)).collect::<Result<Vec<_>, _>>()?);
+        } else {
+            for (name, caveat) in [a, b]
+                .iter()
+                .zip(NAMES)
+                .flat_map(|(all, n)| all.iter().map(move |caveat| (n, caveat)))
+            {
+                let args = Args::new().name("run", name).prose("lead", &lead(writer, caveat)?);
+                leads.push(writer.say("compare-doubt", args)?);
+            }
+        }
+        let text = Prose::join(&[means(writer, worst)?, fix(writer, worst)?]);
+        body.push(Node::Note { lead: Prose::join(&leads), text });
+    }
+    if body.is_empty() {
+        body.push(Node::Paragraph(writer.label("doubts-none")?));
+    }
+    writer.section("doubts", "doubts-title", body)
+}
+
+/// Every visit of a run, every fault, every fact.
+fn of_run(writer: &mut Writer, part: &Part<'_>, name: &str) -> Result<Node, ReportError> {
+    let mut body = Vec::new();
+    if let Some(figure) = plot::timeline(writer, part)? {
+        let said = writer.shows(&figure, "timeline-shows", Args::new())?;
+        body.extend([Node::Figure(figure), Node::Paragraph(said)]);
+    }
+    body.push(faults(writer, std::slice::from_ref(part))?);
+    body.push(Node::Table(facts(writer, &part.run.environment)?));
+    let args = Args::new().name("name", name).name("run", &part.run.id);
+    let title = writer.say("compare-kept", args)?;
+    Ok(Node::Section { id: format!("appendix-{}", name.to_lowercase()), title, body })
+}
+
+/// Two rows a point: every block value of each run.
+fn values(writer: &mut Writer, a: &Run, c: &Comparison) -> Result<Table, ReportError> {
+    let mut rows = Vec::new();
+    for point in &c.points {
+        let at = match &point.at {
+            Some(at) => Prose::verbatim(&shown(at)),
+            None => writer.label("appendix-whole")?,
+        };
+        let sides = [&point.base_runs, &point.other_runs];
+        for (name, runs) in level_names(a, c).iter().zip(sides) {
+            let all: Vec<Prose> = runs.iter().map(|q| Prose::quantity(*q)).collect();
+            let all = Prose::join_with(&all, ", ");
+            rows.push(vec![at.clone(), Prose::verbatim(name), all]);
+        }
+    }
+    let mut columns = Vec::new();
+    for key in ["appendix-point", "compare-run", "compare-values"] {
+        columns.push(Column { title: writer.label(key)?, numeric: false });
+    }
+    let name = condition(writer, a, c)?;
+    let caption = Prose::join_with(&[writer.label("compare-values-caption")?, name], ": ");
+    let caption = writer.numbered(&caption)?;
+    Ok(Table { caption, columns, rows, folded: true, notes: Vec::new() })
+}
