@@ -16,6 +16,17 @@ use crate::unit::Unit;
 use crate::verdict::Comparison;
 use std::collections::BTreeSet;
 
+/// What is drawn.
+#[derive(Default)]
+struct Rows {
+    /// Names of the groups.
+    names: Vec<String>,
+    /// A series a level.
+    series: Vec<Series>,
+    /// Why points are hollow.
+    hollow: BTreeSet<Hollow>,
+}
+
 /// Both levels of every comparison, at every point; nothing for no comparison.
 pub fn groups(
     writer: &mut Writer,
@@ -23,7 +34,7 @@ pub fn groups(
     comparisons: &[&Comparison],
 ) -> Result<Option<Figure>, ReportError> {
     let Some(first) = comparisons.first() else { return Ok(None) };
-    let (names, series, hollow) = rows(writer, part, comparisons)?;
+    let Rows { names, series, hollow } = rows(writer, part, comparisons)?;
     let metric = metric_title(part.run, first);
     let values = || series.iter().flat_map(|s| &s.marks).map(|m| m.centre);
     let (least, most) = (values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max));
@@ -55,14 +66,13 @@ pub fn groups(
     Ok(Some(numbered(writer, &part.run.id, drawn)))
 }
 
-/// Names of the groups, a series a level, and why points are hollow. A level that stands against
-/// several, as the baseline does, is drawn once.
+/// A level that stands against several, as the baseline does, is drawn once.
 fn rows(
     writer: &Writer,
     part: &Part<'_>,
     comparisons: &[&Comparison],
-) -> Result<(Vec<String>, Vec<Series>, BTreeSet<Hollow>), ReportError> {
-    let (mut names, mut series, mut hollow) = (Vec::new(), Vec::<Series>::new(), BTreeSet::new());
+) -> Result<Rows, ReportError> {
+    let Rows { mut names, mut series, mut hollow } = Rows::default();
     for c in comparisons {
         for point in &c.points {
             let at = Prose::verbatim(&point.at.as_ref().map(shown).unwrap_or_default());
@@ -91,7 +101,7 @@ fn rows(
             }
         }
     }
-    Ok((names, series, hollow))
+    Ok(Rows { names, series, hollow })
 }
 
 /// What the comparisons found, where that is one sentence.
