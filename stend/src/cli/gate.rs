@@ -89,7 +89,10 @@ pub fn gate(wanted: &Wanted) -> Result<u8, CliError> {
     let status = if subject.stopped { INTERRUPTED } else { status(&gate) };
     let document = report::compose_gate(&run, &analysis, &gate)?;
     if let Some(directory) = &subject.directory {
-        write_all(&subject.run, &document, directory)?;
+        let judged =
+            report::Judged { fail_if: wanted.fail_if.into(), metric: wanted.metric.clone() };
+        let bundle = report::Bundle::of_gate(&subject.run, judged);
+        write_all(&subject.run, (&document, &bundle), directory)?;
         super::progress::say(&format!("report: {}", directory.join("report.html").display()));
     }
     if let Some(path) = &wanted.junit {
