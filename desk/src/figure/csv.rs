@@ -5,8 +5,9 @@ use super::roofs;
 
 /// The numbers of a figure: a header, then one line a mark, with every run in a column of its own.
 ///
-/// Values are in the base unit that the header names, in the C locale, with as many digits as bring
-/// back the same binary value. Roofs follow the points of a roofline, with slope and ceiling.
+/// Values are in the base unit that the header names, in the C locale, whole numbers in full and
+/// others to 12 significant digits: no clock of ours reads finer, and the records have all. Roofs
+/// follow the points of a roofline, with slope and ceiling.
 /// Quoting follows RFC 4180; lines end with a line feed.
 #[must_use]
 pub fn csv(figure: &Figure) -> String {
@@ -20,10 +21,10 @@ pub fn csv(figure: &Figure) -> String {
             if placed(figure.kind) {
                 fields.push(position(&figure.x, mark.x));
             }
-            fields.extend([mark.centre, mark.low, mark.high].map(|v| v.to_string()));
+            fields.extend([mark.centre, mark.low, mark.high].map(short));
             fields.push(mark.valid.to_string());
             fields.extend(
-                (0..runs).map(|i| mark.runs.get(i).map_or_else(String::new, f64::to_string)),
+                (0..runs).map(|i| mark.runs.get(i).map_or_else(String::new, |v| short(*v))),
             );
             fields.extend(roofs::binding_column(figure, mark));
             line(&mut out, &fields);
@@ -58,7 +59,15 @@ const fn placed(kind: FigureKind) -> bool {
 
 /// The name of a position that has one.
 fn position(axis: &Axis, x: f64) -> String {
-    if axis.names.is_empty() { x.to_string() } else { axis.tick_text(x) }
+    if axis.names.is_empty() { short(x) } else { axis.tick_text(x) }
+}
+
+/// A value to 12 significant digits.
+fn short(value: f64) -> String {
+    if value.fract() == 0.0 || !value.is_finite() {
+        return value.to_string();
+    }
+    format!("{value:.11e}").parse().unwrap_or(value).to_string()
 }
 
 fn named(axis: &Axis) -> String {

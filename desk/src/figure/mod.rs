@@ -41,4 +41,4 @@ pub use braille::braille;
 pub use csv::csv;
 pub use model::{Axis, Figure, FigureKind, Mark, Reference, Roof, Scale, Series, Zone};
 pub use standalone::{Theme, standalone};
-pub use svg::{svg, svg_style};
+pub use svg::{svg, svg_beside, svg_style};

@@ -11,30 +11,86 @@ use std::fmt::Write;
 /// Colours come from [`svg_style`]; the text holds no script and names no other file.
 #[must_use]
 pub fn svg(figure: &Figure, width: u32) -> String {
+    drawing(figure, width, None)
+}
+
+/// The figure as [`svg`] has it, for a page that holds it at `other` px too: its name, its
+/// description and the words of its markers are those of that drawing, in the same order.
+#[must_use]
+pub fn svg_beside(figure: &Figure, width: u32, other: u32) -> String {
+    drawing(figure, width, Some(other))
+}
+
+fn drawing(figure: &Figure, width: u32, other: Option<u32>) -> String {
     let scene = scene(figure, width, 1.0);
     let (wide, high) = (px(scene.width), px(scene.height));
-    let id = format!("{}-{wide}", identifier(&figure.id));
+    let told = other.map_or_else(|| wide.clone(), |other| px(f64::from(other)));
+    let id = format!("{}-{told}", identifier(&figure.id));
     let (class, title) = match figure.kind {
         FigureKind::Sparkline => ("fig spark", figure.title.clone()),
         _ => ("fig", format!("{}. {}", kicker(figure), figure.title)),
     };
-    let title = escape(&title);
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"{class}\" role=\"img\" \
          aria-labelledby=\"{id}-t {id}-d\" width=\"{wide}\" height=\"{high}\" \
-         viewBox=\"0 0 {wide} {high}\">\n<title id=\"{id}-t\">{title}</title>\n\
-         <desc id=\"{id}-d\">{}</desc>\n",
-        escape(&alt_text(figure)),
+         viewBox=\"0 0 {wide} {high}\">\n",
     );
-    for shape in &scene.shapes {
-        out.push_str(&element(shape));
+    if other.is_none() {
+        let (title, said) = (escape(&title), escape(&alt_text(figure)));
+        let _ = write!(
+            out,
+            "<title id=\"{id}-t\">{title}</title>\n<desc id=\"{id}-d\">{said}</desc>\n"
+        );
+    }
+    // Runs lie in heaps of one look: a heap is one path.
+    for heap in scene.shapes.chunk_by(|a, b| run(a).is_some() && run(a) == run(b)) {
+        out.push_str(&match heap {
+            [shape] => element(shape, other.is_some()),
+            heap => runs(heap),
+        });
         out.push('\n');
     }
     out.push_str("</svg>\n");
     out
 }
 
-fn element(shape: &Shape) -> String {
+/// Look and radius of a filled marker that stands for a single run.
+fn run(shape: &Shape) -> Option<(Ink, Glyph, f64)> {
+    match shape {
+        Shape::Marker {
+            ink, glyph: glyph @ (Glyph::Dot | Glyph::Square), radius, hint, ..
+        } => hint.is_empty().then_some((*ink, *glyph, *radius)),
+        _ => None,
+    }
+}
+
+/// Runs of one look.
+fn runs(heap: &[Shape]) -> String {
+    let (mut class_of, mut path) = (String::new(), String::new());
+    for shape in heap {
+        if let Shape::Marker { ink, glyph, at, radius, .. } = shape {
+            class_of = class(*ink);
+            path.push_str(&match glyph {
+                Glyph::Square => square(*at, *radius),
+                _ => disc(*at, *radius),
+            });
+        }
+    }
+    format!("<path class=\"f {class_of}\" d=\"{path}\"/>")
+}
+
+/// A circle as a path: an arc all the way round but for a tenth of a pixel.
+fn disc((x, y): Point, radius: f64) -> String {
+    let r = px(radius);
+    format!("M{} {}a{r} {r} 0 1 1 0-.1z", px(x + radius), px(y))
+}
+
+fn square((x, y): Point, radius: f64) -> String {
+    let (half, side) = (0.9 * radius, px(1.8 * radius));
+    format!("M{} {}h{side}v{side}h-{side}z", px(x - half), px(y - half))
+}
+
+fn element(shape: &Shape, beside: bool) -> String {
     match shape {
         Shape::Text(text) => text_element(text),
         Shape::Line(ink, points) => {
@@ -43,31 +99,32 @@ fn element(shape: &Shape) -> String {
         Shape::Area(ink, points) => {
             format!("<polygon class=\"a {}\" points=\"{}\"/>", class(*ink), path(points))
         }
-        Shape::Bar { ink, room, hint } => bar(*ink, room, hint),
+        Shape::Bar { ink, room, hint } => titled("rect", &bar(*ink, room), hint, beside),
         Shape::Marker { ink, glyph, at, radius, hint } => {
             let open = matches!(glyph, Glyph::OpenSquare | Glyph::OpenDiamond | Glyph::OpenDot);
             let look = if open { "o" } else { "f" };
             let (name, place) = outline(*glyph, *at, *radius);
-            let head = format!("<{name} class=\"{look} {}\" {place}", class(*ink));
-            if hint.is_empty() {
-                return format!("{head}/>");
-            }
-            format!("{head}><title>{}</title></{name}>", escape(hint))
+            titled(name, &format!("class=\"{look} {}\" {place}", class(*ink)), hint, beside)
         }
     }
 }
 
-fn bar(ink: Ink, room: &Rect, hint: &str) -> String {
+/// An element with the words for a pointer that rests on it; beside another drawing the words are
+/// there, and here is only the place.
+fn titled(name: &str, attributes: &str, hint: &str, beside: bool) -> String {
+    match (hint, beside) {
+        ("", _) => format!("<{name} {attributes}/>"),
+        (_, true) => format!("<{name} {attributes}><title/></{name}>"),
+        (hint, false) => {
+            format!("<{name} {attributes}><title>{}</title></{name}>", escape(hint))
+        }
+    }
+}
+
+fn bar(ink: Ink, room: &Rect) -> String {
     let (x, y) = (px(room.left), px(room.top));
     let (wide, high) = (px(room.right - room.left), px(room.bottom - room.top));
-    let head = format!(
-        "<rect class=\"a {}\" x=\"{x}\" y=\"{y}\" width=\"{wide}\" height=\"{high}\"",
-        class(ink)
-    );
-    match hint {
-        "" => format!("{head}/>"),
-        hint => format!("{head}><title>{}</title></rect>", escape(hint)),
-    }
+    format!("class=\"a {}\" x=\"{x}\" y=\"{y}\" width=\"{wide}\" height=\"{high}\"", class(ink))
 }
 
 fn text_element(text: &Text) -> String {
@@ -134,9 +191,7 @@ fn outline(glyph: Glyph, (x, y): Point, radius: f64) -> (&'static str, String) {
         Glyph::Dot | Glyph::OpenDot => {
             ("circle", format!("cx=\"{}\" cy=\"{}\" r=\"{}\"", px(x), px(y), px(radius)))
         }
-        Glyph::Square | Glyph::OpenSquare => {
-            polygon(&[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)])
-        }
+        Glyph::Square | Glyph::OpenSquare => ("path", format!("d=\"{}\"", square((x, y), radius))),
         Glyph::Triangle => polygon(&[(0.0, -1.2), (1.15, 0.85), (-1.15, 0.85)]),
         Glyph::OpenDiamond => polygon(&[(0.0, -1.25), (1.25, 0.0), (0.0, 1.25), (-1.25, 0.0)]),
     }

@@ -18,7 +18,9 @@ mod markdown;
 mod text;
 mod words;
 
-pub use bundle::{Asked, Bundle, BundleError, FILE_MAX, FORMAT, LARGEST, PartBundle, page};
+pub use bundle::{
+    Asked, Bundle, BundleError, FILE_MAX, FORMAT, Judged, LARGEST, PartBundle, over, page,
+};
 pub use card::{CardInput, card};
 pub use compose::{
     Part, Role, aa_words, compose, compose_comparison, compose_gate, compose_survey, gate_headline,

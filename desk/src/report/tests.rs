@@ -108,7 +108,7 @@ fn html_and_text_print_every_word_of_the_document() {
 
 /// Text without its layout: no space, no line end, no quotation mark of a text block.
 fn squeezed(text: &str) -> String {
-    text.chars().filter(|c| !c.is_whitespace() && *c != '\u{2060}').collect()
+    text.chars().filter(|c| !c.is_whitespace()).collect()
 }
 
 fn without_tags(page: &str) -> String {

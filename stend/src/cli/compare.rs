@@ -2,7 +2,7 @@
 
 use super::error::CliError;
 use super::terminal::{self, COLUMNS};
-use super::{NOT_COMPARABLE, OK, files, outputs, store};
+use super::{NOT_COMPARABLE, OK, files, outputs, page, store};
 use desk::record::Run;
 use desk::report::{self, Asked, Bundle, Document};
 use desk::verdict::{Unpaired, Wanted, compare_runs};
@@ -46,8 +46,7 @@ pub fn compare(a: &str, b: &str, how: &How<'_>) -> Result<u8, CliError> {
     }
     let directory = files::directory(how.out, &format!("compare-{}-{}", a.id, b.id))?;
     let asked = Asked { metric: how.metric.map(str::to_owned), force: how.force };
-    let page = report::page(&document, &Bundle::of_comparison(&a, &b, asked))?;
-    let path = files::write(&directory, "report.html", &page)?;
+    let path = page::write(&directory, &document, &Bundle::of_comparison(&a, &b, asked))?;
     files::write(&directory, "report.txt", &report::text(&document, COLUMNS, true))?;
     files::write_beside(&directory, &document)?;
     files::write(&directory, "comparison.json", &as_json(&found, &document)?)?;

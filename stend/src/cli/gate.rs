@@ -103,7 +103,7 @@ pub fn gate(wanted: &Wanted, typed: bool) -> Result<u8, CliError> {
     let whole = outputs::Gate::of(&run, &gate, status, &document);
     let mut lost = false;
     for done in [
-        keep(&subject, &document),
+        keep(wanted, &subject, &document),
         files(wanted, (&run, &gate), &document),
         show(wanted, &document, &whole),
         annotate(&run, &gate),
@@ -129,9 +129,11 @@ fn try_file(path: &Path) -> io::Result<()> {
 }
 
 /// Report and records.
-fn keep(subject: &Subject, document: &Document) -> Result<(), CliError> {
+fn keep(wanted: &Wanted, subject: &Subject, document: &Document) -> Result<(), CliError> {
     let Some(directory) = &subject.directory else { return Ok(()) };
-    write_all(&subject.run, document, directory)?;
+    let judged = report::Judged { fail_if: wanted.fail_if.into(), metric: wanted.metric.clone() };
+    let bundle = report::Bundle::of_gate(&subject.run, judged);
+    write_all(&subject.run, (document, &bundle), directory)?;
     super::progress::say(&format!("report: {}", directory.join("report.html").display()));
     Ok(())
 }

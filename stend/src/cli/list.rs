@@ -48,9 +48,11 @@ fn short(line: &RunLine) -> String {
     let invalid =
         if line.invalid > 0 { format!(" (+{} invalid)", line.invalid) } else { String::new() };
     let room = TITLE.saturating_sub(invalid.len());
-    if line.title.chars().count() <= room {
-        return format!("{}{invalid}", line.title);
+    // A row is a line, and a terminal is told nothing else.
+    let title: String = line.title.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if title.chars().count() <= room {
+        return format!("{title}{invalid}");
     }
-    let cut: String = line.title.chars().take(room.saturating_sub(1)).collect();
+    let cut: String = title.chars().take(room.saturating_sub(1)).collect();
     format!("{}…{invalid}", cut.trim_end())
 }

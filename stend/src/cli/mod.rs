@@ -19,6 +19,7 @@ mod hand_out;
 mod import;
 mod list;
 mod outputs;
+mod page;
 mod parquet;
 mod place;
 mod plan;

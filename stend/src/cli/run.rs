@@ -6,7 +6,8 @@ use super::report::report_in;
 use super::session::Session;
 use super::terminal::{self, COLUMNS, columns};
 use super::{
-    GIVEN_UP, INTERRUPTED, OK, Options, Place, aa, files, invoked, outputs, place, plans, quoted,
+    GIVEN_UP, INTERRUPTED, OK, Options, Place, aa, files, invoked, outputs, page, place, plans,
+    quoted,
 };
 use desk::plan::{budget, quicken};
 use desk::record::{Completeness, LabKind, Plan, Run};
@@ -178,7 +179,7 @@ pub fn refuse_empty(run: &Run) -> Result<(), CliError> {
 /// When a file cannot be written.
 pub fn publish(run: &Run, analysis: &Analysis, to: &Path, json: bool) -> Result<(), CliError> {
     let document = report::compose(run, analysis)?;
-    write_all(run, &document, to)?;
+    write_all(run, (&document, &Bundle::of_run(run)), to)?;
     let noise = noise_floor(&run.plan, analysis);
     let mut out = terminal::out();
     if json {
@@ -199,11 +200,14 @@ pub fn publish(run: &Run, analysis: &Analysis, to: &Path, json: bool) -> Result<
 ///
 /// # Errors
 /// When a file cannot be written.
-pub fn write_all(run: &Run, document: &Document, to: &Path) -> Result<(), CliError> {
+pub fn write_all(
+    run: &Run,
+    (document, bundle): (&Document, &Bundle<'_>),
+    to: &Path,
+) -> Result<(), CliError> {
     let records = serde_json::to_string_pretty(run)?;
     files::write(to, "records.json", &records)?;
-    let page = report::page(document, &Bundle::of_run(run))?;
-    files::write(to, "report.html", &page)?;
+    page::write(to, document, bundle)?;
     files::write(to, "report.txt", &report::text(document, COLUMNS, true))?;
     files::write_beside(to, document)
 }

@@ -6,7 +6,7 @@ use super::progress::Meter;
 use super::run::refuse_empty;
 use super::session::Session;
 use super::terminal::{self, COLUMNS, columns};
-use super::{GIVEN_UP, INTERRUPTED, OK, Options, files, invoked, outputs};
+use super::{GIVEN_UP, INTERRUPTED, OK, Options, files, invoked, outputs, page};
 use desk::plan::budget;
 use desk::record::{Completeness, Environment, LabKind, Plan, Run, Value};
 use desk::report::{self, Bundle, CardInput, Part, Role};
@@ -185,8 +185,7 @@ pub fn publish(measured: &[Measured], to: &Path, json: bool) -> Result<(), CliEr
     let records = serde_json::to_string_pretty(&rows().collect::<Vec<_>>())?;
     files::write(to, "records.json", &records)?;
     let document = report::compose_survey(&parts)?;
-    let page = report::page(&document, &Bundle::of_survey(&parts))?;
-    let path = files::write(to, "report.html", &page)?;
+    let path = page::write(to, &document, &Bundle::of_survey(&parts))?;
     files::write_beside(to, &document)?;
     files::write(to, "report.txt", &report::text(&document, COLUMNS, true))?;
     let input = CardInput {

@@ -4,9 +4,13 @@
 //! written in whichever way is shortest. Must not know what the numbers mean.
 
 use super::error::BundleError;
+use super::planes::{Before, Letters, Planes};
+use flate2::Compression;
+use flate2::write::DeflateEncoder;
 use serde::{Deserialize, Serialize};
 use serde_json::Number;
 use std::collections::BTreeMap;
+use std::io::Write as _;
 
 /// What a decimal fraction is counted in: a nanosecond of a second.
 const BILLION: f64 = 1e9;
@@ -27,31 +31,43 @@ pub(super) enum Column {
     BillionthSteps(Vec<i64>),
     /// As the column of this number, which stands before it.
     Same(usize),
+    /// As letters, each number told from one before it.
+    Planes(Planes),
+}
+
+/// The values of one number, and the group of the record that each is from.
+#[derive(Default)]
+pub(super) struct Gathered {
+    pub(super) values: Vec<Number>,
+    pub(super) groups: Vec<usize>,
 }
 
 /// Writes every column as short as it can be.
-pub(super) fn pack(columns: &[Vec<Number>]) -> Vec<Column> {
-    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+pub(super) fn pack(columns: &[Gathered]) -> Vec<Column> {
+    let mut seen: BTreeMap<(String, &[usize]), usize> = BTreeMap::new();
     let mut packed = Vec::with_capacity(columns.len());
-    for (at, values) in columns.iter().enumerate() {
-        let plain = text(values);
-        if let Some(first) = seen.get(&plain) {
+    for (at, column) in columns.iter().enumerate() {
+        let key = (text(&column.values), column.groups.as_slice());
+        if let Some(first) = seen.get(&key) {
             packed.push(Column::Same(*first));
             continue;
         }
-        packed.push(shortest(values, plain.len()));
-        seen.insert(plain, at);
+        packed.push(shortest(column));
+        seen.insert(key, at);
     }
     packed
 }
 
-/// One column on its own.
-pub(super) fn pack_one(values: &[Number]) -> Column {
-    shortest(values, text(values).len())
+/// One column on its own, of no groups.
+pub(super) fn pack_one(values: Vec<Number>) -> Column {
+    let groups = vec![0; values.len()];
+    shortest(&Gathered { values, groups })
 }
 
-fn shortest(values: &[Number], plain: usize) -> Column {
-    if let Some(first) = values.first().filter(|first| values.iter().all(|v| v == *first)) {
+/// The way that takes the least room in the end, which is once gzip has been over it.
+fn shortest(column: &Gathered) -> Column {
+    let Gathered { values, groups } = column;
+    if let Some(first) = values.first().filter(|first| values.iter().all(|v| is_same(v, first))) {
         return Column::Constant(first.clone());
     }
     let mut ways = Vec::new();
@@ -61,12 +77,28 @@ fn shortest(values: &[Number], plain: usize) -> Column {
         ways.extend(steps(&parts).map(Column::BillionthSteps));
         ways.push(Column::Billionths(parts));
     }
-    let length = |way: &Column| serde_json::to_string(way).map_or(usize::MAX, |t| t.len());
-    let best = ways.into_iter().map(|way| (length(&way), way)).min_by_key(|(length, _)| *length);
-    match best {
-        Some((length, way)) if length < plain => way,
-        _ => Column::Values(values.to_vec()),
+    for before in [Before::Any, Before::Group] {
+        ways.extend(Planes::of(values, groups, before).map(Column::Planes));
     }
+    let plain = Column::Values(values.clone());
+    let room = size(&plain);
+    let best = ways.into_iter().map(|way| (size(&way), way)).min_by_key(|(size, _)| *size);
+    best.filter(|(size, _)| *size < room).map_or(plain, |(_, way)| way)
+}
+
+/// Equal to the last bit: 0 and -0 are not.
+fn is_same(a: &Number, b: &Number) -> bool {
+    a == b && a.as_f64().map(f64::to_bits) == b.as_f64().map(f64::to_bits)
+}
+
+/// Bytes of a way once packed.
+fn size(way: &Column) -> usize {
+    let all = || -> std::io::Result<usize> {
+        let mut deflate = DeflateEncoder::new(Vec::new(), Compression::default());
+        deflate.write_all(&serde_json::to_vec(way)?)?;
+        Ok(deflate.finish()?.len())
+    };
+    all().unwrap_or(usize::MAX)
 }
 
 fn text(values: &[Number]) -> String {
@@ -100,13 +132,23 @@ fn fraction(whole: i64) -> f64 {
 /// Columns being read, each from its beginning on.
 pub(super) struct Reader {
     columns: Vec<Unpacked>,
-    next: Vec<usize>,
+    places: Vec<Place>,
+}
+
+/// How far a column was read.
+#[derive(Default)]
+struct Place {
+    /// Where its values stand.
+    source: usize,
+    next: usize,
+    /// The last count of every group.
+    last: BTreeMap<usize, i128>,
 }
 
 enum Unpacked {
     Always(Number),
     Each(Vec<Number>),
-    As(usize),
+    Lettered(Letters),
 }
 
 impl Reader {
@@ -115,45 +157,46 @@ impl Reader {
     /// # Errors
     /// A column that refers to none before it, or numbers that do not fit.
     pub(super) fn new(packed: Vec<Column>) -> Result<Self, BundleError> {
-        let mut columns: Vec<Unpacked> = Vec::with_capacity(packed.len());
+        let mut columns: Vec<Unpacked> = Vec::new();
+        let mut places = Vec::with_capacity(packed.len());
         for (at, column) in packed.into_iter().enumerate() {
-            let column = unpack(column)?;
-            if let Unpacked::As(first) = column
-                && (first >= at || matches!(columns.get(first), Some(Unpacked::As(_))))
-            {
-                return Err(BundleError::Impossible(format!("column {at} is as column {first}")));
-            }
-            columns.push(column);
+            let source = match column {
+                Column::Same(first) => *places.get(first).ok_or_else(|| {
+                    BundleError::Impossible(format!("column {at} is as column {first}"))
+                })?,
+                column => {
+                    columns.push(unpack(column)?);
+                    columns.len() - 1
+                }
+            };
+            places.push(source);
         }
-        let next = vec![0; columns.len()];
-        Ok(Self { columns, next })
+        let places = places.into_iter().map(|source| Place { source, ..Place::default() });
+        Ok(Self { columns, places: places.collect() })
     }
 
-    /// The next value of a column.
+    /// The next value of a column, for a record of a group.
     ///
     /// # Errors
     /// When there is no such column, or it has ended.
-    pub(super) fn take(&mut self, column: usize) -> Result<Number, BundleError> {
+    pub(super) fn take(&mut self, column: usize, group: usize) -> Result<Number, BundleError> {
         let ended = || BundleError::Impossible(format!("column {column} ends too early"));
-        let source = match self.columns.get(column).ok_or_else(ended)? {
-            Unpacked::As(first) => *first,
-            _ => column,
-        };
-        let at = self.next.get_mut(column).ok_or_else(ended)?;
-        let value = match self.columns.get(source).ok_or_else(ended)? {
+        let place = self.places.get_mut(column).ok_or_else(ended)?;
+        let value = match self.columns.get(place.source).ok_or_else(ended)? {
             Unpacked::Always(value) => Some(value.clone()),
-            Unpacked::Each(values) => values.get(*at).cloned(),
-            Unpacked::As(_) => None,
+            Unpacked::Each(values) => values.get(place.next).cloned(),
+            Unpacked::Lettered(letters) => letters.take(place.next, group, &mut place.last),
         };
-        *at += 1;
+        place.next += 1;
         value.ok_or_else(ended)
     }
 
     /// Whether every value was taken.
     pub(super) fn is_at_its_end(&self) -> bool {
-        self.columns.iter().zip(&self.next).all(|(column, next)| match column {
-            Unpacked::Each(values) => values.len() == *next,
-            Unpacked::Always(_) | Unpacked::As(_) => true,
+        self.places.iter().all(|place| match self.columns.get(place.source) {
+            Some(Unpacked::Each(values)) => values.len() == place.next,
+            Some(Unpacked::Lettered(letters)) => letters.len() == place.next,
+            Some(Unpacked::Always(_)) | None => true,
         })
     }
 }
@@ -171,7 +214,10 @@ fn unpack(column: Column) -> Result<Unpacked, BundleError> {
         }
         Column::Billionths(whole) => Unpacked::Each(fractions(whole)?),
         Column::BillionthSteps(steps) => Unpacked::Each(fractions(sums(steps)?)?),
-        Column::Same(first) => Unpacked::As(first),
+        Column::Planes(planes) => Unpacked::Lettered(Letters::new(planes)?),
+        Column::Same(first) => {
+            return Err(BundleError::Impossible(format!("a column is as column {first}")));
+        }
     })
 }
 

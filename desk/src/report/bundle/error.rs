@@ -1,7 +1,22 @@
 //! Knows every way in which a file is no bundle that can be read.
 
 use crate::record::RUN_SCHEMA;
+use std::fmt::Display;
 use thiserror::Error;
+
+/// Most characters of a file that an error repeats.
+const QUOTED: usize = 80;
+
+/// Words of a file as an error repeats them: short, and nothing that a terminal would obey.
+pub(super) fn quoted(words: &impl Display) -> String {
+    words.to_string().chars().filter(|c| !is_hidden(*c)).take(QUOTED).collect()
+}
+
+/// Whether a terminal obeys a character instead of showing it: controls, and what turns the
+/// direction of writing.
+pub(super) fn is_hidden(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
 
 /// Why a file gives no runs. Files come from strangers: each text says what to do, none quotes
 /// more of the file than a number or a name.

@@ -1,6 +1,6 @@
 //! Knows how a bundle lies in a file: gzip and base64 in a page. Reads what strangers wrote.
 
-use super::error::BundleError;
+use super::error::{BundleError, is_hidden};
 use super::text::newer;
 use super::{Bundle, ELEMENT};
 use crate::record::{Plan, RUN_SCHEMA, Run};
@@ -21,6 +21,12 @@ const MIB: u64 = 1 << 20;
 const ID_MAX: usize = 80;
 /// Most trials of a plan.
 const TRIALS_MAX: u64 = 100_000;
+/// Blocks of a plan, as the reader of plans has it.
+const BLOCKS: std::ops::RangeInclusive<u32> = 3..=1000;
+/// Most factors of a plan, and most swept parameters of a load.
+const NAMES_MAX: usize = 32;
+/// Whose text may have several lines; it is never printed on a line of its own.
+const LINES: [&str; 4] = ["plan_text", "question", "environment", "records"];
 
 impl Bundle<'_> {
     /// The canonical text as gzip, without a time or a name in its head, as base64.
@@ -110,36 +116,63 @@ pub(super) fn refuse(run: &Run) -> Result<(), BundleError> {
             "the name of a run is not letters, digits, '-', '_' and '.' alone".into(),
         ));
     }
-    let trials = trials(&run.plan);
-    if trials > TRIALS_MAX {
-        return Err(BundleError::Impossible(format!("a plan of {trials} trials")));
+    if let Some(what) = impossible(run) {
+        return Err(BundleError::Impossible(what));
     }
     let value = serde_json::to_value(super::text::bare(run)).unwrap_or_default();
     let records = run.records.iter().filter_map(|r| serde_json::to_value(r).ok());
-    if std::iter::once(value).chain(records).all(|value| is_printable(&value)) {
+    if is_printable(&value, false) && records.into_iter().all(|r| is_printable(&r, true)) {
         return Ok(());
     }
     Err(BundleError::Impossible(format!("control characters in the words of run {id}")))
 }
 
-/// Trials of a plan, before anything is computed that takes the longer the more there are.
-fn trials(plan: &Plan) -> u64 {
-    let product = |lengths: &mut dyn Iterator<Item = usize>| {
-        lengths.fold(1_u64, |all, length| all.saturating_mul(length as u64))
-    };
-    let points = plan.loads.iter().map(|load| product(&mut load.over.iter().map(|o| o.1.len())));
-    let points = points.fold(0_u64, u64::saturating_add);
-    let treatments = product(&mut plan.factors.iter().map(|factor| factor.levels.len()));
-    points.saturating_mul(treatments).saturating_mul(plan.method.blocks.into())
+/// What no plan that was read can say, before anything is computed that takes the longer the more
+/// there is.
+fn impossible(run: &Run) -> Option<String> {
+    let Plan { loads, factors, method, .. } = &run.plan;
+    let blocks = method.blocks;
+    if !BLOCKS.contains(&blocks) {
+        return Some(format!("a plan of {blocks} blocks"));
+    }
+    let trials = trials(&run.plan);
+    if trials > TRIALS_MAX {
+        return Some(format!("a plan of {trials} trials"));
+    }
+    let names = loads.iter().map(|load| load.over.len()).chain([factors.len()]).max();
+    if names.is_some_and(|names| names > NAMES_MAX) {
+        return Some(format!("a plan that varies more than {NAMES_MAX} things"));
+    }
+    let values = loads.iter().flat_map(|load| load.over.iter().map(|(_, values)| values.len()));
+    let levels = factors.iter().map(|factor| factor.levels.len());
+    if loads.is_empty() || values.chain(levels).any(|length| length == 0) {
+        return Some("a plan that varies something over nothing".into());
+    }
+    let late = run.records.iter().map(|record| record.trial.block).max();
+    late.filter(|block| *block > blocks).map(|block| format!("block {block} of {blocks}"))
 }
 
-fn is_printable(value: &Value) -> bool {
+/// Trials of a plan. An empty list counts as one value: it must not hide how long the others are.
+fn trials(plan: &Plan) -> u64 {
+    let product = |lengths: &mut dyn Iterator<Item = usize>| {
+        lengths.fold(1_u64, |all, length| all.saturating_mul(length.max(1) as u64))
+    };
+    let points = plan.loads.iter().map(|load| product(&mut load.over.iter().map(|o| o.1.len())));
+    let points = points.fold(0_u64, u64::saturating_add).max(1);
+    let treatments = product(&mut plan.factors.iter().map(|factor| factor.levels.len()));
+    points.saturating_mul(treatments).saturating_mul(plan.method.blocks.max(1).into())
+}
+
+/// Whether no word commands a terminal; `lines`: whether a text may have several lines.
+fn is_printable(value: &Value, lines: bool) -> bool {
     let clean =
-        |text: &str| text.chars().all(|c| !c.is_control() || matches!(c, '\n' | '\t' | '\r'));
+        |text: &str| text.chars().all(|c| !is_hidden(c) || lines && matches!(c, '\n' | '\t'));
     match value {
         Value::String(text) => clean(text),
-        Value::Array(items) => items.iter().all(is_printable),
-        Value::Object(items) => items.iter().all(|(key, item)| clean(key) && is_printable(item)),
+        Value::Array(items) => items.iter().all(|item| is_printable(item, lines)),
+        Value::Object(items) => items.iter().all(|(key, item)| {
+            clean(key) && is_printable(item, lines || LINES.contains(&key.as_str()))
+        }),
         Value::Null | Value::Bool(_) | Value::Number(_) => true,
     }
 }

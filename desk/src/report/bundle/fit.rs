@@ -20,7 +20,8 @@ const WIDE: u16 = 200;
 /// The page of an article with the bundle that it was made from.
 ///
 /// A page over [`LARGEST`] carries readings of probes rounded to few digits instead, and says so;
-/// but never if that would change a word of the article. Samples are always as measured.
+/// but never if that would change a word of the article. Samples are always as measured. A page
+/// that stays too large is given all the same: see [`over`].
 ///
 /// # Errors
 /// Missing words, or a record that cannot be written.
@@ -42,6 +43,23 @@ pub fn page(document: &Document, bundle: &Bundle<'_>) -> Result<String, ReportEr
     Ok(page)
 }
 
+/// What to tell whoever wrote a page that is over [`LARGEST`] all the same; none for one that fits.
+#[must_use]
+pub fn over(page: &str) -> Option<String> {
+    let (size, most) = (mega(page.len()), mega(LARGEST));
+    (page.len() > LARGEST).then(|| {
+        format!(
+            "report.html is {size} MB and mails may refuse it (above {most} MB); the records take \
+             the room: plan fewer blocks or points, or send report.md and records.json"
+        )
+    })
+}
+
+/// Bytes in MB, to two digits.
+fn mega(bytes: usize) -> String {
+    format!("{}.{:02}", bytes / 1_000_000, bytes % 1_000_000 / 10_000)
+}
+
 impl Bundle<'_> {
     /// With all readings rounded, and a mark that they are.
     fn rounded(&self, digits: u8) -> Bundle<'static> {
@@ -55,7 +73,8 @@ impl Bundle<'_> {
             run.digits = Some(digits);
             PartBundle { role: part.role, run: Cow::Owned(run) }
         });
-        Bundle { format: self.format, parts: parts.collect(), compare: self.compare.clone() }
+        let (compare, gate) = (self.compare.clone(), self.gate.clone());
+        Bundle { format: self.format, parts: parts.collect(), compare, gate }
     }
 }
 

@@ -3,12 +3,13 @@
 //! Gives: [`Bundle`], its canonical text ([`Bundle::packed`], [`Bundle::read`]), the article that
 //! it makes again ([`Bundle::document`]) and the page that carries it ([`page`]).
 //! Never: trusts what it reads; a report comes from strangers.
-//! Start reading at [`Bundle`]; the text is made in `columns.rs` and `records.rs`.
+//! Start reading at [`Bundle`]; the text is made in `columns.rs`, `planes.rs` and `records.rs`.
 
 mod columns;
 mod error;
 mod file;
 mod fit;
+mod planes;
 mod records;
 mod remake;
 #[cfg(test)]
@@ -18,15 +19,16 @@ mod text;
 pub use error::BundleError;
 pub use file::FILE_MAX;
 pub(super) use file::packed;
-pub use fit::{LARGEST, page};
+pub use fit::{LARGEST, over, page};
 
 use super::compose::{Part, Role};
 use crate::record::{Run, Sitting};
+use crate::verdict::FailIf;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 /// The format that this version writes; a reader knows all up to its own.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 /// How a page marks the element that holds its bundle.
 pub(super) const ELEMENT: &str = "<script type=\"application/gzip\" id=\"bundle\">";
 
@@ -37,6 +39,15 @@ pub struct Asked {
     pub metric: Option<String>,
     /// Figures although the runs are not comparable.
     pub force: bool,
+}
+
+/// What a gate held a run against.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Judged {
+    /// The rule.
+    pub fail_if: FailIf,
+    /// Another metric than the primary one.
+    pub metric: Option<String>,
 }
 
 /// One run of a bundle, and what it is for.
@@ -52,33 +63,41 @@ pub struct PartBundle<'r> {
 /// a comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bundle<'r> {
-    /// [`FORMAT`] of the writer.
+    /// [`FORMAT`]; what an older stend wrote has it once it is read.
     pub format: u32,
     /// The runs, in the order of the article.
     pub parts: Vec<PartBundle<'r>>,
     /// What was asked of the first two, if they were compared.
     pub compare: Option<Asked>,
+    /// What the one run was held against, if it was put before a gate.
+    pub gate: Option<Judged>,
 }
 
 impl<'r> Bundle<'r> {
     /// That of the article on one run.
     #[must_use]
     pub fn of_run(run: &'r Run) -> Self {
-        Self { format: FORMAT, parts: vec![part(None, run)], compare: None }
+        Self { format: FORMAT, parts: vec![part(None, run)], compare: None, gate: None }
+    }
+
+    /// That of the article on a run before a gate; the run is as it was measured.
+    #[must_use]
+    pub fn of_gate(run: &'r Run, gate: Judged) -> Self {
+        Self { gate: Some(gate), ..Self::of_run(run) }
     }
 
     /// That of the article on a survey.
     #[must_use]
     pub fn of_survey(parts: &[Part<'r>]) -> Self {
         let parts = parts.iter().map(|p| part(Some(p.role), p.run)).collect();
-        Self { format: FORMAT, parts, compare: None }
+        Self { format: FORMAT, parts, compare: None, gate: None }
     }
 
     /// That of a comparison; `a` is the baseline.
     #[must_use]
     pub fn of_comparison(a: &'r Run, b: &'r Run, asked: Asked) -> Self {
         let parts = vec![part(None, a), part(None, b)];
-        Self { format: FORMAT, parts, compare: Some(asked) }
+        Self { format: FORMAT, parts, compare: Some(asked), gate: None }
     }
 }
 

@@ -1,11 +1,13 @@
 //! Knows how the article of a bundle is made again.
 
-use super::{Bundle, PartBundle};
+use super::{Bundle, Judged, PartBundle};
 use crate::record::Run;
-use crate::report::compose::{Part, Role, compose, compose_comparison, compose_survey};
+use crate::report::compose::{
+    Part, Role, compose, compose_comparison, compose_gate, compose_survey,
+};
 use crate::report::document::Document;
 use crate::report::error::ReportError;
-use crate::verdict::{Wanted, analyse, compare_runs};
+use crate::verdict::{Wanted, analyse, compare_runs, gate, gated};
 
 impl Bundle<'_> {
     /// The article that these runs make.
@@ -21,7 +23,10 @@ impl Bundle<'_> {
                     .map_err(|e| ReportError::Bundle(e.to_string()))?;
                 compose_comparison(&a.run, &b.run, &found)
             }
-            (_, [PartBundle { role: None, run }]) => compose(run, &analyse(run)),
+            (_, [PartBundle { role: None, run }]) => match &self.gate {
+                Some(asked) => judged(run, asked),
+                None => compose(run, &analyse(run)),
+            },
             (_, parts) => {
                 let analyses: Vec<_> = parts.iter().map(|p| analyse(&p.run)).collect();
                 let rows: Vec<Part<'_>> = parts
@@ -39,6 +44,13 @@ impl Bundle<'_> {
     }
 }
 
+fn judged(run: &Run, asked: &Judged) -> Result<Document, ReportError> {
+    let metric = asked.metric.as_deref();
+    let run = gated(run, metric).map_err(|e| ReportError::Bundle(e.to_string()))?;
+    let analysis = analyse(&run);
+    compose_gate(&run, &analysis, &gate(&run, &analysis, asked.fail_if, metric))
+}
+
 impl Bundle<'_> {
     /// The commands that bring the runs back and make the same page again, a line each.
     #[must_use]
@@ -50,9 +62,15 @@ impl Bundle<'_> {
     #[must_use]
     pub fn command(&self) -> String {
         let ids: Vec<&str> = self.parts.iter().map(|p| p.run.id.as_str()).collect();
+        let by = |metric: &Option<String>| metric.as_ref().map(|name| format!(" --metric {name}"));
+        if let (Some(asked), [id]) = (&self.gate, ids.as_slice()) {
+            let (rule, metric) = (asked.fail_if.word(), by(&asked.metric).unwrap_or_default());
+            // A gate over a kept run writes files only where it is told to.
+            return format!("gate --run {id} --fail-if {rule}{metric} --out stend-out/{id}");
+        }
         match (&self.compare, ids.as_slice()) {
             (Some(asked), _) => {
-                let metric = asked.metric.as_ref().map(|name| format!(" --metric {name}"));
+                let metric = by(&asked.metric);
                 let force = if asked.force { " --force" } else { "" };
                 format!("compare {}{}{force}", ids.join(" "), metric.unwrap_or_default())
             }

@@ -1,6 +1,6 @@
 //! A bundle on its way into a page and back, and what strangers may put in its place.
 
-use super::columns::{Reader, pack};
+use super::columns::{Gathered, Reader, pack};
 use super::file::FILE_MAX;
 use super::*;
 use crate::report::{ReportError, fixture, html};
@@ -86,12 +86,18 @@ fn columns_come_back_to_the_last_bit() {
         let (kind, length) = (chance.random_range(0..8), chance.random_range(1..20));
         let one: Vec<Number> = (0..length).map(|_| number(&mut chance, kind)).collect();
         let two: Vec<Number> = (0..length).map(|_| number(&mut chance, (kind + 1) % 8)).collect();
+        let groups: Vec<usize> = (0..length).map(|_| chance.random_range(0..3)).collect();
         let columns = vec![one.clone(), two, one];
-        let text = serde_json::to_string(&pack(&columns)).unwrap();
+        let gathered = |values: &Vec<Number>| {
+            let (values, groups) = (values.clone(), groups.clone());
+            Gathered { values, groups }
+        };
+        let gathered: Vec<Gathered> = columns.iter().map(gathered).collect();
+        let text = serde_json::to_string(&pack(&gathered)).unwrap();
         let mut reader = Reader::new(serde_json::from_str(&text).unwrap()).unwrap();
         for at in 0..length {
             for (column, values) in columns.iter().enumerate() {
-                let back = reader.take(column).unwrap();
+                let back = reader.take(column, groups[at]).unwrap();
                 assert_eq!(back.to_string(), values[at].to_string(), "{text}");
                 assert_eq!(back.is_f64(), values[at].is_f64(), "{text}");
             }
@@ -120,7 +126,7 @@ fn the_future_is_named_and_not_guessed_at() {
     later["parts"] = json!("of another kind");
     let said = refused(&later);
     assert!(
-        said.contains("format 7, this stend knows up to 1") && said.contains("newer"),
+        said.contains("format 7, this stend knows up to 2") && said.contains("newer"),
         "{said}"
     );
     let mut later = canonical();
@@ -185,18 +191,156 @@ fn what_does_not_fit_together_is_refused_with_a_remedy() {
 fn chance_bytes_are_refused_and_never_a_panic() {
     let mut chance = ChaCha8Rng::seed_from_u64(7);
     let good = canonical().to_string();
+    let mut read = 0;
     for _ in 0..40 {
         let mut bytes = good.clone().into_bytes();
         for _ in 0..chance.random_range(1..4) {
             let at = chance.random_range(0..bytes.len());
             bytes[at] = b"0123456789[]{}\",:-eE"[chance.random_range(0..20)];
         }
-        let _ = Bundle::read(&bytes);
+        match Bundle::read(&bytes) {
+            Ok(bundle) => {
+                read += 1;
+                assert!(bundle.document().is_ok(), "what is taken makes an article");
+            }
+            Err(why) => {
+                let said = why.to_string();
+                assert!(said.contains(';') && !said.contains(char::is_control), "{said}");
+            }
+        }
     }
+    assert!(read > 0, "no spoilt bundle was taken, so none was composed");
+}
+
+/// What is accepted is also computed: each of these is taken and makes an article, or is refused.
+#[test]
+fn a_plan_that_was_taken_is_never_too_much_to_compute() {
+    let over = |many: usize| json!([["a", vec![json!({ "value": 1.0, "unit": "byte" }); many]]]);
+    let factor = |name: usize, levels: usize| {
+        let levels: Vec<Value> =
+            (0..levels).map(|n| json!({ "name": n.to_string(), "settings": {} })).collect();
+        json!({ "name": name.to_string(), "levels": levels })
+    };
+    let many = |count: usize, levels: usize| -> Value {
+        (0..count).map(|name| factor(name, levels)).collect::<Vec<_>>().into()
+    };
+    for (place, value, words) in [
+        ("/method/blocks", json!(0), "a plan of 0 blocks"),
+        ("/method/blocks", json!(2), "a plan of 2 blocks"),
+        ("/method/blocks", json!(1001), "a plan of 1001 blocks"),
+        ("/method/blocks", json!(4), "block 5 of 4"),
+        ("/factors", many(20, 10), "a plan of 18446744073709551615 trials"),
+        ("/factors", many(33, 1), "varies more than 32 things"),
+        ("/factors/0/levels", json!([]), "over nothing"),
+        ("/loads", json!([]), "over nothing"),
+        ("/loads/0/over", over(0), "over nothing"),
+        ("/loads/0/over", over(100_000), " trials"),
+    ] {
+        let mut evil = canonical();
+        *evil["parts"][0]["run"]["plan"].pointer_mut(place).unwrap() = value;
+        let said = refused(&evil);
+        assert!(said.contains(words), "{place}: {said}");
+    }
+    for (place, value) in [
+        ("/factors", many(32, 1)),
+        ("/factors", json!([])),
+        ("/method/blocks", json!(300)),
+        ("/method/compare", json!("nothing")),
+        ("/method/primary", json!("nothing")),
+        ("/method/curve", json!("nothing")),
+        ("/method/looks", json!([0, 0, 4_000_000_000_u32])),
+        ("/method/margin/value", json!(-1.0)),
+        ("/lab/clients", json!(u32::MAX)),
+        ("/lab/links", json!([])),
+    ] {
+        let mut odd = canonical();
+        *odd["parts"][0]["run"]["plan"].pointer_mut(place).unwrap() = value;
+        let bundle = Bundle::read(odd.to_string().as_bytes()).unwrap();
+        let _article_or_error = bundle.document().map(|article| html(&article, &bundle).unwrap());
+    }
+}
+
+/// One record with a long word, of which the file says there are many.
+fn echoing(word: &str, count: u32) -> Value {
+    let mut value = canonical();
+    let packed = &mut value["parts"][0]["records"];
+    let mut shape = packed["shapes"][0].clone();
+    fn still(value: &mut Value) {
+        match value {
+            Value::Number(number) => *number = 0.into(),
+            Value::Array(items) => items.iter_mut().for_each(still),
+            Value::Object(items) => items.values_mut().for_each(still),
+            _ => {}
+        }
+    }
+    still(&mut shape);
+    shape["trial"]["point"]["name"] = json!(word);
+    *packed = json!({ "count": count, "shapes": [shape], "shape_of": { "constant": 0 },
+        "columns": [{ "constant": 1 }] });
+    value
+}
+
+#[test]
+fn a_small_file_cannot_fill_the_memory() {
+    let long = "x".repeat(100_000);
+    let said = refused(&echoing(&long, 400_000));
+    assert!(said.contains("what the records unfold to is larger than 1024 MiB"), "{said}");
+    // What no record has costs as much to copy.
+    let mut evil = echoing("x", 400_000);
+    evil["parts"][0]["records"]["shapes"][0]["unknown"] = json!({ &*long: [] });
+    assert!(refused(&evil).contains("larger than 1024 MiB"));
+    // One budget for all runs of a bundle, and not too many of them.
+    let mut evil = echoing("x", 1);
+    let part = evil["parts"][0].clone();
+    evil["parts"] = json!([part, echoing("x", 400_000)["parts"][0]]);
+    let said = refused(&evil);
+    assert!(said.contains("a run of 400000 records") || said.contains("record 0"), "{said}");
+    evil["parts"] = json!(vec![part; 257]);
+    assert!(refused(&evil).contains("an article on 257 runs"));
+    let zeros = format!("{{\"format\":2,\"parts\":[{}0]}}", "0,".repeat(16_000_001));
+    let said = Bundle::read(page_with(&gzipped(zeros.as_bytes())).as_bytes()).unwrap_err();
+    assert!(said.to_string().contains("more than 16000000 values"), "{said}");
+}
+
+#[test]
+fn what_an_error_repeats_is_short_and_commands_nothing() {
+    let mut evil = canonical();
+    let word = format!("\u{1b}[2J\u{202e}{}", "x".repeat(500));
+    evil["parts"][0]["run"]["plan"]["method"]["steady"] = json!(word);
+    let run = refused(&evil);
+    let record = {
+        let mut evil = canonical();
+        evil["parts"][0]["records"]["shapes"][0]["trial"]["kind"] = json!(word);
+        refused(&evil)
+    };
+    for said in [run, record] {
+        let bad = said.contains(['\u{1b}', '\u{202e}']);
+        assert!(!bad && said.contains("[2Jxxx") && said.len() < 250, "{said}");
+    }
+    for (place, word) in [("title", "two\nlines"), ("question", "a\rb"), ("title", "\u{2066}x")] {
+        let mut evil = canonical();
+        evil["parts"][0]["run"]["plan"][place] = json!(word);
+        assert!(refused(&evil).contains("control characters"), "{place}");
+    }
+    let mut lines = canonical();
+    lines["parts"][0]["run"]["plan_text"] = json!("a = 1\n\tb = 2\n");
+    assert!(Bundle::read(lines.to_string().as_bytes()).is_ok());
+}
+
+#[test]
+fn what_format_1_wrote_is_read() {
+    let page = include_bytes!("golden/format-1.html");
+    let bundle = Bundle::read(page).unwrap();
+    let records = &bundle.parts[0].run.records;
+    assert_eq!(records.len(), 6);
+    let written = bundle.to_json().unwrap();
+    assert!(written.starts_with("{\"format\":2,") && written.contains("group_of"), "{written:.80}");
+    assert_eq!(Bundle::read(written.as_bytes()).unwrap(), bundle);
+    assert!(bundle.document().is_ok());
 }
 
 #[test]
 fn a_bundle_without_runs_makes_no_article() {
-    let none = Bundle { format: FORMAT, parts: Vec::new(), compare: None };
+    let none = Bundle { format: FORMAT, parts: Vec::new(), compare: None, gate: None };
     assert_eq!(none.document().unwrap_err(), ReportError::NoRun);
 }

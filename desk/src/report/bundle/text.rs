@@ -1,8 +1,8 @@
 //! Knows the canonical text of a bundle: JSON, keys in a fixed order, the shortest floats.
 
-use super::error::BundleError;
-use super::records::{Packed, put_together, take_apart};
-use super::{Asked, Bundle, FORMAT, PartBundle, seated};
+use super::error::{BundleError, quoted};
+use super::records::{Budget, Packed, put_together, take_apart};
+use super::{Asked, Bundle, FORMAT, Judged, PartBundle, seated};
 use crate::record::{RUN_SCHEMA, Run};
 use crate::report::compose::Role;
 use crate::report::error::ReportError;
@@ -11,11 +11,18 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::borrow::Cow;
 
+/// Most values of a bundle before its records are put together: they are in memory at once.
+const VALUES_MAX: usize = 16_000_000;
+/// Most runs of a bundle.
+const PARTS_MAX: usize = 256;
+
 /// As it is written.
 #[derive(Serialize, Deserialize)]
 struct Written {
     format: u32,
     compare: Option<Asked>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    gate: Option<Judged>,
     parts: Vec<WrittenPart>,
 }
 
@@ -55,8 +62,8 @@ impl Bundle<'_> {
                 let records = take_apart(&part.run.records)?;
                 parts.push(WrittenPart { role: part.role, run, records });
             }
-            let compare = self.compare.clone();
-            serde_json::to_string(&Written { format: self.format, compare, parts })
+            let (compare, gate) = (self.compare.clone(), self.gate.clone());
+            serde_json::to_string(&Written { format: self.format, compare, gate, parts })
         };
         all().map_err(|e| ReportError::Bundle(e.to_string()))
     }
@@ -97,7 +104,15 @@ impl Bundle<'static> {
                 (Some(found), ..) if found > FORMAT => {
                     return Err(BundleError::NewerFormat { found, known: FORMAT });
                 }
-                (Some(_), Some(_), ..) => return bundle(parse(text)?),
+                (Some(_), Some(_), ..) => {
+                    // Before they are made: every value follows one of these signs.
+                    let signs = |byte: &u8| matches!(byte, b',' | b'[' | b'{' | b':');
+                    if text.bytes().filter(signs).count() > VALUES_MAX {
+                        let most = format!("more than {VALUES_MAX} values");
+                        return Err(BundleError::Impossible(most));
+                    }
+                    return bundle(parse(text)?);
+                }
                 (_, _, Some(_), _) => vec![parse::<Row>(text)?.run],
                 (.., Some(_)) => vec![parse(text)?],
                 _ => return Err(BundleError::NoBundle),
@@ -114,12 +129,17 @@ impl Bundle<'static> {
         if parts.is_empty() {
             return Err(BundleError::NoBundle);
         }
-        Ok(Self { format: FORMAT, parts, compare: None })
+        Ok(Self { format: FORMAT, parts, compare: None, gate: None })
     }
 }
 
 fn bundle(written: Written) -> Result<Bundle<'static>, BundleError> {
+    let sides = written.parts.len();
+    if sides > PARTS_MAX {
+        return Err(BundleError::Impossible(format!("an article on {sides} runs")));
+    }
     let mut parts = Vec::new();
+    let mut budget = Budget::full();
     for part in written.parts {
         let schema = part.run.get("schema").and_then(Value::as_u64).unwrap_or(0);
         if schema > u64::from(RUN_SCHEMA) {
@@ -127,20 +147,25 @@ fn bundle(written: Written) -> Result<Bundle<'static>, BundleError> {
             return Err(newer(schema, version));
         }
         let mut run: Run =
-            serde_json::from_value(part.run).map_err(|e| BundleError::Impossible(e.to_string()))?;
-        run.records = put_together(part.records)?;
+            serde_json::from_value(part.run).map_err(|e| BundleError::Impossible(quoted(&e)))?;
+        run.records = put_together(part.records, &mut budget)?;
         super::file::refuse(&run)?;
         parts.push(PartBundle { role: part.role, run: Cow::Owned(run) });
     }
-    let sides = parts.len();
-    let metric = written.compare.as_ref().and_then(|asked| asked.metric.as_deref());
-    if !metric.is_none_or(super::file::is_plain) {
+    let compared = written.compare.as_ref().and_then(|asked| asked.metric.as_deref());
+    let judged = written.gate.as_ref().and_then(|gate| gate.metric.as_deref());
+    if !compared.into_iter().chain(judged).all(super::file::is_plain) {
         return Err(BundleError::Impossible("a metric of that name".into()));
     }
-    match (&written.compare, sides) {
-        (_, 0) => Err(BundleError::NoBundle),
-        (Some(_), 1 | 3..) => Err(BundleError::Impossible(format!("a comparison of {sides} runs"))),
-        _ => Ok(Bundle { format: written.format, parts, compare: written.compare }),
+    match (&written.compare, &written.gate, sides) {
+        (_, _, 0) => Err(BundleError::NoBundle),
+        (Some(_), _, 1 | 3..) => {
+            Err(BundleError::Impossible(format!("a comparison of {sides} runs")))
+        }
+        (Some(_), Some(_), _) | (_, Some(_), 2..) => {
+            Err(BundleError::Impossible("a gate over several runs".into()))
+        }
+        _ => Ok(Bundle { format: FORMAT, parts, compare: written.compare, gate: written.gate }),
     }
 }
 
@@ -155,7 +180,7 @@ fn parse<T: DeserializeOwned>(text: &str) -> Result<T, BundleError> {
         if e.is_syntax() || e.is_eof() {
             BundleError::NoBundle
         } else {
-            BundleError::Impossible(e.to_string().chars().filter(|c| !c.is_control()).collect())
+            BundleError::Impossible(quoted(&e))
         }
     })
 }

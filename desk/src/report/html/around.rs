@@ -1,9 +1,9 @@
 //! Knows what a page says around its article: the way past the contents, the contents, what the
 //! file carries, and the words of its script.
 
-use super::anchor::{Ids, heading};
+use super::anchor::Place;
 use crate::report::bundle::{Bundle, packed};
-use crate::report::document::{Document, Node, Prose};
+use crate::report::document::{Node, Prose};
 use crate::report::error::ReportError;
 use crate::report::words::{Args, Words};
 use maud::{Markup, PreEscaped, html as markup};
@@ -19,9 +19,8 @@ pub(super) fn skip(words: &Words) -> Result<Markup, ReportError> {
 }
 
 /// The chapters with their sections, for an article that is long enough to look something up in.
-pub(super) fn contents(document: &Document, words: &Words) -> Result<Markup, ReportError> {
-    let mut ids = Ids::new();
-    let chapters: Vec<Entry<'_>> = entries(&document.body, &mut ids);
+pub(super) fn contents(places: &[Place<'_>], words: &Words) -> Result<Markup, ReportError> {
+    let chapters: Vec<_> = sections(places).collect();
     if chapters.len() < CHAPTERS {
         return Ok(Markup::default());
     }
@@ -31,12 +30,12 @@ pub(super) fn contents(document: &Document, words: &Words) -> Result<Markup, Rep
             details {
                 summary { (name.text()) }
                 ol {
-                    @for (id, title, sections) in &chapters {
+                    @for (id, title, below) in chapters {
                         li {
                             a href=(format!("#{id}")) { (title) }
-                            @if !sections.is_empty() {
+                            @if sections(below).next().is_some() {
                                 ol {
-                                    @for (id, title, _) in sections {
+                                    @for (id, title, _) in sections(below) {
                                         li { a href=(format!("#{id}")) { (title) } }
                                     }
                                 }
@@ -49,31 +48,16 @@ pub(super) fn contents(document: &Document, words: &Words) -> Result<Markup, Rep
     })
 }
 
-/// Id, title, and what stands below it.
-type Entry<'d> = (String, &'d str, Vec<EntryBelow<'d>>);
-type EntryBelow<'d> = (String, &'d str, ());
-
-/// Sections with the sections below them. Ids are claimed in the order of the page.
-fn entries<'d>(body: &'d [Node], ids: &mut Ids) -> Vec<Entry<'d>> {
-    let mut all = Vec::new();
-    for node in body {
-        match node {
-            Node::Section { id, title, body } => {
-                let id = ids.claim(id);
-                ids.claim(&heading(&id));
-                let below = entries(body, ids).into_iter().map(|(id, title, _)| (id, title, ()));
-                all.push((id, title.text(), below.collect()));
-            }
-            Node::Figure(drawn) => {
-                ids.claim(&drawn.id);
-            }
-            Node::Table(table) => {
-                ids.table(&table.caption);
-            }
-            _ => {}
+/// Id and title of every section, and what stands below it.
+fn sections<'p>(
+    places: &'p [Place<'_>],
+) -> impl Iterator<Item = (&'p str, &'p str, &'p [Place<'p>])> {
+    places.iter().filter_map(|place| match place.node {
+        Node::Section { title, .. } => {
+            Some((place.id.as_str(), title.text(), place.below.as_slice()))
         }
-    }
-    all
+        _ => None,
+    })
 }
 
 /// What the file holds besides the article, and how it is had.

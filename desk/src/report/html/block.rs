@@ -1,7 +1,7 @@
 //! Knows how each part of an article is marked up: headings in their order, tables with headings
 //! and a name, figures with a title and a description.
 
-use super::anchor::{Ids, heading};
+use super::anchor::Place;
 use super::typeset::Setter;
 use crate::figure::{self, Figure};
 use crate::report::document::{Column, Node, Prose, Ruling, Table, Tone};
@@ -10,25 +10,26 @@ use maud::{Markup, PreEscaped, html as markup};
 /// Widths that figures are laid out for, pixels: a page and a telephone.
 const BROAD: u32 = 760;
 const NARROW: u32 = 400;
+/// Class of a table whose columns hold figures from this one on; a class a cell takes more room.
+const FIGURES_FROM: [&str; 4] = ["", "num n1", "num n2", "num n3"];
 /// Inline SVG needs no namespace, and a report should hold no address at all.
 const NAMESPACE: &str = " xmlns=\"http://www.w3.org/2000/svg\"";
 
 /// A page being written.
 pub(super) struct Page<'p> {
     pub(super) setter: &'p Setter,
-    pub(super) ids: Ids,
     /// Id of the heading that what comes next stands under.
-    pub(super) under: String,
+    pub(super) under: &'p str,
     /// The numbers of every figure so far, by its id.
     pub(super) numbers: Vec<(String, String)>,
 }
 
-impl Page<'_> {
+impl<'p> Page<'p> {
     /// One node; `depth` is the level of a heading in it.
-    pub(super) fn block(&mut self, node: &Node, depth: u8) -> Markup {
+    pub(super) fn block(&mut self, place: &'p Place<'_>, depth: u8) -> Markup {
         let set = |prose: &Prose| self.setter.prose(prose);
-        match node {
-            Node::Section { id, title, body } => self.section(id, title, body, depth),
+        match place.node {
+            Node::Section { title, .. } => self.section(place, title, depth),
             Node::Paragraph(prose) => markup! { p { (set(prose)) } },
             Node::VerdictBox { tone, headline, rulings, caution, limits } => markup! {
                 div.verdict.(class(*tone)) {
@@ -39,8 +40,8 @@ impl Page<'_> {
                 }
             },
             Node::Facts(rows) => self.facts(rows),
-            Node::Table(table) => self.table(table),
-            Node::Figure(drawn) => self.figure(drawn),
+            Node::Table(table) => self.table(&place.id, table),
+            Node::Figure(drawn) => self.figure(&place.id, drawn),
             Node::List(items) => markup! { ul { @for item in items { li { (set(item)) } } } },
             Node::Code { caption, text } => markup! {
                 div.code { p.caption { (set(caption)) } pre tabindex="0" { code { (text) } } }
@@ -51,37 +52,35 @@ impl Page<'_> {
         }
     }
 
-    fn section(&mut self, id: &str, title: &Prose, body: &[Node], depth: u8) -> Markup {
-        let id = self.ids.claim(id);
-        let own = self.ids.claim(&heading(&id));
-        let outer = std::mem::replace(&mut self.under, own.clone());
+    fn section(&mut self, place: &'p Place<'_>, title: &Prose, depth: u8) -> Markup {
+        let own = &place.heading;
+        let outer = std::mem::replace(&mut self.under, own);
         let words = self.setter.prose(title);
         let page = markup! {
-            section id=(id) {
+            section id=(place.id) {
                 @match depth {
                     2 => h2 id=(own) { (words) },
                     3 => h3 id=(own) { (words) },
                     _ => h4 id=(own) { (words) },
                 }
-                @for node in body { (self.block(node, depth + 1)) }
+                @for below in &place.below { (self.block(below, depth + 1)) }
             }
         };
         self.under = outer;
         page
     }
 
-    fn figure(&mut self, drawn: &Figure) -> Markup {
-        let id = self.ids.claim(&drawn.id);
+    fn figure(&mut self, id: &str, drawn: &Figure) -> Markup {
         // The drawing names its parts after the figure, so that they stand once too.
-        let drawn = &Figure { id: id.clone(), ..drawn.clone() };
-        let picture = |width| PreEscaped(figure::svg(drawn, width).replace(NAMESPACE, ""));
+        let drawn = &Figure { id: id.into(), ..drawn.clone() };
+        let picture = |svg: String| PreEscaped(svg.replace(NAMESPACE, ""));
         let page = markup! {
             figure id=(id) {
-                div.broad { (picture(BROAD)) }
-                div.narrow { (picture(NARROW)) }
+                div.broad { (picture(figure::svg(drawn, BROAD))) }
+                div.narrow { (picture(figure::svg_beside(drawn, NARROW, BROAD))) }
             }
         };
-        self.numbers.push((id, figure::csv(drawn)));
+        self.numbers.push((id.into(), figure::csv(drawn)));
         page
     }
 
@@ -115,8 +114,7 @@ impl Page<'_> {
     }
 
     /// A long table is folded away; its name is then that of the fold.
-    fn table(&mut self, table: &Table) -> Markup {
-        let id = self.ids.table(&table.caption);
+    fn table(&self, id: &str, table: &Table) -> Markup {
         let caption = self.setter.prose(&table.caption);
         if table.folded {
             return markup! {
@@ -128,11 +126,13 @@ impl Page<'_> {
 
     fn data(&self, table: &Table, caption: Option<&Markup>) -> Markup {
         let name = table.caption.text();
+        let rows = table.rows.iter().enumerate();
+        let rows: String =
+            rows.map(|(at, row)| self.row(table, row, before(table, at)).into_string()).collect();
         markup! {
             // What can be scrolled must be reached by keys, and what is reached must have a name.
             div.wide role="region" tabindex="0" aria-label=(name) {
-                table.pair[table.columns.len() == 2].said[is_said(table)]
-                    aria-label=[caption.is_none().then_some(name)] {
+                table class=[look(table)] aria-label=[caption.is_none().then_some(name)] {
                     @if let Some(caption) = caption { caption { (caption) } }
                     thead {
                         tr {
@@ -143,11 +143,7 @@ impl Page<'_> {
                             }
                         }
                     }
-                    tbody {
-                        @for (at, row) in table.rows.iter().enumerate() {
-                            (self.row(table, row, before(table, at)))
-                        }
-                    }
+                    tbody { (PreEscaped(open_ended(&rows))) }
                 }
             }
             @for note in &table.notes { p.note-of-table { (self.setter.prose(note)) } }
@@ -157,24 +153,55 @@ impl Page<'_> {
     /// A row; a heading that the row above has too is there for a screen reader alone.
     fn row(&self, table: &Table, row: &[Prose], above: Option<&Vec<Prose>>) -> Markup {
         let again = above.is_some_and(|above| above.first() == row.first());
-        // Columns of a folded table hold whole command lines, which must break somewhere.
-        let set = |prose: &Prose| {
-            if table.folded { self.setter.prose(prose) } else { self.setter.cell(prose) }
+        let ending = figures_from(table);
+        // Figures are never broken. Columns of a folded table hold whole command lines, which must
+        // break somewhere.
+        let set = |column: &Column, prose: &Prose| {
+            if column.numeric {
+                self.setter.whole(prose)
+            } else if table.folded {
+                self.setter.prose(prose)
+            } else {
+                self.setter.cell(prose)
+            }
         };
         markup! {
-            tr.again[again] {
+            tr class=[again.then_some("again")] {
                 @for (at, (column, text)) in table.columns.iter().zip(row).enumerate() {
                     @if at > 0 {
-                        td class=[numeric(column)] { (set(text)) }
+                        td class=[numeric(column).filter(|_| at < ending)] { (set(column, text)) }
                     } @else if again {
-                        th scope="row" { span.unseen { (set(text)) } }
+                        th scope="row" { span.unseen { (set(column, text)) } }
                     } @else {
-                        th scope="row" { (set(text)) }
+                        th scope="row" { (set(column, text)) }
                     }
                 }
             }
         }
     }
+}
+
+/// Rows without the ends of cells and rows that HTML lets be left out: half of a page of figures.
+fn open_ended(rows: &str) -> String {
+    rows.replace("</td><td", "<td").replace("</td></tr>", "").replace("</th><td", "<td")
+}
+
+/// The first of the columns that hold figures up to the last one, if the style knows it; the
+/// number of columns if not.
+fn figures_from(table: &Table) -> usize {
+    let words = table.columns.iter().rposition(|column| !column.numeric);
+    let from = words.map_or(0, |at| at + 1);
+    if (1..FIGURES_FROM.len()).contains(&from) { from } else { table.columns.len() }
+}
+
+/// How a table is styled as a whole.
+fn look(table: &Table) -> Option<String> {
+    let said = is_said(table).then_some("said");
+    let pair = (table.columns.len() == 2).then_some("pair");
+    let from = figures_from(table);
+    let figures = FIGURES_FROM.get(from).copied().filter(|_| from < table.columns.len());
+    let all: Vec<&str> = [pair, said, figures].into_iter().flatten().collect();
+    (!all.is_empty()).then(|| all.join(" "))
 }
 
 /// The row above.

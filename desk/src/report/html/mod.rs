@@ -18,7 +18,7 @@ use super::document::{Document, Prose};
 use super::error::ReportError;
 use super::words::Words;
 use crate::figure;
-use anchor::{Ids, targets};
+use anchor::{places, targets};
 use around::{archive, carried, contents, skip};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -38,10 +38,10 @@ const SCRIPT: &str = include_str!("report.js");
 /// Missing words, or a record that cannot be written.
 pub fn html(document: &Document, bundle: &Bundle<'_>) -> Result<String, ReportError> {
     let words = Words::english()?;
-    let setter = Setter { targets: targets(document) };
-    let mut page =
-        Page { setter: &setter, ids: Ids::new(), under: "title".into(), numbers: Vec::new() };
-    let body: Vec<Markup> = document.body.iter().map(|node| page.block(node, 2)).collect();
+    let places = places(document);
+    let setter = Setter { targets: targets(&places) };
+    let mut page = Page { setter: &setter, under: "title", numbers: Vec::new() };
+    let body: Vec<Markup> = places.iter().map(|place| page.block(place, 2)).collect();
     let style = [STYLE, figure::svg_style()].concat();
     let policy = policy(&style);
     let marked = !document.watermark.text().is_empty();
@@ -68,7 +68,7 @@ pub fn html(document: &Document, bundle: &Bundle<'_>) -> Result<String, ReportEr
                             p.question { (set(&document.question)) }
                         }
                     }
-                    (contents(document, &words)?)
+                    (contents(&places, &words)?)
                     @for block in body { (block) }
                     (archive(bundle, &words)?)
                 }

@@ -36,8 +36,7 @@
 
   // Figures -------------------------------------------------------------------------------------
 
-  /** What a pointer resting on a marker is told; markers without words are single runs. */
-  const hint = (marker) => marker.querySelector(":scope > title").textContent;
+  const TITLES = ":scope > * > title";
   const middle = (marker) => {
     const box = marker.getBoundingClientRect();
     return [box.left + box.width / 2, box.top + box.height / 2];
@@ -88,8 +87,14 @@
     }
 
     markers() {
-      const titles = this.drawing().querySelectorAll(":scope > * > title");
+      const titles = this.drawing().querySelectorAll(TITLES);
       return [...titles].map((title) => title.parentElement);
+    }
+
+    /** What a pointer resting on a marker is told. The first drawing has the words of both;
+     * markers without a title are single runs. */
+    hint(at) {
+      return this.figure.querySelector("svg").querySelectorAll(TITLES)[at].textContent;
     }
 
     step(by) {
@@ -155,7 +160,7 @@
       this.figure.querySelectorAll(".ring").forEach((ring) => ring.remove());
       const marker = this.markers()[at];
       this.at = marker ? at : -1;
-      this.said.textContent = marker ? hint(marker) : "";
+      this.said.textContent = marker ? this.hint(at) : "";
       if (!marker) return;
       const box = marker.getBBox();
       const ring = document.createElementNS(marker.namespaceURI, "circle");
@@ -200,7 +205,7 @@
 
   /** A cell as a quantity in its base unit; NaN if it is words. */
   const quantity = (text) => {
-    const found = NUMBER.exec(text.replace(/[\u2060,]/g, "").replace(/\u2212/g, "-"));
+    const found = NUMBER.exec(text.replace(/,/g, "").replace(/\u2212/g, "-"));
     return found ? Number(found[1]) * (PREFIX[found[2]] || 1) : NaN;
   };
 

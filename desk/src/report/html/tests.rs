@@ -88,6 +88,9 @@ fn every_figure_has_a_title_and_a_description() {
     for svg in pages().iter().flat_map(|page| page.split("<svg").skip(1)) {
         let (tag, body) = svg.split_once('>').unwrap();
         assert!(tag.contains("role=\"img\"") && tag.contains("aria-labelledby"), "{tag}");
+        if tag.contains("width=\"400\"") {
+            continue; // It has those of the drawing beside it; every label arrives.
+        }
         for part in ["<title id=", "<desc id="] {
             let text = body.split_once(part).unwrap().1.split_once('>').unwrap().1;
             assert!(!text.starts_with('<'), "empty {part}");
@@ -95,6 +98,27 @@ fn every_figure_has_a_title_and_a_description() {
         seen += 1;
     }
     assert!(seen > 8);
+}
+
+#[test]
+fn the_narrow_drawing_has_a_marker_for_each_of_the_broad_one() {
+    let mut seen = 0;
+    for figure in pages().iter().flat_map(|page| page.split("<figure").skip(1)) {
+        let (broad, narrow) = figure.split_once("<div class=\"narrow\">").unwrap();
+        let narrow = narrow.split("</figure>").next().unwrap();
+        let words = broad.matches("<title>").count();
+        assert_eq!(narrow.matches("<title/>").count(), words, "{}", &figure[..40]);
+        assert_eq!(narrow.matches("<title").count(), words, "words stand once");
+        seen += words;
+    }
+    assert!(seen > 40);
+}
+
+#[test]
+fn what_is_copied_has_no_character_that_nobody_sees() {
+    for page in pages() {
+        assert!(!page.contains(['\u{2060}', '\u{200b}']));
+    }
 }
 
 #[test]

@@ -14,21 +14,27 @@ pub(super) struct Setter {
 impl Setter {
     /// Running text.
     pub(super) fn prose(&self, prose: &Prose) -> Markup {
-        self.set(prose, joined)
+        self.set(prose, |word| word.contains('–'))
     }
 
     /// A cell: words of a machine are kept whole too, `tx-tcp-segmentation` must not end a line at
     /// a hyphen.
     pub(super) fn cell(&self, prose: &Prose) -> Markup {
-        self.set(prose, |text| joined(text).replace('-', "-\u{2060}"))
+        self.set(prose, |word| word.contains(['–', '-']))
     }
 
-    fn set(&self, prose: &Prose, style: impl Fn(&str) -> String) -> Markup {
+    /// What the style keeps on one line as a whole.
+    pub(super) fn whole(&self, prose: &Prose) -> Markup {
+        self.set(prose, |_| false)
+    }
+
+    fn set(&self, prose: &Prose, is_kept: impl Fn(&str) -> bool) -> Markup {
         let text = prose.text();
         let places = self.places(prose);
         let ends = places.iter().map(|(place, _)| place.end);
         let starts: Vec<usize> = std::iter::once(0).chain(ends).collect();
         let last = starts.last().copied().unwrap_or(0);
+        let style = |text| kept(text, &is_kept);
         markup! {
             @for ((place, id), start) in places.iter().zip(&starts) {
                 (style(&text[*start..place.start]))
@@ -60,9 +66,16 @@ impl Setter {
     }
 }
 
-/// The text with its ranges held together: `2.71–3.17×` must not end a line at its dash.
-fn joined(text: &str) -> String {
-    text.replace('–', "\u{2060}–\u{2060}").replace(" \u{2060}–\u{2060} ", " – ")
+/// The text, words that must not be broken held together: `2.71–3.17×` must not end a line at its
+/// dash. By markup and not by a character, which would be copied along with the word.
+fn kept(text: &str, is_kept: impl Fn(&str) -> bool) -> Markup {
+    let is_kept = |word: &str| word.chars().count() > 2 && is_kept(word);
+    markup! {
+        @for word in text.split_inclusive(' ') {
+            @let (bare, blank) = word.strip_suffix(' ').map_or((word, ""), |bare| (bare, " "));
+            @if is_kept(bare) { span.k { (bare) } (blank) } @else { (word) }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -81,6 +94,18 @@ mod tests {
         let both = said.linked("Figure 3", "f3").linked("Figure 31", "f31");
         let page = "See <a href=\"#f31-2\">Figure 31</a> &amp; <a href=\"#f3\">Figure 3</a>.";
         assert_eq!(set(&both), page);
+    }
+
+    #[test]
+    fn what_must_not_be_broken_is_kept_whole_and_copied_as_it_is() {
+        let setter = Setter { targets: BTreeMap::new() };
+        let said = Prose::verbatim("tx-tcp-segmentation is 2.71–3.17× – or -");
+        let range = "<span class=\"k\">2.71–3.17×</span> – or -";
+        let prose = setter.prose(&said).into_string();
+        assert_eq!(prose, format!("tx-tcp-segmentation is {range}"));
+        let cell = setter.cell(&said).into_string();
+        assert_eq!(cell, format!("<span class=\"k\">tx-tcp-segmentation</span> is {range}"));
+        assert_eq!(setter.whole(&said).into_string(), said.text());
     }
 
     #[test]

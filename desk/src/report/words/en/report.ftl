@@ -7,7 +7,7 @@ survey-noise = Noise floor: the same level against itself, { $effect }.
 
 reproduce-title = Reproduce
 reproduce-intro = The command below makes the run again in the same order: its seed is { $seed }. Figures differ from run to run by the width of their intervals.
-reproduce-command = Command
+reproduce-command = Command as the record has it; read it before you run it
 reproduce-plan = Plan as written
 reproduce-resolved = Plan as resolved, every default written out
 
