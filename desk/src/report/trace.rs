@@ -69,7 +69,12 @@ fn written(value: &serde_json::Value, all: &mut BTreeSet<String>) {
         all.insert(unbroken(&quantity.to_string()));
     }
     match value {
-        serde_json::Value::Object(map) => map.values().for_each(|inner| written(inner, all)),
+        serde_json::Value::Object(map) => {
+            // A record has the MTU of an adapter as a bare number of bytes.
+            let mtu = map.get("mtu").and_then(serde_json::Value::as_u64).map(Quantity::bytes);
+            all.extend(mtu.map(|mtu| unbroken(&mtu.to_string())));
+            map.values().for_each(|inner| written(inner, all));
+        }
         serde_json::Value::Array(items) => items.iter().for_each(|inner| written(inner, all)),
         _ => {}
     }
