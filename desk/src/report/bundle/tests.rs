@@ -87,7 +87,7 @@ fn columns_come_back_to_the_last_bit() {
         let one: Vec<Number> = (0..length).map(|_| number(&mut chance, kind)).collect();
         let two: Vec<Number> = (0..length).map(|_| number(&mut chance, (kind + 1) % 8)).collect();
         let groups: Vec<usize> = (0..length).map(|_| chance.random_range(0..3)).collect();
-        let columns = vec![one.clone(), two, one];
+        let columns = [one.clone(), two, one];
         let gathered = |values: &Vec<Number>| {
             let (values, groups) = (values.clone(), groups.clone());
             Gathered { values, groups }
