@@ -6,7 +6,7 @@ use crate::record::{
     FactorPlan, Level, LoadPlan, Plan, Run, Settings, TrialKind, TrialRecord, Value,
 };
 use crate::stats::log_ratio;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What is taken from a trial for a comparison: the figure, none if the trial lacks it.
 pub(super) type Measure<'m> = dyn Fn(&TrialRecord) -> Option<f64> + 'm;
@@ -139,7 +139,9 @@ impl<'r> Contest<'r> {
         paired.left_out = 0;
         for point in &mut paired.points {
             point.pairs = self.pairs(&point.trials, measure);
-            let lost = point.trials.len().saturating_sub(2 * point.pairs.len());
+            // A trial that was visited again is one trial.
+            let trials: BTreeSet<u64> = point.trials.iter().map(|r| r.trial.id.into()).collect();
+            let lost = trials.len().saturating_sub(2 * point.pairs.len());
             paired.left_out += u32::try_from(lost).unwrap_or(u32::MAX);
         }
         paired

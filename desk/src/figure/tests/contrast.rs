@@ -164,7 +164,7 @@ fn every_mark_is_seen_in_both_themes() {
         (".fig .o.x", "stroke"),
         (".fig polyline.x", "stroke"),
         (".fig .hx", "stroke"),
-        (".fig .hc", "fill"),
+        (".fig .ho", "stroke"),
     ];
     for (name, theme) in themes() {
         let paper = theme.named("--fig-paper");
@@ -173,11 +173,6 @@ fn every_mark_is_seen_in_both_themes() {
                 let found = contrast(ink, paper);
                 assert!(found >= 3.0, "{name}: {mark:?} has {found:.2}");
             }
-        }
-        for step in [0, 1, 2, 4, 5, 6] {
-            let cell = theme.named(&format!("--h{step}"));
-            let found = contrast(theme.named("--fig-ink"), cell);
-            assert!(found >= 3.0, "{name}: the corner on step {step} has {found:.2}");
         }
     }
 }
@@ -188,7 +183,7 @@ fn steps_of_a_heatmap_differ_from_their_neighbours_without_colour() {
         let light = |i: i32| luminance(theme.named(&format!("--h{i}")));
         let away = |from: [i32; 4]| {
             let all = from.map(light);
-            all.windows(2).all(|w| contrast_of(w[0], w[1]) >= 1.1)
+            all.windows(2).all(|w| contrast_of(w[0], w[1]) >= 1.14)
         };
         assert!(away([3, 2, 1, 0]) && away([3, 4, 5, 6]), "{name}");
     }

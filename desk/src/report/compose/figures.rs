@@ -2,9 +2,9 @@
 
 use super::answer::{grouped, is_split, split};
 use super::effect::{is_alone, level, metric_title, short_effect};
-use super::names::{key_words, level_name, level_names, pair, short_pair};
+use super::names::{key_words, level_name, level_names, pair, short_levels, short_pair};
 use super::places::{engine, with_engine};
-use super::ruling::{condition, shown};
+use super::ruling::{condition, short_condition, shown};
 use super::{Part, Said, Writer, lost, states};
 use crate::figure::{Axis, Figure, FigureKind, Mark, Reference, Scale, Series, Zone};
 use crate::record::{Better, Run, Value};
@@ -298,8 +298,12 @@ pub(super) fn dots_figure(
         }
     }
     let better = comparisons.first().map_or(Better::Higher, |c| c.better);
+    let label = match pair_of_all(writer, run)? {
+        Some(pair) => pair,
+        None => writer.label("axis-ratio")?,
+    };
     let axis = Axis {
-        label: writer.label("axis-ratio")?.text().into(),
+        label: label.text().into(),
         unit: Unit::Ratio,
         scale: Scale::Linear,
         direction: direction(writer, better)?,
@@ -330,10 +334,45 @@ pub(super) fn dots_figure(
     })
 }
 
-/// `mtu 9000 B : 1500 B, tso off`.
+/// `mtu 9000 B : 1500 B, tso off`; only `tso off` where the run compares no other pair of levels,
+/// which [`row_heading`] names.
 pub(super) fn row_name(writer: &Writer, run: &Run, comparison: &Comparison) -> Said {
+    let condition = short_condition(writer, run, comparison)?;
+    if comparison.factor == run.plan.method.compare
+        && is_one_pair(run)
+        && !condition.text().is_empty()
+    {
+        return Ok(condition);
+    }
     let names = writer.say("pair-short", short_pair(run, comparison))?;
-    Ok(Prose::join_with(&[names, condition(writer, run, comparison)?], ", "))
+    Ok(Prose::join_with(&[names, condition], ", "))
+}
+
+/// Whether a run compares one pair of levels, under several conditions.
+fn is_one_pair(run: &Run) -> bool {
+    let (plan, compare) = (&run.plan, &run.plan.method.compare);
+    let levels = plan.factors.iter().find(|f| f.name == *compare).map_or(0, |f| f.levels.len());
+    let swept = plan.loads.iter().flat_map(|load| &load.over);
+    let swept = swept.filter(|(key, _)| Some(key) != plan.method.curve.as_ref()).count();
+    levels == 2 && (plan.factors.len() > 1 || plan.loads.len() > 1 || swept > 0)
+}
+
+/// `offload : plain` where that is the one pair of levels that a run compares.
+pub(super) fn pair_of_all(writer: &Writer, run: &Run) -> Result<Option<Prose>, ReportError> {
+    let (plan, compare) = (&run.plan, &run.plan.method.compare);
+    let factor = plan.factors.iter().find(|f| f.name == *compare);
+    match factor.map(|f| f.levels.as_slice()) {
+        Some([base, other]) if is_one_pair(run) => {
+            let args = short_levels(plan, compare, [&base.name, &other.name]);
+            writer.say("pair-short", args).map(Some)
+        }
+        _ => Ok(None),
+    }
+}
+
+/// What stands above the names of rows.
+pub(super) fn row_heading(writer: &Writer, run: &Run) -> Said {
+    pair_of_all(writer, run)?.map_or_else(|| writer.label("table-comparison"), Ok)
 }
 
 /// The metric and what the marks are.
