@@ -83,7 +83,7 @@ fn section(
     }
     let index = index_figure(writer, part, cost)?;
     let mut said = vec![writer.shows(&index, "index-shows", Args::new())?];
-    said.extend(sentences(writer, part, cost)?);
+    said.extend(sentences(writer, part, (cost, false))?);
     body.extend([Node::Figure(index), Node::Paragraph(Prose::join(&said))]);
     body.extend(table(writer, part, (&[comparison], true))?.map(Node::Table));
     body.extend(steps(writer, part, &[(comparison, cost)])?);
@@ -177,22 +177,15 @@ fn of_points(
 
 /// The verdicts on single loads; what holds for all of several is said once above them.
 fn said_of_points(writer: &Writer, part: &Part<'_>, costs: &[(&Comparison, &Cost)]) -> Nodes {
-    let equal = costs.iter().all(|(_, cost)| cost.equal_load);
     if let [(_, only)] = costs {
-        let mut said = sentences(writer, part, only)?;
-        if equal {
-            said.insert(0, writer.label("cost-equal-load")?);
-        }
-        return Ok(vec![Node::Paragraph(Prose::join(&said))]);
+        return Ok(vec![Node::Paragraph(Prose::join(&sentences(writer, part, (only, false))?))]);
     }
+    let equal = costs.iter().all(|(_, cost)| cost.equal_load);
     let mut items = Vec::new();
     for (comparison, cost) in costs {
         let name = row_name(writer, part.run, comparison)?;
         let mut said = vec![writer.say("cost-named", Args::new().prose("name", &name))?];
-        if cost.equal_load && !equal {
-            said.push(writer.label("cost-equal-load")?);
-        }
-        said.extend(sentences(writer, part, cost)?);
+        said.extend(sentences(writer, part, (cost, equal))?);
         items.push(Prose::join(&said));
     }
     let mut nodes = Vec::new();
@@ -324,12 +317,21 @@ fn less_is_better(writer: &Writer, run: &Run, comparison: &Comparison) -> Said {
     }
 }
 
-/// The verdict on the index or why there is none, and what decides besides or in its place.
-fn sentences(writer: &Writer, part: &Part<'_>, cost: &Cost) -> Result<Vec<Prose>, ReportError> {
+/// What decides at an equal load, unless `above` says that there was one; then the verdict on the
+/// index or why there is none, and what decides besides or in its place.
+fn sentences(
+    writer: &Writer,
+    part: &Part<'_>,
+    (cost, above): (&Cost, bool),
+) -> Result<Vec<Prose>, ReportError> {
     let run = part.run;
     let mut said = Vec::new();
     if cost.equal_load {
-        said.push(less_is_better(writer, run, &cost.per_gigabyte)?);
+        let verdict = less_is_better(writer, run, &cost.per_gigabyte)?;
+        said.push(match above {
+            true => verdict,
+            false => writer.say("cost-equal-load", Args::new().prose("verdict", &verdict))?,
+        });
     }
     said.push(match withheld::overall(writer, cost)? {
         Some(none) => none,

@@ -90,7 +90,7 @@ fn curve_section(
     let figure = curve_figure(writer, part, comparison, number)?;
     let verdict = verdict_sentence(writer, run, comparison)?;
     let shows = Args::new().prose("verdict", &verdict);
-    let mut ahead = vec![writer.shows(&figure, "curve-shows", shows)?];
+    let mut ahead = vec![writer.shows(&figure, "curve-over", shows)?];
     ahead.extend(curve::stretches(writer, run, comparison)?);
     ahead.extend(along::crossings(writer, run, comparison)?);
     ahead.extend(states::sentences(writer, part, comparison)?);

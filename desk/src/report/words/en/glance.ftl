@@ -71,7 +71,8 @@ heatmap-footnote = A cell is the ratio of its point. It has no colour where the 
 heatmap-footnote-hollow = Hatched: two states, or the clients at their limit.
 heatmap-shows = Where the difference lies is in { $figure }, one cell a point; the curves below have how large it is.
 
-curve-shows = Over all points of { $figure }: { $verdict }
+curve-shows = { $figure } shows { $metric } by { $curve } under both levels.
+curve-over = Over all points of { $figure }: { $verdict }
 dots-shows = Every block by itself is in { $figure }.
 crossing = The lead changes between { $from } and { $to }: { $other } against { $base } has { $before } at { $from } and { $after } at { $to }, where { $leader } takes the lead.
 along-both = What limited it along the whole curve, under both levels: { $limit }, { $evidence }.
