@@ -144,7 +144,7 @@ fn figures_of_the_clients_are_marked_and_explained() {
 fn an_interaction_says_both_effects_and_their_ratio() {
     let (run, analysis) = fixture::duel();
     let words = said(&run, &analysis);
-    let sentence = "mtu 9000 B against mtu 1500 B gives throughput +7.0 % with onboard and 3.10× \
+    let sentence = "mtu 9000 B against mtu 1500 B gives throughput 1.07× with onboard and 3.10× \
                     with pro1000. The effect depends on it: second over first 2.90×";
     assert!(words.contains(sentence));
 }
@@ -231,6 +231,16 @@ fn what_is_not_decided_is_not_called_equal() {
     let words = said(&run, &analysis);
     assert!(words.contains("Not decided with 5 blocks from 64 KiB to 256 KiB."));
     assert!(!words.contains("No difference was shown"));
+}
+
+#[test]
+fn less_than_can_be_shown_has_no_sign() {
+    let (run, mut analysis) = fixture::duel();
+    for parts in analysis.costs.iter_mut().flat_map(|cost| &mut cost.parts) {
+        parts.unattributed.centre.value = -0.001;
+    }
+    let words = said(&run, &analysis);
+    assert!(words.contains("Where the CPU time went") && !words.contains("-0.00"));
 }
 
 #[test]

@@ -140,11 +140,18 @@ impl<'r> Contest<'r> {
         for point in &mut paired.points {
             point.pairs = self.pairs(&point.trials, measure);
             // A trial that was visited again is one trial.
-            let trials: BTreeSet<u64> = point.trials.iter().map(|r| r.trial.id.into()).collect();
+            let trials: BTreeSet<(u32, bool)> =
+                point.trials.iter().map(|r| self.place(r)).collect();
             let lost = trials.len().saturating_sub(2 * point.pairs.len());
             paired.left_out += u32::try_from(lost).unwrap_or(u32::MAX);
         }
         paired
+    }
+
+    /// The trial at a point that a record is a visit of: its block, and whether the other level.
+    fn place(&self, record: &TrialRecord) -> (u32, bool) {
+        let level = record.trial.treatment.levels.get(&self.factor.name);
+        (record.trial.block, level == Some(&self.other.name))
     }
 
     /// Every counted visit of a level at a point, whatever came of it.

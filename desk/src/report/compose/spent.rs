@@ -118,19 +118,3 @@ pub(super) fn counting(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Prose>
     let ours = writer.label("method-counting")?;
     Ok(vec![Prose::join(&[kernel, ours]), writer.label("method-index")?])
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::report::fixture;
-
-    #[test]
-    fn nothing_has_no_sign() {
-        let (_, analysis) = fixture::duel();
-        let mut figure = analysis.costs[0].parts[0].unattributed.clone();
-        for (value, text) in [(-0.001, "0.00"), (-0.02, "-0.02"), (0.004, "0.00"), (1.5, "1.50")] {
-            figure.centre.value = value;
-            assert_eq!(cpus(&figure).text(), text);
-        }
-    }
-}
