@@ -142,8 +142,11 @@ fn at_full(
 fn steps(writer: &mut Writer, part: &Part<'_>, of: &[(&Comparison, &Cost)]) -> Nodes {
     let Some(figure) = plot::waterfall(writer, part, of)? else { return Ok(Vec::new()) };
     let Some((first, _)) = of.first() else { return Ok(Vec::new()) };
-    let one = of.len() == 1 && first.curve.is_none();
-    let key = if one { "waterfall-shows" } else { "waterfall-shows-most" };
+    let key = match (of.len(), &first.curve) {
+        (_, Some(_)) => "waterfall-shows-most",
+        (1, None) => "waterfall-shows",
+        (_, None) => "waterfall-shows-load",
+    };
     let said = writer.shows(&figure, key, pair(part.run, first))?;
     Ok(vec![Node::Figure(figure), Node::Paragraph(said)])
 }
@@ -333,10 +336,12 @@ fn sentences(
             false => writer.say("cost-equal-load", Args::new().prose("verdict", &verdict))?,
         });
     }
-    said.push(match withheld::overall(writer, cost)? {
-        Some(none) => none,
-        None => index_verdict(writer, run, &cost.index, false)?,
-    });
+    match withheld::overall(writer, cost)? {
+        Some(none) => said.push(none),
+        // At an equal load the index is the same figure turned round; the table has it.
+        None if cost.equal_load => {}
+        None => said.push(index_verdict(writer, run, &cost.index, false)?),
+    }
     if let Some(displaced) = &cost.displaced {
         let verdict = less_is_better(writer, run, displaced)?;
         // Whoever moves less displaces less: that decides nothing between unequal throughputs.

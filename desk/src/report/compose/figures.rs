@@ -298,12 +298,8 @@ pub(super) fn dots_figure(
         }
     }
     let better = comparisons.first().map_or(Better::Higher, |c| c.better);
-    let label = match pair_of_all(writer, run)? {
-        Some(pair) => pair,
-        None => writer.label("axis-ratio")?,
-    };
     let axis = Axis {
-        label: label.text().into(),
+        label: ratio_label(writer, run)?.text().into(),
         unit: Unit::Ratio,
         scale: Scale::Linear,
         direction: direction(writer, better)?,
@@ -349,7 +345,7 @@ pub(super) fn row_name(writer: &Writer, run: &Run, comparison: &Comparison) -> S
 }
 
 /// Whether a run compares one pair of levels, under several conditions.
-fn is_one_pair(run: &Run) -> bool {
+pub(super) fn is_one_pair(run: &Run) -> bool {
     let (plan, compare) = (&run.plan, &run.plan.method.compare);
     let levels = plan.factors.iter().find(|f| f.name == *compare).map_or(0, |f| f.levels.len());
     let swept = plan.loads.iter().flat_map(|load| &load.over);
@@ -357,22 +353,32 @@ fn is_one_pair(run: &Run) -> bool {
     levels == 2 && (plan.factors.len() > 1 || plan.loads.len() > 1 || swept > 0)
 }
 
-/// `offload : plain` where that is the one pair of levels that a run compares.
-pub(super) fn pair_of_all(writer: &Writer, run: &Run) -> Result<Option<Prose>, ReportError> {
+/// Base and other where they are the one pair of levels that a run compares.
+fn pair_of_all(run: &Run) -> Option<Args> {
     let (plan, compare) = (&run.plan, &run.plan.method.compare);
-    let factor = plan.factors.iter().find(|f| f.name == *compare);
-    match factor.map(|f| f.levels.as_slice()) {
-        Some([base, other]) if is_one_pair(run) => {
-            let args = short_levels(plan, compare, [&base.name, &other.name]);
-            writer.say("pair-short", args).map(Some)
+    let factor = plan.factors.iter().find(|f| f.name == *compare)?;
+    match factor.levels.as_slice() {
+        [base, other] if is_one_pair(run) => {
+            Some(short_levels(plan, compare, [&base.name, &other.name]))
         }
-        _ => Ok(None),
+        _ => None,
+    }
+}
+
+/// What the axis of ratios is called: it names the one pair where the rows leave it out.
+pub(super) fn ratio_label(writer: &Writer, run: &Run) -> Said {
+    match pair_of_all(run) {
+        Some(pair) => writer.say("axis-ratio-pair", pair),
+        None => writer.label("axis-ratio"),
     }
 }
 
 /// What stands above the names of rows.
 pub(super) fn row_heading(writer: &Writer, run: &Run) -> Said {
-    pair_of_all(writer, run)?.map_or_else(|| writer.label("table-comparison"), Ok)
+    match pair_of_all(run) {
+        Some(pair) => writer.say("pair-short", pair),
+        None => writer.label("table-comparison"),
+    }
 }
 
 /// The metric and what the marks are.

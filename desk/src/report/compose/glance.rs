@@ -4,7 +4,7 @@
 use super::answer::{Judged, asked, same};
 use super::curve::nearest_first;
 use super::effect::{is_alone, level, plain_effects, short_effect};
-use super::figures::{pair_of_all, row_heading, row_name};
+use super::figures::{ratio_label, row_heading, row_name};
 use super::names::level_name;
 use super::places::at;
 use super::ruling::{count, shown, verdict_word};
@@ -19,10 +19,8 @@ pub(super) fn nodes(writer: &mut Writer, parts: &[Part<'_>]) -> Nodes {
     let mut nodes = Vec::new();
     if let Some(mut figure) = plot::forest(writer, parts)? {
         // Rows that leave out the one pair of levels have it beside the axis.
-        if let [part] = parts
-            && let Some(pair) = pair_of_all(writer, part.run)?
-        {
-            figure.y.label = pair.text().into();
+        if let [part] = parts {
+            figure.y.label = ratio_label(writer, part.run)?.text().into();
             figure.x.label.clone_from(&figure.y.label);
         }
         let said = writer.shows(&figure, "forest-shows", Args::new())?;

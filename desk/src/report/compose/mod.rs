@@ -37,6 +37,8 @@ mod ruling;
 mod spent;
 mod states;
 mod testbed;
+#[cfg(test)]
+mod tests;
 mod withheld;
 
 pub(super) use advice::short as short_advice;

@@ -2,7 +2,7 @@
 
 use super::cost::marked;
 use super::effect::{is_alone, level, metric_title, short_effect};
-use super::figures::{curve_figure, dots_figure, pair_of_all, place, row_heading, row_name};
+use super::figures::{curve_figure, dots_figure, is_one_pair, place, row_heading, row_name};
 use super::names::{key_words, level_names, pair};
 use super::places::with_engine;
 use super::ruling::{condition, short_condition, shown, verdict_sentence, verdict_word};
@@ -266,7 +266,7 @@ fn points_table(
         None => Vec::new(),
     };
     // Several pairs share the columns, so these must not carry the names of one of them.
-    let pairs = comparisons.len() > 1 && pair_of_all(writer, run)?.is_none();
+    let pairs = comparisons.len() > 1 && !is_one_pair(run);
     if pairs && columns.len() > 2 {
         columns[1].title = writer.label("table-base")?;
         columns[2].title = writer.label("table-other")?;

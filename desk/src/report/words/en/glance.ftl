@@ -128,6 +128,7 @@ waterfall-title = Where the CPU time goes{ $at }: from { $base } to { $other }
 waterfall-subtitle = CPUs kept busy by kind of process
 waterfall-footnote = Between the whole of either level stands what each kind of process takes more or less; rest: what no process accounts for.
 waterfall-shows = Which processes take more or less under { $other } than under { $base }, { $figure } shows.
+waterfall-shows-load = Which processes take more or less under { $other } than under { $base }, { $figure } shows at the load where most moves.
 waterfall-shows-most = Which processes take more or less under { $other } than under { $base }, { $figure } shows at the point where most moves.
 axis-cpus = CPUs busy
 

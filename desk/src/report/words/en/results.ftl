@@ -53,6 +53,7 @@ figure-footnote-curve = n = { $blocks } blocks in random order; bands are { $lev
 figure-footnote-alone = A single block, so no interval; run { $run }.
 zone-ahead = { $level } ahead
 axis-ratio = ratio to the baseline
+axis-ratio-pair = ratio { $other } : { $base }
 reference-equal = no difference
 direction-higher = higher is better
 direction-lower = lower is better
