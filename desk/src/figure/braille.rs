@@ -327,7 +327,7 @@ fn dots(figure: &Figure, columns: usize, unicode: bool) -> Vec<String> {
     let axis = ValueAxis::of(figure, 4.0);
     let value = |s: &Series| {
         let mark = s.marks.iter().find(|m| m.valid && drawable(m));
-        mark.map_or_else(|| "-".to_owned(), |m| axis.text(figure.value(m.centre)))
+        mark.map_or_else(|| "-".to_owned(), |m| axis.beside(figure, m))
     };
     let values: Vec<String> = figure.series.iter().map(value).collect();
     let widest = values.iter().map(|v| wide(v)).max().unwrap_or(0);

@@ -94,7 +94,7 @@ fn columns<'a>(sheet: &Sheet, figure: &'a Figure, axis: &ValueAxis) -> (Columns,
 
 fn row<'a>(figure: &Figure, axis: &ValueAxis, series: &'a Series) -> Row<'a> {
     let mark = series.marks.iter().find(|m| m.valid && drawable(m));
-    let value = mark.map_or_else(String::new, |m| axis.text(figure.value(m.centre)));
+    let value = mark.map_or_else(String::new, |m| axis.beside(figure, m));
     let range = mark.map_or_else(String::new, |m| interval(figure, axis, m));
     Row { series, name: Vec::new(), value, range }
 }

@@ -140,7 +140,8 @@ fn interval(
 fn said(figure: &Figure, mark: &Mark) -> String {
     let range = crate::unit::show_range(figure.value(mark.low), figure.value(mark.high));
     let doubt = if mark.valid { "" } else { ", undecided" };
-    format!("{} ({range}){doubt}", figure.value(mark.centre))
+    let centre = crate::unit::show_centre(figure.value(mark.centre), (mark.low, mark.high));
+    format!("{centre} ({range}){doubt}")
 }
 
 /// The logarithmic axis of ratios. It holds no change, every centre, line and zone, and every

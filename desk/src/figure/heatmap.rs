@@ -1,5 +1,6 @@
 //! Knows the heatmap: a cell a ratio, its colour by how far it lies from no change, the ratio in
-//! words on it; what is invalid is hatched. Knows which of seven steps a ratio takes, no colours.
+//! words on it; what is not told from no change has no colour, what is invalid is hatched. Knows
+//! which of seven steps a ratio takes, no colours.
 //!
 //! Where the cells of a row find no room the table is turned, and where that does not help it goes
 //! on below.
@@ -17,12 +18,12 @@ const CELL: f64 = 30.0;
 const WIDEST: f64 = 112.0;
 /// Between cells, px.
 const GAP: f64 = 2.0;
-/// Left and right of the words of a cell, px: room for the corner.
+/// Left and right of the words of a cell, px.
 const PAD: f64 = 9.0;
-/// Side of the corner that tells above from below without colour, px.
-const CORNER: f64 = 6.0;
 /// From one line of a hatch to the next, px.
 const HATCH: f64 = 7.0;
+/// What stands beside a cell without a colour.
+const OPEN: &str = "not decided";
 /// The step of no change; three lie below it and three above.
 const MIDDLE: usize = 3;
 /// Bounds of the steps as ratios above 1; those below 1 are their inverse.
@@ -64,6 +65,12 @@ impl Steps {
         // The inverse of a bound must fall on the same side as the bound.
         let past = self.bounds.iter().filter(|b| size >= b.ln() - 1e-12).count();
         if ratio < 1.0 { MIDDLE - past } else { MIDDLE + past }
+    }
+
+    /// Whether the interval tells the ratio from no change, or lies within the step of no change.
+    fn decided(&self, mark: &Mark) -> bool {
+        let away = mark.low > 1.0 || mark.high < 1.0;
+        away || [mark.low, mark.high].iter().all(|end| self.step(*end) == MIDDLE)
     }
 
     /// The six bounds, rising.
@@ -232,30 +239,23 @@ fn row(
             sheet.text("–", Role::Note, at, Anchor::Middle);
             continue;
         };
-        let words = sheet.measured(&value(figure, mark), Role::Value, at, Anchor::Middle);
+        let decided = !mark.valid || steps.decided(mark);
+        let role = if decided { Role::Value } else { Role::Name };
+        let words = sheet.measured(&value(figure, mark), role, at, Anchor::Middle);
         let ratio = figure.x.tick_text(mark.x);
-        let hint = format!("{}, {ratio}: {}", series.name, said(figure, mark));
-        if mark.valid {
-            coloured(sheet, (room, steps.step(mark.centre)), hint);
+        let doubt = if decided { String::new() } else { format!(", {OPEN}") };
+        let hint = format!("{}, {ratio}: {}{doubt}", series.name, said(figure, mark));
+        if !decided {
+            sheet.push(Shape::Bar { ink: Ink::Open, room, hint });
+        } else if mark.valid {
+            let ink = Ink::Heat(steps.step(mark.centre));
+            sheet.push(Shape::Bar { ink, room, hint });
         } else {
             hatched(sheet, room, words.bounds(), hint);
         }
         sheet.push(Shape::Text(words));
     }
     sheet.bottom = top + height + GAP;
-}
-
-/// A cell in the colour of its step, with a corner above or below.
-fn coloured(sheet: &mut Sheet, (room, step): (Rect, usize), hint: String) {
-    sheet.push(Shape::Bar { ink: Ink::Heat(step), room, hint });
-    let x = room.right;
-    let (y, inward) = match step {
-        MIDDLE => return,
-        s if s > MIDDLE => (room.top, CORNER),
-        _ => (room.bottom, -CORNER),
-    };
-    let corners = vec![(x - CORNER, y), (x, y), (x, y + inward)];
-    sheet.push(Shape::Area(Ink::Corner, corners));
 }
 
 /// A cell without a colour, hatched but for the place of its words.
@@ -287,7 +287,7 @@ fn outside(hole: Rect, from: Point, to: Point) -> Vec<(Point, Point)> {
     parts.into_iter().filter(|(a, b)| b.0 - a.0 > 0.5).collect()
 }
 
-/// The seven steps side by side with their bounds, and what a hatch means if there is one.
+/// The seven steps side by side with their bounds, and what a cell without a colour means.
 fn key(sheet: &mut Sheet, figure: &Figure, steps: &Steps) {
     const TALL: f64 = 12.0;
     sheet.space(4.0);
@@ -299,23 +299,34 @@ fn key(sheet: &mut Sheet, figure: &Figure, steps: &Steps) {
         #[expect(clippy::cast_precision_loss, reason = "seven steps")]
         let left = i as f64 * step;
         let room = Rect { left, top, right: left + step - 1.0, bottom };
-        coloured(sheet, (room, i), String::new());
+        sheet.push(Shape::Bar { ink: Ink::Heat(i), room, hint: String::new() });
         if let Some(text) = texts.get(i) {
             let at = (left + step - 0.5, bottom + Role::Tick.size() + 3.0);
             sheet.text(text, Role::Tick, at, Anchor::Middle);
         }
     }
     sheet.bottom = bottom + Role::Tick.line() + 4.0;
-    if figure.series.iter().flat_map(|s| &s.marks).any(|m| placed(m) && !m.valid) {
-        let nothing = Rect { left: -9.0, top: -9.0, right: -9.0, bottom: -9.0 };
+    let nothing = Rect { left: -9.0, top: -9.0, right: -9.0, bottom: -9.0 };
+    let [open, invalid] = without_colour(figure, steps);
+    for (_, words) in [(open, OPEN), (invalid, "invalid")].into_iter().filter(|l| l.0) {
         sheet.space(4.0);
         let top = sheet.bottom;
-        let room = Rect { left: 0.0, top, right: step - 1.0, bottom: top + TALL };
-        hatched(sheet, room, nothing, String::new());
+        let room = Rect { left: 0.5, top, right: step - 1.0, bottom: top + TALL };
+        if words == OPEN {
+            sheet.push(Shape::Bar { ink: Ink::Open, room, hint: String::new() });
+        } else {
+            hatched(sheet, room, nothing, String::new());
+        }
         let at = (step + 8.0, top + 10.0);
-        sheet.text("invalid", Role::Tick, at, Anchor::Start);
+        sheet.text(words, Role::Tick, at, Anchor::Start);
         sheet.space(TALL + 4.0);
     }
+}
+
+/// Whether there are cells that are not decided, and such as are invalid.
+fn without_colour(figure: &Figure, steps: &Steps) -> [bool; 2] {
+    let marks = || figure.series.iter().flat_map(|s| &s.marks).filter(|m| placed(m));
+    [marks().any(|m| m.valid && !steps.decided(m)), marks().any(|m| !m.valid)]
 }
 
 /// A bound with at most two decimals: `0.67×`.
@@ -332,8 +343,13 @@ fn said(figure: &Figure, mark: &Mark) -> String {
 
 /// Every cell in words, a sentence a series.
 pub fn words(figure: &Figure) -> Vec<String> {
+    let steps = Steps::of(figure);
     let cell = |m: &Mark| {
-        let doubt = if m.valid { "" } else { ", invalid" };
+        let doubt = match m.valid {
+            false => ", invalid".to_owned(),
+            true if !steps.decided(m) => format!(", {OPEN}"),
+            true => String::new(),
+        };
         format!("{} {}{doubt}", figure.x.tick_text(m.x), value(figure, m))
     };
     let row = |s: &Series| {
@@ -351,9 +367,10 @@ pub fn words(figure: &Figure) -> Vec<String> {
 /// The table as text; a sign behind each ratio says on which side of no change it lies.
 pub fn text(figure: &Figure, columns: usize, unicode: bool) -> Vec<String> {
     let steps = Steps::of(figure);
-    let signs: [&str; 4] = if unicode { ["▼", "·", "▲", "?"] } else { ["-", "=", "+", "?"] };
+    let signs = if unicode { ["▼", "=", "▲", "?", "!"] } else { ["-", "=", "+", "?", "!"] };
     let sign = |m: &Mark| match steps.step(m.centre) {
-        _ if !m.valid => signs[3],
+        _ if !m.valid => signs[4],
+        _ if !steps.decided(m) => signs[3],
         s if s < MIDDLE => signs[0],
         MIDDLE => signs[1],
         _ => signs[2],
@@ -380,7 +397,7 @@ pub fn text(figure: &Figure, columns: usize, unicode: bool) -> Vec<String> {
             lines.push(format!("{}{said}", padded(name, plan.name)));
         }
     }
-    lines.extend(key_text(&steps, signs, columns));
+    lines.extend(key_text(figure, &steps, signs, columns));
     lines
 }
 
@@ -405,12 +422,23 @@ impl TextPlan {
 }
 
 /// What the signs mean, on as many lines as it takes.
-fn key_text(steps: &Steps, [below, level, above, _]: [&str; 4], columns: usize) -> Vec<String> {
+fn key_text(
+    figure: &Figure,
+    steps: &Steps,
+    [below, level, above, open, invalid]: [&str; 5],
+    columns: usize,
+) -> Vec<String> {
     let [_, _, low, high, _, _] = steps.edges().map(edge_text);
-    let parts =
-        [format!("{above} from {high}"), format!("{below} to {low}"), format!("{level} between")];
+    let mut parts = vec![
+        format!("{above} from {high}"),
+        format!("{below} to {low}"),
+        format!("{level} between"),
+    ];
+    let [unsure, wrong] = without_colour(figure, steps);
+    parts.extend(unsure.then(|| format!("{open} {OPEN}")));
+    parts.extend(wrong.then(|| format!("{invalid} invalid")));
     let line = parts.join("  ");
-    if wide(&line) <= columns { vec![line] } else { parts.to_vec() }
+    if wide(&line) <= columns { vec![line] } else { parts }
 }
 
 #[cfg(test)]
@@ -429,6 +457,22 @@ mod tests {
         }
         let all = [0.1, 0.7, 0.9, 1.0, 1.1, 1.3, 2.0].map(|r| steps().step(r));
         assert_eq!(all, [0, 1, 2, 3, 4, 5, 6]);
+    }
+
+    #[test]
+    fn a_ratio_that_is_not_told_from_no_change_is_not_decided() {
+        let mark = |low: f64, centre: f64, high: f64| Mark {
+            x: 0.0,
+            centre,
+            low,
+            high,
+            runs: Vec::new(),
+            valid: true,
+        };
+        let decided = |low, centre, high| steps().decided(&mark(low, centre, high));
+        assert!(decided(1.01, 1.3, 1.6) && decided(0.6, 0.7, 0.9), "the interval leaves out 1");
+        assert!(decided(0.99, 1.0, 1.01), "all of it lies within the step of no change");
+        assert!(!decided(0.9, 1.3, 1.8) && !decided(0.9, 1.0, 1.1));
     }
 
     #[test]

@@ -77,7 +77,8 @@ pub struct Series {
     pub marks: Vec<Mark>,
 }
 
-/// A part of the x axis (sweep) that is shaded and named, for instance `pro1000 ahead`.
+/// A part of the x axis (sweep) that is shaded and named, for instance `pro1000 ahead`. One whose
+/// name holds that of a series has the colour of that series.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Zone {
     /// Start, base unit of x.
@@ -122,8 +123,9 @@ pub enum FigureKind {
     /// One row a series of one mark: a ratio with its interval on a logarithmic value axis beside
     /// the line of no change; zones lie on the value axis (the margin). Value axis is x.
     Forest,
-    /// A cell for each name of the x axis and each series: the ratio as a colour and in words;
-    /// invalid cells are hatched.
+    /// A cell for each name of the x axis and each series: the ratio in words, and as a colour
+    /// where its interval leaves out 1 or lies within the zone that holds 1 (the margin); invalid
+    /// cells are hatched.
     Heatmap,
     /// Shares of what is at most so large: `x` of a mark is the value, its centre the share from 0
     /// to 1, marks in order of x. Where low and high equal the centre throughout a series, its
@@ -137,9 +139,9 @@ pub enum FigureKind {
     /// Zones are disturbances, in s since the run began; those of one name are one kind.
     Timeline,
     /// Bars that go on where the one above ended: a series of one mark a step, its bar from `x` to
-    /// the centre (unit of y), low and high bound the centre. The last stands on zero (`x` = 0)
-    /// and is a whole; so is a first from which the next goes down (parts taken out one by one),
-    /// not one from which it goes up (parts that add up). Value axis is x.
+    /// the centre (unit of y), low and high bound the centre. The first and the last stand on zero
+    /// (`x` = 0) and are wholes: what it was before, and what it is in the end. Parts that add up
+    /// to one whole begin with a first of nothing. Value axis is x.
     Waterfall,
     /// Points under [`Roof`]s, both axes logarithmic whatever their scale says (bytes in powers of
     /// two). A point is bound by the roof that is lowest at its `x`.
@@ -201,6 +203,13 @@ impl Figure {
     /// The zones that have a place on an axis.
     pub(super) fn drawn_zones(&self) -> impl Iterator<Item = &Zone> {
         self.zones.iter().filter(|z| z.from.is_finite() && z.to.is_finite())
+    }
+
+    /// The series whose name stands in the name of a zone, the longest where several do.
+    pub(super) fn leader(&self, zone: &Zone) -> Option<usize> {
+        let named = self.series.iter().enumerate();
+        let named = named.filter(|(_, s)| !s.name.is_empty() && zone.name.contains(&s.name));
+        named.max_by_key(|(_, s)| s.name.len()).map(|(i, _)| i)
     }
 
     /// Every measured position of every series, in order, each once, in the base unit of x.

@@ -83,6 +83,15 @@ impl ValueAxis {
         }
     }
 
+    /// The centre of a mark as text on this axis, as fine as its interval is written.
+    pub fn beside(&self, figure: &Figure, mark: &Mark) -> String {
+        let centre = figure.value(mark.centre);
+        match centre.unit {
+            Unit::Ratio => crate::unit::show_centre(centre, (mark.low, mark.high)),
+            _ => self.text(centre),
+        }
+    }
+
     /// A value as text on this axis, without the unit that the heading says.
     pub fn text(&self, quantity: Quantity) -> String {
         if quantity.unit == Unit::Ratio {

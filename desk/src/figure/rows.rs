@@ -35,7 +35,7 @@ pub struct Row<'a> {
 impl<'a> Row<'a> {
     /// A row with the words of a mark, in the prefix of the axis.
     pub fn of(figure: &Figure, axis: &ValueAxis, name: &'a str, mark: Option<&Mark>) -> Self {
-        let value = mark.map_or_else(String::new, |m| axis.text(figure.value(m.centre)));
+        let value = mark.map_or_else(String::new, |m| axis.beside(figure, m));
         let range = mark.map_or_else(String::new, |m| interval(figure, axis, m));
         Self { name, role: Role::Name, value, range }
     }

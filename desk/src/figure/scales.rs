@@ -20,6 +20,15 @@ pub fn quantities(axis: &Axis, extent: (f64, f64), wanted: f64) -> ValueAxis {
     if axis.unit == Unit::Byte { doublings(axis, extent, wanted) } else { ratios(axis, extent) }
 }
 
+/// The same for values that are places and no lengths: no zero is added to them.
+pub fn places(axis: &Axis, extent: (f64, f64), wanted: f64) -> ValueAxis {
+    let (low, high) = extent;
+    match axis.scale == Scale::Linear && low > 0.0 && high > low {
+        true => spaced(axis, extent, wanted),
+        false => quantities(axis, extent, wanted),
+    }
+}
+
 /// A logarithmic axis cut to an extent, with the ticks inside it, if two are left.
 pub fn trimmed(mut axis: ValueAxis, extent: (f64, f64)) -> ValueAxis {
     let inside = |t: &&(f64, String)| (extent.0..=extent.1).contains(&t.0);
@@ -43,6 +52,11 @@ fn steps(axis: &Axis, (low, high): (f64, f64), wanted: f64) -> ValueAxis {
     let close = low > 0.0 && high > low && high - low < 0.4 * high;
     let low = if close { low } else { low.min(0.0) };
     let high = if high > low { high } else { low + 1.0 };
+    spaced(axis, (low, high), wanted)
+}
+
+/// Round steps over an extent that is not empty.
+fn spaced(axis: &Axis, (low, high): (f64, f64), wanted: f64) -> ValueAxis {
     let (divisor, unit) = prefix(axis, high.abs().max(low.abs()));
     let (domain, ticks) = even((low / divisor, high / divisor), wanted);
     scaled((false, divisor, unit), domain, ticks)

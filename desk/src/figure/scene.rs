@@ -178,6 +178,8 @@ pub enum Ink {
     Leader,
     /// Shaded part; every second one a little darker.
     Zone(usize),
+    /// Part where a series leads, in its colour.
+    Lead(usize),
     /// Curve of a series.
     Curve(usize),
     /// Interval of a series as an area or a thin bar.
@@ -196,8 +198,8 @@ pub enum Ink {
     Neutral,
     /// Cell of a heatmap, by its step from 0 to 6; 3 is no change.
     Heat(usize),
-    /// Corner of a cell.
-    Corner,
+    /// Cell of a heatmap whose ratio is not told from no change.
+    Open,
     /// Cell without a colour, and the lines over it.
     Hatch,
     /// A bar that stands on zero.

@@ -3,7 +3,7 @@
 //! Knows no colours and no words around it.
 
 use super::layout::{Sheet, spread, thinned};
-use super::model::{Figure, Mark, Reference};
+use super::model::{Figure, Mark, Reference, Zone};
 use super::projection::{Projection, ValueAxis, drawable, positions};
 use super::scene::{Anchor, Glyph, Ink, Point, Rect, Role, Shape, Text};
 
@@ -98,12 +98,7 @@ fn frame(
 
 /// Shades the zones with their names above the panel, and so fixes where the panel begins.
 pub(super) fn zones(sheet: &mut Sheet, figure: &Figure, frame: &mut Frame, height: f64) {
-    let edges = |from: f64, to: f64| {
-        let (a, b) = (frame.x.place(from), frame.x.place(to));
-        // A zone of one point would be invisible: give it the width of its marker.
-        if b - a < 10.0 { (a - 6.0, b + 6.0) } else { (a, b) }
-    };
-    let spans: Vec<(f64, f64)> = figure.drawn_zones().map(|z| edges(z.from, z.to)).collect();
+    let spans: Vec<(f64, f64)> = figure.drawn_zones().map(|z| span(figure, frame, z)).collect();
     let start = sheet.bottom;
     let names: Vec<(f64, &str)> = spans
         .iter()
@@ -116,10 +111,24 @@ pub(super) fn zones(sheet: &mut Sheet, figure: &Figure, frame: &mut Frame, heigh
     frame.bottom = frame.top + height;
     frame.y.range = (frame.bottom, frame.top);
     let top = if named { start - 3.0 } else { frame.top };
-    for (i, (a, b)) in spans.iter().enumerate() {
+    for (i, ((a, b), zone)) in spans.iter().zip(figure.drawn_zones()).enumerate() {
         let corners = vec![(*a, top), (*b, top), (*b, frame.bottom), (*a, frame.bottom)];
-        sheet.push(Shape::Area(Ink::Zone(i), corners));
+        let ink = figure.leader(zone).map_or(Ink::Zone(i), Ink::Lead);
+        sheet.push(Shape::Area(ink, corners));
     }
+}
+
+/// The ends of a zone in px. One of a series holds points, so it reaches half-way to the next.
+fn span(figure: &Figure, frame: &Frame, zone: &Zone) -> (f64, f64) {
+    let (a, b) = (frame.x.place(zone.from), frame.x.place(zone.to));
+    if figure.leader(zone).is_none() {
+        // A zone of one moment would be invisible: give it the width of a marker.
+        return if b - a < 10.0 { (a - 6.0, b + 6.0) } else { (a, b) };
+    }
+    let places: Vec<f64> = figure.positions().into_iter().map(|x| frame.x.place(x)).collect();
+    let before = places.iter().rfind(|x| **x < a - 0.5).map(|x| f64::midpoint(*x, a) + 0.5);
+    let after = places.iter().find(|x| **x > b + 0.5).map(|x| f64::midpoint(*x, b) - 0.5);
+    (before.unwrap_or(a - INSET), after.unwrap_or(b + INSET))
 }
 
 pub(super) fn grid(sheet: &mut Sheet, axis: &ValueAxis, frame: &Frame) {

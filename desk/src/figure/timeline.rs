@@ -62,7 +62,8 @@ fn axes(figure: &Figure, across: f64, up: f64) -> (ValueAxis, ValueAxis) {
     let marks = marks(figure).map(|m| m.centre);
     let values = marks.chain(figure.drawn_references().map(|r| r.value));
     let x = scales::clock(last, across);
-    (x, scales::quantities(&figure.y, scales::extent(values), up))
+    // A visit is a place and no length: zero would press the visits into a strip.
+    (x, scales::places(&figure.y, scales::extent(values), up))
 }
 
 fn marks(figure: &Figure) -> impl Iterator<Item = &Mark> {
@@ -76,7 +77,12 @@ fn dry(figure: &Figure, mark: &Mark) -> bool {
 
 fn labels(sheet: &Sheet, figure: &Figure) -> Vec<Words> {
     let room = sheet.width * if sheet.width < 480.0 { 0.30 } else { 0.26 };
-    let words = |(i, s): (usize, &Series)| Words::new(sheet, &s.name, Role::Label(i), room);
+    // A name has the colour of its visits, so that of what does not count has none.
+    let role = |i: usize, s: &Series| match s.marks.iter().any(|m| m.valid) {
+        true => Role::Label(i),
+        false => Role::Remark,
+    };
+    let words = |(i, s): (usize, &Series)| Words::new(sheet, &s.name, role(i, s), room);
     figure.series.iter().enumerate().map(words).collect()
 }
 

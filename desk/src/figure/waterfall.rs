@@ -23,7 +23,7 @@ const GAP: f64 = 16.0;
 struct Step<'a> {
     name: &'a str,
     mark: Option<&'a Mark>,
-    /// True if it stands on zero and is not the first of parts that add up.
+    /// True if it is the first or the last and stands on zero.
     whole: bool,
     value: String,
     range: String,
@@ -56,8 +56,7 @@ fn steps<'a>(figure: &'a Figure, axis: &ValueAxis) -> Vec<Step<'a>> {
     let last = figure.series.len().saturating_sub(1);
     let step = |(i, series): (usize, &'a super::model::Series)| {
         let own = mark(i);
-        let down = mark(i + 1).is_some_and(|next| next.centre < next.x);
-        let whole = own.is_some_and(|m| m.x == 0.0) && (i == last || (i == 0 && down));
+        let whole = own.is_some_and(|m| m.x == 0.0) && (i == 0 || i == last);
         let (value, range) =
             own.filter(|m| m.valid).map_or_else(Default::default, |m| said_value(axis, m, whole));
         Step { name: &series.name, mark: own, whole, value, range }

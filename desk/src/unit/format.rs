@@ -71,12 +71,29 @@ pub fn show_range(low: Quantity, high: Quantity) -> String {
     let scale = scale_of(high);
     let number = |q: Quantity| {
         if q.unit == Unit::Ratio && q.value < 9.995 {
-            format!("{:.2}", q.value)
+            format!("{:.*}", ratio_decimals(low.value, high.value), q.value)
         } else {
             plain(q.value / scale.divisor)
         }
     };
     format!("{}–{}{}", number(low), number(high), scale.suffix)
+}
+
+/// The middle of a range of ratios, with as many decimals as [`show_range`] gives the ends; any
+/// other quantity as it is shown alone.
+#[must_use]
+pub fn show_centre(centre: Quantity, (low, high): (f64, f64)) -> String {
+    let decimals = ratio_decimals(low, high);
+    if centre.unit != Unit::Ratio || decimals == 2 || centre.value >= 9.995 {
+        return centre.to_string();
+    }
+    format!("{:.decimals$}×", centre.value)
+}
+
+/// Two decimals; up to four where fewer would make the ends of a range look alike.
+fn ratio_decimals(low: f64, high: f64) -> usize {
+    let apart = |d: &usize| format!("{low:.d$}") != format!("{high:.d$}");
+    if low < high { (2..4).find(apart).unwrap_or(4) } else { 2 }
 }
 
 /// The one prefix of an axis: what to divide its values by, and the unit to name once beside it.
@@ -246,6 +263,10 @@ mod tests {
     fn a_range_has_one_scale() {
         let r = |l, h, u| show_range(Quantity::new(l, u), Quantity::new(h, u));
         assert_eq!(r(2.711, 3.169, Unit::Ratio), "2.71–3.17×");
+        assert_eq!(r(0.9999, 1.0001, Unit::Ratio), "0.9999–1.0001×");
+        assert_eq!(r(1.0, 1.0, Unit::Ratio), "1.00–1.00×");
+        let centre = |low, high| show_centre(Quantity::new(1.0, Unit::Ratio), (low, high));
+        assert_eq!([centre(0.9999, 1.0001), centre(0.98, 1.02)], ["1.0000×", "1.00×"]);
         assert_eq!(r(9.1e8, 1.04e9, Unit::BitPerSecond), "0.910–1.04 Gbit/s");
     }
 }

@@ -8,6 +8,6 @@ mod format;
 mod parse;
 mod quantity;
 
-pub use format::{axis_scale, percent_change, plain, ratio, show_range};
+pub use format::{axis_scale, percent_change, plain, ratio, show_centre, show_range};
 pub use parse::{Kind, UnitError, parse, parse_sweep};
 pub use quantity::{Quantity, Unit};

@@ -133,10 +133,12 @@ impl Rules<'_> {
         plain.or_else(|| whole().filter(|_| !equal_load)).or_else(|| reasons().next().cloned())
     }
 
-    /// Throughputs that differ by more than the margin, with certainty or as far as can be told.
+    /// Throughputs that differ with certainty, and by more than the margin. Where a difference is
+    /// not shown the index has a verdict of its own, with an interval as wide as theirs.
     fn unequal(&self, verdict: Verdict, ratio: &Estimate) -> Option<Withheld> {
-        let differs = verdict != Verdict::Equivalent
-            && ratio.centre.value.ln().abs() > self.plan.method.margin.value.ln_1p();
+        let shown = !matches!(verdict, Verdict::Equivalent | Verdict::Undecided { .. });
+        let differs =
+            shown && ratio.centre.value.ln().abs() > self.plan.method.margin.value.ln_1p();
         differs.then(|| Withheld::UnequalAtSaturation { throughput: ratio.clone() })
     }
 }

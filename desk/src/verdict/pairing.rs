@@ -6,7 +6,7 @@ use crate::record::{
     FactorPlan, Level, LoadPlan, Plan, Run, Settings, TrialKind, TrialRecord, Value,
 };
 use crate::stats::log_ratio;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What is taken from a trial for a comparison: the figure, none if the trial lacks it.
 pub(super) type Measure<'m> = dyn Fn(&TrialRecord) -> Option<f64> + 'm;
@@ -144,10 +144,19 @@ impl<'r> Contest<'r> {
         paired.left_out = 0;
         for point in &mut paired.points {
             point.pairs = self.pairs(&point.trials, measure);
-            let lost = point.trials.len().saturating_sub(2 * point.pairs.len());
+            // A trial that was visited again is one trial.
+            let trials: BTreeSet<(u32, bool)> =
+                point.trials.iter().map(|r| self.place(r)).collect();
+            let lost = trials.len().saturating_sub(2 * point.pairs.len());
             paired.left_out += u32::try_from(lost).unwrap_or(u32::MAX);
         }
         paired
+    }
+
+    /// The trial at a point that a record is a visit of: its block, and whether the other level.
+    fn place(&self, record: &TrialRecord) -> (u32, bool) {
+        let level = record.trial.treatment.levels.get(&self.factor.name);
+        (record.trial.block, level == Some(&self.other.name))
     }
 
     /// Every counted visit of a level at a point, whatever came of it.

@@ -1,8 +1,10 @@
 //! What a forest, groups, a heatmap and a sparkline say in text, alt text and CSV.
 
 use super::super::layout::scene;
+use super::super::model::Zone;
 use super::super::scene::{Glyph, Ink, Shape};
 use super::super::{alt_text, braille, csv, svg};
+use super::fixture::{curve, sweep};
 use super::gallery::{forest, groups, heatmap, sparkline};
 
 #[test]
@@ -137,4 +139,44 @@ fn names_without_ascii_keep_their_columns_without_unicode() {
     let text = braille(&heatmap(3, 4), 60, 5, false);
     let ends: Vec<usize> = text.lines().skip(2).take(3).map(str::len).collect();
     assert!(text.contains("???") && ends.windows(2).all(|w| w[0] == w[1]), "{text}");
+}
+
+#[test]
+fn a_lead_has_the_colour_of_its_series_and_reaches_half_way_to_the_next_point() {
+    let series = vec![curve("off", 5, 9.4e9, 4096.0), curve("offload", 5, 9.4e9, 1024.0)];
+    let mut figure = sweep(series);
+    let xs = figure.positions();
+    let zone = |at: f64, name: &str| Zone { from: at, to: at, name: name.into() };
+    figure.zones = vec![zone(xs[1], "offload ahead"), zone(xs[3], "off ahead")];
+    let drawn = scene(&figure, 760, 1.0);
+    let mut leads = Vec::new();
+    for shape in &drawn.shapes {
+        if let Shape::Area(Ink::Lead(hue), corners) = shape {
+            leads.push((*hue, corners[1].0 - corners[0].0));
+        }
+    }
+    assert_eq!(leads.iter().map(|l| l.0).collect::<Vec<_>>(), [1, 0], "the longest name counts");
+    assert!(leads.iter().all(|l| l.1 > 60.0), "a band of one point is no sliver: {leads:?}");
+    assert!(!drawn.shapes.iter().any(|s| matches!(s, Shape::Area(Ink::Zone(_), _))));
+}
+
+#[test]
+fn a_cell_that_is_not_told_from_no_change_has_no_colour_in_any_medium() {
+    let mut figure = heatmap(1, 3);
+    for (mark, (low, centre, high)) in
+        figure.series[0].marks.iter_mut().zip([(0.7, 1.26, 1.9), (1.4, 1.5, 1.6), (0.6, 0.88, 1.2)])
+    {
+        (mark.low, mark.centre, mark.high, mark.valid) = (low, centre, high, true);
+    }
+    let drawn = scene(&figure, 760, 1.0);
+    let open =
+        |s: &&Shape| matches!(s, Shape::Bar { ink: Ink::Open, hint, .. } if !hint.is_empty());
+    assert_eq!(drawn.shapes.iter().filter(open).count(), 2);
+    let text = braille(&figure, 80, 5, true);
+    assert!(
+        text.contains("1.26×?") && text.contains("1.50×▲") && text.contains("0.88×?"),
+        "{text}"
+    );
+    assert!(text.contains("? not decided"), "{text}");
+    assert!(alt_text(&figure).contains("1.26×, not decided"), "{}", alt_text(&figure));
 }

@@ -67,7 +67,6 @@ fn no_line_and_no_marker_crosses_a_text() {
                     Shape::Line(_, points) => {
                         points.windows(2).any(|w| room.crossed_by(w[0], w[1]))
                     }
-                    Shape::Area(Ink::Corner, points) => room.overlaps(&around(points)),
                     Shape::Marker { at, radius, .. } => room.overlaps(&Rect {
                         left: at.0 - radius,
                         top: at.1 - radius,

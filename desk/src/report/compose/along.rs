@@ -1,6 +1,6 @@
 //! Knows how it is said what was full along a curve, and where the two levels change places.
 
-use super::effect::plain_effect;
+use super::effect::plain_effects;
 use super::limits::kind_word;
 use super::names::{level_name, level_names, pair};
 use super::places::places;
@@ -114,9 +114,9 @@ fn crossing(
     (from, to): (&Value, &Value),
 ) -> Said {
     let at = |value: &Value| comparison.points.iter().find(|p| p.at.as_ref() == Some(value));
-    let effect = |value: &Value| match at(value) {
-        Some(point) => plain_effect(writer, &point.ratio),
-        None => Ok(Prose::default()),
+    let [before, after] = match (at(from), at(to)) {
+        (Some(before), Some(after)) => plain_effects(writer, [&before.ratio, &after.ratio])?,
+        _ => Default::default(),
     };
     let other_after = comparison.regions.iter().any(|r| r.from == *to && r.other_ahead);
     let leader = if other_after { &comparison.other } else { &comparison.base };
@@ -124,7 +124,7 @@ fn crossing(
         .name("leader", &level_name(&run.plan, &comparison.factor, leader))
         .name("from", &shown(from))
         .name("to", &shown(to))
-        .prose("before", &effect(from)?)
-        .prose("after", &effect(to)?);
+        .prose("before", &before)
+        .prose("after", &after);
     writer.say("crossing", args)
 }

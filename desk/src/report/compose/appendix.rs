@@ -21,7 +21,7 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
     body.push(faults(writer, parts)?);
     for part in parts {
         for comparison in &part.analysis.comparisons {
-            body.push(Node::Table(runs(writer, part, comparison)?));
+            body.push(Node::Table(runs(writer, part, (comparison, parts.len() > 1))?));
         }
     }
     if let Some(part) = parts.first() {
@@ -151,7 +151,7 @@ pub(super) fn fault_kind(writer: &Writer, fault: &Fault) -> Said {
 fn runs(
     writer: &mut Writer,
     part: &Part<'_>,
-    comparison: &Comparison,
+    (comparison, named): (&Comparison, bool),
 ) -> Result<Table, ReportError> {
     let trials = || part.run.records.iter().filter(|r| is_of(r, comparison));
     let blocks = trials().map(|r| r.trial.block).max().unwrap_or(0);
@@ -176,7 +176,7 @@ fn runs(
     let gaps = rows.iter().flatten().any(|cell| cell.text() == NO_FIGURE);
     let name = condition(writer, part.run, comparison)?;
     let pair = writer.say("pair-full", pair(part.run, comparison))?;
-    let title = Prose::verbatim(&part.run.plan.title);
+    let title = Prose::verbatim(if named { &part.run.plan.title } else { "" });
     let args = Args::new().prose("name", &Prose::join_with(&[title, name, pair], ", "));
     let caption = writer.say("appendix-runs", args)?;
     Ok(Table {

@@ -2,11 +2,11 @@
 //! levels, and why a verdict was withheld.
 
 use super::effect::{metric_name, short_effect};
-use super::figures::{Hollow, Plot, row_name, subtitle, sweep, zone};
+use super::figures::{Hollow, Plot, row_heading, row_name, subtitle, sweep, zone};
 use super::names::{key_words, level_names, pair};
 use super::places::with_engine;
 use super::results::is_curve;
-use super::ruling::{condition, shown, verdict_sign};
+use super::ruling::{condition, count, shown, verdict_sign};
 use super::{Nodes, Part, Role, Said, Writer, entered, plot, spent, states, withheld};
 use crate::record::{Run, Value};
 use crate::report::document::{Column, Node, Prose, Source, Table};
@@ -14,9 +14,7 @@ use crate::report::error::ReportError;
 use crate::report::words::Args;
 use crate::stats::Estimate;
 use crate::unit::plain;
-use crate::verdict::{
-    Basis, Comparison, Cost, PointResult, Verdict, Withheld, objection, service_demand,
-};
+use crate::verdict::{Basis, Comparison, Cost, PointResult, Verdict, Withheld, objection};
 
 /// Busy share of all CPUs from which the machine has nothing left to give.
 const FULL: f64 = 0.98;
@@ -32,13 +30,18 @@ pub(super) fn of<'a>(part: &Part<'a>, comparison: &Comparison) -> Option<&'a Cos
 /// The chapter: what every load cost in CPU, and in money where prices were entered.
 pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, ReportError> {
     let mut body = Vec::new();
+    let named = parts.len() > 1;
     for part in parts {
         let (curves, points): (Vec<&Comparison>, Vec<&Comparison>) =
             part.analysis.comparisons.iter().partition(|c| is_curve(c));
-        for comparison in curves {
-            body.extend(section(writer, part, (comparison, parts.len() > 1))?);
+        // Single loads come first: an equal offered load is one, and decides what a curve cannot.
+        body.extend(of_points(writer, part, (&points, named))?);
+        let (full, free): (Vec<&Comparison>, Vec<&Comparison>) =
+            curves.into_iter().partition(|c| of(part, c).is_some_and(says_nothing));
+        for comparison in free {
+            body.extend(section(writer, part, (comparison, named))?);
         }
-        body.extend(of_points(writer, part, (&points, parts.len() > 1))?);
+        body.extend(at_full(writer, part, (&full, named))?);
         body.extend(entered::price(writer, part)?);
     }
     if body.is_empty() {
@@ -80,10 +83,10 @@ fn section(
     }
     let index = index_figure(writer, part, cost)?;
     let mut said = vec![writer.shows(&index, "index-shows", Args::new())?];
-    said.extend(sentences(writer, part, cost)?);
+    said.extend(sentences(writer, part, (cost, false))?);
     body.extend([Node::Figure(index), Node::Paragraph(Prose::join(&said))]);
-    body.extend(tables(writer, part, &[comparison])?);
-    body.extend(steps(writer, part, (comparison, cost))?);
+    body.extend(table(writer, part, (&[comparison], true))?.map(Node::Table));
+    body.extend(steps(writer, part, &[(comparison, cost)])?);
     let parts = spent::table(writer, part, &[comparison])?;
     body.extend(parts.map(|table| Node::Table(Table { folded: true, ..table })));
     let id = format!("cost-{}-{}", part.run.id, comparison.id);
@@ -99,10 +102,52 @@ fn full(cost: &Cost) -> Option<&Estimate> {
     (least.centre.value >= FULL).then_some(least)
 }
 
-/// Where the CPU time goes from one level to the other, where that can be seen.
-fn steps(writer: &mut Writer, part: &Part<'_>, of: (&Comparison, &Cost)) -> Nodes {
+/// Whether a cost says no more than the throughput does: all CPUs are full everywhere, so that each
+/// of its figures is the throughput over again, and nothing else was measured.
+fn says_nothing(cost: &Cost) -> bool {
+    full(cost).is_some() && !cost.equal_load && cost.displaced.is_none()
+}
+
+/// The curves whose cost is only that of full CPUs, in one section with their tables folded away.
+fn at_full(
+    writer: &mut Writer,
+    part: &Part<'_>,
+    (curves, named): (&[&Comparison], bool),
+) -> Result<Option<Node>, ReportError> {
+    let costs: Vec<(&Comparison, &Cost)> =
+        curves.iter().filter_map(|c| Some((*c, of(part, c)?))).collect();
+    let least = costs.iter().filter_map(|(_, cost)| full(cost));
+    let least = least.min_by(|a, b| a.centre.value.total_cmp(&b.centre.value));
+    let Some(least) = least else { return Ok(None) };
+    let args = Args::new().estimate("least", least).count("count", count(costs.len()));
+    let mut body = vec![Node::Paragraph(writer.say("cost-at-full", args)?)];
+    body.extend(steps(writer, part, &costs)?);
+    for (comparison, _) in &costs {
+        let all = [
+            table(writer, part, (&[comparison], false))?,
+            spent::table(writer, part, &[comparison])?,
+        ];
+        let all = all.into_iter().flatten();
+        body.extend(all.map(|table| Node::Table(Table { folded: true, ..table })));
+    }
+    let title = match part.analysis.comparisons.len() == costs.len() {
+        true => Prose::default(),
+        false => writer.label("cost-full-title")?,
+    };
+    let title = heading(writer, part, (title, named))?;
+    Ok(Some(Node::Section { id: format!("cost-full-{}", part.run.id), title, body }))
+}
+
+/// Where the CPU time goes from one level to the other, where that is seen best.
+fn steps(writer: &mut Writer, part: &Part<'_>, of: &[(&Comparison, &Cost)]) -> Nodes {
     let Some(figure) = plot::waterfall(writer, part, of)? else { return Ok(Vec::new()) };
-    let said = writer.shows(&figure, "waterfall-shows", pair(part.run, of.0))?;
+    let Some((first, _)) = of.first() else { return Ok(Vec::new()) };
+    let key = match (of.len(), &first.curve) {
+        (_, Some(_)) => "waterfall-shows-most",
+        (1, None) => "waterfall-shows",
+        (_, None) => "waterfall-shows-load",
+    };
+    let said = writer.shows(&figure, key, pair(part.run, first))?;
     Ok(vec![Node::Figure(figure), Node::Paragraph(said)])
 }
 
@@ -117,22 +162,13 @@ fn of_points(
     if read.is_empty() {
         return Ok(None);
     }
-    let mut body = Vec::new();
-    for comparison in &read {
-        let Some(cost) = of(part, comparison) else { continue };
-        let mut said = sentences(writer, part, cost)?;
-        if read.len() > 1 {
-            let name = row_name(writer, part.run, comparison)?;
-            said.insert(0, writer.say("cost-named", Args::new().prose("name", &name))?);
-        }
-        body.push(Node::Paragraph(Prose::join(&said)));
-    }
-    body.extend(tables(writer, part, &read)?);
-    for comparison in &read {
-        let Some(cost) = of(part, comparison) else { continue };
-        body.extend(steps(writer, part, (comparison, cost))?);
-    }
-    body.extend(spent::table(writer, part, &read)?.map(Node::Table));
+    let costs: Vec<(&Comparison, &Cost)> =
+        read.iter().filter_map(|c| Some((*c, of(part, c)?))).collect();
+    let mut body = said_of_points(writer, part, &costs)?;
+    body.extend(table(writer, part, (&read, true))?.map(Node::Table));
+    body.extend(steps(writer, part, &costs)?);
+    let parts = spent::table(writer, part, &read)?;
+    body.extend(parts.map(|table| Node::Table(Table { folded: true, ..table })));
     let id = format!("cost-{}", part.run.id);
     let title = match part.analysis.comparisons.iter().any(is_curve) {
         true => writer.label("cost-points")?,
@@ -140,6 +176,27 @@ fn of_points(
     };
     let title = heading(writer, part, (title, named))?;
     Ok(Some(Node::Section { id, title, body }))
+}
+
+/// The verdicts on single loads; what holds for all of several is said once above them.
+fn said_of_points(writer: &Writer, part: &Part<'_>, costs: &[(&Comparison, &Cost)]) -> Nodes {
+    if let [(_, only)] = costs {
+        return Ok(vec![Node::Paragraph(Prose::join(&sentences(writer, part, (only, false))?))]);
+    }
+    let equal = costs.iter().all(|(_, cost)| cost.equal_load);
+    let mut items = Vec::new();
+    for (comparison, cost) in costs {
+        let name = row_name(writer, part.run, comparison)?;
+        let mut said = vec![writer.say("cost-named", Args::new().prose("name", &name))?];
+        said.extend(sentences(writer, part, (cost, equal))?);
+        items.push(Prose::join(&said));
+    }
+    let mut nodes = Vec::new();
+    if equal {
+        nodes.push(Node::Paragraph(writer.label("cost-equal-load-all")?));
+    }
+    nodes.push(Node::List(items));
+    Ok(nodes)
 }
 
 /// What is said of the busy share of the CPUs: as a title, or as what a figure shows.
@@ -271,19 +328,30 @@ fn less_is_better(
     }
 }
 
-/// The verdict on the index or why there is none, and what decides besides or in its place.
-fn sentences(writer: &Writer, part: &Part<'_>, cost: &Cost) -> Result<Vec<Prose>, ReportError> {
+/// What decides at an equal load, unless `above` says that there was one; then the verdict on the
+/// index or why there is none, and what decides besides or in its place.
+fn sentences(
+    writer: &Writer,
+    part: &Part<'_>,
+    (cost, above): (&Cost, bool),
+) -> Result<Vec<Prose>, ReportError> {
     let run = part.run;
-    let none = withheld::overall(writer, cost)?;
-    let mut said = vec![match none {
-        Some(none) => none,
-        None => index_verdict(writer, run, &cost.index, false)?,
-    }];
+    let mut said = Vec::new();
     if cost.equal_load {
         let none = objection(cost, &cost.per_gigabyte.metric);
         let verdict = less_is_better(writer, run, (&cost.per_gigabyte, none.as_ref()))?;
-        let key = if none.is_some() { "cost-equal-load-open" } else { "cost-equal-load" };
-        said.push(writer.say(key, Args::new().prose("verdict", &verdict))?);
+        let args = Args::new().prose("verdict", &verdict);
+        said.push(match (none.is_some(), above) {
+            (true, _) => writer.say("cost-equal-load-open", args)?,
+            (false, false) => writer.say("cost-equal-load", args)?,
+            (false, true) => verdict,
+        });
+    }
+    match withheld::overall(writer, cost)? {
+        Some(none) => said.push(none),
+        // At an equal load the index is the same figure turned round; the table has it.
+        None if cost.equal_load => {}
+        None => said.push(index_verdict(writer, run, &cost.index, false)?),
     }
     if let Some(displaced) = &cost.displaced {
         // Whoever moves less displaces less: that decides nothing between unequal throughputs.
@@ -302,15 +370,19 @@ fn sentences(writer: &Writer, part: &Part<'_>, cost: &Cost) -> Result<Vec<Prose>
     Ok(said)
 }
 
-/// The table of both levels at every point, then what its signs mean.
-fn tables(writer: &mut Writer, part: &Part<'_>, comparisons: &[&Comparison]) -> Nodes {
-    let Some(first) = comparisons.first() else { return Ok(Vec::new()) };
+/// The table of both levels at every point, with or without verdicts, then what its signs mean.
+fn table(
+    writer: &mut Writer,
+    part: &Part<'_>,
+    (comparisons, judged): (&[&Comparison], bool),
+) -> Result<Option<Table>, ReportError> {
+    let Some(first) = comparisons.first() else { return Ok(None) };
     let displaced = comparisons.iter().any(|c| of(part, c).is_some_and(|k| k.displaced.is_some()));
     let heading = match (&first.curve, comparisons.len()) {
         (Some(curve), 1) => Prose::verbatim(&key_words(curve)),
-        _ => writer.label("table-comparison")?,
+        _ => row_heading(writer, part.run)?,
     };
-    let columns = columns(writer, heading, displaced)?;
+    let mut columns = columns(writer, heading)?;
     let mut rows = Vec::new();
     let mut notes = states::all_bound_notes(writer, part, comparisons)?;
     for comparison in comparisons {
@@ -322,36 +394,45 @@ fn tables(writer: &mut Writer, part: &Part<'_>, comparisons: &[&Comparison]) -> 
             };
             rows.extend(point_rows(writer, part, (comparison, cost, point), &name)?);
         }
-        if comparison.curve.is_some() {
+        if comparison.curve.is_some() && judged {
             rows.push(overall_row(writer, part, cost)?);
         }
-        notes.extend(withheld::notes(writer, cost)?);
+        if judged {
+            notes.extend(withheld::notes(writer, cost)?);
+        }
     }
-    for row in rows.iter_mut().filter(|_| !displaced) {
-        row.remove(DISPLACED);
+    let unused = [(VERDICT, !judged), (DISPLACED, !displaced)];
+    for (place, _) in unused.into_iter().filter(|(_, unused)| *unused) {
+        columns.remove(place);
+        rows.iter_mut().for_each(|row| drop(row.remove(place)));
     }
     let key = match of(part, first).map(|cost| cost.basis) {
         Some(Basis::Server) => "cost-caption-server",
         _ => "cost-caption-pair",
     };
-    let caption = with_engine(writer, (part.run, first), writer.label(key)?)?;
+    let mut caption = writer.label(key)?;
+    if let [only] = comparisons {
+        caption = Prose::join_with(&[caption, condition(writer, part.run, only)?], "; ");
+    }
+    let caption = with_engine(writer, (part.run, first), caption)?;
     let caption = writer.numbered(&caption)?;
-    Ok(vec![Node::Table(Table { caption, columns, rows, folded: false, notes })])
+    Ok(Some(Table { caption, columns, rows, folded: false, notes }))
 }
 
 /// Place of the column of displaced work, which is left out where no soaker ran.
-const DISPLACED: usize = 7;
+const DISPLACED: usize = 6;
+/// Place of the verdicts, which are left out where there can be none.
+const VERDICT: usize = 7;
 
-fn columns(writer: &Writer, first: Prose, displaced: bool) -> Result<Vec<Column>, ReportError> {
+fn columns(writer: &Writer, first: Prose) -> Result<Vec<Column>, ReportError> {
     let mut columns = vec![
         Column { title: first, numeric: false },
         Column { title: writer.label("limits-level")?, numeric: false },
     ];
-    for key in ["cost-throughput", "cost-cpu", "cost-index", "cost-per-gb", "cost-demand"] {
+    let keys =
+        ["cost-throughput", "cost-cpu", "cost-index", "cost-per-gb", "cost-displaced-column"];
+    for key in keys {
         columns.push(Column { title: writer.label(key)?, numeric: true });
-    }
-    if displaced {
-        columns.push(Column { title: writer.label("cost-displaced-column")?, numeric: true });
     }
     columns.push(Column { title: writer.label("cost-verdict")?, numeric: false });
     Ok(columns)
@@ -380,7 +461,6 @@ fn point_rows(
             of(&cost.cpu).as_ref().map_or_else(none, Prose::estimate),
             bare(of(&cost.index).as_ref()),
             bare(per_gigabyte.as_ref()),
-            per_gigabyte.as_ref().map_or_else(none, demand),
             displaced.as_ref().map_or_else(none, spent::cpus),
             verdict,
         ])
@@ -417,13 +497,6 @@ fn none() -> Prose {
 fn bare(estimate: &Estimate) -> Prose {
     let source = Source::Estimate(vec![estimate.centre.into()]);
     Prose::from_source(plain(estimate.centre.value), source)
-}
-
-/// Service demand of a cost in s/GB: another unit of the same figure.
-fn demand(per_gigabyte: &Estimate) -> Prose {
-    let demand = service_demand(per_gigabyte.centre.value);
-    let source = Source::Estimate(vec![per_gigabyte.centre.into()]);
-    Prose::from_source(plain(demand), source)
 }
 
 /// A figure of a level, with a sign before it where the clients were at their limit.

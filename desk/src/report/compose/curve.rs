@@ -1,6 +1,6 @@
 //! Knows how a curve is explained: who is ahead where, where nobody is, from where on it is flat.
 
-use super::effect::effect;
+use super::effect::short_effects;
 use super::names::{level_name, level_names, pair};
 use super::ruling::shown;
 use super::{Said, Writer};
@@ -44,9 +44,7 @@ pub(super) fn knees(
 
 fn ahead(writer: &Writer, judged: (&Run, &Comparison), region: &Region) -> Said {
     let (near, far) = nearest_first(region);
-    let near = effect(writer, near)?;
-    let far = effect(writer, far)?;
-    said_region(writer, judged, region, [near, far])
+    said_region(writer, judged, region, short_effects(writer, [near, far])?)
 }
 
 /// The two ends of a stretch, the one nearer to no difference first.
@@ -87,14 +85,30 @@ pub(super) fn said_region(
     )
 }
 
-/// Where nobody is ahead, a sentence a stretch; nothing without a curve.
+/// Where nobody is ahead, a sentence for what is equal and one for what is not decided; nothing
+/// without a curve.
 pub(super) fn level_sentences(
     writer: &Writer,
     comparison: &Comparison,
 ) -> Result<Vec<Prose>, ReportError> {
-    let stretches = level_stretches(comparison).into_iter();
-    let blocks = comparison.overall.n;
-    stretches.map(|(even, from, to)| not_apart(writer, (even, blocks), (from, to))).collect()
+    let stretches = level_stretches(comparison);
+    let mut said = Vec::new();
+    for even in [true, false] {
+        let mut places = Vec::new();
+        for (_, from, to) in stretches.iter().filter(|s| s.0 == even) {
+            let args = Args::new().name("from", &shown(from)).name("to", &shown(to));
+            places.push(writer.say(if from == to { "but-at" } else { "but-from" }, args)?);
+        }
+        if places.is_empty() {
+            continue;
+        }
+        let args = Args::new().prose("places", &Prose::join_with(&places, ", "));
+        said.push(match even {
+            true => writer.say("region-even", args)?,
+            false => writer.say("region-open", args.count("blocks", comparison.overall.n))?,
+        });
+    }
+    Ok(said)
 }
 
 /// Stretches outside every region: equal within the margin (true), or merely not told apart.
@@ -118,20 +132,6 @@ fn level_stretches(comparison: &Comparison) -> Vec<(bool, &Value, &Value)> {
         joined = true;
     }
     stretches
-}
-
-fn not_apart(writer: &Writer, (even, blocks): (bool, u32), (from, to): (&Value, &Value)) -> Said {
-    let args = Args::new().name("from", &shown(from)).name("to", &shown(to));
-    let args = if even { args } else { args.count("blocks", blocks) };
-    writer.say(
-        match (even, from == to) {
-            (true, false) => "region-even",
-            (true, true) => "region-even-point",
-            (false, false) => "region-open",
-            (false, true) => "region-open-point",
-        },
-        args,
-    )
 }
 
 /// Where a level comes within the knee's share of its own maximum.

@@ -4,6 +4,7 @@ use super::names::key_words;
 use super::{Said, Writer};
 use crate::record::Run;
 use crate::report::document::Prose;
+use crate::report::error::ReportError;
 use crate::report::words::Args;
 use crate::stats::{Estimate, EstimateMethod};
 use crate::unit::{Quantity, Unit};
@@ -28,26 +29,49 @@ pub(super) fn effect(writer: &Writer, ratio: &Estimate) -> Said {
         return alone;
     }
     let key = if is_small(ratio) { "effect-change" } else { "effect-ratio" };
-    writer.say(key, ends(ratio).quantity("level", level(ratio)))
+    writer.say(key, ends(ratio, is_small(ratio)).quantity("level", level(ratio)))
 }
 
 /// The same without the confidence level, for a column or a line that names it elsewhere.
 pub fn short_effect(writer: &Writer, ratio: &Estimate) -> Said {
+    short(writer, ratio, is_small(ratio))
+}
+
+fn short(writer: &Writer, ratio: &Estimate, small: bool) -> Said {
     if let Some(alone) = alone(writer, ratio) {
         return alone;
     }
-    let key = if is_small(ratio) { "effect-short-change" } else { "effect-short-ratio" };
-    writer.say(key, ends(ratio))
+    let key = if small { "effect-short-change" } else { "effect-short-ratio" };
+    writer.say(key, ends(ratio, small))
+}
+
+/// Two effects of one sentence with their intervals: both as per cents, or both as factors.
+pub(super) fn short_effects(
+    writer: &Writer,
+    [first, second]: [&Estimate; 2],
+) -> Result<[Prose; 2], ReportError> {
+    let small = is_small(first) && is_small(second);
+    Ok([short(writer, first, small)?, short(writer, second, small)?])
+}
+
+/// The same without their intervals.
+pub(super) fn plain_effects(
+    writer: &Writer,
+    [first, second]: [&Estimate; 2],
+) -> Result<[Prose; 2], ReportError> {
+    let small = is_small(first) && is_small(second);
+    let said = |ratio| writer.say("effect-plain", centre(ratio, small));
+    Ok([said(first)?, said(second)?])
 }
 
 /// The centre alone, where the interval stands beside or below.
 pub(super) fn plain_effect(writer: &Writer, ratio: &Estimate) -> Said {
-    writer.say("effect-plain", centre(ratio))
+    writer.say("effect-plain", centre(ratio, is_small(ratio)))
 }
 
 /// Two effects without their intervals, from the closest to the widest; one, if they read alike.
 pub(super) fn effects(writer: &Writer, [closest, widest]: [&Estimate; 2]) -> Said {
-    let [near, far] = [plain_effect(writer, closest)?, plain_effect(writer, widest)?];
+    let [near, far] = plain_effects(writer, [closest, widest])?;
     if near.text() == far.text() {
         return Ok(near);
     }
@@ -65,18 +89,18 @@ fn alone(writer: &Writer, ratio: &Estimate) -> Option<Said> {
     if !is_alone(ratio) {
         return None;
     }
-    Some(writer.say("effect-exact", centre(ratio)))
+    Some(writer.say("effect-exact", centre(ratio, is_small(ratio))))
 }
 
-fn centre(ratio: &Estimate) -> Args {
-    match is_small(ratio) {
+fn centre(ratio: &Estimate, small: bool) -> Args {
+    match small {
         true => Args::new().changed("centre", ratio.centre),
         false => Args::new().estimate("centre", ratio),
     }
 }
 
-fn ends(ratio: &Estimate) -> Args {
-    if is_small(ratio) {
+fn ends(ratio: &Estimate, small: bool) -> Args {
+    if small {
         Args::new()
             .changed("change", ratio.centre)
             .changed("low", ratio.low)

@@ -1,9 +1,9 @@
 //! Knows how findings become figures: which lines, zones and references, and what they are called.
 
 use super::effect::{is_alone, level, metric_title, short_effect};
-use super::names::{key_words, level_name, level_names, pair, short_pair};
+use super::names::{key_words, level_name, level_names, pair, short_levels, short_pair};
 use super::places::{engine, with_engine};
-use super::ruling::{condition, shown};
+use super::ruling::{condition, short_condition, shown};
 use super::{Part, Said, Writer, lost, states};
 use crate::figure::{Axis, Figure, FigureKind, Mark, Reference, Scale, Series, Zone};
 use crate::record::{Better, Run, Value};
@@ -283,7 +283,7 @@ pub(super) fn dots_figure(
         series.push(Series { name: name.text().into(), marks: vec![ratio_mark(point)] });
     }
     let axis = Axis {
-        label: writer.label("axis-ratio")?.text().into(),
+        label: ratio_label(writer, run)?.text().into(),
         unit: Unit::Ratio,
         scale: Scale::Linear,
         direction: direction(writer, comparison.better)?,
@@ -306,10 +306,55 @@ pub(super) fn dots_figure(
     })
 }
 
-/// `mtu 9000 B : 1500 B, tso off`.
+/// `mtu 9000 B : 1500 B, tso off`; only `tso off` where the run compares no other pair of levels,
+/// which [`row_heading`] names.
 pub(super) fn row_name(writer: &Writer, run: &Run, comparison: &Comparison) -> Said {
+    let condition = short_condition(writer, run, comparison)?;
+    if comparison.factor == run.plan.method.compare
+        && is_one_pair(run)
+        && !condition.text().is_empty()
+    {
+        return Ok(condition);
+    }
     let names = writer.say("pair-short", short_pair(run, comparison))?;
-    Ok(Prose::join_with(&[names, condition(writer, run, comparison)?], ", "))
+    Ok(Prose::join_with(&[names, condition], ", "))
+}
+
+/// Whether a run compares one pair of levels, under several conditions.
+pub(super) fn is_one_pair(run: &Run) -> bool {
+    let (plan, compare) = (&run.plan, &run.plan.method.compare);
+    let levels = plan.factors.iter().find(|f| f.name == *compare).map_or(0, |f| f.levels.len());
+    let swept = plan.loads.iter().flat_map(|load| &load.over);
+    let swept = swept.filter(|(key, _)| Some(key) != plan.method.curve.as_ref()).count();
+    levels == 2 && (plan.factors.len() > 1 || plan.loads.len() > 1 || swept > 0)
+}
+
+/// Base and other where they are the one pair of levels that a run compares.
+fn pair_of_all(run: &Run) -> Option<Args> {
+    let (plan, compare) = (&run.plan, &run.plan.method.compare);
+    let factor = plan.factors.iter().find(|f| f.name == *compare)?;
+    match factor.levels.as_slice() {
+        [base, other] if is_one_pair(run) => {
+            Some(short_levels(plan, compare, [&base.name, &other.name]))
+        }
+        _ => None,
+    }
+}
+
+/// What the axis of ratios is called: it names the one pair where the rows leave it out.
+pub(super) fn ratio_label(writer: &Writer, run: &Run) -> Said {
+    match pair_of_all(run) {
+        Some(pair) => writer.say("axis-ratio-pair", pair),
+        None => writer.label("axis-ratio"),
+    }
+}
+
+/// What stands above the names of rows.
+pub(super) fn row_heading(writer: &Writer, run: &Run) -> Said {
+    match pair_of_all(run) {
+        Some(pair) => writer.say("pair-short", pair),
+        None => writer.label("table-comparison"),
+    }
 }
 
 /// The metric and what the marks are.

@@ -3,8 +3,8 @@
 
 use super::answer::{Judged, asked, same};
 use super::curve::nearest_first;
-use super::effect::{is_alone, level, plain_effect, short_effect};
-use super::figures::row_name;
+use super::effect::{is_alone, level, plain_effects, short_effect};
+use super::figures::{ratio_label, row_heading, row_name};
 use super::names::level_name;
 use super::places::at;
 use super::ruling::{count, shown, verdict_word};
@@ -17,7 +17,12 @@ use crate::verdict::Region;
 /// The figure, the table and the readers.
 pub(super) fn nodes(writer: &mut Writer, parts: &[Part<'_>]) -> Nodes {
     let mut nodes = Vec::new();
-    if let Some(figure) = plot::forest(writer, parts)? {
+    if let Some(mut figure) = plot::forest(writer, parts)? {
+        // Rows that leave out the one pair of levels have it beside the axis.
+        if let [part] = parts {
+            figure.y.label = ratio_label(writer, part.run)?.text().into();
+            figure.x.label.clone_from(&figure.y.label);
+        }
         let said = writer.shows(&figure, "forest-shows", Args::new())?;
         nodes.extend([Node::Figure(figure), Node::Paragraph(said)]);
         let all: Vec<Judged<'_>> = asked(parts).into_iter().chain(same(parts)).collect();
@@ -48,24 +53,31 @@ pub(super) fn table(
         }
         None => writer.label("table-ratio-alone")?,
     };
+    let heading = match all.first() {
+        Some((run, c)) if !titled && c.factor == run.plan.method.compare => {
+            row_heading(writer, run)?
+        }
+        _ => writer.label("table-comparison")?,
+    };
+    // What decides stands first: on a narrow page the rest is found by scrolling.
     let mut columns = vec![
-        Column { title: writer.label("table-comparison")?, numeric: false },
-        Column { title: ratio, numeric: true },
+        Column { title: heading, numeric: false },
         Column { title: writer.label("table-verdict")?, numeric: false },
     ];
     if curves {
         columns.push(Column { title: writer.label("table-ahead")?, numeric: false });
     }
+    columns.push(Column { title: ratio, numeric: true });
     columns.push(Column { title: writer.label("table-blocks")?, numeric: true });
     let mut rows = Vec::new();
     for (run, c) in all.iter().copied() {
         let title = Prose::verbatim(if titled { &run.plan.title } else { "" });
         let name = Prose::join_with(&[title, row_name(writer, run, c)?], ", ");
-        let mut row =
-            vec![name, short_effect(writer, &c.overall)?, verdict_word(writer, c.verdict)?];
+        let mut row = vec![name, verdict_word(writer, c.verdict)?];
         if curves {
             row.push(ahead(writer, (run, c))?);
         }
+        row.push(short_effect(writer, &c.overall)?);
         row.push(Prose::count(c.overall.n as usize));
         rows.push(row);
     }
@@ -95,7 +107,7 @@ fn ahead(writer: &Writer, (run, c): Judged<'_>) -> Said {
 
 fn ends(writer: &Writer, region: &Region) -> Said {
     let (near, far) = nearest_first(region);
-    let [near, far] = [plain_effect(writer, near)?, plain_effect(writer, far)?];
+    let [near, far] = plain_effects(writer, [near, far])?;
     if near.text() == far.text() {
         return Ok(near);
     }

@@ -1,12 +1,12 @@
 //! Knows how it is said that the effect of one factor depends on the level of another.
 
-use super::effect::{effect, level, metric_name, plain_effect, short_effect};
+use super::effect::{effect, level, metric_name, plain_effects, short_effect};
 use super::figures::{alone_mark, direction};
 use super::names::{key_words, level_name, setting};
-use super::ruling::verdict_word;
+use super::ruling::{shown, verdict_word};
 use super::{Part, Said, Writer};
 use crate::figure::{Axis, Figure, FigureKind, Reference, Scale, Series};
-use crate::record::Better;
+use crate::record::{Better, Value};
 use crate::report::document::{Column, Node, Prose, Table, unbroken};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
@@ -26,8 +26,13 @@ pub(super) fn section(writer: &mut Writer, part: &Part<'_>) -> Result<Option<Nod
         let said = writer.shows(&figure, "interaction-shows", Args::new())?;
         body.extend([Node::Figure(figure), Node::Paragraph(said)]);
     }
+    let mut said = Vec::new();
     for one in all {
-        body.push(Node::Paragraph(sentence(writer, part, one)?));
+        said.push(sentence(writer, part, one)?);
+    }
+    match said.as_slice() {
+        [only] => body.push(Node::Paragraph(only.clone())),
+        _ => body.push(Node::List(said)),
     }
     body.push(Node::Table(table(writer, part, all)?));
     let id = format!("interaction-{}", part.run.id);
@@ -56,26 +61,33 @@ fn named(part: &Part<'_>, one: &Interaction, base: &str) -> Args {
         .name("second_under", &level_name(plan, &one.by, &one.by_other))
 }
 
-/// Under what it holds besides its two factors.
+/// Under what it holds besides its two factors: words that speak for themselves, the load where
+/// there are several, then what needs its name.
 fn condition(part: &Part<'_>, one: &Interaction) -> Prose {
-    let fixed = one.fixed.iter().map(|(key, value)| setting(key, &value.to_string()));
+    let plan = &part.run.plan;
+    let is_word = |value: &Value| value.word().is_some_and(|word| word.len() > 3);
+    let words = one.fixed.values().filter(|v| is_word(v)).map(|v| Prose::verbatim(&shown(v)));
+    let load = (plan.loads.len() > 1).then(|| Prose::verbatim(&one.load));
+    let fixed = one.fixed.iter().filter(|(_, value)| !is_word(value));
+    let fixed = fixed.map(|(key, value)| setting(key, &value.to_string()));
     let others = one.stratum.iter().map(|(factor, level)| {
-        let name = level_name(&part.run.plan, factor, level);
+        let name = level_name(plan, factor, level);
         match name == unbroken(level) {
             true => setting(factor, level),
             false => Prose::verbatim(&name),
         }
     });
-    let said: Vec<Prose> = fixed.chain(others).collect();
+    let said: Vec<Prose> = words.chain(load).chain(fixed).chain(others).collect();
     Prose::join_with(&said, ", ")
 }
 
 /// Both effects, and whether they differ.
 fn sentence(writer: &Writer, part: &Part<'_>, one: &Interaction) -> Said {
+    let [first, second] = plain_effects(writer, [&one.first, &one.second])?;
     let args = names(part, one)
         .prose("metric", &metric_name(writer, part.run, &one.metric)?)
-        .prose("first", &plain_effect(writer, &one.first)?)
-        .prose("second", &plain_effect(writer, &one.second)?)
+        .prose("first", &first)
+        .prose("second", &second)
         .prose("difference", &effect(writer, &one.difference)?);
     let said = match one.verdict {
         Verdict::Better | Verdict::Worse => writer.say("interaction-differs", args)?,

@@ -4,7 +4,7 @@ use super::effect::{is_alone, level};
 use super::names::{level_name, setting};
 use super::ruling::count;
 use super::{Nodes, Part, Said, Writer, spent};
-use crate::record::{LoadPlan, Run, TrialKind};
+use crate::record::{LoadPlan, Run, TrialKind, Value};
 use crate::report::document::{Column, Node, Prose, Table};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
@@ -145,7 +145,12 @@ fn smallest(writer: &Writer, part: &Part<'_>) -> Said {
 
 fn properties(writer: &Writer, run: &Run) -> Result<Vec<(&'static str, Prose)>, ReportError> {
     let method = &run.plan.method;
-    let visits = |kind: TrialKind| run.records.iter().filter(|r| r.trial.kind == kind).count();
+    let trials = |kind: TrialKind| -> usize {
+        let of_kind = run.records.iter().filter(|r| r.trial.kind == kind);
+        of_kind.map(|r| r.trial.id).collect::<BTreeSet<_>>().len()
+    };
+    let [counted, dry] = [TrialKind::Counted, TrialKind::Dry].map(trials);
+    let again = run.records.len() - counted - dry;
     let healthy = run.records.iter().filter(|r| r.outcome.fault.is_none());
     let (steady, of) = healthy
         .fold((0, 0), |(steady, of), record| (steady + u32::from(record.outcome.steady), of + 1));
@@ -153,9 +158,11 @@ fn properties(writer: &Writer, run: &Run) -> Result<Vec<(&'static str, Prose)>, 
     let levels: Vec<String> = compared
         .flat_map(|f| f.levels.iter().map(|l| level_name(&run.plan, &f.name, &l.name)))
         .collect();
-    let visits = Args::new()
-        .count("counted", count(visits(TrialKind::Counted)))
-        .count("dry", count(visits(TrialKind::Dry)));
+    let visits = Args::new().count("counted", count(counted)).count("dry", count(dry));
+    let visits = match again {
+        0 => writer.say("method-visits-value", visits)?,
+        again => writer.say("method-visits-again", visits.count("again", count(again)))?,
+    };
     let settle = if method.settle == method.settle_max {
         Prose::quantity(method.settle)
     } else {
@@ -166,7 +173,7 @@ fn properties(writer: &Writer, run: &Run) -> Result<Vec<(&'static str, Prose)>, 
     Ok(vec![
         ("method-levels", Prose::verbatim(&levels.join(", "))),
         ("method-blocks", Prose::count(blocks(run) as usize)),
-        ("method-visits", writer.say("method-visits-value", visits)?),
+        ("method-visits", visits),
         ("method-settle", settle),
         ("method-duration", Prose::quantity(method.window)),
         ("method-steady", writer.say("method-steady-value", steady)?),
@@ -186,7 +193,10 @@ fn blocks(run: &Run) -> u32 {
 fn loads(writer: &Writer, parts: &[Part<'_>]) -> Nodes {
     let all: Vec<(&Run, &LoadPlan)> =
         parts.iter().flat_map(|p| p.run.plan.loads.iter().map(|l| (p.run, l))).collect();
-    let said: Vec<Vec<Prose>> = all.iter().map(|(run, load)| settings(run, load)).collect();
+    let mut said: Vec<Vec<Prose>> = Vec::new();
+    for (run, load) in &all {
+        said.push(settings(writer, run, load)?);
+    }
     let Some(first) = said.first() else { return Ok(Vec::new()) };
     let common: Vec<Prose> =
         first.iter().filter(|s| said.iter().all(|other| other.contains(s))).cloned().collect();
@@ -219,12 +229,23 @@ fn loads(writer: &Writer, parts: &[Part<'_>]) -> Nodes {
     Ok(nodes)
 }
 
-/// The parameters of a load and what is swept, without those that a factor sets.
-fn settings(run: &Run, load: &LoadPlan) -> Vec<Prose> {
+/// The parameters of a load and what is swept, without those that a factor sets; beside one that
+/// was made otherwise than planned what the plan has.
+fn settings(writer: &Writer, run: &Run, load: &LoadPlan) -> Result<Vec<Prose>, ReportError> {
     let levels = || run.plan.factors.iter().flat_map(|f| &f.levels);
     let free = |key: &str| !levels().any(|level| level.settings.contains_key(key));
-    let fixed = load.fixed.iter().filter(|(key, _)| free(key));
-    let fixed = fixed.map(|(key, value)| setting(key, &value.to_string()));
+    let mut said = Vec::new();
+    for (key, value) in load.fixed.iter().filter(|(key, _)| free(key)) {
+        said.push(match made(run, load, key).filter(|made| made != value) {
+            Some(made) => {
+                let args = Args::new()
+                    .prose("setting", &setting(key, &made.to_string()))
+                    .name("planned", &value.to_string());
+                writer.say("method-made", args)?
+            }
+            None => setting(key, &value.to_string()),
+        });
+    }
     let over = load.over.iter().map(|(key, values)| match values.as_slice() {
         [first, .., last] if values.len() > SWEPT => setting(key, &format!("{first}–{last}")),
         _ => {
@@ -232,5 +253,14 @@ fn settings(run: &Run, load: &LoadPlan) -> Vec<Prose> {
             setting(key, &all.join(" / "))
         }
     });
-    fixed.chain(over).collect()
+    said.extend(over);
+    Ok(said)
+}
+
+/// What every valid visit of a load was made with; nothing where they differ or do not say.
+fn made(run: &Run, load: &LoadPlan, key: &str) -> Option<Value> {
+    let valid = run.records.iter().filter(|r| r.outcome.fault.is_none());
+    let mut all = valid.filter(|r| r.trial.point.load == load.name);
+    let first = all.next()?.outcome.made_with.get(key)?.clone();
+    all.all(|r| r.outcome.made_with.get(key) == Some(&first)).then_some(first)
 }

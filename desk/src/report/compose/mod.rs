@@ -42,6 +42,8 @@ mod ruling;
 mod spent;
 mod states;
 mod testbed;
+#[cfg(test)]
+mod tests;
 mod together;
 mod withheld;
 

@@ -47,10 +47,15 @@ pub fn pair(run: &Run, comparison: &Comparison) -> Args {
 
 /// The two levels with the key said once: `mtu 9000 B` and `1500 B`.
 pub fn short_pair(run: &Run, comparison: &Comparison) -> Args {
-    let [base, other] = level_names(run, comparison);
+    short_levels(&run.plan, &comparison.factor, [&comparison.base, &comparison.other])
+}
+
+/// The same for any two levels of a factor, the baseline first.
+pub fn short_levels(plan: &Plan, factor: &str, levels: [&str; 2]) -> Args {
+    let [base, other] = levels.map(|level| level_name(plan, factor, level));
     let key = |name: &str, level: &str| name.strip_suffix(&unbroken(level)).map(str::to_owned);
-    let shared = key(&base, &comparison.base) == key(&other, &comparison.other);
-    let base = if shared { unbroken(&comparison.base) } else { base };
+    let shared = key(&base, levels[0]) == key(&other, levels[1]);
+    let base = if shared { unbroken(levels[0]) } else { base };
     Args::new().name("base", &base).name("other", &other)
 }
 

@@ -61,7 +61,8 @@ pub(super) fn engine(writer: &Writer, run: &Run, comparison: &Comparison) -> Sai
     }
 }
 
-/// What the records of a comparison say of a setting: as it was made, else as it was asked for.
+/// What the valid records of a comparison say of a setting: as it was made, else as it was asked
+/// for. A visit with a fault may not have come so far as to make anything.
 fn made_with<'a>(
     run: &'a Run,
     comparison: &'a Comparison,
@@ -69,7 +70,8 @@ fn made_with<'a>(
 ) -> impl Iterator<Item = &'a Value> {
     let of = |record: &&TrialRecord| {
         let (point, levels) = (&record.trial.point, &record.trial.treatment.levels);
-        point.load == comparison.load
+        record.outcome.fault.is_none()
+            && point.load == comparison.load
             && comparison.fixed.iter().all(|(k, v)| point.params.get(k) == Some(v))
             && comparison.stratum.iter().all(|(k, v)| levels.get(k) == Some(v))
     };

@@ -1,6 +1,6 @@
 //! Knows what each kind of reader should take from the findings; nothing where nothing was found.
 
-use super::effect::{metric_name, plain_effect};
+use super::effect::{metric_name, plain_effects};
 use super::glance::at_first;
 use super::limits::kind_word;
 use super::names::{level_name, pair};
@@ -99,14 +99,15 @@ fn tunes(writer: &Writer, part: &Part<'_>) -> Result<Vec<Prose>, ReportError> {
     let size = |e: &Estimate| e.centre.value.ln().abs();
     let widest = all.iter().max_by(|a, b| size(&a.difference).total_cmp(&size(&b.difference)));
     let Some(one) = widest else { return Ok(Vec::new()) };
+    let [first, second] = plain_effects(writer, [&one.first, &one.second])?;
     let args = Args::new()
         .name("base", &level_name(plan, &one.factor, &one.base))
         .name("other", &level_name(plan, &one.factor, &one.other))
         .name("first_under", &level_name(plan, &one.by, &one.by_base))
         .name("second_under", &level_name(plan, &one.by, &one.by_other))
         .prose("metric", &metric_name(writer, part.run, &one.metric)?)
-        .prose("first", &plain_effect(writer, &one.first)?)
-        .prose("second", &plain_effect(writer, &one.second)?)
+        .prose("first", &first)
+        .prose("second", &second)
         .count("some", count(all.len()))
         .count("count", count(part.analysis.interactions.len()));
     Ok(vec![writer.say("tunes-interaction", args)?])

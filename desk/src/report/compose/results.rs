@@ -2,10 +2,10 @@
 
 use super::cost::marked;
 use super::effect::{is_alone, level, metric_title, short_effect};
-use super::figures::{curve_figure, dots_figure, place, row_name};
+use super::figures::{curve_figure, dots_figure, is_one_pair, place, row_heading, row_name};
 use super::names::{key_words, level_names, pair};
 use super::places::with_engine;
-use super::ruling::{condition, count, shown, verdict_sentence, verdict_word};
+use super::ruling::{condition, short_condition, shown, verdict_sentence, verdict_word};
 use super::{
     Nodes, Part, Said, Writer, along, curve, index, interaction, limits, others, plot, published,
     readers, states,
@@ -90,11 +90,9 @@ fn curve_section(
     let condition = condition(writer, run, comparison)?;
     let number = writer.next_figure();
     let figure = curve_figure(writer, part, comparison, number)?;
-    let shows = Args::new()
-        .name("metric", metric_title(run, comparison))
-        .name("curve", &key_words(comparison.curve.as_deref().unwrap_or_default()));
-    let mut ahead = vec![writer.shows(&figure, "curve-shows", shows)?];
-    ahead.push(verdict_sentence(writer, run, comparison)?);
+    let verdict = verdict_sentence(writer, run, comparison)?;
+    let shows = Args::new().prose("verdict", &verdict);
+    let mut ahead = vec![writer.shows(&figure, "curve-over", shows)?];
     ahead.extend(curve::stretches(writer, run, comparison)?);
     ahead.extend(along::crossings(writer, run, comparison)?);
     ahead.extend(states::sentences(writer, part, comparison)?);
@@ -150,15 +148,26 @@ fn curve_table(
         verdict_word(writer, comparison.verdict)?,
         Prose::count(comparison.overall.n as usize),
     ]);
-    let caption = data_caption(writer, number, metric_title(run, comparison))?;
+    let caption = data_caption(writer, number, (run, Some(comparison)))?;
     let caption = with_engine(writer, (run, comparison), caption)?;
     let notes = states::all_bound_notes(writer, part, &[comparison])?;
     Ok(Table { caption: writer.numbered(&caption)?, columns, rows, folded: false, notes })
 }
 
-fn data_caption(writer: &Writer, figure: u32, metric: &str) -> Said {
-    let args = Args::new().count("figure", figure).name("metric", metric);
-    writer.say("table-data-caption", args)
+/// What a table holds, so that it can stand without its figure.
+fn data_caption(writer: &Writer, figure: u32, (run, of): (&Run, Option<&Comparison>)) -> Said {
+    let Some(of) = of else { return Ok(Prose::default()) };
+    let curve = of.curve.as_deref().map_or_else(Prose::default, |c| Prose::verbatim(&key_words(c)));
+    let metric = Prose::verbatim(metric_title(run, of));
+    let what = match curve.text().is_empty() {
+        true => metric,
+        false => {
+            let args = Args::new().prose("metric", &metric).prose("curve", &curve);
+            let by = writer.say("table-data-by", args)?;
+            Prose::join_with(&[by, condition(writer, run, of)?], ", ")
+        }
+    };
+    writer.say("table-data-caption", Args::new().count("figure", figure).prose("what", &what))
 }
 
 fn data_columns(
@@ -225,9 +234,9 @@ fn points(writer: &mut Writer, part: &Part<'_>, comparisons: &[&Comparison]) -> 
     let number = figure.number;
     let shows = writer.shows(&figure, key, Args::new())?;
     let mut nodes = vec![Node::Figure(figure)];
-    let mut said = Vec::new();
+    let mut said: Vec<Prose> = Vec::new();
     for comparison in comparisons {
-        let mut parts = vec![condition(writer, part.run, comparison)?];
+        let mut parts = vec![short_condition(writer, part.run, comparison)?];
         if !parts[0].text().is_empty() {
             parts[0] = Prose::join_with(&[parts[0].clone(), Prose::verbatim("–")], " ");
         }
@@ -237,8 +246,10 @@ fn points(writer: &mut Writer, part: &Part<'_>, comparisons: &[&Comparison]) -> 
         parts.extend(left_out(writer, comparison)?);
         said.push(Prose::join(&parts));
     }
-    said[0] = Prose::join(&[shows, said[0].clone()]);
-    nodes.extend(said.into_iter().map(Node::Paragraph));
+    match said.as_slice() {
+        [only] => nodes.push(Node::Paragraph(Prose::join(&[shows, only.clone()]))),
+        _ => nodes.extend([Node::Paragraph(shows), Node::List(said)]),
+    }
     nodes.push(Node::Table(points_table(writer, part, (comparisons, number))?));
     for comparison in comparisons {
         nodes.extend(states::table(writer, part, comparison)?.map(Node::Table));
@@ -267,19 +278,19 @@ fn points_table(
     }
     let first = match comparisons {
         [_] => writer.label("table-metric")?,
-        _ => writer.label("table-comparison")?,
+        _ => row_heading(writer, run)?,
     };
-    let (metric, columns) = match comparisons.first() {
-        Some(c) => (metric_title(run, c), data_columns(writer, run, (first, c))?),
-        None => ("", Vec::new()),
+    let mut columns = match comparisons.first() {
+        Some(c) => data_columns(writer, run, (first, c))?,
+        None => Vec::new(),
     };
-    let mut columns = columns;
     // Several pairs share the columns, so these must not carry the names of one of them.
-    if count(comparisons.len()) > 1 && columns.len() > 2 {
+    let pairs = comparisons.len() > 1 && !is_one_pair(run);
+    if pairs && columns.len() > 2 {
         columns[1].title = writer.label("table-base")?;
         columns[2].title = writer.label("table-other")?;
     }
-    let caption = data_caption(writer, number, metric)?;
+    let caption = data_caption(writer, number, (run, comparisons.first().copied()))?;
     let caption = match comparisons.first() {
         Some(first) => with_engine(writer, (run, first), caption)?,
         None => caption,

@@ -1,8 +1,8 @@
 //! Knows how it is shown where the CPU time went, and by which count.
 
-use super::figures::row_name;
+use super::figures::{row_heading, row_name};
 use super::names::{key_words, level_name};
-use super::ruling::shown;
+use super::ruling::{condition, shown};
 use super::{Part, Writer, cost};
 use crate::report::document::{Column, Prose, Source, Table};
 use crate::report::error::ReportError;
@@ -32,7 +32,7 @@ pub(super) fn table(
     };
     let first = match first {
         Some(curve) => Prose::verbatim(&curve),
-        None => writer.label("table-comparison")?,
+        None => row_heading(writer, part.run)?,
     };
     let mut columns = vec![
         Column { title: first, numeric: false },
@@ -65,9 +65,13 @@ pub(super) fn table(
             rows.push(row);
         }
     }
-    let caption = writer.label(if second { "spent-caption-second" } else { "spent-caption" })?;
+    let mut caption = writer.label("spent-caption")?;
+    if let [only] = comparisons {
+        caption = Prose::join_with(&[caption, condition(writer, part.run, only)?], "; ");
+    }
     let caption = writer.numbered(&caption)?;
-    Ok(Some(Table { caption, columns, rows, folded: false, notes: Vec::new() }))
+    let notes = vec![writer.label(if second { "spent-note-second" } else { "spent-note" })?];
+    Ok(Some(Table { caption, columns, rows, folded: false, notes }))
 }
 
 fn figures(parts: &CpuParts, second: bool) -> Vec<Prose> {
@@ -95,7 +99,10 @@ const DECIMALS: usize = 2;
 /// CPUs kept busy, without the unit that a heading names.
 pub(super) fn cpus(estimate: &Estimate) -> Prose {
     let source = Source::Estimate(vec![estimate.centre.into()]);
-    Prose::from_source(format!("{:.DECIMALS$}", estimate.centre.value), source)
+    let said = format!("{:.DECIMALS$}", estimate.centre.value);
+    // What is less than half of the last digit has no sign.
+    let none = !said.contains(|c: char| c.is_ascii_digit() && c != '0');
+    Prose::from_source(if none { said.replace('-', "") } else { said }, source)
 }
 
 /// How CPU time was counted, for the chapter on the method; nothing where no cost was made.

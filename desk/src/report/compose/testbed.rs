@@ -4,12 +4,12 @@ use super::doubts::UNNAMED;
 use super::names::{key_words, setting};
 use super::ruling::count;
 use super::{Nodes, Part, Said, Writer, entered};
-use crate::record::{Adapter, Environment, KeyClass, LabKind, LabPlan, Plan, Run, Settings};
+use crate::record::{Adapter, Environment, KeyClass, LabKind, LabPlan, Plan, Settings};
 use crate::report::document::{Column, Node, Prose, Table, unbroken};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
 use crate::unit::Quantity;
-use crate::verdict;
+use crate::verdict::{self, Caveat};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Keys that read better under another name; the kernel's word on the first is kept a stream.
@@ -21,17 +21,22 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
     let mut body = Vec::new();
     if let Some(part) = parts.first() {
         body.push(Node::Facts(machine(writer, &part.run.environment)?));
-        body.extend(adapters(writer, &part.run.environment.adapters)?);
         body.push(Node::Paragraph(lab(writer, &part.run.environment)?));
     }
     let mut told: Vec<&LabPlan> = Vec::new();
     for part in parts {
         if !told.contains(&&part.run.plan.lab) {
             told.push(&part.run.plan.lab);
-            body.extend(topology(writer, part.run)?);
+            body.extend(topology(writer, part)?);
         }
     }
+    if parts.iter().any(|part| is_virtual(part) && cuts_segments(&part.run.plan)) {
+        body.push(Node::Paragraph(writer.label("testbed-segments")?));
+    }
     body.extend(made_with(writer, parts)?);
+    if let Some(part) = parts.first() {
+        body.extend(adapters(writer, part)?);
+    }
     body.extend(entered::table(writer, parts)?);
     let mut said = Vec::new();
     for part in parts {
@@ -45,6 +50,21 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
         body.push(Node::List(said));
     }
     writer.section("testbed", "testbed-title", body)
+}
+
+/// Settings that hand segments larger than the link's to an adapter, or join those that came.
+const SEGMENTS: [&str; 4] = ["tso", "gso", "gro", "lro"];
+
+fn is_virtual(part: &Part<'_>) -> bool {
+    part.analysis.caveats.contains(&Caveat::VirtualLinks)
+}
+
+/// Whether a plan switches anything that works on large segments.
+fn cuts_segments(plan: &Plan) -> bool {
+    let links = plan.lab.links.iter().map(|link| &link.settings);
+    let levels = plan.factors.iter().flat_map(|f| &f.levels).map(|level| &level.settings);
+    let mut all = links.chain(levels).chain([&plan.lab.settings]);
+    all.any(|settings| SEGMENTS.iter().any(|key| settings.contains_key(*key)))
 }
 
 /// A class of keys in a word.
@@ -122,8 +142,10 @@ pub(super) fn machine(
     facts.into_iter().map(|(key, value)| Ok((writer.label(key)?, value))).collect()
 }
 
-/// One column an adapter, so that many properties stay readable on a narrow page.
-fn adapters(writer: &mut Writer, adapters: &[Adapter]) -> Nodes {
+/// One column an adapter, so that many properties stay readable on a narrow page. Folded away
+/// where the load went over virtual links and not over them.
+fn adapters(writer: &mut Writer, part: &Part<'_>) -> Nodes {
+    let adapters = &part.run.environment.adapters;
     if adapters.is_empty() {
         return Ok(vec![Node::Paragraph(writer.label("adapters-none")?)]);
     }
@@ -143,9 +165,11 @@ fn adapters(writer: &mut Writer, adapters: &[Adapter]) -> Nodes {
     // A property that no adapter has says nothing.
     let unsaid = Prose::verbatim("–");
     rows.retain(|row| row.iter().skip(1).any(|cell| *cell != unsaid));
-    let caption = writer.label("adapters-caption")?;
+    let folded = is_virtual(part);
+    let caption =
+        writer.label(if folded { "adapters-caption-idle" } else { "adapters-caption" })?;
     let caption = writer.numbered(&caption)?;
-    Ok(vec![Node::Table(Table { caption, columns, rows, folded: false, notes: Vec::new() })])
+    Ok(vec![Node::Table(Table { caption, columns, rows, folded, notes: Vec::new() })])
 }
 
 fn properties(
@@ -209,8 +233,8 @@ pub fn lab_word(writer: &Writer, env: &Environment) -> Said {
     })
 }
 
-fn topology(writer: &mut Writer, run: &Run) -> Nodes {
-    let lab = &run.plan.lab;
+fn topology(writer: &mut Writer, part: &Part<'_>) -> Nodes {
+    let lab = &part.run.plan.lab;
     let names: Vec<Prose> = lab.links.iter().map(|l| Prose::verbatim(&l.name)).collect();
     let args = Args::new()
         .count("clients", lab.clients)
@@ -233,7 +257,11 @@ fn topology(writer: &mut Writer, run: &Run) -> Nodes {
     ];
     let caption = writer.label("links-caption")?;
     let caption = writer.numbered(&caption)?;
-    let table = Table { caption, columns, rows, folded: false, notes: Vec::new() };
+    let notes = match is_virtual(part) {
+        true => vec![writer.label("links-note")?],
+        false => Vec::new(),
+    };
+    let table = Table { caption, columns, rows, folded: false, notes };
     Ok(vec![Node::Paragraph(Prose::join(&said)), Node::Table(table)])
 }
 
@@ -256,6 +284,17 @@ fn made_with(writer: &mut Writer, parts: &[Part<'_>]) -> Nodes {
     if seen.is_empty() {
         return Ok(Vec::new());
     }
+    let mut notes = Vec::new();
+    for (key, note) in [
+        ("engine", "made-note-engine"),
+        ("placement", "made-note-placement"),
+        (STREAMS, "made-note-streams"),
+    ] {
+        if seen.contains_key(key) {
+            notes.push(writer.label(note)?);
+        }
+    }
+    let notes = if notes.is_empty() { notes } else { vec![Prose::join(&notes)] };
     let mut rows = Vec::new();
     for (key, values) in seen {
         let key = match key {
@@ -272,5 +311,5 @@ fn made_with(writer: &mut Writer, parts: &[Part<'_>]) -> Nodes {
     ];
     let caption = writer.label("made-caption")?;
     let caption = writer.numbered(&caption)?;
-    Ok(vec![Node::Table(Table { caption, columns, rows, folded: false, notes: Vec::new() })])
+    Ok(vec![Node::Table(Table { caption, columns, rows, folded: false, notes })])
 }

@@ -92,13 +92,23 @@ pub(super) fn overall(writer: &Writer, cost: &Cost) -> Result<Option<Prose>, Rep
 /// A sentence a kind of reason, with the points that have a dash for it.
 pub(super) fn notes(writer: &Writer, cost: &Cost) -> Result<Vec<Prose>, ReportError> {
     let mut said = Vec::new();
-    if is_everywhere(cost) || cost.index.curve.is_none() {
+    if cost.index.curve.is_none() {
         return Ok(said);
     }
+    if is_everywhere(cost) {
+        return Ok(vec![writer.label("withheld-note-above")?]);
+    }
     for (why, points) in kinds(cost) {
+        let why = match why {
+            Withheld::UnequalAtSaturation { throughput } if points.len() > 1 => {
+                let effect = plain_effect(writer, throughput)?;
+                writer.say("withheld-unequal-most", Args::new().prose("effect", &effect))?
+            }
+            _ => reason(writer, why)?,
+        };
         let args = Args::new()
             .prose("places", &places(writer, &cost.index, &points)?)
-            .prose("reason", &reason(writer, why)?);
+            .prose("reason", &why);
         said.push(writer.say("withheld-note", args)?);
     }
     Ok(said)

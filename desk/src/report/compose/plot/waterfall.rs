@@ -14,23 +14,33 @@ use crate::verdict::{Comparison, Cost, CpuParts};
 /// A figure whose largest step is smaller than this, in CPUs, shows nothing.
 const VISIBLE: f64 = 0.05;
 
-/// The figure at the point where most CPU time moves from one kind of process to another; nothing
-/// where next to none does, or the readings are missing.
+/// The figure at the point, of all that are given, where most CPU time moves from one kind of
+/// process to another; nothing where next to none does, or the readings are missing.
 pub fn waterfall(
     writer: &mut Writer,
     part: &Part<'_>,
-    (comparison, cost): (&Comparison, &Cost),
+    costs: &[(&Comparison, &Cost)],
 ) -> Result<Option<Figure>, ReportError> {
-    let side = |level: &str| cost.parts.iter().filter(|p| p.level == level).collect::<Vec<_>>();
-    let (base, other) = (side(&comparison.base), side(&comparison.other));
-    let pairs = base.iter().filter_map(|b| Some((*b, *other.iter().find(|o| o.at == b.at)?)));
-    let moved = |(b, o): &(&CpuParts, &CpuParts)| {
-        let steps = steps(b).into_iter().zip(steps(o));
-        steps.map(|((_, b), (_, o))| (o - b).abs()).fold(0.0, f64::max)
+    let most = costs.iter().filter_map(|(c, cost)| Some((*c, most_moved(c, cost)?)));
+    let most = most.max_by(|a, b| moved(a.1).total_cmp(&moved(b.1)));
+    let Some((c, (base, other))) = most.filter(|(_, pair)| moved(*pair) >= VISIBLE) else {
+        return Ok(None);
     };
-    let most = pairs.max_by(|a, b| moved(a).total_cmp(&moved(b)));
-    let Some((base, other)) = most.filter(|pair| moved(pair) >= VISIBLE) else { return Ok(None) };
-    of_pair(writer, part, (comparison, base, other)).map(Some)
+    of_pair(writer, part, (c, base, other)).map(Some)
+}
+
+/// Both levels at the point of a comparison where most moves.
+fn most_moved<'a>(c: &Comparison, cost: &'a Cost) -> Option<(&'a CpuParts, &'a CpuParts)> {
+    let side = |level: &str| cost.parts.iter().filter(|p| p.level == level).collect::<Vec<_>>();
+    let (base, other) = (side(&c.base), side(&c.other));
+    let pairs = base.iter().filter_map(|b| Some((*b, *other.iter().find(|o| o.at == b.at)?)));
+    pairs.max_by(|a, b| moved(*a).total_cmp(&moved(*b)))
+}
+
+/// The largest step from one level to the other, in CPUs.
+fn moved((base, other): (&CpuParts, &CpuParts)) -> f64 {
+    let steps = steps(base).into_iter().zip(steps(other));
+    steps.map(|((_, b), (_, o))| (o - b).abs()).fold(0.0, f64::max)
 }
 
 /// The parts of the machine's busy CPUs by the key of their name; together they are all of them.
@@ -62,11 +72,17 @@ fn of_pair(
         reached = next;
     }
     series.push(bar(names[1].clone(), 0.0, other.machine.centre.value));
+    // Where both keep the CPUs as busy, less of one process is more of another and no gain.
+    let change = (other.machine.centre.value - base.machine.centre.value).abs();
+    let direction = match change >= VISIBLE {
+        true => writer.label("direction-lower")?.text().into(),
+        false => String::new(),
+    };
     let axis = Axis {
         label: writer.label("axis-cpus")?.text().into(),
         unit: Unit::Cpu,
         scale: Scale::Linear,
-        direction: writer.label("direction-lower")?.text().into(),
+        direction,
         names: Vec::new(),
     };
     let args = pair(part.run, c).prose("at", &at(writer, base.at.as_ref())?);

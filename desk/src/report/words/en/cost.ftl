@@ -44,6 +44,12 @@ cost-open = not decided with { $blocks } blocks between { $other } and { $base }
 cost-no-verdict = { $other } against { $base }: { $metric } { $effect }, without a verdict, as { $reason }.
 cost-equal-load-open = Both levels were offered an equal load and carried it: { $verdict }
 cost-equal-load = Both levels were offered an equal load and carried it, so their costs compare directly: { $verdict }
+cost-equal-load-all = At each of these loads both levels were offered as much and carried it, so their costs compare directly.
+cost-full-title = At full CPUs
+cost-at-full = All CPUs are full at every point of { $count ->
+    [one] the curve
+   *[other] { $count } curves
+} under both levels, { $least } at the least, so what a per cent of them gives is the throughput over again. Which level costs less there only an equal offered load would decide (offered_load in the plan).
 cost-displaced = Work that a program at idle priority could not do meanwhile: { $verdict }
 cost-displaced-decides = What decides instead is the work that a program at idle priority could not do meanwhile: { $verdict }
 cost-would-decide = An equal offered load would decide (offered_load in the plan).
@@ -51,6 +57,8 @@ cost-would-decide = An equal offered load would decide (offered_load in the plan
 withheld-overall = There is no verdict on the P/E index over all points: { $reason }.
 withheld-everywhere = There is no verdict on the P/E index, at any point or over all: { $reason }.
 withheld-single = There is no verdict on the P/E index: { $reason }.
+withheld-note-above = –: no verdict, for the reason that stands above.
+withheld-unequal-most = both levels ran as fast as they could and not equally fast (throughput { $effect } where they are widest apart), so that the index mixes two limits
 withheld-note = – No verdict on the P/E index at { $places }: { $reason }.
 withheld-methods = the ways of counting CPU time disagree by up to { $by }
 withheld-low-cpu = a level kept as little as { $busy } of the CPUs busy, so that the index divides by next to nothing
@@ -71,12 +79,12 @@ cost-throughput = Throughput
 cost-cpu = CPU
 cost-index = P/E, Mbit/s per CPU %
 cost-per-gb = s/GB
-cost-demand = µs/KB
 cost-displaced-column = Displaced CPUs
 cost-verdict = P/E against the baseline
 
-spent-caption = Where the CPU time went, in CPUs kept busy; others: programs that are not ours; rest: what no process accounts for
-spent-caption-second = Where the CPU time went, in CPUs kept busy; others: programs that are not ours; rest: what no process accounts for; groups: server and clients by their control groups, a second opinion
+spent-caption = Where the CPU time went, in CPUs kept busy
+spent-note = Others: programs that are not ours. Rest: what no process accounts for.
+spent-note-second = Others: programs that are not ours. Rest: what no process accounts for. Groups: server and clients by their control groups, a second opinion.
 spent-machine = Machine
 spent-server = Server
 spent-clients = Clients

@@ -17,10 +17,12 @@ method-levels = Levels, the baseline first
 method-blocks = Blocks
 method-visits = Trials, counted + dry
 method-visits-value = { $counted } + { $dry }
+method-visits-again = { $counted } + { $dry }, { $again } of them visited again
+method-made = { $setting } ({ $planned } in the plan)
 method-settle = Settling
 method-settle-value = { $range }
 method-duration = Window
-method-steady = Steady at the opening
+method-steady = Steady at the opening, of the valid visits
 method-effect-seen = Smallest effect seen
 method-smallest-value = { $smallest }
 method-steady-value = { $steady } of { $of }
@@ -50,6 +52,7 @@ figure-footnote-curve = n = { $blocks } blocks in random order; bands are { $lev
 figure-footnote-alone = A single block, so no interval; run { $run }.
 zone-ahead = { $level } ahead
 axis-ratio = ratio to the baseline
+axis-ratio-pair = ratio { $other } : { $base }
 reference-equal = no difference
 direction-higher = higher is better
 direction-lower = lower is better
@@ -65,7 +68,8 @@ left-out = { $count ->
    *[other] { $count } counted trials are
 } in none of these ratios, because a fault hit the trial or its partner.
 table-number = Table { $number }. { $caption }
-table-data-caption = The data of Figure { $figure }: { $metric }
+table-data-caption = { $what } (Figure { $figure })
+table-data-by = { $metric } by { $curve }
 table-comparison = Comparison
 table-metric = Metric
 table-ratio = Ratio ({ $level } interval)

@@ -51,6 +51,9 @@ fact-unnamed = there is one; it does not say its name
 fact-none = none seen
 
 adapters-caption = Network adapters of the machine
+adapters-caption-idle = Network adapters of the machine, which carried none of the load
+links-note = A link is virtual: a bridge, and a veth pair to the server and to every client. What the plan did not set (other offloads, checksums, queueing disciplines) stood as the kernel makes it and was not read back.
+testbed-segments = Between processes on virtual links a large segment is passed on whole and never cut. What an offload of segments gains here is saved work of the network stack; it does not foretell what an adapter gains that must cut them.
 adapters-none = The machine has no network adapter besides the loopback interface.
 adapter-property = Property
 adapter-driver = Driver
@@ -82,3 +85,6 @@ made-setting = Setting
 made-value = Value
 made-congestion = congestion control
 made-streams = streams in all
+made-note-engine = Engine: sys hands over one request in a system call whatever the queue depth of the plan, batch several; the queue depth here is how many it was.
+made-note-placement = Placement: same, both ends of a stream run on one CPU; spread, on two; none, where the scheduler puts them.
+made-note-streams = Streams in all: those of all clients, twice as many where they run both ways.

@@ -62,10 +62,8 @@ region-ahead = { $leader } is ahead from { $from } to { $to }, by { $near } at t
 region-ahead-point = { $leader } is ahead at { $from }, by { $near }.
 region-ahead-against = { $leader } is ahead from { $from } to { $to }; { $other } against { $base }: { $near } where they are closest, { $far } where they are widest apart.
 region-ahead-against-point = { $leader } is ahead at { $from }; { $other } against { $base }: { $near }.
-region-even = They are equal within the margin from { $from } to { $to }.
-region-even-point = They are equal within the margin at { $from }.
-region-open = Not decided with { $blocks } blocks from { $from } to { $to }.
-region-open-point = Not decided with { $blocks } blocks at { $from }.
+region-even = They are equal within the margin { $places }.
+region-open = Not decided with { $blocks } blocks { $places }.
 
 # The space after the sign is one that never ends a line.
 sign-better = ▲
