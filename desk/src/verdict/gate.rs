@@ -152,7 +152,8 @@ pub enum GateError {
     },
     /// The plan asks for no soaker.
     #[error(
-        "no work is displaced in the plan '{0}'; say --displaced-work, or displaced_work = true in [method]"
+        "the plan '{0}' measures no displaced work; write --displaced-work, or displaced_work = \
+         true in its [method]"
     )]
     NoSoaker(String),
     /// The plan has no factor.

@@ -12,7 +12,8 @@ use crate::record::Value;
 /// The index has its own reasons. With an equal load the others decide directly, so unequal
 /// throughput is no objection, and neither is a CPU that is mostly idle: that spoils the index,
 /// which divides by it, and at unequal loads the time for each byte, but never the busy share.
-/// Displaced work is a measurement of its own, so it does not fall with the methods of counting CPU time.
+/// Displaced work is a measurement of its own, so it does not fall with the methods of counting
+/// CPU time.
 #[must_use]
 pub fn objection(cost: &Cost, metric: &str) -> Option<Withheld> {
     if metric == INDEX.name {
