@@ -7,7 +7,7 @@ use super::curve::{level_sentences, nearest_first, said_region};
 use super::effect::{effects, metric_name, plain_effect};
 use super::names::{level_name, pair};
 use super::ruling::{count, short_condition, shown};
-use super::{Part, Said, Writer, lead, levels, limits, most, others, withheld};
+use super::{Part, Said, Writer, crossed, lead, levels, limits, most, withheld};
 use crate::record::{Run, Value};
 use crate::report::document::{Prose, Ruling, Tone};
 use crate::report::error::ReportError;
@@ -40,7 +40,7 @@ pub(super) fn lines(
         ("box-levels", Vec::from_iter(levels::line(writer, &part.run.plan)?)),
         ("box-where", place),
         ("box-most", most::sentences(writer, part.run, asked)?),
-        ("box-others", others::sentences(writer, part)?),
+        ("box-others", crossed::sentences(writer, part)?),
         ("box-cost", cost(writer, part)?),
         ("box-cause", cause),
     ];
