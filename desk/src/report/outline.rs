@@ -74,7 +74,7 @@ fn the_answer_is_a_handful_of_statements() {
     }
     let Some(Node::VerdictBox { rulings, .. }) = duel().body.into_iter().next() else { return };
     let labels: Vec<String> = rulings.iter().map(|r| r.label.text().to_owned()).collect();
-    assert_eq!(labels, ["Levels", "Where", "How much", "Besides", "Cost", "Cause"]);
+    assert_eq!(labels, ["Levels", "Where", "How much", "Other factors", "Cost", "Cause"]);
 }
 
 /// Nodes in reading order, sections opened.
