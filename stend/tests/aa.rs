@@ -4,7 +4,6 @@
 //! that stend does not know that they are alike. Seeds are 1 to 200, none left out.
 
 #![expect(clippy::expect_used, reason = "helpers of tests stand outside test functions")]
-#![expect(clippy::print_stdout, reason = "the counts are for whoever asks with --nocapture")]
 
 use desk::plan::{Catalogue, order, read};
 use desk::record::{Metric, Plan, RUN_SCHEMA, Run, TrialRecord};
