@@ -77,8 +77,7 @@ pub struct Series {
     pub marks: Vec<Mark>,
 }
 
-/// A part of the x axis (sweep) that is shaded and named, for instance `pro1000 ahead`. One whose
-/// name holds that of a series has the colour of that series.
+/// A part of the x axis (sweep) that is shaded and named, for instance `pro1000 ahead`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Zone {
     /// Start, base unit of x.
@@ -87,6 +86,8 @@ pub struct Zone {
     pub to: f64,
     /// Name.
     pub name: String,
+    /// Place of the series that leads there, whose colour it has, if one does.
+    pub leader: Option<usize>,
 }
 
 /// A dashed line at a value: line rate, or ratio 1.
@@ -203,13 +204,6 @@ impl Figure {
     /// The zones that have a place on an axis.
     pub(super) fn drawn_zones(&self) -> impl Iterator<Item = &Zone> {
         self.zones.iter().filter(|z| z.from.is_finite() && z.to.is_finite())
-    }
-
-    /// The series whose name stands in the name of a zone, the longest where several do.
-    pub(super) fn leader(&self, zone: &Zone) -> Option<usize> {
-        let named = self.series.iter().enumerate();
-        let named = named.filter(|(_, s)| !s.name.is_empty() && zone.name.contains(&s.name));
-        named.max_by_key(|(_, s)| s.name.len()).map(|(i, _)| i)
     }
 
     /// Every measured position of every series, in order, each once, in the base unit of x.

@@ -113,7 +113,7 @@ pub(super) fn zones(sheet: &mut Sheet, figure: &Figure, frame: &mut Frame, heigh
     let top = if named { start - 3.0 } else { frame.top };
     for (i, ((a, b), zone)) in spans.iter().zip(figure.drawn_zones()).enumerate() {
         let corners = vec![(*a, top), (*b, top), (*b, frame.bottom), (*a, frame.bottom)];
-        let ink = figure.leader(zone).map_or(Ink::Zone(i), Ink::Lead);
+        let ink = zone.leader.map_or(Ink::Zone(i), Ink::Lead);
         sheet.push(Shape::Area(ink, corners));
     }
 }
@@ -121,7 +121,7 @@ pub(super) fn zones(sheet: &mut Sheet, figure: &Figure, frame: &mut Frame, heigh
 /// The ends of a zone in px. One of a series holds points, so it reaches half-way to the next.
 fn span(figure: &Figure, frame: &Frame, zone: &Zone) -> (f64, f64) {
     let (a, b) = (frame.x.place(zone.from), frame.x.place(zone.to));
-    if figure.leader(zone).is_none() {
+    if zone.leader.is_none() {
         // A zone of one moment would be invisible: give it the width of a marker.
         return if b - a < 10.0 { (a - 6.0, b + 6.0) } else { (a, b) };
     }

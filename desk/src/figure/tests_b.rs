@@ -101,7 +101,7 @@ fn percentiles() -> Vec<(String, Figure)> {
     all.push(("nines".into(), nines.clone()));
     nines.series = vec![curve(LONG, 80e-6), curve(SIXTY, 84e-6)];
     nines.series[1].marks[4].valid = false;
-    nines.zones = vec![Zone { from: 5e-5, to: 9e-5, name: "pro1000 ahead".into() }];
+    nines.zones = vec![Zone { from: 5e-5, to: 9e-5, name: "pro1000 ahead".into(), leader: None }];
     all.push(("nines, long names".into(), nines));
     let mut linear = shares(Scale::Linear, pool[..2].to_vec());
     linear.x.scale = Scale::Linear;
@@ -140,7 +140,7 @@ fn timelines() -> Vec<(String, Figure)> {
     for n in 1..=4 {
         all.push((format!("{n} series of visits"), visits(&pool[..n], 8, 9.4e9)));
     }
-    let zone = |from: f64, to, name: &str| Zone { from, to, name: name.into() };
+    let zone = |from: f64, to, name: &str| Zone { from, to, name: name.into(), leader: None };
     let mut disturbed = visits(&pool[..2], 12, 9.4e9);
     disturbed.series[0].marks[5].valid = false;
     disturbed.series[1].marks[5].valid = false;

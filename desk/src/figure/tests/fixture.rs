@@ -45,7 +45,7 @@ pub fn sweep(series: Vec<Series>) -> Figure {
 }
 
 pub fn decorated(mut figure: Figure) -> Figure {
-    let zone = |from, to, name: &str| Zone { from, to, name: name.into() };
+    let zone = |from, to, name: &str| Zone { from, to, name: name.into(), leader: None };
     figure.zones =
         vec![zone(64.0, 2048.0, "pro1000 ahead"), zone(4096.0, 65536.0, "no difference")];
     figure.references = vec![

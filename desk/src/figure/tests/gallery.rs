@@ -55,7 +55,8 @@ pub fn forest(rows: usize) -> Figure {
         Series { name: name.into(), marks: vec![mark] }
     };
     figure.series = NAMES.into_iter().zip(ratios).take(rows).map(row).collect();
-    figure.zones = vec![Zone { from: 1.0 / 1.02, to: 1.02, name: "margin ±2 %".into() }];
+    figure.zones =
+        vec![Zone { from: 1.0 / 1.02, to: 1.02, name: "margin ±2 %".into(), leader: None }];
     figure.references = vec![Reference { value: 1.0, name: "no change".into() }];
     figure
 }

@@ -49,8 +49,7 @@ fn ahead(writer: &Writer, judged: (&Run, &Comparison), region: &Region) -> Said 
 
 /// The two ends of a stretch, the one nearer to no difference first.
 pub(super) fn nearest_first(region: &Region) -> (&Estimate, &Estimate) {
-    let distance = |e: &Estimate| e.centre.value.ln().abs();
-    if distance(&region.least) <= distance(&region.most) {
+    if region.least.distance() <= region.most.distance() {
         (&region.least, &region.most)
     } else {
         (&region.most, &region.least)

@@ -203,7 +203,9 @@ pub(super) fn zone(
     let leader = if region.other_ahead { &comparison.other } else { &comparison.base };
     let leader = level_name(&run.plan, &comparison.factor, leader);
     let name = writer.say("zone-ahead", Args::new().name("level", &leader))?.text().into();
-    Ok(Some(Zone { from: from.value, to: to.value, name }))
+    // The series of the baseline is the first, that of the other level the second.
+    let leader = Some(usize::from(region.other_ahead));
+    Ok(Some(Zone { from: from.value, to: to.value, name, leader }))
 }
 
 pub(super) fn place(point: &PointResult) -> Option<Quantity> {

@@ -4,7 +4,7 @@
 use super::answer::{Judged, asked, same};
 use super::curve::nearest_first;
 use super::effect::{is_alone, level, plain_effects, short_effect};
-use super::figures::{ratio_label, row_heading, row_name};
+use super::figures::{row_heading, row_name};
 use super::names::level_name;
 use super::places::at;
 use super::ruling::{count, shown, verdict_word};
@@ -17,12 +17,7 @@ use crate::verdict::Region;
 /// The figure, the table and the readers.
 pub(super) fn nodes(writer: &mut Writer, parts: &[Part<'_>]) -> Nodes {
     let mut nodes = Vec::new();
-    if let Some(mut figure) = plot::forest(writer, parts)? {
-        // Rows that leave out the one pair of levels have it beside the axis.
-        if let [part] = parts {
-            figure.y.label = ratio_label(writer, part.run)?.text().into();
-            figure.x.label.clone_from(&figure.y.label);
-        }
+    if let Some(figure) = plot::forest(writer, parts)? {
         let said = writer.shows(&figure, "forest-shows", Args::new())?;
         nodes.extend([Node::Figure(figure), Node::Paragraph(said)]);
         let all: Vec<Judged<'_>> = asked(parts).into_iter().chain(same(parts)).collect();

@@ -1,11 +1,11 @@
 //! Knows the figure of all answers: a row a comparison, the ratio with its interval.
 
-use super::{Drawn, equal, numbered, ratio_axis};
-use crate::figure::{Figure, FigureKind, Scale, Series, Zone};
+use super::{Drawn, equal, margin, numbered, ratio_axis};
+use crate::figure::{Figure, FigureKind, Scale, Series};
 use crate::record::Better;
 use crate::report::compose::answer::{Judged, asked, same};
 use crate::report::compose::effect::{is_alone, level, metric_title};
-use crate::report::compose::figures::{alone_mark, direction, row_name};
+use crate::report::compose::figures::{alone_mark, direction, ratio_label, row_name};
 use crate::report::compose::ruling::{count, news};
 use crate::report::compose::{Part, Writer};
 use crate::report::document::{Prose, Tone};
@@ -31,15 +31,16 @@ pub fn forest(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Option<Figure>,
         mark.valid = judged.1.verdict != Verdict::TwoStates;
         series.push(Series { name: name.text().into(), marks: vec![mark] });
     }
-    let margin = first.margin;
     let mut zones = Vec::new();
-    if all.iter().all(|(_, c)| c.margin == margin) {
-        let name = writer.say("zone-margin", Args::new().quantity("margin", margin))?;
-        let (from, to) = (1.0 / (1.0 + margin.value), 1.0 + margin.value);
-        zones.push(Zone { from, to, name: name.text().into() });
+    if all.iter().all(|(_, c)| c.margin == first.margin) {
+        zones.push(margin(writer, first.margin)?);
     }
     let way = if named.direction { String::new() } else { direction(writer, first.better)? };
-    let axis = ratio_axis(writer, way, Scale::Log10)?;
+    let mut axis = ratio_axis(writer, way, Scale::Log10)?;
+    // Rows that leave out the one pair of levels have it beside the axis.
+    if let [part] = parts {
+        axis.label = ratio_label(writer, part.run)?.text().into();
+    }
     let drawn = Drawn {
         kind: FigureKind::Forest,
         title: title(writer, &asked(parts))?,

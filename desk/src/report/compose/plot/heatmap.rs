@@ -1,7 +1,7 @@
 //! Knows the map of a ratio over two swept dimensions: conditions down, the curve across.
 
-use super::{Drawn, equal, numbered, ratio_axis};
-use crate::figure::{Axis, Figure, FigureKind, Mark, Scale, Series, Zone};
+use super::{Drawn, equal, margin, numbered, ratio_axis};
+use crate::figure::{Axis, Figure, FigureKind, Mark, Scale, Series};
 use crate::record::Value;
 use crate::report::compose::effect::metric_title;
 use crate::report::compose::figures::{alone_mark, direction};
@@ -76,19 +76,12 @@ fn of_group(
         x,
         y: ratio_axis(writer, direction(writer, first.better)?, Scale::Log10)?,
         series,
-        zones: vec![margin(writer, first)?],
+        zones: vec![margin(writer, first.margin)?],
         references: vec![equal(writer)?],
         roofs: Vec::new(),
         footnote: Prose::join(&footnote),
     };
     Ok(numbered(writer, &part.run.id, drawn))
-}
-
-/// The margin, within which a ratio is no change.
-fn margin(writer: &Writer, first: &Comparison) -> Result<Zone, ReportError> {
-    let name = writer.say("zone-margin", Args::new().quantity("margin", first.margin))?;
-    let to = 1.0 + first.margin.value;
-    Ok(Zone { from: 1.0 / to, to, name: name.text().into() })
 }
 
 /// Whether a ratio is one of the systems under test and not of chance or of the clients.

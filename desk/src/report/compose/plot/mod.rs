@@ -24,7 +24,8 @@ use super::Writer;
 use crate::figure::{Axis, Figure, FigureKind, Mark, Reference, Roof, Scale, Series, Zone};
 use crate::report::document::Prose;
 use crate::report::error::ReportError;
-use crate::unit::Unit;
+use crate::report::words::Args;
+use crate::unit::{Quantity, Unit};
 
 /// What is drawn and said; number and anchor come with the page.
 struct Drawn {
@@ -62,6 +63,13 @@ fn numbered(writer: &mut Writer, run: &str, drawn: Drawn) -> Figure {
 /// A position that was looked at once and has no interval.
 const fn single(x: f64, value: f64, valid: bool) -> Mark {
     Mark { x, centre: value, low: value, high: value, runs: Vec::new(), valid }
+}
+
+/// The margin, within which a ratio is no change.
+fn margin(writer: &Writer, margin: Quantity) -> Result<Zone, ReportError> {
+    let name = writer.say("zone-margin", Args::new().quantity("margin", margin))?;
+    let to = 1.0 + margin.value;
+    Ok(Zone { from: 1.0 / to, to, name: name.text().into(), leader: None })
 }
 
 /// The axis of a ratio.
