@@ -21,7 +21,7 @@ pub use budget::{
 };
 pub use expand::expand;
 pub use order::order;
-pub use read::{PlanError, read, remedy};
+pub use read::{BLOCKS_BOUNDS, PlanError, TRIALS, read, remedy};
 pub use remaining::{ATTEMPTS, ATTEMPTS_OF_CLIENTS, Next, attempts, remaining};
 pub use schema::schema;
 

@@ -8,7 +8,7 @@ use crate::unit::{Quantity, Unit};
 use std::collections::BTreeMap;
 
 /// Most trials of a plan: at 0.5 s a trial 14 hours.
-const TRIALS: u64 = 100_000;
+pub const TRIALS: u64 = 100_000;
 /// Most connections of a lab: above, file descriptors and ports of one machine run out.
 const CONNECTIONS: u64 = 1024;
 

@@ -20,9 +20,11 @@ mod value;
 #[cfg(test)]
 mod tests;
 
+pub use check::TRIALS;
 pub use error::PlanError;
 pub(super) use lab::CLIENTS_BOUNDS;
-pub(super) use method::{BLOCKS_BOUNDS, MOST_LOOKS};
+pub use method::BLOCKS_BOUNDS;
+pub(super) use method::MOST_LOOKS;
 pub use nearest::remedy;
 
 use super::Catalogue;

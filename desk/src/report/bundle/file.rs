@@ -3,6 +3,7 @@
 use super::error::{BundleError, is_hidden};
 use super::text::newer;
 use super::{Bundle, ELEMENT};
+use crate::plan::{BLOCKS_BOUNDS, TRIALS};
 use crate::record::{Plan, RUN_SCHEMA, Run};
 use crate::report::error::ReportError;
 use base64::Engine as _;
@@ -19,10 +20,6 @@ pub(super) const UNPACKED_MAX: u64 = 128;
 const MIB: u64 = 1 << 20;
 /// Longest name of a run.
 const ID_MAX: usize = 80;
-/// Most trials of a plan.
-const TRIALS_MAX: u64 = 100_000;
-/// Blocks of a plan, as the reader of plans has it.
-const BLOCKS: std::ops::RangeInclusive<u32> = 3..=1000;
 /// Most factors of a plan, and most swept parameters of a load.
 const NAMES_MAX: usize = 32;
 /// Whose text may have several lines; it is never printed on a line of its own.
@@ -135,11 +132,11 @@ pub(super) fn refuse(run: &Run) -> Result<(), BundleError> {
 fn impossible(run: &Run) -> Option<String> {
     let Plan { loads, factors, method, .. } = &run.plan;
     let blocks = method.blocks;
-    if !BLOCKS.contains(&blocks) {
+    if !(BLOCKS_BOUNDS.0..=BLOCKS_BOUNDS.1).contains(&blocks.into()) {
         return Some(format!("a plan of {blocks} blocks"));
     }
     let trials = trials(&run.plan);
-    if trials > TRIALS_MAX {
+    if trials > TRIALS {
         return Some(format!("a plan of {trials} trials"));
     }
     let names = loads.iter().map(|load| load.over.len()).chain([factors.len()]).max();

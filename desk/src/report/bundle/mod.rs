@@ -80,6 +80,16 @@ impl<'r> Bundle<'r> {
         Self { format: FORMAT, parts: vec![part(None, run)], compare: None, gate: None }
     }
 
+    /// That of the article on stored runs: on the only one, or on a survey of several.
+    #[must_use]
+    pub fn of_runs(runs: &'r [Run]) -> Self {
+        let parts = match runs {
+            [only] => vec![part(None, only)],
+            several => several.iter().map(|run| part(Some(Role::of(run)), run)).collect(),
+        };
+        Self { format: FORMAT, parts, compare: None, gate: None }
+    }
+
     /// That of the article on a run before a gate; the run is as it was measured.
     #[must_use]
     pub fn of_gate(run: &'r Run, gate: Judged) -> Self {

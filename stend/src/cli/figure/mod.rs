@@ -9,8 +9,8 @@ use super::run::refuse_empty;
 use super::{OK, files, store, terminal};
 use clap::ValueEnum;
 use desk::figure::{Figure, Theme, braille, csv, standalone};
-use desk::report::{self, Document, Node, Part, Role};
-use desk::verdict::{Wanted as Comparing, analyse, compare_runs};
+use desk::report::{self, Bundle, Document, Node};
+use desk::verdict::{Wanted as Comparing, compare_runs};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -139,16 +139,12 @@ fn document(wanted: &Wanted, run: &str) -> Result<Document, CliError> {
         let found = compare_runs(&a, &b, Comparing::default())?;
         return Ok(report::compose_comparison(&a, &b, &found)?);
     }
-    let Some(names) = parts_of(&store, run)? else {
-        let run = store.load(run)?;
-        refuse_empty(&run)?;
-        return Ok(report::compose(&run, &analyse(&run))?);
-    };
+    let names = parts_of(&store, run)?.unwrap_or_else(|| vec![run.into()]);
     let runs = names.iter().map(|name| store.load(name)).collect::<Result<Vec<_>, _>>()?;
-    let analyses: Vec<_> = runs.iter().map(analyse).collect();
-    let part = |(run, analysis)| Part { role: Role::of(run), run, analysis };
-    let parts: Vec<Part<'_>> = runs.iter().zip(&analyses).map(part).collect();
-    Ok(report::compose_survey(&parts)?)
+    if let [only] = runs.as_slice() {
+        refuse_empty(only)?;
+    }
+    Ok(Bundle::of_runs(&runs).document()?)
 }
 
 /// Every figure below these nodes, in the order of the article.
