@@ -58,4 +58,10 @@ impl Estimate {
             method: EstimateMethod::Exact,
         }
     }
+
+    /// How far a ratio above 0 lies from no change either way: |ln centre|, 0 or more.
+    #[must_use]
+    pub fn distance(&self) -> f64 {
+        self.centre.value.ln().abs()
+    }
 }

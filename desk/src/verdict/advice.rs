@@ -31,7 +31,7 @@ pub(super) fn advice(plan: &Plan, comparisons: &[Comparison], costs: &[Cost]) ->
     all
 }
 
-pub(super) fn load_is_paced(plan: &Plan, comparison: &Comparison) -> bool {
+fn load_is_paced(plan: &Plan, comparison: &Comparison) -> bool {
     let load = plan.loads.iter().find(|load| load.name == comparison.load);
     is_paced(&comparison.fixed) || load.is_some_and(|load| is_paced(&load.fixed))
 }

@@ -49,7 +49,7 @@ pub fn analyse(run: &Run) -> Analysis {
             found.prices.extend(price(run, contest, (rule, torn)));
             judged.push(one);
         }
-        judge_together(&run.plan, &mut judged);
+        judge_together(&run.plan, &found.limits, &mut judged);
         let marked: Vec<_> =
             contests.iter().zip(&marks).map(|(c, torn)| (c, torn.as_slice())).collect();
         found.interactions = interactions(run, &marked, rule);

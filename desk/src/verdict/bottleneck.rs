@@ -50,6 +50,14 @@ pub(super) fn limits(
     (largest, along.collect())
 }
 
+/// Whether both levels of a comparison carried the load that was set: they moved the same by design,
+/// and only their cost is of interest.
+#[must_use]
+pub fn was_carried(limits: &[Limit], comparison: &str) -> bool {
+    let mut of = limits.iter().filter(|limit| limit.comparison == comparison).peekable();
+    of.peek().is_some() && of.all(|limit| limit.kind == LimitKind::OfferedLoad)
+}
+
 /// What was full, and what was read before it and was not.
 struct Full {
     kind: LimitKind,

@@ -112,8 +112,7 @@ fn clients_only(run: &Run) -> Option<Caveat> {
 }
 
 fn simulated(run: &Run) -> Option<Caveat> {
-    let simulated = matches!(run.environment.lab, Some((LabKind::Simulated, _)));
-    simulated.then_some(Caveat::Simulated)
+    run.environment.is_simulated().then_some(Caveat::Simulated)
 }
 
 /// Told when the smallest effect that four of five such runs would see exceeds the margin.

@@ -137,8 +137,7 @@ impl Rules<'_> {
     /// not shown the index has a verdict of its own, with an interval as wide as theirs.
     fn unequal(&self, verdict: Verdict, ratio: &Estimate) -> Option<Withheld> {
         let shown = !matches!(verdict, Verdict::Equivalent | Verdict::Undecided { .. });
-        let differs =
-            shown && ratio.centre.value.ln().abs() > self.plan.method.margin.value.ln_1p();
+        let differs = shown && ratio.distance() > self.plan.method.margin.value.ln_1p();
         differs.then(|| Withheld::UnequalAtSaturation { throughput: ratio.clone() })
     }
 }

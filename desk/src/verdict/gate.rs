@@ -307,8 +307,10 @@ fn judged<'a>(found: &'a Found<'_>, fail_if: FailIf) -> (GateOutcome, GateReason
     if outcome != GateOutcome::Failed && fail_if.heeds_points() && comparison.curve.is_some() {
         let failed =
             |p: &&PointResult| by.of(&p.ratio, p.verdict) == GateOutcome::Failed && p.at.is_some();
-        let off = |p: &PointResult| p.ratio.centre.value.ln().abs();
-        let worst = found.points().filter(failed).max_by(|a, b| off(a).total_cmp(&off(b)));
+        let worst = found
+            .points()
+            .filter(failed)
+            .max_by(|a, b| a.ratio.distance().total_cmp(&b.ratio.distance()));
         if let Some((point, at)) = worst.and_then(|p| Some((p, p.at.clone()?))) {
             return (GateOutcome::Failed, GateReason::Point { at }, &point.ratio);
         }

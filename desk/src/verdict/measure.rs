@@ -52,17 +52,6 @@ pub(super) const PER_GIGABYTE: Derived = Derived {
     of: |plan, record| Some(machine(record)? / (bytes_per_s(plan, record)? / 1e9)),
 };
 
-/// CPU microseconds for each 1,024 bytes of payload, the service demand of netperf:
-/// busy x CPUs x 10^6 / (throughput / 8 / 1024). It is 1.024 times [`PER_GIGABYTE`], so its ratios
-/// are the same.
-const SERVICE_DEMAND: Derived = Derived {
-    name: "service_demand",
-    title: "service demand",
-    unit: Unit::MicrosecondPerKilobyte,
-    better: Better::Lower,
-    of: |plan, record| Some(machine(record)? * 1e6 / (bytes_per_s(plan, record)? / 1024.0)),
-};
-
 /// Application work that the load displaced, in CPUs, as the soaker counted it.
 pub(super) const DISPLACED: Derived = Derived {
     name: "displaced",
@@ -71,20 +60,6 @@ pub(super) const DISPLACED: Derived = Derived {
     better: Better::Lower,
     of: |_, record| reading(record, "soaker", "machine", "displaced"),
 };
-
-/// The metrics that the desk derives, as a record describes its own: `cpu`, `pe_index`,
-/// `cpu_per_gb`, `service_demand`, `displaced`.
-#[must_use]
-pub fn derived_metrics() -> Vec<Metric> {
-    [CPU, INDEX, PER_GIGABYTE, SERVICE_DEMAND, DISPLACED].iter().map(Derived::metric).collect()
-}
-
-/// Service demand (us/KB) that goes with CPU seconds per gigabyte (s/GB), netperf's figure for it.
-#[must_use]
-pub const fn service_demand(per_gigabyte: f64) -> f64 {
-    // 1 s/GB is 10^6 us / (10^9 / 1024 KB).
-    per_gigabyte * 1.024
-}
 
 impl Derived {
     pub(super) fn metric(&self) -> Metric {
@@ -144,25 +119,23 @@ mod tests {
     }
 
     fn of(name: &str, (plan, record): &(Plan, TrialRecord)) -> Option<f64> {
-        let all = [CPU, INDEX, PER_GIGABYTE, SERVICE_DEMAND, DISPLACED];
-        let derived = all.into_iter().find(|d| d.name == name).unwrap();
+        let derived = ALL.into_iter().find(|d| d.name == name).unwrap();
         (derived.of)(plan, record)
     }
+
+    const ALL: [Derived; 4] = [CPU, INDEX, PER_GIGABYTE, DISPLACED];
 
     fn close(ours: Option<f64>, by_hand: f64) {
         assert!((ours.unwrap() / by_hand - 1.0).abs() < 1e-12, "{ours:?} is not {by_hand}");
     }
 
     // 800 Mbit/s / 25 % = 32 Mbit/s/%. One CPU moves 0.1 GB/s: 10 s/GB.
-    // 10^6 us a second over 97,656.25 KB a second: 10.24 us/KB.
     #[test]
     fn the_formulas_give_what_is_worked_out_by_hand() {
         let trial = trial();
         close(of("cpu", &trial), 0.25);
         close(of("pe_index", &trial), 32.0);
         close(of("cpu_per_gb", &trial), 10.0);
-        close(of("service_demand", &trial), 10.24);
-        close(Some(service_demand(10.0)), 10.24);
         assert_eq!(of("displaced", &trial), None);
     }
 
@@ -176,7 +149,7 @@ mod tests {
         assert_eq!(of("cpu_per_gb", &still), None);
         let mut unread = trial();
         unread.1.readings.clear();
-        assert!(derived_metrics().iter().all(|m| of(&m.name, &unread).is_none()));
+        assert!(ALL.iter().all(|d| of(d.name, &unread).is_none()));
     }
 
     #[test]

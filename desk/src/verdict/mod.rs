@@ -2,8 +2,8 @@
 //! interaction, advice, and how a published claim stands.
 //!
 //! Gives: [`analyse`], from a stored run to its findings, [`compare_runs`] for two of them,
-//! [`gate`], [`objection`], [`holds_together`], [`is_aa`], [`noise_floor`], [`so_far`],
-//! [`derived_metrics`], [`knee`].
+//! [`gate`], [`objection`], [`among`], [`is_aa`], [`noise_floor`], [`so_far`],
+//! [`knee`].
 //! Never: how a number was measured, how it is shown.
 //! Start reading at `finding.rs`, then `analyse.rs`.
 
@@ -44,6 +44,7 @@ mod visits;
 mod winner;
 
 pub use analyse::analyse;
+pub use bottleneck::was_carried;
 pub use caveat::POWER;
 pub use comparability::{
     Comparability, Declared, Difference, Reclassed, compare_environments, declared, reclassed,
@@ -59,10 +60,10 @@ pub use gate::{
     FailIf, Gate, GateCheck, GateError, GateOutcome, GateReason, gate, gateable, gated,
 };
 pub use knee::{KNEE, knee};
-pub use measure::{derived_metrics, service_demand};
 pub use noise::{Alarms, NoiseFloor, noise_floor};
 pub use objection::objection;
 pub use so_far::{SoFar, so_far};
-pub use together::holds_together;
+pub use together::among;
 pub use unpaired::{CompareError, Unpaired, Wanted, compare_runs};
 pub use visits::{Visit, visits};
+pub use winner::alpha;

@@ -1,21 +1,22 @@
 //! Knows which differences still hold when all comparisons of a run are judged together, so that
 //! the largest of many may be named first; never which one is named.
 
-use super::advice::load_is_paced;
+use super::bottleneck::was_carried;
 use super::effective::is_aa;
-use super::finding::{Comparison, Verdict};
+use super::finding::{Comparison, Limit, Verdict};
 use super::winner::{Judged, alpha};
-use crate::record::Plan;
+use crate::record::{Plan, Run};
 use crate::stats::adjusted;
 use crate::unit::{Quantity, Unit};
+use std::collections::BTreeSet;
 
 /// Gives every comparison that can differ its p value among all that can: not A against A, not two
-/// states, and no load that was set, which moves the same under both levels. Without any other the
-/// set loads are judged.
-pub(super) fn judge_together(plan: &Plan, judged: &mut [Judged]) {
+/// states, and no load that was set and carried, which moves the same under both levels. Without
+/// any other the set loads are judged.
+pub(super) fn judge_together(plan: &Plan, limits: &[Limit], judged: &mut [Judged]) {
     let live =
         |j: &Judged| j.comparison.verdict != Verdict::TwoStates && !is_aa(plan, &j.comparison);
-    let free = |j: &Judged| live(j) && !load_is_paced(plan, &j.comparison);
+    let free = |j: &Judged| live(j) && !was_carried(limits, &j.comparison.id);
     let any_free = judged.iter().any(free);
     let of = |j: &&mut Judged| if any_free { free(j) } else { live(j) };
     let mut family: Vec<&mut Judged> = judged.iter_mut().filter(of).collect();
@@ -26,11 +27,30 @@ pub(super) fn judge_together(plan: &Plan, judged: &mut [Judged]) {
     }
 }
 
+/// Comparisons as a headline over all of them takes them: a difference that does not hold among
+/// them is undecided, and no stretch of its curve is ahead. With it, how many those are.
+#[must_use]
+pub fn among(asked: &[(&Run, &Comparison)]) -> (Vec<Comparison>, u32) {
+    let runs: BTreeSet<&str> = asked.iter().map(|(run, _)| run.id.as_str()).collect();
+    let mut open = 0;
+    let mut all = Vec::new();
+    for (run, comparison) in asked {
+        let mut told = (*comparison).clone();
+        let differs = matches!(told.verdict, Verdict::Better | Verdict::Worse);
+        if differs && !holds(&run.plan, comparison, runs.len()) {
+            told.verdict = Verdict::Undecided { more_blocks: None };
+            told.regions.clear();
+            open += 1;
+        }
+        all.push(told);
+    }
+    (all, open)
+}
+
 /// Whether a difference holds among all comparisons of so many runs: its p value among those of its
 /// own run, times the runs (Bonferroni), is within the error of the plan. True of what was not
 /// judged together.
-#[must_use]
-pub fn holds_together(plan: &Plan, comparison: &Comparison, runs: u32) -> bool {
-    let p = comparison.together.map(|p| p.value * f64::from(runs));
-    p.is_none_or(|p| p <= alpha(&plan.method))
+fn holds(plan: &Plan, comparison: &Comparison, runs: usize) -> bool {
+    let runs = f64::from(u32::try_from(runs).unwrap_or(u32::MAX));
+    comparison.together.is_none_or(|p| p.value * runs <= alpha(&plan.method))
 }

@@ -35,7 +35,8 @@ pub(super) struct Rule<'r> {
 }
 
 /// Error probability of a verdict of such a plan, 0-1: 5 %, shared equally by its looks.
-pub(super) fn alpha(method: &Method) -> f64 {
+#[must_use]
+pub fn alpha(method: &Method) -> f64 {
     let looks = u32::try_from(method.looks.len().max(1)).unwrap_or(u32::MAX);
     (1.0 - LEVEL) / f64::from(looks)
 }
