@@ -140,6 +140,12 @@ pub struct Environment {
 }
 
 impl Environment {
+    /// Whether the lab is a model, so that nothing was measured at all.
+    #[must_use]
+    pub fn is_simulated(&self) -> bool {
+        matches!(self.lab, Some((LabKind::Simulated, _)))
+    }
+
     /// The value of a fact.
     #[must_use]
     pub fn fact(&self, key: &str) -> Option<&str> {

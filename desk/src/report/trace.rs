@@ -63,10 +63,6 @@ impl Known {
 const JUDGED_BY: [f64; 8] =
     [LEVEL, 1.0 - LEVEL, 2.0 * LEVEL - 1.0, MoreBlocks::LEVEL, KNEE.value, POWER, 0.9, 0.5];
 
-/// What is made of several quantities where it is said, and so stands nowhere by itself: the widest
-/// interval over its centre, a highest rate for its price, a roof. So is a range in one unit.
-const MADE: [&str; 3] = ["is known to between", " per EUR", " at best"];
-
 /// Every quantity, as it is written, and every text: a fact of the machine or of a person holds its
 /// number as one.
 fn written(value: &serde_json::Value, all: &mut BTreeSet<String>) {
@@ -98,9 +94,9 @@ fn unknown(text: &Prose, known: &Known) -> Vec<String> {
         Source::Estimate(ends) => ends.iter().any(|end| !known.estimates.contains(end)),
         Source::Quantity => {
             let number = a.text.split('\u{a0}').next().unwrap_or_default();
-            let made = MADE.iter().any(|words| text.text().contains(words));
-            let made = made || a.text.contains('–');
-            !made && ![a.text.as_str(), number].iter().any(|t| known.quantities.contains(*t))
+            // A range is written in one unit.
+            let range = a.text.contains('–');
+            !range && ![a.text.as_str(), number].iter().any(|t| known.quantities.contains(*t))
         }
         Source::Name | Source::Count => false,
     };

@@ -181,8 +181,6 @@ fn is_of(head: &Run, plan: &Plan) -> bool {
 /// Whether a run was made on this machine, in such a place and with this stend: nothing that both
 /// know differs in what matters. What is known only once the lab stands is not known here.
 fn same_machine(head: &Run, machine: &Environment) -> bool {
-    let simulated =
-        |of: &Environment| of.lab.as_ref().is_some_and(|(kind, _)| *kind == LabKind::Simulated);
     let today = Run {
         environment: machine.clone(),
         version: env!("CARGO_PKG_VERSION").into(),
@@ -191,5 +189,5 @@ fn same_machine(head: &Run, machine: &Environment) -> bool {
     };
     let found = compare_environments(head, &today, &declared(&head.plan, &head.plan));
     let both = |d: &desk::verdict::Difference| d.a.is_some() && d.b.is_some();
-    simulated(&head.environment) == simulated(machine) && !found.confounders.iter().any(both)
+    head.environment.is_simulated() == machine.is_simulated() && !found.confounders.iter().any(both)
 }

@@ -104,7 +104,7 @@ pub fn gate(wanted: &Wanted, typed: bool) -> Result<u8, CliError> {
     let mut lost = false;
     for done in [
         keep(wanted, &subject, &document),
-        files(wanted, (&run, &gate), &document),
+        asked_for(wanted, (&run, &gate), &document),
         show(wanted, &document, &whole),
         annotate(&run, &gate),
     ] {
@@ -139,7 +139,11 @@ fn keep(wanted: &Wanted, subject: &Subject, document: &Document) -> Result<(), C
 }
 
 /// The files that were asked for by name.
-fn files(wanted: &Wanted, (run, gate): (&Run, &Gate), document: &Document) -> Result<(), CliError> {
+fn asked_for(
+    wanted: &Wanted,
+    (run, gate): (&Run, &Gate),
+    document: &Document,
+) -> Result<(), CliError> {
     if let Some(path) = &wanted.junit {
         write(path, &report::junit(run, gate)?)?;
     }
@@ -154,7 +158,7 @@ fn subject(wanted: &Wanted) -> Result<Subject, CliError> {
     if let Some(name) = &wanted.run {
         let run = store::read(options.store.as_deref())?.load(name)?;
         let out = options.out.as_deref();
-        let directory = out.map(|out| super::files::directory(Some(out), &run.id)).transpose()?;
+        let directory = out.map(|out| files::directory(Some(out), &run.id)).transpose()?;
         return Ok(Subject { run, directory, stopped: false });
     }
     let name = wanted.plan.as_deref().unwrap_or_default();

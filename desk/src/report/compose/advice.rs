@@ -155,7 +155,7 @@ fn choice(group: &Group<'_>) -> Option<String> {
 /// The effect, or from the closest to the widest where there are several.
 fn effects(writer: &Writer, group: &Group<'_>) -> Said {
     let mut all: Vec<_> = group.given.iter().map(|(a, _)| &a.effect).collect();
-    all.sort_by(|a, b| a.centre.value.ln().abs().total_cmp(&b.centre.value.ln().abs()));
+    all.sort_by(|a, b| a.distance().total_cmp(&b.distance()));
     match all.as_slice() {
         [only] => short_effect(writer, only),
         [closest, .., widest] => {

@@ -5,12 +5,12 @@
 use super::effect::{effect, metric_title, plain_effect};
 use super::names::pair;
 use super::ruling::{condition, count, news, verdict_sentence};
-use super::{Part, Role, Said, Writer, brief, doubts, heaviest, lead, together};
+use super::{Part, Role, Said, Writer, brief, doubts, lead};
 use crate::record::{Better, Run};
 use crate::report::document::{Node, Prose, Ruling, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use crate::verdict::{Comparison, LimitKind, Verdict, is_aa};
+use crate::verdict::{Comparison, Verdict, among, is_aa, was_carried};
 
 /// How many doubts the verdict box repeats.
 const BOX_DOUBTS: usize = 3;
@@ -71,7 +71,7 @@ pub(super) fn is_split(group: &[Judged<'_>]) -> bool {
 pub(super) fn verdict_box(writer: &Writer, parts: &[Part<'_>]) -> Result<Node, ReportError> {
     let asked = decisive(parts);
     let groups = grouped(&asked);
-    let (told, open) = together::for_headline(&asked);
+    let (told, open) = among(&asked);
     let told: Vec<Judged<'_>> = asked.iter().map(|(run, _)| *run).zip(&told).collect();
     let (tone, headline) = headline(writer, parts, &grouped(&told))?;
     let rulings = match parts {
@@ -96,9 +96,7 @@ pub(super) fn decisive<'a>(parts: &[Part<'a>]) -> Vec<Judged<'a>> {
     let all = asked(parts);
     let set = |(run, c): &Judged<'a>| {
         let part = parts.iter().find(|p| std::ptr::eq(p.run, *run));
-        let limits = || part.iter().flat_map(|p| &p.analysis.limits);
-        let of = || limits().filter(|l| l.comparison == c.id);
-        of().next().is_some() && of().all(|l| l.kind == LimitKind::OfferedLoad)
+        part.is_some_and(|part| was_carried(&part.analysis.limits, &c.id))
     };
     let free: Vec<Judged<'a>> = all.iter().filter(|judged| !set(judged)).copied().collect();
     if free.is_empty() { all } else { free }
@@ -111,10 +109,7 @@ fn limits(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Prose>, ReportError
         let args = Args::new().prose("effect", &effect(writer, &same.overall)?);
         limits.push(writer.say("survey-noise", args)?);
     }
-    for (_, caveat) in heaviest(parts, BOX_DOUBTS) {
-        let args = Args::new().prose("doubt", &doubts::short(writer, caveat)?);
-        limits.push(writer.say("card-doubt", args)?);
-    }
+    limits.extend(doubts::heaviest_in_short(writer, parts, BOX_DOUBTS)?);
     Ok(limits)
 }
 

@@ -1,8 +1,9 @@
 //! Knows what is kept at the end: every counted trial, every lost one, every fact read.
 
 use super::names::{level_name, level_names, pair, setting};
+use super::places::is_of;
 use super::ruling::{condition, shown};
-use super::{Part, Said, Writer, plot};
+use super::{Nodes, Part, Said, Writer, plot};
 use crate::record::{Environment, Fault, Plan, TrialKind, TrialRecord, Value};
 use crate::report::document::{Column, Node, Prose, Table};
 use crate::report::error::ReportError;
@@ -13,10 +14,7 @@ use crate::verdict::Comparison;
 pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, ReportError> {
     let mut body = Vec::new();
     for part in parts {
-        if let Some(figure) = plot::timeline(writer, part)? {
-            let said = writer.shows(&figure, "timeline-shows", Args::new())?;
-            body.extend([Node::Figure(figure), Node::Paragraph(said)]);
-        }
+        body.extend(visits(writer, part)?);
     }
     body.push(faults(writer, parts)?);
     for part in parts {
@@ -28,6 +26,13 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
         body.push(Node::Table(facts(writer, &part.run.environment)?));
     }
     writer.section("appendix", "appendix-title", body)
+}
+
+/// Every visit of a run in the order of time, if there is a figure of them.
+pub(super) fn visits(writer: &mut Writer, part: &Part<'_>) -> Nodes {
+    let Some(figure) = plot::timeline(writer, part)? else { return Ok(Vec::new()) };
+    let said = writer.shows(&figure, "timeline-shows", Args::new())?;
+    Ok(vec![Node::Figure(figure), Node::Paragraph(said)])
 }
 
 fn headed(writer: &Writer, keys: &[&str]) -> Result<Vec<Column>, ReportError> {
@@ -153,7 +158,7 @@ fn runs(
     part: &Part<'_>,
     (comparison, named): (&Comparison, bool),
 ) -> Result<Table, ReportError> {
-    let trials = || part.run.records.iter().filter(|r| is_of(r, comparison));
+    let trials = || part.run.records.iter().filter(|r| is_counted(r) && is_of(r, comparison));
     let blocks = trials().map(|r| r.trial.block).max().unwrap_or(0);
     let mut columns = headed(writer, &["appendix-point", "limits-level"])?;
     for block in 1..=blocks {
@@ -188,13 +193,8 @@ fn runs(
     })
 }
 
-/// Whether a record is of a counted trial under the load and the other levels of a comparison.
-fn is_of(record: &TrialRecord, comparison: &Comparison) -> bool {
-    let (trial, levels) = (&record.trial, &record.trial.treatment.levels);
-    trial.kind == TrialKind::Counted
-        && trial.point.load == comparison.load
-        && comparison.fixed.iter().all(|(k, v)| trial.point.params.get(k) == Some(v))
-        && comparison.stratum.iter().all(|(k, v)| levels.get(k) == Some(v))
+fn is_counted(record: &TrialRecord) -> bool {
+    record.trial.kind == TrialKind::Counted
 }
 
 fn is_at(

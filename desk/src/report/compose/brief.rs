@@ -248,9 +248,8 @@ fn cost(writer: &Writer, part: &Part<'_>) -> Result<Vec<Prose>, ReportError> {
 
 /// `offload takes less CPU than plain in 3 of 4 comparisons, CPU time per gigabyte -19 % ...`.
 fn clause(writer: &Writer, run: &Run, key: &str, (alike, of): (&[&Comparison], usize)) -> Said {
-    let distance = |c: &&Comparison| c.overall.centre.value.ln().abs();
     let mut ordered = alike.to_vec();
-    ordered.sort_by(|a, b| distance(a).total_cmp(&distance(b)));
+    ordered.sort_by(|a, b| a.overall.distance().total_cmp(&b.overall.distance()));
     let ends = [&ordered[0].overall, &ordered[ordered.len() - 1].overall];
     let mut names = Vec::new();
     for one in alike {

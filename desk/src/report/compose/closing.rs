@@ -1,11 +1,11 @@
 //! Knows what closes an article on two runs: what it does not say, how to make them again, and what
 //! is kept of each.
 
-use super::appendix::{facts, faults};
-use super::doubts::{fix, lead, means, short};
+use super::appendix::{facts, faults, visits};
+use super::doubts::{self, lead};
 use super::names::level_names;
 use super::ruling::{condition, shown};
-use super::{Nodes, Part, Role, Writer, heaviest, plot, reproduce};
+use super::{Nodes, Part, Role, Said, Writer, reproduce};
 use crate::record::Run;
 use crate::report::document::{Column, Node, Prose, Table};
 use crate::report::error::ReportError;
@@ -36,12 +36,7 @@ pub(super) fn in_short(
     found: &Unpaired,
 ) -> Result<Vec<Prose>, ReportError> {
     let shells = shells(found);
-    let mut said = Vec::new();
-    for (_, caveat) in heaviest(&parts(runs, &shells), BOX_DOUBTS) {
-        let doubt = short(writer, caveat)?;
-        said.push(writer.say("card-doubt", Args::new().prose("doubt", &doubt))?);
-    }
-    Ok(said)
+    doubts::heaviest_in_short(writer, &parts(runs, &shells), BOX_DOUBTS)
 }
 
 /// What was not compared, doubts, how to make the runs again, and what is kept of each.
@@ -53,7 +48,8 @@ pub(super) fn chapters(writer: &mut Writer, runs: [&Run; 2], found: &Unpaired) -
         let said = vec![Node::Paragraph(writer.label("compare-cost")?)];
         body.push(writer.section("cost", "cost-title", said)?);
     }
-    body.push(doubts(writer, &parts)?);
+    let whose = |(_, worst): (&Part<'_>, &Caveat)| of_either(writer, &parts, worst);
+    body.push(doubts::chapter_led(writer, &parts, &whose)?);
     body.push(reproduce::chapter(writer, &parts)?);
     let mut kept = Vec::new();
     for (part, name) in parts.iter().zip(NAMES) {
@@ -66,45 +62,32 @@ pub(super) fn chapters(writer: &mut Writer, runs: [&Run; 2], found: &Unpaired) -
     Ok(body)
 }
 
-/// A note a kind of doubt, the heaviest first, with the run that it is of where only one has it.
-fn doubts(writer: &Writer, parts: &[Part<'_>; 2]) -> Result<Node, ReportError> {
-    let mut body = Vec::new();
-    for (_, worst) in heaviest(parts, usize::MAX) {
-        let kind = std::mem::discriminant(worst);
-        let of = |part: &Part<'_>| {
-            let caveats = part.analysis.caveats.iter();
-            caveats.filter(|c| std::mem::discriminant(*c) == kind).cloned().collect::<Vec<_>>()
-        };
-        let [a, b] = [of(&parts[0]), of(&parts[1])];
-        let mut leads = Vec::new();
-        if a == b {
-            leads.extend(a.iter().map(|c| lead(writer, c)).collect::<Result<Vec<_>, _>>()?);
-        } else {
-            for (name, caveat) in [a, b]
-                .iter()
-                .zip(NAMES)
-                .flat_map(|(all, n)| all.iter().map(move |caveat| (n, caveat)))
-            {
-                let args = Args::new().name("run", name).prose("lead", &lead(writer, caveat)?);
-                leads.push(writer.say("compare-doubt", args)?);
-            }
+/// A doubt with the run that it is of where only one has it.
+fn of_either(writer: &Writer, parts: &[Part<'_>; 2], worst: &Caveat) -> Said {
+    let kind = std::mem::discriminant(worst);
+    let of = |part: &Part<'_>| {
+        let caveats = part.analysis.caveats.iter();
+        caveats.filter(|c| std::mem::discriminant(*c) == kind).cloned().collect::<Vec<_>>()
+    };
+    let both = [of(&parts[0]), of(&parts[1])];
+    let mut leads = Vec::new();
+    if both[0] == both[1] {
+        leads.extend(both[0].iter().map(|c| lead(writer, c)).collect::<Result<Vec<_>, _>>()?);
+        return Ok(Prose::join(&leads));
+    }
+    for (caveats, name) in both.iter().zip(NAMES) {
+        for caveat in caveats {
+            let args = Args::new().name("run", name).prose("lead", &lead(writer, caveat)?);
+            leads.push(writer.say("compare-doubt", args)?);
         }
-        let text = Prose::join(&[means(writer, worst)?, fix(writer, worst)?]);
-        body.push(Node::Note { lead: Prose::join(&leads), text });
     }
-    if body.is_empty() {
-        body.push(Node::Paragraph(writer.label("doubts-none")?));
-    }
-    writer.section("doubts", "doubts-title", body)
+    Ok(Prose::join(&leads))
 }
 
 /// Every visit of a run, every fault, every fact.
 fn of_run(writer: &mut Writer, part: &Part<'_>, name: &str) -> Result<Node, ReportError> {
     let mut body = Vec::new();
-    if let Some(figure) = plot::timeline(writer, part)? {
-        let said = writer.shows(&figure, "timeline-shows", Args::new())?;
-        body.extend([Node::Figure(figure), Node::Paragraph(said)]);
-    }
+    body.extend(visits(writer, part)?);
     body.push(faults(writer, std::slice::from_ref(part))?);
     body.push(Node::Table(facts(writer, &part.run.environment)?));
     let args = Args::new().name("name", name).name("run", &part.run.id);

@@ -55,13 +55,9 @@ fn groups<'a>(part: &Part<'a>) -> Vec<Vec<Judged<'a>>> {
 fn sentence(writer: &Writer, part: &Part<'_>, group: &[Judged<'_>]) -> Said {
     let (run, first) = group[0];
     let compared = &part.run.plan.method.compare;
-    let levels = run.plan.factors.iter().filter(|f| f.name == *compared);
-    let levels: Vec<&str> = levels.flat_map(|f| &f.levels).map(|l| l.name.as_str()).collect();
     let mut sides = Vec::new();
-    for level in levels.into_iter().take(SIDES) {
-        let under = |c: &Comparison| c.stratum.get(compared).is_some_and(|l| l == level);
-        let side: Vec<Judged<'_>> = group.iter().filter(|(_, c)| under(c)).copied().collect();
-        if !side.is_empty() {
+    for factor in run.plan.factors.iter().filter(|f| f.name == *compared) {
+        for (level, side) in most::under(factor, group).into_iter().take(SIDES) {
             sides.push(most::in_short(writer, &side, (compared, level))?);
         }
     }

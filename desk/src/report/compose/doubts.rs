@@ -14,16 +14,36 @@ pub(super) const UNNAMED: &str = "unnamed";
 
 /// The chapter: a note a kind of doubt, the heaviest first.
 pub(super) fn chapter(writer: &Writer, parts: &[Part<'_>]) -> Result<Node, ReportError> {
+    chapter_led(writer, parts, &|found| whole_lead(writer, parts, found))
+}
+
+/// The same with another way to say whose doubt it is.
+pub(super) fn chapter_led(
+    writer: &Writer,
+    parts: &[Part<'_>],
+    lead: &dyn Fn((&Part<'_>, &Caveat)) -> Said,
+) -> Result<Node, ReportError> {
     let mut body = Vec::new();
     for (part, caveat) in heaviest(parts, usize::MAX) {
-        let lead = whole_lead(writer, parts, (part, caveat))?;
         let text = Prose::join(&[means(writer, caveat)?, fix(writer, caveat)?]);
-        body.push(Node::Note { lead, text });
+        body.push(Node::Note { lead: lead((part, caveat))?, text });
     }
     if body.is_empty() {
         body.push(Node::Paragraph(writer.label("doubts-none")?));
     }
     writer.section("doubts", "doubts-title", body)
+}
+
+/// The heaviest doubts in short, for a box.
+pub(super) fn heaviest_in_short(
+    writer: &Writer,
+    parts: &[Part<'_>],
+    most: usize,
+) -> Result<Vec<Prose>, ReportError> {
+    let said = |(_, caveat): (&Part<'_>, &Caveat)| {
+        writer.say("card-doubt", Args::new().prose("doubt", &short(writer, caveat)?))
+    };
+    heaviest(parts, most).into_iter().map(said).collect()
 }
 
 /// The evidence of a doubt, and in which part it is worst where the parts differ.
@@ -43,7 +63,7 @@ fn whole_lead(writer: &Writer, parts: &[Part<'_>], (part, caveat): (&Part<'_>, &
 pub(super) fn weight(caveat: &Caveat) -> f64 {
     match caveat {
         Caveat::Steal { share } => share.centre.value,
-        Caveat::NoiseFloor { ratio } => ratio.centre.value.ln().abs(),
+        Caveat::NoiseFloor { ratio } => ratio.distance(),
         Caveat::NotSteady { trials, of } => trials.value / of.value.max(1.0),
         Caveat::ClientsOnly { places: trials, .. } | Caveat::Faults { trials, .. } => trials.value,
         Caveat::FewBlocks { smallest, .. } => smallest.centre.value,

@@ -7,7 +7,7 @@ use super::names::pair;
 use super::ruling::{condition, count, further, shown, verdict_sentence};
 use super::withheld::reason;
 use super::{Said, Writer, compose};
-use crate::record::{LabKind, Run};
+use crate::record::Run;
 use crate::report::document::{Document, Node, Prose, Ruling, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
@@ -62,7 +62,7 @@ fn gate_box(writer: &Writer, run: &Run, gate: &Gate) -> Result<Node, ReportError
         }
     }
     let mut limits = Vec::new();
-    if is_simulated(run) {
+    if run.environment.is_simulated() {
         limits.push(writer.label("doubt-simulated")?);
     }
     if let Some(why) = &gate.partial {
@@ -77,10 +77,6 @@ fn gate_box(writer: &Writer, run: &Run, gate: &Gate) -> Result<Node, ReportError
     };
     let headline = headline(writer, run, gate)?;
     Ok(Node::VerdictBox { tone: tone(gate.outcome), headline, rulings, caution, limits })
-}
-
-fn is_simulated(run: &Run) -> bool {
-    run.environment.lab.as_ref().is_some_and(|(kind, _)| *kind == LabKind::Simulated)
 }
 
 fn headline(writer: &Writer, run: &Run, gate: &Gate) -> Said {
@@ -110,7 +106,7 @@ fn headline(writer: &Writer, run: &Run, gate: &Gate) -> Said {
         },
         args,
     )?;
-    match is_simulated(run) {
+    match run.environment.is_simulated() {
         true => writer.say("gate-simulated", Args::new().prose("said", &said)),
         false => Ok(said),
     }

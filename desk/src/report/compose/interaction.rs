@@ -3,10 +3,10 @@
 use super::effect::{effect, level, metric_name, plain_effects, short_effect};
 use super::figures::{alone_mark, direction};
 use super::names::{key_words, level_name, setting};
-use super::ruling::{shown, verdict_word};
+use super::ruling::{shown, speaks_for_itself, verdict_word};
 use super::{Part, Said, Writer};
 use crate::figure::{Axis, Figure, FigureKind, Reference, Scale, Series};
-use crate::record::{Better, Value};
+use crate::record::Better;
 use crate::report::document::{Column, Node, Prose, Table, unbroken};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
@@ -65,10 +65,10 @@ fn named(part: &Part<'_>, one: &Interaction, base: &str) -> Args {
 /// there are several, then what needs its name.
 fn condition(part: &Part<'_>, one: &Interaction) -> Prose {
     let plan = &part.run.plan;
-    let is_word = |value: &Value| value.word().is_some_and(|word| word.len() > 3);
-    let words = one.fixed.values().filter(|v| is_word(v)).map(|v| Prose::verbatim(&shown(v)));
+    let words =
+        one.fixed.values().filter(|v| speaks_for_itself(v)).map(|v| Prose::verbatim(&shown(v)));
     let load = (plan.loads.len() > 1).then(|| Prose::verbatim(&one.load));
-    let fixed = one.fixed.iter().filter(|(_, value)| !is_word(value));
+    let fixed = one.fixed.iter().filter(|(_, value)| !speaks_for_itself(value));
     let fixed = fixed.map(|(key, value)| setting(key, &value.to_string()));
     let others = one.stratum.iter().map(|(factor, level)| {
         let name = level_name(plan, factor, level);

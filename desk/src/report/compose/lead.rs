@@ -110,9 +110,8 @@ pub(super) fn of_most(
 
 /// The comparisons with the smallest and with the largest effect.
 fn extremes<'a>(asked: &[Judged<'a>]) -> [&'a Comparison; 2] {
-    let distance = |c: &&Comparison| c.overall.centre.value.ln().abs();
     let mut ordered: Vec<&Comparison> = asked.iter().map(|(_, c)| *c).collect();
-    ordered.sort_by(|a, b| distance(a).total_cmp(&distance(b)));
+    ordered.sort_by(|a, b| a.overall.distance().total_cmp(&b.overall.distance()));
     [ordered[0], ordered[ordered.len() - 1]]
 }
 

@@ -1,15 +1,12 @@
 //! Knows what stands behind the names that a person gave to levels.
 
-use super::names::setting;
+use super::names::{PATH, setting};
 use super::ruling::shown;
 use super::{Said, Writer};
 use crate::record::{Level, LinkPlan, Plan, Settings};
 use crate::report::document::Prose;
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-
-/// The factor whose levels are links.
-const PATH: &str = "path";
 
 /// `plain: tso off; offload: tso on`, if the names of the compared levels do not say it
 /// themselves, and only what they are apart in.

@@ -10,7 +10,7 @@ use crate::report::error::ReportError;
 use crate::report::words::Args;
 use crate::stats::{Estimate, EstimateMethod, LEVEL, RANKS_FROM};
 use crate::unit::{Quantity, Unit};
-use crate::verdict::{Caveat, POWER};
+use crate::verdict::{Caveat, POWER, alpha};
 use std::collections::BTreeSet;
 
 /// More swept values than this are said as a range.
@@ -24,8 +24,7 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
     said.extend(effects(writer, parts)?);
     if let Some(part) = parts.first() {
         let method = &part.run.plan.method;
-        let looks = f64::from(count(method.looks.len().max(1)));
-        let alpha = (1.0 - LEVEL) / looks;
+        let alpha = alpha(method);
         let args = Args::new()
             .quantity("margin", method.margin)
             .quantity("alpha", Quantity::new(alpha, Unit::Share))
@@ -33,9 +32,11 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
         said.push(writer.say("method-margin", args)?);
     }
     if let Some(widest) = widest(&overall) {
-        let args = Args::new()
-            .change("low", widest.low.value / widest.centre.value)
-            .change("high", widest.high.value / widest.centre.value);
+        let args = Args::new().off_centre("low", widest.low, widest.centre).off_centre(
+            "high",
+            widest.high,
+            widest.centre,
+        );
         said.push(writer.say("method-precision", args)?);
     }
     if parts.iter().any(|part| few_blocks(part).is_some()) {

@@ -44,7 +44,6 @@ mod states;
 mod testbed;
 #[cfg(test)]
 mod tests;
-mod together;
 mod withheld;
 
 pub(super) use advice::short as short_advice;

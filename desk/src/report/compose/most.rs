@@ -8,7 +8,7 @@ use super::names::{level_name, pair};
 use super::places::at;
 use super::ruling::{condition_among, count, news, shown};
 use super::{Said, Writer};
-use crate::record::Run;
+use crate::record::{FactorPlan, Run};
 use crate::report::document::{Prose, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
@@ -24,9 +24,8 @@ fn widest<'c>(
 ) -> Option<&'c PointResult> {
     let sure =
         |p: &&PointResult| matches!(p.verdict, Verdict::Better | Verdict::Worse) && wanted(p);
-    let distance = |p: &PointResult| p.ratio.centre.value.ln().abs();
     let sure = comparison.points.iter().filter(sure);
-    sure.max_by(|a, b| distance(a).total_cmp(&distance(b)))
+    sure.max_by(|a, b| a.ratio.distance().total_cmp(&b.ratio.distance()))
 }
 
 /// Of several comparisons the one with the widest such point.
@@ -34,9 +33,8 @@ fn widest_of<'a>(
     asked: &[Judged<'a>],
     wanted: impl Fn(&PointResult) -> bool,
 ) -> Option<(Judged<'a>, &'a PointResult)> {
-    let distance = |p: &PointResult| p.ratio.centre.value.ln().abs();
     let found = asked.iter().filter_map(|judged| Some((*judged, widest(judged.1, &wanted)?)));
-    found.max_by(|a, b| distance(a.1).total_cmp(&distance(b.1)))
+    found.max_by(|a, b| a.1.ratio.distance().total_cmp(&b.1.ratio.distance()))
 }
 
 /// Both figures where the two levels lie furthest apart, under each level of another factor where
@@ -62,15 +60,24 @@ pub(super) fn sentences(
 fn by_level<'a>(run: &Run, asked: &[Judged<'a>]) -> Vec<Vec<Judged<'a>>> {
     let compared = &run.plan.method.compare;
     let mut others = run.plan.factors.iter().filter(|factor| factor.name != *compared);
-    let Some(factor) = others.find(|f| (2..=LEVELS).contains(&f.levels.len())) else {
-        return vec![asked.to_vec()];
-    };
+    let few = others.find(|f| (2..=LEVELS).contains(&f.levels.len()));
+    let groups: Vec<_> =
+        few.map_or_else(Vec::new, |f| under(f, asked)).into_iter().map(|(_, g)| g).collect();
+    if groups.is_empty() { vec![asked.to_vec()] } else { groups }
+}
+
+/// The comparisons under each level of a factor, in the order of the plan; a level without any is
+/// left out.
+pub(super) fn under<'f, 'a>(
+    factor: &'f FactorPlan,
+    asked: &[Judged<'a>],
+) -> Vec<(&'f str, Vec<Judged<'a>>)> {
     let of = |level: &str| -> Vec<Judged<'a>> {
-        let under = |c: &Comparison| c.stratum.get(&factor.name).is_some_and(|l| l == level);
-        asked.iter().filter(|(_, c)| under(c)).copied().collect()
+        let is = |c: &Comparison| c.stratum.get(&factor.name).is_some_and(|l| l == level);
+        asked.iter().filter(|(_, c)| is(c)).copied().collect()
     };
-    let groups: Vec<_> = factor.levels.iter().map(|level| of(&level.name)).collect();
-    if groups.iter().all(Vec::is_empty) { vec![asked.to_vec()] } else { groups }
+    let all = factor.levels.iter().map(|level| (level.name.as_str(), of(&level.name)));
+    all.filter(|(_, group)| !group.is_empty()).collect()
 }
 
 fn sentence(

@@ -9,7 +9,7 @@ use crate::report::words::Args;
 use crate::verdict::Comparison;
 
 /// The factor whose levels are links; a link has a name of its own.
-const PATH: &str = "path";
+pub(super) const PATH: &str = "path";
 
 /// A key of a plan as words: `request_size` is `request size`.
 pub fn key_words(key: &str) -> String {

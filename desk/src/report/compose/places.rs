@@ -61,6 +61,14 @@ pub(super) fn engine(writer: &Writer, run: &Run, comparison: &Comparison) -> Sai
     }
 }
 
+/// Whether a record is of a visit under the load and the other levels of a comparison.
+pub(super) fn is_of(record: &TrialRecord, comparison: &Comparison) -> bool {
+    let (point, levels) = (&record.trial.point, &record.trial.treatment.levels);
+    point.load == comparison.load
+        && comparison.fixed.iter().all(|(k, v)| point.params.get(k) == Some(v))
+        && comparison.stratum.iter().all(|(k, v)| levels.get(k) == Some(v))
+}
+
 /// What the valid records of a comparison say of a setting: as it was made, else as it was asked
 /// for. A visit with a fault may not have come so far as to make anything.
 fn made_with<'a>(
@@ -68,13 +76,7 @@ fn made_with<'a>(
     comparison: &'a Comparison,
     key: &'a str,
 ) -> impl Iterator<Item = &'a Value> {
-    let of = |record: &&TrialRecord| {
-        let (point, levels) = (&record.trial.point, &record.trial.treatment.levels);
-        record.outcome.fault.is_none()
-            && point.load == comparison.load
-            && comparison.fixed.iter().all(|(k, v)| point.params.get(k) == Some(v))
-            && comparison.stratum.iter().all(|(k, v)| levels.get(k) == Some(v))
-    };
+    let of = |r: &&TrialRecord| r.outcome.fault.is_none() && is_of(r, comparison);
     run.records.iter().filter(of).filter_map(move |record| {
         record.outcome.made_with.get(key).or_else(|| record.trial.point.params.get(key))
     })

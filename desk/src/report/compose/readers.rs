@@ -10,7 +10,6 @@ use crate::record::{LoadPlan, Value};
 use crate::report::document::{Node, Prose};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use crate::stats::Estimate;
 use crate::verdict::{
     Caveat, Comparison, Cost, CpuParts, Interaction, Limit, LimitKind, Verdict, is_aa,
 };
@@ -96,8 +95,8 @@ fn tunes(writer: &Writer, part: &Part<'_>) -> Result<Vec<Prose>, ReportError> {
     let plan = &part.run.plan;
     let decided = |i: &&Interaction| matches!(i.verdict, Verdict::Better | Verdict::Worse);
     let all: Vec<_> = part.analysis.interactions.iter().filter(decided).collect();
-    let size = |e: &Estimate| e.centre.value.ln().abs();
-    let widest = all.iter().max_by(|a, b| size(&a.difference).total_cmp(&size(&b.difference)));
+    let widest =
+        all.iter().max_by(|a, b| a.difference.distance().total_cmp(&b.difference.distance()));
     let Some(one) = widest else { return Ok(Vec::new()) };
     let [first, second] = plain_effects(writer, [&one.first, &one.second])?;
     let args = Args::new()
@@ -117,7 +116,7 @@ fn tunes(writer: &Writer, part: &Part<'_>) -> Result<Vec<Prose>, ReportError> {
 fn runs(writer: &Writer, part: &Part<'_>) -> Result<Vec<Prose>, ReportError> {
     let equal = |cost: &&Cost| cost.equal_load && asked(part).any(|c| c.id == cost.comparison);
     let costs: Vec<&Cost> = part.analysis.costs.iter().filter(equal).collect();
-    let size = |cost: &Cost| cost.cpu.overall.centre.value.ln().abs();
+    let size = |cost: &Cost| cost.cpu.overall.distance();
     let widest = costs.iter().max_by(|a, b| size(a).total_cmp(&size(b)));
     let Some((cost, point)) = widest.and_then(|cost| Some((cost, cost.cpu.points.last()?))) else {
         return Ok(Vec::new());

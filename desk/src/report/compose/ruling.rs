@@ -105,13 +105,17 @@ pub(super) fn condition_among(
 
 /// The same without the names of parameters whose values are words that speak for themselves.
 pub fn short_condition(writer: &Writer, run: &Run, comparison: &Comparison) -> Said {
-    let is_word = |value: &Value| value.word().is_some_and(|word| word.len() > 3);
     let (words, rest): (Settings, Settings) =
-        comparison.fixed.clone().into_iter().partition(|(_, value)| is_word(value));
+        comparison.fixed.clone().into_iter().partition(|(_, value)| speaks_for_itself(value));
     let rest = Comparison { fixed: rest, ..comparison.clone() };
     let words: Vec<Prose> = words.values().map(|value| Prose::verbatim(&shown(value))).collect();
     let words = Prose::join_with(&words, ", ");
     Ok(Prose::join_with(&[words, condition(writer, run, &rest)?], ", "))
+}
+
+/// Whether a value is a word that needs no name beside it: `transmit`, but not `on`.
+pub(super) fn speaks_for_itself(value: &Value) -> bool {
+    value.word().is_some_and(|word| word.len() > 3)
 }
 
 /// The whole verdict on a comparison in a sentence.

@@ -42,7 +42,7 @@ fn weight(withheld: &Withheld) -> f64 {
     match withheld {
         Withheld::MethodsDisagree { by } => by.centre.value,
         Withheld::LowCpu { busy } => -busy.centre.value,
-        Withheld::UnequalAtSaturation { throughput } => throughput.centre.value.ln().abs(),
+        Withheld::UnequalAtSaturation { throughput } => throughput.distance(),
         Withheld::SmtDiffers | Withheld::TwoStates | Withheld::NotRead => 0.0,
     }
 }

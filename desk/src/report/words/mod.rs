@@ -63,9 +63,10 @@ impl Args {
         self.text(key, unbroken(&estimate.centre.to_string()), source)
     }
 
-    /// A ratio as the change in per cent that it means.
-    pub fn change(self, key: &'static str, ratio: f64) -> Self {
-        self.text(key, unbroken(&percent_change(ratio)), Source::Quantity)
+    /// An end of an interval over its centre, as the change in per cent that it means.
+    pub fn off_centre(self, key: &'static str, end: Quantity, centre: Quantity) -> Self {
+        let source = Source::Estimate(vec![end.into(), centre.into()]);
+        self.text(key, unbroken(&percent_change(end.value / centre.value)), source)
     }
 
     /// The centre or an end of an estimated ratio, as the change in per cent that it means.

@@ -49,7 +49,7 @@ cost-full-title = At full CPUs
 cost-at-full = All CPUs are full at every point of { $count ->
     [one] the curve
    *[other] { $count } curves
-} under both levels, { $least } at the least, so what a per cent of them gives is the throughput over again. Which level costs less there only an equal offered load would decide (offered_load in the plan).
+} under both levels, { $least } at the least, so what a per cent of them gives is the throughput over again. Which level takes less CPU there only an equal offered load would decide (offered_load in the plan).
 cost-displaced = Work that a program at idle priority could not do meanwhile: { $verdict }
 cost-displaced-decides = What decides instead is the work that a program at idle priority could not do meanwhile: { $verdict }
 cost-would-decide = An equal offered load would decide (offered_load in the plan).
