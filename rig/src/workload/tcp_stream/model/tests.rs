@@ -1,61 +1,110 @@
 //! What the model gives, held against figures worked out by hand.
 
+mod clocks;
+mod resources;
+
 use super::model;
-use crate::lab::sim::Physics;
-use crate::lab::sim::{LinkNow, Scene};
-use crate::workload::Job;
-use desk::record::{LabPlan, LinkPlan, LoadPoint, Settings, Treatment, Trial, TrialKind, Value};
+use crate::lab::sim::{self, Hold, LinkNow, Physics, Scene};
+use crate::workload::{Job, Modelled};
+use desk::record::{
+    Fault, LabPlan, LinkPlan, LoadPoint, Settings, Treatment, Trial, TrialKind, Value,
+};
 use desk::unit::{Quantity, Unit};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+/// A visit to one point, with one client unless it is said otherwise.
+struct Case<'c> {
+    physics: &'c str,
+    params: &'c [(&'c str, Value)],
+    set: &'c [(&'c str, Value)],
+    clients: u32,
+}
+
+impl Case<'_> {
+    /// The trial goes 5 s into a run of 100 s.
+    fn visit(&self) -> Result<Modelled, Fault> {
+        let physics = Physics::read(self.physics).unwrap();
+        let own = |rows: &[(&str, Value)]| -> Settings {
+            rows.iter().map(|(k, v)| ((*k).to_owned(), v.clone())).collect()
+        };
+        let settings = own(self.set);
+        let links = vec![LinkPlan { name: "lan".into(), settings: Settings::new() }];
+        let (clients, client_rate) = (self.clients, None);
+        let lab = LabPlan { clients, client_rate, settings: Settings::new(), links };
+        let mut all = own(&[
+            ("direction", word("transmit")),
+            ("placement", word("same")),
+            ("request_size", size(65536.0)),
+        ]);
+        all.extend(own(self.params));
+        let trial = Trial {
+            id: 0,
+            block: 1,
+            point_index: 0,
+            point: LoadPoint { load: "l".into(), workload: "tcp_stream".into(), params: all },
+            treatment: Treatment { levels: BTreeMap::new() },
+            settings: settings.clone(),
+            seed: 1,
+            kind: TrialKind::Counted,
+        };
+        let job = Job {
+            trial: &trial,
+            link: "lan",
+            settle: Duration::from_millis(300),
+            settle_max: Duration::from_secs(1),
+            window: Duration::from_secs(1),
+        };
+        let scene = Scene {
+            link: LinkNow::of(&physics, &lab, &settings),
+            hold: Hold::of(&physics, &lab, &settings, 1.0),
+            clocks: sim::clocks(&physics, 5.0, (0.0, 100.0)),
+            physics: &physics,
+            clients,
+            pace: 1.0,
+            cpu: 1.0,
+            clients_cpu: physics.clients.cpu,
+            steady: true,
+            spoilt: None,
+            go_ns: 5_000_000_000,
+        };
+        model(&scene, &job)
+    }
+
+    fn given(&self) -> Modelled {
+        self.visit().unwrap()
+    }
+
+    fn throughput(&self) -> f64 {
+        throughput(&self.given())
+    }
+}
+
+fn throughput(modelled: &Modelled) -> f64 {
+    modelled.checked.outcome.metric("throughput").unwrap().value
+}
+
+/// A case of one client.
+fn case<'c>(
+    physics: &'c str,
+    params: &'c [(&'c str, Value)],
+    set: &'c [(&'c str, Value)],
+) -> Case<'c> {
+    Case { physics, params, set, clients: 1 }
+}
+
 /// What it gives under a physics, parameters and settings of the link: the throughput in
 /// bit/s, and the CPUs that it keeps busy.
 fn given(physics: &str, params: &[(&str, Value)], set: &[(&str, Value)]) -> (f64, f64) {
-    let physics = Physics::read(physics).unwrap();
-    let own = |rows: &[(&str, Value)]| -> Settings {
-        rows.iter().map(|(k, v)| ((*k).to_owned(), v.clone())).collect()
-    };
-    let settings = own(set);
-    let links = vec![LinkPlan { name: "lan".into(), settings: Settings::new() }];
-    let lab = LabPlan { clients: 1, client_rate: None, settings: Settings::new(), links };
-    let mut all = own(&[
-        ("direction", word("transmit")),
-        ("placement", word("same")),
-        ("request_size", size(65536.0)),
-    ]);
-    all.extend(own(params));
-    let trial = Trial {
-        id: 0,
-        block: 1,
-        point_index: 0,
-        point: LoadPoint { load: "l".into(), workload: "tcp_stream".into(), params: all },
-        treatment: Treatment { levels: BTreeMap::new() },
-        settings: settings.clone(),
-        seed: 1,
-        kind: TrialKind::Counted,
-    };
-    let job = Job {
-        trial: &trial,
-        link: "lan",
-        settle: Duration::from_millis(300),
-        settle_max: Duration::from_secs(1),
-        window: Duration::from_secs(1),
-    };
-    let scene = Scene {
-        link: LinkNow::of(&physics, &lab, &settings),
-        physics: &physics,
-        clients: 1,
-        pace: 1.0,
-        cpu: 1.0,
-        clients_cpu: 1.0,
-        steady: true,
-        spoilt: None,
-        go_ns: 5_000_000_000,
-    };
-    let modelled = model(&scene, &job).unwrap();
-    let throughput = modelled.checked.outcome.metric("throughput").unwrap().value;
-    (throughput, modelled.cores.iter().sum())
+    let modelled = case(physics, params, set).given();
+    (throughput(&modelled), modelled.cores.iter().sum())
+}
+
+/// A reading of a trial, by probe, host and key.
+fn read(modelled: &Modelled, probe: &str, host: &str, key: &str) -> f64 {
+    let mut rows = modelled.checked.readings.iter();
+    let row = rows.find(|r| r.probe == probe && r.host == host && r.key == key);
+    row.unwrap().quantity.value
 }
 
 fn word(text: &str) -> Value {
