@@ -111,7 +111,9 @@ fn limits(physics: &Physics) -> Result<(), SimError> {
     match (limits.blend, limits.shares.is_empty()) {
         (Blend::Hard, true) => return Ok(()),
         (Blend::Hard, false) => {
-            return no("limits.shares are for blend = \"shares\"; write that or leave them out".into());
+            return no(
+                "limits.shares are for blend = \"shares\"; write that or leave them out".into()
+            );
         }
         (Blend::Shares, _) => {}
     }

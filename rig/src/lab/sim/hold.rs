@@ -98,14 +98,14 @@ impl Hold {
         });
         let rate = quantity("client_rate").map_or(f64::INFINITY, |rate| rate.value);
         hold.client_rate = hold.client_rate.min(rate);
-        if let (true, Some(buffer)) =
-            (hold.receive_buffer.is_finite(), quantity("receive_buffer"))
+        if let (true, Some(buffer)) = (hold.receive_buffer.is_finite(), quantity("receive_buffer"))
         {
             hold.receive_buffer = buffer.value;
         }
         for (key, value) in &all {
             let levels = physics.capacities.get(key);
-            for (resource, by) in levels.and_then(|l| l.get(&value.to_string())).into_iter().flatten()
+            for (resource, by) in
+                levels.and_then(|l| l.get(&value.to_string())).into_iter().flatten()
             {
                 *hold.capacities.entry(*resource).or_insert(1.0) *= by;
             }

@@ -144,8 +144,9 @@ fn of_kind(text: &str, kind: Kind) -> Result<f64, String> {
 /// Bytes per second: a size and `/s`.
 fn byte_rate(text: &str) -> Result<f64, String> {
     let size = text.trim_end().strip_suffix("/s").and_then(|size| of_kind(size, Kind::Size).ok());
-    size.filter(|rate| *rate > 0.0)
-        .ok_or_else(|| format!("'{text}' is not a rate of bytes; write for instance 2 GiB/s, or none"))
+    size.filter(|rate| *rate > 0.0).ok_or_else(|| {
+        format!("'{text}' is not a rate of bytes; write for instance 2 GiB/s, or none")
+    })
 }
 
 pub(super) fn byte_rate_or_none<'d, D: Deserializer<'d>>(from: D) -> Result<Option<f64>, D::Error> {
@@ -175,7 +176,9 @@ pub(super) fn length_or_never<'d, D: Deserializer<'d>>(from: D) -> Result<Option
 }
 
 /// A share for each of some resources.
-pub(super) fn shares<'d, D: Deserializer<'d>>(from: D) -> Result<BTreeMap<Resource, f64>, D::Error> {
+pub(super) fn shares<'d, D: Deserializer<'d>>(
+    from: D,
+) -> Result<BTreeMap<Resource, f64>, D::Error> {
     let texts = BTreeMap::<Resource, String>::deserialize(from)?;
     let share = |(resource, text): (Resource, String)| {
         let share = of_kind(&text, Kind::Share).map_err(D::Error::custom)?;

@@ -31,7 +31,10 @@ fn a_physics_is_strict() {
         ("[clocks.c01]\nrat = 1.0\n", "'clocks.c01.rat'; did you mean 'rate'?"),
         ("[capacities.turbo]\noff = { cpus = 0.5 }\n", "did you mean 'cpu'?"),
         ("[limits.shares]\ndisc = \"1 %\"\n", "did you mean 'disk'?"),
-        ("[[faults]]\nkin = \"throttle\"\n", "line 2: unknown key 'faults.kin'; did you mean 'kind'?"),
+        (
+            "[[faults]]\nkin = \"throttle\"\n",
+            "line 2: unknown key 'faults.kin'; did you mean 'kind'?",
+        ),
         ("[cost]\ncall = \"1\"\n", "'1' has no unit"),
         ("[cost]\ncall = \"1 B\"\n", "is not a unit of time"),
         ("[clients]\ncpu = \"120 %\"\n", "120 % is not a share"),
@@ -144,7 +147,8 @@ fn boots_and_launches_are_levels_that_may_have_planted_effects() {
     let chance = Chance::new(1, &physics);
     let boots: Vec<f64> = (0..=3).map(|boot| chance.boot(&physics, boot).exp()).collect();
     assert_eq!(boots, [1.0, 1.0, 0.97_f64.ln().exp(), 1.0]);
-    let paces: Vec<f64> = logs(&physics, 1, 8).iter().map(|log| (log.exp() * 1e9).round()).collect();
+    let paces: Vec<f64> =
+        logs(&physics, 1, 8).iter().map(|log| (log.exp() * 1e9).round()).collect();
     assert_eq!(paces, [1e9, 1e9, 1e9, 1e9, 9e8, 9e8, 1e9, 1e9]);
 }
 

@@ -149,9 +149,7 @@ impl<'a> Setting<'a> {
         match self.hold.quota {
             None => f64::INFINITY,
             Some(Quota::Share(share)) => cpu * share,
-            Some(Quota::Cpus(cpus)) => {
-                cpus / (self.load.sending(send, receive) * self.slowdown())
-            }
+            Some(Quota::Cpus(cpus)) => cpus / (self.load.sending(send, receive) * self.slowdown()),
         }
     }
 

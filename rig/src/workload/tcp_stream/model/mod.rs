@@ -104,7 +104,8 @@ fn evidence(
     let made = Made { scene, load, flow, congestion, still, window_ns, last_ns, names };
     let hosts: Vec<Vec<End<'_>>> =
         (0..=scene.clients as usize).map(|at| ends(&streams, at)).collect();
-    let at = |moment| hosts.iter().enumerate().map(|(h, ends)| made.host(h, ends, moment)).collect();
+    let at =
+        |moment| hosts.iter().enumerate().map(|(h, ends)| made.host(h, ends, moment)).collect();
     let ended = |ends: &Vec<End<'_>>| {
         ends.iter().map(|end| made.ended(end, last_ns, wrong)).collect::<Vec<_>>()
     };

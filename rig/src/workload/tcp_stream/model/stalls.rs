@@ -63,7 +63,11 @@ impl Made<'_> {
         let starved = Stalls { busy_us: part(1.0 - flow.idle), ..all };
         match flow.full {
             Some(Stage::Cpu) if self.scene.physics.clients_apart() => {
-                if transmits { all } else { by_window }
+                if transmits {
+                    all
+                } else {
+                    by_window
+                }
             }
             // Where the receiving end is the dearer one, the sender waits for its window.
             Some(Stage::Cpu) if flow.receives > flow.sends => {

@@ -34,9 +34,7 @@ fn waits(modelled: &Modelled) -> (f64, f64, f64) {
 #[test]
 fn a_second_thread_of_a_core_adds_its_yield_and_a_first_one_all() {
     let smt = with("[machine]\nthreads = 2\nsmt_yield = 1.25\n");
-    let at = |count, smt_is: &str| {
-        case(&smt, &[streams(count)], &[("smt", word(smt_is))]).given()
-    };
+    let at = |count, smt_is: &str| case(&smt, &[streams(count)], &[("smt", word(smt_is))]).given();
     let (on, off) = (at(4, "on"), at(4, "off"));
     assert_eq!((on.cores.len(), off.cores.len()), (4, 2));
     close(throughput(&on) / throughput(&off), 1.25);
