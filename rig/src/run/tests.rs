@@ -203,7 +203,10 @@ fn clients_on_slow_machines_of_their_own_are_named_as_the_limit() {
     let counted = visited.records.iter().filter(|r| r.trial.kind == TrialKind::Counted);
     let faults: Vec<&Fault> = counted.filter_map(|r| r.outcome.fault.as_ref()).collect();
     assert_eq!(faults.len(), 12, "two visits to each of six trials");
-    let client = |fault: &&Fault| matches!(fault, Fault::GeneratorLimit { host, .. } if host.starts_with('c'));
+    let client = |fault: &&Fault| match fault {
+        Fault::GeneratorLimit { host, .. } => host.starts_with('c'),
+        _ => false,
+    };
     assert!(faults.iter().all(client), "{faults:?}");
     // Their CPUs are on their own machines; the server's are idle for the most part.
     let read = |host: &str| visited.records[0].reading("cpu", host, "busy").unwrap().value;

@@ -127,6 +127,13 @@ pub(super) fn share_or<'d, D: Deserializer<'d>>(from: D) -> Result<Option<f64>, 
     share(from).map(Some)
 }
 
+/// A time, below 0 with a minus before it.
+pub(super) fn signed_seconds<'d, D: Deserializer<'d>>(from: D) -> Result<f64, D::Error> {
+    let text = String::deserialize(from)?;
+    let (sign, rest) = text.strip_prefix('-').map_or((1.0, text.as_str()), |rest| (-1.0, rest));
+    of_kind(rest, Kind::Duration).map(|value| sign * value).map_err(D::Error::custom)
+}
+
 /// What `none` is not.
 fn unless<'d, D: Deserializer<'d>, T>(
     from: D,

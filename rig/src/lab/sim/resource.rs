@@ -5,6 +5,7 @@
 use super::physics::At;
 use super::read::{
     byte_rate_or_none, bytes_or_none, length_or_never, rate_or_none, seconds, share, shares,
+    signed_seconds,
 };
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -154,7 +155,7 @@ pub struct WrongClock {
     /// Its seconds for each true second, 0.5 to 2.
     pub rate: f64,
     /// By how much it is set forward, or back if below 0; seconds.
-    #[serde(deserialize_with = "seconds")]
+    #[serde(deserialize_with = "signed_seconds")]
     pub step: f64,
     /// When that happens.
     #[serde(deserialize_with = "super::read::moment")]

@@ -28,7 +28,7 @@ fn a_physics_is_strict() {
         ("[links.a]\nspeed = \"1 Gbit/s\"\n", "line 2: unknown key 'links.a.speed'; known here: "),
         ("[links.a]\npci = \"none\"\n", "unknown key 'links.a.pci'; did you mean 'pcie'?"),
         ("[noise]\ndips = { share = \"0 %\", sise = \"1 %\" }\n", "did you mean 'size'?"),
-        ("[clocks.c01]\nrat = 1.0\n", "'clocks.c01.rat'; did you mean 'rate'?"),
+        ("[clocks.c01]\nrates = 1.0\n", "'clocks.c01.rates'; did you mean 'rate'?"),
         ("[capacities.turbo]\noff = { cpus = 0.5 }\n", "did you mean 'cpu'?"),
         ("[limits.shares]\ndisc = \"1 %\"\n", "did you mean 'disk'?"),
         (
@@ -154,13 +154,13 @@ fn boots_and_launches_are_levels_that_may_have_planted_effects() {
 
 #[test]
 fn a_busy_cpu_gets_hot_and_slow_and_an_idle_one_cool_and_quick() {
-    let physics = physics("[heat]\nafter = \"30 s\"\ncools = \"10 s\"\nspeed = \"70 %\"\n");
+    let physics = physics("[heat]\nafter = \"30 s\"\ncools = \"10 s\"\nspeed = \"50 %\"\n");
     let mut warmth = Warmth::default();
     let mut after = |busy, seconds| {
         warmth.pass(&physics, busy, seconds);
         (warmth.speed(&physics), warmth.told(&physics))
     };
-    let (quick, slow) = ((1.0, Some(false)), (0.7, Some(true)));
+    let (quick, slow) = ((1.0, Some(false)), (0.5, Some(true)));
     assert_eq!(after(1.0, 29.0), quick);
     assert_eq!(after(1.0, 1.0), slow);
     assert_eq!(after(1.0, 100.0), slow);

@@ -42,10 +42,8 @@ fn a_step_outside_of_the_window_changes_nothing() {
 fn a_step_over_an_edge_is_found_from_a_twentieth_of_the_window_on() {
     for (at, edge) in [("5.29 s", "opening"), ("6.29 s", "closing")] {
         let found = seen("c01", &format!("step = \"100 ms\"\nat = \"{at}\"")).unwrap_err();
-        assert!(
-            matches!(&found, Fault::Disturbed { host, what } if host == "c01" && what.contains("90 ms")),
-            "{edge}: {found:?}"
-        );
+        let Fault::Disturbed { host, what } = &found else { panic!("{edge}: {found:?}") };
+        assert!(host == "c01" && what.contains("90 ms"), "{edge}: {what}");
     }
     assert!(seen("c01", "step = \"40 ms\"\nat = \"6.29 s\"").is_ok());
 }
