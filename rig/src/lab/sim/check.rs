@@ -122,7 +122,7 @@ fn limits(physics: &Physics) -> Result<(), SimError> {
     if let Some((word, _)) = missing {
         return no(format!("limits.shares.{word} is of nothing; give the physics that resource"));
     }
-    let sum: f64 = limits.shares.values().sum();
+    let sum = limits.shares.values().fold(0.0, |sum, share| sum + share);
     if (sum - 1.0).abs() > 1e-6 {
         return no(format!("limits.shares make {:.4} %; they must make 100 %", sum * 100.0));
     }
