@@ -11,6 +11,8 @@ mod machine;
 mod rehearse;
 mod simulated;
 mod stand;
+#[cfg(test)]
+mod tests;
 mod watch;
 
 pub use conduct::conduct;
