@@ -8,7 +8,7 @@ use super::stand::{RunError, Stand};
 use crate::factor::{self, FactorError};
 use crate::lab::sim::{Chance, Drawn, LinkNow, Physics, Planted, Scene, Spoil, Spoilt};
 use crate::workload::{self, Job, Modelled};
-use desk::plan::{DRY_WINDOW_S, OVERHEAD_S, budget};
+use desk::plan::{DRY_WINDOW_S, OVERHEAD_S, shortest};
 use desk::record::{
     Fault, Outcome, Plan, Reading, Scope, Settings, Trial, TrialKind, TrialRecord, Value,
 };
@@ -188,7 +188,7 @@ impl Stand for Simulated {
         self.chance = Chance::new(plan.method.seed, &self.physics);
         self.visits.clear();
         self.began_s = self.now_s;
-        self.run_s = budget(plan).shortest.value;
+        self.run_s = shortest(plan).value;
         Ok(())
     }
 
