@@ -5,6 +5,8 @@
 //! `./test truth` asks 4,000 (`STEND_TRUTH_PLANS`) and prints the tables of METHODOLOGY.md; there a
 //! bar is a bar. Start reading at `truth/cell.rs`.
 
+#![expect(clippy::print_stdout, reason = "helpers of tests stand outside test functions")]
+
 #[path = "truth/ask.rs"]
 mod ask;
 #[path = "truth/cell.rs"]

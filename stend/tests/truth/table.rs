@@ -20,7 +20,8 @@ pub struct Row<'c> {
     pub differing: Vec<(u32, OfDiffering)>,
 }
 
-/// Bars, and how many standard deviations of chance a count may miss one by: none in the full table.
+/// Bars, and by how many standard deviations of chance a count may miss one: by none in the full
+/// table.
 #[derive(Clone, Copy)]
 pub struct Bars {
     pub slack: f64,
