@@ -1,9 +1,10 @@
 //! Knows which noise is planted, and what tests of each noise could see.
 //!
 //! The sizes are those under which the method was chosen by simulation. They are sizes of logs,
-//! while a physics is written in shares of the rate: 4 % of the log are 3.92 % of the rate. Power
-//! is that of the same simulation (scipy, 4,000 repetitions): the paired t test below 8 blocks, signed
-//! ranks from 8 on.
+//! while a physics is written in shares of the rate: 4 % of the log are 3.92 % of the rate. What
+//! that simulation leaves open (spread of the dips, noise of each of two states) is what gives its
+//! own error rates and power for each test. Power is that of the same simulation (scipy, 4,000
+//! repetitions): the paired t test below 8 blocks, signed ranks from 8 on.
 
 /// A noise, as a physics writes it.
 pub struct Cell {
