@@ -33,7 +33,7 @@ const HELD: [f64; 2] = [70.0, 90.0];
 /// Plans of a kind, where all are asked.
 const PLANS: u64 = 4000;
 /// Plans of a kind, where it is to be quick; and the slack of chance, in standard deviations.
-const FEW: u64 = 100;
+const FEW: u64 = 60;
 const SLACK: f64 = 4.0;
 
 /// Rows of all noises, at these numbers of blocks.
@@ -78,7 +78,7 @@ fn foretold(first: u32, plans: u64, bars: Bars) -> Vec<String> {
 #[test]
 fn equal_things_are_called_equal_and_planted_differences_are_found() {
     let bars = Bars { slack: SLACK };
-    let rows = rows(&[5, 10], &[5, 10], FEW);
+    let rows = rows(&[5, 10], &[10], FEW);
     println!("{}\n{}", table::said(&rows), table::not_offered(&rows));
     let mut short = table::short(&rows, bars);
     short.extend(equivalent(FEW, bars));
@@ -92,11 +92,11 @@ fn what_is_not_offered_calls_equal_things_different() {
         let cell = CELLS.iter().find(|cell| cell.name.contains(name)).unwrap();
         equal(cell, 10, FEW).share(column as usize)
     };
-    // Four standard deviations of 100 plans below the figures of research: 37, 100, 44, 9 %.
-    assert!(share("AR(1)", Equal::Sequential) > 18.0);
-    assert!(share("drift", Equal::Sequential) > 85.0);
-    assert!(share("launches", Equal::Pooled) > 24.0);
-    assert!(share("launches", Equal::ByTurns) < 15.0);
+    // Four standard deviations of chance off the shares in 400 plans: 38, 99, 43 and 6 %.
+    assert!(share("AR(1)", Equal::Sequential) > 12.0);
+    assert!(share("drift", Equal::Sequential) > 90.0);
+    assert!(share("launches", Equal::Pooled) > 17.0);
+    assert!(share("launches", Equal::ByTurns) < 17.0);
 }
 
 #[test]
