@@ -58,6 +58,18 @@ pub struct Budget {
 /// which decide from 8 blocks on, need about 5 % more blocks for normal noise.
 #[must_use]
 pub fn budget(plan: &Plan) -> Budget {
+    let smallest = NOISE.iter().map(|noise| smallest_effect(plan, *noise)).collect();
+    Budget { smallest, ..spent(plan) }
+}
+
+/// [`Budget::shortest`] alone, seconds, without working out the smallest effects.
+#[must_use]
+pub fn shortest(plan: &Plan) -> Quantity {
+    spent(plan).shortest
+}
+
+/// The budget without its smallest effects.
+fn spent(plan: &Plan) -> Budget {
     let method = &plan.method;
     let points = plan.loads.iter().map(|load| count(load.over.iter().map(|(_, v)| v.len()))).sum();
     let treatments = count(plan.factors.iter().map(|f| f.levels.len()));
@@ -80,7 +92,7 @@ pub fn budget(plan: &Plan) -> Budget {
         shortest: seconds(method.settle, first),
         longest: seconds(method.settle_max, method.blocks),
         family,
-        smallest: NOISE.iter().map(|noise| smallest_effect(plan, *noise)).collect(),
+        smallest: Vec::new(),
     }
 }
 

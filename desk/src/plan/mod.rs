@@ -17,7 +17,7 @@ mod schema;
 pub use aa::{AaError, AaWords, against_itself};
 pub use budget::{
     BASELINE_S, Budget, CALIBRATION_S, DRY_WINDOW_S, OVERHEAD_S, SmallestEffect, budget, quicken,
-    smallest_effect,
+    shortest, smallest_effect,
 };
 pub use expand::expand;
 pub use order::order;

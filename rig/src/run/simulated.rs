@@ -10,7 +10,7 @@ use crate::lab::sim::{
     Chance, Drawn, Hold, LinkNow, Physics, Planted, Scene, Spoil, Spoilt, Warmth, ceilings, clocks,
 };
 use crate::workload::{self, Job, Modelled};
-use desk::plan::{DRY_WINDOW_S, OVERHEAD_S, budget};
+use desk::plan::{DRY_WINDOW_S, OVERHEAD_S, shortest};
 use desk::record::{
     Fault, Outcome, Plan, Reading, Scope, Settings, Trial, TrialKind, TrialRecord, Value,
 };
@@ -217,7 +217,7 @@ impl Stand for Simulated {
         self.visits.clear();
         self.warmth = Warmth::default();
         self.began_s = self.now_s;
-        self.run_s = budget(plan).shortest.value;
+        self.run_s = shortest(plan).value;
         Ok(())
     }
 
