@@ -252,7 +252,8 @@ fn factor(spec: &FactorSpec, required: &[&str]) -> Value {
         "properties": {
             "key": { "description": "The factor, if the table has another name.",
                      "type": "string", "enum": [spec.name] },
-            "levels": defined("levels", spec)
+            "levels": defined("levels", spec),
+            "reboot": flag("Whether a level takes hold only when the machine starts.")
         }
     })
 }
@@ -325,6 +326,8 @@ fn method(catalogue: &Catalogue<'_>) -> Value {
         "type": "object", "additionalProperties": false,
         "properties": {
             "blocks": whole("Visits to every treatment of every point.", 3, 1000),
+            "boots": whole("Boots at every level of a factor that needs a reboot.", 3, 1000),
+            "boot_time": quantity("What a boot takes, for the cost of the plan.", Kind::Duration),
             "dry": flag("Whether everything is visited once before, uncounted."),
             "settle": quantity("Shortest time from go to the window.", Kind::Duration),
             "settle_max": quantity("Longest time to wait for a steady rate.", Kind::Duration),

@@ -25,7 +25,7 @@ pub enum Verdict {
     TwoStates,
     /// None of these.
     Undecided {
-        /// Further blocks that it needs, an 80 % interval, if that can be said at all.
+        /// Further blocks (or boots, where the compared factor needs them) that it takes, an 80 % interval, if that can be said at all.
         more_blocks: Option<MoreBlocks>,
     },
 }
@@ -44,9 +44,10 @@ pub struct PointResult {
     pub ratio: Estimate,
     /// Against the margin.
     pub verdict: Verdict,
-    /// Metric of every paired trial under the baseline, by block.
+    /// Metric of every paired trial under the baseline, by block; of every boot, by round, where
+    /// the factor needs one.
     pub base_runs: Vec<Quantity>,
-    /// Metric of every paired trial under the other level, in the same blocks.
+    /// The same under the other level, in the same blocks or rounds.
     pub other_runs: Vec<Quantity>,
 }
 
@@ -206,9 +207,9 @@ pub enum Caveat {
         /// Why.
         why: String,
     },
-    /// Blocks are too few for the margin.
+    /// Blocks, or boots where the compared factor needs them, are too few for the margin.
     FewBlocks {
-        /// Blocks.
+        /// How many.
         blocks: Quantity,
         /// Smallest effect that would be seen in four of five such runs, as a ratio.
         smallest: Estimate,

@@ -130,7 +130,9 @@ fn trials(plan: &Plan) -> u64 {
     let points = plan.loads.iter().map(|load| product(&mut load.over.iter().map(|o| o.1.len())));
     let points = points.fold(0_u64, u64::saturating_add);
     let treatments = product(&mut plan.factors.iter().map(|factor| factor.levels.len()));
-    points.saturating_mul(treatments).saturating_mul(plan.method.blocks.into())
+    let rounds = plan.method.boots.max(1);
+    let visits = u64::from(plan.method.blocks).saturating_mul(rounds.into());
+    points.saturating_mul(treatments).saturating_mul(visits)
 }
 
 fn is_printable(value: &Value) -> bool {

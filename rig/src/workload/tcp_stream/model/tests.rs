@@ -28,6 +28,8 @@ fn given(physics: &str, params: &[(&str, Value)], set: &[(&str, Value)]) -> (f64
     let trial = Trial {
         id: 0,
         block: 1,
+        boot: 0,
+        round: 0,
         point_index: 0,
         point: LoadPoint { load: "l".into(), workload: "tcp_stream".into(), params: all },
         treatment: Treatment { levels: BTreeMap::new() },
