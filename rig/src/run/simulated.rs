@@ -29,6 +29,8 @@ pub struct Simulated {
     physics: Physics,
     cancel: &'static AtomicBool,
     chance: Chance,
+    /// The boot that the machine is in; 0 before the first that a plan asks for.
+    boot: u32,
     /// Visits made to each trial of the plan.
     visits: BTreeMap<u32, u32>,
     /// Simulated time, when the run began and how long it takes, seconds.
@@ -52,13 +54,24 @@ impl Simulated {
     pub fn new(physics: Physics, cancel: &'static AtomicBool) -> Self {
         let chance = Chance::new(0, &physics);
         let (now_s, began_s, run_s) = (0.0, 0.0, 1.0);
-        Self { physics, cancel, chance, visits: BTreeMap::new(), now_s, began_s, run_s }
+        let (boot, visits) = (0, BTreeMap::new());
+        Self { physics, cancel, chance, boot, visits, now_s, began_s, run_s }
     }
 
     /// Its physics.
     #[must_use]
     pub const fn physics(&self) -> &Physics {
         &self.physics
+    }
+
+    /// Starts the machine anew where a trial wants another boot; the lab is then built anew, too.
+    fn boot_into(&mut self, plan: &Plan, trial: &Trial) {
+        if trial.boot == self.boot {
+            return;
+        }
+        self.boot = trial.boot;
+        self.now_s += plan.method.boot_time.map_or(0.0, |time| time.value) + BUILD_S;
+        self.chance.relaunch(&self.physics);
     }
 
     fn fill(&self, visit: &Visit<'_>, record: &mut TrialRecord) -> Result<(), Fault> {
@@ -187,17 +200,20 @@ impl Stand for Simulated {
     fn begin(&mut self, plan: &Plan) -> Result<(), RunError> {
         self.chance = Chance::new(plan.method.seed, &self.physics);
         self.visits.clear();
+        self.boot = 0;
         self.began_s = self.now_s;
         self.run_s = budget(plan).shortest.value;
         Ok(())
     }
 
     fn visit(&mut self, plan: &Plan, trial: &Trial) -> TrialRecord {
+        self.boot_into(plan, trial);
         let count = self.visits.entry(trial.id).or_insert(0);
         *count += 1;
         let number = *count;
         let time = (self.now_s - self.began_s, self.run_s);
-        let drawn = self.chance.draw(&self.physics, (trial.id, number), time);
+        let mut drawn = self.chance.draw(&self.physics, (trial.id, number), time);
+        drawn.pace *= self.chance.boot(&self.physics, trial.boot).exp();
         let mut lots = self.physics.faults.iter().zip(&drawn.luck);
         let planted = lots.find(|(planted, luck)| planted.hits(trial.id, number, **luck));
         let planted = planted.map(|(planted, _)| planted);

@@ -9,6 +9,8 @@ use std::f64::consts::TAU;
 
 /// Streams of launches stand above those of visits.
 const LAUNCHES: u64 = 1 << 40;
+/// Streams of boots stand above those of launches.
+const BOOTS: u64 = 1 << 41;
 /// Streams of one trial: more than it is ever visited.
 const VISITS: u64 = 1 << 8;
 
@@ -61,6 +63,16 @@ impl Chance {
         self.launch = physics.noise.launch.sd * drawn;
         self.launches += 1;
         self.visits_of_launch = 0;
+    }
+
+    /// What a boot (from 1) adds to the log of the rate; 0 where the plan asks for none. The same
+    /// boot always adds the same.
+    #[must_use]
+    pub fn boot(&self, physics: &Physics, boot: u32) -> f64 {
+        if boot == 0 {
+            return 0.0;
+        }
+        physics.noise.boot.sd * normal(&mut self.stream(BOOTS + u64::from(boot)))
     }
 
     /// Draws for a visit (from 1) to a trial, `at_s` of `run_s` seconds into the run. The same

@@ -18,6 +18,6 @@ mod tests;
 pub use chance::{Chance, Drawn};
 pub use environment::environment;
 pub use fault::{Planted, Spoil};
-pub use physics::{Clients, Cost, Drift, Link, Machine, Noise, Physics, Rare, Step};
+pub use physics::{Boot, Clients, Cost, Drift, Link, Machine, Noise, Physics, Rare, Step};
 pub use read::SimError;
 pub use scene::{LinkNow, Scene, Spoilt};

@@ -148,6 +148,15 @@ pub struct Launch {
     pub every: u32,
 }
 
+/// What a boot of the machine brings along.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Boot {
+    /// Standard deviation of the log of the rate between boots.
+    #[serde(deserialize_with = "share")]
+    pub sd: f64,
+}
+
 /// Chance.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -168,6 +177,8 @@ pub struct Noise {
     pub slow: Rare,
     /// Between launches.
     pub launch: Launch,
+    /// Between boots.
+    pub boot: Boot,
 }
 
 /// A length of time, or all of the run.

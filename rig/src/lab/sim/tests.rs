@@ -107,6 +107,17 @@ fn a_launch_moves_all_its_visits_and_the_next_moves_them_anew() {
 }
 
 #[test]
+fn a_boot_has_a_state_of_its_own_that_is_the_same_whenever_it_is_asked() {
+    let physics = physics("[noise]\nboot = { sd = \"2 %\" }\n");
+    let chance = Chance::new(3, &physics);
+    let boots: Vec<f64> = (1..=500).map(|boot| chance.boot(&physics, boot)).collect();
+    // 500 boots: the standard error is 3 %.
+    assert!((sd(&boots) / 0.02 - 1.0).abs() < 0.12, "{}", sd(&boots));
+    assert!(mean(&boots).abs() < 0.004, "{}", mean(&boots));
+    assert_eq!((chance.boot(&physics, 7), chance.boot(&physics, 0)), (boots[6], 0.0));
+}
+
+#[test]
 fn a_visit_more_does_not_change_the_chance_of_the_others() {
     let physics = physics("[noise]\nar = 0.0\n");
     let first = logs(&physics, 7, 3);
