@@ -56,7 +56,7 @@ writes-states-segments = { $level }{ $at } is fast or slow for a whole trial, { 
 
 forest-title = { $ahead } of { $count } comparisons ahead of the baseline, { $behind } behind it
 forest-subtitle = { $metric }: the ratio over all points, a bar the { $level } interval
-forest-subtitle-alone = { $metric }: the ratio over all points, of the one block there is
+forest-subtitle-alone = { $metric }: the ratio over all points, of the one { repeat-place } there is
 forest-shared = { $name } (rank shared)
 forest-states = { $name } (two states)
 forest-footnote = The rank is shared where the interval holds no difference, or lies within the margin.
@@ -72,7 +72,7 @@ heatmap-footnote-hollow = Hatched: two states, or the clients at their limit.
 heatmap-shows = { $figure } shows where the difference lies before the curves do: one cell a point.
 
 curve-shows = { $figure } shows { $metric } by { $curve } under both levels.
-dots-shows = { $figure } shows the ratio of every block.
+dots-shows = { $figure } shows the ratio of every { repeat-place }.
 crossing = The lead changes between { $from } and { $to }: { $other } against { $base } has { $before } at { $from } and { $after } at { $to }, where { $leader } takes the lead.
 along-both = What limited it along the whole curve, under both levels: { $limit }, { $evidence }.
 along-both-unseen = What limited it along the whole curve, under both levels: { $limit }, CPUs { $evidence } busy.

@@ -12,9 +12,15 @@ reproduce-plan = Plan as written
 reproduce-resolved = Plan as resolved, every default written out
 
 appendix-title = Appendix
-appendix-runs = Every counted trial, by block: { $name }
+appendix-runs = { $repeat ->
+    [boot] The mean of every boot, by round: { $name }
+   *[block] Every counted trial, by block: { $name }
+}
 appendix-point = Point
-appendix-block = Block { $number }
+appendix-block = { $repeat ->
+    [boot] Round { $number }
+   *[block] Block { $number }
+}
 appendix-whole = whole
 appendix-left-out = Invalid visits, left out of every figure
 appendix-no-faults = No visit was invalid.
