@@ -131,8 +131,8 @@ fn count(lengths: impl IntoIterator<Item = usize>) -> u32 {
 }
 
 /// Shortens a plan to its quick form: settle and settle_max at most 0.3 s, window at most 0.8 s, at
-/// most 5 blocks and 3 boots a level, of the looks those before, and a rate that is not steady only noted. Points,
-/// treatments and the rules of judgement stay; never makes a plan longer.
+/// most 5 blocks and 3 boots a level, of the looks those before, and a rate that is not steady only
+/// noted. Points, treatments and the rules of judgement stay; never makes a plan longer.
 pub fn quicken(plan: &mut Plan) {
     let method = &mut plan.method;
     let at_most = |time: Quantity, most: f64| Quantity::seconds(time.value.min(most));

@@ -36,7 +36,8 @@ pub fn order(plan: &Plan) -> Vec<Trial> {
         place: Place::default(),
     };
     let booted = plan.rebooted().next().is_some();
-    for round in 1..=if booted { plan.method.boots } else { 1 } {
+    let rounds = if booted { plan.method.boots } else { 1 };
+    for round in 1..=rounds {
         if booted {
             boots.shuffle(&mut chance);
         }

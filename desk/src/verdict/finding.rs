@@ -25,7 +25,8 @@ pub enum Verdict {
     TwoStates,
     /// None of these.
     Undecided {
-        /// Further blocks (or boots, where the compared factor needs them) that it takes, an 80 % interval, if that can be said at all.
+        /// Further blocks (or boots, where the compared factor needs them) that it takes, an
+        /// 80 % interval, if that can be said at all.
         more_blocks: Option<MoreBlocks>,
     },
 }
