@@ -182,7 +182,7 @@ fn a_simulated_lab_boots_and_a_plan_says_what_boots_cost_and_show() {
     let said = String::from_utf8_lossy(&output.stdout);
     for words in [
         "bios: old, new  (compared)  (needs a reboot)",
-        "6, 3 at each level: 12.0 min at 2 min a boot",
+        "6, 3 at each level: 12.0 min at 120 s a boot",
         "18 counted (1 points x 2 treatments x 3 blocks x 3 boots), 6 dry",
         "noise of a boot",
         "boots a level",
