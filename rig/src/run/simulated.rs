@@ -31,6 +31,8 @@ pub struct Simulated {
     physics: Physics,
     cancel: &'static AtomicBool,
     chance: Chance,
+    /// The boot that the machine is in; 0 before the first that a plan asks for.
+    boot: u32,
     /// How hot the busiest CPU is.
     warmth: Warmth,
     /// Visits made to each trial of the plan.
@@ -56,14 +58,26 @@ impl Simulated {
     pub fn new(physics: Physics, cancel: &'static AtomicBool) -> Self {
         let chance = Chance::new(0, &physics);
         let (now_s, began_s, run_s) = (0.0, 0.0, 1.0);
-        let (warmth, visits) = (Warmth::default(), BTreeMap::new());
-        Self { physics, cancel, chance, warmth, visits, now_s, began_s, run_s }
+        let (boot, warmth, visits) = (0, Warmth::default(), BTreeMap::new());
+        Self { physics, cancel, chance, boot, warmth, visits, now_s, began_s, run_s }
     }
 
     /// Its physics.
     #[must_use]
     pub const fn physics(&self) -> &Physics {
         &self.physics
+    }
+
+    /// Starts the machine anew where a trial wants another boot; the lab is then built anew, too.
+    fn boot_into(&mut self, plan: &Plan, trial: &Trial) {
+        if trial.boot == self.boot {
+            return;
+        }
+        self.boot = trial.boot;
+        let took_s = plan.method.boot_time.map_or(0.0, |time| time.value) + BUILD_S;
+        self.warmth.pass(&self.physics, 0.0, took_s);
+        self.now_s += took_s;
+        self.chance.relaunch(&self.physics);
     }
 
     fn fill(&self, visit: &Visit<'_>, record: &mut TrialRecord) -> Result<(), Fault> {
@@ -215,18 +229,20 @@ impl Stand for Simulated {
     fn begin(&mut self, plan: &Plan) -> Result<(), RunError> {
         self.chance = Chance::new(plan.method.seed, &self.physics);
         self.visits.clear();
-        self.warmth = Warmth::default();
+        (self.boot, self.warmth) = (0, Warmth::default());
         self.began_s = self.now_s;
         self.run_s = shortest(plan).value;
         Ok(())
     }
 
     fn visit(&mut self, plan: &Plan, trial: &Trial) -> TrialRecord {
+        self.boot_into(plan, trial);
         let count = self.visits.entry(trial.id).or_insert(0);
         *count += 1;
         let number = *count;
         let time = (self.now_s - self.began_s, self.run_s);
-        let drawn = self.chance.draw(&self.physics, (trial.id, number), time);
+        let mut drawn = self.chance.draw(&self.physics, (trial.id, number), time);
+        drawn.pace *= self.chance.boot(&self.physics, trial.boot).exp();
         let mut lots = self.physics.faults.iter().zip(&drawn.luck);
         let planted = lots.find(|(planted, luck)| planted.hits(trial.id, number, **luck));
         let planted = planted.map(|(planted, _)| planted);

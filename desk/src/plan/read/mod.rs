@@ -22,7 +22,7 @@ mod tests;
 
 pub use error::PlanError;
 pub(super) use lab::CLIENTS_BOUNDS;
-pub(super) use method::{BLOCKS_BOUNDS, MOST_LOOKS};
+pub(super) use method::{BLOCKS_BOUNDS, BOOTS_BOUNDS, MOST_LOOKS};
 pub use nearest::remedy;
 
 use super::Catalogue;

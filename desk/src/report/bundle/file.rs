@@ -23,6 +23,8 @@ const ID_MAX: usize = 80;
 const TRIALS_MAX: u64 = 100_000;
 /// Blocks of a plan, as the reader of plans has it.
 const BLOCKS: std::ops::RangeInclusive<u32> = 3..=1000;
+/// Most boots a level of a plan that was read.
+const BOOTS: u32 = 1000;
 /// Most factors of a plan, and most swept parameters of a load.
 const NAMES_MAX: usize = 32;
 /// Whose text may have several lines; it is never printed on a line of its own.
@@ -132,6 +134,10 @@ pub(super) fn refuse(run: &Run) -> Result<(), BundleError> {
 fn impossible(run: &Run) -> Option<String> {
     let Plan { loads, factors, method, .. } = &run.plan;
     let blocks = method.blocks;
+    let boots = method.boots;
+    if boots > BOOTS {
+        return Some(format!("a plan of {boots} boots a level"));
+    }
     if !BLOCKS.contains(&blocks) {
         return Some(format!("a plan of {blocks} blocks"));
     }
@@ -149,6 +155,7 @@ fn impossible(run: &Run) -> Option<String> {
         return Some("a plan that varies something over nothing".into());
     }
     let late = run.records.iter().map(|record| record.trial.block).max();
+    let blocks = blocks.saturating_mul(run.plan.boots().max(1));
     late.filter(|block| *block > blocks).map(|block| format!("block {block} of {blocks}"))
 }
 
@@ -160,7 +167,9 @@ fn trials(plan: &Plan) -> u64 {
     let points = plan.loads.iter().map(|load| product(&mut load.over.iter().map(|o| o.1.len())));
     let points = points.fold(0_u64, u64::saturating_add).max(1);
     let treatments = product(&mut plan.factors.iter().map(|factor| factor.levels.len()));
-    points.saturating_mul(treatments).saturating_mul(plan.method.blocks.max(1).into())
+    let rounds = plan.method.boots.max(1);
+    let visits = u64::from(plan.method.blocks.max(1)).saturating_mul(rounds.into());
+    points.saturating_mul(treatments).saturating_mul(visits)
 }
 
 /// Whether no word commands a terminal; `lines`: whether a text may have several lines.

@@ -41,6 +41,8 @@ impl Case<'_> {
         let trial = Trial {
             id: 0,
             block: 1,
+            boot: 0,
+            round: 0,
             point_index: 0,
             point: LoadPoint { load: "l".into(), workload: "tcp_stream".into(), params: all },
             treatment: Treatment { levels: BTreeMap::new() },
