@@ -14,9 +14,9 @@ const KEPT: f64 = 0.5;
 /// Every level of a contest that has two states at a point, and which points those are.
 ///
 /// Looked at are the paired trials of a level at a point, over all blocks: the ones that its ratio
-/// rests on. Where the factor needs a reboot these are the means of its boots: a level may
-/// be fast in one boot and slow in the next. The rule is that of [`two_groups`]; mean segments count
-/// where every trial has one.
+/// rests on. Where the factor needs a reboot these are the means of its boots: a level may be fast
+/// in one boot and slow in the next. The rule is that of [`two_groups`]; mean segments count where
+/// every trial has one.
 /// Besides, at least [`KEPT`] of the distance must be seen in the ratio to the other level as well:
 /// a machine that is slow for a whole block is slow for both levels, and pairing takes that out.
 pub(super) fn two_states(
