@@ -110,6 +110,7 @@ fn another_run_of_the_same_name_is_refused_and_nothing_is_lost() {
     for (words, part) in [
         ("import c.json --store b.stend", "the name of a run is not"),
         ("import small.toml --store b.stend", "it holds no records of stend"),
+        ("import one/report.txt --store b.stend", "it holds no records of stend"),
         ("import nowhere.html --store b.stend", "name a report.html"),
     ] {
         let (status, said) = place.refused(words);

@@ -37,6 +37,8 @@ pub struct CardInput<'a> {
     pub report_path: &'a str,
     /// The one command to try next.
     pub next_command: &'a str,
+    /// Titles of parts that there was no time for.
+    pub left_out: &'a [String],
 }
 
 /// At most 20 lines of at most `columns` (and never more than 80) columns; only a word that is
@@ -305,5 +307,11 @@ fn not_measured(writer: &Writer, parts: &[Part<'_>]) -> Result<Option<Prose>, Re
 fn end(writer: &Writer, input: &CardInput<'_>) -> Result<Vec<Prose>, ReportError> {
     let path = Args::new().name("path", input.report_path);
     let next = Args::new().name("command", input.next_command);
-    Ok(vec![writer.say("card-report", path)?, writer.say("card-next", next)?])
+    let mut said = Vec::new();
+    if !input.left_out.is_empty() {
+        let parts = Args::new().name("parts", &input.left_out.join(", "));
+        said.push(writer.say("card-left-out", parts)?);
+    }
+    said.extend([writer.say("card-report", path)?, writer.say("card-next", next)?]);
+    Ok(said)
 }

@@ -13,7 +13,12 @@ fn said(run: &Run, analysis: &Analysis) -> String {
 
 fn card_of(run: &Run, analysis: &Analysis) -> String {
     let parts = [Part { role: Role::Duel, run, analysis }];
-    let input = CardInput { parts: &parts, report_path: "r.html", next_command: "stend run" };
+    let input = CardInput {
+        parts: &parts,
+        report_path: "r.html",
+        next_command: "stend run",
+        left_out: &[],
+    };
     card(&input, 80, true).unwrap()
 }
 

@@ -74,7 +74,7 @@ fn the_answer_is_a_handful_of_statements() {
     }
     let Some(Node::VerdictBox { rulings, .. }) = duel().body.into_iter().next() else { return };
     let labels: Vec<String> = rulings.iter().map(|r| r.label.text().to_owned()).collect();
-    assert_eq!(labels, ["Levels", "Where", "How much", "Besides", "Cost", "Cause"]);
+    assert_eq!(labels, ["Levels", "Where", "How much", "Other factors", "Cost", "Cause"]);
 }
 
 /// Nodes in reading order, sections opened.
@@ -202,7 +202,7 @@ fn a_forest_counts_what_matters_and_its_rows_say_what_they_do_not_share() {
         "{}",
         forest.title
     );
-    assert!(forest.series[1].name.ends_with("(rank shared)"), "{}", forest.series[1].name);
+    assert!(forest.series[1].name.ends_with("(neither ahead)"), "{}", forest.series[1].name);
     assert!(forest.subtitle.starts_with("throughput: "), "{}", forest.subtitle);
     for c in &mut analysis.comparisons {
         c.better = crate::record::Better::Lower;

@@ -176,7 +176,12 @@ fn a_card_has_twenty_lines_of_eighty_columns_at_most() {
     let survey = parts(&survey);
     for parts in [survey.as_slice(), &duel] {
         for (columns, unicode) in [(80, true), (80, false), (200, true), (60, true)] {
-            let input = CardInput { parts, report_path: "r.html", next_command: "stend run" };
+            let input = CardInput {
+                parts,
+                report_path: "r.html",
+                next_command: "stend run",
+                left_out: &[],
+            };
             let card = card(&input, columns, unicode).unwrap();
             assert!(card.lines().count() <= 20, "{card}");
             let widest = card.lines().map(|l| l.chars().count()).max().unwrap();
@@ -185,13 +190,27 @@ fn a_card_has_twenty_lines_of_eighty_columns_at_most() {
             assert!(unicode || card.is_ascii());
         }
     }
+    let left_out = ["Throughput by request size".to_owned()];
+    let input = CardInput {
+        parts: &survey[..1],
+        report_path: "r.html",
+        next_command: "stend run",
+        left_out: &left_out,
+    };
+    let card = card(&input, 80, true).unwrap();
+    assert!(card.contains("No time left for: Throughput by request size"), "{card}");
 }
 
 #[test]
 fn a_survey_card_shows_noise_verdicts_with_intervals_and_two_doubts() {
     let survey = survey();
     let parts = parts(&survey);
-    let input = CardInput { parts: &parts, report_path: "r.html", next_command: "stend run" };
+    let input = CardInput {
+        parts: &parts,
+        report_path: "r.html",
+        next_command: "stend run",
+        left_out: &[],
+    };
     let card = card(&input, 80, true).unwrap();
     for part in [
         "+0.3 % (",
@@ -326,7 +345,12 @@ fn a_level_is_never_said_without_its_factor() {
 fn a_card_says_both_sides_of_a_split_and_cuts_nothing() {
     let survey = of_three(fixture::jumbo(2.59, 0.93));
     let parts = parts(&survey);
-    let input = CardInput { parts: &parts, report_path: "r.html", next_command: "stend run" };
+    let input = CardInput {
+        parts: &parts,
+        report_path: "r.html",
+        next_command: "stend run",
+        left_out: &[],
+    };
     for columns in [80, 60, 40] {
         let card = card(&input, columns, true).unwrap();
         let line = card.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -350,7 +374,12 @@ fn a_card_from_loopback_says_what_was_not_measured_and_why() {
     }
     let parts: Vec<Part<'_>> =
         survey.iter().map(|(role, (run, analysis))| Part { role: *role, run, analysis }).collect();
-    let input = CardInput { parts: &parts, report_path: "r.html", next_command: "stend run" };
+    let input = CardInput {
+        parts: &parts,
+        report_path: "r.html",
+        next_command: "stend run",
+        left_out: &[],
+    };
     let card = card(&input, 80, true).unwrap();
     assert!(card.contains("Not measured here: tso, mtu – unshare: EPERM"), "{card}");
 }

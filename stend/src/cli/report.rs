@@ -84,7 +84,7 @@ fn survey_again(runs: Vec<Run>, wanted: &Wanted) -> Result<u8, CliError> {
         .into_iter()
         .map(|run| Measured { role: Role::of(&run), analysis: analyse(&run), run })
         .collect();
-    publish_survey(&measured, &directory, wanted.json)?;
+    publish_survey((&measured, &[]), &directory, wanted.json)?;
     super::progress::say(&format!("report: {}", report_in(&directory).display()));
     Ok(OK)
 }

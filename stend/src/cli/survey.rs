@@ -51,6 +51,7 @@ pub fn survey(options: &Options) -> Result<u8, CliError> {
     let mut meter = Meter::new(Duration::from_secs_f64(expected), false);
     meter.say(&format!("{} parts, {expected:.0} s at most", chapters.len()));
     let (mut measured, mut whole): (Vec<Measured>, bool) = (Vec::new(), true);
+    let mut left_out = Vec::new();
     for chapter in chapters {
         if session.stopped() {
             break;
@@ -59,6 +60,7 @@ pub fn survey(options: &Options) -> Result<u8, CliError> {
         if begun.elapsed() + needed > LONGEST {
             let title = &chapter.plan.title;
             meter.say(&format!("{title}: left out, the minute is nearly over"));
+            left_out.push(title.clone());
             whole = false;
             continue;
         }
@@ -89,7 +91,7 @@ pub fn survey(options: &Options) -> Result<u8, CliError> {
             return Err(CliError::NothingMeasured { first });
         }
     }
-    publish(&measured, &directory, options.json)?;
+    publish((&measured, &left_out), &directory, options.json)?;
     Ok(match whole {
         _ if session.stopped() => INTERRUPTED,
         true => OK,
@@ -172,11 +174,16 @@ fn line(run: &Run, analysis: &Analysis, elapsed: Duration) -> String {
     )
 }
 
-/// Writes the report of the parts of a survey, and prints the card.
+/// Writes the report of the parts of a survey, and prints the card, which names what there was no
+/// time for.
 ///
 /// # Errors
 /// When a file cannot be written.
-pub fn publish(measured: &[Measured], to: &Path, json: bool) -> Result<(), CliError> {
+pub fn publish(
+    (measured, left_out): (&[Measured], &[String]),
+    to: &Path,
+    json: bool,
+) -> Result<(), CliError> {
     let parts: Vec<Part> = measured
         .iter()
         .map(|m| Part { role: m.role, run: &m.run, analysis: &m.analysis })
@@ -192,6 +199,7 @@ pub fn publish(measured: &[Measured], to: &Path, json: bool) -> Result<(), CliEr
         parts: &parts,
         report_path: &path.display().to_string(),
         next_command: &next_command(measured),
+        left_out,
     };
     let card = report::card(&input, COLUMNS, true)?;
     files::write(to, "card.txt", &card)?;

@@ -69,6 +69,9 @@ impl Bundle<'static> {
         if text.trim_start().starts_with('<') {
             return Self::from_json(&unpacked(element(text)?)?);
         }
+        if !text.trim_start().starts_with(['{', '[']) {
+            return Err(BundleError::NoBundle);
+        }
         Self::from_json(text)
     }
 }

@@ -7,7 +7,7 @@ use super::curve::{level_sentences, nearest_first, said_region};
 use super::effect::{effects, metric_name, plain_effect};
 use super::names::{level_name, pair};
 use super::ruling::{count, short_condition, shown};
-use super::{Part, Said, Writer, lead, levels, limits, most, others, withheld};
+use super::{Part, Said, Writer, crossed, lead, levels, limits, most, readers, withheld};
 use crate::record::{Run, Value};
 use crate::report::document::{Prose, Ruling, Tone};
 use crate::report::error::ReportError;
@@ -40,7 +40,7 @@ pub(super) fn lines(
         ("box-levels", Vec::from_iter(levels::line(writer, &part.run.plan)?)),
         ("box-where", place),
         ("box-most", most::sentences(writer, part.run, asked)?),
-        ("box-others", others::sentences(writer, part)?),
+        ("box-others", crossed::sentences(writer, part)?),
         ("box-cost", cost(writer, part)?),
         ("box-cause", cause),
     ];
@@ -237,6 +237,11 @@ fn cost(writer: &Writer, part: &Part<'_>) -> Result<Vec<Prose>, ReportError> {
         return Ok(vec![writer.say("box-cost-open", pair(part.run, judged[0]))?]);
     }
     let said = Prose::join_with(&said, "; ");
+    let load = plan.loads.iter().find(|load| equal && load.name == judged[0].load);
+    if let Some(load) = load.and_then(|load| readers::offered(load, judged[0])) {
+        let args = Args::new().prose("said", &said).name("load", &shown(&load));
+        return Ok(vec![writer.say("box-cost-offered", args)?]);
+    }
     let key = if equal { "box-cost-equal-load" } else { "box-cost-any-load" };
     Ok(vec![writer.say(key, Args::new().prose("said", &said))?])
 }

@@ -49,8 +49,10 @@ pub fn in_short(writer: &Writer, parts: &[Part<'_>]) -> Result<Option<Prose>, Re
     let mut kinds: BTreeMap<LimitKind, usize> = BTreeMap::new();
     // A load that was set and carried had no limit to speak of.
     let limits = || parts.iter().flat_map(|p| &p.analysis.limits);
-    let met = limits().any(|limit| limit.kind != LimitKind::OfferedLoad);
-    for limit in limits().filter(|limit| !met || limit.kind != LimitKind::OfferedLoad) {
+    let is_set = |limit: &Limit| limit.kind == LimitKind::OfferedLoad;
+    let met = limits().any(|limit| !is_set(limit));
+    let scope = if met && limits().any(is_set) { "free" } else { "all" };
+    for limit in limits().filter(|limit| !met || !is_set(limit)) {
         *kinds.entry(limit.kind).or_default() += 1;
     }
     let all = kinds.values().sum();
@@ -62,7 +64,7 @@ pub fn in_short(writer: &Writer, parts: &[Part<'_>]) -> Result<Option<Prose>, Re
     for (kind, seen) in &kinds[..told] {
         let args = Args::new().prose("limit", &kind_word(writer, *kind)?);
         said.push(match kinds.len() {
-            1 => writer.say("limit-everywhere", args)?,
+            1 => writer.say("limit-everywhere", args.name("scope", scope))?,
             _ => writer
                 .say("limit-often", args.count("seen", count(*seen)).count("of", count(all)))?,
         });

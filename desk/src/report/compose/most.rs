@@ -18,17 +18,24 @@ use crate::verdict::{Comparison, PointResult, Verdict};
 const LEVELS: usize = 3;
 
 /// The point at which a comparison is furthest from no difference, of those where it is sure.
-pub(super) fn widest(comparison: &Comparison) -> Option<&PointResult> {
-    let sure = |p: &&PointResult| matches!(p.verdict, Verdict::Better | Verdict::Worse);
+fn widest<'c>(
+    comparison: &'c Comparison,
+    wanted: &impl Fn(&PointResult) -> bool,
+) -> Option<&'c PointResult> {
+    let sure =
+        |p: &&PointResult| matches!(p.verdict, Verdict::Better | Verdict::Worse) && wanted(p);
     let distance = |p: &PointResult| p.ratio.centre.value.ln().abs();
     let sure = comparison.points.iter().filter(sure);
     sure.max_by(|a, b| distance(a).total_cmp(&distance(b)))
 }
 
 /// Of several comparisons the one with the widest such point.
-pub(super) fn widest_of<'a>(asked: &[Judged<'a>]) -> Option<(Judged<'a>, &'a PointResult)> {
+fn widest_of<'a>(
+    asked: &[Judged<'a>],
+    wanted: impl Fn(&PointResult) -> bool,
+) -> Option<(Judged<'a>, &'a PointResult)> {
     let distance = |p: &PointResult| p.ratio.centre.value.ln().abs();
-    let found = asked.iter().filter_map(|judged| Some((*judged, widest(judged.1)?)));
+    let found = asked.iter().filter_map(|judged| Some((*judged, widest(judged.1, &wanted)?)));
     found.max_by(|a, b| distance(a.1).total_cmp(&distance(b.1)))
 }
 
@@ -41,7 +48,10 @@ pub(super) fn sentences(
 ) -> Result<Vec<Prose>, ReportError> {
     let mut said = Vec::new();
     for group in by_level(run, asked) {
-        if let Some((judged, point)) = widest_of(&group) {
+        let Some((judged, point)) = widest_of(&group, |_| true) else { continue };
+        said.push(sentence(writer, judged, (point, asked))?);
+        // Where the lead changes, the other side has its furthest point too.
+        if let Some((judged, point)) = widest_of(&group, |p| p.verdict != point.verdict) {
             said.push(sentence(writer, judged, (point, asked))?);
         }
     }
@@ -97,7 +107,7 @@ pub(super) fn in_short(
         .count("behind", with(Tone::Bad))
         .count("count", count(group.len()));
     let tally = writer.say("others-tally", args)?;
-    let Some(((_, c), point)) = widest_of(group) else { return Ok(tally) };
+    let Some(((_, c), point)) = widest_of(group, |_| true) else { return Ok(tally) };
     let stratum = c.stratum.iter().filter(|(key, _)| *key != factor);
     let stratum = stratum.map(|(key, level)| (key.clone(), level.clone())).collect();
     let bare = Comparison { stratum, ..c.clone() };
@@ -108,5 +118,12 @@ pub(super) fn in_short(
         .prose("tally", &tally)
         .prose("effect", &plain_effect(writer, &point.ratio)?)
         .prose("place", &place);
-    writer.say(if place.text().is_empty() { "others-most" } else { "others-most-at" }, args)
+    let key = if place.text().is_empty() { "others-most" } else { "others-most-at" };
+    let said = writer.say(key, args)?;
+    let turned = |(_, c): &&Judged<'_>| widest(c, &|p| p.verdict != point.verdict).is_some();
+    let turned = count(group.iter().filter(turned).count());
+    if turned == 0 {
+        return Ok(said);
+    }
+    writer.say("others-turned", Args::new().prose("said", &said).count("turned", turned))
 }

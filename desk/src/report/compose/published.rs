@@ -50,7 +50,8 @@ fn theirs(writer: &Writer, claim: &ClaimCheck) -> Said {
     let args = Args::new()
         .prose("about", &Prose::join_with(&about, ", "))
         .prose("found", &Prose::join_with(&found, ", "));
-    let said = writer.say("claim-said", args)?;
+    let is_silent = claim.direction.trim().is_empty() && claim.magnitude.trim().is_empty();
+    let said = writer.say(if is_silent { "claim-about" } else { "claim-said" }, args)?;
     if claim.cause.trim().is_empty() {
         return Ok(said);
     }

@@ -137,7 +137,8 @@ fn runs(writer: &Writer, part: &Part<'_>) -> Result<Vec<Prose>, ReportError> {
     Ok(vec![writer.say(key, args)?])
 }
 
-fn offered(load: &LoadPlan, comparison: &Comparison) -> Option<Value> {
+/// The load that a plan sets for all points of a comparison, if it sets one.
+pub(super) fn offered(load: &LoadPlan, comparison: &Comparison) -> Option<Value> {
     const KEY: &str = "offered_load";
     let value = comparison.fixed.get(KEY).or_else(|| load.fixed.get(KEY))?;
     value.quantity().map(Value::Quantity)

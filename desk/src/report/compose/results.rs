@@ -7,7 +7,7 @@ use super::names::{key_words, level_names, pair};
 use super::places::with_engine;
 use super::ruling::{condition, short_condition, shown, verdict_sentence, verdict_word};
 use super::{
-    Nodes, Part, Said, Writer, along, curve, index, interaction, limits, others, plot, published,
+    Nodes, Part, Said, Writer, along, crossed, curve, index, interaction, limits, plot, published,
     readers, states,
 };
 use crate::figure::Figure;
@@ -60,7 +60,7 @@ fn nodes(writer: &mut Writer, part: &Part<'_>) -> Nodes {
     if !single.is_empty() {
         nodes.extend(points(writer, part, &single)?);
     }
-    nodes.extend(others::section(writer, part)?);
+    nodes.extend(crossed::section(writer, part)?);
     nodes.extend(interaction::section(writer, part)?);
     nodes.extend(index::section(writer, part)?);
     Ok(nodes)

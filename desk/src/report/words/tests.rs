@@ -29,7 +29,7 @@ const SPEAKERS: [&str; 45] = [
     include_str!("../compose/lead.rs"),
     include_str!("../compose/levels.rs"),
     include_str!("../compose/most.rs"),
-    include_str!("../compose/others.rs"),
+    include_str!("../compose/crossed.rs"),
     include_str!("../compose/places.rs"),
     include_str!("../compose/published.rs"),
     include_str!("../compose/spent.rs"),

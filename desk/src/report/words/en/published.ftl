@@ -13,6 +13,7 @@ claim-name = Claim
 claim-theirs = Theirs
 claim-ours = Ours
 claim-standing = Outcome
+claim-about = { $about }.
 claim-said = { $about }: { $found }.
 claim-cause = Cause given: { $cause }.
 claim-knee-at = knee at { $place }

@@ -96,7 +96,10 @@ limits-evidence-unseen = CPUs { $share } busy
 limits-rivals = Rivals, ruled out
 limits-no-rivals = –
 limits-none = No limit was looked for: the run has no readings of the CPUs and the sockets.
-limit-everywhere = { $limit } in every comparison
+limit-everywhere = { $limit } in every comparison{ $scope ->
+    [free] { " " }whose load was not set
+   *[all] {""}
+}
 limit-others = other limits in { $seen } of { $of }
 limit-often = { $limit } in { $seen } of { $of } cases
 limit-offered-load = the offered load (carried)
