@@ -66,10 +66,16 @@ pub fn against_itself(
     for factor in &mut plan.factors {
         let level = level(factor, held.get(&factor.name))?;
         factor.levels = vec![level];
+        // A level that is never left needs no boot.
+        factor.reboot &= factor.name == plan.method.compare;
+    }
+    if !plan.factors.iter().any(|factor| factor.reboot) {
+        (plan.method.boots, plan.method.boot_time) = (0, None);
     }
     if plan.factors.is_empty() {
         let level = Level { name: words.level.clone(), settings: BTreeMap::new() };
-        plan.factors = vec![FactorPlan { name: words.factor.clone(), levels: vec![level] }];
+        let (name, levels) = (words.factor.clone(), vec![level]);
+        plan.factors = vec![FactorPlan { name, levels, reboot: false }];
         plan.method.compare.clone_from(&words.factor);
     }
     let compared = plan.method.compare.clone();
@@ -135,6 +141,18 @@ mod tests {
         );
         assert_eq!(budget(&aa).treatments, 2);
         assert!(order(&aa).iter().all(|t| t.settings == order(&aa)[0].settings));
+    }
+
+    #[test]
+    fn only_the_factor_against_itself_still_boots() {
+        let mut plan = small();
+        (plan.factors[0].reboot, plan.factors[1].reboot, plan.method.boots) = (true, true, 3);
+        let aa = against_itself(&plan, &held(&[])).unwrap();
+        assert_eq!((aa.method.boots, aa.boots()), (3, 6));
+        assert_eq!(aa.rebooted().map(|f| f.name.as_str()).collect::<Vec<_>>(), ["path"]);
+        plan.factors[0].reboot = false;
+        let aa = against_itself(&plan, &held(&[])).unwrap();
+        assert_eq!((aa.method.boots, aa.method.boot_time, aa.rebooted().count()), (0, None, 0));
     }
 
     #[test]

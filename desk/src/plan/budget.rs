@@ -1,6 +1,6 @@
 //! Knows what a plan costs in minutes and the smallest effect it can see, before anything runs.
 
-use crate::record::{Plan, SteadyRule};
+use crate::record::{Plan, Replicate, SteadyRule};
 use crate::stats::smallest_ratio;
 use crate::unit::{Quantity, Unit};
 
@@ -13,7 +13,8 @@ pub const BASELINE_S: f64 = 1.0;
 /// Time of a trial besides settling and window, seconds: go, drain, collect, probes. An allowance
 /// for hosts on one machine; a change of level that takes a link down and up needs more.
 pub const OVERHEAD_S: f64 = 0.06;
-/// Noise of a single trial for which the smallest effect is given, relative standard deviation.
+/// Noise of a single trial, or of a boot, for which the smallest effect is given, relative standard
+/// deviation.
 const NOISE: [f64; 3] = [0.01, 0.02, 0.05];
 /// Error of the first kind, shared by the looks of a plan, and power of the smallest effect.
 const ALPHA: f64 = 0.05;
@@ -22,7 +23,8 @@ const POWER: f64 = 0.8;
 /// The smallest effect that a plan sees in four of five runs, at one noise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SmallestEffect {
-    /// Relative standard deviation of a single trial, a share.
+    /// Relative standard deviation of a single trial, or of the mean of a boot where the compared
+    /// factor needs one; a share.
     pub noise: Quantity,
     /// Smallest ratio seen by one comparison on its own.
     pub single: Quantity,
@@ -37,6 +39,10 @@ pub struct Budget {
     pub trials: u32,
     /// Dry visits before them.
     pub dry_trials: u32,
+    /// Boots; 0 where nothing reboots.
+    pub boots: u32,
+    /// What all boots together take, by the plan's own word, seconds; part of the times below.
+    pub booting: Quantity,
     /// Load points.
     pub points: u32,
     /// Combinations of factor levels.
@@ -58,40 +64,62 @@ pub struct Budget {
 /// which decide from 8 blocks on, need about 5 % more blocks for normal noise.
 #[must_use]
 pub fn budget(plan: &Plan) -> Budget {
+    let smallest = NOISE.iter().map(|noise| smallest_effect(plan, *noise)).collect();
+    Budget { smallest, ..spent(plan) }
+}
+
+/// [`Budget::shortest`] alone, seconds, without working out the smallest effects.
+#[must_use]
+pub fn shortest(plan: &Plan) -> Quantity {
+    spent(plan).shortest
+}
+
+/// The budget without its smallest effects.
+fn spent(plan: &Plan) -> Budget {
     let method = &plan.method;
     let points = plan.loads.iter().map(|load| count(load.over.iter().map(|(_, v)| v.len()))).sum();
     let treatments = count(plan.factors.iter().map(|f| f.levels.len()));
     let visits: u32 = treatments.saturating_mul(points);
-    let trials = visits.saturating_mul(method.blocks);
-    let dry_trials = if method.dry { visits } else { 0 };
+    let (boots, rounds) = (plan.boots(), method.boots.max(1));
+    let trials = visits.saturating_mul(method.blocks).saturating_mul(rounds);
+    let dry_trials = if method.dry { visits.saturating_mul(rounds) } else { boots };
+    let booting = f64::from(boots) * method.boot_time.map_or(0.0, |time| time.value);
     let besides = OVERHEAD_S + if method.displaced_work { CALIBRATION_S } else { 0.0 };
     let dry = f64::from(dry_trials) * (method.settle.value + DRY_WINDOW_S + besides);
     let seconds = |settle: Quantity, blocks: u32| {
         let each = settle.value + method.window.value + besides;
-        Quantity::seconds(dry + f64::from(visits.saturating_mul(blocks)) * each)
+        let counted = f64::from(visits.saturating_mul(blocks).saturating_mul(rounds));
+        Quantity::seconds(booting + dry + counted * each)
     };
     let family = family(plan);
     let first = method.looks.first().copied().unwrap_or(method.blocks);
     Budget {
         trials,
         dry_trials,
+        boots,
+        booting: Quantity::seconds(booting),
         points,
         treatments,
         shortest: seconds(method.settle, first),
         longest: seconds(method.settle_max, method.blocks),
         family,
-        smallest: NOISE.iter().map(|noise| smallest_effect(plan, *noise)).collect(),
+        smallest: Vec::new(),
     }
 }
 
 /// The smallest effects that the blocks of a plan see at this noise of a single trial, its relative
-/// standard deviation (0 or more); by [`smallest_ratio`].
+/// standard deviation (0 or more); by [`smallest_ratio`]. Where the compared factor needs a reboot
+/// they are those that its boots see, at this noise of the mean of a boot.
 #[must_use]
 pub fn smallest_effect(plan: &Plan, noise: f64) -> SmallestEffect {
     let method = &plan.method;
     let alpha = ALPHA / f64::from(count([method.looks.len().max(1)]));
+    let replicates = match plan.replicate() {
+        Replicate::Boot => method.boots,
+        Replicate::Block => method.blocks.saturating_mul(method.boots.max(1)),
+    };
     let ratio = |family| {
-        let value = smallest_ratio(method.blocks, noise, family, alpha, POWER);
+        let value = smallest_ratio(replicates, noise, family, alpha, POWER);
         Quantity::new(value, Unit::Ratio)
     };
     let family = family(plan);
@@ -115,8 +143,8 @@ fn count(lengths: impl IntoIterator<Item = usize>) -> u32 {
 }
 
 /// Shortens a plan to its quick form: settle and settle_max at most 0.3 s, window at most 0.8 s, at
-/// most 5 blocks, of the looks those before, and a rate that is not steady only noted. Points,
-/// treatments and the rules of judgement stay; never makes a plan longer.
+/// most 5 blocks and 3 boots a level, of the looks those before, and a rate that is not steady only
+/// noted. Points, treatments and the rules of judgement stay; never makes a plan longer.
 pub fn quicken(plan: &mut Plan) {
     let method = &mut plan.method;
     let at_most = |time: Quantity, most: f64| Quantity::seconds(time.value.min(most));
@@ -124,6 +152,7 @@ pub fn quicken(plan: &mut Plan) {
     method.settle_max = at_most(method.settle_max, 0.3);
     method.window = at_most(method.window, 0.8);
     method.blocks = method.blocks.min(5);
+    method.boots = method.boots.min(3);
     method.steady = SteadyRule::Noted;
     method.looks.retain(|look| *look < method.blocks);
     if !method.looks.is_empty() {
@@ -177,6 +206,32 @@ mod tests {
         plan.method.looks = vec![3, 10];
         quicken(&mut plan);
         assert_eq!(plan.method.looks, [3, 5]);
+    }
+
+    #[test]
+    fn boots_cost_their_time_and_are_what_the_smallest_effect_rests_on() {
+        let mut plan = small();
+        let without = budget(&plan);
+        assert_eq!((without.boots, without.booting.value), (0, 0.0));
+        plan.factors[0].reboot = true;
+        (plan.method.boots, plan.method.boot_time) = (4, Some(Quantity::seconds(90.0)));
+        for dry in [true, false] {
+            plan.method.dry = dry;
+            let booted = budget(&plan);
+            assert_eq!((booted.trials + booted.dry_trials) as usize, order(&plan).len());
+            assert_eq!((booted.boots, booted.booting.value), (8, 720.0));
+            let trials = f64::from(booted.trials) * (3.0 + OVERHEAD_S);
+            let dry = f64::from(booted.dry_trials) * (1.0 + DRY_WINDOW_S + OVERHEAD_S);
+            assert!((booted.shortest.value - 720.0 - trials - dry).abs() < 1e-9);
+        }
+        let seen = |plan: &Plan| smallest_effect(plan, 0.02).single.value;
+        let by_boots = seen(&plan);
+        plan.method.blocks = 50;
+        assert_eq!(seen(&plan), by_boots, "more blocks in a boot are no more boots");
+        plan.method.compare = plan.factors[1].name.clone();
+        assert!(seen(&plan) < by_boots, "200 blocks of the factor that is switched inside");
+        quicken(&mut plan);
+        assert_eq!((plan.method.boots, plan.method.blocks), (3, 5));
     }
 
     #[test]

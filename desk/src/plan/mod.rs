@@ -17,11 +17,11 @@ mod schema;
 pub use aa::{AaError, AaWords, against_itself};
 pub use budget::{
     BASELINE_S, Budget, CALIBRATION_S, DRY_WINDOW_S, OVERHEAD_S, SmallestEffect, budget, quicken,
-    smallest_effect,
+    shortest, smallest_effect,
 };
 pub use expand::expand;
 pub use order::order;
-pub use read::{BLOCKS_BOUNDS, PlanError, TRIALS, read, remedy};
+pub use read::{BLOCKS_BOUNDS, BOOTS_BOUNDS, PlanError, TRIALS, read, remedy};
 pub use remaining::{ATTEMPTS, ATTEMPTS_OF_CLIENTS, Next, attempts, remaining};
 pub use schema::schema;
 

@@ -1,58 +1,142 @@
-//! Knows in which order trials run: randomised blocks from the plan's seed.
+//! Knows in which order trials run: randomised blocks from the plan's seed, in boots where a factor
+//! needs them.
 //!
 //! A block visits every treatment of every point once. Treatments of a point run next to each
 //! other, so that slow drift hits both sides of a ratio alike; which of them comes first is drawn
-//! anew each time, because a fixed order would hand the drift to one side.
+//! anew each time, because a fixed order would hand the drift to one side. The same holds for
+//! boots: a round has one at every level that needs one, in an order drawn anew.
 
 use super::expand::expand;
-use crate::record::{Plan, Trial, TrialKind};
+use crate::record::{LoadPoint, Plan, Settings, Treatment, Trial, TrialKind};
 use rand::Rng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
+use std::collections::BTreeMap;
 
 /// Every trial of the plan in the order in which it runs; the same plan gives the same order.
 ///
 /// Dry visits come first, in the order of the plan. Within a block points are in random order, and
 /// within a point so are the treatments.
+///
+/// In a plan with boots each boot has its own dry visits and blocks, of the treatments that it can
+/// be at. The first visit of a boot is dry even where the plan wants no dry visits: it meets a
+/// machine that has done nothing yet.
 #[must_use]
 pub fn order(plan: &Plan) -> Vec<Trial> {
     let (points, treatments) = expand(plan);
     let mut chance = ChaCha8Rng::seed_from_u64(plan.method.seed);
-    let mut trials = Vec::new();
-    let mut point_order: Vec<usize> = (0..points.len()).collect();
-    let mut treatment_order: Vec<usize> = (0..treatments.len()).collect();
-    let mut visit = |block, kind, point_index: usize, treatment_index: usize| {
-        let (treatment, settings) = treatments[treatment_index].clone();
-        let id = index(trials.len());
-        trials.push(Trial {
+    let mut boots = boots(plan, &treatments);
+    let mut layout = Layout {
+        seed: plan.method.seed,
+        point_order: (0..points.len()).collect(),
+        points,
+        treatments,
+        trials: Vec::new(),
+        place: Place::default(),
+    };
+    let booted = plan.rebooted().next().is_some();
+    let rounds = if booted { plan.method.boots } else { 1 };
+    for round in 1..=rounds {
+        if booted {
+            boots.shuffle(&mut chance);
+        }
+        for treatments in &mut boots {
+            if booted {
+                (layout.place.boot, layout.place.round) = (layout.place.boot + 1, round);
+            }
+            if plan.method.dry {
+                layout.dry(treatments);
+            } else if booted {
+                layout.dry_once(treatments);
+            }
+            for _ in 0..plan.method.blocks {
+                layout.block(treatments, &mut chance);
+            }
+        }
+    }
+    layout.trials
+}
+
+/// The treatments of each boot of a round, as indices: those that share the levels that need it.
+/// One group of all where nothing reboots.
+fn boots(plan: &Plan, treatments: &[(Treatment, Settings)]) -> Vec<Vec<usize>> {
+    let mut groups: BTreeMap<Vec<usize>, Vec<usize>> = BTreeMap::new();
+    for (at, (treatment, _)) in treatments.iter().enumerate() {
+        let place = plan.rebooted().map(|factor| {
+            let level = treatment.levels.get(&factor.name);
+            factor.levels.iter().position(|l| Some(&l.name) == level).unwrap_or_default()
+        });
+        groups.entry(place.collect()).or_default().push(at);
+    }
+    groups.into_values().collect()
+}
+
+/// Where the run has come to, by its last block, boot and round.
+#[derive(Default)]
+struct Place {
+    block: u32,
+    boot: u32,
+    round: u32,
+}
+
+/// The trials laid out so far, and what they are made of.
+struct Layout {
+    seed: u64,
+    points: Vec<LoadPoint>,
+    point_order: Vec<usize>,
+    treatments: Vec<(Treatment, Settings)>,
+    trials: Vec<Trial>,
+    place: Place,
+}
+
+impl Layout {
+    fn visit(&mut self, kind: TrialKind, point: usize, treatment: usize) {
+        let id = index(self.trials.len());
+        let (treatment, settings) = self.treatments[treatment].clone();
+        self.trials.push(Trial {
             id,
-            block,
-            point_index: index(point_index),
-            point: points[point_index].clone(),
+            block: if kind == TrialKind::Dry { 0 } else { self.place.block },
+            boot: self.place.boot,
+            round: self.place.round,
+            point_index: index(point),
+            point: self.points[point].clone(),
             treatment,
             settings,
-            seed: trial_seed(plan.method.seed, id),
+            seed: trial_seed(self.seed, id),
             kind,
         });
-    };
-    if plan.method.dry {
-        for &point in &point_order {
-            for &treatment in &treatment_order {
-                visit(0, TrialKind::Dry, point, treatment);
+    }
+
+    /// One uncounted visit to each of these treatments at every point.
+    fn dry(&mut self, treatments: &[usize]) {
+        // In the order of the plan, which shuffling has left.
+        let mut treatments = treatments.to_vec();
+        treatments.sort_unstable();
+        for point in 0..self.points.len() {
+            for treatment in &treatments {
+                self.visit(TrialKind::Dry, point, *treatment);
             }
         }
     }
-    for block in 1..=plan.method.blocks {
-        point_order.shuffle(&mut chance);
-        for &point in &point_order {
-            treatment_order.shuffle(&mut chance);
-            for &treatment in &treatment_order {
-                visit(block, TrialKind::Counted, point, treatment);
+
+    /// One uncounted visit to the first of these treatments at the first point.
+    fn dry_once(&mut self, treatments: &[usize]) {
+        if let (Some(first), false) = (treatments.iter().min(), self.points.is_empty()) {
+            self.visit(TrialKind::Dry, 0, *first);
+        }
+    }
+
+    fn block(&mut self, treatments: &mut [usize], chance: &mut ChaCha8Rng) {
+        self.place.block += 1;
+        self.point_order.shuffle(chance);
+        for at in 0..self.point_order.len() {
+            treatments.shuffle(chance);
+            for treatment in &*treatments {
+                self.visit(TrialKind::Counted, self.point_order[at], *treatment);
             }
         }
     }
-    trials
 }
 
 /// The seed of one trial: a stream of its own, so that it does not hang on how many draws came
@@ -119,6 +203,63 @@ mod tests {
         assert_eq!(seeds.len(), trials.len());
         plan.method.seed += 1;
         assert_ne!(visits(&trials, 1), visits(&order(&plan), 1));
+    }
+
+    /// The small plan with `tso` switched by booting: four rounds of two boots, five blocks each.
+    fn booted() -> Plan {
+        let mut plan = small();
+        plan.factors[1].reboot = true;
+        (plan.method.boots, plan.method.seed) = (4, 3);
+        plan
+    }
+
+    #[test]
+    fn a_round_boots_once_into_every_level_and_a_boot_holds_whole_blocks_of_the_rest() {
+        let plan = booted();
+        let trials = order(&plan);
+        assert_eq!(trials.len(), 8 * 6 * 8);
+        assert!(trials.is_sorted_by_key(|t| (t.round, t.boot)));
+        let level = |t: &Trial| t.treatment.levels["tso"].clone();
+        for (boot, here) in (1..).zip(trials.chunk_by(|a, b| a.boot == b.boot)) {
+            assert!(here.iter().all(|t| t.boot == boot && level(t) == level(&here[0])));
+            let (dry, counted) = here.split_at(8);
+            assert!(dry.iter().all(|t| t.kind == TrialKind::Dry && t.block == 0));
+            assert!(counted.iter().all(|t| t.kind == TrialKind::Counted));
+            for (block, of) in (5 * (boot - 1) + 1..).zip(counted.chunks(8)) {
+                assert!(of.iter().all(|t| t.block == block), "unique over the run");
+                assert_eq!(visits(of, block).iter().collect::<BTreeSet<_>>().len(), 8);
+            }
+        }
+        let rounds: Vec<Vec<String>> = trials
+            .chunk_by(|a, b| a.round == b.round)
+            .map(|of| of.chunk_by(|a, b| a.boot == b.boot).map(|boot| level(&boot[0])).collect())
+            .collect();
+        assert!(rounds.iter().all(|r| r.iter().collect::<BTreeSet<_>>().len() == 2), "{rounds:?}");
+        assert!(rounds.iter().any(|round| round != &rounds[0]), "{rounds:?}");
+        assert_eq!(trials, order(&plan));
+    }
+
+    #[test]
+    fn the_first_visit_of_a_boot_is_never_counted() {
+        let mut plan = booted();
+        plan.method.dry = false;
+        let trials = order(&plan);
+        assert_eq!(trials.len(), 8 * (5 * 8 + 1));
+        for boot in trials.chunk_by(|a, b| a.boot == b.boot) {
+            assert_eq!(boot[0].kind, TrialKind::Dry);
+            assert!(boot[1..].iter().all(|t| t.kind == TrialKind::Counted));
+        }
+    }
+
+    #[test]
+    fn two_factors_that_need_boots_are_met_in_every_combination() {
+        let mut plan = booted();
+        plan.factors[0].reboot = true;
+        let trials = order(&plan);
+        assert_eq!((plan.boots(), trials.last().unwrap().boot), (16, 16));
+        for boot in trials.chunk_by(|a, b| a.boot == b.boot) {
+            assert!(boot.iter().all(|t| t.treatment == boot[0].treatment));
+        }
     }
 
     #[test]

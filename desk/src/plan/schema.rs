@@ -6,7 +6,7 @@
 //! Never: a list of workloads, factors or metrics of its own.
 
 use super::Catalogue;
-use super::read::{BLOCKS_BOUNDS, CLIENTS_BOUNDS, MOST_LOOKS};
+use super::read::{BLOCKS_BOUNDS, BOOTS_BOUNDS, CLIENTS_BOUNDS, MOST_LOOKS};
 use crate::record::{FactorSpec, ParamKind, ParamSpec, Scope, WorkloadSpec, claim_sources};
 use crate::unit::{Kind, Quantity, Unit};
 use serde_json::{Map, Value, json};
@@ -253,7 +253,8 @@ fn factor(spec: &FactorSpec, required: &[&str]) -> Value {
         "properties": {
             "key": { "description": "The factor, if the table has another name.",
                      "type": "string", "enum": [spec.name] },
-            "levels": defined("levels", spec)
+            "levels": defined("levels", spec),
+            "reboot": flag("Whether a level takes hold only when the machine starts.")
         }
     })
 }
@@ -326,6 +327,8 @@ fn method(catalogue: &Catalogue<'_>) -> Value {
         "type": "object", "additionalProperties": false,
         "properties": {
             "blocks": whole("Visits to every treatment of every point.", BLOCKS_BOUNDS),
+            "boots": whole("Boots at every level of a factor that needs a reboot.", BOOTS_BOUNDS),
+            "boot_time": quantity("What a boot takes, for the cost of the plan.", Kind::Duration),
             "dry": flag("Whether everything is visited once before, uncounted."),
             "settle": quantity("Shortest time from go to the window.", Kind::Duration),
             "settle_max": quantity("Longest time to wait for a steady rate.", Kind::Duration),

@@ -32,7 +32,7 @@ pub struct EnvKey {
 const ANY: &str = "*";
 
 /// Every key that is known; the first row that fits holds. What fits none is critical and whole.
-const KEYS: [(&str, KeyClass, Grain); 58] = [
+const KEYS: [(&str, KeyClass, Grain); 60] = [
     ("adapter.*.bus", Info, Whole),
     ("adapter.*.carrier", Info, Whole),
     ("adapter.*.driver_version", Critical, Minor),
@@ -69,12 +69,14 @@ const KEYS: [(&str, KeyClass, Grain); 58] = [
     ("numa_balancing", Critical, Whole),
     ("os", Critical, Minor),
     ("plan.blocks", Info, Whole),
+    ("plan.boots", Info, Whole),
     ("plan.compare", Info, Whole),
     ("plan.curve", Info, Whole),
     ("plan.dry", Info, Whole),
     ("plan.looks", Info, Whole),
     ("plan.margin", Info, Whole),
     ("plan.primary", Info, Whole),
+    ("plan.reboot", Critical, Whole),
     ("plan.seed", Info, Whole),
     ("plan.steady", Critical, Whole),
     ("plan.lab.clients", Identity, Whole),
@@ -253,6 +255,11 @@ impl Plan {
         let mut keys = Keys::default();
         let method = &self.method;
         keys.add("plan.blocks", method.blocks);
+        if method.boots > 0 {
+            let names: Vec<&str> = self.rebooted().map(|f| f.name.as_str()).collect();
+            keys.add("plan.boots", method.boots);
+            keys.add("plan.reboot", names.join(", "));
+        }
         keys.add("plan.dry", method.dry);
         keys.add("plan.seed", method.seed);
         keys.add("plan.primary", &method.primary);

@@ -47,6 +47,19 @@ pub struct FactorPlan {
     pub name: String,
     /// Levels, the baseline first.
     pub levels: Vec<Level>,
+    /// Whether a level takes hold only when the machine starts: it is then met in boots of its own.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reboot: bool,
+}
+
+/// What n of a verdict counts: what is drawn anew each time, so that its like can be averaged over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Replicate {
+    /// Blocks: the levels meet within each.
+    Block,
+    /// Boots of each level: whatever a boot brings along is the same for all its trials, so that
+    /// these say nothing of it.
+    Boot,
 }
 
 /// A workload with fixed and swept parameters.
@@ -106,6 +119,19 @@ pub struct Method {
     /// Whether a soaker at idle priority says how much application work the load displaced.
     #[serde(default)]
     pub displaced_work: bool,
+    /// Boots at every level of a factor that needs a reboot, [`Self::blocks`] in each; 0 where no
+    /// factor does.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub boots: u32,
+    /// Time that a boot is taken to need, for what the plan costs; none where nothing reboots.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub boot_time: Option<Quantity>,
+}
+
+/// As serde asks it.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
+pub(super) const fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// A plan with all its defaults written out.
@@ -133,4 +159,33 @@ pub struct Plan {
     /// What a person says of the things under test.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub facts: Vec<ManualFact>,
+}
+
+impl Plan {
+    /// Factors whose levels are met in boots of their own; none in a plan without boots.
+    pub fn rebooted(&self) -> impl Iterator<Item = &FactorPlan> {
+        self.factors.iter().filter(|factor| factor.reboot && self.method.boots > 0)
+    }
+
+    /// What n of the plan's comparisons counts.
+    #[must_use]
+    pub fn replicate(&self) -> Replicate {
+        self.replicate_of(&[&self.method.compare])
+    }
+
+    /// What n counts where levels of these factors stand against each other.
+    #[must_use]
+    pub fn replicate_of(&self, factors: &[&str]) -> Replicate {
+        match self.rebooted().any(|factor| factors.contains(&factor.name.as_str())) {
+            true => Replicate::Boot,
+            false => Replicate::Block,
+        }
+    }
+
+    /// Boots of the whole run: at every combination of levels that need one, in every round.
+    #[must_use]
+    pub fn boots(&self) -> u32 {
+        let levels = self.rebooted().map(|f| u32::try_from(f.levels.len()).unwrap_or(u32::MAX));
+        levels.fold(self.method.boots, u32::saturating_mul)
+    }
 }

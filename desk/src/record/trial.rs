@@ -1,5 +1,6 @@
 //! Knows what one trial is: a load point under a treatment, at a place in the order.
 
+use super::plan::is_zero;
 use crate::unit::Quantity;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -84,8 +85,14 @@ pub enum TrialKind {
 pub struct Trial {
     /// Number of the trial in the plan's order, from 0.
     pub id: u32,
-    /// Block, from 1; 0 for dry visits.
+    /// Block, from 1 over the run; 0 for dry visits.
     pub block: u32,
+    /// Boot of the machine in which it runs, from 1 over the run; 0 where the plan asks for none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub boot: u32,
+    /// Round of boots, each of which meets every level that needs a boot once; from 1, 0 for none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub round: u32,
     /// Index of the load point in the plan's expansion.
     pub point_index: u32,
     /// The load point.

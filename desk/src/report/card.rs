@@ -48,7 +48,7 @@ pub struct CardInput<'a> {
 /// No part, or missing words.
 pub fn card(input: &CardInput<'_>, columns: u16, unicode: bool) -> Result<String, ReportError> {
     let first = input.parts.first().ok_or(ReportError::NoRun)?;
-    let writer = Writer::new()?;
+    let writer = Writer::on(input.parts.iter().map(|part| part.run))?;
     let columns = columns.min(WIDEST);
     let set = |said: Vec<Prose>| set(&said, columns, unicode);
     let mut lines = set(head(&writer, first, input.parts)?);

@@ -8,7 +8,7 @@ use super::knee::{knee, rises_then_flat};
 use super::measure::{busy, is_paced, throughput};
 use super::series::{Series, Side, block_logs};
 use super::winner::ratio_alone;
-use crate::record::{Claim, FactorPlan, LoadPlan, Method, Plan, Run, Value, claims};
+use crate::record::{Claim, FactorPlan, LoadPlan, Method, Plan, Replicate, Run, Value, claims};
 use crate::stats::{Estimate, EstimateMethod, mean_or_single};
 use crate::unit::Unit;
 use std::collections::BTreeMap;
@@ -133,9 +133,13 @@ fn baseline(plan: &Plan) -> BTreeMap<String, String> {
     plan.factors.iter().filter_map(first).collect()
 }
 
+/// A direction under the first level of every factor: both sides in one boot.
+fn side<'d>(plan: &Plan, direction: &'d str) -> Side<'d> {
+    Side { levels: baseline(plan), direction, replicate: Replicate::Block }
+}
+
 fn bend(run: &Run, load: &LoadPlan, direction: &str, at: f64) -> Result<Standing, ClaimNeed> {
-    let side = Side { levels: baseline(&run.plan), direction };
-    let series = Series::of(run, load, &side, &|record| throughput(&run.plan, record));
+    let series = Series::of(run, load, &side(&run.plan, direction), &|r| throughput(&run.plan, r));
     let course: Vec<(&Value, Estimate)> = series
         .points
         .iter()
@@ -180,17 +184,14 @@ fn against(
     [other, base]: [&str; 2],
     measure: &super::pairing::Measure<'_>,
 ) -> Vec<f64> {
-    let series = |direction| {
-        Series::of(run, load, &Side { levels: baseline(&run.plan), direction }, measure)
-    };
+    let series = |direction| Series::of(run, load, &side(&run.plan, direction), measure);
     block_logs(&series(base), &series(other), |_| true)
 }
 
 /// Log ratios of duplex over the sum of both directions, one a block.
 fn under_sum(run: &Run, load: &LoadPlan) -> Vec<f64> {
     let series = |direction| {
-        let side = Side { levels: baseline(&run.plan), direction };
-        Series::of(run, load, &side, &|record| throughput(&run.plan, record))
+        Series::of(run, load, &side(&run.plan, direction), &|r| throughput(&run.plan, r))
     };
     let sum = series("transmit").plus(&series("receive"));
     block_logs(&sum, &series("duplex"), |_| true)
@@ -219,7 +220,8 @@ fn smt_off(run: &Run, load: &LoadPlan, parts: &[SmtOff]) -> Result<Standing, Cla
         let series = |level: &str| {
             let mut levels = baseline(&run.plan);
             levels.insert(factor.name.clone(), level.into());
-            let side = Side { levels, direction: part.direction };
+            let replicate = run.plan.replicate_of(&[&factor.name]);
+            let side = Side { levels, direction: part.direction, replicate };
             match part.figure {
                 ClaimFigure::CpuRatio => Series::of(run, load, &side, &|r| busy(r)),
                 ClaimFigure::Highest | ClaimFigure::ThroughputRatio => {

@@ -25,7 +25,8 @@ pub enum Verdict {
     TwoStates,
     /// None of these.
     Undecided {
-        /// Further blocks that it needs, an 80 % interval, if that can be said at all.
+        /// Further blocks (or boots, where the compared factor needs them) that it takes, an
+        /// 80 % interval, if that can be said at all.
         more_blocks: Option<MoreBlocks>,
     },
 }
@@ -44,12 +45,13 @@ pub struct PointResult {
     pub ratio: Estimate,
     /// Against the margin.
     pub verdict: Verdict,
-    /// Blocks of the pairs, rising; none where trials are not paired.
+    /// Blocks of the pairs, rising, or rounds of boots where the factor needs a reboot; none where
+    /// trials are not paired.
     #[serde(default)]
     pub blocks: Vec<u32>,
-    /// Metric of every paired trial under the baseline, in the order of `blocks`.
+    /// Metric of every paired trial under the baseline, or of every boot, in the order of `blocks`.
     pub base_runs: Vec<Quantity>,
-    /// Metric of every paired trial under the other level, in the same blocks.
+    /// The same under the other level, in the same blocks or rounds.
     pub other_runs: Vec<Quantity>,
 }
 
@@ -216,9 +218,9 @@ pub enum Caveat {
         /// Why.
         why: String,
     },
-    /// Blocks are too few for the margin.
+    /// Blocks, or boots where the compared factor needs them, are too few for the margin.
     FewBlocks {
-        /// Blocks.
+        /// How many.
         blocks: Quantity,
         /// Smallest effect that would be seen in four of five such runs, as a ratio.
         smallest: Estimate,

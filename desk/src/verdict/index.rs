@@ -11,7 +11,8 @@ use std::collections::BTreeSet;
 /// mean of the ratios, from their means within each whole block.
 ///
 /// A paced load moves what was asked for under either level, and a comparison with two states has
-/// no ratio: neither is in an index. None where no block is whole.
+/// no ratio: neither is in an index. None where no block is whole. Over strata that need boots of
+/// their own, means of rounds stand for those of blocks.
 pub(super) fn indexes(plan: &Plan, judged: &[Judged], metric: &Metric) -> Vec<Index> {
     let usable = |j: &&Judged| {
         let c = &j.comparison;
@@ -31,13 +32,20 @@ pub(super) fn indexes(plan: &Plan, judged: &[Judged], metric: &Metric) -> Vec<In
     pairs.iter().filter_map(of).collect()
 }
 
-fn index(plan: &Plan, part: &[&Judged], metric: &Metric) -> Option<Index> {
+fn index<'p>(plan: &Plan, part: &[&'p Judged], metric: &Metric) -> Option<Index> {
     let place = |c: &Comparison| (c.load.clone(), c.stratum.clone());
     let places: BTreeSet<_> = part.iter().map(|j| place(&j.comparison)).collect();
     if places.len() < 2 {
         return None;
     }
-    let series: Vec<&[(u32, f64)]> = part.iter().map(|j| j.blocks.as_slice()).collect();
+    // What was measured in different boots shares no block, but a round.
+    let apart = |factor: &str| {
+        let level = |j: &&Judged| j.comparison.stratum.get(factor).cloned();
+        part.iter().map(level).collect::<BTreeSet<_>>().len() > 1
+    };
+    let by_round = plan.rebooted().any(|factor| apart(&factor.name));
+    let of = |j: &&'p Judged| if by_round { j.rounds.as_slice() } else { j.blocks.as_slice() };
+    let series: Vec<&[(u32, f64)]> = part.iter().map(of).collect();
     let logs: Vec<f64> = block_means(&series).iter().map(|(_, log)| *log).collect();
     let (ratio, verdict) = judge_alone(&logs, Rule { metric, method: &plan.method })?;
     let first = &part.first()?.comparison;

@@ -1,14 +1,17 @@
 //! Knows whether the effect of a level depends on another factor: the difference of differences.
 
 use super::finding::{Interaction, Verdict};
-use super::pairing::{Contest, PairedPoint};
+use super::pairing::{Contest, Pair};
 use super::winner::{Rule, judge_alone, ratio_alone};
-use crate::record::Run;
+use crate::record::{Replicate, Run};
 use crate::stats::{Estimate, mean};
 use std::collections::BTreeMap;
 
 /// A contest and which of its points have a level with two states.
 pub(super) type Marked<'c, 'r> = (&'c Contest<'r>, &'c [bool]);
+
+/// What pairs of two contests must have in common: block, or round of boots.
+type Number = fn(&Pair<'_>) -> u32;
 
 /// One interaction for every compared level, every further level of every other factor against
 /// that factor's first, and all that contests are apart by besides.
@@ -30,7 +33,12 @@ pub(super) fn interactions(
                 let Some(second) = contests.iter().find(|c| twin(c.0, first.0, &stratum)) else {
                     continue;
                 };
-                all.extend(interaction((*first, *second), &by.name, rule));
+                // Levels of `by` that need boots of their own share no block, but a round.
+                let shared: Number = match run.plan.replicate_of(&[&by.name]) {
+                    Replicate::Block => |pair| pair.block,
+                    Replicate::Boot => |pair| pair.round,
+                };
+                all.extend(interaction((*first, *second), (&by.name, shared), rule));
             }
         }
     }
@@ -50,17 +58,19 @@ fn twin(one: &Contest<'_>, first: &Contest<'_>, stratum: &BTreeMap<String, Strin
 ///
 /// A block counts if it has a pair at each of those points under both, so that `difference` is
 /// `second` / `first` exactly. A point with two states under either is left out. None if no block
-/// is left.
+/// is left. Where `by` needs boots of its own, rounds of boots stand for blocks, with the mean log
+/// over the pairs of each.
 fn interaction(
     (first, second): (Marked<'_, '_>, Marked<'_, '_>),
-    by: &str,
+    (by, number): (&str, Number),
     rule: Rule<'_>,
 ) -> Option<Interaction> {
     let (one, two) = (first.0, second.0);
     let shared: Vec<usize> = (0..one.points.len())
         .filter(|place| whole(first, *place) && whole(second, *place))
         .collect();
-    let (here, there) = (block_means(one, &shared), block_means(two, &shared));
+    let means = |contest| block_means(contest, &shared, number);
+    let (here, there) = (means(one), means(two));
     let blocks: Vec<(f64, f64)> =
         here.iter().filter_map(|(block, log)| Some((*log, *there.get(block)?))).collect();
     let logs = |of: fn(&(f64, f64)) -> f64| blocks.iter().map(of).collect::<Vec<f64>>();
@@ -92,13 +102,18 @@ fn whole((contest, torn): Marked<'_, '_>, place: usize) -> bool {
     live && !torn.get(place).copied().unwrap_or(false)
 }
 
-/// Mean log ratio over these points, of each block that has a pair at all of them.
-fn block_means(contest: &Contest<'_>, places: &[usize]) -> BTreeMap<u32, f64> {
-    let mut blocks: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
-    let points = places.iter().filter_map(|place| contest.points.get(*place));
-    for pair in points.flat_map(|point: &PairedPoint<'_>| &point.pairs) {
-        blocks.entry(pair.block).or_default().push(pair.log);
+/// Mean log ratio over these points, of each block (or round) that has a pair at all of them.
+fn block_means(contest: &Contest<'_>, places: &[usize], number: Number) -> BTreeMap<u32, f64> {
+    let mut blocks: BTreeMap<u32, BTreeMap<usize, Vec<f64>>> = BTreeMap::new();
+    for place in places {
+        for pair in contest.points.get(*place).iter().flat_map(|point| &point.pairs) {
+            let here = blocks.entry(number(pair)).or_default();
+            here.entry(*place).or_default().push(pair.log);
+        }
     }
-    let whole = blocks.into_iter().filter(|(_, logs)| logs.len() == places.len());
-    whole.map(|(block, logs)| (block, mean(&logs))).collect()
+    let whole = blocks.into_iter().filter(|(_, points)| points.len() == places.len());
+    let means = |points: BTreeMap<usize, Vec<f64>>| -> Vec<f64> {
+        points.values().map(|logs| mean(logs)).collect()
+    };
+    whole.map(|(block, points)| (block, mean(&means(points)))).collect()
 }

@@ -35,7 +35,8 @@ pub struct NoiseFloor {
     pub two_states: u32,
     /// Standard deviation of ln(other / base) of one block, pooled over the points, a share.
     pub of_ratio: Quantity,
-    /// The same of one trial: that of the ratio over the square root of 2.
+    /// The same of one trial, or of the mean of one boot where the factor needs boots: that of the
+    /// ratio over the square root of 2.
     pub of_trial: Quantity,
     /// That of one trial at the noisiest point.
     pub noisiest: Quantity,

@@ -1,11 +1,12 @@
-//! Knows which trials stand against which: same load, stratum and parameters, paired in blocks.
+//! Knows which trials stand against which: same load, stratum and parameters, paired in blocks, or
+//! boot against boot in rounds where the factor needs a reboot.
 //!
 //! Never: whether their difference means anything.
 
 use crate::record::{
-    FactorPlan, Level, LoadPlan, Plan, Run, Settings, TrialKind, TrialRecord, Value,
+    FactorPlan, Level, LoadPlan, Plan, Replicate, Run, Settings, TrialKind, TrialRecord, Value,
 };
-use crate::stats::log_ratio;
+use crate::stats::{log_ratio, mean};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is taken from a trial for a comparison: the figure, none if the trial lacks it.
@@ -18,6 +19,8 @@ pub(super) struct Contest<'r> {
     /// Whether the plan has no other load.
     pub only_load: bool,
     pub factor: &'r FactorPlan,
+    /// What one pair is of, and n counts.
+    pub replicate: Replicate,
     pub base: &'r Level,
     pub other: &'r Level,
     pub stratum: BTreeMap<String, String>,
@@ -38,14 +41,25 @@ pub(super) struct PairedPoint<'r> {
     pub pairs: Vec<Pair<'r>>,
 }
 
-/// Both levels in one block.
-#[derive(Clone, Copy)]
+/// Both levels in one block, or in one round of boots.
+#[derive(Clone)]
 pub(super) struct Pair<'r> {
+    /// Number of the block, or of the round where the factor needs a reboot.
     pub block: u32,
-    pub base: Measured<'r>,
-    pub other: Measured<'r>,
+    /// Number of the round of boots; 0 in a plan without.
+    pub round: u32,
+    pub base: Side<'r>,
+    pub other: Side<'r>,
     /// ln(other / base).
     pub log: f64,
+}
+
+/// What one level shows in a pair: a trial, or all those of a boot.
+#[derive(Clone)]
+pub(super) struct Side<'r> {
+    pub trials: Vec<Measured<'r>>,
+    /// The figure of the trial; of a boot the exponential of its mean log.
+    pub value: f64,
 }
 
 /// A trial and what was measured in it, in the unit of its metric.
@@ -79,6 +93,7 @@ pub(super) fn contests_of<'r>(run: &'r Run, compared: &str) -> Vec<Contest<'r>> 
             load,
             only_load: plan.loads.len() == 1,
             factor,
+            replicate: plan.replicate_of(&[compared]),
             base,
             other,
             stratum,
@@ -147,7 +162,8 @@ impl<'r> Contest<'r> {
             // A trial that was visited again is one trial.
             let trials: BTreeSet<(u32, bool)> =
                 point.trials.iter().map(|r| self.place(r)).collect();
-            let lost = trials.len().saturating_sub(2 * point.pairs.len());
+            let used = point.sides().iter().map(Vec::len).sum();
+            let lost = trials.len().saturating_sub(used);
             paired.left_out += u32::try_from(lost).unwrap_or(u32::MAX);
         }
         paired
@@ -179,20 +195,42 @@ impl<'r> Contest<'r> {
             && (level == Some(&self.base.name) || level == Some(&self.other.name))
     }
 
-    /// Pairs within blocks. Of a trial that was run again the first good visit counts.
+    /// Pairs within blocks, or of boots within rounds. Of a trial that was run again the first good
+    /// visit counts.
     fn pairs(&self, trials: &[&'r TrialRecord], measure: &Measure<'_>) -> Vec<Pair<'r>> {
-        let mut blocks: BTreeMap<u32, [Option<Measured<'r>>; 2]> = BTreeMap::new();
+        let mut blocks: BTreeMap<u32, [BTreeMap<u32, Measured<'r>>; 2]> = BTreeMap::new();
         for record in trials {
             let Some(measured) = measured(record, measure) else { continue };
-            let level = record.trial.treatment.levels.get(&self.factor.name);
+            let trial = &record.trial;
+            let level = trial.treatment.levels.get(&self.factor.name);
             let side = usize::from(level == Some(&self.other.name));
-            blocks.entry(record.trial.block).or_default()[side].get_or_insert(measured);
+            let block = match self.replicate {
+                Replicate::Block => trial.block,
+                Replicate::Boot => trial.round,
+            };
+            blocks.entry(block).or_default()[side].entry(trial.block).or_insert(measured);
         }
-        let pair = |(block, sides): (u32, [Option<Measured<'r>>; 2])| {
-            let [Some(base), Some(other)] = sides else { return None };
-            Some(Pair { block, base, other, log: log_ratio(base.value, other.value)? })
+        let pair = |(block, sides): (u32, [BTreeMap<u32, Measured<'r>>; 2])| {
+            let [base, other] = sides.map(|side| Side::of(side.into_values().collect()));
+            let (base, other) = (base?, other?);
+            let round = base.trials.first()?.record.trial.round;
+            let log = log_ratio(base.value, other.value)?;
+            Some(Pair { block, round, base, other, log })
         };
         blocks.into_iter().filter_map(pair).collect()
+    }
+}
+
+impl<'r> Side<'r> {
+    /// One trial, or the trials of a boot; of several those whose figure has a logarithm. None for
+    /// none.
+    fn of(mut trials: Vec<Measured<'r>>) -> Option<Self> {
+        if let [one] = trials[..] {
+            return Some(Self { trials, value: one.value });
+        }
+        trials.retain(|trial| trial.value > 0.0 && trial.value.is_finite());
+        let logs: Vec<f64> = trials.iter().map(|trial| trial.value.ln()).collect();
+        (!logs.is_empty()).then(|| Self { trials, value: mean(&logs).exp() })
     }
 }
 
@@ -207,6 +245,8 @@ fn measured<'r>(record: &'r TrialRecord, measure: &Measure<'_>) -> Option<Measur
 impl<'r> PairedPoint<'r> {
     /// The paired trials of both levels, baseline first.
     pub(super) fn sides(&self) -> [Vec<Measured<'r>>; 2] {
-        [self.pairs.iter().map(|p| p.base).collect(), self.pairs.iter().map(|p| p.other).collect()]
+        let base = self.pairs.iter().flat_map(|pair| &pair.base.trials);
+        let other = self.pairs.iter().flat_map(|pair| &pair.other.trials);
+        [base.copied().collect(), other.copied().collect()]
     }
 }

@@ -3,7 +3,7 @@
 //! Never: what they are compared with.
 
 use super::pairing::Measure;
-use crate::record::{LoadPlan, Run, TrialKind, TrialRecord, Value};
+use crate::record::{LoadPlan, Replicate, Run, TrialKind, TrialRecord, Value};
 use crate::stats::{log_ratio, mean};
 use std::collections::BTreeMap;
 
@@ -12,9 +12,12 @@ pub(super) struct Side<'s> {
     /// Level of every factor.
     pub levels: BTreeMap<String, String>,
     pub direction: &'s str,
+    /// What one figure is of: a block, or a round of boots where its levels are met in boots of
+    /// their own.
+    pub replicate: Replicate,
 }
 
-/// A figure by point of the curve and block.
+/// A figure by point of the curve and block, or round of boots.
 pub(super) struct Series {
     /// In the order of the plan; the place is none where nothing is swept.
     pub points: Vec<(Option<Value>, BTreeMap<u32, f64>)>,
@@ -22,12 +25,17 @@ pub(super) struct Series {
 
 impl Series {
     /// From the counted trials of a load without a fault; of a trial run again the first good visit
-    /// counts. What is swept besides curve and direction stays at its first value.
+    /// counts. What is swept besides curve and direction stays at its first value. That of a round
+    /// is the exponential of the mean log over the blocks of its boot.
     pub(super) fn of(run: &Run, load: &LoadPlan, side: &Side<'_>, measure: &Measure<'_>) -> Self {
         let curve = run.plan.method.curve.as_deref();
         let swept = load.over.iter().find(|(name, _)| Some(name.as_str()) == curve);
         let places: Vec<Option<Value>> = swept
             .map_or_else(|| vec![None], |(_, values)| values.iter().cloned().map(Some).collect());
+        let number = |record: &TrialRecord| match side.replicate {
+            Replicate::Block => record.trial.block,
+            Replicate::Boot => record.trial.round,
+        };
         let rest = |(name, values): &(String, Vec<Value>), record: &TrialRecord| {
             Some(name.as_str()) == curve
                 || name == "direction"
@@ -42,15 +50,19 @@ impl Series {
                 && params.get("direction").and_then(Value::word) == Some(side.direction)
                 && load.over.iter().all(|axis| rest(axis, record))
         };
-        let mut points: Vec<_> = places.into_iter().map(|place| (place, BTreeMap::new())).collect();
+        let mut points: Vec<(_, Boots)> =
+            places.into_iter().map(|place| (place, Boots::new())).collect();
         for record in run.records.iter().filter(belongs) {
             let at = swept.and_then(|(name, _)| record.trial.point.params.get(name));
             let point = points.iter_mut().find(|(place, _)| place.as_ref() == at);
-            if let (Some((_, blocks)), Some(value)) = (point, measure(record)) {
-                blocks.entry(record.trial.block).or_insert(value);
+            if let (Some((_, boots)), Some(value)) = (point, measure(record)) {
+                let boot = boots.entry(number(record)).or_default();
+                boot.entry(record.trial.block).or_insert(value);
             }
         }
-        Self { points }
+        let together = |boots: Boots| boots.into_iter().map(|(at, all)| (at, centre(&all)));
+        let points = points.into_iter().map(|(at, boots)| (at, together(boots).collect()));
+        Self { points: points.collect() }
     }
 
     /// The sums of two series of one load, where both have a figure.
@@ -63,6 +75,17 @@ impl Series {
             })
             .collect();
         Self { points }
+    }
+}
+
+/// Number of a block or round to the figures of its blocks.
+type Boots = BTreeMap<u32, BTreeMap<u32, f64>>;
+
+/// The only one as it is, of several the exponential of their mean log.
+fn centre(all: &BTreeMap<u32, f64>) -> f64 {
+    match all.values().copied().collect::<Vec<f64>>()[..] {
+        [one] => one,
+        ref many => mean(&many.iter().map(|value| value.ln()).collect::<Vec<f64>>()).exp(),
     }
 }
 

@@ -124,6 +124,8 @@ impl Simulated {
             looks: Vec::new(),
             steady: crate::record::SteadyRule::Noted,
             displaced_work: false,
+            boots: 0,
+            boot_time: None,
         }
     }
 
@@ -167,6 +169,8 @@ fn record(block: u32, cell: Cell, path: &str, value: f64) -> TrialRecord {
     let trial = Trial {
         id: 0,
         block,
+        boot: 0,
+        round: 0,
         point_index: 0,
         point: LoadPoint {
             load: "net".into(),
@@ -194,7 +198,7 @@ fn record(block: u32, cell: Cell, path: &str, value: f64) -> TrialRecord {
 
 fn factor(name: &str, levels: &[&str]) -> FactorPlan {
     let level = |l: &&str| Level { name: (*l).into(), settings: [(name.into(), word(l))].into() };
-    FactorPlan { name: name.into(), levels: levels.iter().map(level).collect() }
+    FactorPlan { name: name.into(), levels: levels.iter().map(level).collect(), reboot: false }
 }
 
 pub fn word(text: &str) -> Value {

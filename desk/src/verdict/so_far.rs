@@ -2,7 +2,7 @@
 
 use super::pairing::contests;
 use super::winner::ratio_alone;
-use crate::record::Run;
+use crate::record::{Replicate, Run};
 use crate::stats::{Estimate, block_means};
 
 /// The first comparison of a run so far.
@@ -14,6 +14,8 @@ pub struct SoFar {
     pub other: String,
     /// Comparisons of the plan besides it.
     pub besides: usize,
+    /// What the n of the ratio counts.
+    pub replicate: Replicate,
     /// other / base over the blocks that are whole, at the level of the plan; none below two.
     pub ratio: Option<Estimate>,
 }
@@ -36,6 +38,7 @@ pub fn so_far(run: &Run) -> Option<SoFar> {
         base: first.base.name.clone(),
         other: first.other.name.clone(),
         besides: contests.len() - 1,
+        replicate: first.replicate,
         ratio: enough.then(|| ratio_alone(&logs, &run.plan.method)).flatten(),
     })
 }

@@ -1,7 +1,7 @@
 //! Knows which levels are fast or slow for a whole trial, by chance; never why.
 
 use super::finding::{State, TwoStates};
-use super::pairing::{Contest, Measured};
+use super::pairing::{Contest, Side};
 use crate::record::Metric;
 use crate::stats::{mean, mean_or_single, two_groups};
 use crate::unit::Unit;
@@ -14,7 +14,9 @@ const KEPT: f64 = 0.5;
 /// Every level of a contest that has two states at a point, and which points those are.
 ///
 /// Looked at are the paired trials of a level at a point, over all blocks: the ones that its ratio
-/// rests on. The rule is that of [`two_groups`]; mean segments count where every trial has one.
+/// rests on. Where the factor needs a reboot these are the means of its boots: a level may be fast
+/// in one boot and slow in the next. The rule is that of [`two_groups`]; mean segments count where
+/// every trial has one.
 /// Besides, at least [`KEPT`] of the distance must be seen in the ratio to the other level as well:
 /// a machine that is slow for a whole block is slow for both levels, and pairing takes that out.
 pub(super) fn two_states(
@@ -28,10 +30,11 @@ pub(super) fn two_states(
         let before = found.len();
         let logs: Vec<f64> = point.pairs.iter().map(|pair| pair.log).collect();
         let against: Vec<f64> = logs.iter().map(|log| -log).collect();
-        let [base, other] = point.sides();
+        let base: Vec<&Side<'_>> = point.pairs.iter().map(|pair| &pair.base).collect();
+        let other: Vec<&Side<'_>> = point.pairs.iter().map(|pair| &pair.other).collect();
         let sides = [(contest.base, base, against), (contest.other, other, logs)];
-        for (level, trials, logs) in sides {
-            let Some([slow, fast]) = states(&trials, &logs, metric.unit) else { continue };
+        for (level, shown, logs) in sides {
+            let Some([slow, fast]) = states(&shown, &logs, metric.unit) else { continue };
             found.push(TwoStates {
                 comparison: comparison.into(),
                 level: level.name.clone(),
@@ -45,10 +48,16 @@ pub(super) fn two_states(
     (torn, found)
 }
 
-/// The states of a level; `logs` are its log ratios to the other one, trial by trial.
-fn states(trials: &[Measured<'_>], logs: &[f64], unit: Unit) -> Option<[State; 2]> {
-    let rates: Vec<f64> = trials.iter().map(|t| t.value).collect();
-    let segments = trials.iter().map(|t| Some(t.record.outcome.metric(SEGMENT)?.value));
+/// Mean segment of a trial, or over the trials of a boot; none where one has none.
+fn segment(shown: &Side<'_>) -> Option<f64> {
+    let all = shown.trials.iter().map(|t| Some(t.record.outcome.metric(SEGMENT)?.value));
+    all.collect::<Option<Vec<f64>>>().map(|all| mean(&all))
+}
+
+/// The states of a level; `logs` are its log ratios to the other one, pair by pair.
+fn states(shown: &[&Side<'_>], logs: &[f64], unit: Unit) -> Option<[State; 2]> {
+    let rates: Vec<f64> = shown.iter().map(|side| side.value).collect();
+    let segments = shown.iter().map(|side| segment(side));
     let segments: Option<Vec<f64>> = segments.collect();
     let [slow, fast] = two_groups(&rates, segments.as_deref())?;
     let log_rates: Vec<f64> = rates.iter().map(|rate| rate.ln()).collect();

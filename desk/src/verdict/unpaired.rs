@@ -84,7 +84,8 @@ pub struct Wanted<'w> {
 
 /// Compares two runs: the first is the baseline.
 ///
-/// Every load point and treatment that both have is compared by the logs of the block values with
+/// Every load point and treatment that both have is compared by the logs of the block values (of a
+/// run with boots by the means of its boots, for its blocks share what a boot brought along) with
 /// Welch's t test, over a curve with Holm's step-down, the whole of it by block means. A level that
 /// only one run has stays without a partner, unless the runs differ in exactly one level of one
 /// factor: then these two stand against each other.
@@ -133,7 +134,7 @@ struct Cell<'r> {
     levels: [BTreeMap<String, String>; 2],
 }
 
-/// The logs of a metric by block, in both runs at one point.
+/// The logs of a metric by block or boot, in both runs at one point.
 struct Point {
     at: Option<Value>,
     sides: [BTreeMap<u32, f64>; 2],
@@ -247,22 +248,31 @@ impl Cell<'_> {
             swept.map_or_else(|| vec![None], |(_, v)| v.iter().cloned().map(Some).collect());
         let (mut points, mut left_out) = (Vec::new(), 0);
         for at in places {
-            let mut sides = [BTreeMap::new(), BTreeMap::new()];
+            let mut sides: [BTreeMap<u32, BTreeMap<u32, f64>>; 2] = Default::default();
             let mut seen = 0;
             for (side, run) in runs.into_iter().enumerate() {
                 for record in run.records.iter().filter(|r| self.holds(r, side, at.as_ref())) {
                     seen += 1;
                     if let Some(log) = log(record, metric) {
-                        sides[side].entry(record.trial.block).or_insert(log);
+                        let trial = &record.trial;
+                        let number = if trial.boot > 0 { trial.boot } else { trial.block };
+                        sides[side].entry(number).or_default().entry(trial.block).or_insert(log);
                     }
                 }
             }
-            left_out += seen - sides.iter().map(BTreeMap::len).sum::<usize>();
+            let used = sides.iter().flat_map(BTreeMap::values).map(BTreeMap::len);
+            left_out += seen - used.sum::<usize>();
+            let sides = sides.map(|boots| boots.into_iter().map(centre).collect());
             let torn = self.is_torn(torn, at.as_ref());
             points.push(Point { at, sides, torn });
         }
         (points, u32::try_from(left_out).unwrap_or(u32::MAX))
     }
+}
+
+/// The mean of the logs of a boot, or the one of a block.
+fn centre((number, logs): (u32, BTreeMap<u32, f64>)) -> (u32, f64) {
+    (number, mean(&logs.into_values().collect::<Vec<f64>>()))
 }
 
 /// ln of the figure of a trial; none from a fault, or from a figure that has no logarithm.

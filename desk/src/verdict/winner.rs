@@ -9,12 +9,15 @@ use crate::stats::{
     mean, mean_or_single_at,
 };
 use crate::unit::{Quantity, Unit};
+use std::collections::BTreeMap;
 
 /// A comparison with the log ratios on which its overall verdict rests.
 pub(super) struct Judged {
     pub comparison: Comparison,
-    /// Block and log ratio.
+    /// Block and log ratio; round and log ratio where the factor needs a reboot.
     pub blocks: Vec<(u32, f64)>,
+    /// The same by round of boots, means over its blocks: what other boots can be set against.
+    pub rounds: Vec<(u32, f64)>,
 }
 
 /// A point with pairs: its place in the curve, and block and log ratio of each pair.
@@ -110,7 +113,21 @@ pub(super) fn judge(contest: &Contest<'_>, rule: Rule<'_>, torn: &Torn) -> Optio
     let regions = regions(&placed);
     let points = placed.into_iter().map(|(_, point)| point).collect();
     let comparison = comparison(contest, rule, overall);
-    Some(Judged { comparison: Comparison { points, regions, ..comparison }, blocks: whole })
+    let comparison = Comparison { points, regions, ..comparison };
+    Some(Judged { comparison, rounds: rounds(contest, &whole), blocks: whole })
+}
+
+/// Means of blocks over each round of boots, in rising order.
+fn rounds(contest: &Contest<'_>, blocks: &[(u32, f64)]) -> Vec<(u32, f64)> {
+    let pairs = || contest.points.iter().flat_map(|point| &point.pairs);
+    let round_of: BTreeMap<u32, u32> = pairs().map(|pair| (pair.block, pair.round)).collect();
+    let mut rounds: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+    for (block, log) in blocks {
+        if let Some(round) = round_of.get(block) {
+            rounds.entry(*round).or_default().push(*log);
+        }
+    }
+    rounds.into_iter().map(|(round, logs)| (round, mean(&logs))).collect()
 }
 
 fn blocks(point: &PairedPoint<'_>) -> Vec<(u32, f64)> {

@@ -137,6 +137,8 @@ mod tests {
         Trial {
             id,
             block,
+            boot: 0,
+            round: 0,
             point_index: 0,
             point: LoadPoint { load: "l".into(), workload: "w".into(), params: Settings::new() },
             treatment: Treatment { levels: BTreeMap::new() },

@@ -4,7 +4,7 @@
 
 use super::conduct::conduct;
 use super::machine::MachineSettings;
-use super::stand::{Orders, Progress, RunError, Stand, Visited};
+use super::stand::{Orders, Progress, RunError, Stand, Visited, refuse_boots};
 use super::watch::Watch;
 use crate::factor::{self, FactorError, Undo};
 use crate::lab::{Blueprint, Lab, LabError, Wanted, clock};
@@ -175,6 +175,7 @@ impl Bench {
 
 impl Stand for Bench {
     fn begin(&mut self, plan: &Plan) -> Result<(), RunError> {
+        refuse_boots(plan)?;
         factor::refuse(plan, Path::new("/"))?;
         if self.stale {
             self.rebuild()?;

@@ -1,6 +1,7 @@
 //! Knows how a plan becomes records: what to visit next, and the hands that do it.
 //!
-//! Gives: [`conduct`], [`Stand`], [`Bench`], [`Rehearsal`], [`Simulated`], [`serve_agent`].
+//! Gives: [`conduct`], [`Stand`], [`Bench`], [`Rehearsal`], [`Simulated`], [`refuse_boots`],
+//! [`serve_agent`].
 //! Never: judges a figure.
 //! Start reading at `conductor.rs`.
 
@@ -11,13 +12,15 @@ mod machine;
 mod rehearse;
 mod simulated;
 mod stand;
+#[cfg(test)]
+mod tests;
 mod watch;
 
 pub use conduct::conduct;
 pub use hands::Bench;
 pub use rehearse::Rehearsal;
 pub use simulated::Simulated;
-pub use stand::{Orders, Progress, RunError, Stand, Visited};
+pub use stand::{Orders, Progress, RunError, Stand, Visited, refuse_boots};
 
 use crate::workload;
 use std::io;

@@ -6,9 +6,11 @@
 use super::hands::{link_of, with_socket_settings};
 use super::stand::{RunError, Stand};
 use crate::factor::{self, FactorError};
-use crate::lab::sim::{Chance, Drawn, LinkNow, Physics, Planted, Scene, Spoil, Spoilt};
+use crate::lab::sim::{
+    Chance, Drawn, Hold, LinkNow, Physics, Planted, Scene, Spoil, Spoilt, Warmth, ceilings, clocks,
+};
 use crate::workload::{self, Job, Modelled};
-use desk::plan::{DRY_WINDOW_S, OVERHEAD_S, budget};
+use desk::plan::{DRY_WINDOW_S, OVERHEAD_S, shortest};
 use desk::record::{
     Fault, Outcome, Plan, Reading, Scope, Settings, Trial, TrialKind, TrialRecord, Value,
 };
@@ -29,6 +31,10 @@ pub struct Simulated {
     physics: Physics,
     cancel: &'static AtomicBool,
     chance: Chance,
+    /// The boot that the machine is in; 0 before the first that a plan asks for.
+    boot: u32,
+    /// How hot the busiest CPU is.
+    warmth: Warmth,
     /// Visits made to each trial of the plan.
     visits: BTreeMap<u32, u32>,
     /// Simulated time, when the run began and how long it takes, seconds.
@@ -52,7 +58,8 @@ impl Simulated {
     pub fn new(physics: Physics, cancel: &'static AtomicBool) -> Self {
         let chance = Chance::new(0, &physics);
         let (now_s, began_s, run_s) = (0.0, 0.0, 1.0);
-        Self { physics, cancel, chance, visits: BTreeMap::new(), now_s, began_s, run_s }
+        let (boot, warmth, visits) = (0, Warmth::default(), BTreeMap::new());
+        Self { physics, cancel, chance, boot, warmth, visits, now_s, began_s, run_s }
     }
 
     /// Its physics.
@@ -61,9 +68,24 @@ impl Simulated {
         &self.physics
     }
 
+    /// Starts the machine anew where a trial wants another boot; the lab is then built anew, too.
+    fn boot_into(&mut self, plan: &Plan, trial: &Trial) {
+        if trial.boot == self.boot {
+            return;
+        }
+        self.boot = trial.boot;
+        let took_s = plan.method.boot_time.map_or(0.0, |time| time.value) + BUILD_S;
+        self.warmth.pass(&self.physics, 0.0, took_s);
+        self.now_s += took_s;
+        self.chance.relaunch(&self.physics);
+    }
+
     fn fill(&self, visit: &Visit<'_>, record: &mut TrialRecord) -> Result<(), Fault> {
         let (plan, trial) = (visit.plan, visit.trial);
         record.observed = observed(plan, trial, &visit.link);
+        if self.physics.machine.threads > 1 {
+            record.observed.extend(smt(plan, trial));
+        }
         self.break_before(visit)?;
         let trial = with_socket_settings(trial);
         let entry = workload::find(&trial.point.workload).ok_or_else(|| Fault::Failed {
@@ -108,9 +130,12 @@ impl Simulated {
             _ => 1.0,
         };
         let held = if kind == Some(Spoil::GeneratorLimit) { size } else { 1.0 };
+        let speed = self.warmth.speed(&self.physics);
         Scene {
             physics: &self.physics,
             link: visit.link.clone(),
+            hold: Hold::of(&self.physics, &visit.plan.lab, &visit.trial.settings, speed),
+            clocks: clocks(&self.physics, self.now_s, (self.began_s, self.run_s)),
             clients: visit.plan.lab.clients,
             pace: visit.drawn.pace * self.effect(visit) * spoilt_pace,
             cpu: visit.drawn.cpu,
@@ -145,7 +170,7 @@ impl Simulated {
         let kind = visit.planted.map(|p| p.kind);
         let size = visit.planted.map_or(0.0, |p| p.size);
         let burst = |spoil| if kind == Some(spoil) { size } else { 0.0 };
-        let cores = f64::from(self.physics.machine.cores);
+        let cores = modelled.cores.iter().map(|_| 1.0).sum::<f64>();
         let idle = self.physics.machine.baseline;
         let total: f64 = modelled.cores.iter().sum();
         for (cpu, busy) in modelled.cores.iter().enumerate() {
@@ -164,9 +189,14 @@ impl Simulated {
         }
         row("kernel", "machine", "threads", idle, Unit::Cpu);
         row("foreign", "machine", "cpu", 0.0, Unit::Cpu);
-        let throttled = if kind == Some(Spoil::Throttle) { 1.0 } else { 0.0 };
-        row("throttle", "machine", "core", throttled, Unit::Count);
-        row("throttle", "machine", "core.time", throttled * burst(Spoil::Throttle), Unit::Second);
+        if let Some(hot) = self.warmth.told(&self.physics) {
+            let window = modelled.checked.outcome.window;
+            let hot_s = if hot { seconds(window.closed_ns - window.opened_ns) } else { 0.0 };
+            let count = if hot || kind == Some(Spoil::Throttle) { 1.0 } else { 0.0 };
+            let slow_s = hot_s + burst(Spoil::Throttle);
+            row("throttle", "machine", "core", count, Unit::Count);
+            row("throttle", "machine", "core.time", slow_s, Unit::Second);
+        }
         row("cpu", "machine", "baseline", idle, Unit::Cpu);
         if visit.plan.method.displaced_work {
             row("soaker", "machine", "cpu", (cores - total).max(0.0), Unit::Cpu);
@@ -179,6 +209,18 @@ impl Simulated {
                 && visit.planted.is_some_and(|planted| planted.host == host);
             row("flap", &host, &visit.link.name, if flaps { 2.0 } else { 0.0 }, Unit::Count);
         }
+        if self.physics.probes.softirq {
+            for (cpu, share) in modelled.softirq.iter().enumerate() {
+                row("cpu", "machine", &format!("softirq.cpu{cpu}"), *share, Unit::Share);
+            }
+        }
+        // A client's own machine is told by its own host.
+        let theirs = f64::from(self.physics.clients.cores);
+        for (client, busy) in (1..).zip(&modelled.clients) {
+            row("cpu", &format!("c{client:02}"), "busy", busy / theirs, Unit::Share);
+            row("cpu", &format!("c{client:02}"), "cpus", theirs, Unit::Count);
+        }
+        rows.extend(ceilings(&self.physics, &visit.link, visit.plan.lab.clients));
         rows
     }
 }
@@ -187,17 +229,20 @@ impl Stand for Simulated {
     fn begin(&mut self, plan: &Plan) -> Result<(), RunError> {
         self.chance = Chance::new(plan.method.seed, &self.physics);
         self.visits.clear();
+        (self.boot, self.warmth) = (0, Warmth::default());
         self.began_s = self.now_s;
-        self.run_s = budget(plan).shortest.value;
+        self.run_s = shortest(plan).value;
         Ok(())
     }
 
     fn visit(&mut self, plan: &Plan, trial: &Trial) -> TrialRecord {
+        self.boot_into(plan, trial);
         let count = self.visits.entry(trial.id).or_insert(0);
         *count += 1;
         let number = *count;
         let time = (self.now_s - self.began_s, self.run_s);
-        let drawn = self.chance.draw(&self.physics, (trial.id, number), time);
+        let mut drawn = self.chance.draw(&self.physics, (trial.id, number), time);
+        drawn.pace *= self.chance.boot(&self.physics, trial.boot).exp();
         let mut lots = self.physics.faults.iter().zip(&drawn.luck);
         let planted = lots.find(|(planted, luck)| planted.hits(trial.id, number, **luck));
         let planted = planted.map(|(planted, _)| planted);
@@ -224,6 +269,8 @@ impl Stand for Simulated {
             }
             record.outcome = Outcome::faulty(fault);
         }
+        self.warmth.pass(&self.physics, busiest(&record), took_s - OVERHEAD_S);
+        self.warmth.pass(&self.physics, 0.0, OVERHEAD_S);
         self.now_s += took_s;
         record
     }
@@ -264,6 +311,18 @@ fn observed(plan: &Plan, trial: &Trial, link: &LinkNow) -> Settings {
     all
 }
 
+/// Whether a core's other threads are CPUs, as it would be read back.
+fn smt(plan: &Plan, trial: &Trial) -> Option<(String, Value)> {
+    let set = trial.settings.get("smt").or_else(|| plan.lab.settings.get("smt"))?;
+    Some(("smt".into(), set.clone()))
+}
+
+/// Busy share of the busiest CPU; 0 where nothing ran.
+fn busiest(record: &TrialRecord) -> f64 {
+    let cpus = record.readings.iter().filter(|r| r.key.starts_with("busy.cpu"));
+    cpus.map(|r| r.quantity.value).fold(0.0, f64::max)
+}
+
 /// The factor of a trial that does not take, as the hands say it; none where the trial sets none,
 /// or where sockets show it.
 fn not_taken(visit: &Visit<'_>, planted: &Planted) -> Option<FactorError> {
@@ -276,6 +335,11 @@ fn not_taken(visit: &Visit<'_>, planted: &Planted) -> Option<FactorError> {
     let asked = settings.get(name).map(ToString::to_string).unwrap_or_default();
     let found = "what it was before".into();
     Some(FactorError::NotTaken { factor: row.spec().name, place, asked, found })
+}
+
+#[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 ns")]
+const fn seconds(nanoseconds: u64) -> f64 {
+    nanoseconds as f64 / 1e9
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 2^53")]

@@ -18,9 +18,30 @@ pub enum RunError {
     /// The plan sets what cannot be set here.
     #[error(transparent)]
     Factor(#[from] FactorError),
+    /// The plan wants boots, which only a simulated lab has.
+    #[error(
+        "factor '{factor}' needs a reboot, and no lab of this machine goes on after one; run the \
+         plan without the factor once at each of its levels, the machine booted in between, and \
+         set the runs side by side with `stend compare`, or take --lab sim"
+    )]
+    Reboot {
+        /// Which factor.
+        factor: String,
+    },
     /// The soaker would disturb the load.
     #[error("no soaker can be had: {0}; leave out displaced_work")]
     Soaker(io::Error),
+}
+
+/// Refuses a plan with boots: the conductor would not live through one.
+///
+/// # Errors
+/// The first factor that needs a reboot, and the remedy.
+pub fn refuse_boots(plan: &Plan) -> Result<(), RunError> {
+    match plan.factors.iter().find(|factor| factor.reboot) {
+        Some(factor) => Err(RunError::Reboot { factor: factor.name.clone() }),
+        None => Ok(()),
+    }
 }
 
 /// A place in which trials are visited: a lab of hosts, or a simulated one.

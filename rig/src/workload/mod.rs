@@ -70,8 +70,12 @@ pub trait Workload {
 pub struct Modelled {
     /// Figures, work done and what the load itself cost, by the workload's own check.
     pub checked: Checked,
-    /// Share of each CPU that the load took, 0-1.
+    /// Share of each CPU of the system under test that the load took, 0-1.
     pub cores: Vec<f64>,
+    /// Of it, in softirqs.
+    pub softirq: Vec<f64>,
+    /// CPUs that each client kept busy on a machine of its own; empty where there are none.
+    pub clients: Vec<f64>,
 }
 
 /// What a load does in a simulated lab.

@@ -5,7 +5,7 @@ use super::run::{How, carry_out, finish};
 use super::session::revisions;
 use super::{Options, invoked, plans, quoted};
 use desk::plan::{against_itself, smallest_effect};
-use desk::record::{Environment, LabKind, Plan, Run};
+use desk::record::{Environment, LabKind, Plan, Replicate, Run};
 use desk::report::aa_words;
 use desk::stats::LEVEL;
 use desk::unit::{Quantity, Unit, show_range};
@@ -88,16 +88,20 @@ pub fn words(plan: &Plan, noise: &NoiseFloor) -> String {
     if noise.two_states > 0 {
         row("two states", format!("{} points", noise.two_states));
     }
-    row("noise of a trial", format!("{} (standard deviation of ln)", noise.of_trial));
+    let [one, pair, neighbours] = match plan.replicate() {
+        Replicate::Block => ["trial", "block", "blocks"],
+        Replicate::Boot => ["boot", "round of boots", "boots"],
+    };
+    row(&format!("noise of a {one}"), format!("{} (standard deviation of ln)", noise.of_trial));
     let at = noise.noisiest_point.as_ref().map_or_else(String::new, |at| format!(" at {at}"));
     row("", format!("noisiest: {}, {}{at}", noise.noisiest, noise.noisiest_at));
-    row("noise of a ratio", format!("{} within a block", noise.of_ratio));
+    row("noise of a ratio", format!("{} within a {pair}", noise.of_ratio));
     let (width, widest) = (noise.width, noise.widest);
     row("intervals", format!("{width} wide at the middle point, {widest} at the widest"));
     if let Some(lag) = noise.lag_one {
         let none = -1.0 / f64::from(noise.blocks.max(1));
-        let by_chance = format!("about {none:.2} if blocks have no memory");
-        row("neighbour blocks", format!("correlate by {lag:.2}; {by_chance}"));
+        let by_chance = format!("about {none:.2} if {neighbours} have no memory");
+        row(&format!("neighbour {neighbours}"), format!("correlate by {lag:.2}; {by_chance}"));
     }
     row("smallest effect", smallest(plan, noise));
     text
@@ -172,6 +176,7 @@ fn is_of(head: &Run, plan: &Plan) -> bool {
         levels.len() > 1 && levels.iter().all(|l| l.settings == levels[0].settings)
     };
     compared.is_some_and(|factor| alike(&factor.levels))
+        && ours.replicate() == plan.replicate()
         && ours.loads == plan.loads
         && ours.lab == plan.lab
         && ours.method.window == plan.method.window

@@ -113,6 +113,10 @@ fn row(run: &Run, record: &TrialRecord) -> BTreeMap<String, Cell> {
     ]
     .map(|(name, cell)| (name.to_owned(), cell))
     .into();
+    if trial.boot > 0 {
+        row.insert("boot".into(), Cell::Number(trial.boot.into()));
+        row.insert("round".into(), Cell::Number(trial.round.into()));
+    }
     row.extend(trial.treatment.levels.iter().map(|(f, l)| (format!("factor.{f}"), text(l))));
     row.extend(trial.point.params.iter().map(|(name, v)| setting("param", name, v)));
     row.extend(record.observed.iter().map(|(name, v)| setting("observed", name, v)));

@@ -8,7 +8,7 @@ use desk::record::{Environment, LabKind, Plan, Scope};
 use rig::factor;
 use rig::lab::sim::{self, Physics};
 use rig::lab::{Blueprint, LabError, Wanted, environment, undo};
-use rig::run::{Bench, RunError, Simulated, Stand};
+use rig::run::{self, Bench, RunError, Simulated, Stand};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -98,6 +98,17 @@ fn real(
     environment.facts.sort_by(|a, b| a.key.cmp(&b.key));
     environment.lab = Some((bench.lab.kind, bench.lab.reason.clone()));
     Ok(Ground { stand: Box::new(bench), environment })
+}
+
+/// A plan with boots runs in a simulated lab only; said before anything is opened or made.
+///
+/// # Errors
+/// The first factor that needs a reboot, and the remedy.
+pub fn refuse_boots(plan: &Plan, place: Place) -> Result<(), CliError> {
+    match place {
+        Place::Sim => Ok(()),
+        _ => Ok(run::refuse_boots(plan)?),
+    }
 }
 
 /// A plan that changes links cannot run where there are none; said before anything is measured.

@@ -3,11 +3,17 @@
 use super::error::CliError;
 use super::{OK, Place, aa, place, place_words, plans, quoted, store, terminal};
 use desk::plan::{Budget, SmallestEffect, budget, quicken, smallest_effect};
-use desk::record::Plan;
+use desk::record::{Plan, Replicate};
+use desk::unit::{Quantity, Unit};
 use desk::verdict::reclassed;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::PathBuf;
+
+/// Boots a level that are told besides those of the plan.
+const BOOTS: [u32; 4] = [3, 5, 10, 20];
+/// Noise of the mean of a boot for which they are told, a share.
+const NOISE: f64 = 0.02;
 
 /// Options of the verb.
 #[derive(Clone, Debug, clap::Args)]
@@ -91,7 +97,8 @@ fn describe(plan: &Plan, budget: &Budget) -> String {
     for factor in &plan.factors {
         let levels: Vec<&str> = factor.levels.iter().map(|l| l.name.as_str()).collect();
         let role = if factor.name == plan.method.compare { "  (compared)" } else { "" };
-        row("factor", format!("{}: {}{role}", factor.name, levels.join(", ")));
+        let reboot = if factor.reboot { "  (needs a reboot)" } else { "" };
+        row("factor", format!("{}: {}{role}{reboot}", factor.name, levels.join(", ")));
     }
     for one in reclassed(plan) {
         let unknown = if one.known { "" } else { "  (no such key is known)" };
@@ -104,10 +111,19 @@ fn describe(plan: &Plan, budget: &Budget) -> String {
             row("sweep", format!("{name}: {}", values.join(", ")));
         }
     }
+    if let Some(each) = plan.method.boot_time {
+        let (all, rounds) = (budget.boots, plan.method.boots);
+        let time = minutes(budget.booting.value);
+        row("boots", format!("{all}, {rounds} at each level: {time} at {each} a boot"));
+    }
+    let boots = match budget.boots {
+        0 => String::new(),
+        _ => format!(" x {} boots", plan.method.boots),
+    };
     row(
         "trials",
         format!(
-            "{} counted ({} points x {} treatments x {} blocks), {} dry",
+            "{} counted ({} points x {} treatments x {} blocks{boots}), {} dry",
             budget.trials, budget.points, budget.treatments, plan.method.blocks, budget.dry_trials
         ),
     );
@@ -122,12 +138,43 @@ fn describe(plan: &Plan, budget: &Budget) -> String {
     let _ = writeln!(
         text,
         "{:<18}{:<18}on every point of a curve of {}",
-        "noise of a trial", "on one ratio", budget.family
+        format!("noise of a {}", noisy(plan)),
+        "on one ratio",
+        budget.family
     );
     for smallest in &budget.smallest {
         self::row(&mut text, smallest);
     }
+    if plan.replicate() == Replicate::Boot {
+        by_boots(&mut text, plan);
+    }
     text
+}
+
+/// Whose noise decides.
+fn noisy(plan: &Plan) -> &'static str {
+    match plan.replicate() {
+        Replicate::Block => "trial",
+        Replicate::Boot => "boot",
+    }
+}
+
+/// What more boots cost, and what they would show at one noise.
+fn by_boots(text: &mut String, plan: &Plan) {
+    let noise = Quantity::new(NOISE, Unit::Share);
+    let _ = writeln!(
+        text,
+        "\n{:<18}{:<18}on one ratio, at a noise of {noise}",
+        "boots a level", "time"
+    );
+    let more = BOOTS.into_iter().filter(|boots| *boots > plan.method.boots);
+    for boots in std::iter::once(plan.method.boots).chain(more) {
+        let mut wanted = plan.clone();
+        wanted.method.boots = boots;
+        let time = minutes(budget(&wanted).longest.value);
+        let smallest = smallest_effect(&wanted, NOISE).single;
+        let _ = writeln!(text, "{boots:<18}{time:<18}{smallest}");
+    }
 }
 
 fn minutes(seconds: f64) -> String {

@@ -5,7 +5,7 @@
 //! the next begins, and it takes less than a thousandth of the time.
 
 use super::terminal::{self, Manner, manner};
-use desk::record::{Fault, Plan, Run, Trial, TrialRecord};
+use desk::record::{Fault, Plan, Replicate, Run, Trial, TrialRecord};
 use desk::unit::show_range;
 use desk::verdict::{SoFar, so_far};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -195,7 +195,7 @@ fn gauge(done: usize, planned: usize) -> String {
     format!("[{}{}]", "#".repeat(full), "-".repeat(GAUGE - full))
 }
 
-/// Block, swept parameters and levels of a trial.
+/// Boot, block, swept parameters and levels of a trial.
 fn place(plan: &Plan, trial: &Trial) -> String {
     let load = plan.loads.iter().find(|load| load.name == trial.point.load);
     let swept = load.into_iter().flat_map(|load| &load.over);
@@ -203,7 +203,8 @@ fn place(plan: &Plan, trial: &Trial) -> String {
     let params: Vec<String> = params.map(ToString::to_string).collect();
     let levels = trial.treatment.levels.iter();
     let levels: Vec<String> = levels.map(|(name, level)| format!("{name} {level}")).collect();
-    let when = if trial.block == 0 { "dry".into() } else { format!("block {}", trial.block) };
+    let block = if trial.block == 0 { "dry".into() } else { format!("block {}", trial.block) };
+    let when = if trial.boot == 0 { block } else { format!("boot {}, {block}", trial.boot) };
     let point = [trial.point.load.clone(), params.join(" "), levels.join(", ")];
     let point: Vec<&str> = point.iter().map(String::as_str).filter(|w| !w.is_empty()).collect();
     format!("{when}: {}", point.join(", "))
@@ -211,14 +212,18 @@ fn place(plan: &Plan, trial: &Trial) -> String {
 
 /// The ratio of the first comparison, or that there is too little for one.
 fn standing(so_far: &SoFar) -> String {
-    let SoFar { base, other, besides, ratio } = so_far;
+    let SoFar { base, other, besides, replicate, ratio } = so_far;
+    let repeats = match replicate {
+        Replicate::Block => "blocks",
+        Replicate::Boot => "boots",
+    };
     let more = if *besides > 0 { format!("; {besides} further ones") } else { String::new() };
     match ratio {
         Some(r) => {
             let range = show_range(r.low, r.high);
-            format!("{other}/{base} {} ({range}) of {} blocks{more}", r.centre, r.n)
+            format!("{other}/{base} {} ({range}) of {} {repeats}{more}", r.centre, r.n)
         }
-        None => format!("{other}/{base}: too few blocks{more}"),
+        None => format!("{other}/{base}: too few {repeats}{more}"),
     }
 }
 
@@ -266,11 +271,14 @@ mod tests {
     #[test]
     fn a_ratio_stands_with_its_interval_and_too_few_blocks_without() {
         let ratio = |value| Quantity::new(value, Unit::Ratio);
-        let mut now = SoFar { base: "a".into(), other: "b".into(), besides: 2, ratio: None };
+        let (base, other) = ("a".into(), "b".into());
+        let mut now = SoFar { base, other, besides: 2, replicate: Replicate::Block, ratio: None };
         assert_eq!(standing(&now), "b/a: too few blocks; 2 further ones");
         let (low, high) = (ratio(1.1), ratio(1.3));
         now.ratio = Some(Estimate { low, high, n: 5, ..Estimate::exact(ratio(1.2)) });
         let said = standing(&now);
         assert!(said.starts_with("b/a 1.2") && said.contains("1.1") && said.contains("5 blocks"));
+        now.replicate = Replicate::Boot;
+        assert!(standing(&now).contains("of 5 boots"));
     }
 }

@@ -38,6 +38,7 @@ impl Session {
     /// # Errors
     /// When records cannot be kept, or no lab of the wanted kind is to be had.
     pub fn begin(plan: &Plan, options: &Options, command: String) -> Result<Self, CliError> {
+        place::refuse_boots(plan, options.lab)?;
         // Before anything is measured: a record that cannot be kept is not worth the time.
         let store = Store::open(&store::path(options.store.as_deref())?)?;
         let cancel = stop_flag()?;

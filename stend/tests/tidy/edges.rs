@@ -38,7 +38,8 @@ const EDGES: [(&str, &[&str]); 17] = [
             "desk::figure",
         ],
     ),
-    ("rig::lab", &["desk::unit", "desk::record"]),
+    // Of plan, what a mistyped key was meant to be: a physics is read as a plan is.
+    ("rig::lab", &["desk::unit", "desk::record", "desk::plan"]),
     ("rig::factor", &["desk::unit", "desk::record", "rig::lab"]),
     ("rig::probe", &["desk::unit", "desk::record", "rig::lab"]),
     ("rig::workload", &["desk::unit", "desk::record", "desk::search", "desk::stats", "rig::lab"]),

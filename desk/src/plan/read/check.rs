@@ -71,6 +71,8 @@ fn few_enough(plan: &Plan, lines: &Lines) -> Result<(), PlanError> {
     let points = plan.loads.iter().map(point_count).fold(0, u64::saturating_add);
     let treatments = product(&mut plan.factors.iter().map(|factor| factor.levels.len()));
     let visits = u64::from(plan.method.blocks) + u64::from(plan.method.dry);
+    // Every treatment is met in one boot of each round.
+    let visits = visits * u64::from(plan.method.boots.max(1));
     let trials = points.saturating_mul(treatments).saturating_mul(visits);
     if trials <= TRIALS {
         return Ok(());

@@ -73,6 +73,24 @@ pub enum PlanError {
     /// Too few blocks for an interval.
     #[error("line {line}: blocks = {blocks}: no interval from fewer than three; write 3 or more")]
     FewBlocks { line: u32, blocks: u64 },
+    /// Too few boots to see how much boots differ.
+    #[error(
+        "line {line}: boots = {boots}: trials of one boot share what the boot brought along, so \
+         only boots tell levels apart, three a level at the least; write boots = 3 or more"
+    )]
+    FewBoots { line: u32, boots: u32 },
+    /// Boots, and no factor that needs one.
+    #[error(
+        "line {line}: '{key}' is set, but no factor needs a reboot; write reboot = true in the \
+         table of the factor that does, or leave it out"
+    )]
+    NothingReboots { line: u32, key: String },
+    /// Looks count blocks.
+    #[error(
+        "line {line}: looks count blocks, and factor '{factor}' needs boots, whose number is \
+         fixed; leave out looks and write blocks = N and boots = N"
+    )]
+    LooksOfBoots { line: u32, factor: String },
     /// Looks that do not rise.
     #[error("line {line}: look {look} comes after {before}; write looks in rising order")]
     LooksOrder { line: u32, before: u32, look: u32 },

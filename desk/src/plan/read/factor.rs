@@ -18,7 +18,7 @@ pub(super) fn read(
 
 fn factor(node: &Node, lab: &LabPlan, catalogue: &Catalogue) -> Result<FactorPlan, PlanError> {
     let section = node.section()?;
-    section.only(&["key", "levels"])?;
+    section.only(&["key", "levels", "reboot"])?;
     let named = section.get("key");
     let key = named.map_or(Ok(node.key.as_str()), Node::string)?;
     let spec = catalogue.factors.iter().find(|f| f.name == key).ok_or_else(|| {
@@ -40,7 +40,8 @@ fn factor(node: &Node, lab: &LabPlan, catalogue: &Catalogue) -> Result<FactorPla
         _ => plain(levels_node, spec, lab)?,
     };
     distinct(&node.key, levels_node.line, &levels, spec.scope)?;
-    Ok(FactorPlan { name: node.key.clone(), levels })
+    let reboot = section.get("reboot").map_or(Ok(false), Node::flag)?;
+    Ok(FactorPlan { name: node.key.clone(), levels, reboot })
 }
 
 fn plain(node: &Node, spec: &FactorSpec, lab: &LabPlan) -> Result<Vec<Level>, PlanError> {

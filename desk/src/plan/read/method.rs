@@ -11,10 +11,18 @@ use crate::unit::{Kind, Quantity, Unit};
 const SEED: u64 = 1;
 /// Blocks of a plan that does not say: the fewest that see 5 % at 2 % noise in four of five runs.
 const BLOCKS: u32 = 5;
+/// Boots a level of a plan that does not say, and the fewest: with two, an interval at 95 % spans
+/// 12.7 standard errors to either side.
+const BOOTS: u32 = 3;
+/// What a boot is taken to need where the plan does not say, seconds: an allowance for a server
+/// whose firmware looks at its memory and cards first.
+const BOOT_S: f64 = 120.0;
 /// Most looks: with more, eight blocks could not attain the level of one by their ranks.
 pub const MOST_LOOKS: usize = 6;
 /// Fewest and most blocks of a plan.
 pub const BLOCKS_BOUNDS: (u64, u64) = (3, 1000);
+/// Fewest and most boots a level.
+pub const BOOTS_BOUNDS: (u64, u64) = (BOOTS as u64, 1000);
 /// The shortest window: below, the kernel's own ticks and acknowledgements are a share of it.
 const SHORTEST_WINDOW_S: f64 = 0.05;
 /// Longest time of a trial's parts, seconds.
@@ -40,9 +48,12 @@ pub(super) fn read(
         "curve",
         "displaced_work",
         "steady",
+        "boots",
+        "boot_time",
     ])?;
     let (settle, settle_max) = settle(section)?;
     let looks = looks(section)?;
+    let (boots, boot_time) = boots(section, factors)?;
     Ok(Method {
         blocks: blocks(section, &looks)?,
         dry: section.get("dry").map_or(Ok(true), Node::flag)?,
@@ -57,7 +68,33 @@ pub(super) fn read(
         looks,
         steady: steady(section)?,
         displaced_work: section.get("displaced_work").map_or(Ok(false), Node::flag)?,
+        boots,
+        boot_time,
     })
+}
+
+/// Boots a level and the time of one; 0 and none where no factor needs a reboot.
+fn boots(section: &Section, factors: &[FactorPlan]) -> Result<(u32, Option<Quantity>), PlanError> {
+    let Some(factor) = factors.iter().find(|factor| factor.reboot) else {
+        let written = ["boots", "boot_time"].iter().find_map(|key| section.get(key));
+        return match written {
+            Some(node) => Err(PlanError::NothingReboots { line: node.line, key: node.key.clone() }),
+            None => Ok((0, None)),
+        };
+    };
+    if let Some(node) = section.get("looks") {
+        return Err(PlanError::LooksOfBoots { line: node.line, factor: factor.name.clone() });
+    }
+    let time = time(section, "boot_time", BOOT_S)?;
+    bounded(section, "boot_time", time, SHORTEST_WINDOW_S)?;
+    Ok((section.get("boots").map_or(Ok(BOOTS), written_boots)?, Some(time)))
+}
+
+fn written_boots(node: &Node) -> Result<u32, PlanError> {
+    if let Ok(boots @ 0..BOOTS) = node.written("a whole number")?.parse() {
+        return Err(PlanError::FewBoots { line: node.line, boots });
+    }
+    Ok(u32::try_from(whole(node, BOOTS_BOUNDS.0, BOOTS_BOUNDS.1)?).unwrap_or(u32::MAX))
 }
 
 /// Numbers of blocks at which the run may end, rising; empty if the plan names none.

@@ -23,8 +23,8 @@ mod tests;
 pub use check::TRIALS;
 pub use error::PlanError;
 pub(super) use lab::CLIENTS_BOUNDS;
-pub use method::BLOCKS_BOUNDS;
 pub(super) use method::MOST_LOOKS;
+pub use method::{BLOCKS_BOUNDS, BOOTS_BOUNDS};
 pub use nearest::remedy;
 
 use super::Catalogue;

@@ -105,6 +105,65 @@ fn looks_that_contradict_or_do_not_rise_are_refused() {
 }
 
 #[test]
+fn boots_are_refused_where_they_are_too_few_or_for_nothing() {
+    let booted = |method: &str| {
+        format!("blocks = 5\n{method}\n[factors.tso]\nreboot = true\nlevels = [\"on\", \"off\"]")
+    };
+    let said = |method: &str| refusal("blocks = 5", &booted(method));
+    assert_eq!(
+        said("boots = 2"),
+        "line 15: boots = 2: trials of one boot share what the boot brought along, so only boots \
+         tell levels apart, three a level at the least; write boots = 3 or more"
+    );
+    assert_eq!(
+        said("looks = [5, 10]"),
+        "line 15: looks count blocks, and factor 'tso' needs boots, whose number is fixed; leave \
+         out looks and write blocks = N and boots = N"
+    );
+    assert_eq!(
+        said("boots = 1001"),
+        "line 15: 'boots' cannot be '1001'; write a whole number from 3 to 1000"
+    );
+    assert_eq!(
+        said("boot_time = \"1 ms\""),
+        "line 15: 'boot_time' cannot be '1 ms'; write 50 ms or more"
+    );
+    for key in ["boots = 3", "boot_time = \"1 min\""] {
+        let words = refusal("blocks = 5", &format!("blocks = 5\n{key}"));
+        let name = key.split(' ').next().unwrap();
+        assert_eq!(
+            words,
+            format!(
+                "line 15: '{name}' is set, but no factor needs a reboot; write reboot = true in \
+                 the table of the factor that does, or leave it out"
+            )
+        );
+    }
+    let many = SMALL.replace("blocks = 5", &booted("boots = 1000").replace("= 5", "= 1000"));
+    let words = read(&many, &catalogue()).unwrap_err().to_string();
+    assert!(words.contains("x 1001000 visits"), "{words}");
+    let plain = booted("").replace("true", "\"yes\"");
+    assert!(refusal("blocks = 5", &plain).contains("write true or false"));
+}
+
+#[test]
+fn a_factor_that_needs_a_reboot_has_boots_and_a_time_for_each() {
+    let with = |method: &str| {
+        let text = format!("{method}\n[factors.tso]\nreboot = true\nlevels = [\"on\", \"off\"]");
+        plan(&SMALL.replace("blocks = 5", &text)).method
+    };
+    let usual = with("");
+    assert_eq!(
+        (usual.boots, usual.blocks, usual.boot_time),
+        (3, 5, Some(Quantity::seconds(120.0)))
+    );
+    let own = with("boots = 8\nboot_time = \"4 min\"");
+    assert_eq!((own.boots, own.boot_time), (8, Some(Quantity::seconds(240.0))));
+    let none = plan(SMALL);
+    assert_eq!((none.method.boots, none.method.boot_time, none.boots()), (0, None, 0));
+}
+
+#[test]
 fn looks_give_the_blocks_and_steady_is_read() {
     let looked = plan(&SMALL.replace("blocks = 5", "looks = [5, 10, 20, 40]"));
     assert_eq!((looked.method.looks, looked.method.blocks), (vec![5, 10, 20, 40], 40));

@@ -3,7 +3,7 @@
 use super::error::{BundleError, is_hidden};
 use super::text::newer;
 use super::{Bundle, ELEMENT};
-use crate::plan::{BLOCKS_BOUNDS, TRIALS};
+use crate::plan::{BLOCKS_BOUNDS, BOOTS_BOUNDS, TRIALS};
 use crate::record::{Plan, RUN_SCHEMA, Run};
 use crate::report::error::ReportError;
 use base64::Engine as _;
@@ -132,6 +132,10 @@ pub(super) fn refuse(run: &Run) -> Result<(), BundleError> {
 fn impossible(run: &Run) -> Option<String> {
     let Plan { loads, factors, method, .. } = &run.plan;
     let blocks = method.blocks;
+    let boots = method.boots;
+    if u64::from(boots) > BOOTS_BOUNDS.1 {
+        return Some(format!("a plan of {boots} boots a level"));
+    }
     if !(BLOCKS_BOUNDS.0..=BLOCKS_BOUNDS.1).contains(&blocks.into()) {
         return Some(format!("a plan of {blocks} blocks"));
     }
@@ -149,6 +153,7 @@ fn impossible(run: &Run) -> Option<String> {
         return Some("a plan that varies something over nothing".into());
     }
     let late = run.records.iter().map(|record| record.trial.block).max();
+    let blocks = blocks.saturating_mul(run.plan.boots().max(1));
     late.filter(|block| *block > blocks).map(|block| format!("block {block} of {blocks}"))
 }
 
@@ -160,7 +165,9 @@ fn trials(plan: &Plan) -> u64 {
     let points = plan.loads.iter().map(|load| product(&mut load.over.iter().map(|o| o.1.len())));
     let points = points.fold(0_u64, u64::saturating_add).max(1);
     let treatments = product(&mut plan.factors.iter().map(|factor| factor.levels.len()));
-    points.saturating_mul(treatments).saturating_mul(plan.method.blocks.max(1).into())
+    let rounds = plan.method.boots.max(1);
+    let visits = u64::from(plan.method.blocks.max(1)).saturating_mul(rounds.into());
+    points.saturating_mul(treatments).saturating_mul(visits)
 }
 
 /// Whether no word commands a terminal; `lines`: whether a text may have several lines.

@@ -3,12 +3,15 @@
 use super::names::{level_name, level_names, pair, setting};
 use super::places::is_of;
 use super::ruling::{condition, shown};
-use super::{Nodes, Part, Said, Writer, plot};
-use crate::record::{Environment, Fault, Plan, TrialKind, TrialRecord, Value};
+use super::{Nodes, Part, Said, Writer, plot, repeat};
+use crate::record::{Environment, Fault, Plan, Replicate, TrialKind, TrialRecord, Value};
 use crate::report::document::{Column, Node, Prose, Table};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
+use crate::stats::mean;
+use crate::unit::Quantity;
 use crate::verdict::Comparison;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The chapter.
 pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, ReportError> {
@@ -152,17 +155,19 @@ pub(super) fn fault_kind(writer: &Writer, fault: &Fault) -> Said {
     })
 }
 
-/// Two rows a point: the metric of each level in every block, be the trial in a pair or not.
+/// Two rows a point: the metric of each level in every block, be the trial in a pair or not; in
+/// every round of boots where the factor needs a reboot.
 fn runs(
     writer: &mut Writer,
     part: &Part<'_>,
     (comparison, named): (&Comparison, bool),
 ) -> Result<Table, ReportError> {
     let trials = || part.run.records.iter().filter(|r| is_counted(r) && is_of(r, comparison));
-    let blocks = trials().map(|r| r.trial.block).max().unwrap_or(0);
+    let replicate = part.run.plan.replicate_of(&[&comparison.factor]);
+    let numbers: BTreeSet<u32> = trials().map(|r| number(r, replicate)).collect();
     let mut columns = headed(writer, &["appendix-point", "limits-level"])?;
-    for block in 1..=blocks {
-        let args = Args::new().count("number", block);
+    for number in &numbers {
+        let args = Args::new().repeat(repeat(replicate)).count("number", *number);
         columns.push(Column { title: writer.say("appendix-block", args)?, numeric: true });
     }
     let mut rows = Vec::new();
@@ -175,22 +180,32 @@ fn runs(
         for (level, shown) in levels.into_iter().zip(level_names(part.run, comparison)) {
             let here: Vec<&TrialRecord> =
                 trials().filter(|r| is_at(r, comparison, (at.as_ref(), level))).collect();
-            rows.push(run_row((&name, &shown), &here, &comparison.metric, blocks));
+            let figures = figures(&here, &comparison.metric, replicate);
+            let mut row = vec![name.clone(), Prose::verbatim(&shown)];
+            row.extend(numbers.iter().map(|number| {
+                let figure = figures.get(number).copied();
+                figure.map_or_else(|| Prose::verbatim(NO_FIGURE), Prose::quantity)
+            }));
+            rows.push(row);
         }
     }
     let gaps = rows.iter().flatten().any(|cell| cell.text() == NO_FIGURE);
     let name = condition(writer, part.run, comparison)?;
     let pair = writer.say("pair-full", pair(part.run, comparison))?;
     let title = Prose::verbatim(if named { &part.run.plan.title } else { "" });
-    let args = Args::new().prose("name", &Prose::join_with(&[title, name, pair], ", "));
+    let counted = || Args::new().repeat(repeat(replicate));
+    let args = counted().prose("name", &Prose::join_with(&[title, name, pair], ", "));
     let caption = writer.say("appendix-runs", args)?;
-    Ok(Table {
-        caption: writer.numbered(&caption)?,
-        columns,
-        rows,
-        folded: true,
-        notes: if gaps { vec![writer.label("appendix-gaps")?] } else { Vec::new() },
-    })
+    let gaps = if gaps { vec![writer.say("appendix-gaps", counted())?] } else { Vec::new() };
+    Ok(Table { caption: writer.numbered(&caption)?, columns, rows, folded: true, notes: gaps })
+}
+
+/// Number of the block of a trial, or of its round of boots.
+const fn number(record: &TrialRecord, replicate: Replicate) -> u32 {
+    match replicate {
+        Replicate::Block => record.trial.block,
+        Replicate::Boot => record.trial.round,
+    }
 }
 
 fn is_counted(record: &TrialRecord) -> bool {
@@ -222,21 +237,27 @@ fn places(part: &Part<'_>, comparison: &Comparison) -> Vec<Option<Value>> {
 /// What stands in a cell whose trial gave no figure.
 const NO_FIGURE: &str = "–";
 
-/// The first good visit of every block.
-fn run_row(
-    (at, level): (&Prose, &str),
-    trials: &[&TrialRecord],
-    metric: &str,
-    blocks: u32,
-) -> Vec<Prose> {
-    let mut row = vec![at.clone(), Prose::verbatim(level)];
-    row.extend((1..=blocks).map(|block| {
-        let mut good =
-            trials.iter().filter(|r| r.trial.block == block && r.outcome.fault.is_none());
-        let figure = good.find_map(|r| r.outcome.metric(metric));
-        figure.map_or_else(|| Prose::verbatim(NO_FIGURE), Prose::quantity)
-    }));
-    row
+/// The figure of every block, which is that of its first good visit; of every round the exponential
+/// of the mean log over the blocks of its boot.
+fn figures(trials: &[&TrialRecord], metric: &str, replicate: Replicate) -> BTreeMap<u32, Quantity> {
+    let mut all: BTreeMap<u32, BTreeMap<u32, Quantity>> = BTreeMap::new();
+    for record in trials.iter().filter(|r| r.outcome.fault.is_none()) {
+        if let Some(figure) = record.outcome.metric(metric) {
+            let blocks = all.entry(number(record, replicate)).or_default();
+            blocks.entry(record.trial.block).or_insert(figure);
+        }
+    }
+    let centre = |(number, blocks): (u32, BTreeMap<u32, Quantity>)| {
+        let first = *blocks.values().next()?;
+        if blocks.len() == 1 {
+            return Some((number, first));
+        }
+        let logs = blocks.values().map(|figure| figure.value.ln());
+        let logs: Vec<f64> = logs.filter(|log| log.is_finite()).collect();
+        let mean = Quantity::new(mean(&logs).exp(), first.unit);
+        (!logs.is_empty()).then_some((number, mean))
+    };
+    all.into_iter().filter_map(centre).collect()
 }
 
 pub(super) fn facts(writer: &mut Writer, env: &Environment) -> Result<Table, ReportError> {

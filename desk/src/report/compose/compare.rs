@@ -6,12 +6,13 @@
 use super::answer::tally;
 use super::effect::{effect, level, metric_title, short_effect};
 use super::figures::{curve_figure, place};
+use super::method::in_boots;
 use super::names::{key_words, level_names, moment, pair};
 use super::ruling::{condition, count, shown, tone, verdict_sentence, verdict_word};
 use super::testbed::{class_word, lab_word, machine, reclassed};
 use super::{Nodes, Part, Role, Said, Writer, closing, curve};
 use crate::figure::Figure;
-use crate::record::{Completeness, Environment, KeyClass, Run};
+use crate::record::{Completeness, Environment, KeyClass, Replicate, Run};
 use crate::report::document::{Column, Document, Node, Prose, Ruling, Table, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::{Args, LANGUAGE};
@@ -33,7 +34,7 @@ struct Both<'a> {
 /// # Errors
 /// Words that are missing.
 pub fn compose_comparison(a: &Run, b: &Run, found: &Unpaired) -> Result<Document, ReportError> {
-    let mut writer = Writer::new()?;
+    let mut writer = Writer::counting(&[a, b].map(one_value_of))?;
     let both = Both { a, b, found };
     let args = Args::new()
         .name("a", &a.id)
@@ -394,6 +395,11 @@ fn test_beds(writer: &mut Writer, both: &Both<'_>) -> Nodes {
     Ok(vec![Node::Table(Table { caption, columns, rows, folded: false, notes: Vec::new() })])
 }
 
+/// What one value of a run in a comparison with another run is of.
+fn one_value_of(run: &Run) -> Replicate {
+    if run.plan.method.boots > 0 { Replicate::Boot } else { Replicate::Block }
+}
+
 /// A session in the same rows for every run.
 fn described(writer: &Writer, run: &Run) -> Result<Vec<(Prose, Prose)>, ReportError> {
     let complete = match &run.completeness {
@@ -405,7 +411,7 @@ fn described(writer: &Writer, run: &Run) -> Result<Vec<(Prose, Prose)>, ReportEr
         ("compare-started", Prose::verbatim(&moment(&run.started))),
         ("compare-version", Prose::verbatim(&run.version)),
         ("compare-plan", Prose::verbatim(&run.plan.title)),
-        ("compare-plan-blocks", Prose::count(run.plan.method.blocks as usize)),
+        ("compare-plan-blocks", in_boots(writer, run, run.plan.method.blocks)?),
         ("compare-complete", complete),
         ("compare-lab", lab_word(writer, &run.environment)?),
         ("compare-adapters", adapters(writer, &run.environment)?),

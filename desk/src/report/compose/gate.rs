@@ -23,7 +23,7 @@ const OUTCOMES: [GateOutcome; 4] =
 /// # Errors
 /// Words that are missing, or a plan that cannot be written.
 pub fn compose_gate(run: &Run, analysis: &Analysis, gate: &Gate) -> Result<Document, ReportError> {
-    let writer = Writer::new()?;
+    let writer = Writer::on(std::iter::once(run))?;
     let mut document = compose(run, analysis)?;
     document.body.insert(0, gate_box(&writer, run, gate)?);
     Ok(document)
@@ -34,7 +34,7 @@ pub fn compose_gate(run: &Run, analysis: &Analysis, gate: &Gate) -> Result<Docum
 /// # Errors
 /// Words that are missing.
 pub fn gate_lines(run: &Run, gate: &Gate) -> Result<Vec<(Prose, Prose)>, ReportError> {
-    let writer = Writer::new()?;
+    let writer = Writer::on(std::iter::once(run))?;
     gate.checks.iter().map(|c| Ok((named(&writer, run, c)?, said(&writer, run, c)?))).collect()
 }
 
@@ -43,7 +43,7 @@ pub fn gate_lines(run: &Run, gate: &Gate) -> Result<Vec<(Prose, Prose)>, ReportE
 /// # Errors
 /// Words that are missing.
 pub fn gate_headline(run: &Run, gate: &Gate) -> Result<Prose, ReportError> {
-    headline(&Writer::new()?, run, gate)
+    headline(&Writer::on(std::iter::once(run))?, run, gate)
 }
 
 fn gate_box(writer: &Writer, run: &Run, gate: &Gate) -> Result<Node, ReportError> {

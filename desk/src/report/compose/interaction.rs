@@ -4,7 +4,7 @@ use super::effect::{effect, level, metric_name, plain_effects, short_effect};
 use super::figures::{alone_mark, direction};
 use super::names::{key_words, level_name, setting};
 use super::ruling::{shown, speaks_for_itself, verdict_word};
-use super::{Part, Said, Writer};
+use super::{Part, Said, Writer, repeat};
 use crate::figure::{Axis, Figure, FigureKind, Reference, Scale, Series};
 use crate::record::Better;
 use crate::report::document::{Column, Node, Prose, Table, unbroken};
@@ -81,6 +81,11 @@ fn condition(part: &Part<'_>, one: &Interaction) -> Prose {
     Prose::join_with(&said, ", ")
 }
 
+/// What n of an interaction counts.
+fn counted(part: &Part<'_>, one: &Interaction) -> &'static str {
+    repeat(part.run.plan.replicate_of(&[&one.factor, &one.by]))
+}
+
 /// Both effects, and whether they differ.
 fn sentence(writer: &Writer, part: &Part<'_>, one: &Interaction) -> Said {
     let [first, second] = plain_effects(writer, [&one.first, &one.second])?;
@@ -94,7 +99,8 @@ fn sentence(writer: &Writer, part: &Part<'_>, one: &Interaction) -> Said {
         Verdict::Equivalent => writer.say("interaction-same", args)?,
         Verdict::TwoStates => writer.say("interaction-states", args)?,
         Verdict::Undecided { .. } => {
-            writer.say("interaction-open", args.count("blocks", one.difference.n))?
+            let args = args.repeat(counted(part, one)).count("blocks", one.difference.n);
+            writer.say("interaction-open", args)?
         }
     };
     let condition = condition(part, one);
@@ -145,7 +151,8 @@ fn figure(
         names: Vec::new(),
     };
     let number = writer.next_figure();
-    let footnote = Args::new().count("blocks", first.difference.n).name("run", &part.run.id);
+    let footnote = Args::new().repeat(counted(part, first));
+    let footnote = footnote.count("blocks", first.difference.n).name("run", &part.run.id);
     Ok(Figure {
         id: format!("fig-{}-{number}", part.run.id),
         number,

@@ -1,10 +1,10 @@
 //! Knows how the making of the trials is described.
 
 use super::effect::{is_alone, level};
-use super::names::{level_name, setting};
+use super::names::{key_words, level_name, setting};
 use super::ruling::count;
 use super::{Nodes, Part, Said, Writer, spent};
-use crate::record::{LoadPlan, Run, TrialKind, Value};
+use crate::record::{LoadPlan, Replicate, Run, TrialKind, Value};
 use crate::report::document::{Column, Node, Prose, Table};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
@@ -18,7 +18,11 @@ const SWEPT: usize = 3;
 
 /// The chapter: the principle in sentences, the settings of every part in a table.
 pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, ReportError> {
-    let mut said = vec![writer.label("method-order")?, writer.label("method-window")?];
+    let mut said = vec![writer.label("method-order")?];
+    for part in parts {
+        said.extend(boots(writer, part.run)?);
+    }
+    said.push(writer.label("method-window")?);
     let overall = parts.iter().flat_map(|p| &p.analysis.comparisons).map(|c| &c.overall);
     let overall: Vec<&Estimate> = overall.filter(|ratio| !is_alone(ratio)).collect();
     said.extend(effects(writer, parts)?);
@@ -48,6 +52,21 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
     body.extend(loads(writer, parts)?);
     body.push(Node::Table(table(writer, parts)?));
     writer.section("method", "method-title", body)
+}
+
+/// How levels that need a boot were met, and what n counts then; nothing for a run without boots.
+fn boots(writer: &Writer, run: &Run) -> Result<Vec<Prose>, ReportError> {
+    let factors: Vec<String> = run.plan.rebooted().map(|f| key_words(&f.name)).collect();
+    if factors.is_empty() {
+        return Ok(Vec::new());
+    }
+    let args = Args::new().name("factors", &factors.join(", "));
+    let order = writer.say("method-boots", args.count("rounds", run.plan.method.boots))?;
+    let counted = writer.label(match run.plan.replicate() {
+        Replicate::Boot => "method-boots-compared",
+        Replicate::Block => "method-boots-inside",
+    })?;
+    Ok(vec![order, counted])
 }
 
 /// How effects were estimated and decided, only what was used.
@@ -173,7 +192,7 @@ fn properties(writer: &Writer, run: &Run) -> Result<Vec<(&'static str, Prose)>, 
     let steady = Args::new().count("steady", steady).count("of", of);
     Ok(vec![
         ("method-levels", Prose::verbatim(&levels.join(", "))),
-        ("method-blocks", Prose::count(blocks(run) as usize)),
+        ("method-blocks", in_boots(writer, run, blocks(run))?),
         ("method-visits", visits),
         ("method-settle", settle),
         ("method-duration", Prose::quantity(method.window)),
@@ -181,7 +200,16 @@ fn properties(writer: &Writer, run: &Run) -> Result<Vec<(&'static str, Prose)>, 
     ])
 }
 
-/// Blocks of the plan; with looks, those after which it ended.
+/// So many blocks, in each boot of a run with boots.
+pub(super) fn in_boots(writer: &Writer, run: &Run, blocks: u32) -> Said {
+    if run.plan.boots() == 0 {
+        return Ok(Prose::count(blocks as usize));
+    }
+    let args = Args::new().count("blocks", blocks).count("boots", run.plan.boots());
+    writer.say("method-blocks-value", args.count("rounds", run.plan.method.boots))
+}
+
+/// Blocks of the plan, in each boot of one with boots; with looks, those after which it ended.
 fn blocks(run: &Run) -> u32 {
     let visited = run.records.iter().map(|record| record.trial.block).max();
     match &run.plan.method.looks[..] {

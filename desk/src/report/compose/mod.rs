@@ -66,7 +66,7 @@ use super::document::{Document, Node, Prose};
 use super::error::ReportError;
 use super::words::{Args, LANGUAGE, Words};
 use crate::figure::Figure;
-use crate::record::Run;
+use crate::record::{Replicate, Run};
 use crate::verdict::{Analysis, Caveat};
 use serde::{Deserialize, Serialize};
 
@@ -93,6 +93,14 @@ pub struct Part<'a> {
     pub analysis: &'a Analysis,
 }
 
+/// What n counts, as the words choose by it.
+const fn repeat(replicate: Replicate) -> &'static str {
+    match replicate {
+        Replicate::Block => "block",
+        Replicate::Boot => "boot",
+    }
+}
+
 type Nodes = Result<Vec<Node>, ReportError>;
 type Said = Result<Prose, ReportError>;
 
@@ -107,6 +115,24 @@ impl Writer {
     /// A writer at the first page.
     pub(super) fn new() -> Result<Self, ReportError> {
         Ok(Self { words: Words::english()?, figures: 0, tables: 0 })
+    }
+
+    /// A writer on runs, who says boots where n counts them.
+    pub(super) fn on<'r>(runs: impl Iterator<Item = &'r Run>) -> Result<Self, ReportError> {
+        let counted: Vec<Replicate> = runs.map(|run| run.plan.replicate()).collect();
+        Self::counting(&counted)
+    }
+
+    /// A writer on results of which each n counts one of these.
+    fn counting(counted: &[Replicate]) -> Result<Self, ReportError> {
+        let boots = counted.iter().filter(|one| **one == Replicate::Boot).count();
+        let repeat = match boots {
+            0 => repeat(Replicate::Block),
+            all if all == counted.len() => repeat(Replicate::Boot),
+            _ => "mixed",
+        };
+        let Self { words, figures, tables } = Self::new()?;
+        Ok(Self { words: words.counting(repeat), figures, tables })
     }
 
     pub(super) fn say(&self, key: &str, args: Args) -> Said {
@@ -150,7 +176,7 @@ impl Writer {
 /// # Errors
 /// Words that are missing, or a plan that cannot be written.
 pub fn compose(run: &Run, analysis: &Analysis) -> Result<Document, ReportError> {
-    let mut writer = Writer::new()?;
+    let mut writer = Writer::on(std::iter::once(run))?;
     let parts = [Part { role: Role::Duel, run, analysis }];
     let args = Args::new()
         .name("run", &run.id)
@@ -172,7 +198,7 @@ pub fn compose(run: &Run, analysis: &Analysis) -> Result<Document, ReportError> 
 /// As [`compose`], and no part at all.
 pub fn compose_survey(parts: &[Part<'_>]) -> Result<Document, ReportError> {
     let first = parts.first().ok_or(ReportError::NoRun)?;
-    let mut writer = Writer::new()?;
+    let mut writer = Writer::on(parts.iter().map(|part| part.run))?;
     let args = Args::new()
         .name("started", &moment(&first.run.started))
         .name("version", &first.run.version);

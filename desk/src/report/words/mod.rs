@@ -99,6 +99,13 @@ impl Args {
         self.count(key, quantity.value as u32)
     }
 
+    /// What n counts here, where that is not what the whole text counts: see
+    /// [`Words::counting`].
+    pub fn repeat(mut self, repeat: &'static str) -> Self {
+        self.values.set(REPEAT, repeat);
+        self
+    }
+
     /// A text that was said before.
     pub fn prose(mut self, key: &'static str, prose: &Prose) -> Self {
         self.shown.extend(prose.sources().iter().cloned());
@@ -108,9 +115,13 @@ impl Args {
     }
 }
 
+/// Name of the argument that says what n counts; every message has it.
+const REPEAT: &str = "repeat";
+
 /// The messages of one language.
 pub struct Words {
     bundle: FluentBundle<FluentResource>,
+    repeat: &'static str,
 }
 
 impl Words {
@@ -130,14 +141,22 @@ impl Words {
                 .add_resource(resource)
                 .map_err(|errors| ReportError::BadWords(format!("{errors:?}")))?;
         }
-        Ok(Self { bundle })
+        Ok(Self { bundle, repeat: "block" })
+    }
+
+    /// The same words where n counts something else: `block`, `boot`, or `mixed` for both.
+    pub fn counting(self, repeat: &'static str) -> Self {
+        Self { repeat, ..self }
     }
 
     /// A sentence.
     ///
     /// # Errors
     /// A message that does not exist, or one that names an argument it was not given.
-    pub fn say(&self, key: &str, args: Args) -> Result<Prose, ReportError> {
+    pub fn say(&self, key: &str, mut args: Args) -> Result<Prose, ReportError> {
+        if args.values.get(REPEAT).is_none() {
+            args = args.repeat(self.repeat);
+        }
         let pattern = self
             .bundle
             .get_message(key)

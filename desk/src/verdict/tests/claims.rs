@@ -142,8 +142,11 @@ fn smt(small: f64) -> Run {
         name: word_.into(),
         settings: [("smt".to_string(), word(word_))].into(),
     };
-    run.plan.factors[1] =
-        FactorPlan { name: "offload".into(), levels: vec![level("on"), level("off")] };
+    run.plan.factors[1] = FactorPlan {
+        name: "offload".into(),
+        levels: vec![level("on"), level("off")],
+        reboot: false,
+    };
     for record in &mut run.records {
         let at = record.trial.point.params["size"].quantity().unwrap().value;
         if record.trial.treatment.levels["offload"] == "off" {

@@ -1,6 +1,7 @@
 //! Knows what must come out where the truth is planted.
 
 mod advice;
+mod boots;
 mod claims;
 mod cost;
 mod gate;

@@ -9,6 +9,8 @@ use std::f64::consts::TAU;
 
 /// Streams of launches stand above those of visits.
 const LAUNCHES: u64 = 1 << 40;
+/// Streams of boots stand above those of launches.
+const BOOTS: u64 = 1 << 41;
 /// Streams of one trial: more than it is ever visited.
 const VISITS: u64 = 1 << 8;
 
@@ -58,9 +60,20 @@ impl Chance {
     /// A lab built anew.
     pub fn relaunch(&mut self, physics: &Physics) {
         let drawn = normal(&mut self.stream(LAUNCHES + self.launches));
-        self.launch = physics.noise.launch.sd * drawn;
         self.launches += 1;
+        self.launch = physics.noise.launch.sd * drawn + planted(physics, "launch", self.launches);
         self.visits_of_launch = 0;
+    }
+
+    /// What a boot (from 1) adds to the log of the rate; 0 where the plan asks for none. The same
+    /// boot always adds the same.
+    #[must_use]
+    pub fn boot(&self, physics: &Physics, boot: u32) -> f64 {
+        if boot == 0 {
+            return 0.0;
+        }
+        let drawn = normal(&mut self.stream(BOOTS + u64::from(boot)));
+        physics.noise.boot.sd * drawn + planted(physics, "boot", boot.into())
     }
 
     /// Draws for a visit (from 1) to a trial, `at_s` of `run_s` seconds into the run. The same
@@ -88,6 +101,12 @@ impl Chance {
         let luck = physics.faults.iter().map(|_| uniform(&mut stream)).collect();
         Drawn { pace: log.exp(), cpu, luck }
     }
+}
+
+/// What is planted on the log of the rate for a boot or a launch of this number.
+fn planted(physics: &Physics, what: &str, number: u64) -> f64 {
+    let levels = physics.effects.get(what);
+    levels.and_then(|levels| levels.get(&number.to_string())).map_or(0.0, |by| by.ln())
 }
 
 /// What a rare event adds to the log of the rate, 0 or less.

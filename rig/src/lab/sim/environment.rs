@@ -30,12 +30,24 @@ pub fn environment(physics: &Physics, file: &str, links: &[String]) -> Environme
             ..Adapter::default()
         }
     };
+    let apart = physics
+        .clients_apart()
+        .then(|| fact("simulated.clients", "own machines".into(), KeyClass::Critical));
+    let mut facts = vec![
+        fact("simulated.physics", physics.title.clone(), KeyClass::Critical),
+        fact("simulated.seed", physics.seed.to_string(), KeyClass::Info),
+        fact("tcp.congestion_allowed", CONGESTION.into(), KeyClass::Info),
+        fact("tcp.congestion_available", CONGESTION.into(), KeyClass::Info),
+        fact("tcp.congestion_default", physics.machine.congestion.clone(), KeyClass::Critical),
+    ];
+    facts.extend(apart);
     Environment {
         cpu: Cpu {
             model: "simulated".into(),
             sockets: 1,
             cores: physics.machine.cores,
-            logical: physics.machine.cores,
+            logical: physics.machine.cores * physics.machine.threads,
+            smt: (physics.machine.threads > 1).then(|| "on".into()),
             numa_nodes: 1,
             ..Cpu::default()
         },
@@ -43,17 +55,11 @@ pub fn environment(physics: &Physics, file: &str, links: &[String]) -> Environme
             level: 3,
             kind: "Unified".into(),
             size: Quantity::new(physics.cost.cache, Unit::Byte),
-            shared_by: physics.machine.cores,
+            shared_by: physics.machine.cores * physics.machine.threads,
         }],
         memory: None,
         adapters: links.iter().map(adapter).collect(),
-        facts: vec![
-            fact("simulated.physics", physics.title.clone(), KeyClass::Critical),
-            fact("simulated.seed", physics.seed.to_string(), KeyClass::Info),
-            fact("tcp.congestion_allowed", CONGESTION.into(), KeyClass::Info),
-            fact("tcp.congestion_available", CONGESTION.into(), KeyClass::Info),
-            fact("tcp.congestion_default", physics.machine.congestion.clone(), KeyClass::Critical),
-        ],
+        facts,
         lab: Some((LabKind::Simulated, format!("physics {file}, seed {}", physics.seed))),
     }
 }

@@ -1,23 +1,39 @@
 //! Knows a lab that exists only as physics: what things cost, how chance moves them, what breaks.
 //!
-//! Knows: the strict TOML of a physics, seeded chance, planted faults.
-//! Gives: [`Physics`], [`Scene`], [`Chance`], [`Planted`].
+//! Knows: the strict TOML of a physics, seeded chance, planted faults, what settings leave of the
+//! resources, wrong clocks, heat.
+//! Gives: [`Physics`], [`Scene`], [`Chance`], [`Planted`], [`Hold`], [`Clocks`], [`Warmth`].
 //! Never: what a load does with it (its workload's model says that), how trials are judged, a
 //! clock, chance without a seed.
 //! Start reading at `default.toml`, then `physics.rs`.
 
+mod ceiling;
 mod chance;
+mod check;
+mod clock;
 mod environment;
 mod fault;
+mod hold;
+mod keys;
 mod physics;
 mod read;
+mod resource;
 mod scene;
 #[cfg(test)]
 mod tests;
+mod warmth;
 
+pub use ceiling::ceilings;
 pub use chance::{Chance, Drawn};
+pub use clock::{Clocks, HostClock, clocks};
 pub use environment::environment;
 pub use fault::{Planted, Spoil};
-pub use physics::{Clients, Cost, Drift, Link, Machine, Noise, Physics, Rare, Step};
+pub use hold::{Cpus, Hold, Quota};
+pub use physics::{Boot, Cost, Drift, Link, Machine, Noise, Physics, Rare, Step};
 pub use read::SimError;
+pub use resource::{
+    Blend, Clients, Disk, Heat, Home, Limits, Memory, Probes, Resource, Sockets, Softirq, Tells,
+    Through, WrongClock,
+};
 pub use scene::{LinkNow, Scene, Spoilt};
+pub use warmth::Warmth;

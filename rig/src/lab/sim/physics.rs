@@ -3,7 +3,11 @@
 //! Must not know how it was written, nor what a load makes of it.
 
 use super::fault::Planted;
-use super::read::{bytes, length, moment, rate, seconds, share};
+use super::read::{bus, bytes, length, moment, rate, seconds, share};
+use super::resource::{
+    Clients, Disk, Heat, Home, Limits, Memory, Probes, Resource, Sockets, Softirq, Through,
+    WrongClock,
+};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -25,14 +29,33 @@ pub struct Physics {
     pub cost: Cost,
     /// The clients.
     pub clients: Clients,
+    /// Memory.
+    pub memory: Memory,
+    /// The disk.
+    pub disk: Disk,
+    /// Buffers of every connection.
+    pub sockets: Sockets,
+    /// Where received packets are worked on.
+    pub softirq: Softirq,
+    /// How all these limit a load.
+    pub limits: Limits,
+    /// CPUs that get hot.
+    pub heat: Heat,
+    /// Hosts whose clocks are wrong.
+    pub clocks: BTreeMap<String, WrongClock>,
+    /// What can be read.
+    pub probes: Probes,
     /// Chance on the logarithm of the rate.
     pub noise: Noise,
     /// A slow change.
     pub drift: Drift,
     /// A sudden change.
     pub step: Step,
-    /// Factor to level to multiplier of the rate.
+    /// Factor to level to multiplier of the rate; `boot` and `launch` are factors whose levels are
+    /// numbers from 1.
     pub effects: BTreeMap<String, BTreeMap<String, f64>>,
+    /// Factor to level to multipliers of what resources can do.
+    pub capacities: BTreeMap<String, BTreeMap<String, BTreeMap<Resource, f64>>>,
     /// What breaks.
     #[serde(default)]
     pub faults: Vec<Planted>,
@@ -42,8 +65,12 @@ pub struct Physics {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Machine {
-    /// CPUs, 1 to 1024.
+    /// Cores, 1 to 1024.
     pub cores: u32,
+    /// Threads of a core, each a CPU of its own, 1 to 8.
+    pub threads: u32,
+    /// What a core does with all its threads busy; 1 is what it does with one.
+    pub smt_yield: f64,
     /// The kernel's own congestion control.
     pub congestion: String,
     /// CPUs that the idle lab keeps busy.
@@ -67,6 +94,9 @@ pub struct Link {
     /// Round-trip time of the empty link, seconds.
     #[serde(deserialize_with = "seconds")]
     pub rtt: f64,
+    /// Bytes per second, each way, that the adapter's bus carries; infinite: never the limit.
+    #[serde(deserialize_with = "bus")]
+    pub pcie: f64,
 }
 
 /// What one link is instead of what every link is.
@@ -85,6 +115,9 @@ pub struct LinkChange {
     /// As [`Link::rtt`].
     #[serde(deserialize_with = "super::read::seconds_or")]
     pub rtt: Option<f64>,
+    /// As [`Link::pcie`].
+    #[serde(deserialize_with = "super::read::bus_or")]
+    pub pcie: Option<f64>,
 }
 
 /// CPU time of one end of a stream.
@@ -113,15 +146,6 @@ pub struct Cost {
     pub beyond_cache: f64,
 }
 
-/// The clients.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Clients {
-    /// Share of the CPU time that they want and get.
-    #[serde(deserialize_with = "share")]
-    pub cpu: f64,
-}
-
 /// Something that happens in a share of the trials.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -148,6 +172,15 @@ pub struct Launch {
     pub every: u32,
 }
 
+/// What a boot of the machine brings along.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Boot {
+    /// Standard deviation of the log of the rate between boots.
+    #[serde(deserialize_with = "share")]
+    pub sd: f64,
+}
+
 /// Chance.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -168,6 +201,8 @@ pub struct Noise {
     pub slow: Rare,
     /// Between launches.
     pub launch: Launch,
+    /// Between boots.
+    pub boot: Boot,
 }
 
 /// A length of time, or all of the run.
@@ -222,6 +257,26 @@ impl Physics {
             overhead: change.overhead.unwrap_or(self.link.overhead),
             mtu: change.mtu.unwrap_or(self.link.mtu),
             rtt: change.rtt.unwrap_or(self.link.rtt),
+            pcie: change.pcie.unwrap_or(self.link.pcie),
+        }
+    }
+
+    /// Whether each client has a machine of its own.
+    #[must_use]
+    pub fn clients_apart(&self) -> bool {
+        self.clients.machine == Home::Own
+    }
+
+    /// Whether there is a resource for the bytes of a load to pass through.
+    #[must_use]
+    pub fn has(&self, resource: Resource) -> bool {
+        let mut buses = self.links.keys().map(|name| self.link(name).pcie);
+        match resource {
+            Resource::Cpu | Resource::Line => true,
+            Resource::Pcie => self.link.pcie.is_finite() || buses.any(f64::is_finite),
+            Resource::Memory => self.memory.bandwidth.is_some(),
+            Resource::Disk => self.disk.rate.is_some() && self.limits.through == Through::Disk,
+            Resource::Clients => self.clients_apart() || self.clients.rate.is_some(),
         }
     }
 }

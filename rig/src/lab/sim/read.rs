@@ -2,14 +2,18 @@
 //!
 //! Must not know what the numbers do.
 
+use super::check::check;
+use super::keys;
 use super::physics::{At, Physics, Span};
+use super::resource::Resource;
 use desk::unit::{Kind, parse};
 use serde::de::{Deserialize, Deserializer, Error as _};
+use std::collections::BTreeMap;
 use thiserror::Error;
 use toml::Table;
 
 /// The built-in physics.
-const DEFAULT: &str = include_str!("default.toml");
+pub(super) const DEFAULT: &str = include_str!("default.toml");
 
 /// Why a physics cannot be used.
 #[derive(Debug, Error)]
@@ -17,6 +21,16 @@ pub enum SimError {
     /// It is no TOML, has an unknown key, or a value that is none.
     #[error("{0}; the built-in physics in rig/src/lab/sim/default.toml has every key")]
     Toml(#[from] Box<toml::de::Error>),
+    /// A key that no physics has.
+    #[error("line {line}: unknown key '{key}'; {remedy}")]
+    UnknownKey {
+        /// Where, from 1.
+        line: u32,
+        /// As written, with the tables around it.
+        key: String,
+        /// The nearest that is known, or all.
+        remedy: String,
+    },
     /// A value that cannot be.
     #[error("{key} is {value}; it must be {remedy}")]
     Value {
@@ -27,6 +41,9 @@ pub enum SimError {
         /// What may be.
         remedy: &'static str,
     },
+    /// Shares without the rule that uses them, or the rule without shares.
+    #[error("{0}")]
+    Shares(String),
     /// A planted fault that hits nothing, or two things at once.
     #[error("planted fault {0} needs either trial or share; give one of them")]
     Where(usize),
@@ -48,6 +65,7 @@ impl Physics {
     pub fn read(text: &str) -> Result<Self, SimError> {
         let mut all: Table = toml::from_str(DEFAULT).map_err(Box::new)?;
         let own: Table = toml::from_str(text).map_err(Box::new)?;
+        keys::check(text)?;
         lay(&mut all, own);
         let physics: Self = all.try_into().map_err(Box::new)?;
         check(&physics)?;
@@ -64,37 +82,6 @@ fn lay(under: &mut Table, over: Table) {
                 under.insert(key, value);
             }
         }
-    }
-}
-
-fn check(physics: &Physics) -> Result<(), SimError> {
-    let Physics { machine, cost, clients, noise, link, .. } = physics;
-    let rows: [(&str, f64, bool, &'static str); 9] = [
-        ("machine.cores", machine.cores.into(), (1..=1024).contains(&machine.cores), "1 to 1024"),
-        ("link.line_rate", link.line_rate, link.line_rate > 0.0, "above 0"),
-        ("link.mtu", link.mtu, (576.0..=65535.0).contains(&link.mtu), "576 B to 65535 B"),
-        ("cost.byte", cost.byte, cost.byte > 0.0, "above 0"),
-        ("cost.beyond_cache", cost.beyond_cache, cost.beyond_cache >= 1.0, "1 or more"),
-        ("clients.cpu", clients.cpu, clients.cpu > 0.0 && clients.cpu <= 1.0, "1 % to 100 %"),
-        ("noise.ar", noise.ar, noise.ar.abs() < 1.0, "between -1 and 1"),
-        ("noise.outliers.size", noise.outliers.size, noise.outliers.size < 1.0, "below 100 %"),
-        ("noise.slow.size", noise.slow.size, noise.slow.size < 1.0, "below 100 %"),
-    ];
-    for (key, value, good, remedy) in rows {
-        if !good {
-            return Err(SimError::Value { key: key.into(), value, remedy });
-        }
-    }
-    for (factor, levels) in &physics.effects {
-        let bad = levels.iter().find(|(_, value)| **value <= 0.0 || !value.is_finite());
-        if let Some((level, value)) = bad {
-            let key = format!("effects.{factor}.{level}");
-            return Err(SimError::Value { key, value: *value, remedy: "above 0" });
-        }
-    }
-    match physics.faults.iter().position(|f| f.trial.is_some() == f.share.is_some()) {
-        Some(at) => Err(SimError::Where(at + 1)),
-        None => Ok(()),
     }
 }
 
@@ -138,6 +125,76 @@ pub(super) fn seconds_or<'d, D: Deserializer<'d>>(from: D) -> Result<Option<f64>
 
 pub(super) fn share_or<'d, D: Deserializer<'d>>(from: D) -> Result<Option<f64>, D::Error> {
     share(from).map(Some)
+}
+
+/// A time, below 0 with a minus before it.
+pub(super) fn signed_seconds<'d, D: Deserializer<'d>>(from: D) -> Result<f64, D::Error> {
+    let text = String::deserialize(from)?;
+    let (sign, rest) = text.strip_prefix('-').map_or((1.0, text.as_str()), |rest| (-1.0, rest));
+    of_kind(rest, Kind::Duration).map(|value| sign * value).map_err(D::Error::custom)
+}
+
+/// What `none` is not.
+fn unless<'d, D: Deserializer<'d>, T>(
+    from: D,
+    word: &str,
+    read: impl Fn(&str) -> Result<T, String>,
+) -> Result<Option<T>, D::Error> {
+    let text = String::deserialize(from)?;
+    if text == word { Ok(None) } else { read(&text).map(Some).map_err(D::Error::custom) }
+}
+
+fn of_kind(text: &str, kind: Kind) -> Result<f64, String> {
+    parse(text, kind).map(|quantity| quantity.value).map_err(|e| e.to_string())
+}
+
+/// Bytes per second: a size and `/s`.
+fn byte_rate(text: &str) -> Result<f64, String> {
+    let size = text.trim_end().strip_suffix("/s").and_then(|size| of_kind(size, Kind::Size).ok());
+    size.filter(|rate| *rate > 0.0).ok_or_else(|| {
+        format!("'{text}' is not a rate of bytes; write for instance 2 GiB/s, or none")
+    })
+}
+
+pub(super) fn byte_rate_or_none<'d, D: Deserializer<'d>>(from: D) -> Result<Option<f64>, D::Error> {
+    unless(from, "none", byte_rate)
+}
+
+/// Bytes per second, infinite for `none`.
+pub(super) fn bus<'d, D: Deserializer<'d>>(from: D) -> Result<f64, D::Error> {
+    byte_rate_or_none(from).map(|rate| rate.unwrap_or(f64::INFINITY))
+}
+
+pub(super) fn bus_or<'d, D: Deserializer<'d>>(from: D) -> Result<Option<f64>, D::Error> {
+    bus(from).map(Some)
+}
+
+pub(super) fn rate_or_none<'d, D: Deserializer<'d>>(from: D) -> Result<Option<f64>, D::Error> {
+    unless(from, "none", |text| of_kind(text, Kind::Rate))
+}
+
+pub(super) fn bytes_or_none<'d, D: Deserializer<'d>>(from: D) -> Result<Option<f64>, D::Error> {
+    unless(from, "none", |text| of_kind(text, Kind::Size))
+}
+
+/// A time, or `never`.
+pub(super) fn length_or_never<'d, D: Deserializer<'d>>(from: D) -> Result<Option<f64>, D::Error> {
+    unless(from, "never", |text| of_kind(text, Kind::Duration))
+}
+
+/// A share for each of some resources.
+pub(super) fn shares<'d, D: Deserializer<'d>>(
+    from: D,
+) -> Result<BTreeMap<Resource, f64>, D::Error> {
+    let texts = BTreeMap::<Resource, String>::deserialize(from)?;
+    let share = |(resource, text): (Resource, String)| {
+        let share = of_kind(&text, Kind::Share).map_err(D::Error::custom)?;
+        if (0.0..=1.0).contains(&share) {
+            return Ok((resource, share));
+        }
+        Err(D::Error::custom(format!("{} % is not a share; write 0 % to 100 %", share * 100.0)))
+    };
+    texts.into_iter().map(share).collect()
 }
 
 /// A time, or `run`.

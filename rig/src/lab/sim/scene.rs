@@ -2,6 +2,8 @@
 //!
 //! Must not know the workload.
 
+use super::clock::Clocks;
+use super::hold::Hold;
 use super::physics::Physics;
 use desk::record::{LabPlan, Settings, Value};
 
@@ -20,6 +22,8 @@ pub struct LinkNow {
     pub mtu: f64,
     /// Round-trip time of the empty link, seconds.
     pub rtt: f64,
+    /// Bytes per second, each way, that the adapter's bus carries.
+    pub pcie: f64,
     /// The adapter cuts segments; needs its checksums.
     pub tso: bool,
     /// The stack cuts segments as late as it can.
@@ -35,13 +39,7 @@ impl LinkNow {
     /// and those above the lab's.
     #[must_use]
     pub fn of(physics: &Physics, lab: &LabPlan, settings: &Settings) -> Self {
-        let path = settings.get("path").and_then(Value::word);
-        let chosen = lab.links.iter().find(|l| Some(l.name.as_str()) == path);
-        let link = chosen.or(lab.links.first());
-        let name = link.map_or_else(String::new, |l| l.name.clone());
-        let mut all = lab.settings.clone();
-        all.extend(link.map(|l| l.settings.clone()).unwrap_or_default());
-        all.extend(settings.clone());
+        let (name, all) = in_force(lab, settings);
         let on = |key: &str| all.get(key).and_then(Value::word) != Some("off");
         let number = |key: &str| all.get(key).and_then(Value::quantity).map(|q| q.value);
         let made = physics.link(&name);
@@ -52,12 +50,45 @@ impl LinkNow {
             overhead: made.overhead,
             mtu: number("mtu").unwrap_or(made.mtu),
             rtt: made.rtt,
+            pcie: made.pcie,
             tso: on("tso") && on("checksum"),
             gso: on("gso"),
             gro: on("gro"),
             checksum: on("checksum"),
         }
     }
+
+    /// The same link as the physics has it, with every offload on.
+    #[must_use]
+    pub fn untouched(&self, physics: &Physics) -> Self {
+        let made = physics.link(&self.name);
+        Self {
+            name: self.name.clone(),
+            line_rate: made.line_rate,
+            cap: None,
+            overhead: made.overhead,
+            mtu: made.mtu,
+            rtt: made.rtt,
+            pcie: made.pcie,
+            tso: true,
+            gso: true,
+            gro: true,
+            checksum: true,
+        }
+    }
+}
+
+/// The link that carries the traffic, and all settings in force there: a trial's stand above the
+/// link's own, and those above the lab's.
+pub(super) fn in_force(lab: &LabPlan, settings: &Settings) -> (String, Settings) {
+    let path = settings.get("path").and_then(Value::word);
+    let chosen = lab.links.iter().find(|l| Some(l.name.as_str()) == path);
+    let link = chosen.or(lab.links.first());
+    let name = link.map_or_else(String::new, |l| l.name.clone());
+    let mut all = lab.settings.clone();
+    all.extend(link.map(|l| l.settings.clone()).unwrap_or_default());
+    all.extend(settings.clone());
+    (name, all)
 }
 
 /// What the load itself meets that is wrong.
@@ -78,6 +109,10 @@ pub struct Scene<'a> {
     pub physics: &'a Physics,
     /// The link that carries the traffic.
     pub link: LinkNow,
+    /// What the settings leave of the machine's resources.
+    pub hold: Hold,
+    /// Hosts whose clocks are wrong.
+    pub clocks: Clocks,
     /// Number of clients.
     pub clients: u32,
     /// What chance, drift and planted effects make of the rate; 1 changes nothing.

@@ -11,7 +11,7 @@ use desk::record::{LabKind, Plan, Scope, Settings, Trial, Value};
 use rig::factor;
 use rig::lab::undo;
 use rig::probe::Soaker;
-use rig::run::{Rehearsal, RunError};
+use rig::run::{Rehearsal, RunError, refuse_boots};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -82,6 +82,9 @@ impl Ground {
         }
         if self.kind == LabKind::Simulated {
             return None;
+        }
+        if let Err(e) = refuse_boots(plan) {
+            return Some(CliError::from(e).to_string());
         }
         if let Err(e) = factor::refuse(plan, Path::new("/")) {
             return Some(CliError::from(RunError::Factor(e)).to_string());

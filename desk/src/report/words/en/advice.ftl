@@ -5,7 +5,7 @@ advice-other-work = For a server with other work
 advice-take-other = { $other }, { $metric } { $effect } against { $base }
 advice-take-base = { $base }, as { $other } has { $metric } { $effect } against it
 advice-either = either, as { $other } against { $base } makes no difference that matters, { $metric } { $effect }
-advice-open = not decided with { $blocks } blocks, { $other } against { $base } { $metric } { $effect }
+advice-open = not decided with { $blocks } { repeats }, { $other } against { $base } { $metric } { $effect }
 advice-withheld = no advice, as { $reason }
 advice-under = { $condition }: { $sentence }
 advice-rest = in the other { $count } cases
@@ -17,8 +17,8 @@ advice-effects = { $closest } in the closest, { $widest } in the widest
 advice-short-withheld = none, { $reason }
 advice-short-either = either
 advice-short-open = not decided with { $blocks ->
-    [one] { $blocks } block
-   *[other] { $blocks } blocks
+    [one] { $blocks } { repeat-one }
+   *[other] { $blocks } { repeats }
 }
 advice-short-under = { $choice } ({ $condition })
 card-advice = { $reader }: { $choice }

@@ -15,8 +15,12 @@ compare-remedy-critical = Make { $keys } the same and measure again. What is its
 compare-remedy-force = With --force the figures are shown without a verdict, and marked in every medium.
 
 compare-results = Results
-compare-caption = Block values of A and B, and their ratio
-compare-figure-footnote = n = { $a } blocks of A and { $b } of B; bands are { $level } intervals of each run by itself.
+compare-caption = { $repeat ->
+    [boot] Means of the boots of A and B, and their ratio
+    [mixed] Block values and means of boots of A and B, and their ratio
+   *[block] Block values of A and B, and their ratio
+}
+compare-figure-footnote = n = { $a } { repeats } of A and { $b } of B; bands are { $level } intervals of each run by itself.
 compare-condition = Levels and load
 compare-overall = all points
 compare-ratio = B over A
@@ -56,7 +60,11 @@ compare-adapters = Adapters of the machine
 compare-adapter = { $name } ({ $driver }, MTU { $mtu })
 
 compare-method = Method
-compare-method-welch = The logs of the block values of A and B are compared by Welch’s t test, which asks of the two runs neither the same spread nor the same number of blocks. Along a curve the decisions are made together by Holm’s step-down; the whole of it rests on block means over its points. Trials of A and B are not paired: what differed between the sessions and is not recorded is in the ratio.
+compare-method-welch = The logs of the { $repeat ->
+    [boot] means of the boots
+    [mixed] block values, or of the means of boots where a run has these,
+   *[block] block values
+} of A and B are compared by Welch’s t test, which asks of the two runs neither the same spread nor the same number of { repeats }. Along a curve the decisions are made together by Holm’s step-down; the whole of it rests on the means of each { repeat-one } over its points. Trials of A and B are not paired: what differed between the sessions and is not recorded is in the ratio.
 compare-method-session = Each run is one session. How much sessions differ by themselves cannot be seen from one of each; a difference of a few per cent may be that. Both variants in one plan, visited in turn, would take it out.
 compare-method-margin = The margin is that of the plan of A: { $margin }.
 reclass-known = The plan treats { $key } as { $class }, not as { $usual }: a difference in it means that in a comparison with another run.
@@ -66,4 +74,8 @@ compare-cost = What the loads cost is not compared across sessions: whether two 
 compare-doubt = Of { $run }: { $lead }
 compare-kept = Run { $run }, which is { $name }
 compare-values = Values
-compare-values-caption = Every block value in the order of its blocks
+compare-values-caption = { $repeat ->
+    [boot] The mean of every boot, in the order of boots
+    [mixed] Every block value, or the mean of every boot, in its order
+   *[block] Every block value in the order of its blocks
+}

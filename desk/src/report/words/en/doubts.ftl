@@ -17,7 +17,7 @@ doubt-steal-means = Figures are low by about that share, and uneven between bloc
 doubt-steal-fix = Repeat at a quiet hour or with CPUs of its own.
 doubt-noise-floor = The same level against itself differs by { $effect }.
 doubt-noise-floor-means = An effect of that size is noise on this machine, whatever its interval says.
-doubt-noise-floor-fix = Use more blocks, and look for what else was running.
+doubt-noise-floor-fix = Use more { repeats }, and look for what else was running.
 doubt-not-steady = Of { $of } trials, { $trials } were not at a steady rate when their window opened.
 doubt-not-steady-means = Their figures hold part of the ramp.
 doubt-not-steady-fix = Allow a longer settling time in the plan.
@@ -49,14 +49,14 @@ doubt-faults-means = Such a visit is in no figure, is never counted as zero, and
 } where the clients were the limit.
 doubt-faults-fix = If one level loses more than the other, that is a finding by itself: see the appendix.
 doubt-partial = The run ended early: { $why }.
-doubt-partial-means = The blocks that are missing make the intervals wider, and later drift was not seen.
+doubt-partial-means = The { repeats } that are missing make the intervals wider, and later drift was not seen.
 doubt-partial-fix = Go on with stend resume, and use its verdicts only then: looking at them first and deciding by them whether to go on makes false alarms more frequent than the level says.
 doubt-few-blocks = There { $blocks ->
-    [one] is { $blocks } block
-   *[other] are { $blocks } blocks
+    [one] is { $blocks } { repeat-one }
+   *[other] are { $blocks } { repeats }
 }; the smallest effect that { $power } of such runs would show is { $smallest }, for a comparison that stands alone.
 doubt-few-blocks-means = Smaller differences can stay undecided. The points of a curve are judged together, so that one of them must differ by more than that.
-doubt-few-blocks-fix = Raise the number of blocks in the plan.
+doubt-few-blocks-fix = Raise the number of { repeats } in the plan.
 doubt-virtual-links = The links are virtual: there is no wire, no adapter and no line rate.
 doubt-virtual-links-means = The figures are of the kernel’s network stack; they do not decide which adapter is faster.
 doubt-virtual-links-fix = Repeat over the real adapters.
@@ -88,8 +88,8 @@ short-faults = { $trials ->
 }
 short-partial = the run ended early
 short-few-blocks = { $blocks ->
-    [one] { $blocks } block
-   *[other] { $blocks } blocks
+    [one] { $blocks } { repeat-one }
+   *[other] { $blocks } { repeats }
 }: effects under { $smallest } may stay unseen
 short-virtual-links = virtual links: no wire, no adapter and no line rate
 short-foreign = other programs used { $cpu } meanwhile

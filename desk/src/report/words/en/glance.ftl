@@ -87,7 +87,7 @@ writes-states-segments = { $level }{ $at } is fast or slow for a whole trial, { 
 forest-title = { $ahead } of { $count } comparisons ahead of the baseline, { $behind } behind it
 forest-subtitle = the ratio over all points, a bar the { $level } interval
 forest-subtitle-levels = the ratio over all points, a bar its interval
-forest-subtitle-alone = the ratio over all points, of the one block there is
+forest-subtitle-alone = the ratio over all points, of the one { repeat-place } there is
 forest-shared = { $name } (neither ahead)
 forest-states = { $name } (two states)
 forest-footnote = Neither is ahead where the interval holds no difference, or lies within the margin; the two share their rank.
@@ -104,7 +104,7 @@ heatmap-shows = Where the difference lies is in { $figure }, one cell a point; t
 
 curve-shows = { $figure } shows { $metric } by { $curve } under both levels.
 curve-over = Over all points of { $figure }: { $verdict }
-dots-shows = Every block by itself is in { $figure }.
+dots-shows = Every { repeat-place } by itself is in { $figure }.
 crossing = The lead changes between { $from } and { $to }: { $other } against { $base } has { $before } at { $from } and { $after } at { $to }, where { $leader } takes the lead.
 along-both = What limited it along the whole curve, under both levels: { $limit }, { $evidence }.
 along-both-unseen = What limited it along the whole curve, under both levels: { $limit }, CPUs { $evidence } busy.
@@ -114,17 +114,17 @@ along-part-unseen = { $limit } at { $places } (CPUs { $evidence } busy)
 
 groups-title = { $metric } of the levels side by side
 groups-axis = condition
-groups-subtitle = { $metric }: a dot a visit, a bar the { $level } interval of the level by itself
-groups-subtitle-alone = { $metric }: a dot the one visit there is
-groups-footnote = n = { $blocks } blocks in random order. Bars that overlap are no verdict: that rests on the ratio within each block; run { $run }.
-groups-shows = { $figure } shows the visits of every level under each condition.
+groups-subtitle = { $metric }: a dot a { repeat-visit }, a bar the { $level } interval of the level by itself
+groups-subtitle-alone = { $metric }: a dot the one { repeat-visit } there is
+groups-footnote = n = { $blocks } { repeats } in random order. Bars that overlap are no verdict: that rests on the ratio within each { repeat-place }; run { $run }.
+groups-shows = { $figure } shows the { repeat-visits } of every level under each condition.
 
-percentile-title = { $metric } of every paired trial{ $at }, { $other } and { $base }
-percentile-title-states = Two states{ $at }: { $metric } of every paired trial, { $other } and { $base }
-percentile-subtitle = share of trials at or below a value
-percentile-footnote = A step a trial whose partner in its block is valid too; a plateau between two groups of trials is the gap between two states.
-percentile-shows = A mean would hide how the trials are spread; { $figure } has all of them.
-axis-share = share of trials
+percentile-title = { $metric } of every paired { repeat-trial }{ $at }, { $other } and { $base }
+percentile-title-states = Two states{ $at }: { $metric } of every paired { repeat-trial }, { $other } and { $base }
+percentile-subtitle = share of { repeat-trials } at or below a value
+percentile-footnote = A step a { repeat-trial } whose partner in its { repeat-place } is valid too; a plateau between two groups of { repeat-trials } is the gap between two states.
+percentile-shows = A mean would hide how the { repeat-trials } are spread; { $figure } has all of them.
+axis-share = share of { repeat-trials }
 
 roof-section = What a request costs and what a byte costs
 roof-title = Under { $level } a request sets the limit up to about { $size }, beyond it a byte does

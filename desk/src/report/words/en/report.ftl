@@ -18,10 +18,19 @@ aa-level = as it is
 aa-again = { $level } again
 
 appendix-title = Appendix
-appendix-runs = The figure of every counted trial, by block: { $name }
-appendix-gaps = –: no visit gave a valid figure. The trial beside it, of the same point and block, is in no ratio.
+appendix-runs = { $repeat ->
+    [boot] The mean of every boot, by round: { $name }
+   *[block] The figure of every counted trial, by block: { $name }
+}
+appendix-gaps = { $repeat ->
+    [boot] –: no visit of that boot gave a valid figure. The boot beside it, of the same point and round, is in no ratio.
+   *[block] –: no visit gave a valid figure. The trial beside it, of the same point and block, is in no ratio.
+}
 appendix-point = Point
-appendix-block = Block { $number }
+appendix-block = { $repeat ->
+    [boot] Round { $number }
+   *[block] Block { $number }
+}
 appendix-whole = whole
 appendix-left-out = Invalid visits, left out of every figure
 appendix-no-faults = No visit was invalid.

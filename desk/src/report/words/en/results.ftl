@@ -1,10 +1,13 @@
 method-title = Method
 method-order = Order: randomised blocks. A block visits every level at every load point once, in an order drawn from the seed, so that a drift of the machine falls on all levels alike. Dry visits come first and are never counted.
+method-boots = A level of { $factors } takes hold only when the machine starts. So the run goes in { $rounds } rounds of boots: a round starts the machine once for each such level, in an order drawn from the seed, and inside a boot come the blocks, each a visit to the levels that this boot can be at. The first visit after a boot is never counted.
+method-boots-compared = What is compared are boots: trials of one boot share whatever that boot brought along, and more of them say nothing of it. The ratio of a round is that of the means of the logs of its boots, and n counts the boots of each level.
+method-boots-inside = The compared factor is switched inside a boot, so its levels are divided within each block of one boot and n counts these blocks. What depends on two boots is judged by rounds.
 method-window = Each trial runs up to a steady rate before its window opens; every host reads its counters at the two edges of the window, and its rates are taken between its own two readings.
-method-effect-means = Effect, with fewer than { $ranks } blocks: the levels are divided within each block; the ratio is that of the mean log ratio, with its Student t interval, at { $level } where one stands alone. The verdict of a whole curve rests on the block means over its points.
-method-effect-ranks = Effect, from { $ranks } blocks on: the levels are divided within each block; the ratio is the Hodges-Lehmann estimate over the log ratios, with its exact signed-rank interval, at { $level } or the next level above that ranks can attain. The verdict of a whole curve rests on the block means over its points.
-method-curve-steps = Along a curve of fewer than { $ranks } blocks the decisions are made together: Holm’s step-down keeps the chance of any false one at { $alpha } or less, and the interval of a point is drawn at the level of its own step, so that it leaves out no difference exactly where one is claimed.
-method-curve-flips = Along a curve of { $ranks } blocks or more the decisions are made together: whole blocks have their signs flipped, and a point is called different if its t is larger than the largest of any point in all but { $alpha } of the flips. The intervals of the points hold all at once.
+method-effect-means = Effect, with fewer than { $ranks } { repeats }: the levels are divided within each { repeat-place }; the ratio is that of the mean log ratio, with its Student t interval, at { $level } where one stands alone. The verdict of a whole curve rests on the means of each { repeat-place } over its points.
+method-effect-ranks = Effect, from { $ranks } { repeats } on: the levels are divided within each { repeat-place }; the ratio is the Hodges-Lehmann estimate over the log ratios, with its exact signed-rank interval, at { $level } or the next level above that ranks can attain. The verdict of a whole curve rests on the means of each { repeat-place } over its points.
+method-curve-steps = Along a curve of fewer than { $ranks } { repeats } the decisions are made together: Holm’s step-down keeps the chance of any false one at { $alpha } or less, and the interval of a point is drawn at the level of its own step, so that it leaves out no difference exactly where one is claimed.
+method-curve-flips = Along a curve of { $ranks } { repeats } or more the decisions are made together: whole { repeat-places } have their signs flipped, and a point is called different if its t is larger than the largest of any point in all but { $alpha } of the flips. The intervals of the points hold all at once.
 method-looks = Looks: after { $before } blocks the run could end if every comparison was decided, at the latest after { $last }. Each look has an error of { $each }, so that all of them together err in { $whole } of runs or fewer; every ratio is judged at that level.
 method-margin = Differences below { $margin } were declared to be of no practical interest before the run. Equal means that two one-sided tests at { $alpha } each put the ratio within that margin, so that its { $level } interval lies inside; the wider one that is printed may reach out.
 method-precision = The least precise of the answers below is known to between { $low } and { $high } of its centre.
@@ -15,6 +18,7 @@ method-loads = The load is { $workload }, with { $settings }.
 method-load-own = { $names }: { $settings }
 method-levels = Levels, the baseline first
 method-blocks = Blocks
+method-blocks-value = { $blocks } in each of { $boots } boots, { $rounds } boots a level
 method-visits = Trials, counted + dry
 method-visits-value = { $counted } + { $dry }
 method-visits-again = { $counted } + { $dry }, { $again } of them visited again
@@ -37,8 +41,8 @@ finding-better = { $other } is ahead of { $base }: { $effect }
 finding-worse = { $other } is behind { $base }: { $effect }
 finding-equivalent = { $other } and { $base } are equal: { $effect }
 finding-undecided = Not decided between { $other } and { $base }: { $effect }
-figure-dots-subtitle = { $metric }: a dot a block, a bar the { $level } interval
-figure-dots-subtitle-alone = { $metric }: a dot the one block there is
+figure-dots-subtitle = { $metric }: a dot a { repeat-place }, a bar the { $level } interval
+figure-dots-subtitle-alone = { $metric }: a dot the one { repeat-place } there is
 pair-short = { $other } : { $base }
 pair-full = { $other } against { $base }
 figure-cost-subtitle = { $metric } by { $curve }, { $condition }
@@ -47,9 +51,9 @@ figure-footnote-hollow = Hollow points: { $causes }.
 hollow-states = a level with two states
 hollow-clients = the clients at their limit
 hollow-counted = CPU time too little or not surely counted
-figure-footnote = n = { $blocks } blocks in random order; run { $run }.
-figure-footnote-curve = n = { $blocks } blocks in random order; bands are { $level } intervals of each level by itself; run { $run }.
-figure-footnote-alone = A single block, so no interval; run { $run }.
+figure-footnote = n = { $blocks } { repeats } in random order; run { $run }.
+figure-footnote-curve = n = { $blocks } { repeats } in random order; bands are { $level } intervals of each level by itself; run { $run }.
+figure-footnote-alone = A single { repeat-one }, so no interval; run { $run }.
 zone-ahead = { $level } ahead
 axis-ratio = ratio to the baseline
 axis-ratio-pair = ratio { $other } : { $base }

@@ -1,9 +1,51 @@
 # Names given by people stand in nominative slots and are never inflected.
 
+# What n counts and what its pairs are of; $repeat is set by whoever asks.
+repeats = { $repeat ->
+    [boot] boots
+    [mixed] blocks or boots
+   *[block] blocks
+}
+repeat-one = { $repeat ->
+    [boot] boot
+    [mixed] block or boot
+   *[block] block
+}
+repeat-place = { $repeat ->
+    [boot] round
+    [mixed] block or round
+   *[block] block
+}
+repeat-visit = { $repeat ->
+    [boot] boot
+    [mixed] visit or boot
+   *[block] visit
+}
+repeat-visits = { $repeat ->
+    [boot] boots
+    [mixed] visits or boots
+   *[block] visits
+}
+repeat-trial = { $repeat ->
+    [boot] boot
+    [mixed] trial or boot
+   *[block] trial
+}
+repeat-trials = { $repeat ->
+    [boot] boots
+    [mixed] trials or boots
+   *[block] trials
+}
+repeat-places = { $repeat ->
+    [boot] rounds
+    [mixed] blocks or rounds
+   *[block] blocks
+}
+
 effect-ratio = { $ratio } ({ $level } interval { $range })
 effect-change = { $change } ({ $level } interval { $low } to { $high })
 effect-plain = { $centre }
-effect-exact = { $centre } (one block, so no interval)
+effect-exact = { $centre } (one { repeat-one }, so no interval)
 effect-short-ratio = { $ratio } ({ $range })
 effect-short-change = { $change } ({ $low } to { $high })
 
@@ -15,11 +57,11 @@ verdict-equivalent = No difference that matters between { $other } and { $base }
 verdict-undecided = Undecided between { $other } and { $base }: { $metric } { $effect }, against a margin of { $margin }.
 verdict-undecided-more = Undecided between { $other } and { $base }: { $metric } { $effect }, against a margin of { $margin }; to decide it takes { $blocks }.
 further-blocks-exactly = { $low ->
-    [one] { $low } further block
-   *[other] { $low } further blocks
+    [one] { $low } further { repeat-one }
+   *[other] { $low } further { repeats }
 } ({ $level } interval)
-further-blocks = { $low } to { $high } further blocks ({ $level } interval)
-further-blocks-open = { $low } or more further blocks, perhaps beyond { $most } in all ({ $level } interval)
+further-blocks = { $low } to { $high } further { repeats } ({ $level } interval)
+further-blocks-open = { $low } or more further { repeats }, perhaps beyond { $most } in all ({ $level } interval)
 
 verdict-two-states = No single verdict between { $other } and { $base }: a level has two states and was fast or slow for a whole trial; { $metric } { $effect } only says how often each was met.
 
@@ -32,7 +74,7 @@ headline-all-better-but = { $other } is better than { $base } overall in { $scop
 headline-better-but = { $other } is better than { $base } overall, but { $but }. Over all points: { $metric } { $effect }.
 headline-worse-but = { $other } is worse than { $base } overall, but { $but }. Over all points: { $metric } { $effect }.
 headline-equivalent-but = No difference that matters between { $other } and { $base } overall, but { $other } is { $but }. Over all points: { $metric } { $effect }.
-headline-undecided-but = Not decided overall with { $blocks } blocks between { $other } and { $base }, but { $other } is { $but }. Over all points: { $metric } { $effect }.
+headline-undecided-but = Not decided overall with { $blocks } { repeats } between { $other } and { $base }, but { $other } is { $but }. Over all points: { $metric } { $effect }.
 scope-both = both comparisons
 scope-all = all { $count } comparisons
 but-ahead = ahead { $places }
@@ -63,7 +105,7 @@ region-ahead-point = { $leader } is ahead at { $from }, by { $near }.
 region-ahead-against = { $leader } is ahead from { $from } to { $to }; { $other } against { $base }: { $near } where they are closest, { $far } where they are widest apart.
 region-ahead-against-point = { $leader } is ahead at { $from }; { $other } against { $base }: { $near }.
 region-even = They are equal within the margin { $places }.
-region-open = Not decided with { $blocks } blocks { $places }.
+region-open = Not decided with { $blocks } { repeats } { $places }.
 
 # The space after the sign is one that never ends a line.
 sign-better = ▲

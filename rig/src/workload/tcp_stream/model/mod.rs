@@ -3,7 +3,11 @@
 //! The evidence goes through the same check as that of a real trial, so that figures, facts of
 //! streams and faults come from one place. Must not know how trials are judged.
 
+mod capacity;
+mod costs;
 mod flow;
+mod machine;
+mod stalls;
 #[cfg(test)]
 mod tests;
 
@@ -11,7 +15,7 @@ use super::check;
 use super::evidence::Evidence;
 use super::run::{
     Direction, HostMark, InterfaceMark, PaceMark, StreamEnd, StreamMark, StreamPlan, TcpFacts,
-    ThreadMark, plan_streams, read_bytes, shape,
+    ThreadMark, read_bytes, shape,
 };
 use crate::lab::sim::{Scene, Spoilt};
 use crate::workload::{Job, Modelled};
@@ -26,21 +30,17 @@ const DRAIN_NS: u64 = 10_000_000;
 /// What it does in a simulated lab.
 pub fn model(scene: &Scene<'_>, job: &Job<'_>) -> Result<Modelled, Fault> {
     let params = &job.trial.point.params;
-    let cores: Vec<u32> = (0..scene.physics.machine.cores).collect();
-    let streams = plan_streams(params, scene.clients, &cores);
+    let streams = machine::streams(scene, params);
     let load = Load::of(params, &streams);
     let flow = flow(scene, &load);
+    let busy = machine::busy(scene, &load, &flow);
     let evidence = evidence(scene, job, (streams, &load, &flow));
-    let total = load.one_way * load.directions * (flow.sends + flow.receives);
-    // Pinned pairs fill one CPU after the other, everything else spreads.
-    let all = f64::from(scene.physics.machine.cores);
-    let used = if load.word("placement") == "same" {
-        all.min(load.one_way * load.directions)
-    } else {
-        all
-    };
-    let share = |core: &u32| if f64::from(*core) < used { (total / used).min(1.0) } else { 0.0 };
-    Ok(Modelled { checked: check::check(&evidence)?, cores: cores.iter().map(share).collect() })
+    Ok(Modelled {
+        checked: check::check(&evidence)?,
+        cores: busy.cores,
+        softirq: busy.softirq,
+        clients: busy.clients,
+    })
 }
 
 /// One end of one stream.
@@ -60,6 +60,18 @@ struct Made<'a> {
     /// The stream that moves nothing.
     still: Option<u32>,
     window_ns: u64,
+    /// When the last byte is moved.
+    last_ns: u64,
+    names: Vec<String>,
+}
+
+/// A moment at which every host reads.
+#[derive(Clone, Copy)]
+enum Moment {
+    /// When it is told to.
+    Told(u64),
+    /// When its own clock shows this.
+    Shown(u64),
 }
 
 fn evidence(
@@ -87,23 +99,25 @@ fn evidence(
         _ => None,
     };
     let congestion = asked.unwrap_or(own).to_owned();
-    let made = Made { scene, load, flow, congestion, still, window_ns: closes_ns - opens_ns };
+    let (window_ns, last_ns) = (closes_ns - opens_ns, closes_ns + DRAIN_NS);
+    let names = names(scene.clients);
+    let made = Made { scene, load, flow, congestion, still, window_ns, last_ns, names };
     let hosts: Vec<Vec<End<'_>>> =
         (0..=scene.clients as usize).map(|at| ends(&streams, at)).collect();
-    let at = |at_ns: u64| hosts.iter().map(|ends| made.host(ends, at_ns)).collect();
-    let last_ns = closes_ns + DRAIN_NS;
+    let at =
+        |moment| hosts.iter().enumerate().map(|(h, ends)| made.host(h, ends, moment)).collect();
     let ended = |ends: &Vec<End<'_>>| {
         ends.iter().map(|end| made.ended(end, last_ns, wrong)).collect::<Vec<_>>()
     };
     Evidence {
-        host_names: names(scene.clients),
+        host_names: made.names.clone(),
         asked: job.trial.point.params.clone(),
         call_requests: load.call_requests as u64,
         read_bytes: read_bytes(load.engine, shape(load.params).1) as u64,
-        before: at(scene.go_ns),
-        opened: at(opens_ns),
-        closed: at(closes_ns),
-        after: at(last_ns),
+        before: at(Moment::Told(scene.go_ns)),
+        opened: at(Moment::Shown(opens_ns)),
+        closed: at(Moment::Shown(closes_ns)),
+        after: at(Moment::Told(last_ns)),
         window_ns: (opens_ns, closes_ns),
         settle_ns: opens_ns - scene.go_ns,
         steady: scene.steady,
@@ -138,6 +152,7 @@ impl Made<'_> {
     /// Bytes that a stream has moved at a moment.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "below 2^53")]
     fn bytes(&self, plan: &StreamPlan, at_ns: u64) -> u64 {
+        let at_ns = at_ns.min(self.last_ns);
         if self.still == Some(plan.id) { 0 } else { (self.flow.rate * self.since_go(at_ns)) as u64 }
     }
 
@@ -146,26 +161,20 @@ impl Made<'_> {
         at_ns.saturating_sub(self.scene.go_ns) as f64 / 1e9
     }
 
-    /// Share of a CPU that the thread of an end has, and that it waits for.
-    fn thread(&self, end: &End<'_>) -> (f64, f64) {
-        let ran = if end.sends { self.flow.sends } else { self.flow.receives };
-        if self.flow.clients < 1.0 {
-            // It is held back, and its server waits for it.
-            let had = ran.min(self.flow.clients * KEEN);
-            return if end.client { (had, KEEN - had) } else { (ran, 0.0) };
-        }
-        let other = if end.sends { self.flow.receives } else { self.flow.sends };
-        let same = self.load.word("placement") == "same";
-        if self.flow.by_cpu && (same || ran >= other) { (ran, 1.0 - ran) } else { (ran, 0.0) }
-    }
-
-    fn host(&self, ends: &[End<'_>], at_ns: u64) -> HostMark {
+    fn host(&self, at: usize, ends: &[End<'_>], moment: Moment) -> HostMark {
         let segment = segment(&self.scene.link);
+        let clock = self.names.get(at).and_then(|name| self.scene.clocks.of(name));
+        let true_ns = match (moment, clock) {
+            (Moment::Shown(shown_ns), Some(clock)) => clock.reaches(shown_ns),
+            (Moment::Told(at_ns) | Moment::Shown(at_ns), _) => at_ns,
+        };
+        let at_ns = clock.map_or(true_ns, |clock| clock.shows(true_ns));
         let mut mark = HostMark { at_ns, took_ns: 1000, ..HostMark::default() };
         mark.interface.name.clone_from(&self.scene.link.name);
-        let elapsed = self.since_go(at_ns);
+        // What the host counts of time it counts by its own clock.
+        let elapsed = self.since_go(true_ns) * clock.map_or(1.0, |clock| clock.rate);
         for end in ends {
-            let stream = self.stream(end, at_ns);
+            let stream = self.stream(end, true_ns, elapsed);
             if !end.sends {
                 received(&mut mark.interface, stream.bytes, segment);
             }
@@ -177,9 +186,9 @@ impl Made<'_> {
         mark
     }
 
-    fn stream(&self, end: &End<'_>, at_ns: u64) -> StreamMark {
+    /// An end at a true moment, so long after go by its host's clock.
+    fn stream(&self, end: &End<'_>, at_ns: u64, elapsed: f64) -> StreamMark {
         let bytes = self.bytes(end.plan, at_ns);
-        let elapsed = self.since_go(at_ns);
         let (ran, waited) = self.thread(end);
         let pace = self.flow.interval.filter(|_| end.sends).map(|interval| {
             let due = elapsed / interval;
@@ -206,8 +215,7 @@ impl Made<'_> {
         let segments = bytes.div_ceil(whole(segment).max(1)) as u32;
         let rtt = self.scene.link.rtt;
         let busy_us = whole(elapsed * 1e6);
-        // Where the receiving end is the dearer one, the sender waits for its window.
-        let waits = self.flow.by_cpu && self.flow.receives > self.flow.sends;
+        let stalls = self.stalls(end, busy_us);
         TcpFacts {
             send_mss: whole(segment) as u32,
             rtt_us: whole(rtt * 1e6) as u32,
@@ -217,8 +225,9 @@ impl Made<'_> {
             bytes_received: if end.sends { 0 } else { bytes },
             data_segments_in: if end.sends { 0 } else { segments },
             data_segments_out: if end.sends { segments } else { 0 },
-            busy_us: if end.sends { busy_us } else { 0 },
-            receive_window_limited_us: if end.sends && waits { busy_us / 4 } else { 0 },
+            busy_us: stalls.busy_us,
+            receive_window_limited_us: stalls.receive_window_us,
+            send_buffer_limited_us: stalls.send_buffer_us,
             ..TcpFacts::default()
         }
     }
