@@ -50,8 +50,8 @@ pub(super) fn limits(
     (largest, along.collect())
 }
 
-/// Whether both levels of a comparison carried the load that was set: they moved the same by design,
-/// and only their cost is of interest.
+/// Whether both levels of a comparison carried the load that was set: they moved the same by
+/// design, and only their cost is of interest.
 #[must_use]
 pub fn was_carried(limits: &[Limit], comparison: &str) -> bool {
     let mut of = limits.iter().filter(|limit| limit.comparison == comparison).peekable();
