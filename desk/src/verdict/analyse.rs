@@ -41,10 +41,10 @@ pub fn analyse(run: &Run) -> Analysis {
             // A comparison whose every trial was at the limit of the clients is named all the same.
             let id = &name(contest);
             found.generator_bound.extend(generator_bound(&run.plan, contest, id));
-            let Some(one) = judge(contest, rule, torn) else { continue };
             let (largest, along) = limits(&run.plan, contest, id);
             found.limits.extend(largest);
             found.point_limits.extend(along);
+            let Some(one) = judge(contest, rule, torn) else { continue };
             found.costs.extend(cost(run, contest, id, torn));
             found.prices.extend(price(run, contest, (rule, torn)));
             judged.push(one);

@@ -8,10 +8,10 @@ use super::stand::{Orders, Progress, RunError, Stand, Visited, refuse_boots};
 use super::watch::Watch;
 use crate::factor::{self, FactorError, Undo};
 use crate::lab::{Blueprint, Lab, LabError, Wanted, clock};
-use crate::probe::Carriers;
+use crate::probe::{Carriers, Shapers};
 use crate::workload::{self, Checked, Job};
 use desk::plan::DRY_WINDOW_S;
-use desk::record::{Fault, Outcome, Plan, Scope, Settings, Trial, TrialKind, TrialRecord, Value};
+use desk::record::{Fact, Fault, Outcome, Plan, Scope, Settings, Trial, TrialKind, TrialRecord, Value};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -45,6 +45,12 @@ impl Bench {
         let machine = MachineSettings::new(&blueprint.binary);
         let (set, stale) = (Vec::new(), false);
         Ok(Self { lab, blueprint, cancel, watch, set, machine, started_ns, stale })
+    }
+
+    /// What was measured of the machine itself while the lab stood idle.
+    #[must_use]
+    pub fn facts(&self) -> Vec<Fact> {
+        self.watch.facts()
     }
 
     /// Visits these trials of a plan and keeps nothing but what it returns; `tell` hears of every
@@ -85,12 +91,15 @@ impl Bench {
         let mut work = (entry.make)();
         work.stage(&mut self.lab, &job)?;
         let carriers = Carriers::read(&mut self.lab, &link).map_err(LabError::into_fault)?;
+        let shapers = Shapers::read(&mut self.lab, &link).map_err(LabError::into_fault)?;
         let (watch, readings) = (&mut self.watch, &mut record.readings);
         let ready = watch.prepare(&mut self.lab).map_err(LabError::into_fault);
         let driven = ready
             .and_then(|()| work.drive(&mut self.lab, &mut |edge| watch.at_edge(edge, readings)));
         self.watch.rest();
         driven?;
+        let shaped = Shapers::read(&mut self.lab, &link).map_err(LabError::into_fault)?;
+        record.readings.extend(shaped.since(&shapers));
         let after = Carriers::read(&mut self.lab, &link).map_err(LabError::into_fault)?;
         record.readings.extend(after.since(&carriers));
         let checked = work.check()?;

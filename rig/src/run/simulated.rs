@@ -7,7 +7,8 @@ use super::hands::{link_of, with_socket_settings};
 use super::stand::{RunError, Stand};
 use crate::factor::{self, FactorError};
 use crate::lab::sim::{
-    Chance, Drawn, Hold, LinkNow, Physics, Planted, Scene, Spoil, Spoilt, Warmth, ceilings, clocks,
+    Chance, Drawn, Hold, LinkNow, Physics, Planted, Scene, Spoil, Spoilt, Through, Warmth,
+    ceilings, clocks, shapers,
 };
 use crate::workload::{self, Job, Modelled};
 use desk::plan::{DRY_WINDOW_S, OVERHEAD_S, shortest};
@@ -220,6 +221,11 @@ impl Simulated {
             row("cpu", &format!("c{client:02}"), "busy", busy / theirs, Unit::Share);
             row("cpu", &format!("c{client:02}"), "cpus", theirs, Unit::Count);
         }
+        let carried = modelled.checked.outcome.metric("throughput");
+        if let (Through::Disk, Some(bits)) = (self.physics.limits.through, carried) {
+            row("disk", "machine", "carried", bits.value / 8.0, Unit::BytePerSecond);
+        }
+        rows.extend(shapers(&visit.link));
         rows.extend(ceilings(&self.physics, &visit.link, visit.plan.lab.clients));
         rows
     }

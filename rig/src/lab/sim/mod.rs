@@ -23,7 +23,7 @@ mod scene;
 mod tests;
 mod warmth;
 
-pub use ceiling::ceilings;
+pub use ceiling::{ceilings, shapers};
 pub use chance::{Chance, Drawn};
 pub use clock::{Clocks, HostClock, clocks};
 pub use environment::environment;
