@@ -109,12 +109,13 @@ fn rival(ceiling: &Ceiling) -> Rival {
 ///
 /// A client that cannot send or take more has its reason in its quota or its line. A CPU is one of
 /// all; one that is full of interrupts is full; that of a client is the client's. Goodput is that of
-/// the line.
+/// the line. A copy keeps a CPU busy, and whether full CPUs wait for memory is not read.
 fn covers(full: LimitKind, other: LimitKind) -> bool {
     use LimitKind as K;
     match other {
         K::Generator => matches!(full, K::ClientQuota | K::ClientLine),
         K::LineRate => full == K::Goodput,
+        K::Memory => matches!(full, K::AllCpus | K::OneCpu | K::SoftirqCpu),
         K::SoftirqCpu => full == K::AllCpus,
         K::OneCpu => matches!(
             full,

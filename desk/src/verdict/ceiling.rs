@@ -6,7 +6,7 @@
 use super::effective::effective;
 use super::finding::LimitKind;
 use super::measure::{busy, by_host, directions, is_client, is_server, reading, throughput};
-use crate::record::{Plan, StreamFacts, TrialRecord};
+use crate::record::{Plan, Reading, StreamFacts, TrialRecord, Value};
 use crate::stats::{Estimate, mean_or_single};
 use crate::unit::Unit;
 use crate::validity::FULL;
@@ -30,7 +30,7 @@ const AT_QUOTA: f64 = 0.9;
 /// Share of a stream's busy time from which waiting counts as the limit.
 const WAITING: f64 = 0.5;
 /// A load that goes so far beyond a ceiling does not pass it: caches serve it, or another device.
-const BEYOND: f64 = 1.05;
+const BEYOND: f64 = 1.1;
 /// Busy share of all CPUs from which a full one among them does not stand out: the others have no
 /// room for the load, which wants them in turn.
 const NONE_STANDS_OUT: f64 = 0.9;
@@ -54,7 +54,7 @@ impl Ceiling {
 
     /// Whether the load shows that it does not pass it.
     fn is_exceeded(&self) -> bool {
-        self.utilisation.low.value > BEYOND
+        self.utilisation.centre.value > BEYOND
     }
 }
 
@@ -157,10 +157,21 @@ fn quota(record: &TrialRecord, of: fn(&str) -> bool) -> Option<f64> {
     largest(hosts.map(|r| r.quantity.value))
 }
 
-/// Payload with the headers that a bucket counts, over its rate: in the direction that has one.
+/// Payload with the headers that a bucket counts, over its rate: of the adapter for what the system
+/// under test sends, of the switch's port for what it takes.
 fn set_rate(plan: &Plan, record: &TrialRecord) -> Option<f64> {
-    let rate = by_host(record, "qdisc", "rate").map(|r| r.quantity.value).filter(|r| *r > 0.0);
-    let Some(rate) = rate.min_by(f64::total_cmp) else { return as_planned(plan, record) };
+    let way = record.trial.point.params.get("direction").and_then(Value::word);
+    let hosts: &[&str] = match way {
+        Some("transmit") => &["sut"],
+        Some("receive") => &["switch"],
+        _ => &["sut", "switch"],
+    };
+    let rates = by_host(record, "qdisc", "rate").filter(|r| hosts.contains(&r.host.as_str()));
+    let rate = rates.map(|r| r.quantity.value).filter(|r| *r > 0.0).min_by(f64::total_cmp);
+    let Some(rate) = rate else {
+        let unread = by_host(record, "qdisc", "rate").next().is_none();
+        return if unread { as_planned(plan, record) } else { None };
+    };
     let segment = record.outcome.metric("mean_segment").map_or(SEGMENT, |q| q.value);
     let frames = framed(segment + HEADERS, ETHERNET);
     Some(one_way(plan, record)? * frames / rate)
@@ -182,7 +193,7 @@ fn of_adapters(
     used: fn(f64, f64) -> f64,
 ) -> Option<f64> {
     let payload = one_way(plan, record)?;
-    let share = |adapter: &crate::record::Reading| {
+    let share = |adapter: &Reading| {
         let moved = |key| ceiling(record, &adapter.host, key).unwrap_or(0.0);
         let (sent, took) = (moved("tx"), moved("rx"));
         let carried = sent.max(took) >= CARRIED * payload;
@@ -200,7 +211,7 @@ fn line_rate(plan: &Plan, record: &TrialRecord) -> Option<f64> {
 fn goodput(plan: &Plan, record: &TrialRecord) -> Option<f64> {
     let rates = by_host(record, "ceiling", "line_rate").filter(|r| !is_client(&r.host));
     let payload = one_way(plan, record)?;
-    let share = |r: &crate::record::Reading| {
+    let share = |r: &Reading| {
         // An adapter that tells what it moved has to have moved the load.
         let moved = |key| ceiling(record, &r.host, key);
         let told = moved("tx").into_iter().chain(moved("rx")).reduce(f64::max);
@@ -220,7 +231,7 @@ fn client_line(plan: &Plan, record: &TrialRecord) -> Option<f64> {
     };
     let (all, payload) = (bytes(&|_| true), one_way(plan, record)?);
     let rates = by_host(record, "ceiling", "line_rate").filter(|r| is_client(&r.host));
-    let share = |r: &crate::record::Reading| {
+    let share = |r: &Reading| {
         let its = bytes(&|s| s.sender == r.host || s.receiver == r.host) / all.max(1.0);
         payload * its * framed(mtu(record, "machine"), WIRE) / r.quantity.value.max(1.0)
     };
@@ -241,7 +252,8 @@ fn bus(plan: &Plan, record: &TrialRecord) -> Option<f64> {
 }
 
 /// Bytes copied over the rate at which all CPUs together copy: once at each end of a stream that
-/// lives on this machine. What caches serve passes no memory, so this is the most it can be.
+/// lives on this machine. What caches serve passes no memory, so this is the most it can be: it
+/// rules memory out, and names it only beside CPUs that are not full.
 fn memory(plan: &Plan, record: &TrialRecord) -> Option<f64> {
     let copies = ceiling(record, "machine", "mem_copy")?;
     let apart = by_host(record, "cpu", "busy").any(|r| is_client(&r.host));
@@ -256,7 +268,7 @@ fn disk(_: &Plan, record: &TrialRecord) -> Option<f64> {
 
 /// Busy shares of the CPUs of the machine.
 fn cpus(record: &TrialRecord) -> impl Iterator<Item = f64> + '_ {
-    let one = |r: &&crate::record::Reading| {
+    let one = |r: &&Reading| {
         r.probe == "cpu" && r.host == "machine" && r.key.starts_with("busy.cpu")
     };
     record.readings.iter().filter(one).map(|r| r.quantity.value)
@@ -270,7 +282,7 @@ fn one_cpu(record: &TrialRecord) -> Option<f64> {
 /// Share of the fullest CPU that interrupts take: all of it where the kernel keeps their time by a
 /// clock, else that of its thread `ksoftirqd`, which takes over when they are too many.
 fn softirq(record: &TrialRecord) -> Option<f64> {
-    let of = |r: &&crate::record::Reading| {
+    let of = |r: &&Reading| {
         let named = ["softirq.cpu", "ksoftirqd.cpu"].iter().any(|key| r.key.starts_with(key));
         r.probe == "cpu" && r.host == "machine" && named
     };

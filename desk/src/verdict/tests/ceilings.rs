@@ -97,6 +97,16 @@ fn two_that_are_full_are_both_named_and_neither_is_a_rival() {
 }
 
 #[test]
+fn full_cpus_may_wait_for_memory_and_nobody_read_that() {
+    let copying = first(|r| {
+        cpu(r, "busy", 0.99);
+        read(r, ["ceiling", "machine", "mem_copy"], RATE / 4.0);
+    });
+    assert_eq!(copying.named().collect::<Vec<_>>(), [LimitKind::AllCpus]);
+    assert!(copying.rivals.is_empty(), "memory was not ruled out: {copying:?}");
+}
+
+#[test]
 fn a_quota_is_named_by_whose_it_is_and_a_clients_is_the_generators() {
     assert_eq!(beside(["quota", "sut", "use"], 0.98).kind, LimitKind::ServerQuota);
     assert_eq!(beside(["quota", "sut", "use"], 0.7).kind, LimitKind::NoneSeen);
