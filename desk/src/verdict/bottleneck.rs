@@ -2,11 +2,11 @@
 //!
 //! Never: which level won.
 
-use super::ceiling::{Ceiling, ceilings};
-use super::finding::{Limit, LimitKind, PointLimit, Rival};
+use super::ceiling::{Ceiling, ceilings, tops};
+use super::finding::{Limit, LimitKind, PointLimit, Rival, Top};
 use super::generator::{generator_sign, told};
 use super::measure::{busy, is_client, offer_use, reached_offer};
-use super::pairing::{Contest, PairedPoint};
+use super::pairing::{Contest, Measured, PairedPoint};
 use crate::record::{Level, Plan, TrialRecord};
 use crate::stats::{Estimate, mean_or_single};
 use crate::unit::Unit;
@@ -23,9 +23,6 @@ pub(super) fn limits(
     contest: &Contest<'_>,
     comparison: &str,
 ) -> (Vec<Limit>, Vec<PointLimit>) {
-    let by_place = |a: &&PairedPoint<'_>, b: &&PairedPoint<'_>| {
-        a.at.partial_cmp(&b.at).unwrap_or(Ordering::Equal)
-    };
     let any = contest.points.iter().any(|point| !point.pairs.is_empty());
     let live = || contest.points.iter().filter(move |point| !any || !point.pairs.is_empty());
     let of = |point: &PairedPoint<'_>| -> Vec<Limit> {
@@ -41,12 +38,27 @@ pub(super) fn limits(
         let [base, other] = sides;
         [(contest.base, base), (contest.other, other)].into_iter().filter_map(limit).collect()
     };
-    let largest = live().max_by(by_place).map(&of).unwrap_or_default();
+    let largest = live().max_by(|a, b| by_place(a, b)).map(&of).unwrap_or_default();
     let placed = live().filter_map(|point| Some((point.at.as_ref()?, point)));
     let along = placed.flat_map(|(at, point)| {
         of(point).into_iter().map(|limit| PointLimit { at: at.clone(), limit })
     });
     (largest, along.collect())
+}
+
+fn by_place(a: &PairedPoint<'_>, b: &PairedPoint<'_>) -> Ordering {
+    a.at.partial_cmp(&b.at).unwrap_or(Ordering::Equal)
+}
+
+/// What ceilings leave of payload at the largest point, for each level of a contest by its name.
+pub(super) fn tops_of(plan: &Plan, contest: &Contest<'_>) -> Vec<(String, Vec<Top>)> {
+    let live = contest.points.iter().filter(|point| !point.pairs.is_empty());
+    let Some(largest) = live.max_by(|a, b| by_place(a, b)) else { return Vec::new() };
+    let of = |(level, side): (&Level, Vec<Measured<'_>>)| {
+        let records: Vec<&TrialRecord> = side.iter().map(|trial| trial.record).collect();
+        (level.name.clone(), tops(plan, &records))
+    };
+    [contest.base, contest.other].into_iter().zip(largest.sides()).map(of).collect()
 }
 
 /// Whether both levels of a comparison carried the load that was set: they moved the same by design,

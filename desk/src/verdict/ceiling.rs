@@ -4,7 +4,7 @@
 //! old record without any of a token bucket is judged by the rate that was set.
 
 use super::effective::effective;
-use super::finding::LimitKind;
+use super::finding::{LimitKind, Top};
 use super::measure::{busy, by_host, directions, is_client, is_server, reading, throughput};
 use crate::record::{Plan, Reading, StreamFacts, TrialRecord, Value};
 use crate::stats::{Estimate, mean_or_single};
@@ -30,7 +30,7 @@ const AT_QUOTA: f64 = 0.9;
 /// Share of a stream's busy time from which waiting counts as the limit.
 const WAITING: f64 = 0.5;
 /// A load that goes so far beyond a ceiling does not pass it: caches serve it, or another device.
-const BEYOND: f64 = 1.1;
+pub(super) const BEYOND: f64 = 1.1;
 /// Busy share of all CPUs from which a full one among them does not stand out: the others have no
 /// room for the load, which wants them in turn.
 const NONE_STANDS_OUT: f64 = 0.9;
@@ -105,6 +105,22 @@ pub(super) fn ceilings(plan: &Plan, trials: &[&TrialRecord]) -> Vec<Ceiling> {
     all
 }
 
+/// The throughput at which each ceiling is full that a load passes at a rate: bit/s, from throughput
+/// and use of each trial. None of CPUs, whose price of a byte changes with the size.
+pub(super) fn tops(plan: &Plan, trials: &[&TrialRecord]) -> Vec<Top> {
+    use LimitKind as K;
+    let passed = [K::SetRate, K::Goodput, K::Pcie, K::Memory, K::Disk];
+    let of = |(kind, _, share): (LimitKind, f64, Use)| {
+        let top = |record: &&TrialRecord| {
+            let used = share(plan, record).filter(|used| *used > 0.0)?;
+            Some(throughput(plan, record)? / used)
+        };
+        let all: Vec<f64> = trials.iter().filter_map(top).collect();
+        Some(Top { kind, throughput: mean_or_single(&all, Unit::BitPerSecond)? })
+    };
+    ALL.into_iter().filter(|row| passed.contains(&row.0)).filter_map(of).collect()
+}
+
 /// Share of the time in which the two ends of the load wanted a CPU, mean over the trials: of the
 /// server's thread that wanted most and of the clients' together, since one may wait for the other.
 /// None where neither side was watched.
@@ -120,8 +136,11 @@ fn wanted(trials: &[&TrialRecord]) -> Option<f64> {
     mean_or_single(&shares, Unit::Share).map(|mean| mean.centre.value)
 }
 
-/// Whether both ends of all streams were pinned to one and the same CPU.
+/// Whether both ends of all streams were pinned to one and the same CPU of several.
 fn is_on_one_cpu(record: &TrialRecord) -> bool {
+    if cpus(record).count() < 2 {
+        return false;
+    }
     let ends = record.outcome.streams.iter().flat_map(|s| [s.sender_cpu, s.receiver_cpu]);
     let mut cpus = ends.collect::<Vec<_>>();
     cpus.dedup();

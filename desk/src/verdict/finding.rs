@@ -477,6 +477,18 @@ pub struct Roofs {
     pub throughput: Estimate,
     /// The measured size that is nearest, by ratio, to where the roofs meet.
     pub meet: Value,
+    /// What ceilings that were read leave of payload at the largest point, for the same level.
+    #[serde(default)]
+    pub ceilings: Vec<Top>,
+}
+
+/// The throughput at which a ceiling is full.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Top {
+    /// The ceiling.
+    pub kind: LimitKind,
+    /// Throughput over the share in use, bit/s; mean over the trials.
+    pub throughput: Estimate,
 }
 
 /// What two levels give for the prices that a person entered.

@@ -231,4 +231,14 @@ fn for_a_load_that_may_run_on_one_cpu_alone_the_others_are_none() {
     };
     assert_eq!(on([0, 0]).kind, LimitKind::OneCpu);
     assert_eq!(on([0, 1]).kind, LimitKind::AllCpus);
+    let single = first(|r| {
+        cpu(r, "busy", 1.0);
+        cpu(r, "busy.cpu0", 1.0);
+        r.outcome.streams = vec![StreamFacts {
+            sender_cpu: Some(0),
+            receiver_cpu: Some(0),
+            ..StreamFacts::default()
+        }];
+    });
+    assert_eq!(single.kind, LimitKind::AllCpus, "there are no others");
 }

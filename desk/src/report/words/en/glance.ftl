@@ -137,6 +137,8 @@ roof-subtitle = { $metric } by { $curve }
 roof-request = { $rate } at best
 roof-byte = { $rate } at best
 roof-footnote = The slope is the highest number of requests a second at any point times the size; the ceiling is the highest throughput at any point. Hollow points make neither. Both are measured here, neither is that of a link.
+roof-ceiling = { $limit }: { $rate }
+roof-footnote-ceilings = The slope is the highest number of requests a second at any point times the size; the ceiling at best is the highest throughput at any point. Hollow points make neither. The other ceilings are what was read of each at the largest point, as the payload that it leaves.
 roof-shows = { $figure } shows both levels under the two roofs: a point on the slope is held down by the cost of its requests, one at the ceiling by the cost of its bytes, one below both by something else.
 
 timeline-title = { $count } visits in the order of time, { $invalid } of them invalid
