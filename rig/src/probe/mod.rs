@@ -8,6 +8,7 @@ mod conductor;
 mod cpu;
 mod flap;
 mod irq;
+mod quota;
 mod soaker;
 mod tasks;
 mod throttle;
@@ -17,6 +18,7 @@ pub use conductor::ConductorProbe;
 pub use cpu::CpuProbe;
 pub use flap::Carriers;
 pub use irq::IrqProbe;
+pub use quota::QuotaProbe;
 pub use soaker::{Look, Soaker, Stretch};
 pub use tasks::TaskProbe;
 pub use throttle::ThrottleProbe;
@@ -52,6 +54,7 @@ pub fn all() -> Vec<Box<dyn Probe>> {
         Box::new(CpuProbe::new(root)),
         Box::new(ConductorProbe::default()),
         Box::new(GroupProbe::default()),
+        Box::new(QuotaProbe::default()),
         Box::new(TaskProbe::new(root)),
         Box::new(IrqProbe::new(root)),
         Box::new(ThrottleProbe::new(root)),
