@@ -11,6 +11,7 @@ mod flap;
 mod irq;
 mod mem_copy;
 mod qdisc;
+mod quota;
 mod soaker;
 mod tasks;
 mod throttle;
@@ -23,6 +24,7 @@ pub use flap::Carriers;
 pub use irq::IrqProbe;
 pub use mem_copy::Copied;
 pub use qdisc::Shapers;
+pub use quota::QuotaProbe;
 pub use soaker::{Look, Soaker, Stretch};
 pub use tasks::TaskProbe;
 pub use throttle::ThrottleProbe;
@@ -58,6 +60,7 @@ pub fn all() -> Vec<Box<dyn Probe>> {
         Box::new(CpuProbe::new(root)),
         Box::new(ConductorProbe::default()),
         Box::new(GroupProbe::default()),
+        Box::new(QuotaProbe::default()),
         Box::new(TaskProbe::new(root)),
         Box::new(IrqProbe::new(root)),
         Box::new(ThrottleProbe::new(root)),

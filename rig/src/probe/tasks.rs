@@ -166,7 +166,7 @@ mod tests {
         stat(60, "(make) R 1 60 60 0 -1 4194304 0 0");
         let probe = TaskProbe::new(&root);
         let gained = [(14, 3), (50, 40), (60, 500), (61, 6000), (std::process::id(), 70_000)];
-        let ours = Ours { hosts: vec![("sut".into(), 50)], groups: Vec::new() };
+        let ours = Ours { hosts: vec![("sut".into(), 50)], groups: Vec::new(), quotas: Vec::new() };
         assert_eq!(probe.sums(&gained, &ours), (3, 6500), "61 has ended; we are ours");
         assert_eq!(probe.sums(&gained, &Ours::default()), (3, 6540));
         let named = |process: u32, name: &str| {

@@ -8,7 +8,7 @@ use super::stand::{RunError, Stand};
 use crate::factor::{self, FactorError};
 use crate::lab::sim::{
     Chance, Drawn, Hold, LinkNow, Physics, Planted, Scene, Spoil, Spoilt, Through, Warmth,
-    ceilings, clocks, shapers,
+    ceilings, clocks, quotas, shapers,
 };
 use crate::workload::{self, Job, Modelled};
 use desk::plan::{DRY_WINDOW_S, OVERHEAD_S, shortest};
@@ -98,6 +98,7 @@ impl Simulated {
         let modelled = (entry.model)(&scene, &job)?;
         record.readings = self.watched(visit, &modelled);
         let Modelled { checked, .. } = modelled;
+        record.readings.extend(quotas(&scene.hold, plan.lab.clients, &checked.readings));
         if let Some(congestion) = checked.outcome.made_with.get("congestion") {
             record.observed.insert("congestion".into(), congestion.clone());
         }
@@ -313,7 +314,8 @@ fn observed(plan: &Plan, trial: &Trial, link: &LinkNow) -> Settings {
     let set = |key: &str| {
         factor::find(key).is_some_and(|f| matches!(f.spec().scope, Scope::Link | Scope::Host))
     };
-    all.retain(|key, _| set(key));
+    let held = |key: &str| factor::find_quota(key).is_some() || key.starts_with("sim_");
+    all.retain(|key, _| set(key) || held(key) || key == "cpu_speed");
     all
 }
 
