@@ -69,8 +69,8 @@ impl Plan<'_> {
     fn text(&self) -> String {
         format!(
             "title = \"{}\"\n[lab]\nclients = 2\nreceive_buffer = \"1 MiB\"\n[factors]\n{}\n{}\
-             [method]\nblocks = 3\ndry = false\nsettle = \"150 ms\"\nsettle_max = \"300 ms\"\n\
-             steady = \"noted\"\nwindow = \"300 ms\"\n",
+             [method]\nblocks = 3\ndry = false\nsettle = \"100 ms\"\nsettle_max = \"250 ms\"\n\
+             steady = \"noted\"\nwindow = \"250 ms\"\n",
             self.name, self.factor, self.loads
         )
     }
@@ -198,11 +198,9 @@ fn held(place: &Place, (factor, direction): (&str, &str), kind: LimitKind) -> Ve
     if !knows(factor) {
         return Vec::new();
     }
-    let levels = ["0.05", "0.1", "0.2"];
-    let quotas: Vec<String> = levels.iter().map(|level| format!("\"{level}\"")).collect();
     let plan = Plan {
         name: factor,
-        factor: &format!("{factor} = {{ levels = [\"off\", {}] }}", quotas.join(", ")),
+        factor: &format!("{factor} = {{ levels = [\"off\", 0.05, 0.1, 0.2] }}"),
         loads: &load("it", &format!("request_size = \"64 KiB\"\ndirection = \"{direction}\"")),
         on: None,
     };

@@ -2,7 +2,7 @@
 //!
 //! Never: which level won.
 
-use super::ceiling::{Ceiling, ceilings, tops};
+use super::ceiling::{Ceiling, ceilings, filled_by_others, tops};
 use super::finding::{Limit, LimitKind, PointLimit, Rival, Top};
 use super::generator::{generator_sign, told};
 use super::measure::{busy, is_client, offer_use, reached_offer};
@@ -83,7 +83,9 @@ struct Full {
 /// they make the others look like what they are not: a client without enough CPU leaves a server
 /// that waits. Their own rule keeps them from hiding others: a client that is busy or late counts
 /// only on a machine that is not full, and no client counts beside a system under test that runs all
-/// the time. Sockets that wait are the limit only where nothing is full, for they wait for what is.
+/// the time. CPUs that other programs fill do not tie with what is full besides: the load reached
+/// that all the same. Sockets that wait are the limit only where nothing is full, for they wait for
+/// what is.
 ///
 /// `visits` are all of the level, also those that the clients' limit made invalid.
 fn find(plan: &Plan, trials: &[&TrialRecord], visits: &[&TrialRecord]) -> Option<Full> {
@@ -103,6 +105,9 @@ fn find(plan: &Plan, trials: &[&TrialRecord], visits: &[&TrialRecord]) -> Option
     rivals.sort_by_key(|one| one.kind);
     let kinds: Vec<LimitKind> = full.iter().map(|one| one.kind).collect();
     full.retain(|one| !kinds.iter().any(|other| covers(*other, one.kind)));
+    if full.iter().any(|one| !is_cpu(one.kind)) && filled_by_others(trials) {
+        full.retain(|one| !is_cpu(one.kind));
+    }
     if full.is_empty() {
         let shares: Vec<f64> = trials.iter().filter_map(|record| busy(record)).collect();
         let (kind, evidence) = (LimitKind::NoneSeen, mean_or_single(&shares, Unit::Share)?);
@@ -111,6 +116,10 @@ fn find(plan: &Plan, trials: &[&TrialRecord], visits: &[&TrialRecord]) -> Option
     let ties = full.split_off(1);
     let Rival { kind, utilisation: evidence } = full.pop()?;
     Some(Full { kind, evidence, ties, rivals })
+}
+
+const fn is_cpu(kind: LimitKind) -> bool {
+    matches!(kind, LimitKind::AllCpus | LimitKind::OneCpu | LimitKind::SoftirqCpu)
 }
 
 fn rival(ceiling: &Ceiling) -> Rival {
@@ -127,7 +136,7 @@ fn covers(full: LimitKind, other: LimitKind) -> bool {
     match other {
         K::Generator => matches!(full, K::ClientQuota | K::ClientLine),
         K::LineRate => full == K::Goodput,
-        K::Memory => matches!(full, K::AllCpus | K::OneCpu | K::SoftirqCpu),
+        K::Memory => is_cpu(full),
         K::SoftirqCpu => full == K::AllCpus,
         K::OneCpu => matches!(
             full,

@@ -34,8 +34,9 @@ pub(super) const BEYOND: f64 = 1.1;
 /// Busy share of all CPUs from which a full one among them does not stand out: the others have no
 /// room for the load, which wants them in turn.
 const NONE_STANDS_OUT: f64 = 0.9;
-/// Share of the time from which the load wanted a CPU all the time, but for wake-ups.
-const WANTED: f64 = 0.9;
+/// Share of the time from which a load wants a CPU: where nothing else holds it, at any moment one
+/// of its two ends can go on.
+const WANTED: f64 = 0.95;
 /// Share of the payload that an adapter has to have carried to be the one that did.
 const CARRIED: f64 = 0.9;
 
@@ -119,6 +120,17 @@ pub(super) fn tops(plan: &Plan, trials: &[&TrialRecord]) -> Vec<Top> {
         Some(Top { kind, throughput: mean_or_single(&all, Unit::BitPerSecond)? })
     };
     ALL.into_iter().filter(|row| passed.contains(&row.0)).filter_map(of).collect()
+}
+
+/// Whether it is other programs that make the CPUs full: they would not be without them. False
+/// where nobody looked.
+pub(super) fn filled_by_others(trials: &[&TrialRecord]) -> bool {
+    let own = |record: &&TrialRecord| {
+        let others = reading(record, "foreign", "machine", "cpu")?;
+        Some(busy(record)? - others / reading(record, "cpu", "machine", "cpus")?)
+    };
+    let shares: Vec<f64> = trials.iter().filter_map(own).collect();
+    mean_or_single(&shares, Unit::Share).is_some_and(|mean| mean.centre.value < NONE_STANDS_OUT)
 }
 
 /// Share of the time in which the two ends of the load wanted a CPU, mean over the trials: of the

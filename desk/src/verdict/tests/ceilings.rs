@@ -242,3 +242,21 @@ fn for_a_load_that_may_run_on_one_cpu_alone_the_others_are_none() {
     });
     assert_eq!(single.kind, LimitKind::AllCpus, "there are no others");
 }
+
+#[test]
+fn cpus_that_others_fill_do_not_tie_with_what_is_full_besides() {
+    let beside = |foreign: f64, bucket: bool| {
+        first(move |r| {
+            cpu(r, "busy", 1.0);
+            cpu(r, "cpus", 2.0);
+            read(r, ["foreign", "machine", "cpu"], foreign);
+            if bucket {
+                read(r, ["qdisc", "sut", "rate"], RATE / 0.9564);
+            }
+        })
+    };
+    assert_eq!(beside(1.2, true).named().collect::<Vec<_>>(), [LimitKind::SetRate]);
+    let own = [LimitKind::SetRate, LimitKind::AllCpus];
+    assert_eq!(beside(0.02, true).named().collect::<Vec<_>>(), own);
+    assert_eq!(beside(1.2, false).kind, LimitKind::AllCpus, "a load that wants them has no other");
+}
