@@ -132,6 +132,7 @@ const fn units(kind: Kind) -> &'static str {
         Kind::Duration => "ns|us|µs|ms|s|min|h",
         Kind::Rate => "bit/s|kbit/s|Mbit/s|Gbit/s",
         Kind::Share => "%",
+        Kind::Cpus => "CPU|CPUs|",
         // A count has none, and other families are in no key with a pattern.
         _ => "",
     }
@@ -167,6 +168,7 @@ const fn family(kind: ParamKind) -> Option<Kind> {
         ParamKind::Size(..) => Some(Kind::Size),
         ParamKind::Count(..) => Some(Kind::Count),
         ParamKind::Rate(..) | ParamKind::RateOr(..) => Some(Kind::Rate),
+        ParamKind::CpusOr(..) => Some(Kind::Cpus),
         ParamKind::Choice(_) | ParamKind::Word => None,
     }
 }
@@ -185,7 +187,10 @@ fn alternatives(kind: ParamKind) -> Vec<Value> {
             .into_iter()
             .collect(),
     };
-    if let ParamKind::RateOr(word, ..) = kind {
+    if let ParamKind::CpusOr(_, low, high) = kind {
+        all.push(json!({ "type": "number", "minimum": low, "maximum": high }));
+    }
+    if let ParamKind::RateOr(word, ..) | ParamKind::CpusOr(word, ..) = kind {
         all.push(json!({ "type": "string", "const": word }));
     }
     all
@@ -206,6 +211,9 @@ fn bounds(kind: ParamKind) -> String {
         ParamKind::Rate(low, high) | ParamKind::RateOr(_, low, high) => {
             range(rate(low), rate(high))
         }
+        ParamKind::CpusOr(_, low, high) => {
+            range(Quantity::new(low, Unit::Cpu), Quantity::new(high, Unit::Cpu))
+        }
         ParamKind::Choice(_) | ParamKind::Word => String::new(),
     }
 }
@@ -221,7 +229,7 @@ fn settings(catalogue: &Catalogue<'_>, scopes: &[Scope]) -> Map<String, Value> {
 }
 
 fn lab(catalogue: &Catalogue<'_>) -> Value {
-    let mut keys = settings(catalogue, &[Scope::Host, Scope::Machine]);
+    let mut keys = settings(catalogue, &[Scope::Host, Scope::Machine, Scope::Side]);
     keys.insert("clients".into(), whole("Client hosts.", CLIENTS_BOUNDS));
     let rate =
         "Most that one client can send or take; clients that cannot fill a link are refused.";
@@ -266,7 +274,7 @@ fn levels(spec: &FactorSpec, catalogue: &Catalogue<'_>) -> Value {
             "type": "array", "minItems": 2, "items": { "anyOf": alternatives(spec.kind) }
         });
     }
-    let scopes = [Scope::Link, Scope::Host, Scope::Machine, Scope::Socket];
+    let scopes = [Scope::Link, Scope::Host, Scope::Machine, Scope::Side, Scope::Socket];
     json!({
         "description": "Two levels or more, the baseline first; each says all that another says.",
         "type": "object", "minProperties": 2,

@@ -32,7 +32,7 @@ pub struct EnvKey {
 const ANY: &str = "*";
 
 /// Every key that is known; the first row that fits holds. What fits none is critical and whole.
-const KEYS: [(&str, KeyClass, Grain); 60] = [
+const KEYS: [(&str, KeyClass, Grain); 61] = [
     ("adapter.*.bus", Info, Whole),
     ("adapter.*.carrier", Info, Whole),
     ("adapter.*.driver_version", Critical, Minor),
@@ -63,6 +63,7 @@ const KEYS: [(&str, KeyClass, Grain); 60] = [
     ("machine.*", Info, Whole),
     ("max_user_namespaces", Info, Whole),
     ("memory", Critical, Near),
+    ("memory.copy", Info, Whole),
     ("microcode", Critical, Whole),
     ("mitigation.*", Critical, Whole),
     ("net.*", Critical, Whole),

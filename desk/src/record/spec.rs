@@ -27,6 +27,8 @@ pub enum ParamKind {
     Rate(f64, f64),
     /// This word, or bits per second, bounds inclusive.
     RateOr(&'static str, f64, f64),
+    /// This word, or CPUs, bounds inclusive.
+    CpusOr(&'static str, f64, f64),
     /// One of these words.
     Choice(&'static [&'static str]),
     /// Any word of letters, digits, `-` and `_`, at most 15 long.
@@ -87,6 +89,8 @@ pub enum Scope {
     Host,
     /// The machine that the conductor runs on, and with it everything else there.
     Machine,
+    /// The processes of one side of the lab: of the server, or of all clients.
+    Side,
     /// The sockets of the load.
     Socket,
     /// A profile: levels of several other factors.

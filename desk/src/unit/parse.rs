@@ -16,6 +16,8 @@ pub enum Kind {
     Share,
     /// A number of things, without a unit: `8`.
     Count,
+    /// CPUs, with or without the unit: `0.5`, `2 CPU`.
+    Cpus,
     /// Money: `1200 EUR`.
     Price,
     /// Noise: `41 dB(A)`.
@@ -63,6 +65,7 @@ impl Kind {
             Self::Rate => "100 Mbit/s or 1 Gbit/s",
             Self::Share => "2 %",
             Self::Count => "8",
+            Self::Cpus => "0.5",
             Self::Price => "1200 EUR",
             Self::Noise => "41 dB(A)",
             Self::Mass => "2.3 kg",
@@ -77,6 +80,7 @@ impl Kind {
             Self::Rate => "rate",
             Self::Share => "share",
             Self::Count => "count",
+            Self::Cpus => "CPU time",
             Self::Price => "price",
             Self::Noise => "noise",
             Self::Mass => "mass",
@@ -91,6 +95,7 @@ impl Kind {
             Self::Rate => "one of bit/s, kbit/s, Mbit/s, Gbit/s",
             Self::Share => "%",
             Self::Count => "nothing, as in 8",
+            Self::Cpus => "CPU or nothing, as in 0.5",
             Self::Price => "one of EUR, USD, GBP, CHF, JPY",
             Self::Noise => "dB(A)",
             Self::Mass => "one of g, kg",
@@ -116,6 +121,7 @@ impl Kind {
             (Self::Rate, "Gbit/s") => 1e9,
             (Self::Share, "%") => 0.01,
             (Self::Count, "")
+            | (Self::Cpus, "" | "CPU" | "CPUs")
             | (Self::Price, "EUR" | "USD" | "GBP" | "CHF" | "JPY")
             | (Self::Noise, "dB(A)")
             | (Self::Mass, "kg")
@@ -134,6 +140,7 @@ impl Kind {
             Self::Rate => Unit::BitPerSecond,
             Self::Share => Unit::Share,
             Self::Count => Unit::Count,
+            Self::Cpus => Unit::Cpu,
             Self::Price => match text {
                 "USD" => Unit::Dollar,
                 "GBP" => Unit::Pound,
@@ -154,7 +161,7 @@ impl Kind {
 /// A text without a number, without a unit, or with a unit of another family.
 pub fn parse(text: &str, kind: Kind) -> Result<Quantity, UnitError> {
     let (number, unit) = split(text, kind)?;
-    if unit.is_empty() && kind != Kind::Count {
+    if unit.is_empty() && !matches!(kind, Kind::Count | Kind::Cpus) {
         return Err(UnitError::NoUnit(text.trim().into(), kind.example()));
     }
     let factor = kind.factor(unit).ok_or_else(|| UnitError::WrongUnit {

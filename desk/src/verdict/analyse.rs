@@ -1,7 +1,7 @@
 //! Knows the way from a stored run to all that is concluded from it.
 
 use super::advice::advice;
-use super::bottleneck::limits;
+use super::bottleneck::{limits, tops_of};
 use super::caveat::caveats;
 use super::claims::claim_checks;
 use super::crossed::others;
@@ -17,6 +17,7 @@ use super::states::two_states;
 use super::together::judge_together;
 use super::winner::{Rule, judge, name};
 use crate::record::Run;
+use std::collections::BTreeMap;
 
 /// Concludes everything from one run.
 ///
@@ -26,7 +27,7 @@ use crate::record::Run;
 #[must_use]
 pub fn analyse(run: &Run) -> Analysis {
     let method = &run.plan.method;
-    let mut judged = Vec::new();
+    let (mut judged, mut tops) = (Vec::new(), BTreeMap::new());
     let mut found = Analysis::default();
     if let Some(metric) = run.metrics.iter().find(|m| m.name == method.primary) {
         let rule = Rule { metric, method };
@@ -41,10 +42,11 @@ pub fn analyse(run: &Run) -> Analysis {
             // A comparison whose every trial was at the limit of the clients is named all the same.
             let id = &name(contest);
             found.generator_bound.extend(generator_bound(&run.plan, contest, id));
-            let Some(one) = judge(contest, rule, torn) else { continue };
             let (largest, along) = limits(&run.plan, contest, id);
             found.limits.extend(largest);
             found.point_limits.extend(along);
+            let Some(one) = judge(contest, rule, torn) else { continue };
+            tops.insert(id.clone(), tops_of(&run.plan, contest));
             found.costs.extend(cost(run, contest, id, torn));
             found.prices.extend(price(run, contest, (rule, torn)));
             judged.push(one);
@@ -60,6 +62,6 @@ pub fn analyse(run: &Run) -> Analysis {
     found.comparisons = judged.into_iter().map(|j| j.comparison).collect();
     found.advice = advice(&run.plan, &found.comparisons, &found.costs);
     found.claims = claim_checks(run);
-    found.roofs = roofs(&found);
+    found.roofs = roofs(&found, &tops);
     found
 }

@@ -2,52 +2,63 @@
 //!
 //! Never: which level won.
 
-use super::effective::effective;
-use super::finding::{Limit, LimitKind, PointLimit};
-use super::generator::generator_sign;
-use super::measure::{busy, directions, is_client, offer_use, reached_offer, throughput};
+use super::ceiling::{Ceiling, ceilings, filled_by_others, tops};
+use super::finding::{Limit, LimitKind, PointLimit, Rival, Top};
+use super::generator::{generator_sign, told};
+use super::measure::{busy, is_client, offer_use, reached_offer};
 use super::pairing::{Contest, Measured, PairedPoint};
-use crate::record::{Level, Plan, StreamFacts, TrialRecord};
+use crate::record::{Level, Plan, TrialRecord};
 use crate::stats::{Estimate, mean_or_single};
 use crate::unit::Unit;
-use crate::validity::FULL;
 use std::cmp::Ordering;
-
-/// Share of a set rate from which the rate counts as reached; the rest is headers.
-const AT_RATE: f64 = 0.9;
-/// Share of a stream's busy time from which waiting counts as the limit.
-const WAITING: f64 = 0.5;
 
 /// The limit of both levels of a contest, baseline first, and that at every point of its curve.
 ///
 /// On a curve the limit is that of the largest point: there a resource fills up, while small points
 /// are often held down by the cost of each call. A level is left out where nothing was watched, for
-/// then not even "none seen" is true.
+/// then not even "none seen" is true. Where no visit of a contest is valid because its clients were
+/// at their limit in all of them, that is said.
 pub(super) fn limits(
     plan: &Plan,
     contest: &Contest<'_>,
     comparison: &str,
 ) -> (Vec<Limit>, Vec<PointLimit>) {
-    let by_place = |a: &&PairedPoint<'_>, b: &&PairedPoint<'_>| {
-        a.at.partial_cmp(&b.at).unwrap_or(Ordering::Equal)
-    };
-    let live = || contest.points.iter().filter(|point| !point.pairs.is_empty());
+    let any = contest.points.iter().any(|point| !point.pairs.is_empty());
+    let live = || contest.points.iter().filter(move |point| !any || !point.pairs.is_empty());
     let of = |point: &PairedPoint<'_>| -> Vec<Limit> {
-        let limit = |(level, trials): (&Level, Vec<Measured<'_>>)| {
-            let found = find(plan, &trials, &contest.visits(point, level))?;
+        let limit = |(level, trials): (&Level, Vec<&TrialRecord>)| {
+            let visits = contest.visits(point, level);
+            let trials = if any { trials } else { told(&visits) };
+            let found = find(plan, &trials, &visits)?;
             let (comparison, level) = (comparison.into(), level.name.clone());
-            let Full { kind, evidence, rivals } = found;
-            Some(Limit { comparison, level, kind, evidence, rivals })
+            let Full { kind, evidence, ties, rivals } = found;
+            Some(Limit { comparison, level, kind, evidence, ties, rivals })
         };
-        let [base, other] = point.sides();
+        let sides = point.sides().map(|side| side.iter().map(|trial| trial.record).collect());
+        let [base, other] = sides;
         [(contest.base, base), (contest.other, other)].into_iter().filter_map(limit).collect()
     };
-    let largest = live().max_by(by_place).map(&of).unwrap_or_default();
+    let largest = live().max_by(|a, b| by_place(a, b)).map(&of).unwrap_or_default();
     let placed = live().filter_map(|point| Some((point.at.as_ref()?, point)));
     let along = placed.flat_map(|(at, point)| {
         of(point).into_iter().map(|limit| PointLimit { at: at.clone(), limit })
     });
     (largest, along.collect())
+}
+
+fn by_place(a: &PairedPoint<'_>, b: &PairedPoint<'_>) -> Ordering {
+    a.at.partial_cmp(&b.at).unwrap_or(Ordering::Equal)
+}
+
+/// What ceilings leave of payload at the largest point, for each level of a contest by its name.
+pub(super) fn tops_of(plan: &Plan, contest: &Contest<'_>) -> Vec<(String, Vec<Top>)> {
+    let live = contest.points.iter().filter(|point| !point.pairs.is_empty());
+    let Some(largest) = live.max_by(|a, b| by_place(a, b)) else { return Vec::new() };
+    let of = |(level, side): (&Level, Vec<Measured<'_>>)| {
+        let records: Vec<&TrialRecord> = side.iter().map(|trial| trial.record).collect();
+        (level.name.clone(), tops(plan, &records))
+    };
+    [contest.base, contest.other].into_iter().zip(largest.sides()).map(of).collect()
 }
 
 /// Whether both levels of a comparison carried the load that was set: they moved the same by
@@ -58,94 +69,106 @@ pub fn was_carried(limits: &[Limit], comparison: &str) -> bool {
     of.peek().is_some() && of.all(|limit| limit.kind == LimitKind::OfferedLoad)
 }
 
-/// What was full, and what was read before it and was not.
+/// What was full, what was full beside it, and what was read and was not.
 struct Full {
     kind: LimitKind,
     evidence: Estimate,
-    rivals: Vec<LimitKind>,
+    ties: Vec<Rival>,
+    rivals: Vec<Rival>,
 }
 
-/// The first limit that shows, in the order: load offered, generator, CPUs, one CPU, set rate,
-/// waiting sockets.
+/// The ceiling that is full; several that are full tie, unless one of them is a part of the other.
 ///
-/// A load that was set and carried has no other limit. The generator stands next because it makes
-/// the others look like what they are not: a client without enough CPU leaves a server that waits.
-/// Its own rule keeps it from hiding them: a client
-/// that is busy or late counts only on a machine that is not full, and no client counts beside a
-/// system under test that runs all the time.
+/// A load that was set and carried has no other limit. Of the rest the clients stand first because
+/// they make the others look like what they are not: a client without enough CPU leaves a server
+/// that waits. Their own rule keeps them from hiding others: a client that is busy or late counts
+/// only on a machine that is not full, and no client counts beside a system under test that runs all
+/// the time. CPUs that other programs fill do not tie with what is full besides: the load reached
+/// that all the same. Sockets that wait are the limit only where nothing is full, for they wait for
+/// what is.
 ///
 /// `visits` are all of the level, also those that the clients' limit made invalid.
-fn find(plan: &Plan, trials: &[Measured<'_>], visits: &[&TrialRecord]) -> Option<Full> {
-    let full = |kind, evidence, rivals| Some(Full { kind, evidence, rivals });
-    if let Some(carried) = carried(plan, trials) {
-        return full(LimitKind::OfferedLoad, carried, Vec::new());
+fn find(plan: &Plan, trials: &[&TrialRecord], visits: &[&TrialRecord]) -> Option<Full> {
+    if let Some(evidence) = carried(plan, trials) {
+        let (kind, ties, rivals) = (LimitKind::OfferedLoad, Vec::new(), Vec::new());
+        return Some(Full { kind, evidence, ties, rivals });
     }
-    if let Some((_, evidence)) = generator_sign(plan, visits) {
-        return full(LimitKind::Generator, evidence, Vec::new());
+    let seen = ceilings(plan, trials);
+    let sign = generator_sign(plan, visits);
+    let mut full: Vec<Rival> = seen.iter().filter(|c| c.is_full()).map(rival).collect();
+    let mut rivals: Vec<Rival> = seen.iter().filter(|c| !c.is_full()).map(rival).collect();
+    match sign {
+        Some((_, utilisation)) => full.push(Rival { kind: LimitKind::Generator, utilisation }),
+        None => rivals.extend(clients_use(visits)),
     }
-    let mean = |share: &dyn Fn(&TrialRecord) -> Option<f64>| {
-        let shares: Vec<f64> = trials.iter().filter_map(|t| share(t.record)).collect();
-        mean_or_single(&shares, Unit::Share)
-    };
-    let busy = mean(&busy);
-    let watched = [
-        (LimitKind::AllCpus, FULL, busy.clone()),
-        (LimitKind::OneCpu, FULL, mean(&busiest_cpu)),
-        (LimitKind::SetRate, AT_RATE, mean(&|record| rate_use(plan, record))),
-        (LimitKind::ReceiveWindow, WAITING, mean(&|r| waiting(r, |s| s.receive_window_limited_us))),
-        (LimitKind::SendBuffer, WAITING, mean(&|r| waiting(r, |s| s.send_buffer_limited_us))),
-    ];
-    let mut rivals = Vec::new();
-    rivals.extend(clients_were_read(visits).then_some(LimitKind::Generator));
-    for (kind, threshold, share) in watched {
-        // What nobody read is no rival that was ruled out.
-        let Some(share) = share else { continue };
-        if share.centre.value >= threshold {
-            return full(kind, share, rivals);
-        }
-        rivals.push(kind);
+    full.sort_by_key(|one| one.kind);
+    rivals.sort_by_key(|one| one.kind);
+    let kinds: Vec<LimitKind> = full.iter().map(|one| one.kind).collect();
+    full.retain(|one| !kinds.iter().any(|other| covers(*other, one.kind)));
+    if full.iter().any(|one| !is_cpu(one.kind)) && filled_by_others(trials) {
+        full.retain(|one| !is_cpu(one.kind));
     }
-    full(LimitKind::NoneSeen, busy?, rivals)
+    if full.is_empty() {
+        let shares: Vec<f64> = trials.iter().filter_map(|record| busy(record)).collect();
+        let (kind, evidence) = (LimitKind::NoneSeen, mean_or_single(&shares, Unit::Share)?);
+        return Some(Full { kind, evidence, ties: full, rivals });
+    }
+    let ties = full.split_off(1);
+    let Rival { kind, utilisation: evidence } = full.pop()?;
+    Some(Full { kind, evidence, ties, rivals })
 }
 
-/// Whether the threads of the clients were watched in any visit.
-fn clients_were_read(visits: &[&TrialRecord]) -> bool {
-    let mut readings = visits.iter().flat_map(|record| &record.readings);
-    readings.any(|r| r.probe == "thread" && is_client(&r.host))
+const fn is_cpu(kind: LimitKind) -> bool {
+    matches!(kind, LimitKind::AllCpus | LimitKind::OneCpu | LimitKind::SoftirqCpu)
+}
+
+fn rival(ceiling: &Ceiling) -> Rival {
+    Rival { kind: ceiling.kind, utilisation: ceiling.utilisation.clone() }
+}
+
+/// Whether the first being full is why the second is: it holds it, or makes sockets wait.
+///
+/// A client that cannot send or take more has its reason in its quota or its line. A CPU is one of
+/// all; one that is full of interrupts is full; that of a client is the client's. Goodput is that of
+/// the line. A copy keeps a CPU busy, and whether full CPUs wait for memory is not read.
+fn covers(full: LimitKind, other: LimitKind) -> bool {
+    use LimitKind as K;
+    match other {
+        K::Generator => matches!(full, K::ClientQuota | K::ClientLine),
+        K::LineRate => full == K::Goodput,
+        K::Memory => is_cpu(full),
+        K::SoftirqCpu => full == K::AllCpus,
+        K::OneCpu => matches!(
+            full,
+            K::AllCpus | K::SoftirqCpu | K::ClientQuota | K::ClientLine | K::Generator
+        ),
+        K::ReceiveWindow | K::SendBuffer => full < K::ReceiveWindow,
+        _ => false,
+    }
+}
+
+/// Share of the time for which the busiest thread of any client had a CPU, as the rival that was
+/// ruled out; none where their threads were not watched.
+fn clients_use(visits: &[&TrialRecord]) -> Option<Rival> {
+    let of = |record: &&TrialRecord| {
+        let mut threads: Vec<f64> = Vec::new();
+        for r in &record.readings {
+            if r.probe == "thread" && r.key == "cpu" && is_client(&r.host) {
+                threads.push(r.quantity.value);
+            }
+        }
+        threads.into_iter().max_by(f64::total_cmp)
+    };
+    let shares: Vec<f64> = visits.iter().filter_map(of).collect();
+    let utilisation = mean_or_single(&shares, Unit::Share)?;
+    Some(Rival { kind: LimitKind::Generator, utilisation })
 }
 
 /// Share of the load offered that was carried, if one was set and every trial reached it.
-fn carried(plan: &Plan, trials: &[Measured<'_>]) -> Option<Estimate> {
-    if trials.is_empty() || !trials.iter().all(|t| reached_offer(plan, t.record)) {
+fn carried(plan: &Plan, trials: &[&TrialRecord]) -> Option<Estimate> {
+    if trials.is_empty() || !trials.iter().all(|record| reached_offer(plan, record)) {
         return None;
     }
-    let shares: Vec<f64> = trials.iter().filter_map(|t| offer_use(plan, t.record)).collect();
+    let shares: Vec<f64> = trials.iter().filter_map(|record| offer_use(plan, record)).collect();
     mean_or_single(&shares, Unit::Share)
-}
-
-/// Busy share of the busiest CPU of the trial: which one it is may change from trial to trial.
-fn busiest_cpu(record: &TrialRecord) -> Option<f64> {
-    let cpus = record
-        .readings
-        .iter()
-        .filter(|r| r.probe == "cpu" && r.host == "machine" && r.key.starts_with("busy.cpu"));
-    cpus.map(|r| r.quantity.value).max_by(f64::total_cmp)
-}
-
-/// Throughput over the `rate` in force on the link, counted in both directions for `duplex`.
-fn rate_use(plan: &Plan, record: &TrialRecord) -> Option<f64> {
-    let rate = effective(plan, &record.trial.settings).get("rate")?.quantity()?;
-    let directions = directions(&record.trial.point.params);
-    let limited = rate.unit == Unit::BitPerSecond && rate.value > 0.0;
-    let moved = throughput(plan, record).filter(|_| limited)?;
-    Some(moved / (rate.value * directions))
-}
-
-/// Share of the streams' busy time that went by waiting; none without streams.
-#[expect(clippy::cast_precision_loss, reason = "microseconds of a run are far below 2^53")]
-fn waiting(record: &TrialRecord, waited: impl Fn(&StreamFacts) -> u64) -> Option<f64> {
-    let streams = &record.outcome.streams;
-    let busy: u64 = streams.iter().map(|s| s.busy_us).sum();
-    let waited: u64 = streams.iter().map(waited).sum();
-    (busy > 0).then(|| waited as f64 / busy as f64)
 }

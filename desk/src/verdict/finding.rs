@@ -122,9 +122,28 @@ pub struct Limit {
     pub kind: LimitKind,
     /// The utilisation or share that shows it.
     pub evidence: Estimate,
-    /// What was read, stands before it in the order, and was not full.
+    /// What was full beside it: nothing read here tells them apart.
     #[serde(default)]
-    pub rivals: Vec<LimitKind>,
+    pub ties: Vec<Rival>,
+    /// What was read and was not full.
+    #[serde(default)]
+    pub rivals: Vec<Rival>,
+}
+
+impl Limit {
+    /// The limit and what it ties with.
+    pub fn named(&self) -> impl Iterator<Item = LimitKind> {
+        std::iter::once(self.kind).chain(self.ties.iter().map(|tie| tie.kind))
+    }
+}
+
+/// A ceiling beside the limit, and how near it the load came.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Rival {
+    /// What it is.
+    pub kind: LimitKind,
+    /// Share of it that was in use; mean over the trials.
+    pub utilisation: Estimate,
 }
 
 /// What held the figures down at one point of a curve.
@@ -136,7 +155,8 @@ pub struct PointLimit {
     pub limit: Limit,
 }
 
-/// What can be the limit, in the order in which it is looked at.
+/// What can be the limit: first the load and its clients, then what is bought or set, then the
+/// CPUs, and last what only waits.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -144,14 +164,32 @@ pub struct PointLimit {
 pub enum LimitKind {
     /// The load offered: it was set, and it was carried.
     OfferedLoad,
+    /// A quota of CPU time of a client: the generator was not let.
+    ClientQuota,
+    /// The line rate of a client's own adapter.
+    ClientLine,
     /// The clients' own threads: the system under test could have done more.
     Generator,
+    /// A quota of CPU time of the system under test.
+    ServerQuota,
+    /// The rate of a token bucket on the link.
+    SetRate,
+    /// The payload that the line rate of the adapter leaves beside headers.
+    Goodput,
+    /// The line rate of the adapter, headers and all.
+    LineRate,
+    /// The bus that the adapter sits on.
+    Pcie,
+    /// The rate at which memory is copied.
+    Memory,
+    /// The disk.
+    Disk,
     /// All CPUs of the machine busy.
     AllCpus,
+    /// One CPU busy with interrupts and received packets.
+    SoftirqCpu,
     /// One CPU busy while others idle.
     OneCpu,
-    /// The `tbf` rate set on the link.
-    SetRate,
     /// The sockets waited for the peer's receive window.
     ReceiveWindow,
     /// The sockets waited for their own send buffer.
@@ -439,6 +477,18 @@ pub struct Roofs {
     pub throughput: Estimate,
     /// The measured size that is nearest, by ratio, to where the roofs meet.
     pub meet: Value,
+    /// What ceilings that were read leave of payload at the largest point, for the same level.
+    #[serde(default)]
+    pub ceilings: Vec<Top>,
+}
+
+/// The throughput at which a ceiling is full.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Top {
+    /// The ceiling.
+    pub kind: LimitKind,
+    /// Throughput over the share in use, bit/s; mean over the trials.
+    pub throughput: Estimate,
 }
 
 /// What two levels give for the prices that a person entered.

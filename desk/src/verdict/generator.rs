@@ -43,9 +43,7 @@ pub(super) fn generator_sign(
     plan: &Plan,
     visits: &[&TrialRecord],
 ) -> Option<(GeneratorSign, Estimate)> {
-    let told =
-        |r: &&&TrialRecord| matches!(r.outcome.fault, None | Some(Fault::GeneratorLimit { .. }));
-    let told: Vec<&TrialRecord> = visits.iter().filter(told).copied().collect();
+    let told = told(visits);
     let found: Vec<GeneratorLimit> =
         told.iter().filter_map(|record| generator_limit(plan, record)).collect();
     if found.is_empty() || found.len() * ONE_IN < told.len() {
@@ -57,4 +55,12 @@ pub(super) fn generator_sign(
     let shares: Vec<f64> =
         found.iter().filter(|one| one.sign == sign).map(|one| one.share.value).collect();
     mean_or_single(&shares, Unit::Share).map(|evidence| (sign, evidence))
+}
+
+/// The visits that say something of the load: the valid ones, and those that only its clients
+/// spoilt.
+pub(super) fn told<'r>(visits: &[&'r TrialRecord]) -> Vec<&'r TrialRecord> {
+    let tells =
+        |r: &&&TrialRecord| matches!(r.outcome.fault, None | Some(Fault::GeneratorLimit { .. }));
+    visits.iter().filter(tells).copied().collect()
 }

@@ -2,11 +2,13 @@
 //!
 //! Never: two roofs from two highest figures alone; every curve has those.
 
-use super::finding::{Analysis, Comparison, PointResult, Roofs};
+use super::ceiling::BEYOND;
+use super::finding::{Analysis, Comparison, PointResult, Roofs, Top};
 use super::knee::KNEE;
 use crate::record::Value;
 use crate::stats::Estimate;
 use crate::unit::{Quantity, Unit};
+use std::collections::BTreeMap;
 
 /// Bits of a byte.
 const BITS: f64 = 8.0;
@@ -32,10 +34,22 @@ const fn throughput(seen: &Seen<'_>) -> f64 {
     seen.rate.centre.value
 }
 
+/// What ceilings leave at the largest point of each comparison, for each of its levels.
+pub(super) type Tops = BTreeMap<String, Vec<(String, Vec<Top>)>>;
+
 /// The roofs of every curve of bits a second by bytes, which are those of a request, that lies
-/// along both.
-pub(super) fn roofs(found: &Analysis) -> Vec<Roofs> {
-    found.comparisons.iter().filter_map(|c| of(found, c)).collect()
+/// along both; with them the ceilings that no point is beyond.
+pub(super) fn roofs(found: &Analysis, tops: &Tops) -> Vec<Roofs> {
+    let with_ceilings = |c: &Comparison| {
+        let roofs = of(found, c)?;
+        let its = tops.get(&c.id).into_iter().flatten();
+        let its = its.filter(|(level, _)| *level == roofs.level).flat_map(|(_, tops)| tops);
+        let highest = roofs.throughput.centre.value;
+        let above = |top: &&Top| top.throughput.centre.value * BEYOND >= highest;
+        let ceilings = its.filter(above).cloned().collect();
+        Some(Roofs { ceilings, ..roofs })
+    };
+    found.comparisons.iter().filter_map(with_ceilings).collect()
 }
 
 fn of(found: &Analysis, c: &Comparison) -> Option<Roofs> {
@@ -63,6 +77,7 @@ fn of(found: &Analysis, c: &Comparison) -> Option<Roofs> {
         requests: scaled(most.rate, 1.0 / (BITS * most.bytes)),
         throughput: top.rate.clone(),
         meet: nearest.at.clone(),
+        ceilings: Vec::new(),
     })
 }
 
@@ -119,6 +134,29 @@ mod tests {
 
     #[test]
     #[expect(clippy::cast_precision_loss, reason = "sizes are small")]
+    fn a_ceiling_that_was_read_stands_over_the_curve_unless_a_point_is_beyond_it() {
+        let with_line = |rate: f64| {
+            let truth: fn(Cell) -> f64 = |cell| (cell.size as f64 / 32.0).min(8.0);
+            let sizes = vec![64, 128, 256, 512, 1024, 2048];
+            let mut run = Simulated { sizes, truth, noise: 1e-4, ..Simulated::default() }.run();
+            for record in &mut run.records {
+                record.readings.push(crate::record::Reading {
+                    probe: "qdisc".into(),
+                    host: "sut".into(),
+                    key: "rate".into(),
+                    quantity: Quantity::new(rate, Unit::BitPerSecond),
+                });
+            }
+            analyse(&run).roofs[0].ceilings.clone()
+        };
+        let [top] = &with_line(10e9)[..] else { panic!() };
+        // By hand: 1448 of 1514 bytes of each frame.
+        assert!((top.throughput.centre.value / 9.564e9 - 1.0).abs() < 0.001, "{top:?}");
+        assert_eq!(with_line(4e9), []);
+    }
+
+    #[test]
+    #[expect(clippy::cast_precision_loss, reason = "sizes are small")]
     fn a_flat_curve_and_one_that_still_rises_have_no_cause_to_tell() {
         assert_eq!(found(|_| 1.0).roofs, [], "flat at the rate of the line");
         assert_eq!(found(|cell| cell.size as f64 / 32.0).roofs, [], "no ceiling was seen");
@@ -137,6 +175,6 @@ mod tests {
             evidence: Estimate::exact(Quantity::new(0.99, Unit::Share)),
         };
         found.generator_bound = [512, 1024, 2048].map(bound).to_vec();
-        assert_eq!(roofs(&found), [], "a single good point at the ceiling is left");
+        assert_eq!(roofs(&found, &Tops::new()), [], "a single good point at the ceiling is left");
     }
 }

@@ -206,6 +206,7 @@ impl LinkRow {
                 }
                 LinkAnswer::Tbf(Some(tbf)) => LinkRequest::SetTbf(name, *tbf),
                 LinkAnswer::Tbf(None) | LinkAnswer::Done => LinkRequest::ClearQdisc(name),
+                LinkAnswer::Shaper(_) => continue,
                 LinkAnswer::Setting(text) => {
                     let Mechanism::Field(path, _) = self.mechanism else { continue };
                     LinkRequest::SetSetting(path.into(), text.clone())

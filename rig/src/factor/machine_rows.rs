@@ -138,7 +138,7 @@ pub fn find_machine(name: &str) -> Option<&'static MachineRow> {
 ///
 /// # Errors
 /// The first that cannot, with the reason and the remedy.
-pub fn refuse(plan: &Plan, root: &Path) -> Result<(), FactorError> {
+pub(super) fn refuse(plan: &Plan, root: &Path) -> Result<(), FactorError> {
     machine_settings(plan).try_for_each(|(row, level)| row.refuse(root, level))
 }
 

@@ -1,26 +1,30 @@
 //! Knows the settings that can be switched on a lab, how each is read back, and how it is undone.
 //!
-//! Gives: [`ALL`] as data, [`Factor`], [`Undo`], [`find`]; [`MachineRow`], [`find_machine`].
+//! Gives: [`ALL`] as data, [`Factor`], [`Undo`], [`find`]; [`MachineRow`], [`find_machine`]; [`QuotaRow`],
+//! [`find_quota`]; [`refuse`].
 //! Never: why a level is wanted, or what was measured under it.
 //! Start reading at `link_row.rs`, for the machine itself at `machine_row.rs`.
 
 mod link_row;
 mod machine_row;
 mod machine_rows;
+mod quota_row;
 mod rows;
 
 #[cfg(test)]
 mod tests;
 
 pub use machine_row::MachineRow;
-pub use machine_rows::{facts, find_machine, refuse};
+pub use machine_rows::{facts, find_machine};
+pub use quota_row::{QuotaRow, find_quota, held_sides};
 pub use rows::{ALL, find};
 
 use crate::lab::undo::UndoError;
 use crate::lab::wire::LinkRequest;
 use crate::lab::{Lab, LabError};
-use desk::record::{FactorSpec, Value};
+use desk::record::{FactorSpec, Plan, Value};
 use std::io;
+use std::path::Path;
 use thiserror::Error;
 
 /// Why a factor could not be set.
@@ -95,6 +99,16 @@ pub enum FactorError {
     /// The lab failed underneath.
     #[error(transparent)]
     Lab(#[from] LabError),
+}
+
+/// Says before anything is measured why a plan's settings of the machine and its quotas cannot be
+/// made on the one below `root`.
+///
+/// # Errors
+/// The first that cannot, with the reason and the remedy.
+pub fn refuse(plan: &Plan, root: &Path) -> Result<(), FactorError> {
+    machine_rows::refuse(plan, root)?;
+    quota_row::refuse(plan, root)
 }
 
 /// A setting of the lab that can be switched, read back and undone. All act on one link with all

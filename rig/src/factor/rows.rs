@@ -4,6 +4,7 @@
 use super::Factor;
 use super::link_row::{LinkRow, Mechanism};
 use super::machine_rows as machine;
+use super::quota_row::{CLIENT_QUOTA, SERVER_QUOTA};
 use desk::record::{FactorSpec, ParamKind, Scope};
 
 /// `on` or `off`.
@@ -58,6 +59,7 @@ pub const ALL: &[FactorSpec] = &[
     machine::AUTOGROUP,
     machine::BUSY_POLL,
     CHECKSUM,
+    CLIENT_QUOTA,
     CONGESTION,
     machine::GOVERNOR,
     GRO,
@@ -70,6 +72,7 @@ pub const ALL: &[FactorSpec] = &[
     PROFILE,
     RATE,
     RECEIVE_BUFFER,
+    SERVER_QUOTA,
     machine::SMT,
     machine::SWAPPINESS,
     machine::THP,
@@ -115,6 +118,8 @@ mod tests {
             let row = machine::find_machine(factor.name);
             assert_eq!(row.is_some(), of_machine, "{}", factor.name);
             assert!(row.is_none_or(|row| row.spec.name == factor.name));
+            let of_side = factor.scope == Scope::Side;
+            assert_eq!(super::super::find_quota(factor.name).is_some(), of_side, "{}", factor.name);
         }
     }
 }

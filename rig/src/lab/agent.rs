@@ -178,6 +178,7 @@ impl LinkHands {
             LinkRequest::Setting(path) => return Ok(LinkAnswer::Setting(read_setting(&path)?)),
             LinkRequest::Info(name) => return Ok(LinkAnswer::Info(Box::new(routes.link(&name)?))),
             LinkRequest::Tbf(name) => return Ok(LinkAnswer::Tbf(routes.tbf(&name)?)),
+            LinkRequest::Shaper(name) => return Ok(LinkAnswer::Shaper(routes.shaper(&name)?)),
             LinkRequest::Features(name) => {
                 return Ok(LinkAnswer::Features(self.ethtool()?.features(&name)?));
             }

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Every name we give begins with this; then the conductor's pid and the host.
-const PREFIX: &str = "stend-";
+pub(super) const PREFIX: &str = "stend-";
 /// How often it is tried to remove a group whose last process is on its way out, and the pause.
 const TRIES: u32 = 50;
 const PAUSE: Duration = Duration::from_millis(2);
@@ -42,6 +42,8 @@ pub struct HostGroup {
     pub host: String,
     kind: Kind,
     directory: PathBuf,
+    /// Where the process is instead, while a quota holds it.
+    moved_to: Option<PathBuf>,
 }
 
 impl HostGroup {
@@ -49,13 +51,14 @@ impl HostGroup {
     /// unified hierarchy); none when it cannot be read.
     #[must_use]
     pub fn cpu_ns(&self) -> Option<u64> {
+        let directory = self.moved_to.as_ref().unwrap_or(&self.directory);
         match self.kind {
             Kind::Accounting => {
-                let text = fs::read_to_string(self.directory.join("cpuacct.usage")).ok()?;
+                let text = fs::read_to_string(directory.join("cpuacct.usage")).ok()?;
                 text.trim().parse().ok()
             }
             Kind::Unified => {
-                let text = fs::read_to_string(self.directory.join("cpu.stat")).ok()?;
+                let text = fs::read_to_string(directory.join("cpu.stat")).ok()?;
                 let usage = text.lines().find_map(|line| line.strip_prefix("usage_usec "))?;
                 usage.trim().parse::<u64>().ok().map(|us| us * 1000)
             }
@@ -108,7 +111,8 @@ impl ControlGroups {
     /// second opinion is none.
     pub fn add(&mut self, host: &str, process: u32) {
         let (Some(parent), Some(directory)) = (&self.parent, self.path_of(host)) else { return };
-        let group = HostGroup { host: host.into(), kind: parent.kind, directory };
+        let (host, kind) = (host.into(), parent.kind);
+        let group = HostGroup { host, kind, directory, moved_to: None };
         let made = fs::create_dir(&group.directory);
         self.groups.push(group.clone());
         let moved = made
@@ -117,6 +121,14 @@ impl ControlGroups {
             self.why_none = format!("{}: {e}", group.directory.display());
             self.parent = None;
             // What is already moved stays until its process ends; nobody reads it.
+        }
+    }
+
+    /// The process of a host has moved to another group of the unified hierarchy, or back.
+    pub fn read_in(&mut self, host: &str, directory: Option<&Path>) {
+        let unified = |g: &&mut HostGroup| g.host == host && g.kind == Kind::Unified;
+        for group in self.groups.iter_mut().filter(unified) {
+            group.moved_to = directory.map(Path::to_path_buf);
         }
     }
 
@@ -219,7 +231,7 @@ fn accounting(mounts: &str, own: &str) -> Option<Parent> {
 }
 
 /// Where the first file system of a type is mounted whose options pass (proc(5), `mounts`).
-fn mounted(mounts: &str, kind: &str, options: impl Fn(&str) -> bool) -> Option<PathBuf> {
+pub(super) fn mounted(mounts: &str, kind: &str, options: impl Fn(&str) -> bool) -> Option<PathBuf> {
     mounts.lines().find_map(|line| {
         let words: Vec<&str> = line.split(' ').collect();
         let [_, place, its_kind, its_options, ..] = words[..] else { return None };
@@ -227,11 +239,11 @@ fn mounted(mounts: &str, kind: &str, options: impl Fn(&str) -> bool) -> Option<P
     })
 }
 
-fn below(mount: &Path, own: &str) -> PathBuf {
+pub(super) fn below(mount: &Path, own: &str) -> PathBuf {
     mount.join(own.trim_start_matches('/'))
 }
 
-fn writable(directory: &Path) -> bool {
+pub(super) fn writable(directory: &Path) -> bool {
     rustix::fs::access(directory, rustix::fs::Access::WRITE_OK).is_ok()
 }
 
@@ -250,10 +262,13 @@ fn remove_stale(parent: &Path, processes: &Path) {
 #[must_use]
 pub fn stale() -> Vec<PathBuf> {
     let mounts = fs::read_to_string("/proc/self/mounts").unwrap_or_default();
-    let accounting = |options: &str| options.split(',').any(|option| option == "cpuacct");
-    let unified = mounted(&mounts, "cgroup2", |_| true);
-    let mut folders: Vec<PathBuf> =
-        unified.into_iter().chain(mounted(&mounts, "cgroup", accounting)).collect();
+    let of = |name: &'static str| {
+        mounted(&mounts, "cgroup", move |options| options.split(',').any(|option| option == name))
+    };
+    let all = [mounted(&mounts, "cgroup2", |_| true), of("cpu"), of("cpuacct")];
+    let mut folders: Vec<PathBuf> = all.into_iter().flatten().collect();
+    // Where `cpu` and `cpuacct` share a hierarchy, it is one place.
+    folders.dedup();
     let mut found = Vec::new();
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {

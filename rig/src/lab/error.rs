@@ -72,6 +72,9 @@ pub enum LabError {
         /// Why.
         source: io::Error,
     },
+    /// No side can be held to a quota of CPU time.
+    #[error("no quota of CPU time: {0}")]
+    NoQuota(String),
     /// A link operation.
     #[error(transparent)]
     Link(#[from] LinkError),

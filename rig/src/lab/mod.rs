@@ -15,6 +15,7 @@ pub mod host;
 pub mod link;
 mod namespace;
 mod ours;
+pub mod quota;
 pub mod sim;
 mod topology;
 pub mod undo;

@@ -3,6 +3,7 @@
 //! Must not know what they do.
 
 use super::cgroup::HostGroup;
+use super::quota::QuotaGroup;
 
 /// What of the machine belongs to a lab that stands; a copy, so that it can be looked at while the
 /// lab works.
@@ -12,6 +13,8 @@ pub struct Ours {
     pub hosts: Vec<(String, u32)>,
     /// Control groups of the server and of the clients; empty where none could be made.
     pub groups: Vec<HostGroup>,
+    /// Groups that can be held to a quota of CPU time; empty where the plan asks for none.
+    pub quotas: Vec<QuotaGroup>,
 }
 
 impl Ours {

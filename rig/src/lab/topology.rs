@@ -6,6 +6,7 @@ use super::cgroup::ControlGroups;
 use super::error::LabError;
 use super::host::{self, Host, ProcessHost};
 use super::ours::Ours;
+use super::quota::Quotas;
 use super::undo::{Intent, Journal, Kind};
 use super::wire::{Answer, LinkAnswer, LinkRequest, Request};
 use super::{clock, namespace};
@@ -70,11 +71,12 @@ pub struct Lab {
     pub reason: String,
     /// Names of the links.
     pub links: Vec<String>,
-    hosts: Vec<ProcessHost>,
+    pub(super) hosts: Vec<ProcessHost>,
     clients: u32,
     /// Whether its namespaces have names, which others can see.
     named: bool,
-    groups: ControlGroups,
+    pub(super) groups: ControlGroups,
+    pub(super) quotas: Quotas,
     /// Names and groups of this lab, as they stand in the journal.
     written: Option<(Journal, Vec<u64>)>,
 }
@@ -156,6 +158,7 @@ impl Lab {
             clients: blueprint.clients,
             named,
             groups,
+            quotas: Quotas::default(),
             written: None,
         };
         lab.start_hosts(&blueprint.binary, cancel)?;
@@ -329,7 +332,7 @@ impl Lab {
     #[must_use]
     pub fn ours(&self) -> Ours {
         let hosts = self.hosts.iter().map(|host| (host.name().to_owned(), host.pid())).collect();
-        Ours { hosts, groups: self.groups.readable() }
+        Ours { hosts, groups: self.groups.readable(), quotas: self.quotas.groups() }
     }
 
     /// Says where the hosts' control groups are, or why there are none.
@@ -462,6 +465,7 @@ impl Lab {
             }
         }
         self.hosts.clear();
+        self.quotas.release();
         self.groups.remove();
         if let Some((journal, entries)) = self.written.take() {
             // All is gone by now; what is not, the guardian tries again.

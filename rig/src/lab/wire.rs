@@ -3,7 +3,7 @@
 //! Must not know what a workload's own messages mean; they travel as JSON values.
 
 use super::ethtool::Feature;
-use super::link::{LinkInfo, Tbf};
+use super::link::{LinkInfo, Shaper, Tbf};
 use desk::record::LabKind;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -61,6 +61,8 @@ pub enum LinkRequest {
     SetTbf(String, Tbf),
     /// Tell the shaper of a link.
     Tbf(String),
+    /// Tell the shaper of a link, with what it has counted.
+    Shaper(String),
     /// Remove the shaper of a link.
     ClearQdisc(String),
     /// Read a kernel setting of the host, a path below `/proc/sys/net`.
@@ -82,6 +84,8 @@ pub enum LinkAnswer {
     Features(Vec<Feature>),
     /// The shaper, if there is one.
     Tbf(Option<Tbf>),
+    /// The shaper with its counts, if there is one.
+    Shaper(Option<Shaper>),
     /// A kernel setting.
     Setting(String),
 }

@@ -3,11 +3,13 @@
 //! Idle time is kept by a clock (read in ticks of 10 ms), busy time by samples that lock to the
 //! timer tick; on kernels with tick accounting the sum of the busy columns was measured at 0.03 to
 //! 3.4 times the truth. It is recorded as what other tools would say, and used for nothing.
+//! The time in interrupts is such a sample, too, and is told only where the kernel keeps it by a
+//! clock of its own; elsewhere `tasks.rs` tells that of `ksoftirqd`, which is exact.
 //!
 //! Must not know whose time it was; a soaker's is only taken out.
 
 use super::{Moment, Probe, per_wall, reading};
-use crate::lab::clock;
+use crate::lab::{clock, environment};
 use desk::record::Reading;
 use desk::unit::Unit;
 use std::path::{Path, PathBuf};
@@ -19,6 +21,8 @@ const TICK_NS: u64 = 10_000_000;
 #[derive(Debug)]
 pub struct CpuProbe {
     file: PathBuf,
+    /// Whether the time in interrupts is kept by a clock.
+    interrupts: bool,
     opened: Option<Snapshot>,
 }
 
@@ -41,13 +45,16 @@ struct Cpu {
     steal: u64,
     /// user + nice + system + irq + softirq, ticks.
     busy: u64,
+    /// irq + softirq of these.
+    interrupts: u64,
 }
 
 impl CpuProbe {
     /// A probe that reads below `root`.
     #[must_use]
     pub fn new(root: &Path) -> Self {
-        Self { file: root.join("proc/stat"), opened: None }
+        let interrupts = environment::keeps_interrupts(root);
+        Self { file: root.join("proc/stat"), interrupts, opened: None }
     }
 
     fn snapshot(&self, moment: &Moment) -> Option<Snapshot> {
@@ -66,7 +73,7 @@ impl Probe for CpuProbe {
 
     fn end(&mut self, moment: &Moment) -> Vec<Reading> {
         match (self.opened.take(), self.snapshot(moment)) {
-            (Some(opened), Some(closed)) => readings(&opened, &closed),
+            (Some(opened), Some(closed)) => readings(&opened, &closed, self.interrupts),
             _ => Vec::new(),
         }
     }
@@ -86,6 +93,7 @@ fn parse(text: &str) -> Vec<Cpu> {
                 idle: column(3) + column(4),
                 steal: column(7),
                 busy: [0, 1, 2, 5, 6].map(column).iter().sum(),
+                interrupts: column(5) + column(6),
             });
         }
     }
@@ -93,7 +101,7 @@ fn parse(text: &str) -> Vec<Cpu> {
 }
 
 /// Only CPUs that were online at both edges: one that came or went has no whole window.
-fn readings(opened: &Snapshot, closed: &Snapshot) -> Vec<Reading> {
+fn readings(opened: &Snapshot, closed: &Snapshot, interrupts: bool) -> Vec<Reading> {
     let wall_ns = closed.at_ns.saturating_sub(opened.at_ns);
     let share = |now: u64, then: u64| per_wall(now.saturating_sub(then) * TICK_NS, wall_ns);
     let row = |key: &str, value: f64, unit| reading("cpu", "machine", key, value, unit);
@@ -104,6 +112,10 @@ fn readings(opened: &Snapshot, closed: &Snapshot) -> Vec<Reading> {
         let soaked = per_wall(soaked_ns(opened, closed, now.number), wall_ns);
         let busy = 1.0 - share(now.idle, then.idle) - soaked;
         rows.push(row(&format!("busy.cpu{}", now.number), busy.clamp(0.0, 1.0), Unit::Share));
+        if interrupts {
+            let soft = share(now.interrupts, then.interrupts).clamp(0.0, 1.0);
+            rows.push(row(&format!("softirq.cpu{}", now.number), soft, Unit::Share));
+        }
         busy_sum += busy;
         steal_sum += share(now.steal, then.steal);
         ticks_sum += share(now.busy, then.busy);
@@ -144,7 +156,17 @@ mod tests {
         let opened = Snapshot { at_ns: 0, cpus: parse(BEFORE), soaked: soaked[0].to_vec() };
         let closed =
             Snapshot { at_ns: 1_000_000_000, cpus: parse(AFTER), soaked: soaked[1].to_vec() };
-        readings(&opened, &closed)
+        readings(&opened, &closed, true)
+    }
+
+    #[test]
+    fn interrupts_are_told_only_where_a_clock_keeps_them() {
+        let rows = between([&[], &[]]);
+        assert_eq!(value(&rows, "softirq.cpu0"), Some(50.0), "2 + 3 ticks of a second");
+        assert_eq!(value(&rows, "softirq.cpu1"), Some(0.0));
+        let snapshot = |at_ns, text| Snapshot { at_ns, cpus: parse(text), soaked: Vec::new() };
+        let sampled = readings(&snapshot(0, BEFORE), &snapshot(1_000_000_000, AFTER), false);
+        assert!(sampled.iter().all(|r| !r.key.starts_with("softirq")));
     }
 
     #[test]

@@ -1,22 +1,30 @@
 //! Knows what can be read beside the load at the two edges of the window.
 //!
-//! Gives: [`Probe`], [`all`], [`Soaker`]. Never: what the load was, or what a reading means.
+//! Gives: [`Probe`], [`all`], [`Soaker`], [`Carriers`], [`Shapers`], [`Copied`]. Never: what the load was, or what a reading means.
 //! Start reading at `cpu.rs`.
 
+mod ceiling;
 mod cgroup;
 mod conductor;
 mod cpu;
 mod flap;
 mod irq;
+mod mem_copy;
+mod qdisc;
+mod quota;
 mod soaker;
 mod tasks;
 mod throttle;
 
+pub use ceiling::CeilingProbe;
 pub use cgroup::GroupProbe;
 pub use conductor::ConductorProbe;
 pub use cpu::CpuProbe;
 pub use flap::Carriers;
 pub use irq::IrqProbe;
+pub use mem_copy::Copied;
+pub use qdisc::Shapers;
+pub use quota::QuotaProbe;
 pub use soaker::{Look, Soaker, Stretch};
 pub use tasks::TaskProbe;
 pub use throttle::ThrottleProbe;
@@ -52,9 +60,11 @@ pub fn all() -> Vec<Box<dyn Probe>> {
         Box::new(CpuProbe::new(root)),
         Box::new(ConductorProbe::default()),
         Box::new(GroupProbe::default()),
+        Box::new(QuotaProbe::default()),
         Box::new(TaskProbe::new(root)),
         Box::new(IrqProbe::new(root)),
         Box::new(ThrottleProbe::new(root)),
+        Box::new(CeilingProbe::new(root)),
     ]
 }
 

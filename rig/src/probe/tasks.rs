@@ -8,6 +8,8 @@
 //! A process that began in the window counts with all its time. One that ended in it cannot be
 //! asked any more: the desk finds its time as unattributed.
 //!
+//! The threads that work on interrupts when these are too many tell how much of their CPU they took.
+//!
 //! Must not know what a process does; ours are named to it.
 
 use super::{Moment, Probe, per_wall, reading};
@@ -20,6 +22,9 @@ use std::path::{Path, PathBuf};
 
 /// `PF_KTHREAD` of the kernel's `include/linux/sched.h`.
 const KERNEL_THREAD: u64 = 0x0020_0000;
+/// Name of the thread that works on the interrupts of a CPU when they are too many, before its
+/// number.
+const SOFTIRQS: &str = "ksoftirqd/";
 /// `kthreadd`, the parent of all kernel threads, and itself one.
 const PARENT: u32 = 2;
 
@@ -56,6 +61,17 @@ impl TaskProbe {
     fn of_kernel(&self, process: u32) -> Option<bool> {
         let path = self.processes.join(process.to_string()).join("stat");
         is_kernel_thread(process, &fs::read_to_string(path).ok()?)
+    }
+
+    /// CPU number and what its `ksoftirqd` gained, nanoseconds.
+    fn softirqs(&self, gained: &[(u32, u64)]) -> Vec<(u32, u64)> {
+        let of = |(process, gained): &(u32, u64)| {
+            let path = self.processes.join(process.to_string());
+            let name = fs::read_to_string(path.join("comm")).ok()?;
+            let cpu = name.trim().strip_prefix(SOFTIRQS)?.parse().ok()?;
+            (self.of_kernel(*process)? && *gained > 0).then_some((cpu, *gained))
+        };
+        gained.iter().filter_map(of).collect()
     }
 
     /// What threads of the kernel and what processes that are not ours gained, nanoseconds.
@@ -100,12 +116,18 @@ impl Probe for TaskProbe {
         let (Some(opened), Some(closed)) = (self.opened.take(), self.snapshot()) else {
             return Vec::new();
         };
-        let (kernel_ns, foreign_ns) = self.sums(&gained(&opened, &closed), moment.ours);
+        let gained = gained(&opened, &closed);
+        let (kernel_ns, foreign_ns) = self.sums(&gained, moment.ours);
         let wall_ns = closed.at_ns.saturating_sub(opened.at_ns);
-        vec![
+        let mut rows = vec![
             reading("kernel", "machine", "threads", per_wall(kernel_ns, wall_ns), Unit::Cpu),
             reading("foreign", "machine", "cpu", per_wall(foreign_ns, wall_ns), Unit::Cpu),
-        ]
+        ];
+        for (cpu, gained_ns) in self.softirqs(&gained) {
+            let share = per_wall(gained_ns, wall_ns).min(1.0);
+            rows.push(reading("cpu", "machine", &format!("ksoftirqd.cpu{cpu}"), share, Unit::Share));
+        }
+        rows
     }
 }
 
@@ -144,9 +166,15 @@ mod tests {
         stat(60, "(make) R 1 60 60 0 -1 4194304 0 0");
         let probe = TaskProbe::new(&root);
         let gained = [(14, 3), (50, 40), (60, 500), (61, 6000), (std::process::id(), 70_000)];
-        let ours = Ours { hosts: vec![("sut".into(), 50)], groups: Vec::new() };
+        let ours = Ours { hosts: vec![("sut".into(), 50)], groups: Vec::new(), quotas: Vec::new() };
         assert_eq!(probe.sums(&gained, &ours), (3, 6500), "61 has ended; we are ours");
         assert_eq!(probe.sums(&gained, &Ours::default()), (3, 6540));
+        let named = |process: u32, name: &str| {
+            fs::write(root.join(format!("proc/{process}/comm")), format!("{name}\n")).unwrap();
+        };
+        named(14, "ksoftirqd/0");
+        named(60, "ksoftirqd/1");
+        assert_eq!(probe.softirqs(&gained), [(0, 3)], "60 has only the name");
         fs::remove_dir_all(root).unwrap();
     }
 

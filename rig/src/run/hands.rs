@@ -7,11 +7,12 @@ use super::machine::MachineSettings;
 use super::stand::{Orders, Progress, RunError, Stand, Visited, refuse_boots};
 use super::watch::Watch;
 use crate::factor::{self, FactorError, Undo};
+use crate::lab::quota::Side;
 use crate::lab::{Blueprint, Lab, LabError, Wanted, clock};
-use crate::probe::Carriers;
+use crate::probe::{Carriers, Shapers};
 use crate::workload::{self, Checked, Job};
 use desk::plan::DRY_WINDOW_S;
-use desk::record::{Fault, Outcome, Plan, Scope, Settings, Trial, TrialKind, TrialRecord, Value};
+use desk::record::{Fact, Fault, Outcome, Plan, Scope, Settings, Trial, TrialKind, TrialRecord, Value};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -26,6 +27,8 @@ pub struct Bench {
     /// What is set: link, factor, level, way back; in the order of setting.
     set: Vec<(String, String, Value, Undo)>,
     machine: MachineSettings,
+    /// Sides that the plan holds to quotas.
+    sides: Vec<Side>,
     started_ns: u64,
     /// Hosts may hold answers that nobody waits for, or links something that nobody undid.
     stale: bool,
@@ -43,8 +46,14 @@ impl Bench {
         blueprint.wanted = Wanted::Only(lab.kind);
         let watch = Watch::begin(&mut lab)?;
         let machine = MachineSettings::new(&blueprint.binary);
-        let (set, stale) = (Vec::new(), false);
-        Ok(Self { lab, blueprint, cancel, watch, set, machine, started_ns, stale })
+        let (set, sides, stale) = (Vec::new(), Vec::new(), false);
+        Ok(Self { lab, blueprint, cancel, watch, set, machine, sides, started_ns, stale })
+    }
+
+    /// What was measured of the machine itself while the lab stood idle.
+    #[must_use]
+    pub fn facts(&self) -> Vec<Fact> {
+        self.watch.facts()
     }
 
     /// Visits these trials of a plan and keeps nothing but what it returns; `tell` hears of every
@@ -67,6 +76,7 @@ impl Bench {
         let link = link_of(plan, &record.trial.settings);
         self.set_machine(plan, &record.trial.settings, &mut record.observed)?;
         self.set_links(plan, &record.trial.settings, &mut record.observed)?;
+        self.set_quotas(plan, &record.trial.settings, &mut record.observed)?;
         let trial = with_socket_settings(&record.trial);
         let entry = workload::find(&trial.point.workload).ok_or_else(|| Fault::Failed {
             host: "conductor".into(),
@@ -85,12 +95,15 @@ impl Bench {
         let mut work = (entry.make)();
         work.stage(&mut self.lab, &job)?;
         let carriers = Carriers::read(&mut self.lab, &link).map_err(LabError::into_fault)?;
+        let shapers = Shapers::read(&mut self.lab, &link).map_err(LabError::into_fault)?;
         let (watch, readings) = (&mut self.watch, &mut record.readings);
         let ready = watch.prepare(&mut self.lab).map_err(LabError::into_fault);
         let driven = ready
             .and_then(|()| work.drive(&mut self.lab, &mut |edge| watch.at_edge(edge, readings)));
         self.watch.rest();
         driven?;
+        let shaped = Shapers::read(&mut self.lab, &link).map_err(LabError::into_fault)?;
+        record.readings.extend(shaped.since(&shapers));
         let after = Carriers::read(&mut self.lab, &link).map_err(LabError::into_fault)?;
         record.readings.extend(after.since(&carriers));
         let checked = work.check()?;
@@ -110,6 +123,28 @@ impl Bench {
         let mut wanted = plan.lab.settings.clone();
         wanted.extend(settings.clone());
         self.machine.bring_to(&wanted, observed).map_err(into_fault)
+    }
+
+    /// Holds the sides to what the plan and the trial's settings say.
+    fn set_quotas(
+        &mut self,
+        plan: &Plan,
+        settings: &Settings,
+        observed: &mut Settings,
+    ) -> Result<(), Fault> {
+        let mut wanted = plan.lab.settings.clone();
+        wanted.extend(settings.clone());
+        for (key, level) in &wanted {
+            let Some(row) = factor::find_quota(key) else { continue };
+            row.apply(&mut self.lab, level).map_err(into_fault)?;
+            observed.insert(key.clone(), row.observe(&self.lab, level).map_err(into_fault)?);
+        }
+        Ok(())
+    }
+
+    /// Makes the groups in which the sides are held.
+    fn hold(&mut self) -> Result<(), LabError> {
+        self.lab.hold(&self.sides, &self.blueprint.binary)
     }
 
     /// Brings every link to what its plan and the trial's settings say; only differences are set.
@@ -180,6 +215,11 @@ impl Stand for Bench {
         if self.stale {
             self.rebuild()?;
         }
+        self.sides = factor::held_sides(plan);
+        let mut rows = factor::ALL.iter().filter_map(|spec| factor::find_quota(spec.name));
+        if let Some(row) = rows.find(|row| self.sides.contains(&row.side)) {
+            self.hold().map_err(|e| row.refused(e))?;
+        }
         if !plan.method.displaced_work {
             self.watch.end_soaker();
             return Ok(());
@@ -217,6 +257,7 @@ impl Stand for Bench {
         let reason = std::mem::take(&mut self.lab.reason);
         self.lab = Lab::build(&self.blueprint, self.cancel)?;
         self.lab.reason = reason;
+        self.hold()?;
         self.stale = false;
         Ok(())
     }
@@ -225,6 +266,8 @@ impl Stand for Bench {
         self.stale = !whole;
         self.unset_all();
         self.machine.undo_all();
+        self.lab.release();
+        self.sides.clear();
         self.watch.end_soaker();
     }
 

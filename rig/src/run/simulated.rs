@@ -7,7 +7,8 @@ use super::hands::{link_of, with_socket_settings};
 use super::stand::{RunError, Stand};
 use crate::factor::{self, FactorError};
 use crate::lab::sim::{
-    Chance, Drawn, Hold, LinkNow, Physics, Planted, Scene, Spoil, Spoilt, Warmth, ceilings, clocks,
+    Chance, Drawn, Hold, LinkNow, Physics, Planted, Scene, Spoil, Spoilt, Through, Warmth,
+    ceilings, clocks, quotas, shapers,
 };
 use crate::workload::{self, Job, Modelled};
 use desk::plan::{DRY_WINDOW_S, OVERHEAD_S, shortest};
@@ -97,6 +98,7 @@ impl Simulated {
         let modelled = (entry.model)(&scene, &job)?;
         record.readings = self.watched(visit, &modelled);
         let Modelled { checked, .. } = modelled;
+        record.readings.extend(quotas(&scene.hold, plan.lab.clients, &checked.readings));
         if let Some(congestion) = checked.outcome.made_with.get("congestion") {
             record.observed.insert("congestion".into(), congestion.clone());
         }
@@ -220,6 +222,11 @@ impl Simulated {
             row("cpu", &format!("c{client:02}"), "busy", busy / theirs, Unit::Share);
             row("cpu", &format!("c{client:02}"), "cpus", theirs, Unit::Count);
         }
+        let carried = modelled.checked.outcome.metric("throughput");
+        if let (Through::Disk, Some(bits)) = (self.physics.limits.through, carried) {
+            row("disk", "machine", "carried", bits.value / 8.0, Unit::BytePerSecond);
+        }
+        rows.extend(shapers(&visit.link));
         rows.extend(ceilings(&self.physics, &visit.link, visit.plan.lab.clients));
         rows
     }
@@ -307,7 +314,8 @@ fn observed(plan: &Plan, trial: &Trial, link: &LinkNow) -> Settings {
     let set = |key: &str| {
         factor::find(key).is_some_and(|f| matches!(f.spec().scope, Scope::Link | Scope::Host))
     };
-    all.retain(|key, _| set(key));
+    let held = |key: &str| factor::find_quota(key).is_some() || key.starts_with("sim_");
+    all.retain(|key, _| set(key) || held(key) || key == "cpu_speed");
     all
 }
 

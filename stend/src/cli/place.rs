@@ -94,6 +94,7 @@ fn real(
         e => CliError::Run(e),
     })?;
     environment.facts.push(bench.lab.groups_fact());
+    environment.facts.extend(bench.facts());
     environment.facts.extend(factor::facts(plan, Path::new("/")));
     environment.facts.sort_by(|a, b| a.key.cmp(&b.key));
     environment.lab = Some((bench.lab.kind, bench.lab.reason.clone()));

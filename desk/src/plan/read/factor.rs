@@ -77,7 +77,7 @@ fn profile(node: &Node, catalogue: &Catalogue) -> Result<Vec<Level>, PlanError> 
     for level in node.section()?.entries {
         let mut settings = Settings::new();
         for entry in level.section()?.entries {
-            let scopes = [Scope::Link, Scope::Host, Scope::Machine, Scope::Socket];
+            let scopes = [Scope::Link, Scope::Host, Scope::Machine, Scope::Side, Scope::Socket];
             let spec = settable(&entry, catalogue, &scopes)?;
             settings.insert(entry.key.clone(), value(&entry, spec.kind)?);
         }

@@ -28,9 +28,12 @@ pub(super) fn read(lab: &Section, catalogue: &Catalogue) -> Result<LabPlan, Plan
     })
 }
 
-/// Factors that a plan may set for the whole run: on every host, or on the machine itself.
+/// Factors that a plan may set for the whole run: on hosts, or on the machine itself.
 fn whole_run<'a>(catalogue: &Catalogue<'a>) -> impl Iterator<Item = &'a FactorSpec> {
-    catalogue.factors.iter().filter(|f| matches!(f.scope, Scope::Host | Scope::Machine))
+    catalogue
+        .factors
+        .iter()
+        .filter(|f| matches!(f.scope, Scope::Host | Scope::Machine | Scope::Side))
 }
 
 fn settings(lab: &Section, catalogue: &Catalogue) -> Result<Settings, PlanError> {

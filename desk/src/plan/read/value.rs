@@ -92,7 +92,9 @@ pub(super) fn default(text: &str, kind: ParamKind) -> Result<Value, UnitError> {
 /// The word that may stand in place of a quantity, if it is that word.
 fn either(text: &str, kind: ParamKind) -> Option<Value> {
     match kind {
-        ParamKind::RateOr(word, ..) if word == text => Some(Value::Word(word.into())),
+        ParamKind::RateOr(word, ..) | ParamKind::CpusOr(word, ..) if word == text => {
+            Some(Value::Word(word.into()))
+        }
         _ => None,
     }
 }
@@ -102,6 +104,7 @@ fn numeric(kind: ParamKind) -> Option<Kind> {
         ParamKind::Size(..) => Some(Kind::Size),
         ParamKind::Count(..) => Some(Kind::Count),
         ParamKind::Rate(..) | ParamKind::RateOr(..) => Some(Kind::Rate),
+        ParamKind::CpusOr(..) => Some(Kind::Cpus),
         ParamKind::Choice(_) | ParamKind::Word => None,
     }
 }
@@ -124,7 +127,9 @@ fn sweep(node: &Node, kind: ParamKind) -> Result<Vec<Value>, PlanError> {
 fn bounded(node: &Node, quantity: Quantity, kind: ParamKind) -> Result<Value, PlanError> {
     let (low, high, whole) = match kind {
         ParamKind::Size(low, high) | ParamKind::Count(low, high) => (low as f64, high as f64, true),
-        ParamKind::Rate(low, high) | ParamKind::RateOr(_, low, high) => (low, high, false),
+        ParamKind::Rate(low, high)
+        | ParamKind::RateOr(_, low, high)
+        | ParamKind::CpusOr(_, low, high) => (low, high, false),
         ParamKind::Choice(_) | ParamKind::Word => (0.0, 0.0, true),
     };
     let number = quantity.value;

@@ -1,7 +1,7 @@
 //! Knows how it is said what was full along a curve, and where the two levels change places.
 
 use super::effect::plain_effects;
-use super::limits::kind_word;
+use super::limits::{kinds_of, named};
 use super::names::{level_name, level_names, pair};
 use super::places::places;
 use super::ruling::shown;
@@ -12,9 +12,9 @@ use crate::report::error::ReportError;
 use crate::report::words::Args;
 use crate::verdict::{Comparison, LimitKind, PointLimit};
 
-/// Points of one level with one limit.
+/// Points of one level with one limit, or with the same that tie.
 struct Stretch<'a> {
-    kind: LimitKind,
+    kinds: Vec<LimitKind>,
     points: Vec<&'a PointLimit>,
 }
 
@@ -28,18 +28,15 @@ pub(super) fn limits(
     let found = levels.map(|level| of_level(part, comparison, level));
     let names = level_names(part.run, comparison);
     if let [[base], [other]] = [found[0].as_slice(), found[1].as_slice()]
-        && base.kind == other.kind
+        && base.kinds == other.kinds
         && base.points.len() == other.points.len()
         && base.points.len() == comparison.points.len()
     {
         let all: Vec<&PointLimit> = base.points.iter().chain(&other.points).copied().collect();
         let args = Args::new()
-            .prose("limit", &kind_word(writer, base.kind)?)
+            .prose("limit", &named(writer, &base.kinds)?)
             .prose("evidence", &evidence(&all));
-        let key = match base.kind {
-            LimitKind::NoneSeen => "along-both-unseen",
-            _ => "along-both",
-        };
+        let key = if is_unseen(base) { "along-both-unseen" } else { "along-both" };
         return Ok(vec![writer.say(key, args)?]);
     }
     let mut said = Vec::new();
@@ -49,11 +46,11 @@ pub(super) fn limits(
             let at: Vec<Option<Value>> =
                 stretch.points.iter().map(|p| Some(p.at.clone())).collect();
             let args = Args::new()
-                .prose("limit", &kind_word(writer, stretch.kind)?)
+                .prose("limit", &named(writer, &stretch.kinds)?)
                 .prose("places", &places(writer, comparison, &at)?)
                 .prose("evidence", &evidence(&stretch.points));
-            let unseen = stretch.kind == LimitKind::NoneSeen;
-            parts.push(writer.say(if unseen { "along-part-unseen" } else { "along-part" }, args)?);
+            let key = if is_unseen(stretch) { "along-part-unseen" } else { "along-part" };
+            parts.push(writer.say(key, args)?);
         }
         if !parts.is_empty() {
             let parts = Prose::join_with(&parts, "; ");
@@ -64,14 +61,19 @@ pub(super) fn limits(
     Ok(said)
 }
 
+fn is_unseen(stretch: &Stretch<'_>) -> bool {
+    stretch.kinds == [LimitKind::NoneSeen]
+}
+
 /// The kinds of limit of a level in the order in which the curve meets them.
 fn of_level<'a>(part: &Part<'a>, comparison: &Comparison, level: &str) -> Vec<Stretch<'a>> {
     let mut stretches: Vec<Stretch<'a>> = Vec::new();
     let all = part.analysis.point_limits.iter();
     for point in all.filter(|p| p.limit.comparison == comparison.id && p.limit.level == level) {
-        match stretches.iter_mut().find(|s| s.kind == point.limit.kind) {
+        let kinds = kinds_of(&point.limit);
+        match stretches.iter_mut().find(|s| s.kinds == kinds) {
             Some(stretch) => stretch.points.push(point),
-            None => stretches.push(Stretch { kind: point.limit.kind, points: vec![point] }),
+            None => stretches.push(Stretch { kinds, points: vec![point] }),
         }
     }
     stretches

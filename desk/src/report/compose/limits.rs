@@ -6,7 +6,7 @@ use super::{Part, Said, Writer};
 use crate::report::document::{Column, Node, Prose, Table};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use crate::verdict::{Comparison, Limit, LimitKind};
+use crate::verdict::{Comparison, Limit, LimitKind, Rival};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Kinds of limit that a line names; the others are counted together.
@@ -16,12 +16,21 @@ const OFTEN: usize = 2;
 pub(super) fn kind_word(writer: &Writer, kind: LimitKind) -> Said {
     writer.label(match kind {
         LimitKind::OfferedLoad => "limit-offered-load",
-        LimitKind::AllCpus => "limit-all-cpus",
-        LimitKind::OneCpu => "limit-one-cpu",
+        LimitKind::ClientQuota => "limit-client-quota",
+        LimitKind::ClientLine => "limit-client-line",
+        LimitKind::Generator => "limit-generator",
+        LimitKind::ServerQuota => "limit-server-quota",
         LimitKind::SetRate => "limit-set-rate",
+        LimitKind::Goodput => "limit-goodput",
+        LimitKind::LineRate => "limit-line-rate",
+        LimitKind::Pcie => "limit-pcie",
+        LimitKind::Memory => "limit-memory",
+        LimitKind::Disk => "limit-disk",
+        LimitKind::AllCpus => "limit-all-cpus",
+        LimitKind::SoftirqCpu => "limit-softirq-cpu",
+        LimitKind::OneCpu => "limit-one-cpu",
         LimitKind::ReceiveWindow => "limit-receive-window",
         LimitKind::SendBuffer => "limit-send-buffer",
-        LimitKind::Generator => "limit-generator",
         LimitKind::NoneSeen => "limit-none-seen",
     })
 }
@@ -29,14 +38,41 @@ pub(super) fn kind_word(writer: &Writer, kind: LimitKind) -> Said {
 fn explanation(writer: &Writer, kind: LimitKind) -> Said {
     writer.label(match kind {
         LimitKind::OfferedLoad => "explain-offered-load",
-        LimitKind::AllCpus => "explain-all-cpus",
-        LimitKind::OneCpu => "explain-one-cpu",
+        LimitKind::ClientQuota => "explain-client-quota",
+        LimitKind::ClientLine => "explain-client-line",
+        LimitKind::Generator => "explain-generator",
+        LimitKind::ServerQuota => "explain-server-quota",
         LimitKind::SetRate => "explain-set-rate",
+        LimitKind::Goodput => "explain-goodput",
+        LimitKind::LineRate => "explain-line-rate",
+        LimitKind::Pcie => "explain-pcie",
+        LimitKind::Memory => "explain-memory",
+        LimitKind::Disk => "explain-disk",
+        LimitKind::AllCpus => "explain-all-cpus",
+        LimitKind::SoftirqCpu => "explain-softirq-cpu",
+        LimitKind::OneCpu => "explain-one-cpu",
         LimitKind::ReceiveWindow => "explain-receive-window",
         LimitKind::SendBuffer => "explain-send-buffer",
-        LimitKind::Generator => "explain-generator",
         LimitKind::NoneSeen => "explain-none-seen",
     })
+}
+
+/// The name of a limit and of what it ties with.
+pub(super) fn named(writer: &Writer, kinds: &[LimitKind]) -> Said {
+    if let [kind] = kinds {
+        return kind_word(writer, *kind);
+    }
+    let mut all = Vec::new();
+    for kind in kinds {
+        all.push(kind_word(writer, *kind)?);
+    }
+    let args = Args::new().prose("limits", &Prose::join_with(&all, " + "));
+    writer.say("limit-tied", args)
+}
+
+/// The kinds that a limit names.
+pub(super) fn kinds_of(limit: &Limit) -> Vec<LimitKind> {
+    limit.named().collect()
 }
 
 fn of<'a>(part: &Part<'a>, comparison: &Comparison) -> Vec<&'a Limit> {
@@ -46,23 +82,23 @@ fn of<'a>(part: &Part<'a>, comparison: &Comparison) -> Vec<&'a Limit> {
 /// `all CPUs busy in every comparison`, or the kinds seen most with how often; nothing if no limit
 /// was looked for.
 pub fn in_short(writer: &Writer, parts: &[Part<'_>]) -> Result<Option<Prose>, ReportError> {
-    let mut kinds: BTreeMap<LimitKind, usize> = BTreeMap::new();
+    let mut kinds: BTreeMap<Vec<LimitKind>, usize> = BTreeMap::new();
     // A load that was set and carried had no limit to speak of.
     let limits = || parts.iter().flat_map(|p| &p.analysis.limits);
     let is_set = |limit: &Limit| limit.kind == LimitKind::OfferedLoad;
     let met = limits().any(|limit| !is_set(limit));
     let scope = if met && limits().any(is_set) { "free" } else { "all" };
     for limit in limits().filter(|limit| !met || !is_set(limit)) {
-        *kinds.entry(limit.kind).or_default() += 1;
+        *kinds.entry(kinds_of(limit)).or_default() += 1;
     }
     let all = kinds.values().sum();
-    let mut kinds: Vec<(LimitKind, usize)> = kinds.into_iter().collect();
+    let mut kinds: Vec<(Vec<LimitKind>, usize)> = kinds.into_iter().collect();
     kinds.sort_by_key(|(_, seen)| std::cmp::Reverse(*seen));
     // Leaving out a single kind would save nothing.
     let told = if kinds.len() > OFTEN + 1 { OFTEN } else { kinds.len() };
     let mut said = Vec::new();
     for (kind, seen) in &kinds[..told] {
-        let args = Args::new().prose("limit", &kind_word(writer, *kind)?);
+        let args = Args::new().prose("limit", &named(writer, kind)?);
         said.push(match kinds.len() {
             1 => writer.say("limit-everywhere", args.name("scope", scope))?,
             _ => writer
@@ -85,11 +121,11 @@ fn causes(
 ) -> Result<Option<Prose>, ReportError> {
     let limits = of(part, comparison);
     if let [first, second] = limits.as_slice()
-        && first.kind == second.kind
+        && kinds_of(first) == kinds_of(second)
         && first.kind != LimitKind::NoneSeen
     {
         let args = Args::new()
-            .prose("limit", &kind_word(writer, first.kind)?)
+            .prose("limit", &named(writer, &kinds_of(first))?)
             .estimate("first", &first.evidence);
         let shown = |limit: &Limit| limit.evidence.centre.to_string();
         return match shown(first) == shown(second) {
@@ -101,9 +137,10 @@ fn causes(
     let mut said = Vec::new();
     for limit in limits {
         let level = level_name(&part.run.plan, &comparison.factor, &limit.level);
-        let args =
-            Args::new().name("level", &level).prose("limit", &kind_word(writer, limit.kind)?);
-        let args = args.estimate("evidence", &limit.evidence);
+        let args = Args::new()
+            .name("level", &level)
+            .prose("limit", &named(writer, &kinds_of(limit))?)
+            .estimate("evidence", &limit.evidence);
         let unseen = limit.kind == LimitKind::NoneSeen;
         said.push(writer.say(if unseen { "cause-one-unseen" } else { "cause-one" }, args)?);
     }
@@ -128,7 +165,7 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
         for comparison in &part.analysis.comparisons {
             let name = comparison_name(writer, part, comparison, parts.len() > 1)?;
             for limit in of(part, comparison) {
-                kinds.insert(limit.kind);
+                kinds.extend(limit.named());
                 let level = level_name(&part.run.plan, &comparison.factor, &limit.level);
                 rows.push(row(writer, [&name, &Prose::verbatim(&level)], limit)?);
             }
@@ -170,19 +207,24 @@ fn comparison_name(writer: &Writer, part: &Part<'_>, comparison: &Comparison, na
 
 fn row(writer: &Writer, names: [&Prose; 2], limit: &Limit) -> Result<Vec<Prose>, ReportError> {
     let mut rivals = Vec::new();
-    for kind in &limit.rivals {
-        rivals.push(kind_word(writer, *kind)?);
+    for Rival { kind, utilisation } in &limit.rivals {
+        let args = Args::new().prose("limit", &kind_word(writer, *kind)?);
+        rivals.push(writer.say("limits-rival", args.estimate("share", utilisation))?);
     }
     if rivals.is_empty() {
         rivals.push(writer.label("limits-no-rivals")?);
     }
     let unseen = limit.kind == LimitKind::NoneSeen;
     let key = if unseen { "limits-evidence-unseen" } else { "limits-evidence-value" };
+    let mut shares = Vec::new();
+    for share in std::iter::once(&limit.evidence).chain(limit.ties.iter().map(|t| &t.utilisation)) {
+        shares.push(writer.say(key, Args::new().estimate("share", share))?);
+    }
     Ok(vec![
         names[0].clone(),
         names[1].clone(),
-        kind_word(writer, limit.kind)?,
-        writer.say(key, Args::new().estimate("share", &limit.evidence))?,
+        named(writer, &kinds_of(limit))?,
+        Prose::join_with(&shares, " + "),
         Prose::join_with(&rivals, ", "),
     ])
 }

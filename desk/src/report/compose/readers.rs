@@ -17,6 +17,23 @@ use crate::verdict::{
 /// Kernel threads that take this many CPUs or more are a matter for who writes the driver.
 const THREADS: f64 = 0.1;
 
+/// What a limit says to who buys.
+const BUYS: [(LimitKind, &str); 13] = [
+    (LimitKind::AllCpus, "buys-cpus"),
+    (LimitKind::OneCpu, "buys-one-cpu"),
+    (LimitKind::SoftirqCpu, "buys-softirq"),
+    (LimitKind::SetRate, "buys-link"),
+    (LimitKind::Goodput, "buys-link"),
+    (LimitKind::LineRate, "buys-link"),
+    (LimitKind::Pcie, "buys-bus"),
+    (LimitKind::Memory, "buys-memory"),
+    (LimitKind::Disk, "buys-disk"),
+    (LimitKind::ServerQuota, "buys-quota"),
+    (LimitKind::Generator, "buys-clients"),
+    (LimitKind::ClientQuota, "buys-clients"),
+    (LimitKind::ClientLine, "buys-clients"),
+];
+
 /// A line a kind of reader, for one part.
 pub(super) fn list(writer: &Writer, part: &Part<'_>) -> Result<Option<Node>, ReportError> {
     if part.role == Role::NoiseFloor {
@@ -65,13 +82,10 @@ fn buys(writer: &Writer, part: &Part<'_>) -> Result<Vec<Prose>, ReportError> {
         .filter(|l| asked(part).any(|c| c.id == l.comparison))
         .collect();
     let mut said = Vec::new();
-    for (kind, key) in [
-        (LimitKind::AllCpus, "buys-cpus"),
-        (LimitKind::OneCpu, "buys-one-cpu"),
-        (LimitKind::SetRate, "buys-link"),
-        (LimitKind::Generator, "buys-clients"),
-    ] {
-        let full: Vec<&&Limit> = limits.iter().filter(|l| l.kind == kind).collect();
+    for (kind, key) in BUYS {
+        // Where two were full, more of one alone would carry nothing more.
+        let alone = |l: &&&Limit| l.kind == kind && l.ties.is_empty();
+        let full: Vec<&&Limit> = limits.iter().filter(alone).collect();
         if 2 * full.len() <= limits.len() {
             continue;
         }

@@ -2,6 +2,7 @@
 
 mod advice;
 mod boots;
+mod ceilings;
 mod claims;
 mod cost;
 mod gate;

@@ -23,6 +23,12 @@ pub(super) fn observe(tree: &Tree) -> Option<Fact> {
     Some(fact("kernel.cpu_accounting", &path, &value))
 }
 
+/// Whether the kernel keeps the time of interrupts by a clock, apart from whom they interrupt; false
+/// where it does not say.
+pub(super) fn keeps_interrupts(tree: &Tree) -> bool {
+    observe(tree).is_some_and(|fact| fact.value.ends_with("interrupts kept apart"))
+}
+
 /// From the options of `init/Kconfig`. Generic virtual accounting is built into most kernels and
 /// works only on CPUs that `nohz_full` names at boot; elsewhere it is tick samples again.
 fn describe(config: &str, cmdline: &str) -> Option<String> {

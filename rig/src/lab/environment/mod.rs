@@ -8,6 +8,7 @@
 
 mod accounting;
 mod adapter;
+mod ceiling;
 mod cmdline;
 mod complete;
 mod container;
@@ -20,6 +21,7 @@ mod pcie;
 mod tests;
 mod tree;
 
+pub use ceiling::{AdapterCeiling, adapter_ceilings, largest_cache};
 pub use complete::complete_adapters;
 pub use library::libraries;
 
@@ -47,6 +49,13 @@ pub fn observe(root: &Path) -> Environment {
         facts,
         lab: None,
     }
+}
+
+/// Whether the time of interrupts is kept by a clock, so that the columns `irq` and `softirq` of
+/// `/proc/stat` are exact; elsewhere they are samples, wrong by a factor.
+#[must_use]
+pub fn keeps_interrupts(root: &Path) -> bool {
+    accounting::keeps_interrupts(&Tree::at(root))
 }
 
 /// Main memory that the kernel manages, bytes; less than what is fitted by what firmware keeps.

@@ -70,6 +70,16 @@ pub(super) fn now(tree: &Tree, functions: &[&str]) -> Option<String> {
     })
 }
 
+/// What the narrowest link on the way carries each way after line coding, bytes a second; absent
+/// where [`now`] is.
+pub(super) fn bytes_per_s(tree: &Tree, functions: &[&str]) -> Option<f64> {
+    let (device, bridges) = functions.split_first()?;
+    let own = Link::read(tree, device, "current")?;
+    let above = bridges.iter().filter_map(|bridge| Link::read(tree, bridge, "current"));
+    let least = above.map(|link| link.rate).fold(own.rate, f64::min);
+    Some(least * 1e9 / 8.0)
+}
+
 /// Width and speed that the device itself could do.
 pub(super) fn best(tree: &Tree, functions: &[&str]) -> Option<String> {
     Some(Link::read(tree, functions.first()?, "max")?.show())

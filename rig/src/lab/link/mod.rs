@@ -1,6 +1,7 @@
 //! Knows how the kernel is asked, over rtnetlink, to make, change and describe network links.
 //!
-//! Gives: [`Routes`] (one socket, blocking), [`LinkInfo`], [`Tbf`], [`LinkError`].
+//! Gives: [`Routes`] (one socket, blocking), [`LinkInfo`], [`Tbf`], [`Shaper`],
+//! [`LinkError`].
 //! Never: which links a lab needs, how a namespace is entered, offloads and rings (ethtool).
 //! Start reading at `routes.rs`.
 
@@ -15,4 +16,4 @@ mod tests;
 pub use error::LinkError;
 pub use info::{Counters, LinkInfo};
 pub use routes::Routes;
-pub use tbf::Tbf;
+pub use tbf::{Shaper, Tbf};

@@ -15,6 +15,12 @@ use serde::{Deserialize, Serialize};
 
 const TCA_KIND: u16 = 1;
 const TCA_OPTIONS: u16 = 2;
+const TCA_STATS2: u16 = 7;
+/// In it, `struct gnet_stats_queue`: length, backlog, drops, requeues and overlimits, 32 bit each.
+const TCA_STATS_QUEUE: u16 = 3;
+const BACKLOG_AT: usize = 4;
+const DROPS_AT: usize = 8;
+const OVERLIMITS_AT: usize = 16;
 const TCA_TBF_PARMS: u16 = 1;
 const TCA_TBF_RATE64: u16 = 4;
 const TCA_TBF_BURST: u16 = 6;
@@ -39,6 +45,19 @@ pub struct Tbf {
     pub burst_bytes: u32,
     /// Bytes that may wait for tokens before frames are dropped.
     pub limit_bytes: u32,
+}
+
+/// A token bucket and what it has counted since it was set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shaper {
+    /// The bucket.
+    pub tbf: Tbf,
+    /// Bytes that wait for tokens now.
+    pub backlog_bytes: u32,
+    /// Frames dropped because too many waited; wraps.
+    pub drops: u32,
+    /// How often a frame had to wait for tokens; wraps.
+    pub overlimits: u32,
 }
 
 impl Routes {
@@ -76,6 +95,14 @@ impl Routes {
     /// # Errors
     /// [`LinkError::Garbled`] if the answer cannot be read.
     pub fn tbf(&mut self, name: &str) -> Result<Option<Tbf>, LinkError> {
+        Ok(self.shaper(name)?.map(|shaper| shaper.tbf))
+    }
+
+    /// As [`Self::tbf`], with what it has counted.
+    ///
+    /// # Errors
+    /// [`LinkError::Garbled`] if the answer cannot be read.
+    pub fn shaper(&mut self, name: &str) -> Result<Option<Shaper>, LinkError> {
         let index = self.link(name)?.index;
         let task = Task { op: "read the shaper of", name };
         let message = RouteNetlinkMessage::GetQueueDiscipline(TcMessage::default());
@@ -171,27 +198,44 @@ fn root_of(link: &LinkInfo) -> TcMessage {
 }
 
 /// Reads one `RTM_NEWQDISC` body: the token bucket if it is one, at the root of that link.
-fn decode_root(body: &[u8], index: u32) -> Result<Option<Tbf>, DecodeError> {
+fn decode_root(body: &[u8], index: u32) -> Result<Option<Shaper>, DecodeError> {
     let header = TcHeader::parse(body)?;
     if header.index != index as i32 || header.parent != TcHandle::ROOT {
         return Ok(None);
     }
     let mut is_tbf = false;
     let mut options = None;
+    let mut counts = [0; 3];
     for nla in NlasIterator::new(&body[header.buffer_len()..]) {
         let nla = nla?;
         match nla.kind() {
             TCA_KIND => is_tbf = parse_string(nla.value())? == "tbf",
-            TCA_OPTIONS => options = Some(Tbf::decode(nla.value())),
+            TCA_OPTIONS => options = Some(nla.value().to_vec()),
+            TCA_STATS2 => counts = queue_counts(nla.value())?,
             _ => {}
         }
     }
-    if is_tbf { options.transpose() } else { Ok(None) }
+    let Some(options) = options.filter(|_| is_tbf) else { return Ok(None) };
+    let [backlog_bytes, drops, overlimits] = counts;
+    Ok(Some(Shaper { tbf: Tbf::decode(&options)?, backlog_bytes, drops, overlimits }))
+}
+
+/// Backlog, drops and overlimits of a queueing discipline.
+fn queue_counts(statistics: &[u8]) -> Result<[u32; 3], DecodeError> {
+    for nla in NlasIterator::new(statistics) {
+        let nla = nla?;
+        if nla.kind() == TCA_STATS_QUEUE {
+            let [backlog, drops, overlimits] =
+                [BACKLOG_AT, DROPS_AT, OVERLIMITS_AT].map(|at| word(nla.value(), at));
+            return Ok([backlog?, drops?, overlimits?]);
+        }
+    }
+    Ok([0; 3])
 }
 
 fn word(bytes: &[u8], at: usize) -> Result<u32, DecodeError> {
     let word = bytes.get(at..at + 4);
     parse_u32(
-        word.ok_or_else(|| DecodeError::invalid_buffer("TCA_TBF_PARMS", bytes.len(), PARMS_BYTES))?,
+        word.ok_or_else(|| DecodeError::invalid_buffer("a queueing discipline", bytes.len(), at + 4))?,
     )
 }

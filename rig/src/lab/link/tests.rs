@@ -147,6 +147,30 @@ fn a_token_bucket_reads_back_as_set_and_as_tc_sees_it() {
     });
 }
 
+#[test]
+fn a_token_bucket_counts_what_waits_and_what_it_drops() {
+    in_own_namespace(|routes| {
+        pair(routes);
+        routes.add_address("left", HERE, 24).unwrap();
+        routes.set_up("left", true).unwrap();
+        routes.set_up("right", true).unwrap();
+        let slow = Tbf { rate_bits_per_s: 80_000, burst_bytes: 2_000, limit_bytes: 3_000 };
+        routes.set_tbf("left", slow).unwrap();
+        let before = routes.shaper("left").unwrap().unwrap();
+        assert_eq!((before.tbf, before.drops), (slow, 0));
+        let socket = UdpSocket::bind("0.0.0.0:0").unwrap();
+        socket.set_broadcast(true).unwrap();
+        // Ten frames of 1,042 B: one or two pass at once, two wait, the rest is dropped.
+        for _ in 0..10 {
+            let _ = socket.send_to(&[0; 1000], (EVERYBODY, 9));
+        }
+        let after = routes.shaper("left").unwrap().unwrap();
+        assert!(after.drops >= 4, "{after:?}");
+        assert!(after.overlimits > before.overlimits, "{after:?}");
+        assert!((1..=3_000).contains(&after.backlog_bytes), "{after:?}");
+    });
+}
+
 /// A child process shares the namespace of the thread that starts it.
 fn seen_by_tc(expected: &str) {
     const TC: &str = "/usr/sbin/tc";

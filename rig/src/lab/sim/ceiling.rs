@@ -8,6 +8,19 @@ use super::scene::LinkNow;
 use desk::record::Reading;
 use desk::unit::{Quantity, Unit};
 
+/// The token bucket on this link, one each way, as the kernel would tell it; nothing where none is.
+#[must_use]
+pub fn shapers(link: &LinkNow) -> Vec<Reading> {
+    let Some(rate) = link.cap else { return Vec::new() };
+    let row = |host: &str| Reading {
+        probe: "qdisc".into(),
+        host: host.into(),
+        key: "rate".into(),
+        quantity: Quantity::new(rate, Unit::BitPerSecond),
+    };
+    ["sut", "switch"].map(row).into()
+}
+
 /// The ceilings of the machine on this link, and those of clients that have machines of their own.
 #[must_use]
 pub fn ceilings(physics: &Physics, link: &LinkNow, clients: u32) -> Vec<Reading> {
@@ -28,6 +41,7 @@ pub fn ceilings(physics: &Physics, link: &LinkNow, clients: u32) -> Vec<Reading>
     let disk = physics.disk.rate.unwrap_or(f64::INFINITY);
     let mut rows = vec![
         row("machine", "line_rate", made.line_rate, Unit::BitPerSecond),
+        row("machine", "mtu", link.mtu, Unit::Byte),
         row("machine", "pcie", made.pcie, Unit::BytePerSecond),
         row("machine", "mem_copy", memory, Unit::BytePerSecond),
         row("machine", "disk", disk, Unit::BytePerSecond),

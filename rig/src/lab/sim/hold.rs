@@ -6,7 +6,6 @@ use super::physics::Physics;
 use super::resource::Resource;
 use super::scene::in_force;
 use desk::record::{LabPlan, Settings, Value};
-use desk::unit::Unit;
 use std::collections::BTreeMap;
 
 /// The CPUs of the system under test, as they are switched.
@@ -44,13 +43,11 @@ impl Cpus {
     }
 }
 
-/// CPU time that a quota leaves.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Quota {
-    /// Of all that the CPUs can do.
-    Share(f64),
-    /// To the system under test, CPUs.
-    Cpus(f64),
+/// The setting that leaves a share of a resource, by its word in a physics; that of the CPUs is
+/// `cpu_speed`, which real machines have too.
+#[must_use]
+pub fn throttle(word: &str) -> String {
+    format!("sim_{word}")
 }
 
 /// What is left of the resources.
@@ -60,8 +57,10 @@ pub struct Hold {
     pub cpus: Cpus,
     /// Speed of a CPU; 1 is that of the physics.
     pub speed: f64,
-    /// A quota of CPU time.
-    pub quota: Option<Quota>,
+    /// CPUs that the system under test may use; none for no quota.
+    pub server_quota: Option<f64>,
+    /// CPUs that all clients may use together; none for no quota.
+    pub client_quota: Option<f64>,
     /// Bits per second on the wire of each client.
     pub client_rate: f64,
     /// Bytes of a receive buffer, where that can be the limit.
@@ -77,7 +76,8 @@ impl Hold {
         Self {
             cpus: Cpus::of(physics, true),
             speed: 1.0,
-            quota: None,
+            server_quota: None,
+            client_quota: None,
             client_rate: physics.clients.rate.unwrap_or(f64::INFINITY),
             receive_buffer: physics.sockets.receive_buffer.unwrap_or(f64::INFINITY),
             capacities: BTreeMap::new(),
@@ -92,15 +92,19 @@ impl Hold {
         let smt = all.get("smt").and_then(Value::word) != Some("off");
         hold.cpus = Cpus::of(physics, smt);
         let quantity = |key: &str| all.get(key).and_then(Value::quantity);
-        hold.quota = quantity("cpu_quota").map(|quota| match quota.unit {
-            Unit::Share => Quota::Share(quota.value),
-            _ => Quota::Cpus(quota.value),
-        });
+        hold.server_quota = quantity("server_quota").map(|quota| quota.value);
+        hold.client_quota = quantity("client_quota").map(|quota| quota.value);
         let rate = quantity("client_rate").map_or(f64::INFINITY, |rate| rate.value);
         hold.client_rate = hold.client_rate.min(rate);
         if let (true, Some(buffer)) = (hold.receive_buffer.is_finite(), quantity("receive_buffer"))
         {
             hold.receive_buffer = buffer.value;
+        }
+        for (word, resource) in Resource::ALL {
+            let left = if resource == Resource::Cpu { "cpu_speed".into() } else { throttle(word) };
+            if let Some(share) = quantity(&left) {
+                *hold.capacities.entry(resource).or_insert(1.0) *= share.value;
+            }
         }
         for (key, value) in &all {
             let levels = physics.capacities.get(key);

@@ -16,6 +16,7 @@ mod fault;
 mod hold;
 mod keys;
 mod physics;
+mod quota;
 mod read;
 mod resource;
 mod scene;
@@ -23,13 +24,14 @@ mod scene;
 mod tests;
 mod warmth;
 
-pub use ceiling::ceilings;
+pub use ceiling::{ceilings, shapers};
 pub use chance::{Chance, Drawn};
 pub use clock::{Clocks, HostClock, clocks};
 pub use environment::environment;
 pub use fault::{Planted, Spoil};
-pub use hold::{Cpus, Hold, Quota};
+pub use hold::{Cpus, Hold, throttle};
 pub use physics::{Boot, Cost, Drift, Link, Machine, Noise, Physics, Rare, Step};
+pub use quota::quotas;
 pub use read::SimError;
 pub use resource::{
     Blend, Clients, Disk, Heat, Home, Limits, Memory, Probes, Resource, Sockets, Softirq, Tells,

@@ -243,10 +243,12 @@ fn ceilings_are_what_devices_are_made_for_and_told_only_where_they_can_be_read()
         (host.to_owned(), key.to_owned(), Quantity::new(value, unit))
     };
     let line = row("machine", "line_rate", 1e10, Unit::BitPerSecond);
-    assert_eq!(rows(probes), std::slice::from_ref(&line));
+    let mtu = row("machine", "mtu", 1500.0, Unit::Byte);
+    assert_eq!(rows(probes), [line.clone(), mtu.clone()]);
     let gib = 1_073_741_824.0;
     let all = [
         line,
+        mtu,
         row("machine", "pcie", gib, Unit::BytePerSecond),
         row("machine", "mem_copy", 2.0 * gib, Unit::BytePerSecond),
         row("machine", "disk", 104_857_600.0, Unit::BytePerSecond),

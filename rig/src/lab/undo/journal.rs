@@ -133,8 +133,14 @@ impl Journal {
     /// # Errors
     /// When it cannot be made durable; then it must not be made.
     pub fn intend(&self, intents: Vec<Intent>) -> Result<Vec<u64>, UndoError> {
+        let mut inner = self.inner();
+        if intents.iter().any(|intent| intent.kind == Kind::Controller) {
+            // Another conductor's undo would take it from under our groups.
+            let directory = inner.path.parent().map(Path::to_path_buf).unwrap_or_default();
+            inner.refuse_busy(&directory, &intents)?;
+        }
         let absent = |intent| (intent, "absent".to_owned());
-        self.inner().write_down(intents.into_iter().map(absent).collect())
+        inner.write_down(intents.into_iter().map(absent).collect())
     }
 
     /// Changes settings: reads the old values, writes all down, writes, reads back. When one does

@@ -65,6 +65,7 @@ pub(super) fn restore(root: &Path, owner: &Owner, entry: &Entry, ours: &str) -> 
     match entry.kind {
         Kind::File => file(root, entry, ours),
         Kind::Namespace | Kind::Group => made(root, owner, entry),
+        Kind::Controller => controller(root, entry),
     }
 }
 
@@ -118,11 +119,30 @@ fn made(root: &Path, owner: &Owner, entry: &Entry) -> Fate {
     removed.map_or_else(failed, |()| Fate::Restored)
 }
 
+/// Takes `cpu` off the list again. The kernel refuses while a group below has groups that need it.
+fn controller(root: &Path, entry: &Entry) -> Fate {
+    if !setting::is_controllers(root, &entry.path) {
+        return failed(format!("{} is no list of controllers", entry.path.display()));
+    }
+    if rebooted(root, entry) {
+        return Fate::Rebooted;
+    }
+    if !setting::gives_cpu(&entry.path) {
+        return Fate::Already;
+    }
+    match setting::write(&entry.path, "-cpu") {
+        Ok(()) if setting::gives_cpu(&entry.path) => failed("the kernel keeps cpu on the list"),
+        Ok(()) => Fate::Restored,
+        Err(e) => failed(e),
+    }
+}
+
 /// The present state of what an entry is about, in a word or two.
 #[must_use]
 pub fn now(entry: &Entry) -> String {
     match entry.kind {
         Kind::File => setting::read(&entry.path).unwrap_or_else(|e| e.to_string()),
+        Kind::Controller if !setting::gives_cpu(&entry.path) => "absent".into(),
         _ if entry.path.exists() => "present".into(),
         _ => "absent".into(),
     }

@@ -44,3 +44,15 @@ pub(super) fn is_setting(root: &Path, path: &Path) -> bool {
     let plain = inside.components().all(|part| matches!(part, Component::Normal(_)));
     plain && (inside.starts_with("proc/sys") || inside.starts_with("sys"))
 }
+
+/// Whether a path is the list of controllers of a control group; nothing else is written as one.
+pub(super) fn is_controllers(root: &Path, path: &Path) -> bool {
+    let ours = path.file_name().is_some_and(|name| name == "cgroup.subtree_control");
+    ours && is_setting(root, path) && path.starts_with(root.join("sys/fs/cgroup"))
+}
+
+/// Whether a list of controllers names `cpu`.
+pub(super) fn gives_cpu(path: &Path) -> bool {
+    let text = fs::read_to_string(path).unwrap_or_default();
+    text.split_whitespace().any(|word| word == "cpu")
+}

@@ -21,6 +21,8 @@ pub enum Kind {
     Namespace,
     /// The directory of a control group.
     Group,
+    /// The controller `cpu` in the list that a control group gives its groups.
+    Controller,
 }
 
 /// A change as it was written down before it was made.

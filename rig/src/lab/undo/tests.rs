@@ -324,6 +324,44 @@ fn nothing_but_settings_of_the_kernel_and_names_of_ours_is_touched() {
 }
 
 #[test]
+fn a_controller_is_taken_off_a_list_after_the_groups_below_it_and_off_nothing_else() {
+    const LIST: &str = "sys/fs/cgroup/cgroup.subtree_control";
+    let intent = |tree: &Tree, kind, path: &str| Intent {
+        key: "cpu".into(),
+        kind,
+        path: tree.0.join(path),
+        new: "present".into(),
+    };
+    let tree = Tree::new("controller");
+    tree.put(LIST, "memory\n");
+    let journal = tree.journal();
+    let made = vec![
+        intent(&tree, Kind::Controller, LIST),
+        intent(&tree, Kind::Group, "sys/fs/cgroup/stend-7-sut"),
+    ];
+    journal.intend(made).unwrap();
+    tree.put(LIST, "cpu memory\n");
+    fs::create_dir(tree.0.join("sys/fs/cgroup/stend-7-sut")).unwrap();
+    // Another conductor would lose it with our undo.
+    let other = Owner { pid: 8, start_ticks: 80, boot: BOOT.into() };
+    let other = Journal::begin(&tree.journals(), &tree.0, other, None);
+    let refused = other.intend(vec![intent(&tree, Kind::Controller, LIST)]).unwrap_err();
+    assert!(matches!(refused, UndoError::Busy { pid: 7, .. }), "{refused}");
+    let file = tree.killed(journal);
+    assert_eq!(tree.settle(&file), [Fate::Restored, Fate::Restored]);
+    assert!(!tree.0.join("sys/fs/cgroup/stend-7-sut").exists());
+    // A tree of files keeps what was written to it; the kernel takes it for an order.
+    assert_eq!(tree.get(LIST), "-cpu");
+
+    tree.put("sys/fs/cgroup/cpu.max", "cpu\n");
+    let journal = tree.journal();
+    journal.intend(vec![intent(&tree, Kind::Controller, "sys/fs/cgroup/cpu.max")]).unwrap();
+    let file = tree.killed(journal);
+    let fates = tree.settle(&file);
+    assert!(matches!(&fates[..], [Fate::Failed { why }] if why.contains("no list")), "{fates:?}");
+}
+
+#[test]
 fn a_directory_that_others_may_write_to_is_refused() {
     use std::os::unix::fs::PermissionsExt as _;
     let tree = Tree::new("open");

@@ -2,13 +2,14 @@
 //!
 //! Must not know which trial is watched, or what its load does.
 
-use crate::lab::{Lab, LabError, Ours, clock};
-use crate::probe::{self, Look, Moment, Probe, Soaker, Stretch};
+use crate::lab::{Lab, LabError, Ours, clock, environment};
+use crate::probe::{self, Copied, Look, Moment, Probe, Soaker, Stretch};
 use crate::workload::Edge;
 use desk::plan::{BASELINE_S, CALIBRATION_S};
-use desk::record::Reading;
+use desk::record::{Fact, Reading, class_of};
 use desk::unit::{Quantity, Unit};
 use std::io;
+use std::path::Path;
 
 /// The soaker's first part of the calibration, which is not counted: threads wake, clocks rise.
 const RISE_S: f64 = 0.02;
@@ -22,11 +23,12 @@ pub struct Watch {
     opened: Vec<Look>,
     ours: Ours,
     baseline: Quantity,
+    copied: Option<Copied>,
 }
 
 impl Watch {
     /// Measures what the idle lab leaves unattributed; takes [`BASELINE_S`], in which the 10 ms of
-    /// an idle tick are 1 %.
+    /// an idle tick are 1 %. Then, for some tens of milliseconds, how fast memory is copied.
     ///
     /// # Errors
     /// When the run is stopped or a host is gone.
@@ -38,6 +40,7 @@ impl Watch {
             opened: Vec::new(),
             ours: lab.ours(),
             baseline: Quantity::new(0.0, Unit::Cpu),
+            copied: None,
         };
         let mut readings = Vec::new();
         let (began_ns, hosts) = (clock::now_ns(), watch.hosts_cpu_ns());
@@ -48,7 +51,25 @@ impl Watch {
         let value =
             unattributed(&readings, seconds(hosts_ns) / seconds(clock::now_ns() - began_ns));
         watch.baseline = Quantity::new(value, Unit::Cpu);
+        watch.copied = Copied::measure(environment::largest_cache(Path::new("/")));
         Ok(watch)
+    }
+
+    /// That memory was copied, how fast and how.
+    pub fn facts(&self) -> Vec<Fact> {
+        let key = "memory.copy";
+        let fact = |Copied { rate, cpus, buffers, took_ns }: &Copied| Fact {
+            key: key.into(),
+            value: format!(
+                "{} by {cpus} CPUs with {} of buffers, measured before the first trial in {}",
+                Quantity::new(*rate, Unit::BytePerSecond),
+                Quantity::bytes(*buffers),
+                Quantity::seconds(seconds(*took_ns))
+            ),
+            class: class_of(key),
+            source: "measured".into(),
+        };
+        self.copied.iter().map(fact).collect()
     }
 
     /// Starts the soaker if there is none.
@@ -92,6 +113,12 @@ impl Watch {
         if matches!(edge, Edge::Closes(_)) {
             let (probe, host, key) = ("cpu".into(), "machine".into(), "baseline".into());
             readings.push(Reading { probe, host, key, quantity: self.baseline });
+            readings.extend(self.copied.map(|copied| Reading {
+                probe: "ceiling".into(),
+                host: "machine".into(),
+                key: "mem_copy".into(),
+                quantity: Quantity::new(copied.rate, Unit::BytePerSecond),
+            }));
         }
     }
 

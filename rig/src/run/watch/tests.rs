@@ -200,6 +200,7 @@ fn idle_watch() -> Watch {
         opened: Vec::new(),
         ours: Ours::default(),
         baseline: Quantity::new(0.0, Unit::Cpu),
+        copied: None,
     }
 }
 

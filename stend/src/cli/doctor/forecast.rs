@@ -98,7 +98,7 @@ fn of_factor(spec: &FactorSpec, machine: &Environment) -> (String, String) {
     let (name, level) = (spec.name, written(&level(spec)));
     let own = machine.fact("tcp.congestion_default").unwrap_or("cubic");
     let set = match spec.scope {
-        Scope::Machine | Scope::Host => format!("{name} = {level}\n"),
+        Scope::Machine | Scope::Host | Scope::Side => format!("{name} = {level}\n"),
         Scope::Link => format!("[lab.links.lan]\n{name} = {level}\n"),
         Scope::Path => {
             format!("[lab.links.a]\n[lab.links.b]\n[factors.{name}]\nlevels = [\"a\", \"b\"]\n")
@@ -134,6 +134,7 @@ fn level(spec: &FactorSpec) -> Value {
         ParamKind::Rate(low, high) | ParamKind::RateOr(_, low, high) => {
             Value::Quantity(Quantity::new(1e9_f64.clamp(low, high), Unit::BitPerSecond))
         }
+        ParamKind::CpusOr(word, ..) => Value::Word(word.into()),
         ParamKind::Choice(words) => Value::Word((*words.first().unwrap_or(&"")).to_owned()),
         ParamKind::Word => Value::Word("performance".into()),
     }

@@ -147,9 +147,10 @@ pub fn settings(plan: &Plan) -> impl Iterator<Item = &Settings> {
     levels.chain(plan.lab.links.iter().map(|link| &link.settings)).chain([&plan.lab.settings])
 }
 
-/// Whether it sets anything of the machine itself.
+/// Whether it sets anything of the machine itself, or makes control groups there.
 pub fn sets_machine(plan: &Plan) -> bool {
-    settings(plan).flat_map(|all| all.keys()).any(|key| factor::find_machine(key).is_some())
+    let mut keys = settings(plan).flat_map(|all| all.keys());
+    keys.any(|key| factor::find_machine(key).is_some() || factor::find_quota(key).is_some())
 }
 
 /// What of a trial decides how its sockets are made: every word of load and treatment that is set

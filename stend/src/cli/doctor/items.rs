@@ -10,7 +10,7 @@ use crate::cli::invoked;
 use desk::record::{FactorSpec, Scope};
 use desk::unit::{Quantity, Unit};
 use desk::validity::STEAL_MOST;
-use rig::factor::{self, FactorError, MachineRow};
+use rig::factor::{self, FactorError, MachineRow, QuotaRow};
 use rig::lab::capability::{Capability, Noise, State, fix_of_write, look};
 use rig::store::Store;
 use std::io;
@@ -183,13 +183,14 @@ fn of_lab(lab: &str, tests: &[Test], done: &str) -> Capability {
 
 fn of_factor(spec: &FactorSpec, tests: &[Test]) -> Item {
     let effect = Some(match spec.scope {
-        Scope::Machine => "every plan that sets it, in every lab",
+        Scope::Machine | Scope::Side => "every plan that sets it, in every lab",
         Scope::Socket | Scope::Profile => "every plan that sets it",
         Scope::Path | Scope::Link | Scope::Host => "every plan that sets it, in labs with links",
     });
-    let found = match factor::find_machine(spec.name) {
-        Some(row) => of_machine(row),
-        None => of_labs(spec, tests),
+    let found = match (factor::find_machine(spec.name), factor::find_quota(spec.name)) {
+        (Some(row), _) => of_machine(row),
+        (None, Some(row)) => of_side(row),
+        (None, None) => of_labs(spec, tests),
     };
     Item { found, effect, trust: "", doubt: "" }
 }
@@ -214,6 +215,20 @@ fn of_machine(row: &MachineRow) -> Capability {
             let state = if fix.is_some() { State::Degraded } else { State::Absent };
             let evidence = format!("is {now}; {e}");
             Capability { fix, ..Capability::new(&name, state, evidence) }
+        }
+    }
+}
+
+/// A quota: tried for nobody.
+fn of_side(row: &QuotaRow) -> Capability {
+    let name = format!("factor {}", row.spec.name);
+    match row.try_out(Path::new("/")) {
+        Ok(tried) => Capability::new(&name, State::Ok, tried),
+        Err(e) => {
+            let (state, why) = (State::Absent, e.to_string());
+            let theirs = why.contains("not ours to write");
+            let item = Capability::new(&name, state, why);
+            if theirs { item.with_fix("sudo stend") } else { item }
         }
     }
 }

@@ -23,6 +23,7 @@ const fn scope(scope: Scope) -> &'static str {
         Scope::Link => "link",
         Scope::Host => "host",
         Scope::Machine => "machine",
+        Scope::Side => "side",
         Scope::Socket => "socket",
         Scope::Profile => "profile",
     }
@@ -41,6 +42,10 @@ fn levels(kind: ParamKind) -> String {
         ParamKind::RateOr(word, low, high) => {
             format!("{word}, or {} to {}", rate(low), rate(high))
         }
+        ParamKind::CpusOr(word, low, high) => {
+            let [low, high] = [low, high].map(|bound| Quantity::new(bound, Unit::Cpu));
+            format!("{word}, or {low} to {high}")
+        }
         ParamKind::Choice(words) => words.join(", "),
         ParamKind::Word => "a word".into(),
     }
@@ -48,6 +53,9 @@ fn levels(kind: ParamKind) -> String {
 
 /// The value now, and whether it can be set here, or why not.
 fn here(spec: &FactorSpec, root: &Path) -> String {
+    if let Some(row) = factor::find_quota(spec.name) {
+        return row.try_out(root).map_or_else(|e| e.to_string(), |tried| format!("here: {tried}"));
+    }
     let Some(row) = factor::find_machine(spec.name) else {
         return "set in the lab".into();
     };

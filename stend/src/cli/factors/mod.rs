@@ -118,6 +118,7 @@ pub(super) fn describe(entry: &Entry) -> String {
         Kind::File => format!("{} {path}: was {}, set to {}", entry.key, entry.old, entry.new),
         Kind::Namespace => format!("namespace {path}"),
         Kind::Group => format!("control group {path}"),
+        Kind::Controller => format!("controller cpu in {path}"),
     }
 }
 

@@ -4,6 +4,7 @@ use super::{Drawn, numbered};
 use crate::figure::{Axis, Figure, FigureKind, Mark, Roof, Scale, Series};
 use crate::report::compose::effect::metric_title;
 use crate::report::compose::figures::{alone_mark, direction, place};
+use crate::report::compose::limits::kind_word;
 use crate::report::compose::names::{key_words, level_name, level_names};
 use crate::report::compose::places::engine;
 use crate::report::compose::ruling::{condition, shown};
@@ -38,10 +39,15 @@ fn of_curve(
     let per_request = writer.say("roof-request", Args::new().estimate("rate", requests))?;
     let per_byte = writer.say("roof-byte", Args::new().estimate("rate", top))?;
     let roof = |slope, ceiling, name: &Prose| Roof { slope, ceiling, name: name.text().into() };
-    let roofs = vec![
+    let mut roofs = vec![
         roof(Some(requests.centre.value * BITS), None, &per_request),
         roof(None, Some(top.centre.value), &per_byte),
     ];
+    for top in &found.ceilings {
+        let args = Args::new().prose("limit", &kind_word(writer, top.kind)?);
+        let name = writer.say("roof-ceiling", args.estimate("rate", &top.throughput))?;
+        roofs.push(roof(None, Some(top.throughput.centre.value), &name));
+    }
     let mut series = Vec::new();
     for (side, name) in level_names(part.run, c).into_iter().enumerate() {
         let level = if side == 0 { &c.base } else { &c.other };
@@ -70,7 +76,11 @@ fn of_curve(
         zones: Vec::new(),
         references: Vec::new(),
         roofs,
-        footnote: writer.label("roof-footnote")?,
+        footnote: writer.label(if found.ceilings.is_empty() {
+            "roof-footnote"
+        } else {
+            "roof-footnote-ceilings"
+        })?,
     };
     Ok(numbered(writer, &part.run.id, drawn))
 }

@@ -5,7 +5,7 @@
 
 use super::costs::Costs;
 use super::flow::{ETHERNET, Load, segment};
-use crate::lab::sim::{Blend, Hold, LinkNow, Physics, Quota, Resource, Scene, Through};
+use crate::lab::sim::{Blend, Hold, LinkNow, Physics, Resource, Scene, Through};
 use desk::record::Value;
 
 /// Something that every byte passes.
@@ -13,8 +13,10 @@ use desk::record::Value;
 pub(super) enum Stage {
     /// The CPUs of the system under test, and of clients that share them.
     Cpu,
-    /// A quota of their time.
-    Quota,
+    /// A quota of their time that the system under test has.
+    ServerQuota,
+    /// A quota that the clients have.
+    ClientQuota,
     /// CPUs that work on received packets.
     Softirq,
     /// The link, with its token bucket.
@@ -39,12 +41,12 @@ impl Stage {
     /// The resource that it is a part of; none for what is a hard limit in any case.
     const fn resource(self) -> Option<Resource> {
         match self {
-            Self::Cpu | Self::Quota => Some(Resource::Cpu),
+            Self::Cpu | Self::ServerQuota => Some(Resource::Cpu),
             Self::Line => Some(Resource::Line),
             Self::Pcie => Some(Resource::Pcie),
             Self::Memory => Some(Resource::Memory),
             Self::Disk => Some(Resource::Disk),
-            Self::ClientLine | Self::ClientCpu => Some(Resource::Clients),
+            Self::ClientLine | Self::ClientCpu | Self::ClientQuota => Some(Resource::Clients),
             Self::Softirq | Self::ReceiveWindow | Self::SendBuffer => None,
         }
     }
@@ -144,13 +146,19 @@ impl<'a> Setting<'a> {
         }
     }
 
-    fn quota(&self, cpu: f64) -> f64 {
+    fn server_quota(&self) -> f64 {
         let Costs { send, receive, .. } = self.costs();
-        match self.hold.quota {
-            None => f64::INFINITY,
-            Some(Quota::Share(share)) => cpu * share,
-            Some(Quota::Cpus(cpus)) => cpus / (self.load.sending(send, receive) * self.slowdown()),
-        }
+        let Some(cpus) = self.hold.server_quota else { return f64::INFINITY };
+        cpus / (self.load.sending(send, receive) * self.slowdown())
+    }
+
+    /// The clients do the other end of what the server does, on its CPUs or on their own.
+    fn client_quota(&self) -> f64 {
+        let Some(cpus) = self.hold.client_quota else { return f64::INFINITY };
+        let apart = self.physics.clients_apart();
+        let Costs { send, receive, .. } = if apart { self.client_costs() } else { self.costs() };
+        let slowdown = if apart { 1.0 } else { self.slowdown() };
+        cpus / (self.load.sending(receive, send) * slowdown)
     }
 
     fn softirq(&self) -> f64 {
@@ -216,14 +224,14 @@ impl<'a> Setting<'a> {
 
 impl Capacities {
     pub(super) fn of(setting: &Setting<'_>) -> Self {
-        let cpu = setting.cpu();
         let segment = segment(setting.link);
         let bus = setting.link.pcie * setting.hold.left(Resource::Pcie);
         let sockets = &setting.physics.sockets;
         Self(vec![
-            (Stage::Cpu, cpu),
+            (Stage::Cpu, setting.cpu()),
             (Stage::Line, setting.line()),
-            (Stage::Quota, setting.quota(cpu)),
+            (Stage::ServerQuota, setting.server_quota()),
+            (Stage::ClientQuota, setting.client_quota()),
             (Stage::Softirq, setting.softirq()),
             (Stage::Pcie, bus * segment / (setting.link.mtu + ETHERNET)),
             (Stage::Memory, setting.memory()),

@@ -38,8 +38,8 @@ impl Made<'_> {
                 let other = if end.sends { flow.receives } else { flow.sends };
                 self.load.word("placement") == "same" || ran >= other
             }
-            Some(Stage::Quota) => !end.client,
-            Some(Stage::ClientCpu) => end.client,
+            Some(Stage::ServerQuota) => !end.client,
+            Some(Stage::ClientCpu | Stage::ClientQuota) => end.client,
             _ => false,
         };
         if wants { (ran, 1.0 - ran) } else { (ran, 0.0) }
@@ -75,8 +75,11 @@ impl Made<'_> {
             }
             Some(Stage::ReceiveWindow) => by_window,
             Some(Stage::SendBuffer) => Stalls { send_buffer_us: part(flow.idle), ..all },
-            Some(Stage::ClientCpu) if transmits => by_window,
-            Some(Stage::ClientCpu) => starved,
+            Some(Stage::ClientCpu | Stage::ClientQuota) if transmits => by_window,
+            Some(Stage::ClientCpu | Stage::ClientQuota) => starved,
+            // The other way round: the slow end is the server.
+            Some(Stage::ServerQuota) if transmits => starved,
+            Some(Stage::ServerQuota) => by_window,
             // Its disk is the server's.
             Some(Stage::Disk) if transmits => starved,
             Some(Stage::Disk) => by_window,

@@ -160,16 +160,28 @@ fn an_adapter_of_a_client_limits_it_wherever_it_lives() {
 }
 
 #[test]
-fn a_quota_leaves_its_share_of_the_cpus_or_so_many_of_them_to_the_server() {
+fn a_quota_holds_its_side_to_so_many_cpus_and_a_slow_cpu_both() {
     let whole = given(FAST, &[], &[]).0;
-    let quota = |value, unit| ("cpu_quota", Value::Quantity(Quantity::new(value, unit)));
-    let held = case(FAST, &[], &[quota(0.9, Unit::Share)]).given();
-    close(throughput(&held), 0.9 * whole);
-    close(held.cores[0], 0.9);
-    let server = case(FAST, &[], &[quota(0.1, Unit::Cpu)]).given();
+    let quantity = |value, unit| Value::Quantity(Quantity::new(value, unit));
+    let slow = [("cpu_speed", quantity(0.9, Unit::Share))];
+    close(case(FAST, &[], &slow).throughput(), 0.9 * whole);
+    let quota = [("server_quota", quantity(0.1, Unit::Cpu))];
+    let server = case(FAST, &[], &quota).given();
     close(throughput(&server), 0.1 * 8e9 / SEND);
     close(read(&server, "thread", "sut", "cpu"), 0.1);
     close(read(&server, "thread", "sut", "runnable"), 1.0);
+    let quota = [("client_quota", quantity(0.1, Unit::Cpu)), ("server_quota", word("off"))];
+    let mut client = case(FAST, &[], &quota);
+    close(client.throughput(), 0.1 * 8e9 / RECEIVE);
+    let held = client.given();
+    close(read(&held, "thread", "c01", "cpu"), 0.1);
+    close(read(&held, "thread", "c01", "runnable"), 1.0);
+    // Together they have no more, however many they are.
+    client.clients = 2;
+    close(client.throughput(), 0.1 * 8e9 / RECEIVE);
+    // On machines of their own they use none of the server's CPUs.
+    let own = with("[clients]\nmachine = \"own\"\nspeed = 0.5\n");
+    close(case(&own, &[], &quota).throughput(), 0.05 * 8e9 / RECEIVE);
 }
 
 #[test]
@@ -195,7 +207,7 @@ fn shared(cpu: u32, more: &str) -> String {
 // 1 / (1 + share (1 / 0.9 - 1)): ln of it over ln 0.9 is the share to within 0.021.
 #[test]
 fn shares_are_elasticities() {
-    let quota = [("cpu_quota", Value::Quantity(Quantity::new(0.9, Unit::Share)))];
+    let quota = [("cpu_speed", Value::Quantity(Quantity::new(0.9, Unit::Share)))];
     let slower = [("rate", rate(9e9))];
     for percent in [0, 25, 60, 90] {
         let physics = shared(percent, "");

@@ -1,0 +1,330 @@
+//! Knows every ceiling that a trial's readings tell of, and how near the load came to it.
+//!
+//! Never: which of them was the limit, nor what a plan asked for. A ceiling is a reading; only an
+//! old record without any of a token bucket is judged by the rate that was set.
+
+use super::effective::effective;
+use super::finding::{LimitKind, Top};
+use super::measure::{busy, by_host, directions, is_client, is_server, reading, throughput};
+use crate::record::{Plan, Reading, StreamFacts, TrialRecord, Value};
+use crate::stats::{Estimate, mean_or_single};
+use crate::unit::Unit;
+use crate::validity::FULL;
+
+/// IPv4 and TCP headers with the timestamps option, bytes (RFC 791, RFC 9293, RFC 7323).
+const HEADERS: f64 = 52.0;
+/// The Ethernet header, which interfaces and token buckets count, bytes.
+const ETHERNET: f64 = 14.0;
+/// All that a frame takes on the wire beside its packet: preamble 8, header 14, checksum 4,
+/// gap 12 bytes (IEEE 802.3).
+const WIRE: f64 = 38.0;
+/// Payload of a frame where nothing tells: an MTU of 1500.
+const SEGMENT: f64 = 1448.0;
+/// Share of a set rate from which it counts as reached; the bucket's bursts take the rest.
+const AT_RATE: f64 = 0.9;
+/// Share of a bus from which it counts as full. With 128 B a packet of the bus its own headers take
+/// 16 % (payload / (payload + 24)), and descriptors pass it, too.
+const AT_BUS: f64 = 0.85;
+/// Share of a quota from which it counts as used up: periods of 100 ms cut a window anywhere.
+const AT_QUOTA: f64 = 0.9;
+/// Share of a stream's busy time from which waiting counts as the limit.
+const WAITING: f64 = 0.5;
+/// A load that goes so far beyond a ceiling does not pass it: caches serve it, or another device.
+pub(super) const BEYOND: f64 = 1.1;
+/// Busy share of all CPUs from which a full one among them does not stand out: the others have no
+/// room for the load, which wants them in turn.
+const NONE_STANDS_OUT: f64 = 0.9;
+/// Share of the time from which a load wants a CPU: where nothing else holds it, at any moment one
+/// of its two ends can go on.
+const WANTED: f64 = 0.95;
+/// Share of the payload that an adapter has to have carried to be the one that did.
+const CARRIED: f64 = 0.9;
+
+/// A ceiling, and the share of it in use over the trials of a level.
+pub(super) struct Ceiling {
+    pub kind: LimitKind,
+    pub utilisation: Estimate,
+    full_from: f64,
+}
+
+impl Ceiling {
+    /// Whether nothing more fits below it.
+    pub fn is_full(&self) -> bool {
+        self.utilisation.centre.value >= self.full_from
+    }
+
+    /// Whether the load shows that it does not pass it.
+    fn is_exceeded(&self) -> bool {
+        self.utilisation.centre.value > BEYOND
+    }
+}
+
+type Use = fn(&Plan, &TrialRecord) -> Option<f64>;
+
+/// Every ceiling with the share from which it is full, in the order of [`LimitKind`].
+const ALL: [(LimitKind, f64, Use); 14] = [
+    (LimitKind::ClientQuota, AT_QUOTA, |_, record| quota(record, is_client)),
+    (LimitKind::ClientLine, FULL, client_line),
+    (LimitKind::ServerQuota, AT_QUOTA, |_, record| quota(record, is_server)),
+    (LimitKind::SetRate, AT_RATE, set_rate),
+    (LimitKind::Goodput, FULL, goodput),
+    (LimitKind::LineRate, FULL, line_rate),
+    (LimitKind::Pcie, AT_BUS, bus),
+    (LimitKind::Memory, FULL, memory),
+    (LimitKind::Disk, FULL, disk),
+    (LimitKind::AllCpus, FULL, |_, record| busy(record)),
+    (LimitKind::SoftirqCpu, FULL, |_, record| softirq(record)),
+    (LimitKind::OneCpu, FULL, |_, record| one_cpu(record)),
+    (LimitKind::ReceiveWindow, WAITING, |_, r| waiting(r, |s| s.receive_window_limited_us)),
+    (LimitKind::SendBuffer, WAITING, |_, r| waiting(r, |s| s.send_buffer_limited_us)),
+];
+
+/// Every ceiling that these trials were read against and do not exceed.
+///
+/// CPUs that are full are a ceiling only for a load that wants them: those that others keep busy
+/// limit nothing that sleeps. For a load whose threads may all run on one CPU alone the others are
+/// none.
+pub(super) fn ceilings(plan: &Plan, trials: &[&TrialRecord]) -> Vec<Ceiling> {
+    let of = |(kind, full_from, share): (LimitKind, f64, Use)| {
+        let shares: Vec<f64> = trials.iter().filter_map(|record| share(plan, record)).collect();
+        let utilisation = mean_or_single(&shares, Unit::Share)?;
+        Some(Ceiling { kind, utilisation, full_from })
+    };
+    let mut all: Vec<Ceiling> = ALL.into_iter().filter_map(of).collect();
+    let one_is_full = all.iter().any(|c| c.kind == LimitKind::OneCpu && c.is_full());
+    for together in all.iter_mut().filter(|c| one_is_full && c.kind == LimitKind::AllCpus) {
+        together.full_from = NONE_STANDS_OUT;
+    }
+    let wanted = wanted(trials).is_none_or(|share| share >= WANTED);
+    let bound = one_is_full && !trials.is_empty() && trials.iter().all(|r| is_on_one_cpu(r));
+    let holds = |c: &Ceiling| match c.kind {
+        LimitKind::AllCpus => !bound && (wanted || !c.is_full()),
+        LimitKind::OneCpu => wanted || !c.is_full(),
+        _ => true,
+    };
+    all.retain(|c| !c.is_exceeded() && holds(c));
+    all
+}
+
+/// The throughput at which each ceiling is full that a load passes at a rate: bit/s, from throughput
+/// and use of each trial. None of CPUs, whose price of a byte changes with the size.
+pub(super) fn tops(plan: &Plan, trials: &[&TrialRecord]) -> Vec<Top> {
+    use LimitKind as K;
+    let passed = [K::SetRate, K::Goodput, K::Pcie, K::Memory, K::Disk];
+    let of = |(kind, _, share): (LimitKind, f64, Use)| {
+        let top = |record: &&TrialRecord| {
+            let used = share(plan, record).filter(|used| *used > 0.0)?;
+            Some(throughput(plan, record)? / used)
+        };
+        let all: Vec<f64> = trials.iter().filter_map(top).collect();
+        Some(Top { kind, throughput: mean_or_single(&all, Unit::BitPerSecond)? })
+    };
+    ALL.into_iter().filter(|row| passed.contains(&row.0)).filter_map(of).collect()
+}
+
+/// Whether it is other programs that make the CPUs full: they would not be without them. False
+/// where nobody looked.
+pub(super) fn filled_by_others(trials: &[&TrialRecord]) -> bool {
+    let own = |record: &&TrialRecord| {
+        let others = reading(record, "foreign", "machine", "cpu")?;
+        Some(busy(record)? - others / reading(record, "cpu", "machine", "cpus")?)
+    };
+    let shares: Vec<f64> = trials.iter().filter_map(own).collect();
+    mean_or_single(&shares, Unit::Share).is_some_and(|mean| mean.centre.value < NONE_STANDS_OUT)
+}
+
+/// Share of the time in which the two ends of the load wanted a CPU, mean over the trials: of the
+/// server's thread that wanted most and of the clients' together, since one may wait for the other.
+/// None where neither side was watched.
+fn wanted(trials: &[&TrialRecord]) -> Option<f64> {
+    let of = |record: &&TrialRecord| {
+        let most = |side: fn(&str) -> bool| {
+            let threads = by_host(record, "thread", "runnable").filter(|r| side(&r.host));
+            largest(threads.map(|r| r.quantity.value))
+        };
+        Some(most(is_server)? + most(is_client)?)
+    };
+    let shares: Vec<f64> = trials.iter().filter_map(of).collect();
+    mean_or_single(&shares, Unit::Share).map(|mean| mean.centre.value)
+}
+
+/// Whether both ends of all streams were pinned to one and the same CPU of several.
+fn is_on_one_cpu(record: &TrialRecord) -> bool {
+    if cpus(record).count() < 2 {
+        return false;
+    }
+    let ends = record.outcome.streams.iter().flat_map(|s| [s.sender_cpu, s.receiver_cpu]);
+    let mut cpus = ends.collect::<Vec<_>>();
+    cpus.dedup();
+    matches!(cpus[..], [Some(_)])
+}
+
+/// Bytes of frames for each byte of payload, `beside` bytes of each frame beside its packet.
+fn framed(packet: f64, beside: f64) -> f64 {
+    (packet + beside) / (packet - HEADERS).max(1.0)
+}
+
+/// Payload in one direction, bit/s.
+fn one_way(plan: &Plan, record: &TrialRecord) -> Option<f64> {
+    Some(throughput(plan, record)? / directions(&record.trial.point.params))
+}
+
+fn ceiling(record: &TrialRecord, host: &str, key: &str) -> Option<f64> {
+    reading(record, "ceiling", host, key).filter(|value| *value > 0.0)
+}
+
+/// Largest packet of the machine's link, bytes.
+fn mtu(record: &TrialRecord, host: &str) -> f64 {
+    ceiling(record, host, "mtu").unwrap_or(SEGMENT + HEADERS)
+}
+
+fn largest(shares: impl Iterator<Item = f64>) -> Option<f64> {
+    shares.max_by(f64::total_cmp)
+}
+
+/// The largest share of a quota that a host of one side used.
+fn quota(record: &TrialRecord, of: fn(&str) -> bool) -> Option<f64> {
+    let hosts = by_host(record, "quota", "use").filter(|r| of(&r.host));
+    largest(hosts.map(|r| r.quantity.value))
+}
+
+/// Payload with the headers that a bucket counts, over its rate: of the adapter for what the system
+/// under test sends, of the switch's port for what it takes.
+fn set_rate(plan: &Plan, record: &TrialRecord) -> Option<f64> {
+    let way = record.trial.point.params.get("direction").and_then(Value::word);
+    let hosts: &[&str] = match way {
+        Some("transmit") => &["sut"],
+        Some("receive") => &["switch"],
+        _ => &["sut", "switch"],
+    };
+    let rates = by_host(record, "qdisc", "rate").filter(|r| hosts.contains(&r.host.as_str()));
+    let rate = rates.map(|r| r.quantity.value).filter(|r| *r > 0.0).min_by(f64::total_cmp);
+    let Some(rate) = rate else {
+        let unread = by_host(record, "qdisc", "rate").next().is_none();
+        return if unread { as_planned(plan, record) } else { None };
+    };
+    let segment = record.outcome.metric("mean_segment").map_or(SEGMENT, |q| q.value);
+    let frames = framed(segment + HEADERS, ETHERNET);
+    Some(one_way(plan, record)? * frames / rate)
+}
+
+/// Throughput over the `rate` of the plan: for records that are older than the reading.
+fn as_planned(plan: &Plan, record: &TrialRecord) -> Option<f64> {
+    let rate = effective(plan, &record.trial.settings).get("rate")?.quantity()?;
+    let limited = rate.unit == Unit::BitPerSecond && rate.value > 0.0;
+    one_way(plan, record).filter(|_| limited).map(|moved| moved / rate.value)
+}
+
+/// Most of the adapters' own ceiling `key` that one of those used that carried the load; each tells
+/// what it sent and took, bit/s on the wire, and `used` says how much of the ceiling that is.
+fn of_adapters(
+    plan: &Plan,
+    record: &TrialRecord,
+    key: &str,
+    used: fn(f64, f64) -> f64,
+) -> Option<f64> {
+    let payload = one_way(plan, record)?;
+    let share = |adapter: &Reading| {
+        let moved = |key| ceiling(record, &adapter.host, key).unwrap_or(0.0);
+        let (sent, took) = (moved("tx"), moved("rx"));
+        let carried = sent.max(took) >= CARRIED * payload;
+        (carried && adapter.quantity.value > 0.0).then(|| used(sent, took) / adapter.quantity.value)
+    };
+    largest(by_host(record, "ceiling", key).filter_map(share))
+}
+
+/// Bits on the wire over the line rate, in the fuller direction.
+fn line_rate(plan: &Plan, record: &TrialRecord) -> Option<f64> {
+    of_adapters(plan, record, "line_rate", f64::max)
+}
+
+/// Payload over what the line rate leaves of it: MTU - 52 of each MTU + 38 bytes.
+fn goodput(plan: &Plan, record: &TrialRecord) -> Option<f64> {
+    let rates = by_host(record, "ceiling", "line_rate").filter(|r| !is_client(&r.host));
+    let payload = one_way(plan, record)?;
+    let share = |r: &Reading| {
+        // An adapter that tells what it moved has to have moved the load.
+        let moved = |key| ceiling(record, &r.host, key);
+        let told = moved("tx").into_iter().chain(moved("rx")).reduce(f64::max);
+        let carried = told.is_none_or(|moved| moved >= CARRIED * payload);
+        let most = r.quantity.value / framed(mtu(record, &r.host), WIRE);
+        (carried && most > 0.0).then(|| payload / most)
+    };
+    largest(rates.filter_map(share))
+}
+
+/// The same for the adapters of clients that have machines of their own, the fullest of them.
+fn client_line(plan: &Plan, record: &TrialRecord) -> Option<f64> {
+    let streams = &record.outcome.streams;
+    #[expect(clippy::cast_precision_loss, reason = "bytes of a window are far below 2^53")]
+    let bytes = |of: &dyn Fn(&StreamFacts) -> bool| {
+        streams.iter().filter(|s| of(s)).map(|s| s.received_bytes as f64).sum::<f64>()
+    };
+    let (all, payload) = (bytes(&|_| true), one_way(plan, record)?);
+    let rates = by_host(record, "ceiling", "line_rate").filter(|r| is_client(&r.host));
+    let share = |r: &Reading| {
+        let its = bytes(&|s| s.sender == r.host || s.receiver == r.host) / all.max(1.0);
+        payload * its * framed(mtu(record, "machine"), WIRE) / r.quantity.value.max(1.0)
+    };
+    largest(rates.map(share))
+}
+
+/// Frames over what the bus carries: each way for PCIe, both ways together for `pci`, which is
+/// shared.
+fn bus(plan: &Plan, record: &TrialRecord) -> Option<f64> {
+    let serial = of_adapters(plan, record, "pcie", |sent, took| sent.max(took) / 8.0);
+    let shared = of_adapters(plan, record, "pci", |sent, took| (sent + took) / 8.0);
+    let machine = || {
+        let carries = ceiling(record, "machine", "pcie")?;
+        let frames = framed(mtu(record, "machine"), ETHERNET);
+        Some(one_way(plan, record)? * frames / 8.0 / carries)
+    };
+    serial.into_iter().chain(shared).reduce(f64::max).or_else(machine)
+}
+
+/// Bytes copied over the rate at which all CPUs together copy: once at each end of a stream that
+/// lives on this machine. What caches serve passes no memory, so this is the most it can be: it
+/// rules memory out, and names it only beside CPUs that are not full.
+fn memory(plan: &Plan, record: &TrialRecord) -> Option<f64> {
+    let copies = ceiling(record, "machine", "mem_copy")?;
+    let apart = by_host(record, "cpu", "busy").any(|r| is_client(&r.host));
+    let ends = if apart { 1.0 } else { 2.0 };
+    Some(throughput(plan, record)? / 8.0 * ends / copies)
+}
+
+/// What the disk carried over what it can.
+fn disk(_: &Plan, record: &TrialRecord) -> Option<f64> {
+    Some(reading(record, "disk", "machine", "carried")? / ceiling(record, "machine", "disk")?)
+}
+
+/// Busy shares of the CPUs of the machine.
+fn cpus(record: &TrialRecord) -> impl Iterator<Item = f64> + '_ {
+    let one = |r: &&Reading| {
+        r.probe == "cpu" && r.host == "machine" && r.key.starts_with("busy.cpu")
+    };
+    record.readings.iter().filter(one).map(|r| r.quantity.value)
+}
+
+/// Busy share of the busiest CPU of the trial: which one it is may change from trial to trial.
+fn one_cpu(record: &TrialRecord) -> Option<f64> {
+    largest(cpus(record))
+}
+
+/// Share of the fullest CPU that interrupts take: all of it where the kernel keeps their time by a
+/// clock, else that of its thread `ksoftirqd`, which takes over when they are too many.
+fn softirq(record: &TrialRecord) -> Option<f64> {
+    let of = |r: &&Reading| {
+        let named = ["softirq.cpu", "ksoftirqd.cpu"].iter().any(|key| r.key.starts_with(key));
+        r.probe == "cpu" && r.host == "machine" && named
+    };
+    largest(record.readings.iter().filter(of).map(|r| r.quantity.value))
+}
+
+/// Share of the streams' busy time that went by waiting; none without streams.
+#[expect(clippy::cast_precision_loss, reason = "microseconds of a run are far below 2^53")]
+fn waiting(record: &TrialRecord, waited: impl Fn(&StreamFacts) -> u64) -> Option<f64> {
+    let streams = &record.outcome.streams;
+    let busy: u64 = streams.iter().map(|s| s.busy_us).sum();
+    let waited: u64 = streams.iter().map(waited).sum();
+    (busy > 0).then(|| waited as f64 / busy as f64)
+}

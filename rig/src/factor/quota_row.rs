@@ -1,0 +1,161 @@
+//! Knows how a side of the lab is held to a quota of CPU time, and the two factors that do it.
+//!
+//! Must not know how a control group is made: the lab does.
+
+use super::FactorError;
+use crate::lab::quota::{self, Side};
+use crate::lab::{Lab, LabError};
+use desk::record::{FactorSpec, ParamKind, Plan, Scope, Settings, Value};
+use desk::unit::{Quantity, Unit};
+use std::path::Path;
+
+/// Resolution of a limit that is read back, CPUs a host.
+const FINE: f64 = 2e-4;
+
+const KIND: ParamKind = ParamKind::CpusOr("off", 0.01, 1024.0);
+
+pub(super) const CLIENT_QUOTA: FactorSpec = FactorSpec {
+    name: "client_quota",
+    about: "CPUs that all clients may use together, each an equal part; a quota every 10 ms",
+    scope: Scope::Side,
+    kind: KIND,
+};
+pub(super) const SERVER_QUOTA: FactorSpec = FactorSpec {
+    name: "server_quota",
+    about: "CPUs that the processes of the server may use together; a quota every 10 ms",
+    scope: Scope::Side,
+    kind: KIND,
+};
+
+/// A factor that holds a side.
+#[derive(Debug)]
+pub struct QuotaRow {
+    /// As data.
+    pub spec: &'static FactorSpec,
+    /// Whom it holds.
+    pub side: Side,
+}
+
+static ROWS: [QuotaRow; 2] = [
+    QuotaRow { spec: &CLIENT_QUOTA, side: Side::Clients },
+    QuotaRow { spec: &SERVER_QUOTA, side: Side::Server },
+];
+
+/// The factor of a name that holds a side; none for others.
+#[must_use]
+pub fn find_quota(name: &str) -> Option<&'static QuotaRow> {
+    ROWS.iter().find(|row| row.spec.name == name)
+}
+
+/// The sides that a plan holds at any level.
+#[must_use]
+pub fn held_sides(plan: &Plan) -> Vec<Side> {
+    let named = |row: &&QuotaRow| settings(plan).any(|(key, _)| key == row.spec.name);
+    ROWS.iter().filter(named).map(|row| row.side).collect()
+}
+
+fn settings(plan: &Plan) -> impl Iterator<Item = (&String, &Value)> {
+    let levels = plan.factors.iter().flat_map(|factor| &factor.levels);
+    levels.map(|level| &level.settings).chain([&plan.lab.settings]).flat_map(Settings::iter)
+}
+
+/// Says before anything is measured why the quotas of a plan cannot be set on the machine below
+/// `root`.
+///
+/// # Errors
+/// The first that cannot, with the reason and the remedy.
+pub(super) fn refuse(plan: &Plan, root: &Path) -> Result<(), FactorError> {
+    for (key, level) in settings(plan) {
+        let Some(row) = find_quota(key) else { continue };
+        row.here(root)?;
+        let hosts = if row.side == Side::Server { 1 } else { plan.lab.clients };
+        let least = quota::LEAST * f64::from(hosts);
+        if row.cpus(level)?.is_some_and(|cpus| cpus < least) {
+            return Err(FactorError::BadLevel {
+                factor: row.spec.name,
+                level: level.to_string(),
+                remedy: "the kernel holds no host to less than 0.001 CPU; take more or less hosts",
+            });
+        }
+    }
+    Ok(())
+}
+
+impl QuotaRow {
+    /// Whether groups with a quota can be made on the machine below `root`, as far as its files
+    /// tell.
+    ///
+    /// # Errors
+    /// Why not.
+    pub fn here(&self, root: &Path) -> Result<(), FactorError> {
+        quota::find(root).map(|_| ()).map_err(|what| self.not_here(what))
+    }
+
+    /// Sets one, reads it back and removes it, for nobody; says where.
+    ///
+    /// # Errors
+    /// Why no plan could.
+    pub fn try_out(&self, root: &Path) -> Result<String, FactorError> {
+        quota::try_out(root).map_err(|what| self.not_here(what))
+    }
+
+    /// Sets a level and reads it back; the groups have been made before.
+    ///
+    /// # Errors
+    /// When the kernel refuses or does not take it.
+    pub fn apply(&self, lab: &mut Lab, level: &Value) -> Result<(), FactorError> {
+        lab.set_quota(self.side, self.cpus(level)?).map_err(|e| self.refused(e))?;
+        let found = self.observe(lab, level)?;
+        if found == *level {
+            return Ok(());
+        }
+        Err(FactorError::NotTaken {
+            factor: self.spec.name,
+            place: "the control groups of its hosts".into(),
+            asked: level.to_string(),
+            found: found.to_string(),
+        })
+    }
+
+    /// The level that is in force, as the kernel tells it: `wanted` where it is that to the
+    /// resolution of the kernel.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn observe(&self, lab: &Lab, wanted: &Value) -> Result<Value, FactorError> {
+        let found = lab.quota(self.side).map_err(|e| self.refused(e))?;
+        let fine = FINE * f64::from(if self.side == Side::Server { 1 } else { lab.clients() });
+        match (found, self.cpus(wanted)?) {
+            (Some(found), Some(asked)) if (found - asked).abs() <= fine => Ok(wanted.clone()),
+            (Some(found), _) => Ok(Value::Quantity(Quantity::new(found, Unit::Cpu))),
+            (None, _) => Ok(Value::Word("off".into())),
+        }
+    }
+
+    /// The limit of a level, CPUs; none for `off`.
+    fn cpus(&self, level: &Value) -> Result<Option<f64>, FactorError> {
+        match level {
+            Value::Quantity(q) if q.unit == Unit::Cpu && q.value > 0.0 => Ok(Some(q.value)),
+            Value::Word(word) if word == "off" => Ok(None),
+            _ => Err(FactorError::BadLevel {
+                factor: self.spec.name,
+                level: level.to_string(),
+                remedy: "write a number of CPUs such as 0.5, or off",
+            }),
+        }
+    }
+
+    /// Why its groups could not be made, in the words of a factor.
+    #[must_use]
+    pub fn refused(&self, e: LabError) -> FactorError {
+        match e {
+            LabError::NoQuota(what) => self.not_here(what),
+            LabError::File { path, source } => self.not_here(format!("{path}: {source}")),
+            other => FactorError::Lab(other),
+        }
+    }
+
+    fn not_here(&self, what: String) -> FactorError {
+        FactorError::NotHere { factor: self.spec.name, what }
+    }
+}

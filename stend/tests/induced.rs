@@ -1,0 +1,269 @@
+//! Knows what holds a real load down, because it makes it so, and asks whether stend names it: twelve
+//! causes on network namespaces, and six loads that nothing holds down but the CPUs.
+//!
+//! Each goes through the door as a person's plan does. What needs root, or a kernel that grants
+//! namespaces and control groups, is skipped aloud where there is none.
+
+#![expect(
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "helpers of tests stand outside test functions"
+)]
+
+use desk::record::Run;
+use desk::verdict::{Analysis, Limit, LimitKind};
+use rig::factor;
+use rustix::thread::{CpuSet, sched_setaffinity};
+use serde::Deserialize;
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+use std::thread;
+
+/// Of all cases so many may have another cause named, or none.
+const WRONG_MOST: usize = 1;
+/// What a free load must not be said to be held down by: the limit is the CPUs.
+const INDUCED: [LimitKind; 6] = [
+    LimitKind::ClientQuota,
+    LimitKind::ClientLine,
+    LimitKind::Generator,
+    LimitKind::ServerQuota,
+    LimitKind::SetRate,
+    LimitKind::OneCpu,
+];
+
+/// A directory of a test, removed afterwards.
+struct Place(PathBuf);
+
+impl Place {
+    fn new() -> Self {
+        let path = std::env::temp_dir().join(format!("stend-induced-{}", std::process::id()));
+        fs::create_dir_all(&path).expect("a directory");
+        Self(path)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// What `stend run --json` prints.
+#[derive(Deserialize)]
+struct Told {
+    analysis: Analysis,
+    run: Run,
+}
+
+/// One plan: its name, the factor that it compares, its loads.
+struct Plan<'p> {
+    name: &'p str,
+    factor: &'p str,
+    loads: &'p str,
+    /// Everything runs on this CPU alone, where one is given.
+    on: Option<usize>,
+}
+
+impl Plan<'_> {
+    fn text(&self) -> String {
+        format!(
+            "title = \"{}\"\n[lab]\nclients = 2\nreceive_buffer = \"1 MiB\"\n[factors]\n{}\n{}\
+             [method]\nblocks = 3\ndry = false\nsettle = \"100 ms\"\nsettle_max = \"250 ms\"\n\
+             steady = \"noted\"\nwindow = \"250 ms\"\n",
+            self.name, self.factor, self.loads
+        )
+    }
+
+    /// Runs it; none, aloud, where the machine refuses what it needs.
+    fn run(&self, place: &Place) -> Option<Told> {
+        let file = place.0.join(format!("{}.toml", self.name));
+        fs::write(&file, self.text()).expect("a plan");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_stend"));
+        let out = place.0.join(self.name);
+        command.args(["run", "--lab", "root", "--json", "--out"]).arg(out).arg(&file);
+        command.env("XDG_STATE_HOME", &place.0).stdin(Stdio::null());
+        let on = self.on;
+        // A process begins on the CPUs of the thread that starts it.
+        let started = thread::spawn(move || {
+            if let Some(cpu) = on {
+                let mut set = CpuSet::new();
+                set.set(cpu);
+                sched_setaffinity(None, &set).expect("a CPU of ours");
+            }
+            command.output().expect("it starts")
+        });
+        let Output { stdout, stderr, status } = started.join().expect("a run");
+        if let Ok(told) = serde_json::from_slice(&stdout) {
+            return Some(told);
+        }
+        let said = String::from_utf8_lossy(&stderr);
+        println!("{} skipped: {status}: {}", self.name, said.trim());
+        None
+    }
+}
+
+/// A cause that was made, or none; and what was said of it.
+struct Case {
+    name: String,
+    right: bool,
+    said: Vec<String>,
+}
+
+impl Case {
+    fn of(name: String, limits: &[&Limit], is_right: impl Fn(&[LimitKind]) -> bool) -> Self {
+        let named = |limit: &&Limit| limit.named().collect::<Vec<_>>();
+        let right = !limits.is_empty() && limits.iter().all(|l| is_right(&named(l)));
+        let word = |limit: &&Limit| {
+            let share = limit.evidence.centre;
+            let rivals: Vec<String> = limit
+                .rivals
+                .iter()
+                .map(|r| format!("{:?} {}", r.kind, r.utilisation.centre))
+                .collect();
+            format!("{:?} {share} (not {})", named(limit), rivals.join(", "))
+        };
+        let mut said: Vec<String> = limits.iter().map(word).collect();
+        said.dedup();
+        Self { name, right, said }
+    }
+}
+
+/// A case for each of these levels of the one factor.
+fn by_level(told: &Told, levels: &[&str], kind: LimitKind) -> Vec<Case> {
+    let of = |level: &&str| {
+        let all = told.analysis.limits.iter();
+        let its: Vec<&Limit> = all.filter(|limit| limit.level == *level).collect();
+        let name = format!("{} {level}", told.run.plan.title);
+        Case::of(name, &its, |named| *named == [kind])
+    };
+    levels.iter().map(of).collect()
+}
+
+/// A case for each load, whatever the level.
+fn by_load(told: &Told, is_right: impl Fn(&[LimitKind]) -> bool) -> Vec<Case> {
+    let of = |load: &desk::record::LoadPlan| {
+        let its = |limit: &&Limit| {
+            let compared = told.analysis.comparisons.iter().find(|c| c.id == limit.comparison);
+            compared.is_some_and(|c| c.load == load.name)
+        };
+        let limits: Vec<&Limit> = told.analysis.limits.iter().filter(its).collect();
+        Case::of(format!("{} {}", told.run.plan.title, load.name), &limits, &is_right)
+    };
+    told.run.plan.loads.iter().map(of).collect()
+}
+
+/// Prints a table and counts the right ones.
+fn right(cases: &[Case]) -> usize {
+    for Case { name, right, said } in cases {
+        println!("{} {name}", if *right { "right" } else { "WRONG" });
+        said.iter().for_each(|line| println!("      {line}"));
+    }
+    cases.iter().filter(|case| case.right).count()
+}
+
+/// What other programs had, in CPUs, at most in a trial.
+fn foreign(told: &Told) -> f64 {
+    let read = told.run.records.iter().filter_map(|r| r.reading("foreign", "machine", "cpu"));
+    read.map(|quantity| quantity.value).fold(0.0, f64::max)
+}
+
+/// A load of one direction, by its lines.
+fn load(name: &str, lines: &str) -> String {
+    format!("[load.{name}]\nworkload = \"tcp_stream\"\n{lines}\n")
+}
+
+fn knows(name: &str) -> bool {
+    let known = factor::ALL.iter().any(|f| f.name == name);
+    if !known {
+        println!("skipped: there is no factor {name}");
+    }
+    known
+}
+
+/// The link of the system under test, at three rates.
+fn capped(place: &Place) -> Vec<Case> {
+    let levels = ["200 Mbit/s", "1 Gbit/s", "4 Gbit/s"];
+    let plan = Plan {
+        name: "link",
+        factor: &format!("rate = {{ levels = {levels:?} }}"),
+        loads: &load("it", "request_size = \"64 KiB\""),
+        on: None,
+    };
+    plan.run(place).map_or_else(Vec::new, |told| by_level(&told, &levels, LimitKind::SetRate))
+}
+
+/// A quota on one side, of which the sending end is, so that it pays for most of the work.
+fn held(place: &Place, (factor, direction): (&str, &str), kind: LimitKind) -> Vec<Case> {
+    if !knows(factor) {
+        return Vec::new();
+    }
+    let plan = Plan {
+        name: factor,
+        factor: &format!("{factor} = {{ levels = [\"off\", 0.05, 0.1, 0.2] }}"),
+        loads: &load("it", &format!("request_size = \"64 KiB\"\ndirection = \"{direction}\"")),
+        on: None,
+    };
+    let Some(told) = plan.run(place) else { return Vec::new() };
+    let levels: Vec<&str> = told.run.plan.factors[0].levels[1..].iter().map(|l| &*l.name).collect();
+    by_level(&told, &levels, kind)
+}
+
+/// Conductor, server and clients on the first CPU.
+fn crowded(place: &Place) -> Vec<Case> {
+    let plan = Plan {
+        name: "one-cpu",
+        factor: "congestion = { levels = [\"cubic\", \"reno\"] }",
+        loads: &[
+            load("send", "request_size = \"64 KiB\""),
+            load("take", "request_size = \"1 KiB\"\ndirection = \"receive\""),
+            load("both", "request_size = \"16 KiB\"\ndirection = \"duplex\"\nstreams = 2"),
+        ]
+        .concat(),
+        on: Some(0),
+    };
+    let is_right = |named: &[LimitKind]| *named == [LimitKind::OneCpu];
+    plan.run(place).map_or_else(Vec::new, |told| by_load(&told, is_right))
+}
+
+/// Six loads that nothing holds down but the CPUs.
+fn free(place: &Place) -> Vec<Case> {
+    let plan = Plan {
+        name: "free",
+        factor: "congestion = { levels = [\"cubic\", \"reno\"] }",
+        loads: &[
+            load("send", "request_size = \"64 KiB\""),
+            load("take", "request_size = \"64 KiB\"\ndirection = \"receive\""),
+            load("both", "request_size = \"16 KiB\"\ndirection = \"duplex\""),
+            load("small", "request_size = \"1 KiB\"\nstreams = 2"),
+            load("many", "request_size = \"8 KiB\"\nstreams = 8\ndirection = \"receive\""),
+            load("batch", "request_size = \"64 B\"\nengine = \"batch\"\nstreams = 2"),
+        ]
+        .concat(),
+        on: None,
+    };
+    let is_right = |named: &[LimitKind]| INDUCED.iter().all(|kind| !named.contains(kind));
+    let Some(told) = plan.run(place) else { return Vec::new() };
+    println!("others had up to {:.2} CPUs beside the free loads", foreign(&told));
+    by_load(&told, is_right)
+}
+
+#[test]
+fn what_was_made_to_hold_a_load_down_is_named() {
+    if !rustix::process::geteuid().is_root() {
+        println!("skipped: only root may make the named namespaces and control groups");
+        return;
+    }
+    let place = Place::new();
+    let mut cases = capped(&place);
+    cases.extend(held(&place, ("server_quota", "transmit"), LimitKind::ServerQuota));
+    cases.extend(held(&place, ("client_quota", "receive"), LimitKind::ClientQuota));
+    cases.extend(crowded(&place));
+    let induced = right(&cases);
+    println!("{induced} of {} causes named", cases.len());
+    let free = free(&place);
+    let free_right = right(&free);
+    println!("{free_right} of {} free loads without one", free.len());
+    assert!(induced + WRONG_MOST >= cases.len(), "{induced} of {}", cases.len());
+    assert_eq!(free_right, free.len(), "a free load was said to be held down");
+}
