@@ -296,6 +296,29 @@ fn every_doubt_has_evidence_a_consequence_and_a_remedy() {
         Caveat::Guest { hypervisor: "KVM".into() },
         Caveat::Steal { share: share() },
         Caveat::NoiseFloor { ratio: share() },
+        Caveat::RatioMoved {
+            first: why(),
+            change: share(),
+            p: count(0),
+            seen: count(1),
+            of: count(4),
+        },
+        Caveat::NeighboursAlike {
+            first: why(),
+            follows: count(1),
+            p: count(0),
+            seen: count(1),
+            of: count(1),
+        },
+        Caveat::BlockApart {
+            first: why(),
+            block: count(7),
+            off: share(),
+            share: count(1),
+            p: count(0),
+            seen: count(2),
+            of: count(4),
+        },
         Caveat::NotSteady { trials: count(3), of: count(9) },
         Caveat::Simulated,
         Caveat::ClientsOnly { places: count(2), first: why() },
@@ -315,6 +338,9 @@ fn every_doubt_has_evidence_a_consequence_and_a_remedy() {
             | Caveat::Guest { .. }
             | Caveat::Steal { .. }
             | Caveat::NoiseFloor { .. }
+            | Caveat::RatioMoved { .. }
+            | Caveat::NeighboursAlike { .. }
+            | Caveat::BlockApart { .. }
             | Caveat::NotSteady { .. }
             | Caveat::Simulated
             | Caveat::ClientsOnly { .. }

@@ -16,6 +16,7 @@ use crate::record::{Completeness, Environment, KeyClass, Replicate, Run};
 use crate::report::document::{Column, Document, Node, Prose, Ruling, Table, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::{Args, LANGUAGE};
+use crate::stats::Estimate;
 use crate::unit::Quantity;
 use crate::verdict::{Analysis, Comparison, Difference, PointResult, Unpaired, Verdict};
 
@@ -210,7 +211,7 @@ fn along_curve(
         none.clone(),
         none.clone(),
         short_effect(writer, &comparison.overall)?,
-        word(writer, both, comparison.verdict)?,
+        word(writer, both, (comparison.verdict, &comparison.overall))?,
         none,
     ]);
     let first = Prose::verbatim(&key_words(comparison.curve.as_deref().unwrap_or_default()));
@@ -261,11 +262,12 @@ fn drawn(
     Ok(figure)
 }
 
-fn word(writer: &Writer, both: &Both<'_>, verdict: Verdict) -> Said {
+fn word(writer: &Writer, both: &Both<'_>, (verdict, ratio): (Verdict, &Estimate)) -> Said {
     if both.found.forced {
         return writer.label("compare-verdict-none");
     }
-    verdict_word(writer, verdict)
+    let margin = both.a.plan.method.margin;
+    verdict_word(writer, verdict, (ratio, margin))
 }
 
 fn row(
@@ -282,7 +284,7 @@ fn row(
         Prose::estimate(&point.base),
         Prose::estimate(&point.other),
         short_effect(writer, &point.ratio)?,
-        word(writer, both, point.verdict)?,
+        word(writer, both, (point.verdict, &point.ratio))?,
         writer.say("compare-blocks", blocks)?,
     ])
 }

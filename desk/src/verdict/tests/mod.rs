@@ -4,6 +4,7 @@ mod advice;
 mod boots;
 mod claims;
 mod cost;
+mod diagnostics;
 mod gate;
 mod generator;
 mod interaction;

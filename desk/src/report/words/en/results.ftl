@@ -39,6 +39,8 @@ figure-curve-subtitle-plain = { $metric } by { $curve }; the ratio above is over
 finding-split = { $other } against { $base }: { $metric } { $sides }
 finding-better = { $other } is ahead of { $base }: { $effect }
 finding-worse = { $other } is behind { $base }: { $effect }
+finding-better-inside = { $other } is ahead of { $base }, inside the margin: { $effect }
+finding-worse-inside = { $other } is behind { $base }, inside the margin: { $effect }
 finding-equivalent = { $other } and { $base } are equal: { $effect }
 finding-undecided = Not decided between { $other } and { $base }: { $effect }
 figure-dots-subtitle = { $metric }: a dot a { repeat-place }, a bar the { $level } interval
@@ -84,6 +86,7 @@ table-other = Level
 table-verdict = Verdict
 table-blocks = n
 table-overall = all points
+table-region = all of { $from }–{ $to }
 
 limits-title = What limited it
 limits-intro = Limits are looked for in a fixed order – a set load that was carried, the clients, all CPUs, one CPU, the set rate, the receiver’s window, the sender’s buffer – over the measured windows of each level, and the first that was full is named. A rival is one that was read, stands before it in that order, and was not full.
