@@ -8,7 +8,7 @@ use super::effect::{effect, level, metric_title, short_effect};
 use super::figures::{curve_figure, place};
 use super::method::in_boots;
 use super::names::{key_words, level_names, moment, pair};
-use super::ruling::{condition, count, shown, tone, verdict_sentence, verdict_word};
+use super::ruling::{condition, count, news, shown, verdict_sentence, verdict_word};
 use super::testbed::{class_word, lab_word, machine, reclassed};
 use super::{Nodes, Part, Role, Said, Writer, closing, curve};
 use crate::figure::Figure;
@@ -101,8 +101,8 @@ fn answer(writer: &Writer, both: &Both<'_>) -> Result<Node, ReportError> {
     Ok(Node::VerdictBox { tone, headline, rulings, caution, limits })
 }
 
-const fn look(found: &Unpaired, comparison: &Comparison) -> Tone {
-    if found.forced { Tone::Open } else { tone(comparison.verdict) }
+fn look(found: &Unpaired, comparison: &Comparison) -> Tone {
+    if found.forced { Tone::Open } else { news(comparison) }
 }
 
 /// Why there is no verdict, and what would give one.

@@ -160,8 +160,7 @@ fn footnote(
 fn finding_title(writer: &Writer, run: &Run, comparison: &Comparison) -> Said {
     let inside = is_inside(comparison);
     let key = match comparison.verdict {
-        Verdict::Better if inside => "finding-better-inside",
-        Verdict::Worse if inside => "finding-worse-inside",
+        Verdict::Better | Verdict::Worse if inside => "finding-inside",
         Verdict::Better => "finding-better",
         Verdict::Worse => "finding-worse",
         Verdict::Equivalent => "finding-equivalent",

@@ -12,7 +12,7 @@ use crate::unit::{Quantity, Unit};
 use crate::verdict::{Comparison, Verdict, is_inside, lies_inside};
 
 /// The look of a verdict.
-pub(super) const fn tone(verdict: Verdict) -> Tone {
+const fn tone(verdict: Verdict) -> Tone {
     match verdict {
         Verdict::Better => Tone::Good,
         Verdict::Worse => Tone::Bad,
@@ -34,8 +34,7 @@ pub(super) fn verdict_word(
 ) -> Said {
     let inside = lies_inside(verdict, ratio, margin);
     writer.label(match verdict {
-        Verdict::Better if inside => "word-better-inside",
-        Verdict::Worse if inside => "word-worse-inside",
+        Verdict::Better | Verdict::Worse if inside => "word-inside",
         Verdict::Better => "word-better",
         Verdict::Worse => "word-worse",
         Verdict::Equivalent => "word-equivalent",
@@ -131,13 +130,10 @@ pub(super) fn verdict_sentence(writer: &Writer, run: &Run, comparison: &Comparis
         .name("metric", metric_title(run, comparison))
         .prose("effect", &effect(writer, &comparison.overall)?);
     match comparison.verdict {
-        Verdict::Better if inside => {
-            writer.say("verdict-better-inside", args.quantity("margin", margin))
+        Verdict::Better | Verdict::Worse if inside => {
+            writer.say("verdict-inside", args.quantity("margin", margin))
         }
         Verdict::Better => writer.say("verdict-better", args),
-        Verdict::Worse if inside => {
-            writer.say("verdict-worse-inside", args.quantity("margin", margin))
-        }
         Verdict::Worse => writer.say("verdict-worse", args),
         Verdict::Equivalent => writer.say("verdict-equivalent", args.quantity("margin", margin)),
         Verdict::TwoStates => writer.say("verdict-two-states", args),

@@ -50,9 +50,8 @@ effect-short-ratio = { $ratio } ({ $range })
 effect-short-change = { $change } ({ $low } to { $high })
 
 verdict-better = { $other } is better than { $base }: { $metric } { $effect }.
-verdict-better-inside = { $other } is ahead of { $base }, inside the margin of { $margin }: { $metric } { $effect }. No difference that matters.
+verdict-inside = No difference that matters between { $other } and { $base }: { $metric } { $effect }, sure but inside the margin of { $margin }.
 verdict-worse = { $other } is worse than { $base }: { $metric } { $effect }.
-verdict-worse-inside = { $other } is behind { $base }, inside the margin of { $margin }: { $metric } { $effect }. No difference that matters.
 verdict-equivalent = No difference that matters between { $other } and { $base }: { $metric } { $effect }, within the margin of { $margin } by two one-sided tests.
 verdict-undecided = Undecided between { $other } and { $base }: { $metric } { $effect }, against a margin of { $margin }.
 verdict-undecided-more = Undecided between { $other } and { $base }: { $metric } { $effect }, against a margin of { $margin }; to decide it takes { $blocks }.
@@ -115,8 +114,7 @@ sign-undecided = ?
 sign-two-states = ≷
 word-better = ▲ better
 word-worse = ▼ worse
-word-better-inside = = ahead, inside the margin
-word-worse-inside = = behind, inside the margin
+word-inside = = inside the margin
 word-equivalent = = equal
 word-two-states = ≷ two states
 word-undecided = ? undecided
