@@ -2,21 +2,18 @@
 //! seldom as they say where each boot has a state of its own.
 #![expect(clippy::expect_used, reason = "helpers of tests stand outside test functions")]
 
-use desk::plan::{Catalogue, order, read};
-use desk::record::{Completeness, Metric, Plan, RUN_SCHEMA, Run, TrialKind};
+mod simulated;
+
+use desk::record::{Plan, Run, TrialKind};
 use desk::report;
 use desk::stats::{Rule, decide};
 use desk::verdict::{Verdict, analyse};
-use rig::lab::sim::{self, Physics};
-use rig::run::{Orders, Simulated, conduct};
-use rig::{factor, workload};
+use rig::lab::sim::Physics;
+use simulated::run;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output};
-use std::sync::atomic::AtomicBool;
-
-static NEVER: AtomicBool = AtomicBool::new(false);
 
 /// Two levels that set nothing and need a boot each, at one load that the CPUs limit.
 const PLAN: &str = "title = \"boots\"\n[lab]\nclients = 3\n[factors.bios]\nkey = \"profile\"\n\
@@ -25,48 +22,15 @@ const PLAN: &str = "title = \"boots\"\n[lab]\nclients = 3\n[factors.bios]\nkey =
     window = \"0.8 s\"\n";
 
 fn plan(method: &str) -> Plan {
-    let workloads: Vec<_> = workload::ALL.iter().map(|entry| entry.spec).collect();
-    let catalogue = Catalogue { workloads: &workloads, factors: factor::ALL };
-    read(&format!("{PLAN}{method}"), &catalogue).map_err(|e| e.to_string()).expect("a plan")
+    simulated::plan(&format!("{PLAN}{method}"))
 }
 
 /// Boots differ by 2 %, trials of one boot by 1 %.
 fn physics() -> Physics {
-    let text = "[link]\nline_rate = \"400 Gbit/s\"\n[machine]\ncores = 8\n[noise]\nsd = \"1 %\"\n\
-                ar = 0.0\nboot = { sd = \"2 %\" }\n";
-    Physics::read(text).map_err(|e| e.to_string()).expect("a physics")
-}
-
-/// A whole run in memory.
-fn run(plan: Plan, physics: &Physics) -> Run {
-    let trials = order(&plan).into_iter().map(|trial| (trial, 1)).collect();
-    let orders = Orders {
-        plan: &plan,
-        trials,
-        before_s: 0.0,
-        keep: &mut |_| Ok(()),
-        enough: &mut |_| false,
-        tell: &mut |_| (),
-    };
-    let visited =
-        conduct(&mut Simulated::new(physics.clone(), &NEVER), orders).expect("a simulated lab");
-    assert_eq!(visited.completeness, Completeness::Complete);
-    Run {
-        schema: RUN_SCHEMA,
-        id: "simulated".into(),
-        started: "2026-01-01T00:00:00Z".into(),
-        version: "0".into(),
-        command: String::new(),
-        workloads: BTreeMap::new(),
-        metrics: workload::ALL.iter().flat_map(|e| e.spec.metrics).map(Metric::from).collect(),
-        plan,
-        plan_text: String::new(),
-        environment: sim::environment(physics, "test.toml", &["lan".into()]),
-        records: visited.records,
-        completeness: visited.completeness,
-        sittings: Vec::new(),
-        digits: None,
-    }
+    simulated::physics(
+        "[link]\nline_rate = \"400 Gbit/s\"\n[machine]\ncores = 8\n[noise]\nsd = \"1 %\"\nar = 0.0\n\
+         boot = { sd = \"2 %\" }\n",
+    )
 }
 
 fn differs(verdict: Verdict) -> bool {
@@ -134,6 +98,24 @@ fn a_report_says_boots_where_n_counts_boots() {
         assert!(said.contains(words), "{words} is not in\n{said}");
     }
     assert!(!said.contains("further block"), "{said}");
+}
+
+#[test]
+fn what_n_counts_is_said_of_every_factor_that_is_crossed_with_a_boot() {
+    let tso = "[factors.tso]\nlevels = [\"off\", \"on\"]\n";
+    let text = PLAN.replace("[load.it]", &format!("{tso}[load.it]"));
+    let said = |compare: &str| {
+        let method = format!("boots = 3\nblocks = 3\ncompare = \"{compare}\"\n");
+        let run = run(simulated::plan(&format!("{text}{method}")), &physics());
+        let document = report::compose(&run, &analyse(&run)).expect("words");
+        report::text(&document, 20_000, true)
+    };
+    let by_boots = "Levels of bios take hold when the machine starts, so they are set against each \
+                    other by boots: n counts boots";
+    let inside = "Levels of tso are switched inside a boot: n counts the blocks of all boots.";
+    let (of_bios, of_tso) = (said("tso"), said("bios"));
+    assert!(of_bios.contains(by_boots) && !of_bios.contains(inside), "{of_bios}");
+    assert!(of_tso.contains(inside) && !of_tso.contains(by_boots), "{of_tso}");
 }
 
 /// A directory of a test, removed afterwards.

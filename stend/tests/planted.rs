@@ -1,175 +1,80 @@
-//! Knows what limits a simulated lab, and asks whether stend names it: every kind of limit, two at
-//! once, and none. Each goes the whole way from the text of a plan to the limits.
+//! Knows that what is planted in the simulated lab is said by the article: a crossing along a curve,
+//! and costs of a server whose clients have machines of their own.
 
-#![expect(
-    clippy::expect_used,
-    clippy::panic,
-    reason = "helpers of tests stand outside test functions"
-)]
+mod simulated;
 
-use desk::plan::{Catalogue, order, read};
-use desk::record::{Metric, Plan, RUN_SCHEMA, Run};
-use desk::verdict::{Limit, LimitKind, analyse};
-use rig::lab::sim::{self, Physics};
-use rig::run::{Orders, Simulated, conduct};
-use rig::{factor, workload};
-use std::collections::BTreeMap;
-use std::sync::atomic::AtomicBool;
+use desk::report;
+use desk::verdict::{Agreement, Basis, Verdict, Withheld, analyse};
+use simulated::{physics, plan, run};
 
-static NEVER: AtomicBool = AtomicBool::new(false);
+/// Two links along the size of a request.
+const LINKS: &str = "title = \"crossing\"\n[lab]\nclients = 2\n[lab.links.wide]\n\
+    [lab.links.quick]\n[factors.path]\nlevels = [\"wide\", \"quick\"]\n[load.it]\n\
+    workload = \"tcp_stream\"\ncongestion = \"cubic\"\nover = { request_size = \"64..256K *4\" }\n\
+    [method]\nblocks = 10\nsettle = \"0.3 s\"\nsettle_max = \"1 s\"\nwindow = \"0.8 s\"\n\
+    curve = \"request_size\"\n";
 
-/// Seeds with which each limit is planted.
-const SEEDS: u64 = 8;
-/// Nothing is the limit but what is planted.
-const FAST: &str = "link = { line_rate = \"400 Gbit/s\" }\nprobes = { ceilings = true }\n";
-/// One client with one stream, whose two ends share a CPU.
-const ONE: &str = "clients = 1\n[load.it]\nworkload = \"tcp_stream\"\n";
-
-/// The text of a plan but for its method: what stands in `[lab]`, then other tables.
-fn plan(rest: &str, seed: u64) -> Plan {
-    let text = format!(
-        "title = \"planted\"\n[factors.congestion]\nlevels = [\"cubic\", \"reno\"]\n\
-         [method]\nblocks = 3\nseed = {seed}\nsettle = \"0.3 s\"\nsettle_max = \"1 s\"\n\
-         window = \"0.8 s\"\n[lab]\n{rest}"
-    );
-    let workloads: Vec<_> = workload::ALL.iter().map(|entry| entry.spec).collect();
-    let catalogue = Catalogue { workloads: &workloads, factors: factor::ALL };
-    read(&text, &catalogue).map_err(|e| e.to_string()).expect("a plan")
+/// The quick link carries all that the CPUs let through 1.3 times as fast, and its line ends 13 %
+/// below that of the wide one.
+fn crossing(noise: &str) -> String {
+    format!(
+        "[machine]\ncores = 4\n[link]\nline_rate = \"20 Gbit/s\"\n\
+         [links.quick]\nline_rate = \"13.4 Gbit/s\"\n\
+         [effects.path]\nquick = 1.3\n[noise]\nsd = \"{noise}\"\nar = 0.0\n"
+    )
 }
 
-fn run(plan: Plan, physics: &str) -> Run {
-    let physics = Physics::read(physics).map_err(|e| e.to_string()).expect("a physics");
-    let environment = sim::environment(&physics, "planted.toml", &["lan".into()]);
-    let orders = Orders {
-        plan: &plan,
-        trials: order(&plan).into_iter().map(|trial| (trial, 1)).collect(),
-        before_s: 0.0,
-        keep: &mut |_| Ok(()),
-        enough: &mut |_| false,
-        tell: &mut |_| (),
+#[test]
+fn a_crossing_is_told_by_the_mean_and_by_the_regions_and_that_they_disagree() {
+    let truth = run(plan(LINKS), &physics(&crossing("0 %")));
+    let truth: Vec<bool> =
+        analyse(&truth).comparisons[0].points.iter().map(|p| p.ratio.centre.value > 1.0).collect();
+    let behind = truth.iter().filter(|ahead| !**ahead).count();
+    assert!((1..=3).contains(&behind) && !truth[truth.len() - 1], "it crosses: {truth:?}");
+    let run = run(plan(LINKS), &physics(&crossing("1 %")));
+    let found = analyse(&run);
+    let [curve] = &found.curves[..] else { panic!("{:?}", found.curves) };
+    assert_eq!((curve.verdict, curve.agreement), (Verdict::Better, Agreement::Opposed));
+    assert_eq!((curve.ahead as usize, curve.behind as usize), (truth.len() - behind, behind));
+    let [against] = &curve.against[..] else { panic!("{curve:?}") };
+    let points = &found.comparisons[0].points;
+    assert_eq!(Some(&against.from), points[truth.len() - behind].at.as_ref());
+    assert_eq!(Some(&against.to), points[truth.len() - 1].at.as_ref());
+    let said = report::text(&report::compose(&run, &found).expect("words"), 20_000, true);
+    let said = said.replace('\u{a0}', " ");
+    let place = match behind {
+        1 => format!("behind at {}", against.from),
+        _ => format!("behind from {} to {}", against.from, against.to),
     };
-    let visited = conduct(&mut Simulated::new(physics, &NEVER), orders).expect("a lab");
-    Run {
-        schema: RUN_SCHEMA,
-        id: "planted".into(),
-        started: "2026-01-01T00:00:00Z".into(),
-        version: "0".into(),
-        command: String::new(),
-        workloads: BTreeMap::new(),
-        metrics: workload::ALL.iter().flat_map(|e| e.spec.metrics).map(Metric::from).collect(),
-        plan,
-        plan_text: String::new(),
-        environment,
-        records: visited.records,
-        completeness: visited.completeness,
-        sittings: Vec::new(),
-        digits: None,
+    for words in [
+        format!("quick is better than wide overall, but {place}."),
+        "Mean and regions disagree: quick is ahead of wide on average, +".into(),
+        format!("and {place}."),
+        "≠ opposed".into(),
+        "all of 64 B–".into(),
+    ] {
+        assert!(said.contains(&words), "{words} is not in\n{said}");
     }
 }
 
-/// The limits of both levels under every seed.
-fn limits(lab: &str, physics: &str) -> Vec<Limit> {
-    let of = |seed| {
-        let limits = analyse(&run(plan(lab, seed), physics)).limits;
-        assert_eq!(limits.len(), 2, "both levels have a limit: {limits:?}");
-        limits
+#[test]
+fn the_index_of_a_server_is_not_withheld_for_the_cpus_of_clients_elsewhere() {
+    let text = "title = \"own\"\n[lab]\nclients = 2\n[factors.tso]\nlevels = [\"off\", \"on\"]\n\
+        [load.it]\nworkload = \"tcp_stream\"\ncongestion = \"cubic\"\noffered_load = \"4 Gbit/s\"\n\
+        [method]\nblocks = 5\nsettle = \"0.3 s\"\nsettle_max = \"1 s\"\nwindow = \"0.8 s\"\n";
+    let told = |clients: &str| {
+        let physics = physics(&format!("[clients]\nmachine = \"{clients}\"\nspeed = 2.0\n"));
+        let found = analyse(&run(plan(text), &physics));
+        assert_eq!(found.costs.len(), 1, "{found:?}");
+        found.costs.into_iter().next().expect("a cost")
     };
-    (1..=SEEDS).flat_map(of).collect()
-}
-
-/// That every one of them is these kinds together, and nothing else.
-fn is(lab: &str, physics: &str, kinds: &[LimitKind]) -> Vec<Limit> {
-    let limits = limits(lab, physics);
-    for limit in &limits {
-        let named: Vec<LimitKind> = limit.named().collect();
-        assert_eq!(named, kinds, "{physics}{lab}{limit:#?}");
+    let (own, shared) = (told("own"), told("shared"));
+    assert_eq!((own.basis, shared.basis), (Basis::Server, Basis::Pair));
+    assert_eq!((own.withheld_overall, shared.withheld_overall), (None::<Withheld>, None));
+    for parts in &own.parts {
+        assert!(parts.clients.centre.value.abs() < 1e-12, "{parts:?}");
+        assert!(parts.unattributed.centre.value.abs() < 0.01, "{parts:?}");
+        assert!(parts.server.centre.value > 0.0);
     }
-    limits
-}
-
-/// The use of a rival that was ruled out.
-fn ruled_out(limit: &Limit, kind: LimitKind) -> f64 {
-    let rival = limit.rivals.iter().find(|rival| rival.kind == kind);
-    rival.unwrap_or_else(|| panic!("no {kind:?} in {limit:#?}")).utilisation.centre.value
-}
-
-#[test]
-fn a_line_a_bus_memory_and_a_disk_are_named_with_what_was_not_full() {
-    let line = "link = { line_rate = \"1 Gbit/s\", pcie = \"250000000 B/s\" }\n\
-                probes = { ceilings = true }\n";
-    for limit in is(ONE, line, &[LimitKind::Goodput]) {
-        // By hand: 1e9 / 8 x 1514 / 1538 of 250e6 bytes.
-        assert!((ruled_out(&limit, LimitKind::Pcie) - 0.492).abs() < 0.02, "{limit:#?}");
-        assert!((limit.evidence.centre.value - 1.0).abs() < 0.03, "{limit:#?}");
-        assert!(ruled_out(&limit, LimitKind::AllCpus) < 0.2);
-    }
-    let bus = "link = { line_rate = \"400 Gbit/s\", pcie = \"100000000 B/s\" }\n\
-               probes = { ceilings = true }\n";
-    is(ONE, bus, &[LimitKind::Pcie]);
-    is(ONE, &format!("{FAST}memory = {{ bandwidth = \"1 GiB/s\" }}\n"), &[LimitKind::Memory]);
-    let disk = "disk = { rate = \"100 MiB/s\" }\nlimits = { through = \"disk\" }\n";
-    is(ONE, &format!("{FAST}{disk}"), &[LimitKind::Disk]);
-}
-
-#[test]
-fn a_set_rate_is_named_in_each_direction() {
-    for direction in ["transmit", "receive", "duplex"] {
-        let set = "links = { lan = { rate = \"2 Gbit/s\" } }\n";
-        let lab = format!("{set}{ONE}direction = \"{direction}\"\n");
-        is(&lab, FAST, &[LimitKind::SetRate]);
-    }
-}
-
-#[test]
-fn all_cpus_one_of_them_and_one_full_of_interrupts_are_told_apart() {
-    let two = "clients = 2\n[load.it]\nworkload = \"tcp_stream\"\n";
-    is(two, FAST, &[LimitKind::AllCpus]);
-    is(ONE, FAST, &[LimitKind::OneCpu]);
-    let moved = "link = { line_rate = \"400 Gbit/s\" }\nmachine = { cores = 8 }\n\
-                 softirq = { cpus = 1 }\nprobes = { softirq = true }\n";
-    let many = format!("{ONE}placement = \"none\"\nstreams = 8\n");
-    is(&many, moved, &[LimitKind::SoftirqCpu]);
-}
-
-#[test]
-fn clients_that_cannot_load_the_server_are_named_by_what_holds_them() {
-    let own = format!("{FAST}clients = {{ machine = \"own\" }}\n");
-    is(ONE, &own, &[LimitKind::Generator]);
-    let held = format!("{FAST}clients = {{ machine = \"own\", cpu = \"50 %\" }}\n");
-    is(ONE, &held, &[LimitKind::Generator]);
-    let slow = format!("{FAST}clients = {{ machine = \"own\", rate = \"100 Mbit/s\" }}\n");
-    is(ONE, &slow, &[LimitKind::ClientLine]);
-}
-
-#[test]
-fn sockets_that_wait_are_named_where_nothing_is_full() {
-    let far = "link = { line_rate = \"400 Gbit/s\", rtt = \"1 ms\" }\n\
-               probes = { ceilings = true }\n";
-    let window = format!("{far}sockets = {{ receive_buffer = \"64 KiB\" }}\n");
-    is(ONE, &window, &[LimitKind::ReceiveWindow]);
-    let buffer = format!("{far}sockets = {{ send_buffer = \"64 KiB\" }}\n");
-    is(ONE, &buffer, &[LimitKind::SendBuffer]);
-}
-
-#[test]
-fn two_limits_that_fill_together_tie() {
-    // By hand: 1e9 / 8 x 1514 / 1538 = 123.05e6 bytes a second of frames.
-    let line_and_bus = "link = { line_rate = \"1 Gbit/s\", pcie = \"123049000 B/s\" }\n\
-                        probes = { ceilings = true }\n";
-    is(ONE, line_and_bus, &[LimitKind::Goodput, LimitKind::Pcie]);
-    // Two ends that touch each byte twice: a quarter of the bandwidth.
-    let memory_and_disk = "memory = { bandwidth = \"400 MiB/s\" }\n\
-                           disk = { rate = \"100 MiB/s\" }\nlimits = { through = \"disk\" }\n";
-    is(ONE, &format!("{FAST}{memory_and_disk}"), &[LimitKind::Memory, LimitKind::Disk]);
-}
-
-#[test]
-fn where_nothing_is_full_none_is_named() {
-    let shares = "link = { line_rate = \"10 Gbit/s\" }\nprobes = { ceilings = true }\n\
-                  limits = { blend = \"shares\", shares = { cpu = \"60 %\", line = \"40 %\" } }\n";
-    for limit in is(ONE, shares, &[LimitKind::NoneSeen]) {
-        assert!((ruled_out(&limit, LimitKind::Goodput) - 0.4).abs() < 0.02, "{limit:#?}");
-    }
-    // What is the limit and is not read is not named either, and nothing else is in its place.
-    is(ONE, "link = { line_rate = \"1 Gbit/s\" }\n", &[LimitKind::NoneSeen]);
+    assert!(shared.parts.iter().all(|parts| parts.clients.centre.value > 0.0));
 }

@@ -273,7 +273,14 @@ fn verdicts(writer: &Writer, group: &[Judged<'_>]) -> Result<Prose, ReportError>
             _ => names,
         };
         let args = Args::new()
-            .prose("sign", &verdict_sign(writer, comparison.verdict)?)
+            .prose(
+                "sign",
+                &verdict_sign(
+                    writer,
+                    comparison.verdict,
+                    (&comparison.overall, comparison.margin),
+                )?,
+            )
             .prose("effect", &short_effect(writer, &comparison.overall)?)
             .prose("names", &names);
         let last = at + 1 == group.len();

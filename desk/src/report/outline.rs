@@ -5,7 +5,7 @@ use super::tests::{articles, headline, parts, survey};
 use super::trace::figures;
 use super::*;
 use crate::figure::FigureKind;
-use crate::record::Fault;
+use crate::record::{Fault, Value};
 use crate::stats::Estimate;
 use crate::unit::Quantity;
 use crate::verdict::simulated::Simulated;
@@ -296,6 +296,29 @@ fn every_doubt_has_evidence_a_consequence_and_a_remedy() {
         Caveat::Guest { hypervisor: "KVM".into() },
         Caveat::Steal { share: share() },
         Caveat::NoiseFloor { ratio: share() },
+        Caveat::RatioMoved {
+            first: why(),
+            change: share(),
+            p: count(0),
+            seen: count(1),
+            of: count(4),
+        },
+        Caveat::NeighboursAlike {
+            first: why(),
+            follows: count(1),
+            p: count(0),
+            seen: count(1),
+            of: count(1),
+        },
+        Caveat::BlockApart {
+            first: why(),
+            block: count(7),
+            off: share(),
+            share: count(1),
+            p: count(0),
+            seen: count(2),
+            of: count(4),
+        },
         Caveat::NotSteady { trials: count(3), of: count(9) },
         Caveat::Simulated,
         Caveat::ClientsOnly { places: count(2), first: why() },
@@ -315,6 +338,9 @@ fn every_doubt_has_evidence_a_consequence_and_a_remedy() {
             | Caveat::Guest { .. }
             | Caveat::Steal { .. }
             | Caveat::NoiseFloor { .. }
+            | Caveat::RatioMoved { .. }
+            | Caveat::NeighboursAlike { .. }
+            | Caveat::BlockApart { .. }
             | Caveat::NotSteady { .. }
             | Caveat::Simulated
             | Caveat::ClientsOnly { .. }
@@ -357,11 +383,24 @@ fn what_a_person_entered_is_marked_as_such_and_makes_a_row_for_the_money() {
 
 #[test]
 fn a_difference_within_the_margin_is_no_news_and_equal_levels_have_no_winner() {
-    let (run, mut analysis) = fixture::single("Small", 1.009);
-    analysis.comparisons[0].verdict = Verdict::Better;
-    let said = headline(&compose(&run, &analysis).unwrap());
+    let small = Simulated { truth: |_| 1.008, noise: 0.001, blocks: 10, ..Simulated::default() };
+    let mut run = small.run();
+    run.plan.lab.links[1].settings.insert("tso".into(), Value::Word("off".into()));
+    let analysis = analyse(&run);
+    let document = compose(&run, &analysis).unwrap();
+    let said = headline(&document).replace('\u{a0}', " ");
     assert!(said.starts_with("No difference that matters between pro1000 and onboard"), "{said}");
-    assert!(said.ends_with("which is there but within the margin of 2 %."), "{said}");
+    assert!(said.ends_with(", sure but inside the margin of 2 %."), "{said}");
+    // Headline, title of the figure, table and gate say it in the same words.
+    let words = text(&document, 20_000, true).replace('\u{a0}', " ");
+    for part in ["pro1000 and onboard differ, but inside the margin: +", "= inside the margin"] {
+        assert!(words.contains(part), "{part} is not in\n{words}");
+    }
+    assert!(!words.contains("▲ better"), "{words}");
+    let gate = crate::verdict::gate(&run, &analysis, crate::verdict::FailIf::Worse, None);
+    let lines = gate_lines(&run, &gate).unwrap();
+    let inside = |(_, said): &(Prose, Prose)| said.text().contains("inside the margin of 2");
+    assert!(lines.len() == 1 && lines.iter().all(inside), "{lines:?}");
     let (mut run, analysis) = fixture::single("Alike", 1.2);
     for link in &mut run.plan.lab.links {
         link.settings.clear();

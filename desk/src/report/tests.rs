@@ -233,9 +233,9 @@ fn every_verdict_and_every_doubt_can_be_said() {
     };
     let verdicts = [
         (Verdict::Better, 1.2, "is better than"),
-        (Verdict::Better, 1.01, "is ahead of onboard, but by less than the margin"),
+        (Verdict::Better, 1.01, ", sure but inside the margin of"),
         (Verdict::Worse, 0.8, "is worse than"),
-        (Verdict::Worse, 0.99, "is behind onboard, but by less"),
+        (Verdict::Worse, 0.99, ", sure but inside the margin of"),
         (Verdict::Equivalent, 1.001, "No difference that matters"),
         (further(1, Some(1)), 1.03, "takes 1 further block (80 % interval)."),
         (further(8, Some(40)), 1.03, "takes 8 to 40 further blocks (80 % interval)."),
@@ -245,6 +245,8 @@ fn every_verdict_and_every_doubt_can_be_said() {
     for (verdict, centre, words) in verdicts {
         let comparison = &mut analysis.comparisons[0];
         comparison.verdict = verdict;
+        let ends = [&mut comparison.overall.low, &mut comparison.overall.high];
+        ends.into_iter().zip([0.995, 1.005]).for_each(|(end, by)| end.value = by * centre);
         comparison.overall.centre.value = centre;
         let said = text(&compose(&run, &analysis).unwrap(), 400, true);
         assert!(said.contains(words), "{words}");

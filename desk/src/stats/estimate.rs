@@ -22,6 +22,10 @@ pub enum EstimateMethod {
     WelchLog,
     /// As [`Self::WelchLog`], the interval's level set by Holm's step over the curve.
     WelchLogHolm,
+    /// exp of the change over a series by the median slope between its log ratios, Sen's interval.
+    MedianSlope,
+    /// A quantile of trials, interval between two of them by the binomial distribution.
+    OrderStatistics,
     /// A count or a single reading: the interval is the value itself.
     Exact,
     /// Computed from a model of the plan, not measured.

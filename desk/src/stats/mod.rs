@@ -2,12 +2,13 @@
 //!
 //! Gives: summaries, Student's t, signed ranks, paired log ratios, Welch's t, equivalence, Holm's
 //! step-down, sign flips, decisions alone and together, the index, further blocks, two groups,
-//! the interval of a share, correlation of neighbours.
+//! the interval of a share, correlation of neighbours, diagnoses of a series, quantiles.
 //! Never: what the samples mean, or where they came from.
 //! Start reading at `estimate.rs`.
 
 mod cluster;
 mod compare;
+mod diagnostics;
 mod estimate;
 mod family;
 mod further;
@@ -17,6 +18,7 @@ mod holm;
 mod index;
 mod interval;
 mod max_t;
+mod percentile;
 mod power;
 mod share;
 mod signed_rank;
@@ -27,15 +29,17 @@ pub use cluster::{Groups, two_groups};
 pub use compare::{
     RANKS_FROM, by_ranks, difference_p, equivalence_p, log_ratio, ratio_of_blocks, ratio_t,
 };
+pub use diagnostics::{Apart, DIAGNOSED_FROM, Neighbours, Trend, apart, neighbours, trend};
 pub use estimate::{Estimate, EstimateMethod};
 pub use family::{Decision, Rule, adjusted, decide, decide_together};
 pub use further::{Course, MoreBlocks, further_blocks};
-pub use holm::{HolmStep, holm};
+pub use holm::{HolmStep, holm, holm_adjusted};
 pub use index::{block_means, mean};
 pub use interval::{
     LEVEL, half_width, mean_or_single, mean_or_single_at, mean_t, t_quantile, t_tail,
 };
 pub use max_t::{Blocks, MaxT, max_t};
+pub use percentile::{quantile, quantile_needs};
 pub use power::smallest_ratio;
 pub use share::{lag_one, share_interval};
 pub use signed_rank::Walsh;

@@ -120,7 +120,7 @@ fn critical(n: usize, tail: f64) -> Option<usize> {
 }
 
 /// The last number below `end` for which something holds that holds up to a point.
-fn last_of(end: usize, holds: impl Fn(&usize) -> bool) -> Option<usize> {
+pub(super) fn last_of(end: usize, holds: impl Fn(&usize) -> bool) -> Option<usize> {
     let (mut known, mut open) = (0, end);
     while known < open {
         let middle = usize::midpoint(known, open);

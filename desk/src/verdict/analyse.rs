@@ -11,7 +11,9 @@ use super::generator::generator_bound;
 use super::index::indexes;
 use super::interaction::interactions;
 use super::pairing::contests;
+use super::percentile::trial_quantiles;
 use super::price::price;
+use super::region::curve_verdicts;
 use super::roof::roofs;
 use super::states::two_states;
 use super::together::judge_together;
@@ -60,6 +62,8 @@ pub fn analyse(run: &Run) -> Analysis {
     }
     found.caveats = caveats(run, &judged, &found.costs);
     found.comparisons = judged.into_iter().map(|j| j.comparison).collect();
+    found.curves = curve_verdicts(&found.comparisons);
+    found.quantiles = trial_quantiles(&run.plan, &found.comparisons);
     found.advice = advice(&run.plan, &found.comparisons, &found.costs);
     found.claims = claim_checks(run);
     found.roofs = roofs(&found, &tops);

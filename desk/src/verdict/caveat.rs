@@ -1,5 +1,6 @@
 //! Knows the reasons to doubt a run, and finds them in its facts; never softens a verdict.
 
+use super::diagnostics::diagnoses;
 use super::effective::is_aa;
 use super::efficiency::{foreign, worst_disagreement};
 use super::finding::{Caveat, Cost, Verdict};
@@ -28,6 +29,7 @@ pub(super) fn caveats(run: &Run, judged: &[Judged], costs: &[Cost]) -> Vec<Cavea
     all.extend(clients_only(run));
     let (faults, mended): (Vec<_>, Vec<_>) = faults(run).into_iter().partition(is_lasting);
     all.extend(faults);
+    all.extend(diagnoses(run, judged));
     all.extend(few_blocks(run, judged));
     all.extend(not_steady(run));
     all.extend(steal(run));

@@ -8,7 +8,7 @@ use super::measure::{
     CPU, DISPLACED, Derived, INDEX, PER_GIGABYTE, busy, reached_offer, throughput,
 };
 use super::pairing::{Contest, Measured, PairedPoint};
-use super::parts::{counted_twice, disagreement, parts};
+use super::parts::{all_clients_apart, counted_twice, disagreement, parts};
 use super::winner::{Rule, Torn, judge};
 use crate::record::{Better, Metric, Plan, Run, TrialRecord};
 use crate::stats::{Estimate, mean_or_single};
@@ -42,7 +42,7 @@ pub(super) fn cost(run: &Run, contest: &Contest<'_>, id: &str, torn: &Torn) -> O
     let equal_load = live.iter().all(|point| equal_load(&run.plan, point));
     Some(Cost {
         comparison: id.into(),
-        basis: if run.environment.lab.is_some() { Basis::Pair } else { Basis::Server },
+        basis: basis(run, &live),
         equal_load,
         cpu: derived(&CPU)?.0,
         per_gigabyte: derived(&PER_GIGABYTE)?.0,
@@ -57,6 +57,13 @@ pub(super) fn cost(run: &Run, contest: &Contest<'_>, id: &str, torn: &Torn) -> O
 fn throughput_metric() -> Metric {
     let (name, title) = ("throughput".into(), "throughput".into());
     Metric { name, title, unit: Unit::BitPerSecond, better: Better::Higher }
+}
+
+/// A lab has clients and server on one machine, unless every trial says otherwise of each client.
+fn basis(run: &Run, live: &[&PairedPoint<'_>]) -> Basis {
+    let mut trials = live.iter().flat_map(|point| point.sides()).flatten();
+    let shared = run.environment.lab.is_some() && !trials.all(|t| all_clients_apart(t.record));
+    if shared { Basis::Pair } else { Basis::Server }
 }
 
 /// Whether the levels of a contest come to different settings of simultaneous multithreading.

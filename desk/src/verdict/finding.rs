@@ -70,6 +70,41 @@ pub struct Region {
     pub most: Estimate,
 }
 
+/// How the mean of a curve stands to its regions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Agreement {
+    /// No region says otherwise than the mean.
+    Alike,
+    /// The mean has one side ahead with certainty, and a region the other.
+    Opposed,
+    /// The mean shows no difference that matters, and a region does.
+    Hidden,
+}
+
+/// A curve decided both ways, side by side: by the mean over its points, and region by region.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CurveVerdict {
+    /// The comparison.
+    pub comparison: String,
+    /// The ratio over all points.
+    pub mean: Estimate,
+    /// The verdict on it.
+    pub verdict: Verdict,
+    /// Points at which the other level is ahead with certainty.
+    pub ahead: u32,
+    /// At which it is behind.
+    pub behind: u32,
+    /// At which both are equal.
+    pub even: u32,
+    /// At which nothing is decided.
+    pub open: u32,
+    /// How both stand to each other.
+    pub agreement: Agreement,
+    /// The regions that say otherwise than the mean and lie beyond the margin somewhere.
+    pub against: Vec<Region>,
+}
+
 /// One level against the baseline, at one load (a point or a curve), everything else equal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Comparison {
@@ -224,6 +259,51 @@ pub enum Caveat {
         /// Ratio A/A.
         ratio: Estimate,
     },
+    /// The ratio of a comparison moved over the run: a trend over its blocks, larger than the
+    /// margin.
+    RatioMoved {
+        /// The comparison in which it is surest, in words.
+        first: String,
+        /// Ratio in the last block over that in the first, by the median slope.
+        change: Estimate,
+        /// p value among all diagnoses of the run (Holm), a share.
+        p: Quantity,
+        /// In how many comparisons it is so.
+        seen: Quantity,
+        /// Of how many that were looked at.
+        of: Quantity,
+    },
+    /// Neighbouring blocks have ratios that resemble each other: they are no independent draws.
+    NeighboursAlike {
+        /// The comparison in which it is surest, in words.
+        first: String,
+        /// How far the rank of a block follows that of the one before: 1 - half of von Neumann's
+        /// ratio of ranks, a share.
+        follows: Quantity,
+        /// p value among all diagnoses of the run (Holm), a share.
+        p: Quantity,
+        /// In how many comparisons it is so.
+        seen: Quantity,
+        /// Of how many that were looked at.
+        of: Quantity,
+    },
+    /// One block, or round of boots, stands apart from all others, by more than the margin.
+    BlockApart {
+        /// The comparison in which it is surest, in words.
+        first: String,
+        /// Its number.
+        block: Quantity,
+        /// Its ratio over the middle one of all blocks.
+        off: Estimate,
+        /// Its share of the scatter (squared distances of the logs from the middle one).
+        share: Quantity,
+        /// p value among all diagnoses of the run (Holm), a share.
+        p: Quantity,
+        /// In how many comparisons a block stands apart.
+        seen: Quantity,
+        /// Of how many that were looked at.
+        of: Quantity,
+    },
     /// Trials whose rate was not steady when the window opened.
     NotSteady {
         /// How many.
@@ -327,7 +407,7 @@ pub struct CpuParts {
     pub machine: Estimate,
     /// The process of the system under test.
     pub server: Estimate,
-    /// The processes of the clients.
+    /// The processes of the clients, but for those with machines of their own.
     pub clients: Estimate,
     /// The process that conducts the run, where it runs on this machine.
     pub conductor: Option<Estimate>,
@@ -505,6 +585,34 @@ pub struct Price {
     pub per_money: Comparison,
 }
 
+/// How single trials of a level come out at a point.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TrialQuantiles {
+    /// The first comparison that it is part of.
+    pub comparison: String,
+    /// The level.
+    pub level: String,
+    /// Value of the curve parameter, if there is one.
+    pub at: Option<Value>,
+    /// Paired trials, or boots where n counts boots.
+    pub trials: u32,
+    /// The middle trial.
+    pub median: TrialQuantile,
+    /// The worst of ten: a tenth of trials come out worse.
+    pub worst: TrialQuantile,
+}
+
+/// A quantile of trials.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TrialQuantile {
+    /// Share of trials that lie below it, 0-1.
+    pub share: Quantity,
+    /// The metric there, its interval between two of the trials; none with too few trials.
+    pub value: Option<Estimate>,
+    /// The fewest trials with which it has an interval.
+    pub needs: u32,
+}
+
 /// Kinds of reader for whom different levels may be right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -617,6 +725,9 @@ pub struct Analysis {
     /// What the factors do that the plan crosses but does not compare, each judged by itself.
     #[serde(default)]
     pub others: Vec<Comparison>,
+    /// Curves decided by their mean and by their regions, in the order of `comparisons`.
+    #[serde(default)]
+    pub curves: Vec<CurveVerdict>,
     /// What held the figures down.
     pub limits: Vec<Limit>,
     /// The same at every point of the curves.
@@ -648,6 +759,9 @@ pub struct Analysis {
     /// The roofs over the curves that lie along both.
     #[serde(default)]
     pub roofs: Vec<Roofs>,
+    /// How single trials come out, a row a level and point.
+    #[serde(default)]
+    pub quantiles: Vec<TrialQuantiles>,
     /// What levels give for their prices, where a person entered them.
     #[serde(default)]
     pub prices: Vec<Price>,

@@ -15,6 +15,7 @@ mod ceiling;
 mod claims;
 mod comparability;
 mod crossed;
+mod diagnostics;
 mod effective;
 mod efficiency;
 mod enough;
@@ -22,6 +23,7 @@ mod finding;
 mod gate;
 mod generator;
 mod index;
+mod inside;
 mod interaction;
 mod knee;
 mod measure;
@@ -29,6 +31,7 @@ mod noise;
 mod objection;
 mod pairing;
 mod parts;
+mod percentile;
 mod price;
 mod region;
 mod roof;
@@ -53,17 +56,19 @@ pub use comparability::{
 pub use effective::is_aa;
 pub use enough::enough;
 pub use finding::{
-    Advice, Analysis, Basis, Caveat, ClaimCheck, ClaimFigure, ClaimNeed, Comparison, Cost,
-    CpuParts, GeneratorBound, GeneratorSign, Index, Interaction, Limit, LimitKind, PointLimit,
-    PointResult, Price, Reader, Region, Rival, Roofs, Standing, State, Top, TwoStates,
-    Verdict, Withheld,
+    Advice, Agreement, Analysis, Basis, Caveat, ClaimCheck, ClaimFigure, ClaimNeed, Comparison,
+    Cost, CpuParts, CurveVerdict, GeneratorBound, GeneratorSign, Index, Interaction, Limit,
+    LimitKind, PointLimit, PointResult, Price, Reader, Region, Rival, Roofs, Standing, State, Top,
+    TrialQuantile, TrialQuantiles, TwoStates, Verdict, Withheld,
 };
 pub use gate::{
     FailIf, Gate, GateCheck, GateError, GateOutcome, GateReason, gate, gateable, gated,
 };
+pub use inside::{is_inside, lies_inside};
 pub use knee::{KNEE, knee};
 pub use noise::{Alarms, NoiseFloor, noise_floor};
 pub use objection::objection;
+pub use region::{curve_verdict, is_beyond};
 pub use so_far::{SoFar, so_far};
 pub use together::among;
 pub use unpaired::{CompareError, Unpaired, Wanted, compare_runs};

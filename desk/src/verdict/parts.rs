@@ -5,7 +5,7 @@
 use super::finding::CpuParts;
 use super::measure::{by_host, is_client, is_conductor, is_server, machine, reading};
 use super::pairing::Measured;
-use crate::record::{TrialRecord, Value};
+use crate::record::{Reading, TrialRecord, Value};
 use crate::stats::{Estimate, mean_or_single};
 use crate::unit::Unit;
 
@@ -29,11 +29,13 @@ struct Split {
 impl Split {
     /// None where any part was not read.
     ///
-    /// unattributed = machine - all our processes - kernel threads - other processes.
+    /// unattributed = machine - all our processes - kernel threads - other processes, those of hosts
+    /// with a machine of their own left out: their time is not in that of this machine.
     fn of(record: &TrialRecord) -> Option<Self> {
         let machine = machine(record)?;
         let processes = |which: &dyn Fn(&str) -> bool| {
-            let mut read = by_host(record, "process", "cpu").filter(|r| which(&r.host)).peekable();
+            let here = |r: &&Reading| which(&r.host) && !has_own_machine(record, &r.host);
+            let mut read = by_host(record, "process", "cpu").filter(here).peekable();
             read.peek().is_some().then(|| read.map(|r| r.quantity.value).sum::<f64>())
         };
         let all = processes(&|_| true)?;
@@ -44,7 +46,10 @@ impl Split {
         Some(Self {
             machine,
             server: processes(&is_server)?,
-            clients: processes(&is_client)?,
+            clients: match all_clients_apart(record) {
+                true => 0.0,
+                false => processes(&is_client)?,
+            },
             conductor: processes(&is_conductor),
             kernel,
             foreign,
@@ -78,9 +83,21 @@ pub(super) fn parts(level: &str, at: Option<&Value>, trials: &[Measured<'_>]) ->
     })
 }
 
-/// CPU of all hosts by their control groups.
+/// Whether a host has a machine of its own, whose CPUs were read for it.
+fn has_own_machine(record: &TrialRecord, host: &str) -> bool {
+    reading(record, "cpu", host, "busy").is_some()
+}
+
+/// Whether every client has a machine of its own, so that this one is the server's alone.
+pub(super) fn all_clients_apart(record: &TrialRecord) -> bool {
+    let mut clients = by_host(record, "process", "cpu").filter(|r| is_client(&r.host)).peekable();
+    clients.peek().is_some() && clients.all(|r| has_own_machine(record, &r.host))
+}
+
+/// CPU of all hosts of this machine by their control groups.
 fn control_groups(record: &TrialRecord) -> Option<f64> {
-    let mut read = by_host(record, "cgroup", "cpu").peekable();
+    let here = |r: &&Reading| !has_own_machine(record, &r.host);
+    let mut read = by_host(record, "cgroup", "cpu").filter(here).peekable();
     read.peek().is_some().then(|| read.map(|r| r.quantity.value).sum())
 }
 

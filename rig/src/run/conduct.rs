@@ -3,9 +3,10 @@
 //! Must not know what a stand is made of, or what a figure is worth.
 
 use super::conductor::{Command, Conductor, Event};
-use super::stand::{Orders, Progress, RunError, Stand, Visited};
-use desk::record::{Completeness, Fault, Trial, TrialRecord};
+use super::stand::{Orders, Progress, RunError, Stand, Tally, Visited};
+use desk::record::{Completeness, Fault, Trial, TrialKind, TrialRecord};
 use desk::validity::grade;
+use std::collections::BTreeSet;
 
 /// Visits all trials of the orders on a stand. Faults of trials are in the records.
 ///
@@ -15,7 +16,10 @@ use desk::validity::grade;
 pub fn conduct(stand: &mut dyn Stand, orders: Orders<'_>) -> Result<Visited, RunError> {
     let Orders { plan, trials, before_s, keep, enough, tell } = orders;
     stand.begin(plan)?;
-    let planned = trials.len();
+    let planned = |kind| trials.iter().filter(|(trial, _)| trial.kind == kind).count();
+    let tally = |kind| Tally { done: 0, planned: planned(kind) };
+    let (mut dry, mut counted) = (tally(TrialKind::Dry), tally(TrialKind::Counted));
+    let mut met = BTreeSet::new();
     let mut conductor = Conductor::new(trials, plan.method.looks.clone());
     let mut records: Vec<TrialRecord> = Vec::new();
     let mut command = conductor.next(Event::Ready);
@@ -37,8 +41,11 @@ pub fn conduct(stand: &mut dyn Stand, orders: Orders<'_>) -> Result<Visited, Run
                     Err(why) => conductor.next(Event::NotKept(why)),
                 };
                 if let Some(last) = records.last() {
+                    let of =
+                        if last.trial.kind == TrialKind::Dry { &mut dry } else { &mut counted };
+                    of.done += usize::from(met.insert(last.trial.id));
                     let next = next_trial(&command);
-                    tell(&Progress { done: records.len(), planned, last, next });
+                    tell(&Progress { dry, counted, last, next });
                 }
                 command
             }

@@ -20,7 +20,7 @@ pub use conduct::conduct;
 pub use hands::Bench;
 pub use rehearse::Rehearsal;
 pub use simulated::Simulated;
-pub use stand::{Orders, Progress, RunError, Stand, Visited, refuse_boots};
+pub use stand::{Orders, Progress, RunError, Stand, Tally, Visited, refuse_boots};
 
 use crate::workload;
 use std::io;

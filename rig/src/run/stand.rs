@@ -84,13 +84,22 @@ pub struct Orders<'o> {
     pub tell: &'o mut dyn FnMut(&Progress),
 }
 
+/// How many trials were visited, of how many; one that is visited again is one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Visited so far.
+    pub done: usize,
+    /// Planned.
+    pub planned: usize,
+}
+
 /// What a person is told after every visit.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress<'a> {
-    /// Visits made.
-    pub done: usize,
-    /// Visits planned.
-    pub planned: usize,
+    /// Dry visits, before the first block or first in a boot.
+    pub dry: Tally,
+    /// Trials that count.
+    pub counted: Tally,
     /// The last one.
     pub last: &'a TrialRecord,
     /// The one that comes next; none at a look and at the end.

@@ -9,7 +9,7 @@ use desk::record::{Fault, Plan, Replicate, Run, Trial, TrialRecord};
 use desk::unit::show_range;
 use desk::verdict::{SoFar, so_far};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use rig::run::Progress;
+use rig::run::{Progress, Tally};
 use std::io::Write as _;
 use std::time::{Duration, Instant};
 
@@ -119,12 +119,14 @@ impl Meter {
 
     /// Label and words of every line; the first has no label.
     fn lines(&self, progress: &Progress<'_>, run: &Run) -> Vec<(&'static str, String)> {
-        let (done, planned) = (progress.done, progress.planned);
+        let Progress { dry, counted, .. } = *progress;
+        let (done, planned) = (dry.done + counted.done, dry.planned + counted.planned);
         let title = &run.plan.title;
         let left = self.left(done, planned);
+        let visited = visited(dry, counted);
         let gauge =
             if self.overwrites { format!("{}  ", gauge(done, planned)) } else { String::new() };
-        let mut lines = vec![("", format!("{gauge}{done}/{planned} trials, {left} left: {title}"))];
+        let mut lines = vec![("", format!("{gauge}{visited}, {left} left: {title}"))];
         if let Some(next) = progress.next {
             lines.push(("now", place(&run.plan, next)));
         }
@@ -132,7 +134,7 @@ impl Meter {
             lines.push(("so far", standing(&so_far)));
         }
         if let Some(fault) = &self.fault {
-            lines.push(("faults", format!("{}, the last: {fault}", self.faults)));
+            lines.push(("faults", invalid(self.faults, &fault.to_string())));
         }
         lines
     }
@@ -167,6 +169,23 @@ impl Meter {
 impl Drop for Meter {
     fn drop(&mut self) {
         self.rest();
+    }
+}
+
+/// `3/8 dry visits, 0/40 trials`; without the first once they are over.
+fn visited(dry: Tally, counted: Tally) -> String {
+    let trials = format!("{}/{} trials", counted.done, counted.planned);
+    match dry.done < dry.planned {
+        true => format!("{}/{} dry visits, {trials}", dry.done, dry.planned),
+        false => trials,
+    }
+}
+
+/// How many visits were invalid, with the fault of the last.
+fn invalid(visits: usize, last: &str) -> String {
+    match visits {
+        1 => format!("1 visit invalid: {last}"),
+        several => format!("{several} visits invalid, the last: {last}"),
     }
 }
 
@@ -217,7 +236,11 @@ fn standing(so_far: &SoFar) -> String {
         Replicate::Block => "blocks",
         Replicate::Boot => "boots",
     };
-    let more = if *besides > 0 { format!("; {besides} further ones") } else { String::new() };
+    let more = match besides {
+        0 => String::new(),
+        1 => "; 1 more comparison".into(),
+        several => format!("; {several} more comparisons"),
+    };
     match ratio {
         Some(r) => {
             let range = show_range(r.low, r.high);
@@ -269,11 +292,23 @@ mod tests {
     }
 
     #[test]
+    fn dry_visits_are_no_trials_and_one_is_no_plural() {
+        let tally = |done, planned| Tally { done, planned };
+        assert_eq!(visited(tally(3, 8), tally(0, 40)), "3/8 dry visits, 0/40 trials");
+        assert_eq!(visited(tally(8, 8), tally(12, 40)), "12/40 trials");
+        assert_eq!(visited(tally(0, 0), tally(1, 40)), "1/40 trials");
+        assert_eq!(invalid(1, "c01 went away"), "1 visit invalid: c01 went away");
+        assert_eq!(invalid(2, "steal"), "2 visits invalid, the last: steal");
+    }
+
+    #[test]
     fn a_ratio_stands_with_its_interval_and_too_few_blocks_without() {
         let ratio = |value| Quantity::new(value, Unit::Ratio);
         let (base, other) = ("a".into(), "b".into());
         let mut now = SoFar { base, other, besides: 2, replicate: Replicate::Block, ratio: None };
-        assert_eq!(standing(&now), "b/a: too few blocks; 2 further ones");
+        assert_eq!(standing(&now), "b/a: too few blocks; 2 more comparisons");
+        now.besides = 1;
+        assert_eq!(standing(&now), "b/a: too few blocks; 1 more comparison");
         let (low, high) = (ratio(1.1), ratio(1.3));
         now.ratio = Some(Estimate { low, high, n: 5, ..Estimate::exact(ratio(1.2)) });
         let said = standing(&now);

@@ -10,7 +10,7 @@ use crate::record::{Better, Run};
 use crate::report::document::{Node, Prose, Ruling, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use crate::verdict::{Comparison, Verdict, among, is_aa, was_carried};
+use crate::verdict::{Comparison, Verdict, among, is_aa, is_inside, was_carried};
 
 /// How many doubts the verdict box repeats.
 const BOX_DOUBTS: usize = 3;
@@ -228,6 +228,7 @@ pub(super) fn split(writer: &Writer, key: &str, group: &[Judged<'_>]) -> Said {
 /// An effect with the condition it holds under, without its interval.
 fn split_side(writer: &Writer, run: &Run, comparison: &Comparison) -> Said {
     let key = match comparison.verdict {
+        Verdict::Better | Verdict::Worse if is_inside(comparison) => "split-side-even",
         Verdict::Better | Verdict::Worse => "split-side",
         Verdict::Equivalent => "split-side-even",
         Verdict::TwoStates | Verdict::Undecided { .. } => "split-side-open",

@@ -3,7 +3,7 @@
 use super::names::{level_name, level_names, pair, setting};
 use super::places::is_of;
 use super::ruling::{condition, shown};
-use super::{Nodes, Part, Said, Writer, plot, repeat};
+use super::{Nodes, Part, Said, Writer, plot, quantiles, repeat};
 use crate::record::{Environment, Fault, Plan, Replicate, TrialKind, TrialRecord, Value};
 use crate::report::document::{Column, Node, Prose, Table};
 use crate::report::error::ReportError;
@@ -24,6 +24,9 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
         for comparison in &part.analysis.comparisons {
             body.push(Node::Table(runs(writer, part, (comparison, parts.len() > 1))?));
         }
+    }
+    for part in parts {
+        body.extend(quantiles::nodes(writer, part)?);
     }
     if let Some(part) = parts.first() {
         body.push(Node::Table(facts(writer, &part.run.environment)?));

@@ -3,7 +3,7 @@
 //! Never: an interval or a list of points; the chapters have those.
 
 use super::answer::Judged;
-use super::curve::{level_sentences, nearest_first, said_region};
+use super::curve::{disagreement, level_sentences, nearest_first, said_region};
 use super::effect::{effects, metric_name, plain_effect};
 use super::names::{level_name, pair};
 use super::ruling::{count, short_condition, shown};
@@ -12,7 +12,7 @@ use crate::record::{Run, Value};
 use crate::report::document::{Prose, Ruling, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use crate::verdict::{Comparison, Cost, Verdict, is_aa, objection};
+use crate::verdict::{Agreement, Comparison, Cost, Verdict, curve_verdict, is_aa, objection};
 use std::cmp::Ordering;
 
 /// Up to this many curves are named where one of them differs from the others.
@@ -61,7 +61,7 @@ fn one_pair(curves: &[Judged<'_>]) -> bool {
 
 /// Who is ahead where along the only curve.
 fn of_one_curve(writer: &Writer, (run, c): Judged<'_>) -> Result<Vec<Prose>, ReportError> {
-    let mut said = Vec::new();
+    let mut said = Vec::from_iter(disagreement(writer, (run, c))?);
     for region in &c.regions {
         let (near, far) = nearest_first(region);
         let ends = [plain_effect(writer, near)?, plain_effect(writer, far)?];
@@ -77,6 +77,8 @@ fn of_one_curve(writer: &Writer, (run, c): Judged<'_>) -> Result<Vec<Prose>, Rep
 /// where no curve has anybody ahead.
 fn of_curves(writer: &Writer, curves: &[Judged<'_>]) -> Result<Vec<Prose>, ReportError> {
     let mut said = Vec::new();
+    let apart = |c: &Comparison| curve_verdict(c).agreement != Agreement::Alike;
+    let disagree = count(curves.iter().filter(|(_, c)| apart(c)).count());
     for ahead in [true, false] {
         let most = most_ahead(curves, ahead);
         for stretch in &most {
@@ -95,6 +97,10 @@ fn of_curves(writer: &Writer, curves: &[Judged<'_>]) -> Result<Vec<Prose>, Repor
     for (from, to, _) in stretches(curves, &nobody, curves.len()) {
         let args = Args::new().name("from", &shown(&from)).name("to", &shown(&to));
         said.push(writer.say(if from == to { "where-open-at" } else { "where-open" }, args)?);
+    }
+    if disagree > 0 {
+        let args = Args::new().count("some", disagree).count("count", count(curves.len()));
+        said.push(writer.say("where-disagree", args)?);
     }
     Ok(said)
 }

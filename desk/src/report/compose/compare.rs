@@ -8,7 +8,7 @@ use super::effect::{effect, level, metric_title, short_effect};
 use super::figures::{curve_figure, place};
 use super::method::in_boots;
 use super::names::{key_words, level_names, moment, pair};
-use super::ruling::{condition, count, shown, tone, verdict_sentence, verdict_word};
+use super::ruling::{condition, count, news, shown, verdict_sentence, verdict_word};
 use super::testbed::{class_word, lab_word, machine, reclassed};
 use super::{Nodes, Part, Role, Said, Writer, closing, curve};
 use crate::figure::Figure;
@@ -16,6 +16,7 @@ use crate::record::{Completeness, Environment, KeyClass, Replicate, Run};
 use crate::report::document::{Column, Document, Node, Prose, Ruling, Table, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::{Args, LANGUAGE};
+use crate::stats::Estimate;
 use crate::unit::Quantity;
 use crate::verdict::{Analysis, Comparison, Difference, PointResult, Unpaired, Verdict};
 
@@ -100,8 +101,8 @@ fn answer(writer: &Writer, both: &Both<'_>) -> Result<Node, ReportError> {
     Ok(Node::VerdictBox { tone, headline, rulings, caution, limits })
 }
 
-const fn look(found: &Unpaired, comparison: &Comparison) -> Tone {
-    if found.forced { Tone::Open } else { tone(comparison.verdict) }
+fn look(found: &Unpaired, comparison: &Comparison) -> Tone {
+    if found.forced { Tone::Open } else { news(comparison) }
 }
 
 /// Why there is no verdict, and what would give one.
@@ -210,7 +211,7 @@ fn along_curve(
         none.clone(),
         none.clone(),
         short_effect(writer, &comparison.overall)?,
-        word(writer, both, comparison.verdict)?,
+        word(writer, both, (comparison.verdict, &comparison.overall))?,
         none,
     ]);
     let first = Prose::verbatim(&key_words(comparison.curve.as_deref().unwrap_or_default()));
@@ -261,11 +262,12 @@ fn drawn(
     Ok(figure)
 }
 
-fn word(writer: &Writer, both: &Both<'_>, verdict: Verdict) -> Said {
+fn word(writer: &Writer, both: &Both<'_>, (verdict, ratio): (Verdict, &Estimate)) -> Said {
     if both.found.forced {
         return writer.label("compare-verdict-none");
     }
-    verdict_word(writer, verdict)
+    let margin = both.a.plan.method.margin;
+    verdict_word(writer, verdict, (ratio, margin))
 }
 
 fn row(
@@ -282,7 +284,7 @@ fn row(
         Prose::estimate(&point.base),
         Prose::estimate(&point.other),
         short_effect(writer, &point.ratio)?,
-        word(writer, both, point.verdict)?,
+        word(writer, both, (point.verdict, &point.ratio))?,
         writer.say("compare-blocks", blocks)?,
     ])
 }

@@ -466,9 +466,10 @@ fn point_rows(
         ])
     };
     let verdict = match cost.index.points.iter().find(|p| p.at.as_ref() == at) {
-        Some(p) if withheld::at(cost, at).is_none() => {
-            Prose::join(&[verdict_sign(writer, p.verdict)?, short_effect(writer, &p.ratio)?])
-        }
+        Some(p) if withheld::at(cost, at).is_none() => Prose::join(&[
+            verdict_sign(writer, p.verdict, (&p.ratio, cost.index.margin))?,
+            short_effect(writer, &p.ratio)?,
+        ]),
         _ => none(),
     };
     Ok([row(true, &base, Prose::default())?, row(false, &other, verdict)?])
@@ -482,7 +483,8 @@ fn overall_row(writer: &Writer, part: &Part<'_>, cost: &Cost) -> Result<Vec<Pros
     row.push(match cost.withheld_overall {
         Some(_) => none(),
         None => {
-            let sign = verdict_sign(writer, cost.index.verdict)?;
+            let sign =
+                verdict_sign(writer, cost.index.verdict, (&cost.index.overall, cost.index.margin))?;
             Prose::join(&[sign, short_effect(writer, &cost.index.overall)?])
         }
     });

@@ -4,6 +4,7 @@ use super::answer::{Judged, decisive};
 use super::effect::metric_title;
 use super::names::{key_words, pair};
 use super::{Part, Said, Writer, glance, most};
+use crate::record::Replicate;
 use crate::report::document::{Node, Prose};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
@@ -31,11 +32,37 @@ pub(super) fn section(writer: &mut Writer, part: &Part<'_>) -> Result<Option<Nod
     let compared = key_words(&part.run.plan.method.compare);
     let args = Args::new().name("compared", &compared);
     let mut lead = vec![writer.say("others-intro", args)?];
+    lead.extend(replicates(writer, part)?);
     lead.extend(sentences(writer, part)?);
     let table = glance::table(writer, "others-caption", (&all, false))?;
     let body = vec![Node::Paragraph(Prose::join(&lead)), Node::Table(table)];
     let id = format!("others-{}", part.run.id);
     Ok(Some(Node::Section { id, title: writer.label("others-title")?, body }))
+}
+
+/// What n counts in a split plot, where it is not the same for every factor.
+fn replicates(writer: &Writer, part: &Part<'_>) -> Result<Vec<Prose>, ReportError> {
+    let plan = &part.run.plan;
+    let mut others: Vec<(&str, Replicate)> = Vec::new();
+    for (_, c) in all(part) {
+        let one = (c.factor.as_str(), plan.replicate_of(&[&c.factor]));
+        if !others.contains(&one) {
+            others.push(one);
+        }
+    }
+    let mut said = Vec::new();
+    for (replicate, key) in [(Replicate::Boot, "others-boots"), (Replicate::Block, "others-blocks")]
+    {
+        let names: Vec<String> = others
+            .iter()
+            .filter(|(_, counted)| *counted == replicate)
+            .map(|(name, _)| key_words(name))
+            .collect();
+        if !names.is_empty() && plan.method.boots > 0 {
+            said.push(writer.say(key, Args::new().name("factors", &names.join(", ")))?);
+        }
+    }
+    Ok(said)
 }
 
 /// The comparisons over other factors, but for those under loads that both levels just carried.

@@ -1,15 +1,17 @@
 //! Knows how a curve is explained: who is ahead where, where nobody is, from where on it is flat.
 
-use super::effect::short_effects;
+use super::effect::{short_effect, short_effects};
 use super::names::{level_name, level_names, pair};
 use super::ruling::shown;
-use super::{Said, Writer};
+use super::{Said, Writer, lead};
 use crate::record::{Better, Run, Value};
 use crate::report::document::Prose;
 use crate::report::error::ReportError;
 use crate::report::words::Args;
 use crate::stats::Estimate;
-use crate::verdict::{Comparison, KNEE, Region, Verdict, knee as first_near_top};
+use crate::verdict::{
+    Agreement, Comparison, KNEE, Region, Verdict, curve_verdict, knee as first_near_top,
+};
 
 /// Who is ahead where, and where nobody is: a sentence a stretch.
 pub(super) fn stretches(
@@ -23,6 +25,38 @@ pub(super) fn stretches(
     }
     said.extend(level_sentences(writer, comparison)?);
     Ok(said)
+}
+
+/// What the mean of a curve says and a region of it does not; nothing where both agree.
+pub(super) fn disagreement(
+    writer: &Writer,
+    (run, comparison): (&Run, &Comparison),
+) -> Result<Option<Prose>, ReportError> {
+    let both = curve_verdict(comparison);
+    let against = Comparison { regions: both.against, ..comparison.clone() };
+    let mut sides = Vec::new();
+    for (ahead, key) in [(true, "but-ahead"), (false, "but-behind")] {
+        if let Some(places) = lead::stretches(writer, (run, &against), ahead, &[])? {
+            sides.push(writer.say(key, Args::new().prose("places", &places))?);
+        }
+    }
+    let mean = match comparison.verdict {
+        Verdict::Better => "ahead",
+        Verdict::Worse => "behind",
+        _ => "open",
+    };
+    let args = pair(run, comparison)
+        .prose("effect", &short_effect(writer, &comparison.overall)?)
+        .prose("sides", &Prose::join_with(&sides, ", "));
+    let key = match (both.agreement, comparison.verdict) {
+        (Agreement::Alike, _) => return Ok(None),
+        (Agreement::Opposed, _) => {
+            return writer.say("curve-opposed", args.name("mean", mean)).map(Some);
+        }
+        (Agreement::Hidden, Verdict::Undecided { .. }) => "curve-hidden-open",
+        (Agreement::Hidden, _) => "curve-hidden",
+    };
+    writer.say(key, args).map(Some)
 }
 
 /// From where on each level is flat; nothing for a metric of which less is better.

@@ -64,6 +64,9 @@ pub(super) fn weight(caveat: &Caveat) -> f64 {
     match caveat {
         Caveat::Steal { share } => share.centre.value,
         Caveat::NoiseFloor { ratio } => ratio.distance(),
+        Caveat::RatioMoved { change, .. } => change.distance(),
+        Caveat::NeighboursAlike { follows, .. } => follows.value,
+        Caveat::BlockApart { off, .. } => off.distance(),
         Caveat::NotSteady { trials, of } => trials.value / of.value.max(1.0),
         Caveat::ClientsOnly { places: trials, .. } | Caveat::Faults { trials, .. } => trials.value,
         Caveat::FewBlocks { smallest, .. } => smallest.centre.value,
@@ -94,6 +97,9 @@ pub(in crate::report) fn lead(writer: &Writer, caveat: &Caveat) -> Said {
         Caveat::NoiseFloor { ratio } => {
             writer.say("doubt-noise-floor", args.prose("effect", &effect(writer, ratio)?))
         }
+        Caveat::RatioMoved { .. } | Caveat::NeighboursAlike { .. } | Caveat::BlockApart { .. } => {
+            diagnosis(writer, caveat)
+        }
         Caveat::NotSteady { trials, of } => {
             writer.say("doubt-not-steady", args.number("trials", *trials).number("of", *of))
         }
@@ -117,6 +123,32 @@ pub(in crate::report) fn lead(writer: &Writer, caveat: &Caveat) -> Said {
     }
 }
 
+/// What the blocks of a comparison show in their order, and in how many comparisons they do.
+fn diagnosis(writer: &Writer, caveat: &Caveat) -> Said {
+    let args = Args::new();
+    let (said, [seen, of]) = match caveat {
+        Caveat::RatioMoved { first, change, seen, of, .. } => {
+            let args = args.name("first", first).prose("change", &effect(writer, change)?);
+            (writer.say("doubt-ratio-moved", args)?, [seen, of])
+        }
+        Caveat::NeighboursAlike { first, follows, seen, of, .. } => {
+            let args = args.name("first", first).quantity("follows", *follows);
+            (writer.say("doubt-neighbours-alike", args)?, [seen, of])
+        }
+        Caveat::BlockApart { first, block, off, share, seen, of, .. } => {
+            let args = args.name("first", first).number("block", *block);
+            let args = args.changed("off", off.centre).quantity("share", *share);
+            (writer.say("doubt-block-apart", args)?, [seen, of])
+        }
+        _ => return Ok(Prose::default()),
+    };
+    let counts = Args::new().number("seen", *seen).number("of", *of);
+    Ok(match of.value > 1.0 {
+        true => Prose::join(&[said, writer.say("doubt-seen-in", counts)?]),
+        false => said,
+    })
+}
+
 /// The evidence in half a line, for a card.
 pub fn short(writer: &Writer, caveat: &Caveat) -> Result<Prose, ReportError> {
     let args = Args::new();
@@ -132,6 +164,13 @@ pub fn short(writer: &Writer, caveat: &Caveat) -> Result<Prose, ReportError> {
         Caveat::Steal { share } => writer.say("short-steal", args.estimate("share", share)),
         Caveat::NoiseFloor { ratio } => {
             writer.say("short-noise-floor", args.prose("effect", &short_effect(writer, ratio)?))
+        }
+        Caveat::RatioMoved { change, .. } => {
+            writer.say("short-ratio-moved", args.changed("change", change.centre))
+        }
+        Caveat::NeighboursAlike { .. } => writer.label("short-neighbours-alike"),
+        Caveat::BlockApart { block, off, .. } => {
+            writer.say("short-block-apart", args.number("block", *block).changed("off", off.centre))
         }
         Caveat::NotSteady { trials, of } => {
             writer.say("short-not-steady", args.number("trials", *trials).number("of", *of))
@@ -165,6 +204,9 @@ pub(in crate::report) fn means(writer: &Writer, caveat: &Caveat) -> Said {
         Caveat::Guest { .. } => "doubt-guest-means",
         Caveat::Steal { .. } => "doubt-steal-means",
         Caveat::NoiseFloor { .. } => "doubt-noise-floor-means",
+        Caveat::RatioMoved { .. } => "doubt-ratio-moved-means",
+        Caveat::NeighboursAlike { .. } => "doubt-neighbours-alike-means",
+        Caveat::BlockApart { .. } => "doubt-block-apart-means",
         Caveat::NotSteady { .. } => "doubt-not-steady-means",
         Caveat::Simulated => "doubt-simulated-means",
         Caveat::ClientsOnly { .. } => "doubt-clients-only-means",
@@ -185,6 +227,9 @@ pub(in crate::report) fn fix(writer: &Writer, caveat: &Caveat) -> Said {
         Caveat::Guest { .. } => "doubt-guest-fix",
         Caveat::Steal { .. } => "doubt-steal-fix",
         Caveat::NoiseFloor { .. } => "doubt-noise-floor-fix",
+        Caveat::RatioMoved { .. } => "doubt-ratio-moved-fix",
+        Caveat::NeighboursAlike { .. } => "doubt-neighbours-alike-fix",
+        Caveat::BlockApart { .. } => "doubt-block-apart-fix",
         Caveat::NotSteady { .. } => "doubt-not-steady-fix",
         Caveat::Simulated => "doubt-simulated-fix",
         Caveat::ClientsOnly { .. } => "doubt-clients-only-fix",

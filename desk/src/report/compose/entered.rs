@@ -98,7 +98,10 @@ fn both_rows(
     let mut base = row(writer, part, (c, priced), false)?;
     base.extend([writer.label("ranks-baseline")?, none]);
     let mut other = row(writer, part, (c, priced), true)?;
-    other.extend([short_effect(writer, &money.overall)?, verdict_word(writer, money.verdict)?]);
+    other.extend([
+        short_effect(writer, &money.overall)?,
+        verdict_word(writer, money.verdict, (&money.overall, money.margin))?,
+    ]);
     Ok([base, other])
 }
 

@@ -12,7 +12,7 @@ use crate::report::error::ReportError;
 use crate::report::words::Args;
 use crate::stats::Estimate;
 use crate::unit::{Quantity, Unit};
-use crate::verdict::{Comparison, PointResult, Region, Verdict};
+use crate::verdict::{Comparison, PointResult, Region, Verdict, is_inside};
 use std::collections::BTreeSet;
 
 /// Above this ratio of largest to smallest, a linear value axis would hide the small ones.
@@ -158,7 +158,9 @@ fn footnote(
 }
 
 fn finding_title(writer: &Writer, run: &Run, comparison: &Comparison) -> Said {
+    let inside = is_inside(comparison);
     let key = match comparison.verdict {
+        Verdict::Better | Verdict::Worse if inside => "finding-inside",
         Verdict::Better => "finding-better",
         Verdict::Worse => "finding-worse",
         Verdict::Equivalent => "finding-equivalent",

@@ -12,7 +12,7 @@ use super::{Nodes, Part, Said, Writer, plot, ranks, readers};
 use crate::report::document::{Column, Node, Prose, Source, Table};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use crate::verdict::Region;
+use crate::verdict::{Agreement, Comparison, Region, curve_verdict};
 
 /// The figure, the table and the readers.
 pub(super) fn nodes(writer: &mut Writer, parts: &[Part<'_>]) -> Nodes {
@@ -62,15 +62,22 @@ pub(super) fn table(
     if curves {
         columns.push(Column { title: writer.label("table-ahead")?, numeric: false });
     }
+    let disagree = all.iter().any(|(_, c)| curve_verdict(c).agreement != Agreement::Alike);
+    if disagree {
+        columns.push(Column { title: writer.label("table-agreement")?, numeric: false });
+    }
     columns.push(Column { title: ratio, numeric: true });
     columns.push(Column { title: writer.label("table-blocks")?, numeric: true });
     let mut rows = Vec::new();
     for (run, c) in all.iter().copied() {
         let title = Prose::verbatim(if titled { &run.plan.title } else { "" });
         let name = Prose::join_with(&[title, row_name(writer, run, c)?], ", ");
-        let mut row = vec![name, verdict_word(writer, c.verdict)?];
+        let mut row = vec![name, verdict_word(writer, c.verdict, (&c.overall, c.margin))?];
         if curves {
             row.push(ahead(writer, (run, c))?);
+        }
+        if disagree {
+            row.push(agreement(writer, c)?);
         }
         row.push(short_effect(writer, &c.overall)?);
         row.push(Prose::count(c.overall.n as usize));
@@ -100,13 +107,23 @@ fn ahead(writer: &Writer, (run, c): Judged<'_>) -> Said {
     }
 }
 
-fn ends(writer: &Writer, region: &Region) -> Said {
+pub(super) fn ends(writer: &Writer, region: &Region) -> Said {
     let (near, far) = nearest_first(region);
     let [near, far] = plain_effects(writer, [near, far])?;
     if near.text() == far.text() {
         return Ok(near);
     }
     writer.say("ahead-ends", Args::new().prose("near", &near).prose("far", &far))
+}
+
+/// Whether the verdict of a curve and its regions say the same.
+fn agreement(writer: &Writer, c: &Comparison) -> Said {
+    match curve_verdict(c).agreement {
+        _ if c.regions.is_empty() => Ok(Prose::verbatim("–")),
+        Agreement::Alike => writer.label("agreement-alike"),
+        Agreement::Opposed => writer.label("agreement-opposed"),
+        Agreement::Hidden => writer.label("agreement-hidden"),
+    }
 }
 
 /// The ranks of three levels or more, a table a condition.

@@ -198,7 +198,10 @@ fn table(writer: &mut Writer, part: &Part<'_>, all: &[Interaction]) -> Result<Ta
             match one.verdict {
                 Verdict::Better => writer.label("interaction-larger")?,
                 Verdict::Worse => writer.label("interaction-smaller")?,
-                other => verdict_word(writer, other)?,
+                other => {
+                    let margin = part.run.plan.method.margin;
+                    verdict_word(writer, other, (&one.difference, margin))?
+                }
             },
         ]);
     }

@@ -3,32 +3,27 @@
 use super::answer::{Judged, tally};
 use super::effect::{metric_title, short_effect};
 use super::names::pair;
-use super::ruling::{condition_among, count, is_settled, news, shown, verdict_sentence};
+use super::ruling::{condition_among, count, news, shown, verdict_sentence};
 use super::{Said, Writer};
 use crate::report::document::{Prose, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use crate::stats::Estimate;
-use crate::verdict::{Comparison, Region, Verdict};
+use crate::verdict::{Comparison, Region, Verdict, is_beyond, is_inside};
 
 /// One comparison: its verdict, and where along the curve the other side is ahead.
 pub(super) fn of_one(
     writer: &Writer,
     (run, comparison): Judged<'_>,
 ) -> Result<(Tone, Prose), ReportError> {
-    let settled = is_settled(comparison);
     let tone = news(comparison);
-    let sentence = match settled {
-        true => of_settled(writer, (run, comparison))?,
-        false => verdict_sentence(writer, run, comparison)?,
-    };
+    let sentence = verdict_sentence(writer, run, comparison)?;
     let Some(but) = exceptions(writer, &[(run, comparison)])? else { return Ok((tone, sentence)) };
     let args = pair(run, comparison)
         .name("metric", metric_title(run, comparison))
         .prose("effect", &super::effect::effect(writer, &comparison.overall)?)
         .prose("but", &but);
     let said = match comparison.verdict {
-        _ if settled => writer.say("headline-equivalent-but", args)?,
+        _ if is_inside(comparison) => writer.say("headline-equivalent-but", args)?,
         Verdict::Better => writer.say("headline-better-but", args)?,
         Verdict::Worse => writer.say("headline-worse-but", args)?,
         Verdict::Equivalent => writer.say("headline-equivalent-but", args)?,
@@ -39,14 +34,6 @@ pub(super) fn of_one(
         Verdict::TwoStates => sentence,
     };
     Ok((tone, said))
-}
-
-fn of_settled(writer: &Writer, (run, comparison): Judged<'_>) -> Said {
-    let args = pair(run, comparison)
-        .name("metric", metric_title(run, comparison))
-        .quantity("margin", comparison.margin)
-        .prose("effect", &super::effect::effect(writer, &comparison.overall)?);
-    writer.say("headline-settled", args)
 }
 
 /// The same two levels under several conditions, all with one outcome; nothing if they differ.
@@ -131,7 +118,7 @@ fn exceptions(writer: &Writer, asked: &[Judged<'_>]) -> Result<Option<Prose>, Re
         let mut places = Vec::new();
         for judged in asked {
             let usual = match judged.1.verdict {
-                _ if is_settled(judged.1) => None,
+                _ if is_inside(judged.1) => None,
                 Verdict::Better => Some(true),
                 Verdict::Worse => Some(false),
                 _ => None,
@@ -146,13 +133,6 @@ fn exceptions(writer: &Writer, asked: &[Judged<'_>]) -> Result<Option<Prose>, Re
         }
     }
     Ok((!said.is_empty()).then(|| Prose::join_with(&said, ", ")))
-}
-
-/// Whether the difference is larger than the margin with certainty somewhere in a region: a smaller
-/// one is of no interest to the plan, and belongs with the curve and not into the headline.
-fn is_beyond(region: &Region, margin: f64) -> bool {
-    let beyond = |e: &Estimate| e.low.value > 1.0 + margin || e.high.value < 1.0 / (1.0 + margin);
-    beyond(&region.least) || beyond(&region.most)
 }
 
 /// The regions of a comparison where the other level is ahead, or where it is behind; its condition

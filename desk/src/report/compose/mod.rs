@@ -34,6 +34,7 @@ mod names;
 mod places;
 mod plot;
 mod published;
+mod quantiles;
 mod ranks;
 mod readers;
 mod reproduce;

@@ -7,8 +7,8 @@ use super::names::{key_words, level_names, pair};
 use super::places::with_engine;
 use super::ruling::{condition, short_condition, shown, verdict_sentence, verdict_word};
 use super::{
-    Nodes, Part, Said, Writer, along, crossed, curve, index, interaction, limits, plot, published,
-    readers, states,
+    Nodes, Part, Said, Writer, along, crossed, curve, glance, index, interaction, limits, plot,
+    published, readers, states,
 };
 use crate::figure::Figure;
 use crate::record::Run;
@@ -93,6 +93,7 @@ fn curve_section(
     let verdict = verdict_sentence(writer, run, comparison)?;
     let shows = Args::new().prose("verdict", &verdict);
     let mut ahead = vec![writer.shows(&figure, "curve-over", shows)?];
+    ahead.extend(curve::disagreement(writer, (run, comparison))?);
     ahead.extend(curve::stretches(writer, run, comparison)?);
     ahead.extend(along::crossings(writer, run, comparison)?);
     ahead.extend(states::sentences(writer, part, comparison)?);
@@ -145,13 +146,33 @@ fn curve_table(
         none.clone(),
         none,
         short_effect(writer, &comparison.overall)?,
-        verdict_word(writer, comparison.verdict)?,
+        verdict_word(writer, comparison.verdict, (&comparison.overall, comparison.margin))?,
         Prose::count(comparison.overall.n as usize),
     ]);
+    rows.extend(region_rows(writer, comparison)?);
     let caption = data_caption(writer, number, (run, Some(comparison)))?;
     let caption = with_engine(writer, (run, comparison), caption)?;
     let notes = states::all_bound_notes(writer, part, &[comparison])?;
     Ok(Table { caption: writer.numbered(&caption)?, columns, rows, folded: false, notes })
+}
+
+/// The regions of several points beside the mean, each with the ratios at its ends.
+fn region_rows(writer: &Writer, comparison: &Comparison) -> Result<Vec<Vec<Prose>>, ReportError> {
+    let none = Prose::verbatim("–");
+    let mut rows = Vec::new();
+    for region in comparison.regions.iter().filter(|r| r.from != r.to) {
+        let args = Args::new().name("from", &shown(&region.from)).name("to", &shown(&region.to));
+        let word = if region.other_ahead { "word-better" } else { "word-worse" };
+        rows.push(vec![
+            writer.say("table-region", args)?,
+            none.clone(),
+            none.clone(),
+            glance::ends(writer, region)?,
+            writer.label(word)?,
+            none.clone(),
+        ]);
+    }
+    Ok(rows)
 }
 
 /// What a table holds, so that it can stand without its figure.
@@ -206,7 +227,7 @@ fn row(
         figure(&comparison.base, &point.base)?,
         figure(&comparison.other, &point.other)?,
         short_effect(writer, &point.ratio)?,
-        verdict_word(writer, point.verdict)?,
+        verdict_word(writer, point.verdict, (&point.ratio, comparison.margin))?,
         Prose::count(point.ratio.n as usize),
     ])
 }

@@ -7,12 +7,12 @@ use crate::record::{Run, Settings, Value};
 use crate::report::document::{Prose, Tone, unbroken};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use crate::stats::MoreBlocks;
+use crate::stats::{Estimate, MoreBlocks};
 use crate::unit::{Quantity, Unit};
-use crate::verdict::{Comparison, Verdict};
+use crate::verdict::{Comparison, Verdict, is_inside, lies_inside};
 
 /// The look of a verdict.
-pub(super) const fn tone(verdict: Verdict) -> Tone {
+const fn tone(verdict: Verdict) -> Tone {
     match verdict {
         Verdict::Better => Tone::Good,
         Verdict::Worse => Tone::Bad,
@@ -21,23 +21,20 @@ pub(super) const fn tone(verdict: Verdict) -> Tone {
     }
 }
 
-/// Whether a difference is sure and yet, with its whole interval, too small to matter: the plan
-/// has no interest in it, so it is no news.
-pub(super) fn is_settled(comparison: &Comparison) -> bool {
-    let (ratio, room) = (&comparison.overall, comparison.margin.value);
-    matches!(comparison.verdict, Verdict::Better | Verdict::Worse)
-        && ratio.low.value > 1.0 / (1.0 + room)
-        && ratio.high.value < 1.0 + room
-}
-
 /// The look of a comparison in the headline, where a difference too small to matter is none.
 pub(super) fn news(comparison: &Comparison) -> Tone {
-    if is_settled(comparison) { Tone::Even } else { tone(comparison.verdict) }
+    if is_inside(comparison) { Tone::Even } else { tone(comparison.verdict) }
 }
 
-/// A verdict in a word.
-pub(super) fn verdict_word(writer: &Writer, verdict: Verdict) -> Said {
+/// A verdict on a ratio against a margin in a word.
+pub(super) fn verdict_word(
+    writer: &Writer,
+    verdict: Verdict,
+    (ratio, margin): (&Estimate, Quantity),
+) -> Said {
+    let inside = lies_inside(verdict, ratio, margin);
     writer.label(match verdict {
+        Verdict::Better | Verdict::Worse if inside => "word-inside",
         Verdict::Better => "word-better",
         Verdict::Worse => "word-worse",
         Verdict::Equivalent => "word-equivalent",
@@ -46,9 +43,16 @@ pub(super) fn verdict_word(writer: &Writer, verdict: Verdict) -> Said {
     })
 }
 
-/// A verdict as a sign.
-pub fn verdict_sign(writer: &Writer, verdict: Verdict) -> Said {
+/// A verdict on a ratio against a margin as a sign; a difference inside the margin is none.
+pub fn verdict_sign(
+    writer: &Writer,
+    verdict: Verdict,
+    (ratio, margin): (&Estimate, Quantity),
+) -> Said {
     writer.label(match verdict {
+        Verdict::Better | Verdict::Worse if lies_inside(verdict, ratio, margin) => {
+            "sign-equivalent"
+        }
         Verdict::Better => "sign-better",
         Verdict::Worse => "sign-worse",
         Verdict::Equivalent => "sign-equivalent",
@@ -121,18 +125,15 @@ pub(super) fn speaks_for_itself(value: &Value) -> bool {
 /// The whole verdict on a comparison in a sentence.
 pub(super) fn verdict_sentence(writer: &Writer, run: &Run, comparison: &Comparison) -> Said {
     let margin = comparison.margin;
-    let inside = (comparison.overall.centre.value - 1.0).abs() < margin.value;
+    let inside = is_inside(comparison);
     let args = pair(run, comparison)
         .name("metric", metric_title(run, comparison))
         .prose("effect", &effect(writer, &comparison.overall)?);
     match comparison.verdict {
-        Verdict::Better if inside => {
-            writer.say("verdict-better-inside", args.quantity("margin", margin))
+        Verdict::Better | Verdict::Worse if inside => {
+            writer.say("verdict-inside", args.quantity("margin", margin))
         }
         Verdict::Better => writer.say("verdict-better", args),
-        Verdict::Worse if inside => {
-            writer.say("verdict-worse-inside", args.quantity("margin", margin))
-        }
         Verdict::Worse => writer.say("verdict-worse", args),
         Verdict::Equivalent => writer.say("verdict-equivalent", args.quantity("margin", margin)),
         Verdict::TwoStates => writer.say("verdict-two-states", args),

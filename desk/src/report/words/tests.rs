@@ -47,6 +47,7 @@ const SPEAKERS: &[&str] = &[
     include_str!("../compose/mod.rs"),
     include_str!("../compose/reproduce.rs"),
     include_str!("../compose/results.rs"),
+    include_str!("../compose/quantiles.rs"),
     include_str!("../compose/ruling.rs"),
     include_str!("../compose/testbed.rs"),
     include_str!("../html/around.rs"),

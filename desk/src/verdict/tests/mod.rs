@@ -5,6 +5,7 @@ mod boots;
 mod ceilings;
 mod claims;
 mod cost;
+mod diagnostics;
 mod gate;
 mod generator;
 mod interaction;

@@ -18,6 +18,19 @@ doubt-steal-fix = Repeat at a quiet hour or with CPUs of its own.
 doubt-noise-floor = The same level against itself differs by { $effect }.
 doubt-noise-floor-means = An effect of that size is noise on this machine, whatever its interval says.
 doubt-noise-floor-fix = Use more { repeats }, and look for what else was running.
+doubt-ratio-moved = The ratio moved over the run: { $first }, its last { repeat-one } against its first { $change }.
+doubt-ratio-moved-means = The ratio that is told is one over all of the run, and what it was at either end is not what it was in the middle. What moves both levels alike is not in it.
+doubt-ratio-moved-fix = Look for what changed under one level only (heat, a cache that fills, a neighbour on its CPUs), and repeat when it is over.
+doubt-neighbours-alike = Neighbouring { repeats } resemble each other: { $first }, where the rank of a { repeat-one } follows that of the one before by { $follows }.
+doubt-neighbours-alike-means = They are fewer independent measurements than n says, so that intervals are too narrow and equal things are called different more often than the level says.
+doubt-neighbours-alike-fix = Let more time pass between { repeats }, by longer windows or by several runs.
+doubt-block-apart = { $repeat ->
+    [boot] Round
+   *[block] Block
+} { $block } stands apart: { $first }, its ratio is { $off } off the middle one and makes { $share } of the scatter.
+doubt-block-apart-means = The ratio of a whole comparison rests on ranks and hardly follows it; the points of a curve rest on means, and one such { repeat-one } makes their intervals wide.
+doubt-block-apart-fix = See what else ran at that time: the appendix has every figure of it. It was not left out, for that follows from an event and never from a value.
+doubt-seen-in = It is so in { $seen } of the { $of } comparisons that were looked at.
 doubt-not-steady = Of { $of } trials, { $trials } were not at a steady rate when their window opened.
 doubt-not-steady-means = Their figures hold part of the ramp.
 doubt-not-steady-fix = Allow a longer settling time in the plan.
@@ -76,6 +89,12 @@ short-guest = a guest of { $hypervisor }: its neighbours take part unseen
 short-guest-unnamed = a virtual machine: its neighbours take part unseen
 short-steal = the hypervisor took { $share } of the CPU time
 short-noise-floor = the same against itself differs by { $effect }
+short-ratio-moved = the ratio moved by { $change } over the run
+short-neighbours-alike = neighbouring { repeats } resemble each other
+short-block-apart = { $repeat ->
+    [boot] round
+   *[block] block
+} { $block } stands apart, { $off } off
 short-not-steady = { $trials } of { $of } trials were not at a steady rate when measured
 short-simulated = a simulation: nothing was measured
 short-clients-only = { $places ->

@@ -22,6 +22,8 @@ others-most-at = { $tally }, furthest apart { $effect } ({ $place })
 others-turned = { $said }, but the other way at some points of { $turned }
 others-title = What the other factors do
 others-intro = The plan compares { $compared } and crosses other factors with it; each ratio here is judged by itself.
+others-boots = Levels of { $factors } take hold when the machine starts, so they are set against each other by boots: n counts boots, and the trials of a boot are one.
+others-blocks = Levels of { $factors } are switched inside a boot: n counts the blocks of all boots.
 others-caption = Every ratio of another factor, and who is ahead where
 box-cause-said = { $causes }.
 where-from = { $leader } is ahead from { $from } to { $to } in { $scope ->
@@ -36,6 +38,7 @@ where-end = { $said }.
 where-earlier = { $said }, from { $first } on in { $some } of them.
 where-open = From { $from } to { $to } nobody is ahead with certainty in any curve.
 where-open-at = At { $from } nobody is ahead with certainty in any curve.
+where-disagree = In { $some } of { $count } curves the mean over all points and a region disagree: the table has both.
 where-alone = { $leader } is ahead { $places }.
 where-besides = { $leader } is also ahead { $places }.
 where-some = { $leader } is ahead somewhere along { $count } of the curves.
@@ -56,6 +59,10 @@ table-ahead = Ahead where
 ahead-from = { $leader } { $from }–{ $to }, { $effects }
 ahead-at = { $leader } { $from }, { $effects }
 ahead-ends = { $near } to { $far }
+table-agreement = Mean and regions
+agreement-alike = agree
+agreement-opposed = ≠ opposed
+agreement-hidden = ≠ hidden by the mean
 ranks-caption = Ranks of the levels
 ranks-rank = Rank
 ranks-ratio = Ratio to the baseline
@@ -108,6 +115,12 @@ heatmap-footnote-hollow = Hatched: two states, or the clients at their limit.
 heatmap-shows = Where the difference lies is in { $figure }, one cell a point; the curves below have how large it is.
 
 curve-shows = { $figure } shows { $metric } by { $curve } under both levels.
+curve-opposed = Mean and regions disagree: { $other } is { $mean ->
+    [ahead] ahead of
+   *[behind] behind
+} { $base } on average, { $effect }, and { $sides }.
+curve-hidden = Mean and regions disagree: on average there is no difference that matters between { $other } and { $base }, { $effect }, yet { $other } is { $sides }.
+curve-hidden-open = Mean and regions disagree: on average it is not decided between { $other } and { $base }, { $effect }, yet { $other } is { $sides }.
 curve-over = Over all points of { $figure }: { $verdict }
 dots-shows = Every { repeat-place } by itself is in { $figure }.
 crossing = The lead changes between { $from } and { $to }: { $other } against { $base } has { $before } at { $from } and { $after } at { $to }, where { $leader } takes the lead.
@@ -209,6 +222,5 @@ price-note = Prices were entered by a person; the test bed has their source and 
 
 headline-most-better = { $other } is better than { $base } in { $won } of { $count } comparisons: { $metric } { $effects }. The others: { $rest }.
 headline-most-worse = { $other } is worse than { $base } in { $won } of { $count } comparisons: { $metric } { $effects }. The others: { $rest }.
-headline-settled = No difference that matters between { $other } and { $base }: { $metric } { $effect }, which is there but within the margin of { $margin }.
 headline-noise = Two levels that are set alike: { $metric } { $effect }. A difference of that size is noise on this machine.
 hollow-invalid = every visit invalid

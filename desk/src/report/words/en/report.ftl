@@ -32,6 +32,13 @@ appendix-block = { $repeat ->
    *[block] Block { $number }
 }
 appendix-whole = whole
+quantiles-caption = How single { repeat-trials } come out, { $metric }: { $name }
+quantiles-middle = Middle { repeat-trial }
+quantiles-worst = Worst of ten
+quantiles-value = { $centre } ({ $range })
+quantiles-needs = needs { $trials }
+quantiles-note = Of ten { repeat-trials } one comes out worse than the worst of ten. Intervals lie between two of the { repeat-trials } and hold the quantile with { $level } or more, whatever the noise, as long as { repeat-trials } are independent draws; with fewer than are named a quantile has none.
+quantiles-none = How bad a bad { repeat-trial } is cannot be said: the middle one has an interval from { $median } { repeat-trials } on, the worst of ten from { $worst } on.
 appendix-left-out = Invalid visits, left out of every figure
 appendix-no-faults = No visit was invalid.
 appendix-trial = Trial

@@ -39,6 +39,7 @@ figure-curve-subtitle-plain = { $metric } by { $curve }; the ratio above is over
 finding-split = { $other } against { $base }: { $metric } { $sides }
 finding-better = { $other } is ahead of { $base }: { $effect }
 finding-worse = { $other } is behind { $base }: { $effect }
+finding-inside = { $other } and { $base } differ, but inside the margin: { $effect }
 finding-equivalent = { $other } and { $base } are equal: { $effect }
 finding-undecided = Not decided between { $other } and { $base }: { $effect }
 figure-dots-subtitle = { $metric }: a dot a { repeat-place }, a bar the { $level } interval
@@ -84,6 +85,7 @@ table-other = Level
 table-verdict = Verdict
 table-blocks = n
 table-overall = all points
+table-region = all of { $from }–{ $to }
 
 limits-title = What limited it
 limits-intro = The use of every ceiling that was read is the mean over the measured windows of each level. What was full is named; several that were full at once are named together, because nothing here tells them apart. A rival was read and was not full. A ceiling that the load went beyond does not hold for it and is left out. Sockets that wait are named only where nothing was full, for they wait for what is.

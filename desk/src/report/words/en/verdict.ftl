@@ -50,9 +50,8 @@ effect-short-ratio = { $ratio } ({ $range })
 effect-short-change = { $change } ({ $low } to { $high })
 
 verdict-better = { $other } is better than { $base }: { $metric } { $effect }.
-verdict-better-inside = { $other } is ahead of { $base }, but by less than the margin of { $margin }: { $metric } { $effect }.
+verdict-inside = No difference that matters between { $other } and { $base }: { $metric } { $effect }, sure but inside the margin of { $margin }.
 verdict-worse = { $other } is worse than { $base }: { $metric } { $effect }.
-verdict-worse-inside = { $other } is behind { $base }, but by less than the margin of { $margin }: { $metric } { $effect }.
 verdict-equivalent = No difference that matters between { $other } and { $base }: { $metric } { $effect }, within the margin of { $margin } by two one-sided tests.
 verdict-undecided = Undecided between { $other } and { $base }: { $metric } { $effect }, against a margin of { $margin }.
 verdict-undecided-more = Undecided between { $other } and { $base }: { $metric } { $effect }, against a margin of { $margin }; to decide it takes { $blocks }.
@@ -89,13 +88,13 @@ headline-all-equivalent-but = No difference that matters between { $other } and 
 headline-split = { $other } against { $base }: { $metric } { $sides }.
 headline-under = With { $condition }, { $sentence }
 split-side = { $effect } with { $condition }
-split-side-even = { $effect } with { $condition } (equal within the margin)
+split-side-even = { $effect } with { $condition } (inside the margin)
 split-side-open = { $effect } with { $condition } (undecided)
 headline-mixed = It depends. Of { $count } comparisons of { $other } with { $base }, { $tally }.
 headline-tally = Of { $count } comparisons, { $tally }.
 tally-better = { $count } came out better
 tally-worse = { $count } worse
-tally-even = { $count } equal within the margin
+tally-even = { $count } inside the margin
 tally-open = { $count } undecided
 tally-named = { $tally } ({ $names })
 headline-none = Nothing was compared: no comparison has enough counted trials.
@@ -115,6 +114,7 @@ sign-undecided = ?
 sign-two-states = ≷
 word-better = ▲ better
 word-worse = ▼ worse
+word-inside = = inside the margin
 word-equivalent = = equal
 word-two-states = ≷ two states
 word-undecided = ? undecided

@@ -1,0 +1,57 @@
+//! Knows how a plan is read and run in the simulated lab, all of it in memory.
+
+#![expect(clippy::expect_used, reason = "helpers of tests stand outside test functions")]
+
+use desk::plan::{Catalogue, order, read};
+use desk::record::{Completeness, Metric, Plan, RUN_SCHEMA, Run};
+use rig::lab::sim::{self, Physics};
+use rig::run::{Orders, Simulated, conduct};
+use rig::{factor, workload};
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
+
+static NEVER: AtomicBool = AtomicBool::new(false);
+
+/// A plan as the product reads it.
+pub fn plan(text: &str) -> Plan {
+    let workloads: Vec<_> = workload::ALL.iter().map(|entry| entry.spec).collect();
+    let catalogue = Catalogue { workloads: &workloads, factors: factor::ALL };
+    read(text, &catalogue).map_err(|e| e.to_string()).expect("a plan")
+}
+
+/// A physics as the product reads it.
+pub fn physics(text: &str) -> Physics {
+    Physics::read(text).map_err(|e| e.to_string()).expect("a physics")
+}
+
+/// A whole run in memory.
+pub fn run(plan: Plan, physics: &Physics) -> Run {
+    let trials = order(&plan).into_iter().map(|trial| (trial, 1)).collect();
+    let orders = Orders {
+        plan: &plan,
+        trials,
+        before_s: 0.0,
+        keep: &mut |_| Ok(()),
+        enough: &mut |_| false,
+        tell: &mut |_| (),
+    };
+    let visited =
+        conduct(&mut Simulated::new(physics.clone(), &NEVER), orders).expect("a simulated lab");
+    assert_eq!(visited.completeness, Completeness::Complete);
+    Run {
+        schema: RUN_SCHEMA,
+        id: "simulated".into(),
+        started: "2026-01-01T00:00:00Z".into(),
+        version: "0".into(),
+        command: String::new(),
+        workloads: BTreeMap::new(),
+        metrics: workload::ALL.iter().flat_map(|e| e.spec.metrics).map(Metric::from).collect(),
+        plan,
+        plan_text: String::new(),
+        environment: sim::environment(physics, "test.toml", &["lan".into()]),
+        records: visited.records,
+        completeness: visited.completeness,
+        sittings: Vec::new(),
+        digits: None,
+    }
+}
