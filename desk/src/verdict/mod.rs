@@ -16,6 +16,7 @@ mod comparability;
 mod crossed;
 mod effective;
 mod efficiency;
+mod elasticity;
 mod enough;
 mod finding;
 mod gate;
@@ -50,6 +51,7 @@ pub use comparability::{
     Comparability, Declared, Difference, Reclassed, compare_environments, declared, reclassed,
 };
 pub use effective::is_aa;
+pub use elasticity::{Elasticity, ResourceShare, Weight};
 pub use enough::enough;
 pub use finding::{
     Advice, Analysis, Basis, Caveat, ClaimCheck, ClaimFigure, ClaimNeed, Comparison, Cost,
