@@ -15,8 +15,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-const KINDS: [&str; 9] =
-    ["plan", "run", "result", "survey", "report", "list", "compare", "gate", "doctor"];
+const KINDS: [&str; 10] = [
+    "plan",
+    "run",
+    "result",
+    "survey",
+    "report",
+    "list",
+    "compare",
+    "gate",
+    "elasticity",
+    "doctor",
+];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -108,6 +118,8 @@ fn what_the_program_writes_is_what_its_schemas_say() {
     let against_itself = place.json(&of(&["aa", "congestion", "--quick", "--out", "aa"]));
     assert_valid("result", &against_itself);
     assert!(against_itself["noise"].is_object(), "what `aa` is for");
+    let shares = place.json(&of(&["elasticity", "aa", "--quick", "--out", "e"]));
+    assert_valid("elasticity", &shares);
     assert_valid("doctor", &place.json(&["doctor", "--no-noise", "--json"]));
     let broken = serde_json::json!({ "schema": 1, "article": { "title": 5 } });
     assert!(!validator("report").is_valid(&broken), "a schema that takes anything says nothing");

@@ -58,14 +58,8 @@ pub fn against_itself(
     held: &BTreeMap<String, String>,
     words: &AaWords,
 ) -> Result<Plan, AaError> {
-    let mut plan = plan.clone();
-    let factors: Vec<&str> = plan.factors.iter().map(|f| f.name.as_str()).collect();
-    if let Some(name) = held.keys().find(|name| !factors.contains(&name.as_str())) {
-        return Err(AaError::NoFactor { name: name.clone(), remedy: remedy(name, &factors) });
-    }
+    let mut plan = hold(plan, held)?;
     for factor in &mut plan.factors {
-        let level = level(factor, held.get(&factor.name))?;
-        factor.levels = vec![level];
         // A level that is never left needs no boot.
         factor.reboot &= factor.name == plan.method.compare;
     }
@@ -87,6 +81,20 @@ pub fn against_itself(
     plan.title.clone_from(&words.title);
     plan.question.clone_from(&words.question);
     plan.published = None;
+    Ok(plan)
+}
+
+/// The plan with every factor held at its first level, or at the one that `held` names.
+pub(super) fn hold(plan: &Plan, held: &BTreeMap<String, String>) -> Result<Plan, AaError> {
+    let mut plan = plan.clone();
+    let factors: Vec<&str> = plan.factors.iter().map(|f| f.name.as_str()).collect();
+    if let Some(name) = held.keys().find(|name| !factors.contains(&name.as_str())) {
+        return Err(AaError::NoFactor { name: name.clone(), remedy: remedy(name, &factors) });
+    }
+    for factor in &mut plan.factors {
+        let level = level(factor, held.get(&factor.name))?;
+        factor.levels = vec![level];
+    }
     Ok(plan)
 }
 

@@ -2,12 +2,13 @@
 //!
 //! Knows: the text of a plan, the catalogue of workloads and factors it may name, blocks.
 //! Gives: [`read`], [`expand`], [`order`], [`budget`], [`quicken`], [`remaining`],
-//! [`against_itself`], [`smallest_effect`], [`remedy`], [`schema`].
+//! [`against_itself`], [`one_at_a_time`], [`smallest_effect`], [`remedy`], [`schema`].
 //! Never: how a load is driven, a factor set or a trial judged.
 //! Start reading at `expand.rs`.
 
 mod aa;
 mod budget;
+mod elasticity;
 mod expand;
 mod order;
 mod read;
@@ -19,6 +20,7 @@ pub use budget::{
     BASELINE_S, Budget, CALIBRATION_S, DRY_WINDOW_S, OVERHEAD_S, SmallestEffect, budget, quicken,
     shortest, smallest_effect,
 };
+pub use elasticity::{ElasticityWords, THROTTLED, at_one_place, one_at_a_time};
 pub use expand::expand;
 pub use order::order;
 pub use read::{BLOCKS_BOUNDS, BOOTS_BOUNDS, PlanError, TRIALS, read, remedy};

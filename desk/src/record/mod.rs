@@ -14,6 +14,7 @@ mod outcome;
 mod plan;
 mod run;
 mod spec;
+mod throttle;
 mod trial;
 
 pub use claim::{Claim, claim_sources, claims};
@@ -27,4 +28,5 @@ pub use plan::{
 };
 pub use run::{Completeness, RUN_SCHEMA, Run, Sitting, TrialRecord};
 pub use spec::{Better, FactorSpec, Metric, MetricSpec, ParamKind, ParamSpec, Scope, WorkloadSpec};
+pub use throttle::{Fixed, Throttle, Throttling};
 pub use trial::{LoadPoint, Settings, Treatment, Trial, TrialKind, Value};

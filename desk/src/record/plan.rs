@@ -126,6 +126,9 @@ pub struct Method {
     /// Time that a boot is taken to need, for what the plan costs; none where nothing reboots.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub boot_time: Option<Quantity>,
+    /// What the plan takes down, one resource at a time, where that is its question.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elasticity: Option<super::throttle::Throttling>,
 }
 
 /// As serde asks it.

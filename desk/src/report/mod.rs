@@ -23,8 +23,8 @@ pub use bundle::{
 };
 pub use card::{CardInput, card};
 pub use compose::{
-    Part, Role, aa_words, compose, compose_comparison, compose_gate, compose_survey, gate_headline,
-    gate_lines,
+    Part, Role, aa_words, compose, compose_comparison, compose_gate, compose_survey,
+    elasticity_words, gate_headline, gate_lines,
 };
 pub use document::{
     Argument, Column, Document, Exact, Link, Node, Prose, Ruling, Source, Table, Tone,

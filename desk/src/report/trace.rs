@@ -7,7 +7,7 @@ use crate::figure::Figure;
 use crate::record::Run;
 use crate::stats::{LEVEL, MoreBlocks};
 use crate::unit::{Quantity, Unit};
-use crate::verdict::simulated::Simulated;
+use crate::verdict::simulated::{Cell, Simulated};
 use crate::verdict::{FailIf, KNEE, POWER, analyse, gate};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -152,6 +152,18 @@ fn traced() -> Vec<(Document, Vec<Prose>, Known)> {
         all.push(made(|| {
             let (a, b, found) = fixture::two_sessions(forced);
             (compose_comparison(&a, &b, &found).unwrap(), Known::of(&(&a, &b, &found)))
+        }));
+    }
+    // A resource that is all, a part, none, and one of which too little is known.
+    let truths: [(fn(Cell) -> f64, f64); 4] =
+        [(|_| 0.85, 0.01), (|_| 0.93, 0.01), (|_| 1.0, 0.01), (|_| 0.93, 0.2)];
+    for (truth, noise) in truths {
+        let run = Simulated { truth, noise, blocks: 10, ..Simulated::default() }.taken_down();
+        all.push(made(|| {
+            let analysis = analyse(&run);
+            assert_eq!(analysis.elasticity.len(), 1);
+            let known = Known::of(&(&run, &analysis));
+            (compose(&run, &analysis).unwrap(), known)
         }));
     }
     // A gate, and levels that are alike.

@@ -6,6 +6,7 @@ use super::caveat::caveats;
 use super::claims::claim_checks;
 use super::crossed::others;
 use super::efficiency::cost;
+use super::elasticity::elasticities;
 use super::finding::Analysis;
 use super::generator::generator_bound;
 use super::index::indexes;
@@ -58,6 +59,7 @@ pub fn analyse(run: &Run) -> Analysis {
             contests.iter().zip(&marks).map(|(c, torn)| (c, torn.as_slice())).collect();
         found.interactions = interactions(run, &marked, rule);
         found.others = others(run, metric);
+        found.elasticity = elasticities(run);
         found.indexes = indexes(&run.plan, &judged, metric);
     }
     found.caveats = caveats(run, &judged, &found.costs);

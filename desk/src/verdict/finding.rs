@@ -1,5 +1,6 @@
 //! Knows the shapes of what the desk concludes; how it concludes stands in the neighbouring files.
 
+use super::elasticity::Elasticity;
 use crate::record::{Better, Settings, Value};
 use crate::stats::{Estimate, MoreBlocks};
 use crate::unit::Quantity;
@@ -765,4 +766,7 @@ pub struct Analysis {
     /// What levels give for their prices, where a person entered them.
     #[serde(default)]
     pub prices: Vec<Price>,
+    /// What each resource has of the cause, where the plan took them down.
+    #[serde(default)]
+    pub elasticity: Vec<Elasticity>,
 }

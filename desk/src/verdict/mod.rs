@@ -18,6 +18,7 @@ mod crossed;
 mod diagnostics;
 mod effective;
 mod efficiency;
+mod elasticity;
 mod enough;
 mod finding;
 mod gate;
@@ -54,6 +55,7 @@ pub use comparability::{
     Comparability, Declared, Difference, Reclassed, compare_environments, declared, reclassed,
 };
 pub use effective::is_aa;
+pub use elasticity::{Elasticity, ResourceShare, Weight};
 pub use enough::enough;
 pub use finding::{
     Advice, Agreement, Analysis, Basis, Caveat, ClaimCheck, ClaimFigure, ClaimNeed, Comparison,

@@ -1,9 +1,10 @@
 //! Knows how to make a run whose truth is planted; for tests only.
 
+use crate::plan::THROTTLED;
 use crate::record::{
-    Better, Completeness, Environment, FactorPlan, LabPlan, Level, LinkPlan, LoadPlan, LoadPoint,
-    Method, Metric, Outcome, Plan, RUN_SCHEMA, Run, Sample, Settings, Treatment, Trial, TrialKind,
-    TrialRecord, Value,
+    Better, Completeness, Environment, FactorPlan, Fixed, LabPlan, Level, LinkPlan, LoadPlan,
+    LoadPoint, Method, Metric, Outcome, Plan, RUN_SCHEMA, Run, Sample, Settings, Throttle,
+    Throttling, Treatment, Trial, TrialKind, TrialRecord, Value,
 };
 use crate::unit::{Quantity, Unit};
 use rand::{RngExt, SeedableRng};
@@ -76,6 +77,35 @@ impl Simulated {
         }
     }
 
+    /// The same run as one in which the path is a resource that is taken down by 15 %, and another
+    /// cannot be.
+    pub fn taken_down(&self) -> Run {
+        let mut run = self.run();
+        let share = |share| Value::Quantity(Quantity::new(share, Unit::Share));
+        let names = |level: &str| if level == "onboard" { "as is" } else { "CPU" }.to_owned();
+        let factor = &mut run.plan.factors[0];
+        factor.name = THROTTLED.into();
+        for level in &mut factor.levels {
+            level.name = names(&level.name);
+        }
+        for record in &mut run.records {
+            let levels = &mut record.trial.treatment.levels;
+            if let Some(level) = levels.remove("path") {
+                levels.insert(THROTTLED.into(), names(&level));
+            }
+        }
+        let (resource, key) = ("CPU".into(), "cpu_speed".into());
+        let throttle = Throttle { resource, key, full: share(1.0), down: share(0.85) };
+        let fixed = Fixed { resource: "link".into(), why: "it has no rate".into() };
+        run.plan.method.compare = THROTTLED.into();
+        run.plan.method.elasticity = Some(Throttling {
+            step: Quantity::new(0.15, Unit::Share),
+            throttles: vec![throttle],
+            fixed: vec![fixed],
+        });
+        run
+    }
+
     fn plan(&self) -> Plan {
         let words = |words: &[&str]| words.iter().map(|w| word(w)).collect();
         let mut over = vec![("direction".into(), words(&self.directions))];
@@ -126,6 +156,7 @@ impl Simulated {
             displaced_work: false,
             boots: 0,
             boot_time: None,
+            elasticity: None,
         }
     }
 

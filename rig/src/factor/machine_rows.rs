@@ -32,6 +32,11 @@ pub(super) const BUSY_POLL: FactorSpec = machine(
 );
 pub(super) const GOVERNOR: FactorSpec =
     machine("governor", "who chooses the frequency, on every CPU", ParamKind::Word);
+pub(super) const MAX_FREQUENCY: FactorSpec = machine(
+    "max_frequency",
+    "highest frequency of every CPU, kHz",
+    ParamKind::Count(1, 100_000_000),
+);
 pub(super) const NETDEV_BACKLOG: FactorSpec = machine(
     "netdev_backlog",
     "packets that may wait on a CPU's input queue",
@@ -55,7 +60,7 @@ pub(super) const THP: FactorSpec =
     machine("thp", "transparent huge pages", ParamKind::Choice(&["always", "madvise", "never"]));
 pub(super) const TURBO: FactorSpec = machine("turbo", "frequencies above the nominal one", SWITCH);
 
-static ROWS: [MachineRow; 10] = [
+static ROWS: [MachineRow; 11] = [
     MachineRow {
         spec: &AUTOGROUP,
         places: &[switch("proc/sys/kernel/sched_autogroup_enabled", ONE_ZERO)],
@@ -75,6 +80,12 @@ static ROWS: [MachineRow; 10] = [
             words: &[],
             menu: Some("scaling_available_governors"),
         }],
+        effect: None,
+        administered: false,
+    },
+    MachineRow {
+        spec: &MAX_FREQUENCY,
+        places: &[place("sys/devices/system/cpu/cpu*/cpufreq/scaling_max_freq")],
         effect: None,
         administered: false,
     },

@@ -64,6 +64,7 @@ pub const ALL: &[FactorSpec] = &[
     machine::GOVERNOR,
     GRO,
     GSO,
+    machine::MAX_FREQUENCY,
     MTU,
     machine::NETDEV_BACKLOG,
     machine::NETDEV_BUDGET,

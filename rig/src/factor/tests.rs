@@ -118,6 +118,18 @@ fn the_governor_is_set_on_every_cpu_and_comes_back_on_each() {
 }
 
 #[test]
+fn the_highest_frequency_is_a_number_of_every_cpu() {
+    let tree = Tree::new("frequency", &[]);
+    [0, 1].map(|cpu| tree.put(&cpufreq(cpu, "scaling_max_freq"), "3000000\n"));
+    let (row, journal) = (row("max_frequency"), tree.journal());
+    assert_eq!(row.observe(&tree.0).unwrap(), Value::Count(3_000_000));
+    let entries = row.apply(&tree.0, &journal, &Value::Count(2_550_000)).unwrap();
+    assert_eq!((entries.len(), tree.get(&cpufreq(1, "scaling_max_freq")).as_str()), (2, "2550000"));
+    let _ = journal.undo(&entries);
+    assert_eq!(row.observe(&tree.0).unwrap(), Value::Count(3_000_000));
+}
+
+#[test]
 fn turbo_is_one_word_for_two_files_that_mean_the_opposite() {
     let (intel, other) =
         ("sys/devices/system/cpu/intel_pstate/no_turbo", "sys/devices/system/cpu/cpufreq/boost");

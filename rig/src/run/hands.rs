@@ -290,6 +290,10 @@ pub(super) fn with_socket_settings(trial: &Trial) -> Trial {
             trial.point.params.insert(spec.name.into(), value.clone());
         }
     }
+    // Taken down by a level, as `throttles` makes it.
+    if let Some(value) = trial.settings.get("offered_load") {
+        trial.point.params.insert("offered_load".into(), value.clone());
+    }
     trial
 }
 

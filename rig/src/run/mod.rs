@@ -14,6 +14,7 @@ mod simulated;
 mod stand;
 #[cfg(test)]
 mod tests;
+mod throttles;
 mod watch;
 
 pub use conduct::conduct;
@@ -21,6 +22,7 @@ pub use hands::Bench;
 pub use rehearse::Rehearsal;
 pub use simulated::Simulated;
 pub use stand::{Orders, Progress, RunError, Stand, Tally, Visited, refuse_boots};
+pub use throttles::throttles;
 
 use crate::workload;
 use std::io;

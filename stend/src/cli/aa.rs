@@ -51,7 +51,7 @@ pub fn aa(wanted: &Wanted) -> Result<u8, CliError> {
 }
 
 /// Factor to level, of words such as `path=a`, or `a` for the compared factor.
-fn held(plan: &Plan, words: &[String]) -> Result<BTreeMap<String, String>, CliError> {
+pub(super) fn held(plan: &Plan, words: &[String]) -> Result<BTreeMap<String, String>, CliError> {
     let known = |name: &str| plan.factors.iter().any(|f| f.name == name);
     let pair = |word: &String| match word.split_once('=') {
         // The name of a level may hold an equals sign.

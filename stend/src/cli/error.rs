@@ -123,6 +123,9 @@ pub enum CliError {
          write --lab sim, or another --lab"
     )]
     GateOfSim,
+    /// Nothing can be taken down.
+    #[error("nothing can be taken down here: {0}; as root there are quotas, in --lab sim all")]
+    NothingToThrottle(String),
     /// The report could not be made.
     #[error(transparent)]
     Report(#[from] ReportError),
@@ -335,6 +338,7 @@ impl CliError {
             ) => 2,
             Self::Stopped | Self::Run(RunError::Lab(LabError::Cancelled)) => super::INTERRUPTED,
             Self::NoLinks { .. } | Self::Run(_) | Self::Place(_) | Self::AnotherMachine { .. } => 5,
+            Self::NothingToThrottle(_) => 5,
             Self::NothingMeasured { .. } | Self::NothingShared { .. } => 6,
             _ => 1,
         }

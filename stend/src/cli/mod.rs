@@ -7,6 +7,7 @@ mod aa;
 mod compare;
 mod config;
 mod doctor;
+mod elasticity;
 mod error;
 mod explain;
 mod export;
@@ -138,6 +139,9 @@ enum Verb {
     Plan(plan::Wanted),
     /// Run a plan with the same treatment under two names: the noise floor, and false alarms
     Aa(aa::Wanted),
+    /// Take down one resource at a time and say what share of the cause each is
+    #[command(after_help = EXIT_CODES)]
+    Elasticity(elasticity::Wanted),
     /// Write one figure of a run's article as svg, png, csv or text, or list them
     Figure(figure::Wanted),
     /// Say what a workload measures, how, and what it cannot tell; without a name, list them
@@ -379,6 +383,7 @@ pub fn main() -> Result<u8, CliError> {
         Some(Verb::Export(wanted)) => export::export(&wanted),
         Some(Verb::Plan(wanted)) => plan::show(&wanted),
         Some(Verb::Aa(wanted)) => aa::aa(&wanted),
+        Some(Verb::Elasticity(wanted)) => elasticity::elasticity(&wanted),
         Some(Verb::Figure(wanted)) => figure::figure(&wanted),
         Some(Verb::Config { what }) => {
             let typed = matches.subcommand().map(|(_, m)| m).unwrap_or(&matches);

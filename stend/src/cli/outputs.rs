@@ -4,7 +4,7 @@
 
 use desk::record::Run;
 use desk::report::{Article, Document, article};
-use desk::verdict::{Analysis, Gate as Judged, NoiseFloor, Unpaired};
+use desk::verdict::{Analysis, Elasticity as Shares, Gate as Judged, NoiseFloor, Unpaired};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -37,6 +37,17 @@ pub struct Result<'a> {
     /// The noise of the plan here, where a treatment stands under two names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub noise: Option<&'a NoiseFloor>,
+    /// The article.
+    pub article: Article,
+}
+
+/// What `elasticity` prints with `--json`, and `report` of such a run.
+#[derive(Serialize, JsonSchema)]
+pub struct Elasticity<'a> {
+    /// The run with all its records; its plan has what was taken down and what could not be.
+    pub run: &'a Run,
+    /// What each resource has of the cause, a row a load.
+    pub elasticity: &'a [Shares],
     /// The article.
     pub article: Article,
 }

@@ -4,6 +4,7 @@
 
 use super::error::CliError;
 use super::{Options, Place};
+use desk::record::Throttling;
 use desk::record::{Environment, LabKind, Plan, Scope};
 use rig::factor;
 use rig::lab::sim::{self, Physics};
@@ -137,6 +138,18 @@ pub fn refuse_without_links(plan: &Plan, kind: LabKind, reason: &str) -> Result<
         ),
     };
     Err(CliError::NoLinks { factor: factor.clone(), why, remedy })
+}
+
+/// What can be taken down by a step (a share) where a plan is to run.
+///
+/// # Errors
+/// When a physics cannot be read.
+pub fn throttles(plan: &Plan, options: &Options, step: f64) -> Result<Throttling, CliError> {
+    let physics = match options.lab {
+        Place::Sim => Some(model(options.physics.as_deref(), &[])?.0),
+        _ => None,
+    };
+    Ok(run::throttles(plan, step, Path::new("/"), physics.as_ref()))
 }
 
 fn simulated(

@@ -184,8 +184,13 @@ pub fn publish(run: &Run, analysis: &Analysis, to: &Path, json: bool) -> Result<
     let mut out = terminal::out();
     if json {
         let article = report::article(&document);
-        let whole = outputs::Result { run, analysis, noise: noise.as_ref(), article };
-        serde_json::to_writer_pretty(&mut out, &whole)?;
+        if run.plan.method.elasticity.is_some() {
+            let whole = outputs::Elasticity { run, elasticity: &analysis.elasticity, article };
+            serde_json::to_writer_pretty(&mut out, &whole)?;
+        } else {
+            let whole = outputs::Result { run, analysis, noise: noise.as_ref(), article };
+            serde_json::to_writer_pretty(&mut out, &whole)?;
+        }
         out.write_all(b"\n")?;
     } else {
         out.write_all(report::summary(&document, columns(), terminal::unicode()).as_bytes())?;

@@ -32,6 +32,8 @@ pub enum What {
     Compare,
     /// gate --json
     Gate,
+    /// elasticity --json
+    Elasticity,
     /// doctor --json
     Doctor,
 }
@@ -50,6 +52,7 @@ pub fn print(what: What) -> Result<u8, CliError> {
         What::List => output::<Vec<outputs::ListedRun>>()?,
         What::Compare => output::<outputs::Compare<'_>>()?,
         What::Gate => output::<outputs::Gate<'_>>()?,
+        What::Elasticity => output::<outputs::Elasticity<'_>>()?,
         What::Doctor => output::<doctor::Doctor<'_>>()?,
     };
     writeln!(terminal::out(), "{}", serde_json::to_string_pretty(&schema)?)?;

@@ -70,6 +70,7 @@ pub(super) fn read(
         displaced_work: section.get("displaced_work").map_or(Ok(false), Node::flag)?,
         boots,
         boot_time,
+        elasticity: None,
     })
 }
 

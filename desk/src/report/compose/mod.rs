@@ -17,6 +17,7 @@ mod crossed;
 mod curve;
 mod doubts;
 mod effect;
+mod elasticity;
 mod entered;
 mod figures;
 mod gate;
@@ -49,6 +50,7 @@ mod withheld;
 
 pub(super) use advice::short as short_advice;
 pub use compare::compose_comparison;
+pub use elasticity::elasticity_words;
 pub use gate::{compose_gate, gate_headline, gate_lines};
 pub use itself::aa_words;
 
@@ -215,7 +217,11 @@ pub fn compose_survey(parts: &[Part<'_>]) -> Result<Document, ReportError> {
 
 /// The outline is the same for every article: a chapter that has nothing to say says that.
 fn chapters(writer: &mut Writer, parts: &[Part<'_>]) -> Nodes {
-    let mut body = vec![answer::verdict_box(writer, parts)?];
+    let mut body = match elasticity::answer(writer, parts)? {
+        Some(answer) => vec![answer],
+        None => vec![answer::verdict_box(writer, parts)?],
+    };
+    body.extend(elasticity::nodes(writer, parts)?);
     body.extend(glance::nodes(writer, parts)?);
     body.push(testbed::chapter(writer, parts)?);
     body.push(method::chapter(writer, parts)?);

@@ -1,0 +1,218 @@
+//! Knows how near the shares of a cause come to those that were planted, through the whole product,
+//! and that the door says them, in a simulated lab and in a real one.
+
+#![expect(
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "helpers of tests stand outside test functions"
+)]
+
+use desk::plan::{Catalogue, at_one_place, one_at_a_time, order, read};
+use desk::record::{Metric, RUN_SCHEMA, Run, WorkloadSpec};
+use desk::report::elasticity_words;
+use desk::verdict::{Elasticity, Weight, analyse};
+use rig::lab::sim::{self, Physics};
+use rig::run::{Orders, Simulated, conduct, throttles};
+use rig::{factor, workload};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::atomic::AtomicBool;
+
+const STEND: &str = env!("CARGO_BIN_EXE_stend");
+static NEVER: AtomicBool = AtomicBool::new(false);
+/// What is asked of a share.
+const NEAR: f64 = 0.1;
+
+/// Resources of a physics: word, name in a report, and what makes it one.
+const RESOURCES: [(&str, &str, &str); 6] = [
+    ("cpu", "CPU", ""),
+    ("line", "line", ""),
+    ("pcie", "bus", "[link]\npcie = \"1 GiB/s\"\n"),
+    ("memory", "memory", "[memory]\nbandwidth = \"4 GiB/s\"\n"),
+    ("disk", "disk", "[disk]\nrate = \"1 GiB/s\"\n"),
+    ("clients", "clients", "[clients]\nrate = \"10 Gbit/s\"\n"),
+];
+
+/// A physics in which two resources have these shares, in per cent.
+fn system(pair: [usize; 2], shares: [u32; 2], seed: usize) -> Physics {
+    let made: String = pair.iter().map(|at| RESOURCES[*at].2).collect();
+    let passes = if pair.contains(&4) { "through = \"disk\"\n" } else { "" };
+    let [a, b] = [0, 1].map(|at| format!("{} = \"{} %\"\n", RESOURCES[pair[at]].0, shares[at]));
+    let text = format!(
+        "seed = {seed}\n{made}[limits]\nblend = \"shares\"\n{passes}[limits.shares]\n{a}{b}\
+         [noise]\nsd = \"1 %\"\n"
+    );
+    Physics::read(&text).map_err(|e| e.to_string()).expect("a physics")
+}
+
+/// The whole run, in memory.
+fn run(physics: Physics, blocks: u32) -> Run {
+    let text = format!(
+        "title = \"two limits\"\n[lab]\nclients = 1\n[load.it]\nworkload = \"tcp_stream\"\n\
+         [method]\nblocks = {blocks}\n"
+    );
+    let workloads: Vec<&WorkloadSpec> = workload::ALL.iter().map(|entry| entry.spec).collect();
+    let catalogue = Catalogue { workloads: &workloads, factors: factor::ALL };
+    let plan = read(&text, &catalogue).map_err(|e| e.to_string()).expect("a plan");
+    let words = elasticity_words(&plan).map_err(|e| e.to_string()).expect("words");
+    let plan = at_one_place(&plan, &BTreeMap::new()).expect("a place");
+    let throttling = throttles(&plan, 0.15, Path::new("/"), Some(&physics));
+    let plan = one_at_a_time(&plan, throttling, &words);
+    let environment = sim::environment(&physics, "two.toml", &["lan".into()]);
+    let orders = Orders {
+        plan: &plan,
+        trials: order(&plan).into_iter().map(|trial| (trial, 1)).collect(),
+        before_s: 0.0,
+        keep: &mut |_| Ok(()),
+        enough: &mut |_| false,
+        tell: &mut |_| (),
+    };
+    let visited = conduct(&mut Simulated::new(physics, &NEVER), orders).expect("a lab");
+    Run {
+        schema: RUN_SCHEMA,
+        id: "two".into(),
+        started: "2026-01-01T00:00:00Z".into(),
+        version: "0".into(),
+        command: String::new(),
+        workloads: BTreeMap::new(),
+        metrics: workload::ALL.iter().flat_map(|e| e.spec.metrics).map(Metric::from).collect(),
+        plan,
+        plan_text: String::new(),
+        environment,
+        records: visited.records,
+        completeness: visited.completeness,
+        sittings: Vec::new(),
+        digits: None,
+    }
+}
+
+#[test]
+fn in_twenty_systems_with_two_limits_the_shares_are_within_a_tenth() {
+    let pairs: Vec<[usize; 2]> =
+        (0..RESOURCES.len()).flat_map(|a| (a + 1..RESOURCES.len()).map(move |b| [a, b])).collect();
+    let shares = [[10, 90], [25, 75], [40, 60], [50, 50], [70, 30]];
+    let mut worst: f64 = 0.0;
+    for number in 0..20 {
+        let (pair, shares) = (pairs[number % pairs.len()], shares[number % shares.len()]);
+        let run = run(system(pair, shares, number + 1), 20);
+        let mut found = analyse(&run).elasticity;
+        assert_eq!(found.len(), 1, "one load");
+        let Elasticity { resources, left, .. } = found.swap_remove(0);
+        assert!(resources.len() >= 2, "{resources:?}");
+        for one in &resources {
+            let planted = pair.iter().position(|at| RESOURCES[*at].1 == one.resource);
+            let planted = planted.map_or(0.0, |at| f64::from(shares[at]) / 100.0);
+            let off = one.share.centre.value - planted;
+            worst = worst.max(off.abs());
+            assert!(off.abs() < NEAR, "system {number}: {} is off by {off}", one.resource);
+        }
+        let left = left.expect("every block has all");
+        assert!(left.centre.value.abs() < 2.0 * NEAR, "system {number}: {left:?}");
+    }
+    println!("largest error of a share: {worst:.3}");
+}
+
+struct Home(PathBuf);
+
+impl Home {
+    fn new(name: &str) -> Self {
+        let path =
+            std::env::temp_dir().join(format!("stend-elastic-{}-{name}", std::process::id()));
+        fs::create_dir_all(&path).expect("a directory");
+        Self(path)
+    }
+
+    fn stend(&self, words: &[&str]) -> Output {
+        let mut command = Command::new(STEND);
+        command.args(words).current_dir(&self.0).env("XDG_STATE_HOME", &self.0);
+        command.output().expect("it starts")
+    }
+
+    fn json(&self, words: &[&str]) -> Value {
+        let output = self.stend(words);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{words:?}: {said}");
+        serde_json::from_slice(&output.stdout).expect("JSON")
+    }
+
+    fn plan(&self, link: &str) {
+        let plan = format!(
+            "title = \"small\"\n[lab]\nclients = 1\n[lab.links.lan]\n{link}[factors.congestion]\n\
+             levels = [\"cubic\", \"kernel\"]\n[load.it]\nworkload = \"tcp_stream\"\n[method]\n\
+             blocks = 4\ndry = false\nsteady = \"noted\"\nsettle = \"200 ms\"\n\
+             settle_max = \"200 ms\"\nwindow = \"400 ms\"\n"
+        );
+        fs::write(self.0.join("plan.toml"), plan).expect("a plan");
+    }
+}
+
+impl Drop for Home {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Share and weight of a resource.
+fn of(printed: &Value, resource: &str) -> Option<(f64, Value)> {
+    let all = printed["elasticity"][0]["resources"].as_array().expect("resources");
+    let one = all.iter().find(|one| one["resource"] == resource)?;
+    Some((one["share"]["centre"]["value"].as_f64()?, one["weight"].clone()))
+}
+
+#[test]
+fn the_door_says_the_shares_and_the_report_is_made_again_from_the_store() {
+    let home = Home::new("sim");
+    home.plan("");
+    let physics = "[memory]\nbandwidth = \"4 GiB/s\"\n[limits]\nblend = \"shares\"\n\
+                   [limits.shares]\nmemory = \"80 %\"\ncpu = \"20 %\"\n[noise]\nsd = \"0.2 %\"\n";
+    fs::write(home.0.join("p.toml"), physics).expect("a physics");
+    let sim = ["--lab", "sim", "--physics", "p.toml", "--store", "x.stend"];
+    let words = [&["elasticity", "plan.toml", "--out", "e", "--json"], &sim[..]].concat();
+    let printed = home.json(&words);
+    let (memory, _) = of(&printed, "memory").expect("memory");
+    assert!((memory - 0.8).abs() < NEAR, "{memory}");
+    let text = fs::read_to_string(home.0.join("e/report.txt")).expect("a report");
+    assert!(text.contains("memory") && text.contains("Shares of the cause"), "{text}");
+    let again = ["report", "last", "--store", "x.stend", "--out", "again", "--json"];
+    assert_eq!(home.json(&again)["elasticity"], printed["elasticity"]);
+    assert_eq!(fs::read_to_string(home.0.join("again/report.txt")).expect("a report"), text);
+    let imported = home.stend(&["import", "e/report.html", "--store", "y.stend"]);
+    assert_eq!(imported.status.code(), Some(0), "{imported:?}");
+    let theirs = ["report", "last", "--store", "y.stend", "--out", "theirs", "--json"];
+    assert_eq!(home.json(&theirs)["elasticity"], printed["elasticity"]);
+    for (word, remedy) in [("0.9", "0.02 to 0.5"), ("much", "0.02 to 0.5")] {
+        let refused = home.stend(&["elasticity", "plan.toml", "--step", word]);
+        let said = String::from_utf8_lossy(&refused.stderr);
+        assert_eq!(refused.status.code(), Some(2), "{said}");
+        assert!(said.contains(word) && said.contains(remedy), "{said}");
+    }
+}
+
+#[test]
+fn of_a_capped_link_the_link_has_the_cause_and_a_cpu_has_none() {
+    if !rustix::process::geteuid().is_root() {
+        return println!("skipped: needs root");
+    }
+    let home = Home::new("real");
+    home.plan("rate = \"200 Mbit/s\"\n");
+    let words = ["elasticity", "plan.toml", "--lab", "root", "--out", "e", "--store", "x.stend"];
+    let printed = home.json(&[&words[..], &["--json"]].concat());
+    let (link, weight) = of(&printed, "link").expect("a link with a rate");
+    assert!((0.6..1.4).contains(&link), "{link}, {weight}");
+    let fixed = &printed["run"]["plan"]["method"]["elasticity"]["fixed"];
+    let known = |resource: &str| {
+        let all = fixed.as_array().expect("what cannot be taken down");
+        all.iter().any(|one| one["resource"] == resource && one["why"] != "")
+    };
+    assert!(known("client rate"), "{fixed}");
+    match of(&printed, "server CPU") {
+        Some((share, weight)) => {
+            assert!(share.abs() < 0.4, "{share}");
+            assert_ne!(weight, serde_json::to_value(Weight::All).expect("a word"));
+        }
+        None => assert!(known("server CPU") || of(&printed, "CPU speed").is_some(), "{fixed}"),
+    }
+}
