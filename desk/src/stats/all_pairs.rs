@@ -77,7 +77,7 @@ fn by_flips(samples: &[&Blocks], seed: u64) -> Vec<f64> {
 }
 
 /// What is known of the rank of one of several levels.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RankRange {
     /// The best rank that it can have: 1 and as many as are shown better.
     pub from: u32,
@@ -168,8 +168,7 @@ mod tests {
 
     #[test]
     fn of_five_equal_levels_any_pair_is_called_different_in_one_set_of_twenty() {
-        for noise in
-            [Noise::Normal, Noise::Skewed, Noise::Outliers, Noise::Bimodal, Noise::Uneven]
+        for noise in [Noise::Normal, Noise::Skewed, Noise::Outliers, Noise::Bimodal, Noise::Uneven]
         {
             for blocks in [5, 7, 8, 12] {
                 let mut chance = Chance(ChaCha8Rng::seed_from_u64(9));
@@ -233,7 +232,8 @@ mod tests {
             let stepped: Vec<f64> =
                 stepped_down(&samples, 7).into_iter().map(Option::unwrap).collect();
             assert!(single.iter().zip(&stepped).all(|(one, many)| many <= one));
-            gained += single.iter().zip(&stepped).filter(|(a, b)| **a > 0.05 && **b <= 0.05).count();
+            gained +=
+                single.iter().zip(&stepped).filter(|(a, b)| **a > 0.05 && **b <= 0.05).count();
         }
         assert!(gained > 5, "{gained} pairs gained by the steps");
     }

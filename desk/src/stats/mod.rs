@@ -32,7 +32,7 @@ pub use compare::{
 pub use estimate::{Estimate, EstimateMethod};
 pub use family::{Decision, Rule, adjusted, decide, decide_together};
 pub use further::{Course, MoreBlocks, further_blocks};
-pub use holm::{HolmStep, holm};
+pub use holm::{HolmStep, holm, holm_adjusted};
 pub use index::{block_means, mean};
 pub use interval::{
     LEVEL, half_width, mean_or_single, mean_or_single_at, mean_t, t_quantile, t_tail,

@@ -12,6 +12,8 @@ use super::index::indexes;
 use super::interaction::interactions;
 use super::pairing::contests;
 use super::price::price;
+use super::primary::primary;
+use super::ranking::rankings;
 use super::roof::roofs;
 use super::states::two_states;
 use super::together::judge_together;
@@ -53,11 +55,13 @@ pub fn analyse(run: &Run) -> Analysis {
         let marked: Vec<_> =
             contests.iter().zip(&marks).map(|(c, torn)| (c, torn.as_slice())).collect();
         found.interactions = interactions(run, &marked, rule);
+        found.rankings = rankings(run, &marked, rule);
         found.others = others(run, metric);
         found.indexes = indexes(&run.plan, &judged, metric);
     }
     found.caveats = caveats(run, &judged, &found.costs);
     found.comparisons = judged.into_iter().map(|j| j.comparison).collect();
+    found.primary = primary(&run.plan, &found.comparisons);
     found.advice = advice(&run.plan, &found.comparisons, &found.costs);
     found.claims = claim_checks(run);
     found.roofs = roofs(&found);

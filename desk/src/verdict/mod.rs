@@ -29,6 +29,8 @@ mod objection;
 mod pairing;
 mod parts;
 mod price;
+mod primary;
+mod ranking;
 mod region;
 mod roof;
 mod series;
@@ -54,7 +56,8 @@ pub use enough::enough;
 pub use finding::{
     Advice, Analysis, Basis, Caveat, ClaimCheck, ClaimFigure, ClaimNeed, Comparison, Cost,
     CpuParts, GeneratorBound, GeneratorSign, Index, Interaction, Limit, LimitKind, PointLimit,
-    PointResult, Price, Reader, Region, Roofs, Standing, State, TwoStates, Verdict, Withheld,
+    PointResult, Price, RankedLevel, RankedPair, Ranking, Reader, Region, Roofs, Standing, State,
+    TwoStates, Verdict, Withheld,
 };
 pub use gate::{
     FailIf, Gate, GateCheck, GateError, GateOutcome, GateReason, gate, gateable, gated,

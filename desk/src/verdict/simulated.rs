@@ -126,6 +126,7 @@ impl Simulated {
             displaced_work: false,
             boots: 0,
             boot_time: None,
+            primary_comparison: None,
         }
     }
 

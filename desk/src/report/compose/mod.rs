@@ -33,6 +33,7 @@ mod most;
 mod names;
 mod places;
 mod plot;
+mod primary;
 mod published;
 mod ranks;
 mod readers;
