@@ -25,7 +25,7 @@ fn the_headline_names_the_first_the_sharers_or_nobody() {
     assert!(said.contains("Behind them in throughput: offload d (−"), "{said}");
     let (tone, said) = headline(&article(2));
     assert!(matches!(tone, Tone::Open | Tone::Even), "{said}");
-    assert!(said.starts_with("None of 5") || said.starts_with("No difference"), "{said}");
+    assert!(said.contains(": None of 5") || said.contains(": No difference"), "{said}");
 }
 
 #[test]
@@ -33,13 +33,14 @@ fn the_order_is_in_every_medium() {
     let document = article(1);
     let run = ranked().remove(1);
     let page = html(&document, &Bundle::of_run(&run)).unwrap();
-    let said = [text(&document, 300, true), markdown(&document), json(&document).to_string(), page];
-    for medium in said {
+    for medium in [text(&document, 300, true), json(&document).to_string(), page] {
         let medium = medium.replace(['\u{a0}', '\\'], " ");
         for words in ["Not told apart from", "Ranks of the levels of offload", "share the first"] {
             assert!(medium.contains(words), "{words} is missing: {medium}");
         }
     }
+    // The sheet for a build has the answer alone.
+    assert!(markdown(&document).contains("share the first place"));
 }
 
 #[test]

@@ -194,6 +194,7 @@ pub(super) fn ranked() -> Vec<Run> {
         ..Simulated::default()
     }
     .run();
+    named.plan.lab.links[1].settings.insert("tso".into(), Value::Word("on".into()));
     named.plan.method.primary_comparison = Some(PrimaryComparison {
         level: "pro1000".into(),
         load: "net".into(),

@@ -652,7 +652,7 @@ fn a_primary_comparison_that_is_none_or_several_is_refused() {
         (
             "mtu = \"9000 B\" }",
             "mtu = \"9000 B\", request_size = \"64 B\" }",
-            "line 10: unknown key 'request_size'; known here: direction, level, load, mtu",
+            "line 10: unknown key 'request_size'; known here: level, load, mtu, direction",
         ),
     ] {
         assert!(ASKED.contains(from), "{from}");

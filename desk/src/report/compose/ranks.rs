@@ -41,7 +41,7 @@ fn of_factor<'a>(part: &Part<'a>, compared: bool) -> Vec<&'a Ranking> {
     part.analysis.rankings.iter().filter(is).collect()
 }
 
-/// Under what a ranking holds; `over all N conditions` of the one over all of them.
+/// Under what a ranking holds; `all N conditions` of the one over all of them.
 pub(super) fn scope(writer: &Writer, part: &Part<'_>, of: &Ranking) -> Said {
     if of.load.is_none() {
         let under = |r: &&&Ranking| r.factor == of.factor && r.load.is_some();
@@ -86,8 +86,8 @@ pub(super) fn headline(
     if scope.text().is_empty() {
         return Ok((tone, said));
     }
-    let key = if of.load.is_none() { "ranks-scoped" } else { "headline-under" };
-    let args = Args::new().prose("condition", &scope).prose("sentence", &said);
+    let key = if of.load.is_none() { "ranks-all" } else { "ranks-under" };
+    let args = Args::new().prose("scope", &scope).prose("sentence", &said);
     Ok((tone, writer.say(key, args)?))
 }
 
