@@ -81,6 +81,8 @@ pub fn against_itself(
     plan.title.clone_from(&words.title);
     plan.question.clone_from(&words.question);
     plan.published = None;
+    // One level against itself is the only comparison under each condition.
+    plan.method.primary_comparison = None;
     Ok(plan)
 }
 

@@ -324,6 +324,15 @@ fn swept(param: &ParamSpec) -> Value {
     json!({ "description": help(param), "anyOf": one })
 }
 
+fn primary_comparison() -> Value {
+    let about = "The comparison judged by itself, all others together: its level, and what else \
+                 the plan compares under (load, levels of other factors, swept parameters).";
+    json!({
+        "description": about, "type": "object",
+        "additionalProperties": { "type": ["string", "number"] }
+    })
+}
+
 fn method(catalogue: &Catalogue<'_>) -> Value {
     let mut metrics: Vec<&str> =
         catalogue.workloads.iter().flat_map(|w| w.metrics).map(|m| m.name).collect();
@@ -348,6 +357,7 @@ fn method(catalogue: &Catalogue<'_>) -> Value {
                          "enum": metrics },
             "compare": text("The factor whose levels are compared."),
             "margin": quantity("Differences below are of no practical interest.", Kind::Share),
+            "primary_comparison": primary_comparison(),
             "curve": text("The swept parameter along which a curve is drawn."),
             "displaced_work": flag("Whether a soaker says how much work the load displaced."),
             "steady": { "description": "Whether a trial that was not steady counts.",

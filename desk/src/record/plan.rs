@@ -126,9 +126,26 @@ pub struct Method {
     /// Time that a boot is taken to need, for what the plan costs; none where nothing reboots.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub boot_time: Option<Quantity>,
+    /// The comparison that is judged by itself, if the plan names one; all others are judged
+    /// together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub primary_comparison: Option<PrimaryComparison>,
     /// What the plan takes down, one resource at a time, where that is its question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub elasticity: Option<super::throttle::Throttling>,
+}
+
+/// Which comparison is the primary one, every key written out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PrimaryComparison {
+    /// The level of the compared factor that is set against the baseline.
+    pub level: String,
+    /// Name of the load.
+    pub load: String,
+    /// Levels of the other factors.
+    pub stratum: BTreeMap<String, String>,
+    /// Parameters of the load that the plan sweeps besides the curve.
+    pub fixed: Settings,
 }
 
 /// As serde asks it.

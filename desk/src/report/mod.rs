@@ -45,6 +45,8 @@ mod media;
 #[cfg(test)]
 mod outline;
 #[cfg(test)]
+mod ranking;
+#[cfg(test)]
 pub(super) mod tests;
 #[cfg(test)]
 mod trace;

@@ -4,7 +4,7 @@ use super::document::{LEDGER, unbroken};
 use super::tests::{numbers, parts, prose, survey};
 use super::*;
 use crate::figure::Figure;
-use crate::record::Run;
+use crate::record::{PrimaryComparison, Run, Value};
 use crate::stats::{LEVEL, MoreBlocks};
 use crate::unit::{Quantity, Unit};
 use crate::verdict::simulated::{Cell, Simulated};
@@ -166,6 +166,14 @@ fn traced() -> Vec<(Document, Vec<Prose>, Known)> {
             (compose(&run, &analysis).unwrap(), known)
         }));
     }
+    // Five levels: one first, a shared place, none told apart; and one comparison before others.
+    for run in ranked() {
+        all.push(made(|| {
+            let analysis = analyse(&run);
+            let known = Known::of(&(&run, &analysis));
+            (compose(&run, &analysis).unwrap(), known)
+        }));
+    }
     // A gate, and levels that are alike.
     for (run, metric) in [(measured(1.2), "throughput"), (measured(1.0), "cpu")] {
         all.push(made(|| {
@@ -175,6 +183,37 @@ fn traced() -> Vec<(Document, Vec<Prose>, Known)> {
             (compose_gate(&run, &analysis, &gate).unwrap(), known)
         }));
     }
+    all
+}
+
+/// Runs over five levels with three truths, and one whose plan names a primary comparison.
+pub(super) fn ranked() -> Vec<Run> {
+    let first: fn(Cell) -> f64 = |cell| if cell.offload == "d" { 1.5 } else { 1.0 };
+    let shared: fn(Cell) -> f64 = |cell| if cell.offload == "d" { 0.6 } else { 1.0 };
+    let mut all = Vec::new();
+    for truth in [first, shared, |_| 1.0] {
+        let offloads = vec!["a", "b", "c", "d", "e"];
+        let mut run = Simulated { truth, offloads, blocks: 8, ..Simulated::default() }.run();
+        run.plan.method.compare = "offload".into();
+        // On one link only.
+        run.plan.factors.remove(0);
+        run.records.retain(|r| r.trial.treatment.levels["path"] == "pro1000");
+        all.push(run);
+    }
+    let mut named = Simulated {
+        directions: vec!["transmit", "receive", "both"],
+        truth: |_| 1.2,
+        ..Simulated::default()
+    }
+    .run();
+    named.plan.lab.links[1].settings.insert("tso".into(), Value::Word("on".into()));
+    named.plan.method.primary_comparison = Some(PrimaryComparison {
+        level: "pro1000".into(),
+        load: "net".into(),
+        stratum: [("offload".to_owned(), "on".to_owned())].into(),
+        fixed: [("direction".to_owned(), Value::Word("receive".into()))].into(),
+    });
+    all.push(named);
     all
 }
 

@@ -48,9 +48,7 @@ pub fn max_t(samples: &[&Blocks], alpha: f64, seed: u64) -> Option<MaxT> {
     if samples.is_empty() || samples.iter().any(|s| s.len() < 2) {
         return None;
     }
-    let mut blocks: Vec<u32> = samples.iter().flat_map(|s| s.iter().map(|(b, _)| *b)).collect();
-    blocks.sort_unstable();
-    blocks.dedup();
+    let blocks = all_blocks(samples);
     let raw: Vec<Row> = samples.iter().map(|s| Row::of(s, &blocks, 0.0)).collect();
     let centred: Vec<Row> = samples.iter().map(|s| Row::of(s, &blocks, mean(s))).collect();
     let flips = largest(&[raw.as_slice(), &centred], blocks.len(), seed);
@@ -58,7 +56,7 @@ pub fn max_t(samples: &[&Blocks], alpha: f64, seed: u64) -> Option<MaxT> {
     let allowed = rank(alpha, all);
     let critical = flips.iter().map(|f| nth_largest(f, allowed)).fold(0.0, f64::max);
     let adjusted = raw.iter().map(|row| {
-        let own = row.t_squared(row.values.iter().sum()) * (1.0 - ROUNDING);
+        let own = row.own();
         let beyond = flips.iter().map(|f| f.iter().filter(|t| **t >= own).count()).max();
         share(beyond.unwrap_or(all), all)
     });
@@ -70,14 +68,14 @@ pub fn max_t(samples: &[&Blocks], alpha: f64, seed: u64) -> Option<MaxT> {
 }
 
 /// A sample laid out over all blocks, 0 where it has none.
-struct Row {
+pub(super) struct Row {
     values: Vec<f64>,
     n: f64,
     squares: f64,
 }
 
 impl Row {
-    fn of(sample: &Blocks, blocks: &[u32], centre: f64) -> Self {
+    pub(super) fn of(sample: &Blocks, blocks: &[u32], centre: f64) -> Self {
         let mut values = vec![0.0; blocks.len()];
         for (block, value) in sample {
             if let Ok(at) = blocks.binary_search(block) {
@@ -88,8 +86,14 @@ impl Row {
         Self { values, n: real(sample.len()), squares }
     }
 
+    /// t² of the sample as it is, a little less than it, so that a flip that only rounds
+    /// differently reaches it.
+    pub(super) fn own(&self) -> f64 {
+        self.t_squared(self.values.iter().sum()) * (1.0 - ROUNDING)
+    }
+
     /// t² of the flipped sample with this sum: flips leave the sum of squares as it is.
-    fn t_squared(&self, sum: f64) -> f64 {
+    pub(super) fn t_squared(&self, sum: f64) -> f64 {
         if self.squares == 0.0 {
             return 0.0;
         }
@@ -104,21 +108,35 @@ impl Row {
         ((whole - sum * sum).max(SPREAD * whole) / (self.n - 1.0)).sqrt() / self.n
     }
 
-    fn flipped(&self, signs: &[f64]) -> f64 {
+    pub(super) fn flipped(&self, signs: &[f64]) -> f64 {
         self.values.iter().zip(signs).map(|(value, sign)| value * sign).sum()
     }
 }
 
+/// The numbers of all blocks that any sample has, rising.
+pub(super) fn all_blocks(samples: &[&Blocks]) -> Vec<u32> {
+    let mut blocks: Vec<u32> = samples.iter().flat_map(|s| s.iter().map(|(b, _)| *b)).collect();
+    blocks.sort_unstable();
+    blocks.dedup();
+    blocks
+}
+
 /// The largest t² over the rows of each set, flip by flip.
 fn largest(sets: &[&[Row]; 2], blocks: usize, seed: u64) -> [Vec<f64>; 2] {
-    let mut signs = vec![1.0; blocks];
     let mut found = [Vec::new(), Vec::new()];
-    let mut look = |signs: &[f64]| {
+    each_flip(blocks, seed, &mut |signs| {
         for (rows, found) in sets.iter().zip(&mut found) {
             let each = rows.iter().map(|row| row.t_squared(row.flipped(signs)));
             found.push(each.fold(0.0, f64::max));
         }
-    };
+    });
+    found
+}
+
+/// Shows the signs of every flip of so many blocks, the unflipped one first: all of them up to 12
+/// blocks (a flip and its opposite once), else 10,000 drawn from the seed.
+pub(super) fn each_flip(blocks: usize, seed: u64, look: &mut dyn FnMut(&[f64])) {
+    let mut signs = vec![1.0; blocks];
     if blocks <= ENUMERATED {
         // A flip and its opposite have one |t|: the last block keeps its sign.
         for flip in 0..1_u32 << (blocks - 1) {
@@ -127,7 +145,7 @@ fn largest(sets: &[&[Row]; 2], blocks: usize, seed: u64) -> [Vec<f64>; 2] {
             }
             look(&signs);
         }
-        return found;
+        return;
     }
     look(&signs);
     let mut chance = ChaCha8Rng::seed_from_u64(seed);
@@ -141,7 +159,6 @@ fn largest(sets: &[&[Row]; 2], blocks: usize, seed: u64) -> [Vec<f64>; 2] {
         }
         look(&signs);
     }
-    found
 }
 
 /// How many of `all` flips may lie at or beyond what is called different.
@@ -161,7 +178,7 @@ fn mean(sample: &Blocks) -> f64 {
     sample.iter().map(|(_, value)| value).sum::<f64>() / real(sample.len())
 }
 
-fn share(part: usize, whole: usize) -> f64 {
+pub(super) fn share(part: usize, whole: usize) -> f64 {
     real(part) / real(whole)
 }
 

@@ -1,11 +1,13 @@
 //! Knows how estimates are made from samples. Plain functions over slices.
 //!
 //! Gives: summaries, Student's t, signed ranks, paired log ratios, Welch's t, equivalence, Holm's
-//! step-down, sign flips, decisions alone and together, the index, further blocks, two groups,
-//! the interval of a share, correlation of neighbours, diagnoses of a series, quantiles.
+//! step-down, sign flips, decisions alone and together, all pairs with their ranks, the index,
+//! further blocks, two groups, the interval of a share, correlation of neighbours, diagnoses of a
+//! series, quantiles.
 //! Never: what the samples mean, or where they came from.
 //! Start reading at `estimate.rs`.
 
+mod all_pairs;
 mod cluster;
 mod compare;
 mod diagnostics;
@@ -25,6 +27,7 @@ mod signed_rank;
 mod summary;
 mod welch;
 
+pub use all_pairs::{RankRange, every_two, shared_ranks, stepped_down};
 pub use cluster::{Groups, two_groups};
 pub use compare::{
     RANKS_FROM, by_ranks, difference_p, equivalence_p, log_ratio, ratio_of_blocks, ratio_t,

@@ -14,6 +14,8 @@ use super::interaction::interactions;
 use super::pairing::contests;
 use super::percentile::trial_quantiles;
 use super::price::price;
+use super::primary::primary;
+use super::ranking::rankings;
 use super::region::curve_verdicts;
 use super::roof::roofs;
 use super::states::two_states;
@@ -58,6 +60,7 @@ pub fn analyse(run: &Run) -> Analysis {
         let marked: Vec<_> =
             contests.iter().zip(&marks).map(|(c, torn)| (c, torn.as_slice())).collect();
         found.interactions = interactions(run, &marked, rule);
+        found.rankings = rankings(run, &marked, rule);
         found.others = others(run, metric);
         found.elasticity = elasticities(run);
         found.indexes = indexes(&run.plan, &judged, metric);
@@ -66,6 +69,7 @@ pub fn analyse(run: &Run) -> Analysis {
     found.comparisons = judged.into_iter().map(|j| j.comparison).collect();
     found.curves = curve_verdicts(&found.comparisons);
     found.quantiles = trial_quantiles(&run.plan, &found.comparisons);
+    found.primary = primary(&run.plan, &found.comparisons);
     found.advice = advice(&run.plan, &found.comparisons, &found.costs);
     found.claims = claim_checks(run);
     found.roofs = roofs(&found, &tops);

@@ -138,7 +138,9 @@ pub struct Comparison {
     /// The verdict on `overall`.
     pub verdict: Verdict,
     /// p value of the difference, a share, among all comparisons of the run: by Holm below 8
-    /// blocks, by sign flips of whole blocks (max-T) from there. None where it was not tested.
+    /// blocks, by sign flips of whole blocks (max-T) from there. Where the plan names a primary
+    /// comparison, that one has its own p and the others theirs among them. None where it was not
+    /// tested.
     #[serde(default)]
     pub together: Option<Quantity>,
     /// Where one side is ahead.
@@ -543,6 +545,73 @@ pub struct Index {
     pub verdict: Verdict,
 }
 
+/// The levels of a factor in their order, all pairs of them judged together.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Ranking {
+    /// Stable name, for instance `rank-profile-transmit`.
+    pub id: String,
+    /// The factor.
+    pub factor: String,
+    /// Its baseline, to which every ratio is.
+    pub base: String,
+    /// Levels of the other factors; empty over all loads and strata.
+    pub stratum: BTreeMap<String, String>,
+    /// Parameters of the load that the plan sweeps besides the curve; empty over all.
+    pub fixed: Settings,
+    /// Name of the load; none over all loads and strata, as an index is.
+    pub load: Option<String>,
+    /// The comparisons whose trials it rests on, by name.
+    pub over: Vec<String>,
+    /// Name of the metric.
+    pub metric: String,
+    /// Which way it is better.
+    pub better: Better,
+    /// The declared margin.
+    pub margin: Quantity,
+    /// The ranked levels, the baseline among them, the best first.
+    pub levels: Vec<RankedLevel>,
+    /// Every two of them.
+    pub pairs: Vec<RankedPair>,
+    /// The levels that hold the first place: one that is shown better than all others, or several
+    /// that share it. All of them where no pair is told apart.
+    pub first: Vec<String>,
+    /// Levels without a rank: two states, too few blocks, or alike by their settings.
+    pub unranked: Vec<String>,
+}
+
+/// A level with the ranks that it can have.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RankedLevel {
+    /// The level.
+    pub level: String,
+    /// Level / baseline, judged by itself; exactly 1 for the baseline.
+    pub ratio: Estimate,
+    /// The best rank that it can have: 1 and the number of levels shown better.
+    pub from: u32,
+    /// The worst: the number of levels less those shown worse.
+    pub to: u32,
+    /// The levels that it was not told apart from, the best first.
+    pub alike: Vec<String>,
+}
+
+/// Two levels of a ranking.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RankedPair {
+    /// The one with the better mean.
+    pub better: String,
+    /// The other.
+    pub worse: String,
+    /// The metric of `better` over that of `worse`, its interval by itself.
+    pub ratio: Estimate,
+    /// p value of the difference among all pairs, a share: Holm below 8 blocks, step-down sign
+    /// flips of whole blocks (max-T) from there. None where it was not tested.
+    pub together: Option<Quantity>,
+    /// Whether they are told apart: `together` is within the error of the plan.
+    pub differs: bool,
+    /// Whether they are shown to lie within the margin, by Holm over all pairs.
+    pub equivalent: bool,
+}
+
 /// The two roofs over a curve of throughput by request size: what a request costs holds the small
 /// sizes down, what a byte costs the large ones. Only of a curve that lies along both.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -751,6 +820,14 @@ pub struct Analysis {
     /// Several comparisons of two levels as one ratio.
     #[serde(default)]
     pub indexes: Vec<Index>,
+    /// The levels of every factor of three or more in their order, under every condition and over
+    /// all of them.
+    #[serde(default)]
+    pub rankings: Vec<Ranking>,
+    /// Name of the primary comparison: the one that the plan names, or the only one there is. It is
+    /// judged by itself, the others together.
+    #[serde(default)]
+    pub primary: Option<String>,
     /// What each kind of reader should take.
     #[serde(default)]
     pub advice: Vec<Advice>,

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 pub(super) type Marked<'c, 'r> = (&'c Contest<'r>, &'c [bool]);
 
 /// What pairs of two contests must have in common: block, or round of boots.
-type Number = fn(&Pair<'_>) -> u32;
+pub(super) type Number = fn(&Pair<'_>) -> u32;
 
 /// One interaction for every compared level, every further level of every other factor against
 /// that factor's first, and all that contests are apart by besides.
@@ -97,13 +97,17 @@ fn interaction(
 }
 
 /// Whether a point has pairs and one state on both sides.
-fn whole((contest, torn): Marked<'_, '_>, place: usize) -> bool {
+pub(super) fn whole((contest, torn): Marked<'_, '_>, place: usize) -> bool {
     let live = contest.points.get(place).is_some_and(|point| !point.pairs.is_empty());
     live && !torn.get(place).copied().unwrap_or(false)
 }
 
 /// Mean log ratio over these points, of each block (or round) that has a pair at all of them.
-fn block_means(contest: &Contest<'_>, places: &[usize], number: Number) -> BTreeMap<u32, f64> {
+pub(super) fn block_means(
+    contest: &Contest<'_>,
+    places: &[usize],
+    number: Number,
+) -> BTreeMap<u32, f64> {
     let mut blocks: BTreeMap<u32, BTreeMap<usize, Vec<f64>>> = BTreeMap::new();
     for place in places {
         for pair in contest.points.get(*place).iter().flat_map(|point| &point.pairs) {

@@ -34,6 +34,8 @@ mod pairing;
 mod parts;
 mod percentile;
 mod price;
+mod primary;
+mod ranking;
 mod region;
 mod roof;
 mod series;
@@ -60,8 +62,9 @@ pub use enough::enough;
 pub use finding::{
     Advice, Agreement, Analysis, Basis, Caveat, ClaimCheck, ClaimFigure, ClaimNeed, Comparison,
     Cost, CpuParts, CurveVerdict, GeneratorBound, GeneratorSign, Index, Interaction, Limit,
-    LimitKind, PointLimit, PointResult, Price, Reader, Region, Rival, Roofs, Standing, State, Top,
-    TrialQuantile, TrialQuantiles, TwoStates, Verdict, Withheld,
+    LimitKind, PointLimit, PointResult, Price, RankedLevel, RankedPair, Ranking, Reader, Region,
+    Rival, Roofs, Standing, State, Top, TrialQuantile, TrialQuantiles, TwoStates, Verdict,
+    Withheld,
 };
 pub use gate::{
     FailIf, Gate, GateCheck, GateError, GateOutcome, GateReason, gate, gateable, gated,

@@ -157,6 +157,7 @@ impl Simulated {
             boots: 0,
             boot_time: None,
             elasticity: None,
+            primary_comparison: None,
         }
     }
 

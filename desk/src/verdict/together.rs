@@ -5,6 +5,7 @@ use super::bottleneck::was_carried;
 use super::effective::is_aa;
 use super::finding::{Comparison, Limit, Verdict};
 use super::inside::is_inside;
+use super::primary::is_primary;
 use super::winner::{Judged, alpha};
 use crate::record::{Plan, Run};
 use crate::stats::adjusted;
@@ -14,9 +15,18 @@ use std::collections::BTreeSet;
 /// Gives every comparison that can differ its p value among all that can: not A against A, not two
 /// states, and no load that was set and carried, which moves the same under both levels. Without
 /// any other the set loads are judged.
+///
+/// The comparison that the plan names as its primary one is no member: its p is its own, and the
+/// others are judged among themselves. max-T takes the place of Holm where the blocks allow it, for
+/// it is never weaker in simulation and uses that comparisons of one block hang together.
 pub(super) fn judge_together(plan: &Plan, limits: &[Limit], judged: &mut [Judged]) {
+    if let Some(primary) = judged.iter_mut().find(|j| is_primary(plan, &j.comparison)) {
+        let p = adjusted(&[primary.blocks.as_slice()], plan.method.seed).remove(0);
+        primary.comparison.together = p.map(|p| Quantity::new(p, Unit::Share));
+    }
     let live =
         |j: &Judged| j.comparison.verdict != Verdict::TwoStates && !is_aa(plan, &j.comparison);
+    let live = |j: &Judged| live(j) && !is_primary(plan, &j.comparison);
     let free = |j: &Judged| live(j) && !was_carried(limits, &j.comparison.id);
     let any_free = judged.iter().any(free);
     let of = |j: &&mut Judged| if any_free { free(j) } else { live(j) };

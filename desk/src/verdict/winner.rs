@@ -232,7 +232,7 @@ pub(super) fn name(contest: &Contest<'_>) -> String {
 }
 
 /// A word speaks for itself (`transmit`), a number needs its name (`clients-4`).
-fn fixed_words(fixed: &Settings) -> Vec<String> {
+pub(super) fn fixed_words(fixed: &Settings) -> Vec<String> {
     let write = |(key, value): (&String, &Value)| match value {
         Value::Word(word) => word.clone(),
         number => format!("{key}-{number}"),

@@ -120,7 +120,9 @@ fn the_governor_is_set_on_every_cpu_and_comes_back_on_each() {
 #[test]
 fn the_highest_frequency_is_a_number_of_every_cpu() {
     let tree = Tree::new("frequency", &[]);
-    [0, 1].map(|cpu| tree.put(&cpufreq(cpu, "scaling_max_freq"), "3000000\n"));
+    for cpu in [0, 1] {
+        tree.put(&cpufreq(cpu, "scaling_max_freq"), "3000000\n");
+    }
     let (row, journal) = (row("max_frequency"), tree.journal());
     assert_eq!(row.observe(&tree.0).unwrap(), Value::Count(3_000_000));
     let entries = row.apply(&tree.0, &journal, &Value::Count(2_550_000)).unwrap();

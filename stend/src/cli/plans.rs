@@ -6,7 +6,7 @@ use desk::record::{Plan, WorkloadSpec};
 use rig::{factor, workload};
 
 /// Names of the built-in plans, as a person may write them.
-pub const NAMES: &str = "aa, congestion, nic-duel, offloads";
+pub const NAMES: &str = "aa, congestion, nic-duel, offloads, round-up";
 
 /// The plans of the first run.
 pub mod survey {
@@ -36,6 +36,7 @@ pub fn built_in(name: &str) -> Option<&'static str> {
         "congestion" => Some(include_str!("../../../plans/congestion.toml")),
         "nic-duel" => Some(include_str!("../../../plans/nic-duel.toml")),
         "offloads" => Some(include_str!("../../../plans/offloads.toml")),
+        "round-up" => Some(include_str!("../../../plans/round-up.toml")),
         _ => None,
     }
 }

@@ -70,6 +70,12 @@ pub enum PlanError {
     /// `curve` names nothing that is swept in numbers.
     #[error("line {line}: curve = '{curve}' is not a swept size, rate or count; {remedy}")]
     NoCurve { line: u32, curve: String, remedy: String },
+    /// `primary_comparison` that fits several.
+    #[error(
+        "line {line}: primary_comparison fits several comparisons: '{key}' is open; write one of \
+         {values}"
+    )]
+    PrimaryOpen { line: u32, key: String, values: String },
     /// Too few blocks for an interval.
     #[error("line {line}: blocks = {blocks}: no interval from fewer than three; write 3 or more")]
     FewBlocks { line: u32, blocks: u64 },

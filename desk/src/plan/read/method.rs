@@ -3,6 +3,7 @@
 use super::error::PlanError;
 use super::nearest::remedy;
 use super::node::{Node, Section};
+use super::primary;
 use super::value::{outside, quantity, whole};
 use crate::record::{FactorPlan, LoadPlan, Method, SteadyRule, Value, WorkloadSpec};
 use crate::unit::{Kind, Quantity, Unit};
@@ -50,11 +51,12 @@ pub(super) fn read(
         "steady",
         "boots",
         "boot_time",
+        "primary_comparison",
     ])?;
     let (settle, settle_max) = settle(section)?;
     let looks = looks(section)?;
     let (boots, boot_time) = boots(section, factors)?;
-    Ok(Method {
+    let mut method = Method {
         blocks: blocks(section, &looks)?,
         dry: section.get("dry").map_or(Ok(true), Node::flag)?,
         settle,
@@ -71,7 +73,12 @@ pub(super) fn read(
         boots,
         boot_time,
         elasticity: None,
-    })
+        primary_comparison: None,
+    };
+    if let Some(node) = section.get("primary_comparison") {
+        method.primary_comparison = Some(primary::read(node, &method, factors, loads, specs)?);
+    }
+    Ok(method)
 }
 
 /// Boots a level and the time of one; 0 and none where no factor needs a reboot.

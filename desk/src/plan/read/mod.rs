@@ -15,6 +15,7 @@ mod load;
 mod method;
 mod nearest;
 mod node;
+mod primary;
 mod value;
 
 #[cfg(test)]

@@ -605,3 +605,57 @@ fn a_fact_is_refused_with_line_value_and_remedy() {
         assert!(said.starts_with(words), "{said}");
     }
 }
+
+const ASKED: &str = r#"title = "t"
+[factors.tso]
+levels = ["on", "off"]
+[factors.mtu]
+levels = ["1500 B", "9000 B"]
+[load.stream]
+workload = "tcp_stream"
+over = { direction = ["transmit", "receive"], request_size = "64..256 B *2" }
+[method]
+primary_comparison = { direction = "receive", mtu = "9000 B" }
+"#;
+
+#[test]
+fn the_primary_comparison_is_written_out_with_what_leaves_no_choice() {
+    let named = plan(ASKED).method.primary_comparison.unwrap();
+    assert_eq!((named.level.as_str(), named.load.as_str()), ("off", "stream"));
+    assert_eq!(named.stratum, [("mtu".to_owned(), "9000 B".to_owned())].into());
+    let receive = ("direction".to_owned(), Value::Word("receive".into()));
+    assert_eq!(named.fixed, Settings::from([receive]));
+    assert_eq!(plan(SMALL).method.primary_comparison, None);
+    let text = serde_json::to_string(&plan(SMALL)).unwrap();
+    assert!(!text.contains("primary_comparison"), "a plan without one is stored as before");
+}
+
+#[test]
+fn a_primary_comparison_that_is_none_or_several_is_refused() {
+    for (from, to, words) in [
+        (
+            "direction = \"receive\", ",
+            "",
+            "line 10: primary_comparison fits several comparisons: 'direction' is open; write one \
+             of \"transmit\", \"receive\"",
+        ),
+        (
+            "\"receive\", mtu",
+            "\"back\", mtu",
+            "line 10: 'direction' cannot be 'back'; write one of transmit, receive, duplex",
+        ),
+        (
+            "direction = \"receive\", mtu = \"9000 B\" }",
+            "level = \"on\", direction = \"receive\", mtu = \"9000 B\" }",
+            "line 10: there is no level besides the baseline 'on'; known here: off",
+        ),
+        (
+            "mtu = \"9000 B\" }",
+            "mtu = \"9000 B\", request_size = \"64 B\" }",
+            "line 10: unknown key 'request_size'; known here: level, load, mtu, direction",
+        ),
+    ] {
+        assert!(ASKED.contains(from), "{from}");
+        assert_eq!(read(&ASKED.replace(from, to), &catalogue()).unwrap_err().to_string(), words);
+    }
+}

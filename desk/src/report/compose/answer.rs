@@ -5,7 +5,7 @@
 use super::effect::{effect, metric_title, plain_effect};
 use super::names::pair;
 use super::ruling::{condition, count, news, verdict_sentence};
-use super::{Part, Role, Said, Writer, brief, doubts, lead};
+use super::{Part, Role, Said, Writer, brief, doubts, lead, primary, ranks};
 use crate::record::{Better, Run};
 use crate::report::document::{Node, Prose, Ruling, Tone};
 use crate::report::error::ReportError;
@@ -71,23 +71,53 @@ pub(super) fn is_split(group: &[Judged<'_>]) -> bool {
 pub(super) fn verdict_box(writer: &Writer, parts: &[Part<'_>]) -> Result<Node, ReportError> {
     let asked = decisive(parts);
     let groups = grouped(&asked);
-    let (told, open) = among(&asked);
-    let told: Vec<Judged<'_>> = asked.iter().map(|(run, _)| *run).zip(&told).collect();
-    let (tone, headline) = headline(writer, parts, &grouped(&told))?;
-    let rulings = match parts {
+    let (tone, headline, unsure) = answer(writer, parts, &asked)?;
+    let mut rulings = match parts {
         [only] => brief::lines(writer, only, &asked)?,
         _ => of_parts(writer, &groups, &headline)?,
     };
     let mut limits = limits(writer, parts)?;
+    let mut unsure = (unsure, "headline-not-among");
+    if let Some((_, rest)) = primary::parted(parts, &asked)
+        && let Some((besides, open)) = primary::besides(writer, &rest)?
+    {
+        rulings.insert(0, besides);
+        unsure = ((open, count(rest.len())), "besides-not-among");
+    }
+    let ((open, of), key) = unsure;
     if open > 0 {
-        let args = Args::new().count("count", open).count("of", count(asked.len()));
-        limits.insert(0, writer.say("headline-not-among", args)?);
+        let args = Args::new().count("count", open).count("of", of);
+        limits.insert(0, writer.say(key, args)?);
     }
     let caution = match limits.is_empty() {
         true => Prose::default(),
         false => writer.label("box-not-decided")?,
     };
     Ok(Node::VerdictBox { tone, headline, rulings, caution, limits })
+}
+
+/// The headline: of the primary comparison that the plan names, of the order of three levels or
+/// more, or of all comparisons; how many differences are certain by themselves but not among all
+/// that it rests on, and how many these are.
+fn answer(
+    writer: &Writer,
+    parts: &[Part<'_>],
+    asked: &[Judged<'_>],
+) -> Result<(Tone, Prose, (u32, u32)), ReportError> {
+    if let Some((one, _)) = primary::parted(parts, asked) {
+        let (tone, said) = primary::headline(writer, one)?;
+        return Ok((tone, said, (0, 1)));
+    }
+    if let [part] = parts
+        && let Some(order) = ranks::answering(part, asked)
+    {
+        let (tone, said) = ranks::headline(writer, part, order)?;
+        return Ok((tone, said, ranks::open(order, asked)));
+    }
+    let (told, open) = among(asked);
+    let told: Vec<Judged<'_>> = asked.iter().map(|(run, _)| *run).zip(&told).collect();
+    let (tone, said) = headline(writer, parts, &grouped(&told))?;
+    Ok((tone, said, (open, count(asked.len()))))
 }
 
 /// The comparisons that can differ in the metric: where both levels carried the load that was set,

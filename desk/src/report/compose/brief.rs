@@ -7,7 +7,7 @@ use super::curve::{disagreement, level_sentences, nearest_first, said_region};
 use super::effect::{effects, metric_name, plain_effect};
 use super::names::{level_name, pair};
 use super::ruling::{count, short_condition, shown};
-use super::{Part, Said, Writer, crossed, lead, levels, limits, most, readers, withheld};
+use super::{Part, Said, Writer, crossed, lead, levels, limits, most, ranks, readers, withheld};
 use crate::record::{Run, Value};
 use crate::report::document::{Prose, Ruling, Tone};
 use crate::report::error::ReportError;
@@ -38,6 +38,7 @@ pub(super) fn lines(
     };
     let lines = [
         ("box-levels", Vec::from_iter(levels::line(writer, &part.run.plan)?)),
+        ("box-ranks", Vec::from_iter(ranks::line(writer, part, asked)?)),
         ("box-where", place),
         ("box-most", most::sentences(writer, part.run, asked)?),
         ("box-others", crossed::sentences(writer, part)?),

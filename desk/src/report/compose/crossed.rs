@@ -3,7 +3,7 @@
 use super::answer::{Judged, decisive};
 use super::effect::metric_title;
 use super::names::{key_words, pair};
-use super::{Part, Said, Writer, glance, most};
+use super::{Part, Said, Writer, glance, most, ranks};
 use crate::record::Replicate;
 use crate::report::document::{Node, Prose};
 use crate::report::error::ReportError;
@@ -35,7 +35,8 @@ pub(super) fn section(writer: &mut Writer, part: &Part<'_>) -> Result<Option<Nod
     lead.extend(replicates(writer, part)?);
     lead.extend(sentences(writer, part)?);
     let table = glance::table(writer, "others-caption", (&all, false))?;
-    let body = vec![Node::Paragraph(Prose::join(&lead)), Node::Table(table)];
+    let mut body = vec![Node::Paragraph(Prose::join(&lead)), Node::Table(table)];
+    body.extend(ranks::nodes(writer, part, false)?);
     let id = format!("others-{}", part.run.id);
     Ok(Some(Node::Section { id, title: writer.label("others-title")?, body }))
 }

@@ -9,7 +9,7 @@ use super::names::level_name;
 use super::places::at;
 use super::ruling::{count, shown, verdict_word};
 use super::{Nodes, Part, Said, Writer, plot, ranks, readers};
-use crate::report::document::{Column, Node, Prose, Source, Table};
+use crate::report::document::{Column, Node, Prose, Table};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
 use crate::verdict::{Agreement, Comparison, Region, curve_verdict};
@@ -24,7 +24,7 @@ pub(super) fn nodes(writer: &mut Writer, parts: &[Part<'_>]) -> Nodes {
         nodes.push(Node::Table(table(writer, "answers-caption", (&all, parts.len() > 1))?));
     }
     for part in parts {
-        nodes.extend(rankings(writer, part)?);
+        nodes.extend(ranks::nodes(writer, part, true)?);
     }
     if let [only] = parts
         && let Some(list) = readers::list(writer, only)?
@@ -124,51 +124,6 @@ fn agreement(writer: &Writer, c: &Comparison) -> Said {
         Agreement::Opposed => writer.label("agreement-opposed"),
         Agreement::Hidden => writer.label("agreement-hidden"),
     }
-}
-
-/// The ranks of three levels or more, a table a condition.
-fn rankings(writer: &mut Writer, part: &Part<'_>) -> Nodes {
-    let mut told: Vec<&str> = Vec::new();
-    let mut nodes = Vec::new();
-    for (_, c) in asked(std::slice::from_ref(part)) {
-        let alike = ranks::alike(part.run, c, &part.analysis.comparisons);
-        if alike.len() < 2 || told.contains(&c.id.as_str()) {
-            continue;
-        }
-        told.extend(alike.iter().map(|c| c.id.as_str()));
-        let mut ranked = ranks::ranks(part, c);
-        if ranked.iter().all(|(_, rank)| rank.is_none()) {
-            continue;
-        }
-        ranked.sort_by_key(|(_, rank)| rank.map_or((usize::MAX, 0), |p| (p.best, p.worst)));
-        let mut rows = Vec::new();
-        for (level, rank) in ranked {
-            let ratio = alike.iter().find(|c| c.other == level);
-            let rank = rank.map_or_else(
-                || Prose::verbatim("–"),
-                |rank| Prose::from_source(rank.text(), Source::Count),
-            );
-            rows.push(vec![
-                Prose::verbatim(&level_name(&part.run.plan, &c.factor, &level)),
-                rank,
-                match ratio {
-                    Some(ratio) => short_effect(writer, &ratio.overall)?,
-                    None => writer.label("ranks-baseline")?,
-                },
-            ]);
-        }
-        let columns = vec![
-            Column { title: writer.label("limits-level")?, numeric: false },
-            Column { title: writer.label("ranks-rank")?, numeric: true },
-            Column { title: writer.label("ranks-ratio")?, numeric: true },
-        ];
-        let condition = super::ruling::condition(writer, part.run, c)?;
-        let caption = Prose::join_with(&[writer.label("ranks-caption")?, condition], "; ");
-        let caption = writer.numbered(&caption)?;
-        let notes = vec![writer.label("ranks-note")?];
-        nodes.push(Node::Table(Table { caption, columns, rows, folded: false, notes }));
-    }
-    Ok(nodes)
 }
 
 /// ` at 8 KiB` where most points of a curve have it, for lines that name one of several places.

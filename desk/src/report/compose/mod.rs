@@ -34,6 +34,7 @@ mod most;
 mod names;
 mod places;
 mod plot;
+mod primary;
 mod published;
 mod quantiles;
 mod ranks;

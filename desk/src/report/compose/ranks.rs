@@ -1,116 +1,249 @@
-//! Knows the ranks of the levels of a factor: shared where their intervals overlap.
+//! Knows how the order of three levels or more is said: who is first, and who shares a rank.
 //!
-//! Never: a rank for a level with two states, whose ratio compares how often each was met, nor for
-//! one of a single block, which has no interval.
+//! Never: who is told apart from whom; that is in the ranking it was given.
 
-use super::Part;
-use super::effect::is_alone;
-use crate::record::{Better, Run};
-use crate::verdict::{Comparison, Verdict};
+use super::answer::Judged;
+use super::effect::{effect, metric_name, plain_effect, short_effect};
+use super::names::{key_words, level_name};
+use super::ruling::{condition, count};
+use super::{Nodes, Part, Said, Writer, plot};
+use crate::record::Run;
+use crate::report::document::{Column, Node, Prose, Source, Table, Tone};
+use crate::report::error::ReportError;
+use crate::report::words::Args;
+use crate::verdict::{Comparison, RankedLevel, RankedPair, Ranking};
 
-/// The best and the worst rank that a level can have, from 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Rank {
-    pub best: usize,
-    pub worst: usize,
+/// Up to this many rankings of a factor have a figure each.
+const DRAWN: usize = 3;
+
+/// `1`, or `2–3` where it is shared.
+pub(super) fn rank(level: &RankedLevel) -> Prose {
+    let text = match level.from == level.to {
+        true => level.from.to_string(),
+        false => format!("{}–{}", level.from, level.to),
+    };
+    Prose::from_source(text, Source::Count)
 }
 
-impl Rank {
-    /// `1`, or `1–2` where it is shared.
-    pub(super) fn text(self) -> String {
-        match self.best == self.worst {
-            true => self.best.to_string(),
-            false => format!("{}–{}", self.best, self.worst),
+/// What a level of a ranking is called.
+pub(super) fn named(run: &Run, of: &Ranking, level: &str) -> Prose {
+    Prose::verbatim(&level_name(&run.plan, &of.factor, level))
+}
+
+fn all_named(run: &Run, of: &Ranking, levels: &[String]) -> Prose {
+    let names: Vec<Prose> = levels.iter().map(|level| named(run, of, level)).collect();
+    Prose::join_with(&names, ", ")
+}
+
+/// The rankings of a factor.
+fn of_factor<'a>(part: &Part<'a>, compared: bool) -> Vec<&'a Ranking> {
+    let is = |r: &&Ranking| (r.factor == part.run.plan.method.compare) == compared;
+    part.analysis.rankings.iter().filter(is).collect()
+}
+
+/// Under what a ranking holds; `all N conditions` of the one over all of them.
+pub(super) fn scope(writer: &Writer, part: &Part<'_>, of: &Ranking) -> Said {
+    if of.load.is_none() {
+        let under = |r: &&&Ranking| r.factor == of.factor && r.load.is_some();
+        let all = part.analysis.rankings.iter().filter(|r| under(&r)).count();
+        return writer.say("ranks-over-all", Args::new().count("count", count(all)));
+    }
+    let known = part.analysis.comparisons.iter().chain(&part.analysis.others);
+    let one: Option<&Comparison> = known.into_iter().find(|c| of.over.contains(&c.id));
+    one.map_or_else(|| Ok(Prose::default()), |c| condition(writer, part.run, c))
+}
+
+/// The ranking that answers the question of a run as a whole: its only one, or the one over all
+/// conditions; none where the plan compares two levels or names a primary comparison.
+pub(super) fn answering<'a>(part: &Part<'a>, asked: &[Judged<'_>]) -> Option<&'a Ranking> {
+    if part.run.plan.method.primary_comparison.is_some() {
+        return None;
+    }
+    let counts = |r: &&Ranking| asked.iter().any(|(_, c)| r.over.contains(&c.id));
+    let all: Vec<&Ranking> = of_factor(part, true).into_iter().filter(counts).collect();
+    let (over, under): (Vec<&Ranking>, Vec<&Ranking>) =
+        all.into_iter().partition(|r| r.load.is_none());
+    match (over.as_slice(), under.as_slice()) {
+        ([whole, ..], _) => Some(*whole),
+        // Where some of the conditions have no ranking, the one that has is not the whole answer.
+        ([], [only]) if asked.iter().all(|(_, c)| is_under(only, c)) => Some(*only),
+        _ => None,
+    }
+}
+
+fn is_under(of: &Ranking, c: &Comparison) -> bool {
+    (of.load.as_ref(), &of.stratum, &of.fixed) == (Some(&c.load), &c.stratum, &c.fixed)
+}
+
+/// Who is first, in a sentence, and its look.
+pub(super) fn headline(
+    writer: &Writer,
+    part: &Part<'_>,
+    of: &Ranking,
+) -> Result<(Tone, Prose), ReportError> {
+    let (tone, said) = outcome(writer, part.run, of)?;
+    let scope = scope(writer, part, of)?;
+    if scope.text().is_empty() {
+        return Ok((tone, said));
+    }
+    let key = if of.load.is_none() { "ranks-all" } else { "ranks-under" };
+    let args = Args::new().prose("scope", &scope).prose("sentence", &said);
+    Ok((tone, writer.say(key, args)?))
+}
+
+fn outcome(writer: &Writer, run: &Run, of: &Ranking) -> Result<(Tone, Prose), ReportError> {
+    let args = Args::new()
+        .count("count", count(of.levels.len()))
+        .name("factor", &key_words(&of.factor))
+        .prose("metric", &metric_name(writer, run, &of.metric)?)
+        .quantity("margin", of.margin);
+    if of.pairs.iter().all(|pair| !pair.differs) {
+        return Ok(match of.pairs.iter().all(|pair| pair.equivalent) {
+            true => (Tone::Even, writer.say("ranks-even", args)?),
+            false => (Tone::Open, writer.say("ranks-open", args)?),
+        });
+    }
+    match of.first.as_slice() {
+        [winner] => of_winner(writer, run, (of, winner), args),
+        several => {
+            let args = args
+                .prose("first", &all_named(run, of, several))
+                .count("shared", count(several.len()))
+                .prose("behind", &behind(writer, run, of)?);
+            Ok((Tone::Plain, writer.say("ranks-shared", args)?))
         }
     }
 }
 
-/// A level with the ends of its ratio to the baseline, turned so that more is better.
-struct Standing<'a> {
-    level: &'a str,
-    low: f64,
-    high: f64,
+/// One level that is shown better than all others: how far from the nearest.
+fn of_winner(
+    writer: &Writer,
+    run: &Run,
+    (of, winner): (&Ranking, &str),
+    args: Args,
+) -> Result<(Tone, Prose), ReportError> {
+    let nearest =
+        |a: &&RankedPair, b: &&RankedPair| a.ratio.distance().total_cmp(&b.ratio.distance());
+    let Some(pair) = of.pairs.iter().filter(|p| p.better == winner).min_by(nearest) else {
+        return Ok((Tone::Plain, Prose::default()));
+    };
+    let args = args
+        .prose("first", &named(run, of, winner))
+        .prose("next", &named(run, of, &pair.worse))
+        .prose("effect", &effect(writer, &pair.ratio)?);
+    let room = of.margin.value;
+    let settled = pair.ratio.low.value > 1.0 / (1.0 + room) && pair.ratio.high.value < 1.0 + room;
+    let (tone, key) = match (settled, winner == of.base) {
+        (true, _) => (Tone::Plain, "ranks-winner-inside"),
+        (false, true) => (Tone::Bad, "ranks-winner"),
+        (false, false) => (Tone::Good, "ranks-winner"),
+    };
+    Ok((tone, writer.say(key, args)?))
 }
 
-/// Comparisons that differ in nothing but their level.
-pub(super) fn alike<'a>(run: &Run, a: &Comparison, of: &'a [Comparison]) -> Vec<&'a Comparison> {
-    let factor = run.plan.factors.iter().find(|f| f.name == a.factor);
-    let known = |c: &Comparison| {
-        factor.is_none_or(|f| f.levels.is_empty() || f.levels.iter().any(|l| l.name == c.other))
-    };
-    let same = |c: &&Comparison| {
-        (&c.factor, &c.base, &c.stratum, &c.fixed, &c.load, &c.metric)
-            == (&a.factor, &a.base, &a.stratum, &a.fixed, &a.load, &a.metric)
-    };
-    of.iter().filter(same).filter(|c| known(c)).collect()
+/// The levels that do not share the first place, each with its ratio to the baseline.
+fn behind(writer: &Writer, run: &Run, of: &Ranking) -> Said {
+    let rest = of.levels.iter().filter(|level| !of.first.contains(&level.level));
+    let said = rest.map(|level| beside(writer, run, (of, level))).collect::<Result<Vec<_>, _>>()?;
+    Ok(Prose::join_with(&said, ", "))
 }
 
-/// The ranks of the baseline and of every other level under the condition of a comparison.
-pub(super) fn ranks(part: &Part<'_>, of: &Comparison) -> Vec<(String, Option<Rank>)> {
-    let all = alike(part.run, of, &part.analysis.comparisons);
-    let turned = |c: &Comparison| {
-        let (low, high) = (c.overall.low.value, c.overall.high.value);
-        match c.better {
-            Better::Higher => (low, high),
-            Better::Lower => (1.0 / high, 1.0 / low),
-        }
-    };
-    let mut standings = vec![Standing { level: &of.base, low: 1.0, high: 1.0 }];
-    let has_interval = |c: &&&Comparison| c.verdict != Verdict::TwoStates && !is_alone(&c.overall);
-    for c in all.iter().filter(has_interval) {
-        let (low, high) = turned(c);
-        standings.push(Standing { level: &c.other, low, high });
+/// `jumbo (+12.3 %)`, but the baseline by its name alone.
+fn beside(writer: &Writer, run: &Run, (of, level): (&Ranking, &RankedLevel)) -> Said {
+    let name = named(run, of, &level.level);
+    if level.level == of.base {
+        return writer.say("ranks-beside-base", Args::new().prose("level", &name));
     }
-    let levels = std::iter::once(&of.base).chain(all.iter().map(|c| &c.other));
-    levels.map(|level| (level.clone(), rank(level, &standings))).collect()
+    let effect = plain_effect(writer, &level.ratio)?;
+    writer.say("ranks-beside", Args::new().prose("level", &name).prose("effect", &effect))
 }
 
-fn rank(level: &str, standings: &[Standing<'_>]) -> Option<Rank> {
-    let own = standings.iter().find(|s| s.level == level)?;
-    let better = standings.iter().filter(|s| s.low > own.high).count();
-    let worse = standings.iter().filter(|s| s.high < own.low).count();
-    // Alone, as no rival has an interval, it has nobody to be ranked against.
-    (standings.len() > 1).then_some(Rank { best: better + 1, worst: standings.len() - worse })
+/// The whole order in a line: `1 jumbo (+12.3 %), 2–3 usual (the baseline), ...`.
+pub(super) fn line(
+    writer: &Writer,
+    part: &Part<'_>,
+    asked: &[Judged<'_>],
+) -> Result<Option<Prose>, ReportError> {
+    let Some(of) = answering(part, asked) else { return Ok(None) };
+    let mut said = Vec::new();
+    for level in &of.levels {
+        let beside = beside(writer, part.run, (of, level))?;
+        let args = Args::new().prose("rank", &rank(level)).prose("level", &beside);
+        said.push(writer.say("ranks-place", args)?);
+    }
+    let args = Args::new()
+        .prose("levels", &Prose::join_with(&said, ", "))
+        .name("base", named(part.run, of, &of.base).text());
+    writer.say("ranks-line", args).map(Some)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::report::{Role, fixture};
-
-    fn ranked(levels: &[(&str, f64)]) -> Vec<String> {
-        let (run, mut analysis) = fixture::single("Ranks", 1.0);
-        let one = |(name, ratio): &(&str, f64)| {
-            let mut c = fixture::single("Ranks", *ratio).1.comparisons.remove(0);
-            c.other = (*name).into();
-            c
+/// Differences that are certain taken alone but not among all pairs, and how many pairs those are.
+pub(super) fn open(of: &Ranking, asked: &[Judged<'_>]) -> (u32, u32) {
+    let told = |c: &Comparison| {
+        let is = |p: &&RankedPair| {
+            [&p.better, &p.worse].contains(&&c.base) && [&p.better, &p.worse].contains(&&c.other)
         };
-        analysis.comparisons = levels.iter().map(one).collect();
-        let mut run = run;
-        run.plan.factors.clear();
-        let part = Part { role: Role::Duel, run: &run, analysis: &analysis };
-        let all = ranks(&part, &analysis.comparisons[0]);
-        all.into_iter().map(|(l, p)| format!("{l} {}", p.map_or("-".into(), Rank::text))).collect()
-    }
+        of.pairs.iter().find(is).is_none_or(|pair| pair.differs)
+    };
+    let sure = |c: &Comparison| {
+        use crate::verdict::Verdict;
+        matches!(c.verdict, Verdict::Better | Verdict::Worse)
+    };
+    let under = asked.iter().filter(|(_, c)| of.load.is_some() && of.over.contains(&c.id));
+    let open = under.filter(|(_, c)| sure(c) && !told(c)).count();
+    (count(open), count(of.pairs.len()))
+}
 
-    // The intervals of the fixture are 0.8 % to each side.
-    #[test]
-    fn levels_whose_intervals_overlap_share_a_rank() {
-        assert_eq!(ranked(&[("b", 1.3)]), ["onboard 2", "b 1"]);
-        assert_eq!(ranked(&[("b", 1.001)]), ["onboard 1–2", "b 1–2"]);
-        assert_eq!(
-            ranked(&[("b", 1.3), ("c", 1.305), ("d", 0.5)]),
-            ["onboard 3", "b 1–2", "c 1–2", "d 4"]
-        );
+/// A figure and a table for every ranking of the compared factor, or of the others.
+pub(super) fn nodes(writer: &mut Writer, part: &Part<'_>, compared: bool) -> Nodes {
+    let all = of_factor(part, compared);
+    let mut nodes = Vec::new();
+    for of in &all {
+        if all.len() <= DRAWN || of.load.is_none() {
+            let figure = plot::ranks(writer, part, of)?;
+            let said = writer.shows(&figure, "ranks-shows", Args::new())?;
+            nodes.extend([Node::Figure(figure), Node::Paragraph(said)]);
+        }
+        nodes.push(Node::Table(table(writer, part, of)?));
     }
+    Ok(nodes)
+}
 
-    #[test]
-    fn a_single_block_gives_no_rank() {
-        let (run, mut analysis) = fixture::single("Ranks", 1.3);
-        let c = &mut analysis.comparisons[0];
-        c.overall = crate::stats::Estimate::exact(c.overall.centre);
-        let part = Part { role: Role::Duel, run: &run, analysis: &analysis };
-        let all = ranks(&part, &analysis.comparisons[0]);
-        assert!(all.iter().all(|(_, rank)| rank.is_none()), "{all:?}");
+fn table(writer: &mut Writer, part: &Part<'_>, of: &Ranking) -> Result<Table, ReportError> {
+    let run = part.run;
+    let mut rows = Vec::new();
+    for level in &of.levels {
+        let alike = match level.alike.is_empty() {
+            true => writer.label("ranks-apart")?,
+            false => all_named(run, of, &level.alike),
+        };
+        let ratio = match level.level == of.base {
+            true => writer.label("ranks-baseline")?,
+            false => short_effect(writer, &level.ratio)?,
+        };
+        rows.push(vec![named(run, of, &level.level), rank(level), ratio, alike]);
     }
+    for level in &of.unranked {
+        let none = || Prose::verbatim("–");
+        rows.push(vec![named(run, of, level), none(), none(), none()]);
+    }
+    let mut columns = Vec::new();
+    for (key, numeric) in [
+        ("limits-level", false),
+        ("ranks-rank", true),
+        ("ranks-ratio", true),
+        ("ranks-alike", false),
+    ] {
+        columns.push(Column { title: writer.label(key)?, numeric });
+    }
+    let caption =
+        writer.say("ranks-caption", Args::new().name("factor", &key_words(&of.factor)))?;
+    let caption = Prose::join_with(&[caption, scope(writer, part, of)?], "; ");
+    let caption = writer.numbered(&caption)?;
+    let mut notes =
+        vec![writer.say("ranks-note", Args::new().count("pairs", count(of.pairs.len())))?];
+    if !of.unranked.is_empty() {
+        notes.push(writer.label("ranks-note-unranked")?);
+    }
+    Ok(Table { caption, columns, rows, folded: false, notes })
 }

@@ -10,6 +10,8 @@ mod gate;
 mod generator;
 mod interaction;
 mod looks;
+mod primary;
+mod ranking;
 mod states;
 mod unpaired;
 

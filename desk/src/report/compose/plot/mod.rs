@@ -1,5 +1,5 @@
-//! Knows how findings become the figures that are no curves: forest, groups, heatmap, distribution,
-//! visits, where the CPU time goes, roofs.
+//! Knows how findings become the figures that are no curves: forest, ranks, groups, heatmap,
+//! distribution, visits, where the CPU time goes, roofs.
 //!
 //! Gives: one function a kind, none where the data do not carry it. Never: computes a statistic.
 //! Start reading at `forest.rs`.
@@ -8,6 +8,7 @@ mod forest;
 mod groups;
 mod heatmap;
 mod percentile;
+mod ranks;
 mod roofline;
 mod timeline;
 mod waterfall;
@@ -16,6 +17,7 @@ pub(super) use forest::forest;
 pub(super) use groups::groups;
 pub(super) use heatmap::heatmap;
 pub(super) use percentile::percentiles;
+pub(super) use ranks::ranks;
 pub(super) use roofline::roofline;
 pub(super) use timeline::timeline;
 pub(super) use waterfall::waterfall;

@@ -68,6 +68,12 @@ headline-not-among = { $count ->
     [one] { $count } difference is
    *[other] { $count } differences are
 } certain taken alone but not among all { $of } comparisons together; the headline calls that undecided.
+headline-primary = Primary comparison: { $sentence }
+headline-primary-under = Primary comparison, with { $condition }: { $sentence }
+besides-not-among = { $count ->
+    [one] { $count } difference besides the primary comparison is
+   *[other] { $count } differences besides the primary comparison are
+} certain taken alone but not among those { $of } together, and not told as found.
 headline-all-better = { $other } is better than { $base } in { $scope }: { $metric } { $least } in the closest, { $most } in the widest.
 headline-all-better-but = { $other } is better than { $base } overall in { $scope }, but { $but }. Over all points: { $metric } { $least } in the closest, { $most } in the widest.
 headline-better-but = { $other } is better than { $base } overall, but { $but }. Over all points: { $metric } { $effect }.

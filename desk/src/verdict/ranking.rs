@@ -1,0 +1,295 @@
+//! Knows in which order the levels of a factor stand and which of them share a rank; never why.
+
+use super::effective::effective;
+use super::finding::{RankedLevel, RankedPair, Ranking};
+use super::interaction::{Marked, Number, block_means, whole};
+use super::measure::is_paced;
+use super::pairing::{Contest, contests_of};
+use super::states::two_states;
+use super::winner::{Rule, alpha, fixed_words, name, ratio_alone};
+use crate::record::{Better, Method, Plan, Run};
+use crate::stats::{
+    self, Estimate, equivalence_p, every_two, holm_adjusted, mean, shared_ranks, stepped_down,
+};
+use crate::unit::{Quantity, Unit};
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Fewest levels that have an order worth telling.
+const FEWEST: usize = 3;
+
+/// Block (or round of boots) and log ratio.
+type Logs = Vec<(u32, f64)>;
+
+/// The rankings of every factor with three levels or more, the compared one first: one for every
+/// load, stratum and set of parameters, and one over all of those whose load was not set.
+pub(super) fn rankings(run: &Run, compared: &[Marked<'_, '_>], rule: Rule<'_>) -> Vec<Ranking> {
+    let plan = &run.plan;
+    let mut all = of_factor(plan, compared, rule);
+    let others = plan.factors.iter().filter(|f| f.name != plan.method.compare);
+    for factor in others.filter(|f| f.levels.len() >= FEWEST) {
+        let contests = contests_of(run, &factor.name);
+        let torn = |c: &Contest<'_>| two_states(c, rule.metric, &name(c)).0;
+        let marks: Vec<Vec<bool>> = contests.iter().map(torn).collect();
+        let marked: Vec<Marked<'_, '_>> =
+            contests.iter().zip(&marks).map(|(c, torn)| (c, torn.as_slice())).collect();
+        all.extend(of_factor(plan, &marked, rule));
+    }
+    all
+}
+
+fn of_factor(plan: &Plan, contests: &[Marked<'_, '_>], rule: Rule<'_>) -> Vec<Ranking> {
+    let alike = |a: &Contest<'_>, b: &Contest<'_>| {
+        (&a.load.name, &a.stratum, &a.fixed) == (&b.load.name, &b.stratum, &b.fixed)
+    };
+    let groups = contests.chunk_by(|a, b| alike(a.0, b.0));
+    let fields: Vec<Field<'_, '_>> = groups.filter_map(|group| Field::of(plan, group)).collect();
+    let mut all: Vec<Ranking> =
+        fields.iter().filter_map(|field| field.ranking(&field.blocks, rule)).collect();
+    all.extend(over_all(plan, &fields, rule));
+    all
+}
+
+/// The levels of a factor under one condition, with the log ratios of each to the baseline.
+struct Field<'c, 'r> {
+    /// Any contest of it.
+    one: &'c Contest<'r>,
+    /// Names of the comparisons.
+    over: Vec<String>,
+    /// The baseline, then the levels that can be ranked.
+    names: Vec<String>,
+    /// Log ratios by block, in the order of `names`; those of the baseline are 0.
+    blocks: Vec<Logs>,
+    /// The same by round of boots.
+    rounds: Vec<Logs>,
+    unranked: Vec<String>,
+}
+
+impl<'c, 'r> Field<'c, 'r> {
+    /// None of fewer than three levels that can be ranked.
+    ///
+    /// A level that comes to the same settings as the baseline, has two states at every point, or
+    /// fewer than two blocks has no rank. All others are ranked over the points at which each of
+    /// them has one state, so that every pair of them is compared over the same.
+    fn of(plan: &Plan, group: &[Marked<'c, 'r>]) -> Option<Self> {
+        let (one, _) = *group.first()?;
+        let differs = |c: &Contest<'_>| {
+            effective(plan, &c.base.settings) != effective(plan, &c.other.settings)
+        };
+        let points = one.points.len();
+        let places = |m: &Marked<'_, '_>| (0..points).filter(|at| whole(*m, *at)).count();
+        let ranked: Vec<&Marked<'c, 'r>> =
+            group.iter().filter(|m| differs(m.0) && places(m) > 0).collect();
+        let shared: Vec<usize> =
+            (0..points).filter(|at| ranked.iter().all(|m| whole(**m, *at))).collect();
+        if shared.is_empty() {
+            return None;
+        }
+        let of = |c: &Contest<'_>, number: Number| -> Logs {
+            block_means(c, &shared, number).into_iter().collect()
+        };
+        let (mut names, mut over) = (vec![one.base.name.clone()], Vec::new());
+        let (mut blocks, mut rounds) = (vec![Vec::new()], vec![Vec::new()]);
+        for (contest, _) in ranked {
+            let logs = of(contest, |pair| pair.block);
+            if logs.len() > 1 {
+                names.push(contest.other.name.clone());
+                over.push(name(contest));
+                rounds.push(of(contest, |pair| pair.round));
+                blocks.push(logs);
+            }
+        }
+        for all in [&mut blocks, &mut rounds] {
+            let met: BTreeSet<u32> = all.iter().flatten().map(|(number, _)| *number).collect();
+            all[0] = met.into_iter().map(|number| (number, 0.0)).collect();
+        }
+        let levels = group.iter().map(|(c, _)| &c.other.name);
+        let unranked = levels.filter(|level| !names.contains(level)).cloned().collect();
+        (names.len() >= FEWEST).then_some(Self { one, over, names, blocks, rounds, unranked })
+    }
+
+    fn ranking(&self, logs: &[Logs], rule: Rule<'_>) -> Option<Ranking> {
+        let judged = judge(&self.names, logs, rule)?;
+        let one = self.one;
+        let mut parts = vec!["rank".to_owned(), one.factor.name.clone()];
+        if !one.only_load {
+            parts.push(one.load.name.clone());
+        }
+        let strata = one.stratum.iter();
+        parts.extend(strata.flat_map(|(key, level)| [key.clone(), level.clone()]));
+        parts.extend(fixed_words(&one.fixed));
+        Some(Ranking {
+            id: slug(&parts),
+            factor: one.factor.name.clone(),
+            base: one.base.name.clone(),
+            stratum: one.stratum.clone(),
+            fixed: one.fixed.clone(),
+            load: Some(one.load.name.clone()),
+            over: self.over.clone(),
+            unranked: self.unranked.clone(),
+            ..judged
+        })
+    }
+}
+
+fn slug(parts: &[String]) -> String {
+    let slug = |c: char| if c.is_alphanumeric() { c } else { '-' };
+    parts.join("-").to_lowercase().chars().map(slug).collect()
+}
+
+/// The levels that every field has, by their mean log ratios within each whole block over the
+/// fields whose load was not set. None of one field.
+fn over_all(plan: &Plan, fields: &[Field<'_, '_>], rule: Rule<'_>) -> Option<Ranking> {
+    let free = |f: &&Field<'_, '_>| !is_paced(&f.one.fixed) && !is_paced(&f.one.load.fixed);
+    let fields: Vec<&Field<'_, '_>> = fields.iter().filter(free).collect();
+    let first = *fields.first().filter(|_| fields.len() > 1)?;
+    let everywhere = |name: &&String| fields.iter().all(|f| f.names.contains(name));
+    let names: Vec<String> = first.names.iter().filter(everywhere).cloned().collect();
+    if names.len() < FEWEST {
+        return None;
+    }
+    // What was measured in different boots shares no block, but a round.
+    let apart = |factor: &str| {
+        fields.iter().map(|f| f.one.stratum.get(factor)).collect::<BTreeSet<_>>().len() > 1
+    };
+    let by_round = plan.rebooted().any(|factor| apart(&factor.name));
+    let logs = |name: &String| -> Logs {
+        let of = |f: &&'_ Field<'_, '_>| {
+            let at = f.names.iter().position(|n| n == name)?;
+            Some(if by_round { f.rounds[at].clone() } else { f.blocks[at].clone() })
+        };
+        let series: Vec<Logs> = fields.iter().filter_map(of).collect();
+        stats::block_means(&series.iter().map(Vec::as_slice).collect::<Vec<_>>())
+    };
+    let logs: Vec<Logs> = names.iter().map(logs).collect();
+    let judged = judge(&names, &logs, rule)?;
+    let all: BTreeSet<&String> =
+        fields.iter().flat_map(|f| f.names.iter().chain(&f.unranked)).collect();
+    let unranked = all.into_iter().filter(|level| !names.contains(level)).cloned().collect();
+    let factor = first.one.factor.name.clone();
+    Some(Ranking {
+        id: slug(&["rank".into(), factor.clone(), "over-all".into()]),
+        factor,
+        base: first.one.base.name.clone(),
+        over: fields.iter().flat_map(|f| f.over.clone()).collect(),
+        unranked,
+        ..judged
+    })
+}
+
+/// A pair of levels by their places, with the log ratios first / second of the blocks of both.
+struct Pair {
+    places: (usize, usize),
+    logs: Logs,
+}
+
+impl Pair {
+    fn of(places: (usize, usize), all: &[Logs]) -> Self {
+        let second: BTreeMap<u32, f64> = all[places.1].iter().copied().collect();
+        let both = all[places.0].iter().filter_map(|(b, x)| Some((*b, x - second.get(b)?)));
+        Self { places, logs: both.collect() }
+    }
+
+    fn values(&self) -> Vec<f64> {
+        self.logs.iter().map(|(_, log)| *log).collect()
+    }
+}
+
+/// Judges all pairs of levels by their log ratios to the first. None where a level has no block.
+fn judge(names: &[String], all: &[Logs], rule: Rule<'_>) -> Option<Ranking> {
+    let (method, sign) =
+        (rule.method, if rule.metric.better == Better::Higher { 1.0 } else { -1.0 });
+    let pairs: Vec<Pair> =
+        every_two(names.len()).into_iter().map(|places| Pair::of(places, all)).collect();
+    let samples: Vec<&[(u32, f64)]> = pairs.iter().map(|p| p.logs.as_slice()).collect();
+    let together = stepped_down(&samples, method.seed);
+    let even = |p: &Pair| equivalence_p(&p.values(), method.margin.value).unwrap_or(1.0);
+    let even = holm_adjusted(&pairs.iter().map(even).collect::<Vec<f64>>());
+    let alpha = alpha(method);
+    let mut told = Vec::new();
+    let mut shown = Vec::new();
+    for (pair, (p, even)) in pairs.iter().zip(together.into_iter().zip(even)) {
+        let values = pair.values();
+        let (a, b) = pair.places;
+        let ahead = values.is_empty() || sign * mean(&values) >= 0.0;
+        let ((better, worse), turn) = if ahead { ((a, b), 1.0) } else { ((b, a), -1.0) };
+        let differs = p.is_some_and(|p| p <= alpha);
+        if differs {
+            shown.push((better, worse));
+        }
+        told.push(RankedPair {
+            better: names[better].clone(),
+            worse: names[worse].clone(),
+            ratio: ratio_alone(&values.iter().map(|x| turn * x).collect::<Vec<_>>(), method)?,
+            together: p.map(|p| Quantity::new(p, Unit::Share)),
+            differs,
+            equivalent: !differs && even <= alpha,
+        });
+    }
+    let levels = levels((names, all), &shown, (method, sign))?;
+    Some(Ranking {
+        id: String::new(),
+        factor: String::new(),
+        base: String::new(),
+        stratum: BTreeMap::new(),
+        fixed: BTreeMap::new(),
+        load: None,
+        over: Vec::new(),
+        metric: rule.metric.name.clone(),
+        better: rule.metric.better,
+        margin: method.margin,
+        first: first(&levels),
+        levels,
+        pairs: told,
+        unranked: Vec::new(),
+    })
+}
+
+/// The levels, the best first: by their ranks, of equal ones by their centres.
+fn levels(
+    (names, all): (&[String], &[Logs]),
+    shown: &[(usize, usize)],
+    (method, sign): (&Method, f64),
+) -> Option<Vec<RankedLevel>> {
+    let mut levels = Vec::new();
+    for (at, rank) in shared_ranks(names.len(), shown).into_iter().enumerate() {
+        let logs: Vec<f64> = all[at].iter().map(|(_, log)| *log).collect();
+        let ratio = match at {
+            0 => Estimate::exact(Quantity::new(1.0, Unit::Ratio)),
+            _ => ratio_alone(&logs, method)?,
+        };
+        let apart = |other: usize| shown.contains(&(at, other)) || shown.contains(&(other, at));
+        let alike: Vec<usize> =
+            (0..names.len()).filter(|other| *other != at && !apart(*other)).collect();
+        let (from, to) = (rank.from, rank.to);
+        levels.push((
+            at,
+            alike,
+            RankedLevel { level: names[at].clone(), ratio, from, to, alike: Vec::new() },
+        ));
+    }
+    let goodness = |level: &RankedLevel| sign * level.ratio.centre.value.ln();
+    let order = |a: &RankedLevel, b: &RankedLevel| -> Ordering {
+        let ranks = (a.from, a.to).cmp(&(b.from, b.to));
+        ranks.then(goodness(b).total_cmp(&goodness(a)))
+    };
+    levels.sort_by(|a, b| order(&a.2, &b.2));
+    let places: Vec<usize> = levels.iter().map(|(at, ..)| *at).collect();
+    let named = |alike: &[usize]| -> Vec<String> {
+        places.iter().filter(|at| alike.contains(at)).map(|at| names[*at].clone()).collect()
+    };
+    let all =
+        levels.iter().map(|(_, alike, one)| RankedLevel { alike: named(alike), ..one.clone() });
+    Some(all.collect())
+}
+
+/// Who holds the first place: all that nobody is shown better than; with a single such level that is
+/// not shown better than all others, those it was not told apart from share it.
+fn first(levels: &[RankedLevel]) -> Vec<String> {
+    let best: Vec<&RankedLevel> = levels.iter().filter(|l| l.from == 1).collect();
+    let mut names: Vec<String> = best.iter().map(|l| l.level.clone()).collect();
+    if let [only] = best[..] {
+        names.extend(only.alike.iter().cloned());
+    }
+    names
+}
