@@ -299,9 +299,8 @@ fn disk(_: &Plan, record: &TrialRecord) -> Option<f64> {
 
 /// Busy shares of the CPUs of the machine.
 fn cpus(record: &TrialRecord) -> impl Iterator<Item = f64> + '_ {
-    let one = |r: &&Reading| {
-        r.probe == "cpu" && r.host == "machine" && r.key.starts_with("busy.cpu")
-    };
+    let one =
+        |r: &&Reading| r.probe == "cpu" && r.host == "machine" && r.key.starts_with("busy.cpu");
     record.readings.iter().filter(one).map(|r| r.quantity.value)
 }
 

@@ -55,8 +55,8 @@ pub use enough::enough;
 pub use finding::{
     Advice, Analysis, Basis, Caveat, ClaimCheck, ClaimFigure, ClaimNeed, Comparison, Cost,
     CpuParts, GeneratorBound, GeneratorSign, Index, Interaction, Limit, LimitKind, PointLimit,
-    PointResult, Price, Reader, Region, Rival, Roofs, Standing, State, Top, TwoStates,
-    Verdict, Withheld,
+    PointResult, Price, Reader, Region, Rival, Roofs, Standing, State, Top, TwoStates, Verdict,
+    Withheld,
 };
 pub use gate::{
     FailIf, Gate, GateCheck, GateError, GateOutcome, GateReason, gate, gateable, gated,

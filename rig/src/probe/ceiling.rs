@@ -65,7 +65,8 @@ impl Probe for CeilingProbe {
     fn end(&mut self, _: &Moment) -> Vec<Reading> {
         let Some(opened) = self.opened.take() else { return Vec::new() };
         let closed = self.snapshot();
-        let told = if closed.adapters.is_empty() { Vec::new() } else { adapter_ceilings(&self.root) };
+        let told =
+            if closed.adapters.is_empty() { Vec::new() } else { adapter_ceilings(&self.root) };
         told.iter().flat_map(|adapter| readings(adapter, &opened, &closed)).collect()
     }
 }

@@ -42,8 +42,7 @@ impl Copied {
         let barrier = Barrier::new(cpus);
         let rates: Option<Vec<f64>> = thread::scope(|scope| {
             let copy = |seed| passes(each, seed, &barrier);
-            let started: Vec<_> =
-                (0..cpus).map(|seed| scope.spawn(move || copy(seed))).collect();
+            let started: Vec<_> = (0..cpus).map(|seed| scope.spawn(move || copy(seed))).collect();
             started.into_iter().map(|thread| thread.join().ok().flatten()).collect()
         });
         Some(Self {

@@ -50,7 +50,8 @@ impl Shapers {
         let mut rows = Vec::new();
         for (host, now) in &self.ends {
             let then = before.ends.iter().find(|(h, _)| h == host).map(|(_, shaper)| shaper);
-            let gained = |of: fn(&Shaper) -> u32| f64::from(of(now).wrapping_sub(then.map_or(0, of)));
+            let gained =
+                |of: fn(&Shaper) -> u32| f64::from(of(now).wrapping_sub(then.map_or(0, of)));
             let rate = now.tbf.rate_bits_per_s as f64;
             let backlog = f64::from(now.backlog_bytes);
             rows.push(reading("qdisc", host, "rate", rate, Unit::BitPerSecond));

@@ -125,7 +125,13 @@ impl Probe for TaskProbe {
         ];
         for (cpu, gained_ns) in self.softirqs(&gained) {
             let share = per_wall(gained_ns, wall_ns).min(1.0);
-            rows.push(reading("cpu", "machine", &format!("ksoftirqd.cpu{cpu}"), share, Unit::Share));
+            rows.push(reading(
+                "cpu",
+                "machine",
+                &format!("ksoftirqd.cpu{cpu}"),
+                share,
+                Unit::Share,
+            ));
         }
         rows
     }

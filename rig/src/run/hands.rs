@@ -12,7 +12,9 @@ use crate::lab::{Blueprint, Lab, LabError, Wanted, clock};
 use crate::probe::{Carriers, Shapers};
 use crate::workload::{self, Checked, Job};
 use desk::plan::DRY_WINDOW_S;
-use desk::record::{Fact, Fault, Outcome, Plan, Scope, Settings, Trial, TrialKind, TrialRecord, Value};
+use desk::record::{
+    Fact, Fault, Outcome, Plan, Scope, Settings, Trial, TrialKind, TrialRecord, Value,
+};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;

@@ -59,7 +59,8 @@ mod tests {
 
     impl Machine {
         fn new(name: &str) -> Self {
-            let root = std::env::temp_dir().join(format!("stend-ceil-{name}-{}", std::process::id()));
+            let root =
+                std::env::temp_dir().join(format!("stend-ceil-{name}-{}", std::process::id()));
             fs::create_dir_all(root.join("sys/class/net")).unwrap();
             Self(root)
         }

@@ -236,6 +236,8 @@ fn queue_counts(statistics: &[u8]) -> Result<[u32; 3], DecodeError> {
 fn word(bytes: &[u8], at: usize) -> Result<u32, DecodeError> {
     let word = bytes.get(at..at + 4);
     parse_u32(
-        word.ok_or_else(|| DecodeError::invalid_buffer("a queueing discipline", bytes.len(), at + 4))?,
+        word.ok_or_else(|| {
+            DecodeError::invalid_buffer("a queueing discipline", bytes.len(), at + 4)
+        })?,
     )
 }
