@@ -15,11 +15,14 @@ use desk::verdict::{Analysis, Limit, LimitKind};
 use rig::factor;
 use rustix::thread::{CpuSet, sched_setaffinity};
 use serde::Deserialize;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::thread;
 
+/// A plan whose cases were not all measured, because the machine was too busy, is run so often.
+const RUNS_MOST: usize = 3;
 /// Of all cases so many may have another cause named, or none.
 const WRONG_MOST: usize = 1;
 /// What a free load must not be said to be held down by: the limit is the CPUs.
@@ -75,8 +78,36 @@ impl Plan<'_> {
         )
     }
 
-    /// Runs it; none, aloud, where the machine refuses what it needs.
-    fn run(&self, place: &Place) -> Option<Told> {
+    /// Runs it, and again what came to no valid trial: that is no answer, right or wrong.
+    fn cases(&self, place: &Place, judge: impl Fn(&Told) -> Vec<Case>) -> Vec<Case> {
+        let mut cases: Vec<Case> = Vec::new();
+        for _ in 0..RUNS_MOST {
+            let told = match self.run(place) {
+                Ok(told) => told,
+                // The machine was too busy for any trial.
+                Err(said) if said.contains("no trial gave a figure") => continue,
+                Err(said) => {
+                    println!("{} skipped: {said}", self.name);
+                    break;
+                }
+            };
+            let found = judge(&told);
+            if cases.is_empty() {
+                cases = found;
+            } else {
+                let open = cases.iter_mut().zip(found).filter(|(case, _)| case.said.is_empty());
+                open.for_each(|(case, found)| *case = found);
+            }
+            if cases.iter().all(|case| !case.said.is_empty()) {
+                break;
+            }
+            println!("{}: {}", self.name, spoilt(&told));
+        }
+        cases
+    }
+
+    /// Runs it; what was said where nothing came of it.
+    fn run(&self, place: &Place) -> Result<Told, String> {
         let file = place.0.join(format!("{}.toml", self.name));
         fs::write(&file, self.text()).expect("a plan");
         let mut command = Command::new(env!("CARGO_BIN_EXE_stend"));
@@ -94,12 +125,8 @@ impl Plan<'_> {
             command.output().expect("it starts")
         });
         let Output { stdout, stderr, status } = started.join().expect("a run");
-        if let Ok(told) = serde_json::from_slice(&stdout) {
-            return Some(told);
-        }
-        let said = String::from_utf8_lossy(&stderr);
-        println!("{} skipped: {status}: {}", self.name, said.trim());
-        None
+        let words = || format!("{status}: {}", String::from_utf8_lossy(&stderr).trim());
+        serde_json::from_slice(&stdout).map_err(|_| words())
     }
 }
 
@@ -168,6 +195,13 @@ fn foreign(told: &Told) -> f64 {
     read.map(|quantity| quantity.value).fold(0.0, f64::max)
 }
 
+/// Why trials were not valid, each reason once.
+fn spoilt(told: &Told) -> String {
+    let faults = told.run.records.iter().filter_map(|r| r.outcome.fault.as_ref());
+    let words: BTreeSet<String> = faults.map(ToString::to_string).collect();
+    words.into_iter().collect::<Vec<_>>().join("; ")
+}
+
 /// A load of one direction, by its lines.
 fn load(name: &str, lines: &str) -> String {
     format!("[load.{name}]\nworkload = \"tcp_stream\"\n{lines}\n")
@@ -183,14 +217,14 @@ fn knows(name: &str) -> bool {
 
 /// The link of the system under test, at three rates.
 fn capped(place: &Place) -> Vec<Case> {
-    let levels = ["200 Mbit/s", "1 Gbit/s", "4 Gbit/s"];
+    let levels = ["200 Mbit/s", "600 Mbit/s", "2 Gbit/s"];
     let plan = Plan {
         name: "link",
         factor: &format!("rate = {{ levels = {levels:?} }}"),
         loads: &load("it", "request_size = \"64 KiB\""),
         on: None,
     };
-    plan.run(place).map_or_else(Vec::new, |told| by_level(&told, &levels, LimitKind::SetRate))
+    plan.cases(place, |told| by_level(told, &levels, LimitKind::SetRate))
 }
 
 /// A quota on one side, of which the sending end is, so that it pays for most of the work.
@@ -204,9 +238,11 @@ fn held(place: &Place, (factor, direction): (&str, &str), kind: LimitKind) -> Ve
         loads: &load("it", &format!("request_size = \"64 KiB\"\ndirection = \"{direction}\"")),
         on: None,
     };
-    let Some(told) = plan.run(place) else { return Vec::new() };
-    let levels: Vec<&str> = told.run.plan.factors[0].levels[1..].iter().map(|l| &*l.name).collect();
-    by_level(&told, &levels, kind)
+    plan.cases(place, |told| {
+        let held = &told.run.plan.factors[0].levels[1..];
+        let levels: Vec<&str> = held.iter().map(|level| &*level.name).collect();
+        by_level(told, &levels, kind)
+    })
 }
 
 /// Conductor, server and clients on the first CPU.
@@ -223,7 +259,7 @@ fn crowded(place: &Place) -> Vec<Case> {
         on: Some(0),
     };
     let is_right = |named: &[LimitKind]| *named == [LimitKind::OneCpu];
-    plan.run(place).map_or_else(Vec::new, |told| by_load(&told, is_right))
+    plan.cases(place, |told| by_load(told, is_right))
 }
 
 /// Six loads that nothing holds down but the CPUs.
@@ -236,16 +272,17 @@ fn free(place: &Place) -> Vec<Case> {
             load("take", "request_size = \"64 KiB\"\ndirection = \"receive\""),
             load("both", "request_size = \"16 KiB\"\ndirection = \"duplex\""),
             load("small", "request_size = \"1 KiB\"\nstreams = 2"),
-            load("many", "request_size = \"8 KiB\"\nstreams = 8\ndirection = \"receive\""),
+            load("many", "request_size = \"8 KiB\"\nstreams = 4\ndirection = \"receive\""),
             load("batch", "request_size = \"64 B\"\nengine = \"batch\"\nstreams = 2"),
         ]
         .concat(),
         on: None,
     };
     let is_right = |named: &[LimitKind]| INDUCED.iter().all(|kind| !named.contains(kind));
-    let Some(told) = plan.run(place) else { return Vec::new() };
-    println!("others had up to {:.2} CPUs beside the free loads", foreign(&told));
-    by_load(&told, is_right)
+    plan.cases(place, |told| {
+        println!("others had up to {:.2} CPUs beside the free loads", foreign(told));
+        by_load(told, is_right)
+    })
 }
 
 #[test]
