@@ -286,39 +286,32 @@ fn a_point_without_a_valid_visit_is_hollow_and_in_no_table() {
     assert!(curve.footnote.starts_with("Hollow points: every visit invalid."));
 }
 
+/// A doubt of each kind that the order of the blocks gives.
+fn diagnoses() -> [Caveat; 3] {
+    let (first, p) = (|| "mtu 9000 B against 1500 B".to_owned(), Quantity::count(0));
+    let [seen, of, follows, share] = [1, 4, 1, 1].map(Quantity::count);
+    let off = || Estimate::exact(Quantity::count(1));
+    [
+        Caveat::RatioMoved { first: first(), change: off(), p, seen, of },
+        Caveat::NeighboursAlike { first: first(), follows, p, seen, of },
+        Caveat::BlockApart { first: first(), block: of, off: off(), share, p, seen, of },
+    ]
+}
+
 #[test]
 fn every_doubt_has_evidence_a_consequence_and_a_remedy() {
     let share = || Estimate::exact(Quantity::count(1));
     let (count, why) = (Quantity::count, || "because".to_owned());
+    let [moved, alike, apart] = diagnoses();
     let all = vec![
         Caveat::OneMachine,
         Caveat::Loopback { why: why() },
         Caveat::Guest { hypervisor: "KVM".into() },
         Caveat::Steal { share: share() },
         Caveat::NoiseFloor { ratio: share() },
-        Caveat::RatioMoved {
-            first: why(),
-            change: share(),
-            p: count(0),
-            seen: count(1),
-            of: count(4),
-        },
-        Caveat::NeighboursAlike {
-            first: why(),
-            follows: count(1),
-            p: count(0),
-            seen: count(1),
-            of: count(1),
-        },
-        Caveat::BlockApart {
-            first: why(),
-            block: count(7),
-            off: share(),
-            share: count(1),
-            p: count(0),
-            seen: count(2),
-            of: count(4),
-        },
+        moved,
+        alike,
+        apart,
         Caveat::NotSteady { trials: count(3), of: count(9) },
         Caveat::Simulated,
         Caveat::ClientsOnly { places: count(2), first: why() },
