@@ -43,6 +43,7 @@ const SPEAKERS: &[&str] = &[
     include_str!("../compose/curve.rs"),
     include_str!("../compose/doubts.rs"),
     include_str!("../compose/effect.rs"),
+    include_str!("../compose/elasticity.rs"),
     include_str!("../compose/figures.rs"),
     include_str!("../compose/gate.rs"),
     include_str!("../compose/limits.rs"),
