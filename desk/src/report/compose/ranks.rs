@@ -148,7 +148,7 @@ fn behind(writer: &Writer, run: &Run, of: &Ranking) -> Said {
     Ok(Prose::join_with(&said, ", "))
 }
 
-/// `jumbo (+12.3 %)`, but the baseline by its name alone.
+/// `jumbo (+12.3 %)`, `usual (the baseline)`.
 fn beside(writer: &Writer, run: &Run, (of, level): (&Ranking, &RankedLevel)) -> Said {
     let name = named(run, of, &level.level);
     if level.level == of.base {
@@ -171,9 +171,7 @@ pub(super) fn line(
         let args = Args::new().prose("rank", &rank(level)).prose("level", &beside);
         said.push(writer.say("ranks-place", args)?);
     }
-    let args = Args::new()
-        .prose("levels", &Prose::join_with(&said, ", "))
-        .name("base", named(part.run, of, &of.base).text());
+    let args = Args::new().prose("levels", &Prose::join_with(&said, ", "));
     writer.say("ranks-line", args).map(Some)
 }
 
@@ -196,7 +194,9 @@ pub(super) fn open(of: &Ranking, asked: &[Judged<'_>]) -> (u32, u32) {
 
 /// A figure and a table for every ranking of the compared factor, or of the others.
 pub(super) fn nodes(writer: &mut Writer, part: &Part<'_>, compared: bool) -> Nodes {
-    let all = of_factor(part, compared);
+    let mut all = of_factor(part, compared);
+    // The whole before its parts.
+    all.sort_by_key(|of| of.load.is_some());
     let mut nodes = Vec::new();
     for of in &all {
         if all.len() <= DRAWN || of.load.is_none() {
