@@ -11,7 +11,7 @@ use crate::record::Run;
 use crate::report::document::{Column, Node, Prose, Source, Table, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use crate::verdict::{Comparison, RankedLevel, RankedPair, Ranking};
+use crate::verdict::{Comparison, RankedLevel, RankedPair, Ranking, Verdict};
 
 /// Up to this many rankings of a factor have a figure each.
 const DRAWN: usize = 3;
@@ -183,10 +183,7 @@ pub(super) fn open(of: &Ranking, asked: &[Judged<'_>]) -> (u32, u32) {
         };
         of.pairs.iter().find(is).is_none_or(|pair| pair.differs)
     };
-    let sure = |c: &Comparison| {
-        use crate::verdict::Verdict;
-        matches!(c.verdict, Verdict::Better | Verdict::Worse)
-    };
+    let sure = |c: &Comparison| matches!(c.verdict, Verdict::Better | Verdict::Worse);
     let under = asked.iter().filter(|(_, c)| of.load.is_some() && of.over.contains(&c.id));
     let open = under.filter(|(_, c)| sure(c) && !told(c)).count();
     (count(open), count(of.pairs.len()))
