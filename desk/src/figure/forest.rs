@@ -141,6 +141,9 @@ fn said(figure: &Figure, mark: &Mark) -> String {
     let range = crate::unit::show_range(figure.value(mark.low), figure.value(mark.high));
     let doubt = if mark.valid { "" } else { ", undecided" };
     let centre = crate::unit::show_centre(figure.value(mark.centre), (mark.low, mark.high));
+    if mark.low >= mark.high {
+        return format!("{centre}{doubt}");
+    }
     format!("{centre} ({range}){doubt}")
 }
 

@@ -41,8 +41,11 @@ impl<'a> Row<'a> {
     }
 }
 
-/// The interval in the prefix of the axis: `9.38–9.44`.
+/// The interval in the prefix of the axis: `9.38–9.44`; nothing for a value that has none.
 fn interval(figure: &Figure, axis: &ValueAxis, mark: &Mark) -> String {
+    if mark.low >= mark.high {
+        return String::new();
+    }
     if figure.y.unit == Unit::Ratio {
         return crate::unit::show_range(figure.value(mark.low), figure.value(mark.high));
     }

@@ -22,7 +22,10 @@ fn the_headline_names_the_first_the_sharers_or_nobody() {
     assert!(tone == Tone::Good && said.contains("offload d is first of 5 levels"), "{said}");
     let (tone, said) = headline(&article(1));
     assert!(tone == Tone::Plain && said.contains("4 of 5 levels of offload share"), "{said}");
-    assert!(said.contains("Behind them in throughput: offload d (−"), "{said}");
+    assert!(
+        said.contains("Shown behind at least one of these in throughput: offload d (−"),
+        "{said}"
+    );
     let (tone, said) = headline(&article(2));
     assert!(matches!(tone, Tone::Open | Tone::Even), "{said}");
     assert!(said.contains(": None of 5") || said.contains(": No difference"), "{said}");

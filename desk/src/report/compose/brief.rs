@@ -14,6 +14,7 @@ use crate::report::error::ReportError;
 use crate::report::words::Args;
 use crate::verdict::{Agreement, Comparison, Cost, Verdict, curve_verdict, is_aa, objection};
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 
 /// Up to this many curves are named where one of them differs from the others.
 const NAMED: usize = 2;
@@ -229,19 +230,17 @@ fn cost(writer: &Writer, part: &Part<'_>) -> Result<Vec<Prose>, ReportError> {
         });
     }
     let mut said = Vec::new();
-    for (verdict, key) in [
-        (Verdict::Better, "box-cost-better"),
-        (Verdict::Worse, "box-cost-worse"),
-        (Verdict::Equivalent, "box-cost-even"),
-    ] {
-        let alike: Vec<&Comparison> =
-            judged.iter().filter(|c| c.verdict == verdict).copied().collect();
-        if !alike.is_empty() {
-            said.push(clause(writer, part.run, key, (&alike, judged.len()))?);
-        }
+    let mut levels: Vec<&str> = judged.iter().map(|c| c.other.as_str()).collect();
+    let mut seen = BTreeSet::new();
+    levels.retain(|level| seen.insert(*level));
+    for level in &levels {
+        let of: Vec<&Comparison> = judged.iter().filter(|c| c.other == *level).copied().collect();
+        said.extend(clauses(writer, part.run, &of)?);
     }
     if said.is_empty() {
-        return Ok(vec![writer.say("box-cost-open", pair(part.run, judged[0]))?]);
+        let first = |level: &&str| judged.iter().find(|c| c.other == **level);
+        let open = |c: &&Comparison| writer.say("box-cost-open", pair(part.run, c));
+        return levels.iter().filter_map(first).map(open).collect();
     }
     let said = Prose::join_with(&said, "; ");
     let load = plan.loads.iter().find(|load| equal && load.name == judged[0].load);
@@ -251,6 +250,22 @@ fn cost(writer: &Writer, part: &Part<'_>) -> Result<Vec<Prose>, ReportError> {
     }
     let key = if equal { "box-cost-equal-load" } else { "box-cost-any-load" };
     Ok(vec![writer.say(key, Args::new().prose("said", &said))?])
+}
+
+/// A clause an outcome of the comparisons of two levels.
+fn clauses(writer: &Writer, run: &Run, of: &[&Comparison]) -> Result<Vec<Prose>, ReportError> {
+    let mut said = Vec::new();
+    for (verdict, key) in [
+        (Verdict::Better, "box-cost-better"),
+        (Verdict::Worse, "box-cost-worse"),
+        (Verdict::Equivalent, "box-cost-even"),
+    ] {
+        let alike: Vec<&Comparison> = of.iter().filter(|c| c.verdict == verdict).copied().collect();
+        if !alike.is_empty() {
+            said.push(clause(writer, run, key, (&alike, of.len()))?);
+        }
+    }
+    Ok(said)
 }
 
 /// `offload takes less CPU than plain in 3 of 4 comparisons, CPU time per gigabyte -19 % ...`.

@@ -11,7 +11,7 @@ use crate::record::Run;
 use crate::report::document::{Column, Node, Prose, Source, Table, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use crate::verdict::{Comparison, RankedLevel, RankedPair, Ranking};
+use crate::verdict::{Comparison, RankedLevel, RankedPair, Ranking, Verdict};
 
 /// Up to this many rankings of a factor have a figure each.
 const DRAWN: usize = 3;
@@ -148,7 +148,7 @@ fn behind(writer: &Writer, run: &Run, of: &Ranking) -> Said {
     Ok(Prose::join_with(&said, ", "))
 }
 
-/// `jumbo (+12.3 %)`, but the baseline by its name alone.
+/// `jumbo (+12.3 %)`, `usual (the baseline)`.
 fn beside(writer: &Writer, run: &Run, (of, level): (&Ranking, &RankedLevel)) -> Said {
     let name = named(run, of, &level.level);
     if level.level == of.base {
@@ -171,9 +171,7 @@ pub(super) fn line(
         let args = Args::new().prose("rank", &rank(level)).prose("level", &beside);
         said.push(writer.say("ranks-place", args)?);
     }
-    let args = Args::new()
-        .prose("levels", &Prose::join_with(&said, ", "))
-        .name("base", named(part.run, of, &of.base).text());
+    let args = Args::new().prose("levels", &Prose::join_with(&said, ", "));
     writer.say("ranks-line", args).map(Some)
 }
 
@@ -185,10 +183,7 @@ pub(super) fn open(of: &Ranking, asked: &[Judged<'_>]) -> (u32, u32) {
         };
         of.pairs.iter().find(is).is_none_or(|pair| pair.differs)
     };
-    let sure = |c: &Comparison| {
-        use crate::verdict::Verdict;
-        matches!(c.verdict, Verdict::Better | Verdict::Worse)
-    };
+    let sure = |c: &Comparison| matches!(c.verdict, Verdict::Better | Verdict::Worse);
     let under = asked.iter().filter(|(_, c)| of.load.is_some() && of.over.contains(&c.id));
     let open = under.filter(|(_, c)| sure(c) && !told(c)).count();
     (count(open), count(of.pairs.len()))
@@ -196,7 +191,9 @@ pub(super) fn open(of: &Ranking, asked: &[Judged<'_>]) -> (u32, u32) {
 
 /// A figure and a table for every ranking of the compared factor, or of the others.
 pub(super) fn nodes(writer: &mut Writer, part: &Part<'_>, compared: bool) -> Nodes {
-    let all = of_factor(part, compared);
+    let mut all = of_factor(part, compared);
+    // The whole before its parts.
+    all.sort_by_key(|of| of.load.is_some());
     let mut nodes = Vec::new();
     for of in &all {
         if all.len() <= DRAWN || of.load.is_none() {

@@ -76,13 +76,13 @@ ranks-all = Over { $scope }: { $sentence }
 ranks-under = With { $scope }: { $sentence }
 ranks-winner = { $first } is first of { $count } levels of { $factor }: { $metric } { $effect } against { $next }, the nearest.
 ranks-winner-inside = { $first } is first of { $count } levels of { $factor }, but by less than the margin of { $margin }: { $metric } { $effect } against { $next }, the nearest.
-ranks-shared = { $shared } of { $count } levels of { $factor } share the first place and are not told apart: { $first }. Behind them in { $metric }: { $behind }.
+ranks-shared = { $shared } of { $count } levels of { $factor } share the first place and are not told apart: { $first }. Shown behind at least one of these in { $metric }: { $behind }.
 ranks-even = No difference that matters between any of { $count } levels of { $factor }: { $metric } of every pair lies within the margin of { $margin }.
 ranks-open = None of { $count } levels of { $factor } was told apart from another in { $metric }, against a margin of { $margin }.
 ranks-beside = { $level } ({ $effect })
-ranks-beside-base = { $level }
+ranks-beside-base = { $level } (the baseline)
 ranks-place = { $rank } { $level }
-ranks-line = { $levels }; ratios are to { $base }.
+ranks-line = { $levels }.
 ranks-subtitle = { $metric }: ratio to { $base }, a bar the { $level } interval of the ratio by itself
 ranks-footnote = The rank stands before the level; levels that share one were not told apart when all { $pairs } pairs were judged together. n = { $blocks } { repeats } in random order; run { $run }.
 ranks-shows = The table below says from which levels each level of { $figure } was not told apart.
