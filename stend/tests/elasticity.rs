@@ -1,11 +1,7 @@
 //! Knows how near the shares of a cause come to those that were planted, through the whole product,
 //! and that the door says them, in a simulated lab and in a real one.
 
-#![expect(
-    clippy::expect_used,
-    clippy::print_stdout,
-    reason = "helpers of tests stand outside test functions"
-)]
+#![expect(clippy::expect_used, reason = "helpers of tests stand outside test functions")]
 
 use desk::plan::{Catalogue, at_one_place, one_at_a_time, order, read};
 use desk::record::{Metric, RUN_SCHEMA, Run, WorkloadSpec};
