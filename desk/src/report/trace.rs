@@ -207,10 +207,11 @@ pub(super) fn ranked() -> Vec<Run> {
     }
     .run();
     named.plan.lab.links[1].settings.insert("tso".into(), Value::Word("on".into()));
+    named.plan.factors.remove(1);
     named.plan.method.primary_comparison = Some(PrimaryComparison {
         level: "pro1000".into(),
         load: "net".into(),
-        stratum: [("offload".to_owned(), "on".to_owned())].into(),
+        stratum: std::collections::BTreeMap::new(),
         fixed: [("direction".to_owned(), Value::Word("receive".into()))].into(),
     });
     all.push(named);
