@@ -83,9 +83,9 @@ struct Full {
 /// they make the others look like what they are not: a client without enough CPU leaves a server
 /// that waits. Their own rule keeps them from hiding others: a client that is busy or late counts
 /// only on a machine that is not full, and no client counts beside a system under test that runs
-/// all the time. CPUs that other programs fill do not tie with what is full besides: the load reached
-/// that all the same. Sockets that wait are the limit only where nothing is full, for they wait for
-/// what is.
+/// all the time. CPUs that other programs fill do not tie with what is full besides: the load
+/// reached that all the same. Sockets that wait are the limit only where nothing is full, for they
+/// wait for what is.
 ///
 /// `visits` are all of the level, also those that the clients' limit made invalid.
 fn find(plan: &Plan, trials: &[&TrialRecord], visits: &[&TrialRecord]) -> Option<Full> {
