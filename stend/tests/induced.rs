@@ -1,5 +1,5 @@
-//! Knows what holds a real load down, because it makes it so, and asks whether stend names it: twelve
-//! causes on network namespaces, and six loads that nothing holds down but the CPUs.
+//! Knows what holds a real load down, because it makes it so, and asks whether stend names it:
+//! twelve causes on network namespaces, and six loads that nothing holds down but the CPUs.
 //!
 //! Each goes through the door as a person's plan does. What needs root, or a kernel that grants
 //! namespaces and control groups, is skipped aloud where there is none.

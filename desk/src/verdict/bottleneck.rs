@@ -82,10 +82,10 @@ struct Full {
 /// A load that was set and carried has no other limit. Of the rest the clients stand first because
 /// they make the others look like what they are not: a client without enough CPU leaves a server
 /// that waits. Their own rule keeps them from hiding others: a client that is busy or late counts
-/// only on a machine that is not full, and no client counts beside a system under test that runs all
-/// the time. CPUs that other programs fill do not tie with what is full besides: the load reached
-/// that all the same. Sockets that wait are the limit only where nothing is full, for they wait for
-/// what is.
+/// only on a machine that is not full, and no client counts beside a system under test that runs
+/// all the time. CPUs that other programs fill do not tie with what is full besides: the load
+/// reached that all the same. Sockets that wait are the limit only where nothing is full, for they
+/// wait for what is.
 ///
 /// `visits` are all of the level, also those that the clients' limit made invalid.
 fn find(plan: &Plan, trials: &[&TrialRecord], visits: &[&TrialRecord]) -> Option<Full> {
@@ -129,8 +129,8 @@ fn rival(ceiling: &Ceiling) -> Rival {
 /// Whether the first being full is why the second is: it holds it, or makes sockets wait.
 ///
 /// A client that cannot send or take more has its reason in its quota or its line. A CPU is one of
-/// all; one that is full of interrupts is full; that of a client is the client's. Goodput is that of
-/// the line. A copy keeps a CPU busy, and whether full CPUs wait for memory is not read.
+/// all; one that is full of interrupts is full; that of a client is the client's. Goodput is that
+/// of the line. A copy keeps a CPU busy, and whether full CPUs wait for memory is not read.
 fn covers(full: LimitKind, other: LimitKind) -> bool {
     use LimitKind as K;
     match other {

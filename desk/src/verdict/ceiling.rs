@@ -106,8 +106,8 @@ pub(super) fn ceilings(plan: &Plan, trials: &[&TrialRecord]) -> Vec<Ceiling> {
     all
 }
 
-/// The throughput at which each ceiling is full that a load passes at a rate: bit/s, from throughput
-/// and use of each trial. None of CPUs, whose price of a byte changes with the size.
+/// The throughput at which each ceiling is full that a load passes at a rate: bit/s, from the
+/// throughput and use of each trial. None of CPUs, whose price of a byte changes with the size.
 pub(super) fn tops(plan: &Plan, trials: &[&TrialRecord]) -> Vec<Top> {
     use LimitKind as K;
     let passed = [K::SetRate, K::Goodput, K::Pcie, K::Memory, K::Disk];

@@ -110,8 +110,9 @@ mod tests {
         };
         let at = |at_ns, counts| Snapshot { at_ns, adapters: [("eth1".into(), counts)].into() };
         let opened = at(0, [1_000, 10, 0, 7]);
-        // By hand, in half a second: 1,514 B and 24 of each of 1,000 frames sent, 8 x 1,538,000 / 0.5
-        // = 24.608 Mbit/s; 66 and 24 of each of 500 received, 8 x 45,000 / 0.5 = 0.72 Mbit/s.
+        // By hand, in half a second: 1,514 B and 24 of each of 1,000 frames sent,
+        // 8 x 1,538,000 / 0.5 = 24.608 Mbit/s; 66 and 24 of each of 500 received,
+        // 8 x 45,000 / 0.5 = 0.72 Mbit/s.
         let closed = at(500_000_000, [1_515_000, 1_010, 33_000, 507]);
         let rows = readings(&adapter, &opened, &closed);
         let told: Vec<(&str, f64)> =

@@ -1,6 +1,7 @@
 //! Knows what can be read beside the load at the two edges of the window.
 //!
-//! Gives: [`Probe`], [`all`], [`Soaker`], [`Carriers`], [`Shapers`], [`Copied`]. Never: what the load was, or what a reading means.
+//! Gives: [`Probe`], [`all`], [`Soaker`], [`Carriers`], [`Shapers`], [`Copied`].
+//! Never: what the load was, or what a reading means.
 //! Start reading at `cpu.rs`.
 
 mod ceiling;

@@ -8,7 +8,7 @@
 //! A process that began in the window counts with all its time. One that ended in it cannot be
 //! asked any more: the desk finds its time as unattributed.
 //!
-//! The threads that work on interrupts when these are too many tell how much of their CPU they took.
+//! The threads that work on interrupts when these are too many tell how much of a CPU they took.
 //!
 //! Must not know what a process does; ours are named to it.
 

@@ -56,7 +56,8 @@ fn digest(visited: &Visited) -> u64 {
             let waits = format!("{} {}", s.receive_window_limited_us, s.send_buffer_limited_us);
             let _ = writeln!(text, "{} {} {} {waits}", s.stream, s.received_bytes, s.busy_us);
         }
-        for r in &record.readings {
+        // The token bucket is read only since: a reading more is no change of the others.
+        for r in record.readings.iter().filter(|r| r.probe != "qdisc") {
             let _ = writeln!(text, "{} {} {} {}", r.probe, r.host, r.key, bits(r.quantity.value));
         }
     }

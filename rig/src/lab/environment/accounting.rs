@@ -23,8 +23,8 @@ pub(super) fn observe(tree: &Tree) -> Option<Fact> {
     Some(fact("kernel.cpu_accounting", &path, &value))
 }
 
-/// Whether the kernel keeps the time of interrupts by a clock, apart from whom they interrupt; false
-/// where it does not say.
+/// Whether the kernel keeps the time of interrupts by a clock, apart from whom they interrupt;
+/// false where it does not say.
 pub(super) fn keeps_interrupts(tree: &Tree) -> bool {
     observe(tree).is_some_and(|fact| fact.value.ends_with("interrupts kept apart"))
 }
