@@ -7,7 +7,7 @@ use crate::figure::Figure;
 use crate::record::{PrimaryComparison, Run, Value};
 use crate::stats::{LEVEL, MoreBlocks};
 use crate::unit::{Quantity, Unit};
-use crate::verdict::simulated::{Cell, Simulated};
+use crate::verdict::simulated::{Simulated, Truth};
 use crate::verdict::{FailIf, KNEE, POWER, analyse, gate};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -155,7 +155,7 @@ fn traced() -> Vec<(Document, Vec<Prose>, Known)> {
         }));
     }
     // A resource that is all, a part, none, and one of which too little is known.
-    let truths: [(fn(Cell) -> f64, f64); 4] =
+    let truths: [(Truth, f64); 4] =
         [(|_| 0.85, 0.01), (|_| 0.93, 0.01), (|_| 1.0, 0.01), (|_| 0.93, 0.2)];
     for (truth, noise) in truths {
         let run = Simulated { truth, noise, blocks: 10, ..Simulated::default() }.taken_down();
@@ -188,8 +188,8 @@ fn traced() -> Vec<(Document, Vec<Prose>, Known)> {
 
 /// Runs over five levels with three truths, and one whose plan names a primary comparison.
 pub(super) fn ranked() -> Vec<Run> {
-    let first: fn(Cell) -> f64 = |cell| if cell.offload == "d" { 1.5 } else { 1.0 };
-    let shared: fn(Cell) -> f64 = |cell| if cell.offload == "d" { 0.6 } else { 1.0 };
+    let first: Truth = |cell| if cell.offload == "d" { 1.5 } else { 1.0 };
+    let shared: Truth = |cell| if cell.offload == "d" { 0.6 } else { 1.0 };
     let mut all = Vec::new();
     for truth in [first, shared, |_| 1.0] {
         let offloads = vec!["a", "b", "c", "d", "e"];

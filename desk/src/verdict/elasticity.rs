@@ -211,7 +211,7 @@ fn sum(run: &Run, shares: &[&BTreeMap<u32, f64>]) -> Option<Estimate> {
 #[cfg(test)]
 mod tests {
     use super::super::analyse;
-    use super::super::simulated::Simulated;
+    use super::super::simulated::{Simulated, Truth};
     use super::*;
     use crate::record::Reading;
 
@@ -221,14 +221,14 @@ mod tests {
         all.swap_remove(0).resources.swap_remove(0)
     }
 
-    fn taken_down(truth: fn(crate::verdict::simulated::Cell) -> f64, noise: f64) -> Run {
+    fn taken_down(truth: Truth, noise: f64) -> Run {
         Simulated { truth, noise, blocks: 10, ..Simulated::default() }.taken_down()
     }
 
     // ln 0.85 / ln 0.85 = 1, ln 0.922 / ln 0.85 = 0.5, ln 1 / ln 0.85 = 0.
     #[test]
     fn the_share_is_the_change_of_the_figure_over_that_of_the_resource() {
-        let rows: [(fn(_) -> f64, f64, Weight); 3] = [
+        let rows: [(Truth, f64, Weight); 3] = [
             (|_| 0.85, 1.0, Weight::All),
             (|_| 0.85_f64.sqrt(), 0.5, Weight::Part),
             (|_| 1.0, 0.0, Weight::None),

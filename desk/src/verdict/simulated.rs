@@ -12,6 +12,9 @@ use rand_chacha::ChaCha8Rng;
 use statrs::distribution::{ContinuousCDF, Normal};
 use std::collections::BTreeMap;
 
+/// Other level over baseline at a cell.
+pub type Truth = fn(Cell) -> f64;
+
 /// Where a trial stands apart from its path.
 #[derive(Clone, Copy)]
 pub struct Cell {
@@ -30,7 +33,7 @@ pub struct Simulated {
     /// Points of the curve; a single one makes no curve.
     pub sizes: Vec<u64>,
     /// True ratio pro1000 / onboard.
-    pub truth: fn(Cell) -> f64,
+    pub truth: Truth,
     /// Standard deviation of the log of every trial; the whole block moves by ten times that.
     pub noise: f64,
     pub better: Better,
