@@ -28,7 +28,8 @@ fn plan(method: &str) -> Plan {
 /// Boots differ by 2 %, trials of one boot by 1 %.
 fn physics() -> Physics {
     simulated::physics(
-        "[link]\nline_rate = \"400 Gbit/s\"\n[machine]\ncores = 8\n[noise]\nsd = \"1 %\"\nar = 0.0\n\
+        "[link]\nline_rate = \"400 Gbit/s\"\n[machine]\ncores = 8\n\
+         [noise]\nsd = \"1 %\"\nar = 0.0\n\
          boot = { sd = \"2 %\" }\n",
     )
 }

@@ -1,5 +1,5 @@
-//! Knows that what is planted in the simulated lab is said by the article: a crossing along a curve,
-//! and costs of a server whose clients have machines of their own.
+//! Knows that what is planted in the simulated lab is said by the article: a crossing along a
+//! curve, and costs of a server whose clients have machines of their own.
 
 mod simulated;
 
@@ -14,12 +14,12 @@ const LINKS: &str = "title = \"crossing\"\n[lab]\nclients = 2\n[lab.links.wide]\
     [method]\nblocks = 10\nsettle = \"0.3 s\"\nsettle_max = \"1 s\"\nwindow = \"0.8 s\"\n\
     curve = \"request_size\"\n";
 
-/// The quick link carries all that the CPUs let through 1.3 times as fast, and its line ends 13 %
+/// The quick link carries all that the CPUs let through 1.3 times as fast, and its line ends 9 %
 /// below that of the wide one.
 fn crossing(noise: &str) -> String {
     format!(
         "[machine]\ncores = 4\n[link]\nline_rate = \"20 Gbit/s\"\n\
-         [links.quick]\nline_rate = \"13.4 Gbit/s\"\n\
+         [links.quick]\nline_rate = \"14 Gbit/s\"\n\
          [effects.path]\nquick = 1.3\n[noise]\nsd = \"{noise}\"\nar = 0.0\n"
     )
 }
@@ -30,7 +30,7 @@ fn a_crossing_is_told_by_the_mean_and_by_the_regions_and_that_they_disagree() {
     let truth: Vec<bool> =
         analyse(&truth).comparisons[0].points.iter().map(|p| p.ratio.centre.value > 1.0).collect();
     let behind = truth.iter().filter(|ahead| !**ahead).count();
-    assert!((1..=3).contains(&behind) && !truth[truth.len() - 1], "it crosses: {truth:?}");
+    assert!((1..truth.len()).contains(&behind) && !truth[truth.len() - 1], "it crosses: {truth:?}");
     let run = run(plan(LINKS), &physics(&crossing("1 %")));
     let found = analyse(&run);
     let [curve] = &found.curves[..] else { panic!("{:?}", found.curves) };
@@ -61,6 +61,7 @@ fn a_crossing_is_told_by_the_mean_and_by_the_regions_and_that_they_disagree() {
 fn the_index_of_a_server_is_not_withheld_for_the_cpus_of_clients_elsewhere() {
     let text = "title = \"own\"\n[lab]\nclients = 2\n[factors.tso]\nlevels = [\"off\", \"on\"]\n\
         [load.it]\nworkload = \"tcp_stream\"\ncongestion = \"cubic\"\noffered_load = \"4 Gbit/s\"\n\
+        request_size = \"2 KiB\"\n\
         [method]\nblocks = 5\nsettle = \"0.3 s\"\nsettle_max = \"1 s\"\nwindow = \"0.8 s\"\n";
     let told = |clients: &str| {
         let physics = physics(&format!("[clients]\nmachine = \"{clients}\"\nspeed = 2.0\n"));

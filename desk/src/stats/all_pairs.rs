@@ -5,11 +5,11 @@
 //! Source of the step-down: P. H. Westfall, S. S. Young, "Resampling-Based Multiple Testing", Wiley
 //! 1993, algorithm 2.8; J. P. Romano, M. Wolf, "Exact and approximate stepdown methods for multiple
 //! hypothesis testing", Journal of the American Statistical Association 100 (2005), 94-108. Pairs
-//! are taken by falling |t|. The first is judged by the largest |t| of all pairs under sign flips of
-//! whole blocks, the next by the largest of those that are left, and so on. A first false rejection
-//! can only come while every pair without a difference is still left, and then its |t| must reach
-//! the largest of a set that holds them all; so the chance of any false one is that of the largest
-//! |t| among the pairs without a difference, which is at most alpha.
+//! are taken by falling |t|. The first is judged by the largest |t| of all pairs under sign flips
+//! of whole blocks, the next by the largest of those that are left, and so on. A first false
+//! rejection can only come while every pair without a difference is still left, and then its |t|
+//! must reach the largest of a set that holds them all; so the chance of any false one is that of
+//! the largest |t| among the pairs without a difference, which is at most alpha.
 //!
 //! That flips may judge pairs: of two levels without a difference the difference within a block is
 //! as likely as its opposite, whatever the shape of the noise, for either may have been the other.

@@ -4,8 +4,8 @@
 //! Never: what the values are, or how many series are looked at.
 //!
 //! Trend and neighbours are tested by ranks against every other order of the same values, so the
-//! shape of the noise does not matter. Nothing of that kind exists for one value far off: whether it
-//! is strange depends on the tails of the noise, and those are assumed to be heavy.
+//! shape of the noise does not matter. Nothing of that kind exists for one value far off: whether
+//! it is strange depends on the tails of the noise, and those are assumed to be heavy.
 
 use super::signed_rank::last_of;
 use rand::{RngExt, SeedableRng};
@@ -71,7 +71,8 @@ pub struct Apart {
 /// H. B. Mann, "Nonparametric tests against trend", Econometrica 13 (1945), 245-259. P. K. Sen,
 /// "Estimates of the regression coefficient based on Kendall's tau", JASA 63 (1968), 1379-1389: the
 /// slope is the median of those between any two values, and its interval reaches from the (k+1)-th
-/// smallest to the (k+1)-th largest, with k the most inversions whose probability is at most half of
+/// smallest to the (k+1)-th largest, with k the most inversions whose probability is at most half
+/// of
 /// 1 - level. Up to 100 values the number of inversions has its exact distribution, beyond the
 /// normal one. Ties count against the trend. None for fewer than [`DIAGNOSED_FROM`] values, or
 /// values that are all alike.
@@ -143,12 +144,12 @@ pub fn neighbours(values: &[f64], seed: u64) -> Option<Neighbours> {
 ///
 /// With r the distances from the median, p = (largest r / second largest r)^-2.5. That is exact for
 /// noise whose tails fall with the power 2.5, whatever n: by A. Rényi, "On the theory of order
-/// statistics", Acta Mathematica Hungarica 4 (1953), 191-231, the logs of the largest values of such
-/// noise have independent exponential spacings. Lighter tails have larger p than they need, so
-/// normal noise next to never has a value apart by chance; a power below 2.5 has it too often. Besides the
-/// value must be 3.5 median absolute deviations off as normal noise has them (B. Iglewicz, D.
-/// Hoaglin, "How to detect and handle outliers", 1993), else p is 1. Two values far off hide each other.
-/// None as in [`trend`].
+/// statistics", Acta Mathematica Hungarica 4 (1953), 191-231, the logs of the largest values of
+/// such noise have independent exponential spacings. Lighter tails have larger p than they need, so
+/// normal noise next to never has a value apart by chance; a power below 2.5 has it too often.
+/// Besides the value must be 3.5 median absolute deviations off as normal noise has them (B.
+/// Iglewicz, D. Hoaglin, "How to detect and handle outliers", 1993), else p is 1. Two values far
+/// off hide each other. None as in [`trend`].
 #[must_use]
 pub fn apart(values: &[f64]) -> Option<Apart> {
     if !is_long(values) {

@@ -88,7 +88,8 @@ mod tests {
     }
 
     // scipy 1.17.1: the most l with binom.cdf(l - 1, n, q) <= .025, the least u with
-    // binom.sf(u - 1, n, q) <= .025; the coverage is binom.cdf(u - 1, n, q) - binom.cdf(l - 1, n, q)
+    // binom.sf(u - 1, n, q) <= .025; the coverage is binom.cdf(u - 1, n, q) - binom.cdf(l - 1, n,
+    // q)
     #[test]
     fn places_and_coverage_are_those_of_scipy() {
         for (n, part, low, high, level) in [

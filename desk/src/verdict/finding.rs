@@ -1,6 +1,7 @@
 //! Knows the shapes of what the desk concludes; how it concludes stands in the neighbouring files.
 
 use super::elasticity::Elasticity;
+use super::ranks::Ranking;
 use crate::record::{Better, Settings, Value};
 use crate::stats::{Estimate, MoreBlocks};
 use crate::unit::Quantity;
@@ -543,73 +544,6 @@ pub struct Index {
     pub ratio: Estimate,
     /// Against the margin.
     pub verdict: Verdict,
-}
-
-/// The levels of a factor in their order, all pairs of them judged together.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Ranking {
-    /// Stable name, for instance `rank-profile-transmit`.
-    pub id: String,
-    /// The factor.
-    pub factor: String,
-    /// Its baseline, to which every ratio is.
-    pub base: String,
-    /// Levels of the other factors; empty over all loads and strata.
-    pub stratum: BTreeMap<String, String>,
-    /// Parameters of the load that the plan sweeps besides the curve; empty over all.
-    pub fixed: Settings,
-    /// Name of the load; none over all loads and strata, as an index is.
-    pub load: Option<String>,
-    /// The comparisons whose trials it rests on, by name.
-    pub over: Vec<String>,
-    /// Name of the metric.
-    pub metric: String,
-    /// Which way it is better.
-    pub better: Better,
-    /// The declared margin.
-    pub margin: Quantity,
-    /// The ranked levels, the baseline among them, the best first.
-    pub levels: Vec<RankedLevel>,
-    /// Every two of them.
-    pub pairs: Vec<RankedPair>,
-    /// The levels that hold the first place: one that is shown better than all others, or several
-    /// that share it. All of them where no pair is told apart.
-    pub first: Vec<String>,
-    /// Levels without a rank: two states, too few blocks, or alike by their settings.
-    pub unranked: Vec<String>,
-}
-
-/// A level with the ranks that it can have.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct RankedLevel {
-    /// The level.
-    pub level: String,
-    /// Level / baseline, judged by itself; exactly 1 for the baseline.
-    pub ratio: Estimate,
-    /// The best rank that it can have: 1 and the number of levels shown better.
-    pub from: u32,
-    /// The worst: the number of levels less those shown worse.
-    pub to: u32,
-    /// The levels that it was not told apart from, the best first.
-    pub alike: Vec<String>,
-}
-
-/// Two levels of a ranking.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct RankedPair {
-    /// The one with the better mean.
-    pub better: String,
-    /// The other.
-    pub worse: String,
-    /// The metric of `better` over that of `worse`, its interval by itself.
-    pub ratio: Estimate,
-    /// p value of the difference among all pairs, a share: Holm below 8 blocks, step-down sign
-    /// flips of whole blocks (max-T) from there. None where it was not tested.
-    pub together: Option<Quantity>,
-    /// Whether they are told apart: `together` is within the error of the plan.
-    pub differs: bool,
-    /// Whether they are shown to lie within the margin, by Holm over all pairs.
-    pub equivalent: bool,
 }
 
 /// The two roofs over a curve of throughput by request size: what a request costs holds the small

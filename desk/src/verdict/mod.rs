@@ -36,6 +36,7 @@ mod percentile;
 mod price;
 mod primary;
 mod ranking;
+mod ranks;
 mod region;
 mod roof;
 mod series;
@@ -62,9 +63,8 @@ pub use enough::enough;
 pub use finding::{
     Advice, Agreement, Analysis, Basis, Caveat, ClaimCheck, ClaimFigure, ClaimNeed, Comparison,
     Cost, CpuParts, CurveVerdict, GeneratorBound, GeneratorSign, Index, Interaction, Limit,
-    LimitKind, PointLimit, PointResult, Price, RankedLevel, RankedPair, Ranking, Reader, Region,
-    Rival, Roofs, Standing, State, Top, TrialQuantile, TrialQuantiles, TwoStates, Verdict,
-    Withheld,
+    LimitKind, PointLimit, PointResult, Price, Reader, Region, Rival, Roofs, Standing, State, Top,
+    TrialQuantile, TrialQuantiles, TwoStates, Verdict, Withheld,
 };
 pub use gate::{
     FailIf, Gate, GateCheck, GateError, GateOutcome, GateReason, gate, gateable, gated,
@@ -73,6 +73,7 @@ pub use inside::{is_inside, lies_inside};
 pub use knee::{KNEE, knee};
 pub use noise::{Alarms, NoiseFloor, noise_floor};
 pub use objection::objection;
+pub use ranks::{RankedLevel, RankedPair, Ranking};
 pub use region::{curve_verdict, is_beyond};
 pub use so_far::{SoFar, so_far};
 pub use together::among;

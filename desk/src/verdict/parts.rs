@@ -29,8 +29,8 @@ struct Split {
 impl Split {
     /// None where any part was not read.
     ///
-    /// unattributed = machine - all our processes - kernel threads - other processes, those of hosts
-    /// with a machine of their own left out: their time is not in that of this machine.
+    /// unattributed = machine - all our processes - kernel threads - other processes, those of
+    /// hosts with a machine of their own left out: their time is not in that of this machine.
     fn of(record: &TrialRecord) -> Option<Self> {
         let machine = machine(record)?;
         let processes = |which: &dyn Fn(&str) -> bool| {

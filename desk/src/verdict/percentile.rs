@@ -16,8 +16,8 @@ const MIDDLE: f64 = 0.5;
 const WORST: f64 = 0.1;
 
 /// Every level at every point of the comparisons once, with the paired trials (means of boots,
-/// where n counts boots) that its ratio rests on. A level that stands in several comparisons is told
-/// with the first.
+/// where n counts boots) that its ratio rests on. A level that stands in several comparisons is
+/// told with the first.
 pub(super) fn trial_quantiles(plan: &Plan, comparisons: &[Comparison]) -> Vec<TrialQuantiles> {
     let level = 1.0 - alpha(&plan.method);
     let mut known = BTreeSet::new();

@@ -1,10 +1,10 @@
 //! Knows in which order the levels of a factor stand and which of them share a rank; never why.
 
 use super::effective::effective;
-use super::finding::{RankedLevel, RankedPair, Ranking};
 use super::interaction::{Marked, Number, block_means, whole};
 use super::measure::is_paced;
 use super::pairing::{Contest, contests_of};
+use super::ranks::{RankedLevel, RankedPair, Ranking};
 use super::states::two_states;
 use super::winner::{Rule, alpha, fixed_words, name, ratio_alone};
 use crate::record::{Better, Method, Plan, Run};
@@ -283,8 +283,8 @@ fn levels(
     Some(all.collect())
 }
 
-/// Who holds the first place: all that nobody is shown better than; with a single such level that is
-/// not shown better than all others, those it was not told apart from share it.
+/// Who holds the first place: all that nobody is shown better than; with a single such level that
+/// is not shown better than all others, those it was not told apart from share it.
 fn first(levels: &[RankedLevel]) -> Vec<String> {
     let best: Vec<&RankedLevel> = levels.iter().filter(|l| l.from == 1).collect();
     let mut names: Vec<String> = best.iter().map(|l| l.level.clone()).collect();

@@ -39,7 +39,8 @@ pub(super) fn judge_together(plan: &Plan, limits: &[Limit], judged: &mut [Judged
 }
 
 /// Comparisons as a headline over all of them takes them: a difference that does not hold among
-/// them is undecided (equivalent, if its interval lies within the margin), and no stretch of its curve is ahead. With it, how many those are.
+/// them is undecided (equivalent, if its interval lies within the margin), and no stretch of its
+/// curve is ahead. With it, how many those are.
 #[must_use]
 pub fn among(asked: &[(&Run, &Comparison)]) -> (Vec<Comparison>, u32) {
     let runs: BTreeSet<&str> = asked.iter().map(|(run, _)| run.id.as_str()).collect();
@@ -49,7 +50,8 @@ pub fn among(asked: &[(&Run, &Comparison)]) -> (Vec<Comparison>, u32) {
         let mut told = (*comparison).clone();
         let differs = matches!(told.verdict, Verdict::Better | Verdict::Worse);
         if differs && !holds(&run.plan, comparison, runs.len()) {
-            // A wider interval may hold 1, but this one lies within the margin: that is equivalence.
+            // A wider interval may hold 1, but this one lies within the margin: that is
+            // equivalence.
             let inside = is_inside(comparison);
             told.verdict = match inside {
                 true => Verdict::Equivalent,

@@ -1,7 +1,7 @@
 //! Knows the settings that can be switched on a lab, how each is read back, and how it is undone.
 //!
-//! Gives: [`ALL`] as data, [`Factor`], [`Undo`], [`find`]; [`MachineRow`], [`find_machine`]; [`QuotaRow`],
-//! [`find_quota`]; [`refuse`].
+//! Gives: [`ALL`] as data, [`Factor`], [`Undo`], [`find`]; [`MachineRow`], [`find_machine`];
+//! [`QuotaRow`], [`find_quota`]; [`refuse`].
 //! Never: why a level is wanted, or what was measured under it.
 //! Start reading at `link_row.rs`, for the machine itself at `machine_row.rs`.
 

@@ -1,5 +1,5 @@
-//! Knows `stend elasticity`: a plan in which one resource at a time is taken down, and what each has
-//! of the cause.
+//! Knows `stend elasticity`: a plan in which one resource at a time is taken down, and what each
+//! has of the cause.
 
 use super::aa::held;
 use super::error::CliError;

@@ -1,6 +1,6 @@
 //! Knows how it is said what a factor does that the plan crosses but does not compare.
 
-use super::answer::{Judged, decisive};
+use super::answer::Judged;
 use super::effect::metric_title;
 use super::names::{key_words, pair};
 use super::{Part, Said, Writer, glance, most, ranks};
@@ -8,7 +8,7 @@ use crate::record::Replicate;
 use crate::report::document::{Node, Prose};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use crate::verdict::Comparison;
+use crate::verdict::{Comparison, was_carried};
 
 /// Up to this many levels of the compared factor are told apart.
 const SIDES: usize = 3;
@@ -68,9 +68,12 @@ fn replicates(writer: &Writer, part: &Part<'_>) -> Result<Vec<Prose>, ReportErro
 
 /// The comparisons over other factors, but for those under loads that both levels just carried.
 fn all<'a>(part: &Part<'a>) -> Vec<Judged<'a>> {
-    let asked = decisive(std::slice::from_ref(part));
+    let asked = &part.analysis.comparisons;
+    let free = |c: &&Comparison| !was_carried(&part.analysis.limits, &c.id);
+    let any_free = asked.iter().any(|c| free(&c));
+    let under = |c: &Comparison, one: &Comparison| one.load == c.load && one.fixed == c.fixed;
     let counts =
-        |c: &Comparison| asked.iter().any(|(_, one)| one.load == c.load && one.fixed == c.fixed);
+        |c: &Comparison| asked.iter().any(|one| under(c, one) && (!any_free || free(&one)));
     let others = part.analysis.others.iter().filter(|c| counts(c));
     others.map(|c| (part.run, c)).collect()
 }
