@@ -138,8 +138,8 @@ impl Home {
         let plan = format!(
             "title = \"small\"\n[lab]\nclients = 1\n[lab.links.lan]\n{link}[factors.congestion]\n\
              levels = [\"cubic\", \"kernel\"]\n[load.it]\nworkload = \"tcp_stream\"\n[method]\n\
-             blocks = 4\ndry = false\nsteady = \"noted\"\nsettle = \"200 ms\"\n\
-             settle_max = \"200 ms\"\nwindow = \"400 ms\"\n"
+             blocks = 8\ndry = false\nsteady = \"noted\"\nsettle = \"400 ms\"\n\
+             settle_max = \"400 ms\"\nwindow = \"500 ms\"\n"
         );
         fs::write(self.0.join("plan.toml"), plan).expect("a plan");
     }
@@ -193,10 +193,21 @@ fn of_a_capped_link_the_link_has_the_cause_and_a_cpu_has_none() {
         return println!("skipped: needs root");
     }
     let home = Home::new("real");
-    home.plan("rate = \"200 Mbit/s\"\n");
+    home.plan("rate = \"100 Mbit/s\"\n");
     let words = ["elasticity", "plan.toml", "--lab", "root", "--out", "e", "--store", "x.stend"];
-    let printed = home.json(&[&words[..], &["--json"]].concat());
-    let (link, weight) = of(&printed, "link").expect("a link with a rate");
+    let take = || {
+        let printed = home.json(&[&words[..], &["--json"]].concat());
+        let (link, weight) = of(&printed, "link").expect("a link with a rate");
+        (printed, link, weight)
+    };
+    let mut taken = take();
+    // On a machine that others keep busy a run may be too uncertain to say anything.
+    for _ in 0..2 {
+        if taken.2 == "open" {
+            taken = take();
+        }
+    }
+    let (printed, link, weight) = taken;
     assert!((0.6..1.4).contains(&link), "{link}, {weight}");
     let fixed = &printed["run"]["plan"]["method"]["elasticity"]["fixed"];
     let known = |resource: &str| {
