@@ -64,6 +64,9 @@ fn run(shape: &Shape) -> Option<(Ink, Glyph, f64)> {
     }
 }
 
+/// A thread of more points than this is drawn to the whole pixel: pages have many of them.
+const MANY: usize = 100;
+
 /// Runs of one look.
 fn runs(heap: &[Shape]) -> String {
     let (mut class_of, mut path) = (String::new(), String::new());
@@ -93,6 +96,9 @@ fn square((x, y): Point, radius: f64) -> String {
 fn element(shape: &Shape, beside: bool) -> String {
     match shape {
         Shape::Text(text) => text_element(text),
+        Shape::Line(ink @ Ink::Thread(_), points) if points.len() > MANY => {
+            format!("<polyline class=\"{}\" points=\"{}\"/>", class(*ink), coarse(points))
+        }
         Shape::Line(ink, points) => {
             format!("<polyline class=\"{}\" points=\"{}\"/>", class(*ink), path(points))
         }
@@ -200,6 +206,13 @@ fn outline(glyph: Glyph, (x, y): Point, radius: f64) -> (&'static str, String) {
 
 fn path(points: &[Point]) -> String {
     let pairs: Vec<String> = points.iter().map(|p| format!("{},{}", px(p.0), px(p.1))).collect();
+    pairs.join(" ")
+}
+
+/// The same to the whole pixel, for a thread that jumps at every one of them.
+fn coarse(points: &[Point]) -> String {
+    let pairs: Vec<String> =
+        points.iter().map(|p| format!("{},{}", px(p.0.round()), px(p.1.round()))).collect();
     pairs.join(" ")
 }
 

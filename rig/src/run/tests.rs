@@ -1,11 +1,12 @@
 //! Whole runs in a simulated lab: what a physics leaves in the records, and what is found of it.
 
-use super::{Orders, Simulated, Visited, conduct};
+use super::{Orders, Simulated, Visited, conduct, throttles};
 use crate::lab::sim::Physics;
 use crate::{factor, workload};
 use desk::plan::{Catalogue, order, read};
 use desk::record::{Completeness, Fault, Plan, TrialKind, TrialRecord, Value};
 use std::fmt::Write as _;
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 static NEVER: AtomicBool = AtomicBool::new(false);
@@ -252,4 +253,19 @@ fn smt_is_a_factor_with_a_planted_yield() {
     assert!(off.iter().all(|r| cpus(r) == 2.0) && on.iter().all(|r| cpus(r) == 4.0));
     let ratio = throughput(on[0]) / throughput(off[0]);
     assert!((ratio - 1.25).abs() < 1e-4, "{ratio}");
+}
+
+/// Taken down for all loads, a rate would end the load that has none.
+#[test]
+fn a_client_rate_is_taken_down_only_where_every_load_offers_it() {
+    let physics = Physics::read(OLD).map_err(|e| e.to_string()).unwrap();
+    let of = |plan: &Plan| throttles(plan, 0.1, Path::new("/"), Some(&physics));
+    let named = |found: &[&str]| found.contains(&"client rate");
+    let mixed = of(&golden());
+    assert!(!named(&mixed.throttles.iter().map(|t| &*t.resource).collect::<Vec<_>>()));
+    assert!(named(&mixed.fixed.iter().map(|f| &*f.resource).collect::<Vec<_>>()));
+    let mut paced = golden();
+    paced.loads.remove(0);
+    let paced = of(&paced);
+    assert!(named(&paced.throttles.iter().map(|t| &*t.resource).collect::<Vec<_>>()));
 }

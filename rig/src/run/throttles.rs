@@ -4,7 +4,7 @@
 
 use crate::factor;
 use crate::lab::sim::{Physics, Resource, throttle};
-use desk::record::{Fixed, Plan, Settings, Throttle, Throttling, Value};
+use desk::record::{Fixed, LoadPlan, Plan, Settings, Throttle, Throttling, Value};
 use desk::unit::{Quantity, Unit};
 use std::path::Path;
 
@@ -127,17 +127,17 @@ impl Found {
     /// The load, where the clients offer a set one. To hold a load at saturation below what it
     /// reached would lower it by as much, whatever the cause is.
     fn load(&mut self, plan: &Plan) {
-        let offered = plan.loads.iter().flat_map(|load| {
-            let swept = load.over.iter().filter(|(name, _)| name == "offered_load");
-            let swept = swept.flat_map(|(_, values)| values);
-            load.fixed.get("offered_load").into_iter().chain(swept)
-        });
-        let mut offered: Vec<Quantity> = offered.filter_map(Value::quantity).collect();
+        let mut offered: Vec<Option<Quantity>> = plan.loads.iter().flat_map(offered).collect();
         offered.dedup();
         match offered.as_slice() {
-            [] => self.not("client rate", "the clients send as fast as they can, at no set rate"),
-            [one] => self.down("client rate", "offered_load", *one),
-            _ => self.not("client rate", "the plan has several, and a level would set one for all"),
+            [None] => {
+                self.not("client rate", "the clients send as fast as they can, at no set rate");
+            }
+            [Some(one)] => self.down("client rate", "offered_load", *one),
+            _ => self.not(
+                "client rate",
+                "its loads offer different ones, and a level would set one for all",
+            ),
         }
     }
 
@@ -160,4 +160,13 @@ impl Found {
             self.down("receive buffer", "receive_buffer", set);
         }
     }
+}
+
+/// What a load offers, at each value that the plan gives it; none where it is as much as it can.
+fn offered(load: &LoadPlan) -> Vec<Option<Quantity>> {
+    let swept = load.over.iter().filter(|(name, _)| name == "offered_load");
+    let set = load.fixed.get("offered_load").into_iter();
+    let all: Vec<_> =
+        set.chain(swept.flat_map(|(_, values)| values)).map(Value::quantity).collect();
+    if all.is_empty() { vec![None] } else { all }
 }

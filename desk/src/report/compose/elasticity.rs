@@ -9,11 +9,11 @@ use super::{Nodes, Part, Said, Writer};
 use crate::figure::{Axis, Figure, FigureKind, Mark, Reference, Scale, Series};
 use crate::plan::ElasticityWords;
 use crate::record::Plan;
-use crate::report::document::{Column, Node, Prose, Ruling, Table, Tone};
+use crate::report::document::{Column, Node, Prose, Ruling, Source, Table, Tone, unbroken};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
 use crate::stats::Estimate;
-use crate::unit::Unit;
+use crate::unit::{Quantity, Unit};
 use crate::verdict::{Elasticity, ResourceShare, Weight};
 
 /// The words for a plan that takes resources down.
@@ -91,8 +91,8 @@ pub(super) fn nodes(writer: &mut Writer, parts: &[Part<'_>]) -> Nodes {
     Ok(vec![writer.section("elasticity", "elastic-section", body)?])
 }
 
-fn step(throttling: Option<&crate::record::Throttling>) -> crate::unit::Quantity {
-    throttling.map_or(crate::unit::Quantity::new(0.0, Unit::Share), |t| t.step)
+fn step(throttling: Option<&crate::record::Throttling>) -> Quantity {
+    throttling.map_or(Quantity::new(0.0, Unit::Share), |t| t.step)
 }
 
 /// Load and parameters where there are several places.
@@ -137,7 +137,17 @@ fn headline(writer: &Writer, part: &Part<'_>, one: &Elasticity) -> Said {
 
 /// A share and its ends.
 fn shared(share: &Estimate) -> Args {
-    Args::new().estimate("share", share).ends("range", share.low, share.high)
+    let ends = [share.low, share.high].map(whole);
+    let range = Prose::join_with(&ends, " to ");
+    Args::new().prose("share", &whole(share.centre)).prose("range", &range)
+}
+
+/// A share to the whole per cent, with a sign where it is below 0: chance puts none nearer than that.
+fn whole(share: Quantity) -> Prose {
+    let percent = (share.value * 100.0).round();
+    let sign = if percent < 0.0 { "\u{2212}" } else { "" };
+    let text = unbroken(&format!("{sign}{} %", percent.abs()));
+    Prose::from_source(text, Source::Estimate(vec![share.into()]))
 }
 
 fn sentence(writer: &Writer, part: &Part<'_>, (one, share): (&Elasticity, &ResourceShare)) -> Said {
@@ -169,8 +179,9 @@ const fn tone(weight: Weight) -> Tone {
 fn together(writer: &Writer, one: &Elasticity) -> Result<Option<Prose>, ReportError> {
     let (Some(sum), Some(left)) = (&one.sum, &one.left) else { return Ok(None) };
     let key = if left.low.value > 0.0 { "elastic-left" } else { "elastic-whole" };
-    let args = shared(sum).estimate("left", left);
-    Ok(Some(writer.say(key, args.ends("left_range", left.low, left.high))?))
+    let rest = Prose::join_with(&[left.low, left.high].map(whole), " to ");
+    let args = shared(sum).prose("left", &whole(left.centre)).prose("left_range", &rest);
+    Ok(Some(writer.say(key, args)?))
 }
 
 fn figure(writer: &mut Writer, part: &Part<'_>, one: &Elasticity) -> Result<Figure, ReportError> {
