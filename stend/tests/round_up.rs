@@ -86,7 +86,7 @@ fn the_plan_that_comes_with_stend_runs_in_the_simulated_lab() {
     home.good(&["run", "round-up", "--quick", "--lab", "sim", "--out", "out"]);
     let report = home.text("report.txt");
     assert!(report.contains("levels of setup") && report.contains("jumbo-bare"), "{report}");
-    assert!(report.contains("both conditions"), "{report}");
+    assert!(report.contains("all 2 conditions"), "{report}");
 }
 
 #[test]

@@ -142,7 +142,7 @@ fn shared(share: &Estimate) -> Args {
     Args::new().prose("share", &whole(share.centre)).prose("range", &range)
 }
 
-/// A share to the whole per cent, with a sign where it is below 0: chance puts none nearer than that.
+/// A share to the whole per cent, with a sign where it is below 0: none is known better than that.
 fn whole(share: Quantity) -> Prose {
     let percent = (share.value * 100.0).round();
     let sign = if percent < 0.0 { "\u{2212}" } else { "" };

@@ -71,10 +71,7 @@ ranks-apart = – (told apart from all)
 ranks-baseline = baseline
 ranks-note = All { $pairs } pairs are judged together. A rank begins behind the levels shown better and ends before those shown worse; levels that were not told apart share ranks. The interval of a ratio is that of the ratio by itself.
 ranks-note-unranked = –: no rank, for want of { repeats } or of one state, or because it sets what the baseline sets.
-ranks-over-all = { $count ->
-    [2] both conditions
-   *[other] all { $count } conditions
-}
+ranks-over-all = all { $count } conditions
 ranks-all = Over { $scope }: { $sentence }
 ranks-under = With { $scope }: { $sentence }
 ranks-winner = { $first } is first of { $count } levels of { $factor }: { $metric } { $effect } against { $next }, the nearest.
