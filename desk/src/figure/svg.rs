@@ -65,7 +65,7 @@ fn run(shape: &Shape) -> Option<(Ink, Glyph, f64)> {
 }
 
 /// A thread of more points than this is drawn to the whole pixel: pages have many of them.
-const MANY: usize = 100;
+const MANY: usize = 20;
 
 /// Runs of one look.
 fn runs(heap: &[Shape]) -> String {
