@@ -10,15 +10,17 @@ use crate::report::words::Args;
 use crate::unit::{Quantity, Unit};
 use crate::verdict::{Comparison, TrialQuantile, TrialQuantiles, alpha};
 
-/// A table a comparison whose levels have trials enough for the middle one; where none has, how
-/// many it would take.
+/// A table a comparison whose levels have trials enough for the middle one, of a curve its two
+/// ends; where none has, how many it would take.
 pub(super) fn nodes(writer: &mut Writer, part: &Part<'_>) -> Nodes {
     let all = &part.analysis.quantiles;
     let Some(first) = all.first() else { return Ok(Vec::new()) };
     let mut nodes = Vec::new();
     for comparison in &part.analysis.comparisons {
-        let rows: Vec<&TrialQuantiles> =
-            all.iter().filter(|row| row.comparison == comparison.id).collect();
+        let ends = [comparison.points.first(), comparison.points.last()];
+        let at_end = |row: &&TrialQuantiles| ends.iter().flatten().any(|p| p.at == row.at);
+        let of = all.iter().filter(|row| row.comparison == comparison.id);
+        let rows: Vec<&TrialQuantiles> = of.filter(at_end).collect();
         if rows.iter().any(|row| row.median.value.is_some()) {
             nodes.push(Node::Table(table(writer, part, (comparison, &rows))?));
         }
