@@ -145,7 +145,7 @@ fn shared(share: &Estimate) -> Args {
 /// A share to the whole per cent, with a sign where it is below 0: none is known better than that.
 fn whole(share: Quantity) -> Prose {
     let percent = (share.value * 100.0).round();
-    let sign = if percent < 0.0 { "\u{2212}" } else { "" };
+    let sign = if percent < 0.0 { "−" } else { "" };
     let text = unbroken(&format!("{sign}{} %", percent.abs()));
     Prose::from_source(text, Source::Estimate(vec![share.into()]))
 }
