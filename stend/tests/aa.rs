@@ -5,17 +5,12 @@
 
 #![expect(clippy::expect_used, reason = "helpers of tests stand outside test functions")]
 
-use desk::plan::{Catalogue, order, read};
-use desk::record::{Metric, Plan, RUN_SCHEMA, Run, TrialRecord};
+mod simulated;
+
+use desk::record::{Plan, Run};
 use desk::report::{Node, Tone, compose};
 use desk::verdict::{analyse, is_aa};
-use rig::lab::sim::{self, Physics};
-use rig::run::{Orders, Simulated, conduct};
-use rig::{factor, workload};
-use std::collections::BTreeMap;
-use std::sync::atomic::AtomicBool;
-
-static NEVER: AtomicBool = AtomicBool::new(false);
+use rig::lab::sim::Physics;
 
 /// Reports.
 const REPORTS: u64 = 200;
@@ -60,9 +55,7 @@ fn plan(seed: u64, shape: Shape) -> Plan {
          {loads}[method]\nblocks = 5\nseed = {seed}\n\
          settle = \"0.3 s\"\nsettle_max = \"1 s\"\nwindow = \"0.8 s\"\n{method}\n"
     );
-    let workloads: Vec<_> = workload::ALL.iter().map(|entry| entry.spec).collect();
-    let catalogue = Catalogue { workloads: &workloads, factors: factor::ALL };
-    read(&text, &catalogue).map_err(|e| e.to_string()).expect("a plan")
+    simulated::plan(&text)
 }
 
 /// A machine with CPUs to spare behind a slow line; its trials scatter by `sd`.
@@ -71,38 +64,11 @@ fn physics(seed: u64, sd: &str) -> Physics {
         "seed = {seed}\n[link]\nline_rate = \"1 Gbit/s\"\n[machine]\ncores = 8\n\
          [noise]\nsd = \"{sd}\"\n"
     );
-    Physics::read(&text).map_err(|e| e.to_string()).expect("a physics")
+    simulated::physics(&text)
 }
 
 fn run(seed: u64, sd: &str, shape: Shape) -> Run {
-    let (plan, physics) = (plan(seed, shape), physics(seed, sd));
-    let trials = order(&plan).into_iter().map(|trial| (trial, 1)).collect();
-    let keep = &mut |_: &TrialRecord| Ok(());
-    let orders = Orders {
-        plan: &plan,
-        trials,
-        before_s: 0.0,
-        keep,
-        enough: &mut |_| false,
-        tell: &mut |_| (),
-    };
-    let visited = conduct(&mut Simulated::new(physics.clone(), &NEVER), orders).expect("a lab");
-    Run {
-        schema: RUN_SCHEMA,
-        id: format!("alike-{seed}"),
-        started: "2026-01-01T00:00:00Z".into(),
-        version: "0".into(),
-        command: String::new(),
-        workloads: BTreeMap::new(),
-        metrics: workload::ALL.iter().flat_map(|e| e.spec.metrics).map(Metric::from).collect(),
-        plan,
-        plan_text: String::new(),
-        environment: sim::environment(&physics, "test.toml", &["lan".into()]),
-        records: visited.records,
-        completeness: visited.completeness,
-        sittings: Vec::new(),
-        digits: None,
-    }
+    simulated::run(&plan(seed, shape), &physics(seed, sd))
 }
 
 /// The headline, and whether it names a winner: as a whole, under a condition, or somewhere along

@@ -59,7 +59,7 @@ fn boots_are_what_is_counted_and_pooling_their_trials_errs_in_a_third_of_the_pla
     let (mut by_boots, mut by_trials) = (0, 0);
     for seed in 0..400 {
         let plan = plan(&format!("boots = 5\nblocks = 6\nseed = {seed}\n"));
-        let run = run(plan, &physics);
+        let run = run(&plan, &physics);
         let found = analyse(&run);
         assert_eq!((found.comparisons.len(), found.comparisons[0].overall.n), (1, 5));
         by_boots += u32::from(differs(found.comparisons[0].verdict));
@@ -73,7 +73,7 @@ fn boots_are_what_is_counted_and_pooling_their_trials_errs_in_a_third_of_the_pla
 
 #[test]
 fn the_time_of_boots_is_in_the_run_and_a_boot_begins_with_a_visit_that_is_not_counted() {
-    let run = run(plan("boots = 3\nblocks = 3\nboot_time = \"5 min\"\ndry = false\n"), &physics());
+    let run = run(&plan("boots = 3\nblocks = 3\nboot_time = \"5 min\"\ndry = false\n"), &physics());
     let mut boots = run.records.chunk_by(|a, b| a.trial.boot == b.trial.boot);
     assert!(boots.all(|boot| boot[0].trial.kind == TrialKind::Dry && boot.len() == 4));
     assert!(run.records[0].started_s >= 300.0, "{}", run.records[0].started_s);
@@ -83,7 +83,7 @@ fn the_time_of_boots_is_in_the_run_and_a_boot_begins_with_a_visit_that_is_not_co
 
 #[test]
 fn a_report_says_boots_where_n_counts_boots() {
-    let run = run(plan("boots = 3\n"), &physics());
+    let run = run(&plan("boots = 3\n"), &physics());
     let analysis = analyse(&run);
     let said = report::text(&report::compose(&run, &analysis).expect("words"), 20_000, true);
     for words in [
@@ -107,7 +107,7 @@ fn what_n_counts_is_said_of_every_factor_that_is_crossed_with_a_boot() {
     let text = PLAN.replace("[load.it]", &format!("{tso}[load.it]"));
     let said = |compare: &str| {
         let method = format!("boots = 3\nblocks = 3\ncompare = \"{compare}\"\n");
-        let run = run(simulated::plan(&format!("{text}{method}")), &physics());
+        let run = run(&simulated::plan(&format!("{text}{method}")), &physics());
         let document = report::compose(&run, &analyse(&run)).expect("words");
         report::text(&document, 20_000, true)
     };

@@ -1,19 +1,13 @@
 //! A report as an archive: out of one store, by its file, into another, and the same file again.
 #![expect(clippy::expect_used, reason = "helpers of tests stand outside test functions")]
 
-use desk::plan::{Catalogue, order, read};
-use desk::record::{Metric, RUN_SCHEMA, Run, Sitting, TrialRecord, WorkloadSpec};
+mod simulated;
+
+use desk::record::{Run, Sitting};
 use desk::report::{Bundle, LARGEST, page};
-use rig::lab::sim::{self, Physics};
-use rig::run::{Orders, Simulated, conduct};
-use rig::{factor, workload};
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output};
-use std::sync::atomic::AtomicBool;
-
-static NEVER: AtomicBool = AtomicBool::new(false);
 
 const SMALL: &str = "title = \"Small\"\nquestion = \"Does it come back?\"\n[factors.tso]\n\
     levels = [\"off\", \"on\"]\n[load.stream]\nworkload = \"tcp_stream\"\n\
@@ -177,39 +171,10 @@ fn large() -> Run {
         [load.stream]\nworkload = \"tcp_stream\"\nover = { request_size = \"64..256K *2\", \
         direction = [\"transmit\", \"receive\", \"duplex\"] }\n[method]\ncompare = \"tso\"\n\
         curve = \"request_size\"\nblocks = 44\n";
-    let specs: Vec<&WorkloadSpec> = workload::ALL.iter().map(|entry| entry.spec).collect();
-    let catalogue = Catalogue { workloads: &specs, factors: factor::ALL };
-    let plan = read(text, &catalogue).map_err(|e| e.to_string()).expect("a plan");
-    let physics = Physics::read("").map_err(|e| e.to_string()).expect("a physics");
-    let trials = order(&plan).into_iter().map(|trial| (trial, 1)).collect();
-    let keep = &mut |_: &TrialRecord| Ok(());
-    let orders = Orders {
-        plan: &plan,
-        trials,
-        before_s: 0.0,
-        keep,
-        enough: &mut |_| false,
-        tell: &mut |_| (),
-    };
-    let mut stand = Simulated::new(physics.clone(), &NEVER);
-    let visited = conduct(&mut stand, orders).expect("a simulated lab");
-    let started = "2026-01-01T00:00:00Z".to_owned();
-    Run {
-        schema: RUN_SCHEMA,
-        id: "large".into(),
-        started: started.clone(),
-        version: "0".into(),
-        command: String::new(),
-        workloads: BTreeMap::new(),
-        metrics: workload::ALL.iter().flat_map(|e| e.spec.metrics).map(Metric::from).collect(),
-        plan,
-        plan_text: text.into(),
-        environment: sim::environment(&physics, "built in", &["lan".into()]),
-        records: visited.records,
-        completeness: visited.completeness,
-        sittings: vec![Sitting { started, boot: String::new(), records_before: 0 }],
-        digits: None,
-    }
+    let run = simulated::run(&simulated::plan(text), &simulated::physics(""));
+    let (started, boot) = (run.started.clone(), String::new());
+    let sittings = vec![Sitting { started, boot, records_before: 0 }];
+    Run { id: "large".into(), plan_text: text.into(), sittings, ..run }
 }
 
 /// Every reading with noise down to its last bit, as clocks of a real machine give it.

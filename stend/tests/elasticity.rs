@@ -3,22 +3,21 @@
 
 #![expect(clippy::expect_used, reason = "helpers of tests stand outside test functions")]
 
-use desk::plan::{Catalogue, at_one_place, one_at_a_time, order, read};
-use desk::record::{Metric, RUN_SCHEMA, Run, WorkloadSpec};
+mod simulated;
+
+use desk::plan::{at_one_place, one_at_a_time};
+use desk::record::Run;
 use desk::report::elasticity_words;
 use desk::verdict::{Elasticity, Weight, analyse};
-use rig::lab::sim::{self, Physics};
-use rig::run::{Orders, Simulated, conduct, throttles};
-use rig::{factor, workload};
+use rig::lab::sim::Physics;
+use rig::run::throttles;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::atomic::AtomicBool;
 
 const STEND: &str = env!("CARGO_BIN_EXE_stend");
-static NEVER: AtomicBool = AtomicBool::new(false);
 /// What is asked of a share.
 const NEAR: f64 = 0.1;
 
@@ -41,48 +40,21 @@ fn system(pair: [usize; 2], shares: [u32; 2], seed: usize) -> Physics {
         "seed = {seed}\n{made}[limits]\nblend = \"shares\"\n{passes}[limits.shares]\n{a}{b}\
          [noise]\nsd = \"1 %\"\n"
     );
-    Physics::read(&text).map_err(|e| e.to_string()).expect("a physics")
+    simulated::physics(&text)
 }
 
 /// The whole run, in memory.
-fn run(physics: Physics, blocks: u32) -> Run {
+fn run(physics: &Physics, blocks: u32) -> Run {
     let text = format!(
         "title = \"two limits\"\n[lab]\nclients = 1\n[load.it]\nworkload = \"tcp_stream\"\n\
          [method]\nblocks = {blocks}\n"
     );
-    let workloads: Vec<&WorkloadSpec> = workload::ALL.iter().map(|entry| entry.spec).collect();
-    let catalogue = Catalogue { workloads: &workloads, factors: factor::ALL };
-    let plan = read(&text, &catalogue).map_err(|e| e.to_string()).expect("a plan");
+    let plan = simulated::plan(&text);
     let words = elasticity_words(&plan).map_err(|e| e.to_string()).expect("words");
     let plan = at_one_place(&plan, &BTreeMap::new()).expect("a place");
-    let throttling = throttles(&plan, 0.15, Path::new("/"), Some(&physics));
+    let throttling = throttles(&plan, 0.15, Path::new("/"), Some(physics));
     let plan = one_at_a_time(&plan, throttling, &words);
-    let environment = sim::environment(&physics, "two.toml", &["lan".into()]);
-    let orders = Orders {
-        plan: &plan,
-        trials: order(&plan).into_iter().map(|trial| (trial, 1)).collect(),
-        before_s: 0.0,
-        keep: &mut |_| Ok(()),
-        enough: &mut |_| false,
-        tell: &mut |_| (),
-    };
-    let visited = conduct(&mut Simulated::new(physics, &NEVER), orders).expect("a lab");
-    Run {
-        schema: RUN_SCHEMA,
-        id: "two".into(),
-        started: "2026-01-01T00:00:00Z".into(),
-        version: "0".into(),
-        command: String::new(),
-        workloads: BTreeMap::new(),
-        metrics: workload::ALL.iter().flat_map(|e| e.spec.metrics).map(Metric::from).collect(),
-        plan,
-        plan_text: String::new(),
-        environment,
-        records: visited.records,
-        completeness: visited.completeness,
-        sittings: Vec::new(),
-        digits: None,
-    }
+    simulated::run(&plan, physics)
 }
 
 #[test]
@@ -93,7 +65,7 @@ fn in_twenty_systems_with_two_limits_the_shares_are_within_a_tenth() {
     let mut worst: f64 = 0.0;
     for number in 0..20 {
         let (pair, shares) = (pairs[number % pairs.len()], shares[number % shares.len()]);
-        let run = run(system(pair, shares, number + 1), 20);
+        let run = run(&system(pair, shares, number + 1), 20);
         let mut found = analyse(&run).elasticity;
         assert_eq!(found.len(), 1, "one load");
         let Elasticity { resources, left, .. } = found.swap_remove(0);

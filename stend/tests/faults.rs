@@ -2,23 +2,18 @@
 //! found: no affected trial counted, each named with its cause, the plan at its end or stopped with
 //! a reason.
 
-#![expect(clippy::expect_used, reason = "helpers of tests stand outside test functions")]
+mod simulated;
 
-use desk::plan::{ATTEMPTS, Catalogue, order, read};
-use desk::record::{
-    Completeness, Environment, Fault, LabKind, Metric, Plan, RUN_SCHEMA, Run, TrialKind,
-    TrialRecord,
-};
+use desk::plan::ATTEMPTS;
+use desk::plan::order;
+use desk::record::{Completeness, Fault, LabKind, Plan, Run, TrialKind, TrialRecord};
 use desk::report;
 use desk::verdict::{Caveat, analyse};
-use rig::lab::sim::{self, Physics, Spoil};
-use rig::run::{Orders, Simulated, conduct};
-use rig::{factor, workload};
+use rig::lab::sim::{Physics, Spoil};
+use rig::workload;
+use simulated::run;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::sync::atomic::AtomicBool;
-
-static NEVER: AtomicBool = AtomicBool::new(false);
 
 /// Two levels of one factor at two sizes, which the CPUs limit: 2 x 2 x `blocks` trials, and dry
 /// visits before them. The clients have CPUs to spare.
@@ -29,13 +24,7 @@ fn plan(seed: u64, blocks: u32) -> Plan {
          over = {{ request_size = \"16K..64K *4\" }}\n[method]\nblocks = {blocks}\nseed = {seed}\n\
          settle = \"0.3 s\"\nsettle_max = \"1 s\"\nwindow = \"0.8 s\"\n"
     );
-    parse(&text)
-}
-
-fn parse(text: &str) -> Plan {
-    let workloads: Vec<_> = workload::ALL.iter().map(|entry| entry.spec).collect();
-    let catalogue = Catalogue { workloads: &workloads, factors: factor::ALL };
-    read(text, &catalogue).map_err(|e| e.to_string()).expect("a plan")
+    simulated::plan(&text)
 }
 
 /// A slow machine behind a fast line, and these faults.
@@ -43,42 +32,7 @@ fn physics(seed: u64, faults: &str) -> Physics {
     let text = format!(
         "seed = {seed}\n[link]\nline_rate = \"400 Gbit/s\"\n[machine]\ncores = 8\n{faults}"
     );
-    Physics::read(&text).map_err(|e| e.to_string()).expect("a physics")
-}
-
-/// A whole run in memory.
-fn run(plan: &Plan, physics: &Physics) -> Run {
-    let mut kept: Vec<TrialRecord> = Vec::new();
-    let trials = order(plan).into_iter().map(|trial| (trial, 1)).collect();
-    let keep = &mut |record: &TrialRecord| {
-        kept.push(record.clone());
-        Ok(())
-    };
-    let orders =
-        Orders { plan, trials, before_s: 0.0, keep, enough: &mut |_| false, tell: &mut |_| () };
-    let mut stand = Simulated::new(physics.clone(), &NEVER);
-    let visited = conduct(&mut stand, orders).expect("a simulated lab");
-    assert_eq!(kept, visited.records);
-    Run {
-        schema: RUN_SCHEMA,
-        id: "simulated".into(),
-        started: "2026-01-01T00:00:00Z".into(),
-        version: "0".into(),
-        command: String::new(),
-        workloads: BTreeMap::new(),
-        metrics: workload::ALL.iter().flat_map(|e| e.spec.metrics).map(Metric::from).collect(),
-        plan: plan.clone(),
-        plan_text: String::new(),
-        environment: environment(physics),
-        records: visited.records,
-        completeness: visited.completeness,
-        sittings: Vec::new(),
-        digits: None,
-    }
-}
-
-fn environment(physics: &Physics) -> Environment {
-    sim::environment(physics, "test.toml", &["lan".into()])
+    simulated::physics(&text)
 }
 
 fn word(kind: Spoil) -> &'static str {
@@ -280,7 +234,7 @@ fn a_report_of_a_simulation_says_so_and_a_thousand_trials_run() {
 fn every_workload_has_a_model_that_gives_every_metric_of_its_spec() {
     for entry in workload::ALL {
         let name = entry.spec.name;
-        let plan = parse(&format!(
+        let plan = simulated::plan(&format!(
             "title = \"x\"\n[lab]\nclients = 2\n[load.it]\nworkload = \"{name}\"\n"
         ));
         let run = run(&plan, &physics(1, ""));

@@ -1,22 +1,13 @@
 //! Knows what limits a simulated lab, and asks whether stend names it: every kind of limit, two at
 //! once, and none. Each goes the whole way from the text of a plan to the limits.
 
-#![expect(
-    clippy::expect_used,
-    clippy::panic,
-    reason = "helpers of tests stand outside test functions"
-)]
+#![expect(clippy::panic, reason = "helpers of tests stand outside test functions")]
 
-use desk::plan::{Catalogue, order, read};
-use desk::record::{Metric, Plan, RUN_SCHEMA, Run};
+mod simulated;
+
+use desk::record::Plan;
 use desk::verdict::{Limit, LimitKind, analyse};
-use rig::lab::sim::{self, Physics};
-use rig::run::{Orders, Simulated, conduct};
-use rig::{factor, workload};
-use std::collections::BTreeMap;
-use std::sync::atomic::AtomicBool;
-
-static NEVER: AtomicBool = AtomicBool::new(false);
+use simulated::run;
 
 /// Seeds with which each limit is planted.
 const SEEDS: u64 = 8;
@@ -32,45 +23,14 @@ fn plan(rest: &str, seed: u64) -> Plan {
          [method]\nblocks = 3\nseed = {seed}\nsettle = \"0.3 s\"\nsettle_max = \"1 s\"\n\
          window = \"0.8 s\"\n[lab]\n{rest}"
     );
-    let workloads: Vec<_> = workload::ALL.iter().map(|entry| entry.spec).collect();
-    let catalogue = Catalogue { workloads: &workloads, factors: factor::ALL };
-    read(&text, &catalogue).map_err(|e| e.to_string()).expect("a plan")
-}
-
-fn run(plan: Plan, physics: &str) -> Run {
-    let physics = Physics::read(physics).map_err(|e| e.to_string()).expect("a physics");
-    let environment = sim::environment(&physics, "planted.toml", &["lan".into()]);
-    let orders = Orders {
-        plan: &plan,
-        trials: order(&plan).into_iter().map(|trial| (trial, 1)).collect(),
-        before_s: 0.0,
-        keep: &mut |_| Ok(()),
-        enough: &mut |_| false,
-        tell: &mut |_| (),
-    };
-    let visited = conduct(&mut Simulated::new(physics, &NEVER), orders).expect("a lab");
-    Run {
-        schema: RUN_SCHEMA,
-        id: "planted".into(),
-        started: "2026-01-01T00:00:00Z".into(),
-        version: "0".into(),
-        command: String::new(),
-        workloads: BTreeMap::new(),
-        metrics: workload::ALL.iter().flat_map(|e| e.spec.metrics).map(Metric::from).collect(),
-        plan,
-        plan_text: String::new(),
-        environment,
-        records: visited.records,
-        completeness: visited.completeness,
-        sittings: Vec::new(),
-        digits: None,
-    }
+    simulated::plan(&text)
 }
 
 /// The limits of both levels under every seed.
 fn limits(lab: &str, physics: &str) -> Vec<Limit> {
+    let physics = simulated::physics(physics);
     let of = |seed| {
-        let limits = analyse(&run(plan(lab, seed), physics)).limits;
+        let limits = analyse(&run(&plan(lab, seed), &physics)).limits;
         assert_eq!(limits.len(), 2, "both levels have a limit: {limits:?}");
         limits
     };

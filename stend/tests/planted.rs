@@ -26,12 +26,12 @@ fn crossing(noise: &str) -> String {
 
 #[test]
 fn a_crossing_is_told_by_the_mean_and_by_the_regions_and_that_they_disagree() {
-    let truth = run(plan(LINKS), &physics(&crossing("0 %")));
+    let truth = run(&plan(LINKS), &physics(&crossing("0 %")));
     let truth: Vec<bool> =
         analyse(&truth).comparisons[0].points.iter().map(|p| p.ratio.centre.value > 1.0).collect();
     let behind = truth.iter().filter(|ahead| !**ahead).count();
     assert!((1..truth.len()).contains(&behind) && !truth[truth.len() - 1], "it crosses: {truth:?}");
-    let run = run(plan(LINKS), &physics(&crossing("1 %")));
+    let run = run(&plan(LINKS), &physics(&crossing("1 %")));
     let found = analyse(&run);
     let [curve] = &found.curves[..] else { panic!("{:?}", found.curves) };
     assert_eq!((curve.verdict, curve.agreement), (Verdict::Better, Agreement::Opposed));
@@ -64,7 +64,7 @@ fn the_index_of_a_server_is_not_withheld_for_the_cpus_of_clients_elsewhere() {
         [method]\nblocks = 5\nsettle = \"0.3 s\"\nsettle_max = \"1 s\"\nwindow = \"0.8 s\"\n";
     let told = |clients: &str| {
         let physics = physics(&format!("[clients]\nmachine = \"{clients}\"\nspeed = 2.0\n"));
-        let found = analyse(&run(plan(text), &physics));
+        let found = analyse(&run(&plan(text), &physics));
         assert_eq!(found.costs.len(), 1, "{found:?}");
         found.costs.into_iter().next().expect("a cost")
     };

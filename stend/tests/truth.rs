@@ -17,6 +17,7 @@ mod further;
 mod naive;
 #[path = "truth/product.rs"]
 mod product;
+mod simulated;
 #[path = "truth/table.rs"]
 mod table;
 

@@ -3,7 +3,7 @@
 #![expect(clippy::expect_used, reason = "helpers of tests stand outside test functions")]
 
 use desk::plan::{Catalogue, order, read};
-use desk::record::{Completeness, Metric, Plan, RUN_SCHEMA, Run};
+use desk::record::{Completeness, Metric, Plan, RUN_SCHEMA, Run, TrialRecord};
 use rig::lab::sim::{self, Physics};
 use rig::run::{Orders, Simulated, conduct};
 use rig::{factor, workload};
@@ -24,20 +24,27 @@ pub fn physics(text: &str) -> Physics {
     Physics::read(text).map_err(|e| e.to_string()).expect("a physics")
 }
 
-/// A whole run in memory.
-pub fn run(plan: Plan, physics: &Physics) -> Run {
-    let trials = order(&plan).into_iter().map(|trial| (trial, 1)).collect();
+/// A whole run in memory. Every record was kept when it was made, and where the physics plants no
+/// fault the run comes to its end.
+pub fn run(plan: &Plan, physics: &Physics) -> Run {
+    let mut kept: Vec<TrialRecord> = Vec::new();
     let orders = Orders {
-        plan: &plan,
-        trials,
+        plan,
+        trials: order(plan).into_iter().map(|trial| (trial, 1)).collect(),
         before_s: 0.0,
-        keep: &mut |_| Ok(()),
+        keep: &mut |record| {
+            kept.push(record.clone());
+            Ok(())
+        },
         enough: &mut |_| false,
         tell: &mut |_| (),
     };
     let visited =
         conduct(&mut Simulated::new(physics.clone(), &NEVER), orders).expect("a simulated lab");
-    assert_eq!(visited.completeness, Completeness::Complete);
+    assert_eq!(kept, visited.records);
+    if physics.faults.is_empty() {
+        assert_eq!(visited.completeness, Completeness::Complete);
+    }
     Run {
         schema: RUN_SCHEMA,
         id: "simulated".into(),
@@ -46,7 +53,7 @@ pub fn run(plan: Plan, physics: &Physics) -> Run {
         command: String::new(),
         workloads: BTreeMap::new(),
         metrics: workload::ALL.iter().flat_map(|e| e.spec.metrics).map(Metric::from).collect(),
-        plan,
+        plan: plan.clone(),
         plan_text: String::new(),
         environment: sim::environment(physics, "test.toml", &["lan".into()]),
         records: visited.records,

@@ -4,16 +4,10 @@
 #![expect(clippy::expect_used, reason = "helpers of tests stand outside test functions")]
 
 use crate::cell::Cell;
-use desk::plan::{Catalogue, order, read};
-use desk::record::{Metric, Plan, RUN_SCHEMA, Run, TrialKind, WorkloadSpec};
+use crate::simulated;
+use desk::record::{Plan, Run, TrialKind};
 use desk::verdict::{Analysis, Comparison, Verdict, analyse};
-use rig::lab::sim::{self, Physics};
-use rig::run::{Orders, Simulated, conduct};
-use rig::{factor, workload};
-use std::collections::BTreeMap;
-use std::sync::atomic::AtomicBool;
-
-static NEVER: AtomicBool = AtomicBool::new(false);
+use rig::lab::sim::Physics;
 
 /// One plan: a noise, a planted truth, blocks, a seed.
 #[derive(Clone, Copy)]
@@ -38,9 +32,7 @@ fn plan(asked: Asked<'_>) -> Plan {
          blocks = {}\nseed = {}\nsettle = \"0.3 s\"\nsettle_max = \"1 s\"\nwindow = \"0.8 s\"\n",
         asked.blocks, asked.seed
     );
-    let workloads: Vec<&WorkloadSpec> = workload::ALL.iter().map(|entry| entry.spec).collect();
-    let catalogue = Catalogue { workloads: &workloads, factors: factor::ALL };
-    read(&text, &catalogue).map_err(|e| e.to_string()).expect("a plan")
+    simulated::plan(&text)
 }
 
 /// The line is the limit, so that the rate is what is planted and nothing else.
@@ -53,39 +45,12 @@ fn physics(asked: Asked<'_>) -> Physics {
         asked.truth,
         asked.cell.noise.replace("STEP_AT", &format!("{:.2} %", 100.0 * moment))
     );
-    Physics::read(&text).map_err(|e| e.to_string()).expect("a physics")
+    simulated::physics(&text)
 }
 
 /// The whole run, in memory.
 pub fn run(asked: Asked<'_>) -> Run {
-    let (plan, physics) = (plan(asked), physics(asked));
-    let trials = order(&plan).into_iter().map(|trial| (trial, 1)).collect();
-    let environment = sim::environment(&physics, "truth.toml", &["lan".into()]);
-    let orders = Orders {
-        plan: &plan,
-        trials,
-        before_s: 0.0,
-        keep: &mut |_| Ok(()),
-        enough: &mut |_| false,
-        tell: &mut |_| (),
-    };
-    let visited = conduct(&mut Simulated::new(physics, &NEVER), orders).expect("a lab");
-    Run {
-        schema: RUN_SCHEMA,
-        id: "truth".into(),
-        started: "2026-01-01T00:00:00Z".into(),
-        version: "0".into(),
-        command: String::new(),
-        workloads: BTreeMap::new(),
-        metrics: workload::ALL.iter().flat_map(|e| e.spec.metrics).map(Metric::from).collect(),
-        plan,
-        plan_text: String::new(),
-        environment,
-        records: visited.records,
-        completeness: visited.completeness,
-        sittings: Vec::new(),
-        digits: None,
-    }
+    simulated::run(&plan(asked), &physics(asked))
 }
 
 /// What stend says of the one comparison of such a run.
