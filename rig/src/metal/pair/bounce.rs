@@ -7,16 +7,12 @@
 //! Must not know time.
 #![expect(clippy::missing_spin_loop, reason = "a pause delays what is measured")]
 
-use super::Method;
 use super::shared::Shared;
+use super::{Method, REST, WORD};
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 /// One-way hand-overs of a pass: 10 us or more.
 pub const HANDOVERS_OF_PASS: u64 = 200;
-/// Ends pong; above every count.
-const END: u64 = 1 << 63;
-/// The word of one line, or of ping's.
-const WORD: usize = 0;
 /// The word of pong's line.
 const BACK: usize = 1;
 
@@ -31,14 +27,13 @@ pub fn ask_cas(shared: &Shared, from: u64, rounds: u64) {
     }
 }
 
-/// Pong's side.
-pub fn answer_cas(shared: &Shared) {
+/// Pong's side, from where it stood; what it was told in the end.
+pub fn answer_cas(shared: &Shared, mine: &mut u64) -> u64 {
     let word = shared.word(WORD);
-    let mut mine = 0;
     loop {
-        match word.compare_exchange(mine, mine + 1, Relaxed, Relaxed) {
-            Ok(_) => mine += 2,
-            Err(END) => return,
+        match word.compare_exchange(*mine, *mine + 1, Relaxed, Relaxed) {
+            Ok(_) => *mine += 2,
+            Err(told) if told >= REST => return told,
             Err(_) => {}
         }
     }
@@ -57,16 +52,15 @@ pub fn ask_store(shared: &Shared, from: u64, rounds: u64) {
 }
 
 /// Pong's side.
-pub fn answer_store(shared: &Shared) {
+pub fn answer_store(shared: &Shared, mine: &mut u64) -> u64 {
     let word = shared.word(WORD);
-    let mut mine = 0;
     loop {
         let stands = word.load(Acquire);
-        if stands == mine {
-            word.store(mine + 1, Release);
-            mine += 2;
-        } else if stands == END {
-            return;
+        if stands == *mine {
+            word.store(*mine + 1, Release);
+            *mine += 2;
+        } else if stands >= REST {
+            return stands;
         }
     }
 }
@@ -82,16 +76,15 @@ pub fn ask_two_lines(shared: &Shared, from: u64, rounds: u64) {
 }
 
 /// Pong's side.
-pub fn answer_two_lines(shared: &Shared) {
+pub fn answer_two_lines(shared: &Shared, answered: &mut u64) -> u64 {
     let (ping, pong) = (shared.word(WORD), shared.word(BACK));
-    let mut round = 1;
     loop {
         let asked = ping.load(Acquire);
-        if asked == round {
-            pong.store(round, Release);
-            round += 1;
-        } else if asked == END {
-            return;
+        if asked == *answered + 1 {
+            pong.store(asked, Release);
+            *answered = asked;
+        } else if asked >= REST {
+            return asked;
         }
     }
 }
@@ -111,15 +104,4 @@ pub fn verify(shared: &Shared, method: Method, rounds: u64) -> Result<u64, Strin
         return Ok(2 * rounds);
     }
     Err(format!("after {rounds} rounds the words stand at {word} and {back}"))
-}
-
-/// Ends pong, when it is ping's turn: a store of pong's could otherwise overwrite the end.
-pub fn end(shared: &Shared, method: Method, rounds: u64) {
-    let word = shared.word(WORD);
-    if method != Method::TwoLines {
-        while word.load(Acquire) != 2 * rounds + 1 {
-            std::thread::yield_now();
-        }
-    }
-    word.store(END, Release);
 }

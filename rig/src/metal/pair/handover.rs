@@ -6,18 +6,16 @@
 //! Must not know time.
 #![expect(clippy::missing_spin_loop, reason = "a pause delays what is measured")]
 
-use super::Method;
 use super::shared::Shared;
+use super::{Method, REST, WORD};
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 /// Blocks of the ring.
 pub const IN_FLIGHT: usize = 4;
 /// Bytes that a pass moves at least, so that starting and draining the ring are no part of it.
 const PASS: u64 = 64 << 10;
-/// Ends the taker; above every count.
-const END: u64 = 1 << 63;
 /// Blocks given, blocks taken, blocks whose sum was wrong, and the first of them.
-const GIVEN: usize = 0;
+const GIVEN: usize = WORD;
 const TAKEN: usize = 1;
 const WRONG: usize = 2;
 const FIRST_WRONG: usize = 3;
@@ -68,26 +66,25 @@ pub fn give(shared: &Shared, block: usize, from: u64, blocks: u64) {
     while taken.load(Acquire) != from + blocks {}
 }
 
-/// The taker's life.
-pub fn take(shared: &Shared, block: usize) {
+/// The taker's side, from the block at which it stood; what it was told in the end.
+pub fn take(shared: &Shared, block: usize, number: &mut u64) -> u64 {
     let (given, taken) = (shared.word(GIVEN), shared.word(TAKEN));
-    let (mut number, mut there) = (0, 0);
+    let mut there = 0;
     loop {
-        while there <= number {
+        while there <= *number {
             there = given.load(Acquire);
         }
-        if there == END {
-            return;
+        if there >= REST {
+            return there;
         }
         // SAFETY: the giver has published this block and writes to it only after the release below.
-        let words: &[u64] = unsafe { shared.block(place(number), block) };
-        if add(words) != sum(number, words.len() as u64) {
-            if shared.word(WRONG).fetch_add(1, Relaxed) == 0 {
-                shared.word(FIRST_WRONG).store(number, Relaxed);
-            }
+        let words: &[u64] = unsafe { shared.block(place(*number), block) };
+        let wrong = add(words) != sum(*number, words.len() as u64);
+        if wrong && shared.word(WRONG).fetch_add(1, Relaxed) == 0 {
+            shared.word(FIRST_WRONG).store(*number, Relaxed);
         }
-        number += 1;
-        taken.store(number, Release);
+        *number += 1;
+        taken.store(*number, Release);
     }
 }
 
@@ -117,11 +114,6 @@ pub fn verify(shared: &Shared, blocks: u64) -> Result<u64, String> {
         return Err(format!("{taken} of {blocks} blocks were taken"));
     }
     Ok(taken)
-}
-
-/// Ends the taker, which has taken all that was given.
-pub fn end(shared: &Shared) {
-    shared.word(GIVEN).store(END, Release);
 }
 
 #[cfg(test)]

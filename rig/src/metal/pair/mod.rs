@@ -19,8 +19,17 @@ pub use handover::{IN_FLIGHT, blocks_of_pass};
 use crate::metal::{self, Hot};
 use shared::Shared;
 use std::sync::Arc;
+use std::sync::atomic::Ordering::{Acquire, Release};
 use std::sync::mpsc::{Sender, channel};
 use std::thread::{self, JoinHandle};
+
+/// What pong is told instead of a count, above every count: to sleep, to end.
+const REST: u64 = 1 << 62;
+const END: u64 = 1 << 63;
+/// The word that goes over first.
+const WORD: usize = 0;
+/// The word by which pong is woken.
+const AWAKE: usize = 8;
 
 /// How the two threads hand over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,12 +66,14 @@ pub struct Setup {
     pub home: Home,
 }
 
-/// Two threads with memory between them; the caller's is ping.
+/// Two threads with memory between them; the caller's is ping. Until the first pass, and after each
+/// [`Hot::verify`], pong sleeps, so that pairs that take turns do not disturb each other.
 pub struct Pair {
     shared: Arc<Shared>,
     method: Method,
     pong: Option<JoinHandle<()>>,
     tid: i32,
+    awake: bool,
     /// Hand-overs there and back, or blocks.
     rounds: u64,
 }
@@ -94,7 +105,7 @@ impl Pair {
                 }
             })
             .map_err(|e| format!("the thread of cpu {pong}: {e}"))?;
-        let mut pair = Self { shared, method, pong: None, tid: 0, rounds: 0 };
+        let mut pair = Self { shared, method, pong: None, tid: 0, awake: false, rounds: 0 };
         pair.tid = told.recv().map_err(|_| format!("the thread of cpu {pong} ended"))??;
         // Only a thread that took its place is waited for at the end; one that failed has ended.
         pair.pong = Some(thread);
@@ -121,17 +132,68 @@ fn took_place(shared: &Shared, setup: Setup, tell: &Sender<Result<i32, String>>)
 
 /// Pong's life, until ping ends it.
 fn answer(shared: &Shared, method: Method) {
-    match method {
-        Method::Cas => bounce::answer_cas(shared),
-        Method::Store => bounce::answer_store(shared),
-        Method::TwoLines => bounce::answer_two_lines(shared),
-        Method::Handover(block) => handover::take(shared, block),
+    let awake = shared.word(AWAKE);
+    let mut at = 0;
+    loop {
+        while awake.load(Acquire) == 0 {
+            thread::park();
+        }
+        let said = match method {
+            Method::Cas => bounce::answer_cas(shared, &mut at),
+            Method::Store => bounce::answer_store(shared, &mut at),
+            Method::TwoLines => bounce::answer_two_lines(shared, &mut at),
+            Method::Handover(block) => handover::take(shared, block, &mut at),
+        };
+        if said == END {
+            return;
+        }
+    }
+}
+
+impl Pair {
+    /// Where the first word stands while pong is at rest: ping's turn.
+    fn stand(&self) -> u64 {
+        match self.method {
+            Method::Cas | Method::Store => 2 * self.rounds + 1,
+            Method::TwoLines | Method::Handover(_) => self.rounds,
+        }
+    }
+
+    fn wake(&mut self) {
+        // Before the first round it is pong's turn, and the word says so already.
+        if self.rounds > 0 {
+            self.shared.word(WORD).store(self.stand(), Release);
+        }
+        self.rouse();
+        self.awake = true;
+    }
+
+    fn rouse(&self) {
+        self.shared.word(AWAKE).store(1, Release);
+        if let Some(pong) = &self.pong {
+            pong.thread().unpark();
+        }
+    }
+
+    /// Sends pong to sleep. The words were looked at, so that pong takes its last turn soon; a store
+    /// of its could overwrite what it is told before.
+    fn rest(&mut self) {
+        let word = self.shared.word(WORD);
+        while word.load(Acquire) != self.stand() {
+            thread::yield_now();
+        }
+        self.shared.word(AWAKE).store(0, Release);
+        word.store(REST, Release);
+        self.awake = false;
     }
 }
 
 impl Hot for Pair {
     /// A pass is [`HANDOVERS_OF_PASS`] one-way hand-overs, or [`blocks_of_pass`] blocks.
     fn pass(&mut self, passes: u64) -> u64 {
+        if !self.awake {
+            self.wake();
+        }
         let from = self.rounds;
         let rounds = match self.method {
             Method::Handover(block) => passes * blocks_of_pass(block),
@@ -151,10 +213,17 @@ impl Hot for Pair {
     }
 
     fn verify(&mut self) -> Result<u64, String> {
-        match self.method {
+        if !self.awake {
+            return Err("nothing was handed over since the last look".into());
+        }
+        let looked = match self.method {
             Method::Handover(_) => handover::verify(&self.shared, self.rounds),
             method => bounce::verify(&self.shared, method, self.rounds),
+        };
+        if looked.is_ok() {
+            self.rest();
         }
+        looked
     }
 
     fn watched(&self) -> Vec<i32> {
@@ -164,11 +233,13 @@ impl Hot for Pair {
 
 impl Drop for Pair {
     fn drop(&mut self) {
-        let Some(pong) = self.pong.take() else { return };
-        match self.method {
-            Method::Handover(_) => handover::end(&self.shared),
-            method => bounce::end(&self.shared, method, self.rounds),
+        // Told until it ends, for a store of its could overwrite it, wherever the words stand.
+        while self.pong.as_ref().is_some_and(|pong| !pong.is_finished()) {
+            self.shared.word(WORD).store(END, Release);
+            self.rouse();
+            thread::yield_now();
         }
+        let Some(pong) = self.pong.take() else { return };
         // A panic of pong has nothing to tell that the figures do not.
         let _ = pong.join();
     }

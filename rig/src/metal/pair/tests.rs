@@ -31,8 +31,10 @@ fn every_method_hands_over_as_often_as_it_is_asked() {
                 assert_eq!(pair.verify(), Ok(5 * HANDOVERS_OF_PASS), "{method:?}");
                 assert_eq!(pair.pass(1), HANDOVERS_OF_PASS);
                 assert_eq!(pair.verify(), Ok(6 * HANDOVERS_OF_PASS), "{method:?}");
+                assert!(pair.verify().is_err(), "nothing since");
+                pair.pass(1);
                 pair.rounds += 1;
-                assert!(pair.verify().is_err(), "a round that was not made");
+                assert!(pair.verify().unwrap_err().contains("stand at"), "a round too many");
                 pair.rounds -= 1;
             });
         }
@@ -46,6 +48,8 @@ fn blocks_arrive_as_they_were_given() {
             let blocks = 3 * blocks_of_pass(block);
             assert_eq!(pair.pass(3), blocks);
             assert_eq!(pair.verify(), Ok(blocks));
+            pair.pass(1);
+            assert_eq!(pair.verify(), Ok(blocks + blocks_of_pass(block)));
         });
     }
 }
@@ -61,7 +65,8 @@ fn a_block_that_arrives_wrong_is_found() {
             std::thread::yield_now();
         }
         pair.rounds += 1;
-        assert!(pair.verify().unwrap_err().contains("1 of "), "{:?}", pair.verify());
+        let wrong = pair.verify().unwrap_err();
+        assert!(wrong.starts_with("1 of ") && wrong.contains(&given.to_string()), "{wrong}");
     });
 }
 
@@ -73,6 +78,30 @@ fn pong_is_watched_and_ends_with_the_pair() {
         assert!(std::path::Path::new(&format!("/proc/self/task/{tid}")).exists());
     });
     assert!(!std::path::Path::new(&format!("/proc/self/task/{tid}")).exists());
+}
+
+#[test]
+fn pong_sleeps_before_the_first_pass_and_after_a_look() {
+    let spent =
+        |tid: i32| crate::lab::clock::cpu_ns_of_thread(u32::try_from(tid).unwrap()).unwrap();
+    let asleep = |tid: i32| {
+        let stat = std::fs::read_to_string(format!("/proc/self/task/{tid}/stat")).unwrap();
+        stat.rsplit(") ").next().unwrap().starts_with('S')
+    };
+    for method in [Method::Cas, Method::Store, Method::TwoLines, Method::Handover(64)] {
+        with_pair(method, Home::Ping, |pair| {
+            let tid = pair.watched()[0];
+            for _ in 0..2 {
+                while !asleep(tid) {
+                    std::thread::yield_now();
+                }
+                let before = spent(tid);
+                pair.pass(2);
+                assert!(pair.verify().is_ok(), "{method:?}");
+                assert!(spent(tid) > before);
+            }
+        });
+    }
 }
 
 #[test]
