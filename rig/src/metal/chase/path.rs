@@ -45,7 +45,20 @@ impl Path {
     /// When the stride is no power of two from 4 to 4096, or there are fewer than 2 members, or
     /// more than 2^32.
     pub fn new(layout: Layout) -> Result<Self, String> {
-        let Layout { size, stride, order, seed } = layout;
+        let members = Self::check(layout)?;
+        let shuffled = match layout.order {
+            Order::Random => shuffle(members, layout.seed),
+            Order::Sequential | Order::InPage => Vec::new(),
+        };
+        Ok(Self { layout, members, shuffled })
+    }
+
+    /// How many members a layout has; nothing is drawn.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn check(layout: Layout) -> Result<usize, String> {
+        let Layout { size, stride, .. } = layout;
         if !stride.is_power_of_two() || !(4..=PAGE).contains(&stride) {
             return Err(format!("a stride of {stride} bytes; take a power of two from 4 to 4096"));
         }
@@ -55,11 +68,7 @@ impl Path {
                 "{members} members ({size} bytes in steps of {stride}); take from 2 to {MOST}"
             ));
         }
-        let shuffled = match order {
-            Order::Random => shuffle(members, seed),
-            Order::Sequential | Order::InPage => Vec::new(),
-        };
-        Ok(Self { layout, members, shuffled })
+        Ok(members)
     }
 
     /// What it was made from.
