@@ -229,6 +229,10 @@ impl Hot for Pair {
     fn watched(&self) -> Vec<i32> {
         vec![self.tid]
     }
+
+    fn in_turn(&self) -> bool {
+        true
+    }
 }
 
 impl Drop for Pair {
