@@ -125,20 +125,20 @@ mod tests {
 
     #[test]
     fn an_injector_counts_what_it_moves_and_finds_what_it_did_not() {
-        let memory = || Memory::map(64 << 10, PageSize::Base).unwrap();
+        let memory = || Memory::map(2 << 20, PageSize::Base).unwrap();
         let mut reader = Injector::new(memory(), Inject::Read, 0).unwrap();
-        assert_eq!(reader.pass(40), 40 * BURST as u64);
-        assert_eq!(reader.verify(), Ok(40 * 512));
+        assert_eq!(reader.pass(600), 600 * BURST as u64, "once round and further");
+        assert_eq!(reader.verify(), Ok(600 * 512));
         reader.words(0, 8)[0] = 1;
-        reader.pass(40);
-        assert!(reader.verify().is_err());
+        reader.pass(512);
+        assert!(reader.verify().is_err(), "a word that changed");
         let mut copier = Injector::new(memory(), Inject::Copy, 100).unwrap();
         assert_eq!(copier.pass(3), 6 * BURST as u64);
         assert_eq!(copier.verify(), Ok(3 * 512));
         copier.bursts += 1;
         assert!(copier.verify().unwrap_err().contains("was not copied"));
         copier.bursts -= 1;
-        copier.pass(20);
-        assert_eq!(copier.verify(), Ok(32 << 7));
+        copier.pass(300);
+        assert_eq!(copier.verify(), Ok(256 * 512), "all of the half");
     }
 }
