@@ -61,7 +61,7 @@ fn policy(mode: libc::c_int, mask: &[u64]) -> io::Result<()> {
 ///
 /// # Errors
 /// When the kernel cannot tell: no NUMA in it, or no page there.
-pub fn of(address: *const u8) -> io::Result<u32> {
+pub fn of(address: usize) -> io::Result<u32> {
     let mut node: libc::c_int = -1;
     let none = std::ptr::null::<libc::c_ulong>();
     // SAFETY: the kernel writes one int; it only looks up the page of the address.
@@ -102,7 +102,7 @@ mod tests {
         let block = with(Some(0), || Ok(vec![1_u8; 1 << 20]));
         // A kernel without NUMA, or a sandbox that allows no policy, refuses; that is an answer.
         let Ok(block) = block else { return };
-        if let Ok(node) = of(block.as_ptr()) {
+        if let Ok(node) = of(block.as_ptr() as usize) {
             assert_eq!(node, 0);
         }
         assert!(with(Some(MOST), || Ok(())).is_err());

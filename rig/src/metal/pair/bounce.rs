@@ -5,7 +5,6 @@
 //! loop has a `pause`: on CPUs of their own it only delays the look at the line (10 of them
 //! doubled a peer's figure); threads that share a core pay for that with each other's slots.
 //! Must not know time.
-#![expect(clippy::missing_spin_loop, reason = "a pause delays what is measured")]
 
 use super::shared::Shared;
 use super::{Method, REST, WORD};

@@ -4,7 +4,6 @@
 //! every word and gives the block back. At most [`IN_FLIGHT`] blocks are between the two. Each
 //! block has words of its own, whose sum the taker holds against what it must be.
 //! Must not know time.
-#![expect(clippy::missing_spin_loop, reason = "a pause delays what is measured")]
 
 use super::shared::Shared;
 use super::{Method, REST, WORD};

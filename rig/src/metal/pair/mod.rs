@@ -115,7 +115,7 @@ impl Pair {
     /// The NUMA node on which the memory between the two is; none if the kernel cannot tell.
     #[must_use]
     pub fn node(&self) -> Option<u32> {
-        metal::chase::node::of(self.shared.start()).ok()
+        metal::chase::node::of(self.shared.start() as usize).ok()
     }
 }
 

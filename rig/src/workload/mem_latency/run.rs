@@ -101,7 +101,7 @@ fn memory(bytes: usize, pages: PageSize, node: Option<u32>) -> Result<Memory, Un
         huge(memory.granted())?;
     }
     let Some(node) = node else { return Ok(memory) };
-    match node::of(memory.as_mut_ptr()) {
+    match node::of(memory.as_mut_ptr() as usize) {
         Ok(found) if found == node => Ok(memory),
         Ok(found) => Err(format!("memory of node {node} came from node {found}").into()),
         Err(e) => Err(format!("the node of the memory cannot be read: {e}").into()),
