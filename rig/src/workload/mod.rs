@@ -113,6 +113,8 @@ macro_rules! workloads {
 
 // One line a workload, sorted; its folder has the same name.
 workloads! {
+    core_pair,
+    mem_latency,
     tcp_stream,
 }
 
