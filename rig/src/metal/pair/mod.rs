@@ -175,8 +175,8 @@ impl Pair {
         }
     }
 
-    /// Sends pong to sleep. The words were looked at, so that pong takes its last turn soon; a store
-    /// of its could overwrite what it is told before.
+    /// Sends pong to sleep. The words were looked at, so that pong takes its last turn soon; before
+    /// that, a store of its could overwrite what it is told.
     fn rest(&mut self) {
         let word = self.shared.word(WORD);
         while word.load(Acquire) != self.stand() {
@@ -237,7 +237,7 @@ impl Hot for Pair {
 
 impl Drop for Pair {
     fn drop(&mut self) {
-        // Told until it ends, for a store of its could overwrite it, wherever the words stand.
+        // Told until it ends, wherever the words stand: a store of its could overwrite it.
         while self.pong.as_ref().is_some_and(|pong| !pong.is_finished()) {
             self.shared.word(WORD).store(END, Release);
             self.rouse();

@@ -42,7 +42,8 @@ pub fn figures(order: &Order, taken: &Taken) -> Result<Vec<Sample>, Fault> {
     // A single pair's figure is the metric itself.
     if rates.len() > 1 {
         let names = taken.word("pairs").split(' ').filter(|name| !name.is_empty());
-        samples.extend(names.zip(&rates).map(|(name, r)| sample(&[PAIR, name].concat(), of_pair(*r))));
+        samples
+            .extend(names.zip(&rates).map(|(name, r)| sample(&[PAIR, name].concat(), of_pair(*r))));
     }
     Ok(samples)
 }

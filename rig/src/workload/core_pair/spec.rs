@@ -40,7 +40,7 @@ const PARAMS: &[ParamSpec] = &[
     },
     ParamSpec {
         name: "pairs",
-        about: "most pairs of 'all': so many are drawn where there are more; 28 are those of 8 CPUs",
+        about: "most pairs of 'all': so many are drawn where there are more; 8 CPUs have 28",
         kind: ParamKind::Count(1, 1024),
         default: "28",
     },

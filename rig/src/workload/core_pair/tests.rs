@@ -1,3 +1,5 @@
+//! Pairs are chosen, refused and summed up as asked, and hand over on this machine.
+
 use super::check::{figures, nominal, tell_pairs};
 use super::run::{home, pairs, ready};
 use super::spec::SPEC;

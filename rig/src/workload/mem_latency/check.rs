@@ -5,8 +5,7 @@ use desk::record::{Fault, Sample};
 use desk::unit::{Quantity, Unit};
 
 /// Loads a second of a plain machine: a size in bytes up to which it is so fast.
-const NOMINAL: [(f64, f64); 4] =
-    [(32e3, 7e8), (1e6, 1.6e8), (32e6, 2.5e7), (f64::INFINITY, 1.0e7)];
+const NOMINAL: [(f64, f64); 4] = [(32e3, 7e8), (1e6, 1.6e8), (32e6, 2.5e7), (f64::INFINITY, 1.0e7)];
 /// Bytes a second of one injector of a plain machine.
 const NOMINAL_INJECTED: f64 = 1e10;
 

@@ -61,7 +61,8 @@ const PARAMS: &[ParamSpec] = &[
         name: "size",
         about: "bytes that are walked through, or a level of the machine's caches",
         kind: ParamKind::SizeOr(SIZES, 4 << 10, 4 << 30),
-        default: "memory",
+        // A trial of memory takes seconds to draw and link; whoever asks for it says so.
+        default: "L2",
     },
     ParamSpec {
         name: "stride",

@@ -1,3 +1,5 @@
+//! A trial becomes the chase that it asks for, or a reason; its samples become figures.
+
 use super::check::{figures, nominal};
 use super::run::{Wanted, huge, ready};
 use super::spec::SPEC;
@@ -38,12 +40,8 @@ fn order(params: &[(&str, Value)]) -> Order {
 fn machine() -> Cpus {
     let thread =
         |cpu: u32| Thread { cpu, siblings: vec![cpu % 2, cpu % 2 + 2], package: 0, node: 0 };
-    let cache = |level, kind: &str, bytes| CacheOf {
-        level,
-        kind: kind.into(),
-        bytes,
-        shared_by: vec![0],
-    };
+    let cache =
+        |level, kind: &str, bytes| CacheOf { level, kind: kind.into(), bytes, shared_by: vec![0] };
     Cpus {
         threads: (0..4).map(thread).collect(),
         caches: vec![cache(1, "Data", 48 << 10), cache(2, "Unified", 2 << 20)],
@@ -62,7 +60,10 @@ fn three_kinds_of_latency_are_told_apart() {
     assert_eq!(kind("random", "huge"), "load-to-use");
     assert_eq!(kind("random", "base"), "load-to-use with TLB misses");
     for visit in ["sequential", "in_page"] {
-        assert_eq!((kind(visit, "huge"), kind(visit, "base")), ("prefetch-helped", "prefetch-helped"));
+        assert_eq!(
+            (kind(visit, "huge"), kind(visit, "base")),
+            ("prefetch-helped", "prefetch-helped")
+        );
     }
 }
 
@@ -79,7 +80,11 @@ fn a_trial_becomes_a_layout_and_cpus() {
         ("stride", bytes(4)),
     ];
     let loaded = wanted(&params, &[0]).unwrap();
-    assert_eq!((loaded.cpu, loaded.busy.as_slice()), (1, &[0, 2, 3][..]), "a core of its own first");
+    assert_eq!(
+        (loaded.cpu, loaded.busy.as_slice()),
+        (1, &[0, 2, 3][..]),
+        "a core of its own first"
+    );
     assert_eq!((loaded.layout.size, loaded.layout.stride), (8 << 10, 4));
     assert!(loaded.busy_bytes >= 16 << 20, "memory, shared by three: {}", loaded.busy_bytes);
     let far = wanted(&[("node", Value::Count(1))], &[0, 1]).unwrap();
@@ -133,7 +138,10 @@ fn the_walker_gives_the_latency_and_all_others_the_bandwidth() {
     };
     let ns = |figure: Option<Quantity>| (figure.unwrap().value * 1e9).round();
     assert_eq!((ns(figure(&taken, "latency")), ns(figure(&taken, "best_latency"))), (125.0, 100.0));
-    assert_eq!((figure(&taken, "latency_clocks"), figure(&taken, "injected_bandwidth")), (None, None));
+    assert_eq!(
+        (figure(&taken, "latency_clocks"), figure(&taken, "injected_bandwidth")),
+        (None, None)
+    );
     let clock = Quantity::new(2e9, Unit::Hertz);
     taken.made_with.insert("core_clock".into(), Value::Quantity(clock));
     taken.series.extend([series(&[3, 4, 5]), series(&[10])]);
@@ -157,8 +165,12 @@ fn a_simulated_machine_is_slower_where_more_is_walked_through() {
 fn a_trial_on_this_machine_gives_every_figure() {
     let few = Cpus::read(std::path::Path::new("/")).threads.len() < 2;
     let load = Value::Count(u64::from(!few));
-    let params =
-        [("size", bytes(64 << 10)), ("pages", word("base")), ("load", load), ("pause_ns", Value::Count(2000))];
+    let params = [
+        ("size", bytes(64 << 10)),
+        ("pages", word("base")),
+        ("load", load),
+        ("pause_ns", Value::Count(2000)),
+    ];
     let order = order(&params);
     let staged = ready(&order).unwrap();
     let gang = Gang::start(staged.members).unwrap();
