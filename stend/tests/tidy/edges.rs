@@ -8,7 +8,7 @@ use crate::source::Source;
 /// figure, report. rig: lab, {factor, probe, workload}, run; store beside. The rig writes facts
 /// down and draws no conclusions, so it sees neither verdict nor report. A new edge is a new word
 /// here.
-const EDGES: [(&str, &[&str]); 17] = [
+const EDGES: [(&str, &[&str]); 18] = [
     ("desk::unit", &[]),
     ("desk::record", &["desk::unit"]),
     ("desk::plan", &["desk::unit", "desk::record", "desk::stats"]),
@@ -40,6 +40,7 @@ const EDGES: [(&str, &[&str]); 17] = [
     ),
     // Of plan, what a mistyped key was meant to be: a physics is read as a plan is.
     ("rig::lab", &["desk::unit", "desk::record", "desk::plan"]),
+    ("rig::metal", &["desk::unit", "desk::record", "rig::lab"]),
     ("rig::factor", &["desk::unit", "desk::record", "rig::lab"]),
     ("rig::probe", &["desk::unit", "desk::record", "rig::lab"]),
     ("rig::workload", &["desk::unit", "desk::record", "desk::search", "desk::stats", "rig::lab"]),
