@@ -45,8 +45,8 @@ pub(super) struct Code {
 macro_rules! code {
     ($text:expr) => {{
         unsafe fn call(args: &$crate::metal::kernel::code::Args) {
-            // SAFETY: the caller promises pointers, lengths and features; the text touches nothing
-            // but what they reach and the registers that are named here, and leaves the stack alone.
+            // SAFETY: the caller promises pointers, lengths and features; the text touches only
+            // what they reach and the registers that are named here, and leaves the stack alone.
             unsafe {
                 std::arch::asm!(
                     $text,
@@ -66,8 +66,8 @@ macro_rules! code {
 macro_rules! code {
     ($text:expr) => {{
         unsafe fn call(args: &$crate::metal::kernel::code::Args) {
-            // SAFETY: the caller promises pointers, lengths and features; the text touches nothing
-            // but what they reach and the registers that are named here, and leaves the stack alone.
+            // SAFETY: the caller promises pointers, lengths and features; the text touches only
+            // what they reach and the registers that are named here, and leaves the stack alone.
             unsafe {
                 std::arch::asm!(
                     $text,

@@ -276,7 +276,8 @@ macro_rules! blocks {
 
 /// Eight registers a turn, worked out by `work` from r10 and r11, and stored all together.
 macro_rules! together {
-    ($v:literal, $w:literal, $store:literal, $spread:literal, ($($work:literal),*), $end:literal) => {
+    ($v:literal, $w:literal, $store:literal, $spread:literal, ($($work:literal),*),
+     $end:literal) => {
         straight!(
             along ["r9" = "rdi", "r10" = "rsi", "r11" = "rdx"], step "8" * $w,
             before ($spread,),
@@ -295,7 +296,8 @@ macro_rules! together {
 
 /// As `together`, but each is stored as soon as it is there, past the caches.
 macro_rules! in_turn {
-    ($v:literal, $w:literal, $store:literal, $spread:literal, ($($work:literal),*), $end:literal) => {
+    ($v:literal, $w:literal, $store:literal, $spread:literal, ($($work:literal),*),
+     $end:literal) => {
         straight!(
             along ["r9" = "rdi", "r10" = "rsi", "r11" = "rdx"], step "8" * $w,
             before ($spread,),
