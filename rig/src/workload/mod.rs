@@ -113,6 +113,8 @@ macro_rules! workloads {
 
 // One line a workload, sorted; its folder has the same name.
 workloads! {
+    mem_bandwidth,
+    mem_copy,
     tcp_stream,
 }
 

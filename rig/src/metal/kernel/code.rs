@@ -32,7 +32,7 @@ pub(super) struct Args {
 pub(super) type Call = unsafe fn(&Args);
 
 /// A loop and its text.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Code {
     /// As assembled; empty for what is not of ours to write.
     pub text: &'static str,

@@ -4,8 +4,10 @@
 //! Gives: [`rows`], [`find`], [`Row::run`], the safe door to a loop; [`reference`] says what a loop
 //! must have left behind. Never: sizes of caches, clocks, threads; whoever times a loop has them.
 
+mod arrays;
 mod code;
 mod door;
+mod load;
 mod plain;
 pub mod reference;
 mod row;
@@ -20,7 +22,9 @@ mod machine;
 #[cfg(test)]
 mod tests;
 
+pub use arrays::{Layout, Loop};
 pub use door::{Arrays, Refused};
+pub use load::{CORE_CLOCK, spread};
 pub use row::{Feature, Isa, Operation, Row, Store, Walk};
 
 /// All loops of this build, those that the CPU at hand lacks included.

@@ -16,17 +16,29 @@ pub const FACTOR: f64 = 3.0;
 /// Bytes of a word.
 const WORD: usize = size_of::<f64>();
 
+/// Words after which what an array is filled with comes again: a prime, so that a word from a wrong
+/// line, page or block is a wrong word.
+const PERIOD: u64 = 8191;
+
 /// The word at a place of an array that was filled with a seed, a whole number from 0 to 2^20 - 1.
 #[must_use]
 pub fn word(seed: u64, at: u64) -> f64 {
-    let mixed = (at ^ seed.rotate_left(32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mixed = ((at % PERIOD) ^ seed.rotate_left(32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     f64::from(u32::try_from((mixed ^ (mixed >> 29)) >> 44).unwrap_or(0))
 }
 
 /// Fills an array; what is no whole word at its end is left.
 pub fn fill(array: &mut [u8], seed: u64) {
-    for (at, place) in (0..).zip(array.chunks_exact_mut(WORD)) {
+    let whole = array.len() - array.len() % WORD;
+    let period = whole.min(usize::try_from(PERIOD).unwrap_or(whole) * WORD);
+    for (at, place) in (0..).zip(array[..period].chunks_exact_mut(WORD)) {
         place.copy_from_slice(&word(seed, at).to_ne_bytes());
+    }
+    let mut filled = period;
+    while filled < whole {
+        let next = filled.min(whole - filled);
+        array.copy_within(..next, filled);
+        filled += next;
     }
 }
 

@@ -70,6 +70,7 @@ pub enum Walk {
 }
 
 /// A loop.
+#[derive(Debug)]
 pub struct Row {
     /// Its name, unlike that of all others of the build.
     pub name: &'static str,
