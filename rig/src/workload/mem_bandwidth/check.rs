@@ -34,8 +34,9 @@ pub(super) fn figures(order: &Order, taken: &Taken) -> Result<Vec<Sample>, Fault
     Ok(samples)
 }
 
-/// Bytes on the way to memory for each byte counted: what temporal stores overwrite is loaded first.
-/// By the book (`McCalpin`, STREAM): a CPU may spare that where it sees that whole lines are written.
+/// Bytes on the way to memory for each byte counted: what temporal stores overwrite is loaded
+/// first. By the book (`McCalpin`, STREAM): a CPU may spare that where it sees that whole lines are
+/// written.
 #[expect(clippy::cast_precision_loss, reason = "arrays are at most three")]
 pub(super) fn bus_share(operation: Operation, store: Store) -> f64 {
     let counted = operation.arrays() as f64;

@@ -5,6 +5,7 @@
 use crate::metal::kernel::{Isa, Operation, Row, Store, Walk, find, spread};
 use crate::metal::{Cpus, PageSize, Unready};
 use crate::workload::alone::{Order, Ready, bytes_of, threads_of};
+use std::env::consts::ARCH;
 use std::path::Path;
 
 /// From the widest to the narrowest.
@@ -84,8 +85,8 @@ fn lacks(operation: Operation, store: Store, asked: Option<Isa>) -> Unready {
         Some(isa @ (Isa::Rep | Isa::RepQ)) if cfg!(target_arch = "x86_64") => {
             format!("{} copies and writes, and how it stores is its own affair", isa.word())
         }
-        Some(isa) => format!("{} has no {what} ({how}) with {}", std::env::consts::ARCH, isa.word()),
-        None => format!("{} has no {what} ({how})", std::env::consts::ARCH),
+        Some(isa) => format!("{ARCH} has no {what} ({how}) with {}", isa.word()),
+        None => format!("{ARCH} has no {what} ({how})"),
     })
 }
 

@@ -7,6 +7,7 @@ use crate::metal::kernel::{Isa, Operation, Row, Store, Walk, find, spread};
 use crate::metal::{Cpus, PageSize, Unready};
 use crate::workload::alone::{Order, Ready, bytes_of, threads_of};
 use desk::record::Value;
+use std::env::consts::ARCH;
 use std::path::Path;
 
 /// From the widest to the narrowest.
@@ -59,10 +60,7 @@ pub(super) fn choose(algorithm: &str, bytes: u64) -> Result<&'static Row, Unread
         "block_16k" => widest(Store::NonTemporal, Walk::Blocks(16 << 10)),
         word => plain(word),
     };
-    found.ok_or_else(|| {
-        let arch = std::env::consts::ARCH;
-        Unready::NotAvailable(format!("{arch} knows no copy '{algorithm}'"))
-    })
+    found.ok_or_else(|| Unready::NotAvailable(format!("{ARCH} knows no copy '{algorithm}'")))
 }
 
 /// The loop of a word that names instructions, and how they load and store.
