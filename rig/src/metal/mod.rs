@@ -8,6 +8,7 @@ pub mod chase;
 mod cpus;
 mod gang;
 mod guard;
+pub mod kernel;
 mod pages;
 pub mod pair;
 mod ticks;

@@ -114,6 +114,8 @@ macro_rules! workloads {
 // One line a workload, sorted; its folder has the same name.
 workloads! {
     core_pair,
+    mem_bandwidth,
+    mem_copy,
     mem_latency,
     tcp_stream,
 }
