@@ -28,12 +28,13 @@ pub(super) fn read(lab: &Section, catalogue: &Catalogue) -> Result<LabPlan, Plan
     })
 }
 
-/// Factors that a plan may set for the whole run: on hosts, or on the machine itself.
+/// What may be set for the whole run: on hosts, on the machine itself, and what programs are told.
+pub(in crate::plan) const WHOLE_RUN: [Scope; 4] =
+    [Scope::Host, Scope::Machine, Scope::Side, Scope::Program];
+
+/// Factors that a plan may set for the whole run.
 fn whole_run<'a>(catalogue: &Catalogue<'a>) -> impl Iterator<Item = &'a FactorSpec> {
-    catalogue
-        .factors
-        .iter()
-        .filter(|f| matches!(f.scope, Scope::Host | Scope::Machine | Scope::Side))
+    catalogue.factors.iter().filter(|f| WHOLE_RUN.contains(&f.scope))
 }
 
 fn settings(lab: &Section, catalogue: &Catalogue) -> Result<Settings, PlanError> {
