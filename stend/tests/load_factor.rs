@@ -49,7 +49,7 @@ fn a_parameter_of_the_load_is_switched_and_told_back() {
 #[test]
 fn the_system_under_test_keeps_to_its_cpus() {
     let plan = format!(
-        "title = \"t\"\n[lab]\nclients = 1\n[factors.cpus]\nlevels = [1, \"0\"]\n\
+        "title = \"t\"\n[lab]\nclients = 1\n[factors.cpus]\nlevels = [1, \"0-0\"]\n\
          [load.net]\nworkload = \"tcp_stream\"\nstreams = 2\n{METHOD}"
     );
     // A container may keep CPU 0 from us: then the refusal says which there are.

@@ -186,7 +186,8 @@ fn cpus(text: &str) -> Option<Value> {
 
 /// Most CPUs of a machine that a set of the kernel's system calls holds here.
 pub(in crate::plan) const MOST_CPUS: u64 = 1024;
-const CPUS: &str = "a number of CPUs from 1 to 1024, or a list of CPUs such as \"0-1\" or \"0,2\"";
+const CPUS: &str = "a number of CPUs from 1 to 1024, or a list of CPUs such as \"0-1,4\" \
+                    (CPU 3 alone is \"3-3\")";
 
 fn choice(text: &str, known: &[&str]) -> String {
     let all = known.join(", ");
