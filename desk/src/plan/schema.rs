@@ -173,8 +173,8 @@ fn quantity(about: &str, kind: Kind) -> Value {
 
 const fn family(kind: ParamKind) -> Option<Kind> {
     match kind {
-        ParamKind::Size(..) => Some(Kind::Size),
-        ParamKind::Count(..) => Some(Kind::Count),
+        ParamKind::Size(..) | ParamKind::SizeOr(..) => Some(Kind::Size),
+        ParamKind::Count(..) | ParamKind::CountOr(..) => Some(Kind::Count),
         ParamKind::Rate(..) | ParamKind::RateOr(..) => Some(Kind::Rate),
         ParamKind::CpusOr(..) => Some(Kind::Cpus),
         ParamKind::Choice(_) | ParamKind::Cpus | ParamKind::Word => None,
@@ -190,7 +190,7 @@ fn alternatives(kind: ParamKind) -> Vec<Value> {
             json!({ "type": "integer", "minimum": 1, "maximum": MOST_CPUS }),
             json!({ "type": "string", "pattern": "^[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*$" }),
         ],
-        ParamKind::Count(low, high) => vec![
+        ParamKind::Count(low, high) | ParamKind::CountOr(_, low, high) => vec![
             json!({ "type": "integer", "minimum": low, "maximum": high }),
             json!({ "type": "string", "pattern": pattern(Kind::Count) }),
         ],
@@ -202,8 +202,14 @@ fn alternatives(kind: ParamKind) -> Vec<Value> {
     if let ParamKind::CpusOr(_, low, high) = kind {
         all.push(json!({ "type": "number", "minimum": low, "maximum": high }));
     }
-    if let ParamKind::RateOr(word, ..) | ParamKind::CpusOr(word, ..) = kind {
+    if let ParamKind::RateOr(word, ..)
+    | ParamKind::CpusOr(word, ..)
+    | ParamKind::CountOr(word, ..) = kind
+    {
         all.push(json!({ "type": "string", "const": word }));
+    }
+    if let ParamKind::SizeOr(words, ..) = kind {
+        all.push(json!({ "type": "string", "enum": words }));
     }
     all
 }
@@ -218,8 +224,12 @@ fn bounds(kind: ParamKind) -> String {
     let range = |low: Quantity, high: Quantity| format!(" From {low} to {high}.");
     let rate = |bits: f64| Quantity::new(bits, Unit::BitPerSecond);
     match kind {
-        ParamKind::Size(low, high) => range(Quantity::bytes(low), Quantity::bytes(high)),
-        ParamKind::Count(low, high) => range(Quantity::count(low), Quantity::count(high)),
+        ParamKind::Size(low, high) | ParamKind::SizeOr(_, low, high) => {
+            range(Quantity::bytes(low), Quantity::bytes(high))
+        }
+        ParamKind::Count(low, high) | ParamKind::CountOr(_, low, high) => {
+            range(Quantity::count(low), Quantity::count(high))
+        }
         ParamKind::Rate(low, high) | ParamKind::RateOr(_, low, high) => {
             range(rate(low), rate(high))
         }

@@ -83,7 +83,7 @@ impl Bench {
         self.set_links(plan, &record.trial.settings, &mut record.observed)?;
         self.set_quotas(plan, &record.trial.settings, &mut record.observed)?;
         self.set_cpus(plan, &record.trial.settings, &mut record.observed)?;
-        let trial = with_load_settings(plan, &record.trial);
+        let trial = with_load_settings(&record.trial);
         let entry = workload::find(&trial.point.workload).ok_or_else(|| Fault::Failed {
             host: "conductor".into(),
             what: format!("no workload '{}'", trial.point.workload),
@@ -94,6 +94,7 @@ impl Bench {
         let job = Job {
             trial: &trial,
             link: &link,
+            lab_settings: &plan.lab.settings,
             settle: time(method.settle),
             settle_max: time(if dry { method.settle } else { method.settle_max }),
             window: if dry { Duration::from_secs_f64(DRY_WINDOW_S) } else { time(method.window) },
@@ -113,7 +114,7 @@ impl Bench {
         let after = Carriers::read(&mut self.lab, &link).map_err(LabError::into_fault)?;
         record.readings.extend(after.since(&carriers));
         let checked = work.check()?;
-        record.observed.extend(told_back(&trial, &checked.outcome.made_with)?);
+        record.observed.extend(told_back(plan, &trial, &checked.outcome.made_with)?);
         Ok(checked)
     }
 
@@ -318,13 +319,9 @@ pub(super) fn link_of(plan: &Plan, settings: &Settings) -> String {
     path.or_else(|| plan.lab.links.first().map(|l| l.name.clone())).unwrap_or_default()
 }
 
-/// The trial with every setting that is a parameter of its load written over that parameter, and
-/// with what the plan tells programs for the whole run, so that the load need not know the plan.
-pub(super) fn with_load_settings(plan: &Plan, trial: &Trial) -> Trial {
+/// The trial with every setting that is a parameter of its load written over that parameter.
+pub(super) fn with_load_settings(trial: &Trial) -> Trial {
     let mut trial = trial.clone();
-    for (key, value) in plan.lab.settings.iter().filter(|(key, _)| is_told(key)) {
-        trial.settings.entry(key.clone()).or_insert_with(|| value.clone());
-    }
     for (key, value) in &trial.settings {
         if let Some(param) = trial.point.params.get_mut(key) {
             *param = value.clone();
@@ -339,14 +336,14 @@ pub(super) fn is_told(key: &str) -> bool {
 }
 
 /// What the load says of the settings that were its own to make.
-fn told_back(trial: &Trial, made_with: &Settings) -> Result<Settings, Fault> {
+fn told_back(plan: &Plan, trial: &Trial, made_with: &Settings) -> Result<Settings, Fault> {
     let mut found = Settings::new();
     if let Some(congestion) = made_with.get("congestion") {
         found.insert("congestion".into(), congestion.clone());
     }
-    for (key, asked) in &trial.settings {
+    for (key, asked) in plan.lab.settings.iter().chain(&trial.settings) {
         match made_with.get(key) {
-            Some(made) => {
+            Some(made) if is_told(key) || trial.point.params.contains_key(key) => {
                 found.insert(key.clone(), made.clone());
             }
             None if is_told(key) => {
@@ -357,7 +354,7 @@ fn told_back(trial: &Trial, made_with: &Settings) -> Result<Settings, Fault> {
                 );
                 return Err(Fault::Factor { what });
             }
-            None => {}
+            _ => {}
         }
     }
     Ok(found)

@@ -58,13 +58,15 @@ impl Rehearsal {
     /// # Errors
     /// The fault that the trial would have.
     pub fn stage(&mut self, plan: &Plan, trial: &Trial) -> Result<(), Fault> {
-        let trial = with_load_settings(plan, trial);
+        let trial = with_load_settings(trial);
         let entry = workload::find(&trial.point.workload).ok_or_else(|| Fault::Failed {
             host: "conductor".into(),
             what: format!("no workload '{}'", trial.point.workload),
         })?;
         let none = Duration::ZERO;
-        let job = Job { trial: &trial, link: LINK, settle: none, settle_max: none, window: none };
+        let lab_settings = &plan.lab.settings;
+        let (settle, settle_max, window) = (none, none, none);
+        let job = Job { trial: &trial, link: LINK, lab_settings, settle, settle_max, window };
         (entry.make)().stage(&mut self.lab, &job)
     }
 }

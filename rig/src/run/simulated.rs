@@ -88,7 +88,7 @@ impl Simulated {
             record.observed.extend(smt(plan, trial));
         }
         self.break_before(visit)?;
-        let trial = with_load_settings(plan, trial);
+        let trial = with_load_settings(trial);
         let entry = workload::find(&trial.point.workload).ok_or_else(|| Fault::Failed {
             host: "conductor".into(),
             what: format!("no workload '{}'", trial.point.workload),
@@ -292,13 +292,14 @@ impl Stand for Simulated {
 }
 
 /// The job of a trial, with the times of a dry visit where it is one.
-fn job<'t>(plan: &Plan, trial: &'t Trial, link: &'t str) -> Job<'t> {
+fn job<'t>(plan: &'t Plan, trial: &'t Trial, link: &'t str) -> Job<'t> {
     let dry = trial.kind == TrialKind::Dry;
     let time = |q: Quantity| Duration::from_secs_f64(q.value.max(0.0));
     let method = &plan.method;
     Job {
         trial,
         link,
+        lab_settings: &plan.lab.settings,
         settle: time(method.settle),
         settle_max: time(if dry { method.settle } else { method.settle_max }),
         window: if dry { Duration::from_secs_f64(DRY_WINDOW_S) } else { time(method.window) },

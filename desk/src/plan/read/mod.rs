@@ -34,7 +34,7 @@ pub use nearest::remedy;
 pub(super) use value::MOST_CPUS;
 
 use super::Catalogue;
-use crate::record::{Plan, claim_sources};
+use crate::record::{Place, Plan, claim_sources};
 use node::{Lines, Node, Section};
 
 /// Reads a plan, with every default written out and every unit resolved.
@@ -62,8 +62,9 @@ pub fn read(text: &str, catalogue: &Catalogue) -> Result<Plan, PlanError> {
         what: "title",
         remedy: "begin the plan with title = \"...\"",
     })?;
-    let lab = lab::read(&root.section("lab")?, catalogue)?;
     let (loads, specs) = load::read(&root.section("load")?, catalogue)?;
+    let alone = specs.iter().all(|spec| spec.place == Place::Machine);
+    let lab = lab::read(&root.section("lab")?, catalogue, alone)?;
     let known = factor::Known { lab: &lab, loads: &loads, specs: &specs, catalogue };
     let factors = factor::read(&root.section("factors")?, &known)?;
     let usual = || specs.first().map_or("", |spec| spec.question).to_owned();

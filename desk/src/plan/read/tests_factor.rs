@@ -4,7 +4,7 @@ use super::read;
 use crate::plan::example::catalogue;
 use crate::plan::{Catalogue, order};
 use crate::record::{
-    Better, FactorSpec, MetricSpec, ParamKind, ParamSpec, Plan, Scope, Value, WorkloadSpec,
+    Better, FactorSpec, MetricSpec, ParamKind, ParamSpec, Place, Plan, Scope, Value, WorkloadSpec,
 };
 use crate::unit::Unit;
 
@@ -24,6 +24,7 @@ static COPY: WorkloadSpec = WorkloadSpec {
     name: "copy",
     question: "How fast?",
     revision: 1,
+    place: Place::Machine,
     params: &[
         param("pages", ParamKind::Choice(&["base", "huge"]), "huge"),
         param("threads", ParamKind::Count(1, 64), "1"),
@@ -34,6 +35,7 @@ static SIGN: WorkloadSpec = WorkloadSpec {
     name: "sign",
     question: "How many?",
     revision: 1,
+    place: Place::Machine,
     params: &[param("threads", ParamKind::Choice(&["1", "all"]), "1")],
     metrics: RATE,
 };
