@@ -44,7 +44,11 @@ impl Wanted {
             inject: if order.word("inject") == "copy" { Inject::Copy } else { Inject::Read },
             pause_ns: order.count("pause_ns"),
             layout,
-            pages: if order.word("pages") == "base" { PageSize::Base } else { PageSize::Huge },
+            pages: match order.word("pages") {
+                "base" => PageSize::Base,
+                "own" => PageSize::Own,
+                _ => PageSize::Huge,
+            },
             node: node_of(order, nodes)?,
         })
     }
@@ -54,7 +58,8 @@ impl Wanted {
         match (self.layout.order, self.pages) {
             (Visit::Sequential | Visit::InPage, _) => "prefetch-helped",
             (Visit::Random, PageSize::Huge) => "load-to-use",
-            (Visit::Random, _) => "load-to-use with TLB misses",
+            (Visit::Random, PageSize::Base) => "load-to-use with TLB misses",
+            (Visit::Random, PageSize::Own) => "load-to-use with what TLB misses come",
         }
     }
 }
