@@ -32,7 +32,7 @@ pub struct EnvKey {
 const ANY: &str = "*";
 
 /// Every key that is known; the first row that fits holds. What fits none is critical and whole.
-const KEYS: [(&str, KeyClass, Grain); 61] = [
+const KEYS: [(&str, KeyClass, Grain); 62] = [
     ("adapter.*.bus", Info, Whole),
     ("adapter.*.carrier", Info, Whole),
     ("adapter.*.driver_version", Critical, Minor),
@@ -80,6 +80,7 @@ const KEYS: [(&str, KeyClass, Grain); 61] = [
     ("plan.reboot", Critical, Whole),
     ("plan.seed", Info, Whole),
     ("plan.steady", Critical, Whole),
+    ("plan.load.*.primary", Info, Whole),
     ("plan.lab.clients", Identity, Whole),
     ("plan.lab.client_rate", Identity, Whole),
     ("plan.lab.*", Critical, Whole),
@@ -337,6 +338,7 @@ fn of_link(link: &LinkPlan, keys: &mut Keys) {
 fn of_load(load: &LoadPlan, keys: &mut Keys) {
     let at = format!("plan.load.{}", load.name);
     keys.add(&format!("{at}.workload"), &load.workload);
+    keys.maybe(&format!("{at}.primary"), load.primary.as_ref());
     settings(&at, &load.fixed, keys);
     for (name, values) in &load.over {
         let values: Vec<String> = values.iter().map(written).collect();

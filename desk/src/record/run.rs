@@ -47,7 +47,22 @@ const fn first() -> u32 {
     1
 }
 
+impl Run {
+    /// The metric that decides on a load, by the name of the load; none where the run does not
+    /// describe it.
+    #[must_use]
+    pub fn deciding(&self, load: &str) -> Option<&Metric> {
+        self.metrics.iter().find(|metric| metric.name == self.plan.primary(load))
+    }
+}
+
 impl TrialRecord {
+    /// The figure that decides on the load of this trial.
+    #[must_use]
+    pub fn figure(&self, plan: &Plan) -> Option<crate::unit::Quantity> {
+        self.outcome.metric(plan.primary(&self.trial.point.load))
+    }
+
     /// The reading of a probe on a host.
     #[must_use]
     pub fn reading(&self, probe: &str, host: &str, key: &str) -> Option<crate::unit::Quantity> {

@@ -17,11 +17,15 @@ use crate::unit::{Quantity, Unit};
 /// Busy share of all CPUs below which an index divides by next to nothing.
 const LOW_CPU: f64 = 0.05;
 
-/// What the load of a contest cost. None where no pair has throughput and CPU readings.
+/// What the load of a contest cost. None where no pair has throughput and CPU readings, nor of a
+/// load of the system under test alone: there the CPU is what is measured.
 ///
 /// Every figure is derived per trial and then judged like any metric: paired in blocks, together
 /// over the curve, points with two states left out of the curve.
 pub(super) fn cost(run: &Run, contest: &Contest<'_>, id: &str, torn: &Torn) -> Option<Cost> {
+    if contest.load.alone {
+        return None;
+    }
     let judged = |metric: &Metric, paired: &Contest<'_>| {
         let rule = Rule { metric, method: &run.plan.method };
         judge(paired, rule, torn).map(|judged| judged.comparison)

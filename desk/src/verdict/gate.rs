@@ -8,7 +8,7 @@ use super::measure::{CPU, DISPLACED, INDEX, PER_GIGABYTE};
 use super::objection::{figure, objection, objection_at};
 use super::pairing::{Contest, contests};
 use super::winner::name;
-use crate::record::{Better, Completeness, Metric, Plan, Run, Value};
+use crate::record::{Better, Completeness, LoadPlan, Metric, Plan, Run, Value};
 use crate::stats::{Estimate, LEVEL, MoreBlocks};
 use crate::unit::{Quantity, Unit};
 use schemars::JsonSchema;
@@ -194,9 +194,25 @@ pub fn gated(run: &Run, metric: Option<&str>) -> Result<Run, GateError> {
     gateable(&run.plan, &run.metrics, metric)?;
     let mut run = run.clone();
     if let Some(name) = metric.filter(|name| !COSTS.contains(name)) {
-        run.plan.method.primary = name.into();
+        judge_by(&mut run, name);
     }
     Ok(run)
+}
+
+/// Makes a sample metric the one that decides at every load that gives it; others are not judged by
+/// it, and stay out unless all lack it.
+fn judge_by(run: &mut Run, metric: &str) {
+    let gives = |load: &LoadPlan| {
+        let mut of = run.records.iter().filter(|r| r.trial.point.load == load.name);
+        of.any(|record| record.outcome.metric(metric).is_some())
+    };
+    let giving: Vec<bool> = run.plan.loads.iter().map(gives).collect();
+    if giving.contains(&true) {
+        let mut giving = giving.into_iter();
+        run.plan.loads.retain(|_| giving.next().unwrap_or(true));
+    }
+    run.plan.method.primary = metric.into();
+    run.plan.loads.iter_mut().for_each(|load| load.primary = None);
 }
 
 /// Puts a run, as [`gated`] gives it, and its analysis before a gate.

@@ -15,13 +15,10 @@ pub(super) type Number = fn(&Pair<'_>) -> u32;
 
 /// One interaction for every compared level, every further level of every other factor against
 /// that factor's first, and all that contests are apart by besides.
-pub(super) fn interactions(
-    run: &Run,
-    contests: &[Marked<'_, '_>],
-    rule: Rule<'_>,
-) -> Vec<Interaction> {
+pub(super) fn interactions(run: &Run, contests: &[Marked<'_, '_>]) -> Vec<Interaction> {
     let mut all = Vec::new();
     for first in contests {
+        let Some(rule) = Rule::of(run, &first.0.load.name) else { continue };
         for by in run.plan.factors.iter().filter(|f| f.name != run.plan.method.compare) {
             let Some((base, others)) = by.levels.split_first() else { continue };
             if first.0.stratum.get(&by.name) != Some(&base.name) {

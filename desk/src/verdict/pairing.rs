@@ -77,9 +77,7 @@ pub(super) fn contests(run: &Run) -> Vec<Contest<'_>> {
 
 /// The same over any factor of the plan, by its name.
 pub(super) fn contests_of<'r>(run: &'r Run, compared: &str) -> Vec<Contest<'r>> {
-    let primary = |record: &TrialRecord| {
-        record.outcome.metric(&run.plan.method.primary).map(|quantity| quantity.value)
-    };
+    let primary = |record: &TrialRecord| record.figure(&run.plan).map(|quantity| quantity.value);
     let plan = &run.plan;
     let factor = plan.factors.iter().find(|f| f.name == compared);
     let Some((factor, (base, others))) = factor.and_then(|f| Some((f, f.levels.split_first()?)))
@@ -88,7 +86,7 @@ pub(super) fn contests_of<'r>(run: &'r Run, compared: &str) -> Vec<Contest<'r>> 
     };
     let mut all = Vec::new();
     for load in &plan.loads {
-        let curve = plan.method.curve.as_deref().filter(|c| load.over.iter().any(|(n, _)| n == c));
+        let curve = plan.curve(load);
         let empty = |stratum, fixed, other| Contest {
             load,
             only_load: plan.loads.len() == 1,

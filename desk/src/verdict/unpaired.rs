@@ -94,14 +94,19 @@ pub struct Wanted<'w> {
 /// A metric that one of the runs lacks.
 pub fn compare_runs(a: &Run, b: &Run, wanted: Wanted<'_>) -> Result<Unpaired, CompareError> {
     let name = wanted.metric.unwrap_or(&a.plan.method.primary);
-    let metric = metric(a, name)?;
-    self::metric(b, name)?;
+    let shared = a.plan.loads.iter().filter(|load| shares(b, load));
+    let deciding =
+        shared.map(|load| a.plan.primary(&load.name)).filter(|_| wanted.metric.is_none());
+    for name in wanted.metric.into_iter().chain(deciding) {
+        metric(a, name)?;
+        metric(b, name)?;
+    }
     let all: Declared = declared(&a.plan, &b.plan);
     let comparability = compare_environments(a, b, &all);
     let forced = wanted.force && !comparability.comparable();
     let analyses = [a, b].map(analyse);
     let comparisons = match comparability.comparable() || forced {
-        true => comparisons([a, b], (metric, forced), &analyses),
+        true => comparisons([a, b], (wanted.metric, forced), &analyses),
         false => Vec::new(),
     };
     let [doubts_a, doubts_b] = analyses.map(|found| found.caveats);
@@ -115,6 +120,11 @@ pub fn compare_runs(a: &Run, b: &Run, wanted: Wanted<'_>) -> Result<Unpaired, Co
         doubts_a,
         doubts_b,
     })
+}
+
+/// Whether the plan of a run has a load of this name.
+fn shares(run: &Run, load: &LoadPlan) -> bool {
+    run.plan.loads.iter().any(|other| other.name == load.name)
 }
 
 fn metric<'r>(run: &'r Run, name: &str) -> Result<&'r Metric, CompareError> {
@@ -144,7 +154,7 @@ struct Point {
 
 fn comparisons(
     runs: [&Run; 2],
-    rule: (&Metric, bool),
+    (wanted, forced): (Option<&str>, bool),
     analyses: &[Analysis; 2],
 ) -> Vec<Comparison> {
     let torn = analyses.each_ref().map(torn_cells);
@@ -153,14 +163,16 @@ fn comparisons(
     let (_, treatments) = expand(plan);
     let mut found = Vec::new();
     for load in &plan.loads {
-        let curve = plan.method.curve.as_deref().filter(|c| load.over.iter().any(|(n, _)| n == c));
+        let decides = wanted.unwrap_or_else(|| plan.primary(&load.name));
+        let Ok(metric) = metric(runs[0], decides) else { continue };
+        let curve = plan.curve(load);
         for fixed in fixed_settings(load, curve) {
             for (treatment, _) in &treatments {
                 let levels = treatment.levels.clone();
                 let partner =
                     swapped.as_ref().map_or_else(|| levels.clone(), |s| s.partner(&levels));
                 let cell = Cell { load, fixed: fixed.clone(), curve, levels: [levels, partner] };
-                found.extend(judge(&cell, runs, rule, &torn));
+                found.extend(judge(&cell, runs, (metric, forced), &torn));
             }
         }
     }

@@ -3,7 +3,7 @@
 use super::finding::{Comparison, PointResult, Verdict};
 use super::pairing::{Contest, PairedPoint};
 use super::region::regions;
-use crate::record::{Better, Method, Metric, Settings, Value};
+use crate::record::{Better, Method, Metric, Run, Settings, Value};
 use crate::stats::{
     self, Course, Decision, Estimate, LEVEL, block_means, decide, decide_together, further_blocks,
     mean, mean_or_single_at,
@@ -44,7 +44,13 @@ pub fn alpha(method: &Method) -> f64 {
     (1.0 - LEVEL) / f64::from(looks)
 }
 
-impl Rule<'_> {
+impl<'r> Rule<'r> {
+    /// By what the figures of a load are judged, by the name of the load; none where the run does
+    /// not describe the metric that decides there.
+    pub fn of(run: &'r Run, load: &str) -> Option<Self> {
+        Some(Self { metric: run.deciding(load)?, method: &run.plan.method })
+    }
+
     fn stats(&self) -> stats::Rule {
         let Method { margin, seed, .. } = *self.method;
         stats::Rule { margin: margin.value, alpha: alpha(self.method), seed }

@@ -252,7 +252,7 @@ fn standing(so_far: &SoFar) -> String {
 
 /// One visit and what came of it.
 fn visit(plan: &Plan, record: &TrialRecord) -> String {
-    let what = match (&record.outcome.fault, record.outcome.metric(&plan.method.primary)) {
+    let what = match (&record.outcome.fault, record.figure(plan)) {
         (Some(fault), _) => format!("fault: {fault}"),
         (None, Some(quantity)) => quantity.to_string(),
         (None, None) => "no figure".into(),

@@ -31,14 +31,37 @@ fn load<'a>(
     let spec = spec(node, &section, catalogue)?;
     let mut known: Vec<&str> = spec.params.iter().map(|param| param.name).collect();
     let over = over(&section, spec, &known)?;
-    known.extend(["workload", "over"]);
+    known.extend(["workload", "over", "primary"]);
     section.only(&known)?;
     let mut fixed = Settings::new();
     for param in spec.params.iter().filter(|p| over.iter().all(|(name, _)| name != p.name)) {
         fixed.insert(param.name.into(), fixed_value(node.line, section.get(param.name), param)?);
     }
     let (name, workload) = (node.key.clone(), spec.name.into());
-    Ok((LoadPlan { name, workload, fixed, over }, spec))
+    let primary = section.get("primary").map(|node| metric(node, spec)).transpose()?;
+    Ok((LoadPlan { name, workload, fixed, over, primary, alone: false }, spec))
+}
+
+/// The metric that decides here, one of the workload's own.
+fn metric(node: &Node, spec: &WorkloadSpec) -> Result<String, PlanError> {
+    let name = node.string()?;
+    let known: Vec<&str> = spec.metrics.iter().map(|metric| metric.name).collect();
+    if known.contains(&name) {
+        return Ok(name.into());
+    }
+    let remedy = remedy(name, &known);
+    Err(PlanError::UnknownName { line: node.line, what: "metric", name: name.into(), remedy })
+}
+
+/// Writes out which metric decides on every load: its own word, else the metric of the method where
+/// its workload has that, else the first that its workload has.
+pub(super) fn decide(loads: &mut [LoadPlan], specs: &[&WorkloadSpec], usual: &str) {
+    for (load, spec) in loads.iter_mut().zip(specs) {
+        let has = |name: &str| spec.metrics.iter().any(|metric| metric.name == name);
+        let first = spec.metrics.first().map(|metric| metric.name.to_owned());
+        let chosen = load.primary.take().or_else(|| first.filter(|_| !has(usual)));
+        load.primary = chosen.filter(|name| name != usual);
+    }
 }
 
 fn spec<'a>(

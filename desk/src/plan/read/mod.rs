@@ -59,10 +59,11 @@ pub fn read(text: &str, catalogue: &Catalogue) -> Result<Plan, PlanError> {
     })?;
     let lab = lab::read(&root.section("lab")?, catalogue)?;
     let factors = factor::read(&root.section("factors")?, &lab, catalogue)?;
-    let (loads, specs) = load::read(&root.section("load")?, catalogue)?;
+    let (mut loads, specs) = load::read(&root.section("load")?, catalogue)?;
     let usual = || specs.first().map_or("", |spec| spec.question).to_owned();
     let question = root.text("question")?.unwrap_or_else(usual);
     let method = method::read(&root.section("method")?, &factors, &loads, &specs)?;
+    load::decide(&mut loads, &specs, &method.primary);
     let published = root.get("published").map(published).transpose()?;
     let reclass = environment::read(&root.section("environment")?)?;
     let facts = fact::read(&root, &factors, &lab)?;

@@ -6,7 +6,7 @@ use super::places::{engine, with_engine};
 use super::ruling::{condition, short_condition, shown};
 use super::{Part, Said, Writer, lost, states};
 use crate::figure::{Axis, Figure, FigureKind, Mark, Reference, Scale, Series, Zone};
-use crate::record::{Better, Run, Value};
+use crate::record::{Better, LoadPlan, Run, Value};
 use crate::report::document::Prose;
 use crate::report::error::ReportError;
 use crate::report::words::Args;
@@ -328,8 +328,10 @@ pub(super) fn row_name(writer: &Writer, run: &Run, comparison: &Comparison) -> S
 pub(super) fn is_one_pair(run: &Run) -> bool {
     let (plan, compare) = (&run.plan, &run.plan.method.compare);
     let levels = plan.factors.iter().find(|f| f.name == *compare).map_or(0, |f| f.levels.len());
-    let swept = plan.loads.iter().flat_map(|load| &load.over);
-    let swept = swept.filter(|(key, _)| Some(key) != plan.method.curve.as_ref()).count();
+    let beside = |load: &LoadPlan| {
+        load.over.iter().filter(|(key, _)| Some(key.as_str()) != plan.curve(load)).count()
+    };
+    let swept: usize = plan.loads.iter().map(beside).sum();
     levels == 2 && (plan.factors.len() > 1 || plan.loads.len() > 1 || swept > 0)
 }
 

@@ -9,6 +9,7 @@ mod diagnostics;
 mod gate;
 mod generator;
 mod interaction;
+mod loads;
 mod looks;
 mod primary;
 mod ranking;
