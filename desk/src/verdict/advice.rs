@@ -84,7 +84,10 @@ fn made(
     let choice = match verdict {
         Verdict::Better => Some(comparison.other.clone()),
         Verdict::Worse => Some(comparison.base.clone()),
-        Verdict::Equivalent | Verdict::TwoStates | Verdict::Undecided { .. } => None,
+        Verdict::Equivalent
+        | Verdict::TwoStates
+        | Verdict::NotComparable
+        | Verdict::Undecided { .. } => None,
     };
     let (comparison, metric) = (comparison.id.clone(), metric.into());
     Advice { reader, comparison, choice, metric, effect, verdict, withheld }

@@ -1,6 +1,7 @@
 //! Knows the way from a stored run to all that is concluded from it.
 
 use super::advice::advice;
+use super::barred::{Bars, bars};
 use super::bottleneck::{limits, tops_of};
 use super::caveat::caveats;
 use super::claims::claim_checks;
@@ -18,7 +19,6 @@ use super::primary::primary;
 use super::ranking::rankings;
 use super::region::curve_verdicts;
 use super::roof::roofs;
-use super::states::two_states;
 use super::together::judge_together;
 use super::winner::{Judged, Rule, judge, name};
 use crate::record::Run;
@@ -55,11 +55,12 @@ fn judged(
         contests(run).into_iter().filter(|c| run.deciding(&c.load.name).is_some()).collect();
     let (mut judged, mut marks) = (Vec::new(), Vec::new());
     for contest in &contests {
-        let (torn, states) = two_states(run, contest, &name(contest));
+        let Bars { barred, states, unlike } = bars(run, contest);
         found.two_states.extend(states);
-        marks.push(torn);
+        found.unlike.extend(unlike);
+        marks.push(barred);
     }
-    for (contest, torn) in contests.iter().zip(&marks) {
+    for (contest, barred) in contests.iter().zip(&marks) {
         let Some(rule) = Rule::of(run, &contest.load.name) else { continue };
         // A comparison whose every trial was at the limit of the clients is named all the same.
         let id = &name(contest);
@@ -67,14 +68,15 @@ fn judged(
         let (largest, along) = limits(&run.plan, contest, id);
         found.limits.extend(largest);
         found.point_limits.extend(along);
-        let Some(one) = judge(contest, rule, torn) else { continue };
+        let Some(one) = judge(contest, rule, barred) else { continue };
         tops.insert(id.clone(), tops_of(&run.plan, contest));
-        found.costs.extend(cost(run, contest, id, torn));
-        found.prices.extend(price(run, contest, (rule, torn)));
+        found.costs.extend(cost(run, contest, id, barred));
+        found.prices.extend(price(run, contest, (rule, barred)));
         judged.push(one);
     }
     judge_together(&run.plan, &found.limits, &mut judged);
-    let marked: Vec<_> = contests.iter().zip(&marks).map(|(c, t)| (c, t.as_slice())).collect();
+    let marked: Vec<_> =
+        contests.iter().zip(&marks).map(|(c, bars)| (c, bars.as_slice())).collect();
     found.interactions = interactions(run, &marked);
     found.rankings = rankings(run, &marked);
     found.others = others(run);

@@ -1,9 +1,9 @@
 //! Knows what the factors do that a plan crosses but does not compare; never which of them matters.
 
+use super::barred::bars;
 use super::finding::Comparison;
 use super::pairing::contests_of;
-use super::states::two_states;
-use super::winner::{Rule, judge, name};
+use super::winner::{Rule, judge};
 use crate::record::Run;
 
 /// Every level of every other factor against the first of that factor, under each level of the
@@ -16,8 +16,7 @@ pub(super) fn others(run: &Run) -> Vec<Comparison> {
     let factors = run.plan.factors.iter().filter(|factor| factor.name != *compare);
     let contests = factors.flat_map(|factor| contests_of(run, &factor.name));
     let judged = contests.filter_map(|contest| {
-        let (torn, _) = two_states(run, &contest, &name(&contest));
-        judge(&contest, Rule::of(run, &contest.load.name)?, &torn)
+        judge(&contest, Rule::of(run, &contest.load.name)?, &bars(run, &contest).barred)
     });
     judged.map(|one| one.comparison).collect()
 }

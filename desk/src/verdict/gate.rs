@@ -88,6 +88,8 @@ pub enum GateReason {
     },
     /// A level is fast or slow for a whole trial; more blocks do not help.
     TwoStates,
+    /// The two sides were not made by the same; more blocks do not help.
+    NotComparable,
     /// The figure has no verdict here.
     Withheld {
         /// Why.
@@ -333,6 +335,7 @@ fn judged<'a>(found: &'a Found<'_>, fail_if: FailIf) -> (GateOutcome, GateReason
     }
     let why = match (outcome, comparison.verdict) {
         (GateOutcome::Inconclusive, Verdict::TwoStates) => GateReason::TwoStates,
+        (GateOutcome::Inconclusive, Verdict::NotComparable) => GateReason::NotComparable,
         (GateOutcome::Inconclusive, Verdict::Undecided { more_blocks }) => {
             GateReason::Wide { more_blocks }
         }
@@ -352,8 +355,8 @@ struct Limits {
 impl Limits {
     /// [`FailIf`] says the rules.
     fn of(&self, ratio: &Estimate, verdict: Verdict) -> GateOutcome {
-        // A single block has no interval, and two states have no ratio.
-        if verdict == Verdict::TwoStates || ratio.n < 2 {
+        // A single block has no interval, and two states or unlike sides have no ratio.
+        if verdict.is_barred() || ratio.n < 2 {
             return GateOutcome::Inconclusive;
         }
         let (low, high) = match self.better {

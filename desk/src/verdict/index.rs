@@ -1,6 +1,6 @@
 //! Knows which comparisons of a run make one index; never what they compare.
 
-use super::finding::{Comparison, Index, Verdict};
+use super::finding::{Comparison, Index};
 use super::measure::is_paced;
 use super::winner::{Judged, Rule, judge_alone};
 use crate::record::{Plan, Run};
@@ -10,8 +10,8 @@ use std::collections::BTreeSet;
 /// One index for every two levels that are compared under several loads or strata by one workload
 /// and its metric: the geometric mean of the ratios, from their means within each whole block.
 ///
-/// A paced load moves what was asked for under either level, and a comparison with two states has
-/// no ratio: neither is in an index. None where no block is whole. Over strata that need boots of
+/// A paced load moves what was asked for under either level, and a comparison with two states or
+/// unlike sides has no ratio: neither is in an index. None where no block is whole. Over strata that need boots of
 /// their own, means of rounds stand for those of blocks.
 pub(super) fn indexes(run: &Run, judged: &[Judged]) -> Vec<Index> {
     let plan = &run.plan;
@@ -19,7 +19,7 @@ pub(super) fn indexes(run: &Run, judged: &[Judged]) -> Vec<Index> {
         let c = &j.comparison;
         let load = plan.loads.iter().find(|load| load.name == c.load);
         let paced = is_paced(&c.fixed) || load.is_some_and(|load| is_paced(&load.fixed));
-        !paced && c.verdict != Verdict::TwoStates
+        !paced && !c.verdict.is_barred()
     };
     let usable: Vec<&Judged> = judged.iter().filter(usable).collect();
     let kind = |j: &&Judged| {

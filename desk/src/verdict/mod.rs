@@ -9,6 +9,7 @@
 
 mod advice;
 mod analyse;
+mod barred;
 mod bottleneck;
 mod caveat;
 mod ceiling;
@@ -23,6 +24,7 @@ mod enough;
 mod finding;
 mod gate;
 mod generator;
+mod identity;
 mod index;
 mod inside;
 mod interaction;
@@ -69,6 +71,7 @@ pub use finding::{
 pub use gate::{
     FailIf, Gate, GateCheck, GateError, GateOutcome, GateReason, gate, gateable, gated,
 };
+pub use identity::{IdentityKey, UnlikeIdentity};
 pub use inside::{is_inside, lies_inside};
 pub use knee::{KNEE, knee};
 pub use noise::{Alarms, NoiseFloor, noise_floor};

@@ -1,11 +1,11 @@
 //! Knows in which order the levels of a factor stand and which of them share a rank; never why.
 
+use super::barred::bars;
 use super::effective::effective;
 use super::interaction::{Marked, Number, block_means, whole};
 use super::measure::is_paced;
 use super::pairing::{Contest, contests_of};
 use super::ranks::{RankedLevel, RankedPair, Ranking};
-use super::states::two_states;
 use super::winner::{Rule, alpha, fixed_words, name, ratio_alone};
 use crate::record::{Better, Method, Plan, Run};
 use crate::stats::{
@@ -29,10 +29,9 @@ pub(super) fn rankings(run: &Run, compared: &[Marked<'_, '_>]) -> Vec<Ranking> {
     let others = plan.factors.iter().filter(|f| f.name != plan.method.compare);
     for factor in others.filter(|f| f.levels.len() >= FEWEST) {
         let contests = contests_of(run, &factor.name);
-        let torn = |c: &Contest<'_>| two_states(run, c, &name(c)).0;
-        let marks: Vec<Vec<bool>> = contests.iter().map(torn).collect();
+        let bars: Vec<_> = contests.iter().map(|contest| bars(run, contest).barred).collect();
         let marked: Vec<Marked<'_, '_>> =
-            contests.iter().zip(&marks).map(|(c, torn)| (c, torn.as_slice())).collect();
+            contests.iter().zip(&bars).map(|(c, bars)| (c, bars.as_slice())).collect();
         all.extend(of_factor(run, &marked));
     }
     all

@@ -27,8 +27,9 @@ struct Live<'p> {
     blocks: Vec<(u32, f64)>,
 }
 
-/// Which points of a contest have a level with two states, in the order of its points.
-pub(super) type Torn = [bool];
+/// Which points of a contest have no verdict of their own, and what stands in its place: two states
+/// or sides that are not comparable; in the order of its points.
+pub(super) type Barred = [Option<Verdict>];
 
 /// What a ratio is judged by.
 #[derive(Clone, Copy)]
@@ -81,12 +82,12 @@ impl<'r> Rule<'r> {
 
 /// Judges a contest. None if no block has a valid pair anywhere.
 ///
-/// A point where a level has two states is shown with its plain interval and is in no family of
-/// tests: its ratio compares how often each state was met. It leaves the ratio of the curve for
-/// both levels. Only where no other point is left does that ratio rest on such points, and then it
-/// has no verdict but [`Verdict::TwoStates`].
-pub(super) fn judge(contest: &Contest<'_>, rule: Rule<'_>, torn: &Torn) -> Option<Judged> {
-    let is_torn = |place: usize| torn.get(place).copied().unwrap_or(false);
+/// A point that is barred is shown with its plain interval and is in no family of tests: where a
+/// level has two states its ratio compares how often each was met, and sides that are not
+/// comparable have none. It leaves the ratio of the curve for both levels. Only where no other point
+/// is left does that ratio rest on such points, and then it has no verdict but theirs.
+pub(super) fn judge(contest: &Contest<'_>, rule: Rule<'_>, barred: &Barred) -> Option<Judged> {
+    let bar = |place: usize| barred.get(place).copied().flatten();
     let live: Vec<Live<'_>> = contest
         .points
         .iter()
@@ -95,13 +96,13 @@ pub(super) fn judge(contest: &Contest<'_>, rule: Rule<'_>, torn: &Torn) -> Optio
         .map(|(place, point)| Live { place, point, blocks: blocks(point) })
         .collect();
     let kept: Vec<&[(u32, f64)]> =
-        live.iter().filter(|l| !is_torn(l.place)).map(|l| l.blocks.as_slice()).collect();
+        live.iter().filter(|l| bar(l.place).is_none()).map(|l| l.blocks.as_slice()).collect();
     let mut decided = decide_together(&kept, rule.stats())?.into_iter();
     let mut placed = Vec::new();
     for Live { place, point, blocks } in &live {
         let logs = logs(blocks);
-        let (ratio, verdict) = if is_torn(*place) {
-            (decide(&logs, rule.stats())?.ratio, Verdict::TwoStates)
+        let (ratio, verdict) = if let Some(barred) = bar(*place) {
+            (decide(&logs, rule.stats())?.ratio, barred)
         } else {
             let decision = decided.next()?;
             let verdict = rule.verdict(&logs, &decision);
@@ -112,7 +113,9 @@ pub(super) fn judge(contest: &Contest<'_>, rule: Rule<'_>, torn: &Torn) -> Optio
     let whole = block_means(&kept);
     let overall = if kept.is_empty() {
         let all: Vec<&[(u32, f64)]> = live.iter().map(|l| l.blocks.as_slice()).collect();
-        (overall(&block_means(&all), &all, rule)?.0, Verdict::TwoStates)
+        let unlike = live.iter().any(|l| bar(l.place) == Some(Verdict::NotComparable));
+        let verdict = if unlike { Verdict::NotComparable } else { Verdict::TwoStates };
+        (overall(&block_means(&all), &all, rule)?.0, verdict)
     } else {
         overall(&whole, &kept, rule)?
     };

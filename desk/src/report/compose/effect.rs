@@ -8,7 +8,7 @@ use crate::report::error::ReportError;
 use crate::report::words::Args;
 use crate::stats::{Estimate, EstimateMethod};
 use crate::unit::{Quantity, Unit};
-use crate::verdict::Comparison;
+use crate::verdict::{Comparison, Verdict};
 
 /// Ratios nearer to 1 than this are said in per cent.
 const SMALL: f64 = 0.5;
@@ -128,5 +128,14 @@ pub(super) fn metric_name(writer: &Writer, run: &Run, metric: &str) -> Said {
         (None, "cpu_per_gb") => writer.label("metric-cpu-per-gb"),
         (None, "displaced") => writer.label("metric-displaced"),
         (None, unknown) => Ok(Prose::verbatim(&key_words(unknown))),
+    }
+}
+
+/// A ratio without its interval's level where it says something; a dash where its two sides are not
+/// comparable.
+pub(super) fn judged_effect(writer: &Writer, (ratio, verdict): (&Estimate, Verdict)) -> Said {
+    match verdict {
+        Verdict::NotComparable => Ok(Prose::verbatim("–")),
+        _ => short_effect(writer, ratio),
     }
 }

@@ -23,6 +23,8 @@ pub(super) const WIDE: f64 = 100.0;
 pub(super) enum Hollow {
     /// The level has two states there.
     States,
+    /// The two sides were not made by the same.
+    Unlike,
     /// The clients were at their limit.
     Clients,
     /// The CPU time was too little, or could not be counted surely.
@@ -134,6 +136,7 @@ pub(super) fn hollow_note(writer: &Writer, causes: &BTreeSet<Hollow>) -> Said {
     for cause in causes {
         said.push(writer.label(match cause {
             Hollow::States => "hollow-states",
+            Hollow::Unlike => "hollow-unlike",
             Hollow::Clients => "hollow-clients",
             Hollow::Counted => "hollow-counted",
         })?);
@@ -164,6 +167,7 @@ fn finding_title(writer: &Writer, run: &Run, comparison: &Comparison) -> Said {
         Verdict::Better => "finding-better",
         Verdict::Worse => "finding-worse",
         Verdict::Equivalent => "finding-equivalent",
+        Verdict::NotComparable => "finding-unlike",
         Verdict::TwoStates | Verdict::Undecided { .. } => "finding-undecided",
     };
     let args = pair(run, comparison).prose("effect", &short_effect(writer, &comparison.overall)?);

@@ -8,6 +8,7 @@ mod cost;
 mod diagnostics;
 mod gate;
 mod generator;
+mod identity;
 mod interaction;
 mod loads;
 mod looks;
