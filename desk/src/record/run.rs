@@ -52,7 +52,18 @@ impl Run {
     /// describe it.
     #[must_use]
     pub fn deciding(&self, load: &str) -> Option<&Metric> {
-        self.metrics.iter().find(|metric| metric.name == self.plan.primary(load))
+        self.metric(load, self.plan.primary(load))
+    }
+
+    /// What a load means by the name of a metric; none where the run does not describe it. A load
+    /// that the plan does not have, and any in an older record, means what all mean.
+    #[must_use]
+    pub fn metric(&self, load: &str, name: &str) -> Option<&Metric> {
+        let load = self.plan.loads.iter().find(|one| one.name == load);
+        let workload = load.map(|one| one.workload.as_str());
+        let named = || self.metrics.iter().filter(|metric| metric.name == name);
+        let own = named().find(|metric| metric.workload.is_some() && metric.workload.as_deref() == workload);
+        own.or_else(|| named().find(|metric| metric.workload.is_none())).or_else(|| named().next())
     }
 }
 

@@ -73,7 +73,7 @@ fn partial(run: &Run) -> Option<Caveat> {
 fn faults(run: &Run) -> Option<Caveat> {
     let faults: Vec<(u32, &Fault)> = counted(run)
         .filter_map(|r| Some((r.trial.id, r.outcome.fault.as_ref()?)))
-        .filter(|(_, fault)| **fault != Fault::Cancelled)
+        .filter(|(_, fault)| !matches!(fault, Fault::Cancelled | Fault::NotAvailable { .. }))
         .collect();
     let first = faults.first()?.1.to_string();
     let hit: BTreeSet<u32> = faults.iter().map(|(id, _)| *id).collect();

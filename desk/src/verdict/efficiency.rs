@@ -60,7 +60,7 @@ pub(super) fn cost(run: &Run, contest: &Contest<'_>, id: &str, barred: &Barred) 
 
 fn throughput_metric() -> Metric {
     let (name, title) = ("throughput".into(), "throughput".into());
-    Metric { name, title, unit: Unit::BitPerSecond, better: Better::Higher }
+    Metric { name, title, unit: Unit::BitPerSecond, better: Better::Higher, workload: None }
 }
 
 /// A lab has clients and server on one machine, unless every trial says otherwise of each client.

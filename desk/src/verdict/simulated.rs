@@ -70,6 +70,7 @@ impl Simulated {
                 title: "throughput".into(),
                 unit: Unit::BitPerSecond,
                 better: self.better,
+                workload: None,
             }],
             workloads: [("tcp_stream".to_owned(), 1)].into(),
             environment: Environment::default(),
@@ -93,6 +94,7 @@ impl Simulated {
             title: "latency".into(),
             unit: Unit::Second,
             better: Better::Lower,
+            workload: None,
         });
         let reach = |record: &TrialRecord| {
             let mut record = record.clone();

@@ -174,7 +174,7 @@ fn comparisons(
     let (mut found, mut unlike) = (Vec::new(), Vec::new());
     for load in &plan.loads {
         let decides = wanted.unwrap_or_else(|| plan.primary(&load.name));
-        let Ok(metric) = metric(runs[0], decides) else { continue };
+        let Some(metric) = runs[0].metric(&load.name, decides) else { continue };
         let curve = plan.curve(load);
         for fixed in fixed_settings(load, curve) {
             for (treatment, _) in &treatments {

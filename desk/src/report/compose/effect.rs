@@ -112,10 +112,8 @@ fn ends(ratio: &Estimate, small: bool) -> Args {
 
 /// What a heading calls the metric of a comparison.
 pub(super) fn metric_title<'a>(run: &'a Run, comparison: &'a Comparison) -> &'a str {
-    run.metrics
-        .iter()
-        .find(|m| m.name == comparison.metric)
-        .map_or(comparison.metric.as_str(), |m| m.title.as_str())
+    let known = run.metric(&comparison.load, &comparison.metric);
+    known.map_or(comparison.metric.as_str(), |m| m.title.as_str())
 }
 
 /// What a metric is called: as the run calls it, else as the desk calls what it derives.
