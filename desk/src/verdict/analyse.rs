@@ -12,6 +12,7 @@ use super::finding::{Analysis, Top};
 use super::generator::generator_bound;
 use super::index::indexes;
 use super::interaction::interactions;
+use super::machine::{cells, derived, not_available};
 use super::pairing::{Contest, contests};
 use super::percentile::trial_quantiles;
 use super::price::price;
@@ -41,6 +42,9 @@ pub fn analyse(run: &Run) -> Analysis {
     found.primary = primary(&run.plan, &found.comparisons);
     found.advice = advice(&run.plan, &found.comparisons, &found.costs);
     found.claims = claim_checks(run);
+    found.cells = cells(run);
+    found.not_available = not_available(run);
+    found.derived = derived(run, &found.cells);
     found.roofs = roofs(&found, &tops);
     found
 }

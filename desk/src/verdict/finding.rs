@@ -2,6 +2,7 @@
 
 use super::elasticity::Elasticity;
 use super::identity::UnlikeIdentity;
+use super::machine::{DerivedFact, MachineCell, NotAvailable};
 use super::ranks::Ranking;
 use crate::record::{Better, Settings, Value};
 use crate::stats::{Estimate, MoreBlocks};
@@ -795,4 +796,14 @@ pub struct Analysis {
     /// What each resource has of the cause, where the plan took them down.
     #[serde(default)]
     pub elasticity: Vec<Elasticity>,
+    /// What loads of the system under test alone gave, under every treatment, in the order of the
+    /// plan.
+    #[serde(default)]
+    pub cells: Vec<MachineCell>,
+    /// What this machine could not do; neither a fault nor a doubt.
+    #[serde(default)]
+    pub not_available: Vec<NotAvailable>,
+    /// What follows from the cells.
+    #[serde(default)]
+    pub derived: Vec<DerivedFact>,
 }

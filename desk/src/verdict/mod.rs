@@ -29,6 +29,7 @@ mod index;
 mod inside;
 mod interaction;
 mod knee;
+mod machine;
 mod measure;
 mod noise;
 mod objection;
@@ -74,6 +75,7 @@ pub use gate::{
 pub use identity::{IdentityKey, UnlikeIdentity};
 pub use inside::{is_inside, lies_inside};
 pub use knee::{KNEE, knee};
+pub use machine::{DerivedFact, DerivedKind, MachineCell, NotAvailable};
 pub use noise::{Alarms, NoiseFloor, noise_floor};
 pub use objection::objection;
 pub use ranks::{RankedLevel, RankedPair, Ranking};

@@ -4,7 +4,8 @@
 //! Never: whether their difference means anything.
 
 use crate::record::{
-    FactorPlan, Level, LoadPlan, Plan, Replicate, Run, Settings, TrialKind, TrialRecord, Value,
+    FactorPlan, Fault, Level, LoadPlan, Plan, Replicate, Run, Settings, TrialKind, TrialRecord,
+    Value,
 };
 use crate::stats::{log_ratio, mean};
 use std::collections::{BTreeMap, BTreeSet};
@@ -161,7 +162,9 @@ impl<'r> Contest<'r> {
             let trials: BTreeSet<(u32, bool)> =
                 point.trials.iter().map(|r| self.place(r)).collect();
             let used = point.sides().iter().map(Vec::len).sum();
-            let lost = trials.len().saturating_sub(used);
+            // What this machine cannot do was not lost.
+            let impossible = point.trials.iter().any(|r| is_not_available(r));
+            let lost = if impossible { 0 } else { trials.len().saturating_sub(used) };
             paired.left_out += u32::try_from(lost).unwrap_or(u32::MAX);
         }
         paired
@@ -230,6 +233,10 @@ impl<'r> Side<'r> {
         let logs: Vec<f64> = trials.iter().map(|trial| trial.value.ln()).collect();
         (!logs.is_empty()).then(|| Self { trials, value: mean(&logs).exp() })
     }
+}
+
+const fn is_not_available(record: &TrialRecord) -> bool {
+    matches!(record.outcome.fault, Some(Fault::NotAvailable { .. }))
 }
 
 /// The figure of a trial; none from one with a fault.

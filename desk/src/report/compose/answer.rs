@@ -213,9 +213,24 @@ fn of_nothing(writer: &Writer, parts: &[Part<'_>]) -> Result<(Tone, Prose), Repo
             let args = Args::new().name("metric", metric_title(run, c));
             writer.say("headline-noise", args.prose("effect", &effect(writer, &c.overall)?))?
         }
-        None => writer.label("headline-none")?,
+        None => match measured(writer, parts)? {
+            Some(said) => return Ok((Tone::Plain, said)),
+            None => writer.label("headline-none")?,
+        },
     };
     Ok((Tone::Open, said))
+}
+
+/// How much was measured of plans that compare nothing; nothing for others.
+fn measured(writer: &Writer, parts: &[Part<'_>]) -> Result<Option<Prose>, ReportError> {
+    let compares = parts.iter().any(|part| !part.run.plan.factors.is_empty());
+    let cells: usize = parts.iter().map(|part| part.analysis.cells.len()).sum();
+    if compares || cells == 0 {
+        return Ok(None);
+    }
+    let loads: usize = parts.iter().map(|part| part.run.plan.loads.len()).sum();
+    let args = Args::new().count("count", count(cells)).count("loads", count(loads));
+    writer.say("headline-measured", args).map(Some)
 }
 
 /// The split that nobody would guess, else the largest effect that is sure and not within the

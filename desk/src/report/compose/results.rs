@@ -7,8 +7,8 @@ use super::names::{key_words, level_names, pair};
 use super::places::with_engine;
 use super::ruling::{condition, short_condition, shown, verdict_sentence, verdict_word};
 use super::{
-    Nodes, Part, Said, Writer, along, crossed, curve, glance, index, interaction, limits, plot,
-    published, readers, states,
+    Nodes, Part, Said, Writer, along, crossed, curve, glance, index, interaction, limits, machine,
+    plot, published, readers, states,
 };
 use crate::figure::Figure;
 use crate::record::Run;
@@ -31,7 +31,9 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
         let title = Prose::verbatim(&part.run.plan.title);
         body.push(Node::Section { id: format!("results-{}", part.run.id), title, body: found });
     }
-    body.push(limits::chapter(writer, parts)?);
+    if !machine::runs_alone(parts) || parts.iter().any(|p| !p.analysis.limits.is_empty()) {
+        body.push(limits::chapter(writer, parts)?);
+    }
     body.extend(published::chapter(writer, parts)?);
     writer.section("results", "results-title", body)
 }
@@ -39,10 +41,15 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
 /// Everything a part found, question by question.
 fn nodes(writer: &mut Writer, part: &Part<'_>) -> Nodes {
     let comparisons = &part.analysis.comparisons;
+    let machine = machine::nodes(writer, part)?;
     if comparisons.is_empty() {
-        return Ok(vec![Node::Paragraph(writer.label("results-none")?)]);
+        let measures = part.run.plan.factors.is_empty() && !machine.is_empty();
+        let key = if measures { "results-alone" } else { "results-none" };
+        let mut nodes = vec![Node::Paragraph(writer.label(key)?)];
+        nodes.extend(machine);
+        return Ok(nodes);
     }
-    let mut nodes = Vec::new();
+    let mut nodes = machine;
     for map in plot::heatmap(writer, part)? {
         let said = writer.shows(&map, "heatmap-shows", Args::new())?;
         nodes.extend([Node::Figure(map), Node::Paragraph(said)]);

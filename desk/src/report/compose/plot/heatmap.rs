@@ -68,7 +68,9 @@ fn of_group(
     let hollow = group.iter().any(|c| c.points.iter().any(|p| !is_sound(part, c, p)));
     let mut footnote = vec![writer.label("heatmap-footnote")?];
     if hollow {
-        footnote.push(writer.label("heatmap-footnote-hollow")?);
+        let alone = part.run.plan.is_alone();
+        let key = if alone { "heatmap-footnote-barred" } else { "heatmap-footnote-hollow" };
+        footnote.push(writer.label(key)?);
     }
     let drawn = Drawn {
         kind: FigureKind::Heatmap,
