@@ -62,7 +62,8 @@ impl Run {
         let load = self.plan.loads.iter().find(|one| one.name == load);
         let workload = load.map(|one| one.workload.as_str());
         let named = || self.metrics.iter().filter(|metric| metric.name == name);
-        let own = named().find(|metric| metric.workload.is_some() && metric.workload.as_deref() == workload);
+        let own = named()
+            .find(|metric| metric.workload.is_some() && metric.workload.as_deref() == workload);
         own.or_else(|| named().find(|metric| metric.workload.is_none())).or_else(|| named().next())
     }
 }

@@ -12,6 +12,7 @@ use super::finding::{Analysis, Top};
 use super::generator::generator_bound;
 use super::index::indexes;
 use super::interaction::interactions;
+use super::measured::measured;
 use super::pairing::{Contest, contests};
 use super::percentile::trial_quantiles;
 use super::price::price;
@@ -41,6 +42,7 @@ pub fn analyse(run: &Run) -> Analysis {
     found.primary = primary(&run.plan, &found.comparisons);
     found.advice = advice(&run.plan, &found.comparisons, &found.costs);
     found.claims = claim_checks(run);
+    found.measured = measured(run);
     found.roofs = roofs(&found, &tops);
     found
 }

@@ -30,6 +30,7 @@ mod inside;
 mod interaction;
 mod knee;
 mod measure;
+mod measured;
 mod noise;
 mod objection;
 mod pairing;
@@ -74,6 +75,7 @@ pub use gate::{
 pub use identity::{IdentityKey, UnlikeIdentity};
 pub use inside::{is_inside, lies_inside};
 pub use knee::{KNEE, knee};
+pub use measured::{Lacking, MeasuredFigure, MeasuredPoint, compares};
 pub use noise::{Alarms, NoiseFloor, noise_floor};
 pub use objection::objection;
 pub use ranks::{RankedLevel, RankedPair, Ranking};

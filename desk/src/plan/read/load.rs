@@ -151,10 +151,7 @@ mod tests {
         assert_eq!(both("", "primary = \"bandwidth\""), told("throughput", "bandwidth"));
         assert_eq!(both("", "primary = \"operations\""), told("operations", "latency"));
         let refused = plan(&format!("{MACHINE}primary = \"latence\""), "").unwrap_err();
-        assert_eq!(
-            refused,
-            "line 4: there is no metric 'latence'; did you mean 'latency'?"
-        );
+        assert_eq!(refused, "line 4: there is no metric 'latence'; did you mean 'latency'?");
         let refused = plan(MACHINE, "primary = \"throughput\"").unwrap_err();
         assert!(refused.contains("no metric 'throughput'"), "{refused}");
     }

@@ -5,7 +5,7 @@
 use super::effect::{effect, metric_title, plain_effect};
 use super::names::pair;
 use super::ruling::{condition, count, news, verdict_sentence};
-use super::{Part, Role, Said, Writer, brief, doubts, lead, primary, ranks};
+use super::{Part, Role, Said, Writer, brief, doubts, lead, measured, primary, ranks};
 use crate::record::{Better, Run};
 use crate::report::document::{Node, Prose, Ruling, Tone};
 use crate::report::error::ReportError;
@@ -76,6 +76,7 @@ pub(super) fn verdict_box(writer: &Writer, parts: &[Part<'_>]) -> Result<Node, R
         [only] => brief::lines(writer, only, &asked)?,
         _ => of_parts(writer, &groups, &headline)?,
     };
+    rulings.extend(measured::rulings(writer, parts)?);
     let mut limits = limits(writer, parts)?;
     let mut unsure = (unsure, "headline-not-among");
     if let Some((_, rest)) = primary::parted(parts, &asked)
@@ -213,7 +214,10 @@ fn of_nothing(writer: &Writer, parts: &[Part<'_>]) -> Result<(Tone, Prose), Repo
             let args = Args::new().name("metric", metric_title(run, c));
             writer.say("headline-noise", args.prose("effect", &effect(writer, &c.overall)?))?
         }
-        None => writer.label("headline-none")?,
+        None => match measured::headline(writer, parts)? {
+            Some(answer) => return Ok(answer),
+            None => writer.label("headline-none")?,
+        },
     };
     Ok((Tone::Open, said))
 }

@@ -3,7 +3,7 @@
 use super::names::{level_name, level_names, pair, setting};
 use super::places::is_of;
 use super::ruling::{condition, shown};
-use super::{Nodes, Part, Said, Writer, plot, quantiles, repeat};
+use super::{Nodes, Part, Said, Writer, measured, plot, quantiles, repeat};
 use crate::record::{Environment, Fault, Plan, Replicate, TrialKind, TrialRecord, Value};
 use crate::report::document::{Column, Node, Prose, Table};
 use crate::report::error::ReportError;
@@ -27,6 +27,7 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
     }
     for part in parts {
         body.extend(quantiles::nodes(writer, part)?);
+        body.extend(measured::further(writer, part)?);
     }
     if let Some(part) = parts.first() {
         body.push(Node::Table(facts(writer, &part.run.environment)?));
@@ -108,7 +109,7 @@ fn seen(record: &TrialRecord) -> Prose {
     if all.is_empty() { Prose::verbatim("–") } else { Prose::verbatim(&all.join(", ")) }
 }
 
-fn fault_words(writer: &Writer, fault: &Fault) -> Said {
+pub(super) fn fault_words(writer: &Writer, fault: &Fault) -> Said {
     let args = Args::new();
     match fault {
         Fault::DeadHost { host } => writer.say("fault-dead-host", args.name("host", host)),

@@ -10,7 +10,7 @@ use crate::report::error::ReportError;
 use crate::report::words::Args;
 use crate::stats::{Estimate, EstimateMethod, LEVEL, RANKS_FROM};
 use crate::unit::{Quantity, Unit};
-use crate::verdict::{Caveat, POWER, alpha};
+use crate::verdict::{Caveat, POWER, alpha, compares};
 use std::collections::BTreeSet;
 
 /// More swept values than this are said as a range.
@@ -26,7 +26,7 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
     let overall = parts.iter().flat_map(|p| &p.analysis.comparisons).map(|c| &c.overall);
     let overall: Vec<&Estimate> = overall.filter(|ratio| !is_alone(ratio)).collect();
     said.extend(effects(writer, parts)?);
-    if let Some(part) = parts.first() {
+    if let Some(part) = parts.iter().find(|part| compares(&part.run.plan)) {
         let method = &part.run.plan.method;
         let alpha = alpha(method);
         let args = Args::new()

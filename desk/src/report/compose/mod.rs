@@ -29,6 +29,7 @@ mod lead;
 mod levels;
 mod limits;
 mod lost;
+mod measured;
 mod method;
 mod most;
 mod names;
@@ -62,6 +63,7 @@ pub(super) use doubts::{fix as doubt_fix, lead as doubt_lead, means as doubt_mea
 pub(super) use effect::short_effect;
 pub(super) use figures::curve_figure;
 pub(super) use limits::in_short as limits_in_short;
+pub(super) use measured::measured_lines;
 pub(super) use names::{key_words, moment, short_pair};
 pub(super) use ruling::{further, short_condition, verdict_sign};
 pub(super) use testbed::lab_word;
@@ -224,6 +226,7 @@ fn chapters(writer: &mut Writer, parts: &[Part<'_>]) -> Nodes {
     };
     body.extend(elasticity::nodes(writer, parts)?);
     body.extend(glance::nodes(writer, parts)?);
+    body.extend(measured::nodes(writer, parts)?);
     body.push(testbed::chapter(writer, parts)?);
     body.push(method::chapter(writer, parts)?);
     body.push(results::chapter(writer, parts)?);

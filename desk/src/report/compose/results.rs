@@ -7,15 +7,15 @@ use super::names::{key_words, level_names, pair};
 use super::places::with_engine;
 use super::ruling::{condition, short_condition, shown, verdict_sentence, verdict_word};
 use super::{
-    Nodes, Part, Said, Writer, along, crossed, curve, glance, index, interaction, limits, plot,
-    published, readers, states,
+    Nodes, Part, Said, Writer, along, crossed, curve, glance, index, interaction, limits, measured,
+    plot, published, readers, states,
 };
 use crate::figure::Figure;
 use crate::record::Run;
 use crate::report::document::{Column, Node, Prose, Table};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use crate::verdict::{Comparison, PointResult};
+use crate::verdict::{Comparison, PointResult, compares};
 
 /// The chapter: every part question by question, then what held the figures down, and the published
 /// test beside it.
@@ -40,7 +40,10 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
 fn nodes(writer: &mut Writer, part: &Part<'_>) -> Nodes {
     let comparisons = &part.analysis.comparisons;
     if comparisons.is_empty() {
-        return Ok(vec![Node::Paragraph(writer.label("results-none")?)]);
+        let key = if compares(&part.run.plan) { "results-none" } else { "measured-elsewhere" };
+        let mut nodes = vec![Node::Paragraph(writer.label(key)?)];
+        nodes.extend(measured::beside(writer, part)?);
+        return Ok(nodes);
     }
     let mut nodes = Vec::new();
     for map in plot::heatmap(writer, part)? {
@@ -63,6 +66,7 @@ fn nodes(writer: &mut Writer, part: &Part<'_>) -> Nodes {
     nodes.extend(crossed::section(writer, part)?);
     nodes.extend(interaction::section(writer, part)?);
     nodes.extend(index::section(writer, part)?);
+    nodes.extend(measured::beside(writer, part)?);
     Ok(nodes)
 }
 
