@@ -14,7 +14,7 @@ use crate::stats::{Estimate, centre_of_blocks, mean};
 use crate::unit::Quantity;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A metric that is named so is the best of its trial: what was reached at all, not what is usual.
 const BEST: &str = "best_";
@@ -110,8 +110,10 @@ fn one(run: &Run, point: &LoadPoint, treatment: &Treatment) -> MeasuredPoint {
     let visits: Vec<&TrialRecord> = run.records.iter().filter(is_here).collect();
     let counted: Vec<&TrialRecord> =
         visits.iter().filter(|r| r.trial.kind == TrialKind::Counted).copied().collect();
-    let figures: Vec<MeasuredFigure> =
-        run.metrics.iter().filter_map(|metric| figure(&run.plan, metric, &counted)).collect();
+    let figures: Vec<MeasuredFigure> = described(run, &point.load)
+        .into_iter()
+        .filter_map(|metric| figure(&run.plan, metric, &counted))
+        .collect();
     let lacking = figures.is_empty().then(|| lacking(&visits, &counted));
     let hit = |r: &&&TrialRecord| {
         !matches!(r.outcome.fault, None | Some(Fault::NotAvailable { .. } | Fault::Cancelled))
@@ -124,6 +126,13 @@ fn one(run: &Run, point: &LoadPoint, treatment: &Treatment) -> MeasuredPoint {
         figures,
         lacking,
     }
+}
+
+/// What a load means by every name of a metric, in the order of the run.
+fn described<'r>(run: &'r Run, load: &str) -> Vec<&'r Metric> {
+    let mut seen = BTreeSet::new();
+    let names = run.metrics.iter().map(|metric| &metric.name).filter(|name| seen.insert(*name));
+    names.filter_map(|name| run.metric(load, name)).collect()
 }
 
 /// A metric over the counted visits that are valid: of every block its first, of every round of

@@ -48,10 +48,12 @@ fn headed(writer: &Writer, keys: &[&str]) -> Result<Vec<Column>, ReportError> {
 
 pub(super) fn faults(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, ReportError> {
     let mut rows = Vec::new();
-    for (plan, record) in parts.iter().flat_map(|p| p.run.records.iter().map(|r| (&p.run.plan, r)))
-    {
-        if let Some(fault) = &record.outcome.fault {
-            rows.push(fault_row(writer, plan, (record, fault))?);
+    for (part, record) in parts.iter().flat_map(|p| p.run.records.iter().map(move |r| (p, r))) {
+        match &record.outcome.fault {
+            // What this machine lacks is told where its figure would be.
+            Some(Fault::NotAvailable { .. }) if !part.analysis.measured.is_empty() => {}
+            Some(fault) => rows.push(fault_row(writer, &part.run.plan, (record, fault))?),
+            None => {}
         }
     }
     if rows.is_empty() {

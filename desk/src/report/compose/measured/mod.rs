@@ -6,8 +6,10 @@
 
 mod layout;
 mod table;
+#[cfg(test)]
+mod tests;
 
-use super::effect::{is_alone, metric_name};
+use super::effect::is_alone;
 use super::names::key_words;
 use super::ruling::count;
 use super::{Nodes, Part, Said, Writer};
@@ -18,6 +20,7 @@ use crate::report::words::Args;
 use crate::stats::Estimate;
 use crate::verdict::{Lacking, MeasuredPoint, compares};
 use layout::Layout;
+use std::collections::BTreeSet;
 
 /// A load with the part it is of.
 type Load<'p, 'a> = (&'p Part<'a>, &'a LoadPlan);
@@ -50,10 +53,11 @@ pub(super) fn further(writer: &mut Writer, part: &Part<'_>) -> Nodes {
     let mut nodes = Vec::new();
     for (part, load) in loads(part) {
         let primary = part.run.plan.primary(&load.name);
-        for metric in part.run.metrics.iter().filter(|metric| metric.name != primary) {
-            let has = |point: &&MeasuredPoint| point.figure(&metric.name).is_some();
-            if points(part, load).any(|point| has(&point)) {
-                nodes.push(Node::Table(table::further(writer, (part, load), &metric.name)?));
+        let mut seen = BTreeSet::from([primary]);
+        for metric in part.run.metrics.iter().map(|metric| metric.name.as_str()) {
+            let measured = points(part, load).any(|point| point.figure(metric).is_some());
+            if seen.insert(metric) && measured {
+                nodes.push(Node::Table(table::further(writer, (part, load), metric)?));
             }
         }
     }
@@ -121,6 +125,14 @@ fn loads<'p, 'a>(part: &'p Part<'a>) -> impl Iterator<Item = Load<'p, 'a>> {
     part.run.plan.loads.iter().filter(shown).map(move |load| (part, load))
 }
 
+/// What a load calls a metric.
+fn title((part, load): Load<'_, '_>, metric: &str) -> Prose {
+    match part.run.metric(&load.name, metric) {
+        Some(known) => Prose::verbatim(&known.title),
+        None => Prose::verbatim(&key_words(metric)),
+    }
+}
+
 /// What was measured of a load, in the order of the plan.
 fn points<'a>(part: &Part<'a>, load: &'a LoadPlan) -> impl Iterator<Item = &'a MeasuredPoint> {
     part.analysis.measured.iter().filter(|point| point.load == load.name)
@@ -151,7 +163,7 @@ fn span(writer: &Writer, (part, load): Load<'_, '_>) -> Said {
     let mut figures: Vec<(&MeasuredPoint, &Estimate)> =
         points(part, load).filter_map(|p| Some((p, &p.figure(primary)?.estimate))).collect();
     figures.sort_by(|a, b| a.1.centre.value.total_cmp(&b.1.centre.value));
-    let args = Args::new().prose("metric", &metric_name(writer, part.run, primary)?);
+    let args = Args::new().prose("metric", &title((part, load), primary));
     let mut said = vec![match figures.as_slice() {
         [] => writer.say("measured-nothing", args)?,
         [(point, only)] => {
@@ -165,9 +177,9 @@ fn span(writer: &Writer, (part, load): Load<'_, '_>) -> Said {
         [(low_at, low), .., (high_at, high)] => {
             let args = args
                 .prose("low", &value(writer, low)?)
-                .prose("low-at", &layout.place(low_at))
+                .prose("lowest", &layout.place(low_at))
                 .prose("high", &value(writer, high)?)
-                .prose("high-at", &layout.place(high_at));
+                .prose("highest", &layout.place(high_at));
             writer.say("measured-span", args)?
         }
     }];

@@ -1,9 +1,9 @@
 //! Knows the tables of absolute figures: what stands in a cell, and what its marks mean.
 
 use super::layout::Layout;
-use super::{Load, points, value};
+use super::{Load, points, title, value};
 use crate::report::compose::appendix::fault_words;
-use crate::report::compose::effect::{is_alone, level, metric_name};
+use crate::report::compose::effect::{is_alone, level};
 use crate::report::compose::names::key_words;
 use crate::report::compose::ruling::count;
 use crate::report::compose::{Said, Writer, repeat};
@@ -126,7 +126,7 @@ fn made(writer: &mut Writer, load: Load<'_, '_>, metric: &str) -> Result<Table, 
 /// What stands down the page, then a column a step, or the figure with how many blocks it is of.
 fn columns(
     writer: &Writer,
-    (part, _): Load<'_, '_>,
+    (part, load): Load<'_, '_>,
     (layout, metric, best): (&Layout<'_>, &str, bool),
 ) -> Result<Vec<Column>, ReportError> {
     let column = |title, numeric| Column { title, numeric };
@@ -139,7 +139,7 @@ fn columns(
             columns.extend(axis.steps().iter().map(|(_, shown)| column(shown.clone(), true)));
         }
         None => {
-            columns.push(column(metric_name(writer, part.run, metric)?, true));
+            columns.push(column(title((part, load), metric), true));
             if best {
                 columns.push(column(writer.label("measured-best-column")?, true));
             }
@@ -215,7 +215,7 @@ fn caption(
     (layout, metric): (&Layout<'_>, &str),
 ) -> Said {
     let args = Args::new()
-        .prose("metric", &metric_name(writer, part.run, metric)?)
+        .prose("metric", &title((part, load), metric))
         .name("load", &key_words(&load.name));
     let what = writer.say("measured-of", args)?;
     let axes: Vec<Prose> = layout.all().map(super::layout::Axis::title).collect();

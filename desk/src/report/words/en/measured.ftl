@@ -2,7 +2,7 @@ headline-measured = Measured, and compared with nothing: { $span }
 headline-measured-several = { $count } loads were measured, and nothing was compared.
 
 measured-title = What was measured
-measured-span = { $metric } from { $low } at { $low-at } to { $high } at { $high-at }.
+measured-span = { $metric } from { $low } at { $lowest } to { $high } at { $highest }.
 measured-one = { $metric } { $value }.
 measured-one-at = { $metric } { $value } at { $at }.
 measured-nothing = no { $metric }: no point has a valid counted visit.
