@@ -178,6 +178,7 @@ fn properties(writer: &Writer, run: &Run) -> Result<Vec<(&'static str, Prose)>, 
     let levels: Vec<String> = compared
         .flat_map(|f| f.levels.iter().map(|l| level_name(&run.plan, &f.name, &l.name)))
         .collect();
+    let levels = if levels.is_empty() { "–".to_owned() } else { levels.join(", ") };
     let visits = Args::new().count("counted", count(counted)).count("dry", count(dry));
     let visits = match again {
         0 => writer.say("method-visits-value", visits)?,
@@ -191,7 +192,7 @@ fn properties(writer: &Writer, run: &Run) -> Result<Vec<(&'static str, Prose)>, 
     };
     let steady = Args::new().count("steady", steady).count("of", of);
     Ok(vec![
-        ("method-levels", Prose::verbatim(&levels.join(", "))),
+        ("method-levels", Prose::verbatim(&levels)),
         ("method-blocks", in_boots(writer, run, blocks(run))?),
         ("method-visits", visits),
         ("method-settle", settle),
