@@ -4,6 +4,7 @@
 //! Never: one workload knows another, or a factor, or a probe.
 //! Start reading at `tcp_stream/README.md`.
 
+mod cipher;
 mod tcp_stream;
 
 use crate::lab::Lab;
