@@ -7,6 +7,7 @@
 
 pub mod factor;
 pub mod lab;
+pub mod metal;
 pub mod probe;
 pub mod run;
 pub mod store;

@@ -23,6 +23,7 @@ const fn factor(name: &'static str, scope: Scope, kind: ParamKind) -> FactorSpec
 static TCP_STREAM: WorkloadSpec = WorkloadSpec {
     name: "tcp_stream",
     question: "How much does a TCP stream carry?",
+    place: Place::Path,
     revision: 1,
     params: &[
         param("direction", ParamKind::Choice(&["transmit", "receive", "duplex"]), "transmit"),

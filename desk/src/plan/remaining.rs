@@ -16,6 +16,7 @@ pub const ATTEMPTS_OF_CLIENTS: u32 = 2;
 pub const fn attempts(fault: &Fault) -> u32 {
     match fault {
         Fault::GeneratorLimit { .. } => ATTEMPTS_OF_CLIENTS,
+        Fault::NotAvailable { .. } => 1,
         _ => ATTEMPTS,
     }
 }

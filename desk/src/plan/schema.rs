@@ -165,8 +165,8 @@ fn quantity(about: &str, kind: Kind) -> Value {
 
 const fn family(kind: ParamKind) -> Option<Kind> {
     match kind {
-        ParamKind::Size(..) => Some(Kind::Size),
-        ParamKind::Count(..) => Some(Kind::Count),
+        ParamKind::Size(..) | ParamKind::SizeOr(..) => Some(Kind::Size),
+        ParamKind::Count(..) | ParamKind::CountOr(..) => Some(Kind::Count),
         ParamKind::Rate(..) | ParamKind::RateOr(..) => Some(Kind::Rate),
         ParamKind::CpusOr(..) => Some(Kind::Cpus),
         ParamKind::Choice(_) | ParamKind::Word => None,
@@ -178,7 +178,7 @@ fn alternatives(kind: ParamKind) -> Vec<Value> {
     let mut all = match kind {
         ParamKind::Choice(words) => vec![json!({ "type": "string", "enum": words })],
         ParamKind::Word => vec![json!({ "type": "string", "pattern": WORD })],
-        ParamKind::Count(low, high) => vec![
+        ParamKind::Count(low, high) | ParamKind::CountOr(_, low, high) => vec![
             json!({ "type": "integer", "minimum": low, "maximum": high }),
             json!({ "type": "string", "pattern": pattern(Kind::Count) }),
         ],
@@ -190,8 +190,14 @@ fn alternatives(kind: ParamKind) -> Vec<Value> {
     if let ParamKind::CpusOr(_, low, high) = kind {
         all.push(json!({ "type": "number", "minimum": low, "maximum": high }));
     }
-    if let ParamKind::RateOr(word, ..) | ParamKind::CpusOr(word, ..) = kind {
+    if let ParamKind::RateOr(word, ..)
+    | ParamKind::CpusOr(word, ..)
+    | ParamKind::CountOr(word, ..) = kind
+    {
         all.push(json!({ "type": "string", "const": word }));
+    }
+    if let ParamKind::SizeOr(words, ..) = kind {
+        all.push(json!({ "type": "string", "enum": words }));
     }
     all
 }
@@ -206,8 +212,12 @@ fn bounds(kind: ParamKind) -> String {
     let range = |low: Quantity, high: Quantity| format!(" From {low} to {high}.");
     let rate = |bits: f64| Quantity::new(bits, Unit::BitPerSecond);
     match kind {
-        ParamKind::Size(low, high) => range(Quantity::bytes(low), Quantity::bytes(high)),
-        ParamKind::Count(low, high) => range(Quantity::count(low), Quantity::count(high)),
+        ParamKind::Size(low, high) | ParamKind::SizeOr(_, low, high) => {
+            range(Quantity::bytes(low), Quantity::bytes(high))
+        }
+        ParamKind::Count(low, high) | ParamKind::CountOr(_, low, high) => {
+            range(Quantity::count(low), Quantity::count(high))
+        }
         ParamKind::Rate(low, high) | ParamKind::RateOr(_, low, high) => {
             range(rate(low), rate(high))
         }

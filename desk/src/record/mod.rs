@@ -28,6 +28,8 @@ pub use plan::{
     SteadyRule,
 };
 pub use run::{Completeness, RUN_SCHEMA, Run, Sitting, TrialRecord};
-pub use spec::{Better, FactorSpec, Metric, MetricSpec, ParamKind, ParamSpec, Scope, WorkloadSpec};
+pub use spec::{
+    Better, FactorSpec, Metric, MetricSpec, ParamKind, ParamSpec, Place, Scope, WorkloadSpec,
+};
 pub use throttle::{Fixed, Throttle, Throttling};
 pub use trial::{LoadPoint, Settings, Treatment, Trial, TrialKind, Value};

@@ -185,6 +185,12 @@ pub enum Fault {
         /// What was waited for.
         what: String,
     },
+    /// This machine cannot do what was asked: another visit would find the same.
+    #[error("not available here: {what}")]
+    NotAvailable {
+        /// What is lacking.
+        what: String,
+    },
     /// The person stopped it.
     #[error("stopped on request")]
     Cancelled,

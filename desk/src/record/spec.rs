@@ -21,8 +21,12 @@ pub enum Better {
 pub enum ParamKind {
     /// Bytes, bounds inclusive.
     Size(u64, u64),
+    /// One of these words, or bytes, bounds inclusive.
+    SizeOr(&'static [&'static str], u64, u64),
     /// A whole number, bounds inclusive.
     Count(u64, u64),
+    /// This word, or a whole number, bounds inclusive.
+    CountOr(&'static str, u64, u64),
     /// Bits per second, bounds inclusive.
     Rate(f64, f64),
     /// This word, or bits per second, bounds inclusive.
@@ -63,6 +67,15 @@ pub struct MetricSpec {
     pub limit: &'static str,
 }
 
+/// What a workload loads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// The way between the clients and the system under test, over a link.
+    Path,
+    /// The system under test alone: no client, no link.
+    Machine,
+}
+
 /// A workload as data.
 #[derive(Clone, Copy, Debug)]
 pub struct WorkloadSpec {
@@ -70,6 +83,8 @@ pub struct WorkloadSpec {
     pub name: &'static str,
     /// The one-line question it answers.
     pub question: &'static str,
+    /// What it loads.
+    pub place: Place,
     /// Changes when figures before and after are no longer comparable.
     pub revision: u32,
     /// Parameters.

@@ -12,6 +12,7 @@ pub mod environment;
 mod error;
 pub mod ethtool;
 pub mod host;
+pub mod ia32cap;
 pub mod link;
 mod namespace;
 mod ours;

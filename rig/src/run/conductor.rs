@@ -90,9 +90,9 @@ impl Conductor {
     /// A faulty trial is visited again after the other treatments of its point in this block, so
     /// that its pair stays near it. A set-up that a dry visit finds impossible ends the run.
     fn after_fault(&mut self, fault: &Fault) -> Command {
-        // Clients at their limit say that the load is too much for them, and not that the lab is
-        // broken: the rest of the plan may be carried well.
-        if !matches!(fault, Fault::GeneratorLimit { .. }) {
+        // Clients at their limit, or what this machine lacks, say nothing of the lab: the rest of
+        // the plan may be carried well.
+        if !matches!(fault, Fault::GeneratorLimit { .. } | Fault::NotAvailable { .. }) {
             self.faults_in_a_row += 1;
         }
         if self.faults_in_a_row >= FAULTS_IN_A_ROW {
@@ -124,6 +124,7 @@ const fn from_outside(fault: &Fault) -> bool {
             | Fault::LinkFlap { .. }
             | Fault::GeneratorLimit { .. }
             | Fault::NotSteady { .. }
+            | Fault::NotAvailable { .. }
     )
 }
 

@@ -90,6 +90,7 @@ impl Bench {
         let job = Job {
             trial: &trial,
             link: &link,
+            lab_settings: &plan.lab.settings,
             settle: time(method.settle),
             settle_max: time(if dry { method.settle } else { method.settle_max }),
             window: if dry { Duration::from_secs_f64(DRY_WINDOW_S) } else { time(method.window) },

@@ -8,7 +8,7 @@ use super::stand::RunError;
 use crate::factor;
 use crate::lab::{Blueprint, Lab, LabError, Wanted};
 use crate::workload::{self, Job};
-use desk::record::{Fault, LabKind, Trial, Value};
+use desk::record::{Fault, LabKind, Settings, Trial, Value};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -59,7 +59,9 @@ impl Rehearsal {
             what: format!("no workload '{}'", trial.point.workload),
         })?;
         let none = Duration::ZERO;
-        let job = Job { trial: &trial, link: LINK, settle: none, settle_max: none, window: none };
+        let lab_settings = &Settings::new();
+        let (settle, settle_max, window) = (none, none, none);
+        let job = Job { trial: &trial, link: LINK, lab_settings, settle, settle_max, window };
         (entry.make)().stage(&mut self.lab, &job)
     }
 }

@@ -292,13 +292,14 @@ impl Stand for Simulated {
 }
 
 /// The job of a trial, with the times of a dry visit where it is one.
-fn job<'t>(plan: &Plan, trial: &'t Trial, link: &'t str) -> Job<'t> {
+fn job<'t>(plan: &'t Plan, trial: &'t Trial, link: &'t str) -> Job<'t> {
     let dry = trial.kind == TrialKind::Dry;
     let time = |q: Quantity| Duration::from_secs_f64(q.value.max(0.0));
     let method = &plan.method;
     Job {
         trial,
         link,
+        lab_settings: &plan.lab.settings,
         settle: time(method.settle),
         settle_max: time(if dry { method.settle } else { method.settle_max }),
         window: if dry { Duration::from_secs_f64(DRY_WINDOW_S) } else { time(method.window) },

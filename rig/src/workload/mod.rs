@@ -4,13 +4,12 @@
 //! Never: one workload knows another, or a factor, or a probe.
 //! Start reading at `tcp_stream/README.md`.
 
-mod cipher;
-mod tcp_stream;
+mod alone;
 
 use crate::lab::Lab;
 use crate::lab::agent::MakePart;
 use crate::lab::sim::Scene;
-use desk::record::{Fault, Outcome, Reading, Trial, WorkloadSpec};
+use desk::record::{Fault, Outcome, Reading, Settings, Trial, WorkloadSpec};
 use std::time::Duration;
 
 /// What a workload is given to do.
@@ -18,8 +17,10 @@ use std::time::Duration;
 pub struct Job<'a> {
     /// The trial; its point has every parameter written out.
     pub trial: &'a Trial,
-    /// The link of the system under test that carries the traffic.
+    /// The link of the system under test that carries the traffic; empty where there is none.
     pub link: &'a str,
+    /// What the plan sets for the whole run, factor key to value; levels stand above it.
+    pub lab_settings: &'a Settings,
     /// Shortest time from go to the opening of the window.
     pub settle: Duration,
     /// Longest time to wait for a steady rate.
@@ -100,8 +101,21 @@ pub struct Entry {
     pub model: Model,
 }
 
-/// All workloads, sorted by name.
-pub const ALL: &[Entry] = &[tcp_stream::ENTRY];
+/// Makes a module of each folder, and of their entries the list.
+macro_rules! workloads {
+    ($($name:ident),* $(,)?) => {
+        $(mod $name;)*
+
+        /// All workloads, sorted by name.
+        pub const ALL: &[Entry] = &[$($name::ENTRY),*];
+    };
+}
+
+// One line a workload, sorted; its folder has the same name.
+workloads! {
+    cipher,
+    tcp_stream,
+}
 
 /// The workload of a name.
 #[must_use]

@@ -5,10 +5,10 @@ use crate::source::Source;
 /// A room, and the rooms that it may use, each as `crate::room`; only code that ships is bound.
 ///
 /// Read it as the order of the rooms. desk: unit, record, {plan, search, stats, validity}, verdict,
-/// figure, report. rig: lab, {factor, probe, workload}, run; store beside. The rig writes facts
+/// figure, report. rig: lab, {factor, probe, metal}, workload, run; store beside. The rig writes facts
 /// down and draws no conclusions, so it sees neither verdict nor report. A new edge is a new word
 /// here.
-const EDGES: [(&str, &[&str]); 17] = [
+const EDGES: [(&str, &[&str]); 18] = [
     ("desk::unit", &[]),
     ("desk::record", &["desk::unit"]),
     ("desk::plan", &["desk::unit", "desk::record", "desk::stats"]),
@@ -42,7 +42,12 @@ const EDGES: [(&str, &[&str]); 17] = [
     ("rig::lab", &["desk::unit", "desk::record", "desk::plan"]),
     ("rig::factor", &["desk::unit", "desk::record", "rig::lab"]),
     ("rig::probe", &["desk::unit", "desk::record", "rig::lab"]),
-    ("rig::workload", &["desk::unit", "desk::record", "desk::search", "desk::stats", "rig::lab"]),
+    // The machine as hot loops need it: CPUs, pages, kernels. It asks the lab for its clock.
+    ("rig::metal", &["desk::unit", "desk::record", "rig::lab"]),
+    (
+        "rig::workload",
+        &["desk::unit", "desk::record", "desk::search", "desk::stats", "rig::lab", "rig::metal"],
+    ),
     (
         "rig::run",
         &[

@@ -18,6 +18,9 @@ const DOCUMENTS: [(&str, usize); 11] = [
     ("test", 300),
 ];
 
+/// The folder there that is no workload: what all loads of one machine are made on.
+const HARNESS: &str = "alone";
+
 const WORKLOADS: &str = "rig/src/workload";
 
 /// Headings of a workload's page, in order.
@@ -73,8 +76,9 @@ fn names(folder: &Path) -> io::Result<Vec<(String, bool)>> {
 
 /// Names of the workloads that have a folder, sorted.
 pub fn workload_names(root: &Path) -> io::Result<Vec<String>> {
-    let all = names(&root.join(WORKLOADS))?;
-    Ok(all.into_iter().filter(|(_, is_folder)| *is_folder).map(|(name, _)| name).collect())
+    let all = names(&root.join(WORKLOADS))?.into_iter();
+    let workload = |(name, is_folder): &(String, bool)| *is_folder && name != HARNESS;
+    Ok(all.filter(workload).map(|(name, _)| name).collect())
 }
 
 fn workloads(root: &Path) -> io::Result<Vec<String>> {
@@ -85,21 +89,19 @@ fn workloads(root: &Path) -> io::Result<Vec<String>> {
     }
     for name in workload_names(root)? {
         if !list.contains(&name) {
-            faults
-                .push(format!("{WORKLOADS}/mod.rs: add `&{name}::ENTRY` to the list of workloads"));
+            faults.push(format!("{WORKLOADS}/mod.rs: add `{name},` to the list of workloads"));
         }
         faults.extend(workload(root, &format!("{WORKLOADS}/{name}")));
     }
     Ok(faults)
 }
 
-/// Names in `<name>::ENTRY`, in the order of the text.
+/// The names between `workloads! {` and its end, in the order of the text.
 fn listed(text: &str) -> Vec<String> {
-    let before = |(at, _): (usize, &str)| {
-        let start = text[..at].rfind(|c: char| !c.is_alphanumeric() && c != '_');
-        text[start.map_or(0, |i| i + 1)..at].to_string()
-    };
-    text.match_indices("::ENTRY").map(before).collect()
+    let list = text.rsplit_once("workloads! {").and_then(|(_, rest)| rest.split_once('}'));
+    let lines = list.map_or("", |(list, _)| list).lines();
+    let names = lines.map(|line| line.trim().trim_end_matches(','));
+    names.filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
 
 fn workload(root: &Path, folder: &str) -> Vec<String> {
@@ -215,20 +217,20 @@ mod tests {
 
     #[test]
     fn a_complete_workload_passes() {
-        let list = "pub const ALL: &[&Entry] = &[&tcp_rr::ENTRY];";
+        let list = "//! x\nworkloads! {\n    tcp_rr,\n}\n";
         let planted = Planted::new("complete", &complete(list));
         assert_eq!(workloads(&planted.0).unwrap(), Vec::<String>::new());
     }
 
     #[test]
     fn a_workload_that_lacks_something_is_found() {
-        let mut files = complete("&tcp_stream::ENTRY, &mem_copy::ENTRY");
+        let mut files = complete("workloads! {\n    tcp_stream,\n    mem_copy,\n}\n");
         files.retain(|(path, _)| !path.ends_with("run.rs") && !path.ends_with("README.md"));
         let planted = Planted::new("lacking", &files);
         let found = workloads(&planted.0).unwrap().join("\n");
         for part in [
             "sort the list",
-            "add `&tcp_rr::ENTRY`",
+            "add `tcp_rr,`",
             "run.rs is missing",
             "README.md is missing",
             "needs the headings Question / How",

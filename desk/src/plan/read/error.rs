@@ -118,6 +118,17 @@ pub enum PlanError {
     /// The longest settling time is below the shortest.
     #[error("line {line}: settle_max = {settle_max} is below settle = {settle}; raise settle_max")]
     SettleOrder { line: u32, settle: Quantity, settle_max: Quantity },
+    /// Clients or links of a plan that needs none.
+    #[error(
+        "line {line}: {key} has no use here: every load of the plan runs on the system under test \
+         alone; leave it out, or add a load that goes over a link"
+    )]
+    NoClients {
+        /// Where.
+        line: u32,
+        /// Which key.
+        key: String,
+    },
     /// Clients that cannot fill the link.
     #[error(
         "line {line}: {clients} client(s) x {client_rate} = {together}, less than the {rate} of \

@@ -49,6 +49,10 @@ fn plain(node: &Node, spec: &FactorSpec, lab: &LabPlan) -> Result<Vec<Level>, Pl
     if spec.scope == Scope::Path && lab.links.len() == 1 {
         return Err(PlanError::OneLink { line: node.line });
     }
+    if matches!(spec.scope, Scope::Path | Scope::Link) && lab.links.is_empty() {
+        let (line, key) = (node.line, spec.name.to_owned());
+        return Err(PlanError::NoClients { line, key });
+    }
     let level = |item: &Node| {
         let name = item.written("a level in quotes")?.to_owned();
         if spec.scope == Scope::Path {

@@ -13,7 +13,15 @@ const CLIENTS: u64 = 4;
 /// Fewest and most client hosts.
 pub const CLIENTS_BOUNDS: (u64, u64) = (1, 64);
 
-pub(super) fn read(lab: &Section, catalogue: &Catalogue) -> Result<LabPlan, PlanError> {
+/// `alone` says that every load is one of the machine: then there are neither clients nor links.
+pub(super) fn read(
+    lab: &Section,
+    catalogue: &Catalogue,
+    alone: bool,
+) -> Result<LabPlan, PlanError> {
+    if alone {
+        return machine(lab, catalogue);
+    }
     let on_hosts: Vec<&str> = whole_run(catalogue).map(|f| f.name).collect();
     lab.only(&[&["clients", "client_rate", "links"], on_hosts.as_slice()].concat())?;
     let clients = lab
@@ -26,6 +34,20 @@ pub(super) fn read(lab: &Section, catalogue: &Catalogue) -> Result<LabPlan, Plan
         settings: settings(lab, catalogue)?,
         links: links(lab, catalogue)?,
     })
+}
+
+/// The system under test by itself.
+fn machine(lab: &Section, catalogue: &Catalogue) -> Result<LabPlan, PlanError> {
+    for key in ["clients", "client_rate", "links"] {
+        if let Some(node) = lab.get(key) {
+            let (line, key) = (node.line, key.to_owned());
+            return Err(PlanError::NoClients { line, key });
+        }
+    }
+    let on_hosts: Vec<&str> = whole_run(catalogue).map(|f| f.name).collect();
+    lab.only(&on_hosts)?;
+    let settings = settings(lab, catalogue)?;
+    Ok(LabPlan { clients: 0, client_rate: None, settings, links: Vec::new() })
 }
 
 /// Factors that a plan may set for the whole run: on hosts, or on the machine itself.

@@ -29,7 +29,7 @@ pub use method::{BLOCKS_BOUNDS, BOOTS_BOUNDS};
 pub use nearest::remedy;
 
 use super::Catalogue;
-use crate::record::{Plan, claim_sources};
+use crate::record::{Place, Plan, claim_sources};
 use node::{Lines, Node, Section};
 
 /// Reads a plan, with every default written out and every unit resolved.
@@ -57,9 +57,10 @@ pub fn read(text: &str, catalogue: &Catalogue) -> Result<Plan, PlanError> {
         what: "title",
         remedy: "begin the plan with title = \"...\"",
     })?;
-    let lab = lab::read(&root.section("lab")?, catalogue)?;
-    let factors = factor::read(&root.section("factors")?, &lab, catalogue)?;
     let (loads, specs) = load::read(&root.section("load")?, catalogue)?;
+    let alone = specs.iter().all(|spec| spec.place == Place::Machine);
+    let lab = lab::read(&root.section("lab")?, catalogue, alone)?;
+    let factors = factor::read(&root.section("factors")?, &lab, catalogue)?;
     let usual = || specs.first().map_or("", |spec| spec.question).to_owned();
     let question = root.text("question")?.unwrap_or_else(usual);
     let method = method::read(&root.section("method")?, &factors, &loads, &specs)?;

@@ -92,17 +92,22 @@ pub(super) fn default(text: &str, kind: ParamKind) -> Result<Value, UnitError> {
 /// The word that may stand in place of a quantity, if it is that word.
 fn either(text: &str, kind: ParamKind) -> Option<Value> {
     match kind {
-        ParamKind::RateOr(word, ..) | ParamKind::CpusOr(word, ..) if word == text => {
+        ParamKind::RateOr(word, ..)
+        | ParamKind::CpusOr(word, ..)
+        | ParamKind::CountOr(word, ..)
+            if word == text =>
+        {
             Some(Value::Word(word.into()))
         }
+        ParamKind::SizeOr(words, ..) if words.contains(&text) => Some(Value::Word(text.into())),
         _ => None,
     }
 }
 
 fn numeric(kind: ParamKind) -> Option<Kind> {
     match kind {
-        ParamKind::Size(..) => Some(Kind::Size),
-        ParamKind::Count(..) => Some(Kind::Count),
+        ParamKind::Size(..) | ParamKind::SizeOr(..) => Some(Kind::Size),
+        ParamKind::Count(..) | ParamKind::CountOr(..) => Some(Kind::Count),
         ParamKind::Rate(..) | ParamKind::RateOr(..) => Some(Kind::Rate),
         ParamKind::CpusOr(..) => Some(Kind::Cpus),
         ParamKind::Choice(_) | ParamKind::Word => None,
@@ -126,7 +131,10 @@ fn sweep(node: &Node, kind: ParamKind) -> Result<Vec<Value>, PlanError> {
 #[expect(clippy::cast_precision_loss, reason = "bounds stay far below 2^53")]
 fn bounded(node: &Node, quantity: Quantity, kind: ParamKind) -> Result<Value, PlanError> {
     let (low, high, whole) = match kind {
-        ParamKind::Size(low, high) | ParamKind::Count(low, high) => (low as f64, high as f64, true),
+        ParamKind::Size(low, high)
+        | ParamKind::SizeOr(_, low, high)
+        | ParamKind::Count(low, high)
+        | ParamKind::CountOr(_, low, high) => (low as f64, high as f64, true),
         ParamKind::Rate(low, high)
         | ParamKind::RateOr(_, low, high)
         | ParamKind::CpusOr(_, low, high) => (low, high, false),

@@ -134,6 +134,7 @@ fn fault_words(writer: &Writer, fault: &Fault) -> Said {
         Fault::GeneratorLimit { host, what } => {
             writer.say("fault-generator", args.name("host", host).name("what", what))
         }
+        Fault::NotAvailable { what } => writer.say("fault-not-available", args.name("what", what)),
         Fault::NotSteady { what } => writer.say("fault-not-steady", args.name("what", what)),
         Fault::Cancelled => writer.label("fault-cancelled"),
     }
@@ -153,6 +154,7 @@ pub(super) fn fault_kind(writer: &Writer, fault: &Fault) -> Said {
         Fault::Throttled { .. } => "invalid-throttled",
         Fault::LinkFlap { .. } => "invalid-link-flap",
         Fault::GeneratorLimit { .. } => "invalid-generator",
+        Fault::NotAvailable { .. } => "invalid-not-available",
         Fault::NotSteady { .. } => "invalid-not-steady",
         Fault::Cancelled => "invalid-cancelled",
     })

@@ -3,7 +3,7 @@
 //! Must not know how any engine does it.
 
 use super::keys;
-use desk::record::{Settings, Value};
+use crate::workload::alone::Order;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
@@ -130,20 +130,23 @@ impl Task {
     ///
     /// # Errors
     /// An unknown word, or an operation that the algorithm has not.
-    pub fn read(params: &Settings) -> Result<Self, String> {
-        let word = |key: &str| params.get(key).and_then(Value::word).unwrap_or_default();
-        let name = word("algorithm");
+    pub fn read(order: &Order) -> Result<Self, String> {
+        let name = order.word("algorithm");
         let found = Algorithm::ALL.iter().find(|(known, _)| *known == name);
         let (_, algorithm) = *found.ok_or_else(|| format!("no algorithm {name:?} is known"))?;
-        let wanted = word("operation");
+        let wanted = order.word("operation");
         let has = algorithm.operations();
         let operation = match has.iter().find(|one| one.name() == wanted) {
             Some(one) => *one,
             None if wanted == "usual" => has[0],
             None => return Err(format!("{name} has no operation {wanted}")),
         };
-        let block = params.get("block_size").and_then(Value::count).unwrap_or(0);
-        let block_bytes = usize::try_from(block).unwrap_or(0);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "16 B to 16 KiB"
+        )]
+        let block_bytes = order.quantity("block_size").unwrap_or_default() as usize;
         if algorithm == Algorithm::Aes256Cbc && !block_bytes.is_multiple_of(16) {
             return Err(format!(
                 "{name} works on blocks of 16 B and {block_bytes} B is no multiple of that"

@@ -1,12 +1,13 @@
 //! Knows the parameters and figures of `tcp_stream` as data; knows nothing of sockets.
 
-use desk::record::{Better, MetricSpec, ParamKind, ParamSpec, WorkloadSpec};
+use desk::record::{Better, MetricSpec, ParamKind, ParamSpec, Place, WorkloadSpec};
 use desk::unit::Unit;
 
 /// What it is.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
     name: "tcp_stream",
     question: "how much TCP carries between the clients and the system under test",
+    place: Place::Path,
     revision: 1,
     params: PARAMS,
     metrics: METRICS,

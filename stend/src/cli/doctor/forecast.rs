@@ -129,8 +129,10 @@ fn level(spec: &FactorSpec) -> Value {
     }
     match spec.kind {
         // The MTU of ordinary frames, where that is within the bounds.
-        ParamKind::Size(low, high) => Value::Quantity(Quantity::bytes(1500_u64.clamp(low, high))),
-        ParamKind::Count(low, _) => Value::Count(low),
+        ParamKind::Size(low, high) | ParamKind::SizeOr(_, low, high) => {
+            Value::Quantity(Quantity::bytes(1500_u64.clamp(low, high)))
+        }
+        ParamKind::Count(low, _) | ParamKind::CountOr(_, low, _) => Value::Count(low),
         ParamKind::Rate(low, high) | ParamKind::RateOr(_, low, high) => {
             Value::Quantity(Quantity::new(1e9_f64.clamp(low, high), Unit::BitPerSecond))
         }

@@ -32,12 +32,17 @@ const fn scope(scope: Scope) -> &'static str {
 #[expect(clippy::cast_precision_loss, reason = "bounds stay far below 2^53")]
 fn levels(kind: ParamKind) -> String {
     let rate = |bound| Quantity::new(bound, Unit::BitPerSecond);
+    let sizes = |low: u64, high: u64| {
+        let [low, high] = [low, high].map(|bound| Quantity::new(bound as f64, Unit::Byte));
+        format!("{low} to {high}")
+    };
     match kind {
-        ParamKind::Size(low, high) => {
-            let [low, high] = [low, high].map(|bound| Quantity::new(bound as f64, Unit::Byte));
-            format!("{low} to {high}")
+        ParamKind::Size(low, high) => sizes(low, high),
+        ParamKind::SizeOr(words, low, high) => {
+            format!("{}, or {}", words.join(", "), sizes(low, high))
         }
         ParamKind::Count(low, high) => format!("{low} to {high}"),
+        ParamKind::CountOr(word, low, high) => format!("{word}, or {low} to {high}"),
         ParamKind::Rate(low, high) => format!("{} to {}", rate(low), rate(high)),
         ParamKind::RateOr(word, low, high) => {
             format!("{word}, or {} to {}", rate(low), rate(high))

@@ -201,6 +201,7 @@ invalid-steal = steal
 invalid-throttled = throttled
 invalid-link-flap = link flap
 invalid-generator = clients at their limit
+invalid-not-available = not available here
 invalid-not-steady = not steady
 invalid-cancelled = stopped
 

@@ -64,6 +64,7 @@ fault-steal = the hypervisor took { $share } of the CPU time
 fault-throttled = host { $host }: a CPU was throttled, { $what }
 fault-link-flap = host { $host }: a link flapped, { $what }
 fault-generator = host { $host } was at its limit as a generator: { $what }
+fault-not-available = not available here: { $what }
 fault-not-steady = not steady: { $what }
 fault-cancelled = stopped by the user
 

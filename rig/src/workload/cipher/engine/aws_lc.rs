@@ -3,7 +3,8 @@
 //! Calls its C functions as they are. Must not know what is timed.
 
 use super::features;
-use super::{Identity, Lack, Worker};
+use super::{Identity, Mask, Worker};
+use crate::metal::Unready;
 use crate::workload::cipher::task::{
     Algorithm, Input, Last, Operation, TAG_BYTES, Task, advance, retreat,
 };
@@ -21,11 +22,11 @@ const SIGNATURE_BYTES: usize = 256;
 ///
 /// # Errors
 /// Where the environment has not the mask already: AWS-LC reads it once, when the program starts.
-pub fn identity(task: Task, mask: Option<&str>) -> Result<Identity, Lack> {
+pub fn identity(task: Task, mask: Mask) -> Result<Identity, Unready> {
     let found = std::env::var(features::VARIABLE).ok();
-    if mask.is_some() && mask != found.as_deref() {
+    if !mask.is(found.as_deref()) {
         let name = features::VARIABLE;
-        return Err(Lack::NotAvailable(format!(
+        return Err(Unready::NotAvailable(format!(
             "aws_lc reads {name} only when the program starts: set it for stend itself, or measure \
              the engines libcrypto and openssl_cli"
         )));
@@ -58,8 +59,8 @@ pub fn identity(task: Task, mask: Option<&str>) -> Result<Identity, Lack> {
 ///
 /// # Errors
 /// An input that does not fit, or memory that is not to be had.
-pub fn worker(task: Task, input: &Input) -> Result<Box<dyn Worker>, Lack> {
-    let worker = AwsLc::new(task, input).map_err(Lack::Failed)?;
+pub fn worker(task: Task, input: &Input) -> Result<Box<dyn Worker>, Unready> {
+    let worker = AwsLc::new(task, input).map_err(Unready::Failed)?;
     Ok(Box::new(worker))
 }
 

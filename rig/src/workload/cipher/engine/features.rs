@@ -3,8 +3,7 @@
 //! Source of the layout: `OPENSSL_ia32cap(3)`. Word 0 is EDX and ECX of CPUID leaf 1, word 1 is EBX
 //! and ECX of leaf 7. Must not know the engines.
 
-/// The variable of the environment.
-pub const VARIABLE: &str = "OPENSSL_ia32cap";
+pub use crate::lab::ia32cap::VARIABLE;
 
 /// Name, word and bit of a feature.
 const TABLE: [(&str, usize, u32); 16] = [
@@ -101,12 +100,6 @@ pub fn told(text: &str) -> String {
     names(words)
 }
 
-/// The mask that a level of the factor names; none where it leaves the environment as it is.
-#[must_use]
-pub fn mask_of(level: &str) -> Option<&str> {
-    (!matches!(level, "" | "none" | "unset" | "kernel")).then_some(level)
-}
-
 fn names(words: [u64; 2]) -> String {
     let on = |(_, word, bit): &&(&str, usize, u32)| words[*word] >> bit & 1 == 1;
     let names: Vec<&str> = TABLE.iter().filter(on).map(|(name, _, _)| *name).collect();
@@ -149,8 +142,8 @@ mod tests {
         let no_sha = names(masked(all, "~0x0:~0x20000000"));
         assert!(no_sha.contains(" aes ") && !no_sha.contains("sha"), "{no_sha}");
         assert_eq!(names(masked(all, ":~0")), names(all));
+        assert!(!names(masked(all, ":~0xc0230000::~0x80000:")).contains("avx512"));
         assert_eq!(names(masked(all, "0x4000000:0")), "sse2");
-        assert_eq!((mask_of("none"), mask_of("~0x1")), (None, Some("~0x1")));
     }
 
     #[test]

@@ -5,7 +5,8 @@
 //! protocol stands in `loader/main.c`. Must not know what is timed.
 
 use super::features;
-use super::{Identity, Lack, Worker};
+use super::{Identity, Mask, Worker, child};
+use crate::metal::Unready;
 use crate::workload::cipher::answers;
 use crate::workload::cipher::task::{Algorithm, Input, Last, Operation, Task, hex, unhex};
 use rustix::fs::{MemfdFlags, memfd_create};
@@ -24,7 +25,7 @@ const LACKS: &str = env!("STEND_LOADER_LACKS");
 ///
 /// # Errors
 /// No loader in this binary; no libcrypto 3 or no glibc on this machine.
-pub fn identity(task: Task, mask: Option<&str>) -> Result<Identity, Lack> {
+pub fn identity(task: Task, mask: Mask) -> Result<Identity, Unready> {
     let (known, _) = answers::of(task.algorithm, task.operation);
     let loaded = Loaded::start(task, &known, mask)?;
     let call_path = match (task.algorithm, task.operation) {
@@ -55,7 +56,7 @@ pub fn identity(task: Task, mask: Option<&str>) -> Result<Identity, Lack> {
 ///
 /// # Errors
 /// As [`identity`], and an input that does not fit.
-pub fn worker(task: Task, input: &Input, mask: Option<&str>) -> Result<Box<dyn Worker>, Lack> {
+pub fn worker(task: Task, input: &Input, mask: Mask) -> Result<Box<dyn Worker>, Unready> {
     Ok(Box::new(Loaded::start(task, input, mask)?))
 }
 
@@ -68,34 +69,37 @@ struct Loaded {
     version: String,
     cpu: String,
     again: bool,
+    own_ns: u64,
 }
 
 impl Loaded {
-    fn start(task: Task, input: &Input, mask: Option<&str>) -> Result<Self, Lack> {
+    fn start(task: Task, input: &Input, mask: Mask) -> Result<Self, Unready> {
         if LOADER.is_empty() {
-            return Err(Lack::NotAvailable(LACKS.into()));
+            return Err(Unready::NotAvailable(LACKS.into()));
         }
         let memory = in_memory()?;
         let mut command = Command::new(format!("/proc/self/fd/{}", memory.as_raw_fd()));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        if let Some(mask) = mask {
-            command.env(features::VARIABLE, mask);
-        }
-        let mut child = command.spawn().map_err(|error| match error.kind() {
-            ErrorKind::NotFound => Lack::NotAvailable("no glibc here that loads libcrypto".into()),
-            _ => Lack::NotAvailable(format!("a program in memory cannot be run: {error}")),
+        mask.tell(&mut command);
+        let mut child = child::spawn(&mut command).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => {
+                Unready::NotAvailable("no glibc here that loads libcrypto".into())
+            }
+            _ => Unready::NotAvailable(format!("a program in memory cannot be run: {error}")),
         })?;
         let (Some(to), Some(from)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err(Lack::Failed("no pipe to the loader".into()));
+            return Err(Unready::Failed("no pipe to the loader".into()));
         };
         let (version, cpu) = (String::new(), String::new());
         let output = BufReader::new(from);
-        let mut loaded = Self { task, child, input: Some(to), output, version, cpu, again: false };
+        let input_of = Some(to);
+        let mut loaded =
+            Self { task, child, input: input_of, output, version, cpu, again: false, own_ns: 0 };
         loaded.make(input)?;
         Ok(loaded)
     }
 
-    fn make(&mut self, input: &Input) -> Result<(), Lack> {
+    fn make(&mut self, input: &Input) -> Result<(), Unready> {
         let word = |bytes: &[u8]| if bytes.is_empty() { "-".to_owned() } else { unhex(bytes) };
         let text = format!(
             "task {} {}\nkey {}\nstart {}\naad {}\nmessage {}\nsignature {}\nmake\n",
@@ -112,7 +116,7 @@ impl Loaded {
         self.version = self.answer("version")?;
         self.cpu = self.answer("cpu")?;
         self.again = self.answer("made")? != "once";
-        sent.map_err(Lack::Failed)
+        sent.map_err(Unready::Failed)
     }
 
     fn send(&mut self, text: &str) -> Result<(), String> {
@@ -121,17 +125,17 @@ impl Loaded {
     }
 
     /// The rest of the next line, which begins with this word.
-    fn answer(&mut self, word: &str) -> Result<String, Lack> {
+    fn answer(&mut self, word: &str) -> Result<String, Unready> {
         let mut line = String::new();
         let read = self.output.read_line(&mut line);
         let (first, rest) = line.trim_end().split_once(' ').unwrap_or((line.trim_end(), ""));
         match (read, first) {
             (Ok(_), first) if first == word => Ok(rest.to_owned()),
-            (Ok(_), "missing") => Err(Lack::NotAvailable(rest.to_owned())),
-            (Ok(_), "failed") => Err(Lack::Failed(rest.to_owned())),
-            (Ok(0), _) => Err(Lack::NotAvailable(self.epitaph())),
-            (Ok(_), _) => Err(Lack::Failed(format!("the loader says {first:?}, not {word}"))),
-            (Err(error), _) => Err(Lack::Failed(format!("the loader is silent: {error}"))),
+            (Ok(_), "missing") => Err(Unready::NotAvailable(rest.to_owned())),
+            (Ok(_), "failed") => Err(Unready::Failed(rest.to_owned())),
+            (Ok(0), _) => Err(Unready::NotAvailable(self.epitaph())),
+            (Ok(_), _) => Err(Unready::Failed(format!("the loader says {first:?}, not {word}"))),
+            (Err(error), _) => Err(Unready::Failed(format!("the loader is silent: {error}"))),
         }
     }
 
@@ -151,15 +155,20 @@ impl Loaded {
 impl Worker for Loaded {
     fn run(&mut self, passes: u64) -> Result<u64, String> {
         self.send(&format!("run {passes}\n"))?;
-        self.answer("ran").map_err(Lack::why)?;
+        let told = self.answer("ran").map_err(|e| e.to_string())?;
+        self.own_ns = told.parse().map_err(|e| format!("the loader tells no time: {e}"))?;
         Ok(passes * self.task.work())
     }
 
     fn last(&mut self) -> Result<Option<Last>, String> {
         self.send("last\n")?;
-        let text = self.answer("last").map_err(Lack::why)?;
+        let text = self.answer("last").map_err(|e| e.to_string())?;
         let (start, output) = text.split_once(' ').unwrap_or_default();
         Ok(Some(Last { start: hex(start), output: hex(output) }))
+    }
+
+    fn own_ns(&self) -> Option<u64> {
+        Some(self.own_ns)
     }
 
     fn process(&self) -> Option<i32> {
@@ -176,7 +185,7 @@ impl Drop for Loaded {
 }
 
 /// The loader as a file in memory. It goes with the last that has it open.
-fn in_memory() -> Result<OwnedFd, Lack> {
+fn in_memory() -> Result<OwnedFd, Unready> {
     let made = memfd_create("stend-loader", MemfdFlags::CLOEXEC).map_err(std::io::Error::from);
     let written = made.and_then(|fd| {
         let mut file = File::from(fd);
@@ -185,5 +194,5 @@ fn in_memory() -> Result<OwnedFd, Lack> {
         let path = format!("/proc/self/fd/{}", file.as_raw_fd());
         Ok(OwnedFd::from(File::open(path)?))
     });
-    written.map_err(|e| Lack::NotAvailable(format!("no program in memory: {e}")))
+    written.map_err(|e| Unready::NotAvailable(format!("no program in memory: {e}")))
 }

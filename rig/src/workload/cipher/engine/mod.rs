@@ -1,34 +1,51 @@
 //! Knows the engines that can do a task, one file each.
 //!
-//! Gives: [`Engine`], [`Worker`], [`Identity`], [`Lack`]. Never: what a figure means.
+//! Gives: [`Engine`], [`Worker`], [`Identity`], [`Mask`]. Never: what a figure means.
 //! Start reading at `aws_lc.rs`.
 
 mod aws_lc;
+mod child;
 mod features;
 mod libcrypto;
 mod openssl_cli;
 mod rustcrypto;
 
-pub use features::mask_of;
-
 use super::task::{Input, Last, Task};
+use crate::metal::Unready;
 use desk::record::{Settings, Value};
+use std::process::Command;
 
-/// Why an engine does not do a task.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Lack {
-    /// This machine, or this engine, cannot; another visit would find the same.
-    NotAvailable(String),
-    /// It should have worked.
-    Failed(String),
+/// What the environment says of the CPU's features (`OPENSSL_ia32cap`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mask {
+    /// Nobody asked: it stays as it was when stend was started.
+    AsItIs,
+    /// All features: the variable is not set.
+    Unset,
+    /// These.
+    Set(&'static str),
 }
 
-impl Lack {
-    /// The words of either.
-    #[must_use]
-    pub fn why(self) -> String {
+impl Mask {
+    /// Tells a program that is to be started.
+    fn tell(self, command: &mut Command) {
         match self {
-            Self::NotAvailable(why) | Self::Failed(why) => why,
+            Self::AsItIs => {}
+            Self::Unset => {
+                command.env_remove(features::VARIABLE);
+            }
+            Self::Set(mask) => {
+                command.env(features::VARIABLE, mask);
+            }
+        }
+    }
+
+    /// Whether it is what an environment has.
+    fn is(self, found: Option<&str>) -> bool {
+        match self {
+            Self::AsItIs => true,
+            Self::Unset => found.is_none(),
+            Self::Set(mask) => found == Some(mask),
         }
     }
 }
@@ -118,12 +135,11 @@ impl Engine {
         Self::ALL.iter().find(|(_, one)| *one == self).map_or("", |(name, _)| name)
     }
 
-    /// What it is here, under a mask of CPU features (`OPENSSL_ia32cap`; none leaves the
-    /// environment as it is).
+    /// What it is here, under a mask of CPU features.
     ///
     /// # Errors
     /// Where it is not here, cannot do the task, or does not obey the mask.
-    pub fn identity(self, task: Task, mask: Option<&str>) -> Result<Identity, Lack> {
+    pub fn identity(self, task: Task, mask: Mask) -> Result<Identity, Unready> {
         match self {
             Self::AwsLc => aws_lc::identity(task, mask),
             Self::Libcrypto => libcrypto::identity(task, mask),
@@ -136,12 +152,7 @@ impl Engine {
     ///
     /// # Errors
     /// As [`Self::identity`], and where the input does not fit.
-    pub fn worker(
-        self,
-        task: Task,
-        input: &Input,
-        mask: Option<&str>,
-    ) -> Result<Box<dyn Worker>, Lack> {
+    pub fn worker(self, task: Task, input: &Input, mask: Mask) -> Result<Box<dyn Worker>, Unready> {
         match self {
             Self::AwsLc => aws_lc::worker(task, input),
             Self::Libcrypto => libcrypto::worker(task, input, mask),

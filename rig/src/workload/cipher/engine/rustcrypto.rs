@@ -4,7 +4,8 @@
 //! time that depends on the key (RUSTSEC-2023-0071). Must not know what is timed.
 
 use super::features;
-use super::{Identity, Lack, Worker};
+use super::{Identity, Mask, Worker};
+use crate::metal::Unready;
 use crate::workload::cipher::task::{
     Algorithm, Input, Last, Operation, TAG_BYTES, Task, advance, retreat,
 };
@@ -38,13 +39,13 @@ pub fn has(task: Task) -> bool {
 ///
 /// # Errors
 /// A task that it has not; a mask, which no crate of it reads.
-pub fn identity(task: Task, mask: Option<&str>) -> Result<Identity, Lack> {
+pub fn identity(task: Task, mask: Mask) -> Result<Identity, Unready> {
     if !has(task) {
         return Err(no_rsa());
     }
-    if mask.is_some() {
+    if matches!(mask, Mask::Set(_)) {
         let name = features::VARIABLE;
-        return Err(Lack::NotAvailable(format!("rustcrypto does not read {name}")));
+        return Err(Unready::NotAvailable(format!("rustcrypto does not read {name}")));
     }
     let (version, call_path) = match (task.algorithm, task.operation) {
         (Algorithm::Md5, _) => (krate!("md-5"), "Md5::digest"),
@@ -67,19 +68,20 @@ pub fn identity(task: Task, mask: Option<&str>) -> Result<Identity, Lack> {
     })
 }
 
-fn no_rsa() -> Lack {
-    Lack::NotAvailable("rustcrypto has no release of RSA that is kept".into())
+fn no_rsa() -> Unready {
+    Unready::NotAvailable("rustcrypto has no release of RSA that is kept".into())
 }
 
 /// A worker on this input.
 ///
 /// # Errors
 /// A task that it has not; an input that does not fit.
-pub fn worker(task: Task, input: &Input) -> Result<Box<dyn Worker>, Lack> {
+pub fn worker(task: Task, input: &Input) -> Result<Box<dyn Worker>, Unready> {
     if !has(task) {
         return Err(no_rsa());
     }
-    let fits = |what: &str| Lack::Failed(format!("{}: {what} does not fit", task.algorithm.name()));
+    let fits =
+        |what: &str| Unready::Failed(format!("{}: {what} does not fit", task.algorithm.name()));
     let tool = tool(task, input).ok_or_else(|| fits("key or signature"))?;
     let (mut start, mut output) = (input.start.clone(), vec![0; 64]);
     match task.algorithm {

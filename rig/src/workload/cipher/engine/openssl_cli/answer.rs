@@ -4,7 +4,7 @@
 //! the number of this process. Must not know `openssl speed`.
 
 use super::ask;
-use crate::workload::cipher::engine::Lack;
+use crate::workload::cipher::engine::Mask;
 use crate::workload::cipher::task::{Algorithm, Input, Last, Operation, Task, unhex};
 use rustix::fs::{MemfdFlags, memfd_create};
 use std::fs::File;
@@ -22,7 +22,7 @@ const X25519_PUBLIC: &[u8] = b"\x30\x2a\x30\x05\x06\x03\x2b\x65\x6e\x03\x21\x00"
 ///
 /// # Errors
 /// A command that failed.
-pub fn of(task: Task, input: &Input, mask: Option<&str>) -> Result<Option<Last>, String> {
+pub fn of(task: Task, input: &Input, mask: Mask) -> Result<Option<Last>, String> {
     let start = input.start.clone();
     let output = match task.algorithm {
         Algorithm::Md5 => run(&["dgst", "-md5", "-binary"], &input.message, mask)?,
@@ -48,7 +48,7 @@ pub fn of(task: Task, input: &Input, mask: Option<&str>) -> Result<Option<Last>,
     Ok(Some(Last { start, output }))
 }
 
-fn signature(task: Task, input: &Input, mask: Option<&str>) -> Result<Vec<u8>, String> {
+fn signature(task: Task, input: &Input, mask: Mask) -> Result<Vec<u8>, String> {
     let ed25519 = task.algorithm == Algorithm::Ed25519;
     let der = if ed25519 { [ED25519, &input.key].concat() } else { input.key.clone() };
     let key = Memory::new(&der)?;
@@ -72,8 +72,8 @@ fn signature(task: Task, input: &Input, mask: Option<&str>) -> Result<Vec<u8>, S
     Ok(vec![u8::from(accepted), u8::from(refused)])
 }
 
-fn run(words: &[&str], given: &[u8], mask: Option<&str>) -> Result<Vec<u8>, String> {
-    ask(words, given, mask).map_err(Lack::why)
+fn run(words: &[&str], given: &[u8], mask: Mask) -> Result<Vec<u8>, String> {
+    ask(words, given, mask).map_err(|e| e.to_string())
 }
 
 /// A file in memory with a name that another program can open.

@@ -9,7 +9,8 @@ mod answer;
 mod speed;
 
 use super::features;
-use super::{Identity, Lack, Worker};
+use super::{Identity, Mask, Worker, child};
+use crate::metal::Unready;
 use crate::workload::cipher::task::{Input, Last, Task};
 use std::io::{ErrorKind, Write};
 use std::process::{Command, Stdio};
@@ -17,16 +18,19 @@ use std::process::{Command, Stdio};
 /// The program.
 const PROGRAM: &str = "openssl";
 
+/// Nanoseconds.
+const SECOND_NS: u64 = 1_000_000_000;
+
 /// What it is here.
 ///
 /// # Errors
 /// No such program.
-pub fn identity(task: Task, mask: Option<&str>) -> Result<Identity, Lack> {
+pub fn identity(task: Task, mask: Mask) -> Result<Identity, Unready> {
     let told = text(ask(&["version", "-a"], &[], mask)?);
     let line = |start: &str| told.lines().find(|line| line.starts_with(start)).unwrap_or_default();
     let first = told.lines().next().unwrap_or_default();
     if first.is_empty() {
-        return Err(Lack::NotAvailable("openssl does not tell its version".into()));
+        return Err(Unready::NotAvailable("openssl does not tell its version".into()));
     }
     Ok(Identity {
         engine: "openssl_cli",
@@ -40,21 +44,28 @@ pub fn identity(task: Task, mask: Option<&str>) -> Result<Identity, Lack> {
 ///
 /// # Errors
 /// No such program.
-pub fn worker(task: Task, input: &Input, mask: Option<&str>) -> Result<Box<dyn Worker>, Lack> {
+pub fn worker(task: Task, input: &Input, mask: Mask) -> Result<Box<dyn Worker>, Unready> {
     ask(&["version"], &[], mask)?;
-    let mask = mask.map(ToOwned::to_owned);
-    Ok(Box::new(Cli { task, input: input.clone(), mask, own_ns: None }))
+    Ok(Box::new(Cli { task, input: input.clone(), mask, own_ns: None, asked: false }))
 }
 
 struct Cli {
     task: Task,
     input: Input,
-    mask: Option<String>,
+    mask: Mask,
     own_ns: Option<u64>,
+    /// Whether it has run yet.
+    asked: bool,
 }
 
 impl Worker for Cli {
     fn run(&mut self, passes: u64) -> Result<u64, String> {
+        if !self.asked {
+            // A run of a second is a process of its own, and nothing of it can be warmed up: the
+            // first is left out, so that the next begins with the window.
+            (self.asked, self.own_ns) = (true, Some(SECOND_NS));
+            return Ok(0);
+        }
         let bytes = self.task.block_bytes.to_string();
         let seconds = passes.max(1);
         let mut words = vec!["speed", "-elapsed", "-mr", "-seconds"];
@@ -64,9 +75,9 @@ impl Worker for Cli {
             words.extend(["-bytes", &bytes]);
         }
         words.extend(speed::named(self.task));
-        let told = text(ask(&words, &[], self.mask.as_deref()).map_err(Lack::why)?);
+        let told = text(ask(&words, &[], self.mask).map_err(|e| e.to_string())?);
         let rate = speed::read(&told, self.task)?;
-        self.own_ns = Some(seconds * 1_000_000_000);
+        self.own_ns = Some(seconds * SECOND_NS);
         #[expect(
             clippy::cast_precision_loss,
             clippy::cast_possible_truncation,
@@ -77,7 +88,7 @@ impl Worker for Cli {
     }
 
     fn last(&mut self) -> Result<Option<Last>, String> {
-        answer::of(self.task, &self.input, self.mask.as_deref())
+        answer::of(self.task, &self.input, self.mask)
     }
 
     fn own_ns(&self) -> Option<u64> {
@@ -86,17 +97,15 @@ impl Worker for Cli {
 }
 
 /// What the program writes on its standard output, when it is given this.
-fn ask(words: &[&str], given: &[u8], mask: Option<&str>) -> Result<Vec<u8>, Lack> {
+fn ask(words: &[&str], given: &[u8], mask: Mask) -> Result<Vec<u8>, Unready> {
     let mut command = Command::new(PROGRAM);
     command.args(words).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    if let Some(mask) = mask {
-        command.env(features::VARIABLE, mask);
-    }
+    mask.tell(&mut command);
     let failed = |error: std::io::Error| match error.kind() {
-        ErrorKind::NotFound => Lack::NotAvailable("no openssl on PATH".into()),
-        _ => Lack::Failed(format!("openssl {}: {error}", words[0])),
+        ErrorKind::NotFound => Unready::NotAvailable("no openssl on PATH".into()),
+        _ => Unready::Failed(format!("openssl {}: {error}", words[0])),
     };
-    let mut child = command.spawn().map_err(failed)?;
+    let mut child = child::spawn(&mut command).map_err(failed)?;
     if let Some(mut input) = child.stdin.take() {
         // A program that does not read what it is given says more by how it ends.
         let _ = input.write_all(given);
@@ -106,7 +115,7 @@ fn ask(words: &[&str], given: &[u8], mask: Option<&str>) -> Result<Vec<u8>, Lack
         let said = String::from_utf8_lossy(&done.stderr);
         let first = said.lines().next().unwrap_or("without a word").to_owned();
         let what = format!("openssl {} ended with {}: {first}", words[0], done.status);
-        return Err(Lack::Failed(what));
+        return Err(Unready::Failed(what));
     }
     Ok(done.stdout)
 }

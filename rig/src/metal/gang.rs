@@ -1,0 +1,380 @@
+//! Knows how pinned threads run hot loops side by side and sample them within one window.
+//!
+//! Must not know what a loop does, nor what its figure means.
+
+use super::cpus::pin;
+use super::guard::{Guard, Taint};
+use crate::lab::clock;
+use serde::{Deserialize, Serialize};
+use std::io;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{self, JoinHandle};
+
+/// Shortest sample, nanoseconds: what reading the clock and the guard cost is nothing beside it.
+const SAMPLE_NS: u64 = 3_000_000;
+/// Passes are chosen for samples a little longer, so that few fall short.
+const AIM: f64 = 1.15;
+
+/// So long a pass is not begun if it would end after the window opens, nanoseconds.
+const LONG_NS: u64 = 50_000_000;
+
+/// Said where a thread panicked.
+const GONE: &str = "a thread of the load ended";
+
+/// One hot loop of one pinned thread.
+pub trait Hot {
+    /// Does so many passes; the work done, in the unit of its workload: bytes, loads, hand-overs.
+    fn pass(&mut self, passes: u64) -> u64;
+    /// Looks whether what was done is right: the number of places that it looked at.
+    ///
+    /// # Errors
+    /// What is wrong, with both values.
+    fn verify(&mut self) -> Result<u64, String>;
+    /// Numbers of further threads, or processes of one thread, whose disturbances are this loop's
+    /// too.
+    fn watched(&self) -> Vec<i32> {
+        Vec::new()
+    }
+    /// Nanoseconds of the last pass by the clock of another program, where that program did it and
+    /// what it takes to ask it shall not count.
+    fn own_ns(&self) -> Option<u64> {
+        None
+    }
+}
+
+/// Why a loop cannot be had, in words for the person.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+pub enum Unready {
+    /// The machine lacks something for good: an instruction set, a library, huge pages.
+    #[error("{0}")]
+    NotAvailable(String),
+    /// It did not work this time.
+    #[error("{0}")]
+    Failed(String),
+}
+
+impl From<String> for Unready {
+    fn from(why: String) -> Self {
+        Self::Failed(why)
+    }
+}
+
+/// A loop as it was made on its thread.
+pub type Made = Result<Box<dyn Hot>, Unready>;
+
+/// A thread of a gang before it runs.
+pub struct Member {
+    /// CPU that it is pinned to, if it is.
+    pub cpu: Option<u32>,
+    /// Makes its loop; runs on the pinned thread, so that memory is touched there.
+    pub make: Box<dyn FnOnce() -> Made + Send>,
+}
+
+/// A window on the monotonic clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Span {
+    /// When it opens, nanoseconds.
+    pub opens_ns: u64,
+    /// When it closes, nanoseconds.
+    pub closes_ns: u64,
+}
+
+/// One sample: so much work in so much time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sampled {
+    /// In the unit of the loop.
+    pub work: u64,
+    /// Nanoseconds.
+    pub ns: u64,
+    /// What disturbed it, if anything did.
+    pub taint: Option<Taint>,
+}
+
+impl Sampled {
+    /// Work in a second.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "work and time of a sample are below 2^53")]
+    pub fn rate(&self) -> f64 {
+        self.work as f64 * 1e9 / self.ns.max(1) as f64
+    }
+}
+
+/// What one thread did in the window.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Series {
+    /// CPU that it was pinned to.
+    pub cpu: Option<u32>,
+    /// In the order in which they were taken.
+    pub samples: Vec<Sampled>,
+    /// Work of the whole life of the loop, warm-up and all.
+    pub work: u64,
+    /// Places at which the work was found right; what was wrong otherwise.
+    pub verified: Result<u64, String>,
+}
+
+/// What all threads did in the window.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Together {
+    /// One of each thread, in the order of the members.
+    pub series: Vec<Series>,
+    /// CPU time of the process in the window, nanoseconds.
+    pub cpu_ns: u64,
+}
+
+/// A thread's word: that its loop is made, or what it did.
+type Answer = Result<Option<Series>, Unready>;
+
+/// Threads that stand ready. They end with this value.
+pub struct Gang {
+    calls: Vec<Sender<Span>>,
+    answers: Vec<Receiver<Answer>>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Gang {
+    /// Starts all threads and waits until every loop is made.
+    ///
+    /// # Errors
+    /// The first that could not be made, in words for the person.
+    pub fn start(members: Vec<Member>) -> Result<Self, Unready> {
+        let mut gang = Self { calls: Vec::new(), answers: Vec::new(), threads: Vec::new() };
+        for member in members {
+            gang.add(member).map_err(|e| format!("no thread can be started: {e}"))?;
+        }
+        for answer in &gang.answers {
+            answer.recv().map_err(|_| GONE.to_owned())??;
+        }
+        Ok(gang)
+    }
+
+    fn add(&mut self, member: Member) -> io::Result<()> {
+        let (call, calls) = channel();
+        let (answer, answers) = channel();
+        let thread = thread::Builder::new().name("hot".into()).spawn(move || {
+            // Whoever asked is gone where this cannot be told.
+            let _ = live(member, &calls, &answer);
+        })?;
+        self.calls.push(call);
+        self.answers.push(answers);
+        self.threads.push(thread);
+        Ok(())
+    }
+
+    /// Runs all loops from now on, samples them within the window, and looks whether they were
+    /// right; returns after the last sample.
+    ///
+    /// # Errors
+    /// When a thread has ended, in words for the person.
+    pub fn measure(&self, span: Span) -> Result<Together, String> {
+        for call in &self.calls {
+            call.send(span).map_err(|_| GONE)?;
+        }
+        clock::sleep_until(span.opens_ns);
+        let opened_ns = clock::process_cpu_ns();
+        clock::sleep_until(span.closes_ns);
+        let cpu_ns = clock::process_cpu_ns() - opened_ns;
+        let mut series = Vec::new();
+        for answer in &self.answers {
+            let told = answer.recv().map_err(|_| GONE)?.map_err(|why| why.to_string())?;
+            series.push(told.ok_or(GONE)?);
+        }
+        Ok(Together { series, cpu_ns })
+    }
+}
+
+impl Drop for Gang {
+    fn drop(&mut self) {
+        self.calls.clear();
+        for thread in self.threads.drain(..) {
+            // A loop that panicked has told of it by its silence.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// The life of a thread: make the loop, then measure as often as it is asked.
+fn live(member: Member, calls: &Receiver<Span>, answer: &Sender<Answer>) -> Option<()> {
+    let cpu = member.cpu;
+    let made = cpu.map_or(Ok(()), pin).map_err(Unready::Failed).and_then(|()| (member.make)());
+    let mut hot = match made {
+        Ok(hot) => hot,
+        Err(why) => return answer.send(Err(why)).ok(),
+    };
+    answer.send(Ok(None)).ok()?;
+    let mut guard = Guard::of(&hot.watched(), cpu);
+    let mut pace = Pace { passes: 1, work: 0 };
+    while let Ok(span) = calls.recv() {
+        pace.warm(hot.as_mut(), span.opens_ns);
+        let samples = pace.sample(hot.as_mut(), &mut guard, span);
+        let verified = hot.verify();
+        answer.send(Ok(Some(Series { cpu, samples, work: pace.work, verified }))).ok()?;
+    }
+    Some(())
+}
+
+/// How many passes make a sample, and the work done so far.
+struct Pace {
+    passes: u64,
+    work: u64,
+}
+
+impl Pace {
+    /// Runs until the window opens, and at least until a sample is long enough.
+    fn warm(&mut self, hot: &mut dyn Hot, opens_ns: u64) {
+        loop {
+            let ns = self.time(hot).1;
+            let now_ns = clock::now_ns();
+            if ns < SAMPLE_NS {
+                self.lengthen(ns);
+            } else if now_ns >= opens_ns {
+                return;
+            } else if ns >= LONG_NS && now_ns + ns > opens_ns {
+                // One more would run far into the window.
+                clock::sleep_until(opens_ns);
+                return;
+            }
+        }
+    }
+
+    /// Passes for a sample of the right length, by one that took so long.
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "passes of some milliseconds, each of a nanosecond or more"
+    )]
+    fn lengthen(&mut self, ns: u64) {
+        let factor = AIM * SAMPLE_NS as f64 / ns.max(1) as f64;
+        // A first pass is cold: it tells little of the second.
+        self.passes = (self.passes as f64 * factor.clamp(1.5, 1000.0)).ceil() as u64;
+    }
+
+    /// Work and nanoseconds of one sample.
+    fn time(&mut self, hot: &mut dyn Hot) -> (u64, u64) {
+        let began_ns = clock::now_ns();
+        let work = hot.pass(self.passes);
+        let ns = clock::now_ns() - began_ns;
+        self.work += work;
+        (work, hot.own_ns().unwrap_or(ns))
+    }
+
+    /// Samples that begin in the window; of several the last only if it ends there too.
+    fn sample(&mut self, hot: &mut dyn Hot, guard: &mut Guard, span: Span) -> Vec<Sampled> {
+        let mut samples = Vec::new();
+        loop {
+            guard.begin();
+            let began_ns = clock::now_ns();
+            if began_ns >= span.closes_ns && !samples.is_empty() {
+                return samples;
+            }
+            let (work, ns) = self.time(hot);
+            let ended_ns = clock::now_ns();
+            let taint = guard.end(began_ns, ended_ns);
+            // The others may have stopped by then.
+            if ended_ns > span.closes_ns && samples.len() >= 3 {
+                return samples;
+            }
+            samples.push(Sampled { work, ns, taint });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    /// Sleeps so long a pass, and is right for so many calls.
+    struct Sleeper(Duration, u64);
+
+    impl Hot for Sleeper {
+        fn pass(&mut self, passes: u64) -> u64 {
+            for _ in 0..passes {
+                thread::sleep(self.0);
+            }
+            passes
+        }
+
+        fn verify(&mut self) -> Result<u64, String> {
+            self.1.checked_sub(1).map(|_| 1).ok_or_else(|| "0 and not 1".into())
+        }
+    }
+
+    fn sleeper(us: u64, right: u64) -> Member {
+        let make = move || {
+            let hot: Box<dyn Hot> = Box::new(Sleeper(Duration::from_micros(us), right));
+            Ok(hot)
+        };
+        Member { cpu: None, make: Box::new(make) }
+    }
+
+    fn span(ms: u64) -> Span {
+        let opens_ns = clock::now_ns() + 10_000_000;
+        Span { opens_ns, closes_ns: opens_ns + ms * 1_000_000 }
+    }
+
+    #[test]
+    fn samples_are_long_enough_and_begin_in_the_window() {
+        let gang = Gang::start(vec![sleeper(500, 1), sleeper(700, 1)]).unwrap();
+        let span = span(60);
+        let all = gang.measure(span).unwrap().series;
+        assert_eq!(all.len(), 2);
+        for series in &all {
+            assert!(!series.samples.is_empty() && series.verified == Ok(1));
+            assert!(series.samples.iter().all(|s| s.ns >= SAMPLE_NS && s.work >= 1));
+            let sum: u64 = series.samples.iter().map(|s| s.ns).sum();
+            assert!(series.samples.len() < 4 || sum <= span.closes_ns - span.opens_ns);
+            assert!(series.work > series.samples.iter().map(|s| s.work).sum());
+        }
+    }
+
+    #[test]
+    fn a_pass_longer_than_the_window_is_one_sample_all_the_same() {
+        let gang = Gang::start(vec![sleeper(30_000, 1)]).unwrap();
+        let all = gang.measure(span(5)).unwrap().series;
+        assert_eq!((all[0].samples.len(), all[0].samples[0].work), (1, 1));
+        // And a gang can be asked again.
+        assert_eq!(gang.measure(span(5)).unwrap().series[0].samples.len(), 1);
+    }
+
+    /// A program of another process, which says itself how long it took.
+    struct Elsewhere;
+
+    impl Hot for Elsewhere {
+        fn pass(&mut self, passes: u64) -> u64 {
+            7 * passes
+        }
+
+        fn verify(&mut self) -> Result<u64, String> {
+            Ok(1)
+        }
+
+        fn own_ns(&self) -> Option<u64> {
+            Some(1_000_000_000)
+        }
+    }
+
+    #[test]
+    fn a_pass_of_another_program_has_the_time_that_it_tells_and_waits_for_the_window() {
+        let make = || {
+            let hot: Box<dyn Hot> = Box::new(Elsewhere);
+            Ok(hot)
+        };
+        let gang = Gang::start(vec![Member { cpu: None, make: Box::new(make) }]).unwrap();
+        let span = span(1);
+        let series = gang.measure(span).unwrap().series.remove(0);
+        assert!(clock::now_ns() >= span.closes_ns);
+        assert_eq!((series.samples[0].work, series.samples[0].ns), (7, 1_000_000_000));
+        // It was asked once before the window and not again and again.
+        assert_eq!(series.work, 7 * (series.samples.len() as u64 + 1));
+    }
+
+    #[test]
+    fn what_is_wrong_or_cannot_be_made_is_told() {
+        let gang = Gang::start(vec![sleeper(4_000, 0)]).unwrap();
+        assert_eq!(gang.measure(span(5)).unwrap().series[0].verified, Err("0 and not 1".into()));
+        let make = Box::new(|| Err("no memory".to_owned().into()));
+        let broken = Gang::start(vec![sleeper(1, 1), Member { cpu: None, make }]);
+        assert_eq!(broken.err(), Some(Unready::Failed("no memory".into())));
+    }
+}

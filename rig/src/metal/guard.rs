@@ -1,0 +1,162 @@
+//! Knows what disturbs a thread while it is measured: waiting for its CPU, and steal.
+//!
+//! Reads what the kernel counts of the thread itself, before and after a sample and never within.
+//! Must not know what the thread does.
+
+use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::os::unix::fs::FileExt as _;
+
+/// A sample that waited for longer than this share of itself is disturbed.
+const WAITED_MOST: f64 = 0.01;
+/// A wait leaves caches cold, and where two threads take turns on a CPU every sample is near one:
+/// a sample is disturbed that begins so soon after, nanoseconds.
+const AFTER_NS: u64 = 20_000_000;
+/// Longest line that is read of a file of the kernel.
+const LINE: usize = 256;
+
+/// By what a sample was disturbed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Taint {
+    /// The thread waited for its CPU while others ran there.
+    Waited,
+    /// The hypervisor gave its CPU to others.
+    Steal,
+}
+
+/// Watches some threads and one CPU.
+#[derive(Debug)]
+pub struct Guard {
+    /// `schedstat` of each thread.
+    threads: Vec<File>,
+    /// `/proc/stat`, and the name of the CPU's line in it.
+    stat: Option<(File, String)>,
+    before: Counts,
+    /// When a wait was last seen, nanoseconds.
+    waited_ns: Option<u64>,
+}
+
+/// What the kernel has counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Counts {
+    /// Time that the threads could run and did not, nanoseconds.
+    waited_ns: u64,
+    /// Ticks that the hypervisor took of the CPU.
+    steal: u64,
+}
+
+impl Guard {
+    /// Watches the thread that calls and these others, by their numbers, and the steal of a CPU.
+    #[must_use]
+    pub fn of(others: &[i32], cpu: Option<u32>) -> Self {
+        let me = rustix::thread::gettid().as_raw_nonzero().get();
+        let all = std::iter::once(me).chain(others.iter().copied());
+        let open = |tid| File::open(format!("/proc/{tid}/schedstat")).ok();
+        let stat = cpu.and_then(|cpu| Some((File::open("/proc/stat").ok()?, format!("cpu{cpu} "))));
+        let threads = all.filter_map(open).collect();
+        let mut guard = Self { threads, stat, before: Counts::default(), waited_ns: None };
+        guard.before = guard.read();
+        guard
+    }
+
+    /// Notes what stands now: a sample begins.
+    pub fn begin(&mut self) {
+        self.before = self.read();
+    }
+
+    /// What disturbed the sample that began with [`Self::begin`] and took from one moment to
+    /// another, nanoseconds on the monotonic clock.
+    pub fn end(&mut self, from_ns: u64, to_ns: u64) -> Option<Taint> {
+        let (now, before) = (self.read(), self.before);
+        let waited_ns = now.waited_ns.saturating_sub(before.waited_ns);
+        #[expect(clippy::cast_precision_loss, reason = "times of a sample are far below 2^53")]
+        let long = waited_ns as f64 > WAITED_MOST * to_ns.saturating_sub(from_ns) as f64;
+        let soon = self.waited_ns.is_some_and(|at| from_ns.saturating_sub(at) < AFTER_NS);
+        if long {
+            self.waited_ns = Some(to_ns);
+        }
+        if now.steal > before.steal {
+            return Some(Taint::Steal);
+        }
+        (long || soon).then_some(Taint::Waited)
+    }
+
+    fn read(&self) -> Counts {
+        let waited_ns = self.threads.iter().filter_map(waited_ns).sum();
+        let steal = self.stat.as_ref().and_then(|(file, line)| steal(file, line)).unwrap_or(0);
+        Counts { waited_ns, steal }
+    }
+}
+
+/// Second number of a thread's `schedstat`: nanoseconds on a run queue (kernel's
+/// Documentation/scheduler/sched-stats.rst).
+fn waited_ns(file: &File) -> Option<u64> {
+    let mut bytes = [0; LINE];
+    let length = file.read_at(&mut bytes, 0).ok()?;
+    std::str::from_utf8(&bytes[..length]).ok()?.split_ascii_whitespace().nth(1)?.parse().ok()
+}
+
+/// Eighth number of a CPU's line in `/proc/stat`: steal, in ticks (`man 5 proc_stat`).
+fn steal(file: &File, line: &str) -> Option<u64> {
+    // The lines of CPUs stand first; one has at most some 120 characters.
+    let mut bytes = [0; 16 << 10];
+    let length = file.read_at(&mut bytes, 0).ok()?;
+    let text = std::str::from_utf8(&bytes[..length]).ok()?;
+    let found = text.lines().find(|l| l.starts_with(line))?;
+    found.split_ascii_whitespace().nth(8)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lab::clock;
+    use crate::metal::{Cpus, pin};
+    use std::path::Path;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::thread;
+
+    fn spin(ns: u64) -> (u64, u64) {
+        let from_ns = clock::now_ns();
+        while clock::now_ns() - from_ns < ns {}
+        (from_ns, clock::now_ns())
+    }
+
+    /// Disturbed samples of 100, each of 3 ms, on the first CPU.
+    fn disturbed() -> usize {
+        pin(Cpus::read(Path::new("/")).threads[0].cpu).unwrap();
+        let mut guard = Guard::of(&[], None);
+        let sample = |_: &i32| {
+            guard.begin();
+            let (from_ns, to_ns) = spin(3_000_000);
+            guard.end(from_ns, to_ns).is_some()
+        };
+        (0..100).filter(sample).count()
+    }
+
+    #[test]
+    fn a_busy_loop_on_the_same_cpu_is_told_in_nearly_every_sample() {
+        let stop = AtomicBool::new(false);
+        let found = thread::scope(|scope| {
+            scope.spawn(|| {
+                pin(Cpus::read(Path::new("/")).threads[0].cpu).unwrap();
+                while !stop.load(Ordering::Relaxed) {}
+            });
+            let found = scope.spawn(disturbed).join().unwrap();
+            stop.store(true, Ordering::Relaxed);
+            found
+        });
+        assert!(found >= 95, "{found} of 100");
+    }
+
+    #[test]
+    fn a_line_of_the_kernel_is_read_by_its_place() {
+        let path = std::env::temp_dir().join(format!("stend-stat-{}", std::process::id()));
+        let text = "cpu  9 9 9 9 9 9 9 9 9 9\ncpu1 1 2 3 4 5 6 7 11 9 10\ncpu10 0 0 0 0 0 0 0 99\n";
+        std::fs::write(&path, text).unwrap();
+        let file = File::open(&path).unwrap();
+        assert_eq!((steal(&file, "cpu1 "), steal(&file, "cpu10 ")), (Some(11), Some(99)));
+        assert_eq!(steal(&file, "cpu2 "), None);
+        std::fs::remove_file(path).unwrap();
+    }
+}

@@ -1,0 +1,17 @@
+//! Knows the machine as hot loops need it: its CPUs and caches, pages, ticks, what disturbs.
+//!
+//! Gives: [`Gang`] of pinned threads that sample [`Hot`] loops, [`Memory`], [`Cpus`], [`Guard`].
+//! Never: which load is made of them, or what a figure means.
+//! Start reading at `gang.rs`.
+
+mod cpus;
+mod gang;
+mod guard;
+mod pages;
+mod ticks;
+
+pub use cpus::{CacheOf, Cpus, Thread, pin};
+pub use gang::{Gang, Hot, Made, Member, Sampled, Series, Span, Together, Unready};
+pub use guard::{Guard, Taint};
+pub use pages::{Memory, PageSize};
+pub use ticks::{Ticks, core_hertz};

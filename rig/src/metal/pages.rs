@@ -1,0 +1,174 @@
+//! Knows memory of one page size: mapped, touched, and how much of it the kernel granted as asked.
+//!
+//! Must not know what is done in it.
+
+use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
+use std::ffi::c_void;
+use std::fs;
+use std::ptr::{NonNull, null_mut};
+
+/// A huge page of x86-64 and of aarch64 with 4 KiB base pages, bytes.
+const HUGE: usize = 2 << 20;
+
+/// What pages are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PageSize {
+    /// Base pages, 4 KiB on most machines; transparent huge pages are declined.
+    Base,
+    /// Transparent huge pages of 2 MiB.
+    Huge,
+    /// What the machine gives without being asked.
+    Own,
+}
+
+/// Memory that is mapped, touched and aligned to 2 MiB. Unmapped when dropped.
+#[derive(Debug)]
+pub struct Memory {
+    mapped: NonNull<c_void>,
+    mapped_len: usize,
+    start: NonNull<u8>,
+    len: usize,
+}
+
+// SAFETY: the mapping is private to this value and stays where it is; whoever holds the pointer
+// decides who writes.
+unsafe impl Send for Memory {}
+
+impl Memory {
+    /// Maps so many bytes, rounded up to whole pages of 2 MiB, and touches each page on the CPU
+    /// that calls, so that memory is taken from its node. All bytes are 0.
+    ///
+    /// # Errors
+    /// When the kernel has no such memory, in words for the person.
+    pub fn map(bytes: usize, pages: PageSize) -> Result<Self, String> {
+        let len = bytes.max(1).next_multiple_of(HUGE);
+        let mapped_len = len + HUGE;
+        let refused = |e: rustix::io::Errno| format!("no memory of {bytes} B: {e}");
+        let (protection, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE);
+        // SAFETY: a new anonymous mapping, at an address of the kernel's choice.
+        let mapped = unsafe { mmap_anonymous(null_mut(), mapped_len, protection, flags) };
+        let mapped = NonNull::new(mapped.map_err(refused)?).ok_or("a mapping at address 0")?;
+        let up = mapped.as_ptr().cast::<u8>().align_offset(HUGE);
+        // SAFETY: the mapping is one huge page longer than is used, and `up` is less than that.
+        let start = unsafe { mapped.cast::<u8>().add(up) };
+        let memory = Self { mapped, mapped_len, start, len };
+        memory.advise(pages);
+        memory.touch();
+        Ok(memory)
+    }
+
+    /// What cannot be advised shows in what is granted.
+    fn advise(&self, pages: PageSize) {
+        let advice = match pages {
+            PageSize::Base => Advice::LinuxNoHugepage,
+            PageSize::Huge => Advice::LinuxHugepage,
+            PageSize::Own => return,
+        };
+        // SAFETY: the range is this value's own mapping, and the advice changes no content.
+        let _ = unsafe { madvise(self.start.as_ptr().cast(), self.len, advice) };
+    }
+
+    fn touch(&self) {
+        for at in (0..self.len).step_by(4096) {
+            // SAFETY: `at` is inside the mapping, which nobody else knows yet.
+            unsafe { self.start.as_ptr().add(at).write_volatile(0) };
+        }
+    }
+
+    /// Its first byte, aligned to 2 MiB.
+    #[must_use]
+    pub const fn as_mut_ptr(&self) -> *mut u8 {
+        self.start.as_ptr()
+    }
+
+    /// Its length in bytes, a multiple of 2 MiB.
+    #[must_use]
+    #[expect(clippy::len_without_is_empty, reason = "it is never empty")]
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Share of it that stands in huge pages now, 0-1, by `/proc/self/smaps` (`AnonHugePages`);
+    /// none where the kernel does not tell.
+    #[must_use]
+    pub fn granted(&self) -> Option<f64> {
+        let smaps = fs::read_to_string("/proc/self/smaps").ok()?;
+        let (from, to) = (self.start.as_ptr() as u64, self.start.as_ptr() as u64 + self.len as u64);
+        #[expect(clippy::cast_precision_loss, reason = "mappings are far below 2^53 bytes")]
+        let share = huge_bytes(&smaps, from, to)? as f64 / self.len as f64;
+        Some(share.min(1.0))
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        // SAFETY: the mapping is this value's own, and nobody can use it after it.
+        let _ = unsafe { munmap(self.mapped.as_ptr(), self.mapped_len) };
+    }
+}
+
+/// Bytes in huge pages of all mappings that lie within a range; none if no such mapping is told of.
+///
+/// The kernel joins neighbouring mappings of the same kind and splits them where advice differs: a
+/// mapping counts for the part of it that lies within.
+fn huge_bytes(smaps: &str, from: u64, to: u64) -> Option<u64> {
+    let (mut inside, mut huge, mut any) = (None, 0, false);
+    for line in smaps.lines() {
+        if let Some((first, last)) = range(line) {
+            inside = (first < to && last > from).then_some((
+                first.max(from),
+                last.min(to),
+                last - first,
+            ));
+            any |= inside.is_some();
+        } else if let (Some((first, last, whole)), Some(text)) =
+            (inside, line.strip_prefix("AnonHugePages:"))
+        {
+            let kibibytes: u64 = text.trim().strip_suffix("kB")?.trim().parse().ok()?;
+            // More than lies within cannot be within.
+            huge += (kibibytes * 1024).min(last - first).min(whole);
+        }
+    }
+    any.then_some(huge)
+}
+
+/// The addresses of a line that begins a mapping.
+fn range(line: &str) -> Option<(u64, u64)> {
+    let (first, last) = line.split_once(' ')?.0.split_once('-')?;
+    Some((u64::from_str_radix(first, 16).ok()?, u64::from_str_radix(last, 16).ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_aligned_zero_and_its_own() {
+        let memory = Memory::map(3 << 20, PageSize::Base).unwrap();
+        assert_eq!((memory.as_mut_ptr() as usize % HUGE, memory.len()), (0, 4 << 20));
+        // SAFETY: the last byte of the mapping.
+        assert_eq!(unsafe { *memory.as_mut_ptr().add(memory.len() - 1) }, 0);
+        assert_eq!(memory.granted(), Some(0.0));
+        assert!(Memory::map(1 << 60, PageSize::Base).unwrap_err().contains("1152921504606846976"));
+    }
+
+    #[test]
+    fn huge_pages_are_counted_within_the_range_only() {
+        let smaps = "00200000-00600000 rw-p 00000000 00:00 0\nSize: 4096 kB\n\
+                     AnonHugePages:      2048 kB\n00600000-00a00000 rw-p 00000000 00:00 0\n\
+                     AnonHugePages:      4096 kB\n";
+        assert_eq!(huge_bytes(smaps, 0x20_0000, 0x60_0000), Some(2 << 20));
+        assert_eq!(huge_bytes(smaps, 0x20_0000, 0xa0_0000), Some(6 << 20));
+        assert_eq!(huge_bytes(smaps, 0xb0_0000, 0xc0_0000), None);
+    }
+
+    #[test]
+    fn huge_pages_come_where_the_kernel_grants_them() {
+        let all = fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled");
+        let memory = Memory::map(64 << 20, PageSize::Huge).unwrap();
+        if let (Ok(all), Some(share)) = (all, memory.granted()) {
+            let never = all.contains("[never]");
+            assert_eq!(share > 0.0, !never, "{share} of it under '{}'", all.trim());
+        }
+    }
+}
