@@ -7,7 +7,8 @@ use super::task::{Algorithm, Input, Last, Operation, hex};
 /// SHA-256 of "sample", which RFC 6979 signs.
 const SAMPLE: &str = "af2bdbe1aa9b6ec1e2ade1d694f41fc71a831d0268e9891562113d8a62add1bf";
 
-/// An input and what must come out; the signature of a scheme that draws chance is verified instead.
+/// An input and what must come out. A signature that draws chance is another each time, and is
+/// verified instead.
 #[must_use]
 pub fn of(algorithm: Algorithm, operation: Operation) -> (Input, Last) {
     let mut input = Input::default();

@@ -1,5 +1,5 @@
 // tidy: table
-//! Knows the keys that signatures are measured with. They protect nothing: anyone can read them here.
+//! Knows the keys that signatures are measured with. They protect nothing: they stand here.
 
 /// RSA of 2048 bits, PKCS #1 DER; made for this table.
 pub const RSA_2048: &str = "\

@@ -39,7 +39,7 @@ const PARAMS: &[ParamSpec] = &[
     },
     ParamSpec {
         name: "engine",
-        about: "whose code does it; aws_lc and rustcrypto are in this binary, the others the machine's",
+        about: "whose code does it; aws_lc and rustcrypto are part of this binary",
         kind: ParamKind::Choice(&["aws_lc", "libcrypto", "openssl_cli", "rustcrypto"]),
         default: "aws_lc",
     },
@@ -63,7 +63,7 @@ const METRICS: &[MetricSpec] = &[
         title: "message bytes",
         unit: Unit::BytePerSecond,
         better: Better::Higher,
-        limit: "the core: its instructions for the algorithm, and the cost of a call at small blocks",
+        limit: "the core: its instructions for the algorithm; at small blocks the call",
     },
     MetricSpec {
         name: "per_copy",

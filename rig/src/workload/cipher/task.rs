@@ -213,8 +213,8 @@ impl Input {
 pub struct Last {
     /// Initialisation vector or nonce with which it began; empty where there is none.
     pub start: Vec<u8>,
-    /// Digest; ciphertext and tag; signature; secret. For verify: 1 if all were accepted, and 1 if a
-    /// message with one bit changed was refused.
+    /// Digest; ciphertext and tag; signature; secret. For verify: 1 if all were accepted, and 1 if
+    /// a message with one bit changed was refused.
     pub output: Vec<u8>,
 }
 

@@ -112,7 +112,6 @@ struct Rust {
     tool: Tool,
 }
 
-#[expect(clippy::large_enum_variant, reason = "one a thread")]
 enum Tool {
     Md5,
     Sha256,

@@ -1,5 +1,5 @@
-/* Does the tasks of the workload `cipher` with the machine's libcrypto.so.3, by EVP functions that it
- * looks up by name: no header of OpenSSL, nothing linked. Knows the protocol below and nothing else.
+/* Does the tasks of the workload `cipher` with the machine's libcrypto.so.3, by EVP functions that
+ * it looks up by name: no header of OpenSSL, nothing linked. Knows the protocol below, no more.
  *
  * In, a line each, bytes as hexadecimal digits ("-" for none):
  *     task ALGORITHM OPERATION, key, start, aad, message, signature, then: make
@@ -58,7 +58,8 @@ _Noreturn static void stop(const char *word, const char *what) {
     F(int, EVP_DigestSignInit, (void *, void **, const void *, void *, void *)) \
     F(int, EVP_DigestSign, (void *, unsigned char *, size_t *, const unsigned char *, size_t)) \
     F(int, EVP_DigestVerifyInit, (void *, void **, const void *, void *, void *)) \
-    F(int, EVP_DigestVerify, (void *, const unsigned char *, size_t, const unsigned char *, size_t)) \
+    F(int, EVP_DigestVerify, (void *, const unsigned char *, size_t, const unsigned char *, \
+                              size_t)) \
     F(void *, EVP_CIPHER_fetch, (void *, const char *, const char *)) \
     F(void *, EVP_CIPHER_CTX_new, (void)) \
     F(int, EVP_CIPHER_CTX_set_padding, (void *, int)) \
@@ -77,7 +78,8 @@ _Noreturn static void stop(const char *word, const char *what) {
     F(int, EVP_PKEY_sign_init, (void *)) \
     F(int, EVP_PKEY_sign, (void *, unsigned char *, size_t *, const unsigned char *, size_t)) \
     F(int, EVP_PKEY_verify_init, (void *)) \
-    F(int, EVP_PKEY_verify, (void *, const unsigned char *, size_t, const unsigned char *, size_t)) \
+    F(int, EVP_PKEY_verify, (void *, const unsigned char *, size_t, const unsigned char *, \
+                             size_t)) \
     F(int, EVP_PKEY_derive_init, (void *)) \
     F(int, EVP_PKEY_derive_set_peer, (void *, void *)) \
     F(int, EVP_PKEY_derive, (void *, unsigned char *, size_t *))
@@ -142,7 +144,8 @@ static int signs(void) {
 }
 
 static int verifies(void) {
-    accepted &= EVP_PKEY_verify(context, signature.at, signature.length, message.at, message.length) == 1;
+    accepted &= EVP_PKEY_verify(context, signature.at, signature.length, message.at,
+                                message.length) == 1;
     return 1;
 }
 
@@ -154,7 +157,8 @@ static int signs_whole(void) {
 
 static int verifies_whole(void) {
     if (again && EVP_DigestVerifyInit(context, NULL, NULL, NULL, NULL) != 1) return 0;
-    accepted &= EVP_DigestVerify(context, signature.at, signature.length, message.at, message.length) == 1;
+    accepted &= EVP_DigestVerify(context, signature.at, signature.length, message.at,
+                                 message.length) == 1;
     return 1;
 }
 

@@ -1,5 +1,5 @@
-//! Knows `openssl speed`, the program of the machine that everyone has: how it is asked, and how its
-//! lines are read.
+//! Knows `openssl speed`, the program of the machine that everyone has: how it is asked, and what
+//! its figure stands for.
 //!
 //! Its figure is its own; wall time by `-elapsed`. The benchmark itself shows no result, so what is
 //! checked are the answers of the program's other commands. Must not know what is done with the

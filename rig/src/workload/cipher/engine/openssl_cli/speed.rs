@@ -1,8 +1,8 @@
 //! Knows the words that `openssl speed` is asked with, and the lines of `-mr` that answer them.
 //!
 //! Source: `apps/speed.c` of OpenSSL 3. `+H:bytes` and `+F:index:name:bytes/s` for digests and
-//! ciphers; `+F2` RSA, `+F4` ECDSA: index, bits, signatures/s, verifications/s; `+F6` EdDSA: the same
-//! with a name before them; `+F5` ECDH: index, bits, agreements/s, seconds. With `-multi` each copy's
+//! ciphers; `+F2` RSA, `+F4` ECDSA: index, bits, signatures/s, verifications/s; `+F6` EdDSA: so
+//! too, with a name before them; `+F5` ECDH: index, bits, agreements/s, seconds. With `-multi` each
 //! lines come first behind `Got: `, and the sums stand alone. Must not know how programs are run.
 
 use crate::workload::cipher::task::{Algorithm, Operation, Task};
