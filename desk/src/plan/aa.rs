@@ -69,7 +69,7 @@ pub fn against_itself(
     if plan.factors.is_empty() {
         let level = Level { name: words.level.clone(), settings: BTreeMap::new() };
         let (name, levels) = (words.factor.clone(), vec![level]);
-        plan.factors = vec![FactorPlan { name, levels, reboot: false }];
+        plan.factors = vec![FactorPlan { name, levels, reboot: false, manual: false }];
         plan.method.compare.clone_from(&words.factor);
     }
     let compared = plan.method.compare.clone();
@@ -100,7 +100,8 @@ pub(super) fn hold(plan: &Plan, held: &BTreeMap<String, String>) -> Result<Plan,
     Ok(plan)
 }
 
-fn level(factor: &FactorPlan, held: Option<&String>) -> Result<Level, AaError> {
+/// The level of a factor by its name, or its first.
+pub(super) fn level(factor: &FactorPlan, held: Option<&String>) -> Result<Level, AaError> {
     let names: Vec<&str> = factor.levels.iter().map(|l| l.name.as_str()).collect();
     let name = held.map_or_else(|| names.first().copied().unwrap_or_default(), String::as_str);
     let found = factor.levels.iter().find(|l| l.name == name);

@@ -2,7 +2,7 @@
 
 use super::{Catalogue, read};
 use crate::record::{
-    Better, FactorSpec, MetricSpec, ParamKind, ParamSpec, Plan, Scope, WorkloadSpec,
+    Better, FactorSpec, MetricSpec, ParamKind, ParamSpec, Place, Plan, Scope, WorkloadSpec,
 };
 use crate::unit::Unit;
 

@@ -2,7 +2,7 @@
 //!
 //! Knows: the text of a plan, the catalogue of workloads and factors it may name, blocks.
 //! Gives: [`read`], [`expand`], [`order`], [`budget`], [`quicken`], [`remaining`],
-//! [`against_itself`], [`one_at_a_time`], [`smallest_effect`], [`remedy`], [`schema`].
+//! [`against_itself`], [`one_at_a_time`], [`told`], [`smallest_effect`], [`remedy`], [`schema`].
 //! Never: how a load is driven, a factor set or a trial judged.
 //! Start reading at `expand.rs`.
 
@@ -10,6 +10,7 @@ mod aa;
 mod budget;
 mod elasticity;
 mod expand;
+mod manual;
 mod order;
 mod read;
 mod remaining;
@@ -22,6 +23,7 @@ pub use budget::{
 };
 pub use elasticity::{ElasticityWords, THROTTLED, at_one_place, one_at_a_time};
 pub use expand::expand;
+pub use manual::{TellError, told};
 pub use order::order;
 pub use read::{BLOCKS_BOUNDS, BOOTS_BOUNDS, PlanError, TRIALS, read, remedy};
 pub use remaining::{ATTEMPTS, ATTEMPTS_OF_CLIENTS, Next, attempts, remaining};

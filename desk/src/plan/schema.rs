@@ -6,10 +6,13 @@
 //! Never: a list of workloads, factors or metrics of its own.
 
 use super::Catalogue;
-use super::read::{BLOCKS_BOUNDS, BOOTS_BOUNDS, CLIENTS_BOUNDS, MOST_LOOKS};
+use super::read::{
+    BLOCKS_BOUNDS, BOOTS_BOUNDS, CLIENTS_BOUNDS, MOST_CPUS, MOST_LOOKS, PARTS, WHOLE_RUN,
+};
 use crate::record::{FactorSpec, ParamKind, ParamSpec, Scope, WorkloadSpec, claim_sources};
 use crate::unit::{Kind, Quantity, Unit};
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 
 /// A number before its unit.
 const NUMBER: &str = r"[0-9]*\.?[0-9]+|[0-9]+\.";
@@ -25,8 +28,13 @@ pub fn schema(catalogue: &Catalogue<'_>) -> Value {
     for spec in catalogue.factors {
         factors.insert(spec.name.into(), factor(spec, &["levels"]));
     }
-    let others: Vec<Value> =
+    for (name, one) in of_loads(catalogue) {
+        factors.insert(name.into(), of_load(name, &one, &["levels"]));
+    }
+    let mut others: Vec<Value> =
         catalogue.factors.iter().map(|spec| factor(spec, &["key", "levels"])).collect();
+    others.extend(of_loads(catalogue).iter().map(|(n, one)| of_load(n, one, &["key", "levels"])));
+    others.push(manual());
     json!({
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": "A plan of stend",
@@ -169,7 +177,7 @@ const fn family(kind: ParamKind) -> Option<Kind> {
         ParamKind::Count(..) | ParamKind::CountOr(..) => Some(Kind::Count),
         ParamKind::Rate(..) | ParamKind::RateOr(..) => Some(Kind::Rate),
         ParamKind::CpusOr(..) => Some(Kind::Cpus),
-        ParamKind::Choice(_) | ParamKind::Word => None,
+        ParamKind::Choice(_) | ParamKind::Cpus | ParamKind::Word => None,
     }
 }
 
@@ -178,6 +186,10 @@ fn alternatives(kind: ParamKind) -> Vec<Value> {
     let mut all = match kind {
         ParamKind::Choice(words) => vec![json!({ "type": "string", "enum": words })],
         ParamKind::Word => vec![json!({ "type": "string", "pattern": WORD })],
+        ParamKind::Cpus => vec![
+            json!({ "type": "integer", "minimum": 1, "maximum": MOST_CPUS }),
+            json!({ "type": "string", "pattern": "^[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*$" }),
+        ],
         ParamKind::Count(low, high) | ParamKind::CountOr(_, low, high) => vec![
             json!({ "type": "integer", "minimum": low, "maximum": high }),
             json!({ "type": "string", "pattern": pattern(Kind::Count) }),
@@ -224,7 +236,7 @@ fn bounds(kind: ParamKind) -> String {
         ParamKind::CpusOr(_, low, high) => {
             range(Quantity::new(low, Unit::Cpu), Quantity::new(high, Unit::Cpu))
         }
-        ParamKind::Choice(_) | ParamKind::Word => String::new(),
+        ParamKind::Choice(_) | ParamKind::Cpus | ParamKind::Word => String::new(),
     }
 }
 
@@ -239,7 +251,7 @@ fn settings(catalogue: &Catalogue<'_>, scopes: &[Scope]) -> Map<String, Value> {
 }
 
 fn lab(catalogue: &Catalogue<'_>) -> Value {
-    let mut keys = settings(catalogue, &[Scope::Host, Scope::Machine, Scope::Side]);
+    let mut keys = settings(catalogue, &WHOLE_RUN);
     keys.insert("clients".into(), whole("Client hosts.", CLIENTS_BOUNDS));
     let rate =
         "Most that one client can send or take; clients that cannot fill a link are refused.";
@@ -277,6 +289,64 @@ fn factor(spec: &FactorSpec, required: &[&str]) -> Value {
     })
 }
 
+/// Parameters of loads that are no factor of the catalogue, with what a level of each may be in any
+/// workload.
+fn of_loads(catalogue: &Catalogue<'_>) -> BTreeMap<&'static str, Vec<Value>> {
+    let mut all: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
+    for param in catalogue.workloads.iter().flat_map(|spec| spec.params) {
+        if catalogue.factors.iter().all(|factor| factor.name != param.name) {
+            let known = all.entry(param.name).or_default();
+            for one in alternatives(param.kind) {
+                if !known.contains(&one) {
+                    known.push(one);
+                }
+            }
+        }
+    }
+    all
+}
+
+/// The table of a factor that is a parameter of every load.
+fn of_load(name: &str, one: &[Value], required: &[&str]) -> Value {
+    json!({
+        "description": "A parameter that every load of the plan has.",
+        "type": "object", "required": required, "additionalProperties": false,
+        "properties": {
+            "key": { "description": "The parameter, if the table has another name.",
+                     "type": "string", "enum": [name] },
+            "levels": { "description": "Two levels or more, the baseline first.",
+                        "type": "array", "minItems": 2, "items": { "anyOf": one } },
+            "reboot": flag("Whether a level takes hold only when the machine starts.")
+        }
+    })
+}
+
+/// The table of a factor that a person sets.
+fn manual() -> Value {
+    json!({
+        "description": "What a person sets because the machine cannot: a run is made at one level.",
+        "type": "object", "required": ["manual", "levels"], "additionalProperties": false,
+        "properties": {
+            "manual": { "description": "That a person sets it.", "const": true },
+            "levels": {
+                "description": "Two levels or more, the baseline first.",
+                "type": "array", "minItems": 2,
+                "items": { "anyOf": [{ "type": "string", "minLength": 1, "maxLength": 40 },
+                                     { "type": "number" }] }
+            }
+        }
+    })
+}
+
+/// What a level of a profile may set.
+fn parts(catalogue: &Catalogue<'_>) -> Map<String, Value> {
+    let mut keys = settings(catalogue, &PARTS);
+    for (name, one) in of_loads(catalogue) {
+        keys.insert(name.into(), json!({ "anyOf": one }));
+    }
+    keys
+}
+
 fn levels(spec: &FactorSpec, catalogue: &Catalogue<'_>) -> Value {
     if spec.scope != Scope::Profile {
         return json!({
@@ -284,13 +354,12 @@ fn levels(spec: &FactorSpec, catalogue: &Catalogue<'_>) -> Value {
             "type": "array", "minItems": 2, "items": { "anyOf": alternatives(spec.kind) }
         });
     }
-    let scopes = [Scope::Link, Scope::Host, Scope::Machine, Scope::Side, Scope::Socket];
     json!({
         "description": "Two levels or more, the baseline first; each says all that another says.",
         "type": "object", "minProperties": 2,
         "additionalProperties": {
             "type": "object", "additionalProperties": false,
-            "properties": settings(catalogue, &scopes)
+            "properties": parts(catalogue)
         }
     })
 }

@@ -10,7 +10,7 @@ use super::run::Run;
 use super::trial::{Settings, Value};
 use crate::unit::{Kind, Quantity, Unit, parse};
 use Grain::{Minor, Near, Whole};
-use KeyClass::{Critical, Identity, Info};
+use KeyClass::{Critical, Factor, Identity, Info};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -32,7 +32,7 @@ pub struct EnvKey {
 const ANY: &str = "*";
 
 /// Every key that is known; the first row that fits holds. What fits none is critical and whole.
-const KEYS: [(&str, KeyClass, Grain); 61] = [
+const KEYS: [(&str, KeyClass, Grain); 62] = [
     ("adapter.*.bus", Info, Whole),
     ("adapter.*.carrier", Info, Whole),
     ("adapter.*.driver_version", Critical, Minor),
@@ -61,6 +61,7 @@ const KEYS: [(&str, KeyClass, Grain); 61] = [
     ("lab.reason", Info, Whole),
     ("lib.*", Critical, Minor),
     ("machine.*", Info, Whole),
+    ("manual.*", Factor, Whole),
     ("max_user_namespaces", Info, Whole),
     ("memory", Critical, Near),
     ("memory.copy", Info, Whole),

@@ -1,12 +1,15 @@
 //! Knows a plan as it is meant: every default written out, every unit resolved.
 
-use super::environment::KeyClass;
+use super::environment::{Fact, KeyClass};
 use super::fact::ManualFact;
 use super::trial::Settings;
 use crate::unit::Quantity;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+
+/// Where the keys begin under which an environment says what a person told.
+const TOLD: &str = "manual.";
 
 /// One link of the system under test, with its own settings (`mtu`, `tso`, `rate` ...).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -50,6 +53,10 @@ pub struct FactorPlan {
     /// Whether a level takes hold only when the machine starts: it is then met in boots of its own.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reboot: bool,
+    /// Whether a person sets its levels, because the machine cannot: a run is then made at one, as
+    /// the person told it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub manual: bool,
 }
 
 /// What n of a verdict counts: what is drawn anew each time, so that its like can be averaged over.
@@ -185,6 +192,37 @@ impl Plan {
     /// Factors whose levels are met in boots of their own; none in a plan without boots.
     pub fn rebooted(&self) -> impl Iterator<Item = &FactorPlan> {
         self.factors.iter().filter(|factor| factor.reboot && self.method.boots > 0)
+    }
+
+    /// Factors whose levels a person sets.
+    pub fn manual(&self) -> impl Iterator<Item = &FactorPlan> {
+        self.factors.iter().filter(|factor| factor.manual)
+    }
+
+    /// The first factor that a person sets and whose level is not one for the whole plan, so that
+    /// nobody can say at which its trials would be made.
+    #[must_use]
+    pub fn untold(&self) -> Option<&FactorPlan> {
+        self.manual().find(|factor| {
+            let mut set = factor.levels.iter().map(|level| &level.settings);
+            let first = set.next();
+            first.is_none() || set.any(|other| Some(other) != first)
+        })
+    }
+
+    /// What a person told of the machine: the level of every factor that he sets.
+    #[must_use]
+    pub fn told(&self) -> Vec<Fact> {
+        let told = self.manual().filter_map(|factor| {
+            let (name, value) = factor.levels.first()?.settings.first_key_value()?;
+            Some(Fact {
+                key: format!("{TOLD}{name}"),
+                value: value.to_string(),
+                class: KeyClass::Factor,
+                source: "told by the person who began the run".into(),
+            })
+        });
+        told.collect()
     }
 
     /// What n of the plan's comparisons counts.

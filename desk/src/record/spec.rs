@@ -33,6 +33,8 @@ pub enum ParamKind {
     RateOr(&'static str, f64, f64),
     /// This word, or CPUs, bounds inclusive.
     CpusOr(&'static str, f64, f64),
+    /// How many CPUs, or which: `2`, or a list such as `0-1,4`.
+    Cpus,
     /// One of these words.
     Choice(&'static [&'static str]),
     /// Any word of letters, digits, `-` and `_`, at most 15 long.
@@ -106,6 +108,8 @@ pub enum Scope {
     Machine,
     /// The processes of one side of the lab: of the server, or of all clients.
     Side,
+    /// What programs and libraries that the load runs are told; nothing of the machine changes.
+    Program,
     /// The sockets of the load.
     Socket,
     /// A profile: levels of several other factors.

@@ -233,7 +233,12 @@ fn record(block: u32, cell: Cell, path: &str, value: f64) -> TrialRecord {
 
 fn factor(name: &str, levels: &[&str]) -> FactorPlan {
     let level = |l: &&str| Level { name: (*l).into(), settings: [(name.into(), word(l))].into() };
-    FactorPlan { name: name.into(), levels: levels.iter().map(level).collect(), reboot: false }
+    FactorPlan {
+        name: name.into(),
+        levels: levels.iter().map(level).collect(),
+        reboot: false,
+        manual: false,
+    }
 }
 
 pub fn word(text: &str) -> Value {

@@ -1,13 +1,14 @@
 //! Knows how a setting of the machine itself is changed: a file, or the same file of every CPU,
-//! below `/proc/sys` or `/sys`.
+//! below `/proc/sys` or `/sys`, or four bits of a register of every CPU.
 //!
 //! Must not know the list of factors, nor how a change is undone: the journal does.
 
 use super::FactorError;
 use crate::lab::capability;
-use crate::lab::undo::{Intent, Journal, Kind, value_in};
+use crate::lab::undo::{Intent, Journal, Kind, register, value_in};
 use desk::record::{FactorSpec, ParamKind, Value};
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// A factor of the machine.
@@ -32,6 +33,26 @@ pub struct Place {
     pub words: &'static [(&'static str, &'static str)],
     /// A file beside it that lists what it takes.
     pub menu: Option<&'static str>,
+    /// Where the pattern is of devices of registers: why this machine has none to write, as its
+    /// files below a root tell.
+    pub register: Option<fn(&Path) -> Option<String>>,
+}
+
+impl Place {
+    const fn kind(&self) -> Kind {
+        if self.register.is_some() { Kind::Register } else { Kind::File }
+    }
+
+    /// The text of a level in a file that now says `present`: of a register the other bits stay.
+    fn merged(&self, present: &str, text: &str) -> String {
+        let number = |text: &str| u64::from_str_radix(text.strip_prefix("0x")?, 16).ok();
+        match (self.kind(), number(present), number(text)) {
+            (Kind::Register, Some(now), Some(bits)) => {
+                register::written(now & !register::BITS | bits & register::BITS)
+            }
+            _ => text.to_owned(),
+        }
+    }
 }
 
 /// Reads a level by what it does, below a root; none where that cannot be seen.
@@ -46,7 +67,7 @@ impl MachineRow {
         let (place, files) = self.find(root)?;
         let mut levels = Vec::new();
         for file in &files {
-            levels.push(self.level(place, &read(file)?));
+            levels.push(self.level(place, &self.read(place, file)?));
         }
         let first = levels.first().cloned().unwrap_or_else(|| Value::Word("none".into()));
         for (file, level) in files.iter().zip(&levels) {
@@ -72,8 +93,8 @@ impl MachineRow {
         let (place, files) = self.find(root)?;
         let text = self.text(place, level)?;
         for file in &files {
-            let present = read(file)?;
-            self.refuse_fixed(file, &present)?;
+            let present = self.read(place, file)?;
+            self.refuse_fixed(place, file, &present)?;
             let menu = match place.menu {
                 Some(name) => fs::read_to_string(file.with_file_name(name)).unwrap_or_default(),
                 None if present.contains('[') => present.replace(['[', ']'], ""),
@@ -86,20 +107,32 @@ impl MachineRow {
                     menu: menu.trim().into(),
                 });
             }
-            // Opened and nothing written: the kernel itself says whether it could be.
-            let opened = fs::OpenOptions::new().write(true).open(file).map(|_| ());
-            let held = !self.administered || capability::holds_sys_admin(Path::new("/"));
-            let refused = || Err(rustix::io::Errno::PERM.into());
-            if let Err(source) = opened.and_then(|()| if held { Ok(()) } else { refused() }) {
-                return Err(FactorError::NotAllowed {
-                    factor: self.spec.name,
-                    path: file.display().to_string(),
-                    remedy: remedy(&source),
-                    source,
-                });
-            }
+            self.openable(file).map_err(|source| self.not_allowed(file, source))?;
         }
         Ok(())
+    }
+
+    /// Opens a file and writes nothing: the kernel itself says whether it could be.
+    fn openable(&self, file: &Path) -> io::Result<()> {
+        fs::OpenOptions::new().write(true).open(file)?;
+        let held = !self.administered || capability::holds_sys_admin(Path::new("/"));
+        if held { Ok(()) } else { Err(rustix::io::Errno::PERM.into()) }
+    }
+
+    /// The text of a file, or the number in a register, which root alone may read.
+    fn read(&self, place: &Place, path: &Path) -> Result<String, FactorError> {
+        if place.kind() == Kind::File {
+            return fs::read_to_string(path).map_err(|source| FactorError::Unreadable {
+                path: path.display().to_string(),
+                source,
+            });
+        }
+        register::read(path).map(register::written).map_err(|source| self.not_allowed(path, source))
+    }
+
+    fn not_allowed(&self, file: &Path, source: io::Error) -> FactorError {
+        let (factor, path) = (self.spec.name, file.display().to_string());
+        FactorError::NotAllowed { factor, path, remedy: remedy(&source), source }
     }
 
     /// Sets a level and reads it back; returns the entries of the journal that undo it.
@@ -113,10 +146,13 @@ impl MachineRow {
         level: &Value,
     ) -> Result<Vec<u64>, FactorError> {
         let (place, files) = self.find(root)?;
-        let new = self.text(place, level)?;
-        let intent =
-            |path| Intent { key: self.spec.name.into(), kind: Kind::File, path, new: new.clone() };
-        let entries = journal.change(files.iter().cloned().map(intent).collect())?;
+        let text = self.text(place, level)?;
+        let mut intents = Vec::new();
+        for path in files {
+            let new = place.merged(&self.read(place, &path)?, &text);
+            intents.push(Intent { key: self.spec.name.into(), kind: place.kind(), path, new });
+        }
+        let entries = journal.change(intents)?;
         if let Err(e) = self.verify(root, level) {
             let _ = journal.undo(&entries);
             return Err(e);
@@ -141,6 +177,9 @@ impl MachineRow {
 
     fn find(&self, root: &Path) -> Result<(&'static Place, Vec<PathBuf>), FactorError> {
         for place in self.places {
+            if let Some(what) = place.register.and_then(|why_not| why_not(root)) {
+                return Err(FactorError::NotHere { factor: self.spec.name, what });
+            }
             let files = matching(root, place.pattern);
             if !files.is_empty() {
                 return Ok((place, files));
@@ -148,13 +187,19 @@ impl MachineRow {
         }
         let patterns: Vec<String> =
             self.places.iter().map(|p| root.join(p.pattern).display().to_string()).collect();
-        let what = format!("{} is not there", patterns.join(" or "));
+        let help = self.places.iter().any(|place| place.register.is_some());
+        let help = if help { " (`modprobe msr` as root makes it)" } else { "" };
+        let what = format!("{} is not there{help}", patterns.join(" or "));
         Err(FactorError::NotHere { factor: self.spec.name, what })
     }
 
     /// A switch that is neither on nor off has words of the kernel for why it cannot be moved.
-    fn refuse_fixed(&self, file: &Path, present: &str) -> Result<(), FactorError> {
+    fn refuse_fixed(&self, at: &Place, file: &Path, present: &str) -> Result<(), FactorError> {
         let ParamKind::Choice(known) = self.spec.kind else { return Ok(()) };
+        if at.kind() == Kind::Register {
+            // Any of its bits can be moved, whichever of them are set.
+            return Ok(());
+        }
         let (place, now) = (self.place_of(present), value_in(present));
         if place || known.contains(&now) || now.parse::<u64>().is_ok() {
             return Ok(());
@@ -170,7 +215,8 @@ impl MachineRow {
     }
 
     fn level(&self, place: &Place, text: &str) -> Value {
-        let now = value_in(text);
+        let bits = register_bits(place, text);
+        let now = bits.as_deref().unwrap_or_else(|| value_in(text));
         let named = place.words.iter().find(|(_, text)| *text == now);
         match (named, self.spec.kind) {
             (Some((level, _)), _) => Value::Word((*level).into()),
@@ -215,9 +261,11 @@ fn remedy(source: &std::io::Error) -> &'static str {
     }
 }
 
-fn read(path: &Path) -> Result<String, FactorError> {
-    fs::read_to_string(path)
-        .map_err(|source| FactorError::Unreadable { path: path.display().to_string(), source })
+/// Of a register the bits that are switched; none for a file.
+fn register_bits(place: &Place, text: &str) -> Option<String> {
+    let number = u64::from_str_radix(text.strip_prefix("0x")?, 16).ok();
+    let bits = number.filter(|_| place.kind() == Kind::Register)?;
+    Some(register::written(bits & register::BITS))
 }
 
 /// The files of a pattern that are there, by the number of the CPU.

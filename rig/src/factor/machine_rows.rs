@@ -16,11 +16,11 @@ const fn machine(name: &'static str, about: &'static str, kind: ParamKind) -> Fa
 }
 
 const fn place(pattern: &'static str) -> Place {
-    Place { pattern, words: &[], menu: None }
+    Place { pattern, words: &[], menu: None, register: None }
 }
 
 const fn switch(pattern: &'static str, words: &'static [(&'static str, &'static str)]) -> Place {
-    Place { pattern, words, menu: None }
+    Place { pattern, words, menu: None, register: None }
 }
 
 pub(super) const AUTOGROUP: FactorSpec =
@@ -49,6 +49,11 @@ pub(super) const NETDEV_BUDGET: FactorSpec = machine(
 );
 pub(super) const NUMA_BALANCING: FactorSpec =
     machine("numa_balancing", "pages move to the node that uses them", SWITCH);
+pub(super) const PREFETCHERS: FactorSpec = machine(
+    "prefetchers",
+    "all prefetchers of Intel's cores (four bits of register 0x1A4), on every CPU",
+    SWITCH,
+);
 pub(super) const SMT: FactorSpec =
     machine("smt", "simultaneous multithreading: two or more CPUs a core", SWITCH);
 pub(super) const SWAPPINESS: FactorSpec = machine(
@@ -60,7 +65,7 @@ pub(super) const THP: FactorSpec =
     machine("thp", "transparent huge pages", ParamKind::Choice(&["always", "madvise", "never"]));
 pub(super) const TURBO: FactorSpec = machine("turbo", "frequencies above the nominal one", SWITCH);
 
-static ROWS: [MachineRow; 11] = [
+static ROWS: [MachineRow; 12] = [
     MachineRow {
         spec: &AUTOGROUP,
         places: &[switch("proc/sys/kernel/sched_autogroup_enabled", ONE_ZERO)],
@@ -79,6 +84,7 @@ static ROWS: [MachineRow; 11] = [
             pattern: "sys/devices/system/cpu/cpu*/cpufreq/scaling_governor",
             words: &[],
             menu: Some("scaling_available_governors"),
+            register: None,
         }],
         effect: None,
         administered: false,
@@ -107,6 +113,18 @@ static ROWS: [MachineRow; 11] = [
         effect: None,
         // `sysctl_numa_balancing` of the kernel's kernel/sched/core.c.
         administered: true,
+    },
+    MachineRow {
+        spec: &PREFETCHERS,
+        // A bit that is set takes a prefetcher away.
+        places: &[Place {
+            pattern: "dev/cpu/*/msr",
+            words: &[("on", "0x0"), ("off", "0xf")],
+            menu: None,
+            register: Some(no_register),
+        }],
+        effect: None,
+        administered: false,
     },
     MachineRow {
         spec: &SMT,
@@ -173,6 +191,28 @@ fn machine_settings(plan: &Plan) -> impl Iterator<Item = (&'static MachineRow, &
     let levels = plan.factors.iter().flat_map(|factor| &factor.levels);
     let all = levels.map(|level| &level.settings).chain([&plan.lab.settings]);
     all.flat_map(Settings::iter).filter_map(|(key, level)| Some((find_machine(key)?, level)))
+}
+
+/// Why the register of the prefetchers cannot be one here: another maker's, or a guest, whose
+/// hypervisor keeps it and may take a write without a word.
+fn no_register(root: &Path) -> Option<String> {
+    let text = fs::read_to_string(root.join("proc/cpuinfo")).unwrap_or_default();
+    let field = |name: &str| {
+        let lines = text.lines().filter_map(|line| line.split_once(':'));
+        lines.into_iter().find(|(key, _)| key.trim() == name).map(|(_, value)| value.trim())
+    };
+    match (field("vendor_id"), field("flags")) {
+        (Some("GenuineIntel"), Some(flags)) if flags.split(' ').any(|f| f == "hypervisor") => Some(
+            "this machine is a guest, and its hypervisor keeps the register; measure on the \
+                  machine itself"
+                .into(),
+        ),
+        (Some("GenuineIntel"), _) => None,
+        (vendor, _) => {
+            let vendor = vendor.unwrap_or("an unknown maker");
+            Some(format!("the register is that of Intel's processors, and this one is of {vendor}"))
+        }
+    }
 }
 
 /// SMT by its effect: whether any core has two threads online.

@@ -1,10 +1,11 @@
 //! Knows the settings that can be switched on a lab, how each is read back, and how it is undone.
 //!
 //! Gives: [`ALL`] as data, [`Factor`], [`Undo`], [`find`]; [`MachineRow`], [`find_machine`];
-//! [`QuotaRow`], [`find_quota`]; [`refuse`].
+//! [`QuotaRow`], [`find_quota`]; [`CpusRow`], [`find_cpus`]; [`refuse`].
 //! Never: why a level is wanted, or what was measured under it.
 //! Start reading at `link_row.rs`, for the machine itself at `machine_row.rs`.
 
+mod cpus_row;
 mod link_row;
 mod machine_row;
 mod machine_rows;
@@ -14,6 +15,7 @@ mod rows;
 #[cfg(test)]
 mod tests;
 
+pub use cpus_row::{CpusRow, find_cpus};
 pub use machine_row::MachineRow;
 pub use machine_rows::{facts, find_machine};
 pub use quota_row::{QuotaRow, find_quota, held_sides};
@@ -101,13 +103,14 @@ pub enum FactorError {
     Lab(#[from] LabError),
 }
 
-/// Says before anything is measured why a plan's settings of the machine and its quotas cannot be
-/// made on the one below `root`.
+/// Says before anything is measured why a plan's settings of the machine, its CPUs and its quotas
+/// cannot be made on the one below `root`.
 ///
 /// # Errors
 /// The first that cannot, with the reason and the remedy.
 pub fn refuse(plan: &Plan, root: &Path) -> Result<(), FactorError> {
     machine_rows::refuse(plan, root)?;
+    cpus_row::refuse(plan, root)?;
     quota_row::refuse(plan, root)
 }
 

@@ -2,9 +2,11 @@
 //! over one of four mechanisms.
 
 use super::Factor;
+use super::cpus_row::CPUS;
 use super::link_row::{LinkRow, Mechanism};
 use super::machine_rows as machine;
 use super::quota_row::{CLIENT_QUOTA, SERVER_QUOTA};
+use crate::lab::ia32cap;
 use desk::record::{FactorSpec, ParamKind, Scope};
 
 /// `on` or `off`.
@@ -29,6 +31,12 @@ const MTU: FactorSpec = link(
     "largest packet of the link, both ends and the bridge",
     ParamKind::Size(576, 65535),
 );
+const OPENSSL_IA32CAP: FactorSpec = FactorSpec {
+    name: "openssl_ia32cap",
+    about: "features of the processor that OpenSSL may see; of loads whose engine reads it",
+    scope: Scope::Program,
+    kind: ParamKind::Choice(ia32cap::LEVELS),
+};
 const PATH: FactorSpec = FactorSpec {
     name: "path",
     about: "which link of the system under test carries the traffic",
@@ -61,6 +69,7 @@ pub const ALL: &[FactorSpec] = &[
     CHECKSUM,
     CLIENT_QUOTA,
     CONGESTION,
+    CPUS,
     machine::GOVERNOR,
     GRO,
     GSO,
@@ -69,7 +78,9 @@ pub const ALL: &[FactorSpec] = &[
     machine::NETDEV_BACKLOG,
     machine::NETDEV_BUDGET,
     machine::NUMA_BALANCING,
+    OPENSSL_IA32CAP,
     PATH,
+    machine::PREFETCHERS,
     PROFILE,
     RATE,
     RECEIVE_BUFFER,
@@ -120,7 +131,9 @@ mod tests {
             assert_eq!(row.is_some(), of_machine, "{}", factor.name);
             assert!(row.is_none_or(|row| row.spec.name == factor.name));
             let of_side = factor.scope == Scope::Side;
-            assert_eq!(super::super::find_quota(factor.name).is_some(), of_side, "{}", factor.name);
+            let held = super::super::find_quota(factor.name).is_some()
+                || super::super::find_cpus(factor.name).is_some();
+            assert_eq!(held, of_side, "{}", factor.name);
         }
     }
 }

@@ -2,7 +2,7 @@
 //! one may not have.
 
 use super::*;
-use crate::lab::undo::Journal;
+use crate::lab::undo::{Journal, register};
 use std::fs;
 use std::path::PathBuf;
 
@@ -181,4 +181,62 @@ fn numbers_are_written_as_numbers_and_nothing_else_is() {
     assert_eq!((tree.get(file).as_str(), entries.len()), ("600", 1));
     let words = budget.refuse(&tree.0, &word("many")).unwrap_err().to_string();
     assert!(words.contains("whole number"), "{words}");
+}
+
+/// The device of a CPU whose register says this, with other registers around it.
+fn registers(tree: &Tree, cpu: u32, value: u64) {
+    let path = tree.0.join(format!("dev/cpu/{cpu}/msr"));
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let mut bytes = vec![0x55; 0x1a4];
+    bytes.extend(value.to_le_bytes());
+    bytes.extend([0x55; 8]);
+    fs::write(path, bytes).unwrap();
+}
+
+fn register_of(tree: &Tree, cpu: u32) -> u64 {
+    register::read(&tree.0.join(format!("dev/cpu/{cpu}/msr"))).unwrap()
+}
+
+const INTEL: &str = "vendor_id\t: GenuineIntel\nflags\t\t: fpu sse2 avx2\n";
+
+#[test]
+fn prefetchers_are_four_bits_of_every_cpu_and_come_back_on_each() {
+    let tree = Tree::new("prefetchers", &[("proc/cpuinfo", INTEL)]);
+    // Bit 5 is another one's on newer cores.
+    registers(&tree, 0, 0x20);
+    registers(&tree, 1, 0x20);
+    let (prefetchers, journal) = (row("prefetchers"), tree.journal());
+    assert_eq!(prefetchers.observe(&tree.0).unwrap(), word("on"));
+    prefetchers.refuse(&tree.0, &word("off")).unwrap();
+    let entries = prefetchers.apply(&tree.0, &journal, &word("off")).unwrap();
+    assert_eq!((entries.len(), register_of(&tree, 0), register_of(&tree, 1)), (2, 0x2f, 0x2f));
+    assert_eq!(prefetchers.observe(&tree.0).unwrap(), word("off"));
+    let _ = journal.undo(&entries);
+    assert_eq!((register_of(&tree, 0), register_of(&tree, 1)), (0x20, 0x20));
+    // One of them off already: no level has that word, and it comes back all the same.
+    registers(&tree, 1, 0x22);
+    let words = prefetchers.observe(&tree.0).unwrap_err().to_string();
+    assert!(words.contains("cpu/1/msr"), "{words}");
+    prefetchers.refuse(&tree.0, &word("off")).unwrap();
+    let entries = prefetchers.apply(&tree.0, &journal, &word("on")).unwrap();
+    assert_eq!((register_of(&tree, 0), register_of(&tree, 1)), (0x20, 0x20));
+    let _ = journal.undo(&entries);
+    assert_eq!((register_of(&tree, 0), register_of(&tree, 1)), (0x20, 0x22));
+}
+
+#[test]
+fn prefetchers_are_refused_in_a_guest_of_another_maker_and_without_the_device() {
+    let guest = INTEL.replace("avx2", "avx2 hypervisor");
+    for (name, cpuinfo, words) in [
+        ("guest", guest.as_str(), "is a guest, and its hypervisor keeps the register"),
+        ("amd", "vendor_id\t: AuthenticAMD\nflags\t\t: fpu\n", "this one is of AuthenticAMD"),
+        ("bare", INTEL, "dev/cpu/*/msr is not there (`modprobe msr` as root makes it)"),
+    ] {
+        let tree = Tree::new(&format!("prefetchers-{name}"), &[("proc/cpuinfo", cpuinfo)]);
+        if name != "bare" {
+            registers(&tree, 0, 0);
+        }
+        let said = row("prefetchers").refuse(&tree.0, &word("off")).unwrap_err().to_string();
+        assert!(said.contains(words), "{said}");
+    }
 }

@@ -8,6 +8,7 @@ pub mod agent;
 pub mod capability;
 mod cgroup;
 pub mod clock;
+pub mod cpus;
 pub mod environment;
 mod error;
 pub mod ethtool;

@@ -8,6 +8,7 @@ use crate::lab::clock;
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
 /// Shortest sample, nanoseconds: what reading the clock and the guard cost is nothing beside it.
@@ -17,6 +18,8 @@ const AIM: f64 = 1.15;
 
 /// So long a pass is not begun if it would end after the window opens, nanoseconds.
 const LONG_NS: u64 = 50_000_000;
+/// Shortest turn of loops that take turns: a warm-up and three samples.
+const TURN_NS: u64 = 16_000_000;
 
 /// Said where a thread panicked.
 const GONE: &str = "a thread of the load ended";
@@ -39,6 +42,11 @@ pub trait Hot {
     /// what it takes to ask it shall not count.
     fn own_ns(&self) -> Option<u64> {
         None
+    }
+    /// Whether loops of this kind take turns instead of running side by side: each then has a part
+    /// of the window to itself.
+    fn in_turn(&self) -> bool {
+        false
     }
 }
 
@@ -124,9 +132,41 @@ pub struct Together {
 /// A thread's word: that its loop is made, or what it did.
 type Answer = Result<Option<Series>, Unready>;
 
+/// What a thread is asked: the window, and which of how many threads it is.
+struct Call {
+    span: Span,
+    at: u64,
+    of: u64,
+    /// Held by the thread whose turn it is.
+    turn: Arc<Mutex<()>>,
+}
+
+impl Call {
+    /// Length of one turn.
+    fn length_ns(&self) -> u64 {
+        (self.span.closes_ns.saturating_sub(self.span.opens_ns) / self.of).max(TURN_NS)
+    }
+
+    /// Waits for this thread's turn, which ends with what is returned.
+    fn wait(&self) -> MutexGuard<'_, ()> {
+        if self.at > 0 {
+            clock::sleep_until(self.span.opens_ns + self.at * self.length_ns());
+        }
+        // A thread that panicked has told of it by its silence.
+        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The part of the window that is this thread's, from now at the earliest; a fifth to warm up.
+    fn part(&self) -> Span {
+        let length_ns = self.length_ns();
+        let begins_ns = (self.span.opens_ns + self.at * length_ns).max(clock::now_ns());
+        Span { opens_ns: begins_ns + length_ns / 5, closes_ns: begins_ns + length_ns }
+    }
+}
+
 /// Threads that stand ready. They end with this value.
 pub struct Gang {
-    calls: Vec<Sender<Span>>,
+    calls: Vec<Sender<Call>>,
     answers: Vec<Receiver<Answer>>,
     threads: Vec<JoinHandle<()>>,
 }
@@ -166,8 +206,10 @@ impl Gang {
     /// # Errors
     /// When a thread has ended, in words for the person.
     pub fn measure(&self, span: Span) -> Result<Together, String> {
-        for call in &self.calls {
-            call.send(span).map_err(|_| GONE)?;
+        let (turn, of) = (Arc::new(Mutex::new(())), self.calls.len() as u64);
+        for (at, call) in self.calls.iter().enumerate() {
+            let turn = Arc::clone(&turn);
+            call.send(Call { span, at: at as u64, of, turn }).map_err(|_| GONE)?;
         }
         clock::sleep_until(span.opens_ns);
         let opened_ns = clock::process_cpu_ns();
@@ -193,7 +235,7 @@ impl Drop for Gang {
 }
 
 /// The life of a thread: make the loop, then measure as often as it is asked.
-fn live(member: Member, calls: &Receiver<Span>, answer: &Sender<Answer>) -> Option<()> {
+fn live(member: Member, calls: &Receiver<Call>, answer: &Sender<Answer>) -> Option<()> {
     let cpu = member.cpu;
     let made = cpu.map_or(Ok(()), pin).map_err(Unready::Failed).and_then(|()| (member.make)());
     let mut hot = match made {
@@ -203,10 +245,13 @@ fn live(member: Member, calls: &Receiver<Span>, answer: &Sender<Answer>) -> Opti
     answer.send(Ok(None)).ok()?;
     let mut guard = Guard::of(&hot.watched(), cpu);
     let mut pace = Pace { passes: 1, work: 0 };
-    while let Ok(span) = calls.recv() {
+    while let Ok(call) = calls.recv() {
+        let turn = (hot.in_turn() && call.of > 1).then(|| call.wait());
+        let span = if turn.is_some() { call.part() } else { call.span };
         pace.warm(hot.as_mut(), span.opens_ns);
         let samples = pace.sample(hot.as_mut(), &mut guard, span);
         let verified = hot.verify();
+        drop(turn);
         answer.send(Ok(Some(Series { cpu, samples, work: pace.work, verified }))).ok()?;
     }
     Some(())
@@ -335,6 +380,45 @@ mod tests {
         assert_eq!((all[0].samples.len(), all[0].samples[0].work), (1, 1));
         // And a gang can be asked again.
         assert_eq!(gang.measure(span(5)).unwrap().series[0].samples.len(), 1);
+    }
+
+    /// Says which of its kind works.
+    struct Lone(Arc<Mutex<Vec<u32>>>, u32);
+
+    impl Hot for Lone {
+        fn pass(&mut self, passes: u64) -> u64 {
+            self.0.lock().unwrap().push(self.1);
+            thread::sleep(Duration::from_micros(500 * passes.min(100)));
+            assert_eq!(self.0.lock().unwrap().last(), Some(&self.1), "nobody else meanwhile");
+            passes
+        }
+
+        fn verify(&mut self) -> Result<u64, String> {
+            Ok(1)
+        }
+
+        fn in_turn(&self) -> bool {
+            true
+        }
+    }
+
+    #[test]
+    fn loops_that_take_turns_work_one_after_the_other() {
+        let worked = Arc::new(Mutex::new(Vec::new()));
+        let lone = |name| {
+            let worked = Arc::clone(&worked);
+            let make = move || {
+                let hot: Box<dyn Hot> = Box::new(Lone(worked, name));
+                Ok(hot)
+            };
+            Member { cpu: None, make: Box::new(make) }
+        };
+        let gang = Gang::start((0..3).map(lone).collect()).unwrap();
+        let all = gang.measure(span(60)).unwrap().series;
+        assert!(all.iter().all(|series| !series.samples.is_empty()));
+        let mut worked = worked.lock().unwrap().clone();
+        worked.dedup();
+        assert_eq!(worked, [0, 1, 2]);
     }
 
     /// A program of another process, which says itself how long it took.

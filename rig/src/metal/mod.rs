@@ -4,10 +4,13 @@
 //! Never: which load is made of them, or what a figure means.
 //! Start reading at `gang.rs`.
 
+pub mod chase;
 mod cpus;
 mod gang;
 mod guard;
+pub mod kernel;
 mod pages;
+pub mod pair;
 mod ticks;
 
 pub use cpus::{CacheOf, Cpus, Thread, pin};

@@ -3,7 +3,7 @@
 //! Must not know what a stand is made of, or what a figure is worth.
 
 use super::conductor::{Command, Conductor, Event};
-use super::stand::{Orders, Progress, RunError, Stand, Tally, Visited};
+use super::stand::{Orders, Progress, RunError, Stand, Tally, Visited, refuse_untold};
 use desk::record::{Completeness, Fault, Trial, TrialKind, TrialRecord};
 use desk::validity::grade;
 use std::collections::BTreeSet;
@@ -15,6 +15,7 @@ use std::collections::BTreeSet;
 /// records are worth their report all the same.
 pub fn conduct(stand: &mut dyn Stand, orders: Orders<'_>) -> Result<Visited, RunError> {
     let Orders { plan, trials, before_s, keep, enough, tell } = orders;
+    refuse_untold(plan)?;
     stand.begin(plan)?;
     let planned = |kind| trials.iter().filter(|(trial, _)| trial.kind == kind).count();
     let tally = |kind| Tally { done: 0, planned: planned(kind) };

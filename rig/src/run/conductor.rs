@@ -120,6 +120,7 @@ const fn from_outside(fault: &Fault) -> bool {
     matches!(
         fault,
         Fault::Steal { .. }
+            | Fault::Disturbed { .. }
             | Fault::Throttled { .. }
             | Fault::LinkFlap { .. }
             | Fault::GeneratorLimit { .. }

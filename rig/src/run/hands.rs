@@ -31,6 +31,8 @@ pub struct Bench {
     machine: MachineSettings,
     /// Sides that the plan holds to quotas.
     sides: Vec<Side>,
+    /// The CPUs that the system under test had before a level took some of them.
+    cpus: Option<Vec<u32>>,
     started_ns: u64,
     /// Hosts may hold answers that nobody waits for, or links something that nobody undid.
     stale: bool,
@@ -49,7 +51,8 @@ impl Bench {
         let watch = Watch::begin(&mut lab)?;
         let machine = MachineSettings::new(&blueprint.binary);
         let (set, sides, stale) = (Vec::new(), Vec::new(), false);
-        Ok(Self { lab, blueprint, cancel, watch, set, machine, sides, started_ns, stale })
+        let cpus = None;
+        Ok(Self { lab, blueprint, cancel, watch, set, machine, sides, cpus, started_ns, stale })
     }
 
     /// What was measured of the machine itself while the lab stood idle.
@@ -79,7 +82,8 @@ impl Bench {
         self.set_machine(plan, &record.trial.settings, &mut record.observed)?;
         self.set_links(plan, &record.trial.settings, &mut record.observed)?;
         self.set_quotas(plan, &record.trial.settings, &mut record.observed)?;
-        let trial = with_socket_settings(&record.trial);
+        self.set_cpus(plan, &record.trial.settings, &mut record.observed)?;
+        let trial = with_load_settings(&record.trial);
         let entry = workload::find(&trial.point.workload).ok_or_else(|| Fault::Failed {
             host: "conductor".into(),
             what: format!("no workload '{}'", trial.point.workload),
@@ -110,9 +114,7 @@ impl Bench {
         let after = Carriers::read(&mut self.lab, &link).map_err(LabError::into_fault)?;
         record.readings.extend(after.since(&carriers));
         let checked = work.check()?;
-        if let Some(congestion) = checked.outcome.made_with.get("congestion") {
-            record.observed.insert("congestion".into(), congestion.clone());
-        }
+        record.observed.extend(told_back(plan, &trial, &checked.outcome.made_with)?);
         Ok(checked)
     }
 
@@ -143,6 +145,36 @@ impl Bench {
             observed.insert(key.clone(), row.observe(&self.lab, level).map_err(into_fault)?);
         }
         Ok(())
+    }
+
+    /// Holds the system under test to the CPUs that the plan and the trial's settings say.
+    fn set_cpus(
+        &mut self,
+        plan: &Plan,
+        settings: &Settings,
+        observed: &mut Settings,
+    ) -> Result<(), Fault> {
+        let mut wanted = plan.lab.settings.clone();
+        wanted.extend(settings.clone());
+        let root = Path::new("/");
+        for (key, level) in &wanted {
+            let Some(row) = factor::find_cpus(key) else { continue };
+            if self.cpus.is_none() {
+                self.cpus = Some(self.lab.cpus().map_err(LabError::into_fault)?);
+            }
+            row.apply(&self.lab, root, level).map_err(into_fault)?;
+            let is = row.observe(&self.lab, root, level).map_err(into_fault)?;
+            observed.insert(key.clone(), is);
+        }
+        Ok(())
+    }
+
+    /// Gives the system under test the CPUs that it had before the first level.
+    fn free_cpus(&mut self) {
+        if let Some(before) = self.cpus.take() {
+            // A host that is gone needs none.
+            self.stale |= self.lab.hold_cpus(&before).is_err();
+        }
     }
 
     /// Makes the groups in which the sides are held.
@@ -255,6 +287,7 @@ impl Stand for Bench {
     fn rebuild(&mut self) -> Result<(), RunError> {
         self.stale = true;
         self.set.clear();
+        self.cpus = None;
         // First the old one, so that its names are free.
         self.lab.take_down();
         let reason = std::mem::take(&mut self.lab.reason);
@@ -268,6 +301,7 @@ impl Stand for Bench {
     fn end(&mut self, whole: bool) {
         self.stale = !whole;
         self.unset_all();
+        self.free_cpus();
         self.machine.undo_all();
         self.lab.release();
         self.sides.clear();
@@ -285,19 +319,45 @@ pub(super) fn link_of(plan: &Plan, settings: &Settings) -> String {
     path.or_else(|| plan.lab.links.first().map(|l| l.name.clone())).unwrap_or_default()
 }
 
-/// The trial with its socket factors written over the load's parameters of the same name.
-pub(super) fn with_socket_settings(trial: &Trial) -> Trial {
+/// The trial with every setting that is a parameter of its load written over that parameter.
+pub(super) fn with_load_settings(trial: &Trial) -> Trial {
     let mut trial = trial.clone();
-    for spec in factor::ALL.iter().filter(|f| f.scope == Scope::Socket) {
-        if let Some(value) = trial.settings.get(spec.name) {
-            trial.point.params.insert(spec.name.into(), value.clone());
+    for (key, value) in &trial.settings {
+        if let Some(param) = trial.point.params.get_mut(key) {
+            *param = value.clone();
         }
     }
-    // Taken down by a level, as `throttles` makes it.
-    if let Some(value) = trial.settings.get("offered_load") {
-        trial.point.params.insert("offered_load".into(), value.clone());
-    }
     trial
+}
+
+/// Whether a factor is of what programs are told.
+pub(super) fn is_told(key: &str) -> bool {
+    factor::ALL.iter().any(|spec| spec.name == key && spec.scope == Scope::Program)
+}
+
+/// What the load says of the settings that were its own to make.
+fn told_back(plan: &Plan, trial: &Trial, made_with: &Settings) -> Result<Settings, Fault> {
+    let mut found = Settings::new();
+    if let Some(congestion) = made_with.get("congestion") {
+        found.insert("congestion".into(), congestion.clone());
+    }
+    for (key, asked) in plan.lab.settings.iter().chain(&trial.settings) {
+        match made_with.get(key) {
+            Some(made) if is_told(key) || trial.point.params.contains_key(key) => {
+                found.insert(key.clone(), made.clone());
+            }
+            None if is_told(key) => {
+                let load = &trial.point.load;
+                let what = format!(
+                    "load '{load}' runs nothing that reads {key} = {asked}; take an engine that \
+                     does, or leave {key} out of the plan"
+                );
+                return Err(Fault::Factor { what });
+            }
+            _ => {}
+        }
+    }
+    Ok(found)
 }
 
 /// What a setting that cannot be made means for the trial.

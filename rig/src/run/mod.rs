@@ -1,7 +1,7 @@
 //! Knows how a plan becomes records: what to visit next, and the hands that do it.
 //!
 //! Gives: [`conduct`], [`Stand`], [`Bench`], [`Rehearsal`], [`Simulated`], [`refuse_boots`],
-//! [`serve_agent`].
+//! [`refuse_untold`], [`serve_agent`].
 //! Never: judges a figure.
 //! Start reading at `conductor.rs`.
 
@@ -21,7 +21,7 @@ pub use conduct::conduct;
 pub use hands::Bench;
 pub use rehearse::Rehearsal;
 pub use simulated::Simulated;
-pub use stand::{Orders, Progress, RunError, Stand, Tally, Visited, refuse_boots};
+pub use stand::{Orders, Progress, RunError, Stand, Tally, Visited, refuse_boots, refuse_untold};
 pub use throttles::throttles;
 
 use crate::workload;

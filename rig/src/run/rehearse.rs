@@ -3,12 +3,12 @@
 //!
 //! Must not know what a plan compares. It measures nothing and changes nothing that others can see.
 
-use super::hands::{into_fault, with_socket_settings};
+use super::hands::{into_fault, with_load_settings};
 use super::stand::RunError;
 use crate::factor;
 use crate::lab::{Blueprint, Lab, LabError, Wanted};
 use crate::workload::{self, Job};
-use desk::record::{Fault, LabKind, Settings, Trial, Value};
+use desk::record::{Fault, LabKind, Plan, Trial, Value};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -36,30 +36,35 @@ impl Rehearsal {
         Ok(Self { lab: Lab::try_out(&blueprint, kind, cancel)? })
     }
 
-    /// Sets a level of a factor of links or hosts, reads it back and undoes it. Factors of another
-    /// scope are not of links: nothing is done.
+    /// Sets a level of a factor of links or hosts, or of the CPUs of a host, reads it back and undoes
+    /// it. Nothing is done for factors of another scope.
     ///
     /// # Errors
     /// The fault that a trial under this level would have.
     pub fn set(&mut self, factor: &str, level: &Value) -> Result<(), Fault> {
+        if let Some(row) = factor::find_cpus(factor) {
+            let before = self.lab.cpus().map_err(LabError::into_fault)?;
+            row.apply(&self.lab, Path::new("/"), level).map_err(into_fault)?;
+            return self.lab.hold_cpus(&before).map_err(LabError::into_fault);
+        }
         let Some(factor) = factor::find(factor) else { return Ok(()) };
         let undo = factor.apply(&mut self.lab, LINK, level).map_err(into_fault)?;
         undo.carry_out(&mut self.lab).map_err(LabError::into_fault)
     }
 
-    /// Stages the load of a trial: streams open with all that is set on their sockets, and nothing
+    /// Stages the load of a trial of a plan: streams open with all that is set on their sockets, and nothing
     /// is sent. What is staged ends with the next one, or with the lab.
     ///
     /// # Errors
     /// The fault that the trial would have.
-    pub fn stage(&mut self, trial: &Trial) -> Result<(), Fault> {
-        let trial = with_socket_settings(trial);
+    pub fn stage(&mut self, plan: &Plan, trial: &Trial) -> Result<(), Fault> {
+        let trial = with_load_settings(trial);
         let entry = workload::find(&trial.point.workload).ok_or_else(|| Fault::Failed {
             host: "conductor".into(),
             what: format!("no workload '{}'", trial.point.workload),
         })?;
         let none = Duration::ZERO;
-        let lab_settings = &Settings::new();
+        let lab_settings = &plan.lab.settings;
         let (settle, settle_max, window) = (none, none, none);
         let job = Job { trial: &trial, link: LINK, lab_settings, settle, settle_max, window };
         (entry.make)().stage(&mut self.lab, &job)

@@ -3,7 +3,7 @@
 //! What the load does is asked of its workload's model; this makes the rest of the record: what a
 //! real lab's probes and factors would have told. Must not know how trials are judged.
 
-use super::hands::{link_of, with_socket_settings};
+use super::hands::{is_told, link_of, with_load_settings};
 use super::stand::{RunError, Stand};
 use crate::factor::{self, FactorError};
 use crate::lab::sim::{
@@ -88,7 +88,7 @@ impl Simulated {
             record.observed.extend(smt(plan, trial));
         }
         self.break_before(visit)?;
-        let trial = with_socket_settings(trial);
+        let trial = with_load_settings(trial);
         let entry = workload::find(&trial.point.workload).ok_or_else(|| Fault::Failed {
             host: "conductor".into(),
             what: format!("no workload '{}'", trial.point.workload),
@@ -315,8 +315,10 @@ fn observed(plan: &Plan, trial: &Trial, link: &LinkNow) -> Settings {
     let set = |key: &str| {
         factor::find(key).is_some_and(|f| matches!(f.spec().scope, Scope::Link | Scope::Host))
     };
-    let held = |key: &str| factor::find_quota(key).is_some() || key.starts_with("sim_");
-    all.retain(|key, _| set(key) || held(key) || key == "cpu_speed");
+    let held = |key: &str| {
+        factor::find_quota(key).is_some() || factor::find_cpus(key).is_some() || is_told(key)
+    };
+    all.retain(|key, _| set(key) || held(key) || key.starts_with("sim_") || key == "cpu_speed");
     all
 }
 

@@ -28,6 +28,15 @@ pub enum RunError {
         /// Which factor.
         factor: String,
     },
+    /// The plan has a factor that a person sets, and nobody told at which level it is.
+    #[error(
+        "factor '{factor}' is set by a person, and nobody told which of its levels the machine is \
+         at; tell it with --level {factor}=LEVEL"
+    )]
+    Untold {
+        /// Which factor.
+        factor: String,
+    },
     /// The soaker would disturb the load.
     #[error("no soaker can be had: {0}; leave out displaced_work")]
     Soaker(io::Error),
@@ -40,6 +49,17 @@ pub enum RunError {
 pub fn refuse_boots(plan: &Plan) -> Result<(), RunError> {
     match plan.factors.iter().find(|factor| factor.reboot) {
         Some(factor) => Err(RunError::Reboot { factor: factor.name.clone() }),
+        None => Ok(()),
+    }
+}
+
+/// Refuses a plan of several levels of a factor that a person sets.
+///
+/// # Errors
+/// The first such factor, and the remedy.
+pub fn refuse_untold(plan: &Plan) -> Result<(), RunError> {
+    match plan.untold() {
+        Some(factor) => Err(RunError::Untold { factor: factor.name.clone() }),
         None => Ok(()),
     }
 }

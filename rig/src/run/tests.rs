@@ -1,5 +1,6 @@
 //! Whole runs in a simulated lab: what a physics leaves in the records, and what is found of it.
 
+use super::hands::with_load_settings;
 use super::{Orders, Simulated, Visited, conduct, throttles};
 use crate::lab::sim::Physics;
 use crate::{factor, workload};
@@ -268,4 +269,35 @@ fn a_client_rate_is_taken_down_only_where_every_load_offers_it() {
     paced.loads.remove(0);
     let paced = of(&paced);
     assert!(named(&paced.throttles.iter().map(|t| &*t.resource).collect::<Vec<_>>()));
+}
+
+#[test]
+fn settings_of_the_load_are_written_over_its_parameters_and_programs_are_told_for_the_whole_run() {
+    let plan = plan(&format!(
+        "title = \"t\"\n[lab]\nclients = 1\nopenssl_ia32cap = \"no_sha\"\n\
+         [factors.placement]\nlevels = [\"spread\", \"none\"]\n\
+         [load.it]\nworkload = \"tcp_stream\"\n{METHOD}"
+    ));
+    for trial in order(&plan) {
+        let told = with_load_settings(&trial);
+        assert_eq!(told.point.params["placement"], trial.settings["placement"]);
+        assert_eq!(told.point.params.len(), trial.point.params.len(), "nothing is added");
+    }
+    let heard = run(&plan, QUIET);
+    let no_sha = Value::Word("no_sha".into());
+    assert!(heard.records.iter().all(|r| r.observed.get("openssl_ia32cap") == Some(&no_sha)));
+}
+
+#[test]
+fn a_plan_of_two_levels_that_a_person_sets_does_not_begin() {
+    let plan = plan(&format!(
+        "title = \"t\"\n[factors.snoop]\nmanual = true\nlevels = [\"on\", \"off\"]\n\
+         [load.it]\nworkload = \"tcp_stream\"\n{METHOD}"
+    ));
+    let (keep, enough) = (&mut |_: &TrialRecord| Ok(()), &mut |_| false);
+    let orders =
+        Orders { plan: &plan, trials: Vec::new(), before_s: 0.0, keep, enough, tell: &mut |_| () };
+    let refused = conduct(&mut Simulated::new(Physics::read("").unwrap(), &NEVER), orders);
+    let words = refused.unwrap_err().to_string();
+    assert!(words.contains("--level snoop=LEVEL"), "{words}");
 }

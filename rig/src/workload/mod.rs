@@ -114,6 +114,10 @@ macro_rules! workloads {
 // One line a workload, sorted; its folder has the same name.
 workloads! {
     cipher,
+    core_pair,
+    mem_bandwidth,
+    mem_copy,
+    mem_latency,
     tcp_stream,
 }
 

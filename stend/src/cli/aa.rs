@@ -1,6 +1,7 @@
 //! Knows `stend aa`: a plan against itself, what that tells of noise, and where it is found again.
 
 use super::error::CliError;
+use super::manual::{self, Words};
 use super::run::{How, carry_out, finish};
 use super::session::revisions;
 use super::{Options, invoked, plans, quoted};
@@ -39,15 +40,27 @@ pub struct Wanted {
 pub fn aa(wanted: &Wanted) -> Result<u8, CliError> {
     let (plan, text) = plans::load(&wanted.plan)?;
     let held = held(&plan, &wanted.level)?;
+    refuse_open(&plan, &held, ("aa", &wanted.plan))?;
     let how = How { quick: wanted.quick, displaced_work: wanted.displaced_work };
     let mut plan = against_itself(&plan, &held, &aa_words(&plan, &held)?)?;
     how.apply(&mut plan);
-    let levels: String =
-        wanted.level.iter().map(|level| format!("--level {} ", quoted(level))).collect();
+    let levels = manual::again(&wanted.level);
     let options = &wanted.options;
     let words = format!("{}{levels}{}{}", how.words(), options.place_words(), quoted(&wanted.plan));
     let done = carry_out(&plan, &text, format!("{} aa {words}", invoked()), options)?;
     finish(&done.session, &done.run, (&done.directory, options.json), &done.meter)
+}
+
+/// Refuses a plan with a factor that a person sets whose level is not among those held: the machine
+/// is at one of them, and nobody said at which.
+pub(super) fn refuse_open(
+    plan: &Plan,
+    held: &BTreeMap<String, String>,
+    (verb, name): (&str, &str),
+) -> Result<(), CliError> {
+    let mut rest = plan.clone();
+    rest.factors.retain(|factor| !held.contains_key(&factor.name));
+    manual::refuse_untold(&rest, &Words { verb, options: "", plan: name })
 }
 
 /// Factor to level, of words such as `path=a`, or `a` for the compared factor.

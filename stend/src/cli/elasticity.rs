@@ -1,8 +1,9 @@
 //! Knows `stend elasticity`: a plan in which one resource at a time is taken down, and what each
 //! has of the cause.
 
-use super::aa::held;
+use super::aa::{held, refuse_open};
 use super::error::CliError;
+use super::manual;
 use super::place;
 use super::run::{How, carry_out, finish};
 use super::{Options, invoked, plans, quoted};
@@ -45,7 +46,9 @@ fn step(word: &str) -> Result<f64, String> {
 pub fn elasticity(wanted: &Wanted) -> Result<u8, CliError> {
     let (plan, text) = plans::load(&wanted.plan)?;
     let words = elasticity_words(&plan)?;
-    let mut plan = at_one_place(&plan, &held(&plan, &wanted.level)?)?;
+    let held = held(&plan, &wanted.level)?;
+    refuse_open(&plan, &held, ("elasticity", &wanted.plan))?;
+    let mut plan = at_one_place(&plan, &held)?;
     let how = How { quick: wanted.quick, displaced_work: false };
     how.apply(&mut plan);
     let options = &wanted.options;
@@ -55,8 +58,7 @@ pub fn elasticity(wanted: &Wanted) -> Result<u8, CliError> {
         return Err(CliError::NothingToThrottle(why.collect::<Vec<_>>().join("; ")));
     }
     let plan = one_at_a_time(&plan, throttling, &words);
-    let levels: String =
-        wanted.level.iter().map(|level| format!("--level {} ", quoted(level))).collect();
+    let levels = manual::again(&wanted.level);
     let step = match wanted.step.to_string() {
         usual if usual == STEP => String::new(),
         other => format!("--step {other} "),

@@ -1,6 +1,6 @@
 //! Knows every way a verb can fail and the exit status of each.
 
-use desk::plan::{AaError, PlanError};
+use desk::plan::{AaError, PlanError, TellError};
 use desk::report::{BundleError, ReportError};
 use desk::verdict::{CompareError, GateError};
 use rig::lab::LabError;
@@ -195,6 +195,24 @@ pub enum CliError {
         /// Why.
         source: io::Error,
     },
+    /// A level that is told is not one to tell.
+    #[error(transparent)]
+    Tell(#[from] TellError),
+    /// A level that nobody told.
+    #[error(
+        "factor '{factor}' is set by a person, so a run is made at one of its levels: set the \
+         machine to it, then give its command\n{}\nand set two such runs side by side with\n  \
+         {compare}",
+        commands.trim_start_matches('\n')
+    )]
+    Untold {
+        /// Which factor.
+        factor: String,
+        /// A line for each of its levels.
+        commands: String,
+        /// The command that compares.
+        compare: String,
+    },
     /// A level was chosen twice.
     #[error("--level gives two levels to '{factor}', {first} and {second}; leave out one of them")]
     TwoLevels {
@@ -329,6 +347,8 @@ impl CliError {
             | Self::NoNumber { .. }
             | Self::NoForm { .. }
             | Self::Aa(_)
+            | Self::Tell(_)
+            | Self::Untold { .. }
             | Self::TwoLevels { .. }
             | Self::NoSettings { .. }
             | Self::BadSettings { .. }

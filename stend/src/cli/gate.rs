@@ -3,6 +3,7 @@
 //! Never: whether a difference is one; the verdict says that.
 
 use super::error::CliError;
+use super::manual::{self, Words};
 use super::run::{How, measure, write_all};
 use super::terminal::{self, columns};
 use super::{
@@ -42,6 +43,9 @@ pub struct Wanted {
     /// Also measure how much application work the load displaces
     #[arg(long, conflicts_with = "run")]
     displaced_work: bool,
+    /// The level at which a factor is that a person sets (manual = true in the plan)
+    #[arg(long, value_name = "FACTOR=LEVEL", conflicts_with = "run")]
+    level: Vec<String>,
     /// Judge this run of the store instead of measuring: its id, a beginning of it, or last
     #[arg(long, value_name = "RUN")]
     run: Option<String>,
@@ -165,10 +169,11 @@ fn subject(wanted: &Wanted) -> Result<Subject, CliError> {
     let (plan, text) = plans::load(name)?;
     let how = How { quick: wanted.quick, displaced_work: wanted.displaced_work };
     // Before anything is measured.
-    let mut asked = plan.clone();
+    let words = Words { verb: "gate", options: "", plan: name };
+    let mut asked = manual::told(&plan, &wanted.level, &words)?;
     how.apply(&mut asked);
     gateable(&asked, &session::metrics(&asked), wanted.metric.as_deref())?;
-    let measured = measure((name, plan, &text), how, options)?;
+    let measured = measure((name, plan, &text), (how, &wanted.level), options)?;
     let stopped = measured.session.stopped();
     measured.say_left();
     Ok(Subject { run: measured.run, directory: Some(measured.directory), stopped })

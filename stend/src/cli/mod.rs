@@ -19,6 +19,7 @@ mod guardian;
 mod hand_out;
 mod import;
 mod list;
+mod manual;
 mod outputs;
 mod page;
 mod parquet;
@@ -109,6 +110,9 @@ enum Verb {
         /// class on every CPU
         #[arg(long)]
         displaced_work: bool,
+        /// The level at which a factor is that a person sets (manual = true in the plan)
+        #[arg(long, value_name = "FACTOR=LEVEL")]
+        level: Vec<String>,
         #[command(flatten)]
         options: Options,
     },
@@ -374,8 +378,8 @@ pub fn main() -> Result<u8, CliError> {
     }
     match cli.verb {
         None => survey::survey(&cli.options),
-        Some(Verb::Run { plan, quick, displaced_work, options }) => {
-            run::run(&plan, run::How { quick, displaced_work }, &options)
+        Some(Verb::Run { plan, quick, displaced_work, level, options }) => {
+            run::run(&plan, (run::How { quick, displaced_work }, &level), &options)
         }
         Some(Verb::Resume { wanted, physics }) => resume::resume(&wanted, physics),
         Some(Verb::List { store, json }) => list::list(store.as_deref(), json),

@@ -61,6 +61,7 @@ pub fn machine(plan: &Plan, place: Place, physics: Option<&Path>) -> Result<Envi
     }
     let mut environment = observed();
     environment.facts.extend(factor::facts(plan, Path::new("/")));
+    environment.facts.extend(plan.told());
     environment.facts.sort_by(|a, b| a.key.cmp(&b.key));
     if let Wanted::Only(kind) = place.into() {
         environment.lab = Some((kind, String::new()));

@@ -97,8 +97,12 @@ fn describe(plan: &Plan, budget: &Budget) -> String {
     for factor in &plan.factors {
         let levels: Vec<&str> = factor.levels.iter().map(|l| l.name.as_str()).collect();
         let role = if factor.name == plan.method.compare { "  (compared)" } else { "" };
-        let reboot = if factor.reboot { "  (needs a reboot)" } else { "" };
-        row("factor", format!("{}: {}{role}{reboot}", factor.name, levels.join(", ")));
+        let how = match (factor.reboot, factor.manual) {
+            (true, _) => "  (needs a reboot)",
+            (_, true) => "  (set by a person: a run at each level)",
+            _ => "",
+        };
+        row("factor", format!("{}: {}{role}{how}", factor.name, levels.join(", ")));
     }
     for one in reclassed(plan) {
         let unknown = if one.known { "" } else { "  (no such key is known)" };

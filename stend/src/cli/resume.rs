@@ -37,6 +37,9 @@ pub fn resume(wanted: &Wanted, physics: Option<PathBuf>) -> Result<u8, CliError>
     let mut meter = Meter::new(Duration::from_secs_f64(budget.longest.value * share), true);
     let (title, kept) = (&run.plan.title, run.records.len());
     meter.say(&format!("{title}: {kept} records kept, {trials} trials left"));
+    for told in run.plan.told() {
+        meter.say(&format!("{} is taken to be {}, as told when it began", told.key, told.value));
+    }
     for warning in warnings {
         meter.say(&format!("since it began {warning}"));
     }

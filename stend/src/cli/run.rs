@@ -1,6 +1,7 @@
 //! Knows `stend run`: a plan from file to report.
 
 use super::error::CliError;
+use super::manual::{self, Words};
 use super::progress::Meter;
 use super::report::report_in;
 use super::session::Session;
@@ -65,24 +66,27 @@ impl Measured {
 ///
 /// # Errors
 /// A bad plan, a lab that cannot be built, a file that cannot be written, or no valid trial at all.
-pub fn run(name: &str, how: How, options: &Options) -> Result<u8, CliError> {
+pub fn run(name: &str, (how, levels): (How, &[String]), options: &Options) -> Result<u8, CliError> {
     let (plan, text) = plans::load(name)?;
-    let measured = measure((name, plan, &text), how, options)?;
+    let measured = measure((name, plan, &text), (how, levels), options)?;
     finish(&measured.session, &measured.run, (&measured.directory, options.json), &measured.meter)
 }
 
-/// Measures a plan, by its name, itself and its text.
+/// Measures a plan, by its name, itself and its text, at the levels that a person told.
 ///
 /// # Errors
-/// A lab that cannot be built, or a directory that cannot be written to.
+/// A level that nobody told, a lab that cannot be built, or a directory that cannot be written to.
 pub fn measure(
-    (name, mut plan, text): (&str, Plan, &str),
-    how: How,
+    (name, plan, text): (&str, Plan, &str),
+    (how, levels): (How, &[String]),
     options: &Options,
 ) -> Result<Measured, CliError> {
+    let place = format!("{}{}", how.words(), options.place_words());
+    let words = Words { verb: "run", options: &place, plan: name };
+    let mut plan = manual::told(&plan, levels, &words)?;
     how.apply(&mut plan);
-    let (words, place) = (how.words(), options.place_words());
-    let command = format!("{} run {words}{place}{}", invoked(), quoted(name));
+    let levels = manual::again(levels);
+    let command = format!("{} run {levels}{place}{}", invoked(), quoted(name));
     carry_out(&plan, text, command, options)
 }
 

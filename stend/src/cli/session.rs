@@ -42,7 +42,9 @@ impl Session {
         // Before anything is measured: a record that cannot be kept is not worth the time.
         let store = Store::open(&store::path(options.store.as_deref())?)?;
         let cancel = stop_flag()?;
-        let Ground { stand, environment } = place::prepare(plan, options, cancel)?;
+        let Ground { stand, mut environment } = place::prepare(plan, options, cancel)?;
+        environment.facts.extend(plan.told());
+        environment.facts.sort_by(|a, b| a.key.cmp(&b.key));
         let id = format!("{}-{}", now().replace(['-', ':', 'Z'], "").replace('T', "-"), letters());
         Ok(Self { environment, id, command, cancel, stand, store, runs: 0 })
     }

@@ -58,6 +58,24 @@ pub enum PlanError {
          [lab.links.NAME]"
     )]
     OneLink { line: u32 },
+    /// A factor of the load that one load of the plan has not.
+    #[error(
+        "line {line}: '{key}' is no parameter of load '{load}' (workload {workload}), so its \
+         levels would not differ there; {remedy}"
+    )]
+    NoParameter { line: u32, key: String, load: String, workload: String, remedy: String },
+    /// A factor of the load that two loads read differently.
+    #[error(
+        "line {line}: '{key}' = '{value}' is another thing in load '{first}' than in load \
+         '{second}'; measure them in two plans"
+    )]
+    UnlikeParameter { line: u32, key: String, value: String, first: String, second: String },
+    /// A factor that a person sets, under the name of one that the run can switch.
+    #[error(
+        "line {line}: '{name}' is what a run switches itself; leave out manual, or give what a \
+         person sets another name, as in [factors.bios_{name}]"
+    )]
+    ManualKnown { line: u32, name: String },
     /// A factor where it cannot act.
     #[error("line {line}: '{key}' cannot be set here; {remedy}")]
     WrongPlace { line: u32, key: String, remedy: String },

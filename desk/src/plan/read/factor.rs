@@ -4,61 +4,146 @@ use super::error::PlanError;
 use super::lab::settable;
 use super::nearest::remedy;
 use super::node::{Node, Section};
-use super::value::value;
+use super::param;
+use super::value::{outside, value};
 use crate::plan::Catalogue;
-use crate::record::{FactorPlan, FactorSpec, LabPlan, Level, Scope, Settings};
+use crate::record::{
+    FactorPlan, FactorSpec, LabPlan, Level, LoadPlan, Scope, Settings, Value, WorkloadSpec,
+};
 
-pub(super) fn read(
-    factors: &Section,
-    lab: &LabPlan,
-    catalogue: &Catalogue,
-) -> Result<Vec<FactorPlan>, PlanError> {
-    factors.entries.iter().map(|node| factor(node, lab, catalogue)).collect()
+/// Longest name of a level that a person sets, characters.
+const LONGEST: usize = 40;
+
+/// What the levels of a factor may be about.
+pub(super) struct Known<'k, 'a> {
+    /// The lab of the plan.
+    pub lab: &'k LabPlan,
+    /// Its loads.
+    pub loads: &'k [LoadPlan],
+    /// The workload of each.
+    pub specs: &'k [&'a WorkloadSpec],
+    /// What this build has.
+    pub catalogue: &'k Catalogue<'a>,
 }
 
-fn factor(node: &Node, lab: &LabPlan, catalogue: &Catalogue) -> Result<FactorPlan, PlanError> {
+impl<'a> Known<'_, 'a> {
+    fn factor(&self, key: &str) -> Option<&'a FactorSpec> {
+        self.catalogue.factors.iter().find(|f| f.name == key)
+    }
+
+    /// Every key that could be meant.
+    fn names(&self) -> Vec<&'a str> {
+        let all = self.catalogue.factors.iter().map(|f| f.name);
+        let mut all: Vec<&str> = all.chain(param::common(self)).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+}
+
+pub(super) fn read(factors: &Section, known: &Known) -> Result<Vec<FactorPlan>, PlanError> {
+    factors.entries.iter().map(|node| factor(node, known)).collect()
+}
+
+fn factor(node: &Node, known: &Known) -> Result<FactorPlan, PlanError> {
     let section = node.section()?;
-    section.only(&["key", "levels", "reboot"])?;
-    let named = section.get("key");
-    let key = named.map_or(Ok(node.key.as_str()), Node::string)?;
-    let spec = catalogue.factors.iter().find(|f| f.name == key).ok_or_else(|| {
-        let known: Vec<&str> = catalogue.factors.iter().map(|f| f.name).collect();
-        PlanError::UnknownName {
-            line: named.unwrap_or(node).line,
-            what: "factor",
-            name: key.into(),
-            remedy: remedy(key, &known),
-        }
-    })?;
+    section.only(&["key", "levels", "manual", "reboot"])?;
     let levels_node = section.get("levels").ok_or(PlanError::Missing {
         line: node.line,
         what: "levels",
         remedy: "write levels = [...], the baseline first",
     })?;
-    let levels = match spec.scope {
-        Scope::Profile => profile(levels_node, catalogue)?,
-        _ => plain(levels_node, spec, lab)?,
+    if section.get("manual").map_or(Ok(false), Node::flag)? {
+        return manual(node, (&section, levels_node), known);
+    }
+    let named = section.get("key");
+    let key = named.map_or(Ok(node.key.as_str()), Node::string)?;
+    let (levels, scope) = match known.factor(key) {
+        Some(spec) if spec.scope == Scope::Profile => (profile(levels_node, known)?, spec.scope),
+        Some(spec) => (plain(levels_node, spec, known)?, spec.scope),
+        None if param::anywhere(key, known) => (of_load(levels_node, key, known)?, Scope::Socket),
+        None => {
+            return Err(PlanError::UnknownName {
+                line: named.unwrap_or(node).line,
+                what: "factor",
+                name: key.into(),
+                remedy: remedy(key, &known.names()),
+            });
+        }
     };
-    distinct(&node.key, levels_node.line, &levels, spec.scope)?;
+    distinct(&node.key, levels_node.line, &levels, scope)?;
     let reboot = section.get("reboot").map_or(Ok(false), Node::flag)?;
-    Ok(FactorPlan { name: node.key.clone(), levels, reboot })
+    Ok(FactorPlan { name: node.key.clone(), levels, reboot, manual: false })
 }
 
-fn plain(node: &Node, spec: &FactorSpec, lab: &LabPlan) -> Result<Vec<Level>, PlanError> {
-    let items = node.list().ok_or_else(|| node.wrong("a list of levels, the baseline first"))?;
-    if spec.scope == Scope::Path && lab.links.len() == 1 {
+/// A factor that a person sets, by a name and levels of his own.
+fn manual(
+    node: &Node,
+    (section, levels): (&Section, &Node),
+    known: &Known,
+) -> Result<FactorPlan, PlanError> {
+    let name = &node.key;
+    for key in ["key", "reboot"] {
+        if let Some(extra) = section.get(key) {
+            return Err(PlanError::WrongPlace {
+                line: extra.line,
+                key: key.into(),
+                remedy:
+                    "a factor with manual = true has one level for a whole run, and its own name"
+                        .into(),
+            });
+        }
+    }
+    if known.factor(name).is_some() || param::anywhere(name, known) {
+        return Err(PlanError::ManualKnown { line: node.line, name: name.clone() });
+    }
+    let level = |item: &Node| {
+        let level = item.written("a level in quotes")?;
+        let fits = level.trim() == level && !level.chars().any(char::is_control);
+        if !fits || !(1..=LONGEST).contains(&level.chars().count()) {
+            let allowed = format!("1 to {LONGEST} characters without blanks around them");
+            return Err(outside(item, level, &allowed));
+        }
+        let settings = Settings::from([(name.clone(), Value::Word(level.into()))]);
+        Ok(Level { name: level.into(), settings })
+    };
+    let items = levels.list().ok_or_else(|| levels.wrong(LIST))?;
+    let all: Vec<Level> = items.iter().map(level).collect::<Result<_, _>>()?;
+    distinct(name, levels.line, &all, Scope::Machine)?;
+    Ok(FactorPlan { name: name.clone(), levels: all, reboot: false, manual: true })
+}
+
+const LIST: &str = "a list of levels, the baseline first";
+
+fn plain(node: &Node, spec: &FactorSpec, known: &Known) -> Result<Vec<Level>, PlanError> {
+    let items = node.list().ok_or_else(|| node.wrong(LIST))?;
+    if spec.scope == Scope::Path && known.lab.links.len() == 1 {
         return Err(PlanError::OneLink { line: node.line });
     }
-    if matches!(spec.scope, Scope::Path | Scope::Link) && lab.links.is_empty() {
+    if matches!(spec.scope, Scope::Path | Scope::Link) && known.lab.links.is_empty() {
         let (line, key) = (node.line, spec.name.to_owned());
         return Err(PlanError::NoClients { line, key });
     }
     let level = |item: &Node| {
         let name = item.written("a level in quotes")?.to_owned();
         if spec.scope == Scope::Path {
-            known_link(item, &name, lab)?;
+            known_link(item, &name, known.lab)?;
+        }
+        if spec.scope == Scope::Socket {
+            param::of_all(item, spec.name, known)?;
         }
         let settings = Settings::from([(spec.name.to_owned(), value(item, spec.kind)?)]);
+        Ok(Level { name, settings })
+    };
+    items.iter().map(level).collect()
+}
+
+/// The levels of a factor that is a parameter of every load.
+fn of_load(node: &Node, key: &str, known: &Known) -> Result<Vec<Level>, PlanError> {
+    let items = node.list().ok_or_else(|| node.wrong(LIST))?;
+    let level = |item: &Node| {
+        let name = item.written("a level in quotes")?.to_owned();
+        let settings = Settings::from([(key.to_owned(), param::value(item, key, known)?)]);
         Ok(Level { name, settings })
     };
     items.iter().map(level).collect()
@@ -73,7 +158,7 @@ fn known_link(node: &Node, level: &str, lab: &LabPlan) -> Result<(), PlanError> 
     Err(PlanError::NotALink { line: node.line, level: level.into(), remedy })
 }
 
-fn profile(node: &Node, catalogue: &Catalogue) -> Result<Vec<Level>, PlanError> {
+fn profile(node: &Node, known: &Known) -> Result<Vec<Level>, PlanError> {
     if !node.is_table() {
         return Err(node.wrong("a table of levels, levels = { plain = { tso = \"off\" }, ... }"));
     }
@@ -81,14 +166,28 @@ fn profile(node: &Node, catalogue: &Catalogue) -> Result<Vec<Level>, PlanError> 
     for level in node.section()?.entries {
         let mut settings = Settings::new();
         for entry in level.section()?.entries {
-            let scopes = [Scope::Link, Scope::Host, Scope::Machine, Scope::Side, Scope::Socket];
-            let spec = settable(&entry, catalogue, &scopes)?;
-            settings.insert(entry.key.clone(), value(&entry, spec.kind)?);
+            settings.insert(entry.key.clone(), part(&entry, known)?);
         }
         levels.push(Level { name: level.key.clone(), settings });
     }
     Ok(levels)
 }
+
+/// One setting of a profile.
+fn part(entry: &Node, known: &Known) -> Result<Value, PlanError> {
+    if known.factor(&entry.key).is_none() && param::anywhere(&entry.key, known) {
+        return param::value(entry, &entry.key, known);
+    }
+    let spec = settable(entry, known.catalogue, &PARTS)?;
+    if spec.scope == Scope::Socket {
+        param::of_all(entry, spec.name, known)?;
+    }
+    value(entry, spec.kind)
+}
+
+/// What a profile may set, besides parameters of all loads.
+pub(in crate::plan) const PARTS: [Scope; 6] =
+    [Scope::Link, Scope::Host, Scope::Machine, Scope::Side, Scope::Program, Scope::Socket];
 
 /// A comparison needs two levels that differ, and every level must say all that another one says:
 /// what it left out would be whatever the level before it had set. Two profiles under two names may

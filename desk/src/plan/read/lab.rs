@@ -36,6 +36,10 @@ pub(super) fn read(
     })
 }
 
+/// What may be set for the whole run: on hosts, on the machine itself, and what programs are told.
+pub(in crate::plan) const WHOLE_RUN: [Scope; 4] =
+    [Scope::Host, Scope::Machine, Scope::Side, Scope::Program];
+
 /// The system under test by itself.
 fn machine(lab: &Section, catalogue: &Catalogue) -> Result<LabPlan, PlanError> {
     for key in ["clients", "client_rate", "links"] {
@@ -50,12 +54,9 @@ fn machine(lab: &Section, catalogue: &Catalogue) -> Result<LabPlan, PlanError> {
     Ok(LabPlan { clients: 0, client_rate: None, settings, links: Vec::new() })
 }
 
-/// Factors that a plan may set for the whole run: on hosts, or on the machine itself.
+/// Factors that a plan may set for the whole run.
 fn whole_run<'a>(catalogue: &Catalogue<'a>) -> impl Iterator<Item = &'a FactorSpec> {
-    catalogue
-        .factors
-        .iter()
-        .filter(|f| matches!(f.scope, Scope::Host | Scope::Machine | Scope::Side))
+    catalogue.factors.iter().filter(|f| WHOLE_RUN.contains(&f.scope))
 }
 
 fn settings(lab: &Section, catalogue: &Catalogue) -> Result<Settings, PlanError> {

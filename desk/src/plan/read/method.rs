@@ -5,7 +5,7 @@ use super::nearest::remedy;
 use super::node::{Node, Section};
 use super::primary;
 use super::value::{outside, quantity, whole};
-use crate::record::{FactorPlan, LoadPlan, Method, SteadyRule, Value, WorkloadSpec};
+use crate::record::{FactorPlan, LoadPlan, Method, Place, SteadyRule, Value, WorkloadSpec};
 use crate::unit::{Kind, Quantity, Unit};
 
 /// Seed of a plan that names none; any number would do, it only has to stay.
@@ -26,6 +26,8 @@ pub const BLOCKS_BOUNDS: (u64, u64) = (3, 1000);
 pub const BOOTS_BOUNDS: (u64, u64) = (BOOTS as u64, 1000);
 /// The shortest window: below, the kernel's own ticks and acknowledgements are a share of it.
 const SHORTEST_WINDOW_S: f64 = 0.05;
+/// Shortest warm-up of loops on one machine, seconds: no rate has to settle, as that of TCP has.
+const SHORTEST_WARM_UP_S: f64 = 0.005;
 /// Longest time of a trial's parts, seconds.
 const LONGEST_S: f64 = 3600.0;
 
@@ -53,7 +55,8 @@ pub(super) fn read(
         "boot_time",
         "primary_comparison",
     ])?;
-    let (settle, settle_max) = settle(section)?;
+    let alone = specs.iter().all(|spec| spec.place == Place::Machine);
+    let (settle, settle_max) = settle(section, alone)?;
     let looks = looks(section)?;
     let (boots, boot_time) = boots(section, factors)?;
     let mut method = Method {
@@ -158,9 +161,9 @@ fn time(section: &Section, key: &str, default: f64) -> Result<Quantity, PlanErro
     section.get(key).map_or(Ok(Quantity::seconds(default)), |node| quantity(node, Kind::Duration))
 }
 
-fn settle(section: &Section) -> Result<(Quantity, Quantity), PlanError> {
+fn settle(section: &Section, alone: bool) -> Result<(Quantity, Quantity), PlanError> {
     let settle = time(section, "settle", 1.0)?;
-    bounded(section, "settle", settle, 0.05)?;
+    bounded(section, "settle", settle, if alone { SHORTEST_WARM_UP_S } else { 0.05 })?;
     // A plan that only says a long settle means it; the default must not contradict it.
     let settle_max = time(section, "settle_max", settle.value.max(5.0))?;
     bounded(section, "settle_max", settle_max, 0.0)?;

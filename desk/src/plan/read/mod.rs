@@ -15,18 +15,23 @@ mod load;
 mod method;
 mod nearest;
 mod node;
+mod param;
 mod primary;
 mod value;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_factor;
 
 pub use check::TRIALS;
 pub use error::PlanError;
-pub(super) use lab::CLIENTS_BOUNDS;
+pub(super) use factor::PARTS;
+pub(super) use lab::{CLIENTS_BOUNDS, WHOLE_RUN};
 pub(super) use method::MOST_LOOKS;
 pub use method::{BLOCKS_BOUNDS, BOOTS_BOUNDS};
 pub use nearest::remedy;
+pub(super) use value::MOST_CPUS;
 
 use super::Catalogue;
 use crate::record::{Place, Plan, claim_sources};
@@ -60,7 +65,8 @@ pub fn read(text: &str, catalogue: &Catalogue) -> Result<Plan, PlanError> {
     let (loads, specs) = load::read(&root.section("load")?, catalogue)?;
     let alone = specs.iter().all(|spec| spec.place == Place::Machine);
     let lab = lab::read(&root.section("lab")?, catalogue, alone)?;
-    let factors = factor::read(&root.section("factors")?, &lab, catalogue)?;
+    let known = factor::Known { lab: &lab, loads: &loads, specs: &specs, catalogue };
+    let factors = factor::read(&root.section("factors")?, &known)?;
     let usual = || specs.first().map_or("", |spec| spec.question).to_owned();
     let question = root.text("question")?.unwrap_or_else(usual);
     let method = method::read(&root.section("method")?, &factors, &loads, &specs)?;

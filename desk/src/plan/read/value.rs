@@ -110,7 +110,7 @@ fn numeric(kind: ParamKind) -> Option<Kind> {
         ParamKind::Count(..) | ParamKind::CountOr(..) => Some(Kind::Count),
         ParamKind::Rate(..) | ParamKind::RateOr(..) => Some(Kind::Rate),
         ParamKind::CpusOr(..) => Some(Kind::Cpus),
-        ParamKind::Choice(_) | ParamKind::Word => None,
+        ParamKind::Choice(_) | ParamKind::Cpus | ParamKind::Word => None,
     }
 }
 
@@ -138,7 +138,7 @@ fn bounded(node: &Node, quantity: Quantity, kind: ParamKind) -> Result<Value, Pl
         ParamKind::Rate(low, high)
         | ParamKind::RateOr(_, low, high)
         | ParamKind::CpusOr(_, low, high) => (low, high, false),
-        ParamKind::Choice(_) | ParamKind::Word => (0.0, 0.0, true),
+        ParamKind::Choice(_) | ParamKind::Cpus | ParamKind::Word => (0.0, 0.0, true),
     };
     let number = quantity.value;
     if (low..=high).contains(&number) && (!whole || number.fract() == 0.0) {
@@ -162,9 +162,11 @@ fn word(node: &Node, kind: ParamKind) -> Result<Value, PlanError> {
         ParamKind::Choice(known) => {
             node.text_like(&format!("one of {} in quotes", known.join(", ")))
         }
+        ParamKind::Cpus => node.written("a number of CPUs, or a list such as \"0-1\""),
         _ => node.string(),
     }?;
     match kind {
+        ParamKind::Cpus => cpus(text).ok_or_else(|| outside(node, text, CPUS)),
         ParamKind::Choice(known) if !known.contains(&text) => {
             Err(outside(node, text, &choice(text, known)))
         }
@@ -172,6 +174,28 @@ fn word(node: &Node, kind: ParamKind) -> Result<Value, PlanError> {
         _ => Ok(Value::Word(text.into())),
     }
 }
+
+/// How many CPUs, or which.
+fn cpus(text: &str) -> Option<Value> {
+    let number = |text: &str| {
+        let digits = !text.is_empty() && text.chars().all(|c| c.is_ascii_digit());
+        text.parse::<u64>().ok().filter(|n| digits && *n < MOST_CPUS)
+    };
+    if let Ok(count) = text.parse::<u64>() {
+        return (1..=MOST_CPUS).contains(&count).then_some(Value::Count(count));
+    }
+    let range = |part: &str| {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        Some(number(first)? <= number(last)?)
+    };
+    let fits = text.split(',').all(|part| range(part) == Some(true));
+    fits.then(|| Value::Word(text.into()))
+}
+
+/// Most CPUs of a machine that a set of the kernel's system calls holds here.
+pub(in crate::plan) const MOST_CPUS: u64 = 1024;
+const CPUS: &str = "a number of CPUs from 1 to 1024, or a list of CPUs such as \"0-1,4\" \
+                    (CPU 3 alone is \"3-3\")";
 
 fn choice(text: &str, known: &[&str]) -> String {
     let all = known.join(", ");

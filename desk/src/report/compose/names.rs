@@ -82,7 +82,8 @@ mod tests {
     fn named(key: &str, level: &str, settings: Settings) -> String {
         let (mut run, _) = fixture::single("Names", 1.2);
         let levels = vec![Level { name: level.into(), settings }];
-        run.plan.factors = vec![FactorPlan { name: key.into(), levels, reboot: false }];
+        run.plan.factors =
+            vec![FactorPlan { name: key.into(), levels, reboot: false, manual: false }];
         level_name(&run.plan, key, level)
     }
 

@@ -146,6 +146,7 @@ fn smt(small: f64) -> Run {
         name: "offload".into(),
         levels: vec![level("on"), level("off")],
         reboot: false,
+        manual: false,
     };
     for record in &mut run.records {
         let at = record.trial.point.params["size"].quantity().unwrap().value;

@@ -24,6 +24,7 @@ mod tree;
 pub use ceiling::{AdapterCeiling, adapter_ceilings, largest_cache};
 pub use complete::complete_adapters;
 pub use library::libraries;
+pub(in crate::lab) use tree::cpu_list;
 
 use desk::record::Environment;
 use desk::unit::Quantity;

@@ -70,7 +70,7 @@ pub(super) fn last_name(path: &str) -> &str {
 }
 
 /// The CPUs of a list such as `0-3,8`; what is not a number is left out.
-pub(super) fn cpu_list(text: &str) -> Vec<u32> {
+pub(in crate::lab) fn cpu_list(text: &str) -> Vec<u32> {
     text.trim()
         .split(',')
         .filter_map(|part| {

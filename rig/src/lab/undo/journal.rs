@@ -159,7 +159,11 @@ impl Journal {
         inner.refuse_busy(&directory, &intents)?;
         let mut all = Vec::new();
         for intent in intents {
-            let old = setting::read(&intent.path)?;
+            if !setting::may_be(intent.kind, &inner.root, &intent.path) {
+                let source = io::Error::other("no setting of the machine");
+                return Err(UndoError::Setting { path: intent.path, source });
+            }
+            let old = setting::read(intent.kind, &intent.path)?;
             all.push((intent, old));
         }
         let seqs = inner.write_down(all)?;
@@ -295,8 +299,8 @@ impl Inner {
 
     fn carry_out(&mut self, seq: u64) -> Result<(), UndoError> {
         let Some((entry, _)) = self.open.get(&seq).cloned() else { return Ok(()) };
-        setting::write(&entry.path, &entry.new)?;
-        let found = setting::read(&entry.path)?;
+        setting::write(entry.kind, &entry.path, &entry.new)?;
+        let found = setting::read(entry.kind, &entry.path)?;
         self.append(&[Line::Took { seq, value: found.clone() }])?;
         if let Some((_, ours)) = self.open.get_mut(&seq) {
             ours.clone_from(&found);

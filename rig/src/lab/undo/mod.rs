@@ -11,6 +11,7 @@ mod guardian;
 mod journal;
 mod leftover;
 mod owner;
+pub mod register;
 mod restore;
 mod setting;
 mod story;

@@ -63,7 +63,7 @@ pub struct Settled {
 /// Undoes one entry of a conductor, if what is there is still `ours`.
 pub(super) fn restore(root: &Path, owner: &Owner, entry: &Entry, ours: &str) -> Fate {
     match entry.kind {
-        Kind::File => file(root, entry, ours),
+        Kind::File | Kind::Register => file(root, entry, ours),
         Kind::Namespace | Kind::Group => made(root, owner, entry),
         Kind::Controller => controller(root, entry),
     }
@@ -80,10 +80,10 @@ fn rebooted(root: &Path, entry: &Entry) -> bool {
 /// Compare and restore. After a reboot the value is compared all the same: what the kernel began
 /// with is usually the old one, and anything else that is not ours was set by somebody since.
 fn file(root: &Path, entry: &Entry, ours: &str) -> Fate {
-    if !setting::is_setting(root, &entry.path) {
+    if !setting::may_be(entry.kind, root, &entry.path) {
         return failed(format!("{} is no setting of the kernel", entry.path.display()));
     }
-    let now = match setting::read(&entry.path) {
+    let now = match setting::read(entry.kind, &entry.path) {
         Ok(now) => now,
         Err(_) if rebooted(root, entry) => return Fate::Rebooted,
         Err(e) => return failed(e),
@@ -91,7 +91,8 @@ fn file(root: &Path, entry: &Entry, ours: &str) -> Fate {
     if now == entry.old {
         Fate::Already
     } else if now == ours {
-        setting::write_and_verify(&entry.path, &entry.old).map_or_else(failed, |()| Fate::Restored)
+        let written = setting::write_and_verify(entry.kind, &entry.path, &entry.old);
+        written.map_or_else(failed, |()| Fate::Restored)
     } else if rebooted(root, entry) {
         Fate::Rebooted
     } else {
@@ -130,7 +131,7 @@ fn controller(root: &Path, entry: &Entry) -> Fate {
     if !setting::gives_cpu(&entry.path) {
         return Fate::Already;
     }
-    match setting::write(&entry.path, "-cpu") {
+    match setting::write(entry.kind, &entry.path, "-cpu") {
         Ok(()) if setting::gives_cpu(&entry.path) => failed("the kernel keeps cpu on the list"),
         Ok(()) => Fate::Restored,
         Err(e) => failed(e),
@@ -141,7 +142,9 @@ fn controller(root: &Path, entry: &Entry) -> Fate {
 #[must_use]
 pub fn now(entry: &Entry) -> String {
     match entry.kind {
-        Kind::File => setting::read(&entry.path).unwrap_or_else(|e| e.to_string()),
+        Kind::File | Kind::Register => {
+            setting::read(entry.kind, &entry.path).unwrap_or_else(|e| e.to_string())
+        }
         Kind::Controller if !setting::gives_cpu(&entry.path) => "absent".into(),
         _ if entry.path.exists() => "present".into(),
         _ => "absent".into(),
@@ -158,8 +161,9 @@ pub fn settle(path: &Path, root: &Path) -> Result<Vec<Settled>, UndoError> {
     let story = Story::read(path)?;
     let lives = |kind| story.open().iter().any(|(entry, _)| entry.kind == kind);
     // Settings first: they are the machine's, and nothing has to end for them.
+    let of_machine = |kind| matches!(kind, Kind::File | Kind::Register);
     let (settings, places): (Vec<_>, Vec<_>) =
-        story.open().into_iter().partition(|(entry, _)| entry.kind == Kind::File);
+        story.open().into_iter().partition(|(entry, _)| of_machine(entry.kind));
     cut(&mut file, &story).map_err(UndoError::journal(path))?;
     let mut all = Vec::new();
     let mut undo = |entry: &Entry, ours: &str| {

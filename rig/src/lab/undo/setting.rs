@@ -1,8 +1,11 @@
-//! Knows how the value of a setting stands in its file below `/proc/sys` or `/sys`.
+//! Knows how the value of a setting stands in its file below `/proc/sys` or `/sys`, or in a register
+//! of a CPU.
 //!
 //! Must not know what the setting means.
 
 use super::error::UndoError;
+use super::register;
+use super::story::Kind;
 use std::fs;
 use std::path::{Component, Path};
 
@@ -14,32 +17,44 @@ pub fn value_in(text: &str) -> &str {
     bracketed.unwrap_or_else(|| text.trim())
 }
 
-/// Reads the present value.
-pub(super) fn read(path: &Path) -> Result<String, UndoError> {
+/// Reads the present value of a thing of this kind.
+pub(super) fn read(kind: Kind, path: &Path) -> Result<String, UndoError> {
+    if kind == Kind::Register {
+        let read = register::read(path).map(register::written);
+        return read.map_err(|source| UndoError::Setting { path: path.into(), source });
+    }
     let text = fs::read_to_string(path)
         .map_err(|source| UndoError::Setting { path: path.into(), source })?;
     Ok(value_in(&text).to_owned())
 }
 
-/// Writes a value, in one call, into a file that is there.
-pub(super) fn write(path: &Path, value: &str) -> Result<(), UndoError> {
+/// Writes a value, in one call, to what is there.
+pub(super) fn write(kind: Kind, path: &Path, value: &str) -> Result<(), UndoError> {
     let fail = |source| UndoError::Setting { path: path.into(), source };
+    if kind == Kind::Register {
+        return register::write(path, value).map_err(fail);
+    }
     let mut file = fs::OpenOptions::new().write(true).truncate(true).open(path).map_err(fail)?;
     std::io::Write::write_all(&mut file, format!("{value}\n").as_bytes()).map_err(fail)
 }
 
 /// Writes a value and reads it back.
-pub(super) fn write_and_verify(path: &Path, value: &str) -> Result<(), UndoError> {
-    write(path, value)?;
-    let found = read(path)?;
+pub(super) fn write_and_verify(kind: Kind, path: &Path, value: &str) -> Result<(), UndoError> {
+    write(kind, path, value)?;
+    let found = read(kind, path)?;
     if found == value {
         return Ok(());
     }
     Err(UndoError::NotTaken { path: path.into(), asked: value.into(), found })
 }
 
-/// Whether a path is that of a kernel setting; nothing else is written, whatever a journal says.
-pub(super) fn is_setting(root: &Path, path: &Path) -> bool {
+/// Whether a path is that of a setting of this kind; nothing else is written, whatever a journal
+/// says.
+pub(super) fn may_be(kind: Kind, root: &Path, path: &Path) -> bool {
+    if kind == Kind::Register { register::is_one(root, path) } else { is_setting(root, path) }
+}
+
+fn is_setting(root: &Path, path: &Path) -> bool {
     let Ok(inside) = path.strip_prefix(root) else { return false };
     let plain = inside.components().all(|part| matches!(part, Component::Normal(_)));
     plain && (inside.starts_with("proc/sys") || inside.starts_with("sys"))

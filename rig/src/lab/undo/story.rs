@@ -17,6 +17,9 @@ use std::path::{Path, PathBuf};
 pub enum Kind {
     /// A setting in a file below `/proc/sys` or `/sys`.
     File,
+    /// What switches the prefetchers of a CPU, a register of it that a device below `/dev/cpu`
+    /// gives.
+    Register,
     /// The name of a network namespace.
     Namespace,
     /// The directory of a control group.

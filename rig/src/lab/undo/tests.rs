@@ -437,3 +437,38 @@ fn a_line_that_the_disk_took_by_half_does_not_spoil_the_next() {
     assert_eq!(tree.settle(&file), [Fate::Restored, Fate::Restored]);
     assert_eq!((tree.get(BUDGET).as_str(), tree.get(THP).as_str()), ("300", "madvise"));
 }
+
+#[test]
+fn a_killed_conductors_register_comes_back_and_no_other_device_is_written() {
+    let tree = Tree::new("register");
+    let device = |name: &str| {
+        let path = tree.0.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, [0; 0x1b0]).unwrap();
+        path
+    };
+    let (msr, disk) = (device("dev/cpu/3/msr"), device("dev/sda"));
+    let intent = |path: &Path| Intent {
+        key: "prefetchers".into(),
+        kind: Kind::Register,
+        path: path.into(),
+        new: "0xf".into(),
+    };
+    let journal = tree.journal();
+    journal.change(vec![intent(&msr)]).unwrap();
+    assert_eq!(register::read(&msr).unwrap(), 0xf);
+    let file = tree.killed(journal);
+    assert_eq!(tree.settle(&file), [Fate::Restored]);
+    assert_eq!(register::read(&msr).unwrap(), 0);
+    // Another device is neither written by a conductor nor by who reads a journal that names it.
+    let journal = tree.journal();
+    assert!(journal.change(vec![intent(&disk)]).is_err());
+    journal.change(vec![intent(&msr)]).unwrap();
+    let file = tree.killed(journal);
+    let text = fs::read_to_string(&file).unwrap().replace("dev/cpu/3/msr", "dev/sda");
+    fs::write(&file, text).unwrap();
+    fs::copy(&msr, &disk).unwrap();
+    let fates = tree.settle(&file);
+    assert!(matches!(fates.as_slice(), [Fate::Failed { .. }]), "{fates:?}");
+    assert_eq!(register::read(&disk).unwrap(), 0xf);
+}

@@ -7,7 +7,7 @@ use super::ground::{self, Common, Ground};
 use super::items::DISK;
 use crate::cli::error::CliError;
 use crate::cli::{place, plans, survey};
-use desk::record::{Environment, FactorSpec, LabKind, ParamKind, Plan, Scope, Value};
+use desk::record::{Environment, FactorSpec, LabKind, ParamKind, Place, Plan, Scope, Value};
 use desk::unit::{Quantity, Unit};
 use rig::factor;
 use rig::lab::environment;
@@ -80,7 +80,7 @@ fn all(machine: &Environment, kind: LabKind) -> Result<Vec<(String, String)>, Cl
 
 /// The smallest plan: what it sets, what its load says, what its method says besides.
 fn small(title: &str, set: &str, (load, method): (&str, &str)) -> String {
-    let workload = workload::ALL.first().map_or("", |entry| entry.spec.name);
+    let workload = over_sockets().map_or("", |entry| entry.spec.name);
     let load = if load.contains("workload") {
         load.to_owned()
     } else {
@@ -93,12 +93,27 @@ fn small(title: &str, set: &str, (load, method): (&str, &str)) -> String {
     )
 }
 
+/// The first workload that every factor of sockets can be set for, else the first of all.
+fn over_sockets() -> Option<&'static Entry> {
+    let has = |entry: &&Entry, spec: &FactorSpec| {
+        entry.spec.params.iter().any(|param| param.name == spec.name)
+    };
+    let mut all = workload::ALL.iter();
+    let fits = |entry: &&Entry| {
+        let mut of_sockets = factor::ALL.iter().filter(|spec| spec.scope == Scope::Socket);
+        of_sockets.all(|spec| has(entry, spec))
+    };
+    all.find(fits).or(workload::ALL.first())
+}
+
 /// A factor at one level: of the machine at that in force, so that nothing changes.
 fn of_factor(spec: &FactorSpec, machine: &Environment) -> (String, String) {
     let (name, level) = (spec.name, written(&level(spec)));
     let own = machine.fact("tcp.congestion_default").unwrap_or("cubic");
     let set = match spec.scope {
-        Scope::Machine | Scope::Host | Scope::Side => format!("{name} = {level}\n"),
+        Scope::Machine | Scope::Host | Scope::Side | Scope::Program => {
+            format!("{name} = {level}\n")
+        }
         Scope::Link => format!("[lab.links.lan]\n{name} = {level}\n"),
         Scope::Path => {
             format!("[lab.links.a]\n[lab.links.b]\n[factors.{name}]\nlevels = [\"a\", \"b\"]\n")
@@ -137,6 +152,7 @@ fn level(spec: &FactorSpec) -> Value {
             Value::Quantity(Quantity::new(1e9_f64.clamp(low, high), Unit::BitPerSecond))
         }
         ParamKind::CpusOr(word, ..) => Value::Word(word.into()),
+        ParamKind::Cpus => Value::Count(1),
         ParamKind::Choice(words) => Value::Word((*words.first().unwrap_or(&"")).to_owned()),
         ParamKind::Word => Value::Word("performance".into()),
     }
@@ -155,9 +171,11 @@ fn written(value: &Value) -> String {
 /// A workload, by each of its engines if it has several.
 fn of_workload(entry: &Entry) -> Vec<(String, String)> {
     let name = entry.spec.name;
+    let alone = entry.spec.place == Place::Machine;
     let one = |id: String, line: String| {
         let text = small(&id, "", (&format!("workload = \"{name}\"\n{line}"), ""));
-        (id, text)
+        // A load of the machine alone has no clients.
+        (id, if alone { text.replace("[lab]\nclients = 1\n", "") } else { text })
     };
     let engine = entry.spec.params.iter().find(|param| param.name == "engine");
     match engine.map(|param| param.kind) {

@@ -111,7 +111,7 @@ impl Ground {
     fn staged(&mut self, plan: &Plan, binary: &Path) -> Option<String> {
         order(plan).iter().find_map(|trial| {
             let what = sockets(trial);
-            self.once(what, binary, |lab| lab.stage(trial).map_err(|e| e.to_string()))
+            self.once(what, binary, |lab| lab.stage(plan, trial).map_err(|e| e.to_string()))
         })
     }
 
@@ -162,7 +162,11 @@ fn sockets(trial: &Trial) -> String {
     };
     let mut all = trial.point.params.clone();
     all.extend(trial.settings.clone());
-    all.retain(|key, value| of_socket(key) || key == "engine" && matches!(value, Value::Word(_)));
+    let switched =
+        |key: &String| trial.settings.contains_key(key) && trial.point.params.contains_key(key);
+    all.retain(|key, value| {
+        of_socket(key) || switched(key) || key == "engine" && matches!(value, Value::Word(_))
+    });
     let words: Vec<String> = all.iter().map(|(key, value)| format!("{key} {value}")).collect();
     format!("{}: {}", trial.point.workload, words.join(", "))
 }

@@ -184,7 +184,7 @@ fn of_lab(lab: &str, tests: &[Test], done: &str) -> Capability {
 fn of_factor(spec: &FactorSpec, tests: &[Test]) -> Item {
     let effect = Some(match spec.scope {
         Scope::Machine | Scope::Side => "every plan that sets it, in every lab",
-        Scope::Socket | Scope::Profile => "every plan that sets it",
+        Scope::Program | Scope::Socket | Scope::Profile => "every plan that sets it",
         Scope::Path | Scope::Link | Scope::Host => "every plan that sets it, in labs with links",
     });
     let found = match (factor::find_machine(spec.name), factor::find_quota(spec.name)) {
@@ -244,7 +244,8 @@ fn of_labs(spec: &FactorSpec, tests: &[Test]) -> Capability {
         return Capability::new(&name, State::Absent, why);
     }
     let done = match spec.scope {
-        Scope::Link | Scope::Host => "set and read back",
+        Scope::Link | Scope::Host | Scope::Side => "set and read back",
+        Scope::Program => "told to nobody, the load says whether it hears",
         _ => "streams opened with it",
     };
     Capability::new(&name, State::Ok, format!("{done} in lab {}", took.join(", ")))

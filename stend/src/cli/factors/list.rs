@@ -2,7 +2,7 @@
 
 use desk::record::{FactorSpec, ParamKind, Scope};
 use desk::unit::{Quantity, Unit};
-use rig::factor;
+use rig::{factor, workload};
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -14,8 +14,18 @@ pub(super) fn list(root: &Path) -> String {
         let _ = writeln!(text, "{:<16}{:<9}{}", spec.name, scope(spec.scope), levels(spec.kind));
         let _ = writeln!(text, "{:16}{}; {}", "", spec.about, here(spec, root));
     }
+    text.push_str(BESIDES);
+    for entry in workload::ALL {
+        let names: Vec<&str> = entry.spec.params.iter().map(|param| param.name).collect();
+        let _ = writeln!(text, "  {}: {}", entry.spec.name, names.join(", "));
+    }
     text
 }
+
+/// What may be a factor and is in no list.
+const BESIDES: &str = "\nBesides, with manual = true, whatever a person sets and the machine cannot \
+(an option of the\nfirmware): a run is made at one level, `stend run PLAN --level FACTOR=LEVEL`. And \
+every parameter\nthat all loads of a plan have:\n";
 
 const fn scope(scope: Scope) -> &'static str {
     match scope {
@@ -23,6 +33,7 @@ const fn scope(scope: Scope) -> &'static str {
         Scope::Link => "link",
         Scope::Host => "host",
         Scope::Machine => "machine",
+        Scope::Program => "program",
         Scope::Side => "side",
         Scope::Socket => "socket",
         Scope::Profile => "profile",
@@ -51,6 +62,7 @@ fn levels(kind: ParamKind) -> String {
             let [low, high] = [low, high].map(|bound| Quantity::new(bound, Unit::Cpu));
             format!("{word}, or {low} to {high}")
         }
+        ParamKind::Cpus => "a number of CPUs, or a list such as 0-1".into(),
         ParamKind::Choice(words) => words.join(", "),
         ParamKind::Word => "a word".into(),
     }
@@ -61,8 +73,14 @@ fn here(spec: &FactorSpec, root: &Path) -> String {
     if let Some(row) = factor::find_quota(spec.name) {
         return row.try_out(root).map_or_else(|e| e.to_string(), |tried| format!("here: {tried}"));
     }
+    if let Some(row) = factor::find_cpus(spec.name) {
+        return row.here(root);
+    }
     let Some(row) = factor::find_machine(spec.name) else {
-        return "set in the lab".into();
+        return match spec.scope {
+            Scope::Program => "told to the programs of the load".into(),
+            _ => "set in the lab".into(),
+        };
     };
     let now = match row.observe(root) {
         Ok(now) => now,

@@ -115,7 +115,9 @@ fn restore(forget: bool, out: &mut impl std::io::Write) -> Result<u8, CliError> 
 pub(super) fn describe(entry: &Entry) -> String {
     let path = entry.path.display();
     match entry.kind {
-        Kind::File => format!("{} {path}: was {}, set to {}", entry.key, entry.old, entry.new),
+        Kind::File | Kind::Register => {
+            format!("{} {path}: was {}, set to {}", entry.key, entry.old, entry.new)
+        }
         Kind::Namespace => format!("namespace {path}"),
         Kind::Group => format!("control group {path}"),
         Kind::Controller => format!("controller cpu in {path}"),

@@ -4,7 +4,7 @@
 
 use super::flow::{Flow, Load};
 use crate::lab::sim::Scene;
-use crate::workload::tcp_stream::run::{StreamPlan, plan_streams};
+use crate::workload::tcp_stream::run::{Cpus, StreamPlan, plan_streams};
 use desk::record::Settings;
 
 /// How busy the CPUs are.
@@ -19,7 +19,8 @@ pub(super) struct Busy {
 
 /// The streams, each on its CPUs; a client that has a machine of its own counts that one's.
 pub(super) fn streams(scene: &Scene<'_>, params: &Settings) -> Vec<StreamPlan> {
-    let mut streams = plan_streams(params, scene.clients, &numbers(scene.hold.cpus.logical));
+    let all = numbers(scene.hold.cpus.logical);
+    let mut streams = plan_streams(params, scene.clients, Cpus { server: &all, all: &all });
     if !scene.physics.clients_apart() {
         return streams;
     }

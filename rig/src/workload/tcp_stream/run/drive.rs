@@ -40,7 +40,9 @@ pub struct TcpStreams {
 impl Workload for TcpStreams {
     fn stage(&mut self, lab: &mut Lab, job: &Job) -> Result<(), Fault> {
         (self.settle, self.settle_max, self.window) = (job.settle, job.settle_max, job.window);
-        let streams = plan_streams(&job.trial.point.params, lab.clients(), &allowed_cpus());
+        let server = lab.cpus().map_err(LabError::into_fault)?;
+        let cpus = Cpus { server: &server, all: &allowed_cpus() };
+        let streams = plan_streams(&job.trial.point.params, lab.clients(), cpus);
         let one_way = streams.iter().map(|s| s.turn + 1).max().unwrap_or(1);
         let interface = if lab.kind == LabKind::Loopback { "lo" } else { job.link };
         let traffic = traffic::of(job, one_way, interface)?;
@@ -168,8 +170,32 @@ fn reached(samples: &[(u64, u64)], go_ns: u64) -> Reached {
     Reached { at_s: since_go / samples.len().max(1) as f64, done: done as f64 }
 }
 
-/// Every stream of the trial with the CPUs of its ends, taken from `cpus` in turn.
-pub fn plan_streams(params: &Settings, clients: u32, cpus: &[u32]) -> Vec<StreamPlan> {
+/// CPUs on which the ends of streams may run.
+#[derive(Clone, Copy, Debug)]
+pub struct Cpus<'c> {
+    /// Those of the system under test, some of all.
+    pub server: &'c [u32],
+    /// Those that this process may use.
+    pub all: &'c [u32],
+}
+
+impl Cpus<'_> {
+    /// The CPU of the server's end of a stream, dealt in turn.
+    fn server(&self, at: usize) -> u32 {
+        self.server.get(at % self.server.len().max(1)).copied().unwrap_or(0)
+    }
+
+    /// The CPU behind that of the server's end.
+    fn neighbour(&self, at: usize) -> u32 {
+        let server = self.server(at);
+        let place = self.all.iter().position(|cpu| *cpu == server).unwrap_or(at);
+        self.all.get((place + 1) % self.all.len().max(1)).copied().unwrap_or(server)
+    }
+}
+
+/// Every stream of the trial with the CPUs of its ends: the server's dealt in turn from those that
+/// it may use, the client's the same or the next.
+pub fn plan_streams(params: &Settings, clients: u32, cpus: Cpus<'_>) -> Vec<StreamPlan> {
     let word = |key: &str| params.get(key).and_then(Value::word).unwrap_or_default().to_owned();
     let directions: &[Direction] = match word("direction").as_str() {
         "transmit" => &[Direction::Transmit],
@@ -179,19 +205,19 @@ pub fn plan_streams(params: &Settings, clients: u32, cpus: &[u32]) -> Vec<Stream
     let placement = word("placement");
     let per_client = params.get("streams").and_then(Value::count).unwrap_or(1);
     let mut streams: Vec<StreamPlan> = Vec::new();
-    for client in 1..=clients as usize {
+    for host in 1..=clients as usize {
         for _ in 0..per_client {
             for direction in directions {
                 let at = streams.len();
                 let turn = at / directions.len();
-                let cpu = |n: usize| (placement != "none").then(|| cpus[n % cpus.len()]);
-                let client_at = if placement == "same" { at } else { at + 1 };
+                let pinned = placement != "none";
+                let client = if placement == "same" { cpus.server(at) } else { cpus.neighbour(at) };
                 streams.push(StreamPlan {
                     id: u32::try_from(at).unwrap_or(u32::MAX),
-                    client,
+                    client: host,
                     direction: *direction,
-                    server_cpu: cpu(at),
-                    client_cpu: cpu(client_at),
+                    server_cpu: pinned.then(|| cpus.server(at)),
+                    client_cpu: pinned.then_some(client),
                     turn: u32::try_from(turn).unwrap_or(u32::MAX),
                 });
             }
@@ -252,4 +278,30 @@ fn ready(answer: FromPart) -> Option<()> {
 
 fn confused(lab: &Lab, at: usize) -> LabError {
     LabError::OutOfTurn { host: lab.name(at).into(), what: "not a tcp_stream answer".into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_servers_ends_keep_to_its_cpus_and_the_clients_are_beside_them() {
+        let of = |placement: &str, server: &[u32]| -> Vec<(Option<u32>, Option<u32>)> {
+            let word = |text: &str| Value::Word(text.into());
+            let params = Settings::from([
+                ("placement".to_owned(), word(placement)),
+                ("direction".to_owned(), word("transmit")),
+                ("streams".to_owned(), Value::Count(3)),
+            ]);
+            let cpus = Cpus { server, all: &[0, 1, 4, 5] };
+            let streams = plan_streams(&params, 1, cpus);
+            streams.iter().map(|s| (s.server_cpu, s.client_cpu)).collect()
+        };
+        let pair = |server, client| (Some(server), Some(client));
+        assert_eq!(of("same", &[0, 1, 4, 5]), [pair(0, 0), pair(1, 1), pair(4, 4)]);
+        assert_eq!(of("spread", &[0, 1, 4, 5]), [pair(0, 1), pair(1, 4), pair(4, 5)]);
+        assert_eq!(of("same", &[4]), [pair(4, 4); 3]);
+        assert_eq!(of("spread", &[1, 5]), [pair(1, 4), pair(5, 0), pair(1, 4)]);
+        assert_eq!(of("none", &[4]), [(None, None); 3]);
+    }
 }

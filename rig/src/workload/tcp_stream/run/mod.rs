@@ -14,7 +14,7 @@ mod part;
 mod tcp_info;
 mod traffic;
 
-pub use drive::{TcpStreams, plan_streams};
+pub use drive::{Cpus, TcpStreams, plan_streams};
 pub use message::{
     Direction, Engine, HostMark, InterfaceMark, PaceMark, StreamEnd, StreamMark, StreamPlan,
     ThreadMark,

@@ -1,0 +1,167 @@
+//! Factors that are parameters of the loads, that a person sets, and that name CPUs.
+
+use super::read;
+use crate::plan::example::catalogue;
+use crate::plan::{Catalogue, order};
+use crate::record::{
+    Better, FactorSpec, MetricSpec, ParamKind, ParamSpec, Place, Plan, Scope, Value, WorkloadSpec,
+};
+use crate::unit::Unit;
+
+const fn param(name: &'static str, kind: ParamKind, default: &'static str) -> ParamSpec {
+    ParamSpec { name, about: "", kind, default }
+}
+
+const RATE: &[MetricSpec] = &[MetricSpec {
+    name: "rate",
+    title: "rate",
+    unit: Unit::BytePerSecond,
+    better: Better::Higher,
+    limit: "",
+}];
+
+static COPY: WorkloadSpec = WorkloadSpec {
+    name: "copy",
+    question: "How fast?",
+    revision: 1,
+    place: Place::Machine,
+    params: &[
+        param("pages", ParamKind::Choice(&["base", "huge"]), "huge"),
+        param("threads", ParamKind::Count(1, 64), "1"),
+    ],
+    metrics: RATE,
+};
+static SIGN: WorkloadSpec = WorkloadSpec {
+    name: "sign",
+    question: "How many?",
+    revision: 1,
+    place: Place::Machine,
+    params: &[param("threads", ParamKind::Choice(&["1", "all"]), "1")],
+    metrics: RATE,
+};
+static FACTORS: [FactorSpec; 3] = [
+    FactorSpec { name: "congestion", about: "", scope: Scope::Socket, kind: ParamKind::Word },
+    FactorSpec { name: "cpus", about: "", scope: Scope::Side, kind: ParamKind::Cpus },
+    FactorSpec { name: "profile", about: "", scope: Scope::Profile, kind: ParamKind::Word },
+];
+
+fn of(loads: &[&str], factors: &str) -> Result<Plan, String> {
+    let loads: Vec<String> =
+        loads.iter().map(|name| format!("[load.{name}]\nworkload = \"{name}\"\n")).collect();
+    let text = format!("title = \"t\"\n{factors}\n{}", loads.concat());
+    let catalogue = Catalogue { workloads: &[&COPY, &SIGN], factors: &FACTORS };
+    read(&text, &catalogue).map_err(|e| e.to_string())
+}
+
+#[test]
+fn any_parameter_of_the_loads_is_a_factor_and_is_set_by_its_levels() {
+    let plan = of(&["copy"], "[factors.pages]\nlevels = [\"huge\", \"base\"]").unwrap();
+    assert_eq!(plan.method.compare, "pages");
+    let mut words: Vec<String> =
+        order(&plan).iter().map(|t| t.settings["pages"].to_string()).collect();
+    words.sort();
+    words.dedup();
+    assert_eq!(words, ["base", "huge"]);
+    let named = "[factors.crowd]\nkey = \"threads\"\nlevels = [1, 4]";
+    let plan = of(&["copy"], named).unwrap();
+    assert_eq!(plan.factors[0].levels[1].settings["threads"], Value::Count(4));
+    let both = "[factors.profile]\nlevels.plain = { pages = \"base\", cpus = 1 }\n\
+                levels.rich = { pages = \"huge\", cpus = \"0-1\" }";
+    let plan = of(&["copy"], both).unwrap();
+    assert_eq!(plan.factors[0].levels[0].settings["cpus"], Value::Count(1));
+    assert_eq!(plan.factors[0].levels[1].settings["cpus"], Value::Word("0-1".into()));
+}
+
+#[test]
+fn a_parameter_that_not_every_load_has_or_reads_alike_is_refused() {
+    let cases = [
+        (
+            "[factors.pages]\nlevels = [\"huge\", \"base\"]",
+            "line 3: 'pages' is no parameter of load 'sign' (workload sign), so its levels would \
+             not differ there; in all loads are threads; else measure them in two plans",
+        ),
+        (
+            "[factors.threads]\nlevels = [1, 2]",
+            "line 3: 'levels' is the number 1; write one of 1, all in quotes",
+        ),
+        (
+            "[factors.threads]\nlevels = [\"1\", \"all\"]",
+            "line 3: 'threads' = '1' is another thing in load 'copy' than in load 'sign'; measure \
+             them in two plans",
+        ),
+        (
+            "[factors.congestion]\nlevels = [\"kernel\", \"cubic\"]",
+            "line 3: 'congestion' is no parameter of load 'copy' (workload copy), so its levels \
+             would not differ there; in all loads are threads; else measure them in two plans",
+        ),
+        (
+            "[factors.thread]\nlevels = [\"1\", \"2\"]",
+            "line 2: there is no factor 'thread'; did you mean 'threads'?",
+        ),
+    ];
+    for (factors, words) in cases {
+        assert_eq!(of(&["copy", "sign"], factors).unwrap_err(), words);
+    }
+    let twice = "[load.copy]\nworkload = \"copy\"\npages = \"base\"\n\
+                 [factors.pages]\nlevels = [\"huge\", \"base\"]";
+    let words = of(&[], twice).unwrap_err();
+    assert!(words.contains("factor 'pages' and load 'copy' both set 'pages'"), "{words}");
+}
+
+#[test]
+fn cpus_are_a_number_or_a_list_and_nothing_else() {
+    let levels = |two: &str| of(&["copy"], &format!("[factors.cpus]\nlevels = [1, {two}]"));
+    let second = |two| levels(two).unwrap().factors[0].levels[1].settings["cpus"].clone();
+    assert_eq!(second("2"), Value::Count(2));
+    assert_eq!(second("\"2\""), Value::Count(2));
+    assert_eq!(second("\"0-1,4\""), Value::Word("0-1,4".into()));
+    for wrong in
+        ["0", "1025", "\"3-1\"", "\"1-\"", "\"a\"", "\"0,,1\"", "\"+1-2\"", "\"5000-5001\""]
+    {
+        let words = levels(wrong).unwrap_err();
+        assert!(words.contains("write a number of CPUs from 1 to 1024, or a list"), "{words}");
+    }
+}
+
+#[test]
+fn what_a_person_sets_has_a_name_and_levels_of_its_own() {
+    let plan = of(
+        &["copy"],
+        "[factors.snoop_filter]\nmanual = true\nlevels = [\"on\", \"off\", \"home snoop\", 2]",
+    );
+    let factor = plan.unwrap().factors[0].clone();
+    assert!(factor.manual && !factor.reboot);
+    assert_eq!(factor.levels[2].settings["snoop_filter"], Value::Word("home snoop".into()));
+    assert_eq!(factor.levels[3].name, "2");
+    let cases = [
+        (
+            "[factors.cpus]\nmanual = true\nlevels = [\"1\", \"2\"]",
+            "line 2: 'cpus' is what a run switches itself; leave out manual, or give what a person \
+             sets another name, as in [factors.bios_cpus]",
+        ),
+        (
+            "[factors.snoop]\nmanual = true\nreboot = true\nlevels = [\"on\", \"off\"]",
+            "line 4: 'reboot' cannot be set here; a factor with manual = true has one level for a \
+             whole run, and its own name",
+        ),
+        (
+            "[factors.snoop]\nmanual = true\nlevels = [\"on\", \" off\"]",
+            "line 4: 'levels' cannot be ' off'; write 1 to 40 characters without blanks around them",
+        ),
+        (
+            "[factors.snoop]\nmanual = true\nlevels = [\"on\", \"on\"]",
+            "line 4: levels 'on' and 'on' of factor 'snoop' set the same",
+        ),
+        (
+            "[factors.snoop]\nmanual = true\nlevels = [\"on\"]",
+            "line 4: factor 'snoop' has 1 level(s); a comparison needs two or more",
+        ),
+    ];
+    for (factors, words) in cases {
+        assert_eq!(of(&["copy"], factors).unwrap_err(), words);
+    }
+    // Where nobody says that it is manual, it is a factor that does not exist.
+    let plain = of(&["copy"], "[factors.snoop]\nlevels = [\"on\", \"off\"]").unwrap_err();
+    assert!(plain.contains("there is no factor 'snoop'"), "{plain}");
+    assert!(read("title = \"t\"\n[load.a]\nworkload = \"tcp_stream\"", &catalogue()).is_ok());
+}

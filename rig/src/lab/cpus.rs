@@ -1,0 +1,173 @@
+//! Knows which CPUs a process may use, in which order they are taken, and how one is held to some.
+//!
+//! Must not know why.
+
+use super::environment::cpu_list;
+use super::error::LabError;
+use super::host::Host as _;
+use super::topology::{Lab, SUT};
+use rustix::process::Pid;
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+/// Most CPUs that a set of the kernel's calls holds here.
+const MOST: u32 = CpuSet::MAX_CPU as u32;
+/// Times that the threads of a process are listed until no new one has come.
+const LOOKS: usize = 8;
+
+/// The CPUs that this process may use, as the files below `root` tell, one thread of each core
+/// first and its siblings behind, each by number.
+#[must_use]
+pub fn allowed(root: &Path) -> Vec<u32> {
+    let status = fs::read_to_string(root.join("proc/self/status")).unwrap_or_default();
+    let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
+    let mut cpus = cpu_list(list.unwrap_or_default());
+    if let Ok(online) = fs::read_to_string(root.join("sys/devices/system/cpu/online")) {
+        let online = cpu_list(&online);
+        cpus.retain(|cpu| online.contains(cpu));
+    }
+    cpus.sort_by_key(|cpu| (sibling(root, *cpu), *cpu));
+    cpus
+}
+
+/// Which of its core's threads a CPU is, from 0.
+fn sibling(root: &Path, cpu: u32) -> usize {
+    let path = format!("sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list");
+    let text = fs::read_to_string(root.join(path)).unwrap_or_default();
+    cpu_list(&text).iter().position(|other| *other == cpu).unwrap_or(0)
+}
+
+/// The CPUs of a list such as `0-3,8`, as they are listed; what is not a number is left out.
+#[must_use]
+pub fn parse(text: &str) -> Vec<u32> {
+    cpu_list(text)
+}
+
+/// CPUs as the kernel lists them: `0-2,8`.
+#[must_use]
+pub fn list(cpus: &[u32]) -> String {
+    let sorted: BTreeSet<u32> = cpus.iter().copied().collect();
+    let mut ranges: Vec<(u32, u32)> = Vec::new();
+    for cpu in sorted {
+        match ranges.last_mut() {
+            Some((_, last)) if *last + 1 == cpu => *last = cpu,
+            _ => ranges.push((cpu, cpu)),
+        }
+    }
+    let word = |(first, last): &(u32, u32)| match last - first {
+        0 => first.to_string(),
+        _ => format!("{first}-{last}"),
+    };
+    ranges.iter().map(word).collect::<Vec<_>>().join(",")
+}
+
+/// The CPUs that a thread may use, by number.
+fn of(thread: Option<Pid>) -> io::Result<Vec<u32>> {
+    let set = sched_getaffinity(thread)?;
+    Ok((0..MOST).filter(|cpu| set.is_set(*cpu as usize)).collect())
+}
+
+/// Holds every thread of a process to these CPUs, those that it starts meanwhile, too.
+///
+/// # Errors
+/// When the kernel refuses, or threads come faster than they can be held.
+fn hold(process: u32, cpus: &[u32]) -> io::Result<()> {
+    let mut set = CpuSet::new();
+    cpus.iter().filter(|cpu| **cpu < MOST).for_each(|cpu| set.set(*cpu as usize));
+    for _ in 0..LOOKS {
+        let mut late = false;
+        for thread in threads(process)? {
+            // One that has ended since needs nothing.
+            match sched_getaffinity(Some(thread)) {
+                Ok(now) if now == set => {}
+                Ok(_) => {
+                    sched_setaffinity(Some(thread), &set)?;
+                    late = true;
+                }
+                Err(rustix::io::Errno::SRCH) => {}
+                Err(e) => return Err(e.into()),
+            }
+        }
+        if !late {
+            return Ok(());
+        }
+    }
+    Err(io::Error::other("its threads do not stay on the CPUs that they are held to"))
+}
+
+fn threads(process: u32) -> io::Result<Vec<Pid>> {
+    let entries = fs::read_dir(format!("/proc/{process}/task"))?;
+    let number = |entry: fs::DirEntry| entry.file_name().to_str()?.parse::<i32>().ok();
+    Ok(entries.flatten().filter_map(number).filter_map(Pid::from_raw).collect())
+}
+
+impl Lab {
+    /// Holds the processes of the system under test to these CPUs. It ends with the lab, or when
+    /// they are given all CPUs again.
+    ///
+    /// # Errors
+    /// When the kernel refuses.
+    pub fn hold_cpus(&self, cpus: &[u32]) -> Result<(), LabError> {
+        let process = self.hosts[SUT].pid();
+        hold(process, cpus).map_err(|source| fault(process, source))
+    }
+
+    /// The CPUs that the system under test may use, by number.
+    ///
+    /// # Errors
+    /// When it is gone.
+    pub fn cpus(&self) -> Result<Vec<u32>, LabError> {
+        let process = self.hosts[SUT].pid();
+        let pid = i32::try_from(process).ok().and_then(Pid::from_raw);
+        of(pid).map_err(|source| fault(process, source))
+    }
+}
+
+fn fault(process: u32, source: io::Error) -> LabError {
+    LabError::File { path: format!("CPUs of process {process}"), source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::Command;
+
+    #[test]
+    fn one_thread_of_each_core_comes_before_its_sibling() {
+        let root = std::env::temp_dir().join(format!("stend-cpus-{}", std::process::id()));
+        let put = |path: &str, text: &str| {
+            let path = root.join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        put("proc/self/status", "Name:\tx\nCpus_allowed_list:\t0-3,5\n");
+        for (cpu, siblings) in [(0, "0-1"), (1, "0-1"), (2, "2-3"), (3, "2-3")] {
+            let at = format!("sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list");
+            put(&at, siblings);
+        }
+        let found = allowed(&root);
+        fs::remove_dir_all(&root).unwrap();
+        assert_eq!(found, [0, 2, 5, 1, 3]);
+        assert_eq!(list(&found), "0-3,5");
+        assert_eq!(list(&[]), "");
+    }
+
+    #[test]
+    fn a_process_is_held_with_its_threads_and_let_go() {
+        let before = of(None).unwrap();
+        let mut child = Command::new("sleep").arg("60").spawn().unwrap();
+        let pid = Pid::from_raw(i32::try_from(child.id()).unwrap());
+        let last = *before.last().unwrap();
+        let held = hold(child.id(), &[last]).and_then(|()| of(pid));
+        let free = hold(child.id(), &before).and_then(|()| of(pid));
+        let none = hold(child.id(), &[]);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!(held.unwrap(), [last]);
+        assert_eq!(free.unwrap(), before);
+        assert!(none.is_err(), "no CPU at all is refused by the kernel");
+    }
+}

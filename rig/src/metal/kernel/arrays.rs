@@ -1,0 +1,200 @@
+//! Arrays of one thread in memory of its own, and the loop over them as the harness runs it.
+//!
+//! Knows how arrays lie to each other. Must not know which loop was asked for, nor what its figure
+//! means.
+
+use super::door::{ALIGNMENT, Arrays};
+use super::reference::{fill, scalar};
+use super::row::{Operation, Row};
+use crate::metal::{Hot, Memory};
+use std::ops::Range;
+use std::slice;
+
+/// A page, within which arrays begin at different places.
+const PAGE: usize = 4096;
+/// By so much the next array begins later in its page, bytes: a load whose lowest twelve bits are
+/// those of a store before it waits for that store.
+const STEP: usize = 1024;
+/// From this length on arrays also lie this much further apart, so that they are not in the same
+/// bank of memory.
+const APART: usize = 64 << 10;
+/// Words looked at after a window, at most.
+const LOOKS: usize = 1 << 14;
+
+/// Where the arrays of one thread begin and end, bytes from the begin of its memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// Length of an array.
+    pub bytes: usize,
+    /// By how much neighbours differ in where in a page they begin; 0 for a single array.
+    pub offset: usize,
+    to: Range<usize>,
+    one: Range<usize>,
+    two: Range<usize>,
+}
+
+impl Layout {
+    /// Arrays for a loop that are at most `size` bytes together.
+    ///
+    /// # Errors
+    /// When `size` has no room for the granule of the loop.
+    pub fn of(row: &Row, size: u64) -> Result<Self, String> {
+        let arrays = row.operation.arrays();
+        let each = usize::try_from(size / arrays.max(1)).map_err(|e| format!("{size} B: {e}"))?;
+        let bytes = each - each % row.granule;
+        if bytes == 0 {
+            let least = row.granule as u64 * arrays;
+            return Err(format!("{size} B are too few for {}: take {least} B or more", row.name));
+        }
+        let reads = row.operation == Operation::Read;
+        let one_bytes = if row.operation == Operation::Write { 0 } else { bytes };
+        let apart = if bytes >= APART { APART } else { 0 };
+        let after = |end: usize, nth: usize| end.next_multiple_of(PAGE) + apart + nth * STEP;
+        let to = 0..if reads { row.kept() } else { bytes };
+        let one_at = after(to.end, 1);
+        let one = one_at..one_at + one_bytes;
+        let two_at = after(one.end, 2);
+        let two = two_at..two_at + row.second(bytes);
+        let offset = if arrays > 1 { STEP } else { 0 };
+        Ok(Self { bytes, offset, to, one, two })
+    }
+
+    /// Bytes of memory that hold it all.
+    #[must_use]
+    pub fn end(&self) -> usize {
+        self.two.end.max(self.one.end)
+    }
+}
+
+/// A loop and its arrays.
+#[derive(Debug)]
+pub struct Loop {
+    row: &'static Row,
+    layout: Layout,
+    memory: Memory,
+    seeds: [u64; 2],
+}
+
+impl Loop {
+    /// Fills the arrays and goes over them once; `place` is the memory, and the seed of what it is
+    /// filled with.
+    ///
+    /// # Errors
+    /// Memory that is too short, or a loop that refuses its arrays.
+    pub fn new(row: &'static Row, layout: Layout, place: (Memory, u64)) -> Result<Self, String> {
+        let (memory, seed) = place;
+        let (wanted, got) = (layout.end(), memory.len());
+        if got < wanted || !memory.as_mut_ptr().addr().is_multiple_of(ALIGNMENT) {
+            return Err(format!("{got} B of memory where the arrays take {wanted} B"));
+        }
+        let mut made = Self { row, layout, memory, seeds: [seed, !seed] };
+        made.fill();
+        let (mut arrays, scalar) = (made.arrays(), scalar(row.operation));
+        row.run(&mut arrays, 1, scalar).map_err(|e| e.to_string())?;
+        Ok(made)
+    }
+
+    fn fill(&mut self) {
+        let reads_two = self.row.operation.loads() == 2;
+        let seeds = self.seeds;
+        for (range, seed) in
+            [(self.layout.one.clone(), seeds[0]), (self.layout.two.clone(), seeds[1])]
+        {
+            let two = range == self.layout.two;
+            if !two || reads_two {
+                fill(self.slice(range), seed);
+            }
+        }
+    }
+
+    fn slice(&mut self, range: Range<usize>) -> &mut [u8] {
+        // SAFETY: the range ends within the memory, as was looked at when this was made, and
+        // nobody else has it while it is borrowed here.
+        unsafe { slice::from_raw_parts_mut(self.memory.as_mut_ptr().add(range.start), range.len()) }
+    }
+
+    fn arrays(&mut self) -> Arrays<'_> {
+        let Layout { to, one, two, .. } = self.layout.clone();
+        let begin = self.memory.as_mut_ptr();
+        // SAFETY: the three ranges end within the memory and follow each other, so they do not
+        // overlap; all of the memory is borrowed as long as they are.
+        unsafe {
+            Arrays {
+                to: slice::from_raw_parts_mut(begin.add(to.start), to.len()),
+                one: slice::from_raw_parts(begin.add(one.start), one.len()),
+                two: slice::from_raw_parts_mut(begin.add(two.start), two.len()),
+            }
+        }
+    }
+}
+
+impl Hot for Loop {
+    /// Bytes as STREAM counts them.
+    fn pass(&mut self, passes: u64) -> u64 {
+        let (row, bytes) = (self.row, self.layout.bytes as u64);
+        let mut arrays = self.arrays();
+        match row.run(&mut arrays, passes, scalar(row.operation)) {
+            Ok(()) => row.counted(bytes).saturating_mul(passes),
+            Err(_) => 0,
+        }
+    }
+
+    fn verify(&mut self) -> Result<u64, String> {
+        let (row, bytes, seeds) = (self.row, self.layout.bytes, self.seeds);
+        let to = self.slice(self.layout.to.clone());
+        // An odd step, so that all places of a line are met.
+        let step = (to.len() / size_of::<u64>() / LOOKS) | 1;
+        row.verify(to, bytes, seeds, step)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metal::PageSize;
+    use crate::metal::kernel::{Isa, Store, Walk, find, rows};
+
+    fn triad() -> &'static Row {
+        find(Operation::Triad, Isa::Scalar, Store::Temporal, Walk::Straight).unwrap()
+    }
+
+    #[test]
+    fn arrays_lie_apart_and_begin_at_different_places_of_a_page() {
+        for row in rows() {
+            for size in [64 << 10, 1 << 20, (100 << 20) + 4711] {
+                let layout = Layout::of(row, size).unwrap();
+                assert!(layout.bytes.is_multiple_of(row.granule) && layout.bytes > 0);
+                assert!(layout.bytes as u64 * row.operation.arrays() <= size, "{}", row.name);
+                assert!(layout.to.end <= layout.one.start && layout.one.end <= layout.two.start);
+                let places = [&layout.to, &layout.one, &layout.two].map(|r| r.start % PAGE);
+                assert_eq!(places, [0, STEP, 2 * STEP], "{}", row.name);
+            }
+        }
+        let few = Layout::of(triad(), 191).unwrap_err();
+        assert_eq!(few, "191 B are too few for triad_scalar: take 192 B or more");
+    }
+
+    #[test]
+    fn a_loop_works_counts_and_verifies() {
+        for row in rows().filter(|row| row.missing().is_none()) {
+            let layout = Layout::of(row, 100 << 10).unwrap();
+            let memory = Memory::map(layout.end(), PageSize::Base).unwrap();
+            let bytes = layout.bytes as u64;
+            let mut made = Loop::new(row, layout, (memory, 5)).unwrap();
+            assert_eq!(made.pass(3), 3 * bytes * row.operation.arrays(), "{}", row.name);
+            assert!(made.verify().unwrap() > 0);
+        }
+    }
+
+    #[test]
+    fn a_wrong_result_in_memory_is_found() {
+        let layout = Layout::of(triad(), 96 << 10).unwrap();
+        let memory = Memory::map(layout.end(), PageSize::Base).unwrap();
+        let mut made = Loop::new(triad(), layout.clone(), (memory, 5)).unwrap();
+        made.slice(layout.to)[8] ^= 0xff;
+        assert!(made.verify().unwrap_err().contains("word 1 of"));
+        let layout = Layout::of(triad(), 8 << 20).unwrap();
+        let short = Memory::map(2 << 20, PageSize::Base).unwrap();
+        assert!(Loop::new(triad(), layout, (short, 5)).unwrap_err().contains("B of memory"));
+    }
+}

@@ -1,0 +1,98 @@
+//! Knows which loop a load point means on this machine, and puts it on its CPUs.
+//!
+//! Must not know what its figures mean.
+
+use crate::metal::kernel::{Isa, Operation, Row, Store, Walk, find, spread};
+use crate::metal::{Cpus, PageSize, Unready};
+use crate::workload::alone::{Order, Ready, bytes_of, threads_of};
+use std::env::consts::ARCH;
+use std::path::Path;
+
+/// From the widest to the narrowest.
+const WIDEST: [Isa; 5] = [Isa::Avx512, Isa::Avx2, Isa::Neon, Isa::Sse, Isa::Scalar];
+/// All that have a word.
+const ISAS: [Isa; 7] =
+    [Isa::Scalar, Isa::Sse, Isa::Avx2, Isa::Avx512, Isa::Neon, Isa::Rep, Isa::RepQ];
+/// What is larger than any second cache is walked as memory likes it.
+const BEYOND_SECOND: usize = 4 << 20;
+/// What is larger than any first cache is read from several places at once.
+const BEYOND_FIRST: usize = 128 << 10;
+/// Work of a thread in a simulated lab, B/s.
+const NOMINAL: f64 = 12e9;
+
+/// Makes the load ready.
+///
+/// # Errors
+/// What this machine lacks, or memory that it did not give.
+pub(super) fn ready(order: &Order) -> Result<Ready, Unready> {
+    let cpus = Cpus::read(Path::new("/"));
+    let threads = threads_of(order, &cpus)?;
+    let bytes = bytes_of(order, &cpus, threads.len())?;
+    let row = choose(order, bytes)?;
+    let (members, made_with) = spread(row, bytes, &threads, pages(order), order.seed)?;
+    Ok(Ready { members, made_with })
+}
+
+/// The operation that was asked for.
+pub(super) fn operation(order: &Order) -> Operation {
+    let word = order.word("operation");
+    Operation::ALL.into_iter().find(|o| o.word() == word).unwrap_or(Operation::Triad)
+}
+
+/// The kind of store that was asked for.
+pub(super) fn store(order: &Order) -> Store {
+    let past = order.word("store") == Store::NonTemporal.word();
+    if past { Store::NonTemporal } else { Store::Temporal }
+}
+
+fn pages(order: &Order) -> PageSize {
+    match order.word("pages") {
+        "base" => PageSize::Base,
+        "own" => PageSize::Own,
+        _ => PageSize::Huge,
+    }
+}
+
+/// The loop for a load point, arrays of so many bytes together.
+///
+/// # Errors
+/// An operation that does not exist in that way.
+pub(super) fn choose(order: &Order, bytes: u64) -> Result<&'static Row, Unready> {
+    let (operation, store) = (operation(order), store(order));
+    let array = usize::try_from(bytes / operation.arrays()).unwrap_or(usize::MAX);
+    let walks = match (operation, store) {
+        (Operation::Read, _) if array > BEYOND_FIRST => [Walk::Streams, Walk::Straight],
+        (_, Store::NonTemporal) if array > BEYOND_SECOND => [Walk::Pages, Walk::Straight],
+        _ => [Walk::Straight, Walk::Straight],
+    };
+    let row = |isa: Isa| walks.into_iter().find_map(|walk| find(operation, isa, store, walk));
+    let word = order.word("isa");
+    let asked = ISAS.into_iter().find(|isa| isa.word() == word);
+    let found = match asked {
+        Some(isa) => row(isa),
+        None => WIDEST.into_iter().filter_map(row).find(|row| row.missing().is_none()),
+    };
+    found.ok_or_else(|| lacks(operation, store, asked))
+}
+
+/// Why there is no such loop.
+fn lacks(operation: Operation, store: Store, asked: Option<Isa>) -> Unready {
+    let (what, how) = (operation.word(), store.word());
+    Unready::NotAvailable(match asked {
+        _ if operation == Operation::Read && store == Store::NonTemporal => {
+            "a read stores nothing, past the caches or through them".into()
+        }
+        Some(isa @ (Isa::Rep | Isa::RepQ)) if cfg!(target_arch = "x86_64") => {
+            format!("{} copies and writes, and how it stores is its own affair", isa.word())
+        }
+        Some(isa) => format!("{ARCH} has no {what} ({how}) with {}", isa.word()),
+        None => format!("{ARCH} has no {what} ({how})"),
+    })
+}
+
+/// Work of each thread in a second in a simulated lab, bytes.
+pub(super) fn nominal(order: &Order, cpus: usize) -> Vec<f64> {
+    let asked = usize::try_from(order.count("threads")).unwrap_or(cpus);
+    let threads = if order.word("threads") == "all" { cpus } else { asked.max(1) };
+    vec![NOMINAL; threads]
+}

@@ -1,0 +1,96 @@
+//! Knows which loop a way of copying means on this machine, and puts it on its CPUs.
+//!
+//! Must not know what its figures mean.
+
+use crate::lab::environment::libraries;
+use crate::metal::kernel::{Isa, Operation, Row, Store, Walk, find, spread};
+use crate::metal::{Cpus, PageSize, Unready};
+use crate::workload::alone::{Order, Ready, bytes_of, threads_of};
+use desk::record::Value;
+use std::env::consts::ARCH;
+use std::path::Path;
+
+/// From the widest to the narrowest.
+const WIDEST: [Isa; 5] = [Isa::Avx512, Isa::Avx2, Isa::Neon, Isa::Sse, Isa::Scalar];
+/// An array of more bytes is best copied past the caches, page by page.
+const BEYOND_CACHES: u64 = 8 << 20;
+/// Work of a thread in a simulated lab, B/s.
+const NOMINAL: f64 = 14e9;
+
+/// Makes the load ready.
+///
+/// # Errors
+/// What this machine lacks, or memory that it did not give.
+pub(super) fn ready(order: &Order) -> Result<Ready, Unready> {
+    let cpus = Cpus::read(Path::new("/"));
+    let threads = threads_of(order, &cpus)?;
+    let bytes = bytes_of(order, &cpus, threads.len())?;
+    let row = choose(order.word("algorithm"), bytes)?;
+    let (members, mut made_with) = spread(row, bytes, &threads, pages(order), order.seed)?;
+    if row.isa == Isa::Libc {
+        let libc = libraries().into_iter().find(|fact| fact.key == "lib.libc");
+        made_with.extend(libc.map(|fact| ("libc".into(), Value::Word(fact.value))));
+    }
+    Ok(Ready { members, made_with })
+}
+
+fn pages(order: &Order) -> PageSize {
+    match order.word("pages") {
+        "base" => PageSize::Base,
+        "own" => PageSize::Own,
+        _ => PageSize::Huge,
+    }
+}
+
+/// The loop that a word means for two arrays of so many bytes together.
+///
+/// # Errors
+/// A way that kinds of CPU like this one do not know.
+pub(super) fn choose(algorithm: &str, bytes: u64) -> Result<&'static Row, Unready> {
+    let widest = |store, walk| {
+        let row = |isa| find(Operation::Copy, isa, store, walk);
+        WIDEST.into_iter().filter_map(row).find(|row| row.missing().is_none())
+    };
+    let found = match algorithm {
+        "best" if bytes / 2 > BEYOND_CACHES => widest(Store::NonTemporal, Walk::Pages)
+            .or_else(|| widest(Store::NonTemporal, Walk::Straight)),
+        "best" => widest(Store::Temporal, Walk::Straight),
+        "pages" => widest(Store::NonTemporal, Walk::Pages),
+        "block_4k" => widest(Store::NonTemporal, Walk::Blocks(4 << 10)),
+        "block_16k" => widest(Store::NonTemporal, Walk::Blocks(16 << 10)),
+        word => plain(word),
+    };
+    found.ok_or_else(|| Unready::NotAvailable(format!("{ARCH} knows no copy '{algorithm}'")))
+}
+
+/// The loop of a word that names instructions, and how they load and store.
+fn plain(word: &str) -> Option<&'static Row> {
+    let (rest, walk) = match word.strip_suffix("_prefetched") {
+        Some(rest) => (rest, Walk::Prefetched),
+        None => (word, Walk::Straight),
+    };
+    let (rest, store) = match rest.strip_suffix("_nt") {
+        Some(rest) => (rest, Store::NonTemporal),
+        None => (rest, Store::Temporal),
+    };
+    let isa = match rest {
+        "libc" => Isa::Libc,
+        "compiler" => Isa::Compiler,
+        "registers" => Isa::Scalar,
+        "rep_movsb" => Isa::Rep,
+        "rep_movsq" => Isa::RepQ,
+        "sse" => Isa::Sse,
+        "avx2" => Isa::Avx2,
+        "avx512" => Isa::Avx512,
+        "neon" => Isa::Neon,
+        _ => return None,
+    };
+    find(Operation::Copy, isa, store, walk)
+}
+
+/// Work of each thread in a second in a simulated lab, bytes.
+pub(super) fn nominal(order: &Order, cpus: usize) -> Vec<f64> {
+    let asked = usize::try_from(order.count("threads")).unwrap_or(cpus);
+    let threads = if order.word("threads") == "all" { cpus } else { asked.max(1) };
+    vec![NOMINAL; threads]
+}

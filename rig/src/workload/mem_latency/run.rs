@@ -1,0 +1,230 @@
+//! Knows how a trial's parameters become threads, memory and a chase. Must not know what they give.
+
+use crate::metal::chase::{Chase, Inject, Injector, Layout, Order as Visit, Path as Visits, node};
+use crate::metal::{Cpus, Hot, Made, Member, Memory, PageSize, Unready, core_hertz, pin};
+use crate::workload::alone::{Order, Ready, bytes_of};
+use desk::record::{Settings, Value};
+use desk::unit::{Quantity, Unit};
+use std::path::Path;
+use std::thread;
+
+/// Share of the memory that must stand in huge pages where they are asked for.
+const GRANTED_LEAST: f64 = 0.95;
+/// Most members of a random order: drawing it takes a second for each 16 million.
+const SHUFFLED_MOST: usize = 1 << 26;
+
+/// What a trial asks of this machine.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Wanted {
+    /// CPU that walks.
+    pub cpu: u32,
+    /// CPUs that keep the memory busy.
+    pub busy: Vec<u32>,
+    /// Bytes of each of them.
+    pub busy_bytes: usize,
+    pub inject: Inject,
+    pub pause_ns: u64,
+    pub layout: Layout,
+    pub pages: PageSize,
+    /// Where the memory comes from; none for where the CPU is.
+    pub node: Option<u32>,
+}
+
+impl Wanted {
+    /// Reads the parameters for a machine of these CPUs and nodes.
+    pub fn read(order: &Order, cpus: &Cpus, nodes: &[u32]) -> Result<Self, Unready> {
+        let cpu = cpu_of(order, cpus)?;
+        let busy = busy(order, cpus, cpu)?;
+        let whole = with_size(order, "memory");
+        let layout = layout(order, bytes_of(order, cpus, 1)?)?;
+        Ok(Self {
+            cpu,
+            busy_bytes: to_usize(bytes_of(&whole, cpus, busy.len())?),
+            busy,
+            inject: if order.word("inject") == "copy" { Inject::Copy } else { Inject::Read },
+            pause_ns: order.count("pause_ns"),
+            layout,
+            pages: match order.word("pages") {
+                "base" => PageSize::Base,
+                "own" => PageSize::Own,
+                _ => PageSize::Huge,
+            },
+            node: node_of(order, nodes)?,
+        })
+    }
+
+    /// Which of three latencies it is: they answer different questions.
+    pub fn kind(&self) -> &'static str {
+        match (self.layout.order, self.pages) {
+            (Visit::Sequential | Visit::InPage, _) => "prefetch-helped",
+            (Visit::Random, PageSize::Huge) => "load-to-use",
+            (Visit::Random, PageSize::Base) => "load-to-use with TLB misses",
+            (Visit::Random, PageSize::Own) => "load-to-use with what TLB misses come",
+        }
+    }
+}
+
+/// What each thread will do, and how.
+///
+/// # Errors
+/// CPUs, nodes or huge pages that the machine lacks; a layout that no chase can have.
+pub fn ready(order: &Order) -> Result<Ready, Unready> {
+    let root = Path::new("/");
+    let nodes = node::nodes(root);
+    let wanted = Wanted::read(order, &Cpus::read(root), &nodes)?;
+    let made_with = made_with(&wanted, clock_of(wanted.cpu));
+    let mut members = vec![walker(&wanted)];
+    members.extend(wanted.busy.iter().map(|cpu| injector(&wanted, *cpu)));
+    Ok(Ready { members, made_with })
+}
+
+fn walker(wanted: &Wanted) -> Member {
+    let Wanted { layout, pages, node, .. } = *wanted;
+    let make = move || -> Made {
+        let memory = memory(layout.size, pages, node)?;
+        let hot: Box<dyn Hot> = Box::new(Chase::build(memory, layout)?);
+        Ok(hot)
+    };
+    Member { cpu: Some(wanted.cpu), make: Box::new(make) }
+}
+
+/// The same node as the walker's, so that both ask the same memory; huge pages where they come.
+fn injector(wanted: &Wanted, cpu: u32) -> Member {
+    let Wanted { busy_bytes, inject, pause_ns, node, .. } = *wanted;
+    let make = move || -> Made {
+        let memory = node::with(node, || Memory::map(busy_bytes, PageSize::Huge))?;
+        let hot: Box<dyn Hot> = Box::new(Injector::new(memory, inject, pause_ns)?);
+        Ok(hot)
+    };
+    Member { cpu: Some(cpu), make: Box::new(make) }
+}
+
+/// Memory as it was asked for, or why not.
+fn memory(bytes: usize, pages: PageSize, node: Option<u32>) -> Result<Memory, Unready> {
+    let memory = node::with(node, || Memory::map(bytes, pages))?;
+    if pages == PageSize::Huge {
+        huge(memory.granted())?;
+    }
+    let Some(node) = node else { return Ok(memory) };
+    match node::of(memory.as_mut_ptr() as usize) {
+        Ok(found) if found == node => Ok(memory),
+        Ok(found) => Err(format!("memory of node {node} came from node {found}").into()),
+        Err(e) => Err(format!("the node of the memory cannot be read: {e}").into()),
+    }
+}
+
+/// Whether enough of the memory stands in huge pages.
+pub(super) fn huge(granted: Option<f64>) -> Result<(), Unready> {
+    let share = granted.unwrap_or(0.0);
+    if share >= GRANTED_LEAST {
+        return Ok(());
+    }
+    let least = GRANTED_LEAST * 100.0;
+    let what = format!(
+        "{:.0} % of the memory stands in huge pages, not {least:.0} % or more; allow them in \
+         /sys/kernel/mm/transparent_hugepage/enabled, or ask for pages = \"base\"",
+        share * 100.0
+    );
+    // None at all is how the machine is set; some is how its memory is today.
+    if share == 0.0 { Err(Unready::NotAvailable(what)) } else { Err(Unready::Failed(what)) }
+}
+
+fn cpu_of(order: &Order, cpus: &Cpus) -> Result<u32, Unready> {
+    if order.word("cpu") == "first" {
+        let lacks = || Unready::Failed("there is no CPU to run on".into());
+        return cpus.order().first().copied().ok_or_else(lacks);
+    }
+    let wanted = u32::try_from(order.count("cpu")).unwrap_or(u32::MAX);
+    if cpus.has(wanted) {
+        return Ok(wanted);
+    }
+    Err(Unready::NotAvailable(format!("CPU {wanted} is not there, or may not be used")))
+}
+
+/// CPUs of the threads that keep the memory busy: one of every core first, never the walker's.
+fn busy(order: &Order, cpus: &Cpus, walks: u32) -> Result<Vec<u32>, Unready> {
+    let wanted = usize::try_from(order.count("load")).unwrap_or(usize::MAX);
+    let mut rest: Vec<u32> = cpus.order().into_iter().filter(|cpu| *cpu != walks).collect();
+    if wanted > rest.len() {
+        let has = rest.len();
+        return Err(Unready::NotAvailable(format!("{wanted} CPUs beside the walker's, not {has}")));
+    }
+    rest.truncate(wanted);
+    Ok(rest)
+}
+
+fn node_of(order: &Order, nodes: &[u32]) -> Result<Option<u32>, Unready> {
+    if order.word("node") == "local" {
+        return Ok(None);
+    }
+    let wanted = u32::try_from(order.count("node")).unwrap_or(u32::MAX);
+    if nodes.len() < 2 {
+        let what = format!("memory of node {wanted}: this machine has one node only");
+        return Err(Unready::NotAvailable(what));
+    }
+    if !nodes.contains(&wanted) {
+        let have: Vec<String> = nodes.iter().map(u32::to_string).collect();
+        let what = format!("memory of node {wanted}, not of {}", have.join(", "));
+        return Err(Unready::NotAvailable(what));
+    }
+    Ok(Some(wanted))
+}
+
+fn layout(order: &Order, bytes: u64) -> Result<Layout, Unready> {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "4 to 4096")]
+    let stride = order.quantity("stride").unwrap_or(64.0) as usize;
+    let visit = match order.word("order") {
+        "sequential" => Visit::Sequential,
+        "in_page" => Visit::InPage,
+        _ => Visit::Random,
+    };
+    let layout = Layout { size: to_usize(bytes), stride, order: visit, seed: order.seed };
+    let members = Visits::check(layout)?;
+    if visit == Visit::Random && members > SHUFFLED_MOST {
+        return Err(Unready::NotAvailable(format!(
+            "{members} members in random order: at most {SHUFFLED_MOST}; take a larger stride"
+        )));
+    }
+    Ok(layout)
+}
+
+/// The same order with another size.
+fn with_size(order: &Order, word: &str) -> Order {
+    let mut other = order.clone();
+    other.params.insert("size".into(), Value::Word(word.into()));
+    other
+}
+
+/// Clocks a second of a CPU, measured there; none where it cannot be.
+fn clock_of(cpu: u32) -> Option<f64> {
+    let measure = move || pin(cpu).ok().and_then(|()| core_hertz());
+    thread::Builder::new().name("clock".into()).spawn(measure).ok()?.join().ok().flatten()
+}
+
+fn made_with(wanted: &Wanted, hertz: Option<f64>) -> Settings {
+    let word = |text: &str| Value::Word(text.into());
+    let bytes = |size: usize| Value::Quantity(Quantity::bytes(size as u64));
+    let Layout { size, stride, .. } = wanted.layout;
+    let pages = match wanted.pages {
+        PageSize::Huge => "2 MiB, 95 % or more granted",
+        _ => "base",
+    };
+    let mut made = Settings::from([
+        ("kind".to_owned(), word(wanted.kind())),
+        ("size".to_owned(), bytes(size)),
+        ("members".to_owned(), Value::Count((size / stride) as u64)),
+        ("pages".to_owned(), word(pages)),
+    ]);
+    if let Some(hertz) = hertz {
+        let clock = Value::Quantity(Quantity::new(hertz, Unit::Hertz));
+        made.insert("core_clock".to_owned(), clock);
+    }
+    if !wanted.busy.is_empty() {
+        made.insert("injector_size".to_owned(), bytes(wanted.busy_bytes));
+    }
+    made
+}
+
+fn to_usize(bytes: u64) -> usize {
+    usize::try_from(bytes).unwrap_or(usize::MAX)
+}
