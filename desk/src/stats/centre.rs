@@ -56,8 +56,8 @@ mod tests {
         let wild = centre_of_blocks(&VALUES, Unit::Second, 0.95).unwrap();
         assert!((wild.centre.value / calm - 1.0).abs() < 0.02, "{wild:?} beside {calm}");
         let mut averages: Vec<f64> = Vec::new();
-        for i in 0..8 {
-            averages.extend((i..8).map(|j| f64::midpoint(VALUES[i], VALUES[j])));
+        for (at, one) in VALUES.iter().enumerate() {
+            averages.extend(VALUES[at..].iter().map(|other| f64::midpoint(*one, *other)));
         }
         averages.sort_by(f64::total_cmp);
         let middle = f64::midpoint(averages[17], averages[18]);

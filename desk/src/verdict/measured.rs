@@ -49,7 +49,7 @@ impl MeasuredPoint {
 pub struct MeasuredFigure {
     /// Name of the metric.
     pub metric: String,
-    /// Its centre over blocks; over rounds of boots where the plan compares levels that need a boot.
+    /// Its centre over blocks; over rounds of boots where the compared levels need a boot.
     pub estimate: Estimate,
     /// The best of all valid trials, for a metric that is the best of each (`best_...`).
     pub best: Option<Quantity>,

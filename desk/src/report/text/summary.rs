@@ -1,6 +1,7 @@
 //! Knows what of a document fits on a screen: the answer, the figures, the limits, the doubts.
 //!
-//! Never: a table, a description of the machine or the method; the whole text has those.
+//! Never: a description of the machine or the method, or a table but the short ones of a plan that
+//! only measures; the whole text has those.
 
 use super::{Page, opened};
 use crate::figure::{self, FigureKind};
@@ -9,6 +10,8 @@ use crate::report::document::{Document, Node};
 /// Height of the drawing areas of all curves together, lines, and of one of them.
 const ALL_ROWS: usize = 15;
 const FIGURE_ROWS: std::ops::RangeInclusive<u16> = 4..=8;
+/// Most rows of a table that a screen has room for.
+const TABLE_ROWS: usize = 16;
 
 /// The document in short, at most `columns` wide where its words allow it: for a terminal, where
 /// the whole text would run past.
@@ -26,11 +29,23 @@ pub fn summary(document: &Document, columns: u16, unicode: bool) -> String {
                 let limits = |n: &&Node| matches!(n, Node::Section { id, .. } if id == "limits");
                 body.iter().filter(limits).for_each(|node| short(&mut page, node));
             }
+            Node::Section { id, body, .. } if id == "measured" => measured(&mut page, body),
             Node::Section { id, .. } if id == "doubts" => short(&mut page, node),
             _ => {}
         }
     }
     page.finished()
+}
+
+/// The tables that fit, for where nothing is compared they are the answer.
+fn measured(page: &mut Page, body: &[Node]) {
+    for node in body {
+        match node {
+            Node::Section { body, .. } => measured(page, body),
+            Node::Table(table) if table.rows.len() <= TABLE_ROWS => page.node(node, 1),
+            _ => {}
+        }
+    }
 }
 
 /// A chapter by its points.

@@ -176,7 +176,7 @@ fn cell(reasons: &mut Reasons<'_>, point: Option<&MeasuredPoint>, metric: &str) 
     }
 }
 
-/// What the centre and the interval of the figures are, a sentence a rule; nothing for a best value.
+/// What centre and interval of the figures are, a sentence a rule; nothing for a best value.
 fn rule(
     writer: &Writer,
     (part, _): Load<'_, '_>,

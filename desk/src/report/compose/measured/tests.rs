@@ -3,7 +3,7 @@
 use crate::record::Run;
 use crate::report::document::{Document, Node, Table};
 use crate::report::tests::headline;
-use crate::report::{CardInput, Part, Role, card, compose, fixture, text};
+use crate::report::{CardInput, Part, Role, card, compose, fixture, summary, text};
 use crate::verdict::Analysis;
 
 fn document(blocks: u32, levels: &[&str]) -> Document {
@@ -146,6 +146,17 @@ fn levels_that_are_compared_stand_beside_each_other_among_the_results() {
     let at = all.iter().position(|id| *id == format!("measured-{}", fixture.0.id)).unwrap();
     assert!(results < at && !all.contains(&"measured".to_owned()));
     assert!(!words(&fixture::duel()).contains("What was measured"), "a network plan is as it was");
+}
+
+#[test]
+fn a_screen_has_the_tables_of_a_plan_that_only_measures() {
+    let said = summary(&document(5, &[]), 200, true);
+    for part in
+        ["bandwidth of stream by operation", "latency of reach by size", "(a) not available"]
+    {
+        assert_eq!(said.matches(part).count(), 1, "{part} is not once in\n{said}");
+    }
+    assert!(!summary(&document(8, &["always", "never"]), 200, true).contains("of reach by size"));
 }
 
 #[test]
