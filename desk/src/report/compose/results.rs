@@ -41,15 +41,15 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
 /// Everything a part found, question by question.
 fn nodes(writer: &mut Writer, part: &Part<'_>) -> Nodes {
     let comparisons = &part.analysis.comparisons;
-    let machine = machine::nodes(writer, part)?;
     if comparisons.is_empty() {
+        let machine = machine::nodes(writer, part)?;
         let measures = part.run.plan.factors.is_empty() && !machine.is_empty();
         let key = if measures { "results-alone" } else { "results-none" };
         let mut nodes = vec![Node::Paragraph(writer.label(key)?)];
         nodes.extend(machine);
         return Ok(nodes);
     }
-    let mut nodes = machine;
+    let mut nodes = Vec::new();
     for map in plot::heatmap(writer, part)? {
         let said = writer.shows(&map, "heatmap-shows", Args::new())?;
         nodes.extend([Node::Figure(map), Node::Paragraph(said)]);
@@ -70,6 +70,7 @@ fn nodes(writer: &mut Writer, part: &Part<'_>) -> Nodes {
     nodes.extend(crossed::section(writer, part)?);
     nodes.extend(interaction::section(writer, part)?);
     nodes.extend(index::section(writer, part)?);
+    nodes.extend(machine::nodes(writer, part)?);
     Ok(nodes)
 }
 
