@@ -8,7 +8,7 @@ use crate::record::{PrimaryComparison, Run, Value};
 use crate::stats::{LEVEL, MoreBlocks};
 use crate::unit::{Quantity, Unit};
 use crate::verdict::simulated::{Simulated, Truth};
-use crate::verdict::{FailIf, KNEE, POWER, analyse, gate};
+use crate::verdict::{FailIf, KNEE, PLATEAU, POWER, analyse, gate};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -55,6 +55,7 @@ impl Known {
         for share in JUDGED_BY {
             all.insert(unbroken(&Quantity::new(share, Unit::Share).to_string()));
         }
+        all.insert(unbroken(&PLATEAU.to_string()));
         Self { estimates: estimates(found), quantities: all }
     }
 }
@@ -148,6 +149,10 @@ fn traced() -> Vec<(Document, Vec<Prose>, Known)> {
         let all: Vec<_> = survey.iter().map(|(_, run, analysis)| (run, analysis)).collect();
         (compose_survey(&parts(&survey)).unwrap(), Known::of(&all))
     }));
+    for (run, analysis) in [fixture::machine(), fixture::huge_pages()] {
+        let known = Known::of(&(&run, &analysis));
+        all.push(made(|| (compose(&run, &analysis).unwrap(), known)));
+    }
     for (run, analysis) in [fixture::priced(), fixture::jumbo(2.59, 0.93), fixture::offload(4.11)] {
         let known = Known::of(&(&run, &analysis));
         all.push(made(|| (compose(&run, &analysis).unwrap(), known)));

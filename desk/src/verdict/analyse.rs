@@ -42,11 +42,11 @@ pub fn analyse(run: &Run) -> Analysis {
     found.quantiles = trial_quantiles(&run.plan, &found.comparisons);
     found.primary = primary(&run.plan, &found.comparisons);
     found.advice = advice(&run.plan, &found.comparisons, &found.costs);
-    found.claims = claim_checks(run);
     found.cells = cells(run);
     found.not_available = not_available(run);
     found.derived = derived(run, &found.cells);
     found.measured = measured(run);
+    found.claims = claim_checks(run, &found);
     found.roofs = roofs(&found, &tops);
     found
 }

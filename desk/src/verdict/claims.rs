@@ -3,13 +3,14 @@
 //! Never: old absolute figures beside ours; only shape, knee and sign can be compared.
 
 use super::effective::effective;
-use super::finding::{ClaimCheck, ClaimFigure, ClaimNeed, Standing};
+use super::finding::{Analysis, ClaimCheck, ClaimFigure, ClaimNeed, Standing};
 use super::knee::{knee, rises_then_flat};
+use super::machine::{DerivedFact, DerivedKind, MachineCell};
 use super::measure::{busy, is_paced, throughput};
 use super::series::{Series, Side, block_logs};
 use super::winner::ratio_alone;
 use crate::record::{Claim, FactorPlan, LoadPlan, Method, Plan, Replicate, Run, Value, claims};
-use crate::stats::{Estimate, EstimateMethod, mean_or_single};
+use crate::stats::{Estimate, EstimateMethod, log_ratio, mean, mean_or_single};
 use crate::unit::Unit;
 use std::collections::BTreeMap;
 
@@ -26,8 +27,19 @@ enum Test {
     UnderSum,
     /// Every one of these is true of multithreading off against on.
     SmtOff(&'static [SmtOff]),
+    /// A feature of the machine on against off: copying or loading memory, by some of the loads.
+    Feature(&'static [Part003]),
+    /// Each of all copies of a cipher does less than one alone.
+    LessPerCopy,
     /// Our runs do not have it.
     Missing(ClaimNeed),
+}
+
+/// Loads of a workload, and whether their figure is claimed to be higher with the feature on.
+struct Part003 {
+    workload: &'static str,
+    belongs: fn(&MachineCell) -> bool,
+    higher: bool,
 }
 
 /// A difference of multithreading off against on, in one direction.
@@ -58,7 +70,7 @@ const fn busier(direction: &'static str) -> SmtOff {
 // The claims on multithreading stand under `Smt` until a plan switches `smt`; two of them do even
 // then: 000-8 is about an index that is withheld across its states, 000-10 about its effect on two
 // adapters.
-const TESTS: [(&str, Test); 12] = [
+const TESTS: [(&str, Test); 23] = [
     ("000-1", Test::Knee("transmit", BEND)),
     ("000-2", Test::LessCpu("receive", "transmit")),
     ("000-3", Test::UnderSum),
@@ -74,20 +86,50 @@ const TESTS: [(&str, Test); 12] = [
     ("000-10", Test::Missing(ClaimNeed::Smt)),
     ("000-11", Test::Missing(ClaimNeed::Adapters)),
     ("000-12", Test::Missing(ClaimNeed::Verdicts)),
+    ("003-1", Test::Feature(&[on("mem_bandwidth", |cell| cell.word("size") == "memory", true)])),
+    ("003-2", Test::Feature(&[on("mem_copy", is_wide, true), on("mem_copy", is_plain, false)])),
+    ("003-3", Test::Missing(ClaimNeed::Suite)),
+    ("003-4", Test::Missing(ClaimNeed::FileServer)),
+    ("003-5", Test::Missing(ClaimNeed::Database)),
+    ("003-6", Test::Missing(ClaimNeed::Suite)),
+    ("004-1", Test::LessPerCopy),
+    ("004-2", Test::Missing(ClaimNeed::WebServer)),
+    ("004-3", Test::Missing(ClaimNeed::WebServer)),
+    ("004-4", Test::Missing(ClaimNeed::WebServer)),
+    ("004-5", Test::Missing(ClaimNeed::Rule)),
 ];
+
+/// The factor that claims of test 003 are about.
+const SNOOP_FILTER: &str = "snoop_filter";
+
+const fn on(workload: &'static str, belongs: fn(&MachineCell) -> bool, higher: bool) -> Part003 {
+    Part003 { workload, belongs, higher }
+}
+
+/// Copies by vector registers or in blocks, of memory.
+fn is_wide(cell: &MachineCell) -> bool {
+    let wide = ["sse", "avx", "block", "pages"];
+    cell.word("size") == "memory" && wide.iter().any(|w| cell.word("algorithm").starts_with(w))
+}
+
+/// Plain copies of memory.
+fn is_plain(cell: &MachineCell) -> bool {
+    let plain = ["registers", "compiler"];
+    cell.word("size") == "memory" && plain.iter().any(|w| cell.word("algorithm").starts_with(w))
+}
 
 /// The claims of the published test that the plan names, each beside what this run shows.
 ///
 /// Our side is the first load that is not paced, under the first level of every factor: one curve,
 /// as the published one was. A claim that no row of the table is about counts as one whose load is
 /// missing. None if the plan names no published test.
-pub(super) fn claim_checks(run: &Run) -> Vec<ClaimCheck> {
+pub(super) fn claim_checks(run: &Run, found: &Analysis) -> Vec<ClaimCheck> {
     let Some(source) = &run.plan.published else { return Vec::new() };
     let ours = claims().into_iter().filter(|claim| claim.source == *source);
     ours.map(|claim| {
         let row = TESTS.iter().find(|(id, _)| *id == claim.id);
         let missing = Standing::NotMeasured { missing: ClaimNeed::Load };
-        beside(claim, row.map_or(missing, |(_, test)| standing(run, test)))
+        beside(claim, row.map_or(missing, |(_, test)| standing(run, found, test)))
     })
     .collect()
 }
@@ -105,10 +147,12 @@ fn beside(claim: Claim, standing: Standing) -> ClaimCheck {
     }
 }
 
-fn standing(run: &Run, test: &Test) -> Standing {
+fn standing(run: &Run, found: &Analysis, test: &Test) -> Standing {
     let load = run.plan.loads.iter().find(|load| !is_paced(&load.fixed));
     let looked_at = match (test, load) {
         (Test::Missing(need), _) => Err(*need),
+        (Test::Feature(parts), _) => feature(run, found, parts),
+        (Test::LessPerCopy, _) => less_per_copy(found),
         // Theirs is a server's CPU; in a lab on one machine ours is the clients' too.
         (Test::LessCpu(..), _) if run.environment.lab.is_some() => Err(ClaimNeed::Server),
         (_, None) => Err(ClaimNeed::Load),
@@ -224,9 +268,7 @@ fn smt_off(run: &Run, load: &LoadPlan, parts: &[SmtOff]) -> Result<Standing, Cla
             let side = Side { levels, direction: part.direction, replicate };
             match part.figure {
                 ClaimFigure::CpuRatio => Series::of(run, load, &side, &|r| busy(r)),
-                ClaimFigure::Highest | ClaimFigure::ThroughputRatio => {
-                    Series::of(run, load, &side, &|r| throughput(&run.plan, r))
-                }
+                _ => Series::of(run, load, &side, &|r| throughput(&run.plan, r)),
             }
         };
         block_logs(&series(on), &series(off), |at| within(part.part, at))
@@ -265,6 +307,55 @@ fn signed(method: &Method, all: &[Claimed]) -> Result<Standing, ClaimNeed> {
     Ok(Standing::Compared { shape: None, knee: None, sign, ours, knee_at: None })
 }
 
+/// The feature on against off, over all cells of each part that are there under both.
+fn feature(run: &Run, found: &Analysis, parts: &[Part003]) -> Result<Standing, ClaimNeed> {
+    let level = |cell: &MachineCell, wanted: &str| {
+        cell.levels.get(SNOOP_FILTER).is_some_and(|level| level == wanted)
+    };
+    let logs = |part: &Part003| {
+        let mut blocks: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+        let of = |cell: &&MachineCell| cell.workload == part.workload && (part.belongs)(cell);
+        let cells: Vec<&MachineCell> = found.cells.iter().filter(of).collect();
+        for off in cells.iter().filter(|cell| level(cell, "off")) {
+            let twin = |cell: &&&MachineCell| {
+                level(cell, "on") && cell.load == off.load && cell.params == off.params
+            };
+            let Some(on) = cells.iter().find(twin) else { continue };
+            for (block, value) in &off.blocks {
+                let log = on.blocks.get(block).and_then(|on| log_ratio(value.value, on.value));
+                blocks.entry(*block).or_default().extend(log);
+            }
+        }
+        let all = blocks.into_values().filter(|logs| !logs.is_empty());
+        all.map(|logs| mean(&logs)).collect::<Vec<f64>>()
+    };
+    let all: Vec<Claimed> =
+        parts.iter().map(|part| ((ClaimFigure::BandwidthRatio, part.higher), logs(part))).collect();
+    signed(&run.plan.method, &all).map_err(|_| ClaimNeed::Feature)
+}
+
+/// What each copy keeps where all cores run one, by every cipher and digest that was measured so.
+fn less_per_copy(found: &Analysis) -> Result<Standing, ClaimNeed> {
+    let digests = ["md5", "sha256", "aes-256-cbc"];
+    let of = |fact: &&DerivedFact| {
+        let algorithm = fact.params.get("algorithm").and_then(Value::word).unwrap_or_default();
+        fact.kind == DerivedKind::PerCopy && digests.contains(&algorithm)
+    };
+    let all = found.derived.iter().filter(of).filter_map(|fact| fact.figure.clone());
+    let all: Vec<Estimate> = all.collect();
+    if all.is_empty() {
+        return Err(ClaimNeed::Load);
+    }
+    let signs: Vec<Option<bool>> = all.iter().map(|kept| sign(kept).map(|above| !above)).collect();
+    let sign = if signs.contains(&Some(false)) {
+        Some(false)
+    } else {
+        signs.iter().all(Option::is_some).then_some(true)
+    };
+    let ours = all.into_iter().map(|kept| (ClaimFigure::PerCopy, kept)).collect();
+    Ok(Standing::Compared { shape: None, knee: None, sign, ours, knee_at: None })
+}
+
 /// Whether a ratio lies certainly above 1; none where its interval holds 1.
 fn sign(ratio: &Estimate) -> Option<bool> {
     let certain = ratio.method != EstimateMethod::Exact;
@@ -277,9 +368,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_has_a_row_for_every_claim_of_its_source() {
-        let all: Vec<String> =
-            claims().into_iter().filter(|c| c.source == "000").map(|c| c.id).collect();
+    fn the_table_has_a_row_for_every_claim_of_its_sources() {
+        let ours = |c: &Claim| ["000", "003", "004"].contains(&c.source.as_str());
+        let all: Vec<String> = claims().into_iter().filter(ours).map(|c| c.id).collect();
         assert_eq!(all, TESTS.map(|(id, _)| id));
     }
 }

@@ -693,6 +693,10 @@ pub enum ClaimFigure {
     ThroughputRatio,
     /// A ratio of two CPU loads over the curve.
     CpuRatio,
+    /// A ratio of two bandwidths.
+    BandwidthRatio,
+    /// What each of all threads keeps of what one does alone.
+    PerCopy,
 }
 
 /// What a claim needs that the run does not have.
@@ -711,6 +715,16 @@ pub enum ClaimNeed {
     Server,
     /// The run's own verdicts for kinds of reader stand in its place.
     Verdicts,
+    /// The feature that it is about, as a factor of the plan.
+    Feature,
+    /// A suite of programs for the CPU.
+    Suite,
+    /// A web server.
+    WebServer,
+    /// A database.
+    Database,
+    /// Nothing: it is a rule that every verdict here keeps.
+    Rule,
 }
 
 /// A published claim beside our finding.

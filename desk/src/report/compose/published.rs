@@ -90,6 +90,8 @@ fn figure(writer: &Writer, what: ClaimFigure, estimate: &Estimate) -> Said {
         ClaimFigure::Highest => writer.say("claim-highest", args),
         ClaimFigure::ThroughputRatio => writer.say("claim-throughput-ratio", args),
         ClaimFigure::CpuRatio => writer.say("claim-cpu-ratio", args),
+        ClaimFigure::BandwidthRatio => writer.say("claim-bandwidth-ratio", args),
+        ClaimFigure::PerCopy => writer.say("claim-per-copy", args),
     }
 }
 
@@ -101,6 +103,11 @@ fn need(writer: &Writer, missing: ClaimNeed) -> Said {
         ClaimNeed::Server => "claim-needs-server",
         ClaimNeed::Load => "claim-needs-load",
         ClaimNeed::Verdicts => "claim-needs-verdicts",
+        ClaimNeed::Feature => "claim-needs-feature",
+        ClaimNeed::Suite => "claim-needs-suite",
+        ClaimNeed::WebServer => "claim-needs-web-server",
+        ClaimNeed::Database => "claim-needs-database",
+        ClaimNeed::Rule => "claim-needs-rule",
     })
 }
 

@@ -41,15 +41,15 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
 /// Everything a part found, question by question.
 fn nodes(writer: &mut Writer, part: &Part<'_>) -> Nodes {
     let comparisons = &part.analysis.comparisons;
-    let machine = machine::nodes(writer, part)?;
     if comparisons.is_empty() {
         let key = if compares(&part.run.plan) { "results-none" } else { "measured-elsewhere" };
+        let machine = machine::nodes(writer, part)?;
         let mut nodes = vec![Node::Paragraph(writer.label(key)?)];
         nodes.extend(machine);
         nodes.extend(measured::beside(writer, part)?);
         return Ok(nodes);
     }
-    let mut nodes = machine;
+    let mut nodes = Vec::new();
     for map in plot::heatmap(writer, part)? {
         let said = writer.shows(&map, "heatmap-shows", Args::new())?;
         nodes.extend([Node::Figure(map), Node::Paragraph(said)]);
@@ -71,6 +71,7 @@ fn nodes(writer: &mut Writer, part: &Part<'_>) -> Nodes {
     nodes.extend(interaction::section(writer, part)?);
     nodes.extend(index::section(writer, part)?);
     nodes.extend(measured::beside(writer, part)?);
+    nodes.extend(machine::nodes(writer, part)?);
     Ok(nodes)
 }
 

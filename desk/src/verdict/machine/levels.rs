@@ -2,9 +2,11 @@
 //!
 //! Never: what the machine says of its caches.
 
+use crate::unit::{Quantity, Unit};
+
 /// A plateau holds figures up to this ratio to the best of it. The step from one level to the next
 /// is 2 and more in time; pages and neighbours move a level by less than a third.
-const WITHIN: f64 = 1.35;
+pub const WITHIN: Quantity = Quantity::new(1.35, Unit::Ratio);
 /// Fewest sizes that make a plateau.
 const FEWEST: usize = 2;
 
@@ -15,7 +17,7 @@ pub(super) fn ends(times: &[f64]) -> Vec<usize> {
     while start < times.len() {
         let mut least = times[start];
         let mut end = start;
-        while let Some(next) = times.get(end + 1).filter(|next| **next <= least * WITHIN) {
+        while let Some(next) = times.get(end + 1).filter(|next| **next <= least * WITHIN.value) {
             least = least.min(*next);
             end += 1;
         }

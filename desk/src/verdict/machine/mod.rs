@@ -11,6 +11,7 @@ mod levels;
 
 pub use cells::{MachineCell, NotAvailable};
 pub use derived::{DerivedFact, DerivedKind};
+pub use levels::WITHIN as PLATEAU;
 
 pub(super) use cells::{cells, not_available};
 pub(super) use derived::derived;

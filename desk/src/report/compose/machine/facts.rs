@@ -5,7 +5,7 @@ use super::super::ruling::{count, shown};
 use super::super::{Nodes, Part, Said, Writer};
 use crate::report::document::{Column, Node, Prose, Table};
 use crate::report::words::Args;
-use crate::verdict::{DerivedFact, DerivedKind};
+use crate::verdict::{DerivedFact, DerivedKind, KNEE, PLATEAU};
 use std::collections::BTreeSet;
 
 /// The table; nothing where nothing follows.
@@ -30,7 +30,8 @@ pub(super) fn nodes(writer: &mut Writer, part: &Part<'_>) -> Nodes {
     let kinds: BTreeSet<DerivedKind> = all.iter().map(|fact| fact.kind).collect();
     let mut notes = Vec::new();
     for kind in kinds {
-        notes.push(writer.label(definition(kind))?);
+        let args = Args::new().quantity("share", KNEE);
+        notes.push(writer.say(definition(kind), args.quantity("within", PLATEAU))?);
     }
     if !part.run.plan.factors.is_empty() {
         notes.push(writer.label("derived-baseline")?);

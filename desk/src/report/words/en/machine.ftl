@@ -26,7 +26,7 @@ results-alone = The plan compares nothing: it says what this machine gives.
 testbed-alone = The load ran on this one machine and took nobody else: every thread of it had a CPU of its own.
 testbed-alone-simulated = This run is simulated: neither machine nor clock is real, and every figure comes from a model.
 testbed-alone-settings = What the plan set on the machine
-method-window-alone = Each load is warm before its window opens; inside the window it is measured in samples of 3 ms or more, and the figure of a trial is the median of its samples. A sample that was disturbed (its thread was not running, or the hypervisor took its CPU) is dropped and counted; a trial that lost too many of them is invalid.
+method-window-alone = Each load is warm before its window opens; inside the window it is measured in short samples, each long against the clock that times it, and the figure of a trial is the median of its samples. A sample that was disturbed (its thread was not running, or the hypervisor took its CPU) is dropped and counted; a trial that lost too many of them is invalid.
 
 derived-caption = Derived facts
 derived-fact = Fact
@@ -60,11 +60,11 @@ derived-disagrees = { $told }: disagrees
 derived-untold = the machine tells of none
 derived-baseline = All are of the first level of every factor.
 definition-clocks = Clocks of a load: its latency at random, over the time of one addition that waits for the one before, measured beside it.
-definition-cache = Size of a cache: between these two sizes the time of an access leaves a plateau of two sizes or more that lie within a factor of 1.35; beside it what the machine tells.
+definition-cache = Size of a cache: between these two sizes the time of an access leaves a plateau of neighbouring sizes that lie within a factor of { $within }; beside it what the machine tells.
 definition-prefetch = Prefetching ends at the first stride at which a walk by address takes half of what random loads of the same memory take, or half of its own longest where those were not measured.
-definition-saturation = Threads that saturate it: the fewest whose bandwidth comes within 5 % of the highest of any number.
+definition-saturation = Threads that saturate it: the fewest whose bandwidth comes within { $share } of the highest of any number.
 definition-bytes-clock = Bytes a clock: what one thread reads from memory in a clock of its core.
-definition-bytes-cipher = Bytes of memory for a byte of cipher: what as many threads read from memory, over what they encrypt in the largest blocks; below 1 memory holds the cipher down.
+definition-bytes-cipher = Bytes of memory for a byte of cipher: what as many threads read from memory, over what they encrypt in the largest blocks; where it is less than one, memory holds the cipher down.
 definition-scaling = All threads against one: the ratio within blocks of what all do together to what one does alone.
 definition-per-copy = What each thread keeps: that ratio over the number of threads.
 
