@@ -131,9 +131,12 @@ pub fn smallest_effect(plan: &Plan, noise: f64) -> SmallestEffect {
 }
 
 fn family(plan: &Plan) -> u32 {
-    let swept = plan.loads.iter().flat_map(|load| &load.over);
-    let curve = swept.filter(|(name, _)| Some(name) == plan.method.curve.as_ref());
-    curve.map(|(_, values)| count([values.len()])).max().unwrap_or(1)
+    let points = plan.loads.iter().filter_map(|load| {
+        let curve = plan.curve(load)?;
+        let (_, values) = load.over.iter().find(|(name, _)| name == curve)?;
+        Some(count([values.len()]))
+    });
+    points.max().unwrap_or(1)
 }
 
 fn count(lengths: impl IntoIterator<Item = usize>) -> u32 {

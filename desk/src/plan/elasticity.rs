@@ -27,12 +27,14 @@ pub struct ElasticityWords {
 /// A factor or a level that the plan has not, with the nearest that it has.
 pub fn at_one_place(plan: &Plan, held: &BTreeMap<String, String>) -> Result<Plan, AaError> {
     let mut plan = hold(plan, held)?;
-    if let Some(curve) = plan.method.curve.take() {
-        let swept = plan.loads.iter_mut().flat_map(|load| &mut load.over);
-        for (_, values) in swept.filter(|(name, _)| *name == curve) {
+    let curves: Vec<Option<String>> =
+        plan.loads.iter().map(|load| plan.curve(load).map(str::to_owned)).collect();
+    for (load, curve) in plan.loads.iter_mut().zip(curves) {
+        for (_, values) in load.over.iter_mut().filter(|(name, _)| Some(name) == curve.as_ref()) {
             values.drain(..values.len().saturating_sub(1));
         }
     }
+    plan.method.curve = None;
     for factor in &mut plan.factors {
         factor.reboot = false;
     }

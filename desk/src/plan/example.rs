@@ -43,7 +43,22 @@ static TCP_STREAM: WorkloadSpec = WorkloadSpec {
     ],
 };
 
-static WORKLOADS: &[&WorkloadSpec] = &[&TCP_STREAM];
+static MEM_LATENCY: WorkloadSpec = WorkloadSpec {
+    name: "mem_latency",
+    question: "How long does a load take?",
+    place: Place::Machine,
+    revision: 1,
+    params: &[
+        param("size", ParamKind::SizeOr(&["L1", "memory"], 1024, 1 << 32), "memory"),
+        param("stride", ParamKind::Size(4, 4096), "64 B"),
+    ],
+    metrics: &[
+        MetricSpec { better: Better::Lower, ..metric("latency", Unit::Second) },
+        metric("bandwidth", Unit::BytePerSecond),
+    ],
+};
+
+static WORKLOADS: &[&WorkloadSpec] = &[&TCP_STREAM, &MEM_LATENCY];
 
 static FACTORS: [FactorSpec; 11] = [
     factor("path", Scope::Path, ParamKind::Word),

@@ -375,6 +375,11 @@ fn load(spec: &WorkloadSpec) -> Value {
         "workload".into(),
         json!({ "description": spec.question, "type": "string", "enum": [spec.name] }),
     );
+    let metrics: Vec<&str> = spec.metrics.iter().map(|metric| metric.name).collect();
+    keys.insert(
+        "primary".into(),
+        json!({ "description": "The metric that decides here.", "type": "string", "enum": metrics }),
+    );
     let about = "What is swept: a sweep, a list, or one value. Every combination is a load point.";
     keys.insert(
         "over".into(),

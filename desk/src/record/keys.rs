@@ -81,6 +81,7 @@ const KEYS: [(&str, KeyClass, Grain); 62] = [
     ("plan.reboot", Critical, Whole),
     ("plan.seed", Info, Whole),
     ("plan.steady", Critical, Whole),
+    ("plan.load.*.primary", Info, Whole),
     ("plan.lab.clients", Identity, Whole),
     ("plan.lab.client_rate", Identity, Whole),
     ("plan.lab.*", Critical, Whole),
@@ -338,6 +339,7 @@ fn of_link(link: &LinkPlan, keys: &mut Keys) {
 fn of_load(load: &LoadPlan, keys: &mut Keys) {
     let at = format!("plan.load.{}", load.name);
     keys.add(&format!("{at}.workload"), &load.workload);
+    keys.maybe(&format!("{at}.primary"), load.primary.as_ref());
     settings(&at, &load.fixed, keys);
     for (name, values) in &load.over {
         let values: Vec<String> = values.iter().map(written).collect();

@@ -25,7 +25,7 @@ pub use keys::{EnvKey, LEVELS, class_of, known_key};
 pub use outcome::{Fault, Outcome, Reading, Sample, StreamFacts, Window, Work};
 pub use plan::{
     FactorPlan, LabPlan, Level, LinkPlan, LoadPlan, Method, Plan, PrimaryComparison, Replicate,
-    SteadyRule,
+    SteadyRule, longest_sweep,
 };
 pub use run::{Completeness, RUN_SCHEMA, Run, Sitting, TrialRecord};
 pub use spec::{

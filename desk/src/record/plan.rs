@@ -80,6 +80,38 @@ pub struct LoadPlan {
     pub fixed: Settings,
     /// Parameters that are swept, in the order of the plan.
     pub over: Vec<(String, Vec<super::trial::Value>)>,
+    /// Metric that decides here, where it is another than that of the method; [`Plan::primary`]
+    /// tells for every load.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub primary: Option<String>,
+    /// Whether it loads the system under test alone, without clients or a link; false in older
+    /// records, which have no such load.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub alone: bool,
+}
+
+impl LoadPlan {
+    /// [`Plan::curve`] by the curve of the method.
+    pub(crate) fn curve<'p>(&'p self, usual: Option<&'p str>) -> Option<&'p str> {
+        let swept = |name: &&str| self.over.iter().any(|(swept, _)| swept == name);
+        let own = || longest_sweep(std::iter::once(self)).filter(|_| self.alone);
+        usual.filter(swept).or_else(own)
+    }
+}
+
+/// The number or size that loads sweep in most steps, of equals the first; none where none is
+/// swept in two.
+pub fn longest_sweep<'l>(loads: impl Iterator<Item = &'l LoadPlan>) -> Option<&'l str> {
+    let is_word = |value: &super::trial::Value| value.word().is_some();
+    let mut longest: Option<(&str, usize)> = None;
+    for (name, values) in loads.flat_map(|load| &load.over) {
+        let steps = values.len();
+        let longer = longest.is_none_or(|(_, most)| steps > most);
+        if steps > 1 && longer && !values.iter().any(is_word) {
+            longest = Some((name, steps));
+        }
+    }
+    longest.map(|(name, _)| name)
 }
 
 /// What becomes of a trial whose rate was not level when its window opened.
@@ -108,13 +140,13 @@ pub struct Method {
     pub window: Quantity,
     /// Seed of the order and of everything else drawn by chance.
     pub seed: u64,
-    /// Metric that decides.
+    /// Metric that decides on every load that names no other: [`Plan::primary`].
     pub primary: String,
     /// Factor whose levels are compared.
     pub compare: String,
     /// Differences below this are of no practical interest, a share such as 0.02.
     pub margin: Quantity,
-    /// Parameter along which a curve is drawn, if any is swept.
+    /// Parameter along which a curve is drawn, if any is swept: [`Plan::curve`].
     pub curve: Option<String>,
     /// Numbers of blocks after which the run may end because enough is known, rising; the last is
     /// [`Self::blocks`]. Empty: the blocks are fixed and nobody looks before.
@@ -189,6 +221,34 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// The metric that decides on a load, by the name of the load; that of the method for a load
+    /// that the plan does not have.
+    #[must_use]
+    pub fn primary(&self, load: &str) -> &str {
+        let own = self.loads.iter().find(|one| one.name == load);
+        own.and_then(|one| one.primary.as_deref()).unwrap_or(&self.method.primary)
+    }
+
+    /// The parameter along which the curve of a load is drawn: that of the method where the load
+    /// sweeps it, else the longest sweep of a load of the system under test alone, for such loads
+    /// have little in common. None for other loads, whose sweeps are conditions.
+    #[must_use]
+    pub fn curve<'p>(&'p self, load: &'p LoadPlan) -> Option<&'p str> {
+        load.curve(self.method.curve.as_deref())
+    }
+
+    /// Whether every load is of the system under test alone: there are no clients and no links.
+    #[must_use]
+    pub fn is_alone(&self) -> bool {
+        !self.loads.is_empty() && self.loads.iter().all(|load| load.alone)
+    }
+
+    /// Whether a load, by its name, is of the system under test alone.
+    #[must_use]
+    pub fn runs_alone(&self, load: &str) -> bool {
+        self.loads.iter().any(|one| one.alone && one.name == load)
+    }
+
     /// Factors whose levels are met in boots of their own; none in a plan without boots.
     pub fn rebooted(&self) -> impl Iterator<Item = &FactorPlan> {
         self.factors.iter().filter(|factor| factor.reboot && self.method.boots > 0)

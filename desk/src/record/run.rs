@@ -47,7 +47,34 @@ const fn first() -> u32 {
     1
 }
 
+impl Run {
+    /// The metric that decides on a load, by the name of the load; none where the run does not
+    /// describe it.
+    #[must_use]
+    pub fn deciding(&self, load: &str) -> Option<&Metric> {
+        self.metric(load, self.plan.primary(load))
+    }
+
+    /// What a load means by the name of a metric; none where the run does not describe it. A load
+    /// that the plan does not have, and any in an older record, means what all mean.
+    #[must_use]
+    pub fn metric(&self, load: &str, name: &str) -> Option<&Metric> {
+        let load = self.plan.loads.iter().find(|one| one.name == load);
+        let workload = load.map(|one| one.workload.as_str());
+        let named = || self.metrics.iter().filter(|metric| metric.name == name);
+        let own = named()
+            .find(|metric| metric.workload.is_some() && metric.workload.as_deref() == workload);
+        own.or_else(|| named().find(|metric| metric.workload.is_none())).or_else(|| named().next())
+    }
+}
+
 impl TrialRecord {
+    /// The figure that decides on the load of this trial.
+    #[must_use]
+    pub fn figure(&self, plan: &Plan) -> Option<crate::unit::Quantity> {
+        self.outcome.metric(plan.primary(&self.trial.point.load))
+    }
+
     /// The reading of a probe on a host.
     #[must_use]
     pub fn reading(&self, probe: &str, host: &str, key: &str) -> Option<crate::unit::Quantity> {

@@ -140,6 +140,9 @@ pub struct Metric {
     pub unit: Unit,
     /// Which way is better.
     pub better: Better,
+    /// The workload that gives it, where others of the run mean something else by its name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workload: Option<String>,
 }
 
 impl From<&MetricSpec> for Metric {
@@ -149,6 +152,7 @@ impl From<&MetricSpec> for Metric {
             title: spec.title.into(),
             unit: spec.unit,
             better: spec.better,
+            workload: None,
         }
     }
 }

@@ -5,8 +5,8 @@
 
 use super::compose::{
     Judged, Part, Role, Writer, all_caveats, asked, curve_figure, further, grouped, heaviest,
-    key_words, lab_word, limits_in_short, moment, same, short_advice, short_condition, short_doubt,
-    short_effect, short_pair, verdict_sign,
+    key_words, lab_word, limits_in_short, moment, runs_alone, same, short_advice, short_condition,
+    short_doubt, short_effect, short_pair, verdict_sign,
 };
 use super::document::Prose;
 use super::error::ReportError;
@@ -107,19 +107,27 @@ fn head(writer: &Writer, first: &Part<'_>, parts: &[Part<'_>]) -> Result<Vec<Pro
     let title = Args::new()
         .name("version", &run.version)
         .name("started", &moment(&run.started))
-        .prose("lab", &lab_word(writer, env)?);
+        .prose("lab", &lab(writer, parts, env)?);
     let machine = Args::new().name("model", &env.cpu.model).count("logical", env.cpu.logical);
     let mut machine = vec![writer.say("card-machine", machine)?];
     machine.extend(env.memory.map(Prose::quantity));
     if let Some(release) = env.fact("kernel.release") {
         machine.push(writer.say("card-kernel", Args::new().name("release", release))?);
     }
-    Ok(vec![
-        writer.say("card-title", title)?,
-        Prose::join_with(&machine, ", "),
-        adapters(writer, env)?,
-        noise(writer, parts)?,
-    ])
+    let mut said = vec![writer.say("card-title", title)?, Prose::join_with(&machine, ", ")];
+    if !runs_alone(parts) {
+        said.push(adapters(writer, env)?);
+    }
+    said.push(noise(writer, parts)?);
+    Ok(said)
+}
+
+/// Where the hosts lived; a load that takes no other host lived on the machine itself.
+fn lab(writer: &Writer, parts: &[Part<'_>], env: &Environment) -> Result<Prose, ReportError> {
+    match runs_alone(parts) && !env.is_simulated() {
+        true => writer.label("lab-short-alone"),
+        false => lab_word(writer, env),
+    }
 }
 
 /// The fastest adapter, and how many there are besides.
@@ -213,10 +221,13 @@ fn findings(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Prose>, ReportErr
         lines.push(verdicts(writer, &group)?);
     }
     lines.extend(not_measured(writer, parts)?);
-    lines.push(match limits_in_short(writer, parts)? {
-        Some(causes) => writer.say("card-limit", Args::new().prose("causes", &causes))?,
-        None => writer.label("card-no-limit")?,
-    });
+    match limits_in_short(writer, parts)? {
+        Some(causes) => {
+            lines.push(writer.say("card-limit", Args::new().prose("causes", &causes))?);
+        }
+        None if runs_alone(parts) => {}
+        None => lines.push(writer.label("card-no-limit")?),
+    }
     lines.extend(short_advice(writer, parts)?);
     Ok(lines)
 }

@@ -41,6 +41,8 @@ mod findings;
 #[cfg(test)]
 mod fixture;
 #[cfg(test)]
+mod machine;
+#[cfg(test)]
 mod media;
 #[cfg(test)]
 mod outline;

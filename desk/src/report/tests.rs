@@ -34,6 +34,9 @@ pub(super) fn articles() -> Vec<Document> {
         (found.forced, found.comparisons) = (false, found.comparisons[..1].to_vec());
         all.push(compose_comparison(&a, &b, &found).unwrap());
     }
+    for (run, analysis) in [fixture::machine(), fixture::huge_pages()] {
+        all.push(compose(&run, &analysis).unwrap());
+    }
     all
 }
 

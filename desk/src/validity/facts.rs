@@ -14,7 +14,7 @@ const REACHED: f64 = 0.97;
 pub(crate) fn throughput(plan: &Plan, record: &TrialRecord) -> Option<f64> {
     let samples = record.outcome.samples.iter().filter(|s| s.quantity.unit == Unit::BitPerSecond);
     let first = samples.clone().next();
-    let primary = samples.clone().find(|s| s.metric == plan.method.primary);
+    let primary = samples.clone().find(|s| s.metric == plan.primary(&record.trial.point.load));
     primary.or(first).map(|s| s.quantity.value)
 }
 

@@ -13,11 +13,13 @@ use crate::stats::Estimate;
 /// load moves what was asked for, whichever level carries it. Who runs other work is told by the
 /// cost of the load. Where the plan has the same load once at full speed and once paced, the paced
 /// one tells that reader, for there both levels do the same work. A comparison of A with A tells
-/// nobody anything, and one without CPU readings nothing about costs.
+/// nobody anything, and one without CPU readings nothing about costs. A load of the system under
+/// test alone serves nobody.
 pub(super) fn advice(plan: &Plan, comparisons: &[Comparison], costs: &[Cost]) -> Vec<Advice> {
     let paced = |c: &Comparison| load_is_paced(plan, c);
     let mut all = Vec::new();
-    for comparison in comparisons.iter().filter(|c| !is_aa(plan, c)) {
+    let told = |c: &&Comparison| !is_aa(plan, c) && !plan.runs_alone(&c.load);
+    for comparison in comparisons.iter().filter(told) {
         if !paced(comparison) {
             all.push(peak(comparison));
         }
@@ -82,7 +84,10 @@ fn made(
     let choice = match verdict {
         Verdict::Better => Some(comparison.other.clone()),
         Verdict::Worse => Some(comparison.base.clone()),
-        Verdict::Equivalent | Verdict::TwoStates | Verdict::Undecided { .. } => None,
+        Verdict::Equivalent
+        | Verdict::TwoStates
+        | Verdict::NotComparable
+        | Verdict::Undecided { .. } => None,
     };
     let (comparison, metric) = (comparison.id.clone(), metric.into());
     Advice { reader, comparison, choice, metric, effect, verdict, withheld }

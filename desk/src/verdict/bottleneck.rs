@@ -17,7 +17,8 @@ use std::cmp::Ordering;
 /// On a curve the limit is that of the largest point: there a resource fills up, while small points
 /// are often held down by the cost of each call. A level is left out where nothing was watched, for
 /// then not even "none seen" is true. Where no visit of a contest is valid because its clients were
-/// at their limit in all of them, that is said.
+/// at their limit in all of them, that is said. A load of the system under test alone is bounded by
+/// the part of the machine that it measures; only a quota holds it down from outside.
 pub(super) fn limits(
     plan: &Plan,
     contest: &Contest<'_>,
@@ -29,7 +30,8 @@ pub(super) fn limits(
         let limit = |(level, trials): (&Level, Vec<&TrialRecord>)| {
             let visits = contest.visits(point, level);
             let trials = if any { trials } else { told(&visits) };
-            let found = find(plan, &trials, &visits)?;
+            let found = find(plan, &trials, &visits)
+                .filter(|found| !contest.load.alone || found.kind == LimitKind::ServerQuota)?;
             let (comparison, level) = (comparison.into(), level.name.clone());
             let Full { kind, evidence, ties, rivals } = found;
             Some(Limit { comparison, level, kind, evidence, ties, rivals })

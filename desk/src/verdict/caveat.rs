@@ -56,9 +56,12 @@ fn noise_floor(run: &Run, judged: &[Judged]) -> Vec<Caveat> {
     differs.map(|c| Caveat::NoiseFloor { ratio: c.overall.clone() }).collect()
 }
 
+/// Told only of a run in which something goes over a link.
 fn loopback(run: &Run) -> Option<Caveat> {
     match &run.environment.lab {
-        Some((LabKind::Loopback, why)) => Some(Caveat::Loopback { why: why.clone() }),
+        Some((LabKind::Loopback, why)) if !run.plan.is_alone() => {
+            Some(Caveat::Loopback { why: why.clone() })
+        }
         _ => None,
     }
 }
@@ -73,7 +76,7 @@ fn partial(run: &Run) -> Option<Caveat> {
 fn faults(run: &Run) -> Option<Caveat> {
     let faults: Vec<(u32, &Fault)> = counted(run)
         .filter_map(|r| Some((r.trial.id, r.outcome.fault.as_ref()?)))
-        .filter(|(_, fault)| **fault != Fault::Cancelled)
+        .filter(|(_, fault)| !matches!(fault, Fault::Cancelled | Fault::NotAvailable { .. }))
         .collect();
     let first = faults.first()?.1.to_string();
     let hit: BTreeSet<u32> = faults.iter().map(|(id, _)| *id).collect();
@@ -170,9 +173,9 @@ fn shared_machine(run: &Run) -> Vec<Caveat> {
         if *kind == LabKind::Simulated {
             return all;
         }
-        all.push(Caveat::OneMachine);
-        if *kind != LabKind::Loopback {
-            all.push(Caveat::VirtualLinks);
+        if !run.plan.is_alone() {
+            all.push(Caveat::OneMachine);
+            all.extend((*kind != LabKind::Loopback).then_some(Caveat::VirtualLinks));
         }
     }
     let hypervisor = run.environment.cpu.hypervisor.clone();

@@ -1,23 +1,22 @@
 //! Knows what the factors do that a plan crosses but does not compare; never which of them matters.
 
+use super::barred::bars;
 use super::finding::Comparison;
 use super::pairing::contests_of;
-use super::states::two_states;
-use super::winner::{Rule, judge, name};
-use crate::record::{Metric, Run};
+use super::winner::{Rule, judge};
+use crate::record::Run;
 
 /// Every level of every other factor against the first of that factor, under each level of the
 /// rest, in the order of the plan.
 ///
 /// They are judged like the comparisons that the plan asks for, each by itself: a plan with many of
 /// them calls one different by chance more often than its level says.
-pub(super) fn others(run: &Run, metric: &Metric) -> Vec<Comparison> {
-    let method = &run.plan.method;
-    let factors = run.plan.factors.iter().filter(|factor| factor.name != method.compare);
+pub(super) fn others(run: &Run) -> Vec<Comparison> {
+    let compare = &run.plan.method.compare;
+    let factors = run.plan.factors.iter().filter(|factor| factor.name != *compare);
     let contests = factors.flat_map(|factor| contests_of(run, &factor.name));
     let judged = contests.filter_map(|contest| {
-        let (torn, _) = two_states(&contest, metric, &name(&contest));
-        judge(&contest, Rule { metric, method }, &torn)
+        judge(&contest, Rule::of(run, &contest.load.name)?, &bars(run, &contest).barred)
     });
     judged.map(|one| one.comparison).collect()
 }

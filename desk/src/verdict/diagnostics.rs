@@ -7,7 +7,7 @@
 //! What is looked at are ratios within blocks. A drift that both levels share is in none of them,
 //! and is no fault of the ratio.
 
-use super::finding::{Caveat, Comparison, Verdict};
+use super::finding::{Caveat, Comparison};
 use super::winner::Judged;
 use crate::record::Run;
 use crate::stats::{
@@ -85,7 +85,7 @@ pub(super) fn diagnoses(run: &Run, judged: &[Judged]) -> Vec<Caveat> {
 }
 
 fn is_looked_at(judged: &Judged) -> bool {
-    judged.comparison.verdict != Verdict::TwoStates && judged.blocks.len() >= DIAGNOSED_FROM
+    !judged.comparison.verdict.is_barred() && judged.blocks.len() >= DIAGNOSED_FROM
 }
 
 fn of_one(judged: &Judged, seed: u64) -> impl Iterator<Item = Found> {

@@ -9,7 +9,7 @@ use super::measure::{
 };
 use super::pairing::{Contest, Measured, PairedPoint};
 use super::parts::{all_clients_apart, counted_twice, disagreement, parts};
-use super::winner::{Rule, Torn, judge};
+use super::winner::{Barred, Rule, judge};
 use crate::record::{Better, Metric, Plan, Run, TrialRecord};
 use crate::stats::{Estimate, mean_or_single};
 use crate::unit::{Quantity, Unit};
@@ -17,14 +17,18 @@ use crate::unit::{Quantity, Unit};
 /// Busy share of all CPUs below which an index divides by next to nothing.
 const LOW_CPU: f64 = 0.05;
 
-/// What the load of a contest cost. None where no pair has throughput and CPU readings.
+/// What the load of a contest cost. None where no pair has throughput and CPU readings, nor of a
+/// load of the system under test alone: there the CPU is what is measured.
 ///
 /// Every figure is derived per trial and then judged like any metric: paired in blocks, together
 /// over the curve, points with two states left out of the curve.
-pub(super) fn cost(run: &Run, contest: &Contest<'_>, id: &str, torn: &Torn) -> Option<Cost> {
+pub(super) fn cost(run: &Run, contest: &Contest<'_>, id: &str, barred: &Barred) -> Option<Cost> {
+    if contest.load.alone {
+        return None;
+    }
     let judged = |metric: &Metric, paired: &Contest<'_>| {
         let rule = Rule { metric, method: &run.plan.method };
-        judge(paired, rule, torn).map(|judged| judged.comparison)
+        judge(paired, rule, barred).map(|judged| judged.comparison)
     };
     let derived = |figure: &Derived| {
         let paired = contest.by(&|record| (figure.of)(&run.plan, record));
@@ -56,7 +60,7 @@ pub(super) fn cost(run: &Run, contest: &Contest<'_>, id: &str, torn: &Torn) -> O
 
 fn throughput_metric() -> Metric {
     let (name, title) = ("throughput".into(), "throughput".into());
-    Metric { name, title, unit: Unit::BitPerSecond, better: Better::Higher }
+    Metric { name, title, unit: Unit::BitPerSecond, better: Better::Higher, workload: None }
 }
 
 /// A lab has clients and server on one machine, unless every trial says otherwise of each client.

@@ -105,7 +105,7 @@ pub(super) fn elasticities(run: &Run) -> Vec<Elasticity> {
         }
         let reached = all.iter().filter(|(share, _)| share.weight != Weight::NotReached);
         let sum = sum(run, &reached.map(|(_, blocks)| blocks).collect::<Vec<_>>());
-        let metric = run.plan.method.primary.clone();
+        let metric = run.plan.primary(&first.load.name).to_owned();
         let (load, fixed) = (first.load.name.clone(), first.fixed.clone());
         let left = sum.as_ref().map(|sum| turned(sum, |value| 1.0 - value));
         let resources = all.into_iter().map(|(share, _)| share).collect();

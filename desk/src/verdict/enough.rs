@@ -1,9 +1,9 @@
 //! Knows whether a run may end at a look; never what it found.
 
+use super::barred::bars;
 use super::finding::Verdict;
 use super::pairing::contests;
-use super::states::two_states;
-use super::winner::{Rule, judge, name};
+use super::winner::{Rule, judge};
 use crate::record::Run;
 
 /// Whether every comparison of the primary metric is decided by the records of the first `blocks`
@@ -13,16 +13,12 @@ use crate::record::Run;
 /// none.
 #[must_use]
 pub fn enough(run: &Run, blocks: u32) -> bool {
-    let method = &run.plan.method;
-    let Some(metric) = run.metrics.iter().find(|m| m.name == method.primary) else {
-        return false;
-    };
     let mut so_far = run.clone();
     so_far.records.retain(|record| record.trial.block <= blocks);
     let contests = contests(&so_far);
     let decided = contests.iter().all(|contest| {
-        let (torn, _) = two_states(contest, metric, &name(contest));
-        let judged = judge(contest, Rule { metric, method }, &torn);
+        let Some(rule) = Rule::of(run, &contest.load.name) else { return false };
+        let judged = judge(contest, rule, &bars(run, contest).barred);
         judged.is_some_and(|j| !matches!(j.comparison.verdict, Verdict::Undecided { .. }))
     });
     decided && !contests.is_empty()

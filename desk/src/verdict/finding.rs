@@ -1,6 +1,8 @@
 //! Knows the shapes of what the desk concludes; how it concludes stands in the neighbouring files.
 
 use super::elasticity::Elasticity;
+use super::identity::UnlikeIdentity;
+use super::machine::{DerivedFact, MachineCell, NotAvailable};
 use super::ranks::Ranking;
 use crate::record::{Better, Settings, Value};
 use crate::stats::{Estimate, MoreBlocks};
@@ -25,6 +27,9 @@ pub enum Verdict {
     /// One of the levels has two states here, fast or slow for a whole trial: a ratio would compare
     /// how often each was met, so there is no single verdict.
     TwoStates,
+    /// The two sides were not made by the same: another engine, call path, features of the CPU or C
+    /// library. Both figures stand, and there is no verdict.
+    NotComparable,
     /// None of these.
     Undecided {
         /// Further blocks (or boots, where the compared factor needs them) that it takes, an
@@ -167,6 +172,14 @@ pub struct Limit {
     /// What was read and was not full.
     #[serde(default)]
     pub rivals: Vec<Rival>,
+}
+
+impl Verdict {
+    /// Whether a ratio is shown but says nothing by itself, so that it is in no family of tests.
+    #[must_use]
+    pub const fn is_barred(self) -> bool {
+        matches!(self, Self::TwoStates | Self::NotComparable)
+    }
 }
 
 impl Limit {
@@ -745,6 +758,9 @@ pub struct Analysis {
     /// Levels that have two states at a point.
     #[serde(default)]
     pub two_states: Vec<TwoStates>,
+    /// Points whose two sides were not made by the same.
+    #[serde(default)]
+    pub unlike: Vec<UnlikeIdentity>,
     /// Points at which the generator was the limit.
     #[serde(default)]
     pub generator_bound: Vec<GeneratorBound>,
@@ -780,4 +796,14 @@ pub struct Analysis {
     /// What each resource has of the cause, where the plan took them down.
     #[serde(default)]
     pub elasticity: Vec<Elasticity>,
+    /// What loads of the system under test alone gave, under every treatment, in the order of the
+    /// plan.
+    #[serde(default)]
+    pub cells: Vec<MachineCell>,
+    /// What this machine could not do; neither a fault nor a doubt.
+    #[serde(default)]
+    pub not_available: Vec<NotAvailable>,
+    /// What follows from the cells.
+    #[serde(default)]
+    pub derived: Vec<DerivedFact>,
 }

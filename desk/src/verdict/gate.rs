@@ -8,7 +8,7 @@ use super::measure::{CPU, DISPLACED, INDEX, PER_GIGABYTE};
 use super::objection::{figure, objection, objection_at};
 use super::pairing::{Contest, contests};
 use super::winner::name;
-use crate::record::{Better, Completeness, Metric, Plan, Run, Value};
+use crate::record::{Better, Completeness, LoadPlan, Metric, Plan, Run, Value};
 use crate::stats::{Estimate, LEVEL, MoreBlocks};
 use crate::unit::{Quantity, Unit};
 use schemars::JsonSchema;
@@ -88,6 +88,8 @@ pub enum GateReason {
     },
     /// A level is fast or slow for a whole trial; more blocks do not help.
     TwoStates,
+    /// The two sides were not made by the same; more blocks do not help.
+    NotComparable,
     /// The figure has no verdict here.
     Withheld {
         /// Why.
@@ -194,9 +196,25 @@ pub fn gated(run: &Run, metric: Option<&str>) -> Result<Run, GateError> {
     gateable(&run.plan, &run.metrics, metric)?;
     let mut run = run.clone();
     if let Some(name) = metric.filter(|name| !COSTS.contains(name)) {
-        run.plan.method.primary = name.into();
+        judge_by(&mut run, name);
     }
     Ok(run)
+}
+
+/// Makes a sample metric the one that decides at every load that gives it; others are not judged by
+/// it, and stay out unless all lack it.
+fn judge_by(run: &mut Run, metric: &str) {
+    let gives = |load: &LoadPlan| {
+        let mut of = run.records.iter().filter(|r| r.trial.point.load == load.name);
+        of.any(|record| record.outcome.metric(metric).is_some())
+    };
+    let giving: Vec<bool> = run.plan.loads.iter().map(gives).collect();
+    if giving.contains(&true) {
+        let mut giving = giving.into_iter();
+        run.plan.loads.retain(|_| giving.next().unwrap_or(true));
+    }
+    run.plan.method.primary = metric.into();
+    run.plan.loads.iter_mut().for_each(|load| load.primary = None);
 }
 
 /// Puts a run, as [`gated`] gives it, and its analysis before a gate.
@@ -317,6 +335,7 @@ fn judged<'a>(found: &'a Found<'_>, fail_if: FailIf) -> (GateOutcome, GateReason
     }
     let why = match (outcome, comparison.verdict) {
         (GateOutcome::Inconclusive, Verdict::TwoStates) => GateReason::TwoStates,
+        (GateOutcome::Inconclusive, Verdict::NotComparable) => GateReason::NotComparable,
         (GateOutcome::Inconclusive, Verdict::Undecided { more_blocks }) => {
             GateReason::Wide { more_blocks }
         }
@@ -336,8 +355,8 @@ struct Limits {
 impl Limits {
     /// [`FailIf`] says the rules.
     fn of(&self, ratio: &Estimate, verdict: Verdict) -> GateOutcome {
-        // A single block has no interval, and two states have no ratio.
-        if verdict == Verdict::TwoStates || ratio.n < 2 {
+        // A single block has no interval, and two states or unlike sides have no ratio.
+        if verdict.is_barred() || ratio.n < 2 {
             return GateOutcome::Inconclusive;
         }
         let (low, high) = match self.better {

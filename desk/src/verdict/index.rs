@@ -1,38 +1,45 @@
 //! Knows which comparisons of a run make one index; never what they compare.
 
-use super::finding::{Comparison, Index, Verdict};
+use super::finding::{Comparison, Index};
 use super::measure::is_paced;
 use super::winner::{Judged, Rule, judge_alone};
-use crate::record::{Metric, Plan};
+use crate::record::{Plan, Run};
 use crate::stats::block_means;
 use std::collections::BTreeSet;
 
-/// One index for every two levels that are compared under several loads or strata: the geometric
-/// mean of the ratios, from their means within each whole block.
+/// One index for every two levels that are compared under several loads or strata by one workload
+/// and its metric: the geometric mean of the ratios, from their means within each whole block.
 ///
-/// A paced load moves what was asked for under either level, and a comparison with two states has
-/// no ratio: neither is in an index. None where no block is whole. Over strata that need boots of
+/// A paced load moves what was asked for under either level, and a comparison with two states or
+/// unlike sides has no ratio: neither is in an index. None where no block is whole. Over strata that need boots of
 /// their own, means of rounds stand for those of blocks.
-pub(super) fn indexes(plan: &Plan, judged: &[Judged], metric: &Metric) -> Vec<Index> {
+pub(super) fn indexes(run: &Run, judged: &[Judged]) -> Vec<Index> {
+    let plan = &run.plan;
     let usable = |j: &&Judged| {
         let c = &j.comparison;
         let load = plan.loads.iter().find(|load| load.name == c.load);
         let paced = is_paced(&c.fixed) || load.is_some_and(|load| is_paced(&load.fixed));
-        !paced && c.verdict != Verdict::TwoStates
+        !paced && !c.verdict.is_barred()
     };
     let usable: Vec<&Judged> = judged.iter().filter(usable).collect();
-    let pair = |j: &&Judged| (j.comparison.base.clone(), j.comparison.other.clone());
-    let mut pairs: Vec<(String, String)> = usable.iter().map(pair).collect();
-    let mut seen = BTreeSet::new();
-    pairs.retain(|pair| seen.insert(pair.clone()));
-    let of = |wanted: &(String, String)| {
-        let part: Vec<&Judged> = usable.iter().copied().filter(|j| pair(j) == *wanted).collect();
-        index(plan, &part, metric)
+    let kind = |j: &&Judged| {
+        let c = &j.comparison;
+        let load = plan.loads.iter().find(|load| load.name == c.load);
+        let workload = load.map(|load| load.workload.clone());
+        (c.base.clone(), c.other.clone(), workload, c.metric.clone())
     };
-    pairs.iter().filter_map(of).collect()
+    let mut kinds: Vec<_> = usable.iter().map(kind).collect();
+    let mut seen = BTreeSet::new();
+    kinds.retain(|kind| seen.insert(kind.clone()));
+    let of = |wanted: &_| {
+        let part: Vec<&Judged> = usable.iter().copied().filter(|j| kind(j) == *wanted).collect();
+        let rule = Rule::of(run, &part.first()?.comparison.load)?;
+        index(plan, &part, rule)
+    };
+    kinds.iter().filter_map(of).collect()
 }
 
-fn index<'p>(plan: &Plan, part: &[&'p Judged], metric: &Metric) -> Option<Index> {
+fn index<'p>(plan: &Plan, part: &[&'p Judged], rule: Rule<'_>) -> Option<Index> {
     let place = |c: &Comparison| (c.load.clone(), c.stratum.clone());
     let places: BTreeSet<_> = part.iter().map(|j| place(&j.comparison)).collect();
     if places.len() < 2 {
@@ -47,7 +54,7 @@ fn index<'p>(plan: &Plan, part: &[&'p Judged], metric: &Metric) -> Option<Index>
     let of = |j: &&'p Judged| if by_round { j.rounds.as_slice() } else { j.blocks.as_slice() };
     let series: Vec<&[(u32, f64)]> = part.iter().map(of).collect();
     let logs: Vec<f64> = block_means(&series).iter().map(|(_, log)| *log).collect();
-    let (ratio, verdict) = judge_alone(&logs, Rule { metric, method: &plan.method })?;
+    let (ratio, verdict) = judge_alone(&logs, rule)?;
     let first = &part.first()?.comparison;
     Some(Index {
         factor: first.factor.clone(),

@@ -2,26 +2,23 @@
 
 use super::finding::{Interaction, Verdict};
 use super::pairing::{Contest, Pair};
-use super::winner::{Rule, judge_alone, ratio_alone};
+use super::winner::{Barred, Rule, judge_alone, ratio_alone};
 use crate::record::{Replicate, Run};
 use crate::stats::{Estimate, mean};
 use std::collections::BTreeMap;
 
-/// A contest and which of its points have a level with two states.
-pub(super) type Marked<'c, 'r> = (&'c Contest<'r>, &'c [bool]);
+/// A contest and which of its points have no verdict of their own.
+pub(super) type Marked<'c, 'r> = (&'c Contest<'r>, &'c Barred);
 
 /// What pairs of two contests must have in common: block, or round of boots.
 pub(super) type Number = fn(&Pair<'_>) -> u32;
 
 /// One interaction for every compared level, every further level of every other factor against
 /// that factor's first, and all that contests are apart by besides.
-pub(super) fn interactions(
-    run: &Run,
-    contests: &[Marked<'_, '_>],
-    rule: Rule<'_>,
-) -> Vec<Interaction> {
+pub(super) fn interactions(run: &Run, contests: &[Marked<'_, '_>]) -> Vec<Interaction> {
     let mut all = Vec::new();
     for first in contests {
+        let Some(rule) = Rule::of(run, &first.0.load.name) else { continue };
         for by in run.plan.factors.iter().filter(|f| f.name != run.plan.method.compare) {
             let Some((base, others)) = by.levels.split_first() else { continue };
             if first.0.stratum.get(&by.name) != Some(&base.name) {
@@ -96,10 +93,10 @@ fn interaction(
     })
 }
 
-/// Whether a point has pairs and one state on both sides.
-pub(super) fn whole((contest, torn): Marked<'_, '_>, place: usize) -> bool {
+/// Whether a point has pairs, one state on both sides, and sides that were made by the same.
+pub(super) fn whole((contest, barred): Marked<'_, '_>, place: usize) -> bool {
     let live = contest.points.get(place).is_some_and(|point| !point.pairs.is_empty());
-    live && !torn.get(place).copied().unwrap_or(false)
+    live && barred.get(place).copied().flatten().is_none()
 }
 
 /// Mean log ratio over these points, of each block (or round) that has a pair at all of them.

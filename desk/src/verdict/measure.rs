@@ -68,6 +68,7 @@ impl Derived {
             title: self.title.into(),
             unit: self.unit,
             better: self.better,
+            workload: None,
         }
     }
 }

@@ -9,6 +9,7 @@
 
 mod advice;
 mod analyse;
+mod barred;
 mod bottleneck;
 mod caveat;
 mod ceiling;
@@ -23,10 +24,12 @@ mod enough;
 mod finding;
 mod gate;
 mod generator;
+mod identity;
 mod index;
 mod inside;
 mod interaction;
 mod knee;
+mod machine;
 mod measure;
 mod noise;
 mod objection;
@@ -69,8 +72,10 @@ pub use finding::{
 pub use gate::{
     FailIf, Gate, GateCheck, GateError, GateOutcome, GateReason, gate, gateable, gated,
 };
+pub use identity::{IdentityKey, UnlikeIdentity};
 pub use inside::{is_inside, lies_inside};
 pub use knee::{KNEE, knee};
+pub use machine::{DerivedFact, DerivedKind, MachineCell, NotAvailable};
 pub use noise::{Alarms, NoiseFloor, noise_floor};
 pub use objection::objection;
 pub use ranks::{RankedLevel, RankedPair, Ranking};

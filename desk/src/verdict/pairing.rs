@@ -4,7 +4,8 @@
 //! Never: whether their difference means anything.
 
 use crate::record::{
-    FactorPlan, Level, LoadPlan, Plan, Replicate, Run, Settings, TrialKind, TrialRecord, Value,
+    FactorPlan, Fault, Level, LoadPlan, Plan, Replicate, Run, Settings, TrialKind, TrialRecord,
+    Value,
 };
 use crate::stats::{log_ratio, mean};
 use std::collections::{BTreeMap, BTreeSet};
@@ -77,9 +78,7 @@ pub(super) fn contests(run: &Run) -> Vec<Contest<'_>> {
 
 /// The same over any factor of the plan, by its name.
 pub(super) fn contests_of<'r>(run: &'r Run, compared: &str) -> Vec<Contest<'r>> {
-    let primary = |record: &TrialRecord| {
-        record.outcome.metric(&run.plan.method.primary).map(|quantity| quantity.value)
-    };
+    let primary = |record: &TrialRecord| record.figure(&run.plan).map(|quantity| quantity.value);
     let plan = &run.plan;
     let factor = plan.factors.iter().find(|f| f.name == compared);
     let Some((factor, (base, others))) = factor.and_then(|f| Some((f, f.levels.split_first()?)))
@@ -88,7 +87,7 @@ pub(super) fn contests_of<'r>(run: &'r Run, compared: &str) -> Vec<Contest<'r>> 
     };
     let mut all = Vec::new();
     for load in &plan.loads {
-        let curve = plan.method.curve.as_deref().filter(|c| load.over.iter().any(|(n, _)| n == c));
+        let curve = plan.curve(load);
         let empty = |stratum, fixed, other| Contest {
             load,
             only_load: plan.loads.len() == 1,
@@ -163,7 +162,9 @@ impl<'r> Contest<'r> {
             let trials: BTreeSet<(u32, bool)> =
                 point.trials.iter().map(|r| self.place(r)).collect();
             let used = point.sides().iter().map(Vec::len).sum();
-            let lost = trials.len().saturating_sub(used);
+            // What this machine cannot do was not lost.
+            let impossible = point.trials.iter().any(|r| is_not_available(r));
+            let lost = if impossible { 0 } else { trials.len().saturating_sub(used) };
             paired.left_out += u32::try_from(lost).unwrap_or(u32::MAX);
         }
         paired
@@ -232,6 +233,10 @@ impl<'r> Side<'r> {
         let logs: Vec<f64> = trials.iter().map(|trial| trial.value.ln()).collect();
         (!logs.is_empty()).then(|| Self { trials, value: mean(&logs).exp() })
     }
+}
+
+const fn is_not_available(record: &TrialRecord) -> bool {
+    matches!(record.outcome.fault, Some(Fault::NotAvailable { .. }))
 }
 
 /// The figure of a trial; none from one with a fault.

@@ -6,7 +6,7 @@
 use super::effective::is_aa;
 use super::finding::Price;
 use super::pairing::Contest;
-use super::winner::{Rule, Torn, judge};
+use super::winner::{Barred, Rule, judge};
 use crate::record::{Better, Metric, Plan, Run, TrialRecord, Value};
 use crate::unit::Quantity;
 
@@ -18,7 +18,7 @@ const PRICE: &str = "price";
 pub(super) fn price(
     run: &Run,
     contest: &Contest<'_>,
-    (rule, torn): (Rule<'_>, &Torn),
+    (rule, barred): (Rule<'_>, &Barred),
 ) -> Option<Price> {
     if rule.metric.better == Better::Lower {
         return None;
@@ -34,7 +34,7 @@ pub(super) fn price(
         Some(record.outcome.metric(&rule.metric.name)?.value / price.value)
     });
     let metric = Metric { name: format!("{}_per_price", rule.metric.name), ..rule.metric.clone() };
-    let per_money = judge(&paired, Rule { metric: &metric, ..rule }, torn)?.comparison;
+    let per_money = judge(&paired, Rule { metric: &metric, ..rule }, barred)?.comparison;
     let compared = !is_aa(&run.plan, &per_money);
     compared.then(|| Price { comparison: per_money.id.clone(), base, other, per_money })
 }

@@ -1,11 +1,11 @@
 //! Knows in which order the levels of a factor stand and which of them share a rank; never why.
 
+use super::barred::bars;
 use super::effective::effective;
 use super::interaction::{Marked, Number, block_means, whole};
 use super::measure::is_paced;
 use super::pairing::{Contest, contests_of};
 use super::ranks::{RankedLevel, RankedPair, Ranking};
-use super::states::two_states;
 use super::winner::{Rule, alpha, fixed_words, name, ratio_alone};
 use crate::record::{Better, Method, Plan, Run};
 use crate::stats::{
@@ -23,31 +23,41 @@ type Logs = Vec<(u32, f64)>;
 
 /// The rankings of every factor with three levels or more, the compared one first: one for every
 /// load, stratum and set of parameters, and one over all of those whose load was not set.
-pub(super) fn rankings(run: &Run, compared: &[Marked<'_, '_>], rule: Rule<'_>) -> Vec<Ranking> {
+pub(super) fn rankings(run: &Run, compared: &[Marked<'_, '_>]) -> Vec<Ranking> {
     let plan = &run.plan;
-    let mut all = of_factor(plan, compared, rule);
+    let mut all = of_factor(run, compared);
     let others = plan.factors.iter().filter(|f| f.name != plan.method.compare);
     for factor in others.filter(|f| f.levels.len() >= FEWEST) {
         let contests = contests_of(run, &factor.name);
-        let torn = |c: &Contest<'_>| two_states(c, rule.metric, &name(c)).0;
-        let marks: Vec<Vec<bool>> = contests.iter().map(torn).collect();
+        let bars: Vec<_> = contests.iter().map(|contest| bars(run, contest).barred).collect();
         let marked: Vec<Marked<'_, '_>> =
-            contests.iter().zip(&marks).map(|(c, torn)| (c, torn.as_slice())).collect();
-        all.extend(of_factor(plan, &marked, rule));
+            contests.iter().zip(&bars).map(|(c, bars)| (c, bars.as_slice())).collect();
+        all.extend(of_factor(run, &marked));
     }
     all
 }
 
-fn of_factor(plan: &Plan, contests: &[Marked<'_, '_>], rule: Rule<'_>) -> Vec<Ranking> {
+fn of_factor(run: &Run, contests: &[Marked<'_, '_>]) -> Vec<Ranking> {
+    let plan = &run.plan;
     let alike = |a: &Contest<'_>, b: &Contest<'_>| {
         (&a.load.name, &a.stratum, &a.fixed) == (&b.load.name, &b.stratum, &b.fixed)
     };
     let groups = contests.chunk_by(|a, b| alike(a.0, b.0));
     let fields: Vec<Field<'_, '_>> = groups.filter_map(|group| Field::of(plan, group)).collect();
+    let rule = |field: &Field<'_, '_>| Rule::of(run, &field.one.load.name);
     let mut all: Vec<Ranking> =
-        fields.iter().filter_map(|field| field.ranking(&field.blocks, rule)).collect();
-    all.extend(over_all(plan, &fields, rule));
+        fields.iter().filter_map(|f| f.ranking(&f.blocks, rule(f)?)).collect();
+    // Loads that go by different metrics have no common order.
+    let alike = |a: &Field<'_, '_>, b: &Field<'_, '_>| kind(plan, a.one) == kind(plan, b.one);
+    if fields.windows(2).all(|two| alike(&two[0], &two[1])) {
+        all.extend(fields.first().and_then(rule).and_then(|rule| over_all(plan, &fields, rule)));
+    }
     all
+}
+
+/// What loads must share to be put together: their workload and the metric that decides.
+fn kind<'p>(plan: &'p Plan, contest: &Contest<'p>) -> (&'p str, &'p str) {
+    (&contest.load.workload, plan.primary(&contest.load.name))
 }
 
 /// The levels of a factor under one condition, with the log ratios of each to the baseline.

@@ -21,7 +21,10 @@ fn ahead(point: &PointResult) -> Option<bool> {
     match point.verdict {
         Verdict::Better => Some(true),
         Verdict::Worse => Some(false),
-        Verdict::Equivalent | Verdict::TwoStates | Verdict::Undecided { .. } => None,
+        Verdict::Equivalent
+        | Verdict::TwoStates
+        | Verdict::NotComparable
+        | Verdict::Undecided { .. } => None,
     }
 }
 
@@ -71,7 +74,7 @@ pub fn curve_verdict(c: &Comparison) -> CurveVerdict {
         ahead: with(|v| *v == Verdict::Better),
         behind: with(|v| *v == Verdict::Worse),
         even: with(|v| *v == Verdict::Equivalent),
-        open: with(|v| matches!(v, Verdict::Undecided { .. } | Verdict::TwoStates)),
+        open: with(|v| matches!(v, Verdict::Undecided { .. }) || v.is_barred()),
         agreement,
         against,
     }
@@ -83,7 +86,7 @@ fn agreement(c: &Comparison) -> (Agreement, Vec<Region>) {
         Verdict::Better => Some(true),
         Verdict::Worse => Some(false),
         // The mean is none of the curve then, so nothing can contradict it.
-        Verdict::TwoStates => return (Agreement::Alike, Vec::new()),
+        Verdict::TwoStates | Verdict::NotComparable => return (Agreement::Alike, Vec::new()),
         Verdict::Equivalent | Verdict::Undecided { .. } => None,
     };
     let otherwise = |r: &&Region| Some(r.other_ahead) != ahead && is_beyond(r, c.margin.value);

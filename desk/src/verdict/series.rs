@@ -28,7 +28,7 @@ impl Series {
     /// counts. What is swept besides curve and direction stays at its first value. That of a round
     /// is the exponential of the mean log over the blocks of its boot.
     pub(super) fn of(run: &Run, load: &LoadPlan, side: &Side<'_>, measure: &Measure<'_>) -> Self {
-        let curve = run.plan.method.curve.as_deref();
+        let curve = run.plan.curve(load);
         let swept = load.over.iter().find(|(name, _)| Some(name.as_str()) == curve);
         let places: Vec<Option<Value>> = swept
             .map_or_else(|| vec![None], |(_, values)| values.iter().cloned().map(Some).collect());

@@ -70,6 +70,7 @@ impl Simulated {
                 title: "throughput".into(),
                 unit: Unit::BitPerSecond,
                 better: self.better,
+                workload: None,
             }],
             workloads: [("tcp_stream".to_owned(), 1)].into(),
             environment: Environment::default(),
@@ -78,6 +79,36 @@ impl Simulated {
             sittings: Vec::new(),
             digits: None,
         }
+    }
+
+    /// The same run with a second load of the system under test alone, `reach`, which goes by a
+    /// latency of as many nanoseconds as the first has gigabits a second.
+    pub fn with_latency(&self) -> Run {
+        let mut run = self.run();
+        let mut load = run.plan.loads[0].clone();
+        (load.name, load.workload) = ("reach".into(), "mem_latency".into());
+        (load.primary, load.alone) = (Some("latency".into()), true);
+        run.plan.loads.push(load);
+        run.metrics.push(Metric {
+            name: "latency".into(),
+            title: "latency".into(),
+            unit: Unit::Second,
+            better: Better::Lower,
+            workload: None,
+        });
+        let reach = |record: &TrialRecord| {
+            let mut record = record.clone();
+            record.trial.point.load = "reach".into();
+            record.trial.point.workload = "mem_latency".into();
+            for sample in &mut record.outcome.samples {
+                sample.metric = "latency".into();
+                sample.quantity = Quantity::seconds(sample.quantity.value * 1e-18);
+            }
+            record
+        };
+        let second: Vec<TrialRecord> = run.records.iter().map(reach).collect();
+        run.records.extend(second);
+        run
     }
 
     /// The same run as one in which the path is a resource that is taken down by 15 %, and another
@@ -134,6 +165,8 @@ impl Simulated {
                 workload: "tcp_stream".into(),
                 fixed: Settings::new(),
                 over,
+                primary: None,
+                alone: false,
             }],
             method: self.method(),
             published: None,

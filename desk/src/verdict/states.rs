@@ -2,7 +2,7 @@
 
 use super::finding::{State, TwoStates};
 use super::pairing::{Contest, Side};
-use crate::record::Metric;
+use crate::record::Run;
 use crate::stats::{mean, mean_or_single, two_groups};
 use crate::unit::Unit;
 
@@ -20,10 +20,11 @@ const KEPT: f64 = 0.5;
 /// Besides, at least [`KEPT`] of the distance must be seen in the ratio to the other level as well:
 /// a machine that is slow for a whole block is slow for both levels, and pairing takes that out.
 pub(super) fn two_states(
+    run: &Run,
     contest: &Contest<'_>,
-    metric: &Metric,
     comparison: &str,
 ) -> (Vec<bool>, Vec<TwoStates>) {
+    let unit = run.deciding(&contest.load.name).map_or(Unit::Count, |metric| metric.unit);
     let mut found = Vec::new();
     let mut torn = Vec::new();
     for point in &contest.points {
@@ -34,7 +35,7 @@ pub(super) fn two_states(
         let other: Vec<&Side<'_>> = point.pairs.iter().map(|pair| &pair.other).collect();
         let sides = [(contest.base, base, against), (contest.other, other, logs)];
         for (level, shown, logs) in sides {
-            let Some([slow, fast]) = states(&shown, &logs, metric.unit) else { continue };
+            let Some([slow, fast]) = states(&shown, &logs, unit) else { continue };
             found.push(TwoStates {
                 comparison: comparison.into(),
                 level: level.name.clone(),

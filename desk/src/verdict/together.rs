@@ -24,8 +24,7 @@ pub(super) fn judge_together(plan: &Plan, limits: &[Limit], judged: &mut [Judged
         let p = adjusted(&[primary.blocks.as_slice()], plan.method.seed).remove(0);
         primary.comparison.together = p.map(|p| Quantity::new(p, Unit::Share));
     }
-    let live =
-        |j: &Judged| j.comparison.verdict != Verdict::TwoStates && !is_aa(plan, &j.comparison);
+    let live = |j: &Judged| !j.comparison.verdict.is_barred() && !is_aa(plan, &j.comparison);
     let live = |j: &Judged| live(j) && !is_primary(plan, &j.comparison);
     let free = |j: &Judged| live(j) && !was_carried(limits, &j.comparison.id);
     let any_free = judged.iter().any(free);

@@ -6,6 +6,7 @@
 use super::analyse::analyse;
 use super::comparability::{Comparability, Declared, compare_environments, declared};
 use super::finding::{Analysis, Caveat, Comparison, PointResult, Verdict};
+use super::identity::{IdentityKey, UnlikeIdentity, changed, differing, identity};
 use super::pairing::fixed_settings;
 use super::region::regions;
 use super::winner::alpha;
@@ -17,7 +18,7 @@ use crate::stats::{Estimate, EstimateMethod, HolmStep, LEVEL, Welch, holm, mean,
 use crate::unit::{Quantity, Unit};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
 
 /// What the first run is called in every sentence: it is the baseline.
@@ -41,6 +42,9 @@ pub struct Unpaired {
     pub forced: bool,
     /// A comparison a treatment and load; none where the runs are not comparable, unless forced.
     pub comparisons: Vec<Comparison>,
+    /// Points that the two runs did not make by the same: they have no verdict.
+    #[serde(default)]
+    pub unlike: Vec<UnlikeIdentity>,
     /// Reasons to doubt the first run, and so all that is said of it here.
     #[serde(default)]
     pub doubts_a: Vec<Caveat>,
@@ -94,15 +98,20 @@ pub struct Wanted<'w> {
 /// A metric that one of the runs lacks.
 pub fn compare_runs(a: &Run, b: &Run, wanted: Wanted<'_>) -> Result<Unpaired, CompareError> {
     let name = wanted.metric.unwrap_or(&a.plan.method.primary);
-    let metric = metric(a, name)?;
-    self::metric(b, name)?;
+    let shared = a.plan.loads.iter().filter(|load| shares(b, load));
+    let deciding =
+        shared.map(|load| a.plan.primary(&load.name)).filter(|_| wanted.metric.is_none());
+    for name in wanted.metric.into_iter().chain(deciding) {
+        metric(a, name)?;
+        metric(b, name)?;
+    }
     let all: Declared = declared(&a.plan, &b.plan);
     let comparability = compare_environments(a, b, &all);
     let forced = wanted.force && !comparability.comparable();
     let analyses = [a, b].map(analyse);
-    let comparisons = match comparability.comparable() || forced {
-        true => comparisons([a, b], (metric, forced), &analyses),
-        false => Vec::new(),
+    let (comparisons, unlike) = match comparability.comparable() || forced {
+        true => comparisons([a, b], (wanted.metric, forced), &analyses),
+        false => (Vec::new(), Vec::new()),
     };
     let [doubts_a, doubts_b] = analyses.map(|found| found.caveats);
     Ok(Unpaired {
@@ -112,9 +121,15 @@ pub fn compare_runs(a: &Run, b: &Run, wanted: Wanted<'_>) -> Result<Unpaired, Co
         comparability,
         forced,
         comparisons,
+        unlike,
         doubts_a,
         doubts_b,
     })
+}
+
+/// Whether the plan of a run has a load of this name.
+fn shares(run: &Run, load: &LoadPlan) -> bool {
+    run.plan.loads.iter().any(|other| other.name == load.name)
 }
 
 fn metric<'r>(run: &'r Run, name: &str) -> Result<&'r Metric, CompareError> {
@@ -132,39 +147,65 @@ struct Cell<'r> {
     curve: Option<&'r str>,
     /// Levels in the first run and in the second; they differ in at most one.
     levels: [BTreeMap<String, String>; 2],
+    /// How the keys of the identity begin that these two levels change on purpose.
+    changed: BTreeSet<String>,
 }
 
 /// The logs of a metric by block or boot, in both runs at one point.
 struct Point {
     at: Option<Value>,
     sides: [BTreeMap<u32, f64>; 2],
-    /// Whether a level has two states here.
-    torn: bool,
+    /// What stands in place of a verdict: a level has two states here, or the runs were not made by
+    /// the same.
+    bar: Option<Verdict>,
+    /// In what they were not made by the same.
+    unlike: Vec<IdentityKey>,
 }
 
 fn comparisons(
     runs: [&Run; 2],
-    rule: (&Metric, bool),
+    (wanted, forced): (Option<&str>, bool),
     analyses: &[Analysis; 2],
-) -> Vec<Comparison> {
+) -> (Vec<Comparison>, Vec<UnlikeIdentity>) {
     let torn = analyses.each_ref().map(torn_cells);
     let plan = &runs[0].plan;
     let swapped = swapped(runs.map(|run| &run.plan));
     let (_, treatments) = expand(plan);
-    let mut found = Vec::new();
+    let (mut found, mut unlike) = (Vec::new(), Vec::new());
     for load in &plan.loads {
-        let curve = plan.method.curve.as_deref().filter(|c| load.over.iter().any(|(n, _)| n == c));
+        let decides = wanted.unwrap_or_else(|| plan.primary(&load.name));
+        let Some(metric) = runs[0].metric(&load.name, decides) else { continue };
+        let curve = plan.curve(load);
         for fixed in fixed_settings(load, curve) {
             for (treatment, _) in &treatments {
                 let levels = treatment.levels.clone();
                 let partner =
                     swapped.as_ref().map_or_else(|| levels.clone(), |s| s.partner(&levels));
-                let cell = Cell { load, fixed: fixed.clone(), curve, levels: [levels, partner] };
-                found.extend(judge(&cell, runs, rule, &torn));
+                let levels = [levels, partner];
+                let changed = purpose(runs, &levels);
+                let cell = Cell { load, fixed: fixed.clone(), curve, levels, changed };
+                if let Some((comparison, apart)) = judge(&cell, runs, (metric, forced), &torn) {
+                    found.push(comparison);
+                    unlike.extend(apart);
+                }
             }
         }
     }
-    found
+    (found, unlike)
+}
+
+/// How the keys of the identity begin that the one level changes in which the sides differ.
+fn purpose(runs: [&Run; 2], levels: &[BTreeMap<String, String>; 2]) -> BTreeSet<String> {
+    let [a, b] = levels;
+    let of = |(factor, level): (&String, &String)| {
+        let other = b.get(factor).filter(|other| *other != level)?;
+        let find = |run: &'_ Run, name: &str| -> Option<crate::record::Level> {
+            let factor = run.plan.factors.iter().find(|f| f.name == *factor)?;
+            factor.levels.iter().find(|l| l.name == name).cloned()
+        };
+        Some(changed([&find(runs[0], level)?, &find(runs[1], other)?]))
+    };
+    a.iter().filter_map(of).flatten().collect()
 }
 
 /// The one level in which two plans differ.
@@ -240,6 +281,23 @@ impl Cell<'_> {
         })
     }
 
+    /// In what the runs were not made by the same at a place, but for what the levels change that
+    /// stand against each other.
+    fn unlike(&self, runs: [&Run; 2], at: Option<&Value>) -> Vec<IdentityKey> {
+        let of = |side: usize| {
+            let records = runs[side].records.iter();
+            let good = |r: &&TrialRecord| r.outcome.fault.is_none() && self.holds(r, side, at);
+            identity(records.filter(good))
+        };
+        let [base, other] = [of(0), of(1)];
+        // Where only one run was here there is nothing to differ.
+        let both = [0, 1].map(|side| {
+            let mut all = runs[side].records.iter();
+            all.any(|r| r.outcome.fault.is_none() && self.holds(r, side, at))
+        });
+        if both == [true, true] { differing(&base, &other, &self.changed) } else { Vec::new() }
+    }
+
     /// Every place of the plan with the block values of both runs, and the trials in none of them.
     /// Of a trial that was run again the first good visit counts.
     fn points(&self, runs: [&Run; 2], metric: &str, torn: &[Torn; 2]) -> (Vec<Point>, u32) {
@@ -263,8 +321,10 @@ impl Cell<'_> {
             let used = sides.iter().flat_map(BTreeMap::values).map(BTreeMap::len);
             left_out += seen - used.sum::<usize>();
             let sides = sides.map(|boots| boots.into_iter().map(centre).collect());
-            let torn = self.is_torn(torn, at.as_ref());
-            points.push(Point { at, sides, torn });
+            let torn = self.is_torn(torn, at.as_ref()).then_some(Verdict::TwoStates);
+            let unlike = self.unlike(runs, at.as_ref());
+            let bar = if unlike.is_empty() { torn } else { Some(Verdict::NotComparable) };
+            points.push(Point { at, sides, bar, unlike });
         }
         (points, u32::try_from(left_out).unwrap_or(u32::MAX))
     }
@@ -337,14 +397,14 @@ fn judge(
     runs: [&Run; 2],
     (metric, forced): (&Metric, bool),
     torn: &[Torn; 2],
-) -> Option<Comparison> {
+) -> Option<(Comparison, Vec<UnlikeIdentity>)> {
     let margin = runs[0].plan.method.margin;
     let alpha = alpha(&runs[0].plan.method).min(alpha(&runs[1].plan.method));
     let rule = Rule { better: metric.better, margin: margin.value, alpha, forced };
     let (points, left_out) = cell.points(runs, &metric.name, torn);
     let live: Vec<(usize, &Point)> =
         points.iter().enumerate().filter(|(_, point)| point.live()).collect();
-    let kept: Vec<&Point> = live.iter().map(|(_, p)| *p).filter(|p| !p.torn).collect();
+    let kept: Vec<&Point> = live.iter().map(|(_, p)| *p).filter(|p| p.bar.is_none()).collect();
     let family: Vec<Option<Welch>> = kept.iter().map(|p| p.welch()).collect();
     let method =
         if family.len() > 1 { EstimateMethod::WelchLogHolm } else { EstimateMethod::WelchLog };
@@ -352,8 +412,8 @@ fn judge(
     let mut placed = Vec::new();
     for (place, point) in live.iter().copied() {
         let welch = point.welch();
-        let (level, verdict, method) = if point.torn {
-            (LEVEL, Verdict::TwoStates, EstimateMethod::WelchLog)
+        let (level, verdict, method) = if let Some(bar) = point.bar {
+            (LEVEL, bar, EstimateMethod::WelchLog)
         } else {
             let steps = steps.next()?;
             (1.0 - steps[0].alpha, rule.verdict(welch.as_ref(), steps), method)
@@ -367,13 +427,24 @@ fn judge(
     let all: Vec<&Point> = live.iter().map(|(_, p)| *p).collect();
     let (overall, verdict) = match (kept.is_empty(), all.is_empty()) {
         (_, true) => return None,
-        (true, _) => (whole(&all, rule).0, Verdict::TwoStates),
+        (true, _) => {
+            let unlike = all.iter().any(|p| p.bar == Some(Verdict::NotComparable));
+            let bar = if unlike { Verdict::NotComparable } else { Verdict::TwoStates };
+            (whole(&all, rule).0, bar)
+        }
         (false, _) => whole(&kept, rule),
     };
     let regions = regions(&placed);
     let points = placed.into_iter().map(|(_, point)| point).collect();
     let bare = bare(cell, metric, margin, (overall, verdict));
-    Some(Comparison { points, regions, left_out, ..bare })
+    let apart = |point: &&&Point| !point.unlike.is_empty();
+    let unlike = |point: &&Point| UnlikeIdentity {
+        comparison: bare.id.clone(),
+        at: point.at.clone(),
+        keys: point.unlike.clone(),
+    };
+    let unlike = all.iter().filter(apart).map(unlike).collect();
+    Some((Comparison { points, regions, left_out, ..bare }, unlike))
 }
 
 /// A ratio from a log that has no interval.

@@ -3,7 +3,7 @@
 use super::finding::{Comparison, PointResult, Verdict};
 use super::pairing::{Contest, PairedPoint};
 use super::region::regions;
-use crate::record::{Better, Method, Metric, Settings, Value};
+use crate::record::{Better, Method, Metric, Run, Settings, Value};
 use crate::stats::{
     self, Course, Decision, Estimate, LEVEL, block_means, decide, decide_together, further_blocks,
     mean, mean_or_single_at,
@@ -27,8 +27,9 @@ struct Live<'p> {
     blocks: Vec<(u32, f64)>,
 }
 
-/// Which points of a contest have a level with two states, in the order of its points.
-pub(super) type Torn = [bool];
+/// Which points of a contest have no verdict of their own, and what stands in its place: two states
+/// or sides that are not comparable; in the order of its points.
+pub(super) type Barred = [Option<Verdict>];
 
 /// What a ratio is judged by.
 #[derive(Clone, Copy)]
@@ -44,7 +45,13 @@ pub fn alpha(method: &Method) -> f64 {
     (1.0 - LEVEL) / f64::from(looks)
 }
 
-impl Rule<'_> {
+impl<'r> Rule<'r> {
+    /// By what the figures of a load are judged, by the name of the load; none where the run does
+    /// not describe the metric that decides there.
+    pub fn of(run: &'r Run, load: &str) -> Option<Self> {
+        Some(Self { metric: run.deciding(load)?, method: &run.plan.method })
+    }
+
     fn stats(&self) -> stats::Rule {
         let Method { margin, seed, .. } = *self.method;
         stats::Rule { margin: margin.value, alpha: alpha(self.method), seed }
@@ -75,12 +82,12 @@ impl Rule<'_> {
 
 /// Judges a contest. None if no block has a valid pair anywhere.
 ///
-/// A point where a level has two states is shown with its plain interval and is in no family of
-/// tests: its ratio compares how often each state was met. It leaves the ratio of the curve for
-/// both levels. Only where no other point is left does that ratio rest on such points, and then it
-/// has no verdict but [`Verdict::TwoStates`].
-pub(super) fn judge(contest: &Contest<'_>, rule: Rule<'_>, torn: &Torn) -> Option<Judged> {
-    let is_torn = |place: usize| torn.get(place).copied().unwrap_or(false);
+/// A point that is barred is shown with its plain interval and is in no family of tests: where a
+/// level has two states its ratio compares how often each was met, and sides that are not
+/// comparable have none. It leaves the ratio of the curve for both levels. Only where no other point
+/// is left does that ratio rest on such points, and then it has no verdict but theirs.
+pub(super) fn judge(contest: &Contest<'_>, rule: Rule<'_>, barred: &Barred) -> Option<Judged> {
+    let bar = |place: usize| barred.get(place).copied().flatten();
     let live: Vec<Live<'_>> = contest
         .points
         .iter()
@@ -89,13 +96,13 @@ pub(super) fn judge(contest: &Contest<'_>, rule: Rule<'_>, torn: &Torn) -> Optio
         .map(|(place, point)| Live { place, point, blocks: blocks(point) })
         .collect();
     let kept: Vec<&[(u32, f64)]> =
-        live.iter().filter(|l| !is_torn(l.place)).map(|l| l.blocks.as_slice()).collect();
+        live.iter().filter(|l| bar(l.place).is_none()).map(|l| l.blocks.as_slice()).collect();
     let mut decided = decide_together(&kept, rule.stats())?.into_iter();
     let mut placed = Vec::new();
     for Live { place, point, blocks } in &live {
         let logs = logs(blocks);
-        let (ratio, verdict) = if is_torn(*place) {
-            (decide(&logs, rule.stats())?.ratio, Verdict::TwoStates)
+        let (ratio, verdict) = if let Some(barred) = bar(*place) {
+            (decide(&logs, rule.stats())?.ratio, barred)
         } else {
             let decision = decided.next()?;
             let verdict = rule.verdict(&logs, &decision);
@@ -106,7 +113,9 @@ pub(super) fn judge(contest: &Contest<'_>, rule: Rule<'_>, torn: &Torn) -> Optio
     let whole = block_means(&kept);
     let overall = if kept.is_empty() {
         let all: Vec<&[(u32, f64)]> = live.iter().map(|l| l.blocks.as_slice()).collect();
-        (overall(&block_means(&all), &all, rule)?.0, Verdict::TwoStates)
+        let unlike = live.iter().any(|l| bar(l.place) == Some(Verdict::NotComparable));
+        let verdict = if unlike { Verdict::NotComparable } else { Verdict::TwoStates };
+        (overall(&block_means(&all), &all, rule)?.0, verdict)
     } else {
         overall(&whole, &kept, rule)?
     };

@@ -193,7 +193,7 @@ fn is_of(head: &Run, plan: &Plan) -> bool {
         && ours.loads == plan.loads
         && ours.lab == plan.lab
         && ours.method.window == plan.method.window
-        && ours.method.primary == plan.method.primary
+        && plan.loads.iter().all(|load| ours.primary(&load.name) == plan.primary(&load.name))
 }
 
 /// Whether a run was made on this machine, in such a place and with this stend: nothing that both

@@ -137,7 +137,7 @@ fn describe(plan: &Plan, budget: &Budget) -> String {
     }
     let [least, most] = [budget.shortest, budget.longest].map(|time| minutes(time.value));
     row("time", if least == most { most } else { format!("{least} to {most}") });
-    row("decided by", format!("{}, margin {}", plan.method.primary, plan.method.margin));
+    row("decided by", format!("{}, margin {}", deciding(plan), plan.method.margin));
     text.push_str("\nSmallest effect seen in four of five such runs:\n");
     let _ = writeln!(
         text,
@@ -153,6 +153,27 @@ fn describe(plan: &Plan, budget: &Budget) -> String {
         by_boots(&mut text, plan);
     }
     text
+}
+
+/// The metrics that decide, each with its loads where there are several.
+fn deciding(plan: &Plan) -> String {
+    let mut all: Vec<(&str, Vec<&str>)> = Vec::new();
+    for load in &plan.loads {
+        let metric = plan.primary(&load.name);
+        match all.iter_mut().find(|(known, _)| *known == metric) {
+            Some((_, loads)) => loads.push(&load.name),
+            None => all.push((metric, vec![&load.name])),
+        }
+    }
+    match all.as_slice() {
+        [] => plan.method.primary.clone(),
+        [(only, _)] => (*only).to_owned(),
+        several => {
+            let of =
+                |(metric, loads): &(&str, Vec<&str>)| format!("{metric} ({})", loads.join(", "));
+            several.iter().map(of).collect::<Vec<_>>().join(", ")
+        }
+    }
 }
 
 /// Whose noise decides.

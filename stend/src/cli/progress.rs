@@ -81,7 +81,9 @@ impl Meter {
 
     /// Shows where a run is, of which `run` holds what was kept so far.
     pub fn show(&mut self, progress: &Progress<'_>, run: &Run) {
-        if let Some(fault) = &progress.last.outcome.fault {
+        let fault = progress.last.outcome.fault.as_ref();
+        // What this machine cannot do is no fault of a visit.
+        if let Some(fault) = fault.filter(|f| !matches!(f, Fault::NotAvailable { .. })) {
             self.faults += 1;
             self.fault = Some(fault.clone());
         }
@@ -252,7 +254,8 @@ fn standing(so_far: &SoFar) -> String {
 
 /// One visit and what came of it.
 fn visit(plan: &Plan, record: &TrialRecord) -> String {
-    let what = match (&record.outcome.fault, record.outcome.metric(&plan.method.primary)) {
+    let what = match (&record.outcome.fault, record.figure(plan)) {
+        (Some(fault @ Fault::NotAvailable { .. }), _) => fault.to_string(),
         (Some(fault), _) => format!("fault: {fault}"),
         (None, Some(quantity)) => quantity.to_string(),
         (None, None) => "no figure".into(),

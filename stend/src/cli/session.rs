@@ -196,18 +196,31 @@ fn letters() -> String {
         .collect()
 }
 
-/// Metrics of the plan's workloads, for the record to explain itself.
+/// Metrics of the plan's workloads, for the record to explain itself. Where two workloads mean
+/// something else by one name, both metrics say whose they are.
 pub fn metrics(plan: &Plan) -> Vec<Metric> {
-    let mut metrics: Vec<Metric> = Vec::new();
+    let mut metrics: Vec<(&str, Metric)> = Vec::new();
     for load in &plan.loads {
         let specs = workload::find(&load.workload).map_or(&[][..], |entry| entry.spec.metrics);
         for metric in specs.iter().map(Metric::from) {
-            if !metrics.contains(&metric) {
-                metrics.push(metric);
+            if metrics.iter().all(|(of, known)| *of != load.workload || *known != metric) {
+                metrics.push((&load.workload, metric));
             }
         }
     }
-    metrics
+    let clashes = |one: &Metric| {
+        let named = metrics.iter().filter(|(_, other)| other.name == one.name);
+        named.clone().any(|(_, other)| other != one)
+    };
+    let mut told: Vec<Metric> = Vec::new();
+    for (of, metric) in &metrics {
+        let workload = clashes(metric).then(|| (*of).to_owned());
+        let metric = Metric { workload, ..metric.clone() };
+        if !told.contains(&metric) {
+            told.push(metric);
+        }
+    }
+    told
 }
 
 /// Revision of every workload of the plan.

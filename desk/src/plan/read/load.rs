@@ -5,7 +5,7 @@ use super::nearest::remedy;
 use super::node::{Node, Section};
 use super::value::{default, value, values};
 use crate::plan::Catalogue;
-use crate::record::{LoadPlan, ParamSpec, Settings, Value, WorkloadSpec};
+use crate::record::{LoadPlan, ParamSpec, Place, Settings, Value, WorkloadSpec};
 
 /// The loads, and the workload of each.
 pub(super) fn read<'a>(
@@ -31,14 +31,38 @@ fn load<'a>(
     let spec = spec(node, &section, catalogue)?;
     let mut known: Vec<&str> = spec.params.iter().map(|param| param.name).collect();
     let over = over(&section, spec, &known)?;
-    known.extend(["workload", "over"]);
+    known.extend(["workload", "over", "primary"]);
     section.only(&known)?;
     let mut fixed = Settings::new();
     for param in spec.params.iter().filter(|p| over.iter().all(|(name, _)| name != p.name)) {
         fixed.insert(param.name.into(), fixed_value(node.line, section.get(param.name), param)?);
     }
     let (name, workload) = (node.key.clone(), spec.name.into());
-    Ok((LoadPlan { name, workload, fixed, over }, spec))
+    let primary = section.get("primary").map(|node| metric(node, spec)).transpose()?;
+    let alone = spec.place == Place::Machine;
+    Ok((LoadPlan { name, workload, fixed, over, primary, alone }, spec))
+}
+
+/// The metric that decides here, one of the workload's own.
+fn metric(node: &Node, spec: &WorkloadSpec) -> Result<String, PlanError> {
+    let name = node.string()?;
+    let known: Vec<&str> = spec.metrics.iter().map(|metric| metric.name).collect();
+    if known.contains(&name) {
+        return Ok(name.into());
+    }
+    let remedy = remedy(name, &known);
+    Err(PlanError::UnknownName { line: node.line, what: "metric", name: name.into(), remedy })
+}
+
+/// Writes out which metric decides on every load: its own word, else the metric of the method where
+/// its workload has that, else the first that its workload has.
+pub(super) fn decide(loads: &mut [LoadPlan], specs: &[&WorkloadSpec], usual: &str) {
+    for (load, spec) in loads.iter_mut().zip(specs) {
+        let has = |name: &str| spec.metrics.iter().any(|metric| metric.name == name);
+        let first = spec.metrics.first().map(|metric| metric.name.to_owned());
+        let chosen = load.primary.take().or_else(|| first.filter(|_| !has(usual)));
+        load.primary = chosen.filter(|name| name != usual);
+    }
 }
 
 fn spec<'a>(
@@ -98,4 +122,56 @@ fn fixed_value(line: u32, written: Option<&Node>, param: &ParamSpec) -> Result<V
         },
         |node| value(node, param.kind),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::plan::example::catalogue;
+    use crate::plan::read;
+    use crate::record::{Plan, Value};
+    use crate::unit::Quantity;
+
+    fn plan(loads: &str, method: &str) -> Result<Plan, String> {
+        let text = format!("title = \"t\"\n{loads}\n[method]\nblocks = 3\n{method}\n");
+        read(&text, &catalogue()).map_err(|e| e.to_string())
+    }
+
+    const PATH: &str = "[load.net]\nworkload = \"tcp_stream\"\n";
+    const MACHINE: &str = "[load.reach]\nworkload = \"mem_latency\"\n";
+
+    #[test]
+    fn each_load_goes_by_its_word_or_the_plans_or_the_first_of_its_workload() {
+        let both = |own: &str, method: &str| {
+            let plan = plan(&format!("{PATH}{MACHINE}{own}"), method).unwrap();
+            (plan.primary("net").to_owned(), plan.primary("reach").to_owned())
+        };
+        let told = |net: &str, reach: &str| (net.to_owned(), reach.to_owned());
+        assert_eq!(both("", ""), told("throughput", "latency"));
+        assert_eq!(both("primary = \"bandwidth\"", ""), told("throughput", "bandwidth"));
+        assert_eq!(both("", "primary = \"bandwidth\""), told("throughput", "bandwidth"));
+        assert_eq!(both("", "primary = \"operations\""), told("operations", "latency"));
+        let refused = plan(&format!("{MACHINE}primary = \"latence\""), "").unwrap_err();
+        assert_eq!(refused, "line 4: there is no metric 'latence'; did you mean 'latency'?");
+        let refused = plan(MACHINE, "primary = \"throughput\"").unwrap_err();
+        assert!(refused.contains("no metric 'throughput'"), "{refused}");
+    }
+
+    #[test]
+    fn a_load_of_the_machine_says_so_and_has_a_curve_of_its_own() {
+        let swept = "over = { stride = \"16..256 B *2\", size = [\"L1\", \"memory\"] }\n";
+        let net = "over = { request_size = \"64..1024 B *2\" }\n";
+        let plan = plan(&format!("{PATH}{net}{MACHINE}{swept}"), "").unwrap();
+        assert_eq!([plan.loads[0].alone, plan.loads[1].alone], [false, true]);
+        assert!(!plan.is_alone() && plan.runs_alone("reach"));
+        let curves: Vec<_> = plan.loads.iter().map(|load| plan.curve(load)).collect();
+        assert_eq!(curves, [Some("request_size"), Some("stride")]);
+        assert_eq!(plan.loads[1].over[0].1[0], Value::Quantity(Quantity::bytes(16)));
+    }
+
+    #[test]
+    fn sizes_that_may_be_words_make_no_curve_and_a_machine_has_no_clients() {
+        let plan = plan(&format!("{MACHINE}over.size = [\"L1\", \"memory\"]"), "").unwrap();
+        assert_eq!(plan.curve(&plan.loads[0]), None);
+        assert_eq!((plan.lab.clients, plan.lab.links.len(), plan.is_alone()), (0, 0, true));
+    }
 }

@@ -5,7 +5,9 @@ use super::nearest::remedy;
 use super::node::{Node, Section};
 use super::primary;
 use super::value::{outside, quantity, whole};
-use crate::record::{FactorPlan, LoadPlan, Method, Place, SteadyRule, Value, WorkloadSpec};
+use crate::record::{
+    FactorPlan, LoadPlan, Method, Place, SteadyRule, Value, WorkloadSpec, longest_sweep,
+};
 use crate::unit::{Kind, Quantity, Unit};
 
 /// Seed of a plan that names none; any number would do, it only has to stay.
@@ -210,18 +212,22 @@ fn primary(section: &Section, specs: &[&WorkloadSpec]) -> Result<String, PlanErr
         return Ok(first.map_or("", |metric| metric.name).into());
     };
     let name = node.string()?;
-    for spec in specs {
-        let known: Vec<&str> = spec.metrics.iter().map(|metric| metric.name).collect();
-        if !known.contains(&name) {
-            return Err(PlanError::UnknownName {
-                line: node.line,
-                what: "metric",
-                name: name.into(),
-                remedy: remedy(name, &known),
-            });
+    // A load whose workload lacks it goes by a metric of its own.
+    let mut known: Vec<&str> = Vec::new();
+    for metric in specs.iter().flat_map(|spec| spec.metrics) {
+        if !known.contains(&metric.name) {
+            known.push(metric.name);
         }
     }
-    Ok(name.into())
+    if known.contains(&name) {
+        return Ok(name.into());
+    }
+    Err(PlanError::UnknownName {
+        line: node.line,
+        what: "metric",
+        name: name.into(),
+        remedy: remedy(name, &known),
+    })
 }
 
 fn compare(section: &Section, factors: &[FactorPlan]) -> Result<String, PlanError> {
@@ -242,21 +248,19 @@ fn compare(section: &Section, factors: &[FactorPlan]) -> Result<String, PlanErro
 
 /// The curve parameter: as named, or the number swept in most steps, the first of equals.
 fn curve(section: &Section, loads: &[LoadPlan]) -> Result<Option<String>, PlanError> {
-    let mut numeric: Vec<(&str, usize)> = Vec::new();
+    let mut numeric: Vec<&str> = Vec::new();
     for (name, values) in loads.iter().flat_map(|load| &load.over) {
         if values.len() > 1 && values.iter().all(|value| !matches!(value, Value::Word(_))) {
-            numeric.push((name, values.len()));
+            numeric.push(name);
         }
     }
     let Some(node) = section.get("curve") else {
-        let most = numeric.iter().map(|(_, steps)| *steps).max();
-        let longest = numeric.iter().find(|(_, steps)| Some(*steps) == most);
-        return Ok(longest.map(|(name, _)| (*name).to_owned()));
+        return Ok(longest_sweep(loads.iter()).map(str::to_owned));
     };
     let curve = node.string()?;
-    if numeric.iter().any(|(name, _)| *name == curve) {
+    if numeric.contains(&curve) {
         return Ok(Some(curve.into()));
     }
-    let names: Vec<&str> = numeric.iter().map(|(name, _)| *name).collect();
-    Err(PlanError::NoCurve { line: node.line, curve: curve.into(), remedy: remedy(curve, &names) })
+    let remedy = remedy(curve, &numeric);
+    Err(PlanError::NoCurve { line: node.line, curve: curve.into(), remedy })
 }

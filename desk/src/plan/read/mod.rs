@@ -62,7 +62,7 @@ pub fn read(text: &str, catalogue: &Catalogue) -> Result<Plan, PlanError> {
         what: "title",
         remedy: "begin the plan with title = \"...\"",
     })?;
-    let (loads, specs) = load::read(&root.section("load")?, catalogue)?;
+    let (mut loads, specs) = load::read(&root.section("load")?, catalogue)?;
     let alone = specs.iter().all(|spec| spec.place == Place::Machine);
     let lab = lab::read(&root.section("lab")?, catalogue, alone)?;
     let known = factor::Known { lab: &lab, loads: &loads, specs: &specs, catalogue };
@@ -70,6 +70,7 @@ pub fn read(text: &str, catalogue: &Catalogue) -> Result<Plan, PlanError> {
     let usual = || specs.first().map_or("", |spec| spec.question).to_owned();
     let question = root.text("question")?.unwrap_or_else(usual);
     let method = method::read(&root.section("method")?, &factors, &loads, &specs)?;
+    load::decide(&mut loads, &specs, &method.primary);
     let published = root.get("published").map(published).transpose()?;
     let reclass = environment::read(&root.section("environment")?)?;
     let facts = fact::read(&root, &factors, &lab)?;

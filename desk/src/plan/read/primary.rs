@@ -38,7 +38,8 @@ pub(super) fn read(
     let load = chosen(&table, ("load", "load"), &names)?;
     let at = names.iter().position(|name| *name == load).unwrap_or(0);
     let (load, spec) = (&loads[at], specs[at]);
-    let swept = load.over.iter().filter(|(name, _)| Some(name) != method.curve.as_ref());
+    let curve = load.curve(method.curve.as_deref());
+    let swept = load.over.iter().filter(|(name, _)| Some(name.as_str()) != curve);
     let axes = Axes {
         compared,
         rest: factors.iter().filter(|f| f.name != method.compare).collect(),

@@ -94,7 +94,7 @@ impl Role {
         };
         if compared.is_some_and(|factor| factor.levels.len() > 1 && alike(&factor.levels)) {
             Self::NoiseFloor
-        } else if plan.method.curve.is_some() {
+        } else if plan.loads.iter().any(|load| plan.curve(load).is_some()) {
             Self::Curve
         } else {
             Self::Duel

@@ -89,6 +89,7 @@ pub(super) fn verdict_box(writer: &Writer, parts: &[Part<'_>]) -> Result<Node, R
         let args = Args::new().count("count", open).count("of", of);
         limits.insert(0, writer.say(key, args)?);
     }
+    limits.extend(unlike(writer, parts)?);
     let caution = match limits.is_empty() {
         true => Prose::default(),
         false => writer.label("box-not-decided")?,
@@ -121,15 +122,32 @@ fn answer(
 }
 
 /// The comparisons that can differ in the metric: where both levels carried the load that was set,
-/// they moved the same by design, and only their cost is of interest. All, if all are such.
+/// they moved the same by design, and only their cost is of interest. Neither are those whose sides
+/// are not comparable. All, if all are such.
 pub(super) fn decisive<'a>(parts: &[Part<'a>]) -> Vec<Judged<'a>> {
     let all = asked(parts);
     let set = |(run, c): &Judged<'a>| {
         let part = parts.iter().find(|p| std::ptr::eq(p.run, *run));
         part.is_some_and(|part| was_carried(&part.analysis.limits, &c.id))
     };
-    let free: Vec<Judged<'a>> = all.iter().filter(|judged| !set(judged)).copied().collect();
-    if free.is_empty() { all } else { free }
+    let free = |all: &[Judged<'a>], bar: &dyn Fn(&Judged<'a>) -> bool| -> Vec<Judged<'a>> {
+        let free: Vec<Judged<'a>> = all.iter().filter(|judged| !bar(judged)).copied().collect();
+        if free.is_empty() { all.to_vec() } else { free }
+    };
+    let unlike = |(_, c): &Judged<'a>| c.verdict == Verdict::NotComparable;
+    free(&free(&all, &unlike), &set)
+}
+
+/// How many comparisons have no verdict because their sides were not made by the same, where others
+/// have one; nothing where none or all are such.
+fn unlike(writer: &Writer, parts: &[Part<'_>]) -> Result<Option<Prose>, ReportError> {
+    let all = asked(parts);
+    let some = all.iter().filter(|(_, c)| c.verdict == Verdict::NotComparable).count();
+    if some == 0 || some == all.len() {
+        return Ok(None);
+    }
+    let args = Args::new().count("count", count(some)).count("of", count(all.len()));
+    writer.say("headline-unlike", args).map(Some)
 }
 
 /// The noise floor, then the heaviest doubts in short; their chapter has evidence and remedy.
@@ -195,9 +213,24 @@ fn of_nothing(writer: &Writer, parts: &[Part<'_>]) -> Result<(Tone, Prose), Repo
             let args = Args::new().name("metric", metric_title(run, c));
             writer.say("headline-noise", args.prose("effect", &effect(writer, &c.overall)?))?
         }
-        None => writer.label("headline-none")?,
+        None => match measured(writer, parts)? {
+            Some(said) => return Ok((Tone::Plain, said)),
+            None => writer.label("headline-none")?,
+        },
     };
     Ok((Tone::Open, said))
+}
+
+/// How much was measured of plans that compare nothing; nothing for others.
+fn measured(writer: &Writer, parts: &[Part<'_>]) -> Result<Option<Prose>, ReportError> {
+    let compares = parts.iter().any(|part| !part.run.plan.factors.is_empty());
+    let cells: usize = parts.iter().map(|part| part.analysis.cells.len()).sum();
+    if compares || cells == 0 {
+        return Ok(None);
+    }
+    let loads: usize = parts.iter().map(|part| part.run.plan.loads.len()).sum();
+    let args = Args::new().count("count", count(cells)).count("loads", count(loads));
+    writer.say("headline-measured", args).map(Some)
 }
 
 /// The split that nobody would guess, else the largest effect that is sure and not within the
@@ -261,7 +294,9 @@ fn split_side(writer: &Writer, run: &Run, comparison: &Comparison) -> Said {
         Verdict::Better | Verdict::Worse if is_inside(comparison) => "split-side-even",
         Verdict::Better | Verdict::Worse => "split-side",
         Verdict::Equivalent => "split-side-even",
-        Verdict::TwoStates | Verdict::Undecided { .. } => "split-side-open",
+        Verdict::TwoStates | Verdict::NotComparable | Verdict::Undecided { .. } => {
+            "split-side-open"
+        }
     };
     let args = Args::new()
         .prose("effect", &plain_effect(writer, &comparison.overall)?)

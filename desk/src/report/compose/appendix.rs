@@ -49,7 +49,8 @@ pub(super) fn faults(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, Re
     let mut rows = Vec::new();
     for (plan, record) in parts.iter().flat_map(|p| p.run.records.iter().map(|r| (&p.run.plan, r)))
     {
-        if let Some(fault) = &record.outcome.fault {
+        let fault = record.outcome.fault.as_ref();
+        if let Some(fault) = fault.filter(|f| !matches!(f, Fault::NotAvailable { .. })) {
             rows.push(fault_row(writer, plan, (record, fault))?);
         }
     }

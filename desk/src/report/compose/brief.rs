@@ -57,7 +57,9 @@ pub(super) fn lines(
 }
 
 fn one_pair(curves: &[Judged<'_>]) -> bool {
-    let key = |c: &Comparison| [&c.factor, &c.base, &c.other, &c.metric].map(String::clone);
+    let key = |c: &Comparison| {
+        (c.curve.clone(), [&c.factor, &c.base, &c.other, &c.metric].map(String::clone))
+    };
     curves.iter().all(|(_, c)| key(c) == key(curves[0].1))
 }
 
@@ -93,7 +95,7 @@ fn of_curves(writer: &Writer, curves: &[Judged<'_>]) -> Result<Vec<Prose>, Repor
         return Ok(said);
     }
     let nobody = |c: &Comparison, at: &Value| {
-        let led = |v: Verdict| matches!(v, Verdict::Better | Verdict::Worse | Verdict::TwoStates);
+        let led = |v: Verdict| matches!(v, Verdict::Better | Verdict::Worse) || v.is_barred();
         !c.points.iter().any(|p| p.at.as_ref() == Some(at) && led(p.verdict))
     };
     for (from, to, _) in stretches(curves, &nobody, curves.len()) {

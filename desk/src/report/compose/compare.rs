@@ -4,11 +4,13 @@
 //! Never: a verdict without the words that nothing pairs the two.
 
 use super::answer::tally;
-use super::effect::{effect, level, metric_title, short_effect};
-use super::figures::{curve_figure, place};
+use super::effect::{effect, judged_effect, level, metric_title};
+use super::figures::{Hollow, curve_figure, hollow_note, place};
 use super::method::in_boots;
 use super::names::{key_words, level_names, moment, pair};
+use super::results::by_metric;
 use super::ruling::{condition, count, news, shown, verdict_sentence, verdict_word};
+use super::states::unlike;
 use super::testbed::{class_word, lab_word, machine, reclassed};
 use super::{Nodes, Part, Role, Said, Writer, closing, curve};
 use crate::figure::Figure;
@@ -158,11 +160,14 @@ fn results(writer: &mut Writer, both: &Both<'_>) -> Nodes {
         nodes.push(along_curve(writer, both, comparison)?);
     }
     let single: Vec<&Comparison> = both.found.comparisons.iter().filter(|c| !is_curve(c)).collect();
-    if let Some(first) = single.first() {
+    for single in by_metric(both.a, &single) {
+        let first = single[0];
         let mut rows = Vec::new();
         let mut paragraphs = Vec::new();
-        for comparison in &single {
-            paragraphs.push(Node::Paragraph(said(writer, both, comparison)?));
+        for comparison in single.iter().copied() {
+            let mut told = vec![said(writer, both, comparison)?];
+            told.extend(unlike(writer, both.a, (comparison, &both.found.unlike))?);
+            paragraphs.push(Node::Paragraph(Prose::join(&told)));
             let name = condition(writer, both.a, comparison)?;
             for point in &comparison.points {
                 let at = Prose::verbatim(&point.at.as_ref().map(shown).unwrap_or_default());
@@ -195,6 +200,7 @@ fn along_curve(
             sentences.push(unpaired(writer, &stretch)?);
         }
     }
+    sentences.extend(unlike(writer, both.a, (comparison, &both.found.unlike))?);
     if comparison.left_out > 0 {
         let args = Args::new().count("count", comparison.left_out);
         sentences.push(writer.say("compare-left-out", args)?);
@@ -210,7 +216,7 @@ fn along_curve(
         writer.label("compare-overall")?,
         none.clone(),
         none.clone(),
-        short_effect(writer, &comparison.overall)?,
+        judged_effect(writer, (&comparison.overall, comparison.verdict))?,
         word(writer, both, (comparison.verdict, &comparison.overall))?,
         none,
     ]);
@@ -243,20 +249,24 @@ fn drawn(
         .count("b", blocks(|p| p.other_runs.len()))
         .quantity("level", base.unwrap_or_else(|| level(&comparison.overall)));
     let mut footnote = vec![writer.say("compare-figure-footnote", args)?];
-    let torn: Vec<bool> =
-        comparison.points.iter().map(|p| p.verdict == Verdict::TwoStates).collect();
-    if torn.contains(&true) {
-        let args = Args::new().prose("causes", &writer.label("hollow-states")?);
-        footnote.push(writer.say("figure-footnote-hollow", args)?);
-    }
+    let barred: Vec<Option<Hollow>> = comparison
+        .points
+        .iter()
+        .map(|p| match p.verdict {
+            Verdict::TwoStates => Some(Hollow::States),
+            Verdict::NotComparable => Some(Hollow::Unlike),
+            _ => None,
+        })
+        .collect();
+    footnote.push(hollow_note(writer, &barred.iter().flatten().copied().collect())?);
     let mut figure = Figure {
         title: answer.text().into(),
         footnote: Prose::join(&footnote).text().into(),
         ..figure
     };
     for series in &mut figure.series {
-        for (mark, torn) in series.marks.iter_mut().zip(&torn) {
-            mark.valid &= !torn;
+        for (mark, bar) in series.marks.iter_mut().zip(&barred) {
+            mark.valid &= bar.is_none();
         }
     }
     Ok(figure)
@@ -283,7 +293,7 @@ fn row(
         name,
         Prose::estimate(&point.base),
         Prose::estimate(&point.other),
-        short_effect(writer, &point.ratio)?,
+        judged_effect(writer, (&point.ratio, point.verdict))?,
         word(writer, both, (point.verdict, &point.ratio))?,
         writer.say("compare-blocks", blocks)?,
     ])

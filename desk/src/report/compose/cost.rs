@@ -205,11 +205,15 @@ const fn cpu_key(verdict: Verdict, shown: bool) -> &'static str {
         (Verdict::Better, false) => "cpu-finding-less",
         (Verdict::Worse, false) => "cpu-finding-more",
         (Verdict::Equivalent, false) => "cpu-finding-equal",
-        (Verdict::TwoStates | Verdict::Undecided { .. }, false) => "cpu-finding-open",
+        (Verdict::TwoStates | Verdict::NotComparable | Verdict::Undecided { .. }, false) => {
+            "cpu-finding-open"
+        }
         (Verdict::Better, true) => "cpu-shows-less",
         (Verdict::Worse, true) => "cpu-shows-more",
         (Verdict::Equivalent, true) => "cpu-shows-equal",
-        (Verdict::TwoStates | Verdict::Undecided { .. }, true) => "cpu-shows-open",
+        (Verdict::TwoStates | Verdict::NotComparable | Verdict::Undecided { .. }, true) => {
+            "cpu-shows-open"
+        }
     }
 }
 
@@ -299,7 +303,7 @@ fn index_verdict(writer: &Writer, run: &Run, index: &Comparison, title: bool) ->
         Verdict::Better => writer.say("pe-more", args),
         Verdict::Worse => writer.say("pe-less", args),
         Verdict::Equivalent => writer.say("pe-equal", args),
-        Verdict::TwoStates | Verdict::Undecided { .. } => {
+        Verdict::TwoStates | Verdict::NotComparable | Verdict::Undecided { .. } => {
             writer.say("pe-open", args.count("blocks", index.overall.n))
         }
     }
@@ -322,7 +326,7 @@ fn less_is_better(
         Verdict::Better => writer.say("cost-less", args),
         Verdict::Worse => writer.say("cost-more", args),
         Verdict::Equivalent => writer.say("cost-equal", args),
-        Verdict::TwoStates | Verdict::Undecided { .. } => {
+        Verdict::TwoStates | Verdict::NotComparable | Verdict::Undecided { .. } => {
             writer.say("cost-open", args.count("blocks", comparison.overall.n))
         }
     }

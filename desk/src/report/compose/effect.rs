@@ -8,7 +8,7 @@ use crate::report::error::ReportError;
 use crate::report::words::Args;
 use crate::stats::{Estimate, EstimateMethod};
 use crate::unit::{Quantity, Unit};
-use crate::verdict::Comparison;
+use crate::verdict::{Comparison, Verdict};
 
 /// Ratios nearer to 1 than this are said in per cent.
 const SMALL: f64 = 0.5;
@@ -112,10 +112,8 @@ fn ends(ratio: &Estimate, small: bool) -> Args {
 
 /// What a heading calls the metric of a comparison.
 pub(super) fn metric_title<'a>(run: &'a Run, comparison: &'a Comparison) -> &'a str {
-    run.metrics
-        .iter()
-        .find(|m| m.name == comparison.metric)
-        .map_or(comparison.metric.as_str(), |m| m.title.as_str())
+    let known = run.metric(&comparison.load, &comparison.metric);
+    known.map_or(comparison.metric.as_str(), |m| m.title.as_str())
 }
 
 /// What a metric is called: as the run calls it, else as the desk calls what it derives.
@@ -128,5 +126,14 @@ pub(super) fn metric_name(writer: &Writer, run: &Run, metric: &str) -> Said {
         (None, "cpu_per_gb") => writer.label("metric-cpu-per-gb"),
         (None, "displaced") => writer.label("metric-displaced"),
         (None, unknown) => Ok(Prose::verbatim(&key_words(unknown))),
+    }
+}
+
+/// A ratio without its interval's level where it says something; a dash where its two sides are not
+/// comparable.
+pub(super) fn judged_effect(writer: &Writer, (ratio, verdict): (&Estimate, Verdict)) -> Said {
+    match verdict {
+        Verdict::NotComparable => Ok(Prose::verbatim("–")),
+        _ => short_effect(writer, ratio),
     }
 }

@@ -6,7 +6,7 @@ use super::places::{engine, with_engine};
 use super::ruling::{condition, short_condition, shown};
 use super::{Part, Said, Writer, lost, states};
 use crate::figure::{Axis, Figure, FigureKind, Mark, Reference, Scale, Series, Zone};
-use crate::record::{Better, Run, Value};
+use crate::record::{Better, LoadPlan, Run, Value};
 use crate::report::document::Prose;
 use crate::report::error::ReportError;
 use crate::report::words::Args;
@@ -23,6 +23,8 @@ pub(super) const WIDE: f64 = 100.0;
 pub(super) enum Hollow {
     /// The level has two states there.
     States,
+    /// The two sides were not made by the same.
+    Unlike,
     /// The clients were at their limit.
     Clients,
     /// The CPU time was too little, or could not be counted surely.
@@ -134,6 +136,7 @@ pub(super) fn hollow_note(writer: &Writer, causes: &BTreeSet<Hollow>) -> Said {
     for cause in causes {
         said.push(writer.label(match cause {
             Hollow::States => "hollow-states",
+            Hollow::Unlike => "hollow-unlike",
             Hollow::Clients => "hollow-clients",
             Hollow::Counted => "hollow-counted",
         })?);
@@ -164,6 +167,7 @@ fn finding_title(writer: &Writer, run: &Run, comparison: &Comparison) -> Said {
         Verdict::Better => "finding-better",
         Verdict::Worse => "finding-worse",
         Verdict::Equivalent => "finding-equivalent",
+        Verdict::NotComparable => "finding-unlike",
         Verdict::TwoStates | Verdict::Undecided { .. } => "finding-undecided",
     };
     let args = pair(run, comparison).prose("effect", &short_effect(writer, &comparison.overall)?);
@@ -328,8 +332,10 @@ pub(super) fn row_name(writer: &Writer, run: &Run, comparison: &Comparison) -> S
 pub(super) fn is_one_pair(run: &Run) -> bool {
     let (plan, compare) = (&run.plan, &run.plan.method.compare);
     let levels = plan.factors.iter().find(|f| f.name == *compare).map_or(0, |f| f.levels.len());
-    let swept = plan.loads.iter().flat_map(|load| &load.over);
-    let swept = swept.filter(|(key, _)| Some(key) != plan.method.curve.as_ref()).count();
+    let beside = |load: &LoadPlan| {
+        load.over.iter().filter(|(key, _)| Some(key.as_str()) != plan.curve(load)).count()
+    };
+    let swept: usize = plan.loads.iter().map(beside).sum();
     levels == 2 && (plan.factors.len() > 1 || plan.loads.len() > 1 || swept > 0)
 }
 

@@ -140,7 +140,10 @@ fn said(writer: &Writer, run: &Run, check: &GateCheck) -> Said {
             let args = Args::new().prose("blocks", &further(writer, *more)?);
             writer.say("gate-more", args)?
         }
-        GateReason::Overall | GateReason::TwoStates | GateReason::NoPair => Prose::default(),
+        GateReason::Overall
+        | GateReason::TwoStates
+        | GateReason::NotComparable
+        | GateReason::NoPair => Prose::default(),
     };
     Ok(Prose::join(&[sentence, more]))
 }

@@ -3,7 +3,7 @@
 
 use super::answer::{Judged, asked, same};
 use super::curve::nearest_first;
-use super::effect::{is_alone, level, plain_effects, short_effect};
+use super::effect::{is_alone, judged_effect, level, plain_effects};
 use super::figures::{row_heading, row_name};
 use super::names::level_name;
 use super::places::at;
@@ -79,7 +79,7 @@ pub(super) fn table(
         if disagree {
             row.push(agreement(writer, c)?);
         }
-        row.push(short_effect(writer, &c.overall)?);
+        row.push(judged_effect(writer, (&c.overall, c.verdict))?);
         row.push(Prose::count(c.overall.n as usize));
         rows.push(row);
     }

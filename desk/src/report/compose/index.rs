@@ -37,6 +37,8 @@ fn sentence(writer: &Writer, part: &Part<'_>, one: &Index) -> Said {
         Verdict::Better => writer.say("index-better", args),
         Verdict::Worse => writer.say("index-worse", args),
         Verdict::Equivalent => writer.say("index-equivalent", args),
-        Verdict::TwoStates | Verdict::Undecided { .. } => writer.say("index-undecided", args),
+        Verdict::TwoStates | Verdict::NotComparable | Verdict::Undecided { .. } => {
+            writer.say("index-undecided", args)
+        }
     }
 }

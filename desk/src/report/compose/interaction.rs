@@ -98,7 +98,7 @@ fn sentence(writer: &Writer, part: &Part<'_>, one: &Interaction) -> Said {
         Verdict::Better | Verdict::Worse => writer.say("interaction-differs", args)?,
         Verdict::Equivalent => writer.say("interaction-same", args)?,
         Verdict::TwoStates => writer.say("interaction-states", args)?,
-        Verdict::Undecided { .. } => {
+        Verdict::NotComparable | Verdict::Undecided { .. } => {
             let args = args.repeat(counted(part, one)).count("blocks", one.difference.n);
             writer.say("interaction-open", args)?
         }
@@ -136,7 +136,9 @@ fn figure(
         _ if all.len() > 1 => "interaction-finding-several",
         Verdict::Better | Verdict::Worse => "interaction-finding-differs",
         Verdict::Equivalent => "interaction-finding-same",
-        Verdict::TwoStates | Verdict::Undecided { .. } => "interaction-finding-open",
+        Verdict::TwoStates | Verdict::NotComparable | Verdict::Undecided { .. } => {
+            "interaction-finding-open"
+        }
     };
     let args = names(part, first).name("by", &key_words(&first.by));
     let title = writer.say(key, args)?;

@@ -31,7 +31,7 @@ pub(super) fn of_one(
             let blocks = comparison.overall.n;
             writer.say("headline-undecided-but", args.count("blocks", blocks))?
         }
-        Verdict::TwoStates => sentence,
+        Verdict::TwoStates | Verdict::NotComparable => sentence,
     };
     Ok((tone, said))
 }

@@ -1,6 +1,7 @@
 //! Knows how the making of the trials is described.
 
 use super::effect::{is_alone, level};
+use super::machine::runs_alone;
 use super::names::{key_words, level_name, setting};
 use super::ruling::count;
 use super::{Nodes, Part, Said, Writer, spent};
@@ -22,7 +23,8 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
     for part in parts {
         said.extend(boots(writer, part.run)?);
     }
-    said.push(writer.label("method-window")?);
+    let window = if runs_alone(parts) { "method-window-alone" } else { "method-window" };
+    said.push(writer.label(window)?);
     let overall = parts.iter().flat_map(|p| &p.analysis.comparisons).map(|c| &c.overall);
     let overall: Vec<&Estimate> = overall.filter(|ratio| !is_alone(ratio)).collect();
     said.extend(effects(writer, parts)?);
@@ -190,14 +192,22 @@ fn properties(writer: &Writer, run: &Run) -> Result<Vec<(&'static str, Prose)>, 
         writer.say("method-settle-value", range)?
     };
     let steady = Args::new().count("steady", steady).count("of", of);
-    Ok(vec![
+    let mut all = vec![
         ("method-levels", Prose::verbatim(&levels.join(", "))),
         ("method-blocks", in_boots(writer, run, blocks(run))?),
         ("method-visits", visits),
         ("method-settle", settle),
         ("method-duration", Prose::quantity(method.window)),
         ("method-steady", writer.say("method-steady-value", steady)?),
-    ])
+    ];
+    // Loops of the machine itself have no rate that levels out, and need no levels to be told.
+    let tells = |key: &str| match key {
+        "method-steady" => !run.plan.is_alone(),
+        "method-levels" => !levels.is_empty(),
+        _ => true,
+    };
+    all.retain(|(key, _)| tells(key));
+    Ok(all)
 }
 
 /// So many blocks, in each boot of a run with boots.

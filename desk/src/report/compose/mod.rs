@@ -29,6 +29,7 @@ mod lead;
 mod levels;
 mod limits;
 mod lost;
+mod machine;
 mod method;
 mod most;
 mod names;
@@ -62,6 +63,7 @@ pub(super) use doubts::{fix as doubt_fix, lead as doubt_lead, means as doubt_mea
 pub(super) use effect::short_effect;
 pub(super) use figures::curve_figure;
 pub(super) use limits::in_short as limits_in_short;
+pub(super) use machine::runs_alone;
 pub(super) use names::{key_words, moment, short_pair};
 pub(super) use ruling::{further, short_condition, verdict_sign};
 pub(super) use testbed::lab_word;
@@ -227,7 +229,10 @@ fn chapters(writer: &mut Writer, parts: &[Part<'_>]) -> Nodes {
     body.push(testbed::chapter(writer, parts)?);
     body.push(method::chapter(writer, parts)?);
     body.push(results::chapter(writer, parts)?);
-    body.push(cost::chapter(writer, parts)?);
+    // Where the CPU is what is measured there is no cost beside it.
+    if !machine::runs_alone(parts) {
+        body.push(cost::chapter(writer, parts)?);
+    }
     body.push(doubts::chapter(writer, parts)?);
     body.push(reproduce::chapter(writer, parts)?);
     body.push(appendix::chapter(writer, parts)?);

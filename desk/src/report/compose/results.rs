@@ -1,14 +1,14 @@
 //! Knows how a finding is shown: one figure, the sentences that explain it, the table of its data.
 
 use super::cost::marked;
-use super::effect::{is_alone, level, metric_title, short_effect};
+use super::effect::{is_alone, judged_effect, level, metric_title};
 use super::figures::{curve_figure, dots_figure, is_one_pair, place, row_heading, row_name};
 use super::names::{key_words, level_names, pair};
 use super::places::with_engine;
 use super::ruling::{condition, short_condition, shown, verdict_sentence, verdict_word};
 use super::{
-    Nodes, Part, Said, Writer, along, crossed, curve, glance, index, interaction, limits, plot,
-    published, readers, states,
+    Nodes, Part, Said, Writer, along, crossed, curve, glance, index, interaction, limits, machine,
+    plot, published, readers, states,
 };
 use crate::figure::Figure;
 use crate::record::Run;
@@ -31,7 +31,9 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
         let title = Prose::verbatim(&part.run.plan.title);
         body.push(Node::Section { id: format!("results-{}", part.run.id), title, body: found });
     }
-    body.push(limits::chapter(writer, parts)?);
+    if !machine::runs_alone(parts) || parts.iter().any(|p| !p.analysis.limits.is_empty()) {
+        body.push(limits::chapter(writer, parts)?);
+    }
     body.extend(published::chapter(writer, parts)?);
     writer.section("results", "results-title", body)
 }
@@ -39,10 +41,15 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
 /// Everything a part found, question by question.
 fn nodes(writer: &mut Writer, part: &Part<'_>) -> Nodes {
     let comparisons = &part.analysis.comparisons;
+    let machine = machine::nodes(writer, part)?;
     if comparisons.is_empty() {
-        return Ok(vec![Node::Paragraph(writer.label("results-none")?)]);
+        let measures = part.run.plan.factors.is_empty() && !machine.is_empty();
+        let key = if measures { "results-alone" } else { "results-none" };
+        let mut nodes = vec![Node::Paragraph(writer.label(key)?)];
+        nodes.extend(machine);
+        return Ok(nodes);
     }
-    let mut nodes = Vec::new();
+    let mut nodes = machine;
     for map in plot::heatmap(writer, part)? {
         let said = writer.shows(&map, "heatmap-shows", Args::new())?;
         nodes.extend([Node::Figure(map), Node::Paragraph(said)]);
@@ -57,13 +64,30 @@ fn nodes(writer: &mut Writer, part: &Part<'_>) -> Nodes {
         nodes.push(Node::Section { id, title: writer.label("roof-section")?, body });
     }
     let single: Vec<&Comparison> = comparisons.iter().filter(|c| !is_curve(c)).collect();
-    if !single.is_empty() {
-        nodes.extend(points(writer, part, &single)?);
+    for alike in by_metric(part.run, &single) {
+        nodes.extend(points(writer, part, &alike)?);
     }
     nodes.extend(crossed::section(writer, part)?);
     nodes.extend(interaction::section(writer, part)?);
     nodes.extend(index::section(writer, part)?);
     Ok(nodes)
+}
+
+/// Comparisons that share a figure and a table: of one workload, by one metric, in their order.
+pub(super) fn by_metric<'c>(run: &Run, all: &[&'c Comparison]) -> Vec<Vec<&'c Comparison>> {
+    let workload = |c: &Comparison| {
+        let load = run.plan.loads.iter().find(|load| load.name == c.load);
+        load.map(|load| load.workload.clone())
+    };
+    let alike = |a: &Comparison, b: &Comparison| a.metric == b.metric && workload(a) == workload(b);
+    let mut groups: Vec<Vec<&Comparison>> = Vec::new();
+    for one in all {
+        match groups.iter_mut().find(|group| alike(group[0], one)) {
+            Some(group) => group.push(one),
+            None => groups.push(vec![one]),
+        }
+    }
+    groups
 }
 
 /// The distributions of a comparison, each with the sentence that leads to it.
@@ -145,7 +169,7 @@ fn curve_table(
         writer.label("table-overall")?,
         none.clone(),
         none,
-        short_effect(writer, &comparison.overall)?,
+        judged_effect(writer, (&comparison.overall, comparison.verdict))?,
         verdict_word(writer, comparison.verdict, (&comparison.overall, comparison.margin))?,
         Prose::count(comparison.overall.n as usize),
     ]);
@@ -226,7 +250,7 @@ fn row(
         name,
         figure(&comparison.base, &point.base)?,
         figure(&comparison.other, &point.other)?,
-        short_effect(writer, &point.ratio)?,
+        judged_effect(writer, (&point.ratio, point.verdict))?,
         verdict_word(writer, point.verdict, (&point.ratio, comparison.margin))?,
         Prose::count(point.ratio.n as usize),
     ])

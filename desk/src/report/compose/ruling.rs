@@ -17,7 +17,7 @@ const fn tone(verdict: Verdict) -> Tone {
         Verdict::Better => Tone::Good,
         Verdict::Worse => Tone::Bad,
         Verdict::Equivalent => Tone::Even,
-        Verdict::TwoStates | Verdict::Undecided { .. } => Tone::Open,
+        Verdict::TwoStates | Verdict::NotComparable | Verdict::Undecided { .. } => Tone::Open,
     }
 }
 
@@ -39,6 +39,7 @@ pub(super) fn verdict_word(
         Verdict::Worse => "word-worse",
         Verdict::Equivalent => "word-equivalent",
         Verdict::TwoStates => "word-two-states",
+        Verdict::NotComparable => "word-unlike",
         Verdict::Undecided { .. } => "word-undecided",
     })
 }
@@ -57,6 +58,7 @@ pub fn verdict_sign(
         Verdict::Worse => "sign-worse",
         Verdict::Equivalent => "sign-equivalent",
         Verdict::TwoStates => "sign-two-states",
+        Verdict::NotComparable => "sign-unlike",
         Verdict::Undecided { .. } => "sign-undecided",
     })
 }
@@ -137,6 +139,7 @@ pub(super) fn verdict_sentence(writer: &Writer, run: &Run, comparison: &Comparis
         Verdict::Worse => writer.say("verdict-worse", args),
         Verdict::Equivalent => writer.say("verdict-equivalent", args.quantity("margin", margin)),
         Verdict::TwoStates => writer.say("verdict-two-states", args),
+        Verdict::NotComparable => writer.say("verdict-unlike", pair(run, comparison)),
         Verdict::Undecided { more_blocks: None } => {
             writer.say("verdict-undecided", args.quantity("margin", margin))
         }

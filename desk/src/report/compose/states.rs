@@ -1,16 +1,18 @@
 //! Knows how it is said that a level has two states, or that the clients were at their limit.
 
 use super::figures::{Hollow, row_name};
-use super::names::{key_words, level_name};
+use super::names::{key_words, level_name, pair};
 use super::places::{at, places};
 use super::ruling::{count, shown};
 use super::{Part, Said, Writer};
-use crate::record::Value;
+use crate::record::{Run, Value};
 use crate::report::document::{Column, Prose, Table};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
 use crate::stats::Estimate;
-use crate::verdict::{Comparison, GeneratorBound, GeneratorSign, State, TwoStates};
+use crate::verdict::{
+    Comparison, GeneratorBound, GeneratorSign, IdentityKey, State, TwoStates, UnlikeIdentity,
+};
 
 /// Up to this many places with two states are told in sentences; a table has all.
 const TOLD: usize = 2;
@@ -44,10 +46,50 @@ pub(super) fn hollow(
     if states.iter().any(|s| s.level == level && s.at.as_ref() == place) {
         return Some(Hollow::States);
     }
-    is_bound(part, comparison, (level, place)).then_some(Hollow::Clients)
+    if is_bound(part, comparison, (level, place)) {
+        return Some(Hollow::Clients);
+    }
+    let unlike = part.analysis.unlike.iter().filter(|u| u.comparison == comparison.id);
+    unlike.map(|u| u.at.as_ref()).any(|at| at == place).then_some(Hollow::Unlike)
 }
 
-/// Sentences on two states.
+/// In what the sides of a comparison were not made by the same: a sentence a key and its two
+/// values, with the places where it is so.
+pub(super) fn unlike(
+    writer: &Writer,
+    run: &Run,
+    (comparison, all): (&Comparison, &[UnlikeIdentity]),
+) -> Result<Vec<Prose>, ReportError> {
+    let mut keys: Vec<(&IdentityKey, Vec<Option<Value>>)> = Vec::new();
+    for point in all.iter().filter(|u| u.comparison == comparison.id) {
+        for key in &point.keys {
+            match keys.iter_mut().find(|(known, _)| *known == key) {
+                Some((_, places)) => places.push(point.at.clone()),
+                None => keys.push((key, vec![point.at.clone()])),
+            }
+        }
+    }
+    let mut said = Vec::new();
+    for (key, chosen) in keys {
+        let everywhere = chosen.len() == comparison.points.len();
+        let place = match chosen.first() {
+            Some(Some(_)) if !everywhere => {
+                let places = places(writer, comparison, &chosen)?;
+                writer.say("place-at-several", Args::new().prose("places", &places))?
+            }
+            _ => Prose::default(),
+        };
+        let args = pair(run, comparison)
+            .prose("at", &place)
+            .name("key", &key_words(&key.key))
+            .name("first", &key.base)
+            .name("second", &key.other);
+        said.push(writer.say("unlike-key", args)?);
+    }
+    Ok(said)
+}
+
+/// Sentences on two states, and on sides that were not made by the same.
 pub(super) fn sentences(
     writer: &Writer,
     part: &Part<'_>,
@@ -69,6 +111,7 @@ pub(super) fn sentences(
         let more = Args::new().count("count", count(states.len() - TOLD));
         said.push(writer.say("states-more", more)?);
     }
+    said.extend(unlike(writer, part.run, (comparison, &part.analysis.unlike))?);
     Ok(said)
 }
 

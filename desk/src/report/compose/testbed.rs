@@ -1,6 +1,7 @@
 //! Knows how the machine, its adapters and the lab on it are described.
 
 use super::doubts::UNNAMED;
+use super::machine::runs_alone;
 use super::names::{key_words, setting};
 use super::ruling::count;
 use super::{Nodes, Part, Said, Writer, entered};
@@ -21,20 +22,26 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
     let mut body = Vec::new();
     if let Some(part) = parts.first() {
         body.push(Node::Facts(machine(writer, &part.run.environment)?));
-        body.push(Node::Paragraph(lab(writer, &part.run.environment)?));
+        body.push(Node::Paragraph(match runs_alone(parts) {
+            true => alone(writer, &part.run.environment)?,
+            false => lab(writer, &part.run.environment)?,
+        }));
     }
     let mut told: Vec<&LabPlan> = Vec::new();
     for part in parts {
         if !told.contains(&&part.run.plan.lab) {
             told.push(&part.run.plan.lab);
-            body.extend(topology(writer, part)?);
+            body.extend(match part.run.plan.is_alone() {
+                true => settings(writer, part)?,
+                false => topology(writer, part)?,
+            });
         }
     }
     if parts.iter().any(|part| is_virtual(part) && cuts_segments(&part.run.plan)) {
         body.push(Node::Paragraph(writer.label("testbed-segments")?));
     }
     body.extend(made_with(writer, parts)?);
-    if let Some(part) = parts.first() {
+    if let Some(part) = parts.first().filter(|_| !runs_alone(parts)) {
         body.extend(adapters(writer, part)?);
     }
     body.extend(entered::table(writer, parts)?);
@@ -233,6 +240,29 @@ pub fn lab_word(writer: &Writer, env: &Environment) -> Said {
     })
 }
 
+/// Where loads ran that take no host but the system under test.
+fn alone(writer: &Writer, env: &Environment) -> Said {
+    writer.label(if env.is_simulated() { "testbed-alone-simulated" } else { "testbed-alone" })
+}
+
+/// What a plan without clients set for the whole run; nothing where it set nothing.
+fn settings(writer: &mut Writer, part: &Part<'_>) -> Nodes {
+    let set = &part.run.plan.lab.settings;
+    if set.is_empty() {
+        return Ok(Vec::new());
+    }
+    let rows = set.iter().map(|(key, value)| {
+        vec![Prose::verbatim(&key_words(key)), Prose::verbatim(&unbroken(&value.to_string()))]
+    });
+    let columns = vec![
+        Column { title: writer.label("made-setting")?, numeric: false },
+        Column { title: writer.label("made-value")?, numeric: false },
+    ];
+    let caption = writer.label("testbed-alone-settings")?;
+    let (caption, rows) = (writer.numbered(&caption)?, rows.collect());
+    Ok(vec![Node::Table(Table { caption, columns, rows, folded: false, notes: Vec::new() })])
+}
+
 fn topology(writer: &mut Writer, part: &Part<'_>) -> Nodes {
     let lab = &part.run.plan.lab;
     let names: Vec<Prose> = lab.links.iter().map(|l| Prose::verbatim(&l.name)).collect();
@@ -290,7 +320,7 @@ fn made_with(writer: &mut Writer, parts: &[Part<'_>]) -> Nodes {
         ("placement", "made-note-placement"),
         (STREAMS, "made-note-streams"),
     ] {
-        if seen.contains_key(key) {
+        if seen.contains_key(key) && !runs_alone(parts) {
             notes.push(writer.label(note)?);
         }
     }

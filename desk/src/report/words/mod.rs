@@ -9,7 +9,7 @@ use crate::unit::{Quantity, percent_change, show_range};
 use fluent_bundle::{FluentArgs, FluentBundle, FluentResource};
 
 /// The messages in English, a file a chapter.
-const ENGLISH: [&str; 13] = [
+const ENGLISH: [&str; 14] = [
     include_str!("en/verdict.ftl"),
     include_str!("en/compare.ftl"),
     include_str!("en/testbed.ftl"),
@@ -23,6 +23,7 @@ const ENGLISH: [&str; 13] = [
     include_str!("en/page.ftl"),
     include_str!("en/gate.ftl"),
     include_str!("en/elasticity.ftl"),
+    include_str!("en/machine.ftl"),
 ];
 
 /// BCP 47 name of the only language so far.

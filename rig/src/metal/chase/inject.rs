@@ -3,13 +3,14 @@
 //! Must not know who is timed, nor what the memory answers.
 
 use crate::lab::clock;
+use crate::metal::kernel::{Arrays, Isa, Operation, Row, Store, Walk, find, reference};
 use crate::metal::{Hot, Memory};
-use std::hint::black_box;
+use std::slice;
 
 /// Bytes of one burst, between two of which a pause may lie.
 pub const BURST: usize = 4096;
-/// What the source is filled with: a word whose sums tell how many were read.
-const WORD: u64 = 0x0001_0000_0001_0001;
+/// Instruction sets, the widest first.
+const WIDEST: [Isa; 5] = [Isa::Avx512, Isa::Avx2, Isa::Neon, Isa::Sse, Isa::Scalar];
 
 /// What an injector does with its memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,65 +21,87 @@ pub enum Inject {
     Copy,
 }
 
+impl Inject {
+    /// The loop for it: the widest that this CPU has.
+    #[must_use]
+    pub fn row(self) -> Option<&'static Row> {
+        let operation = match self {
+            Self::Read => Operation::Read,
+            Self::Copy => Operation::Copy,
+        };
+        let find = |isa| find(operation, isa, Store::Temporal, Walk::Straight);
+        WIDEST.into_iter().filter_map(find).find(|row| row.missing().is_none())
+    }
+}
+
 /// A thread's own stretch of memory, and how far it has come in it.
+///
+/// The first burst of the memory is where a read leaves what it read last.
 pub struct Injector {
     memory: Memory,
     inject: Inject,
+    row: &'static Row,
     pause_ns: u64,
-    /// Bytes of the source, whole bursts.
+    /// Bytes of the source, whole bursts; it begins behind the first burst.
     source: usize,
-    at: usize,
+    /// Where in the source the last burst was.
+    last: usize,
     bursts: u64,
-    sum: u64,
+    refused: Option<String>,
 }
 
 impl Injector {
     /// Fills the memory; `pause_ns` is what lies between the end of a burst and the next.
     ///
     /// # Errors
-    /// When the memory is smaller than two bursts.
+    /// When the memory is smaller than three bursts, or there is no loop for it.
     pub fn new(memory: Memory, inject: Inject, pause_ns: u64) -> Result<Self, String> {
-        let whole = match inject {
-            Inject::Read => memory.len(),
-            Inject::Copy => memory.len() / 2,
-        };
+        let free = memory.len().saturating_sub(BURST);
+        let whole = if inject == Inject::Read { free } else { free / 2 };
         let source = whole - whole % BURST;
-        if memory.len() < 2 * BURST {
-            return Err(format!("{} bytes for an injector; take {BURST} x 2", memory.len()));
+        if source == 0 {
+            return Err(format!("{} bytes for an injector; take {BURST} x 3", memory.len()));
         }
-        let mut injector = Self { memory, inject, pause_ns, source, at: 0, bursts: 0, sum: 0 };
-        injector.words(0, source).fill(WORD);
+        let row = inject.row().ok_or("no loop of this build runs on this CPU")?;
+        let (last, bursts, refused) = (source - BURST, 0, None);
+        let mut injector = Self { memory, inject, row, pause_ns, source, last, bursts, refused };
+        reference::fill(injector.slice(BURST, source), 1);
         Ok(injector)
     }
 
-    /// Words of the memory, which is this injector's alone.
-    fn words(&mut self, from: usize, bytes: usize) -> &mut [u64] {
-        debug_assert!(from.is_multiple_of(8) && from + bytes <= self.memory.len());
-        let start = self.memory.as_mut_ptr();
-        // SAFETY: the stretch lies inside the memory, which is page aligned, initialised (mapped
-        // pages are zero) and owned by `self`, borrowed for as long as the slice lives.
-        unsafe { std::slice::from_raw_parts_mut(start.add(from).cast::<u64>(), bytes / 8) }
+    /// Bytes of the memory, which is this injector's alone.
+    fn slice(&mut self, from: usize, bytes: usize) -> &mut [u8] {
+        debug_assert!(from + bytes <= self.memory.len());
+        // SAFETY: the stretch lies inside the memory, which is initialised (mapped pages are zero)
+        // and owned by `self`, borrowed for as long as the slice lives.
+        unsafe { slice::from_raw_parts_mut(self.memory.as_mut_ptr().add(from), bytes) }
     }
 
     /// One burst; bytes moved, read and written ones each counted.
     fn burst(&mut self) -> u64 {
-        let (at, source) = (self.at, self.source);
-        self.at = if at + 2 * BURST > source { 0 } else { at + BURST };
+        let next = self.last + BURST;
+        self.last = if next == self.source { 0 } else { next };
         self.bursts += 1;
-        match self.inject {
-            Inject::Read => {
-                let words: &[u64] = self.words(at, BURST);
-                let sum = black_box(words).iter().fold(0_u64, |sum, word| sum.wrapping_add(*word));
-                self.sum = self.sum.wrapping_add(sum);
-                BURST as u64
+        let (from, row) = (BURST + self.last, self.row);
+        let (to, length) = match self.inject {
+            Inject::Read => (0, row.kept()),
+            Inject::Copy => (from + self.source, BURST),
+        };
+        let begin = self.memory.as_mut_ptr();
+        // SAFETY: both lie inside the memory, which is borrowed here, and do not overlap: the first
+        // burst, the source and the copy follow each other.
+        let mut arrays = unsafe {
+            Arrays {
+                to: slice::from_raw_parts_mut(begin.add(to), length),
+                one: slice::from_raw_parts(begin.add(from), BURST),
+                two: &mut [],
             }
-            Inject::Copy => {
-                let all = self.words(0, 2 * source);
-                let (from, to) = all.split_at_mut(source / 8);
-                let span = at / 8..(at + BURST) / 8;
-                to[span.clone()].copy_from_slice(&from[span]);
-                black_box(to);
-                2 * BURST as u64
+        };
+        match row.run(&mut arrays, 1, reference::scalar(row.operation)) {
+            Ok(()) => row.counted(BURST as u64),
+            Err(why) => {
+                self.refused = Some(why.to_string());
+                0
             }
         }
     }
@@ -97,23 +120,30 @@ impl Hot for Injector {
         bytes
     }
 
+    /// What a read must have left is the end of its last burst; what was copied is the source's.
     fn verify(&mut self) -> Result<u64, String> {
-        let (bursts, source) = (self.bursts, self.source);
-        let words = BURST as u64 / 8;
-        if self.inject == Inject::Read {
-            let due = WORD.wrapping_mul(bursts.wrapping_mul(words));
-            let sum = self.sum;
-            return if sum == due {
-                Ok(bursts * words)
-            } else {
-                Err(format!("{bursts} bursts were read to the sum {sum:#x}, not {due:#x}"))
-            };
+        if let Some(why) = &self.refused {
+            return Err(why.clone());
         }
-        let done = usize::try_from(bursts).unwrap_or(usize::MAX).saturating_mul(BURST).min(source);
-        let copied = self.words(source, done);
-        match copied.iter().position(|word| *word != WORD) {
-            Some(place) => Err(format!("word {place} of {} was not copied", done / 8)),
-            None => Ok(done as u64 / 8),
+        let (source, bursts) = (self.source, self.bursts);
+        let (at, found, bytes) = match self.inject {
+            Inject::Read => {
+                let kept = self.row.kept();
+                (self.last + 2 * BURST - kept, 0, kept)
+            }
+            Inject::Copy => {
+                let copied = usize::try_from(bursts).unwrap_or(usize::MAX);
+                (BURST, BURST + source, copied.saturating_mul(BURST).min(source))
+            }
+        };
+        let due = self.slice(at, bytes).to_vec();
+        let found = self.slice(found, bytes);
+        match due.iter().zip(found.iter()).position(|(due, found)| due != found) {
+            Some(place) => Err(format!(
+                "byte {place} of {bytes} is {}, not {}, after {bursts} bursts",
+                found[place], due[place]
+            )),
+            None => Ok(bytes as u64 / 8),
         }
     }
 }
@@ -123,22 +153,40 @@ mod tests {
     use super::*;
     use crate::metal::PageSize;
 
+    fn memory() -> Memory {
+        Memory::map(2 << 20, PageSize::Base).unwrap()
+    }
+
     #[test]
-    fn an_injector_counts_what_it_moves_and_finds_what_it_did_not() {
-        let memory = || Memory::map(2 << 20, PageSize::Base).unwrap();
+    fn a_reader_counts_what_it_read_and_has_its_end() {
         let mut reader = Injector::new(memory(), Inject::Read, 0).unwrap();
-        assert_eq!(reader.pass(600), 600 * BURST as u64, "once round and further");
-        assert_eq!(reader.verify(), Ok(600 * 512));
-        reader.words(0, 8)[0] = 1;
-        reader.pass(512);
-        assert!(reader.verify().is_err(), "a word that changed");
+        let kept = reader.row.kept();
+        for bursts in [1, 600] {
+            assert_eq!(reader.pass(bursts), bursts * BURST as u64);
+            assert_eq!(reader.verify(), Ok(kept as u64 / 8));
+        }
+        assert_eq!(reader.last, (601 - 1) % 511 * BURST, "511 bursts are once round");
+        reader.last -= 2 * BURST;
+        assert!(reader.verify().unwrap_err().contains("after 601 bursts"));
+    }
+
+    #[test]
+    fn a_copier_counts_both_ways_and_what_is_missing_is_found() {
         let mut copier = Injector::new(memory(), Inject::Copy, 100).unwrap();
         assert_eq!(copier.pass(3), 6 * BURST as u64);
         assert_eq!(copier.verify(), Ok(3 * 512));
         copier.bursts += 1;
-        assert!(copier.verify().unwrap_err().contains("was not copied"));
+        assert!(copier.verify().unwrap_err().contains("after 4 bursts"));
         copier.bursts -= 1;
         copier.pass(300);
-        assert_eq!(copier.verify(), Ok(256 * 512), "all of the half");
+        assert_eq!(copier.verify(), Ok(255 * 512), "all of the half");
+    }
+
+    #[test]
+    fn memory_without_room_is_refused() {
+        assert!(Inject::Read.row().is_some() && Inject::Copy.row().is_some());
+        let mut small = Injector::new(memory(), Inject::Read, 0).unwrap();
+        small.refused = Some("no such loop".into());
+        assert_eq!(small.verify(), Err("no such loop".into()));
     }
 }

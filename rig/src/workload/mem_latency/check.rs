@@ -1,5 +1,6 @@
 //! Knows how samples of a chase, and of injectors beside it, become figures. Pure.
 
+use crate::metal::kernel::CORE_CLOCK;
 use crate::workload::alone::{Order, Taken};
 use desk::record::{Fault, Sample};
 use desk::unit::{Quantity, Unit};
@@ -29,7 +30,7 @@ pub fn figures(_: &Order, taken: &Taken) -> Result<Vec<Sample>, Fault> {
         sample("latency", 1.0 / typical, Unit::Second),
         sample("best_latency", 1.0 / best, Unit::Second),
     ];
-    let clock = taken.made_with.get("core_clock").and_then(desk::record::Value::quantity);
+    let clock = taken.made_with.get(CORE_CLOCK).and_then(desk::record::Value::quantity);
     if let Some(clock) = clock {
         samples.push(sample("latency_clocks", clock.value / typical, Unit::Count));
     }

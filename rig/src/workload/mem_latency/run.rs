@@ -1,6 +1,7 @@
 //! Knows how a trial's parameters become threads, memory and a chase. Must not know what they give.
 
 use crate::metal::chase::{Chase, Inject, Injector, Layout, Order as Visit, Path as Visits, node};
+use crate::metal::kernel::CORE_CLOCK;
 use crate::metal::{Cpus, Hot, Made, Member, Memory, PageSize, Unready, core_hertz, pin};
 use crate::workload::alone::{Order, Ready, bytes_of};
 use desk::record::{Settings, Value};
@@ -44,7 +45,11 @@ impl Wanted {
             inject: if order.word("inject") == "copy" { Inject::Copy } else { Inject::Read },
             pause_ns: order.count("pause_ns"),
             layout,
-            pages: if order.word("pages") == "base" { PageSize::Base } else { PageSize::Huge },
+            pages: match order.word("pages") {
+                "base" => PageSize::Base,
+                "own" => PageSize::Own,
+                _ => PageSize::Huge,
+            },
             node: node_of(order, nodes)?,
         })
     }
@@ -54,7 +59,8 @@ impl Wanted {
         match (self.layout.order, self.pages) {
             (Visit::Sequential | Visit::InPage, _) => "prefetch-helped",
             (Visit::Random, PageSize::Huge) => "load-to-use",
-            (Visit::Random, _) => "load-to-use with TLB misses",
+            (Visit::Random, PageSize::Base) => "load-to-use with TLB misses",
+            (Visit::Random, PageSize::Own) => "load-to-use with what TLB misses come",
         }
     }
 }
@@ -67,16 +73,37 @@ pub fn ready(order: &Order) -> Result<Ready, Unready> {
     let root = Path::new("/");
     let nodes = node::nodes(root);
     let wanted = Wanted::read(order, &Cpus::read(root), &nodes)?;
-    let made_with = made_with(&wanted, clock_of(wanted.cpu));
-    let mut members = vec![walker(&wanted)];
+    let place = place(&wanted)?;
+    let made_with = made_with(&wanted, &place);
+    let mut members = vec![walker(&wanted, place.memory)];
     members.extend(wanted.busy.iter().map(|cpu| injector(&wanted, *cpu)));
     Ok(Ready { members, made_with })
 }
 
-fn walker(wanted: &Wanted) -> Member {
-    let Wanted { layout, pages, node, .. } = *wanted;
-    let make = move || -> Made {
+/// The walker's memory, touched on its CPU.
+struct Place {
+    memory: Memory,
+    /// Share of it in huge pages, 0-1; none where the kernel does not tell.
+    granted: Option<f64>,
+    /// Clocks a second of the core; none where they cannot be told.
+    hertz: Option<f64>,
+}
+
+fn place(wanted: &Wanted) -> Result<Place, Unready> {
+    let Wanted { cpu, layout, pages, node, .. } = *wanted;
+    let map = move || {
+        pin(cpu)?;
         let memory = memory(layout.size, pages, node)?;
+        Ok(Place { granted: memory.granted(), memory, hertz: core_hertz() })
+    };
+    let thread = thread::Builder::new().name("place".into()).spawn(map);
+    let thread = thread.map_err(|e| format!("no thread can be started: {e}"))?;
+    thread.join().map_err(|_| "the thread that maps memory ended".to_owned())?
+}
+
+fn walker(wanted: &Wanted, memory: Memory) -> Member {
+    let layout = wanted.layout;
+    let make = move || -> Made {
         let hot: Box<dyn Hot> = Box::new(Chase::build(memory, layout)?);
         Ok(hot)
     };
@@ -190,32 +217,27 @@ fn with_size(order: &Order, word: &str) -> Order {
     other
 }
 
-/// Clocks a second of a CPU, measured there; none where it cannot be.
-fn clock_of(cpu: u32) -> Option<f64> {
-    let measure = move || pin(cpu).ok().and_then(|()| core_hertz());
-    thread::Builder::new().name("clock".into()).spawn(measure).ok()?.join().ok().flatten()
-}
-
-fn made_with(wanted: &Wanted, hertz: Option<f64>) -> Settings {
+fn made_with(wanted: &Wanted, place: &Place) -> Settings {
     let word = |text: &str| Value::Word(text.into());
     let bytes = |size: usize| Value::Quantity(Quantity::bytes(size as u64));
     let Layout { size, stride, .. } = wanted.layout;
-    let pages = match wanted.pages {
-        PageSize::Huge => "2 MiB, 95 % or more granted",
-        _ => "base",
-    };
     let mut made = Settings::from([
         ("kind".to_owned(), word(wanted.kind())),
-        ("size".to_owned(), bytes(size)),
+        ("bytes".to_owned(), bytes(size)),
         ("members".to_owned(), Value::Count((size / stride) as u64)),
-        ("pages".to_owned(), word(pages)),
     ]);
-    if let Some(hertz) = hertz {
-        let clock = Value::Quantity(Quantity::new(hertz, Unit::Hertz));
-        made.insert("core_clock".to_owned(), clock);
+    if let Some(share) = place.granted {
+        let share = Value::Quantity(Quantity::new(share, Unit::Share));
+        made.insert("huge_pages".to_owned(), share);
     }
-    if !wanted.busy.is_empty() {
-        made.insert("injector_size".to_owned(), bytes(wanted.busy_bytes));
+    if let Some(hertz) = place.hertz {
+        // To 10 MHz: it is measured anew for every trial.
+        let hertz = Quantity::new((hertz / 1e7).round() * 1e7, Unit::Hertz);
+        made.insert(CORE_CLOCK.to_owned(), Value::Quantity(hertz));
+    }
+    if let (false, Some(row)) = (wanted.busy.is_empty(), wanted.inject.row()) {
+        made.insert("injector_bytes".to_owned(), bytes(wanted.busy_bytes));
+        made.insert("injector_loop".to_owned(), word(row.name));
     }
     made
 }

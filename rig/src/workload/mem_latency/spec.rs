@@ -47,8 +47,8 @@ const PARAMS: &[ParamSpec] = &[
     },
     ParamSpec {
         name: "pages",
-        about: "huge is 2 MiB, checked; base is 4 KiB on most machines, whose cost is then in it",
-        kind: ParamKind::Choice(&["huge", "base"]),
+        about: "huge is 2 MiB, checked; base is 4 KiB, whose cost is in it; own is what comes unasked",
+        kind: ParamKind::Choice(&["huge", "base", "own"]),
         default: "huge",
     },
     ParamSpec {

@@ -7,7 +7,7 @@ use super::ground::{self, Common, Ground};
 use super::items::DISK;
 use crate::cli::error::CliError;
 use crate::cli::{place, plans, survey};
-use desk::record::{Environment, FactorSpec, LabKind, ParamKind, Plan, Scope, Value};
+use desk::record::{Environment, FactorSpec, LabKind, ParamKind, Place, Plan, Scope, Value};
 use desk::unit::{Quantity, Unit};
 use rig::factor;
 use rig::lab::environment;
@@ -171,9 +171,11 @@ fn written(value: &Value) -> String {
 /// A workload, by each of its engines if it has several.
 fn of_workload(entry: &Entry) -> Vec<(String, String)> {
     let name = entry.spec.name;
+    let alone = entry.spec.place == Place::Machine;
     let one = |id: String, line: String| {
         let text = small(&id, "", (&format!("workload = \"{name}\"\n{line}"), ""));
-        (id, text)
+        // A load of the machine alone has no clients.
+        (id, if alone { text.replace("[lab]\nclients = 1\n", "") } else { text })
     };
     let engine = entry.spec.params.iter().find(|param| param.name == "engine");
     match engine.map(|param| param.kind) {

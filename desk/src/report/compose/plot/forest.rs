@@ -15,7 +15,8 @@ use crate::verdict::Verdict;
 
 /// The figure; nothing for a single comparison, which its own figure shows.
 pub fn forest(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Option<Figure>, ReportError> {
-    let all: Vec<Judged<'_>> = asked(parts).into_iter().chain(same(parts)).collect();
+    let all = asked(parts).into_iter().chain(same(parts));
+    let all: Vec<Judged<'_>> = all.filter(|(_, c)| c.verdict != Verdict::NotComparable).collect();
     let Some((run, first)) = all.first().copied().filter(|_| all.len() > 1) else {
         return Ok(None);
     };
@@ -41,9 +42,11 @@ pub fn forest(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Option<Figure>,
     if let [part] = parts {
         axis.label = ratio_label(writer, part.run)?.text().into();
     }
+    let decided: Vec<Judged<'_>> =
+        asked(parts).into_iter().filter(|(_, c)| c.verdict != Verdict::NotComparable).collect();
     let drawn = Drawn {
         kind: FigureKind::Forest,
-        title: title(writer, &asked(parts))?,
+        title: title(writer, &decided)?,
         subtitle: subtitle(writer, &all, named)?,
         x: axis.clone(),
         y: axis,

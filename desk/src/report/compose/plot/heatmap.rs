@@ -12,14 +12,15 @@ use crate::report::document::Prose;
 use crate::report::error::ReportError;
 use crate::report::words::Args;
 use crate::unit::Unit;
-use crate::verdict::{Comparison, PointResult, Verdict, is_aa};
+use crate::verdict::{Comparison, PointResult, is_aa};
 
 /// The curves of one pair of levels along one parameter, a figure a pair; nothing for one curve.
 pub fn heatmap(writer: &mut Writer, part: &Part<'_>) -> Result<Vec<Figure>, ReportError> {
     let mut groups: Vec<Vec<&Comparison>> = Vec::new();
     let key = |c: &Comparison| {
         let places: Vec<Option<Value>> = c.points.iter().map(|p| p.at.clone()).collect();
-        (c.factor.clone(), c.base.clone(), c.other.clone(), c.curve.clone(), places)
+        let pair = (c.factor.clone(), c.base.clone(), c.other.clone());
+        (pair, c.metric.clone(), c.curve.clone(), places)
     };
     let curves = part.analysis.comparisons.iter();
     for c in curves.filter(|c| c.curve.is_some() && c.points.len() > 1 && !is_aa(&part.run.plan, c))
@@ -67,7 +68,9 @@ fn of_group(
     let hollow = group.iter().any(|c| c.points.iter().any(|p| !is_sound(part, c, p)));
     let mut footnote = vec![writer.label("heatmap-footnote")?];
     if hollow {
-        footnote.push(writer.label("heatmap-footnote-hollow")?);
+        let alone = part.run.plan.is_alone();
+        let key = if alone { "heatmap-footnote-barred" } else { "heatmap-footnote-hollow" };
+        footnote.push(writer.label(key)?);
     }
     let drawn = Drawn {
         kind: FigureKind::Heatmap,
@@ -88,5 +91,5 @@ fn of_group(
 fn is_sound(part: &Part<'_>, c: &Comparison, point: &PointResult) -> bool {
     let at = point.at.as_ref();
     let hollow = |level: &str| states::hollow(part, c, (level, at)).is_some();
-    point.verdict != Verdict::TwoStates && !hollow(&c.base) && !hollow(&c.other)
+    !point.verdict.is_barred() && !hollow(&c.base) && !hollow(&c.other)
 }

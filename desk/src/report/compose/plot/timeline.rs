@@ -2,6 +2,7 @@
 
 use super::{Drawn, equal, numbered, ratio_axis, single};
 use crate::figure::{Axis, Figure, FigureKind, Scale, Series};
+use crate::record::Fault;
 use crate::report::compose::appendix::fault_kind;
 use crate::report::compose::names::level_name;
 use crate::report::compose::ruling::count;
@@ -19,7 +20,8 @@ const WIDE: f64 = 10.0;
 
 /// The figure; nothing where no visit gave a figure.
 pub fn timeline(writer: &mut Writer, part: &Part<'_>) -> Result<Option<Figure>, ReportError> {
-    let all = visits(part.run);
+    let mut all = visits(part.run);
+    all.retain(|visit| !matches!(visit.fault(), Some(Fault::NotAvailable { .. })));
     let invalid = all.iter().filter(|v| v.fault().is_some()).count();
     let title = Args::new().count("count", count(all.len())).count("invalid", count(invalid));
     let (drawn, left): (Vec<Visit<'_>>, Vec<Visit<'_>>) =

@@ -59,7 +59,7 @@ doubt-faults-means = Such a visit is in no figure, is never counted as zero, and
 }, or { $clients ->
     [one] { $clients } time
    *[other] { $clients } times
-} where the clients were the limit.
+} where what makes the load was the limit.
 doubt-faults-fix = If one level loses more than the other, that is a finding by itself: see the appendix.
 doubt-partial = The run ended early: { $why }.
 doubt-partial-means = The { repeats } that are missing make the intervals wider, and later drift was not seen.

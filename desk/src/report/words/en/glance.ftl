@@ -132,6 +132,7 @@ zone-margin = margin { $margin }
 heatmap-title = { $other } against { $base } at every point: { $metric }
 heatmap-subtitle = ratio by { $curve } across and by condition down
 heatmap-footnote = A cell is the ratio of its point. It has no colour where the interval of the ratio holds no difference and is wider than the margin.
+heatmap-footnote-barred = Hatched: two states, or sides that were not made by the same.
 heatmap-footnote-hollow = Hatched: two states, or the clients at their limit.
 heatmap-shows = Where the difference lies is in { $figure }, one cell a point; the curves below have how large it is.
 

@@ -41,6 +41,7 @@ finding-better = { $other } is ahead of { $base }: { $effect }
 finding-worse = { $other } is behind { $base }: { $effect }
 finding-inside = { $other } and { $base } differ, but inside the margin: { $effect }
 finding-equivalent = { $other } and { $base } are equal: { $effect }
+finding-unlike = { $other } and { $base } are not comparable
 finding-undecided = Not decided between { $other } and { $base }: { $effect }
 figure-dots-subtitle = { $metric }: a dot a { repeat-place }, a bar the { $level } interval
 figure-dots-subtitle-alone = { $metric }: a dot the one { repeat-place } there is
@@ -50,6 +51,7 @@ figure-cost-subtitle = { $metric } by { $curve }, { $condition }
 figure-cost-subtitle-plain = { $metric } by { $curve }
 figure-footnote-hollow = Hollow points: { $causes }.
 hollow-states = a level with two states
+hollow-unlike = sides that were not made by the same
 hollow-clients = the clients at their limit
 hollow-counted = CPU time too little or not surely counted
 figure-footnote = n = { $blocks } { repeats } in random order; run { $run }.

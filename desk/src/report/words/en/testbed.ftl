@@ -19,6 +19,7 @@ lab-unknown = How the hosts were made was not recorded.
 lab-short-root-namespaces = network namespaces (root)
 lab-short-user-namespaces = network namespaces (user)
 lab-short-loopback = loopback
+lab-short-alone = this machine alone
 lab-short-simulated = SIMULATED
 lab-short-unknown = lab not recorded
 

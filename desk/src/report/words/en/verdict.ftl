@@ -64,6 +64,13 @@ further-blocks-open = { $low } or more further { repeats }, perhaps beyond { $mo
 
 verdict-two-states = No single verdict between { $other } and { $base }: a level has two states and was fast or slow for a whole trial; { $metric } { $effect } only says how often each was met.
 
+verdict-unlike = { $other } and { $base } are not comparable: they were not made by the same, so both figures stand and there is no verdict.
+unlike-key = Not comparable{ $at }: { $key } is { $first } under { $base } and { $second } under { $other }.
+
+headline-unlike = { $count } of { $of } comparisons { $count ->
+    [one] has
+   *[other] have
+} no verdict: their sides were not made by the same and are not comparable.
 headline-not-among = { $count ->
     [one] { $count } difference is
    *[other] { $count } differences are
@@ -118,10 +125,12 @@ sign-worse = ▼
 sign-equivalent = =
 sign-undecided = ?
 sign-two-states = ≷
+sign-unlike = ≁
 word-better = ▲ better
 word-worse = ▼ worse
 word-inside = = inside the margin
 word-equivalent = = equal
 word-two-states = ≷ two states
+word-unlike = ≁ not comparable
 word-undecided = ? undecided
 condition = { $name } { $value }

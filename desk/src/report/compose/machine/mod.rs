@@ -1,0 +1,34 @@
+//! Knows how it is shown what loads of the system under test alone gave: figures, derived facts,
+//! tables, and what the machine could not do.
+//!
+//! Gives: [`nodes`], [`runs_alone`]. Never: which level of a factor is better.
+//! Start reading at [`nodes`].
+
+mod facts;
+mod figures;
+mod pairs;
+mod roofs;
+mod table;
+mod unavailable;
+
+use super::{Nodes, Part, Writer};
+use crate::report::document::Node;
+
+/// Whether nothing in an article goes between hosts: no clients, no links, nothing of theirs to
+/// tell.
+pub(in crate::report) fn runs_alone(parts: &[Part<'_>]) -> bool {
+    parts.iter().all(|part| part.run.plan.is_alone())
+}
+
+/// What a part gave; nothing for a run without such loads.
+pub(super) fn nodes(writer: &mut Writer, part: &Part<'_>) -> Nodes {
+    let mut body = figures::nodes(writer, part)?;
+    body.extend(facts::nodes(writer, part)?);
+    body.extend(table::nodes(writer, part)?);
+    if !body.is_empty() {
+        let (id, title) = (format!("machine-{}", part.run.id), writer.label("machine-title")?);
+        body = vec![Node::Section { id, title, body }];
+    }
+    body.extend(unavailable::nodes(writer, part)?);
+    Ok(body)
+}

@@ -1,0 +1,95 @@
+# What loads of the system under test alone gave.
+
+machine-title = What the machine gives
+machine-load = Load
+machine-caption = Load { $load } ({ $workload }): what every point gave
+machine-interval = { $level } interval
+machine-range = { $range }
+machine-unavailable = Why
+unavailable-caption = What this machine cannot do
+unavailable-count = { $count } of { $of } { $of ->
+    [one] load point
+   *[other] load points
+} { $count ->
+    [one] is
+   *[other] are
+} not available on this machine; nothing was lost by that, and no verdict rests on it.
+unavailable-why = not available: { $what }
+headline-measured = { $count } { $count ->
+    [one] load point
+   *[other] load points
+} of { $loads } { $loads ->
+    [one] load was
+   *[other] loads were
+} measured on this machine; the plan compares nothing.
+results-alone = The plan compares nothing: it says what this machine gives.
+testbed-alone = The load ran on this one machine and took nobody else: every thread of it had a CPU of its own.
+testbed-alone-simulated = This run is simulated: neither machine nor clock is real, and every figure comes from a model.
+testbed-alone-settings = What the plan set on the machine
+method-window-alone = Each load is warm before its window opens; inside the window it is measured in samples of 3 ms or more, and the figure of a trial is the median of its samples. A sample that was disturbed (its thread was not running, or the hypervisor took its CPU) is dropped and counted; a trial that lost too many of them is invalid.
+
+derived-caption = Derived facts
+derived-fact = Fact
+derived-under = Under
+derived-value = Value
+derived-beside = Beside it
+derived-clocks = clocks of a load
+derived-cache = size of a cache
+derived-cache-level = size of the L{ $level } cache
+derived-prefetch = stride at which prefetching ends
+derived-saturation = threads that saturate it
+derived-bytes-clock = bytes a clock
+derived-bytes-cipher = bytes of memory for a byte of cipher
+derived-scaling = all threads against one
+derived-per-copy = what each thread keeps
+derived-between = between { $at } and { $until }
+derived-at = { $at }
+derived-not-until = not up to { $until }
+derived-threads = { $at } { $at ->
+    [one] thread
+   *[other] threads
+}
+derived-rising = still rising at { $until } threads
+derived-clock = a clock of { $clock }
+derived-latencies = { $here } there, { $most } where nothing helps
+derived-latency = { $most } where nothing helps
+derived-of-threads = { $threads } threads
+derived-told = { $by } tells { $size }
+derived-fits = { $told }: fits
+derived-disagrees = { $told }: disagrees
+derived-untold = the machine tells of none
+derived-baseline = All are of the first level of every factor.
+definition-clocks = Clocks of a load: its latency at random, over the time of one addition that waits for the one before, measured beside it.
+definition-cache = Size of a cache: between these two sizes the time of an access leaves a plateau of two sizes or more that lie within a factor of 1.35; beside it what the machine tells.
+definition-prefetch = Prefetching ends at the first stride at which a walk by address takes half of what random loads of the same memory take, or half of its own longest where those were not measured.
+definition-saturation = Threads that saturate it: the fewest whose bandwidth comes within 5 % of the highest of any number.
+definition-bytes-clock = Bytes a clock: what one thread reads from memory in a clock of its core.
+definition-bytes-cipher = Bytes of memory for a byte of cipher: what as many threads read from memory, over what they encrypt in the largest blocks; below 1 memory holds the cipher down.
+definition-scaling = All threads against one: the ratio within blocks of what all do together to what one does alone.
+definition-per-copy = What each thread keeps: that ratio over the number of threads.
+
+ladder-title = { $metric } by { $axis }, load { $load }
+ladder-subtitle = { $metric } of load { $load }, a line a { $by }
+ladder-subtitle-one = { $metric } of load { $load }
+ladder-footnote = n = { $blocks } { repeats } in random order; bands are { $level } intervals; run { $run }.
+ladder-footnote-level = All under { $level }.
+ladder-shows = { $figure } has the course.
+ladder-axis-size = size of the data
+copies-title = { $metric } by { $by }, load { $load }, { $condition }
+copies-title-plain = { $metric } by { $by }, load { $load }
+copies-shows = { $figure } has every { $by }, the quickest first.
+matrix-title = One-way latency between CPUs, over the middle of all pairs
+matrix-subtitle = a row the CPU that sends, a column the one that answers; the middle of all pairs is { $middle }
+matrix-axis = CPU
+matrix-cpu = CPU { $cpu }
+matrix-footnote = Ratio of a pair to the middle one of all pairs; a pair was measured in one direction.
+matrix-shows = { $figure } has every pair.
+cipher-roof-title = Ciphers under the roof of memory
+cipher-roof-subtitle = message bytes a second by block size; a roof is what memory gives to as many threads
+cipher-roof-name = memory, { $threads } { $threads ->
+    [one] thread
+   *[other] threads
+}
+cipher-roof-calls = { $series }: calls a second
+cipher-roof-footnote = A slope is the highest number of calls a second of an algorithm at any block size; the level roof is the bandwidth of reading memory, measured in this run.
+cipher-roof-shows = { $figure } has each cipher under what memory gives.

@@ -1,0 +1,356 @@
+//! Knows what follows from the cells of a machine: sizes of caches, where prefetching ends, how far
+//! cores add up, and the balance of memory and computation.
+//!
+//! Each is made of estimates of one run under the first level of every factor; [`DerivedKind`] says
+//! how. Never: what is told of the machine elsewhere, but beside it.
+
+use super::cells::MachineCell;
+use super::levels::ends;
+use crate::record::{Environment, Run, Settings, Value};
+use crate::stats::{Estimate, log_ratio};
+use crate::unit::{Kind, Quantity, Unit, parse};
+use crate::verdict::knee::knee;
+use crate::verdict::winner::ratio_alone;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Sizes of a curve from which caches are inferred, at the least.
+const SIZES: usize = 5;
+/// Strides, or numbers of threads, that make a course.
+const COURSE: usize = 3;
+/// Share of the latency of random loads from which a sequential walk has lost its prefetching.
+const LOST: f64 = 0.5;
+
+/// What is derived, and how.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum DerivedKind {
+    /// Latency of random loads in clocks of the core: time of a load over that of a dependent
+    /// addition, measured beside it.
+    Clocks,
+    /// Between two neighbouring sizes the time of an access leaves a plateau (of two sizes or more
+    /// within 1.35 of the best): a cache ends there.
+    CacheSize,
+    /// The first stride at which a sequential walk takes half of what random loads of the same
+    /// memory take, or half of its own longest: prefetching no longer helps.
+    PrefetchEnds,
+    /// The fewest threads whose bandwidth comes within 5 % of the highest of any number.
+    Saturation,
+    /// Bytes that a core moves in a clock, in memory.
+    BytesPerClock,
+    /// Bytes that memory delivers for each byte that a cipher does with as many threads.
+    BytesPerCipherByte,
+    /// The figure of all threads over that of one, from the blocks.
+    Scaling,
+    /// [`Self::Scaling`] over the number of threads: what each of them keeps.
+    PerCopy,
+}
+
+/// Something that follows from cells.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct DerivedFact {
+    /// What it is.
+    pub kind: DerivedKind,
+    /// Name of the load that it rests on.
+    pub load: String,
+    /// Parameters that its cells share.
+    pub params: Settings,
+    /// Where it was seen: a stride, a number of threads, the largest size that still fits.
+    pub at: Option<Value>,
+    /// The next measured place, or the last where nothing was seen.
+    pub until: Option<Value>,
+    /// The figure, where it is one.
+    pub figure: Option<Estimate>,
+    /// What it is set beside.
+    pub beside: Option<Estimate>,
+    /// Level of the cache, where the machine tells of one of about that size.
+    pub cache: Option<u32>,
+    /// What the machine tells of it, by whom.
+    pub told: Vec<(String, Quantity)>,
+    /// Whether all that is told fits.
+    pub agrees: Option<bool>,
+}
+
+impl DerivedFact {
+    fn of(kind: DerivedKind, cell: &MachineCell, without: &[&str]) -> Self {
+        Self {
+            kind,
+            load: cell.load.clone(),
+            params: cell.without(without),
+            at: None,
+            until: None,
+            figure: None,
+            beside: None,
+            cache: None,
+            told: Vec::new(),
+            agrees: None,
+        }
+    }
+}
+
+/// All that follows from the cells under the first level of every factor, kind by kind.
+pub(in crate::verdict) fn derived(run: &Run, cells: &[MachineCell]) -> Vec<DerivedFact> {
+    let first = |cell: &&MachineCell| {
+        run.plan.factors.iter().all(|factor| {
+            cell.levels.get(&factor.name) == factor.levels.first().map(|level| &level.name)
+        })
+    };
+    let cells: Vec<&MachineCell> = cells.iter().filter(first).collect();
+    let mut all = clocks(&cells);
+    all.extend(caches(&run.environment, &cells));
+    all.extend(prefetching(&cells));
+    all.extend(saturation(&cells));
+    all.extend(bytes_per_clock(&cells));
+    all.extend(balance(run, &cells));
+    all.extend(scaling(run, &cells));
+    all.sort_by_key(|fact| fact.kind);
+    all
+}
+
+/// Cells of a workload in groups that differ in nothing but one parameter.
+fn apart_by<'c>(
+    cells: &[&'c MachineCell],
+    workload: &str,
+    parameter: &str,
+) -> Vec<Vec<&'c MachineCell>> {
+    let mut groups: Vec<(Settings, Vec<&MachineCell>)> = Vec::new();
+    for cell in cells.iter().filter(|cell| cell.workload == workload) {
+        let rest = cell.without(&[parameter]);
+        match groups.iter_mut().find(|(known, _)| *known == rest) {
+            Some((_, group)) => group.push(cell),
+            None => groups.push((rest, vec![cell])),
+        }
+    }
+    groups.into_iter().map(|(_, group)| group).collect()
+}
+
+/// A group by a number of each cell, rising, of equals the first.
+fn course<'c>(
+    group: &[&'c MachineCell],
+    number: impl Fn(&MachineCell) -> Option<f64>,
+) -> Vec<(f64, &'c MachineCell, &'c Estimate)> {
+    let mut course: Vec<_> =
+        group.iter().filter_map(|cell| Some((number(cell)?, *cell, cell.figure()?))).collect();
+    course.sort_by(|a, b| a.0.total_cmp(&b.0));
+    course.dedup_by(|a, b| a.0.total_cmp(&b.0).is_eq());
+    course
+}
+
+fn is_random(cell: &MachineCell) -> bool {
+    matches!(cell.word("order"), "random" | "")
+}
+
+fn clocks(cells: &[&MachineCell]) -> Vec<DerivedFact> {
+    let of = |cell: &&&MachineCell| cell.workload == "mem_latency" && is_random(cell);
+    let fact = |cell: &&MachineCell| {
+        let figure = cell.figures.get("latency_clocks")?.clone();
+        let beside = cell.clock.clone();
+        let fact = DerivedFact::of(DerivedKind::Clocks, cell, &[]);
+        Some(DerivedFact { figure: Some(figure), beside, ..fact })
+    };
+    cells.iter().filter(of).filter_map(fact).collect()
+}
+
+fn caches(env: &Environment, cells: &[&MachineCell]) -> Vec<DerivedFact> {
+    let latency = apart_by(cells, "mem_latency", "size").into_iter().filter(|g| is_random(g[0]));
+    let reads = apart_by(cells, "mem_bandwidth", "size").into_iter();
+    let reads = reads.filter(|g| g[0].word("operation") == "read" && g[0].threads == Some(1));
+    let mut all = Vec::new();
+    for (group, falls) in latency.map(|g| (g, false)).chain(reads.map(|g| (g, true))) {
+        let course = course(&group, |cell| cell.bytes.map(|bytes| bytes.value));
+        if course.len() < SIZES {
+            continue;
+        }
+        let time = |(_, _, figure): &(f64, &MachineCell, &Estimate)| {
+            let value = figure.centre.value;
+            if falls { 1.0 / value } else { value }
+        };
+        let times: Vec<f64> = course.iter().map(time).collect();
+        let mut free = told_levels(env);
+        for end in ends(&times) {
+            let (from, to) = (course[end].0, course[end + 1].0);
+            let size = |bytes| Some(Value::Quantity(Quantity::new(bytes, Unit::Byte)));
+            let nearest = nearest(&mut free, (from * to).sqrt());
+            let (cache, told) = nearest.map_or((None, Vec::new()), |(l, told)| (Some(l), told));
+            let fits = |(_, size): &(String, Quantity)| from <= size.value && size.value <= to;
+            let agrees = cache.is_some().then(|| told.iter().all(fits));
+            let figure = Some(course[end].2.clone());
+            let fact = DerivedFact::of(DerivedKind::CacheSize, course[end].1, &["size"]);
+            let (at, until) = (size(from), size(to));
+            all.push(DerivedFact { at, until, figure, cache, told, agrees, ..fact });
+        }
+    }
+    all
+}
+
+/// What is told of the caches that hold data, by level: by the kernel, and by facts of the machine
+/// named `cpu.cache.` with the level.
+fn told_levels(env: &Environment) -> BTreeMap<u32, Vec<(String, Quantity)>> {
+    let mut all: BTreeMap<u32, Vec<(String, Quantity)>> = BTreeMap::new();
+    for cache in env.caches.iter().filter(|cache| cache.kind != "Instruction") {
+        let told = all.entry(cache.level).or_default();
+        if told.is_empty() {
+            told.push(("sysfs".into(), cache.size));
+        }
+    }
+    for fact in env.facts.iter().filter(|fact| !fact.key.contains("instruction")) {
+        let level = fact.key.strip_prefix("cpu.cache.l").and_then(|rest| rest.chars().next());
+        let Some(level) = level.and_then(|level| level.to_digit(10)) else { continue };
+        if let Ok(size) = parse(fact.value.split(',').next().unwrap_or_default(), Kind::Size) {
+            all.entry(level).or_default().push((fact.source.clone(), size));
+        }
+    }
+    all
+}
+
+/// The level whose size is nearest by ratio to one, and those below it are no longer free.
+fn nearest(
+    free: &mut BTreeMap<u32, Vec<(String, Quantity)>>,
+    bytes: f64,
+) -> Option<(u32, Vec<(String, Quantity)>)> {
+    let off = |told: &Vec<(String, Quantity)>| {
+        told.first().map_or(f64::INFINITY, |(_, size)| (size.value / bytes).ln().abs())
+    };
+    let level = *free.iter().min_by(|a, b| off(a.1).total_cmp(&off(b.1)))?.0;
+    let told = free.remove(&level)?;
+    free.retain(|other, _| *other > level);
+    Some((level, told))
+}
+
+fn prefetching(cells: &[&MachineCell]) -> Vec<DerivedFact> {
+    let mut all = Vec::new();
+    for group in apart_by(cells, "mem_latency", "stride") {
+        let stride = |cell: &MachineCell| Some(cell.params.get("stride")?.quantity()?.value);
+        let course = course(&group, stride);
+        let (Some(first), Some(last)) = (course.first(), course.last()) else { continue };
+        if course.len() < COURSE || first.1.word("order") != "sequential" {
+            continue;
+        }
+        let alike = |cell: &&&MachineCell| {
+            let names = ["stride", "order"];
+            cell.workload == first.1.workload
+                && is_random(cell)
+                && cell.without(&names) == first.1.without(&names)
+        };
+        let random = cells.iter().find(alike).and_then(|cell| cell.figure());
+        let beside = random.unwrap_or(last.2);
+        let lost = |(_, _, figure): &&(f64, &MachineCell, &Estimate)| {
+            figure.centre.value >= LOST * beside.centre.value
+        };
+        let place = |(stride, ..): &(f64, &MachineCell, &Estimate)| {
+            Value::Quantity(Quantity::new(*stride, Unit::Byte))
+        };
+        let found = course.iter().find(lost);
+        let fact = DerivedFact::of(DerivedKind::PrefetchEnds, first.1, &["stride"]);
+        all.push(DerivedFact {
+            at: found.map(place),
+            until: Some(place(last)),
+            figure: found.map(|(_, _, figure)| (*figure).clone()),
+            beside: Some(beside.clone()),
+            ..fact
+        });
+    }
+    all
+}
+
+#[expect(clippy::cast_precision_loss, reason = "threads are few")]
+fn by_threads(cell: &MachineCell) -> Option<f64> {
+    cell.threads.map(|threads| threads as f64)
+}
+
+fn saturation(cells: &[&MachineCell]) -> Vec<DerivedFact> {
+    let mut all = Vec::new();
+    for group in apart_by(cells, "mem_bandwidth", "threads") {
+        let course = course(&group, by_threads);
+        let values: Vec<f64> = course.iter().map(|(_, _, figure)| figure.centre.value).collect();
+        let Some(at) = knee(&values).filter(|_| course.len() >= COURSE) else { continue };
+        let threads = |at: usize| course[at].1.threads.map(Value::Count);
+        let rising = at + 1 == course.len();
+        let fact = DerivedFact::of(DerivedKind::Saturation, course[at].1, &["threads"]);
+        all.push(DerivedFact {
+            at: threads(at).filter(|_| !rising),
+            until: threads(course.len() - 1),
+            figure: Some(course[at].2.clone()),
+            ..fact
+        });
+    }
+    all
+}
+
+/// Whether a cell is of memory beyond all caches.
+fn is_memory(cell: &MachineCell) -> bool {
+    cell.word("size") == "memory"
+}
+
+fn bytes_per_clock(cells: &[&MachineCell]) -> Vec<DerivedFact> {
+    let fact = |cell: &&MachineCell| {
+        let figure = cell.figures.get("bytes_per_clock").cloned();
+        let fact = DerivedFact::of(DerivedKind::BytesPerClock, cell, &[]);
+        figure.map(|figure| DerivedFact { figure: Some(figure), ..fact })
+    };
+    let wanted = |cell: &&&MachineCell| is_memory(cell) && cell.word("operation") == "read";
+    cells.iter().filter(wanted).filter_map(fact).collect()
+}
+
+/// other / base of the blocks that both have.
+fn ratio(run: &Run, base: &MachineCell, other: &MachineCell) -> Option<Estimate> {
+    let pair = |(block, a): (&u32, &Quantity)| log_ratio(a.value, other.blocks.get(block)?.value);
+    let logs: Vec<f64> = base.blocks.iter().filter_map(pair).collect();
+    ratio_alone(&logs, &run.plan.method)
+}
+
+/// Reading memory against the largest blocks of each cipher, with as many threads.
+fn balance(run: &Run, cells: &[&MachineCell]) -> Vec<DerivedFact> {
+    let mut all = Vec::new();
+    for group in apart_by(cells, "cipher", "block_size") {
+        let block = |cell: &MachineCell| Some(cell.params.get("block_size")?.quantity()?.value);
+        let Some((_, cipher, rate)) = course(&group, block).pop() else { continue };
+        let reads = |cell: &&&MachineCell| {
+            is_memory(cell)
+                && cell.word("operation") == "read"
+                && cell.threads == cipher.threads
+                && cell.figure().is_some_and(|figure| figure.centre.unit == rate.centre.unit)
+        };
+        let most = |cell: &&&MachineCell| cell.figure().map_or(0.0, |figure| figure.centre.value);
+        let memory = cells.iter().filter(reads).max_by(|a, b| most(a).total_cmp(&most(b)));
+        let Some(memory) = memory.filter(|_| cipher.word("algorithm").starts_with("aes")) else {
+            continue;
+        };
+        let fact = DerivedFact::of(DerivedKind::BytesPerCipherByte, cipher, &[]);
+        let figure = ratio(run, cipher, memory);
+        all.extend(figure.map(|figure| DerivedFact { figure: Some(figure), ..fact }));
+    }
+    all
+}
+
+/// All threads against one, be they of one load or of two.
+fn scaling(run: &Run, cells: &[&MachineCell]) -> Vec<DerivedFact> {
+    let mut all = Vec::new();
+    for workload in ["mem_bandwidth", "mem_copy", "cipher"] {
+        for group in apart_by(cells, workload, "threads") {
+            let course = course(&group, by_threads);
+            let (Some(one), Some(most)) = (course.first(), course.last()) else { continue };
+            let Some(threads) = most.1.threads.filter(|_| one.1.threads == Some(1) && most.0 > 1.0)
+            else {
+                continue;
+            };
+            let Some(figure) = ratio(run, one.1, most.1) else { continue };
+            let share = |q: Quantity| Quantity::new(q.value / most.0, Unit::Share);
+            let kept = Estimate {
+                centre: share(figure.centre),
+                low: share(figure.low),
+                high: share(figure.high),
+                ..figure.clone()
+            };
+            for (kind, figure) in [(DerivedKind::Scaling, figure), (DerivedKind::PerCopy, kept)] {
+                let fact = DerivedFact::of(kind, most.1, &["threads"]);
+                let at = Some(Value::Count(threads));
+                all.push(DerivedFact { at, figure: Some(figure), ..fact });
+            }
+        }
+    }
+    all
+}
