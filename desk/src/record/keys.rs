@@ -32,7 +32,7 @@ pub struct EnvKey {
 const ANY: &str = "*";
 
 /// Every key that is known; the first row that fits holds. What fits none is critical and whole.
-const KEYS: [(&str, KeyClass, Grain); 62] = [
+const KEYS: [(&str, KeyClass, Grain); 63] = [
     ("adapter.*.bus", Info, Whole),
     ("adapter.*.carrier", Info, Whole),
     ("adapter.*.driver_version", Critical, Minor),

@@ -1,6 +1,6 @@
 //! Checks the article on loads of one machine alone: what it tells, and what it must not.
 
-use super::tests::{articles, prose};
+use super::tests::prose;
 use super::trace::figures;
 use super::*;
 use crate::figure::FigureKind;

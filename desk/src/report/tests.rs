@@ -27,6 +27,10 @@ pub(super) fn articles() -> Vec<Document> {
     let (run, analysis) = fixture::duel();
     let survey = survey();
     let mut all = vec![compose(&run, &analysis).unwrap(), compose_survey(&parts(&survey)).unwrap()];
+    for (blocks, levels) in [(5, &[][..]), (1, &[]), (8, &["always", "never"])] {
+        let (run, analysis) = fixture::alone(blocks, levels);
+        all.push(compose(&run, &analysis).unwrap());
+    }
     for forced in [false, true] {
         let (a, b, mut found) = fixture::two_sessions(forced);
         all.push(compose_comparison(&a, &b, &found).unwrap());

@@ -71,6 +71,10 @@ fn written(value: &serde_json::Value, all: &mut BTreeSet<String>) {
     }
     match value {
         serde_json::Value::Object(map) => {
+            // An estimate has its level as a bare share.
+            let level = map.get("level").and_then(serde_json::Value::as_f64);
+            let level = level.filter(|_| map.contains_key("centre"));
+            all.extend(level.map(|l| unbroken(&Quantity::new(l, Unit::Share).to_string())));
             // A record has the MTU of an adapter as a bare number of bytes.
             let mtu = map.get("mtu").and_then(serde_json::Value::as_u64).map(Quantity::bytes);
             all.extend(mtu.map(|mtu| unbroken(&mtu.to_string())));
@@ -162,6 +166,14 @@ fn traced() -> Vec<(Document, Vec<Prose>, Known)> {
         all.push(made(|| {
             let analysis = analyse(&run);
             assert_eq!(analysis.elasticity.len(), 1);
+            let known = Known::of(&(&run, &analysis));
+            (compose(&run, &analysis).unwrap(), known)
+        }));
+    }
+    // Loads of the machine: what was measured by itself, and beside ratios.
+    for (blocks, levels) in [(5, &[][..]), (1, &[]), (8, &["always", "never"])] {
+        all.push(made(|| {
+            let (run, analysis) = fixture::alone(blocks, levels);
             let known = Known::of(&(&run, &analysis));
             (compose(&run, &analysis).unwrap(), known)
         }));

@@ -16,6 +16,8 @@ pub enum EstimateMethod {
     PairedLogTHolm,
     /// exp of the Hodges-Lehmann estimate of the log ratios within blocks, signed-rank interval.
     HodgesLehmann,
+    /// Hodges-Lehmann estimate of single values, one a block, signed-rank interval.
+    SignedRank,
     /// As [`Self::PairedLogT`], simultaneous over the curve by sign flips of whole blocks.
     PairedLogMaxT,
     /// exp of the difference of the mean logs of two unpaired samples, Welch's t interval.

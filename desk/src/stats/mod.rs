@@ -1,6 +1,6 @@
 //! Knows how estimates are made from samples. Plain functions over slices.
 //!
-//! Gives: summaries, Student's t, signed ranks, paired log ratios, Welch's t, equivalence, Holm's
+//! Gives: summaries, Student's t, signed ranks, centres of blocks, paired log ratios, Welch's t, equivalence, Holm's
 //! step-down, sign flips, decisions alone and together, all pairs with their ranks, the index,
 //! further blocks, two groups, the interval of a share, correlation of neighbours, diagnoses of a
 //! series, quantiles.
@@ -8,6 +8,7 @@
 //! Start reading at `estimate.rs`.
 
 mod all_pairs;
+mod centre;
 mod cluster;
 mod compare;
 mod diagnostics;
@@ -28,6 +29,7 @@ mod summary;
 mod welch;
 
 pub use all_pairs::{RankRange, every_two, shared_ranks, stepped_down};
+pub use centre::centre_of_blocks;
 pub use cluster::{Groups, two_groups};
 pub use compare::{
     RANKS_FROM, by_ranks, difference_p, equivalence_p, log_ratio, ratio_of_blocks, ratio_t,

@@ -13,6 +13,7 @@ use super::generator::generator_bound;
 use super::index::indexes;
 use super::interaction::interactions;
 use super::machine::{cells, derived, not_available};
+use super::measured::measured;
 use super::pairing::{Contest, contests};
 use super::percentile::trial_quantiles;
 use super::price::price;
@@ -45,6 +46,7 @@ pub fn analyse(run: &Run) -> Analysis {
     found.cells = cells(run);
     found.not_available = not_available(run);
     found.derived = derived(run, &found.cells);
+    found.measured = measured(run);
     found.roofs = roofs(&found, &tops);
     found
 }

@@ -770,8 +770,7 @@ pub struct Analysis {
     /// Several comparisons of two levels as one ratio.
     #[serde(default)]
     pub indexes: Vec<Index>,
-    /// The levels of every factor of three or more in their order, under every condition and over
-    /// all of them.
+    /// Levels of every factor of three or more in order, under every condition and over all.
     #[serde(default)]
     pub rankings: Vec<Ranking>,
     /// Name of the primary comparison: the one that the plan names, or the only one there is. It is
@@ -806,4 +805,7 @@ pub struct Analysis {
     /// What follows from the cells.
     #[serde(default)]
     pub derived: Vec<DerivedFact>,
+    /// Absolute figures of loads of the machine alone, and of a plan that compares nothing.
+    #[serde(default)]
+    pub measured: Vec<super::measured::MeasuredPoint>,
 }

@@ -111,6 +111,18 @@ impl Simulated {
         run
     }
 
+    /// The same run as one of a plan that compares nothing, on its first link.
+    pub fn only_measuring(&self) -> Run {
+        let mut run = self.run();
+        run.plan.factors.clear();
+        run.records.retain(|r| r.trial.treatment.levels["path"] == "onboard");
+        for record in &mut run.records {
+            record.trial.treatment.levels.clear();
+            record.trial.settings.clear();
+        }
+        run
+    }
+
     /// The same run as one in which the path is a resource that is taken down by 15 %, and another
     /// cannot be.
     pub fn taken_down(&self) -> Run {

@@ -16,6 +16,8 @@ const SAMPLE_NS: u64 = 3_000_000;
 /// Passes are chosen for samples a little longer, so that few fall short.
 const AIM: f64 = 1.15;
 
+/// So long a pass is not begun if it would end after the window opens, nanoseconds.
+const LONG_NS: u64 = 50_000_000;
 /// Shortest turn of loops that take turns: a warm-up and three samples.
 const TURN_NS: u64 = 16_000_000;
 
@@ -31,9 +33,15 @@ pub trait Hot {
     /// # Errors
     /// What is wrong, with both values.
     fn verify(&mut self) -> Result<u64, String>;
-    /// Numbers of further threads whose disturbances are this loop's too.
+    /// Numbers of further threads, or processes of one thread, whose disturbances are this loop's
+    /// too.
     fn watched(&self) -> Vec<i32> {
         Vec::new()
+    }
+    /// Nanoseconds of the last pass by the clock of another program, where that program did it and
+    /// what it takes to ask it shall not count.
+    fn own_ns(&self) -> Option<u64> {
+        None
     }
     /// Whether loops of this kind take turns instead of running side by side: each then has a part
     /// of the window to itself.
@@ -260,10 +268,14 @@ impl Pace {
     fn warm(&mut self, hot: &mut dyn Hot, opens_ns: u64) {
         loop {
             let ns = self.time(hot).1;
-            let short = ns < SAMPLE_NS;
-            if short {
+            let now_ns = clock::now_ns();
+            if ns < SAMPLE_NS {
                 self.lengthen(ns);
-            } else if clock::now_ns() >= opens_ns {
+            } else if now_ns >= opens_ns {
+                return;
+            } else if ns >= LONG_NS && now_ns + ns > opens_ns {
+                // One more would run far into the window.
+                clock::sleep_until(opens_ns);
                 return;
             }
         }
@@ -288,7 +300,7 @@ impl Pace {
         let work = hot.pass(self.passes);
         let ns = clock::now_ns() - began_ns;
         self.work += work;
-        (work, ns)
+        (work, hot.own_ns().unwrap_or(ns))
     }
 
     /// Samples that begin in the window; of several the last only if it ends there too.
@@ -407,6 +419,38 @@ mod tests {
         let mut worked = worked.lock().unwrap().clone();
         worked.dedup();
         assert_eq!(worked, [0, 1, 2]);
+    }
+
+    /// A program of another process, which says itself how long it took.
+    struct Elsewhere;
+
+    impl Hot for Elsewhere {
+        fn pass(&mut self, passes: u64) -> u64 {
+            7 * passes
+        }
+
+        fn verify(&mut self) -> Result<u64, String> {
+            Ok(1)
+        }
+
+        fn own_ns(&self) -> Option<u64> {
+            Some(1_000_000_000)
+        }
+    }
+
+    #[test]
+    fn a_pass_of_another_program_has_the_time_that_it_tells_and_waits_for_the_window() {
+        let make = || {
+            let hot: Box<dyn Hot> = Box::new(Elsewhere);
+            Ok(hot)
+        };
+        let gang = Gang::start(vec![Member { cpu: None, make: Box::new(make) }]).unwrap();
+        let span = span(1);
+        let series = gang.measure(span).unwrap().series.remove(0);
+        assert!(clock::now_ns() >= span.closes_ns);
+        assert_eq!((series.samples[0].work, series.samples[0].ns), (7, 1_000_000_000));
+        // It was asked once before the window and not again and again.
+        assert_eq!(series.work, 7 * (series.samples.len() as u64 + 1));
     }
 
     #[test]

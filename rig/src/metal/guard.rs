@@ -25,7 +25,7 @@ pub enum Taint {
     Steal,
 }
 
-/// Watches some threads of this process and one CPU.
+/// Watches some threads and one CPU.
 #[derive(Debug)]
 pub struct Guard {
     /// `schedstat` of each thread.
@@ -52,7 +52,7 @@ impl Guard {
     pub fn of(others: &[i32], cpu: Option<u32>) -> Self {
         let me = rustix::thread::gettid().as_raw_nonzero().get();
         let all = std::iter::once(me).chain(others.iter().copied());
-        let open = |tid| File::open(format!("/proc/self/task/{tid}/schedstat")).ok();
+        let open = |tid| File::open(format!("/proc/{tid}/schedstat")).ok();
         let stat = cpu.and_then(|cpu| Some((File::open("/proc/stat").ok()?, format!("cpu{cpu} "))));
         let threads = all.filter_map(open).collect();
         let mut guard = Self { threads, stat, before: Counts::default(), waited_ns: None };

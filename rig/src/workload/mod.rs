@@ -113,6 +113,7 @@ macro_rules! workloads {
 
 // One line a workload, sorted; its folder has the same name.
 workloads! {
+    cipher,
     core_pair,
     mem_bandwidth,
     mem_copy,

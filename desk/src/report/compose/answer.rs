@@ -5,7 +5,7 @@
 use super::effect::{effect, metric_title, plain_effect};
 use super::names::pair;
 use super::ruling::{condition, count, news, verdict_sentence};
-use super::{Part, Role, Said, Writer, brief, doubts, lead, primary, ranks};
+use super::{Part, Role, Said, Writer, brief, doubts, lead, measured, primary, ranks};
 use crate::record::{Better, Run};
 use crate::report::document::{Node, Prose, Ruling, Tone};
 use crate::report::error::ReportError;
@@ -76,6 +76,7 @@ pub(super) fn verdict_box(writer: &Writer, parts: &[Part<'_>]) -> Result<Node, R
         [only] => brief::lines(writer, only, &asked)?,
         _ => of_parts(writer, &groups, &headline)?,
     };
+    rulings.extend(measured::rulings(writer, parts)?);
     let mut limits = limits(writer, parts)?;
     let mut unsure = (unsure, "headline-not-among");
     if let Some((_, rest)) = primary::parted(parts, &asked)
@@ -213,24 +214,12 @@ fn of_nothing(writer: &Writer, parts: &[Part<'_>]) -> Result<(Tone, Prose), Repo
             let args = Args::new().name("metric", metric_title(run, c));
             writer.say("headline-noise", args.prose("effect", &effect(writer, &c.overall)?))?
         }
-        None => match measured(writer, parts)? {
-            Some(said) => return Ok((Tone::Plain, said)),
+        None => match measured::headline(writer, parts)? {
+            Some(answer) => return Ok(answer),
             None => writer.label("headline-none")?,
         },
     };
     Ok((Tone::Open, said))
-}
-
-/// How much was measured of plans that compare nothing; nothing for others.
-fn measured(writer: &Writer, parts: &[Part<'_>]) -> Result<Option<Prose>, ReportError> {
-    let compares = parts.iter().any(|part| !part.run.plan.factors.is_empty());
-    let cells: usize = parts.iter().map(|part| part.analysis.cells.len()).sum();
-    if compares || cells == 0 {
-        return Ok(None);
-    }
-    let loads: usize = parts.iter().map(|part| part.run.plan.loads.len()).sum();
-    let args = Args::new().count("count", count(cells)).count("loads", count(loads));
-    writer.say("headline-measured", args).map(Some)
 }
 
 /// The split that nobody would guess, else the largest effect that is sure and not within the

@@ -3,7 +3,7 @@
 use super::names::{level_name, level_names, pair, setting};
 use super::places::is_of;
 use super::ruling::{condition, shown};
-use super::{Nodes, Part, Said, Writer, plot, quantiles, repeat};
+use super::{Nodes, Part, Said, Writer, measured, plot, quantiles, repeat};
 use crate::record::{Environment, Fault, Plan, Replicate, TrialKind, TrialRecord, Value};
 use crate::report::document::{Column, Node, Prose, Table};
 use crate::report::error::ReportError;
@@ -27,6 +27,7 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
     }
     for part in parts {
         body.extend(quantiles::nodes(writer, part)?);
+        body.extend(measured::further(writer, part)?);
     }
     if let Some(part) = parts.first() {
         body.push(Node::Table(facts(writer, &part.run.environment)?));
@@ -47,11 +48,12 @@ fn headed(writer: &Writer, keys: &[&str]) -> Result<Vec<Column>, ReportError> {
 
 pub(super) fn faults(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, ReportError> {
     let mut rows = Vec::new();
-    for (plan, record) in parts.iter().flat_map(|p| p.run.records.iter().map(|r| (&p.run.plan, r)))
-    {
-        let fault = record.outcome.fault.as_ref();
-        if let Some(fault) = fault.filter(|f| !matches!(f, Fault::NotAvailable { .. })) {
-            rows.push(fault_row(writer, plan, (record, fault))?);
+    for (part, record) in parts.iter().flat_map(|p| p.run.records.iter().map(move |r| (p, r))) {
+        match &record.outcome.fault {
+            // What this machine lacks is told where its figure would be.
+            Some(Fault::NotAvailable { .. }) if !part.analysis.measured.is_empty() => {}
+            Some(fault) => rows.push(fault_row(writer, &part.run.plan, (record, fault))?),
+            None => {}
         }
     }
     if rows.is_empty() {
@@ -109,7 +111,7 @@ fn seen(record: &TrialRecord) -> Prose {
     if all.is_empty() { Prose::verbatim("–") } else { Prose::verbatim(&all.join(", ")) }
 }
 
-fn fault_words(writer: &Writer, fault: &Fault) -> Said {
+pub(super) fn fault_words(writer: &Writer, fault: &Fault) -> Said {
     let args = Args::new();
     match fault {
         Fault::DeadHost { host } => writer.say("fault-dead-host", args.name("host", host)),

@@ -11,7 +11,7 @@ use crate::report::error::ReportError;
 use crate::report::words::Args;
 use crate::stats::{Estimate, EstimateMethod, LEVEL, RANKS_FROM};
 use crate::unit::{Quantity, Unit};
-use crate::verdict::{Caveat, POWER, alpha};
+use crate::verdict::{Caveat, POWER, alpha, compares};
 use std::collections::BTreeSet;
 
 /// More swept values than this are said as a range.
@@ -28,7 +28,7 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
     let overall = parts.iter().flat_map(|p| &p.analysis.comparisons).map(|c| &c.overall);
     let overall: Vec<&Estimate> = overall.filter(|ratio| !is_alone(ratio)).collect();
     said.extend(effects(writer, parts)?);
-    if let Some(part) = parts.first() {
+    if let Some(part) = parts.iter().find(|part| compares(&part.run.plan)) {
         let method = &part.run.plan.method;
         let alpha = alpha(method);
         let args = Args::new()
@@ -180,6 +180,7 @@ fn properties(writer: &Writer, run: &Run) -> Result<Vec<(&'static str, Prose)>, 
     let levels: Vec<String> = compared
         .flat_map(|f| f.levels.iter().map(|l| level_name(&run.plan, &f.name, &l.name)))
         .collect();
+    let levels = if levels.is_empty() { "–".to_owned() } else { levels.join(", ") };
     let visits = Args::new().count("counted", count(counted)).count("dry", count(dry));
     let visits = match again {
         0 => writer.say("method-visits-value", visits)?,
@@ -193,7 +194,7 @@ fn properties(writer: &Writer, run: &Run) -> Result<Vec<(&'static str, Prose)>, 
     };
     let steady = Args::new().count("steady", steady).count("of", of);
     let mut all = vec![
-        ("method-levels", Prose::verbatim(&levels.join(", "))),
+        ("method-levels", Prose::verbatim(&levels)),
         ("method-blocks", in_boots(writer, run, blocks(run))?),
         ("method-visits", visits),
         ("method-settle", settle),

@@ -8,14 +8,14 @@ use super::places::with_engine;
 use super::ruling::{condition, short_condition, shown, verdict_sentence, verdict_word};
 use super::{
     Nodes, Part, Said, Writer, along, crossed, curve, glance, index, interaction, limits, machine,
-    plot, published, readers, states,
+    measured, plot, published, readers, states,
 };
 use crate::figure::Figure;
 use crate::record::Run;
 use crate::report::document::{Column, Node, Prose, Table};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use crate::verdict::{Comparison, PointResult};
+use crate::verdict::{Comparison, PointResult, compares};
 
 /// The chapter: every part question by question, then what held the figures down, and the published
 /// test beside it.
@@ -43,10 +43,10 @@ fn nodes(writer: &mut Writer, part: &Part<'_>) -> Nodes {
     let comparisons = &part.analysis.comparisons;
     let machine = machine::nodes(writer, part)?;
     if comparisons.is_empty() {
-        let measures = part.run.plan.factors.is_empty() && !machine.is_empty();
-        let key = if measures { "results-alone" } else { "results-none" };
+        let key = if compares(&part.run.plan) { "results-none" } else { "measured-elsewhere" };
         let mut nodes = vec![Node::Paragraph(writer.label(key)?)];
         nodes.extend(machine);
+        nodes.extend(measured::beside(writer, part)?);
         return Ok(nodes);
     }
     let mut nodes = machine;
@@ -70,6 +70,7 @@ fn nodes(writer: &mut Writer, part: &Part<'_>) -> Nodes {
     nodes.extend(crossed::section(writer, part)?);
     nodes.extend(interaction::section(writer, part)?);
     nodes.extend(index::section(writer, part)?);
+    nodes.extend(measured::beside(writer, part)?);
     Ok(nodes)
 }
 

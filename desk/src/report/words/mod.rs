@@ -9,11 +9,12 @@ use crate::unit::{Quantity, percent_change, show_range};
 use fluent_bundle::{FluentArgs, FluentBundle, FluentResource};
 
 /// The messages in English, a file a chapter.
-const ENGLISH: [&str; 14] = [
+const ENGLISH: [&str; 15] = [
     include_str!("en/verdict.ftl"),
     include_str!("en/compare.ftl"),
     include_str!("en/testbed.ftl"),
     include_str!("en/results.ftl"),
+    include_str!("en/measured.ftl"),
     include_str!("en/doubts.ftl"),
     include_str!("en/cost.ftl"),
     include_str!("en/advice.ftl"),

@@ -47,6 +47,8 @@ const SPEAKERS: &[&str] = &[
     include_str!("../compose/figures.rs"),
     include_str!("../compose/gate.rs"),
     include_str!("../compose/limits.rs"),
+    include_str!("../compose/measured/mod.rs"),
+    include_str!("../compose/measured/table.rs"),
     include_str!("../compose/method.rs"),
     include_str!("../compose/mod.rs"),
     include_str!("../compose/reproduce.rs"),

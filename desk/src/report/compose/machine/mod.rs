@@ -1,5 +1,5 @@
-//! Knows how it is shown what loads of the system under test alone gave: figures, derived facts,
-//! tables, and what the machine could not do.
+//! Knows how it is shown what loads of the system under test alone gave: figures and
+//! derived facts. The tables stand in `measured`.
 //!
 //! Gives: [`nodes`], [`runs_alone`]. Never: which level of a factor is better.
 //! Start reading at [`nodes`].
@@ -8,8 +8,6 @@ mod facts;
 mod figures;
 mod pairs;
 mod roofs;
-mod table;
-mod unavailable;
 
 use super::{Nodes, Part, Writer};
 use crate::report::document::Node;
@@ -24,11 +22,9 @@ pub(in crate::report) fn runs_alone(parts: &[Part<'_>]) -> bool {
 pub(super) fn nodes(writer: &mut Writer, part: &Part<'_>) -> Nodes {
     let mut body = figures::nodes(writer, part)?;
     body.extend(facts::nodes(writer, part)?);
-    body.extend(table::nodes(writer, part)?);
     if !body.is_empty() {
         let (id, title) = (format!("machine-{}", part.run.id), writer.label("machine-title")?);
         body = vec![Node::Section { id, title, body }];
     }
-    body.extend(unavailable::nodes(writer, part)?);
     Ok(body)
 }

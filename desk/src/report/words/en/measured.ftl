@@ -1,0 +1,35 @@
+headline-measured = Measured, and compared with nothing: { $span }
+headline-measured-several = { $count } loads were measured, and nothing was compared.
+
+measured-title = What was measured
+measured-span = { $metric } from { $low } at { $lowest } to { $high } at { $highest }.
+measured-one = { $metric } { $value }.
+measured-one-at = { $metric } { $value } at { $at }.
+measured-nothing = no { $metric }: no point has a valid counted visit.
+measured-not-available = { $count ->
+    [one] { $count } of { $of } points is not available here.
+   *[other] { $count } of { $of } points are not available here.
+}
+measured-invalid = { $count ->
+    [one] { $count } of { $of } points has no valid counted visit.
+   *[other] { $count } of { $of } points have no valid counted visit.
+}
+measured-elsewhere = The plan compares nothing. What it measured stands behind the answer.
+measured-value = { $centre } ({ $range })
+measured-of = { $metric } of { $load }
+measured-by = { $what } by { $axes }
+measured-best = the best of all valid trials: { $what }
+measured-best-column = Best of all trials
+measured-load = Load
+measured-mark = – ({ $mark })
+measured-reason = ({ $mark }) { $reason }
+measured-reason-invalid = no valid counted visit; the first says: { $fault }
+measured-reason-none = no counted visit gave a figure
+measured-note-mean = Each figure is the mean over { $n } { repeats }, with its { $level } interval between them (Student’s t).
+measured-note-ranks = Each figure is the Hodges-Lehmann estimate over { $n } { repeats }, a median of their pairwise means, with its { $level } interval between them (signed ranks).
+measured-note-single = A figure without an interval is of one { repeat-one }.
+measured-left-out = { $count ->
+    [one] { $count } counted visit is in none of these figures, because a fault hit it.
+   *[other] { $count } counted visits are in none of these figures, because a fault hit them.
+}
+card-measured = { $name }: { $span }

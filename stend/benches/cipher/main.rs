@@ -1,0 +1,201 @@
+//! `benches/cipher`: what the workload `cipher` says, beside `openssl speed -evp` on the same CPU.
+//!
+//! Two bars. The built-in engine is at least as fast as `openssl speed`: the interval of the paired
+//! ratio reaches 1. And our row of `openssl speed` is what it prints by itself, within 1 %: the
+//! interval reaches into 0.99 to 1.01. One run of each a round, in an order that turns. A run of
+//! `openssl speed` is a mean over a second of wall time; ours is the median of samples of 3 ms in a
+//! window of a second, and the workload checks its results.
+
+#![expect(clippy::print_stdout, reason = "the rows are what it is for")]
+
+use desk::plan::{Catalogue, order, read};
+use desk::record::{TrialKind, Value, WorkloadSpec};
+use desk::stats::{EstimateMethod, LEVEL, ratio_t};
+use desk::unit::{Quantity, Unit, ratio};
+use rig::lab::{Blueprint, Wanted};
+use rig::run::Bench;
+use rig::{factor, workload};
+use std::error::Error;
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
+use std::sync::atomic::AtomicBool;
+
+/// Interleaved rounds of a cell.
+const ROUNDS: usize = 7;
+/// Block sizes of `openssl speed` itself, bytes.
+const SIZES: [u32; 6] = [16, 64, 256, 1024, 8192, 16384];
+/// A trial that was disturbed is run again so often.
+const AGAIN: usize = 5;
+
+type Failed = Box<dyn Error>;
+
+/// One place of the bench.
+#[derive(Clone, Copy)]
+struct Cell {
+    algorithm: &'static str,
+    bytes: u32,
+}
+
+/// Bytes a second of each round.
+#[derive(Default)]
+struct Runs {
+    /// The engine of this binary.
+    ours: Vec<f64>,
+    /// `openssl speed`, by our engine `openssl_cli`.
+    row: Vec<f64>,
+    /// `openssl speed` by itself.
+    peer: Vec<f64>,
+}
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).filter(|w| w != "--bench").collect();
+    match compare(&words) {
+        Ok((good, counted)) => {
+            println!("{good} of {counted} cells at the bar");
+            ExitCode::from(u8::from(good < counted))
+        }
+        Err(e) => {
+            println!("benches/cipher: {e}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+impl Cell {
+    fn all() -> Vec<Self> {
+        let of = |algorithm| SIZES.map(|bytes| Self { algorithm, bytes });
+        [of("sha256"), of("aes-256-cbc")].concat()
+    }
+
+    fn name(self) -> String {
+        format!("{} {}", self.algorithm, Quantity::bytes(self.bytes.into()))
+    }
+}
+
+fn compare(words: &[String]) -> Result<(usize, usize), Failed> {
+    let version = Command::new("openssl").arg("version").output()?.stdout;
+    let version = String::from_utf8_lossy(&version);
+    let peer = version.split_whitespace().take(2).collect::<Vec<_>>().join(" ");
+    println!("peer: openssl speed -elapsed -evp, {peer}");
+    let binary = PathBuf::from(env!("CARGO_BIN_EXE_stend"));
+    let blueprint = Blueprint { wanted: Wanted::Best, clients: 0, links: Vec::new(), binary };
+    let cancel: &'static AtomicBool = Box::leak(Box::new(AtomicBool::new(false)));
+    let mut bench = Bench::build(blueprint, cancel)?;
+    let wanted = |cell: &Cell| words.is_empty() || words.iter().any(|w| cell.name().starts_with(w));
+    let (mut good, mut counted) = (0, 0);
+    println!("what | ours | peer | ratio | bar | ");
+    for cell in Cell::all().into_iter().filter(wanted) {
+        let runs = rounds(&mut bench, cell)?;
+        let name = cell.name();
+        let at = |low: f64, high: f64| (low, high);
+        for (what, ours, bar, (low, high)) in [
+            (format!("{name} aws_lc"), &runs.ours, ">= 1.00", at(1.0, f64::INFINITY)),
+            (format!("{name} openssl_cli"), &runs.row, "0.99 to 1.01", at(0.99, 1.01)),
+        ] {
+            good += usize::from(show(&what, (ours, &runs.peer, &peer), bar, (low, high))?);
+            counted += 1;
+        }
+    }
+    if counted == 0 {
+        return Err("no cell is named so".into());
+    }
+    Ok((good, counted))
+}
+
+/// Prints a row; whether its interval reaches the bar.
+fn show(
+    what: &str,
+    (ours, theirs, peer): (&[f64], &[f64], &str),
+    bar: &str,
+    (low, high): (f64, f64),
+) -> Result<bool, Failed> {
+    let logs: Vec<f64> = ours.iter().zip(theirs).map(|(a, b)| (a / b).ln()).collect();
+    let estimate = ratio_t(&logs, LEVEL, EstimateMethod::PairedLogT).ok_or("too few rounds")?;
+    let reaches = estimate.high.value >= low && estimate.low.value <= high;
+    let rate = |all: &[f64]| Quantity::new(median(all), Unit::BytePerSecond).to_string();
+    let [middle, from, to] =
+        [estimate.centre, estimate.low, estimate.high].map(|quantity| ratio(quantity.value));
+    let mark = if reaches { "ok" } else { "short" };
+    println!(
+        "{what} | {} | {} ({peer}) | {middle} ({from} to {to}, {} pairs) | {bar} | {mark}",
+        rate(ours),
+        rate(theirs),
+        logs.len()
+    );
+    Ok(reaches)
+}
+
+/// Runs of all three, the order turned round by round.
+fn rounds(bench: &mut Bench, cell: Cell) -> Result<Runs, Failed> {
+    let mut runs = Runs::default();
+    let mut cpu = String::new();
+    for round in 0..ROUNDS {
+        for turn in 0..3 {
+            match (round + turn) % 3 {
+                // The first of all: it tells where the others shall run.
+                0 => {
+                    let (rate, on) = trial(bench, cell, "aws_lc")?;
+                    runs.ours.push(rate);
+                    cpu = on;
+                }
+                1 => runs.row.push(trial(bench, cell, "openssl_cli")?.0),
+                _ => runs.peer.push(alone(cell, &cpu)?),
+            }
+        }
+    }
+    Ok(runs)
+}
+
+/// Bytes a second of one trial of an engine, and the CPU that it ran on.
+fn trial(bench: &mut Bench, cell: Cell, engine: &str) -> Result<(f64, String), Failed> {
+    let text = format!(
+        "title = \"bench\"\n[load.it]\nworkload = \"cipher\"\nalgorithm = \"{}\"\n\
+         block_size = \"{} B\"\nengine = \"{engine}\"\n[method]\nblocks = 3\ndry = false\n\
+         steady = \"noted\"\nsettle = \"0.2 s\"\nsettle_max = \"0.2 s\"\nwindow = \"1 s\"\n",
+        cell.algorithm, cell.bytes
+    );
+    let workloads: Vec<&WorkloadSpec> = workload::ALL.iter().map(|w| w.spec).collect();
+    let plan = read(&text, &Catalogue { workloads: &workloads, factors: factor::ALL })?;
+    let mut last = "no trial ran".to_owned();
+    for _ in 0..AGAIN {
+        let mut trials = order(&plan);
+        trials.retain(|t| t.kind == TrialKind::Counted);
+        trials.truncate(1);
+        let visited = bench.run(&plan, trials, &mut |_| ())?;
+        let Some(outcome) = visited.records.last().map(|record| &record.outcome) else { continue };
+        // An answer that was not checked is not shown.
+        match (&outcome.fault, outcome.metric("rate")) {
+            (None, Some(rate)) => {
+                let cpus = outcome.made_with.get("cpus").and_then(Value::word).unwrap_or("0");
+                return Ok((rate.value, cpus.to_owned()));
+            }
+            (fault, _) => last = fault.as_ref().map_or("no rate".into(), ToString::to_string),
+        }
+    }
+    Err(format!("{} {engine}: {last}", cell.name()).into())
+}
+
+/// What `openssl speed` prints by itself on a CPU, bytes a second.
+fn alone(cell: Cell, cpu: &str) -> Result<f64, Failed> {
+    let bytes = cell.bytes.to_string();
+    let output = Command::new("taskset")
+        .args(["-c", cpu, "openssl", "speed", "-elapsed", "-mr", "-seconds", "1"])
+        .args(["-bytes", &bytes, "-evp", cell.algorithm])
+        .output()?;
+    let told = String::from_utf8_lossy(&output.stdout);
+    let line = told.lines().find_map(|line| line.strip_prefix("+F:"));
+    let figure =
+        line.and_then(|line| line.rsplit(':').next()).ok_or("no figure of openssl speed")?;
+    Ok(figure.trim().parse()?)
+}
+
+/// The middle value; the mean of the middle two of an even number; 0 of none.
+fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    match sorted.len() {
+        0 => 0.0,
+        n if n % 2 == 1 => sorted[n / 2],
+        n => f64::midpoint(sorted[n / 2 - 1], sorted[n / 2]),
+    }
+}
