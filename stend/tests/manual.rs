@@ -17,8 +17,8 @@ fn plan(more: &str) -> String {
 }
 
 /// A filter that costs a tenth while it is off, and little chance besides.
-const PHYSICS: &str = "[noise]\nsd = \"0.5 %\"\ncpu = \"0.5 %\"\n[link]\nline_rate = \"400 Gbit/s\"\n\
-                       [effects.snoop_filter]\noff = 0.9\n";
+const PHYSICS: &str = "[noise]\nsd = \"0.5 %\"\ncpu = \"0.5 %\"\n[link]\n\
+                       line_rate = \"400 Gbit/s\"\n[effects.snoop_filter]\noff = 0.9\n";
 
 struct Place(PathBuf);
 
@@ -114,10 +114,13 @@ fn two_runs_at_their_levels_compare_by_that_factor() {
     let json: serde_json::Value = serde_json::from_slice(&compared.stdout).expect("JSON");
     assert_eq!(json["comparable"], true);
     let comparison = &json["comparison"]["comparisons"][0];
-    assert_eq!(comparison["factor"], "snoop_filter", "{comparison}");
-    assert_eq!((&comparison["baseline"], &comparison["other"]), (&"on".into(), &"off".into()));
-    let factors = json["comparison"]["comparability"]["factors"].to_string();
-    assert!(factors.contains("manual.snoop_filter"), "{factors}");
+    assert_eq!((&comparison["base"], &comparison["other"]), (&"A (on)".into(), &"B (off)".into()));
+    assert_eq!(comparison["verdict"]["verdict"], "worse", "{comparison}");
+    let declared = &json["comparison"]["comparability"]["factors"];
+    let told =
+        declared.as_array().expect("a list").iter().find(|d| d["key"] == "manual.snoop_filter");
+    let told = told.expect("the factor is named");
+    assert_eq!((&told["a"], &told["b"]), (&"on".into(), &"off".into()));
     let text = said(&place.stend(&["compare", "on", "off", "--out", "cmp"]));
     assert!(text.contains("Unpaired") && text.contains("snoop_filter"), "{text}");
     assert!(text.contains("worse"), "{text}");

@@ -169,6 +169,16 @@ levels = ["off", "on"]
 [factors.mine]
 key = "receive_buffer"
 levels = ["64 KiB", "1M"]
+[factors.placement]
+levels = ["same", "none"]
+[factors.crowd]
+key = "queue_depth"
+levels = [1, 64]
+[factors.cpus]
+levels = [1, "0-1,4"]
+[factors.snoop_filter]
+manual = true
+levels = ["on", "off", "home snoop", 2]
 [load.stream]
 workload = "tcp_stream"
 offered_load = "full"
@@ -200,6 +210,13 @@ fn a_mistyped_plan_is_refused_by_the_schema_as_by_the_reader() {
         ("\"off\", \"on\"", "\"off\""),
         ("[factors.tso]", "[factors.tsso]"),
         ("key = \"receive_buffer\"", "key = \"receive_bufer\""),
+        ("[\"same\", \"none\"]", "[\"same\", \"nowhere\"]"),
+        ("[factors.placement]", "[factors.plaecment]"),
+        ("key = \"queue_depth\"", "key = \"queue_deep\""),
+        ("\"0-1,4\"", "\"0-1;4\""),
+        ("manual = true", "manual = false"),
+        ("manual = true", "manual = true\nreboot = true"),
+        ("\"on\", \"off\", \"home snoop\", 2", "\"on\""),
         ("tcp_stream", "tcp_steam"),
         ("offered_load = \"full\"", "offered_load = \"all\""),
         ("request_size = [", "requst_size = ["),
@@ -240,7 +257,9 @@ fn the_schema_has_every_key_that_the_reader_knows_and_no_other() {
         let plan = PLAN.replacen(header, &format!("{header}{strange}"), 1);
         assert_eq!(known(&plan), keys(&schema["properties"][place]), "{place}");
     }
-    let load = &schema["properties"]["load"]["additionalProperties"]["oneOf"][0];
+    let loads = &schema["properties"]["load"]["additionalProperties"]["oneOf"];
+    let is_stream = |load: &&Value| load["properties"]["workload"]["enum"][0] == "tcp_stream";
+    let load = loads.as_array().expect("loads").iter().find(is_stream).expect("the load");
     let plan = PLAN.replacen("[load.stream]\n", &format!("[load.stream]\n{strange}"), 1);
     assert_eq!(known(&plan), keys(load));
 }

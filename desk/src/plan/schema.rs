@@ -28,12 +28,13 @@ pub fn schema(catalogue: &Catalogue<'_>) -> Value {
     for spec in catalogue.factors {
         factors.insert(spec.name.into(), factor(spec, &["levels"]));
     }
-    for (name, one) in of_loads(catalogue) {
-        factors.insert(name.into(), of_load(name, &one, &["levels"]));
+    let params = of_loads(catalogue);
+    for name in params.keys() {
+        factors.insert((*name).into(), of_load(name, &["levels"]));
     }
     let mut others: Vec<Value> =
         catalogue.factors.iter().map(|spec| factor(spec, &["key", "levels"])).collect();
-    others.extend(of_loads(catalogue).iter().map(|(n, one)| of_load(n, one, &["key", "levels"])));
+    others.extend(params.keys().map(|name| of_load(name, &["key", "levels"])));
     others.push(manual());
     json!({
         "$schema": "http://json-schema.org/draft-07/schema#",
@@ -79,6 +80,9 @@ fn definitions(catalogue: &Catalogue<'_>) -> Map<String, Value> {
         { "type": "object", "additionalProperties": nested }
     ] });
     all.insert("class".into(), class);
+    for (name, one) in of_loads(catalogue) {
+        all.insert(format!("param-{name}"), json!({ "anyOf": one }));
+    }
     for spec in catalogue.factors {
         all.insert(format!("value-{}", spec.name), value(&described(spec), spec.kind));
         all.insert(format!("levels-{}", spec.name), levels(spec, catalogue));
@@ -307,7 +311,8 @@ fn of_loads(catalogue: &Catalogue<'_>) -> BTreeMap<&'static str, Vec<Value>> {
 }
 
 /// The table of a factor that is a parameter of every load.
-fn of_load(name: &str, one: &[Value], required: &[&str]) -> Value {
+fn of_load(name: &str, required: &[&str]) -> Value {
+    let one = json!({ "$ref": format!("#/definitions/param-{name}") });
     json!({
         "description": "A parameter that every load of the plan has.",
         "type": "object", "required": required, "additionalProperties": false,
@@ -315,7 +320,7 @@ fn of_load(name: &str, one: &[Value], required: &[&str]) -> Value {
             "key": { "description": "The parameter, if the table has another name.",
                      "type": "string", "enum": [name] },
             "levels": { "description": "Two levels or more, the baseline first.",
-                        "type": "array", "minItems": 2, "items": { "anyOf": one } },
+                        "type": "array", "minItems": 2, "items": one },
             "reboot": flag("Whether a level takes hold only when the machine starts.")
         }
     })
@@ -341,8 +346,8 @@ fn manual() -> Value {
 /// What a level of a profile may set.
 fn parts(catalogue: &Catalogue<'_>) -> Map<String, Value> {
     let mut keys = settings(catalogue, &PARTS);
-    for (name, one) in of_loads(catalogue) {
-        keys.insert(name.into(), json!({ "anyOf": one }));
+    for name in of_loads(catalogue).into_keys() {
+        keys.insert(name.into(), json!({ "$ref": format!("#/definitions/param-{name}") }));
     }
     keys
 }

@@ -16,5 +16,5 @@ mod ticks;
 pub use cpus::{CacheOf, Cpus, Thread, pin};
 pub use gang::{Gang, Hot, Made, Member, Sampled, Series, Span, Together, Unready};
 pub use guard::{Guard, Taint};
-pub use pages::{Memory, PageSize};
+pub use pages::{Memory, PageSize, available};
 pub use ticks::{Ticks, core_hertz};

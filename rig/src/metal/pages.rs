@@ -107,6 +107,15 @@ impl Drop for Memory {
     }
 }
 
+/// Bytes of memory that can be had without swapping; all there could be where it is not told.
+#[must_use]
+pub fn available() -> u64 {
+    let text = fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
+    let kibibytes = line.and_then(|l| l.trim().strip_suffix("kB")?.trim().parse::<u64>().ok());
+    kibibytes.map_or(u64::MAX, |k| k * 1024)
+}
+
 /// Bytes in huge pages of all mappings that lie within a range; none if no such mapping is told of.
 ///
 /// The kernel joins neighbouring mappings of the same kind and splits them where advice differs: a

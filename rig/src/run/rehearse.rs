@@ -36,8 +36,8 @@ impl Rehearsal {
         Ok(Self { lab: Lab::try_out(&blueprint, kind, cancel)? })
     }
 
-    /// Sets a level of a factor of links or hosts, or of the CPUs of a host, reads it back and undoes
-    /// it. Nothing is done for factors of another scope.
+    /// Sets a level of a factor of links or hosts, or of the CPUs of a host, reads it back and
+    /// undoes it. Nothing is done for factors of another scope.
     ///
     /// # Errors
     /// The fault that a trial under this level would have.
@@ -52,8 +52,8 @@ impl Rehearsal {
         undo.carry_out(&mut self.lab).map_err(LabError::into_fault)
     }
 
-    /// Stages the load of a trial of a plan: streams open with all that is set on their sockets, and nothing
-    /// is sent. What is staged ends with the next one, or with the lab.
+    /// Stages the load of a trial of a plan: streams open with all that is set on their sockets,
+    /// and nothing is sent. What is staged ends with the next one, or with the lab.
     ///
     /// # Errors
     /// The fault that the trial would have.

@@ -1,5 +1,5 @@
-//! Knows how a person tells at which level a factor is that the machine cannot switch, and what he is
-//! told who has not.
+//! Knows how a person tells at which level a factor is that the machine cannot switch, and what he
+//! is told who has not.
 //!
 //! Must not know what comes of such a run.
 

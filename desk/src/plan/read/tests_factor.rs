@@ -146,7 +146,8 @@ fn what_a_person_sets_has_a_name_and_levels_of_its_own() {
         ),
         (
             "[factors.snoop]\nmanual = true\nlevels = [\"on\", \" off\"]",
-            "line 4: 'levels' cannot be ' off'; write 1 to 40 characters without blanks around them",
+            "line 4: 'levels' cannot be ' off'; write 1 to 40 characters without blanks around \
+             them",
         ),
         (
             "[factors.snoop]\nmanual = true\nlevels = [\"on\", \"on\"]",

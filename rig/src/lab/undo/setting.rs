@@ -1,5 +1,5 @@
-//! Knows how the value of a setting stands in its file below `/proc/sys` or `/sys`, or in a register
-//! of a CPU.
+//! Knows how the value of a setting stands in its file below `/proc/sys` or `/sys`, or in a
+//! register of a CPU.
 //!
 //! Must not know what the setting means.
 

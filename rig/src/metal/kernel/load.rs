@@ -5,7 +5,7 @@
 
 use super::arrays::{Layout, Loop};
 use super::row::Row;
-use crate::metal::{Member, Memory, PageSize, Unready, core_hertz, pin};
+use crate::metal::{Member, Memory, PageSize, Unready, available, core_hertz, pin};
 use desk::record::{Settings, Value};
 use desk::unit::{Quantity, Unit};
 use std::thread;
@@ -33,10 +33,24 @@ pub fn spread(
         return Err(Unready::NotAvailable(format!("this CPU has no {what}")));
     }
     let layout = Layout::of(row, bytes).map_err(Unready::NotAvailable)?;
+    room_for(layout.end(), cpus.len(), available())?;
     let places = all(cpus, layout.end(), pages)?;
     let made_with = made_with(row, &layout, &places);
     let member = |place: Place| place.member(row, layout.clone(), seed);
     Ok((places.into_iter().map(member).collect(), made_with))
+}
+
+/// Whether so many threads can have so many bytes each, and the machine keeps an eighth.
+fn room_for(bytes: usize, threads: usize, available: u64) -> Result<(), Unready> {
+    let wanted = (bytes as u64).saturating_mul(threads as u64);
+    let most = available - available / 8;
+    if wanted > most {
+        return Err(Unready::NotAvailable(format!(
+            "{threads} threads want {wanted} B of memory, and {most} B can be had; take a smaller \
+             size"
+        )));
+    }
+    Ok(())
 }
 
 fn made_with(row: &Row, layout: &Layout, places: &[Place]) -> Settings {
@@ -146,6 +160,13 @@ mod tests {
         let some = enough(Some(0.5)).unwrap_err().to_string();
         assert!(some.contains("only 50 %"), "{some}");
         assert_eq!(enough(Some(0.96)), Ok(()));
+    }
+
+    #[test]
+    fn more_memory_than_there_is_is_refused_before_it_is_touched() {
+        assert_eq!(room_for(700, 10, 8000), Ok(()));
+        let none = room_for(701, 10, 8000).unwrap_err().to_string();
+        assert!(none.starts_with("10 threads want 7010 B of memory, and 7000 B"), "{none}");
     }
 
     #[test]

@@ -1,8 +1,7 @@
 //! Knows how the words of sizes and threads of a load become bytes and CPUs of this machine.
 
 use super::recipe::Order;
-use crate::metal::{Cpus, Unready};
-use std::fs;
+use crate::metal::{Cpus, Unready, available};
 
 /// Words for a size: a level of the memory hierarchy.
 pub const SIZES: &[&str] = &["L1", "L2", "L3", "memory"];
@@ -66,12 +65,4 @@ pub fn threads_of(order: &Order, cpus: &Cpus) -> Result<Vec<u32>, Unready> {
     }
     all.truncate(wanted);
     Ok(all)
-}
-
-/// Bytes of memory that can be had without swapping; all there could be where it is not told.
-fn available() -> u64 {
-    let text = fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
-    let kibibytes = line.and_then(|l| l.trim().strip_suffix("kB")?.trim().parse::<u64>().ok());
-    kibibytes.map_or(u64::MAX, |k| k * 1024)
 }

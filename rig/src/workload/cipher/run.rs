@@ -35,6 +35,10 @@ pub fn ready(order: &Order) -> Result<Ready, Unready> {
     let mut made_with = identity.settings();
     made_with.insert("operation".into(), Value::Word(task.operation.name().into()));
     made_with.insert("threads".into(), Value::Count(cpus.len() as u64));
+    if let Some(level) = order.settings.get(FACTOR) {
+        // An engine that does not hear it has refused by now.
+        made_with.insert(FACTOR.into(), level.clone());
+    }
     let member = |cpu: u32| {
         let input = input.clone();
         let make = move || {

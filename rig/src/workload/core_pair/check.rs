@@ -39,12 +39,9 @@ pub fn figures(order: &Order, taken: &Taken) -> Result<Vec<Sample>, Fault> {
         samples.push(sample("latency", middle));
         samples.extend(sorted.last().map(|worst| sample("worst_latency", *worst)));
     }
-    // A single pair's figure is the metric itself.
-    if rates.len() > 1 {
-        let names = taken.word("pairs").split(' ').filter(|name| !name.is_empty());
-        samples
-            .extend(names.zip(&rates).map(|(name, r)| sample(&[PAIR, name].concat(), of_pair(*r))));
-    }
+    let names = taken.word("pairs").split(' ').filter(|name| !name.is_empty());
+    let of_pairs = names.zip(&rates);
+    samples.extend(of_pairs.map(|(name, rate)| sample(&[PAIR, name].concat(), of_pair(*rate))));
     Ok(samples)
 }
 
@@ -59,13 +56,17 @@ fn median(sorted: &[Quantity]) -> Quantity {
     Quantity::new(f64::midpoint(lower.value, upper.value), upper.unit)
 }
 
-/// Makes readings of the figures of single pairs: `core_pair` / `sut` / `0-1`.
+/// Makes readings of the figures of single pairs: `core_pair` / `sut` / `0-1` of latencies,
+/// `core_handover` of bandwidths.
 pub fn tell_pairs(checked: &mut Checked) {
     let (pairs, metrics): (Vec<Sample>, Vec<Sample>) =
         checked.outcome.samples.drain(..).partition(|sample| sample.metric.starts_with(PAIR));
     checked.outcome.samples = metrics;
     checked.readings.extend(pairs.into_iter().map(|pair| Reading {
-        probe: "core_pair".into(),
+        probe: match pair.quantity.unit {
+            Unit::Second => "core_pair".into(),
+            _ => "core_handover".into(),
+        },
         host: "sut".into(),
         key: pair.metric[PAIR.len()..].into(),
         quantity: pair.quantity,

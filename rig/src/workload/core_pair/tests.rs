@@ -99,10 +99,10 @@ fn all_pairs_give_their_median_their_worst_and_a_reading_each() {
         .collect();
     assert_eq!(rows, [("0-1", 50.0), ("0-2", 100.0), ("1-2", 200.0)]);
     assert!(checked.readings.iter().all(|r| r.probe == "core_pair" && r.host == "sut"));
-    // Of an even number the two in the middle; a single pair has no reading beside its metric.
+    // Of an even number the two in the middle.
     let even = figures(&order(&[]), &taken(&rates[..2], "0-1 0-2")).unwrap();
     assert!((even[0].quantity.value * 1e9 - 75.0).abs() < 1e-9, "{even:?}");
-    assert_eq!(figures(&order(&[]), &taken(&rates[..1], "0-1")).unwrap().len(), 2);
+    assert_eq!(figures(&order(&[]), &taken(&rates[..1], "")).unwrap().len(), 2, "no names");
     assert!(figures(&order(&[]), &taken(&[0], "0-1")).is_err());
 }
 
@@ -123,9 +123,15 @@ fn outcome() -> Outcome {
 fn blocks_are_a_bandwidth_and_no_latency() {
     let blocks = order(&[("method", word("handover"))]);
     let samples = figures(&blocks, &taken(&[1_000_000], "0-1")).unwrap();
+    let mut checked = Checked { outcome: Outcome { samples, ..outcome() }, readings: Vec::new() };
+    tell_pairs(&mut checked);
+    let samples = &checked.outcome.samples;
     assert_eq!(samples.len(), 1);
     assert_eq!(samples[0].metric, "bandwidth");
     assert_eq!(samples[0].quantity, Quantity::new(4.096e9, Unit::BytePerSecond));
+    let reading = &checked.readings[0];
+    assert_eq!((reading.probe.as_str(), reading.key.as_str()), ("core_handover", "0-1"));
+    assert_eq!(reading.quantity, samples[0].quantity);
 }
 
 #[test]

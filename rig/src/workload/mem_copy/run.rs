@@ -8,10 +8,13 @@ use crate::metal::{Cpus, PageSize, Unready};
 use crate::workload::alone::{Order, Ready, bytes_of, threads_of};
 use desk::record::Value;
 use std::env::consts::ARCH;
+use std::fs;
 use std::path::Path;
 
 /// From the widest to the narrowest.
 const WIDEST: [Isa; 5] = [Isa::Avx512, Isa::Avx2, Isa::Neon, Isa::Sse, Isa::Scalar];
+/// An array of more bytes is best copied by fast `rep movsb`, as glibc does.
+const BEYOND_FIRST: u64 = 32 << 10;
 /// An array of more bytes is best copied past the caches, page by page.
 const BEYOND_CACHES: u64 = 8 << 20;
 /// Work of a thread in a simulated lab, B/s.
@@ -25,7 +28,7 @@ pub(super) fn ready(order: &Order) -> Result<Ready, Unready> {
     let cpus = Cpus::read(Path::new("/"));
     let threads = threads_of(order, &cpus)?;
     let bytes = bytes_of(order, &cpus, threads.len())?;
-    let row = choose(order.word("algorithm"), bytes)?;
+    let row = choose(order.word("algorithm"), bytes, has_fast_strings())?;
     let (members, mut made_with) = spread(row, bytes, &threads, pages(order), order.seed)?;
     if row.isa == Isa::Libc {
         let libc = libraries().into_iter().find(|fact| fact.key == "lib.libc");
@@ -42,11 +45,20 @@ fn pages(order: &Order) -> PageSize {
     }
 }
 
-/// The loop that a word means for two arrays of so many bytes together.
+/// Whether this CPU says that its string instructions are fast (`fsrm`, which is newer than `erms`
+/// and stands where both are).
+fn has_fast_strings() -> bool {
+    let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let flags = text.lines().find(|line| line.starts_with("flags"));
+    flags.is_some_and(|line| line.split_whitespace().any(|flag| flag == "fsrm"))
+}
+
+/// The loop that a word means for two arrays of so many bytes together, on a CPU whose string
+/// instructions are fast or not.
 ///
 /// # Errors
 /// A way that kinds of CPU like this one do not know.
-pub(super) fn choose(algorithm: &str, bytes: u64) -> Result<&'static Row, Unready> {
+pub(super) fn choose(algorithm: &str, bytes: u64, fast: bool) -> Result<&'static Row, Unready> {
     let widest = |store, walk| {
         let row = |isa| find(Operation::Copy, isa, store, walk);
         WIDEST.into_iter().filter_map(row).find(|row| row.missing().is_none())
@@ -54,6 +66,7 @@ pub(super) fn choose(algorithm: &str, bytes: u64) -> Result<&'static Row, Unread
     let found = match algorithm {
         "best" if bytes / 2 > BEYOND_CACHES => widest(Store::NonTemporal, Walk::Pages)
             .or_else(|| widest(Store::NonTemporal, Walk::Straight)),
+        "best" if fast && bytes / 2 > BEYOND_FIRST => plain("rep_movsb"),
         "best" => widest(Store::Temporal, Walk::Straight),
         "pages" => widest(Store::NonTemporal, Walk::Pages),
         "block_4k" => widest(Store::NonTemporal, Walk::Blocks(4 << 10)),

@@ -25,7 +25,7 @@ fn order(algorithm: &str, bytes: u64) -> Order {
 fn every_word_is_a_copy_of_its_own_or_not_of_this_kind_of_cpu() {
     let mut names = BTreeSet::new();
     for word in ALGORITHMS.iter().filter(|word| **word != "best") {
-        match choose(word, 1 << 20) {
+        match choose(word, 1 << 20, true) {
             Ok(row) => {
                 assert_eq!(row.operation, Operation::Copy, "{word}");
                 assert!(names.insert(row.name), "{word} is {} again", row.name);
@@ -36,28 +36,34 @@ fn every_word_is_a_copy_of_its_own_or_not_of_this_kind_of_cpu() {
     }
     let lacking = if cfg!(target_arch = "x86_64") { 3 } else { 14 };
     assert_eq!(names.len(), ALGORITHMS.len() - 1 - lacking, "{names:?}");
-    assert!(choose("mmx", 1 << 20).is_err());
+    assert!(choose("mmx", 1 << 20, true).is_err());
 }
 
 #[test]
 fn the_best_copy_goes_by_the_size() {
-    let row = choose("best", 1 << 20).unwrap();
-    assert_eq!((row.store, row.walk, row.missing()), (Store::Temporal, Walk::Straight, None));
-    let row = choose("best", 1 << 30).unwrap();
+    let best = |bytes, fast| choose("best", bytes, fast).unwrap();
+    for row in [best(64 << 10, true), best(1 << 20, false)] {
+        assert_eq!((row.store, row.walk, row.missing()), (Store::Temporal, Walk::Straight, None));
+        assert!(!matches!(row.isa, Isa::Rep | Isa::Libc | Isa::Compiler), "{}", row.name);
+    }
+    let row = best(1 << 30, true);
     assert_eq!((row.store, row.missing()), (Store::NonTemporal, None));
     assert_eq!(row.walk == Walk::Pages, cfg!(target_arch = "x86_64"));
+    if cfg!(target_arch = "x86_64") {
+        assert_eq!(best(1 << 20, true).isa, Isa::Rep);
+    }
 }
 
 #[test]
 fn words_say_what_is_done() {
     if cfg!(target_arch = "x86_64") {
-        let row = choose("avx2_nt_prefetched", 1 << 20).unwrap();
+        let row = choose("avx2_nt_prefetched", 1 << 20, true).unwrap();
         let wanted = (Isa::Avx2, Store::NonTemporal, Walk::Prefetched);
         assert_eq!((row.isa, row.store, row.walk), wanted);
-        assert_eq!(choose("rep_movsq", 1 << 20).unwrap().isa, Isa::RepQ);
-        assert_eq!(choose("block_16k", 1 << 20).unwrap().walk, Walk::Blocks(16384));
+        assert_eq!(choose("rep_movsq", 1 << 20, true).unwrap().isa, Isa::RepQ);
+        assert_eq!(choose("block_16k", 1 << 20, true).unwrap().walk, Walk::Blocks(16384));
     }
-    let row = choose("registers_nt", 1 << 20).unwrap();
+    let row = choose("registers_nt", 1 << 20, true).unwrap();
     assert_eq!((row.isa, row.store), (Isa::Scalar, Store::NonTemporal));
 }
 

@@ -54,13 +54,14 @@ impl Wanted {
         })
     }
 
-    /// Which of three latencies it is: they answer different questions.
-    pub fn kind(&self) -> &'static str {
-        match (self.layout.order, self.pages) {
+    /// Which of three latencies it is, by the share of the memory in huge pages: they answer
+    /// different questions.
+    pub fn kind(&self, granted: Option<f64>) -> &'static str {
+        let huge = granted.is_some_and(|share| share >= GRANTED_LEAST);
+        match (self.layout.order, huge) {
             (Visit::Sequential | Visit::InPage, _) => "prefetch-helped",
-            (Visit::Random, PageSize::Huge) => "load-to-use",
-            (Visit::Random, PageSize::Base) => "load-to-use with TLB misses",
-            (Visit::Random, PageSize::Own) => "load-to-use with what TLB misses come",
+            (Visit::Random, true) => "load-to-use",
+            (Visit::Random, false) => "load-to-use with TLB misses",
         }
     }
 }
@@ -222,7 +223,7 @@ fn made_with(wanted: &Wanted, place: &Place) -> Settings {
     let bytes = |size: usize| Value::Quantity(Quantity::bytes(size as u64));
     let Layout { size, stride, .. } = wanted.layout;
     let mut made = Settings::from([
-        ("kind".to_owned(), word(wanted.kind())),
+        ("kind".to_owned(), word(wanted.kind(place.granted))),
         ("bytes".to_owned(), bytes(size)),
         ("members".to_owned(), Value::Count((size / stride) as u64)),
     ]);

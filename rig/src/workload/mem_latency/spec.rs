@@ -47,7 +47,7 @@ const PARAMS: &[ParamSpec] = &[
     },
     ParamSpec {
         name: "pages",
-        about: "huge is 2 MiB, checked; base is 4 KiB, whose cost is in it; own is what comes unasked",
+        about: "huge is 2 MiB, checked; base is 4 KiB, mostly; own is what comes unasked",
         kind: ParamKind::Choice(&["huge", "base", "own"]),
         default: "huge",
     },

@@ -54,17 +54,19 @@ fn wanted(params: &[(&str, Value)], nodes: &[u32]) -> Result<Wanted, Unready> {
 
 #[test]
 fn three_kinds_of_latency_are_told_apart() {
-    let kind = |visit: &str, pages: &str| {
-        wanted(&[("order", word(visit)), ("pages", word(pages))], &[0]).unwrap().kind()
-    };
-    assert_eq!(kind("random", "huge"), "load-to-use");
-    assert_eq!(kind("random", "base"), "load-to-use with TLB misses");
-    for visit in ["sequential", "in_page"] {
-        assert_eq!(
-            (kind(visit, "huge"), kind(visit, "base")),
-            ("prefetch-helped", "prefetch-helped")
-        );
+    let kind =
+        |visit: &str, granted| wanted(&[("order", word(visit))], &[0]).unwrap().kind(granted);
+    assert_eq!(kind("random", Some(1.0)), "load-to-use");
+    for few in [Some(0.9), Some(0.0), None] {
+        assert_eq!(kind("random", few), "load-to-use with TLB misses");
     }
+    for visit in ["sequential", "in_page"] {
+        assert_eq!(kind(visit, Some(1.0)), "prefetch-helped");
+        assert_eq!(kind(visit, Some(0.0)), "prefetch-helped");
+    }
+    let pages = |name: &str| wanted(&[("pages", word(name))], &[0]).unwrap().pages;
+    let all = [PageSize::Huge, PageSize::Base, PageSize::Own];
+    assert_eq!(["huge", "base", "own"].map(pages), all);
 }
 
 #[test]

@@ -23,9 +23,11 @@ pub(super) fn list(root: &Path) -> String {
 }
 
 /// What may be a factor and is in no list.
-const BESIDES: &str = "\nBesides, with manual = true, whatever a person sets and the machine cannot \
-(an option of the\nfirmware): a run is made at one level, `stend run PLAN --level FACTOR=LEVEL`. And \
-every parameter\nthat all loads of a plan have:\n";
+const BESIDES: &str = "
+Besides, with manual = true, whatever a person sets and the machine cannot (an option of the
+firmware): a run is made at one level, `stend run PLAN --level FACTOR=LEVEL`. And every parameter
+that all loads of a plan have:
+";
 
 const fn scope(scope: Scope) -> &'static str {
     match scope {

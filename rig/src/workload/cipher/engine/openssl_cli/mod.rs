@@ -29,8 +29,9 @@ pub fn identity(task: Task, mask: Mask) -> Result<Identity, Unready> {
     let told = text(ask(&["version", "-a"], &[], mask)?);
     let line = |start: &str| told.lines().find(|line| line.starts_with(start)).unwrap_or_default();
     let first = told.lines().next().unwrap_or_default();
-    if first.is_empty() {
-        return Err(Unready::NotAvailable("openssl does not tell its version".into()));
+    if !first.starts_with("OpenSSL ") {
+        // Others of that name have another `speed`.
+        return Err(Unready::NotAvailable(format!("openssl is {first:?} here, not OpenSSL")));
     }
     Ok(Identity {
         engine: "openssl_cli",
