@@ -2,7 +2,7 @@
 
 use super::elasticity::Elasticity;
 use super::identity::UnlikeIdentity;
-use super::machine::{DerivedFact, MachineCell, NotAvailable};
+use super::machine::{DerivedFact, MachineCell};
 use super::ranks::Ranking;
 use crate::record::{Better, Settings, Value};
 use crate::stats::{Estimate, MoreBlocks};
@@ -813,9 +813,6 @@ pub struct Analysis {
     /// plan.
     #[serde(default)]
     pub cells: Vec<MachineCell>,
-    /// What this machine could not do; neither a fault nor a doubt.
-    #[serde(default)]
-    pub not_available: Vec<NotAvailable>,
     /// What follows from the cells.
     #[serde(default)]
     pub derived: Vec<DerivedFact>,
