@@ -47,6 +47,7 @@ mod series;
 #[cfg(test)]
 pub(crate) mod simulated;
 mod so_far;
+mod standing;
 mod states;
 #[cfg(test)]
 mod tests;
