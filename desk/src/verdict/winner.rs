@@ -84,8 +84,8 @@ impl<'r> Rule<'r> {
 ///
 /// A point that is barred is shown with its plain interval and is in no family of tests: where a
 /// level has two states its ratio compares how often each was met, and sides that are not
-/// comparable have none. It leaves the ratio of the curve for both levels. Only where no other point
-/// is left does that ratio rest on such points, and then it has no verdict but theirs.
+/// comparable have none. It leaves the ratio of the curve for both levels. Only where no other
+/// point is left does that ratio rest on such points, and then it has no verdict but theirs.
 pub(super) fn judge(contest: &Contest<'_>, rule: Rule<'_>, barred: &Barred) -> Option<Judged> {
     let bar = |place: usize| barred.get(place).copied().flatten();
     let live: Vec<Live<'_>> = contest

@@ -1,28 +1,6 @@
 # What loads of the system under test alone gave.
 
 machine-title = What the machine gives
-machine-load = Load
-machine-caption = Load { $load } ({ $workload }): what every point gave
-machine-interval = { $level } interval
-machine-range = { $range }
-machine-unavailable = Why
-unavailable-caption = What this machine cannot do
-unavailable-count = { $count } of { $of } { $of ->
-    [one] load point
-   *[other] load points
-} { $count ->
-    [one] is
-   *[other] are
-} not available on this machine; nothing was lost by that, and no verdict rests on it.
-unavailable-why = not available: { $what }
-headline-measured = { $count } { $count ->
-    [one] load point
-   *[other] load points
-} of { $loads } { $loads ->
-    [one] load was
-   *[other] loads were
-} measured on this machine; the plan compares nothing.
-results-alone = The plan compares nothing: it says what this machine gives.
 testbed-alone = The load ran on this one machine and took nobody else: every thread of it had a CPU of its own.
 testbed-alone-simulated = This run is simulated: neither machine nor clock is real, and every figure comes from a model.
 testbed-alone-settings = What the plan set on the machine
