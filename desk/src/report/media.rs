@@ -225,22 +225,21 @@ fn the_numbers_in_the_captions_and_names_of_figures_are_in_every_medium() {
     for document in articles() {
         let (plain, page) = (text(&document, WIDE, true), tests::html(&document));
         let article = json(&document).to_string();
+        let printed = [numbers(&plain), numbers(&article)];
+        let media = [&plain, &page, &article].map(|medium| squeezed(medium));
         for figure in figures(&document) {
             let broad = svg(figure, 760);
             let drawn = numbers(&untagged(&broad));
             let broad = squeezed(&broad);
             for said in [&figure.title, &figure.subtitle, &figure.footnote] {
                 let numbers = numbers(said);
-                assert!(lacking(&numbers, &self::numbers(&plain)).is_empty(), "{said}");
-                assert!(lacking(&numbers, &self::numbers(&article)).is_empty(), "{said}");
+                assert!(printed.iter().all(|all| lacking(&numbers, all).is_empty()), "{said}");
                 assert_eq!(lacking(&numbers, &drawn), Vec::<String>::new(), "drawn: {said}");
                 seen += numbers.len();
             }
             for name in figure.series.iter().map(|s| &s.name) {
                 for number in numbers(name).keys().map(|n| squeezed(n)) {
-                    for medium in [&plain, &page, &article] {
-                        assert!(squeezed(medium).contains(&number), "{number} of {name}");
-                    }
+                    assert!(media.iter().all(|m| m.contains(&number)), "{number} of {name}");
                     assert!(broad.contains(&number), "{number} of {name}");
                 }
             }

@@ -13,7 +13,7 @@ use super::finding::Top;
 use super::generator::generator_bound;
 use super::index::indexes;
 use super::interaction::interactions;
-use super::machine::{cells, derived, not_available};
+use super::machine::{cells, derived};
 use super::measured::measured;
 use super::pairing::{Contest, contests};
 use super::percentile::trial_quantiles;
@@ -44,7 +44,6 @@ pub fn analyse(run: &Run) -> Analysis {
     found.primary = primary(&run.plan, &found.comparisons);
     found.advice = advice(&run.plan, &found.comparisons, &found.costs);
     found.cells = cells(run);
-    found.not_available = not_available(run);
     found.derived = derived(run, &found.cells);
     found.measured = measured(run);
     found.claims = claim_checks(run, &found);

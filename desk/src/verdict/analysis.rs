@@ -6,7 +6,7 @@ use super::finding::{
     Limit, PointLimit, Price, Roofs, TrialQuantiles, TwoStates,
 };
 use super::identity::UnlikeIdentity;
-use super::machine::{DerivedFact, MachineCell, NotAvailable};
+use super::machine::{DerivedFact, MachineCell};
 use super::measured::MeasuredPoint;
 use super::ranks::Ranking;
 use schemars::JsonSchema;
@@ -77,9 +77,6 @@ pub struct Analysis {
     /// plan.
     #[serde(default)]
     pub cells: Vec<MachineCell>,
-    /// What this machine could not do; neither a fault nor a doubt.
-    #[serde(default)]
-    pub not_available: Vec<NotAvailable>,
     /// What follows from the cells.
     #[serde(default)]
     pub derived: Vec<DerivedFact>,

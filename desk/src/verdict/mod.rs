@@ -78,7 +78,7 @@ pub use gate::{
 pub use identity::{IdentityKey, UnlikeIdentity};
 pub use inside::{is_inside, lies_inside};
 pub use knee::{KNEE, knee};
-pub use machine::{DerivedFact, DerivedKind, MachineCell, NotAvailable, PLATEAU};
+pub use machine::{DerivedFact, DerivedKind, MachineCell, PLATEAU};
 pub use measured::{Lacking, MeasuredFigure, MeasuredPoint, compares};
 pub use noise::{Alarms, NoiseFloor, noise_floor};
 pub use objection::objection;

@@ -2,13 +2,13 @@
 //!
 //! Never: what follows from it.
 
-use crate::record::{Fault, Plan, Run, Settings, TrialKind, TrialRecord, Value};
+use crate::record::{Plan, Run, Settings, TrialKind, TrialRecord, Value};
 use crate::stats::{Estimate, mean_or_single_at};
 use crate::unit::{Quantity, Unit};
 use crate::verdict::alpha;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Readings of the latency between two CPUs, key `0-1`.
 const PAIR: &str = "core_pair";
@@ -59,19 +59,6 @@ impl MachineCell {
         let kept = self.params.iter().filter(|(name, _)| !names.contains(&name.as_str()));
         kept.map(|(name, value)| (name.clone(), value.clone())).collect()
     }
-}
-
-/// A load point that this machine could not do under a treatment.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct NotAvailable {
-    /// Name of the load.
-    pub load: String,
-    /// Its parameters.
-    pub params: Settings,
-    /// Level of every factor.
-    pub levels: BTreeMap<String, String>,
-    /// What is lacking, in the words of the load.
-    pub what: String,
 }
 
 /// Where a record belongs: the same for all visits of one point and treatment.
@@ -166,22 +153,4 @@ fn threads(record: &TrialRecord) -> Option<u64> {
     let made = record.outcome.made_with.get("threads").and_then(Value::count);
     let asked = || record.trial.point.params.get("threads").and_then(Value::count);
     made.or_else(asked)
-}
-
-/// Every load point and treatment that this machine cannot do, each once, in the order of the plan.
-pub(in crate::verdict) fn not_available(run: &Run) -> Vec<NotAvailable> {
-    let mut known = BTreeSet::new();
-    let mut all: Vec<(u32, Vec<usize>, NotAvailable)> = Vec::new();
-    for record in &run.records {
-        let Some(Fault::NotAvailable { what }) = &record.outcome.fault else { continue };
-        if known.insert(place(record)) {
-            let point = &record.trial.point;
-            let (load, params) = (point.load.clone(), point.params.clone());
-            let levels = record.trial.treatment.levels.clone();
-            let one = NotAvailable { load, params, levels, what: what.clone() };
-            all.push((record.trial.point_index, order(&run.plan, record), one));
-        }
-    }
-    all.sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
-    all.into_iter().map(|(_, _, one)| one).collect()
 }

@@ -1,7 +1,7 @@
 //! Knows what loads of the system under test alone gave, point by point, and what follows from it.
 //!
-//! Knows: cells, what the machine could not do, derived facts.
-//! Gives: [`machine`], [`MachineCell`], [`NotAvailable`], [`DerivedFact`].
+//! Knows: cells, derived facts.
+//! Gives: [`MachineCell`], [`DerivedFact`].
 //! Never: which level of a factor is better.
 //! Start reading at `cells.rs`.
 
@@ -9,9 +9,9 @@ mod cells;
 mod derived;
 mod levels;
 
-pub use cells::{MachineCell, NotAvailable};
+pub use cells::MachineCell;
 pub use derived::{DerivedFact, DerivedKind};
 pub use levels::WITHIN as PLATEAU;
 
-pub(super) use cells::{cells, not_available};
+pub(super) use cells::cells;
 pub(super) use derived::derived;
