@@ -383,7 +383,7 @@ fn load(spec: &WorkloadSpec) -> Value {
     let metrics: Vec<&str> = spec.metrics.iter().map(|metric| metric.name).collect();
     keys.insert(
         "primary".into(),
-        json!({ "description": "The metric that decides.", "type": "string", "enum": metrics }),
+        json!({ "description": "Decides here.", "type": "string", "enum": metrics }),
     );
     let about = "What is swept: a sweep, a list, or one value. Every combination is a load point.";
     keys.insert(

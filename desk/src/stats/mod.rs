@@ -1,9 +1,9 @@
 //! Knows how estimates are made from samples. Plain functions over slices.
 //!
 //! Gives: summaries, Student's t, signed ranks, centres of blocks, paired log ratios, Welch's t,
-//! equivalence, Holm's step-down, sign flips, decisions alone and together, all pairs with their ranks, the index,
-//! further blocks, two groups, the interval of a share, correlation of neighbours, diagnoses of a
-//! series, quantiles.
+//! equivalence, Holm's step-down, sign flips, decisions alone and together, all pairs with their
+//! ranks, the index, further blocks, two groups, the interval of a share, correlation of
+//! neighbours, diagnoses of a series, quantiles.
 //! Never: what the samples mean, or where they came from.
 //! Start reading at `estimate.rs`.
 

@@ -1,6 +1,7 @@
 //! Knows the way from a stored run to all that is concluded from it.
 
 use super::advice::advice;
+use super::analysis::Analysis;
 use super::barred::{Bars, bars};
 use super::bottleneck::{limits, tops_of};
 use super::caveat::caveats;
@@ -8,7 +9,7 @@ use super::claims::claim_checks;
 use super::crossed::others;
 use super::efficiency::cost;
 use super::elasticity::elasticities;
-use super::finding::{Analysis, Top};
+use super::finding::Top;
 use super::generator::generator_bound;
 use super::index::indexes;
 use super::interaction::interactions;

@@ -2,8 +2,9 @@
 //!
 //! Never: old absolute figures beside ours; only shape, knee and sign can be compared.
 
+use super::analysis::Analysis;
 use super::effective::effective;
-use super::finding::{Analysis, ClaimCheck, ClaimFigure, ClaimNeed, Standing};
+use super::finding::{ClaimCheck, ClaimFigure, ClaimNeed, Standing};
 use super::knee::{knee, rises_then_flat};
 use super::machine::{DerivedFact, DerivedKind, MachineCell};
 use super::measure::{busy, is_paced, throughput};

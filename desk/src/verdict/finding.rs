@@ -1,10 +1,5 @@
 //! Knows the shapes of what the desk concludes; how it concludes stands in the neighbouring files.
 
-use super::elasticity::Elasticity;
-use super::identity::UnlikeIdentity;
-use super::machine::{DerivedFact, MachineCell};
-use super::ranks::Ranking;
-pub use super::standing::{ClaimCheck, ClaimFigure, ClaimNeed, Standing};
 use crate::record::{Better, Settings, Value};
 use crate::stats::{Estimate, MoreBlocks};
 use crate::unit::Quantity;
@@ -660,75 +655,91 @@ pub struct Advice {
     pub withheld: Option<Withheld>,
 }
 
-/// Everything the desk concludes from one run.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Analysis {
-    /// Comparisons in the order of the plan.
-    pub comparisons: Vec<Comparison>,
-    /// What the factors do that the plan crosses but does not compare, each judged by itself.
-    #[serde(default)]
-    pub others: Vec<Comparison>,
-    /// Curves decided by their mean and by their regions, in the order of `comparisons`.
-    #[serde(default)]
-    pub curves: Vec<CurveVerdict>,
-    /// What held the figures down.
-    pub limits: Vec<Limit>,
-    /// The same at every point of the curves.
-    #[serde(default)]
-    pub point_limits: Vec<PointLimit>,
-    /// Reasons to doubt, the heaviest first.
-    pub caveats: Vec<Caveat>,
-    /// What the load cost, one a comparison whose trials have the readings.
-    #[serde(default)]
-    pub costs: Vec<Cost>,
-    /// Levels that have two states at a point.
-    #[serde(default)]
-    pub two_states: Vec<TwoStates>,
-    /// Points whose two sides were not made by the same.
-    #[serde(default)]
-    pub unlike: Vec<UnlikeIdentity>,
-    /// Points at which the generator was the limit.
-    #[serde(default)]
-    pub generator_bound: Vec<GeneratorBound>,
-    /// Effects that depend on another factor.
-    #[serde(default)]
-    pub interactions: Vec<Interaction>,
-    /// Several comparisons of two levels as one ratio.
-    #[serde(default)]
-    pub indexes: Vec<Index>,
-    /// Levels of every factor of three or more in order, under every condition and over all.
-    #[serde(default)]
-    pub rankings: Vec<Ranking>,
-    /// Name of the primary comparison: the one that the plan names, or the only one there is. It is
-    /// judged by itself, the others together.
-    #[serde(default)]
-    pub primary: Option<String>,
-    /// What each kind of reader should take.
-    #[serde(default)]
-    pub advice: Vec<Advice>,
-    /// Published claims beside ours, if the plan names their source.
-    #[serde(default)]
-    pub claims: Vec<ClaimCheck>,
-    /// The roofs over the curves that lie along both.
-    #[serde(default)]
-    pub roofs: Vec<Roofs>,
-    /// How single trials come out, a row a level and point.
-    #[serde(default)]
-    pub quantiles: Vec<TrialQuantiles>,
-    /// What levels give for their prices, where a person entered them.
-    #[serde(default)]
-    pub prices: Vec<Price>,
-    /// What each resource has of the cause, where the plan took them down.
-    #[serde(default)]
-    pub elasticity: Vec<Elasticity>,
-    /// What loads of the system under test alone gave, under every treatment, in the order of the
-    /// plan.
-    #[serde(default)]
-    pub cells: Vec<MachineCell>,
-    /// What follows from the cells.
-    #[serde(default)]
-    pub derived: Vec<DerivedFact>,
-    /// Absolute figures of loads of the machine alone, and of a plan that compares nothing.
-    #[serde(default)]
-    pub measured: Vec<super::measured::MeasuredPoint>,
+/// How our finding stands to a published one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", tag = "standing")]
+pub enum Standing {
+    /// It was looked at here.
+    Compared {
+        /// Whether the curve has the same shape; none where the claim has none.
+        shape: Option<bool>,
+        /// Whether its knee is at the same place, within one step of the curve.
+        knee: Option<bool>,
+        /// Whether the difference has the same sign; undecided differences have none.
+        sign: Option<bool>,
+        /// Our figures: what each is, and its estimate.
+        ours: Vec<(ClaimFigure, Estimate)>,
+        /// Where our knee is, if the claim has one.
+        knee_at: Option<Value>,
+    },
+    /// It was not: the plan or the machine lacks what it is about.
+    NotMeasured {
+        /// What is missing.
+        missing: ClaimNeed,
+    },
+}
+
+/// What a figure beside a claim is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ClaimFigure {
+    /// The highest throughput of the curve.
+    Highest,
+    /// A ratio of two throughputs over the curve.
+    ThroughputRatio,
+    /// A ratio of two CPU loads over the curve.
+    CpuRatio,
+    /// A ratio of two bandwidths.
+    BandwidthRatio,
+    /// What each of all threads keeps of what one does alone.
+    PerCopy,
+}
+
+/// What a claim needs that the run does not have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ClaimNeed {
+    /// Simultaneous multithreading that can be switched.
+    Smt,
+    /// The adapters themselves.
+    Adapters,
+    /// A file server.
+    FileServer,
+    /// The load or direction it is about.
+    Load,
+    /// A server whose CPUs the clients do not share.
+    Server,
+    /// The run's own verdicts for kinds of reader stand in its place.
+    Verdicts,
+    /// The feature that it is about, as a factor of the plan.
+    Feature,
+    /// A suite of programs for the CPU.
+    Suite,
+    /// A web server.
+    WebServer,
+    /// A database.
+    Database,
+    /// Nothing: it is a rule that every verdict here keeps.
+    Rule,
+}
+
+/// A published claim beside our finding.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ClaimCheck {
+    /// Its name, `000-1`.
+    pub id: String,
+    /// What was tested.
+    pub subject: String,
+    /// What was compared.
+    pub compared: String,
+    /// Where it holds.
+    pub region: String,
+    /// Which way.
+    pub direction: String,
+    /// How much.
+    pub magnitude: String,
+    /// The cause its authors gave.
+    pub cause: String,
+    /// How ours stands to it.
+    pub standing: Standing,
 }

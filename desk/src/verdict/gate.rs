@@ -3,7 +3,8 @@
 //!
 //! Never: how a verdict is made; it reads those that there are.
 
-use super::finding::{Analysis, Comparison, Cost, PointResult, Verdict, Withheld};
+use super::analysis::Analysis;
+use super::finding::{Comparison, Cost, PointResult, Verdict, Withheld};
 use super::measure::{CPU, DISPLACED, INDEX, PER_GIGABYTE};
 use super::objection::{figure, objection, objection_at};
 use super::pairing::{Contest, contests};

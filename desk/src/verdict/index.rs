@@ -11,8 +11,8 @@ use std::collections::BTreeSet;
 /// and its metric: the geometric mean of the ratios, from their means within each whole block.
 ///
 /// A paced load moves what was asked for under either level, and a comparison with two states or
-/// unlike sides has no ratio: neither is in an index. None where no block is whole. Over strata that
-/// need boots of their own, means of rounds stand for those of blocks.
+/// unlike sides has no ratio: neither is in an index. None where no block is whole. Over strata
+/// that need boots of their own, means of rounds stand for those of blocks.
 pub(super) fn indexes(run: &Run, judged: &[Judged]) -> Vec<Index> {
     let plan = &run.plan;
     let usable = |j: &&Judged| {

@@ -9,6 +9,7 @@
 
 mod advice;
 mod analyse;
+mod analysis;
 mod barred;
 mod bottleneck;
 mod caveat;
@@ -47,7 +48,6 @@ mod series;
 #[cfg(test)]
 pub(crate) mod simulated;
 mod so_far;
-mod standing;
 mod states;
 #[cfg(test)]
 mod tests;
@@ -57,6 +57,7 @@ mod visits;
 mod winner;
 
 pub use analyse::analyse;
+pub use analysis::Analysis;
 pub use bottleneck::was_carried;
 pub use caveat::POWER;
 pub use comparability::{
@@ -66,9 +67,9 @@ pub use effective::is_aa;
 pub use elasticity::{Elasticity, ResourceShare, Weight};
 pub use enough::enough;
 pub use finding::{
-    Advice, Agreement, Analysis, Basis, Caveat, ClaimCheck, ClaimFigure, ClaimNeed, Comparison,
-    Cost, CpuParts, CurveVerdict, GeneratorBound, GeneratorSign, Index, Interaction, Limit,
-    LimitKind, PointLimit, PointResult, Price, Reader, Region, Rival, Roofs, Standing, State, Top,
+    Advice, Agreement, Basis, Caveat, ClaimCheck, ClaimFigure, ClaimNeed, Comparison, Cost,
+    CpuParts, CurveVerdict, GeneratorBound, GeneratorSign, Index, Interaction, Limit, LimitKind,
+    PointLimit, PointResult, Price, Reader, Region, Rival, Roofs, Standing, State, Top,
     TrialQuantile, TrialQuantiles, TwoStates, Verdict, Withheld,
 };
 pub use gate::{

@@ -1,8 +1,9 @@
 //! Knows what a run of the same against itself tells of noise: how often it found a difference that
 //! is none, and how far equal things lie apart.
 
+use super::analysis::Analysis;
 use super::effective::is_aa;
-use super::finding::{Analysis, Comparison, PointResult, Verdict};
+use super::finding::{Comparison, PointResult, Verdict};
 use crate::record::{Plan, Value};
 use crate::stats::{Summary, lag_one, log_ratio, share_interval};
 use crate::unit::{Quantity, Unit};

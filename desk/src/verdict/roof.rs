@@ -2,8 +2,9 @@
 //!
 //! Never: two roofs from two highest figures alone; every curve has those.
 
+use super::analysis::Analysis;
 use super::ceiling::BEYOND;
-use super::finding::{Analysis, Comparison, PointResult, Roofs, Top};
+use super::finding::{Comparison, PointResult, Roofs, Top};
 use super::knee::KNEE;
 use crate::record::Value;
 use crate::stats::Estimate;

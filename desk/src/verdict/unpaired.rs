@@ -4,8 +4,9 @@
 //! Never: a verdict where the runs are not comparable.
 
 use super::analyse::analyse;
+use super::analysis::Analysis;
 use super::comparability::{Comparability, Declared, compare_environments, declared};
-use super::finding::{Analysis, Caveat, Comparison, PointResult, Verdict};
+use super::finding::{Caveat, Comparison, PointResult, Verdict};
 use super::identity::{IdentityKey, UnlikeIdentity, changed, differing, identity};
 use super::pairing::fixed_settings;
 use super::region::regions;

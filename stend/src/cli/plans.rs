@@ -6,7 +6,7 @@ use desk::record::{Plan, WorkloadSpec};
 use rig::{factor, workload};
 
 /// Names of the built-in plans, as a person may write them.
-pub const NAMES: &str = "aa, congestion, nic-duel, offloads, round-up";
+pub const NAMES: &str = "aa, congestion, nic-duel, offloads, one-server, round-up, snoop-filter";
 
 /// The plans of the first run.
 pub mod survey {
@@ -36,7 +36,9 @@ pub fn built_in(name: &str) -> Option<&'static str> {
         "congestion" => Some(include_str!("../../../plans/congestion.toml")),
         "nic-duel" => Some(include_str!("../../../plans/nic-duel.toml")),
         "offloads" => Some(include_str!("../../../plans/offloads.toml")),
+        "one-server" => Some(include_str!("../../../plans/one-server.toml")),
         "round-up" => Some(include_str!("../../../plans/round-up.toml")),
+        "snoop-filter" => Some(include_str!("../../../plans/snoop-filter.toml")),
         _ => None,
     }
 }

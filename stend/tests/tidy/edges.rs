@@ -5,9 +5,9 @@ use crate::source::Source;
 /// A room, and the rooms that it may use, each as `crate::room`; only code that ships is bound.
 ///
 /// Read it as the order of the rooms. desk: unit, record, {plan, search, stats, validity}, verdict,
-/// figure, report. rig: lab, {factor, probe, metal}, workload, run; store beside. The rig writes facts
-/// down and draws no conclusions, so it sees neither verdict nor report. A new edge is a new word
-/// here.
+/// figure, report. rig: lab, {factor, probe, metal}, workload, run; store beside. The rig writes
+/// facts down and draws no conclusions, so it sees neither verdict nor report. A new edge is a new
+/// word here.
 const EDGES: [(&str, &[&str]); 18] = [
     ("desk::unit", &[]),
     ("desk::record", &["desk::unit"]),

@@ -105,7 +105,7 @@ fn a_parameter_that_not_every_load_has_or_reads_alike_is_refused() {
     let twice = "[load.copy]\nworkload = \"copy\"\npages = \"base\"\n\
                  [factors.pages]\nlevels = [\"huge\", \"base\"]";
     let words = of(&[], twice).unwrap_err();
-    assert!(words.contains("factor 'pages' and load 'copy' both set 'pages'"), "{words}");
+    assert!(words.contains("load 'copy' and factor 'pages' both set 'pages'"), "{words}");
 }
 
 #[test]

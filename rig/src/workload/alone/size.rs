@@ -11,11 +11,12 @@ const L3_BOUNDS: (u64, u64) = (4 << 20, 64 << 20);
 /// Bounds of a size that stands for memory, bytes, all threads together.
 const MEMORY_BOUNDS: (u64, u64) = (64 << 20, 1 << 30);
 
-/// Bytes that one thread of so many works in, by the parameter `size`: bytes as they are, or a word.
+/// Bytes that one thread of so many works in, by the parameter `size`: bytes as they are, or a
+/// word.
 ///
 /// L1 is three quarters of the first data cache and L2 half of the second, so that stack and tables
-/// find room. L3 is an eighth of the last cache, at least four times L2 and at most 64 MiB, for in a
-/// guest that cache is the whole host's. `memory` is four times the last cache, at most a quarter
+/// find room. L3 is an eighth of the last cache, at least four times L2 and at most 64 MiB, for in
+/// a guest that cache is the whole host's. `memory` is four times the last cache, at most a quarter
 /// of the memory that is available and 1 GiB, shared by the threads.
 ///
 /// # Errors

@@ -1,3 +1,5 @@
+//! Loads of one machine: what is dropped, refused and made of words.
+
 use super::check::{Evidence, check};
 use super::recipe::{Order, Ready, Recipe, Taken};
 use super::size::{bytes_of, threads_of};

@@ -244,7 +244,8 @@ pub(super) fn value_axis(
     })
 }
 
-/// The ways of copying, a figure under every condition, the quickest first; none for other loads.
+/// The ways of copying, a figure under every condition, the quickest first; nothing for other
+/// loads.
 fn copies(
     writer: &mut Writer,
     part: &Part<'_>,
