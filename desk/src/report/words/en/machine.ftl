@@ -47,8 +47,8 @@ definition-scaling = All threads against one: the ratio within blocks of what al
 definition-per-copy = What each thread keeps: that ratio over the number of threads.
 
 ladder-title = { $metric } by { $axis }, load { $load }
-ladder-subtitle = { $metric } of load { $load }, a line a { $by }
-ladder-subtitle-one = { $metric } of load { $load }
+ladder-subtitle = { $metric }, a line for each { $by }
+ladder-subtitle-one = { $metric }
 ladder-footnote = n = { $blocks } { repeats } in random order; bands are { $level } intervals; run { $run }.
 ladder-footnote-level = All under { $level }.
 ladder-shows = { $figure } has the course.
