@@ -19,6 +19,8 @@ pub mod survey {
     /// The kernel's congestion control against another, without links of our own.
     pub const CONGESTION_LOOPBACK: &str =
         include_str!("../../../plans/survey/congestion-loopback.toml");
+    /// What the machine itself gives.
+    pub const MACHINE: &str = include_str!("../../../plans/survey/machine.toml");
     /// Segmentation offload.
     pub const TSO: &str = include_str!("../../../plans/survey/tso.toml");
     /// Jumbo frames.
@@ -81,6 +83,7 @@ mod tests {
             survey::NOISE_LOOPBACK,
             survey::CONGESTION,
             survey::CONGESTION_LOOPBACK,
+            survey::MACHINE,
             survey::TSO,
             survey::JUMBO,
             survey::CURVE,

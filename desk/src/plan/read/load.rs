@@ -54,13 +54,17 @@ fn metric(node: &Node, spec: &WorkloadSpec) -> Result<String, PlanError> {
     Err(PlanError::UnknownName { line: node.line, what: "metric", name: name.into(), remedy })
 }
 
-/// Writes out which metric decides on every load: its own word, else the metric of the method where
-/// its workload has that, else the first that its workload has.
-pub(super) fn decide(loads: &mut [LoadPlan], specs: &[&WorkloadSpec], usual: &str) {
+/// Writes out which metric decides on every load: its own word, else the metric that the method
+/// writes where its workload has that, else the first that its workload has.
+pub(super) fn decide(
+    loads: &mut [LoadPlan],
+    specs: &[&WorkloadSpec],
+    (usual, written): (&str, bool),
+) {
     for (load, spec) in loads.iter_mut().zip(specs) {
         let has = |name: &str| spec.metrics.iter().any(|metric| metric.name == name);
         let first = spec.metrics.first().map(|metric| metric.name.to_owned());
-        let chosen = load.primary.take().or_else(|| first.filter(|_| !has(usual)));
+        let chosen = load.primary.take().or_else(|| first.filter(|_| !written || !has(usual)));
         load.primary = chosen.filter(|name| name != usual);
     }
 }

@@ -69,8 +69,10 @@ pub fn read(text: &str, catalogue: &Catalogue) -> Result<Plan, PlanError> {
     let factors = factor::read(&root.section("factors")?, &known)?;
     let usual = || specs.first().map_or("", |spec| spec.question).to_owned();
     let question = root.text("question")?.unwrap_or_else(usual);
-    let method = method::read(&root.section("method")?, &factors, &loads, &specs)?;
-    load::decide(&mut loads, &specs, &method.primary);
+    let section = root.section("method")?;
+    let method = method::read(&section, &factors, &loads, &specs)?;
+    let written = section.get("primary").is_some();
+    load::decide(&mut loads, &specs, (&method.primary, written));
     let published = root.get("published").map(published).transpose()?;
     let reclass = environment::read(&root.section("environment")?)?;
     let facts = fact::read(&root, &factors, &lab)?;
