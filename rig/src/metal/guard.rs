@@ -140,7 +140,9 @@ mod tests {
         let found = thread::scope(|scope| {
             scope.spawn(|| {
                 pin(Cpus::read(Path::new("/")).threads[0].cpu).unwrap();
-                while !stop.load(Ordering::Relaxed) {}
+                while !stop.load(Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
             });
             let found = scope.spawn(disturbed).join().unwrap();
             stop.store(true, Ordering::Relaxed);
