@@ -87,6 +87,7 @@ fn run(id: &str, plan: &str, scale: f64) -> Run {
     let specs: Vec<&WorkloadSpec> = workload::ALL.iter().map(|entry| entry.spec).collect();
     let catalogue = Catalogue { workloads: &specs, factors: factor::ALL };
     let plan = read(plan, &catalogue).expect("a plan");
+    let spec = workload::find(&plan.loads[0].workload).expect("a workload").spec;
     Run {
         schema: RUN_SCHEMA,
         id: id.into(),
@@ -96,8 +97,8 @@ fn run(id: &str, plan: &str, scale: f64) -> Run {
         records: order(&plan).into_iter().map(|trial| record(trial, scale)).collect(),
         plan,
         plan_text: String::new(),
-        metrics: specs[0].metrics.iter().map(Metric::from).collect(),
-        workloads: [(specs[0].name.to_owned(), specs[0].revision)].into(),
+        metrics: spec.metrics.iter().map(Metric::from).collect(),
+        workloads: [(spec.name.to_owned(), spec.revision)].into(),
         environment: environment(),
         completeness: Completeness::Complete,
         sittings: Vec::new(),

@@ -104,9 +104,15 @@ fn the_smallest_point_takes_less_than_two_seconds_and_tells_what_it_cost() {
         let plan = plan(entry.spec.name, &way, "300 ms");
         let begun = Instant::now();
         let visited = bench.run(&plan, first_trial(&plan), &mut |_| ()).expect("a run");
-        assert!(begun.elapsed() < Duration::from_secs(2), "{name}: {:?}", begun.elapsed());
-        let record = &visited.records[0];
+        let visits = u32::try_from(visited.records.len()).expect("few visits");
+        assert!(begun.elapsed() < Duration::from_secs(2) * visits, "{name}: {:?}", begun.elapsed());
+        // A visit that others disturbed is made again, three times in all.
+        let record = visited.records.last().expect("a visit");
         let fault = record.outcome.fault.as_ref();
+        if let Some(Fault::Disturbed { .. } | Fault::NotAvailable { .. }) = fault {
+            println!("skipped: {name}: {fault:?}");
+            continue;
+        }
         assert!(good_or_disturbed(fault), "{name}: {fault:?}");
         // A machine may lack what a further figure needs, or the way may give another.
         let samples = &record.outcome.samples;

@@ -7,6 +7,7 @@ pub fn of_the_machine(fault: &Fault) -> bool {
     matches!(
         fault,
         Fault::Steal { .. }
+            | Fault::Disturbed { .. }
             | Fault::Throttled { .. }
             | Fault::NotSteady { .. }
             | Fault::GeneratorLimit { .. }

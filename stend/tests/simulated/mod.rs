@@ -45,6 +45,7 @@ pub fn run(plan: &Plan, physics: &Physics) -> Run {
     if physics.faults.is_empty() {
         assert_eq!(visited.completeness, Completeness::Complete);
     }
+    let of_loads = plan.loads.iter().filter_map(|load| workload::find(&load.workload));
     Run {
         schema: RUN_SCHEMA,
         id: "simulated".into(),
@@ -52,7 +53,7 @@ pub fn run(plan: &Plan, physics: &Physics) -> Run {
         version: "0".into(),
         command: String::new(),
         workloads: BTreeMap::new(),
-        metrics: workload::ALL.iter().flat_map(|e| e.spec.metrics).map(Metric::from).collect(),
+        metrics: of_loads.flat_map(|entry| entry.spec.metrics).map(Metric::from).collect(),
         plan: plan.clone(),
         plan_text: String::new(),
         environment: sim::environment(physics, "test.toml", &["lan".into()]),
