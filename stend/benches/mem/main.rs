@@ -1,8 +1,8 @@
 //! `benches/mem`: our memory loops, latency and core pairs beside other tools, interleaved.
 //!
 //! Ours is what a plan gets: the workloads `mem_bandwidth`, `mem_copy`, `mem_latency` and
-//! `core_pair`, staged in this process. Peers run on the same CPU over as many bytes, in 2 MiB pages
-//! where they can. A round is one window of ours and one run of the peer, in an order that turns;
+//! `core_pair`, staged in this process. Peers run on the same CPU over as many bytes, in pages of
+//! 2 MiB where they can. A round is one window of ours and one run of the peer, in turning order;
 //! rounds in which either was disturbed are made again. A row is judged by the ratio within rounds.
 
 #![expect(clippy::print_stdout, reason = "the rows are what it is for")]
@@ -21,11 +21,16 @@ use rig::metal::{Cpus, pin};
 use std::error::Error;
 use std::path::Path;
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
 /// Disturbed rounds are made again until there were so many times the rounds that are wanted.
 const AGAIN: usize = 3;
+/// And no longer than this for the cells of one peer's run.
+const LONGEST: Duration = Duration::from_secs(90);
 /// Fewest undisturbed rounds from which anything is said.
-const FEWEST: usize = 3;
+const FEWEST: usize = 5;
+/// An interval that is wider than this factor reaches any bar, and says nothing.
+const WIDEST: f64 = 1.2;
 /// What the geometric mean of all bandwidths must reach.
 const MEAN_BAR: f64 = 1.03;
 
@@ -87,6 +92,7 @@ fn compare(words: &[String]) -> Result<Tally, Failed> {
     for (program, cells) in &tally.absent {
         println!("{program} is not on PATH: {cells} cells are not measured and not counted");
     }
+    println!("tinymembench is not run: its tests cannot be chosen, so nothing can be interleaved");
     if tally.counted == 0 {
         return Err("no cell was compared: none is named so, or all were disturbed".into());
     }
@@ -106,15 +112,22 @@ fn measure(group: Group, cpus: &[u32], tally: &mut Tally) -> Result<(), Failed> 
     let stage = || texts.iter().map(|text| Load::stage(text)).collect::<Result<Vec<_>, Failed>>();
     let mut loads = stage()?;
     let mut rounds: Vec<Rounds> = cells.iter().map(|_| Rounds::default()).collect();
+    let began = Instant::now();
     for turn in 0..wanted * AGAIN {
-        if rounds.iter().all(|one| one.pairs.len() >= wanted) {
+        let done = rounds.iter().all(|one| one.pairs.len() >= wanted);
+        if done || began.elapsed() > LONGEST {
             break;
         }
         if fresh && turn > 0 {
             loads.clear();
             loads = stage()?;
         }
+        watch::wait_for_calm(cpus);
         let early = if turn % 2 == 0 { None } else { Some(rival.run(window_ms)?) };
+        if let Some(why) = early.as_ref().and_then(|seen| seen.disturbed.clone()) {
+            rounds.iter_mut().for_each(|one| one.disturbed = Some(why.clone()));
+            continue;
+        }
         let taken = loads.iter_mut().map(|load| load.measure(window_ms));
         let taken = taken.collect::<Result<Vec<_>, Failed>>()?;
         let seen = early.map_or_else(|| rival.run(window_ms), Ok)?;
@@ -138,8 +151,9 @@ impl Tally {
         let logs: Vec<f64> = pairs.iter().map(|(a, b)| (a / b).ln()).collect();
         let estimate = ratio_t(&logs, LEVEL, EstimateMethod::PairedLogT);
         let (name, bar, peer) = (&cell.name, cell.bar.text(), &rival.name);
-        let Some(Estimate { low, high, .. }) = estimate.filter(|_| pairs.len() >= FEWEST) else {
-            let why = rounds.disturbed.as_deref().unwrap_or("too few rounds");
+        let says = |e: &Estimate| pairs.len() >= FEWEST && e.high.value <= WIDEST * e.low.value;
+        let Some(Estimate { low, high, .. }) = estimate.filter(says) else {
+            let why = rounds.disturbed.as_deref().unwrap_or("they differ too much");
             println!(
                 "{name} | - | - ({peer}) | {} rounds: {why} | {bar} | not comparable",
                 pairs.len()

@@ -65,11 +65,6 @@ impl Load {
         }
     }
 
-    /// Bytes that it really goes over, if it tells.
-    pub fn bytes(&self) -> Option<f64> {
-        self.made_with.get("bytes").and_then(Value::quantity).map(|quantity| quantity.value)
-    }
-
     /// A word of how it is made; empty where there is none.
     pub fn word(&self, key: &str) -> &str {
         self.made_with.get(key).and_then(Value::word).unwrap_or_default()

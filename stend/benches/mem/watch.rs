@@ -10,10 +10,15 @@ use std::time::{Duration, Instant};
 
 /// How often the program is looked at.
 const LOOK: Duration = Duration::from_millis(10);
-/// It is disturbed if it waited for a CPU, or the hypervisor took it away, for more than this share.
+/// It is disturbed if for more than this share it waited for a CPU, or the hypervisor had that.
 const MOST: f64 = 0.01;
 /// A tick of `/proc/stat`, seconds: USER_HZ is 100 on all of Linux that we know.
 const TICK_S: f64 = 0.01;
+
+/// So long hardly anything must have run before a round begins.
+const CALM: Duration = Duration::from_millis(40);
+/// And so long that is waited for.
+const PATIENCE: Duration = Duration::from_secs(3);
 
 /// How a program is started.
 pub struct Job<'a> {
@@ -95,11 +100,31 @@ fn huge_of(process: u32) -> u64 {
 
 /// Seconds that the hypervisor took of these CPUs since it began.
 fn steal_s(cpus: &[u32]) -> f64 {
+    column_s(cpus, 8)
+}
+
+/// Waits until hardly anything runs on these CPUs, but not for ever: rounds tell for themselves.
+pub fn wait_for_calm(cpus: &[u32]) {
+    let began = Instant::now();
+    while began.elapsed() < PATIENCE {
+        let (idle_s, at) = (column_s(cpus, 4), Instant::now());
+        thread::sleep(CALM);
+        #[expect(clippy::cast_precision_loss, reason = "a handful of CPUs")]
+        let most_s = at.elapsed().as_secs_f64() * cpus.len() as f64;
+        // Ticks are coarse: one less a CPU is no sign of work.
+        if column_s(cpus, 4) - idle_s > 0.7 * most_s {
+            return;
+        }
+    }
+}
+
+/// A column of `/proc/stat`, of these CPUs together, seconds.
+fn column_s(cpus: &[u32], nth: usize) -> f64 {
     let text = fs::read_to_string("/proc/stat").unwrap_or_default();
     let of = |cpu: &u32| {
         let name = format!("cpu{cpu} ");
         let line = text.lines().find(|line| line.starts_with(&name))?;
-        line.split_ascii_whitespace().nth(8)?.parse::<f64>().ok()
+        line.split_ascii_whitespace().nth(nth)?.parse::<f64>().ok()
     };
     cpus.iter().filter_map(of).sum::<f64>() * TICK_S
 }
