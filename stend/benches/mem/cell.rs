@@ -190,7 +190,7 @@ fn memcpy(level: (&str, u64), threads: &str) -> Group {
     let cpus = if threads == "all" { ", all CPUs" } else { "" };
     let name = format!("{} copy best{cpus}", place(level));
     let cell = Cell { name, load: load("best"), nth: 0, figure: Figure::Best, bar: BANDWIDTH };
-    let peer = Peer::Libc { load: load("libc") };
+    let peer = Peer::Libc { load: load("libc"), all: threads == "all" };
     Group { window_ms: window_ms(bytes), ..alone(cell, peer) }
 }
 

@@ -17,7 +17,7 @@ use desk::stats::{Estimate, EstimateMethod, LEVEL, ratio_t};
 use desk::unit::{Quantity, Unit, ratio};
 use ours::Load;
 use peer::Rival;
-use rig::metal::{Cpus, pin};
+use rig::metal::Cpus;
 use std::error::Error;
 use std::path::Path;
 use std::process::ExitCode;
@@ -77,7 +77,6 @@ fn compare(words: &[String]) -> Result<Tally, Failed> {
             return Err("two CPUs are needed: one is measured, from the other peers are run".into());
         }
     };
-    pin(last)?;
     let mut tally = Tally::default();
     println!("what | ours | best peer | ratio | bar | ");
     for mut group in cell::all(&format!("{first}-{last}")) {
@@ -131,6 +130,10 @@ fn measure(group: Group, cpus: &[u32], tally: &mut Tally) -> Result<(), Failed> 
         let taken = loads.iter_mut().map(|load| load.measure(window_ms));
         let taken = taken.collect::<Result<Vec<_>, Failed>>()?;
         let seen = early.map_or_else(|| rival.run(window_ms), Ok)?;
+        if let Some(other) = taken.iter().find(|taken| taken.cpus != rival.cpus) {
+            let (ours, theirs) = (&other.cpus, &rival.cpus);
+            return Err(format!("ours ran on CPUs {ours:?}, the peer on {theirs:?}").into());
+        }
         for ((cell, taken), rounds) in cells.iter().zip(&taken).zip(&mut rounds) {
             match seen.disturbed.as_ref().or(taken.disturbed.as_ref()) {
                 Some(why) => rounds.disturbed = Some(why.clone()),

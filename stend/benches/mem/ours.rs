@@ -23,12 +23,16 @@ const CLEAN_LEAST: f64 = 0.8;
 pub struct Load {
     part: Part,
     made_with: Settings,
+    /// Both CPUs of a pair of cores, of which one is timed.
+    pair: Option<Vec<u32>>,
 }
 
 /// One window of it.
 pub struct Taken {
     median: f64,
     best: f64,
+    /// CPUs on which it ran; of a pair both.
+    pub cpus: Vec<u32>,
     /// Why it does not count, if it does not.
     pub disturbed: Option<String>,
 }
@@ -60,7 +64,12 @@ impl Load {
         let asked = json!({ "params": trial.point.params, "settings": {}, "seed": SEED });
         let told = part(json!({ "Stage": asked }))?;
         match told.get("Staged") {
-            Some(made) => Ok(Self { made_with: from_value(made.clone())?, part }),
+            Some(made) => {
+                let made_with: Settings = from_value(made.clone())?;
+                let pair = made_with.get("pairs").and_then(Value::word);
+                let numbers = |word: &str| word.split('-').filter_map(|n| n.parse().ok()).collect();
+                Ok(Self { pair: pair.map(numbers), made_with, part })
+            }
             None => Err(told.to_string().into()),
         }
     }
@@ -76,7 +85,11 @@ impl Load {
         let span = Span { opens_ns, closes_ns: opens_ns + window_ms * 1_000_000 };
         let mut told = (self.part)(json!({ "Measure": span }))?;
         let together: Together = from_value(told["Measured"].take())?;
-        let mut taken = Taken { median: 0.0, best: 0.0, disturbed: None };
+        let cpus = self
+            .pair
+            .clone()
+            .unwrap_or_else(|| together.series.iter().filter_map(|series| series.cpu).collect());
+        let mut taken = Taken { median: 0.0, best: 0.0, cpus, disturbed: None };
         for series in &together.series {
             series.verified.clone()?;
             let clean: Vec<&Sampled> =

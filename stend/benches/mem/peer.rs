@@ -27,6 +27,8 @@ pub enum Peer {
     Libc {
         /// Lines of a plan.
         load: String,
+        /// On all CPUs, or one.
+        all: bool,
     },
     /// STREAM, built by whoever put it on PATH.
     Stream {
@@ -50,7 +52,8 @@ pub enum Peer {
 /// A peer that stands ready.
 pub struct Rival {
     peer: Peer,
-    cpus: Vec<u32>,
+    /// CPUs on which it runs.
+    pub cpus: Vec<u32>,
     /// Test of likwid-bench, and how often it goes over its arrays.
     test: (&'static str, u64),
     libc: Option<Load>,
@@ -89,14 +92,18 @@ impl Peer {
 
     /// Makes it ready on a CPU, or on all of these.
     pub fn ready(self, cpus: &[u32]) -> Result<Rival, Failed> {
-        let all = matches!(self, Self::Stream { all: true, .. } | Self::CoreToCore { .. });
+        let all = match &self {
+            Self::Stream { all, .. } | Self::Libc { all, .. } => *all,
+            Self::CoreToCore { .. } => true,
+            Self::Likwid { .. } | Self::Multichase { .. } => false,
+        };
         let cpus = if all { cpus.to_vec() } else { cpus.iter().copied().take(1).collect() };
         let name = self.program().unwrap_or_default().to_owned();
         let mut rival =
             Rival { peer: self, cpus, test: ("", 1), libc: None, name, bytes: Vec::new() };
         match &rival.peer {
             Peer::Likwid { tests, bytes } => rival.scout(tests, *bytes)?,
-            Peer::Libc { load } => {
+            Peer::Libc { load, .. } => {
                 let load = Load::stage(load)?;
                 rival.name = format!("{} memcpy", load.word("libc"));
                 rival.libc = Some(load);
