@@ -1,0 +1,233 @@
+//! Knows the cells of the bench and their bars: what of ours stands beside what of whom.
+//!
+//! Must not know how a load is run, nor how a row is judged.
+
+use super::peer::Peer;
+
+/// Bytes of each level, all arrays together, and the name of it.
+pub const LEVELS: [(&str, u64); 4] =
+    [("L1", 24 << 10), ("L2", 1 << 20), ("L3", 32 << 20), ("memory", 1 << 30)];
+/// What every bandwidth must reach of the best peer's.
+const BANDWIDTH: Bar = Bar::AtLeast(0.98);
+/// Rounds of most cells.
+const ROUNDS: usize = 7;
+/// Rounds of the pair of cores, whose threads and line are made anew for each.
+const PAIRS: usize = 15;
+
+/// One comparison.
+pub struct Cell {
+    /// Its name; what is asked for by word begins so.
+    pub name: String,
+    /// Our load: the lines of a plan.
+    pub load: String,
+    /// The one of the peer's figures that it is held against.
+    pub nth: usize,
+    /// The statistic.
+    pub figure: Figure,
+    /// The bar.
+    pub bar: Bar,
+}
+
+/// Like statistic with like: what the peer prints is held against ours of the same kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Figure {
+    /// Work a second: our median, as the peer prints a mean.
+    Rate,
+    /// Work a second, the quickest of each, as the peer prints its best.
+    Best,
+    /// Seconds for each piece of work: our median, as the peer prints a mean.
+    Time,
+}
+
+/// What a ratio must reach.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Bar {
+    /// So much or more.
+    AtLeast(f64),
+    /// So much or less.
+    AtMost(f64),
+    /// Between 1 - so much and 1 + so much.
+    Within(f64),
+}
+
+/// Cells that one run of a peer answers.
+pub struct Group {
+    /// They.
+    pub cells: Vec<Cell>,
+    /// Who runs beside ours.
+    pub peer: Peer,
+    /// Undisturbed rounds that are wanted.
+    pub rounds: usize,
+    /// Length of our window, milliseconds.
+    pub window_ms: u64,
+    /// Whether our load is made anew for each round.
+    pub fresh: bool,
+}
+
+impl Bar {
+    /// Whether an interval reaches it.
+    pub fn reached(self, low: f64, high: f64) -> bool {
+        match self {
+            Self::AtLeast(least) => high >= least,
+            Self::AtMost(most) => low <= most,
+            Self::Within(share) => high >= 1.0 - share && low <= 1.0 + share,
+        }
+    }
+
+    /// As printed.
+    pub fn text(self) -> String {
+        match self {
+            Self::AtLeast(least) => format!(">= {least:.2}"),
+            Self::AtMost(most) => format!("<= {most:.2}"),
+            Self::Within(share) => format!("{:.2} to {:.2}", 1.0 - share, 1.0 + share),
+        }
+    }
+}
+
+/// All of the bench, in the order in which they are run; `pair` names two CPUs.
+pub fn all(pair: &str) -> Vec<Group> {
+    let mut groups = Vec::new();
+    for level in LEVELS {
+        groups.extend(likwid(level));
+        groups.push(memcpy(level, "1"));
+    }
+    groups.push(memcpy(LEVELS[3], "all"));
+    groups.extend(
+        [("stream_c", "1"), ("stream", "all")].map(|(program, cpus)| stream(program, cpus)),
+    );
+    groups.extend(LEVELS.map(latency));
+    groups.push(cores(pair));
+    groups
+}
+
+/// A group of one cell.
+fn alone(cell: Cell, peer: Peer) -> Group {
+    Group { cells: vec![cell], peer, rounds: ROUNDS, window_ms: 100, fresh: false }
+}
+
+/// `L1 24 KiB`.
+fn place((level, bytes): (&str, u64)) -> String {
+    format!("{level} {}", size(bytes))
+}
+
+fn size(bytes: u64) -> String {
+    match bytes {
+        b if b >= 1 << 30 => format!("{} GiB", b >> 30),
+        b if b >= 1 << 20 => format!("{} MiB", b >> 20),
+        b => format!("{} KiB", b >> 10),
+    }
+}
+
+/// Our window: so long that a gigabyte is gone over some times.
+fn window_ms(bytes: u64) -> u64 {
+    if bytes >= 1 << 30 { 300 } else { 100 }
+}
+
+/// Operation, instruction set, and the tests of likwid-bench that do the same: for its word
+/// `stream` is STREAM's triad, and its `triad` has four arrays.
+const LIKWID: &[(&str, &str, &[&str])] = &[
+    ("read", "scalar", &["load"]),
+    ("read", "sse", &["load_sse"]),
+    ("read", "avx2", &["load_avx"]),
+    ("read", "avx512", &["load_avx512"]),
+    ("write", "scalar", &["store"]),
+    ("write", "sse", &["store_sse"]),
+    ("write", "avx2", &["store_avx"]),
+    ("write", "avx512", &["store_avx512"]),
+    ("copy", "scalar", &["copy"]),
+    ("copy", "sse", &["copy_sse"]),
+    ("copy", "avx2", &["copy_avx"]),
+    ("copy", "avx512", &["copy_avx512"]),
+    ("triad", "scalar", &["stream"]),
+    ("triad", "sse", &["stream_sse"]),
+    ("triad", "avx2", &["stream_avx", "stream_avx_fma"]),
+    ("triad", "avx512", &["stream_avx512", "stream_avx512_fma"]),
+];
+
+/// The same past the caches.
+const LIKWID_PAST: &[(&str, &str, &[&str])] = &[
+    ("write", "sse", &["store_mem_sse"]),
+    ("write", "avx2", &["store_mem_avx"]),
+    ("write", "avx512", &["store_mem_avx512"]),
+    ("copy", "scalar", &["copy_mem"]),
+    ("copy", "sse", &["copy_mem_sse"]),
+    ("copy", "avx2", &["copy_mem_avx"]),
+    ("copy", "avx512", &["copy_mem_avx512"]),
+    ("triad", "sse", &["stream_mem_sse"]),
+    ("triad", "avx2", &["stream_mem_avx", "stream_mem_avx_fma"]),
+    ("triad", "avx512", &["stream_mem_avx512"]),
+];
+
+fn likwid(level: (&'static str, u64)) -> Vec<Group> {
+    let past = if level.0 == "memory" { LIKWID_PAST } else { &[] };
+    let temporal = LIKWID.iter().map(|row| (row, "temporal"));
+    let all = temporal.chain(past.iter().map(|row| (row, "nontemporal")));
+    all.map(|((operation, isa, tests), store)| {
+        let bytes = level.1;
+        let load = format!(
+            "workload = \"mem_bandwidth\"\noperation = \"{operation}\"\nisa = \"{isa}\"\n\
+             store = \"{store}\"\nsize = \"{bytes} B\"\n"
+        );
+        let past = if store == "temporal" { "" } else { " nt" };
+        let name = format!("{} {operation} {isa}{past}", place(level));
+        let cell = Cell { name, load, nth: 0, figure: Figure::Rate, bar: BANDWIDTH };
+        let peer = Peer::Likwid { tests, bytes };
+        Group { window_ms: window_ms(bytes), ..alone(cell, peer) }
+    })
+    .collect()
+}
+
+/// Our best copy beside `memcpy` of the libc that this program runs on.
+fn memcpy(level: (&str, u64), threads: &str) -> Group {
+    let bytes = level.1;
+    let load = |algorithm: &str| {
+        let quoted = if threads == "all" { "\"all\"" } else { threads };
+        format!(
+            "workload = \"mem_copy\"\nalgorithm = \"{algorithm}\"\nsize = \"{bytes} B\"\n\
+             threads = {quoted}\n"
+        )
+    };
+    let cpus = if threads == "all" { ", all CPUs" } else { "" };
+    let name = format!("{} copy best{cpus}", place(level));
+    let cell = Cell { name, load: load("best"), nth: 0, figure: Figure::Best, bar: BANDWIDTH };
+    let peer = Peer::Libc { load: load("libc"), all: threads == "all" };
+    Group { window_ms: window_ms(bytes), ..alone(cell, peer) }
+}
+
+/// STREAM, whose compiler chose instructions and stores; ours chooses as well.
+fn stream(program: &'static str, threads: &'static str) -> Group {
+    let cpus = if threads == "all" { ", all CPUs" } else { "" };
+    let quoted = if threads == "all" { "\"all\"" } else { threads };
+    let words = ["copy", "scale", "add", "triad"];
+    let cells = (0..).zip(words).map(|(nth, operation)| Cell {
+        name: format!("STREAM's arrays {operation}{cpus}"),
+        load: format!(
+            "workload = \"mem_bandwidth\"\noperation = \"{operation}\"\nstore = \"nontemporal\"\n\
+             size = \"{{bytes}} B\"\nthreads = {quoted}\n"
+        ),
+        nth,
+        figure: Figure::Best,
+        bar: BANDWIDTH,
+    });
+    let peer = Peer::Stream { program, all: threads == "all" };
+    Group { cells: cells.collect(), peer, rounds: ROUNDS, window_ms: 300, fresh: false }
+}
+
+fn latency(level: (&str, u64)) -> Group {
+    // A size that a full cycle of the peer divides.
+    let bytes = if level.0 == "L1" { 32 << 10 } else { level.1 };
+    let load = format!(
+        "workload = \"mem_latency\"\norder = \"random\"\nstride = \"64 B\"\nsize = \"{bytes} B\"\n"
+    );
+    let name = format!("latency {}", place((level.0, bytes)));
+    let cell = Cell { name, load, nth: 0, figure: Figure::Time, bar: Bar::Within(0.05) };
+    Group { window_ms: 300, ..alone(cell, Peer::Multichase { bytes }) }
+}
+
+fn cores(pair: &str) -> Group {
+    let load = format!("workload = \"core_pair\"\nmethod = \"cas\"\npair = \"{pair}\"\n");
+    let name = format!("core pair {pair} cas");
+    let cell = Cell { name, load, nth: 0, figure: Figure::Time, bar: Bar::AtMost(1.05) };
+    let peer = Peer::CoreToCore { pair: pair.replace('-', ",") };
+    Group { rounds: PAIRS, fresh: true, ..alone(cell, peer) }
+}

@@ -1,0 +1,221 @@
+//! `benches/mem`: our memory loops, latency and core pairs beside other tools, interleaved.
+//!
+//! Ours is what a plan gets: the workloads `mem_bandwidth`, `mem_copy`, `mem_latency` and
+//! `core_pair`, staged in this process. Peers run on the same CPU over as many bytes, in pages of
+//! 2 MiB where they can. A round is one window of ours and one run of the peer, in turning order;
+//! rounds in which either was disturbed are made again. A row is judged by the ratio within rounds.
+
+#![expect(clippy::print_stdout, reason = "the rows are what it is for")]
+
+mod cell;
+mod ours;
+mod peer;
+mod watch;
+
+use cell::{Cell, Figure, Group};
+use desk::stats::{Estimate, EstimateMethod, LEVEL, ratio_t};
+use desk::unit::{Quantity, Unit, ratio};
+use ours::Load;
+use peer::Rival;
+use rig::metal::Cpus;
+use std::error::Error;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+/// Disturbed rounds are made again until there were so many times the rounds that are wanted.
+const AGAIN: usize = 3;
+/// And no longer than this for the cells of one peer's run.
+const LONGEST: Duration = Duration::from_secs(90);
+/// Fewest undisturbed rounds from which anything is said.
+const FEWEST: usize = 5;
+/// An interval that is wider than this factor reaches any bar, and says nothing.
+const WIDEST: f64 = 1.2;
+/// What the geometric mean of all bandwidths must reach.
+const MEAN_BAR: f64 = 1.03;
+
+type Failed = Box<dyn Error>;
+
+/// What came of all rows.
+#[derive(Default)]
+struct Tally {
+    good: usize,
+    counted: usize,
+    /// Logarithms of the ratios of bandwidths.
+    logs: Vec<f64>,
+    /// Programs that are not here, and cells that were not measured for it.
+    absent: Vec<(&'static str, usize)>,
+}
+
+/// The rounds of a cell that count: ours and the peer's.
+#[derive(Default)]
+struct Rounds {
+    pairs: Vec<(f64, f64)>,
+    /// Why the last one that does not count does not.
+    disturbed: Option<String>,
+}
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).filter(|w| w != "--bench").collect();
+    match compare(&words) {
+        Ok(tally) => {
+            println!("{} of {} cells at the bar", tally.good, tally.counted);
+            ExitCode::from(u8::from(tally.good < tally.counted))
+        }
+        Err(e) => {
+            println!("benches/mem: {e}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn compare(words: &[String]) -> Result<Tally, Failed> {
+    let cpus = Cpus::read(Path::new("/")).order();
+    let (first, last) = match cpus.as_slice() {
+        [first, .., last] => (*first, *last),
+        _ => {
+            return Err("two CPUs are needed: one is measured, from the other peers are run".into());
+        }
+    };
+    let mut tally = Tally::default();
+    println!("what | ours | best peer | ratio | bar | ");
+    for mut group in cell::all(&format!("{first}-{last}")) {
+        let wanted = |name: &str| words.is_empty() || words.iter().any(|w| name.starts_with(w));
+        group.cells.retain(|cell| wanted(&cell.name));
+        match group.peer.program().filter(|_| !group.peer.is_here()) {
+            _ if group.cells.is_empty() => {}
+            Some(program) => tally.absent.push((program, group.cells.len())),
+            None => measure(group, &cpus, &mut tally)?,
+        }
+    }
+    for (program, cells) in &tally.absent {
+        println!("{program} is not on PATH: {cells} cells are not measured and not counted");
+    }
+    println!("tinymembench is not run: its tests cannot be chosen, so nothing can be interleaved");
+    if tally.counted == 0 {
+        return Err("no cell was compared: none is named so, or all were disturbed".into());
+    }
+    tally.mean(words.is_empty());
+    Ok(tally)
+}
+
+/// Measures the cells of a group and prints a row for each.
+fn measure(group: Group, cpus: &[u32], tally: &mut Tally) -> Result<(), Failed> {
+    let Group { cells, peer, rounds: wanted, window_ms, fresh } = group;
+    let mut rival = peer.ready(cpus)?;
+    let text = |cell: &Cell| {
+        let bytes = rival.bytes.get(cell.nth).map_or_else(String::new, u64::to_string);
+        cell.load.replace("{bytes}", &bytes)
+    };
+    let texts: Vec<String> = cells.iter().map(text).collect();
+    let stage = || texts.iter().map(|text| Load::stage(text)).collect::<Result<Vec<_>, Failed>>();
+    let mut loads = stage()?;
+    let mut rounds: Vec<Rounds> = cells.iter().map(|_| Rounds::default()).collect();
+    let began = Instant::now();
+    for turn in 0..wanted * AGAIN {
+        let done = rounds.iter().all(|one| one.pairs.len() >= wanted);
+        if done || began.elapsed() > LONGEST {
+            break;
+        }
+        if fresh && turn > 0 {
+            loads.clear();
+            loads = stage()?;
+        }
+        watch::wait_for_calm(cpus);
+        let early = if turn % 2 == 0 { None } else { Some(rival.run(window_ms)?) };
+        if let Some(why) = early.as_ref().and_then(|seen| seen.disturbed.clone()) {
+            rounds.iter_mut().for_each(|one| one.disturbed = Some(why.clone()));
+            continue;
+        }
+        let taken = loads.iter_mut().map(|load| load.measure(window_ms));
+        let taken = taken.collect::<Result<Vec<_>, Failed>>()?;
+        let seen = early.map_or_else(|| rival.run(window_ms), Ok)?;
+        if let Some(other) = taken.iter().find(|taken| taken.cpus != rival.cpus) {
+            let (ours, theirs) = (&other.cpus, &rival.cpus);
+            return Err(format!("ours ran on CPUs {ours:?}, the peer on {theirs:?}").into());
+        }
+        for ((cell, taken), rounds) in cells.iter().zip(&taken).zip(&mut rounds) {
+            match seen.disturbed.as_ref().or(taken.disturbed.as_ref()) {
+                Some(why) => rounds.disturbed = Some(why.clone()),
+                None => rounds.pairs.push((taken.figure(cell.figure), seen.figures[cell.nth])),
+            }
+        }
+    }
+    for ((cell, load), rounds) in cells.iter().zip(&loads).zip(&rounds) {
+        tally.row(cell, load, rounds, &rival);
+    }
+    Ok(())
+}
+
+impl Tally {
+    /// Judges a cell and prints its row.
+    fn row(&mut self, cell: &Cell, load: &Load, rounds: &Rounds, rival: &Rival) {
+        let pairs = &rounds.pairs;
+        let logs: Vec<f64> = pairs.iter().map(|(a, b)| (a / b).ln()).collect();
+        let estimate = ratio_t(&logs, LEVEL, EstimateMethod::PairedLogT);
+        let (name, bar, peer) = (&cell.name, cell.bar.text(), &rival.name);
+        let says = |e: &Estimate| pairs.len() >= FEWEST && e.high.value <= WIDEST * e.low.value;
+        let Some(Estimate { low, high, .. }) = estimate.filter(says) else {
+            let why = rounds.disturbed.as_deref().unwrap_or("they differ too much");
+            println!(
+                "{name} | - | - ({peer}) | {} rounds: {why} | {bar} | not comparable",
+                pairs.len()
+            );
+            return;
+        };
+        let ratios: Vec<f64> = logs.iter().map(|log| log.exp()).collect();
+        let middle = median(&ratios);
+        let reached = cell.bar.reached(low.value, high.value);
+        let unit = if cell.figure == Figure::Time { Unit::Second } else { Unit::BytePerSecond };
+        let show = |values: Vec<f64>| Quantity::new(median(&values), unit).to_string();
+        let [ours, theirs] =
+            [pairs.iter().map(|p| p.0).collect(), pairs.iter().map(|p| p.1).collect()].map(show);
+        let [middle_text, low, high] = [middle, low.value, high.value].map(ratio);
+        let made = load.word("loop");
+        let made = if made.is_empty() { String::new() } else { format!(" ({made})") };
+        let mark = if reached { "ok" } else { "short" };
+        let count = pairs.len();
+        println!(
+            "{name} | {ours}{made} | {theirs} ({peer}) | {middle_text} ({low} to {high}, {count} \
+             pairs) | {bar} | {mark}"
+        );
+        self.counted += 1;
+        self.good += usize::from(reached);
+        if unit == Unit::BytePerSecond {
+            self.logs.push(middle.ln());
+        }
+    }
+
+    /// The geometric mean of all bandwidths; it is a cell where all of them were measured.
+    fn mean(&mut self, all: bool) {
+        if self.logs.is_empty() {
+            return;
+        }
+        #[expect(clippy::cast_precision_loss, reason = "some hundred cells")]
+        let mean = (self.logs.iter().sum::<f64>() / self.logs.len() as f64).exp();
+        let mark = match mean >= MEAN_BAR {
+            _ if !all => "a part of the cells, not counted",
+            true => "ok",
+            false => "short",
+        };
+        let (count, mean_text) = (self.logs.len(), ratio(mean));
+        println!(
+            "geometric mean of {count} bandwidths | - | - | {mean_text} | >= {MEAN_BAR:.2} | {mark}"
+        );
+        if all {
+            self.counted += 1;
+            self.good += usize::from(mean >= MEAN_BAR);
+        }
+    }
+}
+
+/// The middle value; the mean of the middle two of an even number; 0 of none.
+fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    match sorted.len() {
+        0 => 0.0,
+        n if n % 2 == 1 => sorted[n / 2],
+        n => f64::midpoint(sorted[n / 2 - 1], sorted[n / 2]),
+    }
+}

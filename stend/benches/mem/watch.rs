@@ -1,0 +1,130 @@
+//! Knows how another program is run on certain CPUs, and whether it was disturbed there.
+//!
+//! Must not know what the program says.
+
+use super::Failed;
+use std::fs;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How often the program is looked at.
+const LOOK: Duration = Duration::from_millis(10);
+/// It is disturbed if for more than this share it waited for a CPU, or the hypervisor had that.
+const MOST: f64 = 0.01;
+/// A tick of `/proc/stat`, seconds: USER_HZ is 100 on all of Linux that we know.
+const TICK_S: f64 = 0.01;
+
+/// So long hardly anything must have run before a round begins.
+const CALM: Duration = Duration::from_millis(40);
+/// And so long that is waited for.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// How a program is started.
+pub struct Job<'a> {
+    /// Its name.
+    pub program: &'a str,
+    /// Its words.
+    pub words: Vec<String>,
+    /// CPUs that it may use.
+    pub cpus: &'a [u32],
+    /// Whether the memory that it allocates shall be in huge pages (glibc 2.35 or newer).
+    pub huge: bool,
+    /// Whether its memory is looked at, which costs it something.
+    pub look: bool,
+}
+
+/// What came of it.
+pub struct Ran {
+    /// All that it wrote.
+    pub text: String,
+    /// Why it does not count, if it does not.
+    pub disturbed: Option<String>,
+    /// Most bytes in huge pages, if they were looked at.
+    pub huge_bytes: u64,
+}
+
+impl Job<'_> {
+    /// Runs it to its end.
+    pub fn run(self) -> Result<Ran, Failed> {
+        let list: Vec<String> = self.cpus.iter().map(u32::to_string).collect();
+        let mut command = Command::new("taskset");
+        command.args(["-c", &list.join(","), self.program]).args(&self.words);
+        if self.huge {
+            command.env("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1");
+        }
+        let (began, stolen) = (Instant::now(), steal_s(self.cpus));
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn()?;
+        let (mut waited_s, mut huge_bytes) = (0.0, 0);
+        while child.try_wait()?.is_none() {
+            waited_s = waited_of(child.id()).max(waited_s);
+            if self.look {
+                huge_bytes = huge_of(child.id()).max(huge_bytes);
+            }
+            thread::sleep(LOOK);
+        }
+        let output = child.wait_with_output()?;
+        let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        if !output.status.success() {
+            return Err(format!("{} ended with {}: {text}", self.program, output.status).into());
+        }
+        let most_s = MOST * began.elapsed().as_secs_f64();
+        let stolen_s = steal_s(self.cpus) - stolen;
+        let disturbed = match () {
+            () if stolen_s > most_s => Some(format!("{stolen_s:.2} s of the peer stolen")),
+            () if waited_s > most_s => Some(format!("the peer waited for {waited_s:.3} s")),
+            () => None,
+        };
+        Ok(Ran { text, disturbed, huge_bytes })
+    }
+}
+
+/// Seconds that the threads of a process could run and did not (`schedstat`, second number).
+fn waited_of(process: u32) -> f64 {
+    let Ok(tasks) = fs::read_dir(format!("/proc/{process}/task")) else { return 0.0 };
+    let one = |task: fs::DirEntry| {
+        let text = fs::read_to_string(task.path().join("schedstat")).ok()?;
+        text.split_ascii_whitespace().nth(1)?.parse::<f64>().ok()
+    };
+    tasks.flatten().filter_map(one).sum::<f64>() / 1e9
+}
+
+/// Bytes of a process in huge pages.
+fn huge_of(process: u32) -> u64 {
+    let text = fs::read_to_string(format!("/proc/{process}/smaps_rollup")).unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("AnonHugePages:"));
+    let kibibytes = line.and_then(|l| l.trim().strip_suffix("kB")?.trim().parse::<u64>().ok());
+    kibibytes.unwrap_or(0) * 1024
+}
+
+/// Seconds that the hypervisor took of these CPUs since it began.
+fn steal_s(cpus: &[u32]) -> f64 {
+    column_s(cpus, 8)
+}
+
+/// Waits until hardly anything runs on these CPUs, but not for ever: rounds tell for themselves.
+pub fn wait_for_calm(cpus: &[u32]) {
+    let began = Instant::now();
+    while began.elapsed() < PATIENCE {
+        let (idle_s, at) = (column_s(cpus, 4), Instant::now());
+        thread::sleep(CALM);
+        #[expect(clippy::cast_precision_loss, reason = "a handful of CPUs")]
+        let most_s = at.elapsed().as_secs_f64() * cpus.len() as f64;
+        // Ticks are coarse: one less a CPU is no sign of work.
+        if column_s(cpus, 4) - idle_s > 0.7 * most_s {
+            return;
+        }
+    }
+}
+
+/// A column of `/proc/stat`, of these CPUs together, seconds.
+fn column_s(cpus: &[u32], nth: usize) -> f64 {
+    let text = fs::read_to_string("/proc/stat").unwrap_or_default();
+    let of = |cpu: &u32| {
+        let name = format!("cpu{cpu} ");
+        let line = text.lines().find(|line| line.starts_with(&name))?;
+        line.split_ascii_whitespace().nth(nth)?.parse::<f64>().ok()
+    };
+    cpus.iter().filter_map(of).sum::<f64>() * TICK_S
+}
