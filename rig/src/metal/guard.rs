@@ -9,8 +9,11 @@ use std::os::unix::fs::FileExt as _;
 
 /// A sample that waited for longer than this share of itself is disturbed.
 const WAITED_MOST: f64 = 0.01;
-/// A wait leaves caches cold, and where two threads take turns on a CPU every sample is near one:
-/// a sample is disturbed that begins so soon after, nanoseconds.
+/// A wait of more than this, nanoseconds, is another thread's turn on the CPU: it leaves caches cold,
+/// and where two threads take turns every sample is near one. What the kernel does in between is
+/// shorter.
+const TURN_NS: u64 = 1_000_000;
+/// A sample is disturbed that begins so soon after such a turn, nanoseconds.
 const AFTER_NS: u64 = 20_000_000;
 /// Longest line that is read of a file of the kernel.
 const LINE: usize = 256;
@@ -73,7 +76,7 @@ impl Guard {
         #[expect(clippy::cast_precision_loss, reason = "times of a sample are far below 2^53")]
         let long = waited_ns as f64 > WAITED_MOST * to_ns.saturating_sub(from_ns) as f64;
         let soon = self.waited_ns.is_some_and(|at| from_ns.saturating_sub(at) < AFTER_NS);
-        if long {
+        if waited_ns > TURN_NS {
             self.waited_ns = Some(to_ns);
         }
         if now.steal > before.steal {
