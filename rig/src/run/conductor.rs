@@ -90,9 +90,13 @@ impl Conductor {
     /// A faulty trial is visited again after the other treatments of its point in this block, so
     /// that its pair stays near it. A set-up that a dry visit finds impossible ends the run.
     fn after_fault(&mut self, fault: &Fault) -> Command {
-        // Clients at their limit, or what this machine lacks, say nothing of the lab: the rest of
-        // the plan may be carried well.
-        if !matches!(fault, Fault::GeneratorLimit { .. } | Fault::NotAvailable { .. }) {
+        // Clients at their limit, what this machine lacks, or others on it say nothing of the lab:
+        // the rest of the plan may be carried well.
+        let of_the_lab = !matches!(
+            fault,
+            Fault::GeneratorLimit { .. } | Fault::NotAvailable { .. } | Fault::Disturbed { .. }
+        );
+        if of_the_lab {
             self.faults_in_a_row += 1;
         }
         if self.faults_in_a_row >= FAULTS_IN_A_ROW {
