@@ -125,7 +125,9 @@ fn of_factor(spec: &FactorSpec, machine: &Environment) -> (String, String) {
         ),
     };
     let title = format!("factor {name}");
-    let text = small(&title, &set, ("", ""));
+    let hears = workload::ALL.iter().find(|entry| entry.hears.contains(&name));
+    let load = hears.map(|entry| format!("workload = \"{}\"\n", entry.spec.name));
+    let text = small(&title, &set, (&load.unwrap_or_default(), ""));
     (title, text)
 }
 
