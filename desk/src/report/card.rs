@@ -5,8 +5,8 @@
 
 use super::compose::{
     Judged, Part, Role, Writer, all_caveats, asked, curve_figure, further, grouped, heaviest,
-    key_words, lab_word, limits_in_short, measured_lines, moment, runs_alone, same, short_advice,
-    short_condition, short_doubt, short_effect, short_pair, verdict_sign,
+    key_words, lab_word, limits_in_short, measured_lines, moment, roof_line, runs_alone, same,
+    short_advice, short_condition, short_doubt, short_effect, short_pair, verdict_sign,
 };
 use super::document::Prose;
 use super::error::ReportError;
@@ -221,6 +221,7 @@ fn findings(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Prose>, ReportErr
         lines.push(verdicts(writer, &group)?);
     }
     lines.extend(measured_lines(writer, parts)?);
+    lines.extend(roof_line(writer, parts)?);
     lines.extend(not_measured(writer, parts)?);
     match limits_in_short(writer, parts)? {
         Some(causes) => {

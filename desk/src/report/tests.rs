@@ -1,5 +1,6 @@
 //! Checks the article as a reader gets it: numbers, words, widths, safety.
 
+use super::compose::{Writer, roof_line};
 use super::*;
 use crate::record::Run;
 use crate::verdict::{Analysis, Caveat, Verdict};
@@ -348,6 +349,21 @@ fn a_level_is_never_said_without_its_factor() {
     for pair in words.windows(2) {
         assert!(pair[1] != "off" || ["tso", ":"].contains(&pair[0]), "{pair:?}");
     }
+}
+
+#[test]
+fn a_card_says_where_the_roofs_of_a_curve_meet() {
+    let (run, mut analysis) = fixture::duel();
+    let roofs = std::mem::take(&mut analysis.roofs);
+    let said = |analysis: &Analysis| {
+        let parts = [Part { run: &run, analysis, role: Role::Curve }];
+        let line = roof_line(&Writer::on([&run].into_iter()).unwrap(), &parts).unwrap();
+        line.map(|line| line.text().replace('\u{a0}', " "))
+    };
+    assert_eq!(said(&analysis), None);
+    analysis.roofs = roofs;
+    let line = said(&analysis).unwrap();
+    assert!(line.starts_with("Roofs of pro1000: ") && line.contains(" up to 1 KiB, "), "{line}");
 }
 
 #[test]

@@ -48,5 +48,5 @@ pub use percentile::{quantile, quantile_needs};
 pub use power::smallest_ratio;
 pub use share::{lag_one, share_interval};
 pub use signed_rank::Walsh;
-pub use summary::Summary;
+pub use summary::{Summary, median};
 pub use welch::Welch;

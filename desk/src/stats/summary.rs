@@ -35,3 +35,12 @@ impl Summary {
         f64::from(self.n - 1)
     }
 }
+/// The middle value; of an even number the mean of the middle two; none of none.
+#[must_use]
+pub fn median(values: &[f64]) -> Option<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let half = sorted.len() / 2;
+    let upper = *sorted.get(half)?;
+    Some(if sorted.len() % 2 == 1 { upper } else { f64::midpoint(sorted[half - 1], upper) })
+}

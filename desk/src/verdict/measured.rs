@@ -129,31 +129,24 @@ fn one(run: &Run, point: &LoadPoint, treatment: &Treatment) -> MeasuredPoint {
 }
 
 /// What a load means by every name of a metric, in the order of the run.
-fn described<'r>(run: &'r Run, load: &str) -> Vec<&'r Metric> {
+pub(super) fn described<'r>(run: &'r Run, load: &str) -> Vec<&'r Metric> {
     let mut seen = BTreeSet::new();
     let names = run.metrics.iter().map(|metric| &metric.name).filter(|name| seen.insert(*name));
     names.filter_map(|name| run.metric(load, name)).collect()
 }
 
-/// A metric over the counted visits that are valid: of every block its first, of every round of
-/// boots the exponential of the mean log.
-fn figure(plan: &Plan, metric: &Metric, counted: &[&TrialRecord]) -> Option<MeasuredFigure> {
-    let mut blocks: BTreeMap<(u32, u32), f64> = BTreeMap::new();
-    let mut all = Vec::new();
-    for record in counted.iter().filter(|r| r.outcome.fault.is_none()) {
-        let Some(value) = record.outcome.metric(&metric.name).map(|q| q.value) else { continue };
-        if value.is_finite() {
-            blocks.entry((record.trial.round, record.trial.block)).or_insert(value);
-            all.push(value);
-        }
-    }
-    let values = match plan.replicate() {
-        Replicate::Block => blocks.into_values().collect(),
-        Replicate::Boot => rounds(&blocks),
-    };
+/// A metric over the counted visits that are valid, and the best of them.
+pub(super) fn figure(
+    plan: &Plan,
+    metric: &Metric,
+    counted: &[&TrialRecord],
+) -> Option<MeasuredFigure> {
+    let values = by_replicate(plan.replicate(), &metric.name, counted);
+    let values: Vec<f64> = values.into_values().collect();
+    let all = valid(&metric.name, counted).map(|(_, value)| value);
     let best = match metric.better {
-        Better::Higher => all.into_iter().max_by(f64::total_cmp),
-        Better::Lower => all.into_iter().min_by(f64::total_cmp),
+        Better::Higher => all.max_by(f64::total_cmp),
+        Better::Lower => all.min_by(f64::total_cmp),
     };
     Some(MeasuredFigure {
         metric: metric.name.clone(),
@@ -164,12 +157,37 @@ fn figure(plan: &Plan, metric: &Metric, counted: &[&TrialRecord]) -> Option<Meas
     })
 }
 
-fn rounds(blocks: &BTreeMap<(u32, u32), f64>) -> Vec<f64> {
-    let mut rounds: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
-    for ((round, _), value) in blocks {
-        rounds.entry(*round).or_default().push(value.ln());
+/// The values of a metric by block or by round of boots: of every block its first, of every round
+/// the exponential of their mean log.
+pub(super) fn by_replicate(
+    replicate: Replicate,
+    metric: &str,
+    counted: &[&TrialRecord],
+) -> BTreeMap<u32, f64> {
+    let mut blocks: BTreeMap<u32, (u32, f64)> = BTreeMap::new();
+    for (record, value) in valid(metric, counted) {
+        blocks.entry(record.trial.block).or_insert((record.trial.round, value));
     }
-    rounds.values().map(|logs| mean(logs).exp()).collect()
+    if replicate == Replicate::Block {
+        return blocks.into_iter().map(|(block, (_, value))| (block, value)).collect();
+    }
+    let mut rounds: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+    for (round, value) in blocks.into_values() {
+        rounds.entry(round).or_default().push(value.ln());
+    }
+    rounds.into_iter().map(|(round, logs)| (round, mean(&logs).exp())).collect()
+}
+
+/// The visits without a fault that gave a metric, with its value.
+fn valid<'r>(
+    metric: &str,
+    counted: &[&'r TrialRecord],
+) -> impl Iterator<Item = (&'r TrialRecord, f64)> {
+    let value = |record: &&'r TrialRecord| {
+        let value = record.outcome.metric(metric)?.value;
+        Some((*record, value)).filter(|(_, value)| value.is_finite())
+    };
+    counted.iter().filter(|r| r.outcome.fault.is_none()).filter_map(value)
 }
 
 /// What this machine cannot do is known from any visit, the dry one too; a fault counts where a

@@ -67,6 +67,7 @@ pub(super) use limits::in_short as limits_in_short;
 pub(super) use machine::runs_alone;
 pub(super) use measured::measured_lines;
 pub(super) use names::{key_words, moment, short_pair};
+pub(super) use plot::roof_line;
 pub(super) use ruling::{further, short_condition, verdict_sign};
 pub(super) use testbed::lab_word;
 

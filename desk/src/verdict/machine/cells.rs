@@ -2,10 +2,11 @@
 //!
 //! Never: what follows from it.
 
-use crate::record::{Plan, Run, Settings, TrialKind, TrialRecord, Value};
+use crate::record::{Plan, Replicate, Run, Settings, TrialKind, TrialRecord, Value};
 use crate::stats::{Estimate, mean_or_single_at};
 use crate::unit::{Quantity, Unit};
 use crate::verdict::alpha;
+use crate::verdict::measured::{by_replicate, described, figure};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -32,9 +33,10 @@ pub struct MachineCell {
     pub threads: Option<u64>,
     /// Clocks a second of a core, as the load measured them beside its work; mean over the trials.
     pub clock: Option<Estimate>,
-    /// Every figure, by the name of its metric: mean over the counted valid trials.
+    /// Every figure, by the name of its metric: its centre over blocks, as of what was measured.
     pub figures: BTreeMap<String, Estimate>,
-    /// Figure of each trial of the deciding metric, by block; of each boot of such a run by round.
+    /// Values of the deciding metric by block; where the run has boots by round, the exponential of
+    /// the mean log of each.
     pub blocks: BTreeMap<u32, Quantity>,
     /// One-way latency between two CPUs by their names, `0-1`, where it was read.
     pub pairs: BTreeMap<String, Estimate>,
@@ -99,53 +101,43 @@ fn cell(run: &Run, records: &[&TrialRecord]) -> Option<MachineCell> {
     let first = records.first()?;
     let (point, made) = (&first.trial.point, &first.outcome.made_with);
     let level = 1.0 - alpha(&run.plan.method);
-    let mean = |values: &[(f64, Unit)]| {
-        let unit = values.first()?.1;
-        let values: Vec<f64> = values.iter().map(|(value, _)| *value).collect();
-        mean_or_single_at(&values, unit, level)
-    };
-    let means = |all: BTreeMap<String, Vec<(f64, Unit)>>| -> BTreeMap<String, Estimate> {
-        all.into_iter().filter_map(|(name, values)| Some((name, mean(&values)?))).collect()
-    };
-    let (mut figures, mut pairs) = (BTreeMap::new(), BTreeMap::new());
-    let mut clocks = Vec::new();
+    let (mut pairs, mut clocks): (BTreeMap<String, Vec<f64>>, Vec<f64>) = Default::default();
     for record in records {
-        for sample in &record.outcome.samples {
-            keep(&mut figures, &sample.metric, sample.quantity);
-        }
         for reading in record.readings.iter().filter(|r| r.probe == PAIR) {
-            keep(&mut pairs, &reading.key, reading.quantity);
+            pairs.entry(reading.key.clone()).or_default().push(reading.quantity.value);
         }
         let clock = record.outcome.made_with.get("core_clock").and_then(Value::quantity);
-        clocks.extend(clock.map(|clock| (clock.value, clock.unit)));
+        clocks.extend(clock.map(|clock| clock.value));
     }
+    let mean = |values: &[f64], unit| mean_or_single_at(values, unit, level);
+    let pairs = pairs.into_iter().filter_map(|(name, v)| Some((name, mean(&v, Unit::Second)?)));
+    let figures = described(run, &point.load).into_iter().filter_map(|metric| {
+        let figure = figure(&run.plan, metric, records)?;
+        Some((figure.metric, figure.estimate))
+    });
     let size = |key: &str| made.get(key).and_then(Value::quantity);
     let asked = || point.params.get("size").and_then(Value::quantity);
     let bytes = size("bytes").or_else(|| size("size")).or_else(asked);
-    let mut blocks = BTreeMap::new();
-    for record in records {
-        let number = if record.trial.boot > 0 { record.trial.round } else { record.trial.block };
-        if let Some(figure) = record.figure(&run.plan) {
-            blocks.entry(number).or_insert(figure);
-        }
-    }
+    let metric = run.plan.primary(&point.load);
+    let unit = run.metric(&point.load, metric).map(|metric| metric.unit);
+    let replicate = if first.trial.boot > 0 { Replicate::Boot } else { Replicate::Block };
+    let blocks = unit.into_iter().flat_map(|unit| {
+        let values = by_replicate(replicate, metric, records);
+        values.into_iter().map(move |(block, value)| (block, Quantity::new(value, unit)))
+    });
     Some(MachineCell {
         load: point.load.clone(),
         workload: point.workload.clone(),
         params: point.params.clone(),
         levels: first.trial.treatment.levels.clone(),
-        metric: run.plan.primary(&point.load).to_owned(),
+        metric: metric.to_owned(),
         bytes: bytes.filter(|q| q.unit == Unit::Byte),
         threads: threads(first),
-        clock: mean(&clocks),
-        figures: means(figures),
-        blocks,
-        pairs: means(pairs),
+        clock: mean(&clocks, Unit::Hertz),
+        figures: figures.collect(),
+        blocks: blocks.collect(),
+        pairs: pairs.collect(),
     })
-}
-
-fn keep(all: &mut BTreeMap<String, Vec<(f64, Unit)>>, name: &str, figure: Quantity) {
-    all.entry(name.to_owned()).or_default().push((figure.value, figure.unit));
 }
 
 /// Threads as they were made, else as they were asked for.

@@ -8,7 +8,7 @@ use super::cells::MachineCell;
 use super::levels::ends;
 use crate::record::{Environment, Run, Settings, Value};
 use crate::stats::{Estimate, log_ratio};
-use crate::unit::{Kind, Quantity, Unit, parse};
+use crate::unit::{Quantity, Unit};
 use crate::verdict::knee::knee;
 use crate::verdict::winner::ratio_alone;
 use schemars::JsonSchema;
@@ -35,13 +35,16 @@ pub enum DerivedKind {
     /// within 1.35 of the best): a cache ends there.
     CacheSize,
     /// The first stride at which a sequential walk takes half of what random loads of the same
-    /// memory take, or half of its own longest: prefetching no longer helps.
+    /// memory take, or half of its own longest: prefetching no longer helps. Of data beyond the
+    /// first cache, and where the shortest stride is still helped.
     PrefetchEnds,
     /// The fewest threads whose bandwidth comes within 5 % of the highest of any number.
     Saturation,
     /// Bytes that a core moves in a clock, in memory.
     BytesPerClock,
-    /// Bytes that memory delivers for each byte that a cipher does with as many threads.
+    /// Bytes that are read from memory for each byte that a cipher does with as many threads. A
+    /// cipher that works in memory moves two for each: it reads one and writes one; three where the
+    /// line that it writes is read first.
     BytesPerCipherByte,
     /// The figure of all threads over that of one, from the blocks.
     Scaling,
@@ -68,9 +71,9 @@ pub struct DerivedFact {
     pub beside: Option<Estimate>,
     /// Level of the cache, where the machine tells of one of about that size.
     pub cache: Option<u32>,
-    /// What the machine tells of it, by whom.
+    /// What the machine tells of it, by whom; several where its cores are of several kinds.
     pub told: Vec<(String, Quantity)>,
-    /// Whether all that is told fits.
+    /// Whether one that is told fits.
     pub agrees: Option<bool>,
 }
 
@@ -100,8 +103,9 @@ pub(in crate::verdict) fn derived(run: &Run, cells: &[MachineCell]) -> Vec<Deriv
     };
     let cells: Vec<&MachineCell> = cells.iter().filter(first).collect();
     let mut all = clocks(&cells);
-    all.extend(caches(&run.environment, &cells));
-    all.extend(prefetching(&cells));
+    let caches = caches(&run.environment, &cells);
+    all.extend(prefetching(first_cache(&run.environment, &caches), &cells));
+    all.extend(caches);
     all.extend(saturation(&cells));
     all.extend(bytes_per_clock(&cells));
     all.extend(balance(run, &cells));
@@ -176,7 +180,7 @@ fn caches(env: &Environment, cells: &[&MachineCell]) -> Vec<DerivedFact> {
             let nearest = nearest(&mut free, (from * to).sqrt());
             let (cache, told) = nearest.map_or((None, Vec::new()), |(l, told)| (Some(l), told));
             let fits = |(_, size): &(String, Quantity)| from <= size.value && size.value <= to;
-            let agrees = cache.is_some().then(|| told.iter().all(fits));
+            let agrees = cache.is_some().then(|| told.iter().any(fits));
             let figure = Some(course[end].2.clone());
             let fact = DerivedFact::of(DerivedKind::CacheSize, course[end].1, &["size"]);
             let (at, until) = (size(from), size(to));
@@ -186,24 +190,27 @@ fn caches(env: &Environment, cells: &[&MachineCell]) -> Vec<DerivedFact> {
     all
 }
 
-/// What is told of the caches that hold data, by level: by the kernel, and by facts of the machine
-/// named `cpu.cache.` with the level.
+/// What the kernel tells in sysfs of the caches that hold data, by level: every size once, for
+/// cores of several kinds have several. The kernel has them from CPUID, which no record holds.
 fn told_levels(env: &Environment) -> BTreeMap<u32, Vec<(String, Quantity)>> {
     let mut all: BTreeMap<u32, Vec<(String, Quantity)>> = BTreeMap::new();
     for cache in env.caches.iter().filter(|cache| cache.kind != "Instruction") {
         let told = all.entry(cache.level).or_default();
-        if told.is_empty() {
+        if told.iter().all(|(_, size)| *size != cache.size) {
             told.push(("sysfs".into(), cache.size));
         }
     }
-    for fact in env.facts.iter().filter(|fact| !fact.key.contains("instruction")) {
-        let level = fact.key.strip_prefix("cpu.cache.l").and_then(|rest| rest.chars().next());
-        let Some(level) = level.and_then(|level| level.to_digit(10)) else { continue };
-        if let Ok(size) = parse(fact.value.split(',').next().unwrap_or_default(), Kind::Size) {
-            all.entry(level).or_default().push((fact.source.clone(), size));
-        }
-    }
     all
+}
+
+/// Bytes of the first cache: the largest that is told, else the largest size that was measured
+/// within the smallest cache that was inferred.
+fn first_cache(env: &Environment, inferred: &[DerivedFact]) -> Option<f64> {
+    let told = told_levels(env).remove(&1);
+    let told = told.into_iter().flatten().map(|(_, size)| size.value).reduce(f64::max);
+    let first = inferred.iter().filter(|fact| fact.cache.is_none_or(|level| level == 1));
+    let fits = first.filter_map(|fact| Some(fact.at.as_ref()?.quantity()?.value));
+    told.or_else(|| fits.reduce(f64::min))
 }
 
 /// The level whose size is nearest by ratio to one, and those below it are no longer free.
@@ -212,7 +219,7 @@ fn nearest(
     bytes: f64,
 ) -> Option<(u32, Vec<(String, Quantity)>)> {
     let off = |told: &Vec<(String, Quantity)>| {
-        told.first().map_or(f64::INFINITY, |(_, size)| (size.value / bytes).ln().abs())
+        told.iter().map(|(_, size)| (size.value / bytes).ln().abs()).fold(f64::INFINITY, f64::min)
     };
     let level = *free.iter().min_by(|a, b| off(a.1).total_cmp(&off(b.1)))?.0;
     let told = free.remove(&level)?;
@@ -220,30 +227,30 @@ fn nearest(
     Some((level, told))
 }
 
-fn prefetching(cells: &[&MachineCell]) -> Vec<DerivedFact> {
+/// Within the first cache nothing is to be fetched, and the shortest stride takes what any takes.
+fn prefetching(first_cache: Option<f64>, cells: &[&MachineCell]) -> Vec<DerivedFact> {
+    let within = |cell: &MachineCell| {
+        cell.bytes.zip(first_cache).is_some_and(|(bytes, cache)| bytes.value <= cache)
+    };
     let mut all = Vec::new();
     for group in apart_by(cells, "mem_latency", "stride") {
         let stride = |cell: &MachineCell| Some(cell.params.get("stride")?.quantity()?.value);
         let course = course(&group, stride);
         let (Some(first), Some(last)) = (course.first(), course.last()) else { continue };
-        if course.len() < COURSE || first.1.word("order") != "sequential" {
+        if course.len() < COURSE || first.1.word("order") != "sequential" || within(first.1) {
             continue;
         }
-        let alike = |cell: &&&MachineCell| {
-            let names = ["stride", "order"];
-            cell.workload == first.1.workload
-                && is_random(cell)
-                && cell.without(&names) == first.1.without(&names)
-        };
-        let random = cells.iter().find(alike).and_then(|cell| cell.figure());
-        let beside = random.unwrap_or(last.2);
-        let lost = |(_, _, figure): &&(f64, &MachineCell, &Estimate)| {
+        let beside = random_of(cells, first.1).unwrap_or(last.2);
+        let lost = |(_, _, figure): &(f64, &MachineCell, &Estimate)| {
             figure.centre.value >= LOST * beside.centre.value
         };
+        if lost(first) {
+            continue;
+        }
         let place = |(stride, ..): &(f64, &MachineCell, &Estimate)| {
             Value::Quantity(Quantity::new(*stride, Unit::Byte))
         };
-        let found = course.iter().find(lost);
+        let found = course.iter().find(|one| lost(one));
         let fact = DerivedFact::of(DerivedKind::PrefetchEnds, first.1, &["stride"]);
         all.push(DerivedFact {
             at: found.map(place),
@@ -254,6 +261,17 @@ fn prefetching(cells: &[&MachineCell]) -> Vec<DerivedFact> {
         });
     }
     all
+}
+
+/// What random loads take where a cell walks by address.
+fn random_of<'c>(cells: &[&'c MachineCell], walk: &MachineCell) -> Option<&'c Estimate> {
+    let names = ["stride", "order"];
+    let alike = |cell: &&&MachineCell| {
+        cell.workload == walk.workload
+            && is_random(cell)
+            && cell.without(&names) == walk.without(&names)
+    };
+    cells.iter().find(alike).and_then(|cell| cell.figure())
 }
 
 #[expect(clippy::cast_precision_loss, reason = "threads are few")]

@@ -44,7 +44,7 @@ pub(super) fn nodes(writer: &mut Writer, part: &Part<'_>) -> Nodes {
             led(writer, &mut nodes, (figure, "matrix-shows", Args::new()))?;
         }
     }
-    if let Some(figure) = roofs::ciphers(writer, part)? {
+    for figure in roofs::ciphers(writer, part)? {
         led(writer, &mut nodes, (figure, "cipher-roof-shows", Args::new()))?;
     }
     Ok(nodes)
@@ -205,12 +205,18 @@ fn ladder(
 }
 
 fn lines(load: &LoadPlan, cells: &[&MachineCell], along: &Along<'_>) -> Vec<Series> {
-    let mut series: Vec<Series> = Vec::new();
-    for cell in cells {
-        let Some(place) = along.place(cell) else { continue };
+    let marks = cells.iter().filter_map(|cell| {
         let name = name_without(load, cell, along.parameter());
         let name = if name.is_empty() { load.name.clone() } else { name };
-        let Some(mark) = cell_mark(Some(place), cell) else { continue };
+        Some((name, cell_mark(Some(along.place(cell)?), cell)?))
+    });
+    by_name(marks)
+}
+
+/// A line of all marks of a name, by their places.
+pub(super) fn by_name(marks: impl Iterator<Item = (String, Mark)>) -> Vec<Series> {
+    let mut series: Vec<Series> = Vec::new();
+    for (name, mark) in marks {
         match series.iter_mut().find(|known| known.name == name) {
             Some(known) => known.marks.push(mark),
             None => series.push(Series { name, marks: vec![mark] }),

@@ -8,6 +8,8 @@ mod facts;
 mod figures;
 mod pairs;
 mod roofs;
+#[cfg(test)]
+mod tests;
 
 use super::{Nodes, Part, Writer};
 use crate::report::document::Node;

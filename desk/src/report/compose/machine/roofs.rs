@@ -1,44 +1,72 @@
-//! Knows the figure of ciphers by block size under what memory gives to as many threads.
+//! Knows the figures of ciphers by block size under what memory gives to as many threads.
 //!
-//! Never: a roof that a point stands above; caches serve that one, or it is of other threads.
+//! Never: a roof that a point stands above, for caches serve that one; nor one of other threads.
 
 use super::super::figures::quantity_of;
+use super::super::ruling::count;
 use super::super::{Part, Writer};
-use super::figures::{cell_mark, footnote, is_baseline, name_without, value_axis};
+use super::figures::{by_name, cell_mark, footnote, is_baseline, name_without, value_axis};
 use crate::figure::{Axis, Figure, FigureKind, Roof, Scale, Series};
 use crate::report::document::Prose;
 use crate::report::error::ReportError;
 use crate::report::words::Args;
 use crate::unit::Unit;
 use crate::verdict::MachineCell;
+use std::collections::BTreeSet;
 
 /// What a cipher is swept by.
 const BLOCK: &str = "block_size";
+/// Memory counts every byte that goes either way under this name.
+const BANDWIDTH: &str = "bandwidth";
+/// A byte that is copied counts twice, as it is read and as it is written.
+const COPIED: f64 = 2.0;
 
-/// The figure; nothing where the run has not both, ciphers by block size and reading of memory.
-pub(super) fn ciphers(writer: &mut Writer, part: &Part<'_>) -> Result<Option<Figure>, ReportError> {
+/// Keys of what is said of a roof: its name, and what it is.
+const COPY: [&str; 2] = ["cipher-roof-copied", "cipher-roof-copied-is"];
+const READ: [&str; 2] = ["cipher-roof-read", "cipher-roof-read-is"];
+
+/// What memory gives to some threads, in message bytes a second.
+struct MemoryRoof {
+    said: [&'static str; 2],
+    ceiling: f64,
+}
+
+/// A figure for each number of threads, the fewest first; nothing where the run has not both,
+/// ciphers by block size and memory, read or copied by as many threads.
+pub(super) fn ciphers(writer: &mut Writer, part: &Part<'_>) -> Result<Vec<Figure>, ReportError> {
     let cells: Vec<&MachineCell> =
         part.analysis.cells.iter().filter(|cell| is_baseline(part.run, cell)).collect();
-    let reads = |cell: &&&MachineCell| {
-        cell.word("size") == "memory"
-            && cell.word("operation") == "read"
-            && cell.figure().is_some_and(|figure| figure.centre.unit == Unit::BytePerSecond)
+    let (ciphers, others): (Vec<&MachineCell>, Vec<&MachineCell>) =
+        cells.into_iter().partition(|cell| cell.workload == "cipher");
+    let in_bytes = |cell: &&MachineCell| {
+        cell.figure().is_some_and(|figure| figure.centre.unit == Unit::BytePerSecond)
     };
-    let value = |cell: &MachineCell| cell.figure().map_or(0.0, |figure| figure.centre.value);
-    let memory = cells.iter().filter(reads).max_by(|a, b| value(a).total_cmp(&value(b)));
-    let Some(memory) = memory else { return Ok(None) };
-    let ciphers: Vec<&MachineCell> = cells
-        .iter()
-        .filter(|cell| cell.workload == "cipher" && cell.threads == memory.threads)
-        .copied()
-        .collect();
-    let series = lines(part, &ciphers);
+    let ciphers: Vec<&MachineCell> = ciphers.into_iter().filter(in_bytes).collect();
+    let numbers: BTreeSet<u64> = ciphers.iter().filter_map(|cell| cell.threads).collect();
+    let mut figures = Vec::new();
+    for threads in numbers {
+        let alike = |cell: &&&MachineCell| cell.threads == Some(threads);
+        let drawn: Vec<&MachineCell> = ciphers.iter().filter(alike).copied().collect();
+        let beside: Vec<&MachineCell> = others.iter().filter(alike).copied().collect();
+        figures.extend(figure(writer, part, (threads, &drawn, &memory(&beside)))?);
+    }
+    Ok(figures)
+}
+
+fn figure(
+    writer: &mut Writer,
+    part: &Part<'_>,
+    (threads, ciphers, memory): (u64, &[&MachineCell], &[MemoryRoof]),
+) -> Result<Option<Figure>, ReportError> {
+    let series = lines(part, ciphers);
     let Some(first) = ciphers.first().filter(|_| series.iter().any(|s| s.marks.len() > 1)) else {
         return Ok(None);
     };
-    let Some(metric) = part.run.metric(&first.load, &first.metric) else { return Ok(None) };
-    let roofs = roofs(writer, &series, memory)?;
-    let label = |key| Ok::<_, ReportError>(writer.label(key)?.text().to_owned());
+    let metric = part.run.metric(&first.load, &first.metric);
+    let Some(metric) = metric.filter(|_| !memory.is_empty()) else { return Ok(None) };
+    let highest = series.iter().flat_map(|s| &s.marks).map(|m| m.centre).fold(0.0, f64::max);
+    let (under, passed): (Vec<&MemoryRoof>, Vec<&MemoryRoof>) =
+        memory.iter().partition(|roof| roof.ceiling >= highest);
     let x = Axis {
         label: super::super::names::key_words(BLOCK),
         unit: Unit::Byte,
@@ -47,15 +75,25 @@ pub(super) fn ciphers(writer: &mut Writer, part: &Part<'_>) -> Result<Option<Fig
         names: Vec::new(),
     };
     let y = Axis { scale: Scale::Log10, ..value_axis(writer, metric, &series)? };
-    let (title, subtitle) = (label("cipher-roof-title")?, label("cipher-roof-subtitle")?);
-    let notes = [writer.label("cipher-roof-footnote")?, footnote(writer, part, first.figure())?];
+    let number_of = count(usize::try_from(threads).unwrap_or(usize::MAX));
+    let title = writer.say("cipher-roof-title", Args::new().count("threads", number_of))?;
+    let subtitle = writer.label("cipher-roof-subtitle")?;
+    let mut notes = vec![writer.label("cipher-roof-footnote")?];
+    for roof in &under {
+        notes.push(writer.label(roof.said[1])?);
+    }
+    if !passed.is_empty() {
+        notes.push(writer.label("cipher-roof-passed")?);
+    }
+    notes.push(footnote(writer, part, first.figure())?);
+    let roofs = roofs(writer, &series, &under)?;
     let number = writer.next_figure();
     Ok(Some(Figure {
         id: format!("fig-{}-{number}", part.run.id),
         number,
         kind: FigureKind::Roofline,
-        title,
-        subtitle,
+        title: title.text().into(),
+        subtitle: subtitle.text().into(),
         x,
         y,
         series,
@@ -66,33 +104,42 @@ pub(super) fn ciphers(writer: &mut Writer, part: &Part<'_>) -> Result<Option<Fig
     }))
 }
 
-fn lines(part: &Part<'_>, cells: &[&MachineCell]) -> Vec<Series> {
-    let mut series: Vec<Series> = Vec::new();
-    for cell in cells {
-        let Some(load) = part.run.plan.loads.iter().find(|load| load.name == cell.load) else {
-            continue;
-        };
-        let Some(place) = cell.params.get(BLOCK).and_then(quantity_of) else { continue };
-        let rest = name_without(load, cell, BLOCK);
-        let name = [cell.load.as_str(), rest.as_str()].join(" ").trim().to_owned();
-        let Some(mark) = cell_mark(Some(place), cell) else { continue };
-        match series.iter_mut().find(|known| known.name == name) {
-            Some(known) => known.marks.push(mark),
-            None => series.push(Series { name, marks: vec![mark] }),
-        }
-    }
-    for one in &mut series {
-        one.marks.sort_by(|a, b| a.x.total_cmp(&b.x));
-    }
-    series
+/// What cells of one number of threads say of memory: the quickest copy, for a cipher reads a byte
+/// and writes one, and the quickest read, which is all that a digest does.
+fn memory(cells: &[&MachineCell]) -> Vec<MemoryRoof> {
+    let is_copy = |cell: &MachineCell| match cell.workload.as_str() {
+        "mem_copy" => true,
+        workload => workload == "mem_bandwidth" && cell.word("operation") == "copy",
+    };
+    let is_read =
+        |cell: &MachineCell| cell.workload == "mem_bandwidth" && cell.word("operation") == "read";
+    let most = |wanted: &dyn Fn(&MachineCell) -> bool| {
+        let cells = cells.iter().filter(|cell| cell.word("size") == "memory" && wanted(cell));
+        let bandwidths = cells.filter_map(|cell| cell.figures.get(BANDWIDTH));
+        bandwidths.map(|bandwidth| bandwidth.centre.value).reduce(f64::max)
+    };
+    let roof = |said, ceiling| MemoryRoof { said, ceiling };
+    let copied = most(&is_copy).map(|most| roof(COPY, most / COPIED));
+    copied.into_iter().chain(most(&is_read).map(|most| roof(READ, most))).collect()
 }
 
-/// The most calls a second of any series as a slope, and memory as a level roof where no point
-/// stands above it.
+fn lines(part: &Part<'_>, cells: &[&MachineCell]) -> Vec<Series> {
+    let loads = &part.run.plan.loads;
+    let marks = cells.iter().filter_map(|cell| {
+        let load = loads.iter().find(|load| load.name == cell.load)?;
+        let place = cell.params.get(BLOCK).and_then(quantity_of)?;
+        let rest = name_without(load, cell, BLOCK);
+        let name = [cell.load.as_str(), rest.as_str()].join(" ").trim().to_owned();
+        Some((name, cell_mark(Some(place), cell)?))
+    });
+    by_name(marks)
+}
+
+/// The most calls a second of any series as a slope, and what memory gives as level roofs.
 fn roofs(
     writer: &Writer,
     series: &[Series],
-    memory: &MachineCell,
+    memory: &[&MemoryRoof],
 ) -> Result<Vec<Roof>, ReportError> {
     let mut roofs = Vec::new();
     let calls =
@@ -102,12 +149,9 @@ fn roofs(
         let slope = Some(calls(most));
         roofs.push(Roof { slope, ceiling: None, name: name.text().into() });
     }
-    let highest = series.iter().flat_map(|s| &s.marks).map(|m| m.centre).fold(0.0, f64::max);
-    let ceiling = memory.figure().map(|figure| figure.centre.value);
-    if let Some(ceiling) = ceiling.filter(|ceiling| *ceiling >= highest) {
-        let threads = u32::try_from(memory.threads.unwrap_or(1)).unwrap_or(u32::MAX);
-        let name = writer.say("cipher-roof-name", Args::new().count("threads", threads))?;
-        let ceiling = Some(ceiling);
+    for roof in memory {
+        let name = writer.label(roof.said[0])?;
+        let ceiling = Some(roof.ceiling);
         roofs.push(Roof { slope: None, ceiling, name: name.text().into() });
     }
     Ok(roofs)

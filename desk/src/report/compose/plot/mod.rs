@@ -18,6 +18,7 @@ pub(super) use groups::groups;
 pub(super) use heatmap::heatmap;
 pub(super) use percentile::percentiles;
 pub(super) use ranks::ranks;
+pub(in crate::report) use roofline::roof_line;
 pub(super) use roofline::roofline;
 pub(super) use timeline::timeline;
 pub(super) use waterfall::waterfall;

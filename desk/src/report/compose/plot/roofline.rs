@@ -21,13 +21,29 @@ const BITS: f64 = 8.0;
 /// The figure of the curve that reaches highest of those that lie along both roofs; nothing if none
 /// does.
 pub fn roofline(writer: &mut Writer, part: &Part<'_>) -> Result<Option<Figure>, ReportError> {
-    let top = |r: &Roofs| r.throughput.centre.value;
-    let highest = part.analysis.roofs.iter().max_by(|a, b| top(a).total_cmp(&top(b)));
-    let of = |id: &str| part.analysis.comparisons.iter().find(|c| c.id == id);
-    match highest.and_then(|roofs| Some((of(&roofs.comparison)?, roofs))) {
+    match highest(part) {
         Some(curve) => Ok(Some(of_curve(writer, part, curve)?)),
         None => Ok(None),
     }
+}
+
+/// The same as a line for the card, of the first part that has one.
+pub fn roof_line(writer: &Writer, parts: &[Part<'_>]) -> Result<Option<Prose>, ReportError> {
+    let Some((part, (c, found))) = parts.iter().find_map(|p| Some((p, highest(p)?))) else {
+        return Ok(None);
+    };
+    let args = Args::new()
+        .name("level", &level_name(&part.run.plan, &c.factor, &found.level))
+        .quantity("requests", found.requests.centre)
+        .name("size", &shown(&found.meet))
+        .quantity("rate", found.throughput.centre);
+    Ok(Some(writer.say("card-roof", args)?))
+}
+
+fn highest<'a>(part: &Part<'a>) -> Option<(&'a Comparison, &'a Roofs)> {
+    let top = |r: &Roofs| r.throughput.centre.value;
+    let highest = part.analysis.roofs.iter().max_by(|a, b| top(a).total_cmp(&top(b)))?;
+    Some((part.analysis.comparisons.iter().find(|c| c.id == highest.comparison)?, highest))
 }
 
 fn of_curve(

@@ -38,11 +38,11 @@ derived-disagrees = { $told }: disagrees
 derived-untold = the machine tells of none
 derived-baseline = All are of the first level of every factor.
 definition-clocks = Clocks of a load: its latency at random, over the time of one addition that waits for the one before, measured beside it.
-definition-cache = Size of a cache: between these two sizes the time of an access leaves a plateau of neighbouring sizes that lie within a factor of { $within }; beside it what the machine tells.
-definition-prefetch = Prefetching ends at the first stride at which a walk by address takes half of what random loads of the same memory take, or half of its own longest where those were not measured.
+definition-cache = Size of a cache: between these two sizes the time of an access leaves a plateau of neighbouring sizes that lie within a factor of { $within }; beside it what the kernel tells in sysfs, which has it from the processor’s own words (CPUID).
+definition-prefetch = Prefetching ends at the first stride at which a walk by address takes half of what random loads of the same memory take, or half of its own longest where those were not measured. It is told of data beyond the first cache, and where the shortest stride still takes less than that half: otherwise there was nothing to end.
 definition-saturation = Threads that saturate it: the fewest whose bandwidth comes within { $share } of the highest of any number.
 definition-bytes-clock = Bytes a clock: what one thread reads from memory in a clock of its core.
-definition-bytes-cipher = Bytes of memory for a byte of cipher: what as many threads read from memory, over what they encrypt in the largest blocks; where it is less than one, memory holds the cipher down.
+definition-bytes-cipher = Bytes of memory for a byte of cipher: what as many threads read from memory, over what they encrypt in the largest blocks. A cipher that works in memory reads a byte and writes one, and where the line that it writes is fetched first it moves three: below two to three, memory holds such a cipher down.
 definition-scaling = All threads against one: the ratio within blocks of what all do together to what one does alone.
 definition-per-copy = What each thread keeps: that ratio over the number of threads.
 
@@ -62,12 +62,16 @@ matrix-axis = CPU
 matrix-cpu = CPU { $cpu }
 matrix-footnote = Ratio of a pair to the middle one of all pairs; a pair was measured in one direction.
 matrix-shows = { $figure } has every pair.
-cipher-roof-title = Ciphers under the roof of memory
-cipher-roof-subtitle = message bytes a second by block size; a roof is what memory gives to as many threads
-cipher-roof-name = memory, { $threads } { $threads ->
+cipher-roof-title = Ciphers under the roof of memory, { $threads } { $threads ->
     [one] thread
    *[other] threads
 }
+cipher-roof-subtitle = message bytes a second by block size; a level roof is what memory gives to as many threads
+cipher-roof-copied = memory, copied
+cipher-roof-copied-is = Memory, copied: half of the highest bandwidth of copying memory, for a cipher that works in memory reads each byte and writes one.
+cipher-roof-read = memory, read only
+cipher-roof-read-is = Memory, read only: the highest bandwidth of reading memory, which is all that a digest does; what a cipher writes comes on top.
+cipher-roof-passed = A roof of memory below a point is not drawn: the messages stay in the caches.
 cipher-roof-calls = { $series }: calls a second
-cipher-roof-footnote = A slope is the highest number of calls a second of an algorithm at any block size; the level roof is the bandwidth of reading memory, measured in this run.
+cipher-roof-footnote = The slope is the highest number of calls a second of an algorithm at any block size; level roofs were measured in this run.
 cipher-roof-shows = { $figure } has each cipher under what memory gives.

@@ -88,6 +88,7 @@ card-open = { $names }; { $blocks }
 card-not-measured = Not measured here: { $factors }; they need links of their own
 card-not-measured-why = Not measured here: { $factors } – { $why }
 card-left-out = No time left for: { $parts }; start it again on a quieter machine
+card-roof = Roofs of { $level }: { $requests } up to { $size }, { $rate } beyond
 card-limit = Limit: { $causes }
 card-no-limit = Limit: none looked for
 card-doubt = Doubt: { $doubt }
