@@ -10,7 +10,7 @@
 
 use desk::plan::{Catalogue, order, read};
 use desk::record::{TrialKind, Value, WorkloadSpec};
-use desk::stats::{EstimateMethod, LEVEL, ratio_t};
+use desk::stats::{EstimateMethod, LEVEL, median, ratio_t};
 use desk::unit::{Quantity, Unit, ratio};
 use rig::lab::{Blueprint, Wanted};
 use rig::run::Bench;
@@ -112,7 +112,8 @@ fn show(
     let logs: Vec<f64> = ours.iter().zip(theirs).map(|(a, b)| (a / b).ln()).collect();
     let estimate = ratio_t(&logs, LEVEL, EstimateMethod::PairedLogT).ok_or("too few rounds")?;
     let reaches = estimate.high.value >= low && estimate.low.value <= high;
-    let rate = |all: &[f64]| Quantity::new(median(all), Unit::BytePerSecond).to_string();
+    let rate =
+        |all: &[f64]| Quantity::new(median(all).unwrap_or(0.0), Unit::BytePerSecond).to_string();
     let [middle, from, to] =
         [estimate.centre, estimate.low, estimate.high].map(|quantity| ratio(quantity.value));
     let mark = if reaches { "ok" } else { "short" };
@@ -187,15 +188,4 @@ fn alone(cell: Cell, cpu: &str) -> Result<f64, Failed> {
     let figure =
         line.and_then(|line| line.rsplit(':').next()).ok_or("no figure of openssl speed")?;
     Ok(figure.trim().parse()?)
-}
-
-/// The middle value; the mean of the middle two of an even number; 0 of none.
-fn median(values: &[f64]) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    match sorted.len() {
-        0 => 0.0,
-        n if n % 2 == 1 => sorted[n / 2],
-        n => f64::midpoint(sorted[n / 2 - 1], sorted[n / 2]),
-    }
 }

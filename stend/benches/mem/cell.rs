@@ -10,7 +10,7 @@ pub const LEVELS: [(&str, u64); 4] =
 /// What every bandwidth must reach of the best peer's.
 const BANDWIDTH: Bar = Bar::AtLeast(0.98);
 /// Rounds of most cells.
-const ROUNDS: usize = 7;
+const ROUNDS: usize = 9;
 /// Rounds of the pair of cores, whose threads and line are made anew for each.
 const PAIRS: usize = 15;
 
@@ -102,7 +102,7 @@ pub fn all(pair: &str) -> Vec<Group> {
 
 /// A group of one cell.
 fn alone(cell: Cell, peer: Peer) -> Group {
-    Group { cells: vec![cell], peer, rounds: ROUNDS, window_ms: 100, fresh: false }
+    Group { cells: vec![cell], peer, rounds: ROUNDS, window_ms: 100, fresh: true }
 }
 
 /// `L1 24 KiB`.
@@ -118,9 +118,10 @@ fn size(bytes: u64) -> String {
     }
 }
 
-/// Our window: so long that a gigabyte is gone over some times.
-fn window_ms(bytes: u64) -> u64 {
-    if bytes >= 1 << 30 { 300 } else { 100 }
+/// A gigabyte is gone over some times, and kept: to make it anew takes long, and says nothing.
+/// Where a smaller one came to lie among the lines of a cache is another matter each time.
+fn in_level(bytes: u64, group: Group) -> Group {
+    if bytes >= 1 << 30 { Group { window_ms: 300, fresh: false, ..group } } else { group }
 }
 
 /// Operation, instruction set, and the tests of likwid-bench that do the same: for its word
@@ -172,7 +173,7 @@ fn likwid(level: (&'static str, u64)) -> Vec<Group> {
         let name = format!("{} {operation} {isa}{past}", place(level));
         let cell = Cell { name, load, nth: 0, figure: Figure::Rate, bar: BANDWIDTH };
         let peer = Peer::Likwid { tests, bytes };
-        Group { window_ms: window_ms(bytes), ..alone(cell, peer) }
+        in_level(bytes, alone(cell, peer))
     })
     .collect()
 }
@@ -191,7 +192,7 @@ fn memcpy(level: (&str, u64), threads: &str) -> Group {
     let name = format!("{} copy best{cpus}", place(level));
     let cell = Cell { name, load: load("best"), nth: 0, figure: Figure::Best, bar: BANDWIDTH };
     let peer = Peer::Libc { load: load("libc"), all: threads == "all" };
-    Group { window_ms: window_ms(bytes), ..alone(cell, peer) }
+    in_level(bytes, alone(cell, peer))
 }
 
 /// STREAM, whose compiler chose instructions and stores; ours chooses as well.
@@ -221,7 +222,7 @@ fn latency(level: (&str, u64)) -> Group {
     );
     let name = format!("latency {}", place((level.0, bytes)));
     let cell = Cell { name, load, nth: 0, figure: Figure::Time, bar: Bar::Within(0.05) };
-    Group { window_ms: 300, ..alone(cell, Peer::Multichase { bytes }) }
+    Group { window_ms: 300, ..in_level(bytes, alone(cell, Peer::Multichase { bytes })) }
 }
 
 fn cores(pair: &str) -> Group {
@@ -229,5 +230,5 @@ fn cores(pair: &str) -> Group {
     let name = format!("core pair {pair} cas");
     let cell = Cell { name, load, nth: 0, figure: Figure::Time, bar: Bar::AtMost(1.05) };
     let peer = Peer::CoreToCore { pair: pair.replace('-', ",") };
-    Group { rounds: PAIRS, fresh: true, ..alone(cell, peer) }
+    Group { rounds: PAIRS, ..alone(cell, peer) }
 }

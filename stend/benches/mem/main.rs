@@ -3,7 +3,8 @@
 //! Ours is what a plan gets: the workloads `mem_bandwidth`, `mem_copy`, `mem_latency` and
 //! `core_pair`, staged in this process. Peers run on the same CPU over as many bytes, in pages of
 //! 2 MiB where they can. A round is one window of ours and one run of the peer, in turning order;
-//! rounds in which either was disturbed are made again. A row is judged by the ratio within rounds.
+//! rounds in which either was disturbed are made again. A row is judged by the ratio within rounds:
+//! from 8 rounds on its Hodges-Lehmann estimate with the signed-rank interval.
 
 #![expect(clippy::print_stdout, reason = "the rows are what it is for")]
 
@@ -13,7 +14,7 @@ mod peer;
 mod watch;
 
 use cell::{Cell, Figure, Group};
-use desk::stats::{Estimate, EstimateMethod, LEVEL, ratio_t};
+use desk::stats::{Estimate, LEVEL, centre_of_blocks, median};
 use desk::unit::{Quantity, Unit, ratio};
 use ours::Load;
 use peer::Rival;
@@ -23,10 +24,12 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-/// Disturbed rounds are made again until there were so many times the rounds that are wanted.
-const AGAIN: usize = 3;
+/// Rounds are made until a cell is told apart, but at most so many times those that are wanted.
+const AGAIN: usize = 6;
 /// And no longer than this for the cells of one peer's run.
-const LONGEST: Duration = Duration::from_secs(90);
+const LONGEST: Duration = Duration::from_secs(45);
+/// A cell is told apart whose interval is narrower than this factor, whatever it says.
+const NARROW: f64 = 1.05;
 /// Fewest undisturbed rounds from which anything is said.
 const FEWEST: usize = 5;
 /// An interval that is wider than this factor reaches any bar, and says nothing.
@@ -53,6 +56,23 @@ struct Rounds {
     pairs: Vec<(f64, f64)>,
     /// Why the last one that does not count does not.
     disturbed: Option<String>,
+}
+
+impl Rounds {
+    /// The ratio of ours to the peer's within rounds, with its interval.
+    fn ratio(&self) -> Option<Estimate> {
+        let logs: Vec<f64> = self.pairs.iter().map(|(a, b)| (a / b).ln()).collect();
+        let mut estimate = centre_of_blocks(&logs, Unit::Count, LEVEL)?;
+        for value in [&mut estimate.centre, &mut estimate.low, &mut estimate.high] {
+            value.value = value.value.exp();
+        }
+        Some(estimate)
+    }
+
+    fn are_enough(&self, wanted: usize) -> bool {
+        let narrow = |e: Estimate| e.high.value <= NARROW * e.low.value;
+        self.pairs.len() >= wanted && self.ratio().is_some_and(narrow)
+    }
 }
 
 fn main() -> ExitCode {
@@ -113,13 +133,14 @@ fn measure(group: Group, cpus: &[u32], tally: &mut Tally) -> Result<(), Failed> 
     let mut rounds: Vec<Rounds> = cells.iter().map(|_| Rounds::default()).collect();
     let began = Instant::now();
     for turn in 0..wanted * AGAIN {
-        let done = rounds.iter().all(|one| one.pairs.len() >= wanted);
+        let done = rounds.iter().all(|one| one.are_enough(wanted));
         if done || began.elapsed() > LONGEST {
             break;
         }
         if fresh && turn > 0 {
             loads.clear();
             loads = stage()?;
+            rival.stage_anew()?;
         }
         watch::wait_for_calm(cpus);
         let early = if turn % 2 == 0 { None } else { Some(rival.run(window_ms)?) };
@@ -151,11 +172,9 @@ impl Tally {
     /// Judges a cell and prints its row.
     fn row(&mut self, cell: &Cell, load: &Load, rounds: &Rounds, rival: &Rival) {
         let pairs = &rounds.pairs;
-        let logs: Vec<f64> = pairs.iter().map(|(a, b)| (a / b).ln()).collect();
-        let estimate = ratio_t(&logs, LEVEL, EstimateMethod::PairedLogT);
         let (name, bar, peer) = (&cell.name, cell.bar.text(), &rival.name);
         let says = |e: &Estimate| pairs.len() >= FEWEST && e.high.value <= WIDEST * e.low.value;
-        let Some(Estimate { low, high, .. }) = estimate.filter(says) else {
+        let Some(Estimate { centre, low, high, .. }) = rounds.ratio().filter(says) else {
             let why = rounds.disturbed.as_deref().unwrap_or("they differ too much");
             println!(
                 "{name} | - | - ({peer}) | {} rounds: {why} | {bar} | not comparable",
@@ -163,26 +182,25 @@ impl Tally {
             );
             return;
         };
-        let ratios: Vec<f64> = logs.iter().map(|log| log.exp()).collect();
-        let middle = median(&ratios);
         let reached = cell.bar.reached(low.value, high.value);
         let unit = if cell.figure == Figure::Time { Unit::Second } else { Unit::BytePerSecond };
-        let show = |values: Vec<f64>| Quantity::new(median(&values), unit).to_string();
+        let show =
+            |values: Vec<f64>| Quantity::new(median(&values).unwrap_or(0.0), unit).to_string();
         let [ours, theirs] =
             [pairs.iter().map(|p| p.0).collect(), pairs.iter().map(|p| p.1).collect()].map(show);
-        let [middle_text, low, high] = [middle, low.value, high.value].map(ratio);
+        let [centre_text, low, high] = [centre.value, low.value, high.value].map(ratio);
         let made = load.word("loop");
         let made = if made.is_empty() { String::new() } else { format!(" ({made})") };
         let mark = if reached { "ok" } else { "short" };
         let count = pairs.len();
         println!(
-            "{name} | {ours}{made} | {theirs} ({peer}) | {middle_text} ({low} to {high}, {count} \
+            "{name} | {ours}{made} | {theirs} ({peer}) | {centre_text} ({low} to {high}, {count} \
              pairs) | {bar} | {mark}"
         );
         self.counted += 1;
         self.good += usize::from(reached);
         if unit == Unit::BytePerSecond {
-            self.logs.push(middle.ln());
+            self.logs.push(centre.value.ln());
         }
     }
 
@@ -206,16 +224,5 @@ impl Tally {
             self.counted += 1;
             self.good += usize::from(mean >= MEAN_BAR);
         }
-    }
-}
-
-/// The middle value; the mean of the middle two of an even number; 0 of none.
-fn median(values: &[f64]) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    match sorted.len() {
-        0 => 0.0,
-        n if n % 2 == 1 => sorted[n / 2],
-        n => f64::midpoint(sorted[n / 2 - 1], sorted[n / 2]),
     }
 }

@@ -6,6 +6,7 @@ use super::Failed;
 use super::cell::Figure;
 use desk::plan::{Catalogue, order, read};
 use desk::record::{Settings, Value, WorkloadSpec};
+use desk::stats::median;
 use rig::lab::agent::Part;
 use rig::lab::clock;
 use rig::metal::{Sampled, Span, Together};
@@ -65,7 +66,7 @@ impl Load {
         let told = part(json!({ "Stage": asked }))?;
         match told.get("Staged") {
             Some(made) => {
-                let made_with: Settings = from_value(made.clone())?;
+                let made_with: Settings = from_value(made["made_with"].clone())?;
                 let pair = made_with.get("pairs").and_then(Value::word);
                 let numbers = |word: &str| word.split('-').filter_map(|n| n.parse().ok()).collect();
                 Ok(Self { pair: pair.map(numbers), made_with, part })
@@ -95,7 +96,7 @@ impl Load {
             let clean: Vec<&Sampled> =
                 series.samples.iter().filter(|s| s.taint.is_none()).collect();
             let rates: Vec<f64> = clean.iter().map(|s| s.rate()).collect();
-            taken.median += super::median(&rates);
+            taken.median += median(&rates).unwrap_or(0.0);
             taken.best += rates.iter().copied().fold(0.0, f64::max);
             let (good, all) = (clean.len(), series.samples.len());
             #[expect(clippy::cast_precision_loss, reason = "some hundred samples")]

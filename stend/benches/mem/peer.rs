@@ -125,6 +125,15 @@ impl Peer {
 }
 
 impl Rival {
+    /// Where a load of ours is the peer: in other memory.
+    pub fn stage_anew(&mut self) -> Result<(), Failed> {
+        if let Peer::Libc { load, .. } = &self.peer {
+            self.libc = None;
+            self.libc = Some(Load::stage(load)?);
+        }
+        Ok(())
+    }
+
     /// One run of about `window_ms` where that can be chosen.
     pub fn run(&mut self, window_ms: u64) -> Result<Seen, Failed> {
         match &self.peer {

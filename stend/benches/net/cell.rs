@@ -3,7 +3,7 @@
 //! Must not know how a run is made.
 
 use super::watch::Seen;
-use desk::stats::{Estimate, EstimateMethod, LEVEL, Summary, ratio_t};
+use desk::stats::{Estimate, EstimateMethod, LEVEL, Summary, median, ratio_t};
 use desk::unit::{Quantity, Unit, ratio};
 
 /// Requests outstanding in a call of engine `batch`.
@@ -144,8 +144,8 @@ fn row(
     pick: fn(&Seen) -> f64,
     (show, reaches): Judge<'_>,
 ) -> Row {
-    let ours = median(pairs.iter().map(|(a, _)| pick(a)));
-    let theirs = median(pairs.iter().map(|(_, b)| pick(b)));
+    let ours = middle(pairs.iter().map(|(a, _)| pick(a)));
+    let theirs = middle(pairs.iter().map(|(_, b)| pick(b)));
     let logs: Vec<f64> = pairs.iter().map(|(a, b)| (pick(a) / pick(b)).ln()).collect();
     let estimate = ratio_t(&logs, LEVEL, EstimateMethod::PairedLogT);
     let Some(estimate) = estimate.filter(|_| pairs.len() >= FEWEST) else {
@@ -159,7 +159,7 @@ fn row(
         };
     };
     let [low, high] = [estimate.low, estimate.high].map(|q| ratio(q.value));
-    let middle = ratio(median(logs.iter().map(|l| l.exp())));
+    let middle = ratio(middle(logs.iter().map(|l| l.exp())));
     let mark = if reaches(&estimate) { Mark::Ok } else { Mark::Short };
     let pairs = pairs.len();
     Row {
@@ -188,13 +188,7 @@ fn matched(ours: &[Seen], theirs: &[Seen]) -> Vec<(Seen, Seen)> {
     pairs
 }
 
-/// The middle value; the mean of the middle two of an even number; 0 of none.
-pub fn median(values: impl Iterator<Item = f64>) -> f64 {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    match values.len() {
-        0 => 0.0,
-        n if n % 2 == 1 => values[n / 2],
-        n => f64::midpoint(values[n / 2 - 1], values[n / 2]),
-    }
+/// The median; 0 of none.
+pub fn middle(values: impl Iterator<Item = f64>) -> f64 {
+    median(&values.collect::<Vec<_>>()).unwrap_or(0.0)
 }

@@ -9,7 +9,7 @@ mod cell;
 mod peer;
 mod watch;
 
-use cell::{Cell, Mark, QUEUE_DEPTH, Row, Runs, median};
+use cell::{Cell, Mark, QUEUE_DEPTH, Row, Runs, middle};
 use desk::plan::{Catalogue, order, read};
 use desk::record::{LabKind, TrialKind, WorkloadSpec};
 use peer::Peer;
@@ -150,8 +150,8 @@ impl Stand {
         for (name, list) in [("sys", &runs.sys), ("batch", &runs.batch), (peer.name, &runs.peer)] {
             if !list.is_empty() {
                 let rates: Vec<String> = list.iter().map(rate_and_packet).collect();
-                let middle = median(list.iter().map(|s| s.bit_per_s)) / 1e9;
-                println!("  {name}: median {middle:.2} Gbit/s; {}", rates.join(" "));
+                let typical = middle(list.iter().map(|s| s.bit_per_s)) / 1e9;
+                println!("  {name}: median {typical:.2} Gbit/s; {}", rates.join(" "));
             }
         }
         Ok(runs)
