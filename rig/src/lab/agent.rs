@@ -57,6 +57,18 @@ pub fn started_nice() -> i32 {
     STARTED_NICE.get().copied().unwrap_or(0)
 }
 
+/// Gives the thread that calls the nice value with which this host was started; what is no host
+/// stays as it is.
+///
+/// # Errors
+/// When the kernel refuses.
+pub fn take_started_nice() -> io::Result<()> {
+    match STARTED_NICE.get() {
+        Some(nice) => Ok(rustix::process::setpriority_process(None, *nice)?),
+        None => Ok(()),
+    }
+}
+
 /// A server of many clients needs more descriptors than the usual soft limit.
 fn allow_many_files() {
     let mut limit = rustix::process::getrlimit(rustix::process::Resource::Nofile);

@@ -70,13 +70,35 @@ fn of(thread: Option<Pid>) -> io::Result<Vec<u32>> {
     Ok((0..MOST).filter(|cpu| set.is_set(*cpu as usize)).collect())
 }
 
+/// The CPUs that this thread may use, by number.
+///
+/// # Errors
+/// When the kernel refuses to say.
+pub fn mine() -> io::Result<Vec<u32>> {
+    of(None)
+}
+
+/// Binds this thread to one CPU.
+///
+/// # Errors
+/// When the kernel refuses, or there is no such CPU.
+pub fn pin(cpu: u32) -> io::Result<()> {
+    sched_setaffinity(None, &set_of(&[cpu])).map_err(Into::into)
+}
+
+/// What lies within the bounds of the kernel's calls.
+fn set_of(cpus: &[u32]) -> CpuSet {
+    let mut set = CpuSet::new();
+    cpus.iter().filter(|cpu| **cpu < MOST).for_each(|cpu| set.set(*cpu as usize));
+    set
+}
+
 /// Holds every thread of a process to these CPUs, those that it starts meanwhile, too.
 ///
 /// # Errors
 /// When the kernel refuses, or threads come faster than they can be held.
 fn hold(process: u32, cpus: &[u32]) -> io::Result<()> {
-    let mut set = CpuSet::new();
-    cpus.iter().filter(|cpu| **cpu < MOST).for_each(|cpu| set.set(*cpu as usize));
+    let set = set_of(cpus);
     for _ in 0..LOOKS {
         let mut late = false;
         for thread in threads(process)? {

@@ -1,9 +1,12 @@
-//! Knows the CPUs that this process may use, which of them share a core, and their caches.
+//! Knows the CPUs that this process may use, which of them share a core, and the caches of each.
 //!
 //! Must not know what runs on them.
 
-use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+use super::gang::Unready;
+use crate::lab::cpus;
+use std::collections::BTreeSet;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Where the kernel lists CPUs, below the root.
@@ -22,6 +25,20 @@ pub struct Thread {
     pub package: u32,
     /// Number of its NUMA node; 0 where the kernel tells of none.
     pub node: u32,
+    /// The caches that it reaches, nearest first: cores of one machine may differ in them.
+    pub caches: Vec<CacheOf>,
+}
+
+impl Thread {
+    /// Its cache of a level, for data; none where the kernel tells of none.
+    fn data_cache(&self, level: u32) -> Option<&CacheOf> {
+        self.caches.iter().find(|cache| cache.level == level && cache.is_for_data())
+    }
+
+    /// Its cache for data that is the nearest to memory; none where the kernel tells of none.
+    fn last_cache(&self) -> Option<&CacheOf> {
+        self.caches.iter().filter(|cache| cache.is_for_data()).max_by_key(|cache| cache.level)
+    }
 }
 
 /// A cache that a CPU reaches.
@@ -33,8 +50,14 @@ pub struct CacheOf {
     pub kind: String,
     /// Bytes.
     pub bytes: u64,
-    /// CPUs that share it.
+    /// CPUs that share it, the one that reaches it among them.
     pub shared_by: Vec<u32>,
+}
+
+impl CacheOf {
+    fn is_for_data(&self) -> bool {
+        self.kind != "Instruction"
+    }
 }
 
 /// The CPUs that this process may use.
@@ -42,23 +65,19 @@ pub struct CacheOf {
 pub struct Cpus {
     /// By number.
     pub threads: Vec<Thread>,
-    /// Caches of the first of them, nearest first.
-    pub caches: Vec<CacheOf>,
 }
 
 impl Cpus {
     /// Reads the files below `root`; which CPUs may be used is asked of the kernel.
     #[must_use]
     pub fn read(root: &Path) -> Self {
-        Self::of(root, &allowed())
+        Self::of(root, &usable(cpus::mine(), root))
     }
 
     /// The same for these CPUs.
     #[must_use]
     pub fn of(root: &Path, cpus: &[u32]) -> Self {
-        let threads: Vec<Thread> = cpus.iter().map(|cpu| thread(root, *cpu)).collect();
-        let caches = threads.first().map(|t| caches(root, t.cpu)).unwrap_or_default();
-        Self { threads, caches }
+        Self { threads: cpus.iter().map(|cpu| thread(root, *cpu)).collect() }
     }
 
     /// The CPUs in the order in which threads of a load take them: first one of every core, then
@@ -95,17 +114,48 @@ impl Cpus {
         self.threads.iter().any(|thread| thread.cpu == cpu)
     }
 
-    /// Bytes of the data cache of a level that one CPU reaches; none where there is no such level.
-    #[must_use]
-    pub fn data_cache(&self, level: u32) -> Option<u64> {
-        let fits = |c: &&CacheOf| c.level == level && c.kind != "Instruction";
-        self.caches.iter().find(fits).map(|cache| cache.bytes)
+    /// A CPU by its number.
+    ///
+    /// # Errors
+    /// `NotAvailable` where it may not be used, with those that may.
+    pub fn get(&self, cpu: u32) -> Result<&Thread, Unready> {
+        self.threads.iter().find(|thread| thread.cpu == cpu).ok_or_else(|| {
+            let all: Vec<u32> = self.threads.iter().map(|thread| thread.cpu).collect();
+            Unready::NotAvailable(format!(
+                "CPU {cpu} is not there, or may not be used; those that may: {}",
+                cpus::list(&all)
+            ))
+        })
     }
 
-    /// Bytes of the largest cache that one CPU reaches; none where the kernel tells of none.
+    /// Bytes of the data cache of a level that each of the `used` CPUs (at least one) has to itself
+    /// while all of them work: the smallest of cache / used CPUs that share it.
+    ///
+    /// # Errors
+    /// `NotAvailable` where one of them may not be used, or has no such cache.
+    pub fn share(&self, level: u32, used: &[u32]) -> Result<u64, Unready> {
+        let used: BTreeSet<u32> = used.iter().copied().collect();
+        let mut least = u64::MAX;
+        for cpu in &used {
+            let cache = self.get(*cpu)?.data_cache(level).ok_or_else(|| {
+                Unready::NotAvailable(format!(
+                    "the kernel tells of no cache L{level} of CPU {cpu}; write a size in bytes"
+                ))
+            })?;
+            let sharers = cache.shared_by.iter().filter(|other| used.contains(other)).count();
+            least = least.min(cache.bytes / sharers.max(1) as u64);
+        }
+        Ok(least)
+    }
+
+    /// Bytes of all last caches of these CPUs together, each counted once however many share it;
+    /// none where the kernel tells of none.
     #[must_use]
-    pub fn last_cache(&self) -> Option<u64> {
-        self.caches.iter().filter(|c| c.kind != "Instruction").map(|c| c.bytes).max()
+    pub fn last_caches(&self) -> Option<u64> {
+        let mut met = BTreeSet::new();
+        let last = self.threads.iter().filter_map(Thread::last_cache);
+        let distinct = last.filter(|cache| met.insert((cache.level, &cache.shared_by)));
+        distinct.map(|cache| cache.bytes).reduce(u64::saturating_add)
     }
 
     /// Numbers of the NUMA nodes of these CPUs, rising.
@@ -123,32 +173,34 @@ impl Cpus {
 /// # Errors
 /// When the kernel refuses, in words for the person.
 pub fn pin(cpu: u32) -> Result<(), String> {
-    let mut set = CpuSet::new();
-    set.set(cpu as usize);
-    sched_setaffinity(None, &set).map_err(|e| format!("cannot run on CPU {cpu}: {e}"))
+    cpus::pin(cpu).map_err(|e| format!("cannot run on CPU {cpu}: {e}"))
 }
 
-fn allowed() -> Vec<u32> {
-    let set = sched_getaffinity(None).unwrap_or_default();
-    let mut cpus: Vec<u32> = (0..1024).filter(|cpu| set.is_set(*cpu as usize)).collect();
-    if cpus.is_empty() {
-        cpus.push(0);
+/// The CPUs that may be used, by number: what the kernel's call told, else what its files below
+/// `root` tell, for the call refuses where there are more CPUs than its set holds. CPU 0 where
+/// neither tells of any.
+fn usable(told: io::Result<Vec<u32>>, root: &Path) -> Vec<u32> {
+    let mut all = told.unwrap_or_default();
+    if all.is_empty() {
+        all = cpus::allowed(root);
+        all.sort_unstable();
     }
-    cpus
+    if all.is_empty() { vec![0] } else { all }
 }
 
 fn thread(root: &Path, cpu: u32) -> Thread {
     let topology = root.join(format!("{CPUS}/cpu{cpu}/topology"));
-    let mut siblings = list(&text(&topology.join("thread_siblings_list")));
+    let mut siblings = cpus::parse(&text(&topology.join("thread_siblings_list")));
     if !siblings.contains(&cpu) {
         siblings = vec![cpu];
     }
     let package = text(&topology.join("physical_package_id")).parse().unwrap_or(0);
-    Thread { cpu, siblings, package, node: node(root, cpu) }
+    Thread { cpu, siblings, package, node: node(root, cpu), caches: caches(root, cpu) }
 }
 
 fn node(root: &Path, cpu: u32) -> u32 {
-    let here = |(_, path): &(u32, PathBuf)| list(&text(&path.join("cpulist"))).contains(&cpu);
+    let here =
+        |(_, path): &(u32, PathBuf)| cpus::parse(&text(&path.join("cpulist"))).contains(&cpu);
     let nodes = numbered(&root.join(NODES), "node");
     nodes.into_iter().find(here).map_or(0, |(number, _)| number)
 }
@@ -156,19 +208,23 @@ fn node(root: &Path, cpu: u32) -> u32 {
 fn caches(root: &Path, cpu: u32) -> Vec<CacheOf> {
     let mut caches: Vec<CacheOf> = numbered(&root.join(format!("{CPUS}/cpu{cpu}/cache")), "index")
         .into_iter()
-        .filter_map(|(_, path)| cache(&path))
+        .filter_map(|(_, path)| cache(&path, cpu))
         .collect();
     caches.sort_by_key(|cache| cache.level);
     caches
 }
 
-fn cache(path: &Path) -> Option<CacheOf> {
+fn cache(path: &Path, cpu: u32) -> Option<CacheOf> {
     let kibibytes: u64 = text(&path.join("size")).strip_suffix('K')?.parse().ok()?;
+    let mut shared_by = cpus::parse(&text(&path.join("shared_cpu_list")));
+    if !shared_by.contains(&cpu) {
+        shared_by = vec![cpu];
+    }
     Some(CacheOf {
         level: text(&path.join("level")).parse().ok()?,
         kind: text(&path.join("type")),
         bytes: kibibytes * 1024,
-        shared_by: list(&text(&path.join("shared_cpu_list"))),
+        shared_by,
     })
 }
 
@@ -188,17 +244,6 @@ fn text(path: &Path) -> String {
     fs::read_to_string(path).map(|text| text.trim().to_owned()).unwrap_or_default()
 }
 
-/// The CPUs of a list such as `0-3,8`; what is not a number is left out.
-fn list(text: &str) -> Vec<u32> {
-    text.split(',')
-        .filter_map(|part| {
-            let (first, last) = part.split_once('-').unwrap_or((part, part));
-            Some(first.trim().parse::<u32>().ok()?..=last.trim().parse::<u32>().ok()?)
-        })
-        .flatten()
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -215,6 +260,15 @@ mod tests {
             let path = self.0.join(path);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, format!("{text}\n")).unwrap();
+        }
+
+        /// A cache of a CPU: its level, kind and size, and who shares it.
+        fn cache(&self, cpu: u32, (index, what, shared_by): (&str, &str, &str)) {
+            let at = format!("{CPUS}/cpu{cpu}/cache/{index}");
+            for (name, text) in ["level", "type", "size"].into_iter().zip(what.split(' ')) {
+                self.set(&format!("{at}/{name}"), text);
+            }
+            self.set(&format!("{at}/shared_cpu_list"), shared_by);
         }
     }
 
@@ -236,14 +290,14 @@ mod tests {
         }
         machine.set(&format!("{NODES}/node0/cpulist"), "0-1,4-5");
         machine.set(&format!("{NODES}/node1/cpulist"), "2-3,6-7");
-        for (index, level, kind, size) in
-            [(0, 1, "Data", "32K"), (1, 1, "Instruction", "64K"), (3, 3, "Unified", "16384K")]
-        {
-            let at = format!("{CPUS}/cpu0/cache/index{index}");
-            machine.set(&format!("{at}/level"), &level.to_string());
-            machine.set(&format!("{at}/type"), kind);
-            machine.set(&format!("{at}/size"), size);
-            machine.set(&format!("{at}/shared_cpu_list"), "0-1,4-5");
+        for cpu in 0..8 {
+            let (core, first) = (cpu % 4, cpu % 4 < 2);
+            let both = format!("{core},{}", core + 4);
+            let package = if first { "0-1,4-5" } else { "2-3,6-7" };
+            let last = if first { "16384K" } else { "8192K" };
+            machine.cache(cpu, ("index0", "1 Data 32K", &both));
+            machine.cache(cpu, ("index1", "1 Instruction 64K", &both));
+            machine.cache(cpu, ("index3", &format!("3 Unified {last}"), package));
         }
         machine
     }
@@ -263,15 +317,51 @@ mod tests {
     fn caches_and_nodes_are_those_of_the_files() {
         let machine = two_packages("caches");
         let cpus = Cpus::of(&machine.0, &[0, 2]);
-        assert_eq!(cpus.data_cache(1), Some(32 << 10));
-        assert_eq!((cpus.data_cache(2), cpus.last_cache()), (None, Some(16 << 20)));
+        assert_eq!(cpus.threads[0].caches.len(), 3);
+        assert_eq!(cpus.threads[1].caches[2].bytes, 8 << 20, "of the second package");
         assert_eq!((cpus.nodes(), cpus.threads[1].package), (vec![0, 1], 1));
         let bare = Cpus::of(Path::new("/nonexistent"), &[3]);
-        assert_eq!((bare.order(), bare.last_cache()), (vec![3], None));
+        assert_eq!((bare.order(), bare.last_caches()), (vec![3], None));
+        let lacks = bare.share(3, &[3]).unwrap_err().to_string();
+        assert!(lacks.contains("no cache L3 of CPU 3; write a size in bytes"), "{lacks}");
+        // A cache of which nobody is told to share it is its CPU's own.
+        let alone = Machine::new("alone");
+        alone.cache(5, ("index2", "2 Unified 512K", ""));
+        assert_eq!(Cpus::of(&alone.0, &[5]).threads[0].caches[0].shared_by, [5]);
+    }
+
+    #[test]
+    fn a_cache_is_shared_by_the_cpus_that_are_used() {
+        let machine = two_packages("share");
+        let cpus = Cpus::of(&machine.0, &(0..8).collect::<Vec<_>>());
+        let share = |level, used: &[u32]| cpus.share(level, used).unwrap();
+        assert_eq!((share(1, &[0]), share(1, &[0, 4])), (32 << 10, 16 << 10));
+        assert_eq!((share(3, &[0]), share(3, &[2])), (16 << 20, 8 << 20));
+        assert_eq!(share(3, &[0, 2]), 8 << 20, "the smaller");
+        assert_eq!(share(3, &[0, 1, 4, 2]), (16 << 20) / 3, "the one that more share");
+        assert_eq!(cpus.last_caches(), Some(24 << 20), "each once");
+        assert!(matches!(cpus.share(2, &[0]), Err(Unready::NotAvailable(_))));
+    }
+
+    #[test]
+    fn more_cpus_than_a_set_holds_are_read_from_the_files() {
+        let machine = Machine::new("many");
+        machine.set("proc/self/status", "Name:\tx\nCpus_allowed_list:\t2-3,1500");
+        for (cpu, both) in [(2, "2-3"), (3, "2-3")] {
+            machine.set(&format!("{CPUS}/cpu{cpu}/topology/thread_siblings_list"), both);
+        }
+        let refused = || Err(io::Error::from_raw_os_error(libc::EINVAL));
+        assert_eq!(usable(refused(), &machine.0), [2, 3, 1500]);
+        assert_eq!(usable(Ok(Vec::new()), &machine.0), [2, 3, 1500]);
+        assert_eq!(usable(Ok(vec![7]), &machine.0), [7]);
+        assert_eq!(usable(refused(), Path::new("/nonexistent")), [0]);
     }
 
     #[test]
     fn a_cpu_that_is_not_there_is_refused() {
         assert!(pin(1023).unwrap_err().contains("1023"));
+        let cpus = Cpus::of(Path::new("/nonexistent"), &[0, 1, 2, 8]);
+        let why = cpus.get(9).unwrap_err().to_string();
+        assert!(why.contains("CPU 9") && why.ends_with("those that may: 0-2,8"), "{why}");
     }
 }

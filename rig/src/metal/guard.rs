@@ -4,19 +4,22 @@
 //! Must not know what the thread does.
 
 use serde::{Deserialize, Serialize};
-use std::fs::File;
+use std::fs::{self, File};
 use std::os::unix::fs::FileExt as _;
+use std::sync::OnceLock;
 
 /// A sample that waited for longer than this share of itself is disturbed.
 const WAITED_MOST: f64 = 0.01;
-/// A wait of more than this, nanoseconds, is another thread's turn on the CPU: it leaves caches cold,
-/// and where two threads take turns every sample is near one. What the kernel does in between is
-/// shorter.
+/// A wait of more than this, nanoseconds, is another thread's turn on the CPU: it leaves caches
+/// cold, and where two threads take turns every sample is near one. What the kernel does in between
+/// is shorter.
 const TURN_NS: u64 = 1_000_000;
 /// A sample is disturbed that begins so soon after such a turn, nanoseconds.
 const AFTER_NS: u64 = 20_000_000;
 /// Longest line that is read of a file of the kernel.
 const LINE: usize = 256;
+/// So much of `/proc/stat` is read at once, bytes.
+const CHUNK: usize = 16 << 10;
 
 /// By what a sample was disturbed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -33,8 +36,8 @@ pub enum Taint {
 pub struct Guard {
     /// `schedstat` of each thread.
     threads: Vec<File>,
-    /// `/proc/stat`, and the name of the CPU's line in it.
-    stat: Option<(File, String)>,
+    /// `/proc/stat`, and the names of the CPUs' lines in it; none where no hypervisor can steal.
+    stat: Option<(File, Vec<String>)>,
     before: Counts,
     /// When a wait was last seen, nanoseconds.
     waited_ns: Option<u64>,
@@ -50,28 +53,31 @@ struct Counts {
 }
 
 impl Guard {
-    /// Watches the thread that calls and these others, by their numbers, and the steal of a CPU.
+    /// Watches the thread that calls and these others, by their numbers, and the steal of CPUs.
     #[must_use]
-    pub fn of(others: &[i32], cpu: Option<u32>) -> Self {
+    pub fn of(others: &[i32], cpus: &[u32]) -> Self {
         let me = rustix::thread::gettid().as_raw_nonzero().get();
         let all = std::iter::once(me).chain(others.iter().copied());
         let open = |tid| File::open(format!("/proc/{tid}/schedstat")).ok();
-        let stat = cpu.and_then(|cpu| Some((File::open("/proc/stat").ok()?, format!("cpu{cpu} "))));
+        let lines: Vec<String> = cpus.iter().map(|cpu| format!("cpu{cpu} ")).collect();
+        let stat = File::open("/proc/stat").ok().filter(|_| !lines.is_empty() && is_guest());
+        let stat = stat.map(|file| (file, lines));
         let threads = all.filter_map(open).collect();
         let mut guard = Self { threads, stat, before: Counts::default(), waited_ns: None };
         guard.before = guard.read();
         guard
     }
 
-    /// Notes what stands now: a sample begins.
+    /// Notes what stands now: the first sample begins.
     pub fn begin(&mut self) {
         self.before = self.read();
     }
 
-    /// What disturbed the sample that began with [`Self::begin`] and took from one moment to
-    /// another, nanoseconds on the monotonic clock.
+    /// What disturbed the sample that began with [`Self::begin`], or with the end of the one
+    /// before, and took from one moment to another, nanoseconds on the monotonic clock.
     pub fn end(&mut self, from_ns: u64, to_ns: u64) -> Option<Taint> {
-        let (now, before) = (self.read(), self.before);
+        let now = self.read();
+        let before = std::mem::replace(&mut self.before, now);
         let waited_ns = now.waited_ns.saturating_sub(before.waited_ns);
         #[expect(clippy::cast_precision_loss, reason = "times of a sample are far below 2^53")]
         let long = waited_ns as f64 > WAITED_MOST * to_ns.saturating_sub(from_ns) as f64;
@@ -87,7 +93,7 @@ impl Guard {
 
     fn read(&self) -> Counts {
         let waited_ns = self.threads.iter().filter_map(waited_ns).sum();
-        let steal = self.stat.as_ref().and_then(|(file, line)| steal(file, line)).unwrap_or(0);
+        let steal = self.stat.as_ref().and_then(|(file, lines)| steal(file, lines)).unwrap_or(0);
         Counts { waited_ns, steal }
     }
 }
@@ -100,14 +106,43 @@ fn waited_ns(file: &File) -> Option<u64> {
     std::str::from_utf8(&bytes[..length]).ok()?.split_ascii_whitespace().nth(1)?.parse().ok()
 }
 
-/// Eighth number of a CPU's line in `/proc/stat`: steal, in ticks (`man 5 proc_stat`).
-fn steal(file: &File, line: &str) -> Option<u64> {
+/// Whether the kernel counts what a thread waited for.
+#[must_use]
+pub fn can_watch() -> bool {
+    File::open("/proc/thread-self/schedstat").is_ok()
+}
+
+/// Whether the processor says that a hypervisor stands below it, or does not say.
+fn is_guest() -> bool {
+    static FOUND: OnceLock<bool> = OnceLock::new();
+    *FOUND.get_or_init(|| {
+        let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+        let flags = text.lines().find(|line| line.starts_with("flags"));
+        flags.is_none_or(|line| line.split_ascii_whitespace().any(|flag| flag == "hypervisor"))
+    })
+}
+
+/// Eighth number of the lines of CPUs in `/proc/stat`: steal, in ticks (`man 5 proc_stat`), of all
+/// of them together.
+fn steal(file: &File, lines: &[String]) -> Option<u64> {
     // The lines of CPUs stand first; one has at most some 120 characters.
-    let mut bytes = [0; 16 << 10];
-    let length = file.read_at(&mut bytes, 0).ok()?;
-    let text = std::str::from_utf8(&bytes[..length]).ok()?;
-    let found = text.lines().find(|l| l.starts_with(line))?;
-    found.split_ascii_whitespace().nth(8)?.parse().ok()
+    let mut text = vec![0; CHUNK];
+    let mut length = 0;
+    loop {
+        length += file.read_at(&mut text[length..], length as u64).ok()?;
+        let read = String::from_utf8_lossy(&text[..length]);
+        let whole = read.rsplit_once('\n').map_or("", |(whole, _)| whole);
+        let found: Vec<&str> =
+            whole.lines().filter(|l| lines.iter().any(|line| l.starts_with(line))).collect();
+        if found.len() == lines.len() {
+            let ticks = |line: &&str| line.split_ascii_whitespace().nth(8)?.parse::<u64>().ok();
+            return found.iter().map(ticks).sum();
+        }
+        if whole.lines().any(|line| line.starts_with("intr")) || length < text.len() {
+            return None;
+        }
+        text.resize(length + CHUNK, 0);
+    }
 }
 
 #[cfg(test)]
@@ -128,7 +163,7 @@ mod tests {
     /// Disturbed samples of 100, each of 3 ms, on the first CPU.
     fn disturbed() -> usize {
         pin(Cpus::read(Path::new("/")).threads[0].cpu).unwrap();
-        let mut guard = Guard::of(&[], None);
+        let mut guard = Guard::of(&[], &[]);
         let sample = |_: &i32| {
             guard.begin();
             let (from_ns, to_ns) = spin(3_000_000);
@@ -160,8 +195,12 @@ mod tests {
         let text = "cpu  9 9 9 9 9 9 9 9 9 9\ncpu1 1 2 3 4 5 6 7 11 9 10\ncpu10 0 0 0 0 0 0 0 99\n";
         std::fs::write(&path, text).unwrap();
         let file = File::open(&path).unwrap();
-        assert_eq!((steal(&file, "cpu1 "), steal(&file, "cpu10 ")), (Some(11), Some(99)));
-        assert_eq!(steal(&file, "cpu2 "), None);
+        let of = |names: &[&str]| {
+            steal(&file, &names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())
+        };
+        assert_eq!((of(&["cpu1 "]), of(&["cpu10 "])), (Some(11), Some(99)));
+        assert_eq!(of(&["cpu10 ", "cpu1 "]), Some(110));
+        assert_eq!(of(&["cpu2 "]), None);
         std::fs::remove_file(path).unwrap();
     }
 }

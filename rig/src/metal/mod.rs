@@ -15,6 +15,6 @@ mod ticks;
 
 pub use cpus::{CacheOf, Cpus, Thread, pin};
 pub use gang::{Gang, Hot, Made, Member, Sampled, Series, Span, Together, Unready};
-pub use guard::{Guard, Taint};
-pub use pages::{Memory, PageSize, available};
+pub use guard::{Guard, Taint, can_watch};
+pub use pages::{Memory, PageSize, available, huge_enough, room_for};
 pub use ticks::{Ticks, core_hertz};

@@ -1,14 +1,21 @@
-//! Knows memory of one page size: mapped, touched, and how much of it the kernel granted as asked.
+//! Knows memory of one page size: mapped, touched, how much of it there is for us, and how much of
+//! it the kernel granted as asked.
 //!
 //! Must not know what is done in it.
 
+use super::gang::Unready;
 use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
 use std::ffi::c_void;
 use std::fs;
+use std::path::Path;
 use std::ptr::{NonNull, null_mut};
 
 /// A huge page of x86-64 and of aarch64 with 4 KiB base pages, bytes.
 const HUGE: usize = 2 << 20;
+/// Of memory that was asked for in huge pages at least this share must have been granted.
+const GRANTED_LEAST: f64 = 0.95;
+/// Where control groups (version 2) are mounted, below the root.
+const GROUPS: &str = "sys/fs/cgroup";
 
 /// What pages are asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +50,8 @@ impl Memory {
     pub fn map(bytes: usize, pages: PageSize) -> Result<Self, String> {
         let len = bytes.max(1).next_multiple_of(HUGE);
         let mapped_len = len + HUGE;
-        let refused = |e: rustix::io::Errno| format!("no memory of {bytes} B: {e}");
+        let refused =
+            |e: rustix::io::Errno| format!("no memory of {bytes} B: {e}; take a smaller size");
         let (protection, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE);
         // SAFETY: a new anonymous mapping, at an address of the kernel's choice.
         let mapped = unsafe { mmap_anonymous(null_mut(), mapped_len, protection, flags) };
@@ -115,13 +123,93 @@ impl Drop for Memory {
     }
 }
 
-/// Bytes of memory that can be had without swapping; all there could be where it is not told.
+/// Whether a share of memory that was granted in huge pages (none: the kernel does not tell) is
+/// what was asked for.
+///
+/// # Errors
+/// `NotAvailable` where that is how the machine is set, `Disturbed` where it is how its memory is
+/// today.
+pub fn huge_enough(granted: Option<f64>) -> Result<(), Unready> {
+    let lacks = |what: &str| {
+        let what = format!("{what}; ask for pages = \"own\" or \"base\"");
+        Err(Unready::NotAvailable(what))
+    };
+    match granted {
+        None => lacks("the kernel does not tell whether it grants huge pages"),
+        // Declined for all of the memory is the machine's own setting, for a part of it bad luck.
+        Some(share) if share <= 0.0 => lacks(
+            "the kernel grants no huge pages of 2 MiB; allow them in \
+             /sys/kernel/mm/transparent_hugepage/enabled",
+        ),
+        Some(share) if share < GRANTED_LEAST => Err(Unready::Disturbed(format!(
+            "only {:.0} % of the memory came in huge pages of 2 MiB, for free memory is in pieces; \
+             ask for pages = \"own\", or echo 1 > /proc/sys/vm/compact_memory",
+            share * 100.0
+        ))),
+        Some(_) => Ok(()),
+    }
+}
+
+/// Whether so many bytes for each of so many threads, and so on, can be had while the machine keeps
+/// an eighth of what is `available`, bytes; memory comes in whole pages of 2 MiB.
+///
+/// # Errors
+/// `NotAvailable` with what is wanted and what can be had.
+pub fn room_for(wanted: &[(usize, usize)], available: u64) -> Result<(), Unready> {
+    let page = HUGE as u64;
+    let whole = |(bytes, threads): &(usize, usize)| {
+        let each = (*bytes as u64).checked_next_multiple_of(page).unwrap_or(u64::MAX);
+        each.saturating_mul(*threads as u64)
+    };
+    let bytes = wanted.iter().map(whole).fold(0, u64::saturating_add);
+    let most = available - available / 8;
+    if bytes <= most {
+        return Ok(());
+    }
+    let threads: usize = wanted.iter().map(|(_, threads)| threads).sum();
+    let who =
+        if threads == 1 { "1 thread wants".into() } else { format!("{threads} threads want") };
+    Err(Unready::NotAvailable(format!(
+        "{who} {bytes} B of memory, and {most} B can be had; take a smaller size"
+    )))
+}
+
+/// Bytes of memory that can be had without swapping, within the limits of our control groups; all
+/// there could be where it is not told.
 #[must_use]
 pub fn available() -> u64 {
-    let text = fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    available_below(Path::new("/"))
+}
+
+/// The same by the files below `root`.
+fn available_below(root: &Path) -> u64 {
+    let text = fs::read_to_string(root.join("proc/meminfo")).unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
     let kibibytes = line.and_then(|l| l.trim().strip_suffix("kB")?.trim().parse::<u64>().ok());
-    kibibytes.map_or(u64::MAX, |k| k * 1024)
+    kibibytes.map_or(u64::MAX, |k| k.saturating_mul(1024)).min(within_groups(root))
+}
+
+/// Bytes that are free below the limits of our control group (version 2) and of all above it;
+/// `u64::MAX` where none has a limit.
+///
+/// Source: `memory.max` and `memory.current` of the kernel's `cgroup-v2.rst`.
+fn within_groups(root: &Path) -> u64 {
+    let own = fs::read_to_string(root.join("proc/self/cgroup")).unwrap_or_default();
+    let Some(path) = own.lines().find_map(|line| line.strip_prefix("0::/")) else {
+        return u64::MAX;
+    };
+    let mount = root.join(GROUPS);
+    let number = |group: &Path, file: &str| -> Option<u64> {
+        fs::read_to_string(group.join(file)).ok()?.trim().parse().ok()
+    };
+    // No number stands where there is no limit: the word is `max`.
+    let free = |group: &Path| {
+        let most = number(group, "memory.max")?;
+        Some(most.saturating_sub(number(group, "memory.current")?))
+    };
+    let group = mount.join(path);
+    let groups = group.ancestors().take_while(|group| group.starts_with(&mount));
+    groups.filter_map(free).min().unwrap_or(u64::MAX)
 }
 
 /// Bytes in huge pages of all mappings that lie within a range; none if no such mapping is told of.
@@ -166,7 +254,8 @@ mod tests {
         // SAFETY: the last byte of the mapping.
         assert_eq!(unsafe { *memory.as_mut_ptr().add(memory.len() - 1) }, 0);
         assert_eq!(memory.granted(), Some(0.0));
-        assert!(Memory::map(1 << 60, PageSize::Base).unwrap_err().contains("1152921504606846976"));
+        let none = Memory::map(1 << 60, PageSize::Base).unwrap_err();
+        assert!(none.contains("1152921504606846976") && none.contains("a smaller size"), "{none}");
     }
 
     #[test]
@@ -177,6 +266,83 @@ mod tests {
         assert_eq!(huge_bytes(smaps, 0x20_0000, 0x60_0000), Some(2 << 20));
         assert_eq!(huge_bytes(smaps, 0x20_0000, 0xa0_0000), Some(6 << 20));
         assert_eq!(huge_bytes(smaps, 0xb0_0000, 0xc0_0000), None);
+    }
+
+    #[test]
+    fn huge_pages_that_were_not_granted_are_a_fault_by_name() {
+        for granted in [None, Some(0.0)] {
+            let why = huge_enough(granted).unwrap_err();
+            assert!(matches!(&why, Unready::NotAvailable(text) if text.contains("base")));
+        }
+        for (granted, says) in [(0.9, "only 90 %"), (0.5, "only 50 %"), (0.01, "only 1 %")] {
+            let why = huge_enough(Some(granted)).unwrap_err();
+            assert!(matches!(&why, Unready::Disturbed(text) if text.starts_with(says)), "{why:?}");
+            let text = why.to_string();
+            assert!(text.ends_with("echo 1 > /proc/sys/vm/compact_memory"), "{text}");
+        }
+        assert_eq!(
+            [0.95, 0.96, 1.0].map(|share| huge_enough(Some(share))),
+            [Ok(()), Ok(()), Ok(())]
+        );
+    }
+
+    #[test]
+    fn more_memory_than_there_is_is_refused_before_it_is_touched() {
+        let page = 2 << 20;
+        assert_eq!(room_for(&[(page, 7)], 8 * page as u64), Ok(()));
+        let why = |wanted: &[(usize, usize)]| room_for(wanted, 8 * page as u64).unwrap_err();
+        let none = why(&[(page, 8)]).to_string();
+        assert!(none.starts_with("8 threads want 16777216 B of memory, and 14680064 B"), "{none}");
+        assert!(none.ends_with("take a smaller size"), "{none}");
+        // Memory comes in whole pages, and all threads count.
+        assert_eq!(
+            why(&[(page + 1, 2), (page, 4)]).to_string(),
+            why(&[(page, 8)]).to_string().replace("8 threads", "6 threads")
+        );
+        let one = why(&[(usize::MAX, 1)]).to_string();
+        assert!(one.starts_with("1 thread wants 18446744073709551615 B"), "{one}");
+    }
+
+    /// A root with so much memory, kB, and files of control groups: path and text.
+    fn root(name: &str, kibibytes: u64, files: &[(&str, &str)]) -> std::path::PathBuf {
+        let root = std::env::temp_dir().join(format!("stend-pages-{name}-{}", std::process::id()));
+        let put = |path: &str, text: &str| {
+            let path = root.join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, format!("{text}\n")).unwrap();
+        };
+        put("proc/meminfo", &format!("MemTotal: 9 kB\nMemAvailable:   {kibibytes} kB"));
+        for (path, text) in files {
+            put(path, text);
+        }
+        root
+    }
+
+    #[test]
+    fn a_limit_of_any_group_above_us_is_one_of_ours() {
+        let of = |name: &str, files: &[(&str, &str)]| {
+            let root = root(name, 1000, files);
+            let bytes = available_below(&root);
+            fs::remove_dir_all(&root).unwrap();
+            bytes
+        };
+        let own = ("proc/self/cgroup", "1:cpu:/other\n0::/a.slice/b");
+        let max = ("sys/fs/cgroup/a.slice/b/memory.max", "max");
+        let current = ("sys/fs/cgroup/a.slice/b/memory.current", "7");
+        assert_eq!(of("none", &[]), 1000 << 10);
+        assert_eq!(of("unlimited", &[own, max, current]), 1000 << 10);
+        let above = [
+            ("sys/fs/cgroup/a.slice/memory.max", "5000"),
+            ("sys/fs/cgroup/a.slice/memory.current", "1000"),
+        ];
+        assert_eq!(of("above", &[own, max, current, above[0], above[1]]), 4000);
+        // The root of a container's own view of the groups has a limit, too.
+        let top = [("sys/fs/cgroup/memory.max", "300"), ("sys/fs/cgroup/memory.current", "400")];
+        let container = [("proc/self/cgroup", "0::/"), top[0], top[1]];
+        assert_eq!(of("container", &container), 0, "more is in use than may be");
+        assert_eq!(of("both", &[own, above[0], above[1], top[0], top[1]]), 0, "the least");
+        let elsewhere = ("sys/fs/cgroup/c.slice/memory.max", "1");
+        assert_eq!(of("elsewhere", &[own, elsewhere]), 1000 << 10);
     }
 
     #[test]

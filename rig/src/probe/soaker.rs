@@ -15,10 +15,9 @@
 //! Must not know what the load is.
 
 use super::{per_wall, reading};
-use crate::lab::clock;
+use crate::lab::{clock, cpus};
 use desk::record::Reading;
 use desk::unit::Unit;
-use rustix::thread::CpuSet;
 use std::hint::black_box;
 use std::io;
 use std::sync::Arc;
@@ -92,8 +91,7 @@ impl Soaker {
     /// When a thread cannot be started, pinned or put into the idle class: in any other class it
     /// would take from the load.
     pub fn start() -> io::Result<Self> {
-        let set = rustix::thread::sched_getaffinity(None)?;
-        let cpus: Vec<u32> = (0..1024).filter(|cpu| set.is_set(*cpu as usize)).collect();
+        let cpus = cpus::mine()?;
         let lanes = cpus.iter().map(|_| Lane::default()).collect();
         let shared = Arc::new(Shared { state: AtomicU32::new(REST), lanes });
         // Born before the first thread: whatever fails, those that have begun are told to end.
@@ -217,9 +215,7 @@ fn serve(shared: &Shared, lane: usize, cpu: u32, tell: &Sender<io::Result<u32>>)
 
 /// Pins the calling thread, puts it into the idle class and gives its number.
 fn take_place(cpu: u32) -> io::Result<u32> {
-    let mut set = CpuSet::new();
-    set.set(cpu as usize);
-    rustix::thread::sched_setaffinity(None, &set)?;
+    cpus::pin(cpu)?;
     let priority: libc::c_int = 0;
     // SAFETY: the kernel reads one int, the only field of its `sched_param`; 0 is this thread.
     let refused = unsafe {

@@ -15,6 +15,7 @@ use desk::plan::DRY_WINDOW_S;
 use desk::record::{
     Fact, Fault, Outcome, Plan, Scope, Settings, Trial, TrialKind, TrialRecord, Value,
 };
+use desk::unit::Quantity;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -79,26 +80,17 @@ impl Bench {
 
     fn set_and_drive(&mut self, plan: &Plan, record: &mut TrialRecord) -> Result<Checked, Fault> {
         let link = link_of(plan, &record.trial.settings);
-        self.set_machine(plan, &record.trial.settings, &mut record.observed)?;
+        let wanted = in_force(plan, &record.trial);
+        self.set_machine(&wanted, &mut record.observed)?;
         self.set_links(plan, &record.trial.settings, &mut record.observed)?;
-        self.set_quotas(plan, &record.trial.settings, &mut record.observed)?;
-        self.set_cpus(plan, &record.trial.settings, &mut record.observed)?;
+        self.set_quotas(&wanted, &mut record.observed)?;
+        self.set_cpus(&wanted, &mut record.observed)?;
         let trial = with_load_settings(&record.trial);
         let entry = workload::find(&trial.point.workload).ok_or_else(|| Fault::Failed {
             host: "conductor".into(),
             what: format!("no workload '{}'", trial.point.workload),
         })?;
-        let dry = trial.kind == TrialKind::Dry;
-        let method = &plan.method;
-        let time = |q: desk::unit::Quantity| Duration::from_secs_f64(q.value.max(0.0));
-        let job = Job {
-            trial: &trial,
-            link: &link,
-            lab_settings: &plan.lab.settings,
-            settle: time(method.settle),
-            settle_max: time(if dry { method.settle } else { method.settle_max }),
-            window: if dry { Duration::from_secs_f64(DRY_WINDOW_S) } else { time(method.window) },
-        };
+        let job = job(plan, &trial, (&link, &wanted));
         let mut work = (entry.make)();
         work.stage(&mut self.lab, &job)?;
         let carriers = Carriers::read(&mut self.lab, &link).map_err(LabError::into_fault)?;
@@ -114,32 +106,18 @@ impl Bench {
         let after = Carriers::read(&mut self.lab, &link).map_err(LabError::into_fault)?;
         record.readings.extend(after.since(&carriers));
         let checked = work.check()?;
-        record.observed.extend(told_back(plan, &trial, &checked.outcome.made_with)?);
+        record.observed.extend(told_back(&wanted, &trial, &checked.outcome.made_with)?);
         Ok(checked)
     }
 
-    /// Brings the machine itself to what the plan and the trial's settings say.
-    fn set_machine(
-        &mut self,
-        plan: &Plan,
-        settings: &Settings,
-        observed: &mut Settings,
-    ) -> Result<(), Fault> {
-        let mut wanted = plan.lab.settings.clone();
-        wanted.extend(settings.clone());
-        self.machine.bring_to(&wanted, observed).map_err(into_fault)
+    /// Brings the machine itself to the settings in force.
+    fn set_machine(&mut self, wanted: &Settings, observed: &mut Settings) -> Result<(), Fault> {
+        self.machine.bring_to(wanted, observed).map_err(into_fault)
     }
 
-    /// Holds the sides to what the plan and the trial's settings say.
-    fn set_quotas(
-        &mut self,
-        plan: &Plan,
-        settings: &Settings,
-        observed: &mut Settings,
-    ) -> Result<(), Fault> {
-        let mut wanted = plan.lab.settings.clone();
-        wanted.extend(settings.clone());
-        for (key, level) in &wanted {
+    /// Holds the sides to what the settings in force say.
+    fn set_quotas(&mut self, wanted: &Settings, observed: &mut Settings) -> Result<(), Fault> {
+        for (key, level) in wanted {
             let Some(row) = factor::find_quota(key) else { continue };
             row.apply(&mut self.lab, level).map_err(into_fault)?;
             observed.insert(key.clone(), row.observe(&self.lab, level).map_err(into_fault)?);
@@ -147,17 +125,10 @@ impl Bench {
         Ok(())
     }
 
-    /// Holds the system under test to the CPUs that the plan and the trial's settings say.
-    fn set_cpus(
-        &mut self,
-        plan: &Plan,
-        settings: &Settings,
-        observed: &mut Settings,
-    ) -> Result<(), Fault> {
-        let mut wanted = plan.lab.settings.clone();
-        wanted.extend(settings.clone());
+    /// Holds the system under test to the CPUs that the settings in force say.
+    fn set_cpus(&mut self, wanted: &Settings, observed: &mut Settings) -> Result<(), Fault> {
         let root = Path::new("/");
-        for (key, level) in &wanted {
+        for (key, level) in wanted {
             let Some(row) = factor::find_cpus(key) else { continue };
             if self.cpus.is_none() {
                 self.cpus = Some(self.lab.cpus().map_err(LabError::into_fault)?);
@@ -319,6 +290,37 @@ pub(super) fn link_of(plan: &Plan, settings: &Settings) -> String {
     path.or_else(|| plan.lab.links.first().map(|l| l.name.clone())).unwrap_or_default()
 }
 
+/// The job of a trial over a link, with settings in force; a dry visit has times of its own.
+pub(super) fn job<'t>(
+    plan: &Plan,
+    trial: &'t Trial,
+    (link, settings): (&'t str, &'t Settings),
+) -> Job<'t> {
+    let (method, dry) = (&plan.method, trial.kind == TrialKind::Dry);
+    let time = |q: Quantity| Duration::from_secs_f64(q.value.max(0.0));
+    Job {
+        trial,
+        link,
+        settings,
+        settle: time(method.settle),
+        settle_max: time(if dry { method.settle } else { method.settle_max }),
+        window: window(plan, trial),
+    }
+}
+
+/// Length of the window of a trial.
+pub(super) fn window(plan: &Plan, trial: &Trial) -> Duration {
+    let dry = trial.kind == TrialKind::Dry;
+    Duration::from_secs_f64(if dry { DRY_WINDOW_S } else { plan.method.window.value.max(0.0) })
+}
+
+/// What the plan sets for the whole run, and above it the settings of the trial.
+pub(super) fn in_force(plan: &Plan, trial: &Trial) -> Settings {
+    let mut settings = plan.lab.settings.clone();
+    settings.extend(trial.settings.clone());
+    settings
+}
+
 /// The trial with every setting that is a parameter of its load written over that parameter.
 pub(super) fn with_load_settings(trial: &Trial) -> Trial {
     let mut trial = trial.clone();
@@ -336,12 +338,12 @@ pub(super) fn is_told(key: &str) -> bool {
 }
 
 /// What the load says of the settings that were its own to make.
-fn told_back(plan: &Plan, trial: &Trial, made_with: &Settings) -> Result<Settings, Fault> {
+fn told_back(wanted: &Settings, trial: &Trial, made_with: &Settings) -> Result<Settings, Fault> {
     let mut found = Settings::new();
     if let Some(congestion) = made_with.get("congestion") {
         found.insert("congestion".into(), congestion.clone());
     }
-    for (key, asked) in plan.lab.settings.iter().chain(&trial.settings) {
+    for (key, asked) in wanted {
         match made_with.get(key) {
             Some(made) if is_told(key) || trial.point.params.contains_key(key) => {
                 found.insert(key.clone(), made.clone());

@@ -3,7 +3,7 @@
 //!
 //! Must not know what a plan compares. It measures nothing and changes nothing that others can see.
 
-use super::hands::{into_fault, with_load_settings};
+use super::hands::{in_force, into_fault, with_load_settings};
 use super::stand::RunError;
 use crate::factor;
 use crate::lab::{Blueprint, Lab, LabError, Wanted};
@@ -64,9 +64,9 @@ impl Rehearsal {
             what: format!("no workload '{}'", trial.point.workload),
         })?;
         let none = Duration::ZERO;
-        let lab_settings = &plan.lab.settings;
+        let settings = &in_force(plan, &trial);
         let (settle, settle_max, window) = (none, none, none);
-        let job = Job { trial: &trial, link: LINK, lab_settings, settle, settle_max, window };
+        let job = Job { trial: &trial, link: LINK, settings, settle, settle_max, window };
         (entry.make)().stage(&mut self.lab, &job)
     }
 }

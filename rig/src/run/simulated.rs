@@ -3,22 +3,19 @@
 //! What the load does is asked of its workload's model; this makes the rest of the record: what a
 //! real lab's probes and factors would have told. Must not know how trials are judged.
 
-use super::hands::{is_told, link_of, with_load_settings};
+use super::hands::{in_force, is_told, job, link_of, window, with_load_settings};
 use super::stand::{RunError, Stand};
 use crate::factor::{self, FactorError};
 use crate::lab::sim::{
     Chance, Drawn, Hold, LinkNow, Physics, Planted, Scene, Spoil, Spoilt, Through, Warmth,
     ceilings, clocks, quotas, shapers,
 };
-use crate::workload::{self, Job, Modelled};
-use desk::plan::{DRY_WINDOW_S, OVERHEAD_S, shortest};
-use desk::record::{
-    Fault, Outcome, Plan, Reading, Scope, Settings, Trial, TrialKind, TrialRecord, Value,
-};
+use crate::workload::{self, Modelled};
+use desk::plan::{OVERHEAD_S, shortest};
+use desk::record::{Fault, Outcome, Plan, Reading, Scope, Settings, Trial, TrialRecord, Value};
 use desk::unit::{Quantity, Unit};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 /// Time to build a lab, seconds.
 const BUILD_S: f64 = 0.2;
@@ -93,7 +90,8 @@ impl Simulated {
             host: "conductor".into(),
             what: format!("no workload '{}'", trial.point.workload),
         })?;
-        let job = job(plan, &trial, &visit.link.name);
+        let settings = in_force(plan, &trial);
+        let job = job(plan, &trial, (&visit.link.name, &settings));
         let scene = self.scene(visit);
         let modelled = (entry.model)(&scene, &job)?;
         record.readings = self.watched(visit, &modelled);
@@ -269,7 +267,7 @@ impl Stand for Simulated {
             self.fill(&visit, &mut record)
         };
         let waited = record.outcome.settle.map_or(plan.method.settle.value, |q| q.value);
-        let mut took_s = waited + job(plan, trial, "").window.as_secs_f64() + OVERHEAD_S;
+        let mut took_s = waited + window(plan, trial).as_secs_f64() + OVERHEAD_S;
         if let Err(fault) = filled {
             if matches!(fault, Fault::Frozen { .. }) {
                 took_s += PATIENCE_S;
@@ -289,21 +287,6 @@ impl Stand for Simulated {
     }
 
     fn end(&mut self, _: bool) {}
-}
-
-/// The job of a trial, with the times of a dry visit where it is one.
-fn job<'t>(plan: &'t Plan, trial: &'t Trial, link: &'t str) -> Job<'t> {
-    let dry = trial.kind == TrialKind::Dry;
-    let time = |q: Quantity| Duration::from_secs_f64(q.value.max(0.0));
-    let method = &plan.method;
-    Job {
-        trial,
-        link,
-        lab_settings: &plan.lab.settings,
-        settle: time(method.settle),
-        settle_max: time(if dry { method.settle } else { method.settle_max }),
-        window: if dry { Duration::from_secs_f64(DRY_WINDOW_S) } else { time(method.window) },
-    }
 }
 
 /// Every level on the link in use and on the hosts, as it would be read back.

@@ -19,8 +19,8 @@ pub struct Job<'a> {
     pub trial: &'a Trial,
     /// The link of the system under test that carries the traffic; empty where there is none.
     pub link: &'a str,
-    /// What the plan sets for the whole run, factor key to value; levels stand above it.
-    pub lab_settings: &'a Settings,
+    /// Factor key to value in force: what the plan sets for the whole run, above it the levels.
+    pub settings: &'a Settings,
     /// Shortest time from go to the opening of the window.
     pub settle: Duration,
     /// Longest time to wait for a steady rate.
@@ -93,6 +93,8 @@ pub struct Entry {
     pub spec: &'static WorkloadSpec,
     /// Its README, for `explain`.
     pub readme: &'static str,
+    /// Factors of scope `program` that it tells to what it runs, by its defaults.
+    pub hears: &'static [&'static str],
     /// Makes the conductor's side.
     pub make: fn() -> Box<dyn Workload>,
     /// Makes a host's side.

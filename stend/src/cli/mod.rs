@@ -100,8 +100,7 @@ enum Verb {
     /// Run a plan and write its report
     #[command(after_help = EXIT_CODES)]
     Run {
-        /// File of the plan, or the name of a built-in one: aa, congestion, nic-duel, offloads,
-        /// round-up
+        #[arg(help = format!("File of the plan, or the name of a built-in one: {}", plans::NAMES))]
         plan: String,
         /// Short windows and at most five blocks: minutes instead of hours
         #[arg(long)]

@@ -4,8 +4,7 @@
 //! apart have something between them: an interrupt, another process, a hypervisor that gave the CPU
 //! away. Must not know how much of that is too much.
 
-use crate::lab::clock;
-use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+use crate::lab::{clock, cpus};
 use std::io;
 use std::path::Path;
 use std::thread;
@@ -40,11 +39,9 @@ impl Noise {
 /// # Errors
 /// When a thread cannot be started or put on its CPU.
 pub fn listen(root: &Path, span: Duration) -> io::Result<Noise> {
-    let allowed = sched_getaffinity(None)?;
-    let cpus: Vec<u32> = (0..1024).filter(|cpu| allowed.is_set(*cpu as usize)).collect();
     let (before, began_ns) = (stolen(root), clock::now_ns());
     let mut threads = Vec::new();
-    for cpu in cpus {
+    for cpu in cpus::mine()? {
         threads.push(thread::Builder::new().spawn(move || on(cpu, span))?);
     }
     let mut heard = Vec::new();
@@ -62,9 +59,7 @@ pub fn listen(root: &Path, span: Duration) -> io::Result<Noise> {
 
 /// One CPU: its number, the share that was lost, the longest loss.
 fn on(cpu: u32, span: Duration) -> io::Result<(u32, f64, u64)> {
-    let mut set = CpuSet::new();
-    set.set(cpu as usize);
-    sched_setaffinity(None, &set)?;
+    cpus::pin(cpu)?;
     let began_ns = clock::now_ns();
     let until_ns = began_ns + u64::try_from(span.as_nanos()).unwrap_or(u64::MAX / 2);
     let (lost_ns, longest_ns, ended_ns) = gaps(began_ns, until_ns, clock::now_ns);

@@ -4,20 +4,22 @@
 //! why a loop was chosen, nor what its figure means.
 
 use super::arrays::{Layout, Loop};
-use super::row::Row;
-use crate::metal::{Member, Memory, PageSize, Unready, available, core_hertz, pin};
+use super::row::{Feature, Row};
+use crate::metal::{
+    Member, Memory, PageSize, Unready, available, core_hertz, huge_enough, pin, room_for,
+};
 use desk::record::{Settings, Value};
 use desk::unit::{Quantity, Unit};
 use std::thread;
 
-/// Of memory that was asked for in huge pages at least this share must have been granted.
-const GRANTED_LEAST: f64 = 0.95;
-
-/// How a load is made: a clock of the cores, where it is known.
+/// How a load is made: the clock of its cores, where it is known and the same of all.
 pub const CORE_CLOCK: &str = "core_clock";
 
+/// Clocks of which the fastest is at most this times the slowest are the same.
+const ALIKE: f64 = 1.02;
+
 /// A loop for each of these CPUs, over arrays that are at most so many bytes together, and how it
-/// is made: true bytes, offsets, pages that were granted, the clock of the cores.
+/// is made: true bytes, offsets, pages that were granted, the clock of the cores if they share one.
 ///
 /// # Errors
 /// What this CPU lacks, arrays too small, memory or huge pages that were not given.
@@ -29,28 +31,20 @@ pub fn spread(
     seed: u64,
 ) -> Result<(Vec<Member>, Settings), Unready> {
     if let Some(feature) = row.missing() {
-        let what = feature.word();
-        return Err(Unready::NotAvailable(format!("this CPU has no {what}")));
+        return Err(lacks(feature));
     }
     let layout = Layout::of(row, bytes).map_err(Unready::NotAvailable)?;
-    room_for(layout.end(), cpus.len(), available())?;
+    room_for(&[(layout.end(), cpus.len())], available())?;
     let places = all(cpus, layout.end(), pages)?;
     let made_with = made_with(row, &layout, &places);
     let member = |place: Place| place.member(row, layout.clone(), seed);
     Ok((places.into_iter().map(member).collect(), made_with))
 }
 
-/// Whether so many threads can have so many bytes each, and the machine keeps an eighth.
-fn room_for(bytes: usize, threads: usize, available: u64) -> Result<(), Unready> {
-    let wanted = (bytes as u64).saturating_mul(threads as u64);
-    let most = available - available / 8;
-    if wanted > most {
-        return Err(Unready::NotAvailable(format!(
-            "{threads} threads want {wanted} B of memory, and {most} B can be had; take a smaller \
-             size"
-        )));
-    }
-    Ok(())
+/// A loop that this CPU cannot run.
+fn lacks(feature: Feature) -> Unready {
+    let what = feature.word();
+    Unready::NotAvailable(format!("this CPU has no {what}; take another isa, or best"))
 }
 
 fn made_with(row: &Row, layout: &Layout, places: &[Place]) -> Settings {
@@ -67,12 +61,20 @@ fn made_with(row: &Row, layout: &Layout, places: &[Place]) -> Settings {
     if let Some(share) = places.iter().map(|place| place.granted).reduce(least).flatten() {
         made.insert("huge_pages".into(), Value::Quantity(Quantity::new(share, Unit::Share)));
     }
-    if let Some(hertz) = places.iter().map(|place| place.hertz).reduce(least).flatten() {
+    if let Some(hertz) = one_clock(places.iter().map(|place| place.hertz)) {
         // To 10 MHz: it is measured anew for every trial.
         let hertz = (hertz / 1e7).round() * 1e7;
         made.insert(CORE_CLOCK.into(), Value::Quantity(Quantity::new(hertz, Unit::Hertz)));
     }
     made
+}
+
+/// The clock of all threads, the slowest of them; none where one is not known, and where they
+/// differ by more than 2 %: of unlike cores there is no clock that a figure could be divided by.
+fn one_clock(hertz: impl Iterator<Item = Option<f64>> + Clone) -> Option<f64> {
+    let slowest = hertz.clone().reduce(least).flatten()?;
+    let fastest = hertz.flatten().fold(slowest, f64::max);
+    (fastest <= slowest * ALIKE).then_some(slowest)
 }
 
 /// The smaller of two; none where one is not known.
@@ -110,7 +112,7 @@ impl Place {
         let memory = Memory::map(bytes, pages)?;
         let granted = memory.granted();
         if pages == PageSize::Huge {
-            enough(granted)?;
+            huge_enough(granted)?;
         }
         Ok(Self { cpu, memory, granted, hertz: core_hertz() })
     }
@@ -126,26 +128,6 @@ impl Place {
     }
 }
 
-/// Whether so many huge pages are what was asked for.
-fn enough(granted: Option<f64>) -> Result<(), Unready> {
-    match granted {
-        None => Err(Unready::NotAvailable(
-            "the kernel does not tell whether it grants huge pages; ask for pages = \"own\"".into(),
-        )),
-        // Declined for all of the memory is the machine's own setting, for a part of it bad luck.
-        Some(share) if share <= 0.0 => Err(Unready::NotAvailable(
-            "the kernel grants no huge pages of 2 MiB (transparent_hugepage/enabled); ask for \
-             pages = \"own\" or \"base\""
-                .into(),
-        )),
-        Some(share) if share < GRANTED_LEAST => Err(Unready::Failed(format!(
-            "only {:.0} % of the memory came in huge pages of 2 MiB; free memory is in pieces",
-            share * 100.0
-        ))),
-        Some(_) => Ok(()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -154,19 +136,25 @@ mod tests {
     use std::path::Path;
 
     #[test]
-    fn huge_pages_that_were_not_granted_are_a_fault_by_name() {
-        assert!(matches!(enough(None), Err(Unready::NotAvailable(_))));
-        assert!(matches!(enough(Some(0.0)), Err(Unready::NotAvailable(_))));
-        let some = enough(Some(0.5)).unwrap_err().to_string();
-        assert!(some.contains("only 50 %"), "{some}");
-        assert_eq!(enough(Some(0.96)), Ok(()));
+    fn unlike_cores_have_no_clock_in_common() {
+        let clock = |hertz: &[Option<f64>]| one_clock(hertz.iter().copied());
+        assert_eq!(clock(&[Some(3e9)]), Some(3e9));
+        assert_eq!(clock(&[Some(3.05e9), Some(3e9)]), Some(3e9));
+        assert_eq!(clock(&[Some(5e9), Some(3.6e9), Some(5e9)]), None);
+        assert_eq!((clock(&[Some(3e9), None]), clock(&[])), (None, None));
     }
 
     #[test]
-    fn more_memory_than_there_is_is_refused_before_it_is_touched() {
-        assert_eq!(room_for(700, 10, 8000), Ok(()));
-        let none = room_for(701, 10, 8000).unwrap_err().to_string();
-        assert!(none.starts_with("10 threads want 7010 B of memory, and 7000 B"), "{none}");
+    fn an_instruction_set_that_is_not_here_has_a_way_out() {
+        let why = lacks(Feature::Avx512f).to_string();
+        assert_eq!(why, "this CPU has no AVX-512F; take another isa, or best");
+    }
+
+    #[test]
+    fn more_memory_than_there_is_is_refused() {
+        let row = find(Operation::Triad, Isa::Scalar, Store::Temporal, Walk::Straight).unwrap();
+        let why = spread(row, 1 << 60, &[0], PageSize::Base, 1).err();
+        assert!(matches!(why, Some(Unready::NotAvailable(why)) if why.contains("1 thread wants")));
     }
 
     #[test]

@@ -44,6 +44,11 @@ pub enum Isa {
     Libc,
 }
 
+impl Isa {
+    /// Registers, from the widest to the narrowest.
+    pub const WIDEST: [Self; 5] = [Self::Avx512, Self::Avx2, Self::Neon, Self::Sse, Self::Scalar];
+}
+
 /// How results reach memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Store {

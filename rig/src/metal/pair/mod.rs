@@ -72,6 +72,8 @@ pub struct Pair {
     shared: Arc<Shared>,
     method: Method,
     pong: Option<JoinHandle<()>>,
+    /// CPU and number of pong.
+    cpu: u32,
     tid: i32,
     awake: bool,
     /// Hand-overs there and back, or blocks.
@@ -105,7 +107,8 @@ impl Pair {
                 }
             })
             .map_err(|e| format!("the thread of cpu {pong}: {e}"))?;
-        let mut pair = Self { shared, method, pong: None, tid: 0, awake: false, rounds: 0 };
+        let mut pair =
+            Self { shared, method, pong: None, cpu: pong, tid: 0, awake: false, rounds: 0 };
         pair.tid = told.recv().map_err(|_| format!("the thread of cpu {pong} ended"))??;
         // Only a thread that took its place is waited for at the end; one that failed has ended.
         pair.pong = Some(thread);
@@ -228,6 +231,10 @@ impl Hot for Pair {
 
     fn watched(&self) -> Vec<i32> {
         vec![self.tid]
+    }
+
+    fn watched_cpus(&self) -> Vec<u32> {
+        vec![self.cpu]
     }
 
     fn in_turn(&self) -> bool {

@@ -38,9 +38,7 @@ impl Planted {
         let (theirs, count) = (Arc::clone(&stop), Arc::clone(&used_ns));
         let busy_ns = nanoseconds(share * 0.01);
         let thread = thread::spawn(move || {
-            let mut set = rustix::thread::CpuSet::new();
-            set.set(cpu as usize);
-            rustix::thread::sched_setaffinity(None, &set).unwrap();
+            crate::lab::cpus::pin(cpu).unwrap();
             let number = rustix::thread::gettid().as_raw_nonzero().get().unsigned_abs();
             let clock_ns = || clock::cpu_ns_of_thread(number).unwrap();
             let mut next_ns = clock::now_ns();

@@ -61,22 +61,23 @@ impl Alone {
 impl Workload for Alone {
     fn stage(&mut self, lab: &mut Lab, job: &Job) -> Result<(), Fault> {
         (self.settle, self.window) = (job.settle, job.window);
-        let mut settings = job.lab_settings.clone();
-        settings.extend(job.trial.settings.clone());
-        let (params, seed) = (job.trial.point.params.clone(), job.trial.seed);
-        let order = Order { params, settings, seed };
+        let order = Order::of(job);
         let asked = self.ask(&Ask::Stage(order.clone())).map_err(LabError::into_fault)?;
         let answers = lab.ask(&asked, SOON).map_err(LabError::into_fault)?;
         match told(lab, answers).map_err(LabError::into_fault)? {
-            Told::Staged(made_with) => {
+            Told::Staged { made_with, least_ns } => {
+                self.window = self.window.max(Duration::from_nanos(least_ns));
                 self.evidence = Some(Evidence::new(order, made_with, job.settle));
                 Ok(())
             }
             Told::Unready(Unready::NotAvailable(what)) => Err(Fault::NotAvailable { what }),
+            Told::Unready(Unready::Disturbed(what)) => {
+                Err(Fault::Disturbed { host: lab.name(SUT).into(), what })
+            }
             Told::Unready(Unready::Failed(what)) => {
                 Err(Fault::Failed { host: lab.name(SUT).into(), what })
             }
-            Told::Measured(_) => Err(confused(lab).into_fault()),
+            Told::Measured(_) | Told::Ended => Err(confused(lab).into_fault()),
         }
     }
 
@@ -86,7 +87,9 @@ impl Workload for Alone {
                 let staged = || Fault::WrongWork { what: "nothing was staged".into() };
                 let evidence = self.evidence.as_mut().ok_or_else(staged)?;
                 (evidence.span, evidence.together) = (span, together);
-                Ok(())
+                // The next load may be another's, and takes memory of its own.
+                let asked = self.ask(&Ask::End).map_err(LabError::into_fault)?;
+                lab.ask(&asked, SOON).map(|_| ()).map_err(LabError::into_fault)
             }
             _ => Err(confused(lab).into_fault()),
         }

@@ -19,10 +19,7 @@ const SAMPLES: u64 = 8;
 /// The fault that the workload's own check finds.
 pub fn model(recipe: &Recipe, scene: &Scene<'_>, job: &Job<'_>) -> Result<Modelled, Fault> {
     let cores = scene.physics.machine.cores.max(1) as usize;
-    let mut settings = job.lab_settings.clone();
-    settings.extend(job.trial.settings.clone());
-    let (params, seed) = (job.trial.point.params.clone(), job.trial.seed);
-    let order = Order { params, settings, seed };
+    let order = Order::of(job);
     let rates = (recipe.nominal)(&order, cores);
     let ns = |d: std::time::Duration| u64::try_from(d.as_nanos()).unwrap_or(u64::MAX);
     let opens_ns = scene.go_ns + ns(job.settle);

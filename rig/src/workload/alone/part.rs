@@ -2,7 +2,7 @@
 
 use super::recipe::{Order, Ready, Recipe};
 use crate::lab::agent::Part;
-use crate::metal::{Gang, Span, Together, Unready};
+use crate::metal::{Gang, Span, Together, Unready, can_watch};
 use desk::record::Settings;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -14,17 +14,26 @@ pub(super) enum Ask {
     Stage(Order),
     /// Run them.
     Measure(Span),
+    /// Give back what they hold.
+    End,
 }
 
 /// What the host answers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) enum Told {
-    /// All loops are made, in this way.
-    Staged(Settings),
+    /// All loops are made.
+    Staged {
+        /// In this way.
+        made_with: Settings,
+        /// The shortest window that they need, nanoseconds.
+        least_ns: u64,
+    },
     /// They cannot be.
     Unready(Unready),
     /// What they did.
     Measured(Together),
+    /// Nothing is held any more.
+    Ended,
 }
 
 /// The host's side of a workload of this recipe.
@@ -39,8 +48,9 @@ pub fn part(recipe: &'static Recipe) -> Part {
                 gang = None;
                 match stage(recipe, &order) {
                     Ok((made, made_with)) => {
+                        let least_ns = made.least_ns();
                         gang = Some(made);
-                        Told::Staged(made_with)
+                        Told::Staged { made_with, least_ns }
                     }
                     Err(why) => Told::Unready(why),
                 }
@@ -49,12 +59,20 @@ pub fn part(recipe: &'static Recipe) -> Part {
                 let staged = gang.as_ref().ok_or("nothing is staged")?;
                 Told::Measured(staged.measure(span)?)
             }
+            Ask::End => {
+                gang = None;
+                Told::Ended
+            }
         };
         serde_json::to_value(told).map_err(|e| e.to_string())
     })
 }
 
 fn stage(recipe: &Recipe, order: &Order) -> Result<(Gang, Settings), Unready> {
-    let Ready { members, made_with } = (recipe.ready)(order)?;
+    let Ready { members, mut made_with } = (recipe.ready)(order)?;
+    if !can_watch() {
+        let none = desk::record::Value::Word("none: this kernel has no schedstat".into());
+        made_with.insert("guard".into(), none);
+    }
     Ok((Gang::start(members)?, made_with))
 }

@@ -1,7 +1,9 @@
 //! Knows what a workload of one machine has to say of itself.
 
-use crate::metal::{Member, Series, Unready};
-use desk::record::{Fault, Sample, Settings, Value, WorkloadSpec};
+use crate::metal::{Member, PageSize, Series, Unready};
+use crate::workload::Job;
+use desk::record::{Fault, Sample, Settings, Trial, Value, WorkloadSpec};
+use desk::stats::median;
 use serde::{Deserialize, Serialize};
 
 /// All that makes one workload of the machine differ from another.
@@ -35,6 +37,32 @@ pub struct Order {
 }
 
 impl Order {
+    /// Of a job.
+    #[must_use]
+    pub fn of(job: &Job<'_>) -> Self {
+        let Trial { point, seed, .. } = job.trial;
+        Self { params: point.params.clone(), settings: job.settings.clone(), seed: *seed }
+    }
+
+    /// The pages of its memory, by the parameter `pages`.
+    #[must_use]
+    pub fn pages(&self) -> PageSize {
+        match self.word("pages") {
+            "base" => PageSize::Base,
+            "own" => PageSize::Own,
+            _ => PageSize::Huge,
+        }
+    }
+
+    /// Those of these parameters that the workload has, as they were asked for. A load tells them
+    /// in what it was made with, where the level of a factor of that name is read back (decision
+    /// 0035).
+    #[must_use]
+    pub fn words(&self, names: &[&str]) -> Settings {
+        let asked = |name: &&str| Some(((*name).to_owned(), self.params.get(*name)?.clone()));
+        names.iter().filter_map(asked).collect()
+    }
+
     /// The word of a parameter; empty where it is none.
     #[must_use]
     pub fn word(&self, name: &str) -> &str {
@@ -75,7 +103,7 @@ impl Taken {
     /// Work a second of all threads together: the sum of the median of each.
     #[must_use]
     pub fn rate(&self) -> f64 {
-        self.series.iter().map(|series| median(&rates(series))).sum()
+        self.series.iter().map(middle).sum()
     }
 
     /// Work a second of the quickest sample of each thread, together: what the hardware can do.
@@ -87,7 +115,7 @@ impl Taken {
     /// Work a second of each thread, the median of its samples.
     #[must_use]
     pub fn per_thread(&self) -> Vec<f64> {
-        self.series.iter().map(|series| median(&rates(series))).collect()
+        self.series.iter().map(middle).collect()
     }
 
     /// A word of how it was made.
@@ -97,19 +125,12 @@ impl Taken {
     }
 }
 
-/// Work a second of each sample, rising.
+/// Work a second of each sample.
 fn rates(series: &Series) -> Vec<f64> {
-    let mut rates: Vec<f64> = series.samples.iter().map(crate::metal::Sampled::rate).collect();
-    rates.sort_by(f64::total_cmp);
-    rates
+    series.samples.iter().map(crate::metal::Sampled::rate).collect()
 }
 
-/// The middle of sorted values, or the mean of the two in the middle; 0 of none.
-fn median(sorted: &[f64]) -> f64 {
-    let half = sorted.len() / 2;
-    match (sorted.len() % 2, sorted.get(half)) {
-        (_, None) => 0.0,
-        (1, Some(middle)) => *middle,
-        (_, Some(upper)) => f64::midpoint(sorted[half - 1], *upper),
-    }
+/// Their median; 0 of none.
+fn middle(series: &Series) -> f64 {
+    median(&rates(series)).unwrap_or(0.0)
 }

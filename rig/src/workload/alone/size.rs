@@ -1,48 +1,69 @@
 //! Knows how the words of sizes and threads of a load become bytes and CPUs of this machine.
 
 use super::recipe::Order;
-use crate::metal::{Cpus, Unready, available};
+use crate::lab::cpus::list;
+use crate::metal::{Cpus, Unready};
 
 /// Words for a size: a level of the memory hierarchy.
 pub const SIZES: &[&str] = &["L1", "L2", "L3", "memory"];
 
-/// Bounds of a size that stands for the third level, bytes.
-const L3_BOUNDS: (u64, u64) = (4 << 20, 64 << 20);
-/// Bounds of a size that stands for memory, bytes, all threads together.
+/// Most that a size stands for that means the third level, bytes.
+const L3_MOST: u64 = 64 << 20;
+/// Bounds of a size that stands for memory, bytes, all threads together: the upper one is twice the
+/// last caches where that is more.
 const MEMORY_BOUNDS: (u64, u64) = (64 << 20, 1 << 30);
 
-/// Bytes that one thread of so many works in, by the parameter `size`: bytes as they are, or a
-/// word.
+/// Bytes that each thread of a load works in, by the parameter `size`: bytes as they are, or a
+/// word. `used` are the CPUs of these threads, of which there is at least one; `available` is the
+/// memory that they can have together, bytes.
 ///
-/// L1 is three quarters of the first data cache and L2 half of the second, so that stack and tables
-/// find room. L3 is an eighth of the last cache, at least four times L2 and at most 64 MiB, for in
-/// a guest that cache is the whole host's. `memory` is four times the last cache, at most a quarter
-/// of the memory that is available and 1 GiB, shared by the threads.
+/// A word is the same for all threads, so that the smallest of their shares counts; a share is a
+/// cache over the `used` CPUs that share it. L1 is three quarters of the share of the first data
+/// cache and L2 half of that of the second, so that stack and tables find room. L3 is an eighth of
+/// the share of the third, for in a guest that cache is the whole host's; at least four times the
+/// share of the second or half of that of the third, whichever is less, and at most 64 MiB.
+/// `memory` is four times all last caches of the machine, shared by the threads: at least 64 MiB,
+/// at most 1 GiB or twice these caches, whichever is more, and half of what is available.
 ///
 /// # Errors
-/// A level that this machine has not.
-pub fn bytes_of(order: &Order, cpus: &Cpus, threads: usize) -> Result<u64, Unready> {
+/// `NotAvailable`: a level that one of the CPUs has not, or less memory than the caches hold.
+pub fn bytes_of(order: &Order, cpus: &Cpus, used: &[u32], available: u64) -> Result<u64, Unready> {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 2^53")]
     if let Some(bytes) = order.quantity("size") {
         return Ok(bytes as u64);
     }
-    let word = order.word("size");
-    let lacks = || Unready::NotAvailable(format!("the kernel tells of no cache {word}"));
-    let second = || cpus.data_cache(2).ok_or_else(lacks);
-    match word {
-        "L1" => Ok(cpus.data_cache(1).ok_or_else(lacks)? * 3 / 4),
-        "L2" => Ok(second()? / 2),
+    match order.word("size") {
+        "L1" => Ok(cpus.share(1, used)? * 3 / 4),
+        "L2" => Ok(cpus.share(2, used)? / 2),
         "L3" => {
-            let third = cpus.data_cache(3).ok_or_else(lacks)?;
-            let least = (second()? * 4).max(L3_BOUNDS.0);
-            Ok((third / 8).clamp(least, L3_BOUNDS.1.max(least)))
+            let (second, third) = (cpus.share(2, used)?, cpus.share(3, used)?);
+            let least = (second * 4).min(third / 2);
+            Ok((third / 8).max(least).min(L3_MOST))
         }
-        _ => {
-            let wanted = cpus.last_cache().unwrap_or(MEMORY_BOUNDS.0) * 4;
-            let most = (available() / 4).min(MEMORY_BOUNDS.1).max(MEMORY_BOUNDS.0);
-            Ok(wanted.clamp(MEMORY_BOUNDS.0, most) / threads.max(1) as u64)
-        }
+        _ => Ok(memory(cpus, available)? / used.len().max(1) as u64),
     }
+}
+
+/// Bytes that no last cache holds, all threads together.
+fn memory(cpus: &Cpus, available: u64) -> Result<u64, Unready> {
+    let (least, most) = MEMORY_BOUNDS;
+    let caches = cpus.last_caches().unwrap_or(least);
+    let wanted = (caches.saturating_mul(4)).max(least).min(most.max(caches.saturating_mul(2)));
+    let bytes = wanted.min(available / 2);
+    if bytes < caches {
+        return Err(Unready::NotAvailable(format!(
+            "half of the memory that can be had is {bytes} B, and the last caches hold {caches} B; \
+             write a size in bytes, or free memory"
+        )));
+    }
+    Ok(bytes)
+}
+
+/// Threads of a load in a simulated lab of so many CPUs, by the parameter `threads`.
+#[must_use]
+pub fn nominal_threads(order: &Order, cpus: usize) -> usize {
+    let wanted = usize::try_from(order.count("threads")).unwrap_or(cpus);
+    if order.word("threads") == "all" { cpus } else { wanted.max(1) }
 }
 
 /// CPUs of the threads of a load, by the parameter `threads` (a number, or `all`) and the order in
@@ -59,9 +80,10 @@ pub fn threads_of(order: &Order, cpus: &Cpus) -> Result<Vec<u32>, Unready> {
     }
     let wanted = usize::try_from(order.count("threads").max(1)).unwrap_or(usize::MAX);
     if wanted > all.len() {
-        let have = all.len();
+        let (have, which) = (all.len(), list(&all));
         return Err(Unready::NotAvailable(format!(
-            "{wanted} threads want as many CPUs, not {have}"
+            "{wanted} threads want as many CPUs, and {have} may be used ({which}); ask for {have} \
+             or fewer, or for \"all\""
         )));
     }
     all.truncate(wanted);

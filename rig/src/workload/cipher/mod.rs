@@ -13,17 +13,7 @@ mod task;
 #[cfg(test)]
 mod tests;
 
-use super::Entry;
-use super::alone::{self, Alone, Recipe};
-
-static RECIPE: Recipe =
-    Recipe { spec: &spec::SPEC, ready: run::ready, figures: check::figures, nominal: run::nominal };
+use super::{Entry, alone};
 
 /// This workload's line in the list.
-pub const ENTRY: Entry = Entry {
-    spec: &spec::SPEC,
-    readme: include_str!("README.md"),
-    make: || Box::new(Alone::new(&RECIPE)),
-    part: || alone::part(&RECIPE),
-    model: |scene, job| alone::model(&RECIPE, scene, job),
-};
+pub const ENTRY: Entry = Entry { hears: &[run::FACTOR], ..alone::entry!() };

@@ -7,14 +7,14 @@ use super::engine::{Engine, Mask, Worker};
 use super::task::{Algorithm, Input, Task};
 use crate::lab::ia32cap;
 use crate::metal::{Cpus, Hot, Member, Unready};
-use crate::workload::alone::{Order, Ready, threads_of};
+use crate::workload::alone::{Order, Ready, nominal_threads, threads_of};
 use desk::record::Value;
 use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
 /// The factor that hides features of the CPU.
-const FACTOR: &str = "openssl_ia32cap";
+pub const FACTOR: &str = "openssl_ia32cap";
 
 /// A loop whose engine failed goes on so slowly, instead of at once again and again.
 const BROKEN: Duration = Duration::from_millis(5);
@@ -116,8 +116,7 @@ impl Hot for Loop {
 /// and the rest by its bytes; signatures at rates of a core of 2023.
 #[must_use]
 pub fn nominal(order: &Order, cores: usize) -> Vec<f64> {
-    let wanted = usize::try_from(order.count("threads").max(1)).unwrap_or(1);
-    let threads = if order.word("threads") == "all" { cores } else { wanted };
+    let threads = nominal_threads(order, cores);
     let Ok(task) = Task::read(order) else { return vec![1.0; threads] };
     let speed = match task.algorithm {
         Algorithm::Md5 => 0.65e9,

@@ -26,7 +26,9 @@ fn is_here(engine: Engine, task: Task) -> bool {
             println!("skipped: {} {}: {why}", engine.name(), task.algorithm.name());
             false
         }
-        Err(Unready::Failed(why)) => panic!("{} {}: {why}", engine.name(), task.algorithm.name()),
+        Err(Unready::Disturbed(why) | Unready::Failed(why)) => {
+            panic!("{} {}: {why}", engine.name(), task.algorithm.name())
+        }
     }
 }
 
@@ -237,7 +239,7 @@ fn measured(order: &Order) -> Option<(Taken, Settings)> {
             println!("skipped: {why}");
             return None;
         }
-        Err(Unready::Failed(why)) => panic!("{why}"),
+        Err(Unready::Disturbed(why) | Unready::Failed(why)) => panic!("{why}"),
     };
     let made_with = ready.made_with.clone();
     let gang = Gang::start(ready.members).unwrap();

@@ -10,26 +10,18 @@ mod spec;
 #[cfg(test)]
 mod tests;
 
-use super::Entry;
-use super::alone::{self, Recipe};
+use super::{Entry, alone};
 
-/// What makes it differ from other loads of one machine.
-static RECIPE: Recipe = Recipe {
-    spec: &spec::SPEC,
-    ready: run::ready,
-    figures: check::figures,
-    nominal: check::nominal,
-};
+/// As every load of one machine.
+const PLAIN: Entry = alone::entry!();
 
-/// This workload's line in the list.
+/// This workload's line in the list: it tells the figure of each pair, too.
 pub const ENTRY: Entry = Entry {
-    spec: &spec::SPEC,
-    readme: include_str!("README.md"),
-    make: || Box::new(check::Pairs::new(&RECIPE)),
-    part: || alone::part(&RECIPE),
+    make: || Box::new(check::Pairs((PLAIN.make)())),
     model: |scene, job| {
-        let mut modelled = alone::model(&RECIPE, scene, job)?;
+        let mut modelled = (PLAIN.model)(scene, job)?;
         check::tell_pairs(&mut modelled.checked);
         Ok(modelled)
     },
+    ..PLAIN
 };

@@ -7,6 +7,13 @@ use crate::workload::alone::{Order, Ready};
 use desk::record::{Settings, Value};
 use std::path::Path;
 
+/// Hand-overs a second of a plain machine, and bytes a second of its hand-over of blocks.
+const NOMINAL: (f64, f64) = (1.8e7, 8e9);
+
+/// Pairs are drawn from this, and not from the seed of a trial: trials and runs that drew other
+/// pairs would differ by these.
+const DRAW: u64 = 1;
+
 /// What each thread will do, and how: one member a pair, pinned to ping's CPU.
 ///
 /// # Errors
@@ -48,7 +55,7 @@ pub(super) fn pairs(order: &Order, cpus: &Cpus) -> Result<Vec<(u32, u32)>, Unrea
     let word = order.word("pair");
     if word == "all" {
         let most = usize::try_from(order.count("pairs")).unwrap_or(usize::MAX);
-        return Ok(choose(&all, most.max(1), order.seed));
+        return Ok(choose(&all, most.max(1), DRAW));
     }
     let none = || Unready::Failed(format!("'{word}' is no pair; write for instance 0-1, or all"));
     let (ping, pong) = word.split_once('-').ok_or_else(none)?;
@@ -57,12 +64,7 @@ pub(super) fn pairs(order: &Order, cpus: &Cpus) -> Result<Vec<(u32, u32)>, Unrea
     if ping == pong {
         return Err(none());
     }
-    match [ping, pong].into_iter().find(|cpu| !all.contains(cpu)) {
-        Some(cpu) => {
-            Err(Unready::NotAvailable(format!("CPU {cpu} is not there, or may not be used")))
-        }
-        None => Ok(vec![(ping, pong)]),
-    }
+    Ok(vec![(cpus.get(ping)?.cpu, cpus.get(pong)?.cpu)])
 }
 
 fn method(order: &Order) -> Result<Method, Unready> {
@@ -94,7 +96,7 @@ pub(super) fn home(
     match order.word("home") {
         "pong" => Ok(Home::Pong),
         "third" => {
-            let node = |cpu| cpus.threads.iter().find(|t| t.cpu == cpu).map_or(0, |t| t.node);
+            let node = |cpu| cpus.get(cpu).map_or(0, |thread| thread.node);
             let theirs = [node(ping), node(pong)];
             let third = nodes.iter().find(|node| !theirs.contains(node));
             third.map(|node| Home::Node(*node)).ok_or_else(|| {
@@ -114,4 +116,15 @@ fn made_with(order: &Order, pairs: &[(u32, u32)]) -> Settings {
         made.insert("blocks_in_flight".to_owned(), Value::Count(flight));
     }
     made
+}
+
+/// Work of each pair in a second of a simulated lab: hand-overs, or blocks.
+pub fn nominal(order: &Order, cpus: usize) -> Vec<f64> {
+    #[expect(clippy::cast_precision_loss, reason = "a block has at most 2^20 bytes")]
+    let bytes = block(order).max(64) as f64;
+    let rate = if order.word("method") == "handover" { NOMINAL.1 / bytes } else { NOMINAL.0 };
+    let all = cpus.max(2) * (cpus.max(2) - 1) / 2;
+    let most = usize::try_from(order.count("pairs")).unwrap_or(1).max(1);
+    let pairs = if order.word("pair") == "all" { all.min(most) } else { 1 };
+    vec![rate; pairs]
 }

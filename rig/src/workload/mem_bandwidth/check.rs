@@ -8,11 +8,14 @@ use crate::workload::alone::{Order, Taken};
 use desk::record::{Fault, Sample, Value};
 use desk::unit::{Quantity, Unit};
 
-/// The figures.
+/// Most bytes that a core can load and store in a clock: four ports of 64 B, where cores of today
+/// have three.
+const MOST_A_CLOCK: f64 = 256.0;
+
+/// The figures. Work and results were looked at before.
 ///
 /// # Errors
-/// None: work and results were looked at before.
-#[expect(clippy::unnecessary_wraps, reason = "the signature is the recipe's")]
+/// More bytes a clock than any core moves: then passes were counted that were not done.
 pub(super) fn figures(order: &Order, taken: &Taken) -> Result<Vec<Sample>, Fault> {
     let sample = |metric: &str, value, unit| Sample {
         metric: metric.into(),
@@ -27,11 +30,25 @@ pub(super) fn figures(order: &Order, taken: &Taken) -> Result<Vec<Sample>, Fault
     ];
     let clock = taken.made_with.get(CORE_CLOCK).and_then(Value::quantity);
     if let Some(clock) = clock.filter(|clock| clock.value > 0.0) {
+        possible(taken, clock.value)?;
         #[expect(clippy::cast_precision_loss, reason = "threads are few")]
         let each = rate / taken.series.len() as f64;
         samples.push(sample("bytes_per_clock", each / clock.value, Unit::Byte));
     }
     Ok(samples)
+}
+
+/// Whether no thread moved more than a core of so many clocks a second can.
+fn possible(taken: &Taken, hertz: f64) -> Result<(), Fault> {
+    let most = taken.per_thread().into_iter().fold(0.0, f64::max) / hertz;
+    if most <= MOST_A_CLOCK {
+        return Ok(());
+    }
+    let what = format!(
+        "{most:.0} bytes a clock and thread, and no core moves so many ({MOST_A_CLOCK:.0} at the \
+         most): the passes did not do their work"
+    );
+    Err(Fault::WrongWork { what })
 }
 
 /// Bytes on the way to memory for each byte counted: what temporal stores overwrite is loaded

@@ -10,21 +10,5 @@ mod spec;
 #[cfg(test)]
 mod tests;
 
-use super::Entry;
-use super::alone::{self, Alone, Recipe};
-
 /// This workload's line in the list.
-pub const ENTRY: Entry = Entry {
-    spec: &spec::SPEC,
-    readme: include_str!("README.md"),
-    make: || Box::new(Alone::new(&RECIPE)),
-    part: || alone::part(&RECIPE),
-    model: |scene, job| alone::model(&RECIPE, scene, job),
-};
-
-static RECIPE: Recipe = Recipe {
-    spec: &spec::SPEC,
-    ready: run::ready,
-    figures: check::figures,
-    nominal: run::nominal,
-};
+pub const ENTRY: super::Entry = super::alone::entry!();

@@ -3,13 +3,11 @@
 //! Must not know what its figures mean.
 
 use crate::metal::kernel::{Isa, Operation, Row, Store, Walk, find, spread};
-use crate::metal::{Cpus, PageSize, Unready};
-use crate::workload::alone::{Order, Ready, bytes_of, threads_of};
+use crate::metal::{Cpus, Unready, available};
+use crate::workload::alone::{Order, Ready, bytes_of, nominal_threads, threads_of};
 use std::env::consts::ARCH;
 use std::path::Path;
 
-/// From the widest to the narrowest.
-const WIDEST: [Isa; 5] = [Isa::Avx512, Isa::Avx2, Isa::Neon, Isa::Sse, Isa::Scalar];
 /// All that have a word.
 const ISAS: [Isa; 7] =
     [Isa::Scalar, Isa::Sse, Isa::Avx2, Isa::Avx512, Isa::Neon, Isa::Rep, Isa::RepQ];
@@ -17,6 +15,8 @@ const ISAS: [Isa; 7] =
 const BEYOND_SECOND: usize = 4 << 20;
 /// What is larger than any first cache is read from several places at once.
 const BEYOND_FIRST: usize = 128 << 10;
+/// What was asked for in words that stay as they are.
+const ASKED: [&str; 3] = ["pages", "placement", "store"];
 /// Work of a thread in a simulated lab, B/s.
 const NOMINAL: f64 = 12e9;
 
@@ -27,9 +27,10 @@ const NOMINAL: f64 = 12e9;
 pub(super) fn ready(order: &Order) -> Result<Ready, Unready> {
     let cpus = Cpus::read(Path::new("/"));
     let threads = threads_of(order, &cpus)?;
-    let bytes = bytes_of(order, &cpus, threads.len())?;
+    let bytes = bytes_of(order, &cpus, &threads, available())?;
     let row = choose(order, bytes)?;
-    let (members, made_with) = spread(row, bytes, &threads, pages(order), order.seed)?;
+    let (members, mut made_with) = spread(row, bytes, &threads, order.pages(), order.seed)?;
+    made_with.extend(order.words(&ASKED));
     Ok(Ready { members, made_with })
 }
 
@@ -43,14 +44,6 @@ pub(super) fn operation(order: &Order) -> Operation {
 pub(super) fn store(order: &Order) -> Store {
     let past = order.word("store") == Store::NonTemporal.word();
     if past { Store::NonTemporal } else { Store::Temporal }
-}
-
-fn pages(order: &Order) -> PageSize {
-    match order.word("pages") {
-        "base" => PageSize::Base,
-        "own" => PageSize::Own,
-        _ => PageSize::Huge,
-    }
 }
 
 /// The loop for a load point, arrays of so many bytes together.
@@ -70,7 +63,7 @@ pub(super) fn choose(order: &Order, bytes: u64) -> Result<&'static Row, Unready>
     let asked = ISAS.into_iter().find(|isa| isa.word() == word);
     let found = match asked {
         Some(isa) => row(isa),
-        None => WIDEST.into_iter().filter_map(row).find(|row| row.missing().is_none()),
+        None => Isa::WIDEST.into_iter().filter_map(row).find(|row| row.missing().is_none()),
     };
     found.ok_or_else(|| lacks(operation, store, asked))
 }
@@ -92,7 +85,5 @@ fn lacks(operation: Operation, store: Store, asked: Option<Isa>) -> Unready {
 
 /// Work of each thread in a second in a simulated lab, bytes.
 pub(super) fn nominal(order: &Order, cpus: usize) -> Vec<f64> {
-    let asked = usize::try_from(order.count("threads")).unwrap_or(cpus);
-    let threads = if order.word("threads") == "all" { cpus } else { asked.max(1) };
-    vec![NOMINAL; threads]
+    vec![NOMINAL; nominal_threads(order, cpus)]
 }

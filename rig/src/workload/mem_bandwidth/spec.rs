@@ -1,6 +1,6 @@
 //! Knows the parameters and figures of `mem_bandwidth` as data; knows nothing of loops.
 
-use crate::workload::alone::SIZES;
+use crate::workload::alone::{PAGES, PLACEMENT, SIZES, THREADS};
 use desk::record::{Better, MetricSpec, ParamKind, ParamSpec, Place, WorkloadSpec};
 use desk::unit::Unit;
 
@@ -29,18 +29,8 @@ const PARAMS: &[ParamSpec] = &[
         kind: ParamKind::Choice(&["read", "write", "copy", "scale", "add", "triad"]),
         default: "triad",
     },
-    ParamSpec {
-        name: "pages",
-        about: "of memory: huge (2 MiB, a fault if not granted), base, own (the machine's way)",
-        kind: ParamKind::Choice(&["huge", "base", "own"]),
-        default: "huge",
-    },
-    ParamSpec {
-        name: "placement",
-        about: "CPUs of the threads: spread takes one of every core first, packed all of a core",
-        kind: ParamKind::Choice(&["spread", "packed"]),
-        default: "spread",
-    },
+    PAGES,
+    PLACEMENT,
     ParamSpec {
         name: "size",
         about: "bytes of all arrays of one thread, or a level of the memory hierarchy",
@@ -53,12 +43,7 @@ const PARAMS: &[ParamSpec] = &[
         kind: ParamKind::Choice(&["temporal", "nontemporal"]),
         default: "temporal",
     },
-    ParamSpec {
-        name: "threads",
-        about: "each on a CPU of its own, with arrays of its own; or all CPUs",
-        kind: ParamKind::CountOr("all", 1, 1024),
-        default: "1",
-    },
+    THREADS,
 ];
 
 const METRICS: &[MetricSpec] = &[

@@ -6,7 +6,7 @@ use super::spec::SPEC;
 use crate::metal::kernel::{Isa, Operation, Store, Walk, rows};
 use crate::metal::{Gang, Sampled, Series, Span, Unready};
 use crate::workload::alone::{Order, Ready, Taken};
-use desk::record::{Settings, Value};
+use desk::record::{Fault, Settings, Value};
 use desk::unit::{Quantity, Unit};
 
 fn order(params: &[(&str, &str)]) -> Order {
@@ -34,8 +34,11 @@ fn the_best_is_the_widest_that_this_cpu_has() {
     let row = choose(&order(&[]), 1 << 20).unwrap();
     assert_eq!((row.operation, row.store), (Operation::Triad, Store::Temporal));
     assert_eq!(row.missing(), None);
-    let width = |isa| [Isa::Scalar, Isa::Sse, Isa::Neon, Isa::Avx2, Isa::Avx512]
-        .into_iter().position(|one| one == isa);
+    let width = |isa| {
+        [Isa::Scalar, Isa::Sse, Isa::Neon, Isa::Avx2, Isa::Avx512]
+            .into_iter()
+            .position(|one| one == isa)
+    };
     let same = |other: &&crate::metal::kernel::Row| {
         (other.operation, other.store, other.missing()) == (row.operation, row.store, None)
     };
@@ -102,6 +105,9 @@ fn a_load_runs_and_is_right() {
         let mut order = order(&[("operation", operation.word()), ("pages", "base")]);
         order.params.insert("size".into(), Value::Quantity(Quantity::bytes(96 << 10)));
         let Ready { members, made_with } = ready(&order).unwrap();
+        for (key, word) in [("pages", "base"), ("placement", "spread"), ("store", "temporal")] {
+            assert_eq!(made_with[key], Value::Word(word.into()), "read back as a factor");
+        }
         let gang = Gang::start(members).unwrap();
         let now_ns = crate::lab::clock::now_ns();
         let span = Span { opens_ns: now_ns, closes_ns: now_ns + 20_000_000 };
@@ -141,6 +147,15 @@ fn figures_are_the_median_the_best_and_what_the_bus_carries() {
     assert_eq!(all.len(), 4);
     let past = values(&order(&[("store", "nontemporal")]), None);
     assert_eq!((past.len(), (past[1] / 1e10 - 1.0).abs() < 1e-9), (3, true));
+}
+
+#[test]
+fn more_than_a_core_can_move_is_no_figure() {
+    // 5 GB/s at 20 MHz are 250 bytes a clock, at 19 MHz 263.
+    assert_eq!(figures(&order(&[]), &taken(Some(20e6))).unwrap().len(), 4);
+    let fault = figures(&order(&[]), &taken(Some(19e6))).unwrap_err();
+    let says = |what: &str| what.contains("263 bytes a clock") && what.contains("no core moves");
+    assert!(matches!(&fault, Fault::WrongWork { what } if says(what)), "{fault}");
 }
 
 #[test]

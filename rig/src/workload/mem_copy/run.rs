@@ -4,19 +4,19 @@
 
 use crate::lab::environment::libraries;
 use crate::metal::kernel::{Isa, Operation, Row, Store, Walk, find, spread};
-use crate::metal::{Cpus, PageSize, Unready};
-use crate::workload::alone::{Order, Ready, bytes_of, threads_of};
+use crate::metal::{Cpus, Unready, available};
+use crate::workload::alone::{Order, Ready, bytes_of, nominal_threads, threads_of};
 use desk::record::Value;
 use std::env::consts::ARCH;
 use std::fs;
 use std::path::Path;
 
-/// From the widest to the narrowest.
-const WIDEST: [Isa; 5] = [Isa::Avx512, Isa::Avx2, Isa::Neon, Isa::Sse, Isa::Scalar];
 /// An array of more bytes is best copied by fast `rep movsb`, as glibc does.
 const BEYOND_FIRST: u64 = 32 << 10;
 /// An array of more bytes is best copied past the caches, page by page.
-const BEYOND_CACHES: u64 = 8 << 20;
+const BEYOND_CACHES: u64 = 24 << 20;
+/// What was asked for in words that stay as they are.
+const ASKED: [&str; 2] = ["pages", "placement"];
 /// Work of a thread in a simulated lab, B/s.
 const NOMINAL: f64 = 14e9;
 
@@ -27,22 +27,15 @@ const NOMINAL: f64 = 14e9;
 pub(super) fn ready(order: &Order) -> Result<Ready, Unready> {
     let cpus = Cpus::read(Path::new("/"));
     let threads = threads_of(order, &cpus)?;
-    let bytes = bytes_of(order, &cpus, threads.len())?;
+    let bytes = bytes_of(order, &cpus, &threads, available())?;
     let row = choose(order.word("algorithm"), bytes, has_fast_strings())?;
-    let (members, mut made_with) = spread(row, bytes, &threads, pages(order), order.seed)?;
+    let (members, mut made_with) = spread(row, bytes, &threads, order.pages(), order.seed)?;
+    made_with.extend(order.words(&ASKED));
     if row.isa == Isa::Libc {
         let libc = libraries().into_iter().find(|fact| fact.key == "lib.libc");
         made_with.extend(libc.map(|fact| ("libc".into(), Value::Word(fact.value))));
     }
     Ok(Ready { members, made_with })
-}
-
-fn pages(order: &Order) -> PageSize {
-    match order.word("pages") {
-        "base" => PageSize::Base,
-        "own" => PageSize::Own,
-        _ => PageSize::Huge,
-    }
 }
 
 /// Whether this CPU says that its string instructions are fast (`fsrm`, which is newer than `erms`
@@ -61,7 +54,7 @@ fn has_fast_strings() -> bool {
 pub(super) fn choose(algorithm: &str, bytes: u64, fast: bool) -> Result<&'static Row, Unready> {
     let widest = |store, walk| {
         let row = |isa| find(Operation::Copy, isa, store, walk);
-        WIDEST.into_iter().filter_map(row).find(|row| row.missing().is_none())
+        Isa::WIDEST.into_iter().filter_map(row).find(|row| row.missing().is_none())
     };
     let found = match algorithm {
         "best" if bytes / 2 > BEYOND_CACHES => widest(Store::NonTemporal, Walk::Pages)
@@ -73,7 +66,12 @@ pub(super) fn choose(algorithm: &str, bytes: u64, fast: bool) -> Result<&'static
         "block_16k" => widest(Store::NonTemporal, Walk::Blocks(16 << 10)),
         word => plain(word),
     };
-    found.ok_or_else(|| Unready::NotAvailable(format!("{ARCH} knows no copy '{algorithm}'")))
+    found.ok_or_else(|| {
+        Unready::NotAvailable(format!(
+            "{ARCH} knows no copy '{algorithm}'; take one that every architecture has, such as \
+             registers, libc or best"
+        ))
+    })
 }
 
 /// The loop of a word that names instructions, and how they load and store.
@@ -103,7 +101,5 @@ fn plain(word: &str) -> Option<&'static Row> {
 
 /// Work of each thread in a second in a simulated lab, bytes.
 pub(super) fn nominal(order: &Order, cpus: usize) -> Vec<f64> {
-    let asked = usize::try_from(order.count("threads")).unwrap_or(cpus);
-    let threads = if order.word("threads") == "all" { cpus } else { asked.max(1) };
-    vec![NOMINAL; threads]
+    vec![NOMINAL; nominal_threads(order, cpus)]
 }

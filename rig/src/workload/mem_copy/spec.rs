@@ -1,6 +1,6 @@
 //! Knows the parameters and figures of `mem_copy` as data; knows nothing of loops.
 
-use crate::workload::alone::SIZES;
+use crate::workload::alone::{PAGES, PLACEMENT, SIZES, THREADS};
 use desk::record::{Better, MetricSpec, ParamKind, ParamSpec, Place, WorkloadSpec};
 use desk::unit::Unit;
 
@@ -51,30 +51,15 @@ const PARAMS: &[ParamSpec] = &[
         kind: ParamKind::Choice(ALGORITHMS),
         default: "best",
     },
-    ParamSpec {
-        name: "pages",
-        about: "of memory: huge (2 MiB, a fault if not granted), base, own (the machine's way)",
-        kind: ParamKind::Choice(&["huge", "base", "own"]),
-        default: "huge",
-    },
-    ParamSpec {
-        name: "placement",
-        about: "CPUs of the threads: spread takes one of every core first, packed all of a core",
-        kind: ParamKind::Choice(&["spread", "packed"]),
-        default: "spread",
-    },
+    PAGES,
+    PLACEMENT,
     ParamSpec {
         name: "size",
         about: "bytes of both arrays of one thread, or a level of the memory hierarchy",
         kind: ParamKind::SizeOr(SIZES, 8 << 10, 4 << 30),
         default: "L2",
     },
-    ParamSpec {
-        name: "threads",
-        about: "each on a CPU of its own, with arrays of its own; or all CPUs",
-        kind: ParamKind::CountOr("all", 1, 1024),
-        default: "1",
-    },
+    THREADS,
 ];
 
 const METRICS: &[MetricSpec] = &[

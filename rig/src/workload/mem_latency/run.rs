@@ -2,17 +2,23 @@
 
 use crate::metal::chase::{Chase, Inject, Injector, Layout, Order as Visit, Path as Visits, node};
 use crate::metal::kernel::CORE_CLOCK;
-use crate::metal::{Cpus, Hot, Made, Member, Memory, PageSize, Unready, core_hertz, pin};
+use crate::metal::{
+    Cpus, Hot, Made, Member, Memory, PageSize, Unready, available, core_hertz, huge_enough, pin,
+    room_for,
+};
 use crate::workload::alone::{Order, Ready, bytes_of};
 use desk::record::{Settings, Value};
 use desk::unit::{Quantity, Unit};
 use std::path::Path;
 use std::thread;
 
-/// Share of the memory that must stand in huge pages where they are asked for.
-const GRANTED_LEAST: f64 = 0.95;
 /// Most members of a random order: drawing it takes a second for each 16 million.
 const SHUFFLED_MOST: usize = 1 << 26;
+
+/// Loads a second of a plain machine: a size in bytes up to which it is so fast.
+const NOMINAL: [(f64, f64); 4] = [(32e3, 7e8), (1e6, 1.6e8), (32e6, 2.5e7), (f64::INFINITY, 1.0e7)];
+/// Bytes a second of one injector of a plain machine.
+const NOMINAL_INJECTED: f64 = 1e10;
 
 /// What a trial asks of this machine.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,7 +27,7 @@ pub(super) struct Wanted {
     pub cpu: u32,
     /// CPUs that keep the memory busy.
     pub busy: Vec<u32>,
-    /// Bytes of each of them.
+    /// Bytes of each of them; 0 of none.
     pub busy_bytes: usize,
     pub inject: Inject,
     pub pause_ns: u64,
@@ -32,24 +38,33 @@ pub(super) struct Wanted {
 }
 
 impl Wanted {
-    /// Reads the parameters for a machine of these CPUs and nodes.
-    pub fn read(order: &Order, cpus: &Cpus, nodes: &[u32]) -> Result<Self, Unready> {
+    /// Reads the parameters for a machine of these CPUs and nodes, with so many bytes of memory
+    /// that can be had.
+    pub fn read(
+        order: &Order,
+        cpus: &Cpus,
+        nodes: &[u32],
+        available: u64,
+    ) -> Result<Self, Unready> {
         let cpu = cpu_of(order, cpus)?;
         let busy = busy(order, cpus, cpu)?;
-        let whole = with_size(order, "memory");
-        let layout = layout(order, bytes_of(order, cpus, 1)?)?;
+        let layout = layout(order, bytes_of(order, cpus, &[cpu], available)?)?;
+        room_for(&[(layout.size, 1)], available)?;
+        let mut busy_bytes = 0;
+        if !busy.is_empty() {
+            // Injectors have what the walker leaves.
+            let rest = available.saturating_sub(layout.size as u64);
+            busy_bytes = to_usize(bytes_of(&with_size(order, "memory"), cpus, &busy, rest)?);
+            room_for(&[(layout.size, 1), (busy_bytes, busy.len())], available)?;
+        }
         Ok(Self {
             cpu,
-            busy_bytes: to_usize(bytes_of(&whole, cpus, busy.len())?),
             busy,
+            busy_bytes,
             inject: if order.word("inject") == "copy" { Inject::Copy } else { Inject::Read },
             pause_ns: order.count("pause_ns"),
             layout,
-            pages: match order.word("pages") {
-                "base" => PageSize::Base,
-                "own" => PageSize::Own,
-                _ => PageSize::Huge,
-            },
+            pages: order.pages(),
             node: node_of(order, nodes)?,
         })
     }
@@ -57,7 +72,7 @@ impl Wanted {
     /// Which of three latencies it is, by the share of the memory in huge pages: they answer
     /// different questions.
     pub fn kind(&self, granted: Option<f64>) -> &'static str {
-        let huge = granted.is_some_and(|share| share >= GRANTED_LEAST);
+        let huge = huge_enough(granted).is_ok();
         match (self.layout.order, huge) {
             (Visit::Sequential | Visit::InPage, _) => "prefetch-helped",
             (Visit::Random, true) => "load-to-use",
@@ -69,13 +84,14 @@ impl Wanted {
 /// What each thread will do, and how.
 ///
 /// # Errors
-/// CPUs, nodes or huge pages that the machine lacks; a layout that no chase can have.
+/// CPUs, nodes, memory or huge pages that the machine lacks; a layout that no chase can have.
 pub fn ready(order: &Order) -> Result<Ready, Unready> {
     let root = Path::new("/");
     let nodes = node::nodes(root);
-    let wanted = Wanted::read(order, &Cpus::read(root), &nodes)?;
+    let wanted = Wanted::read(order, &Cpus::read(root), &nodes, available())?;
     let place = place(&wanted)?;
-    let made_with = made_with(&wanted, &place);
+    let mut made_with = made_with(&wanted, &place);
+    made_with.extend(order.words(&["pages"]));
     let mut members = vec![walker(&wanted, place.memory)];
     members.extend(wanted.busy.iter().map(|cpu| injector(&wanted, *cpu)));
     Ok(Ready { members, made_with })
@@ -126,7 +142,7 @@ fn injector(wanted: &Wanted, cpu: u32) -> Member {
 fn memory(bytes: usize, pages: PageSize, node: Option<u32>) -> Result<Memory, Unready> {
     let memory = node::with(node, || Memory::map(bytes, pages))?;
     if pages == PageSize::Huge {
-        huge(memory.granted())?;
+        huge_enough(memory.granted())?;
     }
     let Some(node) = node else { return Ok(memory) };
     match node::of(memory.as_mut_ptr() as usize) {
@@ -136,32 +152,13 @@ fn memory(bytes: usize, pages: PageSize, node: Option<u32>) -> Result<Memory, Un
     }
 }
 
-/// Whether enough of the memory stands in huge pages.
-pub(super) fn huge(granted: Option<f64>) -> Result<(), Unready> {
-    let share = granted.unwrap_or(0.0);
-    if share >= GRANTED_LEAST {
-        return Ok(());
-    }
-    let least = GRANTED_LEAST * 100.0;
-    let what = format!(
-        "{:.0} % of the memory stands in huge pages, not {least:.0} % or more; allow them in \
-         /sys/kernel/mm/transparent_hugepage/enabled, or ask for pages = \"base\"",
-        share * 100.0
-    );
-    // None at all is how the machine is set; some is how its memory is today.
-    if share == 0.0 { Err(Unready::NotAvailable(what)) } else { Err(Unready::Failed(what)) }
-}
-
 fn cpu_of(order: &Order, cpus: &Cpus) -> Result<u32, Unready> {
     if order.word("cpu") == "first" {
         let lacks = || Unready::Failed("there is no CPU to run on".into());
         return cpus.order().first().copied().ok_or_else(lacks);
     }
     let wanted = u32::try_from(order.count("cpu")).unwrap_or(u32::MAX);
-    if cpus.has(wanted) {
-        return Ok(wanted);
-    }
-    Err(Unready::NotAvailable(format!("CPU {wanted} is not there, or may not be used")))
+    cpus.get(wanted).map(|thread| thread.cpu)
 }
 
 /// CPUs of the threads that keep the memory busy: one of every core first, never the walker's.
@@ -170,7 +167,10 @@ fn busy(order: &Order, cpus: &Cpus, walks: u32) -> Result<Vec<u32>, Unready> {
     let mut rest: Vec<u32> = cpus.order().into_iter().filter(|cpu| *cpu != walks).collect();
     if wanted > rest.len() {
         let has = rest.len();
-        return Err(Unready::NotAvailable(format!("{wanted} CPUs beside the walker's, not {has}")));
+        return Err(Unready::NotAvailable(format!(
+            "load = {wanted} wants as many CPUs beside the walker's, and {has} may be used; ask \
+             for {has} or fewer"
+        )));
     }
     rest.truncate(wanted);
     Ok(rest)
@@ -245,4 +245,19 @@ fn made_with(wanted: &Wanted, place: &Place) -> Settings {
 
 fn to_usize(bytes: u64) -> usize {
     usize::try_from(bytes).unwrap_or(usize::MAX)
+}
+
+/// Work of each thread in a second of a simulated lab.
+pub fn nominal(order: &Order, cpus: usize) -> Vec<f64> {
+    let bytes = match order.word("size") {
+        "L1" => 16e3,
+        "L2" => 5e5,
+        "L3" => 16e6,
+        _ => order.quantity("size").unwrap_or(f64::INFINITY),
+    };
+    let fits = NOMINAL.iter().find(|(most, _)| bytes <= *most);
+    let mut rates = vec![fits.map_or(1e7, |(_, rate)| *rate)];
+    let busy = usize::try_from(order.count("load")).unwrap_or(0).min(cpus.saturating_sub(1));
+    rates.extend(std::iter::repeat_n(NOMINAL_INJECTED, busy));
+    rates
 }

@@ -1,6 +1,6 @@
 //! Knows the parameters and figures of `mem_latency` as data; knows nothing of memory.
 
-use crate::workload::alone::SIZES;
+use crate::workload::alone::{PAGES, SIZES};
 use desk::record::{Better, MetricSpec, ParamKind, ParamSpec, Place, WorkloadSpec};
 use desk::unit::Unit;
 
@@ -45,12 +45,7 @@ const PARAMS: &[ParamSpec] = &[
         kind: ParamKind::Choice(&["sequential", "in_page", "random"]),
         default: "random",
     },
-    ParamSpec {
-        name: "pages",
-        about: "huge is 2 MiB, checked; base is 4 KiB, mostly; own is what comes unasked",
-        kind: ParamKind::Choice(&["huge", "base", "own"]),
-        default: "huge",
-    },
+    PAGES,
     ParamSpec {
         name: "pause_ns",
         about: "nanoseconds between two bursts of 4 KiB of a thread of 'load'",

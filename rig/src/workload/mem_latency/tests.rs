@@ -1,7 +1,7 @@
 //! A trial becomes the chase that it asks for, or a reason; its samples become figures.
 
-use super::check::{figures, nominal};
-use super::run::{Wanted, huge, ready};
+use super::check::figures;
+use super::run::{Wanted, nominal, ready};
 use super::spec::SPEC;
 use crate::lab::clock;
 use crate::metal::chase::Order as Visit;
@@ -36,20 +36,26 @@ fn order(params: &[(&str, Value)]) -> Order {
     Order { params: all, settings: Settings::new(), seed: 5 }
 }
 
-/// Two cores of two threads: 0 and 2, 1 and 3.
+/// Two cores of two threads, 0 and 2, 1 and 3; the second core has half the caches of the first.
 fn machine() -> Cpus {
-    let thread =
-        |cpu: u32| Thread { cpu, siblings: vec![cpu % 2, cpu % 2 + 2], package: 0, node: 0 };
-    let cache =
-        |level, kind: &str, bytes| CacheOf { level, kind: kind.into(), bytes, shared_by: vec![0] };
-    Cpus {
-        threads: (0..4).map(thread).collect(),
-        caches: vec![cache(1, "Data", 48 << 10), cache(2, "Unified", 2 << 20)],
-    }
+    let thread = |cpu: u32| {
+        let (core, half) = (vec![cpu % 2, cpu % 2 + 2], cpu % 2);
+        let shared_by = core.clone();
+        let cache = |level, kind: &str, bytes: u64| CacheOf {
+            level,
+            kind: kind.into(),
+            bytes: bytes >> half,
+            shared_by: shared_by.clone(),
+        };
+        let caches = vec![cache(1, "Data", 48 << 10), cache(2, "Unified", 2 << 20)];
+        Thread { cpu, siblings: core, package: 0, node: 0, caches }
+    };
+    Cpus { threads: (0..4).map(thread).collect() }
 }
 
+/// On that machine with 8 GiB of memory.
 fn wanted(params: &[(&str, Value)], nodes: &[u32]) -> Result<Wanted, Unready> {
-    Wanted::read(&order(params), &machine(), nodes)
+    Wanted::read(&order(params), &machine(), nodes, 8 << 30)
 }
 
 #[test]
@@ -88,7 +94,10 @@ fn a_trial_becomes_a_layout_and_cpus() {
         "a core of its own first"
     );
     assert_eq!((loaded.layout.size, loaded.layout.stride), (8 << 10, 4));
-    assert!(loaded.busy_bytes >= 16 << 20, "memory, shared by three: {}", loaded.busy_bytes);
+    assert_eq!(loaded.busy_bytes, (64 << 20) / 3, "memory, shared by three");
+    assert_eq!(plain.busy_bytes, 0);
+    let second = wanted(&[("cpu", Value::Count(3))], &[0]).unwrap();
+    assert_eq!(second.layout.size, 512 << 10, "half of the second cache of that CPU");
     let far = wanted(&[("node", Value::Count(1))], &[0, 1]).unwrap();
     assert_eq!(far.node, Some(1));
 }
@@ -98,8 +107,8 @@ fn what_the_machine_lacks_is_not_available_and_named() {
     let lacks = [
         (vec![("node", Value::Count(0))], vec![0], "one node only"),
         (vec![("node", Value::Count(7))], vec![0, 1], "node 7, not of 0, 1"),
-        (vec![("cpu", Value::Count(9))], vec![0], "CPU 9"),
-        (vec![("load", Value::Count(4))], vec![0], "not 3"),
+        (vec![("cpu", Value::Count(9))], vec![0], "those that may: 0-3"),
+        (vec![("load", Value::Count(4))], vec![0], "ask for 3 or fewer"),
         (vec![("size", bytes(1 << 30)), ("stride", bytes(4))], vec![0], "larger stride"),
     ];
     for (params, nodes, what) in lacks {
@@ -111,16 +120,27 @@ fn what_the_machine_lacks_is_not_available_and_named() {
 }
 
 #[test]
-fn huge_pages_that_were_not_granted_are_no_measurement() {
-    assert_eq!((huge(Some(1.0)), huge(Some(0.95))), (Ok(()), Ok(())));
-    for (granted, says) in [(Some(0.9), "90 %"), (Some(0.01), "1 %")] {
-        let why = huge(granted).unwrap_err();
-        assert!(matches!(&why, Unready::Failed(text) if text.starts_with(says)), "{why:?}");
-    }
-    for granted in [None, Some(0.0)] {
-        let why = huge(granted).unwrap_err();
-        assert!(matches!(&why, Unready::NotAvailable(text) if text.contains("base")), "{why:?}");
-    }
+fn more_memory_than_there_is_is_refused_before_it_is_touched() {
+    let wanted = |params: &[(&str, Value)], available: u64| {
+        Wanted::read(&order(params), &machine(), &[0], available)
+    };
+    let refused = |params: &[(&str, Value)], available: u64| match wanted(params, available) {
+        Err(Unready::NotAvailable(why)) => why,
+        other => panic!("{other:?}"),
+    };
+    let large = ("size", bytes(1 << 30));
+    assert!(wanted(std::slice::from_ref(&large), 2 << 30).is_ok());
+    let why = refused(std::slice::from_ref(&large), 1 << 30);
+    assert!(why.starts_with("1 thread wants 1073741824 B of memory, and 939524096 B"), "{why}");
+    // Injectors count, in whole pages of 2 MiB: 64 MiB of three are 3 x 22 MiB.
+    let busy = [("size", bytes(836 << 20)), ("load", Value::Count(3))];
+    let why = refused(&busy, 1 << 30);
+    assert!(why.starts_with("4 threads want 945815552 B of memory, and 939524096 B"), "{why}");
+    assert!(wanted(&busy[..1], 1 << 30).is_ok());
+    // A level leaves room for the injectors' own.
+    let both = [("size", word("memory")), ("load", Value::Count(1))];
+    let shared = wanted(&both, 100 << 20).unwrap();
+    assert_eq!((shared.layout.size, shared.busy_bytes), (50 << 20, 25 << 20));
 }
 
 fn series(rates: &[u64]) -> Series {
@@ -175,6 +195,7 @@ fn a_trial_on_this_machine_gives_every_figure() {
     ];
     let order = order(&params);
     let staged = ready(&order).unwrap();
+    assert_eq!(staged.made_with["pages"], word("base"), "read back as a factor");
     let gang = Gang::start(staged.members).unwrap();
     let opens_ns = clock::now_ns() + 5_000_000;
     let together = gang.measure(Span { opens_ns, closes_ns: opens_ns + 30_000_000 }).unwrap();

@@ -20,6 +20,7 @@ use super::Entry;
 pub const ENTRY: Entry = Entry {
     spec: &spec::SPEC,
     readme: include_str!("README.md"),
+    hears: &[],
     make: || Box::new(run::TcpStreams::default()),
     part: run::make_part,
     model: model::model,

@@ -5,7 +5,7 @@
 use super::message::{Direction, FromPart, HostMark, StreamPlan, ToPart, Traffic};
 use super::traffic;
 use crate::lab::wire::{Answer, Request};
-use crate::lab::{Lab, LabError, SUT, clock};
+use crate::lab::{Lab, LabError, SUT, clock, cpus};
 use crate::workload::tcp_stream::check;
 use crate::workload::tcp_stream::evidence::Evidence;
 use crate::workload::tcp_stream::spec::SPEC;
@@ -228,12 +228,7 @@ pub fn plan_streams(params: &Settings, clients: u32, cpus: Cpus<'_>) -> Vec<Stre
 
 /// CPUs that this process may use.
 fn allowed_cpus() -> Vec<u32> {
-    let set = rustix::thread::sched_getaffinity(None).unwrap_or_default();
-    let mut cpus: Vec<u32> = (0..1024).filter(|cpu| set.is_set(*cpu as usize)).collect();
-    if cpus.is_empty() {
-        cpus.push(0);
-    }
-    cpus
+    cpus::mine().ok().filter(|cpus| !cpus.is_empty()).unwrap_or_else(|| vec![0])
 }
 
 fn wrap(request: &ToPart) -> Result<Request, LabError> {

@@ -14,7 +14,7 @@ use super::message::{
 use super::opening::Opening;
 use super::paced::{Schedule, send_paced};
 use crate::lab::agent::Part;
-use crate::lab::clock;
+use crate::lab::{clock, cpus};
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::net::{Ipv4Addr, Shutdown, SocketAddrV4, TcpListener, TcpStream};
@@ -318,9 +318,7 @@ impl Worker {
         // The host's own thread may stand above the generators; they stand where stend was started.
         rustix::process::setpriority_process(None, self.nice)?;
         if let Some(cpu) = cpu {
-            let mut set = rustix::thread::CpuSet::new();
-            set.set(cpu as usize);
-            rustix::thread::sched_setaffinity(None, &set)?;
+            cpus::pin(cpu)?;
         }
         if sends {
             // Receivers already wait in the kernel: a late one would find its window full.

@@ -57,8 +57,13 @@ fn family(algorithm: Algorithm) -> &'static str {
     }
 }
 
-/// The field of a figure. Names may hold no colon, so places are counted from either end.
+/// The field of a figure. Names may hold no colon, so places are counted from either end; of RSA
+/// from the front, for newer releases tell of encryption and decryption behind.
 fn place<'a>(task: Task, fields: &[&'a str]) -> Option<&'a str> {
+    if task.algorithm == Algorithm::Rsa2048 {
+        let at = if task.operation == Operation::Sign { 2 } else { 3 };
+        return fields.get(at).copied();
+    }
     let from_end = match (task.algorithm, task.operation) {
         (Algorithm::X25519, _) | (_, Operation::Sign) => 1,
         _ => 0,
@@ -83,6 +88,9 @@ mod tests {
         let rsa = "+F2:2:2048:2347.000000:44844.000000\n";
         assert_eq!(read(rsa, task(Algorithm::Rsa2048, Operation::Sign)), Ok(2347.0));
         assert_eq!(read(rsa, task(Algorithm::Rsa2048, Operation::Verify)), Ok(44_844.0));
+        let longer = "+F2:2:2048:2347.000000:44844.000000:43000.000000:2300.000000\n";
+        assert_eq!(read(longer, task(Algorithm::Rsa2048, Operation::Sign)), Ok(2347.0));
+        assert_eq!(read(longer, task(Algorithm::Rsa2048, Operation::Verify)), Ok(44_844.0));
         let eddsa = "+F6:0:253:Ed25519:29058.000000:10907.000000\n";
         assert_eq!(read(eddsa, task(Algorithm::Ed25519, Operation::Verify)), Ok(10_907.0));
         let ecdh = "+F5:22:253:33333.000000:0.000030\n";

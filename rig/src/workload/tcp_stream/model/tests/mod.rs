@@ -53,7 +53,7 @@ impl Case<'_> {
         let job = Job {
             trial: &trial,
             link: "lan",
-            lab_settings: &Settings::new(),
+            settings: &Settings::new(),
             settle: Duration::from_millis(300),
             settle_max: Duration::from_secs(1),
             window: Duration::from_secs(1),
