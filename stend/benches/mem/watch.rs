@@ -58,9 +58,10 @@ impl Job<'_> {
         command.env("OMP_PROC_BIND", "true");
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn()?;
-        let (mut waited_s, mut huge_bytes) = (0.0, 0);
+        let (mut waited_s, mut huge_bytes, mut elsewhere) = (0.0, 0, None);
         while child.try_wait()?.is_none() {
             waited_s = waited_of(child.id()).max(waited_s);
+            elsewhere = elsewhere.or_else(|| ran_on(child.id(), self.cpus));
             if self.look {
                 huge_bytes = huge_of(child.id()).max(huge_bytes);
             }
@@ -73,6 +74,9 @@ impl Job<'_> {
         }
         let most_s = MOST * began.elapsed().as_secs_f64();
         let stolen_s = steal_s(self.cpus) - stolen;
+        if let Some(cpu) = elsewhere {
+            return Err(format!("{} ran on CPU {cpu}, not on {:?}", self.program, self.cpus).into());
+        }
         let disturbed = match () {
             () if stolen_s > most_s => Some(format!("{stolen_s:.2} s of the peer stolen")),
             () if waited_s > most_s => Some(format!("the peer waited for {waited_s:.3} s")),
@@ -90,6 +94,16 @@ fn waited_of(process: u32) -> f64 {
         text.split_ascii_whitespace().nth(1)?.parse::<f64>().ok()
     };
     tasks.flatten().filter_map(one).sum::<f64>() / 1e9
+}
+
+/// A CPU on which a process runs or last ran that is none of these; its field 39 says so (`man 5
+/// proc_pid_stat`). Its first thread may have begun elsewhere before it was bound.
+fn ran_on(process: u32, cpus: &[u32]) -> Option<u32> {
+    let text = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // What stands in brackets is the name, which may hold blanks.
+    let rest: Vec<&str> = text.rsplit_once(')')?.1.split_ascii_whitespace().collect();
+    let running = rest.first() == Some(&"R") && !text.contains("(taskset)");
+    rest.get(36)?.parse().ok().filter(|cpu| running && !cpus.contains(cpu))
 }
 
 /// Bytes of a process in huge pages.

@@ -18,6 +18,9 @@ const STEP: usize = 1024;
 /// From this length on arrays also lie this much further apart, so that they are not in the same
 /// bank of memory.
 const APART: usize = 64 << 10;
+/// Longer arrays are gone over in parts of this length, so that a sample need not hold a whole pass,
+/// bytes; a multiple of every granule, and far more than a first or second cache.
+const PART: usize = 16 << 20;
 /// Words looked at after a window, at most.
 const LOOKS: usize = 1 << 14;
 
@@ -73,6 +76,8 @@ pub struct Loop {
     layout: Layout,
     memory: Memory,
     seeds: [u64; 2],
+    /// The part that was gone over last.
+    last: Range<usize>,
 }
 
 impl Loop {
@@ -87,9 +92,11 @@ impl Loop {
         if got < wanted || !memory.as_mut_ptr().addr().is_multiple_of(ALIGNMENT) {
             return Err(format!("{got} B of memory where the arrays take {wanted} B"));
         }
-        let mut made = Self { row, layout, memory, seeds: [seed, !seed] };
+        let last = 0..layout.bytes;
+        let mut made = Self { row, layout, memory, seeds: [seed, !seed], last };
         made.fill();
-        let (mut arrays, scalar) = (made.arrays(), scalar(row.operation));
+        let whole = made.last.clone();
+        let (mut arrays, scalar) = (made.arrays(whole), scalar(row.operation));
         row.run(&mut arrays, 1, scalar).map_err(|e| e.to_string())?;
         Ok(made)
     }
@@ -113,8 +120,14 @@ impl Loop {
         unsafe { slice::from_raw_parts_mut(self.memory.as_mut_ptr().add(range.start), range.len()) }
     }
 
-    fn arrays(&mut self) -> Arrays<'_> {
+    /// A part of all arrays.
+    fn arrays(&mut self, part: Range<usize>) -> Arrays<'_> {
         let Layout { to, one, two, .. } = self.layout.clone();
+        let of = |array: Range<usize>| array.start + part.start..array.start + part.end;
+        let reads = self.row.operation == Operation::Read;
+        let to = if reads { to } else { of(to) };
+        let one = if one.is_empty() { one } else { of(one) };
+        let two = if self.row.operation.loads() == 2 { of(two) } else { two };
         let begin = self.memory.as_mut_ptr();
         // SAFETY: the three ranges end within the memory and follow each other, so they do not
         // overlap; all of the memory is borrowed as long as they are.
@@ -126,25 +139,48 @@ impl Loop {
             }
         }
     }
-}
 
-impl Hot for Loop {
-    /// Bytes as STREAM counts them.
-    fn pass(&mut self, passes: u64) -> u64 {
-        let (row, bytes) = (self.row, self.layout.bytes as u64);
-        let mut arrays = self.arrays();
-        match row.run(&mut arrays, passes, scalar(row.operation)) {
-            Ok(()) => row.counted(bytes).saturating_mul(passes),
+    /// The part behind the last one; the first again behind the end. A short rest goes with the part
+    /// before it.
+    fn next(&self) -> Range<usize> {
+        let bytes = self.layout.bytes;
+        let from = if self.last.end < bytes { self.last.end } else { 0 };
+        if bytes - from < 2 * PART { from..bytes } else { from..from + PART }
+    }
+
+    /// Goes over a part so many times; the bytes as STREAM counts them.
+    fn go_over(&mut self, part: Range<usize>, times: u64) -> u64 {
+        let (row, bytes) = (self.row, part.len() as u64);
+        self.last = part.clone();
+        let mut arrays = self.arrays(part);
+        match row.run(&mut arrays, times, scalar(row.operation)) {
+            Ok(()) => row.counted(bytes).saturating_mul(times),
             Err(_) => 0,
         }
     }
+}
+
+impl Hot for Loop {
+    /// Bytes as STREAM counts them; a pass over long arrays is one over their next part.
+    fn pass(&mut self, passes: u64) -> u64 {
+        if self.layout.bytes < 2 * PART {
+            return self.go_over(0..self.layout.bytes, passes);
+        }
+        let one = |_| {
+            let part = self.next();
+            self.go_over(part, 1)
+        };
+        (0..passes).map(one).sum()
+    }
 
     fn verify(&mut self) -> Result<u64, String> {
-        let (row, bytes, seeds) = (self.row, self.layout.bytes, self.seeds);
+        let (row, whole, seeds) = (self.row, 0..self.layout.bytes, self.seeds);
+        // What a read keeps is of the last part; results stand in all of the array.
+        let part = if row.operation == Operation::Read { self.last.clone() } else { whole };
         let to = self.slice(self.layout.to.clone());
         // An odd step, so that all places of a line are met.
         let step = (to.len() / size_of::<u64>() / LOOKS) | 1;
-        row.verify(to, bytes, seeds, step)
+        row.verify(to, part, seeds, step)
     }
 }
 
@@ -183,6 +219,26 @@ mod tests {
             let mut made = Loop::new(row, layout, (memory, 5)).unwrap();
             assert_eq!(made.pass(3), 3 * bytes * row.operation.arrays(), "{}", row.name);
             assert!(made.verify().unwrap() > 0);
+        }
+    }
+
+    #[test]
+    fn long_arrays_are_gone_over_in_parts_without_a_gap() {
+        for (operation, store) in
+            [(Operation::Read, Store::Temporal), (Operation::Add, Store::Temporal)]
+        {
+            let row = find(operation, Isa::Scalar, store, Walk::Straight).unwrap();
+            let layout = Layout::of(row, row.operation.arrays() * ((40 << 20) + 4096)).unwrap();
+            let (memory, bytes) =
+                (Memory::map(layout.end(), PageSize::Base).unwrap(), layout.bytes);
+            let mut made = Loop::new(row, layout, (memory, 5)).unwrap();
+            let mut parts = Vec::new();
+            for _ in 0..4 {
+                assert_eq!(made.pass(1), row.counted(made.last.len() as u64));
+                parts.push(made.last.clone());
+                assert!(made.verify().unwrap() > 0, "{}", row.name);
+            }
+            assert_eq!(parts, [0..PART, PART..bytes, 0..PART, PART..bytes]);
         }
     }
 

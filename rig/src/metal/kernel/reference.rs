@@ -6,6 +6,7 @@
 //! they are fused: all loops of an operation must agree to the bit.
 
 use super::row::{Operation, Row, Walk};
+use std::ops::Range;
 
 /// What a write writes: eight equal bytes, so that `rep stosb` can write it too.
 pub const WRITTEN: f64 = f64::from_bits(0x4040_4040_4040_4040);
@@ -72,15 +73,16 @@ impl Row {
         if self.walk == Walk::Streams { 4 } else { 1 }
     }
 
-    /// Looks at every so-manieth word of the results in `to`, and at the last; `bytes` is the
-    /// length of an array, `b` and `c` were filled with `seeds`. Gives how many were looked at.
+    /// Looks at every so-manieth word of the results in `to`, and at the last; `part` is what
+    /// was gone over of the arrays, bytes; `b` and `c` were filled with `seeds`. Gives how many were
+    /// looked at.
     ///
     /// # Errors
     /// The first word that is not what it must be.
     pub fn verify(
         &self,
         to: &[u8],
-        bytes: usize,
+        part: Range<usize>,
         seeds: [u64; 2],
         step: usize,
     ) -> Result<u64, String> {
@@ -88,7 +90,7 @@ impl Row {
         let places = (0..words).step_by(step.max(1)).chain(words.checked_sub(1));
         let mut looked = 0;
         for place in places {
-            let at = self.origin(place, bytes);
+            let at = part.start / WORD + self.origin(place, part.len());
             let wanted = result(self.operation, seeds, at as u64);
             let got = to[place * WORD..][..WORD].try_into().map_or(f64::NAN, f64::from_ne_bytes);
             if got.to_bits() != wanted.to_bits() {

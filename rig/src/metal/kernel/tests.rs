@@ -48,7 +48,7 @@ fn check(row: &Row, bytes: usize, passes: u64) {
     let before = one.array().to_vec();
     let mut arrays = Arrays { to: to.array(), one: one.array(), two: two.array() };
     row.run(&mut arrays, passes, scalar(row.operation)).unwrap();
-    let looked = row.verify(arrays.to, bytes, SEEDS, 1).unwrap();
+    let looked = row.verify(arrays.to, 0..bytes, SEEDS, 1).unwrap();
     assert!(looked as usize >= arrays.to.len() / 8, "{}: {looked}", row.name);
     assert!(to.is_fenced() && one.is_fenced() && two.is_fenced(), "{} at {bytes}", row.name);
     assert_eq!(one.array(), before, "{} wrote into what it reads", row.name);
@@ -78,16 +78,16 @@ fn a_wrong_result_is_found() {
     for (at, place) in (0..).zip(to.array().chunks_exact_mut(8)) {
         place.copy_from_slice(&result(Operation::Triad, SEEDS, at).to_ne_bytes());
     }
-    assert_eq!(row.verify(to.array(), 256, SEEDS, 1), Ok(33));
+    assert_eq!(row.verify(to.array(), 0..256, SEEDS, 1), Ok(33));
     to.array()[255] ^= 1;
-    let wrong = row.verify(to.array(), 256, SEEDS, 5).unwrap_err();
+    let wrong = row.verify(to.array(), 0..256, SEEDS, 5).unwrap_err();
     assert!(wrong.contains("word 31 of 32"), "{wrong}");
     // A read that stopped early holds other words.
     let row = find(Operation::Read, Isa::Scalar, Store::Temporal, Walk::Straight).unwrap();
     let mut kept = vec![0; row.kept()];
     fill(&mut kept, SEEDS[0]);
-    assert_eq!(row.verify(&kept, row.kept(), SEEDS, 1), Ok(kept.len() as u64 / 8 + 1));
-    assert!(row.verify(&kept, 2 * row.kept(), SEEDS, 1).is_err());
+    assert_eq!(row.verify(&kept, 0..row.kept(), SEEDS, 1), Ok(kept.len() as u64 / 8 + 1));
+    assert!(row.verify(&kept, 0..2 * row.kept(), SEEDS, 1).is_err());
 }
 
 #[test]
