@@ -18,8 +18,8 @@ const AIM: f64 = 1.15;
 
 /// So long a pass is not begun if it would end after the window opens, nanoseconds.
 const LONG_NS: u64 = 50_000_000;
-/// After the window opens whoever opened it reads what it watches, which takes CPU: so long no sample
-/// begins, nanoseconds, but for no more than a sixth of the window.
+/// After the window opens whoever opened it reads what it watches, which takes CPU: so long no
+/// sample begins, nanoseconds, but for no more than a sixth of the window.
 const EDGE_NS: u64 = 10_000_000;
 /// Shortest turn of loops that take turns: a warm-up and three samples.
 const TURN_NS: u64 = 16_000_000;

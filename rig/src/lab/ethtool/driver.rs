@@ -51,7 +51,8 @@ pub(super) fn ask(socket: RawFd, name: &str) -> Result<DriverInfo, Refusal> {
     let mut link = [0; libc::IFNAMSIZ];
     // The last byte stays zero, so the kernel finds the end of the name.
     for (to, from) in link.iter_mut().zip(name.bytes().take(libc::IFNAMSIZ - 1)) {
-        *to = from.cast_signed();
+        // A `char` of C is signed on some processors.
+        *to = libc::c_char::from_ne_bytes([from]);
     }
     let mut request = libc::ifreq {
         ifr_name: link,

@@ -18,8 +18,8 @@ const STEP: usize = 1024;
 /// From this length on arrays also lie this much further apart, so that they are not in the same
 /// bank of memory.
 const APART: usize = 64 << 10;
-/// Longer arrays are gone over in parts of this length, so that a sample need not hold a whole pass,
-/// bytes; a multiple of every granule, and far more than a first or second cache.
+/// Longer arrays are gone over in parts of this length, so that a sample need not hold a whole
+/// pass, bytes; a multiple of every granule, and far more than a first or second cache.
 const PART: usize = 16 << 20;
 /// Words looked at after a window, at most.
 const LOOKS: usize = 1 << 14;
@@ -140,8 +140,8 @@ impl Loop {
         }
     }
 
-    /// The part behind the last one; the first again behind the end. A short rest goes with the part
-    /// before it.
+    /// The part behind the last one; the first again behind the end. A short rest goes with the
+    /// part before it.
     fn next(&self) -> Range<usize> {
         let bytes = self.layout.bytes;
         let from = if self.last.end < bytes { self.last.end } else { 0 };

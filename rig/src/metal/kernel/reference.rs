@@ -74,8 +74,8 @@ impl Row {
     }
 
     /// Looks at every so-manieth word of the results in `to`, and at the last; `part` is what
-    /// was gone over of the arrays, bytes; `b` and `c` were filled with `seeds`. Gives how many were
-    /// looked at.
+    /// was gone over of the arrays, bytes; `b` and `c` were filled with `seeds`. Gives how many
+    /// were looked at.
     ///
     /// # Errors
     /// The first word that is not what it must be.

@@ -93,6 +93,16 @@ fn small(title: &str, set: &str, (load, method): (&str, &str)) -> String {
     )
 }
 
+/// The smallest plan of a workload; one of the machine alone has no clients.
+fn with_load(title: &str, set: &str, (entry, line): (&Entry, &str)) -> String {
+    let load = format!("workload = \"{}\"\n{line}", entry.spec.name);
+    let text = small(title, set, (&load, ""));
+    match entry.spec.place {
+        Place::Machine => text.replace("clients = 1\n", ""),
+        Place::Path => text,
+    }
+}
+
 /// The first workload that every factor of sockets can be set for, else the first of all.
 fn over_sockets() -> Option<&'static Entry> {
     let has = |entry: &&Entry, spec: &FactorSpec| {
@@ -125,9 +135,10 @@ fn of_factor(spec: &FactorSpec, machine: &Environment) -> (String, String) {
         ),
     };
     let title = format!("factor {name}");
-    let hears = workload::ALL.iter().find(|entry| entry.hears.contains(&name));
-    let load = hears.map(|entry| format!("workload = \"{}\"\n", entry.spec.name));
-    let text = small(&title, &set, (&load.unwrap_or_default(), ""));
+    let text = match workload::ALL.iter().find(|entry| entry.hears.contains(&name)) {
+        Some(entry) => with_load(&title, &set, (entry, "")),
+        None => small(&title, &set, ("", "")),
+    };
     (title, text)
 }
 
@@ -173,11 +184,9 @@ fn written(value: &Value) -> String {
 /// A workload, by each of its engines if it has several.
 fn of_workload(entry: &Entry) -> Vec<(String, String)> {
     let name = entry.spec.name;
-    let alone = entry.spec.place == Place::Machine;
     let one = |id: String, line: String| {
-        let text = small(&id, "", (&format!("workload = \"{name}\"\n{line}"), ""));
-        // A load of the machine alone has no clients.
-        (id, if alone { text.replace("[lab]\nclients = 1\n", "") } else { text })
+        let text = with_load(&id, "", (entry, &line));
+        (id, text)
     };
     let engine = entry.spec.params.iter().find(|param| param.name == "engine");
     match engine.map(|param| param.kind) {

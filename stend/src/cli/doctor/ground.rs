@@ -108,8 +108,11 @@ impl Ground {
     }
 
     /// Why the loads of a plan cannot be staged here: one trial for each way of making its sockets.
+    /// Loads of the machine alone are refused by no run: what it lacks is said of each cell.
     fn staged(&mut self, plan: &Plan, binary: &Path) -> Option<String> {
-        order(plan).iter().find_map(|trial| {
+        let trials = order(plan);
+        let mut over_links = trials.iter().filter(|trial| !plan.runs_alone(&trial.point.load));
+        over_links.find_map(|trial| {
             let what = sockets(trial);
             self.once(what, binary, |lab| lab.stage(plan, trial).map_err(|e| e.to_string()))
         })
