@@ -96,14 +96,24 @@ fn waited_of(process: u32) -> f64 {
     tasks.flatten().filter_map(one).sum::<f64>() / 1e9
 }
 
-/// A CPU on which a process runs or last ran that is none of these; its field 39 says so (`man 5
-/// proc_pid_stat`). Its first thread may have begun elsewhere before it was bound.
+/// The CPU of the thread of a process that has run longest, if it is none of these; fields 14, 15
+/// and 39 of its line say so (`man 5 proc_pid_stat`). Others may wait anywhere.
 fn ran_on(process: u32, cpus: &[u32]) -> Option<u32> {
-    let text = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // What stands in brackets is the name, which may hold blanks.
-    let rest: Vec<&str> = text.rsplit_once(')')?.1.split_ascii_whitespace().collect();
-    let running = rest.first() == Some(&"R") && !text.contains("(taskset)");
-    rest.get(36)?.parse().ok().filter(|cpu| running && !cpus.contains(cpu))
+    let task = |task: fs::DirEntry| {
+        let text = fs::read_to_string(task.path().join("stat")).ok()?;
+        // What stands in brackets is the name, which may hold blanks.
+        let rest: Vec<u64> = text
+            .rsplit_once(')')?
+            .1
+            .split_ascii_whitespace()
+            .skip(1)
+            .map_while(|w| w.parse::<i64>().ok().map(i64::unsigned_abs))
+            .collect();
+        Some((rest.get(10)? + rest.get(11)?, u32::try_from(*rest.get(35)?).ok()?))
+    };
+    let tasks = fs::read_dir(format!("/proc/{process}/task")).ok()?;
+    let (ticks, cpu) = tasks.flatten().filter_map(task).max()?;
+    (ticks > 0 && !cpus.contains(&cpu)).then_some(cpu)
 }
 
 /// Bytes of a process in huge pages.
