@@ -220,8 +220,8 @@ fn findings(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Prose>, ReportErr
     for group in verdict_groups(parts) {
         lines.push(verdicts(writer, &group)?);
     }
-    lines.extend(measured_lines(writer, parts)?);
     lines.extend(roof_line(writer, parts)?);
+    lines.extend(measured_lines(writer, parts)?);
     lines.extend(not_measured(writer, parts)?);
     match limits_in_short(writer, parts)? {
         Some(causes) => {
