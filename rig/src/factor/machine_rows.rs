@@ -2,6 +2,7 @@
 
 use super::FactorError;
 use super::machine_row::{MachineRow, Place, matching};
+use crate::lab::environment::cpu_flag;
 use desk::record::{Fact, FactorSpec, KeyClass, ParamKind, Plan, Scope, Settings, Value};
 use std::fs;
 use std::path::Path;
@@ -201,8 +202,8 @@ fn no_register(root: &Path) -> Option<String> {
         let lines = text.lines().filter_map(|line| line.split_once(':'));
         lines.into_iter().find(|(key, _)| key.trim() == name).map(|(_, value)| value.trim())
     };
-    match (field("vendor_id"), field("flags")) {
-        (Some("GenuineIntel"), Some(flags)) if flags.split(' ').any(|f| f == "hypervisor") => Some(
+    match (field("vendor_id"), cpu_flag(root, "hypervisor")) {
+        (Some("GenuineIntel"), Some(true)) => Some(
             "this machine is a guest, and its hypervisor keeps the register; measure on the \
                   machine itself"
                 .into(),

@@ -3,9 +3,11 @@
 //! Reads what the kernel counts of the thread itself, before and after a sample and never within.
 //! Must not know what the thread does.
 
+use crate::lab::environment::cpu_flag;
 use serde::{Deserialize, Serialize};
-use std::fs::{self, File};
+use std::fs::File;
 use std::os::unix::fs::FileExt as _;
+use std::path::Path;
 use std::sync::OnceLock;
 
 /// A sample that waited for longer than this share of itself is disturbed.
@@ -115,11 +117,7 @@ pub fn can_watch() -> bool {
 /// Whether the processor says that a hypervisor stands below it, or does not say.
 fn is_guest() -> bool {
     static FOUND: OnceLock<bool> = OnceLock::new();
-    *FOUND.get_or_init(|| {
-        let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-        let flags = text.lines().find(|line| line.starts_with("flags"));
-        flags.is_none_or(|line| line.split_ascii_whitespace().any(|flag| flag == "hypervisor"))
-    })
+    *FOUND.get_or_init(|| cpu_flag(Path::new("/"), "hypervisor").unwrap_or(true))
 }
 
 /// Eighth number of the lines of CPUs in `/proc/stat`: steal, in ticks (`man 5 proc_stat`), of all

@@ -4,6 +4,7 @@
 //! Must not know what is done in it.
 
 use super::gang::Unready;
+use crate::lab::environment::free_in_groups;
 use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
 use std::ffi::c_void;
 use std::fs;
@@ -14,8 +15,6 @@ use std::ptr::{NonNull, null_mut};
 const HUGE: usize = 2 << 20;
 /// Of memory that was asked for in huge pages at least this share must have been granted.
 const GRANTED_LEAST: f64 = 0.95;
-/// Where control groups (version 2) are mounted, below the root.
-const GROUPS: &str = "sys/fs/cgroup";
 
 /// What pages are asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -183,33 +182,11 @@ pub fn available() -> u64 {
 
 /// The same by the files below `root`.
 fn available_below(root: &Path) -> u64 {
+    let groups = free_in_groups(root).unwrap_or(u64::MAX);
     let text = fs::read_to_string(root.join("proc/meminfo")).unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
     let kibibytes = line.and_then(|l| l.trim().strip_suffix("kB")?.trim().parse::<u64>().ok());
-    kibibytes.map_or(u64::MAX, |k| k.saturating_mul(1024)).min(within_groups(root))
-}
-
-/// Bytes that are free below the limits of our control group (version 2) and of all above it;
-/// `u64::MAX` where none has a limit.
-///
-/// Source: `memory.max` and `memory.current` of the kernel's `cgroup-v2.rst`.
-fn within_groups(root: &Path) -> u64 {
-    let own = fs::read_to_string(root.join("proc/self/cgroup")).unwrap_or_default();
-    let Some(path) = own.lines().find_map(|line| line.strip_prefix("0::/")) else {
-        return u64::MAX;
-    };
-    let mount = root.join(GROUPS);
-    let number = |group: &Path, file: &str| -> Option<u64> {
-        fs::read_to_string(group.join(file)).ok()?.trim().parse().ok()
-    };
-    // No number stands where there is no limit: the word is `max`.
-    let free = |group: &Path| {
-        let most = number(group, "memory.max")?;
-        Some(most.saturating_sub(number(group, "memory.current")?))
-    };
-    let group = mount.join(path);
-    let groups = group.ancestors().take_while(|group| group.starts_with(&mount));
-    groups.filter_map(free).min().unwrap_or(u64::MAX)
+    kibibytes.map_or(u64::MAX, |k| k.saturating_mul(1024)).min(groups)
 }
 
 /// Bytes in huge pages of all mappings that lie within a range; none if no such mapping is told of.

@@ -13,10 +13,7 @@ const GROUPS: &str = "sys/fs/cgroup";
 /// Container and limits, as far as they can be read.
 pub(super) fn observe(tree: &Tree) -> Vec<Fact> {
     let mut facts: Vec<Fact> = container(tree).into_iter().collect();
-    // Only the one hierarchy of version 2 is read: `0::/path`.
-    let own = tree.text(OWN).unwrap_or_default();
-    let Some(path) = own.lines().find_map(|line| line.strip_prefix("0::/")) else { return facts };
-    let chain = ancestors(path);
+    let Some(chain) = groups(tree) else { return facts };
     facts.extend(quota(tree, &chain));
     facts.extend(memory(tree, &chain));
     let cpus = chain.iter().find_map(|group| {
@@ -25,6 +22,25 @@ pub(super) fn observe(tree: &Tree) -> Vec<Fact> {
     });
     facts.extend(cpus);
     facts
+}
+
+/// Bytes that are free below the limit of our group and of all around it, whichever leaves least;
+/// none where none has a limit.
+///
+/// Source: `memory.max` and `memory.current` of the kernel's `cgroup-v2.rst`.
+pub(super) fn free(tree: &Tree) -> Option<u64> {
+    // No number stands where there is no limit: the word is `max`.
+    let number = |group: &String, file: &str| tree.number::<u64>(&format!("{group}/{file}"));
+    let free = |group: &String| {
+        Some(number(group, "memory.max")?.saturating_sub(number(group, "memory.current")?))
+    };
+    groups(tree)?.iter().filter_map(free).min()
+}
+
+/// Our own group and all around it. Only the one hierarchy of version 2 is read: `0::/path`.
+fn groups(tree: &Tree) -> Option<Vec<String>> {
+    let own = tree.text(OWN)?;
+    own.lines().find_map(|line| line.strip_prefix("0::/")).map(ancestors)
 }
 
 /// The directories of a group and of all around it, its own first.

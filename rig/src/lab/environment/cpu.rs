@@ -88,11 +88,16 @@ fn hypervisor(tree: &Tree, cpuinfo: &str) -> Option<String> {
     if let Some(kind) = tree.text("sys/hypervisor/type") {
         return Some(kind);
     }
-    field(cpuinfo, "flags")?.split(' ').find(|flag| *flag == "hypervisor")?;
+    flag(cpuinfo, "hypervisor").filter(|is| *is)?;
     let dmi = |file: &str| tree.text(&format!("sys/class/dmi/id/{file}"));
     let named: Vec<String> =
         [dmi("sys_vendor"), dmi("product_name")].into_iter().flatten().collect();
     Some(if named.is_empty() { "unnamed".to_owned() } else { named.join(" ") })
+}
+
+/// Whether the first CPU has a flag of `/proc/cpuinfo`; none where it tells of no flags.
+pub(super) fn flag(cpuinfo: &str, name: &str) -> Option<bool> {
+    Some(field(cpuinfo, "flags")?.split(' ').any(|flag| flag == name))
 }
 
 fn count(number: usize) -> u32 {

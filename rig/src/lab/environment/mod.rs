@@ -59,6 +59,18 @@ pub fn keeps_interrupts(root: &Path) -> bool {
     accounting::keeps_interrupts(&Tree::at(root))
 }
 
+/// Whether the CPUs have a flag of `/proc/cpuinfo`; none where the kernel tells of no flags.
+#[must_use]
+pub fn cpu_flag(root: &Path, name: &str) -> Option<bool> {
+    cpu::flag(&Tree::at(root).text("proc/cpuinfo")?, name)
+}
+
+/// Bytes that are free below the limits of our control groups; none where nothing is limited.
+#[must_use]
+pub fn free_in_groups(root: &Path) -> Option<u64> {
+    container::free(&Tree::at(root))
+}
+
 /// Main memory that the kernel manages, bytes; less than what is fitted by what firmware keeps.
 fn memory(tree: &Tree) -> Option<Quantity> {
     let meminfo = tree.text("proc/meminfo")?;

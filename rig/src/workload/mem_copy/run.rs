@@ -2,13 +2,12 @@
 //!
 //! Must not know what its figures mean.
 
-use crate::lab::environment::libraries;
+use crate::lab::environment::{cpu_flag, libraries};
 use crate::metal::kernel::{Isa, Operation, Row, Store, Walk, find, spread};
 use crate::metal::{Cpus, Unready, available};
 use crate::workload::alone::{Order, Ready, bytes_of, nominal_threads, threads_of};
 use desk::record::Value;
 use std::env::consts::ARCH;
-use std::fs;
 use std::path::Path;
 
 /// An array of more bytes is best copied by fast `rep movsb`, as glibc does.
@@ -41,9 +40,7 @@ pub(super) fn ready(order: &Order) -> Result<Ready, Unready> {
 /// Whether this CPU says that its string instructions are fast (`fsrm`, which is newer than `erms`
 /// and stands where both are).
 fn has_fast_strings() -> bool {
-    let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let flags = text.lines().find(|line| line.starts_with("flags"));
-    flags.is_some_and(|line| line.split_whitespace().any(|flag| flag == "fsrm"))
+    cpu_flag(Path::new("/"), "fsrm") == Some(true)
 }
 
 /// The loop that a word means for two arrays of so many bytes together, on a CPU whose string
