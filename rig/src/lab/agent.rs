@@ -51,14 +51,8 @@ pub fn serve(workloads: &[(&'static str, MakePart)]) -> io::Result<()> {
     }
 }
 
-/// The nice value with which this host was started; its generators run at it.
-#[must_use]
-pub fn started_nice() -> i32 {
-    STARTED_NICE.get().copied().unwrap_or(0)
-}
-
-/// Gives the thread that calls the nice value with which this host was started; what is no host
-/// stays as it is.
+/// Gives the thread that calls, which is a load's, the nice value with which this host was started;
+/// what is no host stays as it is.
 ///
 /// # Errors
 /// When the kernel refuses.

@@ -13,7 +13,7 @@ use super::message::{
 };
 use super::opening::Opening;
 use super::paced::{Schedule, send_paced};
-use crate::lab::agent::Part;
+use crate::lab::agent::{self, Part};
 use crate::lab::{clock, cpus};
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
@@ -214,7 +214,6 @@ impl End {
             content: content(traffic.seed, id, traffic.request_bytes),
             traffic: traffic.clone(),
             schedule,
-            nice: crate::lab::agent::started_nice(),
         };
         let thread = thread::Builder::new()
             .name(format!("stream {id}"))
@@ -308,7 +307,6 @@ struct Worker {
     content: Paged,
     traffic: Traffic,
     schedule: Option<Schedule>,
-    nice: i32,
 }
 
 impl Worker {
@@ -316,7 +314,7 @@ impl Worker {
         let number = rustix::thread::gettid().as_raw_nonzero().get();
         self.counters.thread.store(number.unsigned_abs(), Relaxed);
         // The host's own thread may stand above the generators; they stand where stend was started.
-        rustix::process::setpriority_process(None, self.nice)?;
+        agent::take_started_nice()?;
         if let Some(cpu) = cpu {
             cpus::pin(cpu)?;
         }
