@@ -148,14 +148,14 @@ pub struct Together {
 }
 
 /// A thread's word.
-enum Told {
+enum Word {
     /// Its loop is made; whether such loops take turns.
     Made(bool),
     /// What it did.
     Done(Series),
 }
 
-type Answer = Result<Told, Unready>;
+type Answer = Result<Word, Unready>;
 
 /// What a thread is asked: the window, and which of how many threads it is.
 struct Call {
@@ -211,7 +211,7 @@ impl Gang {
         }
         for answer in &gang.answers {
             let made = answer.recv().map_err(|_| GONE.to_owned())??;
-            gang.in_turn += u64::from(matches!(made, Told::Made(true)));
+            gang.in_turn += u64::from(matches!(made, Word::Made(true)));
         }
         Ok(gang)
     }
@@ -254,8 +254,8 @@ impl Gang {
         for answer in &self.answers {
             let told = answer.recv().map_err(|_| GONE)?.map_err(|why| why.to_string())?;
             match told {
-                Told::Done(one) => series.push(one),
-                Told::Made(_) => return Err(GONE.into()),
+                Word::Done(one) => series.push(one),
+                Word::Made(_) => return Err(GONE.into()),
             }
         }
         Ok(Together { series, cpu_ns })
@@ -282,7 +282,7 @@ fn live(member: Member, calls: &Receiver<Call>, answer: &Sender<Answer>) -> Opti
         Ok(hot) => hot,
         Err(why) => return answer.send(Err(why)).ok(),
     };
-    answer.send(Ok(Told::Made(hot.in_turn()))).ok()?;
+    answer.send(Ok(Word::Made(hot.in_turn()))).ok()?;
     let cpus: Vec<u32> = cpu.into_iter().chain(hot.watched_cpus()).collect();
     let mut guard = Guard::of(&hot.watched(), &cpus);
     let mut pace = Pace { passes: 1, work: 0 };
@@ -293,7 +293,7 @@ fn live(member: Member, calls: &Receiver<Call>, answer: &Sender<Answer>) -> Opti
         let samples = pace.sample(hot.as_mut(), &mut guard, span);
         let verified = hot.verify();
         drop(turn);
-        answer.send(Ok(Told::Done(Series { cpu, samples, work: pace.work, verified }))).ok()?;
+        answer.send(Ok(Word::Done(Series { cpu, samples, work: pace.work, verified }))).ok()?;
     }
     Some(())
 }

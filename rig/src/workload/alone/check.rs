@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// A trial of which a larger share of the samples was disturbed is no trial: one of four may be,
-/// for a pass over all memory is a sample.
+/// for a short window holds few.
 const DISTURBED_MOST: f64 = 0.25;
 
 /// All that is known of one trial.

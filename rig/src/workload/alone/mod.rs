@@ -8,6 +8,7 @@
 mod check;
 mod drive;
 mod model;
+mod params;
 mod part;
 mod recipe;
 mod size;
@@ -16,35 +17,10 @@ mod tests;
 
 pub use drive::Alone;
 pub use model::model;
+pub use params::{PAGES, PLACEMENT, SIZES, THREADS};
 pub use part::part;
 pub use recipe::{Order, Ready, Recipe, Taken};
-pub use size::{SIZES, bytes_of, nominal_threads, threads_of};
-
-use desk::record::{ParamKind, ParamSpec};
-
-/// The parameter by which a load says what its memory is made of; [`Order::pages`] reads it.
-pub const PAGES: ParamSpec = ParamSpec {
-    name: "pages",
-    about: "of memory: huge (2 MiB, a fault if not granted), base, own (the machine's way)",
-    kind: ParamKind::Choice(&["huge", "base", "own"]),
-    default: "huge",
-};
-
-/// The parameter by which [`threads_of`] takes CPUs.
-pub const PLACEMENT: ParamSpec = ParamSpec {
-    name: "placement",
-    about: "CPUs of the threads: spread takes one of every core first, packed all of a core",
-    kind: ParamKind::Choice(&["spread", "packed"]),
-    default: "spread",
-};
-
-/// The parameter that says how many CPUs [`threads_of`] takes.
-pub const THREADS: ParamSpec = ParamSpec {
-    name: "threads",
-    about: "each on a CPU of its own, with arrays of its own; or all CPUs",
-    kind: ParamKind::CountOr("all", 1, 1024),
-    default: "1",
-};
+pub use size::{bytes_of, memory_of, nominal_threads, threads_of};
 
 /// The entry of a workload, of its README and of its modules `spec` (`SPEC`), `run` (`ready`,
 /// `nominal`) and `check` (`figures`).

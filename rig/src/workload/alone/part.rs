@@ -3,7 +3,7 @@
 use super::recipe::{Order, Ready, Recipe};
 use crate::lab::agent::Part;
 use crate::metal::{Gang, Span, Together, Unready, can_watch};
-use desk::record::Settings;
+use desk::record::{self, Settings};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -71,7 +71,7 @@ pub fn part(recipe: &'static Recipe) -> Part {
 fn stage(recipe: &Recipe, order: &Order) -> Result<(Gang, Settings), Unready> {
     let Ready { members, mut made_with } = (recipe.ready)(order)?;
     if !can_watch() {
-        let none = desk::record::Value::Word("none: this kernel has no schedstat".into());
+        let none = record::Value::Word("none: this kernel has no schedstat".into());
         made_with.insert("guard".into(), none);
     }
     Ok((Gang::start(members)?, made_with))

@@ -4,9 +4,6 @@ use super::recipe::Order;
 use crate::lab::cpus::list;
 use crate::metal::{Cpus, Unready};
 
-/// Words for a size: a level of the memory hierarchy.
-pub const SIZES: &[&str] = &["L1", "L2", "L3", "memory"];
-
 /// Most that a size stands for that means the third level, bytes.
 const L3_MOST: u64 = 64 << 20;
 /// Bounds of a size that stands for memory, bytes, all threads together: the upper one is twice the
@@ -40,12 +37,16 @@ pub fn bytes_of(order: &Order, cpus: &Cpus, used: &[u32], available: u64) -> Res
             let least = (second * 4).min(third / 2);
             Ok((third / 8).max(least).min(L3_MOST))
         }
-        _ => Ok(memory(cpus, available)? / used.len().max(1) as u64),
+        _ => memory_of(cpus, used, available),
     }
 }
 
-/// Bytes that no last cache holds, all threads together.
-fn memory(cpus: &Cpus, available: u64) -> Result<u64, Unready> {
+/// Bytes that each thread on the `used` CPUs works in where the size is `memory`, as of
+/// [`bytes_of`]: all of them together more than the last caches hold.
+///
+/// # Errors
+/// `NotAvailable`: less memory than the caches hold.
+pub fn memory_of(cpus: &Cpus, used: &[u32], available: u64) -> Result<u64, Unready> {
     let (least, most) = MEMORY_BOUNDS;
     let caches = cpus.last_caches().unwrap_or(least);
     let wanted = (caches.saturating_mul(4)).max(least).min(most.max(caches.saturating_mul(2)));
@@ -56,7 +57,7 @@ fn memory(cpus: &Cpus, available: u64) -> Result<u64, Unready> {
              write a size in bytes, or free memory"
         )));
     }
-    Ok(bytes)
+    Ok(bytes / used.len().max(1) as u64)
 }
 
 /// Threads of a load in a simulated lab of so many CPUs, by the parameter `threads`.

@@ -6,7 +6,7 @@ use crate::metal::{
     Cpus, Hot, Made, Member, Memory, PageSize, Unready, available, core_hertz, huge_enough, pin,
     room_for,
 };
-use crate::workload::alone::{Order, Ready, bytes_of};
+use crate::workload::alone::{Order, Ready, bytes_of, memory_of};
 use desk::record::{Settings, Value};
 use desk::unit::{Quantity, Unit};
 use std::path::Path;
@@ -54,7 +54,7 @@ impl Wanted {
         if !busy.is_empty() {
             // Injectors have what the walker leaves.
             let rest = available.saturating_sub(layout.size as u64);
-            busy_bytes = to_usize(bytes_of(&with_size(order, "memory"), cpus, &busy, rest)?);
+            busy_bytes = to_usize(memory_of(cpus, &busy, rest)?);
             room_for(&[(layout.size, 1), (busy_bytes, busy.len())], available)?;
         }
         Ok(Self {
@@ -209,13 +209,6 @@ fn layout(order: &Order, bytes: u64) -> Result<Layout, Unready> {
         )));
     }
     Ok(layout)
-}
-
-/// The same order with another size.
-fn with_size(order: &Order, word: &str) -> Order {
-    let mut other = order.clone();
-    other.params.insert("size".into(), Value::Word(word.into()));
-    other
 }
 
 fn made_with(wanted: &Wanted, place: &Place) -> Settings {
