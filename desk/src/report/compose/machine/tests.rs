@@ -2,24 +2,13 @@
 
 use crate::figure::{Figure, FigureKind};
 use crate::record::{Cache, Run, Value};
-use crate::report::document::{Document, Node};
+use crate::report::document::Document;
+use crate::report::trace::figures;
 use crate::report::{compose, fixture, text};
 use crate::unit::{Quantity, Unit};
 use crate::verdict::{Analysis, DerivedFact, DerivedKind, analyse};
 
 const KIB: f64 = 1024.0;
-
-fn figures(nodes: &[Node]) -> Vec<&Figure> {
-    let mut all = Vec::new();
-    for node in nodes {
-        match node {
-            Node::Section { body, .. } => all.extend(figures(body)),
-            Node::Figure(figure) => all.push(figure),
-            _ => {}
-        }
-    }
-    all
-}
 
 fn plain(document: &Document) -> String {
     text(document, 20_000, true).replace('\u{a0}', " ")
