@@ -11,6 +11,7 @@ use desk::record::{Fact, KeyClass};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::Duration;
 
 /// Every name we give begins with this; then the conductor's pid and the host.
@@ -174,7 +175,7 @@ pub(super) fn try_out() -> Result<(String, PathBuf), String> {
     let text = |path: &str| fs::read_to_string(path).unwrap_or_default();
     let parent = parent(&text("/proc/self/mounts"), &text("/proc/self/cgroup"))?;
     let kind = kind_name(parent.kind);
-    let group = parent.directory.join(format!("{PREFIX}{}-doctor", std::process::id()));
+    let group = parent.directory.join(passing());
     let fail = |e: io::Error| format!("{}: {e}", group.display());
     fs::create_dir(&group).map_err(fail)?;
     let opened = fs::OpenOptions::new().write(true).open(group.join("cgroup.procs"));
@@ -182,6 +183,14 @@ pub(super) fn try_out() -> Result<(String, PathBuf), String> {
     opened.map_err(fail)?;
     removed.map_err(fail)?;
     Ok((kind.into(), parent.directory))
+}
+
+/// Name of a group that is removed as soon as it is made: another each time, for version 1 can have
+/// both of the things that are tried in one directory.
+pub(super) fn passing() -> String {
+    static TRIED: AtomicU32 = AtomicU32::new(0);
+    let (process, nth) = (std::process::id(), TRIED.fetch_add(1, Relaxed));
+    format!("{PREFIX}{process}-doctor{nth}")
 }
 
 const fn kind_name(kind: Kind) -> &'static str {

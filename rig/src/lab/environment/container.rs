@@ -27,31 +27,63 @@ pub(super) fn observe(tree: &Tree) -> Vec<Fact> {
 /// Bytes that are free below the limit of our group and of all around it, whichever leaves least;
 /// none where none has a limit.
 ///
-/// Source: `memory.max` and `memory.current` of the kernel's `cgroup-v2.rst`.
+/// What files keep in the page cache counts as free, for the kernel drops it first.
+///
+/// Source: `memory.max`, `memory.current` and `memory.stat` of the kernel's `cgroup-v2.rst`;
+/// `memory.limit_in_bytes` and `memory.usage_in_bytes` of its `cgroup-v1/memory.rst`.
 pub(super) fn free(tree: &Tree) -> Option<u64> {
-    // No number stands where there is no limit: the word is `max`.
-    let number = |group: &String, file: &str| tree.number::<u64>(&format!("{group}/{file}"));
-    let free = |group: &String| {
-        Some(number(group, "memory.max")?.saturating_sub(number(group, "memory.current")?))
-    };
-    groups(tree)?.iter().filter_map(free).min()
+    // No number stands where there is no limit: the word is `max`; in version 1 it is very large.
+    let unified = groups(tree).unwrap_or_default();
+    let unified = unified.iter().filter_map(|group| {
+        let (limit, used) = (format!("{group}/memory.max"), format!("{group}/memory.current"));
+        Some(tree.number::<u64>(&limit)?.saturating_sub(needed(tree, group, &used, "")?))
+    });
+    let first = memory_groups(tree).unwrap_or_default();
+    let first = first.iter().filter_map(|group| {
+        let limit = format!("{group}/memory.limit_in_bytes");
+        let used = format!("{group}/memory.usage_in_bytes");
+        Some(tree.number::<u64>(&limit)?.saturating_sub(needed(tree, group, &used, "total_")?))
+    });
+    unified.chain(first).min()
 }
 
-/// Our own group and all around it. Only the one hierarchy of version 2 is read: `0::/path`.
+/// Bytes that a group uses, less what files keep in the page cache; `all` begins the names of lines
+/// that count groups within, too.
+fn needed(tree: &Tree, group: &str, used: &str, all: &str) -> Option<u64> {
+    let used = tree.number::<u64>(used)?;
+    let stat = tree.text(&format!("{group}/memory.stat")).unwrap_or_default();
+    let cached = |name: &str| {
+        let line = stat.lines().find_map(|line| line.strip_prefix(all)?.strip_prefix(name))?;
+        line.trim().parse::<u64>().ok()
+    };
+    let cached: u64 = ["inactive_file ", "active_file "].into_iter().filter_map(cached).sum();
+    Some(used.saturating_sub(cached))
+}
+
+/// Our own group of version 2 and all around it: `0::/path`.
 fn groups(tree: &Tree) -> Option<Vec<String>> {
     let own = tree.text(OWN)?;
-    own.lines().find_map(|line| line.strip_prefix("0::/")).map(ancestors)
+    let path = own.lines().find_map(|line| line.strip_prefix("0::/"))?;
+    Some(ancestors(GROUPS, path))
 }
 
-/// The directories of a group and of all around it, its own first.
-fn ancestors(path: &str) -> Vec<String> {
+/// Our own group of version 1's memory controller and all around it: `4:memory:/path`.
+fn memory_groups(tree: &Tree) -> Option<Vec<String>> {
+    let own = tree.text(OWN)?;
+    let path = own.lines().find_map(|line| line.split_once(":memory:/"))?.1;
+    Some(ancestors(&format!("{GROUPS}/memory"), path))
+}
+
+/// The directories of a group below where its hierarchy is mounted and of all around it, its own
+/// first.
+fn ancestors(mount: &str, path: &str) -> Vec<String> {
     let mut chain = Vec::new();
     let mut at = Some(path.trim_end_matches('/'));
     while let Some(path) = at.filter(|path| !path.is_empty()) {
-        chain.push(format!("{GROUPS}/{path}"));
+        chain.push(format!("{mount}/{path}"));
         at = path.rsplit_once('/').map(|(outer, _)| outer);
     }
-    chain.push(GROUPS.to_owned());
+    chain.push(mount.to_owned());
     chain
 }
 

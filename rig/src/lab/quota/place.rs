@@ -3,7 +3,7 @@
 //! Must not know for which hosts.
 
 use super::group::QuotaGroup;
-use crate::lab::cgroup::{self, PREFIX, below, mounted, writable};
+use crate::lab::cgroup::{self, below, mounted, writable};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -46,7 +46,7 @@ pub fn try_out(root: &Path) -> Result<String, String> {
     if let Some(file) = place.enable {
         return Ok(format!("{} can be written, to add cpu to it for a run", file.display()));
     }
-    let directory = place.directory.join(format!("{PREFIX}{}-doctor", std::process::id()));
+    let directory = place.directory.join(cgroup::passing());
     let fail = |e: std::io::Error| format!("{}: {e}", directory.display());
     fs::create_dir(&directory).map_err(fail)?;
     let group = QuotaGroup::new("doctor", std::process::id(), (place.version, directory.clone()));
