@@ -10,14 +10,19 @@ use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 use std::sync::OnceLock;
 
-/// A sample that waited for longer than this share of itself is disturbed.
-const WAITED_MOST: f64 = 0.01;
-/// A wait of more than this, nanoseconds, is another thread's turn on the CPU: it leaves caches
-/// cold, and where two threads take turns every sample is near one. What the kernel does in between
-/// is shorter.
+/// A sample is disturbed that waited for longer than this share of itself, or lost more than it to
+/// the hypervisor.
+const LOST_MOST: f64 = 0.01;
+/// A wait of more than this, nanoseconds, is another thread's turn on the CPU. What the kernel does
+/// in between is shorter.
 const TURN_NS: u64 = 1_000_000;
-/// A sample is disturbed that begins so soon after such a turn, nanoseconds.
+/// Such a turn leaves caches cold: a sample is disturbed that begins so soon after it, nanoseconds.
+const COLD_NS: u64 = 4_000_000;
+/// Where two threads take turns every sample is near one: a sample is disturbed that begins so soon
+/// after a turn that came so soon after another, nanoseconds.
 const AFTER_NS: u64 = 20_000_000;
+/// A tick of `/proc/stat`, nanoseconds: USER_HZ is 100 on all of Linux that we know.
+const TICK_NS: u64 = 10_000_000;
 /// Longest line that is read of a file of the kernel.
 const LINE: usize = 256;
 /// So much of `/proc/stat` is read at once, bytes.
@@ -41,8 +46,10 @@ pub struct Guard {
     /// `/proc/stat`, and the names of the CPUs' lines in it; none where no hypervisor can steal.
     stat: Option<(File, Vec<String>)>,
     before: Counts,
-    /// When a wait was last seen, nanoseconds.
-    waited_ns: Option<u64>,
+    /// When another thread's turn was last seen, nanoseconds.
+    turn_ns: Option<u64>,
+    /// Whether that one came soon after another.
+    again: bool,
 }
 
 /// What the kernel has counted.
@@ -65,7 +72,8 @@ impl Guard {
         let stat = File::open("/proc/stat").ok().filter(|_| !lines.is_empty() && is_guest());
         let stat = stat.map(|file| (file, lines));
         let threads = all.filter_map(open).collect();
-        let mut guard = Self { threads, stat, before: Counts::default(), waited_ns: None };
+        let mut guard =
+            Self { threads, stat, before: Counts::default(), turn_ns: None, again: false };
         guard.before = guard.read();
         guard
     }
@@ -81,16 +89,20 @@ impl Guard {
         let now = self.read();
         let before = std::mem::replace(&mut self.before, now);
         let waited_ns = now.waited_ns.saturating_sub(before.waited_ns);
+        let stolen_ns = now.steal.saturating_sub(before.steal) * TICK_NS;
         #[expect(clippy::cast_precision_loss, reason = "times of a sample are far below 2^53")]
-        let long = waited_ns as f64 > WAITED_MOST * to_ns.saturating_sub(from_ns) as f64;
-        let soon = self.waited_ns.is_some_and(|at| from_ns.saturating_sub(at) < AFTER_NS);
+        let much = |ns: u64| ns as f64 > LOST_MOST * to_ns.saturating_sub(from_ns) as f64;
+        let soon = |at: u64, within| from_ns.saturating_sub(at) < within;
+        let near =
+            self.turn_ns.is_some_and(|at| soon(at, COLD_NS) || self.again && soon(at, AFTER_NS));
         if waited_ns > TURN_NS {
-            self.waited_ns = Some(to_ns);
+            self.again = self.turn_ns.is_some_and(|at| soon(at, AFTER_NS));
+            self.turn_ns = Some(to_ns);
         }
-        if now.steal > before.steal {
+        if much(stolen_ns) {
             return Some(Taint::Steal);
         }
-        (long || soon).then_some(Taint::Waited)
+        (much(waited_ns) || near).then_some(Taint::Waited)
     }
 
     fn read(&self) -> Counts {

@@ -13,6 +13,10 @@ const LOOK_NS: u64 = 20_000_000;
 const MOST_PPM: f64 = 50.0;
 /// Additions of one measurement of the core's clock: about half a millisecond.
 const ADDS: u64 = 1_600_000;
+/// A core whose clock has not risen for so long is at its clock, nanoseconds.
+const LEVEL_NS: u64 = 10_000_000;
+/// And so long that is waited for, nanoseconds.
+const LONGEST_NS: u64 = 100_000_000;
 
 /// The time-stamp counter, calibrated.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,8 +51,9 @@ fn look() -> Option<f64> {
 }
 
 /// Clocks a second of the core that this thread runs on, by the time of additions of which each
-/// needs the one before: one clock each on every core of the last twenty years. The fastest of
-/// five, for a disturbance only ever adds time; none on a machine that this has no such loop for.
+/// needs the one before: one clock each on every core of the last twenty years. The fastest, for a
+/// disturbance only ever adds time, once none was faster by 1 % for 10 ms: a core that was idle
+/// needs some time to come to its clock. None on a machine that this has no such loop for.
 ///
 /// Source: the `mhz` program of lmbench (`McVoy`, Staelin 1996) measures in this way.
 #[must_use]
@@ -58,8 +63,19 @@ pub fn core_hertz() -> Option<f64> {
         let began_ns = clock::now_ns();
         additions(ADDS).then(|| clock::now_ns().saturating_sub(began_ns).max(1))
     };
-    let quickest_ns = (0..5).filter_map(|_| one()).min()?;
-    Some(ADDS as f64 * 1e9 / quickest_ns as f64)
+    let began_ns = clock::now_ns();
+    let (mut quickest_ns, mut faster_ns) = (one()?, began_ns);
+    loop {
+        let ns = one()?;
+        let now_ns = clock::now_ns();
+        if ns * 100 < quickest_ns * 99 {
+            faster_ns = now_ns;
+        }
+        quickest_ns = quickest_ns.min(ns);
+        if now_ns - faster_ns >= LEVEL_NS || now_ns - began_ns >= LONGEST_NS {
+            return Some(ADDS as f64 * 1e9 / quickest_ns as f64);
+        }
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
