@@ -5,7 +5,9 @@
 
 use super::gang::Unready;
 use crate::lab::environment::free_in_groups;
-use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
+use rustix::mm::{
+    Advice, MapFlags, MprotectFlags, ProtFlags, madvise, mmap_anonymous, mprotect, munmap,
+};
 use std::ffi::c_void;
 use std::fs;
 use std::path::Path;
@@ -59,9 +61,21 @@ impl Memory {
         // SAFETY: the mapping is one huge page longer than is used, and `up` is less than that.
         let start = unsafe { mapped.cast::<u8>().add(up) };
         let memory = Self { mapped, mapped_len, start, len };
+        memory.part(up);
         memory.advise(pages);
         memory.touch();
         Ok(memory)
+    }
+
+    /// Takes the rest behind what is used, of which there is at least a page: the kernel would join
+    /// neighbouring mappings, and tell of the huge pages of both in one sum.
+    fn part(&self, up: usize) {
+        let rest = self.mapped_len - up - self.len;
+        // SAFETY: the range is this value's own mapping, and nobody is given a pointer to it.
+        let _ = unsafe {
+            let behind = self.start.as_ptr().add(self.len);
+            mprotect(behind.cast(), rest, MprotectFlags::empty())
+        };
     }
 
     /// What cannot be advised shows in what is granted.

@@ -136,15 +136,18 @@ impl Hot for Injector {
                 (BURST, BURST + source, copied.saturating_mul(BURST).min(source))
             }
         };
-        let due = self.slice(at, bytes).to_vec();
-        let found = self.slice(found, bytes);
-        match due.iter().zip(found.iter()).position(|(due, found)| due != found) {
-            Some(place) => Err(format!(
-                "byte {place} of {bytes} is {}, not {}, after {bursts} bursts",
-                found[place], due[place]
-            )),
-            None => Ok(bytes as u64 / 8),
+        for from in (0..bytes).step_by(BURST) {
+            let length = BURST.min(bytes - from);
+            let due = self.slice(at + from, length).to_vec();
+            let found = self.slice(found + from, length);
+            if let Some(nth) = due.iter().zip(found.iter()).position(|(due, found)| due != found) {
+                let (place, found, due) = (from + nth, found[nth], due[nth]);
+                return Err(format!(
+                    "byte {place} of {bytes} is {found}, not {due}, after {bursts} bursts"
+                ));
+            }
         }
+        Ok(bytes as u64 / 8)
     }
 }
 

@@ -87,9 +87,11 @@ fn all(cpus: &[u32], bytes: usize, pages: PageSize) -> Result<Vec<Place>, Unread
     thread::scope(|scope| {
         let start = |cpu: &u32| {
             let cpu = *cpu;
-            scope.spawn(move || Place::on(cpu, bytes, pages))
+            let thread = thread::Builder::new().name("place".into());
+            let started = thread.spawn_scoped(scope, move || Place::on(cpu, bytes, pages));
+            started.map_err(|e| Unready::Failed(format!("no thread can be started: {e}")))
         };
-        let threads: Vec<_> = cpus.iter().map(start).collect();
+        let threads = cpus.iter().map(start).collect::<Result<Vec<_>, _>>()?;
         let gone = || Unready::Failed("a thread that maps memory ended".into());
         threads.into_iter().map(|one| one.join().map_err(|_| gone())?).collect()
     })

@@ -67,16 +67,22 @@ macro_rules! copy {
     };
 }
 
-/// Eight doubles a turn, worked out by `work` into xmm`i` and stored by `store`.
+/// Eight doubles a turn, four and four, worked out by `work` into xmm`i` and stored by `store`.
 macro_rules! arithmetic {
     (($($work:tt)*), ($($store:tt)*), $after:literal) => {
         straight!(
             along ["r9" = "rdi", "r10" = "rsi", "r11" = "rdx"], step "8" * "8", before (),
             turn (
-                ".irp i, 1, 2, 3, 4, 5, 6, 7, 8\n",
+                ".irp i, 1, 2, 3, 4\n",
                 $($work)*
                 ".endr\n",
-                ".irp i, 1, 2, 3, 4, 5, 6, 7, 8\n",
+                ".irp i, 1, 2, 3, 4\n",
+                $($store)*
+                ".endr\n",
+                ".irp i, 5, 6, 7, 8\n",
+                $($work)*
+                ".endr\n",
+                ".irp i, 5, 6, 7, 8\n",
                 $($store)*
                 ".endr\n",
             ),

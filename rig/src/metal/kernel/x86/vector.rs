@@ -29,21 +29,30 @@ macro_rules! read {
     };
 }
 
-/// Two registers a turn from each of four quarters.
+/// Four registers a turn from each of four quarters, through two: whole lines of one quarter before
+/// the next one's.
 macro_rules! streams {
     ($v:literal, $w:literal, $load:literal, $end:literal) => {
         straight!(
-            along ["r9" = "rsi"], step "2" * $w,
+            along ["r9" = "rsi"], step "4" * $w,
             before ("shr rcx, 2\n", "lea r11, [rcx + rcx*2]\n",),
             turn (
-                $load, " ", $v, "0, [r9]\n",
-                $load, " ", $v, "2, [r9 + rcx]\n",
-                $load, " ", $v, "4, [r9 + rcx*2]\n",
-                $load, " ", $v, "6, [r9 + r11]\n",
-                $load, " ", $v, "1, [r9 + ", $w, "]\n",
-                $load, " ", $v, "3, [r9 + rcx + ", $w, "]\n",
-                $load, " ", $v, "5, [r9 + rcx*2 + ", $w, "]\n",
-                $load, " ", $v, "7, [r9 + r11 + ", $w, "]\n",
+                ".irp i, 0, 2\n",
+                $load, " ", $v, "0, [r9 + \\i*", $w, "]\n",
+                $load, " ", $v, "1, [r9 + (\\i + 1)*", $w, "]\n",
+                ".endr\n",
+                ".irp i, 0, 2\n",
+                $load, " ", $v, "2, [r9 + rcx + \\i*", $w, "]\n",
+                $load, " ", $v, "3, [r9 + rcx + (\\i + 1)*", $w, "]\n",
+                ".endr\n",
+                ".irp i, 0, 2\n",
+                $load, " ", $v, "4, [r9 + rcx*2 + \\i*", $w, "]\n",
+                $load, " ", $v, "5, [r9 + rcx*2 + (\\i + 1)*", $w, "]\n",
+                ".endr\n",
+                ".irp i, 0, 2\n",
+                $load, " ", $v, "6, [r9 + r11 + \\i*", $w, "]\n",
+                $load, " ", $v, "7, [r9 + r11 + (\\i + 1)*", $w, "]\n",
+                ".endr\n",
             ),
             after (
                 ".irp i, 0, 1, 2, 3, 4, 5, 6, 7\n",
@@ -330,7 +339,7 @@ macro_rules! rows {
             $kind.row(
                 concat!("read_", $name, "_streams"),
                 (Read, T, Walk::Streams),
-                $kind.width * 8,
+                $kind.width * 16,
                 code!(streams!($v, $w, $load, $end)),
             ),
             $kind.row(
