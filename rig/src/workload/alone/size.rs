@@ -17,13 +17,14 @@ const MEMORY_BOUNDS: (u64, u64) = (64 << 20, 1 << 30);
 /// A word is the same for all threads, so that the smallest of their shares counts; a share is a
 /// cache over the `used` CPUs that share it. L1 is three quarters of the share of the first data
 /// cache and L2 half of that of the second, so that stack and tables find room. L3 is an eighth of
-/// the share of the third, for in a guest that cache is the whole host's; at least four times the
-/// share of the second or half of that of the third, whichever is less, and at most 64 MiB.
+/// the share of the third, for in a guest that cache is the whole host's; at least sixteen times
+/// the share of the second or half of that of the third, whichever is less, and at most 64 MiB.
 /// `memory` is four times all last caches of the machine, shared by the threads: at least 64 MiB,
 /// at most 1 GiB or twice these caches, whichever is more, and half of what is available.
 ///
 /// # Errors
-/// `NotAvailable`: a level that one of the CPUs has not, or less memory than the caches hold.
+/// `NotAvailable`: a level that one of the CPUs has not, a third one of which half is less than
+/// one and a half times the share of the second, or less memory than the caches hold.
 pub fn bytes_of(order: &Order, cpus: &Cpus, used: &[u32], available: u64) -> Result<u64, Unready> {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 2^53")]
     if let Some(bytes) = order.quantity("size") {
@@ -34,11 +35,22 @@ pub fn bytes_of(order: &Order, cpus: &Cpus, used: &[u32], available: u64) -> Res
         "L2" => Ok(cpus.share(2, used)? / 2),
         "L3" => {
             let (second, third) = (cpus.share(2, used)?, cpus.share(3, used)?);
-            let least = (second * 4).min(third / 2);
-            Ok((third / 8).max(least).min(L3_MOST))
+            third_level(second, third)
         }
         _ => memory_of(cpus, used, available),
     }
+}
+
+/// Bytes that lie in a third cache and, but for a small part, not in a second.
+fn third_level(second: u64, third: u64) -> Result<u64, Unready> {
+    let bytes = (third / 8).max((second * 16).min(third / 2)).min(L3_MOST);
+    if bytes < second + second / 2 {
+        return Err(Unready::NotAvailable(format!(
+            "a thread has {third} B of the third cache and {second} B of the second, so that its \
+             data would lie in both; take fewer threads, or a size in bytes"
+        )));
+    }
+    Ok(bytes)
 }
 
 /// Bytes that each thread on the `used` CPUs works in where the size is `memory`, as of

@@ -128,8 +128,8 @@ fn words_of_sizes_are_those_of_the_cpus_that_are_used() {
     assert_eq!((of("L1", &[0, 1]), of("L2", &[0, 1])), (36 << 10, 1 << 20));
     // Both threads of one core, alone or among others, halve what each has.
     assert_eq!((of("L1", &[0, 2]), of("L2", &[0, 1, 2])), (18 << 10, 512 << 10));
-    // An eighth is below 4 x L2; all four have 8 MiB each, of which it is half.
-    assert_eq!((of("L3", &[0]), of("L3", &[0, 1])), (8 << 20, 8 << 20));
+    // An eighth is below 16 x L2, and that is not below a half of what each has.
+    assert_eq!((of("L3", &[0]), of("L3", &[0, 1])), (16 << 20, 8 << 20));
     assert_eq!(of("L3", &[0, 1, 2, 3]), 4 << 20);
     let size = Value::Quantity(Quantity::bytes(12345));
     assert_eq!(bytes_of(&order(&[("size", size)]), &machine(), &[0], 0), Ok(12345));
@@ -148,7 +148,7 @@ fn the_smallest_core_of_a_load_decides() {
         (Ok(36 << 10), small.clone(), small)
     });
     assert_eq!((of("L2", &[0, 1, 2]), of("L2", &[0, 2, 3])), (Ok(1 << 20), Ok(512 << 10)));
-    assert_eq!(of("L3", &[0]), Ok(8 << 20));
+    assert_eq!(of("L3", &[0]), Ok(18 << 20));
     let lacks = of("L3", &[0, 2]);
     let says = "tells of no cache L3 of CPU 2; write a size in bytes";
     assert!(matches!(&lacks, Err(Unready::NotAvailable(why)) if why.contains(says)), "{lacks:?}");
@@ -161,9 +161,16 @@ fn a_third_cache_that_is_small_or_a_whole_hosts_is_bounded() {
     let of = |second: u64, third: u64, used: &[u32]| {
         let all = || vec![0, 1, 2, 3];
         let machine = cpus(&|_| vec![(2, second << 20, all()), (3, third << 20, all())]);
-        bytes("L3", &machine, used, 8 * GIB).unwrap()
+        bytes("L3", &machine, used, 8 * GIB)
     };
-    // As an N100: half of the third cache, not four times the second.
+    // A share of the third that hardly holds more than the second does is no level of its own.
+    let small = of(8, 15, &[0, 1, 2, 3]).unwrap_err().to_string();
+    assert!(
+        small.contains("has 3932160 B of the third cache and 2097152 B of the second"),
+        "{small}"
+    );
+    let of = |second: u64, third: u64, used: &[u32]| of(second, third, used).unwrap();
+    // As an N100: half of the third cache, not sixteen times the second.
     assert_eq!(of(2, 6, &[0]), 3 << 20);
     assert_eq!(of(2, 6, &[0, 1, 2, 3]), (3 << 20) / 4);
     assert_eq!(of(2, 480, &[0]), 60 << 20);

@@ -28,7 +28,7 @@ pub(super) fn ready(order: &Order) -> Result<Ready, Unready> {
     let cpus = Cpus::read(Path::new("/"));
     let threads = threads_of(order, &cpus)?;
     let bytes = bytes_of(order, &cpus, &threads, available())?;
-    let row = choose(order, bytes)?;
+    let row = choose(order, (bytes, bytes * threads.len() as u64))?;
     let (members, mut made_with) = spread(row, bytes, &threads, order.pages(), order.seed)?;
     made_with.extend(order.words(&ASKED));
     Ok(Ready { members, made_with })
@@ -46,16 +46,16 @@ pub(super) fn store(order: &Order) -> Store {
     if past { Store::NonTemporal } else { Store::Temporal }
 }
 
-/// The loop for a load point, arrays of so many bytes together.
+/// The loop for a load point, arrays of so many bytes together, of one thread and of all.
 ///
 /// # Errors
 /// An operation that does not exist in that way.
-pub(super) fn choose(order: &Order, bytes: u64) -> Result<&'static Row, Unready> {
+pub(super) fn choose(order: &Order, (bytes, all): (u64, u64)) -> Result<&'static Row, Unready> {
     let (operation, store) = (operation(order), store(order));
-    let array = usize::try_from(bytes / operation.arrays()).unwrap_or(usize::MAX);
+    let array = |bytes: u64| usize::try_from(bytes / operation.arrays()).unwrap_or(usize::MAX);
     let walks = match (operation, store) {
-        (Operation::Read, _) if array > BEYOND_FIRST => [Walk::Streams, Walk::Straight],
-        (_, Store::NonTemporal) if array > BEYOND_SECOND => [Walk::Pages, Walk::Straight],
+        (Operation::Read, _) if array(bytes) > BEYOND_FIRST => [Walk::Streams, Walk::Straight],
+        (_, Store::NonTemporal) if array(all) > BEYOND_SECOND => [Walk::Pages, Walk::Straight],
         _ => [Walk::Straight, Walk::Straight],
     };
     let row = |isa: Isa| walks.into_iter().find_map(|walk| find(operation, isa, store, walk));

@@ -1,13 +1,18 @@
 //! Load points of `mem_bandwidth`: which loop they mean, what they give, and what is refused.
 
 use super::check::{bus_share, figures};
-use super::run::{choose, nominal, ready};
+use super::run::{self, nominal, ready};
 use super::spec::SPEC;
-use crate::metal::kernel::{Isa, Operation, Store, Walk, rows};
+use crate::metal::kernel::{Isa, Operation, Row, Store, Walk, rows};
 use crate::metal::{Gang, Sampled, Series, Span, Unready};
 use crate::workload::alone::{Order, Ready, Taken};
 use desk::record::{Fault, Settings, Value};
 use desk::unit::{Quantity, Unit};
+
+/// The loop of one thread.
+fn choose(order: &Order, bytes: u64) -> Result<&'static Row, Unready> {
+    run::choose(order, (bytes, bytes))
+}
 
 fn order(params: &[(&str, &str)]) -> Order {
     let mut all: Settings = SPEC
@@ -55,6 +60,8 @@ fn large_arrays_are_walked_as_memory_likes_it() {
         assert_eq!(walk(&[("operation", "read")], 1 << 20), Walk::Streams);
         assert_eq!(walk(&[("operation", "read"), ("isa", "scalar")], 1 << 20), Walk::Straight);
         assert_eq!(walk(&past, 1 << 30), Walk::Pages);
+        let many = run::choose(&order(&past), (1 << 20, 64 << 20)).unwrap();
+        assert_eq!(many.walk, Walk::Pages, "what many threads have together is past the caches");
     }
 }
 

@@ -12,7 +12,8 @@ use std::path::Path;
 
 /// An array of more bytes is best copied by fast `rep movsb`, as glibc does.
 const BEYOND_FIRST: u64 = 32 << 10;
-/// An array of more bytes is best copied past the caches, page by page.
+/// Arrays of more bytes, those of all threads together, are best copied past the caches, page by
+/// page.
 const BEYOND_CACHES: u64 = 24 << 20;
 /// What was asked for in words that stay as they are.
 const ASKED: [&str; 2] = ["pages", "placement"];
@@ -27,7 +28,8 @@ pub(super) fn ready(order: &Order) -> Result<Ready, Unready> {
     let cpus = Cpus::read(Path::new("/"));
     let threads = threads_of(order, &cpus)?;
     let bytes = bytes_of(order, &cpus, &threads, available())?;
-    let row = choose(order.word("algorithm"), bytes, has_fast_strings())?;
+    let all = bytes * threads.len() as u64;
+    let row = choose(order.word("algorithm"), (bytes, all), has_fast_strings())?;
     let (members, mut made_with) = spread(row, bytes, &threads, order.pages(), order.seed)?;
     made_with.extend(order.words(&ASKED));
     if row.isa == Isa::Libc {
@@ -43,18 +45,22 @@ fn has_fast_strings() -> bool {
     cpu_flag(Path::new("/"), "fsrm") == Some(true)
 }
 
-/// The loop that a word means for two arrays of so many bytes together, on a CPU whose string
-/// instructions are fast or not.
+/// The loop that a word means for two arrays of so many bytes together, of one thread and of all,
+/// on a CPU whose string instructions are fast or not.
 ///
 /// # Errors
 /// A way that kinds of CPU like this one do not know.
-pub(super) fn choose(algorithm: &str, bytes: u64, fast: bool) -> Result<&'static Row, Unready> {
+pub(super) fn choose(
+    algorithm: &str,
+    (bytes, all): (u64, u64),
+    fast: bool,
+) -> Result<&'static Row, Unready> {
     let widest = |store, walk| {
         let row = |isa| find(Operation::Copy, isa, store, walk);
         Isa::WIDEST.into_iter().filter_map(row).find(|row| row.missing().is_none())
     };
     let found = match algorithm {
-        "best" if bytes / 2 > BEYOND_CACHES => widest(Store::NonTemporal, Walk::Pages)
+        "best" if all / 2 > BEYOND_CACHES => widest(Store::NonTemporal, Walk::Pages)
             .or_else(|| widest(Store::NonTemporal, Walk::Straight)),
         "best" if fast && bytes / 2 > BEYOND_FIRST => plain("rep_movsb"),
         "best" => widest(Store::Temporal, Walk::Straight),

@@ -1,14 +1,19 @@
 //! Ways of copying: which loop each means, what they give, and what is refused.
 
 use super::check::figures;
-use super::run::{choose, nominal, ready};
+use super::run::{self, nominal, ready};
 use super::spec::{ALGORITHMS, SPEC};
-use crate::metal::kernel::{Isa, Operation, Store, Walk, rows};
+use crate::metal::kernel::{Isa, Operation, Row, Store, Walk, rows};
 use crate::metal::{Gang, Sampled, Series, Span, Unready};
 use crate::workload::alone::{Order, Ready, Taken};
 use desk::record::{Settings, Value};
 use desk::unit::{Quantity, Unit};
 use std::collections::BTreeSet;
+
+/// The loop of one thread.
+fn choose(word: &str, bytes: u64, fast: bool) -> Result<&'static Row, Unready> {
+    run::choose(word, (bytes, bytes), fast)
+}
 
 fn order(algorithm: &str, bytes: u64) -> Order {
     let word = |word: &str| Value::Word(word.to_owned());

@@ -49,13 +49,16 @@ impl Wanted {
         let cpu = cpu_of(order, cpus)?;
         let busy = busy(order, cpus, cpu)?;
         let layout = layout(order, bytes_of(order, cpus, &[cpu], available)?)?;
-        room_for(&[(layout.size, 1)], available)?;
+        // Drawing an order takes 4 bytes a member.
+        let drawn = if layout.order == Visit::Random { layout.size / layout.stride * 4 } else { 0 };
+        let walked = layout.size + drawn;
+        room_for(&[(walked, 1)], available)?;
         let mut busy_bytes = 0;
         if !busy.is_empty() {
             // Injectors have what the walker leaves.
-            let rest = available.saturating_sub(layout.size as u64);
+            let rest = available.saturating_sub(walked as u64);
             busy_bytes = to_usize(memory_of(cpus, &busy, rest)?);
-            room_for(&[(layout.size, 1), (busy_bytes, busy.len())], available)?;
+            room_for(&[(walked, 1), (busy_bytes, busy.len())], available)?;
         }
         Ok(Self {
             cpu,

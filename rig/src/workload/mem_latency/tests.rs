@@ -130,15 +130,19 @@ fn more_memory_than_there_is_is_refused_before_it_is_touched() {
     };
     let large = ("size", bytes(1 << 30));
     assert!(wanted(std::slice::from_ref(&large), 2 << 30).is_ok());
-    let why = refused(std::slice::from_ref(&large), 1 << 30);
+    let by_address = ("order", Value::Word("sequential".into()));
+    let why = refused(&[large.clone(), by_address.clone()], 1 << 30);
     assert!(why.starts_with("1 thread wants 1073741824 B of memory, and 939524096 B"), "{why}");
+    // To draw an order takes 4 bytes a member, 64 MiB.
+    let why = refused(&[large], 1 << 30);
+    assert!(why.starts_with("1 thread wants 1140850688 B of memory"), "{why}");
     // Injectors count, in whole pages of 2 MiB: 64 MiB of three are 3 x 22 MiB.
-    let busy = [("size", bytes(836 << 20)), ("load", Value::Count(3))];
+    let busy = [("size", bytes(836 << 20)), by_address, ("load", Value::Count(3))];
     let why = refused(&busy, 1 << 30);
     assert!(why.starts_with("4 threads want 945815552 B of memory, and 939524096 B"), "{why}");
-    assert!(wanted(&busy[..1], 1 << 30).is_ok());
+    assert!(wanted(&busy[..2], 1 << 30).is_ok());
     // A level leaves room for the injectors' own.
-    let both = [("size", word("memory")), ("load", Value::Count(1))];
+    let both = [("size", word("memory")), ("order", word("sequential")), ("load", Value::Count(1))];
     let shared = wanted(&both, 100 << 20).unwrap();
     assert_eq!((shared.layout.size, shared.busy_bytes), (50 << 20, 25 << 20));
 }
