@@ -19,6 +19,8 @@ use std::collections::BTreeMap;
 const SIZES: usize = 5;
 /// Strides, or numbers of threads, that make a course.
 const COURSE: usize = 3;
+/// An inferred cache is that of a level where the machine tells of a size within this ratio of it.
+const ALIKE: f64 = 3.0;
 /// Share of the latency of random loads from which a sequential walk has lost its prefetching.
 const LOST: f64 = 0.5;
 
@@ -32,7 +34,10 @@ pub enum DerivedKind {
     /// addition, measured beside it.
     Clocks,
     /// Between two neighbouring sizes the time of an access leaves a plateau (of two sizes or more
-    /// within 1.35 of the best): a cache ends there.
+    /// within 1.35 of the best) by a step (1.35 and more, within two doublings of the size, twice
+    /// as steep as the plateau, and for good): a cache ends there. It is held against what sysfs
+    /// tells of the level of the nearest size, within a factor of three. On x86 that is what the
+    /// kernel read from CPUID leaf 4 (of AMD 0x8000001D), so it is no second witness beside CPUID.
     CacheSize,
     /// The first stride at which a sequential walk takes half of what random loads of the same
     /// memory take, or half of its own longest: prefetching no longer helps. Of data beyond the
@@ -46,7 +51,7 @@ pub enum DerivedKind {
     /// cipher that works in memory moves two for each: it reads one and writes one; three where the
     /// line that it writes is read first.
     BytesPerCipherByte,
-    /// The figure of all threads over that of one, from the blocks.
+    /// The figure of the most threads that were measured over that of one, from the blocks.
     Scaling,
     /// [`Self::Scaling`] over the number of threads: what each of them keeps.
     PerCopy,
@@ -69,7 +74,7 @@ pub struct DerivedFact {
     pub figure: Option<Estimate>,
     /// What it is set beside.
     pub beside: Option<Estimate>,
-    /// Level of the cache, where the machine tells of one of about that size.
+    /// Level of the cache, where the machine tells of one within a factor of three of that size.
     pub cache: Option<u32>,
     /// What the machine tells of it, by whom; several where its cores are of several kinds.
     pub told: Vec<(String, Quantity)>,
@@ -162,7 +167,7 @@ fn caches(env: &Environment, cells: &[&MachineCell]) -> Vec<DerivedFact> {
     let latency = apart_by(cells, "mem_latency", "size").into_iter().filter(|g| is_random(g[0]));
     let reads = apart_by(cells, "mem_bandwidth", "size").into_iter();
     let reads = reads.filter(|g| g[0].word("operation") == "read" && g[0].threads == Some(1));
-    let mut all = Vec::new();
+    let (mut all, all_told) = (Vec::new(), told_levels(env));
     for (group, falls) in latency.map(|g| (g, false)).chain(reads.map(|g| (g, true))) {
         let course = course(&group, |cell| cell.bytes.map(|bytes| bytes.value));
         if course.len() < SIZES {
@@ -172,13 +177,14 @@ fn caches(env: &Environment, cells: &[&MachineCell]) -> Vec<DerivedFact> {
             let value = figure.centre.value;
             if falls { 1.0 / value } else { value }
         };
-        let times: Vec<f64> = course.iter().map(time).collect();
-        let mut free = told_levels(env);
-        for end in ends(&times) {
+        let curve: Vec<(f64, f64)> = course.iter().map(|one| (one.0, time(one))).collect();
+        let ends = ends(&curve);
+        let middle = |end: &usize| (curve[*end].0 * curve[*end + 1].0).sqrt();
+        let levels = assigned(&all_told, &ends.iter().map(middle).collect::<Vec<_>>());
+        for (end, cache) in ends.into_iter().zip(levels) {
             let (from, to) = (course[end].0, course[end + 1].0);
             let size = |bytes| Some(Value::Quantity(Quantity::new(bytes, Unit::Byte)));
-            let nearest = nearest(&mut free, (from * to).sqrt());
-            let (cache, told) = nearest.map_or((None, Vec::new()), |(l, told)| (Some(l), told));
+            let told = cache.and_then(|level| all_told.get(&level)).cloned().unwrap_or_default();
             let fits = |(_, size): &(String, Quantity)| from <= size.value && size.value <= to;
             let agrees = cache.is_some().then(|| told.iter().any(fits));
             let figure = Some(course[end].2.clone());
@@ -190,10 +196,14 @@ fn caches(env: &Environment, cells: &[&MachineCell]) -> Vec<DerivedFact> {
     all
 }
 
+/// Sizes of caches by level, each with who tells of it.
+type Told = BTreeMap<u32, Vec<(String, Quantity)>>;
+
 /// What the kernel tells in sysfs of the caches that hold data, by level: every size once, for
-/// cores of several kinds have several. The kernel has them from CPUID, which no record holds.
-fn told_levels(env: &Environment) -> BTreeMap<u32, Vec<(String, Quantity)>> {
-    let mut all: BTreeMap<u32, Vec<(String, Quantity)>> = BTreeMap::new();
+/// cores of several kinds have several. On x86 the kernel read them from CPUID leaf 4 (of AMD
+/// 0x8000001D): sysfs and CPUID are one source, and no record holds the leaf beside it.
+fn told_levels(env: &Environment) -> Told {
+    let mut all = Told::new();
     for cache in env.caches.iter().filter(|cache| cache.kind != "Instruction") {
         let told = all.entry(cache.level).or_default();
         if told.iter().all(|(_, size)| *size != cache.size) {
@@ -213,18 +223,42 @@ fn first_cache(env: &Environment, inferred: &[DerivedFact]) -> Option<f64> {
     told.or_else(|| fits.reduce(f64::min))
 }
 
-/// The level whose size is nearest by ratio to one, and those below it are no longer free.
-fn nearest(
-    free: &mut BTreeMap<u32, Vec<(String, Quantity)>>,
-    bytes: f64,
-) -> Option<(u32, Vec<(String, Quantity)>)> {
-    let off = |told: &Vec<(String, Quantity)>| {
-        told.iter().map(|(_, size)| (size.value / bytes).ln().abs()).fold(f64::INFINITY, f64::min)
+/// For each place, bytes, the level whose size is nearest to it by ratio, within [`ALIKE`]. Of
+/// several places with the same level the nearest has it and the others have none: they are steps
+/// of something else, as of the reach of a TLB. The last place, where it lies behind all other
+/// levels, is the last level however large that is told: a guest is told of its whole host's.
+fn assigned(told: &Told, places: &[f64]) -> Vec<Option<u32>> {
+    let nearest = |bytes: &f64| {
+        let off = |sizes: &Vec<(String, Quantity)>| {
+            let each = sizes.iter().map(|(_, size)| (size.value / bytes).ln().abs());
+            each.fold(f64::INFINITY, f64::min)
+        };
+        let all = told.iter().map(|(level, sizes)| (*level, off(sizes)));
+        let near = all.filter(|(_, off)| *off <= ALIKE.ln());
+        near.min_by(|a, b| a.1.total_cmp(&b.1))
     };
-    let level = *free.iter().min_by(|a, b| off(a.1).total_cmp(&off(b.1)))?.0;
-    let told = free.remove(&level)?;
-    free.retain(|other, _| *other > level);
-    Some((level, told))
+    let wanted: Vec<Option<(u32, f64)>> = places.iter().map(nearest).collect();
+    let has = |at: usize, level: u32| {
+        let same = wanted.iter().enumerate().filter_map(|(at, one)| Some((at, (*one)?)));
+        let same = same.filter(|(_, (other, _))| *other == level);
+        same.min_by(|a, b| a.1.1.total_cmp(&b.1.1)).is_some_and(|(first, _)| first == at)
+    };
+    let levels = wanted.iter().enumerate();
+    let mut levels: Vec<Option<u32>> =
+        levels.map(|(at, one)| one.map(|(l, _)| l).filter(|level| has(at, *level))).collect();
+    let last = told.last_key_value().map(|(level, _)| *level);
+    let below = |place: f64| {
+        let others = told.iter().filter(|(level, _)| Some(**level) != last).flat_map(|(_, s)| s);
+        others.map(|(_, size)| size.value).fold(0.0, f64::max) * ALIKE < place
+    };
+    let beyond = places.last().is_some_and(|place| below(*place));
+    if !levels.contains(&last)
+        && beyond
+        && let Some(level @ None) = levels.last_mut()
+    {
+        *level = last;
+    }
+    levels
 }
 
 /// Within the first cache nothing is to be fetched, and the shortest stride takes what any takes.
@@ -344,7 +378,7 @@ fn balance(run: &Run, cells: &[&MachineCell]) -> Vec<DerivedFact> {
     all
 }
 
-/// All threads against one, be they of one load or of two.
+/// The most threads against one, be they of one load or of two.
 fn scaling(run: &Run, cells: &[&MachineCell]) -> Vec<DerivedFact> {
     let mut all = Vec::new();
     for workload in ["mem_bandwidth", "mem_copy", "cipher"] {
@@ -371,4 +405,92 @@ fn scaling(run: &Run, cells: &[&MachineCell]) -> Vec<DerivedFact> {
         }
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::Cache;
+
+    const KIB: f64 = 1024.0;
+
+    /// Random loads of so many bytes that take so long, seconds.
+    fn cell(bytes: f64, time: f64) -> MachineCell {
+        let size = Quantity::new(bytes, Unit::Byte);
+        let figure = Estimate::exact(Quantity::seconds(time));
+        MachineCell {
+            load: "ladder".into(),
+            workload: "mem_latency".into(),
+            params: Settings::from([("size".to_owned(), Value::Quantity(size))]),
+            levels: BTreeMap::new(),
+            metric: "latency".into(),
+            bytes: Some(size),
+            threads: None,
+            clock: None,
+            figures: BTreeMap::from([("latency".to_owned(), figure)]),
+            blocks: BTreeMap::new(),
+            pairs: BTreeMap::new(),
+        }
+    }
+
+    /// A machine that tells of caches of 32 KiB, 1 MiB and 32 MiB.
+    fn environment() -> Environment {
+        let cache = |level, kib: u64| Cache {
+            level,
+            kind: "Unified".into(),
+            size: Quantity::bytes(kib << 10),
+            shared_by: 2,
+        };
+        let caches = vec![cache(1, 32), cache(2, 1024), cache(3, 32768)];
+        Environment { caches, ..Environment::default() }
+    }
+
+    /// Level, the largest size that still fits in KiB, and whether what is told fits.
+    type Row = (Option<u32>, f64, Option<bool>);
+
+    /// What follows from nanoseconds at 16 KiB and every doubling of it.
+    fn inferred(env: &Environment, nanoseconds: &[f64]) -> Vec<Row> {
+        let sizes = std::iter::successors(Some(16.0 * KIB), |size| Some(size * 2.0));
+        let cells = sizes.zip(nanoseconds).map(|(size, time)| cell(size, time * 1e-9));
+        let cells: Vec<MachineCell> = cells.collect();
+        let at = |fact: &DerivedFact| fact.at.as_ref().and_then(Value::quantity).unwrap().value;
+        let row = |fact: &DerivedFact| (fact.cache, at(fact) / KIB, fact.agrees);
+        caches(env, &cells.iter().collect::<Vec<_>>()).iter().map(row).collect()
+    }
+
+    // Zen 4 with pages of 4 KiB: from 512 KiB on the first TLB has not all of them.
+    #[test]
+    fn a_step_of_the_tlb_does_not_take_the_name_of_the_second_cache() {
+        let nanoseconds = [
+            1.3, 1.3, 3.9, 4.0, 4.0, 5.6, 6.2, 12.0, 13.0, 13.5, 14.0, 17.0, 60.0, 90.0, 100.0,
+            105.0,
+        ];
+        let found: [Row; 4] = [
+            (Some(1), 32.0, Some(true)),
+            (None, 256.0, None),
+            (Some(2), 1024.0, Some(true)),
+            (Some(3), 16384.0, Some(true)),
+        ];
+        assert_eq!(inferred(&environment(), &nanoseconds), found);
+        let untold: [Row; 4] = found.map(|(_, at, _)| (None, at, None));
+        assert_eq!(inferred(&Environment::default(), &nanoseconds), untold);
+    }
+
+    #[test]
+    fn a_slow_rise_is_no_cache_and_has_no_name() {
+        let nanoseconds = [1.4, 1.4, 5.5, 5.7, 5.9, 6.0, 6.0, 8.0, 10.0, 12.0, 14.0, 17.0];
+        let found: [Row; 2] = [(Some(1), 32.0, Some(true)), (Some(2), 1024.0, Some(true))];
+        assert_eq!(inferred(&environment(), &nanoseconds), found);
+    }
+
+    #[test]
+    fn a_level_is_told_only_of_what_lies_within_a_factor_of_three() {
+        let told = told_levels(&environment());
+        let mib = KIB * KIB;
+        let near = [mib / 3.1, mib / 2.9, 1.4 * mib, 4.0 * mib, 200.0 * mib];
+        let last = Some(3);
+        assert_eq!(assigned(&told, &near), [None, None, Some(2), None, last], "but for the last");
+        assert_eq!(assigned(&told, &[mib / 2.9, 12.0 * mib]), [Some(2), Some(3)]);
+        assert_eq!(assigned(&Told::new(), &[mib]), [None::<u32>]);
+    }
 }
