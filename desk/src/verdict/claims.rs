@@ -4,15 +4,18 @@
 
 use super::analysis::Analysis;
 use super::effective::effective;
-use super::finding::{ClaimCheck, ClaimFigure, ClaimNeed, Standing};
+use super::finding::{
+    ClaimCheck, ClaimFigure, ClaimNeed, Comparison, KeptShare, PointResult, Standing, Verdict,
+};
 use super::knee::{knee, rises_then_flat};
-use super::machine::{DerivedFact, DerivedKind, MachineCell};
+use super::machine::{DerivedFact, DerivedKind, MachineCell, cells};
 use super::measure::{busy, is_paced, throughput};
 use super::series::{Series, Side, block_logs};
-use super::winner::ratio_alone;
+use super::unpaired::Unpaired;
+use super::winner::{alpha, ratio_alone};
 use crate::record::{Claim, FactorPlan, LoadPlan, Method, Plan, Replicate, Run, Value, claims};
-use crate::stats::{Estimate, EstimateMethod, log_ratio, mean, mean_or_single};
-use crate::unit::Unit;
+use crate::stats::{Estimate, EstimateMethod, Welch, mean, mean_or_single};
+use crate::unit::{Quantity, Unit};
 use std::collections::BTreeMap;
 
 /// Bytes at which the curves of test 000 bend.
@@ -28,9 +31,10 @@ enum Test {
     UnderSum,
     /// Every one of these is true of multithreading off against on.
     SmtOff(&'static [SmtOff]),
-    /// A feature of the machine on against off: copying or loading memory, by some of the loads.
+    /// A feature of the machine on against off, in two runs: copying or loading memory, by some of
+    /// the loads.
     Feature(&'static [Part003]),
-    /// Each of all copies of a cipher does less than one alone.
+    /// Each of all copies of a cipher does less than one alone, and about as much as claimed.
     LessPerCopy,
     /// Our runs do not have it.
     Missing(ClaimNeed),
@@ -41,6 +45,12 @@ struct Part003 {
     workload: &'static str,
     belongs: fn(&MachineCell) -> bool,
     higher: bool,
+}
+
+impl Part003 {
+    fn holds(&self, cell: &MachineCell) -> bool {
+        cell.workload == self.workload && (self.belongs)(cell)
+    }
 }
 
 /// A difference of multithreading off against on, in one direction.
@@ -102,6 +112,10 @@ const TESTS: [(&str, Test); 23] = [
 
 /// The factor that claims of test 003 are about.
 const SNOOP_FILTER: &str = "snoop_filter";
+/// Whose figures claim 004-1 is about.
+const THEIR_ENGINE: &str = "openssl_cli";
+/// What it computed.
+const THEIR_ALGORITHMS: [&str; 3] = ["md5", "sha256", "aes-256-cbc"];
 
 const fn on(workload: &'static str, belongs: fn(&MachineCell) -> bool, higher: bool) -> Part003 {
     Part003 { workload, belongs, higher }
@@ -113,9 +127,9 @@ fn is_wide(cell: &MachineCell) -> bool {
     cell.word("size") == "memory" && wide.iter().any(|w| cell.word("algorithm").starts_with(w))
 }
 
-/// Plain copies of memory.
+/// Plain copies of memory: by the compiler, by registers or by repeated moves of the CPU.
 fn is_plain(cell: &MachineCell) -> bool {
-    let plain = ["registers", "compiler"];
+    let plain = ["registers", "compiler", "rep_"];
     cell.word("size") == "memory" && plain.iter().any(|w| cell.word("algorithm").starts_with(w))
 }
 
@@ -130,7 +144,9 @@ pub(super) fn claim_checks(run: &Run, found: &Analysis) -> Vec<ClaimCheck> {
     ours.map(|claim| {
         let row = TESTS.iter().find(|(id, _)| *id == claim.id);
         let missing = Standing::NotMeasured { missing: ClaimNeed::Load };
-        beside(claim, row.map_or(missing, |(_, test)| standing(run, found, test)))
+        let magnitude = claim.magnitude.as_str();
+        let standing = row.map_or(missing, |(_, test)| standing(run, found, (test, magnitude)));
+        beside(claim, standing)
     })
     .collect()
 }
@@ -148,12 +164,13 @@ fn beside(claim: Claim, standing: Standing) -> ClaimCheck {
     }
 }
 
-fn standing(run: &Run, found: &Analysis, test: &Test) -> Standing {
+/// How a run stands to a claim of this magnitude.
+fn standing(run: &Run, found: &Analysis, (test, magnitude): (&Test, &str)) -> Standing {
     let load = run.plan.loads.iter().find(|load| !is_paced(&load.fixed));
     let looked_at = match (test, load) {
         (Test::Missing(need), _) => Err(*need),
-        (Test::Feature(parts), _) => feature(run, found, parts),
-        (Test::LessPerCopy, _) => less_per_copy(found),
+        (Test::Feature(parts), _) => Err(lacks(run, found, parts)),
+        (Test::LessPerCopy, _) => less_per_copy(run, found, magnitude),
         // Theirs is a server's CPU; in a lab on one machine ours is the clients' too.
         (Test::LessCpu(..), _) if run.environment.lab.is_some() => Err(ClaimNeed::Server),
         (_, None) => Err(ClaimNeed::Load),
@@ -287,85 +304,245 @@ fn within(part: Part, at: Option<&Value>) -> bool {
     }
 }
 
-/// A figure, whether it is claimed to be higher, and its log ratios by block.
-type Claimed = ((ClaimFigure, bool), Vec<f64>);
+/// A figure, and whether it is claimed to be higher.
+type Sign = (ClaimFigure, bool);
 
-/// Whether the differences have the signs that are claimed for them: true if all do, false if one
-/// is certainly the other way (its interval excludes 1), none if some are open.
+/// A figure, whether it is claimed to be higher, and its log ratios by block.
+type Claimed = (Sign, Vec<f64>);
+
+/// Whether the differences have the signs that are claimed for them.
 fn signed(method: &Method, all: &[Claimed]) -> Result<Standing, ClaimNeed> {
-    let mut ours = Vec::new();
-    let mut signs = Vec::new();
-    for ((figure, higher), logs) in all {
-        let ratio = ratio_alone(logs, method).ok_or(ClaimNeed::Load)?;
-        signs.push(sign(&ratio).map(|above| above == *higher));
-        ours.push((*figure, ratio));
-    }
-    let sign = if signs.contains(&Some(false)) {
-        Some(false)
-    } else {
-        signs.iter().all(Option::is_some).then_some(true)
-    };
-    Ok(Standing::Compared { shape: None, knee: None, sign, ours, knee_at: None })
+    let ratio = |(claimed, logs): &Claimed| Some((*claimed, ratio_alone(logs, method)?));
+    let all: Option<Vec<(Sign, Estimate)>> = all.iter().map(ratio).collect();
+    all.map(of_signs).ok_or(ClaimNeed::Load)
 }
 
-/// The feature on against off, over all cells of each part that are there under both.
-fn feature(run: &Run, found: &Analysis, parts: &[Part003]) -> Result<Standing, ClaimNeed> {
-    let level = |cell: &MachineCell, wanted: &str| {
-        cell.levels.get(SNOOP_FILTER).is_some_and(|level| level == wanted)
+fn of_signs(all: Vec<(Sign, Estimate)>) -> Standing {
+    let as_claimed =
+        |((_, higher), ratio): &(Sign, Estimate)| sign(ratio).map(|above| above == *higher);
+    let signs: Vec<Option<bool>> = all.iter().map(as_claimed).collect();
+    let ours = all.into_iter().map(|((figure, _), ratio)| (figure, ratio)).collect();
+    Standing::Compared { shape: None, knee: None, sign: all_of(&signs), ours, knee_at: None }
+}
+
+/// True if all are, false if one is certainly the other way, none if some are open.
+fn all_of(signs: &[Option<bool>]) -> Option<bool> {
+    if signs.contains(&Some(false)) {
+        return Some(false);
+    }
+    signs.iter().all(Option::is_some).then_some(true)
+}
+
+/// What one run lacks for a claim about the feature: a person sets it, so a run has one level.
+fn lacks(run: &Run, found: &Analysis, parts: &[Part003]) -> ClaimNeed {
+    if run.plan.factors.iter().all(|factor| factor.name != SNOOP_FILTER) {
+        return ClaimNeed::Feature;
+    }
+    let is_there = |part: &Part003| found.cells.iter().any(|cell| part.holds(cell));
+    if parts.iter().all(is_there) { ClaimNeed::OtherLevel } else { ClaimNeed::Load }
+}
+
+/// The published claims about a feature that a person switches, each beside what two runs show, of
+/// which one was made with it on and the other with it off.
+///
+/// None where the plans do not name the same published test, where the runs do not differ in such a
+/// feature, and where they are not comparable: no sign may rest on them.
+#[must_use]
+pub fn claims_of_two(a: &Run, b: &Run, found: &Unpaired) -> Vec<ClaimCheck> {
+    let runs = switched([a, b]).filter(|_| found.comparability.comparable());
+    let source = a.plan.published.as_ref().filter(|ours| b.plan.published.as_ref() == Some(*ours));
+    let (Some(runs), Some(source)) = (runs, source) else { return Vec::new() };
+    let check = |claim: Claim| {
+        let (_, test) = TESTS.iter().find(|(id, _)| *id == claim.id)?;
+        let Test::Feature(parts) = test else { return None };
+        let standing = feature(runs, found, parts);
+        let standing = standing.unwrap_or_else(|missing| Standing::NotMeasured { missing });
+        Some(beside(claim, standing))
     };
-    let logs = |part: &Part003| {
-        let mut blocks: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
-        let of = |cell: &&MachineCell| cell.workload == part.workload && (part.belongs)(cell);
-        let cells: Vec<&MachineCell> = found.cells.iter().filter(of).collect();
-        for off in cells.iter().filter(|cell| level(cell, "off")) {
-            let twin = |cell: &&&MachineCell| {
-                level(cell, "on") && cell.load == off.load && cell.params == off.params
-            };
-            let Some(on) = cells.iter().find(twin) else { continue };
-            for (block, value) in &off.blocks {
-                let log = on.blocks.get(block).and_then(|on| log_ratio(value.value, on.value));
-                blocks.entry(*block).or_default().extend(log);
+    claims().into_iter().filter(|claim| claim.source == *source).filter_map(check).collect()
+}
+
+/// The run with the feature off and the one with it on, if each was made at that level.
+fn switched([a, b]: [&Run; 2]) -> Option<[&Run; 2]> {
+    let is_at = |run: &Run, wanted: &str| {
+        let factor = run.plan.manual().find(|factor| factor.name == SNOOP_FILTER);
+        factor.is_some_and(|f| matches!(f.levels.as_slice(), [only] if only.name == wanted))
+    };
+    let is_pair = |off: &Run, on: &Run| is_at(off, "off") && is_at(on, "on");
+    if is_pair(a, b) {
+        return Some([a, b]);
+    }
+    is_pair(b, a).then_some([b, a])
+}
+
+/// The feature on against off, over all cells of each part that both runs have.
+fn feature(
+    [off, on]: [&Run; 2],
+    found: &Unpaired,
+    parts: &[Part003],
+) -> Result<Standing, ClaimNeed> {
+    let level = 1.0 - alpha(&off.plan.method).min(alpha(&on.plan.method));
+    let sides = [cells(off), cells(on)];
+    let ratio = |part: &Part003| {
+        let ratio = of_two(&sides, found, (part, level))?;
+        Some(((ClaimFigure::BandwidthRatio, part.higher), ratio))
+    };
+    let all: Option<Vec<(Sign, Estimate)>> = parts.iter().map(ratio).collect();
+    all.map(of_signs).ok_or(ClaimNeed::Load)
+}
+
+/// on / off over the cells of a part that both runs have and that no comparison bars: Welch's
+/// interval at a level, 0-1, from the mean logs of the blocks that have them all. None where there
+/// is no such cell.
+fn of_two(
+    [off, on]: &[Vec<MachineCell>; 2],
+    found: &Unpaired,
+    (part, level): (&Part003, f64),
+) -> Option<Estimate> {
+    let mut logs: [BTreeMap<u32, Vec<f64>>; 2] = Default::default();
+    let mut pairs = 0;
+    for base in off.iter().filter(|cell| part.holds(cell) && !is_barred(found, cell)) {
+        let Some(other) = on.iter().find(|cell| is_twin(base, cell)) else { continue };
+        pairs += 1;
+        for (side, cell) in [base, other].into_iter().enumerate() {
+            for (block, value) in cell.blocks.iter().filter(|(_, value)| value.value > 0.0) {
+                logs[side].entry(*block).or_default().push(value.value.ln());
             }
         }
-        let all = blocks.into_values().filter(|logs| !logs.is_empty());
-        all.map(|logs| mean(&logs)).collect::<Vec<f64>>()
+    }
+    let [base, other] = logs.map(|blocks| {
+        let whole = blocks.into_values().filter(|logs| logs.len() == pairs);
+        whole.map(|logs| mean(&logs)).collect::<Vec<f64>>()
+    });
+    if base.is_empty() || other.is_empty() {
+        return None;
+    }
+    let alone = || {
+        let ratio = (mean(&other) - mean(&base)).exp();
+        Estimate::exact(Quantity::new(ratio, Unit::Ratio))
     };
-    let all: Vec<Claimed> =
-        parts.iter().map(|part| ((ClaimFigure::BandwidthRatio, part.higher), logs(part))).collect();
-    signed(&run.plan.method, &all).map_err(|_| ClaimNeed::Feature)
+    let welch = Welch::of(&base, &other);
+    Some(welch.map_or_else(alone, |welch| welch.ratio(level, EstimateMethod::WelchLog)))
 }
 
-/// What each copy keeps where all cores run one, by every cipher and digest that was measured so.
-fn less_per_copy(found: &Analysis) -> Result<Standing, ClaimNeed> {
-    let digests = ["md5", "sha256", "aes-256-cbc"];
-    let of = |fact: &&DerivedFact| {
-        let algorithm = fact.params.get("algorithm").and_then(Value::word).unwrap_or_default();
-        fact.kind == DerivedKind::PerCopy && digests.contains(&algorithm)
+/// Whether two cells differ in nothing but the feature.
+fn is_twin(off: &MachineCell, on: &MachineCell) -> bool {
+    let others = |cell: &MachineCell| {
+        let mut levels = cell.levels.clone();
+        levels.remove(SNOOP_FILTER);
+        levels
     };
-    let all = found.derived.iter().filter(of).filter_map(|fact| fact.figure.clone());
-    let all: Vec<Estimate> = all.collect();
-    if all.is_empty() {
-        return Err(ClaimNeed::Load);
+    off.load == on.load
+        && off.params == on.params
+        && off.metric == on.metric
+        && others(off) == others(on)
+}
+
+/// Whether the comparison of the two runs gives no verdict at a cell: a level has two states there,
+/// or the runs were not made by the same.
+fn is_barred(found: &Unpaired, cell: &MachineCell) -> bool {
+    let of = |comparison: &&Comparison| {
+        let mut fixed = comparison.fixed.iter();
+        let mut stratum = comparison.stratum.iter();
+        comparison.load == cell.load
+            && fixed.all(|(name, value)| cell.params.get(name) == Some(value))
+            && stratum.all(|(factor, level)| cell.levels.get(factor) == Some(level))
+    };
+    let is_at = |comparison: &Comparison, point: &PointResult| {
+        let curve = comparison.curve.as_ref();
+        point.at.is_none() || curve.is_none_or(|curve| cell.params.get(curve) == point.at.as_ref())
+    };
+    let bars =
+        |point: &PointResult| matches!(point.verdict, Verdict::TwoStates | Verdict::NotComparable);
+    let mut all = found.comparisons.iter().filter(of);
+    all.any(|comparison| comparison.points.iter().any(|p| bars(p) && is_at(comparison, p)))
+}
+
+/// What each copy keeps where all cores run one, by every cipher and digest that was measured so:
+/// with the engine of the published figures where it was, else with those that were. `magnitude` is
+/// how much the claim says.
+fn less_per_copy(run: &Run, found: &Analysis, magnitude: &str) -> Result<Standing, ClaimNeed> {
+    let mut kept: Vec<KeptShare> = found.derived.iter().filter_map(kept_share).collect();
+    if kept.iter().any(|one| one.engine == THEIR_ENGINE) {
+        kept.retain(|one| one.engine == THEIR_ENGINE);
     }
-    let signs: Vec<Option<bool>> = all.iter().map(|kept| sign(kept).map(|above| !above)).collect();
-    let sign = if signs.contains(&Some(false)) {
-        Some(false)
-    } else {
-        signs.iter().all(Option::is_some).then_some(true)
-    };
-    let ours = all.into_iter().map(|kept| (ClaimFigure::PerCopy, kept)).collect();
-    Ok(Standing::Compared { shape: None, knee: None, sign, ours, knee_at: None })
+    if kept.is_empty() {
+        let is_there = found.cells.iter().any(|cell| cell.workload == "cipher");
+        let one_cpu = run.environment.cpu.logical == 1;
+        return Err(if is_there && one_cpu { ClaimNeed::SecondCore } else { ClaimNeed::Load });
+    }
+    let less = |one: &KeptShare| sign(&one.share).map(|above| !above);
+    let less: Vec<Option<bool>> = kept.iter().map(less).collect();
+    Ok(Standing::PerCopy {
+        less: all_of(&less),
+        as_much: as_much(&kept, magnitude),
+        md5_rises: md5_rises(&kept),
+        kept,
+    })
+}
+
+fn kept_share(fact: &DerivedFact) -> Option<KeptShare> {
+    let word = |name: &str| fact.params.get(name).and_then(Value::word);
+    let algorithm = word("algorithm")?;
+    if fact.kind != DerivedKind::PerCopy || !THEIR_ALGORITHMS.contains(&algorithm) {
+        return None;
+    }
+    Some(KeptShare {
+        algorithm: algorithm.into(),
+        engine: word("engine")?.into(),
+        block: fact.params.get("block_size")?.clone(),
+        share: fact.figure.clone()?,
+    })
+}
+
+/// Whether our range overlaps a claimed one, `0.46-0.74`: true if that of the centres does, false
+/// if not even an interval reaches it, none between the two and where the claim gives no range.
+fn as_much(kept: &[KeptShare], magnitude: &str) -> Option<bool> {
+    let (low, high) = magnitude.split_once('-')?;
+    let (low, high): (f64, f64) = (low.trim().parse().ok()?, high.trim().parse().ok()?);
+    let meets = |[least, most]: [f64; 2]| least <= high && low <= most;
+    if meets(range(kept, |share| [share.centre.value; 2])?) {
+        return Some(true);
+    }
+    let reaches = meets(range(kept, |share| [share.low.value, share.high.value])?);
+    (!reaches && kept.iter().all(|one| is_certain(&one.share))).then_some(false)
+}
+
+/// From the lowest to the highest.
+fn range(kept: &[KeptShare], ends: fn(&Estimate) -> [f64; 2]) -> Option<[f64; 2]> {
+    let all = kept.iter().map(|one| ends(&one.share));
+    all.reduce(|[least, most], [low, high]| [least.min(low), most.max(high)])
+}
+
+/// Whether MD5 keeps more at its largest block than at its smallest, by one engine; none where
+/// their intervals overlap.
+fn md5_rises(kept: &[KeptShare]) -> Option<bool> {
+    let is_md5 = |one: &&KeptShare| one.algorithm == "md5";
+    let engine = &kept.iter().find(is_md5)?.engine;
+    let same = kept.iter().filter(is_md5).filter(|one| one.engine == *engine);
+    let mut by_block: Vec<(f64, &Estimate)> =
+        same.filter_map(|one| Some((one.block.quantity()?.value, &one.share))).collect();
+    by_block.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (small, large) = (by_block.first()?.1, by_block.last()?.1);
+    let apart = large.low.value > small.high.value || large.high.value < small.low.value;
+    let certain = is_certain(small) && is_certain(large);
+    (apart && certain).then_some(large.centre.value > small.centre.value)
+}
+
+/// Whether an estimate has an interval.
+fn is_certain(estimate: &Estimate) -> bool {
+    estimate.method != EstimateMethod::Exact
 }
 
 /// Whether a ratio lies certainly above 1; none where its interval holds 1.
 fn sign(ratio: &Estimate) -> Option<bool> {
-    let certain = ratio.method != EstimateMethod::Exact;
     let differs = ratio.low.value > 1.0 || ratio.high.value < 1.0;
-    (certain && differs).then_some(ratio.low.value > 1.0)
+    (is_certain(ratio) && differs).then_some(ratio.low.value > 1.0)
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::simulated::Simulated;
     use super::*;
 
     #[test]
@@ -373,5 +550,107 @@ mod tests {
         let ours = |c: &Claim| ["000", "003", "004"].contains(&c.source.as_str());
         let all: Vec<String> = claims().into_iter().filter(ours).map(|c| c.id).collect();
         assert_eq!(all, TESTS.map(|(id, _)| id));
+    }
+
+    const MAGNITUDE: &str = "0.46-0.74";
+
+    /// What each copy keeps by an algorithm at blocks of so many bytes: centre and half interval.
+    fn fact(
+        engine: &str,
+        (algorithm, block): (&str, u64),
+        [centre, half]: [f64; 2],
+    ) -> DerivedFact {
+        let word = |text: &str| Value::Word(text.into());
+        let share = |value| Quantity::new(value, Unit::Share);
+        let figure = Estimate {
+            centre: share(centre),
+            low: share(centre - half),
+            high: share(centre + half),
+            level: 0.95,
+            n: 3,
+            method: EstimateMethod::PairedLogT,
+        };
+        DerivedFact {
+            kind: DerivedKind::PerCopy,
+            load: "all".into(),
+            params: [
+                ("algorithm".to_owned(), word(algorithm)),
+                ("block_size".to_owned(), Value::Quantity(Quantity::bytes(block))),
+                ("engine".to_owned(), word(engine)),
+            ]
+            .into(),
+            at: None,
+            until: None,
+            figure: Some(figure),
+            beside: None,
+            cache: None,
+            told: Vec::new(),
+            agrees: None,
+        }
+    }
+
+    /// Algorithms and blocks that are kept, and the three aspects.
+    fn kept(all: Vec<DerivedFact>) -> (usize, [Option<bool>; 3]) {
+        let run = Simulated::default().run();
+        let found = Analysis { derived: all, ..Analysis::default() };
+        match less_per_copy(&run, &found, MAGNITUDE) {
+            Ok(Standing::PerCopy { kept, less, as_much, md5_rises }) => {
+                (kept.len(), [less, as_much, md5_rises])
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn what_a_copy_keeps_is_held_against_the_published_range() {
+        let program = |small, large| {
+            vec![
+                fact("openssl_cli", ("md5", 16), [small, 0.01]),
+                fact("openssl_cli", ("md5", 8192), [large, 0.01]),
+            ]
+        };
+        let yes = Some(true);
+        assert_eq!(kept(program(0.5, 0.74)), (2, [yes, yes, yes]));
+        assert_eq!(kept(program(0.5, 0.5)), (2, [yes, yes, None]), "no growth is told");
+        let without_siblings = [yes, Some(false), Some(false)];
+        assert_eq!(kept(program(0.97, 0.94)), (2, without_siblings), "less, and not half");
+        let mut wide = program(0.9, 0.9);
+        wide[0].figure.as_mut().unwrap().low.value = 0.6;
+        assert_eq!(kept(wide).1[1], None, "an interval reaches the range");
+    }
+
+    #[test]
+    fn the_published_program_goes_before_other_engines() {
+        let mut all = vec![
+            fact("aws_lc", ("sha256", 16), [0.97, 0.01]),
+            fact("aws_lc", ("chacha20-poly1305", 16), [0.97, 0.01]),
+        ];
+        assert_eq!(kept(all.clone()), (1, [Some(true), Some(false), None]));
+        all.push(fact("openssl_cli", ("sha256", 16), [0.5, 0.01]));
+        assert_eq!(kept(all), (1, [Some(true), Some(true), None]));
+    }
+
+    #[test]
+    fn one_cpu_has_no_copies_side_by_side() {
+        let mut run = Simulated::default().run();
+        let mut found = Analysis::default();
+        let need = |run: &Run, found: &Analysis| less_per_copy(run, found, MAGNITUDE).unwrap_err();
+        assert_eq!(need(&run, &found), ClaimNeed::Load);
+        run.environment.cpu.logical = 1;
+        assert_eq!(need(&run, &found), ClaimNeed::Load, "no cipher was run");
+        found.cells.push(MachineCell {
+            load: "one".into(),
+            workload: "cipher".into(),
+            params: BTreeMap::new(),
+            levels: BTreeMap::new(),
+            metric: "rate".into(),
+            bytes: None,
+            threads: Some(1),
+            clock: None,
+            figures: BTreeMap::new(),
+            blocks: BTreeMap::new(),
+            pairs: BTreeMap::new(),
+        });
+        assert_eq!(need(&run, &found), ClaimNeed::SecondCore);
     }
 }

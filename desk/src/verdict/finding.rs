@@ -672,11 +672,36 @@ pub enum Standing {
         /// Where our knee is, if the claim has one.
         knee_at: Option<Value>,
     },
+    /// What each copy keeps where all CPUs run one was looked at here.
+    PerCopy {
+        /// Ours, one an algorithm and block.
+        kept: Vec<KeptShare>,
+        /// Whether all keep less than one alone; none where some are open.
+        less: Option<bool>,
+        /// Whether they keep about as much as was claimed; none where that is open.
+        as_much: Option<bool>,
+        /// Whether MD5 keeps more at the largest block than at the smallest; none where that is
+        /// open.
+        md5_rises: Option<bool>,
+    },
     /// It was not: the plan or the machine lacks what it is about.
     NotMeasured {
         /// What is missing.
         missing: ClaimNeed,
     },
+}
+
+/// What each of all copies keeps of what one does alone.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct KeptShare {
+    /// What is computed.
+    pub algorithm: String,
+    /// Whose code does it.
+    pub engine: String,
+    /// Bytes of a message.
+    pub block: Value,
+    /// What is kept, a share.
+    pub share: Estimate,
 }
 
 /// What a figure beside a claim is.
@@ -691,8 +716,6 @@ pub enum ClaimFigure {
     CpuRatio,
     /// A ratio of two bandwidths.
     BandwidthRatio,
-    /// What each of all threads keeps of what one does alone.
-    PerCopy,
 }
 
 /// What a claim needs that the run does not have.
@@ -713,6 +736,10 @@ pub enum ClaimNeed {
     Verdicts,
     /// The feature that it is about, as a factor of the plan.
     Feature,
+    /// A run with the feature at its other level, compared with this one.
+    OtherLevel,
+    /// A second core: all of one are one.
+    SecondCore,
     /// A suite of programs for the CPU.
     Suite,
     /// A web server.

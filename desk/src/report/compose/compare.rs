@@ -1,5 +1,5 @@
 //! Knows the order of an article on two runs: the answer or why there is none, what differs, both
-//! test beds, the results.
+//! test beds, the results, published claims about what they differ in.
 //!
 //! Never: a verdict without the words that nothing pairs the two.
 
@@ -12,7 +12,7 @@ use super::results::by_metric;
 use super::ruling::{condition, count, news, shown, verdict_sentence, verdict_word};
 use super::states::unlike;
 use super::testbed::{class_word, lab_word, machine, reclassed};
-use super::{Nodes, Part, Role, Said, Writer, closing, curve};
+use super::{Nodes, Part, Role, Said, Writer, closing, curve, published};
 use crate::figure::Figure;
 use crate::record::{Completeness, Environment, KeyClass, Replicate, Run};
 use crate::report::document::{Column, Document, Node, Prose, Ruling, Table, Tone};
@@ -20,7 +20,9 @@ use crate::report::error::ReportError;
 use crate::report::words::{Args, LANGUAGE};
 use crate::stats::Estimate;
 use crate::unit::Quantity;
-use crate::verdict::{Analysis, Comparison, Difference, PointResult, Unpaired, Verdict};
+use crate::verdict::{
+    Analysis, Comparison, Difference, PointResult, Unpaired, Verdict, claims_of_two,
+};
 
 /// Up to this many keys are named in a line.
 const NAMED: usize = 6;
@@ -60,6 +62,7 @@ pub fn compose_comparison(a: &Run, b: &Run, found: &Unpaired) -> Result<Document
         body.push(writer.section("method", "compare-method", nodes)?);
         let nodes = results(&mut writer, &both)?;
         body.push(writer.section("results", "compare-results", nodes)?);
+        body.extend(published::chapter_of_two(&mut writer, &claims_of_two(a, b, found))?);
     }
     body.extend(closing::chapters(&mut writer, [a, b], found)?);
     let question = Prose::verbatim(&a.plan.question);

@@ -9,7 +9,7 @@ use crate::report::error::ReportError;
 use crate::report::words::Args;
 use crate::stats::Estimate;
 use crate::unit::Unit;
-use crate::verdict::{ClaimCheck, ClaimFigure, ClaimNeed, Standing};
+use crate::verdict::{ClaimCheck, ClaimFigure, ClaimNeed, KeptShare, Standing};
 
 /// The chapter; nothing where the plan names no published test.
 pub(super) fn chapter(
@@ -17,6 +17,25 @@ pub(super) fn chapter(
     parts: &[Part<'_>],
 ) -> Result<Option<Node>, ReportError> {
     let claims: Vec<&ClaimCheck> = parts.iter().flat_map(|p| &p.analysis.claims).collect();
+    let intro = vec![writer.label("claim-intro")?];
+    of_claims(writer, &claims, intro)
+}
+
+/// The chapter of an article on two runs; nothing where no claim is about what they differ in.
+pub(super) fn chapter_of_two(
+    writer: &mut Writer,
+    claims: &[ClaimCheck],
+) -> Result<Option<Node>, ReportError> {
+    let claims: Vec<&ClaimCheck> = claims.iter().collect();
+    let intro = vec![writer.label("claim-intro")?, writer.label("claim-of-two")?];
+    of_claims(writer, &claims, intro)
+}
+
+fn of_claims(
+    writer: &mut Writer,
+    claims: &[&ClaimCheck],
+    intro: Vec<Prose>,
+) -> Result<Option<Node>, ReportError> {
     if claims.is_empty() {
         return Ok(None);
     }
@@ -25,7 +44,7 @@ pub(super) fn chapter(
         columns.push(Column { title: writer.label(key)?, numeric: false });
     }
     let mut rows = Vec::new();
-    for claim in &claims {
+    for claim in claims {
         rows.push(vec![
             Prose::verbatim(&super::super::document::unbroken(&claim.id)),
             theirs(writer, claim)?,
@@ -35,11 +54,9 @@ pub(super) fn chapter(
     }
     let caption = writer.label("claim-caption")?;
     let caption = writer.numbered(&caption)?;
-    let body = vec![
-        Node::Paragraph(writer.label("claim-intro")?),
-        Node::Paragraph(tally(writer, &claims)?),
-        Node::Table(Table { caption, columns, rows, folded: false, notes: Vec::new() }),
-    ];
+    let mut body: Vec<Node> = intro.into_iter().map(Node::Paragraph).collect();
+    body.push(Node::Paragraph(tally(writer, claims)?));
+    body.push(Node::Table(Table { caption, columns, rows, folded: false, notes: Vec::new() }));
     writer.section("published", "claim-title", body).map(Some)
 }
 
@@ -63,6 +80,7 @@ fn theirs(writer: &Writer, claim: &ClaimCheck) -> Said {
 fn ours(writer: &Writer, standing: &Standing) -> Said {
     let (ours, knee_at) = match standing {
         Standing::Compared { ours, knee_at, .. } => (ours, knee_at),
+        Standing::PerCopy { kept, .. } => return per_copy(writer, kept),
         Standing::NotMeasured { missing } => return need(writer, *missing),
     };
     let mut said = Vec::new();
@@ -74,6 +92,20 @@ fn ours(writer: &Writer, standing: &Standing) -> Said {
         true => Ok(Prose::verbatim("–")),
         false => Ok(Prose::join_with(&said, "; ")),
     }
+}
+
+/// What each copy keeps, by algorithm, block and engine.
+fn per_copy(writer: &Writer, kept: &[KeptShare]) -> Said {
+    let mut said = Vec::new();
+    for one in kept {
+        let args = Args::new()
+            .name("algorithm", &one.algorithm)
+            .name("block", &shown(&one.block))
+            .name("engine", &one.engine)
+            .prose("figure", &Prose::estimate(&one.share));
+        said.push(writer.say("claim-per-copy", args)?);
+    }
+    Ok(Prose::join_with(&said, "; "))
 }
 
 fn knee(writer: &Writer, at: &Value) -> Said {
@@ -91,7 +123,6 @@ fn figure(writer: &Writer, what: ClaimFigure, estimate: &Estimate) -> Said {
         ClaimFigure::ThroughputRatio => writer.say("claim-throughput-ratio", args),
         ClaimFigure::CpuRatio => writer.say("claim-cpu-ratio", args),
         ClaimFigure::BandwidthRatio => writer.say("claim-bandwidth-ratio", args),
-        ClaimFigure::PerCopy => writer.say("claim-per-copy", args),
     }
 }
 
@@ -104,6 +135,8 @@ fn need(writer: &Writer, missing: ClaimNeed) -> Said {
         ClaimNeed::Load => "claim-needs-load",
         ClaimNeed::Verdicts => "claim-needs-verdicts",
         ClaimNeed::Feature => "claim-needs-feature",
+        ClaimNeed::OtherLevel => "claim-needs-other-level",
+        ClaimNeed::SecondCore => "claim-needs-second-core",
         ClaimNeed::Suite => "claim-needs-suite",
         ClaimNeed::WebServer => "claim-needs-web-server",
         ClaimNeed::Database => "claim-needs-database",
@@ -112,16 +145,20 @@ fn need(writer: &Writer, missing: ClaimNeed) -> Said {
 }
 
 /// What was compared of a claim, and how each came out.
-fn aspects(standing: &Standing) -> [(&'static str, &'static str, Option<bool>); 3] {
-    let (shape, knee, sign) = match standing {
-        Standing::Compared { shape, knee, sign, .. } => (*shape, *knee, *sign),
-        Standing::NotMeasured { .. } => (None, None, None),
-    };
-    [
-        ("claim-shape-same", "claim-shape-differs", shape),
-        ("claim-knee-same", "claim-knee-differs", knee),
-        ("claim-sign-same", "claim-sign-differs", sign),
-    ]
+fn aspects(standing: &Standing) -> Vec<(&'static str, &'static str, Option<bool>)> {
+    match standing {
+        Standing::Compared { shape, knee, sign, .. } => vec![
+            ("claim-shape-same", "claim-shape-differs", *shape),
+            ("claim-knee-same", "claim-knee-differs", *knee),
+            ("claim-sign-same", "claim-sign-differs", *sign),
+        ],
+        Standing::PerCopy { less, as_much, md5_rises, .. } => vec![
+            ("claim-sign-same", "claim-sign-differs", *less),
+            ("claim-size-same", "claim-size-differs", *as_much),
+            ("claim-growth-same", "claim-growth-differs", *md5_rises),
+        ],
+        Standing::NotMeasured { .. } => Vec::new(),
+    }
 }
 
 /// The key of the outcome in a word.

@@ -1,9 +1,14 @@
 //! Published claims beside runs of which the truth is known.
 
 use super::{close, machine};
-use crate::record::{FactorPlan, LabKind, Level, Run, TrialRecord, Value};
+use crate::record::{
+    Better, FactorPlan, LabKind, Level, LoadPlan, Metric, Run, Settings, TrialRecord, Value,
+};
+use crate::unit::{Quantity, Unit};
 use crate::verdict::simulated::{Simulated, size, word};
-use crate::verdict::{ClaimCheck, ClaimFigure, ClaimNeed, Standing, analyse};
+use crate::verdict::{
+    ClaimCheck, ClaimFigure, ClaimNeed, Standing, Wanted, analyse, claims_of_two, compare_runs,
+};
 
 const CURVE: [u64; 7] = [512, 1024, 2048, 4096, 8192, 16384, 32768];
 
@@ -37,7 +42,7 @@ fn claim(run: &Run, id: &str) -> Standing {
 fn missing(run: &Run, id: &str) -> Option<ClaimNeed> {
     match claim(run, id) {
         Standing::NotMeasured { missing } => Some(missing),
-        Standing::Compared { .. } => None,
+        Standing::Compared { .. } | Standing::PerCopy { .. } => None,
     }
 }
 
@@ -162,7 +167,7 @@ fn smt(small: f64) -> Run {
 fn multithreading_is_compared_by_sign_where_a_plan_switches_it() {
     let sign = |run: &Run, id: &str| match claim(run, id) {
         Standing::Compared { sign, .. } => sign,
-        Standing::NotMeasured { .. } => panic!("{id} was measured"),
+        Standing::PerCopy { .. } | Standing::NotMeasured { .. } => panic!("{id} was measured"),
     };
     let lower = smt(0.9);
     assert_eq!(sign(&lower, "000-4"), Some(false), "receive was to be higher");
@@ -191,4 +196,123 @@ fn what_is_swept_besides_stays_at_its_first_value() {
     run.records = four;
     let Standing::Compared { ours, .. } = claim(&run, "000-3") else { panic!() };
     close(ours[0].1.centre.value, 0.6, 0.01);
+}
+
+/// A run at one level of the snoop filter: copies of memory by these algorithms, each with its
+/// bandwidth beside that of the others, GB/s.
+fn copies(level: &str, seed: u64, algorithms: &[(&str, f64)]) -> Run {
+    let mut run = Simulated { seed, noise: 1e-4, ..Simulated::default() }.only_measuring();
+    let settings: Settings = [("snoop_filter".to_owned(), word(level))].into();
+    let only = Level { name: level.into(), settings: settings.clone() };
+    run.plan.factors = vec![FactorPlan {
+        name: "snoop_filter".into(),
+        levels: vec![only],
+        reboot: false,
+        manual: true,
+    }];
+    let words = algorithms.iter().map(|(name, _)| word(name)).collect();
+    run.plan.loads = vec![LoadPlan {
+        name: "copy_memory".into(),
+        workload: "mem_copy".into(),
+        fixed: [("size".to_owned(), word("memory"))].into(),
+        over: vec![("algorithm".into(), words)],
+        primary: None,
+        alone: true,
+    }];
+    run.plan.published = Some("003".into());
+    run.plan.method.primary = "bandwidth".into();
+    run.plan.method.compare = String::new();
+    run.metrics = vec![Metric {
+        name: "bandwidth".into(),
+        title: "bandwidth".into(),
+        unit: Unit::BytePerSecond,
+        better: Better::Higher,
+        workload: None,
+    }];
+    run.workloads = [("mem_copy".to_owned(), 1)].into();
+    let mut records = Vec::new();
+    for record in &run.records {
+        for (at, (name, rate)) in (0..).zip(algorithms) {
+            let mut record = record.clone();
+            record.trial.point_index = at;
+            record.trial.point.load = "copy_memory".into();
+            record.trial.point.workload = "mem_copy".into();
+            record.trial.point.params =
+                [("algorithm", word(name)), ("size", word("memory"))].map(owned).into();
+            record.trial.treatment.levels.insert("snoop_filter".into(), level.into());
+            record.trial.settings = settings.clone();
+            let sample = &mut record.outcome.samples[0];
+            sample.metric = "bandwidth".into();
+            sample.quantity = Quantity::new(sample.quantity.value * rate, Unit::BytePerSecond);
+            records.push(record);
+        }
+    }
+    run.records = records;
+    run
+}
+
+fn owned((name, value): (&str, Value)) -> (String, Value) {
+    (name.into(), value)
+}
+
+/// Wide copies by one way and plain copies by two.
+fn both_kinds(level: &str, seed: u64, [wide, plain]: [f64; 2]) -> Run {
+    copies(level, seed, &[("sse_nt", wide), ("registers", plain), ("rep_movsq", plain)])
+}
+
+fn of_two(a: &Run, b: &Run) -> Vec<ClaimCheck> {
+    claims_of_two(a, b, &compare_runs(a, b, Wanted::default()).unwrap())
+}
+
+// On gives 1.2 of what off gives to wide copies and 0.9 to plain ones, as published.
+#[test]
+fn a_feature_that_a_person_switches_is_judged_over_two_runs() {
+    let off = both_kinds("off", 1, [1.0, 1.0]);
+    let on = both_kinds("on", 2, [1.2, 0.9]);
+    for (a, b) in [(&off, &on), (&on, &off)] {
+        let checks = of_two(a, b);
+        let ids: Vec<&str> = checks.iter().map(|check| check.id.as_str()).collect();
+        assert_eq!(ids, ["003-1", "003-2"], "only what is about the feature");
+        let load = Standing::NotMeasured { missing: ClaimNeed::Load };
+        assert_eq!(checks[0].standing, load, "nothing loads memory");
+        let Standing::Compared { sign, ours, .. } = &checks[1].standing else { panic!() };
+        assert_eq!((*sign, ours.len(), ours[0].1.n), (Some(true), 2, 5));
+        assert_eq!(ours[0].0, ClaimFigure::BandwidthRatio);
+        close(ours[0].1.centre.value, 1.2, 0.005);
+        close(ours[1].1.centre.value, 0.9, 0.005);
+    }
+}
+
+#[test]
+fn a_feature_that_does_the_contrary_has_another_sign() {
+    let off = both_kinds("off", 1, [1.0, 1.0]);
+    for (rates, expected) in [([0.9, 0.9], Some(false)), ([1.2, 1.1], Some(false))] {
+        let checks = of_two(&off, &both_kinds("on", 2, rates));
+        let Standing::Compared { sign, .. } = &checks[1].standing else { panic!("{rates:?}") };
+        assert_eq!(*sign, expected, "{rates:?}");
+    }
+}
+
+#[test]
+fn what_two_runs_lack_for_a_feature_is_named() {
+    let wide = |level, seed| copies(level, seed, &[("sse_nt", 1.0)]);
+    let (off, on) = (wide("off", 1), wide("on", 2));
+    let load = Standing::NotMeasured { missing: ClaimNeed::Load };
+    assert_eq!(of_two(&off, &on)[1].standing, load, "no plain copies");
+    assert!(of_two(&off, &wide("off", 3)).is_empty(), "one level");
+    let mut silent = on.clone();
+    silent.plan.published = None;
+    assert!(of_two(&off, &silent).is_empty(), "only one names the test");
+    let mut other = on;
+    other.version = "9.9".into();
+    assert!(of_two(&off, &other).is_empty(), "not comparable");
+}
+
+#[test]
+fn one_run_says_that_a_feature_needs_the_other_level() {
+    let mut run = both_kinds("on", 1, [1.0, 1.0]);
+    assert_eq!(missing(&run, "003-2"), Some(ClaimNeed::OtherLevel));
+    assert_eq!(missing(&run, "003-1"), Some(ClaimNeed::Load), "nothing loads memory");
+    run.plan.factors.clear();
+    assert_eq!(missing(&run, "003-2"), Some(ClaimNeed::Feature));
 }
