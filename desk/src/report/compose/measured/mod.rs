@@ -18,6 +18,7 @@ use crate::report::document::{Node, Prose, Ruling, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
 use crate::stats::Estimate;
+use crate::unit::Quantity;
 use crate::verdict::{Lacking, MeasuredPoint, compares};
 use layout::Layout;
 use std::collections::BTreeSet;
@@ -95,12 +96,43 @@ pub(super) fn rulings(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Ruling>
     Ok(lines.into_iter().map(ruling).collect())
 }
 
-/// The same for the card.
+/// The same for the card: a line for each load of a run by itself, and one for all of a part that
+/// stands among others.
 pub fn measured_lines(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Prose>, ReportError> {
     let said = |(name, span): &(Prose, Prose)| {
         writer.say("card-measured", Args::new().prose("name", name).prose("span", span))
     };
-    named(writer, parts)?.iter().map(said).collect()
+    if parts.len() == 1 {
+        return named(writer, parts)?.iter().map(said).collect();
+    }
+    let mut lines = Vec::new();
+    for part in parts.iter().filter(|part| !compares(&part.run.plan)) {
+        let told = loads(part).filter_map(|load| brief(writer, load).transpose());
+        let told = told.collect::<Result<Vec<_>, _>>()?;
+        if !told.is_empty() {
+            let title = Prose::verbatim(&part.run.plan.title);
+            lines.push(said(&(title, Prose::join_with(&told, ", ")))?);
+        }
+    }
+    Ok(lines)
+}
+
+/// A load in a few words: from where to where its deciding figure goes; none where it has none.
+fn brief(writer: &Writer, (part, load): Load<'_, '_>) -> Result<Option<Prose>, ReportError> {
+    let primary = part.run.plan.primary(&load.name);
+    let figures = points(part, load).filter_map(|point| point.figure(primary));
+    let mut centres: Vec<Quantity> = figures.map(|figure| figure.estimate.centre).collect();
+    centres.sort_by(|a, b| a.value.total_cmp(&b.value));
+    let args = Args::new().name("name", &key_words(&load.name));
+    let said = match centres.as_slice() {
+        [] => return Ok(None),
+        [only] => writer.say("card-measured-one", args.quantity("value", *only))?,
+        [low, .., high] => {
+            let args = args.quantity("low", *low).quantity("high", *high);
+            writer.say("card-measured-range", args)?
+        }
+    };
+    Ok(Some(said))
 }
 
 /// What a load of a part that compares nothing is called, and its span.

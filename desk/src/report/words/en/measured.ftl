@@ -33,3 +33,5 @@ measured-left-out = { $count ->
    *[other] { $count } counted visits are in none of these figures, because a fault hit them.
 }
 card-measured = { $name }: { $span }
+card-measured-one = { $name } { $value }
+card-measured-range = { $name } { $low } to { $high }
