@@ -105,10 +105,13 @@ impl Sheet {
 
     /// Adds quantity and unit, then the direction beside it, or below where that is too long.
     pub fn heading(&mut self, figure: &Figure, axis: &ValueAxis) {
+        // The bold letters of a reader's own font may be so much wider than those of ours.
+        const WIDER: f64 = 1.15;
         let heading = axis.heading(figure);
         let direction = figure.y.direction.trim();
         let wide = self.ruler.width(&heading, Role::Heading);
-        let whole = wide + 5.0 + self.ruler.width(direction, Role::Direction);
+        let after = wide * WIDER + 5.0;
+        let whole = after + self.ruler.width(direction, Role::Direction);
         if direction.is_empty() || heading.is_empty() || whole > self.width {
             self.paragraph(&heading, Role::Heading);
             self.paragraph(direction, Role::Direction);
@@ -116,7 +119,7 @@ impl Sheet {
         }
         let baseline = self.bottom + Role::Heading.size() * 0.95;
         self.text(&heading, Role::Heading, (0.0, baseline), Anchor::Start);
-        self.text(direction, Role::Direction, (wide + 5.0, baseline), Anchor::Start);
+        self.text(direction, Role::Direction, (after, baseline), Anchor::Start);
         self.bottom += Role::Heading.line();
     }
 

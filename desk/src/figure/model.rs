@@ -145,7 +145,8 @@ pub enum FigureKind {
     /// to one whole begin with a first of nothing. Value axis is x.
     Waterfall,
     /// Points under [`Roof`]s, both axes logarithmic whatever their scale says (bytes in powers of
-    /// two). A point is bound by the roof that is lowest at its `x`.
+    /// two). A point is bound by the roof that is lowest at its `x`; within a zone, which lies on
+    /// `x`, no roof binds, and all are marks of height.
     Roofline,
     /// One small line without axes, for a table or a line of text.
     Sparkline,

@@ -1,12 +1,13 @@
-//! Knows how points are drawn under the lines that none of them can be above.
+//! Knows how points are drawn under the lines that none of them can be above. Within a zone no roof
+//! binds: there roofs are marks of height, and no word says that a point is bound.
 //!
 //! Knows no colours and no words around the panel.
 
 use super::layout::Sheet;
-use super::model::{Figure, Mark, Series};
+use super::model::{Figure, Mark, Series, Zone};
 use super::plot::{self, Clear, Words};
 use super::projection::{ValueAxis, drawable};
-use super::roofs::{axes, binding, knee, marks, stretches, under};
+use super::roofs::{axes, binds, knee, marks, stretches, under};
 use super::scene::{Anchor, Glyph, Ink, Point, Rect, Role, Shape};
 use super::sweep::Frame;
 use super::terminal::{Page, Panel, sign};
@@ -43,9 +44,19 @@ pub fn panel(sheet: &mut Sheet, figure: &Figure) {
         let name = &figure.roofs[*number].name;
         sheet.paragraph(&format!("{}\u{a0}\u{a0}{name}", sign + 1), Role::Remark);
     }
+    let ink = if figure.drawn_zones().next().is_some() { Ink::Reference } else { Ink::Roof };
     for number in labels.homeless {
-        sheet.explain(Ink::Roof, &figure.roofs[number].name);
+        sheet.explain(ink, &figure.roofs[number].name);
     }
+    for zone in figure.drawn_zones() {
+        sheet.paragraph(&apart(figure, zone), Role::Remark);
+    }
+}
+
+/// `16 B to 16 KiB: messages lie in the caches`, for a zone in which no roof binds.
+fn apart(figure: &Figure, zone: &Zone) -> String {
+    let [from, to] = [zone.from, zone.to].map(|x| figure.x.tick_text(x));
+    format!("{from} to {to}: {}", zone.name.trim())
 }
 
 fn placed(frame: &Frame, p: (f64, f64)) -> Point {
@@ -64,7 +75,7 @@ fn roofs(sheet: &mut Sheet, figure: &Figure, frame: &Frame, axes: (&ValueAxis, &
 
 /// The line from a point up to the roof that binds it, and its foot on the roof.
 fn rise(figure: &Figure, frame: &Frame, mark: &Mark) -> Option<[Point; 2]> {
-    let (_, height) = binding(figure, mark.x)?;
+    let (_, height) = binds(figure, mark.x)?;
     let (from, to) = (placed(frame, (mark.x, mark.centre)), placed(frame, (mark.x, height)));
     (from.1 - to.1 > MARKER + 3.0).then_some([(from.0, from.1 - MARKER), to])
 }
@@ -99,7 +110,7 @@ fn points(sheet: &mut Sheet, figure: &Figure, frame: &Frame) {
 /// `3.2 Gbit/s at 4 KiB, bound by memory bandwidth`.
 fn point(figure: &Figure, mark: &Mark) -> String {
     let (value, x) = (plot::value(figure, mark), figure.x.tick_text(mark.x));
-    match binding(figure, mark.x) {
+    match binds(figure, mark.x) {
         Some((roof, _)) => format!("{value} at {x}, bound by {}", figure.roofs[roof].name),
         None => format!("{value} at {x}"),
     }
@@ -304,22 +315,25 @@ pub fn characters(figure: &Figure, page: &Page) -> Vec<String> {
     for (i, series) in figure.series.iter().enumerate() {
         let bound = |s: &Series| {
             let last = s.marks.iter().rev().find(|m| drawable(m))?;
-            binding(figure, last.x).map(|(roof, _)| format!(", under {}", number(roof)))
+            binds(figure, last.x).map(|(roof, _)| format!(", under {}", number(roof)))
         };
         let bound = bound(series).unwrap_or_default();
         lines.push(format!("  {} {}{bound}", sign(page, i), series.name));
     }
+    lines.extend(figure.drawn_zones().map(|zone| format!("  {}", apart(figure, zone))));
     lines
 }
 
-/// The figure in sentences: every roof, then every point and the roof that binds it.
+/// The figure in sentences: every roof, where none binds, then every point and the roof that binds
+/// it.
 pub fn said(figure: &Figure) -> Vec<String> {
     let direction = match figure.y.direction.trim() {
         "" => String::new(),
         words => format!(", {words}"),
     };
     let (y, x) = (&figure.y.label, &figure.x.label);
-    let mut all = vec![format!("Points under roofs: {y} over {x}{direction}.")];
+    let place = if figure.drawn_zones().next().is_some() { "beside" } else { "under" };
+    let mut all = vec![format!("Points {place} roofs: {y} over {x}{direction}.")];
     for roof in &figure.roofs {
         let level = roof.ceiling.map(|c| figure.value(c).to_string());
         let words = match (level, knee(roof)) {
@@ -331,6 +345,8 @@ pub fn said(figure: &Figure) -> Vec<String> {
         };
         all.push(format!("Roof {}: {words}.", roof.name));
     }
+    let zones = figure.drawn_zones();
+    all.extend(zones.map(|zone| format!("No roof binds from {}.", apart(figure, zone))));
     for series in &figure.series {
         let valid = series.marks.iter().filter(|m| m.valid && drawable(m));
         let said: Vec<String> = valid.map(|m| point(figure, m)).collect();

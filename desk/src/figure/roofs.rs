@@ -19,6 +19,13 @@ pub fn binding(figure: &Figure, x: f64) -> Option<(usize, f64)> {
     all.min_by(|a, b| a.1.total_cmp(&b.1))
 }
 
+/// The roof that binds a point at a position, as [`binding`]; none within a zone, where something
+/// else serves the points and roofs are marks of height.
+pub fn binds(figure: &Figure, x: f64) -> Option<(usize, f64)> {
+    let apart = figure.drawn_zones().any(|zone| zone.from <= x && x <= zone.to);
+    if apart { None } else { binding(figure, x) }
+}
+
 /// Where the slope of a roof meets its level.
 pub fn knee(roof: &Roof) -> Option<f64> {
     Some(roof.ceiling? / roof.slope?).filter(|x| x.is_finite() && *x > 0.0)
@@ -76,7 +83,7 @@ fn course(roof: &Roof, x: &ValueAxis, y: &ValueAxis) -> Vec<(f64, f64)> {
     places.filter_map(|x| Some((x, under(roof, x)?))).collect()
 }
 
-/// The stretches of a roof, each with whether it is the lowest there.
+/// The stretches of a roof, each with whether it is the lowest there and reaches into no zone.
 pub fn stretches(
     figure: &Figure,
     number: usize,
@@ -96,7 +103,10 @@ pub fn stretches(
     cuts.retain(|c| c.is_finite() && first <= *c && *c <= last);
     cuts.sort_by(f64::total_cmp);
     cuts.dedup();
-    let lowest = |a: f64, b: f64| binding(figure, (a * b).sqrt()).is_some_and(|r| r.0 == number);
+    let apart = |a: f64, b: f64| figure.drawn_zones().any(|zone| zone.from < b && a < zone.to);
+    let lowest = |a: f64, b: f64| {
+        !apart(a, b) && binding(figure, (a * b).sqrt()).is_some_and(|r| r.0 == number)
+    };
     let point = |x: f64| under(roof, x).map(|y| (x, y));
     let pieces =
         cuts.windows(2).filter_map(|w| Some((lowest(w[0], w[1]), [point(w[0])?, point(w[1])?])));
@@ -112,12 +122,13 @@ pub fn extra_columns(figure: &Figure) -> Vec<String> {
     vec!["bound by".into(), slope]
 }
 
-/// The roof that binds a mark, as the columns of its line; nothing for other kinds.
+/// The roof that binds a mark, as the columns of its line: empty where none does; nothing for other
+/// kinds.
 pub fn binding_column(figure: &Figure, mark: &Mark) -> Vec<String> {
     if figure.kind != FigureKind::Roofline {
         return Vec::new();
     }
-    let roof = binding(figure, mark.x).map(|(roof, _)| figure.roofs[roof].name.clone());
+    let roof = binds(figure, mark.x).map(|(roof, _)| figure.roofs[roof].name.clone());
     vec![roof.unwrap_or_default(), String::new()]
 }
 

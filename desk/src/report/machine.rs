@@ -66,11 +66,11 @@ fn a_machine_that_compares_nothing_has_its_figures_and_tables_all_the_same() {
     for kind in [FigureKind::Sweep, FigureKind::Dots, FigureKind::Heatmap, FigureKind::Roofline] {
         assert!(kinds.contains(&kind), "{kind:?} is not in {kinds:?}");
     }
-    let ladder = drawn.iter().find(|f| f.title.contains("load width")).unwrap();
+    let ladder = drawn.iter().find(|f| f.title.contains("load “width”")).unwrap();
     let names: Vec<&str> = ladder.series.iter().map(|s| s.name.as_str()).collect();
     assert_eq!(names, ["sse", "avx2"], "a line an instruction set, by bytes");
     assert_eq!((ladder.series[0].marks.len(), ladder.x.unit), (4, Unit::Byte));
-    let stride = drawn.iter().find(|f| f.title.contains("load stride")).unwrap();
+    let stride = drawn.iter().find(|f| f.title.contains("load “stride”")).unwrap();
     assert!(stride.x.scale == crate::figure::Scale::Log2 && stride.y.unit == Unit::Second);
     let copies = drawn.iter().find(|f| f.kind == FigureKind::Dots).unwrap();
     assert_eq!(copies.series[0].name, "libc", "the quickest in the first cache");

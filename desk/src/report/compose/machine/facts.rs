@@ -1,6 +1,6 @@
 //! Knows how derived facts are said: a row a fact, and below them how each kind is made.
 
-use super::super::names::setting;
+use super::super::names::{key_words, setting};
 use super::super::ruling::{count, shown};
 use super::super::{Nodes, Part, Said, Writer};
 use crate::report::document::{Column, Node, Prose, Table};
@@ -78,7 +78,8 @@ fn under(part: &Part<'_>, fact: &DerivedFact) -> Prose {
     let load = part.run.plan.loads.iter().find(|load| load.name == fact.load);
     let swept = load.into_iter().flat_map(|load| &load.over).map(|(name, _)| name);
     let told = swept.filter_map(|name| Some(setting(name, &fact.params.get(name)?.to_string())));
-    let all: Vec<Prose> = std::iter::once(Prose::verbatim(&fact.load)).chain(told).collect();
+    let name = Prose::verbatim(&key_words(&fact.load));
+    let all: Vec<Prose> = std::iter::once(name).chain(told).collect();
     Prose::join_with(&all, ", ")
 }
 

@@ -11,7 +11,7 @@ use super::super::{Nodes, Part, Said, Writer};
 use super::pairs;
 use super::roofs;
 use crate::figure::{Axis, Figure, FigureKind, Mark, Scale, Series};
-use crate::record::{LoadPlan, Metric, Run};
+use crate::record::{LoadPlan, Metric, Run, Value};
 use crate::report::document::{Node, Prose};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
@@ -27,6 +27,12 @@ const WIDE: f64 = 10.0;
 const GEOMETRIC: f64 = 8.0;
 /// The parameter that says how a copy is made.
 const ALGORITHM: &str = "algorithm";
+/// What other threads moved while a walk was timed.
+const INJECTED: &str = "injected_bandwidth";
+/// How many such threads there are.
+const INJECTORS: &str = "load";
+/// The parameters by which they move more or less.
+const INJECTING: [&str; 2] = [INJECTORS, "pause_ns"];
 
 /// Every figure of a part with the sentence that leads to it.
 pub(super) fn nodes(writer: &mut Writer, part: &Part<'_>) -> Nodes {
@@ -38,10 +44,13 @@ pub(super) fn nodes(writer: &mut Writer, part: &Part<'_>) -> Nodes {
             led(writer, &mut nodes, (figure, "copies-shows", by))?;
         }
         if let Some(figure) = ladder(writer, part, (load, &cells))? {
-            led(writer, &mut nodes, (figure, "ladder-shows", Args::new()))?;
+            let words = Args::new().name("metric", &figure.y.label).name("axis", &figure.x.label);
+            let words = words.name("load", &key_words(&load.name));
+            led(writer, &mut nodes, (figure, "ladder-shows", words))?;
         }
-        if let Some(figure) = pairs::matrix(writer, part, &cells)? {
-            led(writer, &mut nodes, (figure, "matrix-shows", Args::new()))?;
+        for map in pairs::maps(writer, part, (load, &cells))? {
+            let (key, words) = map.shows();
+            led(writer, &mut nodes, (map.figure, key, words))?;
         }
     }
     for figure in roofs::ciphers(writer, part)? {
@@ -124,13 +133,15 @@ pub(super) fn footnote(writer: &Writer, part: &Part<'_>, figure: Option<&Estimat
 /// Where cells stand along an axis: the curve of the load, else the bytes that they worked in.
 enum Along<'p> {
     Parameter(&'p str),
+    /// What other threads moved meanwhile, which this parameter sets.
+    Injected(&'p str),
     Bytes,
 }
 
 impl Along<'_> {
     const fn parameter(&self) -> &str {
         match self {
-            Self::Parameter(name) => name,
+            Self::Parameter(name) | Self::Injected(name) => name,
             Self::Bytes => "size",
         }
     }
@@ -138,14 +149,33 @@ impl Along<'_> {
     fn place(&self, cell: &MachineCell) -> Option<Quantity> {
         match self {
             Self::Parameter(name) => quantity_of(cell.params.get(*name)?),
+            Self::Injected(_) => injected(cell),
             Self::Bytes => cell.bytes,
         }
     }
+
+    /// Steps by ratio where places lie far apart; what is injected is told in equal steps, for a
+    /// latency rises where little of the bandwidth is left.
+    fn scale(&self, series: &[Series]) -> Scale {
+        let xs: Vec<f64> = series.iter().flat_map(|s| &s.marks).map(|m| m.x).collect();
+        let far = !matches!(self, Self::Injected(_)) && spread(&xs) > GEOMETRIC;
+        if far { Scale::Log2 } else { Scale::Linear }
+    }
+}
+
+/// Bytes a second that other threads moved beside a cell: none without such threads; unknown where
+/// there were some and nobody told.
+fn injected(cell: &MachineCell) -> Option<Quantity> {
+    let told = cell.figures.get(INJECTED).map(|injected| injected.centre);
+    let alone = cell.params.get(INJECTORS).and_then(Value::count) == Some(0);
+    told.or_else(|| alone.then(|| Quantity::new(0.0, Unit::BytePerSecond)))
 }
 
 fn along<'p>(part: &Part<'p>, load: &'p LoadPlan, cells: &[&MachineCell]) -> Option<Along<'p>> {
     if let Some(curve) = part.run.plan.curve(load) {
-        return Some(Along::Parameter(curve));
+        let injects = load.workload == "mem_latency" && INJECTING.contains(&curve);
+        let told = injects && cells.iter().any(|cell| cell.figures.contains_key(INJECTED));
+        return Some(if told { Along::Injected(curve) } else { Along::Parameter(curve) });
     }
     let swept = load.over.iter().any(|(name, _)| name == "size");
     let sizes = cells.iter().filter_map(|cell| cell.bytes).map(|bytes| bytes.value.to_bits());
@@ -169,17 +199,17 @@ fn ladder(
     let unit = cells.iter().find_map(|cell| along.place(cell)).map_or(Unit::Count, |q| q.unit);
     let axis = match along {
         Along::Bytes => writer.label("ladder-axis-size")?,
+        Along::Injected(_) => writer.label("ladder-axis-injected")?,
         Along::Parameter(name) => Prose::verbatim(&key_words(name)),
     };
-    let words = Args::new().name("metric", &metric.title).name("load", &load.name);
+    let words = Args::new().name("metric", &metric.title).name("load", &key_words(&load.name));
     let title = writer.say("ladder-title", words.prose("axis", &axis))?;
-    let words = Args::new().name("metric", &metric.title).name("load", &load.name);
+    let words = Args::new().name("metric", &metric.title);
     let by = told_by(load, along.parameter());
     let subtitle = match by.is_empty() {
         true => writer.say("ladder-subtitle-one", words)?,
         false => writer.say("ladder-subtitle", words.name("by", &by))?,
     };
-    let xs: Vec<f64> = series.iter().flat_map(|s| &s.marks).map(|m| m.x).collect();
     let footnote = footnote(writer, part, first.figure())?;
     let number = writer.next_figure();
     Ok(Some(Figure {
@@ -191,7 +221,7 @@ fn ladder(
         x: Axis {
             label: axis.text().into(),
             unit,
-            scale: if spread(&xs) > GEOMETRIC { Scale::Log2 } else { Scale::Linear },
+            scale: along.scale(&series),
             direction: String::new(),
             names: Vec::new(),
         },
@@ -207,7 +237,7 @@ fn ladder(
 fn lines(load: &LoadPlan, cells: &[&MachineCell], along: &Along<'_>) -> Vec<Series> {
     let marks = cells.iter().filter_map(|cell| {
         let name = name_without(load, cell, along.parameter());
-        let name = if name.is_empty() { load.name.clone() } else { name };
+        let name = if name.is_empty() { key_words(&load.name) } else { name };
         Some((name, cell_mark(Some(along.place(cell)?), cell)?))
     });
     by_name(marks)
@@ -291,8 +321,8 @@ fn dots(
     let Some(first) = cells.first() else { return Ok(None) };
     let Some(metric) = part.run.metric(&load.name, &first.metric) else { return Ok(None) };
     let words = || {
-        let by = key_words(ALGORITHM);
-        Args::new().name("metric", &metric.title).name("by", &by).name("load", &load.name)
+        let (by, name) = (key_words(ALGORITHM), key_words(&load.name));
+        Args::new().name("metric", &metric.title).name("by", &by).name("load", &name)
     };
     let title = match condition.is_empty() {
         true => writer.say("copies-title-plain", words())?,

@@ -1,12 +1,15 @@
-//! Knows the figures of ciphers by block size under what memory gives to as many threads.
+//! Knows the figures of ciphers by block size beside what memory gives to as many threads.
 //!
-//! Never: a roof that a point stands above, for caches serve that one; nor one of other threads.
+//! Never: that memory holds a point down, for messages lie in the caches; nor a roof that a point
+//! stands above, or one of other threads.
 
 use super::super::figures::quantity_of;
+use super::super::names::key_words;
 use super::super::ruling::count;
 use super::super::{Part, Writer};
 use super::figures::{by_name, cell_mark, footnote, is_baseline, name_without, value_axis};
-use crate::figure::{Axis, Figure, FigureKind, Roof, Scale, Series};
+use crate::figure::{Axis, Figure, FigureKind, Roof, Scale, Series, Zone};
+use crate::record::LoadPlan;
 use crate::report::document::Prose;
 use crate::report::error::ReportError;
 use crate::report::words::Args;
@@ -31,34 +34,38 @@ struct MemoryRoof {
     ceiling: f64,
 }
 
-/// A figure for each number of threads, the fewest first; nothing where the run has not both,
-/// ciphers by block size and memory, read or copied by as many threads.
+/// A figure for each load and number of threads, in the order of the plan, the fewest threads
+/// first: a key can tell the algorithms of one load apart, not those of all. Nothing where the run
+/// has not both, ciphers by block size and memory, read or copied by as many threads.
 pub(super) fn ciphers(writer: &mut Writer, part: &Part<'_>) -> Result<Vec<Figure>, ReportError> {
     let cells: Vec<&MachineCell> =
         part.analysis.cells.iter().filter(|cell| is_baseline(part.run, cell)).collect();
-    let (ciphers, others): (Vec<&MachineCell>, Vec<&MachineCell>) =
-        cells.into_iter().partition(|cell| cell.workload == "cipher");
-    let in_bytes = |cell: &&MachineCell| {
-        cell.figure().is_some_and(|figure| figure.centre.unit == Unit::BytePerSecond)
-    };
-    let ciphers: Vec<&MachineCell> = ciphers.into_iter().filter(in_bytes).collect();
-    let numbers: BTreeSet<u64> = ciphers.iter().filter_map(|cell| cell.threads).collect();
     let mut figures = Vec::new();
-    for threads in numbers {
-        let alike = |cell: &&&MachineCell| cell.threads == Some(threads);
-        let drawn: Vec<&MachineCell> = ciphers.iter().filter(alike).copied().collect();
-        let beside: Vec<&MachineCell> = others.iter().filter(alike).copied().collect();
-        figures.extend(figure(writer, part, (threads, &drawn, &memory(&beside)))?);
+    for load in part.run.plan.loads.iter().filter(|load| load.workload == "cipher") {
+        let own = |cell: &&&MachineCell| cell.load == load.name && is_in_bytes(cell);
+        let swept: Vec<&MachineCell> = cells.iter().filter(own).copied().collect();
+        let numbers: BTreeSet<u64> = swept.iter().filter_map(|cell| cell.threads).collect();
+        for threads in numbers {
+            let alike = |cell: &&&MachineCell| cell.threads == Some(threads);
+            let drawn: Vec<&MachineCell> = swept.iter().filter(alike).copied().collect();
+            let beside: Vec<&MachineCell> = cells.iter().filter(alike).copied().collect();
+            figures.extend(figure(writer, part, (load, threads, &drawn, &memory(&beside)))?);
+        }
     }
     Ok(figures)
+}
+
+/// Whether what decides is bytes a second, as of all but signatures and agreement.
+fn is_in_bytes(cell: &MachineCell) -> bool {
+    cell.figure().is_some_and(|figure| figure.centre.unit == Unit::BytePerSecond)
 }
 
 fn figure(
     writer: &mut Writer,
     part: &Part<'_>,
-    (threads, ciphers, memory): (u64, &[&MachineCell], &[MemoryRoof]),
+    (load, threads, ciphers, memory): (&LoadPlan, u64, &[&MachineCell], &[MemoryRoof]),
 ) -> Result<Option<Figure>, ReportError> {
-    let series = lines(part, ciphers);
+    let series = lines(load, ciphers);
     let Some(first) = ciphers.first().filter(|_| series.iter().any(|s| s.marks.len() > 1)) else {
         return Ok(None);
     };
@@ -68,7 +75,7 @@ fn figure(
     let (under, passed): (Vec<&MemoryRoof>, Vec<&MemoryRoof>) =
         memory.iter().partition(|roof| roof.ceiling >= highest);
     let x = Axis {
-        label: super::super::names::key_words(BLOCK),
+        label: key_words(BLOCK),
         unit: Unit::Byte,
         scale: Scale::Log2,
         direction: String::new(),
@@ -76,7 +83,8 @@ fn figure(
     };
     let y = Axis { scale: Scale::Log10, ..value_axis(writer, metric, &series)? };
     let number_of = count(usize::try_from(threads).unwrap_or(usize::MAX));
-    let title = writer.say("cipher-roof-title", Args::new().count("threads", number_of))?;
+    let words = Args::new().name("load", &key_words(&load.name)).count("threads", number_of);
+    let title = writer.say("cipher-roof-title", words)?;
     let subtitle = writer.label("cipher-roof-subtitle")?;
     let mut notes = vec![writer.label("cipher-roof-footnote")?];
     for roof in &under {
@@ -87,6 +95,7 @@ fn figure(
     }
     notes.push(footnote(writer, part, first.figure())?);
     let roofs = roofs(writer, &series, &under)?;
+    let zones = vec![cached(writer, &series)?];
     let number = writer.next_figure();
     Ok(Some(Figure {
         id: format!("fig-{}-{number}", part.run.id),
@@ -97,7 +106,7 @@ fn figure(
         x,
         y,
         series,
-        zones: Vec::new(),
+        zones,
         references: Vec::new(),
         roofs,
         footnote: Prose::join(&notes).text().into(),
@@ -123,16 +132,23 @@ fn memory(cells: &[&MachineCell]) -> Vec<MemoryRoof> {
     copied.into_iter().chain(most(&is_read).map(|most| roof(READ, most))).collect()
 }
 
-fn lines(part: &Part<'_>, cells: &[&MachineCell]) -> Vec<Series> {
-    let loads = &part.run.plan.loads;
+fn lines(load: &LoadPlan, cells: &[&MachineCell]) -> Vec<Series> {
     let marks = cells.iter().filter_map(|cell| {
-        let load = loads.iter().find(|load| load.name == cell.load)?;
         let place = cell.params.get(BLOCK).and_then(quantity_of)?;
-        let rest = name_without(load, cell, BLOCK);
-        let name = [cell.load.as_str(), rest.as_str()].join(" ").trim().to_owned();
+        let name = name_without(load, cell, BLOCK);
+        let name = if name.is_empty() { key_words(&load.name) } else { name };
         Some((name, cell_mark(Some(place), cell)?))
     });
     by_name(marks)
+}
+
+/// Where no roof binds: at all blocks that were measured, for a message has 16 KiB at most, and it
+/// and its result lie in the caches.
+fn cached(writer: &Writer, series: &[Series]) -> Result<Zone, ReportError> {
+    let places = || series.iter().flat_map(|one| &one.marks).map(|mark| mark.x);
+    let (from, to) = (places().fold(f64::INFINITY, f64::min), places().fold(0.0, f64::max));
+    let name = writer.label("cipher-roof-caches")?;
+    Ok(Zone { from, to, name: name.text().into(), leader: None })
 }
 
 /// The most calls a second of any series as a slope, and what memory gives as level roofs.
