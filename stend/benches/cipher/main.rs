@@ -8,6 +8,10 @@
 
 #![expect(clippy::print_stdout, reason = "the rows are what it is for")]
 
+#[path = "../mem/watch.rs"]
+#[expect(dead_code, reason = "memory is of no interest here")]
+mod watch;
+
 use desk::plan::{Catalogue, order, read};
 use desk::record::{TrialKind, Value, WorkloadSpec};
 use desk::stats::{EstimateMethod, LEVEL, median, ratio_t};
@@ -26,6 +30,8 @@ const ROUNDS: usize = 7;
 const SIZES: [u32; 6] = [16, 64, 256, 1024, 8192, 16384];
 /// A trial that was disturbed is run again so often.
 const AGAIN: usize = 5;
+/// An interval that is wider than this factor says nothing.
+const WIDEST: f64 = 1.2;
 
 type Failed = Box<dyn Error>;
 
@@ -111,12 +117,18 @@ fn show(
 ) -> Result<bool, Failed> {
     let logs: Vec<f64> = ours.iter().zip(theirs).map(|(a, b)| (a / b).ln()).collect();
     let estimate = ratio_t(&logs, LEVEL, EstimateMethod::PairedLogT).ok_or("too few rounds")?;
-    let reaches = estimate.high.value >= low && estimate.low.value <= high;
+    // A wide interval reaches any bar, and says nothing.
+    let narrow = estimate.high.value <= WIDEST * estimate.low.value;
+    let reaches = narrow && estimate.high.value >= low && estimate.low.value <= high;
     let rate =
         |all: &[f64]| Quantity::new(median(all).unwrap_or(0.0), Unit::BytePerSecond).to_string();
     let [middle, from, to] =
         [estimate.centre, estimate.low, estimate.high].map(|quantity| ratio(quantity.value));
-    let mark = if reaches { "ok" } else { "short" };
+    let mark = match (reaches, narrow) {
+        (true, _) => "ok",
+        (false, true) => "short",
+        (false, false) => "too wide",
+    };
     println!(
         "{what} | {} | {} ({peer}) | {middle} ({from} to {to}, {} pairs) | {bar} | {mark}",
         rate(ours),
@@ -176,16 +188,26 @@ fn trial(bench: &mut Bench, cell: Cell, engine: &str) -> Result<(f64, String), F
     Err(format!("{} {engine}: {last}", cell.name()).into())
 }
 
-/// What `openssl speed` prints by itself on a CPU, bytes a second.
+/// What `openssl speed` prints by itself on a CPU, bytes a second; disturbed runs are made again,
+/// as those of ours are.
 fn alone(cell: Cell, cpu: &str) -> Result<f64, Failed> {
-    let bytes = cell.bytes.to_string();
-    let output = Command::new("taskset")
-        .args(["-c", cpu, "openssl", "speed", "-elapsed", "-mr", "-seconds", "1"])
-        .args(["-bytes", &bytes, "-evp", cell.algorithm])
-        .output()?;
-    let told = String::from_utf8_lossy(&output.stdout);
-    let line = told.lines().find_map(|line| line.strip_prefix("+F:"));
-    let figure =
-        line.and_then(|line| line.rsplit(':').next()).ok_or("no figure of openssl speed")?;
-    Ok(figure.trim().parse()?)
+    let words =
+        format!("speed -elapsed -mr -seconds 1 -bytes {} -evp {}", cell.bytes, cell.algorithm);
+    let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
+    let cpus = [cpu.parse()?];
+    let mut last = String::new();
+    for _ in 0..AGAIN {
+        watch::wait_for_calm(&cpus);
+        let (words, program) = (words.clone(), "openssl");
+        let ran = watch::Job { program, words, cpus: &cpus, huge: false, look: false }.run()?;
+        if let Some(why) = ran.disturbed {
+            last = why;
+            continue;
+        }
+        let line = ran.text.lines().find_map(|line| line.strip_prefix("+F:"));
+        let figure =
+            line.and_then(|line| line.rsplit(':').next()).ok_or("no figure of openssl speed")?;
+        return Ok(figure.trim().parse()?);
+    }
+    Err(format!("{} of openssl speed: {last}", cell.name()).into())
 }

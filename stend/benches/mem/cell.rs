@@ -2,11 +2,16 @@
 //!
 //! Must not know how a load is run, nor how a row is judged.
 
+use super::Failed;
 use super::peer::Peer;
+use rig::metal::{Cpus, Unready};
 
-/// Bytes of each level, all arrays together, and the name of it.
-pub const LEVELS: [(&str, u64); 4] =
-    [("L1", 24 << 10), ("L2", 1 << 20), ("L3", 32 << 20), ("memory", 1 << 30)];
+/// Bytes in memory: more than the caches of most machines, and told of as such.
+const MEMORY: u64 = 1 << 30;
+/// Bytes of the first level, which peers divide into lines and arrays.
+const FIRST: u64 = 24 << 10;
+/// Most bytes of the third level: in a guest that cache is the whole host's.
+const THIRD_MOST: u64 = 32 << 20;
 /// What every bandwidth must reach of the best peer's.
 const BANDWIDTH: Bar = Bar::AtLeast(0.98);
 /// Rounds of most cells.
@@ -84,20 +89,38 @@ impl Bar {
     }
 }
 
-/// All of the bench, in the order in which they are run; `pair` names two CPUs.
-pub fn all(pair: &str) -> Vec<Group> {
+/// A level of the machine: its name, and bytes of all arrays in it together.
+type Level = (&'static str, u64);
+
+/// All of the bench, in the order in which they are run, for the caches of a CPU; `pair` names two
+/// CPUs.
+pub fn all(cpus: &Cpus, cpu: u32, pair: &str) -> Result<Vec<Group>, Failed> {
+    let levels = levels(cpus, cpu).map_err(|why| why.to_string())?;
     let mut groups = Vec::new();
-    for level in LEVELS {
+    for level in levels {
         groups.extend(likwid(level));
         groups.push(memcpy(level, "1"));
     }
-    groups.push(memcpy(LEVELS[3], "all"));
+    groups.push(memcpy(levels[3], "all"));
     groups.extend(
         [("stream_c", "1"), ("stream", "all")].map(|(program, cpus)| stream(program, cpus)),
     );
-    groups.extend(LEVELS.map(latency));
+    groups.extend(levels.map(latency));
     groups.push(cores(pair));
-    groups
+    Ok(groups)
+}
+
+/// The levels of a CPU, in powers of two, by which peers divide: half of the second cache, and of
+/// the third a quarter.
+fn levels(cpus: &Cpus, cpu: u32) -> Result<[Level; 4], Unready> {
+    let part =
+        |level, share: u64| cpus.share(level, &[cpu]).map(|bytes| floor_of_two(bytes / share));
+    let third = part(3, 4)?.min(THIRD_MOST);
+    Ok([("L1", FIRST), ("L2", part(2, 2)?), ("L3", third), ("memory", MEMORY)])
+}
+
+fn floor_of_two(bytes: u64) -> u64 {
+    1 << bytes.max(1).ilog2()
 }
 
 /// A group of one cell.
@@ -106,7 +129,7 @@ fn alone(cell: Cell, peer: Peer) -> Group {
 }
 
 /// `L1 24 KiB`.
-fn place((level, bytes): (&str, u64)) -> String {
+fn place((level, bytes): Level) -> String {
     format!("{level} {}", size(bytes))
 }
 
@@ -159,7 +182,7 @@ const LIKWID_PAST: &[(&str, &str, &[&str])] = &[
     ("triad", "avx512", &["stream_mem_avx512"]),
 ];
 
-fn likwid(level: (&'static str, u64)) -> Vec<Group> {
+fn likwid(level: Level) -> Vec<Group> {
     let past = if level.0 == "memory" { LIKWID_PAST } else { &[] };
     let temporal = LIKWID.iter().map(|row| (row, "temporal"));
     let all = temporal.chain(past.iter().map(|row| (row, "nontemporal")));
@@ -179,7 +202,7 @@ fn likwid(level: (&'static str, u64)) -> Vec<Group> {
 }
 
 /// Our best copy beside `memcpy` of the libc that this program runs on.
-fn memcpy(level: (&str, u64), threads: &str) -> Group {
+fn memcpy(level: Level, threads: &str) -> Group {
     let bytes = level.1;
     let load = |algorithm: &str| {
         let quoted = if threads == "all" { "\"all\"" } else { threads };
@@ -207,14 +230,15 @@ fn stream(program: &'static str, threads: &'static str) -> Group {
              size = \"{{bytes}} B\"\nthreads = {quoted}\n"
         ),
         nth,
-        figure: Figure::Best,
+        // The best samples of several threads are of different moments: ours is the median then.
+        figure: if threads == "all" { Figure::Rate } else { Figure::Best },
         bar: BANDWIDTH,
     });
     let peer = Peer::Stream { program, all: threads == "all" };
     Group { cells: cells.collect(), peer, rounds: ROUNDS, window_ms: 300, fresh: false }
 }
 
-fn latency(level: (&str, u64)) -> Group {
+fn latency(level: Level) -> Group {
     // A size that a full cycle of the peer divides.
     let bytes = if level.0 == "L1" { 32 << 10 } else { level.1 };
     let load = format!(

@@ -92,12 +92,11 @@ impl Peer {
 
     /// Makes it ready on a CPU, or on all of these.
     pub fn ready(self, cpus: &[u32]) -> Result<Rival, Failed> {
-        let all = match &self {
-            Self::Stream { all, .. } | Self::Libc { all, .. } => *all,
-            Self::CoreToCore { .. } => true,
-            Self::Likwid { .. } | Self::Multichase { .. } => false,
+        let cpus = match &self {
+            Self::Stream { all: true, .. } | Self::Libc { all: true, .. } => cpus.to_vec(),
+            Self::CoreToCore { pair } => pair.split(',').filter_map(|n| n.parse().ok()).collect(),
+            _ => cpus.iter().copied().take(1).collect(),
         };
-        let cpus = if all { cpus.to_vec() } else { cpus.iter().copied().take(1).collect() };
         let name = self.program().unwrap_or_default().to_owned();
         let mut rival =
             Rival { peer: self, cpus, test: ("", 1), libc: None, name, bytes: Vec::new() };
@@ -125,6 +124,11 @@ impl Peer {
 }
 
 impl Rival {
+    /// Whether a compiler chose its instructions, stores and pages.
+    pub fn is_plain(&self) -> bool {
+        matches!(self.peer, Peer::Stream { .. })
+    }
+
     /// Where a load of ours is the peer: in other memory.
     pub fn stage_anew(&mut self) -> Result<(), Failed> {
         if let Peer::Libc { load, .. } = &self.peer {
