@@ -8,10 +8,9 @@ use super::finding::{
     ClaimCheck, ClaimFigure, ClaimNeed, Comparison, KeptShare, PointResult, Standing, Verdict,
 };
 use super::knee::{knee, rises_then_flat};
-use super::machine::{DerivedFact, DerivedKind, MachineCell, cells};
+use super::machine::{DerivedFact, DerivedKind, MachineCell};
 use super::measure::{busy, is_paced, throughput};
 use super::series::{Series, Side, block_logs};
-use super::unpaired::Unpaired;
 use super::winner::{alpha, ratio_alone};
 use crate::record::{Claim, FactorPlan, LoadPlan, Method, Plan, Replicate, Run, Value, claims};
 use crate::stats::{Estimate, EstimateMethod, Welch, mean, mean_or_single};
@@ -342,15 +341,19 @@ fn lacks(run: &Run, found: &Analysis, parts: &[Part003]) -> ClaimNeed {
     if parts.iter().all(is_there) { ClaimNeed::OtherLevel } else { ClaimNeed::Load }
 }
 
-/// The published claims about a feature that a person switches, each beside what two runs show, of
-/// which one was made with it on and the other with it off.
+/// A run and the cells of its loads of the machine.
+pub(super) type Measured<'a> = (&'a Run, &'a [MachineCell]);
+
+/// The published claims about a feature that a person switches, each beside what two comparable
+/// runs show, of which one was made with it on and the other with it off; `found` is their
+/// comparison.
 ///
-/// None where the plans do not name the same published test, where the runs do not differ in such a
-/// feature, and where they are not comparable: no sign may rest on them.
-#[must_use]
-pub fn claims_of_two(a: &Run, b: &Run, found: &Unpaired) -> Vec<ClaimCheck> {
-    let runs = switched([a, b]).filter(|_| found.comparability.comparable());
-    let source = a.plan.published.as_ref().filter(|ours| b.plan.published.as_ref() == Some(*ours));
+/// None where the plans do not name the same published test, and where the runs do not differ in
+/// such a feature.
+pub(super) fn claims_of_two([a, b]: [Measured<'_>; 2], found: &[Comparison]) -> Vec<ClaimCheck> {
+    let published = a.0.plan.published.as_ref();
+    let source = published.filter(|ours| b.0.plan.published.as_ref() == Some(*ours));
+    let runs = switched([a, b]);
     let (Some(runs), Some(source)) = (runs, source) else { return Vec::new() };
     let check = |claim: Claim| {
         let (_, test) = TESTS.iter().find(|(id, _)| *id == claim.id)?;
@@ -363,12 +366,12 @@ pub fn claims_of_two(a: &Run, b: &Run, found: &Unpaired) -> Vec<ClaimCheck> {
 }
 
 /// The run with the feature off and the one with it on, if each was made at that level.
-fn switched([a, b]: [&Run; 2]) -> Option<[&Run; 2]> {
-    let is_at = |run: &Run, wanted: &str| {
+fn switched<'a>([a, b]: [Measured<'a>; 2]) -> Option<[Measured<'a>; 2]> {
+    let is_at = |(run, _): Measured<'_>, wanted: &str| {
         let factor = run.plan.manual().find(|factor| factor.name == SNOOP_FILTER);
         factor.is_some_and(|f| matches!(f.levels.as_slice(), [only] if only.name == wanted))
     };
-    let is_pair = |off: &Run, on: &Run| is_at(off, "off") && is_at(on, "on");
+    let is_pair = |off, on| is_at(off, "off") && is_at(on, "on");
     if is_pair(a, b) {
         return Some([a, b]);
     }
@@ -377,14 +380,13 @@ fn switched([a, b]: [&Run; 2]) -> Option<[&Run; 2]> {
 
 /// The feature on against off, over all cells of each part that both runs have.
 fn feature(
-    [off, on]: [&Run; 2],
-    found: &Unpaired,
+    [off, on]: [Measured<'_>; 2],
+    found: &[Comparison],
     parts: &[Part003],
 ) -> Result<Standing, ClaimNeed> {
-    let level = 1.0 - alpha(&off.plan.method).min(alpha(&on.plan.method));
-    let sides = [cells(off), cells(on)];
+    let level = 1.0 - alpha(&off.0.plan.method).min(alpha(&on.0.plan.method));
     let ratio = |part: &Part003| {
-        let ratio = of_two(&sides, found, (part, level))?;
+        let ratio = of_two([off.1, on.1], found, (part, level))?;
         Some(((ClaimFigure::BandwidthRatio, part.higher), ratio))
     };
     let all: Option<Vec<(Sign, Estimate)>> = parts.iter().map(ratio).collect();
@@ -395,8 +397,8 @@ fn feature(
 /// interval at a level, 0-1, from the mean logs of the blocks that have them all. None where there
 /// is no such cell.
 fn of_two(
-    [off, on]: &[Vec<MachineCell>; 2],
-    found: &Unpaired,
+    [off, on]: [&[MachineCell]; 2],
+    found: &[Comparison],
     (part, level): (&Part003, f64),
 ) -> Option<Estimate> {
     let mut logs: [BTreeMap<u32, Vec<f64>>; 2] = Default::default();
@@ -440,7 +442,7 @@ fn is_twin(off: &MachineCell, on: &MachineCell) -> bool {
 
 /// Whether the comparison of the two runs gives no verdict at a cell: a level has two states there,
 /// or the runs were not made by the same.
-fn is_barred(found: &Unpaired, cell: &MachineCell) -> bool {
+fn is_barred(found: &[Comparison], cell: &MachineCell) -> bool {
     let of = |comparison: &&Comparison| {
         let mut fixed = comparison.fixed.iter();
         let mut stratum = comparison.stratum.iter();
@@ -454,7 +456,7 @@ fn is_barred(found: &Unpaired, cell: &MachineCell) -> bool {
     };
     let bars =
         |point: &PointResult| matches!(point.verdict, Verdict::TwoStates | Verdict::NotComparable);
-    let mut all = found.comparisons.iter().filter(of);
+    let mut all = found.iter().filter(of);
     all.any(|comparison| comparison.points.iter().any(|p| bars(p) && is_at(comparison, p)))
 }
 

@@ -1,9 +1,9 @@
 //! Knows what may be concluded from estimates: winner, region, cost, states, limit, doubt,
 //! interaction, advice, and how a published claim stands.
 //!
-//! Gives: [`analyse`], from a stored run to its findings, [`compare_runs`] and
-//! [`claims_of_two`] for two of them, [`gate`], [`objection`], [`among`], [`is_aa`],
-//! [`noise_floor`], [`so_far`], [`knee`].
+//! Gives: [`analyse`], from a stored run to its findings, [`compare_runs`] for two of them,
+//! [`gate`], [`objection`], [`among`], [`is_aa`], [`noise_floor`], [`so_far`],
+//! [`knee`].
 //! Never: how a number was measured, how it is shown.
 //! Start reading at `finding.rs`, then `analyse.rs`.
 
@@ -60,7 +60,6 @@ pub use analyse::analyse;
 pub use analysis::Analysis;
 pub use bottleneck::was_carried;
 pub use caveat::POWER;
-pub use claims::claims_of_two;
 pub use comparability::{
     Comparability, Declared, Difference, Reclassed, compare_environments, declared, reclassed,
 };

@@ -5,8 +5,9 @@
 
 use super::analyse::analyse;
 use super::analysis::Analysis;
+use super::claims::claims_of_two;
 use super::comparability::{Comparability, Declared, compare_environments, declared};
-use super::finding::{Caveat, Comparison, PointResult, Verdict};
+use super::finding::{Caveat, ClaimCheck, Comparison, PointResult, Verdict};
 use super::identity::{IdentityKey, UnlikeIdentity, changed, differing, identity};
 use super::pairing::fixed_settings;
 use super::region::regions;
@@ -52,6 +53,9 @@ pub struct Unpaired {
     /// Those of the second.
     #[serde(default)]
     pub doubts_b: Vec<Caveat>,
+    /// The published claims about a feature that a person switches, where the runs differ in it.
+    #[serde(default)]
+    pub claims: Vec<ClaimCheck>,
 }
 
 impl Unpaired {
@@ -114,6 +118,12 @@ pub fn compare_runs(a: &Run, b: &Run, wanted: Wanted<'_>) -> Result<Unpaired, Co
         true => comparisons([a, b], (wanted.metric, forced), &analyses),
         false => (Vec::new(), Vec::new()),
     };
+    let [in_a, in_b] = &analyses;
+    // No sign may rest on runs that are not comparable.
+    let claims = match comparability.comparable() {
+        true => claims_of_two([(a, &in_a.cells), (b, &in_b.cells)], &comparisons),
+        false => Vec::new(),
+    };
     let [doubts_a, doubts_b] = analyses.map(|found| found.caveats);
     Ok(Unpaired {
         a: a.id.clone(),
@@ -125,6 +135,7 @@ pub fn compare_runs(a: &Run, b: &Run, wanted: Wanted<'_>) -> Result<Unpaired, Co
         unlike,
         doubts_a,
         doubts_b,
+        claims,
     })
 }
 

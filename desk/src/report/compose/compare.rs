@@ -20,9 +20,7 @@ use crate::report::error::ReportError;
 use crate::report::words::{Args, LANGUAGE};
 use crate::stats::Estimate;
 use crate::unit::Quantity;
-use crate::verdict::{
-    Analysis, Comparison, Difference, PointResult, Unpaired, Verdict, claims_of_two,
-};
+use crate::verdict::{Analysis, Comparison, Difference, PointResult, Unpaired, Verdict};
 
 /// Up to this many keys are named in a line.
 const NAMED: usize = 6;
@@ -62,7 +60,7 @@ pub fn compose_comparison(a: &Run, b: &Run, found: &Unpaired) -> Result<Document
         body.push(writer.section("method", "compare-method", nodes)?);
         let nodes = results(&mut writer, &both)?;
         body.push(writer.section("results", "compare-results", nodes)?);
-        body.extend(published::chapter_of_two(&mut writer, &claims_of_two(a, b, found))?);
+        body.extend(published::chapter_of_two(&mut writer, &found.claims)?);
     }
     body.extend(closing::chapters(&mut writer, [a, b], found)?);
     let question = Prose::verbatim(&a.plan.question);

@@ -6,9 +6,7 @@ use crate::record::{
 };
 use crate::unit::{Quantity, Unit};
 use crate::verdict::simulated::{Simulated, size, word};
-use crate::verdict::{
-    ClaimCheck, ClaimFigure, ClaimNeed, Standing, Wanted, analyse, claims_of_two, compare_runs,
-};
+use crate::verdict::{ClaimCheck, ClaimFigure, ClaimNeed, Standing, Wanted, analyse, compare_runs};
 
 const CURVE: [u64; 7] = [512, 1024, 2048, 4096, 8192, 16384, 32768];
 
@@ -261,7 +259,7 @@ fn both_kinds(level: &str, seed: u64, [wide, plain]: [f64; 2]) -> Run {
 }
 
 fn of_two(a: &Run, b: &Run) -> Vec<ClaimCheck> {
-    claims_of_two(a, b, &compare_runs(a, b, Wanted::default()).unwrap())
+    compare_runs(a, b, Wanted::default()).unwrap().claims
 }
 
 // On gives 1.2 of what off gives to wide copies and 0.9 to plain ones, as published.
