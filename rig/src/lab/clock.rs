@@ -5,6 +5,9 @@
 use rustix::thread::{ClockId as SleepClock, clock_nanosleep_absolute};
 use rustix::time::{ClockId, Timespec, clock_gettime};
 
+/// Length of one tick of `/proc/stat` on every Linux (`USER_HZ`), nanoseconds.
+pub const TICK_NS: u64 = 10_000_000;
+
 /// Nanoseconds on `CLOCK_MONOTONIC`; the same clock in every namespace made here.
 #[must_use]
 pub fn now_ns() -> u64 {

@@ -3,6 +3,7 @@
 //! Reads what the kernel counts of the thread itself, before and after a sample and never within.
 //! Must not know what the thread does.
 
+use crate::lab::clock::TICK_NS;
 use crate::lab::environment::cpu_flag;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
@@ -21,8 +22,6 @@ const COLD_NS: u64 = 4_000_000;
 /// Where two threads take turns every sample is near one: a sample is disturbed that begins so soon
 /// after a turn that came so soon after another, nanoseconds.
 const AFTER_NS: u64 = 20_000_000;
-/// A tick of `/proc/stat`, nanoseconds: USER_HZ is 100 on all of Linux that we know.
-const TICK_NS: u64 = 10_000_000;
 /// Longest line that is read of a file of the kernel.
 const LINE: usize = 256;
 /// So much of `/proc/stat` is read at once, bytes.

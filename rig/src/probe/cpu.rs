@@ -9,13 +9,11 @@
 //! Must not know whose time it was; a soaker's is only taken out.
 
 use super::{Moment, Probe, per_wall, reading};
-use crate::lab::{clock, environment};
+use crate::lab::clock::{self, TICK_NS};
+use crate::lab::environment;
 use desk::record::Reading;
 use desk::unit::Unit;
 use std::path::{Path, PathBuf};
-
-/// Length of one tick of `/proc/stat` on every Linux (`USER_HZ`), nanoseconds.
-const TICK_NS: u64 = 10_000_000;
 
 /// Reads `/proc/stat` at both edges.
 #[derive(Debug)]

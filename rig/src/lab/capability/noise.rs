@@ -4,7 +4,8 @@
 //! apart have something between them: an interrupt, another process, a hypervisor that gave the CPU
 //! away. Must not know how much of that is too much.
 
-use crate::lab::{clock, cpus};
+use crate::lab::clock::{self, TICK_NS};
+use crate::lab::cpus;
 use std::io;
 use std::path::Path;
 use std::thread;
@@ -12,8 +13,6 @@ use std::time::Duration;
 
 /// Two readings lie some 30 ns apart; what the kernel does of its own takes a few microseconds.
 const GAP_NS: u64 = 20_000;
-/// Length of one tick of `/proc/stat` on every Linux (`USER_HZ`), seconds.
-const TICK_S: f64 = 0.01;
 
 /// What was heard.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,7 +50,8 @@ pub fn listen(root: &Path, span: Duration) -> io::Result<Noise> {
     let seconds = since_s(began_ns);
     let steal = stolen(root).zip(before).map(|(now, then)| {
         #[expect(clippy::cast_precision_loss, reason = "CPUs and ticks of a second are few")]
-        let share = now.saturating_sub(then) as f64 * TICK_S / (seconds * heard.len() as f64);
+        let share =
+            (now.saturating_sub(then) * TICK_NS) as f64 / 1e9 / (seconds * heard.len() as f64);
         share.min(1.0)
     });
     Ok(Noise { seconds, cpus: heard, steal })
