@@ -32,32 +32,27 @@ pub(super) fn observe(tree: &Tree) -> Vec<Fact> {
 /// Source: `memory.max`, `memory.current` and `memory.stat` of the kernel's `cgroup-v2.rst`;
 /// `memory.limit_in_bytes` and `memory.usage_in_bytes` of its `cgroup-v1/memory.rst`.
 pub(super) fn free(tree: &Tree) -> Option<u64> {
-    // No number stands where there is no limit: the word is `max`; in version 1 it is very large.
-    let unified = groups(tree).unwrap_or_default();
-    let unified = unified.iter().filter_map(|group| {
-        let (limit, used) = (format!("{group}/memory.max"), format!("{group}/memory.current"));
-        Some(tree.number::<u64>(&limit)?.saturating_sub(needed(tree, group, &used, "")?))
-    });
-    let first = memory_groups(tree).unwrap_or_default();
-    let first = first.iter().filter_map(|group| {
-        let limit = format!("{group}/memory.limit_in_bytes");
-        let used = format!("{group}/memory.usage_in_bytes");
-        Some(tree.number::<u64>(&limit)?.saturating_sub(needed(tree, group, &used, "total_")?))
-    });
-    unified.chain(first).min()
+    let unified = ["memory.max", "memory.current", ""];
+    let first = ["memory.limit_in_bytes", "memory.usage_in_bytes", "total_"];
+    let of = |chain: Option<Vec<String>>, names: [&str; 3]| {
+        chain?.iter().filter_map(|group| left(tree, group, names)).min()
+    };
+    of(groups(tree), unified).into_iter().chain(of(memory_groups(tree), first)).min()
 }
 
-/// Bytes that a group uses, less what files keep in the page cache; `all` begins the names of lines
-/// that count groups within, too.
-fn needed(tree: &Tree, group: &str, used: &str, all: &str) -> Option<u64> {
-    let used = tree.number::<u64>(used)?;
+/// Bytes that are free below the limit of one group, by the names of its files; `all` begins the
+/// names of lines that count groups within, too. None where it has no limit: no number stands there
+/// but the word `max`; in version 1 it is very large.
+fn left(tree: &Tree, group: &str, [limit, used, all]: [&str; 3]) -> Option<u64> {
+    let number = |file: &str| tree.number::<u64>(&format!("{group}/{file}"));
+    let (limit, used) = (number(limit)?, number(used)?);
     let stat = tree.text(&format!("{group}/memory.stat")).unwrap_or_default();
     let cached = |name: &str| {
         let line = stat.lines().find_map(|line| line.strip_prefix(all)?.strip_prefix(name))?;
         line.trim().parse::<u64>().ok()
     };
     let cached: u64 = ["inactive_file ", "active_file "].into_iter().filter_map(cached).sum();
-    Some(used.saturating_sub(cached))
+    Some(limit.saturating_sub(used.saturating_sub(cached)))
 }
 
 /// Our own group of version 2 and all around it: `0::/path`.
