@@ -29,6 +29,34 @@ macro_rules! read {
     };
 }
 
+/// What four registers hold from a place on, through two of them.
+macro_rules! lines {
+    ($v:literal, $w:literal, $load:literal, $a:literal, $b:literal, $at:literal) => {
+        concat!(
+            ".irp i, 0, 2\n",
+            $load,
+            " ",
+            $v,
+            $a,
+            ", [",
+            $at,
+            " + \\i*",
+            $w,
+            "]\n",
+            $load,
+            " ",
+            $v,
+            $b,
+            ", [",
+            $at,
+            " + (\\i + 1)*",
+            $w,
+            "]\n",
+            ".endr\n",
+        )
+    };
+}
+
 /// Four registers a turn from each of four quarters, through two: whole lines of one quarter before
 /// the next one's.
 macro_rules! streams {
@@ -37,22 +65,10 @@ macro_rules! streams {
             along ["r9" = "rsi"], step "4" * $w,
             before ("shr rcx, 2\n", "lea r11, [rcx + rcx*2]\n",),
             turn (
-                ".irp i, 0, 2\n",
-                $load, " ", $v, "0, [r9 + \\i*", $w, "]\n",
-                $load, " ", $v, "1, [r9 + (\\i + 1)*", $w, "]\n",
-                ".endr\n",
-                ".irp i, 0, 2\n",
-                $load, " ", $v, "2, [r9 + rcx + \\i*", $w, "]\n",
-                $load, " ", $v, "3, [r9 + rcx + (\\i + 1)*", $w, "]\n",
-                ".endr\n",
-                ".irp i, 0, 2\n",
-                $load, " ", $v, "4, [r9 + rcx*2 + \\i*", $w, "]\n",
-                $load, " ", $v, "5, [r9 + rcx*2 + (\\i + 1)*", $w, "]\n",
-                ".endr\n",
-                ".irp i, 0, 2\n",
-                $load, " ", $v, "6, [r9 + r11 + \\i*", $w, "]\n",
-                $load, " ", $v, "7, [r9 + r11 + (\\i + 1)*", $w, "]\n",
-                ".endr\n",
+                lines!($v, $w, $load, "0", "1", "r9"),
+                lines!($v, $w, $load, "2", "3", "r9 + rcx"),
+                lines!($v, $w, $load, "4", "5", "r9 + rcx*2"),
+                lines!($v, $w, $load, "6", "7", "r9 + r11"),
             ),
             after (
                 ".irp i, 0, 1, 2, 3, 4, 5, 6, 7\n",
