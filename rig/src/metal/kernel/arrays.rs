@@ -91,18 +91,48 @@ impl Loop {
     /// Memory that is too short, or a loop that refuses its arrays.
     pub fn new(row: &'static Row, layout: Layout, place: (Memory, u64)) -> Result<Self, String> {
         let (memory, seed) = place;
-        let (wanted, got) = (layout.end(), memory.len());
-        if got < wanted || !memory.as_mut_ptr().addr().is_multiple_of(ALIGNMENT) {
-            return Err(format!("{got} B of memory where the arrays take {wanted} B"));
-        }
-        let last = 0..layout.bytes;
-        let mut made = Self { row, layout, memory, seeds: [seed, !seed], last, done: 0 };
+        let mut made = Self::bare(row, layout, memory)?;
+        made.seeds = [seed, !seed];
         made.fill();
         let (mut arrays, scalar) = (made.arrays(0..row.granule), scalar(row.operation));
         row.run(&mut arrays, 1, scalar).map_err(|e| e.to_string())?;
         let to = made.layout.to.clone();
         made.slice(to.start..to.start + to.len().min(row.granule)).fill(0);
         Ok(made)
+    }
+
+    /// A loop over memory as it is: for its time, not for its results.
+    ///
+    /// # Errors
+    /// Memory that is too short.
+    pub(super) fn bare(row: &'static Row, layout: Layout, memory: Memory) -> Result<Self, String> {
+        let (wanted, got) = (layout.end(), memory.len());
+        if got < wanted || !memory.as_mut_ptr().addr().is_multiple_of(ALIGNMENT) {
+            return Err(format!("{got} B of memory where the arrays take {wanted} B"));
+        }
+        let last = 0..layout.bytes;
+        Ok(Self { row, layout, memory, seeds: [0, 0], last, done: 0 })
+    }
+
+    /// Goes on as another loop where this one ended.
+    ///
+    /// # Errors
+    /// Arrays of another length, or that this memory has no room for.
+    pub(super) fn change(&mut self, row: &'static Row, layout: &Layout) -> Result<(), String> {
+        if layout.bytes != self.layout.bytes || layout.end() > self.memory.len() {
+            let (got, wanted) = (layout.bytes, self.layout.bytes);
+            return Err(format!("{} has arrays of {got} B, not {wanted} B", row.name));
+        }
+        (self.row, self.layout) = (row, layout.clone());
+        Ok(())
+    }
+
+    /// The memory, its results 0 as they were mapped.
+    pub(super) fn into_memory(mut self) -> Memory {
+        // What a read keeps is less than a page, in which nothing else lies.
+        let results = self.done.min(self.layout.to.end).max(PAGE);
+        self.slice(0..results).fill(0);
+        self.memory
     }
 
     fn fill(&mut self) {

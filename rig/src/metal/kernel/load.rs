@@ -5,6 +5,7 @@
 
 use super::arrays::{Layout, Loop};
 use super::row::{Feature, Row};
+use super::trial::{paces, quickest};
 use crate::metal::{
     Member, Memory, PageSize, Unready, available, core_hertz, huge_enough, pin, room_for,
 };
@@ -19,26 +20,42 @@ pub const CORE_CLOCK: &str = "core_clock";
 const ALIKE: f64 = 1.02;
 
 /// A loop for each of these CPUs, over arrays that are at most so many bytes together, and how it
-/// is made: true bytes, offsets, pages that were granted, the clock of the cores if they share one.
+/// is made: its name, true bytes, offsets, pages that were granted, the clock of the cores if they
+/// share one. Of several loops that do the same the one that all threads together are quickest
+/// with, by trial.
 ///
 /// # Errors
 /// What this CPU lacks, arrays too small, memory or huge pages that were not given.
 pub fn spread(
-    row: &'static Row,
+    rows: &[&'static Row],
     bytes: u64,
     cpus: &[u32],
     pages: PageSize,
     seed: u64,
 ) -> Result<(Vec<Member>, Settings), Unready> {
-    if let Some(feature) = row.missing() {
+    if let Some(feature) = rows.iter().find_map(|row| row.missing()) {
         return Err(lacks(feature));
     }
-    let layout = Layout::of(row, bytes).map_err(Unready::NotAvailable)?;
-    room_for(&[(layout.end(), cpus.len())], available())?;
-    let places = all(cpus, layout.end(), pages)?;
+    let mut rows = laid(rows, bytes)?;
+    let longest = rows.iter().map(|(_, layout)| layout.end()).max().unwrap_or(0);
+    room_for(&[(longest, cpus.len())], available())?;
+    let on = |cpu: u32| Place::on(cpu, longest, pages);
+    let places = side_by_side(cpus.to_vec(), &on)?;
+    let places = side_by_side(places, &|place: Place| place.tried(&rows))?;
+    let (row, layout) = rows.swap_remove(quickest(places.iter().map(|place| &*place.paces)));
     let made_with = made_with(row, &layout, &places);
     let member = |place: Place| place.member(row, layout.clone(), seed);
     Ok((places.into_iter().map(member).collect(), made_with))
+}
+
+/// Each loop with its arrays, which are of one length.
+fn laid(rows: &[&'static Row], bytes: u64) -> Result<Vec<(&'static Row, Layout)>, Unready> {
+    // Granules are powers of two.
+    let whole = |row: &&Row| row.granule as u64 * row.operation.arrays();
+    let granules = rows.iter().map(whole).max().unwrap_or(1);
+    let bytes = if bytes < granules { bytes } else { bytes - bytes % granules };
+    let layout = |row: &&'static Row| Ok((*row, Layout::of(row, bytes)?));
+    rows.iter().map(layout).collect::<Result<_, String>>().map_err(Unready::NotAvailable)
 }
 
 /// A loop that this CPU cannot run.
@@ -82,16 +99,18 @@ fn least(a: Option<f64>, b: Option<f64>) -> Option<f64> {
     Some(a?.min(b?))
 }
 
-/// Maps so many bytes for a thread on each of these CPUs, all at once.
-fn all(cpus: &[u32], bytes: usize, pages: PageSize) -> Result<Vec<Place>, Unready> {
+/// Makes a place of each of these, all at once, a thread each.
+fn side_by_side<T: Send>(
+    of: Vec<T>,
+    make: &(impl Fn(T) -> Result<Place, Unready> + Sync),
+) -> Result<Vec<Place>, Unready> {
     thread::scope(|scope| {
-        let start = |cpu: &u32| {
-            let cpu = *cpu;
+        let start = |one: T| {
             let thread = thread::Builder::new().name("place".into());
-            let started = thread.spawn_scoped(scope, move || Place::on(cpu, bytes, pages));
+            let started = thread.spawn_scoped(scope, move || make(one));
             started.map_err(|e| Unready::Failed(format!("no thread can be started: {e}")))
         };
-        let threads = cpus.iter().map(start).collect::<Result<Vec<_>, _>>()?;
+        let threads = of.into_iter().map(start).collect::<Result<Vec<_>, _>>()?;
         let gone = || Unready::Failed("a thread that maps memory ended".into());
         threads.into_iter().map(|one| one.join().map_err(|_| gone())?).collect()
     })
@@ -106,6 +125,8 @@ struct Place {
     granted: Option<f64>,
     /// Clocks a second of the core after memory was mapped; none where they cannot be told.
     hertz: Option<f64>,
+    /// Bytes a second of each loop that was tried here.
+    paces: Vec<f64>,
 }
 
 impl Place {
@@ -116,7 +137,14 @@ impl Place {
         if pages == PageSize::Huge {
             huge_enough(granted)?;
         }
-        Ok(Self { cpu, memory, granted, hertz: core_hertz() })
+        Ok(Self { cpu, memory, granted, hertz: core_hertz(), paces: Vec::new() })
+    }
+
+    /// With these loops tried on it.
+    fn tried(self, rows: &[(&'static Row, Layout)]) -> Result<Self, Unready> {
+        pin(self.cpu)?;
+        let (paces, memory) = paces(rows, self.memory)?;
+        Ok(Self { paces, memory, ..self })
     }
 
     /// The thread that goes over arrays in this memory.
@@ -155,30 +183,31 @@ mod tests {
     #[test]
     fn more_memory_than_there_is_is_refused() {
         let row = find(Operation::Triad, Isa::Scalar, Store::Temporal, Walk::Straight).unwrap();
-        let why = spread(row, 1 << 60, &[0], PageSize::Base, 1).err();
+        let why = spread(&[row], 1 << 60, &[0], PageSize::Base, 1).err();
         assert!(matches!(why, Some(Unready::NotAvailable(why)) if why.contains("1 thread wants")));
     }
 
     #[test]
     fn memory_is_mapped_on_each_cpu() {
         let cpus = Cpus::read(Path::new("/")).order();
-        let places = all(&cpus, 1 << 20, PageSize::Base).unwrap();
+        let on = |cpu: u32| Place::on(cpu, 1 << 20, PageSize::Base);
+        let places = side_by_side(cpus.clone(), &on).unwrap();
         assert_eq!(places.iter().map(|place| place.cpu).collect::<Vec<_>>(), cpus);
-        assert!(all(&[1023], 1, PageSize::Base).is_err());
+        assert!(side_by_side(vec![1023], &on).is_err());
     }
 
     #[test]
     fn what_was_really_made_is_told() {
         let row = find(Operation::Triad, Isa::Scalar, Store::Temporal, Walk::Straight).unwrap();
         let cpu = Cpus::read(Path::new("/")).order()[0];
-        let (members, made) = spread(row, 100_000, &[cpu], PageSize::Base, 1).unwrap();
+        let (members, made) = spread(&[row], 100_000, &[cpu], PageSize::Base, 1).unwrap();
         assert_eq!((members.len(), members[0].cpu), (1, Some(cpu)));
         // 33,333 B less what is no whole granule of 64 B, three times.
         assert_eq!(made["bytes"], Value::Quantity(Quantity::bytes(3 * 33_280)));
         assert_eq!(made["loop"], Value::Word("triad_scalar".into()));
         assert_eq!(made["array_offset"], Value::Quantity(Quantity::bytes(1024)));
         assert_eq!(made["huge_pages"], Value::Quantity(Quantity::new(0.0, Unit::Share)));
-        let few = spread(row, 100, &[cpu], PageSize::Base, 1).err();
+        let few = spread(&[row], 100, &[cpu], PageSize::Base, 1).err();
         assert!(matches!(few, Some(Unready::NotAvailable(why)) if why.contains("100 B")));
     }
 }

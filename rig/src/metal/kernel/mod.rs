@@ -11,6 +11,7 @@ mod load;
 mod plain;
 pub mod reference;
 mod row;
+mod trial;
 
 #[cfg(target_arch = "aarch64")]
 #[path = "arm/mod.rs"]

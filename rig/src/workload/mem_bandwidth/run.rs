@@ -6,14 +6,15 @@ use crate::metal::kernel::{Isa, Operation, Row, Store, Walk, find, spread};
 use crate::metal::{Cpus, Unready, available};
 use crate::workload::alone::{Order, Ready, bytes_of, nominal_threads, threads_of};
 use std::env::consts::ARCH;
+use std::iter;
 use std::path::Path;
 
 /// All that have a word.
 const ISAS: [Isa; 7] =
     [Isa::Scalar, Isa::Sse, Isa::Avx2, Isa::Avx512, Isa::Neon, Isa::Rep, Isa::RepQ];
-/// What is larger than any second cache is walked as memory likes it.
+/// What is larger than any second cache may be walked page by page past the caches.
 const BEYOND_SECOND: usize = 4 << 20;
-/// What is larger than any first cache is read from several places at once.
+/// What is larger than any first cache may be read from several places at once.
 const BEYOND_FIRST: usize = 128 << 10;
 /// What was asked for in words that stay as they are.
 const ASKED: [&str; 3] = ["pages", "placement", "store"];
@@ -28,8 +29,8 @@ pub(super) fn ready(order: &Order) -> Result<Ready, Unready> {
     let cpus = Cpus::read(Path::new("/"));
     let threads = threads_of(order, &cpus)?;
     let bytes = bytes_of(order, &cpus, &threads, available())?;
-    let row = choose(order, (bytes, bytes * threads.len() as u64))?;
-    let (members, mut made_with) = spread(row, bytes, &threads, order.pages(), order.seed)?;
+    let rows = choose(order, (bytes, bytes * threads.len() as u64))?;
+    let (members, mut made_with) = spread(&rows, bytes, &threads, order.pages(), order.seed)?;
     made_with.extend(order.words(&ASKED));
     Ok(Ready { members, made_with })
 }
@@ -46,26 +47,32 @@ pub(super) fn store(order: &Order) -> Store {
     if past { Store::NonTemporal } else { Store::Temporal }
 }
 
-/// The loop for a load point, arrays of so many bytes together, of one thread and of all.
+/// The loops for a load point, of which the quickest shall run: arrays of so many bytes together, of
+/// one thread and of all.
 ///
 /// # Errors
 /// An operation that does not exist in that way.
-pub(super) fn choose(order: &Order, (bytes, all): (u64, u64)) -> Result<&'static Row, Unready> {
+pub(super) fn choose(
+    order: &Order,
+    (bytes, all): (u64, u64),
+) -> Result<Vec<&'static Row>, Unready> {
     let (operation, store) = (operation(order), store(order));
     let array = |bytes: u64| usize::try_from(bytes / operation.arrays()).unwrap_or(usize::MAX);
-    let walks = match (operation, store) {
-        (Operation::Read, _) if array(bytes) > BEYOND_FIRST => [Walk::Streams, Walk::Straight],
-        (_, Store::NonTemporal) if array(all) > BEYOND_SECOND => [Walk::Pages, Walk::Straight],
-        _ => [Walk::Straight, Walk::Straight],
+    let other = match (operation, store) {
+        (Operation::Read, _) if array(bytes) > BEYOND_FIRST => Some(Walk::Streams),
+        (_, Store::NonTemporal) if array(all) > BEYOND_SECOND => Some(Walk::Pages),
+        _ => None,
     };
-    let row = |isa: Isa| walks.into_iter().find_map(|walk| find(operation, isa, store, walk));
+    let row = |isa: Isa| find(operation, isa, store, Walk::Straight);
     let word = order.word("isa");
     let asked = ISAS.into_iter().find(|isa| isa.word() == word);
     let found = match asked {
         Some(isa) => row(isa),
         None => Isa::WIDEST.into_iter().filter_map(row).find(|row| row.missing().is_none()),
     };
-    found.ok_or_else(|| lacks(operation, store, asked))
+    let found = found.ok_or_else(|| lacks(operation, store, asked))?;
+    let other = other.and_then(|walk| find(operation, found.isa, store, walk));
+    Ok(iter::once(found).chain(other).collect())
 }
 
 /// Why there is no such loop.

@@ -10,10 +10,9 @@ use desk::record::Value;
 use std::env::consts::ARCH;
 use std::path::Path;
 
-/// An array of more bytes is best copied by fast `rep movsb`, as glibc does.
+/// An array of more bytes may best be copied by fast `rep movsb`, as glibc does.
 const BEYOND_FIRST: u64 = 32 << 10;
-/// Arrays of more bytes, those of all threads together, are best copied past the caches, page by
-/// page.
+/// Arrays of more bytes, those of all threads together, are best copied past the caches.
 const BEYOND_CACHES: u64 = 24 << 20;
 /// What was asked for in words that stay as they are.
 const ASKED: [&str; 2] = ["pages", "placement"];
@@ -29,10 +28,10 @@ pub(super) fn ready(order: &Order) -> Result<Ready, Unready> {
     let threads = threads_of(order, &cpus)?;
     let bytes = bytes_of(order, &cpus, &threads, available())?;
     let all = bytes * threads.len() as u64;
-    let row = choose(order.word("algorithm"), (bytes, all), has_fast_strings())?;
-    let (members, mut made_with) = spread(row, bytes, &threads, order.pages(), order.seed)?;
+    let rows = choose(order.word("algorithm"), (bytes, all), has_fast_strings())?;
+    let (members, mut made_with) = spread(&rows, bytes, &threads, order.pages(), order.seed)?;
     made_with.extend(order.words(&ASKED));
-    if row.isa == Isa::Libc {
+    if rows.iter().any(|row| row.isa == Isa::Libc) {
         let libc = libraries().into_iter().find(|fact| fact.key == "lib.libc");
         made_with.extend(libc.map(|fact| ("libc".into(), Value::Word(fact.value))));
     }
@@ -45,8 +44,8 @@ fn has_fast_strings() -> bool {
     cpu_flag(Path::new("/"), "fsrm") == Some(true)
 }
 
-/// The loop that a word means for two arrays of so many bytes together, of one thread and of all,
-/// on a CPU whose string instructions are fast or not.
+/// The loops that a word means for two arrays of so many bytes together, of one thread and of all,
+/// on a CPU whose string instructions are fast or not; of several the quickest.
 ///
 /// # Errors
 /// A way that kinds of CPU like this one do not know.
@@ -54,27 +53,30 @@ pub(super) fn choose(
     algorithm: &str,
     (bytes, all): (u64, u64),
     fast: bool,
-) -> Result<&'static Row, Unready> {
+) -> Result<Vec<&'static Row>, Unready> {
     let widest = |store, walk| {
         let row = |isa| find(Operation::Copy, isa, store, walk);
         Isa::WIDEST.into_iter().filter_map(row).find(|row| row.missing().is_none())
     };
+    let (past, through) = (Store::NonTemporal, Store::Temporal);
+    let straight = |store| widest(store, Walk::Straight);
     let found = match algorithm {
-        "best" if all / 2 > BEYOND_CACHES => widest(Store::NonTemporal, Walk::Pages)
-            .or_else(|| widest(Store::NonTemporal, Walk::Straight)),
-        "best" if fast && bytes / 2 > BEYOND_FIRST => plain("rep_movsb"),
-        "best" => widest(Store::Temporal, Walk::Straight),
-        "pages" => widest(Store::NonTemporal, Walk::Pages),
-        "block_4k" => widest(Store::NonTemporal, Walk::Blocks(4 << 10)),
-        "block_16k" => widest(Store::NonTemporal, Walk::Blocks(16 << 10)),
-        word => plain(word),
+        "best" if all / 2 > BEYOND_CACHES => [widest(past, Walk::Pages), straight(past)],
+        "best" if fast && bytes / 2 > BEYOND_FIRST => [plain("rep_movsb"), straight(through)],
+        "best" => [straight(through), None],
+        "pages" => [widest(past, Walk::Pages), None],
+        "block_4k" => [widest(past, Walk::Blocks(4 << 10)), None],
+        "block_16k" => [widest(past, Walk::Blocks(16 << 10)), None],
+        word => [plain(word), None],
     };
-    found.ok_or_else(|| {
-        Unready::NotAvailable(format!(
+    let found: Vec<_> = found.into_iter().flatten().collect();
+    if found.is_empty() {
+        return Err(Unready::NotAvailable(format!(
             "{ARCH} knows no copy '{algorithm}'; take one that every architecture has, such as \
              registers, libc or best"
-        ))
-    })
+        )));
+    }
+    Ok(found)
 }
 
 /// The loop of a word that names instructions, and how they load and store.
