@@ -14,6 +14,9 @@ const GUESS: f64 = 20e9;
 /// Bytes that it really goes over differ from those asked for by no more than this share.
 const SAME_BYTES: f64 = 0.01;
 
+/// A large page, bytes.
+const PAGE: u64 = 2 << 20;
+
 /// Who runs beside ours.
 pub enum Peer {
     /// likwid-bench: the tests that do the same, and bytes of all arrays together.
@@ -160,8 +163,10 @@ impl Rival {
                 Ok(Seen { figures, disturbed: ran.disturbed })
             }
             Peer::Multichase { bytes } => {
-                // Without -T it shuffles windows only; one sample of half a second is a mean.
-                let words = format!("-H -m {bytes} -s 64 -T {bytes} -n 1 -F 0");
+                // Without -T it shuffles windows only; one sample of half a second is a mean. With
+                // -H it gets large pages only if what it maps is made of whole ones.
+                let offset = bytes.next_multiple_of(PAGE) - bytes;
+                let words = format!("-H -m {bytes} -O {offset} -s 64 -T {bytes} -n 1 -F 0");
                 let ran = self.ran(words.split(' ').map(str::to_owned).collect(), false)?;
                 let ns: f64 = ran.text.trim().parse()?;
                 Ok(Seen { figures: vec![ns * 1e-9], disturbed: ran.disturbed })
