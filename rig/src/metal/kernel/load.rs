@@ -36,13 +36,17 @@ pub fn spread(
     if let Some(feature) = rows.iter().find_map(|row| row.missing()) {
         return Err(lacks(feature));
     }
-    let mut rows = laid(rows, bytes)?;
+    let rows = laid(rows, bytes)?;
     let longest = rows.iter().map(|(_, layout)| layout.end()).max().unwrap_or(0);
     room_for(&[(longest, cpus.len())], available())?;
     let on = |cpu: u32| Place::on(cpu, longest, pages);
-    let places = side_by_side(cpus.to_vec(), &on)?;
-    let places = side_by_side(places, &|place: Place| place.tried(&rows))?;
-    let (row, layout) = rows.swap_remove(quickest(places.iter().map(|place| &*place.paces)));
+    let mut places = side_by_side(cpus.to_vec(), &on)?;
+    if rows.len() > 1 {
+        places = side_by_side(places, &|place: Place| place.tried(&rows))?;
+    }
+    let at = quickest(places.iter().map(|place| &*place.paces));
+    let none = || Unready::Failed("no loop was asked for".into());
+    let (row, layout) = rows.into_iter().nth(at).ok_or_else(none)?;
     let made_with = made_with(row, &layout, &places);
     let member = |place: Place| place.member(row, layout.clone(), seed);
     Ok((places.into_iter().map(member).collect(), made_with))
@@ -185,6 +189,17 @@ mod tests {
         let row = find(Operation::Triad, Isa::Scalar, Store::Temporal, Walk::Straight).unwrap();
         let why = spread(&[row], 1 << 60, &[0], PageSize::Base, 1).err();
         assert!(matches!(why, Some(Unready::NotAvailable(why)) if why.contains("1 thread wants")));
+    }
+
+    #[test]
+    fn of_two_loops_one_runs_and_is_named() {
+        let of = |isa| find(Operation::Copy, isa, Store::Temporal, Walk::Straight).unwrap();
+        let both = [of(Isa::Scalar), of(Isa::Compiler)];
+        let cpu = Cpus::read(Path::new("/")).order()[0];
+        let (members, made) = spread(&both, 200_000, &[cpu], PageSize::Base, 1).unwrap();
+        let name = made["loop"].word().unwrap();
+        assert!(members.len() == 1 && both.iter().any(|row| row.name == name), "{name}");
+        assert!(spread(&[], 200_000, &[cpu], PageSize::Base, 1).is_err());
     }
 
     #[test]

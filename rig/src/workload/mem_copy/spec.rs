@@ -47,7 +47,7 @@ pub(super) const ALGORITHMS: &[&str] = &[
 const PARAMS: &[ParamSpec] = &[
     ParamSpec {
         name: "algorithm",
-        about: "instructions and kind of store; nt is past the caches; best goes by the size",
+        about: "instructions and kind of store; nt is past the caches; best the quickest",
         kind: ParamKind::Choice(ALGORITHMS),
         default: "best",
     },
