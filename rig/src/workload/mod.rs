@@ -2,7 +2,7 @@
 //!
 //! Gives: [`ALL`], [`Workload`], [`find`].
 //! Never: one workload knows another, or a factor, or a probe.
-//! Start reading at `tcp_stream/README.md`.
+//! Start reading at `mem_copy/README.md`, a load of one machine; then `tcp_stream/README.md`.
 
 mod alone;
 
