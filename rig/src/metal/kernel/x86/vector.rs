@@ -299,27 +299,49 @@ macro_rules! blocks {
     };
 }
 
-/// Eight registers a turn, worked out by `work` from r10 and r11, and stored all together.
-macro_rules! together {
+/// Two registers worked out by `work` from r10 and r11, then stored.
+macro_rules! pair {
+    ($v:literal, $w:literal, $store:literal, ($($work:literal),*), $both:literal) => {
+        concat!(
+            ".irp i, ",
+            $both,
+            "\n",
+            $($work, "\n",)*
+            ".endr\n",
+            ".irp i, ",
+            $both,
+            "\n",
+            $store,
+            " [r9 + \\i*",
+            $w,
+            "], ",
+            $v,
+            "\\i\n",
+            ".endr\n",
+        )
+    };
+}
+
+/// Eight registers a turn, worked out by `work` and stored in pairs: behind all eight, stores of
+/// the first cache would wait.
+macro_rules! in_pairs {
     ($v:literal, $w:literal, $store:literal, $spread:literal, ($($work:literal),*),
      $end:literal) => {
         straight!(
             along ["r9" = "rdi", "r10" = "rsi", "r11" = "rdx"], step "8" * $w,
             before ($spread,),
             turn (
-                ".irp i, 0, 1, 2, 3, 4, 5, 6, 7\n",
-                $($work, "\n",)*
-                ".endr\n",
-                ".irp i, 0, 1, 2, 3, 4, 5, 6, 7\n",
-                $store, " [r9 + \\i*", $w, "], ", $v, "\\i\n",
-                ".endr\n",
+                pair!($v, $w, $store, ($($work),*), "0, 1"),
+                pair!($v, $w, $store, ($($work),*), "2, 3"),
+                pair!($v, $w, $store, ($($work),*), "4, 5"),
+                pair!($v, $w, $store, ($($work),*), "6, 7"),
             ),
             after ($end,)
         )
     };
 }
 
-/// As `together`, but each is stored as soon as it is there, past the caches.
+/// As `in_pairs`, but each is stored as soon as it is there, past the caches.
 macro_rules! in_turn {
     ($v:literal, $w:literal, $store:literal, $spread:literal, ($($work:literal),*),
      $end:literal) => {
@@ -416,7 +438,7 @@ macro_rules! rows {
                 concat!("scale_", $name),
                 (Scale, T, Walk::Straight),
                 $kind.width * 8,
-                code!(together!($v, $w, $load, $spread, $scale, $end)),
+                code!(in_pairs!($v, $w, $load, $spread, $scale, $end)),
             ),
             $kind.row(
                 concat!("scale_", $name, "_nt"),
@@ -428,7 +450,7 @@ macro_rules! rows {
                 concat!("add_", $name),
                 (Add, T, Walk::Straight),
                 $kind.width * 8,
-                code!(together!($v, $w, $load, $spread, $add, $end)),
+                code!(in_pairs!($v, $w, $load, $spread, $add, $end)),
             ),
             $kind.row(
                 concat!("add_", $name, "_nt"),
@@ -440,7 +462,7 @@ macro_rules! rows {
                 concat!("triad_", $name),
                 (Triad, T, Walk::Straight),
                 $kind.width * 8,
-                code!(together!($v, $w, $load, $spread, $triad, $end)),
+                code!(in_pairs!($v, $w, $load, $spread, $triad, $end)),
             ),
             $kind.row(
                 concat!("triad_", $name, "_nt"),
