@@ -339,7 +339,8 @@ fn an_interrupt_gives_a_partial_report_and_leaves_nothing() {
     assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
     let run = place.records("here");
     assert!(matches!(run.completeness, Completeness::Partial { .. }));
-    assert!(run.records.len() > 6, "{} trials", run.records.len());
+    // How many there are in that time hangs on what else the machine does.
+    assert!(!run.records.is_empty(), "what was finished is there");
     assert!(place.0.join("here/report.html").exists());
     let left = fs::read_dir("/run/netns").into_iter().flatten().flatten();
     let prefix = format!("stend-{pid}-");
