@@ -127,6 +127,12 @@ impl Loop {
         Ok(())
     }
 
+    /// Where results go.
+    #[cfg(test)]
+    pub(super) fn results(&mut self) -> &[u8] {
+        self.slice(self.layout.to.clone())
+    }
+
     /// The memory, its results 0 as they were mapped.
     pub(super) fn into_memory(mut self) -> Memory {
         // What a read keeps is less than a page, in which nothing else lies.

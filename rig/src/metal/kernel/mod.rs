@@ -1,8 +1,8 @@
 //! The hot loops over memory: one row a loop, as it is assembled and what it needs of the CPU.
 //!
 //! Knows: operations, instruction sets, how stores are made, in which order an array is walked.
-//! Gives: [`rows`], [`find`], [`Row::run`], the safe door to a loop; [`spread`], one on its CPUs, of
-//! several the quickest; [`reference`] says what a loop must have left behind. Never: sizes of
+//! Gives: [`rows`], [`find`], [`Row::run`], the safe door to a loop; [`spread`], one on its CPUs,
+//! of several the quickest; [`reference`] says what a loop must have left behind. Never: sizes of
 //! caches, nor what a time of a loop means.
 
 mod arrays;

@@ -81,9 +81,8 @@ mod tests {
             let memory = Memory::map(rows[0].1.end(), PageSize::Base).unwrap();
             let (paces, memory) = paces(&rows, memory).unwrap();
             assert!(paces.iter().all(|pace| *pace > 0.0), "{paces:?}");
-            // SAFETY: so many bytes are mapped, and nobody else has them.
-            let bytes = unsafe { std::slice::from_raw_parts(memory.as_mut_ptr(), memory.len()) };
-            assert!(bytes.iter().all(|byte| *byte == 0));
+            let mut after = Loop::bare(rows[0].0, rows[0].1.clone(), memory).unwrap();
+            assert!(after.results().iter().all(|byte| *byte == 0));
         }
     }
 
