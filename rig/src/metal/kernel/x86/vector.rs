@@ -9,6 +9,20 @@ use crate::metal::kernel::code::{Code, code};
 use crate::metal::kernel::row::Operation::{Add, Copy, Read, Scale, Triad, Write};
 use crate::metal::kernel::row::{Feature, Isa, Operation, Row, Store, Walk};
 
+/// Register `i` of an `.irp` from so many widths behind a place.
+macro_rules! load {
+    ($load:literal, $v:literal, $w:literal, $from:literal) => {
+        concat!($load, " ", $v, "\\i, [", $from, " + \\i*", $w, "]\n")
+    };
+}
+
+/// Register `i` of an `.irp` to so many widths behind a place.
+macro_rules! store {
+    ($store:literal, $v:literal, $w:literal, $to:literal) => {
+        concat!($store, " [", $to, " + \\i*", $w, "], ", $v, "\\i\n")
+    };
+}
+
 /// Eight registers a turn.
 macro_rules! read {
     ($v:literal, $w:literal, $load:literal, $end:literal) => {
@@ -16,12 +30,12 @@ macro_rules! read {
             along ["r9" = "rsi"], step "8" * $w, before (),
             turn (
                 ".irp i, 0, 1, 2, 3, 4, 5, 6, 7\n",
-                $load, " ", $v, "\\i, [r9 + \\i*", $w, "]\n",
+                load!($load, $v, $w, "r9"),
                 ".endr\n",
             ),
             after (
                 ".irp i, 0, 1, 2, 3, 4, 5, 6, 7\n",
-                $load, " [rdi + \\i*", $w, "], ", $v, "\\i\n",
+                store!($load, $v, $w, "rdi"),
                 ".endr\n",
                 $end,
             )
@@ -72,7 +86,7 @@ macro_rules! streams {
             ),
             after (
                 ".irp i, 0, 1, 2, 3, 4, 5, 6, 7\n",
-                $load, " [rdi + \\i*", $w, "], ", $v, "\\i\n",
+                store!($load, $v, $w, "rdi"),
                 ".endr\n",
                 $end,
             )
@@ -126,10 +140,10 @@ macro_rules! eight {
             turn (
                 $ahead,
                 ".irp i, 0, 1, 2, 3, 4, 5, 6, 7\n",
-                $load, " ", $v, "\\i, [r10 + \\i*", $w, "]\n",
+                load!($load, $v, $w, "r10"),
                 ".endr\n",
                 ".irp i, 0, 1, 2, 3, 4, 5, 6, 7\n",
-                $store, " [r9 + \\i*", $w, "], ", $v, "\\i\n",
+                store!($store, $v, $w, "r9"),
                 ".endr\n",
             ),
             after ($fence, $end,)
@@ -243,18 +257,8 @@ macro_rules! blocks {
             ".p2align 6\n",
             "3:\n",
             ".irp i, 0, 1, 2, 3, 4, 5, 6, 7\n",
-            $load,
-            " ",
-            $v,
-            "\\i, [r10 + \\i*",
-            $w,
-            "]\n",
-            $load,
-            " [r11 + \\i*",
-            $w,
-            "], ",
-            $v,
-            "\\i\n",
+            load!($load, $v, $w, "r10"),
+            store!($load, $v, $w, "r11"),
             ".endr\n",
             "add r10, 8*",
             $w,
@@ -268,18 +272,8 @@ macro_rules! blocks {
             ".p2align 6\n",
             "5:\n",
             ".irp i, 0, 1, 2, 3, 4, 5, 6, 7\n",
-            $load,
-            " ",
-            $v,
-            "\\i, [r11 + \\i*",
-            $w,
-            "]\n",
-            $store,
-            " [r9 + \\i*",
-            $w,
-            "], ",
-            $v,
-            "\\i\n",
+            load!($load, $v, $w, "r11"),
+            store!($store, $v, $w, "r9"),
             ".endr\n",
             "add r11, 8*",
             $w,
@@ -311,12 +305,7 @@ macro_rules! pair {
             ".irp i, ",
             $both,
             "\n",
-            $store,
-            " [r9 + \\i*",
-            $w,
-            "], ",
-            $v,
-            "\\i\n",
+            store!($store, $v, $w, "r9"),
             ".endr\n",
         )
     };
@@ -351,7 +340,7 @@ macro_rules! in_turn {
             turn (
                 ".irp i, 0, 1, 2, 3, 4, 5, 6, 7\n",
                 $($work, "\n",)*
-                $store, " [r9 + \\i*", $w, "], ", $v, "\\i\n",
+                store!($store, $v, $w, "r9"),
                 ".endr\n",
             ),
             after ("sfence\n", $end,)
