@@ -42,11 +42,17 @@ impl Layout {
     /// # Errors
     /// When `size` has no room for the granule of the loop.
     pub fn of(row: &Row, size: u64) -> Result<Self, String> {
+        Self::by(row.granule, row, size)
+    }
+
+    /// As [`Layout::of`], by a granule that is a multiple of the loop's: by the same one, loops
+    /// that do the same have arrays of the same length.
+    pub(super) fn by(granule: usize, row: &Row, size: u64) -> Result<Self, String> {
         let arrays = row.operation.arrays();
         let each = usize::try_from(size / arrays.max(1)).map_err(|e| format!("{size} B: {e}"))?;
-        let bytes = each - each % row.granule;
+        let bytes = each - each % granule;
         if bytes == 0 {
-            let least = row.granule as u64 * arrays;
+            let least = granule as u64 * arrays;
             return Err(format!("{size} B are too few for {}: take {least} B or more", row.name));
         }
         let reads = row.operation == Operation::Read;
@@ -245,6 +251,7 @@ mod tests {
     #[test]
     fn arrays_lie_apart_and_begin_at_different_places_of_a_page() {
         for row in rows() {
+            assert!(row.granule.is_power_of_two(), "{}", row.name);
             for size in [64 << 10, 1 << 20, (100 << 20) + 4711] {
                 let layout = Layout::of(row, size).unwrap();
                 assert!(layout.bytes.is_multiple_of(row.granule) && layout.bytes > 0);

@@ -5,7 +5,7 @@
 
 use super::arrays::{Layout, Loop};
 use super::row::{Feature, Row};
-use super::trial::{paces, quickest};
+use super::trial::{Paces, paces, quickest};
 use crate::metal::{
     Member, Memory, PageSize, Unready, available, core_hertz, huge_enough, pin, room_for,
 };
@@ -44,7 +44,7 @@ pub fn spread(
     if rows.len() > 1 {
         places = side_by_side(places, &|place: Place| place.tried(&rows))?;
     }
-    let at = quickest(places.iter().map(|place| &*place.paces));
+    let at = quickest(places.iter().map(|place| &place.paces));
     let none = || Unready::Failed("no loop was asked for".into());
     let (row, layout) = rows.into_iter().nth(at).ok_or_else(none)?;
     let made_with = made_with(row, &layout, &places);
@@ -54,11 +54,9 @@ pub fn spread(
 
 /// Each loop with its arrays, which are of one length.
 fn laid(rows: &[&'static Row], bytes: u64) -> Result<Vec<(&'static Row, Layout)>, Unready> {
-    // Granules are powers of two.
-    let whole = |row: &&Row| row.granule as u64 * row.operation.arrays();
-    let granules = rows.iter().map(whole).max().unwrap_or(1);
-    let bytes = if bytes < granules { bytes } else { bytes - bytes % granules };
-    let layout = |row: &&'static Row| Ok((*row, Layout::of(row, bytes)?));
+    // Granules are powers of two, so the largest is a multiple of all.
+    let granule = rows.iter().map(|row| row.granule).max().unwrap_or(1);
+    let layout = |row: &&'static Row| Ok((*row, Layout::by(granule, row, bytes)?));
     rows.iter().map(layout).collect::<Result<_, String>>().map_err(Unready::NotAvailable)
 }
 
@@ -130,7 +128,7 @@ struct Place {
     /// Clocks a second of the core after memory was mapped; none where they cannot be told.
     hertz: Option<f64>,
     /// Bytes a second of each loop that was tried here.
-    paces: Vec<f64>,
+    paces: Paces,
 }
 
 impl Place {
@@ -141,7 +139,7 @@ impl Place {
         if pages == PageSize::Huge {
             huge_enough(granted)?;
         }
-        Ok(Self { cpu, memory, granted, hertz: core_hertz(), paces: Vec::new() })
+        Ok(Self { cpu, memory, granted, hertz: core_hertz(), paces: Paces::new() })
     }
 
     /// With these loops tried on it.

@@ -47,8 +47,8 @@ pub(super) fn store(order: &Order) -> Store {
     if past { Store::NonTemporal } else { Store::Temporal }
 }
 
-/// The loops for a load point, of which the quickest shall run: arrays of so many bytes together,
-/// of one thread and of all.
+/// The loops for a load point, of which the quickest shall run, the plain one first: arrays of so
+/// many bytes together, of one thread and of all.
 ///
 /// # Errors
 /// An operation that does not exist in that way.

@@ -45,7 +45,8 @@ fn has_fast_strings() -> bool {
 }
 
 /// The loops that a word means for two arrays of so many bytes together, of one thread and of all,
-/// on a CPU whose string instructions are fast or not; of several the quickest.
+/// on a CPU whose string instructions are fast or not; of several the quickest, the plain one
+/// first.
 ///
 /// # Errors
 /// A way that kinds of CPU like this one do not know.
@@ -61,8 +62,8 @@ pub(super) fn choose(
     let (past, through) = (Store::NonTemporal, Store::Temporal);
     let straight = |store| widest(store, Walk::Straight);
     let found = match algorithm {
-        "best" if all / 2 > BEYOND_CACHES => [widest(past, Walk::Pages), straight(past)],
-        "best" if fast && bytes / 2 > BEYOND_FIRST => [plain("rep_movsb"), straight(through)],
+        "best" if all / 2 > BEYOND_CACHES => [straight(past), widest(past, Walk::Pages)],
+        "best" if fast && bytes / 2 > BEYOND_FIRST => [straight(through), plain("rep_movsb")],
         "best" => [straight(through), None],
         "pages" => [widest(past, Walk::Pages), None],
         "block_4k" => [widest(past, Walk::Blocks(4 << 10)), None],

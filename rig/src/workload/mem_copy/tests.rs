@@ -57,11 +57,11 @@ fn the_best_copy_goes_by_the_size() {
     }
     let large = best(1 << 30, true);
     assert!(large.iter().all(|row| row.store == Store::NonTemporal && row.missing().is_none()));
-    assert_eq!(large[0].walk == Walk::Pages, cfg!(target_arch = "x86_64"));
-    assert_eq!(large.last().unwrap().walk, Walk::Straight);
+    assert_eq!(large[0].walk, Walk::Straight);
+    assert_eq!(large.last().unwrap().walk == Walk::Pages, cfg!(target_arch = "x86_64"));
     if cfg!(target_arch = "x86_64") {
         let isas: Vec<Isa> = best(1 << 20, true).iter().map(|row| row.isa).collect();
-        assert_eq!((isas.len(), isas[0]), (2, Isa::Rep), "{isas:?}");
+        assert_eq!((isas.len(), isas[1]), (2, Isa::Rep), "{isas:?}");
     }
 }
 
