@@ -5,15 +5,22 @@
 use super::Failed;
 use super::peer::Peer;
 use rig::metal::{Cpus, Unready};
+use std::time::Duration;
 
-/// Bytes in memory: more than the caches of most machines, and told of as such.
-const MEMORY: u64 = 1 << 30;
+/// Bytes in memory, of all arrays together: a last cache so many times.
+const MEMORY_CACHES: u64 = 8;
+/// Fewest and most of them: making more takes a peer longer than going over it.
+const MEMORY: [u64; 2] = [1 << 28, 1 << 30];
 /// Bytes of the first level, which peers divide into lines and arrays.
 const FIRST: u64 = 24 << 10;
 /// Most bytes of the third level: in a guest that cache is the whole host's.
 const THIRD_MOST: u64 = 32 << 20;
 /// What every bandwidth must reach of the best peer's.
 const BANDWIDTH: Bar = Bar::AtLeast(0.98);
+/// The rounds of a cell take no longer than this.
+const LONGEST: Duration = Duration::from_secs(30);
+/// The same where a run of the peer takes seconds.
+const SLOW_LONGEST: Duration = Duration::from_secs(120);
 /// Rounds of most cells.
 const ROUNDS: usize = 9;
 /// Rounds of the pair of cores, whose threads and line are made anew for each.
@@ -36,11 +43,11 @@ pub struct Cell {
 /// Like statistic with like: what the peer prints is held against ours of the same kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Figure {
-    /// Work a second: our median, as the peer prints a mean.
+    /// Work a second, a mean of each; beside STREAM on all CPUs, which prints its best, our mean.
     Rate,
     /// Work a second, the quickest of each, as the peer prints its best.
     Best,
-    /// Seconds for each piece of work: our median, as the peer prints a mean.
+    /// Seconds for each piece of work, a mean of each.
     Time,
 }
 
@@ -67,6 +74,8 @@ pub struct Group {
     pub window_ms: u64,
     /// Whether our load is made anew for each round.
     pub fresh: bool,
+    /// Longest time that its rounds may take.
+    pub longest: Duration,
 }
 
 impl Bar {
@@ -116,7 +125,9 @@ fn levels(cpus: &Cpus, cpu: u32) -> Result<[Level; 4], Unready> {
     let part =
         |level, share: u64| cpus.share(level, &[cpu]).map(|bytes| floor_of_two(bytes / share));
     let third = part(3, 4)?.min(THIRD_MOST);
-    Ok([("L1", FIRST), ("L2", part(2, 2)?), ("L3", third), ("memory", MEMORY)])
+    let [least, most] = MEMORY;
+    let memory = (part(3, 1)? * MEMORY_CACHES).clamp(least, most);
+    Ok([("L1", FIRST), ("L2", part(2, 2)?), ("L3", third), ("memory", memory)])
 }
 
 fn floor_of_two(bytes: u64) -> u64 {
@@ -125,7 +136,7 @@ fn floor_of_two(bytes: u64) -> u64 {
 
 /// A group of one cell.
 fn alone(cell: Cell, peer: Peer) -> Group {
-    Group { cells: vec![cell], peer, rounds: ROUNDS, window_ms: 100, fresh: true }
+    Group { cells: vec![cell], peer, rounds: ROUNDS, window_ms: 100, fresh: true, longest: LONGEST }
 }
 
 /// `L1 24 KiB`.
@@ -141,10 +152,10 @@ fn size(bytes: u64) -> String {
     }
 }
 
-/// A gigabyte is gone over some times, and kept: to make it anew takes long, and says nothing.
-/// Where a smaller one came to lie among the lines of a cache is another matter each time.
+/// What lies in memory is gone over some times, and kept: to make it anew takes long, and says
+/// nothing. Where a smaller one came to lie among the lines of a cache is another matter each time.
 fn in_level(bytes: u64, group: Group) -> Group {
-    if bytes >= 1 << 30 { Group { window_ms: 300, fresh: false, ..group } } else { group }
+    if bytes >= MEMORY[0] { Group { window_ms: 300, fresh: false, ..group } } else { group }
 }
 
 /// Operation, instruction set, and the tests of likwid-bench that do the same: for its word
@@ -230,12 +241,14 @@ fn stream(program: &'static str, threads: &'static str) -> Group {
              size = \"{{bytes}} B\"\nthreads = {quoted}\n"
         ),
         nth,
-        // The best samples of several threads are of different moments: ours is the median then.
+        // The best samples of several threads are of different moments: ours is the mean then,
+        // which is the harder.
         figure: if threads == "all" { Figure::Rate } else { Figure::Best },
         bar: BANDWIDTH,
     });
     let peer = Peer::Stream { program, all: threads == "all" };
-    Group { cells: cells.collect(), peer, rounds: ROUNDS, window_ms: 300, fresh: false }
+    let (cells, longest) = (cells.collect(), SLOW_LONGEST);
+    Group { cells, peer, rounds: ROUNDS, window_ms: 300, fresh: false, longest }
 }
 
 fn latency(level: Level) -> Group {
@@ -246,7 +259,8 @@ fn latency(level: Level) -> Group {
     );
     let name = format!("latency {}", place((level.0, bytes)));
     let cell = Cell { name, load, nth: 0, figure: Figure::Time, bar: Bar::Within(0.05) };
-    Group { window_ms: 300, ..in_level(bytes, alone(cell, Peer::Multichase { bytes })) }
+    let group = in_level(bytes, alone(cell, Peer::Multichase { bytes }));
+    Group { window_ms: 300, longest: SLOW_LONGEST, ..group }
 }
 
 fn cores(pair: &str) -> Group {
@@ -254,5 +268,5 @@ fn cores(pair: &str) -> Group {
     let name = format!("core pair {pair} cas");
     let cell = Cell { name, load, nth: 0, figure: Figure::Time, bar: Bar::AtMost(1.05) };
     let peer = Peer::CoreToCore { pair: pair.replace('-', ",") };
-    Group { rounds: PAIRS, ..alone(cell, peer) }
+    Group { rounds: PAIRS, longest: SLOW_LONGEST, ..alone(cell, peer) }
 }

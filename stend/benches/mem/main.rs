@@ -22,12 +22,10 @@ use rig::metal::Cpus;
 use std::error::Error;
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Rounds are made until a cell is told apart, but at most so many times those that are wanted.
 const AGAIN: usize = 6;
-/// And no longer than this for the cells of one peer's run.
-const LONGEST: Duration = Duration::from_secs(45);
 /// A cell is told apart whose interval is narrower than this factor, whatever it says.
 const NARROW: f64 = 1.05;
 /// Fewest undisturbed rounds from which anything is said.
@@ -130,7 +128,7 @@ fn compare(words: &[String]) -> Result<Tally, Failed> {
 
 /// Measures the cells of a group and prints a row for each.
 fn measure(group: Group, cpus: &[u32], tally: &mut Tally) -> Result<(), Failed> {
-    let Group { cells, peer, rounds: wanted, window_ms, fresh } = group;
+    let Group { cells, peer, rounds: wanted, window_ms, fresh, longest } = group;
     let mut rival = peer.ready(cpus)?;
     let text = |cell: &Cell| {
         let bytes = rival.bytes.get(cell.nth).map_or_else(String::new, u64::to_string);
@@ -143,7 +141,7 @@ fn measure(group: Group, cpus: &[u32], tally: &mut Tally) -> Result<(), Failed> 
     let began = Instant::now();
     for turn in 0..wanted * AGAIN {
         let done = rounds.iter().all(|one| one.are_enough(wanted));
-        if done || began.elapsed() > LONGEST {
+        if done || began.elapsed() > longest {
             break;
         }
         if fresh && turn > 0 {
@@ -184,7 +182,10 @@ impl Tally {
         let (name, bar, peer) = (&cell.name, cell.bar.text(), &rival.name);
         let says = |e: &Estimate| pairs.len() >= FEWEST && e.high.value <= WIDEST * e.low.value;
         let Some(Estimate { centre, low, high, .. }) = rounds.ratio().filter(says) else {
-            let why = rounds.disturbed.as_deref().unwrap_or("they differ too much");
+            let why = match pairs.len() {
+                FEWEST.. => "they differ too much",
+                _ => rounds.disturbed.as_deref().unwrap_or("too few in the time"),
+            };
             println!(
                 "{name} | - | - ({peer}) | {} rounds: {why} | {bar} | not comparable",
                 pairs.len()

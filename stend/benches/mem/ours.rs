@@ -6,7 +6,6 @@ use super::Failed;
 use super::cell::Figure;
 use desk::plan::{Catalogue, order, read};
 use desk::record::{Settings, Value, WorkloadSpec};
-use desk::stats::median;
 use rig::lab::agent::Part;
 use rig::lab::clock;
 use rig::metal::{Sampled, Span, Together};
@@ -28,9 +27,9 @@ pub struct Load {
     pair: Option<Vec<u32>>,
 }
 
-/// One window of it.
+/// One window of it, of its undisturbed samples.
 pub struct Taken {
-    median: f64,
+    mean: f64,
     best: f64,
     /// CPUs on which it ran; of a pair both.
     pub cpus: Vec<u32>,
@@ -42,9 +41,9 @@ impl Taken {
     /// In the terms of a figure.
     pub fn figure(&self, figure: Figure) -> f64 {
         match figure {
-            Figure::Rate => self.median,
+            Figure::Rate => self.mean,
             Figure::Best => self.best,
-            Figure::Time => 1.0 / self.median,
+            Figure::Time => 1.0 / self.mean,
         }
     }
 }
@@ -90,13 +89,13 @@ impl Load {
             .pair
             .clone()
             .unwrap_or_else(|| together.series.iter().filter_map(|series| series.cpu).collect());
-        let mut taken = Taken { median: 0.0, best: 0.0, cpus, disturbed: None };
+        let mut taken = Taken { mean: 0.0, best: 0.0, cpus, disturbed: None };
         for series in &together.series {
             series.verified.clone()?;
             let clean: Vec<&Sampled> =
                 series.samples.iter().filter(|s| s.taint.is_none()).collect();
             let rates: Vec<f64> = clean.iter().map(|s| s.rate()).collect();
-            taken.median += median(&rates).unwrap_or(0.0);
+            taken.mean += mean(&clean);
             taken.best += rates.iter().copied().fold(0.0, f64::max);
             let (good, all) = (clean.len(), series.samples.len());
             #[expect(clippy::cast_precision_loss, reason = "some hundred samples")]
@@ -106,4 +105,11 @@ impl Load {
         }
         Ok(taken)
     }
+}
+
+/// All work of these samples a second of all their time: what a peer prints that stops one clock.
+fn mean(samples: &[&Sampled]) -> f64 {
+    let work: u64 = samples.iter().map(|s| s.work).sum();
+    let ns: u64 = samples.iter().map(|s| s.ns).sum();
+    Sampled { work, ns, taint: None }.rate()
 }

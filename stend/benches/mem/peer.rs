@@ -4,7 +4,7 @@
 
 use super::Failed;
 use super::ours::{Load, Taken};
-use super::watch::{Job, Ran};
+use super::watch::{Job, Ran, Timed};
 use std::process::{Command, Stdio};
 
 /// A run of likwid-bench takes about so long, seconds.
@@ -172,7 +172,8 @@ impl Rival {
                 Ok(Seen { figures: vec![ns * 1e-9], disturbed: ran.disturbed })
             }
             Peer::CoreToCore { pair } => {
-                let words = format!("5000 150 --csv -c {pair}");
+                // So many samples take most of a second, in which it can be watched.
+                let words = format!("5000 3000 --csv -c {pair}");
                 let ran = self.ran(words.split(' ').map(str::to_owned).collect(), false)?;
                 // The matrix stands first: nothing for the first CPU, one figure for the second.
                 let found = ran.text.lines().nth(1).and_then(|line| line.split(',').next());
@@ -185,7 +186,14 @@ impl Rival {
     fn ran(&self, words: Vec<String>, look: bool) -> Result<Ran, Failed> {
         let program = self.peer.program().unwrap_or_default();
         let huge = matches!(self.peer, Peer::Likwid { .. } | Peer::Stream { .. });
-        Job { program, words, cpus: &self.cpus, huge, look }.run()
+        let timed = match &self.peer {
+            Peer::Likwid { .. } => Timed::Last(|text| number(text, "Time:")),
+            // Of its two samples it leaves out the first.
+            Peer::Multichase { .. } => Timed::Last(|_| Ok(0.5)),
+            Peer::Stream { .. } => Timed::Best,
+            Peer::Libc { .. } | Peer::CoreToCore { .. } => Timed::Whole,
+        };
+        Job { program, words, cpus: &self.cpus, huge, look, timed }.run()
     }
 
     /// Finds the fastest of its tests and how often it is to be repeated.

@@ -8,12 +8,19 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How often the program is looked at.
+/// How often a program is looked at of which the last part counts.
 const LOOK: Duration = Duration::from_millis(10);
+/// And any other: to look costs a CPU something that may be one of its own.
+const LOOK_SELDOM: Duration = Duration::from_millis(100);
 /// It is disturbed if for more than this share it waited for a CPU, or the hypervisor had that.
 const MOST: f64 = 0.01;
+/// The same where its figure is the best of many passes.
+const MOST_OF_MANY: f64 = 0.1;
 /// A tick of `/proc/stat`, seconds: USER_HZ is 100 on all of Linux that we know.
 const TICK_S: f64 = 0.01;
+
+/// Between the end of what a program timed and its own end lies less than this.
+const CLOSING: Duration = Duration::from_millis(100);
 
 /// So long hardly anything must have run before a round begins.
 const CALM: Duration = Duration::from_millis(40);
@@ -32,6 +39,26 @@ pub struct Job<'a> {
     pub huge: bool,
     /// Whether its memory is looked at, which costs it something.
     pub look: bool,
+    /// When a disturbance counts.
+    pub timed: Timed,
+}
+
+/// What of a run its figure is of.
+#[derive(Clone, Copy)]
+pub enum Timed {
+    /// All of it.
+    Whole,
+    /// The last seconds, which its text tells: before them it made its arrays.
+    Last(fn(&str) -> Result<f64, Failed>),
+    /// The best of many passes, which a disturbance of some does not touch.
+    Best,
+}
+
+/// What a run had lost at a moment since it began, seconds.
+struct Lost {
+    at: Instant,
+    stolen_s: f64,
+    waited_s: f64,
 }
 
 /// What came of it.
@@ -53,36 +80,66 @@ impl Job<'_> {
         if self.huge {
             command.env("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1");
         }
-        let (began, stolen) = (Instant::now(), steal_s(self.cpus));
         // As its authors advise: a thread of OpenMP a CPU, which stays there.
         command.env("OMP_PROC_BIND", "true");
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn()?;
-        let (mut waited_s, mut huge_bytes, mut elsewhere) = (0.0, 0, None);
+        let (mut huge_bytes, mut elsewhere) = (0, None);
+        let mut lost = vec![Lost::now(0.0, self.cpus)];
         while child.try_wait()?.is_none() {
-            waited_s = waited_of(child.id()).max(waited_s);
+            lost.push(Lost::now(waited_of(child.id()), self.cpus));
             elsewhere = elsewhere.or_else(|| ran_on(child.id(), self.cpus));
             if self.look {
                 huge_bytes = huge_of(child.id()).max(huge_bytes);
             }
-            thread::sleep(LOOK);
+            thread::sleep(match self.timed {
+                Timed::Last(_) => LOOK,
+                Timed::Whole | Timed::Best => LOOK_SELDOM,
+            });
         }
+        // A process that has ended has no threads to ask.
+        lost.push(Lost::now(lost.iter().map(|l| l.waited_s).fold(0.0, f64::max), self.cpus));
         let output = child.wait_with_output()?;
         let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
         if !output.status.success() {
             return Err(format!("{} ended with {}: {text}", self.program, output.status).into());
         }
-        let most_s = MOST * began.elapsed().as_secs_f64();
-        let stolen_s = steal_s(self.cpus) - stolen;
         if let Some(cpu) = elsewhere {
             return Err(format!("{} ran on CPU {cpu}, not on {:?}", self.program, self.cpus).into());
         }
-        let disturbed = match () {
+        let disturbed = self.timed.disturbed(&lost, &text)?;
+        Ok(Ran { text, disturbed, huge_bytes })
+    }
+}
+
+impl Lost {
+    fn now(waited_s: f64, cpus: &[u32]) -> Self {
+        Self { at: Instant::now(), stolen_s: column_s(cpus, 8), waited_s }
+    }
+}
+
+impl Timed {
+    /// Whether too much was lost of what its figure is of, and of what.
+    fn disturbed(self, lost: &[Lost], text: &str) -> Result<Option<String>, Failed> {
+        let [first, .., last] = lost else { return Ok(None) };
+        let whole_s = (last.at - first.at).as_secs_f64();
+        let (timed_s, most) = match self {
+            Self::Whole => (whole_s, MOST),
+            Self::Best => (whole_s, MOST_OF_MANY),
+            Self::Last(seconds) => (seconds(text)?, MOST),
+        };
+        // Where in its last part it was timed is not known: whatever it lost there is counted.
+        let span = Duration::try_from_secs_f64(timed_s)? + CLOSING;
+        let from = last.at.checked_sub(span).unwrap_or(first.at);
+        let before = lost.iter().rev().find(|l| l.at <= from).unwrap_or(first);
+        let most_s = most * timed_s;
+        let stolen_s = last.stolen_s - before.stolen_s;
+        let waited_s = last.waited_s - before.waited_s;
+        Ok(match () {
             () if stolen_s > most_s => Some(format!("{stolen_s:.2} s of the peer stolen")),
             () if waited_s > most_s => Some(format!("the peer waited for {waited_s:.3} s")),
             () => None,
-        };
-        Ok(Ran { text, disturbed, huge_bytes })
+        })
     }
 }
 
@@ -122,11 +179,6 @@ fn huge_of(process: u32) -> u64 {
     let line = text.lines().find_map(|line| line.strip_prefix("AnonHugePages:"));
     let kibibytes = line.and_then(|l| l.trim().strip_suffix("kB")?.trim().parse::<u64>().ok());
     kibibytes.unwrap_or(0) * 1024
-}
-
-/// Seconds that the hypervisor took of these CPUs since it began.
-fn steal_s(cpus: &[u32]) -> f64 {
-    column_s(cpus, 8)
 }
 
 /// Waits until hardly anything runs on these CPUs, but not for ever: rounds tell for themselves.
