@@ -42,8 +42,9 @@ const EDGES: [(&str, &[&str]); 18] = [
     ("rig::lab", &["desk::unit", "desk::record", "desk::plan"]),
     ("rig::factor", &["desk::unit", "desk::record", "rig::lab"]),
     ("rig::probe", &["desk::unit", "desk::record", "rig::lab"]),
-    // The machine as hot loops need it: CPUs, pages, kernels. It asks the lab for its clock.
-    ("rig::metal", &["desk::unit", "desk::record", "rig::lab"]),
+    // The machine as hot loops need it: CPUs, pages, kernels. It asks the lab for its clock, and
+    // statistics for the median by which of two loops one is chosen.
+    ("rig::metal", &["desk::unit", "desk::record", "desk::stats", "rig::lab"]),
     (
         "rig::workload",
         &["desk::unit", "desk::record", "desk::search", "desk::stats", "rig::lab", "rig::metal"],
