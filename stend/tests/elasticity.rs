@@ -3,6 +3,7 @@
 
 #![expect(clippy::expect_used, reason = "helpers of tests stand outside test functions")]
 
+mod moment;
 mod simulated;
 
 use desk::plan::{at_one_place, one_at_a_time};
@@ -100,7 +101,7 @@ impl Home {
     }
 
     fn json(&self, words: &[&str]) -> Value {
-        let output = self.stend(words);
+        let output = moment::taken(|| self.stend(words));
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(0), "{words:?}: {said}");
         serde_json::from_slice(&output.stdout).expect("JSON")
@@ -164,45 +165,34 @@ fn of_a_capped_link_the_link_has_the_cause_and_a_cpu_has_none() {
     if !rustix::process::geteuid().is_root() {
         return println!("skipped: needs root");
     }
-    // On a machine that others keep busy a run may be disturbed, or its shares be far off.
-    let mut found = a_cause_of_a_capped_link("real-0");
-    for again in 1..3 {
-        if let Err(why) = &found {
-            println!("once more: {why}");
-            found = a_cause_of_a_capped_link(&format!("real-{again}"));
-        }
-    }
-    assert_eq!(found, Ok(()));
-}
-
-/// Runs a load over a link of 100 Mbit/s; what the moment may have made wrong with the cause.
-fn a_cause_of_a_capped_link(name: &str) -> Result<(), String> {
-    let home = Home::new(name);
+    let home = Home::new("real");
     home.plan("rate = \"100 Mbit/s\"\n");
     let words = ["elasticity", "plan.toml", "--lab", "root", "--out", "e", "--store", "x.stend"];
-    let output = home.stend(&[&words[..], &["--json"]].concat());
-    if output.status.code() != Some(0) {
-        return Err(format!("{}, {}", output.status, String::from_utf8_lossy(&output.stderr)));
+    let take = || {
+        let printed = home.json(&[&words[..], &["--json"]].concat());
+        let (link, weight) = of(&printed, "link").expect("a link with a rate");
+        (printed, link, weight)
+    };
+    let mut taken = take();
+    // On a machine that others keep busy a run may be too uncertain to say anything.
+    for _ in 0..2 {
+        if taken.2 == "open" {
+            taken = take();
+        }
     }
-    let printed = serde_json::from_slice(&output.stdout).map_err(|e| e.to_string())?;
-    let (link, weight) = of(&printed, "link").ok_or("no link with a rate")?;
-    if !(0.6..1.4).contains(&link) {
-        return Err(format!("the link has {link}, {weight}"));
-    }
+    let (printed, link, weight) = taken;
+    assert!((0.6..1.4).contains(&link), "{link}, {weight}");
     let fixed = &printed["run"]["plan"]["method"]["elasticity"]["fixed"];
     let known = |resource: &str| {
-        let named = |one: &Value| one["resource"] == resource && one["why"] != "";
-        fixed.as_array().is_some_and(|all| all.iter().any(named))
+        let all = fixed.as_array().expect("what cannot be taken down");
+        all.iter().any(|one| one["resource"] == resource && one["why"] != "")
     };
     assert!(known("client rate"), "{fixed}");
     match of(&printed, "server CPU") {
         Some((share, weight)) => {
+            assert!(share.abs() < 0.4, "{share}");
             assert_ne!(weight, serde_json::to_value(Weight::All).expect("a word"));
-            if share.abs() >= 0.4 {
-                return Err(format!("the CPU has {share}, {weight}"));
-            }
         }
         None => assert!(known("server CPU") || of(&printed, "CPU speed").is_some(), "{fixed}"),
     }
-    Ok(())
 }
