@@ -24,9 +24,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::thread::{self, Thread};
+use std::time::Duration;
 
 /// Rounds of one unit of work: about 2 us, so that nothing is lost to counting.
 const ROUNDS: u32 = 1000;
+/// A thread that has not begun after this never gets its CPU.
+const BEGIN: Duration = Duration::from_secs(1);
 /// The threads sleep.
 const REST: u32 = 0;
 /// The threads work.
@@ -103,7 +106,8 @@ impl Soaker {
                 .name(format!("soaker {cpu}"))
                 .stack_size(64 << 10)
                 .spawn(move || serve(&theirs, lane, cpu, &tell))?;
-            let number = told.recv().map_err(|_| io::Error::other("a soaker thread ended"))??;
+            let begun = told.recv_timeout(BEGIN).map_err(io::Error::other)?;
+            let number = begun?;
             soaker.workers.push(Worker { cpu, number, thread: handle.thread().clone() });
         }
         Ok(soaker)

@@ -11,8 +11,8 @@ use std::collections::BTreeSet;
 /// Visits all trials of the orders on a stand. Faults of trials are in the records.
 ///
 /// # Errors
-/// When the stand cannot make ready. What it cannot bring back afterwards is in `Stand::left`: the
-/// records are worth their report all the same.
+/// When the stand cannot make ready. What it cannot bring back afterwards is no error: the records
+/// are worth their report all the same.
 pub fn conduct(stand: &mut dyn Stand, orders: Orders<'_>) -> Result<Visited, RunError> {
     let Orders { plan, trials, before_s, keep, enough, tell } = orders;
     refuse_untold(plan)?;
@@ -45,19 +45,20 @@ pub fn conduct(stand: &mut dyn Stand, orders: Orders<'_>) -> Result<Visited, Run
                     let of =
                         if last.trial.kind == TrialKind::Dry { &mut dry } else { &mut counted };
                     of.done += usize::from(met.insert(last.trial.id));
-                    let next = next_trial(&command);
-                    tell(&Progress { dry, counted, last, next });
+                    let (next, waits) = (next_trial(&command), command == Command::Wait);
+                    tell(&Progress { dry, counted, last, next, waits });
                 }
                 command
             }
             Command::Look(blocks) => conductor.next(Event::Looked(enough(blocks))),
+            Command::Wait => conductor.next(Event::Waited(stand.wait_for_calm())),
             Command::Rebuild => match stand.rebuild() {
                 Ok(()) => conductor.next(Event::Ready),
                 Err(e) => conductor.next(Event::LabLost(e.to_string())),
             },
             Command::Finish(completeness) => {
-                stand.end(completeness == Completeness::Complete);
-                return Ok(Visited { records, completeness });
+                let left = stand.end(completeness == Completeness::Complete);
+                return Ok(Visited { records, completeness, left });
             }
         };
     }

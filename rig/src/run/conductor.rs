@@ -17,6 +17,8 @@ pub enum Event {
     Looked(bool),
     /// The lab cannot be built (again).
     LabLost(String),
+    /// Whether calm came; the fault, if the wait was broken off.
+    Waited(Result<bool, Fault>),
 }
 
 /// What the hands shall do.
@@ -28,6 +30,8 @@ pub enum Command {
     Look(u32),
     /// Take the lab down and build it anew.
     Rebuild,
+    /// Wait until others leave the machine to the load, but not for ever.
+    Wait,
     /// The run is over: undo, take down.
     Finish(Completeness),
 }
@@ -41,6 +45,10 @@ pub struct Conductor {
     left: VecDeque<Next>,
     current: Option<Next>,
     faults_in_a_row: u32,
+    /// The last fault is no fault in a row if calm comes.
+    stolen: bool,
+    /// Before the next visit calm is waited for.
+    wait_is_due: bool,
     /// Looks that are still to come, rising.
     looks: VecDeque<u32>,
 }
@@ -50,7 +58,8 @@ impl Conductor {
     #[must_use]
     pub fn new(trials: Vec<Next>, looks: Vec<u32>) -> Self {
         let (left, looks) = (trials.into(), looks.into());
-        Self { left, current: None, faults_in_a_row: 0, looks }
+        let (stolen, wait_is_due) = (false, false);
+        Self { left, current: None, faults_in_a_row: 0, stolen, wait_is_due, looks }
     }
 
     /// Takes an event and says what to do next.
@@ -67,18 +76,30 @@ impl Conductor {
                 self.faults_in_a_row = 0;
                 self.go_on()
             }
-            Event::Visited(Some(Fault::Cancelled)) => partial("stopped on request".into()),
+            Event::Visited(Some(Fault::Cancelled)) | Event::Waited(Err(Fault::Cancelled)) => {
+                partial("stopped on request".into())
+            }
             Event::Visited(Some(fault)) => self.after_fault(&fault),
+            // A host went away meanwhile.
+            Event::Waited(Err(_)) => Command::Rebuild,
+            Event::Waited(Ok(calm)) => {
+                let forgiven = u32::from(calm && std::mem::take(&mut self.stolen));
+                self.faults_in_a_row = self.faults_in_a_row.saturating_sub(forgiven);
+                self.go_on()
+            }
         }
     }
 
-    /// A look if one is due, else the next trial.
+    /// A look if one is due, then a wait, else the next trial.
     fn go_on(&mut self) -> Command {
         let Some((next, _)) = self.left.front() else {
             return Command::Finish(Completeness::Complete);
         };
         if let Some(look) = self.looks.pop_front_if(|look| *look < next.block) {
             return Command::Look(look);
+        }
+        if std::mem::take(&mut self.wait_is_due) {
+            return Command::Wait;
         }
         self.current = self.left.pop_front();
         match &self.current {
@@ -99,6 +120,8 @@ impl Conductor {
         if of_the_lab {
             self.faults_in_a_row += 1;
         }
+        self.stolen = matches!(fault, Fault::Steal { .. });
+        self.wait_is_due = self.stolen || matches!(fault, Fault::Disturbed { .. });
         if self.faults_in_a_row >= FAULTS_IN_A_ROW {
             let why = format!("{FAULTS_IN_A_ROW} faults in a row, the last: {fault}");
             return Command::Finish(Completeness::Partial { why });
@@ -137,6 +160,7 @@ const fn from_outside(fault: &Fault) -> bool {
 mod tests {
     use super::*;
     use desk::record::{LoadPoint, Settings, Treatment};
+    use desk::unit::{Quantity, Unit};
     use std::collections::BTreeMap;
 
     fn trial(id: u32, block: u32) -> Trial {
@@ -236,6 +260,87 @@ mod tests {
             Command::Visit(again, attempt) => assert_eq!((again.id, attempt), (0, 2)),
             other => panic!("{other:?}"),
         }
+    }
+
+    fn steal() -> Fault {
+        Fault::Steal { share: Quantity::new(0.3, Unit::Share) }
+    }
+
+    fn disturbed() -> Fault {
+        Fault::Disturbed { host: "sut".into(), what: "x".into() }
+    }
+
+    /// How a run of nine trials ends, and after how many visits and waits, if every visit has this
+    /// fault; `calm` says whether it comes in a wait.
+    fn ends(fault: &Fault, calm: impl Fn(u32) -> bool) -> (Command, u32, u32) {
+        let mut run = Conductor::new(all((0..9).map(|id| trial(id, id + 1)).collect()), Vec::new());
+        let (mut command, mut visits, mut waits) = (run.next(Event::Ready), 0, 0);
+        loop {
+            command = match command {
+                Command::Visit(..) => {
+                    visits += 1;
+                    run.next(Event::Visited(Some(fault.clone())))
+                }
+                Command::Wait => {
+                    waits += 1;
+                    run.next(Event::Waited(Ok(calm(waits))))
+                }
+                end => return (end, visits, waits),
+            };
+        }
+    }
+
+    #[test]
+    fn a_machine_that_others_had_is_waited_for_and_does_not_end_the_run() {
+        // After the last visit there is nothing to wait for.
+        let whole = (Command::Finish(Completeness::Complete), 27, 26);
+        assert_eq!(ends(&steal(), |_| true), whole);
+        assert_eq!(ends(&disturbed(), |_| true), whole);
+        // What is not seen to be the hypervisor's may be of one load only.
+        assert_eq!(ends(&disturbed(), |_| false), whole);
+    }
+
+    #[test]
+    fn a_machine_that_others_keep_is_given_up() {
+        for (calm_until, visits) in [(0, 6), (4, 10)] {
+            let (end, made, waits) = ends(&steal(), |wait| wait <= calm_until);
+            assert_eq!((made, waits), (visits, visits - 1));
+            match end {
+                Command::Finish(Completeness::Partial { why }) => assert!(why.contains("30 %")),
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn a_look_that_is_due_comes_before_a_wait_and_can_spare_it() {
+        let stolen = |enough| {
+            let mut run = Conductor::new(all(vec![trial(0, 1), trial(1, 2)]), vec![1]);
+            let _ = run.next(Event::Ready);
+            for _ in 0..2 {
+                assert_eq!(run.next(Event::Visited(Some(steal()))), Command::Wait);
+                assert_eq!(visited(&run.next(Event::Waited(Ok(true)))), Some(0));
+            }
+            assert_eq!(run.next(Event::Visited(Some(steal()))), Command::Look(1));
+            run.next(Event::Looked(enough))
+        };
+        assert_eq!(stolen(true), Command::Finish(Completeness::Complete));
+        assert_eq!(stolen(false), Command::Wait);
+    }
+
+    #[test]
+    fn a_wait_is_broken_off_by_a_stop_and_by_a_host_that_goes_away() {
+        let broken = |fault| {
+            let mut run = Conductor::new(all(vec![trial(0, 0), trial(1, 1)]), Vec::new());
+            let _ = run.next(Event::Ready);
+            assert_eq!(run.next(Event::Visited(Some(disturbed()))), Command::Wait);
+            (run.next(Event::Waited(Err(fault))), run)
+        };
+        let (end, _) = broken(Fault::Cancelled);
+        assert!(matches!(end, Command::Finish(Completeness::Partial { .. })));
+        let (command, mut run) = broken(Fault::DeadHost { host: "c01".into() });
+        assert_eq!(command, Command::Rebuild);
+        assert_eq!(visited(&run.next(Event::Ready)), Some(1));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //!
 //! Must not know which trial comes next, or what a figure is worth.
 
+use super::calm::Calm;
 use super::conduct::conduct;
 use super::machine::MachineSettings;
 use super::stand::{Orders, Progress, RunError, Stand, Visited, refuse_boots};
@@ -27,6 +28,7 @@ pub struct Bench {
     blueprint: Blueprint,
     cancel: &'static AtomicBool,
     watch: Watch,
+    calm: Calm,
     /// What is set: link, factor, level, way back; in the order of setting.
     set: Vec<(String, String, Value, Undo)>,
     machine: MachineSettings,
@@ -52,8 +54,20 @@ impl Bench {
         let watch = Watch::begin(&mut lab)?;
         let machine = MachineSettings::new(&blueprint.binary);
         let (set, sides, stale) = (Vec::new(), Vec::new(), false);
-        let cpus = None;
-        Ok(Self { lab, blueprint, cancel, watch, set, machine, sides, cpus, started_ns, stale })
+        let (calm, cpus) = (Calm::default(), None);
+        Ok(Self {
+            lab,
+            blueprint,
+            cancel,
+            watch,
+            calm,
+            set,
+            machine,
+            sides,
+            cpus,
+            started_ns,
+            stale,
+        })
     }
 
     /// What was measured of the machine itself while the lab stood idle.
@@ -221,6 +235,7 @@ impl Stand for Bench {
         if self.stale {
             self.rebuild()?;
         }
+        self.calm = Calm::within(plan);
         self.sides = factor::held_sides(plan);
         let mut rows = factor::ALL.iter().filter_map(|spec| factor::find_quota(spec.name));
         if let Some(row) = rows.find(|row| self.sides.contains(&row.side)) {
@@ -269,7 +284,11 @@ impl Stand for Bench {
         Ok(())
     }
 
-    fn end(&mut self, whole: bool) {
+    fn wait_for_calm(&mut self) -> Result<bool, Fault> {
+        self.calm.wait(&mut self.lab).map_err(LabError::into_fault)
+    }
+
+    fn end(&mut self, whole: bool) -> Vec<String> {
         self.stale = !whole;
         self.unset_all();
         self.free_cpus();
@@ -277,10 +296,7 @@ impl Stand for Bench {
         self.lab.release();
         self.sides.clear();
         self.watch.end_soaker();
-    }
-
-    fn left(&self) -> &[String] {
-        self.machine.left()
+        self.machine.left().to_vec()
     }
 }
 

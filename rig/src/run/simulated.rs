@@ -286,7 +286,14 @@ impl Stand for Simulated {
         Ok(())
     }
 
-    fn end(&mut self, _: bool) {}
+    /// What was planted there was of that visit.
+    fn wait_for_calm(&mut self) -> Result<bool, Fault> {
+        Ok(true)
+    }
+
+    fn end(&mut self, _: bool) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// Every level on the link in use and on the hosts, as it would be read back.

@@ -5,7 +5,7 @@
 use crate::factor::FactorError;
 use crate::lab::LabError;
 use desk::plan::Next;
-use desk::record::{Completeness, Plan, Trial, TrialRecord};
+use desk::record::{Completeness, Fault, Plan, Trial, TrialRecord};
 use std::io;
 use thiserror::Error;
 
@@ -78,13 +78,15 @@ pub trait Stand {
     /// # Errors
     /// When they cannot be had again.
     fn rebuild(&mut self) -> Result<(), RunError>;
+    /// Waits until others leave the machine to the load, but not for ever; false if they did not.
+    ///
+    /// # Errors
+    /// When the run is stopped, or a host is gone.
+    fn wait_for_calm(&mut self) -> Result<bool, Fault>;
     /// Brings everything back to what it was before [`Self::begin`]; `whole` says whether the last
-    /// visit ended well. What cannot be brought back is in [`Self::left`].
-    fn end(&mut self, whole: bool);
-    /// What of the machine could not be brought back so far, in words for the person.
-    fn left(&self) -> &[String] {
-        &[]
-    }
+    /// visit ended well. Gives what of the machine could not be brought back so far, in words for
+    /// the person.
+    fn end(&mut self, whole: bool) -> Vec<String>;
 }
 
 /// What is to be done, and who hears of it.
@@ -122,8 +124,10 @@ pub struct Progress<'a> {
     pub counted: Tally,
     /// The last one.
     pub last: &'a TrialRecord,
-    /// The one that comes next; none at a look and at the end.
+    /// The one that comes next; none at a look, before a wait and at the end.
     pub next: Option<&'a Trial>,
+    /// Whether calm is waited for.
+    pub waits: bool,
 }
 
 /// Records of a run and whether it went to its end.
@@ -133,4 +137,6 @@ pub struct Visited {
     pub records: Vec<TrialRecord>,
     /// Complete or not.
     pub completeness: Completeness,
+    /// What of the machine could not be brought back so far, in words for the person.
+    pub left: Vec<String>,
 }

@@ -1,11 +1,11 @@
 //! Whole runs in a simulated lab: what a physics leaves in the records, and what is found of it.
 
 use super::hands::with_load_settings;
-use super::{Orders, Simulated, Visited, conduct, throttles};
+use super::{Orders, Progress, RunError, Simulated, Stand, Visited, conduct, throttles};
 use crate::lab::sim::Physics;
 use crate::{factor, workload};
 use desk::plan::{Catalogue, order, read};
-use desk::record::{Completeness, Fault, Plan, TrialKind, TrialRecord, Value};
+use desk::record::{Completeness, Fault, Plan, Trial, TrialKind, TrialRecord, Value};
 use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -236,6 +236,57 @@ fn a_clock_that_jumps_spoils_one_visit_and_the_next_one_counts() {
     assert_eq!(found.completeness, Completeness::Complete);
     let again = found.records.iter().find(|r| r.trial.id == hit.trial.id && r.attempt == 2);
     assert!(again.is_some_and(|r| r.outcome.fault.is_none()));
+}
+
+/// A simulated lab on a machine on which calm never comes.
+struct Stormy {
+    lab: Simulated,
+    waits: u32,
+}
+
+impl Stand for Stormy {
+    fn begin(&mut self, plan: &Plan) -> Result<(), RunError> {
+        self.lab.begin(plan)
+    }
+
+    fn visit(&mut self, plan: &Plan, trial: &Trial) -> TrialRecord {
+        self.lab.visit(plan, trial)
+    }
+
+    fn rebuild(&mut self) -> Result<(), RunError> {
+        self.lab.rebuild()
+    }
+
+    fn wait_for_calm(&mut self) -> Result<bool, Fault> {
+        self.waits += 1;
+        Ok(false)
+    }
+
+    fn end(&mut self, whole: bool) -> Vec<String> {
+        self.lab.end(whole)
+    }
+}
+
+#[test]
+fn calm_is_waited_for_after_stolen_visits_and_a_storm_ends_the_run() {
+    let plan = two("tso", "\"on\", \"off\"", 20);
+    let under = |faults: &str| {
+        let physics = Physics::read(&format!("{QUIET}{faults}")).unwrap();
+        let mut stand = Stormy { lab: Simulated::new(physics, &NEVER), waits: 0 };
+        let (keep, enough) = (&mut |_: &TrialRecord| Ok(()), &mut |_| false);
+        let trials = order(&plan).into_iter().map(|trial| (trial, 1)).collect();
+        let mut told = 0;
+        let tell = &mut |progress: &Progress<'_>| told += u32::from(progress.waits);
+        let orders = Orders { plan: &plan, trials, before_s: 0.0, keep, enough, tell };
+        let visited = conduct(&mut stand, orders).unwrap();
+        (visited, stand.waits, told)
+    };
+    let (one, waits, told) = under("[[faults]]\nkind = \"steal_burst\"\ntrial = 9\n");
+    let stolen = one.records.iter().filter(|r| r.outcome.fault.is_some()).count();
+    assert_eq!((one.completeness, stolen, waits, told), (Completeness::Complete, 1, 1, 1));
+    let (all, waits, told) = under("[[faults]]\nkind = \"steal_burst\"\nshare = \"100 %\"\n");
+    assert!(matches!(all.completeness, Completeness::Partial { .. }));
+    assert_eq!((waits, told), (5, 5));
 }
 
 #[test]

@@ -93,7 +93,8 @@ impl Meter {
         if self.manner.verbose {
             self.say(&visit(&run.plan, progress.last));
         }
-        let ended = progress.next.is_none_or(|next| next.block != progress.last.trial.block);
+        let next_block = progress.next.map(|next| next.block);
+        let ended = !progress.waits && next_block != Some(progress.last.trial.block);
         let waited = self.shown.is_none_or(|shown| shown.elapsed() >= self.pause);
         if !(waited || ended && !self.overwrites) {
             return;
@@ -129,6 +130,9 @@ impl Meter {
         let gauge =
             if self.overwrites { format!("{}  ", gauge(done, planned)) } else { String::new() };
         let mut lines = vec![("", format!("{gauge}{visited}, {left} left: {title}"))];
+        if progress.waits {
+            lines.push(("now", "disturbed: waits for calm, then goes on".into()));
+        }
         if let Some(next) = progress.next {
             lines.push(("now", place(&run.plan, next)));
         }

@@ -30,6 +30,7 @@ pub struct Session {
     stand: Box<dyn Stand>,
     store: Store,
     runs: u32,
+    left: Vec<String>,
 }
 
 impl Session {
@@ -46,7 +47,7 @@ impl Session {
         environment.facts.extend(plan.told());
         environment.facts.sort_by(|a, b| a.key.cmp(&b.key));
         let id = format!("{}-{}", now().replace(['-', ':', 'Z'], "").replace('T', "-"), letters());
-        Ok(Self { environment, id, command, cancel, stand, store, runs: 0 })
+        Ok(Self { environment, id, command, cancel, stand, store, runs: 0, left: Vec::new() })
     }
 
     /// Where the hosts live.
@@ -69,7 +70,7 @@ impl Session {
     /// Settings of the machine that could not be brought back, in words for the person.
     #[must_use]
     pub fn left(&self) -> &[String] {
-        self.stand.left()
+        &self.left
     }
 
     /// Whether the person has asked to stop.
@@ -147,7 +148,8 @@ impl Session {
         );
         meter.rest();
         let mut run = run.into_inner();
-        run.completeness = visited?.completeness;
+        let visited = visited?;
+        (run.completeness, self.left) = (visited.completeness, visited.left);
         if let Err(e) = self.store.end(&run.id, &run.completeness) {
             // What was kept is kept, and what was measured is worth its report.
             run.completeness = Completeness::Partial { why: format!("its end was not kept: {e}") };
