@@ -9,7 +9,7 @@ use crate::workload::cipher::task::{
     Algorithm, Input, Last, Operation, TAG_BYTES, Task, advance, retreat,
 };
 use aws_lc_sys as lc;
-use std::ffi::{CStr, c_int, c_long, c_uint};
+use std::ffi::{CStr, c_long, c_uint};
 use std::ptr::null_mut;
 
 /// One-shot digest: message, bytes, where to.
@@ -37,7 +37,7 @@ pub fn identity(task: Task, mask: Mask) -> Result<Identity, Unready> {
         (Algorithm::Md5, _) => "MD5",
         (Algorithm::Sha256, _) => "SHA256",
         (Algorithm::Sha512, _) => "SHA512",
-        (Algorithm::Aes256Cbc, _) => "EVP_EncryptUpdate",
+        (Algorithm::Aes256Cbc, _) => "AES_cbc_encrypt",
         (Algorithm::Aes256Gcm | Algorithm::ChaCha20Poly1305, _) => "EVP_AEAD_CTX_seal",
         (Algorithm::Rsa2048, Operation::Verify) => "RSA_verify",
         (Algorithm::Rsa2048, _) => "RSA_sign",
@@ -78,7 +78,7 @@ struct AwsLc {
 /// What a task is done with; made once.
 enum Tool {
     Digest(Digest),
-    Cbc(Cipher),
+    Cbc(Box<Chain>),
     Aead(Aead),
     Rsa { key: *mut lc::RSA, _owner: Key },
     Ecdsa { key: *mut lc::EC_KEY, _owner: Key },
@@ -95,11 +95,11 @@ impl AwsLc {
             Algorithm::Sha256 => (Tool::Digest(lc::SHA256), 32),
             Algorithm::Sha512 => (Tool::Digest(lc::SHA512), 64),
             Algorithm::Aes256Cbc => {
-                exact(&[(&input.key, 32), (&input.start, 16)])?;
                 if length == 0 || !length.is_multiple_of(16) {
                     return Err(format!("{length} B are no whole blocks of 16 B"));
                 }
-                (Tool::Cbc(Cipher::new(&input.key, &input.start)?), length)
+                start.clone_from(&input.start);
+                (Tool::Cbc(Box::new(Chain::new(&input.key, &input.start)?)), length)
             }
             Algorithm::Aes256Gcm | Algorithm::ChaCha20Poly1305 => {
                 exact(&[(&input.key, 32), (&input.start, 12)])?;
@@ -128,16 +128,10 @@ impl AwsLc {
                 (Tool::X25519, 32)
             }
         };
-        let mut output = vec![0; room];
-        if task.algorithm == Algorithm::Aes256Cbc {
-            // Each message begins with the last block of the one before.
-            output[length - 16..].copy_from_slice(&input.start);
-            start.clone_from(&input.start);
-        }
         if task.algorithm == Algorithm::Ed25519 && task.operation == Operation::Verify {
             exact(&[(&input.signature, 64)])?;
         }
-        let input = input.clone();
+        let (input, output) = (input.clone(), vec![0; room]);
         Ok(Self { task, input, start, output, written: room, accepted: true, tool })
     }
 
@@ -150,21 +144,15 @@ impl AwsLc {
     }
 
     fn encrypts(&mut self, passes: u64) -> Option<()> {
-        let Tool::Cbc(cipher) = &self.tool else { return None };
-        let message = &self.input.message;
-        let length = c_int::try_from(message.len()).ok()?;
+        let Tool::Cbc(chain) = &mut self.tool else { return None };
+        let Chain { key, vector } = &mut **chain;
+        let (from, length) = (self.input.message.as_ptr(), self.input.message.len());
+        let (out, mode) = (self.output.as_mut_ptr(), lc::AES_ENCRYPT);
         for _ in 0..passes {
-            self.start.copy_from_slice(&self.output[message.len() - 16..]);
-            let mut written: c_int = 0;
-            let out = self.output.as_mut_ptr();
-            // SAFETY: whole blocks without padding give as many bytes as they are, and `output`
-            // is as long as the message.
-            let done = unsafe {
-                lc::EVP_EncryptUpdate(cipher.0, out, &raw mut written, message.as_ptr(), length)
-            };
-            if done != 1 || written != length {
-                return None;
-            }
+            self.start.copy_from_slice(vector);
+            // SAFETY: reads whole blocks and writes as many bytes; `output` is as long as the
+            // message. The vector has 16 bytes.
+            unsafe { lc::AES_cbc_encrypt(from, out, length, key, vector.as_mut_ptr(), mode) };
         }
         Some(())
     }
@@ -313,32 +301,24 @@ fn ed25519(seed: &[u8]) -> Tool {
     Tool::Ed25519 { public, private }
 }
 
-/// A context of AES-256-CBC that goes on from message to message.
-struct Cipher(*mut lc::EVP_CIPHER_CTX);
-
-impl Cipher {
-    /// Key of 32 bytes, vector of 16.
-    fn new(key: &[u8], vector: &[u8]) -> Result<Self, String> {
-        // SAFETY: a context of its own; key and vector have the lengths that the cipher reads.
-        let (context, done) = unsafe {
-            let context = Self(lc::EVP_CIPHER_CTX_new());
-            if context.0.is_null() {
-                return Err("no memory for a cipher".into());
-            }
-            let (key, vector) = (key.as_ptr(), vector.as_ptr());
-            let kind = lc::EVP_aes_256_cbc();
-            let done = lc::EVP_EncryptInit_ex(context.0, kind, null_mut(), key, vector);
-            lc::EVP_CIPHER_CTX_set_padding(context.0, 0);
-            (context, done)
-        };
-        if done == 1 { Ok(context) } else { Err("AWS-LC refused the key".into()) }
-    }
+/// A key of AES-256-CBC, and the vector of the next message: the last block of the one before.
+struct Chain {
+    key: lc::AES_KEY,
+    vector: [u8; 16],
 }
 
-impl Drop for Cipher {
-    fn drop(&mut self) {
-        // SAFETY: made by `new`, freed once.
-        unsafe { lc::EVP_CIPHER_CTX_free(self.0) };
+impl Chain {
+    fn new(key: &[u8], vector: &[u8]) -> Result<Self, String> {
+        let key: &[u8; 32] = key.try_into().map_err(|_| "a key has 32 B")?;
+        let vector = vector.try_into().map_err(|_| "a vector has 16 B")?;
+        let mut made = lc::AES_KEY { rd_key: [0; 60], rounds: 0 };
+        // SAFETY: reads 256 bits, as many as the key has; all of `made` is written.
+        let done = unsafe { lc::AES_set_encrypt_key(key.as_ptr(), 256, &raw mut made) };
+        if done == 0 {
+            Ok(Self { key: made, vector })
+        } else {
+            Err("AWS-LC refused the key".into())
+        }
     }
 }
 
