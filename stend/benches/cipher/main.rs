@@ -3,19 +3,23 @@
 //! Two bars. The built-in engine is at least as fast as `openssl speed`: the interval of the paired
 //! ratio reaches 1. And our row of `openssl speed` is what it prints by itself, within 1 %: the
 //! interval reaches into 0.99 to 1.01. One run of each a round, in an order that turns. A run of
-//! `openssl speed` is a mean over a second of wall time; ours is the median of samples of 3 ms in a
-//! window of a second, and the workload checks its results.
+//! `openssl speed` is a mean over a second of wall time; ours is the mean of the undisturbed samples
+//! of a second, and the workload checks its results.
 
 #![expect(clippy::print_stdout, reason = "the rows are what it is for")]
 
+#[path = "../mem/ours.rs"]
+#[expect(dead_code, reason = "the quickest sample, and times, are not asked for here")]
+mod ours;
 #[path = "../mem/watch.rs"]
 #[expect(dead_code, reason = "of memory and of other ways of timing nothing is asked here")]
 mod watch;
 
 use desk::plan::{Catalogue, order, read};
-use desk::record::{TrialKind, Value, WorkloadSpec};
-use desk::stats::{EstimateMethod, LEVEL, median, ratio_t};
+use desk::record::{TrialKind, WorkloadSpec};
+use desk::stats::{Estimate, EstimateMethod, LEVEL, median, ratio_t};
 use desk::unit::{Quantity, Unit, ratio};
+use ours::{Figure, Load};
 use rig::lab::{Blueprint, Wanted};
 use rig::run::Bench;
 use rig::{factor, workload};
@@ -24,14 +28,16 @@ use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 use std::sync::atomic::AtomicBool;
 
-/// Interleaved rounds of a cell.
-const ROUNDS: usize = 7;
+/// Interleaved rounds of a cell: at least, and at most where its interval stays wide.
+const ROUNDS: [usize; 2] = [7, 21];
 /// Block sizes of `openssl speed` itself, bytes.
 const SIZES: [u32; 6] = [16, 64, 256, 1024, 8192, 16384];
 /// A trial that was disturbed is run again so often.
 const AGAIN: usize = 5;
 /// An interval that is wider than this factor says nothing.
 const WIDEST: f64 = 1.2;
+/// Rounds are made until it is narrower than this factor.
+const NARROW: f64 = 1.04;
 
 type Failed = Box<dyn Error>;
 
@@ -123,8 +129,7 @@ fn show(
     bar: &str,
     (low, high): (f64, f64),
 ) -> Result<bool, Failed> {
-    let logs: Vec<f64> = ours.iter().zip(theirs).map(|(a, b)| (a / b).ln()).collect();
-    let estimate = ratio_t(&logs, LEVEL, EstimateMethod::PairedLogT).ok_or("too few rounds")?;
+    let estimate = estimate(ours, theirs).ok_or("too few rounds")?;
     // A wide interval reaches any bar, and says nothing.
     let narrow = estimate.high.value <= WIDEST * estimate.low.value;
     let reaches = narrow && estimate.high.value >= low && estimate.low.value <= high;
@@ -141,39 +146,78 @@ fn show(
         "{what} | {} | {} ({peer}) | {middle} ({from} to {to}, {} pairs) | {bar} | {mark}",
         rate(ours),
         rate(theirs),
-        logs.len()
+        ours.len()
     );
     Ok(reaches)
+}
+
+fn estimate(ours: &[f64], theirs: &[f64]) -> Option<Estimate> {
+    let logs: Vec<f64> = ours.iter().zip(theirs).map(|(a, b)| (a / b).ln()).collect();
+    ratio_t(&logs, LEVEL, EstimateMethod::PairedLogT)
+}
+
+impl Runs {
+    fn are_enough(&self) -> bool {
+        let narrow = |ours: &[f64]| {
+            estimate(ours, &self.peer).is_some_and(|e| e.high.value <= NARROW * e.low.value)
+        };
+        self.peer.len() >= ROUNDS[0] && narrow(&self.ours) && narrow(&self.row)
+    }
 }
 
 /// Runs of all three, the order turned round by round.
 fn rounds(bench: &mut Bench, cell: Cell) -> Result<Runs, Failed> {
     let mut runs = Runs::default();
-    let mut cpu = String::new();
-    for round in 0..ROUNDS {
+    let mut cpu = 0;
+    for round in 0..ROUNDS[1] {
+        if runs.are_enough() {
+            break;
+        }
         for turn in 0..3 {
             match (round + turn) % 3 {
                 // The first of all: it tells where the others shall run.
                 0 => {
-                    let (rate, on) = trial(bench, cell, "aws_lc")?;
+                    let (rate, on) = built_in(cell)?;
                     runs.ours.push(rate);
                     cpu = on;
                 }
-                1 => runs.row.push(trial(bench, cell, "openssl_cli")?.0),
-                _ => runs.peer.push(alone(cell, &cpu)?),
+                1 => runs.row.push(row(bench, cell)?),
+                _ => runs.peer.push(alone(cell, cpu)?),
             }
         }
     }
     Ok(runs)
 }
 
-/// Bytes a second of one trial of an engine, and the CPU that it ran on.
-fn trial(bench: &mut Bench, cell: Cell, engine: &str) -> Result<(f64, String), Failed> {
-    let text = format!(
-        "title = \"bench\"\n[load.it]\nworkload = \"cipher\"\nalgorithm = \"{}\"\n\
-         block_size = \"{} B\"\nengine = \"{engine}\"\n[method]\nblocks = 3\ndry = false\n\
-         steady = \"noted\"\nsettle = \"0.2 s\"\nsettle_max = \"0.2 s\"\nwindow = \"1 s\"\n",
+/// Lines of a plan for an engine.
+fn load(cell: Cell, engine: &str) -> String {
+    format!(
+        "workload = \"cipher\"\nalgorithm = \"{}\"\nblock_size = \"{} B\"\nengine = \"{engine}\"\n",
         cell.algorithm, cell.bytes
+    )
+}
+
+/// Bytes a second of the engine of this binary, and the CPU that it ran on.
+fn built_in(cell: Cell) -> Result<(f64, u32), Failed> {
+    let mut load = Load::stage(&load(cell, "aws_lc"))?;
+    let mut last = String::new();
+    for _ in 0..AGAIN {
+        let taken = load.measure(1000)?;
+        let cpu = taken.cpus.first().copied().ok_or("it ran on no CPU")?;
+        match &taken.disturbed {
+            None => return Ok((taken.figure(Figure::Rate), cpu)),
+            Some(why) => last.clone_from(why),
+        }
+    }
+    Err(format!("{} aws_lc: {last}", cell.name()).into())
+}
+
+/// Bytes a second of one trial of our engine `openssl_cli`, as a plan gets it.
+fn row(bench: &mut Bench, cell: Cell) -> Result<f64, Failed> {
+    let text = format!(
+        "title = \"bench\"\n[load.it]\n{}[method]\nblocks = 3\ndry = false\nsteady = \"noted\"\n\
+         settle = \"0.2 s\"\nsettle_max = \"0.2 s\"\nwindow = \"1 s\"\n",
+        load(cell, "openssl_cli")
     );
     let workloads: Vec<&WorkloadSpec> = workload::ALL.iter().map(|w| w.spec).collect();
     let plan = read(&text, &Catalogue { workloads: &workloads, factors: factor::ALL })?;
@@ -186,23 +230,20 @@ fn trial(bench: &mut Bench, cell: Cell, engine: &str) -> Result<(f64, String), F
         let Some(outcome) = visited.records.last().map(|record| &record.outcome) else { continue };
         // An answer that was not checked is not shown.
         match (&outcome.fault, outcome.metric("rate")) {
-            (None, Some(rate)) => {
-                let cpus = outcome.made_with.get("cpus").and_then(Value::word).unwrap_or("0");
-                return Ok((rate.value, cpus.to_owned()));
-            }
+            (None, Some(rate)) => return Ok(rate.value),
             (fault, _) => last = fault.as_ref().map_or("no rate".into(), ToString::to_string),
         }
     }
-    Err(format!("{} {engine}: {last}", cell.name()).into())
+    Err(format!("{} openssl_cli: {last}", cell.name()).into())
 }
 
 /// What `openssl speed` prints by itself on a CPU, bytes a second; disturbed runs are made again,
 /// as those of ours are.
-fn alone(cell: Cell, cpu: &str) -> Result<f64, Failed> {
+fn alone(cell: Cell, cpu: u32) -> Result<f64, Failed> {
     let words =
         format!("speed -elapsed -mr -seconds 1 -bytes {} -evp {}", cell.bytes, cell.algorithm);
     let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
-    let cpus = [cpu.parse()?];
+    let cpus = [cpu];
     let mut last = String::new();
     for _ in 0..AGAIN {
         watch::wait_for_calm(&cpus);

@@ -3,6 +3,7 @@
 //! Must not know how a load is run, nor how a row is judged.
 
 use super::Failed;
+use super::ours::Figure;
 use super::peer::Peer;
 use rig::metal::{Cpus, Unready};
 use std::time::Duration;
@@ -13,12 +14,14 @@ const MEMORY_CACHES: u64 = 8;
 const MEMORY: [u64; 2] = [1 << 28, 1 << 30];
 /// Bytes of the first level, which peers divide into lines and arrays.
 const FIRST: u64 = 24 << 10;
+/// The same for one pointer after the other.
+const FIRST_CHASE: u64 = 16 << 10;
 /// Most bytes of the third level: in a guest that cache is the whole host's.
 const THIRD_MOST: u64 = 32 << 20;
 /// What every bandwidth must reach of the best peer's.
 const BANDWIDTH: Bar = Bar::AtLeast(0.98);
 /// The rounds of a cell take no longer than this.
-const LONGEST: Duration = Duration::from_secs(30);
+const LONGEST: Duration = Duration::from_secs(45);
 /// The same where a run of the peer takes seconds.
 const SLOW_LONGEST: Duration = Duration::from_secs(120);
 /// Rounds of most cells.
@@ -38,17 +41,6 @@ pub struct Cell {
     pub figure: Figure,
     /// The bar.
     pub bar: Bar,
-}
-
-/// Like statistic with like: what the peer prints is held against ours of the same kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Figure {
-    /// Work a second, a mean of each; beside STREAM on all CPUs, which prints its best, our mean.
-    Rate,
-    /// Work a second, the quickest of each, as the peer prints its best.
-    Best,
-    /// Seconds for each piece of work, a mean of each.
-    Time,
 }
 
 /// What a ratio must reach.
@@ -136,7 +128,7 @@ fn floor_of_two(bytes: u64) -> u64 {
 
 /// A group of one cell.
 fn alone(cell: Cell, peer: Peer) -> Group {
-    Group { cells: vec![cell], peer, rounds: ROUNDS, window_ms: 100, fresh: true, longest: LONGEST }
+    Group { cells: vec![cell], peer, rounds: ROUNDS, window_ms: 250, fresh: true, longest: LONGEST }
 }
 
 /// `L1 24 KiB`.
@@ -150,12 +142,6 @@ fn size(bytes: u64) -> String {
         b if b >= 1 << 20 => format!("{} MiB", b >> 20),
         b => format!("{} KiB", b >> 10),
     }
-}
-
-/// What lies in memory is gone over some times, and kept: to make it anew takes long, and says
-/// nothing. Where a smaller one came to lie among the lines of a cache is another matter each time.
-fn in_level(bytes: u64, group: Group) -> Group {
-    if bytes >= MEMORY[0] { Group { window_ms: 300, fresh: false, ..group } } else { group }
 }
 
 /// Operation, instruction set, and the tests of likwid-bench that do the same: for its word
@@ -207,7 +193,7 @@ fn likwid(level: Level) -> Vec<Group> {
         let name = format!("{} {operation} {isa}{past}", place(level));
         let cell = Cell { name, load, nth: 0, figure: Figure::Rate, bar: BANDWIDTH };
         let peer = Peer::Likwid { tests, bytes };
-        in_level(bytes, alone(cell, peer))
+        alone(cell, peer)
     })
     .collect()
 }
@@ -226,7 +212,7 @@ fn memcpy(level: Level, threads: &str) -> Group {
     let name = format!("{} copy best{cpus}", place(level));
     let cell = Cell { name, load: load("best"), nth: 0, figure: Figure::Best, bar: BANDWIDTH };
     let peer = Peer::Libc { load: load("libc"), all: threads == "all" };
-    in_level(bytes, alone(cell, peer))
+    alone(cell, peer)
 }
 
 /// STREAM, whose compiler chose instructions and stores; ours chooses as well.
@@ -252,15 +238,14 @@ fn stream(program: &'static str, threads: &'static str) -> Group {
 }
 
 fn latency(level: Level) -> Group {
-    // A size that a full cycle of the peer divides.
-    let bytes = if level.0 == "L1" { 32 << 10 } else { level.1 };
+    // A size that a full cycle of the peer divides, and room for what else the CPU's threads hold.
+    let bytes = if level.0 == "L1" { FIRST_CHASE } else { level.1 };
     let load = format!(
         "workload = \"mem_latency\"\norder = \"random\"\nstride = \"64 B\"\nsize = \"{bytes} B\"\n"
     );
     let name = format!("latency {}", place((level.0, bytes)));
     let cell = Cell { name, load, nth: 0, figure: Figure::Time, bar: Bar::Within(0.05) };
-    let group = in_level(bytes, alone(cell, Peer::Multichase { bytes }));
-    Group { window_ms: 300, longest: SLOW_LONGEST, ..group }
+    Group { longest: SLOW_LONGEST, ..alone(cell, Peer::Multichase { bytes }) }
 }
 
 fn cores(pair: &str) -> Group {

@@ -13,10 +13,10 @@ mod ours;
 mod peer;
 mod watch;
 
-use cell::{Cell, Figure, Group};
+use cell::{Cell, Group};
 use desk::stats::{Estimate, LEVEL, centre_of_blocks, median};
 use desk::unit::{Quantity, Unit, ratio};
-use ours::Load;
+use ours::{Figure, Load};
 use peer::Rival;
 use rig::metal::Cpus;
 use std::error::Error;

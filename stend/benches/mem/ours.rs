@@ -3,7 +3,6 @@
 //! Must not know beside whom it is measured.
 
 use super::Failed;
-use super::cell::Figure;
 use desk::plan::{Catalogue, order, read};
 use desk::record::{Settings, Value, WorkloadSpec};
 use rig::lab::agent::Part;
@@ -18,6 +17,17 @@ const SEED: u64 = 7;
 const WARM_NS: u64 = 20_000_000;
 /// A round is disturbed of whose samples fewer than this share are undisturbed.
 const CLEAN_LEAST: f64 = 0.8;
+
+/// Like statistic with like: what the peer prints is held against ours of the same kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Figure {
+    /// Work a second, a mean of each; beside STREAM on all CPUs, which prints its best, our mean.
+    Rate,
+    /// Work a second, the quickest of each, as the peer prints its best.
+    Best,
+    /// Seconds for each piece of work, a mean of each.
+    Time,
+}
 
 /// A load of ours that stands ready.
 pub struct Load {

@@ -7,8 +7,8 @@ use super::ours::{Load, Taken};
 use super::watch::{Job, Ran, Timed};
 use std::process::{Command, Stdio};
 
-/// A run of likwid-bench takes about so long, seconds.
-const LIKWID_S: f64 = 0.12;
+/// A run of likwid-bench takes about so long, seconds; before it, it waits for one.
+const LIKWID_S: f64 = 0.25;
 /// With which its speed is guessed before its first run, bytes a second.
 const GUESS: f64 = 20e9;
 /// Bytes that it really goes over differ from those asked for by no more than this share.
@@ -152,7 +152,7 @@ impl Rival {
             Peer::Libc { .. } => {
                 let load = self.libc.as_mut().ok_or("no load of the libc")?;
                 let taken: Taken = load.measure(window_ms)?;
-                let figures = vec![taken.figure(super::cell::Figure::Best)];
+                let figures = vec![taken.figure(super::ours::Figure::Best)];
                 Ok(Seen { figures, disturbed: taken.disturbed })
             }
             Peer::Stream { .. } => {
