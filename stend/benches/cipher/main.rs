@@ -3,8 +3,8 @@
 //! Two bars. The built-in engine is at least as fast as `openssl speed`: the interval of the paired
 //! ratio reaches 1. And our row of `openssl speed` is what it prints by itself, within 1 %: the
 //! interval reaches into 0.99 to 1.01. One run of each a round, in an order that turns. A run of
-//! `openssl speed` is a mean over a second of wall time; ours is the mean of the undisturbed samples
-//! of a second, and the workload checks its results.
+//! `openssl speed` is a mean over a second of wall time; ours is that of the undisturbed samples of
+//! a second, and the workload checks its results.
 
 #![expect(clippy::print_stdout, reason = "the rows are what it is for")]
 
