@@ -356,7 +356,7 @@ impl Pace {
     /// Samples that begin in the window; after the first only those that end there, too.
     fn sample(&mut self, hot: &mut dyn Hot, guard: &mut Guard, span: Span) -> Vec<Sampled> {
         let mut samples = Vec::new();
-        let mut last_ns = 0;
+        let (mut last_ns, mut since_ns) = (0, clock::now_ns());
         guard.begin();
         loop {
             let began_ns = clock::now_ns();
@@ -366,7 +366,11 @@ impl Pace {
             }
             let (work, ns) = self.time(hot);
             let ended_ns = clock::now_ns();
-            let taint = guard.end(began_ns, ended_ns);
+            // Whoever is asked waits while this thread reads what the kernel counts, too.
+            let outside_ns =
+                hot.own_ns().map_or(0, |own| (ended_ns - since_ns).saturating_sub(own));
+            since_ns = ended_ns;
+            let taint = guard.end(began_ns, ended_ns, outside_ns);
             last_ns = ended_ns - began_ns;
             if ended_ns > span.closes_ns && samples.len() >= 3 {
                 return samples;

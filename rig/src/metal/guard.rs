@@ -83,11 +83,12 @@ impl Guard {
     }
 
     /// What disturbed the sample that began with [`Self::begin`], or with the end of the one
-    /// before, and took from one moment to another, nanoseconds on the monotonic clock.
-    pub fn end(&mut self, from_ns: u64, to_ns: u64) -> Option<Taint> {
+    /// before, and took from one moment to another, nanoseconds on the monotonic clock. Of that so
+    /// much was outside what was timed: two threads that hand over on one CPU wait for each other.
+    pub fn end(&mut self, from_ns: u64, to_ns: u64, outside_ns: u64) -> Option<Taint> {
         let now = self.read();
         let before = std::mem::replace(&mut self.before, now);
-        let waited_ns = now.waited_ns.saturating_sub(before.waited_ns);
+        let waited_ns = now.waited_ns.saturating_sub(before.waited_ns + outside_ns);
         let stolen_ns = now.steal.saturating_sub(before.steal) * TICK_NS;
         #[expect(clippy::cast_precision_loss, reason = "times of a sample are far below 2^53")]
         let much = |ns: u64| ns as f64 > LOST_MOST * to_ns.saturating_sub(from_ns) as f64;
@@ -169,33 +170,45 @@ mod tests {
         (from_ns, clock::now_ns())
     }
 
-    /// Disturbed samples of 100, each of 3 ms, on the first CPU.
-    fn disturbed() -> usize {
-        pin(Cpus::read(Path::new("/")).threads[0].cpu).unwrap();
-        let mut guard = Guard::of(&[], &[]);
-        let sample = |_: &i32| {
-            guard.begin();
-            let (from_ns, to_ns) = spin(3_000_000);
-            guard.end(from_ns, to_ns).is_some()
-        };
-        (0..100).filter(sample).count()
-    }
-
-    #[test]
-    fn a_busy_loop_on_the_same_cpu_is_told_in_nearly_every_sample() {
+    /// Disturbed samples of 100, each of 3 ms, on the first CPU beside a busy loop; of each so much
+    /// was outside what was timed.
+    fn disturbed(outside_ns: u64) -> usize {
         let stop = AtomicBool::new(false);
-        let found = thread::scope(|scope| {
+        thread::scope(|scope| {
             scope.spawn(|| {
                 pin(Cpus::read(Path::new("/")).threads[0].cpu).unwrap();
                 while !stop.load(Ordering::Relaxed) {
                     std::hint::spin_loop();
                 }
             });
-            let found = scope.spawn(disturbed).join().unwrap();
+            let found = scope.spawn(|| tainted(outside_ns)).join().unwrap();
             stop.store(true, Ordering::Relaxed);
             found
-        });
+        })
+    }
+
+    fn tainted(outside_ns: u64) -> usize {
+        pin(Cpus::read(Path::new("/")).threads[0].cpu).unwrap();
+        let mut guard = Guard::of(&[], &[]);
+        let sample = |_: &i32| {
+            guard.begin();
+            let (from_ns, to_ns) = spin(3_000_000);
+            // Steal comes as it likes: it disturbs a sample, and is none of a wait.
+            let taint = guard.end(from_ns, to_ns, outside_ns);
+            if outside_ns > 0 { taint == Some(Taint::Waited) } else { taint.is_some() }
+        };
+        (0..100).filter(sample).count()
+    }
+
+    #[test]
+    fn a_busy_loop_on_the_same_cpu_is_told_in_nearly_every_sample() {
+        let found = disturbed(0);
         assert!(found >= 95, "{found} of 100");
+    }
+
+    #[test]
+    fn a_wait_outside_of_what_was_timed_is_no_disturbance() {
+        assert_eq!(disturbed(u64::from(u32::MAX)), 0);
     }
 
     #[test]
