@@ -9,7 +9,7 @@
 mod moment;
 
 use desk::record::{Completeness, LabKind, Run};
-use moment::good_or_disturbed;
+use moment::{good_or_disturbed, taken};
 use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::PermissionsExt as _;
@@ -187,8 +187,7 @@ fn a_run_writes_its_report_and_says_the_same_on_standard_output() {
     let _lock = lock();
     let place = Place::new("run");
     let file = place.file("small.toml", &small(CONGESTION));
-    let output = place.run(&[STEND, "run", &file, "--out", "here"]);
-    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let output = taken(|| place.run(&[STEND, "run", &file, "--out", "here"]));
     let run = place.records("here");
     assert_eq!(run.completeness, Completeness::Complete);
     six_visited(&run);
@@ -207,8 +206,7 @@ fn displaced_work_asked_for_on_the_command_line_is_read_and_can_be_asked_for_aga
     let _lock = lock();
     let place = Place::new("displaced");
     let file = place.file("small.toml", &small(CONGESTION));
-    let output = place.run(&[STEND, "run", &file, "--displaced-work", "--out", "here"]);
-    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    taken(|| place.run(&[STEND, "run", &file, "--displaced-work", "--out", "here"]));
     let run = place.records("here");
     assert!(run.plan.method.displaced_work);
     assert!(run.command.contains("--displaced-work"), "{}", run.command);
@@ -261,8 +259,7 @@ fn an_ordinary_user_gets_namespaces_of_his_own() {
         return;
     }
     let words = [&user[..], &[binary.as_str(), "run", &file, "--out", "here"]].concat();
-    let output = place.run(&words);
-    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    taken(|| place.run(&words));
     let run = place.records("here");
     assert_eq!(run.environment.lab.as_ref().map(|l| l.0), Some(LabKind::UserNamespaces));
     six_visited(&run);
@@ -299,17 +296,16 @@ fn where_namespaces_are_refused_the_report_says_loopback_and_links_are_refused()
     let place = Place::new("refused");
     let refuse = "echo 0 > /proc/sys/user/max_user_namespaces && exec setpriv \
                   --bounding-set=-all --inh-caps=-all --no-new-privs \"$@\"";
+    let without = ["unshare", "-Ur", "sh", "-c", refuse, "sh"];
     let run = |text: &str| {
         let (binary, file) = (place.public_binary(), place.file("small.toml", text));
-        let words = ["unshare", "-Ur", "sh", "-c", refuse, "sh"];
-        place.run(&[&words[..], &[binary.as_str(), "run", &file, "--out", "here"]].concat())
+        place.run(&[&without[..], &[binary.as_str(), "run", &file, "--out", "here"]].concat())
     };
-    let output = run(&small(CONGESTION));
-    if stderr(&output).contains("unshare failed") {
+    if stderr(&place.run(&[&without[..], &["true"]].concat())).contains("unshare failed") {
         println!("skipped: this kernel gives no user namespace to refuse them in");
         return;
     }
-    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let output = taken(|| run(&small(CONGESTION)));
     let (kind, reason) = place.records("here").environment.lab.expect("a lab");
     assert_eq!(kind, LabKind::Loopback);
     assert!(reason.contains("unshare"), "{reason}");
@@ -380,7 +376,6 @@ fn what_a_killed_run_left_the_next_one_removes() {
         return;
     }
     let file = place.file("small.toml", &small(CONGESTION));
-    let output = place.run(&[STEND, "run", &file, "--out", "here"]);
-    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    taken(|| place.run(&[STEND, "run", &file, "--out", "here"]));
     assert_eq!(groups(&prefix), Vec::<PathBuf>::new(), "{left:?} were there");
 }
