@@ -16,12 +16,12 @@
 //! Of three or more the differences hang together, and a flip turns them all: exact where the noise
 //! of a level is symmetric, and with skewed noise as near as the simulation below shows.
 
-use super::compare::{by_ranks, difference_p};
+use super::compare::{JUDGED_FROM, by_ranks, difference_p};
 use super::holm::holm_adjusted;
 use super::max_t::{Blocks, Row, all_blocks, each_flip, share};
 
 /// p values of samples, adjusted for each other step by step, 0-1, in their order; none for a
-/// sample of fewer than two blocks, which is in the family all the same.
+/// sample of fewer than five blocks, which has no verdict and is in the family all the same.
 ///
 /// Holm's steps on t below 8 blocks, steps of the largest |t| under sign flips from there. Where
 /// there are samples of both kinds, each kind has its share of the error by its number. The chance
@@ -33,13 +33,13 @@ pub fn stepped_down(samples: &[&Blocks], seed: u64) -> Vec<Option<f64>> {
     let part = |part: &[usize]| -> Vec<&Blocks> { part.iter().map(|at| samples[*at]).collect() };
     let alone = |s: &&Blocks| {
         let logs: Vec<f64> = s.iter().map(|(_, log)| *log).collect();
-        difference_p(&logs).unwrap_or(1.0)
+        difference_p(&logs).filter(|_| logs.len() >= JUDGED_FROM).unwrap_or(1.0)
     };
     let stepped = holm_adjusted(&part(&few).iter().map(alone).collect::<Vec<f64>>());
     let mut all = vec![None; samples.len()];
     for (kind, ps) in [(&many, by_flips(&part(&many), seed)), (&few, stepped)] {
         for (at, p) in kind.iter().zip(ps) {
-            let tested = samples[*at].len() > 1;
+            let tested = samples[*at].len() >= JUDGED_FROM;
             all[*at] = tested.then_some((p / share(kind.len(), samples.len())).min(1.0));
         }
     }

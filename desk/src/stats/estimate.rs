@@ -10,13 +10,16 @@ use serde::{Deserialize, Serialize};
 pub enum EstimateMethod {
     /// Mean and Student t interval.
     MeanT,
+    /// exp of the mean logarithm, Student t interval: of rates, times, sizes and ratios.
+    LogMeanT,
     /// exp of the mean log ratio within blocks, Student t interval.
     PairedLogT,
     /// As [`Self::PairedLogT`], the interval's level set by Holm's step over the curve.
     PairedLogTHolm,
     /// exp of the Hodges-Lehmann estimate of the log ratios within blocks, signed-rank interval.
     HodgesLehmann,
-    /// Hodges-Lehmann estimate of single values, one a block, signed-rank interval.
+    /// Hodges-Lehmann estimate of single values, one a block, signed-rank interval; of rates,
+    /// times, sizes and ratios on the log scale.
     SignedRank,
     /// As [`Self::PairedLogT`], simultaneous over the curve by sign flips of whole blocks.
     PairedLogMaxT,
@@ -28,6 +31,8 @@ pub enum EstimateMethod {
     MedianSlope,
     /// A quantile of trials, interval between two of them by the binomial distribution.
     OrderStatistics,
+    /// A share of trials, exact binomial interval.
+    ClopperPearson,
     /// A count or a single reading: the interval is the value itself.
     Exact,
     /// Computed from a model of the plan, not measured.

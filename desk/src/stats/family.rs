@@ -1,9 +1,12 @@
 //! Knows how log ratios are decided, alone or as the points of a curve; never what they measure.
 
-use super::compare::{by_ranks, difference_p, equivalence_p, ratio_of_blocks, ratio_t};
+use super::compare::{
+    JUDGED_FROM, by_ranks, difference_p, equivalence_p, ratio_of_blocks, ratio_t,
+    typical_equivalence_p,
+};
 use super::estimate::{Estimate, EstimateMethod};
-use super::holm::{holm, holm_adjusted};
-use super::interval::{LEVEL, t_tail};
+use super::holm::holm;
+use super::interval::t_tail;
 use super::max_t::{Blocks, max_t};
 use crate::unit::{Quantity, Unit};
 
@@ -21,11 +24,11 @@ pub struct Rule {
 /// What is decided of one sample of log ratios.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decision {
-    /// The ratio; its interval excludes 1 exactly where `differs`.
+    /// The ratio; from 5 blocks on its interval excludes 1 exactly where `differs`.
     pub ratio: Estimate,
-    /// Whether it is called different from 1.
+    /// Whether it is called different from 1; never of fewer than 5 blocks.
     pub differs: bool,
-    /// Whether it is shown to lie within the margin.
+    /// Whether it is shown to lie within the margin; never of fewer than 5 blocks.
     pub equivalent: bool,
     /// Error probability of a t test of this sample alone that is as strict, 0-1.
     pub alpha: f64,
@@ -33,9 +36,9 @@ pub struct Decision {
 
 impl Decision {
     fn new(ratio: Estimate, alpha: f64, equivalent: bool) -> Self {
-        let differs = ratio.low.value > 1.0 || ratio.high.value < 1.0;
-        let differs = differs && ratio.method != EstimateMethod::Exact;
-        Self { ratio, differs, equivalent, alpha }
+        let judged = ratio.n as usize >= JUDGED_FROM;
+        let differs = judged && (ratio.low.value > 1.0 || ratio.high.value < 1.0);
+        Self { ratio, differs, equivalent: judged && equivalent, alpha }
     }
 
     /// A single block is shown and never decided.
@@ -48,7 +51,8 @@ impl Decision {
 /// Decides one sample, one log ratio a block.
 ///
 /// Different if the interval at 1 - alpha excludes 1, equivalent by two one-sided tests at alpha
-/// each. None for no block.
+/// each on the typical and on the mean ratio ([`equivalence_p`]); neither of fewer than 5 blocks.
+/// None for no block.
 #[must_use]
 pub fn decide(logs: &[f64], rule: Rule) -> Option<Decision> {
     if let [one] = logs {
@@ -63,7 +67,8 @@ pub fn decide(logs: &[f64], rule: Rule) -> Option<Decision> {
 /// difference is called different is at most alpha.
 ///
 /// A point of 8 or more blocks is judged by the largest |t| under sign flips ([`max_t`]), with
-/// simultaneous intervals, and is equivalent where its own lies within the margin. Points of fewer
+/// simultaneous intervals, and is equivalent where its own lies within the margin and so does the
+/// typical ratio by itself. Points of fewer
 /// blocks are judged by Holm's step-down on t, for difference and for equivalence. Where a curve
 /// has both, each kind gets alpha by its share of the points. A curve of one point is
 /// [`decide`]d alone. A point with one block cannot be tested: it stays in the family with p = 1.
@@ -85,32 +90,6 @@ pub fn decide_together(points: &[&Blocks], rule: Rule) -> Option<Vec<Decision>> 
     points.iter().map(next).collect()
 }
 
-/// p values of samples, adjusted for each other, 0-1, in their order; none for a sample of fewer
-/// than two blocks, which is in the family all the same.
-///
-/// The rule is that of [`decide_together`]: Holm's steps below 8 blocks, the largest |t| under sign
-/// flips from there, each by its share of the samples; one sample alone has its own p. The chance
-/// that any sample without a difference has a p of at most alpha is at most alpha.
-#[must_use]
-pub fn adjusted(samples: &[&Blocks], seed: u64) -> Vec<Option<f64>> {
-    if let [one] = samples {
-        return vec![difference_p(&logs(one))];
-    }
-    let (many, few): (Vec<usize>, Vec<usize>) =
-        (0..samples.len()).partition(|at| by_ranks(samples[*at].len()));
-    let of = |part: &[usize]| -> Vec<&Blocks> { part.iter().map(|at| samples[*at]).collect() };
-    let flipped = max_t(&of(&many), 1.0 - LEVEL, seed).map(|m| m.adjusted).unwrap_or_default();
-    let alone: Vec<f64> = of(&few).iter().map(|s| difference_p(&logs(s)).unwrap_or(1.0)).collect();
-    let mut all = vec![None; samples.len()];
-    for (part, ps) in [(&many, flipped), (&few, holm_adjusted(&alone))] {
-        let share = real(samples.len()) / real(part.len());
-        for (at, p) in part.iter().zip(ps) {
-            all[*at] = (samples[*at].len() > 1).then_some((p * share).min(1.0));
-        }
-    }
-    all
-}
-
 fn by_flips(points: &[&Blocks], rule: Rule) -> Option<Vec<Decision>> {
     if points.is_empty() {
         return Some(Vec::new());
@@ -129,7 +108,8 @@ fn by_flips(points: &[&Blocks], rule: Rule) -> Option<Vec<Decision>> {
             n: u32::try_from(logs.len()).unwrap_or(u32::MAX),
             method: EstimateMethod::PairedLogMaxT,
         };
-        let equivalent = centre.abs() + half < rule.margin.ln_1p();
+        let typical = typical_equivalence_p(&logs, rule.margin).is_some_and(|p| p <= rule.alpha);
+        let equivalent = typical && centre.abs() + half < rule.margin.ln_1p();
         let alone = 2.0 * t_tail(judged.critical, real(logs.len() - 1));
         Decision::new(ratio, alone, equivalent)
     });
@@ -139,7 +119,8 @@ fn by_flips(points: &[&Blocks], rule: Rule) -> Option<Vec<Decision>> {
 fn by_steps(points: &[&Blocks], rule: Rule) -> Option<Vec<Decision>> {
     let all: Vec<Vec<f64>> = points.iter().map(|p| logs(p)).collect();
     let ps = |of: &dyn Fn(&[f64]) -> Option<f64>| -> Vec<f64> {
-        all.iter().map(|logs| of(logs).unwrap_or(1.0)).collect()
+        let judged = |logs: &Vec<f64>| of(logs).filter(|_| logs.len() >= JUDGED_FROM);
+        all.iter().map(|logs| judged(logs).unwrap_or(1.0)).collect()
     };
     let differs = holm(&ps(&difference_p), rule.alpha);
     let equal = holm(&ps(&|logs| equivalence_p(logs, rule.margin)), rule.alpha);
@@ -274,19 +255,20 @@ mod tests {
     fn the_interval_excludes_one_exactly_where_a_difference_is_told() {
         let mut chance = Chance::new();
         let mut seen = [0, 0];
-        for n in [2, 3, 7, 8, 12, 13, 30, 60] {
+        for n in [2, 3, 5, 7, 8, 12, 13, 30, 60] {
             for step in 0..60 {
                 let effect = 0.0005 * f64::from(step);
                 let logs: Vec<f64> = (0..n).map(|_| effect + chance.normal(0.01)).collect();
                 let one = decide(&logs, RULE).unwrap();
-                assert_eq!(one.differs, difference_p(&logs).unwrap() <= RULE.alpha);
-                assert_eq!(one.differs, excludes_one(&one.ratio));
+                let judged = n as usize >= JUDGED_FROM;
+                assert_eq!(one.differs, judged && difference_p(&logs).unwrap() <= RULE.alpha);
+                assert_eq!(one.differs, judged && excludes_one(&one.ratio));
                 seen[usize::from(one.differs)] += 1;
                 let curve = chance.curve(n, effect);
                 let points: Vec<&Blocks> = curve.iter().map(Vec::as_slice).collect();
                 let flips = by_ranks(n as usize).then(|| max_t(&points, 0.05, RULE.seed).unwrap());
                 for (place, point) in together(&curve).iter().enumerate() {
-                    assert_eq!(point.differs, excludes_one(&point.ratio));
+                    assert_eq!(point.differs, judged && excludes_one(&point.ratio));
                     if let Some(flips) = &flips {
                         assert_eq!(point.differs, flips.adjusted[place] <= RULE.alpha);
                         assert_eq!(point.ratio.method, EstimateMethod::PairedLogMaxT);
@@ -331,29 +313,5 @@ mod tests {
         assert_eq!(differs, [false, true, true]);
         assert!(decided.iter().all(|d| d.ratio.low.value.is_finite()));
         assert!(decided[0].equivalent);
-    }
-
-    #[test]
-    fn an_adjusted_p_is_within_alpha_exactly_where_the_family_is_decided_so() {
-        let mut chance = Chance::new();
-        let mut told = 0;
-        for (blocks, effect) in [(5, 0.0), (5, 0.03), (10, 0.0), (10, 0.012)] {
-            for _ in 0..20 {
-                let curve = chance.curve(blocks, effect);
-                let points: Vec<&Blocks> = curve.iter().map(Vec::as_slice).collect();
-                let decided = decide_together(&points, RULE).unwrap();
-                let adjusted = adjusted(&points, RULE.seed);
-                for (decision, p) in decided.iter().zip(adjusted) {
-                    assert_eq!(decision.differs, p.unwrap() <= RULE.alpha, "{p:?}");
-                    told += u32::from(decision.differs);
-                }
-            }
-        }
-        assert!(told > 0, "nothing differed");
-        let (short, long): (Vec<_>, Vec<_>) = (vec![(1, 0.3)], vec![(1, 0.3), (2, 0.31)]);
-        assert_eq!(adjusted(&[&short], 1), [None]);
-        let both = adjusted(&[&short, &long], 1);
-        let alone = difference_p(&[0.3, 0.31]).unwrap();
-        assert!(both[0].is_none() && (both[1].unwrap() - 2.0 * alone).abs() < 1e-12, "{both:?}");
     }
 }

@@ -1,14 +1,15 @@
 //! Knows how estimates are made from samples. Plain functions over slices.
 //!
 //! Gives: summaries, Student's t, signed ranks, centres of blocks, paired log ratios, Welch's t,
-//! equivalence, Holm's step-down, sign flips, decisions alone and together, all pairs with their
-//! ranks, the index, further blocks, two groups, the interval of a share, correlation of
+//! sessions, equivalence, Holm's step-down, sign flips, decisions alone and together, all pairs
+//! with their ranks, the index, further blocks, two groups, the interval of a share, correlation of
 //! neighbours, diagnoses of a series, quantiles.
 //! Never: what the samples mean, or where they came from.
 //! Start reading at `estimate.rs`.
 
 mod all_pairs;
 mod centre;
+mod change;
 mod cluster;
 mod compare;
 mod diagnostics;
@@ -23,6 +24,7 @@ mod interval;
 mod max_t;
 mod percentile;
 mod power;
+mod sessions;
 mod share;
 mod signed_rank;
 mod summary;
@@ -30,23 +32,28 @@ mod welch;
 
 pub use all_pairs::{RankRange, every_two, shared_ranks, stepped_down};
 pub use centre::centre_of_blocks;
+pub use change::{CHANGES_FROM, Change, ChangeKind, change};
 pub use cluster::{Groups, two_groups};
 pub use compare::{
-    RANKS_FROM, by_ranks, difference_p, equivalence_p, log_ratio, ratio_of_blocks, ratio_t,
+    JUDGED_FROM, RANKS_FROM, by_ranks, difference_p, equivalence_p, log_ratio, mean_equivalence_p,
+    ratio_of_blocks, ratio_t, typical_equivalence_p,
 };
 pub use diagnostics::{Apart, DIAGNOSED_FROM, Neighbours, Trend, apart, neighbours, trend};
 pub use estimate::{Estimate, EstimateMethod};
-pub use family::{Decision, Rule, adjusted, decide, decide_together};
+pub use family::{Decision, Rule, decide, decide_together};
 pub use further::{Course, MoreBlocks, further_blocks};
 pub use holm::{HolmStep, holm, holm_adjusted};
 pub use index::{block_means, mean};
 pub use interval::{
-    LEVEL, half_width, mean_or_single, mean_or_single_at, mean_t, t_quantile, t_tail,
+    LEVEL, half_width, log_mean_t, mean_or_single, mean_or_single_at, mean_t, t_quantile, t_tail,
 };
 pub use max_t::{Blocks, MaxT, max_t};
 pub use percentile::{quantile, quantile_needs};
 pub use power::smallest_ratio;
-pub use share::{lag_one, share_interval};
+pub use sessions::{
+    Between, PRIOR_FREEDOM, PRIOR_SD, SESSIONS, SESSIONS_MOST, Session, Spread, SpreadSource,
+};
+pub use share::{fisher_p, lag_one, share_interval};
 pub use signed_rank::Walsh;
 pub use summary::{Summary, median};
 pub use welch::Welch;

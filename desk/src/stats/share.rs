@@ -1,6 +1,10 @@
 //! Knows the exact interval of a share, and how far neighbours of a series hang together.
 
 use statrs::function::beta::inv_beta_reg;
+use statrs::function::gamma::ln_gamma;
+
+/// Room for the rounding of logarithms of equal chances, a share.
+const ROUNDING: f64 = 1e-7;
 
 /// The interval of Clopper and Pearson at `level` (0-1) for the share of `hits` among `of`, 0-1.
 ///
@@ -14,6 +18,24 @@ pub fn share_interval(hits: u32, of: u32, level: f64) -> (f64, f64) {
     let low = if hits > 0.0 { inv_beta_reg(hits, of - hits + 1.0, tail) } else { 0.0 };
     let high = if hits < of { inv_beta_reg(hits + 1.0, of - hits, 1.0 - tail) } else { 1.0 };
     (low, high)
+}
+
+/// Two-sided p value, 0-1, of Fisher's exact test that two shares, each (hits, of), are alike: the
+/// chance, given all hits, of every table that is no likelier than this one.
+///
+/// R. A. Fisher, "Statistical Methods for Research Workers", 5th edition (1934), 21.02. 1 where
+/// either counts nothing.
+#[must_use]
+pub fn fisher_p((a, of_a): (u32, u32), (b, of_b): (u32, u32)) -> f64 {
+    let hits = a.min(of_a) + b.min(of_b);
+    let choose = |n: u32, k: u32| {
+        let ln_factorial = |n: u32| ln_gamma(f64::from(n) + 1.0);
+        ln_factorial(n) - ln_factorial(k) - ln_factorial(n - k)
+    };
+    let log = |x: u32| choose(of_a, x) + choose(of_b, hits - x) - choose(of_a + of_b, hits);
+    let own = log(a.min(of_a)) + ROUNDING;
+    let tables = hits.saturating_sub(of_b)..=hits.min(of_a);
+    tables.map(log).filter(|one| *one <= own).map(f64::exp).sum::<f64>().min(1.0)
 }
 
 /// Correlation of neighbours, -1 to 1, over several series with a mean of their own each: sums of
@@ -59,6 +81,21 @@ mod tests {
         let (low, high) = share_interval(5, 10, 0.95);
         assert!((low - 0.187_086_028_447_398_6).abs() < 1e-9, "{low}");
         assert!((low + high - 1.0).abs() < 1e-9, "{high}");
+    }
+
+    // Sums of exact binomial coefficients, as stats.fisher_exact of scipy defines the test.
+    #[test]
+    fn the_exact_test_of_two_shares_is_the_sum_of_hypergeometric_chances() {
+        for ((a, b), p) in [
+            (((0, 20), (2, 20)), 0.487_179_487_179_487_2),
+            (((0, 20), (6, 20)), 0.020_196_020_196_020_195),
+            (((0, 5), (4, 5)), 0.047_619_047_619_047_616),
+            (((3, 40), (12, 40)), 0.019_757_026_758_446_695),
+            (((0, 0), (3, 5)), 1.0),
+        ] {
+            assert!((fisher_p(a, b) - p).abs() < 1e-6, "{a:?} {b:?}: {}", fisher_p(a, b));
+            assert!((fisher_p(b, a) - p).abs() < 1e-6);
+        }
     }
 
     #[test]

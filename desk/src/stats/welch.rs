@@ -51,6 +51,14 @@ impl Welch {
         2.0 * self.tail_beyond(self.difference.abs())
     }
 
+    /// p value, 0-1, of the two-sided test that the difference lies beyond ± ln(1 + margin): for
+    /// samples of logs. It is below 1 - level where the interval of that level lies all beyond it,
+    /// on one side. `margin` is a share, 0 or more.
+    #[must_use]
+    pub fn beyond_p(&self, margin: f64) -> f64 {
+        (2.0 * self.tail_beyond(self.difference.abs() - margin.ln_1p())).min(1.0)
+    }
+
     /// p value, 0-1, of the two one-sided tests that the difference lies within ± ln(1 + margin):
     /// for samples of logs. `margin` is a share, 0 or more.
     #[must_use]

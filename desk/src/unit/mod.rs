@@ -7,6 +7,8 @@
 mod format;
 mod parse;
 mod quantity;
+#[cfg(test)]
+mod tests_laws;
 
 pub use format::{axis_scale, percent_change, plain, ratio, show_centre, show_range};
 pub use parse::{Kind, UnitError, parse, parse_sweep};

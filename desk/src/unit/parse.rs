@@ -170,7 +170,11 @@ pub fn parse(text: &str, kind: Kind) -> Result<Quantity, UnitError> {
         family: kind.family(),
         known: kind.known(),
     })?;
-    Ok(Quantity::new(number * factor, kind.unit(unit)))
+    let value = number * factor;
+    if !value.is_finite() {
+        return Err(UnitError::NoNumber(text.trim().into(), kind.example()));
+    }
+    Ok(Quantity::new(value, kind.unit(unit)))
 }
 
 fn split(text: &str, kind: Kind) -> Result<(f64, &str), UnitError> {
@@ -179,8 +183,8 @@ fn split(text: &str, kind: Kind) -> Result<(f64, &str), UnitError> {
     let after = &text[sign..];
     let end = after.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(after.len()) + sign;
     let (digits, unit) = text.split_at(end);
-    let number: f64 =
-        digits.parse().map_err(|_| UnitError::NoNumber(text.into(), kind.example()))?;
+    let number = digits.parse().ok().filter(|number: &f64| number.is_finite());
+    let number = number.ok_or_else(|| UnitError::NoNumber(text.into(), kind.example()))?;
     Ok((number, unit.trim()))
 }
 

@@ -82,6 +82,27 @@ pub enum Unit {
 }
 
 impl Unit {
+    /// Whether its values are above 0 by nature and differ by factors: rates, times, sizes, ratios.
+    /// Their means and intervals are made of logarithms.
+    #[must_use]
+    pub const fn is_scaled(self) -> bool {
+        matches!(
+            self,
+            Self::BitPerSecond
+                | Self::BytePerSecond
+                | Self::OperationPerSecond
+                | Self::PacketPerSecond
+                | Self::InterruptPerSecond
+                | Self::Byte
+                | Self::Second
+                | Self::Hertz
+                | Self::Ratio
+                | Self::MegabitPerCpuPercent
+                | Self::SecondPerGigabyte
+                | Self::MicrosecondPerKilobyte
+        )
+    }
+
     /// Whether it is money.
     #[must_use]
     pub const fn is_money(self) -> bool {
