@@ -2,9 +2,11 @@
 //! needs them.
 //!
 //! A block visits every treatment of every point once. Treatments of a point run next to each
-//! other, so that slow drift hits both sides of a ratio alike; which of them comes first is drawn
-//! anew each time, because a fixed order would hand the drift to one side. The same holds for
-//! boots: a round has one at every level that needs one, in an order drawn anew.
+//! other, so that slow drift hits both sides of a ratio alike. Blocks come in pairs: the first of a
+//! pair visits the treatments of a point in a random order, the second in the reverse of it. So of
+//! any two treatments each precedes the other equally often in an even number of blocks, and once
+//! more in an odd one: from two blocks on in at most 2/3 of them, however early a run ends. The
+//! same holds for boots: a round has one at every level that needs one, and rounds come in pairs.
 
 use super::expand::expand;
 use crate::record::{LoadPoint, Plan, Settings, Treatment, Trial, TrialKind};
@@ -17,7 +19,10 @@ use std::collections::BTreeMap;
 /// Every trial of the plan in the order in which it runs; the same plan gives the same order.
 ///
 /// Dry visits come first, in the order of the plan. Within a block points are in random order, and
-/// within a point so are the treatments.
+/// within a point so are the treatments: drawn anew in odd blocks, reversed in even ones (D. R.
+/// Cox, "Some systematic experimental designs", Biometrika 38 (1951), 312-323, on orders balanced
+/// for trend). In a plan without boots a larger number of blocks leaves the earlier ones as they
+/// are.
 ///
 /// In a plan with boots each boot has its own dry visits and blocks, of the treatments that it can
 /// be at. The first visit of a boot is dry even where the plan wants no dry visits: it meets a
@@ -26,7 +31,9 @@ use std::collections::BTreeMap;
 pub fn order(plan: &Plan) -> Vec<Trial> {
     let (points, treatments) = expand(plan);
     let mut chance = ChaCha8Rng::seed_from_u64(plan.method.seed);
-    let mut boots = boots(plan, &treatments);
+    let groups = boots(plan, &treatments);
+    let mut boots: Vec<Boot> =
+        groups.into_iter().map(|treatments| Boot::new(treatments, points.len())).collect();
     let mut layout = Layout {
         seed: plan.method.seed,
         point_order: (0..points.len()).collect(),
@@ -37,21 +44,22 @@ pub fn order(plan: &Plan) -> Vec<Trial> {
     };
     let booted = plan.rebooted().next().is_some();
     let rounds = if booted { plan.method.boots } else { 1 };
+    let mut turns = Mirrored::new((0..boots.len()).collect());
     for round in 1..=rounds {
-        if booted {
-            boots.shuffle(&mut chance);
-        }
-        for treatments in &mut boots {
+        // Nothing is drawn where there is nothing to boot into.
+        let turn = if booted { turns.next(&mut chance) } else { vec![0] };
+        for boot in turn {
+            let Some(boot) = boots.get_mut(boot) else { continue };
             if booted {
                 (layout.place.boot, layout.place.round) = (layout.place.boot + 1, round);
             }
             if plan.method.dry {
-                layout.dry(treatments);
+                layout.dry(&boot.treatments);
             } else if booted {
-                layout.dry_once(treatments);
+                layout.dry_once(&boot.treatments);
             }
             for _ in 0..plan.method.blocks {
-                layout.block(treatments, &mut chance);
+                layout.block(boot, &mut chance);
             }
         }
     }
@@ -70,6 +78,43 @@ fn boots(plan: &Plan, treatments: &[(Treatment, Settings)]) -> Vec<Vec<usize>> {
         groups.entry(place.collect()).or_default().push(at);
     }
     groups.into_values().collect()
+}
+
+/// An order that is drawn anew every other time, and reversed in between.
+struct Mirrored {
+    order: Vec<usize>,
+    reverse: bool,
+}
+
+impl Mirrored {
+    fn new(order: Vec<usize>) -> Self {
+        Self { order, reverse: false }
+    }
+
+    fn next(&mut self, chance: &mut ChaCha8Rng) -> Vec<usize> {
+        if self.reverse {
+            self.order.reverse();
+        } else {
+            self.order.shuffle(chance);
+        }
+        self.reverse = !self.reverse;
+        self.order.clone()
+    }
+}
+
+/// What is visited in one kind of boot.
+struct Boot {
+    /// In the order of the plan.
+    treatments: Vec<usize>,
+    /// Their order at each point.
+    at_points: Vec<Mirrored>,
+}
+
+impl Boot {
+    fn new(treatments: Vec<usize>, points: usize) -> Self {
+        let at_points = (0..points).map(|_| Mirrored::new(treatments.clone())).collect();
+        Self { treatments, at_points }
+    }
 }
 
 /// Where the run has come to, by its last block, boot and round.
@@ -110,11 +155,8 @@ impl Layout {
 
     /// One uncounted visit to each of these treatments at every point.
     fn dry(&mut self, treatments: &[usize]) {
-        // In the order of the plan, which shuffling has left.
-        let mut treatments = treatments.to_vec();
-        treatments.sort_unstable();
         for point in 0..self.points.len() {
-            for treatment in &treatments {
+            for treatment in treatments {
                 self.visit(TrialKind::Dry, point, *treatment);
             }
         }
@@ -122,18 +164,18 @@ impl Layout {
 
     /// One uncounted visit to the first of these treatments at the first point.
     fn dry_once(&mut self, treatments: &[usize]) {
-        if let (Some(first), false) = (treatments.iter().min(), self.points.is_empty()) {
+        if let (Some(first), false) = (treatments.first(), self.points.is_empty()) {
             self.visit(TrialKind::Dry, 0, *first);
         }
     }
 
-    fn block(&mut self, treatments: &mut [usize], chance: &mut ChaCha8Rng) {
+    fn block(&mut self, boot: &mut Boot, chance: &mut ChaCha8Rng) {
         self.place.block += 1;
         self.point_order.shuffle(chance);
         for at in 0..self.point_order.len() {
-            treatments.shuffle(chance);
-            for treatment in &*treatments {
-                self.visit(TrialKind::Counted, self.point_order[at], *treatment);
+            let point = self.point_order[at];
+            for treatment in boot.at_points[point].next(chance) {
+                self.visit(TrialKind::Counted, point, treatment);
             }
         }
     }
@@ -156,6 +198,7 @@ fn index(of: usize) -> u32 {
 mod tests {
     use super::*;
     use crate::plan::example::small;
+    use crate::record::Level;
     use std::collections::BTreeSet;
 
     /// Point and treatment of every trial of a block, in order.
@@ -273,5 +316,105 @@ mod tests {
         let first = first.count();
         // 2000 pairs: the standard deviation is 22.
         assert!((910..=1090).contains(&first), "{first} of 2000");
+    }
+
+    /// A plan of one factor of so many levels, at two points.
+    fn levels(count: usize, blocks: u32, seed: u64) -> Plan {
+        let mut plan = small();
+        plan.factors.truncate(1);
+        let first = plan.factors[0].levels[0].clone();
+        let named = |at: usize| Level { name: format!("l{at}"), ..first.clone() };
+        plan.factors[0].levels = (0..count).map(named).collect();
+        plan.loads.truncate(1);
+        (plan.method.blocks, plan.method.seed, plan.method.dry) = (blocks, seed, false);
+        plan
+    }
+
+    /// In how many of the first `blocks` blocks of each point each level precedes each other: the
+    /// most there is.
+    fn most_often_first(trials: &[Trial], blocks: u32) -> u32 {
+        let mut first: BTreeMap<(u32, &str, &str), u32> = BTreeMap::new();
+        let level = |t: &Trial| t.treatment.levels["path"].clone();
+        let names: Vec<(u32, u32, String)> = trials
+            .iter()
+            .filter(|t| t.block <= blocks)
+            .map(|t| (t.block, t.point_index, level(t)))
+            .collect();
+        for visits in names.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+            for (at, (_, point, before)) in visits.iter().enumerate() {
+                for (_, _, after) in &visits[at + 1..] {
+                    *first.entry((*point, before.as_str(), after.as_str())).or_default() += 1;
+                }
+            }
+        }
+        first.into_values().max().unwrap()
+    }
+
+    /// 1,000 runs, each of every number of levels, and of each every number of blocks from 2 to
+    /// 20 at which it may be ended.
+    #[test]
+    fn no_level_precedes_another_in_more_than_two_thirds_of_the_blocks_of_a_point() {
+        for seed in 0..1000 {
+            let count = [2, 3, 4, 6][seed % 4];
+            let trials = order(&levels(count, 20, seed as u64));
+            for blocks in 2..=20 {
+                let most = most_often_first(&trials, blocks);
+                assert!(most <= 2 * blocks / 3, "{count} levels, {blocks} blocks: {most}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_larger_number_of_blocks_leaves_the_first_as_they_are() {
+        for blocks in 3..12 {
+            let (short, long) = (order(&levels(3, blocks, 9)), order(&levels(3, 12, 9)));
+            assert_eq!(short[..], long[..short.len()]);
+        }
+    }
+
+    /// The reverse is all that is not drawn: of three levels all six orders are met, in odd blocks
+    /// and in even ones, and points do not share them.
+    #[test]
+    fn orders_are_drawn_anew_in_every_pair_of_blocks() {
+        let trials = order(&levels(3, 200, 4));
+        let mut met: BTreeMap<(u32, Vec<String>), u32> = BTreeMap::new();
+        let mut alike = 0;
+        for block in trials.chunk_by(|a, b| a.block == b.block) {
+            let mut orders: Vec<(u32, Vec<String>)> = block
+                .chunk_by(|a, b| a.point_index == b.point_index)
+                .map(|at| {
+                    let names = at.iter().map(|t| t.treatment.levels["path"].clone());
+                    (at[0].point_index, names.collect())
+                })
+                .collect();
+            orders.sort();
+            alike += u32::from(orders[0].1 == orders[1].1);
+            *met.entry((block[0].block % 2, orders[0].1.clone())).or_default() += 1;
+        }
+        assert_eq!(met.len(), 12, "{met:?}");
+        // 100 blocks of each kind, six orders: 16.7 each, with a standard deviation of 3.7.
+        assert!(met.values().all(|count| (2..=32).contains(count)), "{met:?}");
+        assert!((10..=60).contains(&alike), "{alike} of 200");
+    }
+
+    #[test]
+    fn rounds_of_boots_are_counterbalanced_too() {
+        for seed in 0..50 {
+            let mut plan = booted();
+            (plan.method.boots, plan.method.seed) = (9, seed);
+            let trials = order(&plan);
+            let rounds: Vec<Vec<String>> = trials
+                .chunk_by(|a, b| a.round == b.round)
+                .map(|round| {
+                    let boots = round.chunk_by(|a, b| a.boot == b.boot);
+                    boots.map(|boot| boot[0].treatment.levels["tso"].clone()).collect()
+                })
+                .collect();
+            for ended in 2..=rounds.len() {
+                let first = rounds[..ended].iter().filter(|round| round[0] == rounds[0][0]).count();
+                let most = first.max(ended - first);
+                assert!(most <= 2 * ended / 3, "{most} of {ended}");
+            }
+        }
     }
 }

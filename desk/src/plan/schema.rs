@@ -428,6 +428,8 @@ fn method(catalogue: &Catalogue<'_>) -> Value {
     metrics.sort_unstable();
     metrics.dedup();
     let looks = "Numbers of blocks after which the run may end, rising.";
+    let seed = "Seed of the order and of everything drawn by chance; drawn anew for each run if \
+                left out.";
     json!({
         "description": "How trials are made, ordered and judged.",
         "type": "object", "additionalProperties": false,
@@ -441,7 +443,7 @@ fn method(catalogue: &Catalogue<'_>) -> Value {
             "window": quantity("What is counted of a trial, 50 ms or more.", Kind::Duration),
             "looks": { "description": looks, "type": "array", "minItems": 2, "maxItems": MOST_LOOKS,
                        "items": { "anyOf": whole_number(BLOCKS_BOUNDS) } },
-            "seed": whole("Seed of the order and of everything drawn by chance.", (0, u64::MAX)),
+            "seed": whole(seed, (0, u64::MAX)),
             "primary": { "description": "The metric that decides.", "type": "string",
                          "enum": metrics },
             "compare": text("The factor whose levels are compared."),

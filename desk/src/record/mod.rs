@@ -6,6 +6,7 @@
 //! Start reading at `trial.rs`.
 
 mod claim;
+mod counted;
 mod environment;
 mod fact;
 mod grain;
@@ -18,6 +19,7 @@ mod throttle;
 mod trial;
 
 pub use claim::{Claim, claim_sources, claims};
+pub use counted::{Counted, ENOUGH};
 pub use environment::{Adapter, Cache, Cpu, Environment, Fact, KeyClass, LabKind};
 pub use fact::ManualFact;
 pub use grain::{Apart, Grain};
@@ -27,7 +29,7 @@ pub use plan::{
     FactorPlan, LabPlan, Level, LinkPlan, LoadPlan, Method, Plan, PrimaryComparison, Replicate,
     SteadyRule, longest_sweep,
 };
-pub use run::{Completeness, RUN_SCHEMA, Run, Sitting, TrialRecord};
+pub use run::{Added, Completeness, RUN_SCHEMA, Run, Sitting, TrialRecord};
 pub use spec::{
     Better, FactorSpec, Metric, MetricSpec, ParamKind, ParamSpec, Place, Scope, WorkloadSpec,
 };

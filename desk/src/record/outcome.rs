@@ -96,6 +96,19 @@ pub struct Work {
     pub content_checks: u64,
     /// Data connections refused because their opening was wrong.
     pub refused_connections: u64,
+    /// FNV-1a, folded to 32 bits, of the content that the work was made of: payload, arrays, links,
+    /// messages. The same seed on the same machine gives the same; none in older records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<u32>,
+}
+
+impl Work {
+    /// A digest of 64 bits in 32, by exclusive or of its halves.
+    #[must_use]
+    #[expect(clippy::cast_possible_truncation, reason = "the lower half is what is wanted")]
+    pub const fn folded(digest: u64) -> u32 {
+        (digest ^ (digest >> 32)) as u32
+    }
 }
 
 /// Why a trial gave no figure. A fault of the thing measured is data, not an error of stend; its

@@ -48,6 +48,13 @@ const fn first() -> u32 {
 }
 
 impl Run {
+    /// The last block of which a trial was visited; none without records, 0 where only dry visits
+    /// were made.
+    #[must_use]
+    pub fn last_block(&self) -> Option<u32> {
+        self.records.iter().map(|record| record.trial.block).max()
+    }
+
     /// The metric that decides on a load, by the name of the load; none where the run does not
     /// describe it.
     #[must_use]
@@ -94,6 +101,18 @@ pub struct Sitting {
     pub boot: String,
     /// How many records the run had then.
     pub records_before: u32,
+    /// Blocks that this stretch was begun to add; none where it went on with what was planned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub added: Option<Added>,
+}
+
+/// Blocks that were added to a run that had ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Added {
+    /// Blocks after which it had ended.
+    pub from: u32,
+    /// Blocks in all with those that were added.
+    pub to: u32,
 }
 
 /// A whole run.

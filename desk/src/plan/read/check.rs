@@ -20,6 +20,13 @@ pub(super) fn check(plan: &Plan, lines: &Lines) -> Result<(), PlanError> {
     offloads(plan, lines)
 }
 
+/// The same of a plan of a record that has [`few_enough`] trials, as far as it bounds what is
+/// built: there every default is written out, and what is taken down may be a link.
+pub(super) fn sizes(plan: &Plan, lines: &Lines) -> Result<(), PlanError> {
+    streams(plan, lines)?;
+    offloads(plan, lines)
+}
+
 /// What a factor sets, key by key.
 fn keys(factor: &FactorPlan) -> impl Iterator<Item = &String> {
     factor.levels.iter().take(1).flat_map(|level| level.settings.keys())
@@ -63,7 +70,7 @@ fn written_in(load: &LoadPlan, key: &str, lines: &Lines) -> Option<u32> {
     [format!("{at}.{key}"), format!("{at}.over.{key}")].iter().find_map(|path| lines.exact(path))
 }
 
-fn few_enough(plan: &Plan, lines: &Lines) -> Result<(), PlanError> {
+pub(super) fn few_enough(plan: &Plan, lines: &Lines) -> Result<(), PlanError> {
     let product = |lengths: &mut dyn Iterator<Item = usize>| {
         lengths.fold(1_u64, |product, n| product.saturating_mul(n as u64))
     };

@@ -5,11 +5,13 @@ use super::lab::settable;
 use super::nearest::remedy;
 use super::node::{Node, Section};
 use super::param;
-use super::value::{outside, value};
-use crate::plan::Catalogue;
+use super::stored::AS_PLAN;
+use super::value::{outside, quantity, value};
+use crate::plan::{Catalogue, THROTTLED};
 use crate::record::{
     FactorPlan, FactorSpec, LabPlan, Level, LoadPlan, Scope, Settings, Value, WorkloadSpec,
 };
+use crate::unit::Kind;
 
 /// Longest name of a level that a person sets, characters.
 const LONGEST: usize = 40;
@@ -76,6 +78,67 @@ fn factor(node: &Node, known: &Known) -> Result<FactorPlan, PlanError> {
     Ok(FactorPlan { name: node.key.clone(), levels, reboot, manual: false })
 }
 
+/// Holds the levels of a factor of a record to what those of a file may set; `node` holds a table
+/// of settings a level.
+pub(super) fn stored(node: &Node, stored: &FactorPlan, known: &Known) -> Result<(), PlanError> {
+    let levels = node.section()?.entries;
+    if levels.is_empty() {
+        return Err(PlanError::FewLevels { line: node.line, factor: node.key.clone(), levels: 0 });
+    }
+    for (level, of) in levels.iter().zip(&stored.levels) {
+        for entry in &level.section()?.entries {
+            let value = match known.factor(&entry.key) {
+                None if stored.manual && is_own(node, entry, known) => Value::Word(told(entry)?),
+                None if stored.name == THROTTLED && is_simulated(&entry.key) => part_left(entry)?,
+                _ => setting(entry, known)?,
+            };
+            if of.settings.get(&entry.key) != Some(&value) {
+                return Err(outside(entry, &value.to_string(), AS_PLAN));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether a factor that a person sets has its own name, which no parameter has.
+fn is_own(node: &Node, entry: &Node, known: &Known) -> bool {
+    node.key == entry.key && !param::anywhere(&entry.key, known)
+}
+
+/// Whether a resource is one that only a simulated lab can take down; it is no factor of a plan.
+fn is_simulated(key: &str) -> bool {
+    key == "cpu_speed" || key.starts_with("sim_")
+}
+
+/// What is left of such a resource: a share above 0, up to 1.
+fn part_left(entry: &Node) -> Result<Value, PlanError> {
+    let left = quantity(entry, Kind::Share)?;
+    if left.value > 0.0 && left.value <= 1.0 {
+        return Ok(Value::Quantity(left));
+    }
+    Err(outside(entry, &left.to_string(), "more than 0 %, up to 100 %"))
+}
+
+/// A setting of any scope, as a level of a factor that is no profile or as a part of one.
+fn setting(entry: &Node, known: &Known) -> Result<Value, PlanError> {
+    let spec = known.factor(&entry.key);
+    if spec.is_none() && !param::anywhere(&entry.key, known) {
+        return Err(PlanError::UnknownName {
+            line: entry.line,
+            what: "factor",
+            name: entry.key.clone(),
+            remedy: remedy(&entry.key, &known.names()),
+        });
+    }
+    match spec.filter(|spec| spec.scope == Scope::Path) {
+        None => part(entry, known),
+        Some(spec) => {
+            known_link(entry, entry.written("a level in quotes")?, known.lab)?;
+            value(entry, spec.kind)
+        }
+    }
+}
+
 /// A factor that a person sets, by a name and levels of his own.
 fn manual(
     node: &Node,
@@ -98,19 +161,25 @@ fn manual(
         return Err(PlanError::ManualKnown { line: node.line, name: name.clone() });
     }
     let level = |item: &Node| {
-        let level = item.written("a level in quotes")?;
-        let fits = level.trim() == level && !level.chars().any(char::is_control);
-        if !fits || !(1..=LONGEST).contains(&level.chars().count()) {
-            let allowed = format!("1 to {LONGEST} characters without blanks around them");
-            return Err(outside(item, level, &allowed));
-        }
-        let settings = Settings::from([(name.clone(), Value::Word(level.into()))]);
-        Ok(Level { name: level.into(), settings })
+        let level = told(item)?;
+        let settings = Settings::from([(name.clone(), Value::Word(level.clone()))]);
+        Ok(Level { name: level, settings })
     };
     let items = levels.list().ok_or_else(|| levels.wrong(LIST))?;
     let all: Vec<Level> = items.iter().map(level).collect::<Result<_, _>>()?;
     distinct(name, levels.line, &all, Scope::Machine)?;
     Ok(FactorPlan { name: name.clone(), levels: all, reboot: false, manual: true })
+}
+
+/// The name of a level that a person sets.
+fn told(item: &Node) -> Result<String, PlanError> {
+    let level = item.written("a level in quotes")?;
+    let fits = level.trim() == level && !level.chars().any(char::is_control);
+    if fits && (1..=LONGEST).contains(&level.chars().count()) {
+        return Ok(level.into());
+    }
+    let allowed = format!("1 to {LONGEST} characters without blanks around them");
+    Err(outside(item, level, &allowed))
 }
 
 const LIST: &str = "a list of levels, the baseline first";

@@ -10,8 +10,6 @@ use crate::record::{
 };
 use crate::unit::{Kind, Quantity, Unit};
 
-/// Seed of a plan that names none; any number would do, it only has to stay.
-const SEED: u64 = 1;
 /// Blocks of a plan that does not say: the fewest that see 5 % at 2 % noise in four of five runs.
 const BLOCKS: u32 = 5;
 /// Boots a level of a plan that does not say, and the fewest: with two, an interval at 95 % spans
@@ -37,7 +35,7 @@ pub(super) fn read(
     section: &Section,
     factors: &[FactorPlan],
     loads: &[LoadPlan],
-    specs: &[&WorkloadSpec],
+    (specs, seed): (&[&WorkloadSpec], u64),
 ) -> Result<Method, PlanError> {
     section.only(&[
         "blocks",
@@ -67,7 +65,7 @@ pub(super) fn read(
         settle,
         settle_max,
         window: window(section)?,
-        seed: section.get("seed").map_or(Ok(SEED), |node| whole(node, 0, u64::MAX))?,
+        seed: section.get("seed").map_or(Ok(seed), |node| whole(node, 0, u64::MAX))?,
         primary: primary(section, specs)?,
         compare: compare(section, factors)?,
         margin: margin(section)?,

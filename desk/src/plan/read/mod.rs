@@ -1,7 +1,7 @@
 //! Knows how a plan is written, fills in what it leaves out and refuses what cannot be measured.
 //!
 //! Knows: the TOML form of a plan.
-//! Gives: [`read`], [`PlanError`].
+//! Gives: [`read`], [`read_seeded`], [`recheck`], [`PlanError`].
 //! Never: the order or cost of trials.
 //! Start reading at `lab.rs`; what hangs on several places of the plan stands in `check.rs`.
 
@@ -17,12 +17,15 @@ mod nearest;
 mod node;
 mod param;
 mod primary;
+mod stored;
 mod value;
 
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
 mod tests_factor;
+#[cfg(test)]
+mod tests_laws;
 
 pub use check::TRIALS;
 pub use error::PlanError;
@@ -31,19 +34,33 @@ pub(super) use lab::{CLIENTS_BOUNDS, WHOLE_RUN};
 pub(super) use method::MOST_LOOKS;
 pub use method::{BLOCKS_BOUNDS, BOOTS_BOUNDS};
 pub use nearest::remedy;
+pub use stored::{StoredError, recheck};
 pub(super) use value::MOST_CPUS;
 
 use super::Catalogue;
 use crate::record::{Place, Plan, claim_sources};
 use node::{Lines, Node, Section};
 
-/// Reads a plan, with every default written out and every unit resolved.
+/// Seed of a plan that names none and is not run: any number would do, it only has to stay.
+const SEED: u64 = 1;
+
+/// [`read_seeded`] with one and the same seed for every plan that names none: for those who look at
+/// a plan. Whoever runs it draws a seed.
+///
+/// # Errors
+/// As [`read_seeded`].
+pub fn read(text: &str, catalogue: &Catalogue) -> Result<Plan, PlanError> {
+    read_seeded(text, catalogue, SEED)
+}
+
+/// Reads a plan, with every default written out and every unit resolved; `seed` is that of a plan
+/// that names none.
 ///
 /// A plan without factors compares nothing: its `compare` is then empty.
 ///
 /// # Errors
 /// The first thing in the text that cannot be, with its line, the value and the remedy.
-pub fn read(text: &str, catalogue: &Catalogue) -> Result<Plan, PlanError> {
+pub fn read_seeded(text: &str, catalogue: &Catalogue, seed: u64) -> Result<Plan, PlanError> {
     let table = node::parse(text)?;
     let root = Section::new(text, table.get_ref(), 1);
     root.only(&[
@@ -70,7 +87,7 @@ pub fn read(text: &str, catalogue: &Catalogue) -> Result<Plan, PlanError> {
     let usual = || specs.first().map_or("", |spec| spec.question).to_owned();
     let question = root.text("question")?.unwrap_or_else(usual);
     let section = root.section("method")?;
-    let method = method::read(&section, &factors, &loads, &specs)?;
+    let method = method::read(&section, &factors, &loads, (&specs, seed))?;
     let written = section.get("primary").is_some();
     load::decide(&mut loads, &specs, (&method.primary, written));
     let published = root.get("published").map(published).transpose()?;
