@@ -39,16 +39,22 @@ pub fn analyse(run: &Run) -> Analysis {
     let judged = judged(run, &mut found, &mut tops);
     found.caveats = caveats(run, &judged, &found.costs);
     found.comparisons = judged.into_iter().map(|j| j.comparison).collect();
-    found.curves = curve_verdicts(&found.comparisons);
+    judge_together(&run.plan, &mut found);
     found.quantiles = trial_quantiles(&run.plan, &found.comparisons);
     found.primary = primary(&run.plan, &found.comparisons);
-    found.advice = advice(&run.plan, &found.comparisons, &found.costs);
     found.cells = cells(run);
     found.derived = derived(run, &found.cells);
     found.measured = measured(run);
-    found.claims = claim_checks(run, &found);
     found.roofs = roofs(&found, &tops);
+    conclude(run, &mut found);
     found
+}
+
+/// What follows from the verdicts as they stand.
+pub(super) fn conclude(run: &Run, found: &mut Analysis) {
+    found.curves = curve_verdicts(&found.comparisons);
+    found.advice = advice(&run.plan, &found.comparisons, &found.costs);
+    found.claims = claim_checks(run, found);
 }
 
 /// Every comparison of the run, with what is found besides from the very same trials.
@@ -80,7 +86,6 @@ fn judged(
         found.prices.extend(price(run, contest, (rule, barred)));
         judged.push(one);
     }
-    judge_together(&run.plan, &found.limits, &mut judged);
     let marked: Vec<_> =
         contests.iter().zip(&marks).map(|(c, bars)| (c, bars.as_slice())).collect();
     found.interactions = interactions(run, &marked);

@@ -2,11 +2,12 @@
 //!
 //! Never: which level won.
 
-use super::ceiling::{Ceiling, ceilings, filled_by_others, tops};
+use super::ceiling::{Ceiling, ceilings, filled_by_others, has_small, is_taken_from_clients, tops};
 use super::finding::{Limit, LimitKind, PointLimit, Rival, Top};
 use super::generator::{generator_sign, told};
 use super::measure::{busy, is_client, offer_use, reached_offer};
 use super::pairing::{Contest, Measured, PairedPoint};
+use super::place::{LimitPlace, place};
 use crate::record::{Level, Plan, TrialRecord};
 use crate::stats::{Estimate, mean_or_single};
 use crate::unit::Unit;
@@ -33,8 +34,8 @@ pub(super) fn limits(
             let found = find(plan, &trials, &visits)
                 .filter(|found| !contest.load.alone || found.kind == LimitKind::ServerQuota)?;
             let (comparison, level) = (comparison.into(), level.name.clone());
-            let Full { kind, evidence, ties, rivals } = found;
-            Some(Limit { comparison, level, kind, evidence, ties, rivals })
+            let Full { kind, evidence, place, ties, rivals } = found;
+            Some(Limit { comparison, level, kind, evidence, place, ties, rivals })
         };
         let sides = point.sides().map(|side| side.iter().map(|trial| trial.record).collect());
         let [base, other] = sides;
@@ -75,6 +76,7 @@ pub fn was_carried(limits: &[Limit], comparison: &str) -> bool {
 struct Full {
     kind: LimitKind,
     evidence: Estimate,
+    place: Option<LimitPlace>,
     ties: Vec<Rival>,
     rivals: Vec<Rival>,
 }
@@ -87,62 +89,102 @@ struct Full {
 /// only on a machine that is not full, and no client counts beside a system under test that runs
 /// all the time. CPUs that other programs fill do not tie with what is full besides: the load
 /// reached that all the same. Sockets that wait are the limit only where nothing is full, for they
-/// wait for what is.
+/// wait for what is; but sockets that wait for a buffer too small for any load make the threads at
+/// both ends wake up for each few packets, so that full CPUs are its effect; what it holds stays in
+/// caches, so that memory is not in the way.
 ///
 /// `visits` are all of the level, also those that the clients' limit made invalid.
 fn find(plan: &Plan, trials: &[&TrialRecord], visits: &[&TrialRecord]) -> Option<Full> {
     if let Some(evidence) = carried(plan, trials) {
         let (kind, ties, rivals) = (LimitKind::OfferedLoad, Vec::new(), Vec::new());
-        return Some(Full { kind, evidence, ties, rivals });
+        return Some(Full { kind, evidence, place: None, ties, rivals });
     }
     let seen = ceilings(plan, trials);
     let sign = generator_sign(plan, visits);
     let mut full: Vec<Rival> = seen.iter().filter(|c| c.is_full()).map(rival).collect();
     let mut rivals: Vec<Rival> = seen.iter().filter(|c| !c.is_full()).map(rival).collect();
     match sign {
-        Some((_, utilisation)) => full.push(Rival { kind: LimitKind::Generator, utilisation }),
+        Some((_, utilisation)) => {
+            full.push(Rival { kind: LimitKind::Generator, utilisation, place: None });
+        }
         None => rivals.extend(clients_use(visits)),
+    }
+    if full.iter().any(|one| is_small(one.kind, trials)) {
+        let effects = [LimitKind::Generator, LimitKind::Memory];
+        full.retain(|one| !is_cpu(one.kind) && !effects.contains(&one.kind));
     }
     full.sort_by_key(|one| one.kind);
     rivals.sort_by_key(|one| one.kind);
     let kinds: Vec<LimitKind> = full.iter().map(|one| one.kind).collect();
+    let filled = filled_by_others(trials);
+    let on_clients = trials.iter().any(|record| is_taken_from_clients(record));
+    let covers = |full: LimitKind, other: LimitKind| match (full, other) {
+        (LimitKind::OtherPrograms, LimitKind::AllCpus) => filled,
+        (LimitKind::OtherPrograms, LimitKind::Generator) => on_clients,
+        _ => covers(full, other),
+    };
     full.retain(|one| !kinds.iter().any(|other| covers(*other, one.kind)));
-    if full.iter().any(|one| !is_cpu(one.kind)) && filled_by_others(trials) {
+    if full.iter().any(|one| !is_cpu(one.kind)) && filled {
         full.retain(|one| !is_cpu(one.kind));
     }
     if full.is_empty() {
         let shares: Vec<f64> = trials.iter().filter_map(|record| busy(record)).collect();
         let (kind, evidence) = (LimitKind::NoneSeen, mean_or_single(&shares, Unit::Share)?);
-        return Some(Full { kind, evidence, ties: full, rivals });
+        return Some(Full { kind, evidence, place: None, ties: full, rivals });
+    }
+    for one in &mut full {
+        one.place = place(plan, trials, one.kind);
     }
     let ties = full.split_off(1);
-    let Rival { kind, utilisation: evidence } = full.pop()?;
-    Some(Full { kind, evidence, ties, rivals })
+    let Rival { kind, utilisation: evidence, place } = full.pop()?;
+    Some(Full { kind, evidence, place, ties, rivals })
 }
 
 const fn is_cpu(kind: LimitKind) -> bool {
-    matches!(kind, LimitKind::AllCpus | LimitKind::OneCpu | LimitKind::SoftirqCpu)
+    use LimitKind as K;
+    matches!(kind, K::OtherPrograms | K::AllCpus | K::OneCpu | K::SoftirqCpu)
+}
+
+/// Whether sockets that wait wait for a buffer that is too small for any load.
+fn is_small(kind: LimitKind, trials: &[&TrialRecord]) -> bool {
+    let key = match kind {
+        LimitKind::ReceiveWindow => "receive_buffer",
+        LimitKind::SendBuffer => "send_buffer",
+        _ => return false,
+    };
+    !trials.is_empty() && trials.iter().all(|record| has_small(record, key))
 }
 
 fn rival(ceiling: &Ceiling) -> Rival {
-    Rival { kind: ceiling.kind, utilisation: ceiling.utilisation.clone() }
+    Rival { kind: ceiling.kind, utilisation: ceiling.utilisation.clone(), place: None }
 }
 
 /// Whether the first being full is why the second is: it holds it, or makes sockets wait.
 ///
 /// A client that cannot send or take more has its reason in its quota or its line. A CPU is one of
 /// all; one that is full of interrupts is full; that of a client is the client's. Goodput is that
-/// of the line. A copy keeps a CPU busy, and whether full CPUs wait for memory is not read.
+/// of the line. What a bucket or a full line drops is how its rate holds TCP. A CPU that other
+/// programs share with the load is full of both; all CPUs and clients are only where these programs
+/// fill the one or run on the CPUs of the other. A copy keeps a CPU busy, and whether full CPUs
+/// wait for memory is not read.
 fn covers(full: LimitKind, other: LimitKind) -> bool {
     use LimitKind as K;
     match other {
         K::Generator => matches!(full, K::ClientQuota | K::ClientLine),
+        K::QueueDrops => {
+            matches!(full, K::ClientLine | K::SetRate | K::Shaper | K::Goodput | K::LineRate)
+        }
         K::LineRate => full == K::Goodput,
         K::Memory => is_cpu(full),
-        K::SoftirqCpu => full == K::AllCpus,
+        K::SoftirqCpu => matches!(full, K::AllCpus | K::OtherPrograms),
         K::OneCpu => matches!(
             full,
-            K::AllCpus | K::SoftirqCpu | K::ClientQuota | K::ClientLine | K::Generator
+            K::AllCpus
+                | K::SoftirqCpu
+                | K::OtherPrograms
+                | K::ClientQuota
+                | K::ClientLine
+                | K::Generator
         ),
         K::ReceiveWindow | K::SendBuffer => full < K::ReceiveWindow,
         _ => false,
@@ -163,7 +205,7 @@ fn clients_use(visits: &[&TrialRecord]) -> Option<Rival> {
     };
     let shares: Vec<f64> = visits.iter().filter_map(of).collect();
     let utilisation = mean_or_single(&shares, Unit::Share)?;
-    Some(Rival { kind: LimitKind::Generator, utilisation })
+    Some(Rival { kind: LimitKind::Generator, utilisation, place: None })
 }
 
 /// Share of the load offered that was carried, if one was set and every trial reached it.

@@ -1,13 +1,20 @@
 //! Knows the reasons to doubt a run, and finds them in its facts; never softens a verdict.
 
-use super::diagnostics::diagnoses;
+use super::course::course;
+use super::diagnostics::{diagnoses, in_words};
 use super::effective::is_aa;
 use super::efficiency::{foreign, worst_disagreement};
-use super::finding::{Caveat, Cost, Verdict};
+use super::finding::{Comparison, Cost};
+use super::together::leaves_one_out;
+use super::uneven::Uneven;
 use super::winner::{Judged, alpha};
-use crate::record::{Completeness, Fault, LabKind, Run, Treatment, TrialKind, TrialRecord};
+use crate::record::{
+    Completeness, Counted, Fault, LabKind, Run, Treatment, TrialKind, TrialRecord,
+};
 use crate::stats::{Estimate, EstimateMethod, Summary, mean_or_single, t_quantile};
 use crate::unit::{Quantity, Unit};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Share of stolen CPU time from which it is told.
@@ -19,6 +26,173 @@ const UNSTEADY: f64 = 0.1;
 /// Probability with which the smallest effect is seen.
 pub const POWER: f64 = 0.8;
 
+/// A reason to doubt, with what it rests on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum Caveat {
+    /// Server and clients share one machine and its CPUs.
+    OneMachine,
+    /// The hosts are processes on the loopback interface.
+    Loopback {
+        /// Why there were no namespaces.
+        why: String,
+    },
+    /// The machine is a guest of a hypervisor.
+    Guest {
+        /// Which.
+        hypervisor: String,
+    },
+    /// Time stolen by the hypervisor during the windows.
+    Steal {
+        /// Share of all CPU time.
+        share: Estimate,
+    },
+    /// The A against A comparison differs.
+    NoiseFloor {
+        /// Ratio A/A.
+        ratio: Estimate,
+    },
+    /// The ratio of a comparison moved over the run: a trend over its blocks, larger than the
+    /// margin.
+    RatioMoved {
+        /// The comparison in which it is surest, in words.
+        first: String,
+        /// Ratio in the last block over that in the first, by the median slope.
+        change: Estimate,
+        /// p value among all diagnoses of the run (Holm), a share.
+        p: Quantity,
+        /// In how many comparisons it is so.
+        seen: Quantity,
+        /// Of how many that were looked at.
+        of: Quantity,
+    },
+    /// The figures of all levels drifted over the run, by more than the margin.
+    Drifted {
+        /// The load in which it is surest; empty where the plan has one.
+        load: String,
+        /// Figure in the last block over that in the first, by least squares.
+        change: Estimate,
+    },
+    /// The figures of all levels changed at once at a moment of the run, by more than the margin.
+    Stepped {
+        /// The load in which it is surest; empty where the plan has one.
+        load: String,
+        /// Figure after that moment over the figure before.
+        change: Estimate,
+        /// When the first block after it began, seconds since the run began.
+        at: Quantity,
+    },
+    /// Nothing was visited for a minute or more in the middle of the run.
+    Paused {
+        /// How often.
+        times: Quantity,
+        /// The longest, seconds.
+        longest: Quantity,
+        /// When that began, seconds since the run began.
+        at: Quantity,
+    },
+    /// Neighbouring blocks have ratios that resemble each other: they are no independent draws.
+    NeighboursAlike {
+        /// The comparison in which it is surest, in words.
+        first: String,
+        /// How far the rank of a block follows that of the one before: 1 - half of von Neumann's
+        /// ratio of ranks, a share.
+        follows: Quantity,
+        /// p value among all diagnoses of the run (Holm), a share.
+        p: Quantity,
+        /// In how many comparisons it is so.
+        seen: Quantity,
+        /// Of how many that were looked at.
+        of: Quantity,
+    },
+    /// One block, or round of boots, stands apart from all others, by more than the margin.
+    BlockApart {
+        /// The comparison in which it is surest, in words.
+        first: String,
+        /// Its number.
+        block: Quantity,
+        /// Its ratio over the middle one of all blocks.
+        off: Estimate,
+        /// Its share of the scatter (squared distances of the logs from the middle one).
+        share: Quantity,
+        /// p value among all diagnoses of the run (Holm), a share.
+        p: Quantity,
+        /// In how many comparisons a block stands apart.
+        seen: Quantity,
+        /// Of how many that were looked at.
+        of: Quantity,
+    },
+    /// A level collapses now and then, so that its typical and its mean ratio answer differently.
+    Uneven {
+        /// The comparison in which it is worst, in words.
+        first: String,
+        /// The trials, and both ratios.
+        uneven: Box<Uneven>,
+        /// In how many comparisons it is so.
+        seen: Quantity,
+        /// Of how many.
+        of: Quantity,
+    },
+    /// Trials whose rate was not steady when the window opened.
+    NotSteady {
+        /// How many.
+        trials: Quantity,
+        /// Of how many.
+        of: Quantity,
+    },
+    /// Nothing was measured at all: the hosts are a model.
+    Simulated,
+    /// Trials of which no valid visit showed anything but the limit of the clients.
+    ClientsOnly {
+        /// How many pairs of a load point and a treatment.
+        places: Quantity,
+        /// The first one in words.
+        first: String,
+    },
+    /// Visits spoilt by faults.
+    Faults {
+        /// How many.
+        trials: Quantity,
+        /// Trials of these that another visit made good.
+        again: Quantity,
+        /// Trials of these without a valid visit.
+        lost: Quantity,
+        /// The first one's words.
+        first: String,
+    },
+    /// The run ended early.
+    Partial {
+        /// Why.
+        why: String,
+    },
+    /// Under 90 % of the counted trials that were visited are valid.
+    Incomplete {
+        /// How many are.
+        valid: Quantity,
+        /// Of how many.
+        of: Quantity,
+    },
+    /// Blocks, or boots where the compared factor needs them, are too few for the margin.
+    FewBlocks {
+        /// How many.
+        blocks: Quantity,
+        /// Smallest effect that would be seen in four of five such runs, as a ratio.
+        smallest: Estimate,
+    },
+    /// Links are virtual: no wire, no adapter, no line rate.
+    VirtualLinks,
+    /// Other programs used CPU during the windows.
+    Foreign {
+        /// How much, in CPUs.
+        cpu: Estimate,
+    },
+    /// The ways of counting CPU time disagree.
+    CpuMethods {
+        /// The largest difference, in CPUs.
+        by: Estimate,
+    },
+}
+
 /// Every reason to doubt, the heaviest first: what makes the verdicts wrong, then what makes them
 /// incomplete or weak, then what limits them to this kind of machine.
 pub(super) fn caveats(run: &Run, judged: &[Judged], costs: &[Cost]) -> Vec<Caveat> {
@@ -26,10 +200,13 @@ pub(super) fn caveats(run: &Run, judged: &[Judged], costs: &[Cost]) -> Vec<Cavea
     all.extend(noise_floor(run, judged));
     all.extend(loopback(run));
     all.extend(partial(run));
+    all.extend(incomplete(run));
     all.extend(clients_only(run));
     let (faults, mended): (Vec<_>, Vec<_>) = faults(run).into_iter().partition(is_lasting);
     all.extend(faults);
+    all.extend(uneven(run, judged));
     all.extend(diagnoses(run, judged));
+    all.extend(course(run));
     all.extend(few_blocks(run, judged));
     all.extend(not_steady(run));
     all.extend(steal(run));
@@ -52,8 +229,24 @@ fn noise_floor(run: &Run, judged: &[Judged]) -> Vec<Caveat> {
     let differs = judged
         .iter()
         .map(|j| &j.comparison)
-        .filter(|c| matches!(c.verdict, Verdict::Better | Verdict::Worse) && is_aa(&run.plan, c));
+        .filter(|c| leaves_one_out(c.verdict, &c.overall) && is_aa(&run.plan, c));
     differs.map(|c| Caveat::NoiseFloor { ratio: c.overall.clone() }).collect()
+}
+
+/// The comparison whose levels differ most in how often they collapse, of those that are uneven.
+fn uneven(run: &Run, judged: &[Judged]) -> Option<Caveat> {
+    let uneven =
+        |c: &Comparison| c.uneven.as_ref().map(|uneven| (uneven.clone(), in_words(run, c)));
+    let all: Vec<_> = judged.iter().filter_map(|j| uneven(&j.comparison)).collect();
+    let seen = Quantity::count(all.len() as u64);
+    let apart = |u: &Uneven| (u.base.share.centre.value - u.other.share.centre.value).abs();
+    let (uneven, first) = all.into_iter().max_by(|a, b| apart(&a.0).total_cmp(&apart(&b.0)))?;
+    Some(Caveat::Uneven {
+        first,
+        uneven: Box::new(uneven),
+        seen,
+        of: Quantity::count(judged.len() as u64),
+    })
 }
 
 /// Told only of a run in which something goes over a link.
@@ -71,6 +264,15 @@ fn partial(run: &Run) -> Option<Caveat> {
         Completeness::Partial { why } => Some(Caveat::Partial { why: why.clone() }),
         Completeness::Complete => None,
     }
+}
+
+/// Too few of the trials are valid, whether the run went to its end or not.
+fn incomplete(run: &Run) -> Option<Caveat> {
+    let counted = Counted::of(&run.records);
+    (!counted.is_enough()).then(|| Caveat::Incomplete {
+        valid: Quantity::count(counted.valid.into()),
+        of: Quantity::count(counted.visited.into()),
+    })
 }
 
 fn faults(run: &Run) -> Option<Caveat> {

@@ -10,6 +10,7 @@ use crate::record::{Plan, Reading, StreamFacts, TrialRecord, Value};
 use crate::stats::{Estimate, mean_or_single};
 use crate::unit::Unit;
 use crate::validity::FULL;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// IPv4 and TCP headers with the timestamps option, bytes (RFC 791, RFC 9293, RFC 7323).
 const HEADERS: f64 = 52.0;
@@ -20,6 +21,8 @@ const ETHERNET: f64 = 14.0;
 const WIRE: f64 = 38.0;
 /// Payload of a frame where nothing tells: an MTU of 1500.
 const SEGMENT: f64 = 1448.0;
+/// The largest packet that TCP hands over before segmentation, bytes (RFC 791: a 16-bit length).
+const PACKET: f64 = 65_536.0;
 /// Share of a set rate from which it counts as reached; the bucket's bursts take the rest.
 const AT_RATE: f64 = 0.9;
 /// Share of a bus from which it counts as full. With 128 B a packet of the bus its own headers take
@@ -27,8 +30,20 @@ const AT_RATE: f64 = 0.9;
 const AT_BUS: f64 = 0.85;
 /// Share of a quota from which it counts as used up: periods of 100 ms cut a window anywhere.
 const AT_QUOTA: f64 = 0.9;
+/// The same of a host that was held back in nearly every period.
+const NEAR_QUOTA: f64 = 0.8;
 /// Share of a stream's busy time from which waiting counts as the limit.
 const WAITING: f64 = 0.5;
+/// Share of the time from which senders that sleep beside a small send buffer wait for it.
+const SLEEPING: f64 = 0.1;
+/// Waits for each packet passed from which a shaper held the load back. One before segmentation
+/// counts as some 45, and a burst lets several of these pass between two waits.
+const HELD: f64 = 0.005;
+/// Share of packets dropped from which a queue is too short; below, drops are how TCP finds a rate.
+const DROPPED: f64 = 0.005;
+/// Share of a full CPU of the load from which other programs on it hold the load down: a program
+/// that always runs beside one or two threads gets a third or more.
+const TAKEN: f64 = 0.2;
 /// A load that goes so far beyond a ceiling does not pass it: caches serve it, or another device.
 pub(super) const BEYOND: f64 = 1.1;
 /// Busy share of all CPUs from which a full one among them does not stand out: the others have no
@@ -62,21 +77,24 @@ impl Ceiling {
 type Use = fn(&Plan, &TrialRecord) -> Option<f64>;
 
 /// Every ceiling with the share from which it is full, in the order of [`LimitKind`].
-const ALL: [(LimitKind, f64, Use); 14] = [
+const ALL: [(LimitKind, f64, Use); 17] = [
     (LimitKind::ClientQuota, AT_QUOTA, |_, record| quota(record, is_client)),
     (LimitKind::ClientLine, FULL, client_line),
     (LimitKind::ServerQuota, AT_QUOTA, |_, record| quota(record, is_server)),
     (LimitKind::SetRate, AT_RATE, set_rate),
+    (LimitKind::Shaper, HELD, |_, record| largest(held(record).map(|end| end.1))),
+    (LimitKind::QueueDrops, DROPPED, |_, record| largest(dropped(record).map(|end| end.1))),
     (LimitKind::Goodput, FULL, goodput),
     (LimitKind::LineRate, FULL, line_rate),
     (LimitKind::Pcie, AT_BUS, bus),
     (LimitKind::Memory, FULL, memory),
     (LimitKind::Disk, FULL, disk),
+    (LimitKind::OtherPrograms, TAKEN, |_, record| largest(taken(record).into_iter().map(|c| c.1))),
     (LimitKind::AllCpus, FULL, |_, record| busy(record)),
     (LimitKind::SoftirqCpu, FULL, |_, record| softirq(record)),
     (LimitKind::OneCpu, FULL, |_, record| one_cpu(record)),
     (LimitKind::ReceiveWindow, WAITING, |_, r| waiting(r, |s| s.receive_window_limited_us)),
-    (LimitKind::SendBuffer, WAITING, |_, r| waiting(r, |s| s.send_buffer_limited_us)),
+    (LimitKind::SendBuffer, WAITING, |_, record| send_buffer(record)),
 ];
 
 /// Every ceiling that these trials were read against and do not exceed.
@@ -95,11 +113,15 @@ pub(super) fn ceilings(plan: &Plan, trials: &[&TrialRecord]) -> Vec<Ceiling> {
     for together in all.iter_mut().filter(|c| one_is_full && c.kind == LimitKind::AllCpus) {
         together.full_from = NONE_STANDS_OUT;
     }
+    let small = !trials.is_empty() && trials.iter().all(|r| has_small(r, "send_buffer"));
+    for buffer in all.iter_mut().filter(|c| small && c.kind == LimitKind::SendBuffer) {
+        buffer.full_from = SLEEPING;
+    }
     let wanted = wanted(trials).is_none_or(|share| share >= WANTED);
     let bound = one_is_full && !trials.is_empty() && trials.iter().all(|r| is_on_one_cpu(r));
     let holds = |c: &Ceiling| match c.kind {
         LimitKind::AllCpus => !bound && (wanted || !c.is_full()),
-        LimitKind::OneCpu => wanted || !c.is_full(),
+        LimitKind::OneCpu | LimitKind::OtherPrograms => wanted || !c.is_full(),
         _ => true,
     };
     all.retain(|c| !c.is_exceeded() && holds(c));
@@ -120,6 +142,13 @@ pub(super) fn tops(plan: &Plan, trials: &[&TrialRecord]) -> Vec<Top> {
         Some(Top { kind, throughput: mean_or_single(&all, Unit::BitPerSecond)? })
     };
     ALL.into_iter().filter(|row| passed.contains(&row.0)).filter_map(of).collect()
+}
+
+/// The largest use among ceilings of these kinds in a trial, 0 to 1 where it is within them; none
+/// where none of them was read.
+pub(super) fn use_of(plan: &Plan, record: &TrialRecord, kinds: &[LimitKind]) -> Option<f64> {
+    let its = ALL.into_iter().filter(|row| kinds.contains(&row.0));
+    largest(its.filter_map(|(_, _, share)| share(plan, record)))
 }
 
 /// Whether it is other programs that make the CPUs full: they would not be without them. False
@@ -182,30 +211,145 @@ fn largest(shares: impl Iterator<Item = f64>) -> Option<f64> {
     shares.max_by(f64::total_cmp)
 }
 
-/// The largest share of a quota that a host of one side used.
+/// The largest share of a quota that a host of one side used. A window cuts the periods of the
+/// kernel, and a slice may outlast one: where the kernel held the host back in nearly every period
+/// and the share is near, it is one from [`AT_QUOTA`] to all.
 fn quota(record: &TrialRecord, of: fn(&str) -> bool) -> Option<f64> {
     let hosts = by_host(record, "quota", "use").filter(|r| of(&r.host));
-    largest(hosts.map(|r| r.quantity.value))
+    largest(hosts.map(|r| {
+        let (used, held) = (r.quantity.value, reading(record, "quota", &r.host, "throttled"));
+        let is_held = used >= NEAR_QUOTA && held.is_some_and(|share| share >= AT_QUOTA);
+        if is_held { used.clamp(AT_QUOTA, 1.0) } else { used }
+    }))
 }
 
-/// Payload with the headers that a bucket counts, over its rate: of the adapter for what the system
-/// under test sends, of the switch's port for what it takes.
+/// The largest use of a token bucket at any end of the link.
 fn set_rate(plan: &Plan, record: &TrialRecord) -> Option<f64> {
-    let way = record.trial.point.params.get("direction").and_then(Value::word);
-    let hosts: &[&str] = match way {
-        Some("transmit") => &["sut"],
-        Some("receive") => &["switch"],
-        _ => &["sut", "switch"],
-    };
-    let rates = by_host(record, "qdisc", "rate").filter(|r| hosts.contains(&r.host.as_str()));
-    let rate = rates.map(|r| r.quantity.value).filter(|r| *r > 0.0).min_by(f64::total_cmp);
-    let Some(rate) = rate else {
-        let unread = by_host(record, "qdisc", "rate").next().is_none();
-        return if unread { as_planned(plan, record) } else { None };
-    };
+    if by_host(record, "qdisc", "rate").next().is_none() {
+        return as_planned(plan, record);
+    }
+    largest(rates(plan, record).into_iter().map(|end| end.1))
+}
+
+/// The discipline whose rate is read.
+pub(super) const TOKEN_BUCKET: &str = "tbf";
+
+/// Each end of the link with a token bucket, and its use: payload that leaves there, with the
+/// headers that a bucket counts, over its rate.
+pub(super) fn rates(plan: &Plan, record: &TrialRecord) -> Vec<(String, f64)> {
     let segment = record.outcome.metric("mean_segment").map_or(SEGMENT, |q| q.value);
     let frames = framed(segment + HEADERS, ETHERNET);
-    Some(one_way(plan, record)? * frames / rate)
+    let of = |r: &Reading| {
+        let used = leaves(plan, record, &r.host)? * frames / r.quantity.value;
+        (r.quantity.value > 0.0).then(|| (r.host.clone(), used))
+    };
+    by_host(record, "qdisc", "rate").filter_map(of).collect()
+}
+
+/// Payload that leaves by an end of the link, bit/s: of the adapter of a host what it sends, of the
+/// switch's port what the host behind it takes. None of an end by which the load does not pass.
+fn leaves(plan: &Plan, record: &TrialRecord, end: &str) -> Option<f64> {
+    let way = record.trial.point.params.get("direction").and_then(Value::word);
+    let (sent, taken) = (way != Some("receive"), way != Some("transmit"));
+    match end {
+        "sut" => return one_way(plan, record).filter(|_| sent),
+        "switch" => return one_way(plan, record).filter(|_| taken),
+        _ => {}
+    }
+    let behind = end.strip_prefix("switch.");
+    let its = |s: &StreamFacts| behind.map_or(s.sender == end, |client| s.receiver == client);
+    let streams = &record.outcome.streams;
+    #[expect(clippy::cast_precision_loss, reason = "bytes of a window are far below 2^53")]
+    let bytes = |of: &dyn Fn(&StreamFacts) -> bool| {
+        streams.iter().filter(|s| of(s)).map(|s| s.received_bytes as f64).sum::<f64>()
+    };
+    let share = bytes(&its) / bytes(&|_| true).max(1.0);
+    (share > 0.0).then_some(throughput(plan, record)? * share)
+}
+
+/// Each end of the link with a discipline whose rate was not read, by name and kind, and how often
+/// packets had to wait there for each one that passed, 0 or more, at most 1.
+pub(super) fn held(record: &TrialRecord) -> impl Iterator<Item = ((&str, &str), f64)> {
+    record.readings.iter().filter_map(move |r| {
+        let kind = r.key.strip_prefix("overlimits.").filter(|_| r.probe == "qdisc")?;
+        let passed = reading(record, "qdisc", &r.host, &format!("packets.{kind}"))?;
+        (passed > 0.0).then(|| ((&*r.host, kind), (r.quantity.value / passed).min(1.0)))
+    })
+}
+
+/// Each end of the link with a queue, by name and kind, and the share of packets that it dropped.
+pub(super) fn dropped(record: &TrialRecord) -> impl Iterator<Item = ((&str, &str), f64)> {
+    record.readings.iter().filter_map(move |r| {
+        let rest = r.key.strip_prefix("drops").filter(|_| r.probe == "qdisc")?;
+        let passed = reading(record, "qdisc", &r.host, &format!("packets{rest}"))?;
+        let all = passed + r.quantity.value;
+        let kind = rest.strip_prefix('.').unwrap_or(TOKEN_BUCKET);
+        (all > 0.0).then(|| ((&*r.host, kind), r.quantity.value / all))
+    })
+}
+
+/// CPUs that threads of the load are pinned to, and the share of each that other programs took, as
+/// far as the CPU was full: what its busy time leaves beside these threads and its interrupts, and
+/// no more than all other programs had.
+pub(super) fn taken(record: &TrialRecord) -> Vec<(u32, f64)> {
+    let mut own: BTreeMap<u32, f64> = BTreeMap::new();
+    for r in record.readings.iter().filter(|r| r.probe == "thread") {
+        let cpu = r.key.strip_prefix("cpu.cpu").and_then(|number| number.parse().ok());
+        if let Some(cpu) = cpu {
+            *own.entry(cpu).or_default() += r.quantity.value;
+        }
+    }
+    let Some(others) = reading(record, "foreign", "machine", "cpu") else { return Vec::new() };
+    let of = |(cpu, own): (u32, f64)| {
+        let busy = reading(record, "cpu", "machine", &format!("busy.cpu{cpu}"))?;
+        let share = |key: &str| reading(record, "cpu", "machine", &format!("{key}.cpu{cpu}"));
+        let interrupts = largest(["softirq", "ksoftirqd"].into_iter().filter_map(share));
+        let left = busy - own - interrupts.unwrap_or(0.0);
+        Some((cpu, if busy >= FULL { left.min(others).max(0.0) } else { 0.0 }))
+    };
+    own.into_iter().filter_map(of).collect()
+}
+
+/// Whether other programs took from a CPU on which a thread of a client runs.
+pub(super) fn is_taken_from_clients(record: &TrialRecord) -> bool {
+    let runs = |cpu: u32| {
+        let key = format!("cpu.cpu{cpu}");
+        by_host(record, "thread", &key).any(|r| is_client(&r.host))
+    };
+    taken(record).into_iter().any(|(cpu, share)| share > 0.0 && runs(cpu))
+}
+
+/// Hosts whose sockets have a buffer that is too small for any load: in force, and at the most that
+/// its host lets it grow to, it holds less than one packet as TCP hands it over before
+/// segmentation.
+fn small_at<'r>(record: &'r TrialRecord, key: &'r str) -> impl Iterator<Item = &'r str> {
+    let most = format!("{key}_max");
+    by_host(record, "tcp", key).filter_map(move |r| {
+        let allowed = reading(record, "tcp", &r.host, &most)?;
+        (r.quantity.value < PACKET && allowed < PACKET).then_some(r.host.as_str())
+    })
+}
+
+/// Whether every host that carries streams as the owner of this buffer has too small a one; where
+/// no streams are known, whether any host has.
+pub(super) fn has_small(record: &TrialRecord, key: &str) -> bool {
+    let small: BTreeSet<&str> = small_at(record, key).collect();
+    let streams = &record.outcome.streams;
+    let owner = |s: &StreamFacts| match key {
+        "send_buffer" => small.contains(s.sender.as_str()),
+        _ => small.contains(s.receiver.as_str()),
+    };
+    !small.is_empty() && streams.iter().all(owner)
+}
+
+/// Share of the time that senders wait for their send buffer: by TCP's own count, and where the
+/// buffer is small by the sleep of the threads, since TCP counts only while nothing is in flight
+/// and nothing is queued.
+fn send_buffer(record: &TrialRecord) -> Option<f64> {
+    let counted = waiting(record, |s| s.send_buffer_limited_us);
+    let waits = small_at(record, "send_buffer");
+    let slept = waits.filter_map(|host| reading(record, "tcp", host, "send_wait"));
+    largest(counted.into_iter().chain(slept))
 }
 
 /// Throughput over the `rate` of the plan: for records that are older than the reading.

@@ -13,8 +13,8 @@ use super::measure::{busy, is_paced, throughput};
 use super::series::{Series, Side, block_logs};
 use super::winner::{alpha, ratio_alone};
 use crate::record::{Claim, FactorPlan, LoadPlan, Method, Plan, Replicate, Run, Value, claims};
-use crate::stats::{Estimate, EstimateMethod, Welch, mean, mean_or_single};
-use crate::unit::{Quantity, Unit};
+use crate::stats::{Between, Estimate, EstimateMethod, JUDGED_FROM, Session, mean, mean_or_single};
+use crate::unit::Unit;
 use std::collections::BTreeMap;
 
 /// Bytes at which the curves of test 000 bend.
@@ -215,10 +215,11 @@ fn bend(run: &Run, load: &LoadPlan, direction: &str, at: f64) -> Result<Standing
     let highest = course.iter().max_by(|a, b| a.1.centre.value.total_cmp(&b.1.centre.value));
     let (_, highest) = highest.ok_or(ClaimNeed::Load)?;
     let bent = ours + 1 < values.len();
-    let theirs = nearest(&course, at);
+    let inside = is_inside(&course, at);
+    let apart = course[ours].0.quantity().map(|ours| (ours.value / at).ln().abs());
     Ok(Standing::Compared {
         shape: Some(rises_then_flat(&values)),
-        knee: theirs.map(|theirs| bent && ours.abs_diff(theirs) <= 1),
+        knee: apart.filter(|_| inside).map(|apart| bent && apart <= SAME_KNEE.ln()),
         sign: None,
         ours: vec![(ClaimFigure::Highest, highest.clone())],
         knee_at: bent.then(|| course[ours].0.clone()),
@@ -229,13 +230,10 @@ fn is_size(at: &Value) -> bool {
     at.quantity().is_some_and(|quantity| quantity.unit == Unit::Byte)
 }
 
-/// Index of the point nearest to a size, by ratio; none if the size lies outside our curve.
-fn nearest(course: &[(&Value, Estimate)], size: f64) -> Option<usize> {
+/// Whether a size lies within those that were measured.
+fn is_inside(course: &[(&Value, Estimate)], size: f64) -> bool {
     let sizes = || course.iter().filter_map(|(at, _)| Some(at.quantity()?.value));
-    let inside = sizes().any(|s| s <= size) && sizes().any(|s| s >= size);
-    let distance = |s: f64| (s / size).ln().abs();
-    let best = sizes().enumerate().min_by(|a, b| distance(a.1).total_cmp(&distance(b.1)));
-    best.filter(|_| inside).map(|(index, _)| index)
+    sizes().any(|s| s <= size) && sizes().any(|s| s >= size)
 }
 
 /// Log ratios of two directions of the same treatment, one a block.
@@ -341,11 +339,11 @@ fn lacks(run: &Run, found: &Analysis, parts: &[Part003]) -> ClaimNeed {
     if parts.iter().all(is_there) { ClaimNeed::OtherLevel } else { ClaimNeed::Load }
 }
 
-/// A run and the cells of its loads of the machine.
-pub(super) type Measured<'a> = (&'a Run, &'a [MachineCell]);
+/// The first run of a side and, of each of its sessions, the cells of its loads of the machine.
+pub(super) type Measured<'a> = (&'a Run, &'a [&'a [MachineCell]]);
 
 /// The published claims about a feature that a person switches, each beside what two comparable
-/// runs show, of which one was made with it on and the other with it off; `found` is their
+/// sides show, of which one was made with it on and the other with it off; `found` is their
 /// comparison.
 ///
 /// None where the plans do not name the same published test, and where the runs do not differ in
@@ -385,46 +383,49 @@ fn feature(
     parts: &[Part003],
 ) -> Result<Standing, ClaimNeed> {
     let level = 1.0 - alpha(&off.0.plan.method).min(alpha(&on.0.plan.method));
-    let ratio = |part: &Part003| {
-        let ratio = of_two([off.1, on.1], found, (part, level))?;
-        Some(((ClaimFigure::BandwidthRatio, part.higher), ratio))
+    let between = |part: &Part003| Some((part.higher, of_two([off.1, on.1], found, part)?));
+    let all: Option<Vec<(bool, Between)>> = parts.iter().map(between).collect();
+    let all = all.ok_or(ClaimNeed::Load)?;
+    let are_enough = all.iter().all(|(_, between)| between.is_enough());
+    let ratio = |(higher, between): (bool, Between)| {
+        let ratio = between.test.ratio(level, EstimateMethod::WelchLog);
+        ((ClaimFigure::BandwidthRatio, higher), ratio)
     };
-    let all: Option<Vec<(Sign, Estimate)>> = parts.iter().map(ratio).collect();
-    all.map(of_signs).ok_or(ClaimNeed::Load)
+    match of_signs(all.into_iter().map(ratio).collect()) {
+        // Few sessions give figures and no sign.
+        Standing::Compared { shape, knee, ours, knee_at, .. } if !are_enough => {
+            Ok(Standing::Compared { shape, knee, sign: None, ours, knee_at })
+        }
+        found => Ok(found),
+    }
 }
 
-/// on / off over the cells of a part that both runs have and that no comparison bars: Welch's
-/// interval at a level, 0-1, from the mean logs of the blocks that have them all. None where there
-/// is no such cell.
+/// on / off over the cells of a part that all sessions have and that no comparison bars: the
+/// difference of their logs with the spread between sessions, from the blocks that have them all.
+/// None where there is no such cell.
 fn of_two(
-    [off, on]: [&[MachineCell]; 2],
+    [off, on]: [&[&[MachineCell]]; 2],
     found: &[Comparison],
-    (part, level): (&Part003, f64),
-) -> Option<Estimate> {
-    let mut logs: [BTreeMap<u32, Vec<f64>>; 2] = Default::default();
-    let mut pairs = 0;
-    for base in off.iter().filter(|cell| part.holds(cell) && !is_barred(found, cell)) {
-        let Some(other) = on.iter().find(|cell| is_twin(base, cell)) else { continue };
-        pairs += 1;
-        for (side, cell) in [base, other].into_iter().enumerate() {
-            for (block, value) in cell.blocks.iter().filter(|(_, value)| value.value > 0.0) {
-                logs[side].entry(*block).or_default().push(value.value.ln());
+    part: &Part003,
+) -> Option<Between> {
+    let base = off.first()?.iter().filter(|cell| part.holds(cell) && !is_barred(found, cell));
+    let shared: Vec<&MachineCell> = base
+        .filter(|base| off.iter().chain(on).all(|all| all.iter().any(|cell| is_twin(base, cell))))
+        .collect();
+    let session = |cells: &&[MachineCell]| {
+        let mut blocks: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+        let twin = |base: &&MachineCell| cells.iter().find(|cell| is_twin(base, cell));
+        for (block, value) in shared.iter().filter_map(twin).flat_map(|cell| &cell.blocks) {
+            if value.value > 0.0 {
+                blocks.entry(*block).or_default().push(value.value.ln());
             }
         }
-    }
-    let [base, other] = logs.map(|blocks| {
-        let whole = blocks.into_values().filter(|logs| logs.len() == pairs);
-        whole.map(|logs| mean(&logs)).collect::<Vec<f64>>()
-    });
-    if base.is_empty() || other.is_empty() {
-        return None;
-    }
-    let alone = || {
-        let ratio = (mean(&other) - mean(&base)).exp();
-        Estimate::exact(Quantity::new(ratio, Unit::Ratio))
+        let whole = blocks.into_values().filter(|logs| logs.len() == shared.len());
+        Session::of(&whole.map(|logs| mean(&logs)).collect::<Vec<f64>>())
     };
-    let welch = Welch::of(&base, &other);
-    Some(welch.map_or_else(alone, |welch| welch.ratio(level, EstimateMethod::WelchLog)))
+    let [base, other] =
+        [off, on].map(|side| side.iter().filter_map(session).collect::<Vec<Session>>());
+    Between::of([&base, &other], &[])
 }
 
 /// Whether two cells differ in nothing but the feature.
@@ -531,21 +532,27 @@ fn md5_rises(kept: &[KeptShare]) -> Option<bool> {
     (apart && certain).then_some(large.centre.value > small.centre.value)
 }
 
+/// Knees are the same within a doubling, whatever sizes were measured.
+const SAME_KNEE: f64 = 2.0 + 1e-9;
+
 /// Whether an estimate has an interval.
 fn is_certain(estimate: &Estimate) -> bool {
     estimate.method != EstimateMethod::Exact
 }
 
-/// Whether a ratio lies certainly above 1; none where its interval holds 1.
+/// Whether a ratio lies certainly above 1; none where its interval holds 1, or with too few blocks
+/// for a verdict.
 fn sign(ratio: &Estimate) -> Option<bool> {
     let differs = ratio.low.value > 1.0 || ratio.high.value < 1.0;
-    (is_certain(ratio) && differs).then_some(ratio.low.value > 1.0)
+    let judged = ratio.n as usize >= JUDGED_FROM;
+    (is_certain(ratio) && judged && differs).then_some(ratio.low.value > 1.0)
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::simulated::Simulated;
     use super::*;
+    use crate::unit::Quantity;
 
     #[test]
     fn the_table_has_a_row_for_every_claim_of_its_sources() {
@@ -569,7 +576,7 @@ mod tests {
             low: share(centre - half),
             high: share(centre + half),
             level: 0.95,
-            n: 3,
+            n: 5,
             method: EstimateMethod::PairedLogT,
         };
         DerivedFact {

@@ -144,7 +144,7 @@ fn steps(blocks: usize) -> f64 {
 }
 
 /// `path pro1000 against onboard, offload on, direction transmit`.
-fn in_words(run: &Run, comparison: &Comparison) -> String {
+pub(super) fn in_words(run: &Run, comparison: &Comparison) -> String {
     let Comparison { factor, base, other, stratum, fixed, load, .. } = comparison;
     let mut parts = vec![format!("{factor} {other} against {base}")];
     if run.plan.loads.len() > 1 {

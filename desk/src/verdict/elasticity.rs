@@ -4,8 +4,15 @@
 //! has the elasticity d ln(throughput) / d ln(resource) = ln r / ln q (the idea of Coz, Curtsinger
 //! and Berger 2015, for systems). Where each byte passes one resource after the other, that is the
 //! share of its time; a share s shows as ln(1 + s (1/q - 1)) / -ln q, which is at most 0.021 more
-//! for q = 0.85. Never: how a resource is taken down.
+//! for q = 0.85.
+//!
+//! A resource of which the load used a part u < 1 binds only once it is taken down below u. Down at
+//! q < u that alone leaves q / u of the throughput: it shows in a step, and the load does not need
+//! it. So the share of such a resource is what was lost beyond that. Never: how a resource is taken
+//! down.
 
+use super::ceiling::use_of;
+use super::finding::LimitKind;
 use super::measure::{is_client, is_server};
 use super::pairing::{Contest, Measured, contests_of};
 use super::winner::{alpha, name, ratio_alone};
@@ -28,6 +35,22 @@ const WIDEST: f64 = 0.5;
 /// hold its side.
 const USED: f64 = 0.9;
 const REACHED: f64 = 0.1;
+/// Use of a resource from which it counts as full.
+const FULL: f64 = 0.95;
+/// The ceilings that tell how much of a resource was in use, by the setting that takes it down.
+const USES: [(&str, &[LimitKind]); 11] = [
+    ("rate", &[LimitKind::SetRate]),
+    ("server_quota", &[LimitKind::ServerQuota]),
+    ("client_quota", &[LimitKind::ClientQuota]),
+    ("max_frequency", &[LimitKind::AllCpus, LimitKind::OneCpu]),
+    ("cpu_speed", &[LimitKind::AllCpus, LimitKind::OneCpu]),
+    ("sim_cpu", &[LimitKind::AllCpus, LimitKind::OneCpu]),
+    ("sim_line", &[LimitKind::Goodput, LimitKind::SetRate]),
+    ("sim_pcie", &[LimitKind::Pcie]),
+    ("sim_memory", &[LimitKind::Memory]),
+    ("sim_disk", &[LimitKind::Disk]),
+    ("sim_clients", &[LimitKind::ClientLine]),
+];
 
 /// How a share is said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -43,6 +66,8 @@ pub enum Weight {
     Open,
     /// What was taken down was not needed before either, so that nothing is known of the resource.
     NotReached,
+    /// Surely above 110 %: the model does not hold for this resource.
+    Beyond,
 }
 
 /// What a resource is of the cause.
@@ -59,12 +84,17 @@ pub struct ResourceShare {
     /// What that leaves of the metric, a ratio.
     pub ratio: Estimate,
     /// Its share of the cause: ln(ratio) / ln(what is left of the resource). Chance may put it a
-    /// little below 0 or above 1.
+    /// little below 0 or above 1. Of a resource with a `reserve` only what was lost beyond
+    /// (what is left) / (its use) counts.
     pub share: Estimate,
     /// How that is said.
     pub weight: Weight,
     /// Of a quota that was taken down, the part of it that its side used.
     pub used: Option<Estimate>,
+    /// Use of the resource as it is, 0 to 1, where it was below its limit and reached it only when
+    /// taken down.
+    #[serde(default)]
+    pub reserve: Option<Estimate>,
 }
 
 /// What held a load down, resource by resource.
@@ -82,6 +112,9 @@ pub struct Elasticity {
     pub sum: Option<Estimate>,
     /// What they leave unexplained: 1 - sum.
     pub left: Option<Estimate>,
+    /// Whether the sum is surely above what shares of one cause can show: a fault of the model.
+    #[serde(default)]
+    pub beyond: bool,
 }
 
 /// The shares at every load of a run that took resources down; empty for other runs.
@@ -108,8 +141,10 @@ pub(super) fn elasticities(run: &Run) -> Vec<Elasticity> {
         let metric = run.plan.primary(&first.load.name).to_owned();
         let (load, fixed) = (first.load.name.clone(), first.fixed.clone());
         let left = sum.as_ref().map(|sum| turned(sum, |value| 1.0 - value));
+        let most = most(1.0 - throttling.step.value);
+        let beyond = sum.as_ref().is_some_and(|sum| sum.low.value > most);
         let resources = all.into_iter().map(|(share, _)| share).collect();
-        found.push(Elasticity { load, fixed, metric, resources, sum, left });
+        found.push(Elasticity { load, fixed, metric, resources, sum, left, beyond });
     }
     found
 }
@@ -120,19 +155,22 @@ fn one(
     contest: &Contest<'_>,
     throttle: &Throttle,
 ) -> Option<(ResourceShare, BTreeMap<u32, f64>)> {
-    let step = throttle.left()?.ln();
+    let left = throttle.left()?;
+    let step = left.ln();
     let pairs: Vec<_> = contest.points.iter().flat_map(|point| &point.pairs).collect();
     let logs: Vec<f64> = pairs.iter().map(|pair| pair.log).collect();
     let ratio = ratio_alone(&logs, &run.plan.method)?;
-    let share = turned(&ratio, |ratio| ratio.ln() / step);
-    let held: Vec<Measured<'_>> = contest
-        .points
-        .iter()
-        .flat_map(|point| {
-            let [_, other] = point.sides();
-            other
-        })
-        .collect();
+    let mut sides: [Vec<Measured<'_>>; 2] = [Vec::new(), Vec::new()];
+    for point in &contest.points {
+        let [base, other] = point.sides();
+        sides[0].extend(base);
+        sides[1].extend(other);
+    }
+    let [as_is, held] = sides;
+    let reserve = used(run, throttle, &as_is).filter(|u| is_reserve(u.centre.value, left, &ratio));
+    // What hitting the lower limit costs a load that did not touch the limit as it is.
+    let free = reserve.as_ref().map_or(0.0, |used| (left / used.centre.value).ln());
+    let share = turned(&ratio, |ratio| (ratio.ln() - free) / step);
     let quota = of_quota(&throttle.key, &held);
     let weight = match &quota {
         Some((used, reached)) if used.centre.value < USED && *reached < REACHED => {
@@ -140,7 +178,7 @@ fn one(
         }
         _ => weight(&share),
     };
-    let blocks = pairs.iter().map(|pair| (pair.block, pair.log / step)).collect();
+    let blocks = pairs.iter().map(|pair| (pair.block, (pair.log - free) / step)).collect();
     let found = ResourceShare {
         resource: throttle.resource.clone(),
         comparison: name(contest),
@@ -150,8 +188,36 @@ fn one(
         share,
         weight,
         used: quota.map(|(used, _)| used),
+        reserve,
     };
     Some((found, blocks))
+}
+
+/// Use of a resource while nothing is taken down; none where no ceiling tells.
+fn used(run: &Run, throttle: &Throttle, as_is: &[Measured<'_>]) -> Option<Estimate> {
+    let (_, kinds) = USES.iter().find(|(key, _)| *key == throttle.key)?;
+    let of = |trial: &Measured<'_>| use_of(&run.plan, trial.record, kinds);
+    let all: Vec<f64> = as_is.iter().filter_map(of).collect();
+    mean_or_single(&all, Unit::Share)
+}
+
+/// Whether a resource in use for a part `u` reached its limit only because it was taken down to
+/// `left`, from the ratio r of the throughput: the use there, u r / left, is that of a full
+/// resource, and r is surely nearer to left / u, where only the new limit counts, than to
+/// 1 / (1 + u (1 / left - 1)), where each byte takes the share u of its time in the resource.
+fn is_reserve(u: f64, left: f64, ratio: &Estimate) -> bool {
+    let r = ratio.centre.value;
+    let limited = left / u;
+    let in_turn = 1.0 / (1.0 + u * (1.0 / left - 1.0));
+    let reached = u * r / left >= FULL;
+    let surely = ratio.low.value > f64::midpoint(limited, in_turn);
+    u > left && u < 1.0 && r < 1.0 && reached && surely
+}
+
+/// The most that the shares of one cause can come to, where each byte passes the resources one
+/// after the other: the limit of many small shares, (1 / q - 1) / -ln q; 1.086 for q = 0.85.
+fn most(left: f64) -> f64 {
+    (1.0 / left - 1.0) / -left.ln()
 }
 
 /// An estimate through a function that falls, whose ends change places; a share.
@@ -169,6 +235,8 @@ fn weight(share: &Estimate) -> Weight {
     let (low, centre, high) = (share.low.value, share.centre.value, share.high.value);
     if high - low > WIDEST {
         Weight::Open
+    } else if low > 1.0 + NONE {
+        Weight::Beyond
     } else if centre >= ALL && low > 1.0 - REACH {
         Weight::All
     } else if centre <= NONE && high < REACH {
@@ -241,6 +309,39 @@ mod tests {
             assert_eq!(one.weight, weight);
         }
         assert_eq!(found(&taken_down(|_| 0.93, 0.2)).weight, Weight::Open);
+        assert_eq!(found(&taken_down(|_| 0.8, 0.002)).weight, Weight::Beyond, "a share of 1.37");
+    }
+
+    // By hand: a quota used for 90 % is full at 85 %, which alone leaves 0.85 / 0.9 = 0.944: a
+    // share of 0. 0.92 is nearer to that than to 1 / (1 + 0.9 x 0.176) = 0.863: the share is
+    // ln(0.92 x 0.9 / 0.85) / ln 0.85 = 0.161. 0.88 is not: ln 0.88 / ln 0.85 = 0.787.
+    #[test]
+    fn a_resource_that_is_full_only_when_taken_down_has_what_is_lost_beyond_that() {
+        let rows: [(Truth, f64, f64, bool); 5] = [
+            (|_| 0.85 / 0.9, 0.9, 0.0, true),
+            (|_| 0.92, 0.9, 0.161, true),
+            (|_| 0.88, 0.9, 0.787, false),
+            (|_| 0.85, 0.99, 1.0, false),
+            (|_| 0.92, 0.5, 0.513, false),
+        ];
+        for (truth, used, share, reserve) in rows {
+            let mut run = taken_down(truth, 0.002);
+            let throttle = &mut run.plan.method.elasticity.as_mut().unwrap().throttles[0];
+            throttle.key = "server_quota".into();
+            for record in &mut run.records {
+                for (key, value) in [("use", used), ("throttled", 1.0)] {
+                    record.readings.push(Reading {
+                        probe: "quota".into(),
+                        host: "sut".into(),
+                        key: key.into(),
+                        quantity: Quantity::new(value, Unit::Share),
+                    });
+                }
+            }
+            let one = found(&run);
+            assert!((one.share.centre.value - share).abs() < 0.03, "{used}: {:?}", one.share);
+            assert_eq!(one.reserve.is_some(), reserve, "{used}: {one:?}");
+        }
     }
 
     #[test]

@@ -1,5 +1,8 @@
 //! Knows the shapes of what the desk concludes; how it concludes stands in the neighbouring files.
 
+pub use super::caveat::Caveat;
+use super::place::LimitPlace;
+use super::uneven::Uneven;
 use crate::record::{Better, Settings, Value};
 use crate::stats::{Estimate, MoreBlocks};
 use crate::unit::Quantity;
@@ -46,8 +49,14 @@ pub struct PointResult {
     /// other / base; over a curve the interval is at the level of Holm's step, from 8 blocks on
     /// simultaneous.
     pub ratio: Estimate,
-    /// Against the margin.
+    /// Against the margin; what does not hold in its family is undecided.
     pub verdict: Verdict,
+    /// p value of the difference in its family, a share, as [`Comparison::together`].
+    #[serde(default)]
+    pub together: Option<Quantity>,
+    /// Whether both tests of equality put it within the margin, whatever the verdict is.
+    #[serde(default)]
+    pub within: bool,
     /// Blocks of the pairs, rising, or rounds of boots where the factor needs a reboot; none where
     /// trials are not paired.
     #[serde(default)]
@@ -137,14 +146,20 @@ pub struct Comparison {
     pub points: Vec<PointResult>,
     /// The whole curve as one ratio: block means over the points.
     pub overall: Estimate,
-    /// The verdict on `overall`.
+    /// The verdict on `overall`; what does not hold in its family is undecided.
     pub verdict: Verdict,
-    /// p value of the difference, a share, among all comparisons of the run: by Holm below 8
-    /// blocks, by sign flips of whole blocks (max-T) from there. Where the plan names a primary
-    /// comparison, that one has its own p and the others theirs among them. None where it was not
-    /// tested.
+    /// p value of the difference in its family, a share: by Holm below 8 blocks, by steps of sign
+    /// flips of whole blocks (max-T) from there. The question of the plan is one family, all the
+    /// rest another, whose p values are doubled, so that both are held against the error of the
+    /// plan. None where it was not tested: fewer than 5 blocks, or no verdict by nature.
     #[serde(default)]
     pub together: Option<Quantity>,
+    /// Whether both tests of equality put it within the margin, whatever the verdict is.
+    #[serde(default)]
+    pub within: bool,
+    /// The typical and the mean ratio, and the trials that collapsed, where they disagree.
+    #[serde(default)]
+    pub uneven: Option<Uneven>,
     /// Where one side is ahead.
     pub regions: Vec<Region>,
     /// Counted trials in no ratio: a fault, no metric above 0, or the partner of such a trial.
@@ -162,6 +177,9 @@ pub struct Limit {
     pub kind: LimitKind,
     /// The utilisation or share that shows it.
     pub evidence: Estimate,
+    /// Where it is, as far as it was read.
+    #[serde(default)]
+    pub place: Option<LimitPlace>,
     /// What was full beside it: nothing read here tells them apart.
     #[serde(default)]
     pub ties: Vec<Rival>,
@@ -192,6 +210,9 @@ pub struct Rival {
     pub kind: LimitKind,
     /// Share of it that was in use; mean over the trials.
     pub utilisation: Estimate,
+    /// Where it is, as far as it was read; of ceilings that were full.
+    #[serde(default)]
+    pub place: Option<LimitPlace>,
 }
 
 /// What held the figures down at one point of a curve.
@@ -220,8 +241,12 @@ pub enum LimitKind {
     Generator,
     /// A quota of CPU time of the system under test.
     ServerQuota,
-    /// The rate of a token bucket on the link.
+    /// The rate of a token bucket at an end of the link.
     SetRate,
+    /// A queueing discipline at an end of the link, whose rate was not read, held packets back.
+    Shaper,
+    /// A queue at an end of the link dropped packets.
+    QueueDrops,
     /// The payload that the line rate of the adapter leaves beside headers.
     Goodput,
     /// The line rate of the adapter, headers and all.
@@ -232,11 +257,13 @@ pub enum LimitKind {
     Memory,
     /// The disk.
     Disk,
+    /// Other programs ran on CPUs of the load, which were full.
+    OtherPrograms,
     /// All CPUs of the machine busy.
     AllCpus,
     /// One CPU busy with interrupts and received packets.
     SoftirqCpu,
-    /// One CPU busy while others idle.
+    /// One CPU busy, and not all of them.
     OneCpu,
     /// The sockets waited for the peer's receive window.
     ReceiveWindow,
@@ -244,130 +271,6 @@ pub enum LimitKind {
     SendBuffer,
     /// None of the watched resources was full.
     NoneSeen,
-}
-
-/// A reason to doubt, with what it rests on.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case", tag = "kind")]
-pub enum Caveat {
-    /// Server and clients share one machine and its CPUs.
-    OneMachine,
-    /// The hosts are processes on the loopback interface.
-    Loopback {
-        /// Why there were no namespaces.
-        why: String,
-    },
-    /// The machine is a guest of a hypervisor.
-    Guest {
-        /// Which.
-        hypervisor: String,
-    },
-    /// Time stolen by the hypervisor during the windows.
-    Steal {
-        /// Share of all CPU time.
-        share: Estimate,
-    },
-    /// The A against A comparison differs.
-    NoiseFloor {
-        /// Ratio A/A.
-        ratio: Estimate,
-    },
-    /// The ratio of a comparison moved over the run: a trend over its blocks, larger than the
-    /// margin.
-    RatioMoved {
-        /// The comparison in which it is surest, in words.
-        first: String,
-        /// Ratio in the last block over that in the first, by the median slope.
-        change: Estimate,
-        /// p value among all diagnoses of the run (Holm), a share.
-        p: Quantity,
-        /// In how many comparisons it is so.
-        seen: Quantity,
-        /// Of how many that were looked at.
-        of: Quantity,
-    },
-    /// Neighbouring blocks have ratios that resemble each other: they are no independent draws.
-    NeighboursAlike {
-        /// The comparison in which it is surest, in words.
-        first: String,
-        /// How far the rank of a block follows that of the one before: 1 - half of von Neumann's
-        /// ratio of ranks, a share.
-        follows: Quantity,
-        /// p value among all diagnoses of the run (Holm), a share.
-        p: Quantity,
-        /// In how many comparisons it is so.
-        seen: Quantity,
-        /// Of how many that were looked at.
-        of: Quantity,
-    },
-    /// One block, or round of boots, stands apart from all others, by more than the margin.
-    BlockApart {
-        /// The comparison in which it is surest, in words.
-        first: String,
-        /// Its number.
-        block: Quantity,
-        /// Its ratio over the middle one of all blocks.
-        off: Estimate,
-        /// Its share of the scatter (squared distances of the logs from the middle one).
-        share: Quantity,
-        /// p value among all diagnoses of the run (Holm), a share.
-        p: Quantity,
-        /// In how many comparisons a block stands apart.
-        seen: Quantity,
-        /// Of how many that were looked at.
-        of: Quantity,
-    },
-    /// Trials whose rate was not steady when the window opened.
-    NotSteady {
-        /// How many.
-        trials: Quantity,
-        /// Of how many.
-        of: Quantity,
-    },
-    /// Nothing was measured at all: the hosts are a model.
-    Simulated,
-    /// Trials of which no valid visit showed anything but the limit of the clients.
-    ClientsOnly {
-        /// How many pairs of a load point and a treatment.
-        places: Quantity,
-        /// The first one in words.
-        first: String,
-    },
-    /// Visits spoilt by faults.
-    Faults {
-        /// How many.
-        trials: Quantity,
-        /// Trials of these that another visit made good.
-        again: Quantity,
-        /// Trials of these without a valid visit.
-        lost: Quantity,
-        /// The first one's words.
-        first: String,
-    },
-    /// The run ended early.
-    Partial {
-        /// Why.
-        why: String,
-    },
-    /// Blocks, or boots where the compared factor needs them, are too few for the margin.
-    FewBlocks {
-        /// How many.
-        blocks: Quantity,
-        /// Smallest effect that would be seen in four of five such runs, as a ratio.
-        smallest: Estimate,
-    },
-    /// Links are virtual: no wire, no adapter, no line rate.
-    VirtualLinks,
-    /// Other programs used CPU during the windows.
-    Foreign {
-        /// How much, in CPUs.
-        cpu: Estimate,
-    },
-    /// The ways of counting CPU time disagree.
-    CpuMethods {
-        /// The largest difference, in CPUs.
-        by: Estimate,
-    },
 }
 
 /// Whose CPU a figure of cost holds.
@@ -534,6 +437,15 @@ pub struct Interaction {
     pub difference: Estimate,
     /// On `difference`: `Better` where the effect is larger under `by_other`.
     pub verdict: Verdict,
+    /// p value of `difference` in its family, a share, as [`Comparison::together`].
+    #[serde(default)]
+    pub together: Option<Quantity>,
+    /// Whether both tests of equality put `difference` within the margin.
+    #[serde(default)]
+    pub within: bool,
+    /// Block and log of `difference`.
+    #[serde(skip)]
+    pub blocks: Vec<(u32, f64)>,
 }
 
 /// Two levels over all loads and strata of a plan as one ratio.
@@ -551,8 +463,17 @@ pub struct Index {
     pub over: Vec<String>,
     /// Geometric mean of their ratios, interval over the blocks.
     pub ratio: Estimate,
-    /// Against the margin.
+    /// Against the margin; what does not hold in its family is undecided.
     pub verdict: Verdict,
+    /// p value of the difference in its family, a share, as [`Comparison::together`].
+    #[serde(default)]
+    pub together: Option<Quantity>,
+    /// Whether both tests of equality put it within the margin.
+    #[serde(default)]
+    pub within: bool,
+    /// Block and log ratio.
+    #[serde(skip)]
+    pub blocks: Vec<(u32, f64)>,
 }
 
 /// The two roofs over a curve of throughput by request size: what a request costs holds the small

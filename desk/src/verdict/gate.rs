@@ -8,9 +8,9 @@ use super::finding::{Comparison, Cost, PointResult, Verdict, Withheld};
 use super::measure::{CPU, DISPLACED, INDEX, PER_GIGABYTE};
 use super::objection::{figure, objection, objection_at};
 use super::pairing::{Contest, contests};
-use super::winner::name;
-use crate::record::{Better, Completeness, LoadPlan, Metric, Plan, Run, Value};
-use crate::stats::{Estimate, LEVEL, MoreBlocks};
+use super::winner::{alpha, name};
+use crate::record::{Better, Completeness, Counted, LoadPlan, Metric, Plan, Run, Value};
+use crate::stats::{Estimate, JUDGED_FROM, MoreBlocks};
 use crate::unit::{Quantity, Unit};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -96,7 +96,10 @@ pub enum GateReason {
         /// Why.
         withheld: Withheld,
     },
-    /// It would have passed, but the run is partial.
+    /// It would have passed, but a level collapses now and then, so that the typical and the mean
+    /// ratio answer differently.
+    Uneven,
+    /// It would have passed, but the run is partial or incomplete.
     Partial,
     /// It would have passed, but points of its curve have no pair of valid trials.
     Gaps {
@@ -220,8 +223,9 @@ fn judge_by(run: &mut Run, metric: &str) {
 
 /// Puts a run, as [`gated`] gives it, and its analysis before a gate.
 ///
-/// A comparison without a pair is a check that was not measured. Of a partial run nothing passes,
-/// and no comparison that lacks a point of its curve: nobody knows how it would have come out.
+/// A comparison without a pair is a check that was not measured. Of a partial or incomplete run
+/// nothing passes, and no comparison that lacks a point of its curve: nobody knows how it would
+/// have come out.
 #[must_use]
 pub fn gate(run: &Run, analysis: &Analysis, fail_if: FailIf, metric: Option<&str>) -> Gate {
     let metric = metric.unwrap_or(&run.plan.method.primary);
@@ -229,10 +233,11 @@ pub fn gate(run: &Run, analysis: &Analysis, fail_if: FailIf, metric: Option<&str
         Completeness::Complete => None,
         Completeness::Partial { why } => Some(why.clone()),
     };
+    let lacks = partial.is_some() || !Counted::of(&run.records).is_enough();
     let mut checks = Vec::new();
     for contest in contests(run) {
         let found = found(analysis, &name(&contest), metric);
-        checks.push(check(&contest, found, fail_if, partial.is_some()));
+        checks.push(check(&contest, found, fail_if, lacks));
     }
     let worst = checks.iter().map(|c| c.outcome).max().unwrap_or(GateOutcome::NotMeasured);
     let all_unmeasured = checks.iter().all(|c| c.outcome == GateOutcome::NotMeasured);
@@ -247,7 +252,7 @@ pub fn gate(run: &Run, analysis: &Analysis, fail_if: FailIf, metric: Option<&str
         margin: run.plan.method.margin,
         outcome,
         partial,
-        false_alarms: false_alarms(fail_if, &checks),
+        false_alarms: false_alarms(fail_if, (run, metric), &checks),
         checks,
     }
 }
@@ -293,7 +298,7 @@ fn check(
     contest: &Contest<'_>,
     found: Option<Found<'_>>,
     fail_if: FailIf,
-    partial: bool,
+    lacks: bool,
 ) -> GateCheck {
     let id = name(contest);
     let Some(found) = found else {
@@ -304,7 +309,10 @@ fn check(
     let (outcome, why, effect) = judged(&found, fail_if);
     let gaps = found.gaps(contest);
     let (outcome, why) = match outcome {
-        GateOutcome::Passed if partial => (GateOutcome::Inconclusive, GateReason::Partial),
+        GateOutcome::Passed if comparison.uneven.is_some() => {
+            (GateOutcome::Inconclusive, GateReason::Uneven)
+        }
+        GateOutcome::Passed if lacks => (GateOutcome::Inconclusive, GateReason::Partial),
         GateOutcome::Passed if !gaps.is_empty() => {
             (GateOutcome::Inconclusive, GateReason::Gaps { at: gaps })
         }
@@ -356,8 +364,8 @@ struct Limits {
 impl Limits {
     /// [`FailIf`] says the rules.
     fn of(&self, ratio: &Estimate, verdict: Verdict) -> GateOutcome {
-        // A single block has no interval, and two states or unlike sides have no ratio.
-        if verdict.is_barred() || ratio.n < 2 {
+        // Too few blocks have no verdict, and two states or unlike sides have no ratio.
+        if verdict.is_barred() || (ratio.n as usize) < JUDGED_FROM {
             return GateOutcome::Inconclusive;
         }
         let (low, high) = match self.better {
@@ -365,13 +373,15 @@ impl Limits {
             Better::Lower => (ratio.high.value.recip(), ratio.low.value.recip()),
         };
         let (least, most) = ((1.0 + self.margin).recip(), 1.0 + self.margin);
-        let leaves_one_out = low > 1.0 || high < 1.0;
-        let equivalent = verdict == Verdict::Equivalent || (low > least && high < most);
+        // A difference must hold in its family.
+        let differs = matches!(verdict, Verdict::Better | Verdict::Worse);
+        let equivalent = verdict == Verdict::Equivalent;
+        let inside = equivalent || (differs && low > least && high < most);
         let (passes, fails) = match self.fail_if {
-            FailIf::Worse => (low > least || equivalent, high < 1.0),
-            FailIf::NotBetter => (low > 1.0 && high >= most, high < most || equivalent),
-            FailIf::NotEquivalent => (equivalent, leaves_one_out),
-            FailIf::Different => (equivalent && !leaves_one_out, leaves_one_out),
+            FailIf::Worse => (low > least || inside, differs && high < 1.0),
+            FailIf::NotBetter => (differs && low > 1.0 && high >= most, high < most || inside),
+            FailIf::NotEquivalent => (inside, differs),
+            FailIf::Different => (equivalent, differs),
         };
         match (passes, fails) {
             (true, _) => GateOutcome::Passed,
@@ -381,14 +391,23 @@ impl Limits {
     }
 }
 
-/// The error of the whole and, over a curve, that of its family of points, one side or both.
-fn false_alarms(fail_if: FailIf, checks: &[GateCheck]) -> Option<Quantity> {
-    let each = match fail_if {
-        FailIf::Worse => 0.5 * (1.0 - LEVEL),
-        FailIf::NotEquivalent | FailIf::Different => 1.0 - LEVEL,
+/// The chance of a false alarm over all checks: the comparisons are one family at the error of the
+/// plan, points of curves and costs another at half of it ([`super::together`]), one side or both.
+fn false_alarms(
+    fail_if: FailIf,
+    (run, metric): (&Run, &str),
+    checks: &[GateCheck],
+) -> Option<Quantity> {
+    let sides = match fail_if {
+        FailIf::Worse => 0.5,
+        FailIf::NotEquivalent | FailIf::Different => 1.0,
         FailIf::NotBetter => return None,
     };
     let curve = |c: &GateCheck| c.found.as_ref().is_some_and(|f| f.curve.is_some());
-    let tests: u32 = checks.iter().map(|c| 1 + u32::from(curve(c))).sum();
-    Some(Quantity::new((f64::from(tests) * each).min(1.0), Unit::Share))
+    let families = match (COSTS.contains(&metric), checks.iter().any(curve)) {
+        (true, _) => 0.5,
+        (false, true) => 1.5,
+        (false, false) => 1.0,
+    };
+    Some(Quantity::new(families * sides * alpha(&run.plan.method), Unit::Share))
 }

@@ -53,8 +53,9 @@ fn index<'p>(plan: &Plan, part: &[&'p Judged], rule: Rule<'_>) -> Option<Index> 
     let by_round = plan.rebooted().any(|factor| apart(&factor.name));
     let of = |j: &&'p Judged| if by_round { j.rounds.as_slice() } else { j.blocks.as_slice() };
     let series: Vec<&[(u32, f64)]> = part.iter().map(of).collect();
-    let logs: Vec<f64> = block_means(&series).iter().map(|(_, log)| *log).collect();
-    let (ratio, verdict) = judge_alone(&logs, rule)?;
+    let blocks = block_means(&series);
+    let logs: Vec<f64> = blocks.iter().map(|(_, log)| *log).collect();
+    let (ratio, verdict, within) = judge_alone(&logs, rule)?;
     let first = &part.first()?.comparison;
     Some(Index {
         factor: first.factor.clone(),
@@ -64,5 +65,8 @@ fn index<'p>(plan: &Plan, part: &[&'p Judged], rule: Rule<'_>) -> Option<Index> 
         over: part.iter().map(|j| j.comparison.id.clone()).collect(),
         ratio,
         verdict,
+        together: None,
+        within,
+        blocks,
     })
 }

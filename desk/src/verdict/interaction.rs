@@ -1,10 +1,10 @@
 //! Knows whether the effect of a level depends on another factor: the difference of differences.
 
-use super::finding::{Interaction, Verdict};
+use super::finding::Interaction;
 use super::pairing::{Contest, Pair};
 use super::winner::{Barred, Rule, judge_alone, ratio_alone};
 use crate::record::{Replicate, Run};
-use crate::stats::{Estimate, mean};
+use crate::stats::mean;
 use std::collections::BTreeMap;
 
 /// A contest and which of its points have no verdict of their own.
@@ -68,11 +68,11 @@ fn interaction(
         .collect();
     let means = |contest| block_means(contest, &shared, number);
     let (here, there) = (means(one), means(two));
-    let blocks: Vec<(f64, f64)> =
-        here.iter().filter_map(|(block, log)| Some((*log, *there.get(block)?))).collect();
-    let logs = |of: fn(&(f64, f64)) -> f64| blocks.iter().map(of).collect::<Vec<f64>>();
+    let pairs: Vec<(u32, f64, f64)> =
+        here.iter().filter_map(|(block, log)| Some((*block, *log, *there.get(block)?))).collect();
+    let logs = |of: fn(&(u32, f64, f64)) -> f64| pairs.iter().map(of).collect::<Vec<f64>>();
     let effect = |logs: &[f64]| ratio_alone(logs, rule.method);
-    let (difference, verdict): (Estimate, Verdict) = judge_alone(&logs(|(a, b)| b - a), rule)?;
+    let (difference, verdict, within) = judge_alone(&logs(|(_, a, b)| b - a), rule)?;
     let mut stratum = one.stratum.clone();
     stratum.remove(by);
     Some(Interaction {
@@ -86,10 +86,13 @@ fn interaction(
         fixed: one.fixed.clone(),
         load: one.load.name.clone(),
         metric: rule.metric.name.clone(),
-        first: effect(&logs(|(a, _)| *a))?,
-        second: effect(&logs(|(_, b)| *b))?,
+        first: effect(&logs(|(_, a, _)| *a))?,
+        second: effect(&logs(|(_, _, b)| *b))?,
         difference,
         verdict,
+        together: None,
+        within,
+        blocks: pairs.iter().map(|(block, a, b)| (*block, b - a)).collect(),
     })
 }
 

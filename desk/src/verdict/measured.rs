@@ -239,8 +239,9 @@ mod tests {
                 .collect();
             let estimate = &point.figure("throughput").unwrap().estimate;
             assert_eq!((values.len(), estimate.n), (5, 5));
-            assert!((estimate.centre.value / mean(&values) - 1.0).abs() < 1e-12);
-            assert_eq!((estimate.method, estimate.level), (EstimateMethod::MeanT, 0.95));
+            let logs: Vec<f64> = values.iter().map(|v| v.ln()).collect();
+            assert!((estimate.centre.value / mean(&logs).exp() - 1.0).abs() < 1e-12);
+            assert_eq!((estimate.method, estimate.level), (EstimateMethod::LogMeanT, 0.95));
             assert_eq!((point.left_out, &point.lacking), (0, &None));
         }
         let many = analyse(&alone(8));

@@ -4,8 +4,9 @@
 use super::analysis::Analysis;
 use super::effective::is_aa;
 use super::finding::{Comparison, PointResult, Verdict};
+use super::together::{leaves_one_out, numbered};
 use crate::record::{Plan, Value};
-use crate::stats::{Summary, lag_one, log_ratio, share_interval};
+use crate::stats::{Estimate, Summary, lag_one, share_interval};
 use crate::unit::{Quantity, Unit};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,9 +14,9 @@ use serde::{Deserialize, Serialize};
 /// How many of a number of verdicts called equal things different.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Alarms {
-    /// Verdicts better or worse.
+    /// Ratios whose own interval leaves 1 out.
     pub false_ones: u32,
-    /// Verdicts in all.
+    /// Ratios in all.
     pub of: u32,
     /// Their share, 0-1.
     pub share: Quantity,
@@ -84,8 +85,8 @@ pub fn noise_floor(plan: &Plan, found: &Analysis) -> Option<NoiseFloor> {
     let series: Vec<&[(u32, f64)]> = series.iter().map(Vec::as_slice).collect();
     let is_torn = |verdict: &Verdict| matches!(verdict, Verdict::TwoStates);
     Some(NoiseFloor {
-        comparisons: alarms(aa.iter().map(|c| &c.verdict)),
-        points: alarms(points.iter().map(|p| &p.verdict)),
+        comparisons: alarms(aa.iter().map(|c| (c.verdict, &c.overall))),
+        points: alarms(points.iter().map(|p| (p.verdict, &p.ratio))),
         two_states: count(points.iter().filter(|p| is_torn(&p.verdict)).count()),
         of_ratio: share(of_ratio),
         of_trial: trial(of_ratio),
@@ -104,15 +105,6 @@ fn logs(point: &PointResult) -> Vec<f64> {
     numbered(point).into_iter().map(|(_, log)| log).collect()
 }
 
-/// The same with the number of the block.
-fn numbered(point: &PointResult) -> Vec<(u32, f64)> {
-    let pairs = point.blocks.iter().zip(point.base_runs.iter().zip(&point.other_runs));
-    let log = |(block, (base, other)): (&u32, (&Quantity, &Quantity))| {
-        Some((*block, log_ratio(base.value, other.value)?))
-    };
-    pairs.filter_map(log).collect()
-}
-
 /// Widths of the intervals of two blocks and more over their centres, rising.
 fn widths(points: &[&PointResult]) -> Vec<f64> {
     let ratios = points.iter().map(|p| &p.ratio).filter(|r| r.n > 1);
@@ -122,10 +114,11 @@ fn widths(points: &[&PointResult]) -> Vec<f64> {
     widths
 }
 
-fn alarms<'v>(verdicts: impl Iterator<Item = &'v Verdict>) -> Alarms {
-    let verdicts: Vec<&Verdict> = verdicts.collect();
-    let is_false = |v: &&&Verdict| matches!(v, Verdict::Better | Verdict::Worse);
-    let (false_ones, of) = (count(verdicts.iter().filter(is_false).count()), count(verdicts.len()));
+/// How many are certain by themselves.
+fn alarms<'v>(judged: impl Iterator<Item = (Verdict, &'v Estimate)>) -> Alarms {
+    let judged: Vec<(Verdict, &Estimate)> = judged.collect();
+    let is_false = |(verdict, ratio): &&(Verdict, &Estimate)| leaves_one_out(*verdict, ratio);
+    let (false_ones, of) = (count(judged.iter().filter(is_false).count()), count(judged.len()));
     let (low, high) = share_interval(false_ones, of, crate::stats::LEVEL);
     let share = |value| Quantity::new(value, Unit::Share);
     let part = f64::from(false_ones) / f64::from(of.max(1));

@@ -9,7 +9,7 @@ use super::ranks::{RankedLevel, RankedPair, Ranking};
 use super::winner::{Rule, alpha, fixed_words, name, ratio_alone};
 use crate::record::{Better, Method, Plan, Run};
 use crate::stats::{
-    self, Estimate, equivalence_p, every_two, holm_adjusted, mean, shared_ranks, stepped_down,
+    self, Estimate, JUDGED_FROM, equivalence_p, every_two, holm_adjusted, mean, shared_ranks,
 };
 use crate::unit::{Quantity, Unit};
 use std::cmp::Ordering;
@@ -211,33 +211,29 @@ fn judge(names: &[String], all: &[Logs], rule: Rule<'_>) -> Option<Ranking> {
         (rule.method, if rule.metric.better == Better::Higher { 1.0 } else { -1.0 });
     let pairs: Vec<Pair> =
         every_two(names.len()).into_iter().map(|places| Pair::of(places, all)).collect();
-    let samples: Vec<&[(u32, f64)]> = pairs.iter().map(|p| p.logs.as_slice()).collect();
-    let together = stepped_down(&samples, method.seed);
-    let even = |p: &Pair| equivalence_p(&p.values(), method.margin.value).unwrap_or(1.0);
+    let even = |p: &Pair| {
+        let judged = p.logs.len() >= JUDGED_FROM;
+        equivalence_p(&p.values(), method.margin.value).filter(|_| judged).unwrap_or(1.0)
+    };
     let even = holm_adjusted(&pairs.iter().map(even).collect::<Vec<f64>>());
     let alpha = alpha(method);
     let mut told = Vec::new();
-    let mut shown = Vec::new();
-    for (pair, (p, even)) in pairs.iter().zip(together.into_iter().zip(even)) {
+    for (pair, even) in pairs.iter().zip(even) {
         let values = pair.values();
         let (a, b) = pair.places;
         let ahead = values.is_empty() || sign * mean(&values) >= 0.0;
         let ((better, worse), turn) = if ahead { ((a, b), 1.0) } else { ((b, a), -1.0) };
-        let differs = p.is_some_and(|p| p <= alpha);
-        if differs {
-            shown.push((better, worse));
-        }
         told.push(RankedPair {
             better: names[better].clone(),
             worse: names[worse].clone(),
             ratio: ratio_alone(&values.iter().map(|x| turn * x).collect::<Vec<_>>(), method)?,
-            together: p.map(|p| Quantity::new(p, Unit::Share)),
-            differs,
-            equivalent: !differs && even <= alpha,
+            together: None,
+            differs: false,
+            equivalent: even <= alpha,
+            blocks: pair.logs.clone(),
         });
     }
-    let levels = levels((names, all), &shown, (method, sign))?;
-    Some(Ranking {
+    let mut ranking = Ranking {
         id: String::new(),
         factor: String::new(),
         base: String::new(),
@@ -248,49 +244,57 @@ fn judge(names: &[String], all: &[Logs], rule: Rule<'_>) -> Option<Ranking> {
         metric: rule.metric.name.clone(),
         better: rule.metric.better,
         margin: method.margin,
-        first: first(&levels),
-        levels,
+        first: Vec::new(),
+        levels: levels(names, all, method)?,
         pairs: told,
         unranked: Vec::new(),
-    })
+    };
+    place(&mut ranking);
+    Some(ranking)
 }
 
-/// The levels, the best first: by their ranks, of equal ones by their centres.
-fn levels(
-    (names, all): (&[String], &[Logs]),
-    shown: &[(usize, usize)],
-    (method, sign): (&Method, f64),
-) -> Option<Vec<RankedLevel>> {
-    let mut levels = Vec::new();
-    for (at, rank) in shared_ranks(names.len(), shown).into_iter().enumerate() {
+/// The levels with their ratios to the first, not yet in order.
+fn levels(names: &[String], all: &[Logs], method: &Method) -> Option<Vec<RankedLevel>> {
+    let level = |(at, name): (usize, &String)| {
         let logs: Vec<f64> = all[at].iter().map(|(_, log)| *log).collect();
         let ratio = match at {
             0 => Estimate::exact(Quantity::new(1.0, Unit::Ratio)),
             _ => ratio_alone(&logs, method)?,
         };
-        let apart = |other: usize| shown.contains(&(at, other)) || shown.contains(&(other, at));
-        let alike: Vec<usize> =
-            (0..names.len()).filter(|other| *other != at && !apart(*other)).collect();
-        let (from, to) = (rank.from, rank.to);
-        levels.push((
-            at,
-            alike,
-            RankedLevel { level: names[at].clone(), ratio, from, to, alike: Vec::new() },
-        ));
+        Some(RankedLevel { level: name.clone(), ratio, from: 1, to: 1, alike: Vec::new() })
+    };
+    names.iter().enumerate().map(level).collect()
+}
+
+/// Ranks the levels by the pairs that are told apart, the best first: by their ranks, of equal ones
+/// by their centres.
+pub(super) fn place(ranking: &mut Ranking) {
+    let names: Vec<String> = ranking.levels.iter().map(|l| l.level.clone()).collect();
+    let at = |level: &String| names.iter().position(|name| name == level);
+    let apart = ranking.pairs.iter().filter(|pair| pair.differs);
+    let shown: Vec<(usize, usize)> =
+        apart.filter_map(|pair| Some((at(&pair.better)?, at(&pair.worse)?))).collect();
+    for (level, rank) in ranking.levels.iter_mut().zip(shared_ranks(names.len(), &shown)) {
+        (level.from, level.to) = (rank.from, rank.to);
     }
+    let sign = if ranking.better == Better::Higher { 1.0 } else { -1.0 };
     let goodness = |level: &RankedLevel| sign * level.ratio.centre.value.ln();
     let order = |a: &RankedLevel, b: &RankedLevel| -> Ordering {
         let ranks = (a.from, a.to).cmp(&(b.from, b.to));
         ranks.then(goodness(b).total_cmp(&goodness(a)))
     };
-    levels.sort_by(|a, b| order(&a.2, &b.2));
-    let places: Vec<usize> = levels.iter().map(|(at, ..)| *at).collect();
-    let named = |alike: &[usize]| -> Vec<String> {
-        places.iter().filter(|at| alike.contains(at)).map(|at| names[*at].clone()).collect()
+    ranking.levels.sort_by(order);
+    let ordered: Vec<String> = ranking.levels.iter().map(|l| l.level.clone()).collect();
+    let is_apart = |a: &String, b: &String| {
+        let both = at(a).zip(at(b));
+        both.is_some_and(|(a, b)| shown.contains(&(a, b)) || shown.contains(&(b, a)))
     };
-    let all =
-        levels.iter().map(|(_, alike, one)| RankedLevel { alike: named(alike), ..one.clone() });
-    Some(all.collect())
+    for level in &mut ranking.levels {
+        let name = &level.level;
+        let alike = ordered.iter().filter(|other| *other != name && !is_apart(name, other));
+        level.alike = alike.cloned().collect();
+    }
+    ranking.first = first(&ranking.levels);
 }
 
 /// Who holds the first place: all that nobody is shown better than; with a single such level that

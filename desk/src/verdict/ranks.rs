@@ -65,11 +65,13 @@ pub struct RankedPair {
     pub worse: String,
     /// The metric of `better` over that of `worse`, its interval by itself.
     pub ratio: Estimate,
-    /// p value of the difference among all pairs, a share: Holm below 8 blocks, step-down sign
-    /// flips of whole blocks (max-T) from there. None where it was not tested.
+    /// p value of the difference in its family, a share, as that of a comparison.
     pub together: Option<Quantity>,
     /// Whether they are told apart: `together` is within the error of the plan.
     pub differs: bool,
     /// Whether they are shown to lie within the margin, by Holm over all pairs.
     pub equivalent: bool,
+    /// Block and log of `ratio`.
+    #[serde(skip)]
+    pub blocks: Vec<(u32, f64)>,
 }

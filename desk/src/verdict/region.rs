@@ -3,6 +3,7 @@
 
 use super::finding::{Agreement, Comparison, CurveVerdict, PointResult, Region, Verdict};
 use super::inside::is_inside;
+use crate::record::Value;
 use crate::stats::Estimate;
 
 /// Maximal runs of neighbouring points decided the same way.
@@ -13,7 +14,23 @@ pub(super) fn regions(points: &[(usize, PointResult)]) -> Vec<Region> {
     let same_stretch = |a: &(usize, PointResult), b: &(usize, PointResult)| {
         a.0 + 1 == b.0 && ahead(&a.1).is_some() && ahead(&a.1) == ahead(&b.1)
     };
-    points.chunk_by(same_stretch).filter_map(region).collect()
+    let of = |stretch: &[(usize, PointResult)]| {
+        region(&stretch.iter().map(|(_, point)| point).collect::<Vec<_>>())
+    };
+    points.chunk_by(same_stretch).filter_map(of).collect()
+}
+
+/// What is left of the regions of a comparison after points of theirs were called undecided.
+pub(super) fn narrowed(comparison: &Comparison) -> Vec<Region> {
+    let place = |at: &Value| comparison.points.iter().position(|p| p.at.as_ref() == Some(at));
+    let mut left = Vec::new();
+    for region in &comparison.regions {
+        let (Some(from), Some(to)) = (place(&region.from), place(&region.to)) else { continue };
+        let points: Vec<&PointResult> = comparison.points.iter().take(to + 1).skip(from).collect();
+        let same = |a: &&PointResult, b: &&PointResult| ahead(a) == ahead(b);
+        left.extend(points.chunk_by(same).filter_map(self::region));
+    }
+    left
 }
 
 /// Whether the other level is ahead; none where that is not decided.
@@ -28,10 +45,11 @@ fn ahead(point: &PointResult) -> Option<bool> {
     }
 }
 
-fn region(stretch: &[(usize, PointResult)]) -> Option<Region> {
-    let (first, last) = (&stretch.first()?.1, &stretch.last()?.1);
+/// None of points at which no side is ahead.
+fn region(stretch: &[&PointResult]) -> Option<Region> {
+    let (first, last) = (stretch.first()?, stretch.last()?);
     let by_ratio = |a: &&Estimate, b: &&Estimate| a.centre.value.total_cmp(&b.centre.value);
-    let ratios = || stretch.iter().map(|(_, point)| &point.ratio);
+    let ratios = || stretch.iter().map(|point| &point.ratio);
     Some(Region {
         from: first.at.clone()?,
         to: last.at.clone()?,

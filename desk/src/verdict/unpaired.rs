@@ -1,7 +1,7 @@
-//! Knows how two runs of different sessions are compared, trial means of one against those of the
-//! other, where nothing pairs them.
+//! Knows how runs of different sessions are compared, session means of one side against those of
+//! the other, where nothing pairs them.
 //!
-//! Never: a verdict where the runs are not comparable.
+//! Never: a verdict where the runs are not comparable, or from few sessions.
 
 use super::analyse::analyse;
 use super::analysis::Analysis;
@@ -11,12 +11,15 @@ use super::finding::{Caveat, ClaimCheck, Comparison, PointResult, Verdict};
 use super::identity::{IdentityKey, UnlikeIdentity, changed, differing, identity};
 use super::pairing::fixed_settings;
 use super::region::regions;
+use super::sessions::{SessionSpread, Sessions, Sides};
 use super::winner::alpha;
 use crate::plan::expand;
 use crate::record::{
     Better, FactorPlan, LoadPlan, Metric, Plan, Run, Settings, TrialKind, TrialRecord, Value,
 };
-use crate::stats::{Estimate, EstimateMethod, HolmStep, LEVEL, Welch, holm, mean, mean_or_single};
+use crate::stats::{
+    Between, Estimate, EstimateMethod, HolmStep, LEVEL, Session, holm, mean, mean_or_single,
+};
 use crate::unit::{Quantity, Unit};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -39,6 +42,9 @@ pub struct Unpaired {
     pub metric: String,
     /// In what they differ besides.
     pub comparability: Comparability,
+    /// The sessions of both sides, and how far sessions differ among themselves.
+    #[serde(default)]
+    pub sessions: Sessions,
     /// Whether figures were made although the runs are not comparable. Then there is no verdict:
     /// all of them are undecided.
     pub forced: bool,
@@ -47,7 +53,7 @@ pub struct Unpaired {
     /// Points that the two runs did not make by the same: they have no verdict.
     #[serde(default)]
     pub unlike: Vec<UnlikeIdentity>,
-    /// Reasons to doubt the first run, and so all that is said of it here.
+    /// Reasons to doubt the runs of the first side, and so all that is said of it here.
     #[serde(default)]
     pub doubts_a: Vec<Caveat>,
     /// Those of the second.
@@ -80,6 +86,22 @@ pub enum CompareError {
         /// What it has.
         known: String,
     },
+    /// A side without a run.
+    #[error("a side of the comparison has no run; name one or more, with commas between them")]
+    NoRun,
+    /// A run that is no session of the side on which it was named.
+    #[error(
+        "run {run} is no further session of {of}: they differ in {keys}; sessions of one side have \
+         one plan and one environment"
+    )]
+    NotOneSetUp {
+        /// The run.
+        run: String,
+        /// The first of its side.
+        of: String,
+        /// In what they differ.
+        keys: String,
+    },
 }
 
 /// What is wanted of a comparison.
@@ -91,17 +113,28 @@ pub struct Wanted<'w> {
     pub force: bool,
 }
 
-/// Compares two runs: the first is the baseline.
-///
-/// Every load point and treatment that both have is compared by the logs of the block values (of a
-/// run with boots by the means of its boots, for its blocks share what a boot brought along) with
-/// Welch's t test, over a curve with Holm's step-down, the whole of it by block means. A level that
-/// only one run has stays without a partner, unless the runs differ in exactly one level of one
-/// factor: then these two stand against each other.
+/// Compares two runs, a session each: the first is the baseline.
 ///
 /// # Errors
-/// A metric that one of the runs lacks.
+/// As [`compare_sessions`].
 pub fn compare_runs(a: &Run, b: &Run, wanted: Wanted<'_>) -> Result<Unpaired, CompareError> {
+    compare_sessions(Sides { a: &[a], b: &[b], others: &[] }, wanted)
+}
+
+/// Compares the sessions of two sides: the first is the baseline.
+///
+/// The unit of replication is the session. Its value at a load point and treatment that both sides
+/// have is the mean log of its blocks (of a run with boots of its boots); values are compared by
+/// [`Between`], over a curve with Holm's step-down, the whole of it by block means. Below
+/// [`crate::stats::SESSIONS`] sessions a side all is undecided. A level that only one side has
+/// stays without a partner, unless they differ in exactly one level of one factor: then these two
+/// stand against each other.
+///
+/// # Errors
+/// A metric that one of the runs lacks, a side without a run, runs of one side that are no sessions
+/// of one set-up.
+pub fn compare_sessions(sides: Sides<'_>, wanted: Wanted<'_>) -> Result<Unpaired, CompareError> {
+    let ([a, ..], [b, ..]) = (sides.a, sides.b) else { return Err(CompareError::NoRun) };
     let name = wanted.metric.unwrap_or(&a.plan.method.primary);
     let shared = a.plan.loads.iter().filter(|load| shares(b, load));
     let deciding =
@@ -110,26 +143,32 @@ pub fn compare_runs(a: &Run, b: &Run, wanted: Wanted<'_>) -> Result<Unpaired, Co
         metric(a, name)?;
         metric(b, name)?;
     }
+    for (first, more) in [(a, sides.a), (b, sides.b), (a, sides.others)] {
+        of_one_set_up(first, more)?;
+    }
     let all: Declared = declared(&a.plan, &b.plan);
     let comparability = compare_environments(a, b, &all);
     let forced = wanted.force && !comparability.comparable();
-    let analyses = [a, b].map(analyse);
-    let (comparisons, unlike) = match comparability.comparable() || forced {
-        true => comparisons([a, b], (wanted.metric, forced), &analyses),
-        false => (Vec::new(), Vec::new()),
+    let analyses: [Vec<Analysis>; 2] =
+        [sides.a, sides.b].map(|runs| runs.iter().copied().map(analyse).collect());
+    let (comparisons, spreads, unlike) = match comparability.comparable() || forced {
+        true => comparisons(sides, (wanted.metric, forced), &analyses),
+        false => Default::default(),
     };
-    let [in_a, in_b] = &analyses;
+    let cells = analyses.each_ref().map(|all| all.iter().map(|f| f.cells.as_slice()).collect());
+    let [in_a, in_b]: &[Vec<_>; 2] = &cells;
     // No sign may rest on runs that are not comparable.
     let claims = match comparability.comparable() {
-        true => claims_of_two([(a, &in_a.cells), (b, &in_b.cells)], &comparisons),
+        true => claims_of_two([(a, in_a), (b, in_b)], &comparisons),
         false => Vec::new(),
     };
-    let [doubts_a, doubts_b] = analyses.map(|found| found.caveats);
+    let [doubts_a, doubts_b] = analyses.map(doubts);
     Ok(Unpaired {
         a: a.id.clone(),
         b: b.id.clone(),
         metric: name.into(),
         comparability,
+        sessions: Sessions::of(sides, spreads),
         forced,
         comparisons,
         unlike,
@@ -137,6 +176,30 @@ pub fn compare_runs(a: &Run, b: &Run, wanted: Wanted<'_>) -> Result<Unpaired, Co
         doubts_b,
         claims,
     })
+}
+
+/// The doubts of all runs of a side, each once.
+fn doubts(side: Vec<Analysis>) -> Vec<Caveat> {
+    let mut all = Vec::new();
+    for doubt in side.into_iter().flat_map(|found| found.caveats) {
+        if !all.contains(&doubt) {
+            all.push(doubt);
+        }
+    }
+    all
+}
+
+fn of_one_set_up(first: &Run, more: &[&Run]) -> Result<(), CompareError> {
+    for run in more.iter().filter(|run| !std::ptr::eq(**run, first)) {
+        let found = compare_environments(first, run, &declared(&first.plan, &run.plan));
+        let apart = found.confounders.into_iter().chain(found.factors);
+        let keys: Vec<String> = apart.map(|difference| difference.key).collect();
+        if !keys.is_empty() {
+            let (run, of) = (run.id.clone(), first.id.clone());
+            return Err(CompareError::NotOneSetUp { run, of, keys: keys.join(", ") });
+        }
+    }
+    Ok(())
 }
 
 /// Whether the plan of a run has a load of this name.
@@ -163,10 +226,12 @@ struct Cell<'r> {
     changed: BTreeSet<String>,
 }
 
-/// The logs of a metric by block or boot, in both runs at one point.
+/// The logs of a metric by block or boot in every session at one point, as the runs are in order.
 struct Point {
     at: Option<Value>,
-    sides: [BTreeMap<u32, f64>; 2],
+    sides: [Vec<BTreeMap<u32, f64>>; 2],
+    /// Those of sessions that are on neither side.
+    others: Vec<BTreeMap<u32, f64>>,
     /// What stands in place of a verdict: a level has two states here, or the runs were not made by
     /// the same.
     bar: Option<Verdict>,
@@ -174,19 +239,22 @@ struct Point {
     unlike: Vec<IdentityKey>,
 }
 
+type Found = (Vec<Comparison>, Vec<SessionSpread>, Vec<UnlikeIdentity>);
+
 fn comparisons(
-    runs: [&Run; 2],
+    sides: Sides<'_>,
     (wanted, forced): (Option<&str>, bool),
-    analyses: &[Analysis; 2],
-) -> (Vec<Comparison>, Vec<UnlikeIdentity>) {
-    let torn = analyses.each_ref().map(torn_cells);
-    let plan = &runs[0].plan;
+    analyses: &[Vec<Analysis>; 2],
+) -> Found {
+    let torn = analyses.each_ref().map(|side| side.iter().flat_map(torn_cells).collect());
+    let ([a, ..], [b, ..]) = (sides.a, sides.b) else { return Found::default() };
+    let (runs, plan) = ([*a, *b], &a.plan);
     let swapped = swapped(runs.map(|run| &run.plan));
     let (_, treatments) = expand(plan);
-    let (mut found, mut unlike) = (Vec::new(), Vec::new());
+    let (mut found, mut spreads, mut unlike) = Found::default();
     for load in &plan.loads {
         let decides = wanted.unwrap_or_else(|| plan.primary(&load.name));
-        let Some(metric) = runs[0].metric(&load.name, decides) else { continue };
+        let Some(metric) = a.metric(&load.name, decides) else { continue };
         let curve = plan.curve(load);
         for fixed in fixed_settings(load, curve) {
             for (treatment, _) in &treatments {
@@ -196,14 +264,17 @@ fn comparisons(
                 let levels = [levels, partner];
                 let changed = purpose(runs, &levels);
                 let cell = Cell { load, fixed: fixed.clone(), curve, levels, changed };
-                if let Some((comparison, apart)) = judge(&cell, runs, (metric, forced), &torn) {
+                if let Some((comparison, spread, apart)) =
+                    judge(&cell, sides, (metric, forced), &torn)
+                {
                     found.push(comparison);
+                    spreads.push(spread);
                     unlike.extend(apart);
                 }
             }
         }
     }
-    (found, unlike)
+    (found, spreads, unlike)
 }
 
 /// How the keys of the identity begin that the one level changes in which the sides differ.
@@ -295,48 +366,57 @@ impl Cell<'_> {
 
     /// In what the runs were not made by the same at a place, but for what the levels change that
     /// stand against each other.
-    fn unlike(&self, runs: [&Run; 2], at: Option<&Value>) -> Vec<IdentityKey> {
-        let of = |side: usize| {
-            let records = runs[side].records.iter();
-            let good = |r: &&TrialRecord| r.outcome.fault.is_none() && self.holds(r, side, at);
-            identity(records.filter(good))
+    fn unlike(&self, sides: Sides<'_>, at: Option<&Value>) -> Vec<IdentityKey> {
+        let good = |side: usize| {
+            let runs = [sides.a, sides.b][side].iter().flat_map(|run| &run.records);
+            runs.filter(move |r| r.outcome.fault.is_none() && self.holds(r, side, at))
         };
-        let [base, other] = [of(0), of(1)];
-        // Where only one run was here there is nothing to differ.
-        let both = [0, 1].map(|side| {
-            let mut all = runs[side].records.iter();
-            all.any(|r| r.outcome.fault.is_none() && self.holds(r, side, at))
-        });
+        let [base, other] = [identity(good(0)), identity(good(1))];
+        // Where only one side was here there is nothing to differ.
+        let both = [0, 1].map(|side| good(side).next().is_some());
         if both == [true, true] { differing(&base, &other, &self.changed) } else { Vec::new() }
     }
 
-    /// Every place of the plan with the block values of both runs, and the trials in none of them.
-    /// Of a trial that was run again the first good visit counts.
-    fn points(&self, runs: [&Run; 2], metric: &str, torn: &[Torn; 2]) -> (Vec<Point>, u32) {
+    /// The block values of a session at a place, and its trials in none of them. Of a trial that
+    /// was run again the first good visit counts.
+    fn session(
+        &self,
+        (run, side): (&Run, usize),
+        metric: &str,
+        at: Option<&Value>,
+    ) -> (BTreeMap<u32, f64>, usize) {
+        let mut boots: BTreeMap<u32, BTreeMap<u32, f64>> = BTreeMap::new();
+        let mut seen = 0;
+        for record in run.records.iter().filter(|r| self.holds(r, side, at)) {
+            seen += 1;
+            if let Some(log) = log(record, metric) {
+                let trial = &record.trial;
+                let number = if trial.boot > 0 { trial.boot } else { trial.block };
+                boots.entry(number).or_default().entry(trial.block).or_insert(log);
+            }
+        }
+        let used: usize = boots.values().map(BTreeMap::len).sum();
+        (boots.into_iter().map(centre).collect(), seen - used)
+    }
+
+    /// Every place of the plan with the block values of all sessions, and the trials in none of
+    /// them.
+    fn points(&self, sides: Sides<'_>, metric: &str, torn: &[Torn; 2]) -> (Vec<Point>, u32) {
         let swept = self.load.over.iter().find(|(name, _)| Some(name.as_str()) == self.curve);
         let places =
             swept.map_or_else(|| vec![None], |(_, v)| v.iter().cloned().map(Some).collect());
         let (mut points, mut left_out) = (Vec::new(), 0);
         for at in places {
-            let mut sides: [BTreeMap<u32, BTreeMap<u32, f64>>; 2] = Default::default();
-            let mut seen = 0;
-            for (side, run) in runs.into_iter().enumerate() {
-                for record in run.records.iter().filter(|r| self.holds(r, side, at.as_ref())) {
-                    seen += 1;
-                    if let Some(log) = log(record, metric) {
-                        let trial = &record.trial;
-                        let number = if trial.boot > 0 { trial.boot } else { trial.block };
-                        sides[side].entry(number).or_default().entry(trial.block).or_insert(log);
-                    }
-                }
-            }
-            let used = sides.iter().flat_map(BTreeMap::values).map(BTreeMap::len);
-            left_out += seen - used.sum::<usize>();
-            let sides = sides.map(|boots| boots.into_iter().map(centre).collect());
+            let at_place = |runs: &[&Run], side| -> (Vec<BTreeMap<u32, f64>>, Vec<usize>) {
+                runs.iter().map(|run| self.session((run, side), metric, at.as_ref())).unzip()
+            };
+            let ((a, lost_a), (b, lost_b)) = (at_place(sides.a, 0), at_place(sides.b, 1));
+            left_out += lost_a.into_iter().chain(lost_b).sum::<usize>();
+            let others = at_place(sides.others, 0).0;
             let torn = self.is_torn(torn, at.as_ref()).then_some(Verdict::TwoStates);
-            let unlike = self.unlike(runs, at.as_ref());
+            let unlike = self.unlike(sides, at.as_ref());
             let bar = if unlike.is_empty() { torn } else { Some(Verdict::NotComparable) };
-            points.push(Point { at, sides, bar, unlike });
+            points.push(Point { at, sides: [a, b], others, bar, unlike });
         }
         (points, u32::try_from(left_out).unwrap_or(u32::MAX))
     }
@@ -356,17 +436,29 @@ fn log(record: &TrialRecord, metric: &str) -> Option<f64> {
     (value > 0.0 && value.is_finite()).then(|| value.ln())
 }
 
+/// The sessions that have a value.
+fn sessions(side: &[BTreeMap<u32, f64>]) -> Vec<Session> {
+    let logs = |session: &BTreeMap<u32, f64>| session.values().copied().collect::<Vec<f64>>();
+    side.iter().filter_map(|session| Session::of(&logs(session))).collect()
+}
+
 impl Point {
-    fn logs(&self, side: usize) -> Vec<f64> {
-        self.sides[side].values().copied().collect()
+    fn between(&self) -> Option<Between> {
+        let [a, b] = self.sides.each_ref().map(|side| sessions(side));
+        Between::of([&a, &b], &sessions(&self.others))
     }
 
-    fn welch(&self) -> Option<Welch> {
-        Welch::of(&self.logs(0), &self.logs(1))
+    /// The logs of a side that are shown: of its sessions, or of the blocks of the only one.
+    fn shown(&self, side: usize) -> Vec<f64> {
+        if self.sides.iter().any(|side| side.len() > 1) {
+            sessions(&self.sides[side]).iter().map(|session| session.mean).collect()
+        } else {
+            self.sides[side].iter().flat_map(BTreeMap::values).copied().collect()
+        }
     }
 
     fn live(&self) -> bool {
-        self.sides.iter().all(|side| !side.is_empty())
+        self.sides.iter().all(|side| side.iter().any(|session| !session.is_empty()))
     }
 }
 
@@ -382,10 +474,11 @@ struct Rule {
 }
 
 impl Rule {
-    fn verdict(self, welch: Option<&Welch>, [differs, equivalent]: [HolmStep; 2]) -> Verdict {
+    fn verdict(self, between: Option<&Between>, [differs, equivalent]: [HolmStep; 2]) -> Verdict {
         let undecided = Verdict::Undecided { more_blocks: None };
-        let Some(welch) = welch.filter(|_| !self.forced) else { return undecided };
-        let ahead = (welch.difference > 0.0) == (self.better == Better::Higher);
+        let enough = between.filter(|found| !self.forced && found.is_enough());
+        let Some(between) = enough else { return undecided };
+        let ahead = (between.test.difference > 0.0) == (self.better == Better::Higher);
         match (differs.rejected, equivalent.rejected) {
             (true, _) if ahead => Verdict::Better,
             (true, _) => Verdict::Worse,
@@ -394,55 +487,43 @@ impl Rule {
         }
     }
 
-    /// Both families of tests over a curve. What cannot be tested stays in them with p = 1.
-    fn steps(self, family: &[Option<Welch>]) -> Vec<[HolmStep; 2]> {
-        let differ: Vec<f64> = family.iter().map(|w| w.map_or(1.0, |w| w.p())).collect();
-        let equal = family.iter().map(|w| w.map_or(1.0, |w| w.equivalence_p(self.margin)));
-        let equal = holm(&equal.collect::<Vec<_>>(), self.alpha);
-        holm(&differ, self.alpha).into_iter().zip(equal).map(|(d, e)| [d, e]).collect()
+    /// Both families of tests over a curve: beyond the margin, and within it. What cannot be tested
+    /// stays in them with p = 1.
+    fn steps(self, family: &[Option<Between>]) -> Vec<[HolmStep; 2]> {
+        let of = |p: fn(&Between, f64) -> f64| {
+            let all = family.iter().map(|w| w.as_ref().map_or(1.0, |w| p(w, self.margin)));
+            holm(&all.collect::<Vec<f64>>(), self.alpha)
+        };
+        let differ = of(|between, margin| between.test.beyond_p(margin));
+        let equal = of(|between, margin| between.test.equivalence_p(margin));
+        differ.into_iter().zip(equal).map(|(d, e)| [d, e]).collect()
     }
 }
 
-/// The comparison of a cell; none where not one point has a figure in both runs.
+/// The comparison of a cell; none where not one point has a figure on both sides.
 fn judge(
     cell: &Cell<'_>,
-    runs: [&Run; 2],
+    sides: Sides<'_>,
     (metric, forced): (&Metric, bool),
     torn: &[Torn; 2],
-) -> Option<(Comparison, Vec<UnlikeIdentity>)> {
-    let margin = runs[0].plan.method.margin;
-    let alpha = alpha(&runs[0].plan.method).min(alpha(&runs[1].plan.method));
+) -> Option<(Comparison, SessionSpread, Vec<UnlikeIdentity>)> {
+    let [a, b] = [sides.a.first()?, sides.b.first()?];
+    let margin = a.plan.method.margin;
+    let alpha = alpha(&a.plan.method).min(alpha(&b.plan.method));
     let rule = Rule { better: metric.better, margin: margin.value, alpha, forced };
-    let (points, left_out) = cell.points(runs, &metric.name, torn);
+    let (points, left_out) = cell.points(sides, &metric.name, torn);
     let live: Vec<(usize, &Point)> =
         points.iter().enumerate().filter(|(_, point)| point.live()).collect();
     let kept: Vec<&Point> = live.iter().map(|(_, p)| *p).filter(|p| p.bar.is_none()).collect();
-    let family: Vec<Option<Welch>> = kept.iter().map(|p| p.welch()).collect();
-    let method =
-        if family.len() > 1 { EstimateMethod::WelchLogHolm } else { EstimateMethod::WelchLog };
-    let mut steps = rule.steps(&family).into_iter();
-    let mut placed = Vec::new();
-    for (place, point) in live.iter().copied() {
-        let welch = point.welch();
-        let (level, verdict, method) = if let Some(bar) = point.bar {
-            (LEVEL, bar, EstimateMethod::WelchLog)
-        } else {
-            let steps = steps.next()?;
-            (1.0 - steps[0].alpha, rule.verdict(welch.as_ref(), steps), method)
-        };
-        let ratio = match welch {
-            Some(welch) => welch.ratio(level, method),
-            None => alone(mean(&point.logs(1)) - mean(&point.logs(0))),
-        };
-        placed.push((place, result(point, ratio, verdict, metric.unit)?));
-    }
+    let placed = placed(&live, rule, metric.unit)?;
     let all: Vec<&Point> = live.iter().map(|(_, p)| *p).collect();
-    let (overall, verdict) = match (kept.is_empty(), all.is_empty()) {
+    let (overall, verdict, between) = match (kept.is_empty(), all.is_empty()) {
         (_, true) => return None,
         (true, _) => {
             let unlike = all.iter().any(|p| p.bar == Some(Verdict::NotComparable));
             let bar = if unlike { Verdict::NotComparable } else { Verdict::TwoStates };
-            (whole(&all, rule).0, bar)
+            let (overall, _, between) = whole(&all, rule);
+            (overall, bar, between)
         }
         (false, _) => whole(&kept, rule),
     };
@@ -456,7 +537,29 @@ fn judge(
         keys: point.unlike.clone(),
     };
     let unlike = all.iter().filter(apart).map(unlike).collect();
-    Some((Comparison { points, regions, left_out, ..bare }, unlike))
+    let spread = SessionSpread::of(&bare.id, between, (margin.value, alpha));
+    Some((Comparison { points, regions, left_out, ..bare }, spread, unlike))
+}
+
+/// The result at every point that both sides have, with its place on the curve.
+fn placed(live: &[(usize, &Point)], rule: Rule, unit: Unit) -> Option<Vec<(usize, PointResult)>> {
+    let kept = live.iter().filter(|(_, point)| point.bar.is_none());
+    let family: Vec<Option<Between>> = kept.map(|(_, point)| point.between()).collect();
+    let method =
+        if family.len() > 1 { EstimateMethod::WelchLogHolm } else { EstimateMethod::WelchLog };
+    let mut steps = rule.steps(&family).into_iter();
+    let mut placed = Vec::new();
+    for (place, point) in live.iter().copied() {
+        let between = point.between()?;
+        let (level, verdict, method) = if let Some(bar) = point.bar {
+            (LEVEL, bar, EstimateMethod::WelchLog)
+        } else {
+            let steps = steps.next()?;
+            (1.0 - steps[0].alpha, rule.verdict(Some(&between), steps), method)
+        };
+        placed.push((place, result(point, between.test.ratio(level, method), verdict, unit)?));
+    }
+    Some(placed)
 }
 
 /// A ratio from a log that has no interval.
@@ -464,33 +567,42 @@ fn alone(log: f64) -> Estimate {
     Estimate::exact(Quantity::new(log.exp(), Unit::Ratio))
 }
 
-/// The points together: in each run the means over them of each block that has them all.
-fn whole(points: &[&Point], rule: Rule) -> (Estimate, Verdict) {
-    let blocks = |side: usize| -> Vec<f64> {
+/// The points together: in each session the means over them of each block that has them all.
+fn whole(points: &[&Point], rule: Rule) -> (Estimate, Verdict, Option<Between>) {
+    let session = |of: &dyn Fn(&Point) -> Option<&BTreeMap<u32, f64>>| -> Option<Session> {
         let mut blocks: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
-        for (block, log) in points.iter().flat_map(|p| &p.sides[side]) {
+        for (block, log) in points.iter().filter_map(|p| of(p)).flatten() {
             blocks.entry(*block).or_default().push(*log);
         }
-        blocks.into_values().filter(|logs| logs.len() == points.len()).map(|l| mean(&l)).collect()
+        let whole = blocks.into_values().filter(|logs| logs.len() == points.len());
+        Session::of(&whole.map(|logs| mean(&logs)).collect::<Vec<_>>())
     };
-    let welch = Welch::of(&blocks(0), &blocks(1));
-    let steps = rule.steps(&[welch]);
+    let number = |of: fn(&Point) -> usize| points.iter().map(|p| of(p)).max().unwrap_or_default();
+    let side = |side: usize, many: usize| -> Vec<Session> {
+        (0..many).filter_map(|at| session(&|p: &Point| p.sides[side].get(at))).collect()
+    };
+    let a = side(0, number(|p| p.sides[0].len()));
+    let b = side(1, number(|p| p.sides[1].len()));
+    let others = 0..number(|p| p.others.len());
+    let others: Vec<Session> =
+        others.filter_map(|at| session(&|p: &Point| p.others.get(at))).collect();
+    let between = Between::of([&a, &b], &others);
+    let steps = rule.steps(&[between]);
     let verdict = steps.first().map_or(Verdict::Undecided { more_blocks: None }, |steps| {
-        rule.verdict(welch.as_ref(), *steps)
+        rule.verdict(between.as_ref(), *steps)
     });
-    let ratio = match welch {
-        Some(welch) => welch.ratio(1.0 - rule.alpha, EstimateMethod::WelchLog),
+    let ratio = match between {
+        Some(found) => found.test.ratio(1.0 - rule.alpha, EstimateMethod::WelchLog),
         None => {
-            let apart = |p: &&Point| mean(&p.logs(1)) - mean(&p.logs(0));
-            alone(mean(&points.iter().map(apart).collect::<Vec<_>>()))
+            let of = |p: &Point, side: usize| mean(&p.shown(side));
+            alone(mean(&points.iter().map(|p| of(p, 1) - of(p, 0)).collect::<Vec<_>>()))
         }
     };
-    (ratio, verdict)
+    (ratio, verdict, between)
 }
 
 fn result(point: &Point, ratio: Estimate, verdict: Verdict, unit: Unit) -> Option<PointResult> {
-    let values =
-        |side: usize| point.sides[side].values().map(|log| log.exp()).collect::<Vec<f64>>();
+    let values = |side: usize| point.shown(side).into_iter().map(f64::exp).collect::<Vec<f64>>();
     let (base, other) = (values(0), values(1));
     let runs = |values: &[f64]| values.iter().map(|v| Quantity::new(*v, unit)).collect();
     Some(PointResult {
@@ -499,6 +611,8 @@ fn result(point: &Point, ratio: Estimate, verdict: Verdict, unit: Unit) -> Optio
         other: mean_or_single(&other, unit)?,
         ratio,
         verdict,
+        together: None,
+        within: verdict == Verdict::Equivalent,
         blocks: Vec::new(),
         base_runs: runs(&base),
         other_runs: runs(&other),
@@ -539,6 +653,8 @@ fn bare(
         overall,
         verdict,
         together: None,
+        within: verdict == Verdict::Equivalent,
+        uneven: None,
         regions: Vec::new(),
         left_out: 0,
     }

@@ -3,6 +3,7 @@
 use super::finding::{Comparison, PointResult, Verdict};
 use super::pairing::{Contest, PairedPoint};
 use super::region::regions;
+use super::uneven::uneven;
 use crate::record::{Better, Method, Metric, Run, Settings, Value};
 use crate::stats::{
     self, Course, Decision, Estimate, LEVEL, block_means, decide, decide_together, further_blocks,
@@ -101,28 +102,29 @@ pub(super) fn judge(contest: &Contest<'_>, rule: Rule<'_>, barred: &Barred) -> O
     let mut placed = Vec::new();
     for Live { place, point, blocks } in &live {
         let logs = logs(blocks);
-        let (ratio, verdict) = if let Some(barred) = bar(*place) {
-            (decide(&logs, rule.stats())?.ratio, barred)
+        let judged = if let Some(barred) = bar(*place) {
+            (decide(&logs, rule.stats())?.ratio, barred, false)
         } else {
             let decision = decided.next()?;
             let verdict = rule.verdict(&logs, &decision);
-            (decision.ratio, verdict)
+            (decision.ratio, verdict, decision.equivalent)
         };
-        placed.push((*place, point_result(point, ratio, verdict, rule)?));
+        placed.push((*place, point_result(point, judged, rule)?));
     }
     let whole = block_means(&kept);
     let overall = if kept.is_empty() {
         let all: Vec<&[(u32, f64)]> = live.iter().map(|l| l.blocks.as_slice()).collect();
         let unlike = live.iter().any(|l| bar(l.place) == Some(Verdict::NotComparable));
         let verdict = if unlike { Verdict::NotComparable } else { Verdict::TwoStates };
-        (overall(&block_means(&all), &all, rule)?.0, verdict)
+        (overall(&block_means(&all), &all, rule)?.0, verdict, false)
     } else {
         overall(&whole, &kept, rule)?
     };
     let regions = regions(&placed);
-    let points = placed.into_iter().map(|(_, point)| point).collect();
+    let points: Vec<PointResult> = placed.into_iter().map(|(_, point)| point).collect();
     let comparison = comparison(contest, rule, overall);
-    let comparison = Comparison { points, regions, ..comparison };
+    let uneven = uneven(&comparison, &points, (&logs(&whole), rule.stats()));
+    let comparison = Comparison { points, regions, uneven, ..comparison };
     Some(Judged { comparison, rounds: rounds(contest, &whole), blocks: whole })
 }
 
@@ -147,11 +149,14 @@ fn logs(blocks: &[(u32, f64)]) -> Vec<f64> {
     blocks.iter().map(|(_, log)| *log).collect()
 }
 
+/// A ratio, the verdict on it, and whether it is shown to lie within the margin.
+pub(super) type Ruled = (Estimate, Verdict, bool);
+
 /// Judges log ratios that stand alone, one a block. None for no block.
-pub(super) fn judge_alone(logs: &[f64], rule: Rule<'_>) -> Option<(Estimate, Verdict)> {
+pub(super) fn judge_alone(logs: &[f64], rule: Rule<'_>) -> Option<Ruled> {
     let decision = decide(logs, rule.stats())?;
     let verdict = rule.verdict(logs, &decision);
-    Some((decision.ratio, verdict))
+    Some((decision.ratio, verdict, decision.equivalent))
 }
 
 /// The ratio of log ratios that stand alone, without a verdict. None for no block.
@@ -162,8 +167,7 @@ pub(super) fn ratio_alone(logs: &[f64], method: &Method) -> Option<Estimate> {
 
 fn point_result(
     point: &PairedPoint<'_>,
-    ratio: Estimate,
-    verdict: Verdict,
+    (ratio, verdict, within): Ruled,
     rule: Rule<'_>,
 ) -> Option<PointResult> {
     let (unit, level) = (rule.metric.unit, 1.0 - alpha(rule.method));
@@ -176,6 +180,8 @@ fn point_result(
         other: mean_or_single_at(&other, unit, level)?,
         ratio,
         verdict,
+        together: None,
+        within,
         blocks: point.pairs.iter().map(|pair| pair.block).collect(),
         base_runs: runs(&base),
         other_runs: runs(&other),
@@ -184,11 +190,7 @@ fn point_result(
 
 /// The curve as one ratio. With no whole block it is the mean over the points, of n = 0 blocks and
 /// without a verdict.
-fn overall(
-    whole: &[(u32, f64)],
-    points: &[&[(u32, f64)]],
-    rule: Rule<'_>,
-) -> Option<(Estimate, Verdict)> {
+fn overall(whole: &[(u32, f64)], points: &[&[(u32, f64)]], rule: Rule<'_>) -> Option<Ruled> {
     if points.is_empty() {
         return None;
     }
@@ -196,7 +198,7 @@ fn overall(
         let means: Vec<f64> = points.iter().map(|point| mean(&logs(point))).collect();
         let centre = Quantity::new(mean(&means).exp(), Unit::Ratio);
         let estimate = Estimate { n: 0, ..Estimate::exact(centre) };
-        return Some((estimate, Verdict::Undecided { more_blocks: None }));
+        return Some((estimate, Verdict::Undecided { more_blocks: None }, false));
     }
     judge_alone(&logs(whole), rule)
 }
@@ -204,7 +206,7 @@ fn overall(
 fn comparison(
     contest: &Contest<'_>,
     rule: Rule<'_>,
-    (overall, verdict): (Estimate, Verdict),
+    (overall, verdict, within): Ruled,
 ) -> Comparison {
     Comparison {
         id: name(contest),
@@ -222,6 +224,8 @@ fn comparison(
         overall,
         verdict,
         together: None,
+        within,
+        uneven: None,
         regions: Vec::new(),
         left_out: contest.left_out,
     }

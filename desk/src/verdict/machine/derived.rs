@@ -115,8 +115,28 @@ pub(in crate::verdict) fn derived(run: &Run, cells: &[MachineCell]) -> Vec<Deriv
     all.extend(bytes_per_clock(&cells));
     all.extend(balance(run, &cells));
     all.extend(scaling(run, &cells));
+    all.retain(is_possible);
     all.sort_by_key(|fact| fact.kind);
     all
+}
+
+/// Most bytes that a core loads in a clock: three loads of 64 bytes.
+const BYTES_A_CLOCK: f64 = 192.0;
+
+/// Whether the interval of a fact reaches what is physically possible: a load takes a clock or
+/// more, a core loads no more than three lines in one, and a thread among several does no more than
+/// one alone. What lies beyond is a wrong measurement, and is no fact.
+fn is_possible(fact: &DerivedFact) -> bool {
+    let Some(figure) = &fact.figure else { return true };
+    let threads = || fact.at.as_ref().and_then(Value::count).unwrap_or(u64::MAX);
+    match fact.kind {
+        DerivedKind::Clocks => figure.high.value >= 1.0,
+        DerivedKind::BytesPerClock => figure.low.value <= BYTES_A_CLOCK,
+        #[expect(clippy::cast_precision_loss, reason = "threads are few")]
+        DerivedKind::Scaling => figure.low.value <= threads() as f64,
+        DerivedKind::PerCopy => figure.low.value <= 1.0,
+        _ => true,
+    }
 }
 
 /// Cells of a workload in groups that differ in nothing but one parameter.
@@ -456,6 +476,25 @@ mod tests {
         let at = |fact: &DerivedFact| fact.at.as_ref().and_then(Value::quantity).unwrap().value;
         let row = |fact: &DerivedFact| (fact.cache, at(fact) / KIB, fact.agrees);
         caches(env, &cells.iter().collect::<Vec<_>>()).iter().map(row).collect()
+    }
+
+    #[test]
+    fn what_passes_the_possible_is_no_fact() {
+        let fact = |kind, low: f64, high: f64| {
+            let figure = Estimate {
+                low: Quantity::new(low, Unit::Ratio),
+                high: Quantity::new(high, Unit::Ratio),
+                ..Estimate::exact(Quantity::new(low.midpoint(high), Unit::Ratio))
+            };
+            let at = Some(Value::Count(4));
+            let of = DerivedFact::of(kind, &cell(KIB, 1.0), &[]);
+            is_possible(&DerivedFact { at, figure: Some(figure), ..of })
+        };
+        assert!(fact(DerivedKind::Scaling, 3.9, 4.3) && !fact(DerivedKind::Scaling, 4.1, 4.3));
+        assert!(fact(DerivedKind::PerCopy, 0.9, 1.1) && !fact(DerivedKind::PerCopy, 1.1, 1.3));
+        assert!(fact(DerivedKind::Clocks, 0.9, 1.1) && !fact(DerivedKind::Clocks, 0.4, 0.6));
+        assert!(fact(DerivedKind::BytesPerClock, 10.0, 11.0));
+        assert!(!fact(DerivedKind::BytesPerClock, 200.0, 210.0));
     }
 
     // Zen 4 with pages of 4 KiB: from 512 KiB on the first TLB has not all of them.

@@ -115,8 +115,9 @@ fn the_ratio_is_that_of_boot_means_by_round_and_n_counts_boots() {
 
 #[test]
 fn equal_levels_are_called_different_in_one_run_of_twenty_however_boots_differ() {
-    for (boots, blocks, sizes) in [(3, 10, vec![1024]), (5, 6, vec![1024]), (10, 3, vec![64, 1024])]
-    {
+    let few = Booted { boots: 3, blocks: 10, ..Booted::default() };
+    assert_eq!(few.per_cent(100, |c| differs(c.verdict)), 0.0, "3 boots have no verdict");
+    for (boots, blocks, sizes) in [(5, 6, vec![1024]), (10, 3, vec![64, 1024])] {
         let equal = Booted { boots, blocks, sizes, ..Booted::default() };
         let alarms = equal.per_cent(600, |c| differs(c.verdict));
         println!("{boots} boots of {blocks}: {alarms} %");
@@ -145,17 +146,17 @@ fn what_depends_on_two_boots_is_judged_by_rounds() {
         ("pro1000", "off") => 1.2,
         _ => 1.0,
     };
-    let inside = Booted { compare: "offload", boots: 4, truth, ..Booted::default() };
+    let inside = Booted { compare: "offload", boots: 6, truth, ..Booted::default() };
     let analysis = analyse(&inside.run());
     let [one] = &analysis.interactions[..] else { panic!("{:?}", analysis.interactions) };
-    assert_eq!((one.by.as_str(), one.difference.n, one.verdict), ("path", 4, Verdict::Better));
+    assert_eq!((one.by.as_str(), one.difference.n, one.verdict), ("path", 6, Verdict::Better));
     close(one.difference.centre.value, 1.2, 0.01);
     let [index] = &analysis.indexes[..] else { panic!("{:?}", analysis.indexes) };
-    assert_eq!((index.ratio.n, index.over.len()), (4, 2));
+    assert_eq!((index.ratio.n, index.over.len()), (6, 2));
     close(index.ratio.centre.value, 1.2_f64.sqrt(), 0.01);
     let rounds: Vec<(&str, u32)> =
         analysis.others.iter().map(|c| (c.factor.as_str(), c.overall.n)).collect();
-    assert_eq!(rounds, [("path", 4), ("path", 4)], "the factor that is crossed has its boots, too");
+    assert_eq!(rounds, [("path", 6), ("path", 6)], "the factor that is crossed has its boots, too");
     let boots = Booted { compare: "path", reboot: "path", boots: 4, ..inside };
     assert_eq!(boots.run().plan.replicate_of(&["offload"]), Replicate::Block);
 }

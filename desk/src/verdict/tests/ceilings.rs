@@ -110,6 +110,15 @@ fn full_cpus_may_wait_for_memory_and_nobody_read_that() {
 fn a_quota_is_named_by_whose_it_is_and_a_clients_is_the_generators() {
     assert_eq!(beside(["quota", "sut", "use"], 0.98).kind, LimitKind::ServerQuota);
     assert_eq!(beside(["quota", "sut", "use"], 0.7).kind, LimitKind::NoneSeen);
+    // A window cuts the periods: the share of those in which it was held back tells more.
+    for used in [0.87, 1.3] {
+        let held = first(|r| {
+            cpu(r, "busy", 0.5);
+            read(r, ["quota", "sut", "use"], used);
+            read(r, ["quota", "sut", "throttled"], 0.98);
+        });
+        assert_eq!(held.kind, LimitKind::ServerQuota, "{used}");
+    }
     let client = first(|r| {
         cpu(r, "busy", 0.5);
         read(r, ["quota", "c01", "use"], 0.97);

@@ -6,7 +6,10 @@ use crate::record::{
 };
 use crate::unit::{Quantity, Unit};
 use crate::verdict::simulated::{Simulated, size, word};
-use crate::verdict::{ClaimCheck, ClaimFigure, ClaimNeed, Standing, Wanted, analyse, compare_runs};
+use crate::verdict::{
+    ClaimCheck, ClaimFigure, ClaimNeed, Sides, Standing, Wanted, analyse, compare_runs,
+    compare_sessions,
+};
 
 const CURVE: [u64; 7] = [512, 1024, 2048, 4096, 8192, 16384, 32768];
 
@@ -262,13 +265,23 @@ fn of_two(a: &Run, b: &Run) -> Vec<ClaimCheck> {
     compare_runs(a, b, Wanted::default()).unwrap().claims
 }
 
+/// Five sessions a side, from these seeds on.
+fn of_five(first: [(&str, u64, [f64; 2]); 2]) -> Vec<ClaimCheck> {
+    let side = |(level, seed, rates): (&str, u64, [f64; 2])| -> Vec<Run> {
+        (seed..seed + 5).map(|seed| both_kinds(level, seed, rates)).collect()
+    };
+    let [a, b] = first.map(side);
+    let [a, b] = [&a, &b].map(|runs| runs.iter().collect::<Vec<&Run>>());
+    let sides = Sides { a: &a, b: &b, others: &[] };
+    compare_sessions(sides, Wanted::default()).unwrap().claims
+}
+
 // On gives 1.2 of what off gives to wide copies and 0.9 to plain ones, as published.
 #[test]
-fn a_feature_that_a_person_switches_is_judged_over_two_runs() {
-    let off = both_kinds("off", 1, [1.0, 1.0]);
-    let on = both_kinds("on", 2, [1.2, 0.9]);
-    for (a, b) in [(&off, &on), (&on, &off)] {
-        let checks = of_two(a, b);
+fn a_feature_that_a_person_switches_is_judged_over_sessions() {
+    let [off, on] = [("off", 1, [1.0, 1.0]), ("on", 11, [1.2, 0.9])];
+    for sides in [[off, on], [on, off]] {
+        let checks = of_five(sides);
         let ids: Vec<&str> = checks.iter().map(|check| check.id.as_str()).collect();
         assert_eq!(ids, ["003-1", "003-2"], "only what is about the feature");
         let load = Standing::NotMeasured { missing: ClaimNeed::Load };
@@ -279,13 +292,16 @@ fn a_feature_that_a_person_switches_is_judged_over_two_runs() {
         close(ours[0].1.centre.value, 1.2, 0.005);
         close(ours[1].1.centre.value, 0.9, 0.005);
     }
+    // One session a side shows the figures and no sign.
+    let checks = of_two(&both_kinds("off", 1, [1.0, 1.0]), &both_kinds("on", 2, [2.0, 0.5]));
+    let Standing::Compared { sign, ours, .. } = &checks[1].standing else { panic!() };
+    assert_eq!((*sign, ours[0].1.n), (None, 1));
 }
 
 #[test]
 fn a_feature_that_does_the_contrary_has_another_sign() {
-    let off = both_kinds("off", 1, [1.0, 1.0]);
     for (rates, expected) in [([0.9, 0.9], Some(false)), ([1.2, 1.1], Some(false))] {
-        let checks = of_two(&off, &both_kinds("on", 2, rates));
+        let checks = of_five([("off", 1, [1.0, 1.0]), ("on", 11, rates)]);
         let Standing::Compared { sign, .. } = &checks[1].standing else { panic!("{rates:?}") };
         assert_eq!(*sign, expected, "{rates:?}");
     }

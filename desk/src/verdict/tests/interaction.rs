@@ -45,13 +45,16 @@ fn the_difference_of_differences_is_the_ratio_of_ratios() {
 
 #[test]
 fn effects_alike_are_called_different_in_one_run_of_twenty() {
-    let alarms = (0..600).filter(|seed| {
+    let (mut alone, mut named) = (0, 0);
+    for seed in 0..600 {
         let offloads = vec!["on", "off"];
-        let run = Simulated { seed: *seed, offloads, truth: |_| 1.3, ..Simulated::default() }.run();
-        matches!(analyse(&run).interactions[0].verdict, Verdict::Better | Verdict::Worse)
-    });
-    let per_cent = 100.0 * f64::from(u32::try_from(alarms.count()).unwrap()) / 600.0;
-    assert!((2.5..=7.5).contains(&per_cent), "{per_cent} %");
+        let run = Simulated { seed, offloads, truth: |_| 1.3, ..Simulated::default() }.run();
+        let one = &analyse(&run).interactions[0];
+        alone += u32::from(one.difference.low.value > 1.0 || one.difference.high.value < 1.0);
+        named += u32::from(matches!(one.verdict, Verdict::Better | Verdict::Worse));
+    }
+    // 600 at 5 %: 30, standard deviation 5.3. The word holds among all that is not the question.
+    assert!((15..=45).contains(&alone) && named <= 27, "{alone} alone, {named} named");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::differs;
 use crate::record::{PrimaryComparison, Run};
 use crate::stats::difference_p;
 use crate::verdict::simulated::{Simulated, word};
-use crate::verdict::{Analysis, Comparison, among, analyse};
+use crate::verdict::{Analysis, Comparison, analyse};
 
 /// Four directions, the plan naming the third.
 fn named(run: &mut Run) {
@@ -48,7 +48,7 @@ fn the_named_one_has_its_own_p_and_the_others_theirs_among_three() {
     let one = primary(&found);
     assert_eq!(one.fixed["direction"], word("both"));
     assert!((one.together.unwrap().value - p_alone(one)).abs() < 1e-12);
-    // Holm: the smallest of three, and no longer of four.
+    // Holm: the smallest of three, doubled, for the rest is judged at half of the error.
     let rest = |all: &Analysis| -> Vec<f64> {
         let rest = all.comparisons.iter().filter(|c| c.id != one.id);
         rest.map(|c| c.together.unwrap().value).collect()
@@ -56,8 +56,7 @@ fn the_named_one_has_its_own_p_and_the_others_theirs_among_three() {
     let least = |all: Vec<f64>| all.into_iter().fold(1.0, f64::min);
     let alone = found.comparisons.iter().filter(|c| c.id != one.id).map(p_alone);
     let alone = least(alone.collect());
-    assert!((least(rest(&found)) - 3.0 * alone).abs() < 1e-12);
-    assert!(rest(&found).iter().zip(rest(&before)).all(|(now, then)| *now <= then));
+    assert!((least(rest(&found)) - 6.0 * alone).abs() < 1e-12);
 }
 
 #[test]
@@ -75,10 +74,7 @@ fn of_equal_levels_the_primary_one_differs_in_five_per_cent_and_any_other_as_sel
         let found = analyse(&run);
         let (ours, rest): (Vec<&Comparison>, Vec<&Comparison>) =
             found.comparisons.iter().partition(|c| Some(&c.id) == found.primary.as_ref());
-        let told = |of: &[&Comparison]| {
-            let asked: Vec<(&Run, &Comparison)> = of.iter().map(|c| (&run, *c)).collect();
-            among(&asked).0.iter().any(|c| differs(c.verdict))
-        };
+        let told = |of: &[&Comparison]| of.iter().any(|c| differs(c.verdict));
         one += u32::from(told(&ours));
         others += u32::from(told(&rest));
     }

@@ -98,15 +98,15 @@ fn of_five_equal_levels_a_pair_is_told_apart_in_one_ranking_of_twenty_at_most() 
 /// Twelve blocks in four rounds of boots are four measurements of a level.
 #[test]
 fn levels_that_need_boots_are_ranked_by_boots() {
-    let mut run = five(planted, 12, 3);
-    (run.plan.method.boots, run.plan.method.blocks) = (4, 3);
+    let mut run = five(planted, 18, 3);
+    (run.plan.method.boots, run.plan.method.blocks) = (6, 3);
     run.plan.factors[1].reboot = true;
     for record in run.records.iter_mut().filter(|r| r.trial.kind == TrialKind::Counted) {
         record.trial.round = (record.trial.block - 1) / 3 + 1;
     }
     let found = analyse(&run);
     let moved = found.rankings.iter().find(|r| r.id.contains("pro1000")).unwrap();
-    assert!(moved.pairs.iter().all(|p| p.ratio.n == 4), "{:?}", moved.pairs);
+    assert!(moved.pairs.iter().all(|p| p.ratio.n == 6), "{:?}", moved.pairs);
     assert_eq!((order(moved)[0], order(moved)[4]), (("d", 1, 1), ("e", 5, 5)));
 }
 

@@ -1,0 +1,184 @@
+//! What lies outside of the load and of its plan is named with its place: shapers and queues at any
+//! end, small buffers, programs on the CPUs of the load.
+
+use super::{Simulated, cpu, read};
+use crate::record::{StreamFacts, TrialRecord};
+use crate::unit::Quantity;
+use crate::verdict::{Limit, LimitKind, LimitPlace, analyse};
+
+/// The simulated load carries this, nearly.
+const RATE: f64 = 1e9;
+
+fn first(change: impl Fn(&mut TrialRecord)) -> Limit {
+    let mut run = Simulated { noise: 1e-4, ..Simulated::default() }.run();
+    run.records.iter_mut().for_each(change);
+    let found = analyse(&run).limits;
+    assert_eq!(found.len(), 2, "both levels were made alike: {found:?}");
+    found.into_iter().next().unwrap()
+}
+
+fn named(limit: &Limit) -> Vec<LimitKind> {
+    limit.named().collect()
+}
+
+fn place(at: &str, what: &str, most: Option<Quantity>) -> Option<LimitPlace> {
+    Some(LimitPlace { at: at.into(), what: what.into(), most })
+}
+
+/// One stream that the system under test sends, window-limited for so much of its time.
+fn sent(r: &mut TrialRecord, limited_us: u64) {
+    r.outcome.streams = vec![StreamFacts {
+        sender: "sut".into(),
+        receiver: "c01".into(),
+        received_bytes: 1_000_000,
+        busy_us: 1000,
+        receive_window_limited_us: limited_us,
+        ..StreamFacts::default()
+    }];
+}
+
+#[test]
+fn a_shaper_whose_rate_is_not_known_is_named_where_packets_waited() {
+    let waits = |overlimits: f64| {
+        first(move |r| {
+            cpu(r, "busy", 0.3);
+            read(r, ["qdisc", "c01", "packets.htb"], 1000.0);
+            read(r, ["qdisc", "c01", "overlimits.htb"], overlimits);
+            read(r, ["qdisc", "c01", "drops.htb"], 50.0);
+        })
+    };
+    let held = waits(400.0);
+    assert_eq!(named(&held), [LimitKind::Shaper], "drops are how its rate holds TCP");
+    assert_eq!(held.place, place("c01", "htb", None));
+    assert!((held.evidence.centre.value - 0.4).abs() < 1e-9);
+    assert_eq!(named(&waits(0.0)), [LimitKind::QueueDrops], "50 of 1,050 packets");
+}
+
+#[test]
+fn a_queue_that_drops_few_packets_is_none() {
+    let drops = |count: f64| {
+        first(move |r| {
+            cpu(r, "busy", 0.3);
+            sent(r, 0);
+            read(r, ["qdisc", "sut", "rate"], 10.0 * RATE);
+            read(r, ["qdisc", "sut", "packets"], 1000.0);
+            read(r, ["qdisc", "sut", "drops"], count);
+        })
+    };
+    let short = drops(50.0);
+    assert_eq!(
+        (named(&short), short.place),
+        (vec![LimitKind::QueueDrops], place("sut", "tbf", None))
+    );
+    assert_eq!(named(&drops(3.0)), [LimitKind::NoneSeen]);
+}
+
+#[test]
+fn a_bucket_counts_at_the_end_by_which_the_load_leaves() {
+    let at = |end: &'static str| {
+        let limit = first(move |r| {
+            cpu(r, "busy", 0.3);
+            sent(r, 0);
+            read(r, ["qdisc", end, "rate"], RATE / 0.9564);
+        });
+        (limit.kind, limit.place)
+    };
+    assert_eq!(at("switch.c01"), (LimitKind::SetRate, place("switch.c01", "tbf", None)));
+    assert_eq!(at("sut"), (LimitKind::SetRate, place("sut", "tbf", None)));
+    for passed_by in ["c01", "switch", "switch.c02"] {
+        assert_eq!(at(passed_by), (LimitKind::NoneSeen, None), "{passed_by}");
+    }
+}
+
+#[test]
+fn a_receive_buffer_too_small_for_any_load_stands_before_the_cpus_that_it_fills() {
+    let limit = |buffer: f64, most: f64| {
+        first(move |r| {
+            cpu(r, "busy", 1.0);
+            sent(r, 970);
+            read(r, ["tcp", "c01", "receive_buffer"], buffer);
+            read(r, ["tcp", "c01", "receive_buffer_max"], most);
+        })
+    };
+    let small = limit(2304.0, 2304.0);
+    assert_eq!(named(&small), [LimitKind::ReceiveWindow]);
+    assert_eq!(small.place, place("c01", "tcp_rmem", Some(Quantity::bytes(2304))));
+    assert!((small.evidence.centre.value - 0.97).abs() < 1e-9);
+    assert_eq!(named(&limit(1e6, 6e6)), [LimitKind::AllCpus]);
+    assert_eq!(named(&limit(1e6, 2304.0)), [LimitKind::AllCpus], "not in force");
+    assert_eq!(named(&limit(2304.0, 6e6)), [LimitKind::AllCpus], "it may still grow");
+}
+
+#[test]
+fn a_small_send_buffer_shows_in_the_sleep_of_the_sender() {
+    let limit = |buffer: f64, slept: f64| {
+        first(move |r| {
+            cpu(r, "busy", 1.0);
+            sent(r, 0);
+            read(r, ["tcp", "sut", "send_buffer"], buffer);
+            read(r, ["tcp", "sut", "send_buffer_max"], buffer);
+            read(r, ["tcp", "sut", "send_wait"], slept);
+        })
+    };
+    let small = limit(4608.0, 0.26);
+    assert_eq!(named(&small), [LimitKind::SendBuffer]);
+    assert_eq!(small.place, place("sut", "tcp_wmem", Some(Quantity::bytes(4608))));
+    assert_eq!(named(&limit(4608.0, 0.02)), [LimitKind::AllCpus], "nobody waits for it");
+    assert_eq!(named(&limit(4e6, 0.9)), [LimitKind::AllCpus], "it waits for something else");
+}
+
+#[test]
+fn programs_on_a_full_cpu_of_the_load_are_named_and_on_others_not() {
+    let limit = |own: f64, foreign: f64, busy: f64| {
+        first(move |r| {
+            cpu(r, "busy", f64::midpoint(busy, 0.3));
+            cpu(r, "cpus", 2.0);
+            cpu(r, "busy.cpu0", busy);
+            cpu(r, "busy.cpu1", 0.3);
+            read(r, ["foreign", "machine", "cpu"], foreign);
+            read(r, ["thread", "sut", "cpu.cpu0"], own / 2.0);
+            read(r, ["thread", "c01", "cpu.cpu0"], own / 2.0);
+        })
+    };
+    let beside = limit(0.58, 0.41, 1.0);
+    assert_eq!(named(&beside), [LimitKind::OtherPrograms]);
+    assert_eq!(beside.place, place("0", "", None));
+    assert!((beside.evidence.centre.value - 0.41).abs() < 1e-9, "no more than they had");
+    let alone = limit(0.99, 0.41, 1.0);
+    assert_eq!(named(&alone), [LimitKind::OneCpu], "they run on the other CPU");
+    let at = alone.place.unwrap();
+    assert_eq!((at.at.as_str(), at.what.as_str()), ("0", ""));
+    assert!((at.most.unwrap().value - 0.3).abs() < 1e-9, "the others were 30 % busy");
+    assert_eq!(named(&limit(0.3, 0.41, 0.7)), [LimitKind::NoneSeen], "there was room");
+    assert_eq!(named(&limit(0.58, 0.02, 1.0)), [LimitKind::OneCpu], "the rest is the kernel's");
+}
+
+#[test]
+fn interrupts_on_a_full_cpu_are_no_other_program() {
+    let limit = first(|r| {
+        cpu(r, "busy", 0.65);
+        cpu(r, "cpus", 2.0);
+        cpu(r, "busy.cpu0", 1.0);
+        cpu(r, "busy.cpu1", 0.3);
+        cpu(r, "softirq.cpu0", 0.3);
+        read(r, ["foreign", "machine", "cpu"], 0.41);
+        read(r, ["thread", "sut", "cpu.cpu0"], 0.7);
+    });
+    assert_eq!(named(&limit), [LimitKind::OneCpu], "they run on the other CPU");
+}
+
+#[test]
+fn other_programs_limit_nothing_that_sleeps() {
+    let limit = first(|r| {
+        cpu(r, "busy", 1.0);
+        cpu(r, "cpus", 1.0);
+        cpu(r, "busy.cpu0", 1.0);
+        sent(r, 970);
+        read(r, ["foreign", "machine", "cpu"], 0.9);
+        for host in ["sut", "c01"] {
+            read(r, ["thread", host, "cpu.cpu0"], 0.05);
+            read(r, ["thread", host, "runnable"], 0.05);
+        }
+    });
+    assert_eq!(named(&limit), [LimitKind::ReceiveWindow]);
+}
