@@ -164,12 +164,18 @@ fn visit(figure: &Figure, (series, mark): (usize, &Mark), at: Point, radius: f64
     Shape::Marker { ink, glyph, at, radius, hint }
 }
 
-/// The visits that are joined: those that count, in order, broken at an invalid one.
+/// The visits that are joined: those that count, in order, broken at an invalid one and where
+/// nothing was visited.
 fn threads<'a>(figure: &Figure, series: &'a Series) -> Vec<Vec<&'a Mark>> {
     let counts = |m: &&Mark| drawable(m) && !dry(figure, m);
     let mut marks: Vec<&Mark> = series.marks.iter().filter(counts).collect();
     marks.sort_by(|a, b| a.x.total_cmp(&b.x));
-    marks.split(|m| !m.valid).filter(|r| r.len() > 1).map(<[&Mark]>::to_vec).collect()
+    let broken = |from: &Mark, to: &Mark| {
+        figure.drawn_zones().any(|z| z.to > z.from && from.x <= z.from && z.to <= to.x)
+    };
+    let whole = marks.split(|m| !m.valid);
+    let parts = whole.flat_map(|run| run.chunk_by(|a, b| !broken(a, b)));
+    parts.filter(|r| r.len() > 1).map(<[&Mark]>::to_vec).collect()
 }
 
 /// Writes each name beside the panel, at the height of the last visit of its series.
@@ -288,4 +294,62 @@ pub fn said(figure: &Figure) -> Vec<String> {
     all.extend((count > 0).then(|| format!("{count} dry visits are shown small.")));
     all.extend(disturbances(figure).into_iter().map(|said| format!("{said}.")));
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figure::{Axis, FigureKind, Scale};
+    use crate::unit::Unit;
+
+    /// Six visits, the last three seven minutes after the first three.
+    fn interrupted() -> Figure {
+        let axis = |unit| Axis {
+            label: "x".into(),
+            unit,
+            scale: Scale::Linear,
+            direction: String::new(),
+            names: Vec::new(),
+        };
+        let visit = |at: u32| Mark {
+            x: 10.0 * f64::from(at) + if at < 3 { 0.0 } else { 420.0 },
+            centre: 1.0,
+            low: 1.0,
+            high: 1.0,
+            runs: vec![1.0],
+            valid: true,
+        };
+        Figure {
+            id: "fig".into(),
+            number: 1,
+            kind: FigureKind::Timeline,
+            title: "t".into(),
+            subtitle: String::new(),
+            x: axis(Unit::Second),
+            y: axis(Unit::Ratio),
+            series: vec![Series { name: "a".into(), marks: (0..6).map(visit).collect() }],
+            zones: Vec::new(),
+            references: Vec::new(),
+            roofs: Vec::new(),
+            footnote: String::new(),
+        }
+    }
+
+    #[test]
+    fn a_line_breaks_at_a_pause_and_at_no_other_place() {
+        let mut figure = interrupted();
+        let parts = |figure: &Figure| -> Vec<usize> {
+            threads(figure, &figure.series[0]).iter().map(Vec::len).collect()
+        };
+        assert_eq!(parts(&figure), [6]);
+        let name = "pause".to_owned();
+        figure.zones.push(Zone { from: 22.0, to: 450.0, name, leader: None });
+        assert_eq!(parts(&figure), [3, 3]);
+        let words = said(&figure);
+        assert!(words.iter().any(|line| line.starts_with("pause: 22 s to 7.50 min")), "{words:?}");
+        let drawn = crate::figure::svg(&figure, 700);
+        assert!(drawn.contains("pause"), "marked");
+        figure.zones[0].from = 5.0;
+        assert_eq!(parts(&figure), [6], "a disturbance in which there are visits breaks no line");
+    }
 }

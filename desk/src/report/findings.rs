@@ -89,7 +89,9 @@ fn a_reason_that_holds_everywhere_needs_no_note() {
 fn equal_load_and_displaced_work_decide() {
     let (run, mut analysis) = fixture::duel();
     let words = said(&run, &analysis);
-    assert!(words.contains("so their costs compare directly: pro1000 takes less CPU than onboard"));
+    assert!(words.contains(
+        "so their costs compare directly: pro1000 takes less CPU for its work than onboard"
+    ));
     let decides = "What decides instead is the work that a program at idle priority";
     assert!(!words.contains(decides), "nothing displaced decides between unequal throughputs");
     assert_eq!(words.matches("Displaced CPUs").count(), 1);
@@ -328,6 +330,9 @@ fn an_index_and_the_method_of_many_blocks_are_said() {
         over: vec!["one".into(), "two".into()],
         ratio: first.overall.clone(),
         verdict: Verdict::Worse,
+        together: None,
+        within: false,
+        blocks: Vec::new(),
     });
     run.plan.method.looks = vec![5, 10, 20, 40];
     analysis.comparisons[0].overall.method = EstimateMethod::HodgesLehmann;

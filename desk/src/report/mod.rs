@@ -37,6 +37,8 @@ pub use markdown::markdown;
 pub use text::{ascii, summary, text};
 
 #[cfg(test)]
+mod families;
+#[cfg(test)]
 mod findings;
 #[cfg(test)]
 mod fixture;

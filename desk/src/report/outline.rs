@@ -7,9 +7,9 @@ use super::*;
 use crate::figure::FigureKind;
 use crate::record::{Fault, Value};
 use crate::stats::Estimate;
-use crate::unit::Quantity;
+use crate::unit::{Quantity, Unit};
 use crate::verdict::simulated::Simulated;
-use crate::verdict::{Caveat, Verdict, analyse};
+use crate::verdict::{Caveat, Collapsed, Uneven, Verdict, analyse};
 use std::collections::BTreeSet;
 
 fn duel() -> Document {
@@ -50,7 +50,7 @@ fn an_article_on_two_runs_has_the_chapters_too_and_the_doubts_of_either_run() {
         let said = text(&document, 20_000, true);
         for words in [
             "Doubt:",
-            "Of B: The run ended early: the operator stopped it.",
+            "Of B: The run is partial: the operator stopped it.",
             "Of A: 1 visit was invalid; the first says: stream c02.0 moved nothing.",
             "Run 2026-12-05-0930-k13, which is B",
         ] {
@@ -298,6 +298,21 @@ fn diagnoses() -> [Caveat; 3] {
     ]
 }
 
+/// Two of twenty trials at 9000 B run at half the rate.
+fn uneven() -> Caveat {
+    let level = |level: &str, trials: u32| Collapsed {
+        level: level.into(),
+        trials,
+        share: Estimate { n: 20, ..Estimate::exact(Quantity::new(0.1, Unit::Share)) },
+        at: (trials > 0).then_some(Quantity::new(0.5, Unit::Share)),
+    };
+    let ratio = |value| Estimate::exact(Quantity::new(value, Unit::Ratio));
+    let (base, other) = (level("1500 B", 0), level("9000 B", 2));
+    let uneven = Box::new(Uneven { typical: ratio(1.0), mean: ratio(0.93), base, other });
+    let [seen, of] = [1, 2].map(Quantity::count);
+    Caveat::Uneven { first: "mtu 9000 B against 1500 B".into(), uneven, seen, of }
+}
+
 #[test]
 fn every_doubt_has_evidence_a_consequence_and_a_remedy() {
     let share = || Estimate::exact(Quantity::count(1));
@@ -310,13 +325,18 @@ fn every_doubt_has_evidence_a_consequence_and_a_remedy() {
         Caveat::Steal { share: share() },
         Caveat::NoiseFloor { ratio: share() },
         moved,
+        Caveat::Drifted { load: why(), change: share() },
+        Caveat::Stepped { load: String::new(), change: share(), at: count(60) },
+        Caveat::Paused { times: count(2), longest: count(90), at: count(10) },
         alike,
         apart,
+        uneven(),
         Caveat::NotSteady { trials: count(3), of: count(9) },
         Caveat::Simulated,
         Caveat::ClientsOnly { places: count(2), first: why() },
         Caveat::Faults { trials: count(2), again: count(1), lost: count(1), first: why() },
         Caveat::Partial { why: why() },
+        Caveat::Incomplete { valid: count(2), of: count(9) },
         Caveat::FewBlocks { blocks: count(5), smallest: share() },
         Caveat::VirtualLinks,
         Caveat::Foreign { cpu: share() },
@@ -332,13 +352,18 @@ fn every_doubt_has_evidence_a_consequence_and_a_remedy() {
             | Caveat::Steal { .. }
             | Caveat::NoiseFloor { .. }
             | Caveat::RatioMoved { .. }
+            | Caveat::Drifted { .. }
+            | Caveat::Stepped { .. }
+            | Caveat::Paused { .. }
             | Caveat::NeighboursAlike { .. }
             | Caveat::BlockApart { .. }
+            | Caveat::Uneven { .. }
             | Caveat::NotSteady { .. }
             | Caveat::Simulated
             | Caveat::ClientsOnly { .. }
             | Caveat::Faults { .. }
             | Caveat::Partial { .. }
+            | Caveat::Incomplete { .. }
             | Caveat::FewBlocks { .. }
             | Caveat::VirtualLinks
             | Caveat::Foreign { .. }

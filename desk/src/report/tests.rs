@@ -466,7 +466,7 @@ fn two_sessions_are_never_judged_without_saying_that_they_are_two() {
     let mut seen = 0;
     for (at, _) in words.iter().flat_map(|word| said.match_indices(word)) {
         let sentence = said[..at].rsplit(['\n', '.']).next().unwrap_or_default();
-        assert!(sentence.contains("Unpaired, different sessions: "), "{sentence}");
+        assert!(sentence.contains("Unpaired, 5 sessions of A and 5 of B: "), "{sentence}");
         seen += 1;
     }
     assert!(seen > 5, "only {seen} verdicts");

@@ -8,7 +8,7 @@ use crate::record::{PrimaryComparison, Run, Value};
 use crate::stats::{LEVEL, MoreBlocks};
 use crate::unit::{Quantity, Unit};
 use crate::verdict::simulated::{Simulated, Truth};
-use crate::verdict::{FailIf, KNEE, PLATEAU, POWER, analyse, gate};
+use crate::verdict::{FailIf, KNEE, PLATEAU, POWER, analyse, gate, share_unseen};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -56,6 +56,7 @@ impl Known {
             all.insert(unbroken(&Quantity::new(share, Unit::Share).to_string()));
         }
         all.insert(unbroken(&PLATEAU.to_string()));
+        all.extend((1..=100).map(|n| unbroken(&share_unseen(n).to_string())));
         Self { estimates: estimates(found), quantities: all }
     }
 }

@@ -152,7 +152,7 @@ fn impossible(run: &Run) -> Option<String> {
     if loads.is_empty() || values.chain(levels).any(|length| length == 0) {
         return Some("a plan that varies something over nothing".into());
     }
-    let late = run.records.iter().map(|record| record.trial.block).max();
+    let late = run.last_block();
     let blocks = blocks.saturating_mul(run.plan.boots().max(1));
     late.filter(|block| *block > blocks).map(|block| format!("block {block} of {blocks}"))
 }

@@ -14,6 +14,8 @@ mod records;
 mod remake;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_laws;
 mod text;
 
 pub use error::BundleError;
@@ -23,7 +25,7 @@ pub use fit::{LARGEST, over, page};
 
 use super::compose::{Part, Role};
 use crate::record::{Run, Sitting};
-use crate::verdict::FailIf;
+use crate::verdict::{FailIf, Sides};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -39,6 +41,20 @@ pub struct Asked {
     pub metric: Option<String>,
     /// Figures although the runs are not comparable.
     pub force: bool,
+    /// How many of the runs, in their order, are sessions of either side; those that are left enter
+    /// the spread between sessions alone. None: the two runs are a session each.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sessions: Option<[usize; 2]>,
+}
+
+impl Asked {
+    /// Whether so many runs can be the sessions of both sides.
+    fn fits(&self, runs: usize) -> bool {
+        match self.sessions {
+            None => runs == 2,
+            Some([a, b]) => a > 0 && b > 0 && a.checked_add(b).is_some_and(|both| both <= runs),
+        }
+    }
 }
 
 /// What a gate held a run against.
@@ -59,15 +75,15 @@ pub struct PartBundle<'r> {
     pub run: Cow<'r, Run>,
 }
 
-/// Everything that an article was made from: one run, the parts of a survey, or the two sides of
-/// a comparison.
+/// Everything that an article was made from: one run, the parts of a survey, or the sessions of a
+/// comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bundle<'r> {
     /// [`FORMAT`]; what an older stend wrote has it once it is read.
     pub format: u32,
     /// The runs, in the order of the article.
     pub parts: Vec<PartBundle<'r>>,
-    /// What was asked of the first two, if they were compared.
+    /// What was asked of them, if they were compared.
     pub compare: Option<Asked>,
     /// What the one run was held against, if it was put before a gate.
     pub gate: Option<Judged>,
@@ -103,11 +119,15 @@ impl<'r> Bundle<'r> {
         Self { format: FORMAT, parts, compare: None, gate: None }
     }
 
-    /// That of a comparison; `a` is the baseline.
+    /// That of a comparison of the sessions of two sides, the baseline first; how many there are
+    /// stands in what is kept of the question.
     #[must_use]
-    pub fn of_comparison(a: &'r Run, b: &'r Run, asked: Asked) -> Self {
-        let parts = vec![part(None, a), part(None, b)];
-        Self { format: FORMAT, parts, compare: Some(asked), gate: None }
+    pub fn of_comparison(sides: Sides<'r>, asked: Asked) -> Self {
+        let (a, b, others) = (sides.a.len(), sides.b.len(), sides.others.len());
+        let sessions = ([a, b, others] != [1, 1, 0]).then_some([a, b]);
+        let all = [sides.a, sides.b, sides.others].concat();
+        let parts = all.into_iter().map(|run| part(None, run)).collect();
+        Self { format: FORMAT, parts, compare: Some(Asked { sessions, ..asked }), gate: None }
     }
 }
 
@@ -120,6 +140,11 @@ fn seated(run: &Run) -> Cow<'_, Run> {
     if !run.sittings.is_empty() {
         return Cow::Borrowed(run);
     }
-    let sitting = Sitting { started: run.started.clone(), boot: String::new(), records_before: 0 };
+    let sitting = Sitting {
+        started: run.started.clone(),
+        boot: String::new(),
+        records_before: 0,
+        added: None,
+    };
     Cow::Owned(Run { sittings: vec![sitting], ..run.clone() })
 }

@@ -1,13 +1,13 @@
 //! Knows how the article of a bundle is made again.
 
-use super::{Bundle, Judged, PartBundle};
+use super::{Asked, Bundle, Judged, PartBundle};
 use crate::record::Run;
 use crate::report::compose::{
     Part, Role, compose, compose_comparison, compose_gate, compose_survey,
 };
 use crate::report::document::Document;
 use crate::report::error::ReportError;
-use crate::verdict::{Wanted, analyse, compare_runs, gate, gated};
+use crate::verdict::{Sides, Wanted, analyse, analyse_part, compare_sessions, gate, gated};
 
 impl Bundle<'_> {
     /// The article that these runs make.
@@ -17,18 +17,14 @@ impl Bundle<'_> {
     pub fn document(&self) -> Result<Document, ReportError> {
         match (&self.compare, self.parts.as_slice()) {
             (_, []) => Err(ReportError::NoRun),
-            (Some(asked), [a, b]) => {
-                let wanted = Wanted { metric: asked.metric.as_deref(), force: asked.force };
-                let found = compare_runs(&a.run, &b.run, wanted)
-                    .map_err(|e| ReportError::Bundle(e.to_string()))?;
-                compose_comparison(&a.run, &b.run, &found)
-            }
+            (Some(asked), parts) => compared(parts, asked),
             (_, [PartBundle { role: None, run }]) => match &self.gate {
                 Some(asked) => judged(run, asked),
                 None => compose(run, &analyse(run)),
             },
             (_, parts) => {
-                let analyses: Vec<_> = parts.iter().map(|p| analyse(&p.run)).collect();
+                let analyses: Vec<_> =
+                    parts.iter().map(|p| analyse_part(&p.run, parts.len())).collect();
                 let rows: Vec<Part<'_>> = parts
                     .iter()
                     .zip(&analyses)
@@ -42,6 +38,23 @@ impl Bundle<'_> {
             }
         }
     }
+}
+
+/// How many of the runs are sessions of either side.
+fn sides(asked: &Asked) -> [usize; 2] {
+    asked.sessions.unwrap_or([1, 1])
+}
+
+fn compared(parts: &[PartBundle<'_>], asked: &Asked) -> Result<Document, ReportError> {
+    let runs: Vec<&Run> = parts.iter().map(|part| part.run.as_ref()).collect();
+    let [of_a, of_b] = sides(asked);
+    let (a, rest) = runs.split_at_checked(of_a).ok_or(ReportError::NoRun)?;
+    let (b, others) = rest.split_at_checked(of_b).ok_or(ReportError::NoRun)?;
+    let ([first, ..], [second, ..]) = (a, b) else { return Err(ReportError::NoRun) };
+    let wanted = Wanted { metric: asked.metric.as_deref(), force: asked.force };
+    let found = compare_sessions(Sides { a, b, others }, wanted)
+        .map_err(|e| ReportError::Bundle(e.to_string()))?;
+    compose_comparison(first, second, &found)
 }
 
 fn judged(run: &Run, asked: &Judged) -> Result<Document, ReportError> {
@@ -69,10 +82,19 @@ impl Bundle<'_> {
             return format!("gate --run {id} --fail-if {rule}{metric} --out stend-out/{id}");
         }
         match (&self.compare, ids.as_slice()) {
-            (Some(asked), _) => {
-                let metric = by(&asked.metric);
+            (Some(asked), all) => {
+                let (metric, [a, b]) = (by(&asked.metric).unwrap_or_default(), sides(asked));
                 let force = if asked.force { " --force" } else { "" };
-                format!("compare {}{}{force}", ids.join(" "), metric.unwrap_or_default())
+                let side = |skip, most| -> String {
+                    let ids: Vec<&str> = all.iter().copied().skip(skip).take(most).collect();
+                    ids.join(",")
+                };
+                // The store may have further sessions, which this comparison did not have.
+                let others = match all.len().saturating_sub(a.saturating_add(b)) {
+                    0 => " --alone".to_owned(),
+                    more => format!(" --spread {}", side(a + b, more)),
+                };
+                format!("compare {} {}{metric}{force}{others}", side(0, a), side(a, b))
             }
             (None, [_]) if self.parts.iter().any(|p| p.role.is_some()) => {
                 format!("report --survey {}", ids.join(" "))

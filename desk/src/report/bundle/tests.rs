@@ -3,7 +3,9 @@
 use super::columns::{Gathered, Reader, pack};
 use super::file::FILE_MAX;
 use super::*;
+use crate::record::Run;
 use crate::report::{ReportError, fixture, html};
+use crate::verdict::Sides;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use flate2::write::GzEncoder;
@@ -37,8 +39,21 @@ fn refused(value: &Value) -> String {
 fn a_page_gives_back_the_bundle_that_it_carries() {
     let (run, _) = fixture::duel();
     let (a, b, _) = fixture::two_sessions(true);
-    let asked = Asked { metric: Some("throughput".into()), force: true };
-    for bundle in [Bundle::of_run(&run), Bundle::of_comparison(&a, &b, asked)] {
+    let asked = || Asked { metric: Some("throughput".into()), force: true, sessions: None };
+    let named = |id: &str, of: &Run| Run { id: id.into(), ..of.clone() };
+    let more = [named("a2", &a), named("b2", &b), named("a3", &a)];
+    let single = Sides { a: &[&a], b: &[&b], others: &[] };
+    let several = Sides { a: &[&a, &more[0]], b: &[&b, &more[1]], others: &[&more[2]] };
+    let compared = [single, several].map(|sides| Bundle::of_comparison(sides, asked()));
+    let ids = |runs: &[&Run]| runs.iter().map(|r| r.id.clone()).collect::<Vec<_>>().join(",");
+    for (bundle, sides, rest) in
+        [(&compared[0], single, "--alone"), (&compared[1], several, "--spread a3")]
+    {
+        let (a, b) = (ids(sides.a), ids(sides.b));
+        let command = format!("compare {a} {b} --metric throughput --force {rest}");
+        assert_eq!(bundle.command(), command);
+    }
+    for bundle in [Bundle::of_run(&run)].into_iter().chain(compared) {
         let document = bundle.document().unwrap();
         let page = html(&document, &bundle).unwrap();
         let back = Bundle::read(page.as_bytes()).unwrap();

@@ -159,7 +159,7 @@ fn bundle(written: Written) -> Result<Bundle<'static>, BundleError> {
     }
     match (&written.compare, &written.gate, sides) {
         (_, _, 0) => Err(BundleError::NoBundle),
-        (Some(_), _, 1 | 3..) => {
+        (Some(asked), ..) if !asked.fits(sides) => {
             Err(BundleError::Impossible(format!("a comparison of {sides} runs")))
         }
         (Some(_), Some(_), _) | (_, Some(_), 2..) => {

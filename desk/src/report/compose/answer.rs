@@ -10,7 +10,7 @@ use crate::record::{Better, Run};
 use crate::report::document::{Node, Prose, Ruling, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use crate::verdict::{Comparison, Verdict, among, is_aa, is_inside, was_carried};
+use crate::verdict::{Comparison, Verdict, certain_alone, is_aa, is_inside, was_carried};
 
 /// How many doubts the verdict box repeats.
 const BOX_DOUBTS: usize = 3;
@@ -116,10 +116,8 @@ fn answer(
         let (tone, said) = ranks::headline(writer, part, order)?;
         return Ok((tone, said, ranks::open(order, asked)));
     }
-    let (told, open) = among(asked);
-    let told: Vec<Judged<'_>> = asked.iter().map(|(run, _)| *run).zip(&told).collect();
-    let (tone, said) = headline(writer, parts, &grouped(&told))?;
-    Ok((tone, said, (open, count(asked.len()))))
+    let (tone, said) = headline(writer, parts, &grouped(asked))?;
+    Ok((tone, said, (certain_alone(asked), count(asked.len()))))
 }
 
 /// The comparisons that can differ in the metric: where both levels carried the load that was set,

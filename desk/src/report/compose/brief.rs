@@ -270,7 +270,8 @@ fn clauses(writer: &Writer, run: &Run, of: &[&Comparison]) -> Result<Vec<Prose>,
     Ok(said)
 }
 
-/// `offload takes less CPU than plain in 3 of 4 comparisons, CPU time per gigabyte -19 % ...`.
+/// `offload takes less CPU for its work than plain in 3 of 4 comparisons, CPU time per gigabyte
+/// -19 % ...`.
 fn clause(writer: &Writer, run: &Run, key: &str, (alike, of): (&[&Comparison], usize)) -> Said {
     let mut ordered = alike.to_vec();
     ordered.sort_by(|a, b| a.overall.distance().total_cmp(&b.overall.distance()));

@@ -5,7 +5,7 @@ use super::appendix::{facts, faults, visits};
 use super::doubts::{self, lead};
 use super::names::level_names;
 use super::ruling::{condition, shown};
-use super::{Nodes, Part, Role, Said, Writer, reproduce};
+use super::{Nodes, Part, Role, Said, Writer, reproduce, sessions};
 use crate::record::Run;
 use crate::report::document::{Column, Node, Prose, Table};
 use crate::report::error::ReportError;
@@ -56,7 +56,7 @@ pub(super) fn chapters(writer: &mut Writer, runs: [&Run; 2], found: &Unpaired) -
         kept.push(of_run(writer, part, name)?);
     }
     for comparison in &found.comparisons {
-        kept.push(Node::Table(values(writer, runs[0], comparison)?));
+        kept.push(Node::Table(values(writer, (runs[0], found), comparison)?));
     }
     body.push(writer.section("appendix", "appendix-title", kept)?);
     Ok(body)
@@ -95,8 +95,12 @@ fn of_run(writer: &mut Writer, part: &Part<'_>, name: &str) -> Result<Node, Repo
     Ok(Node::Section { id: format!("appendix-{}", name.to_lowercase()), title, body })
 }
 
-/// Two rows a point: every block value of each run.
-fn values(writer: &mut Writer, a: &Run, c: &Comparison) -> Result<Table, ReportError> {
+/// Two rows a point: every value of each side.
+fn values(
+    writer: &mut Writer,
+    (a, found): (&Run, &Unpaired),
+    c: &Comparison,
+) -> Result<Table, ReportError> {
     let mut rows = Vec::new();
     for point in &c.points {
         let at = match &point.at {
@@ -115,7 +119,8 @@ fn values(writer: &mut Writer, a: &Run, c: &Comparison) -> Result<Table, ReportE
         columns.push(Column { title: writer.label(key)?, numeric: false });
     }
     let name = condition(writer, a, c)?;
-    let caption = Prose::join_with(&[writer.label("compare-values-caption")?, name], ": ");
+    let caption = sessions::values_caption(writer, found)?;
+    let caption = Prose::join_with(&[caption, name], ": ");
     let caption = writer.numbered(&caption)?;
     Ok(Table { caption, columns, rows, folded: true, notes: Vec::new() })
 }

@@ -12,7 +12,7 @@ use super::results::by_metric;
 use super::ruling::{condition, count, news, shown, verdict_sentence, verdict_word};
 use super::states::unlike;
 use super::testbed::{class_word, lab_word, machine, reclassed};
-use super::{Nodes, Part, Role, Said, Writer, closing, curve, published};
+use super::{Nodes, Part, Role, Said, Writer, closing, curve, published, sessions};
 use crate::figure::Figure;
 use crate::record::{Completeness, Environment, KeyClass, Replicate, Run};
 use crate::report::document::{Column, Document, Node, Prose, Ruling, Table, Tone};
@@ -88,7 +88,7 @@ fn answer(writer: &Writer, both: &Both<'_>) -> Result<Node, ReportError> {
             let judged: Vec<_> = several.iter().map(|c| (both.a, c)).collect();
             let tally = tally(writer, &judged, false)?;
             let args = Args::new().count("count", count(several.len())).prose("tally", &tally);
-            let headline = unpaired(writer, &writer.say("headline-tally", args)?)?;
+            let headline = unpaired(writer, found, &writer.say("headline-tally", args)?)?;
             let mut rulings = Vec::new();
             for one in several {
                 let label = condition(writer, both.a, one)?;
@@ -99,7 +99,7 @@ fn answer(writer: &Writer, both: &Both<'_>) -> Result<Node, ReportError> {
         }
     };
     let caution = writer.label("box-not-decided")?;
-    let mut limits = vec![writer.label("compare-method-session")?];
+    let mut limits = vec![sessions::in_short(writer, found)?];
     limits.extend(closing::in_short(writer, [both.a, both.b], found)?);
     Ok(Node::VerdictBox { tone, headline, rulings, caution, limits })
 }
@@ -138,19 +138,20 @@ fn refused(writer: &Writer, confounders: &[Difference]) -> Result<Node, ReportEr
     })
 }
 
-fn unpaired(writer: &Writer, sentence: &Prose) -> Said {
-    writer.say("compare-unpaired", Args::new().prose("sentence", sentence))
+fn unpaired(writer: &Writer, found: &Unpaired, sentence: &Prose) -> Said {
+    let args = sessions::counts(found).prose("sentence", sentence);
+    writer.say("compare-unpaired", args)
 }
 
 /// The verdict on a comparison, or the figures where there can be none.
 fn said(writer: &Writer, both: &Both<'_>, comparison: &Comparison) -> Said {
     if !both.found.forced {
-        return unpaired(writer, &verdict_sentence(writer, both.a, comparison)?);
+        return unpaired(writer, both.found, &verdict_sentence(writer, both.a, comparison)?);
     }
     let args = pair(both.a, comparison)
         .name("metric", metric_title(both.a, comparison))
         .prose("effect", &effect(writer, &comparison.overall)?);
-    unpaired(writer, &writer.say("compare-no-verdict", args)?)
+    unpaired(writer, both.found, &writer.say("compare-no-verdict", args)?)
 }
 
 fn results(writer: &mut Writer, both: &Both<'_>) -> Nodes {
@@ -167,6 +168,7 @@ fn results(writer: &mut Writer, both: &Both<'_>) -> Nodes {
         let mut paragraphs = Vec::new();
         for comparison in single.iter().copied() {
             let mut told = vec![said(writer, both, comparison)?];
+            told.extend(sessions::spread(writer, both.found, comparison)?);
             told.extend(unlike(writer, both.a, (comparison, &both.found.unlike))?);
             paragraphs.push(Node::Paragraph(Prose::join(&told)));
             let name = condition(writer, both.a, comparison)?;
@@ -198,9 +200,10 @@ fn along_curve(
     let mut body = vec![Node::Figure(figure)];
     if !both.found.forced {
         for stretch in curve::stretches(writer, both.a, comparison)? {
-            sentences.push(unpaired(writer, &stretch)?);
+            sentences.push(unpaired(writer, both.found, &stretch)?);
         }
     }
+    sentences.extend(sessions::spread(writer, both.found, comparison)?);
     sentences.extend(unlike(writer, both.a, (comparison, &both.found.unlike))?);
     if comparison.left_out > 0 {
         let args = Args::new().count("count", comparison.left_out);
@@ -249,7 +252,7 @@ fn drawn(
         .count("a", blocks(|p| p.base_runs.len()))
         .count("b", blocks(|p| p.other_runs.len()))
         .quantity("level", base.unwrap_or_else(|| level(&comparison.overall)));
-    let mut footnote = vec![writer.say("compare-figure-footnote", args)?];
+    let mut footnote = vec![sessions::footnote(writer, both.found, args)?];
     let barred: Vec<Option<Hollow>> = comparison
         .points
         .iter()
@@ -317,7 +320,8 @@ fn table(
         column(writer.label("compare-n")?, true),
     ];
     let metric = Prose::verbatim(metric_title(both.a, comparison));
-    let caption = Prose::join_with(&[writer.label("compare-caption")?, metric], ": ");
+    let caption = sessions::caption(writer, both.found)?;
+    let caption = Prose::join_with(&[caption, metric], ": ");
     Ok(Table {
         caption: writer.numbered(&caption)?,
         columns,
@@ -454,8 +458,8 @@ fn adapters(writer: &Writer, env: &Environment) -> Said {
 
 fn method(writer: &Writer, both: &Both<'_>) -> Nodes {
     let margin = Args::new().quantity("margin", both.a.plan.method.margin);
-    Ok(vec![Node::List(vec![
-        writer.label("compare-method-welch")?,
-        writer.say("compare-method-margin", margin)?,
-    ])])
+    let mut said = sessions::listed(writer, both.found)?;
+    said.push(writer.label("compare-method-welch")?);
+    said.push(writer.say("compare-method-margin", margin)?);
+    Ok(vec![Node::List(said)])
 }

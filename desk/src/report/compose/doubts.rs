@@ -3,11 +3,12 @@
 use super::effect::{effect, short_effect};
 use super::{Part, Said, Writer, heaviest};
 use crate::plan::{ATTEMPTS, ATTEMPTS_OF_CLIENTS};
+use crate::record::ENOUGH;
 use crate::report::document::{Node, Prose};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
 use crate::unit::{Quantity, Unit};
-use crate::verdict::{Caveat, POWER};
+use crate::verdict::{COLLAPSE, Caveat, POWER, Uneven};
 
 /// What the environment calls a hypervisor that gives no name.
 pub(super) const UNNAMED: &str = "unnamed";
@@ -64,10 +65,15 @@ pub(super) fn weight(caveat: &Caveat) -> f64 {
     match caveat {
         Caveat::Steal { share } => share.centre.value,
         Caveat::NoiseFloor { ratio } => ratio.distance(),
-        Caveat::RatioMoved { change, .. } => change.distance(),
+        Caveat::RatioMoved { change, .. }
+        | Caveat::Drifted { change, .. }
+        | Caveat::Stepped { change, .. } => change.distance(),
+        Caveat::Paused { longest, .. } => longest.value,
         Caveat::NeighboursAlike { follows, .. } => follows.value,
         Caveat::BlockApart { off, .. } => off.distance(),
+        Caveat::Uneven { uneven, .. } => uneven.sides().0.share.centre.value,
         Caveat::NotSteady { trials, of } => trials.value / of.value.max(1.0),
+        Caveat::Incomplete { valid, of } => 1.0 - valid.value / of.value.max(1.0),
         Caveat::ClientsOnly { places: trials, .. } | Caveat::Faults { trials, .. } => trials.value,
         Caveat::FewBlocks { smallest, .. } => smallest.centre.value,
         Caveat::Foreign { cpu: size } | Caveat::CpuMethods { by: size } => size.centre.value,
@@ -100,6 +106,13 @@ pub(in crate::report) fn lead(writer: &Writer, caveat: &Caveat) -> Said {
         Caveat::RatioMoved { .. } | Caveat::NeighboursAlike { .. } | Caveat::BlockApart { .. } => {
             diagnosis(writer, caveat)
         }
+        Caveat::Uneven { first, uneven, seen, of } => {
+            let args = collapse(writer, args, uneven)?.name("first", first);
+            writer.say("doubt-uneven", args.number("seen", *seen).number("of", *of))
+        }
+        Caveat::Drifted { .. } | Caveat::Stepped { .. } | Caveat::Paused { .. } => {
+            course(writer, caveat)
+        }
         Caveat::NotSteady { trials, of } => {
             writer.say("doubt-not-steady", args.number("trials", *trials).number("of", *of))
         }
@@ -112,6 +125,11 @@ pub(in crate::report) fn lead(writer: &Writer, caveat: &Caveat) -> Said {
             writer.say("doubt-faults", args.number("again", *again).number("lost", *lost))
         }
         Caveat::Partial { why } => writer.say("doubt-partial", args.name("why", why)),
+        Caveat::Incomplete { valid, of } => {
+            let enough = Quantity::new(ENOUGH, Unit::Share);
+            let args = args.number("valid", *valid).number("of", *of);
+            writer.say("doubt-incomplete", args.quantity("enough", enough))
+        }
         Caveat::FewBlocks { blocks, smallest } => {
             let args = args.number("blocks", *blocks).changed("smallest", smallest.centre);
             writer
@@ -121,6 +139,21 @@ pub(in crate::report) fn lead(writer: &Writer, caveat: &Caveat) -> Said {
         Caveat::Foreign { cpu } => writer.say("doubt-foreign", args.estimate("cpu", cpu)),
         Caveat::CpuMethods { by } => writer.say("doubt-cpu-methods", args.estimate("by", by)),
     }
+}
+
+/// The collapsed trials of the level that has more of them, those of the other, and both ratios.
+fn collapse(writer: &Writer, args: Args, uneven: &Uneven) -> Result<Args, ReportError> {
+    let (more, less) = uneven.sides();
+    let at = more.at.unwrap_or(Quantity::new(1.0 - COLLAPSE, Unit::Share));
+    Ok(args
+        .name("level", &more.level)
+        .estimate("share", &more.share)
+        .quantity("rate", at)
+        .name("rest", &less.level)
+        .estimate("beside", &less.share)
+        .prose("typical", &effect(writer, &uneven.typical)?)
+        .prose("mean", &effect(writer, &uneven.mean)?)
+        .quantity("off", Quantity::new(COLLAPSE, Unit::Share)))
 }
 
 /// What the blocks of a comparison show in their order, and in how many comparisons they do.
@@ -149,6 +182,27 @@ fn diagnosis(writer: &Writer, caveat: &Caveat) -> Said {
     })
 }
 
+/// What happened to the run as a whole.
+fn course(writer: &Writer, caveat: &Caveat) -> Said {
+    let args = Args::new();
+    let of = |load: &str| if load.is_empty() { "one" } else { "several" };
+    match caveat {
+        Caveat::Drifted { load, change, .. } => {
+            let args = args.name("loads", of(load)).name("load", load);
+            writer.say("doubt-drifted", args.prose("change", &effect(writer, change)?))
+        }
+        Caveat::Stepped { load, change, at, .. } => {
+            let args = args.name("loads", of(load)).name("load", load).quantity("at", *at);
+            writer.say("doubt-stepped", args.prose("change", &effect(writer, change)?))
+        }
+        Caveat::Paused { times, longest, at } => {
+            let args = args.number("times", *times).quantity("longest", *longest);
+            writer.say("doubt-paused", args.quantity("at", *at))
+        }
+        _ => Ok(Prose::default()),
+    }
+}
+
 /// The evidence in half a line, for a card.
 pub fn short(writer: &Writer, caveat: &Caveat) -> Result<Prose, ReportError> {
     let args = Args::new();
@@ -168,9 +222,22 @@ pub fn short(writer: &Writer, caveat: &Caveat) -> Result<Prose, ReportError> {
         Caveat::RatioMoved { change, .. } => {
             writer.say("short-ratio-moved", args.changed("change", change.centre))
         }
+        Caveat::Drifted { change, .. } => {
+            writer.say("short-drifted", args.changed("change", change.centre))
+        }
+        Caveat::Stepped { change, at, .. } => {
+            let args = args.changed("change", change.centre).quantity("at", *at);
+            writer.say("short-stepped", args)
+        }
+        Caveat::Paused { longest, .. } => {
+            writer.say("short-paused", args.quantity("longest", *longest))
+        }
         Caveat::NeighboursAlike { .. } => writer.label("short-neighbours-alike"),
         Caveat::BlockApart { block, off, .. } => {
             writer.say("short-block-apart", args.number("block", *block).changed("off", off.centre))
+        }
+        Caveat::Uneven { uneven, .. } => {
+            writer.say("short-uneven", collapse(writer, args, uneven)?)
         }
         Caveat::NotSteady { trials, of } => {
             writer.say("short-not-steady", args.number("trials", *trials).number("of", *of))
@@ -181,6 +248,9 @@ pub fn short(writer: &Writer, caveat: &Caveat) -> Result<Prose, ReportError> {
         }
         Caveat::Faults { trials, .. } => writer.say("short-faults", args.number("trials", *trials)),
         Caveat::Partial { .. } => writer.label("short-partial"),
+        Caveat::Incomplete { valid, of } => {
+            writer.say("short-incomplete", args.number("valid", *valid).number("of", *of))
+        }
         Caveat::FewBlocks { blocks, smallest } => writer.say(
             "short-few-blocks",
             args.number("blocks", *blocks).changed("smallest", smallest.centre),
@@ -198,6 +268,10 @@ pub(in crate::report) fn means(writer: &Writer, caveat: &Caveat) -> Said {
         let args = Args::new().count("again", ATTEMPTS - 1);
         return writer.say("doubt-faults-means", args.count("clients", ATTEMPTS_OF_CLIENTS - 1));
     }
+    if matches!(caveat, Caveat::Uneven { .. }) {
+        let off = Quantity::new(COLLAPSE, Unit::Share);
+        return writer.say("doubt-uneven-means", Args::new().quantity("off", off));
+    }
     writer.label(match caveat {
         Caveat::OneMachine => "doubt-one-machine-means",
         Caveat::Loopback { .. } => "doubt-loopback-means",
@@ -205,13 +279,18 @@ pub(in crate::report) fn means(writer: &Writer, caveat: &Caveat) -> Said {
         Caveat::Steal { .. } => "doubt-steal-means",
         Caveat::NoiseFloor { .. } => "doubt-noise-floor-means",
         Caveat::RatioMoved { .. } => "doubt-ratio-moved-means",
+        Caveat::Drifted { .. } => "doubt-drifted-means",
+        Caveat::Stepped { .. } => "doubt-stepped-means",
+        Caveat::Paused { .. } => "doubt-paused-means",
         Caveat::NeighboursAlike { .. } => "doubt-neighbours-alike-means",
         Caveat::BlockApart { .. } => "doubt-block-apart-means",
+        Caveat::Uneven { .. } => "doubt-uneven-means",
         Caveat::NotSteady { .. } => "doubt-not-steady-means",
         Caveat::Simulated => "doubt-simulated-means",
         Caveat::ClientsOnly { .. } => "doubt-clients-only-means",
         Caveat::Faults { .. } => "doubt-faults-means",
         Caveat::Partial { .. } => "doubt-partial-means",
+        Caveat::Incomplete { .. } => "doubt-incomplete-means",
         Caveat::FewBlocks { .. } => "doubt-few-blocks-means",
         Caveat::VirtualLinks => "doubt-virtual-links-means",
         Caveat::Foreign { .. } => "doubt-foreign-means",
@@ -228,13 +307,18 @@ pub(in crate::report) fn fix(writer: &Writer, caveat: &Caveat) -> Said {
         Caveat::Steal { .. } => "doubt-steal-fix",
         Caveat::NoiseFloor { .. } => "doubt-noise-floor-fix",
         Caveat::RatioMoved { .. } => "doubt-ratio-moved-fix",
+        Caveat::Drifted { .. } => "doubt-drifted-fix",
+        Caveat::Stepped { .. } => "doubt-stepped-fix",
+        Caveat::Paused { .. } => "doubt-paused-fix",
         Caveat::NeighboursAlike { .. } => "doubt-neighbours-alike-fix",
         Caveat::BlockApart { .. } => "doubt-block-apart-fix",
+        Caveat::Uneven { .. } => "doubt-uneven-fix",
         Caveat::NotSteady { .. } => "doubt-not-steady-fix",
         Caveat::Simulated => "doubt-simulated-fix",
         Caveat::ClientsOnly { .. } => "doubt-clients-only-fix",
         Caveat::Faults { .. } => "doubt-faults-fix",
         Caveat::Partial { .. } => "doubt-partial-fix",
+        Caveat::Incomplete { .. } => "doubt-incomplete-fix",
         Caveat::FewBlocks { .. } => "doubt-few-blocks-fix",
         Caveat::VirtualLinks => "doubt-virtual-links-fix",
         Caveat::Foreign { .. } => "doubt-foreign-fix",

@@ -108,7 +108,8 @@ fn condition(part: &Part<'_>, one: &Elasticity) -> Prose {
 fn headline(writer: &Writer, part: &Part<'_>, one: &Elasticity) -> Said {
     let metric = metric_name(writer, part.run, &one.metric)?;
     let cause = |s: &&ResourceShare| {
-        matches!(s.weight, Weight::All) || s.weight == Weight::Part && s.share.low.value > 0.0
+        matches!(s.weight, Weight::All | Weight::Beyond)
+            || s.weight == Weight::Part && s.share.low.value > 0.0
     };
     let mut causes: Vec<&ResourceShare> = one.resources.iter().filter(cause).collect();
     causes.sort_by(|a, b| b.share.centre.value.total_cmp(&a.share.centre.value));
@@ -159,7 +160,11 @@ fn sentence(writer: &Writer, part: &Part<'_>, (one, share): (&Elasticity, &Resou
     if let (Weight::NotReached, Some(used)) = (share.weight, &share.used) {
         return writer.say("elastic-not-reached", args.estimate("used", used));
     }
+    if let (Weight::None, Some(used)) = (share.weight, &share.reserve) {
+        return writer.say("elastic-reserve", args.estimate("used", used));
+    }
     let key = match share.weight {
+        Weight::Beyond => "elastic-beyond",
         Weight::All => "elastic-all",
         Weight::Part => "elastic-part",
         Weight::None => "elastic-none",
@@ -172,13 +177,17 @@ const fn tone(weight: Weight) -> Tone {
     match weight {
         Weight::All | Weight::Part => Tone::Bad,
         Weight::None => Tone::Even,
-        Weight::Open | Weight::NotReached => Tone::Open,
+        Weight::Open | Weight::NotReached | Weight::Beyond => Tone::Open,
     }
 }
 
 fn together(writer: &Writer, one: &Elasticity) -> Result<Option<Prose>, ReportError> {
     let (Some(sum), Some(left)) = (&one.sum, &one.left) else { return Ok(None) };
-    let key = if left.low.value > 0.0 { "elastic-left" } else { "elastic-whole" };
+    let key = match one.beyond {
+        true => "elastic-too-much",
+        false if left.low.value > 0.0 => "elastic-left",
+        false => "elastic-whole",
+    };
     let rest = Prose::join_with(&[left.low, left.high].map(whole), " to ");
     let args = shared(sum).prose("left", &whole(left.centre)).prose("left_range", &rest);
     Ok(Some(writer.say(key, args)?))

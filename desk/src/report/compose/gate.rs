@@ -7,7 +7,7 @@ use super::names::pair;
 use super::ruling::{condition, count, further, shown, verdict_sentence};
 use super::withheld::reason;
 use super::{Said, Writer, compose};
-use crate::record::Run;
+use crate::record::{Counted, Run};
 use crate::report::document::{Document, Node, Prose, Ruling, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
@@ -67,6 +67,11 @@ fn gate_box(writer: &Writer, run: &Run, gate: &Gate) -> Result<Node, ReportError
     }
     if let Some(why) = &gate.partial {
         limits.push(writer.say("gate-partial", Args::new().name("why", why))?);
+    }
+    let counted = Counted::of(&run.records);
+    if !counted.is_enough() {
+        let args = Args::new().count("valid", counted.valid).count("of", counted.visited);
+        limits.push(writer.say("gate-incomplete", args)?);
     }
     if let Some(share) = gate.false_alarms {
         limits.push(writer.say("gate-false-alarms", Args::new().quantity("share", share))?);
@@ -135,6 +140,7 @@ fn said(writer: &Writer, run: &Run, check: &GateCheck) -> Said {
             let places = Prose::join_with(&all, ", ");
             writer.say("gate-gaps", Args::new().prose("places", &places))?
         }
+        GateReason::Uneven => writer.label("gate-uneven")?,
         GateReason::Partial => writer.label("gate-only-partial")?,
         GateReason::Wide { more_blocks: Some(more) } => {
             let args = Args::new().prose("blocks", &further(writer, *more)?);

@@ -6,7 +6,7 @@ use super::{Part, Said, Writer};
 use crate::report::document::{Column, Node, Prose, Table};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use crate::verdict::{Comparison, Limit, LimitKind, Rival};
+use crate::verdict::{Comparison, Limit, LimitKind, LimitPlace, Rival};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Kinds of limit that a line names; the others are counted together.
@@ -21,11 +21,14 @@ pub(super) fn kind_word(writer: &Writer, kind: LimitKind) -> Said {
         LimitKind::Generator => "limit-generator",
         LimitKind::ServerQuota => "limit-server-quota",
         LimitKind::SetRate => "limit-set-rate",
+        LimitKind::Shaper => "limit-shaper",
+        LimitKind::QueueDrops => "limit-queue-drops",
         LimitKind::Goodput => "limit-goodput",
         LimitKind::LineRate => "limit-line-rate",
         LimitKind::Pcie => "limit-pcie",
         LimitKind::Memory => "limit-memory",
         LimitKind::Disk => "limit-disk",
+        LimitKind::OtherPrograms => "limit-other-programs",
         LimitKind::AllCpus => "limit-all-cpus",
         LimitKind::SoftirqCpu => "limit-softirq-cpu",
         LimitKind::OneCpu => "limit-one-cpu",
@@ -43,11 +46,14 @@ fn explanation(writer: &Writer, kind: LimitKind) -> Said {
         LimitKind::Generator => "explain-generator",
         LimitKind::ServerQuota => "explain-server-quota",
         LimitKind::SetRate => "explain-set-rate",
+        LimitKind::Shaper => "explain-shaper",
+        LimitKind::QueueDrops => "explain-queue-drops",
         LimitKind::Goodput => "explain-goodput",
         LimitKind::LineRate => "explain-line-rate",
         LimitKind::Pcie => "explain-pcie",
         LimitKind::Memory => "explain-memory",
         LimitKind::Disk => "explain-disk",
+        LimitKind::OtherPrograms => "explain-other-programs",
         LimitKind::AllCpus => "explain-all-cpus",
         LimitKind::SoftirqCpu => "explain-softirq-cpu",
         LimitKind::OneCpu => "explain-one-cpu",
@@ -70,9 +76,61 @@ pub(super) fn named(writer: &Writer, kinds: &[LimitKind]) -> Said {
     writer.say("limit-tied", args)
 }
 
+/// Where a limit is: `htb at c01`; nothing where that was not read.
+fn place_word(
+    writer: &Writer,
+    kind: LimitKind,
+    place: Option<&LimitPlace>,
+) -> Result<Option<Prose>, ReportError> {
+    let Some(LimitPlace { at, what, most }) = place else { return Ok(None) };
+    let args = Args::new().name("at", at).name("what", what);
+    let key = match kind {
+        LimitKind::SetRate | LimitKind::Shaper | LimitKind::QueueDrops => "limit-at-end",
+        LimitKind::OtherPrograms => "limit-at-cpus",
+        LimitKind::OneCpu => "limit-at-cpu",
+        LimitKind::ReceiveWindow | LimitKind::SendBuffer => "limit-at-buffer",
+        _ => return Ok(None),
+    };
+    let args = match (kind, most) {
+        (_, Some(most)) => args.quantity("most", *most),
+        (LimitKind::OneCpu | LimitKind::ReceiveWindow | LimitKind::SendBuffer, None) => {
+            return Ok(None);
+        }
+        _ => args,
+    };
+    writer.say(key, args).map(Some)
+}
+
+/// The name of a limit and of what it ties with, each with its place.
+fn named_with_places(writer: &Writer, limit: &Limit) -> Said {
+    let first = std::iter::once((limit.kind, limit.place.as_ref()));
+    let mut all = Vec::new();
+    for (kind, place) in first.chain(limit.ties.iter().map(|tie| (tie.kind, tie.place.as_ref()))) {
+        let name = kind_word(writer, kind)?;
+        all.push(match place_word(writer, kind, place)? {
+            Some(place) => {
+                let args = Args::new().prose("limit", &name).prose("place", &place);
+                writer.say("limit-placed", args)?
+            }
+            None => name,
+        });
+    }
+    if let [only] = all.as_slice() {
+        return Ok(only.clone());
+    }
+    let args = Args::new().prose("limits", &Prose::join_with(&all, " + "));
+    writer.say("limit-tied", args)
+}
+
 /// The kinds that a limit names.
 pub(super) fn kinds_of(limit: &Limit) -> Vec<LimitKind> {
     limit.named().collect()
+}
+
+fn places_of(limit: &Limit) -> Vec<Option<&LimitPlace>> {
+    std::iter::once(limit.place.as_ref())
+        .chain(limit.ties.iter().map(|tie| tie.place.as_ref()))
+        .collect()
 }
 
 fn of<'a>(part: &Part<'a>, comparison: &Comparison) -> Vec<&'a Limit> {
@@ -100,6 +158,9 @@ pub fn in_short(writer: &Writer, parts: &[Part<'_>]) -> Result<Option<Prose>, Re
     for (kind, seen) in &kinds[..told] {
         let args = Args::new().prose("limit", &named(writer, kind)?);
         said.push(match kinds.len() {
+            1 if *kind == [LimitKind::NoneSeen] => {
+                writer.say("limit-nowhere", Args::new().name("scope", scope))?
+            }
             1 => writer.say("limit-everywhere", args.name("scope", scope))?,
             _ => writer
                 .say("limit-often", args.count("seen", count(*seen)).count("of", count(all)))?,
@@ -123,9 +184,10 @@ fn causes(
     if let [first, second] = limits.as_slice()
         && kinds_of(first) == kinds_of(second)
         && first.kind != LimitKind::NoneSeen
+        && places_of(first) == places_of(second)
     {
         let args = Args::new()
-            .prose("limit", &named(writer, &kinds_of(first))?)
+            .prose("limit", &named_with_places(writer, first)?)
             .estimate("first", &first.evidence);
         let shown = |limit: &Limit| limit.evidence.centre.to_string();
         return match shown(first) == shown(second) {
@@ -139,7 +201,7 @@ fn causes(
         let level = level_name(&part.run.plan, &comparison.factor, &limit.level);
         let args = Args::new()
             .name("level", &level)
-            .prose("limit", &named(writer, &kinds_of(limit))?)
+            .prose("limit", &named_with_places(writer, limit)?)
             .estimate("evidence", &limit.evidence);
         let unseen = limit.kind == LimitKind::NoneSeen;
         said.push(writer.say(if unseen { "cause-one-unseen" } else { "cause-one" }, args)?);
@@ -207,7 +269,7 @@ fn comparison_name(writer: &Writer, part: &Part<'_>, comparison: &Comparison, na
 
 fn row(writer: &Writer, names: [&Prose; 2], limit: &Limit) -> Result<Vec<Prose>, ReportError> {
     let mut rivals = Vec::new();
-    for Rival { kind, utilisation } in &limit.rivals {
+    for Rival { kind, utilisation, .. } in &limit.rivals {
         let args = Args::new().prose("limit", &kind_word(writer, *kind)?);
         rivals.push(writer.say("limits-rival", args.estimate("share", utilisation))?);
     }
@@ -223,7 +285,7 @@ fn row(writer: &Writer, names: [&Prose; 2], limit: &Limit) -> Result<Vec<Prose>,
     Ok(vec![
         names[0].clone(),
         names[1].clone(),
-        named(writer, &kinds_of(limit))?,
+        named_with_places(writer, limit)?,
         Prose::join_with(&shares, " + "),
         Prose::join_with(&rivals, ", "),
     ])

@@ -5,7 +5,7 @@ use super::machine::runs_alone;
 use super::names::{key_words, level_name, setting};
 use super::ruling::count;
 use super::{Nodes, Part, Said, Writer, spent};
-use crate::record::{LoadPlan, Replicate, Run, TrialKind, Value};
+use crate::record::{Added, LoadPlan, Replicate, Run, TrialKind, Value};
 use crate::report::document::{Column, Node, Prose, Table};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
@@ -95,6 +95,7 @@ fn effects(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Prose>, ReportErro
     }
     for part in parts {
         said.extend(looks(writer, part.run)?);
+        said.extend(added(writer, part.run)?);
     }
     said.dedup();
     Ok(said)
@@ -103,7 +104,10 @@ fn effects(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Prose>, ReportErro
 /// When the run could end, and what that costs.
 fn looks(writer: &Writer, run: &Run) -> Result<Option<Prose>, ReportError> {
     let looks = &run.plan.method.looks;
-    let Some((last, before)) = looks.split_last() else { return Ok(None) };
+    let was_extended = run.sittings.iter().any(|sitting| sitting.added.is_some());
+    let Some((last, before)) = looks.split_last().filter(|_| !was_extended) else {
+        return Ok(None);
+    };
     let whole = 1.0 - LEVEL;
     let each = whole / f64::from(count(looks.len()));
     let share = |value| Quantity::new(value, Unit::Share);
@@ -114,6 +118,18 @@ fn looks(writer: &Writer, run: &Run) -> Result<Option<Prose>, ReportError> {
         .quantity("each", share(each))
         .quantity("whole", share(whole));
     writer.say("method-looks", args).map(Some)
+}
+
+/// That blocks were added to a run that had ended, and what that costs.
+fn added(writer: &Writer, run: &Run) -> Result<Vec<Prose>, ReportError> {
+    let each = (1.0 - LEVEL) / f64::from(count(run.plan.method.looks.len().max(1)));
+    let said = |added: &Added| {
+        let share = |value| Quantity::new(value, Unit::Share);
+        let args = Args::new().count("from", added.from).count("to", added.to);
+        let args = args.quantity("whole", share(1.0 - LEVEL));
+        writer.say("method-added", args.quantity("each", share(each)))
+    };
+    run.sittings.iter().filter_map(|sitting| sitting.added.as_ref()).map(said).collect()
 }
 
 /// The estimate with the widest relative interval.
@@ -222,7 +238,7 @@ pub(super) fn in_boots(writer: &Writer, run: &Run, blocks: u32) -> Said {
 
 /// Blocks of the plan, in each boot of one with boots; with looks, those after which it ended.
 fn blocks(run: &Run) -> u32 {
-    let visited = run.records.iter().map(|record| record.trial.block).max();
+    let visited = run.last_block();
     match &run.plan.method.looks[..] {
         [] => run.plan.method.blocks,
         _ => visited.unwrap_or(0),

@@ -44,6 +44,7 @@ mod readers;
 mod reproduce;
 mod results;
 mod ruling;
+mod sessions;
 mod spent;
 mod states;
 mod testbed;

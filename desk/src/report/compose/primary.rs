@@ -10,7 +10,7 @@ use crate::report::error::ReportError;
 use crate::report::words::Args;
 use crate::stats::LEVEL;
 use crate::unit::{Quantity, Unit};
-use crate::verdict::among;
+use crate::verdict::certain_alone;
 
 /// Up to this many of the others are named.
 const NAMED: usize = 6;
@@ -32,8 +32,7 @@ pub(super) fn headline(
     writer: &Writer,
     (run, c): Judged<'_>,
 ) -> Result<(Tone, Prose), ReportError> {
-    let (told, _) = among(&[(run, c)]);
-    let (tone, sentence) = lead::of_one(writer, (run, told.first().unwrap_or(c)))?;
+    let (tone, sentence) = lead::of_one(writer, (run, c))?;
     let condition = condition(writer, run, c)?;
     let args = Args::new().prose("sentence", &sentence);
     let said = match condition.text().is_empty() {
@@ -52,11 +51,9 @@ pub(super) fn besides(
     if rest.is_empty() {
         return Ok(None);
     }
-    let (told, open) = among(rest);
-    let told: Vec<Judged<'_>> = rest.iter().map(|(run, _)| *run).zip(&told).collect();
-    let mut said = vec![tally(writer, &told, false)?];
-    if told.len() <= NAMED {
-        said = vec![Prose::join_with(&named(writer, &told)?, ", ")];
+    let mut said = vec![tally(writer, rest, false)?];
+    if rest.len() <= NAMED {
+        said = vec![Prose::join_with(&named(writer, rest)?, ", ")];
     }
     let args = Args::new()
         .count("count", count(rest.len()))
@@ -64,7 +61,7 @@ pub(super) fn besides(
         .prose("tally", &Prose::join(&said));
     let sentence = writer.say("box-besides-said", args)?;
     let label = writer.label("box-besides")?;
-    Ok(Some((Ruling { tone: Tone::Plain, label, sentence }, open)))
+    Ok(Some((Ruling { tone: Tone::Plain, label, sentence }, certain_alone(rest))))
 }
 
 /// Each outcome with the comparisons that have it.

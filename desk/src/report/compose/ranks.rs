@@ -11,7 +11,7 @@ use crate::record::Run;
 use crate::report::document::{Column, Node, Prose, Source, Table, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use crate::verdict::{Comparison, RankedLevel, RankedPair, Ranking, Verdict};
+use crate::verdict::{Comparison, RankedLevel, RankedPair, Ranking, certain_alone};
 
 /// Up to this many rankings of a factor have a figure each.
 const DRAWN: usize = 3;
@@ -177,16 +177,9 @@ pub(super) fn line(
 
 /// Differences that are certain taken alone but not among all pairs, and how many pairs those are.
 pub(super) fn open(of: &Ranking, asked: &[Judged<'_>]) -> (u32, u32) {
-    let told = |c: &Comparison| {
-        let is = |p: &&RankedPair| {
-            [&p.better, &p.worse].contains(&&c.base) && [&p.better, &p.worse].contains(&&c.other)
-        };
-        of.pairs.iter().find(is).is_none_or(|pair| pair.differs)
-    };
-    let sure = |c: &Comparison| matches!(c.verdict, Verdict::Better | Verdict::Worse);
-    let under = asked.iter().filter(|(_, c)| of.load.is_some() && of.over.contains(&c.id));
-    let open = under.filter(|(_, c)| sure(c) && !told(c)).count();
-    (count(open), count(of.pairs.len()))
+    let is_under = |(_, c): &&Judged<'_>| of.load.is_some() && of.over.contains(&c.id);
+    let under: Vec<Judged<'_>> = asked.iter().filter(is_under).copied().collect();
+    (certain_alone(&under), count(of.pairs.len()))
 }
 
 /// A figure and a table for every ranking of the compared factor, or of the others.

@@ -3,13 +3,13 @@
 use super::effect::{effect, metric_title};
 use super::names::{key_words, level_name, pair};
 use super::{Said, Writer};
-use crate::record::{Run, Settings, Value};
+use crate::record::{Better, Run, Settings, Value};
 use crate::report::document::{Prose, Tone, unbroken};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use crate::stats::{Estimate, MoreBlocks};
+use crate::stats::{Estimate, JUDGED_FROM, MoreBlocks};
 use crate::unit::{Quantity, Unit};
-use crate::verdict::{Comparison, Verdict, is_inside, lies_inside};
+use crate::verdict::{Comparison, Verdict, is_inside, lies_inside, share_unseen};
 
 /// The look of a verdict.
 const fn tone(verdict: Verdict) -> Tone {
@@ -40,8 +40,19 @@ pub(super) fn verdict_word(
         Verdict::Equivalent => "word-equivalent",
         Verdict::TwoStates => "word-two-states",
         Verdict::NotComparable => "word-unlike",
-        Verdict::Undecided { .. } => "word-undecided",
+        Verdict::Undecided { .. } => match seems(ratio) {
+            Some(true) => "word-seems-higher",
+            Some(false) => "word-seems-lower",
+            None => "word-undecided",
+        },
     })
+}
+
+/// Whether a ratio of too few blocks for a verdict seems above 1: its interval leaves 1 out.
+fn seems(ratio: &Estimate) -> Option<bool> {
+    let few = (2..JUDGED_FROM).contains(&(ratio.n as usize));
+    let apart = ratio.low.value > 1.0 || ratio.high.value < 1.0;
+    (few && apart).then_some(ratio.low.value > 1.0)
 }
 
 /// A verdict on a ratio against a margin as a sign; a difference inside the margin is none.
@@ -137,9 +148,19 @@ pub(super) fn verdict_sentence(writer: &Writer, run: &Run, comparison: &Comparis
         }
         Verdict::Better => writer.say("verdict-better", args),
         Verdict::Worse => writer.say("verdict-worse", args),
-        Verdict::Equivalent => writer.say("verdict-equivalent", args.quantity("margin", margin)),
+        Verdict::Equivalent => {
+            let unseen = share_unseen(comparison.overall.n);
+            let args = args.quantity("margin", margin).quantity("unseen", unseen);
+            writer.say("verdict-equivalent", args)
+        }
         Verdict::TwoStates => writer.say("verdict-two-states", args),
         Verdict::NotComparable => writer.say("verdict-unlike", pair(run, comparison)),
+        Verdict::Undecided { .. } if seems(&comparison.overall).is_some() => {
+            let higher = comparison.better == Better::Higher;
+            let better = seems(&comparison.overall) == Some(higher);
+            let args = args.count("blocks", comparison.overall.n);
+            writer.say(if better { "verdict-looks-better" } else { "verdict-looks-worse" }, args)
+        }
         Verdict::Undecided { more_blocks: None } => {
             writer.say("verdict-undecided", args.quantity("margin", margin))
         }

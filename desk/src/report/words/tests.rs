@@ -60,6 +60,7 @@ const SPEAKERS: &[&str] = &[
     include_str!("../compose/results.rs"),
     include_str!("../compose/quantiles.rs"),
     include_str!("../compose/ruling.rs"),
+    include_str!("../compose/sessions.rs"),
     include_str!("../compose/testbed.rs"),
     include_str!("../html/around.rs"),
 ];

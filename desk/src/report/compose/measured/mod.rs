@@ -17,8 +17,8 @@ use crate::record::LoadPlan;
 use crate::report::document::{Node, Prose, Ruling, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use crate::stats::Estimate;
-use crate::unit::Quantity;
+use crate::stats::{Estimate, EstimateMethod, LEVEL};
+use crate::unit::{Quantity, Unit};
 use crate::verdict::{Lacking, MeasuredPoint, compares};
 use layout::Layout;
 use std::collections::BTreeSet;
@@ -111,10 +111,33 @@ pub fn measured_lines(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Prose>,
         let told = told.collect::<Result<Vec<_>, _>>()?;
         if !told.is_empty() {
             let title = Prose::verbatim(&part.run.plan.title);
-            lines.push(said(&(title, Prose::join_with(&told, ", ")))?);
+            let spans = within(writer, part, Prose::join_with(&told, ", "))?;
+            lines.push(said(&(title, spans))?);
         }
     }
     Ok(lines)
+}
+
+/// Spans of figures with how far the widest of their intervals reaches from its figure.
+fn within(writer: &Writer, part: &Part<'_>, spans: Prose) -> Said {
+    let reach = |load: Load<'_, '_>| {
+        let primary = part.run.plan.primary(&load.1.name);
+        let figures = points(part, load.1).filter_map(move |point| point.figure(primary));
+        figures.map(|figure| figure.estimate.clone()).collect::<Vec<_>>()
+    };
+    let all: Vec<Estimate> = loads(part).flat_map(reach).collect();
+    let ends = all.iter().filter(|one| one.method != EstimateMethod::Exact);
+    let apart = ends.map(|one| {
+        let centre = one.centre.value;
+        (one.high.value - centre).max(centre - one.low.value) / centre
+    });
+    let Some(most) = apart.filter(|share| share.is_finite()).max_by(f64::total_cmp) else {
+        return Ok(spans);
+    };
+    let level = all.iter().map(|one| one.level).reduce(f64::max).unwrap_or(LEVEL);
+    let share = |value| Quantity::new(value, Unit::Share);
+    let args = Args::new().prose("spans", &spans).quantity("most", share(most));
+    writer.say("card-measured-within", args.quantity("level", share(level)))
 }
 
 /// A load in a few words: from where to where its deciding figure goes; none where it has none.

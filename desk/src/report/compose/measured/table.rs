@@ -188,6 +188,7 @@ fn rule(
     let mut said = Vec::new();
     for (method, key) in [
         (EstimateMethod::MeanT, "measured-note-mean"),
+        (EstimateMethod::LogMeanT, "measured-note-geometric"),
         (EstimateMethod::SignedRank, "measured-note-ranks"),
     ] {
         let of = || all.iter().filter(|estimate| estimate.method == method);

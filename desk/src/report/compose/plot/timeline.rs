@@ -1,7 +1,7 @@
 //! Knows the figure of every visit in the order of time: drift, states and faults show there.
 
 use super::{Drawn, equal, numbered, ratio_axis, single};
-use crate::figure::{Axis, Figure, FigureKind, Scale, Series};
+use crate::figure::{Axis, Figure, FigureKind, Scale, Series, Zone};
 use crate::record::Fault;
 use crate::report::compose::appendix::fault_kind;
 use crate::report::compose::names::level_name;
@@ -11,7 +11,7 @@ use crate::report::document::Prose;
 use crate::report::error::ReportError;
 use crate::report::words::Args;
 use crate::unit::Unit;
-use crate::verdict::{Visit, visits};
+use crate::verdict::{Visit, pauses, visits};
 
 /// More marks than these on one sheet hide each other, and make a page heavy.
 const MARKS: usize = 400;
@@ -63,7 +63,7 @@ pub fn timeline(writer: &mut Writer, part: &Part<'_>) -> Result<Option<Figure>, 
         x,
         y: ratio_axis(writer, String::new(), scale)?,
         series,
-        zones: Vec::new(),
+        zones: breaks(writer, part)?,
         references: vec![equal(writer)?],
         roofs: Vec::new(),
         footnote: Prose::join(&footnote),
@@ -72,6 +72,18 @@ pub fn timeline(writer: &mut Writer, part: &Part<'_>) -> Result<Option<Figure>, 
     figure.y.label = writer.label("axis-like")?.text().into();
     figure.references[0].name = writer.label("reference-like")?.text().into();
     Ok(Some(figure))
+}
+
+/// The stretches in which nothing was visited, where the lines break.
+fn breaks(writer: &Writer, part: &Part<'_>) -> Result<Vec<Zone>, ReportError> {
+    let name = writer.label("timeline-pause")?;
+    let zone = |pause: &crate::verdict::Pause| Zone {
+        from: pause.from_s,
+        to: pause.to_s,
+        name: name.text().into(),
+        leader: None,
+    };
+    Ok(pauses(part.run).iter().map(zone).collect())
 }
 
 /// A series a kind of visit, of each kind the first of so many: of all alike, so that no level is

@@ -2,7 +2,10 @@ compare-kicker = Two sessions: A is run { $a }, { $first }; B is run { $b }, { $
 compare-title = Run { $b } against run { $a }
 compare-watermark = NOT COMPARABLE: { $keys }
 compare-watermark-more = NOT COMPARABLE: { $keys } and { $count } more
-compare-unpaired = Unpaired, different sessions: { $sentence }
+compare-unpaired = Unpaired, { $a ->
+    [one] { $a } session
+   *[other] { $a } sessions
+} of A and { $b } of B: { $sentence }
 compare-no-verdict = no verdict, as the runs are not comparable; { $other } over { $base }, { $metric } { $effect }.
 compare-nothing = Nothing was compared: no load point has a good trial under the same levels in both runs.
 compare-refused = No verdict: A and B differ in { $count ->
@@ -20,6 +23,8 @@ compare-caption = { $repeat ->
     [mixed] Block values and means of boots of A and B, and their ratio
    *[block] Block values of A and B, and their ratio
 }
+compare-caption-sessions = Means of the sessions of A and B, and their ratio
+compare-figure-footnote-sessions = n = { $a } sessions of A and { $b } of B; bands are { $level } intervals over the sessions of each side.
 compare-figure-footnote = n = { $a } { repeats } of A and { $b } of B; bands are { $level } intervals of each run by itself.
 compare-condition = Levels and load
 compare-overall = all points
@@ -60,13 +65,24 @@ compare-adapters = Adapters of the machine
 compare-adapter = { $name } ({ $driver }, MTU { $mtu })
 
 compare-method = Method
-compare-method-welch = The logs of the { $repeat ->
-    [boot] means of the boots
-    [mixed] block values, or of the means of boots where a run has these,
-   *[block] block values
-} of A and B are compared by Welch’s t test, which asks of the two runs neither the same spread nor the same number of { repeats }. Along a curve the decisions are made together by Holm’s step-down; the whole of it rests on the means of each { repeat-one } over its points. Trials of A and B are not paired: what differed between the sessions and is not recorded is in the ratio.
-compare-method-session = Each run is one session. How much sessions differ by themselves cannot be seen from one of each; a difference of a few per cent may be that. Both variants in one plan, visited in turn, would take it out.
-compare-method-margin = The margin is that of the plan of A: { $margin }.
+compare-method-welch = The unit of replication is the session: one run, however often it was interrupted. Its value is the mean of the logs of its { $repeat ->
+    [boot] boots
+    [mixed] blocks or boots
+   *[block] blocks
+}. Two sessions or more a side are compared by Welch’s t test. With fewer the spread is pooled over all repeated sessions of the set-up; without any it is the prior of METHODOLOGY.md. Along a curve the decisions are made together by Holm’s step-down. Nothing pairs A and B: what differed between the sessions of A and those of B and is not recorded is in the ratio.
+compare-method-margin = The margin is that of the plan of A: { $margin }. Better and worse say that the whole interval lies beyond the margin. Equivalent says that two one-sided tests place the ratio within it.
+compare-sessions-few = Undecided by default: { $a ->
+    [one] { $a } session
+   *[other] { $a } sessions
+} of A and { $b } of B. A verdict takes { $least } sessions a side. More sessions are needed, not more blocks.
+compare-sessions-enough = Each run is one session: { $a } of A and { $b } of B. Every interval carries the spread between sessions.
+compare-sessions-side = Sessions of { $side }: { $runs }.
+compare-sessions-others = Further sessions of the same set-up, used for the spread alone: { $runs }. Which side they belong to is not recorded; name the sessions of each side with commas between them.
+compare-spread-sides = The standard deviation between sessions is { $sd }, with { $freedom } degrees of freedom, from the repeated sessions of A and B.
+compare-spread-others = The standard deviation between sessions is { $sd }, with { $freedom } degrees of freedom, from { $count } further sessions of the same set-up.
+compare-spread-prior = No session was repeated: the standard deviation between sessions is assumed to be { $sd }, with { $freedom } degrees of freedom.
+compare-needed = About { $needed } sessions a side would decide this difference at this spread.
+compare-needed-many = At this spread { $most } sessions a side would not decide this difference.
 reclass-known = The plan treats { $key } as { $class }, not as { $usual }: a difference in it means that in a comparison with another run.
 reclass-unknown = The plan treats { $key } as { $class }; no such key is known, so check its spelling.
 
@@ -74,6 +90,7 @@ compare-cost = What the loads cost is not compared across sessions: whether two 
 compare-doubt = Of { $run }: { $lead }
 compare-kept = Run { $run }, which is { $name }
 compare-values = Values
+compare-values-caption-sessions = The mean of every session, in the order in which they were named
 compare-values-caption = { $repeat ->
     [boot] The mean of every boot, in the order of boots
     [mixed] Every block value, or the mean of every boot, in its order

@@ -37,8 +37,8 @@ pe-more = { $other } gives more for the CPU than { $base }: P/E index { $effect 
 pe-less = { $other } gives less for the CPU than { $base }: P/E index { $effect }{ $over }.
 pe-equal = No difference that matters in what { $other } and { $base } give for the CPU: P/E index { $effect }{ $over }.
 pe-open = Not decided with { $blocks } { repeats } which of { $other } and { $base } gives more for the CPU: P/E index { $effect }{ $over }.
-cost-less = { $other } takes less CPU than { $base }, { $metric } { $effect }.
-cost-more = { $other } takes more CPU than { $base }, { $metric } { $effect }.
+cost-less = { $other } takes less CPU for its work than { $base }, { $metric } { $effect }.
+cost-more = { $other } takes more CPU for its work than { $base }, { $metric } { $effect }.
 cost-equal = no difference that matters between { $other } and { $base }, { $metric } { $effect }.
 cost-open = not decided with { $blocks } { repeats } between { $other } and { $base }, { $metric } { $effect }.
 cost-no-verdict = { $other } against { $base }: { $metric } { $effect }, without a verdict, as { $reason }.
@@ -49,7 +49,7 @@ cost-full-title = At full CPUs
 cost-at-full = All CPUs are full at every point of { $count ->
     [one] the curve
    *[other] { $count } curves
-} under both levels, { $least } at the least, so what a per cent of them gives is the throughput over again. Which level takes less CPU there only an equal offered load would decide (offered_load in the plan).
+} under both levels, { $least } at the least, so what a per cent of them gives is the throughput over again. Which level takes less CPU for its work there only an equal offered load would decide (offered_load in the plan).
 cost-displaced = Work that a program at idle priority could not do meanwhile: { $verdict }
 cost-displaced-decides = What decides instead is the work that a program at idle priority could not do meanwhile: { $verdict }
 cost-would-decide = An equal offered load would decide (offered_load in the plan).

@@ -21,6 +21,24 @@ doubt-noise-floor-fix = Use more { repeats }, and look for what else was running
 doubt-ratio-moved = The ratio moved over the run: { $first }, its last { repeat-one } against its first { $change }.
 doubt-ratio-moved-means = The ratio that is told is one over all of the run, and what it was at either end is not what it was in the middle. What moves both levels alike is not in it.
 doubt-ratio-moved-fix = Look for what changed under one level only (heat, a cache that fills, a neighbour on its CPUs), and repeat when it is over.
+doubt-drifted = { $loads ->
+    [several] Under the load { $load } the figures drifted over the run, on average over the levels: the last block against the first { $change }.
+   *[one] The figures drifted over the run, on average over the levels: the last block against the first { $change }.
+}
+doubt-drifted-means = A drift that all levels share is in no ratio, because a block visits every level. Rates, times and costs are means over the drift.
+doubt-drifted-fix = Look for heat, a disk or a cache that fills, or another program, and repeat when the rate is level.
+doubt-stepped = { $loads ->
+    [several] Under the load { $load } the figures changed at once, on average over the levels, { $at } after the beginning: after it against before { $change }.
+   *[one] The figures changed at once, on average over the levels, { $at } after the beginning: after it against before { $change }.
+}
+doubt-stepped-means = A step that all levels share is in no ratio, because a block visits every level. Rates, times and costs are means over two states of the machine.
+doubt-stepped-fix = Look for what changed at that moment (throttling, another guest, a service that started), and repeat.
+doubt-paused = { $times ->
+    [one] Nothing was measured for { $longest }, { $at } after the beginning.
+   *[other] Nothing was measured { $times } times, the longest for { $longest }, { $at } after the beginning.
+}
+doubt-paused-means = The machine may have changed in the meantime. A block that lies on both sides of the pause compares levels at different times.
+doubt-paused-fix = Repeat the run without a pause where the figures before and after it differ.
 doubt-neighbours-alike = Neighbouring { repeats } resemble each other: { $first }, where the rank of a { repeat-one } follows that of the one before by { $follows }.
 doubt-neighbours-alike-means = They are fewer independent measurements than n says, so that intervals are too narrow and equal things are called different more often than the level says.
 doubt-neighbours-alike-fix = Let more time pass between { repeats }, by longer windows or by several runs.
@@ -31,6 +49,12 @@ doubt-block-apart = { $repeat ->
 doubt-block-apart-means = The ratio of a whole comparison rests on ranks and hardly follows it; the points of a curve rest on means, and one such { repeat-one } makes their intervals wide.
 doubt-block-apart-fix = See what else ran at that time: the appendix has every figure of it. It was not left out, for that follows from an event and never from a value.
 doubt-seen-in = It is so in { $seen } of the { $of } comparisons that were looked at.
+doubt-uneven = { $share } of the trials at { $level } ran at { $rate } of its median, and { $beside } at { $rest } fell as low ({ $first }). The typical ratio is { $typical }; the mean ratio is { $mean }. { $of ->
+    [one] { "" }
+   *[other] { $seen } of { $of } comparisons are uneven.
+}
+doubt-uneven-means = A collapsed trial lies more than { $off } below the median of its level. The typical ratio hardly sees such trials, the mean ratio does. Where they disagree the levels are not called equal, and a gate is inconclusive.
+doubt-uneven-fix = Look at the collapsed trials in the appendix, and raise the number of { repeats }.
 doubt-not-steady = Of { $of } trials, { $trials } were not at a steady rate when their window opened.
 doubt-not-steady-means = Their figures hold part of the ramp.
 doubt-not-steady-fix = Allow a longer settling time in the plan.
@@ -61,9 +85,12 @@ doubt-faults-means = Such a visit is in no figure, is never counted as zero, and
    *[other] { $clients } times
 } where what makes the load was the limit.
 doubt-faults-fix = If one level loses more than the other, that is a finding by itself: see the appendix.
-doubt-partial = The run ended early: { $why }.
+doubt-partial = The run is partial: { $why }.
 doubt-partial-means = The { repeats } that are missing make the intervals wider, and later drift was not seen.
 doubt-partial-fix = Go on with stend resume, and use its verdicts only then: looking at them first and deciding by them whether to go on makes false alarms more frequent than the level says.
+doubt-incomplete = The run is incomplete: { $valid } of { $of } counted trials are valid, and { $enough } are needed.
+doubt-incomplete-means = The trials that were lost may differ from those that were kept.
+doubt-incomplete-fix = Remove the cause of the most frequent fault, and run the plan again.
 doubt-few-blocks = There { $blocks ->
     [one] is { $blocks } { repeat-one }
    *[other] are { $blocks } { repeats }
@@ -90,6 +117,9 @@ short-guest-unnamed = a virtual machine: its neighbours take part unseen
 short-steal = the hypervisor took { $share } of the CPU time
 short-noise-floor = the same against itself differs by { $effect }
 short-ratio-moved = the ratio moved by { $change } over the run
+short-drifted = the figures drifted by { $change } over the run
+short-stepped = the figures changed at once by { $change } at { $at }
+short-paused = nothing was measured for { $longest }
 short-neighbours-alike = neighbouring { repeats } resemble each other
 short-block-apart = { $repeat ->
     [boot] round
@@ -105,7 +135,9 @@ short-faults = { $trials ->
     [one] { $trials } visit was invalid
    *[other] { $trials } visits were invalid
 }
-short-partial = the run ended early
+short-uneven = { $share } of the trials at { $level } collapse to { $rate } of its median
+short-partial = the run is partial
+short-incomplete = { $valid } of { $of } trials are valid
 short-few-blocks = { $blocks ->
     [one] { $blocks } { repeat-one }
    *[other] { $blocks } { repeats }

@@ -46,12 +46,12 @@ where-nowhere = No side is ahead with certainty at any point of { $count } curve
 box-cost-equal-load = At an equal offered load { $said }.
 box-cost-offered = With { $load } offered to both { $said }.
 box-cost-any-load = At full load { $said }.
-box-cost-better = { $other } takes less CPU than { $base }{ $scope }: { $metric } { $effects }
-box-cost-worse = { $other } takes more CPU than { $base }{ $scope }: { $metric } { $effects }
+box-cost-better = { $other } takes less CPU for its work than { $base }{ $scope }: { $metric } { $effects }
+box-cost-worse = { $other } takes more CPU for its work than { $base }{ $scope }: { $metric } { $effects }
 box-cost-even = { $other } takes as much CPU as { $base }{ $scope }: { $metric } { $effects }
 box-cost-named = { " " }with { $names }
 box-cost-some = { " " }in { $some } of { $count } comparisons
-box-cost-open = Which of { $other } and { $base } takes less CPU is not decided.
+box-cost-open = Which of { $other } and { $base } takes less CPU for its work is not decided.
 box-cost-withheld = No verdict on the CPU it takes: { $reason }.
 
 answers-caption = Every answer: the ratio over all points, and who is ahead where
@@ -109,7 +109,7 @@ buys-virtual = The links are virtual, so the choice of an adapter does not follo
 tunes-interaction = { $other } against { $base } gives { $metric } { $first } with { $first_under } and { $second } with { $second_under }, so what one brings hangs on the other. The effect depends on the other setting in { $some } of { $count } cases.
 runs-at = At { $load }{ $at } ({ $condition }) the CPUs are { $first } busy under { $base } and { $second } under { $other }.
 runs-at-plain = At { $load }{ $at } the CPUs are { $first } busy under { $base } and { $second } under { $other }.
-writes-one-cpu = Under { $level } one CPU is { $evidence } busy while others idle; it is so in { $count ->
+writes-one-cpu = Under { $level } one CPU is { $evidence } busy and the machine is not; it is so in { $count ->
     [one] { $count } case
    *[other] { $count } cases
 }.
@@ -179,6 +179,7 @@ roof-shows = { $figure } shows both levels under the two roofs: a point on the s
 timeline-title = { $count } visits in the order of time, { $invalid } of them invalid
 timeline-subtitle = a visit over the mean of its like: the same level under the same load
 timeline-footnote = Hollow: not counted. A drift of the machine shows as a slope, a disturbed stretch as a step.
+timeline-pause = pause
 timeline-footnote-thinned = To keep them apart, of every { $every } visits of a kind the first is drawn; those with a fault are not thinned with them.
 timeline-footnote-thinned-invalid = Of every { $every } visits with one kind of fault the first is drawn.
 timeline-footnote-left = { $count ->

@@ -26,6 +26,7 @@ measured-reason = ({ $mark }) { $reason }
 measured-reason-invalid = no valid counted visit; the first says: { $fault }
 measured-reason-none = no counted visit gave a figure
 measured-note-mean = Each figure is the mean over { $n } { repeats }, with its { $level } interval between them (Student’s t).
+measured-note-geometric = Each figure is the geometric mean over { $n } { repeats }, with its { $level } interval between them (Student’s t on logarithms).
 measured-note-ranks = Each figure is the Hodges-Lehmann estimate over { $n } { repeats }, a median of their pairwise means, with its { $level } interval between them (signed ranks).
 measured-note-single = A figure without an interval is of one { repeat-one }.
 measured-left-out = { $count ->
@@ -34,4 +35,5 @@ measured-left-out = { $count ->
 }
 card-measured = { $name }: { $span }
 card-measured-one = { $name } { $value }
+card-measured-within = { $spans }; { $level } intervals within ±{ $most }
 card-measured-range = { $name } { $low } to { $high }

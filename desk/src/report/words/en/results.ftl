@@ -1,5 +1,5 @@
 method-title = Method
-method-order = Order: randomised blocks. A block visits every level at every load point once, in an order drawn from the seed, so that a drift of the machine falls on all levels alike. Dry visits come first and are never counted.
+method-order = Order: randomised blocks. A block visits every level at every load point once, in an order drawn from the seed, so that a drift of the machine falls on all levels alike. Every second block visits the levels of a point in the reverse order of the block before. Dry visits come first and are never counted.
 method-boots = A level of { $factors } takes hold only when the machine starts. So the run goes in { $rounds } rounds of boots: a round starts the machine once for each such level, in an order drawn from the seed, and inside a boot come the blocks, each a visit to the levels that this boot can be at. The first visit after a boot is never counted.
 method-boots-compared = What is compared are boots: trials of one boot share whatever that boot brought along, and more of them say nothing of it. The ratio of a round is that of the means of the logs of its boots, and n counts the boots of each level.
 method-boots-inside = The compared factor is switched inside a boot, so its levels are divided within each block of one boot and n counts these blocks. What depends on two boots is judged by rounds.
@@ -8,6 +8,7 @@ method-effect-means = Effect, with fewer than { $ranks } { repeats }: the levels
 method-effect-ranks = Effect, from { $ranks } { repeats } on: the levels are divided within each { repeat-place }; the ratio is the Hodges-Lehmann estimate over the log ratios, with its exact signed-rank interval, at { $level } or the next level above that ranks can attain. The verdict of a whole curve rests on the means of each { repeat-place } over its points.
 method-curve-steps = Along a curve of fewer than { $ranks } { repeats } the decisions are made together: Holm’s step-down keeps the chance of any false one at { $alpha } or less, and the interval of a point is drawn at the level of its own step, so that it leaves out no difference exactly where one is claimed.
 method-curve-flips = Along a curve of { $ranks } { repeats } or more the decisions are made together: whole { repeat-places } have their signs flipped, and a point is called different if its t is larger than the largest of any point in all but { $alpha } of the flips. The intervals of the points hold all at once.
+method-added = Blocks were added after the run had ended with { $from } blocks: it has { $to }. Whoever adds blocks has seen a verdict, so each end counts as a look, and every ratio is judged at an error of { $each }. The first end was judged at { $whole }: runs that are extended until they decide err in more than { $whole } of cases.
 method-looks = Looks: after { $before } blocks the run could end if every comparison was decided, at the latest after { $last }. Each look has an error of { $each }, so that all of them together err in { $whole } of runs or fewer; every ratio is judged at that level.
 method-margin = Differences below { $margin } were declared to be of no practical interest before the run. Equal means that two one-sided tests at { $alpha } each put the ratio within that margin, so that its { $level } interval lies inside; the wider one that is printed may reach out.
 method-precision = The least precise of the answers below is known to between { $low } and { $high } of its centre.
@@ -90,7 +91,7 @@ table-overall = all points
 table-region = all of { $from }–{ $to }
 
 limits-title = What limited it
-limits-intro = The use of every ceiling that was read is the mean over the measured windows of each level. What was full is named; several that were full at once are named together, because nothing here tells them apart. A rival was read and was not full. A ceiling that the load went beyond does not hold for it and is left out. Sockets that wait are named only where nothing was full, for they wait for what is.
+limits-intro = The use of every ceiling that was read is the mean over the measured windows of each level. What was full is named; several that were full at once are named together, because nothing here tells them apart. A rival was read and was not full. A ceiling that the load went beyond does not hold for it and is left out. Sockets that wait are named only where nothing else was full, or where a socket buffer is smaller than one packet before segmentation.
 limits-caption = What was full, with the share that shows it
 limits-level = Level
 limits-kind = Limit
@@ -102,6 +103,10 @@ limits-rival = { $limit } ({ $share })
 limits-no-rivals = –
 limits-none = No limit was looked for: the run has no readings of the CPUs and the sockets.
 limit-everywhere = { $limit } in every comparison{ $scope ->
+    [free] { " " }whose load was not set
+   *[all] {""}
+}
+limit-nowhere = no watched resource was full in any comparison{ $scope ->
     [free] { " " }whose load was not set
    *[all] {""}
 }
@@ -119,8 +124,16 @@ limit-memory = the rate of copying memory
 limit-disk = the disk
 limit-softirq-cpu = one CPU full of interrupts
 limit-all-cpus = all CPUs busy
-limit-one-cpu = one CPU busy while others idled
+limit-one-cpu = one CPU busy
+limit-other-programs = other programs on the CPUs of the load
 limit-set-rate = the rate set on the link
+limit-shaper = a shaper of unknown rate that held packets back
+limit-queue-drops = a queue that dropped packets
+limit-placed = { $limit } ({ $place })
+limit-at-end = { $what } at { $at }
+limit-at-cpus = CPU { $at }
+limit-at-cpu = CPU { $at }; the others { $most } busy
+limit-at-buffer = { $what } of { $at } allows { $most }
 limit-receive-window = the receiver’s window
 limit-send-buffer = the sender’s buffer
 limit-generator = the clients at their own limit
@@ -136,10 +149,13 @@ explain-disk = The disk: it read or wrote as fast as it can.
 explain-softirq-cpu = One CPU full of interrupts: received packets are worked on by it alone; more queues, or queues spread over CPUs, carry more.
 explain-offered-load = The offered load: the plan set it and it was carried, so that only its cost is compared.
 explain-all-cpus = All CPUs busy: the machine as a whole is the limit; a faster link would change nothing.
+explain-other-programs = Other programs: they ran on CPUs of the load, which were full, and took the share shown. Stop them, or keep them off these CPUs.
 explain-one-cpu = One CPU busy: a single thread or interrupt is the limit; more queues or streams may help, more cores alone will not.
 explain-set-rate = The set rate: the link’s own shaper is the limit; the levels can differ only in what they cost.
-explain-receive-window = The receiver’s window: the receiving application or its buffer is too slow for the sender.
-explain-send-buffer = The sender’s buffer: the buffer is too small for the rate and the round-trip time.
+explain-shaper = A shaper: a queueing discipline at that end of the link held packets back until its own rate allowed them; the figure is the number of waits for each packet sent.
+explain-queue-drops = A queue: the queueing discipline at that end of the link dropped the share shown of its packets. A longer queue or a larger burst may carry more.
+explain-receive-window = The receiver’s window: TCP waited for it during the share shown of its sending time, because the receiver offered no more room. The receiving application is too slow, or its buffer too small: raise the last field of tcp_rmem on the receiver. A buffer below one packet before segmentation wakes both ends for each few packets, which fills CPUs.
+explain-send-buffer = The sender’s buffer: the sender waited for room in it during the share shown of the time. Raise the last field of tcp_wmem on the sender. A buffer below one packet before segmentation wakes both ends for each few packets, which fills CPUs.
 explain-generator = The clients: their threads ran all the time, or wanted to, so that the figure is what they can do and not what the system under test can; more clients, a larger request or several requests a call would show how much it is.
 explain-none-seen = None seen: latency, locks or a resource that was not watched; the cause stays open.
 

@@ -52,7 +52,9 @@ effect-short-change = { $change } ({ $low } to { $high })
 verdict-better = { $other } is better than { $base }: { $metric } { $effect }.
 verdict-inside = No difference that matters between { $other } and { $base }: { $metric } { $effect }, sure but inside the margin of { $margin }.
 verdict-worse = { $other } is worse than { $base }: { $metric } { $effect }.
-verdict-equivalent = No difference that matters between { $other } and { $base }: { $metric } { $effect }, within the margin of { $margin } by two one-sided tests.
+verdict-equivalent = No difference that matters between { $other } and { $base }: { $metric } { $effect }, within the margin of { $margin } by two one-sided tests each on the typical and the mean ratio; collapses rarer than { $unseen } of trials can have gone unseen.
+verdict-looks-better = { $other } looks better than { $base }: { $metric } { $effect }; { $blocks } { repeats } are too few for a verdict.
+verdict-looks-worse = { $other } looks worse than { $base }: { $metric } { $effect }; { $blocks } { repeats } are too few for a verdict.
 verdict-undecided = Undecided between { $other } and { $base }: { $metric } { $effect }, against a margin of { $margin }.
 verdict-undecided-more = Undecided between { $other } and { $base }: { $metric } { $effect }, against a margin of { $margin }; to decide it takes { $blocks }.
 further-blocks-exactly = { $low ->
@@ -133,4 +135,6 @@ word-equivalent = = equal
 word-two-states = ≷ two states
 word-unlike = ≁ not comparable
 word-undecided = ? undecided
+word-seems-higher = ? looks higher; too few { repeats }
+word-seems-lower = ? looks lower; too few { repeats }
 condition = { $name } { $value }
