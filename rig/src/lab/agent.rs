@@ -63,6 +63,12 @@ pub fn take_started_nice() -> io::Result<()> {
     }
 }
 
+/// Whether a test of a debug build asks for wrong data, which every load must refuse; a release
+/// build never does.
+pub fn plants_wrong_data() -> bool {
+    cfg!(debug_assertions) && std::env::var_os("STEND_TEST_WRONG_DATA").is_some()
+}
+
 /// A server of many clients needs more descriptors than the usual soft limit.
 fn allow_many_files() {
     let mut limit = rustix::process::getrlimit(rustix::process::Resource::Nofile);

@@ -132,3 +132,58 @@ pub fn receive<T: DeserializeOwned>(from: &mut impl Read) -> io::Result<T> {
     from.read_exact(&mut body)?;
     Ok(serde_json::from_slice(&body)?)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn request() -> impl Strategy<Value = Request> {
+        let link = prop_oneof![
+            any::<String>().prop_map(LinkRequest::Up),
+            (any::<String>(), any::<u32>()).prop_map(|(name, mtu)| LinkRequest::SetMtu(name, mtu)),
+            (any::<String>(), any::<[u8; 4]>(), any::<u8>())
+                .prop_map(|(name, ip, bits)| LinkRequest::Address(name, ip.into(), bits)),
+            (any::<String>(), proptest::collection::vec((any::<String>(), any::<bool>()), 0..4))
+                .prop_map(|(name, bits)| LinkRequest::SetFeatures(name, bits)),
+        ];
+        prop_oneof![
+            (any::<String>(), proptest::option::of(any::<u32>())).prop_map(|(name, join)| {
+                Request::Enter { kind: LabKind::RootNamespaces, name, join }
+            }),
+            proptest::collection::vec(link, 0..6).prop_map(Request::Links),
+            (any::<String>(), any::<i64>()).prop_map(|(workload, number)| {
+                Request::Work { body: serde_json::json!({ &workload: [number] }), workload }
+            }),
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig {
+            failure_persistence: None,
+            ..ProptestConfig::with_cases(256)
+        })]
+
+        #[test]
+        fn messages_come_whole_and_one_after_the_other(
+            all in proptest::collection::vec(request(), 0..5),
+        ) {
+            let mut pipe = Vec::new();
+            for request in &all {
+                send(&mut pipe, request).unwrap();
+            }
+            let mut from = pipe.as_slice();
+            for request in &all {
+                let back: Request = receive(&mut from).unwrap();
+                prop_assert_eq!(format!("{back:?}"), format!("{request:?}"));
+            }
+            let end = receive::<Request>(&mut from).unwrap_err();
+            prop_assert_eq!(end.kind(), io::ErrorKind::UnexpectedEof);
+        }
+
+        #[test]
+        fn no_bytes_are_a_panic(bytes in proptest::collection::vec(any::<u8>(), 0..64)) {
+            prop_assert!(receive::<Request>(&mut bytes.as_slice()).is_err());
+        }
+    }
+}

@@ -36,6 +36,12 @@ pub trait Hot {
     /// # Errors
     /// What is wrong, with both values.
     fn verify(&mut self) -> Result<u64, String>;
+    /// A [`digest()`] of what the loop works on: the same for the same seed, and never of results
+    /// that depend on time.
+    fn digest(&self) -> u64;
+    /// Makes one result wrong, so that [`Hot::verify`] must refuse it. Only debug builds ask for
+    /// it, where a test planted it (`agent::plants_wrong_data`).
+    fn spoil(&mut self);
     /// Numbers of further threads, or processes of one thread, whose disturbances are this loop's
     /// too.
     fn watched(&self) -> Vec<i32> {
@@ -56,6 +62,18 @@ pub trait Hot {
         false
     }
 }
+
+/// FNV-1a of bytes, 64 bits, continued from `so_far`; [`DIGEST`] begins one.
+///
+/// Any value may come out. Source: Fowler, Noll and Vo, RFC 9923.
+#[must_use]
+pub fn digest(so_far: u64, bytes: &[u8]) -> u64 {
+    let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
+    bytes.iter().fold(so_far, step)
+}
+
+/// The digest of nothing.
+pub const DIGEST: u64 = 0xcbf2_9ce4_8422_2325;
 
 /// Why a loop cannot be had, in words for the person.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
@@ -136,6 +154,8 @@ pub struct Series {
     pub work: u64,
     /// Places at which the work was found right; what was wrong otherwise.
     pub verified: Result<u64, String>,
+    /// What [`Hot::digest`] gives; none in a simulated lab.
+    pub digest: Option<u64>,
 }
 
 /// What all threads did in the window.
@@ -294,9 +314,13 @@ fn live(member: Member, calls: &Receiver<Call>, answer: &Sender<Answer>) -> Opti
         if call.of > 1 && turn.is_none() {
             pace.run_on(hot.as_mut(), span.closes_ns);
         }
-        let verified = hot.verify();
+        if agent::plants_wrong_data() {
+            hot.spoil();
+        }
+        let (verified, digest) = (hot.verify(), Some(hot.digest()));
         drop(turn);
-        answer.send(Ok(Word::Done(Series { cpu, samples, work: pace.work, verified }))).ok()?;
+        let series = Series { cpu, samples, work: pace.work, verified, digest };
+        answer.send(Ok(Word::Done(series))).ok()?;
     }
     Some(())
 }
@@ -399,6 +423,14 @@ mod tests {
         fn verify(&mut self) -> Result<u64, String> {
             self.1.checked_sub(1).map(|_| 1).ok_or_else(|| "0 and not 1".into())
         }
+
+        fn digest(&self) -> u64 {
+            DIGEST
+        }
+
+        fn spoil(&mut self) {
+            self.1 = 0;
+        }
     }
 
     fn sleeper(us: u64, right: u64) -> Member {
@@ -453,6 +485,12 @@ mod tests {
             Ok(1)
         }
 
+        fn digest(&self) -> u64 {
+            DIGEST
+        }
+
+        fn spoil(&mut self) {}
+
         fn in_turn(&self) -> bool {
             true
         }
@@ -488,6 +526,12 @@ mod tests {
         fn verify(&mut self) -> Result<u64, String> {
             Ok(1)
         }
+
+        fn digest(&self) -> u64 {
+            DIGEST
+        }
+
+        fn spoil(&mut self) {}
 
         fn own_ns(&self) -> Option<u64> {
             Some(1_000_000_000)

@@ -14,7 +14,7 @@ pub mod pair;
 mod ticks;
 
 pub use cpus::{CacheOf, Cpus, Thread, pin};
-pub use gang::{Gang, Hot, Made, Member, Sampled, Series, Span, Together, Unready};
+pub use gang::{DIGEST, Gang, Hot, Made, Member, Sampled, Series, Span, Together, Unready, digest};
 pub use guard::{Guard, Taint, can_watch};
 pub use pages::{Memory, PageSize, available, huge_enough, room_for};
 pub use ticks::{Ticks, core_hertz};

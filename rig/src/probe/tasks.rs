@@ -10,13 +10,16 @@
 //!
 //! The threads that work on interrupts when these are too many tell how much of a CPU they took.
 //!
+//! What a process of ours has started is ours, too. Its children are asked for at both edges, and
+//! the parents of whoever is left afterwards: one that ended meanwhile has none any more.
+//!
 //! Must not know what a process does; ours are named to it.
 
 use super::{Moment, Probe, per_wall, reading};
 use crate::lab::{Ours, clock};
 use desk::record::Reading;
 use desk::unit::Unit;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -27,12 +30,16 @@ const KERNEL_THREAD: u64 = 0x0020_0000;
 const SOFTIRQS: &str = "ksoftirqd/";
 /// `kthreadd`, the parent of all kernel threads, and itself one.
 const PARENT: u32 = 2;
+/// Parents that are asked at most: a load starts a program, perhaps through another.
+const GENERATIONS: u32 = 8;
 
 /// Walks `/proc` at both edges.
 #[derive(Debug)]
 pub struct TaskProbe {
     processes: PathBuf,
     opened: Option<Snapshot>,
+    /// What ours had started when the window opened.
+    family: BTreeSet<u32>,
 }
 
 /// The CPU clock of every process at one moment, nanoseconds.
@@ -46,7 +53,7 @@ impl TaskProbe {
     /// A probe that looks for processes below `root`.
     #[must_use]
     pub fn new(root: &Path) -> Self {
-        Self { processes: root.join("proc"), opened: None }
+        Self { processes: root.join("proc"), opened: None, family: BTreeSet::new() }
     }
 
     fn snapshot(&self) -> Option<Snapshot> {
@@ -63,6 +70,37 @@ impl TaskProbe {
         is_kernel_thread(process, &fs::read_to_string(path).ok()?)
     }
 
+    /// Every process that the hosts have started, and what these have: from
+    /// `/proc/PID/task/TID/children`, empty on kernels without CONFIG_PROC_CHILDREN.
+    fn family(&self, ours: &Ours) -> BTreeSet<u32> {
+        let mut open: Vec<u32> = ours.hosts.iter().map(|(_, process)| *process).collect();
+        let mut family = BTreeSet::new();
+        while let Some(process) = open.pop() {
+            let threads = self.processes.join(process.to_string()).join("task");
+            for thread in fs::read_dir(threads).into_iter().flatten().flatten() {
+                let text = fs::read_to_string(thread.path().join("children")).unwrap_or_default();
+                let children = text.split_ascii_whitespace().filter_map(|word| word.parse().ok());
+                open.extend(children.filter(|child| family.insert(*child)));
+            }
+        }
+        family
+    }
+
+    /// Whether a host has started a process, by the parents that live.
+    fn descends(&self, process: u32, ours: &Ours) -> bool {
+        let mut at = process;
+        for _ in 0..GENERATIONS {
+            let path = self.processes.join(at.to_string()).join("stat");
+            let parent = fs::read_to_string(path).ok().and_then(|stat| parent_of(&stat));
+            match parent {
+                Some(parent) if ours.hosts.iter().any(|(_, host)| *host == parent) => return true,
+                Some(parent) if parent > PARENT => at = parent,
+                _ => return false,
+            }
+        }
+        false
+    }
+
     /// CPU number and what its `ksoftirqd` gained, nanoseconds.
     fn softirqs(&self, gained: &[(u32, u64)]) -> Vec<(u32, u64)> {
         let of = |(process, gained): &(u32, u64)| {
@@ -75,9 +113,12 @@ impl TaskProbe {
     }
 
     /// What threads of the kernel and what processes that are not ours gained, nanoseconds.
-    fn sums(&self, gained: &[(u32, u64)], ours: &Ours) -> (u64, u64) {
+    fn sums(&self, gained: &[(u32, u64)], (ours, family): (&Ours, &BTreeSet<u32>)) -> (u64, u64) {
         let (mut kernel_ns, mut foreign_ns) = (0, 0);
-        for (process, gained) in gained.iter().filter(|(number, _)| !ours.has_process(*number)) {
+        let own = |number: u32| {
+            ours.has_process(number) || family.contains(&number) || self.descends(number, ours)
+        };
+        for (process, gained) in gained.iter().filter(|(number, _)| !own(*number)) {
             // One that ended since was a process: threads of the kernel stay.
             match self.of_kernel(*process) {
                 Some(true) => kernel_ns += gained,
@@ -86,6 +127,11 @@ impl TaskProbe {
         }
         (kernel_ns, foreign_ns)
     }
+}
+
+/// The parent in a line of `/proc/PID/stat`.
+fn parent_of(stat: &str) -> Option<u32> {
+    stat.get(stat.rfind(')')? + 1..)?.split_ascii_whitespace().nth(1)?.parse().ok()
 }
 
 /// From a line of `/proc/PID/stat` (proc(5)): parent and flags stand after the name, which may hold
@@ -108,8 +154,9 @@ fn gained(opened: &Snapshot, closed: &Snapshot) -> Vec<(u32, u64)> {
 }
 
 impl Probe for TaskProbe {
-    fn begin(&mut self, _: &Moment) {
+    fn begin(&mut self, moment: &Moment) {
         self.opened = self.snapshot();
+        self.family = self.family(moment.ours);
     }
 
     fn end(&mut self, moment: &Moment) -> Vec<Reading> {
@@ -117,7 +164,9 @@ impl Probe for TaskProbe {
             return Vec::new();
         };
         let gained = gained(&opened, &closed);
-        let (kernel_ns, foreign_ns) = self.sums(&gained, moment.ours);
+        let mut family = std::mem::take(&mut self.family);
+        family.extend(self.family(moment.ours));
+        let (kernel_ns, foreign_ns) = self.sums(&gained, (moment.ours, &family));
         let wall_ns = closed.at_ns.saturating_sub(opened.at_ns);
         let mut rows = vec![
             reading("kernel", "machine", "threads", per_wall(kernel_ns, wall_ns), Unit::Cpu),
@@ -173,8 +222,15 @@ mod tests {
         let probe = TaskProbe::new(&root);
         let gained = [(14, 3), (50, 40), (60, 500), (61, 6000), (std::process::id(), 70_000)];
         let ours = Ours { hosts: vec![("sut".into(), 50)], groups: Vec::new(), quotas: Vec::new() };
-        assert_eq!(probe.sums(&gained, &ours), (3, 6500), "61 has ended; we are ours");
-        assert_eq!(probe.sums(&gained, &Ours::default()), (3, 6540));
+        let none = BTreeSet::new();
+        assert_eq!(probe.sums(&gained, (&ours, &none)), (3, 6500), "61 has ended; we are ours");
+        assert_eq!(probe.sums(&gained, (&Ours::default(), &none)), (3, 6540));
+        // What a host has started: 70 by a shell of its own; 61 was seen before it ended.
+        stat(69, "(sh) S 50 69 69 0 -1 4194304 0 0");
+        stat(70, "(openssl) R 69 69 69 0 -1 4194304 0 0");
+        let started = [(60, 500), (61, 6000), (70, 80_000)];
+        assert_eq!(probe.sums(&started, (&ours, &BTreeSet::from([61]))), (0, 500));
+        assert_eq!(probe.sums(&started, (&Ours::default(), &none)), (0, 86_500));
         let named = |process: u32, name: &str| {
             fs::write(root.join(format!("proc/{process}/comm")), format!("{name}\n")).unwrap();
         };
@@ -182,6 +238,40 @@ mod tests {
         named(60, "ksoftirqd/1");
         assert_eq!(probe.softirqs(&gained), [(0, 3)], "60 has only the name");
         fs::remove_dir_all(root).unwrap();
+    }
+
+    /// A host that starts a busy child through a shell: this process is no host, the shell is.
+    #[test]
+    fn a_busy_child_of_a_host_is_ours_on_this_machine() {
+        let script = "sh -c 'while :; do :; done' & child=$!; echo $child; read wait; kill $child";
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", script]).stdin(std::process::Stdio::piped());
+        let mut host = shell.stdout(std::process::Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        let out = host.stdout.take().unwrap();
+        std::io::BufRead::read_line(&mut std::io::BufReader::new(out), &mut line).unwrap();
+        let child: u32 = line.trim().parse().unwrap();
+        let hosts = vec![("sut".into(), host.id())];
+        let ours = Ours { hosts, ..Ours::default() };
+        let (mut probe, mut stranger) =
+            (TaskProbe::new(Path::new("/")), TaskProbe::new(Path::new("/")));
+        let moment = Moment { ours: &ours, soaker: &[] };
+        let nobodys = Moment { ours: &Ours::default(), soaker: &[] };
+        assert!(probe.family(&ours).contains(&child), "the kernel names children");
+        probe.begin(&moment);
+        stranger.begin(&nobodys);
+        let before = clock::cpu_ns_of(child).unwrap();
+        while clock::cpu_ns_of(child).unwrap() < before + 100_000_000 {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        let (with, without) = (probe.end(&moment), stranger.end(&nobodys));
+        drop(host.stdin.take());
+        host.wait().unwrap();
+        let cpus =
+            |rows: &[Reading]| rows.iter().find(|r| r.probe == "foreign").unwrap().quantity.value;
+        let (with, without) = (cpus(&with), cpus(&without));
+        // Others of the machine are in both; the child is the difference.
+        assert!(without - with > 0.05, "{with} with its parent as host, {without} without");
     }
 
     #[test]

@@ -12,6 +12,8 @@ mod error;
 mod netlink;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_laws;
 
 pub use driver::DriverInfo;
 pub use error::EthtoolError;

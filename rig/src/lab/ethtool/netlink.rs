@@ -124,6 +124,12 @@ fn messages(mut bytes: &[u8]) -> impl Iterator<Item = Message<'_>> {
     })
 }
 
+/// Bytes of the payload of each message, for the tests of this room.
+#[cfg(test)]
+pub(super) fn payloads(bytes: &[u8]) -> Vec<usize> {
+    messages(bytes).map(|message| message.payload.len()).collect()
+}
+
 fn acknowledged(message: &Message<'_>) -> Result<(), Refusal> {
     let code = message.payload.get(..4).and_then(|code| code.try_into().ok());
     let code = code.map(i32::from_ne_bytes).ok_or(io::Error::from(io::ErrorKind::InvalidData))?;

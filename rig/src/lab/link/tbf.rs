@@ -16,6 +16,9 @@ use serde::{Deserialize, Serialize};
 const TCA_KIND: u16 = 1;
 const TCA_OPTIONS: u16 = 2;
 const TCA_STATS2: u16 = 7;
+/// In it, `struct gnet_stats_basic`: bytes, 64 bit, and packets, 32 bit.
+const TCA_STATS_BASIC: u16 = 1;
+const PACKETS_AT: usize = 8;
 /// In it, `struct gnet_stats_queue`: length, backlog, drops, requeues and overlimits, 32 bit each.
 const TCA_STATS_QUEUE: u16 = 3;
 const BACKLOG_AT: usize = 4;
@@ -47,16 +50,20 @@ pub struct Tbf {
     pub limit_bytes: u32,
 }
 
-/// A token bucket and what it has counted since it was set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// The queueing discipline at the root of a link, and what it has counted since it was set.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shaper {
-    /// The bucket.
-    pub tbf: Tbf,
-    /// Bytes that wait for tokens now.
+    /// Its kind: `tbf`, `htb`, `pfifo` and so on.
+    pub kind: String,
+    /// The token bucket, if it is one.
+    pub tbf: Option<Tbf>,
+    /// Packets that it let pass; wraps.
+    pub packets: u32,
+    /// Bytes that wait now.
     pub backlog_bytes: u32,
-    /// Frames dropped because too many waited; wraps.
+    /// Frames dropped, for instance because too many waited; wraps.
     pub drops: u32,
-    /// How often a frame had to wait for tokens; wraps.
+    /// How often frames had to wait because a rate was reached; wraps.
     pub overlimits: u32,
 }
 
@@ -95,10 +102,11 @@ impl Routes {
     /// # Errors
     /// [`LinkError::Garbled`] if the answer cannot be read.
     pub fn tbf(&mut self, name: &str) -> Result<Option<Tbf>, LinkError> {
-        Ok(self.shaper(name)?.map(|shaper| shaper.tbf))
+        Ok(self.shaper(name)?.and_then(|shaper| shaper.tbf))
     }
 
-    /// As [`Self::tbf`], with what it has counted.
+    /// Reads the queueing discipline at the root of a link, whatever its kind, with what it has
+    /// counted; none where the kernel tells of none.
     ///
     /// # Errors
     /// [`LinkError::Garbled`] if the answer cannot be read.
@@ -197,40 +205,53 @@ fn root_of(link: &LinkInfo) -> TcMessage {
     message
 }
 
-/// Reads one `RTM_NEWQDISC` body: the token bucket if it is one, at the root of that link.
+/// Reads one `RTM_NEWQDISC` body, if it is of the root of that link.
 fn decode_root(body: &[u8], index: u32) -> Result<Option<Shaper>, DecodeError> {
     let header = TcHeader::parse(body)?;
     if header.index != index as i32 || header.parent != TcHandle::ROOT {
         return Ok(None);
     }
-    let mut is_tbf = false;
+    let mut shaper = Shaper {
+        kind: String::new(),
+        tbf: None,
+        packets: 0,
+        backlog_bytes: 0,
+        drops: 0,
+        overlimits: 0,
+    };
     let mut options = None;
-    let mut counts = [0; 3];
     for nla in NlasIterator::new(&body[header.buffer_len()..]) {
         let nla = nla?;
         match nla.kind() {
-            TCA_KIND => is_tbf = parse_string(nla.value())? == "tbf",
+            TCA_KIND => shaper.kind = parse_string(nla.value())?,
             TCA_OPTIONS => options = Some(nla.value().to_vec()),
-            TCA_STATS2 => counts = queue_counts(nla.value())?,
+            TCA_STATS2 => shaper.count(nla.value())?,
             _ => {}
         }
     }
-    let Some(options) = options.filter(|_| is_tbf) else { return Ok(None) };
-    let [backlog_bytes, drops, overlimits] = counts;
-    Ok(Some(Shaper { tbf: Tbf::decode(&options)?, backlog_bytes, drops, overlimits }))
+    if shaper.kind == "tbf" {
+        shaper.tbf = options.map(|options| Tbf::decode(&options)).transpose()?;
+    }
+    Ok(Some(shaper))
 }
 
-/// Backlog, drops and overlimits of a queueing discipline.
-fn queue_counts(statistics: &[u8]) -> Result<[u32; 3], DecodeError> {
-    for nla in NlasIterator::new(statistics) {
-        let nla = nla?;
-        if nla.kind() == TCA_STATS_QUEUE {
-            let [backlog, drops, overlimits] =
-                [BACKLOG_AT, DROPS_AT, OVERLIMITS_AT].map(|at| word(nla.value(), at));
-            return Ok([backlog?, drops?, overlimits?]);
+impl Shaper {
+    /// Takes packets, backlog, drops and overlimits from the statistics of a discipline.
+    fn count(&mut self, statistics: &[u8]) -> Result<(), DecodeError> {
+        for nla in NlasIterator::new(statistics) {
+            let nla = nla?;
+            match nla.kind() {
+                TCA_STATS_BASIC => self.packets = word(nla.value(), PACKETS_AT)?,
+                TCA_STATS_QUEUE => {
+                    self.backlog_bytes = word(nla.value(), BACKLOG_AT)?;
+                    self.drops = word(nla.value(), DROPS_AT)?;
+                    self.overlimits = word(nla.value(), OVERLIMITS_AT)?;
+                }
+                _ => {}
+            }
         }
+        Ok(())
     }
-    Ok([0; 3])
 }
 
 fn word(bytes: &[u8], at: usize) -> Result<u32, DecodeError> {

@@ -11,6 +11,8 @@ use std::f64::consts::TAU;
 const LAUNCHES: u64 = 1 << 40;
 /// Streams of boots stand above those of launches.
 const BOOTS: u64 = 1 << 41;
+/// The stream of the session stands above those of boots.
+const SESSION: u64 = 1 << 42;
 /// Streams of one trial: more than it is ever visited.
 const VISITS: u64 = 1 << 8;
 
@@ -20,6 +22,8 @@ pub struct Chance {
     seed: [u8; 32],
     /// State of the autoregression, in standard deviations.
     correlated: f64,
+    /// What the session adds to the log of the rate, in all of its visits.
+    session: f64,
     /// What the present launch adds to the log of the rate.
     launch: f64,
     launches: u64,
@@ -44,8 +48,15 @@ impl Chance {
         let mut seed = [0; 32];
         seed[..8].copy_from_slice(&plan_seed.to_le_bytes());
         seed[8..16].copy_from_slice(&physics.seed.to_le_bytes());
-        let mut chance =
-            Self { seed, correlated: 0.0, launch: 0.0, launches: 0, visits_of_launch: 0 };
+        let mut chance = Self {
+            seed,
+            correlated: 0.0,
+            session: 0.0,
+            launch: 0.0,
+            launches: 0,
+            visits_of_launch: 0,
+        };
+        chance.session = physics.noise.session.sd * normal(&mut chance.stream(SESSION));
         chance.correlated = normal(&mut chance.stream(LAUNCHES - 1));
         chance.relaunch(physics);
         chance
@@ -92,7 +103,7 @@ impl Chance {
         let mut stream = self.stream(u64::from(trial) * VISITS + u64::from(visit));
         let fresh = (1.0 - noise.ar * noise.ar).sqrt() * normal(&mut stream);
         self.correlated = noise.ar * self.correlated + fresh;
-        let mut log = noise.sd * self.correlated + self.launch;
+        let mut log = noise.sd * self.correlated + self.launch + self.session;
         for rare in [&noise.dips, &noise.outliers, &noise.slow] {
             log += lower(&mut stream, rare);
         }

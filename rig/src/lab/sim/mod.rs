@@ -30,7 +30,7 @@ pub use clock::{Clocks, HostClock, clocks};
 pub use environment::environment;
 pub use fault::{Planted, Spoil};
 pub use hold::{Cpus, Hold, throttle};
-pub use physics::{Boot, Cost, Drift, Link, Machine, Noise, Physics, Rare, Step};
+pub use physics::{Boot, Cost, Drift, Link, Machine, Noise, Physics, Rare, Session, Step};
 pub use quota::quotas;
 pub use read::SimError;
 pub use resource::{

@@ -181,6 +181,15 @@ pub struct Boot {
     pub sd: f64,
 }
 
+/// What a run brings along: all that differs from one session to the next.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Session {
+    /// Standard deviation of the log of the rate between runs of different seeds.
+    #[serde(deserialize_with = "share")]
+    pub sd: f64,
+}
+
 /// Chance.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -203,6 +212,8 @@ pub struct Noise {
     pub launch: Launch,
     /// Between boots.
     pub boot: Boot,
+    /// Between runs.
+    pub session: Session,
 }
 
 /// A length of time, or all of the run.

@@ -130,6 +130,17 @@ fn a_launch_moves_all_its_visits_and_the_next_moves_them_anew() {
 }
 
 #[test]
+fn a_session_moves_all_its_visits_alike_and_every_seed_is_another_session() {
+    let physics = physics(&format!("{QUIET}session = {{ sd = \"2 %\" }}\n"));
+    let of = |seed| logs(&physics, seed, 20);
+    let sessions: Vec<f64> = (1..=500).map(|seed| of(seed)[0]).collect();
+    assert!(of(7).iter().all(|log| (log - sessions[6]).abs() < 1e-12), "{:?}", of(7));
+    // 500 sessions: the standard error is 3 %.
+    assert!((sd(&sessions) / 0.02 - 1.0).abs() < 0.12, "{}", sd(&sessions));
+    assert!(mean(&sessions).abs() < 0.004, "{}", mean(&sessions));
+}
+
+#[test]
 fn a_boot_has_a_state_of_its_own_that_is_the_same_whenever_it_is_asked() {
     let physics = physics("[noise]\nboot = { sd = \"2 %\" }\n");
     let chance = Chance::new(3, &physics);

@@ -18,6 +18,8 @@ mod story;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_laws;
 
 pub(super) use agents::name_of as agent_name;
 pub use agents::{Agent, agents};

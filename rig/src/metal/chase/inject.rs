@@ -4,7 +4,7 @@
 
 use crate::lab::clock;
 use crate::metal::kernel::{Arrays, Isa, Operation, Row, Store, Walk, find, reference};
-use crate::metal::{Hot, Memory};
+use crate::metal::{DIGEST, Hot, Memory, digest};
 use std::slice;
 
 /// Bytes of one burst, between two of which a pause may lie.
@@ -148,6 +148,17 @@ impl Hot for Injector {
             }
         }
         Ok(bytes as u64 / 8)
+    }
+
+    /// What it reads is the same in every trial.
+    fn digest(&self) -> u64 {
+        digest(DIGEST, &(self.source as u64).to_le_bytes())
+    }
+
+    /// The first byte of what it left.
+    fn spoil(&mut self) {
+        let at = if self.inject == Inject::Read { 0 } else { BURST + self.source };
+        self.slice(at, 1)[0] ^= 1;
     }
 }
 

@@ -16,7 +16,10 @@ pub use inject::{BURST, Inject, Injector};
 pub use path::{Layout, Order, Path};
 pub use walk::LOADS_OF_PASS;
 
-use crate::metal::{Hot, Memory};
+use crate::metal::{DIGEST, Hot, Memory, digest};
+
+/// Links that a digest is made of, at most.
+const DIGESTED: usize = 4096;
 
 /// Links in memory that form one closed path, and a place on it.
 pub struct Chase {
@@ -119,5 +122,22 @@ impl Hot for Chase {
 
     fn verify(&mut self) -> Result<u64, String> {
         self.look()
+    }
+
+    /// Of the first links in memory.
+    fn digest(&self) -> u64 {
+        let stride = self.path.layout().stride;
+        let (mut at, mut so_far) = (self.path.at(0), DIGEST);
+        for _ in 0..DIGESTED.min(self.members()) {
+            so_far = digest(so_far, &(at as u64).to_le_bytes());
+            at = walk::next(&self.memory, stride, at);
+        }
+        so_far
+    }
+
+    /// A link that leads to itself.
+    fn spoil(&mut self) {
+        let from = self.path.at(self.members() / 2);
+        walk::link(&self.memory, self.path.layout().stride, from, from);
     }
 }

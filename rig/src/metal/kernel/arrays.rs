@@ -6,7 +6,7 @@
 use super::door::{ALIGNMENT, Arrays};
 use super::reference::{fill, scalar};
 use super::row::{Operation, Row};
-use crate::metal::{Hot, Memory};
+use crate::metal::{DIGEST, Hot, Memory, digest};
 use std::ops::Range;
 use std::slice;
 
@@ -23,6 +23,8 @@ const APART: usize = 64 << 10;
 const PART: usize = 16 << 20;
 /// Words looked at after a window, at most.
 const LOOKS: usize = 1 << 14;
+/// Bytes of each array that a digest is made of, at most: a whole period of what it is filled with.
+const DIGESTED: usize = 64 << 10;
 
 /// Where the arrays of one thread begin and end, bytes from the begin of its memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -235,6 +237,31 @@ impl Hot for Loop {
         // An odd step, so that all places of a line are met.
         let step = (to.len() / size_of::<u64>() / LOOKS) | 1;
         row.verify(to, part, seeds, step)
+    }
+
+    /// Of what is read: a period of each array that a seed fills.
+    fn digest(&self) -> u64 {
+        let reads_two = self.row.operation.loads() == 2;
+        let two = if reads_two { self.layout.two.clone() } else { 0..0 };
+        [self.layout.one.clone(), two].into_iter().fold(DIGEST, |so_far, range| {
+            let bytes = range.len().min(DIGESTED);
+            // SAFETY: the range ends within the memory, as was looked at when this was made; it is
+            // borrowed, and only `&mut self` writes to it.
+            let array =
+                unsafe { slice::from_raw_parts(self.memory.as_mut_ptr().add(range.start), bytes) };
+            digest(so_far, array)
+        })
+    }
+
+    /// One bit of the last result.
+    fn spoil(&mut self) {
+        let to = match self.row.operation {
+            Operation::Read => self.layout.to.clone(),
+            _ => self.layout.to.start..self.layout.to.start + self.done,
+        };
+        if let Some(last) = self.slice(to).last_mut() {
+            *last ^= 1;
+        }
     }
 }
 

@@ -16,7 +16,7 @@ pub use bounce::HANDOVERS_OF_PASS;
 pub use choose::choose;
 pub use handover::{IN_FLIGHT, blocks_of_pass};
 
-use crate::metal::{self, Hot};
+use crate::metal::{self, DIGEST, Hot};
 use shared::Shared;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{Acquire, Release};
@@ -227,6 +227,18 @@ impl Hot for Pair {
             self.rest();
         }
         looked
+    }
+
+    /// Of the other CPU and the length of a block: pairs and blocks are the same in every trial.
+    fn digest(&self) -> u64 {
+        let block = if let Method::Handover(block) = self.method { block } else { 0 };
+        let so_far = metal::digest(DIGEST, &self.cpu.to_le_bytes());
+        metal::digest(so_far, &(block as u64).to_le_bytes())
+    }
+
+    /// A round of which the words know nothing.
+    fn spoil(&mut self) {
+        self.rounds += 1;
     }
 
     fn watched(&self) -> Vec<i32> {
