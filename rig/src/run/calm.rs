@@ -35,12 +35,12 @@ impl Calm {
 
     /// Waits until less is stolen than makes a trial invalid; false if that did not come in time.
     ///
-    /// Where nothing can be seen it is calm: the next trial tells for itself.
+    /// Where no look can be had none came; where nobody counts steal it is calm.
     ///
     /// # Errors
     /// When the run is stopped or a host is gone.
     pub fn wait(&mut self, lab: &mut Lab) -> Result<bool, LabError> {
-        let Ok(soaker) = Soaker::start() else { return Ok(true) };
+        let Ok(soaker) = Soaker::start() else { return Ok(false) };
         let mut probe = CpuProbe::new(Path::new("/"));
         let began = Instant::now();
         let came = comes(LONGEST.min(self.left), |pause| {

@@ -4,9 +4,10 @@
 
 use super::conductor::{Command, Conductor, Event};
 use super::stand::{Orders, Progress, RunError, Stand, Tally, Visited, refuse_untold};
-use desk::record::{Completeness, Fault, Trial, TrialKind, TrialRecord};
+use desk::record::{Completeness, Fault, Reading, Trial, TrialKind, TrialRecord};
+use desk::unit::Quantity;
 use desk::validity::grade;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Visits all trials of the orders on a stand. Faults of trials are in the records.
 ///
@@ -14,13 +15,14 @@ use std::collections::BTreeSet;
 /// When the stand cannot make ready. What it cannot bring back afterwards is no error: the records
 /// are worth their report all the same.
 pub fn conduct(stand: &mut dyn Stand, orders: Orders<'_>) -> Result<Visited, RunError> {
-    let Orders { plan, trials, before_s, keep, enough, tell } = orders;
+    let Orders { plan, trials, kept, before_s, keep, enough, tell } = orders;
     refuse_untold(plan)?;
     stand.begin(plan)?;
     let planned = |kind| trials.iter().filter(|(trial, _)| trial.kind == kind).count();
     let tally = |kind| Tally { done: 0, planned: planned(kind) };
     let (mut dry, mut counted) = (tally(TrialKind::Dry), tally(TrialKind::Counted));
     let mut met = BTreeSet::new();
+    let mut places = Places::of(kept);
     let mut conductor = Conductor::new(trials, plan.method.looks.clone());
     let mut records: Vec<TrialRecord> = Vec::new();
     let mut command = conductor.next(Event::Ready);
@@ -30,6 +32,7 @@ pub fn conduct(stand: &mut dyn Stand, orders: Orders<'_>) -> Result<Visited, Run
                 let mut record = stand.visit(plan, &trial);
                 record.attempt = attempt;
                 record.started_s += before_s;
+                record.readings.extend(places.next(&trial));
                 refuse_no_numbers(&mut record);
                 if let Some(fault) = grade(plan, &record) {
                     record.outcome.fault = Some(fault);
@@ -61,6 +64,51 @@ pub fn conduct(stand: &mut dyn Stand, orders: Orders<'_>) -> Result<Visited, Run
                 return Ok(Visited { records, completeness, left });
             }
         };
+    }
+}
+
+/// How many counted visits were made of each block, and of each point in it.
+#[derive(Default)]
+struct Places {
+    of_block: BTreeMap<u32, u64>,
+    of_point: BTreeMap<(u32, u32), u64>,
+}
+
+impl Places {
+    /// After visits of earlier sittings, by block and point.
+    fn of(kept: Vec<(u32, u32)>) -> Self {
+        let mut places = Self::default();
+        for (block, point) in kept {
+            places.count(block, point);
+        }
+        places
+    }
+
+    fn count(&mut self, block: u32, point: u32) -> [u64; 2] {
+        let counts = [
+            self.of_block.entry(block).or_default(),
+            self.of_point.entry((block, point)).or_default(),
+        ];
+        counts.map(|count| {
+            *count += 1;
+            *count
+        })
+    }
+
+    /// The place of the next visit in its block, and among the visits to its point there, from 1,
+    /// visits that are made again counted too. A dry visit has none.
+    fn next(&mut self, trial: &Trial) -> Vec<Reading> {
+        if trial.kind == TrialKind::Dry {
+            return Vec::new();
+        }
+        let reading = |(key, count): (&str, u64)| Reading {
+            probe: "order".into(),
+            host: "machine".into(),
+            key: key.into(),
+            quantity: Quantity::count(count),
+        };
+        let counts = self.count(trial.block, trial.point_index);
+        ["in_block", "at_point"].into_iter().zip(counts).map(reading).collect()
     }
 }
 

@@ -1,5 +1,6 @@
 //! Knows what comes next: events in, commands out. No clock, no machine, no I/O.
 
+use super::attrition::Attrition;
 use desk::plan::{Next, attempts};
 use desk::record::{Completeness, Fault, Trial, TrialKind};
 use std::collections::VecDeque;
@@ -45,12 +46,16 @@ pub struct Conductor {
     left: VecDeque<Next>,
     current: Option<Next>,
     faults_in_a_row: u32,
+    /// The loads that had them; a forgiven fault stays.
+    in_a_row: Vec<String>,
     /// The last fault is no fault in a row if calm comes.
     stolen: bool,
     /// Before the next visit calm is waited for.
     wait_is_due: bool,
     /// Looks that are still to come, rising.
     looks: VecDeque<u32>,
+    /// How the trials of every load end.
+    attrition: Attrition,
 }
 
 impl Conductor {
@@ -59,25 +64,27 @@ impl Conductor {
     pub fn new(trials: Vec<Next>, looks: Vec<u32>) -> Self {
         let (left, looks) = (trials.into(), looks.into());
         let (stolen, wait_is_due) = (false, false);
-        Self { left, current: None, faults_in_a_row: 0, stolen, wait_is_due, looks }
+        let (faults_in_a_row, attrition) = (0, Attrition::default());
+        let (current, in_a_row) = (None, Vec::new());
+        Self { left, current, faults_in_a_row, in_a_row, stolen, wait_is_due, looks, attrition }
     }
 
     /// Takes an event and says what to do next.
     #[must_use]
     pub fn next(&mut self, event: Event) -> Command {
-        let partial = |why: String| Command::Finish(Completeness::Partial { why });
         match event {
             Event::Ready => self.go_on(),
-            Event::LabLost(why) => partial(why),
-            Event::NotKept(why) => partial(format!("a record could not be kept: {why}")),
-            Event::Looked(true) => Command::Finish(Completeness::Complete),
+            Event::LabLost(why) => self.partial(why),
+            Event::NotKept(why) => self.partial(format!("a record could not be kept: {why}")),
+            Event::Looked(true) => self.finish(),
             Event::Looked(false) => self.go_on(),
             Event::Visited(None) => {
-                self.faults_in_a_row = 0;
+                self.begin_row();
+                self.ended(None);
                 self.go_on()
             }
             Event::Visited(Some(Fault::Cancelled)) | Event::Waited(Err(Fault::Cancelled)) => {
-                partial("stopped on request".into())
+                self.partial("stopped on request".into())
             }
             Event::Visited(Some(fault)) => self.after_fault(&fault),
             // A host went away meanwhile.
@@ -93,7 +100,7 @@ impl Conductor {
     /// A look if one is due, then a wait, else the next trial.
     fn go_on(&mut self) -> Command {
         let Some((next, _)) = self.left.front() else {
-            return Command::Finish(Completeness::Complete);
+            return self.finish();
         };
         if let Some(look) = self.looks.pop_front_if(|look| *look < next.block) {
             return Command::Look(look);
@@ -104,8 +111,59 @@ impl Conductor {
         self.current = self.left.pop_front();
         match &self.current {
             Some((trial, attempt)) => Command::Visit(Box::new(trial.clone()), *attempt),
-            None => Command::Finish(Completeness::Complete),
+            None => self.finish(),
         }
+    }
+
+    /// The run is over: complete, unless a load was given up.
+    fn finish(&self) -> Command {
+        Command::Finish(match self.attrition.words() {
+            None => Completeness::Complete,
+            Some(why) => Completeness::Partial { why },
+        })
+    }
+
+    /// The run ends early, for this reason and those of loads that were given up before.
+    fn partial(&self, why: String) -> Command {
+        let why =
+            self.attrition.words().into_iter().fold(why, |why, more| format!("{why}; {more}"));
+        Command::Finish(Completeness::Partial { why })
+    }
+
+    /// The current trial is not visited again. A load that has lost too many of its trials is left
+    /// out from here on.
+    fn ended(&mut self, fault: Option<&Fault>) {
+        let Some((trial, _)) = &self.current else { return };
+        let load = &trial.point.load;
+        if trial.kind == TrialKind::Counted && self.attrition.ended(load, fault) {
+            self.left.retain(|(other, _)| other.point.load != *load);
+        }
+    }
+
+    /// After too many faults in a row: gives up the load that alone had them, if another is left;
+    /// else ends the run.
+    fn after_too_many(&mut self, fault: &Fault) -> Command {
+        let why = format!("{FAULTS_IN_A_ROW} faults in a row, the last: {fault}");
+        let Some(load) = self.only_load() else { return self.partial(why) };
+        self.attrition.give_up(&load, format!("had {why}"));
+        self.left.retain(|(other, _)| other.point.load != load);
+        self.begin_row();
+        if from_outside(fault) { self.go_on() } else { Command::Rebuild }
+    }
+
+    /// The load that had all faults in a row, if others are left.
+    fn only_load(&self) -> Option<String> {
+        let load = match self.in_a_row.as_slice() {
+            [first, rest @ ..] if rest.iter().all(|load| load == first) => first,
+            _ => return None,
+        };
+        self.left.iter().any(|(trial, _)| trial.point.load != *load).then(|| load.clone())
+    }
+
+    /// Forgets the faults in a row.
+    fn begin_row(&mut self) {
+        self.faults_in_a_row = 0;
+        self.in_a_row.clear();
     }
 
     /// A faulty trial is visited again after the other treatments of its point in this block, so
@@ -119,23 +177,25 @@ impl Conductor {
         );
         if of_the_lab {
             self.faults_in_a_row += 1;
+            self.in_a_row.extend(self.current.iter().map(|(trial, _)| trial.point.load.clone()));
         }
         self.stolen = matches!(fault, Fault::Steal { .. });
         self.wait_is_due = self.stolen || matches!(fault, Fault::Disturbed { .. });
         if self.faults_in_a_row >= FAULTS_IN_A_ROW {
-            let why = format!("{FAULTS_IN_A_ROW} faults in a row, the last: {fault}");
-            return Command::Finish(Completeness::Partial { why });
+            return self.after_too_many(fault);
         }
-        let Some((trial, attempt)) = self.current.take() else { return self.go_on() };
+        let Some((trial, attempt)) = self.current.clone() else { return self.go_on() };
         let impossible = matches!(fault, Fault::Factor { .. } | Fault::Failed { .. });
         if trial.kind == TrialKind::Dry && impossible {
             let why = format!("a set-up of the plan is impossible here: {fault}");
-            return Command::Finish(Completeness::Partial { why });
+            return self.partial(why);
         }
         if attempt < attempts(fault) && trial.kind == TrialKind::Counted {
             let visit = |t: &Trial| (t.block, t.point_index);
             let at = self.left.iter().position(|(t, _)| visit(t) != visit(&trial));
             self.left.insert(at.unwrap_or(self.left.len()), (trial, attempt + 1));
+        } else {
+            self.ended(Some(fault));
         }
         if from_outside(fault) { self.go_on() } else { Command::Rebuild }
     }
@@ -238,6 +298,65 @@ mod tests {
     }
 
     #[test]
+    fn a_load_that_loses_half_of_its_trials_is_left_out_and_the_others_go_on() {
+        let of = |id: u32, load: &str| {
+            let mut trial = trial(id, id / 2 + 1);
+            (trial.point.load, trial.point_index) = (load.into(), id % 2);
+            trial
+        };
+        let trials = (0..40).map(|id| of(id, if id % 2 == 0 { "bad" } else { "good" }));
+        let mut run = Conductor::new(all(trials.collect()), Vec::new());
+        let (mut command, mut met) = (run.next(Event::Ready), BTreeMap::new());
+        let why = loop {
+            command = match command {
+                Command::Visit(trial, _) => {
+                    let visits = met.entry(trial.point.load.clone()).or_insert(0);
+                    *visits += 1;
+                    // Every second trial of the bad load never comes off.
+                    let lost = trial.point.load == "bad" && trial.block % 2 == 0;
+                    let fault = Fault::Throttled { host: "machine".into(), what: "hot".into() };
+                    run.next(Event::Visited(lost.then_some(fault)))
+                }
+                Command::Wait => run.next(Event::Waited(Ok(true))),
+                Command::Finish(Completeness::Partial { why }) => break why,
+                other => panic!("{other:?}"),
+            };
+        };
+        assert_eq!(met["good"], 20, "the other load is whole");
+        assert_eq!(met["bad"], 3 + 3 * 3, "six trials, three of them visited thrice");
+        assert!(why.contains("load 'bad' lost 3 of 6 trials") && why.contains("hot"), "{why}");
+    }
+
+    #[test]
+    fn a_load_whose_every_visit_fails_is_given_up_and_the_other_is_whole() {
+        // Two treatments a point, so that six faults come in a row within a block.
+        let trials = (0..40).map(|id: u32| {
+            let mut trial = trial(id, id / 4 + 1);
+            let bad = id % 4 < 2;
+            trial.point.load = if bad { "bad" } else { "good" }.into();
+            trial.point_index = u32::from(!bad);
+            trial
+        });
+        let mut run = Conductor::new(all(trials.collect()), Vec::new());
+        let (mut command, mut good) = (run.next(Event::Ready), 0);
+        let why = loop {
+            command = match command {
+                Command::Visit(trial, _) => {
+                    let bad = trial.point.load == "bad";
+                    good += u32::from(!bad);
+                    let fault = Fault::DeadHost { host: "c01".into() };
+                    run.next(Event::Visited(bad.then_some(fault)))
+                }
+                Command::Rebuild => run.next(Event::Ready),
+                Command::Finish(Completeness::Partial { why }) => break why,
+                other => panic!("{other:?}"),
+            };
+        };
+        assert_eq!(good, 20, "{why}");
+        assert!(why.starts_with("load 'bad' had 6 faults in a row"), "{why}");
+    }
+
+    #[test]
     fn clients_at_their_limit_are_tried_twice_and_never_end_the_run() {
         let mut run = Conductor::new(all((0..9).map(|id| trial(id, id + 1)).collect()), Vec::new());
         let mut command = run.next(Event::Ready);
@@ -291,13 +410,19 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_that_others_had_is_waited_for_and_does_not_end_the_run() {
-        // After the last visit there is nothing to wait for.
-        let whole = (Command::Finish(Completeness::Complete), 27, 26);
-        assert_eq!(ends(&steal(), |_| true), whole);
-        assert_eq!(ends(&disturbed(), |_| true), whole);
-        // What is not seen to be the hypervisor's may be of one load only.
-        assert_eq!(ends(&disturbed(), |_| false), whole);
+    fn a_machine_that_others_had_is_waited_for_until_its_load_is_given_up() {
+        // Six trials, each three times; after the last visit there is nothing to wait for. What is
+        // not seen to be the hypervisor's may be of one load only.
+        for (fault, calm) in [(steal(), true), (disturbed(), true), (disturbed(), false)] {
+            let (end, visits, waits) = ends(&fault, |_| calm);
+            assert_eq!((visits, waits), (18, 17), "{fault}");
+            match end {
+                Command::Finish(Completeness::Partial { why }) => {
+                    assert!(why.contains("load 'l' lost 6 of 6 trials"), "{why}");
+                }
+                other => panic!("{other:?}"),
+            }
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! Never: judges a figure.
 //! Start reading at `conductor.rs`.
 
+mod attrition;
 mod calm;
 mod conduct;
 mod conductor;

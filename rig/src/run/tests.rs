@@ -3,9 +3,10 @@
 use super::hands::with_load_settings;
 use super::{Orders, Progress, RunError, Simulated, Stand, Visited, conduct, throttles};
 use crate::lab::sim::Physics;
+use crate::metal::{DIGEST, digest};
 use crate::{factor, workload};
 use desk::plan::{Catalogue, order, read};
-use desk::record::{Completeness, Fault, Plan, Trial, TrialKind, TrialRecord, Value};
+use desk::record::{Completeness, Fault, Plan, Reading, Trial, TrialKind, TrialRecord, Value};
 use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -20,7 +21,8 @@ fn plan(text: &str) -> Plan {
 fn run(plan: &Plan, physics: &str) -> Visited {
     let trials = order(plan).into_iter().map(|trial| (trial, 1)).collect();
     let (keep, enough) = (&mut |_: &TrialRecord| Ok(()), &mut |_| false);
-    let orders = Orders { plan, trials, before_s: 0.0, keep, enough, tell: &mut |_| () };
+    let orders =
+        Orders { plan, trials, kept: Vec::new(), before_s: 0.0, keep, enough, tell: &mut |_| () };
     conduct(&mut Simulated::new(Physics::read(physics).unwrap(), &NEVER), orders).unwrap()
 }
 
@@ -42,29 +44,33 @@ fn two(factor: &str, levels: &str, blocks: u32) -> Plan {
 /// No chance, and a line that is never the limit.
 const QUIET: &str = "[link]\nline_rate = \"400 Gbit/s\"\n[noise]\nsd = \"0 %\"\ncpu = \"0 %\"\n";
 
-/// FNV-1a (Fowler, Noll, Vo), 64 bits, of all figures to the last bit.
-fn digest(visited: &Visited) -> u64 {
+/// A line for each record: what identifies it, what it measured to the last bit, and a digest of
+/// its streams and one of its readings, so that a difference names the trial and the part.
+fn lines(visited: &Visited) -> String {
     let mut text = String::new();
-    let bits = |value: f64| format!("{:016x}", value.to_bits());
     for record in &visited.records {
-        let outcome = &record.outcome;
-        let (trial, attempt, at) = (record.trial.id, record.attempt, bits(record.started_s));
-        let good = if outcome.fault.is_some() { "fault" } else { "good" };
-        let _ = writeln!(text, "{trial} {attempt} {at} {good}");
-        for sample in &outcome.samples {
-            let _ = writeln!(text, "{} {}", sample.metric, bits(sample.quantity.value));
+        let (trial, attempt, at) = (record.trial.id, record.attempt, record.started_s);
+        let _ = write!(text, "{trial:3} {attempt} at {at} s:");
+        if let Some(fault) = &record.outcome.fault {
+            let _ = write!(text, " fault: {fault};");
         }
-        for s in &outcome.streams {
-            let waits = format!("{} {}", s.receive_window_limited_us, s.send_buffer_limited_us);
-            let _ = writeln!(text, "{} {} {} {waits}", s.stream, s.received_bytes, s.busy_us);
+        for sample in &record.outcome.samples {
+            let _ = write!(text, " {} {}", sample.metric, sample.quantity.value);
         }
+        let streams = record.outcome.streams.iter().map(|s| {
+            let waits = (s.receive_window_limited_us, s.send_buffer_limited_us);
+            format!("{} {} {} {waits:?}", s.stream, s.received_bytes, s.busy_us)
+        });
+        let read = |r: &Reading| format!("{} {} {} {}", r.probe, r.host, r.key, r.quantity.value);
         // The token bucket is read only since: a reading more is no change of the others.
-        for r in record.readings.iter().filter(|r| r.probe != "qdisc") {
-            let _ = writeln!(text, "{} {} {} {}", r.probe, r.host, r.key, bits(r.quantity.value));
-        }
+        let readings = record.readings.iter().filter(|r| r.probe != "qdisc").map(read);
+        let of = |rows: &mut dyn Iterator<Item = String>| {
+            rows.fold(DIGEST, |so_far, row| digest(so_far, row.as_bytes()))
+        };
+        let (streams, readings) = (of(&mut streams.into_iter()), of(&mut readings.into_iter()));
+        let _ = writeln!(text, " streams {streams:016x} readings {readings:016x}");
     }
-    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, step)
+    text
 }
 
 fn golden() -> Plan {
@@ -112,12 +118,33 @@ kind = "dead_client"
 share = "2 %"
 "#;
 
-// The digests are of the records that the build of 2026-11-21 gave, before there was more to a
-// physics; a change here changes every simulated run that was ever kept.
+// A change here changes every simulated run that was ever kept.
 #[test]
 fn what_a_physics_does_not_name_changes_no_bit_of_a_record() {
-    assert_eq!(digest(&run(&golden(), "")), 0xdd21_6b03_4108_1d0c);
-    assert_eq!(digest(&run(&golden(), OLD)), 0xb541_f840_5877_bbc3);
+    insta::assert_snapshot!("physics_of_nothing", lines(&run(&golden(), "")));
+    insta::assert_snapshot!("physics_before_disks_and_heat", lines(&run(&golden(), OLD)));
+}
+
+/// A record of each kind as it is kept: dry, counted, paced, and one with a fault.
+#[test]
+fn records_of_every_kind_are_kept_in_this_form() {
+    let visited = run(&golden(), OLD);
+    let first = |of: &dyn Fn(&TrialRecord) -> bool| {
+        visited.records.iter().find(|record| of(record)).cloned().unwrap()
+    };
+    let good = |r: &TrialRecord| r.outcome.fault.is_none();
+    let paced = |r: &TrialRecord| r.trial.point.load == "paced";
+    let kind = |r: &TrialRecord, kind| r.trial.kind == kind;
+    insta::assert_json_snapshot!("dry", first(&|r| kind(r, TrialKind::Dry)));
+    insta::assert_json_snapshot!(
+        "counted",
+        first(&|r| kind(r, TrialKind::Counted) && good(r) && !paced(r))
+    );
+    insta::assert_json_snapshot!("paced", first(&|r| paced(r) && good(r)));
+    insta::assert_json_snapshot!("fault", first(&|r| !good(r)));
+    let alone =
+        plan(&format!("title = \"t\"\n[load.it]\nworkload = \"mem_copy\"\n{METHOD}blocks = 3\n"));
+    insta::assert_json_snapshot!("alone", &run(&alone, QUIET).records[0]);
 }
 
 /// Everything at once.
@@ -160,7 +187,7 @@ fn the_same_seeds_give_the_same_run_and_others_another() {
     let plan = golden();
     let first = run(&plan, ALL);
     assert_eq!(first.records, run(&plan, ALL).records);
-    assert_ne!(digest(&first), digest(&run(&plan, &format!("seed = 2\n{ALL}"))));
+    assert_ne!(lines(&first), lines(&run(&plan, &format!("seed = 2\n{ALL}"))));
     let softirq = |r: &TrialRecord| r.reading("cpu", "machine", "softirq.cpu0").is_some();
     let line = |r: &TrialRecord| r.reading("ceiling", "machine", "line_rate").is_some();
     let good = || first.records.iter().filter(|r| r.outcome.fault.is_none());
@@ -277,7 +304,8 @@ fn calm_is_waited_for_after_stolen_visits_and_a_storm_ends_the_run() {
         let trials = order(&plan).into_iter().map(|trial| (trial, 1)).collect();
         let mut told = 0;
         let tell = &mut |progress: &Progress<'_>| told += u32::from(progress.waits);
-        let orders = Orders { plan: &plan, trials, before_s: 0.0, keep, enough, tell };
+        let orders =
+            Orders { plan: &plan, trials, kept: Vec::new(), before_s: 0.0, keep, enough, tell };
         let visited = conduct(&mut stand, orders).unwrap();
         (visited, stand.waits, told)
     };
@@ -346,8 +374,15 @@ fn a_plan_of_two_levels_that_a_person_sets_does_not_begin() {
          [load.it]\nworkload = \"tcp_stream\"\n{METHOD}"
     ));
     let (keep, enough) = (&mut |_: &TrialRecord| Ok(()), &mut |_| false);
-    let orders =
-        Orders { plan: &plan, trials: Vec::new(), before_s: 0.0, keep, enough, tell: &mut |_| () };
+    let orders = Orders {
+        plan: &plan,
+        trials: Vec::new(),
+        kept: Vec::new(),
+        before_s: 0.0,
+        keep,
+        enough,
+        tell: &mut |_| (),
+    };
     let refused = conduct(&mut Simulated::new(Physics::read("").unwrap(), &NEVER), orders);
     let words = refused.unwrap_err().to_string();
     assert!(words.contains("--level snoop=LEVEL"), "{words}");

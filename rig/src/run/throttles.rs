@@ -47,7 +47,10 @@ struct Found {
 
 impl Found {
     fn down(&mut self, resource: &str, key: &str, full: Quantity) {
-        let down = Value::Quantity(Quantity::new(full.value * self.left, full.unit));
+        let exact = full.value * self.left;
+        // A size is a whole number of bytes.
+        let value = if full.unit == Unit::Byte { exact.round() } else { exact };
+        let down = Value::Quantity(Quantity::new(value, full.unit));
         let (resource, key, full) = (resource.into(), key.into(), Value::Quantity(full));
         self.throttles.push(Throttle { resource, key, full, down });
     }

@@ -76,6 +76,9 @@ fn insert(link: &Connection, packed: &Packed<'_>) -> rusqlite::Result<()> {
              VALUES (?1, ?2, ?3, ?4, ?5, 0, 0)",
             params![number, at, sitting.started, sitting.boot, sitting.records_before],
         )?;
+        if let Some(added) = sitting.added {
+            super::extend(link, (number, at), (added, planned))?;
+        }
     }
     for (record, packed) in records {
         keep(link, number, record, packed)?;

@@ -10,13 +10,15 @@ mod read;
 mod schema;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_laws;
 mod writer;
 
 pub use add::Added;
 pub use error::StoreError;
 pub use read::{RunLine, RunState};
 
-use desk::record::{Completeness, Run, Sitting, TrialKind, TrialRecord};
+use desk::record::{Added as AddedBlocks, Completeness, Run, Sitting, TrialKind, TrialRecord};
 use rusqlite::{Connection, OpenFlags, TransactionBehavior, params};
 use rustix::fs::Access;
 use rustix::io::Errno;
@@ -183,13 +185,18 @@ impl Store {
         Ok(())
     }
 
-    /// Begins the next sitting of a run. Of two processes that try at once one is refused.
+    /// Begins the next sitting of a run, with the blocks that it adds. Of two processes that try at
+    /// once one is refused.
     ///
     /// # Errors
     /// When there is no such run, a process that lives has it, it holds other than
     /// `records_before` records, or the file cannot be written.
     pub fn sit(&mut self, run: &str, sitting: &Sitting) -> Result<(), StoreError> {
         let number = self.number(run)?;
+        let planned = match sitting.added {
+            Some(added) => self.planned_with(run, added)?,
+            None => 0,
+        };
         let all = |link: &mut Connection| -> rusqlite::Result<Option<i64>> {
             let change = link.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let kept: u32 =
@@ -201,6 +208,9 @@ impl Store {
                 return Ok(None);
             }
             let own = sit(&change, number, sitting)?;
+            if let Some(added) = sitting.added {
+                extend(&change, (number, own), (added, planned))?;
+            }
             change.commit()?;
             Ok(Some(own))
         };
@@ -245,6 +255,13 @@ impl Store {
         Ok(())
     }
 
+    /// Counted trials of the plan of a run with further blocks.
+    fn planned_with(&self, run: &str, added: AddedBlocks) -> Result<u32, StoreError> {
+        let mut plan = self.head(run)?.plan;
+        desk::plan::extend(&mut plan, added);
+        Ok(desk::plan::budget(&plan).trials)
+    }
+
     fn own(&self, run: &str) -> Result<(i64, i64), StoreError> {
         let none = || StoreError::NoRun { id: run.into(), path: self.path.clone() };
         self.own.get(run).copied().ok_or_else(none)
@@ -276,6 +293,21 @@ impl Store {
 /// Counted trials of the plan of a run.
 fn desk_trials(run: &Run) -> u32 {
     desk::plan::budget(&run.plan).trials
+}
+
+/// Keeps what a sitting of a run adds, and the counted trials that its plan then has.
+fn extend(
+    link: &Connection,
+    (run, sitting): (i64, i64),
+    (added, planned): (AddedBlocks, u32),
+) -> rusqlite::Result<()> {
+    schema::make_extended(link)?;
+    link.execute(
+        "INSERT INTO extension (run, sitting, from_blocks, to_blocks, planned)
+         VALUES (?1, ?2, ?3, ?4, ?5)",
+        params![run, sitting, added.from, added.to, planned],
+    )?;
+    Ok(())
 }
 
 /// The next sitting, and its number.

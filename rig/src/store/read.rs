@@ -1,9 +1,11 @@
 //! Knows how runs are found and brought back.
 
-use super::{Store, StoreError, Writer};
-use desk::record::{Completeness, Run, Sitting, TrialRecord};
+use super::{Store, StoreError, Writer, schema};
+use desk::plan::extend;
+use desk::record::{Added, Completeness, Counted, Fault, Run, Sitting, TrialRecord};
 use rusqlite::params;
 use serde::de::DeserializeOwned;
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// How a run stands.
@@ -11,6 +13,8 @@ use std::fmt;
 pub enum RunState {
     /// It went to its end.
     Complete,
+    /// It went to its end with too few valid trials, as [`Counted`] says.
+    Incomplete,
     /// It was stopped or given up before.
     Partial,
     /// Its conductor went away without a word.
@@ -23,6 +27,7 @@ impl fmt::Display for RunState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Complete => "complete",
+            Self::Incomplete => "incomplete",
             Self::Partial => "partial",
             Self::Interrupted => "interrupted",
             Self::Running => "running",
@@ -43,7 +48,7 @@ pub struct RunLine {
     pub version: String,
     /// How it stands.
     pub state: RunState,
-    /// Counted trials that its plan has.
+    /// Counted trials that its plan has, with the blocks that were added.
     pub planned: u32,
     /// Counted trials that are kept and valid.
     pub valid: u32,
@@ -55,7 +60,9 @@ const LINES: &str = "
 SELECT r.id, r.started, r.title, r.version, r.planned, s.pid, s.ticks, e.run IS NOT NULL,
     e.why, s.boot,
     (SELECT count(*) FROM trial AS t WHERE t.run = r.number AND t.counted = 1 AND t.valid = 1),
-    (SELECT count(*) FROM trial AS t WHERE t.run = r.number AND t.counted = 1 AND t.valid = 0)
+    (SELECT count(*) FROM trial AS t WHERE t.run = r.number AND t.counted = 1 AND t.valid = 0),
+    (SELECT count(DISTINCT t.trial) FROM trial AS t WHERE t.run = r.number AND t.counted = 1
+        AND (t.valid = 1 OR (t.fault NOT LIKE ?1 AND t.fault <> ?2)))
 FROM run AS r
 JOIN sitting AS s ON s.run = r.number
     AND s.number = (SELECT max(number) FROM sitting WHERE run = r.number)
@@ -69,23 +76,29 @@ impl Store {
     /// When the file cannot be read.
     pub fn list(&self) -> Result<Vec<RunLine>, StoreError> {
         let all = || -> rusqlite::Result<Vec<RunLine>> {
+            let planned = self.planned()?;
             let mut find = self.link.prepare(LINES)?;
-            let lines = find.query_map([], |row| {
+            let lacks = Fault::NotAvailable { what: "%".into() }.to_string();
+            let lines = find.query_map([lacks, Fault::Cancelled.to_string()], |row| {
                 let writer = Writer { pid: row.get(5)?, ticks: row.get(6)? };
                 let (ended, why): (bool, Option<String>) = (row.get(7)?, row.get(8)?);
+                let enough = Counted { visited: row.get(12)?, valid: row.get(10)? }.is_enough();
                 let state = match (ended, why) {
-                    (true, None) => RunState::Complete,
+                    (true, None) if enough => RunState::Complete,
+                    (true, None) => RunState::Incomplete,
                     (true, Some(_)) => RunState::Partial,
                     (false, _) if writer.lives(&row.get::<_, String>(9)?) => RunState::Running,
                     (false, _) => RunState::Interrupted,
                 };
+                let id: String = row.get(0)?;
+                let now = planned.get(&id).copied();
                 Ok(RunLine {
-                    id: row.get(0)?,
+                    id,
                     started: row.get(1)?,
                     title: row.get(2)?,
                     version: row.get(3)?,
                     state,
-                    planned: row.get(4)?,
+                    planned: now.map_or_else(|| row.get(4), Ok)?,
                     valid: row.get(10)?,
                     invalid: row.get(11)?,
                 })
@@ -127,6 +140,9 @@ impl Store {
         let number = self.number(&run.id)?;
         let get = |e| self.error(e);
         run.sittings = self.sittings(number).map_err(get)?;
+        for added in run.sittings.iter().filter_map(|sitting| sitting.added) {
+            extend(&mut run.plan, added);
+        }
         run.records = self.records(number)?;
         run.completeness = self.completeness(number).map_err(get)?;
         Ok(run)
@@ -145,12 +161,43 @@ impl Store {
         self.unpack(&head)
     }
 
-    fn sittings(&self, run: i64) -> rusqlite::Result<Vec<Sitting>> {
+    /// Counted trials of the runs to which blocks were added, by id.
+    fn planned(&self) -> rusqlite::Result<BTreeMap<String, u32>> {
+        if !schema::is_extended(&self.link)? {
+            return Ok(BTreeMap::new());
+        }
         let mut find = self.link.prepare(
-            "SELECT started, boot, records_before FROM sitting WHERE run = ?1 ORDER BY number",
+            "SELECT r.id, e.planned FROM extension AS e JOIN run AS r ON r.number = e.run
+             ORDER BY e.run, e.sitting",
+        )?;
+        // Of several the last counts.
+        find.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+    }
+
+    /// What each sitting of a run added, by its number.
+    fn added(&self, run: i64) -> rusqlite::Result<BTreeMap<i64, Added>> {
+        if !schema::is_extended(&self.link)? {
+            return Ok(BTreeMap::new());
+        }
+        let mut find = self
+            .link
+            .prepare("SELECT sitting, from_blocks, to_blocks FROM extension WHERE run = ?1")?;
+        let added = |row: &rusqlite::Row<'_>| {
+            Ok((row.get(0)?, Added { from: row.get(1)?, to: row.get(2)? }))
+        };
+        find.query_map([run], added)?.collect()
+    }
+
+    fn sittings(&self, run: i64) -> rusqlite::Result<Vec<Sitting>> {
+        let added = self.added(run)?;
+        let mut find = self.link.prepare(
+            "SELECT started, boot, records_before, number FROM sitting WHERE run = ?1
+             ORDER BY number",
         )?;
         let sitting = |row: &rusqlite::Row<'_>| {
-            Ok(Sitting { started: row.get(0)?, boot: row.get(1)?, records_before: row.get(2)? })
+            let added = added.get(&row.get(3)?).copied();
+            let (started, boot) = (row.get(0)?, row.get(1)?);
+            Ok(Sitting { started, boot, records_before: row.get(2)?, added })
         };
         find.query_map([run], sitting)?.collect()
     }
@@ -179,7 +226,7 @@ impl Store {
         })
     }
 
-    fn unpack<T: DeserializeOwned>(&self, packed: &[u8]) -> Result<T, StoreError> {
+    pub(super) fn unpack<T: DeserializeOwned>(&self, packed: &[u8]) -> Result<T, StoreError> {
         let fail = |e: std::io::Error| StoreError::Record { path: self.path.clone(), source: e };
         let text = zstd::decode_all(packed).map_err(fail)?;
         serde_json::from_slice(&text).map_err(|e| fail(e.into()))

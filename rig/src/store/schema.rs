@@ -10,8 +10,10 @@ use std::path::Path;
 
 /// `sten`, in the header of the file.
 const APPLICATION: i64 = 0x7374_656e;
-/// The schema that this version writes.
+/// The schema of a new file.
 const SCHEMA: i64 = 1;
+/// The schema of a file with a run to which blocks were added, which is the latest known.
+const EXTENDED: i64 = 2;
 
 /// `run.head` is the run without its records and `trial.record` one record, both JSON in zstd; the
 /// columns beside them are for lists and for whoever opens the file with SQL.
@@ -37,7 +39,42 @@ CREATE TABLE ending (
     PRIMARY KEY (run, sitting));
 ";
 
+/// A file has this table once blocks were added to one of its runs; until then an older stend can
+/// read it.
+const EXTENSION: &str = "
+CREATE TABLE extension (
+    run INTEGER NOT NULL REFERENCES run, sitting INTEGER NOT NULL, from_blocks INTEGER NOT NULL,
+    to_blocks INTEGER NOT NULL, planned INTEGER NOT NULL, PRIMARY KEY (run, sitting));
+";
+
 const KEPT_FOR_EVER: [&str; 5] = ["run", "sitting", "trial", "sample", "ending"];
+
+/// Whether blocks were ever added to a run of this file.
+pub(super) fn is_extended(link: &Connection) -> rusqlite::Result<bool> {
+    let named = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'extension'";
+    link.query_row(named, [], |row| row.get::<_, i64>(0)).map(|count| count > 0)
+}
+
+/// Makes the table of what was added, within the change of the caller.
+pub(super) fn make_extended(link: &Connection) -> rusqlite::Result<()> {
+    if is_extended(link)? {
+        return Ok(());
+    }
+    link.execute_batch(EXTENSION)?;
+    keep_for_ever(link, "extension")?;
+    link.pragma_update(None, "user_version", EXTENDED)
+}
+
+/// Nothing in a table is ever changed or taken away.
+fn keep_for_ever(link: &Connection, table: &str) -> rusqlite::Result<()> {
+    for change in ["UPDATE", "DELETE"] {
+        link.execute_batch(&format!(
+            "CREATE TRIGGER no_{change}_{table} BEFORE {change} ON {table}
+             BEGIN SELECT RAISE(ABORT, 'records are only ever added'); END"
+        ))?;
+    }
+    Ok(())
+}
 
 /// Whether the file holds nothing yet.
 pub(super) fn is_empty(link: &Connection, path: &Path) -> Result<bool, StoreError> {
@@ -68,14 +105,7 @@ fn tables(link: &Connection) -> rusqlite::Result<()> {
         return Ok(());
     }
     link.execute_batch(TABLES)?;
-    for table in KEPT_FOR_EVER {
-        for change in ["UPDATE", "DELETE"] {
-            link.execute_batch(&format!(
-                "CREATE TRIGGER no_{change}_{table} BEFORE {change} ON {table}
-                 BEGIN SELECT RAISE(ABORT, 'records are only ever added'); END"
-            ))?;
-        }
-    }
+    KEPT_FOR_EVER.iter().try_for_each(|table| keep_for_ever(link, table))?;
     link.pragma_update(None, "application_id", APPLICATION)?;
     link.pragma_update(None, "user_version", SCHEMA)
 }
@@ -104,9 +134,9 @@ pub(super) fn check_header(path: &Path, has_log: bool) -> Result<(), StoreError>
         return Err(foreign());
     }
     match (number(APPLICATION_ID), number(VERSION)) {
-        (Some(APPLICATION), Some(1..=SCHEMA)) => Ok(()),
-        (Some(APPLICATION), Some(found)) if found > SCHEMA => {
-            Err(StoreError::Newer { path: path.into(), found, known: SCHEMA })
+        (Some(APPLICATION), Some(1..=EXTENDED)) => Ok(()),
+        (Some(APPLICATION), Some(found)) if found > EXTENDED => {
+            Err(StoreError::Newer { path: path.into(), found, known: EXTENDED })
         }
         _ if has_log => Ok(()),
         // A database without a table has one page.
@@ -120,9 +150,9 @@ pub(super) fn check(link: &Connection, path: &Path) -> Result<(), StoreError> {
     let number = |name: &str| link.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     let both = number("application_id").and_then(|a| Ok((a, number("user_version")?)));
     match both {
-        Ok((APPLICATION, 1..=SCHEMA)) => Ok(()),
+        Ok((APPLICATION, 1..=EXTENDED)) => Ok(()),
         Ok((APPLICATION, found)) => {
-            Err(StoreError::Newer { path: path.into(), found, known: SCHEMA })
+            Err(StoreError::Newer { path: path.into(), found, known: EXTENDED })
         }
         Ok(_) => Err(StoreError::Foreign { path: path.into() }),
         Err(e) if e.sqlite_error_code() == Some(ErrorCode::NotADatabase) => {
