@@ -3,7 +3,7 @@
 //! Must not know hosts, nor what the work was.
 
 use super::recipe::{Order, Recipe, Taken};
-use crate::metal::{Series, Span, Taint, Together};
+use crate::metal::{DIGEST, Series, Span, Taint, Together, digest};
 use crate::workload::Checked;
 use desk::record::{Fault, Outcome, Reading, Settings, Value, Window, Work};
 use desk::unit::{Quantity, Unit};
@@ -47,6 +47,7 @@ pub(super) fn check(recipe: &Recipe, evidence: &Evidence) -> Result<Checked, Fau
             return Err(wrong(one, "it did no work in the window"));
         }
     }
+    work.digest = digest_of(series);
     if series.is_empty() {
         return Err(Fault::WrongWork { what: "no thread measured anything".into() });
     }
@@ -67,6 +68,12 @@ pub(super) fn check(recipe: &Recipe, evidence: &Evidence) -> Result<Checked, Fau
         fault: None,
     };
     Ok(Checked { readings: readings(evidence, &dropped, outcome.window), outcome })
+}
+
+/// Of the digests of all threads; none where one has none.
+fn digest_of(series: &[Series]) -> Option<u32> {
+    let add = |so_far, one: &Series| Some(digest(so_far, &one.digest?.to_le_bytes()));
+    series.iter().try_fold(DIGEST, add).map(Work::folded)
 }
 
 fn wrong(series: &Series, what: &str) -> Fault {

@@ -45,7 +45,7 @@ fn order(params: &[(&str, Value)]) -> Order {
 fn series(work: &[(u64, Option<Taint>)]) -> Series {
     let sample = |(work, taint): &(u64, _)| Sampled { work: *work, ns: 1_000_000, taint: *taint };
     let samples = work.iter().map(sample).collect();
-    Series { cpu: Some(1), samples, work: 100, verified: Ok(3) }
+    Series { cpu: Some(1), samples, work: 100, verified: Ok(3), digest: None }
 }
 
 fn evidence(series: Vec<Series>) -> Evidence {

@@ -149,7 +149,13 @@ fn more_memory_than_there_is_is_refused_before_it_is_touched() {
 
 fn series(rates: &[u64]) -> Series {
     let sample = |rate: &u64| Sampled { work: *rate, ns: 1_000_000_000, taint: None };
-    Series { cpu: Some(0), samples: rates.iter().map(sample).collect(), work: 9, verified: Ok(1) }
+    Series {
+        cpu: Some(0),
+        samples: rates.iter().map(sample).collect(),
+        work: 9,
+        verified: Ok(1),
+        digest: None,
+    }
 }
 
 #[test]

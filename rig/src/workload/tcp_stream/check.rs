@@ -5,6 +5,7 @@
 use super::evidence::{Evidence, end_at, seconds};
 use super::run::{Direction, StreamEnd, StreamPlan};
 use super::{bytes, readings};
+use crate::metal::{DIGEST, digest};
 use crate::workload::Checked;
 use desk::record::{Fault, Outcome, Sample, Settings, StreamFacts, Value, Window, Work};
 use desk::unit::{Quantity, Unit};
@@ -78,6 +79,7 @@ fn check_moments(evidence: &Evidence) -> Result<(), Fault> {
 /// Sent and received must agree: to the byte where the receiver saw the end of its stream.
 fn check_work(evidence: &Evidence) -> Result<Work, Fault> {
     let mut work = Work { refused_connections: evidence.refused, ..Work::default() };
+    let mut digests = Some(DIGEST);
     for plan in &evidence.streams {
         let ends: Vec<&StreamEnd> =
             evidence.ends.iter().flatten().filter(|e| e.id == plan.id).collect();
@@ -103,7 +105,9 @@ fn check_work(evidence: &Evidence) -> Result<Work, Fault> {
         work.sent_bytes += sent.bytes;
         work.received_bytes += received.bytes;
         work.content_checks += received.checks;
+        digests = digests.and_then(|so_far| Some(digest(so_far, &sent.digest?.to_le_bytes())));
     }
+    work.digest = digests.map(Work::folded);
     work.operations = work.received_bytes / evidence.request_bytes();
     Ok(work)
 }

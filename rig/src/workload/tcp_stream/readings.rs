@@ -3,9 +3,10 @@
 //! Must not know whether the work was right; `check.rs` says that.
 
 use super::evidence::{Evidence, end_at, seconds};
-use super::run::{HostMark, StreamMark};
+use super::run::{Direction, HostMark, StreamMark};
 use desk::record::Reading;
 use desk::unit::{Quantity, Unit};
+use std::collections::BTreeMap;
 
 /// All readings of a trial over its window.
 pub fn of(evidence: &Evidence) -> Vec<Reading> {
@@ -26,6 +27,21 @@ pub fn of(evidence: &Evidence) -> Vec<Reading> {
         if let Some(late) = late(opened, closed) {
             add("pace", "late", late, Unit::Share);
         }
+        for (cpu, share) in on_cpus(evidence, opened, closed) {
+            add("thread", &format!("cpu.cpu{cpu}"), share, Unit::Share);
+        }
+        if let Some(slept) = senders_sleep(opened, closed) {
+            add("tcp", "send_wait", slept, Unit::Share);
+        }
+        for (key, sends) in [("receive_buffer", false), ("send_buffer", true)] {
+            let its = closed.streams.iter().filter(|s| s.sends == sends && s.buffer > 0);
+            let Some(smallest) = its.map(|s| s.buffer).min() else { continue };
+            add("tcp", key, bytes(smallest), Unit::Byte);
+            let most = closed.buffer_most[usize::from(sends)];
+            if most > 0 {
+                add("tcp", &format!("{key}_max"), bytes(most), Unit::Byte);
+            }
+        }
     }
     all
 }
@@ -37,6 +53,43 @@ fn both<'a>(
 ) -> impl Iterator<Item = (&'a StreamMark, &'a StreamMark)> {
     let first = |b: &StreamMark| end_at(std::slice::from_ref(opened), b.id, b.sends);
     closed.streams.iter().filter_map(move |b| Some((first(b)?.0, b)))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a size of a buffer is below 2^53")]
+const fn bytes(size: u64) -> f64 {
+    size as f64
+}
+
+/// For each CPU that stream threads of a host are pinned to: the share of the time for which these
+/// ran, all together.
+fn on_cpus(evidence: &Evidence, opened: &HostMark, closed: &HostMark) -> BTreeMap<u32, f64> {
+    let wall = seconds(closed.at_ns.saturating_sub(opened.at_ns)).max(1e-9);
+    let mut cpus = BTreeMap::new();
+    for (a, b) in both(opened, closed) {
+        let Some(plan) = evidence.streams.iter().find(|plan| plan.id == b.id) else { continue };
+        let serves = b.sends == (plan.direction == Direction::Transmit);
+        let cpu = if serves { plan.server_cpu } else { plan.client_cpu };
+        let (Some(cpu), Some(then), Some(now)) = (cpu, a.thread, b.thread) else { continue };
+        *cpus.entry(cpu).or_default() += seconds(now.cpu_ns.saturating_sub(then.cpu_ns)) / wall;
+    }
+    cpus
+}
+
+/// Share of the time in which the sending threads of a host slept, neither on a CPU nor waiting for
+/// one, their mean. One that sends at no set rate sleeps only until its send buffer has room, so
+/// paced ones are left out; none where none is left or the kernel keeps no account.
+fn senders_sleep(opened: &HostMark, closed: &HostMark) -> Option<f64> {
+    let wall = seconds(closed.at_ns.saturating_sub(opened.at_ns)).max(1e-9);
+    let free = both(opened, closed).filter(|(_, b)| b.sends && b.pace.is_none());
+    let slept: Vec<f64> = free
+        .filter_map(|(a, b)| {
+            let (a, b) = (a.thread?, b.thread?);
+            let wanted = (b.cpu_ns + b.waited_ns).saturating_sub(a.cpu_ns + a.waited_ns);
+            Some((1.0 - seconds(wanted) / wall).clamp(0.0, 1.0))
+        })
+        .collect();
+    let count = u32::try_from(slept.len()).ok().filter(|count| *count > 0)?;
+    Some(slept.iter().sum::<f64>() / f64::from(count))
 }
 
 /// Of the stream thread that wanted a CPU for most of the time: the share of the time in which it

@@ -182,6 +182,7 @@ fn mark(at_ns: u64, sends: bool, bytes: u64) -> HostMark {
         took_ns: 0,
         interface: InterfaceMark { name: "lan".into(), rx_bytes, rx_packets },
         cpu_ns: at_ns / 2,
+        buffer_most: [6 << 20, 4 << 20],
         streams: vec![StreamMark {
             id: 0,
             sends,
@@ -201,8 +202,13 @@ fn mark(at_ns: u64, sends: bool, bytes: u64) -> HostMark {
 /// A trial of one transmit stream that moved 1 MB in a window of 0.1 s.
 fn evidence() -> Evidence {
     let marks = |at_ns, bytes| vec![mark(at_ns, true, bytes), mark(at_ns, false, bytes)];
-    let end =
-        |sends, bytes| StreamEnd { id: 0, sends, bytes, checks: 2, complete: true, error: None };
+    let end = |sends, bytes| StreamEnd {
+        bytes,
+        checks: 2,
+        complete: true,
+        sends,
+        ..StreamEnd::default()
+    };
     let mut asked = Settings::new();
     asked.insert("request_size".into(), Value::Quantity(Quantity::bytes(1000)));
     asked.insert("congestion".into(), Value::Word("cubic".into()));

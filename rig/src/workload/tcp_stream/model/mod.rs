@@ -201,6 +201,7 @@ impl Made<'_> {
             congestion: self.congestion.clone(),
             tcp: self.tcp(end, bytes, elapsed),
             queued: 0,
+            buffer: 0,
             thread: Some(ThreadMark {
                 cpu_ns: whole(ran * elapsed * 1e9),
                 waited_ns: whole(waited * elapsed * 1e9),
@@ -244,6 +245,7 @@ impl Made<'_> {
             checks: if end.sends { 0 } else { bytes.div_ceil(read) * 2 },
             complete: true,
             error: is_wrong.then(|| format!("content at byte {middle} is not what was sent")),
+            digest: None,
         }
     }
 }

@@ -321,3 +321,31 @@ fn probe(content: &[u8], from: u64, chunk: &[u8]) -> io::Result<u64> {
     }
     Ok(ends.len() as u64)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig {
+            failure_persistence: None,
+            ..ProptestConfig::with_cases(256)
+        })]
+
+        #[test]
+        fn a_changed_bit_at_either_end_of_a_chunk_is_refused_and_right_content_is_not(
+            (seed, stream) in (any::<u64>(), any::<u32>()),
+            (from, length) in (any::<u32>(), PROBE..PERIOD),
+            (bit, at_end) in (0..PROBE * 8, any::<bool>()),
+        ) {
+            let content = content(seed, stream, PERIOD);
+            let from = u64::from(from);
+            let mut chunk = content[place(from)..][..length].to_vec();
+            prop_assert_eq!(probe(&content, from, &chunk).unwrap(), 2);
+            let first = if at_end { length - PROBE } else { 0 };
+            chunk[first + bit / 8] ^= 1 << (bit % 8);
+            prop_assert!(probe(&content, from, &chunk).is_err());
+        }
+    }
+}

@@ -71,8 +71,26 @@ pub fn read(
         mark.thread = thread(stream.counters, stream.scheduler);
         mark.congestion = rustix::net::sockopt::tcp_congestion(stream.socket).unwrap_or_default();
         mark.pace = stream.schedule.map(|schedule| pace(schedule, stream.counters, gate));
+        mark.buffer = buffer(stream);
     }
-    Ok(HostMark { at_ns, took_ns, interface, cpu_ns, streams: marks })
+    let buffer_most = ["tcp_rmem", "tcp_wmem"].map(most);
+    Ok(HostMark { at_ns, took_ns, interface, cpu_ns, buffer_most, streams: marks })
+}
+
+/// Size of the buffer that this end uses, bytes; 0 where the kernel does not tell.
+fn buffer(stream: &Watched) -> u64 {
+    let size = match stream.sends {
+        true => rustix::net::sockopt::socket_send_buffer_size(stream.socket),
+        false => rustix::net::sockopt::socket_recv_buffer_size(stream.socket),
+    };
+    size.map_or(0, |bytes| bytes as u64)
+}
+
+/// The last of the three fields of a setting of this host's network namespace (tcp(7)).
+fn most(setting: &str) -> u64 {
+    let text = std::fs::read_to_string(format!("/proc/sys/net/ipv4/{setting}"));
+    let last = |text: String| text.split_ascii_whitespace().last()?.parse().ok();
+    text.ok().and_then(last).unwrap_or(0)
 }
 
 fn bytes(stream: &Watched) -> StreamMark {

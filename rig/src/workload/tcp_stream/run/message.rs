@@ -125,6 +125,9 @@ pub struct HostMark {
     pub interface: InterfaceMark,
     /// CPU that the host's process had used.
     pub cpu_ns: u64,
+    /// The most that the kernel lets receive and send buffers grow to, bytes: the last fields of
+    /// `tcp_rmem` and `tcp_wmem`. 0 where it does not tell.
+    pub buffer_most: [u64; 2],
     /// Its streams.
     pub streams: Vec<StreamMark>,
 }
@@ -173,6 +176,8 @@ pub struct StreamMark {
     pub tcp: TcpFacts,
     /// Bytes that lie in the receive queue.
     pub queued: u64,
+    /// Send buffer in force of an end that sends, receive buffer of one that receives, bytes.
+    pub buffer: u64,
     /// Its thread, where the kernel tells.
     pub thread: Option<ThreadMark>,
     /// Its schedule, if it sends on one.
@@ -194,4 +199,6 @@ pub struct StreamEnd {
     pub complete: bool,
     /// What went wrong.
     pub error: Option<String>,
+    /// Of a sender's content; none of a receiver or in a simulated lab.
+    pub digest: Option<u64>,
 }

@@ -57,3 +57,64 @@ fn mac(key: &[u8; 32], body: &[u8]) -> Hmac<Sha256> {
     mac.update(body);
     mac
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::message::Engine;
+    use super::*;
+    use proptest::prelude::*;
+
+    fn stream(id: u32, receive: bool) -> StreamPlan {
+        let direction = if receive { Direction::Receive } else { Direction::Transmit };
+        StreamPlan { id, client: 0, direction, server_cpu: None, client_cpu: None, turn: 0 }
+    }
+
+    fn traffic(key: [u8; 32], test: [u8; 16]) -> Traffic {
+        Traffic {
+            key,
+            test,
+            seed: 1,
+            interface: "lan".into(),
+            engine: Engine::Sys,
+            request_bytes: 1,
+            call_requests: 1,
+            read_bytes: 1,
+            pace: None,
+            congestion: None,
+            bytes_max: 1,
+            run_ms_max: 1,
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig {
+            failure_persistence: None,
+            ..ProptestConfig::with_cases(256)
+        })]
+
+        #[test]
+        fn an_opening_proves_its_stream_and_no_bit_of_it_can_be_changed(
+            (id, receive) in (any::<u32>(), any::<bool>()),
+            (key, test) in (any::<[u8; 32]>(), any::<[u8; 16]>()),
+            bit in 0..Opening::BYTES * 8,
+        ) {
+            let (plan, traffic) = (stream(id, receive), traffic(key, test));
+            let expected = [stream(id.wrapping_add(1), receive), plan.clone()];
+            let mut opening = Opening::of(&plan, &traffic);
+            prop_assert_eq!(opening.stream(&expected, &traffic), Some(&plan));
+            opening.0[bit / 8] ^= 1 << (bit % 8);
+            prop_assert_eq!(opening.stream(&expected, &traffic), None);
+        }
+
+        #[test]
+        fn chance_bytes_open_nothing(
+            bytes in any::<[[u8; 32]; 2]>(),
+            key in any::<[u8; 32]>(),
+        ) {
+            let mut opening = Opening([0; Opening::BYTES]);
+            opening.0.copy_from_slice(bytes.as_flattened());
+            let (traffic, expected) = (traffic(key, [0; 16]), [stream(1, true)]);
+            prop_assert_eq!(opening.stream(&expected, &traffic), None);
+        }
+    }
+}

@@ -15,6 +15,7 @@ use super::opening::Opening;
 use super::paced::{Schedule, send_paced};
 use crate::lab::agent::{self, Part};
 use crate::lab::{clock, cpus};
+use crate::metal::{DIGEST, digest};
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::net::{Ipv4Addr, Shutdown, SocketAddrV4, TcpListener, TcpStream};
@@ -52,6 +53,8 @@ struct Stream {
     schedule: Option<Schedule>,
     scheduler: Option<File>,
     thread: Option<JoinHandle<io::Result<bool>>>,
+    /// Of what it sends, if it does.
+    digest: Option<u64>,
 }
 
 /// This host's end of all its streams.
@@ -207,11 +210,16 @@ impl End {
         }
         let socket = Arc::new(socket);
         let counters = Arc::new(Counters::default());
+        let mut content = content(traffic.seed, id, traffic.request_bytes);
+        let digest = sends.then(|| digest(DIGEST, &content));
+        if sends && agent::plants_wrong_data() {
+            content[0] ^= 1;
+        }
         let worker = Worker {
             socket: Arc::clone(&socket),
             counters: Arc::clone(&counters),
             gate: Arc::clone(&self.gate),
-            content: content(traffic.seed, id, traffic.request_bytes),
+            content,
             traffic: traffic.clone(),
             schedule,
         };
@@ -220,9 +228,9 @@ impl End {
             .stack_size(256 << 10)
             .spawn(move || worker.run(sends, cpu))
             .map_err(fail)?;
-        let thread = Some(thread);
-        let scheduler = None;
-        self.streams.push(Stream { id, sends, socket, counters, schedule, scheduler, thread });
+        let (thread, scheduler) = (Some(thread), None);
+        let stream = Stream { id, sends, socket, counters, schedule, scheduler, thread, digest };
+        self.streams.push(stream);
         Ok(())
     }
 
@@ -284,6 +292,7 @@ impl Stream {
             checks: self.counters.checks.load(Relaxed),
             complete: matches!(outcome, Ok(true)),
             error: outcome.err().map(|e| e.to_string()),
+            digest: self.digest,
         }
     }
 
