@@ -1,10 +1,11 @@
 //! Knows `stend aa`: a plan against itself, what that tells of noise, and where it is found again.
 
 use super::error::CliError;
+use super::extent::Extent;
 use super::manual::{self, Words};
 use super::run::{How, carry_out, finish};
 use super::session::revisions;
-use super::{Options, invoked, plans, quoted};
+use super::{Options, enough, invoked, plans, quoted};
 use desk::plan::{against_itself, smallest_effect};
 use desk::record::{Environment, LabKind, Plan, Replicate, Run};
 use desk::report::aa_words;
@@ -30,6 +31,8 @@ pub struct Wanted {
     #[arg(long, value_name = "FACTOR=LEVEL")]
     level: Vec<String>,
     #[command(flatten)]
+    extent: Extent,
+    #[command(flatten)]
     options: Options,
 }
 
@@ -41,13 +44,16 @@ pub fn aa(wanted: &Wanted) -> Result<u8, CliError> {
     let (plan, text) = plans::load(&wanted.plan)?;
     let held = held(&plan, &wanted.level)?;
     refuse_open(&plan, &held, ("aa", &wanted.plan))?;
-    let how = How { quick: wanted.quick, displaced_work: wanted.displaced_work };
+    let Wanted { quick, displaced_work, extent, .. } = *wanted;
+    let how = How { quick, displaced_work, extent };
     let mut plan = against_itself(&plan, &held, &aa_words(&plan, &held)?)?;
-    how.apply(&mut plan);
+    let (how, told) = how.apply(&mut plan)?;
+    enough::refuse_few(&plan, "aa")?;
     let levels = manual::again(&wanted.level);
     let options = &wanted.options;
     let words = format!("{}{levels}{}{}", how.words(), options.place_words(), quoted(&wanted.plan));
-    let done = carry_out(&plan, &text, format!("{} aa {words}", invoked()), options)?;
+    let command = format!("{} aa {words}", invoked());
+    let done = carry_out(&plan, &text, (command, &told), options)?;
     finish(&done.session, &done.run, (&done.directory, options.json), &done.meter)
 }
 

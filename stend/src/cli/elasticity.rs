@@ -3,6 +3,7 @@
 
 use super::aa::{held, refuse_open};
 use super::error::CliError;
+use super::extent::Extent;
 use super::manual;
 use super::place;
 use super::run::{How, carry_out, finish};
@@ -30,6 +31,8 @@ pub struct Wanted {
     #[arg(long, value_name = "FACTOR=LEVEL")]
     level: Vec<String>,
     #[command(flatten)]
+    extent: Extent,
+    #[command(flatten)]
     options: Options,
 }
 
@@ -48,16 +51,16 @@ pub fn elasticity(wanted: &Wanted) -> Result<u8, CliError> {
     let words = elasticity_words(&plan)?;
     let held = held(&plan, &wanted.level)?;
     refuse_open(&plan, &held, ("elasticity", &wanted.plan))?;
-    let mut plan = at_one_place(&plan, &held)?;
-    let how = How { quick: wanted.quick, displaced_work: false };
-    how.apply(&mut plan);
+    let plan = at_one_place(&plan, &held)?;
+    let how = How { quick: wanted.quick, displaced_work: false, extent: wanted.extent };
     let options = &wanted.options;
     let throttling = place::throttles(&plan, options, wanted.step)?;
     if throttling.throttles.is_empty() {
         let why = throttling.fixed.iter().map(|f| format!("{}: {}", f.resource, f.why));
         return Err(CliError::NothingToThrottle(why.collect::<Vec<_>>().join("; ")));
     }
-    let plan = one_at_a_time(&plan, throttling, &words);
+    let mut plan = one_at_a_time(&plan, throttling, &words);
+    let (how, told) = how.apply(&mut plan)?;
     let levels = manual::again(&wanted.level);
     let step = match wanted.step.to_string() {
         usual if usual == STEP => String::new(),
@@ -65,6 +68,7 @@ pub fn elasticity(wanted: &Wanted) -> Result<u8, CliError> {
     };
     let place = options.place_words();
     let words = format!("{}{step}{levels}{place}{}", how.words(), quoted(&wanted.plan));
-    let done = carry_out(&plan, &text, format!("{} elasticity {words}", invoked()), options)?;
+    let command = format!("{} elasticity {words}", invoked());
+    let done = carry_out(&plan, &text, (command, &told), options)?;
     finish(&done.session, &done.run, (&done.directory, options.json), &done.meter)
 }

@@ -1,6 +1,6 @@
 //! Knows every way a verb can fail and the exit status of each.
 
-use desk::plan::{AaError, PlanError, TellError};
+use desk::plan::{AaError, ExtentError, PlanError, StoredError, TellError};
 use desk::report::{BundleError, ReportError};
 use desk::verdict::{CompareError, GateError};
 use rig::lab::LabError;
@@ -39,6 +39,14 @@ pub enum CliError {
         /// Line, value, remedy.
         source: Box<PlanError>,
     },
+    /// The plan of a stored run was refused.
+    #[error("run {id} has a plan that is not carried out: {source}; run a plan of your own")]
+    StoredPlan {
+        /// Which run.
+        id: String,
+        /// Value, remedy.
+        source: Box<StoredError>,
+    },
     /// The run could not begin.
     #[error(transparent)]
     Run(#[from] RunError),
@@ -62,11 +70,31 @@ pub enum CliError {
     #[error("neither XDG_STATE_HOME nor HOME is set; name a file with --store")]
     NoStatePlace,
     /// Every run is complete.
-    #[error("every run that is kept is complete; there is nothing to resume")]
+    #[error(
+        "every kept run has ended; there is nothing to resume, and --blocks +N adds blocks to the \
+         run that is named"
+    )]
     NothingToResume,
     /// The run has nothing left.
-    #[error("run {id} is complete; `stend report {id}` shows it")]
-    IsComplete {
+    #[error(
+        "run {id} has ended; `stend report {id}` shows it, `stend resume {id} --blocks +5` adds \
+         five blocks"
+    )]
+    HasEnded {
+        /// Which.
+        id: String,
+    },
+    /// Blocks are added to a run that has ended only.
+    #[error("run {id} has not ended; go on with `stend resume {id}` first, then add blocks")]
+    NotEnded {
+        /// Which.
+        id: String,
+    },
+    /// Another build visits the trials in another order.
+    #[error(
+        "run {id} was begun by a build that visits its trials in another order; run the plan anew"
+    )]
+    OtherOrder {
         /// Which.
         id: String,
     },
@@ -195,6 +223,28 @@ pub enum CliError {
         /// Why.
         source: io::Error,
     },
+    /// The plan or the run cannot have so many blocks.
+    #[error(transparent)]
+    Extent(#[from] ExtentError),
+    /// Too few blocks for a verb that has to decide.
+    #[error(
+        "{verb} needs at least {least} {what}, and {whose} has {found}: fewer have no verdict; \
+         {remedy}"
+    )]
+    TooFew {
+        /// The verb.
+        verb: &'static str,
+        /// The fewest.
+        least: u32,
+        /// Blocks, or boots a level.
+        what: &'static str,
+        /// The plan or run.
+        whose: String,
+        /// As many as it has.
+        found: u32,
+        /// What to do.
+        remedy: String,
+    },
     /// A level that is told is not one to tell.
     #[error(transparent)]
     Tell(#[from] TellError),
@@ -303,6 +353,12 @@ pub enum CliError {
         /// Why.
         source: io::Error,
     },
+    /// One run named more than once in a comparison.
+    #[error("run {run} is named twice; a comparison takes every run once, on one side")]
+    SameRun {
+        /// Which.
+        run: String,
+    },
     /// Two runs have no trial in common.
     #[error(
         "runs {a} and {b} have no load point with a good trial under the same levels; run one plan \
@@ -330,15 +386,19 @@ impl CliError {
             Self::NoPlan { .. }
             | Self::NoWorkload { .. }
             | Self::Plan { .. }
+            | Self::StoredPlan { .. }
             | Self::NoPhysics { .. }
             | Self::Physics { .. }
             | Self::PhysicsOfReal(_)
             | Self::NothingToResume
-            | Self::IsComplete { .. }
+            | Self::HasEnded { .. }
+            | Self::NotEnded { .. }
+            | Self::OtherOrder { .. }
             | Self::IsRunning { .. }
             | Self::NoRun { .. }
             | Self::BadRun { .. }
             | Self::Compare(_)
+            | Self::SameRun { .. }
             | Self::Import { .. }
             | Self::ImportFile { .. }
             | Self::Gate(_)
@@ -348,6 +408,8 @@ impl CliError {
             | Self::NoForm { .. }
             | Self::Aa(_)
             | Self::Tell(_)
+            | Self::Extent(_)
+            | Self::TooFew { .. }
             | Self::Untold { .. }
             | Self::TwoLevels { .. }
             | Self::NoSettings { .. }

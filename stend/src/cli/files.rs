@@ -1,9 +1,10 @@
-//! Knows where results are written, whole or not at all.
+//! Knows where results are written, whole or not at all; `owned.rs` knows where they may be.
 
 use super::error::CliError;
+pub use super::owned::Directory;
+use super::owned::Target;
 use super::{outputs, terminal};
 use desk::report::{self, Document};
-use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -12,6 +13,8 @@ use std::sync::OnceLock;
 const STDOUT: &str = "-";
 /// Where results go if nobody says: a directory a run below it.
 const PARENT: &str = "stend-out";
+/// Files by which a directory is known to be one of results.
+const OURS: [&str; 2] = ["records.json", "comparison.json"];
 
 static CHOSEN: OnceLock<PathBuf> = OnceLock::new();
 
@@ -24,15 +27,12 @@ pub fn set_parent(path: PathBuf) {
 /// The directory of a run's results, made if it is not there: as named, or one of its own.
 ///
 /// # Errors
-/// When it cannot be made or written to.
-pub fn directory(wanted: Option<&Path>, run: &str) -> Result<PathBuf, CliError> {
+/// When it cannot be made or written to, or is not this user's alone.
+pub fn directory(wanted: Option<&Path>, run: &str) -> Result<Directory, CliError> {
     let parent = CHOSEN.get().map_or(Path::new(PARENT), PathBuf::as_path);
     let path = wanted.map_or_else(|| parent.join(run), Path::to_path_buf);
-    fs::create_dir_all(&path)
-        .and_then(|()| part(&path))
-        .and_then(|(half, _)| fs::remove_file(half))
-        .map_err(|source| CliError::Write { path: path.clone(), source })?;
-    Ok(path)
+    let tried = Directory::own(&path, &OURS).and_then(|own| own.try_out().map(|()| own));
+    tried.map_err(|source| CliError::Write { path, source })
 }
 
 /// The file that a person named; none where nothing was named, or standard output was.
@@ -54,45 +54,32 @@ pub fn deliver(output: Option<&Path>, bytes: &[u8]) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Writes a file whole or not at all: a kill or a full disk leaves the old one. What is there and
-/// is no regular file, a device, a pipe or a link, stays what it is and is written into.
+/// Writes a file whole or not at all: a kill or a full disk leaves the old one. A device or a pipe
+/// stays what it is and is written into; a link is followed where nobody else can have put it.
 ///
 /// # Errors
-/// When it cannot be written.
+/// When it cannot be written, or another user could choose what is written to.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    if fs::symlink_metadata(path).is_ok_and(|there| !there.is_file()) {
-        return fs::write(path, bytes);
-    }
-    let below = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-    let (half, mut file) = part(below.unwrap_or(Path::new(".")))?;
-    let written = file.write_all(bytes).and_then(|()| fs::rename(&half, path));
-    if written.is_err() {
-        // The error that is told is the first one.
-        let _ = fs::remove_file(&half);
-    }
-    written
+    Target::find(path, false)?.write(bytes)
 }
 
-/// A new file in a directory, under a name that nobody else has.
-fn part(directory: &Path) -> io::Result<(PathBuf, File)> {
-    let mut number = 0_u32;
-    loop {
-        let path = directory.join(format!(".stend-{}-{number}.part", std::process::id()));
-        match File::create_new(&path) {
-            // A killed process that had our number may have left one.
-            Err(e) if e.kind() == io::ErrorKind::AlreadyExists && number < 1000 => number += 1,
-            made => return made.map(|file| (path, file)),
-        }
-    }
+/// Whether a file can be written, tried before anything is measured: makes its directory and
+/// leaves nothing else.
+///
+/// # Errors
+/// As [`replace`].
+pub fn try_file(path: &Path) -> io::Result<()> {
+    Target::find(path, true)?.try_out()
 }
 
-/// Writes a file of a report, as [`replace`].
+/// Writes a file of a report whole or not at all.
 ///
 /// # Errors
 /// When it cannot be written.
-pub fn write(directory: &Path, name: &str, text: &str) -> Result<PathBuf, CliError> {
+pub fn write(directory: &Directory, name: &str, text: &str) -> Result<PathBuf, CliError> {
     let path = directory.join(name);
-    replace(&path, text.as_bytes())
+    directory
+        .write(name.as_ref(), text.as_bytes())
         .map_err(|source| CliError::Write { path: path.clone(), source })?;
     Ok(path)
 }
@@ -101,7 +88,7 @@ pub fn write(directory: &Path, name: &str, text: &str) -> Result<PathBuf, CliErr
 ///
 /// # Errors
 /// When a file cannot be written.
-pub fn write_beside(directory: &Path, document: &Document) -> Result<(), CliError> {
+pub fn write_beside(directory: &Directory, document: &Document) -> Result<(), CliError> {
     write(directory, "report.md", &report::markdown(document))?;
     let article = outputs::Report::of(document);
     write(directory, "report.json", &serde_json::to_string_pretty(&article)?)?;
@@ -111,6 +98,7 @@ pub fn write_beside(directory: &Path, document: &Document) -> Result<(), CliErro
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
     use std::os::unix::fs::symlink;
 
     struct Place(PathBuf);

@@ -3,18 +3,19 @@
 //! Never: whether a difference is one; the verdict says that.
 
 use super::error::CliError;
+use super::extent::Extent;
+use super::files::Directory;
 use super::manual::{self, Words};
 use super::run::{How, measure, write_all};
 use super::terminal::{self, columns};
 use super::{
-    GATE_FAILED, GIVEN_UP, INCONCLUSIVE, INTERRUPTED, INVALID, OK, Options, Place, files, outputs,
-    plans, session, store,
+    GATE_FAILED, GIVEN_UP, INCONCLUSIVE, INTERRUPTED, INVALID, OK, Options, Place, enough, files,
+    outputs, plans, session, store,
 };
 use clap::ValueEnum;
 use desk::record::Run;
 use desk::report::{self, Document, Prose};
 use desk::verdict::{FailIf, Gate, GateOutcome, analyse, gate as judge, gateable, gated};
-use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -47,8 +48,10 @@ pub struct Wanted {
     #[arg(long, value_name = "FACTOR=LEVEL", conflicts_with = "run")]
     level: Vec<String>,
     /// Judge this run of the store instead of measuring: its id, a beginning of it, or last
-    #[arg(long, value_name = "RUN")]
+    #[arg(long, value_name = "RUN", conflicts_with = "Extent")]
     run: Option<String>,
+    #[command(flatten)]
+    extent: Extent,
     #[command(flatten)]
     options: Options,
 }
@@ -80,7 +83,7 @@ impl From<Rule> for FailIf {
 /// A run to judge, where its report goes, and whether the person stopped it.
 struct Subject {
     run: Run,
-    directory: Option<PathBuf>,
+    directory: Option<Directory>,
     stopped: bool,
 }
 
@@ -95,7 +98,7 @@ pub fn gate(wanted: &Wanted, typed: bool) -> Result<u8, CliError> {
         return Err(CliError::GateOfSim);
     }
     for path in [&wanted.junit, &wanted.markdown].into_iter().flatten() {
-        try_file(path).map_err(|source| CliError::File { path: path.clone(), source })?;
+        files::try_file(path).map_err(|source| CliError::File { path: path.clone(), source })?;
     }
     let subject = subject(wanted)?;
     let metric = wanted.metric.as_deref();
@@ -119,17 +122,6 @@ pub fn gate(wanted: &Wanted, typed: bool) -> Result<u8, CliError> {
         }
     }
     Ok(if lost && status == OK { GIVEN_UP } else { status })
-}
-
-/// Whether a file can be written, tried before anything is measured. What was not there is not
-/// there afterwards, but for its directory.
-fn try_file(path: &Path) -> io::Result<()> {
-    if let Some(parent) = path.parent() {
-        fs::create_dir_all(parent)?;
-    }
-    let is_new = !path.exists();
-    OpenOptions::new().append(true).create(true).open(path)?;
-    if is_new { fs::remove_file(path) } else { Ok(()) }
 }
 
 /// Report and records.
@@ -161,17 +153,20 @@ fn subject(wanted: &Wanted) -> Result<Subject, CliError> {
     let options = &wanted.options;
     if let Some(name) = &wanted.run {
         let run = store::read(options.store.as_deref())?.load(name)?;
+        enough::refuse_few_of(&run, "gate")?;
         let out = options.out.as_deref();
         let directory = out.map(|out| files::directory(Some(out), &run.id)).transpose()?;
         return Ok(Subject { run, directory, stopped: false });
     }
     let name = wanted.plan.as_deref().unwrap_or_default();
     let (plan, text) = plans::load(name)?;
-    let how = How { quick: wanted.quick, displaced_work: wanted.displaced_work };
+    let Wanted { quick, displaced_work, extent, .. } = *wanted;
+    let how = How { quick, displaced_work, extent };
     // Before anything is measured.
     let words = Words { verb: "gate", options: "", plan: name };
     let mut asked = manual::told(&plan, &wanted.level, &words)?;
-    how.apply(&mut asked);
+    how.apply(&mut asked)?;
+    enough::refuse_few(&asked, "gate")?;
     gateable(&asked, &session::metrics(&asked), wanted.metric.as_deref())?;
     let measured = measure((name, plan, &text), (how, &wanted.level), options)?;
     let stopped = measured.session.stopped();

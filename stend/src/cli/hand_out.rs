@@ -1,12 +1,16 @@
 //! Knows what `stend` says of itself to a shell and to `man`.
 
 use super::error::CliError;
+use super::files::Directory;
 use super::settings::{self, Settings};
 use super::{Cli, OK, terminal};
 use clap::{Command, CommandFactory as _};
 use clap_complete::Shell;
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::Path;
+
+/// By which a directory is known to be one of pages.
+const PAGE: &str = "stend.1";
 
 /// The command line as it is read, whatever was set here.
 fn command() -> Command {
@@ -36,7 +40,20 @@ pub fn man(directory: Option<&Path>) -> Result<u8, CliError> {
         return Ok(OK);
     };
     let fail = |source| CliError::Directory { path: directory.into(), source };
-    std::fs::create_dir_all(directory).map_err(fail)?;
-    clap_mangen::generate_to(command(), directory).map_err(fail)?;
+    let own = Directory::own(directory, &[PAGE]).map_err(fail)?;
+    let mut whole = command().disable_help_subcommand(true);
+    whole.build();
+    pages(&whole, &own).map_err(fail)?;
     Ok(OK)
+}
+
+/// Writes the page of a command and those of its verbs.
+fn pages(command: &Command, to: &Directory) -> io::Result<()> {
+    for verb in command.get_subcommands().filter(|verb| !verb.is_hide_set()) {
+        pages(verb, to)?;
+    }
+    let page = clap_mangen::Man::new(command.clone());
+    let mut text = Vec::new();
+    page.render(&mut text)?;
+    to.write(page.get_filename().as_ref(), &text)
 }

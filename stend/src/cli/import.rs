@@ -3,7 +3,7 @@
 //! The file is a stranger's: nothing in it is executed, no name in it becomes a path.
 
 use super::error::CliError;
-use super::{OK, invoked, quoted, store, terminal};
+use super::{OK, invoked, plans, quoted, store, terminal};
 use desk::report::{Bundle, FILE_MAX};
 use rig::store::{Added, Store};
 use std::fs::File;
@@ -23,14 +23,18 @@ pub struct Wanted {
 /// Takes the runs of a file into the store and says how their report is made again.
 ///
 /// # Errors
-/// A file that carries no runs or that cannot be read, a run whose id the store has for another
-/// one, a store that cannot be written. Of a file with several runs all are taken or none.
+/// A file that carries no runs or that cannot be read, a plan outside the bounds of a plan file, a
+/// run whose id the store has for another one, a store that cannot be written. Of a file with
+/// several runs all are taken or none.
 pub fn import(wanted: &Wanted) -> Result<u8, CliError> {
     let bundle = Bundle::read(&read(&wanted.file)?)
         .map_err(|source| CliError::Import { path: wanted.file.clone(), source })?;
+    let runs: Vec<_> = bundle.parts.iter().map(|part| part.run.as_ref()).collect();
+    for run in &runs {
+        plans::recheck_foreign(run)?;
+    }
     let path = store::path(wanted.store.as_deref())?;
     let mut store = Store::open(&path)?;
-    let runs: Vec<_> = bundle.parts.iter().map(|part| part.run.as_ref()).collect();
     let added = store.add(&runs)?;
     let mut out = terminal::out();
     for (run, added) in runs.iter().zip(added) {

@@ -8,9 +8,11 @@ mod compare;
 mod config;
 mod doctor;
 mod elasticity;
+mod enough;
 mod error;
 mod explain;
 mod export;
+mod extent;
 mod factors;
 mod figure;
 mod files;
@@ -21,6 +23,7 @@ mod import;
 mod list;
 mod manual;
 mod outputs;
+mod owned;
 mod page;
 mod parquet;
 mod place;
@@ -33,6 +36,7 @@ mod run;
 mod schema;
 mod session;
 mod settings;
+mod sides;
 mod store;
 mod survey;
 mod terminal;
@@ -63,6 +67,8 @@ const GATE_FAILED: u8 = 3;
 const INCONCLUSIVE: u8 = 4;
 /// Not one pair of valid trials.
 const INVALID: u8 = 6;
+/// It went to its end, but under 90 % of its counted trials are valid.
+const INCOMPLETE: u8 = 7;
 /// The person stopped it; what was finished is in the report.
 const INTERRUPTED: u8 = 130;
 
@@ -71,17 +77,20 @@ const EXIT_CODES: &str = "Exit status: 0 all was measured or shown, the gate pas
 or a file could not be written; 2 wrong usage, a refused plan, or a run that cannot be resumed; \
 3 the gate failed with evidence, or the runs are not comparable; 4 the gate is inconclusive; \
 5 this place cannot measure it, or is not the one where the run began; 6 no trial gave a figure, \
-or the runs share none; 130 stopped on request.";
+or the runs share none; 7 complete, but under 90 % of the counted trials are valid; 130 stopped \
+on request.";
 
 /// Measures this machine and says which set-up is better, by how much, and what limits it.
 ///
 /// Without a verb: inventory, noise floor, three comparisons and a curve in network namespaces of
-/// its own, at most a minute. The result goes to standard output, progress to standard error.
+/// its own, in about a minute. The result goes to standard output, progress to standard error.
 #[derive(Debug, Parser)]
 #[command(version, about, after_help = EXIT_CODES)]
 struct Cli {
     #[command(subcommand)]
     verb: Option<Verb>,
+    #[command(flatten)]
+    extent: extent::Extent,
     #[command(flatten)]
     options: Options,
     /// When to colour what is said
@@ -113,13 +122,18 @@ enum Verb {
         #[arg(long, value_name = "FACTOR=LEVEL")]
         level: Vec<String>,
         #[command(flatten)]
+        extent: extent::Extent,
+        #[command(flatten)]
         options: Options,
     },
-    /// Go on with a run that was interrupted, where it was left
+    /// Go on with a run that was interrupted, where it was left, or add blocks to one that ended
     #[command(after_help = EXIT_CODES)]
     Resume {
         #[command(flatten)]
         wanted: report::Wanted,
+        /// Add N blocks to a run that has ended, or measure up to N in all: each end is then a look
+        #[arg(long, value_name = "+N|N", value_parser = extent::further)]
+        blocks: Option<desk::plan::Asked>,
         /// What the lab of a simulated run was made of
         #[arg(long, value_name = "FILE")]
         physics: Option<PathBuf>,
@@ -153,29 +167,9 @@ enum Verb {
         /// Name of the workload: tcp_stream
         workload: Option<String>,
     },
-    /// Compare two runs that were measured at different times, if they are comparable
+    /// Compare runs that were measured at different times, if they are comparable
     #[command(after_help = EXIT_CODES)]
-    Compare {
-        /// The baseline: its id, or the path of its records.json
-        a: String,
-        /// The run that is judged
-        b: String,
-        /// Show figures although the runs are not comparable: without a verdict, and marked
-        #[arg(long)]
-        force: bool,
-        /// Compare this metric and not the primary one of A
-        #[arg(long, value_name = "M")]
-        metric: Option<String>,
-        /// File in which runs are kept [default: stend/lab.stend in the state directory]
-        #[arg(long, value_name = "FILE")]
-        store: Option<PathBuf>,
-        /// Directory for the report [default: stend-out/compare-A-B]
-        #[arg(long, value_name = "DIR")]
-        out: Option<PathBuf>,
-        /// Print the comparison as JSON instead of text
-        #[arg(long)]
-        json: bool,
-    },
+    Compare(compare::Options),
     /// Run a plan and pass or fail a build by it; the exit status says which
     #[command(after_help = EXIT_CODES)]
     Gate(gate::Wanted),
@@ -376,11 +370,11 @@ pub fn main() -> Result<u8, CliError> {
         }
     }
     match cli.verb {
-        None => survey::survey(&cli.options),
-        Some(Verb::Run { plan, quick, displaced_work, level, options }) => {
-            run::run(&plan, (run::How { quick, displaced_work }, &level), &options)
+        None => survey::survey(cli.extent, &cli.options),
+        Some(Verb::Run { plan, quick, displaced_work, level, extent, options }) => {
+            run::run(&plan, (run::How { quick, displaced_work, extent }, &level), &options)
         }
-        Some(Verb::Resume { wanted, physics }) => resume::resume(&wanted, physics),
+        Some(Verb::Resume { wanted, blocks, physics }) => resume::resume(&wanted, blocks, physics),
         Some(Verb::List { store, json }) => list::list(store.as_deref(), json),
         Some(Verb::Report(options)) => report::report(&options),
         Some(Verb::Import(wanted)) => import::import(&wanted),
@@ -396,10 +390,7 @@ pub fn main() -> Result<u8, CliError> {
         Some(Verb::Completions { shell }) => hand_out::completions(shell),
         Some(Verb::Man { directory }) => hand_out::man(directory.as_deref()),
         Some(Verb::Explain { workload }) => explain::explain(workload.as_deref()),
-        Some(Verb::Compare { a, b, force, metric, store, out, json }) => {
-            let (metric, store, out) = (metric.as_deref(), store.as_deref(), out.as_deref());
-            compare::compare(&a, &b, &compare::How { force, metric, store, out, json })
-        }
+        Some(Verb::Compare(options)) => compare::compare(&options),
         Some(Verb::Gate(wanted)) => {
             let source = matches.subcommand().and_then(|(_, m)| m.value_source("lab"));
             gate::gate(&wanted, source == Some(ValueSource::CommandLine))

@@ -116,7 +116,7 @@ pub struct ListedRun {
     pub title: String,
     /// Version of stend.
     pub version: String,
-    /// `complete`, `partial`, `running` or the like.
+    /// `complete`, `incomplete`, `partial`, `running` or the like.
     pub state: String,
     /// Counted trials of the plan.
     pub planned: u32,

@@ -2,16 +2,17 @@
 //! written in silence.
 
 use super::error::CliError;
+use super::files::Directory;
 use super::{files, progress};
 use desk::report::{self, Bundle, Document};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Writes `report.html`.
 ///
 /// # Errors
 /// When it cannot be made or written.
 pub fn write(
-    directory: &Path,
+    directory: &Directory,
     document: &Document,
     bundle: &Bundle<'_>,
 ) -> Result<PathBuf, CliError> {

@@ -82,10 +82,7 @@ fn real(
     cancel: &'static AtomicBool,
 ) -> Result<Ground, CliError> {
     factor::refuse(plan, Path::new("/")).map_err(RunError::Factor)?;
-    // What a dead conductor left switched must not be recorded as the machine's own.
-    if let Ok(journals) = undo::directory() {
-        let _ = undo::settle_dead(&journals, Path::new("/"));
-    }
+    settle_dead();
     let mut environment = observed();
     let binary = std::env::current_exe()?;
     let blueprint = Blueprint { wanted, clients: plan.lab.clients, links, binary };
@@ -101,6 +98,13 @@ fn real(
     environment.facts.sort_by(|a, b| a.key.cmp(&b.key));
     environment.lab = Some((bench.lab.kind, bench.lab.reason.clone()));
     Ok(Ground { stand: Box::new(bench), environment })
+}
+
+/// What a dead conductor left switched must not be taken for the machine's own.
+pub fn settle_dead() {
+    if let Ok(journals) = undo::directory() {
+        let _ = undo::settle_dead(&journals, Path::new("/"));
+    }
 }
 
 /// A plan with boots runs in a simulated lab only; said before anything is opened or made.

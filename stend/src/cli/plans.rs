@@ -1,8 +1,9 @@
 //! Knows where plans come from: a file, or the ones built in; and what a plan may name.
 
 use super::error::CliError;
-use desk::plan::{Catalogue, read};
-use desk::record::{Plan, WorkloadSpec};
+use super::extent::draw;
+use desk::plan::{Catalogue, read_seeded};
+use desk::record::{Completeness, Plan, Run, WorkloadSpec};
 use rig::{factor, workload};
 
 /// Names of the built-in plans, as a person may write them.
@@ -59,24 +60,74 @@ pub fn load(name: &str) -> Result<(Plan, String), CliError> {
     Ok((parse(name, &text)?, text))
 }
 
-/// Reads the text of a plan against everything this binary can do.
+/// Reads the text of a plan against everything this binary can do. A plan that names no seed has
+/// one drawn anew.
 ///
 /// # Errors
 /// When the plan is refused.
 pub fn parse(name: &str, text: &str) -> Result<Plan, CliError> {
-    let workloads: Vec<&WorkloadSpec> = workload::ALL.iter().map(|entry| entry.spec).collect();
+    parse_seeded(name, text, draw())
+}
+
+/// The same with this seed where the plan names none.
+///
+/// # Errors
+/// When the plan is refused.
+pub fn parse_seeded(name: &str, text: &str, seed: u64) -> Result<Plan, CliError> {
+    let workloads = workloads();
     let catalogue = Catalogue { workloads: &workloads, factors: factor::ALL };
-    read(text, &catalogue).map_err(|e| CliError::Plan { name: name.into(), source: Box::new(e) })
+    read_seeded(text, &catalogue, seed)
+        .map_err(|e| CliError::Plan { name: name.into(), source: Box::new(e) })
+}
+
+fn workloads() -> Vec<&'static WorkloadSpec> {
+    workload::ALL.iter().map(|entry| entry.spec).collect()
+}
+
+/// Holds the plan of a stored run to all that one from a file is held to.
+///
+/// # Errors
+/// The first value that no file could give.
+pub fn recheck(run: &Run) -> Result<(), CliError> {
+    let workloads = workloads();
+    let catalogue = Catalogue { workloads: &workloads, factors: factor::ALL };
+    desk::plan::recheck(&run.plan, &catalogue)
+        .map_err(|e| CliError::StoredPlan { id: run.id.clone(), source: Box::new(e) })
+}
+
+/// The same of a run that comes from elsewhere. A run that has ended may name what this build does
+/// not have: it is read, and [`recheck`] refuses to add blocks to it.
+///
+/// # Errors
+/// As [`recheck`].
+pub fn recheck_foreign(run: &Run) -> Result<(), CliError> {
+    match recheck(run) {
+        Err(CliError::StoredPlan { source, .. })
+            if source.is_unknown() && run.completeness == Completeness::Complete =>
+        {
+            Ok(())
+        }
+        checked => checked,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Also as it stands in a record, at full length and quick.
+    fn accepted(name: &str, mut plan: Plan) {
+        let workloads = workloads();
+        let catalogue = Catalogue { workloads: &workloads, factors: factor::ALL };
+        desk::plan::recheck(&plan, &catalogue).unwrap_or_else(|e| panic!("{name}: {e}"));
+        desk::plan::quicken(&mut plan);
+        desk::plan::recheck(&plan, &catalogue).unwrap_or_else(|e| panic!("quick {name}: {e}"));
+    }
+
     #[test]
     fn every_built_in_plan_is_accepted() {
         for name in NAMES.split(", ") {
-            assert!(load(name).is_ok(), "{name}");
+            accepted(name, load(name).unwrap().0);
         }
         let parts = [
             survey::NOISE,
@@ -90,7 +141,7 @@ mod tests {
             survey::CURVE_LOOPBACK,
         ];
         for text in parts {
-            parse("survey", text).unwrap();
+            accepted(text, parse("survey", text).unwrap());
         }
     }
 }

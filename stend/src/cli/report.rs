@@ -6,7 +6,7 @@ use super::survey::{Measured, publish as publish_survey};
 use super::{OK, files, store};
 use desk::record::Run;
 use desk::report::Role;
-use desk::verdict::analyse;
+use desk::verdict::{analyse, analyse_part};
 use rig::store::Store;
 use std::path::{Path, PathBuf};
 
@@ -80,9 +80,10 @@ fn survey_again(runs: Vec<Run>, wanted: &Wanted) -> Result<u8, CliError> {
     }
     let sitting = first.rsplit_once('-').map_or(first.as_str(), |(sitting, _)| sitting);
     let directory = files::directory(wanted.out.as_deref(), sitting)?;
+    let parts = runs.len();
     let measured: Vec<Measured> = runs
         .into_iter()
-        .map(|run| Measured { role: Role::of(&run), analysis: analyse(&run), run })
+        .map(|run| Measured { role: Role::of(&run), analysis: analyse_part(&run, parts), run })
         .collect();
     publish_survey((&measured, &[]), &directory, wanted.json)?;
     super::progress::say(&format!("report: {}", report_in(&directory).display()));

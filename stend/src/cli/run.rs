@@ -1,21 +1,23 @@
 //! Knows `stend run`: a plan from file to report.
 
 use super::error::CliError;
+use super::extent::Extent;
+use super::files::Directory;
 use super::manual::{self, Words};
 use super::progress::Meter;
 use super::report::report_in;
 use super::session::Session;
 use super::terminal::{self, COLUMNS, columns};
 use super::{
-    GIVEN_UP, INTERRUPTED, OK, Options, Place, aa, files, invoked, outputs, page, place, plans,
-    quoted,
+    GIVEN_UP, INCOMPLETE, INTERRUPTED, OK, Options, Place, aa, files, invoked, outputs, page,
+    place, plans, quoted,
 };
 use desk::plan::{budget, quicken};
-use desk::record::{Completeness, LabKind, Plan, Run};
+use desk::record::{Completeness, Counted, ENOUGH, LabKind, Plan, Run};
 use desk::report::{self, Bundle, Document};
+use desk::unit::{Quantity, Unit};
 use desk::verdict::{Analysis, analyse, noise_floor};
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// What the command line changes of a plan.
@@ -25,21 +27,30 @@ pub struct How {
     pub quick: bool,
     /// With a soaker, whatever the plan says.
     pub displaced_work: bool,
+    /// How many blocks, and in which order.
+    pub extent: Extent,
 }
 
 impl How {
-    /// Changes the plan.
-    pub fn apply(self, plan: &mut Plan) {
+    /// Changes the plan; gives what repeats it, and a note for the reader.
+    ///
+    /// # Errors
+    /// When the plan cannot have so many blocks, or the time holds too few.
+    pub fn apply(self, plan: &mut Plan) -> Result<(Self, String), CliError> {
         if self.quick {
             quicken(plan);
         }
         plan.method.displaced_work |= self.displaced_work;
+        let (extent, told) = self.extent.apply(plan)?;
+        Ok((Self { extent, ..self }, told))
     }
 
     /// The options as they have to be written again, each with a blank after it.
     pub fn words(self) -> String {
         let rows = [(self.quick, "--quick "), (self.displaced_work, "--displaced-work ")];
-        rows.iter().filter(|(wanted, _)| *wanted).map(|(_, words)| *words).collect()
+        let switches: String =
+            rows.iter().filter(|(wanted, _)| *wanted).map(|(_, words)| *words).collect();
+        switches + &self.extent.words()
     }
 }
 
@@ -50,7 +61,7 @@ pub struct Measured {
     /// The run.
     pub run: Run,
     /// Where its files go.
-    pub directory: PathBuf,
+    pub directory: Directory,
     /// Progress.
     pub meter: Meter,
 }
@@ -84,20 +95,22 @@ pub fn measure(
     let place = format!("{}{}", how.words(), options.place_words());
     let words = Words { verb: "run", options: &place, plan: name };
     let mut plan = manual::told(&plan, levels, &words)?;
-    how.apply(&mut plan);
+    let (how, told) = how.apply(&mut plan)?;
     let levels = manual::again(levels);
+    let place = format!("{}{}", how.words(), options.place_words());
     let command = format!("{} run {levels}{place}{}", invoked(), quoted(name));
-    carry_out(&plan, text, command, options)
+    carry_out(&plan, text, (command, &told), options)
 }
 
-/// Runs a plan; `text` is the plan as written, `command` makes it again.
+/// Runs a plan; `text` is the plan as written, `command` makes it again, `told` is said of its
+/// extent before.
 ///
 /// # Errors
 /// A lab that cannot be built, a place that cannot be written to.
 pub fn carry_out(
     plan: &Plan,
     text: &str,
-    command: String,
+    (command, told): (String, &str),
     options: &Options,
 ) -> Result<Measured, CliError> {
     if options.lab == Place::Loopback {
@@ -114,6 +127,11 @@ pub fn carry_out(
         budget.dry_trials,
         budget.longest.value / 60.0
     ));
+    if !told.is_empty() {
+        meter.say(told);
+    }
+    let seed = plan.method.seed;
+    meter.say(&format!("the seed of the order is {seed}; --seed {seed} repeats it"));
     // Before anything is measured: a result that cannot be written is not worth the time.
     let directory = files::directory(options.out.as_deref(), &session.id)?;
     let run = session.run(plan, text, &mut meter)?;
@@ -127,7 +145,7 @@ pub fn carry_out(
 pub fn finish(
     session: &Session,
     run: &Run,
-    (directory, json): (&Path, bool),
+    (directory, json): (&Directory, bool),
     meter: &Meter,
 ) -> Result<u8, CliError> {
     say_left(session, run, meter);
@@ -146,11 +164,23 @@ pub fn finish(
             run.id
         ));
     }
+    let counted = Counted::of(&run.records);
+    if !counted.is_enough() {
+        meter.warn(&format!("the run is incomplete: {}", valid_of(counted)));
+    }
     Ok(match run.completeness {
+        Completeness::Complete if !counted.is_enough() => INCOMPLETE,
         Completeness::Complete => OK,
         Completeness::Partial { .. } if session.stopped() => INTERRUPTED,
         Completeness::Partial { .. } => GIVEN_UP,
     })
+}
+
+/// How many trials are valid, in words.
+pub fn valid_of(counted: Counted) -> String {
+    let Counted { visited, valid } = counted;
+    let least = Quantity::new(ENOUGH, Unit::Share);
+    format!("{valid} of {visited} counted trials are valid ({}), under {least}", counted.share())
 }
 
 /// Says where a run was kept, and what could not be brought back.
@@ -181,7 +211,7 @@ pub fn refuse_empty(run: &Run) -> Result<(), CliError> {
 ///
 /// # Errors
 /// When a file cannot be written.
-pub fn publish(run: &Run, analysis: &Analysis, to: &Path, json: bool) -> Result<(), CliError> {
+pub fn publish(run: &Run, analysis: &Analysis, to: &Directory, json: bool) -> Result<(), CliError> {
     let document = report::compose(run, analysis)?;
     write_all(run, (&document, &Bundle::of_run(run)), to)?;
     let noise = noise_floor(&run.plan, analysis);
@@ -212,7 +242,7 @@ pub fn publish(run: &Run, analysis: &Analysis, to: &Path, json: bool) -> Result<
 pub fn write_all(
     run: &Run,
     (document, bundle): (&Document, &Bundle<'_>),
-    to: &Path,
+    to: &Directory,
 ) -> Result<(), CliError> {
     let records = serde_json::to_string_pretty(run)?;
     files::write(to, "records.json", &records)?;

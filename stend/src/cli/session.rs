@@ -5,7 +5,9 @@ use super::place::{self, Ground};
 use super::progress::Meter;
 use super::{Options, store};
 use desk::plan::remaining;
-use desk::record::{Completeness, Environment, LabKind, Metric, Plan, RUN_SCHEMA, Run, Sitting};
+use desk::record::{
+    Added, Completeness, Environment, LabKind, Metric, Plan, RUN_SCHEMA, Run, Sitting, TrialKind,
+};
 use desk::verdict::enough;
 use rig::run::{Orders, Stand, conduct};
 use rig::store::Store;
@@ -107,17 +109,18 @@ impl Session {
         self.go_on(run, 0.0, meter)
     }
 
-    /// Goes on with a run of an earlier sitting, which began `before_s` seconds ago.
+    /// Goes on with a run of an earlier sitting, which began `before_s` seconds ago, and keeps that
+    /// these blocks were added to it; its plan has them already.
     ///
     /// # Errors
     /// As [`Self::run`].
     pub fn resume(
         &mut self,
         mut run: Run,
-        before_s: f64,
+        (before_s, added): (f64, Option<Added>),
         meter: &mut Meter,
     ) -> Result<Run, CliError> {
-        let sitting = sitting(run.records.len());
+        let sitting = Sitting { added, ..sitting(run.records.len()) };
         self.store.sit(&run.id, &sitting)?;
         run.sittings.push(sitting);
         self.go_on(run, before_s, meter)
@@ -127,6 +130,10 @@ impl Session {
     fn go_on(&mut self, run: Run, before_s: f64, meter: &mut Meter) -> Result<Run, CliError> {
         let (plan, id) = (run.plan.clone(), run.id.clone());
         let trials = remaining(&plan, &run.records);
+        // What was added is measured whatever an earlier look would say today.
+        let past = run.sittings.iter().filter_map(|s| s.added).map(|a| a.to).max().unwrap_or(0);
+        let counted = run.records.iter().filter(|r| r.trial.kind == TrialKind::Counted);
+        let kept = counted.map(|r| (r.trial.block, r.trial.point_index)).collect();
         let run = RefCell::new(run);
         let store = &mut self.store;
         let visited = conduct(
@@ -134,13 +141,14 @@ impl Session {
             Orders {
                 plan: &plan,
                 trials,
+                kept,
                 before_s,
                 keep: &mut |record| {
                     store.keep(&id, record).map_err(|e| e.to_string())?;
                     run.borrow_mut().records.push(record.clone());
                     Ok(())
                 },
-                enough: &mut |blocks| enough(&run.borrow(), blocks),
+                enough: &mut |blocks| blocks > past && enough(&run.borrow(), blocks),
                 tell: &mut |progress| {
                     meter.show(progress, &run.borrow());
                 },
@@ -187,7 +195,7 @@ fn now() -> String {
 fn sitting(records: usize) -> Sitting {
     let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     let records_before = u32::try_from(records).unwrap_or(u32::MAX);
-    Sitting { started: now(), boot: boot.trim().into(), records_before }
+    Sitting { started: now(), boot: boot.trim().into(), records_before, added: None }
 }
 
 /// Three letters that tell apart what begins in the same second.

@@ -291,4 +291,26 @@ mod tests {
         assert!(quick(&["stend", "run", "--quick", "aa"], "false"));
         assert!(!quick(&["stend", "run", "aa"], "false"));
     }
+
+    proptest::proptest! {
+        #![proptest_config(proptest::prelude::ProptestConfig {
+            failure_persistence: None,
+            ..proptest::prelude::ProptestConfig::with_cases(256)
+        })]
+
+        #[test]
+        fn no_text_is_a_panic_and_every_setting_is_one_of_the_list(
+            text in proptest::prop_oneof![
+                proptest::prelude::any::<String>(),
+                "((lab|quick|store|color|stor) ?= ?(true|\"sim\"|\"a/b\"|3|\\[)\n?){0,4}",
+            ],
+        ) {
+            match of(&text) {
+                Ok(said) => proptest::prop_assert!(
+                    said.iter().all(|one| SETTINGS.iter().any(|s| s.name == one.name))
+                ),
+                Err(why) => proptest::prop_assert!(why.contains("stend.toml"), "{}", why),
+            }
+        }
+    }
 }

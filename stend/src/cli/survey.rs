@@ -1,22 +1,31 @@
 //! Knows the first run: what is measured in a minute, and what is worth trying next.
 
+use super::enough::LEAST;
 use super::error::CliError;
+use super::extent::{Extent, draw};
+use super::files::Directory;
 use super::plans::{self, survey as texts};
-use super::progress::Meter;
-use super::run::refuse_empty;
+use super::progress::{self, Meter};
+use super::run::{refuse_empty, valid_of};
 use super::session::Session;
 use super::terminal::{self, COLUMNS, columns};
-use super::{GIVEN_UP, INTERRUPTED, OK, Options, files, invoked, outputs, page};
-use desk::plan::budget;
-use desk::record::{Completeness, Environment, LabKind, Plan, Run, Value};
+use super::{GIVEN_UP, INCOMPLETE, INTERRUPTED, OK, Options, files, invoked, outputs, page};
+use desk::plan::{BASELINE_S, budget, fit_blocks, seed_of_part, set_blocks};
+use desk::record::{Completeness, Counted, Environment, LabKind, Plan, Run, Value};
 use desk::report::{self, Bundle, CardInput, Part, Role};
-use desk::verdict::{Analysis, Verdict, analyse};
+use desk::unit::Quantity;
+use desk::verdict::{Analysis, Verdict, analyse_part};
 use std::io::Write as _;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// A first run that takes longer is not waited for; parts that would not fit are left out.
-const LONGEST: Duration = Duration::from_secs(60);
+/// A first run that takes longer is not waited for, unless another time or number of blocks is
+/// asked for; parts that would not fit are left out.
+const LONGEST: Duration = Duration::from_secs(75);
+/// What the parts are laid out for; the rest is for visits that are made again.
+#[cfg(test)]
+const LAID_OUT_S: f64 = 60.0;
+/// Time to build the lab and to map and write the machine's memory, besides the plans, seconds.
+const BESIDES_S: f64 = 5.5;
 
 /// One part of the first run.
 struct Chapter {
@@ -35,31 +44,37 @@ pub struct Measured {
     pub analysis: Analysis,
 }
 
-/// Measures this machine for a minute; prints the card and writes the report.
+/// Measures this machine for about a minute, or as long as is asked for; prints the card and writes
+/// the report.
 ///
 /// # Errors
-/// When no lab can be built, nothing could be measured, or a file cannot be written.
-pub fn survey(options: &Options) -> Result<u8, CliError> {
-    // The lab is built and looked at while it is idle: that is part of the minute.
+/// When no lab can be built, the time holds too few blocks, nothing could be measured, or a file
+/// cannot be written.
+pub fn survey(extent: Extent, options: &Options) -> Result<u8, CliError> {
+    // The lab is built and looked at while it is idle: that is part of the time.
     let begun = Instant::now();
     let first = plans::parse("noise", texts::NOISE)?;
-    let command = format!("{} {}", invoked(), options.place_words()).trim().to_owned();
+    let seed = extent.seed.unwrap_or_else(draw);
+    let again = Extent { seed: Some(seed), ..extent }.words();
+    let command = format!("{} {again}{}", invoked(), options.place_words()).trim().to_owned();
     let mut session = Session::begin(&first, options, command)?;
     let directory = files::directory(options.out.as_deref(), &session.id)?;
-    let chapters = chapters(&session)?;
+    let (chapters, longest) = stretched(chapters(&session, seed)?, extent)?;
     let expected: f64 = chapters.iter().map(|c| budget(&c.plan).longest.value).sum();
     let mut meter = Meter::new(Duration::from_secs_f64(expected), false);
     meter.say(&format!("{} parts, {expected:.0} s at most", chapters.len()));
+    meter.say(&format!("the seed of the orders is {seed}; --seed {seed} repeats them"));
     let (mut measured, mut whole): (Vec<Measured>, bool) = (Vec::new(), true);
     let mut left_out = Vec::new();
+    let planned = chapters.len();
     for chapter in chapters {
         if session.stopped() {
             break;
         }
         let needed = Duration::from_secs_f64(budget(&chapter.plan).longest.value);
-        if begun.elapsed() + needed > LONGEST {
+        if longest.is_some_and(|longest| begun.elapsed() + needed > longest) {
             let title = &chapter.plan.title;
-            meter.say(&format!("{title}: left out, the minute is nearly over"));
+            meter.say(&format!("{title}: left out, the time is nearly over"));
             left_out.push(title.clone());
             whole = false;
             continue;
@@ -75,28 +90,42 @@ pub fn survey(options: &Options) -> Result<u8, CliError> {
             }
         };
         whole &= run.completeness == Completeness::Complete;
-        let analysis = analyse(&run);
+        let analysis = analyse_part(&run, planned);
         meter.say(&line(&run, &analysis, meter.elapsed()));
         measured.push(Measured { role: chapter.role, run, analysis });
     }
-    match measured.last() {
-        Some(last) if measured.iter().all(|m| refuse_empty(&m.run).is_err()) => {
-            refuse_empty(&last.run)
-                .map_err(|e| if session.stopped() { CliError::Stopped } else { e })?;
-        }
-        Some(_) => {}
-        None if session.stopped() => return Err(CliError::Stopped),
-        None => {
-            let first = "the lab took the minute; `stend run aa` has no such limit".into();
-            return Err(CliError::NothingMeasured { first });
-        }
+    refuse_nothing(&measured, session.stopped())?;
+    if measured.len() < planned {
+        let parts = measured.len();
+        measured.iter_mut().for_each(|part| part.analysis = analyse_part(&part.run, parts));
     }
     publish((&measured, &left_out), &directory, options.json)?;
+    let counted = measured.iter().map(|m| (&m.run.plan.title, Counted::of(&m.run.records)));
+    let incomplete: Vec<_> = counted.filter(|(_, counted)| !counted.is_enough()).collect();
+    for (title, counted) in &incomplete {
+        meter.warn(&format!("{title} is incomplete: {}", valid_of(*counted)));
+    }
     Ok(match whole {
         _ if session.stopped() => INTERRUPTED,
-        true => OK,
         false => GIVEN_UP,
+        true if !incomplete.is_empty() => INCOMPLETE,
+        true => OK,
     })
+}
+
+/// Refuses a first run of which nothing was measured.
+fn refuse_nothing(measured: &[Measured], stopped: bool) -> Result<(), CliError> {
+    match measured.last() {
+        Some(last) if measured.iter().all(|m| refuse_empty(&m.run).is_err()) => {
+            refuse_empty(&last.run).map_err(|e| if stopped { CliError::Stopped } else { e })
+        }
+        Some(_) => Ok(()),
+        None if stopped => Err(CliError::Stopped),
+        None => {
+            let first = "the lab took the time; `stend run aa` has no such limit".into();
+            Err(CliError::NothingMeasured { first })
+        }
+    }
 }
 
 /// Role, name and plan of every part in this kind of place.
@@ -120,16 +149,39 @@ pub(super) const fn parts(kind: LabKind) -> &'static [(Role, &'static str, &'sta
 }
 
 /// What is measured here: without links of our own, only what sockets can tell.
-fn chapters(session: &Session) -> Result<Vec<Chapter>, CliError> {
+fn chapters(session: &Session, seed: u64) -> Result<Vec<Chapter>, CliError> {
     let rows = parts(session.kind());
     let mut chapters = Vec::new();
-    for (role, _, text) in rows {
-        let mut plan = plans::parse("survey", text)?;
+    for (at, (role, _, text)) in rows.iter().enumerate() {
+        // With one seed for all, simulated parts would have the same noise.
+        let mut plan = plans::parse_seeded("survey", text, seed_of_part(seed, at))?;
         let rival = take_rival(&mut plan, &session.environment, session.kind());
         let text = with_rival(text, &rival);
         chapters.push(Chapter { role: *role, plan, text });
     }
     Ok(chapters)
+}
+
+/// The parts with the blocks that are asked for, or as many as fit the time, and the time after
+/// which no further part is begun.
+fn stretched(
+    mut chapters: Vec<Chapter>,
+    extent: Extent,
+) -> Result<(Vec<Chapter>, Option<Duration>), CliError> {
+    if let Some(blocks) = extent.blocks {
+        chapters.iter_mut().try_for_each(|c| set_blocks(&mut c.plan, blocks))?;
+        return Ok((chapters, None));
+    }
+    let Some(time) = extent.time else { return Ok((chapters, Some(LONGEST))) };
+    let mut plans: Vec<Plan> = chapters.iter().map(|c| c.plan.clone()).collect();
+    let left = Quantity::seconds((time.as_secs_f64() - BASELINE_S - BESIDES_S).max(0.0));
+    let blocks = fit_blocks(&mut plans, left, LEAST)?;
+    let fitted = chapters.into_iter().zip(plans).map(|(c, plan)| Chapter { plan, ..c });
+    progress::say(&format!(
+        "{blocks} blocks of each part fit in {}",
+        humantime::format_duration(time)
+    ));
+    Ok((fitted.collect(), Some(time)))
 }
 
 /// The kernel's own congestion control is compared with cubic; where that is the kernel's own, or
@@ -183,7 +235,7 @@ fn line(run: &Run, analysis: &Analysis, elapsed: Duration) -> String {
 /// When a file cannot be written.
 pub fn publish(
     (measured, left_out): (&[Measured], &[String]),
-    to: &Path,
+    to: &Directory,
     json: bool,
 ) -> Result<(), CliError> {
     let parts: Vec<Part> = measured
@@ -252,14 +304,56 @@ fn own_is_not_cubic(measured: &[Measured]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use desk::plan::BASELINE_S;
+
+    #[test]
+    fn every_part_that_compares_has_five_blocks() {
+        for kind in [LabKind::RootNamespaces, LabKind::Loopback] {
+            for (_, name, text) in parts(kind) {
+                let plan = plans::parse("survey", text).unwrap();
+                assert!(plan.method.blocks >= LEAST, "{name}: {}", plan.method.blocks);
+            }
+        }
+    }
+
+    #[test]
+    fn parts_share_no_seed_and_no_built_in_plan_pins_one() {
+        for (_, name, text) in parts(LabKind::RootNamespaces) {
+            let seed = |of| plans::parse_seeded("survey", text, of).unwrap().method.seed;
+            assert_eq!((seed(3), seed(4)), (3, 4), "{name}");
+        }
+        for name in plans::NAMES.split(", ") {
+            let text = plans::built_in(name).unwrap();
+            assert_eq!(plans::parse_seeded(name, text, 9).unwrap().method.seed, 9, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_time_is_shared_by_all_parts_and_a_short_one_refused() {
+        let chapters = || -> Vec<Chapter> {
+            let of = |(role, _, text): &(Role, &str, &str)| Chapter {
+                role: *role,
+                plan: plans::parse("survey", text).unwrap(),
+                text: String::new(),
+            };
+            parts(LabKind::RootNamespaces).iter().map(of).collect()
+        };
+        let of = |seconds| Extent { time: Some(Duration::from_secs(seconds)), ..Extent::default() };
+        let (longer, limit) = stretched(chapters(), of(180)).unwrap();
+        let blocks: Vec<u32> = longer.iter().map(|c| c.plan.method.blocks).collect();
+        assert!(blocks[0] > 10 && blocks.iter().all(|n| *n == blocks[0]), "{blocks:?}");
+        let takes: f64 = longer.iter().map(|c| budget(&c.plan).longest.value).sum();
+        assert!(takes <= 180.0 && limit == Some(Duration::from_secs(180)), "{takes}");
+        assert!(stretched(chapters(), of(20)).is_err());
+        let asked = Extent { blocks: Some(9), ..Extent::default() };
+        let (nine, limit) = stretched(chapters(), asked).unwrap();
+        assert!(nine.iter().all(|c| c.plan.method.blocks == 9) && limit.is_none());
+    }
 
     #[test]
     fn all_parts_fit_the_minute_even_if_every_rate_is_slow_to_settle() {
         let parts = parts(LabKind::RootNamespaces).iter().map(|(_, _, text)| *text);
         let longest = |text| budget(&plans::parse("survey", text).unwrap()).longest.value;
         let expected: f64 = parts.map(longest).sum();
-        // Half a second is left to build the lab, and five to map and write the machine's memory.
-        assert!(expected + BASELINE_S + 5.5 <= LONGEST.as_secs_f64(), "{expected} s");
+        assert!(expected + BASELINE_S + BESIDES_S <= LAID_OUT_S, "{expected} s");
     }
 }

@@ -6,11 +6,12 @@ mod png;
 use super::error::CliError;
 use super::report::parts_of;
 use super::run::refuse_empty;
+use super::sides::{self, take};
 use super::{OK, files, store, terminal};
 use clap::ValueEnum;
 use desk::figure::{Figure, Theme, braille, csv, standalone};
 use desk::report::{self, Bundle, Document, Node};
-use desk::verdict::{Wanted as Comparing, compare_runs};
+use desk::verdict::{Wanted as Comparing, compare_sessions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -67,7 +68,7 @@ pub struct Wanted {
     /// Of txt: ASCII instead of braille
     #[arg(long)]
     plain: bool,
-    /// Another run: the figures are those of RUN against it
+    /// Another run: the figures are those of RUN against it, as `compare` has them
     #[arg(long, value_name = "RUN")]
     against: Option<String>,
     /// File in which runs are kept [default: stend/lab.stend in the state directory]
@@ -133,12 +134,15 @@ pub fn figure(wanted: &Wanted) -> Result<u8, CliError> {
 /// The article whose figures are meant: on a run, on the parts of a survey by the name that they
 /// share, or on a run against another.
 fn document(wanted: &Wanted, run: &str) -> Result<Document, CliError> {
-    let store = store::read(wanted.store.as_deref())?;
+    let store = wanted.store.as_deref();
     if let Some(other) = &wanted.against {
-        let (a, b) = (store.load(run)?, store.load(other)?);
-        let found = compare_runs(&a, &b, Comparing::default())?;
-        return Ok(report::compose_comparison(&a, &b, &found)?);
+        let names = [run, other.as_str()];
+        let taken = take(&sides::Asked { names, spread: None, alone: false, store })?;
+        let [a, b] = taken.firsts()?;
+        let found = compare_sessions(taken.groups().sides(), Comparing::default())?;
+        return Ok(report::compose_comparison(a, b, &found)?);
     }
+    let store = store::read(store)?;
     let names = parts_of(&store, run)?.unwrap_or_else(|| vec![run.into()]);
     let runs = names.iter().map(|name| store.load(name)).collect::<Result<Vec<_>, _>>()?;
     if let [only] = runs.as_slice() {
