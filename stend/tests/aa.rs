@@ -13,9 +13,9 @@ use desk::verdict::{analyse, is_aa};
 use rig::lab::sim::Physics;
 
 /// Reports.
-const REPORTS: u64 = 200;
+const REPORTS: u64 = 400;
 /// Headlines with a winner that are let pass: 5 %.
-const MOST: usize = 10;
+const MOST: usize = 32;
 
 /// What two equal levels are compared under.
 #[derive(Clone, Copy, Debug)]
@@ -98,9 +98,8 @@ fn is_claim(side: &str) -> bool {
     side.contains(" with ") && !side.contains("(undecided)") && !side.contains("(inside")
 }
 
-/// A true rate of 5 % would give 10 of 200, and more than 10 in 42 % of such tests by chance alone.
-/// That the count stays below is shown for these seeds, not proved for all: a count of 10 or less
-/// has true rates up to 9 % in its 95 % interval, one of 0 up to 1.8 %.
+/// A true rate of 5 % gives 20 of 400, and more than 32 in 0.4 % of such tests by chance alone; one
+/// of 10 % gives more than 32 in 91 %.
 fn winners(shape: Shape, comparisons: usize) -> Vec<String> {
     let mut winners = Vec::new();
     for seed in 1..=REPORTS {
@@ -115,7 +114,7 @@ fn winners(shape: Shape, comparisons: usize) -> Vec<String> {
 }
 
 #[test]
-fn two_hundred_reports_of_equal_levels_name_a_winner_in_five_per_cent_at_most() {
+fn four_hundred_reports_of_equal_levels_name_a_winner_in_eight_per_cent_at_most() {
     let winners = winners(Shape::One, 1);
     println!("{} of {REPORTS} headlines name a winner", winners.len());
     assert!(winners.len() <= MOST, "{}: {winners:#?}", winners.len());

@@ -29,12 +29,27 @@ impl Place {
 
     /// Writes both runs and compares them.
     fn compare(&self, a: &Run, b: &Run, words: &[&str]) -> Output {
-        for (name, run) in [("a.json", a), ("b.json", b)] {
-            let text = serde_json::to_string(run).expect("JSON");
-            fs::write(self.0.join(name), text).expect("a file");
-        }
+        self.sessions(std::slice::from_ref(a), std::slice::from_ref(b), words)
+    }
+
+    /// Writes the sessions of both sides and compares them.
+    fn sessions(&self, a: &[Run], b: &[Run], words: &[&str]) -> Output {
+        let side = |name: &str, runs: &[Run]| {
+            let write = |(at, run): (usize, &Run)| {
+                let name = format!("{name}{at}.json");
+                let text = serde_json::to_string(run).expect("JSON");
+                fs::write(self.0.join(&name), text).expect("a file");
+                name
+            };
+            runs.iter().enumerate().map(write).collect::<Vec<_>>().join(",")
+        };
+        let (a, b) = (side("a", a), side("b", b));
+        let words = [&["compare", a.as_str(), b.as_str(), "--out", "out"], words].concat();
+        self.stend(&words)
+    }
+
+    fn stend(&self, words: &[&str]) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_stend"));
-        let words = [&["compare", "a.json", "b.json", "--out", "out"], words].concat();
         command.args(words).current_dir(&self.0).output().expect("it starts")
     }
 
@@ -147,22 +162,92 @@ fn a_minor_kernel_an_mtu_or_a_library_refuses_by_name_and_writes_nothing() {
     }
 }
 
+/// Sessions of a run, a few thousandths apart.
+fn repeated(run: &Run, many: u32) -> Vec<Run> {
+    let session = |at: u32| {
+        let mut run = Run { id: format!("{}-{at}", run.id), ..run.clone() };
+        for sample in run.records.iter_mut().flat_map(|r| &mut r.outcome.samples) {
+            let by = 1.0 + 0.003 * f64::from(at % 3);
+            sample.quantity = Quantity::new(sample.quantity.value * by, sample.quantity.unit);
+        }
+        run
+    };
+    (0..many).map(session).collect()
+}
+
+#[test]
+fn one_session_a_side_is_undecided_in_every_medium_and_says_what_is_lacking() {
+    let place = Place::new("one");
+    let output = place.compare(&first(), &run("later", PLAN, 1.1), &[]);
+    let text = stdout(&output);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    let json = place.read("comparison.json");
+    let found: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    let comparison = &found["comparison"]["comparisons"][0];
+    assert_eq!(comparison["verdict"]["verdict"], "undecided");
+    let points = comparison["points"].as_array().expect("points");
+    assert!(points.iter().all(|point| point["verdict"]["verdict"] == "undecided"));
+    let sessions = &found["comparison"]["sessions"];
+    assert_eq!((&sessions["a"][0], &sessions["b"][0]), (&"earlier".into(), &"later".into()));
+    assert_eq!(sessions["least"], 5);
+    assert_eq!(sessions["spreads"][0]["source"], "prior");
+    let (html, md) = (place.read("report.html"), place.read("report.md"));
+    for (medium, said) in [("terminal", text), ("html", html), ("md", md), ("json", json)] {
+        let said = said.replace('\u{a0}', " ").replace("\\u{a0}", " ").replace("\n>", "");
+        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        for part in [
+            "Unpaired, 1 session of A and 1 of B: Undecided",
+            "1 session of A and 1 of B. A verdict takes 5 sessions a side.",
+            "More sessions are needed, not more blocks.",
+            "No session was repeated: the standard deviation between sessions is assumed to be",
+            "sessions a side would decide this difference at this spread.",
+        ] {
+            assert!(said.contains(part), "{part} in {medium}: {said}");
+        }
+        assert!(!said.contains("is better than"), "{medium}");
+    }
+}
+
+#[test]
+fn a_run_named_twice_and_a_stranger_on_a_side_are_wrong_usage() {
+    let place = Place::new("sides");
+    let all = repeated(&first(), 2);
+    for (a, b) in [(&all[..], &all[..1]), (&[all[0].clone(), all[0].clone()], &all[1..])] {
+        let output = place.sessions(a, b, &[]);
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{text}");
+        assert!(text.contains("run earlier-0 is named twice"), "{text}");
+    }
+    let stranger = other("kernel.release", "6.19.0");
+    let output = place.sessions(&[all[0].clone(), stranger], &all[1..], &[]);
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    assert!(text.contains("run later is no further session of earlier-0"), "{text}");
+    assert!(text.contains("kernel.release"), "{text}");
+    // A comma with nothing before it names no run.
+    let output = place.stend(&["compare", ",", "a0.json"]);
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    assert!(text.contains("a side of the comparison has no run"), "{text}");
+}
+
 #[test]
 fn a_patch_release_is_warned_of_and_compared() {
     let place = Place::new("patch");
-    let output = place.compare(&first(), &other("kernel.release", "6.18.5"), &[]);
+    let later = other("kernel.release", "6.18.5");
+    let output = place.sessions(&repeated(&first(), 5), &repeated(&later, 5), &[]);
     let text = stdout(&output);
     assert_eq!(output.status.code(), Some(0), "{text}");
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(flat.contains("a warning") && flat.contains("kernel.release 6.18.3 6.18.5"), "{text}");
     assert!(
-        flat.contains("Unpaired, different sessions: B is better than A: throughput"),
+        flat.contains("Unpaired, 5 sessions of A and 5 of B: B is better than A: throughput"),
         "{text}"
     );
     // No sentence tells a verdict without saying so first.
     for verdict in flat.match_indices("B is better than A") {
         let said = flat[..verdict.0].replace("> ", "");
-        assert!(said.ends_with("Unpaired, different sessions: "), "{said}");
+        assert!(said.ends_with("Unpaired, 5 sessions of A and 5 of B: "), "{said}");
     }
     assert!(!flat.contains("NOT COMPARABLE"));
     let html = place.read("report.html");
@@ -226,20 +311,21 @@ fn another_plan_is_refused_with_what_differs() {
 #[test]
 fn a_run_that_is_not_there_and_a_metric_that_is_not_known_are_wrong_usage() {
     let place = Place::new("usage");
-    let output = place.compare(&first(), &first(), &["--metric", "latency"]);
+    let output = place.compare(&first(), &run("later", PLAN, 1.0), &["--metric", "latency"]);
     assert_eq!(output.status.code(), Some(2));
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(text.contains("'latency'") && text.contains("throughput"), "{text}");
     let output = Command::new(env!("CARGO_BIN_EXE_stend"))
-        .args(["compare", "nowhere", "b.json"])
+        .args(["compare", "nowhere", "b0.json"])
         .current_dir(&place.0)
+        .env("XDG_STATE_HOME", &place.0)
         .output()
         .expect("it starts");
     assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("'nowhere'"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("no store is at"));
     fs::write(place.0.join("bad.json"), "[]").expect("a file");
     let output = Command::new(env!("CARGO_BIN_EXE_stend"))
-        .args(["compare", "bad.json", "b.json"])
+        .args(["compare", "bad.json", "b0.json"])
         .current_dir(&place.0)
         .output()
         .expect("it starts");

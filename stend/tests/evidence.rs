@@ -200,7 +200,7 @@ fn a_generator_without_cpu_shows_in_its_thread() {
     }
     println!("runnable, on a CPU: {seen:.3?}");
     if !graded && others > 0.5 {
-        println!("not judged: other programs had {others:.2} CPUs, and both ends lacked them");
+        println!("skipped: other programs had {others:.2} CPUs, and both ends lacked them");
         return;
     }
     let (runnable, cpu) = seen.last().copied().expect("a trial");

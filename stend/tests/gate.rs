@@ -20,7 +20,7 @@ impl Place {
         let text = format!(
             "title = \"Gate | @someone\"\nquestion = \"Does it pass?\"\n{factor}\n[load.stream]\n\
              workload = \"tcp_stream\"\nrequest_size = \"16 KiB\"\n[method]\nsettle = \"50 ms\"\n\
-             steady = \"noted\"\nsettle_max = \"100 ms\"\nwindow = \"100 ms\"\n{rest}\n"
+             steady = \"noted\"\nseed = 1\nsettle_max = \"100 ms\"\nwindow = \"100 ms\"\n{rest}\n"
         );
         fs::write(self.0.join("plan.toml"), text).expect("a file");
         "plan.toml".into()
@@ -114,7 +114,7 @@ fn a_gain_passes() {
 fn what_cannot_be_told_is_inconclusive_and_says_what_it_takes() {
     let place = Place::new("open");
     // A margin far below the noise of the simulated lab.
-    let plan = place.plan(FACTOR, "blocks = 3\nmargin = \"0.1 %\"");
+    let plan = place.plan(FACTOR, "blocks = 5\nmargin = \"0.1 %\"");
     let output = place.gate(&[&plan, "--fail-if", "not-equivalent", "--junit", "j.xml"], true);
     let said = stdout(&output);
     assert_eq!(output.status.code(), Some(4), "{said}{}", stderr(&output));
@@ -154,7 +154,7 @@ fn a_gate_that_cannot_be_asked_is_refused_before_anything_is_measured() {
 #[test]
 fn displaced_work_is_judged_where_it_is_measured() {
     let place = Place::new("displaced");
-    let plan = place.plan(FACTOR, "blocks = 3");
+    let plan = place.plan(FACTOR, "blocks = 5");
     let words = [plan.as_str(), "--metric", "displaced", "--displaced-work"];
     let output = place.gate(&words, false);
     assert!(matches!(output.status.code(), Some(0 | 3 | 4)), "{}", stderr(&output));
@@ -165,7 +165,7 @@ fn displaced_work_is_judged_where_it_is_measured() {
 #[test]
 fn only_the_command_line_makes_a_gate_that_measures_nothing_and_it_says_so() {
     let place = Place::new("sim");
-    let plan = place.plan(FACTOR, "blocks = 3");
+    let plan = place.plan(FACTOR, "blocks = 5");
     let from_variable = place.stend(&[&plan]).env("STEND_LAB", "sim").output().expect("it starts");
     assert_eq!(from_variable.status.code(), Some(2), "{}", stderr(&from_variable));
     fs::write(place.0.join("stend.toml"), "lab = \"sim\"\n").expect("a file");
@@ -203,7 +203,7 @@ fn what_cannot_be_written_afterwards_hides_no_verdict() {
 #[test]
 fn where_the_plan_cannot_be_measured_the_gate_ends_with_five() {
     let place = Place::new("cannot");
-    let plan = place.plan("[factors.mtu]\nlevels = [\"1500 B\", \"9000 B\"]", "blocks = 3");
+    let plan = place.plan("[factors.mtu]\nlevels = [\"1500 B\", \"9000 B\"]", "blocks = 5");
     let output = place.stend(&[&plan, "--lab", "loopback"]).output().expect("it starts");
     assert_eq!(output.status.code(), Some(5), "{}", stderr(&output));
 }
@@ -224,7 +224,7 @@ fn a_partial_run_does_not_pass() {
 #[test]
 fn without_a_valid_trial_the_gate_is_invalid_and_never_passes() {
     let place = Place::new("invalid");
-    let plan = place.plan(FACTOR, "blocks = 3");
+    let plan = place.plan(FACTOR, "blocks = 5");
     place.physics("[[faults]]\nkind = \"dead_client\"\nshare = \"100 %\"\n");
     let output = place.gate(&[&plan, "--physics", "p.toml", "--junit", "j.xml"], false);
     assert_eq!(output.status.code(), Some(6), "{}{}", stdout(&output), stderr(&output));

@@ -1,8 +1,8 @@
 //! Knows what holds a real load down, because it makes it so, and asks whether stend names it:
 //! twelve causes on network namespaces, and six loads that nothing holds down but the CPUs.
 //!
-//! Each goes through the door as a person's plan does. What needs root, or a kernel that grants
-//! namespaces and control groups, is skipped aloud where there is none.
+//! Each goes through the door as a person's plan does. Without root the test is skipped aloud. With
+//! it, a case that was not measured is a failure.
 
 #![expect(
     clippy::expect_used,
@@ -20,12 +20,15 @@ use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::thread;
 
-/// A plan whose cases were not all measured, because the machine was too busy, is run so often.
-const RUNS_MOST: usize = 3;
-/// Of all cases so many may have another cause named, or none.
-const WRONG_MOST: usize = 1;
-/// Causes that are made where nothing is refused.
+/// A plan that was not measured in whole because the machine was disturbed is run once more; what
+/// is not measured then is a failure.
+const RUNS_MOST: usize = 2;
+/// Causes that are made.
 const MADE: usize = 12;
+/// So many of them must be measured and named.
+const NAMED_LEAST: usize = 11;
+/// Loads that nothing holds down but the CPUs.
+const FREE: usize = 6;
 /// What a free load must not be said to be held down by: the limit is the CPUs.
 const INDUCED: [LimitKind; 6] = [
     LimitKind::ClientQuota,
@@ -79,17 +82,16 @@ impl Plan<'_> {
         )
     }
 
-    /// Runs it, and again what came to no valid trial: that is no answer, right or wrong.
+    /// Runs it, and once more if cases of it came to no valid trial. A case without an answer is
+    /// one that was not named.
     fn cases(&self, place: &Place, judge: impl Fn(&Told) -> Vec<Case>) -> Vec<Case> {
         let mut cases: Vec<Case> = Vec::new();
         for _ in 0..RUNS_MOST {
             let told = match self.run(place) {
                 Ok(told) => told,
-                // The machine was too busy for any trial.
-                Err(said) if said.contains("no trial gave a figure") => continue,
                 Err(said) => {
-                    println!("{} skipped: {said}", self.name);
-                    break;
+                    println!("{} gave nothing: {said}", self.name);
+                    continue;
                 }
             };
             let found = judge(&told);
@@ -103,9 +105,6 @@ impl Plan<'_> {
                 break;
             }
             println!("{}: {}", self.name, spoilt(&told));
-        }
-        if cases.is_empty() {
-            println!("{} skipped: nothing of it was measured", self.name);
         }
         cases
     }
@@ -187,10 +186,20 @@ fn by_load(told: &Told, is_right: impl Fn(&[LimitKind]) -> bool) -> Vec<Case> {
 /// Prints a table and counts the right ones.
 fn right(cases: &[Case]) -> usize {
     for Case { name, right, said } in cases {
-        println!("{} {name}", if *right { "right" } else { "WRONG" });
+        let word = match (*right, said.is_empty()) {
+            (true, _) => "right",
+            (false, true) => "NOT MEASURED",
+            (false, false) => "WRONG",
+        };
+        println!("{word} {name}");
         said.iter().for_each(|line| println!("      {line}"));
     }
     cases.iter().filter(|case| case.right).count()
+}
+
+/// How many cases have an answer.
+fn measured(cases: &[Case]) -> usize {
+    cases.iter().filter(|case| !case.said.is_empty()).count()
 }
 
 /// What other programs had, in CPUs, at most in a trial.
@@ -290,10 +299,10 @@ fn what_was_made_to_hold_a_load_down_is_named() {
     cases.extend(held(&place, ("client_quota", "receive"), LimitKind::ClientQuota));
     cases.extend(crowded(&place));
     let induced = right(&cases);
-    println!("{induced} of {} causes named, of {MADE} that this machine was to have", cases.len());
+    println!("{induced} of {MADE} causes named, {} of them measured", measured(&cases));
     let free = free(&place);
     let free_right = right(&free);
-    println!("{free_right} of {} free loads without one", free.len());
-    assert!(induced + WRONG_MOST >= cases.len(), "{induced} of {}", cases.len());
-    assert_eq!(free_right, free.len(), "a free load was said to be held down");
+    println!("{free_right} of {FREE} free loads without one, {} measured", measured(&free));
+    assert!(induced >= NAMED_LEAST, "{induced} of {MADE} causes were measured and named");
+    assert_eq!(free_right, FREE, "a free load was not measured or was said to be held down");
 }

@@ -48,6 +48,19 @@ impl Place {
         self.stend(&words)
     }
 
+    /// Four more sessions at each level, of other seeds: `on2` to `on5`, `off2` to `off5`.
+    fn repeat(&self) {
+        for seed in 2..=5 {
+            let text = format!("{}seed = {seed}\n", plan(""));
+            fs::write(self.0.join("plan.toml"), text).expect("a plan");
+            for level in ["on", "off"] {
+                let out = format!("{level}{seed}");
+                let output = self.run("run", &[&format!("snoop_filter={level}")], &out);
+                assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+            }
+        }
+    }
+
     fn records(&self, out: &str) -> Run {
         let text = fs::read_to_string(self.0.join(out).join("records.json")).expect("records");
         serde_json::from_str(&text).expect("a run")
@@ -109,7 +122,14 @@ fn two_runs_at_their_levels_compare_by_that_factor() {
         assert_eq!((fact.value.as_str(), fact.class), (level, KeyClass::Factor));
         assert!(run.command.contains(&format!("--level snoop_filter={level}")), "{}", run.command);
     }
+    // One session a side decides nothing.
     let compared = place.stend(&["compare", "on", "off", "--out", "cmp", "--json"]);
+    assert_eq!(compared.status.code(), Some(0), "{}", errors(&compared));
+    let json: serde_json::Value = serde_json::from_slice(&compared.stdout).expect("JSON");
+    assert_eq!(json["comparison"]["comparisons"][0]["verdict"]["verdict"], "undecided");
+    place.repeat();
+    let [on, off] = ["on", "off"].map(|level| place.records(level).id);
+    let compared = place.stend(&["compare", &on, &off, "--out", "cmp", "--json"]);
     assert_eq!(compared.status.code(), Some(0), "{}", errors(&compared));
     let json: serde_json::Value = serde_json::from_slice(&compared.stdout).expect("JSON");
     assert_eq!(json["comparable"], true);
@@ -121,9 +141,50 @@ fn two_runs_at_their_levels_compare_by_that_factor() {
         declared.as_array().expect("a list").iter().find(|d| d["key"] == "manual.snoop_filter");
     let told = told.expect("the factor is named");
     assert_eq!((&told["a"], &told["b"]), (&"on".into(), &"off".into()));
-    let text = said(&place.stend(&["compare", "on", "off", "--out", "cmp"]));
+    let text = said(&place.stend(&["compare", &on, &off, "--out", "cmp"]));
     assert!(text.contains("Unpaired") && text.contains("snoop_filter"), "{text}");
     assert!(text.contains("worse"), "{text}");
+}
+
+#[test]
+fn repeated_sessions_of_the_store_are_used_and_none_is_on_two_sides() {
+    let place = Place::new("repeated", &plan(""));
+    for level in ["on", "off"] {
+        place.run("run", &[&format!("snoop_filter={level}")], level);
+    }
+    place.repeat();
+    let [on, off, more] = ["on", "off", "on2"].map(|level| place.records(level).id);
+    let sessions = |words: &[&str]| {
+        let output = place.stend(&[&["compare", "--out", "c", "--json"], words].concat());
+        let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        (json["comparison"]["sessions"].clone(), errors(&output))
+    };
+    let list = |of: &serde_json::Value, side: &str| of[side].as_array().expect("a list").clone();
+    let counts = |of: &serde_json::Value| ["a", "b", "others"].map(|side| list(of, side).len());
+    let (found, told) = sessions(&[&on, &off]);
+    assert_eq!((counts(&found), &found["spreads"][0]["source"]), ([5, 5, 0], &"sides".into()));
+    assert!(list(&found, "a").iter().all(|run| !list(&found, "b").contains(run)), "{found}");
+    for side in ["A", "B"] {
+        assert!(told.contains(&format!("further sessions of {side}: ")), "{told}");
+    }
+    assert!(told.contains("--alone leaves them out"), "{told}");
+    let (found, _) = sessions(&[&on, &off, "--alone"]);
+    assert_eq!((counts(&found), &found["spreads"][0]["source"]), ([1, 1, 0], &"prior".into()));
+    // Two runs of one set-up: what else the store has of it may be of either side.
+    let (found, told) = sessions(&[&on, &more]);
+    assert_eq!((counts(&found), &found["spreads"][0]["source"]), ([1, 1, 3], &"others".into()));
+    assert!(told.contains("for the spread alone"), "{told}");
+    // The page holds all of them and is made again by the command that it gives.
+    let page = fs::read_to_string(place.0.join("c/report.html")).expect("a page");
+    let command = page.split_once("stend compare ").expect("a command").1;
+    let command = command.split(['<', '\n']).next().expect("its words");
+    assert!(command.contains(" --spread "), "{command}");
+    let words: Vec<&str> = ["compare", "--out", "again"].into_iter().collect();
+    let output =
+        place.stend(&[&words[..], &command.split_whitespace().collect::<Vec<_>>()].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    let again = fs::read_to_string(place.0.join("again/report.html")).expect("a page");
+    assert!(again == page, "another page");
 }
 
 #[test]
@@ -178,7 +239,7 @@ fn published_claims_of_a_feature_stand_in_the_comparison_of_its_levels() {
         for part in [
             "Beside the published test",
             "Ours are of two runs, one with the feature on and one with it off.",
-            "Of 2 published claims, 1 came out the same here, 1 differently.",
+            "Of 2 published claims, 2 undecided.",
         ] {
             assert!(words.contains(part), "{part}: {words}");
         }

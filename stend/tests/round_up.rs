@@ -14,6 +14,20 @@ const PLAN: &str = "title = \"four\"\n[lab]\nclients = 2\n[factors.congestion]\n
 const PHYSICS: &str = "[noise]\nsd = \"1 %\"\nar = 0.0\n\
     [effects]\ncongestion = { bbr = 1.3, reno = 1.0, vegas = 0.6 }\n";
 
+/// The plan in the simulated lab, in one and the same order.
+const SIM: [&str; 10] = [
+    "run",
+    "plan.toml",
+    "--seed",
+    "1",
+    "--lab",
+    "sim",
+    "--physics",
+    "physics.toml",
+    "--out",
+    "out",
+];
+
 struct Home(PathBuf);
 
 impl Home {
@@ -60,8 +74,7 @@ fn text_of<'v>(of: &'v Value, key: &str) -> &'v str {
 #[test]
 fn planted_ranks_are_in_the_json_and_in_every_file_of_the_report() {
     let home = Home::new("ranks");
-    let sim = ["run", "plan.toml", "--lab", "sim", "--physics", "physics.toml", "--out", "out"];
-    home.good(&sim);
+    home.good(&SIM);
     let mut command = Command::new(env!("CARGO_BIN_EXE_stend"));
     command.args(["report", "last", "--json"]).current_dir(&home.0).env("XDG_STATE_HOME", &home.0);
     let printed = command.output().expect("it starts").stdout;
@@ -94,8 +107,7 @@ fn a_primary_comparison_is_named_first_and_the_others_besides() {
     let home = Home::new("primary");
     let plan = format!("{PLAN}primary_comparison = {{ level = \"reno\" }}\n");
     fs::write(home.0.join("plan.toml"), plan).expect("a plan");
-    let sim = ["run", "plan.toml", "--lab", "sim", "--physics", "physics.toml", "--out", "out"];
-    home.good(&sim);
+    home.good(&SIM);
     let report = home.text("report.txt");
     let lines = report.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(lines.contains("Primary comparison: "), "{report}");

@@ -21,8 +21,10 @@ mod simulated;
 #[path = "truth/table.rs"]
 mod table;
 
-use ask::{Equal, differing, equal};
-use cell::{CELLS, QUIET};
+use ask::{Differing, Equal, differing, equal};
+use cell::{CELLS, DRIFTING, HARSH, QUIET, STEEP};
+use desk::report::{compose_gate, text};
+use desk::verdict::{FailIf, GateOutcome, analyse, gate};
 use further::{Grown, further};
 use std::time::Instant;
 use table::{Bars, Row};
@@ -36,16 +38,20 @@ const PLANS: u64 = 4000;
 /// Plans of a kind, where it is to be quick; and the slack of chance, in standard deviations.
 const FEW: u64 = 60;
 const SLACK: f64 = 4.0;
+/// Plans of a kind under fewer than five blocks, which have no verdict.
+const UNJUDGED: u64 = 100;
 
 /// Rows of all noises, at these numbers of blocks.
 fn rows(equal_at: &[u32], differing_at: &[u32], plans: u64) -> Vec<Row<'static>> {
+    // Twenty blocks take four times as long as five.
+    let of = |n: u32| if n >= 20 { plans / 2 } else { plans };
     let row = |cell| Row {
         cell,
-        equal: equal_at.iter().map(|n| (*n, equal(cell, *n, plans))).collect(),
-        differing: differing_at.iter().map(|n| (*n, differing(cell, *n, plans))).collect(),
+        equal: equal_at.iter().map(|n| (*n, equal(cell, *n, of(*n)))).collect(),
+        differing: differing_at.iter().map(|n| (*n, differing(cell, *n, of(*n)))).collect(),
     };
     let mut rows = Vec::new();
-    for cell in &CELLS {
+    for cell in CELLS.iter().chain(&HARSH) {
         let began = Instant::now();
         rows.push(row(cell));
         println!("{}: {:.1} s", cell.name, began.elapsed().as_secs_f64());
@@ -79,11 +85,43 @@ fn foretold(first: u32, plans: u64, bars: Bars) -> Vec<String> {
 #[test]
 fn equal_things_are_called_equal_and_planted_differences_are_found() {
     let bars = Bars { slack: SLACK };
-    let rows = rows(&[5, 10], &[10], FEW);
+    let rows = rows(&[5, 8, 10], &[10], FEW);
     println!("{}\n{}", table::said(&rows), table::not_offered(&rows));
     let mut short = table::short(&rows, bars);
     short.extend(equivalent(FEW, bars));
     assert!(short.is_empty(), "{short:#?}");
+}
+
+#[test]
+fn below_five_blocks_nothing_is_better_or_worse() {
+    for cell in CELLS.iter().chain(&HARSH) {
+        for blocks in [3, 4] {
+            let count = equal(cell, blocks, UNJUDGED).hits[Equal::Anywhere as usize];
+            assert_eq!(count, 0, "{}, {blocks} blocks", cell.name);
+            let of = differing(cell, blocks, UNJUDGED).hits;
+            let judged = of[Differing::Better as usize] + of[Differing::Worse as usize];
+            assert_eq!(judged, 0, "{}, {blocks} blocks, +3 %", cell.name);
+        }
+    }
+}
+
+/// Gates of equal levels under a drift of 40 % over the run, as they are printed.
+#[test]
+fn gates_of_equal_levels_fail_seldom_under_a_drift() {
+    for blocks in [5, 8] {
+        let failed = ask::count(400, |seed| {
+            let run = product::run(product::Asked { cell: &STEEP, truth: 1.0, blocks, seed });
+            let analysis = analyse(&run);
+            let gate = gate(&run, &analysis, FailIf::Different, None);
+            let said = compose_gate(&run, &analysis, &gate).expect("a report");
+            let text = text(&said, 200, true).to_lowercase();
+            let failed = gate.outcome == GateOutcome::Failed;
+            assert_eq!(failed, text.contains("the gate failed"), "{text}");
+            [failed]
+        });
+        println!("| gates under a drift of 40 %, n = {blocks} | {:.1} % fail |", failed.share(0));
+        assert!(failed.share(0) <= 7.0, "{blocks} blocks: {} of 400", failed.hits[0]);
+    }
 }
 
 /// What is not offered is wrong, on the same visits; or this test could not tell good from bad.
@@ -106,13 +144,36 @@ fn further_blocks_are_foretold() {
     assert!(short.is_empty(), "{short:#?}");
 }
 
+/// Of equal levels under a drift of 20 % over the run, per cent called different.
+fn drifting(blocks: u32, plans: u64) -> f64 {
+    let share = equal(&DRIFTING, blocks, plans).share(Equal::Different as usize);
+    println!("| drift of 20 % over the run, n = {blocks}, of {plans} | {share:.1} % |");
+    share
+}
+
+/// With one order for all runs it was 53 % of plans; 200 have a standard deviation of 1.5 %.
+#[test]
+fn a_drift_is_on_no_side() {
+    for blocks in [5, 10] {
+        assert!(drifting(blocks, 200) <= 7.0);
+    }
+}
+
+#[test]
+#[ignore = "minutes: ./test truth"]
+fn a_drift_is_on_no_side_in_a_thousand_plans() {
+    for blocks in [5, 10] {
+        assert!(drifting(blocks, 1000) <= 7.0);
+    }
+}
+
 #[test]
 #[ignore = "minutes: ./test truth"]
 fn the_full_table() {
     let plans = std::env::var("STEND_TRUTH_PLANS").ok();
     let plans = plans.map_or(PLANS, |text| text.parse().expect("a number of plans"));
     let (began, bars) = (Instant::now(), Bars { slack: 0.0 });
-    let rows = rows(&[5, 10, 20], &[3, 5, 10, 20], plans);
+    let rows = rows(&[5, 8, 10, 20], &[5, 10, 20], plans);
     println!("\n{}\n{}", table::said(&rows), table::not_offered(&rows));
     let mut short = table::short(&rows, bars);
     short.extend(equivalent(plans, bars));

@@ -3,7 +3,7 @@
 //! Must not know what they are held against.
 
 use super::Failed;
-use super::ours::{Load, Taken};
+use super::ours::{Figure, Load, Taken};
 use super::watch::{Job, Ran, Timed};
 use std::process::{Command, Stdio};
 
@@ -152,7 +152,7 @@ impl Rival {
             Peer::Libc { .. } => {
                 let load = self.libc.as_mut().ok_or("no load of the libc")?;
                 let taken: Taken = load.measure(window_ms)?;
-                let figures = vec![taken.figure(super::ours::Figure::Best)];
+                let figures = vec![taken.figure(Figure::Best)];
                 Ok(Seen { figures, disturbed: taken.disturbed })
             }
             Peer::Stream { .. } => {

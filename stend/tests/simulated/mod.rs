@@ -31,6 +31,7 @@ pub fn run(plan: &Plan, physics: &Physics) -> Run {
     let orders = Orders {
         plan,
         trials: order(plan).into_iter().map(|trial| (trial, 1)).collect(),
+        kept: Vec::new(),
         before_s: 0.0,
         keep: &mut |record| {
             kept.push(record.clone());

@@ -86,6 +86,63 @@ pub const CELLS: [Cell; 8] = [
     },
 ];
 
+/// Noise of 1 % while all levels lose a fifth of their rate over the run.
+pub const DRIFTING: Cell = Cell {
+    name: "1 %, drift of 20 % over the run",
+    noise: "noise = { sd = \"1 %\", ar = 0.0 }\ndrift = { share = \"20 %\", over = \"run\" }",
+    points: 1,
+    repeats: 5,
+    power: &[],
+};
+
+/// The same while they lose two fifths.
+pub const STEEP: Cell = Cell {
+    name: "1 %, drift of 40 % over the run",
+    noise: "noise = { sd = \"1 %\", ar = 0.0 }\ndrift = { share = \"40 %\", over = \"run\" }",
+    ..DRIFTING
+};
+
+/// Harsher kinds, by those who wanted to see the method fail; nothing says what could be seen.
+pub const HARSH: [Cell; 10] = [
+    DRIFTING,
+    Cell {
+        name: "1 %, and a fifth of trials dips by 30 %",
+        noise: "noise = { sd = \"1 %\", ar = 0.0, dips = { share = \"20 %\", size = \"30 %\", \
+                spread = 0.8 } }",
+        ..QUIET
+    },
+    Cell { name: "2 %, AR(1) 0.9", noise: "noise = { sd = \"2 %\", ar = 0.9 }", ..QUIET },
+    Cell { name: "2 %, AR(1) -0.95", noise: "noise = { sd = \"2 %\", ar = -0.95 }", ..QUIET },
+    Cell {
+        name: "1 %, drift of 60 % over the run",
+        noise: "noise = { sd = \"1 %\", ar = 0.0 }\ndrift = { share = \"60 %\", over = \"run\" }",
+        ..QUIET
+    },
+    Cell {
+        name: "1 %, half of all trials at half the rate",
+        noise: "noise = { sd = \"1 %\", ar = 0.0, slow = { share = \"50 %\", size = \"50 %\" } }",
+        ..QUIET
+    },
+    Cell {
+        name: "1 %, and 10 % outliers of -50 %",
+        noise: "noise = { sd = \"1 %\", ar = 0.0, outliers = { share = \"10 %\", \
+                size = \"50 %\" } }",
+        ..QUIET
+    },
+    Cell {
+        name: "launches 5 % every third visit, within them 1 %",
+        noise: "noise = { sd = \"1 %\", ar = 0.0, launch = { sd = \"5 %\", every = 3 } }",
+        repeats: 3,
+        ..QUIET
+    },
+    Cell {
+        name: "1 %, throttled by 30 % from a moment on",
+        noise: "noise = { sd = \"1 %\", ar = 0.0 }\nstep = { at = \"STEP_AT\", size = \"30 %\" }",
+        ..QUIET
+    },
+    Cell { name: "normal 10 %", noise: "noise = { sd = \"10 %\", ar = 0.0 }", ..QUIET },
+];
+
 /// Noise of 1 % and nothing else, for pairs that are equal.
 pub const QUIET: Cell = Cell {
     name: "normal 1 %",
