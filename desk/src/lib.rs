@@ -1,15 +1,13 @@
 //! The desk: the half of stend that thinks about facts and never touches the world.
 //!
-//! Knows: units, records, plans, statistics, verdicts, figures and reports.
+//! Knows: units, records, plans, statistics and verdicts.
 //! Never: files, sockets, clocks, threads or unseeded chance (its own `clippy.toml` bans them).
 //! Start reading at `record`.
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]
 
-pub mod figure;
 pub mod plan;
 pub mod record;
-pub mod report;
 pub mod search;
 pub mod stats;
 pub mod unit;

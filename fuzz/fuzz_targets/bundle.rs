@@ -2,7 +2,7 @@
 //! same from the page that is made of them.
 #![no_main]
 
-use desk::report::{Bundle, page};
+use press::report::{Bundle, page};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|file: &[u8]| {

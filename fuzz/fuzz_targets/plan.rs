@@ -4,10 +4,10 @@
 use desk::plan::{Catalogue, budget, read};
 use desk::record::WorkloadSpec;
 use libfuzzer_sys::fuzz_target;
-use rig::{factor, workload};
+use rig::factor;
 
 fuzz_target!(|text: &str| {
-    let workloads: Vec<&WorkloadSpec> = workload::ALL.iter().map(|entry| entry.spec).collect();
+    let workloads: Vec<&WorkloadSpec> = loads::ALL.iter().map(|entry| entry.spec).collect();
     let catalogue = Catalogue { workloads: &workloads, factors: factor::ALL };
     match read(text, &catalogue) {
         Ok(plan) => {

@@ -3,7 +3,7 @@
 #![no_main]
 
 use desk::record::Run;
-use desk::report;
+use press::report;
 use desk::verdict::{FailIf, analyse, gate_run};
 use libfuzzer_sys::fuzz_target;
 

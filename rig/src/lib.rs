@@ -1,7 +1,7 @@
 //! The rig: the half of stend that touches the world and writes down facts.
 //!
-//! Knows: the lab, factors, probes, workloads and the conductor.
-//! Never: what a figure means or how it is shown; that is the desk's.
+//! Knows: the lab, factors, probes and the conductor.
+//! Never: which workloads there are, what a figure means or how it is shown.
 //! Start reading at `run`.
 #![deny(missing_docs)]
 

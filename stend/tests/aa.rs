@@ -8,7 +8,7 @@
 mod simulated;
 
 use desk::record::{Plan, Run};
-use desk::report::{Node, Tone, compose};
+use press::report::{Node, Tone, compose};
 use desk::verdict::{analyse, is_aa};
 use rig::lab::sim::Physics;
 

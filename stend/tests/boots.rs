@@ -5,7 +5,7 @@
 mod simulated;
 
 use desk::record::{Plan, Run, TrialKind};
-use desk::report;
+use press::report;
 use desk::stats::{Rule, decide};
 use desk::verdict::{Verdict, analyse};
 use rig::lab::sim::Physics;

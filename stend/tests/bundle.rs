@@ -4,7 +4,7 @@
 mod simulated;
 
 use desk::record::{Run, Sitting};
-use desk::report::{Bundle, LARGEST, page};
+use press::report::{Bundle, LARGEST, page};
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output};

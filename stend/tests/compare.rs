@@ -7,7 +7,7 @@ use desk::record::{
     Settings, Trial, TrialRecord, WorkloadSpec, class_of,
 };
 use desk::unit::{Quantity, Unit};
-use rig::{factor, workload};
+use rig::factor;
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output};
@@ -99,10 +99,10 @@ fn record(trial: Trial, scale: f64) -> TrialRecord {
 
 /// A run of the plan whose figures are all about `scale` Gbit/s.
 fn run(id: &str, plan: &str, scale: f64) -> Run {
-    let specs: Vec<&WorkloadSpec> = workload::ALL.iter().map(|entry| entry.spec).collect();
+    let specs: Vec<&WorkloadSpec> = loads::ALL.iter().map(|entry| entry.spec).collect();
     let catalogue = Catalogue { workloads: &specs, factors: factor::ALL };
     let plan = read(plan, &catalogue).expect("a plan");
-    let spec = workload::find(&plan.loads[0].workload).expect("a workload").spec;
+    let spec = loads::find(&plan.loads[0].workload).expect("a workload").spec;
     Run {
         schema: RUN_SCHEMA,
         id: id.into(),

@@ -18,7 +18,7 @@ use moment::{good_or_disturbed, of_the_machine};
 use rig::factor;
 use rig::lab::{Blueprint, Wanted};
 use rig::run::Bench;
-use rig::workload::{self, Entry};
+use rig::workload::Entry;
 use std::collections::BTreeSet;
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
@@ -38,7 +38,7 @@ fn blueprint(wanted: Wanted) -> Blueprint {
 }
 
 fn bench(cancel: &'static AtomicBool) -> Bench {
-    let bench = Bench::build(blueprint(Wanted::Best), cancel).expect("a lab");
+    let bench = Bench::build(blueprint(Wanted::Best), loads::ALL, cancel).expect("a lab");
     println!("lab: {:?} {}", bench.lab.kind, bench.lab.reason);
     bench
 }
@@ -67,12 +67,12 @@ fn ways(spec: &WorkloadSpec) -> Vec<String> {
 /// A workload with every way to make its load.
 fn all() -> Vec<(&'static Entry, String)> {
     let with = |entry: &'static Entry| ways(entry.spec).into_iter().map(move |way| (entry, way));
-    workload::ALL.iter().flat_map(with).collect()
+    loads::ALL.iter().flat_map(with).collect()
 }
 
 /// The smallest plan of a workload: its defaults but for `way`, one short trial.
 fn plan(name: &str, way: &str, window: &str) -> Plan {
-    let entry = workload::find(name).expect("a workload");
+    let entry = loads::find(name).expect("a workload");
     let lab = if entry.spec.place == Place::Path { "[lab]\nclients = 2\n" } else { "" };
     let text = format!(
         "title = \"contract\"\n{lab}[load.it]\nworkload = \"{name}\"\n{way}\
@@ -84,7 +84,7 @@ fn plan(name: &str, way: &str, window: &str) -> Plan {
 }
 
 fn parse(text: &str) -> Result<Plan, String> {
-    let workloads: Vec<&WorkloadSpec> = workload::ALL.iter().map(|entry| entry.spec).collect();
+    let workloads: Vec<&WorkloadSpec> = loads::ALL.iter().map(|entry| entry.spec).collect();
     let catalogue = Catalogue { workloads: &workloads, factors: factor::ALL };
     read(text, &catalogue).map_err(|e| e.to_string())
 }
@@ -269,7 +269,7 @@ fn what_a_host_cost_is_the_same_by_its_clock_and_by_its_control_group() {
 
 #[test]
 fn an_unknown_parameter_is_refused() {
-    for entry in workload::ALL {
+    for entry in loads::ALL {
         let name = entry.spec.name;
         let text = format!("title = \"x\"\n[load.it]\nworkload = \"{name}\"\nno_such_thing = 1\n");
         let refusal = parse(&text).expect_err("refused");
@@ -303,7 +303,7 @@ fn the_same_seed_gives_the_same_bytes_of_work_and_another_seed_others() {
         assert_eq!(one == other, same, "{name}: seeds 7 and 8 gave {one:08x} and {other:08x}");
         seen.insert(entry.spec.name);
     }
-    let all: BTreeSet<&str> = workload::ALL.iter().map(|entry| entry.spec.name).collect();
+    let all: BTreeSet<&str> = loads::ALL.iter().map(|entry| entry.spec.name).collect();
     for name in all.difference(&seen) {
         println!("skipped: {name}: no way of it could be compared");
     }
@@ -327,7 +327,7 @@ fn wrong_data_is_refused_for_every_workload() {
     std::fs::write(&binary, script).expect("a script");
     std::fs::set_permissions(&binary, Permissions::from_mode(0o755)).expect("a program");
     let wanted = Blueprint { binary, ..blueprint(Wanted::Best) };
-    let mut bench = Bench::build(wanted, &NEVER).expect("a lab");
+    let mut bench = Bench::build(wanted, loads::ALL, &NEVER).expect("a lab");
     for (entry, way) in all() {
         let name = format!("{} {way}", entry.spec.name);
         let plan = plan(entry.spec.name, &way, "300 ms");

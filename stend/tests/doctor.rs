@@ -17,7 +17,6 @@ use rig::factor;
 use rig::lab::sim::Physics;
 use rig::lab::{Blueprint, Wanted};
 use rig::run::{Bench, Orders, Simulated, Stand, conduct};
-use rig::workload;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
@@ -201,7 +200,7 @@ fn possible_run(place: &Place, profile: &Profile, said: &Value) -> usize {
 }
 
 fn parse(text: &str) -> Plan {
-    let workloads: Vec<&WorkloadSpec> = workload::ALL.iter().map(|entry| entry.spec).collect();
+    let workloads: Vec<&WorkloadSpec> = loads::ALL.iter().map(|entry| entry.spec).collect();
     read(text, &Catalogue { workloads: &workloads, factors: factor::ALL }).expect("a plan")
 }
 
@@ -220,7 +219,7 @@ fn stand(job: &Value, plans: &[(&str, Plan)]) -> Box<dyn Stand> {
     let kind = match text(job, "lab") {
         "sim" => {
             let physics = Physics::read("").expect("the built-in physics");
-            return Box::new(Simulated::new(physics, &NEVER));
+            return Box::new(Simulated::new(physics, loads::ALL, &NEVER));
         }
         "root" => LabKind::RootNamespaces,
         "user" => LabKind::UserNamespaces,
@@ -234,7 +233,7 @@ fn stand(job: &Value, plans: &[(&str, Plan)]) -> Box<dyn Stand> {
     }
     let binary = PathBuf::from(text(job, "binary"));
     let blueprint = Blueprint { wanted: Wanted::Only(kind), clients: 1, links, binary };
-    Box::new(Bench::build(blueprint, &NEVER).expect("a lab"))
+    Box::new(Bench::build(blueprint, loads::ALL, &NEVER).expect("a lab"))
 }
 
 /// Visits the first trial of a plan; gives the fault of the last visit to it.
@@ -515,7 +514,7 @@ fn explain_lists_the_workloads_and_tells_of_each() {
     let all = place.run(&profile, &[&place.stend(), "explain"], None);
     assert_eq!(all.status.code(), Some(0));
     let all = String::from_utf8_lossy(&all.stdout).into_owned();
-    for entry in workload::ALL {
+    for entry in loads::ALL {
         assert!(all.contains(entry.spec.name) && all.contains(entry.spec.question), "{all}");
         let one = place.run(&profile, &[&place.stend(), "explain", entry.spec.name], None);
         assert_eq!(String::from_utf8_lossy(&one.stdout), entry.readme);

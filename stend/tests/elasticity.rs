@@ -8,7 +8,7 @@ mod simulated;
 
 use desk::plan::{at_one_place, one_at_a_time};
 use desk::record::Run;
-use desk::report::elasticity_words;
+use press::report::elasticity_words;
 use desk::verdict::{Elasticity, Weight, analyse};
 use rig::lab::sim::Physics;
 use rig::run::throttles;

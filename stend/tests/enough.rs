@@ -4,7 +4,7 @@
 
 use desk::plan::{Catalogue, order, read};
 use desk::record::{Run, Trial, TrialKind};
-use rig::{factor, workload};
+use rig::factor;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
@@ -33,7 +33,7 @@ impl Place {
             "title = \"Enough\"\n[factors.tso]\nlevels = [\"off\", \"on\"]\n{loads}[method]\n\
              blocks = 5\nseed = 7\n"
         );
-        let workloads: Vec<_> = workload::ALL.iter().map(|entry| entry.spec).collect();
+        let workloads: Vec<_> = loads::ALL.iter().map(|entry| entry.spec).collect();
         let catalogue = Catalogue { workloads: &workloads, factors: factor::ALL };
         let plan = read(&text, &catalogue).map_err(|e| e.to_string()).expect("a plan");
         let counted = order(&plan).into_iter().filter(|t| t.kind == TrialKind::Counted);

@@ -15,7 +15,7 @@ use desk::record::{Fault, LabKind, Plan, TrialKind, TrialRecord};
 use moment::good_or_disturbed;
 use rig::lab::{Blueprint, Wanted};
 use rig::run::Bench;
-use rig::{factor, workload};
+use rig::factor;
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use std::fs::{self, File};
 use std::net::UdpSocket;
@@ -41,7 +41,7 @@ fn bench() -> Bench {
         links: vec!["lan".into()],
         binary: PathBuf::from(env!("CARGO_BIN_EXE_stend")),
     };
-    let bench = Bench::build(blueprint, &NEVER).expect("a lab");
+    let bench = Bench::build(blueprint, loads::ALL, &NEVER).expect("a lab");
     println!("lab: {:?} {}", bench.lab.kind, bench.lab.reason);
     bench
 }
@@ -54,7 +54,7 @@ fn plan(load: &str, window: &str) -> Plan {
          steady = \"noted\"\nsettle_max = \"100 ms\"\n\
          window = \"{window}\"\n"
     );
-    let workloads: Vec<_> = workload::ALL.iter().map(|entry| entry.spec).collect();
+    let workloads: Vec<_> = loads::ALL.iter().map(|entry| entry.spec).collect();
     let catalogue = Catalogue { workloads: &workloads, factors: factor::ALL };
     read(&text, &catalogue).map_err(|e| e.to_string()).expect("a plan")
 }

@@ -7,10 +7,9 @@ mod simulated;
 use desk::plan::ATTEMPTS;
 use desk::plan::order;
 use desk::record::{Completeness, Fault, LabKind, Place, Plan, Run, TrialKind, TrialRecord};
-use desk::report;
+use press::report;
 use desk::verdict::{Caveat, analyse};
 use rig::lab::sim::{Physics, Spoil};
-use rig::workload;
 use simulated::run;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -232,7 +231,7 @@ fn a_report_of_a_simulation_says_so_and_a_thousand_trials_run() {
 
 #[test]
 fn every_workload_has_a_model_that_gives_every_metric_of_its_spec() {
-    for entry in workload::ALL {
+    for entry in loads::ALL {
         let name = entry.spec.name;
         let path = entry.spec.place == Place::Path;
         let lab = if path { "[lab]\nclients = 2\n" } else { "" };

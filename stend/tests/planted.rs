@@ -3,7 +3,7 @@
 
 mod simulated;
 
-use desk::report;
+use press::report;
 use desk::verdict::{Agreement, Basis, Verdict, Withheld, analyse};
 use simulated::{physics, plan, run};
 

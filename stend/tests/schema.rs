@@ -8,7 +8,7 @@
 use desk::plan::{Catalogue, read};
 use desk::record::WorkloadSpec;
 use jsonschema::Validator;
-use rig::{factor, workload};
+use rig::factor;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
@@ -144,7 +144,7 @@ fn as_json(plan: &str) -> Value {
 }
 
 fn reads(plan: &str) -> Result<(), String> {
-    let workloads: Vec<&WorkloadSpec> = workload::ALL.iter().map(|entry| entry.spec).collect();
+    let workloads: Vec<&WorkloadSpec> = loads::ALL.iter().map(|entry| entry.spec).collect();
     let catalogue = Catalogue { workloads: &workloads, factors: factor::ALL };
     read(plan, &catalogue).map(|_| ()).map_err(|e| e.to_string())
 }

@@ -7,14 +7,14 @@
 use desk::plan::{Catalogue, expand, read};
 use desk::record::{Fault, Plan, Settings, WorkloadSpec};
 use desk::unit::{Quantity, Unit};
-use rig::{factor, workload};
+use rig::factor;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 fn parse(text: &str) -> Result<Plan, String> {
-    let workloads: Vec<&WorkloadSpec> = workload::ALL.iter().map(|entry| entry.spec).collect();
+    let workloads: Vec<&WorkloadSpec> = loads::ALL.iter().map(|entry| entry.spec).collect();
     read(text, &Catalogue { workloads: &workloads, factors: factor::ALL })
         .map_err(|e| e.to_string())
 }

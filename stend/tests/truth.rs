@@ -23,7 +23,7 @@ mod table;
 
 use ask::{Differing, Equal, differing, equal};
 use cell::{CELLS, DRIFTING, HARSH, QUIET, STEEP};
-use desk::report::{compose_gate, text};
+use press::report::{compose_gate, text};
 use desk::verdict::{FailIf, GateOutcome, analyse, gate};
 use further::{Grown, further};
 use std::time::Instant;

@@ -48,8 +48,8 @@ mod region;
 mod roof;
 mod series;
 mod sessions;
-#[cfg(test)]
-pub(crate) mod simulated;
+#[cfg(any(test, feature = "testing"))]
+pub mod simulated;
 mod so_far;
 mod states;
 #[cfg(test)]

@@ -11,7 +11,7 @@ use crate::factor::{self, FactorError, Undo};
 use crate::lab::quota::Side;
 use crate::lab::{Blueprint, Lab, LabError, Wanted, clock};
 use crate::probe::{Carriers, Shapers};
-use crate::workload::{self, Checked, Job};
+use crate::workload::{self, Checked, Entries, Job};
 use desk::plan::DRY_WINDOW_S;
 use desk::record::{
     Fact, Fault, Outcome, Plan, Scope, Settings, Trial, TrialKind, TrialRecord, Value,
@@ -26,6 +26,7 @@ pub struct Bench {
     /// The lab.
     pub lab: Lab,
     blueprint: Blueprint,
+    entries: Entries,
     cancel: &'static AtomicBool,
     watch: Watch,
     calm: Calm,
@@ -42,11 +43,15 @@ pub struct Bench {
 }
 
 impl Bench {
-    /// Builds the lab and looks at it for a second while it is idle.
+    /// Builds the lab for these workloads and looks at it for a second while it is idle.
     ///
     /// # Errors
     /// When no kind of place that was wanted is to be had, or the run is stopped.
-    pub fn build(mut blueprint: Blueprint, cancel: &'static AtomicBool) -> Result<Self, RunError> {
+    pub fn build(
+        mut blueprint: Blueprint,
+        entries: Entries,
+        cancel: &'static AtomicBool,
+    ) -> Result<Self, RunError> {
         let started_ns = clock::now_ns();
         let mut lab = Lab::build(&blueprint, cancel)?;
         // Built anew it must be the same kind of place, or trials would not be comparable.
@@ -58,6 +63,7 @@ impl Bench {
         Ok(Self {
             lab,
             blueprint,
+            entries,
             cancel,
             watch,
             calm,
@@ -100,10 +106,7 @@ impl Bench {
         self.set_quotas(&wanted, &mut record.observed)?;
         self.set_cpus(&wanted, &mut record.observed)?;
         let trial = with_load_settings(&record.trial);
-        let entry = workload::find(&trial.point.workload).ok_or_else(|| Fault::Failed {
-            host: "conductor".into(),
-            what: format!("no workload '{}'", trial.point.workload),
-        })?;
+        let entry = workload::find(self.entries, &trial.point.workload)?;
         let job = job(plan, &trial, (&link, &wanted));
         let mut work = (entry.make)();
         work.stage(&mut self.lab, &job)?;
@@ -383,5 +386,32 @@ pub(super) fn into_fault(e: FactorError) -> Fault {
     match e {
         FactorError::Lab(e) => e.into_fault(),
         other => Fault::Factor { what: other.to_string() },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use desk::record::{LoadPoint, Treatment};
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn settings_of_the_load_are_written_over_its_parameters_and_nothing_is_added() {
+        let one = |key: &str, word: &str| (key.to_owned(), Value::Word(word.to_owned()));
+        let params = Settings::from([one("placement", "none"), one("size", "1")]);
+        let trial = Trial {
+            id: 1,
+            block: 1,
+            boot: 0,
+            round: 0,
+            point_index: 0,
+            point: LoadPoint { load: "l".into(), workload: "w".into(), params },
+            treatment: Treatment { levels: BTreeMap::new() },
+            settings: Settings::from([one("placement", "spread"), one("tso", "on")]),
+            seed: 1,
+            kind: TrialKind::Counted,
+        };
+        let told = with_load_settings(&trial).point.params;
+        assert_eq!(told, Settings::from([one("placement", "spread"), one("size", "1")]));
     }
 }

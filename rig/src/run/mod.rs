@@ -14,8 +14,6 @@ mod machine;
 mod rehearse;
 mod simulated;
 mod stand;
-#[cfg(test)]
-mod tests;
 mod throttles;
 mod watch;
 
@@ -26,14 +24,15 @@ pub use simulated::Simulated;
 pub use stand::{Orders, Progress, RunError, Stand, Tally, Visited, refuse_boots, refuse_untold};
 pub use throttles::throttles;
 
-use crate::workload;
+use crate::workload::Entries;
 use std::io;
 
-/// Serves as a host of the lab over standard input until the conductor goes away.
+/// Serves as a host of the lab, with these workloads, over standard input until the conductor goes
+/// away.
 ///
 /// # Errors
 /// When the control socket breaks.
-pub fn serve_agent() -> io::Result<()> {
-    let parts: Vec<_> = workload::ALL.iter().map(|entry| (entry.spec.name, entry.part)).collect();
+pub fn serve_agent(entries: Entries) -> io::Result<()> {
+    let parts: Vec<_> = entries.iter().map(|entry| (entry.spec.name, entry.part)).collect();
     crate::lab::agent::serve(&parts)
 }

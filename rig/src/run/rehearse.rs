@@ -7,7 +7,7 @@ use super::hands::{in_force, into_fault, with_load_settings};
 use super::stand::RunError;
 use crate::factor;
 use crate::lab::{Blueprint, Lab, LabError, Wanted};
-use crate::workload::{self, Job};
+use crate::workload::{self, Entries, Job};
 use desk::record::{Fault, LabKind, Plan, Trial, Value};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -57,12 +57,14 @@ impl Rehearsal {
     ///
     /// # Errors
     /// The fault that the trial would have.
-    pub fn stage(&mut self, plan: &Plan, trial: &Trial) -> Result<(), Fault> {
+    pub fn stage(
+        &mut self,
+        entries: Entries,
+        plan: &Plan,
+        trial: &Trial,
+    ) -> Result<(), Fault> {
         let trial = with_load_settings(trial);
-        let entry = workload::find(&trial.point.workload).ok_or_else(|| Fault::Failed {
-            host: "conductor".into(),
-            what: format!("no workload '{}'", trial.point.workload),
-        })?;
+        let entry = workload::find(entries, &trial.point.workload)?;
         let none = Duration::ZERO;
         let settings = &in_force(plan, &trial);
         let (settle, settle_max, window) = (none, none, none);

@@ -10,7 +10,7 @@ use crate::lab::sim::{
     Chance, Drawn, Hold, LinkNow, Physics, Planted, Scene, Spoil, Spoilt, Through, Warmth,
     ceilings, clocks, quotas, shapers,
 };
-use crate::workload::{self, Modelled};
+use crate::workload::{self, Entries, Modelled};
 use desk::plan::{OVERHEAD_S, shortest};
 use desk::record::{Fault, Outcome, Plan, Reading, Scope, Settings, Trial, TrialRecord, Value};
 use desk::unit::{Quantity, Unit};
@@ -27,6 +27,7 @@ const SPOILT_PACE: f64 = 0.8;
 /// A simulated lab: no sleep, no clock, no chance but from the seeds of plan and physics.
 pub struct Simulated {
     physics: Physics,
+    entries: Entries,
     cancel: &'static AtomicBool,
     chance: Chance,
     /// The boot that the machine is in; 0 before the first that a plan asks for.
@@ -51,13 +52,13 @@ struct Visit<'v> {
 }
 
 impl Simulated {
-    /// A lab of this physics.
+    /// A lab of this physics for these workloads.
     #[must_use]
-    pub fn new(physics: Physics, cancel: &'static AtomicBool) -> Self {
+    pub fn new(physics: Physics, entries: Entries, cancel: &'static AtomicBool) -> Self {
         let chance = Chance::new(0, &physics);
         let (now_s, began_s, run_s) = (0.0, 0.0, 1.0);
         let (boot, warmth, visits) = (0, Warmth::default(), BTreeMap::new());
-        Self { physics, cancel, chance, boot, warmth, visits, now_s, began_s, run_s }
+        Self { physics, entries, cancel, chance, boot, warmth, visits, now_s, began_s, run_s }
     }
 
     /// Its physics.
@@ -86,10 +87,7 @@ impl Simulated {
         }
         self.break_before(visit)?;
         let trial = with_load_settings(trial);
-        let entry = workload::find(&trial.point.workload).ok_or_else(|| Fault::Failed {
-            host: "conductor".into(),
-            what: format!("no workload '{}'", trial.point.workload),
-        })?;
+        let entry = workload::find(self.entries, &trial.point.workload)?;
         let settings = in_force(plan, &trial);
         let job = job(plan, &trial, (&visit.link.name, &settings));
         let scene = self.scene(visit);

@@ -22,7 +22,7 @@ use desk::unit::{Quantity, Unit, ratio};
 use ours::{Figure, Load};
 use rig::lab::{Blueprint, Wanted};
 use rig::run::Bench;
-use rig::{factor, workload};
+use rig::factor;
 use std::error::Error;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
@@ -92,7 +92,7 @@ fn compare(words: &[String]) -> Result<(usize, usize), Failed> {
     let binary = PathBuf::from(env!("CARGO_BIN_EXE_stend"));
     let blueprint = Blueprint { wanted: Wanted::Best, clients: 0, links: Vec::new(), binary };
     let cancel: &'static AtomicBool = Box::leak(Box::new(AtomicBool::new(false)));
-    let mut bench = Bench::build(blueprint, cancel)?;
+    let mut bench = Bench::build(blueprint, loads::ALL, cancel)?;
     let wanted = |cell: &Cell| words.is_empty() || words.iter().any(|w| cell.name().starts_with(w));
     let (mut good, mut counted) = (0, 0);
     println!("what | ours | peer | ratio | bar | ");
@@ -219,7 +219,7 @@ fn row(bench: &mut Bench, cell: Cell) -> Result<f64, Failed> {
          settle = \"0.2 s\"\nsettle_max = \"0.2 s\"\nwindow = \"1 s\"\n",
         load(cell, "openssl_cli")
     );
-    let workloads: Vec<&WorkloadSpec> = workload::ALL.iter().map(|w| w.spec).collect();
+    let workloads: Vec<&WorkloadSpec> = loads::ALL.iter().map(|w| w.spec).collect();
     let plan = read(&text, &Catalogue { workloads: &workloads, factors: factor::ALL })?;
     let mut last = "no trial ran".to_owned();
     for _ in 0..AGAIN {

@@ -8,7 +8,6 @@ use desk::record::{Settings, Value, WorkloadSpec};
 use rig::lab::agent::Part;
 use rig::lab::clock;
 use rig::metal::{Sampled, Span, Together};
-use rig::workload;
 use serde_json::{from_value, json};
 
 /// Of what is drawn by chance in a load.
@@ -65,11 +64,11 @@ impl Load {
             "title = \"bench\"\n[load.it]\n{lines}[method]\nblocks = 3\ndry = false\n\
              steady = \"noted\"\nwindow = \"1 s\"\n"
         );
-        let workloads: Vec<&WorkloadSpec> = workload::ALL.iter().map(|w| w.spec).collect();
+        let workloads: Vec<&WorkloadSpec> = loads::ALL.iter().map(|w| w.spec).collect();
         let plan = read(&text, &Catalogue { workloads: &workloads, factors: &[] })?;
         let trial = order(&plan).into_iter().next().ok_or("a plan without trials")?;
-        let named = |entry: &&workload::Entry| entry.spec.name == trial.point.workload;
-        let entry = workload::ALL.iter().find(named).ok_or("no such workload")?;
+        let named = |entry: &&rig::workload::Entry| entry.spec.name == trial.point.workload;
+        let entry = loads::ALL.iter().find(named).ok_or("no such workload")?;
         let mut part = (entry.part)();
         let asked = json!({ "params": trial.point.params, "settings": {}, "seed": SEED });
         let told = part(json!({ "Stage": asked }))?;

@@ -15,7 +15,7 @@ use desk::record::{LabKind, TrialKind, WorkloadSpec};
 use peer::Peer;
 use rig::lab::{Blueprint, Wanted};
 use rig::run::Bench;
-use rig::{factor, workload};
+use rig::factor;
 use std::error::Error;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
@@ -91,7 +91,7 @@ impl Stand {
         let wanted = Wanted::Only(LabKind::RootNamespaces);
         let blueprint = Blueprint { wanted, clients: 1, links, binary };
         let cancel: &'static AtomicBool = Box::leak(Box::new(AtomicBool::new(false)));
-        let mut bench = Bench::build(blueprint, cancel)?;
+        let mut bench = Bench::build(blueprint, loads::ALL, cancel)?;
         let place = Place { receiver: bench.lab.host(0).pid(), sender: bench.lab.host(1).pid() };
         for host in [place.receiver, place.sender] {
             // By the route: a namespace may not choose a default that the kernel restricts.
@@ -171,7 +171,7 @@ impl Stand {
              settle = \"0.3 s\"\nsettle_max = \"0.3 s\"\nwindow = \"1.6 s\"\n",
             cell.size, cell.streams
         );
-        let workloads: Vec<&WorkloadSpec> = workload::ALL.iter().map(|w| w.spec).collect();
+        let workloads: Vec<&WorkloadSpec> = loads::ALL.iter().map(|w| w.spec).collect();
         let plan = read(&text, &Catalogue { workloads: &workloads, factors: factor::ALL })?;
         let mut trials = order(&plan);
         trials.retain(|t| t.kind == TrialKind::Counted);

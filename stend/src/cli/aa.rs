@@ -8,7 +8,7 @@ use super::session::revisions;
 use super::{Options, enough, invoked, plans, quoted};
 use desk::plan::{against_itself, smallest_effect};
 use desk::record::{Environment, LabKind, Plan, Replicate, Run};
-use desk::report::aa_words;
+use press::report::aa_words;
 use desk::stats::LEVEL;
 use desk::unit::{Quantity, Unit, show_range};
 use desk::verdict::{Alarms, NoiseFloor, analyse, compare_environments, declared, noise_floor};

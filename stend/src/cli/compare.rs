@@ -5,7 +5,7 @@ use super::error::CliError;
 use super::sides::{self, take};
 use super::terminal::{self, COLUMNS};
 use super::{NOT_COMPARABLE, OK, files, outputs, page};
-use desk::report::{self, Asked, Bundle, Document};
+use press::report::{self, Asked, Bundle, Document};
 use desk::verdict::{Unpaired, Wanted, compare_sessions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

@@ -9,7 +9,7 @@ use super::place;
 use super::run::{How, carry_out, finish};
 use super::{Options, invoked, plans, quoted};
 use desk::plan::{at_one_place, one_at_a_time};
-use desk::report::elasticity_words;
+use press::report::elasticity_words;
 
 /// Step that is taken unless another is asked for, a share.
 const STEP: &str = "0.15";

@@ -1,7 +1,7 @@
 //! Knows every way a verb can fail and the exit status of each.
 
 use desk::plan::{AaError, ExtentError, PlanError, StoredError, TellError};
-use desk::report::{BundleError, ReportError};
+use press::report::{BundleError, ReportError};
 use desk::verdict::{CompareError, GateError};
 use rig::lab::LabError;
 use rig::lab::sim::SimError;

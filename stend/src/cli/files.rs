@@ -4,7 +4,7 @@ use super::error::CliError;
 pub use super::owned::Directory;
 use super::owned::Target;
 use super::{outputs, terminal};
-use desk::report::{self, Document};
+use press::report::{self, Document};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;

@@ -14,7 +14,7 @@ use super::{
 };
 use clap::ValueEnum;
 use desk::record::Run;
-use desk::report::{self, Document, Prose};
+use press::report::{self, Document, Prose};
 use desk::verdict::{FailIf, Gate, GateOutcome, analyse, gate as judge, gateable, gated};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};

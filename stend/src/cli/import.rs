@@ -4,7 +4,7 @@
 
 use super::error::CliError;
 use super::{OK, invoked, plans, quoted, store, terminal};
-use desk::report::{Bundle, FILE_MAX};
+use press::report::{Bundle, FILE_MAX};
 use rig::store::{Added, Store};
 use std::fs::File;
 use std::io::{Read as _, Write as _};

@@ -298,7 +298,7 @@ fn quoted(word: &str) -> String {
 fn own() -> Option<Result<u8, CliError>> {
     let mut words = std::env::args_os().skip(1);
     match words.next()?.to_str()? {
-        "agent" => Some(rig::run::serve_agent().map_err(CliError::Agent).map(|()| OK)),
+        "agent" => Some(rig::run::serve_agent(loads::ALL).map_err(CliError::Agent).map(|()| OK)),
         "guardian" => Some(guardian::guardian(Path::new(&words.next()?))),
         _ => None,
     }

@@ -3,7 +3,7 @@
 //! Never: what stands in them.
 
 use desk::record::Run;
-use desk::report::{Article, Document, article};
+use press::report::{Article, Document, article};
 use desk::verdict::{Analysis, Elasticity as Shares, Gate as Judged, NoiseFloor, Unpaired};
 use schemars::JsonSchema;
 use serde::Serialize;

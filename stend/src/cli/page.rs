@@ -4,7 +4,7 @@
 use super::error::CliError;
 use super::files::Directory;
 use super::{files, progress};
-use desk::report::{self, Bundle, Document};
+use press::report::{self, Bundle, Document};
 use std::path::PathBuf;
 
 /// Writes `report.html`.

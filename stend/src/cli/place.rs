@@ -87,7 +87,7 @@ fn real(
     let binary = std::env::current_exe()?;
     let blueprint = Blueprint { wanted, clients: plan.lab.clients, links, binary };
     let asked = matches!(wanted, Wanted::Only(_));
-    let bench = Bench::build(blueprint, cancel).map_err(|e| match e {
+    let bench = Bench::build(blueprint, loads::ALL, cancel).map_err(|e| match e {
         RunError::Lab(LabError::Cancelled) => CliError::Run(e),
         e if asked => CliError::Place(e),
         e => CliError::Run(e),
@@ -163,7 +163,7 @@ fn simulated(
     cancel: &'static AtomicBool,
 ) -> Result<Ground, CliError> {
     let (physics, environment) = model(file, links)?;
-    Ok(Ground { stand: Box::new(Simulated::new(physics, cancel)), environment })
+    Ok(Ground { stand: Box::new(Simulated::new(physics, loads::ALL, cancel)), environment })
 }
 
 /// What a simulated lab is made of, and what it says of itself.

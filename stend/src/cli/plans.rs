@@ -4,7 +4,7 @@ use super::error::CliError;
 use super::extent::draw;
 use desk::plan::{Catalogue, read_seeded};
 use desk::record::{Completeness, Plan, Run, WorkloadSpec};
-use rig::{factor, workload};
+use rig::factor;
 
 /// Names of the built-in plans, as a person may write them.
 pub const NAMES: &str = "aa, congestion, nic-duel, offloads, one-server, round-up, snoop-filter";
@@ -81,7 +81,7 @@ pub fn parse_seeded(name: &str, text: &str, seed: u64) -> Result<Plan, CliError>
 }
 
 fn workloads() -> Vec<&'static WorkloadSpec> {
-    workload::ALL.iter().map(|entry| entry.spec).collect()
+    loads::ALL.iter().map(|entry| entry.spec).collect()
 }
 
 /// Holds the plan of a stored run to all that one from a file is held to.

@@ -5,7 +5,7 @@ use super::run::{publish, refuse_empty};
 use super::survey::{Measured, publish as publish_survey};
 use super::{OK, files, store};
 use desk::record::Run;
-use desk::report::Role;
+use press::report::Role;
 use desk::verdict::{analyse, analyse_part};
 use rig::store::Store;
 use std::path::{Path, PathBuf};

@@ -14,7 +14,7 @@ use super::{
 };
 use desk::plan::{budget, quicken};
 use desk::record::{Completeness, Counted, ENOUGH, LabKind, Plan, Run};
-use desk::report::{self, Bundle, Document};
+use press::report::{self, Bundle, Document};
 use desk::unit::{Quantity, Unit};
 use desk::verdict::{Analysis, analyse, noise_floor};
 use std::io::Write as _;

@@ -7,7 +7,7 @@ use super::{OK, doctor, outputs, terminal};
 use clap::ValueEnum;
 use desk::plan::{self, Catalogue};
 use desk::record::{Run, WorkloadSpec};
-use rig::{factor, workload};
+use rig::factor;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
@@ -60,7 +60,7 @@ pub fn print(what: What) -> Result<u8, CliError> {
 }
 
 fn plan_schema() -> Value {
-    let workloads: Vec<&WorkloadSpec> = workload::ALL.iter().map(|entry| entry.spec).collect();
+    let workloads: Vec<&WorkloadSpec> = loads::ALL.iter().map(|entry| entry.spec).collect();
     plan::schema(&Catalogue { workloads: &workloads, factors: factor::ALL })
 }
 

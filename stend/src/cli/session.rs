@@ -11,7 +11,6 @@ use desk::record::{
 use desk::verdict::enough;
 use rig::run::{Orders, Stand, conduct};
 use rig::store::Store;
-use rig::workload;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
@@ -211,7 +210,7 @@ fn letters() -> String {
 pub fn metrics(plan: &Plan) -> Vec<Metric> {
     let mut metrics: Vec<(&str, Metric)> = Vec::new();
     for load in &plan.loads {
-        let specs = workload::find(&load.workload).map_or(&[][..], |entry| entry.spec.metrics);
+        let specs = loads::find(&load.workload).map_or(&[][..], |entry| entry.spec.metrics);
         for metric in specs.iter().map(Metric::from) {
             if metrics.iter().all(|(of, known)| *of != load.workload || *known != metric) {
                 metrics.push((&load.workload, metric));
@@ -235,7 +234,7 @@ pub fn metrics(plan: &Plan) -> Vec<Metric> {
 
 /// Revision of every workload of the plan.
 pub fn revisions(plan: &Plan) -> BTreeMap<String, u32> {
-    let entries = plan.loads.iter().filter_map(|load| workload::find(&load.workload));
+    let entries = plan.loads.iter().filter_map(|load| loads::find(&load.workload));
     entries.map(|entry| (entry.spec.name.to_owned(), entry.spec.revision)).collect()
 }
 

@@ -12,7 +12,7 @@ use super::terminal::{self, COLUMNS, columns};
 use super::{GIVEN_UP, INCOMPLETE, INTERRUPTED, OK, Options, files, invoked, outputs, page};
 use desk::plan::{BASELINE_S, budget, fit_blocks, seed_of_part, set_blocks};
 use desk::record::{Completeness, Counted, Environment, LabKind, Plan, Run, Value};
-use desk::report::{self, Bundle, CardInput, Part, Role};
+use press::report::{self, Bundle, CardInput, Part, Role};
 use desk::unit::Quantity;
 use desk::verdict::{Analysis, Verdict, analyse_part};
 use std::io::Write as _;

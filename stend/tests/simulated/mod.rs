@@ -6,7 +6,7 @@ use desk::plan::{Catalogue, order, read};
 use desk::record::{Completeness, Metric, Plan, RUN_SCHEMA, Run, TrialRecord};
 use rig::lab::sim::{self, Physics};
 use rig::run::{Orders, Simulated, conduct};
-use rig::{factor, workload};
+use rig::factor;
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
@@ -14,7 +14,7 @@ static NEVER: AtomicBool = AtomicBool::new(false);
 
 /// A plan as the product reads it.
 pub fn plan(text: &str) -> Plan {
-    let workloads: Vec<_> = workload::ALL.iter().map(|entry| entry.spec).collect();
+    let workloads: Vec<_> = loads::ALL.iter().map(|entry| entry.spec).collect();
     let catalogue = Catalogue { workloads: &workloads, factors: factor::ALL };
     read(text, &catalogue).map_err(|e| e.to_string()).expect("a plan")
 }
@@ -41,12 +41,12 @@ pub fn run(plan: &Plan, physics: &Physics) -> Run {
         tell: &mut |_| (),
     };
     let visited =
-        conduct(&mut Simulated::new(physics.clone(), &NEVER), orders).expect("a simulated lab");
+        conduct(&mut Simulated::new(physics.clone(), loads::ALL, &NEVER), orders).expect("a simulated lab");
     assert_eq!(kept, visited.records);
     if physics.faults.is_empty() {
         assert_eq!(visited.completeness, Completeness::Complete);
     }
-    let of_loads = plan.loads.iter().filter_map(|load| workload::find(&load.workload));
+    let of_loads = plan.loads.iter().filter_map(|load| loads::find(&load.workload));
     Run {
         schema: RUN_SCHEMA,
         id: "simulated".into(),

@@ -4,11 +4,11 @@ use crate::source::Source;
 
 /// A room, and the rooms that it may use, each as `crate::room`; only code that ships is bound.
 ///
-/// Read it as the order of the rooms. desk: unit, record, {plan, search, stats, validity}, verdict,
-/// figure, report. rig: lab, {factor, probe, metal}, workload, run; store beside. The rig writes
-/// facts down and draws no conclusions, so it sees neither verdict nor report. A new edge is a new
-/// word here.
-const EDGES: [(&str, &[&str]); 18] = [
+/// Read it as the order of the rooms. desk: unit, record, {plan, search, stats, validity}, verdict.
+/// press: figure, report. rig: lab, workload, {factor, probe, metal}, run; store beside. loads:
+/// engine, workload. The rig writes facts down and draws no conclusions, so it sees no verdict; it
+/// is handed the workloads, so it sees no load. A new edge is a new word here.
+const EDGES: [(&str, &[&str]); 20] = [
     ("desk::unit", &[]),
     ("desk::record", &["desk::unit"]),
     ("desk::plan", &["desk::unit", "desk::record", "desk::stats"]),
@@ -26,29 +26,26 @@ const EDGES: [(&str, &[&str]); 18] = [
             "desk::stats",
         ],
     ),
-    ("desk::figure", &["desk::unit", "desk::record", "desk::stats", "desk::verdict"]),
+    ("press::figure", &["desk::unit", "desk::record", "desk::stats", "desk::verdict"]),
     (
-        "desk::report",
+        "press::report",
         &[
             "desk::unit",
             "desk::record",
             "desk::plan",
             "desk::stats",
             "desk::verdict",
-            "desk::figure",
+            "press::figure",
         ],
     ),
     // Of plan, what a mistyped key was meant to be: a physics is read as a plan is.
     ("rig::lab", &["desk::unit", "desk::record", "desk::plan"]),
+    ("rig::workload", &["desk::record", "rig::lab"]),
     ("rig::factor", &["desk::unit", "desk::record", "rig::lab"]),
     ("rig::probe", &["desk::unit", "desk::record", "rig::lab"]),
     // The machine as hot loops need it: CPUs, pages, kernels. It asks the lab for its clock, and
     // statistics for the median by which of two loops one is chosen.
     ("rig::metal", &["desk::unit", "desk::record", "desk::stats", "rig::lab"]),
-    (
-        "rig::workload",
-        &["desk::unit", "desk::record", "desk::search", "desk::stats", "rig::lab", "rig::metal"],
-    ),
     (
         "rig::run",
         &[
@@ -65,8 +62,25 @@ const EDGES: [(&str, &[&str]); 18] = [
         ],
     ),
     ("rig::store", &["desk::unit", "desk::record", "desk::plan"]),
-    ("stend::cli", &["desk::*", "rig::*", "stend::web"]),
-    ("stend::web", &["desk::*", "rig::*"]),
+    (
+        "loads::engine",
+        &["desk::unit", "desk::record", "desk::stats", "rig::lab", "rig::metal", "rig::workload"],
+    ),
+    (
+        "loads::workload",
+        &[
+            "desk::unit",
+            "desk::record",
+            "desk::search",
+            "desk::stats",
+            "rig::lab",
+            "rig::metal",
+            "rig::workload",
+            "loads::engine",
+        ],
+    ),
+    ("stend::cli", &["desk::*", "press::*", "rig::*", "loads::*", "stend::web"]),
+    ("stend::web", &["desk::*", "press::*", "rig::*"]),
 ];
 
 /// Every use of a room by a room that the table does not allow.
@@ -127,7 +141,7 @@ fn targets(source: &Source, krate: &str, index: usize) -> Vec<String> {
     }
     match word {
         "crate" => rooms(source, krate, index + 3),
-        "desk" | "rig" | "stend" => rooms(source, word, index + 3),
+        "desk" | "press" | "rig" | "loads" | "stend" => rooms(source, word, index + 3),
         "super" => {
             // Only a climb to the crate's root can reach a neighbour; a module's own child of the
             // same name as a room is told apart by the depth.
@@ -182,9 +196,9 @@ fn heads(source: &Source, index: usize) -> Vec<&str> {
     found
 }
 
-/// Uses of another workload's folder: what two need stands in the door of the room, or in lab.
+/// Uses of another workload's folder: what two need stands in the room of engines.
 fn neighbours(source: &Source, workloads: &[String]) -> Vec<String> {
-    let Some(inside) = source.path.strip_prefix("rig/src/workload/") else { return Vec::new() };
+    let Some(inside) = source.path.strip_prefix("loads/src/workload/") else { return Vec::new() };
     let Some((own, _)) = inside.split_once('/') else { return Vec::new() };
     let mut faults = Vec::new();
     for (index, lexeme) in source.lexemes.iter().enumerate() {
@@ -196,7 +210,7 @@ fn neighbours(source: &Source, workloads: &[String]) -> Vec<String> {
         for name in heads(source, room).into_iter().filter(strange) {
             faults.push(format!(
                 "{}:{}: {own} uses {name}; a workload knows no other, so move what both need \
-                 into the door of the room or into rig/src/lab",
+                 into loads/src/engine",
                 source.path, lexeme.line
             ));
         }
@@ -234,21 +248,21 @@ mod tests {
     #[test]
     fn an_edge_upwards_is_found_however_it_is_written() {
         let uses = [
-            "use crate::report::Document;",
-            "use crate::{unit::{Unit, Quantity}, report::Document};",
-            "use super::super::report::Document;",
-            "fn f() -> crate::report::Document { g() }",
+            "use crate::verdict::Verdict;",
+            "use crate::{unit::{Unit, Quantity}, verdict::Verdict};",
+            "use super::super::verdict::Verdict;",
+            "fn f() -> crate::verdict::Verdict { g() }",
         ];
         for text in uses {
             let found = faults("desk/src/stats/compare.rs", &format!("//! x\n{text}\n"));
             assert_eq!(found.len(), 1, "{text}: {found:#?}");
-            assert!(found[0].contains("desk::stats uses desk::report"), "{found:#?}");
+            assert!(found[0].contains("desk::stats uses desk::verdict"), "{found:#?}");
         }
     }
 
     #[test]
     fn test_code_may_look_anywhere() {
-        let text = "//! x\n#[cfg(test)]\nmod tests {\n    use crate::report::Document;\n}\n";
+        let text = "//! x\n#[cfg(test)]\nmod tests {\n    use crate::verdict::Verdict;\n}\n";
         assert_eq!(faults("desk/src/stats/compare.rs", text), Vec::<String>::new());
     }
 
@@ -259,6 +273,8 @@ mod tests {
         let found = faults("desk/src/plan/read.rs", "//! x\nuse rig::lab::Host;\n");
         assert!(found[0].contains("desk::plan uses rig::lab"), "{found:#?}");
         assert_eq!(faults("rig/src/run/mod.rs", "//! x\nuse desk::plan::x;\n").len(), 0);
+        let found = faults("rig/src/run/mod.rs", "//! x\nuse loads::workload::ALL;\n");
+        assert!(found[0].contains("rig::run uses loads::workload"), "{found:#?}");
     }
 
     #[test]
@@ -273,13 +289,13 @@ mod tests {
     fn a_workload_knows_no_other_workload() {
         for path in ["crate::workload::{Workload, tcp_rr::spec}", "super::super::tcp_rr::spec"] {
             let text = format!("//! x\nuse {path};\n");
-            let found = faults("rig/src/workload/tcp_stream/run.rs", &text);
+            let found = faults("loads/src/workload/tcp_stream/run.rs", &text);
             assert_eq!(found.len(), 1, "{path}: {found:#?}");
             assert!(found[0].contains("tcp_stream uses tcp_rr"), "{found:#?}");
-            assert_eq!(faults("rig/src/workload/tcp_rr/run.rs", &text).len(), 0);
+            assert_eq!(faults("loads/src/workload/tcp_rr/run.rs", &text).len(), 0);
         }
-        let door = "//! x\nuse crate::workload::entry::Entry;\nuse super::spec;\n";
-        assert_eq!(faults("rig/src/workload/tcp_stream/run.rs", door).len(), 0);
+        let door = "//! x\nuse rig::workload::Entry;\nuse super::spec;\n";
+        assert_eq!(faults("loads/src/workload/tcp_stream/run.rs", door).len(), 0);
     }
 
     #[test]

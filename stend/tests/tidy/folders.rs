@@ -18,10 +18,7 @@ const DOCUMENTS: [(&str, usize); 11] = [
     ("test", 300),
 ];
 
-/// The folder there that is no workload: what all loads of one machine are made on.
-const HARNESS: &str = "alone";
-
-const WORKLOADS: &str = "rig/src/workload";
+const WORKLOADS: &str = "loads/src/workload";
 
 /// Headings of a workload's page, in order.
 const HEADINGS: [&str; 5] =
@@ -77,8 +74,7 @@ fn names(folder: &Path) -> io::Result<Vec<(String, bool)>> {
 /// Names of the workloads that have a folder, sorted.
 pub fn workload_names(root: &Path) -> io::Result<Vec<String>> {
     let all = names(&root.join(WORKLOADS))?.into_iter();
-    let workload = |(name, is_folder): &(String, bool)| *is_folder && name != HARNESS;
-    Ok(all.filter(workload).map(|(name, _)| name).collect())
+    Ok(all.filter(|(_, is_folder)| *is_folder).map(|(name, _)| name).collect())
 }
 
 fn workloads(root: &Path) -> io::Result<Vec<String>> {
@@ -207,10 +203,10 @@ mod tests {
                         curve\n## Ancestors\n";
 
     fn complete(list: &str) -> Vec<(&str, &str)> {
-        let mut files = vec![("rig/src/workload/mod.rs", list)];
-        files.push(("rig/src/workload/tcp_rr/README.md", PAGE));
+        let mut files = vec![("loads/src/workload/mod.rs", list)];
+        files.push(("loads/src/workload/tcp_rr/README.md", PAGE));
         files.extend(["mod.rs", "spec.rs", "run.rs", "check.rs", "tests.rs"].map(|name| {
-            (&*Box::leak(format!("rig/src/workload/tcp_rr/{name}").into_boxed_str()), "//! x")
+            (&*Box::leak(format!("loads/src/workload/tcp_rr/{name}").into_boxed_str()), "//! x")
         }));
         files
     }

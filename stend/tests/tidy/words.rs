@@ -45,11 +45,11 @@ const UNSAFE: &[(&str, &str)] = &[
     ("rig/src/metal/pair/handover.rs", "blocks that two threads pass on by a word"),
     ("rig/src/metal/pair/shared.rs", "mmap: pages that nobody has touched, words in them"),
     ("rig/src/metal/ticks.rs", "asm: the time-stamp counter, and additions of one clock each"),
-    ("rig/src/workload/cipher/engine/aws_lc.rs", "AWS-LC is C; its safe crate lacks MD5 and CBC"),
-    ("rig/src/workload/cipher/engine/child.rs", "pre_exec: a child that dies with its thread"),
-    ("rig/src/workload/tcp_stream/run/low_water.rs", "setsockopt SO_RCVLOWAT: rustix lacks it"),
+    ("loads/src/workload/cipher/engine/aws_lc.rs", "AWS-LC is C; its safe crate lacks MD5 and CBC"),
+    ("loads/src/workload/cipher/engine/child.rs", "pre_exec: a child that dies with its thread"),
+    ("loads/src/workload/tcp_stream/run/low_water.rs", "setsockopt SO_RCVLOWAT: rustix lacks it"),
     ("rig/src/probe/soaker.rs", "sched_setscheduler: rustix has none, and that of musl is a stub"),
-    ("rig/src/workload/tcp_stream/run/tcp_info.rs", "getsockopt TCP_INFO: no crate has its fields"),
+    ("loads/src/workload/tcp_stream/run/tcp_info.rs", "getsockopt TCP_INFO: no crate has its fields"),
 ];
 
 /// Everything that is wrong with the words of one file.

@@ -11,7 +11,7 @@ use desk::record::{Environment, FactorSpec, LabKind, ParamKind, Place, Plan, Sco
 use desk::unit::{Quantity, Unit};
 use rig::factor;
 use rig::lab::environment;
-use rig::workload::{self, Entry};
+use rig::workload::Entry;
 use std::path::{Path, PathBuf};
 
 /// A plan in a kind of place.
@@ -72,7 +72,7 @@ fn all(machine: &Environment, kind: LabKind) -> Result<Vec<(String, String)>, Cl
         rows.push((format!("survey {name}"), survey::with_rival(text, &rival)));
     }
     rows.extend(factor::ALL.iter().map(|spec| of_factor(spec, machine)));
-    rows.extend(workload::ALL.iter().flat_map(of_workload));
+    rows.extend(loads::ALL.iter().flat_map(of_workload));
     let soaked = small("displaced work", "", ("", "displaced_work = true\n"));
     rows.push(("displaced work".into(), soaked));
     Ok(rows)
@@ -108,12 +108,12 @@ fn over_sockets() -> Option<&'static Entry> {
     let has = |entry: &&Entry, spec: &FactorSpec| {
         entry.spec.params.iter().any(|param| param.name == spec.name)
     };
-    let mut all = workload::ALL.iter();
+    let mut all = loads::ALL.iter();
     let fits = |entry: &&Entry| {
         let mut of_sockets = factor::ALL.iter().filter(|spec| spec.scope == Scope::Socket);
         of_sockets.all(|spec| has(entry, spec))
     };
-    all.find(fits).or(workload::ALL.first())
+    all.find(fits).or(loads::ALL.first())
 }
 
 /// A factor at one level: of the machine at that in force, so that nothing changes.
@@ -135,7 +135,7 @@ fn of_factor(spec: &FactorSpec, machine: &Environment) -> (String, String) {
         ),
     };
     let title = format!("factor {name}");
-    let text = match workload::ALL.iter().find(|entry| entry.hears.contains(&name)) {
+    let text = match loads::ALL.iter().find(|entry| entry.hears.contains(&name)) {
         Some(entry) => with_load(&title, &set, (entry, "")),
         None => small(&title, &set, ("", "")),
     };

@@ -2,7 +2,7 @@
 
 use desk::record::{FactorSpec, ParamKind, Scope};
 use desk::unit::{Quantity, Unit};
-use rig::{factor, workload};
+use rig::factor;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -15,7 +15,7 @@ pub(super) fn list(root: &Path) -> String {
         let _ = writeln!(text, "{:16}{}; {}", "", spec.about, here(spec, root));
     }
     text.push_str(BESIDES);
-    for entry in workload::ALL {
+    for entry in loads::ALL {
         let names: Vec<&str> = entry.spec.params.iter().map(|param| param.name).collect();
         let _ = writeln!(text, "  {}: {}", entry.spec.name, names.join(", "));
     }

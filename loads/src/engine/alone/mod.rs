@@ -1,0 +1,45 @@
+//! Knows how every load of one machine is staged, driven and checked: threads with hot loops on the
+//! system under test, and no client.
+//!
+//! Gives: `entry`, which makes such a workload's line of its modules; [`Recipe`], [`Alone`].
+//! Never: what a loop does, or what its figure means.
+//! Start reading at `recipe.rs`, then `drive.rs`.
+
+mod check;
+mod drive;
+mod model;
+mod params;
+mod part;
+mod recipe;
+mod size;
+#[cfg(test)]
+mod tests;
+
+pub use drive::Alone;
+pub use model::model;
+pub use params::{PAGES, PLACEMENT, SIZES, THREADS};
+pub use part::part;
+pub use recipe::{Order, Ready, Recipe, Taken};
+pub use size::{bytes_of, memory_of, nominal_threads, threads_of};
+
+/// The entry of a workload, of its README and of its modules `spec` (`SPEC`), `run` (`ready`,
+/// `nominal`) and `check` (`figures`).
+macro_rules! entry {
+    () => {{
+        static RECIPE: $crate::engine::alone::Recipe = $crate::engine::alone::Recipe {
+            spec: &spec::SPEC,
+            ready: run::ready,
+            figures: check::figures,
+            nominal: run::nominal,
+        };
+        $rig::workload::Entry {
+            spec: &spec::SPEC,
+            readme: include_str!("README.md"),
+            hears: &[],
+            make: || Box::new($crate::engine::alone::Alone::new(&RECIPE)),
+            part: || $crate::engine::alone::part(&RECIPE),
+            model: |scene, job| $crate::engine::alone::model(&RECIPE, scene, job),
+        }
+    }};
+}
+pub(crate) use entry;

@@ -1,0 +1,27 @@
+//! How long does a line of cache take from one CPU to another, and how fast do blocks follow?
+//!
+//! Knows: which pairs a trial asks for, by which method, and where the line between them is.
+//! Gives: `ENTRY`. Never: how two threads hand over (`metal/pair` does).
+//! Start reading at `README.md`, then `run.rs`.
+
+mod check;
+mod run;
+mod spec;
+#[cfg(test)]
+mod tests;
+
+use rig::workload::Entry;
+
+/// As every load of one machine.
+const PLAIN: Entry = crate::engine::alone::entry!();
+
+/// This workload's line in the list: it tells the figure of each pair, too.
+pub const ENTRY: Entry = Entry {
+    make: || Box::new(check::Pairs((PLAIN.make)())),
+    model: |scene, job| {
+        let mut modelled = (PLAIN.model)(scene, job)?;
+        check::tell_pairs(&mut modelled.checked);
+        Ok(modelled)
+    },
+    ..PLAIN
+};

@@ -1,0 +1,99 @@
+//! Knows the parameters and figures of `mem_latency` as data; knows nothing of memory.
+
+use crate::engine::alone::{PAGES, SIZES};
+use desk::record::{Better, MetricSpec, ParamKind, ParamSpec, Place, WorkloadSpec};
+use desk::unit::Unit;
+
+/// What it is.
+pub const SPEC: WorkloadSpec = WorkloadSpec {
+    name: "mem_latency",
+    question: "how long a load takes whose address is the result of the load before it",
+    place: Place::Machine,
+    revision: 1,
+    params: PARAMS,
+    metrics: METRICS,
+};
+
+const PARAMS: &[ParamSpec] = &[
+    ParamSpec {
+        name: "cpu",
+        about: "CPU that walks; first is the first one that may be used",
+        kind: ParamKind::CountOr("first", 0, 1023),
+        default: "first",
+    },
+    ParamSpec {
+        name: "inject",
+        about: "what the threads of 'load' do with memory of their own",
+        kind: ParamKind::Choice(&["read", "copy"]),
+        default: "read",
+    },
+    ParamSpec {
+        name: "load",
+        about: "threads on further CPUs that keep the memory busy meanwhile",
+        kind: ParamKind::Count(0, 1023),
+        default: "0",
+    },
+    ParamSpec {
+        name: "node",
+        about: "NUMA node whose memory is walked through; local is the walking CPU's",
+        kind: ParamKind::CountOr("local", 0, 1023),
+        default: "local",
+    },
+    ParamSpec {
+        name: "order",
+        about: "in which order: by address, shuffled within 4 KiB, or all shuffled",
+        kind: ParamKind::Choice(&["sequential", "in_page", "random"]),
+        default: "random",
+    },
+    PAGES,
+    ParamSpec {
+        name: "pause_ns",
+        about: "nanoseconds between two bursts of 4 KiB of a thread of 'load'",
+        kind: ParamKind::Count(0, 1_000_000),
+        default: "0",
+    },
+    ParamSpec {
+        name: "size",
+        about: "bytes that are walked through, or a level of the machine's caches",
+        kind: ParamKind::SizeOr(SIZES, 4 << 10, 4 << 30),
+        // A trial of memory takes seconds to draw and link; whoever asks for it says so.
+        default: "L2",
+    },
+    ParamSpec {
+        name: "stride",
+        about: "bytes between neighbours: a power of two; below 8 they are 32-bit numbers",
+        kind: ParamKind::Size(4, 4 << 10),
+        default: "64 B",
+    },
+];
+
+const METRICS: &[MetricSpec] = &[
+    MetricSpec {
+        name: "latency",
+        title: "latency of a load",
+        unit: Unit::Second,
+        better: Better::Lower,
+        limit: "the pipeline of the nearest cache, then the way to the level that holds the data",
+    },
+    MetricSpec {
+        name: "best_latency",
+        title: "latency of a load, best sample",
+        unit: Unit::Second,
+        better: Better::Lower,
+        limit: "as of the latency",
+    },
+    MetricSpec {
+        name: "latency_clocks",
+        title: "clocks of a load",
+        unit: Unit::Count,
+        better: Better::Lower,
+        limit: "3 to 5 clocks in the nearest cache",
+    },
+    MetricSpec {
+        name: "injected_bandwidth",
+        title: "bandwidth beside it",
+        unit: Unit::BytePerSecond,
+        better: Better::Higher,
+        limit: "the bandwidth of the memory",
+    },
+];

@@ -1,0 +1,189 @@
+//! Knows whether the work of a `tcp_stream` trial was done, and what figures it gives. Pure.
+//!
+//! Must not know sockets or hosts; all it sees is the evidence.
+
+use super::evidence::{Evidence, end_at, seconds};
+use super::run::{Direction, StreamEnd, StreamPlan};
+use super::{bytes, readings};
+use rig::metal::{DIGEST, digest};
+use rig::workload::Checked;
+use desk::record::{Fault, Outcome, Sample, Settings, StreamFacts, Value, Window, Work};
+use desk::unit::{Quantity, Unit};
+
+/// How far from an edge counters may be read in any case, nanoseconds; beyond, 5 % of the window.
+const LATE_NS: u64 = 50_000_000;
+
+/// Checks the work and makes the figures.
+///
+/// # Errors
+/// The first thing that was wrong: content, byte counts, a stream that did not move, congestion
+/// control that did not take, counts of application, TCP and interface that disagree.
+pub fn check(evidence: &Evidence) -> Result<Checked, Fault> {
+    let work = check_work(evidence)?;
+    check_moments(evidence)?;
+    let mut streams = Vec::new();
+    for plan in &evidence.streams {
+        streams.push(stream_facts(evidence, plan)?);
+    }
+    bytes::check(evidence)?;
+    let rates: Vec<(f64, f64)> = evidence.streams.iter().map(|p| rates(evidence, p)).collect();
+    let bytes_per_s: f64 = rates.iter().map(|r| r.0).sum();
+    let segments_per_s: f64 = rates.iter().map(|r| r.1).sum();
+    #[expect(clippy::cast_precision_loss, reason = "1 B to 1 MiB")]
+    let request = evidence.request_bytes() as f64;
+    let sample = |metric: &str, value: f64, unit| Sample {
+        metric: metric.into(),
+        quantity: Quantity::new(value, unit),
+    };
+    let mut samples = vec![
+        sample("throughput", bytes_per_s * 8.0, Unit::BitPerSecond),
+        sample("operations", bytes_per_s / request, Unit::OperationPerSecond),
+        sample("packets", segments_per_s, Unit::PacketPerSecond),
+    ];
+    if segments_per_s > 0.0 {
+        samples.push(sample("mean_segment", bytes_per_s / segments_per_s, Unit::Byte));
+    }
+    let outcome = Outcome {
+        window: Window { opened_ns: evidence.window_ns.0, closed_ns: evidence.window_ns.1 },
+        samples,
+        streams,
+        work,
+        made_with: made_with(evidence),
+        steady: evidence.steady,
+        settle: Some(Quantity::seconds(seconds(evidence.settle_ns))),
+        fault: None,
+    };
+    Ok(Checked { outcome, readings: readings::of(evidence) })
+}
+
+/// Every host must have read its counters near the announced edges, or there is no common window.
+fn check_moments(evidence: &Evidence) -> Result<(), Fault> {
+    let (opens, closes) = evidence.window_ns;
+    let allowed = (closes.saturating_sub(opens) / 20).max(LATE_NS);
+    for (edge, marks) in [(opens, &evidence.opened), (closes, &evidence.closed)] {
+        if marks.len() != evidence.host_names.len() {
+            return Err(Fault::WrongWork { what: "not every host read its counters".into() });
+        }
+        for (host, mark) in evidence.host_names.iter().zip(marks) {
+            let done_ns = mark.at_ns + mark.took_ns;
+            let off_ns = mark.at_ns.abs_diff(edge).max(done_ns.abs_diff(edge));
+            if off_ns > allowed {
+                let what = format!("read its counters {} ms off the edge", off_ns / 1_000_000);
+                return Err(Fault::Disturbed { host: host.clone(), what });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Sent and received must agree: to the byte where the receiver saw the end of its stream.
+fn check_work(evidence: &Evidence) -> Result<Work, Fault> {
+    let mut work = Work { refused_connections: evidence.refused, ..Work::default() };
+    let mut digests = Some(DIGEST);
+    for plan in &evidence.streams {
+        let ends: Vec<&StreamEnd> =
+            evidence.ends.iter().flatten().filter(|e| e.id == plan.id).collect();
+        let (Some(sent), Some(received)) =
+            (ends.iter().find(|e| e.sends), ends.iter().find(|e| !e.sends))
+        else {
+            return Err(Fault::DeadStream { stream: evidence.name(plan) });
+        };
+        if let Some(error) = received.error.as_ref().or(sent.error.as_ref()) {
+            return Err(Fault::WrongWork { what: format!("{}: {error}", evidence.name(plan)) });
+        }
+        let lost = received.complete && received.bytes != sent.bytes;
+        if received.bytes > sent.bytes || lost {
+            return Err(Fault::WrongWork {
+                what: format!(
+                    "{}: {} B sent but {} B received",
+                    evidence.name(plan),
+                    sent.bytes,
+                    received.bytes
+                ),
+            });
+        }
+        work.sent_bytes += sent.bytes;
+        work.received_bytes += received.bytes;
+        work.content_checks += received.checks;
+        digests = digests.and_then(|so_far| Some(digest(so_far, &sent.digest?.to_le_bytes())));
+    }
+    work.digest = digests.map(Work::folded);
+    work.operations = work.received_bytes / evidence.request_bytes();
+    Ok(work)
+}
+
+/// Bytes per second and data segments per second of one stream, between its receiver's own reads.
+fn rates(evidence: &Evidence, plan: &StreamPlan) -> (f64, f64) {
+    let Some((opened, from)) = end_at(&evidence.opened, plan.id, false) else { return (0.0, 0.0) };
+    let Some((closed, to)) = end_at(&evidence.closed, plan.id, false) else { return (0.0, 0.0) };
+    let length = seconds(to.saturating_sub(from)).max(1e-9);
+    let segments = closed.tcp.data_segments_in.wrapping_sub(opened.tcp.data_segments_in);
+    #[expect(clippy::cast_precision_loss, reason = "bytes of a window are below 2^53")]
+    let bytes = closed.bytes.saturating_sub(opened.bytes) as f64;
+    (bytes / length, f64::from(segments) / length)
+}
+
+fn stream_facts(evidence: &Evidence, plan: &StreamPlan) -> Result<StreamFacts, Fault> {
+    let dead = || Fault::DeadStream { stream: evidence.name(plan) };
+    let end = |marks, sends| end_at(marks, plan.id, sends).map(|(s, _)| s).ok_or_else(dead);
+    let (sender_0, sender_1) = (end(&evidence.opened, true)?, end(&evidence.closed, true)?);
+    let (receiver_0, receiver_1) = (end(&evidence.opened, false)?, end(&evidence.closed, false)?);
+    let received_bytes = receiver_1.bytes.saturating_sub(receiver_0.bytes);
+    // A paced stream whose first moment has not come yet is as it shall be.
+    if receiver_1.bytes == 0 && sender_1.pace.is_none_or(|pace| pace.due > 0) {
+        return Err(dead());
+    }
+    let asked = evidence.asked.get("congestion").and_then(Value::word).unwrap_or("kernel");
+    if asked != "kernel" && sender_1.congestion != asked {
+        let found = &sender_1.congestion;
+        return Err(Fault::Factor { what: format!("congestion: asked {asked}, is {found}") });
+    }
+    let operations = received_bytes / evidence.request_bytes();
+    let (client, server) = (&evidence.host_names[plan.client], &evidence.host_names[0]);
+    let transmit = plan.direction == Direction::Transmit;
+    let (sender, receiver) = if transmit { (server, client) } else { (client, server) };
+    let (sender_cpu, receiver_cpu) = if transmit {
+        (plan.server_cpu, plan.client_cpu)
+    } else {
+        (plan.client_cpu, plan.server_cpu)
+    };
+    let (a, b) = (&sender_0.tcp, &sender_1.tcp);
+    let segments = receiver_1.tcp.data_segments_in.wrapping_sub(receiver_0.tcp.data_segments_in);
+    Ok(StreamFacts {
+        stream: evidence.name(plan),
+        sender: sender.clone(),
+        receiver: receiver.clone(),
+        congestion: sender_1.congestion.clone(),
+        sender_cpu,
+        receiver_cpu,
+        received_bytes,
+        operations,
+        segments: u64::from(segments),
+        retransmitted: u64::from(b.retransmitted.wrapping_sub(a.retransmitted)),
+        rtt_us: b.rtt_us,
+        mss: b.send_mss,
+        congestion_window: b.congestion_window,
+        busy_us: b.busy_us.saturating_sub(a.busy_us),
+        receive_window_limited_us: b
+            .receive_window_limited_us
+            .saturating_sub(a.receive_window_limited_us),
+        send_buffer_limited_us: b.send_buffer_limited_us.saturating_sub(a.send_buffer_limited_us),
+    })
+}
+
+/// How the load was made, as it really was.
+fn made_with(evidence: &Evidence) -> Settings {
+    let mut made = Settings::new();
+    for key in ["engine", "offered_load", "placement"] {
+        if let Some(value) = evidence.asked.get(key) {
+            made.insert(key.into(), value.clone());
+        }
+    }
+    let first = evidence.closed.iter().flat_map(|m| &m.streams).find(|s| s.sends);
+    if let Some(sender) = first {
+        made.insert("congestion".into(), Value::Word(sender.congestion.clone()));
+    }
+    made.insert("queue_depth".into(), Value::Count(evidence.call_requests));
+    made.insert("streams_total".into(), Value::Count(evidence.streams.len() as u64));
+    made
+}

@@ -1,0 +1,27 @@
+//! How much can TCP carry between the clients and the system under test, at which request size?
+//!
+//! Knows: one stream a thread, blocking sockets, one request a system call or many.
+//! Gives: `ENTRY`. Never: what the figures mean.
+//! Start reading at `README.md`, then `run/drive.rs`.
+
+mod bytes;
+mod check;
+mod evidence;
+mod model;
+mod readings;
+mod run;
+mod spec;
+#[cfg(test)]
+mod tests;
+
+use rig::workload::Entry;
+
+/// This workload's line in the list.
+pub const ENTRY: Entry = Entry {
+    spec: &spec::SPEC,
+    readme: include_str!("README.md"),
+    hears: &[],
+    make: || Box::new(run::TcpStreams::default()),
+    part: run::make_part,
+    model: model::model,
+};

@@ -1,0 +1,154 @@
+//! Knows what one host reads of its streams, their threads and their interface at one moment.
+//!
+//! Must not know what the figures have to be; `bytes.rs` and `readings.rs` judge them. It is read
+//! by the host's own thread while the streams run, so it costs one to three short calls a stream.
+
+use super::generator::{Counters, Gate};
+use super::message::{HostMark, InterfaceMark, PaceMark, StreamMark, ThreadMark};
+use super::paced::Schedule;
+use super::tcp_info;
+use rig::lab::clock;
+use rig::lab::link::Routes;
+use std::fs::File;
+use std::net::TcpStream;
+use std::os::unix::fs::FileExt as _;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// The counters of one interface, over a socket that stays open.
+pub struct Interface {
+    routes: Routes,
+    name: String,
+}
+
+impl Interface {
+    /// Opens the way to the counters of an interface of this host.
+    ///
+    /// # Errors
+    /// When the kernel gives no netlink socket.
+    pub fn open(name: &str) -> Result<Self, String> {
+        let routes = Routes::open().map_err(|e| e.to_string())?;
+        Ok(Self { routes, name: name.into() })
+    }
+
+    fn mark(&mut self) -> Result<InterfaceMark, String> {
+        let counters = self.routes.link(&self.name).map_err(|e| e.to_string())?.counters;
+        let (rx_bytes, rx_packets) = (counters.rx_bytes, counters.rx_packets);
+        Ok(InterfaceMark { name: self.name.clone(), rx_bytes, rx_packets })
+    }
+}
+
+/// What is read of one stream.
+pub struct Watched<'a> {
+    /// Number of the stream.
+    pub id: u32,
+    /// Whether this end sends.
+    pub sends: bool,
+    /// Its connection.
+    pub socket: &'a TcpStream,
+    /// Its counts.
+    pub counters: &'a Counters,
+    /// Its schedule, if it sends on one.
+    pub schedule: Option<&'a Schedule>,
+    /// What the scheduler says of its thread; opened when the thread is first seen running.
+    pub scheduler: &'a mut Option<File>,
+}
+
+/// Reads everything. The byte counts come first and close together, then what may be read at ease.
+///
+/// # Errors
+/// When the interface does not tell its counters.
+pub fn read(
+    streams: &mut [Watched],
+    interface: &mut Interface,
+    gate: &Gate,
+) -> Result<HostMark, String> {
+    let at_ns = clock::now_ns();
+    let cpu_ns = clock::process_cpu_ns();
+    let mut marks: Vec<StreamMark> = streams.iter().map(bytes).collect();
+    let interface = interface.mark()?;
+    let took_ns = clock::now_ns() - at_ns;
+    for (mark, stream) in marks.iter_mut().zip(streams) {
+        mark.thread = thread(stream.counters, stream.scheduler);
+        mark.congestion = rustix::net::sockopt::tcp_congestion(stream.socket).unwrap_or_default();
+        mark.pace = stream.schedule.map(|schedule| pace(schedule, stream.counters, gate));
+        mark.buffer = buffer(stream);
+    }
+    let buffer_most = ["tcp_rmem", "tcp_wmem"].map(most);
+    Ok(HostMark { at_ns, took_ns, interface, cpu_ns, buffer_most, streams: marks })
+}
+
+/// Size of the buffer that this end uses, bytes; 0 where the kernel does not tell.
+fn buffer(stream: &Watched) -> u64 {
+    let size = match stream.sends {
+        true => rustix::net::sockopt::socket_send_buffer_size(stream.socket),
+        false => rustix::net::sockopt::socket_recv_buffer_size(stream.socket),
+    };
+    size.map_or(0, |bytes| bytes as u64)
+}
+
+/// The last of the three fields of a setting of this host's network namespace (tcp(7)).
+fn most(setting: &str) -> u64 {
+    let text = std::fs::read_to_string(format!("/proc/sys/net/ipv4/{setting}"));
+    let last = |text: String| text.split_ascii_whitespace().last()?.parse().ok();
+    text.ok().and_then(last).unwrap_or(0)
+}
+
+fn bytes(stream: &Watched) -> StreamMark {
+    StreamMark {
+        id: stream.id,
+        sends: stream.sends,
+        tcp: tcp_info::read(stream.socket).unwrap_or_default(),
+        queued: rustix::io::ioctl_fionread(stream.socket).unwrap_or(0),
+        bytes: stream.counters.bytes.load(Relaxed),
+        ..StreamMark::default()
+    }
+}
+
+fn pace(schedule: &Schedule, counters: &Counters, gate: &Gate) -> PaceMark {
+    let went_ns = gate.went_ns();
+    if went_ns == 0 {
+        return PaceMark::default();
+    }
+    schedule.mark(clock::now_ns() - went_ns, counters)
+}
+
+/// The scheduler's account of a thread: time on a CPU, time waiting for one, nanoseconds. None
+/// where the kernel keeps none, and before and after the thread.
+fn thread(counters: &Counters, file: &mut Option<File>) -> Option<ThreadMark> {
+    let number = counters.thread.load(Relaxed);
+    if file.is_none() && number != 0 {
+        *file = File::open(format!("/proc/self/task/{number}/schedstat")).ok();
+    }
+    let mut text = [0; 96];
+    let length = file.as_ref()?.read_at(&mut text, 0).ok()?;
+    parse(std::str::from_utf8(&text[..length]).ok()?)
+}
+
+fn parse(text: &str) -> Option<ThreadMark> {
+    let mut words = text.split_ascii_whitespace().map(str::parse);
+    let (cpu_ns, waited_ns) = (words.next()?.ok()?, words.next()?.ok()?);
+    Some(ThreadMark { cpu_ns, waited_ns })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_schedulers_account_is_read_of_a_thread_that_runs() {
+        assert_eq!(parse("12 34 5\n"), Some(ThreadMark { cpu_ns: 12, waited_ns: 34 }));
+        assert_eq!(parse("12"), None);
+        let (counters, mut file) = (Counters::default(), None);
+        assert_eq!(thread(&counters, &mut file), None, "it does not run yet");
+        if !std::path::Path::new("/proc/self/schedstat").exists() {
+            println!("skipped: this kernel keeps no account of threads");
+            return;
+        }
+        let number = rustix::thread::gettid().as_raw_nonzero().get().unsigned_abs();
+        counters.thread.store(number, Relaxed);
+        let before = thread(&counters, &mut file).unwrap();
+        while thread(&counters, &mut file).unwrap().cpu_ns == before.cpu_ns {
+            std::hint::spin_loop();
+        }
+    }
+}

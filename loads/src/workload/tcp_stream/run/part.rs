@@ -1,0 +1,388 @@
+//! Knows one host's side of `tcp_stream`: it listens or connects, runs the threads, reads counters.
+//!
+//! Must not know the other hosts; the conductor tells it all it needs.
+
+use super::congestion;
+use super::generator::{
+    Counters, Gate, Paged, content, receive_requests, send_batches, send_requests,
+};
+use super::low_water;
+use super::mark::{self, Interface, Watched};
+use super::message::{
+    Direction, Engine, FromPart, HostMark, StreamEnd, StreamPlan, ToPart, Traffic,
+};
+use super::opening::Opening;
+use super::paced::{Schedule, send_paced};
+use rig::lab::agent::{self, Part};
+use rig::lab::{clock, cpus};
+use rig::metal::{DIGEST, digest};
+use std::fs::File;
+use std::io::{self, Read as _, Write as _};
+use std::net::{Ipv4Addr, Shutdown, SocketAddrV4, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// Longest wait for all openings of a trial.
+const OPENING_MAX: Duration = Duration::from_secs(5);
+/// Longest that one connection may keep the server waiting for its opening.
+const SHOW_MAX: Duration = Duration::from_millis(500);
+/// How often it is looked whether all streams have ended after the stop.
+const LOOK: Duration = Duration::from_millis(1);
+/// What the server says to an opening that it accepts.
+const ACCEPTED: u8 = 6;
+
+/// A part that has no streams yet.
+#[must_use]
+pub fn make_part() -> Part {
+    let mut end = End::default();
+    Box::new(move |body| {
+        let request = serde_json::from_value(body).map_err(|e| format!("tcp_stream: {e}"))?;
+        let answer = end.answer(request)?;
+        serde_json::to_value(answer).map_err(|e| format!("tcp_stream: {e}"))
+    })
+}
+
+/// One stream that stands.
+struct Stream {
+    id: u32,
+    sends: bool,
+    socket: Arc<TcpStream>,
+    counters: Arc<Counters>,
+    schedule: Option<Schedule>,
+    scheduler: Option<File>,
+    thread: Option<JoinHandle<io::Result<bool>>>,
+    /// Of what it sends, if it does.
+    digest: Option<u64>,
+}
+
+/// This host's end of all its streams.
+#[derive(Default)]
+struct End {
+    gate: Arc<Gate>,
+    listener: Option<TcpListener>,
+    expected: Vec<StreamPlan>,
+    traffic: Option<Traffic>,
+    streams: Vec<Stream>,
+    interface: Option<Interface>,
+    refused: u64,
+}
+
+impl End {
+    fn answer(&mut self, request: ToPart) -> Result<FromPart, String> {
+        match request {
+            ToPart::Listen(address, expected, traffic) => {
+                self.reset();
+                self.listen(address, expected, traffic)
+            }
+            ToPart::Accept => self.accept_all(),
+            ToPart::Connect(server, streams, traffic) => {
+                self.reset();
+                self.connect(server, &streams, traffic)
+            }
+            ToPart::Go => {
+                self.limit_time();
+                self.gate.go();
+                Ok(FromPart::Ready)
+            }
+            ToPart::Sample => Ok(FromPart::Sampled(clock::now_ns(), self.received())),
+            ToPart::Mark(at_ns) => {
+                clock::sleep_until(at_ns);
+                Ok(FromPart::Marked(self.mark()?))
+            }
+            ToPart::Stop(drain_ms) => self.stop(drain_ms),
+        }
+    }
+
+    /// Ends whatever an earlier trial left.
+    fn reset(&mut self) {
+        if !self.streams.is_empty() {
+            let _ = self.stop(0);
+        }
+        *self = Self::default();
+    }
+
+    fn listen(
+        &mut self,
+        address: Ipv4Addr,
+        expected: Vec<StreamPlan>,
+        traffic: Traffic,
+    ) -> Result<FromPart, String> {
+        let fail = |e: io::Error| format!("listen: {e}");
+        let listener = TcpListener::bind(SocketAddrV4::new(address, 0)).map_err(fail)?;
+        if let Some(name) = &traffic.congestion {
+            // A name that cannot be had is refused before a single stream opens.
+            congestion::set(&listener, name)?;
+        }
+        listener.set_nonblocking(true).map_err(fail)?;
+        let port = listener.local_addr().map_err(fail)?.port();
+        self.interface = Some(Interface::open(&traffic.interface)?);
+        self.listener = Some(listener);
+        self.expected = expected;
+        self.traffic = Some(traffic);
+        Ok(FromPart::Listening(port))
+    }
+
+    /// Accepts until every expected stream has shown its opening; the rest is closed and counted.
+    fn accept_all(&mut self) -> Result<FromPart, String> {
+        let listener = self.listener.take().ok_or("nothing to accept: listen first")?;
+        let traffic = self.traffic.clone().ok_or("nothing to accept: listen first")?;
+        let deadline = Instant::now() + OPENING_MAX;
+        while !self.expected.is_empty() {
+            if Instant::now() > deadline {
+                let missing = self.expected.len();
+                return Err(format!("{missing} streams did not open within 5 s"));
+            }
+            match listener.accept() {
+                Ok((socket, _)) => match self.admit(&socket, &traffic) {
+                    Some(plan) => {
+                        self.expected.retain(|p| p.id != plan.id);
+                        let sends = plan.direction == Direction::Transmit;
+                        self.begin((&plan, sends, plan.server_cpu), socket, &traffic)?;
+                    }
+                    None => self.refused += 1,
+                },
+                Err(e) if e.kind() == io::ErrorKind::WouldBlock => wait_for(&listener),
+                Err(e) => return Err(format!("accept: {e}")),
+            }
+        }
+        Ok(FromPart::Standing(self.mark()?))
+    }
+
+    /// The expected stream that this connection proves to be.
+    fn admit(&self, socket: &TcpStream, traffic: &Traffic) -> Option<StreamPlan> {
+        let mut opening = Opening([0; Opening::BYTES]);
+        socket.set_nonblocking(false).ok()?;
+        read_within(socket, &mut opening.0, SHOW_MAX).ok()?;
+        let plan = opening.stream(&self.expected, traffic)?.clone();
+        (&mut &*socket).write_all(&[ACCEPTED]).ok()?;
+        Some(plan)
+    }
+
+    fn connect(
+        &mut self,
+        server: SocketAddrV4,
+        streams: &[StreamPlan],
+        traffic: Traffic,
+    ) -> Result<FromPart, String> {
+        let fail = |e: io::Error| format!("connect to {server}: {e}");
+        self.interface = Some(Interface::open(&traffic.interface)?);
+        let mut opened = Vec::new();
+        for plan in streams {
+            let socket = TcpStream::connect_timeout(&server.into(), OPENING_MAX).map_err(fail)?;
+            socket.set_read_timeout(Some(OPENING_MAX)).map_err(fail)?;
+            (&mut &socket).write_all(&Opening::of(plan, &traffic).0).map_err(fail)?;
+            opened.push(socket);
+        }
+        for (plan, socket) in streams.iter().zip(opened) {
+            let mut reply = [0];
+            (&mut &socket).read_exact(&mut reply).map_err(fail)?;
+            if reply[0] != ACCEPTED {
+                return Err(format!("{server} did not accept stream {}", plan.id));
+            }
+            let sends = plan.direction == Direction::Receive;
+            self.begin((plan, sends, plan.client_cpu), socket, &traffic)?;
+        }
+        self.traffic = Some(traffic);
+        Ok(FromPart::Standing(self.mark()?))
+    }
+
+    /// Starts the thread of a stream; it waits at the gate.
+    fn begin(
+        &mut self,
+        (plan, sends, cpu): (&StreamPlan, bool, Option<u32>),
+        socket: TcpStream,
+        traffic: &Traffic,
+    ) -> Result<(), String> {
+        let id = plan.id;
+        if let (true, Some(name)) = (sends, &traffic.congestion) {
+            congestion::set(&socket, name)?;
+        }
+        let pace = traffic.pace.as_ref().filter(|_| sends);
+        let schedule = pace.map(|pace| Schedule::of(pace, plan.turn));
+        let fail = |e: io::Error| format!("stream {id}: {e}");
+        // A time-out would be a timer for every call that sleeps: 2 to 3 % at 64 KiB. At the end
+        // a sleeper is woken by hanging up instead.
+        socket.set_read_timeout(None).map_err(fail)?;
+        if !sends && traffic.engine == Engine::Batch && traffic.pace.is_none() {
+            low_water::set(&socket).map_err(fail)?;
+        }
+        let socket = Arc::new(socket);
+        let counters = Arc::new(Counters::default());
+        let mut content = content(traffic.seed, id, traffic.request_bytes);
+        let digest = sends.then(|| digest(DIGEST, &content));
+        if sends && agent::plants_wrong_data() {
+            content[0] ^= 1;
+        }
+        let worker = Worker {
+            socket: Arc::clone(&socket),
+            counters: Arc::clone(&counters),
+            gate: Arc::clone(&self.gate),
+            content,
+            traffic: traffic.clone(),
+            schedule,
+        };
+        let thread = thread::Builder::new()
+            .name(format!("stream {id}"))
+            .stack_size(256 << 10)
+            .spawn(move || worker.run(sends, cpu))
+            .map_err(fail)?;
+        let (thread, scheduler) = (Some(thread), None);
+        let stream = Stream { id, sends, socket, counters, schedule, scheduler, thread, digest };
+        self.streams.push(stream);
+        Ok(())
+    }
+
+    /// Whatever happens to the conductor, the load ends.
+    fn limit_time(&self) {
+        let Some(traffic) = &self.traffic else { return };
+        let gate = Arc::clone(&self.gate);
+        let longest = Duration::from_millis(traffic.run_ms_max);
+        thread::spawn(move || gate.limit(longest));
+    }
+
+    fn received(&self) -> u64 {
+        let receivers = self.streams.iter().filter(|s| !s.sends);
+        receivers.map(|s| s.counters.bytes.load(Relaxed)).sum()
+    }
+
+    fn mark(&mut self) -> Result<HostMark, String> {
+        let interface =
+            self.interface.as_mut().ok_or("nothing to read: listen or connect first")?;
+        let mut streams: Vec<Watched> = self.streams.iter_mut().map(Stream::watched).collect();
+        mark::read(&mut streams, interface, &self.gate)
+    }
+
+    /// Waits for the threads to end by themselves, and wakes those that sleep in a call after that.
+    fn hang_up(&self, deadline: Instant) {
+        while !self.streams.iter().all(Stream::has_ended) && Instant::now() < deadline {
+            thread::sleep(LOOK);
+        }
+        for stream in self.streams.iter().filter(|s| !s.has_ended()) {
+            let side = if stream.sends { Shutdown::Write } else { Shutdown::Read };
+            // The other end may have closed it already, which wakes as well.
+            let _ = stream.socket.shutdown(side);
+        }
+    }
+
+    fn stop(&mut self, drain_ms: u64) -> Result<FromPart, String> {
+        self.gate.stop(clock::now_ns() + drain_ms * 1_000_000);
+        self.hang_up(Instant::now() + Duration::from_millis(drain_ms));
+        let ends = self.streams.iter_mut().map(Stream::join).collect();
+        // All threads have ended, all connections are still there.
+        let mark = self.mark();
+        self.streams.clear();
+        Ok(FromPart::Stopped(ends, self.refused, mark?))
+    }
+}
+
+impl Stream {
+    fn has_ended(&self) -> bool {
+        self.thread.as_ref().is_none_or(JoinHandle::is_finished)
+    }
+
+    fn join(&mut self) -> StreamEnd {
+        let gone = || Err(io::Error::other("panicked"));
+        let outcome = self.thread.take().map_or_else(gone, |t| t.join().unwrap_or_else(|_| gone()));
+        StreamEnd {
+            id: self.id,
+            sends: self.sends,
+            bytes: self.counters.bytes.load(Relaxed),
+            checks: self.counters.checks.load(Relaxed),
+            complete: matches!(outcome, Ok(true)),
+            error: outcome.err().map(|e| e.to_string()),
+            digest: self.digest,
+        }
+    }
+
+    fn watched(&mut self) -> Watched<'_> {
+        Watched {
+            id: self.id,
+            sends: self.sends,
+            socket: &self.socket,
+            counters: &self.counters,
+            schedule: self.schedule.as_ref(),
+            scheduler: &mut self.scheduler,
+        }
+    }
+}
+
+/// What the thread of a stream owns.
+struct Worker {
+    socket: Arc<TcpStream>,
+    counters: Arc<Counters>,
+    gate: Arc<Gate>,
+    content: Paged,
+    traffic: Traffic,
+    schedule: Option<Schedule>,
+}
+
+impl Worker {
+    fn run(self, sends: bool, cpu: Option<u32>) -> io::Result<bool> {
+        let number = rustix::thread::gettid().as_raw_nonzero().get();
+        self.counters.thread.store(number.unsigned_abs(), Relaxed);
+        // The host's own thread may stand above the generators; they stand where stend was started.
+        agent::take_started_nice()?;
+        if let Some(cpu) = cpu {
+            cpus::pin(cpu)?;
+        }
+        if sends {
+            // Receivers already wait in the kernel: a late one would find its window full.
+            self.gate.wait();
+        }
+        let done = if sends {
+            self.send().and_then(|()| self.socket.shutdown(Shutdown::Write)).map(|()| true)
+        } else {
+            let Self { socket, counters, content, traffic, .. } = &self;
+            let limits = (&*self.gate, traffic.bytes_max);
+            receive_requests(socket, content, traffic.read_bytes, counters, limits)
+        };
+        match done {
+            // After the stop an end whose drain time is over hangs up; that is no fault.
+            Err(e) if self.gate.stopped() && e.kind() != io::ErrorKind::InvalidData => Ok(false),
+            done => done,
+        }
+    }
+
+    fn send(&self) -> io::Result<()> {
+        let Self { socket, counters, content, traffic, .. } = self;
+        let (request, calls) = (traffic.request_bytes, traffic.call_requests);
+        let limits = (&*self.gate, traffic.bytes_max);
+        match (&self.schedule, traffic.engine) {
+            (Some(schedule), _) => {
+                send_paced(socket, content, (request, calls, schedule), counters, limits)
+            }
+            (None, Engine::Sys) => send_requests(socket, content, request, counters, limits),
+            (None, Engine::Batch) => {
+                send_batches(socket, content, (request, calls), counters, limits)
+            }
+        }
+    }
+}
+
+/// Fills a buffer from a socket within a time that dripping bytes do not prolong.
+fn read_within(mut socket: &TcpStream, buffer: &mut [u8], within: Duration) -> io::Result<()> {
+    let deadline = Instant::now() + within;
+    let mut filled = 0;
+    while filled < buffer.len() {
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        socket.set_read_timeout(Some(left))?;
+        match socket.read(&mut buffer[filled..])? {
+            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+            n => filled += n,
+        }
+    }
+    Ok(())
+}
+
+/// Sleeps until a connection waits, at most 20 ms.
+fn wait_for(listener: &TcpListener) {
+    let mut polled = [rustix::event::PollFd::new(listener, rustix::event::PollFlags::IN)];
+    let short = rustix::time::Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
+    // Whatever poll says, the caller looks again.
+    let _ = rustix::event::poll(&mut polled, Some(&short));
+}

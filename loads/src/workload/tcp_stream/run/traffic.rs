@@ -1,0 +1,114 @@
+//! Knows how the parameters of a trial become what its streams shall do.
+//!
+//! Must not know hosts; keys and the seed are all that differs between trials of one point.
+
+use super::message::{Engine, Pace, Traffic};
+use rig::workload::Job;
+use desk::record::{Fault, Settings, TrialKind, Value};
+use std::time::Duration;
+
+/// Most bytes of one sending call: beyond it the price of a call is nothing beside the copy, and a
+/// stream would be deaf to its stop for longer.
+const CALL_BYTES: usize = 1 << 20;
+/// Least that a receiver of the engine batch asks for at once, bytes.
+const READ_BYTES: usize = 256 << 10;
+
+/// What the streams of a trial have in common; `one_way` of them go in one direction.
+///
+/// # Errors
+/// When a stream would not send once in the window, or the kernel gives no chance.
+pub fn of(job: &Job, one_way: u32, interface: &str) -> Result<Traffic, Fault> {
+    let params = &job.trial.point.params;
+    let word = |key: &str| params.get(key).and_then(Value::word);
+    let (engine, request_bytes, call_requests) = shape(params);
+    let pace = params.get("offered_load").and_then(Value::quantity).map(|load| {
+        #[expect(clippy::cast_precision_loss, reason = "at most 1 MiB")]
+        let bits = (request_bytes * call_requests * 8) as f64;
+        Pace { interval_ns: bits / (load.value / f64::from(one_way)) * 1e9, streams: one_way }
+    });
+    if let Some(pace) = &pace {
+        check_pace(job, pace)?;
+    }
+    let (mut key, mut test) = ([0; 32], [0; 16]);
+    let fill = |bytes: &mut [u8]| {
+        rustix::rand::getrandom(bytes, rustix::rand::GetRandomFlags::empty())
+            .map_err(|e| failed(format!("getrandom: {e}")))
+    };
+    fill(&mut key)?;
+    fill(&mut test)?;
+    let run = job.settle_max + job.window + Duration::from_secs(10);
+    Ok(Traffic {
+        key,
+        test,
+        seed: job.trial.seed,
+        interface: interface.into(),
+        engine,
+        request_bytes,
+        call_requests,
+        read_bytes: read_bytes(engine, request_bytes),
+        pace,
+        congestion: word("congestion").filter(|c| *c != "kernel").map(str::to_owned),
+        // 400 Gbit/s for as long as the trial may run: nothing here is faster.
+        bytes_max: 50_000_000_000 * run.as_secs().max(1),
+        run_ms_max: u64::try_from(run.as_millis()).unwrap_or(u64::MAX),
+    })
+}
+
+/// Bytes that a receiver asks for at once.
+pub fn read_bytes(engine: Engine, request_bytes: usize) -> usize {
+    match engine {
+        Engine::Sys => request_bytes,
+        Engine::Batch => request_bytes.max(READ_BYTES),
+    }
+}
+
+/// Engine, bytes of a request, requests of a call.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "1 B to 1 MiB")]
+pub fn shape(params: &Settings) -> (Engine, usize, usize) {
+    let size = params.get("request_size").and_then(Value::quantity).map_or(65536.0, |q| q.value);
+    let request = (size as usize).max(1);
+    if params.get("engine").and_then(Value::word) != Some("batch") {
+        return (Engine::Sys, request, 1);
+    }
+    let depth = params.get("queue_depth").and_then(Value::count).unwrap_or(64) as usize;
+    (Engine::Batch, request, depth.clamp(1, (CALL_BYTES / request).max(1)))
+}
+
+/// A window in which a stream has nothing to send measures nothing. A dry visit is shorter than the
+/// trials that it stands for, and may be empty.
+fn check_pace(job: &Job, pace: &Pace) -> Result<(), Fault> {
+    let (every, window) = (pace.interval_ns / 1e9, job.window.as_secs_f64());
+    if every <= window || job.trial.kind == TrialKind::Dry {
+        return Ok(());
+    }
+    Err(failed(format!(
+        "at this offered_load each stream sends only every {every:.3} s, and the window is \
+         {window:.3} s; raise offered_load or the window, or lower request_size, queue_depth or \
+         the number of streams"
+    )))
+}
+
+fn failed(what: String) -> Fault {
+    Fault::Failed { host: "conductor".into(), what }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use desk::unit::Quantity;
+
+    #[test]
+    fn a_call_holds_as_many_requests_as_asked_up_to_a_mebibyte() {
+        let shape = |engine: &str, size, depth| {
+            let mut params = Settings::new();
+            params.insert("engine".into(), Value::Word(engine.into()));
+            params.insert("request_size".into(), Value::Quantity(Quantity::bytes(size)));
+            params.insert("queue_depth".into(), Value::Count(depth));
+            super::shape(&params)
+        };
+        assert_eq!(shape("sys", 64, 64), (Engine::Sys, 64, 1));
+        assert_eq!(shape("batch", 64, 64), (Engine::Batch, 64, 64));
+        assert_eq!(shape("batch", 256 << 10, 64), (Engine::Batch, 256 << 10, 4));
+        assert_eq!(shape("batch", 1 << 20, 1024), (Engine::Batch, 1 << 20, 1));
+    }
+}

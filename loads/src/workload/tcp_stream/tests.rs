@@ -1,0 +1,385 @@
+//! Knows what `tcp_stream` refuses: wrong openings, wrong content, wrong counts.
+
+use super::check::check;
+use super::evidence::Evidence;
+use super::run::{
+    Counters, Direction, Engine, FromPart, Gate, HostMark, InterfaceMark, Opening, Pace, PaceMark,
+    Schedule, StreamEnd, StreamMark, StreamPlan, TcpFacts, ThreadMark, ToPart, Traffic, content,
+    make_part, receive_requests, send_batches, send_paced, send_requests,
+};
+use desk::record::{Fault, Settings, Value};
+use desk::unit::Quantity;
+use std::io::Write as _;
+use std::net::{Ipv4Addr, SocketAddrV4, TcpListener, TcpStream};
+use std::thread;
+
+fn plan(id: u32, direction: Direction) -> StreamPlan {
+    StreamPlan { id, client: 1, direction, server_cpu: None, client_cpu: None, turn: 0 }
+}
+
+fn traffic() -> Traffic {
+    Traffic {
+        key: [7; 32],
+        test: [9; 16],
+        seed: 42,
+        interface: "lo".into(),
+        engine: Engine::Sys,
+        request_bytes: 1000,
+        call_requests: 1,
+        read_bytes: 1000,
+        pace: None,
+        congestion: None,
+        bytes_max: 1 << 40,
+        run_ms_max: 5000,
+    }
+}
+
+fn pair() -> (TcpStream, TcpStream) {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let one = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    (one, listener.accept().unwrap().0)
+}
+
+#[test]
+fn an_opening_proves_its_stream_and_no_other() {
+    let (expected, traffic) =
+        ([plan(0, Direction::Transmit), plan(1, Direction::Receive)], traffic());
+    let opening = Opening::of(&expected[1], &traffic);
+    assert_eq!(opening.stream(&expected, &traffic).map(|s| s.id), Some(1));
+    for byte in 0..Opening::BYTES {
+        let mut bent = opening.clone();
+        bent.0[byte] ^= 1;
+        assert_eq!(bent.stream(&expected, &traffic), None, "byte {byte}");
+    }
+    let other_key = Traffic { key: [8; 32], ..traffic.clone() };
+    assert_eq!(Opening::of(&expected[1], &other_key).stream(&expected, &traffic), None);
+    let other_test = Traffic { test: [8; 16], ..traffic.clone() };
+    assert_eq!(Opening::of(&expected[1], &other_test).stream(&expected, &traffic), None);
+    assert_eq!(
+        Opening::of(&plan(2, Direction::Transmit), &traffic).stream(&expected, &traffic),
+        None
+    );
+}
+
+#[test]
+fn content_of_another_seed_or_stream_is_refused() {
+    for (seed, stream, right) in [(42, 3, true), (43, 3, false), (42, 4, false)] {
+        let (from, to) = pair();
+        let sender = thread::spawn(move || {
+            let gate = Gate::default();
+            let counters = Counters::default();
+            // Whoever refuses the content closes the pipe, and this ends with that.
+            send_requests(&from, &content(42, 3, 1000), 1000, &counters, (&gate, 100_000))
+        });
+        let (gate, counters) = (Gate::default(), Counters::default());
+        let expected = content(seed, stream, 1000);
+        let received = receive_requests(&to, &expected, 1000, &counters, (&gate, 1 << 40));
+        assert_eq!(received.is_ok(), right, "seed {seed} stream {stream}: {received:?}");
+        drop(to);
+        let sent = sender.join().expect("the sender panicked");
+        assert!(sent.is_ok() || !right, "{sent:?}");
+    }
+}
+
+/// What a sender sends, and the bytes of its requests.
+type Send = fn(&TcpStream, &[u8], &Counters, &Gate) -> std::io::Result<()>;
+
+#[test]
+fn every_way_of_sending_keeps_the_content_whole() {
+    let ways: [(&str, Send); 3] = [
+        ("sys", |s, c, n, g| send_requests(s, c, 700, n, (g, 3_000_000))),
+        ("batch", |s, c, n, g| send_batches(s, c, (700, 64), n, (g, 3_000_000))),
+        ("paced", |s, c, n, g| {
+            let schedule = Schedule::of(&Pace { interval_ns: 1e3, streams: 1 }, 0);
+            send_paced(s, c, (700, 64, &schedule), n, (g, 3_000_000))
+        }),
+    ];
+    for (name, send) in ways {
+        let (from, to) = pair();
+        // A reader that is slow and reads odd lengths makes the kernel take calls in parts.
+        rustix::net::sockopt::set_socket_send_buffer_size(&from, 20_000).unwrap();
+        from.set_write_timeout(Some(std::time::Duration::from_millis(1))).unwrap();
+        let sender = thread::spawn(move || {
+            let (counters, gate) = (Counters::default(), Gate::default());
+            gate.go();
+            send(&from, &content(42, 3, 700), &counters, &gate).unwrap();
+            counters.bytes.load(std::sync::atomic::Ordering::Relaxed)
+        });
+        thread::sleep(std::time::Duration::from_millis(20));
+        let (gate, counters) = (Gate::default(), Counters::default());
+        let expected = content(42, 3, 1013);
+        let ended = receive_requests(&to, &expected, 1013, &counters, (&gate, 1 << 40)).unwrap();
+        let received = counters.bytes.load(std::sync::atomic::Ordering::Relaxed);
+        assert!(ended, "{name}");
+        assert_eq!(received, sender.join().unwrap(), "{name}");
+        assert!(received >= 3_000_000, "{name}: {received}");
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_content_at_every_offset() {
+    let bytes = content(1, 2, 5000);
+    assert_eq!(*bytes, *content(1, 2, 5000));
+    assert_eq!(bytes[..904], bytes[4096..5000]);
+    assert_eq!(content(1, 2, 1).len(), 4096 + 8, "a long read of short requests is compared too");
+    assert_ne!(*bytes, *content(2, 2, 5000));
+    assert_eq!(bytes.as_ptr().align_offset(4096), 0, "it begins on a page");
+}
+
+/// One trip of a message through a part.
+fn tell(part: &mut rig::lab::agent::Part, message: &ToPart) -> Result<FromPart, String> {
+    let answer = part(serde_json::to_value(message).unwrap())?;
+    Ok(serde_json::from_value(answer).unwrap())
+}
+
+#[test]
+fn a_stranger_is_refused_and_counted_and_the_stream_moves_to_the_byte() {
+    let (mut server, mut client) = (make_part(), make_part());
+    let streams = vec![plan(0, Direction::Transmit), plan(1, Direction::Receive)];
+    let listen = ToPart::Listen(Ipv4Addr::LOCALHOST, streams.clone(), traffic());
+    let Ok(FromPart::Listening(port)) = tell(&mut server, &listen) else { panic!("no port") };
+    let address = SocketAddrV4::new(Ipv4Addr::LOCALHOST, port);
+    let mut stranger = TcpStream::connect(address).unwrap();
+    stranger.write_all(&[b'x'; Opening::BYTES]).unwrap();
+    let connecting = thread::spawn(move || {
+        let mut part = make_part();
+        tell(&mut part, &ToPart::Connect(address, streams, traffic())).unwrap();
+        tell(&mut part, &ToPart::Go).unwrap();
+        thread::sleep(std::time::Duration::from_millis(100));
+        tell(&mut part, &ToPart::Stop(500)).unwrap()
+    });
+    tell(&mut server, &ToPart::Accept).unwrap();
+    tell(&mut server, &ToPart::Go).unwrap();
+    thread::sleep(std::time::Duration::from_millis(100));
+    let FromPart::Stopped(here, refused, after) = tell(&mut server, &ToPart::Stop(500)).unwrap()
+    else {
+        panic!("not stopped")
+    };
+    let FromPart::Stopped(there, _, _) = connecting.join().unwrap() else { panic!("not stopped") };
+    assert_eq!(refused, 1);
+    let receiver = after.streams.iter().find(|s| !s.sends).unwrap();
+    assert_eq!(after.interface.name, "lo");
+    // The opening came before the payload, and the end of stream counts as one byte.
+    let opening = Opening::BYTES as u64;
+    assert_eq!(receiver.tcp.bytes_received, receiver.bytes + opening + 1);
+    for id in [0, 1] {
+        let end = |ends: &[StreamEnd]| ends.iter().find(|e| e.id == id).cloned().unwrap();
+        let (a, b) = (end(&here), end(&there));
+        assert_eq!((a.error.clone(), b.error.clone()), (None, None));
+        assert!(a.bytes > 0 && a.bytes == b.bytes, "{a:?} {b:?}");
+        assert_ne!(a.sends, b.sends);
+    }
+    assert!(tell(&mut client, &ToPart::Accept).is_err(), "nobody told it to listen");
+}
+
+/// What a host read: at a moment, of an end that sends or receives, bytes of payload and segments.
+fn mark(at_ns: u64, sends: bool, bytes: u64) -> HostMark {
+    let packets = bytes / 1000;
+    let (rx_bytes, rx_packets) =
+        if sends { (packets / 2 * 66, packets / 2) } else { (bytes + packets * 66, packets) };
+    HostMark {
+        at_ns,
+        took_ns: 0,
+        interface: InterfaceMark { name: "lan".into(), rx_bytes, rx_packets },
+        cpu_ns: at_ns / 2,
+        buffer_most: [6 << 20, 4 << 20],
+        streams: vec![StreamMark {
+            id: 0,
+            sends,
+            bytes,
+            congestion: "cubic".into(),
+            tcp: TcpFacts {
+                bytes_received: if sends { 0 } else { bytes },
+                timestamps: true,
+                send_mss: 1448,
+                ..TcpFacts::default()
+            },
+            ..StreamMark::default()
+        }],
+    }
+}
+
+/// A trial of one transmit stream that moved 1 MB in a window of 0.1 s.
+fn evidence() -> Evidence {
+    let marks = |at_ns, bytes| vec![mark(at_ns, true, bytes), mark(at_ns, false, bytes)];
+    let end = |sends, bytes| StreamEnd {
+        bytes,
+        checks: 2,
+        complete: true,
+        sends,
+        ..StreamEnd::default()
+    };
+    let mut asked = Settings::new();
+    asked.insert("request_size".into(), Value::Quantity(Quantity::bytes(1000)));
+    asked.insert("congestion".into(), Value::Word("cubic".into()));
+    asked.insert("engine".into(), Value::Word("batch".into()));
+    Evidence {
+        host_names: vec!["sut".into(), "c01".into()],
+        asked,
+        call_requests: 64,
+        read_bytes: 1000,
+        streams: vec![plan(0, Direction::Transmit)],
+        before: marks(0, 0),
+        opened: marks(50_000_000, 500_000),
+        closed: marks(150_000_000, 1_500_000),
+        after: marks(200_000_000, 2_000_000),
+        window_ns: (50_000_000, 150_000_000),
+        settle_ns: 1,
+        steady: true,
+        ends: vec![vec![end(true, 2_000_000)], vec![end(false, 2_000_000)]],
+        refused: 0,
+    }
+}
+
+#[test]
+fn figures_follow_from_the_receivers_counts() {
+    let checked = check(&evidence()).unwrap();
+    let metric = |name: &str| checked.outcome.metric(name).map(|q| q.value.round());
+    assert_eq!(metric("throughput"), Some(80e6));
+    assert_eq!(metric("operations"), Some(10_000.0));
+    assert_eq!(checked.outcome.streams[0].received_bytes, 1_000_000);
+    assert_eq!(checked.readings[0].quantity.value, 0.5);
+    assert_eq!(checked.readings.len(), 2, "no thread and no pace where there is none");
+    let made = |key: &str| checked.outcome.made_with[key].to_string();
+    assert_eq!((made("engine"), made("queue_depth")), ("batch".into(), "64".into()));
+}
+
+/// Something that spoils an evidence.
+type Spoil = fn(&mut Evidence);
+
+#[test]
+fn wrong_work_is_a_fault() {
+    let spoilt: [(&str, Spoil); 7] = [
+        ("a late host", |e| e.closed[1].at_ns += 60_000_000),
+        ("a slow host", |e| e.closed[1].took_ns += 60_000_000),
+        ("lost bytes", |e| e.ends[1][0].bytes -= 1),
+        ("invented bytes", |e| e.ends[1][0].bytes += 1),
+        ("content", |e| e.ends[1][0].error = Some("content at byte 5".into())),
+        ("nothing moved", |e| e.closed[1].streams[0].bytes = 0),
+        ("another congestion control", |e| e.closed[0].streams[0].congestion = "bbr".into()),
+    ];
+    for (name, spoil) in spoilt {
+        let mut evidence = evidence();
+        spoil(&mut evidence);
+        let fault = check(&evidence).unwrap_err();
+        let right = match name {
+            "nothing moved" => matches!(fault, Fault::DeadStream { .. }),
+            "another congestion control" => matches!(fault, Fault::Factor { .. }),
+            "a late host" | "a slow host" => matches!(fault, Fault::Disturbed { .. }),
+            _ => matches!(fault, Fault::WrongWork { .. }),
+        };
+        assert!(right, "{name}: {fault:?}");
+    }
+}
+
+#[test]
+fn three_counts_that_disagree_are_a_fault_that_names_all_three() {
+    let spoilt: [(&str, Spoil); 6] = [
+        ("the window", |e| e.closed[1].streams[0].bytes += 30_000),
+        ("the window", |e| e.closed[1].streams[0].tcp.bytes_received -= 30_000),
+        ("the window", |e| e.closed[1].interface.rx_bytes += 30_000),
+        ("the window", |e| e.opened[1].interface.rx_bytes += 30_000),
+        ("the whole trial", |e| e.after[1].interface.rx_bytes += 60_000),
+        ("the whole trial", |e| e.after[1].streams[0].tcp.bytes_received += 60_000),
+    ];
+    for (number, (span, spoil)) in spoilt.into_iter().enumerate() {
+        let mut evidence = evidence();
+        spoil(&mut evidence);
+        let Err(Fault::WrongWork { what }) = check(&evidence) else { panic!("{number} passed") };
+        assert!(what.starts_with(&format!("over {span} on c01")), "{number}: {what}");
+        let figures = ["application took", "TCP received", "interface lan carried"];
+        assert!(figures.iter().all(|figure| what.contains(figure)), "{number}: {what}");
+    }
+}
+
+#[test]
+fn an_application_count_altered_by_two_per_cent_is_refused() {
+    let mut evidence = evidence();
+    let taken = evidence.closed[1].streams[0].bytes - evidence.opened[1].streams[0].bytes;
+    evidence.closed[1].streams[0].bytes += taken / 50;
+    let fault = check(&evidence).unwrap_err().to_string();
+    assert!(fault.contains("took 1020000 B, TCP received 1000000 B "), "{fault}");
+    assert!(fault.contains("carried 1000000 B"), "{fault}");
+}
+
+#[test]
+fn what_the_kernel_says_is_under_way_explains_a_difference() {
+    let explained: [(&str, Spoil); 6] = [
+        ("acknowledgements", |e| e.closed[1].interface.rx_packets += 1000),
+        ("sent again", |e| {
+            e.closed[1].interface.rx_bytes += 60_000;
+            e.closed[0].streams[0].tcp.retransmitted = 50;
+        }),
+        ("in the queue", |e| {
+            e.closed[1].streams[0].bytes -= 60_000;
+            e.closed[1].streams[0].queued = 60_000;
+        }),
+        ("in flight", |e| {
+            e.closed[1].interface.rx_bytes += 60_000;
+            e.closed[0].streams[0].tcp.unacknowledged = 50;
+        }),
+        ("between two reads", |e| {
+            e.closed[1].interface.rx_bytes += 60_000;
+            e.closed[1].took_ns = 6_000_000;
+        }),
+        ("cut", |e| {
+            e.after[1].streams[0].bytes -= 60_000;
+            e.after[1].streams[0].queued = 60_000;
+            e.ends[1][0].complete = false;
+        }),
+    ];
+    for (name, spoil) in explained {
+        let mut evidence = evidence();
+        spoil(&mut evidence);
+        if name == "acknowledgements" {
+            for mark in [&mut evidence.closed[1], &mut evidence.after[1]] {
+                mark.interface.rx_bytes += 66_000;
+            }
+            evidence.after[1].interface.rx_packets += 1000;
+        }
+        let checked = check(&evidence).map(|_| ());
+        assert_eq!(checked, Ok(()), "{name}");
+    }
+}
+
+#[test]
+fn a_driver_that_counts_without_the_link_header_is_understood() {
+    let mut evidence = evidence();
+    for marks in [&mut evidence.opened, &mut evidence.closed, &mut evidence.after] {
+        let interface = &mut marks[1].interface;
+        interface.rx_bytes -= interface.rx_packets * 14;
+    }
+    assert_eq!(check(&evidence).map(|_| ()), Ok(()));
+}
+
+#[test]
+fn other_traffic_on_loopback_is_no_fault_but_too_little_is() {
+    let mut evidence = evidence();
+    for marks in [&mut evidence.before, &mut evidence.opened, &mut evidence.closed] {
+        marks[1].interface.name = "lo".into();
+    }
+    evidence.after[1].interface.name = "lo".into();
+    evidence.closed[1].interface.rx_bytes += 10_000_000;
+    evidence.after[1].interface.rx_bytes += 10_000_000;
+    assert_eq!(check(&evidence).map(|_| ()), Ok(()));
+    evidence.closed[1].interface.rx_bytes -= 10_100_000;
+    assert!(check(&evidence).is_err());
+}
+
+#[test]
+fn the_thread_that_wanted_a_cpu_most_and_late_sends_are_readings() {
+    let mut evidence = evidence();
+    let thread = |cpu_ns, waited_ns| Some(ThreadMark { cpu_ns, waited_ns });
+    evidence.opened[0].streams[0].thread = thread(5, 7);
+    evidence.closed[0].streams[0].thread = thread(20_000_005, 78_000_007);
+    evidence.opened[0].streams[0].pace = Some(PaceMark { due: 10, late: 1 });
+    evidence.closed[0].streams[0].pace = Some(PaceMark { due: 110, late: 26 });
+    let checked = check(&evidence).unwrap();
+    let value = |probe: &str, key: &str| {
+        let mut rows = checked.readings.iter().filter(|r| r.probe == probe && r.key == key);
+        rows.find(|r| r.host == "sut").map(|r| (r.quantity.value * 1000.0).round())
+    };
+    assert_eq!(value("thread", "runnable"), Some(980.0));
+    assert_eq!(value("thread", "cpu"), Some(200.0));
+    assert_eq!(value("pace", "late"), Some(250.0));
+}

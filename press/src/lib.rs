@@ -1,0 +1,10 @@
+//! The press: prints what the desk thought.
+//!
+//! Knows: figures, sentences, articles and their media.
+//! Never: files, sockets, clocks, threads, unseeded chance, or the name of a workload.
+//! Start reading at `report`.
+#![deny(missing_docs)]
+#![forbid(unsafe_code)]
+
+pub mod figure;
+pub mod report;

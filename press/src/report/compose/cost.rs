@@ -1,0 +1,521 @@
+//! Knows how the cost of a load is shown: CPU and P/E index along the curve, a table of both
+//! levels, and why a verdict was withheld.
+
+use super::effect::{metric_name, short_effect};
+use super::figures::{Hollow, Plot, row_heading, row_name, subtitle, sweep, zone};
+use super::names::{key_words, level_names, pair};
+use super::places::with_engine;
+use super::results::is_curve;
+use super::ruling::{condition, count, shown, verdict_sign};
+use super::{Nodes, Part, Role, Said, Writer, entered, plot, spent, states, withheld};
+use desk::record::{Run, Value};
+use crate::report::document::{Column, Node, Prose, Source, Table};
+use crate::report::error::ReportError;
+use crate::report::words::Args;
+use desk::stats::Estimate;
+use desk::unit::plain;
+use desk::verdict::{Basis, Comparison, Cost, PointResult, Verdict, Withheld, objection};
+
+/// Busy share of all CPUs from which the machine has nothing left to give.
+const FULL: f64 = 0.98;
+
+/// The cost of a comparison, if its trials have the readings and it is not there for its noise.
+pub(super) fn of<'a>(part: &Part<'a>, comparison: &Comparison) -> Option<&'a Cost> {
+    if part.role == Role::NoiseFloor {
+        return None;
+    }
+    part.analysis.costs.iter().find(|cost| cost.comparison == comparison.id)
+}
+
+/// The chapter: what every load cost in CPU, and in money where prices were entered.
+pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, ReportError> {
+    let mut body = Vec::new();
+    let named = parts.len() > 1;
+    for part in parts {
+        let (curves, points): (Vec<&Comparison>, Vec<&Comparison>) =
+            part.analysis.comparisons.iter().partition(|c| is_curve(c));
+        // Single loads come first: an equal offered load is one, and decides what a curve cannot.
+        body.extend(of_points(writer, part, (&points, named))?);
+        let (full, free): (Vec<&Comparison>, Vec<&Comparison>) =
+            curves.into_iter().partition(|c| of(part, c).is_some_and(says_nothing));
+        for comparison in free {
+            body.extend(section(writer, part, (comparison, named))?);
+        }
+        body.extend(at_full(writer, part, (&full, named))?);
+        body.extend(entered::price(writer, part)?);
+    }
+    if body.is_empty() {
+        body.push(Node::Paragraph(writer.label("cost-none")?));
+    }
+    writer.section("cost", "cost-title", body)
+}
+
+/// The part, where there are several, and the condition.
+fn heading(writer: &Writer, part: &Part<'_>, (condition, named): (Prose, bool)) -> Said {
+    let title = Prose::verbatim(if named { &part.run.plan.title } else { "" });
+    let heading = Prose::join_with(&[title, condition], ", ");
+    match heading.text().is_empty() {
+        true => writer.label("cost-section"),
+        false => Ok(heading),
+    }
+}
+
+/// What a curve cost; nothing if that was not read.
+fn section(
+    writer: &mut Writer,
+    part: &Part<'_>,
+    (comparison, named): (&Comparison, bool),
+) -> Result<Option<Node>, ReportError> {
+    let Some(cost) = of(part, comparison) else { return Ok(None) };
+    let mut body = Vec::new();
+    match full(cost) {
+        Some(least) => {
+            let args = Args::new().estimate("least", least);
+            body.push(Node::Paragraph(writer.say("cpu-full", args)?));
+        }
+        None => {
+            let figure = cpu_figure(writer, part, cost)?;
+            let args = pair(part.run, &cost.cpu)
+                .prose("effect", &short_effect(writer, &cost.cpu.overall)?);
+            let said = writer.shows(&figure, cpu_key(cost.cpu.verdict, true), args)?;
+            body.extend([Node::Figure(figure), Node::Paragraph(said)]);
+        }
+    }
+    let index = index_figure(writer, part, cost)?;
+    let mut said = vec![writer.shows(&index, "index-shows", Args::new())?];
+    said.extend(sentences(writer, part, (cost, false))?);
+    body.extend([Node::Figure(index), Node::Paragraph(Prose::join(&said))]);
+    body.extend(table(writer, part, (&[comparison], true))?.map(Node::Table));
+    body.extend(steps(writer, part, &[(comparison, cost)])?);
+    let parts = spent::table(writer, part, &[comparison])?;
+    body.extend(parts.map(|table| Node::Table(Table { folded: true, ..table })));
+    let id = format!("cost-{}-{}", part.run.id, comparison.id);
+    let title = heading(writer, part, (condition(writer, part.run, comparison)?, named))?;
+    Ok(Some(Node::Section { id, title, body }))
+}
+
+/// The least busy point, where all CPUs are full at every point under both levels: a figure of that
+/// is a line at the top.
+fn full(cost: &Cost) -> Option<&Estimate> {
+    let points = cost.cpu.points.iter().flat_map(|p| [&p.base, &p.other]);
+    let least = points.min_by(|a, b| a.centre.value.total_cmp(&b.centre.value))?;
+    (least.centre.value >= FULL).then_some(least)
+}
+
+/// Whether a cost says no more than the throughput does: all CPUs are full everywhere, so that each
+/// of its figures is the throughput over again, and nothing else was measured.
+fn says_nothing(cost: &Cost) -> bool {
+    full(cost).is_some() && !cost.equal_load && cost.displaced.is_none()
+}
+
+/// The curves whose cost is only that of full CPUs, in one section with their tables folded away.
+fn at_full(
+    writer: &mut Writer,
+    part: &Part<'_>,
+    (curves, named): (&[&Comparison], bool),
+) -> Result<Option<Node>, ReportError> {
+    let costs: Vec<(&Comparison, &Cost)> =
+        curves.iter().filter_map(|c| Some((*c, of(part, c)?))).collect();
+    let least = costs.iter().filter_map(|(_, cost)| full(cost));
+    let least = least.min_by(|a, b| a.centre.value.total_cmp(&b.centre.value));
+    let Some(least) = least else { return Ok(None) };
+    let args = Args::new().estimate("least", least).count("count", count(costs.len()));
+    let mut body = vec![Node::Paragraph(writer.say("cost-at-full", args)?)];
+    body.extend(steps(writer, part, &costs)?);
+    for (comparison, _) in &costs {
+        let all = [
+            table(writer, part, (&[comparison], false))?,
+            spent::table(writer, part, &[comparison])?,
+        ];
+        let all = all.into_iter().flatten();
+        body.extend(all.map(|table| Node::Table(Table { folded: true, ..table })));
+    }
+    let title = match part.analysis.comparisons.len() == costs.len() {
+        true => Prose::default(),
+        false => writer.label("cost-full-title")?,
+    };
+    let title = heading(writer, part, (title, named))?;
+    Ok(Some(Node::Section { id: format!("cost-full-{}", part.run.id), title, body }))
+}
+
+/// Where the CPU time goes from one level to the other, where that is seen best.
+fn steps(writer: &mut Writer, part: &Part<'_>, of: &[(&Comparison, &Cost)]) -> Nodes {
+    let Some(figure) = plot::waterfall(writer, part, of)? else { return Ok(Vec::new()) };
+    let Some((first, _)) = of.first() else { return Ok(Vec::new()) };
+    let key = match (of.len(), &first.curve) {
+        (_, Some(_)) => "waterfall-shows-most",
+        (1, None) => "waterfall-shows",
+        (_, None) => "waterfall-shows-load",
+    };
+    let said = writer.shows(&figure, key, pair(part.run, first))?;
+    Ok(vec![Node::Figure(figure), Node::Paragraph(said)])
+}
+
+/// What the comparisons without a curve cost, in one section; nothing if that was not read.
+fn of_points(
+    writer: &mut Writer,
+    part: &Part<'_>,
+    (comparisons, named): (&[&Comparison], bool),
+) -> Result<Option<Node>, ReportError> {
+    let read: Vec<&Comparison> =
+        comparisons.iter().filter(|c| of(part, c).is_some()).copied().collect();
+    if read.is_empty() {
+        return Ok(None);
+    }
+    let costs: Vec<(&Comparison, &Cost)> =
+        read.iter().filter_map(|c| Some((*c, of(part, c)?))).collect();
+    let mut body = said_of_points(writer, part, &costs)?;
+    body.extend(table(writer, part, (&read, true))?.map(Node::Table));
+    body.extend(steps(writer, part, &costs)?);
+    let parts = spent::table(writer, part, &read)?;
+    body.extend(parts.map(|table| Node::Table(Table { folded: true, ..table })));
+    let id = format!("cost-{}", part.run.id);
+    let title = match part.analysis.comparisons.iter().any(is_curve) {
+        true => writer.label("cost-points")?,
+        false => Prose::default(),
+    };
+    let title = heading(writer, part, (title, named))?;
+    Ok(Some(Node::Section { id, title, body }))
+}
+
+/// The verdicts on single loads; what holds for all of several is said once above them.
+fn said_of_points(writer: &Writer, part: &Part<'_>, costs: &[(&Comparison, &Cost)]) -> Nodes {
+    if let [(_, only)] = costs {
+        return Ok(vec![Node::Paragraph(Prose::join(&sentences(writer, part, (only, false))?))]);
+    }
+    let equal = costs.iter().all(|(_, cost)| cost.equal_load);
+    let mut items = Vec::new();
+    for (comparison, cost) in costs {
+        let name = row_name(writer, part.run, comparison)?;
+        let mut said = vec![writer.say("cost-named", Args::new().prose("name", &name))?];
+        said.extend(sentences(writer, part, (cost, equal))?);
+        items.push(Prose::join(&said));
+    }
+    let mut nodes = Vec::new();
+    if equal {
+        nodes.push(Node::Paragraph(writer.label("cost-equal-load-all")?));
+    }
+    nodes.push(Node::List(items));
+    Ok(nodes)
+}
+
+/// What is said of the busy share of the CPUs: as a title, or as what a figure shows.
+const fn cpu_key(verdict: Verdict, shown: bool) -> &'static str {
+    match (verdict, shown) {
+        (Verdict::Better, false) => "cpu-finding-less",
+        (Verdict::Worse, false) => "cpu-finding-more",
+        (Verdict::Equivalent, false) => "cpu-finding-equal",
+        (Verdict::TwoStates | Verdict::NotComparable | Verdict::Undecided { .. }, false) => {
+            "cpu-finding-open"
+        }
+        (Verdict::Better, true) => "cpu-shows-less",
+        (Verdict::Worse, true) => "cpu-shows-more",
+        (Verdict::Equivalent, true) => "cpu-shows-equal",
+        (Verdict::TwoStates | Verdict::NotComparable | Verdict::Undecided { .. }, true) => {
+            "cpu-shows-open"
+        }
+    }
+}
+
+fn cpu_figure(
+    writer: &mut Writer,
+    part: &Part<'_>,
+    cost: &Cost,
+) -> Result<crate::figure::Figure, ReportError> {
+    let key = cpu_key(cost.cpu.verdict, false);
+    let args = pair(part.run, &cost.cpu).prose("effect", &short_effect(writer, &cost.cpu.overall)?);
+    let metric = writer.label("metric-cpu-of-all")?;
+    let title = writer.say(key, args)?;
+    let plot = Plot {
+        comparison: &cost.cpu,
+        metric: metric.text().into(),
+        title,
+        subtitle: subtitle(writer, (part.run, &cost.cpu), metric.text(), true)?,
+        alike: part.analysis.costs.iter().map(|c| &c.cpu).collect(),
+        zones: Vec::new(),
+        hollow: hollow(part, cost, false),
+    };
+    let number = writer.next_figure();
+    sweep(writer, part.run, plot, number)
+}
+
+fn index_figure(
+    writer: &mut Writer,
+    part: &Part<'_>,
+    cost: &Cost,
+) -> Result<crate::figure::Figure, ReportError> {
+    let index = &cost.index;
+    let open = cost.withheld_overall.is_some();
+    let mut zones = Vec::new();
+    for region in &index.regions {
+        if withheld::is_clear(cost, index, (&region.from, &region.to)) {
+            zones.extend(zone(writer, (part.run, index), region)?);
+        }
+    }
+    let [axis, long] = match cost.basis {
+        Basis::Pair => ["metric-pe-pair", "metric-pe-pair-long"],
+        Basis::Server => ["metric-pe-server", "metric-pe-server-long"],
+    };
+    let long = writer.label(long)?;
+    let plot = Plot {
+        comparison: index,
+        metric: writer.label(axis)?.text().into(),
+        title: match open {
+            true => writer.label("pe-finding-none")?,
+            false => index_verdict(writer, part.run, index, true)?,
+        },
+        subtitle: subtitle(writer, (part.run, index), long.text(), !open)?,
+        alike: part.analysis.costs.iter().map(|c| &c.index).collect(),
+        zones,
+        hollow: hollow(part, cost, true),
+    };
+    let number = writer.next_figure();
+    sweep(writer, part.run, plot, number)
+}
+
+/// Where the figures of a cost are drawn hollow: where those of the throughput are, and where they
+/// mean little by themselves.
+fn hollow(part: &Part<'_>, cost: &Cost, index: bool) -> Vec<[Option<Hollow>; 2]> {
+    let primary = part.analysis.comparisons.iter().find(|c| c.id == cost.comparison);
+    let of = |point: &PointResult| {
+        let at = point.at.as_ref();
+        let withheld = index && withheld::at(cost, at).is_some_and(withheld::is_hollow);
+        let counted = withheld.then_some(Hollow::Counted);
+        [&cost.index.base, &cost.index.other]
+            .map(|level| primary.and_then(|c| states::hollow(part, c, (level, at))).or(counted))
+    };
+    cost.index.points.iter().map(of).collect()
+}
+
+/// The verdict on the index, as a title or as a sentence.
+fn index_verdict(writer: &Writer, run: &Run, index: &Comparison, title: bool) -> Said {
+    let over = match index.curve {
+        Some(_) => writer.label("pe-over")?,
+        None => Prose::default(),
+    };
+    let effect = short_effect(writer, &index.overall)?;
+    let args = pair(run, index).prose("effect", &effect).prose("over", &over);
+    match index.verdict {
+        Verdict::Better if title => writer.say("pe-finding-more", args),
+        Verdict::Worse if title => writer.say("pe-finding-less", args),
+        Verdict::Equivalent if title => writer.say("pe-finding-equal", args),
+        _ if title => writer.say("pe-finding-open", args),
+        Verdict::Better => writer.say("pe-more", args),
+        Verdict::Worse => writer.say("pe-less", args),
+        Verdict::Equivalent => writer.say("pe-equal", args),
+        Verdict::TwoStates | Verdict::NotComparable | Verdict::Undecided { .. } => {
+            writer.say("pe-open", args.count("blocks", index.overall.n))
+        }
+    }
+}
+
+/// The verdict on a cost of which less is better, or why there is none.
+fn less_is_better(
+    writer: &Writer,
+    run: &Run,
+    (comparison, none): (&Comparison, Option<&Withheld>),
+) -> Said {
+    let args = pair(run, comparison)
+        .prose("metric", &metric_name(writer, run, &comparison.metric)?)
+        .prose("effect", &short_effect(writer, &comparison.overall)?);
+    if let Some(why) = none {
+        let args = args.prose("reason", &withheld::reason(writer, why)?);
+        return writer.say("cost-no-verdict", args);
+    }
+    match comparison.verdict {
+        Verdict::Better => writer.say("cost-less", args),
+        Verdict::Worse => writer.say("cost-more", args),
+        Verdict::Equivalent => writer.say("cost-equal", args),
+        Verdict::TwoStates | Verdict::NotComparable | Verdict::Undecided { .. } => {
+            writer.say("cost-open", args.count("blocks", comparison.overall.n))
+        }
+    }
+}
+
+/// What decides at an equal load, unless `above` says that there was one; then the verdict on the
+/// index or why there is none, and what decides besides or in its place.
+fn sentences(
+    writer: &Writer,
+    part: &Part<'_>,
+    (cost, above): (&Cost, bool),
+) -> Result<Vec<Prose>, ReportError> {
+    let run = part.run;
+    let mut said = Vec::new();
+    if cost.equal_load {
+        let none = objection(cost, &cost.per_gigabyte.metric);
+        let verdict = less_is_better(writer, run, (&cost.per_gigabyte, none.as_ref()))?;
+        let args = Args::new().prose("verdict", &verdict);
+        said.push(match (none.is_some(), above) {
+            (true, _) => writer.say("cost-equal-load-open", args)?,
+            (false, false) => writer.say("cost-equal-load", args)?,
+            (false, true) => verdict,
+        });
+    }
+    match withheld::overall(writer, cost)? {
+        Some(none) => said.push(none),
+        // At an equal load the index is the same figure turned round; the table has it.
+        None if cost.equal_load => {}
+        None => said.push(index_verdict(writer, run, &cost.index, false)?),
+    }
+    if let Some(displaced) = &cost.displaced {
+        // Whoever moves less displaces less: that decides nothing between unequal throughputs.
+        let none = objection(cost, &displaced.metric);
+        let verdict = less_is_better(writer, run, (displaced, none.as_ref()))?;
+        let open = objection(cost, &cost.index.metric).is_some() && !cost.equal_load;
+        let instead = open && none.is_none();
+        let key = if instead { "cost-displaced-decides" } else { "cost-displaced" };
+        said.push(writer.say(key, Args::new().prose("verdict", &verdict))?);
+    }
+    if matches!(cost.withheld_overall, Some(Withheld::UnequalAtSaturation { .. }))
+        && !cost.equal_load
+    {
+        said.push(writer.label("cost-would-decide")?);
+    }
+    Ok(said)
+}
+
+/// The table of both levels at every point, with or without verdicts, then what its signs mean.
+fn table(
+    writer: &mut Writer,
+    part: &Part<'_>,
+    (comparisons, judged): (&[&Comparison], bool),
+) -> Result<Option<Table>, ReportError> {
+    let Some(first) = comparisons.first() else { return Ok(None) };
+    let displaced = comparisons.iter().any(|c| of(part, c).is_some_and(|k| k.displaced.is_some()));
+    let heading = match (&first.curve, comparisons.len()) {
+        (Some(curve), 1) => Prose::verbatim(&key_words(curve)),
+        _ => row_heading(writer, part.run)?,
+    };
+    let mut columns = columns(writer, heading)?;
+    let mut rows = Vec::new();
+    let mut notes = states::all_bound_notes(writer, part, comparisons)?;
+    for comparison in comparisons {
+        let Some(cost) = of(part, comparison) else { continue };
+        for point in &comparison.points {
+            let name = match &point.at {
+                Some(at) => Prose::verbatim(&shown(at)),
+                None => row_name(writer, part.run, comparison)?,
+            };
+            rows.extend(point_rows(writer, part, (comparison, cost, point), &name)?);
+        }
+        if comparison.curve.is_some() && judged {
+            rows.push(overall_row(writer, part, cost)?);
+        }
+        if judged {
+            notes.extend(withheld::notes(writer, cost)?);
+        }
+    }
+    let unused = [(VERDICT, !judged), (DISPLACED, !displaced)];
+    for (place, _) in unused.into_iter().filter(|(_, unused)| *unused) {
+        columns.remove(place);
+        rows.iter_mut().for_each(|row| drop(row.remove(place)));
+    }
+    let key = match of(part, first).map(|cost| cost.basis) {
+        Some(Basis::Server) => "cost-caption-server",
+        _ => "cost-caption-pair",
+    };
+    let mut caption = writer.label(key)?;
+    if let [only] = comparisons {
+        caption = Prose::join_with(&[caption, condition(writer, part.run, only)?], "; ");
+    }
+    let caption = with_engine(writer, (part.run, first), caption)?;
+    let caption = writer.numbered(&caption)?;
+    Ok(Some(Table { caption, columns, rows, folded: false, notes }))
+}
+
+/// Place of the column of displaced work, which is left out where no soaker ran.
+const DISPLACED: usize = 6;
+/// Place of the verdicts, which are left out where there can be none.
+const VERDICT: usize = 7;
+
+fn columns(writer: &Writer, first: Prose) -> Result<Vec<Column>, ReportError> {
+    let mut columns = vec![
+        Column { title: first, numeric: false },
+        Column { title: writer.label("limits-level")?, numeric: false },
+    ];
+    let keys =
+        ["cost-throughput", "cost-cpu", "cost-index", "cost-per-gb", "cost-displaced-column"];
+    for key in keys {
+        columns.push(Column { title: writer.label(key)?, numeric: true });
+    }
+    columns.push(Column { title: writer.label("cost-verdict")?, numeric: false });
+    Ok(columns)
+}
+
+/// A row a level: the baseline, then the other with its ratio.
+fn point_rows(
+    writer: &Writer,
+    part: &Part<'_>,
+    (comparison, cost, point): (&Comparison, &Cost, &PointResult),
+    name: &Prose,
+) -> Result<[Vec<Prose>; 2], ReportError> {
+    let at = point.at.as_ref();
+    let [base, other] = level_names(part.run, comparison);
+    let row = |base_side: bool, level: &str, verdict: Prose| {
+        let key = if base_side { &comparison.base } else { &comparison.other };
+        let side = |p: &PointResult| if base_side { p.base.clone() } else { p.other.clone() };
+        let of = |c: &Comparison| c.points.iter().find(|p| p.at.as_ref() == at).map(side);
+        let bare = |e: Option<&Estimate>| e.map_or_else(none, bare);
+        let per_gigabyte = of(&cost.per_gigabyte);
+        let displaced = cost.displaced.as_ref().and_then(of);
+        Ok(vec![
+            name.clone(),
+            Prose::verbatim(level),
+            marked(writer, part, comparison, (key, at), &side(point))?,
+            of(&cost.cpu).as_ref().map_or_else(none, Prose::estimate),
+            bare(of(&cost.index).as_ref()),
+            bare(per_gigabyte.as_ref()),
+            displaced.as_ref().map_or_else(none, spent::cpus),
+            verdict,
+        ])
+    };
+    let verdict = match cost.index.points.iter().find(|p| p.at.as_ref() == at) {
+        Some(p) if withheld::at(cost, at).is_none() => Prose::join(&[
+            verdict_sign(writer, p.verdict, (&p.ratio, cost.index.margin))?,
+            short_effect(writer, &p.ratio)?,
+        ]),
+        _ => none(),
+    };
+    Ok([row(true, &base, Prose::default())?, row(false, &other, verdict)?])
+}
+
+/// The row of all points: only the ratio of the index.
+fn overall_row(writer: &Writer, part: &Part<'_>, cost: &Cost) -> Result<Vec<Prose>, ReportError> {
+    let [_, other] = level_names(part.run, &cost.index);
+    let mut row = vec![writer.label("table-overall")?, Prose::verbatim(&other)];
+    row.resize(DISPLACED + 1, none());
+    row.push(match cost.withheld_overall {
+        Some(_) => none(),
+        None => {
+            let sign =
+                verdict_sign(writer, cost.index.verdict, (&cost.index.overall, cost.index.margin))?;
+            Prose::join(&[sign, short_effect(writer, &cost.index.overall)?])
+        }
+    });
+    Ok(row)
+}
+
+fn none() -> Prose {
+    Prose::verbatim("–")
+}
+
+/// The centre without the unit that a heading names.
+fn bare(estimate: &Estimate) -> Prose {
+    let source = Source::Estimate(vec![estimate.centre.into()]);
+    Prose::from_source(plain(estimate.centre.value), source)
+}
+
+/// A figure of a level, with a sign before it where the clients were at their limit.
+pub(super) fn marked(
+    writer: &Writer,
+    part: &Part<'_>,
+    comparison: &Comparison,
+    place: (&str, Option<&Value>),
+    figure: &Estimate,
+) -> Said {
+    let figure = Prose::estimate(figure);
+    match states::is_bound(part, comparison, place) {
+        true => writer.say("mark-clients", Args::new().prose("figure", &figure)),
+        false => Ok(figure),
+    }
+}

@@ -1,0 +1,186 @@
+//! Knows how a curve is explained: who is ahead where, where nobody is, from where on it is flat.
+
+use super::effect::{short_effect, short_effects};
+use super::names::{level_name, level_names, pair};
+use super::ruling::shown;
+use super::{Said, Writer, lead};
+use desk::record::{Better, Run, Value};
+use crate::report::document::Prose;
+use crate::report::error::ReportError;
+use crate::report::words::Args;
+use desk::stats::Estimate;
+use desk::verdict::{
+    Agreement, Comparison, KNEE, Region, Verdict, curve_verdict, knee as first_near_top,
+};
+
+/// Who is ahead where, and where nobody is: a sentence a stretch.
+pub(super) fn stretches(
+    writer: &Writer,
+    run: &Run,
+    comparison: &Comparison,
+) -> Result<Vec<Prose>, ReportError> {
+    let mut said = Vec::new();
+    for region in &comparison.regions {
+        said.push(ahead(writer, (run, comparison), region)?);
+    }
+    said.extend(level_sentences(writer, comparison)?);
+    Ok(said)
+}
+
+/// What the mean of a curve says and a region of it does not; nothing where both agree.
+pub(super) fn disagreement(
+    writer: &Writer,
+    (run, comparison): (&Run, &Comparison),
+) -> Result<Option<Prose>, ReportError> {
+    let both = curve_verdict(comparison);
+    let against = Comparison { regions: both.against, ..comparison.clone() };
+    let mut sides = Vec::new();
+    for (ahead, key) in [(true, "but-ahead"), (false, "but-behind")] {
+        if let Some(places) = lead::stretches(writer, (run, &against), ahead, &[])? {
+            sides.push(writer.say(key, Args::new().prose("places", &places))?);
+        }
+    }
+    let mean = match comparison.verdict {
+        Verdict::Better => "ahead",
+        Verdict::Worse => "behind",
+        _ => "open",
+    };
+    let args = pair(run, comparison)
+        .prose("effect", &short_effect(writer, &comparison.overall)?)
+        .prose("sides", &Prose::join_with(&sides, ", "));
+    let key = match (both.agreement, comparison.verdict) {
+        (Agreement::Alike, _) => return Ok(None),
+        (Agreement::Opposed, _) => {
+            return writer.say("curve-opposed", args.name("mean", mean)).map(Some);
+        }
+        (Agreement::Hidden, Verdict::Undecided { .. }) => "curve-hidden-open",
+        (Agreement::Hidden, _) => "curve-hidden",
+    };
+    writer.say(key, args).map(Some)
+}
+
+/// From where on each level is flat; nothing for a metric of which less is better.
+pub(super) fn knees(
+    writer: &Writer,
+    run: &Run,
+    comparison: &Comparison,
+) -> Result<Vec<Prose>, ReportError> {
+    if comparison.better == Better::Lower {
+        return Ok(Vec::new());
+    }
+    let points = || comparison.points.iter().filter_map(|p| Some((p.at.as_ref()?, p)));
+    let base: Vec<_> = points().map(|(at, p)| (at, &p.base)).collect();
+    let other: Vec<_> = points().map(|(at, p)| (at, &p.other)).collect();
+    let [first, second] = level_names(run, comparison);
+    let said = [knee(writer, &first, &base)?, knee(writer, &second, &other)?];
+    Ok(said.into_iter().flatten().collect())
+}
+
+fn ahead(writer: &Writer, judged: (&Run, &Comparison), region: &Region) -> Said {
+    let (near, far) = nearest_first(region);
+    said_region(writer, judged, region, short_effects(writer, [near, far])?)
+}
+
+/// The two ends of a stretch, the one nearer to no difference first.
+pub(super) fn nearest_first(region: &Region) -> (&Estimate, &Estimate) {
+    if region.least.distance() <= region.most.distance() {
+        (&region.least, &region.most)
+    } else {
+        (&region.most, &region.least)
+    }
+}
+
+/// Who is ahead, with the effects at the ends of the stretch as the caller words them.
+pub(super) fn said_region(
+    writer: &Writer,
+    (run, comparison): (&Run, &Comparison),
+    region: &Region,
+    [near, far]: [Prose; 2],
+) -> Said {
+    let leader = if region.other_ahead { &comparison.other } else { &comparison.base };
+    let args = pair(run, comparison)
+        .name("leader", &level_name(&run.plan, &comparison.factor, leader))
+        .name("from", &shown(&region.from))
+        .name("to", &shown(&region.to))
+        .prose("near", &near);
+    let point = region.from == region.to;
+    let args = if point { args } else { args.prose("far", &far) };
+    // A lead is "by" its ratio only where that ratio grows with the lead.
+    let grows = region.other_ahead && comparison.better == Better::Higher;
+    writer.say(
+        match (grows, point) {
+            (true, false) => "region-ahead",
+            (true, true) => "region-ahead-point",
+            (false, false) => "region-ahead-against",
+            (false, true) => "region-ahead-against-point",
+        },
+        args,
+    )
+}
+
+/// Where nobody is ahead, a sentence for what is equal and one for what is not decided; nothing
+/// without a curve.
+pub(super) fn level_sentences(
+    writer: &Writer,
+    comparison: &Comparison,
+) -> Result<Vec<Prose>, ReportError> {
+    let stretches = level_stretches(comparison);
+    let mut said = Vec::new();
+    for even in [true, false] {
+        let mut places = Vec::new();
+        for (_, from, to) in stretches.iter().filter(|s| s.0 == even) {
+            let args = Args::new().name("from", &shown(from)).name("to", &shown(to));
+            places.push(writer.say(if from == to { "but-at" } else { "but-from" }, args)?);
+        }
+        if places.is_empty() {
+            continue;
+        }
+        let args = Args::new().prose("places", &Prose::join_with(&places, ", "));
+        said.push(match even {
+            true => writer.say("region-even", args)?,
+            false => writer.say("region-open", args.count("blocks", comparison.overall.n))?,
+        });
+    }
+    Ok(said)
+}
+
+/// Stretches outside every region: equal within the margin (true), or merely not told apart.
+fn level_stretches(comparison: &Comparison) -> Vec<(bool, &Value, &Value)> {
+    let mut stretches: Vec<(bool, &Value, &Value)> = Vec::new();
+    let mut joined = false;
+    for point in &comparison.points {
+        let even = match point.verdict {
+            Verdict::Equivalent => true,
+            Verdict::Undecided { .. } => false,
+            Verdict::Better | Verdict::Worse | Verdict::TwoStates | Verdict::NotComparable => {
+                joined = false;
+                continue;
+            }
+        };
+        let Some(at) = point.at.as_ref() else { continue };
+        match stretches.last_mut() {
+            Some(last) if joined && last.0 == even => last.2 = at,
+            _ => stretches.push((even, at, at)),
+        }
+        joined = true;
+    }
+    stretches
+}
+
+/// Where a level comes within the knee's share of its own maximum.
+fn knee(
+    writer: &Writer,
+    level: &str,
+    course: &[(&Value, &Estimate)],
+) -> Result<Option<Prose>, ReportError> {
+    let top = course.iter().max_by(|a, b| a.1.centre.value.total_cmp(&b.1.centre.value));
+    let values: Vec<f64> = course.iter().map(|(_, e)| e.centre.value).collect();
+    let (Some((_, top)), Some(at)) = (top, first_near_top(&values)) else { return Ok(None) };
+    let args = Args::new()
+        .name("level", level)
+        .quantity("share", KNEE)
+        .estimate("highest", top)
+        .name("at", &shown(course[at].0));
+    let key = if at + 1 == course.len() { "knee-rising" } else { "knee-reached" };
+    writer.say(key, args).map(Some)
+}

@@ -1,0 +1,292 @@
+//! Knows how the limits are shown: what was full, and which rivals were not.
+
+use super::names::{key_words, level_name};
+use super::ruling::{condition, count};
+use super::{Part, Said, Writer};
+use crate::report::document::{Column, Node, Prose, Table};
+use crate::report::error::ReportError;
+use crate::report::words::Args;
+use desk::verdict::{Comparison, Limit, LimitKind, LimitPlace, Rival};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Kinds of limit that a line names; the others are counted together.
+const OFTEN: usize = 2;
+
+/// The name of a limit.
+pub(super) fn kind_word(writer: &Writer, kind: LimitKind) -> Said {
+    writer.label(match kind {
+        LimitKind::OfferedLoad => "limit-offered-load",
+        LimitKind::ClientQuota => "limit-client-quota",
+        LimitKind::ClientLine => "limit-client-line",
+        LimitKind::Generator => "limit-generator",
+        LimitKind::ServerQuota => "limit-server-quota",
+        LimitKind::SetRate => "limit-set-rate",
+        LimitKind::Shaper => "limit-shaper",
+        LimitKind::QueueDrops => "limit-queue-drops",
+        LimitKind::Goodput => "limit-goodput",
+        LimitKind::LineRate => "limit-line-rate",
+        LimitKind::Pcie => "limit-pcie",
+        LimitKind::Memory => "limit-memory",
+        LimitKind::Disk => "limit-disk",
+        LimitKind::OtherPrograms => "limit-other-programs",
+        LimitKind::AllCpus => "limit-all-cpus",
+        LimitKind::SoftirqCpu => "limit-softirq-cpu",
+        LimitKind::OneCpu => "limit-one-cpu",
+        LimitKind::ReceiveWindow => "limit-receive-window",
+        LimitKind::SendBuffer => "limit-send-buffer",
+        LimitKind::NoneSeen => "limit-none-seen",
+    })
+}
+
+fn explanation(writer: &Writer, kind: LimitKind) -> Said {
+    writer.label(match kind {
+        LimitKind::OfferedLoad => "explain-offered-load",
+        LimitKind::ClientQuota => "explain-client-quota",
+        LimitKind::ClientLine => "explain-client-line",
+        LimitKind::Generator => "explain-generator",
+        LimitKind::ServerQuota => "explain-server-quota",
+        LimitKind::SetRate => "explain-set-rate",
+        LimitKind::Shaper => "explain-shaper",
+        LimitKind::QueueDrops => "explain-queue-drops",
+        LimitKind::Goodput => "explain-goodput",
+        LimitKind::LineRate => "explain-line-rate",
+        LimitKind::Pcie => "explain-pcie",
+        LimitKind::Memory => "explain-memory",
+        LimitKind::Disk => "explain-disk",
+        LimitKind::OtherPrograms => "explain-other-programs",
+        LimitKind::AllCpus => "explain-all-cpus",
+        LimitKind::SoftirqCpu => "explain-softirq-cpu",
+        LimitKind::OneCpu => "explain-one-cpu",
+        LimitKind::ReceiveWindow => "explain-receive-window",
+        LimitKind::SendBuffer => "explain-send-buffer",
+        LimitKind::NoneSeen => "explain-none-seen",
+    })
+}
+
+/// The name of a limit and of what it ties with.
+pub(super) fn named(writer: &Writer, kinds: &[LimitKind]) -> Said {
+    if let [kind] = kinds {
+        return kind_word(writer, *kind);
+    }
+    let mut all = Vec::new();
+    for kind in kinds {
+        all.push(kind_word(writer, *kind)?);
+    }
+    let args = Args::new().prose("limits", &Prose::join_with(&all, " + "));
+    writer.say("limit-tied", args)
+}
+
+/// Where a limit is: `htb at c01`; nothing where that was not read.
+fn place_word(
+    writer: &Writer,
+    kind: LimitKind,
+    place: Option<&LimitPlace>,
+) -> Result<Option<Prose>, ReportError> {
+    let Some(LimitPlace { at, what, most }) = place else { return Ok(None) };
+    let args = Args::new().name("at", at).name("what", what);
+    let key = match kind {
+        LimitKind::SetRate | LimitKind::Shaper | LimitKind::QueueDrops => "limit-at-end",
+        LimitKind::OtherPrograms => "limit-at-cpus",
+        LimitKind::OneCpu => "limit-at-cpu",
+        LimitKind::ReceiveWindow | LimitKind::SendBuffer => "limit-at-buffer",
+        _ => return Ok(None),
+    };
+    let args = match (kind, most) {
+        (_, Some(most)) => args.quantity("most", *most),
+        (LimitKind::OneCpu | LimitKind::ReceiveWindow | LimitKind::SendBuffer, None) => {
+            return Ok(None);
+        }
+        _ => args,
+    };
+    writer.say(key, args).map(Some)
+}
+
+/// The name of a limit and of what it ties with, each with its place.
+fn named_with_places(writer: &Writer, limit: &Limit) -> Said {
+    let first = std::iter::once((limit.kind, limit.place.as_ref()));
+    let mut all = Vec::new();
+    for (kind, place) in first.chain(limit.ties.iter().map(|tie| (tie.kind, tie.place.as_ref()))) {
+        let name = kind_word(writer, kind)?;
+        all.push(match place_word(writer, kind, place)? {
+            Some(place) => {
+                let args = Args::new().prose("limit", &name).prose("place", &place);
+                writer.say("limit-placed", args)?
+            }
+            None => name,
+        });
+    }
+    if let [only] = all.as_slice() {
+        return Ok(only.clone());
+    }
+    let args = Args::new().prose("limits", &Prose::join_with(&all, " + "));
+    writer.say("limit-tied", args)
+}
+
+/// The kinds that a limit names.
+pub(super) fn kinds_of(limit: &Limit) -> Vec<LimitKind> {
+    limit.named().collect()
+}
+
+fn places_of(limit: &Limit) -> Vec<Option<&LimitPlace>> {
+    std::iter::once(limit.place.as_ref())
+        .chain(limit.ties.iter().map(|tie| tie.place.as_ref()))
+        .collect()
+}
+
+fn of<'a>(part: &Part<'a>, comparison: &Comparison) -> Vec<&'a Limit> {
+    part.analysis.limits.iter().filter(|l| l.comparison == comparison.id).collect()
+}
+
+/// `all CPUs busy in every comparison`, or the kinds seen most with how often; nothing if no limit
+/// was looked for.
+pub fn in_short(writer: &Writer, parts: &[Part<'_>]) -> Result<Option<Prose>, ReportError> {
+    let mut kinds: BTreeMap<Vec<LimitKind>, usize> = BTreeMap::new();
+    // A load that was set and carried had no limit to speak of.
+    let limits = || parts.iter().flat_map(|p| &p.analysis.limits);
+    let is_set = |limit: &Limit| limit.kind == LimitKind::OfferedLoad;
+    let met = limits().any(|limit| !is_set(limit));
+    let scope = if met && limits().any(is_set) { "free" } else { "all" };
+    for limit in limits().filter(|limit| !met || !is_set(limit)) {
+        *kinds.entry(kinds_of(limit)).or_default() += 1;
+    }
+    let all = kinds.values().sum();
+    let mut kinds: Vec<(Vec<LimitKind>, usize)> = kinds.into_iter().collect();
+    kinds.sort_by_key(|(_, seen)| std::cmp::Reverse(*seen));
+    // Leaving out a single kind would save nothing.
+    let told = if kinds.len() > OFTEN + 1 { OFTEN } else { kinds.len() };
+    let mut said = Vec::new();
+    for (kind, seen) in &kinds[..told] {
+        let args = Args::new().prose("limit", &named(writer, kind)?);
+        said.push(match kinds.len() {
+            1 if *kind == [LimitKind::NoneSeen] => {
+                writer.say("limit-nowhere", Args::new().name("scope", scope))?
+            }
+            1 => writer.say("limit-everywhere", args.name("scope", scope))?,
+            _ => writer
+                .say("limit-often", args.count("seen", count(*seen)).count("of", count(all)))?,
+        });
+    }
+    let others: usize = kinds[told..].iter().map(|(_, seen)| seen).sum();
+    if others > 0 {
+        let args = Args::new().count("seen", count(others)).count("of", count(all));
+        said.push(writer.say("limit-others", args)?);
+    }
+    Ok((!said.is_empty()).then(|| Prose::join_with(&said, "; ")))
+}
+
+/// `jumbo – all CPUs busy, 98 %; standard – ...`; nothing if no limit was looked for.
+fn causes(
+    writer: &Writer,
+    part: &Part<'_>,
+    comparison: &Comparison,
+) -> Result<Option<Prose>, ReportError> {
+    let limits = of(part, comparison);
+    if let [first, second] = limits.as_slice()
+        && kinds_of(first) == kinds_of(second)
+        && first.kind != LimitKind::NoneSeen
+        && places_of(first) == places_of(second)
+    {
+        let args = Args::new()
+            .prose("limit", &named_with_places(writer, first)?)
+            .estimate("first", &first.evidence);
+        let shown = |limit: &Limit| limit.evidence.centre.to_string();
+        return match shown(first) == shown(second) {
+            true => writer.say("cause-both-alike", args),
+            false => writer.say("cause-both", args.estimate("second", &second.evidence)),
+        }
+        .map(Some);
+    }
+    let mut said = Vec::new();
+    for limit in limits {
+        let level = level_name(&part.run.plan, &comparison.factor, &limit.level);
+        let args = Args::new()
+            .name("level", &level)
+            .prose("limit", &named_with_places(writer, limit)?)
+            .estimate("evidence", &limit.evidence);
+        let unseen = limit.kind == LimitKind::NoneSeen;
+        said.push(writer.say(if unseen { "cause-one-unseen" } else { "cause-one" }, args)?);
+    }
+    Ok((!said.is_empty()).then(|| Prose::join_with(&said, "; ")))
+}
+
+/// The causes as a sentence.
+pub(super) fn cause(
+    writer: &Writer,
+    part: &Part<'_>,
+    comparison: &Comparison,
+) -> Result<Option<Prose>, ReportError> {
+    let Some(causes) = causes(writer, part, comparison)? else { return Ok(None) };
+    writer.say("cause", Args::new().prose("causes", &causes)).map(Some)
+}
+
+/// The chapter: a row a level, then what each kind of limit means.
+pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, ReportError> {
+    let mut rows = Vec::new();
+    let mut kinds = BTreeSet::new();
+    for part in parts {
+        for comparison in &part.analysis.comparisons {
+            let name = comparison_name(writer, part, comparison, parts.len() > 1)?;
+            for limit in of(part, comparison) {
+                kinds.extend(limit.named());
+                let level = level_name(&part.run.plan, &comparison.factor, &limit.level);
+                rows.push(row(writer, [&name, &Prose::verbatim(&level)], limit)?);
+            }
+        }
+    }
+    if rows.is_empty() {
+        let none = Node::Paragraph(writer.label("limits-none")?);
+        return writer.section("limits", "limits-title", vec![none]);
+    }
+    let titles =
+        ["table-comparison", "limits-level", "limits-kind", "limits-evidence", "limits-rivals"];
+    let mut columns = Vec::new();
+    for key in titles {
+        columns.push(Column { title: writer.label(key)?, numeric: key == "limits-evidence" });
+    }
+    let caption = writer.label("limits-caption")?;
+    let caption = writer.numbered(&caption)?;
+    let mut meanings = Vec::new();
+    for kind in kinds {
+        meanings.push(explanation(writer, kind)?);
+    }
+    let body = vec![
+        Node::Paragraph(writer.label("limits-intro")?),
+        Node::Table(Table { caption, columns, rows, folded: false, notes: Vec::new() }),
+        Node::List(meanings),
+    ];
+    writer.section("limits", "limits-title", body)
+}
+
+fn comparison_name(writer: &Writer, part: &Part<'_>, comparison: &Comparison, named: bool) -> Said {
+    let title = if named { Prose::verbatim(&part.run.plan.title) } else { Prose::default() };
+    let name = Prose::join_with(&[title, condition(writer, part.run, comparison)?], ", ");
+    if name.text().is_empty() {
+        Ok(Prose::verbatim(&key_words(&comparison.factor)))
+    } else {
+        Ok(name)
+    }
+}
+
+fn row(writer: &Writer, names: [&Prose; 2], limit: &Limit) -> Result<Vec<Prose>, ReportError> {
+    let mut rivals = Vec::new();
+    for Rival { kind, utilisation, .. } in &limit.rivals {
+        let args = Args::new().prose("limit", &kind_word(writer, *kind)?);
+        rivals.push(writer.say("limits-rival", args.estimate("share", utilisation))?);
+    }
+    if rivals.is_empty() {
+        rivals.push(writer.label("limits-no-rivals")?);
+    }
+    let unseen = limit.kind == LimitKind::NoneSeen;
+    let key = if unseen { "limits-evidence-unseen" } else { "limits-evidence-value" };
+    let mut shares = Vec::new();
+    for share in std::iter::once(&limit.evidence).chain(limit.ties.iter().map(|t| &t.utilisation)) {
+        shares.push(writer.say(key, Args::new().estimate("share", share))?);
+    }
+    Ok(vec![
+        names[0].clone(),
+        names[1].clone(),
+        named_with_places(writer, limit)?,
+        Prose::join_with(&shares, " + "),
+        Prose::join_with(&rivals, ", "),
+    ])
+}

@@ -1,0 +1,264 @@
+//! Knows how absolute figures are said and shown: the answer of a plan that compares nothing, a
+//! section with a table a load, further metrics in the appendix.
+//!
+//! Never: a ratio. Start reading at [`nodes`]; `layout.rs` knows what becomes rows and columns,
+//! `table.rs` what stands in a cell.
+
+mod layout;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use super::effect::is_alone;
+use super::names::key_words;
+use super::ruling::count;
+use super::{Nodes, Part, Said, Writer};
+use desk::record::LoadPlan;
+use crate::report::document::{Node, Prose, Ruling, Tone};
+use crate::report::error::ReportError;
+use crate::report::words::Args;
+use desk::stats::{Estimate, EstimateMethod, LEVEL};
+use desk::unit::{Quantity, Unit};
+use desk::verdict::{Lacking, MeasuredPoint, compares};
+use layout::Layout;
+use std::collections::BTreeSet;
+
+/// A load with the part it is of.
+type Load<'p, 'a> = (&'p Part<'a>, &'a LoadPlan);
+
+/// The section right behind the answer: every load of the parts that compare nothing.
+pub(super) fn nodes(writer: &mut Writer, parts: &[Part<'_>]) -> Nodes {
+    let loads: Vec<Load<'_, '_>> =
+        parts.iter().filter(|part| !compares(&part.run.plan)).flat_map(loads).collect();
+    if loads.is_empty() {
+        return Ok(Vec::new());
+    }
+    let body = sections(writer, &loads, parts.len() > 1)?;
+    Ok(vec![writer.section("measured", "measured-title", body)?])
+}
+
+/// The section among the results of a plan that compares: its loads of the machine alone, every
+/// level beside the others.
+pub(super) fn beside(writer: &mut Writer, part: &Part<'_>) -> Nodes {
+    let loads: Vec<Load<'_, '_>> = loads(part).collect();
+    if loads.is_empty() || !compares(&part.run.plan) {
+        return Ok(Vec::new());
+    }
+    let body = sections(writer, &loads, false)?;
+    let id = format!("measured-{}", part.run.id);
+    Ok(vec![Node::Section { id, title: writer.label("measured-title")?, body }])
+}
+
+/// Every further metric of the loads, a table each.
+pub(super) fn further(writer: &mut Writer, part: &Part<'_>) -> Nodes {
+    let mut nodes = Vec::new();
+    for (part, load) in loads(part) {
+        let primary = part.run.plan.primary(&load.name);
+        let mut seen = BTreeSet::from([primary]);
+        for metric in part.run.metrics.iter().map(|metric| metric.name.as_str()) {
+            let measured = points(part, load).any(|point| point.figure(metric).is_some());
+            if seen.insert(metric) && measured {
+                nodes.push(Node::Table(table::further(writer, (part, load), metric)?));
+            }
+        }
+    }
+    Ok(nodes)
+}
+
+/// The answer of runs that compare nothing; none where nothing was to be measured either.
+pub(super) fn headline(
+    writer: &Writer,
+    parts: &[Part<'_>],
+) -> Result<Option<(Tone, Prose)>, ReportError> {
+    let only = |part: &&Part<'_>| !compares(&part.run.plan);
+    let loads: Vec<Load<'_, '_>> = parts.iter().filter(only).flat_map(loads).collect();
+    let said = match loads.as_slice() {
+        [] => return Ok(None),
+        [one] => {
+            let span = span(writer, *one)?;
+            writer.say("headline-measured", Args::new().prose("span", &span))?
+        }
+        several => {
+            let args = Args::new().count("count", count(several.len()));
+            writer.say("headline-measured-several", args)?
+        }
+    };
+    Ok(Some((Tone::Plain, said)))
+}
+
+/// A line a load of the parts that compare nothing; none for the load that the headline tells.
+pub(super) fn rulings(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Ruling>, ReportError> {
+    let lines = named(writer, parts)?;
+    if lines.len() < 2 && parts.len() < 2 {
+        return Ok(Vec::new());
+    }
+    let ruling = |(label, sentence)| Ruling { tone: Tone::Plain, label, sentence };
+    Ok(lines.into_iter().map(ruling).collect())
+}
+
+/// The same for the card: a line for each load of a run by itself, and one for all of a part that
+/// stands among others.
+pub fn measured_lines(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Prose>, ReportError> {
+    let said = |(name, span): &(Prose, Prose)| {
+        writer.say("card-measured", Args::new().prose("name", name).prose("span", span))
+    };
+    if parts.len() == 1 {
+        return named(writer, parts)?.iter().map(said).collect();
+    }
+    let mut lines = Vec::new();
+    for part in parts.iter().filter(|part| !compares(&part.run.plan)) {
+        let told = loads(part).filter_map(|load| brief(writer, load).transpose());
+        let told = told.collect::<Result<Vec<_>, _>>()?;
+        if !told.is_empty() {
+            let title = Prose::verbatim(&part.run.plan.title);
+            let spans = within(writer, part, Prose::join_with(&told, ", "))?;
+            lines.push(said(&(title, spans))?);
+        }
+    }
+    Ok(lines)
+}
+
+/// Spans of figures with how far the widest of their intervals reaches from its figure.
+fn within(writer: &Writer, part: &Part<'_>, spans: Prose) -> Said {
+    let reach = |load: Load<'_, '_>| {
+        let primary = part.run.plan.primary(&load.1.name);
+        let figures = points(part, load.1).filter_map(move |point| point.figure(primary));
+        figures.map(|figure| figure.estimate.clone()).collect::<Vec<_>>()
+    };
+    let all: Vec<Estimate> = loads(part).flat_map(reach).collect();
+    let ends = all.iter().filter(|one| one.method != EstimateMethod::Exact);
+    let apart = ends.map(|one| {
+        let centre = one.centre.value;
+        (one.high.value - centre).max(centre - one.low.value) / centre
+    });
+    let Some(most) = apart.filter(|share| share.is_finite()).max_by(f64::total_cmp) else {
+        return Ok(spans);
+    };
+    let level = all.iter().map(|one| one.level).reduce(f64::max).unwrap_or(LEVEL);
+    let share = |value| Quantity::new(value, Unit::Share);
+    let args = Args::new().prose("spans", &spans).quantity("most", share(most));
+    writer.say("card-measured-within", args.quantity("level", share(level)))
+}
+
+/// A load in a few words: from where to where its deciding figure goes; none where it has none.
+fn brief(writer: &Writer, (part, load): Load<'_, '_>) -> Result<Option<Prose>, ReportError> {
+    let primary = part.run.plan.primary(&load.name);
+    let figures = points(part, load).filter_map(|point| point.figure(primary));
+    let mut centres: Vec<Quantity> = figures.map(|figure| figure.estimate.centre).collect();
+    centres.sort_by(|a, b| a.value.total_cmp(&b.value));
+    let args = Args::new().name("name", &key_words(&load.name));
+    let said = match centres.as_slice() {
+        [] => return Ok(None),
+        [only] => writer.say("card-measured-one", args.quantity("value", *only))?,
+        [low, .., high] => {
+            let args = args.quantity("low", *low).quantity("high", *high);
+            writer.say("card-measured-range", args)?
+        }
+    };
+    Ok(Some(said))
+}
+
+/// What a load of a part that compares nothing is called, and its span.
+fn named(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<(Prose, Prose)>, ReportError> {
+    let mut said = Vec::new();
+    for part in parts.iter().filter(|part| !compares(&part.run.plan)) {
+        let several = loads(part).count() > 1;
+        for (part, load) in loads(part) {
+            let title = Prose::verbatim(if parts.len() > 1 { &part.run.plan.title } else { "" });
+            let own = parts.len() == 1 || several;
+            let own = Prose::verbatim(&if own { key_words(&load.name) } else { String::new() });
+            let name = Prose::join_with(&[title, own], ", ");
+            said.push((name, span(writer, (part, load))?));
+        }
+    }
+    Ok(said)
+}
+
+/// The loads of a part whose absolute figures are shown.
+fn loads<'p, 'a>(part: &'p Part<'a>) -> impl Iterator<Item = Load<'p, 'a>> {
+    let shown = |load: &&LoadPlan| part.analysis.measured.iter().any(|m| m.load == load.name);
+    part.run.plan.loads.iter().filter(shown).map(move |load| (part, load))
+}
+
+/// What a load calls a metric.
+fn title((part, load): Load<'_, '_>, metric: &str) -> Prose {
+    match part.run.metric(&load.name, metric) {
+        Some(known) => Prose::verbatim(&known.title),
+        None => Prose::verbatim(&key_words(metric)),
+    }
+}
+
+/// What was measured of a load, in the order of the plan.
+fn points<'a>(part: &Part<'a>, load: &'a LoadPlan) -> impl Iterator<Item = &'a MeasuredPoint> {
+    part.analysis.measured.iter().filter(|point| point.load == load.name)
+}
+
+fn sections(writer: &mut Writer, loads: &[Load<'_, '_>], titled: bool) -> Nodes {
+    let mut nodes = Vec::new();
+    for (part, load) in loads.iter().copied() {
+        let said = Node::Paragraph(span(writer, (part, load))?);
+        let table = Node::Table(table::deciding(writer, (part, load))?);
+        if loads.len() == 1 {
+            return Ok(vec![said, table]);
+        }
+        let part_title = if titled { part.run.plan.title.clone() } else { String::new() };
+        let own = Prose::verbatim(&key_words(&load.name));
+        let title = Prose::join_with(&[Prose::verbatim(&part_title), own], ", ");
+        let id = format!("measured-{}-{}", part.run.id, load.name);
+        nodes.push(Node::Section { id, title, body: vec![said, table] });
+    }
+    Ok(nodes)
+}
+
+/// `bandwidth from 9.1 GB/s (9.0–9.2 GB/s) at size 1 GiB to 62 GB/s (61–63 GB/s) at size 16 KiB.`,
+/// and how many points have no figure.
+fn span(writer: &Writer, (part, load): Load<'_, '_>) -> Said {
+    let primary = part.run.plan.primary(&load.name);
+    let layout = Layout::of(&part.run.plan, load);
+    let mut figures: Vec<(&MeasuredPoint, &Estimate)> =
+        points(part, load).filter_map(|p| Some((p, &p.figure(primary)?.estimate))).collect();
+    figures.sort_by(|a, b| a.1.centre.value.total_cmp(&b.1.centre.value));
+    let args = Args::new().prose("metric", &title((part, load), primary));
+    let mut said = vec![match figures.as_slice() {
+        [] => writer.say("measured-nothing", args)?,
+        [(point, only)] => {
+            let args = args.prose("value", &value(writer, only)?);
+            let at = layout.place(point);
+            match at.text().is_empty() {
+                true => writer.say("measured-one", args)?,
+                false => writer.say("measured-one-at", args.prose("at", &at))?,
+            }
+        }
+        [(low_at, low), .., (high_at, high)] => {
+            let args = args
+                .prose("low", &value(writer, low)?)
+                .prose("lowest", &layout.place(low_at))
+                .prose("high", &value(writer, high)?)
+                .prose("highest", &layout.place(high_at));
+            writer.say("measured-span", args)?
+        }
+    }];
+    let of = points(part, load).count();
+    let without = |key, wanted: fn(&Lacking) -> bool| {
+        let lacking = points(part, load).filter_map(|p| p.lacking.as_ref());
+        let found = lacking.filter(|lacking| wanted(lacking)).count();
+        let args = Args::new().count("count", count(found)).count("of", count(of));
+        (found > 0).then(|| writer.say(key, args)).transpose()
+    };
+    let not_available = |lacking: &Lacking| matches!(lacking, Lacking::NotAvailable { .. });
+    said.extend(without("measured-not-available", not_available)?);
+    if !figures.is_empty() {
+        let invalid = |lacking: &Lacking| !matches!(lacking, Lacking::NotAvailable { .. });
+        said.extend(without("measured-invalid", invalid)?);
+    }
+    Ok(Prose::join(&said))
+}
+
+/// `62.1 GB/s (61.8–62.4 GB/s)`; the figure of a single block has no interval.
+fn value(writer: &Writer, estimate: &Estimate) -> Said {
+    if is_alone(estimate) {
+        return Ok(Prose::estimate(estimate));
+    }
+    let args = Args::new().estimate("centre", estimate).ends("range", estimate.low, estimate.high);
+    writer.say("measured-value", args)
+}

@@ -1,0 +1,181 @@
+//! Checks how absolute figures are laid out and said.
+
+use desk::record::Run;
+use crate::report::document::{Document, Node, Table};
+use crate::report::tests::headline;
+use crate::report::{CardInput, Part, Role, card, compose, fixture, summary, text};
+use desk::verdict::Analysis;
+
+fn document(blocks: u32, levels: &[&str]) -> Document {
+    let (run, analysis) = fixture::alone(blocks, levels);
+    compose(&run, &analysis).unwrap()
+}
+
+fn words((run, analysis): &(Run, Analysis)) -> String {
+    text(&compose(run, analysis).unwrap(), 20_000, true)
+}
+
+fn tables(nodes: &[Node]) -> Vec<&Table> {
+    let mut all = Vec::new();
+    for node in nodes {
+        match node {
+            Node::Section { body, .. } => all.extend(tables(body)),
+            Node::Table(table) => all.push(table),
+            _ => {}
+        }
+    }
+    all
+}
+
+/// The table whose caption ends so, line by line: headings first.
+fn table(document: &Document, caption: &str) -> (Vec<Vec<String>>, Vec<String>, bool) {
+    let all = tables(&document.body);
+    let caption = format!(". {caption}");
+    let found: Vec<_> = all.iter().filter(|t| t.caption.text().ends_with(&caption)).collect();
+    assert_eq!(found.len(), 1, "tables called {caption}");
+    let plain = |p: &crate::report::document::Prose| p.text().replace('\u{a0}', " ");
+    let mut rows = vec![found[0].columns.iter().map(|c| plain(&c.title)).collect()];
+    rows.extend(found[0].rows.iter().map(|row| row.iter().map(plain).collect::<Vec<_>>()));
+    (rows, found[0].notes.iter().map(plain).collect(), found[0].folded)
+}
+
+/// Sections in reading order.
+fn sections(nodes: &[Node]) -> Vec<String> {
+    let mut all = Vec::new();
+    for node in nodes {
+        if let Node::Section { id, body, .. } = node {
+            all.push(id.clone());
+            all.extend(sections(body));
+        }
+    }
+    all
+}
+
+#[test]
+fn three_sweeps_are_rows_columns_and_a_column_before_the_rows() {
+    let document = document(5, &[]);
+    let (rows, notes, folded) = table(&document, "bandwidth of stream by operation, size, isa");
+    assert!(!folded);
+    assert_eq!(rows[0], ["operation", "size", "scalar", "avx2", "avx512"]);
+    assert_eq!(rows.len(), 1 + 2 * 3);
+    assert_eq!(rows[1][..2], ["read", "16 KiB"]);
+    assert_eq!(rows[6][..2], ["copy", "1 GiB"]);
+    assert!(rows[1][3].starts_with("123 GB/s (12") && rows[1][3].ends_with(" GB/s)"), "{rows:?}");
+    assert!(rows[1..].iter().all(|row| row[4] == "– (a)"));
+    assert_eq!(rows[6][2], "– (b)");
+    assert_eq!(
+        notes,
+        [
+            "(a) not available here: this CPU has no AVX-512",
+            "(b) no valid counted visit; the first says: the hypervisor took 21 % of the CPU time",
+            "Each figure is the geometric mean over 4–5 blocks, with its 95 % interval between \
+             them (Student’s t on logarithms).",
+            "6 counted visits are in none of these figures, because a fault hit them.",
+        ]
+    );
+}
+
+#[test]
+fn one_sweep_has_the_figure_the_best_of_all_trials_and_the_number_of_blocks() {
+    let fixture = fixture::alone(5, &[]);
+    let document = compose(&fixture.0, &fixture.1).unwrap();
+    let (rows, ..) = table(&document, "latency of reach by size");
+    assert_eq!(rows[0], ["size", "latency", "Best of all trials", "n"]);
+    let point = fixture.1.measured.iter().find(|m| m.load == "reach").unwrap();
+    let best = point.figure("best_latency").unwrap().best.unwrap();
+    assert_eq!(
+        (rows[1][0].as_str(), &rows[1][2], rows[1][3].as_str()),
+        ("16 KiB", &best.to_string(), "5")
+    );
+    assert!(best.value < point.figure("latency").unwrap().estimate.low.value);
+    let (rows, _, folded) =
+        table(&document, "the best of all valid trials: best latency of reach by size");
+    assert!(folded && rows[1][1] == best.to_string(), "{rows:?}");
+}
+
+#[test]
+fn the_answer_of_a_plan_that_compares_nothing_says_what_was_measured() {
+    let fixture = fixture::alone(5, &[]);
+    let document = compose(&fixture.0, &fixture.1).unwrap();
+    assert_eq!(headline(&document), "2 loads were measured, and nothing was compared.");
+    let said = words(&fixture);
+    for part in [
+        "latency from 1.29 ns (1.",
+        " at size 16 KiB to 105 ns (10",
+        "6 of 18 points are not available here. 1 of 18 points has no valid counted visit.",
+    ] {
+        assert!(said.contains(part), "{part} is not in\n{said}");
+    }
+    for part in ["Nothing was compared: no", "were declared to be of no practical interest"] {
+        assert!(!said.contains(part), "{part}");
+    }
+    assert_eq!(sections(&document.body)[0], "measured", "right behind the answer");
+    let (mut run, mut analysis) = fixture;
+    run.plan.loads.remove(0);
+    analysis.measured.retain(|m| m.load == "reach");
+    let one = headline(&compose(&run, &analysis).unwrap());
+    assert!(
+        one.starts_with("Measured, and compared with nothing: latency from 1.29 ns ("),
+        "{one}"
+    );
+    analysis.measured.clear();
+    let none = headline(&compose(&run, &analysis).unwrap());
+    assert!(none.starts_with("Nothing was compared"), "{none}");
+}
+
+#[test]
+fn a_single_block_has_no_interval_and_many_have_that_of_ranks() {
+    let (rows, notes, _) = table(&document(1, &[]), "latency of reach by size");
+    assert_eq!(rows[1][1], "1.29 ns");
+    assert_eq!(notes, ["A figure without an interval is of one block."]);
+    let (_, notes, _) = table(&document(8, &[]), "latency of reach by size");
+    assert!(notes[0].starts_with("Each figure is the Hodges-Lehmann estimate over 8 blocks"));
+}
+
+#[test]
+fn levels_that_are_compared_stand_beside_each_other_among_the_results() {
+    let fixture = fixture::alone(8, &["always", "never"]);
+    let document = compose(&fixture.0, &fixture.1).unwrap();
+    let (rows, ..) = table(&document, "latency of reach by size, thp");
+    assert_eq!(rows[0], ["size", "thp always", "thp never"]);
+    let (rows, ..) = table(&document, "bandwidth of stream by operation, isa, size, thp");
+    assert_eq!(rows[0][3..], ["thp always", "thp never"]);
+    assert!(!headline(&document).contains("measured"));
+    let all = sections(&document.body);
+    let results = all.iter().position(|id| id == "results").unwrap();
+    let at = all.iter().position(|id| *id == format!("measured-{}", fixture.0.id)).unwrap();
+    assert!(results < at && !all.contains(&"measured".to_owned()));
+    assert!(!words(&fixture::duel()).contains("What was measured"), "a network plan is as it was");
+}
+
+#[test]
+fn a_screen_has_the_tables_of_a_plan_that_only_measures() {
+    let said = summary(&document(5, &[]), 200, true);
+    for part in
+        ["bandwidth of stream by operation", "latency of reach by size", "(a) not available"]
+    {
+        assert_eq!(said.matches(part).count(), 1, "{part} is not once in\n{said}");
+    }
+    assert!(!summary(&document(8, &["always", "never"]), 200, true).contains("of reach by size"));
+}
+
+#[test]
+fn what_is_not_available_is_no_invalid_visit() {
+    let fixture = fixture::alone(5, &[]);
+    let said = words(&fixture);
+    assert_eq!(said.matches("this CPU has no AVX-512").count(), 2, "once a metric\n{said}");
+    assert!(said.contains("the hypervisor took 21 % of the CPU time"));
+}
+
+#[test]
+fn a_card_has_a_line_a_load() {
+    let (run, analysis) = fixture::alone(5, &[]);
+    let parts = [Part { role: Role::Duel, run: &run, analysis: &analysis }];
+    let input =
+        CardInput { parts: &parts, report_path: "r.html", next_command: "stend", left_out: &[] };
+    let said = card(&input, 80, true).unwrap();
+    assert!(
+        said.contains("stream: bandwidth from ") && said.contains("reach: latency from 1.29 ns")
+    );
+    assert!(said.lines().count() <= 20, "{said}");
+}

@@ -1,0 +1,136 @@
+//! Knows where two levels lie furthest apart, in the unit of the metric and as a ratio.
+//!
+//! Never: a place where the difference is not sure.
+
+use super::answer::Judged;
+use super::effect::{effect, metric_title, plain_effect};
+use super::names::{level_name, pair};
+use super::places::at;
+use super::ruling::{condition_among, count, news, shown};
+use super::{Said, Writer};
+use desk::record::{FactorPlan, Run};
+use crate::report::document::{Prose, Tone};
+use crate::report::error::ReportError;
+use crate::report::words::Args;
+use desk::verdict::{Comparison, PointResult, Verdict};
+
+/// Up to this many levels of another factor get a sentence each.
+const LEVELS: usize = 3;
+
+/// The point at which a comparison is furthest from no difference, of those where it is sure.
+fn widest<'c>(
+    comparison: &'c Comparison,
+    wanted: &impl Fn(&PointResult) -> bool,
+) -> Option<&'c PointResult> {
+    let sure =
+        |p: &&PointResult| matches!(p.verdict, Verdict::Better | Verdict::Worse) && wanted(p);
+    let sure = comparison.points.iter().filter(sure);
+    sure.max_by(|a, b| a.ratio.distance().total_cmp(&b.ratio.distance()))
+}
+
+/// Of several comparisons the one with the widest such point.
+fn widest_of<'a>(
+    asked: &[Judged<'a>],
+    wanted: impl Fn(&PointResult) -> bool,
+) -> Option<(Judged<'a>, &'a PointResult)> {
+    let found = asked.iter().filter_map(|judged| Some((*judged, widest(judged.1, &wanted)?)));
+    found.max_by(|a, b| a.1.ratio.distance().total_cmp(&b.1.ratio.distance()))
+}
+
+/// Both figures where the two levels lie furthest apart, under each level of another factor where
+/// these are few.
+pub(super) fn sentences(
+    writer: &Writer,
+    run: &Run,
+    asked: &[Judged<'_>],
+) -> Result<Vec<Prose>, ReportError> {
+    let mut said = Vec::new();
+    for group in by_level(run, asked) {
+        let Some((judged, point)) = widest_of(&group, |_| true) else { continue };
+        said.push(sentence(writer, judged, (point, asked))?);
+        // Where the lead changes, the other side has its furthest point too.
+        if let Some((judged, point)) = widest_of(&group, |p| p.verdict != point.verdict) {
+            said.push(sentence(writer, judged, (point, asked))?);
+        }
+    }
+    Ok(said)
+}
+
+/// The comparisons by the levels of the first other factor that has few.
+fn by_level<'a>(run: &Run, asked: &[Judged<'a>]) -> Vec<Vec<Judged<'a>>> {
+    let compared = &run.plan.method.compare;
+    let mut others = run.plan.factors.iter().filter(|factor| factor.name != *compared);
+    let few = others.find(|f| (2..=LEVELS).contains(&f.levels.len()));
+    let groups: Vec<_> =
+        few.map_or_else(Vec::new, |f| under(f, asked)).into_iter().map(|(_, g)| g).collect();
+    if groups.is_empty() { vec![asked.to_vec()] } else { groups }
+}
+
+/// The comparisons under each level of a factor, in the order of the plan; a level without any is
+/// left out.
+pub(super) fn under<'f, 'a>(
+    factor: &'f FactorPlan,
+    asked: &[Judged<'a>],
+) -> Vec<(&'f str, Vec<Judged<'a>>)> {
+    let of = |level: &str| -> Vec<Judged<'a>> {
+        let is = |c: &Comparison| c.stratum.get(&factor.name).is_some_and(|l| l == level);
+        asked.iter().filter(|(_, c)| is(c)).copied().collect()
+    };
+    let all = factor.levels.iter().map(|level| (level.name.as_str(), of(&level.name)));
+    all.filter(|(_, group)| !group.is_empty()).collect()
+}
+
+fn sentence(
+    writer: &Writer,
+    (run, c): Judged<'_>,
+    (point, asked): (&PointResult, &[Judged<'_>]),
+) -> Said {
+    let condition = condition_among(writer, (run, c), asked)?;
+    let args = pair(run, c)
+        .name("metric", metric_title(run, c))
+        .prose("at", &at(writer, point.at.as_ref())?)
+        .estimate("before", &point.base)
+        .estimate("after", &point.other)
+        .prose("effect", &effect(writer, &point.ratio)?);
+    if condition.text().is_empty() {
+        return writer.say("most-said", args);
+    }
+    writer.say("most-said-under", args.prose("condition", &condition))
+}
+
+/// `with plain ahead over all points in 3 of 3 comparisons, at most 3.94× (256 KiB, direction
+/// transmit)`, without the interval.
+pub(super) fn in_short(
+    writer: &Writer,
+    group: &[Judged<'_>],
+    (factor, level): (&str, &str),
+) -> Said {
+    let (run, _) = group[0];
+    let with = |tone: Tone| count(group.iter().filter(|(_, c)| news(c) == tone).count());
+    let args = Args::new()
+        .name("level", &level_name(&run.plan, factor, level))
+        .name("worse", if with(Tone::Bad) == 0 { "never" } else { "some" })
+        .count("ahead", with(Tone::Good))
+        .count("behind", with(Tone::Bad))
+        .count("count", count(group.len()));
+    let tally = writer.say("others-tally", args)?;
+    let Some(((_, c), point)) = widest_of(group, |_| true) else { return Ok(tally) };
+    let stratum = c.stratum.iter().filter(|(key, _)| *key != factor);
+    let stratum = stratum.map(|(key, level)| (key.clone(), level.clone())).collect();
+    let bare = Comparison { stratum, ..c.clone() };
+    let at = point.at.as_ref().map(shown).unwrap_or_default();
+    let place = [Prose::verbatim(&at), condition_among(writer, (run, &bare), group)?];
+    let place = Prose::join_with(&place, ", ");
+    let args = Args::new()
+        .prose("tally", &tally)
+        .prose("effect", &plain_effect(writer, &point.ratio)?)
+        .prose("place", &place);
+    let key = if place.text().is_empty() { "others-most" } else { "others-most-at" };
+    let said = writer.say(key, args)?;
+    let turned = |(_, c): &&Judged<'_>| widest(c, &|p| p.verdict != point.verdict).is_some();
+    let turned = count(group.iter().filter(turned).count());
+    if turned == 0 {
+        return Ok(said);
+    }
+    writer.say("others-turned", Args::new().prose("said", &said).count("turned", turned))
+}
