@@ -24,7 +24,8 @@ fn run(plan: &Plan, physics: &str) -> Visited {
     let (keep, enough) = (&mut |_: &TrialRecord| Ok(()), &mut |_| false);
     let orders =
         Orders { plan, trials, kept: Vec::new(), before_s: 0.0, keep, enough, tell: &mut |_| () };
-    conduct(&mut Simulated::new(Physics::read(physics).unwrap(), loads::ALL, &NEVER), orders).unwrap()
+    conduct(&mut Simulated::new(Physics::read(physics).unwrap(), loads::ALL, &NEVER), orders)
+        .unwrap()
 }
 
 fn throughput(record: &TrialRecord) -> f64 {
@@ -379,7 +380,8 @@ fn a_plan_of_two_levels_that_a_person_sets_does_not_begin() {
         enough,
         tell: &mut |_| (),
     };
-    let refused = conduct(&mut Simulated::new(Physics::read("").unwrap(), loads::ALL, &NEVER), orders);
+    let refused =
+        conduct(&mut Simulated::new(Physics::read("").unwrap(), loads::ALL, &NEVER), orders);
     let words = refused.unwrap_err().to_string();
     assert!(words.contains("--level snoop=LEVEL"), "{words}");
 }

@@ -8,8 +8,8 @@
 mod simulated;
 
 use desk::record::{Plan, Run};
-use press::report::{Node, Tone, compose};
 use desk::verdict::{analyse, is_aa};
+use press::report::{Node, Tone, compose};
 use rig::lab::sim::Physics;
 
 /// Reports.

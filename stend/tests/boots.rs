@@ -5,9 +5,9 @@
 mod simulated;
 
 use desk::record::{Plan, Run, TrialKind};
-use press::report;
 use desk::stats::{Rule, decide};
 use desk::verdict::{Verdict, analyse};
+use press::report;
 use rig::lab::sim::Physics;
 use simulated::run;
 use std::collections::BTreeMap;

@@ -8,8 +8,8 @@ mod simulated;
 
 use desk::plan::{at_one_place, one_at_a_time};
 use desk::record::Run;
-use press::report::elasticity_words;
 use desk::verdict::{Elasticity, Weight, analyse};
+use press::report::elasticity_words;
 use rig::lab::sim::Physics;
 use rig::run::throttles;
 use serde_json::Value;

@@ -4,6 +4,8 @@
 //! `STEND_FREEZE=1 cargo test -p stend --test frozen` writes the files anew; a change of them needs
 //! its reason in the commit.
 
+#![expect(clippy::expect_used, reason = "helpers of tests stand outside test functions")]
+
 #[allow(dead_code, reason = "each test takes what it needs of it")]
 mod simulated;
 

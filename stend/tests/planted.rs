@@ -3,8 +3,8 @@
 
 mod simulated;
 
-use press::report;
 use desk::verdict::{Agreement, Basis, Verdict, Withheld, analyse};
+use press::report;
 use simulated::{physics, plan, run};
 
 /// Two links along the size of a request.

@@ -23,9 +23,9 @@ mod table;
 
 use ask::{Differing, Equal, differing, equal};
 use cell::{CELLS, DRIFTING, HARSH, QUIET, STEEP};
-use press::report::{compose_gate, text};
 use desk::verdict::{FailIf, GateOutcome, analyse, gate};
 use further::{Grown, further};
+use press::report::{compose_gate, text};
 use std::time::Instant;
 use table::{Bars, Row};
 

@@ -18,15 +18,20 @@ pub type Truth = fn(Cell) -> f64;
 /// Where a trial stands apart from its path.
 #[derive(Clone, Copy)]
 pub struct Cell {
+    /// Value of the parameter `direction`.
     pub direction: &'static str,
+    /// Level of the second factor.
     pub offload: &'static str,
+    /// Request size, bytes.
     pub size: u64,
 }
 
 /// What a simulated run is made of: two links `onboard` and `pro1000`, compared by `path`.
 #[derive(Clone)]
 pub struct Simulated {
+    /// Blocks.
     pub blocks: u32,
+    /// Values of the parameter `direction`.
     pub directions: Vec<&'static str>,
     /// Levels of a second factor.
     pub offloads: Vec<&'static str>,
@@ -36,7 +41,9 @@ pub struct Simulated {
     pub truth: Truth,
     /// Standard deviation of the log of every trial; the whole block moves by ten times that.
     pub noise: f64,
+    /// Which way of the metric is better.
     pub better: Better,
+    /// Seed of the noise.
     pub seed: u64,
 }
 
@@ -56,6 +63,7 @@ impl Default for Simulated {
 }
 
 impl Simulated {
+    /// The run, every trial of it valid.
     pub fn run(&self) -> Run {
         Run {
             schema: RUN_SCHEMA,
@@ -223,8 +231,8 @@ impl Simulated {
 
     fn records(&self) -> Vec<TrialRecord> {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
-        let normal = Normal::new(0.0, self.noise.max(1e-12)).unwrap();
-        let mut draw = || normal.inverse_cdf(rng.random_range(1e-9..1.0));
+        let (normal, sd) = (Normal::standard(), self.noise.max(1e-12));
+        let mut draw = || sd * normal.inverse_cdf(rng.random_range(1e-9..1.0));
         let mut records = Vec::new();
         for block in 0..=self.blocks {
             let drift = 10.0 * draw();
@@ -286,10 +294,12 @@ fn factor(name: &str, levels: &[&str]) -> FactorPlan {
     }
 }
 
+/// A word as a value.
 pub fn word(text: &str) -> Value {
     Value::Word(text.into())
 }
 
+/// Bytes as a value.
 pub fn size(bytes: u64) -> Value {
     Value::Quantity(Quantity::bytes(bytes))
 }

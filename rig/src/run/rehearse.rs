@@ -57,12 +57,7 @@ impl Rehearsal {
     ///
     /// # Errors
     /// The fault that the trial would have.
-    pub fn stage(
-        &mut self,
-        entries: Entries,
-        plan: &Plan,
-        trial: &Trial,
-    ) -> Result<(), Fault> {
+    pub fn stage(&mut self, entries: Entries, plan: &Plan, trial: &Trial) -> Result<(), Fault> {
         let trial = with_load_settings(trial);
         let entry = workload::find(entries, &trial.point.workload)?;
         let none = Duration::ZERO;

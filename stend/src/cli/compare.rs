@@ -5,8 +5,8 @@ use super::error::CliError;
 use super::sides::{self, take};
 use super::terminal::{self, COLUMNS};
 use super::{NOT_COMPARABLE, OK, files, outputs, page};
-use press::report::{self, Asked, Bundle, Document};
 use desk::verdict::{Unpaired, Wanted, compare_sessions};
+use press::report::{self, Asked, Bundle, Document};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 

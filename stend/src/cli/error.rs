@@ -1,8 +1,8 @@
 //! Knows every way a verb can fail and the exit status of each.
 
 use desk::plan::{AaError, ExtentError, PlanError, StoredError, TellError};
-use press::report::{BundleError, ReportError};
 use desk::verdict::{CompareError, GateError};
+use press::report::{BundleError, ReportError};
 use rig::lab::LabError;
 use rig::lab::sim::SimError;
 use rig::lab::undo::UndoError;

@@ -14,8 +14,8 @@ use super::{
 };
 use clap::ValueEnum;
 use desk::record::Run;
-use press::report::{self, Document, Prose};
 use desk::verdict::{FailIf, Gate, GateOutcome, analyse, gate as judge, gateable, gated};
+use press::report::{self, Document, Prose};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 

@@ -3,8 +3,8 @@
 //! Never: what stands in them.
 
 use desk::record::Run;
-use press::report::{Article, Document, article};
 use desk::verdict::{Analysis, Elasticity as Shares, Gate as Judged, NoiseFloor, Unpaired};
+use press::report::{Article, Document, article};
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -5,8 +5,8 @@ use super::run::{publish, refuse_empty};
 use super::survey::{Measured, publish as publish_survey};
 use super::{OK, files, store};
 use desk::record::Run;
-use press::report::Role;
 use desk::verdict::{analyse, analyse_part};
+use press::report::Role;
 use rig::store::Store;
 use std::path::{Path, PathBuf};
 

@@ -14,9 +14,9 @@ use super::{
 };
 use desk::plan::{budget, quicken};
 use desk::record::{Completeness, Counted, ENOUGH, LabKind, Plan, Run};
-use press::report::{self, Bundle, Document};
 use desk::unit::{Quantity, Unit};
 use desk::verdict::{Analysis, analyse, noise_floor};
+use press::report::{self, Bundle, Document};
 use std::io::Write as _;
 use std::time::Duration;
 

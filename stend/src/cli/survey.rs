@@ -12,9 +12,9 @@ use super::terminal::{self, COLUMNS, columns};
 use super::{GIVEN_UP, INCOMPLETE, INTERRUPTED, OK, Options, files, invoked, outputs, page};
 use desk::plan::{BASELINE_S, budget, fit_blocks, seed_of_part, set_blocks};
 use desk::record::{Completeness, Counted, Environment, LabKind, Plan, Run, Value};
-use press::report::{self, Bundle, CardInput, Part, Role};
 use desk::unit::Quantity;
 use desk::verdict::{Analysis, Verdict, analyse_part};
+use press::report::{self, Bundle, CardInput, Part, Role};
 use std::io::Write as _;
 use std::time::{Duration, Instant};
 

@@ -4,9 +4,9 @@
 
 use desk::plan::{Catalogue, order, read};
 use desk::record::{Completeness, Metric, Plan, RUN_SCHEMA, Run, TrialRecord};
+use rig::factor;
 use rig::lab::sim::{self, Physics};
 use rig::run::{Orders, Simulated, conduct};
-use rig::factor;
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
@@ -40,8 +40,8 @@ pub fn run(plan: &Plan, physics: &Physics) -> Run {
         enough: &mut |_| false,
         tell: &mut |_| (),
     };
-    let visited =
-        conduct(&mut Simulated::new(physics.clone(), loads::ALL, &NEVER), orders).expect("a simulated lab");
+    let visited = conduct(&mut Simulated::new(physics.clone(), loads::ALL, &NEVER), orders)
+        .expect("a simulated lab");
     assert_eq!(kept, visited.records);
     if physics.faults.is_empty() {
         assert_eq!(visited.completeness, Completeness::Complete);

@@ -3,10 +3,10 @@
 //! Must not know hosts, nor what the work was.
 
 use super::recipe::{Order, Recipe, Taken};
-use rig::metal::{DIGEST, Series, Span, Taint, Together, digest};
-use rig::workload::Checked;
 use desk::record::{Fault, Outcome, Reading, Settings, Value, Window, Work};
 use desk::unit::{Quantity, Unit};
+use rig::metal::{DIGEST, Series, Span, Taint, Together, digest};
+use rig::workload::Checked;
 use std::collections::BTreeMap;
 use std::time::Duration;
 

@@ -5,11 +5,11 @@
 use super::check::{Evidence, check};
 use super::part::{Ask, Told};
 use super::recipe::{Order, Recipe};
+use desk::record::Fault;
 use rig::lab::wire::{Answer, Request};
 use rig::lab::{Lab, LabError, SUT, clock};
 use rig::metal::{Span, Unready};
 use rig::workload::{Checked, Edge, Job, Workload};
-use desk::record::Fault;
 use std::time::Duration;
 
 /// How far ahead the window is announced beside the time that a load warms up, nanoseconds.

@@ -32,7 +32,7 @@ macro_rules! entry {
             figures: check::figures,
             nominal: run::nominal,
         };
-        $rig::workload::Entry {
+        rig::workload::Entry {
             spec: &spec::SPEC,
             readme: include_str!("README.md"),
             hears: &[],

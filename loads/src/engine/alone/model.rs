@@ -5,10 +5,10 @@
 
 use super::check::{Evidence, check};
 use super::recipe::{Order, Recipe};
+use desk::record::{Fault, Settings, Value};
 use rig::lab::sim::{Scene, Spoilt};
 use rig::metal::{Sampled, Series, Span, Together};
 use rig::workload::{Job, Modelled};
-use desk::record::{Fault, Settings, Value};
 
 /// Samples of one thread.
 const SAMPLES: u64 = 8;

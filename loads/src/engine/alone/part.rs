@@ -1,9 +1,9 @@
 //! Knows the host's side of every load of one machine.
 
 use super::recipe::{Order, Ready, Recipe};
+use desk::record::{self, Settings};
 use rig::lab::agent::Part;
 use rig::metal::{Gang, Span, Together, Unready, can_watch};
-use desk::record::{self, Settings};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

@@ -1,9 +1,9 @@
 //! Knows what a workload of one machine has to say of itself.
 
-use rig::metal::{Member, PageSize, Series, Unready};
-use rig::workload::Job;
 use desk::record::{Fault, Sample, Settings, Trial, Value, WorkloadSpec};
 use desk::stats::median;
+use rig::metal::{Member, PageSize, Series, Unready};
+use rig::workload::Job;
 use serde::{Deserialize, Serialize};
 
 /// All that makes one workload of the machine differ from another.

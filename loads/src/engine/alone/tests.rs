@@ -3,9 +3,9 @@
 use super::check::{Evidence, check};
 use super::recipe::{Order, Ready, Recipe, Taken};
 use super::size::{bytes_of, threads_of};
-use rig::metal::{CacheOf, Cpus, Sampled, Series, Span, Taint, Thread, Together, Unready};
 use desk::record::{Better, Fault, MetricSpec, Place, Sample, Settings, Value, WorkloadSpec};
 use desk::unit::{Quantity, Unit};
+use rig::metal::{CacheOf, Cpus, Sampled, Series, Span, Taint, Thread, Together, Unready};
 use std::time::Duration;
 
 const SPEC: WorkloadSpec = WorkloadSpec {

@@ -6,10 +6,10 @@
 use super::answers;
 use super::engine::{Engine, Mask, Worker};
 use super::task::{Algorithm, Input, Last, Operation, Task};
-use rig::metal::Unready;
 use crate::engine::alone::{Order, Taken};
 use desk::record::{Fault, Sample};
 use desk::unit::{Quantity, Unit};
+use rig::metal::Unready;
 
 /// Holds an engine against the known answer of a task.
 ///

@@ -5,10 +5,10 @@
 use super::check;
 use super::engine::{Engine, Mask, Worker};
 use super::task::{Algorithm, Input, Task};
-use rig::lab::ia32cap;
-use rig::metal::{Cpus, DIGEST, Hot, Member, Unready, digest};
 use crate::engine::alone::{Order, Ready, nominal_threads, threads_of};
 use desk::record::Value;
+use rig::lab::ia32cap;
+use rig::metal::{Cpus, DIGEST, Hot, Member, Unready, digest};
 use std::path::Path;
 use std::thread;
 use std::time::Duration;

@@ -3,10 +3,10 @@
 use super::engine::{Engine, Mask};
 use super::task::{Algorithm, Last, Operation, Task, hex, unhex};
 use super::{check, run, spec};
-use rig::metal::{Gang, Sampled, Series, Span, Unready};
 use crate::engine::alone::{Order, Taken};
 use desk::record::{ParamKind, Settings, Value};
 use desk::unit::Quantity;
+use rig::metal::{Gang, Sampled, Series, Span, Unready};
 
 fn tasks(block_bytes: usize) -> Vec<Task> {
     let of = |(_, algorithm): &(&str, Algorithm)| {

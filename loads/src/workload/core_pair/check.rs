@@ -1,12 +1,12 @@
 //! Knows how samples of pairs become figures, and where each pair's own figure is told. Pure.
 
 use super::run::block;
-use rig::lab::Lab;
 use crate::engine::alone::{Order, Taken};
-use rig::workload::{Checked, Edge, Job, Workload};
 use desk::record::{Fault, Reading, Sample};
 use desk::stats::median;
 use desk::unit::{Quantity, Unit};
+use rig::lab::Lab;
+use rig::workload::{Checked, Edge, Job, Workload};
 
 /// How the figure of one pair is named until it becomes a reading.
 const PAIR: &str = "pair ";

@@ -1,10 +1,10 @@
 //! Knows how a trial's parameters become pairs of threads. Must not know what they give.
 
+use crate::engine::alone::{Order, Ready};
+use desk::record::{Settings, Value};
 use rig::metal::chase::node;
 use rig::metal::pair::{Home, Method, Pair, Setup, choose};
 use rig::metal::{Cpus, Hot, Made, Member, Unready};
-use crate::engine::alone::{Order, Ready};
-use desk::record::{Settings, Value};
 use std::path::Path;
 
 /// Hand-overs a second of a plain machine, and bytes a second of its hand-over of blocks.

@@ -3,13 +3,13 @@
 use super::check::{figures, tell_pairs};
 use super::run::{home, nominal, pairs, ready};
 use super::spec::SPEC;
+use crate::engine::alone::{Order, Taken};
+use desk::record::{Outcome, Settings, Value, Window, Work};
+use desk::unit::{Quantity, Unit};
 use rig::lab::clock;
 use rig::metal::pair::Home;
 use rig::metal::{Cpus, Gang, Sampled, Series, Span, Thread, Unready};
 use rig::workload::Checked;
-use crate::engine::alone::{Order, Taken};
-use desk::record::{Outcome, Settings, Value, Window, Work};
-use desk::unit::{Quantity, Unit};
 
 fn word(text: &str) -> Value {
     Value::Word(text.into())

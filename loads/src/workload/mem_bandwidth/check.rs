@@ -3,10 +3,10 @@
 //! What the loops left in memory was looked at where it lies. Must not know how they are written.
 
 use super::run::{operation, store};
-use rig::metal::kernel::{CORE_CLOCK, Operation, Store};
 use crate::engine::alone::{Order, Taken};
 use desk::record::{Fault, Sample, Value};
 use desk::unit::{Quantity, Unit};
+use rig::metal::kernel::{CORE_CLOCK, Operation, Store};
 
 /// Most bytes that a core can load and store in a clock: four ports of 64 B, where cores of today
 /// have three.

@@ -2,9 +2,9 @@
 //!
 //! Must not know what its figures mean.
 
+use crate::engine::alone::{Order, Ready, bytes_of, nominal_threads, threads_of};
 use rig::metal::kernel::{Isa, Operation, Row, Store, Walk, find, spread};
 use rig::metal::{Cpus, Unready, available};
-use crate::engine::alone::{Order, Ready, bytes_of, nominal_threads, threads_of};
 use std::env::consts::ARCH;
 use std::iter;
 use std::path::Path;

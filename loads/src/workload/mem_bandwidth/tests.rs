@@ -3,11 +3,11 @@
 use super::check::{bus_share, figures};
 use super::run::{self, nominal, ready};
 use super::spec::SPEC;
-use rig::metal::kernel::{Isa, Operation, Row, Store, Walk, rows};
-use rig::metal::{Gang, Sampled, Series, Span, Unready};
 use crate::engine::alone::{Order, Ready, Taken};
 use desk::record::{Fault, Settings, Value};
 use desk::unit::{Quantity, Unit};
+use rig::metal::kernel::{Isa, Operation, Row, Store, Walk, rows};
+use rig::metal::{Gang, Sampled, Series, Span, Unready};
 
 /// The first loop of one thread.
 fn choose(order: &Order, bytes: u64) -> Result<&'static Row, Unready> {

@@ -2,11 +2,11 @@
 //!
 //! Must not know what its figures mean.
 
+use crate::engine::alone::{Order, Ready, bytes_of, nominal_threads, threads_of};
+use desk::record::Value;
 use rig::lab::environment::{cpu_flag, libraries};
 use rig::metal::kernel::{Isa, Operation, Row, Store, Walk, find, spread};
 use rig::metal::{Cpus, Unready, available};
-use crate::engine::alone::{Order, Ready, bytes_of, nominal_threads, threads_of};
-use desk::record::Value;
 use std::env::consts::ARCH;
 use std::path::Path;
 

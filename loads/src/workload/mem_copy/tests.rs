@@ -3,11 +3,11 @@
 use super::check::figures;
 use super::run::{self, nominal, ready};
 use super::spec::{ALGORITHMS, SPEC};
-use rig::metal::kernel::{Isa, Operation, Row, Store, Walk, rows};
-use rig::metal::{Gang, Sampled, Series, Span, Unready};
 use crate::engine::alone::{Order, Ready, Taken};
 use desk::record::{Settings, Value};
 use desk::unit::{Quantity, Unit};
+use rig::metal::kernel::{Isa, Operation, Row, Store, Walk, rows};
+use rig::metal::{Gang, Sampled, Series, Span, Unready};
 use std::collections::BTreeSet;
 
 /// The first loop of one thread.

@@ -1,9 +1,9 @@
 //! Knows how samples of a chase, and of injectors beside it, become figures. Pure.
 
-use rig::metal::kernel::CORE_CLOCK;
 use crate::engine::alone::{Order, Taken};
 use desk::record::{Fault, Sample};
 use desk::unit::{Quantity, Unit};
+use rig::metal::kernel::CORE_CLOCK;
 
 /// The figures: the first thread is the walker, all others inject.
 ///

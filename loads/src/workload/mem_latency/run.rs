@@ -1,14 +1,14 @@
 //! Knows how a trial's parameters become threads, memory and a chase. Must not know what they give.
 
+use crate::engine::alone::{Order, Ready, bytes_of, memory_of};
+use desk::record::{Settings, Value};
+use desk::unit::{Quantity, Unit};
 use rig::metal::chase::{Chase, Inject, Injector, Layout, Order as Visit, Path as Visits, node};
 use rig::metal::kernel::CORE_CLOCK;
 use rig::metal::{
     Cpus, Hot, Made, Member, Memory, PageSize, Unready, available, core_hertz, huge_enough, pin,
     room_for,
 };
-use crate::engine::alone::{Order, Ready, bytes_of, memory_of};
-use desk::record::{Settings, Value};
-use desk::unit::{Quantity, Unit};
 use std::path::Path;
 use std::thread;
 

@@ -3,12 +3,12 @@
 use super::check::figures;
 use super::run::{Wanted, nominal, ready};
 use super::spec::SPEC;
-use rig::lab::clock;
-use rig::metal::chase::Order as Visit;
-use rig::metal::{CacheOf, Cpus, Gang, PageSize, Sampled, Series, Span, Thread, Unready};
 use crate::engine::alone::{Order, Taken};
 use desk::record::{Settings, Value};
 use desk::unit::{Quantity, Unit};
+use rig::lab::clock;
+use rig::metal::chase::Order as Visit;
+use rig::metal::{CacheOf, Cpus, Gang, PageSize, Sampled, Series, Span, Thread, Unready};
 
 fn word(text: &str) -> Value {
     Value::Word(text.into())

@@ -5,10 +5,10 @@
 use super::evidence::{Evidence, end_at, seconds};
 use super::run::{Direction, StreamEnd, StreamPlan};
 use super::{bytes, readings};
-use rig::metal::{DIGEST, digest};
-use rig::workload::Checked;
 use desk::record::{Fault, Outcome, Sample, Settings, StreamFacts, Value, Window, Work};
 use desk::unit::{Quantity, Unit};
+use rig::metal::{DIGEST, digest};
+use rig::workload::Checked;
 
 /// How far from an edge counters may be read in any case, nanoseconds; beyond, 5 % of the window.
 const LATE_NS: u64 = 50_000_000;

@@ -3,11 +3,11 @@
 use super::error::{BundleError, is_hidden};
 use super::text::newer;
 use super::{Bundle, ELEMENT};
-use desk::plan::{BLOCKS_BOUNDS, BOOTS_BOUNDS, TRIALS};
-use desk::record::{Plan, RUN_SCHEMA, Run};
 use crate::report::error::ReportError;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use desk::plan::{BLOCKS_BOUNDS, BOOTS_BOUNDS, TRIALS};
+use desk::record::{Plan, RUN_SCHEMA, Run};
 use flate2::read::GzDecoder;
 use flate2::{Compression, GzBuilder};
 use serde_json::Value;

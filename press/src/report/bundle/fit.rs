@@ -1,11 +1,11 @@
 //! Knows how a page that would be too large is made to fit, and that the article stays the same.
 
 use super::{Bundle, PartBundle};
-use desk::record::Run;
 use crate::report::document::Document;
 use crate::report::error::ReportError;
 use crate::report::html::html;
 use crate::report::text::text;
+use desk::record::Run;
 use std::borrow::Cow;
 
 /// Largest page that is not made smaller, bytes: what a mail takes along.

@@ -1,12 +1,12 @@
 //! Knows how the article of a bundle is made again.
 
 use super::{Asked, Bundle, Judged, PartBundle};
-use desk::record::Run;
 use crate::report::compose::{
     Part, Role, compose, compose_comparison, compose_gate, compose_survey,
 };
 use crate::report::document::Document;
 use crate::report::error::ReportError;
+use desk::record::Run;
 use desk::verdict::{Sides, Wanted, analyse, analyse_part, compare_sessions, gate, gated};
 
 impl Bundle<'_> {

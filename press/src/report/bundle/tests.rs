@@ -3,11 +3,11 @@
 use super::columns::{Gathered, Reader, pack};
 use super::file::FILE_MAX;
 use super::*;
-use desk::record::Run;
 use crate::report::{ReportError, fixture, html};
-use desk::verdict::Sides;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use desk::record::Run;
+use desk::verdict::Sides;
 use flate2::write::GzEncoder;
 use rand::{Rng as _, RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;

@@ -3,9 +3,9 @@
 use super::error::{BundleError, quoted};
 use super::records::{Budget, Packed, put_together, take_apart};
 use super::{Asked, Bundle, FORMAT, Judged, PartBundle, seated};
-use desk::record::{RUN_SCHEMA, Run};
 use crate::report::compose::Role;
 use crate::report::error::ReportError;
+use desk::record::{RUN_SCHEMA, Run};
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

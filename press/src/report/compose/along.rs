@@ -6,10 +6,10 @@ use super::names::{level_name, level_names, pair};
 use super::places::places;
 use super::ruling::shown;
 use super::{Part, Said, Writer};
-use desk::record::{Run, Value};
 use crate::report::document::Prose;
 use crate::report::error::ReportError;
 use crate::report::words::Args;
+use desk::record::{Run, Value};
 use desk::verdict::{Comparison, LimitKind, PointLimit};
 
 /// Points of one level with one limit, or with the same that tie.

@@ -6,10 +6,10 @@ use super::effect::{effect, metric_title, plain_effect};
 use super::names::pair;
 use super::ruling::{condition, count, news, verdict_sentence};
 use super::{Part, Role, Said, Writer, brief, doubts, lead, measured, primary, ranks};
-use desk::record::{Better, Run};
 use crate::report::document::{Node, Prose, Ruling, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
+use desk::record::{Better, Run};
 use desk::verdict::{Comparison, Verdict, certain_alone, is_aa, is_inside, was_carried};
 
 /// How many doubts the verdict box repeats.

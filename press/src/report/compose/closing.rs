@@ -6,10 +6,10 @@ use super::doubts::{self, lead};
 use super::names::level_names;
 use super::ruling::{condition, shown};
 use super::{Nodes, Part, Role, Said, Writer, reproduce, sessions};
-use desk::record::Run;
 use crate::report::document::{Column, Node, Prose, Table};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
+use desk::record::Run;
 use desk::verdict::{Analysis, Caveat, Comparison, Unpaired};
 
 /// How many doubts the verdict box repeats.

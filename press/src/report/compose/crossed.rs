@@ -4,10 +4,10 @@ use super::answer::Judged;
 use super::effect::metric_title;
 use super::names::{key_words, pair};
 use super::{Part, Said, Writer, glance, most, ranks};
-use desk::record::Replicate;
 use crate::report::document::{Node, Prose};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
+use desk::record::Replicate;
 use desk::verdict::{Comparison, was_carried};
 
 /// Up to this many levels of the compared factor are told apart.

@@ -4,10 +4,10 @@ use super::effect::{short_effect, short_effects};
 use super::names::{level_name, level_names, pair};
 use super::ruling::shown;
 use super::{Said, Writer, lead};
-use desk::record::{Better, Run, Value};
 use crate::report::document::Prose;
 use crate::report::error::ReportError;
 use crate::report::words::Args;
+use desk::record::{Better, Run, Value};
 use desk::stats::Estimate;
 use desk::verdict::{
     Agreement, Comparison, KNEE, Region, Verdict, curve_verdict, knee as first_near_top,

@@ -2,11 +2,11 @@
 
 use super::effect::{effect, short_effect};
 use super::{Part, Said, Writer, heaviest};
-use desk::plan::{ATTEMPTS, ATTEMPTS_OF_CLIENTS};
-use desk::record::ENOUGH;
 use crate::report::document::{Node, Prose};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
+use desk::plan::{ATTEMPTS, ATTEMPTS_OF_CLIENTS};
+use desk::record::ENOUGH;
 use desk::unit::{Quantity, Unit};
 use desk::verdict::{COLLAPSE, Caveat, POWER, Uneven};
 

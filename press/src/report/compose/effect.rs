@@ -2,10 +2,10 @@
 
 use super::names::key_words;
 use super::{Said, Writer};
-use desk::record::Run;
 use crate::report::document::Prose;
 use crate::report::error::ReportError;
 use crate::report::words::Args;
+use desk::record::Run;
 use desk::stats::{Estimate, EstimateMethod};
 use desk::unit::{Quantity, Unit};
 use desk::verdict::{Comparison, Verdict};

@@ -6,10 +6,10 @@ use super::names::{key_words, level_name};
 use super::places::at;
 use super::ruling::verdict_word;
 use super::{Nodes, Part, Said, Writer};
-use desk::record::ManualFact;
 use crate::report::document::{Column, Node, Prose, Table, unbroken};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
+use desk::record::ManualFact;
 use desk::verdict::{Comparison, PointResult, Price};
 
 /// Everything that was entered, for the test bed; the same of several parts once.

@@ -7,10 +7,10 @@ use super::names::pair;
 use super::ruling::{condition, count, further, shown, verdict_sentence};
 use super::withheld::reason;
 use super::{Said, Writer, compose};
-use desk::record::{Counted, Run};
 use crate::report::document::{Document, Node, Prose, Ruling, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
+use desk::record::{Counted, Run};
 use desk::verdict::{Analysis, Comparison, Gate, GateCheck, GateOutcome, GateReason};
 
 /// The order in which outcomes are counted up and told: what needs a person comes first.

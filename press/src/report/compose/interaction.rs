@@ -6,10 +6,10 @@ use super::names::{key_words, level_name, setting};
 use super::ruling::{shown, speaks_for_itself, verdict_word};
 use super::{Part, Said, Writer, repeat};
 use crate::figure::{Axis, Figure, FigureKind, Reference, Scale, Series};
-use desk::record::Better;
 use crate::report::document::{Column, Node, Prose, Table, unbroken};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
+use desk::record::Better;
 use desk::unit::Unit;
 use desk::verdict::{Interaction, Verdict};
 

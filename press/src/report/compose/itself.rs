@@ -1,11 +1,11 @@
 //! Knows what a plan against itself is called, as its names become titles and levels of an article.
 
 use super::Writer;
-use desk::plan::AaWords;
-use desk::record::Plan;
 use crate::report::document::Prose;
 use crate::report::error::ReportError;
 use crate::report::words::Args;
+use desk::plan::AaWords;
+use desk::record::Plan;
 use std::collections::BTreeMap;
 
 /// The words for a plan against itself, with factors held at levels as

@@ -3,10 +3,10 @@
 use super::names::{PATH, setting};
 use super::ruling::shown;
 use super::{Said, Writer};
-use desk::record::{Level, LinkPlan, Plan, Settings};
 use crate::report::document::Prose;
 use crate::report::error::ReportError;
 use crate::report::words::Args;
+use desk::record::{Level, LinkPlan, Plan, Settings};
 
 /// `plain: tso off; offload: tso on`, if the names of the compared levels do not say it
 /// themselves, and only what they are apart in.

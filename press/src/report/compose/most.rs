@@ -8,10 +8,10 @@ use super::names::{level_name, pair};
 use super::places::at;
 use super::ruling::{condition_among, count, news, shown};
 use super::{Said, Writer};
-use desk::record::{FactorPlan, Run};
 use crate::report::document::{Prose, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
+use desk::record::{FactorPlan, Run};
 use desk::verdict::{Comparison, PointResult, Verdict};
 
 /// Up to this many levels of another factor get a sentence each.

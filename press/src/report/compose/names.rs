@@ -3,9 +3,9 @@
 //! Never: a sentence. `on` alone says nothing, so a level that is only a value is said with its
 //! key.
 
-use desk::record::{Plan, Run};
 use crate::report::document::{Prose, unbroken};
 use crate::report::words::Args;
+use desk::record::{Plan, Run};
 use desk::verdict::Comparison;
 
 /// The factor whose levels are links; a link has a name of its own.
@@ -76,8 +76,8 @@ pub fn moment(rfc: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use desk::record::{FactorPlan, Level, Settings, Value};
     use crate::report::fixture;
+    use desk::record::{FactorPlan, Level, Settings, Value};
 
     fn named(key: &str, level: &str, settings: Settings) -> String {
         let (mut run, _) = fixture::single("Names", 1.2);

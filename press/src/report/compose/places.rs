@@ -2,10 +2,10 @@
 
 use super::ruling::shown;
 use super::{Said, Writer};
-use desk::record::{Run, TrialRecord, Value};
 use crate::report::document::Prose;
 use crate::report::error::ReportError;
 use crate::report::words::Args;
+use desk::record::{Run, TrialRecord, Value};
 use desk::verdict::Comparison;
 use std::collections::BTreeSet;
 

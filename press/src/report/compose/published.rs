@@ -3,10 +3,10 @@
 use super::effect::short_effect;
 use super::ruling::shown;
 use super::{Part, Said, Writer};
-use desk::record::Value;
 use crate::report::document::{Column, Node, Prose, Table};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
+use desk::record::Value;
 use desk::stats::Estimate;
 use desk::unit::Unit;
 use desk::verdict::{ClaimCheck, ClaimFigure, ClaimNeed, KeptShare, Standing};

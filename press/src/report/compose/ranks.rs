@@ -7,10 +7,10 @@ use super::effect::{effect, metric_name, plain_effect, short_effect};
 use super::names::{key_words, level_name};
 use super::ruling::{condition, count};
 use super::{Nodes, Part, Said, Writer, plot};
-use desk::record::Run;
 use crate::report::document::{Column, Node, Prose, Source, Table, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
+use desk::record::Run;
 use desk::verdict::{Comparison, RankedLevel, RankedPair, Ranking, certain_alone};
 
 /// Up to this many rankings of a factor have a figure each.

@@ -6,10 +6,10 @@ use super::limits::kind_word;
 use super::names::{level_name, pair};
 use super::ruling::{condition, count, shown};
 use super::{Part, Role, Writer, advice};
-use desk::record::{LoadPlan, Value};
 use crate::report::document::{Node, Prose};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
+use desk::record::{LoadPlan, Value};
 use desk::verdict::{
     Caveat, Comparison, Cost, CpuParts, Interaction, Limit, LimitKind, Verdict, is_aa,
 };

@@ -1,10 +1,10 @@
 //! Knows what a reader needs to make the run again.
 
 use super::{Part, Writer};
-use desk::record::Run;
 use crate::report::document::{Node, Prose};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
+use desk::record::Run;
 use std::collections::BTreeSet;
 
 /// The chapter: command and seed, then the plan of every part.

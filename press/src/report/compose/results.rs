@@ -11,10 +11,10 @@ use super::{
     measured, plot, published, readers, states,
 };
 use crate::figure::Figure;
-use desk::record::Run;
 use crate::report::document::{Column, Node, Prose, Table};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
+use desk::record::Run;
 use desk::verdict::{Comparison, PointResult, compares};
 
 /// The chapter: every part question by question, then what held the figures down, and the published

@@ -3,10 +3,10 @@
 use super::effect::{effect, metric_title};
 use super::names::{key_words, level_name, pair};
 use super::{Said, Writer};
-use desk::record::{Better, Run, Settings, Value};
 use crate::report::document::{Prose, Tone, unbroken};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
+use desk::record::{Better, Run, Settings, Value};
 use desk::stats::{Estimate, JUDGED_FROM, MoreBlocks};
 use desk::unit::{Quantity, Unit};
 use desk::verdict::{Comparison, Verdict, is_inside, lies_inside, share_unseen};

@@ -5,10 +5,10 @@ use super::names::{key_words, level_name, pair};
 use super::places::{at, places};
 use super::ruling::{count, shown};
 use super::{Part, Said, Writer};
-use desk::record::{Run, Value};
 use crate::report::document::{Column, Prose, Table};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
+use desk::record::{Run, Value};
 use desk::stats::Estimate;
 use desk::verdict::{
     Comparison, GeneratorBound, GeneratorSign, IdentityKey, State, TwoStates, UnlikeIdentity,

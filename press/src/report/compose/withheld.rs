@@ -3,10 +3,10 @@
 use super::effect::plain_effect;
 use super::places::places;
 use super::{Said, Writer};
-use desk::record::Value;
 use crate::report::document::Prose;
 use crate::report::error::ReportError;
 use crate::report::words::Args;
+use desk::record::Value;
 use desk::verdict::{Comparison, Cost, Withheld};
 
 /// Why, as a clause without its end.

@@ -114,7 +114,9 @@ impl Ground {
         let mut over_links = trials.iter().filter(|trial| !plan.runs_alone(&trial.point.load));
         over_links.find_map(|trial| {
             let what = sockets(trial);
-            self.once(what, binary, |lab| lab.stage(loads::ALL, plan, trial).map_err(|e| e.to_string()))
+            self.once(what, binary, |lab| {
+                lab.stage(loads::ALL, plan, trial).map_err(|e| e.to_string())
+            })
         })
     }
 

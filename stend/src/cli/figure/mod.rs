@@ -9,9 +9,9 @@ use super::run::refuse_empty;
 use super::sides::{self, take};
 use super::{OK, files, store, terminal};
 use clap::ValueEnum;
+use desk::verdict::{Wanted as Comparing, compare_sessions};
 use press::figure::{Figure, Theme, braille, csv, standalone};
 use press::report::{self, Bundle, Document, Node};
-use desk::verdict::{Wanted as Comparing, compare_sessions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 

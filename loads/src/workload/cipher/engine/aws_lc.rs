@@ -4,11 +4,11 @@
 
 use super::features;
 use super::{Identity, Mask, Worker};
-use rig::metal::Unready;
 use crate::workload::cipher::task::{
     Algorithm, Input, Last, Operation, TAG_BYTES, Task, advance, retreat,
 };
 use aws_lc_sys as lc;
+use rig::metal::Unready;
 use std::ffi::{CStr, c_long, c_uint};
 use std::ptr::null_mut;
 

@@ -6,9 +6,9 @@
 
 use super::features;
 use super::{Identity, Mask, Worker, child};
-use rig::metal::Unready;
 use crate::workload::cipher::answers;
 use crate::workload::cipher::task::{Algorithm, Input, Last, Operation, Task, hex, unhex};
+use rig::metal::Unready;
 use rustix::fs::{MemfdFlags, memfd_create};
 use std::fs::File;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};

@@ -11,8 +11,8 @@ mod openssl_cli;
 mod rustcrypto;
 
 use super::task::{Input, Last, Task};
-use rig::metal::Unready;
 use desk::record::{Settings, Value};
+use rig::metal::Unready;
 use std::process::Command;
 
 /// What the environment says of the CPU's features (`OPENSSL_ia32cap`).

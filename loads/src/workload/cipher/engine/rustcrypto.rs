@@ -5,7 +5,6 @@
 
 use super::features;
 use super::{Identity, Mask, Worker};
-use rig::metal::Unready;
 use crate::workload::cipher::task::{
     Algorithm, Input, Last, Operation, TAG_BYTES, Task, advance, retreat,
 };
@@ -16,6 +15,7 @@ use cbc::cipher::{BlockModeEncrypt, InOutBuf, KeyIvInit};
 use chacha20poly1305::ChaCha20Poly1305;
 use ed25519_dalek::{Signer, Verifier};
 use p256::ecdsa::signature::hazmat::{PrehashSigner, PrehashVerifier};
+use rig::metal::Unready;
 use sha2::Digest;
 use std::hint::black_box;
 

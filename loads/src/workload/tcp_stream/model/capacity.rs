@@ -5,8 +5,8 @@
 
 use super::costs::Costs;
 use super::flow::{ETHERNET, Load, segment};
-use rig::lab::sim::{Blend, Hold, LinkNow, Physics, Resource, Scene, Through};
 use desk::record::Value;
+use rig::lab::sim::{Blend, Hold, LinkNow, Physics, Resource, Scene, Through};
 
 /// Something that every byte passes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

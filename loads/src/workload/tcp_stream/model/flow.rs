@@ -3,9 +3,9 @@
 //! Must not know evidence or checks.
 
 use super::capacity::{Setting, Stage, joined};
-use rig::lab::sim::{LinkNow, Scene};
 use crate::workload::tcp_stream::run::{Engine, StreamPlan, read_bytes, shape};
 use desk::record::{Settings, Value};
+use rig::lab::sim::{LinkNow, Scene};
 
 /// IPv4 and TCP headers with the timestamps option; the Ethernet header that an interface counts.
 pub(super) const HEADERS: f64 = 52.0;

@@ -3,9 +3,9 @@
 //! Must not know how the rate came about.
 
 use super::flow::{Flow, Load};
-use rig::lab::sim::Scene;
 use crate::workload::tcp_stream::run::{Cpus, StreamPlan, plan_streams};
 use desk::record::Settings;
+use rig::lab::sim::Scene;
 
 /// How busy the CPUs are.
 pub(super) struct Busy {

@@ -17,10 +17,10 @@ use super::run::{
     Direction, HostMark, InterfaceMark, PaceMark, StreamEnd, StreamMark, StreamPlan, TcpFacts,
     ThreadMark, read_bytes, shape,
 };
-use rig::lab::sim::{Scene, Spoilt};
-use rig::workload::{Job, Modelled};
 use desk::record::{Fault, Value};
 use flow::{ETHERNET, Flow, HEADERS, Load, flow, segment};
+use rig::lab::sim::{Scene, Spoilt};
+use rig::workload::{Job, Modelled};
 
 /// Share of the time that the thread of a held client wants to run.
 const KEEN: f64 = 0.99;

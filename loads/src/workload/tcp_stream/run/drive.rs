@@ -4,14 +4,14 @@
 
 use super::message::{Direction, FromPart, HostMark, StreamPlan, ToPart, Traffic};
 use super::traffic;
-use rig::lab::wire::{Answer, Request};
-use rig::lab::{Lab, LabError, SUT, clock, cpus};
 use crate::workload::tcp_stream::check;
 use crate::workload::tcp_stream::evidence::Evidence;
 use crate::workload::tcp_stream::spec::SPEC;
-use rig::workload::{Checked, Edge, Job, Workload};
 use desk::record::{Fault, LabKind, Settings, Value};
 use desk::search::{Reached, steady};
+use rig::lab::wire::{Answer, Request};
+use rig::lab::{Lab, LabError, SUT, clock, cpus};
+use rig::workload::{Checked, Edge, Job, Workload};
 use std::net::SocketAddrV4;
 use std::time::Duration;
 

@@ -3,8 +3,8 @@
 //! Must not know hosts; keys and the seed are all that differs between trials of one point.
 
 use super::message::{Engine, Pace, Traffic};
-use rig::workload::Job;
 use desk::record::{Fault, Settings, TrialKind, Value};
+use rig::workload::Job;
 use std::time::Duration;
 
 /// Most bytes of one sending call: beyond it the price of a call is nothing beside the copy, and a

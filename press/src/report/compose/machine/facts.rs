@@ -84,8 +84,7 @@ fn under(part: &Part<'_>, fact: &DerivedFact) -> Prose {
 }
 
 fn value(writer: &Writer, fact: &DerivedFact) -> Said {
-    let place =
-        |value: &Option<desk::record::Value>| value.as_ref().map(shown).unwrap_or_default();
+    let place = |value: &Option<desk::record::Value>| value.as_ref().map(shown).unwrap_or_default();
     let args = Args::new().name("at", &place(&fact.at)).name("until", &place(&fact.until));
     match (fact.kind, &fact.figure) {
         (DerivedKind::CacheSize, _) => writer.say("derived-between", args),

@@ -1,10 +1,10 @@
 //! Checks what is derived of a machine and how it is said and drawn.
 
 use crate::figure::{Figure, FigureKind, Scale, alt_text, braille, csv, svg};
-use desk::record::{Better, Cache, Metric, Run, Sample, Value};
 use crate::report::document::Document;
 use crate::report::trace::figures;
 use crate::report::{compose, fixture, text};
+use desk::record::{Better, Cache, Metric, Run, Sample, Value};
 use desk::unit::{Quantity, Unit};
 use desk::verdict::{Analysis, DerivedFact, DerivedKind, analyse};
 

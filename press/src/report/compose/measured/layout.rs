@@ -2,10 +2,10 @@
 //!
 //! Never: a figure.
 
-use desk::record::{LoadPlan, Plan};
 use crate::report::compose::names::{key_words, level_name, setting};
 use crate::report::compose::ruling::shown;
 use crate::report::document::Prose;
+use desk::record::{LoadPlan, Plan};
 use desk::verdict::MeasuredPoint;
 
 /// Most columns that one axis may have; a longer one goes down the page.

@@ -1,9 +1,9 @@
 //! Checks how absolute figures are laid out and said.
 
-use desk::record::Run;
 use crate::report::document::{Document, Node, Table};
 use crate::report::tests::headline;
 use crate::report::{CardInput, Part, Role, card, compose, fixture, summary, text};
+use desk::record::Run;
 use desk::verdict::Analysis;
 
 fn document(blocks: u32, levels: &[&str]) -> Document {

@@ -2,7 +2,6 @@
 
 use super::{Drawn, equal, margin, numbered, ratio_axis};
 use crate::figure::{Figure, FigureKind, Scale, Series};
-use desk::record::Better;
 use crate::report::compose::answer::{Judged, asked, same};
 use crate::report::compose::effect::{is_alone, level, metric_title};
 use crate::report::compose::figures::{alone_mark, direction, ratio_label, row_name};
@@ -11,6 +10,7 @@ use crate::report::compose::{Part, Writer};
 use crate::report::document::{Prose, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
+use desk::record::Better;
 use desk::verdict::Verdict;
 
 /// The figure; nothing for a single comparison, which its own figure shows.

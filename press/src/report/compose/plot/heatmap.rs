@@ -2,7 +2,6 @@
 
 use super::{Drawn, equal, margin, numbered, ratio_axis};
 use crate::figure::{Axis, Figure, FigureKind, Mark, Scale, Series};
-use desk::record::Value;
 use crate::report::compose::effect::metric_title;
 use crate::report::compose::figures::{alone_mark, direction};
 use crate::report::compose::names::{key_words, pair};
@@ -11,6 +10,7 @@ use crate::report::compose::{Part, Writer, states};
 use crate::report::document::Prose;
 use crate::report::error::ReportError;
 use crate::report::words::Args;
+use desk::record::Value;
 use desk::unit::Unit;
 use desk::verdict::{Comparison, PointResult, is_aa};
 

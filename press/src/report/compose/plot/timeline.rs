@@ -2,7 +2,6 @@
 
 use super::{Drawn, equal, numbered, ratio_axis, single};
 use crate::figure::{Axis, Figure, FigureKind, Scale, Series, Zone};
-use desk::record::Fault;
 use crate::report::compose::appendix::fault_kind;
 use crate::report::compose::names::level_name;
 use crate::report::compose::ruling::count;
@@ -10,6 +9,7 @@ use crate::report::compose::{Part, Writer};
 use crate::report::document::Prose;
 use crate::report::error::ReportError;
 use crate::report::words::Args;
+use desk::record::Fault;
 use desk::unit::Unit;
 use desk::verdict::{Visit, pauses, visits};
 

@@ -10,8 +10,8 @@ mod speed;
 
 use super::features;
 use super::{Identity, Mask, Worker, child};
-use rig::metal::Unready;
 use crate::workload::cipher::task::{Input, Last, Task};
+use rig::metal::Unready;
 use std::io::{ErrorKind, Write};
 use std::process::{Command, Stdio};
 

@@ -4,12 +4,12 @@ mod clocks;
 mod resources;
 
 use super::model;
-use rig::lab::sim::{self, Hold, LinkNow, Physics, Scene};
-use rig::workload::{Job, Modelled};
 use desk::record::{
     Fault, LabPlan, LinkPlan, LoadPoint, Settings, Treatment, Trial, TrialKind, Value,
 };
 use desk::unit::{Quantity, Unit};
+use rig::lab::sim::{self, Hold, LinkNow, Physics, Scene};
+use rig::workload::{Job, Modelled};
 use std::collections::BTreeMap;
 use std::time::Duration;
 

@@ -1,9 +1,9 @@
 //! Each resource of a physics limits as it says, and shows in what a probe could see.
 
 use super::{FAST, case, close, given, rate, read, size, throughput, word};
-use rig::workload::Modelled;
 use desk::record::Value;
 use desk::unit::{Quantity, Unit};
+use rig::workload::Modelled;
 
 /// Nanoseconds of a byte at the sending end, 64 KiB a call; and of the packets of the other.
 const SEND: f64 = 500.0 / 65536.0 + 600.0 / 65536.0 + 0.05;
