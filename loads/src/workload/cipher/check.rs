@@ -76,7 +76,7 @@ pub fn input(task: Task, seed: u64) -> Result<Input, String> {
     if task.operation == Operation::Verify {
         let sign = Task { operation: Operation::Sign, ..task };
         let mut worker =
-            Engine::AwsLc.worker(sign, &input, Mask::AsItIs).map_err(|e| e.to_string())?;
+            Engine::SIGNER.worker(sign, &input, Mask::AsItIs).map_err(|e| e.to_string())?;
         input.signature = once(worker.as_mut())?.output;
     }
     Ok(input)

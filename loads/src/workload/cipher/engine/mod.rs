@@ -3,6 +3,10 @@
 //! Gives: [`Engine`], [`Worker`], [`Identity`], [`Mask`]. Never: what a figure means.
 //! Start reading at `aws_lc.rs`.
 
+#[cfg(not(feature = "aws_lc"))]
+#[path = "absent.rs"]
+mod aws_lc;
+#[cfg(feature = "aws_lc")]
 mod aws_lc;
 mod child;
 mod features;
@@ -41,6 +45,7 @@ impl Mask {
     }
 
     /// Whether it is what an environment has.
+    #[cfg(feature = "aws_lc")]
     fn is(self, found: Option<&str>) -> bool {
         match self {
             Self::AsItIs => true,
@@ -138,8 +143,14 @@ impl Engine {
     /// What it is here, under a mask of CPU features.
     ///
     /// # Errors
-    /// Where it is not here, cannot do the task, or does not obey the mask.
+    /// Where it is not here, cannot do the task, or does not obey the mask; and where this build
+    /// has nothing to check its results with.
     pub fn identity(self, task: Task, mask: Mask) -> Result<Identity, Unready> {
+        if !cfg!(feature = "aws_lc") && !rustcrypto::has(task) {
+            let name = task.algorithm.name();
+            let why = format!("{name} cannot be checked without the feature aws_lc");
+            return Err(Unready::NotAvailable(why));
+        }
         match self {
             Self::AwsLc => aws_lc::identity(task, mask),
             Self::Libcrypto => libcrypto::identity(task, mask),
@@ -161,13 +172,17 @@ impl Engine {
         }
     }
 
+    /// The engine of this binary that makes what others verify.
+    pub const SIGNER: Self =
+        if cfg!(feature = "aws_lc") { Self::AwsLc } else { Self::Rustcrypto };
+
     /// The engine of this binary that its results are held against. It shares no code with it,
-    /// but for RSA, which only one of them has.
+    /// but for RSA, which only one of them has, and in a build of one engine.
     #[must_use]
     pub fn witness(self, task: Task) -> Self {
         match self {
             Self::AwsLc if rustcrypto::has(task) => Self::Rustcrypto,
-            _ => Self::AwsLc,
+            _ => Self::SIGNER,
         }
     }
 }
