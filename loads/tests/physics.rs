@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests stand outside test functions")]
 
 use desk::plan::{Catalogue, order, read};
+use desk::record::flow;
 use desk::record::{Completeness, Fault, Plan, Reading, Trial, TrialKind, TrialRecord, Value};
 use rig::factor;
 use rig::lab::sim::Physics;
@@ -59,9 +60,19 @@ fn lines(visited: &Visited) -> String {
         for sample in &record.outcome.samples {
             let _ = write!(text, " {} {}", sample.metric, sample.quantity.value);
         }
-        let streams = record.outcome.streams.iter().map(|s| {
-            let waits = (s.receive_window_limited_us, s.send_buffer_limited_us);
-            format!("{} {} {} {waits:?}", s.stream, s.received_bytes, s.busy_us)
+        let flows = &record.outcome.flows;
+        let streams = flows.rows.iter().map(|s| {
+            let read = |column: &str| flows.figure(s, column).unwrap();
+            let us = |column: &str| (read(column) * 1e6).round();
+            let waits = (us(flow::RECEIVE_WINDOW), us(flow::SEND_BUFFER));
+            format!(
+                "{} {} {} ({}, {})",
+                s.name,
+                read(flow::RECEIVED),
+                us(flow::BUSY),
+                waits.0,
+                waits.1
+            )
         });
         let read = |r: &Reading| format!("{} {} {} {}", r.probe, r.host, r.key, r.quantity.value);
         // The token bucket is read only since: a reading more is no change of the others.

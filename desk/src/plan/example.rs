@@ -2,14 +2,15 @@
 
 use super::{Catalogue, read};
 use crate::record::{
-    Better, FactorSpec, MetricSpec, ParamKind, ParamSpec, Place, Plan, Scope, WorkloadSpec,
+    Better, FactorSpec, MetricSpec, ParamKind, ParamRole, ParamSpec, Place, Plan, Scope,
+    WorkloadSpec,
 };
 use crate::unit::Unit;
 
 const ON_OFF: ParamKind = ParamKind::Choice(&["on", "off"]);
 
 const fn param(name: &'static str, kind: ParamKind, default: &'static str) -> ParamSpec {
-    ParamSpec { name, about: "", kind, default }
+    ParamSpec { name, about: "", role: None, kind, default }
 }
 
 const fn metric(name: &'static str, unit: Unit) -> MetricSpec {
@@ -26,12 +27,24 @@ static TCP_STREAM: WorkloadSpec = WorkloadSpec {
     place: Place::Path,
     revision: 1,
     params: &[
-        param("direction", ParamKind::Choice(&["transmit", "receive", "duplex"]), "transmit"),
-        param("request_size", ParamKind::Size(1, 1_048_576), "64 KiB"),
-        param("streams", ParamKind::Count(1, 64), "1"),
+        ParamSpec {
+            role: Some(ParamRole::Direction),
+            ..param("direction", ParamKind::Choice(&["transmit", "receive", "duplex"]), "transmit")
+        },
+        ParamSpec {
+            role: Some(ParamRole::Size),
+            ..param("request_size", ParamKind::Size(1, 1_048_576), "64 KiB")
+        },
+        ParamSpec {
+            role: Some(ParamRole::Concurrency),
+            ..param("streams", ParamKind::Count(1, 64), "1")
+        },
         param("engine", ParamKind::Choice(&["batch", "sys"]), "sys"),
         param("queue_depth", ParamKind::Count(1, 1024), "64"),
-        param("offered_load", ParamKind::RateOr("full", 1e4, 1e12), "full"),
+        ParamSpec {
+            role: Some(ParamRole::Offered),
+            ..param("offered_load", ParamKind::RateOr("full", 1e4, 1e12), "full")
+        },
         param("placement", ParamKind::Choice(&["spread", "same", "none"]), "spread"),
         param("congestion", ParamKind::Word, "kernel"),
     ],

@@ -7,8 +7,10 @@
 
 mod claim;
 mod counted;
+mod distribution;
 mod environment;
 mod fact;
+pub mod flow;
 mod grain;
 mod keys;
 mod outcome;
@@ -20,18 +22,21 @@ mod trial;
 
 pub use claim::{Claim, claim_sources, claims};
 pub use counted::{Counted, ENOUGH};
+pub use distribution::{DIGITS, Distribution, DistributionError};
 pub use environment::{Adapter, Cache, Cpu, Environment, Fact, KeyClass, LabKind};
 pub use fact::ManualFact;
+pub use flow::{Flow, FlowColumn, Flows};
 pub use grain::{Apart, Grain};
 pub use keys::{EnvKey, LEVELS, class_of, known_key};
-pub use outcome::{Fault, Outcome, Reading, Sample, StreamFacts, Window, Work};
+pub use outcome::{Fault, Outcome, Reading, Sample, Window, Work};
 pub use plan::{
     FactorPlan, LabPlan, Level, LinkPlan, LoadPlan, Method, Plan, PrimaryComparison, Replicate,
     SteadyRule, longest_sweep,
 };
 pub use run::{Added, Completeness, RUN_SCHEMA, Run, Sitting, TrialRecord};
 pub use spec::{
-    Better, FactorSpec, Metric, MetricSpec, ParamKind, ParamSpec, Place, Scope, WorkloadSpec,
+    Better, Direction, FactorSpec, Metric, MetricSpec, ParamKind, ParamRole, ParamSpec, Place,
+    Scope, WorkloadSpec,
 };
 pub use throttle::{Fixed, Throttle, Throttling};
 pub use trial::{LoadPoint, Settings, Treatment, Trial, TrialKind, Value};

@@ -1,9 +1,12 @@
 //! Knows what came out of a trial: samples or a fault, always with the work actually done.
 
+use super::distribution::Distribution;
+use super::flow::Flows;
 use super::trial::Settings;
 use crate::unit::Quantity;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use thiserror::Error;
 
 /// The measured window on the monotonic clock of the conductor's host.
@@ -46,58 +49,22 @@ pub struct Reading {
     pub quantity: Quantity,
 }
 
-/// What the kernel's TCP says of one stream over the window.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct StreamFacts {
-    /// The stream, for instance `c01.0 transmit`.
-    pub stream: String,
-    /// Host of the sending end.
-    pub sender: String,
-    /// Host of the receiving end.
-    pub receiver: String,
-    /// Congestion control read back from the sending socket.
-    pub congestion: String,
-    /// CPU that the sending thread was pinned to, if it was.
-    pub sender_cpu: Option<u32>,
-    /// CPU that the receiving thread was pinned to, if it was.
-    pub receiver_cpu: Option<u32>,
-    /// Payload bytes that the receiving application took in the window.
-    pub received_bytes: u64,
-    /// Requests that the receiving application completed in the window.
-    pub operations: u64,
-    /// Data segments that the receiving kernel counted in the window.
-    pub segments: u64,
-    /// Segments that the sending kernel sent again in the window.
-    pub retransmitted: u64,
-    /// Smoothed round-trip time at the close, microseconds.
-    pub rtt_us: u32,
-    /// Maximum segment size of the sending end, bytes.
-    pub mss: u32,
-    /// Congestion window of the sending end at the close, segments.
-    pub congestion_window: u32,
-    /// Time with data in flight in the window, microseconds.
-    pub busy_us: u64,
-    /// Share of it held back by the peer's receive window, microseconds.
-    pub receive_window_limited_us: u64,
-    /// Share of it held back by the own send buffer, microseconds.
-    pub send_buffer_limited_us: u64,
-}
-
 /// Work that was really done, counted over the whole trial and not only the window.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Work {
     /// Payload bytes handed to the kernel by all senders.
     pub sent_bytes: u64,
     /// Payload bytes taken from the kernel by all receivers.
     pub received_bytes: u64,
-    /// Requests completed by all receivers.
+    /// Requests, transactions or frames that were completed.
     pub operations: u64,
+    /// Those that failed, by class: `refused`, `reset`, `timeout`, `wrong`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub errors: BTreeMap<String, u64>,
     /// Places where the content was compared with what it had to be.
     pub content_checks: u64,
-    /// Data connections refused because their opening was wrong.
-    pub refused_connections: u64,
     /// FNV-1a, folded to 32 bits, of the content that the work was made of: payload, arrays, links,
-    /// messages. The same seed on the same machine gives the same; none in older records.
+    /// messages. The same seed on the same machine gives the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<u32>,
 }
@@ -216,8 +183,12 @@ pub struct Outcome {
     pub window: Window,
     /// Figures of the workload. With a fault they are what was seen, and enter no statistics.
     pub samples: Vec<Sample>,
-    /// TCP facts, one a stream.
-    pub streams: Vec<StreamFacts>,
+    /// How quantities of single operations were distributed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub distributions: Vec<Distribution>,
+    /// The flows that made them.
+    #[serde(default, skip_serializing_if = "Flows::is_empty")]
+    pub flows: Flows,
     /// Work actually done.
     pub work: Work,
     /// How the load was made: engine and placement as asked, congestion control as read back.
@@ -235,6 +206,12 @@ impl Outcome {
     #[must_use]
     pub fn faulty(fault: Fault) -> Self {
         Self { fault: Some(fault), ..Self::default() }
+    }
+
+    /// The distribution of a name.
+    #[must_use]
+    pub fn distribution(&self, name: &str) -> Option<&Distribution> {
+        self.distributions.iter().find(|one| one.name == name)
     }
 
     /// The figure of a metric.

@@ -2,7 +2,8 @@
 
 use super::environment::{Fact, KeyClass};
 use super::fact::ManualFact;
-use super::trial::Settings;
+use super::spec::ParamRole;
+use super::trial::{Settings, Value};
 use crate::unit::Quantity;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -84,13 +85,35 @@ pub struct LoadPlan {
     /// tells for every load.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub primary: Option<String>,
-    /// Whether it loads the system under test alone, without clients or a link; false in older
-    /// records, which have no such load.
+    /// Which parameter has which role.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub roles: BTreeMap<ParamRole, String>,
+    /// Whether it loads the system under test alone, without clients or a link.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub alone: bool,
 }
 
 impl LoadPlan {
+    /// The parameter of a role among these; none where the workload has none, or it is not there.
+    #[must_use]
+    pub fn param<'s>(&self, role: ParamRole, params: &'s Settings) -> Option<&'s Value> {
+        params.get(self.roles.get(&role)?)
+    }
+
+    /// Every value that the plan gives to the parameter of a role; none where it has none.
+    pub fn values(&self, role: ParamRole) -> impl Iterator<Item = &Value> {
+        let name = self.roles.get(&role);
+        let swept = self.over.iter().filter(move |(swept, _)| Some(swept) == name);
+        let fixed = name.and_then(|name| self.fixed.get(name));
+        fixed.into_iter().chain(swept.flat_map(|(_, values)| values))
+    }
+
+    /// Whether these parameters set the load offered; a word such as `full` does not.
+    #[must_use]
+    pub fn is_paced(&self, params: &Settings) -> bool {
+        self.param(ParamRole::Offered, params).is_some_and(|value| value.quantity().is_some())
+    }
+
     /// [`Plan::curve`] by the curve of the method.
     pub(crate) fn curve<'p>(&'p self, usual: Option<&'p str>) -> Option<&'p str> {
         let swept = |name: &&str| self.over.iter().any(|(swept, _)| swept == name);
@@ -221,11 +244,17 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// The load of a name.
+    #[must_use]
+    pub fn load(&self, name: &str) -> Option<&LoadPlan> {
+        self.loads.iter().find(|load| load.name == name)
+    }
+
     /// The metric that decides on a load, by the name of the load; that of the method for a load
     /// that the plan does not have.
     #[must_use]
     pub fn primary(&self, load: &str) -> &str {
-        let own = self.loads.iter().find(|one| one.name == load);
+        let own = self.load(load);
         own.and_then(|one| one.primary.as_deref()).unwrap_or(&self.method.primary)
     }
 

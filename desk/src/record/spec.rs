@@ -41,6 +41,46 @@ pub enum ParamKind {
     Word,
 }
 
+/// What a parameter means, so that a rule needs no name of it.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum ParamRole {
+    /// The rate that is offered, in the unit of a metric; a word where nothing is.
+    Offered,
+    /// Bytes of a request, frame or block.
+    Size,
+    /// Which way the load goes: [`Direction`].
+    Direction,
+    /// How many at once, of each client: streams, connections, users.
+    Concurrency,
+}
+
+/// Which way a load goes, seen from the system under test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// It sends.
+    Transmit,
+    /// It receives.
+    Receive,
+    /// Both at once, a generator each way.
+    Duplex,
+}
+
+impl Direction {
+    /// The direction of a word, `transmit`, `receive` or `duplex`.
+    #[must_use]
+    pub fn of(word: &str) -> Option<Self> {
+        match word {
+            "transmit" => Some(Self::Transmit),
+            "receive" => Some(Self::Receive),
+            "duplex" => Some(Self::Duplex),
+            _ => None,
+        }
+    }
+}
+
 /// One parameter of a workload.
 #[derive(Clone, Copy, Debug)]
 pub struct ParamSpec {
@@ -48,6 +88,8 @@ pub struct ParamSpec {
     pub name: &'static str,
     /// One line of help.
     pub about: &'static str,
+    /// What it means to a rule, if to any.
+    pub role: Option<ParamRole>,
     /// What it may be.
     pub kind: ParamKind,
     /// What it is when the plan is silent, as a plan would write it.

@@ -2,7 +2,7 @@
 //!
 //! Never: whether that is good or bad.
 
-use crate::record::{Plan, Reading, Settings, TrialRecord, Value};
+use crate::record::{Direction, ParamRole, Plan, Reading, TrialRecord, Value};
 use crate::unit::Unit;
 
 /// Host that the clients load.
@@ -12,7 +12,12 @@ const REACHED: f64 = 0.97;
 
 /// The primary metric if it is a throughput, else the first one that is; bit/s.
 pub(crate) fn throughput(plan: &Plan, record: &TrialRecord) -> Option<f64> {
-    let samples = record.outcome.samples.iter().filter(|s| s.quantity.unit == Unit::BitPerSecond);
+    rate(plan, record, Unit::BitPerSecond)
+}
+
+/// The primary metric if it has this unit, else the first one that has.
+fn rate(plan: &Plan, record: &TrialRecord, unit: Unit) -> Option<f64> {
+    let samples = record.outcome.samples.iter().filter(|s| s.quantity.unit == unit);
     let first = samples.clone().next();
     let primary = samples.clone().find(|s| s.metric == plan.primary(&record.trial.point.load));
     primary.or(first).map(|s| s.quantity.value)
@@ -48,17 +53,30 @@ pub(crate) fn is_client(host: &str) -> bool {
     !number.is_empty() && number.chars().all(|c| c.is_ascii_digit())
 }
 
+/// Value of the parameter of a role at the point of a record; none where its load has none.
+pub(crate) fn param<'r>(
+    plan: &Plan,
+    record: &'r TrialRecord,
+    role: ParamRole,
+) -> Option<&'r Value> {
+    let point = &record.trial.point;
+    plan.load(&point.load)?.param(role, &point.params)
+}
+
+/// Which way the load of a record goes; none where it has no direction.
+pub(crate) fn direction(plan: &Plan, record: &TrialRecord) -> Option<Direction> {
+    Direction::of(param(plan, record, ParamRole::Direction)?.word()?)
+}
+
 /// How many directions carry load at once.
-pub(crate) fn directions(params: &Settings) -> f64 {
-    let word = params.get("direction").and_then(Value::word);
-    if word == Some("duplex") { 2.0 } else { 1.0 }
+pub(crate) fn directions(plan: &Plan, record: &TrialRecord) -> f64 {
+    if direction(plan, record) == Some(Direction::Duplex) { 2.0 } else { 1.0 }
 }
 
 /// Share of the load offered that was carried, in all directions together; none if none was set.
 pub(crate) fn offer_use(plan: &Plan, record: &TrialRecord) -> Option<f64> {
-    let params = &record.trial.point.params;
-    let offered = params.get("offered_load").and_then(Value::quantity)?.value;
-    Some(throughput(plan, record)? / (offered * directions(params)))
+    let offered = param(plan, record, ParamRole::Offered)?.quantity()?;
+    Some(rate(plan, record, offered.unit)? / (offered.value * directions(plan, record)))
 }
 
 /// Whether the load offered was set and the trial reached 97 % of it.

@@ -86,7 +86,7 @@ fn server_wants(record: &TrialRecord) -> Option<f64> {
 
 /// Whether a stream of this client has both ends on one CPU, which is full.
 fn shares_a_full_cpu(record: &TrialRecord, client: &str) -> bool {
-    let mut streams = record.outcome.streams.iter();
+    let mut streams = record.outcome.flows.rows.iter();
     streams.any(|stream| {
         let its = stream.sender == client || stream.receiver == client;
         let shared = stream.sender_cpu.filter(|cpu| its && stream.receiver_cpu == Some(*cpu));

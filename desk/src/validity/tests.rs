@@ -1,7 +1,7 @@
 //! Which events make a trial invalid, and what does not.
 
 use super::{STEAL_MOST, grade};
-use crate::record::{Fault, Plan, Reading, SteadyRule, StreamFacts, TrialKind, TrialRecord};
+use crate::record::{Fault, Flow, Flows, Plan, Reading, SteadyRule, TrialKind, TrialRecord};
 use crate::unit::{Quantity, Unit};
 use crate::verdict::simulated::Simulated;
 
@@ -94,13 +94,14 @@ fn clients_at_their_limit_are_an_event_and_name_the_client() {
 fn a_full_cpu_that_both_ends_share_is_the_limit_of_both() {
     let fault = |server_cpu: u32, share: f64| {
         let (plan, mut record) = trial();
-        record.outcome.streams = vec![StreamFacts {
+        let flow = Flow {
             sender: "sut".into(),
             receiver: "c01".into(),
             sender_cpu: Some(server_cpu),
             receiver_cpu: Some(1),
-            ..StreamFacts::default()
-        }];
+            ..Flow::default()
+        };
+        record.outcome.flows = Flows::new(&[], vec![flow]);
         let rows = [
             ("thread", "sut", "runnable", 0.6),
             ("thread", "c01", "runnable", 1.0),

@@ -2,9 +2,8 @@
 
 use super::effective::is_aa;
 use super::finding::{Advice, Comparison, Cost, Reader, Verdict, Withheld};
-use super::measure::is_paced;
 use super::objection::objection;
-use crate::record::Plan;
+use crate::record::{ParamRole, Plan};
 use crate::stats::Estimate;
 
 /// What each kind of reader should take, in the order of the comparisons.
@@ -35,7 +34,7 @@ pub(super) fn advice(plan: &Plan, comparisons: &[Comparison], costs: &[Cost]) ->
 
 fn load_is_paced(plan: &Plan, comparison: &Comparison) -> bool {
     let load = plan.loads.iter().find(|load| load.name == comparison.load);
-    is_paced(&comparison.fixed) || load.is_some_and(|load| is_paced(&load.fixed))
+    load.is_some_and(|load| load.is_paced(&comparison.fixed) || load.is_paced(&load.fixed))
 }
 
 /// Whether two comparisons are of one thing but for the load offered. A paced load may stand at one
@@ -45,7 +44,7 @@ fn same_but_pace(plan: &Plan, paced: &Comparison, full: &Comparison) -> bool {
         let load = plan.loads.iter().find(|load| load.name == c.load)?;
         let mut params = load.fixed.clone();
         params.extend(c.fixed.clone());
-        params.remove("offered_load");
+        load.roles.get(&ParamRole::Offered).map(|offered| params.remove(offered));
         full.curve.as_ref().map(|curve| params.remove(curve));
         Some((load.workload.clone(), params))
     };

@@ -5,8 +5,11 @@
 
 use super::effective::effective;
 use super::finding::{LimitKind, Top};
-use super::measure::{busy, by_host, directions, is_client, is_server, reading, throughput};
-use crate::record::{Plan, Reading, StreamFacts, TrialRecord, Value};
+use super::measure::{
+    busy, by_host, direction, directions, is_client, is_server, reading, throughput,
+};
+use crate::record::flow::{BUSY, RECEIVE_WINDOW, RECEIVED, SEND_BUFFER};
+use crate::record::{Direction, Flow, Plan, Reading, TrialRecord};
 use crate::stats::{Estimate, mean_or_single};
 use crate::unit::Unit;
 use crate::validity::FULL;
@@ -93,7 +96,7 @@ const ALL: [(LimitKind, f64, Use); 17] = [
     (LimitKind::AllCpus, FULL, |_, record| busy(record)),
     (LimitKind::SoftirqCpu, FULL, |_, record| softirq(record)),
     (LimitKind::OneCpu, FULL, |_, record| one_cpu(record)),
-    (LimitKind::ReceiveWindow, WAITING, |_, r| waiting(r, |s| s.receive_window_limited_us)),
+    (LimitKind::ReceiveWindow, WAITING, |_, r| waiting(r, RECEIVE_WINDOW)),
     (LimitKind::SendBuffer, WAITING, |_, record| send_buffer(record)),
 ];
 
@@ -182,7 +185,7 @@ fn is_on_one_cpu(record: &TrialRecord) -> bool {
     if cpus(record).count() < 2 {
         return false;
     }
-    let ends = record.outcome.streams.iter().flat_map(|s| [s.sender_cpu, s.receiver_cpu]);
+    let ends = record.outcome.flows.rows.iter().flat_map(|s| [s.sender_cpu, s.receiver_cpu]);
     let mut cpus = ends.collect::<Vec<_>>();
     cpus.dedup();
     matches!(cpus[..], [Some(_)])
@@ -195,7 +198,7 @@ fn framed(packet: f64, beside: f64) -> f64 {
 
 /// Payload in one direction, bit/s.
 fn one_way(plan: &Plan, record: &TrialRecord) -> Option<f64> {
-    Some(throughput(plan, record)? / directions(&record.trial.point.params))
+    Some(throughput(plan, record)? / directions(plan, record))
 }
 
 fn ceiling(record: &TrialRecord, host: &str, key: &str) -> Option<f64> {
@@ -249,21 +252,17 @@ pub(super) fn rates(plan: &Plan, record: &TrialRecord) -> Vec<(String, f64)> {
 /// Payload that leaves by an end of the link, bit/s: of the adapter of a host what it sends, of the
 /// switch's port what the host behind it takes. None of an end by which the load does not pass.
 fn leaves(plan: &Plan, record: &TrialRecord, end: &str) -> Option<f64> {
-    let way = record.trial.point.params.get("direction").and_then(Value::word);
-    let (sent, taken) = (way != Some("receive"), way != Some("transmit"));
+    let way = direction(plan, record);
+    let (sent, taken) = (way != Some(Direction::Receive), way != Some(Direction::Transmit));
     match end {
         "sut" => return one_way(plan, record).filter(|_| sent),
         "switch" => return one_way(plan, record).filter(|_| taken),
         _ => {}
     }
     let behind = end.strip_prefix("switch.");
-    let its = |s: &StreamFacts| behind.map_or(s.sender == end, |client| s.receiver == client);
-    let streams = &record.outcome.streams;
-    #[expect(clippy::cast_precision_loss, reason = "bytes of a window are far below 2^53")]
-    let bytes = |of: &dyn Fn(&StreamFacts) -> bool| {
-        streams.iter().filter(|s| of(s)).map(|s| s.received_bytes as f64).sum::<f64>()
-    };
-    let share = bytes(&its) / bytes(&|_| true).max(1.0);
+    let its = |s: &Flow| behind.map_or(s.sender == end, |client| s.receiver == client);
+    let flows = &record.outcome.flows;
+    let share = flows.sum(RECEIVED, its) / flows.sum(RECEIVED, |_| true).max(1.0);
     (share > 0.0).then_some(throughput(plan, record)? * share)
 }
 
@@ -334,19 +333,19 @@ fn small_at<'r>(record: &'r TrialRecord, key: &'r str) -> impl Iterator<Item = &
 /// no streams are known, whether any host has.
 pub(super) fn has_small(record: &TrialRecord, key: &str) -> bool {
     let small: BTreeSet<&str> = small_at(record, key).collect();
-    let streams = &record.outcome.streams;
-    let owner = |s: &StreamFacts| match key {
+    let flows = &record.outcome.flows.rows;
+    let owner = |s: &Flow| match key {
         "send_buffer" => small.contains(s.sender.as_str()),
         _ => small.contains(s.receiver.as_str()),
     };
-    !small.is_empty() && streams.iter().all(owner)
+    !small.is_empty() && flows.iter().all(owner)
 }
 
 /// Share of the time that senders wait for their send buffer: by TCP's own count, and where the
 /// buffer is small by the sleep of the threads, since TCP counts only while nothing is in flight
 /// and nothing is queued.
 fn send_buffer(record: &TrialRecord) -> Option<f64> {
-    let counted = waiting(record, |s| s.send_buffer_limited_us);
+    let counted = waiting(record, SEND_BUFFER);
     let waits = small_at(record, "send_buffer");
     let slept = waits.filter_map(|host| reading(record, "tcp", host, "send_wait"));
     largest(counted.into_iter().chain(slept))
@@ -399,15 +398,12 @@ fn goodput(plan: &Plan, record: &TrialRecord) -> Option<f64> {
 
 /// The same for the adapters of clients that have machines of their own, the fullest of them.
 fn client_line(plan: &Plan, record: &TrialRecord) -> Option<f64> {
-    let streams = &record.outcome.streams;
-    #[expect(clippy::cast_precision_loss, reason = "bytes of a window are far below 2^53")]
-    let bytes = |of: &dyn Fn(&StreamFacts) -> bool| {
-        streams.iter().filter(|s| of(s)).map(|s| s.received_bytes as f64).sum::<f64>()
-    };
-    let (all, payload) = (bytes(&|_| true), one_way(plan, record)?);
+    let flows = &record.outcome.flows;
+    let (all, payload) = (flows.sum(RECEIVED, |_| true), one_way(plan, record)?);
     let rates = by_host(record, "ceiling", "line_rate").filter(|r| is_client(&r.host));
     let share = |r: &Reading| {
-        let its = bytes(&|s| s.sender == r.host || s.receiver == r.host) / all.max(1.0);
+        let has = |s: &Flow| s.sender == r.host || s.receiver == r.host;
+        let its = flows.sum(RECEIVED, has) / all.max(1.0);
         payload * its * framed(mtu(record, "machine"), WIRE) / r.quantity.value.max(1.0)
     };
     largest(rates.map(share))
@@ -463,11 +459,10 @@ fn softirq(record: &TrialRecord) -> Option<f64> {
     largest(record.readings.iter().filter(of).map(|r| r.quantity.value))
 }
 
-/// Share of the streams' busy time that went by waiting; none without streams.
-#[expect(clippy::cast_precision_loss, reason = "microseconds of a run are far below 2^53")]
-fn waiting(record: &TrialRecord, waited: impl Fn(&StreamFacts) -> u64) -> Option<f64> {
-    let streams = &record.outcome.streams;
-    let busy: u64 = streams.iter().map(|s| s.busy_us).sum();
-    let waited: u64 = streams.iter().map(waited).sum();
-    (busy > 0).then(|| waited as f64 / busy as f64)
+/// Share of the flows' busy time that went by waiting, by the column that counts it; none without
+/// flows.
+fn waiting(record: &TrialRecord, waited: &str) -> Option<f64> {
+    let flows = &record.outcome.flows;
+    let busy = flows.sum(BUSY, |_| true);
+    (busy > 0.0).then(|| flows.sum(waited, |_| true) / busy)
 }

@@ -9,7 +9,7 @@ use super::finding::{
 };
 use super::knee::{knee, rises_then_flat};
 use super::machine::{DerivedFact, DerivedKind, MachineCell};
-use super::measure::{busy, is_paced, throughput};
+use super::measure::{busy, throughput};
 use super::series::{Series, Side, block_logs};
 use super::winner::{alpha, ratio_alone};
 use crate::record::{Claim, FactorPlan, LoadPlan, Method, Plan, Replicate, Run, Value, claims};
@@ -165,7 +165,7 @@ fn beside(claim: Claim, standing: Standing) -> ClaimCheck {
 
 /// How a run stands to a claim of this magnitude.
 fn standing(run: &Run, found: &Analysis, (test, magnitude): (&Test, &str)) -> Standing {
-    let load = run.plan.loads.iter().find(|load| !is_paced(&load.fixed));
+    let load = run.plan.loads.iter().find(|load| !load.is_paced(&load.fixed));
     let looked_at = match (test, load) {
         (Test::Missing(need), _) => Err(*need),
         (Test::Feature(parts), _) => Err(lacks(run, found, parts)),

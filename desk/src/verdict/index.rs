@@ -1,7 +1,6 @@
 //! Knows which comparisons of a run make one index; never what they compare.
 
 use super::finding::{Comparison, Index};
-use super::measure::is_paced;
 use super::winner::{Judged, Rule, judge_alone};
 use crate::record::{Plan, Run};
 use crate::stats::block_means;
@@ -18,7 +17,7 @@ pub(super) fn indexes(run: &Run, judged: &[Judged]) -> Vec<Index> {
     let usable = |j: &&Judged| {
         let c = &j.comparison;
         let load = plan.loads.iter().find(|load| load.name == c.load);
-        let paced = is_paced(&c.fixed) || load.is_some_and(|load| is_paced(&load.fixed));
+        let paced = load.is_some_and(|load| load.is_paced(&c.fixed) || load.is_paced(&load.fixed));
         !paced && !c.verdict.is_barred()
     };
     let usable: Vec<&Judged> = judged.iter().filter(usable).collect();

@@ -2,10 +2,11 @@
 //!
 //! Never: how trials compare.
 
-use crate::record::{Better, Metric, Plan, Settings, TrialRecord};
+use crate::record::{Better, Metric, Plan, TrialRecord};
 use crate::unit::Unit;
 pub(super) use crate::validity::{
-    busy, by_host, directions, is_client, is_server, offer_use, reached_offer, reading, throughput,
+    busy, by_host, direction, directions, is_client, is_server, offer_use, reached_offer, reading,
+    throughput,
 };
 
 /// Host of the conductor.
@@ -88,11 +89,6 @@ pub(super) fn is_conductor(host: &str) -> bool {
     host == CONDUCTOR
 }
 
-/// Whether parameters of a load set the load offered; the word `full` does not.
-pub(super) fn is_paced(params: &Settings) -> bool {
-    params.get("offered_load").is_some_and(|value| value.quantity().is_some())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -168,7 +164,8 @@ mod tests {
         let (plan, mut full) = trial();
         assert!(!reached_offer(&plan, &full));
         full.trial.point.params.insert("offered_load".into(), word("full"));
-        assert!(!reached_offer(&plan, &full) && !is_paced(&full.trial.point.params));
+        assert!(!reached_offer(&plan, &full));
+        assert!(!plan.loads[0].is_paced(&full.trial.point.params));
     }
 
     #[test]

@@ -3,7 +3,6 @@
 use super::barred::bars;
 use super::effective::effective;
 use super::interaction::{Marked, Number, block_means, whole};
-use super::measure::is_paced;
 use super::pairing::{Contest, contests_of};
 use super::ranks::{RankedLevel, RankedPair, Ranking};
 use super::winner::{Rule, alpha, fixed_words, name, ratio_alone};
@@ -150,7 +149,10 @@ fn slug(parts: &[String]) -> String {
 /// The levels that every field has, by their mean log ratios within each whole block over the
 /// fields whose load was not set. None of one field.
 fn over_all(plan: &Plan, fields: &[Field<'_, '_>], rule: Rule<'_>) -> Option<Ranking> {
-    let free = |f: &&Field<'_, '_>| !is_paced(&f.one.fixed) && !is_paced(&f.one.load.fixed);
+    let free = |f: &&Field<'_, '_>| {
+        let load = f.one.load;
+        !load.is_paced(&f.one.fixed) && !load.is_paced(&load.fixed)
+    };
     let fields: Vec<&Field<'_, '_>> = fields.iter().filter(free).collect();
     let first = *fields.first().filter(|_| fields.len() > 1)?;
     let everywhere = |name: &&String| fields.iter().all(|f| f.names.contains(name));

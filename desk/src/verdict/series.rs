@@ -3,7 +3,7 @@
 //! Never: what they are compared with.
 
 use super::pairing::Measure;
-use crate::record::{LoadPlan, Replicate, Run, TrialKind, TrialRecord, Value};
+use crate::record::{LoadPlan, ParamRole, Replicate, Run, TrialKind, TrialRecord, Value};
 use crate::stats::{log_ratio, mean};
 use std::collections::BTreeMap;
 
@@ -38,7 +38,7 @@ impl Series {
         };
         let rest = |(name, values): &(String, Vec<Value>), record: &TrialRecord| {
             Some(name.as_str()) == curve
-                || name == "direction"
+                || load.roles.get(&ParamRole::Direction) == Some(name)
                 || record.trial.point.params.get(name) == values.first()
         };
         let belongs = |record: &&TrialRecord| {
@@ -47,7 +47,8 @@ impl Series {
                 && record.outcome.fault.is_none()
                 && trial.point.load == load.name
                 && trial.treatment.levels == side.levels
-                && params.get("direction").and_then(Value::word) == Some(side.direction)
+                && load.param(ParamRole::Direction, params).and_then(Value::word)
+                    == Some(side.direction)
                 && load.over.iter().all(|axis| rest(axis, record))
         };
         let mut points: Vec<(_, Boots)> =

@@ -3,8 +3,8 @@
 use crate::plan::THROTTLED;
 use crate::record::{
     Better, Completeness, Environment, FactorPlan, Fixed, LabPlan, Level, LinkPlan, LoadPlan,
-    LoadPoint, Method, Metric, Outcome, Plan, RUN_SCHEMA, Run, Sample, Settings, Throttle,
-    Throttling, Treatment, Trial, TrialKind, TrialRecord, Value,
+    LoadPoint, Method, Metric, Outcome, ParamRole, Plan, RUN_SCHEMA, Run, Sample, Settings,
+    Throttle, Throttling, Treatment, Trial, TrialKind, TrialRecord, Value,
 };
 use crate::unit::{Quantity, Unit};
 use rand::{RngExt, SeedableRng};
@@ -186,6 +186,7 @@ impl Simulated {
                 fixed: Settings::new(),
                 over,
                 primary: None,
+                roles: roles(),
                 alone: false,
             }],
             method: self.method(),
@@ -292,6 +293,17 @@ fn factor(name: &str, levels: &[&str]) -> FactorPlan {
         reboot: false,
         manual: false,
     }
+}
+
+/// Which parameters of the load have a role.
+pub fn roles() -> BTreeMap<ParamRole, String> {
+    [
+        (ParamRole::Offered, "offered_load".to_owned()),
+        (ParamRole::Size, "size".to_owned()),
+        (ParamRole::Direction, "direction".to_owned()),
+        (ParamRole::Concurrency, "streams".to_owned()),
+    ]
+    .into()
 }
 
 /// A word as a value.

@@ -4,7 +4,7 @@
 
 use crate::factor;
 use crate::lab::sim::{Physics, Resource, throttle};
-use desk::record::{Fixed, LoadPlan, Plan, Settings, Throttle, Throttling, Value};
+use desk::record::{Fixed, LoadPlan, ParamRole, Plan, Settings, Throttle, Throttling, Value};
 use desk::unit::{Quantity, Unit};
 use std::path::Path;
 
@@ -136,7 +136,11 @@ impl Found {
             [None] => {
                 self.not("client rate", "the clients send as fast as they can, at no set rate");
             }
-            [Some(one)] => self.down("client rate", "offered_load", *one),
+            [Some(one)] => {
+                let name = |load: &LoadPlan| load.roles.get(&ParamRole::Offered).cloned();
+                let name = plan.loads.iter().find_map(name).unwrap_or_default();
+                self.down("client rate", &name, *one);
+            }
             _ => self.not(
                 "client rate",
                 "its loads offer different ones, and a level would set one for all",
@@ -167,9 +171,6 @@ impl Found {
 
 /// What a load offers, at each value that the plan gives it; none where it is as much as it can.
 fn offered(load: &LoadPlan) -> Vec<Option<Quantity>> {
-    let swept = load.over.iter().filter(|(name, _)| name == "offered_load");
-    let set = load.fixed.get("offered_load").into_iter();
-    let all: Vec<_> =
-        set.chain(swept.flat_map(|(_, values)| values)).map(Value::quantity).collect();
+    let all: Vec<_> = load.values(ParamRole::Offered).map(Value::quantity).collect();
     if all.is_empty() { vec![None] } else { all }
 }

@@ -3,7 +3,7 @@
 use super::error::PlanError;
 use super::node::Lines;
 use crate::plan::expand;
-use crate::record::{FactorPlan, LinkPlan, LoadPlan, Plan, Settings, Value};
+use crate::record::{Direction, FactorPlan, LinkPlan, LoadPlan, ParamRole, Plan, Settings, Value};
 use crate::unit::{Quantity, Unit};
 use std::collections::BTreeMap;
 
@@ -90,16 +90,15 @@ pub(super) fn few_enough(plan: &Plan, lines: &Lines) -> Result<(), PlanError> {
 
 fn streams(plan: &Plan, lines: &Lines) -> Result<(), PlanError> {
     for load in &plan.loads {
-        let swept = load.over.iter().filter(|(name, _)| name == "streams");
-        let swept = swept.flat_map(|(_, values)| values).filter_map(Value::count);
-        let fixed = load.fixed.get("streams").and_then(Value::count);
-        let streams = swept.chain(fixed).max().unwrap_or(1);
+        let Some(name) = load.roles.get(&ParamRole::Concurrency) else { continue };
+        let all = load.values(ParamRole::Concurrency);
+        let streams = all.filter_map(Value::count).max().unwrap_or(1);
         let each_way = if duplex(load) { 2 } else { 1 };
         let together = streams.saturating_mul(u64::from(plan.lab.clients) * each_way);
         if together > CONNECTIONS {
             let at = format!("load.{}", load.name);
             return Err(PlanError::TooManyStreams {
-                line: written_in(load, "streams", lines).unwrap_or_else(|| lines.of(&at)),
+                line: written_in(load, name, lines).unwrap_or_else(|| lines.of(&at)),
                 streams,
                 clients: plan.lab.clients,
                 together,
@@ -111,9 +110,8 @@ fn streams(plan: &Plan, lines: &Lines) -> Result<(), PlanError> {
 
 /// Whether a load has streams in both directions at once, which are connections of their own.
 fn duplex(load: &LoadPlan) -> bool {
-    let swept = load.over.iter().filter(|(name, _)| name == "direction");
-    let mut values = swept.flat_map(|(_, values)| values).chain(load.fixed.get("direction"));
-    values.any(|value| value.word() == Some("duplex"))
+    let both = |value: &Value| value.word().and_then(Direction::of) == Some(Direction::Duplex);
+    load.values(ParamRole::Direction).any(both)
 }
 
 /// Refuses clients that together send or take less than a link carries.

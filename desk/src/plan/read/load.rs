@@ -40,7 +40,9 @@ fn load<'a>(
     let (name, workload) = (node.key.clone(), spec.name.into());
     let primary = section.get("primary").map(|node| metric(node, spec)).transpose()?;
     let alone = spec.place == Place::Machine;
-    Ok((LoadPlan { name, workload, fixed, over, primary, alone }, spec))
+    let role = |param: &ParamSpec| Some((param.role?, param.name.to_owned()));
+    let roles = spec.params.iter().filter_map(role).collect();
+    Ok((LoadPlan { name, workload, fixed, over, primary, roles, alone }, spec))
 }
 
 /// The metric that decides here, one of the workload's own.

@@ -9,7 +9,7 @@ use crate::record::{
 use crate::unit::Unit;
 
 const fn param(name: &'static str, kind: ParamKind, default: &'static str) -> ParamSpec {
-    ParamSpec { name, about: "", kind, default }
+    ParamSpec { name, about: "", role: None, kind, default }
 }
 
 const RATE: &[MetricSpec] = &[MetricSpec {

@@ -1,8 +1,8 @@
 //! What lies outside of the load and of its plan is named with its place: shapers and queues at any
 //! end, small buffers, programs on the CPUs of the load.
 
-use super::{Simulated, cpu, read};
-use crate::record::{StreamFacts, TrialRecord};
+use super::{Simulated, cpu, read, waiting};
+use crate::record::TrialRecord;
 use crate::unit::Quantity;
 use crate::verdict::{Limit, LimitKind, LimitPlace, analyse};
 
@@ -25,16 +25,11 @@ fn place(at: &str, what: &str, most: Option<Quantity>) -> Option<LimitPlace> {
     Some(LimitPlace { at: at.into(), what: what.into(), most })
 }
 
-/// One stream that the system under test sends, window-limited for so much of its time.
-fn sent(r: &mut TrialRecord, limited_us: u64) {
-    r.outcome.streams = vec![StreamFacts {
-        sender: "sut".into(),
-        receiver: "c01".into(),
-        received_bytes: 1_000_000,
-        busy_us: 1000,
-        receive_window_limited_us: limited_us,
-        ..StreamFacts::default()
-    }];
+/// One stream that the system under test sends, window-limited for so much of its second.
+fn sent(r: &mut TrialRecord, limited_ms: f64) {
+    r.outcome.flows = waiting([limited_ms / 1000.0, 0.0]);
+    let flow = &mut r.outcome.flows.rows[0];
+    (flow.sender, flow.receiver) = ("sut".into(), "c01".into());
 }
 
 #[test]
@@ -59,7 +54,7 @@ fn a_queue_that_drops_few_packets_is_none() {
     let drops = |count: f64| {
         first(move |r| {
             cpu(r, "busy", 0.3);
-            sent(r, 0);
+            sent(r, 0.0);
             read(r, ["qdisc", "sut", "rate"], 10.0 * RATE);
             read(r, ["qdisc", "sut", "packets"], 1000.0);
             read(r, ["qdisc", "sut", "drops"], count);
@@ -78,7 +73,7 @@ fn a_bucket_counts_at_the_end_by_which_the_load_leaves() {
     let at = |end: &'static str| {
         let limit = first(move |r| {
             cpu(r, "busy", 0.3);
-            sent(r, 0);
+            sent(r, 0.0);
             read(r, ["qdisc", end, "rate"], RATE / 0.9564);
         });
         (limit.kind, limit.place)
@@ -95,7 +90,7 @@ fn a_receive_buffer_too_small_for_any_load_stands_before_the_cpus_that_it_fills(
     let limit = |buffer: f64, most: f64| {
         first(move |r| {
             cpu(r, "busy", 1.0);
-            sent(r, 970);
+            sent(r, 970.0);
             read(r, ["tcp", "c01", "receive_buffer"], buffer);
             read(r, ["tcp", "c01", "receive_buffer_max"], most);
         })
@@ -114,7 +109,7 @@ fn a_small_send_buffer_shows_in_the_sleep_of_the_sender() {
     let limit = |buffer: f64, slept: f64| {
         first(move |r| {
             cpu(r, "busy", 1.0);
-            sent(r, 0);
+            sent(r, 0.0);
             read(r, ["tcp", "sut", "send_buffer"], buffer);
             read(r, ["tcp", "sut", "send_buffer_max"], buffer);
             read(r, ["tcp", "sut", "send_wait"], slept);
@@ -173,7 +168,7 @@ fn other_programs_limit_nothing_that_sleeps() {
         cpu(r, "busy", 1.0);
         cpu(r, "cpus", 1.0);
         cpu(r, "busy.cpu0", 1.0);
-        sent(r, 970);
+        sent(r, 970.0);
         read(r, ["foreign", "machine", "cpu"], 0.9);
         for host in ["sut", "c01"] {
             read(r, ["thread", host, "cpu.cpu0"], 0.05);

@@ -1,7 +1,7 @@
 //! Each ceiling is named when it is full, several tie, and what no load passes is none.
 
-use super::{Simulated, cpu, limit, read};
-use crate::record::{Fault, Run, StreamFacts, TrialRecord};
+use super::{Simulated, cpu, limit, read, waiting};
+use crate::record::{Fault, Flow, Flows, Run, TrialRecord};
 use crate::unit::Unit;
 use crate::verdict::{Limit, LimitKind, analyse};
 
@@ -175,16 +175,18 @@ fn one_full_cpu_stands_out_only_where_the_others_have_room() {
     assert_eq!(limit(&beside(0.7)), [LimitKind::OneCpu; 2]);
 }
 
+/// Flows of which each has both ends on one of these CPUs.
+fn pinned(cpus: &[u32]) -> Flows {
+    let on = |at: &u32| Flow { sender_cpu: Some(*at), receiver_cpu: Some(*at), ..Flow::default() };
+    Flows::new(&[], cpus.iter().map(on).collect())
+}
+
 #[test]
 fn sockets_wait_for_what_is_full() {
     let waits = |busy: f64| {
         first(move |r| {
             cpu(r, "busy", busy);
-            r.outcome.streams = vec![StreamFacts {
-                busy_us: 1000,
-                receive_window_limited_us: 900,
-                ..StreamFacts::default()
-            }];
+            r.outcome.flows = waiting([0.9, 0.0]);
         })
     };
     assert_eq!(waits(0.5).kind, LimitKind::ReceiveWindow);
@@ -229,13 +231,7 @@ fn for_a_load_that_may_run_on_one_cpu_alone_the_others_are_none() {
             cpu(r, "busy", 1.0);
             cpu(r, "busy.cpu0", 1.0);
             cpu(r, "busy.cpu1", 1.0);
-            r.outcome.streams = cpus
-                .map(|at| StreamFacts {
-                    sender_cpu: Some(at),
-                    receiver_cpu: Some(at),
-                    ..StreamFacts::default()
-                })
-                .to_vec();
+            r.outcome.flows = pinned(&cpus);
         })
     };
     assert_eq!(on([0, 0]).kind, LimitKind::OneCpu);
@@ -243,11 +239,7 @@ fn for_a_load_that_may_run_on_one_cpu_alone_the_others_are_none() {
     let single = first(|r| {
         cpu(r, "busy", 1.0);
         cpu(r, "busy.cpu0", 1.0);
-        r.outcome.streams = vec![StreamFacts {
-            sender_cpu: Some(0),
-            receiver_cpu: Some(0),
-            ..StreamFacts::default()
-        }];
+        r.outcome.flows = pinned(&[0]);
     });
     assert_eq!(single.kind, LimitKind::AllCpus, "there are no others");
 }

@@ -218,6 +218,7 @@ fn copies(level: &str, seed: u64, algorithms: &[(&str, f64)]) -> Run {
         fixed: [("size".to_owned(), word("memory"))].into(),
         over: vec![("algorithm".into(), words)],
         primary: None,
+        roles: [].into(),
         alone: true,
     }];
     run.plan.published = Some("003".into());

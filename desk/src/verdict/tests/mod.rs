@@ -22,8 +22,9 @@ mod unpaired;
 
 use super::simulated::{Cell, Simulated, size, word};
 use super::{Analysis, Caveat, Comparison, LimitKind, Verdict, analyse, is_aa};
+use crate::record::flow::{BUSY, RECEIVE_WINDOW, RECEIVED, SEND_BUFFER};
 use crate::record::{
-    Better, Completeness, Fault, LabKind, Outcome, Reading, Run, StreamFacts, TrialRecord,
+    Better, Completeness, Fault, Flow, Flows, LabKind, Outcome, Reading, Run, TrialRecord,
 };
 use crate::stats::EstimateMethod;
 use crate::unit::{Quantity, Unit};
@@ -356,20 +357,23 @@ fn the_rate_of_the_link_that_carries_the_traffic_counts_once_a_direction() {
 
 #[test]
 fn streams_that_wait_name_the_side_that_holds_them_back() {
-    let waiting = |receive_window_limited_us, send_buffer_limited_us| {
-        let busy_us = 1000;
-        with(move |r| {
-            r.outcome.streams = vec![StreamFacts {
-                busy_us,
-                receive_window_limited_us,
-                send_buffer_limited_us,
-                ..StreamFacts::default()
-            }];
-        })
-    };
-    assert_eq!(limit(&waiting(600, 100)), [LimitKind::ReceiveWindow; 2]);
-    assert_eq!(limit(&waiting(100, 600)), [LimitKind::SendBuffer; 2]);
-    assert!(limit(&waiting(300, 300)).is_empty());
+    let waits = |window, buffer| with(move |r| r.outcome.flows = waiting([window, buffer]));
+    assert_eq!(limit(&waits(0.6, 0.1)), [LimitKind::ReceiveWindow; 2]);
+    assert_eq!(limit(&waits(0.1, 0.6)), [LimitKind::SendBuffer; 2]);
+    assert!(limit(&waits(0.3, 0.3)).is_empty());
+}
+
+/// One flow that is busy for a second, and so long of it held back by the peer's window and by its
+/// own buffer, seconds.
+fn waiting([window, buffer]: [f64; 2]) -> Flows {
+    let columns = [
+        (RECEIVED, Unit::Byte),
+        (BUSY, Unit::Second),
+        (RECEIVE_WINDOW, Unit::Second),
+        (SEND_BUFFER, Unit::Second),
+    ];
+    let figures = [1e6, 1.0, window, buffer].map(Some).to_vec();
+    Flows::new(&columns, vec![Flow { figures, ..Flow::default() }])
 }
 
 #[test]

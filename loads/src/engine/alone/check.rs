@@ -3,7 +3,7 @@
 //! Must not know hosts, nor what the work was.
 
 use super::recipe::{Order, Recipe, Taken};
-use desk::record::{Fault, Outcome, Reading, Settings, Value, Window, Work};
+use desk::record::{Fault, Flows, Outcome, Reading, Settings, Value, Window, Work};
 use desk::unit::{Quantity, Unit};
 use rig::metal::{DIGEST, Series, Span, Taint, Together, digest};
 use rig::workload::Checked;
@@ -60,7 +60,8 @@ pub(super) fn check(recipe: &Recipe, evidence: &Evidence) -> Result<Checked, Fau
     let outcome = Outcome {
         window: Window { opened_ns, closed_ns },
         samples,
-        streams: Vec::new(),
+        distributions: Vec::new(),
+        flows: Flows::default(),
         work,
         made_with: taken.made_with,
         steady: true,

@@ -9,6 +9,7 @@ pub const SIZES: &[&str] = &["L1", "L2", "L3", "memory"];
 pub const PAGES: ParamSpec = ParamSpec {
     name: "pages",
     about: "of memory: huge (2 MiB, a fault if not granted), base, own (the machine's way)",
+    role: None,
     kind: ParamKind::Choice(&["huge", "base", "own"]),
     default: "huge",
 };
@@ -17,6 +18,7 @@ pub const PAGES: ParamSpec = ParamSpec {
 pub const PLACEMENT: ParamSpec = ParamSpec {
     name: "placement",
     about: "CPUs of the threads: spread takes one of every core first, packed all of a core",
+    role: None,
     kind: ParamKind::Choice(&["spread", "packed"]),
     default: "spread",
 };
@@ -25,6 +27,7 @@ pub const PLACEMENT: ParamSpec = ParamSpec {
 pub const THREADS: ParamSpec = ParamSpec {
     name: "threads",
     about: "each on a CPU of its own, with arrays of its own; or all CPUs",
+    role: None,
     kind: ParamKind::CountOr("all", 1, 1024),
     default: "1",
 };

@@ -4,7 +4,7 @@ use super::check::{figures, tell_pairs};
 use super::run::{home, nominal, pairs, ready};
 use super::spec::SPEC;
 use crate::engine::alone::{Order, Taken};
-use desk::record::{Outcome, Settings, Value, Window, Work};
+use desk::record::{Outcome, Settings, Value, Window};
 use desk::unit::{Quantity, Unit};
 use rig::lab::clock;
 use rig::metal::pair::Home;
@@ -116,16 +116,7 @@ fn all_pairs_give_their_median_their_worst_and_a_reading_each() {
 }
 
 fn outcome() -> Outcome {
-    Outcome {
-        window: Window { opened_ns: 1, closed_ns: 2 },
-        samples: Vec::new(),
-        streams: Vec::new(),
-        work: Work::default(),
-        made_with: Settings::new(),
-        steady: true,
-        settle: None,
-        fault: None,
-    }
+    Outcome { window: Window { opened_ns: 1, closed_ns: 2 }, steady: true, ..Outcome::default() }
 }
 
 #[test]

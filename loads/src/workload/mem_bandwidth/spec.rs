@@ -18,6 +18,7 @@ const PARAMS: &[ParamSpec] = &[
     ParamSpec {
         name: "isa",
         about: "instructions; rep is the CPU's own string operation; best the widest there are",
+        role: None,
         kind: ParamKind::Choice(&[
             "best", "scalar", "sse", "avx2", "avx512", "neon", "rep", "rep_q",
         ]),
@@ -26,6 +27,7 @@ const PARAMS: &[ParamSpec] = &[
     ParamSpec {
         name: "operation",
         about: "read; write a = s; copy a = b; scale a = s b; add a = b + c; triad a = b + s c",
+        role: None,
         kind: ParamKind::Choice(&["read", "write", "copy", "scale", "add", "triad"]),
         default: "triad",
     },
@@ -34,12 +36,14 @@ const PARAMS: &[ParamSpec] = &[
     ParamSpec {
         name: "size",
         about: "bytes of all arrays of one thread, or a level of the memory hierarchy",
+        role: None,
         kind: ParamKind::SizeOr(SIZES, 8 << 10, 4 << 30),
         default: "L2",
     },
     ParamSpec {
         name: "store",
         about: "temporal: through the caches; nontemporal: past them",
+        role: None,
         kind: ParamKind::Choice(&["temporal", "nontemporal"]),
         default: "temporal",
     },

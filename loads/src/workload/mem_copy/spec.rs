@@ -48,6 +48,7 @@ const PARAMS: &[ParamSpec] = &[
     ParamSpec {
         name: "algorithm",
         about: "instructions and kind of store; nt is past the caches; best the quickest",
+        role: None,
         kind: ParamKind::Choice(ALGORITHMS),
         default: "best",
     },
@@ -56,6 +57,7 @@ const PARAMS: &[ParamSpec] = &[
     ParamSpec {
         name: "size",
         about: "bytes of both arrays of one thread, or a level of the memory hierarchy",
+        role: None,
         kind: ParamKind::SizeOr(SIZES, 8 << 10, 4 << 30),
         default: "L2",
     },

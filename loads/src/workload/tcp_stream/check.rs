@@ -5,7 +5,8 @@
 use super::evidence::{Evidence, end_at, seconds};
 use super::run::{Direction, StreamEnd, StreamPlan};
 use super::{bytes, readings};
-use desk::record::{Fault, Outcome, Sample, Settings, StreamFacts, Value, Window, Work};
+use desk::record::flow::{self, Flow, Flows};
+use desk::record::{Fault, Outcome, Sample, Settings, Value, Window, Work};
 use desk::unit::{Quantity, Unit};
 use rig::metal::{DIGEST, digest};
 use rig::workload::Checked;
@@ -23,7 +24,7 @@ pub fn check(evidence: &Evidence) -> Result<Checked, Fault> {
     check_moments(evidence)?;
     let mut streams = Vec::new();
     for plan in &evidence.streams {
-        streams.push(stream_facts(evidence, plan)?);
+        streams.push(stream(evidence, plan)?);
     }
     bytes::check(evidence)?;
     let rates: Vec<(f64, f64)> = evidence.streams.iter().map(|p| rates(evidence, p)).collect();
@@ -46,7 +47,8 @@ pub fn check(evidence: &Evidence) -> Result<Checked, Fault> {
     let outcome = Outcome {
         window: Window { opened_ns: evidence.window_ns.0, closed_ns: evidence.window_ns.1 },
         samples,
-        streams,
+        distributions: Vec::new(),
+        flows: Flows::new(&COLUMNS, streams),
         work,
         made_with: made_with(evidence),
         steady: evidence.steady,
@@ -78,7 +80,10 @@ fn check_moments(evidence: &Evidence) -> Result<(), Fault> {
 
 /// Sent and received must agree: to the byte where the receiver saw the end of its stream.
 fn check_work(evidence: &Evidence) -> Result<Work, Fault> {
-    let mut work = Work { refused_connections: evidence.refused, ..Work::default() };
+    let mut work = Work::default();
+    if evidence.refused > 0 {
+        work.errors.insert("refused".into(), evidence.refused);
+    }
     let mut digests = Some(DIGEST);
     for plan in &evidence.streams {
         let ends: Vec<&StreamEnd> =
@@ -123,7 +128,24 @@ fn rates(evidence: &Evidence, plan: &StreamPlan) -> (f64, f64) {
     (bytes / length, f64::from(segments) / length)
 }
 
-fn stream_facts(evidence: &Evidence, plan: &StreamPlan) -> Result<StreamFacts, Fault> {
+/// What the kernel's TCP says of a stream over the window: payload and requests that the receiving
+/// application took, data segments that its kernel counted and those sent again, and of the sending
+/// end smoothed round-trip time, segment size and window at the close, and what it waited for.
+const COLUMNS: [(&str, Unit); 10] = [
+    (flow::RECEIVED, Unit::Byte),
+    ("operations", Unit::Count),
+    ("segments", Unit::Count),
+    ("retransmitted", Unit::Count),
+    ("rtt", Unit::Second),
+    ("mss", Unit::Byte),
+    ("congestion_window", Unit::Count),
+    (flow::BUSY, Unit::Second),
+    (flow::RECEIVE_WINDOW, Unit::Second),
+    (flow::SEND_BUFFER, Unit::Second),
+];
+
+#[expect(clippy::cast_precision_loss, reason = "bytes and microseconds are far below 2^53")]
+fn stream(evidence: &Evidence, plan: &StreamPlan) -> Result<Flow, Fault> {
     let dead = || Fault::DeadStream { stream: evidence.name(plan) };
     let end = |marks, sends| end_at(marks, plan.id, sends).map(|(s, _)| s).ok_or_else(dead);
     let (sender_0, sender_1) = (end(&evidence.opened, true)?, end(&evidence.closed, true)?);
@@ -138,7 +160,6 @@ fn stream_facts(evidence: &Evidence, plan: &StreamPlan) -> Result<StreamFacts, F
         let found = &sender_1.congestion;
         return Err(Fault::Factor { what: format!("congestion: asked {asked}, is {found}") });
     }
-    let operations = received_bytes / evidence.request_bytes();
     let (client, server) = (&evidence.host_names[plan.client], &evidence.host_names[0]);
     let transmit = plan.direction == Direction::Transmit;
     let (sender, receiver) = if transmit { (server, client) } else { (client, server) };
@@ -149,25 +170,27 @@ fn stream_facts(evidence: &Evidence, plan: &StreamPlan) -> Result<StreamFacts, F
     };
     let (a, b) = (&sender_0.tcp, &sender_1.tcp);
     let segments = receiver_1.tcp.data_segments_in.wrapping_sub(receiver_0.tcp.data_segments_in);
-    Ok(StreamFacts {
-        stream: evidence.name(plan),
+    let counted = |number: u64| Some(number as f64);
+    let passed = |a: u64, b: u64| Some(b.saturating_sub(a) as f64 / 1e6);
+    Ok(Flow {
+        name: evidence.name(plan),
         sender: sender.clone(),
         receiver: receiver.clone(),
-        congestion: sender_1.congestion.clone(),
         sender_cpu,
         receiver_cpu,
-        received_bytes,
-        operations,
-        segments: u64::from(segments),
-        retransmitted: u64::from(b.retransmitted.wrapping_sub(a.retransmitted)),
-        rtt_us: b.rtt_us,
-        mss: b.send_mss,
-        congestion_window: b.congestion_window,
-        busy_us: b.busy_us.saturating_sub(a.busy_us),
-        receive_window_limited_us: b
-            .receive_window_limited_us
-            .saturating_sub(a.receive_window_limited_us),
-        send_buffer_limited_us: b.send_buffer_limited_us.saturating_sub(a.send_buffer_limited_us),
+        words: [("congestion".to_owned(), sender_1.congestion.clone())].into(),
+        figures: vec![
+            counted(received_bytes),
+            counted(received_bytes / evidence.request_bytes()),
+            Some(f64::from(segments)),
+            Some(f64::from(b.retransmitted.wrapping_sub(a.retransmitted))),
+            Some(f64::from(b.rtt_us) / 1e6),
+            Some(f64::from(b.send_mss)),
+            Some(f64::from(b.congestion_window)),
+            passed(a.busy_us, b.busy_us),
+            passed(a.receive_window_limited_us, b.receive_window_limited_us),
+            passed(a.send_buffer_limited_us, b.send_buffer_limited_us),
+        ],
     })
 }
 

@@ -237,7 +237,7 @@ fn figures_follow_from_the_receivers_counts() {
     let metric = |name: &str| checked.outcome.metric(name).map(|q| q.value.round());
     assert_eq!(metric("throughput"), Some(80e6));
     assert_eq!(metric("operations"), Some(10_000.0));
-    assert_eq!(checked.outcome.streams[0].received_bytes, 1_000_000);
+    assert_eq!(checked.outcome.flows.rows[0].figures[0], Some(1e6));
     assert_eq!(checked.readings[0].quantity.value, 0.5);
     assert_eq!(checked.readings.len(), 2, "no thread and no pace where there is none");
     let made = |key: &str| checked.outcome.made_with[key].to_string();

@@ -9,7 +9,7 @@ use super::{Part, Role, Writer, advice};
 use crate::report::document::{Node, Prose};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use desk::record::{LoadPlan, Value};
+use desk::record::{LoadPlan, ParamRole, Value};
 use desk::verdict::{
     Caveat, Comparison, Cost, CpuParts, Interaction, Limit, LimitKind, Verdict, is_aa,
 };
@@ -152,8 +152,8 @@ fn runs(writer: &Writer, part: &Part<'_>) -> Result<Vec<Prose>, ReportError> {
 
 /// The load that a plan sets for all points of a comparison, if it sets one.
 pub(super) fn offered(load: &LoadPlan, comparison: &Comparison) -> Option<Value> {
-    const KEY: &str = "offered_load";
-    let value = comparison.fixed.get(KEY).or_else(|| load.fixed.get(KEY))?;
+    let of = |params| load.param(ParamRole::Offered, params);
+    let value = of(&comparison.fixed).or_else(|| of(&load.fixed))?;
     value.quantity().map(Value::Quantity)
 }
 

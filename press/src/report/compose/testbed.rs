@@ -307,8 +307,8 @@ fn made_with(writer: &mut Writer, parts: &[Part<'_>]) -> Nodes {
         for (key, value) in record.outcome.made_with.iter().chain(&record.observed) {
             seen.entry(key).or_default().insert(value.to_string());
         }
-        for stream in &record.outcome.streams {
-            seen.entry(CONGESTION).or_default().insert(stream.congestion.clone());
+        for (key, word) in record.outcome.flows.rows.iter().flat_map(|flow| &flow.words) {
+            seen.entry(key).or_default().insert(word.clone());
         }
     }
     if seen.is_empty() {

@@ -173,8 +173,7 @@ impl Engine {
     }
 
     /// The engine of this binary that makes what others verify.
-    pub const SIGNER: Self =
-        if cfg!(feature = "aws_lc") { Self::AwsLc } else { Self::Rustcrypto };
+    pub const SIGNER: Self = if cfg!(feature = "aws_lc") { Self::AwsLc } else { Self::Rustcrypto };
 
     /// The engine of this binary that its results are held against. It shares no code with it,
     /// but for RSA, which only one of them has, and in a build of one engine.

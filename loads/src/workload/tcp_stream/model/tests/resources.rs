@@ -1,7 +1,7 @@
 //! Each resource of a physics limits as it says, and shows in what a probe could see.
 
 use super::{FAST, case, close, given, rate, read, size, throughput, word};
-use desk::record::Value;
+use desk::record::{Value, flow};
 use desk::unit::{Quantity, Unit};
 use rig::workload::Modelled;
 
@@ -20,15 +20,10 @@ fn with(lines: &str) -> String {
 
 /// Shares of the time of the one sender: with data in flight, of that limited by the receiver's
 /// window, and by its own buffer.
-#[expect(clippy::cast_precision_loss, reason = "microseconds of a window")]
 fn waits(modelled: &Modelled) -> (f64, f64, f64) {
-    let stream = &modelled.checked.outcome.streams[0];
-    let share = |us: u64| us as f64 / 1e6;
-    (
-        share(stream.busy_us),
-        share(stream.receive_window_limited_us),
-        share(stream.send_buffer_limited_us),
-    )
+    let flows = &modelled.checked.outcome.flows;
+    let share = |column: &str| flows.figure(&flows.rows[0], column).unwrap();
+    (share(flow::BUSY), share(flow::RECEIVE_WINDOW), share(flow::SEND_BUFFER))
 }
 
 #[test]

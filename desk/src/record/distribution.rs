@@ -1,0 +1,166 @@
+//! Knows the distribution of a quantity over the operations of a trial: an HdrHistogram as stored.
+//!
+//! Never: which quantile matters.
+
+use crate::unit::Unit;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::{Deserializer, Serializer as _, V2Serializer};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// Significant decimal digits that a histogram keeps: values within 0.1 % are one.
+pub const DIGITS: u8 = 3;
+/// Largest count of steps that a histogram can hold: more than an hour in nanoseconds.
+pub const MOST: u64 = 1 << 42;
+/// Bytes of the header of the form V2, and where it has its digits and its largest value.
+const HEADER: usize = 40;
+const DIGITS_AT: std::ops::Range<usize> = 12..16;
+const MOST_AT: std::ops::Range<usize> = 24..32;
+
+/// Why a stored distribution cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum DistributionError {
+    /// It is no base64.
+    #[error("a distribution is not base64; take the record from its store again")]
+    NotBase64,
+    /// It is no histogram of stend.
+    #[error(
+        "a distribution is no HdrHistogram V2 of 3 digits; take the record from its store again"
+    )]
+    NotHistogram,
+    /// Two of different steps or units were to be merged.
+    #[error("distributions of different units or steps cannot be merged; compare them apart")]
+    Unlike,
+}
+
+/// The distribution of one quantity over the operations of a trial.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Distribution {
+    /// Its name in the workload's spec, for instance `response`.
+    pub name: String,
+    /// Unit of its values.
+    pub unit: Unit,
+    /// What one step of the histogram is, in this unit: 1e-9 where nanoseconds were counted.
+    pub step: f64,
+    /// How many values it holds.
+    pub count: u64,
+    /// The histogram: HdrHistogram V2, uncompressed, in base64.
+    pub histogram: String,
+}
+
+impl Distribution {
+    /// As a record keeps it; none of a histogram that could not be written.
+    #[must_use]
+    pub fn new(name: &str, (unit, step): (Unit, f64), histogram: &Histogram<u64>) -> Option<Self> {
+        let mut bytes = Vec::new();
+        V2Serializer::new().serialize(histogram, &mut bytes).ok()?;
+        let (name, count) = (name.into(), histogram.len());
+        Some(Self { name, unit, step, count, histogram: STANDARD.encode(bytes) })
+    }
+
+    /// An empty histogram such as a distribution is made of.
+    #[must_use]
+    pub fn empty() -> Option<Histogram<u64>> {
+        Histogram::new_with_max(MOST, DIGITS).ok()
+    }
+
+    /// Its histogram.
+    ///
+    /// # Errors
+    /// What is no histogram of stend, before memory is taken for it.
+    pub fn read(&self) -> Result<Histogram<u64>, DistributionError> {
+        let bytes = STANDARD.decode(&self.histogram).map_err(|_| DistributionError::NotBase64)?;
+        let header = bytes.get(..HEADER).ok_or(DistributionError::NotHistogram)?;
+        let number = |at: std::ops::Range<usize>| {
+            header[at].iter().fold(0_u64, |so_far, byte| so_far << 8 | u64::from(*byte))
+        };
+        if number(DIGITS_AT) != u64::from(DIGITS) || number(MOST_AT) > MOST {
+            return Err(DistributionError::NotHistogram);
+        }
+        let read = Deserializer::new().deserialize(&mut bytes.as_slice());
+        read.map_err(|_| DistributionError::NotHistogram)
+    }
+
+    /// All values of these distributions as one; none of none.
+    ///
+    /// # Errors
+    /// Where one cannot be read, or they count different things.
+    pub fn merged<'d>(
+        all: impl IntoIterator<Item = &'d Self>,
+    ) -> Result<Option<Histogram<u64>>, DistributionError> {
+        let mut all = all.into_iter();
+        let Some(first) = all.next() else { return Ok(None) };
+        let mut sum = first.read()?;
+        for other in all {
+            if other.unit != first.unit || other.step.to_bits() != first.step.to_bits() {
+                return Err(DistributionError::Unlike);
+            }
+            sum.add(other.read()?).map_err(|_| DistributionError::Unlike)?;
+        }
+        Ok(Some(sum))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const TIME: (Unit, f64) = (Unit::Second, 1e-9);
+
+    fn of(values: &[u64]) -> Distribution {
+        let mut histogram = Distribution::empty().unwrap();
+        values.iter().for_each(|value| histogram.record(*value).unwrap());
+        Distribution::new("response", TIME, &histogram).unwrap()
+    }
+
+    proptest! {
+        /// Percentiles of merged trials are those of all their values, within the resolution.
+        #[test]
+        fn merged_percentiles_are_those_of_all_values(
+            trials in prop::collection::vec(prop::collection::vec(1..MOST / 2, 1..40), 1..6),
+        ) {
+            let stored: Vec<Distribution> = trials.iter().map(|trial| of(trial)).collect();
+            let merged = Distribution::merged(&stored).unwrap().unwrap();
+            let mut all: Vec<u64> = trials.concat();
+            all.sort_unstable();
+            prop_assert_eq!(merged.len(), all.len() as u64);
+            for share in [0.5, 0.9, 0.99, 0.999] {
+                let place = (share * all.len() as f64).ceil() as usize;
+                let exact = all[place.clamp(1, all.len()) - 1] as f64;
+                let found = merged.value_at_quantile(share) as f64;
+                prop_assert!((found / exact - 1.0).abs() <= 2e-3, "{share}: {found} and {exact}");
+            }
+        }
+
+        #[test]
+        fn bytes_of_somebody_else_are_refused_and_take_no_memory(
+            bytes in prop::collection::vec(any::<u8>(), 0..200),
+        ) {
+            let text = STANDARD.encode(&bytes);
+            let strange = Distribution { histogram: text, ..of(&[1]) };
+            prop_assert!(strange.read().is_err());
+        }
+    }
+
+    #[test]
+    fn what_is_stored_comes_back_and_unlike_ones_are_not_merged() {
+        let one = of(&[1_000, 2_000_000, 3_000_000_000]);
+        assert_eq!(one.count, 3);
+        let back = one.read().unwrap();
+        assert_eq!(Distribution::new("response", TIME, &back).unwrap(), one);
+        let wide = Distribution { step: 1e-6, ..one.clone() };
+        assert_eq!(Distribution::merged([&one, &wide]), Err(DistributionError::Unlike));
+        assert_eq!(Distribution::merged([]), Ok(None));
+        let text = Distribution { histogram: "?".into(), ..one.clone() };
+        assert_eq!(text.read(), Err(DistributionError::NotBase64));
+        // A header that asks for more than a histogram of stend has.
+        let mut bytes = STANDARD.decode(&one.histogram).unwrap();
+        bytes[MOST_AT.start] = 0x7f;
+        let large = Distribution { histogram: STANDARD.encode(bytes), ..one };
+        assert_eq!(large.read(), Err(DistributionError::NotHistogram));
+    }
+}
