@@ -9,8 +9,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Version of the stored form.
-pub const RUN_SCHEMA: u32 = 2;
+/// Version of the stored form: the only one so far that is read. Those below are of stend 0.1.
+pub const RUN_SCHEMA: u32 = 3;
 
 /// Whether a run went to its end.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -39,12 +39,7 @@ pub struct TrialRecord {
     /// Seconds since the start of the run; over a resumed run they go on, its pauses included.
     pub started_s: f64,
     /// Which visit to its trial this was, from 1.
-    #[serde(default = "first")]
     pub attempt: u32,
-}
-
-const fn first() -> u32 {
-    1
 }
 
 impl Run {
@@ -63,7 +58,7 @@ impl Run {
     }
 
     /// What a load means by the name of a metric; none where the run does not describe it. A load
-    /// that the plan does not have, and any in an older record, means what all mean.
+    /// that the plan does not have means what all mean.
     #[must_use]
     pub fn metric(&self, load: &str, name: &str) -> Option<&Metric> {
         let load = self.plan.loads.iter().find(|one| one.name == load);
@@ -134,8 +129,7 @@ pub struct Run {
     pub plan_text: String,
     /// Metrics of the workloads of the plan.
     pub metrics: Vec<Metric>,
-    /// Revision of every workload of the plan, by its name; empty in older records.
-    #[serde(default)]
+    /// Revision of every workload of the plan, by its name.
     pub workloads: BTreeMap<String, u32>,
     /// The machine.
     pub environment: Environment,
@@ -143,8 +137,7 @@ pub struct Run {
     pub records: Vec<TrialRecord>,
     /// Whether it went to its end.
     pub completeness: Completeness,
-    /// In which stretches it was measured; empty in records of schema 1, which had one.
-    #[serde(default)]
+    /// In which stretches it was measured.
     pub sittings: Vec<Sitting>,
     /// To how many significant digits the readings of probes were rounded, so that the file of a
     /// report could hold them; none: they are as measured.

@@ -28,6 +28,16 @@ pub enum StoreError {
         /// Which.
         path: PathBuf,
     },
+    /// The file is from before.
+    #[error(
+        "{} was written by stend 0.1, which alone reads its records; keep it under another name \
+         for that, or name another file with --store",
+        path.display()
+    )]
+    Older {
+        /// Which.
+        path: PathBuf,
+    },
     /// The file is from the future.
     #[error(
         "{} has schema {found}, this stend knows up to {known}; use the stend that wrote it, or a \

@@ -301,7 +301,6 @@ fn extend(
     (run, sitting): (i64, i64),
     (added, planned): (AddedBlocks, u32),
 ) -> rusqlite::Result<()> {
-    schema::make_extended(link)?;
     link.execute(
         "INSERT INTO extension (run, sitting, from_blocks, to_blocks, planned)
          VALUES (?1, ?2, ?3, ?4, ?5)",

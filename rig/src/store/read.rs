@@ -1,6 +1,6 @@
 //! Knows how runs are found and brought back.
 
-use super::{Store, StoreError, Writer, schema};
+use super::{Store, StoreError, Writer};
 use desk::plan::extend;
 use desk::record::{Added, Completeness, Counted, Fault, Run, Sitting, TrialRecord};
 use rusqlite::params;
@@ -163,9 +163,6 @@ impl Store {
 
     /// Counted trials of the runs to which blocks were added, by id.
     fn planned(&self) -> rusqlite::Result<BTreeMap<String, u32>> {
-        if !schema::is_extended(&self.link)? {
-            return Ok(BTreeMap::new());
-        }
         let mut find = self.link.prepare(
             "SELECT r.id, e.planned FROM extension AS e JOIN run AS r ON r.number = e.run
              ORDER BY e.run, e.sitting",
@@ -176,9 +173,6 @@ impl Store {
 
     /// What each sitting of a run added, by its number.
     fn added(&self, run: i64) -> rusqlite::Result<BTreeMap<i64, Added>> {
-        if !schema::is_extended(&self.link)? {
-            return Ok(BTreeMap::new());
-        }
         let mut find = self
             .link
             .prepare("SELECT sitting, from_blocks, to_blocks FROM extension WHERE run = ?1")?;

@@ -1,6 +1,6 @@
 //! Knows the tables, and which files are stores that this version can read.
 //!
-//! A later schema only adds: what an older stend wrote stays as it is and stays readable.
+//! A later schema only adds: from schema 3 on what a stend wrote stays readable.
 
 use super::error::StoreError;
 use rusqlite::{Connection, ErrorCode};
@@ -10,10 +10,8 @@ use std::path::Path;
 
 /// `sten`, in the header of the file.
 const APPLICATION: i64 = 0x7374_656e;
-/// The schema of a new file.
-const SCHEMA: i64 = 1;
-/// The schema of a file with a run to which blocks were added, which is the latest known.
-const EXTENDED: i64 = 2;
+/// The schema of a file. Those below held records that only stend 0.1 reads.
+const SCHEMA: i64 = 3;
 
 /// `run.head` is the run without its records and `trial.record` one record, both JSON in zstd; the
 /// columns beside them are for lists and for whoever opens the file with SQL.
@@ -37,33 +35,12 @@ CREATE TABLE sample (
 CREATE TABLE ending (
     run INTEGER NOT NULL REFERENCES run, sitting INTEGER NOT NULL, why TEXT,
     PRIMARY KEY (run, sitting));
-";
-
-/// A file has this table once blocks were added to one of its runs; until then an older stend can
-/// read it.
-const EXTENSION: &str = "
 CREATE TABLE extension (
     run INTEGER NOT NULL REFERENCES run, sitting INTEGER NOT NULL, from_blocks INTEGER NOT NULL,
     to_blocks INTEGER NOT NULL, planned INTEGER NOT NULL, PRIMARY KEY (run, sitting));
 ";
 
-const KEPT_FOR_EVER: [&str; 5] = ["run", "sitting", "trial", "sample", "ending"];
-
-/// Whether blocks were ever added to a run of this file.
-pub(super) fn is_extended(link: &Connection) -> rusqlite::Result<bool> {
-    let named = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'extension'";
-    link.query_row(named, [], |row| row.get::<_, i64>(0)).map(|count| count > 0)
-}
-
-/// Makes the table of what was added, within the change of the caller.
-pub(super) fn make_extended(link: &Connection) -> rusqlite::Result<()> {
-    if is_extended(link)? {
-        return Ok(());
-    }
-    link.execute_batch(EXTENSION)?;
-    keep_for_ever(link, "extension")?;
-    link.pragma_update(None, "user_version", EXTENDED)
-}
+const KEPT_FOR_EVER: [&str; 6] = ["run", "sitting", "trial", "sample", "ending", "extension"];
 
 /// Nothing in a table is ever changed or taken away.
 fn keep_for_ever(link: &Connection, table: &str) -> rusqlite::Result<()> {
@@ -114,7 +91,7 @@ fn tables(link: &Connection) -> rusqlite::Result<()> {
 /// there is a log the file may not have heard yet what it is.
 ///
 /// # Errors
-/// When the file is something else or of a later schema; one that cannot be read is left to SQLite.
+/// When the file is something else or of another schema; one that cannot be read is left to SQLite.
 pub(super) fn check_header(path: &Path, has_log: bool) -> Result<(), StoreError> {
     // Places from the description of the database header in SQLite's file format.
     const PAGES: usize = 28;
@@ -134,10 +111,7 @@ pub(super) fn check_header(path: &Path, has_log: bool) -> Result<(), StoreError>
         return Err(foreign());
     }
     match (number(APPLICATION_ID), number(VERSION)) {
-        (Some(APPLICATION), Some(1..=EXTENDED)) => Ok(()),
-        (Some(APPLICATION), Some(found)) if found > EXTENDED => {
-            Err(StoreError::Newer { path: path.into(), found, known: EXTENDED })
-        }
+        (Some(APPLICATION), Some(found)) if found > 0 => known(path, found),
         _ if has_log => Ok(()),
         // A database without a table has one page.
         (Some(0), _) if number(PAGES) <= Some(1) => Ok(()),
@@ -145,15 +119,23 @@ pub(super) fn check_header(path: &Path, has_log: bool) -> Result<(), StoreError>
     }
 }
 
-/// Refuses what is no store, or a store of a later schema.
+/// Refuses a store of another schema.
+fn known(path: &Path, found: i64) -> Result<(), StoreError> {
+    match found {
+        SCHEMA => Ok(()),
+        later if later > SCHEMA => {
+            Err(StoreError::Newer { path: path.into(), found, known: SCHEMA })
+        }
+        _ => Err(StoreError::Older { path: path.into() }),
+    }
+}
+
+/// Refuses what is no store, or a store of another schema.
 pub(super) fn check(link: &Connection, path: &Path) -> Result<(), StoreError> {
     let number = |name: &str| link.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     let both = number("application_id").and_then(|a| Ok((a, number("user_version")?)));
     match both {
-        Ok((APPLICATION, 1..=EXTENDED)) => Ok(()),
-        Ok((APPLICATION, found)) => {
-            Err(StoreError::Newer { path: path.into(), found, known: EXTENDED })
-        }
+        Ok((APPLICATION, found)) => known(path, found),
         Ok(_) => Err(StoreError::Foreign { path: path.into() }),
         Err(e) if e.sqlite_error_code() == Some(ErrorCode::NotADatabase) => {
             Err(StoreError::Foreign { path: path.into() })

@@ -6,14 +6,14 @@ use desk::unit::{Quantity, Unit};
 use proptest::prelude::*;
 use std::fs;
 
-const V1: &[u8] = include_bytes!("golden/v1.stend");
+const V3: &[u8] = include_bytes!("golden/v3.stend");
 
 /// A store to pack by, and a record of it.
 fn store() -> (Store, TrialRecord) {
     let folder = std::env::temp_dir().join(format!("stend-store-law-{}", std::process::id()));
     fs::create_dir_all(&folder).unwrap();
     let path = folder.join(format!("{:?}.stend", std::thread::current().id()));
-    fs::write(&path, V1).unwrap();
+    fs::write(&path, V3).unwrap();
     let store = Store::read(&path).unwrap();
     let record = store.load("last").unwrap().records.remove(0);
     (store, record)

@@ -169,7 +169,7 @@ fn csv(table: &Table) -> Result<Vec<u8>, CliError> {
 mod tests {
     use super::*;
 
-    const RUN: &str = include_str!("../../../rig/src/store/golden/run-schema-1.json");
+    const RUN: &str = include_str!("../../../rig/src/store/golden/run-3.json");
 
     #[test]
     fn a_row_a_visit_and_every_heading_once() {

@@ -56,6 +56,9 @@ pub enum BundleError {
         /// The newest that is known.
         known: u32,
     },
+    /// A run from before.
+    #[error("it was written by stend 0.1, which alone reads it; make its report with that version")]
+    Older,
     /// A run from the future.
     #[error(
         "a run in it has schema {found} and was written by stend {version}, this stend knows \

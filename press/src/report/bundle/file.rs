@@ -11,6 +11,7 @@ use desk::record::{Plan, RUN_SCHEMA, Run};
 use flate2::read::GzDecoder;
 use flate2::{Compression, GzBuilder};
 use serde_json::Value;
+use std::cmp::Ordering;
 use std::io::{Read as _, Write as _};
 
 /// Largest file that is read, bytes: plain records of the largest plan.
@@ -104,12 +105,18 @@ pub(super) fn is_plain(name: &str) -> bool {
         && name.chars().all(plain)
 }
 
+/// Refuses a run of another schema, by what it says of its writer.
+pub(super) fn known(schema: u64, version: &str) -> Result<(), BundleError> {
+    match schema.cmp(&u64::from(RUN_SCHEMA)) {
+        Ordering::Equal => Ok(()),
+        Ordering::Less => Err(BundleError::Older),
+        Ordering::Greater => Err(newer(schema, version)),
+    }
+}
+
 /// Refuses what no stend writes: its name becomes that of a directory, its words are printed on
 /// terminals, and its plan says how much there is to compute.
 pub(super) fn refuse(run: &Run) -> Result<(), BundleError> {
-    if run.schema > RUN_SCHEMA {
-        return Err(newer(run.schema.into(), &run.version));
-    }
     let id = &run.id;
     if !is_plain(id) {
         return Err(BundleError::Impossible(

@@ -24,13 +24,13 @@ pub(super) use file::packed;
 pub use fit::{LARGEST, over, page};
 
 use super::compose::{Part, Role};
-use desk::record::{Run, Sitting};
+use desk::record::Run;
 use desk::verdict::{FailIf, Sides};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// The format that this version writes; a reader knows all up to its own.
-pub const FORMAT: u32 = 2;
+/// The format that this version writes and reads; those below are of stend 0.1.
+pub const FORMAT: u32 = 3;
 /// How a page marks the element that holds its bundle.
 pub(super) const ELEMENT: &str = "<script type=\"application/gzip\" id=\"bundle\">";
 
@@ -79,7 +79,7 @@ pub struct PartBundle<'r> {
 /// comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bundle<'r> {
-    /// [`FORMAT`]; what an older stend wrote has it once it is read.
+    /// [`FORMAT`].
     pub format: u32,
     /// The runs, in the order of the article.
     pub parts: Vec<PartBundle<'r>>,
@@ -132,19 +132,5 @@ impl<'r> Bundle<'r> {
 }
 
 fn part(role: Option<Role>, run: &Run) -> PartBundle<'_> {
-    PartBundle { role, run: seated(run) }
-}
-
-/// The run with a sitting: records of schema 1 name none, and had one, as a store keeps it.
-fn seated(run: &Run) -> Cow<'_, Run> {
-    if !run.sittings.is_empty() {
-        return Cow::Borrowed(run);
-    }
-    let sitting = Sitting {
-        started: run.started.clone(),
-        boot: String::new(),
-        records_before: 0,
-        added: None,
-    };
-    Cow::Owned(Run { sittings: vec![sitting], ..run.clone() })
+    PartBundle { role, run: Cow::Borrowed(run) }
 }

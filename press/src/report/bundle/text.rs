@@ -2,10 +2,10 @@
 
 use super::error::{BundleError, quoted};
 use super::records::{Budget, Packed, put_together, take_apart};
-use super::{Asked, Bundle, FORMAT, Judged, PartBundle, seated};
+use super::{Asked, Bundle, FORMAT, Judged, PartBundle};
 use crate::report::compose::Role;
 use crate::report::error::ReportError;
-use desk::record::{RUN_SCHEMA, Run};
+use desk::record::Run;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -34,19 +34,36 @@ struct WrittenPart {
     records: Packed,
 }
 
-/// What tells the kinds of JSON apart.
+/// What tells the kinds of JSON apart, and what a run says of its writer.
 #[derive(Deserialize)]
 struct Look {
     format: Option<u32>,
     parts: Option<IgnoredAny>,
-    run: Option<IgnoredAny>,
+    run: Option<Writer>,
     records: Option<IgnoredAny>,
+    schema: Option<u64>,
+    version: Option<String>,
+}
+
+/// Who wrote a run.
+#[derive(Deserialize)]
+struct Writer {
+    schema: Option<u64>,
+    version: Option<String>,
+}
+
+impl Writer {
+    /// Refuses a run of another schema.
+    fn known(&self) -> Result<(), BundleError> {
+        let version = self.version.as_deref().unwrap_or("unknown");
+        super::file::known(self.schema.ok_or(BundleError::NoBundle)?, version)
+    }
 }
 
 /// A row of the records of a survey, or what `--json` prints.
 #[derive(Deserialize)]
-struct Row {
-    run: Run,
+struct Row<R> {
+    run: R,
 }
 
 impl Bundle<'_> {
@@ -96,7 +113,9 @@ impl Bundle<'static> {
     /// Text that is none of these, a format or a run from the future, or runs that no stend makes.
     pub fn from_json(text: &str) -> Result<Self, BundleError> {
         let runs = if text.trim_start().starts_with('[') {
-            let rows: Vec<Row> = parse(text)?;
+            let writers: Vec<Row<Writer>> = parse(text)?;
+            writers.iter().try_for_each(|row| row.run.known())?;
+            let rows: Vec<Row<Run>> = parse(text)?;
             rows.into_iter().map(|row| row.run).collect()
         } else {
             let look: Look = parse(text)?;
@@ -104,6 +123,7 @@ impl Bundle<'static> {
                 (Some(found), ..) if found > FORMAT => {
                     return Err(BundleError::NewerFormat { found, known: FORMAT });
                 }
+                (Some(found), ..) if found < FORMAT => return Err(BundleError::Older),
                 (Some(_), Some(_), ..) => {
                     // Before they are made: every value follows one of these signs.
                     let signs = |byte: &u8| matches!(byte, b',' | b'[' | b'{' | b':');
@@ -113,17 +133,22 @@ impl Bundle<'static> {
                     }
                     return bundle(parse(text)?);
                 }
-                (_, _, Some(_), _) => vec![parse::<Row>(text)?.run],
-                (.., Some(_)) => vec![parse(text)?],
+                (_, _, Some(writer), _) => {
+                    writer.known()?;
+                    vec![parse::<Row<Run>>(text)?.run]
+                }
+                (.., Some(_)) => {
+                    Writer { schema: look.schema, version: look.version }.known()?;
+                    vec![parse(text)?]
+                }
                 _ => return Err(BundleError::NoBundle),
             }
         };
         let one = runs.len() == 1;
         let part = |run: Run| -> Result<PartBundle<'static>, BundleError> {
             super::file::refuse(&run)?;
-            let run = Cow::Owned(seated(&run).into_owned());
             let role = (!one).then(|| Role::of(&run));
-            Ok(PartBundle { role, run })
+            Ok(PartBundle { role, run: Cow::Owned(run) })
         };
         let parts = runs.into_iter().map(part).collect::<Result<Vec<_>, _>>()?;
         if parts.is_empty() {
@@ -141,11 +166,9 @@ fn bundle(written: Written) -> Result<Bundle<'static>, BundleError> {
     let mut parts = Vec::new();
     let mut budget = Budget::full();
     for part in written.parts {
-        let schema = part.run.get("schema").and_then(Value::as_u64).unwrap_or(0);
-        if schema > u64::from(RUN_SCHEMA) {
-            let version = part.run.get("version").and_then(Value::as_str).unwrap_or("unknown");
-            return Err(newer(schema, version));
-        }
+        let schema = part.run.get("schema").and_then(Value::as_u64);
+        let version = part.run.get("version").and_then(Value::as_str).map(Into::into);
+        Writer { schema, version }.known()?;
         let mut run: Run =
             serde_json::from_value(part.run).map_err(|e| BundleError::Impossible(quoted(&e)))?;
         run.records = put_together(part.records, &mut budget)?;
