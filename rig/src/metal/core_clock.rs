@@ -1,54 +1,18 @@
-//! Knows how fast the time-stamp counter ticks, and how fast a core really runs.
+//! Knows how fast a core really runs.
 //!
 //! Must not know what is timed. Samples of loads take milliseconds and are timed by the monotonic
-//! clock; ticks and clocks only turn a time into clocks.
+//! clock; a core's clock only turns a time into clocks.
 
 use crate::lab::clock;
 #[cfg(target_arch = "x86_64")]
 use std::arch::asm;
 
-/// Each of two looks at the counter takes so long, nanoseconds.
-const LOOK_NS: u64 = 20_000_000;
-/// Two looks that differ by more are no calibration, parts per million.
-const MOST_PPM: f64 = 50.0;
 /// Additions of one measurement of the core's clock: about half a millisecond.
 const ADDS: u64 = 1_600_000;
 /// A core whose clock has not risen for so long is at its clock, nanoseconds.
 const LEVEL_NS: u64 = 10_000_000;
 /// And so long that is waited for, nanoseconds.
 const LONGEST_NS: u64 = 100_000_000;
-
-/// The time-stamp counter, calibrated.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Ticks {
-    /// Ticks a second.
-    pub hertz: f64,
-    /// How far apart the two looks were, parts per million.
-    pub apart_ppm: f64,
-}
-
-impl Ticks {
-    /// Calibrates the counter against `CLOCK_MONOTONIC` in two looks of 20 ms; none where there is
-    /// no counter of a constant rate, and where the looks differ by more than 50 ppm.
-    #[must_use]
-    pub fn calibrate() -> Option<Self> {
-        if !invariant() {
-            return None;
-        }
-        let (first, second) = (look()?, look()?);
-        let apart_ppm = (first / second - 1.0).abs() * 1e6;
-        (apart_ppm <= MOST_PPM).then_some(Self { hertz: f64::midpoint(first, second), apart_ppm })
-    }
-}
-
-/// Ticks a second over one look.
-#[expect(clippy::cast_precision_loss, reason = "ticks of 20 ms are far below 2^53")]
-fn look() -> Option<f64> {
-    let (from, began_ns) = (counter()?, clock::now_ns());
-    clock::sleep_until(began_ns + LOOK_NS);
-    let (to, ended_ns) = (counter()?, clock::now_ns());
-    Some(to.wrapping_sub(from) as f64 * 1e9 / ended_ns.saturating_sub(began_ns).max(1) as f64)
-}
 
 /// Clocks a second of the core that this thread runs on, by the time of additions of which each
 /// needs the one before: one clock each on every core of the last twenty years. The fastest, for a
@@ -76,24 +40,6 @@ pub fn core_hertz() -> Option<f64> {
             return Some(ADDS as f64 * 1e9 / quickest_ns as f64);
         }
     }
-}
-
-#[cfg(target_arch = "x86_64")]
-fn invariant() -> bool {
-    let last = core::arch::x86_64::__cpuid(0x8000_0000).eax;
-    // Leaf 8000_0007, EDX bit 8 (Intel SDM volume 3, 18.17.1; AMD APM volume 3, appendix E).
-    last >= 0x8000_0007 && core::arch::x86_64::__cpuid(0x8000_0007).edx & (1 << 8) != 0
-}
-
-#[cfg(target_arch = "x86_64")]
-#[expect(clippy::unnecessary_wraps, reason = "other machines have none")]
-fn counter() -> Option<u64> {
-    let (low, high): (u64, u64);
-    // SAFETY: reads the counter into registers; the fences keep what is timed inside.
-    unsafe {
-        asm!("lfence", "rdtsc", "lfence", out("rax") low, out("rdx") high, options(nostack, nomem));
-    }
-    Some(high << 32 | low)
 }
 
 /// Does so many dependent additions, rounded down to 16; false where there is no loop for it.
@@ -143,31 +89,6 @@ fn additions(count: u64) -> bool {
     true
 }
 
-#[cfg(target_arch = "aarch64")]
-fn invariant() -> bool {
-    true
-}
-
-#[cfg(target_arch = "aarch64")]
-fn counter() -> Option<u64> {
-    let ticks: u64;
-    // SAFETY: reads the virtual counter into a register; the barrier keeps what is timed inside.
-    unsafe {
-        core::arch::asm!("isb", "mrs {}, cntvct_el0", out(reg) ticks, options(nostack, nomem));
-    }
-    Some(ticks)
-}
-
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-fn invariant() -> bool {
-    false
-}
-
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-fn counter() -> Option<u64> {
-    None
-}
-
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 fn additions(_: u64) -> bool {
     false
@@ -179,12 +100,9 @@ mod tests {
 
     // No core that runs Linux is slower than 100 MHz or faster than 20 GHz.
     #[test]
-    fn a_core_has_a_clock_and_a_counter_ticks() {
+    fn a_core_has_a_clock() {
         let hertz = core_hertz();
         assert!(hertz.is_none_or(|hertz| (1e8..2e10).contains(&hertz)), "{hertz:?}");
         assert_eq!(hertz.is_some(), cfg!(any(target_arch = "x86_64", target_arch = "aarch64")));
-        if let Some(ticks) = Ticks::calibrate() {
-            assert!((1e6..2e10).contains(&ticks.hertz) && ticks.apart_ppm <= MOST_PPM, "{ticks:?}");
-        }
     }
 }
