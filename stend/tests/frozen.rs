@@ -24,7 +24,7 @@ const TOLERANCE: f64 = 1e-9;
 const MOST: usize = 2;
 
 /// Figures that are kept, by the end of their path.
-const KEPT: [&str; 8] = ["centre", "low", "high", "verdict", "limit", "ratio", "share", "value"];
+const KEPT: [&str; 5] = ["at", "kind", "value", "verdict", "what"];
 
 /// Name, plan, blocks, physics.
 type Case = (&'static str, String, u32, &'static str);

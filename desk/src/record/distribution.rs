@@ -9,24 +9,32 @@ use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer as _, V2Serializer};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 use thiserror::Error;
 
 /// Significant decimal digits that a histogram keeps: values within 0.1 % are one.
 pub const DIGITS: u8 = 3;
 /// Largest count of steps that a histogram can hold: more than an hour in nanoseconds.
 pub const MOST: u64 = 1 << 42;
-/// Bytes of the header of the form V2, and where it has its digits and its largest value.
+/// Bytes of the header of the form V2, what it begins with, and where it has the length of its
+/// counts, its digits, its smallest and its largest value (HdrHistogram, `V2 encoding`).
 const HEADER: usize = 40;
-const DIGITS_AT: std::ops::Range<usize> = 12..16;
-const MOST_AT: std::ops::Range<usize> = 24..32;
+const COOKIE: u64 = 0x1c84_9313;
+const COOKIE_AT: Range<usize> = 0..4;
+const LENGTH_AT: Range<usize> = 4..8;
+const DIGITS_AT: Range<usize> = 12..16;
+const LEAST_AT: Range<usize> = 16..24;
+const MOST_AT: Range<usize> = 24..32;
+/// A count that no histogram has, and at which the crate's reader overflows.
+const OVERFLOWS: [u8; 9] = [0xff; 9];
 
 /// Why a stored distribution cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum DistributionError {
-    /// It is no base64.
+    /// Its text is not base64.
     #[error("a distribution is not base64; take the record from its store again")]
     NotBase64,
-    /// It is no histogram of stend.
+    /// Its bytes are no histogram of stend.
     #[error(
         "a distribution is no HdrHistogram V2 of 3 digits; take the record from its store again"
     )]
@@ -73,15 +81,13 @@ impl Distribution {
     /// What is no histogram of stend, before memory is taken for it.
     pub fn read(&self) -> Result<Histogram<u64>, DistributionError> {
         let bytes = STANDARD.decode(&self.histogram).map_err(|_| DistributionError::NotBase64)?;
-        let header = bytes.get(..HEADER).ok_or(DistributionError::NotHistogram)?;
-        let number = |at: std::ops::Range<usize>| {
-            header[at].iter().fold(0_u64, |so_far, byte| so_far << 8 | u64::from(*byte))
-        };
-        if number(DIGITS_AT) != u64::from(DIGITS) || number(MOST_AT) > MOST {
+        if !is_ours(&bytes) || !(self.step.is_finite() && self.step > 0.0) {
             return Err(DistributionError::NotHistogram);
         }
         let read = Deserializer::new().deserialize(&mut bytes.as_slice());
-        read.map_err(|_| DistributionError::NotHistogram)
+        let histogram: Histogram<u64> = read.map_err(|_| DistributionError::NotHistogram)?;
+        let counted = histogram.len() == self.count;
+        counted.then_some(histogram).ok_or(DistributionError::NotHistogram)
     }
 
     /// All values of these distributions as one; none of none.
@@ -102,6 +108,22 @@ impl Distribution {
         }
         Ok(Some(sum))
     }
+}
+
+/// Whether the header is that of a histogram of stend, with all its counts behind it.
+fn is_ours(bytes: &[u8]) -> bool {
+    let (Some(header), Some(counts)) = (bytes.get(..HEADER), bytes.get(HEADER..)) else {
+        return false;
+    };
+    let number = |at: Range<usize>| {
+        header[at].iter().fold(0_u64, |so_far, byte| so_far << 8 | u64::from(*byte))
+    };
+    number(COOKIE_AT) == COOKIE
+        && number(LENGTH_AT) == counts.len() as u64
+        && number(DIGITS_AT) == u64::from(DIGITS)
+        && number(LEAST_AT) == 1
+        && number(MOST_AT) <= MOST
+        && !counts.windows(OVERFLOWS.len()).any(|nine| nine == OVERFLOWS)
 }
 
 #[cfg(test)]
@@ -136,13 +158,26 @@ mod tests {
             }
         }
 
+        /// Neither a panic nor more memory than a histogram of stend takes.
         #[test]
-        fn bytes_of_somebody_else_are_refused_and_take_no_memory(
-            bytes in prop::collection::vec(any::<u8>(), 0..200),
+        fn a_damaged_histogram_is_refused_or_is_another_one(
+            changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..8),
+            cut in any::<prop::sample::Index>(),
         ) {
-            let text = STANDARD.encode(&bytes);
-            let strange = Distribution { histogram: text, ..of(&[1]) };
-            prop_assert!(strange.read().is_err());
+            let one = of(&[1_000, 2_000_000, 3_000_000_000]);
+            let mut bytes = STANDARD.decode(&one.histogram).unwrap();
+            for (at, byte) in changes {
+                let at = at.index(bytes.len());
+                bytes[at] = byte;
+            }
+            let strange = |bytes: &[u8]| Distribution {
+                histogram: STANDARD.encode(bytes),
+                ..one.clone()
+            };
+            if let Ok(read) = strange(&bytes).read() {
+                prop_assert_eq!((read.len(), read.high()), (one.count, MOST));
+            }
+            prop_assert!(strange(&bytes[..cut.index(bytes.len())]).read().is_err());
         }
     }
 
@@ -157,10 +192,20 @@ mod tests {
         assert_eq!(Distribution::merged([]), Ok(None));
         let text = Distribution { histogram: "?".into(), ..one.clone() };
         assert_eq!(text.read(), Err(DistributionError::NotBase64));
-        // A header that asks for more than a histogram of stend has.
-        let mut bytes = STANDARD.decode(&one.histogram).unwrap();
-        bytes[MOST_AT.start] = 0x7f;
-        let large = Distribution { histogram: STANDARD.encode(bytes), ..one };
-        assert_eq!(large.read(), Err(DistributionError::NotHistogram));
+        // A header that asks for more than a histogram of stend has, and counts that overflow.
+        let bytes = STANDARD.decode(&one.histogram).unwrap();
+        for at in [COOKIE_AT, LENGTH_AT, DIGITS_AT, LEAST_AT, MOST_AT] {
+            let mut large = bytes.clone();
+            large[at.start] = 0x7f;
+            let large = Distribution { histogram: STANDARD.encode(large), ..one.clone() };
+            assert_eq!(large.read(), Err(DistributionError::NotHistogram), "{at:?}");
+        }
+        let mut endless = bytes;
+        endless.extend(OVERFLOWS);
+        endless[LENGTH_AT.end - 1] += 9;
+        let endless = Distribution { histogram: STANDARD.encode(endless), ..one.clone() };
+        assert_eq!(endless.read(), Err(DistributionError::NotHistogram));
+        let false_count = Distribution { count: 4, ..one };
+        assert_eq!(false_count.read(), Err(DistributionError::NotHistogram));
     }
 }

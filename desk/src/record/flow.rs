@@ -5,7 +5,7 @@
 use crate::unit::Unit;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Payload that the receiver took in the window, bytes.
 pub const RECEIVED: &str = "received";
@@ -15,6 +15,9 @@ pub const BUSY: &str = "busy";
 pub const RECEIVE_WINDOW: &str = "receive_window_limited";
 /// Share of it held back by the own send buffer, seconds.
 pub const SEND_BUFFER: &str = "send_buffer_limited";
+
+/// Most columns.
+pub const COLUMNS_MAX: usize = 64;
 
 /// What the figures of flows are, in the order of each row.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -40,7 +43,7 @@ pub struct Flow {
     /// CPU that the receiving thread was pinned to, if it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub receiver_cpu: Option<u32>,
-    /// What is told of it in words, for instance its congestion control.
+    /// Text attributes, such as the congestion control.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub words: BTreeMap<String, String>,
     /// Its figures, one a column; none where it has none.
@@ -73,16 +76,31 @@ impl Flows {
     /// The figure of a flow in a column, in the column's unit; none where it has none.
     #[must_use]
     pub fn figure(&self, flow: &Flow, column: &str) -> Option<f64> {
-        let at = self.columns.iter().position(|one| one.name == column)?;
-        flow.figures.get(at).copied().flatten()
+        flow.figures.get(self.place(column)?).copied().flatten()
     }
 
     /// Sum of a column over the flows that are wanted, in the column's unit; 0 where no flow has
     /// the figure.
     #[must_use]
     pub fn sum(&self, column: &str, wanted: impl Fn(&Flow) -> bool) -> f64 {
+        let Some(place) = self.place(column) else { return 0.0 };
         let rows = self.rows.iter().filter(|flow| wanted(flow));
-        rows.filter_map(|flow| self.figure(flow, column)).fold(0.0, |sum, figure| sum + figure)
+        rows.filter_map(|flow| *flow.figures.get(place)?).fold(0.0, |sum, figure| sum + figure)
+    }
+
+    fn place(&self, column: &str) -> Option<usize> {
+        self.columns.iter().position(|one| one.name == column)
+    }
+
+    /// Whether every row has a figure or none for each column, and the columns are at most
+    /// [`COLUMNS_MAX`] of different names.
+    #[must_use]
+    pub fn fit(&self) -> bool {
+        let width = self.columns.len();
+        let names: BTreeSet<&str> = self.columns.iter().map(|one| one.name.as_str()).collect();
+        width <= COLUMNS_MAX
+            && names.len() == width
+            && self.rows.iter().all(|flow| flow.figures.len() == width)
     }
 }
 
@@ -103,6 +121,12 @@ mod tests {
         assert_eq!(flows.figure(&flows.rows[0], RECEIVED), Some(3.0));
         assert_eq!(flows.figure(&flows.rows[0], BUSY), None);
         assert_eq!(flows.figure(&flows.rows[1], "lost"), None);
+        assert!(flows.fit());
+        let mut short = flows.clone();
+        short.rows[0].figures.pop();
+        let mut twice = flows.clone();
+        twice.columns[1].name = RECEIVED.into();
+        assert!(!short.fit() && !twice.fit());
         assert_eq!(flows.sum(RECEIVED, |_| true).to_bits(), 7.0_f64.to_bits());
         assert_eq!(flows.sum(BUSY, |flow| flow.sender == "sut").to_bits(), 0.0_f64.to_bits());
     }

@@ -22,7 +22,7 @@ mod trial;
 
 pub use claim::{Claim, claim_sources, claims};
 pub use counted::{Counted, ENOUGH};
-pub use distribution::{DIGITS, Distribution, DistributionError};
+pub use distribution::{Distribution, DistributionError};
 pub use environment::{Adapter, Cache, Cpu, Environment, Fact, KeyClass, LabKind};
 pub use fact::ManualFact;
 pub use flow::{Flow, FlowColumn, Flows};

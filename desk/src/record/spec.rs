@@ -47,7 +47,7 @@ pub enum ParamKind {
 )]
 #[serde(rename_all = "snake_case")]
 pub enum ParamRole {
-    /// The rate that is offered, in the unit of a metric; a word where nothing is.
+    /// The offered rate, in the unit of a metric. A word, such as `full`, sets none.
     Offered,
     /// Bytes of a request, frame or block.
     Size,

@@ -1,7 +1,7 @@
 //! Knows how the next load, or "enough", follows from what was seen so far.
 //!
-//! Gives: [`steady`], [`goal`], [`ramp`], [`knee`]. Never: measures or waits; history comes in as an
-//! argument.
+//! Gives: [`steady`], [`goal`], [`ramp`], [`power_peak`].
+//! Never: measures or waits; history comes in as an argument.
 //! Start reading at `goal.rs`.
 
 mod goal;
@@ -9,7 +9,7 @@ mod ramp;
 mod steady;
 
 pub use goal::{Goal, goal};
-pub use ramp::{Rung, knee, ramp};
+pub use ramp::{Rung, power_peak, ramp};
 pub use steady::{Reached, steady};
 
 /// What one step of a search gave.

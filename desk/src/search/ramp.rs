@@ -1,4 +1,5 @@
-//! Knows when a ramp over concurrency has gone far enough, and where its peak and its knee are.
+//! Knows when a ramp over concurrency has gone far enough, where its peak is, and where its largest
+//! power is.
 //!
 //! Never: what the work is.
 
@@ -45,11 +46,11 @@ fn highest(rungs: &[Rung]) -> Option<usize> {
     best
 }
 
-/// The concurrency at the knee: that of the largest power, rate over time of one piece of work
+/// The concurrency of the largest power, rate over time of one piece of work
 /// (Kleinrock 1979, "Power and deterministic rules of thumb"). Below it the rate rises for little
 /// time, above it the time rises for little rate. None of fewer than three rungs.
 #[must_use]
-pub fn knee(rungs: &[Rung]) -> Option<f64> {
+pub fn power_peak(rungs: &[Rung]) -> Option<f64> {
     let power = |rung: &Rung| rung.rate / rung.time_s.max(f64::MIN_POSITIVE);
     let largest = rungs.iter().max_by(|a, b| power(a).total_cmp(&power(b)))?;
     (rungs.len() >= 3).then_some(largest.concurrency)
@@ -99,7 +100,7 @@ mod tests {
         }
     }
 
-    /// Closed servers of several workers: mean value analysis of one queue with a delay before it.
+    /// Closed systems: mean value analysis of one queue with a delay before it.
     #[test]
     fn the_planted_knee_is_found_within_one_step_in_18_of_20_servers() {
         let mut near = 0;
@@ -124,18 +125,19 @@ mod tests {
                     time_s: time / scatter,
                 });
             }
-            near += u32::from(knee(&rungs).is_some_and(|found| steps_apart(found, truth) <= 1.0));
+            near +=
+                u32::from(power_peak(&rungs).is_some_and(|found| steps_apart(found, truth) <= 1.0));
         }
         println!("{near} of 20 knees within one step");
         assert!(near >= 18, "{near} of 20");
     }
 
     #[test]
-    fn a_list_that_ends_is_enough_and_no_rung_has_no_knee() {
+    fn a_list_that_ends_is_enough_and_few_rungs_have_no_power_peak() {
         let rising = |n: f64| Rung { concurrency: n, rate: n, time_s: 1.0 };
         let (rungs, found) = climb(&[1.0, 2.0, 4.0], rising);
         assert_eq!((rungs.len(), found), (3, Some(4.0)));
         assert_eq!(ramp(&[], &[]), Next::Enough(None));
-        assert_eq!(knee(&rungs[..2]), None);
+        assert_eq!(power_peak(&rungs[..2]), None);
     }
 }

@@ -129,18 +129,17 @@ impl Found {
 
     /// The load, where the clients offer a set one. To hold a load at saturation below what it
     /// reached would lower it by as much, whatever the cause is.
-    fn load(&mut self, plan: &Plan) {
+    fn load<'p>(&mut self, plan: &'p Plan) {
         let mut offered: Vec<Option<Quantity>> = plan.loads.iter().flat_map(offered).collect();
         offered.dedup();
+        let name = |load: &'p LoadPlan| load.roles.get(&ParamRole::Offered);
+        let mut names: Vec<&'p String> = plan.loads.iter().filter_map(name).collect();
+        names.dedup();
         match offered.as_slice() {
             [None] => {
                 self.not("client rate", "the clients send as fast as they can, at no set rate");
             }
-            [Some(one)] => {
-                let name = |load: &LoadPlan| load.roles.get(&ParamRole::Offered).cloned();
-                let name = plan.loads.iter().find_map(name).unwrap_or_default();
-                self.down("client rate", &name, *one);
-            }
+            [Some(one)] if names.len() == 1 => self.down("client rate", names[0], *one),
             _ => self.not(
                 "client rate",
                 "its loads offer different ones, and a level would set one for all",

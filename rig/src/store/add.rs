@@ -1,7 +1,7 @@
 //! Knows how a finished run from elsewhere is taken into the store: whole, or not at all.
 
 use super::{Store, StoreError, keep};
-use desk::record::{Completeness, Run, TrialRecord};
+use desk::record::{Completeness, Run, Sitting, TrialRecord};
 use rusqlite::{Connection, TransactionBehavior, params};
 
 /// What became of a run that was to be added.
@@ -69,7 +69,15 @@ fn insert(link: &Connection, packed: &Packed<'_>) -> rusqlite::Result<()> {
     let number = link.last_insert_rowid();
     // No process of this machine ever wrote it: 0 is the number of none.
     let mut last = 0_i64;
-    for (at, sitting) in (1_i64..).zip(&run.sittings) {
+    // A run that names none had one.
+    let only = [Sitting {
+        started: run.started.clone(),
+        boot: String::new(),
+        records_before: 0,
+        added: None,
+    }];
+    let sittings = if run.sittings.is_empty() { &only[..] } else { &run.sittings };
+    for (at, sitting) in (1_i64..).zip(sittings) {
         last = at;
         link.execute(
             "INSERT INTO sitting (run, number, started, boot, records_before, pid, ticks)

@@ -28,7 +28,7 @@ pub enum StoreError {
         /// Which.
         path: PathBuf,
     },
-    /// The file is from before.
+    /// The file is a store of stend 0.1.
     #[error(
         "{} was written by stend 0.1, which alone reads its records; keep it under another name \
          for that, or name another file with --store",
@@ -38,7 +38,7 @@ pub enum StoreError {
         /// Which.
         path: PathBuf,
     },
-    /// The file is from the future.
+    /// The file has a later schema.
     #[error(
         "{} has schema {found}, this stend knows up to {known}; use the stend that wrote it, or a \
          newer one",

@@ -83,6 +83,9 @@ fn same_loads(root: &Section, plan: &Plan, read: &[LoadPlan]) -> Result<(), Plan
         if stored.alone != read.alone {
             return Err(outside(node, &format!("alone = {}", stored.alone), AS_WORKLOAD));
         }
+        if stored.roles != read.roles {
+            return Err(outside(node, &format!("roles = {:?}", stored.roles), AS_WORKLOAD));
+        }
     }
     Ok(())
 }

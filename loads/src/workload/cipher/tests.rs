@@ -76,6 +76,9 @@ fn messages_of_a_cipher_go_on_where_the_last_one_ended() {
         let task = Task { algorithm, operation: Operation::Encrypt, block_bytes: 32 };
         let input = check::input(task, 1).unwrap();
         for engine in [Engine::AwsLc, Engine::Rustcrypto] {
+            if !is_here(engine, task) {
+                continue;
+            }
             let mut worker =
                 engine.worker(task, &input, Mask::AsItIs).unwrap_or_else(|e| panic!("{e:?}"));
             worker.run(1).unwrap();
@@ -101,7 +104,7 @@ fn an_engine_that_is_wrong_is_found_out() {
     let input = check::input(task, 1).unwrap();
     let holds = |output: &[u8]| {
         let last = Last { start: Vec::new(), output: output.to_vec() };
-        check::holds(Engine::AwsLc, task, &input, &last)
+        check::holds(Engine::SIGNER, task, &input, &last)
     };
     assert_eq!(holds(&[1, 1]), Ok(()));
     assert!(holds(&[0, 1]).unwrap_err().contains("refused"));

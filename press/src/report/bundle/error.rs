@@ -56,10 +56,10 @@ pub enum BundleError {
         /// The newest that is known.
         known: u32,
     },
-    /// A run from before.
+    /// A run of stend 0.1.
     #[error("it was written by stend 0.1, which alone reads it; make its report with that version")]
     Older,
-    /// A run from the future.
+    /// A run of a later schema.
     #[error(
         "a run in it has schema {found} and was written by stend {version}, this stend knows \
          schemas up to {RUN_SCHEMA}; use the stend that wrote it, or a newer one"

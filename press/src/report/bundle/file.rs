@@ -159,6 +159,9 @@ fn impossible(run: &Run) -> Option<String> {
     if loads.is_empty() || values.chain(levels).any(|length| length == 0) {
         return Some("a plan that varies something over nothing".into());
     }
+    if !run.records.iter().all(|record| record.outcome.flows.fit()) {
+        return Some("flows whose rows do not fit their columns".into());
+    }
     let late = run.last_block();
     let blocks = blocks.saturating_mul(run.plan.boots().max(1));
     late.filter(|block| *block > blocks).map(|block| format!("block {block} of {blocks}"))

@@ -47,9 +47,8 @@ pub(super) struct Packed {
     shapes: Vec<Value>,
     /// The shape of each record.
     shape_of: Column,
-    /// The group of each record: those of one point and treatment are alike. Format 1 has none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    group_of: Option<Column>,
+    /// The group of each record: those of one point and treatment are alike.
+    group_of: Column,
     columns: Vec<Column>,
 }
 
@@ -86,7 +85,7 @@ pub(super) fn take_apart(records: &[TrialRecord]) -> Result<Packed, serde_json::
         shape_of.push(Number::from(number));
     }
     let columns = pack(&taken.columns);
-    let (shape_of, group_of) = (pack_one(shape_of), Some(pack_one(group_of)));
+    let (shape_of, group_of) = (pack_one(shape_of), pack_one(group_of));
     Ok(Packed { count: records.len(), shapes, shape_of, group_of, columns })
 }
 
@@ -140,7 +139,6 @@ pub(super) fn put_together(
         .checked_sub(count)
         .ok_or_else(|| BundleError::Impossible(format!("a run of {count} records")))?;
     let weights: Vec<usize> = shapes.iter().map(weight).collect();
-    let group_of = group_of.unwrap_or(Column::Constant(Number::from(0)));
     let mut order = Reader::new(vec![shape_of, group_of])?;
     let mut columns = Reader::new(columns)?;
     let mut records = Vec::new();

@@ -187,7 +187,10 @@ fn rendered(figure: &Figure, format: Format, wanted: &Wanted) -> Result<Vec<u8>,
         #[cfg(not(feature = "png"))]
         Format::Png => {
             let scale = wanted.scale;
-            let why = format!("scale {scale} asked of a stend without the feature png; write .svg");
+            let why = format!(
+                "scale {scale} asked of a stend without the feature png; build it with \
+                 `--features png`, or write .svg"
+            );
             return Err(CliError::Png(why));
         }
     })

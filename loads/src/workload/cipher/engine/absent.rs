@@ -4,23 +4,23 @@ use super::{Identity, Mask, Worker};
 use crate::workload::cipher::task::{Input, Task};
 use rig::metal::Unready;
 
-/// Why it is not here.
+/// The error of every call.
 fn absent() -> Unready {
     Unready::NotAvailable("this stend was built without the feature aws_lc".into())
 }
 
-/// As that of an engine that is here.
+/// Nothing.
 ///
 /// # Errors
-/// Always.
+/// Always [`Unready::NotAvailable`].
 pub fn identity(_: Task, _: Mask) -> Result<Identity, Unready> {
     Err(absent())
 }
 
-/// As that of an engine that is here.
+/// Nothing.
 ///
 /// # Errors
-/// Always.
+/// Always [`Unready::NotAvailable`].
 pub fn worker(_: Task, _: &Input) -> Result<Box<dyn Worker>, Unready> {
     Err(absent())
 }
