@@ -81,7 +81,7 @@ impl Distribution {
     /// What is no histogram of stend, before memory is taken for it.
     pub fn read(&self) -> Result<Histogram<u64>, DistributionError> {
         let bytes = STANDARD.decode(&self.histogram).map_err(|_| DistributionError::NotBase64)?;
-        if !is_ours(&bytes) || !(self.step.is_finite() && self.step > 0.0) {
+        if !(is_ours(&bytes) && self.step.is_finite() && self.step > 0.0) {
             return Err(DistributionError::NotHistogram);
         }
         let read = Deserializer::new().deserialize(&mut bytes.as_slice());
