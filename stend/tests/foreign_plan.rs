@@ -130,7 +130,7 @@ fn share(value: f64) -> Value {
 }
 
 /// What is changed, where in the plan, to what, and the words of the refusal.
-fn hostile() -> [(&'static str, &'static str, Value, [&'static str; 2]); 15] {
+fn hostile() -> [(&'static str, &'static str, Value, [&'static str; 2]); 16] {
     let seconds = |value: f64| json!({ "value": value, "unit": "s" });
     let streams: Vec<u64> = (1..=40).collect();
     let sizes = [json!({ "value": -64.0, "unit": "B" }), json!({ "value": 64.0, "unit": "B" })];
@@ -143,6 +143,7 @@ fn hostile() -> [(&'static str, &'static str, Value, [&'static str; 2]); 15] {
             ["netdev_budget", "'0'"],
         ),
         ("20,000 streams", "/loads/0/fixed/streams", json!(20_000), ["streams", "20000"]),
+        ("roles of its own", "/loads/0/roles", json!({}), ["roles = {}", "workload"]),
         ("negative size", "/loads/0/over", json!([["request_size", sizes]]), ["size", "-64"]),
         ("negative window", "/method/window", seconds(-1.0), ["window", "-1 s"]),
         ("window 1e300", "/method/window", seconds(1e300), ["window", "1 h or less"]),

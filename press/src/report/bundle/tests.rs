@@ -291,6 +291,7 @@ fn echoing(word: &str, count: u32) -> Value {
     still(&mut shape);
     shape["trial"]["point"]["name"] = json!(word);
     *packed = json!({ "count": count, "shapes": [shape], "shape_of": { "constant": 0 },
+        "group_of": { "constant": 0 },
         "columns": [{ "constant": 1 }] });
     value
 }
@@ -340,6 +341,14 @@ fn what_an_error_repeats_is_short_and_commands_nothing() {
     let mut lines = canonical();
     lines["parts"][0]["run"]["plan_text"] = json!("a = 1\n\tb = 2\n");
     assert!(Bundle::read(lines.to_string().as_bytes()).is_ok());
+}
+
+#[test]
+fn what_the_first_stend_of_this_format_wrote_is_read() {
+    let bundle = Bundle::read(include_bytes!("golden/format-3.html")).unwrap();
+    let run = &bundle.parts[0].run;
+    assert_eq!((bundle.format, run.schema, run.records.len()), (3, 3, 7));
+    assert!(bundle.document().is_ok());
 }
 
 #[test]
