@@ -208,12 +208,6 @@ impl Outcome {
         Self { fault: Some(fault), ..Self::default() }
     }
 
-    /// The distribution of a name.
-    #[must_use]
-    pub fn distribution(&self, name: &str) -> Option<&Distribution> {
-        self.distributions.iter().find(|one| one.name == name)
-    }
-
     /// The figure of a metric.
     #[must_use]
     pub fn metric(&self, name: &str) -> Option<Quantity> {

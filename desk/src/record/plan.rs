@@ -29,7 +29,6 @@ pub struct LabPlan {
     /// Most that one client can send or take, if the plan says so.
     pub client_rate: Option<Quantity>,
     /// What is set on every host for the whole run, factor key to value.
-    #[serde(default)]
     pub settings: Settings,
     /// Links of the system under test, one or two.
     pub links: Vec<LinkPlan>,
@@ -108,10 +107,12 @@ impl LoadPlan {
         fixed.into_iter().chain(swept.flat_map(|(_, values)| values))
     }
 
-    /// Whether these parameters set the load offered; a word such as `full` does not.
+    /// Whether these parameters or the fixed ones set the load offered; a word such as `full` does
+    /// not.
     #[must_use]
     pub fn is_paced(&self, params: &Settings) -> bool {
-        self.param(ParamRole::Offered, params).is_some_and(|value| value.quantity().is_some())
+        let of = |params| self.param(ParamRole::Offered, params);
+        [params, &self.fixed].into_iter().filter_map(of).any(|value| value.quantity().is_some())
     }
 
     /// [`Plan::curve`] by the curve of the method.
@@ -173,13 +174,10 @@ pub struct Method {
     pub curve: Option<String>,
     /// Numbers of blocks after which the run may end because enough is known, rising; the last is
     /// [`Self::blocks`]. Empty: the blocks are fixed and nobody looks before.
-    #[serde(default)]
     pub looks: Vec<u32>,
     /// What becomes of a trial whose rate was not level when its window opened.
-    #[serde(default)]
     pub steady: SteadyRule,
     /// Whether a soaker at idle priority says how much application work the load displaced.
-    #[serde(default)]
     pub displaced_work: bool,
     /// Boots at every level of a factor that needs a reboot, [`Self::blocks`] in each; 0 where no
     /// factor does.
@@ -232,11 +230,9 @@ pub struct Plan {
     /// How trials are made and judged.
     pub method: Method,
     /// The published test whose claims the report sets beside its own findings, such as `000`.
-    #[serde(default)]
     pub published: Option<String>,
     /// Keys of the environment whose class the plan changes, `kernel.release` to info; the report
     /// says so.
-    #[serde(default)]
     pub reclass: BTreeMap<String, KeyClass>,
     /// What a person says of the things under test.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -61,7 +61,7 @@ impl Run {
     /// that the plan does not have means what all mean.
     #[must_use]
     pub fn metric(&self, load: &str, name: &str) -> Option<&Metric> {
-        let load = self.plan.loads.iter().find(|one| one.name == load);
+        let load = self.plan.load(load);
         let workload = load.map(|one| one.workload.as_str());
         let named = || self.metrics.iter().filter(|metric| metric.name == name);
         let own = named()

@@ -33,15 +33,15 @@ pub(super) fn advice(plan: &Plan, comparisons: &[Comparison], costs: &[Cost]) ->
 }
 
 fn load_is_paced(plan: &Plan, comparison: &Comparison) -> bool {
-    let load = plan.loads.iter().find(|load| load.name == comparison.load);
-    load.is_some_and(|load| load.is_paced(&comparison.fixed) || load.is_paced(&load.fixed))
+    let load = plan.load(&comparison.load);
+    load.is_some_and(|load| load.is_paced(&comparison.fixed))
 }
 
 /// Whether two comparisons are of one thing but for the load offered. A paced load may stand at one
 /// point of the curve that the full one runs along; it speaks for that point then.
 fn same_but_pace(plan: &Plan, paced: &Comparison, full: &Comparison) -> bool {
     let rest = |c: &Comparison| {
-        let load = plan.loads.iter().find(|load| load.name == c.load)?;
+        let load = plan.load(&c.load)?;
         let mut params = load.fixed.clone();
         params.extend(c.fixed.clone());
         load.roles.get(&ParamRole::Offered).map(|offered| params.remove(offered));

@@ -351,7 +351,7 @@ fn send_buffer(record: &TrialRecord) -> Option<f64> {
     largest(counted.into_iter().chain(slept))
 }
 
-/// Throughput over the `rate` of the plan: for records that are older than the reading.
+/// Throughput over the `rate` of the plan, where the queue of no end of the link was read.
 fn as_planned(plan: &Plan, record: &TrialRecord) -> Option<f64> {
     let rate = effective(plan, &record.trial.settings).get("rate")?.quantity()?;
     let limited = rate.unit == Unit::BitPerSecond && rate.value > 0.0;

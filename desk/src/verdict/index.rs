@@ -16,14 +16,14 @@ pub(super) fn indexes(run: &Run, judged: &[Judged]) -> Vec<Index> {
     let plan = &run.plan;
     let usable = |j: &&Judged| {
         let c = &j.comparison;
-        let load = plan.loads.iter().find(|load| load.name == c.load);
-        let paced = load.is_some_and(|load| load.is_paced(&c.fixed) || load.is_paced(&load.fixed));
+        let load = plan.load(&c.load);
+        let paced = load.is_some_and(|load| load.is_paced(&c.fixed));
         !paced && !c.verdict.is_barred()
     };
     let usable: Vec<&Judged> = judged.iter().filter(usable).collect();
     let kind = |j: &&Judged| {
         let c = &j.comparison;
-        let load = plan.loads.iter().find(|load| load.name == c.load);
+        let load = plan.load(&c.load);
         let workload = load.map(|load| load.workload.clone());
         (c.base.clone(), c.other.clone(), workload, c.metric.clone())
     };

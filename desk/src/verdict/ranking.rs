@@ -149,10 +149,7 @@ fn slug(parts: &[String]) -> String {
 /// The levels that every field has, by their mean log ratios within each whole block over the
 /// fields whose load was not set. None of one field.
 fn over_all(plan: &Plan, fields: &[Field<'_, '_>], rule: Rule<'_>) -> Option<Ranking> {
-    let free = |f: &&Field<'_, '_>| {
-        let load = f.one.load;
-        !load.is_paced(&f.one.fixed) && !load.is_paced(&load.fixed)
-    };
+    let free = |f: &&Field<'_, '_>| !f.one.load.is_paced(&f.one.fixed);
     let fields: Vec<&Field<'_, '_>> = fields.iter().filter(free).collect();
     let first = *fields.first().filter(|_| fields.len() > 1)?;
     let everywhere = |name: &&String| fields.iter().all(|f| f.names.contains(name));

@@ -4,11 +4,11 @@
 use super::layout::scene;
 use super::model::{Axis, Figure, FigureKind, Mark, Reference, Roof, Scale, Series, Zone};
 use super::scene::{Ink, Rect, Role, Scene, Shape, Text};
+use super::tests::matrix::{layouts, texts};
 use super::{alt_text, braille, csv, svg, svg_style};
 use desk::unit::Unit;
 
 const WIDTHS: [u32; 3] = [400, 760, 1100];
-const STRETCHES: [f64; 2] = [1.0, 1.35];
 const LONG: &str = "Intel PRO/1000 MT server adapter, firmware 8.3, interrupts balanced";
 const SIXTY: &str = "mitigations off, SMT off, interrupts pinned, 2 MiB huge page";
 
@@ -19,16 +19,6 @@ fn axis(label: &str, unit: Unit, scale: Scale, direction: &str) -> Axis {
 fn mark(x: f64, centre: f64, spread: f64) -> Mark {
     let (low, high) = (centre * (1.0 - spread), centre * (1.0 + spread));
     Mark { x, centre, low, high, runs: vec![low, centre, high], valid: true }
-}
-
-fn texts(scene: &Scene) -> Vec<&Text> {
-    let mut all = Vec::new();
-    for shape in &scene.shapes {
-        if let Shape::Text(text) = shape {
-            all.push(text);
-        }
-    }
-    all
 }
 
 fn bare(x: f64, centre: f64) -> Mark {
@@ -263,14 +253,7 @@ fn figures() -> Vec<(String, Figure)> {
 }
 
 fn every_layout(check: impl Fn(&str, &Figure, &Scene)) {
-    for (name, figure) in figures() {
-        for width in WIDTHS {
-            for stretch in STRETCHES {
-                let name = format!("{name}, {width} px, texts x{stretch}");
-                check(&name, &figure, &scene(&figure, width, stretch));
-            }
-        }
-    }
+    layouts(figures(), &WIDTHS, check);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Checks what the article says of costs, states, limits, interactions, advice and claims.
 
+use super::media::figures;
 use super::tests::{headline, of_three, parts};
 use super::*;
 use desk::record::Run;
@@ -20,19 +21,6 @@ fn card_of(run: &Run, analysis: &Analysis) -> String {
         left_out: &[],
     };
     card(&input, 80, true).unwrap()
-}
-
-fn figures(document: &Document) -> Vec<&crate::figure::Figure> {
-    fn walk<'a>(node: &'a Node, all: &mut Vec<&'a crate::figure::Figure>) {
-        match node {
-            Node::Section { body, .. } => body.iter().for_each(|node| walk(node, all)),
-            Node::Figure(figure) => all.push(figure),
-            _ => {}
-        }
-    }
-    let mut all = Vec::new();
-    document.body.iter().for_each(|node| walk(node, &mut all));
-    all
 }
 
 fn sweeps(document: &Document) -> Vec<&crate::figure::Figure> {

@@ -76,7 +76,7 @@ fn lacking(few: &Numbers, many: &Numbers) -> Vec<String> {
     few.iter().filter(lacks).map(|(n, times)| format!("{n} ({times} times)")).collect()
 }
 
-fn figures(document: &Document) -> Vec<&Figure> {
+pub fn figures(document: &Document) -> Vec<&Figure> {
     fn walk<'a>(node: &'a Node, all: &mut Vec<&'a Figure>) {
         match node {
             Node::Section { body, .. } => body.iter().for_each(|node| walk(node, all)),

@@ -217,13 +217,13 @@ const fn from_outside(fault: &Fault) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use desk::record::{LoadPoint, Settings, Treatment};
     use desk::unit::{Quantity, Unit};
     use std::collections::BTreeMap;
 
-    fn trial(id: u32, block: u32) -> Trial {
+    pub fn trial(id: u32, block: u32) -> Trial {
         Trial {
             id,
             block,

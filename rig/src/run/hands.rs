@@ -356,12 +356,15 @@ pub(super) fn is_told(key: &str) -> bool {
     factor::ALL.iter().any(|spec| spec.name == key && spec.scope == Scope::Program)
 }
 
+/// What the load says of factors that its own sockets have.
+pub(super) fn of_sockets(made_with: &Settings) -> impl Iterator<Item = (String, Value)> {
+    let rows = factor::ALL.iter().filter(|spec| spec.scope == Scope::Socket);
+    rows.filter_map(|spec| Some((spec.name.to_owned(), made_with.get(spec.name)?.clone())))
+}
+
 /// What the load says of the settings that were its own to make.
 fn told_back(wanted: &Settings, trial: &Trial, made_with: &Settings) -> Result<Settings, Fault> {
-    let mut found = Settings::new();
-    if let Some(congestion) = made_with.get("congestion") {
-        found.insert("congestion".into(), congestion.clone());
-    }
+    let mut found: Settings = of_sockets(made_with).collect();
     for (key, asked) in wanted {
         match made_with.get(key) {
             Some(made) if is_told(key) || trial.point.params.contains_key(key) => {
@@ -392,25 +395,14 @@ pub(super) fn into_fault(e: FactorError) -> Fault {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use desk::record::{LoadPoint, Treatment};
-    use std::collections::BTreeMap;
+    use crate::run::conductor::tests::trial;
 
     #[test]
     fn settings_of_the_load_are_written_over_its_parameters_and_nothing_is_added() {
         let one = |key: &str, word: &str| (key.to_owned(), Value::Word(word.to_owned()));
-        let params = Settings::from([one("placement", "none"), one("size", "1")]);
-        let trial = Trial {
-            id: 1,
-            block: 1,
-            boot: 0,
-            round: 0,
-            point_index: 0,
-            point: LoadPoint { load: "l".into(), workload: "w".into(), params },
-            treatment: Treatment { levels: BTreeMap::new() },
-            settings: Settings::from([one("placement", "spread"), one("tso", "on")]),
-            seed: 1,
-            kind: TrialKind::Counted,
-        };
+        let mut trial = trial(1, 1);
+        trial.point.params = Settings::from([one("placement", "none"), one("size", "1")]);
+        trial.settings = Settings::from([one("placement", "spread"), one("tso", "on")]);
         let told = with_load_settings(&trial).point.params;
         assert_eq!(told, Settings::from([one("placement", "spread"), one("size", "1")]));
     }

@@ -3,7 +3,7 @@
 //! What the load does is asked of its workload's model; this makes the rest of the record: what a
 //! real lab's probes and factors would have told. Must not know how trials are judged.
 
-use super::hands::{in_force, is_told, job, link_of, window, with_load_settings};
+use super::hands::{in_force, is_told, job, link_of, of_sockets, window, with_load_settings};
 use super::stand::{RunError, Stand};
 use crate::factor::{self, FactorError};
 use crate::lab::sim::{
@@ -95,9 +95,7 @@ impl Simulated {
         record.readings = self.watched(visit, &modelled);
         let Modelled { checked, .. } = modelled;
         record.readings.extend(quotas(&scene.hold, plan.lab.clients, &checked.readings));
-        if let Some(congestion) = checked.outcome.made_with.get("congestion") {
-            record.observed.insert("congestion".into(), congestion.clone());
-        }
+        record.observed.extend(of_sockets(&checked.outcome.made_with));
         record.outcome = checked.outcome;
         record.readings.extend(checked.readings);
         Ok(())
@@ -218,7 +216,8 @@ impl Simulated {
             row("cpu", &format!("c{client:02}"), "busy", busy / theirs, Unit::Share);
             row("cpu", &format!("c{client:02}"), "cpus", theirs, Unit::Count);
         }
-        let carried = modelled.checked.outcome.metric("throughput");
+        let mut samples = modelled.checked.outcome.samples.iter().map(|sample| sample.quantity);
+        let carried = samples.find(|quantity| quantity.unit == Unit::BitPerSecond);
         if let (Through::Disk, Some(bits)) = (self.physics.limits.through, carried) {
             row("disk", "machine", "carried", bits.value / 8.0, Unit::BytePerSecond);
         }

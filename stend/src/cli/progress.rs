@@ -222,7 +222,7 @@ fn gauge(done: usize, planned: usize) -> String {
 
 /// Boot, block, swept parameters and levels of a trial.
 fn place(plan: &Plan, trial: &Trial) -> String {
-    let load = plan.loads.iter().find(|load| load.name == trial.point.load);
+    let load = plan.load(&trial.point.load);
     let swept = load.into_iter().flat_map(|load| &load.over);
     let params = swept.filter_map(|(name, _)| trial.point.params.get(name));
     let params: Vec<String> = params.map(ToString::to_string).collect();

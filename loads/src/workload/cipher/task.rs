@@ -178,6 +178,14 @@ pub struct Input {
 }
 
 impl Input {
+    /// The message with one bit changed.
+    #[must_use]
+    pub fn forged(&self) -> Vec<u8> {
+        let mut forged = self.message.clone();
+        forged[0] ^= 1;
+        forged
+    }
+
     /// The same bytes for the same seed. A signature to verify is still to be made.
     #[must_use]
     pub fn seeded(task: Task, seed: u64) -> Self {
@@ -216,6 +224,14 @@ pub struct Last {
     /// Digest; ciphertext and tag; signature; secret. For verify: 1 if all were accepted, and 1 if
     /// a message with one bit changed was refused.
     pub output: Vec<u8>,
+}
+
+impl Last {
+    /// Of a verifier: whether it accepted all, and whether it refused a forged message.
+    #[must_use]
+    pub fn verified(accepted: bool, refused: bool) -> Self {
+        Self { start: Vec::new(), output: vec![u8::from(accepted), u8::from(refused)] }
+    }
 }
 
 /// The bytes that a string of hexadecimal digits writes; anything else in it is skipped.

@@ -22,8 +22,17 @@ pub fn texts(scene: &Scene) -> Vec<&Text> {
 }
 
 fn every_layout(check: impl Fn(&str, &Figure, &Scene)) {
-    for (name, figure) in figures() {
-        for width in WIDTHS {
+    layouts(figures(), &WIDTHS, check);
+}
+
+/// Each figure at each of these widths, with texts as they are and stretched.
+pub fn layouts(
+    figures: impl IntoIterator<Item = (String, Figure)>,
+    widths: &[u32],
+    check: impl Fn(&str, &Figure, &Scene),
+) {
+    for (name, figure) in figures {
+        for &width in widths {
             for stretch in STRETCHES {
                 let name = format!("{name}, {width} px, texts x{stretch}");
                 check(&name, &figure, &scene(&figure, width, stretch));

@@ -232,7 +232,7 @@ fn is_at(
 
 /// The points of the plan, be they measured or not; those of the comparison where it has none.
 fn places(part: &Part<'_>, comparison: &Comparison) -> Vec<Option<Value>> {
-    let load = part.run.plan.loads.iter().find(|load| load.name == comparison.load);
+    let load = part.run.plan.load(&comparison.load);
     let swept = load.and_then(|load| {
         load.over.iter().find(|(name, _)| Some(name) == comparison.curve.as_ref())
     });

@@ -13,7 +13,7 @@ pub(super) fn lost(run: &Run, comparison: &Comparison) -> [Vec<Mark>; 2] {
 
 fn of_level(run: &Run, comparison: &Comparison, level: &str) -> Vec<Mark> {
     let curve = comparison.curve.as_deref().unwrap_or_default();
-    let load = run.plan.loads.iter().find(|l| l.name == comparison.load);
+    let load = run.plan.load(&comparison.load);
     let swept = load.and_then(|l| l.over.iter().find(|(name, _)| name == curve));
     let known = |value: &Value| comparison.points.iter().any(|p| p.at.as_ref() == Some(value));
     let values = swept.into_iter().flat_map(|(_, values)| values).filter(|v| !known(v));

@@ -135,7 +135,7 @@ fn runs(writer: &Writer, part: &Part<'_>) -> Result<Vec<Prose>, ReportError> {
     let Some((cost, point)) = widest.and_then(|cost| Some((cost, cost.cpu.points.last()?))) else {
         return Ok(Vec::new());
     };
-    let load = part.run.plan.loads.iter().find(|l| l.name == cost.cpu.load);
+    let load = part.run.plan.load(&cost.cpu.load);
     let Some(offered) = load.and_then(|load| offered(load, &cost.cpu)) else {
         return Ok(Vec::new());
     };

@@ -78,7 +78,7 @@ fn nodes(writer: &mut Writer, part: &Part<'_>) -> Nodes {
 /// Comparisons that share a figure and a table: of one workload, by one metric, in their order.
 pub(super) fn by_metric<'c>(run: &Run, all: &[&'c Comparison]) -> Vec<Vec<&'c Comparison>> {
     let workload = |c: &Comparison| {
-        let load = run.plan.loads.iter().find(|load| load.name == c.load);
+        let load = run.plan.load(&c.load);
         load.map(|load| load.workload.clone())
     };
     let alike = |a: &Comparison, b: &Comparison| a.metric == b.metric && workload(a) == workload(b);

@@ -75,7 +75,7 @@ const fn definition(kind: DerivedKind) -> &'static str {
 
 /// The load, and what of its sweeps holds for all cells of the fact.
 fn under(part: &Part<'_>, fact: &DerivedFact) -> Prose {
-    let load = part.run.plan.loads.iter().find(|load| load.name == fact.load);
+    let load = part.run.plan.load(&fact.load);
     let swept = load.into_iter().flat_map(|load| &load.over).map(|(name, _)| name);
     let told = swept.filter_map(|name| Some(setting(name, &fact.params.get(name)?.to_string())));
     let name = Prose::verbatim(&key_words(&fact.load));

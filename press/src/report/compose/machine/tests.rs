@@ -174,7 +174,7 @@ fn no_medium_says_that_memory_binds_a_cipher_whose_messages_lie_in_the_caches() 
 #[test]
 fn each_load_of_ciphers_has_a_figure_of_its_own() {
     let (mut run, _) = fixture::machine();
-    let mut twin = run.plan.loads.iter().find(|load| load.name == "one_core").unwrap().clone();
+    let mut twin = run.plan.load("one_core").unwrap().clone();
     twin.name = "host_library".into();
     run.plan.loads.push(twin);
     let own = run.records.iter().filter(|r| r.trial.point.load == "one_core");
