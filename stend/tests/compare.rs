@@ -3,8 +3,8 @@
 
 use desk::plan::{Catalogue, order, read};
 use desk::record::{
-    Adapter, Completeness, Environment, Fact, LabKind, Metric, Outcome, RUN_SCHEMA, Run, Sample,
-    Settings, Trial, TrialRecord, WorkloadSpec, class_of,
+    Adapter, Completeness, Environment, Fact, LabKind, Outcome, RUN_SCHEMA, Run, Sample, Settings,
+    Trial, TrialRecord, WorkloadSpec, class_of,
 };
 use desk::unit::{Quantity, Unit};
 use rig::factor;
@@ -112,7 +112,7 @@ fn run(id: &str, plan: &str, scale: f64) -> Run {
         records: order(&plan).into_iter().map(|trial| record(trial, scale)).collect(),
         plan,
         plan_text: String::new(),
-        metrics: spec.metrics.iter().map(Metric::from).collect(),
+        metrics: spec.described().collect(),
         workloads: [(spec.name.to_owned(), spec.revision)].into(),
         environment: environment(),
         completeness: Completeness::Complete,

@@ -2,8 +2,8 @@
 
 use super::{Catalogue, read};
 use crate::record::{
-    Better, FactorSpec, MetricSpec, ParamKind, ParamRole, ParamSpec, Place, Plan, Scope,
-    WorkloadSpec,
+    Better, FactorSpec, MetricRole, MetricSpec, ParamKind, ParamRole, ParamSpec, Place, Plan,
+    Scope, WorkloadSpec,
 };
 use crate::unit::Unit;
 
@@ -14,7 +14,8 @@ const fn param(name: &'static str, kind: ParamKind, default: &'static str) -> Pa
 }
 
 const fn metric(name: &'static str, unit: Unit) -> MetricSpec {
-    MetricSpec { name, title: name, unit, better: Better::Higher, limit: "" }
+    let role = MetricRole::Rate;
+    MetricSpec { name, title: name, role, unit, better: Better::Higher, limit: "" }
 }
 
 const fn factor(name: &'static str, scope: Scope, kind: ParamKind) -> FactorSpec {
@@ -54,6 +55,7 @@ static TCP_STREAM: WorkloadSpec = WorkloadSpec {
         metric("packets", Unit::PacketPerSecond),
         metric("mean_segment", Unit::Byte),
     ],
+    quantiles: &[],
 };
 
 static MEM_LATENCY: WorkloadSpec = WorkloadSpec {
@@ -69,6 +71,7 @@ static MEM_LATENCY: WorkloadSpec = WorkloadSpec {
         MetricSpec { better: Better::Lower, ..metric("latency", Unit::Second) },
         metric("bandwidth", Unit::BytePerSecond),
     ],
+    quantiles: &[],
 };
 
 static WORKLOADS: &[&WorkloadSpec] = &[&TCP_STREAM, &MEM_LATENCY];

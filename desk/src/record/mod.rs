@@ -35,8 +35,8 @@ pub use plan::{
 };
 pub use run::{Added, Completeness, RUN_SCHEMA, Run, Sitting, TrialRecord};
 pub use spec::{
-    Better, Direction, FactorSpec, Metric, MetricSpec, ParamKind, ParamRole, ParamSpec, Place,
-    Scope, WorkloadSpec,
+    Better, Direction, FactorSpec, Metric, MetricRole, MetricSpec, ParamKind, ParamRole, ParamSpec,
+    Place, Quantile, QuantileSpec, Scope, WorkloadSpec,
 };
 pub use throttle::{Fixed, Throttle, Throttling};
 pub use trial::{LoadPoint, Settings, Treatment, Trial, TrialKind, Value};

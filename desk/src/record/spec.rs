@@ -96,6 +96,22 @@ pub struct ParamSpec {
     pub default: &'static str,
 }
 
+/// What a metric means, so that a rule needs no name of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MetricRole {
+    /// Work in a time: bits, bytes, operations, transactions, packets.
+    Rate,
+    /// Time of one operation.
+    Latency,
+    /// What the work took: CPU time, energy, money.
+    Cost,
+    /// How many of anything else, or of one for each other.
+    Count,
+    /// Payload bytes in a packet.
+    Segment,
+}
+
 /// One figure that a workload gives.
 #[derive(Clone, Copy, Debug)]
 pub struct MetricSpec {
@@ -103,12 +119,25 @@ pub struct MetricSpec {
     pub name: &'static str,
     /// What a heading calls it.
     pub title: &'static str,
+    /// What it means to a rule.
+    pub role: MetricRole,
     /// Unit of every sample.
     pub unit: Unit,
     /// Which way is better.
     pub better: Better,
     /// What bounds it physically, in a phrase.
     pub limit: &'static str,
+}
+
+/// A metric that is a quantile of a distribution.
+#[derive(Clone, Copy, Debug)]
+pub struct QuantileSpec {
+    /// The metric.
+    pub metric: &'static str,
+    /// The distribution, by its name in the outcome.
+    pub of: &'static str,
+    /// Which, 0-1.
+    pub at: f64,
 }
 
 /// What a workload loads.
@@ -135,6 +164,21 @@ pub struct WorkloadSpec {
     pub params: &'static [ParamSpec],
     /// Figures; the first is the usual primary metric.
     pub metrics: &'static [MetricSpec],
+    /// Which of them are quantiles of a distribution.
+    pub quantiles: &'static [QuantileSpec],
+}
+
+impl WorkloadSpec {
+    /// Its metrics as a record keeps them.
+    pub fn described(&self) -> impl Iterator<Item = Metric> {
+        self.metrics.iter().map(|metric| {
+            let quantile = self.quantiles.iter().find(|quantile| quantile.metric == metric.name);
+            let quantile = quantile.map(|found| Quantile { of: found.of.into(), at: found.at });
+            let (name, title) = (metric.name.into(), metric.title.into());
+            let MetricSpec { role, unit, better, .. } = *metric;
+            Metric { name, title, role, unit, better, quantile, workload: None }
+        })
+    }
 }
 
 /// What a factor's level acts on.
@@ -171,30 +215,32 @@ pub struct FactorSpec {
     pub kind: ParamKind,
 }
 
+/// Which quantile of which distribution a metric is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Quantile {
+    /// The distribution, by its name in the outcome.
+    pub of: String,
+    /// Which, 0-1.
+    pub at: f64,
+}
+
 /// A metric as a record keeps it, so that a stored run explains itself without its workload.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Metric {
     /// Key in records.
     pub name: String,
     /// What a heading calls it.
     pub title: String,
+    /// What it means to a rule.
+    pub role: MetricRole,
     /// Unit of every sample.
     pub unit: Unit,
     /// Which way is better.
     pub better: Better,
+    /// The quantile that it is, where it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quantile: Option<Quantile>,
     /// The workload that gives it, where others of the run mean something else by its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workload: Option<String>,
-}
-
-impl From<&MetricSpec> for Metric {
-    fn from(spec: &MetricSpec) -> Self {
-        Self {
-            name: spec.name.into(),
-            title: spec.title.into(),
-            unit: spec.unit,
-            better: spec.better,
-            workload: None,
-        }
-    }
 }

@@ -10,7 +10,7 @@ use super::measure::{
 use super::pairing::{Contest, Measured, PairedPoint};
 use super::parts::{all_clients_apart, counted_twice, disagreement, parts};
 use super::winner::{Barred, Rule, judge};
-use crate::record::{Better, Metric, Plan, Run, TrialRecord};
+use crate::record::{Better, Metric, MetricRole, Plan, Run, TrialRecord};
 use crate::stats::{Estimate, mean_or_single};
 use crate::unit::{Quantity, Unit};
 
@@ -60,7 +60,8 @@ pub(super) fn cost(run: &Run, contest: &Contest<'_>, id: &str, barred: &Barred) 
 
 fn throughput_metric() -> Metric {
     let (name, title) = ("throughput".into(), "throughput".into());
-    Metric { name, title, unit: Unit::BitPerSecond, better: Better::Higher, workload: None }
+    let (role, unit, better) = (MetricRole::Rate, Unit::BitPerSecond, Better::Higher);
+    Metric { name, title, role, unit, better, quantile: None, workload: None }
 }
 
 /// A lab has clients and server on one machine, unless every trial says otherwise of each client.

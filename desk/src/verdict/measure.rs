@@ -2,7 +2,7 @@
 //!
 //! Never: how trials compare.
 
-use crate::record::{Better, Metric, Plan, TrialRecord};
+use crate::record::{Better, Metric, MetricRole, Plan, TrialRecord};
 use crate::unit::Unit;
 pub(super) use crate::validity::{
     busy, by_host, direction, directions, is_client, is_server, offer_use, reached_offer, reading,
@@ -67,6 +67,8 @@ impl Derived {
         Metric {
             name: self.name.into(),
             title: self.title.into(),
+            role: MetricRole::Cost,
+            quantile: None,
             unit: self.unit,
             better: self.better,
             workload: None,

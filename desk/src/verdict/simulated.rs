@@ -3,8 +3,8 @@
 use crate::plan::THROTTLED;
 use crate::record::{
     Better, Completeness, Environment, FactorPlan, Fixed, LabPlan, Level, LinkPlan, LoadPlan,
-    LoadPoint, Method, Metric, Outcome, ParamRole, Plan, RUN_SCHEMA, Run, Sample, Settings,
-    Throttle, Throttling, Treatment, Trial, TrialKind, TrialRecord, Value,
+    LoadPoint, Method, Metric, MetricRole, Outcome, ParamRole, Plan, RUN_SCHEMA, Run, Sample,
+    Settings, Throttle, Throttling, Treatment, Trial, TrialKind, TrialRecord, Value,
 };
 use crate::unit::{Quantity, Unit};
 use rand::{RngExt, SeedableRng};
@@ -76,6 +76,8 @@ impl Simulated {
             metrics: vec![Metric {
                 name: "throughput".into(),
                 title: "throughput".into(),
+                role: MetricRole::Rate,
+                quantile: None,
                 unit: Unit::BitPerSecond,
                 better: self.better,
                 workload: None,
@@ -100,6 +102,8 @@ impl Simulated {
         run.metrics.push(Metric {
             name: "latency".into(),
             title: "latency".into(),
+            role: MetricRole::Latency,
+            quantile: None,
             unit: Unit::Second,
             better: Better::Lower,
             workload: None,

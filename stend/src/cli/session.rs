@@ -210,8 +210,8 @@ fn letters() -> String {
 pub fn metrics(plan: &Plan) -> Vec<Metric> {
     let mut metrics: Vec<(&str, Metric)> = Vec::new();
     for load in &plan.loads {
-        let specs = loads::find(&load.workload).map_or(&[][..], |entry| entry.spec.metrics);
-        for metric in specs.iter().map(Metric::from) {
+        let entry = loads::find(&load.workload);
+        for metric in entry.into_iter().flat_map(|entry| entry.spec.described()) {
             if metrics.iter().all(|(of, known)| *of != load.workload || *known != metric) {
                 metrics.push((&load.workload, metric));
             }

@@ -3,7 +3,7 @@
 #![expect(clippy::expect_used, reason = "helpers of tests stand outside test functions")]
 
 use desk::plan::{Catalogue, order, read};
-use desk::record::{Completeness, Metric, Plan, RUN_SCHEMA, Run, TrialRecord};
+use desk::record::{Completeness, Plan, RUN_SCHEMA, Run, TrialRecord};
 use rig::factor;
 use rig::lab::sim::{self, Physics};
 use rig::run::{Orders, Simulated, conduct};
@@ -54,7 +54,7 @@ pub fn run(plan: &Plan, physics: &Physics) -> Run {
         version: "0".into(),
         command: String::new(),
         workloads: BTreeMap::new(),
-        metrics: of_loads.flat_map(|entry| entry.spec.metrics).map(Metric::from).collect(),
+        metrics: of_loads.flat_map(|entry| entry.spec.described()).collect(),
         plan: plan.clone(),
         plan_text: String::new(),
         environment: sim::environment(physics, "test.toml", &["lan".into()]),

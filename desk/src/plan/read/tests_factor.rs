@@ -4,7 +4,8 @@ use super::read;
 use crate::plan::example::catalogue;
 use crate::plan::{Catalogue, order};
 use crate::record::{
-    Better, FactorSpec, MetricSpec, ParamKind, ParamSpec, Place, Plan, Scope, Value, WorkloadSpec,
+    Better, FactorSpec, MetricRole, MetricSpec, ParamKind, ParamSpec, Place, Plan, Scope, Value,
+    WorkloadSpec,
 };
 use crate::unit::Unit;
 
@@ -15,6 +16,7 @@ const fn param(name: &'static str, kind: ParamKind, default: &'static str) -> Pa
 const RATE: &[MetricSpec] = &[MetricSpec {
     name: "rate",
     title: "rate",
+    role: MetricRole::Rate,
     unit: Unit::BytePerSecond,
     better: Better::Higher,
     limit: "",
@@ -30,6 +32,7 @@ static COPY: WorkloadSpec = WorkloadSpec {
         param("threads", ParamKind::Count(1, 64), "1"),
     ],
     metrics: RATE,
+    quantiles: &[],
 };
 static SIGN: WorkloadSpec = WorkloadSpec {
     name: "sign",
@@ -38,6 +41,7 @@ static SIGN: WorkloadSpec = WorkloadSpec {
     place: Place::Machine,
     params: &[param("threads", ParamKind::Choice(&["1", "all"]), "1")],
     metrics: RATE,
+    quantiles: &[],
 };
 static FACTORS: [FactorSpec; 3] = [
     FactorSpec { name: "congestion", about: "", scope: Scope::Socket, kind: ParamKind::Word },

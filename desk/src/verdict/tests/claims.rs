@@ -2,7 +2,8 @@
 
 use super::{close, machine};
 use crate::record::{
-    Better, FactorPlan, LabKind, Level, LoadPlan, Metric, Run, Settings, TrialRecord, Value,
+    Better, FactorPlan, LabKind, Level, LoadPlan, Metric, MetricRole, Run, Settings, TrialRecord,
+    Value,
 };
 use crate::unit::{Quantity, Unit};
 use crate::verdict::simulated::{Simulated, size, word};
@@ -227,6 +228,8 @@ fn copies(level: &str, seed: u64, algorithms: &[(&str, f64)]) -> Run {
     run.metrics = vec![Metric {
         name: "bandwidth".into(),
         title: "bandwidth".into(),
+        role: MetricRole::Rate,
+        quantile: None,
         unit: Unit::BytePerSecond,
         better: Better::Higher,
         workload: None,

@@ -3,7 +3,9 @@
 use super::check::{Evidence, check};
 use super::recipe::{Order, Ready, Recipe, Taken};
 use super::size::{bytes_of, threads_of};
-use desk::record::{Better, Fault, MetricSpec, Place, Sample, Settings, Value, WorkloadSpec};
+use desk::record::{
+    Better, Fault, MetricRole, MetricSpec, Place, Sample, Settings, Value, WorkloadSpec,
+};
 use desk::unit::{Quantity, Unit};
 use rig::metal::{CacheOf, Cpus, Sampled, Series, Span, Taint, Thread, Together, Unready};
 use std::time::Duration;
@@ -17,10 +19,12 @@ const SPEC: WorkloadSpec = WorkloadSpec {
     metrics: &[MetricSpec {
         name: "counts",
         title: "counts",
+        role: MetricRole::Rate,
         unit: Unit::OperationPerSecond,
         better: Better::Higher,
         limit: "the clock",
     }],
+    quantiles: &[],
 };
 
 #[expect(clippy::unnecessary_wraps, reason = "the signature is the recipe's")]

@@ -1,6 +1,6 @@
 //! Knows the parameters and figures of `cipher` as data; knows no engine.
 
-use desk::record::{Better, MetricSpec, ParamKind, ParamSpec, Place, WorkloadSpec};
+use desk::record::{Better, MetricRole, MetricSpec, ParamKind, ParamSpec, Place, WorkloadSpec};
 use desk::unit::Unit;
 
 /// What it is.
@@ -11,6 +11,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
     revision: 1,
     params: PARAMS,
     metrics: METRICS,
+    quantiles: &[],
 };
 
 const PARAMS: &[ParamSpec] = &[
@@ -66,6 +67,7 @@ const METRICS: &[MetricSpec] = &[
     MetricSpec {
         name: "rate",
         title: "message bytes",
+        role: MetricRole::Rate,
         unit: Unit::BytePerSecond,
         better: Better::Higher,
         limit: "the core: its instructions for the algorithm; at small blocks the call",
@@ -73,6 +75,7 @@ const METRICS: &[MetricSpec] = &[
     MetricSpec {
         name: "per_copy",
         title: "message bytes of a copy",
+        role: MetricRole::Rate,
         unit: Unit::BytePerSecond,
         better: Better::Higher,
         limit: "the core, and what its siblings and the clock at full load leave of it",
@@ -80,6 +83,7 @@ const METRICS: &[MetricSpec] = &[
     MetricSpec {
         name: "operations",
         title: "signatures, verifications or agreements",
+        role: MetricRole::Rate,
         unit: Unit::OperationPerSecond,
         better: Better::Higher,
         limit: "the core's multiplier",
@@ -87,6 +91,7 @@ const METRICS: &[MetricSpec] = &[
     MetricSpec {
         name: "operations_per_copy",
         title: "operations of a copy",
+        role: MetricRole::Rate,
         unit: Unit::OperationPerSecond,
         better: Better::Higher,
         limit: "the core's multiplier, and what its siblings leave of it",

@@ -1,6 +1,6 @@
 //! Knows the parameters and figures of `core_pair` as data; knows nothing of threads.
 
-use desk::record::{Better, MetricSpec, ParamKind, ParamSpec, Place, WorkloadSpec};
+use desk::record::{Better, MetricRole, MetricSpec, ParamKind, ParamSpec, Place, WorkloadSpec};
 use desk::unit::Unit;
 
 /// What it is.
@@ -11,6 +11,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
     revision: 1,
     params: PARAMS,
     metrics: METRICS,
+    quantiles: &[],
 };
 
 const PARAMS: &[ParamSpec] = &[
@@ -55,6 +56,7 @@ const METRICS: &[MetricSpec] = &[
     MetricSpec {
         name: "latency",
         title: "one-way latency",
+        role: MetricRole::Latency,
         unit: Unit::Second,
         better: Better::Lower,
         limit: "the way between the two caches, and who keeps account of the line",
@@ -62,6 +64,7 @@ const METRICS: &[MetricSpec] = &[
     MetricSpec {
         name: "worst_latency",
         title: "one-way latency of the slowest pair",
+        role: MetricRole::Latency,
         unit: Unit::Second,
         better: Better::Lower,
         limit: "as of the latency",
@@ -69,6 +72,7 @@ const METRICS: &[MetricSpec] = &[
     MetricSpec {
         name: "bandwidth",
         title: "hand-over bandwidth",
+        role: MetricRole::Rate,
         unit: Unit::BytePerSecond,
         better: Better::Higher,
         limit: "the latency for small blocks, the way between the caches for large ones",

@@ -1,7 +1,7 @@
 //! Knows the parameters and figures of `mem_bandwidth` as data; knows nothing of loops.
 
 use crate::engine::alone::{PAGES, PLACEMENT, SIZES, THREADS};
-use desk::record::{Better, MetricSpec, ParamKind, ParamSpec, Place, WorkloadSpec};
+use desk::record::{Better, MetricRole, MetricSpec, ParamKind, ParamSpec, Place, WorkloadSpec};
 use desk::unit::Unit;
 
 /// What it is.
@@ -12,6 +12,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
     revision: 1,
     params: PARAMS,
     metrics: METRICS,
+    quantiles: &[],
 };
 
 const PARAMS: &[ParamSpec] = &[
@@ -54,6 +55,7 @@ const METRICS: &[MetricSpec] = &[
     MetricSpec {
         name: "bandwidth",
         title: "bandwidth",
+        role: MetricRole::Rate,
         unit: Unit::BytePerSecond,
         better: Better::Higher,
         limit: "what the level of memory delivers; in the first cache ports times their width",
@@ -61,6 +63,7 @@ const METRICS: &[MetricSpec] = &[
     MetricSpec {
         name: "bus_bandwidth",
         title: "bandwidth with write-allocate",
+        role: MetricRole::Rate,
         unit: Unit::BytePerSecond,
         better: Better::Higher,
         limit: "transfers a second of the memory channels times their width",
@@ -68,6 +71,7 @@ const METRICS: &[MetricSpec] = &[
     MetricSpec {
         name: "best_bandwidth",
         title: "best bandwidth",
+        role: MetricRole::Rate,
         unit: Unit::BytePerSecond,
         better: Better::Higher,
         limit: "as bandwidth; the quickest sample of each thread",
@@ -75,6 +79,7 @@ const METRICS: &[MetricSpec] = &[
     MetricSpec {
         name: "bytes_per_clock",
         title: "bytes a clock and thread",
+        role: MetricRole::Count,
         unit: Unit::Byte,
         better: Better::Higher,
         limit: "load and store ports times the width of a register",

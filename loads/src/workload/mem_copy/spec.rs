@@ -1,7 +1,7 @@
 //! Knows the parameters and figures of `mem_copy` as data; knows nothing of loops.
 
 use crate::engine::alone::{PAGES, PLACEMENT, SIZES, THREADS};
-use desk::record::{Better, MetricSpec, ParamKind, ParamSpec, Place, WorkloadSpec};
+use desk::record::{Better, MetricRole, MetricSpec, ParamKind, ParamSpec, Place, WorkloadSpec};
 use desk::unit::Unit;
 
 /// What it is.
@@ -12,6 +12,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
     revision: 1,
     params: PARAMS,
     metrics: METRICS,
+    quantiles: &[],
 };
 
 /// The ways of copying, as they stand in plans.
@@ -68,6 +69,7 @@ const METRICS: &[MetricSpec] = &[
     MetricSpec {
         name: "bandwidth",
         title: "copy bandwidth, read and written",
+        role: MetricRole::Rate,
         unit: Unit::BytePerSecond,
         better: Better::Higher,
         limit: "what the level of memory delivers, read and written together",
@@ -75,6 +77,7 @@ const METRICS: &[MetricSpec] = &[
     MetricSpec {
         name: "best_bandwidth",
         title: "best copy bandwidth",
+        role: MetricRole::Rate,
         unit: Unit::BytePerSecond,
         better: Better::Higher,
         limit: "as bandwidth; the quickest sample of each thread",

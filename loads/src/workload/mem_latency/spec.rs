@@ -1,7 +1,7 @@
 //! Knows the parameters and figures of `mem_latency` as data; knows nothing of memory.
 
 use crate::engine::alone::{PAGES, SIZES};
-use desk::record::{Better, MetricSpec, ParamKind, ParamSpec, Place, WorkloadSpec};
+use desk::record::{Better, MetricRole, MetricSpec, ParamKind, ParamSpec, Place, WorkloadSpec};
 use desk::unit::Unit;
 
 /// What it is.
@@ -12,6 +12,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
     revision: 1,
     params: PARAMS,
     metrics: METRICS,
+    quantiles: &[],
 };
 
 const PARAMS: &[ParamSpec] = &[
@@ -79,6 +80,7 @@ const METRICS: &[MetricSpec] = &[
     MetricSpec {
         name: "latency",
         title: "latency of a load",
+        role: MetricRole::Latency,
         unit: Unit::Second,
         better: Better::Lower,
         limit: "the pipeline of the nearest cache, then the way to the level that holds the data",
@@ -86,6 +88,7 @@ const METRICS: &[MetricSpec] = &[
     MetricSpec {
         name: "best_latency",
         title: "latency of a load, best sample",
+        role: MetricRole::Latency,
         unit: Unit::Second,
         better: Better::Lower,
         limit: "as of the latency",
@@ -93,6 +96,7 @@ const METRICS: &[MetricSpec] = &[
     MetricSpec {
         name: "latency_clocks",
         title: "clocks of a load",
+        role: MetricRole::Count,
         unit: Unit::Count,
         better: Better::Lower,
         limit: "3 to 5 clocks in the nearest cache",
@@ -100,6 +104,7 @@ const METRICS: &[MetricSpec] = &[
     MetricSpec {
         name: "injected_bandwidth",
         title: "bandwidth beside it",
+        role: MetricRole::Rate,
         unit: Unit::BytePerSecond,
         better: Better::Higher,
         limit: "the bandwidth of the memory",

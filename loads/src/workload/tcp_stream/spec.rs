@@ -1,6 +1,6 @@
 //! Knows the parameters and figures of `tcp_stream` as data; knows nothing of sockets.
 
-use desk::record::{Better, MetricSpec, ParamKind, ParamRole, ParamSpec, Place, WorkloadSpec};
+use desk::record::{Better, MetricRole, MetricSpec, ParamKind, ParamRole, ParamSpec, Place, WorkloadSpec};
 use desk::unit::Unit;
 
 /// What it is.
@@ -11,6 +11,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
     revision: 1,
     params: PARAMS,
     metrics: METRICS,
+    quantiles: &[],
 };
 
 const PARAMS: &[ParamSpec] = &[
@@ -76,6 +77,7 @@ const METRICS: &[MetricSpec] = &[
     MetricSpec {
         name: "throughput",
         title: "throughput",
+        role: MetricRole::Rate,
         unit: Unit::BitPerSecond,
         better: Better::Higher,
         limit: "the goodput that the line rate leaves, else the CPU",
@@ -83,6 +85,7 @@ const METRICS: &[MetricSpec] = &[
     MetricSpec {
         name: "operations",
         title: "requests",
+        role: MetricRole::Rate,
         unit: Unit::OperationPerSecond,
         better: Better::Higher,
         limit: "the CPU, one system call and one wake-up at a time; with engine batch the copy",
@@ -90,6 +93,7 @@ const METRICS: &[MetricSpec] = &[
     MetricSpec {
         name: "packets",
         title: "data segments",
+        role: MetricRole::Rate,
         unit: Unit::PacketPerSecond,
         better: Better::Higher,
         limit: "the line rate at the smallest frame",
@@ -97,6 +101,7 @@ const METRICS: &[MetricSpec] = &[
     MetricSpec {
         name: "mean_segment",
         title: "mean segment",
+        role: MetricRole::Segment,
         unit: Unit::Byte,
         better: Better::Higher,
         limit: "the maximum segment size that both ends announced",

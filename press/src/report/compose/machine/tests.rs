@@ -4,7 +4,7 @@ use crate::figure::{Figure, FigureKind, Scale, alt_text, braille, csv, svg};
 use crate::report::document::Document;
 use crate::report::trace::figures;
 use crate::report::{compose, fixture, text};
-use desk::record::{Better, Cache, Metric, Run, Sample, Value};
+use desk::record::{Better, Cache, Metric, MetricRole, Run, Sample, Value};
 use desk::unit::{Quantity, Unit};
 use desk::verdict::{Analysis, DerivedFact, DerivedKind, analyse};
 
@@ -196,6 +196,8 @@ fn loaded(run: &Run, by: &str, steps: [u32; 7], moved: impl Fn(u32) -> Option<f6
     run.metrics.push(Metric {
         name: "injected_bandwidth".into(),
         title: "bandwidth beside it".into(),
+        role: MetricRole::Rate,
+        quantile: None,
         unit: Unit::BytePerSecond,
         better: Better::Higher,
         workload: Some("mem_latency".into()),
