@@ -96,8 +96,9 @@ pub struct Entry {
     pub make: fn() -> Box<dyn Workload>,
     /// Makes a host's side.
     pub part: MakePart,
-    /// What it does in a simulated lab; it knows nothing of how trials are judged.
-    pub model: Model,
+    /// What it does in a simulated lab, where it can be had there; it knows nothing of how trials
+    /// are judged.
+    pub model: Option<Model>,
 }
 
 /// The workloads that a rig is handed, sorted by name.

@@ -23,6 +23,8 @@ workloads! {
     mem_bandwidth,
     mem_copy,
     mem_latency,
+    tcp_crr,
+    tcp_rr,
     tcp_stream,
 }
 

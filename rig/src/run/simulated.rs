@@ -91,7 +91,10 @@ impl Simulated {
         let settings = in_force(plan, &trial);
         let job = job(plan, &trial, (&visit.link.name, &settings));
         let scene = self.scene(visit);
-        let modelled = (entry.model)(&scene, &job)?;
+        let model = entry.model.ok_or_else(|| Fault::NotAvailable {
+            what: format!("{} has no model for a simulated lab", entry.spec.name),
+        })?;
+        let modelled = model(&scene, &job)?;
         record.readings = self.watched(visit, &modelled);
         let Modelled { checked, .. } = modelled;
         record.readings.extend(quotas(&scene.hold, plan.lab.clients, &checked.readings));

@@ -38,7 +38,7 @@ macro_rules! entry {
             hears: &[],
             make: || Box::new($crate::engine::alone::Alone::new(&RECIPE)),
             part: || $crate::engine::alone::part(&RECIPE),
-            model: |scene, job| $crate::engine::alone::model(&RECIPE, scene, job),
+            model: Some(|scene, job| $crate::engine::alone::model(&RECIPE, scene, job)),
         }
     }};
 }

@@ -10,6 +10,7 @@ mod spec;
 #[cfg(test)]
 mod tests;
 
+use desk::record::Fault;
 use rig::workload::Entry;
 
 /// As every load of one machine.
@@ -18,10 +19,10 @@ const PLAIN: Entry = crate::engine::alone::entry!();
 /// This workload's line in the list: it tells the figure of each pair, too.
 pub const ENTRY: Entry = Entry {
     make: || Box::new(check::Pairs((PLAIN.make)())),
-    model: |scene, job| {
-        let mut modelled = (PLAIN.model)(scene, job)?;
-        check::tell_pairs(&mut modelled.checked);
-        Ok(modelled)
-    },
+    model: Some(|scene, job| {
+        let mut modelled = PLAIN.model.map(|model| model(scene, job)).transpose()?;
+        modelled.iter_mut().for_each(|modelled| check::tell_pairs(&mut modelled.checked));
+        modelled.ok_or_else(|| Fault::NotAvailable { what: "no model".into() })
+    }),
     ..PLAIN
 };

@@ -6,8 +6,9 @@
 //! header and is counted once, so offloads do not matter; an acknowledgement is a header and
 //! nothing else and gives zero. Must not know where the figures come from.
 
-use super::evidence::{Evidence, end_at, seconds};
+use super::evidence::{Evidence, end_at};
 use super::run::{HostMark, StreamMark};
+use crate::engine::net::seconds;
 use desk::record::Fault;
 
 /// How far the three may lie apart, as a share of the largest.

@@ -2,17 +2,16 @@
 //!
 //! Must not know sockets or hosts; all it sees is the evidence.
 
-use super::evidence::{Evidence, end_at, seconds};
-use super::run::{Direction, StreamEnd, StreamPlan};
+use super::evidence::{Evidence, end_at};
+use super::run::{Direction, HostMark, StreamEnd, StreamPlan};
 use super::{bytes, readings};
+use crate::engine::net::life::check_moments;
+use crate::engine::net::seconds;
 use desk::record::flow::{self, Flow, Flows};
 use desk::record::{Fault, Outcome, Sample, Settings, Value, Window, Work};
 use desk::unit::{Quantity, Unit};
 use rig::metal::{DIGEST, digest};
 use rig::workload::Checked;
-
-/// How far from an edge counters may be read in any case, nanoseconds; beyond, 5 % of the window.
-const LATE_NS: u64 = 50_000_000;
 
 /// Checks the work and makes the figures.
 ///
@@ -21,7 +20,9 @@ const LATE_NS: u64 = 50_000_000;
 /// control that did not take, counts of application, TCP and interface that disagree.
 pub fn check(evidence: &Evidence) -> Result<Checked, Fault> {
     let work = check_work(evidence)?;
-    check_moments(evidence)?;
+    let read = |marks: &[HostMark]| marks.iter().map(|m| (m.at_ns, m.took_ns)).collect::<Vec<_>>();
+    let edges = [read(&evidence.opened), read(&evidence.closed)];
+    check_moments(&evidence.host_names, &edges, evidence.window_ns)?;
     let mut streams = Vec::new();
     for plan in &evidence.streams {
         streams.push(stream(evidence, plan)?);
@@ -56,26 +57,6 @@ pub fn check(evidence: &Evidence) -> Result<Checked, Fault> {
         fault: None,
     };
     Ok(Checked { outcome, readings: readings::of(evidence) })
-}
-
-/// Every host must have read its counters near the announced edges, or there is no common window.
-fn check_moments(evidence: &Evidence) -> Result<(), Fault> {
-    let (opens, closes) = evidence.window_ns;
-    let allowed = (closes.saturating_sub(opens) / 20).max(LATE_NS);
-    for (edge, marks) in [(opens, &evidence.opened), (closes, &evidence.closed)] {
-        if marks.len() != evidence.host_names.len() {
-            return Err(Fault::WrongWork { what: "not every host read its counters".into() });
-        }
-        for (host, mark) in evidence.host_names.iter().zip(marks) {
-            let done_ns = mark.at_ns + mark.took_ns;
-            let off_ns = mark.at_ns.abs_diff(edge).max(done_ns.abs_diff(edge));
-            if off_ns > allowed {
-                let what = format!("read its counters {} ms off the edge", off_ns / 1_000_000);
-                return Err(Fault::Disturbed { host: host.clone(), what });
-            }
-        }
-    }
-    Ok(())
 }
 
 /// Sent and received must agree: to the byte where the receiver saw the end of its stream.

@@ -64,9 +64,3 @@ pub fn end_at(marks: &[HostMark], id: u32, sends: bool) -> Option<(&StreamMark, 
         found.map(|stream| (stream, mark.at_ns))
     })
 }
-
-/// Seconds of nanoseconds.
-#[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 ns")]
-pub fn seconds(nanoseconds: u64) -> f64 {
-    nanoseconds as f64 / 1e9
-}

@@ -14,6 +14,7 @@ mod spec;
 #[cfg(test)]
 mod tests;
 
+use crate::engine::net::life::make_part;
 use rig::workload::Entry;
 
 /// This workload's line in the list.
@@ -22,6 +23,6 @@ pub const ENTRY: Entry = Entry {
     readme: include_str!("README.md"),
     hears: &[],
     make: || Box::new(run::TcpStreams::default()),
-    part: run::make_part,
-    model: model::model,
+    part: make_part::<run::Streams>,
+    model: Some(model::model),
 };

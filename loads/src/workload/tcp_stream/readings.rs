@@ -2,8 +2,9 @@
 //!
 //! Must not know whether the work was right; `check.rs` says that.
 
-use super::evidence::{Evidence, end_at, seconds};
+use super::evidence::{Evidence, end_at};
 use super::run::{Direction, HostMark, StreamMark};
+use crate::engine::net::{account, seconds};
 use desk::record::Reading;
 use desk::unit::{Quantity, Unit};
 use std::collections::BTreeMap;
@@ -20,7 +21,7 @@ pub fn of(evidence: &Evidence) -> Vec<Reading> {
         let wall = seconds(closed.at_ns.saturating_sub(opened.at_ns)).max(1e-9);
         let cpu = seconds(closed.cpu_ns.saturating_sub(opened.cpu_ns));
         add("process", "cpu", cpu / wall, Unit::Cpu);
-        if let Some((runnable, cpu)) = busiest_thread(opened, closed) {
+        if let Some((runnable, cpu)) = busiest_thread(opened, closed, wall) {
             add("thread", "runnable", runnable, Unit::Share);
             add("thread", "cpu", cpu, Unit::Share);
         }
@@ -83,27 +84,18 @@ fn senders_sleep(opened: &HostMark, closed: &HostMark) -> Option<f64> {
     let free = both(opened, closed).filter(|(_, b)| b.sends && b.pace.is_none());
     let slept: Vec<f64> = free
         .filter_map(|(a, b)| {
-            let (a, b) = (a.thread?, b.thread?);
-            let wanted = (b.cpu_ns + b.waited_ns).saturating_sub(a.cpu_ns + a.waited_ns);
-            Some((1.0 - seconds(wanted) / wall).clamp(0.0, 1.0))
+            let spent = b.thread?.since(a.thread?);
+            Some((1.0 - seconds(spent.cpu_ns + spent.waited_ns) / wall).clamp(0.0, 1.0))
         })
         .collect();
     let count = u32::try_from(slept.len()).ok().filter(|count| *count > 0)?;
     Some(slept.iter().sum::<f64>() / f64::from(count))
 }
 
-/// Of the stream thread that wanted a CPU for most of the time: the share of the time in which it
-/// ran or waited for a CPU, and the share in which it ran. The scheduler adds to its accounts when
-/// a thread comes off a CPU or at a tick, so a window of 0.1 s is good to some per cent.
-fn busiest_thread(opened: &HostMark, closed: &HostMark) -> Option<(f64, f64)> {
-    let wall = seconds(closed.at_ns.saturating_sub(opened.at_ns)).max(1e-9);
-    let shares = both(opened, closed).filter_map(|(a, b)| {
-        let (a, b) = (a.thread?, b.thread?);
-        let ran = seconds(b.cpu_ns.saturating_sub(a.cpu_ns)) / wall;
-        let waited = seconds(b.waited_ns.saturating_sub(a.waited_ns)) / wall;
-        Some(((ran + waited).clamp(0.0, 1.0), ran.clamp(0.0, 1.0)))
-    });
-    shares.max_by(|a, b| a.0.total_cmp(&b.0))
+/// [`account::busiest`] of a host's streams.
+fn busiest_thread(opened: &HostMark, closed: &HostMark, wall: f64) -> Option<(f64, f64)> {
+    let spent = both(opened, closed).filter_map(|(a, b)| Some(b.thread?.since(a.thread?)));
+    account::busiest(spent, wall)
 }
 
 /// Late calls of those due in the window; none where nothing is paced, or nothing was due.

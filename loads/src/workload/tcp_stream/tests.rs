@@ -3,15 +3,19 @@
 use super::check::check;
 use super::evidence::Evidence;
 use super::run::{
-    Counters, Direction, Engine, FromPart, Gate, HostMark, InterfaceMark, Opening, Pace, PaceMark,
-    Schedule, StreamEnd, StreamMark, StreamPlan, TcpFacts, ThreadMark, ToPart, Traffic, content,
-    make_part, receive_requests, send_batches, send_paced, send_requests,
+    Counters, Direction, Engine, FromPart, HostMark, InterfaceMark, Pace, PaceMark, Schedule,
+    StreamEnd, StreamMark, StreamPlan, Streams, ToPart, Traffic, receive_requests, send_batches,
+    send_paced, send_requests,
 };
+use crate::engine::net::content::content;
+use crate::engine::net::opening::Opening;
+use crate::engine::net::{End as _, Gate, Secret, TcpFacts, ThreadMark};
 use desk::record::{Fault, Settings, Value};
 use desk::unit::Quantity;
 use std::io::Write as _;
 use std::net::{Ipv4Addr, SocketAddrV4, TcpListener, TcpStream};
 use std::thread;
+use std::time::Duration;
 
 fn plan(id: u32, direction: Direction) -> StreamPlan {
     StreamPlan { id, client: 1, direction, server_cpu: None, client_cpu: None, turn: 0 }
@@ -19,8 +23,7 @@ fn plan(id: u32, direction: Direction) -> StreamPlan {
 
 fn traffic() -> Traffic {
     Traffic {
-        key: [7; 32],
-        test: [9; 16],
+        secret: Secret { key: [7; 32], test: [9; 16] },
         seed: 42,
         interface: "lo".into(),
         engine: Engine::Sys,
@@ -38,27 +41,6 @@ fn pair() -> (TcpStream, TcpStream) {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let one = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
     (one, listener.accept().unwrap().0)
-}
-
-#[test]
-fn an_opening_proves_its_stream_and_no_other() {
-    let (expected, traffic) =
-        ([plan(0, Direction::Transmit), plan(1, Direction::Receive)], traffic());
-    let opening = Opening::of(&expected[1], &traffic);
-    assert_eq!(opening.stream(&expected, &traffic).map(|s| s.id), Some(1));
-    for byte in 0..Opening::BYTES {
-        let mut bent = opening.clone();
-        bent.0[byte] ^= 1;
-        assert_eq!(bent.stream(&expected, &traffic), None, "byte {byte}");
-    }
-    let other_key = Traffic { key: [8; 32], ..traffic.clone() };
-    assert_eq!(Opening::of(&expected[1], &other_key).stream(&expected, &traffic), None);
-    let other_test = Traffic { test: [8; 16], ..traffic.clone() };
-    assert_eq!(Opening::of(&expected[1], &other_test).stream(&expected, &traffic), None);
-    assert_eq!(
-        Opening::of(&plan(2, Direction::Transmit), &traffic).stream(&expected, &traffic),
-        None
-    );
 }
 
 #[test]
@@ -98,14 +80,14 @@ fn every_way_of_sending_keeps_the_content_whole() {
         let (from, to) = pair();
         // A reader that is slow and reads odd lengths makes the kernel take calls in parts.
         rustix::net::sockopt::set_socket_send_buffer_size(&from, 20_000).unwrap();
-        from.set_write_timeout(Some(std::time::Duration::from_millis(1))).unwrap();
+        from.set_write_timeout(Some(Duration::from_millis(1))).unwrap();
         let sender = thread::spawn(move || {
             let (counters, gate) = (Counters::default(), Gate::default());
             gate.go();
             send(&from, &content(42, 3, 700), &counters, &gate).unwrap();
             counters.bytes.load(std::sync::atomic::Ordering::Relaxed)
         });
-        thread::sleep(std::time::Duration::from_millis(20));
+        thread::sleep(Duration::from_millis(20));
         let (gate, counters) = (Gate::default(), Counters::default());
         let expected = content(42, 3, 1013);
         let ended = receive_requests(&to, &expected, 1013, &counters, (&gate, 1 << 40)).unwrap();
@@ -126,36 +108,27 @@ fn the_same_seed_gives_the_same_content_at_every_offset() {
     assert_eq!(bytes.as_ptr().align_offset(4096), 0, "it begins on a page");
 }
 
-/// One trip of a message through a part.
-fn tell(part: &mut rig::lab::agent::Part, message: &ToPart) -> Result<FromPart, String> {
-    let answer = part(serde_json::to_value(message).unwrap())?;
-    Ok(serde_json::from_value(answer).unwrap())
-}
-
 #[test]
 fn a_stranger_is_refused_and_counted_and_the_stream_moves_to_the_byte() {
-    let (mut server, mut client) = (make_part(), make_part());
+    let mut server = Streams::default();
     let streams = vec![plan(0, Direction::Transmit), plan(1, Direction::Receive)];
     let listen = ToPart::Listen(Ipv4Addr::LOCALHOST, streams.clone(), traffic());
-    let Ok(FromPart::Listening(port)) = tell(&mut server, &listen) else { panic!("no port") };
+    let Ok(FromPart::Listening(port)) = server.stage(listen) else { panic!("no port") };
     let address = SocketAddrV4::new(Ipv4Addr::LOCALHOST, port);
     let mut stranger = TcpStream::connect(address).unwrap();
     stranger.write_all(&[b'x'; Opening::BYTES]).unwrap();
     let connecting = thread::spawn(move || {
-        let mut part = make_part();
-        tell(&mut part, &ToPart::Connect(address, streams, traffic())).unwrap();
-        tell(&mut part, &ToPart::Go).unwrap();
-        thread::sleep(std::time::Duration::from_millis(100));
-        tell(&mut part, &ToPart::Stop(500)).unwrap()
+        let mut client = Streams::default();
+        client.stage(ToPart::Connect(address, streams, traffic())).unwrap();
+        client.go();
+        thread::sleep(Duration::from_millis(100));
+        client.stop(Duration::from_millis(500)).unwrap()
     });
-    tell(&mut server, &ToPart::Accept).unwrap();
-    tell(&mut server, &ToPart::Go).unwrap();
-    thread::sleep(std::time::Duration::from_millis(100));
-    let FromPart::Stopped(here, refused, after) = tell(&mut server, &ToPart::Stop(500)).unwrap()
-    else {
-        panic!("not stopped")
-    };
-    let FromPart::Stopped(there, _, _) = connecting.join().unwrap() else { panic!("not stopped") };
+    server.stage(ToPart::Accept).unwrap();
+    server.go();
+    thread::sleep(Duration::from_millis(100));
+    let (here, refused, after) = server.stop(Duration::from_millis(500)).unwrap();
+    let (there, _, _) = connecting.join().unwrap();
     assert_eq!(refused, 1);
     let receiver = after.streams.iter().find(|s| !s.sends).unwrap();
     assert_eq!(after.interface.name, "lo");
@@ -169,7 +142,8 @@ fn a_stranger_is_refused_and_counted_and_the_stream_moves_to_the_byte() {
         assert!(a.bytes > 0 && a.bytes == b.bytes, "{a:?} {b:?}");
         assert_ne!(a.sends, b.sends);
     }
-    assert!(tell(&mut client, &ToPart::Accept).is_err(), "nobody told it to listen");
+    let nobody = Streams::default().stage(ToPart::Accept);
+    assert!(nobody.is_err(), "nobody told it to listen");
 }
 
 /// What a host read: at a moment, of an end that sends or receives, bytes of payload and segments.

@@ -3,7 +3,8 @@
 //! Must not know how the rate came about.
 
 use super::flow::{Flow, Load};
-use crate::workload::tcp_stream::run::{Cpus, StreamPlan, plan_streams};
+use crate::engine::net::Cpus;
+use crate::workload::tcp_stream::run::{StreamPlan, plan_streams};
 use desk::record::Settings;
 use rig::lab::sim::Scene;
 

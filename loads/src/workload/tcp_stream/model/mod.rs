@@ -14,9 +14,10 @@ mod tests;
 use super::check;
 use super::evidence::Evidence;
 use super::run::{
-    Direction, HostMark, InterfaceMark, PaceMark, StreamEnd, StreamMark, StreamPlan, TcpFacts,
-    ThreadMark, read_bytes, shape,
+    Direction, HostMark, InterfaceMark, PaceMark, StreamEnd, StreamMark, StreamPlan, read_bytes,
+    shape,
 };
+use crate::engine::net::{TcpFacts, ThreadMark};
 use desk::record::{Fault, Value};
 use flow::{ETHERNET, Flow, HEADERS, Load, flow, segment};
 use rig::lab::sim::{Scene, Spoilt};

@@ -1,54 +1,37 @@
-//! Knows the conductor's side of `tcp_stream`: stage, go, warm up, window, stop.
+//! Knows the conductor's side of `tcp_stream`: which streams there are, and how they are opened.
 //!
-//! Must not know factors or probes; it announces the edges of the window and no more.
+//! Must not know factors or probes, nor the course of a trial.
 
 use super::message::{Direction, FromPart, HostMark, StreamPlan, ToPart, Traffic};
+use super::part::Streams;
 use super::traffic;
+use crate::engine::net::{Course, Cpus, cpus};
 use crate::workload::tcp_stream::check;
 use crate::workload::tcp_stream::evidence::Evidence;
 use crate::workload::tcp_stream::spec::SPEC;
 use desk::record::{Fault, LabKind, Settings, Value};
-use desk::search::{Reached, steady};
-use rig::lab::wire::{Answer, Request};
-use rig::lab::{Lab, LabError, SUT, clock, cpus};
+use rig::lab::{Lab, LabError, SUT};
 use rig::workload::{Checked, Edge, Job, Workload};
 use std::net::SocketAddrV4;
-use std::time::Duration;
-
-/// How far ahead an edge is announced, so that every host hears of it in time.
-const AHEAD_NS: u64 = 6_000_000;
-/// The same for every host that has to be told, nanoseconds.
-const AHEAD_EACH_NS: u64 = 300_000;
-/// How long receivers may read on after the window.
-const DRAIN_MS: u64 = 200;
-/// Pause between two looks at the rate while warming up.
-const LOOK: Duration = Duration::from_millis(25);
-/// Longest wait for an answer that is due at once.
-const SOON: Duration = Duration::from_secs(10);
 
 /// The conductor's side.
 #[derive(Debug, Default)]
 pub struct TcpStreams {
     evidence: Evidence,
-    settle: Duration,
-    settle_max: Duration,
-    window: Duration,
-    /// Hosts that take part, the system under test first.
-    hosts: Vec<usize>,
+    course: Course,
 }
 
 impl Workload for TcpStreams {
     fn stage(&mut self, lab: &mut Lab, job: &Job) -> Result<(), Fault> {
-        (self.settle, self.settle_max, self.window) = (job.settle, job.settle_max, job.window);
+        self.course = Course::new(SPEC.name, lab, job);
         let server = lab.cpus().map_err(LabError::into_fault)?;
-        let cpus = Cpus { server: &server, all: &allowed_cpus() };
+        let cpus = Cpus { server: &server, all: &cpus::allowed() };
         let streams = plan_streams(&job.trial.point.params, lab.clients(), cpus);
         let one_way = streams.iter().map(|s| s.turn + 1).max().unwrap_or(1);
         let interface = if lab.kind == LabKind::Loopback { "lo" } else { job.link };
         let traffic = traffic::of(job, one_way, interface)?;
-        self.hosts = std::iter::once(SUT).chain(lab.client_indexes()).collect();
         self.evidence = Evidence {
-            host_names: self.hosts.iter().map(|at| lab.name(*at).to_owned()).collect(),
+            host_names: self.course.hosts.iter().map(|at| lab.name(*at).to_owned()).collect(),
             asked: job.trial.point.params.clone(),
             call_requests: traffic.call_requests as u64,
             read_bytes: traffic.read_bytes as u64,
@@ -79,117 +62,34 @@ impl TcpStreams {
         let address = lab.sut_address(link);
         let streams = &self.evidence.streams;
         let listen = ToPart::Listen(address, streams.clone(), traffic.clone());
-        let ports = ask(lab, &[(SUT, listen)], |answer| match answer {
-            FromPart::Listening(port) => Some(port),
-            _ => None,
-        })?;
-        let port = ports.first().ok_or_else(|| confused(lab, SUT))?;
+        let listening = self.course.stage::<Streams>(lab, vec![(SUT, listen)])?;
+        let Some(FromPart::Listening(port)) = listening.first() else { return Ok(Vec::new()) };
         let server = SocketAddrV4::new(address, *port);
-        let mut requests = vec![(SUT, ToPart::Accept)];
+        let mut orders = vec![(SUT, ToPart::Accept)];
         for client in lab.client_indexes() {
             let theirs = streams.iter().filter(|s| s.client == client).cloned().collect();
-            requests.push((client, ToPart::Connect(server, theirs, traffic.clone())));
+            orders.push((client, ToPart::Connect(server, theirs, traffic.clone())));
         }
-        ask(lab, &requests, |answer| match answer {
+        let standing = self.course.stage::<Streams>(lab, orders)?.into_iter();
+        let mark = |told| match told {
             FromPart::Standing(mark) => Some(mark),
-            _ => None,
-        })
+            FromPart::Listening(_) => None,
+        };
+        Ok(standing.filter_map(mark).collect())
     }
 
     fn measure(&mut self, lab: &mut Lab, edges: &mut dyn FnMut(Edge)) -> Result<(), LabError> {
-        let go_ns = clock::now_ns();
-        ask(lab, &self.all(&ToPart::Go), ready)?;
-        self.evidence.steady = self.warm_up(lab, go_ns)?;
-        let opens_ns = clock::now_ns() + AHEAD_NS + AHEAD_EACH_NS * self.hosts.len() as u64;
-        let closes_ns = opens_ns + u64::try_from(self.window.as_nanos()).unwrap_or(u64::MAX);
-        self.evidence.settle_ns = opens_ns - go_ns;
-        self.evidence.opened = self.mark(lab, Edge::Opens(opens_ns), edges)?;
-        self.evidence.closed = self.mark(lab, Edge::Closes(closes_ns), edges)?;
-        self.evidence.window_ns = (opens_ns, closes_ns);
-        let stopped = ask(lab, &self.all(&ToPart::Stop(DRAIN_MS)), |answer| match answer {
-            FromPart::Stopped(ends, refused, mark) => Some((ends, refused, mark)),
-            _ => None,
-        })?;
-        for (ends, refused, mark) in stopped {
-            self.evidence.ends.push(ends);
-            self.evidence.refused += refused;
-            self.evidence.after.push(mark);
+        let life = self.course.run::<Streams>(lab, edges)?;
+        let evidence = &mut self.evidence;
+        (evidence.steady, evidence.settle_ns) = (life.steady, life.settle_ns);
+        (evidence.window_ns, evidence.opened) = (life.window_ns, life.opened);
+        evidence.closed = life.closed;
+        for (ends, refused, mark) in life.ended {
+            evidence.ends.push(ends);
+            evidence.refused += refused;
+            evidence.after.push(mark);
         }
         Ok(())
-    }
-
-    /// Waits until the rate is level; says whether it was when the waiting ended.
-    fn warm_up(&self, lab: &mut Lab, go_ns: u64) -> Result<bool, LabError> {
-        let mut history = Vec::new();
-        loop {
-            clock::sleep_until(clock::now_ns() + u64::try_from(LOOK.as_nanos()).unwrap_or(0));
-            let samples = ask(lab, &self.all(&ToPart::Sample), |answer| match answer {
-                FromPart::Sampled(at_ns, bytes) => Some((at_ns, bytes)),
-                _ => None,
-            })?;
-            history.push(reached(&samples, go_ns));
-            let waited = Duration::from_nanos(clock::now_ns() - go_ns);
-            // The first third of the settle time is the ramp; the test looks at what follows.
-            let level = steady(&history, self.settle.as_secs_f64() * 2.0 / 3.0) == Some(true);
-            if (level && waited >= self.settle) || waited >= self.settle_max {
-                return Ok(level);
-            }
-        }
-    }
-
-    /// Reads every host at an edge of the window.
-    fn mark(
-        &self,
-        lab: &mut Lab,
-        edge: Edge,
-        edges: &mut dyn FnMut(Edge),
-    ) -> Result<Vec<HostMark>, LabError> {
-        let (Edge::Opens(at_ns) | Edge::Closes(at_ns)) = edge;
-        let requests = self.all(&ToPart::Mark(at_ns));
-        let wrapped = wrap_all(&requests)?;
-        lab.send(&wrapped)?;
-        lab.wait_until(at_ns)?;
-        edges(edge);
-        let answers = lab.receive(&wrapped, SOON)?;
-        unwrap_all(lab, &requests, answers, |answer| match answer {
-            FromPart::Marked(mark) => Some(mark),
-            _ => None,
-        })
-    }
-
-    fn all(&self, request: &ToPart) -> Vec<(usize, ToPart)> {
-        self.hosts.iter().map(|at| (*at, request.clone())).collect()
-    }
-}
-
-/// All receivers together, at the mean of the moments at which they were read.
-#[expect(clippy::cast_precision_loss, reason = "times and bytes of a warm-up are below 2^53")]
-fn reached(samples: &[(u64, u64)], go_ns: u64) -> Reached {
-    let since_go: f64 = samples.iter().map(|(at, _)| at.saturating_sub(go_ns) as f64 / 1e9).sum();
-    let done: u64 = samples.iter().map(|(_, bytes)| bytes).sum();
-    Reached { at_s: since_go / samples.len().max(1) as f64, done: done as f64 }
-}
-
-/// CPUs on which the ends of streams may run.
-#[derive(Clone, Copy, Debug)]
-pub struct Cpus<'c> {
-    /// Those of the system under test, some of all.
-    pub server: &'c [u32],
-    /// Those that this process may use.
-    pub all: &'c [u32],
-}
-
-impl Cpus<'_> {
-    /// The CPU of the server's end of a stream, dealt in turn.
-    fn server(&self, at: usize) -> u32 {
-        self.server.get(at % self.server.len().max(1)).copied().unwrap_or(0)
-    }
-
-    /// The CPU behind that of the server's end.
-    fn neighbour(&self, at: usize) -> u32 {
-        let server = self.server(at);
-        let place = self.all.iter().position(|cpu| *cpu == server).unwrap_or(at);
-        self.all.get((place + 1) % self.all.len().max(1)).copied().unwrap_or(server)
     }
 }
 
@@ -224,55 +124,6 @@ pub fn plan_streams(params: &Settings, clients: u32, cpus: Cpus<'_>) -> Vec<Stre
         }
     }
     streams
-}
-
-/// CPUs that this process may use.
-fn allowed_cpus() -> Vec<u32> {
-    cpus::mine().ok().filter(|cpus| !cpus.is_empty()).unwrap_or_else(|| vec![0])
-}
-
-fn wrap(request: &ToPart) -> Result<Request, LabError> {
-    let body = serde_json::to_value(request)
-        .map_err(|e| LabError::Wire { host: "conductor".into(), source: e.into() })?;
-    Ok(Request::Work { workload: SPEC.name.into(), body })
-}
-
-/// Asks parts and waits for all of them; `pick` takes what each answer must be.
-fn ask<T>(
-    lab: &mut Lab,
-    requests: &[(usize, ToPart)],
-    pick: impl Fn(FromPart) -> Option<T>,
-) -> Result<Vec<T>, LabError> {
-    let wrapped = wrap_all(requests)?;
-    let answers = lab.ask(&wrapped, SOON)?;
-    unwrap_all(lab, requests, answers, pick)
-}
-
-fn wrap_all(requests: &[(usize, ToPart)]) -> Result<Vec<(usize, Request)>, LabError> {
-    requests.iter().map(|(at, request)| Ok((*at, wrap(request)?))).collect()
-}
-
-fn unwrap_all<T>(
-    lab: &Lab,
-    requests: &[(usize, ToPart)],
-    answers: Vec<Answer>,
-    pick: impl Fn(FromPart) -> Option<T>,
-) -> Result<Vec<T>, LabError> {
-    let mut picked = Vec::new();
-    for ((at, _), answer) in requests.iter().zip(answers) {
-        let Answer::Work(body) = answer else { return Err(confused(lab, *at)) };
-        let answer = serde_json::from_value(body).map_err(|_| confused(lab, *at))?;
-        picked.push(pick(answer).ok_or_else(|| confused(lab, *at))?);
-    }
-    Ok(picked)
-}
-
-fn ready(answer: FromPart) -> Option<()> {
-    matches!(answer, FromPart::Ready).then_some(())
-}
-
-fn confused(lab: &Lab, at: usize) -> LabError {
-    LabError::OutOfTurn { host: lab.name(at).into(), what: "not a tcp_stream answer".into() }
 }
 
 #[cfg(test)]

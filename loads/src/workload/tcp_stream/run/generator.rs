@@ -1,21 +1,12 @@
-//! Knows the hot loops that run as fast as they can, and the content that goes through them.
+//! Knows the hot loops that run as fast as they can.
 //!
-//! Must not know hosts, plans or windows. Nothing is shared between streams but the stop flag,
-//! which all read and nobody writes while the window is open.
+//! Must not know hosts, plans or windows.
 
-use rig::lab::clock;
-use rustix::net::{RecvFlags, SendFlags};
+use crate::engine::net::content::{PERIOD, Paged, place, probe};
+use crate::engine::net::{Gate, is_pause, receive, send};
 use std::io::{self, IoSlice, Write as _};
 use std::net::TcpStream;
-use std::ops::{Deref, DerefMut};
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
-
-/// The content repeats after this many bytes; it divides every common request size above it.
-pub const PERIOD: usize = 4096;
-/// Bytes compared at either end of a received chunk.
-const PROBE: usize = 8;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 /// Counts of one stream; one writer, on a cache line of its own.
 #[repr(align(128))]
@@ -31,136 +22,6 @@ pub struct Counters {
     pub late: AtomicU64,
     /// The thread's number in the kernel; 0 until it runs.
     pub thread: AtomicU32,
-}
-
-/// Where streams wait for go and learn of stop.
-#[derive(Debug, Default)]
-pub struct Gate {
-    open: Mutex<bool>,
-    changed: Condvar,
-    stop: AtomicBool,
-    drain_until_ns: AtomicU64,
-    went_ns: AtomicU64,
-}
-
-impl Gate {
-    fn lock(&self) -> MutexGuard<'_, bool> {
-        // A stream that panicked cannot have left a bool half-written.
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Lets all begin.
-    pub fn go(&self) {
-        let mut open = self.lock();
-        if !*open {
-            self.went_ns.store(clock::now_ns(), Relaxed);
-        }
-        *open = true;
-        drop(open);
-        self.changed.notify_all();
-    }
-
-    /// Senders stop now; receivers read on until their sender ends or this moment comes.
-    pub fn stop(&self, drain_until_ns: u64) {
-        self.drain_until_ns.store(drain_until_ns, Relaxed);
-        self.stop.store(true, Relaxed);
-        self.go();
-    }
-
-    /// Waits for go.
-    pub fn wait(&self) {
-        let mut open = self.lock();
-        while !*open {
-            open = self.changed.wait(open).unwrap_or_else(PoisonError::into_inner);
-        }
-    }
-
-    /// Waits for stop, at most `longest`; then stops by itself.
-    pub fn limit(&self, longest: Duration) {
-        let deadline = Instant::now() + longest;
-        let mut open = self.lock();
-        while !self.stopped() {
-            let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                drop(open);
-                return self.stop(0);
-            }
-            let waited = self.changed.wait_timeout(open, left);
-            open = waited.unwrap_or_else(PoisonError::into_inner).0;
-        }
-    }
-
-    /// Whether the streams were told to stop.
-    pub fn stopped(&self) -> bool {
-        self.stop.load(Relaxed)
-    }
-
-    /// When it was go, on the monotonic clock; 0 before.
-    pub fn went_ns(&self) -> u64 {
-        self.went_ns.load(Relaxed)
-    }
-
-    fn drained(&self) -> bool {
-        self.stopped() && clock::now_ns() >= self.drain_until_ns.load(Relaxed)
-    }
-}
-
-/// Bytes that begin on a page: the kernel copies those 2 to 3 % cheaper than others.
-#[derive(Debug)]
-pub struct Paged {
-    bytes: Vec<u8>,
-    from: usize,
-}
-
-impl Paged {
-    /// Size of a page; larger ones begin on a multiple of it, too.
-    const PAGE: usize = 4096;
-
-    /// So many zeros.
-    pub fn zeros(length: usize) -> Self {
-        let bytes = vec![0; length + Self::PAGE];
-        let from = bytes.as_ptr().align_offset(Self::PAGE).min(Self::PAGE);
-        let mut paged = Self { bytes, from };
-        paged.bytes.truncate(from + length);
-        paged
-    }
-}
-
-impl Deref for Paged {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        &self.bytes[self.from..]
-    }
-}
-
-impl DerefMut for Paged {
-    fn deref_mut(&mut self) -> &mut [u8] {
-        &mut self.bytes[self.from..]
-    }
-}
-
-/// The content of a stream from any offset below [`PERIOD`], `length` bytes beyond it, and enough
-/// for a comparison.
-///
-/// Words of a splitmix64 sequence (Steele, Lea, Flood 2014), so that a wrong stream, a wrong trial
-/// or a shifted byte shows at once.
-#[must_use]
-pub fn content(seed: u64, stream: u32, length: usize) -> Paged {
-    let mut state = seed ^ (u64::from(stream) << 32);
-    let mut bytes = Paged::zeros(PERIOD + length.max(PROBE));
-    let (words, rest) = bytes.split_at_mut(PERIOD);
-    for place in words.chunks_exact_mut(8) {
-        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut word = state;
-        word = (word ^ (word >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        word = (word ^ (word >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        place.copy_from_slice(&(word ^ (word >> 31)).to_le_bytes());
-    }
-    for again in rest.chunks_mut(PERIOD) {
-        again.copy_from_slice(&words[..again.len()]);
-    }
-    bytes
 }
 
 /// Sends requests of `request` bytes until the gate stops it or `bytes_max` are sent.
@@ -234,12 +95,6 @@ pub fn send_batches(
     Ok(())
 }
 
-/// Where in the content a stream stands that has moved this many bytes.
-#[expect(clippy::cast_possible_truncation, reason = "below PERIOD")]
-pub const fn place(moved: u64) -> usize {
-    (moved % PERIOD as u64) as usize
-}
-
 /// Lays out the requests of one call, the first at `at` of the content.
 pub fn lay<'a>(
     parts: &mut Vec<IoSlice<'a>>,
@@ -289,63 +144,4 @@ pub fn receive_requests(
         }
     }
     Ok(false)
-}
-
-/// One system call: the C library's would look for a cancelled thread before and after each.
-fn send(socket: &TcpStream, bytes: &[u8]) -> io::Result<usize> {
-    Ok(rustix::net::send(socket, bytes, SendFlags::NOSIGNAL)?)
-}
-
-fn receive(socket: &TcpStream, buffer: &mut [u8]) -> io::Result<usize> {
-    Ok(rustix::net::recv(socket, buffer, RecvFlags::empty())?.0)
-}
-
-/// Whether a call only took too long.
-pub fn is_pause(e: &io::Error) -> bool {
-    matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted)
-}
-
-/// Compares both ends of a chunk that begins at byte `from` of the stream; gives the comparisons.
-fn probe(content: &[u8], from: u64, chunk: &[u8]) -> io::Result<u64> {
-    let ends = [0, chunk.len().saturating_sub(PROBE)];
-    for start in ends {
-        let found = &chunk[start..(start + PROBE).min(chunk.len())];
-        let at = place(from + start as u64);
-        if found != &content[at..at + found.len()] {
-            let place = from + start as u64;
-            return Err(io::Error::new(
-                io::ErrorKind::InvalidData,
-                format!("content at byte {place} is not what was sent"),
-            ));
-        }
-    }
-    Ok(ends.len() as u64)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    proptest! {
-        #![proptest_config(ProptestConfig {
-            failure_persistence: None,
-            ..ProptestConfig::with_cases(256)
-        })]
-
-        #[test]
-        fn a_changed_bit_at_either_end_of_a_chunk_is_refused_and_right_content_is_not(
-            (seed, stream) in (any::<u64>(), any::<u32>()),
-            (from, length) in (any::<u32>(), PROBE..PERIOD),
-            (bit, at_end) in (0..PROBE * 8, any::<bool>()),
-        ) {
-            let content = content(seed, stream, PERIOD);
-            let from = u64::from(from);
-            let mut chunk = content[place(from)..][..length].to_vec();
-            prop_assert_eq!(probe(&content, from, &chunk).unwrap(), 2);
-            let first = if at_end { length - PROBE } else { 0 };
-            chunk[first + bit / 8] ^= 1 << (bit % 8);
-            prop_assert!(probe(&content, from, &chunk).is_err());
-        }
-    }
 }

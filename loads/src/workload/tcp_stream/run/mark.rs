@@ -3,15 +3,13 @@
 //! Must not know what the figures have to be; `bytes.rs` and `readings.rs` judge them. It is read
 //! by the host's own thread while the streams run, so it costs one to three short calls a stream.
 
-use super::generator::{Counters, Gate};
-use super::message::{HostMark, InterfaceMark, PaceMark, StreamMark, ThreadMark};
+use super::generator::Counters;
+use super::message::{HostMark, InterfaceMark, PaceMark, StreamMark};
 use super::paced::Schedule;
-use super::tcp_info;
+use crate::engine::net::{Account, Gate, tcp_info};
 use rig::lab::clock;
 use rig::lab::link::Routes;
-use std::fs::File;
 use std::net::TcpStream;
-use std::os::unix::fs::FileExt as _;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// The counters of one interface, over a socket that stays open.
@@ -49,8 +47,8 @@ pub struct Watched<'a> {
     pub counters: &'a Counters,
     /// Its schedule, if it sends on one.
     pub schedule: Option<&'a Schedule>,
-    /// What the scheduler says of its thread; opened when the thread is first seen running.
-    pub scheduler: &'a mut Option<File>,
+    /// The scheduler's account of its thread.
+    pub account: &'a mut Account,
 }
 
 /// Reads everything. The byte counts come first and close together, then what may be read at ease.
@@ -68,7 +66,7 @@ pub fn read(
     let interface = interface.mark()?;
     let took_ns = clock::now_ns() - at_ns;
     for (mark, stream) in marks.iter_mut().zip(streams) {
-        mark.thread = thread(stream.counters, stream.scheduler);
+        mark.thread = stream.account.read(stream.counters.thread.load(Relaxed));
         mark.congestion = rustix::net::sockopt::tcp_congestion(stream.socket).unwrap_or_default();
         mark.pace = stream.schedule.map(|schedule| pace(schedule, stream.counters, gate));
         mark.buffer = buffer(stream);
@@ -110,45 +108,4 @@ fn pace(schedule: &Schedule, counters: &Counters, gate: &Gate) -> PaceMark {
         return PaceMark::default();
     }
     schedule.mark(clock::now_ns() - went_ns, counters)
-}
-
-/// The scheduler's account of a thread: time on a CPU, time waiting for one, nanoseconds. None
-/// where the kernel keeps none, and before and after the thread.
-fn thread(counters: &Counters, file: &mut Option<File>) -> Option<ThreadMark> {
-    let number = counters.thread.load(Relaxed);
-    if file.is_none() && number != 0 {
-        *file = File::open(format!("/proc/self/task/{number}/schedstat")).ok();
-    }
-    let mut text = [0; 96];
-    let length = file.as_ref()?.read_at(&mut text, 0).ok()?;
-    parse(std::str::from_utf8(&text[..length]).ok()?)
-}
-
-fn parse(text: &str) -> Option<ThreadMark> {
-    let mut words = text.split_ascii_whitespace().map(str::parse);
-    let (cpu_ns, waited_ns) = (words.next()?.ok()?, words.next()?.ok()?);
-    Some(ThreadMark { cpu_ns, waited_ns })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_schedulers_account_is_read_of_a_thread_that_runs() {
-        assert_eq!(parse("12 34 5\n"), Some(ThreadMark { cpu_ns: 12, waited_ns: 34 }));
-        assert_eq!(parse("12"), None);
-        let (counters, mut file) = (Counters::default(), None);
-        assert_eq!(thread(&counters, &mut file), None, "it does not run yet");
-        if !std::path::Path::new("/proc/self/schedstat").exists() {
-            println!("skipped: this kernel keeps no account of threads");
-            return;
-        }
-        let number = rustix::thread::gettid().as_raw_nonzero().get().unsigned_abs();
-        counters.thread.store(number, Relaxed);
-        let before = thread(&counters, &mut file).unwrap();
-        while thread(&counters, &mut file).unwrap().cpu_ns == before.cpu_ns {
-            std::hint::spin_loop();
-        }
-    }
 }

@@ -1,6 +1,6 @@
 //! Knows what the conductor and the parts of `tcp_stream` say to each other.
 
-use super::tcp_info::TcpFacts;
+use crate::engine::net::{Secret, TcpFacts, ThreadMark};
 use serde::{Deserialize, Serialize};
 use std::net::{Ipv4Addr, SocketAddrV4};
 
@@ -31,6 +31,14 @@ pub struct StreamPlan {
     pub turn: u32,
 }
 
+impl StreamPlan {
+    /// Number and kind in the opening of its connection.
+    #[must_use]
+    pub const fn opening(&self) -> (u32, u8) {
+        (self.id, matches!(self.direction, Direction::Receive) as u8)
+    }
+}
+
 /// How requests become system calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Engine {
@@ -52,10 +60,8 @@ pub struct Pace {
 /// What all streams of a trial have in common.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Traffic {
-    /// Key of the openings' MAC; fresh for every trial.
-    pub key: [u8; 32],
-    /// Name of the trial in the openings; fresh for every trial.
-    pub test: [u8; 16],
+    /// What the connections prove themselves with.
+    pub secret: Secret,
     /// Seed of the content.
     pub seed: u64,
     /// Link that carries the traffic, by its name on every host.
@@ -78,7 +84,7 @@ pub struct Traffic {
     pub run_ms_max: u64,
 }
 
-/// To a part.
+/// To a part, while the trial is staged.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum ToPart {
     /// Server: listen for these streams.
@@ -87,31 +93,15 @@ pub enum ToPart {
     Accept,
     /// Client: open these streams.
     Connect(SocketAddrV4, Vec<StreamPlan>, Traffic),
-    /// Both: begin.
-    Go,
-    /// Both: tell what was received so far.
-    Sample,
-    /// Both: read everything at this moment of the monotonic clock, nanoseconds.
-    Mark(u64),
-    /// Both: senders stop now, receivers read on for this many milliseconds.
-    Stop(u64),
 }
 
-/// From a part.
+/// From a part, while the trial is staged.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum FromPart {
     /// Listening on this port.
     Listening(u16),
-    /// All streams have begun.
-    Ready,
     /// All streams stand and nothing has been sent; the counts before it.
     Standing(HostMark),
-    /// Moment and bytes received by all streams here.
-    Sampled(u64, u64),
-    /// Everything at a moment.
-    Marked(HostMark),
-    /// What each stream did in all, openings refused, and everything after the end.
-    Stopped(Vec<StreamEnd>, u64, HostMark),
 }
 
 /// One host at one moment: an edge of the window, before go, or after the end.
@@ -141,15 +131,6 @@ pub struct InterfaceMark {
     pub rx_bytes: u64,
     /// Packets received, as it counts them: one, where a packet is handed over before segmentation.
     pub rx_packets: u64,
-}
-
-/// What the scheduler says of a thread (`/proc/PID/task/TID/schedstat`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ThreadMark {
-    /// Time on a CPU, nanoseconds.
-    pub cpu_ns: u64,
-    /// Time ready to run but without a CPU, nanoseconds.
-    pub waited_ns: u64,
 }
 
 /// A paced sender against its schedule.

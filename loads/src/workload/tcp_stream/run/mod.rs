@@ -8,26 +8,20 @@ mod generator;
 mod low_water;
 mod mark;
 mod message;
-mod opening;
 mod paced;
 mod part;
-mod tcp_info;
 mod traffic;
 
-pub use drive::{Cpus, TcpStreams, plan_streams};
+pub use drive::{TcpStreams, plan_streams};
 pub use message::{
     Direction, Engine, HostMark, InterfaceMark, PaceMark, StreamEnd, StreamMark, StreamPlan,
-    ThreadMark,
 };
-pub use part::make_part;
-pub use tcp_info::TcpFacts;
+pub use part::Streams;
 pub use traffic::{read_bytes, shape};
 
 #[cfg(test)]
-pub use generator::{Counters, Gate, content, receive_requests, send_batches, send_requests};
+pub use generator::{Counters, receive_requests, send_batches, send_requests};
 #[cfg(test)]
 pub use message::{FromPart, Pace, ToPart, Traffic};
-#[cfg(test)]
-pub use opening::Opening;
 #[cfg(test)]
 pub use paced::{Schedule, send_paced};

@@ -3,9 +3,10 @@
 //! Must not know rates or hosts: an interval is all it is given. The moments are absolute, so that
 //! what was late once does not shift what follows.
 
-use super::generator::{Counters, Gate, is_pause, lay, place};
+use super::generator::{Counters, lay};
 use super::message::{Pace, PaceMark};
-use rig::lab::clock;
+use crate::engine::net::content::place;
+use crate::engine::net::{Gate, is_pause};
 use std::io::{self, IoSlice, Write as _};
 use std::net::TcpStream;
 use std::num::NonZeroU64;
@@ -13,8 +14,6 @@ use std::sync::atomic::Ordering::Relaxed;
 
 /// A call is not called late below this, whatever the interval, nanoseconds: a wake-up costs it.
 const LATE_NS: f64 = 100_000.0;
-/// Longest sleep without a look at the stop flag, nanoseconds.
-const LOOK_NS: u64 = 50_000_000;
 
 /// The moments at which one stream sends.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -83,7 +82,7 @@ pub fn send_paced(
     let (mut sent, mut calls, mut late) = (0_u64, 0_u64, 0_u64);
     while sent < bytes_max {
         let at_ns = go_ns + schedule.moment_ns(calls);
-        let now_ns = wait_until(at_ns, gate);
+        let now_ns = gate.wait_until(at_ns);
         if gate.stopped() {
             break;
         }
@@ -98,17 +97,6 @@ pub fn send_paced(
         send_whole(socket, &mut parts, (counters, &mut sent), gate)?;
     }
     Ok(())
-}
-
-/// Sleeps until a moment or the stop; gives the time it is then.
-fn wait_until(at_ns: u64, gate: &Gate) -> u64 {
-    loop {
-        let now_ns = clock::now_ns();
-        if now_ns >= at_ns || gate.stopped() {
-            return now_ns;
-        }
-        clock::sleep_until(at_ns.min(now_ns + LOOK_NS));
-    }
 }
 
 /// Sends one call's requests to the last byte; a stop ends it in the middle.

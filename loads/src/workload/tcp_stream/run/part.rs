@@ -3,21 +3,22 @@
 //! Must not know the other hosts; the conductor tells it all it needs.
 
 use super::congestion;
-use super::generator::{
-    Counters, Gate, Paged, content, receive_requests, send_batches, send_requests,
-};
+use super::generator::{Counters, receive_requests, send_batches, send_requests};
 use super::low_water;
 use super::mark::{self, Interface, Watched};
 use super::message::{
     Direction, Engine, FromPart, HostMark, StreamEnd, StreamPlan, ToPart, Traffic,
 };
-use super::opening::Opening;
 use super::paced::{Schedule, send_paced};
-use rig::lab::agent::{self, Part};
+use crate::engine::net::account::own_number;
+use crate::engine::net::content::{Paged, content};
+use crate::engine::net::opening::{self, Opening};
+use crate::engine::net::{Account, End, Gate, wait_for};
+use rig::lab::agent;
 use rig::lab::{clock, cpus};
 use rig::metal::{DIGEST, digest};
-use std::fs::File;
-use std::io::{self, Read as _, Write as _};
+use rig::workload::Edge;
+use std::io::{self, Write as _};
 use std::net::{Ipv4Addr, Shutdown, SocketAddrV4, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -26,23 +27,8 @@ use std::time::{Duration, Instant};
 
 /// Longest wait for all openings of a trial.
 const OPENING_MAX: Duration = Duration::from_secs(5);
-/// Longest that one connection may keep the server waiting for its opening.
-const SHOW_MAX: Duration = Duration::from_millis(500);
 /// How often it is looked whether all streams have ended after the stop.
 const LOOK: Duration = Duration::from_millis(1);
-/// What the server says to an opening that it accepts.
-const ACCEPTED: u8 = 6;
-
-/// A part that has no streams yet.
-#[must_use]
-pub fn make_part() -> Part {
-    let mut end = End::default();
-    Box::new(move |body| {
-        let request = serde_json::from_value(body).map_err(|e| format!("tcp_stream: {e}"))?;
-        let answer = end.answer(request)?;
-        serde_json::to_value(answer).map_err(|e| format!("tcp_stream: {e}"))
-    })
-}
 
 /// One stream that stands.
 struct Stream {
@@ -51,7 +37,7 @@ struct Stream {
     socket: Arc<TcpStream>,
     counters: Arc<Counters>,
     schedule: Option<Schedule>,
-    scheduler: Option<File>,
+    account: Account,
     thread: Option<JoinHandle<io::Result<bool>>>,
     /// Of what it sends, if it does.
     digest: Option<u64>,
@@ -59,7 +45,7 @@ struct Stream {
 
 /// This host's end of all its streams.
 #[derive(Default)]
-struct End {
+pub struct Streams {
     gate: Arc<Gate>,
     listener: Option<TcpListener>,
     expected: Vec<StreamPlan>,
@@ -69,9 +55,15 @@ struct End {
     refused: u64,
 }
 
-impl End {
-    fn answer(&mut self, request: ToPart) -> Result<FromPart, String> {
-        match request {
+impl End for Streams {
+    type Stage = ToPart;
+    type Staged = FromPart;
+    type Mark = HostMark;
+    /// What each stream did in all, openings refused, and everything after the end.
+    type Ended = (Vec<StreamEnd>, u64, HostMark);
+
+    fn stage(&mut self, order: ToPart) -> Result<FromPart, String> {
+        match order {
             ToPart::Listen(address, expected, traffic) => {
                 self.reset();
                 self.listen(address, expected, traffic)
@@ -81,24 +73,41 @@ impl End {
                 self.reset();
                 self.connect(server, &streams, traffic)
             }
-            ToPart::Go => {
-                self.limit_time();
-                self.gate.go();
-                Ok(FromPart::Ready)
-            }
-            ToPart::Sample => Ok(FromPart::Sampled(clock::now_ns(), self.received())),
-            ToPart::Mark(at_ns) => {
-                clock::sleep_until(at_ns);
-                Ok(FromPart::Marked(self.mark()?))
-            }
-            ToPart::Stop(drain_ms) => self.stop(drain_ms),
         }
     }
 
+    fn go(&mut self) {
+        self.limit_time();
+        self.gate.go();
+    }
+
+    fn done(&self) -> u64 {
+        let receivers = self.streams.iter().filter(|s| !s.sends);
+        receivers.map(|s| s.counters.bytes.load(Relaxed)).sum()
+    }
+
+    fn mark(&mut self, edge: Edge) -> Result<HostMark, String> {
+        let (Edge::Opens(at_ns) | Edge::Closes(at_ns)) = edge;
+        clock::sleep_until(at_ns);
+        self.read()
+    }
+
+    fn stop(&mut self, drain: Duration) -> Result<Self::Ended, String> {
+        self.gate.stop(clock::now_ns() + u64::try_from(drain.as_nanos()).unwrap_or(0));
+        self.hang_up(Instant::now() + drain);
+        let ends = self.streams.iter_mut().map(Stream::join).collect();
+        // All threads have ended, all connections are still there.
+        let mark = self.read();
+        self.streams.clear();
+        Ok((ends, self.refused, mark?))
+    }
+}
+
+impl Streams {
     /// Ends whatever an earlier trial left.
     fn reset(&mut self) {
         if !self.streams.is_empty() {
-            let _ = self.stop(0);
+            let _ = self.stop(Duration::ZERO);
         }
         *self = Self::default();
     }
@@ -147,16 +156,14 @@ impl End {
                 Err(e) => return Err(format!("accept: {e}")),
             }
         }
-        Ok(FromPart::Standing(self.mark()?))
+        Ok(FromPart::Standing(self.read()?))
     }
 
     /// The expected stream that this connection proves to be.
     fn admit(&self, socket: &TcpStream, traffic: &Traffic) -> Option<StreamPlan> {
-        let mut opening = Opening([0; Opening::BYTES]);
-        socket.set_nonblocking(false).ok()?;
-        read_within(socket, &mut opening.0, SHOW_MAX).ok()?;
-        let plan = opening.stream(&self.expected, traffic)?.clone();
-        (&mut &*socket).write_all(&[ACCEPTED]).ok()?;
+        let proved = opening::shown(socket, &traffic.secret)?;
+        let plan = self.expected.iter().find(|plan| plan.opening() == proved)?.clone();
+        opening::accept(socket).ok()?;
         Some(plan)
     }
 
@@ -172,20 +179,17 @@ impl End {
         for plan in streams {
             let socket = TcpStream::connect_timeout(&server.into(), OPENING_MAX).map_err(fail)?;
             socket.set_read_timeout(Some(OPENING_MAX)).map_err(fail)?;
-            (&mut &socket).write_all(&Opening::of(plan, &traffic).0).map_err(fail)?;
+            let (id, kind) = plan.opening();
+            (&mut &socket).write_all(&Opening::of(id, kind, &traffic.secret).0).map_err(fail)?;
             opened.push(socket);
         }
         for (plan, socket) in streams.iter().zip(opened) {
-            let mut reply = [0];
-            (&mut &socket).read_exact(&mut reply).map_err(fail)?;
-            if reply[0] != ACCEPTED {
-                return Err(format!("{server} did not accept stream {}", plan.id));
-            }
+            opening::accepted(&socket).map_err(fail)?;
             let sends = plan.direction == Direction::Receive;
             self.begin((plan, sends, plan.client_cpu), socket, &traffic)?;
         }
         self.traffic = Some(traffic);
-        Ok(FromPart::Standing(self.mark()?))
+        Ok(FromPart::Standing(self.read()?))
     }
 
     /// Starts the thread of a stream; it waits at the gate.
@@ -228,8 +232,8 @@ impl End {
             .stack_size(256 << 10)
             .spawn(move || worker.run(sends, cpu))
             .map_err(fail)?;
-        let (thread, scheduler) = (Some(thread), None);
-        let stream = Stream { id, sends, socket, counters, schedule, scheduler, thread, digest };
+        let (thread, account) = (Some(thread), Account::default());
+        let stream = Stream { id, sends, socket, counters, schedule, account, thread, digest };
         self.streams.push(stream);
         Ok(())
     }
@@ -242,12 +246,7 @@ impl End {
         thread::spawn(move || gate.limit(longest));
     }
 
-    fn received(&self) -> u64 {
-        let receivers = self.streams.iter().filter(|s| !s.sends);
-        receivers.map(|s| s.counters.bytes.load(Relaxed)).sum()
-    }
-
-    fn mark(&mut self) -> Result<HostMark, String> {
+    fn read(&mut self) -> Result<HostMark, String> {
         let interface =
             self.interface.as_mut().ok_or("nothing to read: listen or connect first")?;
         let mut streams: Vec<Watched> = self.streams.iter_mut().map(Stream::watched).collect();
@@ -264,16 +263,6 @@ impl End {
             // The other end may have closed it already, which wakes as well.
             let _ = stream.socket.shutdown(side);
         }
-    }
-
-    fn stop(&mut self, drain_ms: u64) -> Result<FromPart, String> {
-        self.gate.stop(clock::now_ns() + drain_ms * 1_000_000);
-        self.hang_up(Instant::now() + Duration::from_millis(drain_ms));
-        let ends = self.streams.iter_mut().map(Stream::join).collect();
-        // All threads have ended, all connections are still there.
-        let mark = self.mark();
-        self.streams.clear();
-        Ok(FromPart::Stopped(ends, self.refused, mark?))
     }
 }
 
@@ -303,7 +292,7 @@ impl Stream {
             socket: &self.socket,
             counters: &self.counters,
             schedule: self.schedule.as_ref(),
-            scheduler: &mut self.scheduler,
+            account: &mut self.account,
         }
     }
 }
@@ -320,8 +309,7 @@ struct Worker {
 
 impl Worker {
     fn run(self, sends: bool, cpu: Option<u32>) -> io::Result<bool> {
-        let number = rustix::thread::gettid().as_raw_nonzero().get();
-        self.counters.thread.store(number.unsigned_abs(), Relaxed);
+        self.counters.thread.store(own_number(), Relaxed);
         // The host's own thread may stand above the generators; they stand where stend was started.
         agent::take_started_nice()?;
         if let Some(cpu) = cpu {
@@ -359,30 +347,4 @@ impl Worker {
             }
         }
     }
-}
-
-/// Fills a buffer from a socket within a time that dripping bytes do not prolong.
-fn read_within(mut socket: &TcpStream, buffer: &mut [u8], within: Duration) -> io::Result<()> {
-    let deadline = Instant::now() + within;
-    let mut filled = 0;
-    while filled < buffer.len() {
-        let left = deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return Err(io::ErrorKind::TimedOut.into());
-        }
-        socket.set_read_timeout(Some(left))?;
-        match socket.read(&mut buffer[filled..])? {
-            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
-            n => filled += n,
-        }
-    }
-    Ok(())
-}
-
-/// Sleeps until a connection waits, at most 20 ms.
-fn wait_for(listener: &TcpListener) {
-    let mut polled = [rustix::event::PollFd::new(listener, rustix::event::PollFlags::IN)];
-    let short = rustix::time::Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
-    // Whatever poll says, the caller looks again.
-    let _ = rustix::event::poll(&mut polled, Some(&short));
 }

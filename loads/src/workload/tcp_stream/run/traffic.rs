@@ -3,6 +3,7 @@
 //! Must not know hosts; keys and the seed are all that differs between trials of one point.
 
 use super::message::{Engine, Pace, Traffic};
+use crate::engine::net::Secret;
 use desk::record::{Fault, Settings, TrialKind, Value};
 use rig::workload::Job;
 use std::time::Duration;
@@ -29,17 +30,9 @@ pub fn of(job: &Job, one_way: u32, interface: &str) -> Result<Traffic, Fault> {
     if let Some(pace) = &pace {
         check_pace(job, pace)?;
     }
-    let (mut key, mut test) = ([0; 32], [0; 16]);
-    let fill = |bytes: &mut [u8]| {
-        rustix::rand::getrandom(bytes, rustix::rand::GetRandomFlags::empty())
-            .map_err(|e| failed(format!("getrandom: {e}")))
-    };
-    fill(&mut key)?;
-    fill(&mut test)?;
     let run = job.settle_max + job.window + Duration::from_secs(10);
     Ok(Traffic {
-        key,
-        test,
+        secret: Secret::fresh()?,
         seed: job.trial.seed,
         interface: interface.into(),
         engine,

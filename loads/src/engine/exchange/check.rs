@@ -1,0 +1,283 @@
+//! Knows whether the work of an exchange was done, and what figures it gives. Pure.
+//!
+//! Must not know sockets or hosts; all it sees is the evidence.
+
+use super::order::{ThreadPlan, Threads};
+use super::part::{HostMark, ThreadCount, ThreadEnd};
+use super::take::{LATENESS, RESPONSE, SERVICE};
+use crate::engine::net::life::check_moments;
+use crate::engine::net::{Life, account, seconds};
+use desk::record::flow::{Flow, Flows};
+use desk::record::{
+    Distribution, Fault, MetricRole, Outcome, Reading, Sample, Settings, Value, Window, Work,
+    WorkloadSpec,
+};
+use desk::unit::{Quantity, Unit};
+use rig::metal::{DIGEST, digest};
+use rig::workload::Checked;
+use std::collections::BTreeMap;
+
+/// Key under which an outcome says what began the next operation: its own end or a schedule.
+const LOOP: &str = "loop";
+
+/// All that was read of a trial.
+#[derive(Clone, Debug, Default)]
+pub struct Evidence {
+    /// Names of the hosts that took part, the system under test first.
+    pub host_names: Vec<String>,
+    /// Parameters asked.
+    pub asked: Settings,
+    /// Threads as planned.
+    pub threads: Threads,
+    /// Bytes of a request and of a response.
+    pub sizes: (u64, u64),
+    /// What the hosts told.
+    pub life: Option<Life<HostMark, Vec<ThreadEnd>>>,
+}
+
+/// One thread: its plan, its counts at both edges, its end.
+struct Thread<'e> {
+    plan: &'e ThreadPlan,
+    opened: ThreadCount,
+    closed: ThreadCount,
+    end: &'e ThreadEnd,
+    /// Time between the two reads, seconds.
+    length: f64,
+}
+
+impl Thread<'_> {
+    fn paced(&self) -> bool {
+        self.plan.pace.is_some()
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "operations of a window are below 2^53")]
+    fn rate(&self) -> f64 {
+        self.closed.done.saturating_sub(self.opened.done) as f64 / self.length
+    }
+}
+
+impl Evidence {
+    fn life(&self) -> Result<&Life<HostMark, Vec<ThreadEnd>>, Fault> {
+        self.life.as_ref().ok_or_else(|| Fault::WrongWork { what: "nothing was driven".into() })
+    }
+
+    /// The threads of a host.
+    fn of_host(&self, host: usize) -> Result<Vec<Thread<'_>>, Fault> {
+        let life = self.life()?;
+        let gone = || Fault::DeadHost { host: self.host_names[host].clone() };
+        let (a, b) = (life.opened.get(host), life.closed.get(host));
+        let (a, b, ends) = (a.ok_or_else(gone)?, b.ok_or_else(gone)?, life.ended.get(host));
+        let all = if host == 0 { &self.threads.server } else { &self.threads.clients };
+        let plans: Vec<&ThreadPlan> = all.iter().filter(|plan| plan.host == host).collect();
+        let ends = ends.ok_or_else(gone)?;
+        if [a.threads.len(), b.threads.len(), ends.len()].iter().any(|n| *n != plans.len()) {
+            return Err(gone());
+        }
+        let length = seconds(b.at_ns.saturating_sub(a.at_ns)).max(1e-9);
+        let all = plans.into_iter().enumerate().map(|(at, plan)| Thread {
+            plan,
+            opened: a.threads[at],
+            closed: b.threads[at],
+            end: &ends[at],
+            length,
+        });
+        Ok(all.collect())
+    }
+
+    fn clients(&self) -> Result<Vec<Thread<'_>>, Fault> {
+        let mut all = Vec::new();
+        for host in 1..self.host_names.len() {
+            all.extend(self.of_host(host)?);
+        }
+        Ok(all)
+    }
+}
+
+/// Checks the work and makes the figures: of every metric of role rate the operations a second,
+/// and the distributions of their times.
+///
+/// # Errors
+/// The first thing that was wrong: content, counts that disagree, a connection that moved nothing.
+pub fn check(spec: &WorkloadSpec, evidence: &Evidence) -> Result<Checked, Fault> {
+    let life = evidence.life()?;
+    let read = |marks: &[HostMark]| marks.iter().map(|m| (m.at_ns, m.took_ns)).collect::<Vec<_>>();
+    let edges = [read(&life.opened), read(&life.closed)];
+    check_moments(&evidence.host_names, &edges, life.window_ns)?;
+    let (server, clients) = (evidence.of_host(0)?, evidence.clients()?);
+    let work = check_work(evidence, &server, &clients)?;
+    let rate: f64 = clients.iter().map(Thread::rate).sum();
+    let rates = spec.metrics.iter().filter(|metric| metric.role == MetricRole::Rate);
+    let samples = rates.map(|metric| Sample {
+        metric: metric.name.into(),
+        quantity: Quantity::new(rate, metric.unit),
+    });
+    let outcome = Outcome {
+        window: Window { opened_ns: life.window_ns.0, closed_ns: life.window_ns.1 },
+        samples: samples.collect(),
+        distributions: distributions(&clients)?,
+        flows: Flows::new(&COLUMNS, flows(evidence, &clients)?),
+        work,
+        made_with: made_with(evidence, &clients),
+        steady: life.steady,
+        settle: Some(Quantity::seconds(seconds(life.settle_ns))),
+        fault: None,
+    };
+    let mut readings = Vec::new();
+    for host in 0..evidence.host_names.len() {
+        readings.extend(of_host(evidence, host)?);
+    }
+    Ok(Checked { outcome, readings })
+}
+
+/// Every thread ran to its end, every connection moved something, and the server answered as many
+/// requests as clients saw answered, and no more than one beyond for each connection.
+fn check_work(
+    evidence: &Evidence,
+    server: &[Thread<'_>],
+    clients: &[Thread<'_>],
+) -> Result<Work, Fault> {
+    for thread in server.iter().chain(clients) {
+        if let Some(error) = &thread.end.error {
+            let host = &evidence.host_names[thread.plan.host];
+            return Err(Fault::WrongWork { what: format!("{host}: {error}") });
+        }
+    }
+    let mut work = Work::default();
+    let mut sum = DIGEST;
+    for thread in clients {
+        let counted = &thread.end.counted;
+        if thread.end.done == 0 && (!thread.paced() || thread.closed.due > 0) {
+            let stream = evidence.host_names[thread.plan.host].clone();
+            return Err(Fault::DeadStream { stream });
+        }
+        for (class, count) in &counted.errors {
+            *work.errors.entry(class.clone()).or_default() += count;
+        }
+        if thread.end.unsent > 0 {
+            *work.errors.entry("unsent".into()).or_default() += thread.end.unsent;
+        }
+        work.operations += thread.end.done;
+        sum = digest(sum, &counted.digest.to_le_bytes());
+    }
+    let answered: u64 = server.iter().map(|thread| thread.end.done).sum();
+    let connections: usize = clients.iter().map(|thread| thread.plan.connections.len()).sum();
+    let failed: u64 = work.errors.values().sum();
+    if answered < work.operations || answered > work.operations + connections as u64 + failed {
+        let what = format!(
+            "the server answered {answered} requests, and the clients saw {} answered",
+            work.operations
+        );
+        return Err(Fault::WrongWork { what });
+    }
+    let (request, response) = evidence.sizes;
+    work.sent_bytes = answered * (request + response);
+    work.received_bytes = work.operations * (request + response);
+    work.content_checks = answered + work.operations;
+    work.digest = Some(Work::folded(sum));
+    Ok(work)
+}
+
+/// Those of all threads as one, name by name.
+fn distributions(clients: &[Thread<'_>]) -> Result<Vec<Distribution>, Fault> {
+    let mut all = Vec::new();
+    for name in [RESPONSE, SERVICE, LATENESS] {
+        let parts = clients.iter().flat_map(|thread| &thread.end.counted.distributions);
+        let parts: Vec<&Distribution> = parts.filter(|part| part.name == name).collect();
+        let Some(first) = parts.first() else { continue };
+        let time = (first.unit, first.step);
+        let merged = Distribution::merged(parts.iter().copied())
+            .map_err(|e| Fault::WrongWork { what: e.to_string() })?;
+        all.extend(merged.and_then(|merged| Distribution::new(name, time, &merged)));
+    }
+    Ok(all)
+}
+
+/// What is known of a connection over the window: complete operations, and where it was kept its
+/// segments that were sent again and its smoothed round-trip time, both of the client's end.
+const COLUMNS: [(&str, Unit); 3] =
+    [("operations", Unit::Count), ("retransmitted", Unit::Count), ("rtt", Unit::Second)];
+
+#[expect(clippy::cast_precision_loss, reason = "operations of a window are below 2^53")]
+fn flows(evidence: &Evidence, clients: &[Thread<'_>]) -> Result<Vec<Flow>, Fault> {
+    let life = evidence.life()?;
+    let mut all = Vec::new();
+    for thread in clients {
+        let (host, plan) = (thread.plan.host, thread.plan);
+        let facts = |marks: &[HostMark], id: u32| {
+            let tcp = marks.get(host).and_then(|mark| mark.tcp.iter().find(|(n, _)| *n == id));
+            tcp.map(|(_, facts)| *facts)
+        };
+        for ((id, serves), done) in plan.connections.iter().zip(&thread.end.counted.slots) {
+            let (a, b) = (facts(&life.opened, *id), facts(&life.closed, *id));
+            let again = a.zip(b).map(|(a, b)| b.retransmitted.wrapping_sub(a.retransmitted));
+            all.push(Flow {
+                name: format!("{}.{id}", evidence.host_names[host]),
+                sender: evidence.host_names[host].clone(),
+                receiver: evidence.host_names[0].clone(),
+                sender_cpu: plan.cpu,
+                receiver_cpu: evidence.threads.server.get(*serves).and_then(|server| server.cpu),
+                words: [].into(),
+                figures: vec![
+                    Some(*done as f64),
+                    again.map(f64::from),
+                    b.map(|facts| f64::from(facts.rtt_us) / 1e6),
+                ],
+            });
+        }
+    }
+    Ok(all)
+}
+
+/// How the load was made, as it really was.
+fn made_with(evidence: &Evidence, clients: &[Thread<'_>]) -> Settings {
+    let mut made = evidence.asked.clone();
+    let paced = clients.iter().any(Thread::paced);
+    made.insert(LOOP.into(), Value::Word(if paced { "open" } else { "closed" }.into()));
+    let connections: usize = clients.iter().map(|thread| thread.plan.connections.len()).sum();
+    made.insert("streams_total".into(), Value::Count(connections as u64));
+    made
+}
+
+/// What the load itself cost on a host, and whether its threads were held back.
+fn of_host(evidence: &Evidence, host: usize) -> Result<Vec<Reading>, Fault> {
+    let life = evidence.life()?;
+    let threads = evidence.of_host(host)?;
+    let name = &evidence.host_names[host];
+    let mut all = Vec::new();
+    let mut add = |probe: &str, key: &str, value: f64, unit| {
+        let (probe, host, key) = (probe.into(), name.clone(), key.into());
+        all.push(Reading { probe, host, key, quantity: Quantity::new(value, unit) });
+    };
+    let (a, b) = (&life.opened[host], &life.closed[host]);
+    let wall = seconds(b.at_ns.saturating_sub(a.at_ns)).max(1e-9);
+    add("process", "cpu", seconds(b.cpu_ns.saturating_sub(a.cpu_ns)) / wall, Unit::Cpu);
+    let spent = |thread: &Thread<'_>| Some(thread.closed.account?.since(thread.opened.account?));
+    if let Some((runnable, cpu)) = account::busiest(threads.iter().filter_map(spent), wall) {
+        add("thread", "runnable", runnable, Unit::Share);
+        add("thread", "cpu", cpu, Unit::Share);
+    }
+    if let Some(late) = late(&threads) {
+        add("pace", "late", late, Unit::Share);
+    }
+    let mut cpus: BTreeMap<u32, f64> = BTreeMap::new();
+    for thread in &threads {
+        let (Some(cpu), Some(spent)) = (thread.plan.cpu, spent(thread)) else { continue };
+        *cpus.entry(cpu).or_default() += seconds(spent.cpu_ns) / wall;
+    }
+    for (cpu, share) in cpus {
+        add("thread", &format!("cpu.cpu{cpu}"), share, Unit::Share);
+    }
+    Ok(all)
+}
+
+/// Of the operations that were due in the window, the share that a thread itself began too late;
+/// none in a closed loop, or where nothing was due.
+#[expect(clippy::cast_precision_loss, reason = "operations of a window are below 2^53")]
+fn late(threads: &[Thread<'_>]) -> Option<f64> {
+    let mut sums = (0, 0);
+    for thread in threads.iter().filter(|thread| thread.paced()) {
+        sums.0 += thread.end.counted.late.unwrap_or(0);
+        sums.1 += thread.closed.due.saturating_sub(thread.opened.due);
+    }
+    (sums.1 > 0).then(|| (sums.0 as f64 / sums.1 as f64).min(1.0))
+}

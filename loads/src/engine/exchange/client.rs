@@ -1,0 +1,343 @@
+//! Knows the hot loops of a thread of clients: operations on slots, one after the other or many at
+//! once, as fast as they go or each when it is due.
+//!
+//! Must not know what an operation is.
+
+use super::take::{Moments, Take};
+use crate::engine::net::Gate;
+use crate::engine::pace::{Pacer, Span};
+use rig::lab::clock;
+use rustix::event::{EventfdFlags, epoll, eventfd};
+use rustix::fd::OwnedFd;
+use rustix::time::{
+    Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create,
+    timerfd_settime,
+};
+use std::collections::VecDeque;
+use std::io;
+use std::num::NonZeroU64;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// What the timer and the wake-up are called among the slots.
+const NO_SLOT: u64 = u64::MAX;
+/// Events of one call.
+pub const EVENTS: usize = 64;
+/// After an operation that could not begin the next is tried so much later, nanoseconds.
+const AGAIN_NS: u64 = 1_000_000;
+
+/// What a thread of clients does on its slots. Each slot has at most one operation at a time.
+pub trait Operations {
+    /// How many slots.
+    fn slots(&self) -> usize;
+    /// Says that slots must not block, and where they tell when they are ready: their number is
+    /// the data of the event.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    fn watch(&mut self, ready: &OwnedFd) -> io::Result<()>;
+    /// Begins an operation.
+    ///
+    /// # Errors
+    /// What the socket says.
+    fn begin(&mut self, slot: usize) -> io::Result<()>;
+    /// Goes on with it; whether it is complete. A slot that is not watched blocks until then.
+    ///
+    /// # Errors
+    /// What the socket says; an answer that is not what it has to be.
+    fn go_on(&mut self, slot: usize) -> io::Result<bool>;
+    /// The class of an error after which the slot can be used again; none where it cannot.
+    fn survived(&mut self, slot: usize, error: &io::Error) -> Option<&'static str>;
+}
+
+/// What threads share: who waits for go, when the window opens and closes, how they are woken.
+#[derive(Debug)]
+pub struct Shared {
+    /// Go and stop.
+    pub gate: Gate,
+    opens_ns: AtomicU64,
+    closes_ns: AtomicU64,
+    woken: OwnedFd,
+}
+
+impl Shared {
+    /// For the threads of one trial.
+    ///
+    /// # Errors
+    /// What the kernel says where there is no descriptor left.
+    pub fn new() -> io::Result<Self> {
+        let [opens_ns, closes_ns] = [AtomicU64::new(u64::MAX), AtomicU64::new(u64::MAX)];
+        let woken = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
+        Ok(Self { gate: Gate::default(), opens_ns, closes_ns, woken })
+    }
+
+    /// Wakes whoever waits for events.
+    pub fn wake(&self) {
+        // A counter that is full wakes as well.
+        let _ = rustix::io::write(&self.woken, &1_u64.to_ne_bytes());
+    }
+
+    /// Where a wake-up is told.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn watch(&self, ready: &OwnedFd) -> io::Result<()> {
+        let flags = epoll::EventFlags::IN | epoll::EventFlags::ET;
+        Ok(epoll::add(ready, &self.woken, epoll::EventData::new_u64(NO_SLOT), flags)?)
+    }
+
+    /// The window opens at this moment, nanoseconds.
+    pub fn opens(&self, at_ns: u64) {
+        self.opens_ns.store(at_ns, Relaxed);
+    }
+
+    /// It closes at this one.
+    pub fn closes(&self, at_ns: u64) {
+        self.closes_ns.store(at_ns, Relaxed);
+    }
+
+    /// The window as far as it is known.
+    #[must_use]
+    pub fn window(&self) -> Span {
+        let [opens_ns, closes_ns] = [&self.opens_ns, &self.closes_ns].map(|at| at.load(Relaxed));
+        Span { opens_ns, closes_ns }
+    }
+}
+
+/// Counts of one thread; one writer, on a cache line of its own.
+#[repr(align(128))]
+#[derive(Debug, Default)]
+pub struct Counters {
+    /// Operations that were complete, or answered.
+    pub done: AtomicU64,
+    /// Operations that were due, in an open loop.
+    pub due: AtomicU64,
+}
+
+/// A thread of clients at work.
+pub struct Client<'c, O> {
+    /// What it does.
+    pub operations: O,
+    /// What it shares.
+    pub shared: &'c Shared,
+    /// What others read of it while it runs.
+    pub counters: &'c Counters,
+    /// What it counts for itself.
+    pub take: Take,
+    /// Operations that were complete.
+    pub done: u64,
+}
+
+impl<O: Operations> Client<'_, O> {
+    /// Runs until the stop, in a closed loop or, with moments, in an open one; gives the operations
+    /// that were due in the window and were never begun.
+    ///
+    /// # Errors
+    /// What ended the thread.
+    pub fn run(&mut self, pacer: Option<Pacer>) -> io::Result<u64> {
+        // Sleeps until the moment itself, not up to 50 us beyond it.
+        rustix::thread::set_current_timer_slack(NonZeroU64::new(1))?;
+        match (pacer, self.operations.slots()) {
+            (None, 1) => self.closed_one().map(|()| 0),
+            (Some(pacer), 1) => self.open_one(pacer),
+            (pacer, _) => self.many(pacer),
+        }
+    }
+
+    /// One operation from begin to end; gives when it was complete, none where it failed.
+    fn one(&mut self) -> io::Result<Option<u64>> {
+        let done = self.operations.begin(0).and_then(|()| {
+            while !self.operations.go_on(0)? {}
+            Ok(clock::now_ns())
+        });
+        match done {
+            Ok(done) => Ok(Some(done)),
+            Err(e) => self.failed(0, e).map(|()| None),
+        }
+    }
+
+    fn closed_one(&mut self) -> io::Result<()> {
+        let mut begun = clock::now_ns();
+        while !self.shared.gate.stopped() {
+            begun = match self.one()? {
+                Some(done) => {
+                    self.finished(0, Moments { intended: begun, begun, free: begun, done });
+                    done
+                }
+                None => clock::now_ns(),
+            };
+        }
+        Ok(())
+    }
+
+    fn open_one(&mut self, mut pacer: Pacer) -> io::Result<u64> {
+        let mut free = clock::now_ns();
+        loop {
+            let intended = pacer.due_ns();
+            let begun = self.shared.gate.wait_until(intended);
+            if self.shared.gate.stopped() {
+                return Ok(unsent(&mut pacer, self.shared.window()));
+            }
+            self.due(&mut pacer);
+            if let Some(done) = self.one()? {
+                self.finished(0, Moments { intended, begun, free, done });
+            }
+            free = clock::now_ns();
+        }
+    }
+
+    fn many(&mut self, mut pacer: Option<Pacer>) -> io::Result<u64> {
+        let ready = epoll::create(epoll::CreateFlags::CLOEXEC)?;
+        self.operations.watch(&ready)?;
+        let timer = timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::NONBLOCK)?;
+        let data = epoll::EventData::new_u64(NO_SLOT);
+        epoll::add(&ready, &timer, data, epoll::EventFlags::IN | epoll::EventFlags::ET)?;
+        self.shared.watch(&ready)?;
+        let now = clock::now_ns();
+        let slots = self.operations.slots();
+        let mut running = vec![Moments { intended: now, begun: now, free: now, done: now }; slots];
+        let mut idle: VecDeque<usize> = (0..slots).collect();
+        let mut events = Vec::with_capacity(EVENTS);
+        loop {
+            if !self.shared.gate.stopped() {
+                self.begin_all(&mut idle, &mut running, pacer.as_mut())?;
+            } else if idle.len() == slots || self.shared.gate.drained() {
+                break;
+            }
+            if !idle.is_empty() {
+                let again = clock::now_ns() + AGAIN_NS;
+                set(&timer, pacer.as_ref().map_or(again, Pacer::due_ns))?;
+            }
+            for slot in wait(&ready, &mut events)? {
+                self.proceed(slot, &mut running, &mut idle, pacer.is_some())?;
+            }
+        }
+        Ok(pacer.map_or(0, |mut pacer| unsent(&mut pacer, self.shared.window())))
+    }
+
+    /// Begins on idle slots what is due; without moments all of them.
+    fn begin_all(
+        &mut self,
+        idle: &mut VecDeque<usize>,
+        running: &mut [Moments],
+        mut pacer: Option<&mut Pacer>,
+    ) -> io::Result<()> {
+        let mut now = clock::now_ns();
+        while let Some(slot) = idle.front().copied() {
+            let mut intended = now;
+            if let Some(pacer) = pacer.as_deref_mut() {
+                intended = pacer.due_ns();
+                if intended > now {
+                    // What was begun took time: the next may be due by now.
+                    now = clock::now_ns();
+                    if intended > now {
+                        break;
+                    }
+                }
+                self.due(pacer);
+            }
+            idle.pop_front();
+            let free = running[slot].done;
+            running[slot] = Moments { intended, begun: now, free, done: now };
+            if let Err(e) = self.operations.begin(slot) {
+                self.failed(slot, e)?;
+                idle.push_back(slot);
+                if pacer.is_none() {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes on with a slot that is ready. In a closed loop its next operation begins at once.
+    fn proceed(
+        &mut self,
+        slot: usize,
+        running: &mut [Moments],
+        idle: &mut VecDeque<usize>,
+        paced: bool,
+    ) -> io::Result<()> {
+        match self.operations.go_on(slot) {
+            Ok(false) => return Ok(()),
+            Ok(true) => {
+                running[slot].done = clock::now_ns();
+                self.finished(slot, running[slot]);
+            }
+            Err(e) => {
+                self.failed(slot, e)?;
+                running[slot].done = clock::now_ns();
+            }
+        }
+        if paced || self.shared.gate.stopped() {
+            idle.push_back(slot);
+            return Ok(());
+        }
+        let now = running[slot].done;
+        running[slot] = Moments { intended: now, begun: now, free: now, done: now };
+        if let Err(e) = self.operations.begin(slot) {
+            self.failed(slot, e)?;
+            idle.push_back(slot);
+        }
+        Ok(())
+    }
+
+    fn finished(&mut self, slot: usize, at: Moments) {
+        self.done += 1;
+        self.counters.done.store(self.done, Relaxed);
+        self.take.add(slot, at, self.shared.window());
+    }
+
+    fn due(&self, pacer: &mut Pacer) {
+        pacer.advance(self.shared.window());
+        self.counters.due.store(self.counters.due.load(Relaxed) + 1, Relaxed);
+    }
+
+    fn failed(&mut self, slot: usize, error: io::Error) -> io::Result<()> {
+        // After the stop the other end may be gone.
+        if self.shared.gate.stopped() && error.kind() != io::ErrorKind::InvalidData {
+            return Ok(());
+        }
+        let class = self.operations.survived(slot, &error).ok_or(error)?;
+        self.take.fail(class);
+        Ok(())
+    }
+}
+
+/// Operations that were due before the window closed and are not begun.
+pub fn unsent(pacer: &mut Pacer, window: Span) -> u64 {
+    let mut count = 0;
+    while pacer.due_ns() < window.closes_ns && window.closes_ns != u64::MAX && count < 1 << 32 {
+        count += 1;
+        pacer.advance(window);
+    }
+    count
+}
+
+/// Sleeps until slots are ready, the timer ends or somebody wakes; gives the slots.
+///
+/// # Errors
+/// What the kernel says.
+pub fn wait<'e>(
+    ready: &OwnedFd,
+    events: &'e mut Vec<epoll::Event>,
+) -> io::Result<impl Iterator<Item = usize> + use<'e>> {
+    events.clear();
+    match epoll::wait(ready, rustix::buffer::spare_capacity(events), None) {
+        Ok(_) | Err(rustix::io::Errno::INTR) => {}
+        Err(e) => return Err(e.into()),
+    }
+    let numbers = events.iter().map(|event| event.data.u64());
+    Ok(numbers.filter(|number| *number != NO_SLOT).filter_map(|slot| usize::try_from(slot).ok()))
+}
+
+/// The timer ends at this moment of the monotonic clock, or at once where it is past.
+fn set(timer: &OwnedFd, at_ns: u64) -> io::Result<()> {
+    let it_value = Timespec {
+        tv_sec: i64::try_from(at_ns / 1_000_000_000).unwrap_or(i64::MAX),
+        tv_nsec: i64::try_from(at_ns % 1_000_000_000).unwrap_or(0),
+    };
+    let it_interval = Timespec { tv_sec: 0, tv_nsec: 0 };
+    let end = Itimerspec { it_interval, it_value };
+    timerfd_settime(timer, TimerfdTimerFlags::ABSTIME, &end)?;
+    Ok(())
+}

@@ -1,0 +1,72 @@
+//! Knows the conductor's side of an exchange: which threads there are, how connections are made.
+//!
+//! Must not know factors or probes, nor the course of a trial.
+
+use super::check::{Evidence, check};
+use super::order::{Order, Threads};
+use super::part::{Exchange, FromPart, Side, ToPart};
+use crate::engine::net::{Course, Cpus, cpus};
+use desk::record::{Fault, WorkloadSpec};
+use rig::lab::{Lab, LabError, SUT};
+use rig::workload::{Checked, Edge, Job, Workload};
+use std::marker::PhantomData;
+
+/// The conductor's side of a workload of requests and responses.
+pub struct Exchanges<E> {
+    spec: &'static WorkloadSpec,
+    course: Course,
+    evidence: Evidence,
+    exchange: PhantomData<E>,
+}
+
+impl<E: Exchange> Exchanges<E> {
+    /// Nothing is staged yet.
+    #[must_use]
+    pub fn new(spec: &'static WorkloadSpec) -> Self {
+        let (course, evidence) = (Course::default(), Evidence::default());
+        Self { spec, course, evidence, exchange: PhantomData }
+    }
+
+    /// Listens, then connects, and waits until all stands.
+    fn open(&self, lab: &mut Lab, link: &str, order: &Order) -> Result<(), LabError> {
+        let address = lab.sut_address(link);
+        let Threads { server, clients } = &self.evidence.threads;
+        let listen = ToPart::Listen(address, server.clone(), order.clone());
+        let mut told = self.course.stage::<Side<E>>(lab, vec![(SUT, listen)])?;
+        let Some(FromPart::Listening(ports)) = told.pop() else { return Ok(()) };
+        let mut orders = vec![(SUT, ToPart::Accept)];
+        for client in lab.client_indexes() {
+            let theirs = clients.iter().filter(|thread| thread.host == client).cloned().collect();
+            let connect = ToPart::Connect(address, ports.clone(), theirs, order.clone());
+            orders.push((client, connect));
+        }
+        self.course.stage::<Side<E>>(lab, orders).map(|_| ())
+    }
+}
+
+impl<E: Exchange> Workload for Exchanges<E> {
+    fn stage(&mut self, lab: &mut Lab, job: &Job) -> Result<(), Fault> {
+        self.course = Course::new(self.spec.name, lab, job);
+        let server = lab.cpus().map_err(LabError::into_fault)?;
+        let cpus = Cpus { server: &server, all: &cpus::allowed() };
+        let order = Order::of(job)?;
+        self.evidence = Evidence {
+            host_names: self.course.hosts.iter().map(|at| lab.name(*at).to_owned()).collect(),
+            asked: job.trial.point.params.clone(),
+            threads: Threads::of(self.spec, job, lab.clients(), cpus),
+            sizes: (order.request as u64, order.response as u64),
+            life: None,
+        };
+        self.open(lab, job.link, &order).map_err(LabError::into_fault)
+    }
+
+    fn drive(&mut self, lab: &mut Lab, edges: &mut dyn FnMut(Edge)) -> Result<(), Fault> {
+        let life = self.course.run::<Side<E>>(lab, edges).map_err(LabError::into_fault)?;
+        self.evidence.life = Some(life);
+        Ok(())
+    }
+
+    fn check(&self) -> Result<Checked, Fault> {
+        check(self.spec, &self.evidence)
+    }
+}

@@ -1,0 +1,262 @@
+//! Knows what an exchange does in a simulated lab: requests of many connections queue before the
+//! CPUs of a server, in simulated time. The times go through the same counting as real ones.
+//!
+//! Must not know how trials are judged.
+
+use super::check::{Evidence, check};
+use super::order::{Order, ThreadPlan, Threads};
+use super::part::{HostMark, ThreadCount, ThreadEnd};
+use super::take::{Counted, Moments, Take};
+use crate::engine::net::{Cpus, Life, ThreadMark, seconds};
+use crate::engine::pace::{Pacer, Span};
+use desk::record::{Fault, WorkloadSpec};
+use rig::lab::sim::{Scene, Spoilt};
+use rig::workload::{Job, Modelled};
+use std::time::Duration;
+
+/// Longest time before the window that is simulated: the queue has settled by then.
+const BEFORE: Duration = Duration::from_millis(100);
+/// System calls of one operation at one end.
+const CALLS: f64 = 3.0;
+
+/// What a workload of exchanges does in a simulated lab, with so many packets an operation.
+///
+/// # Errors
+/// The fault that the workload's own check finds.
+pub fn model(
+    (spec, packets): (&WorkloadSpec, f64),
+    scene: &Scene<'_>,
+    job: &Job<'_>,
+) -> Result<Modelled, Fault> {
+    let order = Order::of(job)?;
+    let all: Vec<u32> = (0..scene.physics.machine.cores.max(1)).collect();
+    let threads = Threads::of(spec, job, scene.clients, Cpus { server: &all, all: &all });
+    let bytes = order.request + order.response;
+    let service = service(scene, packets, bytes);
+    let waited = if scene.steady { job.settle } else { job.settle_max };
+    let opens_ns = scene.go_ns + nanoseconds(waited);
+    let window = Span { opens_ns, closes_ns: opens_ns + nanoseconds(job.window) };
+    let go_ns = opens_ns - nanoseconds(waited.min(BEFORE));
+    let servers = threads.server.len().min(all.len());
+    let rtt = whole(scene.link.rtt * 1e9);
+    let queue = Queue::new(&threads.clients, (servers, rtt), window, go_ns);
+    let ran = queue.run(|_| whole(service * 1e9));
+    let busy = (ran.served as f64 * service / seconds(window.closes_ns - opens_ns))
+        .min(f64::from(u32::try_from(servers).unwrap_or(1)));
+    let evidence = evidence(scene, (job, &order), threads, (&ran, window));
+    let cores: Vec<f64> = (0..all.len())
+        .map(|core| if core < servers { busy / servers as f64 } else { 0.0 })
+        .collect();
+    let softirq = cores.iter().map(|busy| busy / 3.0).collect();
+    let client = busy / f64::from(scene.clients.max(1));
+    let clients = match scene.physics.clients_apart() {
+        true => vec![client; scene.clients as usize],
+        false => Vec::new(),
+    };
+    Ok(Modelled { checked: check(spec, &evidence)?, cores, softirq, clients })
+}
+
+/// CPU time of the server for an operation, seconds.
+fn service(scene: &Scene<'_>, packets: f64, bytes: usize) -> f64 {
+    let cost = &scene.physics.cost;
+    #[expect(clippy::cast_precision_loss, reason = "at most 128 KiB")]
+    let copied = cost.byte * bytes as f64;
+    (CALLS * cost.call + packets * cost.packet + copied) / scene.hold.speed / scene.pace
+}
+
+/// What happened in simulated time.
+pub(super) struct Ran {
+    /// What each thread of clients counted.
+    pub(super) taken: Vec<Take>,
+    /// Operations of each that were due and never begun.
+    unsent: Vec<u64>,
+    /// Operations that were due in the window, of each.
+    due: Vec<u64>,
+    /// Operations that were complete in the window, of each.
+    done: Vec<u64>,
+    /// Operations that were complete in the window, of all.
+    served: u64,
+}
+
+/// One thread of clients.
+struct Thread {
+    pacer: Option<Pacer>,
+    /// When each slot is free.
+    free: Vec<u64>,
+}
+
+impl Thread {
+    /// The slot that is free first, and when its next operation is due and begins.
+    fn next(&self) -> (usize, u64, u64) {
+        let first = (0..self.free.len()).min_by_key(|slot| self.free[*slot]).unwrap_or(0);
+        let due = self.pacer.as_ref().map_or(self.free[first], Pacer::due_ns);
+        (first, due, due.max(self.free[first]))
+    }
+}
+
+/// Requests of many connections before one server, first come, first served.
+pub(super) struct Queue {
+    threads: Vec<Thread>,
+    /// When each CPU of the server is free.
+    servers: Vec<u64>,
+    rtt: u64,
+    window: Span,
+    ran: Ran,
+}
+
+impl Queue {
+    /// Threads of clients before so many CPUs, this far away, nanoseconds.
+    pub(super) fn new(
+        plans: &[ThreadPlan],
+        (servers, rtt): (usize, u64),
+        window: Span,
+        go_ns: u64,
+    ) -> Self {
+        let thread = |plan: &ThreadPlan| Thread {
+            pacer: plan.pace.map(|pace| Pacer::new(pace, go_ns)),
+            free: vec![go_ns; plan.connections.len()],
+        };
+        let take = |plan: &ThreadPlan| {
+            Take::new(plan.connections.len(), plan.pace.map(|pace| 1.0 / pace.rate))
+        };
+        let none = vec![0; plans.len()];
+        let ran = Ran {
+            taken: plans.iter().filter_map(take).collect(),
+            unsent: none.clone(),
+            due: none.clone(),
+            done: none,
+            served: 0,
+        };
+        let (threads, servers) = (plans.iter().map(thread).collect(), vec![go_ns; servers.max(1)]);
+        Self { threads, servers, rtt, window, ran }
+    }
+
+    /// Runs until the window closes; each operation takes as long as is told of
+    /// the moment at which the server begins it, nanoseconds.
+    pub(super) fn run(mut self, mut service: impl FnMut(u64) -> u64) -> Ran {
+        let opens = self.window.opens_ns;
+        while let Some(at) =
+            self.next().filter(|at| self.threads[*at].next().2 < self.window.closes_ns)
+        {
+            let (slot, intended, begun) = self.threads[at].next();
+            let server = (0..self.servers.len()).min_by_key(|cpu| self.servers[*cpu]).unwrap_or(0);
+            let started = self.servers[server].max(begun + self.rtt / 2);
+            let ended = started + service(started);
+            self.servers[server] = ended;
+            let (free, done) = (self.threads[at].free[slot], ended + self.rtt / 2);
+            let moments = Moments { intended, begun, free, done };
+            self.ran.taken[at].add(slot, moments, self.window);
+            let within = done >= opens && done < self.window.closes_ns;
+            self.ran.done[at] += u64::from(within);
+            self.ran.served += u64::from(within);
+            self.ran.due[at] += u64::from(intended >= opens);
+            self.threads[at].free[slot] = done;
+            if let Some(pacer) = &mut self.threads[at].pacer {
+                pacer.advance(self.window);
+            }
+        }
+        for (at, thread) in self.threads.iter_mut().enumerate() {
+            let Some(pacer) = &mut thread.pacer else { continue };
+            let unsent = super::client::unsent(pacer, self.window);
+            self.ran.unsent[at] = unsent;
+            self.ran.due[at] += unsent;
+        }
+        self.ran
+    }
+
+    /// The thread whose next operation begins first.
+    fn next(&self) -> Option<usize> {
+        (0..self.threads.len()).min_by_key(|at| self.threads[*at].next().2)
+    }
+}
+
+fn evidence(
+    scene: &Scene<'_>,
+    (job, order): (&Job<'_>, &Order),
+    threads: Threads,
+    (ran, window): (&Ran, Span),
+) -> Evidence {
+    let hosts = 0..=scene.clients as usize;
+    let names = hosts.clone().map(|at| if at == 0 { "sut".into() } else { format!("c{at:02}") });
+    let names: Vec<String> = names.collect();
+    let still = matches!(scene.spoilt, Some(Spoilt::Still(_)));
+    let wrong = matches!(scene.spoilt, Some(Spoilt::Content(_)));
+    let done = |at: usize| if still { 0 } else { ran.done[at] };
+    let of_host = |host: usize| {
+        let clients = threads.clients.iter().enumerate();
+        clients.filter(move |(_, plan)| plan.host == host).map(|(at, _)| at)
+    };
+    let length = window.closes_ns - window.opens_ns;
+    let account =
+        |share: f64| Some(ThreadMark { cpu_ns: whole(share * length as f64), waited_ns: 0 });
+    let counts = |host: usize, closed: bool| -> Vec<ThreadCount> {
+        if host == 0 {
+            let count = threads.server.len().max(1) as u64;
+            let all: u64 = (0..threads.clients.len()).map(done).sum();
+            let done = if closed { all.div_ceil(count) } else { 0 };
+            let each =
+                ThreadCount { done, due: 0, account: account(if closed { 0.5 } else { 0.0 }) };
+            return vec![each; threads.server.len()];
+        }
+        let count = |at: usize| match closed {
+            true => ThreadCount { done: done(at), due: ran.due[at], account: account(0.5) },
+            false => ThreadCount { account: account(0.0), ..ThreadCount::default() },
+        };
+        of_host(host).map(count).collect()
+    };
+    let mark = |host: usize, closed: bool| HostMark {
+        at_ns: if closed { window.closes_ns } else { window.opens_ns },
+        took_ns: 1000,
+        cpu_ns: if closed { length / 2 } else { 0 },
+        threads: counts(host, closed),
+        tcp: Vec::new(),
+    };
+    let end = |host: usize| -> Vec<ThreadEnd> {
+        let error = wrong.then(|| "content is not what was sent".to_owned());
+        if host == 0 {
+            let ends = counts(0, true).into_iter();
+            return ends
+                .map(|count| ThreadEnd { done: count.done, ..ThreadEnd::default() })
+                .collect();
+        }
+        let ended = |at: usize| ThreadEnd {
+            done: done(at),
+            unsent: ran.unsent[at],
+            counted: Counted { digest: order.seed, ..ran.taken[at].counted() },
+            error: error.clone(),
+        };
+        of_host(host).map(ended).collect()
+    };
+    let life = Life {
+        steady: scene.steady,
+        settle_ns: window.opens_ns - scene.go_ns,
+        window_ns: (window.opens_ns, window.closes_ns),
+        opened: hosts.clone().map(|host| mark(host, false)).collect(),
+        closed: hosts.clone().map(|host| mark(host, true)).collect(),
+        ended: hosts.map(end).collect(),
+    };
+    Evidence {
+        host_names: names,
+        asked: job.trial.point.params.clone(),
+        sizes: (order.request as u64, order.response as u64),
+        threads,
+        life: Some(life),
+    }
+}
+
+fn nanoseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 2^53")]
+const fn whole(value: f64) -> u64 {
+    value as u64
+}
+
+#[cfg(test)]
+impl Ran {
+    /// Operations that were due and never begun, of all threads.
+    pub(super) fn unsent(&self) -> u64 {
+        self.unsent.iter().sum()
+    }
+}

@@ -1,0 +1,142 @@
+//! Knows what the two ends of an exchange are told: threads, the connections of each, sizes, pace.
+//!
+//! Must not know what a request is.
+
+use super::params;
+use crate::engine::net::{Cpus, Secret};
+use crate::engine::pace::{Arrivals, Pace};
+use desk::record::{Fault, ParamRole, Settings, Value, WorkloadSpec};
+use rig::workload::Job;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// What all threads of a trial have in common.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Order {
+    /// What connections prove themselves with.
+    pub secret: Secret,
+    /// Seed of the content.
+    pub seed: u64,
+    /// Bytes of a request.
+    pub request: usize,
+    /// Bytes of a response.
+    pub response: usize,
+    /// Longest that the load may run after go.
+    pub longest: Duration,
+}
+
+/// One thread, at either end.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ThreadPlan {
+    /// Index of its host.
+    pub host: usize,
+    /// Its CPU, where it is pinned.
+    pub cpu: Option<u32>,
+    /// Its connections, each with the server's thread that it goes to.
+    pub connections: Vec<(u32, usize)>,
+    /// When it begins operations, if not as soon as the last is complete.
+    pub pace: Option<Pace>,
+}
+
+/// All threads of a trial.
+#[derive(Clone, Debug, Default)]
+pub struct Threads {
+    /// Those of the system under test.
+    pub server: Vec<ThreadPlan>,
+    /// Those of the clients.
+    pub clients: Vec<ThreadPlan>,
+}
+
+/// The parameter of a role of a workload.
+fn of_role(spec: &WorkloadSpec, role: ParamRole) -> &'static str {
+    spec.params.iter().find(|param| param.role == Some(role)).map_or("", |param| param.name)
+}
+
+impl Order {
+    /// That of a trial.
+    ///
+    /// # Errors
+    /// Where the kernel gives no chance.
+    pub fn of(job: &Job) -> Result<Self, Fault> {
+        let params = &job.trial.point.params;
+        Ok(Self {
+            secret: Secret::fresh()?,
+            seed: job.trial.seed,
+            request: bytes(params, params::REQUEST_SIZE.name),
+            response: bytes(params, params::RESPONSE_SIZE.name),
+            longest: job.settle_max + job.window + Duration::from_secs(10),
+        })
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "1 B to 64 KiB")]
+fn bytes(params: &Settings, name: &str) -> usize {
+    let size = params.get(name).and_then(Value::quantity).map_or(1.0, |size| size.value);
+    (size as usize).max(1)
+}
+
+impl Threads {
+    /// A thread for each CPU and host that connections are placed on; without placement as many of
+    /// a host as the server has CPUs, and no more than it has connections.
+    #[must_use]
+    pub fn of(spec: &WorkloadSpec, job: &Job, clients: u32, cpus: Cpus<'_>) -> Self {
+        let params = &job.trial.point.params;
+        let word = params.get(params::PLACEMENT.name).and_then(Value::word).unwrap_or_default();
+        let each = params.get(of_role(spec, ParamRole::Concurrency)).and_then(Value::count);
+        let most = cpus.server.len().max(1);
+        let mut all = Self::default();
+        let mut known: [BTreeMap<(usize, u32), usize>; 2] = Default::default();
+        for host in 1..=clients as usize {
+            for _ in 0..each.unwrap_or(1) {
+                let at: usize = all.clients.iter().map(|thread| thread.connections.len()).sum();
+                let id = u32::try_from(at).unwrap_or(u32::MAX);
+                let turn = u32::try_from(at % most).unwrap_or(0);
+                let (server, client) = match word {
+                    "none" => (None, None),
+                    "same" => (Some(cpus.server(at)), Some(cpus.server(at))),
+                    _ => (Some(cpus.server(at)), Some(cpus.neighbour(at))),
+                };
+                let place = [(0, server), (host, client)];
+                let [serves, asks] = [0, 1].map(|side| {
+                    let threads = if side == 0 { &mut all.server } else { &mut all.clients };
+                    let (host, cpu) = place[side];
+                    *known[side].entry((host, cpu.unwrap_or(turn))).or_insert_with(|| {
+                        threads.push(ThreadPlan { host, cpu, connections: vec![], pace: None });
+                        threads.len() - 1
+                    })
+                });
+                all.server[serves].connections.push((id, serves));
+                all.clients[asks].connections.push((id, serves));
+            }
+        }
+        all.pace(spec, job);
+        all
+    }
+
+    /// Shares the offered rate out among the threads of the clients by their connections.
+    #[expect(clippy::cast_precision_loss, reason = "connections are few")]
+    fn pace(&mut self, spec: &WorkloadSpec, job: &Job) {
+        let params = &job.trial.point.params;
+        let offered = params.get(of_role(spec, ParamRole::Offered)).and_then(rate);
+        let Some(offered) = offered else { return };
+        let word = params.get(params::ARRIVALS.name).and_then(Value::word).unwrap_or_default();
+        let all: usize = self.clients.iter().map(|thread| thread.connections.len()).sum();
+        let count = self.clients.len() as f64;
+        for (turn, thread) in self.clients.iter_mut().enumerate() {
+            let rate = offered * thread.connections.len() as f64 / all as f64;
+            thread.pace = Some(Pace {
+                arrivals: Arrivals::of(word),
+                rate,
+                offset: turn as f64 / count / rate,
+                seed: job.trial.seed ^ ((turn as u64 + 1) << 32),
+            });
+        }
+    }
+}
+
+/// Operations a second, where the value is no word.
+#[expect(clippy::cast_precision_loss, reason = "rates are below 2^53")]
+fn rate(value: &Value) -> Option<f64> {
+    value.quantity().map(|rate| rate.value).or_else(|| value.count().map(|count| count as f64))
+}

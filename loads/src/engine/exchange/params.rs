@@ -1,0 +1,84 @@
+//! Knows the parameters that exchanges have in common, as data.
+
+use super::take::RESPONSE;
+use crate::engine::pace::Arrivals;
+use desk::record::{Better, MetricRole, MetricSpec, ParamKind, ParamRole, ParamSpec, QuantileSpec};
+use desk::unit::Unit;
+
+/// How arrivals of an open loop follow one another.
+pub const ARRIVALS: ParamSpec = ParamSpec {
+    name: "arrivals",
+    about: "of an open loop: equal intervals, a Poisson process, five rising steps, an even rise",
+    role: None,
+    kind: ParamKind::Choice(&Arrivals::WORDS),
+    default: "constant",
+};
+
+/// The offered rate, or a closed loop.
+pub const OFFERED: ParamSpec = ParamSpec {
+    name: "offered_load",
+    about: "op/s of all clients together, an open loop; or full: each begins when one ends",
+    role: Some(ParamRole::Offered),
+    kind: ParamKind::CountOr("full", 1, 100_000_000),
+    default: "full",
+};
+
+/// CPUs of the two ends.
+pub const PLACEMENT: ParamSpec = ParamSpec {
+    name: "placement",
+    about: "CPUs of the two ends of a connection: same, spread (neighbours), none (not pinned)",
+    role: None,
+    kind: ParamKind::Choice(&["same", "spread", "none"]),
+    default: "same",
+};
+
+/// Bytes of a request.
+pub const REQUEST_SIZE: ParamSpec = ParamSpec {
+    name: "request_size",
+    about: "bytes that a client sends",
+    role: Some(ParamRole::Size),
+    kind: ParamKind::Size(1, 64 << 10),
+    default: "1 B",
+};
+
+/// Bytes of a response.
+pub const RESPONSE_SIZE: ParamSpec = ParamSpec {
+    name: "response_size",
+    about: "bytes that the server sends back",
+    role: None,
+    kind: ParamKind::Size(1, 64 << 10),
+    default: "1 B",
+};
+
+/// Connections at once.
+pub const STREAMS: ParamSpec = ParamSpec {
+    name: "streams",
+    about: "connections of each client at once; each has one request under way",
+    role: Some(ParamRole::Concurrency),
+    kind: ParamKind::Count(1, 64),
+    default: "1",
+};
+
+/// What bounds the rate of exchanges of small messages.
+pub const RATE_LIMIT: &str = "the CPU: a wake-up and two system calls at either end of each";
+
+/// Metrics that every exchange has of its response times, and which quantile each is.
+pub const PERCENTILES: &[QuantileSpec] = &[
+    QuantileSpec { metric: "p50", of: RESPONSE, at: 0.5 },
+    QuantileSpec { metric: "p90", of: RESPONSE, at: 0.9 },
+    QuantileSpec { metric: "p99", of: RESPONSE, at: 0.99 },
+    QuantileSpec { metric: "p999", of: RESPONSE, at: 0.999 },
+];
+
+/// One of them.
+#[must_use]
+pub const fn percentile(name: &'static str, title: &'static str) -> MetricSpec {
+    MetricSpec {
+        name,
+        title,
+        role: MetricRole::Latency,
+        unit: Unit::Second,
+        better: Better::Lower,
+        limit: "the round trip, a wake-up at either end, and the queue before the server",
+    }
+}

@@ -1,0 +1,432 @@
+//! Knows one host's side of an exchange: it listens or connects, runs the threads, reads counters.
+//!
+//! Must not know the other hosts; the conductor tells it all it needs.
+
+use super::client::{Client, Counters, Operations, Shared};
+use super::order::{Order, ThreadPlan};
+use super::take::{Counted, Take};
+use crate::engine::net::account::own_number;
+use crate::engine::net::opening::{self, Opening};
+use crate::engine::net::{Account, End, TcpFacts, ThreadMark, tcp_info, wait_for};
+use crate::engine::pace::Pacer;
+use rig::lab::agent;
+use rig::lab::{clock, cpus};
+use rig::workload::Edge;
+use rustix::net::Shutdown;
+use serde::{Deserialize, Serialize};
+use std::io::{self, Write as _};
+use std::marker::PhantomData;
+use std::net::{Ipv4Addr, SocketAddrV4, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// Longest wait for all connections of a trial.
+const OPENING_MAX: Duration = Duration::from_secs(5);
+/// How often it is looked whether all threads have ended after the stop.
+const LOOK: Duration = Duration::from_millis(1);
+/// A server that answered nothing for this long after the stop has answered all.
+const QUIET: Duration = Duration::from_millis(10);
+
+/// What travels: both ends of it.
+pub trait Exchange: 'static {
+    /// A thread of clients.
+    type Client: Operations + Send + 'static;
+    /// A thread of the server.
+    type Server: Serve + Send + 'static;
+    /// Whether connections are made before the go and kept; else the server's threads are handed
+    /// a listener.
+    const KEPT: bool;
+
+    /// A thread of clients with its slots, and the digest of what it sends and expects.
+    fn client(order: &Order, slots: Vec<Slot>) -> (Self::Client, u64);
+    /// A thread of the server with its connections, or its listener.
+    fn server(order: &Order, slots: Vec<Slot>, listener: &Arc<TcpListener>) -> Self::Server;
+}
+
+/// A thread of the server.
+pub trait Serve {
+    /// Answers until all connections have ended, or somebody hangs up.
+    ///
+    /// # Errors
+    /// What the socket says; a request that is not what it has to be.
+    fn serve(&mut self, shared: &Shared, counters: &Counters) -> io::Result<()>;
+}
+
+/// One connection of a thread.
+#[derive(Clone, Debug)]
+pub struct Slot {
+    /// Its number.
+    pub id: u32,
+    /// Where the server listens for it.
+    pub server: SocketAddrV4,
+    /// The connection, where it is kept.
+    pub socket: Option<Arc<TcpStream>>,
+}
+
+/// To a part, while the trial is staged.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum ToPart {
+    /// Server: listen, for these threads.
+    Listen(Ipv4Addr, Vec<ThreadPlan>, Order),
+    /// Server: accept all connections that are kept.
+    Accept,
+    /// Client: make the connections of these threads, to these ports.
+    Connect(Ipv4Addr, Vec<u16>, Vec<ThreadPlan>, Order),
+}
+
+/// From a part, while the trial is staged.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum FromPart {
+    /// Listening on these ports.
+    Listening(Vec<u16>),
+    /// Everything stands.
+    Standing,
+}
+
+/// One host at one moment.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct HostMark {
+    /// When it was read, nanoseconds.
+    pub at_ns: u64,
+    /// Time from the first count to the last, nanoseconds.
+    pub took_ns: u64,
+    /// CPU that the host's process had used, nanoseconds.
+    pub cpu_ns: u64,
+    /// Its threads.
+    pub threads: Vec<ThreadCount>,
+    /// What the kernel's TCP says of the clients' connections that are kept.
+    pub tcp: Vec<(u32, TcpFacts)>,
+}
+
+/// One thread at one moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ThreadCount {
+    /// Operations that were complete, or answered.
+    pub done: u64,
+    /// Operations that were due, in an open loop.
+    pub due: u64,
+    /// Its account, where the kernel keeps one.
+    pub account: Option<ThreadMark>,
+}
+
+/// One thread over the whole trial.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct ThreadEnd {
+    /// Operations that were complete, or answered.
+    pub done: u64,
+    /// Operations that were due in the window and not begun.
+    pub unsent: u64,
+    /// What a thread of clients counted.
+    pub counted: Counted,
+    /// What ended it before its time.
+    pub error: Option<String>,
+}
+
+struct Running {
+    counters: Arc<Counters>,
+    number: Arc<AtomicU32>,
+    account: Account,
+    thread: Option<JoinHandle<Finished>>,
+}
+
+/// What a thread comes to: operations that were never begun, what it counted, what ended it.
+type Finished = (io::Result<u64>, Counted);
+
+/// This host's end of all its threads.
+pub struct Side<E> {
+    shared: Option<Arc<Shared>>,
+    order: Option<Order>,
+    plans: Vec<ThreadPlan>,
+    listeners: Vec<Arc<TcpListener>>,
+    kept: Vec<(u32, Arc<TcpStream>)>,
+    running: Vec<Running>,
+    serves: bool,
+    exchange: PhantomData<fn() -> E>,
+}
+
+impl<E> Default for Side<E> {
+    fn default() -> Self {
+        Self {
+            shared: None,
+            order: None,
+            plans: Vec::new(),
+            listeners: Vec::new(),
+            kept: Vec::new(),
+            running: Vec::new(),
+            serves: false,
+            exchange: PhantomData,
+        }
+    }
+}
+
+impl<E: Exchange> End for Side<E> {
+    type Stage = ToPart;
+    type Staged = FromPart;
+    type Mark = HostMark;
+    type Ended = Vec<ThreadEnd>;
+
+    fn stage(&mut self, order: ToPart) -> Result<FromPart, String> {
+        match order {
+            ToPart::Listen(address, threads, order) => self.listen(address, threads, order),
+            ToPart::Accept => self.accept_all().map_err(|e| format!("accept: {e}")),
+            ToPart::Connect(address, ports, threads, order) => {
+                let connected = self.connect((address, &ports), threads, order);
+                connected.map_err(|e| format!("connect to {address}: {e}"))
+            }
+        }
+    }
+
+    fn go(&mut self) {
+        if let (Some(shared), Some(order)) = (&self.shared, &self.order) {
+            let (shared, longest) = (Arc::clone(shared), order.longest);
+            shared.gate.go();
+            // Whatever happens to the conductor, the load ends.
+            thread::spawn(move || {
+                shared.gate.limit(longest);
+                shared.wake();
+            });
+        }
+    }
+
+    fn done(&self) -> u64 {
+        let clients = self.running.iter().filter(|_| !self.serves);
+        clients.map(|running| running.counters.done.load(Relaxed)).sum()
+    }
+
+    fn mark(&mut self, edge: Edge) -> Result<HostMark, String> {
+        let (Edge::Opens(at_ns) | Edge::Closes(at_ns)) = edge;
+        if let Some(shared) = &self.shared {
+            match edge {
+                Edge::Opens(_) => shared.opens(at_ns),
+                Edge::Closes(_) => shared.closes(at_ns),
+            }
+        }
+        clock::sleep_until(at_ns);
+        Ok(self.read())
+    }
+
+    fn stop(&mut self, drain: Duration) -> Result<Vec<ThreadEnd>, String> {
+        let Some(shared) = self.shared.clone() else { return Ok(Vec::new()) };
+        shared.gate.stop(clock::now_ns() + u64::try_from(drain.as_nanos()).unwrap_or(0));
+        shared.wake();
+        let deadline = Instant::now() + drain;
+        self.wait_for_threads(deadline);
+        self.hang_up();
+        shared.wake();
+        let ends = self.running.iter_mut().map(Running::join).collect();
+        *self = Self::default();
+        Ok(ends)
+    }
+}
+
+impl<E: Exchange> Side<E> {
+    /// Ends whatever an earlier trial left.
+    fn reset(&mut self, order: Order, plans: Vec<ThreadPlan>) -> io::Result<()> {
+        let _ = self.stop(Duration::ZERO);
+        *self = Self::default();
+        self.shared = Some(Arc::new(Shared::new()?));
+        (self.order, self.plans) = (Some(order), plans);
+        Ok(())
+    }
+
+    fn listen(
+        &mut self,
+        address: Ipv4Addr,
+        threads: Vec<ThreadPlan>,
+        order: Order,
+    ) -> Result<FromPart, String> {
+        let fail = |e: io::Error| format!("listen: {e}");
+        let count = if E::KEPT { 1 } else { threads.len() };
+        self.reset(order, threads).map_err(fail)?;
+        self.serves = true;
+        let mut ports = Vec::new();
+        for _ in 0..count {
+            let listener = TcpListener::bind(SocketAddrV4::new(address, 0)).map_err(fail)?;
+            ports.push(listener.local_addr().map_err(fail)?.port());
+            self.listeners.push(Arc::new(listener));
+        }
+        Ok(FromPart::Listening(ports))
+    }
+
+    /// Accepts every connection that is kept; one that does not prove itself is closed.
+    fn accept_all(&mut self) -> io::Result<FromPart> {
+        let (order, plans) = (self.order()?, self.plans.clone());
+        let mut slots: Vec<Vec<Slot>> = vec![Vec::new(); plans.len()];
+        let listener = self.listeners.first().cloned();
+        let listener = listener.ok_or_else(|| io::Error::other("listen first"))?;
+        let server = SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, 0);
+        let all: usize = plans.iter().map(|plan| plan.connections.len()).sum();
+        let deadline = Instant::now() + OPENING_MAX;
+        listener.set_nonblocking(E::KEPT)?;
+        while E::KEPT && self.kept.len() < all {
+            if Instant::now() > deadline {
+                let missing = all - self.kept.len();
+                return Err(io::Error::other(format!("{missing} did not open within 5 s")));
+            }
+            let (socket, _) = match listener.accept() {
+                Err(e) if e.kind() == io::ErrorKind::WouldBlock => {
+                    wait_for(&listener);
+                    continue;
+                }
+                accepted => accepted?,
+            };
+            let Some((id, _)) = opening::shown(&socket, &order.secret) else { continue };
+            let place = plans.iter().position(|p| p.connections.iter().any(|(n, _)| *n == id));
+            let Some(place) = place.filter(|_| self.kept.iter().all(|(n, _)| *n != id)) else {
+                continue;
+            };
+            opening::accept(&socket)?;
+            let socket = self.keep(id, socket)?;
+            slots[place].push(Slot { id, server, socket: Some(socket) });
+        }
+        let serving = plans.iter().zip(slots).enumerate();
+        for (at, (plan, slots)) in serving {
+            let listener = if E::KEPT { &listener } else { &self.listeners[at] };
+            let mut server = E::server(&order, slots, listener);
+            self.spawn(plan, move |shared, counters| {
+                (server.serve(shared, counters).map(|()| 0), Counted::default())
+            })?;
+        }
+        Ok(FromPart::Standing)
+    }
+
+    fn connect(
+        &mut self,
+        (address, ports): (Ipv4Addr, &[u16]),
+        threads: Vec<ThreadPlan>,
+        order: Order,
+    ) -> io::Result<FromPart> {
+        self.reset(order.clone(), threads.clone())?;
+        for plan in &threads {
+            let mut slots = Vec::new();
+            for (id, thread) in &plan.connections {
+                let port = ports.get(*thread).or(ports.first()).copied().unwrap_or(0);
+                let server = SocketAddrV4::new(address, port);
+                let socket = if E::KEPT { Some(self.open(*id, server, &order)?) } else { None };
+                slots.push(Slot { id: *id, server, socket });
+            }
+            let (operations, digest) = E::client(&order, slots);
+            let pace = plan.pace;
+            let interval = pace.map(|pace| 1.0 / pace.rate);
+            let slots = operations.slots();
+            self.spawn(plan, move |shared, counters| {
+                let Some(take) = Take::new(slots, interval) else {
+                    let none = io::Error::other("no memory for histograms");
+                    return (Err(none), Counted::default());
+                };
+                shared.gate.wait();
+                let pacer = pace.map(|pace| Pacer::new(pace, shared.gate.went_ns()));
+                let mut client = Client { operations, shared, counters, take, done: 0 };
+                let ended = client.run(pacer);
+                (ended, Counted { digest, ..client.take.counted() })
+            })?;
+        }
+        Ok(FromPart::Standing)
+    }
+
+    /// Makes a connection that is kept.
+    fn open(&mut self, id: u32, server: SocketAddrV4, order: &Order) -> io::Result<Arc<TcpStream>> {
+        let socket = TcpStream::connect_timeout(&server.into(), OPENING_MAX)?;
+        socket.set_read_timeout(Some(OPENING_MAX))?;
+        (&socket).write_all(&Opening::of(id, 0, &order.secret).0)?;
+        opening::accepted(&socket)?;
+        self.keep(id, socket)
+    }
+
+    fn keep(&mut self, id: u32, socket: TcpStream) -> io::Result<Arc<TcpStream>> {
+        socket.set_nodelay(true)?;
+        socket.set_read_timeout(None)?;
+        let socket = Arc::new(socket);
+        self.kept.push((id, Arc::clone(&socket)));
+        Ok(socket)
+    }
+
+    fn order(&self) -> io::Result<Order> {
+        self.order.clone().ok_or_else(|| io::Error::other("listen first"))
+    }
+
+    fn spawn(
+        &mut self,
+        plan: &ThreadPlan,
+        work: impl FnOnce(&Shared, &Counters) -> Finished + Send + 'static,
+    ) -> io::Result<()> {
+        let Some(shared) = self.shared.clone() else { return Ok(()) };
+        let (counters, number) = (Arc::new(Counters::default()), Arc::new(AtomicU32::new(0)));
+        let (own, told, cpu) = (Arc::clone(&counters), Arc::clone(&number), plan.cpu);
+        let thread = thread::Builder::new().stack_size(256 << 10).spawn(move || {
+            told.store(own_number(), Relaxed);
+            let ready = agent::take_started_nice().and_then(|()| cpu.map_or(Ok(()), cpus::pin));
+            match ready {
+                Ok(()) => work(&shared, &own),
+                Err(e) => (Err(e), Counted::default()),
+            }
+        })?;
+        let (thread, account) = (Some(thread), Account::default());
+        self.running.push(Running { counters, number, account, thread });
+        Ok(())
+    }
+
+    /// The counts come first and close together, then what may be read at ease.
+    fn read(&mut self) -> HostMark {
+        let (at_ns, cpu_ns) = (clock::now_ns(), clock::process_cpu_ns());
+        let count = |running: &Running| ThreadCount {
+            done: running.counters.done.load(Relaxed),
+            due: running.counters.due.load(Relaxed),
+            account: None,
+        };
+        let mut threads: Vec<ThreadCount> = self.running.iter().map(count).collect();
+        let took_ns = clock::now_ns() - at_ns;
+        for (mark, running) in threads.iter_mut().zip(&mut self.running) {
+            mark.account = running.account.read(running.number.load(Relaxed));
+        }
+        let kept = self.kept.iter().filter(|_| !self.serves);
+        let tcp = kept.filter_map(|(id, socket)| Some((*id, tcp_info::read(socket).ok()?)));
+        HostMark { at_ns, took_ns, cpu_ns, threads, tcp: tcp.collect() }
+    }
+
+    /// Waits for the threads to end by themselves. Those that have a listener do not: they have
+    /// answered all when they answer no more.
+    fn wait_for_threads(&self, deadline: Instant) {
+        let answered = || -> u64 {
+            self.running.iter().map(|running| running.counters.done.load(Relaxed)).sum()
+        };
+        let (mut before, mut since) = (answered(), Instant::now());
+        while !self.running.iter().all(Running::has_ended) && Instant::now() < deadline {
+            thread::sleep(LOOK);
+            let now = answered();
+            if now != before {
+                (before, since) = (now, Instant::now());
+            }
+            if self.serves && !E::KEPT && since.elapsed() >= QUIET {
+                return;
+            }
+        }
+    }
+
+    /// Wakes those that still sleep in a call; the other end may have closed it already.
+    fn hang_up(&self) {
+        for (_, socket) in &self.kept {
+            let _ = rustix::net::shutdown(socket, Shutdown::Both);
+        }
+        for listener in &self.listeners {
+            let _ = rustix::net::shutdown(listener, Shutdown::Both);
+        }
+    }
+}
+
+impl Running {
+    fn has_ended(&self) -> bool {
+        self.thread.as_ref().is_none_or(JoinHandle::is_finished)
+    }
+
+    fn join(&mut self) -> ThreadEnd {
+        let gone = || (Err(io::Error::other("panicked")), Counted::default());
+        let (ended, counted) =
+            self.thread.take().map_or_else(gone, |t| t.join().unwrap_or_else(|_| gone()));
+        let done = self.counters.done.load(Relaxed);
+        let unsent = ended.as_ref().copied().unwrap_or(0);
+        ThreadEnd { done, unsent, counted, error: ended.err().map(|e| e.to_string()) }
+    }
+}

@@ -1,0 +1,59 @@
+//! Knows a small trial on loopback, for the tests of what travels.
+
+use super::order::{Order, ThreadPlan};
+use super::part::{Exchange, FromPart, Side, ThreadEnd, ToPart};
+use crate::engine::net::{End as _, Secret};
+use crate::engine::pace::Pace;
+use rig::lab::clock;
+use rig::workload::Edge;
+use std::net::Ipv4Addr;
+use std::thread;
+use std::time::Duration;
+
+/// The ends of one thread each.
+pub struct Trial {
+    /// Of the server.
+    pub server: ThreadEnd,
+    /// Of the clients.
+    pub clients: ThreadEnd,
+}
+
+/// A trial as fast as it goes, of so many connections, bytes of a request and of a response.
+pub fn closed<E: Exchange>(connections: u32, request: usize, response: usize) -> Trial {
+    run::<E>((connections, None), (request, response), Duration::from_millis(150))
+}
+
+/// A trial of a window.
+pub fn run<E: Exchange>(
+    (connections, pace): (u32, Option<Pace>),
+    (request, response): (usize, usize),
+    window: Duration,
+) -> Trial {
+    let secret = Secret { key: [7; 32], test: [9; 16] };
+    let longest = window + Duration::from_secs(10);
+    let order = Order { secret, seed: 42, request, response, longest };
+    let plan = |host, pace| {
+        let connections = (0..connections).map(|id| (id, 0)).collect();
+        vec![ThreadPlan { host, cpu: None, connections, pace }]
+    };
+    let (mut server, mut client) = (Side::<E>::default(), Side::<E>::default());
+    let listen = ToPart::Listen(Ipv4Addr::LOCALHOST, plan(0, None), order.clone());
+    let Ok(FromPart::Listening(ports)) = server.stage(listen) else { panic!("no port") };
+    let accepting = thread::spawn(move || {
+        server.stage(ToPart::Accept).expect("connections");
+        server.go();
+        server
+    });
+    let connect = ToPart::Connect(Ipv4Addr::LOCALHOST, ports, plan(1, pace), order);
+    client.stage(connect).expect("a connection");
+    let mut server = accepting.join().expect("a server");
+    client.go();
+    let opens = clock::now_ns();
+    client.mark(Edge::Opens(opens)).expect("counts");
+    let closes = opens + u64::try_from(window.as_nanos()).expect("a short window");
+    client.mark(Edge::Closes(closes)).expect("counts");
+    let drain = Duration::from_millis(500);
+    let mut clients = client.stop(drain).expect("an end");
+    let mut servers = server.stop(drain).expect("an end");
+    Trial { server: servers.remove(0), clients: clients.remove(0) }
+}

@@ -1,0 +1,309 @@
+//! Knows the course of a trial between hosts: stage, go, warm up, both edges of the window, stop.
+//!
+//! The conductor's side is [`Course`], a host's side whatever implements [`End`]. Must not know
+//! what travels; it announces the edges of the window and no more.
+
+use desk::record::Fault;
+use desk::search::{Reached, steady};
+use rig::lab::agent::Part;
+use rig::lab::wire::{Answer, Request};
+use rig::lab::{Lab, LabError, SUT, clock};
+use rig::workload::{Edge, Job};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// How far ahead an edge is announced, so that every host hears of it in time.
+const AHEAD_NS: u64 = 6_000_000;
+/// The same for every host that has to be told, nanoseconds.
+const AHEAD_EACH_NS: u64 = 300_000;
+/// How long receivers may read on after the window.
+const DRAIN: Duration = Duration::from_millis(200);
+/// Pause between two looks at the rate while warming up.
+const LOOK: Duration = Duration::from_millis(25);
+/// How far from an edge counters may be read in any case, nanoseconds; beyond, 5 % of the window.
+const LATE_NS: u64 = 50_000_000;
+/// Longest wait for an answer that is due at once.
+const SOON: Duration = Duration::from_secs(10);
+
+/// A host's side of a load; one value serves one trial after another.
+pub trait End: Default + 'static {
+    /// What it is told while the trial is staged, and what it answers.
+    type Stage: Serialize + DeserializeOwned;
+    /// The answer to that.
+    type Staged: Serialize + DeserializeOwned;
+    /// What it reads at an edge of the window.
+    type Mark: Serialize + DeserializeOwned;
+    /// What it tells at the end.
+    type Ended: Serialize + DeserializeOwned;
+
+    /// Prepares.
+    ///
+    /// # Errors
+    /// What could not be had, for the person.
+    fn stage(&mut self, order: Self::Stage) -> Result<Self::Staged, String>;
+    /// Begins.
+    fn go(&mut self);
+    /// Work done so far, in any unit that does not change.
+    fn done(&self) -> u64;
+    /// Waits for an edge of the window and reads everything there.
+    ///
+    /// # Errors
+    /// What cannot be read.
+    fn mark(&mut self, edge: Edge) -> Result<Self::Mark, String>;
+    /// Stops, and reads on for so long at the most.
+    ///
+    /// # Errors
+    /// What cannot be read.
+    fn stop(&mut self, drain: Duration) -> Result<Self::Ended, String>;
+}
+
+#[derive(Serialize, Deserialize)]
+enum Ask<S> {
+    Stage(S),
+    Go,
+    Sample,
+    Opens(u64),
+    Closes(u64),
+    Stop,
+}
+
+#[derive(Serialize, Deserialize)]
+enum Told<A, M, E> {
+    Staged(A),
+    Going,
+    Sampled(u64, u64),
+    Marked(M),
+    Stopped(E),
+}
+
+type Answered<E> = Told<<E as End>::Staged, <E as End>::Mark, <E as End>::Ended>;
+
+/// The part of a load on a host.
+#[must_use]
+pub fn make_part<E: End>() -> Part {
+    let mut end = E::default();
+    Box::new(move |body| {
+        let ask = serde_json::from_value(body).map_err(|e| e.to_string())?;
+        let told = answer(&mut end, ask)?;
+        serde_json::to_value(told).map_err(|e| e.to_string())
+    })
+}
+
+fn answer<E: End>(end: &mut E, ask: Ask<E::Stage>) -> Result<Answered<E>, String> {
+    match ask {
+        Ask::Stage(order) => end.stage(order).map(Told::Staged),
+        Ask::Go => {
+            end.go();
+            Ok(Told::Going)
+        }
+        Ask::Sample => Ok(Told::Sampled(clock::now_ns(), end.done())),
+        Ask::Opens(at_ns) => end.mark(Edge::Opens(at_ns)).map(Told::Marked),
+        Ask::Closes(at_ns) => end.mark(Edge::Closes(at_ns)).map(Told::Marked),
+        Ask::Stop => end.stop(DRAIN).map(Told::Stopped),
+    }
+}
+
+/// The conductor's side.
+#[derive(Clone, Debug, Default)]
+pub struct Course {
+    workload: &'static str,
+    /// Hosts that take part, the system under test first.
+    pub hosts: Vec<usize>,
+    settle: Duration,
+    settle_max: Duration,
+    window: Duration,
+}
+
+/// What the hosts told in a trial, each list in the order of the hosts.
+#[derive(Clone, Debug)]
+pub struct Life<M, E> {
+    /// Whether the rate was level when the window opened.
+    pub steady: bool,
+    /// Time from go to the opening, nanoseconds.
+    pub settle_ns: u64,
+    /// Announced edges, nanoseconds.
+    pub window_ns: (u64, u64),
+    /// Every host when the window opened.
+    pub opened: Vec<M>,
+    /// Every host when it closed.
+    pub closed: Vec<M>,
+    /// Every host at its end.
+    pub ended: Vec<E>,
+}
+
+impl Course {
+    /// That of a job of a workload, with all hosts.
+    #[must_use]
+    pub fn new(workload: &'static str, lab: &Lab, job: &Job) -> Self {
+        let hosts = std::iter::once(SUT).chain(lab.client_indexes()).collect();
+        let Job { settle, settle_max, window, .. } = *job;
+        Self { workload, hosts, settle, settle_max, window }
+    }
+
+    /// Tells hosts what to prepare and waits for all of them.
+    ///
+    /// # Errors
+    /// A host that is gone, refuses or does not answer in time.
+    pub fn stage<E: End>(
+        &self,
+        lab: &mut Lab,
+        orders: Vec<(usize, E::Stage)>,
+    ) -> Result<Vec<E::Staged>, LabError> {
+        let asks: Vec<_> = orders.into_iter().map(|(at, order)| (at, Ask::Stage(order))).collect();
+        self.ask::<E, _>(lab, &asks, |told| match told {
+            Told::Staged(answer) => Some(answer),
+            _ => None,
+        })
+    }
+
+    /// Runs the load from go to stop.
+    ///
+    /// # Errors
+    /// A host that is gone, refuses or does not answer in time; a stop by the person.
+    pub fn run<E: End>(
+        &self,
+        lab: &mut Lab,
+        edges: &mut dyn FnMut(Edge),
+    ) -> Result<Life<E::Mark, E::Ended>, LabError> {
+        let go_ns = clock::now_ns();
+        self.ask::<E, _>(lab, &self.all(|| Ask::Go), |told| {
+            matches!(told, Told::Going).then_some(())
+        })?;
+        let steady = self.warm_up::<E>(lab, go_ns)?;
+        let opens_ns = clock::now_ns() + AHEAD_NS + AHEAD_EACH_NS * self.hosts.len() as u64;
+        let closes_ns = opens_ns + u64::try_from(self.window.as_nanos()).unwrap_or(u64::MAX);
+        let opened = self.mark::<E>(lab, Edge::Opens(opens_ns), edges)?;
+        let closed = self.mark::<E>(lab, Edge::Closes(closes_ns), edges)?;
+        let ended = self.ask::<E, _>(lab, &self.all(|| Ask::Stop), |told| match told {
+            Told::Stopped(ended) => Some(ended),
+            _ => None,
+        })?;
+        let (settle_ns, window_ns) = (opens_ns - go_ns, (opens_ns, closes_ns));
+        Ok(Life { steady, settle_ns, window_ns, opened, closed, ended })
+    }
+
+    /// Waits until the rate is level; says whether it was when the waiting ended.
+    fn warm_up<E: End>(&self, lab: &mut Lab, go_ns: u64) -> Result<bool, LabError> {
+        let mut history = Vec::new();
+        loop {
+            clock::sleep_until(clock::now_ns() + u64::try_from(LOOK.as_nanos()).unwrap_or(0));
+            let samples = self.ask::<E, _>(lab, &self.all(|| Ask::Sample), |told| match told {
+                Told::Sampled(at_ns, done) => Some((at_ns, done)),
+                _ => None,
+            })?;
+            history.push(reached(&samples, go_ns));
+            let waited = Duration::from_nanos(clock::now_ns() - go_ns);
+            // The first third of the settle time is the ramp; the test looks at what follows.
+            let level = steady(&history, self.settle.as_secs_f64() * 2.0 / 3.0) == Some(true);
+            if (level && waited >= self.settle) || waited >= self.settle_max {
+                return Ok(level);
+            }
+        }
+    }
+
+    /// Reads every host at an edge of the window.
+    fn mark<E: End>(
+        &self,
+        lab: &mut Lab,
+        edge: Edge,
+        edges: &mut dyn FnMut(Edge),
+    ) -> Result<Vec<E::Mark>, LabError> {
+        let (asks, at_ns) = match edge {
+            Edge::Opens(at_ns) => (self.all(|| Ask::Opens(at_ns)), at_ns),
+            Edge::Closes(at_ns) => (self.all(|| Ask::Closes(at_ns)), at_ns),
+        };
+        let wrapped = self.wrap::<E>(&asks)?;
+        lab.send(&wrapped)?;
+        lab.wait_until(at_ns)?;
+        edges(edge);
+        let answers = lab.receive(&wrapped, SOON)?;
+        self.unwrap::<E, _>(lab, &asks, answers, |told| match told {
+            Told::Marked(mark) => Some(mark),
+            _ => None,
+        })
+    }
+
+    fn all<T>(&self, ask: impl Fn() -> T) -> Vec<(usize, T)> {
+        self.hosts.iter().map(|at| (*at, ask())).collect()
+    }
+
+    /// Asks parts and waits for all of them; `pick` takes what each answer must be.
+    fn ask<E: End, T>(
+        &self,
+        lab: &mut Lab,
+        asks: &[(usize, Ask<E::Stage>)],
+        pick: impl Fn(Answered<E>) -> Option<T>,
+    ) -> Result<Vec<T>, LabError> {
+        let wrapped = self.wrap::<E>(asks)?;
+        let answers = lab.ask(&wrapped, SOON)?;
+        self.unwrap::<E, _>(lab, asks, answers, pick)
+    }
+
+    fn wrap<E: End>(
+        &self,
+        asks: &[(usize, Ask<E::Stage>)],
+    ) -> Result<Vec<(usize, Request)>, LabError> {
+        let wrapped = asks.iter().map(|(at, ask)| {
+            let body = serde_json::to_value(ask)
+                .map_err(|e| LabError::Wire { host: "conductor".into(), source: e.into() })?;
+            Ok((*at, Request::Work { workload: self.workload.into(), body }))
+        });
+        wrapped.collect()
+    }
+
+    fn unwrap<E: End, T>(
+        &self,
+        lab: &Lab,
+        asks: &[(usize, Ask<E::Stage>)],
+        answers: Vec<Answer>,
+        pick: impl Fn(Answered<E>) -> Option<T>,
+    ) -> Result<Vec<T>, LabError> {
+        let mut picked = Vec::new();
+        for ((at, _), answer) in asks.iter().zip(answers) {
+            let told = match answer {
+                Answer::Work(body) => serde_json::from_value(body).ok().and_then(&pick),
+                _ => None,
+            };
+            picked.push(told.ok_or_else(|| LabError::OutOfTurn {
+                host: lab.name(*at).into(),
+                what: format!("not an answer of {}", self.workload),
+            })?);
+        }
+        Ok(picked)
+    }
+}
+
+/// All hosts together, at the mean of the moments at which they were read.
+#[expect(clippy::cast_precision_loss, reason = "times and work of a warm-up are below 2^53")]
+fn reached(samples: &[(u64, u64)], go_ns: u64) -> Reached {
+    let since_go: f64 = samples.iter().map(|(at, _)| at.saturating_sub(go_ns) as f64 / 1e9).sum();
+    let done: u64 = samples.iter().map(|(_, done)| done).sum();
+    Reached { at_s: since_go / samples.len().max(1) as f64, done: done as f64 }
+}
+
+/// Every host must have read its counters near the announced edges, or there is no common window.
+/// Of each edge the hosts' moments and how long each read, nanoseconds.
+///
+/// # Errors
+/// A host that did not read, or was off by more than 50 ms and 5 % of the window.
+pub fn check_moments(
+    hosts: &[String],
+    read: &[Vec<(u64, u64)>; 2],
+    (opens, closes): (u64, u64),
+) -> Result<(), Fault> {
+    let allowed = (closes.saturating_sub(opens) / 20).max(LATE_NS);
+    for (edge, read) in [opens, closes].into_iter().zip(read) {
+        if read.len() != hosts.len() {
+            return Err(Fault::WrongWork { what: "not every host read its counters".into() });
+        }
+        for (host, (at_ns, took_ns)) in hosts.iter().zip(read) {
+            let off_ns = at_ns.abs_diff(edge).max((at_ns + took_ns).abs_diff(edge));
+            if off_ns > allowed {
+                let what = format!("read its counters {} ms off the edge", off_ns / 1_000_000);
+                return Err(Fault::Disturbed { host: host.clone(), what });
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,62 @@
+//! Knows what loads between hosts have in common, whatever travels.
+//!
+//! Gives: [`Course`] and [`End`], the course of a trial; [`Gate`]; [`Secret`] and openings; content
+//! that can be checked; accounts of threads; what the kernel's TCP tells.
+//! Never: a workload, its parameters or its figures.
+//! Start reading at `life.rs`.
+
+pub mod account;
+pub mod content;
+pub mod cpus;
+mod gate;
+pub mod life;
+pub mod opening;
+pub mod tcp_info;
+
+pub use account::{Account, ThreadMark};
+pub use cpus::Cpus;
+pub use gate::Gate;
+pub use life::{Course, End, Life};
+pub use opening::Secret;
+pub use tcp_info::TcpFacts;
+
+use rustix::net::{RecvFlags, SendFlags};
+use std::io;
+use std::net::{TcpListener, TcpStream};
+
+/// Seconds of nanoseconds.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "trials are far below 2^53 ns")]
+pub const fn seconds(nanoseconds: u64) -> f64 {
+    nanoseconds as f64 / 1e9
+}
+
+/// Whether a call only took too long.
+#[must_use]
+pub fn is_pause(e: &io::Error) -> bool {
+    matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted)
+}
+
+/// One system call: the C library's would look for a cancelled thread before and after each.
+///
+/// # Errors
+/// What the socket says.
+pub fn send(socket: &TcpStream, bytes: &[u8]) -> io::Result<usize> {
+    Ok(rustix::net::send(socket, bytes, SendFlags::NOSIGNAL)?)
+}
+
+/// One system call, as [`send`].
+///
+/// # Errors
+/// What the socket says.
+pub fn receive(socket: &TcpStream, buffer: &mut [u8]) -> io::Result<usize> {
+    Ok(rustix::net::recv(socket, buffer, RecvFlags::empty())?.0)
+}
+
+/// Sleeps until a connection waits, at most 20 ms.
+pub fn wait_for(listener: &TcpListener) {
+    let mut polled = [rustix::event::PollFd::new(listener, rustix::event::PollFlags::IN)];
+    let short = rustix::time::Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
+    // Whatever poll says, the caller looks again.
+    let _ = rustix::event::poll(&mut polled, Some(&short));
+}

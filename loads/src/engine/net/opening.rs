@@ -1,0 +1,168 @@
+//! Knows the 64 bytes with which every data connection opens: who it is, and a MAC that proves it.
+//!
+//! Layout, little endian: magic 8, version 2, kind 1, zero 1, number 4, test 16, HMAC-SHA-256
+//! (RFC 2104, FIPS 180-4) over the first 32 bytes 32.
+
+use desk::record::Fault;
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use serde::{Deserialize, Serialize};
+use sha2::Sha256;
+use std::io::{self, Read as _, Write as _};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+const MAGIC: &[u8; 8] = b"STENDTCP";
+const VERSION: u16 = 1;
+/// What the server says to an opening that it accepts.
+const ACCEPTED: u8 = 6;
+/// Longest that one connection may keep the server waiting for its opening.
+const SHOW_MAX: Duration = Duration::from_millis(500);
+/// Bytes under the MAC.
+const BODY: usize = 32;
+
+/// What the connections of one trial prove themselves with; fresh for every trial.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Secret {
+    /// Key of the MAC.
+    pub key: [u8; 32],
+    /// Name of the trial.
+    pub test: [u8; 16],
+}
+
+impl Secret {
+    /// One that nobody can guess.
+    ///
+    /// # Errors
+    /// When the kernel gives no chance.
+    pub fn fresh() -> Result<Self, Fault> {
+        let mut secret = Self { key: [0; 32], test: [0; 16] };
+        for bytes in [&mut secret.key[..], &mut secret.test[..]] {
+            rustix::rand::getrandom(bytes, rustix::rand::GetRandomFlags::empty()).map_err(|e| {
+                Fault::Failed { host: "conductor".into(), what: format!("getrandom: {e}") }
+            })?;
+        }
+        Ok(secret)
+    }
+}
+
+/// The opening of a connection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Opening(pub [u8; Opening::BYTES]);
+
+impl Opening {
+    /// Length on the wire.
+    pub const BYTES: usize = 64;
+
+    /// The opening of connection `id`, of this kind, in a trial.
+    #[must_use]
+    pub fn of(id: u32, kind: u8, secret: &Secret) -> Self {
+        let mut bytes = [0; Self::BYTES];
+        bytes[..8].copy_from_slice(MAGIC);
+        bytes[8..10].copy_from_slice(&VERSION.to_le_bytes());
+        bytes[10] = kind;
+        bytes[12..16].copy_from_slice(&id.to_le_bytes());
+        bytes[16..BODY].copy_from_slice(&secret.test);
+        let tag = mac(&secret.key, &bytes[..BODY]).finalize().into_bytes();
+        bytes[BODY..].copy_from_slice(&tag);
+        Self(bytes)
+    }
+
+    /// Number and kind of the connection that this opening proves to be, if any. The MAC is
+    /// compared in constant time and before anything else is believed.
+    #[must_use]
+    pub fn proved(&self, secret: &Secret) -> Option<(u32, u8)> {
+        mac(&secret.key, &self.0[..BODY]).verify_slice(&self.0[BODY..]).ok()?;
+        let (id, kind) = (u32::from_le_bytes(self.0[12..16].try_into().ok()?), self.0[10]);
+        (Self::of(id, kind, secret) == *self).then_some((id, kind))
+    }
+}
+
+/// What a connection proves to be by what it shows first, within half a second.
+#[must_use]
+pub fn shown(socket: &TcpStream, secret: &Secret) -> Option<(u32, u8)> {
+    let mut opening = Opening([0; Opening::BYTES]);
+    socket.set_nonblocking(false).ok()?;
+    read_within(socket, &mut opening.0, SHOW_MAX).ok()?;
+    opening.proved(secret)
+}
+
+/// Tells the other end that its opening is accepted.
+///
+/// # Errors
+/// What the socket says.
+pub fn accept(mut socket: &TcpStream) -> io::Result<()> {
+    socket.write_all(&[ACCEPTED])
+}
+
+/// Waits until the other end accepts the opening.
+///
+/// # Errors
+/// What the socket says; an answer that accepts nothing.
+pub fn accepted(mut socket: &TcpStream) -> io::Result<()> {
+    let mut reply = [0];
+    socket.read_exact(&mut reply)?;
+    if reply[0] == ACCEPTED { Ok(()) } else { Err(io::Error::other("the opening was refused")) }
+}
+
+/// Fills a buffer from a socket within a time that dripping bytes do not prolong.
+fn read_within(mut socket: &TcpStream, buffer: &mut [u8], within: Duration) -> io::Result<()> {
+    let deadline = Instant::now() + within;
+    let mut filled = 0;
+    while filled < buffer.len() {
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        socket.set_read_timeout(Some(left))?;
+        match socket.read(&mut buffer[filled..])? {
+            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+            n => filled += n,
+        }
+    }
+    Ok(())
+}
+
+fn mac(key: &[u8; 32], body: &[u8]) -> Hmac<Sha256> {
+    // RFC 2104: a key shorter than the hash's block is padded with zeros.
+    let mut block = [0; 64];
+    block[..key.len()].copy_from_slice(key);
+    let mut mac = Hmac::<Sha256>::new(&block.into());
+    mac.update(body);
+    mac
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig {
+            failure_persistence: None,
+            ..ProptestConfig::with_cases(256)
+        })]
+
+        #[test]
+        fn an_opening_proves_its_connection_and_no_bit_of_it_can_be_changed(
+            (id, kind) in (any::<u32>(), any::<u8>()),
+            (key, test) in (any::<[u8; 32]>(), any::<[u8; 16]>()),
+            bit in 0..Opening::BYTES * 8,
+        ) {
+            let secret = Secret { key, test };
+            let mut opening = Opening::of(id, kind, &secret);
+            prop_assert_eq!(opening.proved(&secret), Some((id, kind)));
+            opening.0[bit / 8] ^= 1 << (bit % 8);
+            prop_assert_eq!(opening.proved(&secret), None);
+        }
+
+        #[test]
+        fn chance_bytes_open_nothing(
+            bytes in any::<[[u8; 32]; 2]>(),
+            key in any::<[u8; 32]>(),
+        ) {
+            let mut opening = Opening([0; Opening::BYTES]);
+            opening.0.copy_from_slice(bytes.as_flattened());
+            prop_assert_eq!(opening.proved(&Secret { key, test: [0; 16] }), None);
+        }
+    }
+}

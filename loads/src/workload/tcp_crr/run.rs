@@ -1,0 +1,239 @@
+//! Knows both ends of `tcp_crr`: a connection for each request and its response.
+//!
+//! The server closes first, so that the state TIME-WAIT (RFC 9293, 3.6) is kept at its end and no
+//! port of a client stays taken. Must not know when an operation begins.
+
+use crate::engine::exchange::{Counters, Exchange, Operations, Order, Serve, Shared, Slot};
+use crate::engine::net::content::content;
+use rig::lab::agent;
+use rig::metal::{DIGEST, digest};
+use rustix::event::epoll;
+use rustix::fd::OwnedFd;
+use rustix::io::Errno;
+use rustix::net::sockopt::{self, Timeout};
+use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketAddrV4, SocketFlags, SocketType};
+use std::io;
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
+
+/// Connections that may wait to be accepted.
+const BACKLOG: i32 = 4096;
+/// Longest that one call waits for the other end.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// What a response is made of beside the request.
+const RESPONSE: u32 = 1;
+
+/// A connection for each request.
+pub struct Anew;
+
+impl Exchange for Anew {
+    type Client = Client;
+    type Server = Server;
+    const KEPT: bool = false;
+
+    fn client(order: &Order, slots: Vec<Slot>) -> (Client, u64) {
+        let [request, response] = contents(order);
+        let sum = [&request, &response].into_iter().fold(DIGEST, |sum, bytes| digest(sum, bytes));
+        let open = |slot: &Slot| Open { server: slot.server, state: State::Idle };
+        let (slots, buffer) = (slots.iter().map(open).collect(), vec![0; order.response + 1]);
+        (Client { slots, request, response, buffer, ready: None }, sum)
+    }
+
+    fn server(order: &Order, _: Vec<Slot>, listener: &Arc<TcpListener>) -> Server {
+        let [request, mut response] = contents(order);
+        if agent::plants_wrong_data() {
+            response[0] ^= 1;
+        }
+        let buffer = vec![0; order.request];
+        Server { listener: Arc::clone(listener), request, response, buffer }
+    }
+}
+
+/// Request and response, the same of every operation: a connection does not say which one it is.
+fn contents(order: &Order) -> [Vec<u8>; 2] {
+    let bytes = |stream, length| content(order.seed, stream, length)[..length].to_vec();
+    [bytes(0, order.request), bytes(RESPONSE, order.response)]
+}
+
+fn wrong(what: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, format!("{what} is not what was sent"))
+}
+
+/// What a slot does.
+enum State {
+    Idle,
+    /// The connection is being made.
+    Connecting(OwnedFd),
+    /// The request is sent, and so many bytes of the response have come.
+    Waiting(OwnedFd, usize),
+}
+
+struct Open {
+    server: SocketAddrV4,
+    state: State,
+}
+
+/// A thread of clients.
+pub struct Client {
+    slots: Vec<Open>,
+    request: Vec<u8>,
+    response: Vec<u8>,
+    buffer: Vec<u8>,
+    /// Where slots tell when they are ready; none where they block.
+    ready: Option<OwnedFd>,
+}
+
+impl Client {
+    /// Makes a connection that blocks, and sends the request.
+    fn open(&self, server: SocketAddrV4) -> io::Result<State> {
+        let socket = socket(SocketFlags::CLOEXEC)?;
+        sockopt::set_socket_timeout(&socket, Timeout::Recv, Some(PATIENCE))?;
+        sockopt::set_socket_timeout(&socket, Timeout::Send, Some(PATIENCE))?;
+        rustix::net::connect(&socket, &server)?;
+        rustix::net::send(&socket, &self.request, SendFlags::NOSIGNAL)?;
+        Ok(State::Waiting(socket, 0))
+    }
+
+    /// Begins a connection that does not block.
+    fn dial(&self, server: SocketAddrV4, (slot, ready): (usize, &OwnedFd)) -> io::Result<State> {
+        let socket = socket(SocketFlags::CLOEXEC | SocketFlags::NONBLOCK)?;
+        let flags = epoll::EventFlags::IN | epoll::EventFlags::OUT | epoll::EventFlags::ET;
+        epoll::add(ready, &socket, epoll::EventData::new_u64(slot as u64), flags)?;
+        match rustix::net::connect(&socket, &server) {
+            Ok(()) | Err(Errno::INPROGRESS) => Ok(State::Connecting(socket)),
+            Err(e) => Err(e.into()),
+        }
+    }
+
+    /// Reads the response and the end behind it; whether both have come.
+    fn read(&mut self, socket: &OwnedFd, come: &mut usize) -> io::Result<bool> {
+        let flags = match self.ready {
+            Some(_) => RecvFlags::empty(),
+            // One call for the response and the end: it returns early at the end only.
+            None => RecvFlags::WAITALL,
+        };
+        loop {
+            let room = &mut self.buffer[*come..];
+            let (n, _) = match rustix::net::recv(socket, room, flags) {
+                Err(Errno::AGAIN) if self.ready.is_some() => return Ok(false),
+                Err(Errno::AGAIN) => return Err(io::ErrorKind::TimedOut.into()),
+                n => n?,
+            };
+            *come += n;
+            let ended = n == 0 || (self.ready.is_none() && *come < self.buffer.len());
+            let right = self.buffer[..*come] == self.response;
+            if ended || *come == self.buffer.len() {
+                return if right { Ok(true) } else { Err(wrong("a response")) };
+            }
+        }
+    }
+}
+
+fn socket(flags: SocketFlags) -> io::Result<OwnedFd> {
+    Ok(rustix::net::socket_with(AddressFamily::INET, SocketType::STREAM, flags, None)?)
+}
+
+impl Operations for Client {
+    fn slots(&self) -> usize {
+        self.slots.len()
+    }
+
+    fn watch(&mut self, ready: &OwnedFd) -> io::Result<()> {
+        self.ready = Some(ready.try_clone()?);
+        Ok(())
+    }
+
+    fn begin(&mut self, slot: usize) -> io::Result<()> {
+        let server = self.slots[slot].server;
+        self.slots[slot].state = match &self.ready {
+            Some(ready) => self.dial(server, (slot, ready))?,
+            None => self.open(server)?,
+        };
+        Ok(())
+    }
+
+    fn go_on(&mut self, slot: usize) -> io::Result<bool> {
+        let state = std::mem::replace(&mut self.slots[slot].state, State::Idle);
+        let (socket, mut come) = match state {
+            State::Idle => return Ok(false),
+            State::Connecting(socket) => {
+                sockopt::socket_error(&socket)??;
+                match rustix::net::send(&socket, &self.request, SendFlags::NOSIGNAL) {
+                    Ok(_) => (socket, 0),
+                    Err(Errno::AGAIN | Errno::NOTCONN) => {
+                        self.slots[slot].state = State::Connecting(socket);
+                        return Ok(false);
+                    }
+                    Err(e) => return Err(e.into()),
+                }
+            }
+            State::Waiting(socket, come) => (socket, come),
+        };
+        let complete = self.read(&socket, &mut come)?;
+        if !complete {
+            self.slots[slot].state = State::Waiting(socket, come);
+        }
+        Ok(complete)
+    }
+
+    fn survived(&mut self, slot: usize, error: &io::Error) -> Option<&'static str> {
+        self.slots[slot].state = State::Idle;
+        match error.kind() {
+            io::ErrorKind::ConnectionRefused => Some("refused"),
+            io::ErrorKind::ConnectionReset => Some("reset"),
+            io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => Some("timeout"),
+            io::ErrorKind::AddrNotAvailable => Some("no_port"),
+            _ => None,
+        }
+    }
+}
+
+/// A thread of the server, with a listener of its own.
+pub struct Server {
+    listener: Arc<TcpListener>,
+    request: Vec<u8>,
+    response: Vec<u8>,
+    buffer: Vec<u8>,
+}
+
+impl Server {
+    /// Answers one connection and closes it: the end travels with the response.
+    fn answer(&mut self, socket: &OwnedFd) -> io::Result<()> {
+        let (n, _) = rustix::net::recv(socket, &mut *self.buffer, RecvFlags::WAITALL)?;
+        if self.buffer[..n] != self.request {
+            return Err(wrong("a request"));
+        }
+        rustix::net::send(socket, &self.response, SendFlags::NOSIGNAL | SendFlags::MORE)?;
+        Ok(())
+    }
+}
+
+impl Serve for Server {
+    fn serve(&mut self, shared: &Shared, counters: &Counters) -> io::Result<()> {
+        rustix::net::listen(&*self.listener, BACKLOG)?;
+        // Accepted connections have it too.
+        sockopt::set_socket_timeout(&*self.listener, Timeout::Recv, Some(PATIENCE))?;
+        let mut done = 0;
+        while !shared.gate.drained() {
+            let socket = match rustix::net::accept_with(&*self.listener, SocketFlags::CLOEXEC) {
+                Ok(socket) => socket,
+                Err(Errno::AGAIN | Errno::INTR | Errno::CONNABORTED) => continue,
+                // Somebody hung up.
+                Err(_) if shared.gate.stopped() => return Ok(()),
+                Err(e) => return Err(e.into()),
+            };
+            match self.answer(&socket) {
+                Ok(()) => {
+                    done += 1;
+                    counters.done.store(done, Relaxed);
+                }
+                Err(e) if e.kind() == io::ErrorKind::InvalidData => return Err(e),
+                // That client is gone, and counts it.
+                Err(_) => {}
+            }
+        }
+        Ok(())
+    }
+}

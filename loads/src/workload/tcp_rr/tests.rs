@@ -1,0 +1,17 @@
+//! Knows what `tcp_rr` promises on loopback: every answer is compared and counted, at either end.
+
+use super::run::Kept;
+use crate::engine::exchange::trial::{Trial, closed};
+
+#[test]
+fn requests_are_answered_one_by_one_and_many_at_once() {
+    for connections in [1, 5] {
+        let Trial { server, clients } = closed::<Kept>(connections, 700, 3000);
+        assert_eq!(clients.error, None);
+        assert_eq!(server.error, None);
+        assert!(clients.done > 100, "{}", clients.done);
+        assert_eq!(clients.done, server.done, "all that were begun were finished");
+        assert_eq!(clients.counted.slots.len(), connections as usize);
+        assert!(clients.counted.slots.iter().all(|done| *done > 10), "none was left behind");
+    }
+}
