@@ -2,6 +2,7 @@
 
 use super::distribution::Distribution;
 use super::flow::Flows;
+use super::spec::{Metric, Quantile};
 use super::trial::Settings;
 use crate::unit::Quantity;
 use schemars::JsonSchema;
@@ -208,7 +209,22 @@ impl Outcome {
         Self { fault: Some(fault), ..Self::default() }
     }
 
-    /// The figure of a metric.
+    /// The figure of a metric: what its workload wrote, or the quantile of its distribution. None
+    /// of a quantile beyond which no value is expected ([`Quantile::needs`] 1).
+    #[must_use]
+    pub fn figure(&self, metric: &Metric) -> Option<Quantity> {
+        let Some(quantile) = &metric.quantile else { return self.metric(&metric.name) };
+        let of = self.distribution(quantile).filter(|of| of.count >= quantile.needs(1))?;
+        Some(Quantity::new(of.quantile(quantile.at)?, of.unit))
+    }
+
+    /// What a quantile is one of.
+    #[must_use]
+    pub fn distribution(&self, quantile: &Quantile) -> Option<&Distribution> {
+        self.distributions.iter().find(|one| one.name == quantile.of)
+    }
+
+    /// The figure that the workload wrote; none of a metric that is a quantile.
     #[must_use]
     pub fn metric(&self, name: &str) -> Option<Quantity> {
         self.samples.iter().find(|s| s.metric == name).map(|s| s.quantity)

@@ -5,9 +5,10 @@ use super::outcome::{Outcome, Reading};
 use super::plan::Plan;
 use super::spec::Metric;
 use super::trial::{Settings, Trial};
+use crate::unit::Quantity;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Version of the stored form: the only one so far that is read. Those below are of stend 0.1.
 pub const RUN_SCHEMA: u32 = 3;
@@ -68,18 +69,35 @@ impl Run {
             .find(|metric| metric.workload.is_some() && metric.workload.as_deref() == workload);
         own.or_else(|| named().find(|metric| metric.workload.is_none())).or_else(|| named().next())
     }
+
+    /// What a load means by every name of a metric, in the order of the run.
+    pub fn metrics_of(&self, load: &str) -> impl Iterator<Item = &Metric> {
+        let mut seen = BTreeSet::new();
+        let names = self.metrics.iter().map(|metric| metric.name.as_str());
+        let names = names.filter(move |name| seen.insert(*name));
+        names.filter_map(move |name| self.metric(load, name))
+    }
+
+    /// The figure of a trial by the name of a metric, in the metric's unit.
+    #[must_use]
+    pub fn value(&self, record: &TrialRecord, name: &str) -> Option<Quantity> {
+        match self.metric(&record.trial.point.load, name) {
+            Some(metric) => record.outcome.figure(metric),
+            None => record.outcome.metric(name),
+        }
+    }
+
+    /// The figure that decides on the load of a trial.
+    #[must_use]
+    pub fn figure(&self, record: &TrialRecord) -> Option<Quantity> {
+        self.value(record, self.plan.primary(&record.trial.point.load))
+    }
 }
 
 impl TrialRecord {
-    /// The figure that decides on the load of this trial.
-    #[must_use]
-    pub fn figure(&self, plan: &Plan) -> Option<crate::unit::Quantity> {
-        self.outcome.metric(plan.primary(&self.trial.point.load))
-    }
-
     /// The reading of a probe on a host.
     #[must_use]
-    pub fn reading(&self, probe: &str, host: &str, key: &str) -> Option<crate::unit::Quantity> {
+    pub fn reading(&self, probe: &str, host: &str, key: &str) -> Option<Quantity> {
         self.readings
             .iter()
             .find(|r| r.probe == probe && r.host == host && r.key == key)

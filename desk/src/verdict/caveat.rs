@@ -5,11 +5,12 @@ use super::diagnostics::{diagnoses, in_words};
 use super::effective::is_aa;
 use super::efficiency::{foreign, worst_disagreement};
 use super::finding::{Comparison, Cost};
+use super::merged::{TooFew, too_few};
 use super::together::leaves_one_out;
 use super::uneven::Uneven;
 use super::winner::{Judged, alpha};
 use crate::record::{
-    Completeness, Counted, Fault, LabKind, Run, Treatment, TrialKind, TrialRecord,
+    Completeness, Counted, Fault, LabKind, Metric, Run, Treatment, TrialKind, TrialRecord,
 };
 use crate::stats::{Estimate, EstimateMethod, Summary, mean_or_single, t_quantile};
 use crate::unit::{Quantity, Unit};
@@ -133,6 +134,13 @@ pub enum Caveat {
         /// Of how many.
         of: Quantity,
     },
+    /// Places without a verdict, for too few values carry the quantile that decides there.
+    TooFew {
+        /// What a heading calls the metric.
+        metric: String,
+        /// The place with the fewest.
+        least: TooFew,
+    },
     /// Trials whose rate was not steady when the window opened.
     NotSteady {
         /// How many.
@@ -201,6 +209,8 @@ pub(super) fn caveats(run: &Run, judged: &[Judged], costs: &[Cost]) -> Vec<Cavea
     all.extend(loopback(run));
     all.extend(partial(run));
     all.extend(incomplete(run));
+    let few = |(metric, least): (&Metric, _)| Caveat::TooFew { metric: metric.title.clone(), least };
+    all.extend(too_few(run).map(few));
     all.extend(clients_only(run));
     let (faults, mended): (Vec<_>, Vec<_>) = faults(run).into_iter().partition(is_lasting);
     all.extend(faults);

@@ -16,6 +16,7 @@ mod interaction;
 mod loads;
 mod looks;
 mod primary;
+mod quantile;
 mod ranking;
 mod states;
 mod unpaired;

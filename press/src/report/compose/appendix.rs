@@ -7,7 +7,7 @@ use super::{Nodes, Part, Said, Writer, measured, plot, quantiles, repeat};
 use crate::report::document::{Column, Node, Prose, Table};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use desk::record::{Environment, Fault, Plan, Replicate, TrialKind, TrialRecord, Value};
+use desk::record::{Environment, Fault, Plan, Replicate, Run, TrialKind, TrialRecord, Value};
 use desk::stats::mean;
 use desk::unit::Quantity;
 use desk::verdict::Comparison;
@@ -188,7 +188,7 @@ fn runs(
         for (level, shown) in levels.into_iter().zip(level_names(part.run, comparison)) {
             let here: Vec<&TrialRecord> =
                 trials().filter(|r| is_at(r, comparison, (at.as_ref(), level))).collect();
-            let figures = figures(&here, &comparison.metric, replicate);
+            let figures = figures(part.run, (&here, &comparison.metric), replicate);
             let mut row = vec![name.clone(), Prose::verbatim(&shown)];
             row.extend(numbers.iter().map(|number| {
                 let figure = figures.get(number).copied();
@@ -247,10 +247,14 @@ const NO_FIGURE: &str = "–";
 
 /// The figure of every block, which is that of its first good visit; of every round the exponential
 /// of the mean log over the blocks of its boot.
-fn figures(trials: &[&TrialRecord], metric: &str, replicate: Replicate) -> BTreeMap<u32, Quantity> {
+fn figures(
+    run: &Run,
+    (trials, metric): (&[&TrialRecord], &str),
+    replicate: Replicate,
+) -> BTreeMap<u32, Quantity> {
     let mut all: BTreeMap<u32, BTreeMap<u32, Quantity>> = BTreeMap::new();
     for record in trials.iter().filter(|r| r.outcome.fault.is_none()) {
-        if let Some(figure) = record.outcome.metric(metric) {
+        if let Some(figure) = run.value(record, metric) {
             let blocks = all.entry(number(record, replicate)).or_default();
             blocks.entry(record.trial.block).or_insert(figure);
         }
