@@ -54,9 +54,9 @@ fn names(fault: &Fault, kind: Spoil, place: &str) -> bool {
     match (kind, fault) {
         (Spoil::DeadClient, Fault::DeadHost { host })
         | (Spoil::FrozenClient, Fault::Frozen { host })
-        | (Spoil::LinkFlap, Fault::LinkFlap { host, .. }) => host == place,
+        | (Spoil::LinkFlap, Fault::LinkFlap { host, .. }) => *host == *place,
         // All clients are held alike.
-        (Spoil::GeneratorLimit, Fault::GeneratorLimit { host, .. }) => host.starts_with('c'),
+        (Spoil::GeneratorLimit, Fault::GeneratorLimit { host, .. }) => host.name().starts_with('c'),
         (Spoil::FactorNotTaken, Fault::Factor { what }) => what.contains("tso"),
         (Spoil::StealBurst, Fault::Steal { .. })
         | (Spoil::Throttle, Fault::Throttled { .. })

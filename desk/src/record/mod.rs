@@ -12,6 +12,7 @@ mod environment;
 mod fact;
 pub mod flow;
 mod grain;
+mod host;
 mod keys;
 mod outcome;
 mod plan;
@@ -27,6 +28,7 @@ pub use environment::{Adapter, Cache, Cpu, Environment, Fact, KeyClass, LabKind}
 pub use fact::ManualFact;
 pub use flow::{Flow, FlowColumn, Flows};
 pub use grain::{Apart, Grain};
+pub use host::{HostName, LOCAL};
 pub use keys::{EnvKey, LEVELS, class_of, known_key};
 pub use outcome::{Fault, Outcome, Reading, Sample, Window, Work};
 pub use plan::{

@@ -2,6 +2,7 @@
 
 use super::distribution::Distribution;
 use super::flow::Flows;
+use super::host::HostName;
 use super::spec::{Metric, Quantile};
 use super::trial::Settings;
 use crate::unit::Quantity;
@@ -43,7 +44,7 @@ pub struct Reading {
     /// Name of the probe.
     pub probe: String,
     /// The host it looked at.
-    pub host: String,
+    pub host: HostName,
     /// What it read, for instance `busy`, `busy.cpu0`.
     pub key: String,
     /// The figure.
@@ -88,13 +89,13 @@ pub enum Fault {
     #[error("host {host} went away")]
     DeadHost {
         /// Which.
-        host: String,
+        host: HostName,
     },
     /// A host did not answer in time.
     #[error("host {host} did not answer in time")]
     Frozen {
         /// Which.
-        host: String,
+        host: HostName,
     },
     /// The work was not done as asked: content, counts.
     #[error("the work was not done as asked: {what}")]
@@ -118,7 +119,7 @@ pub enum Fault {
     #[error("host {host}: {what}")]
     Failed {
         /// Which host.
-        host: String,
+        host: HostName,
         /// Its own words.
         what: String,
     },
@@ -126,7 +127,7 @@ pub enum Fault {
     #[error("host {host}: {what}")]
     Disturbed {
         /// Which host.
-        host: String,
+        host: HostName,
         /// How, with the figure.
         what: String,
     },
@@ -140,7 +141,7 @@ pub enum Fault {
     #[error("host {host}: a CPU was throttled, {what}")]
     Throttled {
         /// Which host, `machine` if all share it.
-        host: String,
+        host: HostName,
         /// How often or for how long.
         what: String,
     },
@@ -148,7 +149,7 @@ pub enum Fault {
     #[error("host {host}: a link flapped, {what}")]
     LinkFlap {
         /// Which host.
-        host: String,
+        host: HostName,
         /// Which link, and how often.
         what: String,
     },
@@ -156,7 +157,7 @@ pub enum Fault {
     #[error("host {host} was at its limit as a generator: {what}")]
     GeneratorLimit {
         /// Which client, or `clients`.
-        host: String,
+        host: HostName,
         /// What shows it, with the figure.
         what: String,
     },

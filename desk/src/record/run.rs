@@ -1,6 +1,7 @@
 //! Knows a whole run as it is stored: plan, machine, every trial.
 
 use super::environment::Environment;
+use super::host::HostName;
 use super::outcome::{Outcome, Reading};
 use super::plan::Plan;
 use super::spec::Metric;
@@ -97,11 +98,12 @@ impl Run {
 impl TrialRecord {
     /// The reading of a probe on a host.
     #[must_use]
-    pub fn reading(&self, probe: &str, host: &str, key: &str) -> Option<Quantity> {
-        self.readings
-            .iter()
-            .find(|r| r.probe == probe && r.host == host && r.key == key)
-            .map(|r| r.quantity)
+    pub fn reading<H: ?Sized>(&self, probe: &str, host: &H, key: &str) -> Option<Quantity>
+    where
+        HostName: PartialEq<H>,
+    {
+        let wanted = |r: &&Reading| r.probe == probe && r.host == *host && r.key == key;
+        self.readings.iter().find(wanted).map(|r| r.quantity)
     }
 }
 

@@ -209,7 +209,8 @@ pub(super) fn caveats(run: &Run, judged: &[Judged], costs: &[Cost]) -> Vec<Cavea
     all.extend(loopback(run));
     all.extend(partial(run));
     all.extend(incomplete(run));
-    let few = |(metric, least): (&Metric, _)| Caveat::TooFew { metric: metric.title.clone(), least };
+    let few =
+        |(metric, least): (&Metric, _)| Caveat::TooFew { metric: metric.title.clone(), least };
     all.extend(too_few(run).map(few));
     all.extend(clients_only(run));
     let (faults, mended): (Vec<_>, Vec<_>) = faults(run).into_iter().partition(is_lasting);

@@ -5,8 +5,8 @@
 
 use super::merged::{TooFew, merged};
 use crate::record::{
-    FactorPlan, Fault, Level, LoadPlan, Metric, Plan, Replicate, Run, Settings, TrialKind, TrialRecord,
-    Value,
+    FactorPlan, Fault, Level, LoadPlan, Metric, Plan, Replicate, Run, Settings, TrialKind,
+    TrialRecord, Value,
 };
 use crate::stats::{log_ratio, mean};
 use std::collections::{BTreeMap, BTreeSet};

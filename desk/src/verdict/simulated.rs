@@ -2,9 +2,10 @@
 
 use crate::plan::THROTTLED;
 use crate::record::{
-    Better, Completeness, Distribution, Environment, FactorPlan, Fixed, LabPlan, Level, LinkPlan, LoadPlan,
-    LoadPoint, Method, Metric, MetricRole, Outcome, ParamRole, Plan, Quantile, RUN_SCHEMA, Run, Sample,
-    Settings, Throttle, Throttling, Treatment, Trial, TrialKind, TrialRecord, Value,
+    Better, Completeness, Distribution, Environment, FactorPlan, Fixed, LabPlan, Level, LinkPlan,
+    LoadPlan, LoadPoint, Method, Metric, MetricRole, Outcome, ParamRole, Plan, Quantile,
+    RUN_SCHEMA, Run, Sample, Settings, Throttle, Throttling, Treatment, Trial, TrialKind,
+    TrialRecord, Value,
 };
 use crate::unit::{Quantity, Unit};
 use rand::{RngExt, SeedableRng};

@@ -128,7 +128,9 @@ fn row(run: &Run, record: &TrialRecord) -> BTreeMap<String, Cell> {
     });
     let read = record.readings.iter();
     let read = read.map(|r| (format!("reading.{}.{}.{}", r.probe, r.host, r.key), r.quantity));
-    row.extend(figures.chain(quantiles).chain(read).map(|(name, quantity)| measured(&name, quantity)));
+    row.extend(
+        figures.chain(quantiles).chain(read).map(|(name, quantity)| measured(&name, quantity)),
+    );
     row
 }
 

@@ -71,7 +71,7 @@ fn check_moments(evidence: &Evidence) -> Result<(), Fault> {
             let off_ns = mark.at_ns.abs_diff(edge).max(done_ns.abs_diff(edge));
             if off_ns > allowed {
                 let what = format!("read its counters {} ms off the edge", off_ns / 1_000_000);
-                return Err(Fault::Disturbed { host: host.clone(), what });
+                return Err(Fault::Disturbed { host: host.as_str().into(), what });
             }
         }
     }

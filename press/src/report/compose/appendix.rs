@@ -114,28 +114,30 @@ fn seen(record: &TrialRecord) -> Prose {
 pub(super) fn fault_words(writer: &Writer, fault: &Fault) -> Said {
     let args = Args::new();
     match fault {
-        Fault::DeadHost { host } => writer.say("fault-dead-host", args.name("host", host)),
-        Fault::Frozen { host } => writer.say("fault-frozen", args.name("host", host)),
+        Fault::DeadHost { host } => {
+            writer.say("fault-dead-host", args.name("host", &host.to_string()))
+        }
+        Fault::Frozen { host } => writer.say("fault-frozen", args.name("host", &host.to_string())),
         Fault::WrongWork { what } => writer.say("fault-wrong-work", args.name("what", what)),
         Fault::DeadStream { stream } => {
             writer.say("fault-dead-stream", args.name("stream", stream))
         }
         Fault::Factor { what } => writer.say("fault-factor", args.name("what", what)),
         Fault::Disturbed { host, what } => {
-            writer.say("fault-disturbed", args.name("host", host).name("what", what))
+            writer.say("fault-disturbed", args.name("host", &host.to_string()).name("what", what))
         }
         Fault::Failed { host, what } => {
-            writer.say("fault-failed", args.name("host", host).name("what", what))
+            writer.say("fault-failed", args.name("host", &host.to_string()).name("what", what))
         }
         Fault::Steal { share } => writer.say("fault-steal", args.quantity("share", *share)),
         Fault::Throttled { host, what } => {
-            writer.say("fault-throttled", args.name("host", host).name("what", what))
+            writer.say("fault-throttled", args.name("host", &host.to_string()).name("what", what))
         }
         Fault::LinkFlap { host, what } => {
-            writer.say("fault-link-flap", args.name("host", host).name("what", what))
+            writer.say("fault-link-flap", args.name("host", &host.to_string()).name("what", what))
         }
         Fault::GeneratorLimit { host, what } => {
-            writer.say("fault-generator", args.name("host", host).name("what", what))
+            writer.say("fault-generator", args.name("host", &host.to_string()).name("what", what))
         }
         Fault::NotAvailable { what } => writer.say("fault-not-available", args.name("what", what)),
         Fault::NotSteady { what } => writer.say("fault-not-steady", args.name("what", what)),

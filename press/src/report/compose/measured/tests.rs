@@ -184,9 +184,8 @@ fn a_card_has_a_line_a_load() {
 #[test]
 fn a_quantile_is_of_all_values_and_one_that_too_few_carry_is_not_available() {
     let alone = || Simulated { sizes: vec![64, 1024], ..Simulated::default() }.only_measuring();
-    let table_of = |run: &Run| {
-        table(&compose(run, &analyse(run)).unwrap(), "tail of response of net by size")
-    };
+    let table_of =
+        |run: &Run| table(&compose(run, &analyse(run)).unwrap(), "tail of response of net by size");
     let (rows, notes, _) = table_of(&with_response(alone(), 0.999, 450));
     assert_eq!(rows[1][1], "– (a)", "{rows:?}");
     assert_eq!(notes[0], "(a) not available: too few samples for p99.9 (2250 of 10000)");
