@@ -1,7 +1,7 @@
 //! Knows a whole run as it is stored: plan, machine, every trial.
 
 use super::environment::Environment;
-use super::host::HostName;
+use super::host::{HostName, LOCAL};
 use super::outcome::{Outcome, Reading};
 use super::plan::Plan;
 use super::spec::Metric;
@@ -10,6 +10,7 @@ use crate::unit::Quantity;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 /// Version of the stored form: the only one so far that is read. Those below are of stend 0.1.
 pub const RUN_SCHEMA: u32 = 3;
@@ -44,7 +45,27 @@ pub struct TrialRecord {
     pub attempt: u32,
 }
 
+/// What is known of a machine that a run says nothing of.
+static UNKNOWN: LazyLock<Environment> = LazyLock::new(Environment::default);
+
 impl Run {
+    /// The environments of a lab of one machine.
+    #[must_use]
+    pub fn of_local(environment: Environment) -> BTreeMap<String, Environment> {
+        BTreeMap::from([(LOCAL.into(), environment)])
+    }
+
+    /// The machine of the system under test.
+    #[must_use]
+    pub fn environment(&self) -> &Environment {
+        self.environments.get(LOCAL).unwrap_or(&UNKNOWN)
+    }
+
+    /// The same, to be changed.
+    pub fn environment_mut(&mut self) -> &mut Environment {
+        self.environments.entry(LOCAL.into()).or_default()
+    }
+
     /// The last block of which a trial was visited; none without records, 0 where only dry visits
     /// were made.
     #[must_use]
@@ -151,8 +172,8 @@ pub struct Run {
     pub metrics: Vec<Metric>,
     /// Revision of every workload of the plan, by its name.
     pub workloads: BTreeMap<String, u32>,
-    /// The machine.
-    pub environment: Environment,
+    /// The machines by their names; that of the system under test is [`LOCAL`].
+    pub environments: BTreeMap<String, Environment>,
     /// Trials in the order in which they ran, dry and faulty ones too.
     pub records: Vec<TrialRecord>,
     /// Whether it went to its end.

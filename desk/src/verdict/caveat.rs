@@ -262,7 +262,7 @@ fn uneven(run: &Run, judged: &[Judged]) -> Option<Caveat> {
 
 /// Told only of a run in which something goes over a link.
 fn loopback(run: &Run) -> Option<Caveat> {
-    match &run.environment.lab {
+    match &run.environment().lab {
         Some((LabKind::Loopback, why)) if !run.plan.is_alone() => {
             Some(Caveat::Loopback { why: why.clone() })
         }
@@ -330,7 +330,7 @@ fn clients_only(run: &Run) -> Option<Caveat> {
 }
 
 fn simulated(run: &Run) -> Option<Caveat> {
-    run.environment.is_simulated().then_some(Caveat::Simulated)
+    run.environment().is_simulated().then_some(Caveat::Simulated)
 }
 
 /// Told when the smallest effect that four of five such runs would see exceeds the margin.
@@ -382,7 +382,7 @@ fn foreign_cpu(run: &Run) -> Option<Caveat> {
 /// What a lab inside one machine cannot show.
 fn shared_machine(run: &Run) -> Vec<Caveat> {
     let mut all = Vec::new();
-    if let Some((kind, _)) = &run.environment.lab {
+    if let Some((kind, _)) = &run.environment().lab {
         if *kind == LabKind::Simulated {
             return all;
         }
@@ -391,7 +391,7 @@ fn shared_machine(run: &Run) -> Vec<Caveat> {
             all.extend((*kind != LabKind::Loopback).then_some(Caveat::VirtualLinks));
         }
     }
-    let hypervisor = run.environment.cpu.hypervisor.clone();
+    let hypervisor = run.environment().cpu.hypervisor.clone();
     all.extend(hypervisor.map(|hypervisor| Caveat::Guest { hypervisor }));
     all
 }

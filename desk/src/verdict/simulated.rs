@@ -84,7 +84,7 @@ impl Simulated {
                 workload: None,
             }],
             workloads: [("tcp_stream".to_owned(), 1)].into(),
-            environment: Environment::default(),
+            environments: Run::of_local(Environment::default()),
             records: self.records(),
             completeness: Completeness::Complete,
             sittings: Vec::new(),

@@ -30,7 +30,7 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
         body.extend(measured::further(writer, part)?);
     }
     if let Some(part) = parts.first() {
-        body.push(Node::Table(facts(writer, &part.run.environment)?));
+        body.push(Node::Table(facts(writer, part.run.environment())?));
     }
     writer.section("appendix", "appendix-title", body)
 }
