@@ -7,6 +7,7 @@
 
 mod claim;
 mod counted;
+mod digest;
 mod distribution;
 mod environment;
 mod fact;
@@ -23,6 +24,7 @@ mod trial;
 
 pub use claim::{Claim, claim_sources, claims};
 pub use counted::{Counted, ENOUGH};
+pub use digest::{DIGEST, digest};
 pub use distribution::{Distribution, DistributionError};
 pub use environment::{Adapter, Cache, Cpu, Environment, Fact, KeyClass, LabKind};
 pub use fact::ManualFact;
