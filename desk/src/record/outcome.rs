@@ -5,7 +5,7 @@ use super::flow::Flows;
 use super::host::HostName;
 use super::spec::{Metric, Quantile};
 use super::trial::Settings;
-use crate::unit::Quantity;
+use crate::unit::{Quantity, Unit};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -49,6 +49,20 @@ pub struct Reading {
     pub key: String,
     /// The figure.
     pub quantity: Quantity,
+}
+
+/// A figure of the workload in steps of the window.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Series {
+    /// Name of the metric, as in the workload's spec.
+    pub metric: String,
+    /// Unit of every value.
+    pub unit: Unit,
+    /// Length of a step; the first begins when the window opens, the last ends when it closes and
+    /// may be shorter.
+    pub step: Quantity,
+    /// The mean over each step.
+    pub values: Vec<f64>,
 }
 
 /// Work that was really done, counted over the whole trial and not only the window.
@@ -185,6 +199,9 @@ pub struct Outcome {
     pub window: Window,
     /// Figures of the workload. With a fault they are what was seen, and enter no statistics.
     pub samples: Vec<Sample>,
+    /// The same within the window, where the workload tells.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub series: Vec<Series>,
     /// How quantities of single operations were distributed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub distributions: Vec<Distribution>,

@@ -3,10 +3,10 @@
 //! Must not know sockets or hosts; all it sees is the evidence.
 
 use super::evidence::{Evidence, end_at, seconds};
-use super::run::{Direction, StreamEnd, StreamPlan};
+use super::run::{Direction, HostMark, STEP_NS, StreamEnd, StreamPlan};
 use super::{bytes, readings};
 use desk::record::flow::{self, Flow, Flows};
-use desk::record::{Fault, Outcome, Sample, Settings, Value, Window, Work};
+use desk::record::{Fault, Outcome, Sample, Series, Settings, Value, Window, Work};
 use desk::unit::{Quantity, Unit};
 use rig::metal::{DIGEST, digest};
 use rig::workload::Checked;
@@ -47,6 +47,7 @@ pub fn check(evidence: &Evidence) -> Result<Checked, Fault> {
     let outcome = Outcome {
         window: Window { opened_ns: evidence.window_ns.0, closed_ns: evidence.window_ns.1 },
         samples,
+        series: course(evidence).into_iter().collect(),
         distributions: Vec::new(),
         flows: Flows::new(&COLUMNS, streams),
         work,
@@ -126,6 +127,33 @@ fn rates(evidence: &Evidence, plan: &StreamPlan) -> (f64, f64) {
     #[expect(clippy::cast_precision_loss, reason = "bytes of a window are below 2^53")]
     let bytes = closed.bytes.saturating_sub(opened.bytes) as f64;
     (bytes / length, f64::from(segments) / length)
+}
+
+/// Throughput in steps of the window, from what the receivers of all hosts had taken at their
+/// ends; none where not every host looked on the way.
+fn course(evidence: &Evidence) -> Option<Series> {
+    let (opens, closes) = evidence.window_ns;
+    let steps = evidence.closed.iter().map(|mark| mark.course.len()).min().filter(|n| *n > 0)?;
+    let taken = |marks: &[HostMark]| -> u64 {
+        let ends = marks.iter().flat_map(|mark| &mark.streams).filter(|end| !end.sends);
+        ends.map(|end| end.bytes).sum()
+    };
+    let on_the_way = |at: usize| evidence.closed.iter().map(|mark| mark.course[at]).sum::<u64>();
+    let mut so_far = taken(&evidence.opened);
+    let mut from = opens;
+    let mut values = Vec::with_capacity(steps + 1);
+    for at in 0..=steps {
+        let (bytes, to) = match at < steps {
+            true => (on_the_way(at), from + STEP_NS),
+            false => (taken(&evidence.closed), closes),
+        };
+        #[expect(clippy::cast_precision_loss, reason = "bytes of a window are below 2^53")]
+        let bits = bytes.saturating_sub(so_far) as f64 * 8.0;
+        values.push(bits / seconds(to.saturating_sub(from).max(1)));
+        (so_far, from) = (bytes, to);
+    }
+    let step = Quantity::seconds(seconds(STEP_NS));
+    Some(Series { metric: "throughput".into(), unit: Unit::BitPerSecond, step, values })
 }
 
 /// What the kernel's TCP says of a stream over the window: payload and requests that the receiving

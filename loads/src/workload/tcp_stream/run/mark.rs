@@ -74,7 +74,8 @@ pub fn read(
         mark.buffer = buffer(stream);
     }
     let buffer_most = ["tcp_rmem", "tcp_wmem"].map(most);
-    Ok(HostMark { at_ns, took_ns, interface, cpu_ns, buffer_most, streams: marks })
+    let streams = marks;
+    Ok(HostMark { at_ns, took_ns, interface, cpu_ns, buffer_most, streams, course: Vec::new() })
 }
 
 /// Size of the buffer that this end uses, bytes; 0 where the kernel does not tell.

@@ -78,6 +78,9 @@ pub struct Traffic {
     pub run_ms_max: u64,
 }
 
+/// How far apart a host looks at what it received on the way to a mark, nanoseconds.
+pub const STEP_NS: u64 = 100_000_000;
+
 /// To a part.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum ToPart {
@@ -91,7 +94,8 @@ pub enum ToPart {
     Go,
     /// Both: tell what was received so far.
     Sample,
-    /// Both: read everything at this moment of the monotonic clock, nanoseconds.
+    /// Both: read everything at this moment of the monotonic clock, nanoseconds, and what was
+    /// received so far at every [`STEP_NS`] since the last such moment.
     Mark(u64),
     /// Both: senders stop now, receivers read on for this many milliseconds.
     Stop(u64),
@@ -130,6 +134,9 @@ pub struct HostMark {
     pub buffer_most: [u64; 2],
     /// Its streams.
     pub streams: Vec<StreamMark>,
+    /// Bytes received by all streams here, at every step since the mark before, this one left out.
+    #[serde(default)]
+    pub course: Vec<u64>,
 }
 
 /// What an interface had received, by its 64-bit counters.

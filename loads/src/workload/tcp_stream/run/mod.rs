@@ -16,8 +16,8 @@ mod traffic;
 
 pub use drive::{Cpus, TcpStreams, plan_streams};
 pub use message::{
-    Direction, Engine, HostMark, InterfaceMark, PaceMark, StreamEnd, StreamMark, StreamPlan,
-    ThreadMark,
+    Direction, Engine, HostMark, InterfaceMark, PaceMark, STEP_NS, StreamEnd, StreamMark,
+    StreamPlan, ThreadMark,
 };
 pub use part::make_part;
 pub use tcp_info::TcpFacts;

@@ -9,7 +9,7 @@ use super::generator::{
 use super::low_water;
 use super::mark::{self, Interface, Watched};
 use super::message::{
-    Direction, Engine, FromPart, HostMark, StreamEnd, StreamPlan, ToPart, Traffic,
+    Direction, Engine, FromPart, HostMark, STEP_NS, StreamEnd, StreamPlan, ToPart, Traffic,
 };
 use super::opening::Opening;
 use super::paced::{Schedule, send_paced};
@@ -67,6 +67,8 @@ struct End {
     streams: Vec<Stream>,
     interface: Option<Interface>,
     refused: u64,
+    /// The moment of the last mark, nanoseconds; none before one.
+    marked_ns: Option<u64>,
 }
 
 impl End {
@@ -88,8 +90,10 @@ impl End {
             }
             ToPart::Sample => Ok(FromPart::Sampled(clock::now_ns(), self.received())),
             ToPart::Mark(at_ns) => {
+                let course = self.course(at_ns);
                 clock::sleep_until(at_ns);
-                Ok(FromPart::Marked(self.mark()?))
+                self.marked_ns = Some(at_ns);
+                Ok(FromPart::Marked(HostMark { course, ..self.mark()? }))
             }
             ToPart::Stop(drain_ms) => self.stop(drain_ms),
         }
@@ -240,6 +244,17 @@ impl End {
         let gate = Arc::clone(&self.gate);
         let longest = Duration::from_millis(traffic.run_ms_max);
         thread::spawn(move || gate.limit(longest));
+    }
+
+    /// What was received so far at every step from the last mark to this moment.
+    fn course(&self, until_ns: u64) -> Vec<u64> {
+        let Some(from_ns) = self.marked_ns else { return Vec::new() };
+        let steps = (1..).map(|step| from_ns + step * STEP_NS).take_while(|at| *at < until_ns);
+        let look = |at_ns| {
+            clock::sleep_until(at_ns);
+            self.received()
+        };
+        steps.map(look).collect()
     }
 
     fn received(&self) -> u64 {
