@@ -27,7 +27,8 @@ pub struct TooFew {
 }
 
 /// The quantile that a metric is over all values of these trials, in the metric's unit; none where
-/// it is no quantile. Distributions that cannot be read as one have no value.
+/// it is no quantile, or no trial has its distribution. Distributions that cannot be read as one
+/// have no value.
 pub(super) fn merged<'r>(
     metric: &Metric,
     trials: impl Iterator<Item = &'r TrialRecord>,
@@ -35,9 +36,10 @@ pub(super) fn merged<'r>(
     let quantile = metric.quantile.as_ref()?;
     let of: Vec<&Distribution> =
         trials.filter_map(|record| record.outcome.distribution(quantile)).collect();
+    let first = of.first()?;
     let all = Distribution::merged(of.iter().copied()).ok().flatten();
     let (count, needs) = (all.as_ref().map_or(0, |all| all.len()), quantile.needs(BEYOND));
-    let Some((all, first)) = all.zip(of.first()).filter(|_| count >= needs) else {
+    let Some(all) = all.filter(|_| count >= needs) else {
         let (values, needs) = (Quantity::count(count), Quantity::count(needs));
         return Some(Err(TooFew { at: Quantity::new(quantile.at, Unit::Share), values, needs }));
     };

@@ -36,8 +36,8 @@ pub trait Hot {
     /// # Errors
     /// What is wrong, with both values.
     fn verify(&mut self) -> Result<u64, String>;
-    /// A [`digest`](crate::metal::digest) of what the loop works on: the same for the same seed, and never of results
-    /// that depend on time.
+    /// A [digest](crate::metal::digest) of what the loop works on: the same for the same seed, and
+    /// never of results that depend on time.
     fn digest(&self) -> u64;
     /// Makes one result wrong, so that [`Hot::verify`] must refuse it. Only debug builds ask for
     /// it, where a test planted it (`agent::plants_wrong_data`).

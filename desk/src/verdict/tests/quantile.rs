@@ -71,6 +71,10 @@ fn a_quantile_that_too_few_values_carry_is_absent_with_its_reason() {
     assert_eq!(found.comparisons, []);
     let told = Caveat::TooFew { metric: "tail of response".into(), least: few };
     assert!(found.caveats.contains(&told), "{:?}", found.caveats);
+    // Where no trial was valid it is not for the number of values.
+    let mut lost = run.clone();
+    lost.records.iter_mut().for_each(|record| record.outcome = Outcome::faulty(Fault::Cancelled));
+    assert!(!analyse(&lost).caveats.iter().any(|c| matches!(c, Caveat::TooFew { .. })));
     let enough = analyse(&judged(|_| 2.0, 0.99, 125));
     assert_eq!(only(&enough).verdict, Verdict::Worse);
     let alone = Simulated { blocks: 8, ..Simulated::default() }.only_measuring();
