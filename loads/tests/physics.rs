@@ -247,7 +247,7 @@ fn clients_on_slow_machines_of_their_own_are_named_as_the_limit() {
     let faults: Vec<&Fault> = counted.filter_map(|r| r.outcome.fault.as_ref()).collect();
     assert_eq!(faults.len(), 12, "two visits to each of six trials");
     let client = |fault: &&Fault| match fault {
-        Fault::GeneratorLimit { host, .. } => host.starts_with('c'),
+        Fault::GeneratorLimit { host, .. } => host.name().starts_with('c'),
         _ => false,
     };
     assert!(faults.iter().all(client), "{faults:?}");

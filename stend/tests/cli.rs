@@ -261,7 +261,7 @@ fn an_ordinary_user_gets_namespaces_of_his_own() {
     let words = [&user[..], &[binary.as_str(), "run", &file, "--out", "here"]].concat();
     taken(|| place.run(&words));
     let run = place.records("here");
-    assert_eq!(run.environment.lab.as_ref().map(|l| l.0), Some(LabKind::UserNamespaces));
+    assert_eq!(run.environment().lab.as_ref().map(|l| l.0), Some(LabKind::UserNamespaces));
     six_visited(&run);
 }
 
@@ -306,7 +306,7 @@ fn where_namespaces_are_refused_the_report_says_loopback_and_links_are_refused()
         return;
     }
     let output = taken(|| run(&small(CONGESTION)));
-    let (kind, reason) = place.records("here").environment.lab.expect("a lab");
+    let (kind, reason) = place.records("here").environment().lab.clone().expect("a lab");
     assert_eq!(kind, LabKind::Loopback);
     assert!(reason.contains("unshare"), "{reason}");
     assert!(stdout(&output).to_lowercase().contains("loopback"), "{}", stdout(&output));

@@ -114,7 +114,7 @@ fn run(id: &str, plan: &str, scale: f64) -> Run {
         plan_text: String::new(),
         metrics: spec.described().collect(),
         workloads: [(spec.name.to_owned(), spec.revision)].into(),
-        environment: environment(),
+        environments: Run::of_local(environment()),
         completeness: Completeness::Complete,
         sittings: Vec::new(),
         digits: None,
@@ -124,8 +124,8 @@ fn run(id: &str, plan: &str, scale: f64) -> Run {
 /// The second run, twice as fast, with a fact changed.
 fn other(key: &str, value: &str) -> Run {
     let mut other = run("later", PLAN, 2.0);
-    other.environment.facts.retain(|f| f.key != key);
-    other.environment.facts.push(fact(key, value));
+    other.environment_mut().facts.retain(|f| f.key != key);
+    other.environment_mut().facts.push(fact(key, value));
     other
 }
 
@@ -136,7 +136,7 @@ fn first() -> Run {
 #[test]
 fn a_minor_kernel_an_mtu_or_a_library_refuses_by_name_and_writes_nothing() {
     let mut jumbo = run("later", PLAN, 2.0);
-    jumbo.environment.adapters[0].mtu = 9000;
+    jumbo.environment_mut().adapters[0].mtu = 9000;
     for (name, other, key, values) in [
         ("kernel", other("kernel.release", "6.19.0"), "kernel.release", ["6.18.3", "6.19.0"]),
         ("library", other("lib.libc", "glibc 2.41"), "lib.libc", ["glibc 2.36", "glibc 2.41"]),
@@ -264,7 +264,7 @@ fn a_plan_may_reclass_a_key_and_the_reports_say_so() {
     let place = Place::new("reclass");
     let plan = format!("{PLAN}[environment]\n\"kernel.release\" = \"info\"\nkernal = \"info\"\n");
     let mut later = run("later", &plan, 2.0);
-    later.environment.facts[0] = fact("kernel.release", "6.19.0");
+    later.environment_mut().facts[0] = fact("kernel.release", "6.19.0");
     let output = place.compare(&first(), &later, &[]);
     assert_eq!(output.status.code(), Some(0));
     let flat = stdout(&output).split_whitespace().collect::<Vec<_>>().join(" ");

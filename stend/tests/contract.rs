@@ -12,7 +12,8 @@ mod moment;
 
 use desk::plan::{Catalogue, expand, order, read};
 use desk::record::{
-    Fault, LabKind, ParamKind, Place, Plan, Trial, TrialKind, TrialRecord, WorkloadSpec,
+    Fault, LabKind, Outcome, ParamKind, Place, Plan, QuantileSpec, Series, Trial, TrialKind,
+    TrialRecord, WorkloadSpec,
 };
 use moment::{good_or_disturbed, of_the_machine};
 use rig::factor;
@@ -140,19 +141,41 @@ fn the_smallest_point_takes_less_than_two_seconds_and_tells_what_it_cost() {
         // A machine may lack what a further figure needs, or the way may give another.
         let samples = &record.outcome.samples;
         let path = entry.spec.place == Place::Path;
-        assert!(!samples.is_empty() && (!path || samples.len() == entry.spec.metrics.len()));
+        let quantiles = entry.spec.quantiles;
+        assert!(
+            !samples.is_empty()
+                && (!path || samples.len() + quantiles.len() == entry.spec.metrics.len())
+        );
         for sample in samples {
             let spec = entry.spec.metrics.iter().find(|m| m.name == sample.metric);
             let spec = spec.unwrap_or_else(|| panic!("{name} promises no {}", sample.metric));
             assert_eq!(sample.quantity.unit, spec.unit, "{name} {}", spec.name);
             assert!(sample.quantity.value > 0.0, "{name} {}", spec.name);
         }
+        let has = |q: &QuantileSpec| record.outcome.distributions.iter().any(|d| d.name == q.of);
+        assert!(quantiles.iter().all(has), "{name}: a quantile of nothing");
+        record.outcome.series.iter().for_each(|series| is_the_sample(series, &record.outcome));
+        assert_eq!(!record.outcome.series.is_empty(), path, "{name}: what goes over a link tells");
         let cost = record.readings.iter().filter(|r| r.probe == "process");
         assert!(cost.map(|r| r.quantity.value).sum::<f64>() > 0.0, "{name} cost nothing");
         let late = record.readings.iter().any(|r| r.probe == "pace");
         assert_eq!(late, way.contains("offered_load"), "{name}: late sends are told if paced");
         assert!(record.outcome.work.content_checks > 0, "{name} checked nothing");
     }
+}
+
+/// Its steps, by their lengths, make the figure of the window within one of them.
+fn is_the_sample(series: &Series, outcome: &Outcome) {
+    let (mut left, mut sum) = (outcome.window.seconds(), 0.0);
+    let whole = left;
+    for value in &series.values {
+        let length = series.step.value.min(left);
+        (left, sum) = (left - length, sum + value * length);
+    }
+    assert!(left.abs() < 1e-6, "{left} s of the window are in no step: {series:?}");
+    let told = outcome.metric(&series.metric).expect("its sample").value;
+    let most = series.values.iter().copied().fold(0.0, f64::max);
+    assert!((sum / whole - told).abs() <= most * series.step.value / whole, "{told}: {series:?}");
 }
 
 #[test]

@@ -349,7 +349,7 @@ fn groups_are_told_alike(place: &Place, profile: &Profile, said: &Value) {
     taken(|| place.run(profile, &[&place.stend(), "run", &file, "--out", &out], None));
     let records = fs::read_to_string(Path::new(&out).join("records.json")).expect("records");
     let run: Run = serde_json::from_str(&records).expect("a run");
-    let told = run.environment.fact("lab.control_groups").expect("a fact");
+    let told = run.environment().fact("lab.control_groups").expect("a fact");
     let why = told.strip_prefix("none: ").expect("a reason");
     let evidence = item(said, "control groups").1;
     assert!(evidence.contains(why), "{why} not in {evidence}");

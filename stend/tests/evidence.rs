@@ -274,7 +274,7 @@ fn a_link_that_goes_and_comes_makes_the_trial_invalid() {
     match &spoilt.outcome.fault {
         Some(Fault::LinkFlap { host, what }) => {
             println!("{host}: {what}");
-            assert!(["c01", "switch"].contains(&host.as_str()), "{host}");
+            assert!(["c01", "switch"].contains(&host.name()), "{host}");
             assert!(!spoilt.outcome.samples.is_empty(), "what was seen is kept");
         }
         other => panic!("{made} flaps passed as {other:?}"),

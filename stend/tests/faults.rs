@@ -54,9 +54,9 @@ fn names(fault: &Fault, kind: Spoil, place: &str) -> bool {
     match (kind, fault) {
         (Spoil::DeadClient, Fault::DeadHost { host })
         | (Spoil::FrozenClient, Fault::Frozen { host })
-        | (Spoil::LinkFlap, Fault::LinkFlap { host, .. }) => host == place,
+        | (Spoil::LinkFlap, Fault::LinkFlap { host, .. }) => *host == *place,
         // All clients are held alike.
-        (Spoil::GeneratorLimit, Fault::GeneratorLimit { host, .. }) => host.starts_with('c'),
+        (Spoil::GeneratorLimit, Fault::GeneratorLimit { host, .. }) => host.name().starts_with('c'),
         (Spoil::FactorNotTaken, Fault::Factor { what }) => what.contains("tso"),
         (Spoil::StealBurst, Fault::Steal { .. })
         | (Spoil::Throttle, Fault::Throttled { .. })
@@ -219,7 +219,7 @@ fn a_report_of_a_simulation_says_so_and_a_thousand_trials_run() {
     let run = run(&plan, &physics(1, ""));
     assert_eq!(run.records.len(), 1000 + 4);
     assert!(run.records.iter().all(|r| r.outcome.fault.is_none()));
-    assert!(matches!(&run.environment.lab, Some((LabKind::Simulated, why))
+    assert!(matches!(&run.environment().lab, Some((LabKind::Simulated, why))
         if why == "physics test.toml, seed 1"));
     let analysis = analyse(&run);
     assert_eq!(analysis.caveats.first(), Some(&Caveat::Simulated));

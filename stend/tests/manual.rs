@@ -117,7 +117,7 @@ fn two_runs_at_their_levels_compare_by_that_factor() {
         let run = place.records(level);
         assert!(run.records.len() >= 5);
         assert!(run.records.iter().all(|r| r.trial.treatment.levels["snoop_filter"] == *level));
-        let fact = run.environment.facts.iter().find(|f| f.key == "manual.snoop_filter");
+        let fact = run.environment().facts.iter().find(|f| f.key == "manual.snoop_filter");
         let fact = fact.expect("the level is in the environment");
         assert_eq!((fact.value.as_str(), fact.class), (level, KeyClass::Factor));
         assert!(run.command.contains(&format!("--level snoop_filter={level}")), "{}", run.command);

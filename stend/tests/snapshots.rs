@@ -106,7 +106,7 @@ fn a_plan_with_a_mistake_is_refused_in_these_words() {
 #[test]
 fn faults_are_kept_and_said_in_these_words() {
     let what = || "13 and not 14".to_owned();
-    let host = || "c01".to_owned();
+    let host = || "c01".into();
     let faults = [
         Fault::DeadHost { host: host() },
         Fault::Frozen { host: host() },

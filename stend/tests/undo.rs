@@ -135,7 +135,7 @@ fn on_loopback_the_machine_is_switched_read_back_and_put_back() {
         );
         assert_eq!(read_back("autogroup").as_deref(), Some("off"));
     }
-    let before = run.environment.facts.iter().filter(|f| f.key.starts_with("machine."));
+    let before = run.environment().facts.iter().filter(|f| f.key.starts_with("machine."));
     assert_eq!(before.count(), 5, "what each was before the run");
 }
 

@@ -5,6 +5,7 @@
 
 use super::environment::{Adapter, Environment, KeyClass, LabKind};
 use super::grain::Grain;
+use super::host::LOCAL;
 use super::plan::{LinkPlan, LoadPlan, Plan, SteadyRule};
 use super::run::Run;
 use super::trial::{Settings, Value};
@@ -351,7 +352,11 @@ impl Run {
     /// Environment, plan, version of stend and revisions of the workloads as keys, sorted.
     #[must_use]
     pub fn keys(&self) -> Vec<EnvKey> {
-        let mut keys = Keys(self.environment.keys());
+        let mut keys = Keys(self.environment().keys());
+        for (machine, other) in self.environments.iter().filter(|(machine, _)| *machine != LOCAL) {
+            let here = |one: EnvKey| EnvKey { key: format!("{machine}:{}", one.key), ..one };
+            keys.0.extend(other.keys().into_iter().map(here));
+        }
         keys.0.extend(self.plan.keys());
         keys.add("stend.version", &self.version);
         for (workload, revision) in &self.workloads {

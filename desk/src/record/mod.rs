@@ -7,11 +7,13 @@
 
 mod claim;
 mod counted;
+mod digest;
 mod distribution;
 mod environment;
 mod fact;
 pub mod flow;
 mod grain;
+mod host;
 mod keys;
 mod outcome;
 mod plan;
@@ -22,13 +24,15 @@ mod trial;
 
 pub use claim::{Claim, claim_sources, claims};
 pub use counted::{Counted, ENOUGH};
+pub use digest::{DIGEST, digest};
 pub use distribution::{Distribution, DistributionError};
 pub use environment::{Adapter, Cache, Cpu, Environment, Fact, KeyClass, LabKind};
 pub use fact::ManualFact;
 pub use flow::{Flow, FlowColumn, Flows};
 pub use grain::{Apart, Grain};
+pub use host::{HostName, LOCAL};
 pub use keys::{EnvKey, LEVELS, class_of, known_key};
-pub use outcome::{Fault, Outcome, Reading, Sample, Window, Work};
+pub use outcome::{Fault, Outcome, Reading, Sample, Series, Window, Work};
 pub use plan::{
     FactorPlan, LabPlan, Level, LinkPlan, LoadPlan, Method, Plan, PrimaryComparison, Replicate,
     SteadyRule, longest_sweep,

@@ -2,8 +2,10 @@
 
 use super::distribution::Distribution;
 use super::flow::Flows;
+use super::host::HostName;
+use super::spec::{Metric, Quantile};
 use super::trial::Settings;
-use crate::unit::Quantity;
+use crate::unit::{Quantity, Unit};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -42,11 +44,25 @@ pub struct Reading {
     /// Name of the probe.
     pub probe: String,
     /// The host it looked at.
-    pub host: String,
+    pub host: HostName,
     /// What it read, for instance `busy`, `busy.cpu0`.
     pub key: String,
     /// The figure.
     pub quantity: Quantity,
+}
+
+/// A figure of the workload in steps of the window.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Series {
+    /// Name of the metric, as in the workload's spec.
+    pub metric: String,
+    /// Unit of every value.
+    pub unit: Unit,
+    /// Length of a step; the first begins when the window opens, the last ends when it closes and
+    /// may be shorter.
+    pub step: Quantity,
+    /// The mean over each step.
+    pub values: Vec<f64>,
 }
 
 /// Work that was really done, counted over the whole trial and not only the window.
@@ -87,13 +103,13 @@ pub enum Fault {
     #[error("host {host} went away")]
     DeadHost {
         /// Which.
-        host: String,
+        host: HostName,
     },
     /// A host did not answer in time.
     #[error("host {host} did not answer in time")]
     Frozen {
         /// Which.
-        host: String,
+        host: HostName,
     },
     /// The work was not done as asked: content, counts.
     #[error("the work was not done as asked: {what}")]
@@ -117,7 +133,7 @@ pub enum Fault {
     #[error("host {host}: {what}")]
     Failed {
         /// Which host.
-        host: String,
+        host: HostName,
         /// Its own words.
         what: String,
     },
@@ -125,7 +141,7 @@ pub enum Fault {
     #[error("host {host}: {what}")]
     Disturbed {
         /// Which host.
-        host: String,
+        host: HostName,
         /// How, with the figure.
         what: String,
     },
@@ -139,7 +155,7 @@ pub enum Fault {
     #[error("host {host}: a CPU was throttled, {what}")]
     Throttled {
         /// Which host, `machine` if all share it.
-        host: String,
+        host: HostName,
         /// How often or for how long.
         what: String,
     },
@@ -147,7 +163,7 @@ pub enum Fault {
     #[error("host {host}: a link flapped, {what}")]
     LinkFlap {
         /// Which host.
-        host: String,
+        host: HostName,
         /// Which link, and how often.
         what: String,
     },
@@ -155,7 +171,7 @@ pub enum Fault {
     #[error("host {host} was at its limit as a generator: {what}")]
     GeneratorLimit {
         /// Which client, or `clients`.
-        host: String,
+        host: HostName,
         /// What shows it, with the figure.
         what: String,
     },
@@ -183,6 +199,9 @@ pub struct Outcome {
     pub window: Window,
     /// Figures of the workload. With a fault they are what was seen, and enter no statistics.
     pub samples: Vec<Sample>,
+    /// The same within the window, where the workload tells.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub series: Vec<Series>,
     /// How quantities of single operations were distributed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub distributions: Vec<Distribution>,
@@ -208,7 +227,22 @@ impl Outcome {
         Self { fault: Some(fault), ..Self::default() }
     }
 
-    /// The figure of a metric.
+    /// The figure of a metric: what its workload wrote, or the quantile of its distribution. None
+    /// of a quantile beyond which no value is expected ([`Quantile::needs`] 1).
+    #[must_use]
+    pub fn figure(&self, metric: &Metric) -> Option<Quantity> {
+        let Some(quantile) = &metric.quantile else { return self.metric(&metric.name) };
+        let of = self.distribution(quantile).filter(|of| of.count >= quantile.needs(1))?;
+        Some(Quantity::new(of.quantile(quantile.at)?, of.unit))
+    }
+
+    /// What a quantile is one of.
+    #[must_use]
+    pub fn distribution(&self, quantile: &Quantile) -> Option<&Distribution> {
+        self.distributions.iter().find(|one| one.name == quantile.of)
+    }
+
+    /// The figure that the workload wrote; none of a metric that is a quantile.
     #[must_use]
     pub fn metric(&self, name: &str) -> Option<Quantity> {
         self.samples.iter().find(|s| s.metric == name).map(|s| s.quantity)

@@ -1,13 +1,16 @@
 //! Knows a whole run as it is stored: plan, machine, every trial.
 
 use super::environment::Environment;
+use super::host::{HostName, LOCAL};
 use super::outcome::{Outcome, Reading};
 use super::plan::Plan;
 use super::spec::Metric;
 use super::trial::{Settings, Trial};
+use crate::unit::Quantity;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 /// Version of the stored form: the only one so far that is read. Those below are of stend 0.1.
 pub const RUN_SCHEMA: u32 = 3;
@@ -42,7 +45,27 @@ pub struct TrialRecord {
     pub attempt: u32,
 }
 
+/// What is known of a machine that a run says nothing of.
+static UNKNOWN: LazyLock<Environment> = LazyLock::new(Environment::default);
+
 impl Run {
+    /// The environments of a lab of one machine.
+    #[must_use]
+    pub fn of_local(environment: Environment) -> BTreeMap<String, Environment> {
+        BTreeMap::from([(LOCAL.into(), environment)])
+    }
+
+    /// The machine of the system under test.
+    #[must_use]
+    pub fn environment(&self) -> &Environment {
+        self.environments.get(LOCAL).unwrap_or(&UNKNOWN)
+    }
+
+    /// The same, to be changed.
+    pub fn environment_mut(&mut self) -> &mut Environment {
+        self.environments.entry(LOCAL.into()).or_default()
+    }
+
     /// The last block of which a trial was visited; none without records, 0 where only dry visits
     /// were made.
     #[must_use]
@@ -68,22 +91,40 @@ impl Run {
             .find(|metric| metric.workload.is_some() && metric.workload.as_deref() == workload);
         own.or_else(|| named().find(|metric| metric.workload.is_none())).or_else(|| named().next())
     }
+
+    /// What a load means by every name of a metric, in the order of the run.
+    pub fn metrics_of(&self, load: &str) -> impl Iterator<Item = &Metric> {
+        let mut seen = BTreeSet::new();
+        let names = self.metrics.iter().map(|metric| metric.name.as_str());
+        let names = names.filter(move |name| seen.insert(*name));
+        names.filter_map(move |name| self.metric(load, name))
+    }
+
+    /// The figure of a trial by the name of a metric, in the metric's unit.
+    #[must_use]
+    pub fn value(&self, record: &TrialRecord, name: &str) -> Option<Quantity> {
+        match self.metric(&record.trial.point.load, name) {
+            Some(metric) => record.outcome.figure(metric),
+            None => record.outcome.metric(name),
+        }
+    }
+
+    /// The figure that decides on the load of a trial.
+    #[must_use]
+    pub fn figure(&self, record: &TrialRecord) -> Option<Quantity> {
+        self.value(record, self.plan.primary(&record.trial.point.load))
+    }
 }
 
 impl TrialRecord {
-    /// The figure that decides on the load of this trial.
-    #[must_use]
-    pub fn figure(&self, plan: &Plan) -> Option<crate::unit::Quantity> {
-        self.outcome.metric(plan.primary(&self.trial.point.load))
-    }
-
     /// The reading of a probe on a host.
     #[must_use]
-    pub fn reading(&self, probe: &str, host: &str, key: &str) -> Option<crate::unit::Quantity> {
-        self.readings
-            .iter()
-            .find(|r| r.probe == probe && r.host == host && r.key == key)
-            .map(|r| r.quantity)
+    pub fn reading<H: ?Sized>(&self, probe: &str, host: &H, key: &str) -> Option<Quantity>
+    where
+        HostName: PartialEq<H>,
+    {
+        let wanted = |r: &&Reading| r.probe == probe && r.host == *host && r.key == key;
+        self.readings.iter().find(wanted).map(|r| r.quantity)
     }
 }
 
@@ -131,8 +172,8 @@ pub struct Run {
     pub metrics: Vec<Metric>,
     /// Revision of every workload of the plan, by its name.
     pub workloads: BTreeMap<String, u32>,
-    /// The machine.
-    pub environment: Environment,
+    /// The machines by their names; that of the system under test is [`LOCAL`].
+    pub environments: BTreeMap<String, Environment>,
     /// Trials in the order in which they ran, dry and faulty ones too.
     pub records: Vec<TrialRecord>,
     /// Whether it went to its end.

@@ -224,6 +224,18 @@ pub struct Quantile {
     pub at: f64,
 }
 
+impl Quantile {
+    /// Fewest values of a distribution of which this many are expected beyond the quantile, on its
+    /// thinner side: `beyond` / min(at, 1 - at), rounded up. The largest number where none can be.
+    #[must_use]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it saturates")]
+    pub fn needs(&self, beyond: u32) -> u64 {
+        let thinner = self.at.min(1.0 - self.at).max(0.0);
+        // 1 - 0.9 is a little less than a tenth.
+        (f64::from(beyond) / thinner * (1.0 - 1e-9)).ceil() as u64
+    }
+}
+
 /// A metric as a record keeps it, so that a stored run explains itself without its workload.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Metric {

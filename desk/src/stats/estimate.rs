@@ -29,6 +29,9 @@ pub enum EstimateMethod {
     WelchLogHolm,
     /// exp of the change over a series by the median slope between its log ratios, Sen's interval.
     MedianSlope,
+    /// A quantile of all values of the trials together, interval between the quantiles of the
+    /// single trials, as far as needed widened to hold it.
+    MergedQuantile,
     /// A quantile of trials, interval between two of them by the binomial distribution.
     OrderStatistics,
     /// A share of trials, exact binomial interval.

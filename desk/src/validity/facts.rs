@@ -2,7 +2,7 @@
 //!
 //! Never: whether that is good or bad.
 
-use crate::record::{Direction, ParamRole, Plan, Reading, TrialRecord, Value};
+use crate::record::{Direction, HostName, ParamRole, Plan, Reading, TrialRecord, Value};
 use crate::unit::Unit;
 
 /// Host that the clients load.
@@ -29,7 +29,15 @@ pub(crate) fn busy(record: &TrialRecord) -> Option<f64> {
 }
 
 /// Value of a reading, in its base unit.
-pub(crate) fn reading(record: &TrialRecord, probe: &str, host: &str, key: &str) -> Option<f64> {
+pub(crate) fn reading<H: ?Sized>(
+    record: &TrialRecord,
+    probe: &str,
+    host: &H,
+    key: &str,
+) -> Option<f64>
+where
+    HostName: PartialEq<H>,
+{
     record.reading(probe, host, key).map(|quantity| quantity.value)
 }
 

@@ -3,7 +3,7 @@
 //! Never: which level won, nor what other trials say.
 
 use super::facts::{busy, by_host, is_client, is_server, reached_offer, reading};
-use crate::record::{Plan, TrialRecord};
+use crate::record::{HostName, Plan, TrialRecord};
 use crate::unit::{Quantity, Unit};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -34,7 +34,7 @@ pub struct GeneratorLimit {
     /// How it shows.
     pub sign: GeneratorSign,
     /// The client at which it shows most.
-    pub host: String,
+    pub host: HostName,
     /// The share that shows it: of the time, of a CPU, of the requests.
     pub share: Quantity,
 }
@@ -62,17 +62,17 @@ pub fn generator_limit(plan: &Plan, record: &TrialRecord) -> Option<GeneratorLim
     if reached_offer(plan, record) || full || server.is_some_and(|share| share >= FREE) {
         return None;
     }
-    let found = |sign, (host, share): (String, f64)| {
+    let found = |sign, (host, share): (HostName, f64)| {
         Some(GeneratorLimit { sign, host, share: Quantity::new(share, Unit::Share) })
     };
     if let Some((host, wants, gets)) = keenest_client(record) {
         let starved = wants >= FULL && gets.is_some_and(|gets| gets < FREE);
-        if starved && server.is_some() && !shares_a_full_cpu(record, &host) {
+        if starved && server.is_some() && !shares_a_full_cpu(record, host.name()) {
             return found(GeneratorSign::Starved, (host, wants));
         }
     }
     let runs = largest_of_clients(record, "thread", "cpu").filter(|(_, share)| *share >= FULL);
-    if let Some(runs) = runs.filter(|(host, _)| !shares_a_full_cpu(record, host)) {
+    if let Some(runs) = runs.filter(|(host, _)| !shares_a_full_cpu(record, host.name())) {
         return found(GeneratorSign::Busy, runs);
     }
     let late = largest_of_clients(record, "pace", "late").filter(|(_, share)| *share > LATE)?;
@@ -81,7 +81,9 @@ pub fn generator_limit(plan: &Plan, record: &TrialRecord) -> Option<GeneratorLim
 
 /// Share of the time for which a thread of the system under test wanted a CPU.
 fn server_wants(record: &TrialRecord) -> Option<f64> {
-    by_host(record, "thread", "runnable").find(|r| is_server(&r.host)).map(|r| r.quantity.value)
+    by_host(record, "thread", "runnable")
+        .find(|r| is_server(r.host.name()))
+        .map(|r| r.quantity.value)
 }
 
 /// Whether a stream of this client has both ends on one CPU, which is full.
@@ -99,15 +101,15 @@ fn shares_a_full_cpu(record: &TrialRecord, client: &str) -> bool {
 
 /// The client whose thread most wanted to run: the share for which it wanted, and that for which
 /// the same thread ran.
-fn keenest_client(record: &TrialRecord) -> Option<(String, f64, Option<f64>)> {
-    let clients = by_host(record, "thread", "runnable").filter(|r| is_client(&r.host));
+fn keenest_client(record: &TrialRecord) -> Option<(HostName, f64, Option<f64>)> {
+    let clients = by_host(record, "thread", "runnable").filter(|r| is_client(r.host.name()));
     let keenest = clients.max_by(|a, b| a.quantity.value.total_cmp(&b.quantity.value))?;
     let gets = reading(record, "thread", &keenest.host, "cpu");
     Some((keenest.host.clone(), keenest.quantity.value, gets))
 }
 
-fn largest_of_clients(record: &TrialRecord, probe: &str, key: &str) -> Option<(String, f64)> {
-    let clients = by_host(record, probe, key).filter(|r| is_client(&r.host));
+fn largest_of_clients(record: &TrialRecord, probe: &str, key: &str) -> Option<(HostName, f64)> {
+    let clients = by_host(record, probe, key).filter(|r| is_client(r.host.name()));
     let all = clients.map(|r| (r.host.clone(), r.quantity.value));
     all.max_by(|a, b| a.1.total_cmp(&b.1))
 }

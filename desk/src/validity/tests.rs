@@ -59,13 +59,13 @@ fn a_throttled_cpu_and_a_flapped_link_are_named_with_their_place() {
     assert_eq!(with(&rows[2..]), None, "a time without a count is no event");
     match with(&rows) {
         Some(Fault::Throttled { host, what }) => {
-            assert_eq!((host.as_str(), what.as_str()), ("machine", "package: 3 times"));
+            assert_eq!((host.name(), what.as_str()), ("machine", "package: 3 times"));
         }
         other => panic!("{other:?}"),
     }
     match with(&[rows[1], ("flap", "c02", "lan", 1.0, Unit::Count)]) {
         Some(Fault::LinkFlap { host, what }) => {
-            assert_eq!((host.as_str(), what.as_str()), ("c02", "carrier of lan: once"));
+            assert_eq!((host.name(), what.as_str()), ("c02", "carrier of lan: once"));
         }
         other => panic!("the graver first: {other:?}"),
     }

@@ -197,7 +197,7 @@ fn clients_use(visits: &[&TrialRecord]) -> Option<Rival> {
     let of = |record: &&TrialRecord| {
         let mut threads: Vec<f64> = Vec::new();
         for r in &record.readings {
-            if r.probe == "thread" && r.key == "cpu" && is_client(&r.host) {
+            if r.probe == "thread" && r.key == "cpu" && is_client(r.host.name()) {
                 threads.push(r.quantity.value);
             }
         }

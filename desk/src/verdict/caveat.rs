@@ -5,11 +5,12 @@ use super::diagnostics::{diagnoses, in_words};
 use super::effective::is_aa;
 use super::efficiency::{foreign, worst_disagreement};
 use super::finding::{Comparison, Cost};
+use super::merged::{TooFew, too_few};
 use super::together::leaves_one_out;
 use super::uneven::Uneven;
 use super::winner::{Judged, alpha};
 use crate::record::{
-    Completeness, Counted, Fault, LabKind, Run, Treatment, TrialKind, TrialRecord,
+    Completeness, Counted, Fault, LabKind, Metric, Run, Treatment, TrialKind, TrialRecord,
 };
 use crate::stats::{Estimate, EstimateMethod, Summary, mean_or_single, t_quantile};
 use crate::unit::{Quantity, Unit};
@@ -133,6 +134,13 @@ pub enum Caveat {
         /// Of how many.
         of: Quantity,
     },
+    /// Places without a verdict, for too few values carry the quantile that decides there.
+    TooFew {
+        /// What a heading calls the metric.
+        metric: String,
+        /// The place with the fewest.
+        least: TooFew,
+    },
     /// Trials whose rate was not steady when the window opened.
     NotSteady {
         /// How many.
@@ -201,6 +209,9 @@ pub(super) fn caveats(run: &Run, judged: &[Judged], costs: &[Cost]) -> Vec<Cavea
     all.extend(loopback(run));
     all.extend(partial(run));
     all.extend(incomplete(run));
+    let few =
+        |(metric, least): (&Metric, _)| Caveat::TooFew { metric: metric.title.clone(), least };
+    all.extend(too_few(run).map(few));
     all.extend(clients_only(run));
     let (faults, mended): (Vec<_>, Vec<_>) = faults(run).into_iter().partition(is_lasting);
     all.extend(faults);
@@ -251,7 +262,7 @@ fn uneven(run: &Run, judged: &[Judged]) -> Option<Caveat> {
 
 /// Told only of a run in which something goes over a link.
 fn loopback(run: &Run) -> Option<Caveat> {
-    match &run.environment.lab {
+    match &run.environment().lab {
         Some((LabKind::Loopback, why)) if !run.plan.is_alone() => {
             Some(Caveat::Loopback { why: why.clone() })
         }
@@ -319,7 +330,7 @@ fn clients_only(run: &Run) -> Option<Caveat> {
 }
 
 fn simulated(run: &Run) -> Option<Caveat> {
-    run.environment.is_simulated().then_some(Caveat::Simulated)
+    run.environment().is_simulated().then_some(Caveat::Simulated)
 }
 
 /// Told when the smallest effect that four of five such runs would see exceeds the margin.
@@ -371,7 +382,7 @@ fn foreign_cpu(run: &Run) -> Option<Caveat> {
 /// What a lab inside one machine cannot show.
 fn shared_machine(run: &Run) -> Vec<Caveat> {
     let mut all = Vec::new();
-    if let Some((kind, _)) = &run.environment.lab {
+    if let Some((kind, _)) = &run.environment().lab {
         if *kind == LabKind::Simulated {
             return all;
         }
@@ -380,7 +391,7 @@ fn shared_machine(run: &Run) -> Vec<Caveat> {
             all.extend((*kind != LabKind::Loopback).then_some(Caveat::VirtualLinks));
         }
     }
-    let hypervisor = run.environment.cpu.hypervisor.clone();
+    let hypervisor = run.environment().cpu.hypervisor.clone();
     all.extend(hypervisor.map(|hypervisor| Caveat::Guest { hypervisor }));
     all
 }

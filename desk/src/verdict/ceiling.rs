@@ -9,7 +9,7 @@ use super::measure::{
     busy, by_host, direction, directions, is_client, is_server, reading, throughput,
 };
 use crate::record::flow::{BUSY, RECEIVE_WINDOW, RECEIVED, SEND_BUFFER};
-use crate::record::{Direction, Flow, Plan, Reading, TrialRecord};
+use crate::record::{Direction, Flow, HostName, Plan, Reading, TrialRecord};
 use crate::stats::{Estimate, mean_or_single};
 use crate::unit::Unit;
 use crate::validity::FULL;
@@ -171,7 +171,7 @@ pub(super) fn filled_by_others(trials: &[&TrialRecord]) -> bool {
 fn wanted(trials: &[&TrialRecord]) -> Option<f64> {
     let of = |record: &&TrialRecord| {
         let most = |side: fn(&str) -> bool| {
-            let threads = by_host(record, "thread", "runnable").filter(|r| side(&r.host));
+            let threads = by_host(record, "thread", "runnable").filter(|r| side(r.host.name()));
             largest(threads.map(|r| r.quantity.value))
         };
         Some(most(is_server)? + most(is_client)?)
@@ -201,12 +201,18 @@ fn one_way(plan: &Plan, record: &TrialRecord) -> Option<f64> {
     Some(throughput(plan, record)? / directions(plan, record))
 }
 
-fn ceiling(record: &TrialRecord, host: &str, key: &str) -> Option<f64> {
+fn ceiling<H: ?Sized>(record: &TrialRecord, host: &H, key: &str) -> Option<f64>
+where
+    HostName: PartialEq<H>,
+{
     reading(record, "ceiling", host, key).filter(|value| *value > 0.0)
 }
 
 /// Largest packet of the machine's link, bytes.
-fn mtu(record: &TrialRecord, host: &str) -> f64 {
+fn mtu<H: ?Sized>(record: &TrialRecord, host: &H) -> f64
+where
+    HostName: PartialEq<H>,
+{
     ceiling(record, host, "mtu").unwrap_or(SEGMENT + HEADERS)
 }
 
@@ -218,7 +224,7 @@ fn largest(shares: impl Iterator<Item = f64>) -> Option<f64> {
 /// kernel, and a slice may outlast one: where the kernel held the host back in nearly every period
 /// and the share is near, it is one from [`AT_QUOTA`] to all.
 fn quota(record: &TrialRecord, of: fn(&str) -> bool) -> Option<f64> {
-    let hosts = by_host(record, "quota", "use").filter(|r| of(&r.host));
+    let hosts = by_host(record, "quota", "use").filter(|r| of(r.host.name()));
     largest(hosts.map(|r| {
         let (used, held) = (r.quantity.value, reading(record, "quota", &r.host, "throttled"));
         let is_held = used >= NEAR_QUOTA && held.is_some_and(|share| share >= AT_QUOTA);
@@ -243,8 +249,8 @@ pub(super) fn rates(plan: &Plan, record: &TrialRecord) -> Vec<(String, f64)> {
     let segment = record.outcome.metric("mean_segment").map_or(SEGMENT, |q| q.value);
     let frames = framed(segment + HEADERS, ETHERNET);
     let of = |r: &Reading| {
-        let used = leaves(plan, record, &r.host)? * frames / r.quantity.value;
-        (r.quantity.value > 0.0).then(|| (r.host.clone(), used))
+        let used = leaves(plan, record, r.host.name())? * frames / r.quantity.value;
+        (r.quantity.value > 0.0).then(|| (r.host.name().to_owned(), used))
     };
     by_host(record, "qdisc", "rate").filter_map(of).collect()
 }
@@ -272,7 +278,7 @@ pub(super) fn held(record: &TrialRecord) -> impl Iterator<Item = ((&str, &str), 
     record.readings.iter().filter_map(move |r| {
         let kind = r.key.strip_prefix("overlimits.").filter(|_| r.probe == "qdisc")?;
         let passed = reading(record, "qdisc", &r.host, &format!("packets.{kind}"))?;
-        (passed > 0.0).then(|| ((&*r.host, kind), (r.quantity.value / passed).min(1.0)))
+        (passed > 0.0).then(|| ((r.host.name(), kind), (r.quantity.value / passed).min(1.0)))
     })
 }
 
@@ -283,7 +289,7 @@ pub(super) fn dropped(record: &TrialRecord) -> impl Iterator<Item = ((&str, &str
         let passed = reading(record, "qdisc", &r.host, &format!("packets{rest}"))?;
         let all = passed + r.quantity.value;
         let kind = rest.strip_prefix('.').unwrap_or(TOKEN_BUCKET);
-        (all > 0.0).then(|| ((&*r.host, kind), r.quantity.value / all))
+        (all > 0.0).then(|| ((r.host.name(), kind), r.quantity.value / all))
     })
 }
 
@@ -313,7 +319,7 @@ pub(super) fn taken(record: &TrialRecord) -> Vec<(u32, f64)> {
 pub(super) fn is_taken_from_clients(record: &TrialRecord) -> bool {
     let runs = |cpu: u32| {
         let key = format!("cpu.cpu{cpu}");
-        by_host(record, "thread", &key).any(|r| is_client(&r.host))
+        by_host(record, "thread", &key).any(|r| is_client(r.host.name()))
     };
     taken(record).into_iter().any(|(cpu, share)| share > 0.0 && runs(cpu))
 }
@@ -325,7 +331,7 @@ fn small_at<'r>(record: &'r TrialRecord, key: &'r str) -> impl Iterator<Item = &
     let most = format!("{key}_max");
     by_host(record, "tcp", key).filter_map(move |r| {
         let allowed = reading(record, "tcp", &r.host, &most)?;
-        (r.quantity.value < PACKET && allowed < PACKET).then_some(r.host.as_str())
+        (r.quantity.value < PACKET && allowed < PACKET).then_some(r.host.name())
     })
 }
 
@@ -383,7 +389,7 @@ fn line_rate(plan: &Plan, record: &TrialRecord) -> Option<f64> {
 
 /// Payload over what the line rate leaves of it: MTU - 52 of each MTU + 38 bytes.
 fn goodput(plan: &Plan, record: &TrialRecord) -> Option<f64> {
-    let rates = by_host(record, "ceiling", "line_rate").filter(|r| !is_client(&r.host));
+    let rates = by_host(record, "ceiling", "line_rate").filter(|r| !is_client(r.host.name()));
     let payload = one_way(plan, record)?;
     let share = |r: &Reading| {
         // An adapter that tells what it moved has to have moved the load.
@@ -400,9 +406,10 @@ fn goodput(plan: &Plan, record: &TrialRecord) -> Option<f64> {
 fn client_line(plan: &Plan, record: &TrialRecord) -> Option<f64> {
     let flows = &record.outcome.flows;
     let (all, payload) = (flows.sum(RECEIVED, |_| true), one_way(plan, record)?);
-    let rates = by_host(record, "ceiling", "line_rate").filter(|r| is_client(&r.host));
+    let rates = by_host(record, "ceiling", "line_rate").filter(|r| is_client(r.host.name()));
     let share = |r: &Reading| {
-        let has = |s: &Flow| s.sender == r.host || s.receiver == r.host;
+        let host = r.host.name();
+        let has = |s: &Flow| s.sender == host || s.receiver == host;
         let its = flows.sum(RECEIVED, has) / all.max(1.0);
         payload * its * framed(mtu(record, "machine"), WIRE) / r.quantity.value.max(1.0)
     };
@@ -427,7 +434,7 @@ fn bus(plan: &Plan, record: &TrialRecord) -> Option<f64> {
 /// rules memory out, and names it only beside CPUs that are not full.
 fn memory(plan: &Plan, record: &TrialRecord) -> Option<f64> {
     let copies = ceiling(record, "machine", "mem_copy")?;
-    let apart = by_host(record, "cpu", "busy").any(|r| is_client(&r.host));
+    let apart = by_host(record, "cpu", "busy").any(|r| is_client(r.host.name()));
     let ends = if apart { 1.0 } else { 2.0 };
     Some(throughput(plan, record)? / 8.0 * ends / copies)
 }

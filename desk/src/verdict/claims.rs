@@ -171,7 +171,7 @@ fn standing(run: &Run, found: &Analysis, (test, magnitude): (&Test, &str)) -> St
         (Test::Feature(parts), _) => Err(lacks(run, found, parts)),
         (Test::LessPerCopy, _) => less_per_copy(run, found, magnitude),
         // Theirs is a server's CPU; in a lab on one machine ours is the clients' too.
-        (Test::LessCpu(..), _) if run.environment.lab.is_some() => Err(ClaimNeed::Server),
+        (Test::LessCpu(..), _) if run.environment().lab.is_some() => Err(ClaimNeed::Server),
         (_, None) => Err(ClaimNeed::Load),
         (Test::Knee(direction, at), Some(load)) => bend(run, load, direction, *at),
         (Test::LessCpu(less, more), Some(load)) => {
@@ -272,7 +272,7 @@ fn smt_levels(plan: &Plan) -> Option<(&FactorPlan, [&str; 2])> {
 fn smt_off(run: &Run, load: &LoadPlan, parts: &[SmtOff]) -> Result<Standing, ClaimNeed> {
     let (factor, [off, on]) = smt_levels(&run.plan).ok_or(ClaimNeed::Smt)?;
     let of_cpu = |part: &SmtOff| matches!(part.figure, ClaimFigure::CpuRatio);
-    if run.environment.lab.is_some() && parts.iter().any(of_cpu) {
+    if run.environment().lab.is_some() && parts.iter().any(of_cpu) {
         return Err(ClaimNeed::Server);
     }
     let logs = |part: &SmtOff| {
@@ -471,7 +471,7 @@ fn less_per_copy(run: &Run, found: &Analysis, magnitude: &str) -> Result<Standin
     }
     if kept.is_empty() {
         let is_there = found.cells.iter().any(|cell| cell.workload == "cipher");
-        let one_cpu = run.environment.cpu.logical == 1;
+        let one_cpu = run.environment().cpu.logical == 1;
         return Err(if is_there && one_cpu { ClaimNeed::SecondCore } else { ClaimNeed::Load });
     }
     let less = |one: &KeptShare| sign(&one.share).map(|above| !above);
@@ -645,7 +645,7 @@ mod tests {
         let mut found = Analysis::default();
         let need = |run: &Run, found: &Analysis| less_per_copy(run, found, MAGNITUDE).unwrap_err();
         assert_eq!(need(&run, &found), ClaimNeed::Load);
-        run.environment.cpu.logical = 1;
+        run.environment_mut().cpu.logical = 1;
         assert_eq!(need(&run, &found), ClaimNeed::Load, "no cipher was run");
         found.cells.push(MachineCell {
             load: "one".into(),

@@ -180,7 +180,7 @@ mod tests {
     /// A run on a machine with everything that these tests change.
     fn run() -> Run {
         let mut run = Simulated::default().run();
-        run.environment = Environment {
+        *run.environment_mut() = Environment {
             memory: Some(Quantity::bytes(25_231_781_888)),
             adapters: vec![Adapter { name: "eth0".into(), mtu: 1500, ..Adapter::default() }],
             facts: vec![
@@ -196,8 +196,8 @@ mod tests {
 
     fn with(key: &str, value: &str) -> Run {
         let mut run = run();
-        run.environment.facts.retain(|f| f.key != key);
-        run.environment.facts.push(fact(key, value));
+        run.environment_mut().facts.retain(|f| f.key != key);
+        run.environment_mut().facts.push(fact(key, value));
         run
     }
 
@@ -217,7 +217,7 @@ mod tests {
     #[test]
     fn a_minor_kernel_an_mtu_and_a_library_are_confounders_by_name() {
         let mut jumbo = run();
-        jumbo.environment.adapters[0].mtu = 9000;
+        jumbo.environment_mut().adapters[0].mtu = 9000;
         let cases = [
             (with("kernel.release", "6.19.0"), "kernel.release", ["6.18.3", "6.19.0"]),
             (with("lib.openssl", "3.1.4"), "lib.openssl", ["3.0.11", "3.1.4"]),
@@ -242,7 +242,7 @@ mod tests {
         assert!(found.comparable() && found.warnings.is_empty());
         assert_eq!(keys(&found.info), ["system.serial"]);
         let mut other = run();
-        other.environment.memory = Some(Quantity::bytes(25_000_000_000));
+        other.environment_mut().memory = Some(Quantity::bytes(25_000_000_000));
         assert_eq!(keys(&apart(&other).info), ["memory"], "the kernel keeps what it likes");
     }
 
@@ -264,7 +264,7 @@ mod tests {
     #[test]
     fn a_further_adapter_is_said_once() {
         let mut other = run();
-        other.environment.adapters.push(Adapter { name: "zz".into(), ..Adapter::default() });
+        other.environment_mut().adapters.push(Adapter { name: "zz".into(), ..Adapter::default() });
         assert_eq!(keys(&apart(&other).confounders), ["adapters"]);
     }
 

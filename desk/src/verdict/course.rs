@@ -140,7 +140,7 @@ struct Block {
 fn levels(run: &Run, load: &str) -> Vec<Block> {
     let figure = |record: &TrialRecord| {
         let counts = record.trial.kind == TrialKind::Counted && record.outcome.fault.is_none();
-        let value = record.figure(&run.plan).filter(|_| counts)?.value;
+        let value = run.figure(record).filter(|_| counts)?.value;
         (value > 0.0 && value.is_finite()).then(|| value.ln())
     };
     let cell = |record: &TrialRecord| {

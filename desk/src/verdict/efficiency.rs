@@ -67,7 +67,7 @@ fn throughput_metric() -> Metric {
 /// A lab has clients and server on one machine, unless every trial says otherwise of each client.
 fn basis(run: &Run, live: &[&PairedPoint<'_>]) -> Basis {
     let mut trials = live.iter().flat_map(|point| point.sides()).flatten();
-    let shared = run.environment.lab.is_some() && !trials.all(|t| all_clients_apart(t.record));
+    let shared = run.environment().lab.is_some() && !trials.all(|t| all_clients_apart(t.record));
     if shared { Basis::Pair } else { Basis::Server }
 }
 

@@ -256,7 +256,7 @@ fn of_quota(key: &str, trials: &[Measured<'_>]) -> Option<(Estimate, f64)> {
     };
     let most = |record: &TrialRecord, key: &str| {
         let rows = record.readings.iter().filter(|r| r.probe == "quota" && r.key == key);
-        rows.filter(|r| side(&r.host)).map(|r| r.quantity.value).max_by(f64::total_cmp)
+        rows.filter(|r| side(r.host.name())).map(|r| r.quantity.value).max_by(f64::total_cmp)
     };
     let all = |key: &str| -> Vec<f64> {
         trials.iter().filter_map(|trial| most(trial.record, key)).collect()

@@ -210,7 +210,7 @@ pub fn gated(run: &Run, metric: Option<&str>) -> Result<Run, GateError> {
 fn judge_by(run: &mut Run, metric: &str) {
     let gives = |load: &LoadPlan| {
         let mut of = run.records.iter().filter(|r| r.trial.point.load == load.name);
-        of.any(|record| record.outcome.metric(metric).is_some())
+        of.any(|record| run.value(record, metric).is_some())
     };
     let giving: Vec<bool> = run.plan.loads.iter().map(gives).collect();
     if giving.contains(&true) {

@@ -3,6 +3,7 @@
 //!
 //! Never: a comparison; no figure here stands against another.
 
+use super::merged::{TooFew, centred, merged};
 use super::pairing::contests;
 use super::winner::alpha;
 use crate::plan::expand;
@@ -14,7 +15,7 @@ use crate::stats::{Estimate, centre_of_blocks, mean};
 use crate::unit::Quantity;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// A metric that is named so is the best of its trial: what was reached at all, not what is usual.
 const BEST: &str = "best_";
@@ -32,6 +33,9 @@ pub struct MeasuredPoint {
     pub figures: Vec<MeasuredFigure>,
     /// Counted visits in none of the figures, for a fault hit them.
     pub left_out: u32,
+    /// Metrics that are quantiles and have no figure, for too few values carry them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub too_few: BTreeMap<String, TooFew>,
     /// Why there is no figure; none where there is one.
     pub lacking: Option<Lacking>,
 }
@@ -110,10 +114,13 @@ fn one(run: &Run, point: &LoadPoint, treatment: &Treatment) -> MeasuredPoint {
     let visits: Vec<&TrialRecord> = run.records.iter().filter(is_here).collect();
     let counted: Vec<&TrialRecord> =
         visits.iter().filter(|r| r.trial.kind == TrialKind::Counted).copied().collect();
-    let figures: Vec<MeasuredFigure> = described(run, &point.load)
-        .into_iter()
-        .filter_map(|metric| figure(&run.plan, metric, &counted))
-        .collect();
+    let (mut figures, mut too_few) = (Vec::new(), BTreeMap::new());
+    for metric in run.metrics_of(&point.load) {
+        match figure(&run.plan, metric, &counted) {
+            Ok(found) => figures.extend(found),
+            Err(few) => drop(too_few.insert(metric.name.clone(), few)),
+        }
+    }
     let lacking = figures.is_empty().then(|| lacking(&visits, &counted));
     let hit = |r: &&&TrialRecord| {
         !matches!(r.outcome.fault, None | Some(Fault::NotAvailable { .. } | Fault::Cancelled))
@@ -124,44 +131,45 @@ fn one(run: &Run, point: &LoadPoint, treatment: &Treatment) -> MeasuredPoint {
         left_out: u32::try_from(counted.iter().filter(hit).count()).unwrap_or(u32::MAX),
         at,
         figures,
+        too_few,
         lacking,
     }
 }
 
-/// What a load means by every name of a metric, in the order of the run.
-pub(super) fn described<'r>(run: &'r Run, load: &str) -> Vec<&'r Metric> {
-    let mut seen = BTreeSet::new();
-    let names = run.metrics.iter().map(|metric| &metric.name).filter(|name| seen.insert(*name));
-    names.filter_map(|name| run.metric(load, name)).collect()
-}
-
-/// A metric over the counted visits that are valid, and the best of them.
+/// A metric over the counted visits that are valid, and the best of them; none of none.
 pub(super) fn figure(
     plan: &Plan,
     metric: &Metric,
     counted: &[&TrialRecord],
-) -> Option<MeasuredFigure> {
-    let values = by_replicate(plan.replicate(), &metric.name, counted);
+) -> Result<Option<MeasuredFigure>, TooFew> {
+    let values = by_replicate(plan.replicate(), metric, counted);
     let values: Vec<f64> = values.into_values().collect();
-    let all = valid(&metric.name, counted).map(|(_, value)| value);
+    let estimate = centre_of_blocks(&values, metric.unit, 1.0 - alpha(&plan.method));
+    let good = counted.iter().filter(|r| r.outcome.fault.is_none()).copied();
+    let estimate = match merged(metric, good).transpose()? {
+        Some(whole) => estimate.map(|estimate| centred(estimate, whole)),
+        None => estimate,
+    };
+    let Some(estimate) = estimate else { return Ok(None) };
+    let all = valid(metric, counted).map(|(_, value)| value);
     let best = match metric.better {
         Better::Higher => all.max_by(f64::total_cmp),
         Better::Lower => all.min_by(f64::total_cmp),
     };
-    Some(MeasuredFigure {
+    Ok(Some(MeasuredFigure {
         metric: metric.name.clone(),
-        estimate: centre_of_blocks(&values, metric.unit, 1.0 - alpha(&plan.method))?,
+        estimate,
         best: best
             .filter(|_| metric.name.starts_with(BEST))
             .map(|value| Quantity::new(value, metric.unit)),
-    })
+    }))
 }
 
 /// The values of a metric by block or by round of boots: of every block its first, of every round
 /// the exponential of their mean log.
 pub(super) fn by_replicate(
     replicate: Replicate,
-    metric: &str,
+    metric: &Metric,
     counted: &[&TrialRecord],
 ) -> BTreeMap<u32, f64> {
     let mut blocks: BTreeMap<u32, (u32, f64)> = BTreeMap::new();
@@ -180,11 +188,11 @@ pub(super) fn by_replicate(
 
 /// The visits without a fault that gave a metric, with its value.
 fn valid<'r>(
-    metric: &str,
+    metric: &Metric,
     counted: &[&'r TrialRecord],
 ) -> impl Iterator<Item = (&'r TrialRecord, f64)> {
     let value = |record: &&'r TrialRecord| {
-        let value = record.outcome.metric(metric)?.value;
+        let value = record.outcome.figure(metric)?.value;
         Some((*record, value)).filter(|(_, value)| value.is_finite())
     };
     counted.iter().filter(|r| r.outcome.fault.is_none()).filter_map(value)

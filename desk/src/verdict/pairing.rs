@@ -3,9 +3,10 @@
 //!
 //! Never: whether their difference means anything.
 
+use super::merged::{TooFew, merged};
 use crate::record::{
-    FactorPlan, Fault, Level, LoadPlan, Plan, Replicate, Run, Settings, TrialKind, TrialRecord,
-    Value,
+    FactorPlan, Fault, Level, LoadPlan, Metric, Plan, Replicate, Run, Settings, TrialKind,
+    TrialRecord, Value,
 };
 use crate::stats::{log_ratio, mean};
 use std::collections::{BTreeMap, BTreeSet};
@@ -40,6 +41,11 @@ pub(super) struct PairedPoint<'r> {
     /// Every counted trial here, whatever came of it.
     trials: Vec<&'r TrialRecord>,
     pub pairs: Vec<Pair<'r>>,
+    /// Both levels by the quantile that they are paired by, of all their values; none where they
+    /// are paired by something else.
+    pub merged: Option<[f64; 2]>,
+    /// Why nothing is paired by a quantile here.
+    pub too_few: Option<TooFew>,
 }
 
 /// Both levels in one block, or in one round of boots.
@@ -78,7 +84,7 @@ pub(super) fn contests(run: &Run) -> Vec<Contest<'_>> {
 
 /// The same over any factor of the plan, by its name.
 pub(super) fn contests_of<'r>(run: &'r Run, compared: &str) -> Vec<Contest<'r>> {
-    let primary = |record: &TrialRecord| record.figure(&run.plan).map(|quantity| quantity.value);
+    let primary = |record: &TrialRecord| run.figure(record).map(|quantity| quantity.value);
     let plan = &run.plan;
     let factor = plan.factors.iter().find(|f| f.name == compared);
     let Some((factor, (base, others))) = factor.and_then(|f| Some((f, f.levels.split_first()?)))
@@ -105,7 +111,7 @@ pub(super) fn contests_of<'r>(run: &'r Run, compared: &str) -> Vec<Contest<'r>> 
             for fixed in fixed_settings(load, curve) {
                 for other in others {
                     let filled = empty(stratum.clone(), fixed.clone(), other).filled(run);
-                    all.push(filled.by(&primary));
+                    all.push(filled.by(&primary).told(run.deciding(&load.name)));
                 }
             }
         }
@@ -147,7 +153,8 @@ impl<'r> Contest<'r> {
         let at = swept.map_or_else(|| vec![None], |(_, v)| v.iter().cloned().map(Some).collect());
         for at in at {
             let trials = run.records.iter().filter(|r| self.holds(r, at.as_ref())).collect();
-            self.points.push(PairedPoint { at, trials, pairs: Vec::new() });
+            let (pairs, merged, too_few) = (Vec::new(), None, None);
+            self.points.push(PairedPoint { at, trials, pairs, merged, too_few });
         }
         self
     }
@@ -158,6 +165,7 @@ impl<'r> Contest<'r> {
         paired.left_out = 0;
         for point in &mut paired.points {
             point.pairs = self.pairs(&point.trials, measure);
+            point.merged = None;
             // A trial that was visited again is one trial.
             let trials: BTreeSet<(u32, bool)> =
                 point.trials.iter().map(|r| self.place(r)).collect();
@@ -170,6 +178,27 @@ impl<'r> Contest<'r> {
         paired
     }
 
+    /// The same contest without the pairs of points where too few values carry the quantile that
+    /// the metric is, at either level.
+    fn told(mut self, metric: Option<&Metric>) -> Self {
+        let levels = [self.base, self.other];
+        for point in &mut self.points {
+            let whole = levels.map(|level| {
+                let visits = of_level(&point.trials, self.factor, level);
+                merged(metric?, visits.filter(|record| record.outcome.fault.is_none()))
+            });
+            match whole {
+                [Some(Ok(base)), Some(Ok(other))] => point.merged = Some([base, other]),
+                [Some(Err(few)), _] | [_, Some(Err(few))] => {
+                    point.pairs.clear();
+                    point.too_few = Some(few);
+                }
+                _ => {}
+            }
+        }
+        self
+    }
+
     /// The trial at a point that a record is a visit of: its block, and whether the other level.
     fn place(&self, record: &TrialRecord) -> (u32, bool) {
         let level = record.trial.treatment.levels.get(&self.factor.name);
@@ -178,10 +207,7 @@ impl<'r> Contest<'r> {
 
     /// Every counted visit of a level at a point, whatever came of it.
     pub(super) fn visits(&self, point: &PairedPoint<'r>, level: &Level) -> Vec<&'r TrialRecord> {
-        let of = |r: &&&TrialRecord| {
-            r.trial.treatment.levels.get(&self.factor.name) == Some(&level.name)
-        };
-        point.trials.iter().filter(of).copied().collect()
+        of_level(&point.trials, self.factor, level).collect()
     }
 
     /// Whether a counted trial belongs here at this point of the curve, whatever came of it.
@@ -220,6 +246,17 @@ impl<'r> Contest<'r> {
         };
         blocks.into_iter().filter_map(pair).collect()
     }
+}
+
+fn of_level<'r, 't>(
+    trials: &'t [&'r TrialRecord],
+    factor: &'t FactorPlan,
+    level: &'t Level,
+) -> impl Iterator<Item = &'r TrialRecord> + use<'r, 't> {
+    let name = |record: &&&TrialRecord| {
+        record.trial.treatment.levels.get(&factor.name) == Some(&level.name)
+    };
+    trials.iter().filter(name).copied()
 }
 
 impl<'r> Side<'r> {

@@ -5,7 +5,7 @@
 use super::finding::CpuParts;
 use super::measure::{by_host, is_client, is_conductor, is_server, machine, reading};
 use super::pairing::Measured;
-use crate::record::{Reading, TrialRecord, Value};
+use crate::record::{HostName, Reading, TrialRecord, Value};
 use crate::stats::{Estimate, mean_or_single};
 use crate::unit::Unit;
 
@@ -34,7 +34,7 @@ impl Split {
     fn of(record: &TrialRecord) -> Option<Self> {
         let machine = machine(record)?;
         let processes = |which: &dyn Fn(&str) -> bool| {
-            let here = |r: &&Reading| which(&r.host) && !has_own_machine(record, &r.host);
+            let here = |r: &&Reading| which(r.host.name()) && !has_own_machine(record, &r.host);
             let mut read = by_host(record, "process", "cpu").filter(here).peekable();
             read.peek().is_some().then(|| read.map(|r| r.quantity.value).sum::<f64>())
         };
@@ -84,13 +84,14 @@ pub(super) fn parts(level: &str, at: Option<&Value>, trials: &[Measured<'_>]) ->
 }
 
 /// Whether a host has a machine of its own, whose CPUs were read for it.
-fn has_own_machine(record: &TrialRecord, host: &str) -> bool {
+fn has_own_machine(record: &TrialRecord, host: &HostName) -> bool {
     reading(record, "cpu", host, "busy").is_some()
 }
 
 /// Whether every client has a machine of its own, so that this one is the server's alone.
 pub(super) fn all_clients_apart(record: &TrialRecord) -> bool {
-    let mut clients = by_host(record, "process", "cpu").filter(|r| is_client(&r.host)).peekable();
+    let mut clients =
+        by_host(record, "process", "cpu").filter(|r| is_client(r.host.name())).peekable();
     clients.peek().is_some() && clients.all(|r| has_own_machine(record, &r.host))
 }
 
@@ -119,7 +120,7 @@ pub(super) fn disagreement(trials: &[Measured<'_>]) -> Option<Estimate> {
         .collect();
     let mut all = vec![(machine, unexplained)];
     let first = records().next()?;
-    for host in by_host(first, "cgroup", "cpu").map(|r| r.host.as_str()) {
+    for host in by_host(first, "cgroup", "cpu").map(|r| &r.host) {
         let apart = |r: &TrialRecord| {
             Some(reading(r, "cgroup", host, "cpu")? - reading(r, "process", host, "cpu")?)
         };

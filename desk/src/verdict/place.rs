@@ -5,7 +5,7 @@
 use super::ceiling::{TOKEN_BUCKET, dropped, held, rates, taken};
 use super::finding::LimitKind;
 use super::measure::{by_host, reading};
-use crate::record::{Plan, TrialRecord};
+use crate::record::{HostName, Plan, TrialRecord};
 use crate::stats::mean;
 use crate::unit::{Quantity, Unit};
 use crate::validity::FULL;
@@ -89,8 +89,8 @@ fn one_cpu(record: &TrialRecord) -> Option<LimitPlace> {
 /// The host whose kernel allows the smallest buffer of those in use.
 fn small(record: &TrialRecord, key: &str, setting: &str) -> Option<LimitPlace> {
     let most = format!("{key}_max");
-    let of = |host: &str| reading(record, "tcp", host, &most);
-    let hosts = by_host(record, "tcp", key).filter_map(|r| Some((r.host.as_str(), of(&r.host)?)));
+    let of = |host: &HostName| reading(record, "tcp", host, &most);
+    let hosts = by_host(record, "tcp", key).filter_map(|r| Some((r.host.name(), of(&r.host)?)));
     let (at, most) = hosts.min_by(|a, b| a.1.total_cmp(&b.1))?;
     let most = Some(Quantity::new(most, Unit::Byte));
     Some(LimitPlace { at: at.into(), what: setting.into(), most })

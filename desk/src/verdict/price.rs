@@ -31,9 +31,10 @@ pub(super) fn price(
     let paired = contest.by(&|record: &TrialRecord| {
         let level = record.trial.treatment.levels.get(&contest.factor.name)?;
         let price = if *level == contest.base.name { base } else { other };
-        Some(record.outcome.metric(&rule.metric.name)?.value / price.value)
+        Some(record.outcome.figure(rule.metric)?.value / price.value)
     });
-    let metric = Metric { name: format!("{}_per_price", rule.metric.name), ..rule.metric.clone() };
+    let name = format!("{}_per_price", rule.metric.name);
+    let metric = Metric { name, quantile: None, ..rule.metric.clone() };
     let per_money = judge(&paired, Rule { metric: &metric, ..rule }, barred)?.comparison;
     let compared = !is_aa(&run.plan, &per_money);
     compared.then(|| Price { comparison: per_money.id.clone(), base, other, per_money })

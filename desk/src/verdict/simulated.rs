@@ -2,9 +2,10 @@
 
 use crate::plan::THROTTLED;
 use crate::record::{
-    Better, Completeness, Environment, FactorPlan, Fixed, LabPlan, Level, LinkPlan, LoadPlan,
-    LoadPoint, Method, Metric, MetricRole, Outcome, ParamRole, Plan, RUN_SCHEMA, Run, Sample,
-    Settings, Throttle, Throttling, Treatment, Trial, TrialKind, TrialRecord, Value,
+    Better, Completeness, Distribution, Environment, FactorPlan, Fixed, LabPlan, Level, LinkPlan,
+    LoadPlan, LoadPoint, Method, Metric, MetricRole, Outcome, ParamRole, Plan, Quantile,
+    RUN_SCHEMA, Run, Sample, Settings, Throttle, Throttling, Treatment, Trial, TrialKind,
+    TrialRecord, Value,
 };
 use crate::unit::{Quantity, Unit};
 use rand::{RngExt, SeedableRng};
@@ -83,7 +84,7 @@ impl Simulated {
                 workload: None,
             }],
             workloads: [("tcp_stream".to_owned(), 1)].into(),
-            environment: Environment::default(),
+            environments: Run::of_local(Environment::default()),
             records: self.records(),
             completeness: Completeness::Complete,
             sittings: Vec::new(),
@@ -287,6 +288,38 @@ fn record(block: u32, cell: Cell, path: &str, value: f64) -> TrialRecord {
         started_s: 0.0,
         attempt: 1,
     }
+}
+
+/// The same run as one that is judged by a quantile, `at` (0-1), of as many response times a trial.
+/// They are log-normal around as many nanoseconds as the throughput has kbit/s.
+#[must_use]
+pub fn with_response(mut run: Run, at: f64, count: u32) -> Run {
+    run.plan.method.primary = "tail".into();
+    run.metrics = vec![Metric {
+        name: "tail".into(),
+        title: "tail of response".into(),
+        role: MetricRole::Latency,
+        quantile: Some(Quantile { of: "response".into(), at }),
+        unit: Unit::Second,
+        better: Better::Lower,
+        workload: None,
+    }];
+    let mut rng = ChaCha8Rng::seed_from_u64(run.plan.method.seed);
+    for record in &mut run.records {
+        let middle = record.outcome.samples.drain(..).map(|s| s.quantity.value / 1e3).sum();
+        record.outcome.distributions = responses((middle, count), &mut rng).into_iter().collect();
+    }
+    run
+}
+
+fn responses((middle, count): (f64, u32), rng: &mut ChaCha8Rng) -> Option<Distribution> {
+    let mut all = Distribution::empty()?;
+    for _ in 0..count {
+        let draw = 0.3 * Normal::standard().inverse_cdf(rng.random_range(1e-9..1.0));
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "far below")]
+        all.saturating_record((middle * draw.exp()) as u64);
+    }
+    Distribution::new("response", (Unit::Second, 1e-9), &all)
 }
 
 fn factor(name: &str, levels: &[&str]) -> FactorPlan {

@@ -9,6 +9,7 @@ use super::claims::claims_of_two;
 use super::comparability::{Comparability, Declared, compare_environments, declared};
 use super::finding::{Caveat, ClaimCheck, Comparison, PointResult, Verdict};
 use super::identity::{IdentityKey, UnlikeIdentity, changed, differing, identity};
+use super::merged::{centred, merged};
 use super::pairing::fixed_settings;
 use super::region::regions;
 use super::sessions::{SessionSpread, Sessions, Sides};
@@ -237,6 +238,8 @@ struct Point {
     bar: Option<Verdict>,
     /// In what they were not made by the same.
     unlike: Vec<IdentityKey>,
+    /// Both sides by the quantile that the metric is, of all their values.
+    merged: [Option<f64>; 2],
 }
 
 type Found = (Vec<Comparison>, Vec<SessionSpread>, Vec<UnlikeIdentity>);
@@ -367,14 +370,22 @@ impl Cell<'_> {
     /// In what the runs were not made by the same at a place, but for what the levels change that
     /// stand against each other.
     fn unlike(&self, sides: Sides<'_>, at: Option<&Value>) -> Vec<IdentityKey> {
-        let good = |side: usize| {
-            let runs = [sides.a, sides.b][side].iter().flat_map(|run| &run.records);
-            runs.filter(move |r| r.outcome.fault.is_none() && self.holds(r, side, at))
-        };
+        let good = |side: usize| self.good(sides, side, at);
         let [base, other] = [identity(good(0)), identity(good(1))];
         // Where only one side was here there is nothing to differ.
         let both = [0, 1].map(|side| good(side).next().is_some());
         if both == [true, true] { differing(&base, &other, &self.changed) } else { Vec::new() }
+    }
+
+    /// The valid trials of a side at a place, of all its sessions.
+    fn good<'r>(
+        &self,
+        sides: Sides<'r>,
+        side: usize,
+        at: Option<&Value>,
+    ) -> impl Iterator<Item = &'r TrialRecord> {
+        let runs = [sides.a, sides.b][side].iter().flat_map(|run| &run.records);
+        runs.filter(move |r| r.outcome.fault.is_none() && self.holds(r, side, at))
     }
 
     /// The block values of a session at a place, and its trials in none of them. Of a trial that
@@ -389,7 +400,7 @@ impl Cell<'_> {
         let mut seen = 0;
         for record in run.records.iter().filter(|r| self.holds(r, side, at)) {
             seen += 1;
-            if let Some(log) = log(record, metric) {
+            if let Some(log) = log(run, record, metric) {
                 let trial = &record.trial;
                 let number = if trial.boot > 0 { trial.boot } else { trial.block };
                 boots.entry(number).or_default().entry(trial.block).or_insert(log);
@@ -413,10 +424,16 @@ impl Cell<'_> {
             let ((a, lost_a), (b, lost_b)) = (at_place(sides.a, 0), at_place(sides.b, 1));
             left_out += lost_a.into_iter().chain(lost_b).sum::<usize>();
             let others = at_place(sides.others, 0).0;
+            let of = sides.a.first().and_then(|run| run.metric(&self.load.name, metric));
+            let whole = [0, 1].map(|side| merged(of?, self.good(sides, side, at.as_ref())));
+            // A side that too few values carry has no figure here.
+            let few = whole.iter().any(|side| matches!(side, Some(Err(_))));
+            let (a, b) = if few { (Vec::new(), Vec::new()) } else { (a, b) };
+            let merged = whole.map(|side| side?.ok());
             let torn = self.is_torn(torn, at.as_ref()).then_some(Verdict::TwoStates);
             let unlike = self.unlike(sides, at.as_ref());
             let bar = if unlike.is_empty() { torn } else { Some(Verdict::NotComparable) };
-            points.push(Point { at, sides: [a, b], others, bar, unlike });
+            points.push(Point { at, sides: [a, b], others, bar, unlike, merged });
         }
         (points, u32::try_from(left_out).unwrap_or(u32::MAX))
     }
@@ -428,11 +445,11 @@ fn centre((number, logs): (u32, BTreeMap<u32, f64>)) -> (u32, f64) {
 }
 
 /// ln of the figure of a trial; none from a fault, or from a figure that has no logarithm.
-fn log(record: &TrialRecord, metric: &str) -> Option<f64> {
+fn log(run: &Run, record: &TrialRecord, metric: &str) -> Option<f64> {
     if record.outcome.fault.is_some() {
         return None;
     }
-    let value = record.outcome.metric(metric)?.value;
+    let value = run.value(record, metric)?.value;
     (value > 0.0 && value.is_finite()).then(|| value.ln())
 }
 
@@ -605,10 +622,17 @@ fn result(point: &Point, ratio: Estimate, verdict: Verdict, unit: Unit) -> Optio
     let values = |side: usize| point.shown(side).into_iter().map(f64::exp).collect::<Vec<f64>>();
     let (base, other) = (values(0), values(1));
     let runs = |values: &[f64]| values.iter().map(|v| Quantity::new(*v, unit)).collect();
+    let of = |values: &[f64], side: usize| {
+        let estimate = mean_or_single(values, unit)?;
+        Some(match point.merged[side] {
+            Some(whole) => centred(estimate, whole),
+            None => estimate,
+        })
+    };
     Some(PointResult {
         at: point.at.clone(),
-        base: mean_or_single(&base, unit)?,
-        other: mean_or_single(&other, unit)?,
+        base: of(&base, 0)?,
+        other: of(&other, 1)?,
         ratio,
         verdict,
         together: None,

@@ -34,7 +34,7 @@ impl Visit<'_> {
 /// Every visit, dry and invalid ones too.
 #[must_use]
 pub fn visits(run: &Run) -> Vec<Visit<'_>> {
-    let primary = |r: &TrialRecord| r.figure(&run.plan).map(|q| q.value);
+    let primary = |r: &TrialRecord| run.figure(r).map(|q| q.value);
     let mut good: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     let mut seen: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     for record in &run.records {

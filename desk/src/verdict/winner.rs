@@ -1,6 +1,7 @@
 //! Knows how paired trials become a comparison with verdicts; never why one side is ahead.
 
 use super::finding::{Comparison, PointResult, Verdict};
+use super::merged::centred;
 use super::pairing::{Contest, PairedPoint};
 use super::region::regions;
 use super::uneven::uneven;
@@ -174,10 +175,17 @@ fn point_result(
     let base: Vec<f64> = point.pairs.iter().map(|pair| pair.base.value).collect();
     let other: Vec<f64> = point.pairs.iter().map(|pair| pair.other.value).collect();
     let runs = |values: &[f64]| values.iter().map(|v| Quantity::new(*v, unit)).collect();
+    let of = |values: &[f64], side: usize| {
+        let estimate = mean_or_single_at(values, unit, level)?;
+        Some(match point.merged {
+            Some(whole) => centred(estimate, whole[side]),
+            None => estimate,
+        })
+    };
     Some(PointResult {
         at: point.at.clone(),
-        base: mean_or_single_at(&base, unit, level)?,
-        other: mean_or_single_at(&other, unit, level)?,
+        base: of(&base, 0)?,
+        other: of(&other, 1)?,
         ratio,
         verdict,
         together: None,

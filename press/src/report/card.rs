@@ -103,7 +103,7 @@ fn set(said: &[Prose], columns: u16, unicode: bool) -> Vec<String> {
 }
 
 fn head(writer: &Writer, first: &Part<'_>, parts: &[Part<'_>]) -> Result<Vec<Prose>, ReportError> {
-    let (run, env) = (first.run, &first.run.environment);
+    let (run, env) = (first.run, first.run.environment());
     let title = Args::new()
         .name("version", &run.version)
         .name("started", &moment(&run.started))
@@ -307,7 +307,7 @@ fn verdicts(writer: &Writer, group: &[Judged<'_>]) -> Result<Prose, ReportError>
 
 /// What a survey on the loopback interface had to leave out.
 fn not_measured(writer: &Writer, parts: &[Part<'_>]) -> Result<Option<Prose>, ReportError> {
-    let lab = parts.first().and_then(|p| p.run.environment.lab.as_ref());
+    let lab = parts.first().and_then(|p| p.run.environment().lab.as_ref());
     let Some((LabKind::Loopback, why)) = lab else { return Ok(None) };
     let asked = asked(parts);
     let missing = LINK_FACTORS.iter().filter(|f| !asked.iter().any(|(_, c)| c.factor == **f));

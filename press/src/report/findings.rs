@@ -362,7 +362,7 @@ fn the_method_says_how_cpu_time_was_counted_only_where_it_was() {
     let bare = Analysis { costs: Vec::new(), ..analysis };
     assert!(!said(&run, &bare).contains("this kernel counts"));
     let (mut run, analysis) = fixture::duel();
-    run.environment.facts.clear();
+    run.environment_mut().facts.clear();
     assert!(said(&run, &analysis).contains("how this kernel counts was not recorded"));
 }
 

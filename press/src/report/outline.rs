@@ -9,7 +9,7 @@ use desk::record::{Fault, Value};
 use desk::stats::Estimate;
 use desk::unit::{Quantity, Unit};
 use desk::verdict::simulated::Simulated;
-use desk::verdict::{Caveat, Collapsed, Uneven, Verdict, analyse};
+use desk::verdict::{Caveat, Collapsed, TooFew, Uneven, Verdict, analyse};
 use std::collections::BTreeSet;
 
 fn duel() -> Document {
@@ -318,6 +318,8 @@ fn every_doubt_has_evidence_a_consequence_and_a_remedy() {
     let share = || Estimate::exact(Quantity::count(1));
     let (count, why) = (Quantity::count, || "because".to_owned());
     let [moved, alike, apart] = diagnoses();
+    let at = Quantity::new(0.999, Unit::Share);
+    let least = TooFew { at, values: count(450), needs: count(10_000) };
     let all = vec![
         Caveat::OneMachine,
         Caveat::Loopback { why: why() },
@@ -332,6 +334,7 @@ fn every_doubt_has_evidence_a_consequence_and_a_remedy() {
         apart,
         uneven(),
         Caveat::NotSteady { trials: count(3), of: count(9) },
+        Caveat::TooFew { metric: "p99.9 response".into(), least },
         Caveat::Simulated,
         Caveat::ClientsOnly { places: count(2), first: why() },
         Caveat::Faults { trials: count(2), again: count(1), lost: count(1), first: why() },
@@ -359,6 +362,7 @@ fn every_doubt_has_evidence_a_consequence_and_a_remedy() {
             | Caveat::BlockApart { .. }
             | Caveat::Uneven { .. }
             | Caveat::NotSteady { .. }
+            | Caveat::TooFew { .. }
             | Caveat::Simulated
             | Caveat::ClientsOnly { .. }
             | Caveat::Faults { .. }

@@ -395,7 +395,8 @@ fn a_card_from_loopback_says_what_was_not_measured_and_why() {
         (Role::Curve, fixture::curve()),
     ];
     for (_, (run, _)) in &mut survey {
-        run.environment.lab = Some((desk::record::LabKind::Loopback, "unshare: EPERM".into()));
+        run.environment_mut().lab =
+            Some((desk::record::LabKind::Loopback, "unshare: EPERM".into()));
     }
     let parts: Vec<Part<'_>> =
         survey.iter().map(|(role, (run, analysis))| Part { role: *role, run, analysis }).collect();
@@ -429,7 +430,7 @@ fn a_lab_without_a_reason_is_still_a_sentence() {
         desk::record::LabKind::Loopback,
         desk::record::LabKind::Simulated,
     ] {
-        run.environment.lab = Some((kind, String::new()));
+        run.environment_mut().lab = Some((kind, String::new()));
         let said = text(&compose(&run, &analysis).unwrap(), 400, true);
         assert!(!said.contains(": .") && !said.contains(":  "), "{kind:?}");
     }

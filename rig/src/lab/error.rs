@@ -91,10 +91,10 @@ impl LabError {
     #[must_use]
     pub fn into_fault(self) -> Fault {
         match self {
-            Self::Gone(host) => Fault::DeadHost { host },
-            Self::Silent { host, .. } => Fault::Frozen { host },
+            Self::Gone(host) => Fault::DeadHost { host: host.into() },
+            Self::Silent { host, .. } => Fault::Frozen { host: host.into() },
             Self::Cancelled => Fault::Cancelled,
-            Self::Refused { host, what } => Fault::Failed { host, what },
+            Self::Refused { host, what } => Fault::Failed { host: host.into(), what },
             other => Fault::Failed { host: "conductor".into(), what: other.to_string() },
         }
     }

@@ -36,8 +36,8 @@ pub trait Hot {
     /// # Errors
     /// What is wrong, with both values.
     fn verify(&mut self) -> Result<u64, String>;
-    /// A [`digest()`] of what the loop works on: the same for the same seed, and never of results
-    /// that depend on time.
+    /// A [digest](crate::metal::digest) of what the loop works on: the same for the same seed, and
+    /// never of results that depend on time.
     fn digest(&self) -> u64;
     /// Makes one result wrong, so that [`Hot::verify`] must refuse it. Only debug builds ask for
     /// it, where a test planted it (`agent::plants_wrong_data`).
@@ -62,18 +62,6 @@ pub trait Hot {
         false
     }
 }
-
-/// FNV-1a of bytes, 64 bits, continued from `so_far`; [`DIGEST`] begins one.
-///
-/// Any value may come out. Source: Fowler, Noll and Vo, RFC 9923.
-#[must_use]
-pub fn digest(so_far: u64, bytes: &[u8]) -> u64 {
-    let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
-    bytes.iter().fold(so_far, step)
-}
-
-/// The digest of nothing.
-pub const DIGEST: u64 = 0xcbf2_9ce4_8422_2325;
 
 /// Why a loop cannot be had, in words for the person.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
@@ -407,6 +395,7 @@ impl Pace {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::metal::DIGEST;
     use std::time::Duration;
 
     /// Sleeps so long a pass, and is right for so many calls.

@@ -15,6 +15,7 @@ pub mod pair;
 
 pub use core_clock::core_hertz;
 pub use cpus::{CacheOf, Cpus, Thread, pin};
-pub use gang::{DIGEST, Gang, Hot, Made, Member, Sampled, Series, Span, Together, Unready, digest};
+pub use desk::record::{DIGEST, digest};
+pub use gang::{Gang, Hot, Made, Member, Sampled, Series, Span, Together, Unready};
 pub use guard::{Guard, Taint, can_watch};
 pub use pages::{Memory, PageSize, available, huge_enough, room_for};

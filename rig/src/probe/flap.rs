@@ -74,7 +74,7 @@ mod tests {
         let after = carriers(&[("sut", "lan", 4), ("c01", "lan", 0), ("c03", "lan", 9)]);
         let rows = after.since(&before);
         let told: Vec<(&str, &str, f64)> =
-            rows.iter().map(|r| (r.host.as_str(), r.key.as_str(), r.quantity.value)).collect();
+            rows.iter().map(|r| (r.host.name(), r.key.as_str(), r.quantity.value)).collect();
         assert_eq!(told, [("sut", "lan", 2.0), ("c01", "lan", 1.0)]);
     }
 }

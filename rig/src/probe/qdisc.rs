@@ -114,7 +114,7 @@ mod tests {
         let now = [("sut", TBF, 1), ("c01", "htb", 8), ("switch.c01", TBF, 3)];
         let rows = shapers(&now).since(&before);
         let told: Vec<(&str, &str, f64)> =
-            rows.iter().map(|r| (r.host.as_str(), r.key.as_str(), r.quantity.value)).collect();
+            rows.iter().map(|r| (r.host.name(), r.key.as_str(), r.quantity.value)).collect();
         assert_eq!(
             told,
             [

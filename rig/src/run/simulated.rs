@@ -107,7 +107,7 @@ impl Simulated {
     /// What breaks before there is anything to measure.
     fn break_before(&self, visit: &Visit<'_>) -> Result<(), Fault> {
         let Some(planted) = visit.planted else { return Ok(()) };
-        let host = planted.host.clone();
+        let host = planted.host.clone().into();
         match planted.kind {
             Spoil::DeadClient => Err(Fault::DeadHost { host }),
             Spoil::FrozenClient => Err(Fault::Frozen { host }),
@@ -183,7 +183,7 @@ impl Simulated {
         row("process", "conductor", "cpu", 0.0, Unit::Cpu);
         for host in &modelled.checked.readings {
             if host.probe == "process" {
-                row("cgroup", &host.host, "cpu", host.quantity.value, Unit::Cpu);
+                row("cgroup", host.host.name(), "cpu", host.quantity.value, Unit::Cpu);
             }
         }
         row("kernel", "machine", "threads", idle, Unit::Cpu);

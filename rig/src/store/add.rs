@@ -1,6 +1,6 @@
 //! Knows how a finished run from elsewhere is taken into the store: whole, or not at all.
 
-use super::{Store, StoreError, keep};
+use super::{INSERT_RUN, Sealed, Store, StoreError, keep};
 use desk::record::{Completeness, Run, Sitting, TrialRecord};
 use rusqlite::{Connection, TransactionBehavior, params};
 
@@ -16,8 +16,8 @@ pub enum Added {
 /// A run as it goes into the tables.
 struct Packed<'r> {
     run: &'r Run,
-    head: Vec<u8>,
-    records: Vec<(&'r TrialRecord, Vec<u8>)>,
+    head: Sealed,
+    records: Vec<(&'r TrialRecord, Sealed)>,
 }
 
 impl Store {
@@ -62,9 +62,8 @@ fn insert(link: &Connection, packed: &Packed<'_>) -> rusqlite::Result<()> {
     let Packed { run, head, records } = packed;
     let planned = super::desk_trials(run);
     link.execute(
-        "INSERT INTO run (id, started, title, version, planned, head)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-        params![run.id, run.started, run.plan.title, run.version, planned, head],
+        INSERT_RUN,
+        params![run.id, run.started, run.plan.title, run.version, planned, head.bytes, head.digest],
     )?;
     let number = link.last_insert_rowid();
     // No process of this machine ever wrote it: 0 is the number of none.

@@ -93,6 +93,18 @@ pub enum StoreError {
         /// Why.
         source: io::Error,
     },
+    /// A row is not what was written.
+    #[error(
+        "{}: {what} is not what was written, as its digest shows; take the file back from a copy, \
+         or import the run from its report into another file with --store",
+        path.display()
+    )]
+    Altered {
+        /// The trial or the run.
+        what: String,
+        /// Which file.
+        path: PathBuf,
+    },
     /// SQLite says no.
     #[error("{}: {source}{}", path.display(), remedy(source))]
     Sql {

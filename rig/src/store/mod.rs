@@ -18,7 +18,9 @@ pub use add::Added;
 pub use error::StoreError;
 pub use read::{RunLine, RunState};
 
-use desk::record::{Added as AddedBlocks, Completeness, Run, Sitting, TrialKind, TrialRecord};
+use desk::record::{
+    Added as AddedBlocks, Completeness, DIGEST, Run, Sitting, TrialKind, TrialRecord, digest,
+};
 use rusqlite::{Connection, OpenFlags, TransactionBehavior, params};
 use rustix::fs::Access;
 use rustix::io::Errno;
@@ -171,9 +173,16 @@ impl Store {
         let all = |link: &mut Connection| -> rusqlite::Result<(i64, i64)> {
             let change = link.transaction_with_behavior(TransactionBehavior::Immediate)?;
             change.execute(
-                "INSERT INTO run (id, started, title, version, planned, head)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-                params![run.id, run.started, run.plan.title, run.version, planned, head],
+                INSERT_RUN,
+                params![
+                    run.id,
+                    run.started,
+                    run.plan.title,
+                    run.version,
+                    planned,
+                    head.bytes,
+                    head.digest
+                ],
             )?;
             let number = change.last_insert_rowid();
             let own = (number, sit(&change, number, sitting)?);
@@ -279,16 +288,32 @@ impl Store {
         })
     }
 
-    fn pack<T: Serialize>(&self, what: &T) -> Result<Vec<u8>, StoreError> {
+    fn pack<T: Serialize>(&self, what: &T) -> Result<Sealed, StoreError> {
         let fail = |e: std::io::Error| StoreError::Record { path: self.path.clone(), source: e };
         let text = serde_json::to_vec(what).map_err(|e| fail(e.into()))?;
-        zstd::encode_all(text.as_slice(), LEVEL).map_err(fail)
+        let bytes = zstd::encode_all(text.as_slice(), LEVEL).map_err(fail)?;
+        Ok(Sealed { bytes, digest: written(&text) })
     }
 
     fn error(&self, source: rusqlite::Error) -> StoreError {
         StoreError::Sql { path: self.path.clone(), source }
     }
 }
+
+/// What goes into a row of JSON, and its digest.
+#[derive(Debug)]
+struct Sealed {
+    bytes: Vec<u8>,
+    digest: String,
+}
+
+/// The digest of a text as a row has it: 16 hexadecimal digits.
+fn written(text: &[u8]) -> String {
+    format!("{:016x}", digest(DIGEST, text))
+}
+
+const INSERT_RUN: &str = "INSERT INTO run (id, started, title, version, planned, head, digest)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
 
 /// Counted trials of the plan of a run.
 fn desk_trials(run: &Run) -> u32 {
@@ -321,14 +346,19 @@ fn sit(link: &Connection, run: i64, sitting: &Sitting) -> rusqlite::Result<i64> 
     )
 }
 
-fn keep(link: &Connection, run: i64, record: &TrialRecord, packed: &[u8]) -> rusqlite::Result<()> {
+fn keep(
+    link: &Connection,
+    run: i64,
+    record: &TrialRecord,
+    sealed: &Sealed,
+) -> rusqlite::Result<()> {
     let trial = &record.trial;
     let counted = trial.kind == TrialKind::Counted;
     let fault = record.outcome.fault.as_ref().map(ToString::to_string);
     link.prepare(
         "INSERT INTO trial
-             (run, seq, trial, block, counted, valid, attempt, fault, started_s, record)
-         SELECT ?1, coalesce(max(seq) + 1, 0), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9
+             (run, seq, trial, block, counted, valid, attempt, fault, started_s, record, digest)
+         SELECT ?1, coalesce(max(seq) + 1, 0), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10
          FROM trial WHERE run = ?1",
     )?
     .execute(params![
@@ -340,7 +370,8 @@ fn keep(link: &Connection, run: i64, record: &TrialRecord, packed: &[u8]) -> rus
         record.attempt,
         fault,
         record.started_s,
-        packed
+        sealed.bytes,
+        sealed.digest
     ])?;
     let kept = link.last_insert_rowid();
     let mut add =

@@ -1,6 +1,6 @@
 //! Knows how runs are found and brought back.
 
-use super::{Store, StoreError, Writer};
+use super::{Sealed, Store, StoreError, Writer, written};
 use desk::plan::extend;
 use desk::record::{Added, Completeness, Counted, Fault, Run, Sitting, TrialRecord};
 use rusqlite::params;
@@ -143,7 +143,7 @@ impl Store {
         for added in run.sittings.iter().filter_map(|sitting| sitting.added) {
             extend(&mut run.plan, added);
         }
-        run.records = self.records(number)?;
+        run.records = self.records(number, &run.id)?;
         run.completeness = self.completeness(number).map_err(get)?;
         Ok(run)
     }
@@ -154,11 +154,14 @@ impl Store {
     /// As [`Self::load`].
     pub fn head(&self, id: &str) -> Result<Run, StoreError> {
         let number = self.number(&self.find(id)?)?;
-        let head: Vec<u8> = self
+        let sealed = |row: &rusqlite::Row<'_>| {
+            Ok((Sealed { bytes: row.get(0)?, digest: row.get(1)? }, row.get::<_, String>(2)?))
+        };
+        let (head, id) = self
             .link
-            .query_row("SELECT head FROM run WHERE number = ?1", [number], |row| row.get(0))
+            .query_row("SELECT head, digest, id FROM run WHERE number = ?1", [number], sealed)
             .map_err(|e| self.error(e))?;
-        self.unpack(&head)
+        self.unpack(&head, || format!("run {id}"))
     }
 
     /// Counted trials of the runs to which blocks were added, by id.
@@ -196,14 +199,21 @@ impl Store {
         find.query_map([run], sitting)?.collect()
     }
 
-    fn records(&self, run: i64) -> Result<Vec<TrialRecord>, StoreError> {
-        let all = || -> rusqlite::Result<Vec<Vec<u8>>> {
-            let mut find =
-                self.link.prepare("SELECT record FROM trial WHERE run = ?1 ORDER BY seq")?;
-            find.query_map([run], |row| row.get(0))?.collect()
+    fn records(&self, run: i64, id: &str) -> Result<Vec<TrialRecord>, StoreError> {
+        let all = || -> rusqlite::Result<Vec<(Sealed, u32)>> {
+            let mut find = self
+                .link
+                .prepare("SELECT record, digest, trial FROM trial WHERE run = ?1 ORDER BY seq")?;
+            let sealed = |row: &rusqlite::Row<'_>| {
+                Ok((Sealed { bytes: row.get(0)?, digest: row.get(1)? }, row.get(2)?))
+            };
+            find.query_map([run], sealed)?.collect()
         };
-        let packed = all().map_err(|e| self.error(e))?;
-        packed.iter().map(|record| self.unpack(record)).collect()
+        let sealed = all().map_err(|e| self.error(e))?;
+        let record = |(sealed, trial): &(Sealed, u32)| {
+            self.unpack(sealed, || format!("trial {trial} of run {id}"))
+        };
+        sealed.iter().map(record).collect()
     }
 
     fn completeness(&self, run: i64) -> rusqlite::Result<Completeness> {
@@ -220,9 +230,17 @@ impl Store {
         })
     }
 
-    pub(super) fn unpack<T: DeserializeOwned>(&self, packed: &[u8]) -> Result<T, StoreError> {
-        let fail = |e: std::io::Error| StoreError::Record { path: self.path.clone(), source: e };
-        let text = zstd::decode_all(packed).map_err(fail)?;
-        serde_json::from_slice(&text).map_err(|e| fail(e.into()))
+    /// What was sealed; `what` names it where it is no longer what was written.
+    pub(super) fn unpack<T: DeserializeOwned>(
+        &self,
+        sealed: &Sealed,
+        what: impl Fn() -> String,
+    ) -> Result<T, StoreError> {
+        let text = zstd::decode_all(sealed.bytes.as_slice()).ok();
+        let Some(text) = text.filter(|text| written(text) == sealed.digest) else {
+            return Err(StoreError::Altered { what: what(), path: self.path.clone() });
+        };
+        serde_json::from_slice(&text)
+            .map_err(|e| StoreError::Record { path: self.path.clone(), source: e.into() })
     }
 }

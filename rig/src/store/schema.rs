@@ -14,11 +14,13 @@ const APPLICATION: i64 = 0x7374_656e;
 const SCHEMA: i64 = 3;
 
 /// `run.head` is the run without its records and `trial.record` one record, both JSON in zstd; the
-/// columns beside them are for lists and for whoever opens the file with SQL.
+/// columns beside them are for lists and for whoever opens the file with SQL. `digest` is that of
+/// the JSON.
 const TABLES: &str = "
 CREATE TABLE run (
     number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, started TEXT NOT NULL,
-    title TEXT NOT NULL, version TEXT NOT NULL, planned INTEGER NOT NULL, head BLOB NOT NULL);
+    title TEXT NOT NULL, version TEXT NOT NULL, planned INTEGER NOT NULL, head BLOB NOT NULL,
+    digest TEXT NOT NULL);
 CREATE TABLE sitting (
     run INTEGER NOT NULL REFERENCES run, number INTEGER NOT NULL, started TEXT NOT NULL,
     boot TEXT NOT NULL, records_before INTEGER NOT NULL, pid INTEGER NOT NULL,
@@ -27,7 +29,7 @@ CREATE TABLE trial (
     number INTEGER PRIMARY KEY, run INTEGER NOT NULL REFERENCES run, seq INTEGER NOT NULL,
     trial INTEGER NOT NULL, block INTEGER NOT NULL, counted INTEGER NOT NULL,
     valid INTEGER NOT NULL, attempt INTEGER NOT NULL, fault TEXT, started_s REAL NOT NULL,
-    record BLOB NOT NULL, UNIQUE (run, seq));
+    record BLOB NOT NULL, digest TEXT NOT NULL, UNIQUE (run, seq));
 CREATE INDEX trial_kind ON trial (run, counted, valid);
 CREATE TABLE sample (
     trial INTEGER NOT NULL REFERENCES trial, metric TEXT NOT NULL, value REAL NOT NULL,

@@ -181,6 +181,26 @@ fn nothing_that_was_kept_can_be_changed() {
 }
 
 #[test]
+fn a_row_that_was_altered_is_refused_by_its_trial() {
+    let place = Place::new("altered");
+    let path = place.file("lab.stend");
+    let whole = golden();
+    Store::open(&path).unwrap().add(&[&whole]).unwrap();
+    let link = Connection::open(&path).unwrap();
+    link.execute_batch("DROP TRIGGER no_UPDATE_trial; DROP TRIGGER no_UPDATE_run").unwrap();
+    let said = || Store::read(&path).unwrap().load("last").unwrap_err().to_string();
+    // The record of another visit, whole as it is; then bytes that are no record; then the plan.
+    let other = "UPDATE trial SET record = (SELECT record FROM trial WHERE seq = 3) WHERE seq = 2";
+    link.execute(other, []).unwrap();
+    let trial = format!("trial {} of run {}", whole.records[2].trial.id, whole.id);
+    assert!(said().contains(&trial) && said().contains("import the run"), "{}", said());
+    link.execute("UPDATE trial SET record = x'00' WHERE seq = 2", []).unwrap();
+    assert!(said().contains(&trial), "{}", said());
+    link.execute("UPDATE run SET digest = 'x'", []).unwrap();
+    assert!(said().contains(&format!(": run {} is not", whole.id)), "{}", said());
+}
+
+#[test]
 fn a_run_is_found_by_any_beginning_that_is_its_own() {
     let place = Place::new("find");
     let mut store = Store::open(&place.file("lab.stend")).unwrap();

@@ -1,6 +1,6 @@
 //! What holds of every record: JSON in zstd brings it back to the last bit; no bytes are a panic.
 
-use super::Store;
+use super::{Sealed, Store, written};
 use desk::record::{Fault, Reading, Sample, TrialRecord, Value};
 use desk::unit::{Quantity, Unit};
 use proptest::prelude::*;
@@ -50,13 +50,14 @@ proptest! {
         record.observed = words.into_iter().map(word).collect();
         (record.trial.seed, record.started_s) = (seed, started_s);
         record.outcome.fault = what.map(|what| Fault::WrongWork { what });
-        let back: TrialRecord = store.unpack(&store.pack(&record).unwrap()).unwrap();
+        let back: TrialRecord = store.unpack(&store.pack(&record).unwrap(), String::new).unwrap();
         prop_assert_eq!(back, record);
     }
 
     #[test]
     fn no_bytes_are_a_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
         let (store, _) = store();
-        prop_assert!(store.unpack::<TrialRecord>(&bytes).is_err());
+        let sealed = Sealed { digest: written(&bytes), bytes };
+        prop_assert!(store.unpack::<TrialRecord>(&sealed, String::new).is_err());
     }
 }

@@ -148,7 +148,7 @@ pub struct Known {
 impl Known {
     /// Which run, when, in what lab, and at which levels.
     pub fn source(&self) -> String {
-        let lab = self.run.environment.lab.as_ref().map(|(kind, _)| *kind);
+        let lab = self.run.environment().lab.as_ref().map(|(kind, _)| *kind);
         let lab = match lab {
             Some(LabKind::RootNamespaces) => "namespaces of root",
             Some(LabKind::UserNamespaces) => "namespaces of a user",
@@ -206,12 +206,13 @@ fn is_of(head: &Run, plan: &Plan) -> bool {
 /// know differs in what matters. What is known only once the lab stands is not known here.
 fn same_machine(head: &Run, machine: &Environment) -> bool {
     let today = Run {
-        environment: machine.clone(),
+        environments: Run::of_local(machine.clone()),
         version: env!("CARGO_PKG_VERSION").into(),
         workloads: revisions(&head.plan),
         ..head.clone()
     };
     let found = compare_environments(head, &today, &declared(&head.plan, &head.plan));
     let both = |d: &desk::verdict::Difference| d.a.is_some() && d.b.is_some();
-    head.environment.is_simulated() == machine.is_simulated() && !found.confounders.iter().any(both)
+    head.environment().is_simulated() == machine.is_simulated()
+        && !found.confounders.iter().any(both)
 }

@@ -122,9 +122,15 @@ fn row(run: &Run, record: &TrialRecord) -> BTreeMap<String, Cell> {
     row.extend(record.observed.iter().map(|(name, v)| setting("observed", name, v)));
     let figures =
         record.outcome.samples.iter().map(|s| (format!("metric.{}", s.metric), s.quantity));
+    let quantiles = run.metrics_of(&trial.point.load).filter(|metric| metric.quantile.is_some());
+    let quantiles = quantiles.filter_map(|metric| {
+        Some((format!("metric.{}", metric.name), record.outcome.figure(metric)?))
+    });
     let read = record.readings.iter();
     let read = read.map(|r| (format!("reading.{}.{}.{}", r.probe, r.host, r.key), r.quantity));
-    row.extend(figures.chain(read).map(|(name, quantity)| measured(&name, quantity)));
+    row.extend(
+        figures.chain(quantiles).chain(read).map(|(name, quantity)| measured(&name, quantity)),
+    );
     row
 }
 

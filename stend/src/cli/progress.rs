@@ -91,7 +91,7 @@ impl Meter {
             return;
         }
         if self.manner.verbose {
-            self.say(&visit(&run.plan, progress.last));
+            self.say(&visit(run, progress.last));
         }
         let next_block = progress.next.map(|next| next.block);
         let ended = !progress.waits && next_block != Some(progress.last.trial.block);
@@ -257,14 +257,14 @@ fn standing(so_far: &SoFar) -> String {
 }
 
 /// One visit and what came of it.
-fn visit(plan: &Plan, record: &TrialRecord) -> String {
-    let what = match (&record.outcome.fault, record.figure(plan)) {
+fn visit(run: &Run, record: &TrialRecord) -> String {
+    let what = match (&record.outcome.fault, run.figure(record)) {
         (Some(fault @ Fault::NotAvailable { .. }), _) => fault.to_string(),
         (Some(fault), _) => format!("fault: {fault}"),
         (None, Some(quantity)) => quantity.to_string(),
         (None, None) => "no figure".into(),
     };
-    format!("{}: {what}", place(plan, &record.trial))
+    format!("{}: {what}", place(&run.plan, &record.trial))
 }
 
 /// Says a line to whoever watches; that nobody does is no error.

@@ -89,7 +89,7 @@ fn since_it_began(run: &Run) -> f64 {
 
 /// The kind of place in which the run began: in another its trials would not be comparable.
 fn place_of(run: &Run) -> Place {
-    match run.environment.lab {
+    match run.environment().lab {
         Some((LabKind::RootNamespaces, _)) => Place::Root,
         Some((LabKind::UserNamespaces, _)) => Place::User,
         Some((LabKind::Simulated, _)) => Place::Sim,
@@ -103,7 +103,7 @@ fn seen(run: &Run, physics: Option<&Path>) -> Result<Environment, CliError> {
         place::settle_dead();
     }
     let seen = place::machine(&run.plan, place_of(run), physics)?;
-    Ok(Environment { lab: run.environment.lab.clone(), ..seen })
+    Ok(Environment { lab: run.environment().lab.clone(), ..seen })
 }
 
 /// Whether this build visits the trials that are kept in the order in which they were visited, in
@@ -151,7 +151,7 @@ fn refuse_another_machine(
     binds: &dyn Fn(&Difference) -> bool,
 ) -> Result<Vec<String>, CliError> {
     let today = Run {
-        environment: now.clone(),
+        environments: Run::of_local(now.clone()),
         version: env!("CARGO_PKG_VERSION").into(),
         workloads: revisions(&run.plan),
         ..run.clone()

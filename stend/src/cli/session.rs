@@ -98,7 +98,7 @@ impl Session {
             workloads: revisions(&plan),
             plan,
             plan_text: text.into(),
-            environment: self.environment.clone(),
+            environments: Run::of_local(self.environment.clone()),
             records: Vec::new(),
             completeness: Completeness::Partial { why: "it has only begun".into() },
             sittings: vec![sitting(0)],

@@ -272,7 +272,7 @@ pub fn publish(
 
 /// The one command that this machine's findings ask for most.
 fn next_command(measured: &[Measured]) -> String {
-    let lab = measured.first().and_then(|m| m.run.environment.lab.as_ref());
+    let lab = measured.first().and_then(|m| m.run.environment().lab.as_ref());
     let decided = |role: Role, factor: &str, verdicts: &[Verdict]| {
         let rows = measured.iter().filter(|m| m.role == role).flat_map(|m| &m.analysis.comparisons);
         rows.filter(|c| factor.is_empty() || c.factor == factor)
@@ -297,7 +297,7 @@ fn next_command(measured: &[Measured]) -> String {
 
 /// The built-in plan compares the kernel's own congestion control with cubic.
 fn own_is_not_cubic(measured: &[Measured]) -> bool {
-    let own = measured.first().and_then(|m| m.run.environment.fact("tcp.congestion_default"));
+    let own = measured.first().and_then(|m| m.run.environment().fact("tcp.congestion_default"));
     own.is_some_and(|own| own != "cubic")
 }
 

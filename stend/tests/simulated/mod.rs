@@ -57,7 +57,7 @@ pub fn run(plan: &Plan, physics: &Physics) -> Run {
         metrics: of_loads.flat_map(|entry| entry.spec.described()).collect(),
         plan: plan.clone(),
         plan_text: String::new(),
-        environment: sim::environment(physics, "test.toml", &["lan".into()]),
+        environments: Run::of_local(sim::environment(physics, "test.toml", &["lan".into()])),
         records: visited.records,
         completeness: visited.completeness,
         sittings: Vec::new(),

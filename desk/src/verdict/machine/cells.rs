@@ -6,7 +6,7 @@ use crate::record::{Plan, Replicate, Run, Settings, TrialKind, TrialRecord, Valu
 use crate::stats::{Estimate, mean_or_single_at};
 use crate::unit::{Quantity, Unit};
 use crate::verdict::alpha;
-use crate::verdict::measured::{by_replicate, described, figure};
+use crate::verdict::measured::{by_replicate, figure};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -111,19 +111,18 @@ fn cell(run: &Run, records: &[&TrialRecord]) -> Option<MachineCell> {
     }
     let mean = |values: &[f64], unit| mean_or_single_at(values, unit, level);
     let pairs = pairs.into_iter().filter_map(|(name, v)| Some((name, mean(&v, Unit::Second)?)));
-    let figures = described(run, &point.load).into_iter().filter_map(|metric| {
-        let figure = figure(&run.plan, metric, records)?;
+    let figures = run.metrics_of(&point.load).filter_map(|metric| {
+        let figure = figure(&run.plan, metric, records).ok()??;
         Some((figure.metric, figure.estimate))
     });
     let size = |key: &str| made.get(key).and_then(Value::quantity);
     let asked = || point.params.get("size").and_then(Value::quantity);
     let bytes = size("bytes").or_else(|| size("size")).or_else(asked);
     let metric = run.plan.primary(&point.load);
-    let unit = run.metric(&point.load, metric).map(|metric| metric.unit);
     let replicate = if first.trial.boot > 0 { Replicate::Boot } else { Replicate::Block };
-    let blocks = unit.into_iter().flat_map(|unit| {
+    let blocks = run.deciding(&point.load).into_iter().flat_map(|metric| {
         let values = by_replicate(replicate, metric, records);
-        values.into_iter().map(move |(block, value)| (block, Quantity::new(value, unit)))
+        values.into_iter().map(move |(block, value)| (block, Quantity::new(value, metric.unit)))
     });
     Some(MachineCell {
         load: point.load.clone(),

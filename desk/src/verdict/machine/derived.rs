@@ -108,8 +108,8 @@ pub(in crate::verdict) fn derived(run: &Run, cells: &[MachineCell]) -> Vec<Deriv
     };
     let cells: Vec<&MachineCell> = cells.iter().filter(first).collect();
     let mut all = clocks(&cells);
-    let caches = caches(&run.environment, &cells);
-    all.extend(prefetching(first_cache(&run.environment, &caches), &cells));
+    let caches = caches(run.environment(), &cells);
+    all.extend(prefetching(first_cache(run.environment(), &caches), &cells));
     all.extend(caches);
     all.extend(saturation(&cells));
     all.extend(bytes_per_clock(&cells));

@@ -127,7 +127,7 @@ fn what_the_run_lacks_is_named() {
         assert_eq!(missing(&run, id), Some(need), "{id}");
     }
     let mut shared = run.clone();
-    shared.environment.lab = Some((LabKind::Loopback, String::new()));
+    shared.environment_mut().lab = Some((LabKind::Loopback, String::new()));
     assert_eq!(missing(&shared, "000-2"), Some(ClaimNeed::Server));
     let mut one_way = run;
     one_way.records.retain(|r| direction(r) == "transmit");

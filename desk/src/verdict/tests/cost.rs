@@ -52,7 +52,7 @@ fn costs_are_ratios_within_blocks_like_any_other() {
         assert_eq!(comparison.overall.n, 5);
     }
     assert_eq!(cost.displaced, None);
-    run.environment.lab = Some((LabKind::UserNamespaces, String::new()));
+    run.environment_mut().lab = Some((LabKind::UserNamespaces, String::new()));
     assert_eq!(only(&analyse(&run)).basis, Basis::Pair);
 }
 

@@ -16,6 +16,7 @@ mod interaction;
 mod loads;
 mod looks;
 mod primary;
+mod quantile;
 mod ranking;
 mod states;
 mod unpaired;
@@ -389,8 +390,8 @@ fn doubts_stand_in_the_order_of_their_weight() {
     }
     break_trial(&mut run, 5, "onboard", 1024);
     run.completeness = Completeness::Partial { why: "time ran out".into() };
-    run.environment.cpu.hypervisor = Some("kvm".into());
-    run.environment.lab = Some((LabKind::RootNamespaces, String::new()));
+    run.environment_mut().cpu.hypervisor = Some("kvm".into());
+    run.environment_mut().lab = Some((LabKind::RootNamespaces, String::new()));
     let caveats = analyse(&run).caveats;
     let [
         Caveat::NoiseFloor { ratio },
@@ -424,7 +425,7 @@ fn a_quiet_run_on_real_machines_leaves_no_doubt() {
     let quiet = Simulated { noise: 0.001, ..Simulated::default() };
     assert!(analyse(&quiet.run()).caveats.is_empty());
     let mut loopback = quiet.run();
-    loopback.environment.lab = Some((LabKind::Loopback, "no namespaces".into()));
+    loopback.environment_mut().lab = Some((LabKind::Loopback, "no namespaces".into()));
     let why = String::from("no namespaces");
     assert_eq!(analyse(&loopback).caveats, [Caveat::Loopback { why }, Caveat::OneMachine]);
 }

@@ -181,7 +181,7 @@ fn at(seed: u64, level: &str) -> Run {
     let mut run = simulated(seed, &[64]);
     run.id = format!("{level}-{seed}");
     let (key, value, source) = ("manual.filter".into(), level.into(), String::new());
-    run.environment.facts.push(Fact { key, value, class: KeyClass::Factor, source });
+    run.environment_mut().facts.push(Fact { key, value, class: KeyClass::Factor, source });
     run
 }
 
@@ -199,7 +199,12 @@ fn runs_are_grouped_by_their_set_up_and_none_is_on_two_sides() {
     // Another machine of the same kind is another set-up, although no figure depends on its number.
     let mut twin = at(7, "on");
     let (key, class) = ("system.serial".into(), KeyClass::Info);
-    twin.environment.facts.push(Fact { key, value: "x".into(), class, source: String::new() });
+    twin.environment_mut().facts.push(Fact {
+        key,
+        value: "x".into(),
+        class,
+        source: String::new(),
+    });
     assert_eq!(group(&at(1, "on"), &twin, &stored), Grouped { a: vec![0], ..Grouped::default() });
 }
 

@@ -60,6 +60,7 @@ pub(super) fn check(recipe: &Recipe, evidence: &Evidence) -> Result<Checked, Fau
     let outcome = Outcome {
         window: Window { opened_ns, closed_ns },
         samples,
+        series: Vec::new(),
         distributions: Vec::new(),
         flows: Flows::default(),
         work,

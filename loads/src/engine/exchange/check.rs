@@ -5,12 +5,12 @@
 use super::order::{ThreadPlan, Threads};
 use super::part::{HostMark, ThreadCount, ThreadEnd};
 use super::take::{LATENESS, RESPONSE, SERVICE};
-use crate::engine::net::life::check_moments;
+use crate::engine::net::life::{check_moments, series};
 use crate::engine::net::{Life, account, seconds};
 use desk::record::flow::{Flow, Flows};
 use desk::record::{
-    Distribution, Fault, MetricRole, Outcome, Reading, Sample, Settings, Value, Window, Work,
-    WorkloadSpec,
+    Distribution, Fault, MetricRole, MetricSpec, Outcome, Reading, Sample, Series, Settings, Value,
+    Window, Work, WorkloadSpec,
 };
 use desk::unit::{Quantity, Unit};
 use rig::metal::{DIGEST, digest};
@@ -64,7 +64,7 @@ impl Evidence {
     /// The threads of a host.
     fn of_host(&self, host: usize) -> Result<Vec<Thread<'_>>, Fault> {
         let life = self.life()?;
-        let gone = || Fault::DeadHost { host: self.host_names[host].clone() };
+        let gone = || Fault::DeadHost { host: self.host_names[host].as_str().into() };
         let (a, b) = (life.opened.get(host), life.closed.get(host));
         let (a, b, ends) = (a.ok_or_else(gone)?, b.ok_or_else(gone)?, life.ended.get(host));
         let all = if host == 0 { &self.threads.server } else { &self.threads.clients };
@@ -114,6 +114,7 @@ pub fn check(spec: &WorkloadSpec, evidence: &Evidence) -> Result<Checked, Fault>
     let outcome = Outcome {
         window: Window { opened_ns: life.window_ns.0, closed_ns: life.window_ns.1 },
         samples: samples.collect(),
+        series: course(spec, life),
         distributions: distributions(&clients)?,
         flows: Flows::new(&COLUMNS, flows(evidence, &clients)?),
         work,
@@ -127,6 +128,14 @@ pub fn check(spec: &WorkloadSpec, evidence: &Evidence) -> Result<Checked, Fault>
         readings.extend(of_host(evidence, host)?);
     }
     Ok(Checked { outcome, readings })
+}
+
+/// The rate in steps of the window.
+fn course(spec: &WorkloadSpec, life: &Life<HostMark, Vec<ThreadEnd>>) -> Vec<Series> {
+    let rates = spec.metrics.iter().filter(|metric| metric.role == MetricRole::Rate);
+    let of =
+        |metric: &MetricSpec| series(&life.course, life.window_ns, (metric.name, metric.unit, 1.0));
+    rates.flat_map(of).collect()
 }
 
 /// Every thread ran to its end, every connection moved something, and the server answered as many
@@ -245,7 +254,7 @@ fn of_host(evidence: &Evidence, host: usize) -> Result<Vec<Reading>, Fault> {
     let name = &evidence.host_names[host];
     let mut all = Vec::new();
     let mut add = |probe: &str, key: &str, value: f64, unit| {
-        let (probe, host, key) = (probe.into(), name.clone(), key.into());
+        let (probe, host, key) = (probe.into(), name.as_str().into(), key.into());
         all.push(Reading { probe, host, key, quantity: Quantity::new(value, unit) });
     };
     let (a, b) = (&life.opened[host], &life.closed[host]);

@@ -233,6 +233,7 @@ fn evidence(
         window_ns: (window.opens_ns, window.closes_ns),
         opened: hosts.clone().map(|host| mark(host, false)).collect(),
         closed: hosts.clone().map(|host| mark(host, true)).collect(),
+        course: Vec::new(),
         ended: hosts.map(end).collect(),
     };
     Evidence {

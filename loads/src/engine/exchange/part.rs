@@ -195,13 +195,16 @@ impl<E: Exchange> End for Side<E> {
         clients.map(|running| running.counters.done.load(Relaxed)).sum()
     }
 
+    fn closes(&mut self, at_ns: u64) {
+        if let Some(shared) = &self.shared {
+            shared.closes(at_ns);
+        }
+    }
+
     fn mark(&mut self, edge: Edge) -> Result<HostMark, String> {
         let (Edge::Opens(at_ns) | Edge::Closes(at_ns)) = edge;
-        if let Some(shared) = &self.shared {
-            match edge {
-                Edge::Opens(_) => shared.opens(at_ns),
-                Edge::Closes(_) => shared.closes(at_ns),
-            }
+        if let (Some(shared), Edge::Opens(_)) = (&self.shared, edge) {
+            shared.opens(at_ns);
         }
         clock::sleep_until(at_ns);
         Ok(self.read())

@@ -168,6 +168,7 @@ fn failed_operations_are_counted_by_class_and_are_in_no_distribution() {
     side.go();
     let opens = rig::lab::clock::now_ns();
     side.mark(Edge::Opens(opens)).unwrap();
+    side.closes(opens + 100_000_000);
     side.mark(Edge::Closes(opens + 100_000_000)).unwrap();
     let ends = side.stop(Duration::from_millis(200)).unwrap();
     let counted = &ends[0].counted;

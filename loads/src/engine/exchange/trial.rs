@@ -51,6 +51,7 @@ pub fn run<E: Exchange>(
     let opens = clock::now_ns();
     client.mark(Edge::Opens(opens)).expect("counts");
     let closes = opens + u64::try_from(window.as_nanos()).expect("a short window");
+    client.closes(closes);
     client.mark(Edge::Closes(closes)).expect("counts");
     let drain = Duration::from_millis(500);
     let mut clients = client.stop(drain).expect("an end");

@@ -3,8 +3,9 @@
 //! The conductor's side is [`Course`], a host's side whatever implements [`End`]. Must not know
 //! what travels; it announces the edges of the window and no more.
 
-use desk::record::Fault;
+use desk::record::{Fault, Series};
 use desk::search::{Reached, steady};
+use desk::unit::{Quantity, Unit};
 use rig::lab::agent::Part;
 use rig::lab::wire::{Answer, Request};
 use rig::lab::{Lab, LabError, SUT, clock};
@@ -21,6 +22,8 @@ const AHEAD_EACH_NS: u64 = 300_000;
 const DRAIN: Duration = Duration::from_millis(200);
 /// Pause between two looks at the rate while warming up.
 const LOOK: Duration = Duration::from_millis(25);
+/// How far apart a host looks at its work within the window, nanoseconds.
+const STEP_NS: u64 = 100_000_000;
 /// How far from an edge counters may be read in any case, nanoseconds; beyond, 5 % of the window.
 const LATE_NS: u64 = 50_000_000;
 /// Longest wait for an answer that is due at once.
@@ -46,6 +49,8 @@ pub trait End: Default + 'static {
     fn go(&mut self);
     /// Work done so far, in any unit that does not change.
     fn done(&self) -> u64;
+    /// Hears when the window closes, well before it does.
+    fn closes(&mut self, _at_ns: u64) {}
     /// Waits for an edge of the window and reads everything there.
     ///
     /// # Errors
@@ -73,7 +78,8 @@ enum Told<A, M, E> {
     Staged(A),
     Going,
     Sampled(u64, u64),
-    Marked(M),
+    /// What was read, and the work done in steps: at the opening, or from there to the close.
+    Marked(M, Vec<u64>),
     Stopped(E),
 }
 
@@ -82,15 +88,19 @@ type Answered<E> = Told<<E as End>::Staged, <E as End>::Mark, <E as End>::Ended>
 /// The part of a load on a host.
 #[must_use]
 pub fn make_part<E: End>() -> Part {
-    let mut end = E::default();
+    let (mut end, mut opened_ns) = (E::default(), 0);
     Box::new(move |body| {
         let ask = serde_json::from_value(body).map_err(|e| e.to_string())?;
-        let told = answer(&mut end, ask)?;
+        let told = answer(&mut end, &mut opened_ns, ask)?;
         serde_json::to_value(told).map_err(|e| e.to_string())
     })
 }
 
-fn answer<E: End>(end: &mut E, ask: Ask<E::Stage>) -> Result<Answered<E>, String> {
+fn answer<E: End>(
+    end: &mut E,
+    opened_ns: &mut u64,
+    ask: Ask<E::Stage>,
+) -> Result<Answered<E>, String> {
     match ask {
         Ask::Stage(order) => end.stage(order).map(Told::Staged),
         Ask::Go => {
@@ -98,10 +108,30 @@ fn answer<E: End>(end: &mut E, ask: Ask<E::Stage>) -> Result<Answered<E>, String
             Ok(Told::Going)
         }
         Ask::Sample => Ok(Told::Sampled(clock::now_ns(), end.done())),
-        Ask::Opens(at_ns) => end.mark(Edge::Opens(at_ns)).map(Told::Marked),
-        Ask::Closes(at_ns) => end.mark(Edge::Closes(at_ns)).map(Told::Marked),
+        Ask::Opens(at_ns) => {
+            *opened_ns = at_ns;
+            let mark = end.mark(Edge::Opens(at_ns))?;
+            Ok(Told::Marked(mark, vec![end.done()]))
+        }
+        Ask::Closes(at_ns) => {
+            end.closes(at_ns);
+            let mut course = course(end, *opened_ns, at_ns);
+            let mark = end.mark(Edge::Closes(at_ns))?;
+            course.push(end.done());
+            Ok(Told::Marked(mark, course))
+        }
         Ask::Stop => end.stop(DRAIN).map(Told::Stopped),
     }
+}
+
+/// Work done so far at every step from the opening to the close, both left out.
+fn course<E: End>(end: &E, from_ns: u64, until_ns: u64) -> Vec<u64> {
+    let steps = (1..).map(|step| from_ns + step * STEP_NS).take_while(|at| *at < until_ns);
+    let look = |at_ns| {
+        clock::sleep_until(at_ns);
+        end.done()
+    };
+    steps.map(look).collect()
 }
 
 /// The conductor's side.
@@ -128,6 +158,8 @@ pub struct Life<M, E> {
     pub opened: Vec<M>,
     /// Every host when it closed.
     pub closed: Vec<M>,
+    /// Work done by every host, in steps from the opening to the close.
+    pub course: Vec<Vec<u64>>,
     /// Every host at its end.
     pub ended: Vec<E>,
 }
@@ -173,14 +205,18 @@ impl Course {
         let steady = self.warm_up::<E>(lab, go_ns)?;
         let opens_ns = clock::now_ns() + AHEAD_NS + AHEAD_EACH_NS * self.hosts.len() as u64;
         let closes_ns = opens_ns + u64::try_from(self.window.as_nanos()).unwrap_or(u64::MAX);
-        let opened = self.mark::<E>(lab, Edge::Opens(opens_ns), edges)?;
-        let closed = self.mark::<E>(lab, Edge::Closes(closes_ns), edges)?;
+        let (opened, first): (Vec<_>, Vec<_>) =
+            self.mark::<E>(lab, Edge::Opens(opens_ns), edges)?.into_iter().unzip();
+        let (closed, rest): (Vec<_>, Vec<_>) =
+            self.mark::<E>(lab, Edge::Closes(closes_ns), edges)?.into_iter().unzip();
+        let course = first.into_iter().zip(rest).map(|(first, rest)| [first, rest].concat());
         let ended = self.ask::<E, _>(lab, &self.all(|| Ask::Stop), |told| match told {
             Told::Stopped(ended) => Some(ended),
             _ => None,
         })?;
         let (settle_ns, window_ns) = (opens_ns - go_ns, (opens_ns, closes_ns));
-        Ok(Life { steady, settle_ns, window_ns, opened, closed, ended })
+        let course = course.collect();
+        Ok(Life { steady, settle_ns, window_ns, opened, closed, course, ended })
     }
 
     /// Waits until the rate is level; says whether it was when the waiting ended.
@@ -208,7 +244,7 @@ impl Course {
         lab: &mut Lab,
         edge: Edge,
         edges: &mut dyn FnMut(Edge),
-    ) -> Result<Vec<E::Mark>, LabError> {
+    ) -> Result<Vec<(E::Mark, Vec<u64>)>, LabError> {
         let (asks, at_ns) = match edge {
             Edge::Opens(at_ns) => (self.all(|| Ask::Opens(at_ns)), at_ns),
             Edge::Closes(at_ns) => (self.all(|| Ask::Closes(at_ns)), at_ns),
@@ -219,7 +255,7 @@ impl Course {
         edges(edge);
         let answers = lab.receive(&wrapped, SOON)?;
         self.unwrap::<E, _>(lab, &asks, answers, |told| match told {
-            Told::Marked(mark) => Some(mark),
+            Told::Marked(mark, course) => Some((mark, course)),
             _ => None,
         })
     }
@@ -301,9 +337,33 @@ pub fn check_moments(
             let off_ns = at_ns.abs_diff(edge).max((at_ns + took_ns).abs_diff(edge));
             if off_ns > allowed {
                 let what = format!("read its counters {} ms off the edge", off_ns / 1_000_000);
-                return Err(Fault::Disturbed { host: host.clone(), what });
+                return Err(Fault::Disturbed { host: host.as_str().into(), what });
             }
         }
     }
     Ok(())
+}
+
+/// A rate in steps of the window, from the work that every host had done at their ends, each as
+/// much as told of the unit; none where not every host looked on the way.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "work of a window is below 2^53")]
+pub fn series(
+    course: &[Vec<u64>],
+    (opens, closes): (u64, u64),
+    (metric, unit, each): (&str, Unit, f64),
+) -> Vec<Series> {
+    let count = course.iter().map(Vec::len).min().filter(|count| *count > 2);
+    let Some(count) = count else { return Vec::new() };
+    let done = |at: usize| course.iter().map(|host| host[at]).sum::<u64>();
+    let moment = |at: usize| match at + 1 < count {
+        true => opens + at as u64 * STEP_NS,
+        false => closes,
+    };
+    let rate = |at: usize| {
+        let length = moment(at + 1).saturating_sub(moment(at)).max(1);
+        done(at + 1).saturating_sub(done(at)) as f64 * each / super::seconds(length)
+    };
+    let step = Quantity::seconds(super::seconds(STEP_NS));
+    vec![Series { metric: metric.into(), unit, step, values: (0..count - 1).map(rate).collect() }]
 }

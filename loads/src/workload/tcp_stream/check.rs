@@ -5,7 +5,7 @@
 use super::evidence::{Evidence, end_at};
 use super::run::{Direction, HostMark, StreamEnd, StreamPlan};
 use super::{bytes, readings};
-use crate::engine::net::life::check_moments;
+use crate::engine::net::life::{check_moments, series};
 use crate::engine::net::seconds;
 use desk::record::flow::{self, Flow, Flows};
 use desk::record::{Fault, Outcome, Sample, Settings, Value, Window, Work};
@@ -48,6 +48,7 @@ pub fn check(evidence: &Evidence) -> Result<Checked, Fault> {
     let outcome = Outcome {
         window: Window { opened_ns: evidence.window_ns.0, closed_ns: evidence.window_ns.1 },
         samples,
+        series: series(&evidence.course, evidence.window_ns, ("throughput", Unit::BitPerSecond, 8.0)),
         distributions: Vec::new(),
         flows: Flows::new(&COLUMNS, streams),
         work,

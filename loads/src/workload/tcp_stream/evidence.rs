@@ -26,6 +26,8 @@ pub struct Evidence {
     pub closed: Vec<HostMark>,
     /// Every host after its streams had ended.
     pub after: Vec<HostMark>,
+    /// Bytes received by every host, in steps from the opening to the close.
+    pub course: Vec<Vec<u64>>,
     /// Announced edges, nanoseconds.
     pub window_ns: (u64, u64),
     /// Time from go to the opening, nanoseconds.

@@ -15,7 +15,7 @@ pub fn of(evidence: &Evidence) -> Vec<Reading> {
     let mut all = Vec::new();
     for (host, (opened, closed)) in evidence.host_names.iter().zip(marks) {
         let mut add = |probe: &str, key: &str, value: f64, unit| {
-            let (probe, host, key) = (probe.into(), host.clone(), key.into());
+            let (probe, host, key) = (probe.into(), host.as_str().into(), key.into());
             all.push(Reading { probe, host, key, quantity: Quantity::new(value, unit) });
         };
         let wall = seconds(closed.at_ns.saturating_sub(opened.at_ns)).max(1e-9);

@@ -218,6 +218,22 @@ fn figures_follow_from_the_receivers_counts() {
     assert_eq!((made("engine"), made("queue_depth")), ("batch".into(), "64".into()));
 }
 
+/// A window of 0.25 s: two steps, and half a one.
+#[test]
+fn the_course_of_a_window_is_told_by_steps() {
+    let mut evidence = evidence();
+    assert_eq!(check(&evidence).unwrap().outcome.series, []);
+    let marks = |at_ns, bytes| vec![mark(at_ns, true, bytes), mark(at_ns, false, bytes)];
+    evidence.closed = marks(300_000_000, 1_500_000);
+    evidence.after = marks(400_000_000, 2_000_000);
+    evidence.window_ns.1 = 300_000_000;
+    evidence.course = vec![vec![0; 4], vec![300_000, 700_000, 1_300_000, 2_300_000]];
+    let series = check(&evidence).unwrap().outcome.series;
+    assert_eq!((series.len(), series[0].step), (1, Quantity::seconds(0.1)));
+    let rounded: Vec<f64> = series[0].values.iter().map(|value| value.round()).collect();
+    assert_eq!(rounded, [16e6, 24e6, 80e6]);
+}
+
 /// Something that spoils an evidence.
 type Spoil = fn(&mut Evidence);
 

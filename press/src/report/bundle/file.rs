@@ -24,7 +24,7 @@ const ID_MAX: usize = 80;
 /// Most factors of a plan, and most swept parameters of a load.
 const NAMES_MAX: usize = 32;
 /// Whose text may have several lines; it is never printed on a line of its own.
-const LINES: [&str; 4] = ["plan_text", "question", "environment", "records"];
+const LINES: [&str; 4] = ["plan_text", "question", "environments", "records"];
 
 impl Bundle<'_> {
     /// The canonical text as gzip, without a time or a name in its head, as base64.

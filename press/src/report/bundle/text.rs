@@ -98,7 +98,7 @@ pub(super) fn bare(run: &Run) -> Run {
         plan_text: run.plan_text.clone(),
         metrics: run.metrics.clone(),
         workloads: run.workloads.clone(),
-        environment: run.environment.clone(),
+        environments: run.environments.clone(),
         records: Vec::new(),
         completeness: run.completeness.clone(),
         sittings: run.sittings.clone(),

@@ -7,7 +7,7 @@ use super::{Nodes, Part, Said, Writer, measured, plot, quantiles, repeat};
 use crate::report::document::{Column, Node, Prose, Table};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use desk::record::{Environment, Fault, Plan, Replicate, TrialKind, TrialRecord, Value};
+use desk::record::{Environment, Fault, Plan, Replicate, Run, TrialKind, TrialRecord, Value};
 use desk::stats::mean;
 use desk::unit::Quantity;
 use desk::verdict::Comparison;
@@ -30,7 +30,7 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
         body.extend(measured::further(writer, part)?);
     }
     if let Some(part) = parts.first() {
-        body.push(Node::Table(facts(writer, &part.run.environment)?));
+        body.push(Node::Table(facts(writer, part.run.environment())?));
     }
     writer.section("appendix", "appendix-title", body)
 }
@@ -114,28 +114,30 @@ fn seen(record: &TrialRecord) -> Prose {
 pub(super) fn fault_words(writer: &Writer, fault: &Fault) -> Said {
     let args = Args::new();
     match fault {
-        Fault::DeadHost { host } => writer.say("fault-dead-host", args.name("host", host)),
-        Fault::Frozen { host } => writer.say("fault-frozen", args.name("host", host)),
+        Fault::DeadHost { host } => {
+            writer.say("fault-dead-host", args.name("host", &host.to_string()))
+        }
+        Fault::Frozen { host } => writer.say("fault-frozen", args.name("host", &host.to_string())),
         Fault::WrongWork { what } => writer.say("fault-wrong-work", args.name("what", what)),
         Fault::DeadStream { stream } => {
             writer.say("fault-dead-stream", args.name("stream", stream))
         }
         Fault::Factor { what } => writer.say("fault-factor", args.name("what", what)),
         Fault::Disturbed { host, what } => {
-            writer.say("fault-disturbed", args.name("host", host).name("what", what))
+            writer.say("fault-disturbed", args.name("host", &host.to_string()).name("what", what))
         }
         Fault::Failed { host, what } => {
-            writer.say("fault-failed", args.name("host", host).name("what", what))
+            writer.say("fault-failed", args.name("host", &host.to_string()).name("what", what))
         }
         Fault::Steal { share } => writer.say("fault-steal", args.quantity("share", *share)),
         Fault::Throttled { host, what } => {
-            writer.say("fault-throttled", args.name("host", host).name("what", what))
+            writer.say("fault-throttled", args.name("host", &host.to_string()).name("what", what))
         }
         Fault::LinkFlap { host, what } => {
-            writer.say("fault-link-flap", args.name("host", host).name("what", what))
+            writer.say("fault-link-flap", args.name("host", &host.to_string()).name("what", what))
         }
         Fault::GeneratorLimit { host, what } => {
-            writer.say("fault-generator", args.name("host", host).name("what", what))
+            writer.say("fault-generator", args.name("host", &host.to_string()).name("what", what))
         }
         Fault::NotAvailable { what } => writer.say("fault-not-available", args.name("what", what)),
         Fault::NotSteady { what } => writer.say("fault-not-steady", args.name("what", what)),
@@ -188,7 +190,7 @@ fn runs(
         for (level, shown) in levels.into_iter().zip(level_names(part.run, comparison)) {
             let here: Vec<&TrialRecord> =
                 trials().filter(|r| is_at(r, comparison, (at.as_ref(), level))).collect();
-            let figures = figures(&here, &comparison.metric, replicate);
+            let figures = figures(part.run, (&here, &comparison.metric), replicate);
             let mut row = vec![name.clone(), Prose::verbatim(&shown)];
             row.extend(numbers.iter().map(|number| {
                 let figure = figures.get(number).copied();
@@ -247,10 +249,14 @@ const NO_FIGURE: &str = "–";
 
 /// The figure of every block, which is that of its first good visit; of every round the exponential
 /// of the mean log over the blocks of its boot.
-fn figures(trials: &[&TrialRecord], metric: &str, replicate: Replicate) -> BTreeMap<u32, Quantity> {
+fn figures(
+    run: &Run,
+    (trials, metric): (&[&TrialRecord], &str),
+    replicate: Replicate,
+) -> BTreeMap<u32, Quantity> {
     let mut all: BTreeMap<u32, BTreeMap<u32, Quantity>> = BTreeMap::new();
     for record in trials.iter().filter(|r| r.outcome.fault.is_none()) {
-        if let Some(figure) = record.outcome.metric(metric) {
+        if let Some(figure) = run.value(record, metric) {
             let blocks = all.entry(number(record, replicate)).or_default();
             blocks.entry(record.trial.block).or_insert(figure);
         }

@@ -89,7 +89,7 @@ fn of_run(writer: &mut Writer, part: &Part<'_>, name: &str) -> Result<Node, Repo
     let mut body = Vec::new();
     body.extend(visits(writer, part)?);
     body.push(faults(writer, std::slice::from_ref(part))?);
-    body.push(Node::Table(facts(writer, &part.run.environment)?));
+    body.push(Node::Table(facts(writer, part.run.environment())?));
     let args = Args::new().name("name", name).name("run", &part.run.id);
     let title = writer.say("compare-kept", args)?;
     Ok(Node::Section { id: format!("appendix-{}", name.to_lowercase()), title, body })

@@ -430,14 +430,14 @@ fn described(writer: &Writer, run: &Run) -> Result<Vec<(Prose, Prose)>, ReportEr
         ("compare-plan", Prose::verbatim(&run.plan.title)),
         ("compare-plan-blocks", in_boots(writer, run, run.plan.method.blocks)?),
         ("compare-complete", complete),
-        ("compare-lab", lab_word(writer, &run.environment)?),
-        ("compare-adapters", adapters(writer, &run.environment)?),
+        ("compare-lab", lab_word(writer, run.environment())?),
+        ("compare-adapters", adapters(writer, run.environment())?),
     ];
     let mut rows = Vec::new();
     for (key, value) in of_run {
         rows.push((writer.label(key)?, value));
     }
-    rows.extend(machine(writer, &run.environment)?);
+    rows.extend(machine(writer, run.environment())?);
     Ok(rows)
 }
 

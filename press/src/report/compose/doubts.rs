@@ -8,7 +8,7 @@ use crate::report::words::Args;
 use desk::plan::{ATTEMPTS, ATTEMPTS_OF_CLIENTS};
 use desk::record::ENOUGH;
 use desk::unit::{Quantity, Unit};
-use desk::verdict::{COLLAPSE, Caveat, POWER, Uneven};
+use desk::verdict::{COLLAPSE, Caveat, POWER, TooFew, Uneven};
 
 /// What the environment calls a hypervisor that gives no name.
 pub(super) const UNNAMED: &str = "unnamed";
@@ -74,6 +74,7 @@ pub(super) fn weight(caveat: &Caveat) -> f64 {
         Caveat::Uneven { uneven, .. } => uneven.sides().0.share.centre.value,
         Caveat::NotSteady { trials, of } => trials.value / of.value.max(1.0),
         Caveat::Incomplete { valid, of } => 1.0 - valid.value / of.value.max(1.0),
+        Caveat::TooFew { least, .. } => 1.0 - least.values.value / least.needs.value,
         Caveat::ClientsOnly { places: trials, .. } | Caveat::Faults { trials, .. } => trials.value,
         Caveat::FewBlocks { smallest, .. } => smallest.centre.value,
         Caveat::Foreign { cpu: size } | Caveat::CpuMethods { by: size } => size.centre.value,
@@ -116,6 +117,10 @@ pub(in crate::report) fn lead(writer: &Writer, caveat: &Caveat) -> Said {
         Caveat::NotSteady { trials, of } => {
             writer.say("doubt-not-steady", args.number("trials", *trials).number("of", *of))
         }
+        Caveat::TooFew { metric, least } => {
+            let args = few(args, least).name("metric", metric);
+            writer.say("doubt-too-few", args)
+        }
         Caveat::Simulated => writer.label("doubt-simulated"),
         Caveat::ClientsOnly { places, first } => {
             writer.say("doubt-clients-only", args.number("places", *places).name("first", first))
@@ -139,6 +144,13 @@ pub(in crate::report) fn lead(writer: &Writer, caveat: &Caveat) -> Said {
         Caveat::Foreign { cpu } => writer.say("doubt-foreign", args.estimate("cpu", cpu)),
         Caveat::CpuMethods { by } => writer.say("doubt-cpu-methods", args.estimate("by", by)),
     }
+}
+
+/// How many values there are of how many that a quantile takes.
+pub(super) fn few(args: Args, few: &TooFew) -> Args {
+    // To four digits behind the point: a share of 0.999 is p99.9.
+    let at = format!("p{}", (few.at.value * 1e6).round() / 1e4);
+    args.name("at", &at).number("values", few.values).number("needs", few.needs)
 }
 
 /// The collapsed trials of the level that has more of them, those of the other, and both ratios.
@@ -242,6 +254,9 @@ pub fn short(writer: &Writer, caveat: &Caveat) -> Result<Prose, ReportError> {
         Caveat::NotSteady { trials, of } => {
             writer.say("short-not-steady", args.number("trials", *trials).number("of", *of))
         }
+        Caveat::TooFew { metric, least } => {
+            writer.say("short-too-few", few(args, least).name("metric", metric))
+        }
         Caveat::Simulated => writer.label("short-simulated"),
         Caveat::ClientsOnly { places, .. } => {
             writer.say("short-clients-only", args.number("places", *places))
@@ -286,6 +301,7 @@ pub(in crate::report) fn means(writer: &Writer, caveat: &Caveat) -> Said {
         Caveat::BlockApart { .. } => "doubt-block-apart-means",
         Caveat::Uneven { .. } => "doubt-uneven-means",
         Caveat::NotSteady { .. } => "doubt-not-steady-means",
+        Caveat::TooFew { .. } => "doubt-too-few-means",
         Caveat::Simulated => "doubt-simulated-means",
         Caveat::ClientsOnly { .. } => "doubt-clients-only-means",
         Caveat::Faults { .. } => "doubt-faults-means",
@@ -314,6 +330,7 @@ pub(in crate::report) fn fix(writer: &Writer, caveat: &Caveat) -> Said {
         Caveat::BlockApart { .. } => "doubt-block-apart-fix",
         Caveat::Uneven { .. } => "doubt-uneven-fix",
         Caveat::NotSteady { .. } => "doubt-not-steady-fix",
+        Caveat::TooFew { .. } => "doubt-too-few-fix",
         Caveat::Simulated => "doubt-simulated-fix",
         Caveat::ClientsOnly { .. } => "doubt-clients-only-fix",
         Caveat::Faults { .. } => "doubt-faults-fix",

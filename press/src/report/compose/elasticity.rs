@@ -49,7 +49,7 @@ pub(super) fn answer(writer: &Writer, parts: &[Part<'_>]) -> Result<Option<Node>
         let args = Args::new().name("resource", &fixed.resource).name("why", &fixed.why);
         limits.push(writer.say("elastic-fixed", args)?);
     }
-    if part.run.environment.is_simulated() {
+    if part.run.environment().is_simulated() {
         limits.push(writer.label("doubt-simulated")?);
     }
     let caution = match limits.is_empty() {

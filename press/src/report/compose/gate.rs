@@ -62,7 +62,7 @@ fn gate_box(writer: &Writer, run: &Run, gate: &Gate) -> Result<Node, ReportError
         }
     }
     let mut limits = Vec::new();
-    if run.environment.is_simulated() {
+    if run.environment().is_simulated() {
         limits.push(writer.label("doubt-simulated")?);
     }
     if let Some(why) = &gate.partial {
@@ -111,7 +111,7 @@ fn headline(writer: &Writer, run: &Run, gate: &Gate) -> Said {
         },
         args,
     )?;
-    match run.environment.is_simulated() {
+    match run.environment().is_simulated() {
         true => writer.say("gate-simulated", Args::new().prose("said", &said)),
         false => Ok(said),
     }

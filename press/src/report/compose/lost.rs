@@ -40,7 +40,7 @@ fn mark(
     if visits.iter().any(|r| r.outcome.fault.is_none()) {
         return None;
     }
-    let seen = visits.iter().filter_map(|r| r.outcome.metric(&comparison.metric));
+    let seen = visits.iter().filter_map(|r| run.value(r, &comparison.metric));
     let mut seen: Vec<f64> = seen.map(|q| q.value).collect();
     seen.sort_by(f64::total_cmp);
     let middle = *seen.get(seen.len() / 2)?;

@@ -93,6 +93,10 @@ fn effects(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Prose>, ReportErro
         let args = Args::new().quantity("level", level).quantity("alpha", alpha);
         said.push(writer.say(key, args.count("ranks", ranks))?);
     }
+    let levels = comparisons().flat_map(|c| &c.points).flat_map(|p| [&p.base, &p.other]);
+    if levels.into_iter().any(|level| level.method == EstimateMethod::MergedQuantile) {
+        said.push(writer.label("method-quantile")?);
+    }
     for part in parts {
         said.extend(looks(writer, part.run)?);
         said.extend(added(writer, part.run)?);

@@ -110,7 +110,7 @@ pub(super) fn counting(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Prose>
     if parts.iter().all(|part| part.analysis.costs.is_empty()) {
         return Ok(Vec::new());
     }
-    let fact = parts.iter().find_map(|part| part.run.environment.fact(ACCOUNTING));
+    let fact = parts.iter().find_map(|part| part.run.environment().fact(ACCOUNTING));
     let kernel = match fact {
         Some(fact) => writer.say("method-accounting", Args::new().name("accounting", fact))?,
         None => writer.label("method-accounting-unknown")?,

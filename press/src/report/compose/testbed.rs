@@ -21,10 +21,10 @@ const STREAMS: &str = "streams_total";
 pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, ReportError> {
     let mut body = Vec::new();
     if let Some(part) = parts.first() {
-        body.push(Node::Facts(machine(writer, &part.run.environment)?));
+        body.push(Node::Facts(machine(writer, part.run.environment())?));
         body.push(Node::Paragraph(match runs_alone(parts) {
-            true => alone(writer, &part.run.environment)?,
-            false => lab(writer, &part.run.environment)?,
+            true => alone(writer, part.run.environment())?,
+            false => lab(writer, part.run.environment())?,
         }));
     }
     let mut told: Vec<&LabPlan> = Vec::new();
@@ -152,7 +152,7 @@ pub(super) fn machine(
 /// One column an adapter, so that many properties stay readable on a narrow page. Folded away
 /// where the load went over virtual links and not over them.
 fn adapters(writer: &mut Writer, part: &Part<'_>) -> Nodes {
-    let adapters = &part.run.environment.adapters;
+    let adapters = &part.run.environment().adapters;
     if adapters.is_empty() {
         return Ok(vec![Node::Paragraph(writer.label("adapters-none")?)]);
     }

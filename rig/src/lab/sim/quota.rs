@@ -16,7 +16,7 @@ pub fn quotas(hold: &Hold, clients: u32, processes: &[Reading]) -> Vec<Reading> 
     let used = processes.iter().filter(|r| r.probe == "process" && r.key == "cpu");
     let mut rows = Vec::new();
     for process in used {
-        let limit = match process.host.as_str() {
+        let limit = match process.host.name() {
             "sut" => hold.server_quota,
             _ => hold.client_quota.map(|cpus| cpus / f64::from(clients.max(1))),
         };

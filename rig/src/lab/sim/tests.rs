@@ -1,7 +1,7 @@
 //! What a physics refuses, and whether chance is what it says.
 
 use super::*;
-use desk::record::{LabPlan, LinkPlan, Settings, Value};
+use desk::record::{HostName, LabPlan, LinkPlan, Settings, Value};
 use desk::unit::{Quantity, Unit};
 
 fn physics(text: &str) -> Physics {
@@ -251,7 +251,7 @@ fn ceilings_are_what_devices_are_made_for_and_told_only_where_they_can_be_read()
     assert!(rows(has).is_empty());
     let probes = "[probes]\nceilings = true\n";
     let row = |host: &str, key: &str, value, unit| {
-        (host.to_owned(), key.to_owned(), Quantity::new(value, unit))
+        (HostName::from(host), key.to_owned(), Quantity::new(value, unit))
     };
     let line = row("machine", "line_rate", 1e10, Unit::BitPerSecond);
     let mtu = row("machine", "mtu", 1500.0, Unit::Byte);

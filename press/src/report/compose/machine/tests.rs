@@ -40,11 +40,11 @@ fn an_inferred_cache_stands_beside_what_the_kernel_tells_of_it() {
         assert!(all.contains(words), "{words} is not in\n{all}");
     }
     // Cores of two kinds: either may be the one that was measured.
-    let other = Cache { size: Quantity::bytes(128 << 10), ..run.environment.caches[0].clone() };
-    run.environment.caches.insert(0, other);
+    let other = Cache { size: Quantity::bytes(128 << 10), ..run.environment().caches[0].clone() };
+    run.environment_mut().caches.insert(0, other);
     let bytes = |kib: u64| Quantity::bytes(kib << 10);
     assert_eq!(told(&run)[0], (vec![bytes(128), bytes(48)], Some(true)));
-    run.environment.caches.clear();
+    run.environment_mut().caches.clear();
     assert_eq!(told(&run), vec![(Vec::new(), None); 3], "what is inferred needs nobody's word");
     let all = plain(&compose(&run, &analyse(&run)).unwrap());
     assert!(all.contains("the machine tells of none"), "{all}");
@@ -82,7 +82,7 @@ fn prefetching_ends_nowhere_within_the_first_cache() {
     assert_eq!(ends(&walks(&run, 32.0 * KIB, first)), []);
     assert_eq!(ends(&walks(&run, 48.0 * KIB, first)), [], "as the kernel tells");
     let mut silent = run;
-    silent.environment.caches.clear();
+    silent.environment_mut().caches.clear();
     assert_eq!(ends(&walks(&silent, 32.0 * KIB, first)), [], "as it was inferred");
     assert_eq!(ends(&walks(&silent, 64.0 * KIB, second)), at(256));
 }

@@ -56,7 +56,8 @@ pub(super) fn further(writer: &mut Writer, part: &Part<'_>) -> Nodes {
         let primary = part.run.plan.primary(&load.name);
         let mut seen = BTreeSet::from([primary]);
         for metric in part.run.metrics.iter().map(|metric| metric.name.as_str()) {
-            let measured = points(part, load).any(|point| point.figure(metric).is_some());
+            let measured = points(part, load)
+                .any(|point| point.figure(metric).is_some() || point.too_few.contains_key(metric));
             if seen.insert(metric) && measured {
                 nodes.push(Node::Table(table::further(writer, (part, load), metric)?));
             }

@@ -3,6 +3,7 @@
 use super::layout::Layout;
 use super::{Load, points, title, value};
 use crate::report::compose::appendix::fault_words;
+use crate::report::compose::doubts::few;
 use crate::report::compose::effect::{is_alone, level};
 use crate::report::compose::names::key_words;
 use crate::report::compose::ruling::count;
@@ -43,7 +44,10 @@ struct Reasons<'w> {
 impl Reasons<'_> {
     /// The cell of a point without a figure.
     fn cell(&mut self, lacking: &Lacking) -> Said {
-        let reason = self.reason(lacking)?;
+        self.mark(self.reason(lacking)?)
+    }
+
+    fn mark(&mut self, reason: Prose) -> Said {
         let known = self.said.iter().position(|said| said.text() == reason.text());
         let at = known.unwrap_or(self.said.len());
         if known.is_none() {
@@ -168,6 +172,10 @@ fn alone(
 
 fn cell(reasons: &mut Reasons<'_>, point: Option<&MeasuredPoint>, metric: &str) -> Said {
     let Some(point) = point else { return Ok(Prose::verbatim(NO_FIGURE)) };
+    if let Some(too_few) = point.too_few.get(metric) {
+        let args = few(Args::new(), too_few);
+        return reasons.mark(reasons.writer.say("measured-reason-too-few", args)?);
+    }
     match (point.figure(metric), &point.lacking) {
         (Some(MeasuredFigure { best: Some(best), .. }), _) => Ok(Prose::quantity(*best)),
         (Some(figure), _) => value(reasons.writer, &figure.estimate),
@@ -190,6 +198,7 @@ fn rule(
         (EstimateMethod::MeanT, "measured-note-mean"),
         (EstimateMethod::LogMeanT, "measured-note-geometric"),
         (EstimateMethod::SignedRank, "measured-note-ranks"),
+        (EstimateMethod::MergedQuantile, "measured-note-quantile"),
     ] {
         let of = || all.iter().filter(|estimate| estimate.method == method);
         let Some(first) = of().next() else { continue };

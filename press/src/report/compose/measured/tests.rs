@@ -4,7 +4,8 @@ use crate::report::document::{Document, Node, Table};
 use crate::report::tests::headline;
 use crate::report::{CardInput, Part, Role, card, compose, fixture, summary, text};
 use desk::record::Run;
-use desk::verdict::Analysis;
+use desk::verdict::simulated::{Simulated, with_response};
+use desk::verdict::{Analysis, analyse};
 
 fn document(blocks: u32, levels: &[&str]) -> Document {
     let (run, analysis) = fixture::alone(blocks, levels);
@@ -178,4 +179,17 @@ fn a_card_has_a_line_a_load() {
         said.contains("stream: bandwidth from ") && said.contains("reach: latency from 1.29 ns")
     );
     assert!(said.lines().count() <= 20, "{said}");
+}
+
+#[test]
+fn a_quantile_is_of_all_values_and_one_that_too_few_carry_is_not_available() {
+    let alone = || Simulated { sizes: vec![64, 1024], ..Simulated::default() }.only_measuring();
+    let table_of =
+        |run: &Run| table(&compose(run, &analyse(run)).unwrap(), "tail of response of net by size");
+    let (rows, notes, _) = table_of(&with_response(alone(), 0.999, 450));
+    assert_eq!(rows[1][1], "– (a)", "{rows:?}");
+    assert_eq!(notes[0], "(a) not available: too few samples for p99.9 (2250 of 10000)");
+    let (rows, notes, _) = table_of(&with_response(alone(), 0.9, 450));
+    assert!(rows[1][1].contains(" ms ("), "{rows:?}");
+    assert!(notes[0].starts_with("Each figure is the quantile of all values of 5 blocks"));
 }

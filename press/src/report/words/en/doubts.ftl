@@ -58,6 +58,9 @@ doubt-uneven-fix = Look at the collapsed trials in the appendix, and raise the n
 doubt-not-steady = Of { $of } trials, { $trials } were not at a steady rate when their window opened.
 doubt-not-steady-means = Their figures hold part of the ramp.
 doubt-not-steady-fix = Allow a longer settling time in the plan.
+doubt-too-few = Too few samples for { $at } of { $metric }: { $values } of { $needs }.
+doubt-too-few-means = A quantile is told only where enough values lie beyond it; with fewer it would be that of a few extremes. Neither the figure is told nor which level is better.
+doubt-too-few-fix = Measure in longer windows, in more blocks or at a higher rate, or judge by a lower quantile.
 doubt-simulated = Nothing was measured: hosts, links and clock are a model.
 doubt-simulated-means = Every figure follows from the physics named in the test bed and from a seed. It tells how stend judges, and nothing about any machine.
 doubt-simulated-fix = Run the same plan on a real lab to measure.
@@ -126,6 +129,7 @@ short-block-apart = { $repeat ->
    *[block] block
 } { $block } stands apart, { $off } off
 short-not-steady = { $trials } of { $of } trials were not at a steady rate when measured
+short-too-few = too few samples for { $at } of { $metric }: { $values } of { $needs }
 short-simulated = a simulation: nothing was measured
 short-clients-only = { $places ->
     [one] { $places } set-up without a figure: the clients were at their limit
