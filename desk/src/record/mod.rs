@@ -7,6 +7,7 @@
 
 mod claim;
 mod counted;
+mod derive;
 mod distribution;
 mod environment;
 mod fact;
@@ -22,6 +23,7 @@ mod trial;
 
 pub use claim::{Claim, claim_sources, claims};
 pub use counted::{Counted, ENOUGH};
+pub use derive::{Derivation, Derive, DeriveSpec};
 pub use distribution::{Distribution, DistributionError};
 pub use environment::{Adapter, Cache, Cpu, Environment, Fact, KeyClass, LabKind};
 pub use fact::ManualFact;
