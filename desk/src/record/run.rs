@@ -3,7 +3,7 @@
 use super::environment::Environment;
 use super::outcome::{Outcome, Reading};
 use super::plan::Plan;
-use super::spec::Metric;
+use super::spec::{Metric, MetricRole};
 use super::trial::{Settings, Trial};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -67,6 +67,15 @@ impl Run {
         let own = named()
             .find(|metric| metric.workload.is_some() && metric.workload.as_deref() == workload);
         own.or_else(|| named().find(|metric| metric.workload.is_none())).or_else(|| named().next())
+    }
+}
+
+impl Run {
+    /// Payload bytes in a packet of a trial, from the metric of that role; none where it has none.
+    #[must_use]
+    pub fn segment(&self, record: &TrialRecord) -> Option<f64> {
+        let mut its = self.metrics.iter().filter(|metric| metric.role == MetricRole::Segment);
+        its.find_map(|metric| Some(record.outcome.metric(&metric.name)?.value))
     }
 }
 
