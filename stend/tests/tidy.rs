@@ -6,6 +6,8 @@
 mod edges;
 #[path = "tidy/folders.rs"]
 mod folders;
+#[path = "tidy/names.rs"]
+mod names;
 #[path = "tidy/shape.rs"]
 mod shape;
 #[path = "tidy/source.rs"]
@@ -42,6 +44,24 @@ fn no_word_stands_where_it_must_not() {
 fn rooms_use_only_the_rooms_below_them() {
     let workloads = folders::workload_names(&source::root()).unwrap();
     over_all(|source| edges::check(source, &workloads)).unwrap_or_else(|faults| panic!("{faults}"));
+}
+
+#[test]
+fn only_loads_name_workloads_parameters_and_metrics() {
+    let workloads = folders::workload_names(&source::root()).unwrap();
+    let sources = source::workspace().unwrap();
+    let names = names::names(&sources, &workloads);
+    assert!(names.contains("tcp_stream") && names.contains("mean_segment"), "{names:?}");
+    let read = |path: String| {
+        let text = std::fs::read_to_string(source::root().join(&path)).unwrap();
+        (path, text)
+    };
+    let words = source::files(&source::root().join("press"), ".ftl").unwrap();
+    let words: Vec<_> = words.into_iter().map(|path| read(format!("press/{path}"))).collect();
+    assert!(!words.is_empty());
+    let mut faults = names::check(&sources, &names);
+    faults.extend(names::in_messages(&words, &names));
+    verdict(&faults).unwrap_or_else(|faults| panic!("{faults}"));
 }
 
 #[test]

@@ -56,6 +56,7 @@ static TCP_STREAM: WorkloadSpec = WorkloadSpec {
         metric("mean_segment", Unit::Byte),
     ],
     quantiles: &[],
+    derives: &[],
 };
 
 static MEM_LATENCY: WorkloadSpec = WorkloadSpec {
@@ -72,6 +73,7 @@ static MEM_LATENCY: WorkloadSpec = WorkloadSpec {
         metric("bandwidth", Unit::BytePerSecond),
     ],
     quantiles: &[],
+    derives: &[],
 };
 
 static WORKLOADS: &[&WorkloadSpec] = &[&TCP_STREAM, &MEM_LATENCY];

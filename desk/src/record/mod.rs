@@ -7,6 +7,7 @@
 
 mod claim;
 mod counted;
+mod derive;
 mod digest;
 mod distribution;
 mod environment;
@@ -24,6 +25,7 @@ mod trial;
 
 pub use claim::{Claim, claim_sources, claims};
 pub use counted::{Counted, ENOUGH};
+pub use derive::{Derivation, Derive, DeriveSpec};
 pub use digest::{DIGEST, digest};
 pub use distribution::{Distribution, DistributionError};
 pub use environment::{Adapter, Cache, Cpu, Environment, Fact, KeyClass, LabKind};

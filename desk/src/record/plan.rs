@@ -1,5 +1,6 @@
 //! Knows a plan as it is meant: every default written out, every unit resolved.
 
+use super::derive::{Derivation, Derive};
 use super::environment::{Fact, KeyClass};
 use super::fact::ManualFact;
 use super::spec::ParamRole;
@@ -87,6 +88,9 @@ pub struct LoadPlan {
     /// Which parameter has which role.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub roles: BTreeMap<ParamRole, String>,
+    /// What is to be derived and drawn of its figures.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub derives: Vec<Derive>,
     /// Whether it loads the system under test alone, without clients or a link.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub alone: bool,
@@ -97,6 +101,11 @@ impl LoadPlan {
     #[must_use]
     pub fn param<'s>(&self, role: ParamRole, params: &'s Settings) -> Option<&'s Value> {
         params.get(self.roles.get(&role)?)
+    }
+
+    /// What it asks for of a kind, in the order of its workload.
+    pub fn asks(&self, what: Derivation) -> impl Iterator<Item = &Derive> {
+        self.derives.iter().filter(move |derive| derive.what == what)
     }
 
     /// Every value that the plan gives to the parameter of a role; none where it has none.

@@ -4,7 +4,7 @@ use super::environment::Environment;
 use super::host::{HostName, LOCAL};
 use super::outcome::{Outcome, Reading};
 use super::plan::Plan;
-use super::spec::Metric;
+use super::spec::{Metric, MetricRole};
 use super::trial::{Settings, Trial};
 use crate::unit::Quantity;
 use schemars::JsonSchema;
@@ -113,6 +113,15 @@ impl Run {
     #[must_use]
     pub fn figure(&self, record: &TrialRecord) -> Option<Quantity> {
         self.value(record, self.plan.primary(&record.trial.point.load))
+    }
+}
+
+impl Run {
+    /// Payload bytes in a packet of a trial, from the metric of that role; none where it has none.
+    #[must_use]
+    pub fn segment(&self, record: &TrialRecord) -> Option<f64> {
+        let mut its = self.metrics.iter().filter(|metric| metric.role == MetricRole::Segment);
+        its.find_map(|metric| Some(record.outcome.metric(&metric.name)?.value))
     }
 }
 

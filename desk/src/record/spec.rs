@@ -2,6 +2,7 @@
 //!
 //! Help, plan checks and docs come from it.
 
+use super::derive::DeriveSpec;
 use crate::unit::Unit;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -53,8 +54,18 @@ pub enum ParamRole {
     Size,
     /// Which way the load goes: [`Direction`].
     Direction,
-    /// How many at once, of each client: streams, connections, users.
+    /// How many at once: streams, connections, users of each client; threads of a machine.
     Concurrency,
+    /// Requests outstanding in each of these.
+    Depth,
+    /// Which CPUs they run on.
+    Place,
+    /// Bytes of memory that each of them works in, or a level of its hierarchy.
+    WorkingSet,
+    /// Whose code does the work, or by which calls.
+    Engine,
+    /// What is computed, or the way of it.
+    Algorithm,
 }
 
 /// Which way a load goes, seen from the system under test.
@@ -166,6 +177,8 @@ pub struct WorkloadSpec {
     pub metrics: &'static [MetricSpec],
     /// Which of them are quantiles of a distribution.
     pub quantiles: &'static [QuantileSpec],
+    /// What is to be derived and drawn of them.
+    pub derives: &'static [DeriveSpec],
 }
 
 impl WorkloadSpec {

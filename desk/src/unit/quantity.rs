@@ -43,6 +43,12 @@ pub enum Unit {
     /// The P/E index: Mbit/s for each per cent of all CPUs.
     #[serde(rename = "Mbit/s/%")]
     MegabitPerCpuPercent,
+    /// The same of operations.
+    #[serde(rename = "op/s/%")]
+    OperationPerCpuPercent,
+    /// The same of packets.
+    #[serde(rename = "packet/s/%")]
+    PacketPerCpuPercent,
     /// CPU seconds for each gigabyte (10^9 bytes) of payload.
     #[serde(rename = "s/GB")]
     SecondPerGigabyte,
@@ -98,6 +104,8 @@ impl Unit {
                 | Self::Hertz
                 | Self::Ratio
                 | Self::MegabitPerCpuPercent
+                | Self::OperationPerCpuPercent
+                | Self::PacketPerCpuPercent
                 | Self::SecondPerGigabyte
                 | Self::MicrosecondPerKilobyte
         )

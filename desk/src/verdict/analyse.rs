@@ -77,11 +77,11 @@ fn judged(
         // A comparison whose every trial was at the limit of the clients is named all the same.
         let id = &name(contest);
         found.generator_bound.extend(generator_bound(&run.plan, contest, id));
-        let (largest, along) = limits(&run.plan, contest, id);
+        let (largest, along) = limits(run, contest, id);
         found.limits.extend(largest);
         found.point_limits.extend(along);
         let Some(one) = judge(contest, rule, barred) else { continue };
-        tops.insert(id.clone(), tops_of(&run.plan, contest));
+        tops.insert(id.clone(), tops_of(run, contest));
         found.costs.extend(cost(run, contest, id, barred));
         found.prices.extend(price(run, contest, (rule, barred)));
         judged.push(one);

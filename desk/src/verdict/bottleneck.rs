@@ -8,7 +8,7 @@ use super::generator::{generator_sign, told};
 use super::measure::{busy, is_client, offer_use, reached_offer};
 use super::pairing::{Contest, Measured, PairedPoint};
 use super::place::{LimitPlace, place};
-use crate::record::{Level, Plan, TrialRecord};
+use crate::record::{Level, Run, TrialRecord};
 use crate::stats::{Estimate, mean_or_single};
 use crate::unit::Unit;
 use std::cmp::Ordering;
@@ -21,7 +21,7 @@ use std::cmp::Ordering;
 /// at their limit in all of them, that is said. A load of the system under test alone is bounded by
 /// the part of the machine that it measures; only a quota holds it down from outside.
 pub(super) fn limits(
-    plan: &Plan,
+    run: &Run,
     contest: &Contest<'_>,
     comparison: &str,
 ) -> (Vec<Limit>, Vec<PointLimit>) {
@@ -31,7 +31,7 @@ pub(super) fn limits(
         let limit = |(level, trials): (&Level, Vec<&TrialRecord>)| {
             let visits = contest.visits(point, level);
             let trials = if any { trials } else { told(&visits) };
-            let found = find(plan, &trials, &visits)
+            let found = find(run, &trials, &visits)
                 .filter(|found| !contest.load.alone || found.kind == LimitKind::ServerQuota)?;
             let (comparison, level) = (comparison.into(), level.name.clone());
             let Full { kind, evidence, place, ties, rivals } = found;
@@ -54,12 +54,12 @@ fn by_place(a: &PairedPoint<'_>, b: &PairedPoint<'_>) -> Ordering {
 }
 
 /// What ceilings leave of payload at the largest point, for each level of a contest by its name.
-pub(super) fn tops_of(plan: &Plan, contest: &Contest<'_>) -> Vec<(String, Vec<Top>)> {
+pub(super) fn tops_of(run: &Run, contest: &Contest<'_>) -> Vec<(String, Vec<Top>)> {
     let live = contest.points.iter().filter(|point| !point.pairs.is_empty());
     let Some(largest) = live.max_by(|a, b| by_place(a, b)) else { return Vec::new() };
     let of = |(level, side): (&Level, Vec<Measured<'_>>)| {
         let records: Vec<&TrialRecord> = side.iter().map(|trial| trial.record).collect();
-        (level.name.clone(), tops(plan, &records))
+        (level.name.clone(), tops(run, &records))
     };
     [contest.base, contest.other].into_iter().zip(largest.sides()).map(of).collect()
 }
@@ -94,13 +94,13 @@ struct Full {
 /// caches, so that memory is not in the way.
 ///
 /// `visits` are all of the level, also those that the clients' limit made invalid.
-fn find(plan: &Plan, trials: &[&TrialRecord], visits: &[&TrialRecord]) -> Option<Full> {
-    if let Some(evidence) = carried(plan, trials) {
+fn find(run: &Run, trials: &[&TrialRecord], visits: &[&TrialRecord]) -> Option<Full> {
+    if let Some(evidence) = carried(run, trials) {
         let (kind, ties, rivals) = (LimitKind::OfferedLoad, Vec::new(), Vec::new());
         return Some(Full { kind, evidence, place: None, ties, rivals });
     }
-    let seen = ceilings(plan, trials);
-    let sign = generator_sign(plan, visits);
+    let seen = ceilings(run, trials);
+    let sign = generator_sign(&run.plan, visits);
     let mut full: Vec<Rival> = seen.iter().filter(|c| c.is_full()).map(rival).collect();
     let mut rivals: Vec<Rival> = seen.iter().filter(|c| !c.is_full()).map(rival).collect();
     match sign {
@@ -133,7 +133,7 @@ fn find(plan: &Plan, trials: &[&TrialRecord], visits: &[&TrialRecord]) -> Option
         return Some(Full { kind, evidence, place: None, ties: full, rivals });
     }
     for one in &mut full {
-        one.place = place(plan, trials, one.kind);
+        one.place = place(run, trials, one.kind);
     }
     let ties = full.split_off(1);
     let Rival { kind, utilisation: evidence, place } = full.pop()?;
@@ -209,10 +209,11 @@ fn clients_use(visits: &[&TrialRecord]) -> Option<Rival> {
 }
 
 /// Share of the load offered that was carried, if one was set and every trial reached it.
-fn carried(plan: &Plan, trials: &[&TrialRecord]) -> Option<Estimate> {
-    if trials.is_empty() || !trials.iter().all(|record| reached_offer(plan, record)) {
+fn carried(run: &Run, trials: &[&TrialRecord]) -> Option<Estimate> {
+    if trials.is_empty() || !trials.iter().all(|record| reached_offer(&run.plan, record)) {
         return None;
     }
-    let shares: Vec<f64> = trials.iter().filter_map(|record| offer_use(plan, record)).collect();
+    let shares: Vec<f64> =
+        trials.iter().filter_map(|record| offer_use(&run.plan, record)).collect();
     mean_or_single(&shares, Unit::Share)
 }

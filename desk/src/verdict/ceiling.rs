@@ -9,7 +9,7 @@ use super::measure::{
     busy, by_host, direction, directions, is_client, is_server, reading, throughput,
 };
 use crate::record::flow::{BUSY, RECEIVE_WINDOW, RECEIVED, SEND_BUFFER};
-use crate::record::{Direction, Flow, HostName, Plan, Reading, TrialRecord};
+use crate::record::{Direction, Flow, HostName, Reading, Run, TrialRecord};
 use crate::stats::{Estimate, mean_or_single};
 use crate::unit::Unit;
 use crate::validity::FULL;
@@ -77,7 +77,7 @@ impl Ceiling {
     }
 }
 
-type Use = fn(&Plan, &TrialRecord) -> Option<f64>;
+type Use = fn(&Run, &TrialRecord) -> Option<f64>;
 
 /// Every ceiling with the share from which it is full, in the order of [`LimitKind`].
 const ALL: [(LimitKind, f64, Use); 17] = [
@@ -105,9 +105,9 @@ const ALL: [(LimitKind, f64, Use); 17] = [
 /// CPUs that are full are a ceiling only for a load that wants them: those that others keep busy
 /// limit nothing that sleeps. For a load whose threads may all run on one CPU alone the others are
 /// none.
-pub(super) fn ceilings(plan: &Plan, trials: &[&TrialRecord]) -> Vec<Ceiling> {
+pub(super) fn ceilings(run: &Run, trials: &[&TrialRecord]) -> Vec<Ceiling> {
     let of = |(kind, full_from, share): (LimitKind, f64, Use)| {
-        let shares: Vec<f64> = trials.iter().filter_map(|record| share(plan, record)).collect();
+        let shares: Vec<f64> = trials.iter().filter_map(|record| share(run, record)).collect();
         let utilisation = mean_or_single(&shares, Unit::Share)?;
         Some(Ceiling { kind, utilisation, full_from })
     };
@@ -133,13 +133,13 @@ pub(super) fn ceilings(plan: &Plan, trials: &[&TrialRecord]) -> Vec<Ceiling> {
 
 /// The throughput at which each ceiling is full that a load passes at a rate: bit/s, from the
 /// throughput and use of each trial. None of CPUs, whose price of a byte changes with the size.
-pub(super) fn tops(plan: &Plan, trials: &[&TrialRecord]) -> Vec<Top> {
+pub(super) fn tops(run: &Run, trials: &[&TrialRecord]) -> Vec<Top> {
     use LimitKind as K;
     let passed = [K::SetRate, K::Goodput, K::Pcie, K::Memory, K::Disk];
     let of = |(kind, _, share): (LimitKind, f64, Use)| {
         let top = |record: &&TrialRecord| {
-            let used = share(plan, record).filter(|used| *used > 0.0)?;
-            Some(throughput(plan, record)? / used)
+            let used = share(run, record).filter(|used| *used > 0.0)?;
+            Some(throughput(&run.plan, record)? / used)
         };
         let all: Vec<f64> = trials.iter().filter_map(top).collect();
         Some(Top { kind, throughput: mean_or_single(&all, Unit::BitPerSecond)? })
@@ -149,9 +149,9 @@ pub(super) fn tops(plan: &Plan, trials: &[&TrialRecord]) -> Vec<Top> {
 
 /// The largest use among ceilings of these kinds in a trial, 0 to 1 where it is within them; none
 /// where none of them was read.
-pub(super) fn use_of(plan: &Plan, record: &TrialRecord, kinds: &[LimitKind]) -> Option<f64> {
+pub(super) fn use_of(run: &Run, record: &TrialRecord, kinds: &[LimitKind]) -> Option<f64> {
     let its = ALL.into_iter().filter(|row| kinds.contains(&row.0));
-    largest(its.filter_map(|(_, _, share)| share(plan, record)))
+    largest(its.filter_map(|(_, _, share)| share(run, record)))
 }
 
 /// Whether it is other programs that make the CPUs full: they would not be without them. False
@@ -197,8 +197,8 @@ fn framed(packet: f64, beside: f64) -> f64 {
 }
 
 /// Payload in one direction, bit/s.
-fn one_way(plan: &Plan, record: &TrialRecord) -> Option<f64> {
-    Some(throughput(plan, record)? / directions(plan, record))
+fn one_way(run: &Run, record: &TrialRecord) -> Option<f64> {
+    Some(throughput(&run.plan, record)? / directions(&run.plan, record))
 }
 
 fn ceiling<H: ?Sized>(record: &TrialRecord, host: &H, key: &str) -> Option<f64>
@@ -233,11 +233,11 @@ fn quota(record: &TrialRecord, of: fn(&str) -> bool) -> Option<f64> {
 }
 
 /// The largest use of a token bucket at any end of the link.
-fn set_rate(plan: &Plan, record: &TrialRecord) -> Option<f64> {
+fn set_rate(run: &Run, record: &TrialRecord) -> Option<f64> {
     if by_host(record, "qdisc", "rate").next().is_none() {
-        return as_planned(plan, record);
+        return as_planned(run, record);
     }
-    largest(rates(plan, record).into_iter().map(|end| end.1))
+    largest(rates(run, record).into_iter().map(|end| end.1))
 }
 
 /// The discipline whose rate is read.
@@ -245,11 +245,11 @@ pub(super) const TOKEN_BUCKET: &str = "tbf";
 
 /// Each end of the link with a token bucket, and its use: payload that leaves there, with the
 /// headers that a bucket counts, over its rate.
-pub(super) fn rates(plan: &Plan, record: &TrialRecord) -> Vec<(String, f64)> {
-    let segment = record.outcome.metric("mean_segment").map_or(SEGMENT, |q| q.value);
+pub(super) fn rates(run: &Run, record: &TrialRecord) -> Vec<(String, f64)> {
+    let segment = run.segment(record).unwrap_or(SEGMENT);
     let frames = framed(segment + HEADERS, ETHERNET);
     let of = |r: &Reading| {
-        let used = leaves(plan, record, r.host.name())? * frames / r.quantity.value;
+        let used = leaves(run, record, r.host.name())? * frames / r.quantity.value;
         (r.quantity.value > 0.0).then(|| (r.host.name().to_owned(), used))
     };
     by_host(record, "qdisc", "rate").filter_map(of).collect()
@@ -257,19 +257,19 @@ pub(super) fn rates(plan: &Plan, record: &TrialRecord) -> Vec<(String, f64)> {
 
 /// Payload that leaves by an end of the link, bit/s: of the adapter of a host what it sends, of the
 /// switch's port what the host behind it takes. None of an end by which the load does not pass.
-fn leaves(plan: &Plan, record: &TrialRecord, end: &str) -> Option<f64> {
-    let way = direction(plan, record);
+fn leaves(run: &Run, record: &TrialRecord, end: &str) -> Option<f64> {
+    let way = direction(&run.plan, record);
     let (sent, taken) = (way != Some(Direction::Receive), way != Some(Direction::Transmit));
     match end {
-        "sut" => return one_way(plan, record).filter(|_| sent),
-        "switch" => return one_way(plan, record).filter(|_| taken),
+        "sut" => return one_way(run, record).filter(|_| sent),
+        "switch" => return one_way(run, record).filter(|_| taken),
         _ => {}
     }
     let behind = end.strip_prefix("switch.");
     let its = |s: &Flow| behind.map_or(s.sender == end, |client| s.receiver == client);
     let flows = &record.outcome.flows;
     let share = flows.sum(RECEIVED, its) / flows.sum(RECEIVED, |_| true).max(1.0);
-    (share > 0.0).then_some(throughput(plan, record)? * share)
+    (share > 0.0).then_some(throughput(&run.plan, record)? * share)
 }
 
 /// Each end of the link with a discipline whose rate was not read, by name and kind, and how often
@@ -358,21 +358,21 @@ fn send_buffer(record: &TrialRecord) -> Option<f64> {
 }
 
 /// Throughput over the `rate` of the plan, where the queue of no end of the link was read.
-fn as_planned(plan: &Plan, record: &TrialRecord) -> Option<f64> {
-    let rate = effective(plan, &record.trial.settings).get("rate")?.quantity()?;
+fn as_planned(run: &Run, record: &TrialRecord) -> Option<f64> {
+    let rate = effective(&run.plan, &record.trial.settings).get("rate")?.quantity()?;
     let limited = rate.unit == Unit::BitPerSecond && rate.value > 0.0;
-    one_way(plan, record).filter(|_| limited).map(|moved| moved / rate.value)
+    one_way(run, record).filter(|_| limited).map(|moved| moved / rate.value)
 }
 
 /// Most of the adapters' own ceiling `key` that one of those used that carried the load; each tells
 /// what it sent and took, bit/s on the wire, and `used` says how much of the ceiling that is.
 fn of_adapters(
-    plan: &Plan,
+    run: &Run,
     record: &TrialRecord,
     key: &str,
     used: fn(f64, f64) -> f64,
 ) -> Option<f64> {
-    let payload = one_way(plan, record)?;
+    let payload = one_way(run, record)?;
     let share = |adapter: &Reading| {
         let moved = |key| ceiling(record, &adapter.host, key).unwrap_or(0.0);
         let (sent, took) = (moved("tx"), moved("rx"));
@@ -383,14 +383,14 @@ fn of_adapters(
 }
 
 /// Bits on the wire over the line rate, in the fuller direction.
-fn line_rate(plan: &Plan, record: &TrialRecord) -> Option<f64> {
-    of_adapters(plan, record, "line_rate", f64::max)
+fn line_rate(run: &Run, record: &TrialRecord) -> Option<f64> {
+    of_adapters(run, record, "line_rate", f64::max)
 }
 
 /// Payload over what the line rate leaves of it: MTU - 52 of each MTU + 38 bytes.
-fn goodput(plan: &Plan, record: &TrialRecord) -> Option<f64> {
+fn goodput(run: &Run, record: &TrialRecord) -> Option<f64> {
     let rates = by_host(record, "ceiling", "line_rate").filter(|r| !is_client(r.host.name()));
-    let payload = one_way(plan, record)?;
+    let payload = one_way(run, record)?;
     let share = |r: &Reading| {
         // An adapter that tells what it moved has to have moved the load.
         let moved = |key| ceiling(record, &r.host, key);
@@ -403,9 +403,9 @@ fn goodput(plan: &Plan, record: &TrialRecord) -> Option<f64> {
 }
 
 /// The same for the adapters of clients that have machines of their own, the fullest of them.
-fn client_line(plan: &Plan, record: &TrialRecord) -> Option<f64> {
+fn client_line(run: &Run, record: &TrialRecord) -> Option<f64> {
     let flows = &record.outcome.flows;
-    let (all, payload) = (flows.sum(RECEIVED, |_| true), one_way(plan, record)?);
+    let (all, payload) = (flows.sum(RECEIVED, |_| true), one_way(run, record)?);
     let rates = by_host(record, "ceiling", "line_rate").filter(|r| is_client(r.host.name()));
     let share = |r: &Reading| {
         let host = r.host.name();
@@ -418,13 +418,13 @@ fn client_line(plan: &Plan, record: &TrialRecord) -> Option<f64> {
 
 /// Frames over what the bus carries: each way for PCIe, both ways together for `pci`, which is
 /// shared.
-fn bus(plan: &Plan, record: &TrialRecord) -> Option<f64> {
-    let serial = of_adapters(plan, record, "pcie", |sent, took| sent.max(took) / 8.0);
-    let shared = of_adapters(plan, record, "pci", |sent, took| (sent + took) / 8.0);
+fn bus(run: &Run, record: &TrialRecord) -> Option<f64> {
+    let serial = of_adapters(run, record, "pcie", |sent, took| sent.max(took) / 8.0);
+    let shared = of_adapters(run, record, "pci", |sent, took| (sent + took) / 8.0);
     let machine = || {
         let carries = ceiling(record, "machine", "pcie")?;
         let frames = framed(mtu(record, "machine"), ETHERNET);
-        Some(one_way(plan, record)? * frames / 8.0 / carries)
+        Some(one_way(run, record)? * frames / 8.0 / carries)
     };
     serial.into_iter().chain(shared).reduce(f64::max).or_else(machine)
 }
@@ -432,15 +432,15 @@ fn bus(plan: &Plan, record: &TrialRecord) -> Option<f64> {
 /// Bytes copied over the rate at which all CPUs together copy: once at each end of a stream that
 /// lives on this machine. What caches serve passes no memory, so this is the most it can be: it
 /// rules memory out, and names it only beside CPUs that are not full.
-fn memory(plan: &Plan, record: &TrialRecord) -> Option<f64> {
+fn memory(run: &Run, record: &TrialRecord) -> Option<f64> {
     let copies = ceiling(record, "machine", "mem_copy")?;
     let apart = by_host(record, "cpu", "busy").any(|r| is_client(r.host.name()));
     let ends = if apart { 1.0 } else { 2.0 };
-    Some(throughput(plan, record)? / 8.0 * ends / copies)
+    Some(throughput(&run.plan, record)? / 8.0 * ends / copies)
 }
 
 /// What the disk carried over what it can.
-fn disk(_: &Plan, record: &TrialRecord) -> Option<f64> {
+fn disk(_: &Run, record: &TrialRecord) -> Option<f64> {
     Some(reading(record, "disk", "machine", "carried")? / ceiling(record, "machine", "disk")?)
 }
 

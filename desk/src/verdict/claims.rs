@@ -12,125 +12,108 @@ use super::machine::{DerivedFact, DerivedKind, MachineCell};
 use super::measure::{busy, throughput};
 use super::series::{Series, Side, block_logs};
 use super::winner::{alpha, ratio_alone};
-use crate::record::{Claim, FactorPlan, LoadPlan, Method, Plan, Replicate, Run, Value, claims};
+use crate::record::{
+    Claim, Derivation, FactorPlan, LoadPlan, Method, ParamRole, Plan, Replicate, Run, Value, claims,
+};
 use crate::stats::{Between, Estimate, EstimateMethod, JUDGED_FROM, Session, mean, mean_or_single};
 use crate::unit::Unit;
+use serde::Deserialize;
 use std::collections::BTreeMap;
 
 /// Bytes at which the curves of test 000 bend.
 const BEND: f64 = 8192.0;
 
+/// How each claim is held against a run, by its name.
+const TESTS: &str = include_str!("../../../published/tests.toml");
+
 /// What of our run stands beside a claim.
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 enum Test {
-    /// The throughput of a direction rises along the curve and is flat from this size on, bytes.
-    Knee(&'static str, f64),
+    /// The throughput of a direction rises along the curve and is flat from [`BEND`] on.
+    Knee(String),
     /// One direction loads the CPU less than another.
-    LessCpu(&'static str, &'static str),
+    LessCpu([String; 2]),
     /// Duplex carries less than both directions one after the other together.
     UnderSum,
     /// Every one of these is true of multithreading off against on.
-    SmtOff(&'static [SmtOff]),
-    /// A feature of the machine on against off, in two runs: copying or loading memory, by some of
-    /// the loads.
-    Feature(&'static [Part003]),
-    /// Each of all copies of a cipher does less than one alone, and about as much as claimed.
-    LessPerCopy,
+    SmtOff(Vec<SmtOff>),
+    /// A feature of the machine on against off, in two runs, by some of their cells.
+    Feature(Vec<FeaturePart>),
+    /// Each of all copies of a program does less than one alone, and about as much as claimed.
+    LessPerCopy(PerCopy),
     /// Our runs do not have it.
-    Missing(ClaimNeed),
+    Needs(ClaimNeed),
 }
 
-/// Loads of a workload, and whether their figure is claimed to be higher with the feature on.
-struct Part003 {
-    workload: &'static str,
-    belongs: fn(&MachineCell) -> bool,
+/// Cells of loads that ask for something, and whether their figure is claimed to be higher with the
+/// feature on.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FeaturePart {
+    asks: Derivation,
+    /// How the words of parameters begin.
+    only: BTreeMap<ParamRole, Vec<String>>,
     higher: bool,
 }
 
-impl Part003 {
-    fn holds(&self, cell: &MachineCell) -> bool {
-        cell.workload == self.workload && (self.belongs)(cell)
+impl FeaturePart {
+    fn holds(&self, plan: &Plan, cell: &MachineCell) -> bool {
+        let Some(load) = plan.load(&cell.load) else { return false };
+        let begins = |(role, starts): (&ParamRole, &Vec<String>)| {
+            let word = load.param(*role, &cell.params).and_then(Value::word);
+            word.is_some_and(|word| starts.iter().any(|start| word.starts_with(start)))
+        };
+        load.asks(self.asks).next().is_some() && self.only.iter().all(begins)
     }
 }
 
+/// What the published copies computed, and with whose code.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PerCopy {
+    asks: Derivation,
+    engine: String,
+    algorithms: Vec<String>,
+    /// The one of them that is claimed to keep more at larger blocks.
+    rises: String,
+}
+
 /// A difference of multithreading off against on, in one direction.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct SmtOff {
-    direction: &'static str,
+    direction: String,
     part: Part,
-    figure: ClaimFigure,
+    /// Of the CPU, not of the throughput.
+    #[serde(default)]
+    of_cpu: bool,
     /// Whether the figure is claimed to be higher with it off.
     higher: bool,
 }
 
+impl SmtOff {
+    const fn figure(&self) -> ClaimFigure {
+        if self.of_cpu { ClaimFigure::CpuRatio } else { ClaimFigure::ThroughputRatio }
+    }
+}
+
 /// Points of the curve.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
 enum Part {
     Small,
     Large,
     All,
 }
 
-const fn off(direction: &'static str, part: Part, higher: bool) -> SmtOff {
-    SmtOff { direction, part, figure: ClaimFigure::ThroughputRatio, higher }
+/// The tests of all claims; that every one can be read is a test.
+fn tests_of_claims() -> BTreeMap<String, Test> {
+    toml::from_str(TESTS).unwrap_or_default()
 }
-
-const fn busier(direction: &'static str) -> SmtOff {
-    SmtOff { direction, part: Part::Small, figure: ClaimFigure::CpuRatio, higher: true }
-}
-
-// The claims on multithreading stand under `Smt` until a plan switches `smt`; two of them do even
-// then: 000-8 is about an index that is withheld across its states, 000-10 about its effect on two
-// adapters.
-const TESTS: [(&str, Test); 23] = [
-    ("000-1", Test::Knee("transmit", BEND)),
-    ("000-2", Test::LessCpu("receive", "transmit")),
-    ("000-3", Test::UnderSum),
-    ("000-4", Test::SmtOff(&[off("receive", Part::Small, true)])),
-    (
-        "000-5",
-        Test::SmtOff(&[off("transmit", Part::Small, false), off("transmit", Part::Large, true)]),
-    ),
-    ("000-6", Test::SmtOff(&[off("duplex", Part::All, true)])),
-    ("000-7", Test::SmtOff(&[busier("transmit"), busier("receive"), busier("duplex")])),
-    ("000-8", Test::Missing(ClaimNeed::Smt)),
-    ("000-9", Test::Missing(ClaimNeed::FileServer)),
-    ("000-10", Test::Missing(ClaimNeed::Smt)),
-    ("000-11", Test::Missing(ClaimNeed::Adapters)),
-    ("000-12", Test::Missing(ClaimNeed::Verdicts)),
-    ("003-1", Test::Feature(&[on("mem_bandwidth", |cell| cell.word("size") == "memory", true)])),
-    ("003-2", Test::Feature(&[on("mem_copy", is_wide, true), on("mem_copy", is_plain, false)])),
-    ("003-3", Test::Missing(ClaimNeed::Suite)),
-    ("003-4", Test::Missing(ClaimNeed::FileServer)),
-    ("003-5", Test::Missing(ClaimNeed::Database)),
-    ("003-6", Test::Missing(ClaimNeed::Suite)),
-    ("004-1", Test::LessPerCopy),
-    ("004-2", Test::Missing(ClaimNeed::WebServer)),
-    ("004-3", Test::Missing(ClaimNeed::WebServer)),
-    ("004-4", Test::Missing(ClaimNeed::WebServer)),
-    ("004-5", Test::Missing(ClaimNeed::Rule)),
-];
 
 /// The factor that claims of test 003 are about.
 const SNOOP_FILTER: &str = "snoop_filter";
-/// Whose figures claim 004-1 is about.
-const THEIR_ENGINE: &str = "openssl_cli";
-/// What it computed.
-const THEIR_ALGORITHMS: [&str; 3] = ["md5", "sha256", "aes-256-cbc"];
-
-const fn on(workload: &'static str, belongs: fn(&MachineCell) -> bool, higher: bool) -> Part003 {
-    Part003 { workload, belongs, higher }
-}
-
-/// Copies by vector registers or in blocks, of memory.
-fn is_wide(cell: &MachineCell) -> bool {
-    let wide = ["sse", "avx", "block", "pages"];
-    cell.word("size") == "memory" && wide.iter().any(|w| cell.word("algorithm").starts_with(w))
-}
-
-/// Plain copies of memory: by the compiler, by registers or by repeated moves of the CPU.
-fn is_plain(cell: &MachineCell) -> bool {
-    let plain = ["registers", "compiler", "rep_"];
-    cell.word("size") == "memory" && plain.iter().any(|w| cell.word("algorithm").starts_with(w))
-}
 
 /// The claims of the published test that the plan names, each beside what this run shows.
 ///
@@ -140,11 +123,10 @@ fn is_plain(cell: &MachineCell) -> bool {
 pub(super) fn claim_checks(run: &Run, found: &Analysis) -> Vec<ClaimCheck> {
     let Some(source) = &run.plan.published else { return Vec::new() };
     let ours = claims().into_iter().filter(|claim| claim.source == *source);
+    let tests = tests_of_claims();
     ours.map(|claim| {
-        let row = TESTS.iter().find(|(id, _)| *id == claim.id);
-        let missing = Standing::NotMeasured { missing: ClaimNeed::Load };
-        let magnitude = claim.magnitude.as_str();
-        let standing = row.map_or(missing, |(_, test)| standing(run, found, (test, magnitude)));
+        let test = tests.get(&claim.id).unwrap_or(&Test::Needs(ClaimNeed::Load));
+        let standing = standing(run, found, (test, &claim.magnitude));
         beside(claim, standing)
     })
     .collect()
@@ -167,14 +149,14 @@ fn beside(claim: Claim, standing: Standing) -> ClaimCheck {
 fn standing(run: &Run, found: &Analysis, (test, magnitude): (&Test, &str)) -> Standing {
     let load = run.plan.loads.iter().find(|load| !load.is_paced(&load.fixed));
     let looked_at = match (test, load) {
-        (Test::Missing(need), _) => Err(*need),
+        (Test::Needs(need), _) => Err(*need),
         (Test::Feature(parts), _) => Err(lacks(run, found, parts)),
-        (Test::LessPerCopy, _) => less_per_copy(run, found, magnitude),
+        (Test::LessPerCopy(theirs), _) => less_per_copy(run, found, (theirs, magnitude)),
         // Theirs is a server's CPU; in a lab on one machine ours is the clients' too.
         (Test::LessCpu(..), _) if run.environment().lab.is_some() => Err(ClaimNeed::Server),
         (_, None) => Err(ClaimNeed::Load),
-        (Test::Knee(direction, at), Some(load)) => bend(run, load, direction, *at),
-        (Test::LessCpu(less, more), Some(load)) => {
+        (Test::Knee(direction), Some(load)) => bend(run, load, direction, BEND),
+        (Test::LessCpu([less, more]), Some(load)) => {
             let figure = (ClaimFigure::CpuRatio, false);
             let logs = against(run, load, [less, more], &|record| busy(record));
             signed(&run.plan.method, &[(figure, logs)])
@@ -271,8 +253,7 @@ fn smt_levels(plan: &Plan) -> Option<(&FactorPlan, [&str; 2])> {
 
 fn smt_off(run: &Run, load: &LoadPlan, parts: &[SmtOff]) -> Result<Standing, ClaimNeed> {
     let (factor, [off, on]) = smt_levels(&run.plan).ok_or(ClaimNeed::Smt)?;
-    let of_cpu = |part: &SmtOff| matches!(part.figure, ClaimFigure::CpuRatio);
-    if run.environment().lab.is_some() && parts.iter().any(of_cpu) {
+    if run.environment().lab.is_some() && parts.iter().any(|part| part.of_cpu) {
         return Err(ClaimNeed::Server);
     }
     let logs = |part: &SmtOff| {
@@ -280,15 +261,15 @@ fn smt_off(run: &Run, load: &LoadPlan, parts: &[SmtOff]) -> Result<Standing, Cla
             let mut levels = baseline(&run.plan);
             levels.insert(factor.name.clone(), level.into());
             let replicate = run.plan.replicate_of(&[&factor.name]);
-            let side = Side { levels, direction: part.direction, replicate };
-            match part.figure {
-                ClaimFigure::CpuRatio => Series::of(run, load, &side, &|r| busy(r)),
-                _ => Series::of(run, load, &side, &|r| throughput(&run.plan, r)),
+            let side = Side { levels, direction: &part.direction, replicate };
+            match part.of_cpu {
+                true => Series::of(run, load, &side, &|r| busy(r)),
+                false => Series::of(run, load, &side, &|r| throughput(&run.plan, r)),
             }
         };
         block_logs(&series(on), &series(off), |at| within(part.part, at))
     };
-    let all: Vec<_> = parts.iter().map(|part| ((part.figure, part.higher), logs(part))).collect();
+    let all: Vec<_> = parts.iter().map(|part| ((part.figure(), part.higher), logs(part))).collect();
     signed(&run.plan.method, &all)
 }
 
@@ -331,11 +312,11 @@ fn all_of(signs: &[Option<bool>]) -> Option<bool> {
 }
 
 /// What one run lacks for a claim about the feature: a person sets it, so a run has one level.
-fn lacks(run: &Run, found: &Analysis, parts: &[Part003]) -> ClaimNeed {
+fn lacks(run: &Run, found: &Analysis, parts: &[FeaturePart]) -> ClaimNeed {
     if run.plan.factors.iter().all(|factor| factor.name != SNOOP_FILTER) {
         return ClaimNeed::Feature;
     }
-    let is_there = |part: &Part003| found.cells.iter().any(|cell| part.holds(cell));
+    let is_there = |part: &FeaturePart| found.cells.iter().any(|cell| part.holds(&run.plan, cell));
     if parts.iter().all(is_there) { ClaimNeed::OtherLevel } else { ClaimNeed::Load }
 }
 
@@ -353,9 +334,9 @@ pub(super) fn claims_of_two([a, b]: [Measured<'_>; 2], found: &[Comparison]) -> 
     let source = published.filter(|ours| b.0.plan.published.as_ref() == Some(*ours));
     let runs = switched([a, b]);
     let (Some(runs), Some(source)) = (runs, source) else { return Vec::new() };
+    let tests = tests_of_claims();
     let check = |claim: Claim| {
-        let (_, test) = TESTS.iter().find(|(id, _)| *id == claim.id)?;
-        let Test::Feature(parts) = test else { return None };
+        let Test::Feature(parts) = tests.get(&claim.id)? else { return None };
         let standing = feature(runs, found, parts);
         let standing = standing.unwrap_or_else(|missing| Standing::NotMeasured { missing });
         Some(beside(claim, standing))
@@ -380,10 +361,10 @@ fn switched<'a>([a, b]: [Measured<'a>; 2]) -> Option<[Measured<'a>; 2]> {
 fn feature(
     [off, on]: [Measured<'_>; 2],
     found: &[Comparison],
-    parts: &[Part003],
+    parts: &[FeaturePart],
 ) -> Result<Standing, ClaimNeed> {
     let level = 1.0 - alpha(&off.0.plan.method).min(alpha(&on.0.plan.method));
-    let between = |part: &Part003| Some((part.higher, of_two([off.1, on.1], found, part)?));
+    let between = |part: &FeaturePart| Some((part.higher, of_two([off, on], found, part)?));
     let all: Option<Vec<(bool, Between)>> = parts.iter().map(between).collect();
     let all = all.ok_or(ClaimNeed::Load)?;
     let are_enough = all.iter().all(|(_, between)| between.is_enough());
@@ -404,11 +385,12 @@ fn feature(
 /// difference of their logs with the spread between sessions, from the blocks that have them all.
 /// None where there is no such cell.
 fn of_two(
-    [off, on]: [&[&[MachineCell]]; 2],
+    [(run, off), (_, on)]: [Measured<'_>; 2],
     found: &[Comparison],
-    part: &Part003,
+    part: &FeaturePart,
 ) -> Option<Between> {
-    let base = off.first()?.iter().filter(|cell| part.holds(cell) && !is_barred(found, cell));
+    let holds = |cell: &&MachineCell| part.holds(&run.plan, cell) && !is_barred(found, cell);
+    let base = off.first()?.iter().filter(holds);
     let shared: Vec<&MachineCell> = base
         .filter(|base| off.iter().chain(on).all(|all| all.iter().any(|cell| is_twin(base, cell))))
         .collect();
@@ -461,16 +443,23 @@ fn is_barred(found: &[Comparison], cell: &MachineCell) -> bool {
     all.any(|comparison| comparison.points.iter().any(|p| bars(p) && is_at(comparison, p)))
 }
 
-/// What each copy keeps where all cores run one, by every cipher and digest that was measured so:
-/// with the engine of the published figures where it was, else with those that were. `magnitude` is
-/// how much the claim says.
-fn less_per_copy(run: &Run, found: &Analysis, magnitude: &str) -> Result<Standing, ClaimNeed> {
-    let mut kept: Vec<KeptShare> = found.derived.iter().filter_map(kept_share).collect();
-    if kept.iter().any(|one| one.engine == THEIR_ENGINE) {
-        kept.retain(|one| one.engine == THEIR_ENGINE);
+/// What each copy keeps where all cores run one, by everything that was measured so and that they
+/// computed: with the engine of the published figures where it was, else with those that were.
+/// `magnitude` is how much the claim says.
+fn less_per_copy(
+    run: &Run,
+    found: &Analysis,
+    (theirs, magnitude): (&PerCopy, &str),
+) -> Result<Standing, ClaimNeed> {
+    let of = |fact| kept_share(&run.plan, fact);
+    let mut kept: Vec<KeptShare> = found.derived.iter().filter_map(of).collect();
+    kept.retain(|one| theirs.algorithms.contains(&one.algorithm));
+    if kept.iter().any(|one| one.engine == theirs.engine) {
+        kept.retain(|one| one.engine == theirs.engine);
     }
     if kept.is_empty() {
-        let is_there = found.cells.iter().any(|cell| cell.workload == "cipher");
+        let loads = found.cells.iter().filter_map(|cell| run.plan.load(&cell.load));
+        let is_there = loads.flat_map(|load| load.asks(theirs.asks)).next().is_some();
         let one_cpu = run.environment().cpu.logical == 1;
         return Err(if is_there && one_cpu { ClaimNeed::SecondCore } else { ClaimNeed::Load });
     }
@@ -479,21 +468,18 @@ fn less_per_copy(run: &Run, found: &Analysis, magnitude: &str) -> Result<Standin
     Ok(Standing::PerCopy {
         less: all_of(&less),
         as_much: as_much(&kept, magnitude),
-        md5_rises: md5_rises(&kept),
+        md5_rises: rises(&kept, &theirs.rises),
         kept,
     })
 }
 
-fn kept_share(fact: &DerivedFact) -> Option<KeptShare> {
-    let word = |name: &str| fact.params.get(name).and_then(Value::word);
-    let algorithm = word("algorithm")?;
-    if fact.kind != DerivedKind::PerCopy || !THEIR_ALGORITHMS.contains(&algorithm) {
-        return None;
-    }
+fn kept_share(plan: &Plan, fact: &DerivedFact) -> Option<KeptShare> {
+    let load = plan.load(&fact.load).filter(|_| fact.kind == DerivedKind::PerCopy)?;
+    let word = |role| load.param(role, &fact.params).and_then(Value::word).map(str::to_owned);
     Some(KeptShare {
-        algorithm: algorithm.into(),
-        engine: word("engine")?.into(),
-        block: fact.params.get("block_size")?.clone(),
+        algorithm: word(ParamRole::Algorithm)?,
+        engine: word(ParamRole::Engine)?,
+        block: load.param(ParamRole::Size, &fact.params)?.clone(),
         share: fact.figure.clone()?,
     })
 }
@@ -517,12 +503,12 @@ fn range(kept: &[KeptShare], ends: fn(&Estimate) -> [f64; 2]) -> Option<[f64; 2]
     all.reduce(|[least, most], [low, high]| [least.min(low), most.max(high)])
 }
 
-/// Whether MD5 keeps more at its largest block than at its smallest, by one engine; none where
-/// their intervals overlap.
-fn md5_rises(kept: &[KeptShare]) -> Option<bool> {
-    let is_md5 = |one: &&KeptShare| one.algorithm == "md5";
-    let engine = &kept.iter().find(is_md5)?.engine;
-    let same = kept.iter().filter(is_md5).filter(|one| one.engine == *engine);
+/// Whether an algorithm keeps more at its largest block than at its smallest, by one engine; none
+/// where their intervals overlap.
+fn rises(kept: &[KeptShare], algorithm: &str) -> Option<bool> {
+    let is_it = |one: &&KeptShare| one.algorithm == algorithm;
+    let engine = &kept.iter().find(is_it)?.engine;
+    let same = kept.iter().filter(is_it).filter(|one| one.engine == *engine);
     let mut by_block: Vec<(f64, &Estimate)> =
         same.filter_map(|one| Some((one.block.quantity()?.value, &one.share))).collect();
     by_block.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -552,13 +538,16 @@ fn sign(ratio: &Estimate) -> Option<bool> {
 mod tests {
     use super::super::simulated::Simulated;
     use super::*;
+    use crate::record::DeriveSpec;
     use crate::unit::Quantity;
+    use std::collections::BTreeSet;
 
     #[test]
-    fn the_table_has_a_row_for_every_claim_of_its_sources() {
+    fn the_file_has_a_row_for_every_claim_of_its_sources() {
         let ours = |c: &Claim| ["000", "003", "004"].contains(&c.source.as_str());
-        let all: Vec<String> = claims().into_iter().filter(ours).map(|c| c.id).collect();
-        assert_eq!(all, TESTS.map(|(id, _)| id));
+        let all: BTreeSet<String> = claims().into_iter().filter(ours).map(|c| c.id).collect();
+        let tests: BTreeMap<String, Test> = toml::from_str(TESTS).unwrap();
+        assert!(all.iter().eq(tests.keys()), "{all:?}");
     }
 
     const MAGNITUDE: &str = "0.46-0.74";
@@ -583,9 +572,9 @@ mod tests {
             kind: DerivedKind::PerCopy,
             load: "all".into(),
             params: [
-                ("algorithm".to_owned(), word(algorithm)),
-                ("block_size".to_owned(), Value::Quantity(Quantity::bytes(block))),
-                ("engine".to_owned(), word(engine)),
+                ("what".to_owned(), word(algorithm)),
+                ("block".to_owned(), Value::Quantity(Quantity::bytes(block))),
+                ("by".to_owned(), word(engine)),
             ]
             .into(),
             at: None,
@@ -598,11 +587,28 @@ mod tests {
         }
     }
 
+    /// A run with a load of copies whose parameters have names of their own.
+    fn run() -> Run {
+        let mut run = Simulated::default().run();
+        let load = &mut run.plan.loads[0];
+        load.name = "all".into();
+        load.derives = vec![DeriveSpec::along(Derivation::Roofline, "block").stored()];
+        let roles =
+            [(ParamRole::Algorithm, "what"), (ParamRole::Engine, "by"), (ParamRole::Size, "block")];
+        load.roles = roles.map(|(role, name)| (role, name.to_owned())).into();
+        run
+    }
+
+    fn held(run: &Run, found: &Analysis) -> Result<Standing, ClaimNeed> {
+        let tests = tests_of_claims();
+        let Test::LessPerCopy(theirs) = &tests["004-1"] else { panic!("another test") };
+        less_per_copy(run, found, (theirs, MAGNITUDE))
+    }
+
     /// Algorithms and blocks that are kept, and the three aspects.
     fn kept(all: Vec<DerivedFact>) -> (usize, [Option<bool>; 3]) {
-        let run = Simulated::default().run();
         let found = Analysis { derived: all, ..Analysis::default() };
-        match less_per_copy(&run, &found, MAGNITUDE) {
+        match held(&run(), &found) {
             Ok(Standing::PerCopy { kept, less, as_much, md5_rises }) => {
                 (kept.len(), [less, as_much, md5_rises])
             }
@@ -641,14 +647,14 @@ mod tests {
 
     #[test]
     fn one_cpu_has_no_copies_side_by_side() {
-        let mut run = Simulated::default().run();
+        let mut run = run();
         let mut found = Analysis::default();
-        let need = |run: &Run, found: &Analysis| less_per_copy(run, found, MAGNITUDE).unwrap_err();
+        let need = |run: &Run, found: &Analysis| held(run, found).unwrap_err();
         assert_eq!(need(&run, &found), ClaimNeed::Load);
         run.environment_mut().cpu.logical = 1;
         assert_eq!(need(&run, &found), ClaimNeed::Load, "no cipher was run");
         found.cells.push(MachineCell {
-            load: "one".into(),
+            load: "all".into(),
             workload: "cipher".into(),
             params: BTreeMap::new(),
             levels: BTreeMap::new(),

@@ -4,21 +4,19 @@
 
 use super::effective::effective;
 use super::finding::{Basis, Comparison, Cost, CpuParts, PointResult, Verdict, Withheld};
-use super::measure::{
-    CPU, DISPLACED, Derived, INDEX, PER_GIGABYTE, busy, reached_offer, throughput,
-};
+use super::measure::{CPU, DISPLACED, Derived, Work, busy, reached_offer};
 use super::pairing::{Contest, Measured, PairedPoint};
 use super::parts::{all_clients_apart, counted_twice, disagreement, parts};
 use super::winner::{Barred, Rule, judge};
-use crate::record::{Better, Metric, MetricRole, Plan, Run, TrialRecord};
+use crate::record::{Metric, Plan, Run, TrialRecord};
 use crate::stats::{Estimate, mean_or_single};
 use crate::unit::{Quantity, Unit};
 
 /// Busy share of all CPUs below which an index divides by next to nothing.
 const LOW_CPU: f64 = 0.05;
 
-/// What the load of a contest cost. None where no pair has throughput and CPU readings, nor of a
-/// load of the system under test alone: there the CPU is what is measured.
+/// What the load of a contest cost. None where no pair has a rate of work and CPU readings, nor of
+/// a load of the system under test alone: there the CPU is what is measured.
 ///
 /// Every figure is derived per trial and then judged like any metric: paired in blocks, together
 /// over the curve, points with two states left out of the curve.
@@ -30,13 +28,14 @@ pub(super) fn cost(run: &Run, contest: &Contest<'_>, id: &str, barred: &Barred) 
         let rule = Rule { metric, method: &run.plan.method };
         judge(paired, rule, barred).map(|judged| judged.comparison)
     };
+    let work = Work::of(run, &contest.load.name)?;
     let derived = |figure: &Derived| {
-        let paired = contest.by(&|record| (figure.of)(&run.plan, record));
+        let paired = contest.by(&|record| (figure.of)(work.rate(record), record));
         judged(&figure.metric(), &paired).map(|comparison| (comparison, paired))
     };
-    let (index, paired) = derived(&INDEX)?;
-    let moved = contest.by(&|record| throughput(&run.plan, record));
-    let moved = judged(&throughput_metric(), &moved)?;
+    let [index, per_work] = work.costs();
+    let (index, paired) = derived(&index)?;
+    let moved = judged(work.0, &contest.by(&|record| work.rate(record)))?;
     let live: Vec<&PairedPoint<'_>> =
         paired.points.iter().filter(|p| !p.pairs.is_empty()).collect();
     let smt = smt_differs(&run.plan, contest);
@@ -49,19 +48,13 @@ pub(super) fn cost(run: &Run, contest: &Contest<'_>, id: &str, barred: &Barred) 
         basis: basis(run, &live),
         equal_load,
         cpu: derived(&CPU)?.0,
-        per_gigabyte: derived(&PER_GIGABYTE)?.0,
+        per_gigabyte: derived(&per_work)?.0,
         displaced: derived(&DISPLACED).map(|(comparison, _)| comparison),
         withheld_overall: rules.overall(&index, &withheld, equal_load),
         withheld,
         parts: live.iter().flat_map(|point| both_parts(contest, point)).collect(),
         index,
     })
-}
-
-fn throughput_metric() -> Metric {
-    let (name, title) = ("throughput".into(), "throughput".into());
-    let (role, unit, better) = (MetricRole::Rate, Unit::BitPerSecond, Better::Higher);
-    Metric { name, title, role, unit, better, quantile: None, workload: None }
 }
 
 /// A lab has clients and server on one machine, unless every trial says otherwise of each client.
@@ -92,7 +85,7 @@ fn both_parts(contest: &Contest<'_>, point: &PairedPoint<'_>) -> Vec<CpuParts> {
 struct Rules<'r> {
     plan: &'r Plan,
     smt: bool,
-    /// The throughputs, level against level.
+    /// The rates of work, level against level.
     moved: &'r Comparison,
 }
 

@@ -196,7 +196,7 @@ fn one(
 /// Use of a resource while nothing is taken down; none where no ceiling tells.
 fn used(run: &Run, throttle: &Throttle, as_is: &[Measured<'_>]) -> Option<Estimate> {
     let (_, kinds) = USES.iter().find(|(key, _)| *key == throttle.key)?;
-    let of = |trial: &Measured<'_>| use_of(&run.plan, trial.record, kinds);
+    let of = |trial: &Measured<'_>| use_of(run, trial.record, kinds);
     let all: Vec<f64> = as_is.iter().filter_map(of).collect();
     mean_or_single(&all, Unit::Share)
 }

@@ -351,9 +351,10 @@ pub struct Cost {
     pub equal_load: bool,
     /// Busy share of all CPUs, metric `cpu`.
     pub cpu: Comparison,
-    /// P/E index, metric `pe_index`.
+    /// P/E index, metric `pe_index`: the rate of work for each per cent of all CPUs.
     pub index: Comparison,
-    /// CPU seconds per gigabyte, metric `cpu_per_gb`.
+    /// CPU seconds per gigabyte, metric `cpu_per_gb`; of work that is not in bytes per operation,
+    /// metric `cpu_per_operation`.
     pub per_gigabyte: Comparison,
     /// Application work displaced, metric `displaced`, if a soaker ran.
     pub displaced: Option<Comparison>,

@@ -5,7 +5,7 @@
 
 use super::analysis::Analysis;
 use super::finding::{Comparison, Cost, PointResult, Verdict, Withheld};
-use super::measure::{CPU, DISPLACED, INDEX, PER_GIGABYTE};
+use super::measure::{CPU, DISPLACED, INDEX, PER_GIGABYTE, PER_OPERATION};
 use super::objection::{figure, objection, objection_at};
 use super::pairing::{Contest, contests};
 use super::winner::{alpha, name};
@@ -168,7 +168,8 @@ pub enum GateError {
 }
 
 /// The metrics of a cost, which are made per trial.
-const COSTS: [&str; 4] = [CPU.name, INDEX.name, PER_GIGABYTE.name, DISPLACED.name];
+const COSTS: [&str; 5] =
+    [CPU.name, INDEX.name, PER_GIGABYTE.name, PER_OPERATION.name, DISPLACED.name];
 
 /// Whether runs of a plan can be put before a gate on a metric, or on the primary one.
 ///

@@ -5,13 +5,13 @@
 //! the compared factor itself is what changes it. Never: which of the two is faster.
 
 use super::pairing::Contest;
-use crate::record::{Level, Settings, TrialRecord, Value};
+use crate::record::{Level, LoadPlan, ParamRole, Settings, TrialRecord, Value};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Keys of what a load was made with that begin so say what did the work.
-const IDENTITY: [&str; 4] = ["engine", "call_path", "cpu_features", "libc"];
+/// Keys of what a load was made with that begin so say what did the work, and so does its engine.
+const IDENTITY: [&str; 3] = ["call_path", "cpu_features", "libc"];
 /// A setting, and the identity that it changes on purpose.
 const CHANGES: [(&str, &str); 1] = [("openssl_ia32cap", "cpu_features")];
 /// What stands for a key that a side lacks.
@@ -44,7 +44,8 @@ pub(super) fn unlike(contest: &Contest<'_>, comparison: &str) -> Vec<(usize, Unl
     let wanted = changed([contest.base, contest.other]);
     let at_place = |(place, point): (usize, &super::pairing::PairedPoint<'_>)| {
         let [base, other] = point.sides();
-        let [base, other] = [&base, &other].map(|side| identity(side.iter().map(|t| t.record)));
+        let [base, other] =
+            [&base, &other].map(|side| identity(contest.load, side.iter().map(|t| t.record)));
         let keys = differing(&base, &other, &wanted);
         let (comparison, at) = (comparison.to_owned(), point.at.clone());
         (!keys.is_empty()).then_some((place, UnlikeIdentity { comparison, at, keys }))
@@ -55,11 +56,15 @@ pub(super) fn unlike(contest: &Contest<'_>, comparison: &str) -> Vec<(usize, Unl
 /// What each key of the identity was over some records.
 pub(super) type Identity<'r> = BTreeMap<&'r str, BTreeSet<String>>;
 
-/// What did the work of these records.
-pub(super) fn identity<'r>(records: impl Iterator<Item = &'r TrialRecord>) -> Identity<'r> {
+/// What did the work of these records of a load.
+pub(super) fn identity<'r>(
+    load: &LoadPlan,
+    records: impl Iterator<Item = &'r TrialRecord>,
+) -> Identity<'r> {
     let mut all = Identity::new();
+    let engine = load.roles.get(&ParamRole::Engine).map(String::as_str);
     for (key, value) in records.flat_map(|record| &record.outcome.made_with) {
-        if IDENTITY.iter().any(|start| key.starts_with(start)) {
+        if IDENTITY.into_iter().chain(engine).any(|start| key.starts_with(start)) {
             all.entry(key).or_default().insert(value.to_string());
         }
     }

@@ -2,7 +2,8 @@
 //!
 //! Never: how trials compare.
 
-use crate::record::{Better, Metric, MetricRole, Plan, TrialRecord};
+use super::measured::described;
+use crate::record::{Better, Metric, MetricRole, Run, TrialRecord};
 use crate::unit::Unit;
 pub(super) use crate::validity::{
     busy, by_host, direction, directions, is_client, is_server, offer_use, reached_offer, reading,
@@ -18,8 +19,9 @@ pub(super) struct Derived {
     title: &'static str,
     unit: Unit,
     better: Better,
-    /// None where the trial lacks a reading or the figure would divide by nothing.
-    pub of: fn(&Plan, &TrialRecord) -> Option<f64>,
+    /// From the rate of work, see [`Work::rate`]. None where the trial lacks a reading or the
+    /// figure would divide by nothing.
+    pub of: fn(Option<f64>, &TrialRecord) -> Option<f64>,
 }
 
 /// Busy share of all CPUs, 0-1.
@@ -38,10 +40,14 @@ pub(super) const INDEX: Derived = Derived {
     title: "P/E index",
     unit: Unit::MegabitPerCpuPercent,
     better: Better::Higher,
-    of: |plan, record| {
-        let busy = busy(record).filter(|b| *b > 0.0)?;
-        Some(throughput(plan, record)? / 1e6 / (100.0 * busy))
-    },
+    of: |bits, record| Some(per_cent(bits?, record)? / 1e6),
+};
+
+/// The same of operations.
+const OPERATIONS: Derived = Derived {
+    unit: Unit::OperationPerCpuPercent,
+    of: |rate, record| per_cent(rate?, record),
+    ..INDEX
 };
 
 /// CPU seconds for each 10^9 bytes of payload: busy x CPUs / (throughput / 8 / 10^9).
@@ -50,7 +56,16 @@ pub(super) const PER_GIGABYTE: Derived = Derived {
     title: "CPU time per GB",
     unit: Unit::SecondPerGigabyte,
     better: Better::Lower,
-    of: |plan, record| Some(machine(record)? / (bytes_per_s(plan, record)? / 1e9)),
+    of: |bits, record| Some(machine(record)? / (bits.filter(|bits| *bits > 0.0)? / 8.0 / 1e9)),
+};
+
+/// Service demand, CPU seconds for each operation or packet: busy x CPUs / rate.
+pub(super) const PER_OPERATION: Derived = Derived {
+    name: "cpu_per_operation",
+    title: "CPU time per operation",
+    unit: Unit::Second,
+    of: |rate, record| Some(machine(record)? / rate.filter(|rate| *rate > 0.0)?),
+    ..PER_GIGABYTE
 };
 
 /// Application work that the load displaced, in CPUs, as the soaker counted it.
@@ -61,6 +76,36 @@ pub(super) const DISPLACED: Derived = Derived {
     better: Better::Lower,
     of: |_, record| reading(record, "soaker", "machine", "displaced"),
 };
+
+/// The work of a load, by which its CPU time is divided.
+pub(super) struct Work<'r>(pub &'r Metric);
+
+impl<'r> Work<'r> {
+    /// The metric that decides if it is a rate, else the first rate that the load gives.
+    pub fn of(run: &'r Run, load: &str) -> Option<Self> {
+        let deciding = run.deciding(load).into_iter();
+        let mut rates = deciding.chain(described(run, load)).filter(|m| m.role == MetricRole::Rate);
+        let its = || run.records.iter().filter(|record| record.trial.point.load == load);
+        rates.find(|m| its().any(|r| r.outcome.metric(&m.name).is_some())).map(Self)
+    }
+
+    /// Work of a trial in a second; of bytes their bits.
+    pub fn rate(&self, record: &TrialRecord) -> Option<f64> {
+        let bits = if self.0.unit == Unit::BytePerSecond { 8.0 } else { 1.0 };
+        Some(record.outcome.metric(&self.0.name)?.value * bits)
+    }
+
+    /// Its P/E index and its CPU time for each unit of work.
+    pub const fn costs(&self) -> [Derived; 2] {
+        match self.0.unit {
+            Unit::BitPerSecond | Unit::BytePerSecond => [INDEX, PER_GIGABYTE],
+            Unit::PacketPerSecond => {
+                [Derived { unit: Unit::PacketPerCpuPercent, ..OPERATIONS }, PER_OPERATION]
+            }
+            _ => [OPERATIONS, PER_OPERATION],
+        }
+    }
+}
 
 impl Derived {
     pub(super) fn metric(&self) -> Metric {
@@ -76,9 +121,10 @@ impl Derived {
     }
 }
 
-/// Payload bytes per second, above 0.
-fn bytes_per_s(plan: &Plan, record: &TrialRecord) -> Option<f64> {
-    throughput(plan, record).map(|bits| bits / 8.0).filter(|bytes| *bytes > 0.0)
+/// A rate for each per cent of all CPUs.
+fn per_cent(rate: f64, record: &TrialRecord) -> Option<f64> {
+    let busy = busy(record).filter(|busy| *busy > 0.0)?;
+    Some(rate / (100.0 * busy))
 }
 
 /// CPUs kept busy, all of the machine together.
@@ -94,7 +140,7 @@ pub(super) fn is_conductor(host: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{Outcome, Reading, Sample, TrialKind, Value};
+    use crate::record::{Outcome, Plan, Reading, Sample, TrialKind, Value};
     use crate::unit::Quantity;
     use crate::verdict::simulated::{Simulated, word};
 
@@ -117,12 +163,12 @@ mod tests {
         (run.plan, record)
     }
 
-    fn of(name: &str, (plan, record): &(Plan, TrialRecord)) -> Option<f64> {
+    fn of(name: &str, (_, record): &(Plan, TrialRecord)) -> Option<f64> {
         let derived = ALL.into_iter().find(|d| d.name == name).unwrap();
-        (derived.of)(plan, record)
+        (derived.of)(record.outcome.metric("throughput").map(|rate| rate.value), record)
     }
 
-    const ALL: [Derived; 4] = [CPU, INDEX, PER_GIGABYTE, DISPLACED];
+    const ALL: [Derived; 5] = [CPU, INDEX, PER_GIGABYTE, PER_OPERATION, DISPLACED];
 
     fn close(ours: Option<f64>, by_hand: f64) {
         assert!((ours.unwrap() / by_hand - 1.0).abs() < 1e-12, "{ours:?} is not {by_hand}");
@@ -138,6 +184,29 @@ mod tests {
         assert_eq!(of("displaced", &trial), None);
     }
 
+    // A million bytes or operations, or two million packets, with a quarter of four CPUs.
+    #[test]
+    fn every_rate_has_an_index_and_a_cost_of_its_unit() {
+        let (_, record) = trial();
+        let mut run = Simulated::default().run();
+        for (unit, rate, index, cost) in [
+            (Unit::BytePerSecond, 1e6, (0.32, Unit::MegabitPerCpuPercent), 1e3),
+            (Unit::OperationPerSecond, 1e6, (4e4, Unit::OperationPerCpuPercent), 1e-6),
+            (Unit::PacketPerSecond, 2e6, (8e4, Unit::PacketPerCpuPercent), 5e-7),
+        ] {
+            run.metrics[0].unit = unit;
+            let mut record = record.clone();
+            record.outcome.samples[0].quantity = Quantity::new(rate, unit);
+            let work = Work::of(&run, "net").unwrap();
+            let [found, per] = work.costs();
+            assert_eq!(found.unit, index.1);
+            close((found.of)(work.rate(&record), &record), index.0);
+            close((per.of)(work.rate(&record), &record), cost);
+        }
+        run.metrics[0].role = MetricRole::Latency;
+        assert!(Work::of(&run, "net").is_none());
+    }
+
     #[test]
     fn what_was_not_read_or_divides_by_nothing_gives_no_figure() {
         let mut idle = trial();
@@ -149,6 +218,9 @@ mod tests {
         let mut unread = trial();
         unread.1.readings.clear();
         assert!(ALL.iter().all(|d| of(d.name, &unread).is_none()));
+        let mut silent = trial();
+        silent.1.outcome.samples.clear();
+        assert!(ALL.iter().skip(1).all(|d| of(d.name, &silent).is_none()));
     }
 
     #[test]

@@ -8,17 +8,14 @@ use super::pairing::contests;
 use super::winner::alpha;
 use crate::plan::expand;
 use crate::record::{
-    Better, Fault, LoadPoint, Metric, Plan, Replicate, Run, Settings, Treatment, TrialKind,
-    TrialRecord,
+    Better, Derivation, Fault, LoadPoint, Metric, Plan, Replicate, Run, Settings, Treatment,
+    TrialKind, TrialRecord,
 };
 use crate::stats::{Estimate, centre_of_blocks, mean};
 use crate::unit::Quantity;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-
-/// A metric that is named so is the best of its trial: what was reached at all, not what is usual.
-const BEST: &str = "best_";
 
 /// One load at one of its points under one treatment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -55,7 +52,7 @@ pub struct MeasuredFigure {
     pub metric: String,
     /// Its centre over blocks; over rounds of boots where the compared levels need a boot.
     pub estimate: Estimate,
-    /// The best of all valid trials, for a metric that is the best of each (`best_...`).
+    /// The best of all valid trials, for a metric of which that is asked for.
     pub best: Option<Quantity>,
 }
 
@@ -156,12 +153,13 @@ pub(super) fn figure(
         Better::Higher => all.max_by(f64::total_cmp),
         Better::Lower => all.min_by(f64::total_cmp),
     };
+    let load = counted.first().and_then(|record| plan.load(&record.trial.point.load));
+    let mut asked = load.into_iter().flat_map(|load| load.asks(Derivation::Best));
+    let is_best = asked.any(|derive| derive.metric == metric.name);
     Ok(Some(MeasuredFigure {
         metric: metric.name.clone(),
         estimate,
-        best: best
-            .filter(|_| metric.name.starts_with(BEST))
-            .map(|value| Quantity::new(value, metric.unit)),
+        best: best.filter(|_| is_best).map(|value| Quantity::new(value, metric.unit)),
     }))
 }
 
@@ -217,7 +215,7 @@ mod tests {
     use super::super::analyse;
     use super::super::simulated::Simulated;
     use super::*;
-    use crate::record::{Outcome, Value};
+    use crate::record::{DeriveSpec, Outcome, Value};
     use crate::stats::EstimateMethod;
     use crate::unit::Unit;
 
@@ -258,12 +256,10 @@ mod tests {
     }
 
     #[test]
-    fn the_best_of_all_valid_trials_is_kept_for_metrics_that_are_called_best() {
+    fn the_best_of_all_valid_trials_is_kept_where_a_load_asks_for_it() {
         let mut run = alone(5);
-        run.metrics[0].name = "best_throughput".into();
-        for record in &mut run.records {
-            record.outcome.samples[0].metric = "best_throughput".into();
-        }
+        let asked = DeriveSpec::of(Derivation::Best, "throughput").stored();
+        run.plan.loads[0].derives.push(asked);
         let here = at(&run, 64);
         run.records[here[1]].outcome.samples[0].quantity.value = 7e12;
         run.records[here[2]].outcome.samples[0].quantity.value = 9e12;

@@ -5,7 +5,7 @@
 use super::ceiling::{TOKEN_BUCKET, dropped, held, rates, taken};
 use super::finding::LimitKind;
 use super::measure::{by_host, reading};
-use crate::record::{HostName, Plan, TrialRecord};
+use crate::record::{HostName, Run, TrialRecord};
 use crate::stats::mean;
 use crate::unit::{Quantity, Unit};
 use crate::validity::FULL;
@@ -28,9 +28,9 @@ pub struct LimitPlace {
 
 /// The place in most of these trials, of equals the first by name, with the mean over them of what
 /// it allows; none where no reading tells.
-pub(super) fn place(plan: &Plan, trials: &[&TrialRecord], kind: LimitKind) -> Option<LimitPlace> {
+pub(super) fn place(run: &Run, trials: &[&TrialRecord], kind: LimitKind) -> Option<LimitPlace> {
     let mut seen: BTreeMap<(String, String), Vec<Option<Quantity>>> = BTreeMap::new();
-    for place in trials.iter().filter_map(|record| of(plan, record, kind)) {
+    for place in trials.iter().filter_map(|record| of(run, record, kind)) {
         seen.entry((place.at, place.what)).or_default().push(place.most);
     }
     let ((at, what), all) = seen.into_iter().rev().max_by_key(|(_, all)| all.len())?;
@@ -39,12 +39,12 @@ pub(super) fn place(plan: &Plan, trials: &[&TrialRecord], kind: LimitKind) -> Op
     Some(LimitPlace { at, what, most: unit.map(|unit| Quantity::new(mean(&values), unit)) })
 }
 
-fn of(plan: &Plan, record: &TrialRecord, kind: LimitKind) -> Option<LimitPlace> {
+fn of(run: &Run, record: &TrialRecord, kind: LimitKind) -> Option<LimitPlace> {
     use LimitKind as K;
     let plain = |at: &str, what: &str| LimitPlace { at: at.into(), what: what.into(), most: None };
     match kind {
         K::SetRate => {
-            let fullest = rates(plan, record).into_iter().max_by(|a, b| a.1.total_cmp(&b.1));
+            let fullest = rates(run, record).into_iter().max_by(|a, b| a.1.total_cmp(&b.1));
             fullest.map(|(at, _)| plain(&at, TOKEN_BUCKET))
         }
         K::Shaper => fullest(held(record)),

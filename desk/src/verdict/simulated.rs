@@ -192,6 +192,7 @@ impl Simulated {
                 over,
                 primary: None,
                 roles: roles(),
+                derives: Vec::new(),
                 alone: false,
             }],
             method: self.method(),
@@ -339,6 +340,8 @@ pub fn roles() -> BTreeMap<ParamRole, String> {
         (ParamRole::Size, "size".to_owned()),
         (ParamRole::Direction, "direction".to_owned()),
         (ParamRole::Concurrency, "streams".to_owned()),
+        (ParamRole::Depth, "queue_depth".to_owned()),
+        (ParamRole::Engine, "engine".to_owned()),
     ]
     .into()
 }

@@ -6,8 +6,6 @@ use crate::record::Run;
 use crate::stats::{mean, mean_or_single, two_groups};
 use crate::unit::Unit;
 
-/// Metric that tells one state from another besides the rate.
-const SEGMENT: &str = "mean_segment";
 /// Share of the distance of two states, in logs, that the ratio within blocks must keep.
 const KEPT: f64 = 0.5;
 
@@ -35,7 +33,7 @@ pub(super) fn two_states(
         let other: Vec<&Side<'_>> = point.pairs.iter().map(|pair| &pair.other).collect();
         let sides = [(contest.base, base, against), (contest.other, other, logs)];
         for (level, shown, logs) in sides {
-            let Some([slow, fast]) = states(&shown, &logs, unit) else { continue };
+            let Some([slow, fast]) = states(run, &shown, (&logs, unit)) else { continue };
             found.push(TwoStates {
                 comparison: comparison.into(),
                 level: level.name.clone(),
@@ -50,15 +48,15 @@ pub(super) fn two_states(
 }
 
 /// Mean segment of a trial, or over the trials of a boot; none where one has none.
-fn segment(shown: &Side<'_>) -> Option<f64> {
-    let all = shown.trials.iter().map(|t| Some(t.record.outcome.metric(SEGMENT)?.value));
+fn segment(run: &Run, shown: &Side<'_>) -> Option<f64> {
+    let all = shown.trials.iter().map(|t| run.segment(t.record));
     all.collect::<Option<Vec<f64>>>().map(|all| mean(&all))
 }
 
 /// The states of a level; `logs` are its log ratios to the other one, pair by pair.
-fn states(shown: &[&Side<'_>], logs: &[f64], unit: Unit) -> Option<[State; 2]> {
+fn states(run: &Run, shown: &[&Side<'_>], (logs, unit): (&[f64], Unit)) -> Option<[State; 2]> {
     let rates: Vec<f64> = shown.iter().map(|side| side.value).collect();
-    let segments = shown.iter().map(|side| segment(side));
+    let segments = shown.iter().map(|side| segment(run, side));
     let segments: Option<Vec<f64>> = segments.collect();
     let [slow, fast] = two_groups(&rates, segments.as_deref())?;
     let log_rates: Vec<f64> = rates.iter().map(|rate| rate.ln()).collect();

@@ -371,7 +371,7 @@ impl Cell<'_> {
     /// stand against each other.
     fn unlike(&self, sides: Sides<'_>, at: Option<&Value>) -> Vec<IdentityKey> {
         let good = |side: usize| self.good(sides, side, at);
-        let [base, other] = [identity(good(0)), identity(good(1))];
+        let [base, other] = [0, 1].map(|side| identity(self.load, good(side)));
         // Where only one side was here there is nothing to differ.
         let both = [0, 1].map(|side| good(side).next().is_some());
         if both == [true, true] { differing(&base, &other, &self.changed) } else { Vec::new() }

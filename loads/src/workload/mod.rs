@@ -33,3 +33,38 @@ workloads! {
 pub fn find(name: &str) -> Option<&'static Entry> {
     ALL.iter().find(|entry| entry.spec.name == name)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::ALL;
+    use desk::record::{Derivation, ParamKind};
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn what_a_spec_asks_for_names_its_own_parameters_words_and_metrics() {
+        for spec in ALL.iter().map(|entry| entry.spec) {
+            let param = |name: &str| spec.params.iter().find(|param| param.name == name);
+            let metric = |name: &str| spec.metrics.iter().any(|metric| metric.name == name);
+            for derive in spec.derives {
+                let told = format!("{}: {derive:?}", spec.name);
+                let along = derive.along;
+                let is_there = match derive.what {
+                    Derivation::Best => metric(along),
+                    _ => along.is_empty() || param(along).is_some(),
+                };
+                assert!(is_there && (derive.metric.is_empty() || metric(derive.metric)), "{told}");
+                for (name, words) in derive.only {
+                    let (ParamKind::Choice(known) | ParamKind::SizeOr(known, ..)) =
+                        param(name).unwrap().kind
+                    else {
+                        panic!("{told}: no words")
+                    };
+                    assert!(words.iter().all(|word| known.contains(word)), "{told}");
+                }
+            }
+            let roles: Vec<_> = spec.params.iter().filter_map(|param| param.role).collect();
+            let distinct: BTreeSet<_> = roles.iter().collect();
+            assert_eq!(roles.len(), distinct.len(), "{}: a role twice", spec.name);
+        }
+    }
+}

@@ -29,7 +29,7 @@ pub struct Wanted {
     #[arg(long, value_enum, default_value_t = Rule::Worse, value_name = "RULE")]
     fail_if: Rule,
     /// Judge by this metric and not by the primary one: another of the plan's, or cpu, pe_index,
-    /// cpu_per_gb, displaced
+    /// cpu_per_gb, cpu_per_operation, displaced
     #[arg(long, value_name = "M")]
     metric: Option<String>,
     /// Write a JUnit report: a test case a comparison

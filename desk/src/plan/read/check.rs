@@ -89,7 +89,7 @@ pub(super) fn few_enough(plan: &Plan, lines: &Lines) -> Result<(), PlanError> {
 }
 
 fn streams(plan: &Plan, lines: &Lines) -> Result<(), PlanError> {
-    for load in &plan.loads {
+    for load in plan.loads.iter().filter(|load| !load.alone) {
         let Some(name) = load.roles.get(&ParamRole::Concurrency) else { continue };
         let all = load.values(ParamRole::Concurrency);
         let streams = all.filter_map(Value::count).max().unwrap_or(1);

@@ -5,7 +5,7 @@ use super::nearest::remedy;
 use super::node::{Node, Section};
 use super::value::{default, value, values};
 use crate::plan::Catalogue;
-use crate::record::{LoadPlan, ParamSpec, Place, Settings, Value, WorkloadSpec};
+use crate::record::{DeriveSpec, LoadPlan, ParamSpec, Place, Settings, Value, WorkloadSpec};
 
 /// The loads, and the workload of each.
 pub(super) fn read<'a>(
@@ -42,7 +42,8 @@ fn load<'a>(
     let alone = spec.place == Place::Machine;
     let role = |param: &ParamSpec| Some((param.role?, param.name.to_owned()));
     let roles = spec.params.iter().filter_map(role).collect();
-    Ok((LoadPlan { name, workload, fixed, over, primary, roles, alone }, spec))
+    let derives = spec.derives.iter().map(DeriveSpec::stored).collect();
+    Ok((LoadPlan { name, workload, fixed, over, primary, roles, derives, alone }, spec))
 }
 
 /// The metric that decides here, one of the workload's own.
@@ -79,7 +80,7 @@ fn spec<'a>(
     let node = section.get("workload").ok_or(PlanError::Missing {
         line: load.line,
         what: "workload",
-        remedy: "name one, as in workload = \"tcp_stream\"",
+        remedy: "write workload = \"NAME\"; 'stend explain' shows the names",
     })?;
     let name = node.string()?;
     catalogue.workloads.iter().find(|spec| spec.name == name).copied().ok_or_else(|| {

@@ -86,6 +86,9 @@ fn same_loads(root: &Section, plan: &Plan, read: &[LoadPlan]) -> Result<(), Plan
         if stored.roles != read.roles {
             return Err(outside(node, &format!("roles = {:?}", stored.roles), AS_WORKLOAD));
         }
+        if stored.derives != read.derives {
+            return Err(outside(node, &format!("derives = {:?}", stored.derives), AS_WORKLOAD));
+        }
     }
     Ok(())
 }

@@ -33,6 +33,7 @@ static COPY: WorkloadSpec = WorkloadSpec {
     ],
     metrics: RATE,
     quantiles: &[],
+    derives: &[],
 };
 static SIGN: WorkloadSpec = WorkloadSpec {
     name: "sign",
@@ -42,6 +43,7 @@ static SIGN: WorkloadSpec = WorkloadSpec {
     params: &[param("threads", ParamKind::Choice(&["1", "all"]), "1")],
     metrics: RATE,
     quantiles: &[],
+    derives: &[],
 };
 static FACTORS: [FactorSpec; 3] = [
     FactorSpec { name: "congestion", about: "", scope: Scope::Socket, kind: ParamKind::Word },

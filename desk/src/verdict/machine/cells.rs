@@ -2,7 +2,10 @@
 //!
 //! Never: what follows from it.
 
-use crate::record::{Plan, Replicate, Run, Settings, TrialKind, TrialRecord, Value};
+use crate::record::{
+    Derivation, LoadPlan, ParamRole, Plan, Reading, Replicate, Run, Settings, TrialKind,
+    TrialRecord, Value,
+};
 use crate::stats::{Estimate, mean_or_single_at};
 use crate::unit::{Quantity, Unit};
 use crate::verdict::alpha;
@@ -10,9 +13,6 @@ use crate::verdict::measured::{by_replicate, figure};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-
-/// Readings of the latency between two CPUs, key `0-1`.
-const PAIR: &str = "core_pair";
 
 /// What a load of the system under test alone gave at one point under one treatment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -47,12 +47,6 @@ impl MachineCell {
     #[must_use]
     pub fn figure(&self) -> Option<&Estimate> {
         self.figures.get(&self.metric)
-    }
-
-    /// The word of a parameter; empty where it is none.
-    #[must_use]
-    pub fn word(&self, name: &str) -> &str {
-        self.params.get(name).and_then(Value::word).unwrap_or_default()
     }
 
     /// Its parameters without some.
@@ -99,11 +93,14 @@ pub(in crate::verdict) fn cells(run: &Run) -> Vec<MachineCell> {
 
 fn cell(run: &Run, records: &[&TrialRecord]) -> Option<MachineCell> {
     let first = records.first()?;
-    let (point, made) = (&first.trial.point, &first.outcome.made_with);
+    let point = &first.trial.point;
+    let load = run.plan.load(&point.load)?;
+    let tells_pairs = load.asks(Derivation::Matrix).next().is_some();
     let level = 1.0 - alpha(&run.plan.method);
     let (mut pairs, mut clocks): (BTreeMap<String, Vec<f64>>, Vec<f64>) = Default::default();
     for record in records {
-        for reading in record.readings.iter().filter(|r| r.probe == PAIR) {
+        let its = |r: &&Reading| tells_pairs && r.probe == point.workload;
+        for reading in record.readings.iter().filter(its) {
             pairs.entry(reading.key.clone()).or_default().push(reading.quantity.value);
         }
         let clock = record.outcome.made_with.get("core_clock").and_then(Value::quantity);
@@ -115,9 +112,8 @@ fn cell(run: &Run, records: &[&TrialRecord]) -> Option<MachineCell> {
         let figure = figure(&run.plan, metric, records).ok()??;
         Some((figure.metric, figure.estimate))
     });
-    let size = |key: &str| made.get(key).and_then(Value::quantity);
-    let asked = || point.params.get("size").and_then(Value::quantity);
-    let bytes = size("bytes").or_else(|| size("size")).or_else(asked);
+    let bytes = first.outcome.made_with.get("bytes");
+    let bytes = bytes.or_else(|| as_made(load, first, ParamRole::WorkingSet));
     let metric = run.plan.primary(&point.load);
     let replicate = if first.trial.boot > 0 { Replicate::Boot } else { Replicate::Block };
     let blocks = run.deciding(&point.load).into_iter().flat_map(|metric| {
@@ -130,8 +126,8 @@ fn cell(run: &Run, records: &[&TrialRecord]) -> Option<MachineCell> {
         params: point.params.clone(),
         levels: first.trial.treatment.levels.clone(),
         metric: metric.to_owned(),
-        bytes: bytes.filter(|q| q.unit == Unit::Byte),
-        threads: threads(first),
+        bytes: bytes.and_then(Value::quantity).filter(|q| q.unit == Unit::Byte),
+        threads: as_made(load, first, ParamRole::Concurrency).and_then(Value::count),
         clock: mean(&clocks, Unit::Hertz),
         figures: figures.collect(),
         blocks: blocks.collect(),
@@ -139,9 +135,8 @@ fn cell(run: &Run, records: &[&TrialRecord]) -> Option<MachineCell> {
     })
 }
 
-/// Threads as they were made, else as they were asked for.
-fn threads(record: &TrialRecord) -> Option<u64> {
-    let made = record.outcome.made_with.get("threads").and_then(Value::count);
-    let asked = || record.trial.point.params.get("threads").and_then(Value::count);
-    made.or_else(asked)
+/// The parameter of a role as it was made, else as it was asked for.
+fn as_made<'r>(load: &LoadPlan, record: &'r TrialRecord, role: ParamRole) -> Option<&'r Value> {
+    let made = load.param(role, &record.outcome.made_with);
+    made.or_else(|| load.param(role, &record.trial.point.params))
 }

@@ -6,7 +6,7 @@
 
 use super::cells::MachineCell;
 use super::levels::ends;
-use crate::record::{Environment, Run, Settings, Value};
+use crate::record::{Better, Derivation, Derive, Environment, Run, Settings, Value};
 use crate::stats::{Estimate, log_ratio};
 use crate::unit::{Quantity, Unit};
 use crate::verdict::knee::knee;
@@ -107,12 +107,12 @@ pub(in crate::verdict) fn derived(run: &Run, cells: &[MachineCell]) -> Vec<Deriv
         })
     };
     let cells: Vec<&MachineCell> = cells.iter().filter(first).collect();
-    let mut all = clocks(&cells);
-    let caches = caches(run.environment(), &cells);
-    all.extend(prefetching(first_cache(run.environment(), &caches), &cells));
+    let mut all = told_as(run, &cells, (Derivation::Clocks, DerivedKind::Clocks));
+    let caches = caches(run, &cells);
+    all.extend(prefetching(run, first_cache(run.environment(), &caches), &cells));
     all.extend(caches);
-    all.extend(saturation(&cells));
-    all.extend(bytes_per_clock(&cells));
+    all.extend(saturation(run, &cells));
+    all.extend(told_as(run, &cells, (Derivation::BytesPerClock, DerivedKind::BytesPerClock)));
     all.extend(balance(run, &cells));
     all.extend(scaling(run, &cells));
     all.retain(is_possible);
@@ -139,21 +139,38 @@ fn is_possible(fact: &DerivedFact) -> bool {
     }
 }
 
-/// Cells of a workload in groups that differ in nothing but one parameter.
-fn apart_by<'c>(
+/// The cells at which a load asks for something, each with what it asks.
+fn asked<'c>(
+    run: &'c Run,
     cells: &[&'c MachineCell],
-    workload: &str,
-    parameter: &str,
-) -> Vec<Vec<&'c MachineCell>> {
-    let mut groups: Vec<(Settings, Vec<&MachineCell>)> = Vec::new();
-    for cell in cells.iter().filter(|cell| cell.workload == workload) {
-        let rest = cell.without(&[parameter]);
-        match groups.iter_mut().find(|(known, _)| *known == rest) {
-            Some((_, group)) => group.push(cell),
-            None => groups.push((rest, vec![cell])),
+    what: Derivation,
+) -> impl Iterator<Item = (&'c Derive, &'c MachineCell)> {
+    let of = move |cell: &&'c MachineCell| {
+        let mut its = run.plan.load(&cell.load)?.asks(what);
+        Some((its.find(|derive| derive.fits(&cell.params))?, *cell))
+    };
+    cells.iter().filter_map(of)
+}
+
+/// The same in groups of a workload's cells that differ in nothing but the parameter along which it
+/// goes.
+fn courses<'c>(
+    run: &'c Run,
+    cells: &[&'c MachineCell],
+    what: Derivation,
+) -> Vec<(&'c Derive, Vec<&'c MachineCell>)> {
+    let mut groups: Vec<(Settings, &Derive, Vec<&MachineCell>)> = Vec::new();
+    for (derive, cell) in asked(run, cells, what) {
+        let rest = cell.without(&[&derive.along]);
+        let alike = |(known, _, group): &&mut (Settings, &Derive, Vec<&MachineCell>)| {
+            *known == rest && group.iter().all(|other| other.workload == cell.workload)
+        };
+        match groups.iter_mut().find(alike) {
+            Some((.., group)) => group.push(cell),
+            None => groups.push((rest, derive, vec![cell])),
         }
     }
-    groups.into_iter().map(|(_, group)| group).collect()
+    groups.into_iter().map(|(_, derive, group)| (derive, group)).collect()
 }
 
 /// A group by a number of each cell, rising, of equals the first.
@@ -168,31 +185,35 @@ fn course<'c>(
     course
 }
 
-fn is_random(cell: &MachineCell) -> bool {
-    matches!(cell.word("order"), "random" | "")
-}
-
-fn clocks(cells: &[&MachineCell]) -> Vec<DerivedFact> {
-    let of = |cell: &&&MachineCell| cell.workload == "mem_latency" && is_random(cell);
-    let fact = |cell: &&MachineCell| {
-        let figure = cell.figures.get("latency_clocks")?.clone();
-        let beside = cell.clock.clone();
-        let fact = DerivedFact::of(DerivedKind::Clocks, cell, &[]);
-        Some(DerivedFact { figure: Some(figure), beside, ..fact })
+/// The metric that a load asks to have told, at every cell; beside clocks how long one is.
+fn told_as(
+    run: &Run,
+    cells: &[&MachineCell],
+    (what, kind): (Derivation, DerivedKind),
+) -> Vec<DerivedFact> {
+    let fact = |(derive, cell): (&Derive, &MachineCell)| {
+        let figure = Some(cell.figures.get(&derive.metric)?.clone());
+        let beside = cell.clock.clone().filter(|_| what == Derivation::Clocks);
+        Some(DerivedFact { figure, beside, ..DerivedFact::of(kind, cell, &[]) })
     };
-    cells.iter().filter(of).filter_map(fact).collect()
+    asked(run, cells, what).filter_map(fact).collect()
 }
 
-fn caches(env: &Environment, cells: &[&MachineCell]) -> Vec<DerivedFact> {
-    let latency = apart_by(cells, "mem_latency", "size").into_iter().filter(|g| is_random(g[0]));
-    let reads = apart_by(cells, "mem_bandwidth", "size").into_iter();
-    let reads = reads.filter(|g| g[0].word("operation") == "read" && g[0].threads == Some(1));
-    let (mut all, all_told) = (Vec::new(), told_levels(env));
-    for (group, falls) in latency.map(|g| (g, false)).chain(reads.map(|g| (g, true))) {
-        let course = course(&group, |cell| cell.bytes.map(|bytes| bytes.value));
+fn caches(run: &Run, cells: &[&MachineCell]) -> Vec<DerivedFact> {
+    let falls = |(_, group): &(&Derive, Vec<&MachineCell>)| {
+        let metric = group.first().and_then(|cell| run.metric(&cell.load, &cell.metric));
+        metric.is_some_and(|metric| metric.better == Better::Higher)
+    };
+    let mut groups = courses(run, cells, Derivation::CacheSize);
+    groups.retain(|(_, group)| group.iter().all(|cell| cell.threads.is_none_or(|n| n == 1)));
+    groups.sort_by_key(falls);
+    let (mut all, all_told) = (Vec::new(), told_levels(run.environment()));
+    for (derive, group) in &groups {
+        let course = course(group, |cell| cell.bytes.map(|bytes| bytes.value));
         if course.len() < SIZES {
             continue;
         }
+        let falls = falls(&(derive, group.clone()));
         let time = |(_, _, figure): &(f64, &MachineCell, &Estimate)| {
             let value = figure.centre.value;
             if falls { 1.0 / value } else { value }
@@ -208,7 +229,7 @@ fn caches(env: &Environment, cells: &[&MachineCell]) -> Vec<DerivedFact> {
             let fits = |(_, size): &(String, Quantity)| from <= size.value && size.value <= to;
             let agrees = cache.is_some().then(|| told.iter().any(fits));
             let figure = Some(course[end].2.clone());
-            let fact = DerivedFact::of(DerivedKind::CacheSize, course[end].1, &["size"]);
+            let fact = DerivedFact::of(DerivedKind::CacheSize, course[end].1, &[&derive.along]);
             let (at, until) = (size(from), size(to));
             all.push(DerivedFact { at, until, figure, cache, told, agrees, ..fact });
         }
@@ -282,19 +303,19 @@ fn assigned(told: &Told, places: &[f64]) -> Vec<Option<u32>> {
 }
 
 /// Within the first cache nothing is to be fetched, and the shortest stride takes what any takes.
-fn prefetching(first_cache: Option<f64>, cells: &[&MachineCell]) -> Vec<DerivedFact> {
+fn prefetching(run: &Run, first_cache: Option<f64>, cells: &[&MachineCell]) -> Vec<DerivedFact> {
     let within = |cell: &MachineCell| {
         cell.bytes.zip(first_cache).is_some_and(|(bytes, cache)| bytes.value <= cache)
     };
     let mut all = Vec::new();
-    for group in apart_by(cells, "mem_latency", "stride") {
-        let stride = |cell: &MachineCell| Some(cell.params.get("stride")?.quantity()?.value);
+    for (derive, group) in courses(run, cells, Derivation::PrefetchEnds) {
+        let stride = |cell: &MachineCell| Some(cell.params.get(&derive.along)?.quantity()?.value);
         let course = course(&group, stride);
         let (Some(first), Some(last)) = (course.first(), course.last()) else { continue };
-        if course.len() < COURSE || first.1.word("order") != "sequential" || within(first.1) {
+        if course.len() < COURSE || within(first.1) {
             continue;
         }
-        let beside = random_of(cells, first.1).unwrap_or(last.2);
+        let beside = random_of(run, cells, (derive, first.1)).unwrap_or(last.2);
         let lost = |(_, _, figure): &(f64, &MachineCell, &Estimate)| {
             figure.centre.value >= LOST * beside.centre.value
         };
@@ -305,7 +326,7 @@ fn prefetching(first_cache: Option<f64>, cells: &[&MachineCell]) -> Vec<DerivedF
             Value::Quantity(Quantity::new(*stride, Unit::Byte))
         };
         let found = course.iter().find(|one| lost(one));
-        let fact = DerivedFact::of(DerivedKind::PrefetchEnds, first.1, &["stride"]);
+        let fact = DerivedFact::of(DerivedKind::PrefetchEnds, first.1, &[&derive.along]);
         all.push(DerivedFact {
             at: found.map(place),
             until: Some(place(last)),
@@ -318,14 +339,18 @@ fn prefetching(first_cache: Option<f64>, cells: &[&MachineCell]) -> Vec<DerivedF
 }
 
 /// What random loads take where a cell walks by address.
-fn random_of<'c>(cells: &[&'c MachineCell], walk: &MachineCell) -> Option<&'c Estimate> {
-    let names = ["stride", "order"];
-    let alike = |cell: &&&MachineCell| {
-        cell.workload == walk.workload
-            && is_random(cell)
-            && cell.without(&names) == walk.without(&names)
+fn random_of<'c>(
+    run: &'c Run,
+    cells: &[&'c MachineCell],
+    (derive, walk): (&Derive, &MachineCell),
+) -> Option<&'c Estimate> {
+    let mut names: Vec<&str> = derive.only.keys().map(String::as_str).collect();
+    names.push(&derive.along);
+    let alike = |cell: &MachineCell| {
+        cell.workload == walk.workload && cell.without(&names) == walk.without(&names)
     };
-    cells.iter().find(alike).and_then(|cell| cell.figure())
+    let mut random = asked(run, cells, Derivation::CacheSize).map(|(_, cell)| cell);
+    random.find(|cell| alike(cell)).and_then(|cell| cell.figure())
 }
 
 #[expect(clippy::cast_precision_loss, reason = "threads are few")]
@@ -333,15 +358,15 @@ fn by_threads(cell: &MachineCell) -> Option<f64> {
     cell.threads.map(|threads| threads as f64)
 }
 
-fn saturation(cells: &[&MachineCell]) -> Vec<DerivedFact> {
+fn saturation(run: &Run, cells: &[&MachineCell]) -> Vec<DerivedFact> {
     let mut all = Vec::new();
-    for group in apart_by(cells, "mem_bandwidth", "threads") {
+    for (derive, group) in courses(run, cells, Derivation::Saturation) {
         let course = course(&group, by_threads);
         let values: Vec<f64> = course.iter().map(|(_, _, figure)| figure.centre.value).collect();
         let Some(at) = knee(&values).filter(|_| course.len() >= COURSE) else { continue };
         let threads = |at: usize| course[at].1.threads.map(Value::Count);
         let rising = at + 1 == course.len();
-        let fact = DerivedFact::of(DerivedKind::Saturation, course[at].1, &["threads"]);
+        let fact = DerivedFact::of(DerivedKind::Saturation, course[at].1, &[&derive.along]);
         all.push(DerivedFact {
             at: threads(at).filter(|_| !rising),
             until: threads(course.len() - 1),
@@ -350,21 +375,6 @@ fn saturation(cells: &[&MachineCell]) -> Vec<DerivedFact> {
         });
     }
     all
-}
-
-/// Whether a cell is of memory beyond all caches.
-fn is_memory(cell: &MachineCell) -> bool {
-    cell.word("size") == "memory"
-}
-
-fn bytes_per_clock(cells: &[&MachineCell]) -> Vec<DerivedFact> {
-    let fact = |cell: &&MachineCell| {
-        let figure = cell.figures.get("bytes_per_clock").cloned();
-        let fact = DerivedFact::of(DerivedKind::BytesPerClock, cell, &[]);
-        figure.map(|figure| DerivedFact { figure: Some(figure), ..fact })
-    };
-    let wanted = |cell: &&&MachineCell| is_memory(cell) && cell.word("operation") == "read";
-    cells.iter().filter(wanted).filter_map(fact).collect()
 }
 
 /// other / base of the blocks that both have.
@@ -377,20 +387,16 @@ fn ratio(run: &Run, base: &MachineCell, other: &MachineCell) -> Option<Estimate>
 /// Reading memory against the largest blocks of each cipher, with as many threads.
 fn balance(run: &Run, cells: &[&MachineCell]) -> Vec<DerivedFact> {
     let mut all = Vec::new();
-    for group in apart_by(cells, "cipher", "block_size") {
-        let block = |cell: &MachineCell| Some(cell.params.get("block_size")?.quantity()?.value);
+    for (derive, group) in courses(run, cells, Derivation::Balance) {
+        let block = |cell: &MachineCell| Some(cell.params.get(&derive.along)?.quantity()?.value);
         let Some((_, cipher, rate)) = course(&group, block).pop() else { continue };
-        let reads = |cell: &&&MachineCell| {
-            is_memory(cell)
-                && cell.word("operation") == "read"
-                && cell.threads == cipher.threads
+        let alike = |cell: &&MachineCell| {
+            cell.threads == cipher.threads
                 && cell.figure().is_some_and(|figure| figure.centre.unit == rate.centre.unit)
         };
-        let most = |cell: &&&MachineCell| cell.figure().map_or(0.0, |figure| figure.centre.value);
-        let memory = cells.iter().filter(reads).max_by(|a, b| most(a).total_cmp(&most(b)));
-        let Some(memory) = memory.filter(|_| cipher.word("algorithm").starts_with("aes")) else {
-            continue;
-        };
+        let most = |cell: &&MachineCell| cell.figure().map_or(0.0, |figure| figure.centre.value);
+        let reads = asked(run, cells, Derivation::MemoryRead).map(|(_, cell)| cell).filter(alike);
+        let Some(memory) = reads.max_by(|a, b| most(a).total_cmp(&most(b))) else { continue };
         let fact = DerivedFact::of(DerivedKind::BytesPerCipherByte, cipher, &[]);
         let figure = ratio(run, cipher, memory);
         all.extend(figure.map(|figure| DerivedFact { figure: Some(figure), ..fact }));
@@ -401,27 +407,23 @@ fn balance(run: &Run, cells: &[&MachineCell]) -> Vec<DerivedFact> {
 /// The most threads against one, be they of one load or of two.
 fn scaling(run: &Run, cells: &[&MachineCell]) -> Vec<DerivedFact> {
     let mut all = Vec::new();
-    for workload in ["mem_bandwidth", "mem_copy", "cipher"] {
-        for group in apart_by(cells, workload, "threads") {
-            let course = course(&group, by_threads);
-            let (Some(one), Some(most)) = (course.first(), course.last()) else { continue };
-            let Some(threads) = most.1.threads.filter(|_| one.1.threads == Some(1) && most.0 > 1.0)
-            else {
-                continue;
-            };
-            let Some(figure) = ratio(run, one.1, most.1) else { continue };
-            let share = |q: Quantity| Quantity::new(q.value / most.0, Unit::Share);
-            let kept = Estimate {
-                centre: share(figure.centre),
-                low: share(figure.low),
-                high: share(figure.high),
-                ..figure.clone()
-            };
-            for (kind, figure) in [(DerivedKind::Scaling, figure), (DerivedKind::PerCopy, kept)] {
-                let fact = DerivedFact::of(kind, most.1, &["threads"]);
-                let at = Some(Value::Count(threads));
-                all.push(DerivedFact { at, figure: Some(figure), ..fact });
-            }
+    for (derive, group) in courses(run, cells, Derivation::Scaling) {
+        let course = course(&group, by_threads);
+        let (Some(one), Some(most)) = (course.first(), course.last()) else { continue };
+        let threads = most.1.threads.filter(|_| one.1.threads == Some(1) && most.0 > 1.0);
+        let Some(threads) = threads else { continue };
+        let Some(figure) = ratio(run, one.1, most.1) else { continue };
+        let share = |q: Quantity| Quantity::new(q.value / most.0, Unit::Share);
+        let kept = Estimate {
+            centre: share(figure.centre),
+            low: share(figure.low),
+            high: share(figure.high),
+            ..figure.clone()
+        };
+        for (kind, figure) in [(DerivedKind::Scaling, figure), (DerivedKind::PerCopy, kept)] {
+            let fact = DerivedFact::of(kind, most.1, &[&derive.along]);
+            let at = Some(Value::Count(threads));
+            all.push(DerivedFact { at, figure: Some(figure), ..fact });
         }
     }
     all
@@ -430,7 +432,8 @@ fn scaling(run: &Run, cells: &[&MachineCell]) -> Vec<DerivedFact> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::Cache;
+    use crate::record::{Cache, DeriveSpec};
+    use crate::verdict::simulated::Simulated;
 
     const KIB: f64 = 1024.0;
 
@@ -470,12 +473,17 @@ mod tests {
 
     /// What follows from nanoseconds at 16 KiB and every doubling of it.
     fn inferred(env: &Environment, nanoseconds: &[f64]) -> Vec<Row> {
+        let mut run = Simulated::default().run();
+        run.environment = env.clone();
+        run.plan.loads[0].name = "ladder".into();
+        let along_sizes = DeriveSpec::along(Derivation::CacheSize, "size");
+        run.plan.loads[0].derives = vec![along_sizes.stored()];
         let sizes = std::iter::successors(Some(16.0 * KIB), |size| Some(size * 2.0));
         let cells = sizes.zip(nanoseconds).map(|(size, time)| cell(size, time * 1e-9));
         let cells: Vec<MachineCell> = cells.collect();
         let at = |fact: &DerivedFact| fact.at.as_ref().and_then(Value::quantity).unwrap().value;
         let row = |fact: &DerivedFact| (fact.cache, at(fact) / KIB, fact.agrees);
-        caches(env, &cells.iter().collect::<Vec<_>>()).iter().map(row).collect()
+        caches(&run, &cells.iter().collect::<Vec<_>>()).iter().map(row).collect()
     }
 
     #[test]

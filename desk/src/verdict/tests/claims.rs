@@ -2,8 +2,8 @@
 
 use super::{close, machine};
 use crate::record::{
-    Better, FactorPlan, LabKind, Level, LoadPlan, Metric, MetricRole, Run, Settings, TrialRecord,
-    Value,
+    Better, Derivation, DeriveSpec, FactorPlan, LabKind, Level, LoadPlan, Metric, MetricRole,
+    ParamRole, Run, Settings, TrialRecord, Value,
 };
 use crate::unit::{Quantity, Unit};
 use crate::verdict::simulated::{Simulated, size, word};
@@ -219,7 +219,10 @@ fn copies(level: &str, seed: u64, algorithms: &[(&str, f64)]) -> Run {
         fixed: [("size".to_owned(), word("memory"))].into(),
         over: vec![("algorithm".into(), words)],
         primary: None,
-        roles: [].into(),
+        roles: [(ParamRole::WorkingSet, "size"), (ParamRole::Algorithm, "algorithm")]
+            .map(|(role, name)| (role, name.to_owned()))
+            .into(),
+        derives: vec![DeriveSpec::along(Derivation::Ways, "algorithm").stored()],
         alone: true,
     }];
     run.plan.published = Some("003".into());

@@ -1,13 +1,20 @@
 //! Levels that are fast or slow for a whole trial.
 
 use super::{SIZES, machine, only};
-use crate::record::{Run, Sample};
+use crate::record::{Metric, MetricRole, Run, Sample};
 use crate::unit::{Quantity, Unit};
 use crate::verdict::simulated::{Cell, Simulated, size};
 use crate::verdict::{Verdict, Withheld, analyse};
 
 /// Makes the judged level 1.6 times as fast, with segments 1.6 times as large, in blocks 2 and 4.
 fn tear(run: &mut Run, at: u64) {
+    let segment = Metric {
+        name: "mean_segment".into(),
+        role: MetricRole::Segment,
+        unit: Unit::Byte,
+        ..run.metrics[0].clone()
+    };
+    run.metrics.push(segment);
     for record in &mut run.records {
         let torn = super::judged(record)
             && record.trial.point.params["size"] == size(at)

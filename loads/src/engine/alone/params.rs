@@ -1,6 +1,6 @@
 //! Knows the parameters that loads of one machine have in common, as data.
 
-use desk::record::{ParamKind, ParamSpec};
+use desk::record::{ParamKind, ParamRole, ParamSpec};
 
 /// Words for a size: a level of the memory hierarchy. [`super::bytes_of`] reads them.
 pub const SIZES: &[&str] = &["L1", "L2", "L3", "memory"];
@@ -18,7 +18,7 @@ pub const PAGES: ParamSpec = ParamSpec {
 pub const PLACEMENT: ParamSpec = ParamSpec {
     name: "placement",
     about: "CPUs of the threads: spread takes one of every core first, packed all of a core",
-    role: None,
+    role: Some(ParamRole::Place),
     kind: ParamKind::Choice(&["spread", "packed"]),
     default: "spread",
 };
@@ -27,7 +27,7 @@ pub const PLACEMENT: ParamSpec = ParamSpec {
 pub const THREADS: ParamSpec = ParamSpec {
     name: "threads",
     about: "each on a CPU of its own, with arrays of its own; or all CPUs",
-    role: None,
+    role: Some(ParamRole::Concurrency),
     kind: ParamKind::CountOr("all", 1, 1024),
     default: "1",
 };

@@ -25,6 +25,7 @@ const SPEC: WorkloadSpec = WorkloadSpec {
         limit: "the clock",
     }],
     quantiles: &[],
+    derives: &[],
 };
 
 #[expect(clippy::unnecessary_wraps, reason = "the signature is the recipe's")]

@@ -1,6 +1,9 @@
 //! Knows the parameters and figures of `cipher` as data; knows no engine.
 
-use desk::record::{Better, MetricRole, MetricSpec, ParamKind, ParamSpec, Place, WorkloadSpec};
+use desk::record::{
+    Better, Derivation, DeriveSpec, MetricRole, MetricSpec, ParamKind, ParamRole, ParamSpec, Place,
+    WorkloadSpec,
+};
 use desk::unit::Unit;
 
 /// What it is.
@@ -12,13 +15,14 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
     params: PARAMS,
     metrics: METRICS,
     quantiles: &[],
+    derives: DERIVES,
 };
 
 const PARAMS: &[ParamSpec] = &[
     ParamSpec {
         name: "algorithm",
         about: "what is computed",
-        role: None,
+        role: Some(ParamRole::Algorithm),
         kind: ParamKind::Choice(&[
             "aes-256-cbc",
             "aes-256-gcm",
@@ -36,14 +40,14 @@ const PARAMS: &[ParamSpec] = &[
     ParamSpec {
         name: "block_size",
         about: "bytes of a message; without meaning for signatures and agreement",
-        role: None,
+        role: Some(ParamRole::Size),
         kind: ParamKind::Size(16, 16 << 10),
         default: "8 KiB",
     },
     ParamSpec {
         name: "engine",
         about: "whose code does it; aws_lc and rustcrypto are part of this binary",
-        role: None,
+        role: Some(ParamRole::Engine),
         kind: ParamKind::Choice(&["aws_lc", "libcrypto", "openssl_cli", "rustcrypto"]),
         default: "aws_lc",
     },
@@ -57,7 +61,7 @@ const PARAMS: &[ParamSpec] = &[
     ParamSpec {
         name: "threads",
         about: "copies side by side, each on a CPU of its own, one a core first; or all CPUs",
-        role: None,
+        role: Some(ParamRole::Concurrency),
         kind: ParamKind::CountOr("all", 1, 1024),
         default: "1",
     },
@@ -96,4 +100,13 @@ const METRICS: &[MetricSpec] = &[
         better: Better::Higher,
         limit: "the core's multiplier, and what its siblings leave of it",
     },
+];
+
+const DERIVES: &[DeriveSpec] = &[
+    DeriveSpec {
+        only: &[("algorithm", &["aes-256-cbc", "aes-256-gcm"])],
+        ..DeriveSpec::along(Derivation::Balance, "block_size")
+    },
+    DeriveSpec::along(Derivation::Roofline, "block_size"),
+    DeriveSpec::along(Derivation::Scaling, "threads"),
 ];

@@ -1,6 +1,9 @@
 //! Knows the parameters and figures of `core_pair` as data; knows nothing of threads.
 
-use desk::record::{Better, MetricRole, MetricSpec, ParamKind, ParamSpec, Place, WorkloadSpec};
+use desk::record::{
+    Better, Derivation, DeriveSpec, MetricRole, MetricSpec, ParamKind, ParamRole, ParamSpec, Place,
+    WorkloadSpec,
+};
 use desk::unit::Unit;
 
 /// What it is.
@@ -12,13 +15,14 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
     params: PARAMS,
     metrics: METRICS,
     quantiles: &[],
+    derives: DERIVES,
 };
 
 const PARAMS: &[ParamSpec] = &[
     ParamSpec {
         name: "block",
         about: "bytes of a block of method handover: a multiple of 64",
-        role: None,
+        role: Some(ParamRole::Size),
         kind: ParamKind::Size(64, 1 << 20),
         default: "4 KiB",
     },
@@ -78,3 +82,5 @@ const METRICS: &[MetricSpec] = &[
         limit: "the latency for small blocks, the way between the caches for large ones",
     },
 ];
+
+const DERIVES: &[DeriveSpec] = &[DeriveSpec::along(Derivation::Matrix, "method")];

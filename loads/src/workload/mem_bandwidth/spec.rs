@@ -1,7 +1,10 @@
 //! Knows the parameters and figures of `mem_bandwidth` as data; knows nothing of loops.
 
 use crate::engine::alone::{PAGES, PLACEMENT, SIZES, THREADS};
-use desk::record::{Better, MetricRole, MetricSpec, ParamKind, ParamSpec, Place, WorkloadSpec};
+use desk::record::{
+    Better, Derivation, DeriveSpec, MetricRole, MetricSpec, ParamKind, ParamRole, ParamSpec, Place,
+    WorkloadSpec,
+};
 use desk::unit::Unit;
 
 /// What it is.
@@ -13,6 +16,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
     params: PARAMS,
     metrics: METRICS,
     quantiles: &[],
+    derives: DERIVES,
 };
 
 const PARAMS: &[ParamSpec] = &[
@@ -37,7 +41,7 @@ const PARAMS: &[ParamSpec] = &[
     ParamSpec {
         name: "size",
         about: "bytes of all arrays of one thread, or a level of the memory hierarchy",
-        role: None,
+        role: Some(ParamRole::WorkingSet),
         kind: ParamKind::SizeOr(SIZES, 8 << 10, 4 << 30),
         default: "L2",
     },
@@ -83,5 +87,24 @@ const METRICS: &[MetricSpec] = &[
         unit: Unit::Byte,
         better: Better::Higher,
         limit: "load and store ports times the width of a register",
+    },
+];
+
+/// Reads of memory.
+const READS: &[(&str, &[&str])] = &[("operation", &["read"]), ("size", &["memory"])];
+
+const DERIVES: &[DeriveSpec] = &[
+    DeriveSpec { metric: "best_bandwidth", ..DeriveSpec::along(Derivation::Best, "bandwidth") },
+    DeriveSpec {
+        only: &[("operation", &["read"])],
+        ..DeriveSpec::along(Derivation::CacheSize, "size")
+    },
+    DeriveSpec::along(Derivation::Saturation, "threads"),
+    DeriveSpec::along(Derivation::Scaling, "threads"),
+    DeriveSpec { only: READS, ..DeriveSpec::of(Derivation::BytesPerClock, "bytes_per_clock") },
+    DeriveSpec { only: READS, ..DeriveSpec::of(Derivation::MemoryRead, "bandwidth") },
+    DeriveSpec {
+        only: &[("operation", &["copy"]), ("size", &["memory"])],
+        ..DeriveSpec::of(Derivation::MemoryCopy, "bandwidth")
     },
 ];

@@ -1,7 +1,10 @@
 //! Knows the parameters and figures of `mem_copy` as data; knows nothing of loops.
 
 use crate::engine::alone::{PAGES, PLACEMENT, SIZES, THREADS};
-use desk::record::{Better, MetricRole, MetricSpec, ParamKind, ParamSpec, Place, WorkloadSpec};
+use desk::record::{
+    Better, Derivation, DeriveSpec, MetricRole, MetricSpec, ParamKind, ParamRole, ParamSpec, Place,
+    WorkloadSpec,
+};
 use desk::unit::Unit;
 
 /// What it is.
@@ -13,6 +16,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
     params: PARAMS,
     metrics: METRICS,
     quantiles: &[],
+    derives: DERIVES,
 };
 
 /// The ways of copying, as they stand in plans.
@@ -49,7 +53,7 @@ const PARAMS: &[ParamSpec] = &[
     ParamSpec {
         name: "algorithm",
         about: "instructions and kind of store; nt is past the caches; best the quickest",
-        role: None,
+        role: Some(ParamRole::Algorithm),
         kind: ParamKind::Choice(ALGORITHMS),
         default: "best",
     },
@@ -58,7 +62,7 @@ const PARAMS: &[ParamSpec] = &[
     ParamSpec {
         name: "size",
         about: "bytes of both arrays of one thread, or a level of the memory hierarchy",
-        role: None,
+        role: Some(ParamRole::WorkingSet),
         kind: ParamKind::SizeOr(SIZES, 8 << 10, 4 << 30),
         default: "L2",
     },
@@ -81,5 +85,15 @@ const METRICS: &[MetricSpec] = &[
         unit: Unit::BytePerSecond,
         better: Better::Higher,
         limit: "as bandwidth; the quickest sample of each thread",
+    },
+];
+
+const DERIVES: &[DeriveSpec] = &[
+    DeriveSpec { metric: "best_bandwidth", ..DeriveSpec::along(Derivation::Best, "bandwidth") },
+    DeriveSpec::along(Derivation::Ways, "algorithm"),
+    DeriveSpec::along(Derivation::Scaling, "threads"),
+    DeriveSpec {
+        only: &[("size", &["memory"])],
+        ..DeriveSpec::of(Derivation::MemoryCopy, "bandwidth")
     },
 ];

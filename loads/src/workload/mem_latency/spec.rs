@@ -1,7 +1,10 @@
 //! Knows the parameters and figures of `mem_latency` as data; knows nothing of memory.
 
 use crate::engine::alone::{PAGES, SIZES};
-use desk::record::{Better, MetricRole, MetricSpec, ParamKind, ParamSpec, Place, WorkloadSpec};
+use desk::record::{
+    Better, Derivation, DeriveSpec, MetricRole, MetricSpec, ParamKind, ParamRole, ParamSpec, Place,
+    WorkloadSpec,
+};
 use desk::unit::Unit;
 
 /// What it is.
@@ -13,6 +16,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
     params: PARAMS,
     metrics: METRICS,
     quantiles: &[],
+    derives: DERIVES,
 };
 
 const PARAMS: &[ParamSpec] = &[
@@ -62,7 +66,7 @@ const PARAMS: &[ParamSpec] = &[
     ParamSpec {
         name: "size",
         about: "bytes that are walked through, or a level of the machine's caches",
-        role: None,
+        role: Some(ParamRole::WorkingSet),
         kind: ParamKind::SizeOr(SIZES, 4 << 10, 4 << 30),
         // A trial of memory takes seconds to draw and link; whoever asks for it says so.
         default: "L2",
@@ -108,5 +112,23 @@ const METRICS: &[MetricSpec] = &[
         unit: Unit::BytePerSecond,
         better: Better::Higher,
         limit: "the bandwidth of the memory",
+    },
+];
+
+/// Loads that nothing foresees.
+const RANDOM: &[(&str, &[&str])] = &[("order", &["random"])];
+
+const DERIVES: &[DeriveSpec] = &[
+    DeriveSpec { metric: "best_latency", ..DeriveSpec::along(Derivation::Best, "latency") },
+    DeriveSpec { only: RANDOM, ..DeriveSpec::of(Derivation::Clocks, "latency_clocks") },
+    DeriveSpec { only: RANDOM, ..DeriveSpec::along(Derivation::CacheSize, "size") },
+    DeriveSpec {
+        only: &[("order", &["sequential"])],
+        ..DeriveSpec::along(Derivation::PrefetchEnds, "stride")
+    },
+    DeriveSpec { metric: "injected_bandwidth", ..DeriveSpec::along(Derivation::Loaded, "load") },
+    DeriveSpec {
+        metric: "injected_bandwidth",
+        ..DeriveSpec::along(Derivation::Loaded, "pause_ns")
     },
 ];

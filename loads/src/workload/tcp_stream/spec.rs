@@ -1,6 +1,8 @@
 //! Knows the parameters and figures of `tcp_stream` as data; knows nothing of sockets.
 
-use desk::record::{Better, MetricRole, MetricSpec, ParamKind, ParamRole, ParamSpec, Place, WorkloadSpec};
+use desk::record::{
+    Better, MetricRole, MetricSpec, ParamKind, ParamRole, ParamSpec, Place, WorkloadSpec,
+};
 use desk::unit::Unit;
 
 /// What it is.
@@ -12,6 +14,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
     params: PARAMS,
     metrics: METRICS,
     quantiles: &[],
+    derives: &[],
 };
 
 const PARAMS: &[ParamSpec] = &[
@@ -32,7 +35,7 @@ const PARAMS: &[ParamSpec] = &[
     ParamSpec {
         name: "engine",
         about: "how requests become system calls; sys is one call a request, batch many a call",
-        role: None,
+        role: Some(ParamRole::Engine),
         kind: ParamKind::Choice(&["sys", "batch"]),
         default: "sys",
     },
@@ -46,14 +49,14 @@ const PARAMS: &[ParamSpec] = &[
     ParamSpec {
         name: "placement",
         about: "CPUs of the two ends of a stream: same, spread (neighbours), none (not pinned)",
-        role: None,
+        role: Some(ParamRole::Place),
         kind: ParamKind::Choice(&["same", "spread", "none"]),
         default: "same",
     },
     ParamSpec {
         name: "queue_depth",
         about: "requests outstanding in one system call, engine batch only; IOmeter's queue depth",
-        role: None,
+        role: Some(ParamRole::Depth),
         kind: ParamKind::Count(1, 1024),
         default: "64",
     },

@@ -11,9 +11,9 @@ use super::{Nodes, Part, Role, Said, Writer, entered, plot, spent, states, withh
 use crate::report::document::{Column, Node, Prose, Source, Table};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use desk::record::{Run, Value};
+use desk::record::{ParamRole, Run, Value};
 use desk::stats::Estimate;
-use desk::unit::plain;
+use desk::unit::{Unit, plain};
 use desk::verdict::{Basis, Comparison, Cost, PointResult, Verdict, Withheld, objection};
 
 /// Busy share of all CPUs from which the machine has nothing left to give.
@@ -119,7 +119,10 @@ fn at_full(
     let least = costs.iter().filter_map(|(_, cost)| full(cost));
     let least = least.min_by(|a, b| a.centre.value.total_cmp(&b.centre.value));
     let Some(least) = least else { return Ok(None) };
+    let how =
+        costs.first().map_or(Ok(Prose::default()), |one| offered_by(writer, part.run, one.1))?;
     let args = Args::new().estimate("least", least).count("count", count(costs.len()));
+    let args = args.prose("how", &how);
     let mut body = vec![Node::Paragraph(writer.say("cost-at-full", args)?)];
     body.extend(steps(writer, part, &costs)?);
     for (comparison, _) in &costs {
@@ -369,9 +372,19 @@ fn sentences(
     if matches!(cost.withheld_overall, Some(Withheld::UnequalAtSaturation { .. }))
         && !cost.equal_load
     {
-        said.push(writer.label("cost-would-decide")?);
+        let how = offered_by(writer, run, cost)?;
+        said.push(writer.say("cost-would-decide", Args::new().prose("how", &how))?);
     }
     Ok(said)
+}
+
+/// By which key a plan offers the load of a cost; empty where it cannot.
+fn offered_by(writer: &Writer, run: &Run, cost: &Cost) -> Said {
+    let load = run.plan.load(&cost.cpu.load);
+    match load.and_then(|load| load.roles.get(&ParamRole::Offered)) {
+        Some(key) => writer.say("cost-offered-by", Args::new().name("key", key)),
+        None => Ok(Prose::default()),
+    }
 }
 
 /// The table of both levels at every point, with or without verdicts, then what its signs mean.
@@ -386,7 +399,8 @@ fn table(
         (Some(curve), 1) => Prose::verbatim(&key_words(curve)),
         _ => row_heading(writer, part.run)?,
     };
-    let mut columns = columns(writer, heading)?;
+    let in_bytes = comparisons.iter().filter_map(|c| of(part, c)).all(is_in_bytes);
+    let mut columns = columns(writer, heading, in_bytes)?;
     let mut rows = Vec::new();
     let mut notes = states::all_bound_notes(writer, part, comparisons)?;
     for comparison in comparisons {
@@ -396,7 +410,7 @@ fn table(
                 Some(at) => Prose::verbatim(&shown(at)),
                 None => row_name(writer, part.run, comparison)?,
             };
-            rows.extend(point_rows(writer, part, (comparison, cost, point), &name)?);
+            rows.extend(point_rows(writer, part, (comparison, cost, point), (&name, in_bytes))?);
         }
         if comparison.curve.is_some() && judged {
             rows.push(overall_row(writer, part, cost)?);
@@ -428,14 +442,21 @@ const DISPLACED: usize = 6;
 /// Place of the verdicts, which are left out where there can be none.
 const VERDICT: usize = 7;
 
-fn columns(writer: &Writer, first: Prose) -> Result<Vec<Column>, ReportError> {
+/// Whether the work of a cost is bytes, so that headings name the units of its columns.
+fn is_in_bytes(cost: &Cost) -> bool {
+    cost.per_gigabyte.points.iter().all(|p| p.base.centre.unit == Unit::SecondPerGigabyte)
+}
+
+fn columns(writer: &Writer, first: Prose, in_bytes: bool) -> Result<Vec<Column>, ReportError> {
     let mut columns = vec![
         Column { title: first, numeric: false },
         Column { title: writer.label("limits-level")?, numeric: false },
     ];
-    let keys =
-        ["cost-throughput", "cost-cpu", "cost-index", "cost-per-gb", "cost-displaced-column"];
-    for key in keys {
+    let [index, per_work] = match in_bytes {
+        true => ["cost-index", "cost-per-gb"],
+        false => ["metric-pe-index", "metric-cpu-per-work"],
+    };
+    for key in ["cost-throughput", "cost-cpu", index, per_work, "cost-displaced-column"] {
         columns.push(Column { title: writer.label(key)?, numeric: true });
     }
     columns.push(Column { title: writer.label("cost-verdict")?, numeric: false });
@@ -447,7 +468,7 @@ fn point_rows(
     writer: &Writer,
     part: &Part<'_>,
     (comparison, cost, point): (&Comparison, &Cost, &PointResult),
-    name: &Prose,
+    (name, in_bytes): (&Prose, bool),
 ) -> Result<[Vec<Prose>; 2], ReportError> {
     let at = point.at.as_ref();
     let [base, other] = level_names(part.run, comparison);
@@ -455,7 +476,8 @@ fn point_rows(
         let key = if base_side { &comparison.base } else { &comparison.other };
         let side = |p: &PointResult| if base_side { p.base.clone() } else { p.other.clone() };
         let of = |c: &Comparison| c.points.iter().find(|p| p.at.as_ref() == at).map(side);
-        let bare = |e: Option<&Estimate>| e.map_or_else(none, bare);
+        let said = if in_bytes { bare } else { Prose::estimate };
+        let bare = |e: Option<&Estimate>| e.map_or_else(none, said);
         let per_gigabyte = of(&cost.per_gigabyte);
         let displaced = cost.displaced.as_ref().and_then(of);
         Ok(vec![

@@ -124,6 +124,7 @@ pub(super) fn metric_name(writer: &Writer, run: &Run, metric: &str) -> Said {
         (None, "cpu") => writer.label("metric-cpu"),
         (None, "pe_index") => writer.label("metric-pe-index"),
         (None, "cpu_per_gb") => writer.label("metric-cpu-per-gb"),
+        (None, "cpu_per_operation") => writer.label("metric-cpu-per-operation"),
         (None, "displaced") => writer.label("metric-displaced"),
         (None, unknown) => Ok(Prose::verbatim(&key_words(unknown))),
     }

@@ -5,7 +5,7 @@ use super::{Said, Writer};
 use crate::report::document::Prose;
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use desk::record::{Run, TrialRecord, Value};
+use desk::record::{ParamRole, Run, TrialRecord, Value};
 use desk::verdict::Comparison;
 use std::collections::BTreeSet;
 
@@ -41,14 +41,14 @@ pub(super) fn at(writer: &Writer, value: Option<&Value>) -> Said {
 /// call; empty where the records do not say.
 pub(super) fn engine(writer: &Writer, run: &Run, comparison: &Comparison) -> Said {
     let engines: BTreeSet<String> =
-        made_with(run, comparison, "engine").map(ToString::to_string).collect();
+        made_with(run, comparison, ParamRole::Engine).map(ToString::to_string).collect();
     if engines.is_empty() {
         return Ok(Prose::default());
     }
     let engines: Vec<String> = engines.into_iter().collect();
     let args = Args::new().name("engine", &engines.join(" / "));
     let depths: BTreeSet<u64> =
-        made_with(run, comparison, "queue_depth").filter_map(Value::count).collect();
+        made_with(run, comparison, ParamRole::Depth).filter_map(Value::count).collect();
     match (depths.first(), depths.last()) {
         (Some(low), Some(high)) if low < high => {
             writer.say("engine-depths", args.name("depths", &format!("{low}–{high}")))
@@ -69,16 +69,17 @@ pub(super) fn is_of(record: &TrialRecord, comparison: &Comparison) -> bool {
         && comparison.stratum.iter().all(|(k, v)| levels.get(k) == Some(v))
 }
 
-/// What the valid records of a comparison say of a setting: as it was made, else as it was asked
+/// What the valid records of a comparison say of a parameter: as it was made, else as it was asked
 /// for. A visit with a fault may not have come so far as to make anything.
 fn made_with<'a>(
     run: &'a Run,
     comparison: &'a Comparison,
-    key: &'a str,
+    role: ParamRole,
 ) -> impl Iterator<Item = &'a Value> {
     let of = |r: &&TrialRecord| r.outcome.fault.is_none() && is_of(r, comparison);
+    let key = run.plan.load(&comparison.load).and_then(|load| load.roles.get(&role));
     run.records.iter().filter(of).filter_map(move |record| {
-        record.outcome.made_with.get(key).or_else(|| record.trial.point.params.get(key))
+        record.outcome.made_with.get(key?).or_else(|| record.trial.point.params.get(key?))
     })
 }
 

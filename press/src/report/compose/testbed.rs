@@ -8,7 +8,7 @@ use super::{Nodes, Part, Said, Writer, entered};
 use crate::report::document::{Column, Node, Prose, Table, unbroken};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use desk::record::{Adapter, Environment, KeyClass, LabKind, LabPlan, Plan, Settings};
+use desk::record::{Adapter, Environment, KeyClass, LabKind, LabPlan, ParamRole, Plan, Settings};
 use desk::unit::Quantity;
 use desk::verdict::{self, Caveat};
 use std::collections::{BTreeMap, BTreeSet};
@@ -315,12 +315,16 @@ fn made_with(writer: &mut Writer, parts: &[Part<'_>]) -> Nodes {
         return Ok(Vec::new());
     }
     let mut notes = Vec::new();
-    for (key, note) in [
-        ("engine", "made-note-engine"),
-        ("placement", "made-note-placement"),
-        (STREAMS, "made-note-streams"),
+    let has = |role| {
+        let loads = parts.iter().flat_map(|part| &part.run.plan.loads);
+        loads.filter_map(|load| load.roles.get(&role)).any(|name| seen.contains_key(name.as_str()))
+    };
+    for (is_there, note) in [
+        (has(ParamRole::Engine), "made-note-engine"),
+        (has(ParamRole::Place), "made-note-placement"),
+        (seen.contains_key(STREAMS), "made-note-streams"),
     ] {
-        if seen.contains_key(key) && !runs_alone(parts) {
+        if is_there && !runs_alone(parts) {
             notes.push(writer.label(note)?);
         }
     }

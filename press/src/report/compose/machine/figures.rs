@@ -14,7 +14,7 @@ use crate::figure::{Axis, Figure, FigureKind, Mark, Scale, Series};
 use crate::report::document::{Node, Prose};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use desk::record::{LoadPlan, Metric, Run, Value};
+use desk::record::{Derivation, LoadPlan, Metric, ParamRole, Run, Value};
 use desk::stats::Estimate;
 use desk::unit::{Quantity, Unit};
 use desk::verdict::MachineCell;
@@ -25,23 +25,17 @@ use std::collections::BTreeSet;
 const WIDE: f64 = 10.0;
 /// Above this ratio places along an axis are steps by ratio.
 const GEOMETRIC: f64 = 8.0;
-/// The parameter that says how a copy is made.
-const ALGORITHM: &str = "algorithm";
-/// What other threads moved while a walk was timed.
-const INJECTED: &str = "injected_bandwidth";
-/// How many such threads there are.
-const INJECTORS: &str = "load";
-/// The parameters by which they move more or less.
-const INJECTING: [&str; 2] = [INJECTORS, "pause_ns"];
 
 /// Every figure of a part with the sentence that leads to it.
 pub(super) fn nodes(writer: &mut Writer, part: &Part<'_>) -> Nodes {
     let mut nodes = Vec::new();
     for load in part.run.plan.loads.iter().filter(|load| load.alone) {
         let cells = of_load(part, load);
-        for figure in copies(writer, part, (load, &cells))? {
-            let by = Args::new().name("by", &key_words(ALGORITHM));
-            led(writer, &mut nodes, (figure, "copies-shows", by))?;
+        for ways in load.asks(Derivation::Ways) {
+            for figure in copies(writer, part, (load, &cells, &ways.along))? {
+                let by = Args::new().name("by", &key_words(&ways.along));
+                led(writer, &mut nodes, (figure, "copies-shows", by))?;
+            }
         }
         if let Some(figure) = ladder(writer, part, (load, &cells))? {
             let words = Args::new().name("metric", &figure.y.label).name("axis", &figure.x.label);
@@ -130,27 +124,27 @@ pub(super) fn footnote(writer: &Writer, part: &Part<'_>, figure: Option<&Estimat
     Ok(Prose::join(&[under, whole]))
 }
 
-/// Where cells stand along an axis: the curve of the load, else the bytes that they worked in.
+/// Where cells stand along an axis: the curve of the load, else the bytes that they worked in,
+/// which a parameter sets.
 enum Along<'p> {
     Parameter(&'p str),
     /// What other threads moved meanwhile, which this parameter sets.
-    Injected(&'p str),
-    Bytes,
+    Injected(&'p str, &'p LoadPlan),
+    Bytes(&'p str),
 }
 
 impl Along<'_> {
     const fn parameter(&self) -> &str {
         match self {
-            Self::Parameter(name) | Self::Injected(name) => name,
-            Self::Bytes => "size",
+            Self::Parameter(name) | Self::Injected(name, _) | Self::Bytes(name) => name,
         }
     }
 
     fn place(&self, cell: &MachineCell) -> Option<Quantity> {
         match self {
             Self::Parameter(name) => quantity_of(cell.params.get(*name)?),
-            Self::Injected(_) => injected(cell),
-            Self::Bytes => cell.bytes,
+            Self::Injected(_, load) => injected(load, cell),
+            Self::Bytes(_) => cell.bytes,
         }
     }
 
@@ -158,28 +152,30 @@ impl Along<'_> {
     /// latency rises where little of the bandwidth is left.
     fn scale(&self, series: &[Series]) -> Scale {
         let xs: Vec<f64> = series.iter().flat_map(|s| &s.marks).map(|m| m.x).collect();
-        let far = !matches!(self, Self::Injected(_)) && spread(&xs) > GEOMETRIC;
+        let far = !matches!(self, Self::Injected(..)) && spread(&xs) > GEOMETRIC;
         if far { Scale::Log2 } else { Scale::Linear }
     }
 }
 
 /// Bytes a second that other threads moved beside a cell: none without such threads; unknown where
 /// there were some and nobody told.
-fn injected(cell: &MachineCell) -> Option<Quantity> {
-    let told = cell.figures.get(INJECTED).map(|injected| injected.centre);
-    let alone = cell.params.get(INJECTORS).and_then(Value::count) == Some(0);
+fn injected(load: &LoadPlan, cell: &MachineCell) -> Option<Quantity> {
+    let by = load.asks(Derivation::Loaded).next()?;
+    let told = cell.figures.get(&by.metric).map(|injected| injected.centre);
+    let alone = cell.params.get(&by.along).and_then(Value::count) == Some(0);
     told.or_else(|| alone.then(|| Quantity::new(0.0, Unit::BytePerSecond)))
 }
 
 fn along<'p>(part: &Part<'p>, load: &'p LoadPlan, cells: &[&MachineCell]) -> Option<Along<'p>> {
     if let Some(curve) = part.run.plan.curve(load) {
-        let injects = load.workload == "mem_latency" && INJECTING.contains(&curve);
-        let told = injects && cells.iter().any(|cell| cell.figures.contains_key(INJECTED));
-        return Some(if told { Along::Injected(curve) } else { Along::Parameter(curve) });
+        let mut injects = load.asks(Derivation::Loaded).filter(|by| by.along == curve);
+        let told = injects.any(|by| cells.iter().any(|c| c.figures.contains_key(&by.metric)));
+        return Some(if told { Along::Injected(curve, load) } else { Along::Parameter(curve) });
     }
-    let swept = load.over.iter().any(|(name, _)| name == "size");
+    let size = load.roles.get(&ParamRole::WorkingSet)?;
+    let swept = load.over.iter().any(|(name, _)| name == size);
     let sizes = cells.iter().filter_map(|cell| cell.bytes).map(|bytes| bytes.value.to_bits());
-    (swept && sizes.collect::<BTreeSet<_>>().len() > 1).then_some(Along::Bytes)
+    (swept && sizes.collect::<BTreeSet<_>>().len() > 1).then_some(Along::Bytes(size))
 }
 
 /// A line for all that differs but the place along the axis; nothing for a load without a course.
@@ -198,8 +194,8 @@ fn ladder(
     let Some(metric) = part.run.metric(&load.name, &first.metric) else { return Ok(None) };
     let unit = cells.iter().find_map(|cell| along.place(cell)).map_or(Unit::Count, |q| q.unit);
     let axis = match along {
-        Along::Bytes => writer.label("ladder-axis-size")?,
-        Along::Injected(_) => writer.label("ladder-axis-injected")?,
+        Along::Bytes(_) => writer.label("ladder-axis-size")?,
+        Along::Injected(..) => writer.label("ladder-axis-injected")?,
         Along::Parameter(name) => Prose::verbatim(&key_words(name)),
     };
     let words = Args::new().name("metric", &metric.title).name("load", &key_words(&load.name));
@@ -280,20 +276,19 @@ pub(super) fn value_axis(
     })
 }
 
-/// The ways of copying, a figure under every condition, the quickest first; nothing for other
-/// loads.
+/// The ways to do the same, a figure under every condition, the quickest first; nothing for loads
+/// of one way.
 fn copies(
     writer: &mut Writer,
     part: &Part<'_>,
-    (load, cells): (&LoadPlan, &[&MachineCell]),
+    (load, cells, way): (&LoadPlan, &[&MachineCell], &str),
 ) -> Result<Vec<Figure>, ReportError> {
-    let swept = load.over.iter().any(|(name, values)| name == ALGORITHM && values.len() > 1);
-    if !swept || load.workload != "mem_copy" {
+    if !load.over.iter().any(|(name, values)| name == way && values.len() > 1) {
         return Ok(Vec::new());
     }
     let mut conditions: Vec<(String, Vec<&MachineCell>)> = Vec::new();
     for cell in cells {
-        let name = name_without(load, cell, ALGORITHM);
+        let name = name_without(load, cell, way);
         match conditions.iter_mut().find(|(known, _)| *known == name) {
             Some((_, group)) => group.push(cell),
             None => conditions.push((name, vec![cell])),
@@ -303,7 +298,7 @@ fn copies(
     for (condition, mut group) in conditions {
         let value = |cell: &MachineCell| cell.figure().map_or(0.0, |figure| figure.centre.value);
         group.sort_by(|a, b| value(b).total_cmp(&value(a)));
-        figures.extend(dots(writer, part, (load, &condition, &group))?);
+        figures.extend(dots(writer, part, (load, &condition, way), &group)?);
     }
     Ok(figures)
 }
@@ -311,17 +306,18 @@ fn copies(
 fn dots(
     writer: &mut Writer,
     part: &Part<'_>,
-    (load, condition, cells): (&LoadPlan, &str, &[&MachineCell]),
+    (load, condition, way): (&LoadPlan, &str, &str),
+    cells: &[&MachineCell],
 ) -> Result<Option<Figure>, ReportError> {
     let row = |cell: &&MachineCell| {
-        let name = cell.params.get(ALGORITHM).map(shown).unwrap_or_default();
+        let name = cell.params.get(way).map(shown).unwrap_or_default();
         Some(Series { name, marks: vec![cell_mark(None, cell)?] })
     };
     let series: Vec<Series> = cells.iter().filter_map(row).collect();
     let Some(first) = cells.first() else { return Ok(None) };
     let Some(metric) = part.run.metric(&load.name, &first.metric) else { return Ok(None) };
     let words = || {
-        let (by, name) = (key_words(ALGORITHM), key_words(&load.name));
+        let (by, name) = (key_words(way), key_words(&load.name));
         Args::new().name("metric", &metric.title).name("by", &by).name("load", &name)
     };
     let title = match condition.is_empty() {

@@ -9,7 +9,7 @@ use crate::figure::{Axis, Figure, FigureKind, Mark, Reference, Scale, Series, Zo
 use crate::report::document::Prose;
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use desk::record::{Better, LoadPlan};
+use desk::record::{Better, Derivation, LoadPlan, Value};
 use desk::stats::Estimate;
 use desk::unit::Unit;
 use desk::verdict::MachineCell;
@@ -17,8 +17,6 @@ use std::collections::BTreeSet;
 
 /// Fewest pairs that make a map.
 const FEWEST: usize = 2;
-/// The parameter that says what passes between two CPUs.
-const METHOD: &str = "method";
 
 /// Ping and pong, and how long a line takes between them.
 type Pair = ((u32, u32), Estimate);
@@ -127,11 +125,11 @@ fn median(pairs: &[Pair]) -> Option<&Estimate> {
 /// The title, with the method and what else tells the cells of a load apart.
 fn title(writer: &Writer, load: &LoadPlan, cell: &MachineCell) -> Said {
     let mut told = Vec::new();
-    let method = cell.word(METHOD);
-    if !method.is_empty() {
+    let by = load.asks(Derivation::Matrix).next().map_or("", |matrix| &matrix.along);
+    if let Some(method) = cell.params.get(by).and_then(Value::word) {
         told.push(writer.say("matrix-method", Args::new().name("method", &key_words(method)))?);
     }
-    let rest = name_without(load, cell, METHOD);
+    let rest = name_without(load, cell, by);
     if !rest.is_empty() {
         told.push(Prose::verbatim(&rest));
     }

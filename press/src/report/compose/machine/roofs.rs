@@ -12,21 +12,24 @@ use crate::figure::{Axis, Figure, FigureKind, Roof, Scale, Series, Zone};
 use crate::report::document::Prose;
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use desk::record::LoadPlan;
+use desk::record::{Derivation, LoadPlan};
 use desk::unit::Unit;
 use desk::verdict::MachineCell;
 use std::collections::BTreeSet;
 
-/// What a cipher is swept by.
-const BLOCK: &str = "block_size";
-/// Memory counts every byte that goes either way under this name.
-const BANDWIDTH: &str = "bandwidth";
 /// A byte that is copied counts twice, as it is read and as it is written.
 const COPIED: f64 = 2.0;
 
 /// Keys of what is said of a roof: its name, and what it is.
 const COPY: [&str; 2] = ["cipher-roof-copied", "cipher-roof-copied-is"];
 const READ: [&str; 2] = ["cipher-roof-read", "cipher-roof-read-is"];
+
+/// Which cells are drawn together: of a load, along its blocks, of so many threads.
+struct Wanted<'p> {
+    load: &'p LoadPlan,
+    block: &'p str,
+    threads: u64,
+}
 
 /// What memory gives to some threads, in message bytes a second.
 struct MemoryRoof {
@@ -41,7 +44,10 @@ pub(super) fn ciphers(writer: &mut Writer, part: &Part<'_>) -> Result<Vec<Figure
     let cells: Vec<&MachineCell> =
         part.analysis.cells.iter().filter(|cell| is_baseline(part.run, cell)).collect();
     let mut figures = Vec::new();
-    for load in part.run.plan.loads.iter().filter(|load| load.workload == "cipher") {
+    let loads = &part.run.plan.loads;
+    let wanted =
+        loads.iter().filter_map(|load| Some((load, load.asks(Derivation::Roofline).next()?)));
+    for (load, roofline) in wanted {
         let own = |cell: &&&MachineCell| cell.load == load.name && is_in_bytes(cell);
         let swept: Vec<&MachineCell> = cells.iter().filter(own).copied().collect();
         let numbers: BTreeSet<u64> = swept.iter().filter_map(|cell| cell.threads).collect();
@@ -49,7 +55,8 @@ pub(super) fn ciphers(writer: &mut Writer, part: &Part<'_>) -> Result<Vec<Figure
             let alike = |cell: &&&MachineCell| cell.threads == Some(threads);
             let drawn: Vec<&MachineCell> = swept.iter().filter(alike).copied().collect();
             let beside: Vec<&MachineCell> = cells.iter().filter(alike).copied().collect();
-            figures.extend(figure(writer, part, (load, threads, &drawn, &memory(&beside)))?);
+            let of = Wanted { load, block: &roofline.along, threads };
+            figures.extend(figure(writer, part, of, (&drawn, &memory(part, &beside)))?);
         }
     }
     Ok(figures)
@@ -63,9 +70,10 @@ fn is_in_bytes(cell: &MachineCell) -> bool {
 fn figure(
     writer: &mut Writer,
     part: &Part<'_>,
-    (load, threads, ciphers, memory): (&LoadPlan, u64, &[&MachineCell], &[MemoryRoof]),
+    Wanted { load, block, threads }: Wanted<'_>,
+    (ciphers, memory): (&[&MachineCell], &[MemoryRoof]),
 ) -> Result<Option<Figure>, ReportError> {
-    let series = lines(load, ciphers);
+    let series = lines((load, block), ciphers);
     let Some(first) = ciphers.first().filter(|_| series.iter().any(|s| s.marks.len() > 1)) else {
         return Ok(None);
     };
@@ -75,7 +83,7 @@ fn figure(
     let (under, passed): (Vec<&MemoryRoof>, Vec<&MemoryRoof>) =
         memory.iter().partition(|roof| roof.ceiling >= highest);
     let x = Axis {
-        label: key_words(BLOCK),
+        label: key_words(block),
         unit: Unit::Byte,
         scale: Scale::Log2,
         direction: String::new(),
@@ -115,27 +123,24 @@ fn figure(
 
 /// What cells of one number of threads say of memory: the quickest copy, for a cipher reads a byte
 /// and writes one, and the quickest read, which is all that a digest does.
-fn memory(cells: &[&MachineCell]) -> Vec<MemoryRoof> {
-    let is_copy = |cell: &MachineCell| match cell.workload.as_str() {
-        "mem_copy" => true,
-        workload => workload == "mem_bandwidth" && cell.word("operation") == "copy",
-    };
-    let is_read =
-        |cell: &MachineCell| cell.workload == "mem_bandwidth" && cell.word("operation") == "read";
-    let most = |wanted: &dyn Fn(&MachineCell) -> bool| {
-        let cells = cells.iter().filter(|cell| cell.word("size") == "memory" && wanted(cell));
-        let bandwidths = cells.filter_map(|cell| cell.figures.get(BANDWIDTH));
+fn memory(part: &Part<'_>, cells: &[&MachineCell]) -> Vec<MemoryRoof> {
+    let most = |what| {
+        let bandwidths = cells.iter().filter_map(|cell| {
+            let mut asked = part.run.plan.load(&cell.load)?.asks(what);
+            cell.figures.get(&asked.find(|derive| derive.fits(&cell.params))?.metric)
+        });
         bandwidths.map(|bandwidth| bandwidth.centre.value).reduce(f64::max)
     };
     let roof = |said, ceiling| MemoryRoof { said, ceiling };
-    let copied = most(&is_copy).map(|most| roof(COPY, most / COPIED));
-    copied.into_iter().chain(most(&is_read).map(|most| roof(READ, most))).collect()
+    let copied = most(Derivation::MemoryCopy).map(|most| roof(COPY, most / COPIED));
+    let read = most(Derivation::MemoryRead).map(|most| roof(READ, most));
+    copied.into_iter().chain(read).collect()
 }
 
-fn lines(load: &LoadPlan, cells: &[&MachineCell]) -> Vec<Series> {
+fn lines((load, block): (&LoadPlan, &str), cells: &[&MachineCell]) -> Vec<Series> {
     let marks = cells.iter().filter_map(|cell| {
-        let place = cell.params.get(BLOCK).and_then(quantity_of)?;
-        let name = name_without(load, cell, BLOCK);
+        let place = cell.params.get(block).and_then(quantity_of)?;
+        let name = name_without(load, cell, block);
         let name = if name.is_empty() { key_words(&load.name) } else { name };
         Some((name, cell_mark(Some(place), cell)?))
     });

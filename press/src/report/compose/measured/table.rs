@@ -11,12 +11,11 @@ use crate::report::compose::{Said, Writer, repeat};
 use crate::report::document::{Column, Prose, Table};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
+use desk::record::{Derivation, Derive};
 use desk::stats::{Estimate, EstimateMethod};
 use desk::verdict::{Lacking, MeasuredFigure, MeasuredPoint};
 use std::collections::BTreeMap;
 
-/// What a metric that is the best of its trial is called before the name of what it is the best of.
-const BEST: &str = "best_";
 /// What stands where a point has other metrics, but not this one.
 const NO_FIGURE: &str = "–";
 
@@ -93,9 +92,9 @@ fn made(writer: &mut Writer, load: Load<'_, '_>, metric: &str) -> Result<Table, 
     let layout = Layout::of(&part.run.plan, plan_of);
     let here: BTreeMap<Vec<String>, &MeasuredPoint> =
         points(part, plan_of).map(|point| (layout.key(point), point)).collect();
-    let best = format!("{BEST}{metric}");
-    let has_best = here.values().any(|point| point.figure(&best).is_some());
-    let capability = (layout.columns.is_none() && has_best).then_some(best.as_str());
+    let mut best = plan_of.asks(Derivation::Best).filter(|best| best.along == metric);
+    let has = |best: &&Derive| here.values().any(|point| point.figure(&best.metric).is_some());
+    let capability = best.find(has).filter(|_| layout.columns.is_none()).map(|best| &*best.metric);
     let columns = columns(writer, load, (&layout, metric, capability.is_some()))?;
     let mut reasons = Reasons { writer, said: Vec::new() };
     let mut rows = Vec::new();
@@ -236,7 +235,7 @@ fn caption(
             writer.say("measured-by", Args::new().prose("what", &what).prose("axes", &axes))?
         }
     };
-    match metric.starts_with(BEST) {
+    match load.asks(Derivation::Best).any(|best| best.metric == metric) {
         true => writer.say("measured-best", Args::new().prose("what", &what)),
         false => Ok(what),
     }

@@ -19,6 +19,8 @@ metric-pe-server = P/E index (server)
 metric-pe-pair-long = P/E index of the pair, server and clients together
 metric-pe-server-long = P/E index of the server alone
 metric-cpu-per-gb = CPU time per gigabyte
+metric-cpu-per-operation = CPU time per operation
+metric-cpu-per-work = CPU time per unit of work
 metric-displaced = application work displaced
 
 cost-title = Cost
@@ -49,10 +51,11 @@ cost-full-title = At full CPUs
 cost-at-full = All CPUs are full at every point of { $count ->
     [one] the curve
    *[other] { $count } curves
-} under both levels, { $least } at the least, so what a per cent of them gives is the throughput over again. Which level takes less CPU for its work there only an equal offered load would decide (offered_load in the plan).
+} under both levels, { $least } at the least, so what a per cent of them gives is the throughput over again. Which level takes less CPU for its work there only an equal offered load would decide{ $how }.
 cost-displaced = Work that a program at idle priority could not do meanwhile: { $verdict }
 cost-displaced-decides = What decides instead is the work that a program at idle priority could not do meanwhile: { $verdict }
-cost-would-decide = An equal offered load would decide (offered_load in the plan).
+cost-would-decide = An equal offered load would decide{ $how }.
+cost-offered-by = { " " }({ $key } in the plan)
 
 withheld-overall = There is no verdict on the P/E index over all points: { $reason }.
 withheld-everywhere = There is no verdict on the P/E index, at any point or over all: { $reason }.
