@@ -12,7 +12,7 @@ mod moment;
 
 use desk::plan::{Catalogue, expand, order, read};
 use desk::record::{
-    Fault, LabKind, ParamKind, Place, Plan, Trial, TrialKind, TrialRecord, WorkloadSpec,
+    Fault, LabKind, Place, Plan, Trial, TrialKind, TrialRecord, Words, WorkloadSpec,
 };
 use moment::{good_or_disturbed, of_the_machine};
 use rig::factor;
@@ -47,8 +47,8 @@ fn bench(cancel: &'static AtomicBool) -> Bench {
 /// as it can and, where there is such a thing, on a schedule whose moments lie 0.25 s apart.
 fn ways(spec: &WorkloadSpec) -> Vec<String> {
     let param = |name: &str| spec.params.iter().find(|p| p.name == name);
-    let engines = match param("engine").map(|p| p.kind) {
-        Some(ParamKind::Choice(words)) => words.iter().map(|w| format!("engine = \"{w}\"\n")),
+    let engines = match param("engine").map(|p| p.kind.words) {
+        Some(Words::Of(words)) => words.iter().map(|w| format!("engine = \"{w}\"\n")),
         _ => return vec![String::new()],
     };
     let mut ways: Vec<String> = engines.collect();

@@ -13,6 +13,7 @@ mod fact;
 pub mod flow;
 mod grain;
 mod keys;
+mod kind;
 mod outcome;
 mod plan;
 mod run;
@@ -28,6 +29,7 @@ pub use fact::ManualFact;
 pub use flow::{Flow, FlowColumn, Flows};
 pub use grain::{Apart, Grain};
 pub use keys::{EnvKey, LEVELS, class_of, known_key};
+pub use kind::{MOST_CPUS, ParamKind, Range, Words};
 pub use outcome::{Fault, Outcome, Reading, Sample, Window, Work};
 pub use plan::{
     FactorPlan, LabPlan, Level, LinkPlan, LoadPlan, Method, Plan, PrimaryComparison, Replicate,
@@ -35,8 +37,8 @@ pub use plan::{
 };
 pub use run::{Added, Completeness, RUN_SCHEMA, Run, Sitting, TrialRecord};
 pub use spec::{
-    Better, Direction, FactorSpec, Metric, MetricRole, MetricSpec, ParamKind, ParamRole, ParamSpec,
-    Place, Quantile, QuantileSpec, Scope, WorkloadSpec,
+    Better, Direction, FactorSpec, Metric, MetricRole, MetricSpec, ParamRole, ParamSpec, Place,
+    Quantile, QuantileSpec, Scope, WorkloadSpec,
 };
 pub use throttle::{Fixed, Throttle, Throttling};
 pub use trial::{LoadPoint, Settings, Treatment, Trial, TrialKind, Value};

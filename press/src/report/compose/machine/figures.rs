@@ -32,7 +32,7 @@ const INJECTED: &str = "injected_bandwidth";
 /// How many such threads there are.
 const INJECTORS: &str = "load";
 /// The parameters by which they move more or less.
-const INJECTING: [&str; 2] = [INJECTORS, "pause_ns"];
+const INJECTING: [&str; 2] = [INJECTORS, "pause"];
 
 /// Every figure of a part with the sentence that leads to it.
 pub(super) fn nodes(writer: &mut Writer, part: &Part<'_>) -> Nodes {
