@@ -12,9 +12,10 @@ mod moment;
 
 use desk::plan::{Catalogue, expand, order, read};
 use desk::record::{
-    Fault, LabKind, Outcome, ParamKind, Place, Plan, QuantileSpec, Series, Trial, TrialKind,
-    TrialRecord, WorkloadSpec,
+    Fault, LabKind, Outcome, Place, Plan, QuantileSpec, Series, Trial, TrialKind, TrialRecord,
+    Words, WorkloadSpec,
 };
+use desk::unit::Kind;
 use moment::{good_or_disturbed, of_the_machine};
 use rig::factor;
 use rig::lab::{Blueprint, Wanted};
@@ -48,20 +49,21 @@ fn bench(cancel: &'static AtomicBool) -> Bench {
 /// as it can and, where there is such a thing, on a schedule whose moments lie 0.25 s apart.
 fn ways(spec: &WorkloadSpec) -> Vec<String> {
     let param = |name: &str| spec.params.iter().find(|p| p.name == name);
-    let engines = match param("engine").map(|p| p.kind) {
-        Some(ParamKind::Choice(words)) => words.iter().map(|w| format!("engine = \"{w}\"\n")),
-        _ => return vec![String::new()],
+    let mut ways: Vec<String> = match param("engine").map(|p| p.kind.words) {
+        Some(Words::Of(words)) => words.iter().map(|w| format!("engine = \"{w}\"\n")).collect(),
+        _ => vec![String::new()],
     };
-    let mut ways: Vec<String> = engines.collect();
-    if param("offered_load").is_some() {
+    let paced = match param("offered_load").and_then(|p| p.kind.range).map(|range| range.family) {
         // 12.5 kB are 100 kbit: at 800 kbit/s for two clients each sends every 0.25 s.
-        let paced = "offered_load = \"800 kbit/s\"\nrequest_size = \"12500 B\"\n";
-        let one = |way: &String| {
-            let depth = if way.contains("batch") { "queue_depth = 1\n" } else { "" };
-            format!("{way}{depth}{paced}")
-        };
-        ways.extend(ways.iter().map(one).collect::<Vec<_>>());
-    }
+        Some(Kind::Rate) => "offered_load = \"800 kbit/s\"\nrequest_size = \"12500 B\"\n",
+        Some(_) => "offered_load = \"8 op/s\"\n",
+        None => return ways,
+    };
+    let one = |way: &String| {
+        let depth = if way.contains("batch") { "queue_depth = 1\n" } else { "" };
+        format!("{way}{depth}{paced}")
+    };
+    ways.extend(ways.iter().map(one).collect::<Vec<_>>());
     ways
 }
 

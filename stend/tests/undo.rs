@@ -128,7 +128,7 @@ fn on_loopback_the_machine_is_switched_read_back_and_put_back() {
         assert!(moment::good_or_disturbed(record.outcome.fault.as_ref()), "{:?}", record.outcome);
         let read_back = |key: &str| record.observed.get(key).map(ToString::to_string);
         let two = record.trial.treatment.levels["tuned"] == "two";
-        let expected = if two { ["never", "50"] } else { ["always", "20"] };
+        let expected = if two { ["never", "50 µs"] } else { ["always", "20 µs"] };
         assert_eq!(
             [read_back("thp"), read_back("busy_poll")],
             expected.map(|w| Some(w.to_owned()))

@@ -5,9 +5,9 @@ use crate::record::{
     Better, FactorSpec, MetricRole, MetricSpec, ParamKind, ParamRole, ParamSpec, Place, Plan,
     Scope, WorkloadSpec,
 };
-use crate::unit::Unit;
+use crate::unit::{Kind, Unit};
 
-const ON_OFF: ParamKind = ParamKind::Choice(&["on", "off"]);
+const ON_OFF: ParamKind = ParamKind::choice(&["on", "off"]);
 
 const fn param(name: &'static str, kind: ParamKind, default: &'static str) -> ParamSpec {
     ParamSpec { name, about: "", role: None, kind, default }
@@ -30,24 +30,24 @@ static TCP_STREAM: WorkloadSpec = WorkloadSpec {
     params: &[
         ParamSpec {
             role: Some(ParamRole::Direction),
-            ..param("direction", ParamKind::Choice(&["transmit", "receive", "duplex"]), "transmit")
+            ..param("direction", ParamKind::choice(&["transmit", "receive", "duplex"]), "transmit")
         },
         ParamSpec {
             role: Some(ParamRole::Size),
-            ..param("request_size", ParamKind::Size(1, 1_048_576), "64 KiB")
+            ..param("request_size", ParamKind::size(1, 1_048_576), "64 KiB")
         },
         ParamSpec {
             role: Some(ParamRole::Concurrency),
-            ..param("streams", ParamKind::Count(1, 64), "1")
+            ..param("streams", ParamKind::count(1, 64), "1")
         },
-        param("engine", ParamKind::Choice(&["batch", "sys"]), "sys"),
-        param("queue_depth", ParamKind::Count(1, 1024), "64"),
+        param("engine", ParamKind::choice(&["batch", "sys"]), "sys"),
+        param("queue_depth", ParamKind::count(1, 1024), "64"),
         ParamSpec {
             role: Some(ParamRole::Offered),
-            ..param("offered_load", ParamKind::RateOr("full", 1e4, 1e12), "full")
+            ..param("offered_load", ParamKind::within(Kind::Rate, 1e4, 1e12).or(&["full"]), "full")
         },
-        param("placement", ParamKind::Choice(&["spread", "same", "none"]), "spread"),
-        param("congestion", ParamKind::Word, "kernel"),
+        param("placement", ParamKind::choice(&["spread", "same", "none"]), "spread"),
+        param("congestion", ParamKind::WORD, "kernel"),
     ],
     metrics: &[
         metric("throughput", Unit::BitPerSecond),
@@ -65,8 +65,8 @@ static MEM_LATENCY: WorkloadSpec = WorkloadSpec {
     place: Place::Machine,
     revision: 1,
     params: &[
-        param("size", ParamKind::SizeOr(&["L1", "memory"], 1024, 1 << 32), "memory"),
-        param("stride", ParamKind::Size(4, 4096), "64 B"),
+        param("size", ParamKind::size(1024, 1 << 32).or(&["L1", "memory"]), "memory"),
+        param("stride", ParamKind::size(4, 4096), "64 B"),
     ],
     metrics: &[
         MetricSpec { better: Better::Lower, ..metric("latency", Unit::Second) },
@@ -79,17 +79,17 @@ static MEM_LATENCY: WorkloadSpec = WorkloadSpec {
 static WORKLOADS: &[&WorkloadSpec] = &[&TCP_STREAM, &MEM_LATENCY];
 
 static FACTORS: [FactorSpec; 11] = [
-    factor("path", Scope::Path, ParamKind::Word),
-    factor("mtu", Scope::Link, ParamKind::Size(576, 65_535)),
+    factor("path", Scope::Path, ParamKind::WORD),
+    factor("mtu", Scope::Link, ParamKind::size(576, 65_535)),
     factor("tso", Scope::Link, ON_OFF),
     factor("gso", Scope::Link, ON_OFF),
     factor("gro", Scope::Link, ON_OFF),
     factor("checksum", Scope::Link, ON_OFF),
-    factor("rate", Scope::Link, ParamKind::Rate(1e5, 1e12)),
-    factor("receive_buffer", Scope::Host, ParamKind::Size(4096, 1 << 26)),
-    factor("congestion", Scope::Socket, ParamKind::Word),
-    factor("profile", Scope::Profile, ParamKind::Word),
-    factor("thp", Scope::Machine, ParamKind::Choice(&["always", "madvise", "never"])),
+    factor("rate", Scope::Link, ParamKind::within(Kind::Rate, 1e5, 1e12)),
+    factor("receive_buffer", Scope::Host, ParamKind::size(4096, 1 << 26)),
+    factor("congestion", Scope::Socket, ParamKind::WORD),
+    factor("profile", Scope::Profile, ParamKind::WORD),
+    factor("thp", Scope::Machine, ParamKind::choice(&["always", "madvise", "never"])),
 ];
 
 /// The catalogue.

@@ -6,11 +6,11 @@
 //! Never: a list of workloads, factors or metrics of its own.
 
 use super::Catalogue;
-use super::read::{
-    BLOCKS_BOUNDS, BOOTS_BOUNDS, CLIENTS_BOUNDS, MOST_CPUS, MOST_LOOKS, PARTS, WHOLE_RUN,
+use super::read::{BLOCKS_BOUNDS, BOOTS_BOUNDS, CLIENTS_BOUNDS, MOST_LOOKS, PARTS, WHOLE_RUN};
+use crate::record::{
+    FactorSpec, ParamKind, ParamSpec, Range, Scope, Words, WorkloadSpec, claim_sources,
 };
-use crate::record::{FactorSpec, ParamKind, ParamSpec, Scope, WorkloadSpec, claim_sources};
-use crate::unit::{Kind, Quantity, Unit};
+use crate::unit::Kind;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -138,16 +138,8 @@ fn flag(about: &str) -> Value {
 }
 
 /// Units of a family as a pattern knows them.
-const fn units(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Size => "B|K|KiB|M|MiB|G|GiB",
-        Kind::Duration => "ns|us|µs|ms|s|min|h",
-        Kind::Rate => "bit/s|kbit/s|Mbit/s|Gbit/s",
-        Kind::Share => "%",
-        Kind::Cpus => "CPU|CPUs|",
-        // A count has none, and other families are in no key with a pattern.
-        _ => "",
-    }
+fn units(kind: Kind) -> String {
+    kind.units().collect::<Vec<_>>().join("|")
 }
 
 /// One quantity of a family.
@@ -175,45 +167,28 @@ fn quantity(about: &str, kind: Kind) -> Value {
     json!({ "description": about, "type": "string", "pattern": pattern(kind) })
 }
 
-const fn family(kind: ParamKind) -> Option<Kind> {
-    match kind {
-        ParamKind::Size(..) | ParamKind::SizeOr(..) => Some(Kind::Size),
-        ParamKind::Count(..) | ParamKind::CountOr(..) => Some(Kind::Count),
-        ParamKind::Rate(..) | ParamKind::RateOr(..) => Some(Kind::Rate),
-        ParamKind::CpusOr(..) => Some(Kind::Cpus),
-        ParamKind::Choice(_) | ParamKind::Cpus | ParamKind::Word => None,
-    }
-}
-
 /// What one value may be, each alternative by itself.
 fn alternatives(kind: ParamKind) -> Vec<Value> {
-    let mut all = match kind {
-        ParamKind::Choice(words) => vec![json!({ "type": "string", "enum": words })],
-        ParamKind::Word => vec![json!({ "type": "string", "pattern": WORD })],
-        ParamKind::Cpus => vec![
-            json!({ "type": "integer", "minimum": 1, "maximum": MOST_CPUS }),
-            json!({ "type": "string", "pattern": "^[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*$" }),
-        ],
-        ParamKind::Count(low, high) | ParamKind::CountOr(_, low, high) => vec![
-            json!({ "type": "integer", "minimum": low, "maximum": high }),
-            json!({ "type": "string", "pattern": pattern(Kind::Count) }),
-        ],
-        kind => family(kind)
-            .map(|family| json!({ "type": "string", "pattern": pattern(family) }))
-            .into_iter()
-            .collect(),
-    };
-    if let ParamKind::CpusOr(_, low, high) = kind {
-        all.push(json!({ "type": "number", "minimum": low, "maximum": high }));
+    let mut all = Vec::new();
+    if let Some(range) = kind.range {
+        let Range { family, least, most, .. } = range;
+        match family {
+            Kind::Count => {
+                let [least, most] = [least, most].map(|bound| range.nearest(bound));
+                all.push(json!({ "type": "integer", "minimum": least, "maximum": most }));
+            }
+            Kind::Cpus => all.push(json!({ "type": "number", "minimum": least, "maximum": most })),
+            _ => {}
+        }
+        all.push(json!({ "type": "string", "pattern": pattern(family) }));
     }
-    if let ParamKind::RateOr(word, ..)
-    | ParamKind::CpusOr(word, ..)
-    | ParamKind::CountOr(word, ..) = kind
-    {
-        all.push(json!({ "type": "string", "const": word }));
-    }
-    if let ParamKind::SizeOr(words, ..) = kind {
-        all.push(json!({ "type": "string", "enum": words }));
+    match kind.words {
+        Words::Of([]) => {}
+        Words::Of(words) => all.push(json!({ "type": "string", "enum": words })),
+        Words::Any => all.push(json!({ "type": "string", "pattern": WORD })),
+        Words::Cpus => all.push(json!({
+            "type": "string", "pattern": "^[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*$"
+        })),
     }
     all
 }
@@ -225,23 +200,7 @@ fn value(about: &str, kind: ParamKind) -> Value {
 
 /// Bounds as a person would write them.
 fn bounds(kind: ParamKind) -> String {
-    let range = |low: Quantity, high: Quantity| format!(" From {low} to {high}.");
-    let rate = |bits: f64| Quantity::new(bits, Unit::BitPerSecond);
-    match kind {
-        ParamKind::Size(low, high) | ParamKind::SizeOr(_, low, high) => {
-            range(Quantity::bytes(low), Quantity::bytes(high))
-        }
-        ParamKind::Count(low, high) | ParamKind::CountOr(_, low, high) => {
-            range(Quantity::count(low), Quantity::count(high))
-        }
-        ParamKind::Rate(low, high) | ParamKind::RateOr(_, low, high) => {
-            range(rate(low), rate(high))
-        }
-        ParamKind::CpusOr(_, low, high) => {
-            range(Quantity::new(low, Unit::Cpu), Quantity::new(high, Unit::Cpu))
-        }
-        ParamKind::Choice(_) | ParamKind::Cpus | ParamKind::Word => String::new(),
-    }
+    kind.range.map(|range| format!(" From {range}.")).unwrap_or_default()
 }
 
 fn described(spec: &FactorSpec) -> String {
@@ -405,8 +364,8 @@ fn help(param: &ParamSpec) -> String {
 
 fn swept(param: &ParamSpec) -> Value {
     let mut one = alternatives(param.kind);
-    if let Some(family) = family(param.kind) {
-        one.push(json!({ "type": "string", "pattern": sweep(family) }));
+    if let Some(range) = param.kind.range {
+        one.push(json!({ "type": "string", "pattern": sweep(range.family) }));
     }
     let list = json!({ "type": "array", "minItems": 1, "items": { "anyOf": one.clone() } });
     one.push(list);

@@ -321,6 +321,7 @@ fn exact(quantity: Quantity) -> String {
     let kind = match quantity.unit {
         Unit::Byte => Some(Kind::Size),
         Unit::BitPerSecond => Some(Kind::Rate),
+        Unit::OperationPerSecond => Some(Kind::Operations),
         Unit::Second => Some(Kind::Duration),
         Unit::Share => Some(Kind::Share),
         _ => None,

@@ -16,6 +16,7 @@ pub mod flow;
 mod grain;
 mod host;
 mod keys;
+mod kind;
 mod outcome;
 mod plan;
 mod run;
@@ -34,6 +35,7 @@ pub use flow::{Flow, FlowColumn, Flows};
 pub use grain::{Apart, Grain};
 pub use host::{HostName, LOCAL};
 pub use keys::{EnvKey, LEVELS, class_of, known_key};
+pub use kind::{MOST_CPUS, ParamKind, Range, Words};
 pub use outcome::{Fault, Outcome, Reading, Sample, Series, Window, Work};
 pub use plan::{
     FactorPlan, LabPlan, Level, LinkPlan, LoadPlan, Method, Plan, PrimaryComparison, Replicate,
@@ -41,8 +43,8 @@ pub use plan::{
 };
 pub use run::{Added, Completeness, RUN_SCHEMA, Run, Sitting, TrialRecord};
 pub use spec::{
-    Better, Direction, FactorSpec, Metric, MetricRole, MetricSpec, ParamKind, ParamRole, ParamSpec,
-    Place, Quantile, QuantileSpec, Scope, WorkloadSpec,
+    Better, Direction, FactorSpec, Metric, MetricRole, MetricSpec, ParamRole, ParamSpec, Place,
+    Quantile, QuantileSpec, Scope, WorkloadSpec,
 };
 pub use throttle::{Fixed, Throttle, Throttling};
 pub use trial::{LoadPoint, Settings, Treatment, Trial, TrialKind, Value};

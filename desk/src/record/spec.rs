@@ -2,6 +2,7 @@
 //!
 //! Help, plan checks and docs come from it.
 
+use super::ParamKind;
 use super::derive::DeriveSpec;
 use crate::unit::Unit;
 use schemars::JsonSchema;
@@ -15,31 +16,6 @@ pub enum Better {
     Higher,
     /// Less is better.
     Lower,
-}
-
-/// What a parameter or a factor level may be.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum ParamKind {
-    /// Bytes, bounds inclusive.
-    Size(u64, u64),
-    /// One of these words, or bytes, bounds inclusive.
-    SizeOr(&'static [&'static str], u64, u64),
-    /// A whole number, bounds inclusive.
-    Count(u64, u64),
-    /// This word, or a whole number, bounds inclusive.
-    CountOr(&'static str, u64, u64),
-    /// Bits per second, bounds inclusive.
-    Rate(f64, f64),
-    /// This word, or bits per second, bounds inclusive.
-    RateOr(&'static str, f64, f64),
-    /// This word, or CPUs, bounds inclusive.
-    CpusOr(&'static str, f64, f64),
-    /// How many CPUs, or which: `2`, or a list such as `0-1,4`.
-    Cpus,
-    /// One of these words.
-    Choice(&'static [&'static str]),
-    /// Any word of letters, digits, `-` and `_`, at most 15 long.
-    Word,
 }
 
 /// What a parameter means, so that a rule needs no name of it.

@@ -32,6 +32,12 @@ impl Value {
         if let Self::Quantity(quantity) = self { Some(*quantity) } else { None }
     }
 
+    /// All its digits, as a plan may have it: `1500 B`, `4`, `cubic`.
+    #[must_use]
+    pub fn exact(&self) -> String {
+        self.quantity().map_or_else(|| self.to_string(), Quantity::exact)
+    }
+
     /// The count, if it is one.
     #[must_use]
     pub const fn count(&self) -> Option<u64> {

@@ -139,6 +139,18 @@ impl Unit {
     }
 }
 
+impl Quantity {
+    /// All its digits, as a plan may have it: `0.00002 s`, `1500 B`, `2 %`. No prefix keeps them.
+    #[must_use]
+    pub fn exact(self) -> String {
+        match self.unit {
+            Unit::Share => format!("{} %", self.value * 100.0),
+            Unit::Count => self.value.to_string(),
+            unit => format!("{} {}", self.value, unit.symbol()),
+        }
+    }
+}
+
 /// The divisor and the text that follows the number.
 struct Scale {
     divisor: f64,

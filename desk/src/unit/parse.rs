@@ -10,8 +10,12 @@ pub enum Kind {
     Size,
     /// Seconds: `300 ms`, `0.8 s`, `2 min`, down to `0.1 ns`.
     Duration,
+    /// Hertz: `2.4 GHz`.
+    Frequency,
     /// Bits per second: `100 Mbit/s`, `1 Gbit/s`.
     Rate,
+    /// Operations per second: `500 op/s`, `20 kop/s`.
+    Operations,
     /// A share of a whole: `2 %`.
     Share,
     /// A number of things, without a unit: `8`.
@@ -57,101 +61,101 @@ pub enum UnitError {
     LongSweep(String),
 }
 
-impl Kind {
-    const fn example(self) -> &'static str {
-        match self {
-            Self::Size => "64 B or 256 KiB",
-            Self::Duration => "300 ms or 2 s",
-            Self::Rate => "100 Mbit/s or 1 Gbit/s",
-            Self::Share => "2 %",
-            Self::Count => "8",
-            Self::Cpus => "0.5",
-            Self::Price => "1200 EUR",
-            Self::Noise => "41 dB(A)",
-            Self::Mass => "2.3 kg",
-            Self::Temperature => "22 °C",
-        }
-    }
-
-    const fn family(self) -> &'static str {
-        match self {
-            Self::Size => "size",
-            Self::Duration => "time",
-            Self::Rate => "rate",
-            Self::Share => "share",
-            Self::Count => "count",
-            Self::Cpus => "CPU time",
-            Self::Price => "price",
-            Self::Noise => "noise",
-            Self::Mass => "mass",
-            Self::Temperature => "temperature",
-        }
-    }
-
-    const fn known(self) -> &'static str {
-        match self {
-            Self::Size => "one of B, KiB, MiB, GiB, K, M, G",
-            Self::Duration => "one of ns, us, ms, s, min, h",
-            Self::Rate => "one of bit/s, kbit/s, Mbit/s, Gbit/s",
-            Self::Share => "%",
-            Self::Count => "nothing, as in 8",
-            Self::Cpus => "CPU or nothing, as in 0.5",
-            Self::Price => "one of EUR, USD, GBP, CHF, JPY",
-            Self::Noise => "dB(A)",
-            Self::Mass => "one of g, kg",
-            Self::Temperature => "°C",
-        }
-    }
-
-    fn factor(self, unit: &str) -> Option<f64> {
-        let factor = match (self, unit) {
-            (Self::Size, "B") => 1.0,
-            (Self::Size, "K" | "KiB") => 1024.0,
-            (Self::Size, "M" | "MiB") => 1_048_576.0,
-            (Self::Size, "G" | "GiB") => 1_073_741_824.0,
-            (Self::Duration, "ns") => 1e-9,
-            (Self::Duration, "us" | "µs") => 1e-6,
-            (Self::Duration, "ms") => 1e-3,
-            (Self::Duration, "s") => 1.0,
-            (Self::Duration, "min") => 60.0,
-            (Self::Duration, "h") => 3600.0,
-            (Self::Rate, "bit/s") => 1.0,
-            (Self::Rate, "kbit/s") => 1e3,
-            (Self::Rate, "Mbit/s") => 1e6,
-            (Self::Rate, "Gbit/s") => 1e9,
-            (Self::Share, "%") => 0.01,
-            (Self::Count, "")
-            | (Self::Cpus, "" | "CPU" | "CPUs")
-            | (Self::Price, "EUR" | "USD" | "GBP" | "CHF" | "JPY")
-            | (Self::Noise, "dB(A)")
-            | (Self::Mass, "kg")
-            | (Self::Temperature, "°C") => 1.0,
-            (Self::Mass, "g") => 1e-3,
-            _ => return None,
-        };
-        Some(factor)
-    }
-
+/// How the quantities of a family are written.
+struct Family {
+    /// As a refusal calls it.
+    name: &'static str,
+    /// What a person could write.
+    example: &'static str,
+    /// Its units, as a refusal lists them.
+    known: &'static str,
     /// The unit that a value is held in; money keeps that of the text.
-    fn unit(self, text: &str) -> Unit {
-        match self {
-            Self::Size => Unit::Byte,
-            Self::Duration => Unit::Second,
-            Self::Rate => Unit::BitPerSecond,
-            Self::Share => Unit::Share,
-            Self::Count => Unit::Count,
-            Self::Cpus => Unit::Cpu,
-            Self::Price => match text {
-                "USD" => Unit::Dollar,
-                "GBP" => Unit::Pound,
-                "CHF" => Unit::Franc,
-                "JPY" => Unit::Yen,
-                _ => Unit::Euro,
-            },
-            Self::Noise => Unit::DecibelA,
-            Self::Mass => Unit::Kilogram,
-            Self::Temperature => Unit::Celsius,
-        }
+    base: Unit,
+    /// Every unit, and how many of the base unit it is.
+    units: &'static [(&'static str, f64)],
+}
+
+impl Kind {
+    const fn family(self) -> Family {
+        let (base, units): (_, &[_]) = match self {
+            Self::Size => (Unit::Byte, &SIZES),
+            Self::Duration => (Unit::Second, &TIMES),
+            Self::Frequency => (Unit::Hertz, &FREQUENCIES),
+            Self::Rate => (Unit::BitPerSecond, &RATES),
+            Self::Operations => (Unit::OperationPerSecond, &OPERATIONS),
+            Self::Share => (Unit::Share, &[("%", 0.01)]),
+            Self::Count => (Unit::Count, &[("", 1.0)]),
+            Self::Cpus => (Unit::Cpu, &[("CPU", 1.0), ("CPUs", 1.0), ("", 1.0)]),
+            Self::Price => (Unit::Euro, &MONEY),
+            Self::Noise => (Unit::DecibelA, &[("dB(A)", 1.0)]),
+            Self::Mass => (Unit::Kilogram, &[("g", 1e-3), ("kg", 1.0)]),
+            Self::Temperature => (Unit::Celsius, &[("°C", 1.0)]),
+        };
+        let (name, example, known) = match self {
+            Self::Size => ("size", "64 B or 256 KiB", "one of B, KiB, MiB, GiB, K, M, G"),
+            Self::Duration => ("time", "300 ms or 2 s", "one of ns, us, ms, s, min, h"),
+            Self::Frequency => ("frequency", "2.4 GHz", "one of Hz, kHz, MHz, GHz"),
+            Self::Rate => {
+                ("rate", "100 Mbit/s or 1 Gbit/s", "one of bit/s, kbit/s, Mbit/s, Gbit/s")
+            }
+            Self::Operations => {
+                ("rate of operations", "500 op/s or 20 kop/s", "one of op/s, kop/s, Mop/s")
+            }
+            Self::Share => ("share", "2 %", "%"),
+            Self::Count => ("count", "8", "nothing, as in 8"),
+            Self::Cpus => ("CPU time", "0.5", "CPU or nothing, as in 0.5"),
+            Self::Price => ("price", "1200 EUR", "one of EUR, USD, GBP, CHF, JPY"),
+            Self::Noise => ("noise", "41 dB(A)", "dB(A)"),
+            Self::Mass => ("mass", "2.3 kg", "one of g, kg"),
+            Self::Temperature => ("temperature", "22 °C", "°C"),
+        };
+        Family { name, example, known, base, units }
+    }
+
+    /// The unit that a value is held in; of money, euro.
+    #[must_use]
+    pub const fn base(self) -> Unit {
+        self.family().base
+    }
+
+    /// Every unit that a value may be written with; an empty one where it may have none.
+    pub fn units(self) -> impl Iterator<Item = &'static str> {
+        self.family().units.iter().map(|(name, _)| *name)
+    }
+}
+
+const SIZES: [(&str, f64); 7] = [
+    ("B", 1.0),
+    ("K", 1024.0),
+    ("KiB", 1024.0),
+    ("M", 1_048_576.0),
+    ("MiB", 1_048_576.0),
+    ("G", 1_073_741_824.0),
+    ("GiB", 1_073_741_824.0),
+];
+const TIMES: [(&str, f64); 7] = [
+    ("ns", 1e-9),
+    ("us", 1e-6),
+    ("µs", 1e-6),
+    ("ms", 1e-3),
+    ("s", 1.0),
+    ("min", 60.0),
+    ("h", 3600.0),
+];
+const FREQUENCIES: [(&str, f64); 4] = [("Hz", 1.0), ("kHz", 1e3), ("MHz", 1e6), ("GHz", 1e9)];
+const RATES: [(&str, f64); 4] = [("bit/s", 1.0), ("kbit/s", 1e3), ("Mbit/s", 1e6), ("Gbit/s", 1e9)];
+const OPERATIONS: [(&str, f64); 3] = [("op/s", 1.0), ("kop/s", 1e3), ("Mop/s", 1e6)];
+const MONEY: [(&str, f64); 5] =
+    [("EUR", 1.0), ("USD", 1.0), ("GBP", 1.0), ("CHF", 1.0), ("JPY", 1.0)];
+
+/// The currency of a text.
+fn money(text: &str) -> Unit {
+    match text {
+        "USD" => Unit::Dollar,
+        "GBP" => Unit::Pound,
+        "CHF" => Unit::Franc,
+        "JPY" => Unit::Yen,
+        _ => Unit::Euro,
     }
 }
 
@@ -161,20 +165,22 @@ impl Kind {
 /// A text without a number, without a unit, or with a unit of another family.
 pub fn parse(text: &str, kind: Kind) -> Result<Quantity, UnitError> {
     let (number, unit) = split(text, kind)?;
-    if unit.is_empty() && !matches!(kind, Kind::Count | Kind::Cpus) {
-        return Err(UnitError::NoUnit(text.trim().into(), kind.example()));
-    }
-    let factor = kind.factor(unit).ok_or_else(|| UnitError::WrongUnit {
-        text: text.trim().into(),
-        unit: unit.into(),
-        family: kind.family(),
-        known: kind.known(),
-    })?;
+    let family = kind.family();
+    let found = family.units.iter().find(|(name, _)| *name == unit);
+    let Some((_, factor)) = found else {
+        let text = text.trim().to_owned();
+        return Err(if unit.is_empty() {
+            UnitError::NoUnit(text, family.example)
+        } else {
+            let (family, known) = (family.name, family.known);
+            UnitError::WrongUnit { text, unit: unit.into(), family, known }
+        });
+    };
     let value = number * factor;
     if !value.is_finite() {
-        return Err(UnitError::NoNumber(text.trim().into(), kind.example()));
+        return Err(UnitError::NoNumber(text.trim().into(), family.example));
     }
-    Ok(Quantity::new(value, kind.unit(unit)))
+    Ok(Quantity::new(value, if kind == Kind::Price { money(unit) } else { family.base }))
 }
 
 fn split(text: &str, kind: Kind) -> Result<(f64, &str), UnitError> {
@@ -184,7 +190,7 @@ fn split(text: &str, kind: Kind) -> Result<(f64, &str), UnitError> {
     let end = after.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(after.len()) + sign;
     let (digits, unit) = text.split_at(end);
     let number = digits.parse().ok().filter(|number: &f64| number.is_finite());
-    let number = number.ok_or_else(|| UnitError::NoNumber(text.into(), kind.example()))?;
+    let number = number.ok_or_else(|| UnitError::NoNumber(text.into(), kind.family().example))?;
     Ok((number, unit.trim()))
 }
 
@@ -209,7 +215,7 @@ pub fn parse_sweep(text: &str, kind: Kind) -> Result<Vec<Quantity>, UnitError> {
     let (high, step) = rest.split_at(at);
     let high = parse(high, kind)?;
     let low = match split(low, kind)? {
-        (number, "") => Quantity::new(number, kind.unit("")),
+        (number, "") => Quantity::new(number, kind.base()),
         _ => parse(low, kind)?,
     };
     if low.value > high.value {

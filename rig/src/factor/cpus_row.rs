@@ -13,7 +13,7 @@ pub(super) const CPUS: FactorSpec = FactorSpec {
     name: "cpus",
     about: "CPUs that the system under test may use: how many (one of each core first), or which",
     scope: Scope::Side,
-    kind: ParamKind::Cpus,
+    kind: ParamKind::CPUS,
 };
 
 /// The factor that holds the system under test to some of the machine's CPUs.

@@ -6,12 +6,13 @@
 use super::FactorError;
 use crate::lab::capability;
 use crate::lab::undo::{Intent, Journal, Kind, register, value_in};
-use desk::record::{FactorSpec, ParamKind, Value};
+use desk::record::{FactorSpec, Value, Words};
+use desk::unit::Kind as Family;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A factor of the machine.
+/// A factor of the machine. A file holds a number in steps of its range: microseconds, kilohertz.
 #[derive(Debug)]
 pub struct MachineRow {
     /// As data.
@@ -72,7 +73,7 @@ impl MachineRow {
         let first = levels.first().cloned().unwrap_or_else(|| Value::Word("none".into()));
         for (file, level) in files.iter().zip(&levels) {
             if *level != first {
-                return Err(self.not_taken(file, &first.to_string(), &level.to_string()));
+                return Err(self.not_taken(file, &first.exact(), &level.exact()));
             }
         }
         Ok(first)
@@ -163,9 +164,9 @@ impl MachineRow {
     /// Reads the level back, by what it does where that can be seen.
     fn verify(&self, root: &Path, level: &Value) -> Result<(), FactorError> {
         let found = self.observe(root)?;
-        let asked = level.to_string();
+        let asked = level.exact();
         if found != *level {
-            return Err(self.not_taken(root, &asked, &found.to_string()));
+            return Err(self.not_taken(root, &asked, &found.exact()));
         }
         match self.effect.and_then(|effect| effect(root)) {
             Some(seen) if seen != asked => {
@@ -195,7 +196,7 @@ impl MachineRow {
 
     /// A switch that is neither on nor off has words of the kernel for why it cannot be moved.
     fn refuse_fixed(&self, at: &Place, file: &Path, present: &str) -> Result<(), FactorError> {
-        let ParamKind::Choice(known) = self.spec.kind else { return Ok(()) };
+        let Words::Of(known @ [_, ..]) = self.spec.kind.words else { return Ok(()) };
         if at.kind() == Kind::Register {
             // Any of its bits can be moved, whichever of them are set.
             return Ok(());
@@ -218,24 +219,27 @@ impl MachineRow {
         let bits = register_bits(place, text);
         let now = bits.as_deref().unwrap_or_else(|| value_in(text));
         let named = place.words.iter().find(|(_, text)| *text == now);
-        match (named, self.spec.kind) {
-            (Some((level, _)), _) => Value::Word((*level).into()),
-            (None, ParamKind::Count(..)) => {
-                now.parse().map_or_else(|_| Value::Word(now.into()), Value::Count)
-            }
-            _ => Value::Word(now.into()),
+        if let Some((level, _)) = named {
+            return Value::Word((*level).into());
         }
+        let number = self.spec.kind.range.zip(now.parse().ok());
+        number.map_or_else(|| Value::Word(now.into()), |(range, steps)| range.at_step(steps))
     }
 
     fn text(&self, place: &Place, level: &Value) -> Result<String, FactorError> {
         let asked = level.to_string();
         let bad =
             |remedy| FactorError::BadLevel { factor: self.spec.name, level: asked.clone(), remedy };
-        match (self.spec.kind, level) {
-            (ParamKind::Count(..), Value::Count(number)) => Ok(number.to_string()),
-            (ParamKind::Count(..), _) => Err(bad("write a whole number")),
-            (_, Value::Word(word)) if place.words.is_empty() => Ok(word.clone()),
-            (_, Value::Word(word)) => {
+        match (self.spec.kind.range, level) {
+            (Some(range), _) => {
+                let steps = range.steps(level).map(|steps| steps.to_string());
+                let counted = range.family == Family::Count;
+                let wanted =
+                    if counted { "write a whole number" } else { "write it with its unit" };
+                steps.ok_or_else(|| bad(wanted))
+            }
+            (None, Value::Word(word)) if place.words.is_empty() => Ok(word.clone()),
+            (None, Value::Word(word)) => {
                 let named = place.words.iter().find(|(level, _)| level == word);
                 named.map(|(_, text)| (*text).into()).ok_or_else(|| bad("write on or off"))
             }

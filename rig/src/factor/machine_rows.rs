@@ -4,10 +4,11 @@ use super::FactorError;
 use super::machine_row::{MachineRow, Place, matching};
 use crate::lab::environment::cpu_flag;
 use desk::record::{Fact, FactorSpec, KeyClass, ParamKind, Plan, Scope, Settings, Value};
+use desk::unit::Kind;
 use std::fs;
 use std::path::Path;
 
-const SWITCH: ParamKind = ParamKind::Choice(&["on", "off"]);
+const SWITCH: ParamKind = ParamKind::choice(&["on", "off"]);
 
 /// A switch whose file holds 1 and 0.
 const ONE_ZERO: &[(&str, &str)] = &[("on", "1"), ("off", "0")];
@@ -28,25 +29,25 @@ pub(super) const AUTOGROUP: FactorSpec =
     machine("autogroup", "groups of the scheduler by terminal session", SWITCH);
 pub(super) const BUSY_POLL: FactorSpec = machine(
     "busy_poll",
-    "microseconds that poll and select look at the adapter before they sleep",
-    ParamKind::Count(0, 10_000),
+    "how long poll and select look at the adapter before they sleep",
+    ParamKind::within(Kind::Duration, 0.0, 10e-3).by(1e-6),
 );
 pub(super) const GOVERNOR: FactorSpec =
-    machine("governor", "who chooses the frequency, on every CPU", ParamKind::Word);
+    machine("governor", "who chooses the frequency, on every CPU", ParamKind::WORD);
 pub(super) const MAX_FREQUENCY: FactorSpec = machine(
     "max_frequency",
-    "highest frequency of every CPU, kHz",
-    ParamKind::Count(1, 100_000_000),
+    "highest frequency of every CPU",
+    ParamKind::within(Kind::Frequency, 1e3, 1e11).by(1e3),
 );
 pub(super) const NETDEV_BACKLOG: FactorSpec = machine(
     "netdev_backlog",
     "packets that may wait on a CPU's input queue",
-    ParamKind::Count(1, 1_000_000),
+    ParamKind::count(1, 1_000_000),
 );
 pub(super) const NETDEV_BUDGET: FactorSpec = machine(
     "netdev_budget",
     "packets that one round of the network softirq takes",
-    ParamKind::Count(1, 100_000),
+    ParamKind::count(1, 100_000),
 );
 pub(super) const NUMA_BALANCING: FactorSpec =
     machine("numa_balancing", "pages move to the node that uses them", SWITCH);
@@ -60,10 +61,10 @@ pub(super) const SMT: FactorSpec =
 pub(super) const SWAPPINESS: FactorSpec = machine(
     "swappiness",
     "how readily anonymous memory is swapped out, against files",
-    ParamKind::Count(0, 200),
+    ParamKind::count(0, 200),
 );
 pub(super) const THP: FactorSpec =
-    machine("thp", "transparent huge pages", ParamKind::Choice(&["always", "madvise", "never"]));
+    machine("thp", "transparent huge pages", ParamKind::choice(&["always", "madvise", "never"]));
 pub(super) const TURBO: FactorSpec = machine("turbo", "frequencies above the nominal one", SWITCH);
 
 static ROWS: [MachineRow; 12] = [

@@ -6,13 +6,13 @@ use super::FactorError;
 use crate::lab::quota::{self, Side};
 use crate::lab::{Lab, LabError};
 use desk::record::{FactorSpec, ParamKind, Plan, Scope, Settings, Value};
-use desk::unit::{Quantity, Unit};
+use desk::unit::{Kind, Quantity, Unit};
 use std::path::Path;
 
 /// Resolution of a limit that is read back, CPUs a host.
 const FINE: f64 = 2e-4;
 
-const KIND: ParamKind = ParamKind::CpusOr("off", 0.01, 1024.0);
+const KIND: ParamKind = ParamKind::within(Kind::Cpus, 0.01, 1024.0).or(&["off"]);
 
 pub(super) const CLIENT_QUOTA: FactorSpec = FactorSpec {
     name: "client_quota",

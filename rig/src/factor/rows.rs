@@ -8,9 +8,10 @@ use super::machine_rows as machine;
 use super::quota_row::{CLIENT_QUOTA, SERVER_QUOTA};
 use crate::lab::ia32cap;
 use desk::record::{FactorSpec, ParamKind, Scope};
+use desk::unit::Kind;
 
 /// `on` or `off`.
-const SWITCH: ParamKind = ParamKind::Choice(&["on", "off"]);
+const SWITCH: ParamKind = ParamKind::choice(&["on", "off"]);
 
 const fn link(name: &'static str, about: &'static str, kind: ParamKind) -> FactorSpec {
     FactorSpec { name, about, scope: Scope::Link, kind }
@@ -22,43 +23,43 @@ const CONGESTION: FactorSpec = FactorSpec {
     name: "congestion",
     about: "congestion control of the sending sockets; 'kernel' leaves the kernel's own",
     scope: Scope::Socket,
-    kind: ParamKind::Word,
+    kind: ParamKind::WORD,
 };
 const GRO: FactorSpec = link("gro", "generic receive offload", SWITCH);
 const GSO: FactorSpec = link("gso", "generic segmentation offload", SWITCH);
 const MTU: FactorSpec = link(
     "mtu",
     "largest packet of the link, both ends and the bridge",
-    ParamKind::Size(576, 65535),
+    ParamKind::size(576, 65535),
 );
 const OPENSSL_IA32CAP: FactorSpec = FactorSpec {
     name: "openssl_ia32cap",
     about: "features of the processor that OpenSSL may see; of loads whose engine reads it",
     scope: Scope::Program,
-    kind: ParamKind::Choice(ia32cap::LEVELS),
+    kind: ParamKind::choice(ia32cap::LEVELS),
 };
 const PATH: FactorSpec = FactorSpec {
     name: "path",
     about: "which link of the system under test carries the traffic",
     scope: Scope::Path,
-    kind: ParamKind::Word,
+    kind: ParamKind::WORD,
 };
 const PROFILE: FactorSpec = FactorSpec {
     name: "profile",
     about: "settings of several other factors under one name",
     scope: Scope::Profile,
-    kind: ParamKind::Word,
+    kind: ParamKind::WORD,
 };
 const RECEIVE_BUFFER: FactorSpec = FactorSpec {
     name: "receive_buffer",
     about: "receive buffer with which TCP connections begin (second field of tcp_rmem)",
     scope: Scope::Host,
-    kind: ParamKind::Size(4096, 1 << 26),
+    kind: ParamKind::size(4096, 1 << 26),
 };
 const RATE: FactorSpec = link(
     "rate",
     "token bucket on the link of the system under test, both directions",
-    ParamKind::Rate(1e5, 1e12),
+    ParamKind::within(Kind::Rate, 1e5, 1e12),
 );
 const TSO: FactorSpec = link("tso", "TCP segmentation offload of the adapters", SWITCH);
 

@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::lab::undo::{Journal, register};
+use desk::unit::{Quantity, Unit};
 use std::fs;
 use std::path::PathBuf;
 
@@ -117,6 +118,10 @@ fn the_governor_is_set_on_every_cpu_and_comes_back_on_each() {
     assert_eq!(all(), ["powersave", "powersave", "performance"].map(str::to_owned));
 }
 
+fn hertz(value: f64) -> Value {
+    Value::Quantity(Quantity::new(value, Unit::Hertz))
+}
+
 #[test]
 fn the_highest_frequency_is_a_number_of_every_cpu() {
     let tree = Tree::new("frequency", &[]);
@@ -124,11 +129,11 @@ fn the_highest_frequency_is_a_number_of_every_cpu() {
         tree.put(&cpufreq(cpu, "scaling_max_freq"), "3000000\n");
     }
     let (row, journal) = (row("max_frequency"), tree.journal());
-    assert_eq!(row.observe(&tree.0).unwrap(), Value::Count(3_000_000));
-    let entries = row.apply(&tree.0, &journal, &Value::Count(2_550_000)).unwrap();
+    assert_eq!(row.observe(&tree.0).unwrap(), hertz(3e9));
+    let entries = row.apply(&tree.0, &journal, &hertz(2.55e9)).unwrap();
     assert_eq!((entries.len(), tree.get(&cpufreq(1, "scaling_max_freq")).as_str()), (2, "2550000"));
     let _ = journal.undo(&entries);
-    assert_eq!(row.observe(&tree.0).unwrap(), Value::Count(3_000_000));
+    assert_eq!(row.observe(&tree.0).unwrap(), hertz(3e9));
 }
 
 #[test]

@@ -47,10 +47,12 @@ struct Found {
 
 impl Found {
     fn down(&mut self, resource: &str, key: &str, full: Quantity) {
-        let exact = full.value * self.left;
-        // A size is a whole number of bytes.
-        let value = if full.unit == Unit::Byte { exact.round() } else { exact };
-        let down = Value::Quantity(Quantity::new(value, full.unit));
+        let down = full.value * self.left;
+        // A factor takes whole steps: bytes, kilohertz.
+        let range =
+            factor::ALL.iter().find(|spec| spec.name == key).and_then(|spec| spec.kind.range);
+        let down =
+            range.map_or(Value::Quantity(Quantity::new(down, full.unit)), |r| r.nearest(down));
         let (resource, key, full) = (resource.into(), key.into(), Value::Quantity(full));
         self.throttles.push(Throttle { resource, key, full, down });
     }
@@ -90,7 +92,7 @@ impl Found {
         let Some(row) = factor::find_machine(KEY) else { return false };
         let found = row.observe(root).and_then(|now| row.refuse(root, &now).map(|()| now));
         let full = match found {
-            Ok(Value::Count(full)) => full,
+            Ok(Value::Quantity(full)) => full,
             Ok(other) => {
                 self.not(RESOURCE, format!("its highest frequency is {other}, which is no number"));
                 return false;
@@ -100,19 +102,7 @@ impl Found {
                 return false;
             }
         };
-        let full = match self.set.get(KEY) {
-            Some(Value::Count(set)) => *set,
-            _ => full,
-        };
-        #[expect(
-            clippy::cast_precision_loss,
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "kilohertz"
-        )]
-        let down = Value::Count((full as f64 * self.left).round() as u64);
-        let (resource, key, full) = (RESOURCE.into(), KEY.into(), Value::Count(full));
-        self.throttles.push(Throttle { resource, key, full, down });
+        self.down(RESOURCE, KEY, self.quantity(KEY).unwrap_or(full));
         true
     }
 

@@ -30,13 +30,13 @@ clients = 1
 key = "profile"
 [factors.tuned.levels.one]
 thp = "always"
-busy_poll = 20
+busy_poll = "20 us"
 netdev_budget = 600
 netdev_backlog = 2000
 autogroup = "off"
 [factors.tuned.levels.two]
 thp = "never"
-busy_poll = 50
+busy_poll = "50 us"
 netdev_budget = 900
 netdev_backlog = 3000
 autogroup = "off"

@@ -3,9 +3,9 @@
 use super::error::PlanError;
 use super::nearest::remedy;
 use super::node::{Node, Section};
-use super::value::{WORD, is_word, outside, quantity, value, whole};
+use super::value::{WORD, outside, quantity, value, whole};
 use crate::plan::Catalogue;
-use crate::record::{FactorSpec, LabPlan, LinkPlan, Scope, Settings};
+use crate::record::{FactorSpec, LabPlan, LinkPlan, Scope, Settings, Words};
 use crate::unit::Kind;
 
 /// Clients of a plan that does not say: a magazine's test has 20, a machine of two CPUs hosts 4.
@@ -90,7 +90,7 @@ fn links(lab: &Section, catalogue: &Catalogue) -> Result<Vec<LinkPlan>, PlanErro
 }
 
 fn link(node: &Node, catalogue: &Catalogue) -> Result<LinkPlan, PlanError> {
-    if !is_word(&node.key) || node.key == "lo" {
+    if !Words::Any.has(&node.key) || node.key == "lo" {
         let allowed = format!("a link name of {WORD} other than lo");
         return Err(outside(node, &node.key, &allowed));
     }

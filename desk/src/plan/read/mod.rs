@@ -35,7 +35,6 @@ pub(super) use method::MOST_LOOKS;
 pub use method::{BLOCKS_BOUNDS, BOOTS_BOUNDS};
 pub use nearest::remedy;
 pub use stored::{StoredError, recheck};
-pub(super) use value::MOST_CPUS;
 
 use super::Catalogue;
 use crate::record::{Place, Plan, claim_sources};

@@ -5,7 +5,12 @@
 pub fn remedy(name: &str, known: &[&str]) -> String {
     // A third of the letters wrong is still a slip; beyond that it is another word.
     let slip = (name.chars().count() / 3).max(1);
-    let nearest = known.iter().map(|k| (distance(name, k), k)).min();
+    // So is a unit behind a name: `settle_ms`.
+    let apart = |known: &str| match name.strip_prefix(known) {
+        Some(rest) if rest.starts_with('_') => 1,
+        _ => distance(name, known),
+    };
+    let nearest = known.iter().map(|k| (apart(k), k)).min();
     match nearest {
         Some((apart, meant)) if apart <= slip => format!("did you mean '{meant}'?"),
         Some(_) => format!("known here: {}", known.join(", ")),
@@ -47,6 +52,7 @@ mod tests {
             remedy("requst_size", &["direction", "request_size"]),
             "did you mean 'request_size'?"
         );
+        assert_eq!(remedy("settle_seconds", &["settle", "seed"]), "did you mean 'settle'?");
         assert_eq!(remedy("colour", &["mtu", "tso"]), "known here: mtu, tso");
     }
 }

@@ -12,7 +12,6 @@ use super::value::outside;
 use super::{check, environment, lab, load, method, node, published};
 use crate::plan::Catalogue;
 use crate::record::{FactorPlan, LabPlan, LoadPlan, Method, Place, Plan, Settings, Value};
-use crate::unit::{Quantity, Unit};
 use thiserror::Error;
 
 /// Why a plan of a record is refused: the value and what is allowed.
@@ -147,7 +146,7 @@ fn lab_of(lab: &LabPlan, text: &mut String) {
         *text += &format!("clients = {}\n", lab.clients);
     }
     if let Some(rate) = lab.client_rate {
-        *text += &format!("client_rate = {}\n", quoted(&number(rate)));
+        *text += &format!("client_rate = {}\n", quoted(&rate.exact()));
     }
     settings_of(&lab.settings, text);
     for link in &lab.links {
@@ -187,7 +186,7 @@ fn method_of(method: &Method, text: &mut String) {
     let times = times.into_iter().chain([("window", method.window), ("margin", method.margin)]);
     let boot = method.boot_time.filter(|_| method.boots > 0).map(|time| ("boot_time", time));
     for (key, quantity) in times.chain(boot) {
-        say(key, quoted(&number(quantity)));
+        say(key, quoted(&quantity.exact()));
     }
     say("seed", quoted(&method.seed.to_string()));
     let words = [("primary", &method.primary), ("compare", &method.compare)];
@@ -211,24 +210,7 @@ fn settings_of(settings: &Settings, text: &mut String) {
 }
 
 fn value(value: &Value) -> String {
-    match value {
-        Value::Quantity(quantity) => quoted(&number(*quantity)),
-        Value::Count(count) => quoted(&count.to_string()),
-        Value::Word(word) => quoted(word),
-    }
-}
-
-/// A quantity to its last bit, which no prefix keeps.
-fn number(quantity: Quantity) -> String {
-    let value = quantity.value;
-    match quantity.unit {
-        Unit::Byte => format!("{value} B"),
-        Unit::Second => format!("{value} s"),
-        Unit::BitPerSecond => format!("{value} bit/s"),
-        Unit::Share => format!("{} %", value * 100.0),
-        Unit::Count | Unit::Cpu => value.to_string(),
-        _ => quantity.to_string(),
-    }
+    quoted(&value.exact())
 }
 
 /// A text as TOML reads it; a string of JSON is one of TOML.

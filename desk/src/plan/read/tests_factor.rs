@@ -7,7 +7,7 @@ use crate::record::{
     Better, FactorSpec, MetricRole, MetricSpec, ParamKind, ParamSpec, Place, Plan, Scope, Value,
     WorkloadSpec,
 };
-use crate::unit::Unit;
+use crate::unit::{Kind, Quantity, Unit};
 
 const fn param(name: &'static str, kind: ParamKind, default: &'static str) -> ParamSpec {
     ParamSpec { name, about: "", role: None, kind, default }
@@ -28,8 +28,8 @@ static COPY: WorkloadSpec = WorkloadSpec {
     revision: 1,
     place: Place::Machine,
     params: &[
-        param("pages", ParamKind::Choice(&["base", "huge"]), "huge"),
-        param("threads", ParamKind::Count(1, 64), "1"),
+        param("pages", ParamKind::choice(&["base", "huge"]), "huge"),
+        param("threads", ParamKind::count(1, 64), "1"),
     ],
     metrics: RATE,
     quantiles: &[],
@@ -40,15 +40,19 @@ static SIGN: WorkloadSpec = WorkloadSpec {
     question: "How many?",
     revision: 1,
     place: Place::Machine,
-    params: &[param("threads", ParamKind::Choice(&["1", "all"]), "1")],
+    params: &[param("threads", ParamKind::choice(&["1", "all"]), "1")],
     metrics: RATE,
     quantiles: &[],
     derives: &[],
 };
-static FACTORS: [FactorSpec; 3] = [
-    FactorSpec { name: "congestion", about: "", scope: Scope::Socket, kind: ParamKind::Word },
-    FactorSpec { name: "cpus", about: "", scope: Scope::Side, kind: ParamKind::Cpus },
-    FactorSpec { name: "profile", about: "", scope: Scope::Profile, kind: ParamKind::Word },
+const POLL: ParamKind = ParamKind::within(Kind::Duration, 0.0, 10e-3).by(1e-6);
+const CLOCK: ParamKind = ParamKind::within(Kind::Frequency, 1e3, 1e11).by(1e3);
+static FACTORS: [FactorSpec; 5] = [
+    FactorSpec { name: "clock", about: "", scope: Scope::Machine, kind: CLOCK },
+    FactorSpec { name: "poll", about: "", scope: Scope::Machine, kind: POLL },
+    FactorSpec { name: "congestion", about: "", scope: Scope::Socket, kind: ParamKind::WORD },
+    FactorSpec { name: "cpus", about: "", scope: Scope::Side, kind: ParamKind::CPUS },
+    FactorSpec { name: "profile", about: "", scope: Scope::Profile, kind: ParamKind::WORD },
 ];
 
 fn of(loads: &[&str], factors: &str) -> Result<Plan, String> {
@@ -126,6 +130,38 @@ fn cpus_are_a_number_or_a_list_and_nothing_else() {
     {
         let words = levels(wrong).unwrap_err();
         assert!(words.contains("write a number of CPUs from 1 to 1024, or a list"), "{words}");
+    }
+}
+
+#[test]
+fn times_and_frequencies_have_their_unit_and_their_steps() {
+    let set = |what: &str| of(&["copy"], &format!("[lab]\n{what}")).map(|plan| plan.lab.settings);
+    let quantity = |value, unit| Value::Quantity(Quantity::new(value, unit));
+    let read = set("poll = \"0.05 ms\"\nclock = \"2.4 GHz\"").unwrap();
+    assert_eq!(read["poll"], quantity(50e-6, Unit::Second));
+    assert_eq!(read["clock"], quantity(2.4e9, Unit::Hertz));
+    let cases = [
+        ("poll = 50", "'poll': '50' has no unit; write for instance 300 ms or 2 s"),
+        (
+            "poll = \"20 ms\"",
+            "'poll' cannot be '20 ms'; write a value from 0 s to 10 ms in steps of 1 µs",
+        ),
+        (
+            "poll = \"1500 ns\"",
+            "'poll' cannot be '1.50 µs'; write a value from 0 s to 10 ms in steps of 1 µs",
+        ),
+        (
+            "clock = \"1 Hz\"",
+            "'clock' cannot be '1 Hz'; write a value from 1 kHz to 100 GHz in steps of 1 kHz",
+        ),
+        (
+            "clock = \"2.4 s\"",
+            "'clock': 's' in '2.4 s' is not a unit of frequency; write one of Hz, kHz, MHz, GHz",
+        ),
+        ("poll_us = 50", "unknown key 'poll_us'; did you mean 'poll'?"),
+    ];
+    for (what, words) in cases {
+        assert_eq!(set(what).unwrap_err(), format!("line 3: {words}"));
     }
 }
 

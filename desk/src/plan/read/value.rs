@@ -3,8 +3,8 @@
 use super::error::PlanError;
 use super::nearest::remedy;
 use super::node::Node;
-use crate::record::{ParamKind, Value};
-use crate::unit::{Kind, Quantity, Unit, UnitError, parse, parse_sweep};
+use crate::record::{MOST_CPUS, ParamKind, Value, Words};
+use crate::unit::{Kind, Quantity, UnitError, parse, parse_sweep};
 
 /// One value.
 pub(super) fn value(node: &Node, kind: ParamKind) -> Result<Value, PlanError> {
@@ -17,20 +17,16 @@ pub(super) fn value(node: &Node, kind: ParamKind) -> Result<Value, PlanError> {
     if node.list().is_some() {
         return Err(several("a list"));
     }
-    match numeric(kind) {
-        None => word(node, kind),
-        Some(family) => {
-            let text = node.written("one value in quotes")?;
-            if let Some(word) = either(text, kind) {
-                return Ok(word);
-            }
-            if text.contains("..") {
-                return Err(several(text));
-            }
-            let quantity = parse(text, family).map_err(|why| unit(node, why))?;
-            bounded(node, quantity, kind)
-        }
+    let Some(range) = kind.range else { return word(node, kind.words) };
+    let text = node.written("one value in quotes")?;
+    if kind.words.has(text) {
+        return Ok(Value::Word(text.into()));
     }
+    if text.contains("..") {
+        return Err(several(text));
+    }
+    let quantity = parse(text, range.family).map_err(|why| unread(node, (text, kind), why))?;
+    bounded(node, quantity, kind)
 }
 
 /// One value, a sweep, or a list of both; no value twice.
@@ -82,35 +78,9 @@ pub(super) fn outside(node: &Node, value: &str, allowed: &str) -> PlanError {
 
 /// Reads a value as the catalogue writes a default.
 pub(super) fn default(text: &str, kind: ParamKind) -> Result<Value, UnitError> {
-    if let Some(word) = either(text, kind) {
-        return Ok(word);
-    }
-    numeric(kind)
-        .map_or_else(|| Ok(Value::Word(text.into())), |family| Ok(typed(parse(text, family)?)))
-}
-
-/// The word that may stand in place of a quantity, if it is that word.
-fn either(text: &str, kind: ParamKind) -> Option<Value> {
-    match kind {
-        ParamKind::RateOr(word, ..)
-        | ParamKind::CpusOr(word, ..)
-        | ParamKind::CountOr(word, ..)
-            if word == text =>
-        {
-            Some(Value::Word(word.into()))
-        }
-        ParamKind::SizeOr(words, ..) if words.contains(&text) => Some(Value::Word(text.into())),
-        _ => None,
-    }
-}
-
-fn numeric(kind: ParamKind) -> Option<Kind> {
-    match kind {
-        ParamKind::Size(..) | ParamKind::SizeOr(..) => Some(Kind::Size),
-        ParamKind::Count(..) | ParamKind::CountOr(..) => Some(Kind::Count),
-        ParamKind::Rate(..) | ParamKind::RateOr(..) => Some(Kind::Rate),
-        ParamKind::CpusOr(..) => Some(Kind::Cpus),
-        ParamKind::Choice(_) | ParamKind::Cpus | ParamKind::Word => None,
+    match kind.range {
+        Some(range) if !kind.words.has(text) => Ok(range.nearest(parse(text, range.family)?.value)),
+        _ => Ok(Value::Word(text.into())),
     }
 }
 
@@ -118,100 +88,70 @@ fn unit(node: &Node, why: UnitError) -> PlanError {
     PlanError::Unit { line: node.line, key: node.key.clone(), why }
 }
 
-fn sweep(node: &Node, kind: ParamKind) -> Result<Vec<Value>, PlanError> {
-    let Some(family) = numeric(kind) else { return Ok(vec![word(node, kind)?]) };
-    let text = node.written("a value in quotes, a sweep or a list of them")?;
-    if let Some(word) = either(text, kind) {
-        return Ok(vec![word]);
+/// The complaint about a text that is no quantity; it might have been a word.
+fn unread(node: &Node, (text, kind): (&str, ParamKind), why: UnitError) -> PlanError {
+    match (kind.words, &why) {
+        (Words::Cpus, _) | (Words::Of([_, ..]), UnitError::NoNumber(..)) => {
+            outside(node, text, &allowed(text, kind))
+        }
+        _ => unit(node, why),
     }
-    let quantities = parse_sweep(text, family).map_err(|why| unit(node, why))?;
+}
+
+fn sweep(node: &Node, kind: ParamKind) -> Result<Vec<Value>, PlanError> {
+    let Some(range) = kind.range else { return Ok(vec![word(node, kind.words)?]) };
+    let text = node.written("a value in quotes, a sweep or a list of them")?;
+    if kind.words.has(text) {
+        return Ok(vec![Value::Word(text.into())]);
+    }
+    let quantities = parse_sweep(text, range.family);
+    let quantities = quantities.map_err(|why| unread(node, (text, kind), why))?;
     quantities.into_iter().map(|quantity| bounded(node, quantity, kind)).collect()
 }
 
-#[expect(clippy::cast_precision_loss, reason = "bounds stay far below 2^53")]
 fn bounded(node: &Node, quantity: Quantity, kind: ParamKind) -> Result<Value, PlanError> {
-    let (low, high, whole) = match kind {
-        ParamKind::Size(low, high)
-        | ParamKind::SizeOr(_, low, high)
-        | ParamKind::Count(low, high)
-        | ParamKind::CountOr(_, low, high) => (low as f64, high as f64, true),
-        ParamKind::Rate(low, high)
-        | ParamKind::RateOr(_, low, high)
-        | ParamKind::CpusOr(_, low, high) => (low, high, false),
-        ParamKind::Choice(_) | ParamKind::Cpus | ParamKind::Word => (0.0, 0.0, true),
-    };
-    let number = quantity.value;
-    if (low..=high).contains(&number) && (!whole || number.fract() == 0.0) {
-        return Ok(typed(quantity));
-    }
-    let [low, high] = [low, high].map(|bound| Quantity::new(bound, quantity.unit));
-    let kind = if whole { "a whole number from" } else { "a value from" };
-    Err(outside(node, &quantity.to_string(), &format!("{kind} {low} to {high}")))
+    let value = kind.range.and_then(|range| range.value(quantity.value));
+    let text = quantity.to_string();
+    value.ok_or_else(|| outside(node, &text, &allowed(&text, kind)))
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded before")]
-fn typed(quantity: Quantity) -> Value {
-    match quantity.unit {
-        Unit::Count => Value::Count(quantity.value as u64),
-        _ => Value::Quantity(quantity),
-    }
-}
-
-fn word(node: &Node, kind: ParamKind) -> Result<Value, PlanError> {
-    let text = match kind {
-        ParamKind::Choice(known) => {
-            node.text_like(&format!("one of {} in quotes", known.join(", ")))
-        }
-        ParamKind::Cpus => node.written("a number of CPUs, or a list such as \"0-1\""),
+fn word(node: &Node, words: Words) -> Result<Value, PlanError> {
+    let text = match words {
+        Words::Of(known) => node.text_like(&format!("one of {} in quotes", known.join(", "))),
         _ => node.string(),
     }?;
-    match kind {
-        ParamKind::Cpus => cpus(text).ok_or_else(|| outside(node, text, CPUS)),
-        ParamKind::Choice(known) if !known.contains(&text) => {
-            Err(outside(node, text, &choice(text, known)))
+    if words.has(text) {
+        return Ok(Value::Word(text.into()));
+    }
+    Err(outside(node, text, &allowed(text, ParamKind { words, range: None })))
+}
+
+/// What may stand in place of a text that a kind does not take, and which word was meant.
+fn allowed(text: &str, kind: ParamKind) -> String {
+    let number = kind.range.map(|range| match range.step {
+        0.0 => format!("a value from {range}"),
+        1.0 => format!("a whole number from {range}"),
+        step => {
+            let step = Quantity::new(step, range.family.base());
+            format!("a value from {range} in steps of {step}")
         }
-        ParamKind::Word if !is_word(text) => Err(outside(node, text, WORD)),
-        _ => Ok(Value::Word(text.into())),
-    }
-}
-
-/// How many CPUs, or which.
-fn cpus(text: &str) -> Option<Value> {
-    let number = |text: &str| {
-        let digits = !text.is_empty() && text.chars().all(|c| c.is_ascii_digit());
-        text.parse::<u64>().ok().filter(|n| digits && *n < MOST_CPUS)
-    };
-    if let Ok(count) = text.parse::<u64>() {
-        return (1..=MOST_CPUS).contains(&count).then_some(Value::Count(count));
-    }
-    let range = |part: &str| {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        Some(number(first)? <= number(last)?)
-    };
-    let fits = text.split(',').all(|part| range(part) == Some(true));
-    fits.then(|| Value::Word(text.into()))
-}
-
-/// Most CPUs of a machine that a set of the kernel's system calls holds here.
-pub(in crate::plan) const MOST_CPUS: u64 = 1024;
-const CPUS: &str = "a number of CPUs from 1 to 1024, or a list of CPUs such as \"0-1,4\" \
-                    (CPU 3 alone is \"3-3\")";
-
-fn choice(text: &str, known: &[&str]) -> String {
-    let all = known.join(", ");
-    let remedy = remedy(text, known);
-    if remedy.starts_with("did") {
-        format!("one of {all}; {remedy}")
-    } else {
-        format!("one of {all}")
+    });
+    match (kind.words, number) {
+        (Words::Cpus, _) => format!(
+            "a number of CPUs from 1 to {MOST_CPUS}, or a list of CPUs such as \"0-1,4\" (CPU 3 \
+             alone is \"3-3\")"
+        ),
+        (Words::Any, _) => WORD.into(),
+        (Words::Of([]), number) => number.unwrap_or_default(),
+        (Words::Of([word]), Some(number)) => format!("{word}, or {number}"),
+        (Words::Of(words), number) => {
+            let number = number.map(|number| format!(", or {number}")).unwrap_or_default();
+            let meant = remedy(text, words);
+            let meant = if meant.starts_with("did") { format!("; {meant}") } else { String::new() };
+            format!("one of {}{number}{meant}", words.join(", "))
+        }
     }
 }
 
 /// What a word is made of; also the rule for link names, which become interface names.
 pub(super) const WORD: &str = "1 to 15 letters, digits, '-' or '_'";
-
-/// Whether a text is a [`ParamKind::Word`].
-pub(super) fn is_word(text: &str) -> bool {
-    let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-    (1..=15).contains(&text.len()) && text.chars().all(fits)
-}

@@ -10,7 +10,7 @@ pub const PAGES: ParamSpec = ParamSpec {
     name: "pages",
     about: "of memory: huge (2 MiB, a fault if not granted), base, own (the machine's way)",
     role: None,
-    kind: ParamKind::Choice(&["huge", "base", "own"]),
+    kind: ParamKind::choice(&["huge", "base", "own"]),
     default: "huge",
 };
 
@@ -19,7 +19,7 @@ pub const PLACEMENT: ParamSpec = ParamSpec {
     name: "placement",
     about: "CPUs of the threads: spread takes one of every core first, packed all of a core",
     role: Some(ParamRole::Place),
-    kind: ParamKind::Choice(&["spread", "packed"]),
+    kind: ParamKind::choice(&["spread", "packed"]),
     default: "spread",
 };
 
@@ -28,6 +28,6 @@ pub const THREADS: ParamSpec = ParamSpec {
     name: "threads",
     about: "each on a CPU of its own, with arrays of its own; or all CPUs",
     role: Some(ParamRole::Concurrency),
-    kind: ParamKind::CountOr("all", 1, 1024),
+    kind: ParamKind::count(1, 1024).or(&["all"]),
     default: "1",
 };

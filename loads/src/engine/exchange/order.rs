@@ -118,13 +118,13 @@ impl Threads {
     #[expect(clippy::cast_precision_loss, reason = "connections are few")]
     fn pace(&mut self, spec: &WorkloadSpec, job: &Job) {
         let params = &job.trial.point.params;
-        let offered = params.get(of_role(spec, ParamRole::Offered)).and_then(rate);
+        let offered = params.get(of_role(spec, ParamRole::Offered)).and_then(Value::quantity);
         let Some(offered) = offered else { return };
         let word = params.get(params::ARRIVALS.name).and_then(Value::word).unwrap_or_default();
         let all: usize = self.clients.iter().map(|thread| thread.connections.len()).sum();
         let count = self.clients.len() as f64;
         for (turn, thread) in self.clients.iter_mut().enumerate() {
-            let rate = offered * thread.connections.len() as f64 / all as f64;
+            let rate = offered.value * thread.connections.len() as f64 / all as f64;
             thread.pace = Some(Pace {
                 arrivals: Arrivals::of(word),
                 rate,
@@ -133,10 +133,4 @@ impl Threads {
             });
         }
     }
-}
-
-/// Operations a second, where the value is no word.
-#[expect(clippy::cast_precision_loss, reason = "rates are below 2^53")]
-fn rate(value: &Value) -> Option<f64> {
-    value.quantity().map(|rate| rate.value).or_else(|| value.count().map(|count| count as f64))
 }

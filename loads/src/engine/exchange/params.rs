@@ -3,14 +3,14 @@
 use super::take::RESPONSE;
 use crate::engine::pace::Arrivals;
 use desk::record::{Better, MetricRole, MetricSpec, ParamKind, ParamRole, ParamSpec, QuantileSpec};
-use desk::unit::Unit;
+use desk::unit::{Kind, Unit};
 
 /// How arrivals of an open loop follow one another.
 pub const ARRIVALS: ParamSpec = ParamSpec {
     name: "arrivals",
     about: "of an open loop: equal intervals, a Poisson process, five rising steps, an even rise",
     role: None,
-    kind: ParamKind::Choice(&Arrivals::WORDS),
+    kind: ParamKind::choice(&Arrivals::WORDS),
     default: "constant",
 };
 
@@ -19,7 +19,7 @@ pub const OFFERED: ParamSpec = ParamSpec {
     name: "offered_load",
     about: "op/s of all clients together, an open loop; or full: each begins when one ends",
     role: Some(ParamRole::Offered),
-    kind: ParamKind::CountOr("full", 1, 100_000_000),
+    kind: ParamKind::within(Kind::Operations, 1.0, 1e8).or(&["full"]),
     default: "full",
 };
 
@@ -27,8 +27,8 @@ pub const OFFERED: ParamSpec = ParamSpec {
 pub const PLACEMENT: ParamSpec = ParamSpec {
     name: "placement",
     about: "CPUs of the two ends of a connection: same, spread (neighbours), none (not pinned)",
-    role: None,
-    kind: ParamKind::Choice(&["same", "spread", "none"]),
+    role: Some(ParamRole::Place),
+    kind: ParamKind::choice(&["same", "spread", "none"]),
     default: "same",
 };
 
@@ -37,7 +37,7 @@ pub const REQUEST_SIZE: ParamSpec = ParamSpec {
     name: "request_size",
     about: "bytes that a client sends",
     role: Some(ParamRole::Size),
-    kind: ParamKind::Size(1, 64 << 10),
+    kind: ParamKind::size(1, 64 << 10),
     default: "1 B",
 };
 
@@ -46,7 +46,7 @@ pub const RESPONSE_SIZE: ParamSpec = ParamSpec {
     name: "response_size",
     about: "bytes that the server sends back",
     role: None,
-    kind: ParamKind::Size(1, 64 << 10),
+    kind: ParamKind::size(1, 64 << 10),
     default: "1 B",
 };
 
@@ -55,7 +55,7 @@ pub const STREAMS: ParamSpec = ParamSpec {
     name: "streams",
     about: "connections of each client at once; each has one request under way",
     role: Some(ParamRole::Concurrency),
-    kind: ParamKind::Count(1, 64),
+    kind: ParamKind::count(1, 64),
     default: "1",
 };
 

@@ -23,7 +23,7 @@ const PARAMS: &[ParamSpec] = &[
         name: "algorithm",
         about: "what is computed",
         role: Some(ParamRole::Algorithm),
-        kind: ParamKind::Choice(&[
+        kind: ParamKind::choice(&[
             "aes-256-cbc",
             "aes-256-gcm",
             "chacha20-poly1305",
@@ -41,28 +41,28 @@ const PARAMS: &[ParamSpec] = &[
         name: "block_size",
         about: "bytes of a message; without meaning for signatures and agreement",
         role: Some(ParamRole::Size),
-        kind: ParamKind::Size(16, 16 << 10),
+        kind: ParamKind::size(16, 16 << 10),
         default: "8 KiB",
     },
     ParamSpec {
         name: "engine",
         about: "whose code does it; aws_lc and rustcrypto are part of this binary",
         role: Some(ParamRole::Engine),
-        kind: ParamKind::Choice(&["aws_lc", "libcrypto", "openssl_cli", "rustcrypto"]),
+        kind: ParamKind::choice(&["aws_lc", "libcrypto", "openssl_cli", "rustcrypto"]),
         default: "aws_lc",
     },
     ParamSpec {
         name: "operation",
         about: "what is done; usual is what the algorithm is for, and sign for signatures",
         role: None,
-        kind: ParamKind::Choice(&["usual", "agree", "digest", "encrypt", "sign", "verify"]),
+        kind: ParamKind::choice(&["usual", "agree", "digest", "encrypt", "sign", "verify"]),
         default: "usual",
     },
     ParamSpec {
         name: "threads",
         about: "copies side by side, each on a CPU of its own, one a core first; or all CPUs",
         role: Some(ParamRole::Concurrency),
-        kind: ParamKind::CountOr("all", 1, 1024),
+        kind: ParamKind::count(1, 1024).or(&["all"]),
         default: "1",
     },
 ];

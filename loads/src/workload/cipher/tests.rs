@@ -4,7 +4,7 @@ use super::engine::{Engine, Mask};
 use super::task::{Algorithm, Last, Operation, Task, hex, unhex};
 use super::{check, run, spec};
 use crate::engine::alone::{Order, Taken};
-use desk::record::{ParamKind, Settings, Value};
+use desk::record::{Settings, Value, Words};
 use desk::unit::Quantity;
 use rig::metal::{Gang, Sampled, Series, Span, Unready};
 
@@ -188,9 +188,9 @@ fn word(key: &'static str, value: &str) -> (&'static str, Value) {
 
 #[test]
 fn the_spec_offers_what_there_is() {
-    let words = |name: &str| match spec::SPEC.params.iter().find(|p| p.name == name).unwrap().kind {
-        ParamKind::Choice(words) => words.to_vec(),
-        _ => Vec::new(),
+    let words = |name: &str| {
+        let param = spec::SPEC.params.iter().find(|p| p.name == name).unwrap();
+        if let Words::Of(words) = param.kind.words { words.to_vec() } else { Vec::new() }
     };
     assert_eq!(words("algorithm"), Algorithm::ALL.map(|(name, _)| name));
     assert_eq!(words("engine"), Engine::ALL.map(|(name, _)| name));

@@ -11,6 +11,7 @@ use rig::metal::{
 };
 use std::path::Path;
 use std::thread;
+use std::time::Duration;
 
 /// Most members of a random order: drawing it takes a second for each 16 million.
 const SHUFFLED_MOST: usize = 1 << 26;
@@ -30,7 +31,8 @@ pub(super) struct Wanted {
     /// Bytes of each of them; 0 of none.
     pub busy_bytes: usize,
     pub inject: Inject,
-    pub pause_ns: u64,
+    /// Between two bursts of an injector.
+    pub pause: Duration,
     pub layout: Layout,
     pub pages: PageSize,
     /// Where the memory comes from; none for where the CPU is.
@@ -65,7 +67,7 @@ impl Wanted {
             busy,
             busy_bytes,
             inject: if order.word("inject") == "copy" { Inject::Copy } else { Inject::Read },
-            pause_ns: order.count("pause_ns"),
+            pause: Duration::from_secs_f64(order.quantity("pause").unwrap_or(0.0)),
             layout,
             pages: order.pages(),
             node: node_of(order, nodes)?,
@@ -132,10 +134,10 @@ fn walker(wanted: &Wanted, memory: Memory) -> Member {
 
 /// The same node as the walker's, so that both ask the same memory; huge pages where they come.
 fn injector(wanted: &Wanted, cpu: u32) -> Member {
-    let Wanted { busy_bytes, inject, pause_ns, node, .. } = *wanted;
+    let Wanted { busy_bytes, inject, pause, node, .. } = *wanted;
     let make = move || -> Made {
         let memory = node::with(node, || Memory::map(busy_bytes, PageSize::Huge))?;
-        let hot: Box<dyn Hot> = Box::new(Injector::new(memory, inject, pause_ns)?);
+        let hot: Box<dyn Hot> = Box::new(Injector::new(memory, inject, pause)?);
         Ok(hot)
     };
     Member { cpu: Some(cpu), make: Box::new(make) }

@@ -5,7 +5,7 @@ use desk::record::{
     Better, Derivation, DeriveSpec, MetricRole, MetricSpec, ParamKind, ParamRole, ParamSpec, Place,
     WorkloadSpec,
 };
-use desk::unit::Unit;
+use desk::unit::{Kind, Unit};
 
 /// What it is.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -24,50 +24,50 @@ const PARAMS: &[ParamSpec] = &[
         name: "cpu",
         about: "CPU that walks; first is the first one that may be used",
         role: None,
-        kind: ParamKind::CountOr("first", 0, 1023),
+        kind: ParamKind::count(0, 1023).or(&["first"]),
         default: "first",
     },
     ParamSpec {
         name: "inject",
         about: "what the threads of 'load' do with memory of their own",
         role: None,
-        kind: ParamKind::Choice(&["read", "copy"]),
+        kind: ParamKind::choice(&["read", "copy"]),
         default: "read",
     },
     ParamSpec {
         name: "load",
         about: "threads on further CPUs that keep the memory busy meanwhile",
         role: None,
-        kind: ParamKind::Count(0, 1023),
+        kind: ParamKind::count(0, 1023),
         default: "0",
     },
     ParamSpec {
         name: "node",
         about: "NUMA node whose memory is walked through; local is the walking CPU's",
         role: None,
-        kind: ParamKind::CountOr("local", 0, 1023),
+        kind: ParamKind::count(0, 1023).or(&["local"]),
         default: "local",
     },
     ParamSpec {
         name: "order",
         about: "in which order: by address, shuffled within 4 KiB, or all shuffled",
         role: None,
-        kind: ParamKind::Choice(&["sequential", "in_page", "random"]),
+        kind: ParamKind::choice(&["sequential", "in_page", "random"]),
         default: "random",
     },
     PAGES,
     ParamSpec {
-        name: "pause_ns",
-        about: "nanoseconds between two bursts of 4 KiB of a thread of 'load'",
+        name: "pause",
+        about: "between two bursts of 4 KiB of a thread of 'load'",
         role: None,
-        kind: ParamKind::Count(0, 1_000_000),
-        default: "0",
+        kind: ParamKind::within(Kind::Duration, 0.0, 1e-3).by(1e-9),
+        default: "0 s",
     },
     ParamSpec {
         name: "size",
         about: "bytes that are walked through, or a level of the machine's caches",
         role: Some(ParamRole::WorkingSet),
-        kind: ParamKind::SizeOr(SIZES, 4 << 10, 4 << 30),
+        kind: ParamKind::size(4 << 10, 4 << 30).or(SIZES),
         // A trial of memory takes seconds to draw and link; whoever asks for it says so.
         default: "L2",
     },
@@ -75,7 +75,7 @@ const PARAMS: &[ParamSpec] = &[
         name: "stride",
         about: "bytes between neighbours: a power of two; below 8 they are 32-bit numbers",
         role: None,
-        kind: ParamKind::Size(4, 4 << 10),
+        kind: ParamKind::size(4, 4 << 10),
         default: "64 B",
     },
 ];

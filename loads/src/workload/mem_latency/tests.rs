@@ -27,7 +27,7 @@ fn order(params: &[(&str, Value)]) -> Order {
         ("node".to_owned(), word("local")),
         ("order".to_owned(), word("random")),
         ("pages".to_owned(), word("huge")),
-        ("pause_ns".to_owned(), Value::Count(0)),
+        ("pause".to_owned(), Value::Quantity(Quantity::seconds(0.0))),
         ("size".to_owned(), word("L2")),
         ("stride".to_owned(), bytes(64)),
     ]);
@@ -201,7 +201,7 @@ fn a_trial_on_this_machine_gives_every_figure() {
         ("size", bytes(64 << 10)),
         ("pages", word("base")),
         ("load", load),
-        ("pause_ns", Value::Count(2000)),
+        ("pause", Value::Quantity(Quantity::seconds(2e-6))),
     ];
     let order = order(&params);
     let staged = ready(&order).unwrap();

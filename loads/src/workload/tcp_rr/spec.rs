@@ -16,6 +16,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
     params: &[ARRIVALS, OFFERED, PLACEMENT, REQUEST_SIZE, RESPONSE_SIZE, STREAMS],
     metrics: METRICS,
     quantiles: PERCENTILES,
+    derives: &[],
 };
 
 const METRICS: &[MetricSpec] = &[

@@ -3,7 +3,7 @@
 use desk::record::{
     Better, MetricRole, MetricSpec, ParamKind, ParamRole, ParamSpec, Place, WorkloadSpec,
 };
-use desk::unit::Unit;
+use desk::unit::{Kind, Unit};
 
 /// What it is.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -22,56 +22,56 @@ const PARAMS: &[ParamSpec] = &[
         name: "congestion",
         about: "congestion control of the sending sockets; 'kernel' leaves the kernel's own",
         role: None,
-        kind: ParamKind::Word,
+        kind: ParamKind::WORD,
         default: "kernel",
     },
     ParamSpec {
         name: "direction",
         about: "seen from the system under test; duplex is one generator each way",
         role: Some(ParamRole::Direction),
-        kind: ParamKind::Choice(&["transmit", "receive", "duplex"]),
+        kind: ParamKind::choice(&["transmit", "receive", "duplex"]),
         default: "transmit",
     },
     ParamSpec {
         name: "engine",
         about: "how requests become system calls; sys is one call a request, batch many a call",
         role: Some(ParamRole::Engine),
-        kind: ParamKind::Choice(&["sys", "batch"]),
+        kind: ParamKind::choice(&["sys", "batch"]),
         default: "sys",
     },
     ParamSpec {
         name: "offered_load",
         about: "bit/s of all streams of one direction together, sent on a schedule; or full",
         role: Some(ParamRole::Offered),
-        kind: ParamKind::RateOr("full", 1e4, 1e12),
+        kind: ParamKind::within(Kind::Rate, 1e4, 1e12).or(&["full"]),
         default: "full",
     },
     ParamSpec {
         name: "placement",
         about: "CPUs of the two ends of a stream: same, spread (neighbours), none (not pinned)",
         role: Some(ParamRole::Place),
-        kind: ParamKind::Choice(&["same", "spread", "none"]),
+        kind: ParamKind::choice(&["same", "spread", "none"]),
         default: "same",
     },
     ParamSpec {
         name: "queue_depth",
         about: "requests outstanding in one system call, engine batch only; IOmeter's queue depth",
         role: Some(ParamRole::Depth),
-        kind: ParamKind::Count(1, 1024),
+        kind: ParamKind::count(1, 1024),
         default: "64",
     },
     ParamSpec {
         name: "request_size",
         about: "bytes of a request; engine sys hands over and asks for as many at once",
         role: Some(ParamRole::Size),
-        kind: ParamKind::Size(1, 1 << 20),
+        kind: ParamKind::size(1, 1 << 20),
         default: "64 KiB",
     },
     ParamSpec {
         name: "streams",
         about: "connections of each client in each direction",
         role: Some(ParamRole::Concurrency),
-        kind: ParamKind::Count(1, 64),
+        kind: ParamKind::count(1, 64),
         default: "1",
     },
 ];

@@ -6,6 +6,7 @@ use crate::lab::clock;
 use crate::metal::kernel::{Arrays, Isa, Operation, Row, Store, Walk, find, reference};
 use crate::metal::{DIGEST, Hot, Memory, digest};
 use std::slice;
+use std::time::Duration;
 
 /// Bytes of one burst, between two of which a pause may lie.
 pub const BURST: usize = 4096;
@@ -51,11 +52,11 @@ pub struct Injector {
 }
 
 impl Injector {
-    /// Fills the memory; `pause_ns` is what lies between the end of a burst and the next.
+    /// Fills the memory; `pause` is what lies between the end of a burst and the next.
     ///
     /// # Errors
     /// When the memory is smaller than three bursts, or there is no loop for it.
-    pub fn new(memory: Memory, inject: Inject, pause_ns: u64) -> Result<Self, String> {
+    pub fn new(memory: Memory, inject: Inject, pause: Duration) -> Result<Self, String> {
         let free = memory.len().saturating_sub(BURST);
         let whole = if inject == Inject::Read { free } else { free / 2 };
         let source = whole - whole % BURST;
@@ -63,6 +64,7 @@ impl Injector {
             return Err(format!("{} bytes for an injector; take {BURST} x 3", memory.len()));
         }
         let row = inject.row().ok_or("no loop of this build runs on this CPU")?;
+        let pause_ns = u64::try_from(pause.as_nanos()).unwrap_or(u64::MAX);
         let (last, bursts, refused) = (source - BURST, 0, None);
         let mut injector = Self { memory, inject, row, pause_ns, source, last, bursts, refused };
         reference::fill(injector.slice(BURST, source), 1);
@@ -173,7 +175,7 @@ mod tests {
 
     #[test]
     fn a_reader_counts_what_it_read_and_has_its_end() {
-        let mut reader = Injector::new(memory(), Inject::Read, 0).unwrap();
+        let mut reader = Injector::new(memory(), Inject::Read, Duration::ZERO).unwrap();
         let kept = reader.row.kept();
         for bursts in [1, 600] {
             assert_eq!(reader.pass(bursts), bursts * BURST as u64);
@@ -186,7 +188,7 @@ mod tests {
 
     #[test]
     fn a_copier_counts_both_ways_and_what_is_missing_is_found() {
-        let mut copier = Injector::new(memory(), Inject::Copy, 100).unwrap();
+        let mut copier = Injector::new(memory(), Inject::Copy, Duration::from_nanos(100)).unwrap();
         assert_eq!(copier.pass(3), 6 * BURST as u64);
         assert_eq!(copier.verify(), Ok(3 * 512));
         copier.bursts += 1;
@@ -199,7 +201,7 @@ mod tests {
     #[test]
     fn memory_without_room_is_refused() {
         assert!(Inject::Read.row().is_some() && Inject::Copy.row().is_some());
-        let mut small = Injector::new(memory(), Inject::Read, 0).unwrap();
+        let mut small = Injector::new(memory(), Inject::Read, Duration::ZERO).unwrap();
         small.refused = Some("no such loop".into());
         assert_eq!(small.verify(), Err("no such loop".into()));
     }

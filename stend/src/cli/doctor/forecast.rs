@@ -7,8 +7,8 @@ use super::ground::{self, Common, Ground};
 use super::items::DISK;
 use crate::cli::error::CliError;
 use crate::cli::{place, plans, survey};
-use desk::record::{Environment, FactorSpec, LabKind, ParamKind, Place, Plan, Scope, Value};
-use desk::unit::{Quantity, Unit};
+use desk::record::{Environment, FactorSpec, LabKind, Place, Plan, Scope, Value, Words};
+use desk::unit::Kind;
 use rig::factor;
 use rig::lab::environment;
 use rig::workload::Entry;
@@ -146,39 +146,24 @@ fn of_factor(spec: &FactorSpec, machine: &Environment) -> (String, String) {
 /// could name it, else the first or least that it may have.
 fn level(spec: &FactorSpec) -> Value {
     let in_force = factor::find_machine(spec.name).and_then(|row| row.observe(Path::new("/")).ok());
-    let fits = |value: &Value| match (spec.kind, value) {
-        (ParamKind::Choice(words), Value::Word(word)) => words.contains(&word.as_str()),
-        (ParamKind::Count(low, high), Value::Count(count)) => (low..=high).contains(count),
-        (ParamKind::Word, Value::Word(_)) => true,
-        _ => false,
-    };
-    if let Some(value) = in_force.filter(fits) {
+    if let Some(value) = in_force.filter(|value| spec.kind.takes(value)) {
         return value;
     }
-    match spec.kind {
-        // The MTU of ordinary frames, where that is within the bounds.
-        ParamKind::Size(low, high) | ParamKind::SizeOr(_, low, high) => {
-            Value::Quantity(Quantity::bytes(1500_u64.clamp(low, high)))
-        }
-        ParamKind::Count(low, _) | ParamKind::CountOr(_, low, _) => Value::Count(low),
-        ParamKind::Rate(low, high) | ParamKind::RateOr(_, low, high) => {
-            Value::Quantity(Quantity::new(1e9_f64.clamp(low, high), Unit::BitPerSecond))
-        }
-        ParamKind::CpusOr(word, ..) => Value::Word(word.into()),
-        ParamKind::Cpus => Value::Count(1),
-        ParamKind::Choice(words) => Value::Word((*words.first().unwrap_or(&"")).to_owned()),
-        ParamKind::Word => Value::Word("performance".into()),
+    match (spec.kind.words, spec.kind.range) {
+        (Words::Of([first, ..]), _) => Value::Word((*first).into()),
+        // The MTU of ordinary frames and a rate of every link, where they are within the bounds.
+        (_, Some(range)) => match range.family {
+            Kind::Size => range.nearest(1500.0),
+            Kind::Rate => range.nearest(1e9),
+            _ => range.nearest(range.least),
+        },
+        (_, None) => Value::Word("performance".into()),
     }
 }
 
-/// As a plan writes it.
+/// As a plan writes it, without digits grouped or a prefix rounded.
 fn written(value: &Value) -> String {
-    match value {
-        Value::Count(count) => count.to_string(),
-        // A size in bytes without the digits grouped or a prefix rounded.
-        Value::Quantity(q) if q.unit == Unit::Byte => format!("\"{} B\"", q.value),
-        other => format!("\"{other}\""),
-    }
+    value.count().map_or_else(|| format!("\"{}\"", value.exact()), |count| count.to_string())
 }
 
 /// A workload, by each of its engines if it has several.
@@ -189,8 +174,8 @@ fn of_workload(entry: &Entry) -> Vec<(String, String)> {
         (id, text)
     };
     let engine = entry.spec.params.iter().find(|param| param.name == "engine");
-    match engine.map(|param| param.kind) {
-        Some(ParamKind::Choice(words)) => {
+    match engine.map(|param| param.kind.words) {
+        Some(Words::Of(words @ [_, ..])) => {
             let line = |word: &&str| format!("engine = \"{word}\"\n");
             words.iter().map(|w| one(format!("workload {name} ({w})"), line(w))).collect()
         }

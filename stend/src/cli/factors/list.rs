@@ -1,7 +1,6 @@
 //! Knows how the list of factors is written.
 
-use desk::record::{FactorSpec, ParamKind, Scope};
-use desk::unit::{Quantity, Unit};
+use desk::record::{FactorSpec, Scope};
 use rig::factor;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -11,7 +10,7 @@ pub(super) fn list(root: &Path) -> String {
     let mut text = String::new();
     for spec in factor::ALL {
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "{:<16}{:<9}{}", spec.name, scope(spec.scope), levels(spec.kind));
+        let _ = writeln!(text, "{:<16}{:<9}{}", spec.name, scope(spec.scope), spec.kind);
         let _ = writeln!(text, "{:16}{}; {}", "", spec.about, here(spec, root));
     }
     text.push_str(BESIDES);
@@ -39,34 +38,6 @@ const fn scope(scope: Scope) -> &'static str {
         Scope::Side => "side",
         Scope::Socket => "socket",
         Scope::Profile => "profile",
-    }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "bounds stay far below 2^53")]
-fn levels(kind: ParamKind) -> String {
-    let rate = |bound| Quantity::new(bound, Unit::BitPerSecond);
-    let sizes = |low: u64, high: u64| {
-        let [low, high] = [low, high].map(|bound| Quantity::new(bound as f64, Unit::Byte));
-        format!("{low} to {high}")
-    };
-    match kind {
-        ParamKind::Size(low, high) => sizes(low, high),
-        ParamKind::SizeOr(words, low, high) => {
-            format!("{}, or {}", words.join(", "), sizes(low, high))
-        }
-        ParamKind::Count(low, high) => format!("{low} to {high}"),
-        ParamKind::CountOr(word, low, high) => format!("{word}, or {low} to {high}"),
-        ParamKind::Rate(low, high) => format!("{} to {}", rate(low), rate(high)),
-        ParamKind::RateOr(word, low, high) => {
-            format!("{word}, or {} to {}", rate(low), rate(high))
-        }
-        ParamKind::CpusOr(word, low, high) => {
-            let [low, high] = [low, high].map(|bound| Quantity::new(bound, Unit::Cpu));
-            format!("{word}, or {low} to {high}")
-        }
-        ParamKind::Cpus => "a number of CPUs, or a list such as 0-1".into(),
-        ParamKind::Choice(words) => words.join(", "),
-        ParamKind::Word => "a word".into(),
     }
 }
 

@@ -237,7 +237,7 @@ fn loaded_latency_lies_over_what_was_injected() {
     let (run, _) = fixture::machine();
     let rate = |pause: u32| 10e9 / (1.0 + f64::from(pause) / 400.0);
     let pauses = [0, 100, 1000, 3000, 10_000, 30_000, 100_000];
-    let found = places(&loaded(&run, "pause_ns", pauses, |pause| Some(rate(pause))));
+    let found = places(&loaded(&run, "pause", pauses, |pause| Some(rate(pause))));
     for (found, pause) in found.iter().rev().zip(pauses) {
         assert!((found / rate(pause) - 1.0).abs() < 1e-9, "{found} of a pause of {pause} ns");
     }
