@@ -3,9 +3,9 @@
 #![no_main]
 
 use desk::record::Run;
-use press::report;
-use desk::verdict::{FailIf, analyse, gate_run};
+use desk::verdict::{FailIf, analyse, gate};
 use libfuzzer_sys::fuzz_target;
+use press::report;
 
 fuzz_target!(|text: &str| {
     let Ok(run) = serde_json::from_str::<Run>(text) else { return };
@@ -14,7 +14,7 @@ fuzz_target!(|text: &str| {
         assert_eq!(written, serde_json::to_string(&again).unwrap_or_default());
     }
     let analysis = analyse(&run);
-    let _ = gate_run(&run, FailIf::Worse);
+    let _ = gate(&run, &analysis, FailIf::Worse, None);
     if let Ok(document) = report::compose(&run, &analysis) {
         assert!(report::markdown(&document).lines().count() <= 60);
         let _ = (report::text(&document, 80, true), report::json(&document));
