@@ -2,7 +2,6 @@
 //!
 //! Never: how trials compare.
 
-use super::measured::described;
 use crate::record::{Better, Metric, MetricRole, Run, TrialRecord};
 use crate::unit::Unit;
 pub(super) use crate::validity::{
@@ -84,7 +83,7 @@ impl<'r> Work<'r> {
     /// The metric that decides if it is a rate, else the first rate that the load gives.
     pub fn of(run: &'r Run, load: &str) -> Option<Self> {
         let deciding = run.deciding(load).into_iter();
-        let mut rates = deciding.chain(described(run, load)).filter(|m| m.role == MetricRole::Rate);
+        let mut rates = deciding.chain(run.metrics_of(load)).filter(|m| m.role == MetricRole::Rate);
         let its = || run.records.iter().filter(|record| record.trial.point.load == load);
         rates.find(|m| its().any(|r| r.outcome.metric(&m.name).is_some())).map(Self)
     }

@@ -474,7 +474,7 @@ mod tests {
     /// What follows from nanoseconds at 16 KiB and every doubling of it.
     fn inferred(env: &Environment, nanoseconds: &[f64]) -> Vec<Row> {
         let mut run = Simulated::default().run();
-        run.environment = env.clone();
+        *run.environment_mut() = env.clone();
         run.plan.loads[0].name = "ladder".into();
         let along_sizes = DeriveSpec::along(Derivation::CacheSize, "size");
         run.plan.loads[0].derives = vec![along_sizes.stored()];

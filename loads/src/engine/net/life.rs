@@ -83,6 +83,9 @@ enum Told<A, M, E> {
     Stopped(E),
 }
 
+/// What a host read at an edge, and its work in steps up to there.
+type Read<E> = (<E as End>::Mark, Vec<u64>);
+
 type Answered<E> = Told<<E as End>::Staged, <E as End>::Mark, <E as End>::Ended>;
 
 /// The part of a load on a host.
@@ -244,7 +247,7 @@ impl Course {
         lab: &mut Lab,
         edge: Edge,
         edges: &mut dyn FnMut(Edge),
-    ) -> Result<Vec<(E::Mark, Vec<u64>)>, LabError> {
+    ) -> Result<Vec<Read<E>>, LabError> {
         let (asks, at_ns) = match edge {
             Edge::Opens(at_ns) => (self.all(|| Ask::Opens(at_ns)), at_ns),
             Edge::Closes(at_ns) => (self.all(|| Ask::Closes(at_ns)), at_ns),

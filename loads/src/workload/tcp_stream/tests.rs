@@ -197,6 +197,7 @@ fn evidence() -> Evidence {
         opened: marks(50_000_000, 500_000),
         closed: marks(150_000_000, 1_500_000),
         after: marks(200_000_000, 2_000_000),
+        course: Vec::new(),
         window_ns: (50_000_000, 150_000_000),
         settle_ns: 1,
         steady: true,

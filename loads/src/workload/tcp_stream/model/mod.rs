@@ -119,6 +119,7 @@ fn evidence(
         opened: at(Moment::Shown(opens_ns)),
         closed: at(Moment::Shown(closes_ns)),
         after: at(Moment::Told(last_ns)),
+        course: Vec::new(),
         window_ns: (opens_ns, closes_ns),
         settle_ns: opens_ns - scene.go_ns,
         steady: scene.steady,
