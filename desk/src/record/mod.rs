@@ -16,6 +16,7 @@ mod keys;
 mod outcome;
 mod plan;
 mod run;
+mod search;
 mod spec;
 mod throttle;
 mod trial;
@@ -34,6 +35,7 @@ pub use plan::{
     SteadyRule, longest_sweep,
 };
 pub use run::{Added, Completeness, RUN_SCHEMA, Run, Sitting, TrialRecord};
+pub use search::{SearchKind, SearchLimit, SearchPlan, SearchStep};
 pub use spec::{
     Better, Direction, FactorSpec, Metric, MetricRole, MetricSpec, ParamKind, ParamRole, ParamSpec,
     Place, Quantile, QuantileSpec, Scope, WorkloadSpec,

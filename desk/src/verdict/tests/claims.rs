@@ -219,6 +219,7 @@ fn copies(level: &str, seed: u64, algorithms: &[(&str, f64)]) -> Run {
         fixed: [("size".to_owned(), word("memory"))].into(),
         over: vec![("algorithm".into(), words)],
         primary: None,
+        search: None,
         roles: [].into(),
         alone: true,
     }];
