@@ -332,6 +332,7 @@ fn every_doubt_has_evidence_a_consequence_and_a_remedy() {
         apart,
         uneven(),
         Caveat::NotSteady { trials: count(3), of: count(9) },
+        Caveat::SearchEnds { load: why(), ended: count(3), of: count(9) },
         Caveat::Simulated,
         Caveat::ClientsOnly { places: count(2), first: why() },
         Caveat::Faults { trials: count(2), again: count(1), lost: count(1), first: why() },
@@ -359,6 +360,7 @@ fn every_doubt_has_evidence_a_consequence_and_a_remedy() {
             | Caveat::BlockApart { .. }
             | Caveat::Uneven { .. }
             | Caveat::NotSteady { .. }
+            | Caveat::SearchEnds { .. }
             | Caveat::Simulated
             | Caveat::ClientsOnly { .. }
             | Caveat::Faults { .. }

@@ -72,7 +72,9 @@ pub(super) fn weight(caveat: &Caveat) -> f64 {
         Caveat::NeighboursAlike { follows, .. } => follows.value,
         Caveat::BlockApart { off, .. } => off.distance(),
         Caveat::Uneven { uneven, .. } => uneven.sides().0.share.centre.value,
-        Caveat::NotSteady { trials, of } => trials.value / of.value.max(1.0),
+        Caveat::NotSteady { trials: some, of } | Caveat::SearchEnds { ended: some, of, .. } => {
+            some.value / of.value.max(1.0)
+        }
         Caveat::Incomplete { valid, of } => 1.0 - valid.value / of.value.max(1.0),
         Caveat::ClientsOnly { places: trials, .. } | Caveat::Faults { trials, .. } => trials.value,
         Caveat::FewBlocks { smallest, .. } => smallest.centre.value,
@@ -115,6 +117,10 @@ pub(in crate::report) fn lead(writer: &Writer, caveat: &Caveat) -> Said {
         }
         Caveat::NotSteady { trials, of } => {
             writer.say("doubt-not-steady", args.number("trials", *trials).number("of", *of))
+        }
+        Caveat::SearchEnds { load, ended, of } => {
+            let args = args.number("ended", *ended).number("of", *of).name("load", load);
+            writer.say("doubt-search-ends", args)
         }
         Caveat::Simulated => writer.label("doubt-simulated"),
         Caveat::ClientsOnly { places, first } => {
@@ -242,6 +248,9 @@ pub fn short(writer: &Writer, caveat: &Caveat) -> Result<Prose, ReportError> {
         Caveat::NotSteady { trials, of } => {
             writer.say("short-not-steady", args.number("trials", *trials).number("of", *of))
         }
+        Caveat::SearchEnds { ended, of, .. } => {
+            writer.say("short-search-ends", args.number("ended", *ended).number("of", *of))
+        }
         Caveat::Simulated => writer.label("short-simulated"),
         Caveat::ClientsOnly { places, .. } => {
             writer.say("short-clients-only", args.number("places", *places))
@@ -286,6 +295,7 @@ pub(in crate::report) fn means(writer: &Writer, caveat: &Caveat) -> Said {
         Caveat::BlockApart { .. } => "doubt-block-apart-means",
         Caveat::Uneven { .. } => "doubt-uneven-means",
         Caveat::NotSteady { .. } => "doubt-not-steady-means",
+        Caveat::SearchEnds { .. } => "doubt-search-ends-means",
         Caveat::Simulated => "doubt-simulated-means",
         Caveat::ClientsOnly { .. } => "doubt-clients-only-means",
         Caveat::Faults { .. } => "doubt-faults-means",
@@ -314,6 +324,7 @@ pub(in crate::report) fn fix(writer: &Writer, caveat: &Caveat) -> Said {
         Caveat::BlockApart { .. } => "doubt-block-apart-fix",
         Caveat::Uneven { .. } => "doubt-uneven-fix",
         Caveat::NotSteady { .. } => "doubt-not-steady-fix",
+        Caveat::SearchEnds { .. } => "doubt-search-ends-fix",
         Caveat::Simulated => "doubt-simulated-fix",
         Caveat::ClientsOnly { .. } => "doubt-clients-only-fix",
         Caveat::Faults { .. } => "doubt-faults-fix",

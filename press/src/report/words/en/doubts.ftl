@@ -58,6 +58,9 @@ doubt-uneven-fix = Look at the collapsed trials in the appendix, and raise the n
 doubt-not-steady = Of { $of } trials, { $trials } were not at a steady rate when their window opened.
 doubt-not-steady-means = Their figures hold part of the ramp.
 doubt-not-steady-fix = Allow a longer settling time in the plan.
+doubt-search-ends = Of { $of } searches of load { $load }, { $ended } ended at an end of their range.
+doubt-search-ends-means = What they seek lies there or beyond, so that levels may differ by more than is told.
+doubt-search-ends-fix = Widen the range in the plan: from and to of the search.
 doubt-simulated = Nothing was measured: hosts, links and clock are a model.
 doubt-simulated-means = Every figure follows from the physics named in the test bed and from a seed. It tells how stend judges, and nothing about any machine.
 doubt-simulated-fix = Run the same plan on a real lab to measure.
@@ -125,6 +128,7 @@ short-block-apart = { $repeat ->
     [boot] round
    *[block] block
 } { $block } stands apart, { $off } off
+short-search-ends = { $ended } of { $of } searches ended at an end of their range
 short-not-steady = { $trials } of { $of } trials were not at a steady rate when measured
 short-simulated = a simulation: nothing was measured
 short-clients-only = { $places ->
