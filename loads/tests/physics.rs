@@ -23,8 +23,7 @@ fn plan(text: &str) -> Plan {
 fn run(plan: &Plan, physics: &str) -> Visited {
     let trials = order(plan).into_iter().map(|trial| (trial, 1)).collect();
     let (keep, enough) = (&mut |_: &TrialRecord| Ok(()), &mut |_| false);
-    let orders =
-        Orders { plan, trials, kept: Vec::new(), before_s: 0.0, keep, enough, tell: &mut |_| () };
+    let orders = Orders { plan, trials, kept: &[], before_s: 0.0, keep, enough, tell: &mut |_| () };
     conduct(&mut Simulated::new(Physics::read(physics).unwrap(), loads::ALL, &NEVER), orders)
         .unwrap()
 }
@@ -317,8 +316,7 @@ fn calm_is_waited_for_after_stolen_visits_and_a_storm_ends_the_run() {
         let trials = order(&plan).into_iter().map(|trial| (trial, 1)).collect();
         let mut told = 0;
         let tell = &mut |progress: &Progress<'_>| told += u32::from(progress.waits);
-        let orders =
-            Orders { plan: &plan, trials, kept: Vec::new(), before_s: 0.0, keep, enough, tell };
+        let orders = Orders { plan: &plan, trials, kept: &[], before_s: 0.0, keep, enough, tell };
         let visited = conduct(&mut stand, orders).unwrap();
         (visited, stand.waits, told)
     };
@@ -385,7 +383,7 @@ fn a_plan_of_two_levels_that_a_person_sets_does_not_begin() {
     let orders = Orders {
         plan: &plan,
         trials: Vec::new(),
-        kept: Vec::new(),
+        kept: &[],
         before_s: 0.0,
         keep,
         enough,

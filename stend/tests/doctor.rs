@@ -242,8 +242,7 @@ fn visit(stand: &mut dyn Stand, plan: &Plan) -> Option<Fault> {
     trials.retain(|trial| trial.kind == TrialKind::Counted);
     let trials = trials.into_iter().take(1).map(|trial| (trial, 1)).collect();
     let (keep, enough) = (&mut |_: &TrialRecord| Ok(()), &mut |_| false);
-    let orders =
-        Orders { plan, trials, kept: Vec::new(), before_s: 0.0, keep, enough, tell: &mut |_| () };
+    let orders = Orders { plan, trials, kept: &[], before_s: 0.0, keep, enough, tell: &mut |_| () };
     let visited = conduct(stand, orders).expect("visits");
     visited.records.last().expect("a record").outcome.fault.clone()
 }

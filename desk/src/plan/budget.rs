@@ -1,6 +1,6 @@
 //! Knows what a plan costs in minutes and the smallest effect it can see, before anything runs.
 
-use crate::record::{Plan, Replicate, SteadyRule};
+use crate::record::{LoadPlan, Plan, Replicate, SteadyRule};
 use crate::stats::smallest_ratio;
 use crate::unit::{Quantity, Unit};
 
@@ -35,7 +35,7 @@ pub struct SmallestEffect {
 /// What a plan costs and what it buys.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Budget {
-    /// Counted trials, all looks taken.
+    /// Counted trials, all looks and all steps of searches taken.
     pub trials: u32,
     /// Dry visits before them.
     pub dry_trials: u32,
@@ -47,7 +47,8 @@ pub struct Budget {
     pub points: u32,
     /// Combinations of factor levels.
     pub treatments: u32,
-    /// Time if every rate is steady at once and the first look is enough, seconds.
+    /// Time if every rate is steady at once, the first look is enough and each search ends at its
+    /// first step, seconds.
     pub shortest: Quantity,
     /// Time if every trial waits as long as it may and all looks are taken, seconds.
     pub longest: Quantity,
@@ -77,16 +78,19 @@ pub fn shortest(plan: &Plan) -> Quantity {
 /// The budget without its smallest effects.
 fn spent(plan: &Plan) -> Budget {
     let method = &plan.method;
-    let points = plan.loads.iter().map(|load| count(load.over.iter().map(|(_, v)| v.len()))).sum();
+    let points_of = |load: &LoadPlan| count(load.over.iter().map(|(_, v)| v.len()));
+    let points = plan.loads.iter().map(points_of).sum();
     let treatments = count(plan.factors.iter().map(|f| f.levels.len()));
     let visits: u32 = treatments.saturating_mul(points);
+    let most = |load: &LoadPlan| points_of(load).saturating_mul(load.most_steps());
+    let most = treatments.saturating_mul(plan.loads.iter().map(most).fold(0, u32::saturating_add));
     let (boots, rounds) = (plan.boots(), method.boots.max(1));
-    let trials = visits.saturating_mul(method.blocks).saturating_mul(rounds);
+    let trials = most.saturating_mul(method.blocks).saturating_mul(rounds);
     let dry_trials = if method.dry { visits.saturating_mul(rounds) } else { boots };
     let booting = f64::from(boots) * method.boot_time.map_or(0.0, |time| time.value);
     let besides = OVERHEAD_S + if method.displaced_work { CALIBRATION_S } else { 0.0 };
     let dry = f64::from(dry_trials) * (method.settle.value + DRY_WINDOW_S + besides);
-    let seconds = |settle: Quantity, blocks: u32| {
+    let seconds = |visits: u32, settle: Quantity, blocks: u32| {
         let each = settle.value + method.window.value + besides;
         let counted = f64::from(visits.saturating_mul(blocks).saturating_mul(rounds));
         Quantity::seconds(booting + dry + counted * each)
@@ -100,8 +104,8 @@ fn spent(plan: &Plan) -> Budget {
         booting: Quantity::seconds(booting),
         points,
         treatments,
-        shortest: seconds(method.settle, first),
-        longest: seconds(method.settle_max, method.blocks),
+        shortest: seconds(visits, method.settle, first),
+        longest: seconds(most, method.settle_max, method.blocks),
         family,
         smallest: Vec::new(),
     }

@@ -54,6 +54,11 @@ static TCP_STREAM: WorkloadSpec = WorkloadSpec {
         metric("operations", Unit::OperationPerSecond),
         metric("packets", Unit::PacketPerSecond),
         metric("mean_segment", Unit::Byte),
+        MetricSpec {
+            role: MetricRole::Latency,
+            better: Better::Lower,
+            ..metric("delay", Unit::Second)
+        },
     ],
     quantiles: &[],
     derives: &[],

@@ -1,8 +1,9 @@
 //! Knows how a plan is read, laid out into trials, put in order and costed.
 //!
 //! Knows: the text of a plan, the catalogue of workloads and factors it may name, blocks.
-//! Gives: [`read`], [`recheck`], [`expand`], [`order`], [`budget`], [`quicken`], [`remaining`],
-//! [`against_itself`], [`one_at_a_time`], [`told`], [`smallest_effect`], [`remedy`], [`schema`].
+//! Gives: [`read`], [`recheck`], [`expand`], [`order`], [`follows`], [`budget`], [`quicken`],
+//! [`remaining`], [`against_itself`], [`one_at_a_time`], [`told`],
+//! [`smallest_effect`], [`remedy`], [`schema`].
 //! Never: how a load is driven, a factor set or a trial judged.
 //! Start reading at `expand.rs`.
 
@@ -26,7 +27,7 @@ pub use elasticity::{ElasticityWords, THROTTLED, at_one_place, one_at_a_time};
 pub use expand::expand;
 pub use extent::{Asked, ExtentError, added, extend, fit_blocks, seed_of_part, set_blocks};
 pub use manual::{TellError, told};
-pub use order::order;
+pub use order::{follows, order};
 pub use read::{
     BLOCKS_BOUNDS, BOOTS_BOUNDS, PlanError, StoredError, TRIALS, read, read_seeded, recheck, remedy,
 };

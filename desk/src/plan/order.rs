@@ -9,7 +9,10 @@
 //! same holds for boots: a round has one at every level that needs one, and rounds come in pairs.
 
 use super::expand::expand;
-use crate::record::{LoadPoint, Plan, Settings, Treatment, Trial, TrialKind};
+use crate::record::{
+    LoadPoint, Plan, SearchPlan, SearchStep, Settings, Treatment, Trial, TrialKind, TrialRecord,
+};
+use crate::search::{self, Next};
 use rand::Rng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -27,6 +30,9 @@ use std::collections::BTreeMap;
 /// In a plan with boots each boot has its own dry visits and blocks, of the treatments that it can
 /// be at. The first visit of a boot is dry even where the plan wants no dry visits: it meets a
 /// machine that has done nothing yet.
+///
+/// Of a search there is its first step, dry or counted, and the numbers of as many trials as it may
+/// have steps; [`follows`] gives the others.
 #[must_use]
 pub fn order(plan: &Plan) -> Vec<Trial> {
     let (points, treatments) = expand(plan);
@@ -37,9 +43,11 @@ pub fn order(plan: &Plan) -> Vec<Trial> {
     let mut layout = Layout {
         seed: plan.method.seed,
         point_order: (0..points.len()).collect(),
+        searches: searches(plan, &points),
         points,
         treatments,
         trials: Vec::new(),
+        numbers: 0,
         place: Place::default(),
     };
     let booted = plan.rebooted().next().is_some();
@@ -129,15 +137,26 @@ struct Place {
 struct Layout {
     seed: u64,
     points: Vec<LoadPoint>,
+    /// That of each point, if it has one.
+    searches: Vec<Option<SearchPlan>>,
     point_order: Vec<usize>,
     treatments: Vec<(Treatment, Settings)>,
     trials: Vec<Trial>,
+    /// Numbers given to trials so far.
+    numbers: u32,
     place: Place,
 }
 
 impl Layout {
     fn visit(&mut self, kind: TrialKind, point: usize, treatment: usize) {
-        let id = index(self.trials.len());
+        let id = self.numbers;
+        let search = self.searches[point].as_ref();
+        let sought = search.filter(|_| kind == TrialKind::Counted);
+        self.numbers = id.saturating_add(sought.map_or(1, |search| search.steps));
+        let mut at = self.points[point].clone();
+        if let Some(search) = search {
+            at.params.insert(search.over.clone(), search.load(search::first(search)));
+        }
         let (treatment, settings) = self.treatments[treatment].clone();
         self.trials.push(Trial {
             id,
@@ -145,11 +164,12 @@ impl Layout {
             boot: self.place.boot,
             round: self.place.round,
             point_index: index(point),
-            point: self.points[point].clone(),
+            point: at,
             treatment,
             settings,
             seed: trial_seed(self.seed, id),
             kind,
+            search: sought.map(|_| SearchStep { id, step: 1 }),
         });
     }
 
@@ -179,6 +199,28 @@ impl Layout {
             }
         }
     }
+}
+
+/// The search of each load point.
+fn searches(plan: &Plan, points: &[LoadPoint]) -> Vec<Option<SearchPlan>> {
+    let load = |point: &LoadPoint| plan.load(&point.load)?.search.clone();
+    points.iter().map(load).collect()
+}
+
+/// The step that follows this one in its search, by the valid records of its steps up to this one,
+/// in their order; none at its end, and after a trial that is no step of a search.
+#[must_use]
+pub fn follows(plan: &Plan, last: &Trial, records: &[&TrialRecord]) -> Option<Trial> {
+    let (load, at) = (plan.load(&last.point.load)?, last.search?);
+    let search = load.search.as_ref()?;
+    let steps: Vec<_> = records.iter().filter_map(|record| search::step(load, record)).collect();
+    let Next::Try(number) = search::next(search, &steps) else { return None };
+    let mut next = last.clone();
+    next.id = last.id.checked_add(1)?;
+    next.seed = trial_seed(plan.method.seed, next.id);
+    next.search = Some(SearchStep { step: at.step + 1, ..at });
+    next.point.params.insert(search.over.clone(), search.load(number));
+    Some(next)
 }
 
 /// The seed of one trial: a stream of its own, so that it does not hang on how many draws came

@@ -1,6 +1,6 @@
 //! Knows which trials of a plan are still to be visited once some have been.
 
-use super::order::order;
+use super::order::{follows, order};
 use crate::record::{Fault, Plan, Trial, TrialKind, TrialRecord};
 use std::collections::BTreeMap;
 
@@ -28,19 +28,29 @@ pub type Next = (Trial, u32);
 ///
 /// Finished is a trial with a valid record, a dry visit with any, and a trial that was visited as
 /// often as its last fault allows: [`attempts`]. A visit that the person stopped does not count as
-/// one.
+/// one. Of a search there is the one step that is next, if its last one was not lost.
 #[must_use]
 pub fn remaining(plan: &Plan, records: &[TrialRecord]) -> Vec<Next> {
-    let mut visits: BTreeMap<u32, (u32, bool, u32)> = BTreeMap::new();
+    let mut visits: BTreeMap<u32, BTreeMap<u32, Vec<&TrialRecord>>> = BTreeMap::new();
     for record in records.iter().filter(|r| r.outcome.fault != Some(Fault::Cancelled)) {
-        let (made, done, most) = visits.entry(record.trial.id).or_default();
-        *made += 1;
-        *most = record.outcome.fault.as_ref().map_or(ATTEMPTS, attempts);
-        *done |= record.outcome.fault.is_none() || record.trial.kind == TrialKind::Dry;
+        let trial = &record.trial;
+        let first = trial.search.map_or(trial.id, |search| search.id);
+        visits.entry(first).or_default().entry(trial.id).or_default().push(record);
     }
     let next = |trial: Trial| {
-        let (made, done, most) = visits.get(&trial.id).copied().unwrap_or((0, false, ATTEMPTS));
-        (!done && made < most).then_some((trial, made + 1))
+        let Some(steps) = visits.get(&trial.id) else { return Some((trial, 1)) };
+        let last = steps.values().next_back()?;
+        let newest = last.last()?;
+        let trial = if trial.search.is_some() { newest.trial.clone() } else { trial };
+        let valid = |r: &&&TrialRecord| r.outcome.fault.is_none();
+        if trial.kind == TrialKind::Dry || last.iter().any(|r| valid(&r)) {
+            let good: Vec<_> =
+                steps.values().filter_map(|of| of.iter().find(valid).copied()).collect();
+            return follows(plan, &trial, &good).map(|next| (next, 1));
+        }
+        let most = newest.outcome.fault.as_ref().map_or(ATTEMPTS, attempts);
+        let made = u32::try_from(last.len()).unwrap_or(u32::MAX);
+        (made < most).then(|| (trial, made + 1))
     };
     order(plan).into_iter().filter_map(next).collect()
 }

@@ -6,11 +6,14 @@
 //! Never: a list of workloads, factors or metrics of its own.
 
 use super::Catalogue;
-use super::read::{BLOCKS_BOUNDS, BOOTS_BOUNDS, CLIENTS_BOUNDS, MOST_LOOKS, PARTS, WHOLE_RUN};
-use crate::record::{
-    FactorSpec, ParamKind, ParamSpec, Range, Scope, Words, WorkloadSpec, claim_sources,
+use super::read::{
+    BLOCKS_BOUNDS, BOOTS_BOUNDS, CLIENTS_BOUNDS, MOST_LOOKS, PARTS, STEPS_BOUNDS, WHOLE_RUN,
 };
-use crate::unit::Kind;
+use crate::record::{
+    FactorSpec, ParamKind, ParamRole, ParamSpec, Range, Scope, SearchKind, Words, WorkloadSpec,
+    claim_sources,
+};
+use crate::unit::{Kind, Quantity, Unit};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -340,10 +343,15 @@ fn load(spec: &WorkloadSpec) -> Value {
         json!({ "description": spec.question, "type": "string", "enum": [spec.name] }),
     );
     let metrics: Vec<&str> = spec.metrics.iter().map(|metric| metric.name).collect();
-    keys.insert(
-        "primary".into(),
-        json!({ "description": "Decides here.", "type": "string", "enum": metrics }),
-    );
+    let mut primary = json!({ "description": "Decides here.", "type": "string", "enum": metrics });
+    if let Some(search) = search(spec, &metrics) {
+        keys.insert("search".into(), search);
+        // What a search gives is named after its load.
+        let any =
+            [json!({ "enum": metrics }), json!({ "pattern": "_(largest|peak|peak_load|knee)$" })];
+        primary = json!({ "description": "Decides here.", "type": "string", "anyOf": any });
+    }
+    keys.insert("primary".into(), primary);
     let about = "What is swept: a sweep, a list, or one value. Every combination is a load point.";
     keys.insert(
         "over".into(),
@@ -355,6 +363,39 @@ fn load(spec: &WorkloadSpec) -> Value {
     json!({
         "description": spec.question, "type": "object", "required": ["workload"],
         "additionalProperties": false, "properties": keys
+    })
+}
+
+/// The search of a load of this workload; none where it has no load to seek.
+fn search(spec: &WorkloadSpec, metrics: &[&str]) -> Option<Value> {
+    let is_load = |param: &&ParamSpec| {
+        matches!(param.role, Some(ParamRole::Offered | ParamRole::Concurrency))
+    };
+    let params: Vec<&ParamSpec> = spec.params.iter().filter(is_load).collect();
+    let over: Vec<&str> = params.iter().map(|param| param.name).collect();
+    let kinds = SearchKind::ALL.map(|(word, _)| word);
+    let number = |param: &&ParamSpec| alternatives(param.kind);
+    let numbers: Vec<Value> = params.iter().flat_map(number).collect();
+    let bound = |about: &str| json!({ "description": about, "anyOf": numbers });
+    let resolution = "How near to each other the last good load and the first bad one are.";
+    (!params.is_empty()).then(|| {
+        json!({
+            "description": "A load that is sought, not swept: one answer a treatment and block.",
+            "type": "object", "required": ["kind", "over", "from", "to"],
+            "additionalProperties": false,
+            "properties": {
+                "kind": { "description": "What is sought.", "type": "string", "enum": kinds },
+                "over": { "description": "The load that is tried.", "type": "string",
+                          "enum": over },
+                "metric": { "description": "What it is sought by.", "type": "string",
+                            "enum": metrics },
+                "limit": text("The last good figure; of goal and bisect."),
+                "from": bound("Least load."),
+                "to": bound("Largest load."),
+                "resolution": quantity(resolution, Kind::Share),
+                "steps": whole("Most steps, each a trial; of goal and bisect.", STEPS_BOUNDS)
+            }
+        })
     })
 }
 

@@ -69,6 +69,7 @@ mod tests {
             settings: Settings::new(),
             seed: 1,
             kind,
+            search: None,
         };
         TrialRecord {
             trial,

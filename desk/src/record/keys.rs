@@ -347,6 +347,15 @@ fn of_load(load: &LoadPlan, keys: &mut Keys) {
         let values: Vec<String> = values.iter().map(written).collect();
         keys.add(&format!("{at}.over.{name}"), values.join(", "));
     }
+    if let Some(search) = &load.search {
+        let bounds = format!("{} to {}", written(&search.from), written(&search.to));
+        let (kind, over, metric) = (search.kind.word(), &search.over, &search.metric);
+        keys.add(&format!("{at}.search"), format!("{kind} of {metric} over {over}, {bounds}"));
+        if let Some(limit) = &search.limit {
+            keys.add(&format!("{at}.search.limit"), exact(limit.at));
+            keys.add(&format!("{at}.search.resolution"), exact(limit.resolution));
+        }
+    }
 }
 
 impl Run {

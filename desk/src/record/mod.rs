@@ -20,6 +20,7 @@ mod kind;
 mod outcome;
 mod plan;
 mod run;
+mod search;
 mod spec;
 mod throttle;
 mod trial;
@@ -42,6 +43,7 @@ pub use plan::{
     SteadyRule, longest_sweep,
 };
 pub use run::{Added, Completeness, RUN_SCHEMA, Run, Sitting, TrialRecord};
+pub use search::{SearchKind, SearchLimit, SearchPlan, SearchStep};
 pub use spec::{
     Better, Direction, FactorSpec, Metric, MetricRole, MetricSpec, ParamRole, ParamSpec, Place,
     Quantile, QuantileSpec, Scope, WorkloadSpec,

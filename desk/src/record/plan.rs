@@ -3,6 +3,7 @@
 use super::derive::{Derivation, Derive};
 use super::environment::{Fact, KeyClass};
 use super::fact::ManualFact;
+use super::search::SearchPlan;
 use super::spec::ParamRole;
 use super::trial::{Settings, Value};
 use crate::unit::Quantity;
@@ -81,6 +82,9 @@ pub struct LoadPlan {
     pub fixed: Settings,
     /// Parameters that are swept, in the order of the plan.
     pub over: Vec<(String, Vec<super::trial::Value>)>,
+    /// Which load is sought, where one is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search: Option<SearchPlan>,
     /// Metric that decides here, where it is another than that of the method; [`Plan::primary`]
     /// tells for every load.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -113,7 +117,9 @@ impl LoadPlan {
         let name = self.roles.get(&role);
         let swept = self.over.iter().filter(move |(swept, _)| Some(swept) == name);
         let fixed = name.and_then(|name| self.fixed.get(name));
-        fixed.into_iter().chain(swept.flat_map(|(_, values)| values))
+        let sought = self.search.iter().filter(move |search| Some(&search.over) == name);
+        let sought = sought.flat_map(|search| [&search.from, &search.to]);
+        fixed.into_iter().chain(swept.flat_map(|(_, values)| values)).chain(sought)
     }
 
     /// Whether these parameters or the fixed ones set the load offered; a word such as `full` does
@@ -122,6 +128,12 @@ impl LoadPlan {
     pub fn is_paced(&self, params: &Settings) -> bool {
         let of = |params| self.param(ParamRole::Offered, params);
         [params, &self.fixed].into_iter().filter_map(of).any(|value| value.quantity().is_some())
+    }
+
+    /// Trials of one point under one treatment in a block, at most: the steps of its search, or 1.
+    #[must_use]
+    pub fn most_steps(&self) -> u32 {
+        self.search.as_ref().map_or(1, |search| search.steps)
     }
 
     /// [`Plan::curve`] by the curve of the method.

@@ -1,6 +1,7 @@
 //! Knows what one trial is: a load point under a treatment, at a place in the order.
 
 use super::plan::is_zero;
+use super::search::SearchStep;
 use crate::unit::Quantity;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -38,6 +39,17 @@ impl Value {
         self.quantity().map_or_else(|| self.to_string(), Quantity::exact)
     }
 
+    /// The number of a quantity, in its base unit, or of a count; none of a word.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "counts of a plan are far below 2^53")]
+    pub const fn number(&self) -> Option<f64> {
+        match self {
+            Self::Quantity(quantity) => Some(quantity.value),
+            Self::Count(count) => Some(*count as f64),
+            Self::Word(_) => None,
+        }
+    }
+
     /// The count, if it is one.
     #[must_use]
     pub const fn count(&self) -> Option<u64> {
@@ -65,7 +77,8 @@ pub struct LoadPoint {
     pub load: String,
     /// Name of the workload, for instance `tcp_stream`.
     pub workload: String,
-    /// Every parameter of the workload, defaults written out.
+    /// Every parameter of the workload, defaults written out; in a plan's expansion without the
+    /// one that a search sets.
     pub params: Settings,
 }
 
@@ -111,4 +124,7 @@ pub struct Trial {
     pub seed: u64,
     /// Dry or counted.
     pub kind: TrialKind,
+    /// The step of a search that it is; none where the load is fixed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search: Option<SearchStep>,
 }

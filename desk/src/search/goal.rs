@@ -3,32 +3,18 @@
 //!
 //! Never: what the load or the figure is.
 
+use super::range::{Outcome, Range, Within, largest};
 use super::{Next, Step};
 
-/// A goal: a figure that rises with the load and must not pass a limit.
+/// A goal: a figure that worsens with the load and must not pass a limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Goal {
-    /// First load to try, above 0; in the unit of the load.
-    pub from: f64,
-    /// Loads between which the answer is sought, the smaller one first, both above 0.
-    pub within: [f64; 2],
-    /// Largest figure that meets the goal, above 0: a latency, a share of loss.
-    pub limit: f64,
-    /// How far apart, as a share, the largest load that meets it and the smallest that misses it
-    /// may be at the end: 0.02.
-    pub resolution: f64,
+    /// Loads between which the answer is sought; the least is tried first.
+    pub range: Range,
+    /// Figures that meet the goal, the limit above 0: a latency.
+    pub within: Within,
     /// A figure within this share of the limit is taken three times, and two of three decide.
     pub doubt: f64,
-    /// Most steps.
-    pub steps: usize,
-}
-
-/// What one load came to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Outcome {
-    Met,
-    Missed,
-    Doubtful,
 }
 
 /// The next load to try, or the largest that met the goal; none where even the least missed it.
@@ -37,42 +23,15 @@ enum Outcome {
 /// steps are used up it is the largest load that had met the goal by then.
 #[must_use]
 pub fn goal(steps: &[Step], goal: &Goal) -> Next {
-    let [least, most] = goal.within;
-    let mut tried: Vec<f64> = steps.iter().map(|step| step.load).collect();
-    tried.sort_by(f64::total_cmp);
-    tried.dedup();
-    let seen: Vec<(f64, Outcome)> =
-        tried.iter().map(|load| (*load, outcome(steps, *load, goal))).collect();
-    let missed = seen.iter().find(|(_, outcome)| *outcome == Outcome::Missed).map(|(at, _)| *at);
-    let below = |at: f64| missed.is_none_or(|missed| at < missed);
-    let met = seen.iter().rfind(|(at, outcome)| *outcome == Outcome::Met && below(*at));
-    let met = met.map(|(at, _)| *at);
-    if steps.len() >= goal.steps {
-        return Next::Enough(met);
-    }
-    if let Some((doubtful, _)) = seen.iter().find(|(_, outcome)| *outcome == Outcome::Doubtful) {
-        return Next::Try(*doubtful);
-    }
-    match (met, missed) {
-        (None, None) => Next::Try(goal.from.max(least).min(most)),
-        (Some(met), None) if met >= most => Next::Enough(Some(met)),
-        (Some(met), None) => Next::Try((2.0 * met).min(most)),
-        (None, Some(missed)) if missed <= least => Next::Enough(None),
-        (None, Some(missed)) => Next::Try((missed / 2.0).max(least)),
-        (Some(met), Some(missed)) if missed / met <= 1.0 + goal.resolution => {
-            Next::Enough(Some(met))
-        }
-        (Some(met), Some(missed)) => Next::Try((met * missed).sqrt()),
-    }
+    largest(steps, &goal.range, goal.range.within[0], |figures| outcome(figures, goal))
 }
 
 /// By the one figure where it is clear, else by two of three.
-fn outcome(steps: &[Step], load: f64, goal: &Goal) -> Outcome {
-    let here = || steps.iter().filter(|step| step.load.to_bits() == load.to_bits());
-    let meets = |step: &&Step| step.figure <= goal.limit;
-    let is_clear = |step: &Step| (step.figure / goal.limit).ln().abs() > goal.doubt;
-    let (all, met) = (here().count(), here().filter(meets).count());
-    match here().next() {
+fn outcome(figures: &[f64], goal: &Goal) -> Outcome {
+    let meets = |figure: &&f64| goal.within.holds(**figure);
+    let is_clear = |figure: &f64| (figure / goal.within.limit).ln().abs() > goal.doubt;
+    let (all, met) = (figures.len(), figures.iter().filter(meets).count());
+    match figures.first() {
         Some(first) if is_clear(first) && meets(&first) => Outcome::Met,
         Some(first) if is_clear(first) => Outcome::Missed,
         _ if met >= 2 => Outcome::Met,
@@ -88,7 +47,8 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
 
     fn rule(limit: f64) -> Goal {
-        Goal { from: 100.0, within: [1.0, 1e7], limit, resolution: 0.02, doubt: 0.2, steps: 60 }
+        let range = Range { within: [10.0, 1e7], resolution: 0.02, whole: false, steps: 60 };
+        Goal { range, within: Within { limit, at_least: false }, doubt: 0.2 }
     }
 
     /// Loads that were tried on a server of which the figure at a load is this, and the answer.
@@ -128,9 +88,9 @@ mod tests {
         let rule = rule(1.0);
         assert_eq!(search(&rule, |_| 5.0).1, None);
         assert_eq!(search(&rule, |_| 0.1).1, Some(1e7));
-        let few = Goal { steps: 3, ..rule };
+        let few = Goal { range: Range { steps: 3, ..rule.range }, ..rule };
         let (steps, found) = search(&few, |_| 0.1);
-        assert_eq!((steps.len(), found), (3, Some(400.0)));
+        assert_eq!((steps.len(), found), (3, Some(40.0)));
     }
 
     #[test]
@@ -145,5 +105,17 @@ mod tests {
         assert_eq!(goal(&decided, &rule), Next::Try(200.0));
         let island = [step(100.0, 0.1), step(101.0, 9.0), step(400.0, 0.1)];
         assert_eq!(goal(&island, &rule), Next::Enough(Some(100.0)));
+    }
+    /// Work a second that has to be kept, over users of whom there are only whole ones.
+    #[test]
+    fn a_figure_that_must_stay_large_over_a_whole_number_is_found_exactly() {
+        for truth in 1..=64_u32 {
+            let range = Range { within: [1.0, 64.0], resolution: 0.001, whole: true, steps: 60 };
+            let rule = Goal { range, within: Within { limit: 100.0, at_least: true }, doubt: 0.02 };
+            let rate = |users: f64| if users <= f64::from(truth) { 150.0 } else { 50.0 };
+            let (steps, found) = search(&rule, rate);
+            assert_eq!(found, Some(f64::from(truth)));
+            assert!(steps.iter().all(|step| step.load.fract() == 0.0), "{steps:?}");
+        }
     }
 }

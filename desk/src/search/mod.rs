@@ -1,15 +1,22 @@
 //! Knows how the next load, or "enough", follows from what was seen so far.
 //!
-//! Gives: [`steady`], [`goal`], [`ramp`], [`power_peak`].
+//! Gives: [`steady`], [`goal`], [`bisect`], [`ramp`], [`power_peak`], and [`first`], [`next`],
+//! [`step`], [`found`], [`metrics`] for the searches of a plan.
 //! Never: measures or waits; history comes in as an argument.
-//! Start reading at `goal.rs`.
+//! Start reading at `range.rs`, then `planned.rs`.
 
+mod bisect;
 mod goal;
+mod planned;
 mod ramp;
+mod range;
 mod steady;
 
+pub use bisect::{Bisect, bisect};
 pub use goal::{Goal, goal};
+pub use planned::{Found, first, found, ladder, metrics, names, next, step};
 pub use ramp::{Rung, power_peak, ramp};
+pub use range::{Range, Within};
 pub use steady::{Reached, steady};
 
 /// What one step of a search gave.

@@ -22,6 +22,7 @@ use super::primary::primary;
 use super::ranking::rankings;
 use super::region::curve_verdicts;
 use super::roof::roofs;
+use super::searched::observed;
 use super::together::judge_together;
 use super::winner::{Judged, Rule, judge, name};
 use crate::record::Run;
@@ -29,11 +30,13 @@ use std::collections::BTreeMap;
 
 /// Concludes everything from one run.
 ///
-/// Only counted trials without a fault are used, paired within blocks. A comparison without one
+/// Only counted trials without a fault are used, paired within blocks; all trials of a search are
+/// one. A comparison without one
 /// valid pair is absent, as is one at a load whose deciding metric the run does not describe; the
 /// caveats then say what happened to the trials.
 #[must_use]
 pub fn analyse(run: &Run) -> Analysis {
+    let run = &*observed(run);
     let mut found = Analysis::default();
     let mut tops = BTreeMap::new();
     let judged = judged(run, &mut found, &mut tops);

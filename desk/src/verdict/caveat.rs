@@ -10,8 +10,9 @@ use super::together::leaves_one_out;
 use super::uneven::Uneven;
 use super::winner::{Judged, alpha};
 use crate::record::{
-    Completeness, Counted, Fault, LabKind, Metric, Run, Treatment, TrialKind, TrialRecord,
+    Completeness, Counted, Fault, LabKind, LoadPlan, Metric, Run, Treatment, TrialKind, TrialRecord,
 };
+use crate::search::names;
 use crate::stats::{Estimate, EstimateMethod, Summary, mean_or_single, t_quantile};
 use crate::unit::{Quantity, Unit};
 use schemars::JsonSchema;
@@ -52,6 +53,15 @@ pub enum Caveat {
     NoiseFloor {
         /// Ratio A/A.
         ratio: Estimate,
+    },
+    /// Searches of a load ended at an end of their range.
+    SearchEnds {
+        /// Name of the load.
+        load: String,
+        /// How many did.
+        ended: Quantity,
+        /// Of how many that found anything or nothing.
+        of: Quantity,
     },
     /// The ratio of a comparison moved over the run: a trend over its blocks, larger than the
     /// margin.
@@ -219,6 +229,7 @@ pub(super) fn caveats(run: &Run, judged: &[Judged], costs: &[Cost]) -> Vec<Cavea
     all.extend(diagnoses(run, judged));
     all.extend(course(run));
     all.extend(few_blocks(run, judged));
+    all.extend(run.plan.loads.iter().filter_map(|load| search_ends(run, load)));
     all.extend(not_steady(run));
     all.extend(steal(run));
     all.extend(foreign_cpu(run));
@@ -306,6 +317,21 @@ fn faults(run: &Run) -> Option<Caveat> {
 /// Whether trials were lost for good; one that another visit made good changes no verdict.
 fn is_lasting(caveat: &Caveat) -> bool {
     !matches!(caveat, Caveat::Faults { lost, .. } if lost.value == 0.0)
+}
+
+/// Searches of a load that found nothing, or the largest load that they might try.
+fn search_ends(run: &Run, load: &LoadPlan) -> Option<Caveat> {
+    let (search, metric) = (load.search.as_ref()?, names(load).pop()?);
+    let of_load = valid(run).filter(|record| record.trial.point.load == load.name);
+    let found: Vec<f64> =
+        of_load.filter_map(|r| r.outcome.metric(&metric)).map(|load| load.value).collect();
+    let most = search.to.number()?;
+    let ended = found.iter().filter(|load| **load <= 0.0 || **load >= most).count();
+    (ended > 0).then(|| Caveat::SearchEnds {
+        load: load.name.clone(),
+        ended: Quantity::count(ended as u64),
+        of: Quantity::count(found.len() as u64),
+    })
 }
 
 /// Places at which every visit that says anything says that the clients were at their limit.

@@ -47,6 +47,7 @@ mod ranking;
 mod ranks;
 mod region;
 mod roof;
+mod searched;
 mod series;
 mod sessions;
 #[cfg(any(test, feature = "testing"))]

@@ -191,6 +191,7 @@ impl Simulated {
                 fixed: Settings::new(),
                 over,
                 primary: None,
+                search: None,
                 roles: roles(),
                 derives: Vec::new(),
                 alone: false,
@@ -278,6 +279,7 @@ fn record(block: u32, cell: Cell, path: &str, value: f64) -> TrialRecord {
         treatment: Treatment { levels },
         seed: 0,
         kind: if block == 0 { TrialKind::Dry } else { TrialKind::Counted },
+        search: None,
     };
     let quantity = Quantity::new(value, Unit::BitPerSecond);
     let samples = vec![Sample { metric: "throughput".into(), quantity }];

@@ -1,6 +1,7 @@
 //! Knows where the first comparison of a run stands while it is measured; never a verdict.
 
 use super::pairing::contests;
+use super::searched::observed;
 use super::winner::ratio_alone;
 use crate::record::{Replicate, Run};
 use crate::stats::{Estimate, block_means};
@@ -26,6 +27,7 @@ pub struct SoFar {
 /// compares nothing.
 #[must_use]
 pub fn so_far(run: &Run) -> Option<SoFar> {
+    let run = &*observed(run);
     let contests = contests(run);
     let first = contests.first()?;
     let pairs = first.points.iter().map(|point| &point.pairs).filter(|pairs| !pairs.is_empty());

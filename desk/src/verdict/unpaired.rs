@@ -12,6 +12,7 @@ use super::identity::{IdentityKey, UnlikeIdentity, changed, differing, identity}
 use super::merged::{centred, merged};
 use super::pairing::fixed_settings;
 use super::region::regions;
+use super::searched::all_observed;
 use super::sessions::{SessionSpread, Sessions, Sides};
 use super::winner::alpha;
 use crate::plan::expand;
@@ -24,6 +25,7 @@ use crate::stats::{
 use crate::unit::{Quantity, Unit};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
 
@@ -135,6 +137,13 @@ pub fn compare_runs(a: &Run, b: &Run, wanted: Wanted<'_>) -> Result<Unpaired, Co
 /// A metric that one of the runs lacks, a side without a run, runs of one side that are no sessions
 /// of one set-up.
 pub fn compare_sessions(sides: Sides<'_>, wanted: Wanted<'_>) -> Result<Unpaired, CompareError> {
+    let runs = [sides.a, sides.b, sides.others].map(all_observed);
+    let [a, b, others]: [Vec<&Run>; 3] =
+        runs.each_ref().map(|runs| runs.iter().map(Cow::as_ref).collect());
+    compare_observed(Sides { a: &a, b: &b, others: &others }, wanted)
+}
+
+fn compare_observed(sides: Sides<'_>, wanted: Wanted<'_>) -> Result<Unpaired, CompareError> {
     let ([a, ..], [b, ..]) = (sides.a, sides.b) else { return Err(CompareError::NoRun) };
     let name = wanted.metric.unwrap_or(&a.plan.method.primary);
     let shared = a.plan.loads.iter().filter(|load| shares(b, load));

@@ -335,6 +335,7 @@ fn every_doubt_has_evidence_a_consequence_and_a_remedy() {
         uneven(),
         Caveat::NotSteady { trials: count(3), of: count(9) },
         Caveat::TooFew { metric: "p99.9 response".into(), least },
+        Caveat::SearchEnds { load: why(), ended: count(3), of: count(9) },
         Caveat::Simulated,
         Caveat::ClientsOnly { places: count(2), first: why() },
         Caveat::Faults { trials: count(2), again: count(1), lost: count(1), first: why() },
@@ -363,6 +364,7 @@ fn every_doubt_has_evidence_a_consequence_and_a_remedy() {
             | Caveat::Uneven { .. }
             | Caveat::NotSteady { .. }
             | Caveat::TooFew { .. }
+            | Caveat::SearchEnds { .. }
             | Caveat::Simulated
             | Caveat::ClientsOnly { .. }
             | Caveat::Faults { .. }

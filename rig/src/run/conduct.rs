@@ -4,7 +4,8 @@
 
 use super::conductor::{Command, Conductor, Event};
 use super::stand::{Orders, Progress, RunError, Stand, Tally, Visited, refuse_untold};
-use desk::record::{Completeness, Fault, Reading, Trial, TrialKind, TrialRecord};
+use desk::plan::follows;
+use desk::record::{Completeness, Fault, Plan, Reading, Trial, TrialKind, TrialRecord};
 use desk::unit::Quantity;
 use desk::validity::grade;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,7 +19,10 @@ pub fn conduct(stand: &mut dyn Stand, orders: Orders<'_>) -> Result<Visited, Run
     let Orders { plan, trials, kept, before_s, keep, enough, tell } = orders;
     refuse_untold(plan)?;
     stand.begin(plan)?;
-    let planned = |kind| trials.iter().filter(|(trial, _)| trial.kind == kind).count();
+    let planned = |kind| {
+        let of_kind = trials.iter().filter(|(trial, _)| trial.kind == kind);
+        of_kind.map(|(trial, _)| most_left(plan, trial)).sum()
+    };
     let tally = |kind| Tally { done: 0, planned: planned(kind) };
     let (mut dry, mut counted) = (tally(TrialKind::Dry), tally(TrialKind::Counted));
     let mut met = BTreeSet::new();
@@ -38,16 +42,20 @@ pub fn conduct(stand: &mut dyn Stand, orders: Orders<'_>) -> Result<Visited, Run
                     record.outcome.fault = Some(fault);
                 }
                 let fault = record.outcome.fault.clone();
-                let kept = keep(&record);
+                let was_kept = keep(&record);
                 records.push(record);
-                let command = match kept {
-                    Ok(()) => conductor.next(Event::Visited(fault)),
+                let event = after(plan, fault, (kept, &records));
+                let has_ended = event == Event::Visited(None);
+                let command = match was_kept {
+                    Ok(()) => conductor.next(event),
                     Err(why) => conductor.next(Event::NotKept(why)),
                 };
                 if let Some(last) = records.last() {
                     let of =
                         if last.trial.kind == TrialKind::Dry { &mut dry } else { &mut counted };
                     of.done += usize::from(met.insert(last.trial.id));
+                    // Of a search that has ended no further step is planned.
+                    of.planned -= usize::from(has_ended) * (most_left(plan, &last.trial) - 1);
                     let (next, waits) = (next_trial(&command), command == Command::Wait);
                     tell(&Progress { dry, counted, last, next, waits });
                 }
@@ -75,11 +83,13 @@ struct Places {
 }
 
 impl Places {
-    /// After visits of earlier sittings, by block and point.
-    fn of(kept: Vec<(u32, u32)>) -> Self {
+    /// After the visits of earlier sittings.
+    fn of(kept: &[TrialRecord]) -> Self {
         let mut places = Self::default();
-        for (block, point) in kept {
-            places.count(block, point);
+        for trial in kept.iter().map(|record| &record.trial) {
+            if trial.kind == TrialKind::Counted {
+                places.count(trial.block, trial.point_index);
+            }
         }
         places
     }
@@ -110,6 +120,31 @@ impl Places {
         let counts = self.count(trial.block, trial.point_index);
         ["in_block", "at_point"].into_iter().zip(counts).map(reading).collect()
     }
+}
+
+/// What the conductor hears of the last visit, by the records of all.
+fn after(
+    plan: &Plan,
+    fault: Option<Fault>,
+    (kept, records): (&[TrialRecord], &[TrialRecord]),
+) -> Event {
+    let Some(last) = records.last().filter(|_| fault.is_none()).map(|record| &record.trial) else {
+        return Event::Visited(fault);
+    };
+    let Some(at) = last.search else { return Event::Visited(None) };
+    let of_search = |trial: &Trial| trial.search.is_some_and(|step| step.id == at.id);
+    let of_search = kept.iter().chain(records).filter(|record| of_search(&record.trial));
+    let steps: Vec<&TrialRecord> = of_search.filter(|r| r.outcome.fault.is_none()).collect();
+    match follows(plan, last, &steps) {
+        Some(next) => Event::Stepped(Box::new(next)),
+        None => Event::Visited(None),
+    }
+}
+
+/// Trials from this one on to the last that its search may have; 1 where it has none.
+fn most_left(plan: &Plan, trial: &Trial) -> usize {
+    let most = plan.load(&trial.point.load).map_or(1, |load| load.most_steps());
+    trial.search.map_or(1, |at| (most + 1).saturating_sub(at.step).max(1) as usize)
 }
 
 const fn next_trial(command: &Command) -> Option<&Trial> {

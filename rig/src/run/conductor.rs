@@ -12,6 +12,8 @@ pub enum Event {
     Ready,
     /// The visit is over and its record kept, with or without a fault.
     Visited(Option<Fault>),
+    /// The visit went well, and this step of its search follows.
+    Stepped(Box<Trial>),
     /// The record of the visit could not be kept, and why.
     NotKept(String),
     /// Whether enough is known.
@@ -82,6 +84,10 @@ impl Conductor {
                 self.begin_row();
                 self.ended(None);
                 self.go_on()
+            }
+            Event::Stepped(step) => {
+                self.left.push_front((*step, 1));
+                self.next(Event::Visited(None))
             }
             Event::Visited(Some(Fault::Cancelled)) | Event::Waited(Err(Fault::Cancelled)) => {
                 self.partial("stopped on request".into())
@@ -235,6 +241,7 @@ pub(super) mod tests {
             settings: Settings::new(),
             seed: 1,
             kind: if block == 0 { TrialKind::Dry } else { TrialKind::Counted },
+            search: None,
         }
     }
 

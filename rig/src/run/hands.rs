@@ -95,7 +95,7 @@ impl Bench {
     ) -> Result<Visited, RunError> {
         let trials = trials.into_iter().map(|trial| (trial, 1)).collect();
         let (keep, enough) = (&mut |_: &TrialRecord| Ok(()), &mut |_| false);
-        conduct(self, Orders { plan, trials, kept: Vec::new(), before_s: 0.0, keep, enough, tell })
+        conduct(self, Orders { plan, trials, kept: &[], before_s: 0.0, keep, enough, tell })
     }
 
     fn set_and_drive(&mut self, plan: &Plan, record: &mut TrialRecord) -> Result<Checked, Fault> {

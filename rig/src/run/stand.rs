@@ -95,8 +95,8 @@ pub struct Orders<'o> {
     pub plan: &'o Plan,
     /// The trials to visit, in order: all of the plan, or what an earlier sitting left.
     pub trials: Vec<Next>,
-    /// Block and point of every counted visit of earlier sittings.
-    pub kept: Vec<(u32, u32)>,
+    /// Records of earlier sittings.
+    pub kept: &'o [TrialRecord],
     /// Seconds from the start of the run to that of this sitting; 0 in the first.
     pub before_s: f64,
     /// Keeps a record; nothing else happens before it has returned. Its error, in words for the

@@ -117,6 +117,10 @@ fn row(run: &Run, record: &TrialRecord) -> BTreeMap<String, Cell> {
         row.insert("boot".into(), Cell::Number(trial.boot.into()));
         row.insert("round".into(), Cell::Number(trial.round.into()));
     }
+    if let Some(search) = trial.search {
+        row.insert("search".into(), Cell::Number(search.id.into()));
+        row.insert("step".into(), Cell::Number(search.step.into()));
+    }
     row.extend(trial.treatment.levels.iter().map(|(f, l)| (format!("factor.{f}"), text(l))));
     row.extend(trial.point.params.iter().map(|(name, v)| setting("param", name, v)));
     row.extend(record.observed.iter().map(|(name, v)| setting("observed", name, v)));

@@ -3,7 +3,7 @@
 use super::error::CliError;
 use super::{OK, Place, aa, place, place_words, plans, quoted, store, terminal};
 use desk::plan::{Budget, SmallestEffect, budget, quicken, smallest_effect};
-use desk::record::{Plan, Replicate};
+use desk::record::{Better, LoadPlan, Plan, Replicate, SearchPlan};
 use desk::unit::{Quantity, Unit};
 use desk::verdict::reclassed;
 use std::fmt::Write as _;
@@ -114,23 +114,16 @@ fn describe(plan: &Plan, budget: &Budget) -> String {
             let values: Vec<String> = values.iter().map(ToString::to_string).collect();
             row("sweep", format!("{name}: {}", values.join(", ")));
         }
+        if let Some(search) = &load.search {
+            row("search", sought(load, search));
+        }
     }
     if let Some(each) = plan.method.boot_time {
         let (all, rounds) = (budget.boots, plan.method.boots);
         let time = minutes(budget.booting.value);
         row("boots", format!("{all}, {rounds} at each level: {time} at {each} a boot"));
     }
-    let boots = match budget.boots {
-        0 => String::new(),
-        _ => format!(" x {} boots", plan.method.boots),
-    };
-    row(
-        "trials",
-        format!(
-            "{} counted ({} points x {} treatments x {} blocks{boots}), {} dry",
-            budget.trials, budget.points, budget.treatments, plan.method.blocks, budget.dry_trials
-        ),
-    );
+    row("trials", trials(plan, budget));
     if !plan.method.looks.is_empty() {
         let looks: Vec<String> = plan.method.looks.iter().map(ToString::to_string).collect();
         row("looks", format!("after {} blocks; ends where all is decided", looks.join(", ")));
@@ -153,6 +146,32 @@ fn describe(plan: &Plan, budget: &Budget) -> String {
         by_boots(&mut text, plan);
     }
     text
+}
+
+/// How many trials there are, and of what; of a search there may be fewer.
+fn trials(plan: &Plan, budget: &Budget) -> String {
+    let Budget { trials, dry_trials, points, treatments, .. } = budget;
+    let boots = match budget.boots {
+        0 => String::new(),
+        _ => format!(" x {} boots", plan.method.boots),
+    };
+    let searches = plan.loads.iter().any(|load| load.search.is_some());
+    let (most, blocks) = (if searches { "at most " } else { "" }, plan.method.blocks);
+    format!(
+        "{most}{trials} counted ({points} points x {treatments} treatments x {blocks} \
+         blocks{boots}), {dry_trials} dry"
+    )
+}
+
+/// What a load seeks, and how long that may take.
+fn sought(load: &LoadPlan, search: &SearchPlan) -> String {
+    let SearchPlan { kind, over, metric, from, to, limit, steps } = search;
+    let limit = limit.as_ref().map_or_else(String::new, |limit| {
+        let sign = if limit.better == Better::Lower { "<=" } else { ">=" };
+        format!(" {sign} {}{}", limit.at, if limit.of_load { " of it" } else { "" })
+    });
+    let (name, kind) = (&load.name, kind.word());
+    format!("{name}: {kind} over {over}, {from} to {to}, by {metric}{limit}; up to {steps} steps")
 }
 
 /// The metrics that decide, each with its loads where there are several.

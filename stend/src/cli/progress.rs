@@ -220,11 +220,12 @@ fn gauge(done: usize, planned: usize) -> String {
     format!("[{}{}]", "#".repeat(full), "-".repeat(GAUGE - full))
 }
 
-/// Boot, block, swept parameters and levels of a trial.
+/// Boot, block, swept and sought parameters and levels of a trial.
 fn place(plan: &Plan, trial: &Trial) -> String {
     let load = plan.load(&trial.point.load);
-    let swept = load.into_iter().flat_map(|load| &load.over);
-    let params = swept.filter_map(|(name, _)| trial.point.params.get(name));
+    let swept = load.into_iter().flat_map(|load| &load.over).map(|(name, _)| name);
+    let sought = load.and_then(|load| load.search.as_ref()).map(|search| &search.over);
+    let params = swept.chain(sought).filter_map(|name| trial.point.params.get(name));
     let params: Vec<String> = params.map(ToString::to_string).collect();
     let levels = trial.treatment.levels.iter();
     let levels: Vec<String> = levels.map(|(name, level)| format!("{name} {level}")).collect();

@@ -115,7 +115,9 @@ fn is_ordered_alike(run: &Run, further: Option<Added>) -> bool {
         order(&run.plan).into_iter().map(|trial| (trial.id, trial)).collect();
     let place = |t: &Trial| (t.block, t.point_index, t.treatment.clone());
     let late = run.records.iter().map(|r| &r.trial).filter(|trial| trial.block > whole);
-    late.into_iter().all(|trial| order.get(&trial.id).map(place) == Some(place(trial)))
+    // Of a search the order has its first step alone.
+    let first = |t: &Trial| t.search.map_or(t.id, |search| search.id);
+    late.into_iter().all(|trial| order.get(&first(trial)).map(place) == Some(place(trial)))
 }
 
 /// The run that is meant: for `last` the newest that is not complete, or the newest of all where

@@ -6,8 +6,9 @@ use super::progress::Meter;
 use super::{Options, store};
 use desk::plan::remaining;
 use desk::record::{
-    Added, Completeness, Environment, LabKind, Metric, Plan, RUN_SCHEMA, Run, Sitting, TrialKind,
+    Added, Completeness, Environment, LabKind, Metric, Plan, RUN_SCHEMA, Run, Sitting,
 };
+use desk::search;
 use desk::verdict::enough;
 use rig::run::{Orders, Stand, conduct};
 use rig::store::Store;
@@ -131,8 +132,7 @@ impl Session {
         let trials = remaining(&plan, &run.records);
         // What was added is measured whatever an earlier look would say today.
         let past = run.sittings.iter().filter_map(|s| s.added).map(|a| a.to).max().unwrap_or(0);
-        let counted = run.records.iter().filter(|r| r.trial.kind == TrialKind::Counted);
-        let kept = counted.map(|r| (r.trial.block, r.trial.point_index)).collect();
+        let kept = run.records.clone();
         let run = RefCell::new(run);
         let store = &mut self.store;
         let visited = conduct(
@@ -140,7 +140,7 @@ impl Session {
             Orders {
                 plan: &plan,
                 trials,
-                kept,
+                kept: &kept,
                 before_s,
                 keep: &mut |record| {
                     store.keep(&id, record).map_err(|e| e.to_string())?;
@@ -205,8 +205,8 @@ fn letters() -> String {
         .collect()
 }
 
-/// Metrics of the plan's workloads, for the record to explain itself. Where two workloads mean
-/// something else by one name, both metrics say whose they are.
+/// Metrics of the plan's workloads and searches, for the record to explain itself. Where two
+/// workloads mean something else by one name, both metrics say whose they are.
 pub fn metrics(plan: &Plan) -> Vec<Metric> {
     let mut metrics: Vec<(&str, Metric)> = Vec::new();
     for load in &plan.loads {
@@ -229,6 +229,7 @@ pub fn metrics(plan: &Plan) -> Vec<Metric> {
             told.push(metric);
         }
     }
+    told.extend(search::metrics(plan, &told));
     told
 }
 

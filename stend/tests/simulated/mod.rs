@@ -4,6 +4,7 @@
 
 use desk::plan::{Catalogue, order, read};
 use desk::record::{Completeness, Plan, RUN_SCHEMA, Run, TrialRecord};
+use desk::search;
 use rig::factor;
 use rig::lab::sim::{self, Physics};
 use rig::run::{Orders, Simulated, conduct};
@@ -31,7 +32,7 @@ pub fn run(plan: &Plan, physics: &Physics) -> Run {
     let orders = Orders {
         plan,
         trials: order(plan).into_iter().map(|trial| (trial, 1)).collect(),
-        kept: Vec::new(),
+        kept: &[],
         before_s: 0.0,
         keep: &mut |record| {
             kept.push(record.clone());
@@ -47,6 +48,8 @@ pub fn run(plan: &Plan, physics: &Physics) -> Run {
         assert_eq!(visited.completeness, Completeness::Complete);
     }
     let of_loads = plan.loads.iter().filter_map(|load| loads::find(&load.workload));
+    let mut metrics: Vec<_> = of_loads.flat_map(|entry| entry.spec.described()).collect();
+    metrics.extend(search::metrics(plan, &metrics));
     Run {
         schema: RUN_SCHEMA,
         id: "simulated".into(),
@@ -54,7 +57,7 @@ pub fn run(plan: &Plan, physics: &Physics) -> Run {
         version: "0".into(),
         command: String::new(),
         workloads: BTreeMap::new(),
-        metrics: of_loads.flat_map(|entry| entry.spec.described()).collect(),
+        metrics,
         plan: plan.clone(),
         plan_text: String::new(),
         environments: Run::of_local(sim::environment(physics, "test.toml", &["lan".into()])),

@@ -64,17 +64,23 @@ fn set_once(plan: &Plan, lines: &Lines) -> Result<(), PlanError> {
     Ok(())
 }
 
-/// The line where a load sets a parameter itself, fixed or swept; a default does not count.
+/// The line where a load sets a parameter itself, fixed, swept or sought; a default does not count.
 fn written_in(load: &LoadPlan, key: &str, lines: &Lines) -> Option<u32> {
     let at = format!("load.{}", load.name);
-    [format!("{at}.{key}"), format!("{at}.over.{key}")].iter().find_map(|path| lines.exact(path))
+    let sought = load.search.as_ref().filter(|search| search.over == key);
+    let sought = sought.map(|_| format!("{at}.search.over"));
+    let paths = [format!("{at}.{key}"), format!("{at}.over.{key}")];
+    paths.iter().chain(&sought).find_map(|path| lines.exact(path))
 }
 
 pub(super) fn few_enough(plan: &Plan, lines: &Lines) -> Result<(), PlanError> {
     let product = |lengths: &mut dyn Iterator<Item = usize>| {
         lengths.fold(1_u64, |product, n| product.saturating_mul(n as u64))
     };
-    let point_count = |load: &LoadPlan| product(&mut load.over.iter().map(|(_, v)| v.len()));
+    let point_count = |load: &LoadPlan| {
+        let points = product(&mut load.over.iter().map(|(_, v)| v.len()));
+        points.saturating_mul(load.most_steps().into())
+    };
     let points = plan.loads.iter().map(point_count).fold(0, u64::saturating_add);
     let treatments = product(&mut plan.factors.iter().map(|factor| factor.levels.len()));
     let visits = u64::from(plan.method.blocks) + u64::from(plan.method.dry);

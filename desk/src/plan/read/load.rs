@@ -3,9 +3,11 @@
 use super::error::PlanError;
 use super::nearest::remedy;
 use super::node::{Node, Section};
+use super::search;
 use super::value::{default, value, values};
 use crate::plan::Catalogue;
 use crate::record::{DeriveSpec, LoadPlan, ParamSpec, Place, Settings, Value, WorkloadSpec};
+use crate::search::names;
 
 /// The loads, and the workload of each.
 pub(super) fn read<'a>(
@@ -31,29 +33,42 @@ fn load<'a>(
     let spec = spec(node, &section, catalogue)?;
     let mut known: Vec<&str> = spec.params.iter().map(|param| param.name).collect();
     let over = over(&section, spec, &known)?;
-    known.extend(["workload", "over", "primary"]);
+    known.extend(["workload", "over", "primary", "search"]);
     section.only(&known)?;
+    let search =
+        section.get("search").map(|node| search::read(node, &section, spec)).transpose()?;
+    let sought = search.as_ref().map(|search| search.over.as_str());
     let mut fixed = Settings::new();
-    for param in spec.params.iter().filter(|p| over.iter().all(|(name, _)| name != p.name)) {
+    let is_set = |param: &&ParamSpec| {
+        Some(param.name) == sought || over.iter().any(|(name, _)| name == param.name)
+    };
+    for param in spec.params.iter().filter(|param| !is_set(param)) {
         fixed.insert(param.name.into(), fixed_value(node.line, section.get(param.name), param)?);
     }
     let (name, workload) = (node.key.clone(), spec.name.into());
-    let primary = section.get("primary").map(|node| metric(node, spec)).transpose()?;
     let alone = spec.place == Place::Machine;
     let role = |param: &ParamSpec| Some((param.role?, param.name.to_owned()));
     let roles = spec.params.iter().filter_map(role).collect();
     let derives = spec.derives.iter().map(DeriveSpec::stored).collect();
-    Ok((LoadPlan { name, workload, fixed, over, primary, roles, derives, alone }, spec))
+    let primary = None;
+    let mut load = LoadPlan { name, workload, fixed, over, search, primary, roles, derives, alone };
+    let found = names(&load);
+    let own: Vec<&str> = match found.as_slice() {
+        [] => spec.metrics.iter().map(|metric| metric.name).collect(),
+        found => found.iter().map(String::as_str).collect(),
+    };
+    let primary = section.get("primary").map(|node| metric(node, &own)).transpose()?;
+    load.primary = primary.or_else(|| found.first().cloned());
+    Ok((load, spec))
 }
 
-/// The metric that decides here, one of the workload's own.
-fn metric(node: &Node, spec: &WorkloadSpec) -> Result<String, PlanError> {
+/// The metric that decides here, one of these: the workload's own, or what a search gives.
+fn metric(node: &Node, known: &[&str]) -> Result<String, PlanError> {
     let name = node.string()?;
-    let known: Vec<&str> = spec.metrics.iter().map(|metric| metric.name).collect();
     if known.contains(&name) {
         return Ok(name.into());
     }
-    let remedy = remedy(name, &known);
+    let remedy = remedy(name, known);
     Err(PlanError::UnknownName { line: node.line, what: "metric", name: name.into(), remedy })
 }
 

@@ -17,6 +17,7 @@ mod nearest;
 mod node;
 mod param;
 mod primary;
+mod search;
 mod stored;
 mod value;
 
@@ -26,6 +27,8 @@ mod tests;
 mod tests_factor;
 #[cfg(test)]
 mod tests_laws;
+#[cfg(test)]
+mod tests_search;
 
 pub use check::TRIALS;
 pub use error::PlanError;
@@ -34,6 +37,7 @@ pub(super) use lab::{CLIENTS_BOUNDS, WHOLE_RUN};
 pub(super) use method::MOST_LOOKS;
 pub use method::{BLOCKS_BOUNDS, BOOTS_BOUNDS};
 pub use nearest::remedy;
+pub(super) use search::STEPS_BOUNDS;
 pub use stored::{StoredError, recheck};
 
 use super::Catalogue;

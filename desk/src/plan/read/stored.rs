@@ -11,7 +11,10 @@ use super::node::{Lines, Node, Section};
 use super::value::outside;
 use super::{check, environment, lab, load, method, node, published};
 use crate::plan::Catalogue;
-use crate::record::{FactorPlan, LabPlan, LoadPlan, Method, Place, Plan, Settings, Value};
+use crate::record::{
+    FactorPlan, LabPlan, LoadPlan, Method, Place, Plan, SearchPlan, Settings, Value,
+};
+use crate::unit::{Quantity, Unit};
 use thiserror::Error;
 
 /// Why a plan of a record is refused: the value and what is allowed.
@@ -79,6 +82,9 @@ fn same_loads(root: &Section, plan: &Plan, read: &[LoadPlan]) -> Result<(), Plan
             let swept = swept.collect::<Vec<_>>().join(", ");
             return Err(outside(node, &swept, AS_PLAN));
         }
+        if stored.search.as_ref().map(bounds) != read.search.as_ref().map(bounds) {
+            return Err(outside(node, "search", AS_PLAN));
+        }
         if stored.alone != read.alone {
             return Err(outside(node, &format!("alone = {}", stored.alone), AS_WORKLOAD));
         }
@@ -90,6 +96,13 @@ fn same_loads(root: &Section, plan: &Plan, read: &[LoadPlan]) -> Result<(), Plan
         }
     }
     Ok(())
+}
+
+/// All of a search but shares, which a text may hold to one digit less.
+fn bounds(search: &SearchPlan) -> impl PartialEq + '_ {
+    let limit = search.limit.as_ref().map(|limit| (limit.at.unit, limit.better, limit.of_load));
+    let SearchPlan { kind, over, metric, from, to, steps, .. } = search;
+    (*kind, over, metric, from, to, *steps, limit)
 }
 
 const AS_WORKLOAD: &str = "what its workload says";
@@ -166,6 +179,15 @@ fn load_of(load: &LoadPlan, text: &mut String) {
     for (key, values) in &load.over {
         let values: Vec<String> = values.iter().map(value).collect();
         *text += &format!("{} = [{}]\n", quoted(key), values.join(", "));
+    }
+    let Some(search) = &load.search else { return };
+    let SearchPlan { kind, over, metric, from, to, limit, steps } = search;
+    *text +=
+        &format!("[load.{name}.search]\nkind = {}\nover = {}\n", quoted(kind.word()), quoted(over));
+    *text += &format!("metric = {}\nfrom = {}\nto = {}\n", quoted(metric), value(from), value(to));
+    if let Some(limit) = limit {
+        let [at, resolution] = [limit.at, limit.resolution].map(|share| quoted(&number(share)));
+        *text += &format!("limit = {at}\nresolution = {resolution}\nsteps = {steps}\n");
     }
 }
 

@@ -241,7 +241,7 @@ fn an_unknown_name_is_answered_with_the_nearest() {
             "blocks",
             "primary = \"latency\"\nblocks",
             "line 14: there is no metric 'latency'; known here: throughput, operations, packets, \
-             mean_segment",
+             mean_segment, delay",
         ),
         (
             "mtu = \"1500 B\"",

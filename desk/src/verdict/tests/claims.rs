@@ -223,6 +223,7 @@ fn copies(level: &str, seed: u64, algorithms: &[(&str, f64)]) -> Run {
             .map(|(role, name)| (role, name.to_owned()))
             .into(),
         derives: vec![DeriveSpec::along(Derivation::Ways, "algorithm").stored()],
+        search: None,
         alone: true,
     }];
     run.plan.published = Some("003".into());

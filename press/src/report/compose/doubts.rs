@@ -72,7 +72,9 @@ pub(super) fn weight(caveat: &Caveat) -> f64 {
         Caveat::NeighboursAlike { follows, .. } => follows.value,
         Caveat::BlockApart { off, .. } => off.distance(),
         Caveat::Uneven { uneven, .. } => uneven.sides().0.share.centre.value,
-        Caveat::NotSteady { trials, of } => trials.value / of.value.max(1.0),
+        Caveat::NotSteady { trials: some, of } | Caveat::SearchEnds { ended: some, of, .. } => {
+            some.value / of.value.max(1.0)
+        }
         Caveat::Incomplete { valid, of } => 1.0 - valid.value / of.value.max(1.0),
         Caveat::TooFew { least, .. } => 1.0 - least.values.value / least.needs.value,
         Caveat::ClientsOnly { places: trials, .. } | Caveat::Faults { trials, .. } => trials.value,
@@ -120,6 +122,10 @@ pub(in crate::report) fn lead(writer: &Writer, caveat: &Caveat) -> Said {
         Caveat::TooFew { metric, least } => {
             let args = few(args, least).name("metric", metric);
             writer.say("doubt-too-few", args)
+        }
+        Caveat::SearchEnds { load, ended, of } => {
+            let args = args.number("ended", *ended).number("of", *of).name("load", load);
+            writer.say("doubt-search-ends", args)
         }
         Caveat::Simulated => writer.label("doubt-simulated"),
         Caveat::ClientsOnly { places, first } => {
@@ -257,6 +263,9 @@ pub fn short(writer: &Writer, caveat: &Caveat) -> Result<Prose, ReportError> {
         Caveat::TooFew { metric, least } => {
             writer.say("short-too-few", few(args, least).name("metric", metric))
         }
+        Caveat::SearchEnds { ended, of, .. } => {
+            writer.say("short-search-ends", args.number("ended", *ended).number("of", *of))
+        }
         Caveat::Simulated => writer.label("short-simulated"),
         Caveat::ClientsOnly { places, .. } => {
             writer.say("short-clients-only", args.number("places", *places))
@@ -302,6 +311,7 @@ pub(in crate::report) fn means(writer: &Writer, caveat: &Caveat) -> Said {
         Caveat::Uneven { .. } => "doubt-uneven-means",
         Caveat::NotSteady { .. } => "doubt-not-steady-means",
         Caveat::TooFew { .. } => "doubt-too-few-means",
+        Caveat::SearchEnds { .. } => "doubt-search-ends-means",
         Caveat::Simulated => "doubt-simulated-means",
         Caveat::ClientsOnly { .. } => "doubt-clients-only-means",
         Caveat::Faults { .. } => "doubt-faults-means",
@@ -331,6 +341,7 @@ pub(in crate::report) fn fix(writer: &Writer, caveat: &Caveat) -> Said {
         Caveat::Uneven { .. } => "doubt-uneven-fix",
         Caveat::NotSteady { .. } => "doubt-not-steady-fix",
         Caveat::TooFew { .. } => "doubt-too-few-fix",
+        Caveat::SearchEnds { .. } => "doubt-search-ends-fix",
         Caveat::Simulated => "doubt-simulated-fix",
         Caveat::ClientsOnly { .. } => "doubt-clients-only-fix",
         Caveat::Faults { .. } => "doubt-faults-fix",

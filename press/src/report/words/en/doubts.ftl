@@ -61,6 +61,9 @@ doubt-not-steady-fix = Allow a longer settling time in the plan.
 doubt-too-few = Too few samples for { $at } of { $metric }: { $values } of { $needs }.
 doubt-too-few-means = A quantile is told only where enough values lie beyond it; with fewer it would be that of a few extremes. Neither the figure is told nor which level is better.
 doubt-too-few-fix = Measure in longer windows, in more blocks or at a higher rate, or judge by a lower quantile.
+doubt-search-ends = Of { $of } searches of load { $load }, { $ended } ended at an end of their range.
+doubt-search-ends-means = What they seek lies there or beyond, so that levels may differ by more than is told.
+doubt-search-ends-fix = Widen the range in the plan: from and to of the search.
 doubt-simulated = Nothing was measured: hosts, links and clock are a model.
 doubt-simulated-means = Every figure follows from the physics named in the test bed and from a seed. It tells how stend judges, and nothing about any machine.
 doubt-simulated-fix = Run the same plan on a real lab to measure.
@@ -128,6 +131,7 @@ short-block-apart = { $repeat ->
     [boot] round
    *[block] block
 } { $block } stands apart, { $off } off
+short-search-ends = { $ended } of { $of } searches ended at an end of their range
 short-not-steady = { $trials } of { $of } trials were not at a steady rate when measured
 short-too-few = too few samples for { $at } of { $metric }: { $values } of { $needs }
 short-simulated = a simulation: nothing was measured

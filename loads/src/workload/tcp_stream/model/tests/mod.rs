@@ -49,6 +49,7 @@ impl Case<'_> {
             settings: settings.clone(),
             seed: 1,
             kind: TrialKind::Counted,
+            search: None,
         };
         let job = Job {
             trial: &trial,

@@ -1,0 +1,211 @@
+//! Knows the table `[load.NAME.search]`: which load is sought, over what and by what.
+
+use super::error::PlanError;
+use super::nearest::remedy;
+use super::node::{Node, Section};
+use super::value::{outside, quantity, value, whole};
+use crate::record::{
+    MetricRole, MetricSpec, ParamRole, ParamSpec, SearchKind, SearchLimit, SearchPlan, Value,
+    WorkloadSpec,
+};
+use crate::search::ladder;
+use crate::unit::{Kind, Quantity, Unit};
+
+/// Keys of every search, and those of one for a limit.
+const KEYS: [&str; 5] = ["kind", "over", "metric", "from", "to"];
+const LIMIT_KEYS: [&str; 3] = ["limit", "resolution", "steps"];
+/// Fewest and most steps: the least a search can end with, and far more than halving needs.
+pub(in crate::plan) const STEPS_BOUNDS: (u64, u64) = (2, 200);
+const STEPS: u64 = 40;
+const RESOLUTION: f64 = 0.02;
+const FINEST: f64 = 0.001;
+const COARSEST: f64 = 0.5;
+
+/// The search of a load of this workload, in whose table it stands.
+pub(super) fn read(
+    node: &Node,
+    load: &Section,
+    spec: &WorkloadSpec,
+) -> Result<SearchPlan, PlanError> {
+    let table = node.section()?;
+    let kind = kind(&table)?;
+    let is_limited = matches!(kind, SearchKind::Goal | SearchKind::Bisect);
+    let limited = LIMIT_KEYS.into_iter().filter(|_| is_limited);
+    table.only(&KEYS.into_iter().chain(limited).collect::<Vec<_>>())?;
+    let param = over(&table, kind, (load, spec))?;
+    let metric = metric(&table, kind, spec)?;
+    let [from, to] = [
+        bound(&table, ("from", "write the least load to try, as in from = \"1\""), param)?,
+        bound(&table, ("to", "write the largest load to try, as in to = \"64\""), param)?,
+    ];
+    let numbers = [&from, &to].map(|bound| bound.number().unwrap_or_default());
+    if numbers[0] >= numbers[1] {
+        let line = table.get("to").map_or(table.line, |node| node.line);
+        let [from, to] = [&from, &to].map(ToString::to_string);
+        return Err(PlanError::SearchBounds { line, from, to });
+    }
+    let limit = is_limited.then(|| limit(&table, (kind, param, metric), &from)).transpose()?;
+    let steps = match table.get("steps") {
+        Some(node) => whole(node, STEPS_BOUNDS.0, STEPS_BOUNDS.1)?,
+        None if is_limited => STEPS,
+        None => ladder(numbers).len() as u64,
+    };
+    let (over, metric) = (param.name.into(), metric.name.into());
+    let steps = u32::try_from(steps).unwrap_or(u32::MAX);
+    Ok(SearchPlan { kind, over, metric, from, to, limit, steps })
+}
+
+fn required<'s, 'd>(
+    table: &'s Section<'d>,
+    what: &'static str,
+    remedy: &'static str,
+) -> Result<&'s Node<'d>, PlanError> {
+    table.get(what).ok_or(PlanError::Missing { line: table.line, what, remedy })
+}
+
+fn kind(table: &Section) -> Result<SearchKind, PlanError> {
+    let node = required(table, "kind", "write goal, bisect, ramp or knee")?;
+    let word = node.string()?;
+    let found = SearchKind::ALL.iter().find(|(known, _)| *known == word);
+    let known: Vec<&str> = SearchKind::ALL.iter().map(|(known, _)| *known).collect();
+    found.map(|(_, kind)| *kind).ok_or_else(|| PlanError::UnknownName {
+        line: node.line,
+        what: "search",
+        name: word.into(),
+        remedy: remedy(word, &known),
+    })
+}
+
+/// The parameter that is searched over: a load, which nothing else sets.
+fn over(
+    table: &Section,
+    kind: SearchKind,
+    (load, spec): (&Section, &WorkloadSpec),
+) -> Result<&'static ParamSpec, PlanError> {
+    let node = required(table, "over", "name a load offered or a number at once")?;
+    let name = node.string()?;
+    let at_once = matches!(kind, SearchKind::Ramp | SearchKind::Knee);
+    let fits = |param: &&ParamSpec| match param.role {
+        Some(ParamRole::Concurrency) => true,
+        Some(ParamRole::Offered) => !at_once,
+        _ => false,
+    };
+    let Some(param) = spec.params.iter().filter(fits).find(|param| param.name == name) else {
+        let known: Vec<&str> = spec.params.iter().filter(fits).map(|param| param.name).collect();
+        return Err(PlanError::NotSought {
+            line: node.line,
+            over: name.into(),
+            what: if at_once { "number at once" } else { "load offered or number at once" },
+            workload: spec.name.into(),
+            remedy: match known.as_slice() {
+                [] => "it has none; sweep what it has in over = { ... }".into(),
+                known => format!("write {}", known.join(" or ")),
+            },
+        });
+    };
+    let swept = load.section("over")?;
+    if let Some(other) = load.get(name).or_else(|| swept.get(name)) {
+        return Err(PlanError::SetTwice {
+            line: other.line.max(node.line),
+            key: name.into(),
+            first: "the load".into(),
+            second: "its search".into(),
+        });
+    }
+    Ok(param)
+}
+
+/// The metric that is searched by: for a peak or a knee a rate, the first if none is named.
+fn metric(
+    table: &Section,
+    kind: SearchKind,
+    spec: &WorkloadSpec,
+) -> Result<&'static MetricSpec, PlanError> {
+    let is_limited = matches!(kind, SearchKind::Goal | SearchKind::Bisect);
+    let fits = |metric: &&MetricSpec| is_limited || metric.role == MetricRole::Rate;
+    let missing = PlanError::Missing {
+        line: table.line,
+        what: "metric",
+        remedy: "name the metric that has the limit",
+    };
+    let Some(node) = table.get("metric") else {
+        return spec.metrics.iter().find(|m| !is_limited && fits(m)).ok_or(missing);
+    };
+    let name = node.string()?;
+    spec.metrics.iter().filter(fits).find(|metric| metric.name == name).ok_or_else(|| {
+        let known: Vec<&str> = spec.metrics.iter().filter(fits).map(|m| m.name).collect();
+        let what = if is_limited { "metric" } else { "rate among the metrics" };
+        let remedy = remedy(name, &known);
+        PlanError::UnknownName { line: node.line, what, name: name.into(), remedy }
+    })
+}
+
+fn bound(
+    table: &Section,
+    (key, remedy): (&'static str, &'static str),
+    param: &ParamSpec,
+) -> Result<Value, PlanError> {
+    let node = required(table, key, remedy)?;
+    match value(node, param.kind)? {
+        Value::Word(word) => Err(outside(node, &word, "a number, between which loads are sought")),
+        found if found.number() <= Some(0.0) => {
+            Err(outside(node, &found.to_string(), "a load above 0"))
+        }
+        found => Ok(found),
+    }
+}
+
+fn limit(
+    table: &Section,
+    (kind, param, metric): (SearchKind, &ParamSpec, &MetricSpec),
+    from: &Value,
+) -> Result<SearchLimit, PlanError> {
+    let node = required(table, "limit", "write the last good figure, as in limit = \"500 us\"")?;
+    let text = node.written("one value with its unit, in quotes")?;
+    let of_load = metric.unit != Unit::Share && text.trim_end().ends_with('%');
+    let at = if of_load {
+        let unit = from.quantity().map(|quantity| quantity.unit);
+        let offered = param.role == Some(ParamRole::Offered) && unit == Some(metric.unit);
+        if kind != SearchKind::Bisect || !offered {
+            let allowed = format!(
+                "a limit of {} in its own unit; a share of the load offered is for kind = \
+                 \"bisect\" over a load in the same unit",
+                metric.name
+            );
+            return Err(outside(node, text, &allowed));
+        }
+        quantity(node, Kind::Share)?
+    } else {
+        let Some(family) = family(metric.unit) else {
+            let node = table.get("metric").unwrap_or(node);
+            let allowed = "a metric that is a time, bit/s, bytes, a share or a number";
+            return Err(outside(node, metric.name, allowed));
+        };
+        quantity(node, family)?
+    };
+    if kind == SearchKind::Goal && at.value <= 0.0 {
+        return Err(outside(node, text, "a limit above 0, or kind = \"bisect\""));
+    }
+    let resolution = table.get("resolution").map(|node| {
+        let found = quantity(node, Kind::Share)?;
+        match (FINEST..=COARSEST).contains(&found.value) {
+            true => Ok(found),
+            false => Err(outside(node, &found.to_string(), "a share from 0.1 % to 50 %")),
+        }
+    });
+    let usual = || Quantity::new(RESOLUTION, Unit::Share);
+    let resolution = resolution.transpose()?.unwrap_or_else(usual);
+    Ok(SearchLimit { at, better: metric.better, of_load, resolution })
+}
+
+/// How a figure in this unit is written; none where a plan knows no way.
+const fn family(unit: Unit) -> Option<Kind> {
+    match unit {
+        Unit::Second => Some(Kind::Duration),
+        Unit::BitPerSecond => Some(Kind::Rate),
+        Unit::Byte => Some(Kind::Size),
+        Unit::Share => Some(Kind::Share),
+        Unit::Count => Some(Kind::Count),
+        _ => None,
+    }
+}

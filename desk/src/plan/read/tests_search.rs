@@ -1,0 +1,186 @@
+//! Knows what the table `[load.NAME.search]` comes to, and what it refuses.
+
+use crate::plan::example::catalogue;
+use crate::plan::{budget, expand, order, read, recheck, remaining};
+use crate::record::{
+    Better, LoadPlan, Outcome, Plan, Sample, SearchKind, Settings, Trial, TrialKind, TrialRecord,
+};
+use crate::unit::{Quantity, Unit};
+
+const GOAL: &str = "kind = \"goal\"\nover = \"offered_load\"\nmetric = \"delay\"\n\
+                    limit = \"500 us\"\nfrom = \"1 Mbit/s\"\nto = \"10 Gbit/s\"\n";
+const BISECT: &str = "kind = \"bisect\"\nover = \"offered_load\"\nmetric = \"throughput\"\n\
+                      limit = \"97 %\"\nfrom = \"1 Mbit/s\"\nto = \"10 Gbit/s\"\nsteps = 20\n\
+                      resolution = \"5 %\"\n";
+const RAMP: &str = "kind = \"ramp\"\nover = \"streams\"\nfrom = 1\nto = 48\n";
+const KNEE: &str = "kind = \"knee\"\nover = \"streams\"\nfrom = 2\nto = 16\nmetric = \"packets\"\n";
+
+/// A plan of this search, with these lines in the table of its load.
+fn plan(load: &str, search: &str) -> Result<Plan, String> {
+    let text = format!(
+        "title = \"t\"\nlab.links = {{ one = {{}}, two = {{}} }}\n\
+         factors.path.levels = [\"one\", \"two\"]\n[method]\nblocks = 3\n\
+         [load.net]\nworkload = \"tcp_stream\"\n{load}[load.net.search]\n{search}"
+    );
+    read(&text, &catalogue()).map_err(|e| e.to_string())
+}
+
+#[test]
+fn a_goal_has_its_defaults_written_out_and_is_what_decides() {
+    let plan = plan("", GOAL).unwrap();
+    let load: &LoadPlan = &plan.loads[0];
+    let search = load.search.as_ref().unwrap();
+    let limit = search.limit.as_ref().unwrap();
+    assert_eq!((search.kind, search.steps, limit.of_load), (SearchKind::Goal, 40, false));
+    assert_eq!((limit.at, limit.better), (Quantity::seconds(500e-6), Better::Lower));
+    assert_eq!(limit.resolution.to_string(), "2 %");
+    assert_eq!(plan.primary("net"), "net_largest");
+    assert!(!load.fixed.contains_key("offered_load") && load.fixed.contains_key("streams"));
+    let told = crate::search::metrics(&plan, &described());
+    let told: Vec<_> = told.iter().map(|m| (m.name.as_str(), m.title.as_str(), m.unit)).collect();
+    let title = "largest offered_load with delay <= 500 us";
+    let title = title.replace("500 us", &limit.at.to_string());
+    assert_eq!(told, [("net_largest", title.as_str(), Unit::BitPerSecond)]);
+}
+
+fn described() -> Vec<crate::record::Metric> {
+    catalogue().workloads.iter().flat_map(|spec| spec.described()).collect()
+}
+
+#[test]
+fn a_ramp_doubles_to_its_end_and_gives_two_results() {
+    let of = |load: &str, search: &str| plan(load, search).unwrap();
+    let ramp = of("", RAMP);
+    let search = ramp.loads[0].search.as_ref().unwrap();
+    assert_eq!((search.steps, search.limit.as_ref()), (7, None), "1, 2, 4, 8, 16, 32, 48");
+    assert_eq!((search.metric.as_str(), ramp.primary("net")), ("throughput", "net_peak"));
+    assert_eq!(of("primary = \"net_peak_load\"\n", RAMP).primary("net"), "net_peak_load");
+    let units: Vec<Unit> =
+        crate::search::metrics(&ramp, &described()).iter().map(|metric| metric.unit).collect();
+    assert_eq!(units, [Unit::BitPerSecond, Unit::Count]);
+    assert_eq!(of("", KNEE).primary("net"), "net_knee");
+}
+
+#[test]
+fn what_was_read_is_taken_back_from_a_record_and_what_was_changed_is_not() {
+    for search in [GOAL, BISECT, RAMP, KNEE] {
+        let mut plan = plan("", search).unwrap();
+        recheck(&plan, &catalogue()).unwrap();
+        plan.loads[0].search.as_mut().unwrap().steps += 500;
+        assert!(recheck(&plan, &catalogue()).is_err(), "{search}");
+    }
+}
+
+#[test]
+fn a_search_that_cannot_be_is_refused_with_its_remedy() {
+    let line = |search: &str, line: &str| {
+        let key = line.split(' ').next().unwrap();
+        let kept = search.lines().filter(|l| !l.starts_with(&format!("{key} ")));
+        kept.chain([line]).map(|l| format!("{l}\n")).collect::<String>()
+    };
+    let without = |search: &str, key: &str| {
+        let kept = search.lines().filter(|l| !l.starts_with(&format!("{key} ")));
+        kept.map(|l| format!("{l}\n")).collect::<String>()
+    };
+    let refused = [
+        ("", line(GOAL, "kind = \"goals\""), "there is no search 'goals'; did you mean 'goal'?"),
+        ("", line(GOAL, "over = \"request_size\""), "'request_size' is no load offered or number"),
+        ("", line(RAMP, "over = \"offered_load\""), "is no number at once of tcp_stream"),
+        ("", line(RAMP, "metric = \"delay\""), "there is no rate among the metrics 'delay'"),
+        ("", line(RAMP, "limit = \"1 s\""), "unknown key 'limit'"),
+        ("", line(GOAL, "from = \"full\""), "'from' cannot be 'full'; write a number"),
+        ("", line(GOAL, "to = \"1 kbit/s\""), "'to' cannot be '1 kbit/s'"),
+        ("", line(GOAL, "to = \"1 Mbit/s\""), "to = 1 Mbit/s is not above from = 1 Mbit/s"),
+        ("", line(GOAL, "limit = \"0 us\""), "a limit above 0, or kind = \"bisect\""),
+        ("", line(GOAL, "limit = \"97 %\""), "a share of the load offered is for kind"),
+        ("", line(GOAL, "limit = \"9\""), "'limit': '9' has no unit"),
+        ("", line(BISECT, "metric = \"packets\""), "'97 %'; write a limit of packets"),
+        ("", line(GOAL, "metric = \"operations\""), "'operations'; write a metric that is a time"),
+        ("", line(GOAL, "resolution = \"0.01 %\""), "a share from 0.1 % to 50 %"),
+        ("", line(GOAL, "steps = 1"), "'steps' cannot be '1'"),
+        ("", without(GOAL, "kind"), "'kind' is missing; write goal, bisect, ramp or knee"),
+        ("", without(GOAL, "metric"), "'metric' is missing; name the metric that has the limit"),
+        ("", without(GOAL, "limit"), "'limit' is missing"),
+        ("", without(GOAL, "to"), "'to' is missing; write the largest load to try"),
+        ("offered_load = \"1 Gbit/s\"\n", GOAL.into(), "the load and its search both set 'offered"),
+        ("over.streams = [1, 2]\n", RAMP.into(), "the load and its search both set 'streams'"),
+        ("primary = \"throughput\"\n", GOAL.into(), "there is no metric 'throughput'"),
+    ];
+    for (load, search, words) in refused {
+        let said = plan(load, &search).unwrap_err();
+        assert!(said.contains(words), "{words} is not in {said}");
+    }
+    let alone = "title = \"t\"\n[load.a]\nworkload = \"mem_latency\"\n[load.a.search]\n\
+                 kind = \"goal\"\nover = \"size\"\n";
+    let said = read(alone, &catalogue()).unwrap_err().to_string();
+    assert!(said.contains("it has none; sweep what it has in over"), "{said}");
+    let factor = "title = \"t\"\nfactors.streams.levels = [1, 2]\n[load.net]\n\
+                  workload = \"tcp_stream\"\n[load.net.search]\n";
+    let said = read(&format!("{factor}{RAMP}"), &catalogue()).unwrap_err().to_string();
+    assert!(said.contains("load 'net' and factor 'streams' both set 'streams'"), "{said}");
+    let many = RAMP.replace("48", "64");
+    let clients = "title = \"t\"\nlab.clients = 32\n[load.net]\nworkload = \"tcp_stream\"\n\
+                   [load.net.search]\n";
+    let said = read(&format!("{clients}{many}"), &catalogue()).unwrap_err().to_string();
+    assert!(said.contains("64 streams x 32 clients"), "{said}");
+}
+
+#[test]
+fn the_order_has_the_first_step_of_each_search_and_keeps_numbers_for_the_others() {
+    let plan = plan("over.direction = [\"transmit\", \"receive\"]\n", BISECT).unwrap();
+    assert!(expand(&plan).0.iter().all(|point| !point.params.contains_key("offered_load")));
+    let trials = order(&plan);
+    assert_eq!(trials.len(), 4 + 3 * 4);
+    let budget = budget(&plan);
+    assert_eq!((budget.points, budget.trials, budget.dry_trials), (2, 3 * 4 * 20, 4));
+    assert!(budget.longest.value > 10.0 * budget.shortest.value);
+    let (dry, counted) = trials.split_at(4);
+    assert!(dry.iter().all(|t| t.search.is_none() && t.kind == TrialKind::Dry));
+    for (at, trial) in counted.iter().enumerate() {
+        assert_eq!(trial.id as usize, 4 + at * 20);
+        assert_eq!(trial.search.map(|step| (step.id, step.step)), Some((trial.id, 1)));
+        assert_eq!(trial.point.params["offered_load"].to_string(), "10 Gbit/s");
+    }
+    assert!(plan.loads[0].is_paced(&counted[0].point.params));
+}
+
+/// What a link of this capacity gives.
+fn carried(trial: &Trial, capacity: f64) -> TrialRecord {
+    let load = trial.point.params["offered_load"].number().unwrap();
+    let quantity = Quantity::new(load.min(capacity), Unit::BitPerSecond);
+    let samples = vec![Sample { metric: "throughput".into(), quantity }];
+    TrialRecord {
+        trial: trial.clone(),
+        observed: Settings::new(),
+        outcome: Outcome { samples, ..Outcome::default() },
+        readings: Vec::new(),
+        started_s: 0.0,
+        attempt: 1,
+    }
+}
+
+#[test]
+fn one_step_after_the_other_remains_until_the_search_has_ended() {
+    let mut plan = plan("", BISECT).unwrap();
+    plan.method.dry = false;
+    let (mut records, mut loads) = (Vec::new(), Vec::new());
+    let first = remaining(&plan, &[])[0].0.id;
+    while let Some((next, 1)) = remaining(&plan, &records).into_iter().next() {
+        if next.search.unwrap().id != first {
+            break;
+        }
+        assert_eq!(next.id, first + u32::try_from(records.len()).unwrap());
+        loads.push(next.point.params["offered_load"].number().unwrap());
+        records.push(carried(&next, 1e9));
+    }
+    assert_eq!(loads[..2], [1e10, 1e10], "a miss is believed when it is seen twice");
+    let last = loads.last().unwrap();
+    assert!((0.9e9..1.15e9).contains(last) && loads.len() < 20, "{loads:?}");
+    let lost = crate::record::Fault::DeadHost { host: "c01".into() };
+    records[1].outcome.fault = Some(lost);
+    records.truncate(2);
+    let again = &remaining(&plan, &records)[0];
+    assert_eq!((again.0.id, again.0.search.unwrap().step, again.1), (first + 1, 2, 2));
+    records.extend([records[1].clone(), records[1].clone()]);
+    assert_ne!(remaining(&plan, &records)[0].0.search.unwrap().id, first, "it is lost");
+}

@@ -1,0 +1,98 @@
+//! Knows how a plan says which load it seeks, and by what it knows that load.
+//!
+//! Never: which load comes next.
+
+use super::spec::Better;
+use super::trial::Value;
+use crate::unit::Quantity;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What is sought.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SearchKind {
+    /// The largest load whose figure stays within a limit that it nears gradually, as a latency
+    /// does.
+    Goal,
+    /// The largest load whose figure stays within a limit that it either keeps or breaks, as loss
+    /// does.
+    Bisect,
+    /// The peak of a rate over a rising number at once.
+    Ramp,
+    /// The number at once with the largest power, rate over time of one piece of work.
+    Knee,
+}
+
+impl SearchKind {
+    /// Every kind, by its word in a plan.
+    pub const ALL: [(&'static str, Self); 4] = [
+        ("goal", Self::Goal),
+        ("bisect", Self::Bisect),
+        ("ramp", Self::Ramp),
+        ("knee", Self::Knee),
+    ];
+
+    /// The word for it in a plan.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        Self::ALL.iter().find(|(_, kind)| *kind == self).map_or("", |(word, _)| word)
+    }
+}
+
+/// Which figures are good enough.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SearchLimit {
+    /// The last good one.
+    pub at: Quantity,
+    /// Which way the figures of the metric are better, so that those beyond the limit are good.
+    pub better: Better,
+    /// Whether it is a share of the load offered.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub of_load: bool,
+    /// How far apart, as a share, the largest load that keeps it and the smallest that breaks it
+    /// may be at the end.
+    pub resolution: Quantity,
+}
+
+/// The search that each treatment of a load point runs once in each block, every key written out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SearchPlan {
+    /// What is sought.
+    pub kind: SearchKind,
+    /// The parameter that is searched over.
+    pub over: String,
+    /// The metric that is searched by.
+    pub metric: String,
+    /// Least load that is tried.
+    pub from: Value,
+    /// Largest load that is tried.
+    pub to: Value,
+    /// Which figures are good enough; none where a peak or a knee is sought.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<SearchLimit>,
+    /// Most steps, each a trial.
+    pub steps: u32,
+}
+
+impl SearchPlan {
+    /// A load of this search as the plan would write it.
+    #[must_use]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within bounds")]
+    pub fn load(&self, number: f64) -> Value {
+        match &self.from {
+            Value::Quantity(from) => Value::Quantity(Quantity::new(number, from.unit)),
+            _ => Value::Count(number as u64),
+        }
+    }
+}
+
+/// Which step of which search a trial is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SearchStep {
+    /// The search, by the number of its first trial: one load point under one treatment in one
+    /// block.
+    pub id: u32,
+    /// Which step, from 1.
+    pub step: u32,
+}

@@ -1,0 +1,169 @@
+//! Knows how the search of a plan becomes a rule, the records of its trials a history, and its end
+//! an observation.
+//!
+//! Never: the order of trials, nor how observations compare.
+
+use super::range::{Range, Within};
+use super::{Bisect, Goal, Next, Rung, Step, bisect, goal, power_peak, ramp};
+use crate::record::{
+    Better, Direction, LoadPlan, Metric, MetricRole, ParamRole, Plan, SearchKind, SearchPlan,
+    TrialRecord, Value,
+};
+use crate::unit::Unit;
+
+/// A figure within this share of its goal is taken three times.
+const DOUBT: f64 = 0.2;
+
+/// What a search that has ended gives.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    /// The load that was found; none where none in its range is good enough.
+    pub load: Option<f64>,
+    /// Its results, in the order of [`names`]; 0 where nothing was found.
+    pub results: Vec<f64>,
+}
+
+/// The first load of a search, in the unit of its bounds.
+#[must_use]
+pub fn first(search: &SearchPlan) -> f64 {
+    let [least, most] = within(search);
+    if search.kind == SearchKind::Bisect { most } else { least }
+}
+
+/// The loads of a ramp, doubling from the least to the largest.
+#[must_use]
+pub fn ladder([least, most]: [f64; 2]) -> Vec<f64> {
+    let doubled = std::iter::successors(Some(least), |load| Some(2.0 * load));
+    doubled.take_while(|load| *load < most).chain([most]).collect()
+}
+
+/// What follows from the steps of a search so far, in their order.
+#[must_use]
+pub fn next(search: &SearchPlan, steps: &[Step]) -> Next {
+    let range = Range {
+        within: within(search),
+        resolution: search.limit.as_ref().map_or(0.0, |limit| limit.resolution.value),
+        whole: matches!(search.from, Value::Count(_)),
+        steps: search.steps as usize,
+    };
+    match (search.kind, good(search)) {
+        (SearchKind::Goal, Some(within)) => goal(steps, &Goal { range, within, doubt: DOUBT }),
+        (SearchKind::Bisect, Some(within)) => bisect(steps, &Bisect { range, within }),
+        _ => ramp(&rungs(steps), &ladder(range.within)),
+    }
+}
+
+/// What a trial of a load gave as a step of its search; none of a load without one. A figure that
+/// the trial lacks is no number, which is good enough for nothing.
+#[must_use]
+pub fn step(load: &LoadPlan, record: &TrialRecord) -> Option<Step> {
+    let search = load.search.as_ref()?;
+    let params = &record.trial.point.params;
+    let at = params.get(&search.over)?.number()?;
+    let figure = record.outcome.metric(&search.metric).map_or(f64::NAN, |figure| figure.value);
+    let of_load = search.limit.as_ref().is_some_and(|limit| limit.of_load);
+    let direction = load.param(ParamRole::Direction, params).and_then(Value::word);
+    let ways = match direction.and_then(Direction::of) {
+        Some(Direction::Duplex) => 2.0,
+        _ => 1.0,
+    };
+    let figure = if of_load { figure / (at * ways) } else { figure };
+    Some(Step { load: at, figure })
+}
+
+/// What a search found by these steps; none while it goes on.
+#[must_use]
+pub fn found(search: &SearchPlan, steps: &[Step]) -> Option<Found> {
+    let Next::Enough(end) = next(search, steps) else { return None };
+    let rungs = rungs(steps);
+    let load = if search.kind == SearchKind::Knee { power_peak(&rungs).or(end) } else { end };
+    let at = load.unwrap_or(0.0);
+    let peak = rungs.iter().find(|rung| Some(rung.concurrency) == load);
+    let results = match search.kind {
+        SearchKind::Ramp => vec![peak.map_or(0.0, |rung| rung.rate), at],
+        _ => vec![at],
+    };
+    Some(Found { load, results })
+}
+
+/// The metrics that the searches of a plan give, of which `known` are those that they search by.
+#[must_use]
+pub fn metrics(plan: &Plan, known: &[Metric]) -> Vec<Metric> {
+    let of = |load: &LoadPlan| -> Vec<Metric> {
+        let Some(search) = &load.search else { return Vec::new() };
+        let by = known.iter().filter(|metric| metric.name == search.metric);
+        let own = |metric: &&Metric| metric.workload.as_ref().is_none_or(|w| *w == load.workload);
+        let Some(by) = by.clone().find(own).or_else(|| by.clone().next()) else {
+            return Vec::new();
+        };
+        let unit = search.from.quantity().map_or(Unit::Count, |quantity| quantity.unit);
+        let role = match load.roles.get(&ParamRole::Offered) {
+            Some(offered) if *offered == search.over => MetricRole::Rate,
+            _ => MetricRole::Count,
+        };
+        let names = names(load).into_iter().zip(titles(search, &by.title));
+        let metric = |(name, title)| Metric {
+            name,
+            title,
+            role,
+            unit,
+            better: Better::Higher,
+            quantile: None,
+            workload: Some(load.workload.clone()),
+        };
+        let mut all: Vec<Metric> = names.map(metric).collect();
+        if search.kind == SearchKind::Ramp {
+            (all[0].role, all[0].unit) = (by.role, by.unit);
+        }
+        all
+    };
+    plan.loads.iter().flat_map(of).collect()
+}
+
+/// Names of the metrics that the search of a load gives, the first of which decides where the plan
+/// names none; none of a load without a search.
+#[must_use]
+pub fn names(load: &LoadPlan) -> Vec<String> {
+    let endings: &[&str] = match load.search.as_ref().map(|search| search.kind) {
+        None => &[],
+        Some(SearchKind::Goal | SearchKind::Bisect) => &["largest"],
+        Some(SearchKind::Ramp) => &["peak", "peak_load"],
+        Some(SearchKind::Knee) => &["knee"],
+    };
+    endings.iter().map(|ending| format!("{}_{ending}", load.name)).collect()
+}
+
+/// What headings call them.
+fn titles(search: &SearchPlan, by: &str) -> Vec<String> {
+    let SearchPlan { over, kind, limit, .. } = search;
+    match (kind, limit) {
+        (SearchKind::Ramp, _) => {
+            vec![format!("peak of {by} over {over}"), format!("{over} at the peak of {by}")]
+        }
+        (_, Some(limit)) => {
+            let sign = if limit.better == Better::Lower { "<=" } else { ">=" };
+            let of = if limit.of_load { " of it" } else { "" };
+            vec![format!("largest {over} with {by} {sign} {}{of}", limit.at)]
+        }
+        _ => vec![format!("{over} at the knee of {by}")],
+    }
+}
+
+fn within(search: &SearchPlan) -> [f64; 2] {
+    [&search.from, &search.to].map(|bound| bound.number().unwrap_or(f64::NAN))
+}
+
+fn good(search: &SearchPlan) -> Option<Within> {
+    let limit = search.limit.as_ref()?;
+    Some(Within { limit: limit.at.value, at_least: limit.better == Better::Higher })
+}
+
+/// A step of a closed loop as a rung: by Little's law the time of one piece of work is the number
+/// at once over the rate. A rate that is no number is 0.
+fn rungs(steps: &[Step]) -> Vec<Rung> {
+    let rung = |step: &Step| {
+        let (concurrency, rate) = (step.load, step.figure.max(0.0));
+        Rung { concurrency, rate, time_s: concurrency / rate.max(f64::MIN_POSITIVE) }
+    };
+    steps.iter().map(rung).collect()
+}
