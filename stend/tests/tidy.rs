@@ -44,6 +44,8 @@ fn no_word_stands_where_it_must_not() {
 fn rooms_use_only_the_rooms_below_them() {
     let workloads = folders::workload_names(&source::root()).unwrap();
     over_all(|source| edges::check(source, &workloads)).unwrap_or_else(|faults| panic!("{faults}"));
+    let idle = edges::unused(&source::workspace().unwrap());
+    verdict(&idle).unwrap_or_else(|faults| panic!("{faults}"));
 }
 
 #[test]

@@ -13,7 +13,7 @@ use crate::record::{
     FactorSpec, ParamKind, ParamRole, ParamSpec, Range, Scope, SearchKind, Words, WorkloadSpec,
     claim_sources,
 };
-use crate::unit::{Kind, Quantity, Unit};
+use crate::unit::Kind;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 

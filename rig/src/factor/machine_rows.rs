@@ -18,7 +18,7 @@ const fn machine(name: &'static str, about: &'static str, kind: ParamKind) -> Fa
 }
 
 const fn place(pattern: &'static str) -> Place {
-    Place { pattern, words: &[], menu: None, register: None }
+    switch(pattern, &[])
 }
 
 const fn switch(pattern: &'static str, words: &'static [(&'static str, &'static str)]) -> Place {
@@ -67,95 +67,51 @@ pub(super) const THP: FactorSpec =
     machine("thp", "transparent huge pages", ParamKind::choice(&["always", "madvise", "never"]));
 pub(super) const TURBO: FactorSpec = machine("turbo", "frequencies above the nominal one", SWITCH);
 
+/// A row over places that are all there is to say of it.
+const fn row(spec: &'static FactorSpec, places: &'static [Place]) -> MachineRow {
+    MachineRow { spec, places, effect: None, administered: false }
+}
+
 static ROWS: [MachineRow; 12] = [
-    MachineRow {
-        spec: &AUTOGROUP,
-        places: &[switch("proc/sys/kernel/sched_autogroup_enabled", ONE_ZERO)],
-        effect: None,
-        administered: false,
-    },
-    MachineRow {
-        spec: &BUSY_POLL,
-        places: &[place("proc/sys/net/core/busy_poll")],
-        effect: None,
-        administered: false,
-    },
-    MachineRow {
-        spec: &GOVERNOR,
-        places: &[Place {
-            pattern: "sys/devices/system/cpu/cpu*/cpufreq/scaling_governor",
-            words: &[],
+    row(&AUTOGROUP, &[switch("proc/sys/kernel/sched_autogroup_enabled", ONE_ZERO)]),
+    row(&BUSY_POLL, &[place("proc/sys/net/core/busy_poll")]),
+    row(
+        &GOVERNOR,
+        &[Place {
             menu: Some("scaling_available_governors"),
-            register: None,
+            ..place("sys/devices/system/cpu/cpu*/cpufreq/scaling_governor")
         }],
-        effect: None,
-        administered: false,
-    },
+    ),
+    row(&MAX_FREQUENCY, &[place("sys/devices/system/cpu/cpu*/cpufreq/scaling_max_freq")]),
+    row(&NETDEV_BACKLOG, &[place("proc/sys/net/core/netdev_max_backlog")]),
+    row(&NETDEV_BUDGET, &[place("proc/sys/net/core/netdev_budget")]),
     MachineRow {
-        spec: &MAX_FREQUENCY,
-        places: &[place("sys/devices/system/cpu/cpu*/cpufreq/scaling_max_freq")],
-        effect: None,
-        administered: false,
-    },
-    MachineRow {
-        spec: &NETDEV_BACKLOG,
-        places: &[place("proc/sys/net/core/netdev_max_backlog")],
-        effect: None,
-        administered: false,
-    },
-    MachineRow {
-        spec: &NETDEV_BUDGET,
-        places: &[place("proc/sys/net/core/netdev_budget")],
-        effect: None,
-        administered: false,
-    },
-    MachineRow {
-        spec: &NUMA_BALANCING,
-        places: &[switch("proc/sys/kernel/numa_balancing", ONE_ZERO)],
-        effect: None,
         // `sysctl_numa_balancing` of the kernel's kernel/sched/core.c.
         administered: true,
+        ..row(&NUMA_BALANCING, &[switch("proc/sys/kernel/numa_balancing", ONE_ZERO)])
     },
-    MachineRow {
-        spec: &PREFETCHERS,
+    row(
+        &PREFETCHERS,
         // A bit that is set takes a prefetcher away.
-        places: &[Place {
-            pattern: "dev/cpu/*/msr",
-            words: &[("on", "0x0"), ("off", "0xf")],
-            menu: None,
+        &[Place {
             register: Some(no_register),
+            ..switch("dev/cpu/*/msr", &[("on", "0x0"), ("off", "0xf")])
         }],
-        effect: None,
-        administered: false,
-    },
+    ),
     MachineRow {
-        spec: &SMT,
-        places: &[place("sys/devices/system/cpu/smt/control")],
         effect: Some(siblings),
-        administered: false,
+        ..row(&SMT, &[place("sys/devices/system/cpu/smt/control")])
     },
-    MachineRow {
-        spec: &SWAPPINESS,
-        places: &[place("proc/sys/vm/swappiness")],
-        effect: None,
-        administered: false,
-    },
-    MachineRow {
-        spec: &THP,
-        places: &[place("sys/kernel/mm/transparent_hugepage/enabled")],
-        effect: None,
-        administered: false,
-    },
-    MachineRow {
-        spec: &TURBO,
-        places: &[
+    row(&SWAPPINESS, &[place("proc/sys/vm/swappiness")]),
+    row(&THP, &[place("sys/kernel/mm/transparent_hugepage/enabled")]),
+    row(
+        &TURBO,
+        &[
             // Of the driver's own file 1 means no.
             switch("sys/devices/system/cpu/intel_pstate/no_turbo", &[("on", "0"), ("off", "1")]),
             switch("sys/devices/system/cpu/cpufreq/boost", ONE_ZERO),
         ],
-        effect: None,
-        administered: false,
-    },
+    ),
 ];
 
 /// The factor of a name that is set on the machine itself; none for others.

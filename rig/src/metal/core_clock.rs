@@ -64,32 +64,7 @@ fn additions(count: u64) -> bool {
     true
 }
 
-#[cfg(target_arch = "aarch64")]
-fn additions(count: u64) -> bool {
-    // SAFETY: adds in registers of its own; touches no memory.
-    unsafe {
-        core::arch::asm!(
-            "2:",
-            "add {sum}, {sum}, {one}", "add {sum}, {sum}, {one}",
-            "add {sum}, {sum}, {one}", "add {sum}, {sum}, {one}",
-            "add {sum}, {sum}, {one}", "add {sum}, {sum}, {one}",
-            "add {sum}, {sum}, {one}", "add {sum}, {sum}, {one}",
-            "add {sum}, {sum}, {one}", "add {sum}, {sum}, {one}",
-            "add {sum}, {sum}, {one}", "add {sum}, {sum}, {one}",
-            "add {sum}, {sum}, {one}", "add {sum}, {sum}, {one}",
-            "add {sum}, {sum}, {one}", "add {sum}, {sum}, {one}",
-            "subs {left}, {left}, #1",
-            "b.ne 2b",
-            sum = inout(reg) 0_u64 => _,
-            one = in(reg) 1_u64,
-            left = inout(reg) count / 16 => _,
-            options(nostack, nomem),
-        );
-    }
-    true
-}
-
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+#[cfg(not(target_arch = "x86_64"))]
 fn additions(_: u64) -> bool {
     false
 }
@@ -103,6 +78,6 @@ mod tests {
     fn a_core_has_a_clock() {
         let hertz = core_hertz();
         assert!(hertz.is_none_or(|hertz| (1e8..2e10).contains(&hertz)), "{hertz:?}");
-        assert_eq!(hertz.is_some(), cfg!(any(target_arch = "x86_64", target_arch = "aarch64")));
+        assert_eq!(hertz.is_some(), cfg!(target_arch = "x86_64"));
     }
 }

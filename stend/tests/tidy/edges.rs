@@ -1,6 +1,6 @@
 //! Knows which room may use which: the one table of allowed edges.
 
-use crate::source::Source;
+use crate::source::{Lexeme, Source};
 
 /// A room, and the rooms that it may use, each as `crate::room`; only code that ships is bound.
 ///
@@ -13,20 +13,13 @@ const EDGES: [(&str, &[&str]); 20] = [
     ("desk::record", &["desk::unit"]),
     ("desk::plan", &["desk::unit", "desk::record", "desk::search", "desk::stats"]),
     ("desk::search", &["desk::unit", "desk::record", "desk::stats"]),
-    ("desk::stats", &["desk::unit", "desk::record"]),
+    ("desk::stats", &["desk::unit"]),
     ("desk::validity", &["desk::unit", "desk::record"]),
     (
         "desk::verdict",
-        &[
-            "desk::validity",
-            "desk::unit",
-            "desk::record",
-            "desk::plan",
-            "desk::search",
-            "desk::stats",
-        ],
+        &["desk::validity", "desk::unit", "desk::record", "desk::plan", "desk::stats"],
     ),
-    ("press::figure", &["desk::unit", "desk::record", "desk::stats", "desk::verdict"]),
+    ("press::figure", &["desk::unit"]),
     (
         "press::report",
         &[
@@ -52,8 +45,6 @@ const EDGES: [(&str, &[&str]); 20] = [
             "desk::unit",
             "desk::record",
             "desk::plan",
-            "desk::search",
-            "desk::stats",
             "desk::validity",
             "rig::lab",
             "rig::factor",
@@ -61,7 +52,7 @@ const EDGES: [(&str, &[&str]); 20] = [
             "rig::workload",
         ],
     ),
-    ("rig::store", &["desk::unit", "desk::record", "desk::plan"]),
+    ("rig::store", &["desk::record", "desk::plan"]),
     (
         "loads::engine",
         &["desk::unit", "desk::record", "desk::stats", "rig::lab", "rig::metal", "rig::workload"],
@@ -79,30 +70,50 @@ const EDGES: [(&str, &[&str]); 20] = [
             "loads::engine",
         ],
     ),
-    ("stend::cli", &["desk::*", "press::*", "rig::*", "loads::*", "stend::web"]),
-    ("stend::web", &["desk::*", "press::*", "rig::*"]),
+    ("stend::cli", &["desk::*", "press::*", "rig::*", "loads::*"]),
+    ("stend::web", &[]),
 ];
 
 /// Every use of a room by a room that the table does not allow.
 ///
 /// `workloads` are the names of the folders of the room of workloads.
 pub fn check(source: &Source, workloads: &[String]) -> Vec<String> {
-    let Some((krate, room)) = home(&source.path) else { return Vec::new() };
-    let from = format!("{krate}::{room}");
-    let mut faults = Vec::new();
-    for (index, lexeme) in source.lexemes.iter().enumerate() {
-        if source.is_test(lexeme.line) {
-            continue;
-        }
-        for to in targets(source, krate, index) {
-            let place = format!("{}:{}", source.path, lexeme.line);
-            if let Some(fault) = refuse(&from, &to) {
-                faults.push(format!("{place}: {fault}"));
-            }
-        }
-    }
+    let refused = |(line, from, to): (usize, String, String)| {
+        Some(format!("{}:{line}: {}", source.path, refuse(&from, &to)?))
+    };
+    let mut faults: Vec<String> = uses(source).into_iter().filter_map(refused).collect();
     faults.extend(neighbours(source, workloads));
     faults
+}
+
+/// Every edge of the table that no code takes.
+pub fn unused(sources: &[Source]) -> Vec<String> {
+    let taken: Vec<(usize, String, String)> = sources.iter().flat_map(uses).collect();
+    let rows = EDGES.iter().flat_map(|(room, edges)| edges.iter().map(move |edge| (room, edge)));
+    let idle = |(room, edge): &(&&str, &&str)| {
+        !taken.iter().any(|(_, from, to)| from == *room && leads(edge, to))
+    };
+    let fault = |(room, edge)| {
+        format!("{room} does not use {edge}; take it out of EDGES in stend/tests/tidy/edges.rs")
+    };
+    rows.filter(idle).map(fault).collect()
+}
+
+/// Every use of a room in code that ships: line, from where, of which.
+fn uses(source: &Source) -> Vec<(usize, String, String)> {
+    let Some((krate, room)) = home(&source.path) else { return Vec::new() };
+    let from = format!("{krate}::{room}");
+    let shipped = source.lexemes.iter().enumerate().filter(|(_, l)| !source.is_test(l.line));
+    let of = |(index, lexeme): (usize, &Lexeme)| {
+        let (line, from) = (lexeme.line, from.clone());
+        targets(source, krate, index).into_iter().map(move |to| (line, from.clone(), to))
+    };
+    shipped.flat_map(of).collect()
+}
+
+/// Whether an edge of the table leads to a room.
+fn leads(edge: &str, to: &str) -> bool {
+    edge == to || edge.strip_suffix('*').is_some_and(|krate| to.starts_with(krate))
 }
 
 /// Crate and room of a file; none for `lib.rs` and `main.rs`, which join the rooms, and for tests.
@@ -120,9 +131,7 @@ fn refuse(from: &str, to: &str) -> Option<String> {
              may use"
         ));
     };
-    let fits =
-        |edge: &&str| *edge == to || edge.strip_suffix('*').is_some_and(|k| to.starts_with(k));
-    if from == to || allowed.iter().any(fits) {
+    if from == to || allowed.iter().any(|edge| leads(edge, to)) {
         return None;
     }
     Some(format!(
@@ -243,6 +252,16 @@ mod tests {
         assert_eq!(faults("desk/src/verdict/winner.rs", text), Vec::<String>::new());
         let own = "//! x\nuse crate::verdict::Verdict;\nuse super::finding::Limit;\n";
         assert_eq!(faults("desk/src/verdict/winner.rs", own), Vec::<String>::new());
+    }
+
+    #[test]
+    fn an_edge_that_no_code_takes_is_found() {
+        let text = "//! x\nuse crate::unit::Unit;\n#[cfg(test)]\nmod tests {\n    \
+                    use crate::stats::t;\n}\n";
+        let found = unused(&[Source::parse("desk/src/plan/mod.rs", text).unwrap()]);
+        let of_plan = found.iter().filter(|fault| fault.starts_with("desk::plan "));
+        let idle: Vec<&str> = of_plan.filter_map(|fault| fault.split(' ').nth(4)).collect();
+        assert_eq!(idle, ["desk::record;", "desk::stats;"]);
     }
 
     #[test]

@@ -14,7 +14,6 @@ use crate::plan::Catalogue;
 use crate::record::{
     FactorPlan, LabPlan, LoadPlan, Method, Place, Plan, SearchPlan, Settings, Value,
 };
-use crate::unit::{Quantity, Unit};
 use thiserror::Error;
 
 /// Why a plan of a record is refused: the value and what is allowed.
@@ -186,7 +185,7 @@ fn load_of(load: &LoadPlan, text: &mut String) {
         &format!("[load.{name}.search]\nkind = {}\nover = {}\n", quoted(kind.word()), quoted(over));
     *text += &format!("metric = {}\nfrom = {}\nto = {}\n", quoted(metric), value(from), value(to));
     if let Some(limit) = limit {
-        let [at, resolution] = [limit.at, limit.resolution].map(|share| quoted(&number(share)));
+        let [at, resolution] = [limit.at, limit.resolution].map(|share| quoted(&share.exact()));
         *text += &format!("limit = {at}\nresolution = {resolution}\nsteps = {steps}\n");
     }
 }

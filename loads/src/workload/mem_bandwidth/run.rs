@@ -10,8 +10,7 @@ use std::iter;
 use std::path::Path;
 
 /// All that have a word.
-const ISAS: [Isa; 7] =
-    [Isa::Scalar, Isa::Sse, Isa::Avx2, Isa::Avx512, Isa::Neon, Isa::Rep, Isa::RepQ];
+const ISAS: [Isa; 6] = [Isa::Scalar, Isa::Sse, Isa::Avx2, Isa::Avx512, Isa::Rep, Isa::RepQ];
 /// What is larger than any second cache may be walked page by page past the caches.
 const BEYOND_SECOND: usize = 4 << 20;
 /// What is larger than any first cache may be read from several places at once.

@@ -24,9 +24,7 @@ const PARAMS: &[ParamSpec] = &[
         name: "isa",
         about: "instructions; rep is the CPU's own string operation; best the widest there are",
         role: None,
-        kind: ParamKind::choice(&[
-            "best", "scalar", "sse", "avx2", "avx512", "neon", "rep", "rep_q",
-        ]),
+        kind: ParamKind::choice(&["best", "scalar", "sse", "avx2", "avx512", "rep", "rep_q"]),
         default: "best",
     },
     ParamSpec {

@@ -99,7 +99,6 @@ fn plain(word: &str) -> Option<&'static Row> {
         "sse" => Isa::Sse,
         "avx2" => Isa::Avx2,
         "avx512" => Isa::Avx512,
-        "neon" => Isa::Neon,
         _ => return None,
     };
     find(Operation::Copy, isa, store, walk)

@@ -10,8 +10,6 @@ use std::time::Duration;
 
 /// Bytes of one burst, between two of which a pause may lie.
 pub const BURST: usize = 4096;
-/// Instruction sets, the widest first.
-const WIDEST: [Isa; 5] = [Isa::Avx512, Isa::Avx2, Isa::Neon, Isa::Sse, Isa::Scalar];
 
 /// What an injector does with its memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +29,7 @@ impl Inject {
             Self::Copy => Operation::Copy,
         };
         let find = |isa| find(operation, isa, Store::Temporal, Walk::Straight);
-        WIDEST.into_iter().filter_map(find).find(|row| row.missing().is_none())
+        Isa::WIDEST.into_iter().filter_map(find).find(|row| row.missing().is_none())
     }
 }
 

@@ -5,7 +5,7 @@
 //! in 32 bits; adding the base costs a clock on some machines. Must not know the order.
 
 use crate::metal::Memory;
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[cfg(target_arch = "x86_64")]
 use std::arch::asm;
 
 /// Loads of a pass: in L1 a pass takes 2 us, in memory 0.1 ms.
@@ -105,54 +105,8 @@ unsafe fn numbers(base: *mut u8, mut at: usize, mut turns: u64) -> usize {
     at
 }
 
-/// `turns` is 1 or more.
-#[cfg(target_arch = "aarch64")]
-unsafe fn addresses(mut at: *mut u8, mut turns: u64) -> *mut u8 {
-    // SAFETY: reads only, at addresses that the caller vouches for.
-    unsafe {
-        asm!(
-            ".p2align 5",
-            "2:",
-            ".rept 64",
-            "ldr {at}, [{at}]",
-            ".endr",
-            "subs {turns}, {turns}, #1",
-            "b.ne 2b",
-            at = inout(reg) at,
-            turns = inout(reg) turns,
-            options(nostack, readonly),
-        );
-    }
-    let _ = turns;
-    at
-}
-
-/// `turns` is 1 or more.
-#[cfg(target_arch = "aarch64")]
-unsafe fn numbers(base: *mut u8, mut at: usize, mut turns: u64) -> usize {
-    // SAFETY: reads only, at numbers that the caller vouches for; a write of 32 bits clears the
-    // upper half of its register.
-    unsafe {
-        asm!(
-            ".p2align 5",
-            "2:",
-            ".rept 64",
-            "ldr {at:w}, [{base}, {at}, lsl #2]",
-            ".endr",
-            "subs {turns}, {turns}, #1",
-            "b.ne 2b",
-            base = in(reg) base,
-            at = inout(reg) at,
-            turns = inout(reg) turns,
-            options(nostack, readonly),
-        );
-    }
-    let _ = turns;
-    at
-}
-
 /// The same without assembly; the compiler may not drop or join volatile reads.
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+#[cfg(not(target_arch = "x86_64"))]
 unsafe fn addresses(mut at: *mut u8, turns: u64) -> *mut u8 {
     for _ in 0..turns {
         for _ in 0..UNROLLED {
@@ -164,7 +118,7 @@ unsafe fn addresses(mut at: *mut u8, turns: u64) -> *mut u8 {
 }
 
 /// The same without assembly.
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+#[cfg(not(target_arch = "x86_64"))]
 unsafe fn numbers(base: *mut u8, mut at: usize, turns: u64) -> usize {
     for _ in 0..turns {
         for _ in 0..UNROLLED {

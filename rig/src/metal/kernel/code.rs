@@ -3,8 +3,7 @@
 //! Knows the registers in which a loop is given its work. Must not know what any loop does.
 //!
 //! `x86_64`: rdi = `to`, rsi = `one`, rdx = `two`, rcx = `bytes`, r8 = `passes`, xmm0 = `scalar`.
-//! `aarch64`: x0 = `to`, x1 = `one`, x2 = `two`, x3 = `bytes`, x4 = `passes`, d0 = `scalar`.
-//! Free besides: what a C function may overwrite, and r12 to r15 on `x86_64`.
+//! Free besides: what a C function may overwrite, and r12 to r15.
 
 /// What a loop is given. Only the door makes one.
 #[derive(Debug)]
@@ -61,24 +60,5 @@ macro_rules! code {
     }};
 }
 
-/// Makes a [`Code`] out of a text, once as it is read by tests and once assembled.
-#[cfg(target_arch = "aarch64")]
-macro_rules! code {
-    ($text:expr) => {{
-        unsafe fn call(args: &$crate::metal::kernel::code::Args) {
-            // SAFETY: the caller promises pointers, lengths and features; the text touches only
-            // what they reach and the registers that are named here, and leaves the stack alone.
-            unsafe {
-                std::arch::asm!(
-                    $text,
-                    in("x0") args.to, in("x1") args.one, in("x2") args.two,
-                    in("x3") args.bytes, in("x4") args.passes, in("d0") args.scalar,
-                    clobber_abi("C"), options(nostack),
-                );
-            }
-        }
-        $crate::metal::kernel::code::Code { text: $text, call }
-    }};
-}
-
+#[cfg(target_arch = "x86_64")]
 pub(super) use code;

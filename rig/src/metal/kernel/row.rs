@@ -32,8 +32,6 @@ pub enum Isa {
     Avx2,
     /// 64 bytes, AVX-512F.
     Avx512,
-    /// 16 bytes, NEON.
-    Neon,
     /// `rep movsb`, `rep stosb`.
     Rep,
     /// `rep movsq`, `rep stosq`.
@@ -46,7 +44,7 @@ pub enum Isa {
 
 impl Isa {
     /// Registers, from the widest to the narrowest.
-    pub const WIDEST: [Self; 5] = [Self::Avx512, Self::Avx2, Self::Neon, Self::Sse, Self::Scalar];
+    pub const WIDEST: [Self; 4] = [Self::Avx512, Self::Avx2, Self::Sse, Self::Scalar];
 }
 
 /// How results reach memory.
@@ -156,7 +154,6 @@ impl Isa {
             Self::Sse => "sse",
             Self::Avx2 => "avx2",
             Self::Avx512 => "avx512",
-            Self::Neon => "neon",
             Self::Rep => "rep",
             Self::RepQ => "rep_q",
             Self::Compiler => "compiler",
