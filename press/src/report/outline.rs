@@ -318,8 +318,7 @@ fn every_doubt_has_evidence_a_consequence_and_a_remedy() {
     let share = || Estimate::exact(Quantity::count(1));
     let (count, why) = (Quantity::count, || "because".to_owned());
     let [moved, alike, apart] = diagnoses();
-    let at = Quantity::new(0.999, Unit::Share);
-    let least = TooFew { at, values: count(450), needs: count(10_000) };
+    let least = TooFew { at: count(1), values: count(450), needs: count(10_000) };
     let all = vec![
         Caveat::OneMachine,
         Caveat::Loopback { why: why() },

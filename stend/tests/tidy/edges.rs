@@ -17,7 +17,14 @@ const EDGES: [(&str, &[&str]); 20] = [
     ("desk::validity", &["desk::unit", "desk::record"]),
     (
         "desk::verdict",
-        &["desk::validity", "desk::unit", "desk::record", "desk::plan", "desk::stats"],
+        &[
+            "desk::validity",
+            "desk::unit",
+            "desk::record",
+            "desk::plan",
+            "desk::search",
+            "desk::stats",
+        ],
     ),
     ("press::figure", &["desk::unit"]),
     (
@@ -55,7 +62,15 @@ const EDGES: [(&str, &[&str]); 20] = [
     ("rig::store", &["desk::record", "desk::plan"]),
     (
         "loads::engine",
-        &["desk::unit", "desk::record", "desk::stats", "rig::lab", "rig::metal", "rig::workload"],
+        &[
+            "desk::unit",
+            "desk::record",
+            "desk::search",
+            "desk::stats",
+            "rig::lab",
+            "rig::metal",
+            "rig::workload",
+        ],
     ),
     (
         "loads::workload",
@@ -261,7 +276,7 @@ mod tests {
         let found = unused(&[Source::parse("desk/src/plan/mod.rs", text).unwrap()]);
         let of_plan = found.iter().filter(|fault| fault.starts_with("desk::plan "));
         let idle: Vec<&str> = of_plan.filter_map(|fault| fault.split(' ').nth(4)).collect();
-        assert_eq!(idle, ["desk::record;", "desk::stats;"]);
+        assert_eq!(idle, ["desk::record;", "desk::search;", "desk::stats;"]);
     }
 
     #[test]

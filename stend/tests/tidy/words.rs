@@ -49,10 +49,7 @@ const UNSAFE: &[(&str, &str)] = &[
     ("loads/src/workload/cipher/engine/child.rs", "pre_exec: a child that dies with its thread"),
     ("loads/src/workload/tcp_stream/run/low_water.rs", "setsockopt SO_RCVLOWAT: rustix lacks it"),
     ("rig/src/probe/soaker.rs", "sched_setscheduler: rustix has none, and that of musl is a stub"),
-    (
-        "loads/src/workload/tcp_stream/run/tcp_info.rs",
-        "getsockopt TCP_INFO: no crate has its fields",
-    ),
+    ("loads/src/engine/net/tcp_info.rs", "getsockopt TCP_INFO: no crate has its fields"),
 ];
 
 /// Everything that is wrong with the words of one file.

@@ -56,6 +56,35 @@ fn costs_are_ratios_within_blocks_like_any_other() {
     assert_eq!(only(&analyse(&run)).basis, Basis::Pair);
 }
 
+// The baseline does 1e9 operations a second with 2 CPUs: 2 ns each, and 1e9 / 50 a per cent.
+#[test]
+fn work_in_operations_costs_time_an_operation() {
+    let mut run = cheaper(|_| 1.0, |_| ());
+    run.metrics[0].unit = Unit::OperationPerSecond;
+    for record in &mut run.records {
+        record.outcome.samples[0].quantity = Quantity::new(1e9, Unit::OperationPerSecond);
+    }
+    let analysis = analyse(&run);
+    let cost = only(&analysis);
+    assert_eq!(
+        (cost.index.metric.as_str(), &*cost.per_gigabyte.metric),
+        ("pe_index", "cpu_per_operation")
+    );
+    for (comparison, base) in [
+        (&cost.index, Quantity::new(2e7, Unit::OperationPerCpuPercent)),
+        (&cost.per_gigabyte, Quantity::new(2e-9, Unit::Second)),
+    ] {
+        assert_eq!(
+            (comparison.verdict, comparison.points[0].base.centre.unit),
+            (Verdict::Better, base.unit)
+        );
+        close(comparison.points[0].base.centre.value, base.value, 1e-9);
+    }
+    // A metric that is no rate decides nothing of it.
+    run.metrics[0].role = crate::record::MetricRole::Latency;
+    assert!(analyse(&run).costs.is_empty());
+}
+
 #[test]
 fn an_index_of_equal_things_is_called_different_in_one_run_of_twenty() {
     let (mut alone, mut alarms) = (0, 0);

@@ -2,18 +2,19 @@
 //!
 //! Must not know factors or probes, nor the course of a trial.
 
+use super::Recipe;
 use super::check::{Evidence, check};
 use super::order::{Order, Threads};
 use super::part::{Exchange, FromPart, Side, ToPart};
 use crate::engine::net::{Course, Cpus, cpus};
-use desk::record::{Fault, WorkloadSpec};
+use desk::record::Fault;
 use rig::lab::{Lab, LabError, SUT};
 use rig::workload::{Checked, Edge, Job, Workload};
 use std::marker::PhantomData;
 
 /// The conductor's side of a workload of requests and responses.
 pub struct Exchanges<E> {
-    spec: &'static WorkloadSpec,
+    recipe: &'static Recipe,
     course: Course,
     evidence: Evidence,
     exchange: PhantomData<E>,
@@ -22,9 +23,9 @@ pub struct Exchanges<E> {
 impl<E: Exchange> Exchanges<E> {
     /// Nothing is staged yet.
     #[must_use]
-    pub fn new(spec: &'static WorkloadSpec) -> Self {
+    pub fn new(recipe: &'static Recipe) -> Self {
         let (course, evidence) = (Course::default(), Evidence::default());
-        Self { spec, course, evidence, exchange: PhantomData }
+        Self { recipe, course, evidence, exchange: PhantomData }
     }
 
     /// Listens, then connects, and waits until all stands.
@@ -46,14 +47,14 @@ impl<E: Exchange> Exchanges<E> {
 
 impl<E: Exchange> Workload for Exchanges<E> {
     fn stage(&mut self, lab: &mut Lab, job: &Job) -> Result<(), Fault> {
-        self.course = Course::new(self.spec.name, lab, job);
+        self.course = Course::new(self.recipe.spec.name, lab, job);
         let server = lab.cpus().map_err(LabError::into_fault)?;
         let cpus = Cpus { server: &server, all: &cpus::allowed() };
         let order = Order::of(job)?;
         self.evidence = Evidence {
             host_names: self.course.hosts.iter().map(|at| lab.name(*at).to_owned()).collect(),
             asked: job.trial.point.params.clone(),
-            threads: Threads::of(self.spec, job, lab.clients(), cpus),
+            threads: Threads::of(self.recipe.spec, job, lab.clients(), cpus),
             sizes: (order.request as u64, order.response as u64),
             life: None,
         };
@@ -67,6 +68,6 @@ impl<E: Exchange> Workload for Exchanges<E> {
     }
 
     fn check(&self) -> Result<Checked, Fault> {
-        check(self.spec, &self.evidence)
+        check(self.recipe, &self.evidence)
     }
 }

@@ -19,6 +19,8 @@ mod tests;
 #[cfg(test)]
 pub mod trial;
 
+use desk::record::{Sample, WorkloadSpec};
+
 pub use client::{Counters, EVENTS, Operations, Shared, wait};
 pub use drive::Exchanges;
 pub use model::model;
@@ -27,20 +29,34 @@ pub use params::{PERCENTILES, RATE_LIMIT, percentile};
 pub use part::{Exchange, Serve, Side, Slot};
 pub use take::{LATENESS, RESPONSE, SERVICE};
 
-/// The entry of a workload, of its README, of its module `spec` (`SPEC`), of what travels, and of
-/// the packets of an operation, by which a simulated lab counts.
+/// What a workload says of itself beside its two ends.
+#[derive(Debug)]
+pub struct Recipe {
+    /// What it is, as data.
+    pub spec: &'static WorkloadSpec,
+    /// Its figures, of operations a second and of the bytes of a request and of a response.
+    pub figures: fn(f64, (u64, u64)) -> Vec<Sample>,
+    /// Packets of an operation, by which a simulated lab counts.
+    pub packets: f64,
+}
+
+/// The entry of a workload, of its README, of its modules `spec` (`SPEC`) and `check` (`figures`),
+/// of what travels, and of the packets of an operation.
 macro_rules! entry {
-    ($exchange:ty, $packets:expr) => {
+    ($exchange:ty, $packets:expr) => {{
+        static RECIPE: $crate::engine::exchange::Recipe = $crate::engine::exchange::Recipe {
+            spec: &spec::SPEC,
+            figures: check::figures,
+            packets: $packets,
+        };
         rig::workload::Entry {
             spec: &spec::SPEC,
             readme: include_str!("README.md"),
             hears: &[],
-            make: || Box::new($crate::engine::exchange::Exchanges::<$exchange>::new(&spec::SPEC)),
+            make: || Box::new($crate::engine::exchange::Exchanges::<$exchange>::new(&RECIPE)),
             part: $crate::engine::net::life::make_part::<$crate::engine::exchange::Side<$exchange>>,
-            model: Some(|scene, job| {
-                $crate::engine::exchange::model((&spec::SPEC, $packets), scene, job)
-            }),
+            model: Some(|scene, job| $crate::engine::exchange::model(&RECIPE, scene, job)),
         }
-    };
+    }};
 }
 pub(crate) use entry;

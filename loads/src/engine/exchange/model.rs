@@ -3,13 +3,14 @@
 //!
 //! Must not know how trials are judged.
 
+use super::Recipe;
 use super::check::{Evidence, check};
 use super::order::{Order, ThreadPlan, Threads};
 use super::part::{HostMark, ThreadCount, ThreadEnd};
 use super::take::{Counted, Moments, Take};
 use crate::engine::net::{Cpus, Life, ThreadMark, seconds};
 use crate::engine::pace::{Pacer, Span};
-use desk::record::{Fault, WorkloadSpec};
+use desk::record::Fault;
 use rig::lab::sim::{Scene, Spoilt};
 use rig::workload::{Job, Modelled};
 use std::time::Duration;
@@ -19,20 +20,16 @@ const BEFORE: Duration = Duration::from_millis(100);
 /// System calls of one operation at one end.
 const CALLS: f64 = 3.0;
 
-/// What a workload of exchanges does in a simulated lab, with so many packets an operation.
+/// What a workload of this recipe does in a simulated lab.
 ///
 /// # Errors
 /// The fault that the workload's own check finds.
-pub fn model(
-    (spec, packets): (&WorkloadSpec, f64),
-    scene: &Scene<'_>,
-    job: &Job<'_>,
-) -> Result<Modelled, Fault> {
+pub fn model(recipe: &Recipe, scene: &Scene<'_>, job: &Job<'_>) -> Result<Modelled, Fault> {
     let order = Order::of(job)?;
     let all: Vec<u32> = (0..scene.physics.machine.cores.max(1)).collect();
-    let threads = Threads::of(spec, job, scene.clients, Cpus { server: &all, all: &all });
+    let threads = Threads::of(recipe.spec, job, scene.clients, Cpus { server: &all, all: &all });
     let bytes = order.request + order.response;
-    let service = service(scene, packets, bytes);
+    let service = service(scene, recipe.packets, bytes);
     let waited = if scene.steady { job.settle } else { job.settle_max };
     let opens_ns = scene.go_ns + nanoseconds(waited);
     let window = Span { opens_ns, closes_ns: opens_ns + nanoseconds(job.window) };
@@ -53,7 +50,7 @@ pub fn model(
         true => vec![client; scene.clients as usize],
         false => Vec::new(),
     };
-    Ok(Modelled { checked: check(spec, &evidence)?, cores, softirq, clients })
+    Ok(Modelled { checked: check(recipe, &evidence)?, cores, softirq, clients })
 }
 
 /// CPU time of the server for an operation, seconds.
@@ -170,74 +167,95 @@ impl Queue {
     }
 }
 
+/// What the hosts would have told.
+struct Told<'t> {
+    scene: &'t Scene<'t>,
+    threads: &'t Threads,
+    ran: &'t Ran,
+    window: Span,
+    seed: u64,
+}
+
+impl Told<'_> {
+    /// Threads of clients of a host, by their place in the list.
+    fn of_host(&self, host: usize) -> impl Iterator<Item = usize> {
+        let clients = self.threads.clients.iter().enumerate();
+        clients.filter(move |(_, plan)| plan.host == host).map(|(at, _)| at)
+    }
+
+    fn done(&self, at: usize) -> u64 {
+        let still = matches!(self.scene.spoilt, Some(Spoilt::Still(_)));
+        if still { 0 } else { self.ran.done[at] }
+    }
+
+    fn length(&self) -> u64 {
+        self.window.closes_ns - self.window.opens_ns
+    }
+
+    /// Of each thread of a host what it had done when the window closed.
+    fn closed(&self, host: usize) -> Vec<ThreadCount> {
+        let account = Some(ThreadMark { cpu_ns: self.length() / 2, waited_ns: 0 });
+        if host == 0 {
+            let all: u64 = (0..self.threads.clients.len()).map(|at| self.done(at)).sum();
+            let done = all.div_ceil(self.threads.server.len().max(1) as u64);
+            return vec![ThreadCount { done, due: 0, account }; self.threads.server.len()];
+        }
+        let count = |at| ThreadCount { done: self.done(at), due: self.ran.due[at], account };
+        self.of_host(host).map(count).collect()
+    }
+
+    fn mark(&self, host: usize, closed: bool) -> HostMark {
+        let mut threads = self.closed(host);
+        if !closed {
+            threads
+                .fill(ThreadCount { account: Some(ThreadMark::default()), ..Default::default() });
+        }
+        HostMark {
+            at_ns: if closed { self.window.closes_ns } else { self.window.opens_ns },
+            took_ns: 1000,
+            cpu_ns: if closed { self.length() / 2 } else { 0 },
+            threads,
+            tcp: Vec::new(),
+        }
+    }
+
+    fn ended(&self, host: usize) -> Vec<ThreadEnd> {
+        if host == 0 {
+            let answered = self.closed(0).into_iter();
+            let end = |count: ThreadCount| ThreadEnd { done: count.done, ..Default::default() };
+            return answered.map(end).collect();
+        }
+        let wrong = matches!(self.scene.spoilt, Some(Spoilt::Content(_)));
+        let end = |at: usize| ThreadEnd {
+            done: self.done(at),
+            unsent: self.ran.unsent[at],
+            counted: Counted { digest: self.seed, ..self.ran.taken[at].counted() },
+            error: wrong.then(|| "content is not what was sent".to_owned()),
+        };
+        self.of_host(host).map(end).collect()
+    }
+}
+
 fn evidence(
     scene: &Scene<'_>,
     (job, order): (&Job<'_>, &Order),
     threads: Threads,
     (ran, window): (&Ran, Span),
 ) -> Evidence {
+    let told = Told { scene, threads: &threads, ran, window, seed: order.seed };
     let hosts = 0..=scene.clients as usize;
-    let names = hosts.clone().map(|at| if at == 0 { "sut".into() } else { format!("c{at:02}") });
-    let names: Vec<String> = names.collect();
-    let still = matches!(scene.spoilt, Some(Spoilt::Still(_)));
-    let wrong = matches!(scene.spoilt, Some(Spoilt::Content(_)));
-    let done = |at: usize| if still { 0 } else { ran.done[at] };
-    let of_host = |host: usize| {
-        let clients = threads.clients.iter().enumerate();
-        clients.filter(move |(_, plan)| plan.host == host).map(|(at, _)| at)
-    };
-    let length = window.closes_ns - window.opens_ns;
-    let account =
-        |share: f64| Some(ThreadMark { cpu_ns: whole(share * length as f64), waited_ns: 0 });
-    let counts = |host: usize, closed: bool| -> Vec<ThreadCount> {
-        if host == 0 {
-            let count = threads.server.len().max(1) as u64;
-            let all: u64 = (0..threads.clients.len()).map(done).sum();
-            let done = if closed { all.div_ceil(count) } else { 0 };
-            let each =
-                ThreadCount { done, due: 0, account: account(if closed { 0.5 } else { 0.0 }) };
-            return vec![each; threads.server.len()];
-        }
-        let count = |at: usize| match closed {
-            true => ThreadCount { done: done(at), due: ran.due[at], account: account(0.5) },
-            false => ThreadCount { account: account(0.0), ..ThreadCount::default() },
-        };
-        of_host(host).map(count).collect()
-    };
-    let mark = |host: usize, closed: bool| HostMark {
-        at_ns: if closed { window.closes_ns } else { window.opens_ns },
-        took_ns: 1000,
-        cpu_ns: if closed { length / 2 } else { 0 },
-        threads: counts(host, closed),
-        tcp: Vec::new(),
-    };
-    let end = |host: usize| -> Vec<ThreadEnd> {
-        let error = wrong.then(|| "content is not what was sent".to_owned());
-        if host == 0 {
-            let ends = counts(0, true).into_iter();
-            return ends
-                .map(|count| ThreadEnd { done: count.done, ..ThreadEnd::default() })
-                .collect();
-        }
-        let ended = |at: usize| ThreadEnd {
-            done: done(at),
-            unsent: ran.unsent[at],
-            counted: Counted { digest: order.seed, ..ran.taken[at].counted() },
-            error: error.clone(),
-        };
-        of_host(host).map(ended).collect()
-    };
     let life = Life {
         steady: scene.steady,
         settle_ns: window.opens_ns - scene.go_ns,
         window_ns: (window.opens_ns, window.closes_ns),
-        opened: hosts.clone().map(|host| mark(host, false)).collect(),
-        closed: hosts.clone().map(|host| mark(host, true)).collect(),
+        opened: hosts.clone().map(|host| told.mark(host, false)).collect(),
+        closed: hosts.clone().map(|host| told.mark(host, true)).collect(),
         course: Vec::new(),
-        ended: hosts.map(end).collect(),
+        ended: hosts.clone().map(|host| told.ended(host)).collect(),
     };
+    let name = |at: usize| if at == 0 { "sut".to_owned() } else { format!("c{at:02}") };
     Evidence {
-        host_names: names,
+        host_names: hosts.map(name).collect(),
         asked: job.trial.point.params.clone(),
         sizes: (order.request as u64, order.response as u64),
         threads,

@@ -257,7 +257,7 @@ impl Course {
         lab.wait_until(at_ns)?;
         edges(edge);
         let answers = lab.receive(&wrapped, SOON)?;
-        self.unwrap::<E, _>(lab, &asks, answers, |told| match told {
+        self.told::<E, _>(lab, &asks, answers, |told| match told {
             Told::Marked(mark, course) => Some((mark, course)),
             _ => None,
         })
@@ -276,7 +276,7 @@ impl Course {
     ) -> Result<Vec<T>, LabError> {
         let wrapped = self.wrap::<E>(asks)?;
         let answers = lab.ask(&wrapped, SOON)?;
-        self.unwrap::<E, _>(lab, asks, answers, pick)
+        self.told::<E, _>(lab, asks, answers, pick)
     }
 
     fn wrap<E: End>(
@@ -291,7 +291,7 @@ impl Course {
         wrapped.collect()
     }
 
-    fn unwrap<E: End, T>(
+    fn told<E: End, T>(
         &self,
         lab: &Lab,
         asks: &[(usize, Ask<E::Stage>)],

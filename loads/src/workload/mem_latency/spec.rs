@@ -129,6 +129,6 @@ const DERIVES: &[DeriveSpec] = &[
     DeriveSpec { metric: "injected_bandwidth", ..DeriveSpec::along(Derivation::Loaded, "load") },
     DeriveSpec {
         metric: "injected_bandwidth",
-        ..DeriveSpec::along(Derivation::Loaded, "pause_ns")
+        ..DeriveSpec::along(Derivation::Loaded, "pause")
     },
 ];

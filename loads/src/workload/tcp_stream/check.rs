@@ -13,6 +13,9 @@ use desk::unit::{Quantity, Unit};
 use rig::metal::{DIGEST, digest};
 use rig::workload::Checked;
 
+/// The metric of the receivers' bytes, its unit, and how much of it a byte is.
+const THROUGHPUT: (&str, Unit, f64) = ("throughput", Unit::BitPerSecond, 8.0);
+
 /// Checks the work and makes the figures.
 ///
 /// # Errors
@@ -48,7 +51,7 @@ pub fn check(evidence: &Evidence) -> Result<Checked, Fault> {
     let outcome = Outcome {
         window: Window { opened_ns: evidence.window_ns.0, closed_ns: evidence.window_ns.1 },
         samples,
-        series: series(&evidence.course, evidence.window_ns, ("throughput", Unit::BitPerSecond, 8.0)),
+        series: series(&evidence.course, evidence.window_ns, THROUGHPUT),
         distributions: Vec::new(),
         flows: Flows::new(&COLUMNS, streams),
         work,

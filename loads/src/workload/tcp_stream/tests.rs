@@ -228,7 +228,7 @@ fn the_course_of_a_window_is_told_by_steps() {
     evidence.closed = marks(300_000_000, 1_500_000);
     evidence.after = marks(400_000_000, 2_000_000);
     evidence.window_ns.1 = 300_000_000;
-    evidence.course = vec![vec![0; 4], vec![300_000, 700_000, 1_300_000, 2_300_000]];
+    evidence.course = vec![vec![0; 4], vec![500_000, 700_000, 1_000_000, 1_500_000]];
     let series = check(&evidence).unwrap().outcome.series;
     assert_eq!((series.len(), series[0].step), (1, Quantity::seconds(0.1)));
     let rounded: Vec<f64> = series[0].values.iter().map(|value| value.round()).collect();
