@@ -2,6 +2,7 @@
 //!
 //! Must not know sockets or hosts; all it sees is the evidence.
 
+use super::Recipe;
 use super::order::{ThreadPlan, Threads};
 use super::part::{HostMark, ThreadCount, ThreadEnd};
 use super::take::{LATENESS, RESPONSE, SERVICE};
@@ -9,8 +10,7 @@ use crate::engine::net::life::{check_moments, series};
 use crate::engine::net::{Life, account, seconds};
 use desk::record::flow::{Flow, Flows};
 use desk::record::{
-    Distribution, Fault, MetricRole, MetricSpec, Outcome, Reading, Sample, Series, Settings, Value,
-    Window, Work, WorkloadSpec,
+    Distribution, Fault, Outcome, Reading, Sample, Series, Settings, Value, Window, Work,
 };
 use desk::unit::{Quantity, Unit};
 use rig::metal::{DIGEST, digest};
@@ -93,12 +93,11 @@ impl Evidence {
     }
 }
 
-/// Checks the work and makes the figures: of every metric of role rate the operations a second,
-/// and the distributions of their times.
+/// Checks the work and makes the figures.
 ///
 /// # Errors
 /// The first thing that was wrong: content, counts that disagree, a connection that moved nothing.
-pub fn check(spec: &WorkloadSpec, evidence: &Evidence) -> Result<Checked, Fault> {
+pub fn check(recipe: &Recipe, evidence: &Evidence) -> Result<Checked, Fault> {
     let life = evidence.life()?;
     let read = |marks: &[HostMark]| marks.iter().map(|m| (m.at_ns, m.took_ns)).collect::<Vec<_>>();
     let edges = [read(&life.opened), read(&life.closed)];
@@ -106,15 +105,11 @@ pub fn check(spec: &WorkloadSpec, evidence: &Evidence) -> Result<Checked, Fault>
     let (server, clients) = (evidence.of_host(0)?, evidence.clients()?);
     let work = check_work(evidence, &server, &clients)?;
     let rate: f64 = clients.iter().map(Thread::rate).sum();
-    let rates = spec.metrics.iter().filter(|metric| metric.role == MetricRole::Rate);
-    let samples = rates.map(|metric| Sample {
-        metric: metric.name.into(),
-        quantity: Quantity::new(rate, metric.unit),
-    });
+    let samples = (recipe.figures)(rate, evidence.sizes);
     let outcome = Outcome {
         window: Window { opened_ns: life.window_ns.0, closed_ns: life.window_ns.1 },
-        samples: samples.collect(),
-        series: course(spec, life),
+        series: course(&samples, rate, life),
+        samples,
         distributions: distributions(&clients)?,
         flows: Flows::new(&COLUMNS, flows(evidence, &clients)?),
         work,
@@ -130,12 +125,12 @@ pub fn check(spec: &WorkloadSpec, evidence: &Evidence) -> Result<Checked, Fault>
     Ok(Checked { outcome, readings })
 }
 
-/// The rate in steps of the window.
-fn course(spec: &WorkloadSpec, life: &Life<HostMark, Vec<ThreadEnd>>) -> Vec<Series> {
-    let rates = spec.metrics.iter().filter(|metric| metric.role == MetricRole::Rate);
-    let of =
-        |metric: &MetricSpec| series(&life.course, life.window_ns, (metric.name, metric.unit, 1.0));
-    rates.flat_map(of).collect()
+/// The operations a second in steps of the window.
+fn course(samples: &[Sample], rate: f64, life: &Life<HostMark, Vec<ThreadEnd>>) -> Vec<Series> {
+    let own = samples.iter().find(|sample| sample.quantity.value.total_cmp(&rate).is_eq());
+    own.map_or_else(Vec::new, |sample| {
+        series(&life.course, life.window_ns, (&sample.metric, sample.quantity.unit, 1.0))
+    })
 }
 
 /// Every thread ran to its end, every connection moved something, and the server answered as many

@@ -4,6 +4,7 @@
 //! Gives: `ENTRY`. Never: how operations are timed; that is `engine::exchange`.
 //! Start reading at `README.md`, then `run.rs`.
 
+mod check;
 mod run;
 mod spec;
 #[cfg(test)]

@@ -1,0 +1,11 @@
+//! Knows the figures of `tcp_crr` that are not percentiles; that the work was done is checked where
+//! exchanges are.
+
+use desk::record::Sample;
+use desk::unit::{Quantity, Unit};
+
+/// The connections a second.
+pub fn figures(rate: f64, _: (u64, u64)) -> Vec<Sample> {
+    let quantity = Quantity::new(rate, Unit::OperationPerSecond);
+    vec![Sample { metric: "connections".into(), quantity }]
+}
