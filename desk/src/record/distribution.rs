@@ -160,7 +160,7 @@ fn is_ours(bytes: &[u8]) -> bool {
         && number(LENGTH_AT) == counts.len() as u64
         && number(DIGITS_AT) == u64::from(DIGITS)
         && number(LEAST_AT) == 1
-        && number(MOST_AT) <= MOST
+        && number(MOST_AT) == MOST
         && !counts.windows(OVERFLOWS.len()).any(|nine| nine == OVERFLOWS)
 }
 

@@ -77,7 +77,6 @@ const EDGES: [(&str, &[&str]); 20] = [
         &[
             "desk::unit",
             "desk::record",
-            "desk::search",
             "desk::stats",
             "rig::lab",
             "rig::metal",
