@@ -63,6 +63,16 @@ pub fn take_started_nice() -> io::Result<()> {
     }
 }
 
+/// Gives the thread that calls a table of descriptors of its own, a copy of its process's: where
+/// threads share one, each system call on a descriptor counts a reference (`fdget`, 2 % of a
+/// request and its response). What is closed later in one table stays open in the other.
+///
+/// # Errors
+/// When the kernel has no memory for it.
+pub fn own_descriptors() -> io::Result<()> {
+    namespace::own_descriptors().map_err(io::Error::other)
+}
+
 /// Whether a test of a debug build asks for wrong data, which every load must refuse; a release
 /// build never does.
 pub fn plants_wrong_data() -> bool {

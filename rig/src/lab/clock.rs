@@ -10,6 +10,7 @@ pub const TICK_NS: u64 = 10_000_000;
 
 /// Nanoseconds on `CLOCK_MONOTONIC`; the same clock in every namespace made here.
 #[must_use]
+#[inline]
 pub fn now_ns() -> u64 {
     to_ns(clock_gettime(ClockId::Monotonic))
 }
@@ -59,6 +60,7 @@ pub fn sleep_until(at_ns: u64) {
     }
 }
 
+#[inline]
 fn to_ns(time: Timespec) -> u64 {
     let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
     seconds * 1_000_000_000 + u64::try_from(time.tv_nsec).unwrap_or(0)

@@ -1,6 +1,7 @@
 //! Knows how a process moves into namespaces of its own and how such a namespace gets a name.
 //!
-//! Must not know what lives in it. All calls act on the calling process, which has one thread then.
+//! Must not know what lives in it. All calls but
+//! [`own_descriptors`] act on the calling process, which has one thread then.
 
 use super::error::LabError;
 use desk::record::LabKind;
@@ -45,12 +46,20 @@ pub fn enter(kind: LabKind, join: Option<u32>) -> Result<(), LabError> {
     }
 }
 
+/// Gives the calling thread a copy of the table of descriptors.
+///
+/// # Errors
+/// When the kernel has no memory for it.
+pub fn own_descriptors() -> Result<(), LabError> {
+    unshare(libc::CLONE_FILES, "unshare(CLONE_FILES)")
+}
+
 fn write(path: &str, text: &str) -> Result<(), LabError> {
     fs::write(path, text).map_err(|source| LabError::File { path: path.into(), source })
 }
 
 fn unshare(flags: libc::c_int, what: &'static str) -> Result<(), LabError> {
-    // SAFETY: unshare takes no pointers; it only changes what this process sees.
+    // SAFETY: unshare takes no pointers; it only changes what this process or thread sees.
     let failed = unsafe { libc::unshare(flags) } != 0;
     if failed {
         return Err(LabError::Namespace { what, source: io::Error::last_os_error() });

@@ -5,12 +5,16 @@
 use std::fs;
 use std::io;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU16, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 /// Bytes of a request and of a response: the least that every tool can send is 14.
 pub const BYTES: u32 = 16;
 /// Seconds of a run.
 const SECONDS: u32 = 2;
+
+/// Where the ports of the next run begin.
+static PORT: AtomicU16 = AtomicU16::new(0);
 
 /// What one pair of processes is told.
 pub struct Job {
@@ -148,7 +152,14 @@ impl Peer {
     pub fn is_there(&self) -> bool {
         let there = |program: &str| {
             let mut asked = Command::new(program);
-            asked.arg("--help").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
+            // One of them leaves a log wherever it is.
+            asked
+                .current_dir(std::env::temp_dir())
+                .arg("--help")
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .status()
+                .is_ok()
         };
         there(self.server) && there(self.client)
     }
@@ -167,8 +178,11 @@ impl Peer {
                 None => pairs.push((*end, 1)),
             }
         }
+        // Ports of their own: one tool cannot listen where a connection was just now.
+        let all = u16::try_from(pairs.len()).unwrap_or(1);
+        let first = PORT.fetch_add(10 * all, Relaxed) % 20_000 + 10_000;
         let job = |at: usize| Job {
-            port: 20_001 + 10 * u16::try_from(at).unwrap_or(0),
+            port: first + 10 * u16::try_from(at).unwrap_or(0),
             flows: pairs[at].1,
         };
         let mut servers = Vec::new();

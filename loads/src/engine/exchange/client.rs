@@ -97,8 +97,9 @@ impl Shared {
 
     /// The window as far as it is known.
     #[must_use]
+    #[inline]
     pub fn window(&self) -> Span {
-        let [opens_ns, closes_ns] = [&self.opens_ns, &self.closes_ns].map(|at| at.load(Relaxed));
+        let (opens_ns, closes_ns) = (self.opens_ns.load(Relaxed), self.closes_ns.load(Relaxed));
         Span { opens_ns, closes_ns }
     }
 }

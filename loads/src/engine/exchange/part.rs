@@ -360,7 +360,8 @@ impl<E: Exchange> Side<E> {
         let (own, told, cpu) = (Arc::clone(&counters), Arc::clone(&number), plan.cpu);
         let thread = thread::Builder::new().stack_size(256 << 10).spawn(move || {
             told.store(own_number(), Relaxed);
-            let ready = agent::take_started_nice().and_then(|()| cpu.map_or(Ok(()), cpus::pin));
+            let pinned = agent::take_started_nice().and_then(|()| cpu.map_or(Ok(()), cpus::pin));
+            let ready = pinned.and_then(|()| agent::own_descriptors());
             match ready {
                 Ok(()) => work(&shared, &own),
                 Err(e) => (Err(e), Counted::default()),

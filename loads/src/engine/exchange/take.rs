@@ -78,6 +78,7 @@ impl Take {
     }
 
     /// Counts an operation that was complete within the window.
+    #[inline]
     pub fn add(&mut self, slot: usize, at: Moments, window: Span) {
         if at.done < window.opens_ns || at.done >= window.closes_ns {
             return;

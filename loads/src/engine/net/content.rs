@@ -70,28 +70,43 @@ pub fn content(seed: u64, stream: u32, length: usize) -> Paged {
 
 /// Where in the content a stream stands that has moved this many bytes.
 #[expect(clippy::cast_possible_truncation, reason = "below PERIOD")]
+#[inline]
 pub const fn place(moved: u64) -> usize {
     (moved % PERIOD as u64) as usize
 }
 
-/// Compares both ends of a chunk that begins at byte `from` of the stream; gives the comparisons.
+/// Compares both ends of a chunk that begins at byte `from` of the stream, all of a short one; gives
+/// the comparisons.
 ///
 /// # Errors
 /// Content that is not what was sent.
+#[inline]
 pub fn probe(content: &[u8], from: u64, chunk: &[u8]) -> io::Result<u64> {
-    let ends = [0, chunk.len().saturating_sub(PROBE)];
-    for start in ends {
-        let found = &chunk[start..(start + PROBE).min(chunk.len())];
-        let at = place(from + start as u64);
-        if found != &content[at..at + found.len()] {
-            let place = from + start as u64;
-            return Err(io::Error::new(
-                io::ErrorKind::InvalidData,
-                format!("content at byte {place} is not what was sent"),
-            ));
+    let at = place(from);
+    match content.get(at..at + chunk.len()) {
+        Some(right) if chunk.len() <= 2 * PROBE => same(chunk, right, from)?,
+        _ => {
+            let last = chunk.len().saturating_sub(PROBE);
+            for start in [0, last] {
+                let found = &chunk[start..chunk.len().min(start + PROBE)];
+                let begins = from + start as u64;
+                let at = place(begins);
+                same(found, &content[at..at + found.len()], begins)?;
+            }
         }
     }
-    Ok(ends.len() as u64)
+    Ok(2)
+}
+
+#[inline]
+fn same(found: &[u8], right: &[u8], from: u64) -> io::Result<()> {
+    if found == right { Ok(()) } else { Err(unlike(from)) }
+}
+
+#[cold]
+fn unlike(from: u64) -> io::Error {
+    let what = format!("content at byte {from} is not what was sent");
+    io::Error::new(io::ErrorKind::InvalidData, what)
 }
 
 #[cfg(test)]

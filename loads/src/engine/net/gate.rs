@@ -80,6 +80,7 @@ impl Gate {
     }
 
     /// Whether the threads were told to stop.
+    #[inline]
     pub fn stopped(&self) -> bool {
         self.stop.load(Relaxed)
     }

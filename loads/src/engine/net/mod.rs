@@ -41,6 +41,7 @@ pub fn is_pause(e: &io::Error) -> bool {
 ///
 /// # Errors
 /// What the socket says.
+#[inline]
 pub fn send(socket: &TcpStream, bytes: &[u8]) -> io::Result<usize> {
     Ok(rustix::net::send(socket, bytes, SendFlags::NOSIGNAL)?)
 }
@@ -49,6 +50,7 @@ pub fn send(socket: &TcpStream, bytes: &[u8]) -> io::Result<usize> {
 ///
 /// # Errors
 /// What the socket says.
+#[inline]
 pub fn receive(socket: &TcpStream, buffer: &mut [u8]) -> io::Result<usize> {
     Ok(rustix::net::recv(socket, buffer, RecvFlags::empty())?.0)
 }
