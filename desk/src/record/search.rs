@@ -2,7 +2,7 @@
 //!
 //! Never: which load comes next.
 
-use super::spec::Better;
+use super::spec::{Better, Quantile};
 use super::trial::Value;
 use crate::unit::Quantity;
 use schemars::JsonSchema;
@@ -64,6 +64,9 @@ pub struct SearchPlan {
     pub over: String,
     /// The metric that is searched by.
     pub metric: String,
+    /// The quantile that it is, where it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quantile: Option<Quantile>,
     /// Least load that is tried.
     pub from: Value,
     /// Largest load that is tried.

@@ -158,11 +158,17 @@ pub struct WorkloadSpec {
 }
 
 impl WorkloadSpec {
+    /// The quantile that a metric is, where it is one.
+    #[must_use]
+    pub fn quantile(&self, metric: &str) -> Option<Quantile> {
+        let found = self.quantiles.iter().find(|quantile| quantile.metric == metric)?;
+        Some(Quantile { of: found.of.into(), at: found.at })
+    }
+
     /// Its metrics as a record keeps them.
     pub fn described(&self) -> impl Iterator<Item = Metric> {
         self.metrics.iter().map(|metric| {
-            let quantile = self.quantiles.iter().find(|quantile| quantile.metric == metric.name);
-            let quantile = quantile.map(|found| Quantile { of: found.of.into(), at: found.at });
+            let quantile = self.quantile(metric.name);
             let (name, title) = (metric.name.into(), metric.title.into());
             let MetricSpec { role, unit, better, .. } = *metric;
             Metric { name, title, role, unit, better, quantile, workload: None }

@@ -60,7 +60,8 @@ pub fn step(load: &LoadPlan, record: &TrialRecord) -> Option<Step> {
     let search = load.search.as_ref()?;
     let params = &record.trial.point.params;
     let at = params.get(&search.over)?.number()?;
-    let figure = record.outcome.metric(&search.metric).map_or(f64::NAN, |figure| figure.value);
+    let figure = record.outcome.figure_of(&search.metric, search.quantile.as_ref());
+    let figure = figure.map_or(f64::NAN, |figure| figure.value);
     let of_load = search.limit.as_ref().is_some_and(|limit| limit.of_load);
     let direction = load.param(ParamRole::Direction, params).and_then(Value::word);
     let ways = match direction.and_then(Direction::of) {

@@ -165,7 +165,7 @@ fn trials(plan: &Plan, budget: &Budget) -> String {
 
 /// What a load seeks, and how long that may take.
 fn sought(load: &LoadPlan, search: &SearchPlan) -> String {
-    let SearchPlan { kind, over, metric, from, to, limit, steps } = search;
+    let SearchPlan { kind, over, metric, from, to, limit, steps, .. } = search;
     let limit = limit.as_ref().map_or_else(String::new, |limit| {
         let sign = if limit.better == Better::Lower { "<=" } else { ">=" };
         format!(" {sign} {}{}", limit.at, if limit.of_load { " of it" } else { "" })

@@ -50,9 +50,10 @@ pub(super) fn read(
         None if is_limited => STEPS,
         None => ladder(numbers).len() as u64,
     };
+    let quantile = spec.quantile(metric.name);
     let (over, metric) = (param.name.into(), metric.name.into());
     let steps = u32::try_from(steps).unwrap_or(u32::MAX);
-    Ok(SearchPlan { kind, over, metric, from, to, limit, steps })
+    Ok(SearchPlan { kind, over, metric, quantile, from, to, limit, steps })
 }
 
 fn required<'s, 'd>(
@@ -178,7 +179,7 @@ fn limit(
     } else {
         let Some(family) = family(metric.unit) else {
             let node = table.get("metric").unwrap_or(node);
-            let allowed = "a metric that is a time, bit/s, bytes, a share or a number";
+            let allowed = "a metric that is a time, bit/s, op/s, bytes, a share or a number";
             return Err(outside(node, metric.name, allowed));
         };
         quantity(node, family)?
@@ -203,6 +204,7 @@ const fn family(unit: Unit) -> Option<Kind> {
     match unit {
         Unit::Second => Some(Kind::Duration),
         Unit::BitPerSecond => Some(Kind::Rate),
+        Unit::OperationPerSecond => Some(Kind::Operations),
         Unit::Byte => Some(Kind::Size),
         Unit::Share => Some(Kind::Share),
         Unit::Count => Some(Kind::Count),

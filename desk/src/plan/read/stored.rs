@@ -100,8 +100,8 @@ fn same_loads(root: &Section, plan: &Plan, read: &[LoadPlan]) -> Result<(), Plan
 /// All of a search but shares, which a text may hold to one digit less.
 fn bounds(search: &SearchPlan) -> impl PartialEq + '_ {
     let limit = search.limit.as_ref().map(|limit| (limit.at.unit, limit.better, limit.of_load));
-    let SearchPlan { kind, over, metric, from, to, steps, .. } = search;
-    (*kind, over, metric, from, to, *steps, limit)
+    let SearchPlan { kind, over, metric, quantile, from, to, steps, .. } = search;
+    (*kind, over, (metric, quantile), from, to, *steps, limit)
 }
 
 const AS_WORKLOAD: &str = "what its workload says";
@@ -180,7 +180,7 @@ fn load_of(load: &LoadPlan, text: &mut String) {
         *text += &format!("{} = [{}]\n", quoted(key), values.join(", "));
     }
     let Some(search) = &load.search else { return };
-    let SearchPlan { kind, over, metric, from, to, limit, steps } = search;
+    let SearchPlan { kind, over, metric, from, to, limit, steps, .. } = search;
     *text +=
         &format!("[load.{name}.search]\nkind = {}\nover = {}\n", quoted(kind.word()), quoted(over));
     *text += &format!("metric = {}\nfrom = {}\nto = {}\n", quoted(metric), value(from), value(to));
