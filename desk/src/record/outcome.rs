@@ -231,13 +231,7 @@ impl Outcome {
     /// of a quantile beyond which no value is expected ([`Quantile::needs`] 1).
     #[must_use]
     pub fn figure(&self, metric: &Metric) -> Option<Quantity> {
-        self.figure_of(&metric.name, metric.quantile.as_ref())
-    }
-
-    /// The same of a metric by its name, and the quantile that it is.
-    #[must_use]
-    pub fn figure_of(&self, name: &str, quantile: Option<&Quantile>) -> Option<Quantity> {
-        let Some(quantile) = quantile else { return self.metric(name) };
+        let Some(quantile) = &metric.quantile else { return self.metric(&metric.name) };
         let of = self.distribution(quantile).filter(|of| of.count >= quantile.needs(1))?;
         Some(Quantity::new(of.quantile(quantile.at)?, of.unit))
     }

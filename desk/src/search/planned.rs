@@ -60,8 +60,12 @@ pub fn step(load: &LoadPlan, record: &TrialRecord) -> Option<Step> {
     let search = load.search.as_ref()?;
     let params = &record.trial.point.params;
     let at = params.get(&search.over)?.number()?;
-    let figure = record.outcome.figure_of(&search.metric, search.quantile.as_ref());
-    let figure = figure.map_or(f64::NAN, |figure| figure.value);
+    // At a small load few values make the quantile; it is the figure of the step all the same.
+    let figure = match &search.quantile {
+        Some(of) => record.outcome.distribution(of).and_then(|all| all.quantile(of.at)),
+        None => record.outcome.metric(&search.metric).map(|figure| figure.value),
+    };
+    let figure = figure.unwrap_or(f64::NAN);
     let of_load = search.limit.as_ref().is_some_and(|limit| limit.of_load);
     let direction = load.param(ParamRole::Direction, params).and_then(Value::word);
     let ways = match direction.and_then(Direction::of) {

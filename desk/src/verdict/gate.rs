@@ -8,6 +8,7 @@ use super::finding::{Comparison, Cost, PointResult, Verdict, Withheld};
 use super::measure::{CPU, DISPLACED, INDEX, PER_GIGABYTE, PER_OPERATION};
 use super::objection::{figure, objection, objection_at};
 use super::pairing::{Contest, contests};
+use super::searched::observed;
 use super::winner::{alpha, name};
 use crate::record::{Better, Completeness, Counted, LoadPlan, Metric, Plan, Run, Value};
 use crate::stats::{Estimate, JUDGED_FROM, MoreBlocks};
@@ -209,11 +210,15 @@ pub fn gated(run: &Run, metric: Option<&str>) -> Result<Run, GateError> {
 /// Makes a sample metric the one that decides at every load that gives it; others are not judged by
 /// it, and stay out unless all lack it.
 fn judge_by(run: &mut Run, metric: &str) {
-    let gives = |load: &LoadPlan| {
-        let mut of = run.records.iter().filter(|r| r.trial.point.load == load.name);
-        of.any(|record| run.value(record, metric).is_some())
+    let giving: Vec<bool> = {
+        // The result of a search is in no record of a step.
+        let seen = observed(run);
+        let gives = |load: &LoadPlan| {
+            let mut of = seen.records.iter().filter(|r| r.trial.point.load == load.name);
+            of.any(|record| seen.value(record, metric).is_some())
+        };
+        seen.plan.loads.iter().map(gives).collect()
     };
-    let giving: Vec<bool> = run.plan.loads.iter().map(gives).collect();
     if giving.contains(&true) {
         let mut giving = giving.into_iter();
         run.plan.loads.retain(|_| giving.next().unwrap_or(true));
