@@ -160,6 +160,9 @@ fn best(cell: Cell, hosts: [u32; 2], ends: &[(u32, u32)]) -> Result<Option<&'sta
             best = Some((most, peer));
         }
     }
+    if best.is_none() && !report.is_empty() {
+        return Err(format!("{}: no tool that is here could be run", cell.name()).into());
+    }
     println!("{}: best of {SCOUTS} runs, kop/s: {}", cell.name(), report.join(", "));
     Ok(best.map(|(_, peer)| peer))
 }

@@ -140,7 +140,8 @@ fn check_work(
     server: &[Thread<'_>],
     clients: &[Thread<'_>],
 ) -> Result<Work, Fault> {
-    for thread in server.iter().chain(clients) {
+    // A client that ends early ends the server's connections, too.
+    for thread in clients.iter().chain(server) {
         if let Some(error) = &thread.end.error {
             let host = &evidence.host_names[thread.plan.host];
             return Err(Fault::WrongWork { what: format!("{host}: {error}") });
@@ -150,7 +151,8 @@ fn check_work(
     let mut sum = DIGEST;
     for thread in clients {
         let counted = &thread.end.counted;
-        if thread.end.done == 0 && (!thread.paced() || thread.closed.due > 0) {
+        let silent = !thread.paced() && counted.silent > 0;
+        if silent || (thread.end.done == 0 && (!thread.paced() || thread.closed.due > 0)) {
             let stream = evidence.host_names[thread.plan.host].clone();
             return Err(Fault::DeadStream { stream });
         }
@@ -165,7 +167,7 @@ fn check_work(
     }
     let answered: u64 = server.iter().map(|thread| thread.end.done).sum();
     let connections: usize = clients.iter().map(|thread| thread.plan.connections.len()).sum();
-    let failed: u64 = work.errors.values().sum();
+    let failed: u64 = clients.iter().flat_map(|t| t.end.counted.errors.values()).sum();
     if answered < work.operations || answered > work.operations + connections as u64 + failed {
         let what = format!(
             "the server answered {answered} requests, and the clients saw {} answered",

@@ -110,7 +110,7 @@ impl Shared {
 pub struct Counters {
     /// Operations that were complete, or answered.
     pub done: AtomicU64,
-    /// Operations that were due, in an open loop.
+    /// Operations that were due and begun, in an open loop.
     pub due: AtomicU64,
 }
 
@@ -164,7 +164,7 @@ impl<O: Operations> Client<'_, O> {
                     self.finished(0, Moments { intended: begun, begun, free: begun, done });
                     done
                 }
-                None => clock::now_ns(),
+                None => self.shared.gate.wait_until(clock::now_ns() + AGAIN_NS),
             };
         }
         Ok(())
@@ -204,7 +204,7 @@ impl<O: Operations> Client<'_, O> {
             } else if idle.len() == slots || self.shared.gate.drained() {
                 break;
             }
-            if !idle.is_empty() {
+            if !idle.is_empty() && !self.shared.gate.stopped() {
                 let again = clock::now_ns() + AGAIN_NS;
                 set(&timer, pacer.as_ref().map_or(again, Pacer::due_ns))?;
             }
@@ -227,12 +227,10 @@ impl<O: Operations> Client<'_, O> {
             let mut intended = now;
             if let Some(pacer) = pacer.as_deref_mut() {
                 intended = pacer.due_ns();
+                // What was begun took time.
+                now = clock::now_ns();
                 if intended > now {
-                    // What was begun took time: the next may be due by now.
-                    now = clock::now_ns();
-                    if intended > now {
-                        break;
-                    }
+                    break;
                 }
                 self.due(pacer);
             }
@@ -304,11 +302,11 @@ impl<O: Operations> Client<'_, O> {
     }
 }
 
-/// Operations that were due before the window closed and are not begun.
+/// Operations that were due in the window and are not begun.
 pub fn unsent(pacer: &mut Pacer, window: Span) -> u64 {
     let mut count = 0;
-    while pacer.due_ns() < window.closes_ns && window.closes_ns != u64::MAX && count < 1 << 32 {
-        count += 1;
+    while window.closes_ns != u64::MAX && pacer.due_ns() < window.closes_ns {
+        count += u64::from(pacer.due_ns() >= window.opens_ns);
         pacer.advance(window);
     }
     count

@@ -154,9 +154,7 @@ impl Queue {
         }
         for (at, thread) in self.threads.iter_mut().enumerate() {
             let Some(pacer) = &mut thread.pacer else { continue };
-            let unsent = super::client::unsent(pacer, self.window);
-            self.ran.unsent[at] = unsent;
-            self.ran.due[at] += unsent;
+            self.ran.unsent[at] = super::client::unsent(pacer, self.window);
         }
         self.ran
     }

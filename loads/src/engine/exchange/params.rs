@@ -19,7 +19,7 @@ pub const OFFERED: ParamSpec = ParamSpec {
     name: "offered_load",
     about: "op/s of all clients together, an open loop; or full: each begins when one ends",
     role: Some(ParamRole::Offered),
-    kind: ParamKind::within(Kind::Operations, 1.0, 1e8).or(&["full"]),
+    kind: ParamKind::within(Kind::Operations, 1.0, 1e7).or(&["full"]),
     default: "full",
 };
 

@@ -40,6 +40,8 @@ pub struct Take {
     paced: Option<Paced>,
     /// Complete operations of each slot.
     slots: Vec<u64>,
+    /// Which slots completed an operation at any time.
+    spoke: Vec<bool>,
     /// Operations that failed, by class.
     errors: BTreeMap<&'static str, u64>,
 }
@@ -74,12 +76,13 @@ impl Take {
             None => None,
         };
         let (response, errors) = (Distribution::empty()?, BTreeMap::new());
-        Some(Self { response, paced, slots: vec![0; slots], errors })
+        Some(Self { response, paced, slots: vec![0; slots], spoke: vec![false; slots], errors })
     }
 
     /// Counts an operation that was complete within the window.
     #[inline]
     pub fn add(&mut self, slot: usize, at: Moments, window: Span) {
+        self.spoke[slot] = true;
         if at.done < window.opens_ns || at.done >= window.closes_ns {
             return;
         }
@@ -114,6 +117,7 @@ impl Take {
         Counted {
             distributions: stored.collect(),
             slots: self.slots.clone(),
+            silent: self.spoke.iter().filter(|spoke| !**spoke).count() as u64,
             late: paced.map(|paced| paced.late),
             errors: self.errors.iter().map(|(class, n)| ((*class).to_owned(), *n)).collect(),
             digest: 0,
@@ -128,6 +132,8 @@ pub struct Counted {
     pub distributions: Vec<Distribution>,
     /// Complete operations of each slot.
     pub slots: Vec<u64>,
+    /// Slots that completed no operation in all of the trial.
+    pub silent: u64,
     /// Operations of an open loop that the thread itself began too late.
     pub late: Option<u64>,
     /// Operations that failed, by class.

@@ -4,7 +4,10 @@
 //! open. Must not know what the threads do.
 
 use rig::lab::clock;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{
+    AtomicBool, AtomicU64,
+    Ordering::{Acquire, Relaxed, Release},
+};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -41,7 +44,7 @@ impl Gate {
     /// Senders stop now; receivers read on until their sender ends or this moment comes.
     pub fn stop(&self, drain_until_ns: u64) {
         self.drain_until_ns.store(drain_until_ns, Relaxed);
-        self.stop.store(true, Relaxed);
+        self.stop.store(true, Release);
         self.go();
     }
 
@@ -92,6 +95,6 @@ impl Gate {
 
     /// Whether the time to receive what was under way is over.
     pub fn drained(&self) -> bool {
-        self.stopped() && clock::now_ns() >= self.drain_until_ns.load(Relaxed)
+        self.stop.load(Acquire) && clock::now_ns() >= self.drain_until_ns.load(Relaxed)
     }
 }

@@ -64,8 +64,8 @@ fn wrong(what: &str) -> io::Error {
 /// What a slot does.
 enum State {
     Idle,
-    /// The connection is being made.
-    Connecting(OwnedFd),
+    /// The connection is being made, and so many bytes of the request are sent.
+    Connecting(OwnedFd, usize),
     /// The request is sent, and so many bytes of the response have come.
     Waiting(OwnedFd, usize),
 }
@@ -91,8 +91,12 @@ impl Client {
         let socket = socket(SocketFlags::CLOEXEC)?;
         sockopt::set_socket_timeout(&socket, Timeout::Recv, Some(PATIENCE))?;
         sockopt::set_socket_timeout(&socket, Timeout::Send, Some(PATIENCE))?;
-        rustix::net::connect(&socket, &server)?;
-        rustix::net::send(&socket, &self.request, SendFlags::NOSIGNAL)?;
+        match rustix::net::connect(&socket, &server) {
+            // What the kernel says when the time to send is over (socket(7)).
+            Err(Errno::INPROGRESS | Errno::AGAIN) => return Err(io::ErrorKind::TimedOut.into()),
+            other => other?,
+        }
+        send_all(&socket, &self.request, SendFlags::empty())?;
         Ok(State::Waiting(socket, 0))
     }
 
@@ -102,7 +106,7 @@ impl Client {
         let flags = epoll::EventFlags::IN | epoll::EventFlags::OUT | epoll::EventFlags::ET;
         epoll::add(ready, &socket, epoll::EventData::new_u64(slot as u64), flags)?;
         match rustix::net::connect(&socket, &server) {
-            Ok(()) | Err(Errno::INPROGRESS) => Ok(State::Connecting(socket)),
+            Ok(()) | Err(Errno::INPROGRESS) => Ok(State::Connecting(socket, 0)),
             Err(e) => Err(e.into()),
         }
     }
@@ -111,7 +115,8 @@ impl Client {
     fn read(&mut self, socket: &OwnedFd, come: &mut usize) -> io::Result<bool> {
         let flags = match self.ready {
             Some(_) => RecvFlags::empty(),
-            // One call for the response and the end: it returns early at the end only.
+            // One call for the response and the end: of a whole response it returns early at the
+            // end only.
             None => RecvFlags::WAITALL,
         };
         loop {
@@ -122,13 +127,21 @@ impl Client {
                 n => n?,
             };
             *come += n;
-            let ended = n == 0 || (self.ready.is_none() && *come < self.buffer.len());
+            // What is short may be due to a time-out or a reset.
+            let ended = n == 0 || (self.ready.is_none() && *come == self.response.len());
             let right = self.buffer[..*come] == self.response;
             if ended || *come == self.buffer.len() {
                 return if right { Ok(true) } else { Err(wrong("a response")) };
             }
         }
     }
+}
+
+/// Sends a message on a socket that blocks.
+fn send_all(socket: &OwnedFd, bytes: &[u8], flags: SendFlags) -> io::Result<()> {
+    let sent = rustix::net::send(socket, bytes, flags | SendFlags::NOSIGNAL)?;
+    // A call that blocks ends early when its time is over.
+    if sent == bytes.len() { Ok(()) } else { Err(io::ErrorKind::TimedOut.into()) }
 }
 
 fn socket(flags: SocketFlags) -> io::Result<OwnedFd> {
@@ -158,16 +171,19 @@ impl Operations for Client {
         let state = std::mem::replace(&mut self.slots[slot].state, State::Idle);
         let (socket, mut come) = match state {
             State::Idle => return Ok(false),
-            State::Connecting(socket) => {
+            State::Connecting(socket, mut sent) => {
                 sockopt::socket_error(&socket)??;
-                match rustix::net::send(&socket, &self.request, SendFlags::NOSIGNAL) {
-                    Ok(_) => (socket, 0),
-                    Err(Errno::AGAIN | Errno::NOTCONN) => {
-                        self.slots[slot].state = State::Connecting(socket);
-                        return Ok(false);
+                while sent < self.request.len() {
+                    match rustix::net::send(&socket, &self.request[sent..], SendFlags::NOSIGNAL) {
+                        Ok(n) => sent += n,
+                        Err(Errno::AGAIN | Errno::NOTCONN) => {
+                            self.slots[slot].state = State::Connecting(socket, sent);
+                            return Ok(false);
+                        }
+                        Err(e) => return Err(e.into()),
                     }
-                    Err(e) => return Err(e.into()),
                 }
+                (socket, 0)
             }
             State::Waiting(socket, come) => (socket, come),
         };
@@ -201,12 +217,17 @@ pub struct Server {
 impl Server {
     /// Answers one connection and closes it: the end travels with the response.
     fn answer(&mut self, socket: &OwnedFd) -> io::Result<()> {
-        let (n, _) = rustix::net::recv(socket, &mut *self.buffer, RecvFlags::WAITALL)?;
-        if self.buffer[..n] != self.request {
+        let mut come = 0;
+        while come < self.buffer.len() {
+            match rustix::net::recv(socket, &mut self.buffer[come..], RecvFlags::WAITALL)?.0 {
+                0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+                n => come += n,
+            }
+        }
+        if self.buffer != self.request {
             return Err(wrong("a request"));
         }
-        rustix::net::send(socket, &self.response, SendFlags::NOSIGNAL | SendFlags::MORE)?;
-        Ok(())
+        send_all(socket, &self.response, SendFlags::MORE)
     }
 }
 
@@ -215,6 +236,7 @@ impl Serve for Server {
         rustix::net::listen(&*self.listener, BACKLOG)?;
         // Accepted connections have it too.
         sockopt::set_socket_timeout(&*self.listener, Timeout::Recv, Some(PATIENCE))?;
+        sockopt::set_socket_timeout(&*self.listener, Timeout::Send, Some(PATIENCE))?;
         let mut done = 0;
         while !shared.gate.drained() {
             let socket = match rustix::net::accept_with(&*self.listener, SocketFlags::CLOEXEC) {
