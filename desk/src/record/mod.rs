@@ -43,10 +43,10 @@ pub use plan::{
     SteadyRule, longest_sweep,
 };
 pub use run::{Added, Completeness, RUN_SCHEMA, Run, Sitting, TrialRecord};
-pub use search::{SearchKind, SearchLimit, SearchPlan, SearchStep};
+pub use search::{SearchKind, SearchLimit, SearchPlan};
 pub use spec::{
     Better, Direction, FactorSpec, Metric, MetricRole, MetricSpec, ParamRole, ParamSpec, Place,
     Quantile, QuantileSpec, Scope, WorkloadSpec,
 };
 pub use throttle::{Fixed, Throttle, Throttling};
-pub use trial::{LoadPoint, Settings, Treatment, Trial, TrialKind, Value};
+pub use trial::{LoadPoint, SearchStep, Settings, Treatment, Trial, TrialKind, Value};

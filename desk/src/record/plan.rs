@@ -5,7 +5,7 @@ use super::environment::{Fact, KeyClass};
 use super::fact::ManualFact;
 use super::search::SearchPlan;
 use super::spec::ParamRole;
-use super::trial::{Settings, Value};
+use super::trial::{Settings, Value, is_zero};
 use crate::unit::Quantity;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -227,12 +227,6 @@ pub struct PrimaryComparison {
     pub stratum: BTreeMap<String, String>,
     /// Parameters of the load that the plan sweeps besides the curve.
     pub fixed: Settings,
-}
-
-/// As serde asks it.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
-pub(super) const fn is_zero(number: &u32) -> bool {
-    *number == 0
 }
 
 /// A plan with all its defaults written out.

@@ -89,13 +89,3 @@ impl SearchPlan {
         }
     }
 }
-
-/// Which step of which search a trial is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct SearchStep {
-    /// The search, by the number of its first trial: one load point under one treatment in one
-    /// block.
-    pub id: u32,
-    /// Which step, from 1.
-    pub step: u32,
-}

@@ -1,7 +1,5 @@
 //! Knows what one trial is: a load point under a treatment, at a place in the order.
 
-use super::plan::is_zero;
-use super::search::SearchStep;
 use crate::unit::Quantity;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -97,6 +95,22 @@ pub enum TrialKind {
     Dry,
     /// A trial that enters the statistics.
     Counted,
+}
+
+/// Which step of which search a trial is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SearchStep {
+    /// The search, by the number of its first trial: one load point under one treatment in one
+    /// block.
+    pub id: u32,
+    /// Which step, from 1.
+    pub step: u32,
+}
+
+/// As serde asks it.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
+pub(super) const fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// One visit to a load point under a treatment.

@@ -3,11 +3,11 @@
 //! Never: which level won.
 
 use super::ceiling::{Ceiling, ceilings, filled_by_others, has_small, is_taken_from_clients, tops};
-use super::finding::{Limit, LimitKind, PointLimit, Rival, Top};
+use super::finding::{Limit, LimitKind, LimitPlace, PointLimit, Rival, Top};
 use super::generator::{generator_sign, told};
 use super::measure::{busy, is_client, offer_use, reached_offer};
 use super::pairing::{Contest, Measured, PairedPoint};
-use super::place::{LimitPlace, place};
+use super::place::place;
 use crate::record::{Level, Run, TrialRecord};
 use crate::stats::{Estimate, mean_or_single};
 use crate::unit::Unit;

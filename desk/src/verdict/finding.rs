@@ -1,7 +1,6 @@
 //! Knows the shapes of what the desk concludes; how it concludes stands in the neighbouring files.
 
 pub use super::caveat::Caveat;
-use super::place::LimitPlace;
 use super::uneven::Uneven;
 use crate::record::{Better, Settings, Value};
 use crate::stats::{Estimate, MoreBlocks};
@@ -164,6 +163,19 @@ pub struct Comparison {
     pub regions: Vec<Region>,
     /// Counted trials in no ratio: a fault, no metric above 0, or the partner of such a trial.
     pub left_out: u32,
+}
+
+/// Where a limit is, and the setting that makes it one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LimitPlace {
+    /// Host, end of a link, or CPUs: `c01`, `switch.c01`, `0, 1`.
+    pub at: String,
+    /// Kind of queueing discipline or kernel setting: `htb`, `tcp_rmem`; empty without one.
+    #[serde(default)]
+    pub what: String,
+    /// What the setting allows, bytes; of one full CPU how busy the others were, a share.
+    #[serde(default)]
+    pub most: Option<Quantity>,
 }
 
 /// What held the figures down, with its evidence.

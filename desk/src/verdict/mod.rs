@@ -76,8 +76,8 @@ pub use enough::enough;
 pub use finding::{
     Advice, Agreement, Basis, Caveat, ClaimCheck, ClaimFigure, ClaimNeed, Comparison, Cost,
     CpuParts, CurveVerdict, GeneratorBound, GeneratorSign, Index, Interaction, KeptShare, Limit,
-    LimitKind, PointLimit, PointResult, Price, Reader, Region, Rival, Roofs, Standing, State, Top,
-    TrialQuantile, TrialQuantiles, TwoStates, Verdict, Withheld,
+    LimitKind, LimitPlace, PointLimit, PointResult, Price, Reader, Region, Rival, Roofs, Standing,
+    State, Top, TrialQuantile, TrialQuantiles, TwoStates, Verdict, Withheld,
 };
 pub use gate::{
     FailIf, Gate, GateCheck, GateError, GateOutcome, GateReason, gate, gateable, gated,
@@ -90,7 +90,6 @@ pub use measured::{Lacking, MeasuredFigure, MeasuredPoint, compares};
 pub use merged::TooFew;
 pub use noise::{Alarms, NoiseFloor, noise_floor};
 pub use objection::objection;
-pub use place::LimitPlace;
 pub use ranks::{RankedLevel, RankedPair, Ranking};
 pub use region::{curve_verdict, is_beyond};
 pub use sessions::{Grouped, SessionSpread, Sessions, Sides, group, set_apart};

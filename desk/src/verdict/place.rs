@@ -3,28 +3,13 @@
 //! Never: whether it was the limit.
 
 use super::ceiling::{TOKEN_BUCKET, dropped, held, rates, taken};
-use super::finding::LimitKind;
+use super::finding::{LimitKind, LimitPlace};
 use super::measure::{by_host, reading};
 use crate::record::{HostName, Run, TrialRecord};
 use crate::stats::mean;
 use crate::unit::{Quantity, Unit};
 use crate::validity::FULL;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-
-/// Where a limit is, and the setting that makes it one.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct LimitPlace {
-    /// Host, end of a link, or CPUs: `c01`, `switch.c01`, `0, 1`.
-    pub at: String,
-    /// Kind of queueing discipline or kernel setting: `htb`, `tcp_rmem`; empty without one.
-    #[serde(default)]
-    pub what: String,
-    /// What the setting allows, bytes; of one full CPU how busy the others were, a share.
-    #[serde(default)]
-    pub most: Option<Quantity>,
-}
 
 /// The place in most of these trials, of equals the first by name, with the mean over them of what
 /// it allows; none where no reading tells.
