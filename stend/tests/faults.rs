@@ -242,8 +242,8 @@ fn every_workload_has_a_model_that_gives_every_metric_of_its_spec() {
             assert_eq!(record.outcome.fault, None, "{name}");
             // A further figure of a machine needs what a model has not, or another way of the load.
             let mut given = 0;
-            for metric in entry.spec.metrics {
-                let Some(sample) = record.outcome.metric(metric.name) else { continue };
+            for metric in entry.spec.described() {
+                let Some(sample) = record.outcome.figure(&metric) else { continue };
                 assert_eq!(sample.unit, metric.unit, "{name} {}", metric.name);
                 assert!(sample.value.is_finite() && sample.value > 0.0, "{name}: {sample}");
                 given += 1;

@@ -102,7 +102,7 @@ fn a_quota_that_cannot_be_is_refused_with_value_and_remedy() {
     let place = Place::new("quota-bad");
     for (level, words) in [
         ("0", &["'0 CPU'", "0.0100 CPU"][..]),
-        ("\"half\"", &["'half'", "0.5"]),
+        ("\"half\"", &["'half'", "0.0100 CPU"]),
         ("\"0.5 GB\"", &["'GB'", "CPU"]),
         ("5000", &["'5000 CPU'", "1024 CPU"]),
     ] {

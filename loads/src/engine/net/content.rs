@@ -75,8 +75,8 @@ pub const fn place(moved: u64) -> usize {
     (moved % PERIOD as u64) as usize
 }
 
-/// Compares both ends of a chunk that begins at byte `from` of the stream, all of a short one; gives
-/// the comparisons.
+/// Compares both ends of a chunk that begins at byte `from` of the stream, all of a short
+/// one; gives the comparisons.
 ///
 /// # Errors
 /// Content that is not what was sent.

@@ -127,8 +127,5 @@ const DERIVES: &[DeriveSpec] = &[
         ..DeriveSpec::along(Derivation::PrefetchEnds, "stride")
     },
     DeriveSpec { metric: "injected_bandwidth", ..DeriveSpec::along(Derivation::Loaded, "load") },
-    DeriveSpec {
-        metric: "injected_bandwidth",
-        ..DeriveSpec::along(Derivation::Loaded, "pause")
-    },
+    DeriveSpec { metric: "injected_bandwidth", ..DeriveSpec::along(Derivation::Loaded, "pause") },
 ];

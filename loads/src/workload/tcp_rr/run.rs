@@ -173,9 +173,10 @@ impl Serve for Server {
             for slot in slots {
                 let end = &mut self.ends[slot];
                 let whole = end.left == end.expected_bytes;
-                match end.receive(&mut self.buffer, flags).and_then(|whole| {
-                    if whole { end.send().map(|()| true) } else { Ok(false) }
-                }) {
+                match end
+                    .receive(&mut self.buffer, flags)
+                    .and_then(|whole| if whole { end.send().map(|()| true) } else { Ok(false) })
+                {
                     Ok(true) => {
                         done += 1;
                         counters.done.store(done, Relaxed);
