@@ -174,7 +174,8 @@ fn failed_operations_are_counted_by_class_and_are_in_no_distribution() {
     let ends = side.stop(Duration::from_millis(200)).unwrap();
     let counted = &ends[0].counted;
     let (good, reset) = (counted.slots[0], counted.errors["reset"]);
-    assert!(good > 50 && reset > 5 && good.abs_diff(reset * 9) < 60, "{good} {reset}");
+    // Errors are those of the whole trial, and nine of ten operations are good.
+    assert!(good > 20 && reset > 2 && good <= (reset + 1) * 9, "{good} {reset}");
     let response = counted.distributions.iter().find(|one| one.name == RESPONSE).unwrap();
     assert_eq!((response.count, counted.digest), (good, 7));
     assert_eq!(ends[0].error, None);
