@@ -95,7 +95,7 @@ fn a_search_that_cannot_be_is_refused_with_its_remedy() {
         ("", line(GOAL, "limit = \"97 %\""), "a share of the load offered is for kind"),
         ("", line(GOAL, "limit = \"9\""), "'limit': '9' has no unit"),
         ("", line(BISECT, "metric = \"packets\""), "'97 %'; write a limit of packets"),
-        ("", line(GOAL, "metric = \"operations\""), "'operations'; write a metric that is a time"),
+        ("", line(GOAL, "metric = \"packets\""), "'packets'; write a metric that is a time"),
         ("", line(GOAL, "resolution = \"0.01 %\""), "a share from 0.1 % to 50 %"),
         ("", line(GOAL, "steps = 1"), "'steps' cannot be '1'"),
         ("", without(GOAL, "kind"), "'kind' is missing; write goal, bisect, ramp or knee"),
