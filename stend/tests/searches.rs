@@ -114,7 +114,8 @@ fn the_largest_rate_whose_99th_percentile_keeps_a_goal_is_found() {
         "title = \"t\"\n[lab]\nclients = 2\n[load.ask]\nworkload = \"tcp_rr\"\nstreams = 16\n\
          arrivals = \"poisson\"\n[load.ask.search]\nkind = \"goal\"\nover = \"offered_load\"\n\
          metric = \"p99\"\nlimit = \"2 ms\"\nfrom = \"100 op/s\"\nto = \"100 kop/s\"\n\
-         [method]\nblocks = 5\nsettle = \"0.3 s\"\nsettle_max = \"1 s\"\nwindow = \"4 s\"\nseed = 7\n",
+         [method]\nblocks = 5\nsettle = \"0.3 s\"\nsettle_max = \"1 s\"\n\
+         window = \"4 s\"\nseed = 7\n",
     );
     let costs = "[machine]\ncores = 1\n[cost]\ncall = \"50 us\"\npacket = \"25 us\"\n";
     let run = run(&plan, &physics(&format!("{costs}{STILL}")));
