@@ -4,6 +4,7 @@
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng as _, SeedableRng as _};
+use rig::metal::Span;
 use serde::{Deserialize, Serialize};
 
 /// Steps of [`Arrivals::Steps`].
@@ -51,15 +52,6 @@ pub struct Pace {
     pub offset: f64,
     /// Seed of exponential intervals.
     pub seed: u64,
-}
-
-/// The edges of the window, nanoseconds; [`u64::MAX`] as long as one is not known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Span {
-    /// When it opens.
-    pub opens_ns: u64,
-    /// When it closes.
-    pub closes_ns: u64,
 }
 
 /// Moments, each later than the one before. They are absolute: what begins late does not shift

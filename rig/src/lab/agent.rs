@@ -63,8 +63,7 @@ pub fn take_started_nice() -> io::Result<()> {
     }
 }
 
-/// Gives the thread that calls a table of descriptors of its own, a copy of its process's: where
-/// threads share one, each system call on a descriptor counts a reference (`fdget`, 2 % of a
+/// Gives the calling thread a copy of the table of descriptors. Where threads share a table, each system call on a descriptor counts a reference (`fdget`, 2 % of a
 /// request and its response). What is closed later in one table stays open in the other.
 ///
 /// # Errors

@@ -123,8 +123,9 @@ fn run(case: &Case) -> Result<(Distribution, Vec<f64>), Failed> {
     let opens_ns = go_ns + 100_000_000;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "seconds")]
     let closes_ns = opens_ns + (case.window * 1e9) as u64;
-    tell(&mut part, json!({ "Opens": opens_ns }))?;
-    tell(&mut part, json!({ "Closes": closes_ns }))?;
+    let window = json!({ "opens_ns": opens_ns, "closes_ns": closes_ns });
+    tell(&mut part, json!({ "Opens": window }))?;
+    tell(&mut part, json!({ "Closes": window }))?;
     let ended = tell(&mut part, json!("Stop"))?;
     let stamps = host.join().map_err(|_| "the host panicked")??;
     let told = ended.pointer("/Stopped/0/counted/distributions").cloned().unwrap_or_default();

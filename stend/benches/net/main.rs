@@ -7,6 +7,7 @@
 
 mod cell;
 mod peer;
+mod process;
 mod watch;
 
 use cell::{Cell, Mark, QUEUE_DEPTH, Row, Runs, middle};

@@ -2,8 +2,8 @@
 //!
 //! Must not know how a load is watched or judged.
 
+use super::process::{start, wait_for_port};
 use super::watch::{Place, Seen};
-use std::fs;
 use std::io;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -145,17 +145,6 @@ pub const ALL: &[Peer] = &[
     },
 ];
 
-/// A process that ends when it is dropped.
-struct Running(Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        // It may have ended by itself, which is what was wanted.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 impl Peer {
     /// The version in its own words; none if it cannot be started.
     pub fn version(&self) -> Option<String> {
@@ -186,14 +175,15 @@ impl Peer {
         let mut receivers = Vec::new();
         for (at, cpu) in cpus.iter().enumerate() {
             let words = (self.receiver_words)(&job(at));
-            receivers.push(start(place.receiver, *cpu, self.receiver, &words)?);
+            receivers.push(start((place.receiver, *cpu), self.receiver, &words, Stdio::null())?);
         }
         for at in 0..cpus.len() {
             wait_for_port(place.receiver, i32::from(job(at).port) + self.listens)?;
         }
         let mut senders = Vec::new();
         for (at, cpu) in cpus.iter().enumerate() {
-            senders.push(start(place.sender, *cpu, self.sender, &(self.sender_words)(&job(at)))?);
+            let words = (self.sender_words)(&job(at));
+            senders.push(start((place.sender, *cpu), self.sender, &words, Stdio::null())?);
         }
         let seen = place.watch()?;
         for sender in &mut senders {
@@ -201,40 +191,6 @@ impl Peer {
         }
         Ok(seen)
     }
-}
-
-/// Starts a program in a host's network namespace on one CPU.
-fn start(host: u32, cpu: u32, program: &str, words: &str) -> io::Result<Running> {
-    let child = Command::new("nsenter")
-        .arg(format!("--net=/proc/{host}/ns/net"))
-        .args(["taskset", "-c", &cpu.to_string(), program])
-        .args(words.split(' '))
-        .current_dir(std::env::temp_dir())
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()?;
-    Ok(Running(child))
-}
-
-/// Waits until somebody listens on a port there.
-fn wait_for_port(host: u32, port: i32) -> io::Result<()> {
-    let wanted = format!(":{port:04X}");
-    let deadline = Instant::now() + Duration::from_secs(3);
-    let listens = |line: &str| {
-        let words: Vec<&str> = line.split_ascii_whitespace().collect();
-        words.get(1).is_some_and(|w| w.ends_with(&wanted)) && words.get(3) == Some(&"0A")
-    };
-    while Instant::now() < deadline {
-        for table in ["tcp", "tcp6"] {
-            let text = fs::read_to_string(format!("/proc/{host}/net/{table}")).unwrap_or_default();
-            if text.lines().any(listens) {
-                return Ok(());
-            }
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    Err(io::Error::other(format!("nobody listens on port {port}")))
 }
 
 /// Waits for a sender's own end, which must be a good one.

@@ -6,6 +6,8 @@
 #![expect(clippy::print_stdout, reason = "the rows are what it is for")]
 
 mod peer;
+#[path = "../net/process.rs"]
+mod process;
 
 use desk::plan::{Catalogue, order, read};
 use desk::record::{LabKind, TrialKind, WorkloadSpec};

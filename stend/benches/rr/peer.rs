@@ -2,11 +2,10 @@
 //!
 //! Must not know how rates are judged.
 
-use std::fs;
+use super::process::{start, wait_for_port};
 use std::io;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU16, Ordering::Relaxed};
-use std::time::{Duration, Instant};
 
 /// Bytes of a request and of a response: the least that every tool can send is 14.
 pub const BYTES: u32 = 16;
@@ -136,17 +135,6 @@ fn number(text: &str) -> Option<f64> {
     text[..end].parse().ok()
 }
 
-/// A process that ends with its value.
-struct Running(Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        // It may have ended by itself, which is what was wanted.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 impl Peer {
     /// Whether both its programs can be started.
     pub fn is_there(&self) -> bool {
@@ -178,7 +166,7 @@ impl Peer {
                 None => pairs.push((*end, 1)),
             }
         }
-        // Ports of their own: one tool cannot listen where a connection was just now.
+        // New ports: one tool cannot listen where a connection was just now.
         let all = u16::try_from(pairs.len()).unwrap_or(1);
         let first = PORT.fetch_add(10 * all, Relaxed) % 20_000 + 10_000;
         let job = |at: usize| Job {
@@ -191,7 +179,7 @@ impl Peer {
             servers.push(start((hosts[0], *cpu), self.server, &words, Stdio::null())?);
         }
         for at in 0..pairs.len() {
-            wait_for_port(hosts[0], job(at).port)?;
+            wait_for_port(hosts[0], job(at).port.into())?;
         }
         let mut clients = Vec::new();
         for (at, ((_, cpu), _)) in pairs.iter().enumerate() {
@@ -209,38 +197,4 @@ impl Peer {
         }
         Ok(sum)
     }
-}
-
-/// Starts a program in a host's network namespace on one CPU.
-fn start((host, cpu): (u32, u32), program: &str, words: &str, out: Stdio) -> io::Result<Running> {
-    let child = Command::new("nsenter")
-        .arg(format!("--net=/proc/{host}/ns/net"))
-        .args(["taskset", "-c", &cpu.to_string(), program])
-        .args(words.split(' '))
-        .current_dir(std::env::temp_dir())
-        .stdin(Stdio::null())
-        .stdout(out)
-        .stderr(Stdio::null())
-        .spawn()?;
-    Ok(Running(child))
-}
-
-/// Waits until somebody listens on a port there.
-fn wait_for_port(host: u32, port: u16) -> io::Result<()> {
-    let wanted = format!(":{port:04X}");
-    let deadline = Instant::now() + Duration::from_secs(3);
-    let listens = |line: &str| {
-        let words: Vec<&str> = line.split_ascii_whitespace().collect();
-        words.get(1).is_some_and(|w| w.ends_with(&wanted)) && words.get(3) == Some(&"0A")
-    };
-    while Instant::now() < deadline {
-        for table in ["tcp", "tcp6"] {
-            let text = fs::read_to_string(format!("/proc/{host}/net/{table}")).unwrap_or_default();
-            if text.lines().any(listens) {
-                return Ok(());
-            }
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    Err(io::Error::other(format!("nobody listens on port {port}")))
 }

@@ -5,8 +5,9 @@
 
 use super::take::{Moments, Take};
 use crate::engine::net::Gate;
-use crate::engine::pace::{Pacer, Span};
+use crate::engine::pace::Pacer;
 use rig::lab::clock;
+use rig::metal::Span;
 use rustix::event::{EventfdFlags, epoll, eventfd};
 use rustix::fd::OwnedFd;
 use rustix::time::{
@@ -85,17 +86,13 @@ impl Shared {
         Ok(epoll::add(ready, &self.woken, epoll::EventData::new_u64(NO_SLOT), flags)?)
     }
 
-    /// The window opens at this moment, nanoseconds.
-    pub fn opens(&self, at_ns: u64) {
-        self.opens_ns.store(at_ns, Relaxed);
+    /// Tells the threads the window, before it opens.
+    pub fn announce(&self, window: Span) {
+        self.closes_ns.store(window.closes_ns, Relaxed);
+        self.opens_ns.store(window.opens_ns, Relaxed);
     }
 
-    /// It closes at this one.
-    pub fn closes(&self, at_ns: u64) {
-        self.closes_ns.store(at_ns, Relaxed);
-    }
-
-    /// The window as far as it is known.
+    /// The window; both edges [`u64::MAX`] before it is announced.
     #[must_use]
     #[inline]
     pub fn window(&self) -> Span {
@@ -104,7 +101,7 @@ impl Shared {
     }
 }
 
-/// Counts of one thread; one writer, on a cache line of its own.
+/// Counts of one thread: one writer, and no other counts on its cache line.
 #[repr(align(128))]
 #[derive(Debug, Default)]
 pub struct Counters {

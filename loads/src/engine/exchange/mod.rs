@@ -2,7 +2,7 @@
 //! each operation takes.
 //!
 //! Gives: `entry`, which makes such a workload's line of its modules; [`Exchange`], what travels;
-//! [`Operations`] and [`Serve`], its two ends; [`params`], the parameters that all have.
+//! [`Operations`] and [`Serve`], its two ends; [`PARAMS`], the parameters that all have.
 //! Never: what a request is, or what its figures mean.
 //! Start reading at `part.rs`, then `client.rs`.
 
@@ -11,7 +11,7 @@ mod client;
 mod drive;
 mod model;
 mod order;
-pub mod params;
+mod params;
 mod part;
 mod take;
 #[cfg(test)]
@@ -25,7 +25,10 @@ pub use client::{Counters, EVENTS, Operations, Shared, wait};
 pub use drive::Exchanges;
 pub use model::model;
 pub use order::Order;
-pub use params::{PERCENTILES, RATE_LIMIT, percentile};
+pub use params::{
+    ARRIVALS, OFFERED, PARAMS, PERCENTILES, PLACEMENT, RATE_LIMIT, REQUEST_SIZE, RESPONSE_SIZE,
+    STREAMS, percentile,
+};
 pub use part::{Exchange, Serve, Side, Slot};
 pub use take::{LATENESS, RESPONSE, SERVICE};
 

@@ -9,9 +9,10 @@ use super::order::{Order, ThreadPlan, Threads};
 use super::part::{HostMark, ThreadCount, ThreadEnd};
 use super::take::{Counted, Moments, Take};
 use crate::engine::net::{Cpus, Life, ThreadMark, seconds};
-use crate::engine::pace::{Pacer, Span};
+use crate::engine::pace::Pacer;
 use desk::record::Fault;
 use rig::lab::sim::{Scene, Spoilt};
+use rig::metal::Span;
 use rig::workload::{Job, Modelled};
 use std::time::Duration;
 
@@ -128,8 +129,8 @@ impl Queue {
         Self { threads, servers, rtt, window, ran }
     }
 
-    /// Runs until the window closes; each operation takes as long as is told of
-    /// the moment at which the server begins it, nanoseconds.
+    /// Runs until the window closes. `service` gives the service time of an operation from the moment
+    /// at which the server begins it, both in nanoseconds.
     pub(super) fn run(mut self, mut service: impl FnMut(u64) -> u64) -> Ran {
         let opens = self.window.opens_ns;
         while let Some(at) =

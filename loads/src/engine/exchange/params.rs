@@ -59,6 +59,10 @@ pub const STREAMS: ParamSpec = ParamSpec {
     default: "1",
 };
 
+/// All of them, sorted.
+pub const PARAMS: &[ParamSpec] =
+    &[ARRIVALS, OFFERED, PLACEMENT, REQUEST_SIZE, RESPONSE_SIZE, STREAMS];
+
 /// What bounds the rate of exchanges of small messages.
 pub const RATE_LIMIT: &str = "the CPU: a wake-up and two system calls at either end of each";
 

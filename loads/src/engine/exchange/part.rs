@@ -11,7 +11,7 @@ use crate::engine::net::{Account, End, TcpFacts, ThreadMark, tcp_info, wait_for}
 use crate::engine::pace::Pacer;
 use rig::lab::agent;
 use rig::lab::{clock, cpus};
-use rig::workload::Edge;
+use rig::metal::Span;
 use rustix::net::Shutdown;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Write as _};
@@ -195,16 +195,9 @@ impl<E: Exchange> End for Side<E> {
         clients.map(|running| running.counters.done.load(Relaxed)).sum()
     }
 
-    fn closes(&mut self, at_ns: u64) {
+    fn mark(&mut self, at_ns: u64, window: Span) -> Result<HostMark, String> {
         if let Some(shared) = &self.shared {
-            shared.closes(at_ns);
-        }
-    }
-
-    fn mark(&mut self, edge: Edge) -> Result<HostMark, String> {
-        let (Edge::Opens(at_ns) | Edge::Closes(at_ns)) = edge;
-        if let (Some(shared), Edge::Opens(_)) = (&self.shared, edge) {
-            shared.opens(at_ns);
+            shared.announce(window);
         }
         clock::sleep_until(at_ns);
         Ok(self.read())

@@ -3,10 +3,10 @@
 //! Nothing is allocated and nothing shared while the window is open. Must not know what an
 //! operation is.
 
-use crate::engine::pace::Span;
 use desk::record::Distribution;
 use desk::unit::Unit;
 use hdrhistogram::Histogram;
+use rig::metal::Span;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

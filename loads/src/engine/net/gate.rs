@@ -67,7 +67,7 @@ impl Gate {
         }
     }
 
-    /// Waits for stop, at most `longest`; then stops by itself.
+    /// Waits for the stop; after `longest` it stops the threads.
     pub fn limit(&self, longest: Duration) {
         let deadline = Instant::now() + longest;
         let mut open = self.lock();

@@ -9,6 +9,7 @@ use desk::unit::{Quantity, Unit};
 use rig::lab::agent::Part;
 use rig::lab::wire::{Answer, Request};
 use rig::lab::{Lab, LabError, SUT, clock};
+use rig::metal::Span;
 use rig::workload::{Edge, Job};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -49,13 +50,11 @@ pub trait End: Default + 'static {
     fn go(&mut self);
     /// Work done so far, in any unit that does not change.
     fn done(&self) -> u64;
-    /// Hears when the window closes, well before it does.
-    fn closes(&mut self, _at_ns: u64) {}
-    /// Waits for an edge of the window and reads everything there.
+    /// Waits for a moment, an edge of this window, and reads everything there.
     ///
     /// # Errors
     /// What cannot be read.
-    fn mark(&mut self, edge: Edge) -> Result<Self::Mark, String>;
+    fn mark(&mut self, at_ns: u64, window: Span) -> Result<Self::Mark, String>;
     /// Stops, and reads on for so long at the most.
     ///
     /// # Errors
@@ -68,8 +67,8 @@ enum Ask<S> {
     Stage(S),
     Go,
     Sample,
-    Opens(u64),
-    Closes(u64),
+    Opens(Span),
+    Closes(Span),
     Stop,
 }
 
@@ -91,19 +90,15 @@ type Answered<E> = Told<<E as End>::Staged, <E as End>::Mark, <E as End>::Ended>
 /// The part of a load on a host.
 #[must_use]
 pub fn make_part<E: End>() -> Part {
-    let (mut end, mut opened_ns) = (E::default(), 0);
+    let mut end = E::default();
     Box::new(move |body| {
         let ask = serde_json::from_value(body).map_err(|e| e.to_string())?;
-        let told = answer(&mut end, &mut opened_ns, ask)?;
+        let told = answer(&mut end, ask)?;
         serde_json::to_value(told).map_err(|e| e.to_string())
     })
 }
 
-fn answer<E: End>(
-    end: &mut E,
-    opened_ns: &mut u64,
-    ask: Ask<E::Stage>,
-) -> Result<Answered<E>, String> {
+fn answer<E: End>(end: &mut E, ask: Ask<E::Stage>) -> Result<Answered<E>, String> {
     match ask {
         Ask::Stage(order) => end.stage(order).map(Told::Staged),
         Ask::Go => {
@@ -111,15 +106,13 @@ fn answer<E: End>(
             Ok(Told::Going)
         }
         Ask::Sample => Ok(Told::Sampled(clock::now_ns(), end.done())),
-        Ask::Opens(at_ns) => {
-            *opened_ns = at_ns;
-            let mark = end.mark(Edge::Opens(at_ns))?;
+        Ask::Opens(window) => {
+            let mark = end.mark(window.opens_ns, window)?;
             Ok(Told::Marked(mark, vec![end.done()]))
         }
-        Ask::Closes(at_ns) => {
-            end.closes(at_ns);
-            let mut course = course(end, *opened_ns, at_ns);
-            let mark = end.mark(Edge::Closes(at_ns))?;
+        Ask::Closes(window) => {
+            let mut course = course(end, window);
+            let mark = end.mark(window.closes_ns, window)?;
             course.push(end.done());
             Ok(Told::Marked(mark, course))
         }
@@ -127,14 +120,14 @@ fn answer<E: End>(
     }
 }
 
-/// Work done so far at every step from the opening to the close, both left out.
-fn course<E: End>(end: &E, from_ns: u64, until_ns: u64) -> Vec<u64> {
-    let steps = (1..).map(|step| from_ns + step * STEP_NS).take_while(|at| *at < until_ns);
+/// Work done so far at every step of the window, its edges left out.
+fn course<E: End>(end: &E, window: Span) -> Vec<u64> {
+    let steps = (1..).map(|step| window.opens_ns + step * STEP_NS);
     let look = |at_ns| {
         clock::sleep_until(at_ns);
         end.done()
     };
-    steps.map(look).collect()
+    steps.take_while(|at| *at < window.closes_ns).map(look).collect()
 }
 
 /// The conductor's side.
@@ -208,10 +201,11 @@ impl Course {
         let steady = self.warm_up::<E>(lab, go_ns)?;
         let opens_ns = clock::now_ns() + AHEAD_NS + AHEAD_EACH_NS * self.hosts.len() as u64;
         let closes_ns = opens_ns + u64::try_from(self.window.as_nanos()).unwrap_or(u64::MAX);
+        let window = Span { opens_ns, closes_ns };
         let (opened, first): (Vec<_>, Vec<_>) =
-            self.mark::<E>(lab, Edge::Opens(opens_ns), edges)?.into_iter().unzip();
+            self.mark::<E>(lab, (Edge::Opens(opens_ns), window), edges)?.into_iter().unzip();
         let (closed, rest): (Vec<_>, Vec<_>) =
-            self.mark::<E>(lab, Edge::Closes(closes_ns), edges)?.into_iter().unzip();
+            self.mark::<E>(lab, (Edge::Closes(closes_ns), window), edges)?.into_iter().unzip();
         let course = first.into_iter().zip(rest).map(|(first, rest)| [first, rest].concat());
         let ended = self.ask::<E, _>(lab, &self.all(|| Ask::Stop), |told| match told {
             Told::Stopped(ended) => Some(ended),
@@ -245,12 +239,12 @@ impl Course {
     fn mark<E: End>(
         &self,
         lab: &mut Lab,
-        edge: Edge,
+        (edge, window): (Edge, Span),
         edges: &mut dyn FnMut(Edge),
     ) -> Result<Vec<Read<E>>, LabError> {
         let (asks, at_ns) = match edge {
-            Edge::Opens(at_ns) => (self.all(|| Ask::Opens(at_ns)), at_ns),
-            Edge::Closes(at_ns) => (self.all(|| Ask::Closes(at_ns)), at_ns),
+            Edge::Opens(at_ns) => (self.all(|| Ask::Opens(window)), at_ns),
+            Edge::Closes(at_ns) => (self.all(|| Ask::Closes(window)), at_ns),
         };
         let wrapped = self.wrap::<E>(&asks)?;
         lab.send(&wrapped)?;
@@ -347,8 +341,8 @@ pub fn check_moments(
     Ok(())
 }
 
-/// A rate in steps of the window, from the work that every host had done at their ends, each as
-/// much as told of the unit; none where not every host looked on the way.
+/// A rate in steps of the window, from the work that every host had done at the end of each step.
+/// `each` is how much of the unit a piece of work is. Empty where a host has no steps.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "work of a window is below 2^53")]
 pub fn series(

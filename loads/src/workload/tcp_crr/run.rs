@@ -206,7 +206,7 @@ impl Operations for Client {
     }
 }
 
-/// A thread of the server, with a listener of its own.
+/// A thread of the server, with its listener.
 pub struct Server {
     listener: Arc<TcpListener>,
     request: Vec<u8>,

@@ -1,9 +1,6 @@
 //! Knows the parameters and figures of `tcp_crr` as data; knows nothing of sockets.
 
-use crate::engine::exchange::params::{
-    ARRIVALS, OFFERED, PLACEMENT, REQUEST_SIZE, RESPONSE_SIZE, STREAMS,
-};
-use crate::engine::exchange::{PERCENTILES, percentile};
+use crate::engine::exchange::{PARAMS, PERCENTILES, percentile};
 use desk::record::{Better, MetricRole, MetricSpec, Place, WorkloadSpec};
 use desk::unit::Unit;
 
@@ -13,7 +10,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
     question: "how many connections a second a server takes, each for one request",
     place: Place::Path,
     revision: 1,
-    params: &[ARRIVALS, OFFERED, PLACEMENT, REQUEST_SIZE, RESPONSE_SIZE, STREAMS],
+    params: PARAMS,
     metrics: METRICS,
     quantiles: PERCENTILES,
     derives: &[],

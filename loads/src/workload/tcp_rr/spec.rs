@@ -1,9 +1,6 @@
 //! Knows the parameters and figures of `tcp_rr` as data; knows nothing of sockets.
 
-use crate::engine::exchange::params::{
-    ARRIVALS, OFFERED, PLACEMENT, REQUEST_SIZE, RESPONSE_SIZE, STREAMS,
-};
-use crate::engine::exchange::{PERCENTILES, RATE_LIMIT, percentile};
+use crate::engine::exchange::{PARAMS, PERCENTILES, RATE_LIMIT, percentile};
 use desk::record::{Better, MetricRole, MetricSpec, Place, WorkloadSpec};
 use desk::unit::Unit;
 
@@ -13,7 +10,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
     question: "how many requests a second a server answers, and how long each waits",
     place: Place::Path,
     revision: 1,
-    params: &[ARRIVALS, OFFERED, PLACEMENT, REQUEST_SIZE, RESPONSE_SIZE, STREAMS],
+    params: PARAMS,
     metrics: METRICS,
     quantiles: PERCENTILES,
     derives: &[],

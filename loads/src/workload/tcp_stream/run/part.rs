@@ -16,8 +16,7 @@ use crate::engine::net::opening::{self, Opening};
 use crate::engine::net::{Account, End, Gate, wait_for};
 use rig::lab::agent;
 use rig::lab::{clock, cpus};
-use rig::metal::{DIGEST, digest};
-use rig::workload::Edge;
+use rig::metal::{DIGEST, Span, digest};
 use std::io::{self, Write as _};
 use std::net::{Ipv4Addr, Shutdown, SocketAddrV4, TcpListener, TcpStream};
 use std::sync::Arc;
@@ -86,8 +85,7 @@ impl End for Streams {
         receivers.map(|s| s.counters.bytes.load(Relaxed)).sum()
     }
 
-    fn mark(&mut self, edge: Edge) -> Result<HostMark, String> {
-        let (Edge::Opens(at_ns) | Edge::Closes(at_ns)) = edge;
+    fn mark(&mut self, at_ns: u64, _: Span) -> Result<HostMark, String> {
         clock::sleep_until(at_ns);
         self.read()
     }

@@ -1,0 +1,58 @@
+//! Knows how another tool is started in a host's network namespace, and when it listens.
+//!
+//! Must not know which tool, nor what it measures.
+
+use std::fs;
+use std::io;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A process that ends when it is dropped.
+pub struct Running(pub Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It may have ended already, which is what was wanted.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Starts a program in a host's network namespace on one CPU.
+pub fn start(
+    (host, cpu): (u32, u32),
+    program: &str,
+    words: &str,
+    out: Stdio,
+) -> io::Result<Running> {
+    let child = Command::new("nsenter")
+        .arg(format!("--net=/proc/{host}/ns/net"))
+        .args(["taskset", "-c", &cpu.to_string(), program])
+        .args(words.split(' '))
+        .current_dir(std::env::temp_dir())
+        .stdin(Stdio::null())
+        .stdout(out)
+        .stderr(Stdio::null())
+        .spawn()?;
+    Ok(Running(child))
+}
+
+/// Waits until somebody listens on a port there.
+pub fn wait_for_port(host: u32, port: i32) -> io::Result<()> {
+    let wanted = format!(":{port:04X}");
+    let deadline = Instant::now() + Duration::from_secs(3);
+    let listens = |line: &str| {
+        let words: Vec<&str> = line.split_ascii_whitespace().collect();
+        words.get(1).is_some_and(|w| w.ends_with(&wanted)) && words.get(3) == Some(&"0A")
+    };
+    while Instant::now() < deadline {
+        for table in ["tcp", "tcp6"] {
+            let text = fs::read_to_string(format!("/proc/{host}/net/{table}")).unwrap_or_default();
+            if text.lines().any(listens) {
+                return Ok(());
+            }
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    Err(io::Error::other(format!("nobody listens on port {port}")))
+}
