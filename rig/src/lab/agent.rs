@@ -63,8 +63,9 @@ pub fn take_started_nice() -> io::Result<()> {
     }
 }
 
-/// Gives the calling thread a copy of the table of descriptors. Where threads share a table, each system call on a descriptor counts a reference (`fdget`, 2 % of a
-/// request and its response). What is closed later in one table stays open in the other.
+/// Gives the calling thread a copy of the table of descriptors. Where threads share a table, each
+/// system call on a descriptor counts a reference (`fdget` of the kernel). What is closed later in
+/// one table stays open in the other.
 ///
 /// # Errors
 /// When the kernel has no memory for it.

@@ -17,7 +17,7 @@ use rig::metal::{DIGEST, digest};
 use rig::workload::Checked;
 use std::collections::BTreeMap;
 
-/// Key under which an outcome says what began the next operation: the end of the last or a schedule.
+/// Key under which an outcome says whether the loop was closed or open.
 const LOOP: &str = "loop";
 
 /// All that was read of a trial.

@@ -129,8 +129,8 @@ impl Queue {
         Self { threads, servers, rtt, window, ran }
     }
 
-    /// Runs until the window closes. `service` gives the service time of an operation from the moment
-    /// at which the server begins it, both in nanoseconds.
+    /// Runs until the window closes. `service` gives the service time of an operation from the
+    /// moment at which the server begins it, both in nanoseconds.
     pub(super) fn run(mut self, mut service: impl FnMut(u64) -> u64) -> Ran {
         let opens = self.window.opens_ns;
         while let Some(at) =
