@@ -154,8 +154,9 @@ impl Layout {
         let sought = search.filter(|_| kind == TrialKind::Counted);
         self.numbers = id.saturating_add(sought.map_or(1, |search| search.steps));
         let mut at = self.points[point].clone();
-        if let Some(search) = search {
-            at.params.insert(search.over.clone(), search.load(search::first(search)));
+        let first = search.map(|search| (search, search::next(search, &[])));
+        if let Some((search, Next::Try(load))) = first {
+            at.params.insert(search.over.clone(), search.load(load));
         }
         let (treatment, settings) = self.treatments[treatment].clone();
         self.trials.push(Trial {

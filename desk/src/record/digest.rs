@@ -1,6 +1,6 @@
-//! Knows the digest of bytes: of the content that work was made of, and of a record as it is kept.
+//! Knows the digest of content and of stored records.
 //!
-//! Never: a guard against whoever means it; damage and slips are found, a forger is not.
+//! Never: a protection against forgery; it finds damage and slips.
 
 /// FNV-1a of bytes, 64 bits, continued from `so_far`; [`DIGEST`] begins one.
 ///

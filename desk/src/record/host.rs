@@ -49,7 +49,7 @@ impl HostName {
         self.machine.as_deref().unwrap_or(LOCAL)
     }
 
-    /// Its name, which is its own on its machine.
+    /// Its name, unique on its machine.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name

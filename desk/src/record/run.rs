@@ -114,9 +114,7 @@ impl Run {
     pub fn figure(&self, record: &TrialRecord) -> Option<Quantity> {
         self.value(record, self.plan.primary(&record.trial.point.load))
     }
-}
 
-impl Run {
     /// Payload bytes in a packet of a trial, from the metric of that role; none where it has none.
     #[must_use]
     pub fn segment(&self, record: &TrialRecord) -> Option<f64> {

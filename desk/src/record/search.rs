@@ -1,4 +1,4 @@
-//! Knows how a plan says which load it seeks, and by what it knows that load.
+//! Knows how a plan says which load it seeks, and which figure decides.
 //!
 //! Never: which load comes next.
 
@@ -7,6 +7,7 @@ use super::trial::Value;
 use crate::unit::Quantity;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// What is sought.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -18,9 +19,9 @@ pub enum SearchKind {
     /// The largest load whose figure stays within a limit that it either keeps or breaks, as loss
     /// does.
     Bisect,
-    /// The peak of a rate over a rising number at once.
+    /// The peak of a rate over rising concurrency.
     Ramp,
-    /// The number at once with the largest power, rate over time of one piece of work.
+    /// The concurrency with the largest power, throughput over response time.
     Knee,
 }
 
@@ -32,6 +33,12 @@ impl SearchKind {
         ("ramp", Self::Ramp),
         ("knee", Self::Knee),
     ];
+
+    /// Whether it is the largest load within a limit.
+    #[must_use]
+    pub const fn has_limit(self) -> bool {
+        matches!(self, Self::Goal | Self::Bisect)
+    }
 
     /// The word for it in a plan.
     #[must_use]
@@ -47,12 +54,19 @@ pub struct SearchLimit {
     pub at: Quantity,
     /// Which way the figures of the metric are better, so that those beyond the limit are good.
     pub better: Better,
-    /// Whether it is a share of the load offered.
+    /// Whether it is a share of the offered load.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub of_load: bool,
     /// How far apart, as a share, the largest load that keeps it and the smallest that breaks it
     /// may be at the end.
     pub resolution: Quantity,
+}
+
+impl fmt::Display for SearchLimit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = if self.better == Better::Lower { "<=" } else { ">=" };
+        write!(f, "{sign} {}{}", self.at, if self.of_load { " of it" } else { "" })
+    }
 }
 
 /// The search that each treatment of a load point runs once in each block, every key written out.

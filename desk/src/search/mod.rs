@@ -1,7 +1,7 @@
 //! Knows how the next load, or "enough", follows from what was seen so far.
 //!
-//! Gives: [`steady`], [`goal`], [`bisect`], [`ramp`], [`power_peak`], and [`first`], [`next`],
-//! [`step`], [`found`], [`metrics`] for the searches of a plan.
+//! Gives: [`steady`]; for the searches of a plan the next load, what a step gave, what was found,
+//! and [`metrics`].
 //! Never: measures or waits; history comes in as an argument.
 //! Start reading at `range.rs`, then `planned.rs`.
 
@@ -12,12 +12,13 @@ mod ramp;
 mod range;
 mod steady;
 
-pub use bisect::{Bisect, bisect};
-pub use goal::{Goal, goal};
-pub use planned::{Found, first, found, ladder, metrics, names, next, step};
-pub use ramp::{Rung, power_peak, ramp};
-pub use range::{Range, Within};
+pub use planned::metrics;
+pub(crate) use planned::{found, ladder, names, next, step};
 pub use steady::{Reached, steady};
+
+use bisect::{Bisect, bisect};
+use goal::{Goal, goal};
+use ramp::{Rung, power_peak, ramp};
 
 /// What one step of a search gave.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -23,13 +23,6 @@ pub struct Found {
     pub results: Vec<f64>,
 }
 
-/// The first load of a search, in the unit of its bounds.
-#[must_use]
-pub fn first(search: &SearchPlan) -> f64 {
-    let [least, most] = within(search);
-    if search.kind == SearchKind::Bisect { most } else { least }
-}
-
 /// The loads of a ramp, doubling from the least to the largest.
 #[must_use]
 pub fn ladder([least, most]: [f64; 2]) -> Vec<f64> {
@@ -146,9 +139,7 @@ fn titles(search: &SearchPlan, by: &str) -> Vec<String> {
             vec![format!("peak of {by} over {over}"), format!("{over} at the peak of {by}")]
         }
         (_, Some(limit)) => {
-            let sign = if limit.better == Better::Lower { "<=" } else { ">=" };
-            let of = if limit.of_load { " of it" } else { "" };
-            vec![format!("largest {over} with {by} {sign} {}{of}", limit.at)]
+            vec![format!("largest {over} with {by} {limit}")]
         }
         _ => vec![format!("{over} at the knee of {by}")],
     }

@@ -155,7 +155,7 @@ fn standing(run: &Run, found: &Analysis, (test, magnitude): (&Test, &str)) -> St
         // Theirs is a server's CPU; in a lab on one machine ours is the clients' too.
         (Test::LessCpu(..), _) if run.environment().lab.is_some() => Err(ClaimNeed::Server),
         (_, None) => Err(ClaimNeed::Load),
-        (Test::Knee(direction), Some(load)) => bend(run, load, direction, BEND),
+        (Test::Knee(direction), Some(load)) => bend(run, load, direction),
         (Test::LessCpu([less, more]), Some(load)) => {
             let figure = (ClaimFigure::CpuRatio, false);
             let logs = against(run, load, [less, more], &|record| busy(record));
@@ -181,7 +181,7 @@ fn side<'d>(plan: &Plan, direction: &'d str) -> Side<'d> {
     Side { levels: baseline(plan), direction, replicate: Replicate::Block }
 }
 
-fn bend(run: &Run, load: &LoadPlan, direction: &str, at: f64) -> Result<Standing, ClaimNeed> {
+fn bend(run: &Run, load: &LoadPlan, direction: &str) -> Result<Standing, ClaimNeed> {
     let series = Series::of(run, load, &side(&run.plan, direction), &|r| throughput(&run.plan, r));
     let course: Vec<(&Value, Estimate)> = series
         .points
@@ -197,8 +197,8 @@ fn bend(run: &Run, load: &LoadPlan, direction: &str, at: f64) -> Result<Standing
     let highest = course.iter().max_by(|a, b| a.1.centre.value.total_cmp(&b.1.centre.value));
     let (_, highest) = highest.ok_or(ClaimNeed::Load)?;
     let bent = ours + 1 < values.len();
-    let inside = is_inside(&course, at);
-    let apart = course[ours].0.quantity().map(|ours| (ours.value / at).ln().abs());
+    let inside = is_inside(&course, BEND);
+    let apart = course[ours].0.quantity().map(|ours| (ours.value / BEND).ln().abs());
     Ok(Standing::Compared {
         shape: Some(rises_then_flat(&values)),
         knee: apart.filter(|_| inside).map(|apart| bent && apart <= SAME_KNEE.ln()),

@@ -4,7 +4,6 @@
 //! Never: a comparison; no figure here stands against another.
 
 use super::merged::{TooFew, centred, merged};
-use super::pairing::contests;
 use super::winner::alpha;
 use crate::plan::expand;
 use crate::record::{
@@ -86,7 +85,7 @@ pub fn compares(plan: &Plan) -> bool {
 /// their figures beside their ratios.
 pub(super) fn measured(run: &Run) -> Vec<MeasuredPoint> {
     let plan = &run.plan;
-    let every = contests(run).is_empty();
+    let every = !compares(plan);
     let (points, treatments) = expand(plan);
     let mut all = Vec::new();
     for point in points.iter().filter(|point| every || plan.runs_alone(&point.load)) {

@@ -19,7 +19,7 @@ pub use cpus_row::{CpusRow, find_cpus};
 pub use machine_row::MachineRow;
 pub use machine_rows::{facts, find_machine};
 pub use quota_row::{QuotaRow, find_quota, held_sides};
-pub use rows::{ALL, find};
+pub use rows::{ALL, find, spec};
 
 use crate::lab::undo::UndoError;
 use crate::lab::wire::LinkRequest;

@@ -117,6 +117,12 @@ pub fn find(name: &str) -> Option<&'static dyn Factor> {
     LINK_ROWS.iter().find(|row| row.spec.name == name).map(|row| row as &dyn Factor)
 }
 
+/// A factor as data, by its name.
+#[must_use]
+pub fn spec(name: &str) -> Option<&'static FactorSpec> {
+    ALL.iter().find(|spec| spec.name == name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

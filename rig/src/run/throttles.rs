@@ -49,8 +49,7 @@ impl Found {
     fn down(&mut self, resource: &str, key: &str, full: Quantity) {
         let down = full.value * self.left;
         // A factor takes whole steps: bytes, kilohertz.
-        let range =
-            factor::ALL.iter().find(|spec| spec.name == key).and_then(|spec| spec.kind.range);
+        let range = factor::spec(key).and_then(|spec| spec.kind.range);
         let down =
             range.map_or(Value::Quantity(Quantity::new(down, full.unit)), |r| r.nearest(down));
         let (resource, key, full) = (resource.into(), key.into(), Value::Quantity(full));

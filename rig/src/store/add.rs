@@ -1,6 +1,6 @@
 //! Knows how a finished run from elsewhere is taken into the store: whole, or not at all.
 
-use super::{INSERT_RUN, Sealed, Store, StoreError, keep};
+use super::{Sealed, Store, StoreError, insert_run, keep};
 use desk::record::{Completeness, Run, Sitting, TrialRecord};
 use rusqlite::{Connection, TransactionBehavior, params};
 
@@ -61,11 +61,7 @@ impl Store {
 fn insert(link: &Connection, packed: &Packed<'_>) -> rusqlite::Result<()> {
     let Packed { run, head, records } = packed;
     let planned = super::desk_trials(run);
-    link.execute(
-        INSERT_RUN,
-        params![run.id, run.started, run.plan.title, run.version, planned, head.bytes, head.digest],
-    )?;
-    let number = link.last_insert_rowid();
+    let number = insert_run(link, run, (planned, head))?;
     // No process of this machine ever wrote it: 0 is the number of none.
     let mut last = 0_i64;
     // A run that names none had one.

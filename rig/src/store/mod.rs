@@ -172,19 +172,7 @@ impl Store {
         let planned = desk_trials(run);
         let all = |link: &mut Connection| -> rusqlite::Result<(i64, i64)> {
             let change = link.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            change.execute(
-                INSERT_RUN,
-                params![
-                    run.id,
-                    run.started,
-                    run.plan.title,
-                    run.version,
-                    planned,
-                    head.bytes,
-                    head.digest
-                ],
-            )?;
-            let number = change.last_insert_rowid();
+            let number = insert_run(&change, run, (planned, &head))?;
             let own = (number, sit(&change, number, sitting)?);
             change.commit()?;
             Ok(own)
@@ -314,6 +302,20 @@ fn written(text: &[u8]) -> String {
 
 const INSERT_RUN: &str = "INSERT INTO run (id, started, title, version, planned, head, digest)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+
+/// Keeps the head of a run; gives its number.
+fn insert_run(
+    link: &Connection,
+    run: &Run,
+    (planned, head): (u32, &Sealed),
+) -> rusqlite::Result<i64> {
+    let (title, version) = (&run.plan.title, &run.version);
+    link.execute(
+        INSERT_RUN,
+        params![run.id, run.started, title, version, planned, head.bytes, head.digest],
+    )?;
+    Ok(link.last_insert_rowid())
+}
 
 /// Counted trials of the plan of a run.
 fn desk_trials(run: &Run) -> u32 {

@@ -131,8 +131,8 @@ pub fn refuse_without_links(plan: &Plan, kind: LabKind, reason: &str) -> Result<
     let links = plan.lab.links.iter().map(|l| &l.settings);
     let mut keys = levels.chain(links).chain([&plan.lab.settings]).flat_map(|all| all.keys());
     let linked = |key: &&String| {
-        let spec = factor::ALL.iter().find(|f| f.name == key.as_str());
-        spec.is_some_and(|f| matches!(f.scope, Scope::Link | Scope::Host | Scope::Path))
+        factor::spec(key)
+            .is_some_and(|f| matches!(f.scope, Scope::Link | Scope::Host | Scope::Path))
     };
     let Some(factor) = keys.find(linked) else { return Ok(()) };
     let (why, remedy) = match reason {

@@ -3,7 +3,7 @@
 use super::error::CliError;
 use super::{OK, Place, aa, place, place_words, plans, quoted, store, terminal};
 use desk::plan::{Budget, SmallestEffect, budget, quicken, smallest_effect};
-use desk::record::{Better, LoadPlan, Plan, Replicate, SearchPlan};
+use desk::record::{LoadPlan, Plan, Replicate, SearchPlan};
 use desk::unit::{Quantity, Unit};
 use desk::verdict::reclassed;
 use std::fmt::Write as _;
@@ -166,10 +166,7 @@ fn trials(plan: &Plan, budget: &Budget) -> String {
 /// What a load seeks, and how long that may take.
 fn sought(load: &LoadPlan, search: &SearchPlan) -> String {
     let SearchPlan { kind, over, metric, from, to, limit, steps, .. } = search;
-    let limit = limit.as_ref().map_or_else(String::new, |limit| {
-        let sign = if limit.better == Better::Lower { "<=" } else { ">=" };
-        format!(" {sign} {}{}", limit.at, if limit.of_load { " of it" } else { "" })
-    });
+    let limit = limit.as_ref().map_or_else(String::new, |limit| format!(" {limit}"));
     let (name, kind) = (&load.name, kind.word());
     format!("{name}: {kind} over {over}, {from} to {to}, by {metric}{limit}; up to {steps} steps")
 }

@@ -133,10 +133,10 @@ pub enum PlanError {
          trials; at most 100000, take fewer values or blocks"
     )]
     TooManyTrials { line: u32, points: u64, treatments: u64, visits: u64, trials: u64 },
-    /// A search over what is no load.
-    #[error("line {line}: '{over}' is no {what} of {workload}, which a search is over; {remedy}")]
+    /// A search over a parameter that sets no load.
+    #[error("line {line}: '{over}' is no {what} of {workload}; {remedy}")]
     NotSought { line: u32, over: String, what: &'static str, workload: String, remedy: String },
-    /// A search between bounds that hold nothing.
+    /// An empty range of a search.
     #[error("line {line}: to = {to} is not above from = {from}; raise to")]
     SearchBounds { line: u32, from: String, to: String },
     /// The longest settling time is below the shortest.

@@ -29,7 +29,7 @@ pub(super) fn read(
 ) -> Result<SearchPlan, PlanError> {
     let table = node.section()?;
     let kind = kind(&table)?;
-    let is_limited = matches!(kind, SearchKind::Goal | SearchKind::Bisect);
+    let is_limited = kind.has_limit();
     let limited = LIMIT_KEYS.into_iter().filter(|_| is_limited);
     table.only(&KEYS.into_iter().chain(limited).collect::<Vec<_>>())?;
     let param = over(&table, kind, (load, spec))?;
@@ -83,12 +83,11 @@ fn over(
     kind: SearchKind,
     (load, spec): (&Section, &WorkloadSpec),
 ) -> Result<&'static ParamSpec, PlanError> {
-    let node = required(table, "over", "name a load offered or a number at once")?;
+    let node = required(table, "over", "name a parameter of offered load or concurrency")?;
     let name = node.string()?;
-    let at_once = matches!(kind, SearchKind::Ramp | SearchKind::Knee);
     let fits = |param: &&ParamSpec| match param.role {
         Some(ParamRole::Concurrency) => true,
-        Some(ParamRole::Offered) => !at_once,
+        Some(ParamRole::Offered) => kind.has_limit(),
         _ => false,
     };
     let Some(param) = spec.params.iter().filter(fits).find(|param| param.name == name) else {
@@ -96,7 +95,10 @@ fn over(
         return Err(PlanError::NotSought {
             line: node.line,
             over: name.into(),
-            what: if at_once { "number at once" } else { "load offered or number at once" },
+            what: match kind.has_limit() {
+                true => "parameter of offered load or concurrency",
+                false => "parameter of concurrency",
+            },
             workload: spec.name.into(),
             remedy: match known.as_slice() {
                 [] => "it has none; sweep what it has in over = { ... }".into(),
@@ -122,7 +124,7 @@ fn metric(
     kind: SearchKind,
     spec: &WorkloadSpec,
 ) -> Result<&'static MetricSpec, PlanError> {
-    let is_limited = matches!(kind, SearchKind::Goal | SearchKind::Bisect);
+    let is_limited = kind.has_limit();
     let fits = |metric: &&MetricSpec| is_limited || metric.role == MetricRole::Rate;
     let missing = PlanError::Missing {
         line: table.line,
@@ -169,7 +171,7 @@ fn limit(
         let offered = param.role == Some(ParamRole::Offered) && unit == Some(metric.unit);
         if kind != SearchKind::Bisect || !offered {
             let allowed = format!(
-                "a limit of {} in its own unit; a share of the load offered is for kind = \
+                "a limit in the unit of {}; a share of the offered load is for kind = \
                  \"bisect\" over a load in the same unit",
                 metric.name
             );

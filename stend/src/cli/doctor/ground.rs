@@ -161,10 +161,7 @@ pub fn sets_machine(plan: &Plan) -> bool {
 /// What of a trial decides how its sockets are made: every word of load and treatment that is set
 /// on one, or says by which calls it is served.
 fn sockets(trial: &Trial) -> String {
-    let of_socket = |key: &str| {
-        let spec = factor::ALL.iter().find(|f| f.name == key);
-        spec.is_some_and(|f| f.scope == Scope::Socket)
-    };
+    let of_socket = |key: &str| factor::spec(key).is_some_and(|f| f.scope == Scope::Socket);
     let mut all = trial.point.params.clone();
     all.extend(trial.settings.clone());
     let switched =

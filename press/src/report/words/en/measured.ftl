@@ -29,7 +29,7 @@ measured-reason-none = no counted visit gave a figure
 measured-note-mean = Each figure is the mean over { $n } { repeats }, with its { $level } interval between them (Student’s t).
 measured-note-geometric = Each figure is the geometric mean over { $n } { repeats }, with its { $level } interval between them (Student’s t on logarithms).
 measured-note-ranks = Each figure is the Hodges-Lehmann estimate over { $n } { repeats }, a median of their pairwise means, with its { $level } interval between them (signed ranks).
-measured-note-quantile = Each figure is the quantile of all values of { $n } { repeats } together, with the { $level } interval between the quantiles of the single ones, as far as needed widened to hold it.
+measured-note-quantile = Each figure is the quantile of all values of { $n } { repeats } together. Its { $level } interval spans the quantiles of single { repeats } and is widened to include the figure.
 measured-note-single = A figure without an interval is of one { repeat-one }.
 measured-left-out = { $count ->
     [one] { $count } counted visit is in none of these figures, because a fault hit it.
