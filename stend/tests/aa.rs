@@ -8,7 +8,7 @@
 mod simulated;
 
 use desk::record::{Plan, Run};
-use desk::verdict::{analyse, is_aa};
+use desk::verdict::analyse;
 use press::report::{Node, Tone, compose};
 use rig::lab::sim::Physics;
 
@@ -76,7 +76,7 @@ fn run(seed: u64, sd: &str, shape: Shape) -> Run {
 fn headline(run: &Run, comparisons: usize) -> (String, bool) {
     let analysis = analyse(run);
     assert_eq!(analysis.comparisons.len(), comparisons, "nothing was compared");
-    let knows = analysis.comparisons.iter().any(|c| is_aa(&run.plan, c));
+    let knows = analysis.comparisons.iter().any(|c| c.aa);
     assert!(!knows, "stend is not to know");
     let document = compose(run, &analysis).expect("an article");
     let Some(Node::VerdictBox { headline, tone, .. }) = document.body.first() else {

@@ -6,11 +6,14 @@ use super::fact::ManualFact;
 use super::search::SearchPlan;
 use super::spec::ParamRole;
 use super::trial::{Settings, Value, is_zero};
+use crate::stats::{self, LEVEL};
 use crate::unit::Quantity;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+/// Key of the setting that says which link carries the traffic.
+const PATH: &str = "path";
 /// Where the keys begin under which an environment says what a person told.
 const TOLD: &str = "manual.";
 
@@ -254,6 +257,21 @@ pub struct Plan {
     pub facts: Vec<ManualFact>,
 }
 
+impl Method {
+    /// Error probability of a verdict, 0-1: 5 %, shared equally by the looks.
+    #[must_use]
+    pub fn alpha(&self) -> f64 {
+        let looks = u32::try_from(self.looks.len().max(1)).unwrap_or(u32::MAX);
+        (1.0 - LEVEL) / f64::from(looks)
+    }
+
+    /// How log ratios are judged.
+    #[must_use]
+    pub fn rule(&self) -> stats::Rule {
+        stats::Rule { margin: self.margin.value, alpha: self.alpha(), seed: self.seed }
+    }
+}
+
 impl Plan {
     /// The load of a name.
     #[must_use]
@@ -275,6 +293,22 @@ impl Plan {
     #[must_use]
     pub fn curve<'p>(&'p self, load: &'p LoadPlan) -> Option<&'p str> {
         load.curve(self.method.curve.as_deref())
+    }
+
+    /// Everything in force under these settings: those of the link that carries the traffic (the
+    /// first one where nothing chooses), overridden by the settings themselves.
+    #[must_use]
+    pub fn effective(&self, settings: &Settings) -> Settings {
+        let links = &self.lab.links;
+        let link = match settings.get(PATH) {
+            Some(path) => links.iter().find(|l| Some(l.name.as_str()) == path.word()),
+            None => links.first(),
+        };
+        let mut all = link.map(|l| l.settings.clone()).unwrap_or_default();
+        all.extend(
+            settings.iter().filter(|(key, _)| *key != PATH).map(|(k, v)| (k.clone(), v.clone())),
+        );
+        all
     }
 
     /// Whether every load is of the system under test alone: there are no clients and no links.

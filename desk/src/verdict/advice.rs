@@ -1,27 +1,31 @@
 //! Knows which level each kind of reader should take; never more than the verdicts say.
 
-use super::effective::is_aa;
 use super::finding::{Advice, Comparison, Cost, Reader, Verdict, Withheld};
 use super::objection::objection;
-use crate::record::{ParamRole, Plan};
+use crate::record::{MetricRole, ParamRole, Plan, Run};
 use crate::stats::Estimate;
 
 /// What each kind of reader should take, in the order of the comparisons.
 ///
-/// Who wants peak throughput is told by the primary metric, under loads that are not paced: a paced
-/// load moves what was asked for, whichever level carries it. Who runs other work is told by the
+/// Who wants peak throughput, or the lowest latency, is told by the primary metric, if it is a rate
+/// or a latency. For the first only loads that are not paced count: a paced load moves what was
+/// asked for, whichever level carries it. Who runs other work is told by the
 /// cost of the load. Where the plan has the same load once at full speed and once paced, the paced
 /// one tells that reader, for there both levels do the same work. A comparison of A with A tells
 /// nobody anything, and one without CPU readings nothing about costs. A load of the system under
 /// test alone serves nobody.
-pub(super) fn advice(plan: &Plan, comparisons: &[Comparison], costs: &[Cost]) -> Vec<Advice> {
+pub(super) fn advice(run: &Run, comparisons: &[Comparison], costs: &[Cost]) -> Vec<Advice> {
+    let plan = &run.plan;
     let paced = |c: &Comparison| load_is_paced(plan, c);
     let mut all = Vec::new();
-    let told = |c: &&Comparison| !is_aa(plan, c) && !plan.runs_alone(&c.load);
+    let told = |c: &&Comparison| !c.aa && !plan.runs_alone(&c.load);
     for comparison in comparisons.iter().filter(told) {
-        if !paced(comparison) {
-            all.push(peak(comparison));
-        }
+        let best = match run.deciding(&comparison.load).map(|metric| metric.role) {
+            Some(MetricRole::Rate) => Some(Reader::PeakThroughput).filter(|_| !paced(comparison)),
+            Some(MetricRole::Latency) => Some(Reader::Latency),
+            _ => None,
+        };
+        all.extend(best.map(|reader| by_itself(reader, comparison)));
         let twin = |c: &&Comparison| paced(c) && same_but_pace(plan, c, comparison);
         if !paced(comparison) && comparisons.iter().any(|c| twin(&c)) {
             continue;
@@ -54,16 +58,17 @@ fn same_but_pace(plan: &Plan, paced: &Comparison, full: &Comparison) -> bool {
         && rest(paced) == rest(full)
 }
 
-fn peak(comparison: &Comparison) -> Advice {
+/// By the metric that was compared, whatever it costs.
+fn by_itself(reader: Reader, comparison: &Comparison) -> Advice {
     let torn = comparison.verdict == Verdict::TwoStates;
     let judged = (comparison.overall.clone(), comparison.verdict);
     let withheld = torn.then_some(Withheld::TwoStates);
-    made(Reader::PeakThroughput, comparison, (&comparison.metric, judged, withheld))
+    made(reader, comparison, (&comparison.metric, judged, withheld))
 }
 
 /// Displaced work where a soaker measured it, else CPU time per gigabyte.
 fn other_work(comparison: &Comparison, cost: &Cost) -> Advice {
-    let figure = cost.displaced.as_ref().unwrap_or(&cost.per_gigabyte);
+    let figure = cost.displaced.as_ref().unwrap_or(&cost.per_work);
     let judged = (figure.overall.clone(), figure.verdict);
     let withheld = objection(cost, &figure.metric);
     made(Reader::OtherWork, comparison, (&figure.metric, judged, withheld))

@@ -2,29 +2,27 @@
 
 use super::advice::advice;
 use super::analysis::Analysis;
-use super::barred::{Bars, bars};
-use super::bottleneck::{limits, tops_of};
+use super::bottleneck::limits;
 use super::caveat::caveats;
 use super::claims::claim_checks;
+use super::compared::{Asked, compared};
 use super::crossed::others;
 use super::efficiency::cost;
 use super::elasticity::elasticities;
-use super::finding::Top;
 use super::generator::generator_bound;
 use super::index::indexes;
 use super::interaction::interactions;
 use super::machine::{cells, derived};
 use super::measured::measured;
-use super::pairing::{Contest, contests};
 use super::percentile::trial_quantiles;
 use super::price::price;
 use super::primary::primary;
 use super::ranking::rankings;
 use super::region::curve_verdicts;
-use super::roof::roofs;
+use super::roof::{Tops, roofs};
 use super::searched::observed;
 use super::together::judge_together;
-use super::winner::{Judged, Rule, judge, name};
+use super::winner::{Judged, judge};
 use crate::record::Run;
 use std::collections::BTreeMap;
 
@@ -37,10 +35,17 @@ use std::collections::BTreeMap;
 #[must_use]
 pub fn analyse(run: &Run) -> Analysis {
     let run = &*observed(run);
+    let (compared, crossed) = compared(run);
     let mut found = Analysis::default();
     let mut tops = BTreeMap::new();
-    let judged = judged(run, &mut found, &mut tops);
-    found.caveats = caveats(run, &judged, &found.costs);
+    let judged = judged(run, &compared.asked, (&mut found, &mut tops));
+    found.interactions = interactions(&run.plan, &compared.asked);
+    found.rankings = rankings(&run.plan, &compared, &crossed);
+    found.others = others(&crossed);
+    found.elasticity = elasticities(run, [&compared].into_iter().chain(&crossed));
+    found.indexes = indexes(run, &judged);
+    found.caveats = caveats(run, &compared, (&judged, &found.costs));
+    (found.two_states, found.unlike) = (compared.states, compared.unlike);
     found.comparisons = judged.into_iter().map(|j| j.comparison).collect();
     judge_together(&run.plan, &mut found);
     found.quantiles = trial_quantiles(&run.plan, &found.comparisons);
@@ -56,45 +61,29 @@ pub fn analyse(run: &Run) -> Analysis {
 /// What follows from the verdicts as they stand.
 pub(super) fn conclude(run: &Run, found: &mut Analysis) {
     found.curves = curve_verdicts(&found.comparisons);
-    found.advice = advice(&run.plan, &found.comparisons, &found.costs);
+    found.advice = advice(run, &found.comparisons, &found.costs);
     found.claims = claim_checks(run, found);
 }
 
 /// Every comparison of the run, with what is found besides from the very same trials.
 fn judged(
     run: &Run,
-    found: &mut Analysis,
-    tops: &mut BTreeMap<String, Vec<(String, Vec<Top>)>>,
+    asked: &[Asked<'_>],
+    (found, tops): (&mut Analysis, &mut Tops),
 ) -> Vec<Judged> {
-    let contests: Vec<Contest<'_>> =
-        contests(run).into_iter().filter(|c| run.deciding(&c.load.name).is_some()).collect();
-    let (mut judged, mut marks) = (Vec::new(), Vec::new());
-    for contest in &contests {
-        let Bars { barred, states, unlike } = bars(run, contest);
-        found.two_states.extend(states);
-        found.unlike.extend(unlike);
-        marks.push(barred);
+    let mut judged = Vec::new();
+    for one in asked {
+        // A comparison whose every trial was at the limit of the clients has a limit all the same.
+        let bound = generator_bound(&run.plan, one);
+        let held = limits(run, one, &bound);
+        found.generator_bound.extend(bound);
+        found.limits.extend(held.largest);
+        found.point_limits.extend(held.along);
+        let Some(comparison) = judge(&one.contest, one.rule, &one.barred) else { continue };
+        tops.insert(one.id.clone(), held.tops);
+        found.costs.extend(cost(run, one));
+        found.prices.extend(price(&run.plan, one));
+        judged.push(comparison);
     }
-    for (contest, barred) in contests.iter().zip(&marks) {
-        let Some(rule) = Rule::of(run, &contest.load.name) else { continue };
-        // A comparison whose every trial was at the limit of the clients is named all the same.
-        let id = &name(contest);
-        found.generator_bound.extend(generator_bound(&run.plan, contest, id));
-        let (largest, along) = limits(run, contest, id);
-        found.limits.extend(largest);
-        found.point_limits.extend(along);
-        let Some(one) = judge(contest, rule, barred) else { continue };
-        tops.insert(id.clone(), tops_of(run, contest));
-        found.costs.extend(cost(run, contest, id, barred));
-        found.prices.extend(price(run, contest, (rule, barred)));
-        judged.push(one);
-    }
-    let marked: Vec<_> =
-        contests.iter().zip(&marks).map(|(c, bars)| (c, bars.as_slice())).collect();
-    found.interactions = interactions(run, &marked);
-    found.rankings = rankings(run, &marked);
-    found.others = others(run);
-    found.elasticity = elasticities(run);
-    found.indexes = indexes(run, &judged);
     judged
 }

@@ -3,65 +3,73 @@
 //! Never: which level won.
 
 use super::ceiling::{Ceiling, ceilings, filled_by_others, has_small, is_taken_from_clients, tops};
-use super::finding::{Limit, LimitKind, LimitPlace, PointLimit, Rival, Top};
-use super::generator::{generator_sign, told};
+use super::compared::Asked;
+use super::finding::{GeneratorBound, Limit, LimitKind, LimitPlace, PointLimit, Rival, Top};
+use super::generator::told;
 use super::measure::{busy, is_client, offer_use, reached_offer};
-use super::pairing::{Contest, Measured, PairedPoint};
+use super::pairing::PairedPoint;
 use super::place::place;
 use crate::record::{Level, Run, TrialRecord};
 use crate::stats::{Estimate, mean_or_single};
 use crate::unit::Unit;
 use std::cmp::Ordering;
 
-/// The limit of both levels of a contest, baseline first, and that at every point of its curve.
+/// What held a contest down.
+pub(super) struct Held {
+    /// The limit of both levels, baseline first: on a curve that of its largest point.
+    pub largest: Vec<Limit>,
+    /// The same at every point of the curve.
+    pub along: Vec<PointLimit>,
+    /// What ceilings leave of payload at the largest point, for each level by its name.
+    pub tops: Vec<(String, Vec<Top>)>,
+}
+
+/// What held both levels of a contest down; `bound` tells where the clients did.
 ///
 /// On a curve the limit is that of the largest point: there a resource fills up, while small points
 /// are often held down by the cost of each call. A level is left out where nothing was watched, for
 /// then not even "none seen" is true. Where no visit of a contest is valid because its clients were
 /// at their limit in all of them, that is said. A load of the system under test alone is bounded by
 /// the part of the machine that it measures; only a quota holds it down from outside.
-pub(super) fn limits(
-    run: &Run,
-    contest: &Contest<'_>,
-    comparison: &str,
-) -> (Vec<Limit>, Vec<PointLimit>) {
+pub(super) fn limits(run: &Run, asked: &Asked<'_>, bound: &[GeneratorBound]) -> Held {
+    let contest = &asked.contest;
     let any = contest.points.iter().any(|point| !point.pairs.is_empty());
     let live = || contest.points.iter().filter(move |point| !any || !point.pairs.is_empty());
+    let levels = [contest.base, contest.other];
     let of = |point: &PairedPoint<'_>| -> Vec<Limit> {
-        let limit = |(level, trials): (&Level, Vec<&TrialRecord>)| {
-            let visits = contest.visits(point, level);
-            let trials = if any { trials } else { told(&visits) };
-            let found = find(run, &trials, &visits)
-                .filter(|found| !contest.load.alone || found.kind == LimitKind::ServerQuota)?;
-            let (comparison, level) = (comparison.into(), level.name.clone());
-            let Full { kind, evidence, place, ties, rivals } = found;
+        let limit = |(level, (trials, visits)): (&Level, (Records<'_>, &Records<'_>))| {
+            let trials = if any { trials } else { told(visits) };
+            let at = bound.iter().find(|b| b.level == level.name && b.at == point.at);
+            let full = find(run, &trials, (visits, at.map(|bound| &bound.evidence)))
+                .filter(|full| !contest.load.alone || full.kind == LimitKind::ServerQuota)?;
+            let (comparison, level) = (asked.id.clone(), level.name.clone());
+            let Full { kind, evidence, place, ties, rivals } = full;
             Some(Limit { comparison, level, kind, evidence, place, ties, rivals })
         };
-        let sides = point.sides().map(|side| side.iter().map(|trial| trial.record).collect());
-        let [base, other] = sides;
-        [(contest.base, base), (contest.other, other)].into_iter().filter_map(limit).collect()
+        let sides = records(point).into_iter().zip(&point.visits);
+        levels.into_iter().zip(sides).filter_map(limit).collect()
     };
-    let largest = live().max_by(|a, b| by_place(a, b)).map(&of).unwrap_or_default();
+    let largest = live().max_by(|a, b| a.at.partial_cmp(&b.at).unwrap_or(Ordering::Equal));
     let placed = live().filter_map(|point| Some((point.at.as_ref()?, point)));
     let along = placed.flat_map(|(at, point)| {
         of(point).into_iter().map(|limit| PointLimit { at: at.clone(), limit })
     });
-    (largest, along.collect())
-}
-
-fn by_place(a: &PairedPoint<'_>, b: &PairedPoint<'_>) -> Ordering {
-    a.at.partial_cmp(&b.at).unwrap_or(Ordering::Equal)
-}
-
-/// What ceilings leave of payload at the largest point, for each level of a contest by its name.
-pub(super) fn tops_of(run: &Run, contest: &Contest<'_>) -> Vec<(String, Vec<Top>)> {
-    let live = contest.points.iter().filter(|point| !point.pairs.is_empty());
-    let Some(largest) = live.max_by(|a, b| by_place(a, b)) else { return Vec::new() };
-    let of = |(level, side): (&Level, Vec<Measured<'_>>)| {
-        let records: Vec<&TrialRecord> = side.iter().map(|trial| trial.record).collect();
-        (level.name.clone(), tops(run, &records))
+    let top = |point| {
+        let of = |(level, side): (&Level, Records<'_>)| (level.name.clone(), tops(run, &side));
+        levels.into_iter().zip(records(point)).map(of).collect()
     };
-    [contest.base, contest.other].into_iter().zip(largest.sides()).map(of).collect()
+    Held {
+        largest: largest.map(&of).unwrap_or_default(),
+        along: along.collect(),
+        tops: largest.map(top).unwrap_or_default(),
+    }
+}
+
+type Records<'r> = Vec<&'r TrialRecord>;
+
+/// The paired trials of both levels, baseline first.
+fn records<'r>(point: &PairedPoint<'r>) -> [Records<'r>; 2] {
+    point.sides().map(|side| side.iter().map(|trial| trial.record).collect())
 }
 
 /// Whether both levels of a comparison carried the load that was set: they moved the same by
@@ -93,20 +101,26 @@ struct Full {
 /// both ends wake up for each few packets, so that full CPUs are its effect; what it holds stays in
 /// caches, so that memory is not in the way.
 ///
-/// `visits` are all of the level, also those that the clients' limit made invalid.
-fn find(run: &Run, trials: &[&TrialRecord], visits: &[&TrialRecord]) -> Option<Full> {
+/// `visits` are all of the level, also those that the clients' limit made invalid; `clients` is
+/// what shows that they were the limit, where they were.
+fn find(
+    run: &Run,
+    trials: &[&TrialRecord],
+    (visits, clients): (&[&TrialRecord], Option<&Estimate>),
+) -> Option<Full> {
     if let Some(evidence) = carried(run, trials) {
         let (kind, ties, rivals) = (LimitKind::OfferedLoad, Vec::new(), Vec::new());
         return Some(Full { kind, evidence, place: None, ties, rivals });
     }
     let seen = ceilings(run, trials);
-    let sign = generator_sign(&run.plan, visits);
     let mut full: Vec<Rival> = seen.iter().filter(|c| c.is_full()).map(rival).collect();
     let mut rivals: Vec<Rival> = seen.iter().filter(|c| !c.is_full()).map(rival).collect();
-    match sign {
-        Some((_, utilisation)) => {
-            full.push(Rival { kind: LimitKind::Generator, utilisation, place: None });
-        }
+    match clients {
+        Some(utilisation) => full.push(Rival {
+            kind: LimitKind::Generator,
+            utilisation: utilisation.clone(),
+            place: None,
+        }),
         None => rivals.extend(clients_use(visits)),
     }
     if full.iter().any(|one| is_small(one.kind, trials)) {

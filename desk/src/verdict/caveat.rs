@@ -1,14 +1,14 @@
 //! Knows the reasons to doubt a run, and finds them in its facts; never softens a verdict.
 
+use super::compared::Compared;
 use super::course::course;
 use super::diagnostics::{diagnoses, in_words};
-use super::effective::is_aa;
 use super::efficiency::{foreign, worst_disagreement};
 use super::finding::{Comparison, Cost};
 use super::merged::{TooFew, too_few};
 use super::together::leaves_one_out;
 use super::uneven::Uneven;
-use super::winner::{Judged, alpha};
+use super::winner::Judged;
 use crate::record::{
     Completeness, Counted, Fault, LabKind, LoadPlan, Metric, Run, Treatment, TrialKind, TrialRecord,
 };
@@ -213,15 +213,19 @@ pub enum Caveat {
 
 /// Every reason to doubt, the heaviest first: what makes the verdicts wrong, then what makes them
 /// incomplete or weak, then what limits them to this kind of machine.
-pub(super) fn caveats(run: &Run, judged: &[Judged], costs: &[Cost]) -> Vec<Caveat> {
+pub(super) fn caveats(
+    run: &Run,
+    compared: &Compared<'_>,
+    (judged, costs): (&[Judged], &[Cost]),
+) -> Vec<Caveat> {
     let mut all = Vec::from_iter(simulated(run));
-    all.extend(noise_floor(run, judged));
+    all.extend(noise_floor(judged));
     all.extend(loopback(run));
     all.extend(partial(run));
     all.extend(incomplete(run));
     let few =
         |(metric, least): (&Metric, _)| Caveat::TooFew { metric: metric.title.clone(), least };
-    all.extend(too_few(run).map(few));
+    all.extend(too_few(compared).map(few));
     all.extend(clients_only(run));
     let (faults, mended): (Vec<_>, Vec<_>) = faults(run).into_iter().partition(is_lasting);
     all.extend(faults);
@@ -247,11 +251,11 @@ fn valid(run: &Run) -> impl Iterator<Item = &TrialRecord> {
     counted(run).filter(|r| r.outcome.fault.is_none())
 }
 
-fn noise_floor(run: &Run, judged: &[Judged]) -> Vec<Caveat> {
+fn noise_floor(judged: &[Judged]) -> Vec<Caveat> {
     let differs = judged
         .iter()
         .map(|j| &j.comparison)
-        .filter(|c| leaves_one_out(c.verdict, &c.overall) && is_aa(&run.plan, c));
+        .filter(|c| leaves_one_out(c.verdict, &c.overall) && c.aa);
     differs.map(|c| Caveat::NoiseFloor { ratio: c.overall.clone() }).collect()
 }
 
@@ -371,7 +375,7 @@ fn few_blocks(run: &Run, judged: &[Judged]) -> Option<Caveat> {
     let n = samples.iter().map(|s| s.n).min()?;
     let freedom: f64 = samples.iter().map(Summary::freedom).sum();
     let squares: f64 = samples.iter().map(|s| s.freedom() * s.sd * s.sd).sum();
-    let alpha = alpha(&run.plan.method);
+    let alpha = run.plan.method.alpha();
     let steps =
         t_quantile(0.5 * alpha, f64::from(n - 1)) + t_quantile(1.0 - POWER, f64::from(n - 1));
     let effect = (steps * (squares / freedom).sqrt() / f64::from(n).sqrt()).exp();

@@ -3,7 +3,6 @@
 //! Never: which of them was the limit, nor what a plan asked for. A ceiling is a reading; only an
 //! old record without any of a token bucket is judged by the rate that was set.
 
-use super::effective::effective;
 use super::finding::{LimitKind, Top};
 use super::measure::{
     busy, by_host, direction, directions, is_client, is_server, reading, throughput,
@@ -359,7 +358,7 @@ fn send_buffer(record: &TrialRecord) -> Option<f64> {
 
 /// Throughput over the `rate` of the plan, where the queue of no end of the link was read.
 fn as_planned(run: &Run, record: &TrialRecord) -> Option<f64> {
-    let rate = effective(&run.plan, &record.trial.settings).get("rate")?.quantity()?;
+    let rate = run.plan.effective(&record.trial.settings).get("rate")?.quantity()?;
     let limited = rate.unit == Unit::BitPerSecond && rate.value > 0.0;
     one_way(run, record).filter(|_| limited).map(|moved| moved / rate.value)
 }

@@ -3,7 +3,6 @@
 //! Never: old absolute figures beside ours; only shape, knee and sign can be compared.
 
 use super::analysis::Analysis;
-use super::effective::effective;
 use super::finding::{
     ClaimCheck, ClaimFigure, ClaimNeed, Comparison, KeptShare, PointResult, Standing, Verdict,
 };
@@ -11,11 +10,12 @@ use super::knee::{knee, rises_then_flat};
 use super::machine::{DerivedFact, DerivedKind, MachineCell};
 use super::measure::{busy, throughput};
 use super::series::{Series, Side, block_logs};
-use super::winner::{alpha, ratio_alone};
 use crate::record::{
     Claim, Derivation, FactorPlan, LoadPlan, Method, ParamRole, Plan, Replicate, Run, Value, claims,
 };
-use crate::stats::{Between, Estimate, EstimateMethod, JUDGED_FROM, Session, mean, mean_or_single};
+use crate::stats::{
+    Between, Estimate, EstimateMethod, JUDGED_FROM, Session, decide, mean, mean_or_single,
+};
 use crate::unit::Unit;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -243,7 +243,7 @@ fn smt_levels(plan: &Plan) -> Option<(&FactorPlan, [&str; 2])> {
     plan.factors.iter().find_map(|factor| {
         let level = |word: &str| {
             let sets = |l: &&crate::record::Level| {
-                effective(plan, &l.settings).get("smt").and_then(Value::word) == Some(word)
+                plan.effective(&l.settings).get("smt").and_then(Value::word) == Some(word)
             };
             factor.levels.iter().find(sets).map(|l| l.name.as_str())
         };
@@ -290,7 +290,7 @@ type Claimed = (Sign, Vec<f64>);
 
 /// Whether the differences have the signs that are claimed for them.
 fn signed(method: &Method, all: &[Claimed]) -> Result<Standing, ClaimNeed> {
-    let ratio = |(claimed, logs): &Claimed| Some((*claimed, ratio_alone(logs, method)?));
+    let ratio = |(claimed, logs): &Claimed| Some((*claimed, decide(logs, method.rule())?.ratio));
     let all: Option<Vec<(Sign, Estimate)>> = all.iter().map(ratio).collect();
     all.map(of_signs).ok_or(ClaimNeed::Load)
 }
@@ -363,7 +363,7 @@ fn feature(
     found: &[Comparison],
     parts: &[FeaturePart],
 ) -> Result<Standing, ClaimNeed> {
-    let level = 1.0 - alpha(&off.0.plan.method).min(alpha(&on.0.plan.method));
+    let level = 1.0 - off.0.plan.method.alpha().min(on.0.plan.method.alpha());
     let between = |part: &FeaturePart| Some((part.higher, of_two([off, on], found, part)?));
     let all: Option<Vec<(bool, Between)>> = parts.iter().map(between).collect();
     let all = all.ok_or(ClaimNeed::Load)?;

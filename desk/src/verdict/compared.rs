@@ -1,33 +1,68 @@
-//! Knows which points of a contest have no verdict of their own; never what one would be.
+//! Knows every contest of a run, made once, and which of its points have no verdict of their own;
+//! never what one would be.
 
 use super::finding::{TwoStates, Verdict};
 use super::identity::{UnlikeIdentity, unlike};
-use super::pairing::Contest;
+use super::pairing::{Contest, contests_of};
 use super::states::two_states;
-use super::winner::name;
+use super::winner::{Rule, name};
 use crate::record::Run;
 
-/// The points of a contest that have no verdict, and why.
-pub(super) struct Bars {
-    /// What stands in place of a verdict, in the order of the points.
+/// A contest with what it is judged by.
+pub(super) struct Asked<'r> {
+    /// Name of the comparison.
+    pub id: String,
+    pub contest: Contest<'r>,
+    pub rule: Rule<'r>,
+    /// What stands in place of a verdict at points that have none, in the order of the points: two
+    /// states, or sides that are not comparable.
     pub barred: Vec<Option<Verdict>>,
+}
+
+impl Asked<'_> {
+    /// Whether a point has pairs, one state on both sides, and sides that were made by the same.
+    pub(super) fn is_whole(&self, place: usize) -> bool {
+        let live = self.contest.points.get(place).is_some_and(|point| !point.pairs.is_empty());
+        live && self.barred.get(place).copied().flatten().is_none()
+    }
+}
+
+/// Every contest over one factor, in the order of the plan.
+pub(super) struct Compared<'r> {
+    /// Name of the factor.
+    pub factor: &'r str,
+    pub asked: Vec<Asked<'r>>,
     pub states: Vec<TwoStates>,
     pub unlike: Vec<UnlikeIdentity>,
 }
 
-/// Points with two states, and those whose sides were not made by the same; where both hold the
-/// second goes first, for it leaves nothing to be asked of the first.
-pub(super) fn bars(run: &Run, contest: &Contest<'_>) -> Bars {
-    let id = name(contest);
-    let (torn, states) = two_states(run, contest, &id);
-    let mut barred: Vec<Option<Verdict>> =
-        torn.into_iter().map(|torn| torn.then_some(Verdict::TwoStates)).collect();
-    let mut unlike_points = Vec::new();
-    for (place, point) in unlike(contest, &id) {
-        if let Some(bar) = barred.get_mut(place) {
-            *bar = Some(Verdict::NotComparable);
+/// The contests over the factor that a plan compares, and those over each of the others. Left out
+/// are loads whose deciding metric the run does not describe.
+pub(super) fn compared(run: &Run) -> (Compared<'_>, Vec<Compared<'_>>) {
+    let plan = &run.plan;
+    let others = plan.factors.iter().filter(|f| f.name != plan.method.compare);
+    (over(run, &plan.method.compare), others.map(|f| over(run, &f.name)).collect())
+}
+
+fn over<'r>(run: &'r Run, factor: &'r str) -> Compared<'r> {
+    let mut compared =
+        Compared { factor, asked: Vec::new(), states: Vec::new(), unlike: Vec::new() };
+    for contest in contests_of(run, factor) {
+        let Some(metric) = run.deciding(&contest.load.name) else { continue };
+        let rule = Rule { metric, method: &run.plan.method };
+        let id = name(&contest);
+        let (torn, states) = two_states(run, &contest, &id);
+        let mut barred: Vec<Option<Verdict>> =
+            torn.into_iter().map(|torn| torn.then_some(Verdict::TwoStates)).collect();
+        // Of sides that were not made by the same nobody asks whether they have two states.
+        for (place, point) in unlike(&contest, &id) {
+            if let Some(bar) = barred.get_mut(place) {
+                *bar = Some(Verdict::NotComparable);
+            }
+            compared.unlike.push(point);
         }
-        unlike_points.push(point);
+        compared.states.extend(states);
+        compared.asked.push(Asked { id, contest, rule, barred });
     }
-    Bars { barred, states, unlike: unlike_points }
+    compared
 }

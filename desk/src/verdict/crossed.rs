@@ -1,24 +1,20 @@
 //! Knows what the factors do that a plan crosses but does not compare; never which of them matters.
 
-use super::barred::bars;
+use super::compared::Compared;
 use super::finding::Comparison;
-use super::pairing::contests_of;
-use super::winner::{Rule, judge};
-use crate::record::Run;
+use super::winner::judge;
 
 /// Every level of every other factor against the first of that factor, under each level of the
 /// rest, in the order of the plan.
 ///
 /// They are judged like the comparisons that the plan asks for, each by itself: a plan with many of
 /// them calls one different by chance more often than its level says.
-pub(super) fn others(run: &Run) -> Vec<Comparison> {
-    let compare = &run.plan.method.compare;
-    let factors = run.plan.factors.iter().filter(|factor| factor.name != *compare);
-    let contests = factors.flat_map(|factor| contests_of(run, &factor.name));
-    let judged = contests.filter_map(|contest| {
-        judge(&contest, Rule::of(run, &contest.load.name)?, &bars(run, &contest).barred)
-    });
-    judged.map(|one| one.comparison).collect()
+pub(super) fn others(crossed: &[Compared<'_>]) -> Vec<Comparison> {
+    let asked = crossed.iter().flat_map(|compared| &compared.asked);
+    asked
+        .filter_map(|one| judge(&one.contest, one.rule, &one.barred))
+        .map(|j| j.comparison)
+        .collect()
 }
 
 #[cfg(test)]

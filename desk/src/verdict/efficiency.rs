@@ -2,12 +2,12 @@
 //!
 //! Never: which level is to be taken.
 
-use super::effective::effective;
+use super::compared::Asked;
 use super::finding::{Basis, Comparison, Cost, CpuParts, PointResult, Verdict, Withheld};
 use super::measure::{CPU, DISPLACED, Derived, Work, busy, reached_offer};
 use super::pairing::{Contest, Measured, PairedPoint};
 use super::parts::{all_clients_apart, counted_twice, disagreement, parts};
-use super::winner::{Barred, Rule, judge};
+use super::winner::{Rule, judge};
 use crate::record::{Metric, Plan, Run, TrialRecord};
 use crate::stats::{Estimate, mean_or_single};
 use crate::unit::{Quantity, Unit};
@@ -20,7 +20,8 @@ const LOW_CPU: f64 = 0.05;
 ///
 /// Every figure is derived per trial and then judged like any metric: paired in blocks, together
 /// over the curve, points with two states left out of the curve.
-pub(super) fn cost(run: &Run, contest: &Contest<'_>, id: &str, barred: &Barred) -> Option<Cost> {
+pub(super) fn cost(run: &Run, asked: &Asked<'_>) -> Option<Cost> {
+    let Asked { id, contest, barred, .. } = asked;
     if contest.load.alone {
         return None;
     }
@@ -44,11 +45,11 @@ pub(super) fn cost(run: &Run, contest: &Contest<'_>, id: &str, barred: &Barred) 
         live.iter().zip(&index.points).map(|(point, result)| rules.at(point, result)).collect();
     let equal_load = live.iter().all(|point| equal_load(&run.plan, point));
     Some(Cost {
-        comparison: id.into(),
+        comparison: id.clone(),
         basis: basis(run, &live),
         equal_load,
         cpu: derived(&CPU)?.0,
-        per_gigabyte: derived(&per_work)?.0,
+        per_work: derived(&per_work)?.0,
         displaced: derived(&DISPLACED).map(|(comparison, _)| comparison),
         withheld_overall: rules.overall(&index, &withheld, equal_load),
         withheld,
@@ -66,7 +67,7 @@ fn basis(run: &Run, live: &[&PairedPoint<'_>]) -> Basis {
 
 /// Whether the levels of a contest come to different settings of simultaneous multithreading.
 fn smt_differs(plan: &Plan, contest: &Contest<'_>) -> bool {
-    let smt = |level: &crate::record::Level| effective(plan, &level.settings).remove("smt");
+    let smt = |level: &crate::record::Level| plan.effective(&level.settings).remove("smt");
     smt(contest.base) != smt(contest.other)
 }
 

@@ -12,13 +12,14 @@
 //! down.
 
 use super::ceiling::use_of;
+use super::compared::Compared;
 use super::finding::LimitKind;
 use super::measure::{is_client, is_server};
-use super::pairing::{Contest, Measured, contests_of};
-use super::winner::{alpha, name, ratio_alone};
+use super::pairing::{Contest, Measured};
+use super::winner::name;
 use crate::plan::THROTTLED;
 use crate::record::{Run, Settings, Throttle, TrialRecord, Value};
-use crate::stats::{Estimate, mean, mean_or_single, mean_or_single_at};
+use crate::stats::{Estimate, decide, mean, mean_or_single, mean_or_single_at};
 use crate::unit::{Quantity, Unit};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -118,14 +119,19 @@ pub struct Elasticity {
 }
 
 /// The shares at every load of a run that took resources down; empty for other runs.
-pub(super) fn elasticities(run: &Run) -> Vec<Elasticity> {
+pub(super) fn elasticities<'r>(
+    run: &Run,
+    compared: impl Iterator<Item = &'r Compared<'r>>,
+) -> Vec<Elasticity> {
     let Some(throttling) = &run.plan.method.elasticity else { return Vec::new() };
-    let contests = contests_of(run, THROTTLED);
+    let throttled = compared.filter(|one| one.factor == THROTTLED);
+    let contests: Vec<&Contest<'_>> =
+        throttled.flat_map(|one| &one.asked).map(|asked| &asked.contest).collect();
     let mut found: Vec<Elasticity> = Vec::new();
     let mut start = 0;
     while let Some(first) = contests.get(start) {
-        let same = |c: &&Contest<'_>| c.load.name == first.load.name && c.fixed == first.fixed;
-        let here: Vec<&Contest<'_>> = contests[start..].iter().take_while(same).collect();
+        let same = |c: &&&Contest<'_>| c.load.name == first.load.name && c.fixed == first.fixed;
+        let here: Vec<_> = contests[start..].iter().take_while(same).copied().collect();
         start += here.len();
         let all = here.iter().filter_map(|contest| {
             let throttle =
@@ -159,7 +165,7 @@ fn one(
     let step = left.ln();
     let pairs: Vec<_> = contest.points.iter().flat_map(|point| &point.pairs).collect();
     let logs: Vec<f64> = pairs.iter().map(|pair| pair.log).collect();
-    let ratio = ratio_alone(&logs, &run.plan.method)?;
+    let ratio = decide(&logs, run.plan.method.rule())?.ratio;
     let mut sides: [Vec<Measured<'_>>; 2] = [Vec::new(), Vec::new()];
     for point in &contest.points {
         let [base, other] = point.sides();
@@ -271,7 +277,7 @@ fn sum(run: &Run, shares: &[&BTreeMap<u32, f64>]) -> Option<Estimate> {
     let of = |block: &u32| shares.iter().filter_map(|blocks| blocks.get(block)).sum::<f64>();
     let sums: Vec<f64> = first.keys().filter(whole).map(of).collect();
     // A share would be cut at 1, which chance may put it above.
-    let sum = mean_or_single_at(&sums, Unit::Ratio, 1.0 - alpha(&run.plan.method))?;
+    let sum = mean_or_single_at(&sums, Unit::Ratio, 1.0 - run.plan.method.alpha())?;
     let share = |quantity: Quantity| Quantity::new(quantity.value, Unit::Share);
     Some(Estimate { centre: share(sum.centre), low: share(sum.low), high: share(sum.high), ..sum })
 }

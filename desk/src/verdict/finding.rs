@@ -127,6 +127,10 @@ pub struct Comparison {
     pub base: String,
     /// The level that is judged.
     pub other: String,
+    /// Whether it is one of A against A: both levels come to the same settings, for `path` two
+    /// links set alike.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub aa: bool,
     /// Levels of the other factors.
     pub stratum: BTreeMap<String, String>,
     /// Parameters of the load that the plan sweeps besides the curve, for instance `direction`.
@@ -365,9 +369,9 @@ pub struct Cost {
     pub cpu: Comparison,
     /// P/E index, metric `pe_index`: the rate of work for each per cent of all CPUs.
     pub index: Comparison,
-    /// CPU seconds per gigabyte, metric `cpu_per_gb`; of work that is not in bytes per operation,
+    /// CPU time per unit of work: per gigabyte, metric `cpu_per_gb`; of other work per operation,
     /// metric `cpu_per_operation`.
-    pub per_gigabyte: Comparison,
+    pub per_work: Comparison,
     /// Application work displaced, metric `displaced`, if a soaker ran.
     pub displaced: Option<Comparison>,
     /// Why the index has no verdict at a point, in the order of `index.points`.
@@ -566,6 +570,8 @@ pub struct TrialQuantile {
 pub enum Reader {
     /// Wants the highest throughput, whatever it costs.
     PeakThroughput,
+    /// Wants the lowest latency, whatever it costs.
+    Latency,
     /// Runs other work on the server: what the load costs is taken from that work.
     OtherWork,
 }

@@ -9,7 +9,7 @@ use super::measure::{CPU, DISPLACED, INDEX, PER_GIGABYTE, PER_OPERATION};
 use super::objection::{figure, objection, objection_at};
 use super::pairing::{Contest, contests};
 use super::searched::observed;
-use super::winner::{alpha, name};
+use super::winner::name;
 use crate::record::{Better, Completeness, Counted, LoadPlan, Metric, Plan, Run, Value};
 use crate::stats::{Estimate, JUDGED_FROM, MoreBlocks};
 use crate::unit::{Quantity, Unit};
@@ -415,5 +415,5 @@ fn false_alarms(
         (false, true) => 1.5,
         (false, false) => 1.0,
     };
-    Some(Quantity::new(families * sides * alpha(&run.plan.method), Unit::Share))
+    Some(Quantity::new(families * sides * run.plan.method.alpha(), Unit::Share))
 }

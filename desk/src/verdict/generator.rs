@@ -1,8 +1,8 @@
 //! Knows at which points the clients, not the system under test, held figures down; never which
 //! level won.
 
+use super::compared::Asked;
 use super::finding::GeneratorBound;
-use super::pairing::Contest;
 use crate::record::{Fault, Plan, TrialRecord};
 use crate::stats::{Estimate, mean_or_single};
 use crate::unit::Unit;
@@ -14,18 +14,14 @@ use crate::validity::{GeneratorLimit, GeneratorSign, generator_limit};
 const ONE_IN: usize = 4;
 
 /// Every point and level of a contest at which the clients were the limit.
-pub(super) fn generator_bound(
-    plan: &Plan,
-    contest: &Contest<'_>,
-    comparison: &str,
-) -> Vec<GeneratorBound> {
+pub(super) fn generator_bound(plan: &Plan, asked: &Asked<'_>) -> Vec<GeneratorBound> {
+    let contest = &asked.contest;
     let mut found = Vec::new();
     for point in &contest.points {
-        for level in [contest.base, contest.other] {
-            let visits = contest.visits(point, level);
-            let Some((sign, evidence)) = generator_sign(plan, &visits) else { continue };
+        for (level, visits) in [contest.base, contest.other].into_iter().zip(&point.visits) {
+            let Some((sign, evidence)) = generator_sign(plan, visits) else { continue };
             found.push(GeneratorBound {
-                comparison: comparison.into(),
+                comparison: asked.id.clone(),
                 level: level.name.clone(),
                 at: point.at.clone(),
                 sign,
@@ -39,10 +35,7 @@ pub(super) fn generator_bound(
 /// How it shows that the clients were the limit of these visits, by the rule of each trial:
 /// [`generator_limit`]. Visits that are invalid for that very reason are among them, those with
 /// another fault are not: they say nothing. The sign is that of most of them, the first of equals.
-pub(super) fn generator_sign(
-    plan: &Plan,
-    visits: &[&TrialRecord],
-) -> Option<(GeneratorSign, Estimate)> {
+fn generator_sign(plan: &Plan, visits: &[&TrialRecord]) -> Option<(GeneratorSign, Estimate)> {
     let told = told(visits);
     let found: Vec<GeneratorLimit> =
         told.iter().filter_map(|record| generator_limit(plan, record)).collect();

@@ -2,7 +2,7 @@
 
 use super::finding::{Comparison, Index};
 use super::winner::{Judged, Rule, judge_alone};
-use crate::record::{Plan, Run};
+use crate::record::Run;
 use crate::stats::block_means;
 use std::collections::BTreeSet;
 
@@ -32,13 +32,12 @@ pub(super) fn indexes(run: &Run, judged: &[Judged]) -> Vec<Index> {
     kinds.retain(|kind| seen.insert(kind.clone()));
     let of = |wanted: &_| {
         let part: Vec<&Judged> = usable.iter().copied().filter(|j| kind(j) == *wanted).collect();
-        let rule = Rule::of(run, &part.first()?.comparison.load)?;
-        index(plan, &part, rule)
+        index(run, &part)
     };
     kinds.iter().filter_map(of).collect()
 }
 
-fn index<'p>(plan: &Plan, part: &[&'p Judged], rule: Rule<'_>) -> Option<Index> {
+fn index<'p>(run: &Run, part: &[&'p Judged]) -> Option<Index> {
     let place = |c: &Comparison| (c.load.clone(), c.stratum.clone());
     let places: BTreeSet<_> = part.iter().map(|j| place(&j.comparison)).collect();
     if places.len() < 2 {
@@ -49,13 +48,14 @@ fn index<'p>(plan: &Plan, part: &[&'p Judged], rule: Rule<'_>) -> Option<Index> 
         let level = |j: &&Judged| j.comparison.stratum.get(factor).cloned();
         part.iter().map(level).collect::<BTreeSet<_>>().len() > 1
     };
-    let by_round = plan.rebooted().any(|factor| apart(&factor.name));
+    let by_round = run.plan.rebooted().any(|factor| apart(&factor.name));
     let of = |j: &&'p Judged| if by_round { j.rounds.as_slice() } else { j.blocks.as_slice() };
     let series: Vec<&[(u32, f64)]> = part.iter().map(of).collect();
     let blocks = block_means(&series);
     let logs: Vec<f64> = blocks.iter().map(|(_, log)| *log).collect();
-    let (ratio, verdict, within) = judge_alone(&logs, rule)?;
     let first = &part.first()?.comparison;
+    let rule = Rule { metric: run.deciding(&first.load)?, method: &run.plan.method };
+    let (ratio, verdict, within) = judge_alone(&logs, rule)?;
     Some(Index {
         factor: first.factor.clone(),
         base: first.base.clone(),

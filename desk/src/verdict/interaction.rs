@@ -1,41 +1,39 @@
 //! Knows whether the effect of a level depends on another factor: the difference of differences.
 
+use super::compared::Asked;
 use super::finding::Interaction;
 use super::pairing::{Contest, Pair};
-use super::winner::{Barred, Rule, judge_alone, ratio_alone};
-use crate::record::{Replicate, Run};
-use crate::stats::mean;
+use super::winner::judge_alone;
+use crate::record::{Plan, Replicate};
+use crate::stats::{decide, mean};
 use std::collections::BTreeMap;
-
-/// A contest and which of its points have no verdict of their own.
-pub(super) type Marked<'c, 'r> = (&'c Contest<'r>, &'c Barred);
 
 /// What pairs of two contests must have in common: block, or round of boots.
 pub(super) type Number = fn(&Pair<'_>) -> u32;
 
 /// One interaction for every compared level, every further level of every other factor against
 /// that factor's first, and all that contests are apart by besides.
-pub(super) fn interactions(run: &Run, contests: &[Marked<'_, '_>]) -> Vec<Interaction> {
+pub(super) fn interactions(plan: &Plan, asked: &[Asked<'_>]) -> Vec<Interaction> {
     let mut all = Vec::new();
-    for first in contests {
-        let Some(rule) = Rule::of(run, &first.0.load.name) else { continue };
-        for by in run.plan.factors.iter().filter(|f| f.name != run.plan.method.compare) {
+    for first in asked {
+        let one = &first.contest;
+        for by in plan.factors.iter().filter(|f| f.name != plan.method.compare) {
             let Some((base, others)) = by.levels.split_first() else { continue };
-            if first.0.stratum.get(&by.name) != Some(&base.name) {
+            if one.stratum.get(&by.name) != Some(&base.name) {
                 continue;
             }
             for other in others {
-                let mut stratum = first.0.stratum.clone();
+                let mut stratum = one.stratum.clone();
                 stratum.insert(by.name.clone(), other.name.clone());
-                let Some(second) = contests.iter().find(|c| twin(c.0, first.0, &stratum)) else {
+                let Some(second) = asked.iter().find(|a| twin(&a.contest, one, &stratum)) else {
                     continue;
                 };
                 // Levels of `by` that need boots of their own share no block, but a round.
-                let shared: Number = match run.plan.replicate_of(&[&by.name]) {
+                let shared: Number = match plan.replicate_of(&[&by.name]) {
                     Replicate::Block => |pair| pair.block,
                     Replicate::Boot => |pair| pair.round,
                 };
-                all.extend(interaction((*first, *second), (&by.name, shared), rule));
+                all.extend(interaction((first, second), (&by.name, shared)));
             }
         }
     }
@@ -58,20 +56,19 @@ fn twin(one: &Contest<'_>, first: &Contest<'_>, stratum: &BTreeMap<String, Strin
 /// is left. Where `by` needs boots of its own, rounds of boots stand for blocks, with the mean log
 /// over the pairs of each.
 fn interaction(
-    (first, second): (Marked<'_, '_>, Marked<'_, '_>),
+    (first, second): (&Asked<'_>, &Asked<'_>),
     (by, number): (&str, Number),
-    rule: Rule<'_>,
 ) -> Option<Interaction> {
-    let (one, two) = (first.0, second.0);
+    let (one, two, rule) = (&first.contest, &second.contest, first.rule);
     let shared: Vec<usize> = (0..one.points.len())
-        .filter(|place| whole(first, *place) && whole(second, *place))
+        .filter(|place| first.is_whole(*place) && second.is_whole(*place))
         .collect();
     let means = |contest| block_means(contest, &shared, number);
     let (here, there) = (means(one), means(two));
     let pairs: Vec<(u32, f64, f64)> =
         here.iter().filter_map(|(block, log)| Some((*block, *log, *there.get(block)?))).collect();
     let logs = |of: fn(&(u32, f64, f64)) -> f64| pairs.iter().map(of).collect::<Vec<f64>>();
-    let effect = |logs: &[f64]| ratio_alone(logs, rule.method);
+    let effect = |logs: &[f64]| Some(decide(logs, rule.method.rule())?.ratio);
     let (difference, verdict, within) = judge_alone(&logs(|(_, a, b)| b - a), rule)?;
     let mut stratum = one.stratum.clone();
     stratum.remove(by);
@@ -94,12 +91,6 @@ fn interaction(
         within,
         blocks: pairs.iter().map(|(block, a, b)| (*block, b - a)).collect(),
     })
-}
-
-/// Whether a point has pairs, one state on both sides, and sides that were made by the same.
-pub(super) fn whole((contest, barred): Marked<'_, '_>, place: usize) -> bool {
-    let live = contest.points.get(place).is_some_and(|point| !point.pairs.is_empty());
-    live && barred.get(place).copied().flatten().is_none()
 }
 
 /// Mean log ratio over these points, of each block (or round) that has a pair at all of them.

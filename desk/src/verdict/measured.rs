@@ -4,7 +4,6 @@
 //! Never: a comparison; no figure here stands against another.
 
 use super::merged::{TooFew, centred, merged};
-use super::winner::alpha;
 use crate::plan::expand;
 use crate::record::{
     Better, Derivation, Fault, LoadPoint, Metric, Plan, Replicate, Run, Settings, Treatment,
@@ -140,7 +139,7 @@ pub(super) fn figure(
 ) -> Result<Option<MeasuredFigure>, TooFew> {
     let values = by_replicate(plan.replicate(), metric, counted);
     let values: Vec<f64> = values.into_values().collect();
-    let estimate = centre_of_blocks(&values, metric.unit, 1.0 - alpha(&plan.method));
+    let estimate = centre_of_blocks(&values, metric.unit, 1.0 - plan.method.alpha());
     let good = counted.iter().filter(|r| r.outcome.fault.is_none()).copied();
     let estimate = match merged(metric, good).transpose()? {
         Some(whole) => estimate.map(|estimate| centred(estimate, whole)),

@@ -3,8 +3,8 @@
 //! Never: how levels compare. They are set against each other by the quantile of each trial, and a
 //! mean of those is no quantile of anything.
 
-use super::pairing::contests;
-use crate::record::{Distribution, Metric, Run, TrialRecord};
+use super::compared::Compared;
+use crate::record::{Distribution, Metric, TrialRecord};
 use crate::stats::{Estimate, EstimateMethod};
 use crate::unit::{Quantity, Unit};
 use schemars::JsonSchema;
@@ -67,19 +67,9 @@ pub(super) fn centred(estimate: Estimate, whole: f64) -> Estimate {
 
 /// The place of the comparisons that has the fewest values for the quantile that decides there, of
 /// those that have too few: the metric, and how many.
-pub(super) fn too_few(run: &Run) -> Option<(&Metric, TooFew)> {
-    if run.metrics.iter().all(|metric| metric.quantile.is_none()) {
-        return None;
-    }
-    let mut least: Option<(&Metric, TooFew)> = None;
-    for contest in contests(run) {
-        let Some(metric) = run.deciding(&contest.load.name) else { continue };
-        for found in contest.points.iter().filter_map(|point| point.too_few) {
-            let fewer = |(_, known): (_, TooFew)| found.values.value < known.values.value;
-            if least.is_none_or(fewer) {
-                least = Some((metric, found));
-            }
-        }
-    }
-    least
+pub(super) fn too_few<'r>(compared: &Compared<'r>) -> Option<(&'r Metric, TooFew)> {
+    let all = compared.asked.iter().flat_map(|one| {
+        one.contest.points.iter().filter_map(|point| Some((one.rule.metric, point.too_few?)))
+    });
+    all.min_by(|(_, a), (_, b)| a.values.value.total_cmp(&b.values.value))
 }

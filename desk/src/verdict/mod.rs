@@ -2,7 +2,7 @@
 //! interaction, advice, and how a published claim stands.
 //!
 //! Gives: [`analyse`], from a stored run to its findings, [`compare_runs`] for two of them,
-//! [`gate`], [`objection`], [`among`], [`is_aa`], [`noise_floor`], [`so_far`],
+//! [`gate`], [`objection`], [`among`], [`noise_floor`], [`so_far`],
 //! [`knee`].
 //! Never: how a number was measured, how it is shown.
 //! Start reading at `finding.rs`, then `analyse.rs`.
@@ -10,16 +10,15 @@
 mod advice;
 mod analyse;
 mod analysis;
-mod barred;
 mod bottleneck;
 mod caveat;
 mod ceiling;
 mod claims;
 mod comparability;
+mod compared;
 mod course;
 mod crossed;
 mod diagnostics;
-mod effective;
 mod efficiency;
 mod elasticity;
 mod enough;
@@ -70,7 +69,6 @@ pub use comparability::{
     Comparability, Declared, Difference, Reclassed, compare_environments, declared, reclassed,
 };
 pub use course::{Pause, pauses};
-pub use effective::is_aa;
 pub use elasticity::{Elasticity, ResourceShare, Weight};
 pub use enough::enough;
 pub use finding::{
@@ -98,4 +96,3 @@ pub use together::{analyse_part, certain_alone, is_certain_alone};
 pub use uneven::{COLLAPSE, Collapsed, Uneven, share_unseen};
 pub use unpaired::{CompareError, Unpaired, Wanted, compare_runs, compare_sessions};
 pub use visits::{Visit, visits};
-pub use winner::alpha;

@@ -2,10 +2,9 @@
 //! is none, and how far equal things lie apart.
 
 use super::analysis::Analysis;
-use super::effective::is_aa;
 use super::finding::{Comparison, PointResult, Verdict};
 use super::together::{leaves_one_out, numbered};
-use crate::record::{Plan, Value};
+use crate::record::Value;
 use crate::stats::{Estimate, Summary, lag_one, share_interval};
 use crate::unit::{Quantity, Unit};
 use schemars::JsonSchema;
@@ -64,8 +63,8 @@ type Place<'a> = (&'a str, Option<&'a Value>);
 /// Noise from the comparisons of a run that are A against A. None if there is none, or no point
 /// with two blocks.
 #[must_use]
-pub fn noise_floor(plan: &Plan, found: &Analysis) -> Option<NoiseFloor> {
-    let aa: Vec<&Comparison> = found.comparisons.iter().filter(|c| is_aa(plan, c)).collect();
+pub fn noise_floor(found: &Analysis) -> Option<NoiseFloor> {
+    let aa: Vec<&Comparison> = found.comparisons.iter().filter(|c| c.aa).collect();
     let points: Vec<&PointResult> = aa.iter().flat_map(|c| &c.points).collect();
     let logs: Vec<(Place<'_>, Vec<f64>)> = aa
         .iter()
@@ -144,7 +143,7 @@ mod tests {
             ..Simulated::default()
         }
         .run();
-        noise_floor(&run.plan, &analyse(&run)).unwrap()
+        noise_floor(&analyse(&run)).unwrap()
     }
 
     #[test]
@@ -174,12 +173,12 @@ mod tests {
     #[test]
     fn a_difference_between_equal_names_is_an_alarm_and_other_comparisons_are_no_noise() {
         let mut run = Simulated { truth: |_| 1.2, blocks: 10, ..Simulated::default() }.run();
-        let found = noise_floor(&run.plan, &analyse(&run)).unwrap();
+        let found = noise_floor(&analyse(&run)).unwrap();
         assert_eq!((found.comparisons.false_ones, found.comparisons.share.value), (1, 1.0));
         run.plan.lab.links[1]
             .settings
             .insert("tso".into(), crate::record::Value::Word("off".into()));
-        assert_eq!(noise_floor(&run.plan, &analyse(&run)), None);
-        assert_eq!(noise_floor(&run.plan, &Analysis::default()), None);
+        assert_eq!(noise_floor(&analyse(&run)), None);
+        assert_eq!(noise_floor(&Analysis::default()), None);
     }
 }

@@ -42,7 +42,7 @@ pub(super) fn figure<'a>(cost: &'a Cost, metric: &str) -> Option<&'a Comparison>
     match metric {
         name if name == CPU.name => Some(&cost.cpu),
         name if name == INDEX.name => Some(&cost.index),
-        name if name == cost.per_gigabyte.metric => Some(&cost.per_gigabyte),
+        name if name == cost.per_work.metric => Some(&cost.per_work),
         name if name == DISPLACED.name => cost.displaced.as_ref(),
         _ => None,
     }
@@ -53,7 +53,7 @@ fn objects(cost: &Cost, metric: &str, why: &Withheld) -> bool {
     match why {
         Withheld::TwoStates | Withheld::SmtDiffers => true,
         Withheld::UnequalAtSaturation { .. } => !cost.equal_load,
-        Withheld::LowCpu { .. } => metric == cost.per_gigabyte.metric && !cost.equal_load,
+        Withheld::LowCpu { .. } => metric == cost.per_work.metric && !cost.equal_load,
         Withheld::MethodsDisagree { .. } | Withheld::NotRead => !displaced,
     }
 }

@@ -25,6 +25,8 @@ pub(super) struct Contest<'r> {
     pub replicate: Replicate,
     pub base: &'r Level,
     pub other: &'r Level,
+    /// Whether both levels come to the same settings.
+    pub aa: bool,
     pub stratum: BTreeMap<String, String>,
     pub fixed: Settings,
     pub curve: Option<&'r str>,
@@ -38,8 +40,8 @@ pub(super) struct Contest<'r> {
 #[derive(Clone)]
 pub(super) struct PairedPoint<'r> {
     pub at: Option<Value>,
-    /// Every counted trial here, whatever came of it.
-    trials: Vec<&'r TrialRecord>,
+    /// Every counted visit here, whatever came of it, by level: baseline, other.
+    pub visits: [Vec<&'r TrialRecord>; 2],
     pub pairs: Vec<Pair<'r>>,
     /// Both levels by the quantile that they are paired by, of all their values; none where they
     /// are paired by something else.
@@ -94,6 +96,7 @@ pub(super) fn contests_of<'r>(run: &'r Run, compared: &str) -> Vec<Contest<'r>> 
     let mut all = Vec::new();
     for load in &plan.loads {
         let curve = plan.curve(load);
+        let settings = |level: &Level| plan.effective(&level.settings);
         let empty = |stratum, fixed, other| Contest {
             load,
             only_load: plan.loads.len() == 1,
@@ -101,6 +104,7 @@ pub(super) fn contests_of<'r>(run: &'r Run, compared: &str) -> Vec<Contest<'r>> 
             replicate: plan.replicate_of(&[compared]),
             base,
             other,
+            aa: settings(base) == settings(other),
             stratum,
             fixed,
             curve,
@@ -152,9 +156,12 @@ impl<'r> Contest<'r> {
         let swept = self.load.over.iter().find(|(name, _)| Some(name.as_str()) == self.curve);
         let at = swept.map_or_else(|| vec![None], |(_, v)| v.iter().cloned().map(Some).collect());
         for at in at {
-            let trials = run.records.iter().filter(|r| self.holds(r, at.as_ref())).collect();
+            let visits = [self.base, self.other].map(|level| {
+                let its = |r: &&TrialRecord| self.holds(r, (level, at.as_ref()));
+                run.records.iter().filter(its).collect()
+            });
             let (pairs, merged, too_few) = (Vec::new(), None, None);
-            self.points.push(PairedPoint { at, trials, pairs, merged, too_few });
+            self.points.push(PairedPoint { at, visits, pairs, merged, too_few });
         }
         self
     }
@@ -164,15 +171,17 @@ impl<'r> Contest<'r> {
         let mut paired = self.clone();
         paired.left_out = 0;
         for point in &mut paired.points {
-            point.pairs = self.pairs(&point.trials, measure);
+            point.pairs = self.pairs(&point.visits, measure);
             point.merged = None;
             // A trial that was visited again is one trial.
-            let trials: BTreeSet<(u32, bool)> =
-                point.trials.iter().map(|r| self.place(r)).collect();
+            let trials = point.visits.each_ref().map(|visits| {
+                visits.iter().map(|r| r.trial.block).collect::<BTreeSet<u32>>().len()
+            });
             let used = point.sides().iter().map(Vec::len).sum();
             // What this machine cannot do was not lost.
-            let impossible = point.trials.iter().any(|r| is_not_available(r));
-            let lost = if impossible { 0 } else { trials.len().saturating_sub(used) };
+            let impossible = point.visits.iter().flatten().any(|r| is_not_available(r));
+            let all = trials.into_iter().sum::<usize>();
+            let lost = if impossible { 0 } else { all.saturating_sub(used) };
             paired.left_out += u32::try_from(lost).unwrap_or(u32::MAX);
         }
         paired
@@ -181,11 +190,10 @@ impl<'r> Contest<'r> {
     /// The same contest without the pairs of points where too few values carry the quantile that
     /// the metric is, at either level.
     fn told(mut self, metric: Option<&Metric>) -> Self {
-        let levels = [self.base, self.other];
         for point in &mut self.points {
-            let whole = levels.map(|level| {
-                let visits = of_level(&point.trials, self.factor, level);
-                merged(metric?, visits.filter(|record| record.outcome.fault.is_none()))
+            let whole = point.visits.each_ref().map(|visits| {
+                let good = visits.iter().filter(|record| record.outcome.fault.is_none());
+                merged(metric?, good.copied())
             });
             match whole {
                 [Some(Ok(base)), Some(Ok(other))] => point.merged = Some([base, other]),
@@ -199,43 +207,31 @@ impl<'r> Contest<'r> {
         self
     }
 
-    /// The trial at a point that a record is a visit of: its block, and whether the other level.
-    fn place(&self, record: &TrialRecord) -> (u32, bool) {
-        let level = record.trial.treatment.levels.get(&self.factor.name);
-        (record.trial.block, level == Some(&self.other.name))
-    }
-
-    /// Every counted visit of a level at a point, whatever came of it.
-    pub(super) fn visits(&self, point: &PairedPoint<'r>, level: &Level) -> Vec<&'r TrialRecord> {
-        of_level(&point.trials, self.factor, level).collect()
-    }
-
-    /// Whether a counted trial belongs here at this point of the curve, whatever came of it.
-    fn holds(&self, record: &TrialRecord, at: Option<&Value>) -> bool {
+    /// Whether a counted trial is one of this level at this point of the curve, whatever came of
+    /// it.
+    fn holds(&self, record: &TrialRecord, (level, at): (&Level, Option<&Value>)) -> bool {
         let (trial, levels) = (&record.trial, &record.trial.treatment.levels);
-        let level = levels.get(&self.factor.name);
         trial.kind == TrialKind::Counted
             && trial.point.load == self.load.name
             && self.curve.is_none_or(|curve| trial.point.params.get(curve) == at)
             && self.fixed.iter().all(|(key, value)| trial.point.params.get(key) == Some(value))
             && self.stratum.iter().all(|(key, value)| levels.get(key) == Some(value))
-            && (level == Some(&self.base.name) || level == Some(&self.other.name))
+            && levels.get(&self.factor.name) == Some(&level.name)
     }
 
     /// Pairs within blocks, or of boots within rounds. Of a trial that was run again the first good
     /// visit counts.
-    fn pairs(&self, trials: &[&'r TrialRecord], measure: &Measure<'_>) -> Vec<Pair<'r>> {
+    fn pairs(&self, visits: &[Vec<&'r TrialRecord>; 2], measure: &Measure<'_>) -> Vec<Pair<'r>> {
         let mut blocks: BTreeMap<u32, [BTreeMap<u32, Measured<'r>>; 2]> = BTreeMap::new();
-        for record in trials {
-            let Some(measured) = measured(record, measure) else { continue };
-            let trial = &record.trial;
-            let level = trial.treatment.levels.get(&self.factor.name);
-            let side = usize::from(level == Some(&self.other.name));
-            let block = match self.replicate {
-                Replicate::Block => trial.block,
-                Replicate::Boot => trial.round,
-            };
-            blocks.entry(block).or_default()[side].entry(trial.block).or_insert(measured);
+        for (side, visits) in visits.iter().enumerate() {
+            for measured in visits.iter().filter_map(|record| measured(record, measure)) {
+                let trial = &measured.record.trial;
+                let block = match self.replicate {
+                    Replicate::Block => trial.block,
+                    Replicate::Boot => trial.round,
+                };
+                blocks.entry(block).or_default()[side].entry(trial.block).or_insert(measured);
+            }
         }
         let pair = |(block, sides): (u32, [BTreeMap<u32, Measured<'r>>; 2])| {
             let [base, other] = sides.map(|side| Side::of(side.into_values().collect()));
@@ -246,17 +242,6 @@ impl<'r> Contest<'r> {
         };
         blocks.into_iter().filter_map(pair).collect()
     }
-}
-
-fn of_level<'r, 't>(
-    trials: &'t [&'r TrialRecord],
-    factor: &'t FactorPlan,
-    level: &'t Level,
-) -> impl Iterator<Item = &'r TrialRecord> + use<'r, 't> {
-    let name = |record: &&&TrialRecord| {
-        record.trial.treatment.levels.get(&factor.name) == Some(&level.name)
-    };
-    trials.iter().filter(name).copied()
 }
 
 impl<'r> Side<'r> {

@@ -4,7 +4,6 @@
 //! interval is over trials like that of any metric.
 
 use super::finding::{Comparison, TrialQuantile, TrialQuantiles};
-use super::winner::alpha;
 use crate::record::{Better, Plan};
 use crate::stats::{quantile, quantile_needs};
 use crate::unit::{Quantity, Unit};
@@ -19,7 +18,7 @@ const WORST: f64 = 0.1;
 /// where n counts boots) that its ratio rests on. A level that stands in several comparisons is
 /// told with the first.
 pub(super) fn trial_quantiles(plan: &Plan, comparisons: &[Comparison]) -> Vec<TrialQuantiles> {
-    let level = 1.0 - alpha(&plan.method);
+    let level = 1.0 - plan.method.alpha();
     let mut known = BTreeSet::new();
     let mut all = Vec::new();
     for c in comparisons {

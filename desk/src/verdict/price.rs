@@ -3,11 +3,10 @@
 //!
 //! Never: which level is to be bought.
 
-use super::effective::is_aa;
+use super::compared::Asked;
 use super::finding::Price;
-use super::pairing::Contest;
-use super::winner::{Barred, Rule, judge};
-use crate::record::{Better, Metric, Plan, Run, TrialRecord, Value};
+use super::winner::{Rule, judge};
+use crate::record::{Better, Metric, Plan, TrialRecord, Value};
 use crate::unit::Quantity;
 
 /// What a person calls the fact.
@@ -15,15 +14,12 @@ const PRICE: &str = "price";
 
 /// The contest by money. None unless both levels have a price in one currency, and the metric is
 /// one of which more is better: a time or a load over a price says nothing.
-pub(super) fn price(
-    run: &Run,
-    contest: &Contest<'_>,
-    (rule, barred): (Rule<'_>, &Barred),
-) -> Option<Price> {
+pub(super) fn price(plan: &Plan, asked: &Asked<'_>) -> Option<Price> {
+    let Asked { contest, rule, barred, .. } = asked;
     if rule.metric.better == Better::Lower {
         return None;
     }
-    let of = |level: &str| entered(&run.plan, level);
+    let of = |level: &str| entered(plan, level);
     let (base, other) = (of(&contest.base.name)?, of(&contest.other.name)?);
     if base.unit != other.unit {
         return None;
@@ -35,9 +31,8 @@ pub(super) fn price(
     });
     let name = format!("{}_per_price", rule.metric.name);
     let metric = Metric { name, quantile: None, ..rule.metric.clone() };
-    let per_money = judge(&paired, Rule { metric: &metric, ..rule }, barred)?.comparison;
-    let compared = !is_aa(&run.plan, &per_money);
-    compared.then(|| Price { comparison: per_money.id.clone(), base, other, per_money })
+    let per_money = judge(&paired, Rule { metric: &metric, ..*rule }, barred)?.comparison;
+    (!per_money.aa).then(|| Price { comparison: per_money.id.clone(), base, other, per_money })
 }
 
 /// The price of a level, above 0: of the level itself, or of the link that it is.
@@ -51,7 +46,7 @@ fn entered(plan: &Plan, level: &str) -> Option<Quantity> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::ManualFact;
+    use crate::record::{ManualFact, Run};
     use crate::unit::Unit;
     use crate::verdict::simulated::{Simulated, word};
     use crate::verdict::{Verdict, analyse};

@@ -1,6 +1,5 @@
 //! Knows which comparison of a run is its primary one; never how it came out.
 
-use super::effective::is_aa;
 use super::finding::Comparison;
 use crate::record::Plan;
 
@@ -23,7 +22,7 @@ pub(super) fn primary(plan: &Plan, comparisons: &[Comparison]) -> Option<String>
     if plan.method.primary_comparison.is_some() {
         return comparisons.iter().find(|c| is_primary(plan, c)).map(|c| c.id.clone());
     }
-    let mut asked = comparisons.iter().filter(|c| !is_aa(plan, c));
+    let mut asked = comparisons.iter().filter(|c| !c.aa);
     let only = asked.next().filter(|_| asked.next().is_none())?;
     Some(only.id.clone())
 }

@@ -1,14 +1,14 @@
 //! Knows in which order the levels of a factor stand and which of them share a rank; never why.
 
-use super::barred::bars;
-use super::effective::effective;
-use super::interaction::{Marked, Number, block_means, whole};
-use super::pairing::{Contest, contests_of};
+use super::compared::{Asked, Compared};
+use super::interaction::{Number, block_means};
+use super::pairing::Contest;
 use super::ranks::{RankedLevel, RankedPair, Ranking};
-use super::winner::{Rule, alpha, fixed_words, name, ratio_alone};
-use crate::record::{Better, Method, Plan, Run};
+use super::winner::{Rule, fixed_words, name};
+use crate::record::{Better, Plan};
 use crate::stats::{
-    self, Estimate, JUDGED_FROM, equivalence_p, every_two, holm_adjusted, mean, shared_ranks,
+    self, Estimate, JUDGED_FROM, decide, equivalence_p, every_two, holm_adjusted, mean,
+    shared_ranks,
 };
 use crate::unit::{Quantity, Unit};
 use std::cmp::Ordering;
@@ -22,34 +22,26 @@ type Logs = Vec<(u32, f64)>;
 
 /// The rankings of every factor with three levels or more, the compared one first: one for every
 /// load, stratum and set of parameters, and one over all of those whose load was not set.
-pub(super) fn rankings(run: &Run, compared: &[Marked<'_, '_>]) -> Vec<Ranking> {
-    let plan = &run.plan;
-    let mut all = of_factor(run, compared);
-    let others = plan.factors.iter().filter(|f| f.name != plan.method.compare);
-    for factor in others.filter(|f| f.levels.len() >= FEWEST) {
-        let contests = contests_of(run, &factor.name);
-        let bars: Vec<_> = contests.iter().map(|contest| bars(run, contest).barred).collect();
-        let marked: Vec<Marked<'_, '_>> =
-            contests.iter().zip(&bars).map(|(c, bars)| (c, bars.as_slice())).collect();
-        all.extend(of_factor(run, &marked));
-    }
-    all
+pub(super) fn rankings(
+    plan: &Plan,
+    compared: &Compared<'_>,
+    others: &[Compared<'_>],
+) -> Vec<Ranking> {
+    let all = [compared].into_iter().chain(others);
+    all.flat_map(|compared| of_factor(plan, &compared.asked)).collect()
 }
 
-fn of_factor(run: &Run, contests: &[Marked<'_, '_>]) -> Vec<Ranking> {
-    let plan = &run.plan;
+fn of_factor(plan: &Plan, asked: &[Asked<'_>]) -> Vec<Ranking> {
     let alike = |a: &Contest<'_>, b: &Contest<'_>| {
         (&a.load.name, &a.stratum, &a.fixed) == (&b.load.name, &b.stratum, &b.fixed)
     };
-    let groups = contests.chunk_by(|a, b| alike(a.0, b.0));
-    let fields: Vec<Field<'_, '_>> = groups.filter_map(|group| Field::of(plan, group)).collect();
-    let rule = |field: &Field<'_, '_>| Rule::of(run, &field.one.load.name);
-    let mut all: Vec<Ranking> =
-        fields.iter().filter_map(|f| f.ranking(&f.blocks, rule(f)?)).collect();
+    let groups = asked.chunk_by(|a, b| alike(&a.contest, &b.contest));
+    let fields: Vec<Field<'_, '_>> = groups.filter_map(Field::of).collect();
+    let mut all: Vec<Ranking> = fields.iter().filter_map(Field::ranking).collect();
     // Loads that go by different metrics have no common order.
     let alike = |a: &Field<'_, '_>, b: &Field<'_, '_>| kind(plan, a.one) == kind(plan, b.one);
     if fields.windows(2).all(|two| alike(&two[0], &two[1])) {
-        all.extend(fields.first().and_then(rule).and_then(|rule| over_all(plan, &fields, rule)));
+        all.extend(over_all(plan, &fields));
     }
     all
 }
@@ -63,6 +55,7 @@ fn kind<'p>(plan: &'p Plan, contest: &Contest<'p>) -> (&'p str, &'p str) {
 struct Field<'c, 'r> {
     /// Any contest of it.
     one: &'c Contest<'r>,
+    rule: Rule<'r>,
     /// Names of the comparisons.
     over: Vec<String>,
     /// The baseline, then the levels that can be ranked.
@@ -80,17 +73,14 @@ impl<'c, 'r> Field<'c, 'r> {
     /// A level that comes to the same settings as the baseline, has two states at every point, or
     /// fewer than two blocks has no rank. All others are ranked over the points at which each of
     /// them has one state, so that every pair of them is compared over the same.
-    fn of(plan: &Plan, group: &[Marked<'c, 'r>]) -> Option<Self> {
-        let (one, _) = *group.first()?;
-        let differs = |c: &Contest<'_>| {
-            effective(plan, &c.base.settings) != effective(plan, &c.other.settings)
-        };
+    fn of(group: &'c [Asked<'r>]) -> Option<Self> {
+        let Asked { contest: one, rule, .. } = group.first()?;
         let points = one.points.len();
-        let places = |m: &Marked<'_, '_>| (0..points).filter(|at| whole(*m, *at)).count();
-        let ranked: Vec<&Marked<'c, 'r>> =
-            group.iter().filter(|m| differs(m.0) && places(m) > 0).collect();
+        let has_place = |one: &Asked<'_>| (0..points).any(|at| one.is_whole(at));
+        let ranked: Vec<&Asked<'r>> =
+            group.iter().filter(|one| !one.contest.aa && has_place(one)).collect();
         let shared: Vec<usize> =
-            (0..points).filter(|at| ranked.iter().all(|m| whole(**m, *at))).collect();
+            (0..points).filter(|at| ranked.iter().all(|one| one.is_whole(*at))).collect();
         if shared.is_empty() {
             return None;
         }
@@ -99,7 +89,7 @@ impl<'c, 'r> Field<'c, 'r> {
         };
         let (mut names, mut over) = (vec![one.base.name.clone()], Vec::new());
         let (mut blocks, mut rounds) = (vec![Vec::new()], vec![Vec::new()]);
-        for (contest, _) in ranked {
+        for Asked { contest, .. } in ranked {
             let logs = of(contest, |pair| pair.block);
             if logs.len() > 1 {
                 names.push(contest.other.name.clone());
@@ -112,13 +102,14 @@ impl<'c, 'r> Field<'c, 'r> {
             let met: BTreeSet<u32> = all.iter().flatten().map(|(number, _)| *number).collect();
             all[0] = met.into_iter().map(|number| (number, 0.0)).collect();
         }
-        let levels = group.iter().map(|(c, _)| &c.other.name);
+        let levels = group.iter().map(|one| &one.contest.other.name);
         let unranked = levels.filter(|level| !names.contains(level)).cloned().collect();
-        (names.len() >= FEWEST).then_some(Self { one, over, names, blocks, rounds, unranked })
+        let rule = *rule;
+        (names.len() >= FEWEST).then_some(Self { one, rule, over, names, blocks, rounds, unranked })
     }
 
-    fn ranking(&self, logs: &[Logs], rule: Rule<'_>) -> Option<Ranking> {
-        let judged = judge(&self.names, logs, rule)?;
+    fn ranking(&self) -> Option<Ranking> {
+        let judged = judge(&self.names, &self.blocks, self.rule)?;
         let one = self.one;
         let mut parts = vec!["rank".to_owned(), one.factor.name.clone()];
         if !one.only_load {
@@ -148,7 +139,7 @@ fn slug(parts: &[String]) -> String {
 
 /// The levels that every field has, by their mean log ratios within each whole block over the
 /// fields whose load was not set. None of one field.
-fn over_all(plan: &Plan, fields: &[Field<'_, '_>], rule: Rule<'_>) -> Option<Ranking> {
+fn over_all(plan: &Plan, fields: &[Field<'_, '_>]) -> Option<Ranking> {
     let free = |f: &&Field<'_, '_>| !f.one.load.is_paced(&f.one.fixed);
     let fields: Vec<&Field<'_, '_>> = fields.iter().filter(free).collect();
     let first = *fields.first().filter(|_| fields.len() > 1)?;
@@ -171,7 +162,7 @@ fn over_all(plan: &Plan, fields: &[Field<'_, '_>], rule: Rule<'_>) -> Option<Ran
         stats::block_means(&series.iter().map(Vec::as_slice).collect::<Vec<_>>())
     };
     let logs: Vec<Logs> = names.iter().map(logs).collect();
-    let judged = judge(&names, &logs, rule)?;
+    let judged = judge(&names, &logs, first.rule)?;
     let all: BTreeSet<&String> =
         fields.iter().flat_map(|f| f.names.iter().chain(&f.unranked)).collect();
     let unranked = all.into_iter().filter(|level| !names.contains(level)).cloned().collect();
@@ -215,7 +206,8 @@ fn judge(names: &[String], all: &[Logs], rule: Rule<'_>) -> Option<Ranking> {
         equivalence_p(&p.values(), method.margin.value).filter(|_| judged).unwrap_or(1.0)
     };
     let even = holm_adjusted(&pairs.iter().map(even).collect::<Vec<f64>>());
-    let alpha = alpha(method);
+    let alpha = method.alpha();
+    let ratio = |logs: &[f64]| Some(decide(logs, method.rule())?.ratio);
     let mut told = Vec::new();
     for (pair, even) in pairs.iter().zip(even) {
         let values = pair.values();
@@ -225,7 +217,7 @@ fn judge(names: &[String], all: &[Logs], rule: Rule<'_>) -> Option<Ranking> {
         told.push(RankedPair {
             better: names[better].clone(),
             worse: names[worse].clone(),
-            ratio: ratio_alone(&values.iter().map(|x| turn * x).collect::<Vec<_>>(), method)?,
+            ratio: ratio(&values.iter().map(|x| turn * x).collect::<Vec<_>>())?,
             together: None,
             differs: false,
             equivalent: even <= alpha,
@@ -244,7 +236,7 @@ fn judge(names: &[String], all: &[Logs], rule: Rule<'_>) -> Option<Ranking> {
         better: rule.metric.better,
         margin: method.margin,
         first: Vec::new(),
-        levels: levels(names, all, method)?,
+        levels: levels(names, all, ratio)?,
         pairs: told,
         unranked: Vec::new(),
     };
@@ -253,12 +245,16 @@ fn judge(names: &[String], all: &[Logs], rule: Rule<'_>) -> Option<Ranking> {
 }
 
 /// The levels with their ratios to the first, not yet in order.
-fn levels(names: &[String], all: &[Logs], method: &Method) -> Option<Vec<RankedLevel>> {
+fn levels(
+    names: &[String],
+    all: &[Logs],
+    ratio: impl Fn(&[f64]) -> Option<Estimate>,
+) -> Option<Vec<RankedLevel>> {
     let level = |(at, name): (usize, &String)| {
         let logs: Vec<f64> = all[at].iter().map(|(_, log)| *log).collect();
         let ratio = match at {
             0 => Estimate::exact(Quantity::new(1.0, Unit::Ratio)),
-            _ => ratio_alone(&logs, method)?,
+            _ => ratio(&logs)?,
         };
         Some(RankedLevel { level: name.clone(), ratio, from: 1, to: 1, alike: Vec::new() })
     };

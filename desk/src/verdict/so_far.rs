@@ -2,9 +2,8 @@
 
 use super::pairing::contests;
 use super::searched::observed;
-use super::winner::ratio_alone;
 use crate::record::{Replicate, Run};
-use crate::stats::{Estimate, block_means};
+use crate::stats::{Estimate, block_means, decide};
 
 /// The first comparison of a run so far.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,7 +40,7 @@ pub fn so_far(run: &Run) -> Option<SoFar> {
         other: first.other.name.clone(),
         besides: contests.len() - 1,
         replicate: first.replicate,
-        ratio: enough.then(|| ratio_alone(&logs, &run.plan.method)).flatten(),
+        ratio: enough.then(|| Some(decide(&logs, run.plan.method.rule())?.ratio)).flatten(),
     })
 }
 

@@ -11,13 +11,11 @@
 
 use super::analyse::{analyse, conclude};
 use super::bottleneck::was_carried;
-use super::effective::is_aa;
 use super::finding::{Comparison, Limit, PointResult, Verdict};
 use super::primary::is_primary;
 use super::ranking::place;
 use super::ranks::Ranking;
 use super::region::narrowed;
-use super::winner::alpha;
 use super::{Analysis, inside::lies_inside};
 use crate::record::{Plan, Run};
 use crate::stats::{Estimate, JUDGED_FROM, block_means, difference_p, log_ratio, stepped_down};
@@ -47,7 +45,7 @@ pub(super) fn judge_together(plan: &Plan, found: &mut Analysis) {
         add(&mut members, of_question, comparison);
     }
     let costs = found.costs.iter_mut().flat_map(|cost| {
-        let plain = [&mut cost.cpu, &mut cost.index, &mut cost.per_gigabyte];
+        let plain = [&mut cost.cpu, &mut cost.index, &mut cost.per_work];
         plain.into_iter().chain(&mut cost.displaced)
     });
     let prices = found.prices.iter_mut().map(|price| &mut price.per_money);
@@ -86,7 +84,7 @@ fn question(plan: &Plan, found: &Analysis) -> BTreeSet<String> {
     if plan.method.primary_comparison.is_some() {
         return primary;
     }
-    let live = |c: &Comparison| !c.verdict.is_barred() && !is_aa(plan, c);
+    let live = |c: &Comparison| !c.verdict.is_barred() && !c.aa;
     let carried = |limits: &[Limit], c: &Comparison| was_carried(limits, &c.id);
     let kinds: [&dyn Fn(&Comparison) -> bool; 3] =
         [&|c| live(c) && !carried(limits, c), &live, &|c| !c.verdict.is_barred()];
@@ -161,7 +159,7 @@ fn adjusted(samples: &[&[(u32, f64)]], seed: u64) -> Vec<Option<f64>> {
 fn heed(plan: &Plan, found: &mut Analysis, runs: usize) {
     let runs = f64::from(u32::try_from(runs).unwrap_or(u32::MAX));
     let holds = |together: Option<Quantity>| {
-        together.is_some_and(|p| p.value * runs <= alpha(&plan.method))
+        together.is_some_and(|p| p.value * runs <= plan.method.alpha())
     };
     let word = |verdict: &mut Verdict, together: Option<Quantity>, within: bool| {
         if matches!(verdict, Verdict::Better | Verdict::Worse) && !holds(together) {
@@ -180,7 +178,7 @@ fn heed(plan: &Plan, found: &mut Analysis, runs: usize) {
     };
     found.comparisons.iter_mut().chain(&mut found.others).for_each(comparison);
     for cost in &mut found.costs {
-        let plain = [&mut cost.cpu, &mut cost.index, &mut cost.per_gigabyte];
+        let plain = [&mut cost.cpu, &mut cost.index, &mut cost.per_work];
         plain.into_iter().chain(&mut cost.displaced).for_each(comparison);
     }
     found.prices.iter_mut().map(|price| &mut price.per_money).for_each(comparison);

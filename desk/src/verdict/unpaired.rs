@@ -14,7 +14,6 @@ use super::pairing::fixed_settings;
 use super::region::regions;
 use super::searched::all_observed;
 use super::sessions::{SessionSpread, Sessions, Sides};
-use super::winner::alpha;
 use crate::plan::expand;
 use crate::record::{
     Better, FactorPlan, LoadPlan, Metric, Plan, Run, Settings, TrialKind, TrialRecord, Value,
@@ -535,7 +534,7 @@ fn judge(
 ) -> Option<(Comparison, SessionSpread, Vec<UnlikeIdentity>)> {
     let [a, b] = [sides.a.first()?, sides.b.first()?];
     let margin = a.plan.method.margin;
-    let alpha = alpha(&a.plan.method).min(alpha(&b.plan.method));
+    let alpha = a.plan.method.alpha().min(b.plan.method.alpha());
     let rule = Rule { better: metric.better, margin: margin.value, alpha, forced };
     let (points, left_out) = cell.points(sides, &metric.name, torn);
     let live: Vec<(usize, &Point)> =
@@ -675,6 +674,7 @@ fn bare(
         factor: "run".into(),
         base: name(A, differs.map(|(_, level)| level)),
         other: name(B, differs.and_then(|(factor, _)| b.get(factor))),
+        aa: false,
         stratum: stratum.map(|(factor, level)| (factor.clone(), level.clone())).collect(),
         fixed: cell.fixed.clone(),
         load: cell.load.name.clone(),

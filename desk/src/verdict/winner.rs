@@ -5,10 +5,10 @@ use super::merged::centred;
 use super::pairing::{Contest, PairedPoint};
 use super::region::regions;
 use super::uneven::uneven;
-use crate::record::{Better, Method, Metric, Run, Settings, Value};
+use crate::record::{Better, Method, Metric, Settings, Value};
 use crate::stats::{
-    self, Course, Decision, Estimate, LEVEL, block_means, decide, decide_together, further_blocks,
-    mean, mean_or_single_at,
+    Course, Decision, Estimate, block_means, decide, decide_together, further_blocks, mean,
+    mean_or_single_at,
 };
 use crate::unit::{Quantity, Unit};
 use std::collections::BTreeMap;
@@ -31,7 +31,7 @@ struct Live<'p> {
 
 /// Which points of a contest have no verdict of their own, and what stands in its place: two states
 /// or sides that are not comparable; in the order of its points.
-pub(super) type Barred = [Option<Verdict>];
+type Barred = [Option<Verdict>];
 
 /// What a ratio is judged by.
 #[derive(Clone, Copy)]
@@ -40,25 +40,7 @@ pub(super) struct Rule<'r> {
     pub method: &'r Method,
 }
 
-/// Error probability of a verdict of such a plan, 0-1: 5 %, shared equally by its looks.
-#[must_use]
-pub fn alpha(method: &Method) -> f64 {
-    let looks = u32::try_from(method.looks.len().max(1)).unwrap_or(u32::MAX);
-    (1.0 - LEVEL) / f64::from(looks)
-}
-
-impl<'r> Rule<'r> {
-    /// By what the figures of a load are judged, by the name of the load; none where the run does
-    /// not describe the metric that decides there.
-    pub fn of(run: &'r Run, load: &str) -> Option<Self> {
-        Some(Self { metric: run.deciding(load)?, method: &run.plan.method })
-    }
-
-    fn stats(&self) -> stats::Rule {
-        let Method { margin, seed, .. } = *self.method;
-        stats::Rule { margin: margin.value, alpha: alpha(self.method), seed }
-    }
-
+impl Rule<'_> {
     /// A difference is told even inside the margin; it has precedence over equivalence.
     fn verdict(&self, logs: &[f64], decision: &Decision) -> Verdict {
         if decision.differs {
@@ -99,12 +81,12 @@ pub(super) fn judge(contest: &Contest<'_>, rule: Rule<'_>, barred: &Barred) -> O
         .collect();
     let kept: Vec<&[(u32, f64)]> =
         live.iter().filter(|l| bar(l.place).is_none()).map(|l| l.blocks.as_slice()).collect();
-    let mut decided = decide_together(&kept, rule.stats())?.into_iter();
+    let mut decided = decide_together(&kept, rule.method.rule())?.into_iter();
     let mut placed = Vec::new();
     for Live { place, point, blocks } in &live {
         let logs = logs(blocks);
         let judged = if let Some(barred) = bar(*place) {
-            (decide(&logs, rule.stats())?.ratio, barred, false)
+            (decide(&logs, rule.method.rule())?.ratio, barred, false)
         } else {
             let decision = decided.next()?;
             let verdict = rule.verdict(&logs, &decision);
@@ -124,7 +106,7 @@ pub(super) fn judge(contest: &Contest<'_>, rule: Rule<'_>, barred: &Barred) -> O
     let regions = regions(&placed);
     let points: Vec<PointResult> = placed.into_iter().map(|(_, point)| point).collect();
     let comparison = comparison(contest, rule, overall);
-    let uneven = uneven(&comparison, &points, (&logs(&whole), rule.stats()));
+    let uneven = uneven(&comparison, &points, (&logs(&whole), rule.method.rule()));
     let comparison = Comparison { points, regions, uneven, ..comparison };
     Some(Judged { comparison, rounds: rounds(contest, &whole), blocks: whole })
 }
@@ -155,15 +137,9 @@ pub(super) type Ruled = (Estimate, Verdict, bool);
 
 /// Judges log ratios that stand alone, one a block. None for no block.
 pub(super) fn judge_alone(logs: &[f64], rule: Rule<'_>) -> Option<Ruled> {
-    let decision = decide(logs, rule.stats())?;
+    let decision = decide(logs, rule.method.rule())?;
     let verdict = rule.verdict(logs, &decision);
     Some((decision.ratio, verdict, decision.equivalent))
-}
-
-/// The ratio of log ratios that stand alone, without a verdict. None for no block.
-pub(super) fn ratio_alone(logs: &[f64], method: &Method) -> Option<Estimate> {
-    let rule = stats::Rule { margin: method.margin.value, alpha: alpha(method), seed: method.seed };
-    Some(decide(logs, rule)?.ratio)
 }
 
 fn point_result(
@@ -171,7 +147,7 @@ fn point_result(
     (ratio, verdict, within): Ruled,
     rule: Rule<'_>,
 ) -> Option<PointResult> {
-    let (unit, level) = (rule.metric.unit, 1.0 - alpha(rule.method));
+    let (unit, level) = (rule.metric.unit, 1.0 - rule.method.alpha());
     let base: Vec<f64> = point.pairs.iter().map(|pair| pair.base.value).collect();
     let other: Vec<f64> = point.pairs.iter().map(|pair| pair.other.value).collect();
     let runs = |values: &[f64]| values.iter().map(|v| Quantity::new(*v, unit)).collect();
@@ -221,6 +197,7 @@ fn comparison(
         factor: contest.factor.name.clone(),
         base: contest.base.name.clone(),
         other: contest.other.name.clone(),
+        aa: contest.aa,
         stratum: contest.stratum.clone(),
         fixed: contest.fixed.clone(),
         load: contest.load.name.clone(),

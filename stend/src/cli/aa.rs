@@ -180,7 +180,7 @@ pub fn newest(
             continue;
         }
         let run = store.load(&line.id)?;
-        if let Some(noise) = noise_floor(&run.plan, &analyse(&run)) {
+        if let Some(noise) = noise_floor(&analyse(&run)) {
             return Ok(Some(Known { run: Run { records: Vec::new(), ..run }, noise }));
         }
     }

@@ -214,7 +214,7 @@ pub fn refuse_empty(run: &Run) -> Result<(), CliError> {
 pub fn publish(run: &Run, analysis: &Analysis, to: &Directory, json: bool) -> Result<(), CliError> {
     let document = report::compose(run, analysis)?;
     write_all(run, (&document, &Bundle::of_run(run)), to)?;
-    let noise = noise_floor(&run.plan, analysis);
+    let noise = noise_floor(analysis);
     let mut out = terminal::out();
     if json {
         let article = report::article(&document);

@@ -8,7 +8,6 @@ use crate::record::{
 };
 use crate::stats::{Estimate, mean_or_single_at};
 use crate::unit::{Quantity, Unit};
-use crate::verdict::alpha;
 use crate::verdict::measured::{by_replicate, figure};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -96,7 +95,7 @@ fn cell(run: &Run, records: &[&TrialRecord]) -> Option<MachineCell> {
     let point = &first.trial.point;
     let load = run.plan.load(&point.load)?;
     let tells_pairs = load.asks(Derivation::Matrix).next().is_some();
-    let level = 1.0 - alpha(&run.plan.method);
+    let level = 1.0 - run.plan.method.alpha();
     let (mut pairs, mut clocks): (BTreeMap<String, Vec<f64>>, Vec<f64>) = Default::default();
     for record in records {
         let its = |r: &&Reading| tells_pairs && r.probe == point.workload;

@@ -7,10 +7,9 @@
 use super::cells::MachineCell;
 use super::levels::ends;
 use crate::record::{Better, Derivation, Derive, Environment, Run, Settings, Value};
-use crate::stats::{Estimate, log_ratio};
+use crate::stats::{Estimate, decide, log_ratio};
 use crate::unit::{Quantity, Unit};
 use crate::verdict::knee::knee;
-use crate::verdict::winner::ratio_alone;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -381,7 +380,7 @@ fn saturation(run: &Run, cells: &[&MachineCell]) -> Vec<DerivedFact> {
 fn ratio(run: &Run, base: &MachineCell, other: &MachineCell) -> Option<Estimate> {
     let pair = |(block, a): (&u32, &Quantity)| log_ratio(a.value, other.blocks.get(block)?.value);
     let logs: Vec<f64> = base.blocks.iter().filter_map(pair).collect();
-    ratio_alone(&logs, &run.plan.method)
+    Some(decide(&logs, run.plan.method.rule())?.ratio)
 }
 
 /// Reading memory against the largest blocks of each cipher, with as many threads.

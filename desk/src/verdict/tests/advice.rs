@@ -1,9 +1,9 @@
 //! What each kind of reader is told.
 
 use super::{change, close, machine, read};
-use crate::record::{Run, TrialRecord, Value};
+use crate::record::{MetricRole, Run, TrialRecord, Value};
 use crate::unit::{Quantity, Unit};
-use crate::verdict::simulated::{Cell, Simulated};
+use crate::verdict::simulated::{Cell, Simulated, with_response};
 use crate::verdict::{Advice, Reader, Verdict, Withheld, analyse};
 
 fn run(truth: fn(Cell) -> f64, busy: f64, change: impl Fn(&mut TrialRecord)) -> Run {
@@ -126,4 +126,14 @@ fn a_against_a_and_a_run_without_readings_advise_nobody_on_costs() {
     let advice = analyse(&bare).advice;
     assert_eq!(advice.len(), 1);
     assert_eq!(advice[0].reader, Reader::PeakThroughput);
+}
+
+#[test]
+fn who_wants_the_lowest_latency_is_told_by_a_latency_and_by_nothing_else() {
+    let mut run = with_response(run(|_| 1.2, 0.4, |_| ()), 0.5, 1_000);
+    let [advice] = analyse(&run).advice.try_into().unwrap();
+    let advice: Advice = advice;
+    assert_eq!((advice.reader, advice.choice.as_deref()), (Reader::Latency, Some("onboard")));
+    run.metrics[0].role = MetricRole::Count;
+    assert!(analyse(&run).advice.is_empty());
 }

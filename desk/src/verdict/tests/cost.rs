@@ -44,7 +44,7 @@ fn costs_are_ratios_within_blocks_like_any_other() {
     for (comparison, metric, ratio, base) in [
         (&cost.cpu, "cpu", 0.8, 0.5),
         (&cost.index, "pe_index", 1.25, 20.0),
-        (&cost.per_gigabyte, "cpu_per_gb", 0.8, 16.0),
+        (&cost.per_work, "cpu_per_gb", 0.8, 16.0),
     ] {
         assert_eq!((comparison.metric.as_str(), comparison.verdict), (metric, Verdict::Better));
         close(comparison.overall.centre.value, ratio, 1e-9);
@@ -67,12 +67,12 @@ fn work_in_operations_costs_time_an_operation() {
     let analysis = analyse(&run);
     let cost = only(&analysis);
     assert_eq!(
-        (cost.index.metric.as_str(), &*cost.per_gigabyte.metric),
+        (cost.index.metric.as_str(), &*cost.per_work.metric),
         ("pe_index", "cpu_per_operation")
     );
     for (comparison, base) in [
         (&cost.index, Quantity::new(2e7, Unit::OperationPerCpuPercent)),
-        (&cost.per_gigabyte, Quantity::new(2e-9, Unit::Second)),
+        (&cost.per_work, Quantity::new(2e-9, Unit::Second)),
     ] {
         assert_eq!(
             (comparison.verdict, comparison.points[0].base.centre.unit),

@@ -9,10 +9,10 @@ use super::{Part, Said, Writer};
 use crate::report::document::{Prose, Ruling, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use desk::verdict::{Advice, Reader, Verdict, is_aa};
+use desk::verdict::{Advice, Reader, Verdict};
 
 /// The kinds of reader, in the order in which they are addressed.
-const READERS: [Reader; 2] = [Reader::PeakThroughput, Reader::OtherWork];
+const READERS: [Reader; 3] = [Reader::PeakThroughput, Reader::Latency, Reader::OtherWork];
 
 /// Advice with the comparison it rests on.
 type Given<'a> = (&'a Advice, Judged<'a>);
@@ -92,6 +92,7 @@ pub fn short(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Prose>, ReportEr
 const fn title(reader: Reader) -> &'static str {
     match reader {
         Reader::PeakThroughput => "advice-peak",
+        Reader::Latency => "advice-latency",
         Reader::OtherWork => "advice-other-work",
     }
 }
@@ -102,7 +103,7 @@ fn grouped<'a>(part: &Part<'a>, reader: Reader) -> Vec<Group<'a>> {
     for advice in part.analysis.advice.iter().filter(|a| a.reader == reader) {
         let mut comparisons = part.analysis.comparisons.iter();
         let Some(of) = comparisons.find(|c| c.id == advice.comparison) else { continue };
-        if is_aa(&part.run.plan, of) {
+        if of.aa {
             continue;
         }
         let given = (advice, (part.run, of));

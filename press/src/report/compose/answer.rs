@@ -10,7 +10,7 @@ use crate::report::document::{Node, Prose, Ruling, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
 use desk::record::{Better, Run};
-use desk::verdict::{Comparison, Verdict, certain_alone, is_aa, is_inside, was_carried};
+use desk::verdict::{Comparison, Verdict, certain_alone, is_inside, was_carried};
 
 /// How many doubts the verdict box repeats.
 const BOX_DOUBTS: usize = 3;
@@ -26,12 +26,12 @@ pub type Judged<'a> = (&'a Run, &'a Comparison);
 
 /// The comparisons of two levels that differ.
 pub fn asked<'a>(parts: &[Part<'a>]) -> Vec<Judged<'a>> {
-    judged(parts, |role, (run, c)| role != Role::NoiseFloor && !is_aa(&run.plan, c))
+    judged(parts, |role, (_, c)| role != Role::NoiseFloor && !c.aa)
 }
 
 /// The comparisons of a level with itself.
 pub fn same<'a>(parts: &[Part<'a>]) -> Vec<Judged<'a>> {
-    judged(parts, |role, (run, c)| role == Role::NoiseFloor || is_aa(&run.plan, c))
+    judged(parts, |role, (_, c)| role == Role::NoiseFloor || c.aa)
 }
 
 fn judged<'a>(parts: &[Part<'a>], wanted: fn(Role, Judged<'a>) -> bool) -> Vec<Judged<'a>> {

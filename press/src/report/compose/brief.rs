@@ -12,7 +12,7 @@ use crate::report::document::{Prose, Ruling, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
 use desk::record::{Run, Value};
-use desk::verdict::{Agreement, Comparison, Cost, Verdict, curve_verdict, is_aa, objection};
+use desk::verdict::{Agreement, Comparison, Cost, Verdict, curve_verdict, objection};
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
@@ -208,14 +208,13 @@ fn stretches(
 /// What decides on the cost of a comparison: the CPU time of a gigabyte where both levels carried
 /// an equal load, else the index.
 fn decider(cost: &Cost) -> &Comparison {
-    if cost.equal_load { &cost.per_gigabyte } else { &cost.index }
+    if cost.equal_load { &cost.per_work } else { &cost.index }
 }
 
 /// Which level takes less CPU; where a load was equal for both, from those only.
 fn cost(writer: &Writer, part: &Part<'_>) -> Result<Vec<Prose>, ReportError> {
     let plan = &part.run.plan;
-    let costs: Vec<&Cost> =
-        part.analysis.costs.iter().filter(|cost| !is_aa(plan, &cost.cpu)).collect();
+    let costs: Vec<&Cost> = part.analysis.costs.iter().filter(|cost| !cost.cpu.aa).collect();
     let equal = costs.iter().any(|cost| cost.equal_load);
     let costs: Vec<&Cost> = costs.into_iter().filter(|c| c.equal_load == equal).collect();
     let Some(first) = costs.first() else { return Ok(Vec::new()) };

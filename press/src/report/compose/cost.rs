@@ -345,8 +345,8 @@ fn sentences(
     let run = part.run;
     let mut said = Vec::new();
     if cost.equal_load {
-        let none = objection(cost, &cost.per_gigabyte.metric);
-        let verdict = less_is_better(writer, run, (&cost.per_gigabyte, none.as_ref()))?;
+        let none = objection(cost, &cost.per_work.metric);
+        let verdict = less_is_better(writer, run, (&cost.per_work, none.as_ref()))?;
         let args = Args::new().prose("verdict", &verdict);
         said.push(match (none.is_some(), above) {
             (true, _) => writer.say("cost-equal-load-open", args)?,
@@ -444,7 +444,7 @@ const VERDICT: usize = 7;
 
 /// Whether the work of a cost is bytes, so that headings name the units of its columns.
 fn is_in_bytes(cost: &Cost) -> bool {
-    cost.per_gigabyte.points.iter().all(|p| p.base.centre.unit == Unit::SecondPerGigabyte)
+    cost.per_work.points.iter().all(|p| p.base.centre.unit == Unit::SecondPerGigabyte)
 }
 
 fn columns(writer: &Writer, first: Prose, in_bytes: bool) -> Result<Vec<Column>, ReportError> {
@@ -478,7 +478,7 @@ fn point_rows(
         let of = |c: &Comparison| c.points.iter().find(|p| p.at.as_ref() == at).map(side);
         let said = if in_bytes { bare } else { Prose::estimate };
         let bare = |e: Option<&Estimate>| e.map_or_else(none, said);
-        let per_gigabyte = of(&cost.per_gigabyte);
+        let per_work = of(&cost.per_work);
         let displaced = cost.displaced.as_ref().and_then(of);
         Ok(vec![
             name.clone(),
@@ -486,7 +486,7 @@ fn point_rows(
             marked(writer, part, comparison, (key, at), &side(point))?,
             of(&cost.cpu).as_ref().map_or_else(none, Prose::estimate),
             bare(of(&cost.index).as_ref()),
-            bare(per_gigabyte.as_ref()),
+            bare(per_work.as_ref()),
             displaced.as_ref().map_or_else(none, spent::cpus),
             verdict,
         ])

@@ -11,7 +11,7 @@ use crate::report::words::Args;
 use desk::record::{Added, LoadPlan, Replicate, Run, TrialKind, Value};
 use desk::stats::{Estimate, EstimateMethod, LEVEL, RANKS_FROM};
 use desk::unit::{Quantity, Unit};
-use desk::verdict::{Caveat, POWER, alpha, compares};
+use desk::verdict::{Caveat, POWER, compares};
 use std::collections::BTreeSet;
 
 /// More swept values than this are said as a range.
@@ -30,7 +30,7 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
     said.extend(effects(writer, parts)?);
     if let Some(part) = parts.iter().find(|part| compares(&part.run.plan)) {
         let method = &part.run.plan.method;
-        let alpha = alpha(method);
+        let alpha = method.alpha();
         let args = Args::new()
             .quantity("margin", method.margin)
             .quantity("alpha", Quantity::new(alpha, Unit::Share))

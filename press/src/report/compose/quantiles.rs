@@ -8,7 +8,7 @@ use crate::report::document::{Column, Node, Prose, Table};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
 use desk::unit::{Quantity, Unit};
-use desk::verdict::{Comparison, TrialQuantile, TrialQuantiles, alpha};
+use desk::verdict::{Comparison, TrialQuantile, TrialQuantiles};
 
 /// A table a comparison whose levels have trials enough for the middle one, of a curve its two
 /// ends; where none has, how many it would take.
@@ -68,7 +68,7 @@ fn table(
     let name = Prose::join_with(&[condition(writer, run, comparison)?, pair], ", ");
     let args = counted().prose("name", &name).name("metric", metric_title(run, comparison));
     let caption = writer.say("quantiles-caption", args)?;
-    let level = Quantity::new(1.0 - alpha(&run.plan.method), Unit::Share);
+    let level = Quantity::new(1.0 - run.plan.method.alpha(), Unit::Share);
     let notes = vec![writer.say("quantiles-note", counted().quantity("level", level))?];
     Ok(Table { caption: writer.numbered(&caption)?, columns, rows: told, folded: true, notes })
 }

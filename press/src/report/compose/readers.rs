@@ -10,9 +10,7 @@ use crate::report::document::{Node, Prose};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
 use desk::record::{LoadPlan, ParamRole, Value};
-use desk::verdict::{
-    Caveat, Comparison, Cost, CpuParts, Interaction, Limit, LimitKind, Verdict, is_aa,
-};
+use desk::verdict::{Caveat, Comparison, Cost, CpuParts, Interaction, Limit, LimitKind, Verdict};
 
 /// Kernel threads that take this many CPUs or more are a matter for who writes the driver.
 const THREADS: f64 = 0.1;
@@ -68,8 +66,7 @@ fn line(writer: &Writer, reader: &str, sentences: &[Prose]) -> Result<Option<Pro
 }
 
 fn asked<'a>(part: &Part<'a>) -> impl Iterator<Item = &'a Comparison> {
-    let plan = &part.run.plan;
-    part.analysis.comparisons.iter().filter(move |c| !is_aa(plan, c))
+    part.analysis.comparisons.iter().filter(|c| !c.aa)
 }
 
 /// What a faster part would give, by what was full at the largest point of most comparisons.

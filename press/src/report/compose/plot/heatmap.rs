@@ -12,7 +12,7 @@ use crate::report::error::ReportError;
 use crate::report::words::Args;
 use desk::record::Value;
 use desk::unit::Unit;
-use desk::verdict::{Comparison, PointResult, is_aa};
+use desk::verdict::{Comparison, PointResult};
 
 /// The curves of one pair of levels along one parameter, a figure a pair; nothing for one curve.
 pub fn heatmap(writer: &mut Writer, part: &Part<'_>) -> Result<Vec<Figure>, ReportError> {
@@ -23,8 +23,7 @@ pub fn heatmap(writer: &mut Writer, part: &Part<'_>) -> Result<Vec<Figure>, Repo
         (pair, c.metric.clone(), c.curve.clone(), places)
     };
     let curves = part.analysis.comparisons.iter();
-    for c in curves.filter(|c| c.curve.is_some() && c.points.len() > 1 && !is_aa(&part.run.plan, c))
-    {
+    for c in curves.filter(|c| c.curve.is_some() && c.points.len() > 1 && !c.aa) {
         match groups.iter_mut().find(|g| key(g[0]) == key(c)) {
             Some(group) => group.push(c),
             None => groups.push(vec![c]),

@@ -1,6 +1,7 @@
 # What a kind of reader should take.
 
 advice-peak = For the highest throughput
+advice-latency = For the lowest latency
 advice-other-work = For a server with other work
 advice-take-other = { $other }, { $metric } { $effect } against { $base }
 advice-take-base = { $base }, as { $other } has { $metric } { $effect } against it
