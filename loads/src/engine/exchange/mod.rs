@@ -2,13 +2,15 @@
 //! each operation takes.
 //!
 //! Gives: `entry`, which makes such a workload's line of its modules; [`Exchange`], what travels;
-//! [`Operations`] and [`Serve`], its two ends; [`PARAMS`], the parameters that all have.
+//! [`Operations`] and [`Serve`], its two ends; [`answer_all`], a server of kept connections;
+//! [`PARAMS`], the parameters that all have.
 //! Never: what a request is, or what its figures mean.
 //! Start reading at `part.rs`, then `client.rs`.
 
 mod check;
 mod client;
 mod drive;
+mod kept;
 mod model;
 mod order;
 mod params;
@@ -23,6 +25,7 @@ use desk::record::{Sample, WorkloadSpec};
 
 pub use client::{Counters, EVENTS, Operations, Shared, wait};
 pub use drive::Exchanges;
+pub use kept::{Answers, answer_all, watch};
 pub use model::model;
 pub use order::Order;
 pub use params::{

@@ -16,11 +16,13 @@ use std::time::Duration;
 pub struct Order {
     /// What connections prove themselves with.
     pub secret: Secret,
+    /// Every parameter of the workload, also those that all exchanges have.
+    pub params: Settings,
     /// Seed of the content.
     pub seed: u64,
-    /// Bytes of a request.
+    /// Bytes of a request; 1 where the workload has no such parameter.
     pub request: usize,
-    /// Bytes of a response.
+    /// Bytes of a response; 1 where the workload has no such parameter.
     pub response: usize,
     /// Longest that the load may run after go.
     pub longest: Duration,
@@ -62,6 +64,7 @@ impl Order {
         let params = &job.trial.point.params;
         Ok(Self {
             secret: Secret::fresh()?,
+            params: params.clone(),
             seed: job.trial.seed,
             request: bytes(params, params::REQUEST_SIZE.name),
             response: bytes(params, params::RESPONSE_SIZE.name),

@@ -4,6 +4,7 @@ use super::order::{Order, ThreadPlan};
 use super::part::{Exchange, FromPart, Side, ThreadEnd, ToPart};
 use crate::engine::net::{End as _, Secret};
 use crate::engine::pace::Pace;
+use desk::record::Settings;
 use rig::lab::clock;
 use rig::metal::Span;
 use std::net::Ipv4Addr;
@@ -31,7 +32,8 @@ pub fn run<E: Exchange>(
 ) -> Trial {
     let secret = Secret { key: [7; 32], test: [9; 16] };
     let longest = window + Duration::from_secs(10);
-    let order = Order { secret, seed: 42, request, response, longest };
+    let params = Settings::new();
+    let order = Order { secret, params, seed: 42, request, response, longest };
     let plan = |host, pace| {
         let connections = (0..connections).map(|id| (id, 0)).collect();
         vec![ThreadPlan { host, cpu: None, connections, pace }]

@@ -46,6 +46,18 @@ pub fn send(socket: &TcpStream, bytes: &[u8]) -> io::Result<usize> {
     Ok(rustix::net::send(socket, bytes, SendFlags::NOSIGNAL)?)
 }
 
+/// Sends all of it on a socket that takes it: the other end has nothing else under way.
+///
+/// # Errors
+/// What the socket says.
+#[inline]
+pub fn send_all(socket: &TcpStream, mut bytes: &[u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        bytes = &bytes[send(socket, bytes)?..];
+    }
+    Ok(())
+}
+
 /// One system call, as [`send`].
 ///
 /// # Errors

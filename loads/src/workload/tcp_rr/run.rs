@@ -3,19 +3,17 @@
 //! Must not know when an operation begins, nor what the figures mean.
 
 use crate::engine::exchange::{
-    Counters, EVENTS, Exchange, Operations, Order, Serve, Shared, Slot, wait,
+    Answers, Counters, Exchange, Operations, Order, Serve, Shared, Slot, answer_all, watch,
 };
 use crate::engine::net::content::{Paged, content, place, probe};
-use crate::engine::net::send;
+use crate::engine::net::send_all;
 use rig::lab::agent;
 use rig::metal::{DIGEST, digest};
-use rustix::event::epoll;
 use rustix::fd::OwnedFd;
 use rustix::net::RecvFlags;
 use std::io;
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
 
 /// What a response is made of beside the request of its connection.
 const RESPONSE: u64 = 0x5245_5350_4F4E_5345;
@@ -41,7 +39,9 @@ impl Exchange for Kept {
         for end in ends.iter_mut().filter(|_| agent::plants_wrong_data()) {
             end.out[0] ^= 1;
         }
-        Server { ends, buffer: Paged::zeros(order.request) }
+        let buffer = || Paged::zeros(order.request);
+        let ends = ends.into_iter().map(|end| Answering { end, buffer: buffer() }).collect();
+        Server { ends }
     }
 }
 
@@ -84,10 +84,7 @@ impl Ends {
     /// Sends a message. It fits: the other end has nothing under way, and its kernel takes 64 KiB.
     fn send(&mut self) -> io::Result<()> {
         let at = place(self.sent);
-        let mut left = &self.out[at..at + self.out_bytes];
-        while !left.is_empty() {
-            left = &left[send(&self.socket, left)?..];
-        }
+        send_all(&self.socket, &self.out[at..at + self.out_bytes])?;
         self.sent += self.out_bytes as u64;
         Ok(())
     }
@@ -111,14 +108,6 @@ impl Ends {
     }
 }
 
-/// Watches connections; their place in the list is the data of the event.
-fn watch(ends: &[Ends], ready: &OwnedFd) -> io::Result<()> {
-    for (at, end) in (0..).zip(ends) {
-        epoll::add(ready, &end.socket, epoll::EventData::new_u64(at), epoll::EventFlags::IN)?;
-    }
-    Ok(())
-}
-
 /// A thread of clients.
 pub struct Client {
     ends: Vec<Ends>,
@@ -133,7 +122,7 @@ impl Operations for Client {
 
     fn watch(&mut self, ready: &OwnedFd) -> io::Result<()> {
         self.flags = RecvFlags::DONTWAIT;
-        watch(&self.ends, ready)
+        watch(self.ends.iter().map(|end| &*end.socket), ready)
     }
 
     fn begin(&mut self, slot: usize) -> io::Result<()> {
@@ -149,49 +138,38 @@ impl Operations for Client {
     }
 }
 
+/// A connection of a thread of the server.
+struct Answering {
+    end: Ends,
+    buffer: Paged,
+}
+
+impl Answers for Answering {
+    fn socket(&self) -> &TcpStream {
+        &self.end.socket
+    }
+
+    fn is_between(&self) -> bool {
+        self.end.left == self.end.expected_bytes
+    }
+
+    #[inline]
+    fn answer(&mut self, flags: RecvFlags) -> io::Result<bool> {
+        let whole = self.end.receive(&mut self.buffer, flags)?;
+        if whole {
+            self.end.send()?;
+        }
+        Ok(whole)
+    }
+}
+
 /// A thread of the server.
 pub struct Server {
-    ends: Vec<Ends>,
-    buffer: Paged,
+    ends: Vec<Answering>,
 }
 
 impl Serve for Server {
     fn serve(&mut self, shared: &Shared, counters: &Counters) -> io::Result<()> {
-        let one = [0];
-        let flags = if self.ends.len() > 1 { RecvFlags::DONTWAIT } else { RecvFlags::empty() };
-        let ready = epoll::create(epoll::CreateFlags::CLOEXEC)?;
-        shared.watch(&ready)?;
-        watch(&self.ends, &ready)?;
-        let mut events = Vec::with_capacity(EVENTS);
-        let (mut open, mut done) = (self.ends.len(), 0);
-        while open > 0 && !shared.gate.drained() {
-            // A single connection is waited for in the call that reads it.
-            let slots: &mut dyn Iterator<Item = usize> = match open {
-                _ if flags.is_empty() => &mut one.into_iter(),
-                _ => &mut wait(&ready, &mut events)?,
-            };
-            for slot in slots {
-                let end = &mut self.ends[slot];
-                let whole = end.left == end.expected_bytes;
-                match end
-                    .receive(&mut self.buffer, flags)
-                    .and_then(|whole| if whole { end.send().map(|()| true) } else { Ok(false) })
-                {
-                    Ok(true) => {
-                        done += 1;
-                        counters.done.store(done, Relaxed);
-                    }
-                    Ok(false) => {}
-                    Err(e) if e.kind() == io::ErrorKind::InvalidData => return Err(e),
-                    // The client has ended, between two requests or after the stop.
-                    Err(_) if whole || shared.gate.stopped() => {
-                        open -= 1;
-                        epoll::delete(&ready, &end.socket)?;
-                    }
-                    Err(e) => return Err(e),
-                }
-            }
-        }
-        Ok(())
+        answer_all(&mut self.ends, shared, counters)
     }
 }
