@@ -6,14 +6,20 @@
 
 mod ceiling;
 mod cgroup;
+mod columns;
 mod conductor;
+mod counter;
 mod cpu;
+#[cfg(test)]
+mod fixture;
 mod flap;
 mod irq;
 mod mem_copy;
 mod qdisc;
 mod quota;
 mod soaker;
+mod softirq;
+mod source;
 mod tasks;
 mod throttle;
 
@@ -27,6 +33,7 @@ pub use mem_copy::Copied;
 pub use qdisc::Shapers;
 pub use quota::QuotaProbe;
 pub use soaker::{Look, Soaker, Stretch};
+pub use softirq::SoftirqProbe;
 pub use tasks::TaskProbe;
 pub use throttle::ThrottleProbe;
 
@@ -66,6 +73,7 @@ pub fn all() -> Vec<Box<dyn Probe>> {
         Box::new(IrqProbe::new(root)),
         Box::new(ThrottleProbe::new(root)),
         Box::new(CeilingProbe::new(root)),
+        Box::new(SoftirqProbe::new(root)),
     ]
 }
 
