@@ -15,6 +15,7 @@ mod fixture;
 mod flap;
 mod irq;
 mod mem_copy;
+mod nic;
 mod qdisc;
 mod quota;
 mod soaker;
@@ -30,6 +31,7 @@ pub use cpu::CpuProbe;
 pub use flap::Carriers;
 pub use irq::IrqProbe;
 pub use mem_copy::Copied;
+pub use nic::NicProbe;
 pub use qdisc::Shapers;
 pub use quota::QuotaProbe;
 pub use soaker::{Look, Soaker, Stretch};
@@ -74,6 +76,7 @@ pub fn all() -> Vec<Box<dyn Probe>> {
         Box::new(ThrottleProbe::new(root)),
         Box::new(CeilingProbe::new(root)),
         Box::new(SoftirqProbe::new(root)),
+        Box::new(NicProbe::new(root)),
     ]
 }
 
