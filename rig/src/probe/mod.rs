@@ -22,6 +22,7 @@ mod soaker;
 mod softirq;
 mod source;
 mod tasks;
+mod tcp;
 mod throttle;
 
 pub use ceiling::CeilingProbe;
@@ -37,6 +38,7 @@ pub use quota::QuotaProbe;
 pub use soaker::{Look, Soaker, Stretch};
 pub use softirq::SoftirqProbe;
 pub use tasks::TaskProbe;
+pub use tcp::TcpProbe;
 pub use throttle::ThrottleProbe;
 
 use crate::lab::Ours;
@@ -77,6 +79,7 @@ pub fn all() -> Vec<Box<dyn Probe>> {
         Box::new(CeilingProbe::new(root)),
         Box::new(SoftirqProbe::new(root)),
         Box::new(NicProbe::new(root)),
+        Box::new(TcpProbe::new(root)),
     ]
 }
 
