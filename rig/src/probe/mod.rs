@@ -15,6 +15,7 @@ mod fixture;
 mod flap;
 mod irq;
 mod mem_copy;
+mod memory;
 mod nic;
 mod qdisc;
 mod quota;
@@ -32,6 +33,7 @@ pub use cpu::CpuProbe;
 pub use flap::Carriers;
 pub use irq::IrqProbe;
 pub use mem_copy::Copied;
+pub use memory::MemoryProbe;
 pub use nic::NicProbe;
 pub use qdisc::Shapers;
 pub use quota::QuotaProbe;
@@ -80,6 +82,7 @@ pub fn all() -> Vec<Box<dyn Probe>> {
         Box::new(SoftirqProbe::new(root)),
         Box::new(NicProbe::new(root)),
         Box::new(TcpProbe::new(root)),
+        Box::new(MemoryProbe::new(root)),
     ]
 }
 
