@@ -10,6 +10,7 @@ mod columns;
 mod conductor;
 mod counter;
 mod cpu;
+mod disk;
 #[cfg(test)]
 mod fixture;
 mod flap;
@@ -30,6 +31,7 @@ pub use ceiling::CeilingProbe;
 pub use cgroup::GroupProbe;
 pub use conductor::ConductorProbe;
 pub use cpu::CpuProbe;
+pub use disk::DiskProbe;
 pub use flap::Carriers;
 pub use irq::IrqProbe;
 pub use mem_copy::Copied;
@@ -83,6 +85,7 @@ pub fn all() -> Vec<Box<dyn Probe>> {
         Box::new(NicProbe::new(root)),
         Box::new(TcpProbe::new(root)),
         Box::new(MemoryProbe::new(root)),
+        Box::new(DiskProbe::new(root)),
     ]
 }
 
