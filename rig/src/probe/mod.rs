@@ -18,6 +18,7 @@ mod irq;
 mod mem_copy;
 mod memory;
 mod nic;
+mod pressure;
 mod qdisc;
 mod quota;
 mod soaker;
@@ -37,6 +38,7 @@ pub use irq::IrqProbe;
 pub use mem_copy::Copied;
 pub use memory::MemoryProbe;
 pub use nic::NicProbe;
+pub use pressure::PressureProbe;
 pub use qdisc::Shapers;
 pub use quota::QuotaProbe;
 pub use soaker::{Look, Soaker, Stretch};
@@ -86,6 +88,7 @@ pub fn all() -> Vec<Box<dyn Probe>> {
         Box::new(TcpProbe::new(root)),
         Box::new(MemoryProbe::new(root)),
         Box::new(DiskProbe::new(root)),
+        Box::new(PressureProbe::new(root)),
     ]
 }
 
