@@ -14,10 +14,12 @@ mod disk;
 #[cfg(test)]
 mod fixture;
 mod flap;
+mod hwmon;
 mod irq;
 mod mem_copy;
 mod memory;
 mod nic;
+mod power;
 mod pressure;
 mod qdisc;
 mod quota;
@@ -38,6 +40,7 @@ pub use irq::IrqProbe;
 pub use mem_copy::Copied;
 pub use memory::MemoryProbe;
 pub use nic::NicProbe;
+pub use power::PowerProbe;
 pub use pressure::PressureProbe;
 pub use qdisc::Shapers;
 pub use quota::QuotaProbe;
@@ -89,6 +92,8 @@ pub fn all() -> Vec<Box<dyn Probe>> {
         Box::new(MemoryProbe::new(root)),
         Box::new(DiskProbe::new(root)),
         Box::new(PressureProbe::new(root)),
+        // Sensors last: some answer only after a millisecond.
+        Box::new(PowerProbe::new(root)),
     ]
 }
 
