@@ -28,6 +28,7 @@ mod softirq;
 mod source;
 mod tasks;
 mod tcp;
+mod thermal;
 mod throttle;
 
 pub use ceiling::CeilingProbe;
@@ -48,6 +49,7 @@ pub use soaker::{Look, Soaker, Stretch};
 pub use softirq::SoftirqProbe;
 pub use tasks::TaskProbe;
 pub use tcp::TcpProbe;
+pub use thermal::ThermalProbe;
 pub use throttle::ThrottleProbe;
 
 use crate::lab::Ours;
@@ -94,6 +96,7 @@ pub fn all() -> Vec<Box<dyn Probe>> {
         Box::new(PressureProbe::new(root)),
         // Sensors last: some answer only after a millisecond.
         Box::new(PowerProbe::new(root)),
+        Box::new(ThermalProbe::new(root)),
     ]
 }
 
