@@ -126,6 +126,8 @@ impl Unit {
             Self::SecondPerGigabyte => "s/GB",
             Self::MicrosecondPerKilobyte => "us/KB",
             Self::InterruptPerSecond => "interrupt/s",
+            Self::Joule => "J",
+            Self::Watt => "W",
             Self::Euro => "EUR",
             Self::Dollar => "USD",
             Self::Pound => "GBP",
@@ -176,6 +178,8 @@ fn scale_of(quantity: Quantity) -> Scale {
         Unit::Hertz => (&DECIMAL[..5], "Hz"),
         Unit::Byte => (&BINARY, "B"),
         Unit::Second => (&TIME, "s"),
+        Unit::Joule => (&DECIMAL, "J"),
+        Unit::Watt => (&DECIMAL, "W"),
         Unit::Share => return Scale { divisor: 0.01, suffix: " %".into() },
         Unit::Ratio => return bare("×"),
         // Units that hold a prefix themselves take no second one.
@@ -245,6 +249,10 @@ mod tests {
             (Quantity::new(0.2304, Unit::SecondPerGigabyte), "0.230 s/GB"),
             (Quantity::new(0.236, Unit::MicrosecondPerKilobyte), "0.236 µs/KB"),
             (Quantity::new(12_400.0, Unit::InterruptPerSecond), "12400 interrupts/s"),
+            (Quantity::new(262_143.0, Unit::Joule), "262 kJ"),
+            (Quantity::new(0.0153, Unit::Joule), "15.3 mJ"),
+            (Quantity::new(187.0, Unit::Watt), "187 W"),
+            (Quantity::new(1_250.0, Unit::Watt), "1.25 kW"),
         ];
         for (quantity, text) in cases {
             assert_eq!(quantity.to_string(), text);

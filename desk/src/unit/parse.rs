@@ -30,6 +30,10 @@ pub enum Kind {
     Mass,
     /// Temperature: `22 °C`, `-5 °C`.
     Temperature,
+    /// Energy: `3.6 MJ`, `250 Wh`.
+    Energy,
+    /// Power: `187 W`, `1.2 kW`.
+    Power,
 }
 
 /// Why a text is not a quantity; each says the value and the remedy.
@@ -90,6 +94,8 @@ impl Kind {
             Self::Noise => (Unit::DecibelA, &[("dB(A)", 1.0)]),
             Self::Mass => (Unit::Kilogram, &[("g", 1e-3), ("kg", 1.0)]),
             Self::Temperature => (Unit::Celsius, &[("°C", 1.0)]),
+            Self::Energy => (Unit::Joule, &ENERGIES),
+            Self::Power => (Unit::Watt, &POWERS),
         };
         let (name, example, known) = match self {
             Self::Size => ("size", "64 B or 256 KiB", "one of B, KiB, MiB, GiB, K, M, G"),
@@ -108,6 +114,8 @@ impl Kind {
             Self::Noise => ("noise", "41 dB(A)", "dB(A)"),
             Self::Mass => ("mass", "2.3 kg", "one of g, kg"),
             Self::Temperature => ("temperature", "22 °C", "°C"),
+            Self::Energy => ("energy", "3.6 MJ or 250 Wh", "one of mJ, J, kJ, MJ, GJ, Wh, kWh"),
+            Self::Power => ("power", "187 W or 1.2 kW", "one of mW, W, kW, MW, GW"),
         };
         Family { name, example, known, base, units }
     }
@@ -145,6 +153,16 @@ const TIMES: [(&str, f64); 7] = [
 const FREQUENCIES: [(&str, f64); 4] = [("Hz", 1.0), ("kHz", 1e3), ("MHz", 1e6), ("GHz", 1e9)];
 const RATES: [(&str, f64); 4] = [("bit/s", 1.0), ("kbit/s", 1e3), ("Mbit/s", 1e6), ("Gbit/s", 1e9)];
 const OPERATIONS: [(&str, f64); 3] = [("op/s", 1.0), ("kop/s", 1e3), ("Mop/s", 1e6)];
+const ENERGIES: [(&str, f64); 7] = [
+    ("mJ", 1e-3),
+    ("J", 1.0),
+    ("kJ", 1e3),
+    ("MJ", 1e6),
+    ("GJ", 1e9),
+    ("Wh", 3600.0),
+    ("kWh", 3.6e6),
+];
+const POWERS: [(&str, f64); 5] = [("mW", 1e-3), ("W", 1.0), ("kW", 1e3), ("MW", 1e6), ("GW", 1e9)];
 const MONEY: [(&str, f64); 5] =
     [("EUR", 1.0), ("USD", 1.0), ("GBP", 1.0), ("CHF", 1.0), ("JPY", 1.0)];
 
@@ -287,6 +305,8 @@ mod tests {
             ("41 dB(A)", Kind::Noise, "41 dB(A)"),
             ("310 g", Kind::Mass, "0.310 kg"),
             ("-5 °C", Kind::Temperature, "-5 °C"),
+            ("250 Wh", Kind::Energy, "900 kJ"),
+            ("1.2 kW", Kind::Power, "1.20 kW"),
         ];
         for (text, kind, shown) in cases {
             assert_eq!(parse(text, kind).unwrap().to_string(), shown);
@@ -294,6 +314,8 @@ mod tests {
         for (text, kind, words) in [
             ("1200 DM", Kind::Price, "'DM' in '1200 DM' is not a unit of price; write one of EUR"),
             ("41", Kind::Noise, "'41' has no unit; write for instance 41 dB(A)"),
+            ("187", Kind::Power, "'187' has no unit; write for instance 187 W or 1.2 kW"),
+            ("3 W", Kind::Energy, "'W' in '3 W' is not a unit of energy; write one of mJ"),
             ("-3 kg", Kind::Mass, "'-3 kg' does not begin with a number; write for instance 2.3"),
         ] {
             let said = parse(text, kind).unwrap_err().to_string();

@@ -58,6 +58,12 @@ pub enum Unit {
     /// Interrupts per second.
     #[serde(rename = "interrupt/s")]
     InterruptPerSecond,
+    /// Joules.
+    #[serde(rename = "J")]
+    Joule,
+    /// Watts.
+    #[serde(rename = "W")]
+    Watt,
     /// Euro, as a person entered it.
     #[serde(rename = "EUR")]
     Euro,
@@ -88,8 +94,8 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// Whether its values are above 0 by nature and differ by factors: rates, times, sizes, ratios.
-    /// Their means and intervals are made of logarithms.
+    /// Whether its values are above 0 by nature and differ by factors: rates, times, sizes, ratios,
+    /// energies. Their means and intervals are made of logarithms.
     #[must_use]
     pub const fn is_scaled(self) -> bool {
         matches!(
@@ -108,6 +114,8 @@ impl Unit {
                 | Self::PacketPerCpuPercent
                 | Self::SecondPerGigabyte
                 | Self::MicrosecondPerKilobyte
+                | Self::Joule
+                | Self::Watt
         )
     }
 

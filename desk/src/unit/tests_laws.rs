@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 /// Kinds with the unit that they are held in, and the bounds within which what is written has a
 /// prefix that can be read.
-const KINDS: [(Kind, Unit, f64, f64); 12] = [
+const KINDS: [(Kind, Unit, f64, f64); 14] = [
     (Kind::Size, Unit::Byte, 1.0, 1e12),
     (Kind::Duration, Unit::Second, 1e-9, 3e5),
     (Kind::Frequency, Unit::Hertz, 1.0, 9e11),
@@ -18,6 +18,8 @@ const KINDS: [(Kind, Unit, f64, f64); 12] = [
     (Kind::Noise, Unit::DecibelA, 1.0, 150.0),
     (Kind::Mass, Unit::Kilogram, 0.01, 1e4),
     (Kind::Temperature, Unit::Celsius, -80.0, 120.0),
+    (Kind::Energy, Unit::Joule, 1e-3, 9e11),
+    (Kind::Power, Unit::Watt, 1e-3, 9e11),
 ];
 
 /// Three digits are written: half a unit of the third, of a number that begins with 1.

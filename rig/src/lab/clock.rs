@@ -21,6 +21,12 @@ pub fn process_cpu_ns() -> u64 {
     to_ns(clock_gettime(ClockId::ProcessCPUTime))
 }
 
+/// Nanoseconds of CPU that the calling thread has used, to this moment.
+#[must_use]
+pub fn thread_cpu_ns() -> u64 {
+    to_ns(clock_gettime(ClockId::ThreadCPUTime))
+}
+
 /// Nanoseconds of CPU that all threads of a process have used, those that have ended too; none when
 /// there is no such process.
 ///

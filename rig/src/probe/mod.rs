@@ -6,28 +6,50 @@
 
 mod ceiling;
 mod cgroup;
+mod columns;
 mod conductor;
+mod counter;
 mod cpu;
+mod disk;
+#[cfg(test)]
+mod fixture;
 mod flap;
+mod hwmon;
 mod irq;
 mod mem_copy;
+mod memory;
+mod nic;
+mod power;
+mod pressure;
 mod qdisc;
 mod quota;
 mod soaker;
+mod softirq;
+mod source;
 mod tasks;
+mod tcp;
+mod thermal;
 mod throttle;
 
 pub use ceiling::CeilingProbe;
 pub use cgroup::GroupProbe;
 pub use conductor::ConductorProbe;
 pub use cpu::CpuProbe;
+pub use disk::DiskProbe;
 pub use flap::Carriers;
 pub use irq::IrqProbe;
 pub use mem_copy::Copied;
+pub use memory::MemoryProbe;
+pub use nic::NicProbe;
+pub use power::PowerProbe;
+pub use pressure::PressureProbe;
 pub use qdisc::Shapers;
 pub use quota::QuotaProbe;
 pub use soaker::{Look, Soaker, Stretch};
+pub use softirq::SoftirqProbe;
 pub use tasks::TaskProbe;
+pub use tcp::TcpProbe;
+pub use thermal::ThermalProbe;
 pub use throttle::ThrottleProbe;
 
 use crate::lab::Ours;
@@ -66,6 +88,15 @@ pub fn all() -> Vec<Box<dyn Probe>> {
         Box::new(IrqProbe::new(root)),
         Box::new(ThrottleProbe::new(root)),
         Box::new(CeilingProbe::new(root)),
+        Box::new(SoftirqProbe::new(root)),
+        Box::new(NicProbe::new(root)),
+        Box::new(TcpProbe::new(root)),
+        Box::new(MemoryProbe::new(root)),
+        Box::new(DiskProbe::new(root)),
+        Box::new(PressureProbe::new(root)),
+        // Sensors last: some answer only after a millisecond.
+        Box::new(PowerProbe::new(root)),
+        Box::new(ThermalProbe::new(root)),
     ]
 }
 

@@ -1,12 +1,15 @@
-//! Knows how often each adapter interrupted a CPU, and how many packets came or went with one.
+//! Knows how often each adapter interrupted a CPU, how many packets came or went with one, and how
+//! evenly interrupts were spread over vectors and CPUs.
 //!
 //! Adapters are found below `/sys/class/net`; their interrupts by number (`msi_irqs`, or `irq` of
 //! a device that has none) or by name in `/proc/interrupts`: the adapter's own, or that of the
 //! virtio device it is. An adapter without any, as a virtual pair, gives no reading. At the edges
-//! only counters are read; whose interrupt is whose is found out after the window.
+//! only counters are read; whose interrupt is whose is found out after the window. Of the counters,
+//! one for each vector and CPU, only the largest vector's and the busiest CPU's share are told.
 //!
 //! Must not know whether the load went over the adapter.
 
+use super::columns::{Columns, Row, largest};
 use super::{Moment, Probe, reading};
 use crate::lab::clock;
 use desk::record::Reading;
@@ -30,16 +33,6 @@ struct Snapshot {
     interrupts: String,
     /// Adapter that sits on a device, and its packets both ways.
     packets: BTreeMap<String, u64>,
-}
-
-/// One line of `/proc/interrupts` that has a number.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Line<'a> {
-    number: u32,
-    /// Sum over the CPUs.
-    count: u64,
-    /// Names of those who listen, and what comes before them: the controller.
-    names: Vec<&'a str>,
 }
 
 impl IrqProbe {
@@ -95,20 +88,6 @@ impl IrqProbe {
     }
 }
 
-/// The lines of numbered interrupts (proc(5)); the head says how many CPUs there are.
-fn lines(text: &str) -> Vec<Line<'_>> {
-    let mut rows = text.lines();
-    let cpus = rows.next().map_or(0, |head| head.split_ascii_whitespace().count());
-    let line = |row| -> Option<Line<'_>> {
-        let (number, rest) = <str>::split_once(row, ':')?;
-        let words: Vec<&str> = rest.split_ascii_whitespace().collect();
-        let counts = words.get(..cpus)?.iter().map(|word| word.parse::<u64>().ok());
-        let count = counts.sum::<Option<u64>>()?;
-        Some(Line { number: number.trim().parse().ok()?, count, names: words[cpus..].to_vec() })
-    };
-    rows.filter_map(line).collect()
-}
-
 /// Whether a name such as `eth1-TxRx-0`, `mlx5@eth1` or `virtio2-input.0` is that of `owner`;
 /// `eth10-0` is not of `eth1`.
 fn is_named(name: &str, owner: &str) -> bool {
@@ -137,34 +116,48 @@ impl IrqProbe {
     #[expect(clippy::cast_precision_loss, reason = "counts of a window are far below 2^53")]
     fn readings(&self, opened: &Snapshot, closed: &Snapshot) -> Vec<Reading> {
         let seconds = closed.at_ns.saturating_sub(opened.at_ns).max(1) as f64 / 1e9;
-        let (then, now) = (lines(&opened.interrupts), lines(&closed.interrupts));
+        let (then, now) = (Columns::parse(&opened.interrupts), Columns::parse(&closed.interrupts));
         let mut rows = Vec::new();
         for (adapter, packets) in &closed.packets {
-            let (numbers, virtio) = self.device(adapter);
-            let is_its = |line: &&Line| {
-                let named = |name: &&str| {
-                    is_named(name, adapter) || virtio.iter().any(|v| is_named(name, v))
-                };
-                numbers.contains(&line.number) || line.names.iter().any(named)
-            };
-            let its: Vec<&Line> = now.iter().filter(is_its).collect();
-            if its.is_empty() {
-                continue;
+            let its = self.vectors(adapter, &now);
+            // A counter that was reset says nothing of the window.
+            let gains = its.iter().map(|row| now.gained(row, &then)).collect::<Option<Vec<_>>>();
+            let Some(gains) = gains.filter(|gains| !gains.is_empty()) else { continue };
+            let sum = |cpus: &Vec<(u32, u64)>| cpus.iter().map(|(_, gained)| gained).sum::<u64>();
+            let vectors: Vec<u64> = gains.iter().map(sum).collect();
+            let mut cpus: BTreeMap<u32, u64> = BTreeMap::new();
+            for (cpu, gained) in gains.iter().flatten() {
+                *cpus.entry(*cpu).or_default() += gained;
             }
-            // A vector that came in the window began at 0.
-            let gained = |line: &&Line| {
-                let before = then.iter().find(|l| l.number == line.number).map_or(0, |l| l.count);
-                line.count.saturating_sub(before)
+            let interrupts: u64 = vectors.iter().sum();
+            let mut row = |key: &str, value, unit| {
+                rows.push(reading("irq", adapter, key, value, unit));
             };
-            let interrupts: u64 = its.iter().map(gained).sum();
-            let rate = interrupts as f64 / seconds;
-            rows.push(reading("irq", adapter, "interrupts", rate, Unit::InterruptPerSecond));
+            row("interrupts", interrupts as f64 / seconds, Unit::InterruptPerSecond);
             if let Some(before) = opened.packets.get(adapter).filter(|_| interrupts > 0) {
                 let ratio = packets.saturating_sub(*before) as f64 / interrupts as f64;
-                rows.push(reading("irq", adapter, "packets_per_interrupt", ratio, Unit::Ratio));
+                row("packets_per_interrupt", ratio, Unit::Ratio);
+            }
+            if let Some(share) = largest(vectors.iter().copied()) {
+                row("largest_vector", share, Unit::Share);
+            }
+            if let Some(share) = largest(cpus.values().copied()) {
+                row("largest_cpu", share, Unit::Share);
             }
         }
         rows
+    }
+
+    /// The rows of an adapter's interrupts, by number or by name.
+    fn vectors<'t, 'a>(&self, adapter: &str, table: &'t Columns<'a>) -> Vec<&'t Row<'a>> {
+        let (numbers, virtio) = self.device(adapter);
+        let is_its = |row: &&Row| {
+            let Ok(number) = row.name.parse::<u32>() else { return false };
+            let named =
+                |name: &&str| is_named(name, adapter) || virtio.iter().any(|v| is_named(name, v));
+            numbers.contains(&number) || row.words.iter().any(named)
+        };
+        table.rows.iter().filter(is_its).collect()
     }
 }
 

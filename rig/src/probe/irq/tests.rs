@@ -125,3 +125,78 @@ fn a_machine_that_shows_no_interrupts_gives_no_reading() {
     probe.begin(&moment);
     assert!(probe.end(&moment).is_empty());
 }
+
+#[test]
+fn the_largest_vector_and_the_busiest_cpu_are_shares_of_the_adapters_interrupts() {
+    let tree = machine("shares");
+    let probe = IrqProbe::new(&tree.0);
+    let opened = probe.snapshot().unwrap();
+    tree.file("proc/interrupts", &interrupts(1100, 80, 7));
+    let closed = probe.snapshot().unwrap();
+    let rows = probe.readings(&opened, &closed);
+    assert_eq!(value(&rows, "eth1", "largest_vector"), Some(0.5));
+    assert_eq!(value(&rows, "eth1", "largest_cpu"), Some(0.5), "one vector on each of two CPUs");
+    assert_eq!(value(&rows, "ens3", "largest_vector"), Some(1.0));
+    assert_eq!(value(&rows, "eth2", "largest_vector"), None, "no interrupt, no share");
+}
+
+#[test]
+fn a_count_goes_on_past_32_bits_and_one_that_was_reset_gives_no_reading() {
+    let tree = machine("wrap");
+    tree.file("proc/interrupts", &interrupts(4_294_967_290, 1000, 7));
+    let probe = IrqProbe::new(&tree.0);
+    let mut opened = probe.snapshot().unwrap();
+    tree.file("proc/interrupts", &interrupts(94, 3, 7));
+    let mut closed = probe.snapshot().unwrap();
+    (opened.at_ns, closed.at_ns) = (0, 1_000_000_000);
+    let rows = probe.readings(&opened, &closed);
+    assert_eq!(value(&rows, "eth1", "interrupts"), Some(200.0), "100 of each of two vectors");
+    assert!(rows.iter().all(|row| row.host != "ens3"), "{rows:?}");
+}
+
+/// Vectors 100 to 163 of one adapter on 512 CPUs, each on a CPU of its own.
+fn many(queue: u64, first: u64) -> String {
+    let head: String = (0..512).map(|cpu| format!(" CPU{cpu}")).collect();
+    let line = |vector: usize| {
+        let count = |cpu| match cpu == vector {
+            true if vector == 0 => first,
+            true => queue,
+            false => 0,
+        };
+        let counts: String = (0..512).map(|cpu| format!(" {}", count(cpu))).collect();
+        format!("{}:{counts}  PCI-MSIX-0000:01:00.0 {vector}-edge eth1-{vector}\n", 100 + vector)
+    };
+    format!("{head}\n{}", (0..64).map(line).collect::<String>())
+}
+
+#[test]
+fn sixty_four_queues_on_512_cpus_give_four_readings() {
+    let tree = Tree::new("512");
+    tree.packets("eth1", 100, 100);
+    tree.on("eth1", "sys/devices/pci0000:00/0000:01:00.0");
+    tree.file("proc/interrupts", &many(5, 5));
+    let probe = IrqProbe::new(&tree.0);
+    let opened = probe.snapshot().unwrap();
+    tree.file("proc/interrupts", &many(6, 5 + 63));
+    tree.packets("eth1", 226, 100);
+    let closed = probe.snapshot().unwrap();
+    let rows = probe.readings(&opened, &closed);
+    assert_eq!(rows.len(), 4, "{rows:?}");
+    assert_eq!(value(&rows, "eth1", "largest_vector"), Some(0.5), "63 of 126");
+    assert_eq!(value(&rows, "eth1", "largest_cpu"), Some(0.5));
+    assert_eq!(value(&rows, "eth1", "packets_per_interrupt"), Some(1.0));
+}
+
+#[test]
+fn an_adapter_that_vanishes_in_the_window_leaves_the_others() {
+    let tree = machine("vanish");
+    let probe = IrqProbe::new(&tree.0);
+    let opened = probe.snapshot().unwrap();
+    fs::remove_dir_all(tree.0.join("sys/class/net/eth1")).unwrap();
+    let closed = probe.snapshot().unwrap();
+    let rows = probe.readings(&opened, &closed);
+    assert!(rows.iter().all(|row| row.host != "eth1") && !rows.is_empty(), "{rows:?}");
+    fs::remove_file(tree.0.join("proc/interrupts")).unwrap();
+    symlink("/proc/self/mem", tree.0.join("proc/interrupts")).unwrap();
+    assert!(probe.snapshot().is_none(), "EIO");
+}

@@ -21,6 +21,8 @@ pub struct Watch {
     /// What the soaker does in a second without the load.
     calibrated: Stretch,
     opened: Vec<Look>,
+    /// Moment of the opening, and CPU time that it took to read everything then, nanoseconds.
+    cost: (u64, u64),
     ours: Ours,
     baseline: Quantity,
     copied: Option<Copied>,
@@ -38,6 +40,7 @@ impl Watch {
             soaker: None,
             calibrated: Stretch::default(),
             opened: Vec::new(),
+            cost: (0, 0),
             ours: lab.ours(),
             baseline: Quantity::new(0.0, Unit::Cpu),
             copied: None,
@@ -129,7 +132,28 @@ impl Watch {
         }
     }
 
+    /// Reads all probes at an edge, and at the close tells what both readings have cost.
     fn read(&mut self, edge: Edge, readings: &mut Vec<Reading>) {
+        let (at_ns, before_ns) = (clock::now_ns(), clock::thread_cpu_ns());
+        self.read_probes(edge, readings);
+        let cost_ns = clock::thread_cpu_ns().saturating_sub(before_ns);
+        match edge {
+            Edge::Opens(_) => self.cost = (at_ns, cost_ns),
+            Edge::Closes(_) => {
+                let (opened_ns, opening_ns) = self.cost;
+                let wall_ns = at_ns.saturating_sub(opened_ns).max(1);
+                let share = seconds(opening_ns + cost_ns) / seconds(wall_ns);
+                readings.push(Reading {
+                    probe: "probe".into(),
+                    host: "machine".into(),
+                    key: "cpu".into(),
+                    quantity: Quantity::new(share, Unit::Share),
+                });
+            }
+        }
+    }
+
+    fn read_probes(&mut self, edge: Edge, readings: &mut Vec<Reading>) {
         // First, so that all others take out what it was at the same moment.
         let looks = self.soaker.as_ref().map(Soaker::look).unwrap_or_default();
         let moment = Moment { ours: &self.ours, soaker: &looks };

@@ -1,0 +1,146 @@
+//! Knows what TCP of the machine's own network namespace did: connections, segments, what was sent
+//! again, and where data was refused.
+//!
+//! From `/proc/net/snmp` and `/proc/net/netstat` (Documentation/networking/snmp_counter.rst).
+//! Hosts of the lab that have namespaces of their own count there, and not here: over a link the
+//! flows of a load tell of them. `retransmitted` counts segments; timeouts, fast and SYN
+//! retransmissions are its reasons. Must not know whose connections they were.
+
+use super::source::{Source, Text};
+use super::{Moment, Probe, counter, reading};
+use desk::record::Reading;
+use desk::unit::Unit;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Name in the file, key, unit.
+type Row = (&'static str, &'static str, Unit);
+
+const TCP: [Row; 8] = [
+    ("ActiveOpens", "active_opens", Unit::Count),
+    ("PassiveOpens", "passive_opens", Unit::Count),
+    ("EstabResets", "resets", Unit::Count),
+    ("OutRsts", "resets_sent", Unit::Count),
+    ("InSegs", "segments_received", Unit::PacketPerSecond),
+    ("OutSegs", "segments_sent", Unit::PacketPerSecond),
+    ("RetransSegs", "retransmitted", Unit::Count),
+    ("InErrs", "errors_received", Unit::Count),
+];
+const EXTENDED: [Row; 13] = [
+    ("TCPTimeouts", "timeouts", Unit::Count),
+    ("TCPFastRetrans", "fast_retransmitted", Unit::Count),
+    ("TCPSynRetrans", "syn_retransmitted", Unit::Count),
+    ("TCPLostRetransmit", "lost_retransmitted", Unit::Count),
+    ("TCPOFOQueue", "out_of_order", Unit::Count),
+    ("TCPDeliveredCE", "delivered_ce", Unit::Count),
+    ("ListenOverflows", "listen_overflows", Unit::Count),
+    ("ListenDrops", "listen_drops", Unit::Count),
+    ("TCPBacklogDrop", "backlog_drops", Unit::Count),
+    ("TCPRcvQDrop", "receive_queue_drops", Unit::Count),
+    ("PruneCalled", "pruned", Unit::Count),
+    ("TCPToZeroWindowAdv", "zero_windows", Unit::Count),
+    ("TCPMemoryPressures", "memory_pressures", Unit::Count),
+];
+/// Files, the head of their lines, and what of them is read.
+const FILES: [(&str, &str, &[Row]); 2] =
+    [("proc/net/snmp", "Tcp:", &TCP), ("proc/net/netstat", "TcpExt:", &EXTENDED)];
+
+/// Reads the counters of TCP at both edges.
+#[derive(Debug)]
+pub struct TcpProbe {
+    sources: [Source; FILES.len()],
+    opened: [Option<Text>; FILES.len()],
+}
+
+impl TcpProbe {
+    /// A probe that reads below `root`.
+    #[must_use]
+    pub fn new(root: &Path) -> Self {
+        let sources = FILES.map(|(path, _, _)| Source::new(root.join(path)));
+        Self { sources, opened: Default::default() }
+    }
+}
+
+impl Probe for TcpProbe {
+    fn begin(&mut self, _: &Moment) {
+        self.opened = self.sources.each_mut().map(Source::open);
+    }
+
+    fn end(&mut self, _: &Moment) -> Vec<Reading> {
+        let closed = self.sources.each_ref().map(Source::again);
+        let opened = std::mem::take(&mut self.opened);
+        let files = FILES.into_iter().zip(opened.into_iter().zip(closed));
+        let rows = files.filter_map(|((_, head, of), (opened, closed))| {
+            Some(readings((head, of), &opened?, &closed?))
+        });
+        rows.flatten().collect()
+    }
+}
+
+/// The numbers of a pair of lines, `Tcp: NAME ..` and `Tcp: NUMBER ..`; what is negative is left
+/// out.
+fn numbers<'a>(text: &'a str, head: &str) -> BTreeMap<&'a str, u64> {
+    let mut lines = text.lines().filter_map(|line| line.strip_prefix(head));
+    let (names, numbers) = (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
+    let pairs = names.split_ascii_whitespace().zip(numbers.split_ascii_whitespace());
+    pairs.filter_map(|(name, number)| Some((name, number.parse().ok()?))).collect()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of a window are far below 2^53")]
+fn readings((head, of): (&str, &[Row]), opened: &Text, closed: &Text) -> Vec<Reading> {
+    let seconds = closed.at_ns.saturating_sub(opened.at_ns).max(1) as f64 / 1e9;
+    let (then, now) = (numbers(&opened.text, head), numbers(&closed.text, head));
+    let row = |(name, key, unit): &Row| {
+        let gained = counter::gained(*then.get(name)?, *now.get(name)?)? as f64;
+        let value = if *unit == Unit::Count { gained } else { gained / seconds };
+        Some(reading("tcp", "machine", key, value, *unit))
+    };
+    of.iter().filter_map(row).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{Tree, value, window};
+    use super::*;
+
+    fn snmp(sent: u64, again: u64) -> String {
+        format!(
+            "Ip: Forwarding InReceives\nIp: 2 77\nTcp: MaxConn ActiveOpens OutSegs RetransSegs\n\
+             Tcp: -1 5 {sent} {again}\nUdp: InDatagrams\nUdp: 9\n"
+        )
+    }
+
+    fn netstat(timeouts: u64) -> String {
+        format!("TcpExt: TW TCPTimeouts ListenDrops\nTcpExt: 1 {timeouts} 4\nIpExt: A\nIpExt: 1\n")
+    }
+
+    #[test]
+    fn segments_are_rates_and_events_are_counts() {
+        let at = |at_ns, text| Text { at_ns, text };
+        let opened = at(0, snmp(4_294_967_290, 7));
+        let closed = at(500_000_000, snmp(94, 10));
+        let rows = readings(("Tcp:", &TCP), &opened, &closed);
+        assert_eq!(value(&rows, "segments_sent"), Some(200.0), "100 past a wrap, in half a second");
+        assert_eq!(value(&rows, "retransmitted"), Some(3.0));
+        assert_eq!(value(&rows, "active_opens"), Some(0.0));
+        assert_eq!(rows.len(), 3, "what the kernel does not name is absent: {rows:?}");
+    }
+
+    #[test]
+    fn an_unreadable_or_absent_file_leaves_the_other() {
+        let tree = Tree::new("tcp");
+        tree.eio("proc/net/snmp");
+        tree.file("proc/net/netstat", &netstat(3));
+        let mut probe = TcpProbe::new(tree.root());
+        let rows = window(&mut probe, || tree.file("proc/net/netstat", &netstat(5)));
+        assert_eq!(value(&rows, "timeouts"), Some(2.0));
+        assert_eq!(rows.len(), 2);
+        let reset = window(&mut probe, || tree.file("proc/net/netstat", &netstat(1)));
+        assert_eq!(value(&reset, "timeouts"), None);
+        let emptied = window(&mut probe, || tree.file("proc/net/netstat", ""));
+        assert!(emptied.is_empty());
+        assert!(window(&mut TcpProbe::new(Path::new("/nonexistent")), || ()).is_empty());
+        let here = window(&mut TcpProbe::new(Path::new("/")), || ());
+        assert!(value(&here, "retransmitted").is_some(), "{here:?}");
+    }
+}
