@@ -9,11 +9,10 @@ use crate::stats::Estimate;
 ///
 /// Who wants peak throughput, or the lowest latency, is told by the primary metric, if it is a rate
 /// or a latency. For the first only loads that are not paced count: a paced load moves what was
-/// asked for, whichever level carries it. Who runs other work is told by the
-/// cost of the load. Where the plan has the same load once at full speed and once paced, the paced
-/// one tells that reader, for there both levels do the same work. A comparison of A with A tells
-/// nobody anything, and one without CPU readings nothing about costs. A load of the system under
-/// test alone serves nobody.
+/// asked for, whichever level carries it. Who runs other work is told by the cost of the load.
+/// Where the plan has the same load once at full speed and once paced, the paced one tells that
+/// reader, for there both levels do the same work. A comparison of A with A advises nobody, and one
+/// without CPU readings not about costs. A load of the system under test alone advises nobody.
 pub(super) fn advice(run: &Run, comparisons: &[Comparison], costs: &[Cost]) -> Vec<Advice> {
     let plan = &run.plan;
     let paced = |c: &Comparison| load_is_paced(plan, c);
@@ -66,7 +65,7 @@ fn by_itself(reader: Reader, comparison: &Comparison) -> Advice {
     made(reader, comparison, (&comparison.metric, judged, withheld))
 }
 
-/// Displaced work where a soaker measured it, else CPU time per gigabyte.
+/// Displaced work where a soaker measured it, else CPU time per unit of work.
 fn other_work(comparison: &Comparison, cost: &Cost) -> Advice {
     let figure = cost.displaced.as_ref().unwrap_or(&cost.per_work);
     let judged = (figure.overall.clone(), figure.verdict);

@@ -29,9 +29,8 @@ use std::collections::BTreeMap;
 /// Concludes everything from one run.
 ///
 /// Only counted trials without a fault are used, paired within blocks; all trials of a search are
-/// one. A comparison without one
-/// valid pair is absent, as is one at a load whose deciding metric the run does not describe; the
-/// caveats then say what happened to the trials.
+/// one. A comparison without one valid pair is absent, as is one at a load whose deciding metric
+/// the run does not describe; the caveats then say what happened to the trials.
 #[must_use]
 pub fn analyse(run: &Run) -> Analysis {
     let run = &*observed(run);

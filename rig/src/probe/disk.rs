@@ -7,7 +7,7 @@
 //! the disk and its queue had. Partitions, loops, memory disks and what is made of other disks
 //! have no device below `/sys/block` and are left out. Must not know whose requests they were.
 
-use super::source::{Source, Text};
+use super::source::{Sources, Text};
 use super::{Moment, Probe, counter, reading};
 use desk::record::Reading;
 use desk::unit::Unit;
@@ -31,17 +31,16 @@ const COLUMNS: [(&str, usize, f64, Unit); 6] = [
 /// Reads `/proc/diskstats` at both edges.
 #[derive(Debug)]
 pub struct DiskProbe {
-    source: Source,
+    file: Sources<1>,
     disks: PathBuf,
-    opened: Option<Text>,
 }
 
 impl DiskProbe {
     /// A probe that reads below `root`.
     #[must_use]
     pub fn new(root: &Path) -> Self {
-        let source = Source::new(root.join("proc/diskstats"));
-        Self { source, disks: root.join("sys/block"), opened: None }
+        let file = Sources::new(root, ["proc/diskstats"]);
+        Self { file, disks: root.join("sys/block") }
     }
 
     /// Whether a disk sits on a device; sysfs has `!` for `/` in a name.
@@ -52,13 +51,12 @@ impl DiskProbe {
 
 impl Probe for DiskProbe {
     fn begin(&mut self, _: &Moment) {
-        self.opened = self.source.open();
+        self.file.open();
     }
 
     fn end(&mut self, _: &Moment) -> Vec<Reading> {
-        let (Some(opened), Some(closed)) = (self.opened.take(), self.source.again()) else {
-            return Vec::new();
-        };
+        let [both] = self.file.close();
+        let Some((opened, closed)) = both else { return Vec::new() };
         readings(&opened, &closed, |disk| self.is_physical(disk))
     }
 }
@@ -77,7 +75,7 @@ fn line(line: &str) -> Option<(&str, Vec<u64>)> {
 /// Nothing of a disk that came or went in the window.
 #[expect(clippy::cast_precision_loss, reason = "counts of a window are far below 2^53")]
 fn readings(opened: &Text, closed: &Text, physical: impl Fn(&str) -> bool) -> Vec<Reading> {
-    let seconds = closed.at_ns.saturating_sub(opened.at_ns).max(1) as f64 / 1e9;
+    let seconds = closed.seconds_since(opened);
     let (then, now) = (lines(&opened.text), lines(&closed.text));
     let disks = now.iter().filter(|(disk, _)| physical(disk));
     let both = disks.filter_map(|(disk, now)| Some((disk, then.get(disk)?, now)));

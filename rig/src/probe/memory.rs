@@ -5,7 +5,7 @@
 //! `/proc/vmstat` counts events, exactly: faults, pages swapped, entries into compaction and
 //! reclaim by a task that wanted memory, tasks killed for it. Must not know which task it was.
 
-use super::source::{Source, Text};
+use super::source::Sources;
 use super::{Moment, Probe, counter, reading};
 use desk::record::Reading;
 use desk::unit::Unit;
@@ -26,29 +26,26 @@ const EVENTS: [(&str, &str); 7] = [
 /// Reads `/proc/meminfo` and `/proc/vmstat` at both edges.
 #[derive(Debug)]
 pub struct MemoryProbe {
-    sources: [Source; 2],
-    opened: [Option<Text>; 2],
+    files: Sources<2>,
 }
 
 impl MemoryProbe {
     /// A probe that reads below `root`.
     #[must_use]
     pub fn new(root: &Path) -> Self {
-        let sources = ["proc/meminfo", "proc/vmstat"].map(|path| Source::new(root.join(path)));
-        Self { sources, opened: Default::default() }
+        Self { files: Sources::new(root, ["proc/meminfo", "proc/vmstat"]) }
     }
 }
 
 impl Probe for MemoryProbe {
     fn begin(&mut self, _: &Moment) {
-        self.opened = self.sources.each_mut().map(Source::open);
+        self.files.open();
     }
 
     fn end(&mut self, _: &Moment) -> Vec<Reading> {
-        let [levels, events] = self.sources.each_ref().map(Source::again);
-        let [levels_then, events_then] = std::mem::take(&mut self.opened);
-        let levels = levels_then.zip(levels).map(|(then, now)| levels_of(&then.text, &now.text));
-        let events = events_then.zip(events).map(|(then, now)| events_of(&then.text, &now.text));
+        let [levels, events] = self.files.close();
+        let levels = levels.map(|(then, now)| levels_of(&then.text, &now.text));
+        let events = events.map(|(then, now)| events_of(&then.text, &now.text));
         levels.into_iter().chain(events).flatten().collect()
     }
 }

@@ -6,7 +6,7 @@
 //! not defined for a whole machine: the kernel always writes 0, and it is left out. A kernel
 //! without the files, or booted with `psi=0`, gives no reading. Must not know who waited.
 
-use super::source::{Source, Text};
+use super::source::{Sources, Text};
 use super::{Moment, Probe, counter, per_wall, reading};
 use desk::record::Reading;
 use desk::unit::Unit;
@@ -19,17 +19,14 @@ const UNDEFINED: (&str, &str) = ("cpu", "full");
 /// Reads `/proc/pressure` at both edges.
 #[derive(Debug)]
 pub struct PressureProbe {
-    sources: [Source; RESOURCES.len()],
-    opened: [Option<Text>; RESOURCES.len()],
+    files: Sources<{ RESOURCES.len() }>,
 }
 
 impl PressureProbe {
     /// A probe that reads below `root`.
     #[must_use]
     pub fn new(root: &Path) -> Self {
-        let folder = root.join("proc/pressure");
-        let sources = RESOURCES.map(|name| Source::new(folder.join(name)));
-        Self { sources, opened: Default::default() }
+        Self { files: Sources::new(&root.join("proc/pressure"), RESOURCES) }
     }
 }
 
@@ -53,16 +50,15 @@ fn readings(resource: &str, opened: &Text, closed: &Text) -> Vec<Reading> {
 
 impl Probe for PressureProbe {
     fn begin(&mut self, _: &Moment) {
-        for (source, opened) in self.sources.iter_mut().zip(&mut self.opened) {
-            *opened = source.open();
-        }
+        self.files.open();
     }
 
     fn end(&mut self, _: &Moment) -> Vec<Reading> {
-        let closed = self.sources.each_ref().map(Source::again);
-        let opened = std::mem::take(&mut self.opened);
-        let both = RESOURCES.into_iter().zip(opened.into_iter().zip(closed));
-        let rows = both.filter_map(|(name, (then, now))| Some(readings(name, &then?, &now?)));
+        let files = RESOURCES.into_iter().zip(self.files.close());
+        let rows = files.filter_map(|(name, both)| {
+            let (opened, closed) = both?;
+            Some(readings(name, &opened, &closed))
+        });
         rows.flatten().collect()
     }
 }

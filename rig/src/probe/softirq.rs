@@ -10,7 +10,7 @@
 //! Must not know which adapter the packets came from: both files are of the whole machine.
 
 use super::columns::{Columns, largest};
-use super::source::{Source, Text};
+use super::source::{Sources, Text};
 use super::{Moment, Probe, counter, reading};
 use desk::record::Reading;
 use desk::unit::Unit;
@@ -29,30 +29,26 @@ const CPU: usize = 12;
 /// Reads `/proc/softirqs` and `/proc/net/softnet_stat` at both edges.
 #[derive(Debug)]
 pub struct SoftirqProbe {
-    sources: [Source; 2],
-    opened: [Option<Text>; 2],
+    files: Sources<2>,
 }
 
 impl SoftirqProbe {
     /// A probe that reads below `root`.
     #[must_use]
     pub fn new(root: &Path) -> Self {
-        let source = |path| Source::new(root.join(path));
-        let sources = ["proc/softirqs", "proc/net/softnet_stat"].map(source);
-        Self { sources, opened: Default::default() }
+        Self { files: Sources::new(root, ["proc/softirqs", "proc/net/softnet_stat"]) }
     }
 }
 
 impl Probe for SoftirqProbe {
     fn begin(&mut self, _: &Moment) {
-        self.opened = self.sources.each_mut().map(Source::open);
+        self.files.open();
     }
 
     fn end(&mut self, _: &Moment) -> Vec<Reading> {
-        let [kinds, packets] = self.sources.each_ref().map(Source::again);
-        let [kinds_then, packets_then] = std::mem::take(&mut self.opened);
-        let kinds = kinds_then.zip(kinds).map(|(then, now)| of_kinds(&then, &now));
-        let packets = packets_then.zip(packets).map(|(then, now)| of_packets(&then, &now));
+        let [kinds, packets] = self.files.close();
+        let kinds = kinds.map(|(then, now)| of_kinds(&then, &now));
+        let packets = packets.map(|(then, now)| of_packets(&then, &now));
         kinds.into_iter().chain(packets).flatten().collect()
     }
 }
@@ -61,14 +57,9 @@ fn row(key: &str, value: f64, unit: Unit) -> Reading {
     reading("softirq", "machine", key, value, unit)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 ns")]
-fn seconds(opened: &Text, closed: &Text) -> f64 {
-    closed.at_ns.saturating_sub(opened.at_ns).max(1) as f64 / 1e9
-}
-
 #[expect(clippy::cast_precision_loss, reason = "counts of a window are far below 2^53")]
 fn of_kinds(opened: &Text, closed: &Text) -> Vec<Reading> {
-    let seconds = seconds(opened, closed);
+    let seconds = closed.seconds_since(opened);
     let (then, now) = (Columns::parse(&opened.text), Columns::parse(&closed.text));
     let mut rows = Vec::new();
     for kind in &now.rows {
@@ -113,7 +104,7 @@ fn of_packets(opened: &Text, closed: &Text) -> Vec<Reading> {
     };
     let mut rows = Vec::new();
     if let Some(packets) = gains(0) {
-        let rate = packets.iter().sum::<u64>() as f64 / seconds(opened, closed);
+        let rate = packets.iter().sum::<u64>() as f64 / closed.seconds_since(opened);
         rows.push(row("softnet.processed", rate, Unit::PacketPerSecond));
         let share = largest(packets.iter().copied());
         rows.extend(share.map(|share| row("softnet.largest_cpu", share, Unit::Share)));

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::ErrorKind;
 use std::os::unix::fs::FileExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Size of the first buffer, bytes: the longest file of sysfs.
 const BUFFER: usize = 4096;
@@ -73,6 +73,40 @@ fn whole(file: &File) -> Option<Vec<u8>> {
     }
     bytes.truncate(length);
     Some(bytes)
+}
+
+impl Text {
+    /// Time since another reading, seconds, above 0.
+    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 ns")]
+    pub(super) fn seconds_since(&self, opened: &Self) -> f64 {
+        self.at_ns.saturating_sub(opened.at_ns).max(1) as f64 / 1e9
+    }
+}
+
+/// Files that are read whole at both edges.
+#[derive(Debug)]
+pub(super) struct Sources<const N: usize> {
+    sources: [Source; N],
+    opened: [Option<Text>; N],
+}
+
+impl<const N: usize> Sources<N> {
+    /// Of these paths below a root.
+    pub(super) fn new(root: &Path, paths: [&str; N]) -> Self {
+        let sources = paths.map(|path| Source::new(root.join(path)));
+        Self { sources, opened: [const { None }; N] }
+    }
+
+    /// Reads at the opening.
+    pub(super) fn open(&mut self) {
+        self.opened = self.sources.each_mut().map(Source::open);
+    }
+
+    /// Reads at the close: what each file said then and says now, where it could be read twice.
+    pub(super) fn close(&mut self) -> [Option<(Text, Text)>; N] {
+        let mut opened = std::mem::replace(&mut self.opened, [const { None }; N]).into_iter();
+        self.sources.each_ref().map(|source| opened.next().flatten().zip(source.again()))
+    }
 }
 
 /// Numbers in files of their own, that come and go with their devices; `K` says whose they are.

@@ -6,7 +6,7 @@
 //! flows of a load tell of them. `retransmitted` counts segments; timeouts, fast and SYN
 //! retransmissions are its reasons. Must not know whose connections they were.
 
-use super::source::{Source, Text};
+use super::source::{Sources, Text};
 use super::{Moment, Probe, counter, reading};
 use desk::record::Reading;
 use desk::unit::Unit;
@@ -48,30 +48,27 @@ const FILES: [(&str, &str, &[Row]); 2] =
 /// Reads the counters of TCP at both edges.
 #[derive(Debug)]
 pub struct TcpProbe {
-    sources: [Source; FILES.len()],
-    opened: [Option<Text>; FILES.len()],
+    files: Sources<{ FILES.len() }>,
 }
 
 impl TcpProbe {
     /// A probe that reads below `root`.
     #[must_use]
     pub fn new(root: &Path) -> Self {
-        let sources = FILES.map(|(path, _, _)| Source::new(root.join(path)));
-        Self { sources, opened: Default::default() }
+        Self { files: Sources::new(root, FILES.map(|(path, _, _)| path)) }
     }
 }
 
 impl Probe for TcpProbe {
     fn begin(&mut self, _: &Moment) {
-        self.opened = self.sources.each_mut().map(Source::open);
+        self.files.open();
     }
 
     fn end(&mut self, _: &Moment) -> Vec<Reading> {
-        let closed = self.sources.each_ref().map(Source::again);
-        let opened = std::mem::take(&mut self.opened);
-        let files = FILES.into_iter().zip(opened.into_iter().zip(closed));
-        let rows = files.filter_map(|((_, head, of), (opened, closed))| {
-            Some(readings((head, of), &opened?, &closed?))
+        let files = FILES.into_iter().zip(self.files.close());
+        let rows = files.filter_map(|((_, head, of), both)| {
+            let (opened, closed) = both?;
+            Some(readings((head, of), &opened, &closed))
         });
         rows.flatten().collect()
     }
@@ -88,7 +85,7 @@ fn numbers<'a>(text: &'a str, head: &str) -> BTreeMap<&'a str, u64> {
 
 #[expect(clippy::cast_precision_loss, reason = "counts of a window are far below 2^53")]
 fn readings((head, of): (&str, &[Row]), opened: &Text, closed: &Text) -> Vec<Reading> {
-    let seconds = closed.at_ns.saturating_sub(opened.at_ns).max(1) as f64 / 1e9;
+    let seconds = closed.seconds_since(opened);
     let (then, now) = (numbers(&opened.text, head), numbers(&closed.text, head));
     let row = |(name, key, unit): &Row| {
         let gained = counter::gained(*then.get(name)?, *now.get(name)?)? as f64;
