@@ -13,7 +13,7 @@ mod moment;
 use desk::plan::{Catalogue, expand, order, read};
 use desk::record::{
     Fault, LabKind, Outcome, Place, Plan, QuantileSpec, Series, Trial, TrialKind, TrialRecord,
-    Words, WorkloadSpec,
+    Value, Words, WorkloadSpec,
 };
 use desk::unit::Kind;
 use moment::{good_or_disturbed, of_the_machine};
@@ -394,9 +394,15 @@ fn every_factor_takes_is_read_back_and_is_undone() {
         ("tso", "off", "on"),
     ];
     let names: Vec<&str> = levels.iter().map(|row| row.0).collect();
-    let all = factor::ALL.iter().map(|f| f.name).filter(|name| factor::find(name).is_some());
+    let on_links = |name: &&str| matches!(factor::mechanism(name), Some(Mechanism::Link(_)));
+    let all = factor::ALL.iter().map(|f| f.name).filter(on_links);
     assert_eq!(names, all.collect::<Vec<_>>(), "every factor that is set on links or hosts");
-    let tso = factor::find("tso").expect("tso");
+    let mut machine = Machine::new(Path::new(env!("CARGO_BIN_EXE_stend")));
+    let ground = &mut Ground { lab: &mut bench.lab, machine: &mut machine };
+    let now = |ground: &mut Ground, name: &str| {
+        let mechanism = factor::mechanism(name).expect("a factor");
+        mechanism.observe(ground, "lan", &Value::Word("none".into())).map(|v| v.to_string())
+    };
     for (name, level, before) in levels {
         let text = format!(
             "title = \"x\"\n[factors.{name}]\nlevels = [\"{level}\", \"{}\"]\n[load.it]\n\
@@ -405,17 +411,15 @@ fn every_factor_takes_is_read_back_and_is_undone() {
         );
         let plan = parse(&text).expect("a plan");
         let level = &plan.factors[0].levels[0].settings[name];
-        let factor = factor::find(name).expect("a link factor");
-        let lab = &mut bench.lab;
-        let was = factor.observe(lab, "lan").map(|v| v.to_string()).unwrap_or_default();
-        let undo = factor.apply(lab, "lan", level).unwrap_or_else(|e| panic!("{name}: {e}"));
-        assert_eq!(factor.observe(lab, "lan").expect(name), *level, "{name} reads back");
+        let factor = factor::mechanism(name).expect("a factor");
+        let was = now(ground, name).unwrap_or_default();
+        let undo = factor.apply(ground, "lan", level).unwrap_or_else(|e| panic!("{name}: {e}"));
+        assert_eq!(now(ground, name).expect(name), level.to_string(), "{name} reads back");
         if name == "checksum" {
-            let dragged = tso.observe(lab, "lan").expect("tso").to_string();
-            assert_eq!(dragged, "off", "no checksum, no segmentation offload");
+            assert_eq!(now(ground, "tso").expect("tso"), "off", "no checksum, no segmentation");
         }
-        undo.carry_out(lab).expect("undo");
-        assert_eq!(factor.observe(lab, "lan").expect(name).to_string(), was, "{name} is undone");
-        assert_eq!(tso.observe(lab, "lan").expect("tso").to_string(), "on", "after {name}");
+        undo.carry_out(ground).expect("undo");
+        assert_eq!(now(ground, name).expect(name), was, "{name} is undone");
+        assert_eq!(now(ground, "tso").expect("tso"), "on", "after {name}");
     }
 }

@@ -13,7 +13,7 @@ mod moment;
 
 use desk::record::{Run, TrialRecord, Value};
 use kill::{Place, until};
-use rig::factor;
+use rig::factor::{self, Mechanism};
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
@@ -32,11 +32,13 @@ fn plan(blocks: u32, more: &str) -> String {
 }
 
 fn place(name: &str, plan: &str) -> Option<Place> {
-    let row = factor::find_quota("server_quota").expect("a factor");
-    let refused = row.try_out(Path::new("/")).err().map(|e| e.to_string());
+    let tried = match factor::mechanism("server_quota") {
+        Some(Mechanism::Quota(row)) => row.try_out(Path::new("/")).map_err(|e| e.to_string()),
+        _ => Err("the factor holds no side".into()),
+    };
     let root = rustix::process::geteuid().is_root();
-    if !root || refused.is_some() {
-        println!("skipped: needs root and control groups {}", refused.unwrap_or_default());
+    if let (false, _) | (_, Err(_)) = (root, &tried) {
+        println!("skipped: needs root and control groups {}", tried.err().unwrap_or_default());
         return None;
     }
     let place = Place::new(name);

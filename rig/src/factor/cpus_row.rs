@@ -6,7 +6,7 @@
 use super::FactorError;
 use crate::lab::Lab;
 use crate::lab::cpus::{allowed, list, parse};
-use desk::record::{FactorSpec, ParamKind, Plan, Scope, Settings, Value};
+use desk::record::{FactorSpec, ParamKind, Scope, Value};
 use std::path::Path;
 
 pub(super) const CPUS: FactorSpec = FactorSpec {
@@ -25,24 +25,20 @@ pub struct CpusRow {
 
 static ROW: CpusRow = CpusRow { spec: &CPUS };
 
-/// The factor of a name that holds the system under test to CPUs; none for others.
-#[must_use]
-pub fn find_cpus(name: &str) -> Option<&'static CpusRow> {
+/// The row of a name; none for other factors.
+pub(super) fn row_of(name: &str) -> Option<&'static CpusRow> {
     (name == CPUS.name).then_some(&ROW)
 }
 
-/// Says before anything is measured why a plan's CPUs cannot be had on the machine below `root`.
-///
-/// # Errors
-/// The first level that cannot, with the reason and the remedy.
-pub(super) fn refuse(plan: &Plan, root: &Path) -> Result<(), FactorError> {
-    let levels = plan.factors.iter().flat_map(|factor| &factor.levels);
-    let all = levels.map(|level| &level.settings).chain([&plan.lab.settings]);
-    let mut mine = all.flat_map(Settings::iter).filter(|(key, _)| *key == CPUS.name);
-    mine.try_for_each(|(_, level)| ROW.cpus(root, level).map(|_| ()))
-}
-
 impl CpusRow {
+    /// Says before anything is measured why a level cannot be had on the machine below `root`.
+    ///
+    /// # Errors
+    /// With the reason and the remedy.
+    pub fn refuse(&self, root: &Path, level: &Value) -> Result<(), FactorError> {
+        self.cpus(root, level).map(|_| ())
+    }
+
     /// What may be used here, and how much of it a plan may ask for, in words.
     #[must_use]
     pub fn here(&self, root: &Path) -> String {

@@ -3,7 +3,7 @@
 //!
 //! Must not know the list of factors.
 
-use super::{Factor, FactorError, Undo};
+use super::{FactorError, Undo};
 use crate::lab::link::Tbf;
 use crate::lab::wire::{LinkAnswer, LinkRequest};
 use crate::lab::{EndRole, Lab, LabError, LinkEnd};
@@ -12,7 +12,7 @@ use desk::unit::{Quantity, Unit};
 
 /// What is written to, and read back from, an interface.
 #[derive(Debug)]
-pub enum Mechanism {
+pub enum OnLink {
     /// The MTU by rtnetlink.
     Mtu,
     /// Offload bits by ethtool; the first decides what is read back.
@@ -29,15 +29,15 @@ pub struct LinkRow {
     /// As data.
     pub spec: &'static FactorSpec,
     /// How.
-    pub mechanism: Mechanism,
+    pub on: OnLink,
 }
 
-impl Factor for LinkRow {
-    fn spec(&self) -> &'static FactorSpec {
-        self.spec
-    }
-
-    fn observe(&self, lab: &mut Lab, link: &str) -> Result<Value, FactorError> {
+impl LinkRow {
+    /// Reads the level that is in force on every adapter of a link.
+    ///
+    /// # Errors
+    /// When the ends of the link disagree or cannot be read.
+    pub fn observe(&self, lab: &mut Lab, link: &str) -> Result<Value, FactorError> {
         let ends = self.ends(lab, link)?;
         let found = self.read(lab, &ends)?;
         let mut levels = ends.iter().zip(&found).filter(|(end, _)| self.must_take(end));
@@ -52,24 +52,26 @@ impl Factor for LinkRow {
         Ok(self.level(first))
     }
 
-    fn apply(&self, lab: &mut Lab, link: &str, level: &Value) -> Result<Undo, FactorError> {
+    /// Sets a level, reads it back, and returns how to undo it.
+    ///
+    /// # Errors
+    /// When the machine refuses or does not take it; what was changed until then is undone.
+    pub fn apply(&self, lab: &mut Lab, link: &str, level: &Value) -> Result<Undo, FactorError> {
         let ends = self.ends(lab, link)?;
         let before = self.read(lab, &ends)?;
         let undo = self.undo(&ends, &before);
         let done = self.set_and_verify(lab, &ends, &before, level);
         if let Err(e) = done {
-            undo.carry_out(lab)?;
+            carry_out(lab, &undo)?;
             return Err(e);
         }
-        Ok(undo)
+        Ok(Undo::Links(undo))
     }
-}
 
-impl LinkRow {
     /// The interfaces that the factor acts on, hosts' adapters before ports before the bridge.
     fn ends(&self, lab: &Lab, link: &str) -> Result<Vec<LinkEnd>, FactorError> {
         let mut ends = lab.ends(link);
-        if matches!(self.mechanism, Mechanism::TokenBucket) {
+        if matches!(self.on, OnLink::TokenBucket) {
             // The narrow place is the link of the system under test: its adapter shapes what it
             // sends, the port that faces it shapes what it receives.
             ends.retain(|e| match e.role {
@@ -78,7 +80,7 @@ impl LinkRow {
                 EndRole::PortToClient | EndRole::Bridge => false,
             });
         }
-        if matches!(self.mechanism, Mechanism::Field(..)) {
+        if matches!(self.on, OnLink::Field(..)) {
             ends.retain(|e| matches!(e.role, EndRole::Adapter));
         }
         if ends.is_empty() {
@@ -90,15 +92,15 @@ impl LinkRow {
     /// Offloads of the bridge device concern frames of its own, which it has none of; it is set
     /// like the rest, but a kernel that keeps its bits does not spoil the trial.
     const fn must_take(&self, end: &LinkEnd) -> bool {
-        !(matches!(end.role, EndRole::Bridge) && matches!(self.mechanism, Mechanism::Feature(_)))
+        !(matches!(end.role, EndRole::Bridge) && matches!(self.on, OnLink::Feature(_)))
     }
 
     fn read(&self, lab: &mut Lab, ends: &[LinkEnd]) -> Result<Vec<LinkAnswer>, LabError> {
-        let ask = |end: &LinkEnd| match self.mechanism {
-            Mechanism::Mtu => LinkRequest::Info(end.name.clone()),
-            Mechanism::Feature(_) => LinkRequest::Features(end.name.clone()),
-            Mechanism::TokenBucket => LinkRequest::Tbf(end.name.clone()),
-            Mechanism::Field(path, _) => LinkRequest::Setting(path.into()),
+        let ask = |end: &LinkEnd| match self.on {
+            OnLink::Mtu => LinkRequest::Info(end.name.clone()),
+            OnLink::Feature(_) => LinkRequest::Features(end.name.clone()),
+            OnLink::TokenBucket => LinkRequest::Tbf(end.name.clone()),
+            OnLink::Field(path, _) => LinkRequest::Setting(path.into()),
         };
         on_ends(lab, ends, ends.iter().map(ask).collect())
     }
@@ -137,12 +139,12 @@ impl LinkRow {
             level: level.to_string(),
             remedy,
         };
-        match self.mechanism {
-            Mechanism::Mtu => {
+        match self.on {
+            OnLink::Mtu => {
                 let mtu = level.quantity().and_then(|q| whole(q.value));
                 Ok(LinkRequest::SetMtu(name, mtu.ok_or_else(|| bad("write for instance 1500 B"))?))
             }
-            Mechanism::Feature(bits) => {
+            OnLink::Feature(bits) => {
                 let on = match level.word() {
                     Some("on") => true,
                     Some("off") => false,
@@ -151,11 +153,11 @@ impl LinkRow {
                 let set = bits.iter().map(|bit| ((*bit).to_owned(), on)).collect();
                 Ok(LinkRequest::SetFeatures(name, set))
             }
-            Mechanism::TokenBucket => {
+            OnLink::TokenBucket => {
                 let rate = level.quantity().ok_or_else(|| bad("write for instance 1 Gbit/s"))?;
                 Ok(LinkRequest::SetTbf(name, token_bucket(rate.value)))
             }
-            Mechanism::Field(path, at) => {
+            OnLink::Field(path, at) => {
                 let size = level.quantity().and_then(|q| whole(q.value));
                 let size = size.ok_or_else(|| bad("write for instance 1 MiB"))?;
                 let LinkAnswer::Setting(text) = before else { return Err(bad("no such file")) };
@@ -169,20 +171,20 @@ impl LinkRow {
     }
 
     fn level(&self, state: &LinkAnswer) -> Value {
-        match (&self.mechanism, state) {
-            (Mechanism::Mtu, LinkAnswer::Info(info)) => {
+        match (&self.on, state) {
+            (OnLink::Mtu, LinkAnswer::Info(info)) => {
                 Value::Quantity(Quantity::bytes(u64::from(info.mtu)))
             }
-            (Mechanism::Feature(bits), LinkAnswer::Features(features)) => {
+            (OnLink::Feature(bits), LinkAnswer::Features(features)) => {
                 let on =
                     features.iter().any(|f| Some(&f.name.as_str()) == bits.first() && f.active);
                 Value::Word(if on { "on" } else { "off" }.into())
             }
             #[expect(clippy::cast_precision_loss, reason = "rates stay below 2^53 bit/s")]
-            (Mechanism::TokenBucket, LinkAnswer::Tbf(Some(tbf))) => {
+            (OnLink::TokenBucket, LinkAnswer::Tbf(Some(tbf))) => {
                 Value::Quantity(Quantity::new(tbf.rate_bits_per_s as f64, Unit::BitPerSecond))
             }
-            (Mechanism::Field(_, at), LinkAnswer::Setting(text)) => {
+            (OnLink::Field(_, at), LinkAnswer::Setting(text)) => {
                 let field = text.split_whitespace().nth(*at).and_then(|f| f.parse().ok());
                 Value::Quantity(Quantity::bytes(field.unwrap_or(0)))
             }
@@ -190,7 +192,7 @@ impl LinkRow {
         }
     }
 
-    fn undo(&self, ends: &[LinkEnd], before: &[LinkAnswer]) -> Undo {
+    fn undo(&self, ends: &[LinkEnd], before: &[LinkAnswer]) -> Steps {
         let mut steps = Vec::new();
         for (end, state) in ends.iter().zip(before) {
             let name = end.name.clone();
@@ -208,13 +210,13 @@ impl LinkRow {
                 LinkAnswer::Tbf(None) | LinkAnswer::Done => LinkRequest::ClearQdisc(name),
                 LinkAnswer::Shaper(_) => continue,
                 LinkAnswer::Setting(text) => {
-                    let Mechanism::Field(path, _) = self.mechanism else { continue };
+                    let OnLink::Field(path, _) = self.on else { continue };
                     LinkRequest::SetSetting(path.into(), text.clone())
                 }
             };
             steps.push((end.host, back));
         }
-        Undo { steps: by_host(steps) }
+        by_host(steps)
     }
 
     fn not_taken(&self, lab: &Lab, end: &LinkEnd, asked: &Value, found: &Value) -> FactorError {
@@ -225,6 +227,17 @@ impl LinkRow {
             found: found.to_string(),
         }
     }
+}
+
+/// Link operations a host, in order.
+type Steps = Vec<(usize, Vec<LinkRequest>)>;
+
+/// Carries these out.
+///
+/// # Errors
+/// When a host is gone; then its links are gone with it.
+pub(super) fn carry_out(lab: &mut Lab, steps: &Steps) -> Result<(), LabError> {
+    lab.ask_links(steps.clone()).map(|_| ())
 }
 
 /// Carries out one request an end, all hosts at once; answers come in the order of the ends.
@@ -245,8 +258,8 @@ fn on_ends(
     Ok(answers)
 }
 
-fn by_host(steps: Vec<(usize, LinkRequest)>) -> Vec<(usize, Vec<LinkRequest>)> {
-    let mut work: Vec<(usize, Vec<LinkRequest>)> = Vec::new();
+fn by_host(steps: Vec<(usize, LinkRequest)>) -> Steps {
+    let mut work = Steps::new();
     for (host, request) in steps {
         match work.iter_mut().find(|(h, _)| *h == host) {
             Some((_, list)) => list.push(request),

@@ -1,9 +1,8 @@
 //! Knows the list of settings of the machine itself; each is a row over files of the kernel.
 
-use super::FactorError;
 use super::machine_row::{MachineRow, Place, matching};
 use crate::lab::environment::cpu_flag;
-use desk::record::{Fact, FactorSpec, KeyClass, ParamKind, Plan, Scope, Settings, Value};
+use desk::record::{FactorSpec, ParamKind, Scope};
 use desk::unit::Kind;
 use std::fs;
 use std::path::Path;
@@ -114,41 +113,9 @@ static ROWS: [MachineRow; 12] = [
     ),
 ];
 
-/// The factor of a name that is set on the machine itself; none for others.
-#[must_use]
-pub fn find_machine(name: &str) -> Option<&'static MachineRow> {
+/// The row of a name; none for other factors.
+pub(super) fn row_of(name: &str) -> Option<&'static MachineRow> {
     ROWS.iter().find(|row| row.spec.name == name)
-}
-
-/// Says before anything is measured why a plan's settings of the machine cannot be made on the one
-/// below `root`.
-///
-/// # Errors
-/// The first that cannot, with the reason and the remedy.
-pub(super) fn refuse(plan: &Plan, root: &Path) -> Result<(), FactorError> {
-    machine_settings(plan).try_for_each(|(row, level)| row.refuse(root, level))
-}
-
-/// What the settings of the machine that a plan changes are before it, for the record.
-#[must_use]
-pub fn facts(plan: &Plan, root: &Path) -> Vec<Fact> {
-    let mut facts: Vec<Fact> = Vec::new();
-    for (row, _) in machine_settings(plan) {
-        let key = format!("machine.{}", row.spec.name);
-        let known = facts.iter().any(|fact| fact.key == key);
-        if let (false, Ok(before)) = (known, row.observe(root)) {
-            let (value, source) = (before.to_string(), row.source(root));
-            facts.push(Fact { key, value, class: KeyClass::Factor, source });
-        }
-    }
-    facts
-}
-
-/// Every setting of the machine that a plan makes, level by level.
-fn machine_settings(plan: &Plan) -> impl Iterator<Item = (&'static MachineRow, &Value)> {
-    let levels = plan.factors.iter().flat_map(|factor| &factor.levels);
-    let all = levels.map(|level| &level.settings).chain([&plan.lab.settings]);
-    all.flat_map(Settings::iter).filter_map(|(key, level)| Some((find_machine(key)?, level)))
 }
 
 /// Why the register of the prefetchers cannot be one here: another maker's, or a guest, whose

@@ -1,30 +1,31 @@
 //! Knows the settings that can be switched on a lab, how each is read back, and how it is undone.
 //!
-//! Gives: [`ALL`] as data, [`Factor`], [`Undo`], [`find`]; [`MachineRow`], [`find_machine`];
-//! [`QuotaRow`], [`find_quota`]; [`CpusRow`], [`find_cpus`]; [`refuse`].
+//! Gives: [`ALL`] as data; [`mechanism`], which sets and reads a factor on a [`Ground`]; [`Undo`];
+//! [`levels`] of a plan, and [`refuse`].
 //! Never: why a level is wanted, or what was measured under it.
-//! Start reading at `link_row.rs`, for the machine itself at `machine_row.rs`.
+//! Start reading at `mechanism.rs`, then `rows.rs`.
 
 mod cpus_row;
 mod link_row;
 mod machine_row;
 mod machine_rows;
+mod mechanism;
 mod quota_row;
 mod rows;
 
 #[cfg(test)]
 mod tests;
 
-pub use cpus_row::{CpusRow, find_cpus};
+pub use cpus_row::CpusRow;
+pub use link_row::LinkRow;
 pub use machine_row::MachineRow;
-pub use machine_rows::{facts, find_machine};
-pub use quota_row::{QuotaRow, find_quota, held_sides};
-pub use rows::{ALL, find, spec};
+pub use mechanism::{Ground, Machine, Mechanism, Undo};
+pub use quota_row::QuotaRow;
+pub use rows::{ALL, mechanism, spec};
 
+use crate::lab::LabError;
 use crate::lab::undo::UndoError;
-use crate::lab::wire::LinkRequest;
-use crate::lab::{Lab, LabError};
-use desk::record::{FactorSpec, Plan, Value};
+use desk::record::{Fact, KeyClass, Plan, Settings, Value};
 use std::io;
 use std::path::Path;
 use thiserror::Error;
@@ -103,46 +104,49 @@ pub enum FactorError {
     Lab(#[from] LabError),
 }
 
+/// Every level that a plan sets for the whole run or in one of its treatments, with its factor and
+/// how it is set; what links alone are given is not among them.
+pub fn levels(plan: &Plan) -> impl Iterator<Item = (&String, &Value, Mechanism)> {
+    let levels = plan.factors.iter().flat_map(|factor| &factor.levels);
+    let all = levels.map(|level| &level.settings).chain([&plan.lab.settings]);
+    all.flat_map(Settings::iter).filter_map(|(key, level)| Some((key, level, mechanism(key)?)))
+}
+
 /// Says before anything is measured why a plan's settings of the machine, its CPUs and its quotas
 /// cannot be made on the one below `root`.
 ///
 /// # Errors
 /// The first that cannot, with the reason and the remedy.
 pub fn refuse(plan: &Plan, root: &Path) -> Result<(), FactorError> {
-    machine_rows::refuse(plan, root)?;
-    cpus_row::refuse(plan, root)?;
-    quota_row::refuse(plan, root)
+    let mut all = levels(plan);
+    all.try_for_each(|(_, level, mechanism)| mechanism.refuse(root, level, plan.lab.clients))
 }
 
-/// A setting of the lab that can be switched, read back and undone. All act on one link with all
-/// its ends; settings of the machine itself are [`MachineRow`]s.
-pub trait Factor: Sync {
-    /// What it is, as data.
-    fn spec(&self) -> &'static FactorSpec;
-    /// Reads the level that is in force on every adapter of a link.
-    ///
-    /// # Errors
-    /// When the ends of the link disagree or cannot be read.
-    fn observe(&self, lab: &mut Lab, link: &str) -> Result<Value, FactorError>;
-    /// Sets a level, reads it back, and returns how to undo it.
-    ///
-    /// # Errors
-    /// When the machine refuses or does not take it; what was changed until then is undone.
-    fn apply(&self, lab: &mut Lab, link: &str, level: &Value) -> Result<Undo, FactorError>;
-}
-
-/// How to bring a link back to what it was: link operations a host, in order.
-#[derive(Clone, Debug, Default)]
-pub struct Undo {
-    steps: Vec<(usize, Vec<LinkRequest>)>,
-}
-
-impl Undo {
-    /// Carries it out.
-    ///
-    /// # Errors
-    /// When a host is gone; then its links are gone with it.
-    pub fn carry_out(self, lab: &mut Lab) -> Result<(), LabError> {
-        lab.ask_links(self.steps).map(|_| ())
+/// The rows by which a plan holds a side to a quota, at any level.
+#[must_use]
+pub fn quotas(plan: &Plan) -> Vec<&'static QuotaRow> {
+    let mut found: Vec<&'static QuotaRow> = Vec::new();
+    for (_, _, mechanism) in levels(plan) {
+        let Mechanism::Quota(row) = mechanism else { continue };
+        if found.iter().all(|known| known.side != row.side) {
+            found.push(row);
+        }
     }
+    found
+}
+
+/// What the settings of the machine that a plan changes are before it, for the record.
+#[must_use]
+pub fn facts(plan: &Plan, root: &Path) -> Vec<Fact> {
+    let mut facts: Vec<Fact> = Vec::new();
+    for (name, _, mechanism) in levels(plan) {
+        let Mechanism::Machine(row) = mechanism else { continue };
+        let key = format!("machine.{name}");
+        let known = facts.iter().any(|fact| fact.key == key);
+        if let (false, Ok(before)) = (known, row.observe(root)) {
+            let (value, source) = (before.to_string(), row.source(root));
+            facts.push(Fact { key, value, class: KeyClass::Factor, source });
+        }
+    }
+    facts
 }

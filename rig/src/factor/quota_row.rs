@@ -5,7 +5,7 @@
 use super::FactorError;
 use crate::lab::quota::{self, Side};
 use crate::lab::{Lab, LabError};
-use desk::record::{FactorSpec, ParamKind, Plan, Scope, Settings, Value};
+use desk::record::{FactorSpec, ParamKind, Scope, Value};
 use desk::unit::{Kind, Quantity, Unit};
 use std::path::Path;
 
@@ -41,47 +41,31 @@ static ROWS: [QuotaRow; 2] = [
     QuotaRow { spec: &SERVER_QUOTA, side: Side::Server },
 ];
 
-/// The factor of a name that holds a side; none for others.
-#[must_use]
-pub fn find_quota(name: &str) -> Option<&'static QuotaRow> {
+/// The row of a name; none for other factors.
+pub(super) fn row_of(name: &str) -> Option<&'static QuotaRow> {
     ROWS.iter().find(|row| row.spec.name == name)
 }
 
-/// The sides that a plan holds at any level.
-#[must_use]
-pub fn held_sides(plan: &Plan) -> Vec<Side> {
-    let named = |row: &&QuotaRow| settings(plan).any(|(key, _)| key == row.spec.name);
-    ROWS.iter().filter(named).map(|row| row.side).collect()
-}
-
-fn settings(plan: &Plan) -> impl Iterator<Item = (&String, &Value)> {
-    let levels = plan.factors.iter().flat_map(|factor| &factor.levels);
-    levels.map(|level| &level.settings).chain([&plan.lab.settings]).flat_map(Settings::iter)
-}
-
-/// Says before anything is measured why the quotas of a plan cannot be set on the machine below
-/// `root`.
-///
-/// # Errors
-/// The first that cannot, with the reason and the remedy.
-pub(super) fn refuse(plan: &Plan, root: &Path) -> Result<(), FactorError> {
-    for (key, level) in settings(plan) {
-        let Some(row) = find_quota(key) else { continue };
-        row.here(root)?;
-        let hosts = if row.side == Side::Server { 1 } else { plan.lab.clients };
+impl QuotaRow {
+    /// Says before anything is measured why a level cannot be set on the machine below `root`, in a
+    /// lab of so many clients.
+    ///
+    /// # Errors
+    /// With the reason and the remedy.
+    pub fn refuse(&self, root: &Path, level: &Value, clients: u32) -> Result<(), FactorError> {
+        self.here(root)?;
+        let hosts = if self.side == Side::Server { 1 } else { clients };
         let least = quota::LEAST * f64::from(hosts);
-        if row.cpus(level)?.is_some_and(|cpus| cpus < least) {
+        if self.cpus(level)?.is_some_and(|cpus| cpus < least) {
             return Err(FactorError::BadLevel {
-                factor: row.spec.name,
+                factor: self.spec.name,
                 level: level.to_string(),
                 remedy: "the kernel holds no host to less than 0.001 CPU; take more or less hosts",
             });
         }
+        Ok(())
     }
-    Ok(())
-}
 
-impl QuotaRow {
     /// Whether groups with a quota can be made on the machine below `root`, as far as its files
     /// tell.
     ///

@@ -1,11 +1,10 @@
-//! Knows the list of factors, and the rows of those that act on links and hosts; each is a row
-//! over one of four mechanisms.
+//! Knows the list of factors, how each is set, and the rows of those that act on links and hosts.
 
-use super::Factor;
-use super::cpus_row::CPUS;
-use super::link_row::{LinkRow, Mechanism};
+use super::cpus_row::{self, CPUS};
+use super::link_row::{LinkRow, OnLink};
 use super::machine_rows as machine;
-use super::quota_row::{CLIENT_QUOTA, SERVER_QUOTA};
+use super::mechanism::Mechanism;
+use super::quota_row::{self, CLIENT_QUOTA, SERVER_QUOTA};
 use crate::lab::ia32cap;
 use desk::record::{FactorSpec, ParamKind, Scope};
 use desk::unit::Kind;
@@ -94,15 +93,15 @@ pub const ALL: &[FactorSpec] = &[
 ];
 
 static LINK_ROWS: [LinkRow; 7] = [
-    LinkRow { spec: &CHECKSUM, mechanism: Mechanism::Feature(&["tx-checksum-ip-generic"]) },
-    LinkRow { spec: &GRO, mechanism: Mechanism::Feature(&["rx-gro"]) },
-    LinkRow { spec: &GSO, mechanism: Mechanism::Feature(&["tx-generic-segmentation"]) },
-    LinkRow { spec: &MTU, mechanism: Mechanism::Mtu },
-    LinkRow { spec: &RATE, mechanism: Mechanism::TokenBucket },
-    LinkRow { spec: &RECEIVE_BUFFER, mechanism: Mechanism::Field("ipv4/tcp_rmem", 1) },
+    LinkRow { spec: &CHECKSUM, on: OnLink::Feature(&["tx-checksum-ip-generic"]) },
+    LinkRow { spec: &GRO, on: OnLink::Feature(&["rx-gro"]) },
+    LinkRow { spec: &GSO, on: OnLink::Feature(&["tx-generic-segmentation"]) },
+    LinkRow { spec: &MTU, on: OnLink::Mtu },
+    LinkRow { spec: &RATE, on: OnLink::TokenBucket },
+    LinkRow { spec: &RECEIVE_BUFFER, on: OnLink::Field("ipv4/tcp_rmem", 1) },
     LinkRow {
         spec: &TSO,
-        mechanism: Mechanism::Feature(&[
+        on: OnLink::Feature(&[
             "tx-tcp-segmentation",
             "tx-tcp-ecn-segmentation",
             "tx-tcp-mangleid-segmentation",
@@ -111,10 +110,15 @@ static LINK_ROWS: [LinkRow; 7] = [
     },
 ];
 
-/// The factor of a name that is set on links or hosts; none for factors of another scope.
+/// How a factor is set, by its name; none where there is no such factor.
 #[must_use]
-pub fn find(name: &str) -> Option<&'static dyn Factor> {
-    LINK_ROWS.iter().find(|row| row.spec.name == name).map(|row| row as &dyn Factor)
+pub fn mechanism(name: &str) -> Option<Mechanism> {
+    let link = || LINK_ROWS.iter().find(|row| row.spec.name == name).map(Mechanism::Link);
+    let machine = || machine::row_of(name).map(Mechanism::Machine);
+    let quota = || quota_row::row_of(name).map(Mechanism::Quota);
+    let cpus = || cpus_row::row_of(name).map(Mechanism::Cpus);
+    let load = || spec(name).map(|_| Mechanism::Load);
+    link().or_else(machine).or_else(quota).or_else(cpus).or_else(load)
 }
 
 /// A factor as data, by its name.
@@ -128,19 +132,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_list_is_sorted_and_every_factor_of_links_hosts_and_machine_has_a_row() {
+    fn the_list_is_sorted_and_every_factor_is_set_where_its_scope_says() {
         assert!(ALL.is_sorted_by_key(|f| f.name));
         for factor in ALL {
-            let set_by_row = matches!(factor.scope, Scope::Link | Scope::Host);
-            assert_eq!(find(factor.name).is_some(), set_by_row, "{}", factor.name);
-            let of_machine = factor.scope == Scope::Machine;
-            let row = machine::find_machine(factor.name);
-            assert_eq!(row.is_some(), of_machine, "{}", factor.name);
-            assert!(row.is_none_or(|row| row.spec.name == factor.name));
-            let of_side = factor.scope == Scope::Side;
-            let held = super::super::find_quota(factor.name).is_some()
-                || super::super::find_cpus(factor.name).is_some();
-            assert_eq!(held, of_side, "{}", factor.name);
+            let name = factor.name;
+            let row = mechanism(name).unwrap();
+            let (fits, named) = match row {
+                Mechanism::Link(row) => {
+                    (matches!(factor.scope, Scope::Link | Scope::Host), row.spec.name)
+                }
+                Mechanism::Machine(row) => (factor.scope == Scope::Machine, row.spec.name),
+                Mechanism::Quota(row) => (factor.scope == Scope::Side, row.spec.name),
+                Mechanism::Cpus(row) => (factor.scope == Scope::Side, row.spec.name),
+                Mechanism::Load => {
+                    use Scope::{Path, Profile, Program, Socket};
+                    (matches!(factor.scope, Path | Profile | Program | Socket), name)
+                }
+            };
+            assert!(fits && named == name, "{name}: {row:?}");
         }
+        assert!(mechanism("no_such").is_none());
     }
 }

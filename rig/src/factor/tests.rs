@@ -44,7 +44,7 @@ fn word(text: &str) -> Value {
 }
 
 fn row(name: &str) -> &'static MachineRow {
-    find_machine(name).unwrap()
+    machine_rows::row_of(name).unwrap()
 }
 
 const SMT: &str = "sys/devices/system/cpu/smt/control";

@@ -4,10 +4,10 @@
 
 use super::calm::Calm;
 use super::conduct::conduct;
-use super::machine::MachineSettings;
+use super::levels::Levels;
 use super::stand::{Orders, Progress, RunError, Stand, Visited, refuse_boots};
 use super::watch::Watch;
-use crate::factor::{self, FactorError, Undo};
+use crate::factor::{self, FactorError};
 use crate::lab::quota::Side;
 use crate::lab::{Blueprint, Lab, LabError, Wanted, clock};
 use crate::probe::{Carriers, Shapers};
@@ -30,13 +30,9 @@ pub struct Bench {
     cancel: &'static AtomicBool,
     watch: Watch,
     calm: Calm,
-    /// What is set: link, factor, level, way back; in the order of setting.
-    set: Vec<(String, String, Value, Undo)>,
-    machine: MachineSettings,
+    levels: Levels,
     /// Sides that the plan holds to quotas.
     sides: Vec<Side>,
-    /// The CPUs that the system under test had before a level took some of them.
-    cpus: Option<Vec<u32>>,
     started_ns: u64,
     /// Hosts may hold answers that nobody waits for, or links something that nobody undid.
     stale: bool,
@@ -57,23 +53,9 @@ impl Bench {
         // Built anew it must be the same kind of place, or trials would not be comparable.
         blueprint.wanted = Wanted::Only(lab.kind);
         let watch = Watch::begin(&mut lab)?;
-        let machine = MachineSettings::new(&blueprint.binary);
-        let (set, sides, stale) = (Vec::new(), Vec::new(), false);
-        let (calm, cpus) = (Calm::default(), None);
-        Ok(Self {
-            lab,
-            blueprint,
-            entries,
-            cancel,
-            watch,
-            calm,
-            set,
-            machine,
-            sides,
-            cpus,
-            started_ns,
-            stale,
-        })
+        let levels = Levels::new(&blueprint.binary);
+        let (calm, sides, stale) = (Calm::default(), Vec::new(), false);
+        Ok(Self { lab, blueprint, entries, cancel, watch, calm, levels, sides, started_ns, stale })
     }
 
     /// What was measured of the machine itself while the lab stood idle.
@@ -101,10 +83,7 @@ impl Bench {
     fn set_and_drive(&mut self, plan: &Plan, record: &mut TrialRecord) -> Result<Checked, Fault> {
         let link = link_of(plan, &record.trial.settings);
         let wanted = in_force(plan, &record.trial);
-        self.set_machine(&wanted, &mut record.observed)?;
-        self.set_links(plan, &record.trial.settings, &mut record.observed)?;
-        self.set_quotas(&wanted, &mut record.observed)?;
-        self.set_cpus(&wanted, &mut record.observed)?;
+        self.levels.bring_to(&mut self.lab, (plan, &record.trial), &mut record.observed)?;
         let trial = with_load_settings(&record.trial);
         let entry = workload::find(self.entries, &trial.point.workload)?;
         let job = job(plan, &trial, (&link, &wanted));
@@ -127,107 +106,9 @@ impl Bench {
         Ok(checked)
     }
 
-    /// Brings the machine itself to the settings in force.
-    fn set_machine(&mut self, wanted: &Settings, observed: &mut Settings) -> Result<(), Fault> {
-        self.machine.bring_to(wanted, observed).map_err(into_fault)
-    }
-
-    /// Holds the sides to what the settings in force say.
-    fn set_quotas(&mut self, wanted: &Settings, observed: &mut Settings) -> Result<(), Fault> {
-        for (key, level) in wanted {
-            let Some(row) = factor::find_quota(key) else { continue };
-            row.apply(&mut self.lab, level).map_err(into_fault)?;
-            observed.insert(key.clone(), row.observe(&self.lab, level).map_err(into_fault)?);
-        }
-        Ok(())
-    }
-
-    /// Holds the system under test to the CPUs that the settings in force say.
-    fn set_cpus(&mut self, wanted: &Settings, observed: &mut Settings) -> Result<(), Fault> {
-        let root = Path::new("/");
-        for (key, level) in wanted {
-            let Some(row) = factor::find_cpus(key) else { continue };
-            if self.cpus.is_none() {
-                self.cpus = Some(self.lab.cpus().map_err(LabError::into_fault)?);
-            }
-            row.apply(&self.lab, root, level).map_err(into_fault)?;
-            let is = row.observe(&self.lab, root, level).map_err(into_fault)?;
-            observed.insert(key.clone(), is);
-        }
-        Ok(())
-    }
-
-    /// Gives the system under test the CPUs that it had before the first level.
-    fn free_cpus(&mut self) {
-        if let Some(before) = self.cpus.take() {
-            // A host that is gone needs none.
-            self.stale |= self.lab.hold_cpus(&before).is_err();
-        }
-    }
-
     /// Makes the groups in which the sides are held.
     fn hold(&mut self) -> Result<(), LabError> {
         self.lab.hold(&self.sides, &self.blueprint.binary)
-    }
-
-    /// Brings every link to what its plan and the trial's settings say; only differences are set.
-    fn set_links(
-        &mut self,
-        plan: &Plan,
-        settings: &Settings,
-        observed: &mut Settings,
-    ) -> Result<(), Fault> {
-        let mut wanted: Vec<(String, String, Value)> = Vec::new();
-        for (number, link) in plan.lab.links.iter().enumerate() {
-            // A factor's level stands above what the plan sets for the whole run.
-            let mut all = plan.lab.settings.clone();
-            all.extend(link.settings.clone());
-            all.extend(settings.clone());
-            // Every link has the same hosts at its ends: theirs are set along with the first.
-            let here = |scope| scope == Scope::Link || (scope == Scope::Host && number == 0);
-            let linked = all
-                .into_iter()
-                .filter(|(key, _)| factor::find(key).is_some_and(|f| here(f.spec().scope)));
-            wanted.extend(linked.map(|(key, value)| (link.name.clone(), key, value)));
-        }
-        self.unset_others(&wanted).map_err(LabError::into_fault)?;
-        for (link, key, value) in wanted {
-            let Some(factor) = factor::find(&key) else { continue };
-            let there = self.set.iter().any(|(l, k, v, _)| *l == link && *k == key && *v == value);
-            if !there {
-                let undo = factor.apply(&mut self.lab, &link, &value).map_err(into_fault)?;
-                self.set.push((link.clone(), key.clone(), value, undo));
-            }
-            if link == link_of(plan, settings) || factor.spec().scope == Scope::Host {
-                let is = factor.observe(&mut self.lab, &link).map_err(into_fault)?;
-                observed.insert(key, is);
-            }
-        }
-        Ok(())
-    }
-
-    /// Undoes, last first, down to the first setting that is no longer wanted.
-    fn unset_others(&mut self, wanted: &[(String, String, Value)]) -> Result<(), LabError> {
-        let stays = |(link, key, value, _): &(String, String, Value, Undo)| {
-            wanted.iter().any(|(l, k, v)| l == link && k == key && v == value)
-        };
-        let keep = self.set.iter().position(|s| !stays(s)).unwrap_or(self.set.len());
-        while self.set.len() > keep {
-            if let Some((_, _, _, undo)) = self.set.pop() {
-                undo.carry_out(&mut self.lab)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// At the end of a run the links are again what they were when the lab was built.
-    fn unset_all(&mut self) {
-        while let Some((_, _, _, undo)) = self.set.pop() {
-            if self.stale || undo.carry_out(&mut self.lab).is_err() {
-                // A broken lab takes its links with it when it is built anew.
-                self.stale = true;
-            }
-        }
     }
 }
 
@@ -239,9 +120,9 @@ impl Stand for Bench {
             self.rebuild()?;
         }
         self.calm = Calm::within(plan);
-        self.sides = factor::held_sides(plan);
-        let mut rows = factor::ALL.iter().filter_map(|spec| factor::find_quota(spec.name));
-        if let Some(row) = rows.find(|row| self.sides.contains(&row.side)) {
+        let quotas = factor::quotas(plan);
+        self.sides = quotas.iter().map(|row| row.side).collect();
+        if let Some(row) = quotas.first() {
             self.hold().map_err(|e| row.refused(e))?;
         }
         if !plan.method.displaced_work {
@@ -275,8 +156,7 @@ impl Stand for Bench {
     /// A fresh lab; what was set on the old one went with its links.
     fn rebuild(&mut self) -> Result<(), RunError> {
         self.stale = true;
-        self.set.clear();
-        self.cpus = None;
+        self.levels.forget_lab();
         // First the old one, so that its names are free.
         self.lab.take_down();
         let reason = std::mem::take(&mut self.lab.reason);
@@ -292,14 +172,11 @@ impl Stand for Bench {
     }
 
     fn end(&mut self, whole: bool) -> Vec<String> {
-        self.stale = !whole;
-        self.unset_all();
-        self.free_cpus();
-        self.machine.undo_all();
+        self.stale = !self.levels.undo_all(&mut self.lab, whole);
         self.lab.release();
         self.sides.clear();
         self.watch.end_soaker();
-        self.machine.left().to_vec()
+        self.levels.left().to_vec()
     }
 }
 

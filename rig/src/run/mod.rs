@@ -10,7 +10,7 @@ mod calm;
 mod conduct;
 mod conductor;
 mod hands;
-mod machine;
+mod levels;
 mod rehearse;
 mod simulated;
 mod stand;

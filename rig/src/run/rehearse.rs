@@ -5,8 +5,8 @@
 
 use super::hands::{in_force, into_fault, with_load_settings};
 use super::stand::RunError;
-use crate::factor;
-use crate::lab::{Blueprint, Lab, LabError, Wanted};
+use crate::factor::{self, Ground, Machine, Mechanism};
+use crate::lab::{Blueprint, Lab, Wanted};
 use crate::workload::{self, Entries, Job};
 use desk::record::{Fault, LabKind, Plan, Trial, Value};
 use std::path::Path;
@@ -19,6 +19,7 @@ const LINK: &str = "lan";
 /// A lab of one client and one link, on which things are tried and undone.
 pub struct Rehearsal {
     lab: Lab,
+    machine: Machine,
 }
 
 impl Rehearsal {
@@ -33,7 +34,8 @@ impl Rehearsal {
     ) -> Result<Self, RunError> {
         let (wanted, links) = (Wanted::Only(kind), vec![LINK.to_owned()]);
         let blueprint = Blueprint { wanted, clients: 1, links, binary: binary.into() };
-        Ok(Self { lab: Lab::try_out(&blueprint, kind, cancel)? })
+        let (lab, machine) = (Lab::try_out(&blueprint, kind, cancel)?, Machine::new(binary));
+        Ok(Self { lab, machine })
     }
 
     /// Sets a level of a factor of links or hosts, or of the CPUs of a host, reads it back and
@@ -42,14 +44,13 @@ impl Rehearsal {
     /// # Errors
     /// The fault that a trial under this level would have.
     pub fn set(&mut self, factor: &str, level: &Value) -> Result<(), Fault> {
-        if let Some(row) = factor::find_cpus(factor) {
-            let before = self.lab.cpus().map_err(LabError::into_fault)?;
-            row.apply(&self.lab, Path::new("/"), level).map_err(into_fault)?;
-            return self.lab.hold_cpus(&before).map_err(LabError::into_fault);
-        }
-        let Some(factor) = factor::find(factor) else { return Ok(()) };
-        let undo = factor.apply(&mut self.lab, LINK, level).map_err(into_fault)?;
-        undo.carry_out(&mut self.lab).map_err(LabError::into_fault)
+        let Some(mechanism @ (Mechanism::Link(_) | Mechanism::Cpus(_))) = factor::mechanism(factor)
+        else {
+            return Ok(());
+        };
+        let ground = &mut Ground { lab: &mut self.lab, machine: &mut self.machine };
+        let undo = mechanism.apply(ground, LINK, level).map_err(into_fault)?;
+        undo.carry_out(ground).map_err(into_fault)
     }
 
     /// Stages the load of a trial of a plan: streams open with all that is set on their sockets,

@@ -5,14 +5,14 @@
 
 use super::hands::{in_force, is_told, job, link_of, of_sockets, window, with_load_settings};
 use super::stand::{RunError, Stand};
-use crate::factor::{self, FactorError};
+use crate::factor::{self, FactorError, Mechanism};
 use crate::lab::sim::{
     Chance, Drawn, Hold, LinkNow, Physics, Planted, Scene, Spoil, Spoilt, Through, Warmth,
     ceilings, clocks, quotas, shapers,
 };
 use crate::workload::{self, Entries, Modelled};
 use desk::plan::{OVERHEAD_S, shortest};
-use desk::record::{Fault, Outcome, Plan, Reading, Scope, Settings, Trial, TrialRecord, Value};
+use desk::record::{Fault, Outcome, Plan, Reading, Settings, Trial, TrialRecord, Value};
 use desk::unit::{Quantity, Unit};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -302,13 +302,14 @@ fn observed(plan: &Plan, trial: &Trial, link: &LinkNow) -> Settings {
     let used = plan.lab.links.iter().find(|l| l.name == link.name);
     all.extend(used.map(|l| l.settings.clone()).unwrap_or_default());
     all.extend(trial.settings.clone());
-    let set = |key: &str| {
-        factor::find(key).is_some_and(|f| matches!(f.spec().scope, Scope::Link | Scope::Host))
+    let set = |key: &str| match factor::mechanism(key) {
+        Some(Mechanism::Link(_) | Mechanism::Quota(_) | Mechanism::Cpus(_)) => true,
+        Some(Mechanism::Machine(_)) => false,
+        Some(Mechanism::Load) | None => {
+            is_told(key) || key.starts_with("sim_") || key == "cpu_speed"
+        }
     };
-    let held = |key: &str| {
-        factor::find_quota(key).is_some() || factor::find_cpus(key).is_some() || is_told(key)
-    };
-    all.retain(|key, _| set(key) || held(key) || key.starts_with("sim_") || key == "cpu_speed");
+    all.retain(|key, _| set(key));
     all
 }
 
@@ -329,13 +330,13 @@ fn busiest(record: &TrialRecord) -> f64 {
 fn not_taken(visit: &Visit<'_>, planted: &Planted) -> Option<FactorError> {
     let settings = &visit.trial.settings;
     let named = planted.factor.as_ref().filter(|name| settings.contains_key(*name));
-    let on_links = |name: &&String| factor::find(name).is_some();
-    let name = named.or_else(|| settings.keys().find(on_links))?;
-    let row = factor::find(name)?;
+    let on_links = |name: &&String| matches!(factor::mechanism(name), Some(Mechanism::Link(_)));
+    let name = named.or_else(|| settings.keys().find(on_links)).filter(on_links)?;
+    let factor = factor::spec(name)?.name;
     let place = format!("sut {}", link_of(visit.plan, settings));
     let asked = settings.get(name).map(ToString::to_string).unwrap_or_default();
     let found = "what it was before".into();
-    Some(FactorError::NotTaken { factor: row.spec().name, place, asked, found })
+    Some(FactorError::NotTaken { factor, place, asked, found })
 }
 
 #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 ns")]

@@ -2,7 +2,7 @@
 //!
 //! Must not know what that costs, nor what is concluded from it.
 
-use crate::factor;
+use crate::factor::{self, Mechanism};
 use crate::lab::sim::{Physics, Resource, throttle};
 use desk::record::{Fixed, LoadPlan, ParamRole, Plan, Settings, Throttle, Throttling, Value};
 use desk::unit::{Quantity, Unit};
@@ -69,7 +69,7 @@ impl Found {
     fn cpus(&mut self, root: &Path) {
         let speed = self.speed(root);
         for (resource, key) in [("server CPU", "server_quota"), ("client CPU", "client_quota")] {
-            let Some(row) = factor::find_quota(key) else { continue };
+            let Some(Mechanism::Quota(row)) = factor::mechanism(key) else { continue };
             let own = self.quantity(key);
             match (row.try_out(root), own) {
                 (Err(e), _) => self.not(resource, e.to_string()),
@@ -88,7 +88,7 @@ impl Found {
     fn speed(&mut self, root: &Path) -> bool {
         const RESOURCE: &str = "CPU speed";
         const KEY: &str = "max_frequency";
-        let Some(row) = factor::find_machine(KEY) else { return false };
+        let Some(Mechanism::Machine(row)) = factor::mechanism(KEY) else { return false };
         let found = row.observe(root).and_then(|now| row.refuse(root, &now).map(|()| now));
         let full = match found {
             Ok(Value::Quantity(full)) => full,

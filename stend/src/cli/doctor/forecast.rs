@@ -9,7 +9,7 @@ use crate::cli::error::CliError;
 use crate::cli::{place, plans, survey};
 use desk::record::{Environment, FactorSpec, LabKind, Place, Plan, Scope, Value, Words};
 use desk::unit::Kind;
-use rig::factor;
+use rig::factor::{self, Mechanism};
 use rig::lab::environment;
 use rig::workload::Entry;
 use std::path::{Path, PathBuf};
@@ -118,8 +118,8 @@ fn over_sockets() -> Option<&'static Entry> {
 
 /// A factor at one level: of the machine at that in force, so that nothing changes.
 fn of_factor(spec: &FactorSpec, machine: &Environment) -> (String, String) {
-    let (name, level) = (spec.name, written(&level(spec)));
     let own = machine.fact("tcp.congestion_default").unwrap_or("cubic");
+    let (name, level) = (spec.name, written(&level(spec, own)));
     let set = match spec.scope {
         Scope::Machine | Scope::Host | Scope::Side | Scope::Program => {
             format!("{name} = {level}\n")
@@ -143,9 +143,13 @@ fn of_factor(spec: &FactorSpec, machine: &Environment) -> (String, String) {
 }
 
 /// The level at which a factor is tried: that in force on the machine if there is one and a plan
-/// could name it, else the first or least that it may have.
-fn level(spec: &FactorSpec) -> Value {
-    let in_force = factor::find_machine(spec.name).and_then(|row| row.observe(Path::new("/")).ok());
+/// could name it, else the first or least that it may have; of a word of the network stack the
+/// machine's `own`.
+fn level(spec: &FactorSpec, own: &str) -> Value {
+    let in_force = match factor::mechanism(spec.name) {
+        Some(Mechanism::Machine(row)) => row.observe(Path::new("/")).ok(),
+        _ => None,
+    };
     if let Some(value) = in_force.filter(|value| spec.kind.takes(value)) {
         return value;
     }
@@ -157,6 +161,7 @@ fn level(spec: &FactorSpec) -> Value {
             Kind::Rate => range.nearest(1e9),
             _ => range.nearest(range.least),
         },
+        (_, None) if spec.scope == Scope::Host => Value::Word(own.into()),
         (_, None) => Value::Word("performance".into()),
     }
 }

@@ -8,7 +8,7 @@ use crate::cli::error::CliError;
 use crate::cli::place;
 use desk::plan::order;
 use desk::record::{LabKind, Plan, Scope, Settings, Trial, Value};
-use rig::factor;
+use rig::factor::{self, Mechanism};
 use rig::lab::undo;
 use rig::probe::Soaker;
 use rig::run::{Rehearsal, RunError, refuse_boots};
@@ -155,7 +155,9 @@ pub fn settings(plan: &Plan) -> impl Iterator<Item = &Settings> {
 /// Whether it sets anything of the machine itself, or makes control groups there.
 pub fn sets_machine(plan: &Plan) -> bool {
     let mut keys = settings(plan).flat_map(|all| all.keys());
-    keys.any(|key| factor::find_machine(key).is_some() || factor::find_quota(key).is_some())
+    keys.any(|key| {
+        matches!(factor::mechanism(key), Some(Mechanism::Machine(_) | Mechanism::Quota(_)))
+    })
 }
 
 /// What of a trial decides how its sockets are made: every word of load and treatment that is set

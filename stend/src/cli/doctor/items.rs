@@ -10,7 +10,7 @@ use crate::cli::invoked;
 use desk::record::{FactorSpec, Scope};
 use desk::unit::{Quantity, Unit};
 use desk::validity::STEAL_MOST;
-use rig::factor::{self, FactorError, MachineRow, QuotaRow};
+use rig::factor::{self, FactorError, MachineRow, Mechanism, QuotaRow};
 use rig::lab::capability::{Capability, Noise, State, fix_of_write, look};
 use rig::store::Store;
 use std::io;
@@ -187,10 +187,12 @@ fn of_factor(spec: &FactorSpec, tests: &[Test]) -> Item {
         Scope::Program | Scope::Socket | Scope::Profile => "every plan that sets it",
         Scope::Path | Scope::Link | Scope::Host => "every plan that sets it, in labs with links",
     });
-    let found = match (factor::find_machine(spec.name), factor::find_quota(spec.name)) {
-        (Some(row), _) => of_machine(row),
-        (None, Some(row)) => of_side(row),
-        (None, None) => of_labs(spec, tests),
+    let found = match factor::mechanism(spec.name) {
+        Some(Mechanism::Machine(row)) => of_machine(row),
+        Some(Mechanism::Quota(row)) => of_side(row),
+        Some(Mechanism::Link(_) | Mechanism::Cpus(_) | Mechanism::Load) | None => {
+            of_labs(spec, tests)
+        }
     };
     Item { found, effect, trust: "", doubt: "" }
 }

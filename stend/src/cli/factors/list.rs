@@ -1,7 +1,7 @@
 //! Knows how the list of factors is written.
 
 use desk::record::{FactorSpec, Scope};
-use rig::factor;
+use rig::factor::{self, Mechanism};
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -43,17 +43,19 @@ const fn scope(scope: Scope) -> &'static str {
 
 /// The value now, and whether it can be set here, or why not.
 fn here(spec: &FactorSpec, root: &Path) -> String {
-    if let Some(row) = factor::find_quota(spec.name) {
-        return row.try_out(root).map_or_else(|e| e.to_string(), |tried| format!("here: {tried}"));
-    }
-    if let Some(row) = factor::find_cpus(spec.name) {
-        return row.here(root);
-    }
-    let Some(row) = factor::find_machine(spec.name) else {
-        return match spec.scope {
-            Scope::Program => "told to the programs of the load".into(),
-            _ => "set in the lab".into(),
-        };
+    let row = match factor::mechanism(spec.name) {
+        Some(Mechanism::Machine(row)) => row,
+        Some(Mechanism::Quota(row)) => {
+            let tried = row.try_out(root);
+            return tried.map_or_else(|e| e.to_string(), |tried| format!("here: {tried}"));
+        }
+        Some(Mechanism::Cpus(row)) => return row.here(root),
+        Some(Mechanism::Link(_) | Mechanism::Load) | None => {
+            return match spec.scope {
+                Scope::Program => "told to the programs of the load".into(),
+                _ => "set in the lab".into(),
+            };
+        }
     };
     let now = match row.observe(root) {
         Ok(now) => now,

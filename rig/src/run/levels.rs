@@ -1,0 +1,173 @@
+//! Knows which levels are in force, brings the ground to those of the next trial, and back.
+//!
+//! Must not know how a level is set: its mechanism does.
+
+use super::hands::{in_force, into_fault, link_of};
+use crate::factor::{self, FactorError, Ground, Machine, Mechanism, Undo};
+use crate::lab::Lab;
+use crate::lab::undo::UndoError;
+use desk::record::{Fault, Plan, Scope, Settings, Trial, Value};
+use std::path::Path;
+
+/// A factor at a level; of those of links, on one of them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Level {
+    link: String,
+    key: String,
+    value: Value,
+}
+
+/// A level that a trial wants, and how it is set.
+struct Wanted {
+    level: Level,
+    mechanism: Mechanism,
+    /// Whether what is read back goes into the record.
+    shown: bool,
+}
+
+/// What is set, in the order of setting, each with its way back.
+#[derive(Debug)]
+pub struct Levels {
+    machine: Machine,
+    set: Vec<(Level, Undo)>,
+    /// What could not be brought back, in words for the person.
+    left: Vec<String>,
+}
+
+impl Levels {
+    /// Nothing is set yet. `binary` is what the guardian is executed from.
+    #[must_use]
+    pub fn new(binary: &Path) -> Self {
+        Self { machine: Machine::new(binary), set: Vec::new(), left: Vec::new() }
+    }
+
+    /// Brings the ground to what a plan wants of a trial, and reads every level back; only
+    /// differences are set.
+    ///
+    /// # Errors
+    /// When a level does not take, or one that is no longer wanted cannot be undone.
+    pub fn bring_to(
+        &mut self,
+        lab: &mut Lab,
+        (plan, trial): (&Plan, &Trial),
+        observed: &mut Settings,
+    ) -> Result<(), Fault> {
+        let wanted = wanted(plan, trial);
+        let stays = |(set, _): &(Level, Undo)| wanted.iter().any(|one| one.level == *set);
+        let keep = self.set.iter().position(|one| !stays(one)).unwrap_or(self.set.len());
+        self.undo_to(lab, keep)?;
+        for Wanted { level, mechanism, shown } in wanted {
+            let ground = &mut Ground { lab: &mut *lab, machine: &mut self.machine };
+            if !self.set.iter().any(|(set, _)| *set == level) {
+                let undo = mechanism.apply(ground, &level.link, &level.value);
+                self.set.push((level.clone(), undo.map_err(into_fault)?));
+            }
+            if shown {
+                let found = mechanism.observe(ground, &level.link, &level.value);
+                observed.insert(level.key, found.map_err(into_fault)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Undoes, last first, until so many are left.
+    fn undo_to(&mut self, lab: &mut Lab, keep: usize) -> Result<(), Fault> {
+        while self.set.len() > keep {
+            let Some((_, undo)) = self.set.pop() else { break };
+            self.undo(lab, &undo).map_err(into_fault)?;
+        }
+        Ok(())
+    }
+
+    fn undo(&mut self, lab: &mut Lab, undo: &Undo) -> Result<(), FactorError> {
+        let done = undo.carry_out(&mut Ground { lab, machine: &mut self.machine });
+        if let Err(FactorError::Undo(UndoError::Left(words))) = &done {
+            self.left.push(words.clone());
+        }
+        done
+    }
+
+    /// Brings everything back; whether the lab is again what it was. A lab that is not whole is
+    /// left as it is: it takes what was set on it with it.
+    #[must_use]
+    pub fn undo_all(&mut self, lab: &mut Lab, mut whole: bool) -> bool {
+        while let Some((_, undo)) = self.set.pop() {
+            if whole || !undo.ends_with_lab() {
+                let done = self.undo(lab, &undo);
+                whole &= done.is_ok() || !undo.ends_with_lab();
+            }
+        }
+        self.machine.close();
+        whole
+    }
+
+    /// The lab is gone, and with it what was set on it.
+    pub fn forget_lab(&mut self) {
+        self.set.retain(|(_, undo)| !undo.ends_with_lab());
+    }
+
+    /// What could not be brought back, in words for the person.
+    #[must_use]
+    pub fn left(&self) -> &[String] {
+        &self.left
+    }
+}
+
+impl Drop for Levels {
+    fn drop(&mut self) {
+        while let Some((_, undo)) = self.set.pop() {
+            if let Undo::Journal(entries) = undo {
+                // Nobody is left to be told.
+                let _ = self.machine.undo(&entries);
+            }
+        }
+    }
+}
+
+/// Every level that a trial wants, in the order of setting: what the whole run has before what
+/// changes from trial to trial, so that little is undone between two.
+fn wanted(plan: &Plan, trial: &Trial) -> Vec<Wanted> {
+    let settings = &trial.settings;
+    let path = link_of(plan, settings);
+    let mut all = Vec::new();
+    let mut add = |link: &str, (key, value): (&String, &Value), links: bool, shown: bool| {
+        let Some(mechanism) = factor::mechanism(key) else { return };
+        if matches!(mechanism, Mechanism::Link(_)) == links {
+            let level = Level { link: link.into(), key: key.clone(), value: value.clone() };
+            all.push(Wanted { level, mechanism, shown });
+        }
+    };
+    for one in in_force(plan, trial).iter().filter(|(key, _)| !is_of_load(key)) {
+        add("", one, false, true);
+    }
+    for (number, link) in plan.lab.links.iter().enumerate() {
+        // A factor's level stands above what the plan sets for the whole run.
+        let mut here = plan.lab.settings.clone();
+        here.extend(link.settings.clone());
+        here.extend(settings.clone());
+        for (key, value) in &here {
+            // Every link has the same hosts at its ends: theirs are set along with the first.
+            let of_hosts = factor::spec(key).is_some_and(|spec| spec.scope == Scope::Host);
+            if number == 0 || !of_hosts {
+                add(&link.name, (key, value), true, of_hosts || link.name == path);
+            }
+        }
+    }
+    all.sort_by_key(|one| (settings.contains_key(&one.level.key), rank(one.mechanism)));
+    all
+}
+
+/// Whether a factor is the load's own to make, which says what it made.
+fn is_of_load(key: &str) -> bool {
+    factor::mechanism(key).is_some_and(|mechanism| matches!(mechanism, Mechanism::Load))
+}
+
+/// The machine comes before what stands on it.
+const fn rank(mechanism: Mechanism) -> u8 {
+    match mechanism {
+        Mechanism::Machine(_) => 0,
+        Mechanism::Link(_) => 1,
+        Mechanism::Quota(_) => 2,
+        Mechanism::Cpus(_) | Mechanism::Load => 3,
+    }
+}
