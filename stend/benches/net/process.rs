@@ -1,9 +1,11 @@
-//! Knows how another tool is started in a host's network namespace, and when it listens.
+//! Knows how another tool is started where a host is, in its network namespace and its control
+//! group, and when it listens.
 //!
 //! Must not know which tool, nor what it measures.
 
 use std::fs;
 use std::io;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -18,7 +20,7 @@ impl Drop for Running {
     }
 }
 
-/// Starts a program in a host's network namespace on one CPU.
+/// Starts a program in a host's network namespace and control group on one CPU.
 pub fn start(
     (host, cpu): (u32, u32),
     program: &str,
@@ -34,7 +36,27 @@ pub fn start(
         .stdout(out)
         .stderr(Stdio::null())
         .spawn()?;
-    Ok(Running(child))
+    let running = Running(child);
+    join(host, running.0.id())?;
+    Ok(running)
+}
+
+/// Puts a process into the control group of a host, where it has one of its own: what is counted
+/// there costs both.
+fn join(host: u32, process: u32) -> io::Result<()> {
+    for line in fs::read_to_string(format!("/proc/{host}/cgroup"))?.lines() {
+        let mut parts = line.splitn(3, ':').skip(1);
+        let (Some(controllers), Some(group)) = (parts.next(), parts.next()) else { continue };
+        if !group.contains("stend-") {
+            continue;
+        }
+        let mounts = [controllers, "unified", ""].map(|at| format!("/sys/fs/cgroup/{at}{group}"));
+        let Some(place) = mounts.iter().find(|place| Path::new(place).is_dir()) else {
+            return Err(io::Error::other(format!("control group {group} is not found")));
+        };
+        fs::write(Path::new(place).join("cgroup.procs"), process.to_string())?;
+    }
+    Ok(())
 }
 
 /// Waits until somebody listens on a port there.
