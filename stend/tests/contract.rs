@@ -17,7 +17,7 @@ use desk::record::{
 };
 use desk::unit::Kind;
 use moment::{good_or_disturbed, of_the_machine};
-use rig::factor;
+use rig::factor::{self, Ground, Machine, Mechanism};
 use rig::lab::{Blueprint, Wanted};
 use rig::run::Bench;
 use rig::workload::Entry;
@@ -154,9 +154,11 @@ fn the_smallest_point_takes_less_than_two_seconds_and_tells_what_it_cost() {
         let samples = &record.outcome.samples;
         let path = entry.spec.place == Place::Path;
         let quantiles = entry.spec.quantiles;
+        let (given, promised) = (samples.len() + quantiles.len(), entry.spec.metrics.len());
+        assert!(!samples.is_empty(), "{name} gives no sample");
         assert!(
-            !samples.is_empty()
-                && (!path || samples.len() + quantiles.len() == entry.spec.metrics.len())
+            !path || given == promised,
+            "{name}: {given} samples and quantiles, {promised} metrics"
         );
         for sample in samples {
             let spec = entry.spec.metrics.iter().find(|m| m.name == sample.metric);
@@ -376,6 +378,52 @@ fn wrong_data_is_refused_for_every_workload() {
     std::fs::remove_dir_all(&folder).expect("an empty folder");
 }
 
+/// Factors of links and hosts, each with a level that takes, and what it is before.
+const LEVELS: [(&str, &str, &str); 13] = [
+    ("checksum", "off", "on"),
+    ("gro", "off", "on"),
+    ("gso", "off", "on"),
+    ("mtu", "9000 B", "1500 B"),
+    ("rate", "100 Mbit/s", "none"),
+    ("receive_buffer", "1 MiB", "128 KiB"),
+    ("rx_queues", "2", "1"),
+    ("send_buffer", "1 MiB", "16 KiB"),
+    ("tcp_congestion", "reno", "cubic"),
+    ("tcp_sack", "off", "on"),
+    ("tcp_timestamps", "off", "on"),
+    ("tso", "off", "on"),
+    ("tx_queues", "2", "1"),
+];
+
+/// What the driver of a virtual link does not have.
+const REFUSED: [(&str, &str); 12] = [
+    ("adaptive_rx", "on"),
+    ("adaptive_tx", "on"),
+    ("combined_queues", "2"),
+    ("eee", "off"),
+    ("pause_rx", "off"),
+    ("pause_tx", "off"),
+    ("rx_frames", "8"),
+    ("rx_ring", "512"),
+    ("rx_usecs", "20 us"),
+    ("tx_frames", "8"),
+    ("tx_ring", "512"),
+    ("tx_usecs", "20 us"),
+];
+
+/// The first of two levels of a factor, as a plan that compares them has it.
+fn level_of(name: &str, levels: [&str; 2]) -> Value {
+    let levels = levels.map(|level| match level.parse::<u64>() {
+        Ok(count) => count.to_string(),
+        Err(_) => format!("\"{level}\""),
+    });
+    let plan = parse(&format!(
+        "title = \"x\"\n[factors.{name}]\nlevels = [{}]\n[load.it]\nworkload = \"tcp_stream\"\n",
+        levels.join(", ")
+    ));
+    plan.expect("a plan").factors[0].levels[0].settings[name].clone()
+}
+
 #[test]
 fn every_factor_takes_is_read_back_and_is_undone() {
     let _lock = lock();
@@ -384,16 +432,9 @@ fn every_factor_takes_is_read_back_and_is_undone() {
         println!("skipped: this machine grants no namespaces, and loopback has no links of ours");
         return;
     }
-    let levels = [
-        ("checksum", "off", "on"),
-        ("gro", "off", "on"),
-        ("gso", "off", "on"),
-        ("mtu", "9000 B", "1500 B"),
-        ("rate", "100 Mbit/s", "none"),
-        ("receive_buffer", "1 MiB", "128 KiB"),
-        ("tso", "off", "on"),
-    ];
-    let names: Vec<&str> = levels.iter().map(|row| row.0).collect();
+    let mut names: Vec<&str> = LEVELS.iter().map(|row| row.0).collect();
+    names.extend(REFUSED.iter().map(|row| row.0));
+    names.sort_unstable();
     let on_links = |name: &&str| matches!(factor::mechanism(name), Some(Mechanism::Link(_)));
     let all = factor::ALL.iter().map(|f| f.name).filter(on_links);
     assert_eq!(names, all.collect::<Vec<_>>(), "every factor that is set on links or hosts");
@@ -403,14 +444,9 @@ fn every_factor_takes_is_read_back_and_is_undone() {
         let mechanism = factor::mechanism(name).expect("a factor");
         mechanism.observe(ground, "lan", &Value::Word("none".into())).map(|v| v.to_string())
     };
-    for (name, level, before) in levels {
-        let text = format!(
-            "title = \"x\"\n[factors.{name}]\nlevels = [\"{level}\", \"{}\"]\n[load.it]\n\
-             workload = \"tcp_stream\"\n",
-            if name == "rate" { "1 Gbit/s" } else { before }
-        );
-        let plan = parse(&text).expect("a plan");
-        let level = &plan.factors[0].levels[0].settings[name];
+    for (name, level, before) in LEVELS {
+        let other = if name == "rate" { "1 Gbit/s" } else { before };
+        let level = &level_of(name, [level, other]);
         let factor = factor::mechanism(name).expect("a factor");
         let was = now(ground, name).unwrap_or_default();
         let undo = factor.apply(ground, "lan", level).unwrap_or_else(|e| panic!("{name}: {e}"));
@@ -421,5 +457,14 @@ fn every_factor_takes_is_read_back_and_is_undone() {
         undo.carry_out(ground).expect("undo");
         assert_eq!(now(ground, name).expect(name), was, "{name} is undone");
         assert_eq!(now(ground, "tso").expect("tso"), "on", "after {name}");
+    }
+    for (name, level) in REFUSED {
+        let other = if level == "on" { "off" } else { "on" };
+        let other = if level.starts_with(char::is_numeric) { "1 us" } else { other };
+        let other = if level.parse::<u64>().is_ok() { "1" } else { other };
+        let factor = factor::mechanism(name).expect("a factor");
+        let tried = factor.apply(ground, "lan", &level_of(name, [level, other]));
+        let words = tried.err().map(|e| e.to_string()).unwrap_or_default();
+        assert!(words.contains("does not have it; leave it out"), "{name}: {words}");
     }
 }

@@ -1,13 +1,14 @@
-//! Knows how a setting is changed on all ends of a link: MTU, offload bits, a token bucket, and
-//! fields of kernel settings on the hosts at its ends.
+//! Knows how a setting is changed on all ends of a link: MTU, offload bits, numbers of an adapter,
+//! a token bucket, and fields of kernel settings on the hosts at its ends.
 //!
 //! Must not know the list of factors.
 
 use super::{FactorError, Undo};
+use crate::lab::ethtool::Number;
 use crate::lab::link::Tbf;
 use crate::lab::wire::{LinkAnswer, LinkRequest};
 use crate::lab::{EndRole, Lab, LabError, LinkEnd};
-use desk::record::{FactorSpec, Value};
+use desk::record::{FactorSpec, Value, Words};
 use desk::unit::{Quantity, Unit};
 
 /// What is written to, and read back from, an interface.
@@ -17,6 +18,8 @@ pub enum OnLink {
     Mtu,
     /// Offload bits by ethtool; the first decides what is read back.
     Feature(&'static [&'static str]),
+    /// A number or a switch of the hosts' adapters by ethtool.
+    Number(Number),
     /// A `tbf` queueing discipline.
     TokenBucket,
     /// A field of a file below `/proc/sys/net`, on the hosts; fields count from 0.
@@ -40,6 +43,7 @@ impl LinkRow {
     pub fn observe(&self, lab: &mut Lab, link: &str) -> Result<Value, FactorError> {
         let ends = self.ends(lab, link)?;
         let found = self.read(lab, &ends)?;
+        self.must_be_there(lab, &ends, &found)?;
         let mut levels = ends.iter().zip(&found).filter(|(end, _)| self.must_take(end));
         let Some((_, first)) = levels.next() else {
             return Err(FactorError::NoLinks(self.spec.name));
@@ -59,6 +63,7 @@ impl LinkRow {
     pub fn apply(&self, lab: &mut Lab, link: &str, level: &Value) -> Result<Undo, FactorError> {
         let ends = self.ends(lab, link)?;
         let before = self.read(lab, &ends)?;
+        self.must_be_there(lab, &ends, &before)?;
         let undo = self.undo(&ends, &before);
         let done = self.set_and_verify(lab, &ends, &before, level);
         if let Err(e) = done {
@@ -80,7 +85,7 @@ impl LinkRow {
                 EndRole::PortToClient | EndRole::Bridge => false,
             });
         }
-        if matches!(self.on, OnLink::Field(..)) {
+        if matches!(self.on, OnLink::Field(..) | OnLink::Number(_)) {
             ends.retain(|e| matches!(e.role, EndRole::Adapter));
         }
         if ends.is_empty() {
@@ -99,10 +104,26 @@ impl LinkRow {
         let ask = |end: &LinkEnd| match self.on {
             OnLink::Mtu => LinkRequest::Info(end.name.clone()),
             OnLink::Feature(_) => LinkRequest::Features(end.name.clone()),
+            OnLink::Number(number) => LinkRequest::Number(end.name.clone(), number),
             OnLink::TokenBucket => LinkRequest::Tbf(end.name.clone()),
             OnLink::Field(path, _) => LinkRequest::Setting(path.into()),
         };
         on_ends(lab, ends, ends.iter().map(ask).collect())
+    }
+
+    /// An adapter whose driver has no such number has none to set.
+    fn must_be_there(
+        &self,
+        lab: &Lab,
+        ends: &[LinkEnd],
+        found: &[LinkAnswer],
+    ) -> Result<(), FactorError> {
+        let mut all = ends.iter().zip(found);
+        let absent = all.find(|(_, state)| matches!(state, LinkAnswer::Number(None)));
+        absent.map_or(Ok(()), |(end, _)| {
+            let what = format!("the driver of {} does not have it", place(lab, end));
+            Err(FactorError::NotHere { factor: self.spec.name, what })
+        })
     }
 
     fn set_and_verify(
@@ -153,21 +174,49 @@ impl LinkRow {
                 let set = bits.iter().map(|bit| ((*bit).to_owned(), on)).collect();
                 Ok(LinkRequest::SetFeatures(name, set))
             }
+            OnLink::Number(number) => {
+                let value = self.text(level).and_then(|text| text.parse().ok());
+                let value = value.ok_or_else(|| bad("write it with its unit"))?;
+                Ok(LinkRequest::SetNumber(name, number, value))
+            }
             OnLink::TokenBucket => {
                 let rate = level.quantity().ok_or_else(|| bad("write for instance 1 Gbit/s"))?;
                 Ok(LinkRequest::SetTbf(name, token_bucket(rate.value)))
             }
             OnLink::Field(path, at) => {
-                let size = level.quantity().and_then(|q| whole(q.value));
-                let size = size.ok_or_else(|| bad("write for instance 1 MiB"))?;
-                let LinkAnswer::Setting(text) = before else { return Err(bad("no such file")) };
-                let mut fields: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+                let text = self.text(level).ok_or_else(|| bad("write it with its unit"))?;
+                let LinkAnswer::Setting(before) = before else { return Err(bad("no such file")) };
+                let mut fields: Vec<&str> = before.split_whitespace().collect();
                 if let Some(field) = fields.get_mut(at) {
-                    *field = size.to_string();
+                    *field = &text;
                 }
                 Ok(LinkRequest::SetSetting(path.into(), fields.join(" ")))
             }
         }
+    }
+
+    /// A level as it is written: a number in steps of its range, 1 or 0 for a switch, a word.
+    fn text(&self, level: &Value) -> Option<String> {
+        match (self.spec.kind.range, level) {
+            (Some(range), _) => range.steps(level).and_then(whole).map(|steps| steps.to_string()),
+            (None, Value::Word(word)) => Some(match word.as_str() {
+                "on" => "1".into(),
+                "off" => "0".into(),
+                other => other.into(),
+            }),
+            (None, _) => None,
+        }
+    }
+
+    /// The level that such a text means.
+    fn of_text(&self, text: &str) -> Value {
+        let range = self.spec.kind.range.zip(text.parse().ok());
+        let word = || match (self.spec.kind.words, text) {
+            (Words::Of(_), "0") => "off",
+            (Words::Of(_), "1") => "on",
+            _ => text,
+        };
+        range.map_or_else(|| Value::Word(word().into()), |(range, steps)| range.at_step(steps))
     }
 
     fn level(&self, state: &LinkAnswer) -> Value {
@@ -185,8 +234,10 @@ impl LinkRow {
                 Value::Quantity(Quantity::new(tbf.rate_bits_per_s as f64, Unit::BitPerSecond))
             }
             (OnLink::Field(_, at), LinkAnswer::Setting(text)) => {
-                let field = text.split_whitespace().nth(*at).and_then(|f| f.parse().ok());
-                Value::Quantity(Quantity::bytes(field.unwrap_or(0)))
+                self.of_text(text.split_whitespace().nth(*at).unwrap_or("none"))
+            }
+            (OnLink::Number(_), LinkAnswer::Number(Some(value))) => {
+                self.of_text(&value.to_string())
             }
             _ => Value::Word("none".into()),
         }
@@ -206,6 +257,10 @@ impl LinkRow {
                         changeable.map(|f| (f.name.clone(), f.wanted)).collect(),
                     )
                 }
+                LinkAnswer::Number(value) => {
+                    let (OnLink::Number(number), Some(value)) = (&self.on, value) else { continue };
+                    LinkRequest::SetNumber(name, *number, *value)
+                }
                 LinkAnswer::Tbf(Some(tbf)) => LinkRequest::SetTbf(name, *tbf),
                 LinkAnswer::Tbf(None) | LinkAnswer::Done => LinkRequest::ClearQdisc(name),
                 LinkAnswer::Shaper(_) => continue,
@@ -222,7 +277,7 @@ impl LinkRow {
     fn not_taken(&self, lab: &Lab, end: &LinkEnd, asked: &Value, found: &Value) -> FactorError {
         FactorError::NotTaken {
             factor: self.spec.name,
-            place: format!("{}:{}", lab.name(end.host), end.name),
+            place: place(lab, end),
             asked: asked.to_string(),
             found: found.to_string(),
         }
@@ -238,6 +293,11 @@ type Steps = Vec<(usize, Vec<LinkRequest>)>;
 /// When a host is gone; then its links are gone with it.
 pub(super) fn carry_out(lab: &mut Lab, steps: &Steps) -> Result<(), LabError> {
     lab.ask_links(steps.clone()).map(|_| ())
+}
+
+/// Host and interface.
+fn place(lab: &Lab, end: &LinkEnd) -> String {
+    format!("{}:{}", lab.name(end.host), end.name)
 }
 
 /// Carries out one request an end, all hosts at once; answers come in the order of the ends.

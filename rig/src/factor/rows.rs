@@ -5,6 +5,7 @@ use super::link_row::{LinkRow, OnLink};
 use super::machine_rows as machine;
 use super::mechanism::Mechanism;
 use super::quota_row::{self, CLIENT_QUOTA, SERVER_QUOTA};
+use crate::lab::ethtool::Number;
 use crate::lab::ia32cap;
 use desk::record::{FactorSpec, ParamKind, Scope};
 use desk::unit::Kind;
@@ -12,8 +13,19 @@ use desk::unit::Kind;
 /// `on` or `off`.
 const SWITCH: ParamKind = ParamKind::choice(&["on", "off"]);
 
+/// Queues of one kind, descriptors of a ring, packets of an interrupt, and how long one is held
+/// back.
+const QUEUES: ParamKind = ParamKind::count(1, 4096);
+const RING: ParamKind = ParamKind::count(1, 1 << 20);
+const FRAMES: ParamKind = ParamKind::count(0, 1 << 16);
+const DELAY: ParamKind = ParamKind::within(Kind::Duration, 0.0, 65.535e-3).by(1e-6);
+
 const fn link(name: &'static str, about: &'static str, kind: ParamKind) -> FactorSpec {
     FactorSpec { name, about, scope: Scope::Link, kind }
+}
+
+const fn host(name: &'static str, about: &'static str, kind: ParamKind) -> FactorSpec {
+    FactorSpec { name, about, scope: Scope::Host, kind }
 }
 
 const CHECKSUM: FactorSpec =
@@ -49,27 +61,65 @@ const PROFILE: FactorSpec = FactorSpec {
     scope: Scope::Profile,
     kind: ParamKind::WORD,
 };
-const RECEIVE_BUFFER: FactorSpec = FactorSpec {
-    name: "receive_buffer",
-    about: "receive buffer with which TCP connections begin (second field of tcp_rmem)",
-    scope: Scope::Host,
-    kind: ParamKind::size(4096, 1 << 26),
-};
+const RECEIVE_BUFFER: FactorSpec = host(
+    "receive_buffer",
+    "receive buffer with which TCP connections begin (second field of tcp_rmem)",
+    ParamKind::size(4096, 1 << 26),
+);
 const RATE: FactorSpec = link(
     "rate",
     "token bucket on the link of the system under test, both directions",
     ParamKind::within(Kind::Rate, 1e5, 1e12),
 );
 const TSO: FactorSpec = link("tso", "TCP segmentation offload of the adapters", SWITCH);
+const ADAPTIVE_RX: FactorSpec =
+    link("adaptive_rx", "the driver chooses how receive interrupts are coalesced", SWITCH);
+const ADAPTIVE_TX: FactorSpec =
+    link("adaptive_tx", "the driver chooses how transmit interrupts are coalesced", SWITCH);
+const COMBINED_QUEUES: FactorSpec =
+    link("combined_queues", "queues of the adapters that receive and transmit", QUEUES);
+const EEE: FactorSpec = link("eee", "energy-efficient Ethernet (IEEE 802.3az)", SWITCH);
+const PAUSE_RX: FactorSpec = link("pause_rx", "pause frames are obeyed (IEEE 802.3x)", SWITCH);
+const PAUSE_TX: FactorSpec = link("pause_tx", "pause frames are sent (IEEE 802.3x)", SWITCH);
+const RX_FRAMES: FactorSpec =
+    link("rx_frames", "packets after which a receive interrupt comes", FRAMES);
+const RX_QUEUES: FactorSpec = link("rx_queues", "queues of the adapters that receive only", QUEUES);
+const RX_RING: FactorSpec = link("rx_ring", "descriptors of a receive ring", RING);
+const RX_USECS: FactorSpec =
+    link("rx_usecs", "longest that a receive interrupt is held back", DELAY);
+const TX_FRAMES: FactorSpec =
+    link("tx_frames", "packets after which a transmit interrupt comes", FRAMES);
+const TX_QUEUES: FactorSpec =
+    link("tx_queues", "queues of the adapters that transmit only", QUEUES);
+const TX_RING: FactorSpec = link("tx_ring", "descriptors of a transmit ring", RING);
+const TX_USECS: FactorSpec =
+    link("tx_usecs", "longest that a transmit interrupt is held back", DELAY);
+const SEND_BUFFER: FactorSpec = host(
+    "send_buffer",
+    "send buffer with which TCP connections begin (second field of tcp_wmem)",
+    ParamKind::size(4096, 1 << 26),
+);
+const TCP_CONGESTION: FactorSpec = host(
+    "tcp_congestion",
+    "congestion control of all sockets that do not choose one",
+    ParamKind::WORD,
+);
+const TCP_SACK: FactorSpec = host("tcp_sack", "selective acknowledgements (RFC 2018)", SWITCH);
+const TCP_TIMESTAMPS: FactorSpec =
+    host("tcp_timestamps", "timestamps in every segment (RFC 7323)", SWITCH);
 
 /// All factors, sorted by name.
 pub const ALL: &[FactorSpec] = &[
+    ADAPTIVE_RX,
+    ADAPTIVE_TX,
     machine::AUTOGROUP,
     machine::BUSY_POLL,
     CHECKSUM,
     CLIENT_QUOTA,
+    COMBINED_QUEUES,
     CONGESTION,
     CPUS,
+    EEE,
     machine::GOVERNOR,
     GRO,
     GSO,
@@ -80,19 +130,33 @@ pub const ALL: &[FactorSpec] = &[
     machine::NUMA_BALANCING,
     OPENSSL_IA32CAP,
     PATH,
+    PAUSE_RX,
+    PAUSE_TX,
     machine::PREFETCHERS,
     PROFILE,
     RATE,
     RECEIVE_BUFFER,
+    RX_FRAMES,
+    RX_QUEUES,
+    RX_RING,
+    RX_USECS,
+    SEND_BUFFER,
     SERVER_QUOTA,
     machine::SMT,
     machine::SWAPPINESS,
+    TCP_CONGESTION,
+    TCP_SACK,
+    TCP_TIMESTAMPS,
     machine::THP,
     TSO,
     machine::TURBO,
+    TX_FRAMES,
+    TX_QUEUES,
+    TX_RING,
+    TX_USECS,
 ];
 
-static LINK_ROWS: [LinkRow; 7] = [
+static LINK_ROWS: [LinkRow; 25] = [
     LinkRow { spec: &CHECKSUM, on: OnLink::Feature(&["tx-checksum-ip-generic"]) },
     LinkRow { spec: &GRO, on: OnLink::Feature(&["rx-gro"]) },
     LinkRow { spec: &GSO, on: OnLink::Feature(&["tx-generic-segmentation"]) },
@@ -108,6 +172,24 @@ static LINK_ROWS: [LinkRow; 7] = [
             "tx-tcp6-segmentation",
         ]),
     },
+    LinkRow { spec: &ADAPTIVE_RX, on: OnLink::Number(Number::AdaptiveRx) },
+    LinkRow { spec: &ADAPTIVE_TX, on: OnLink::Number(Number::AdaptiveTx) },
+    LinkRow { spec: &COMBINED_QUEUES, on: OnLink::Number(Number::CombinedQueues) },
+    LinkRow { spec: &EEE, on: OnLink::Number(Number::Eee) },
+    LinkRow { spec: &PAUSE_RX, on: OnLink::Number(Number::PauseRx) },
+    LinkRow { spec: &PAUSE_TX, on: OnLink::Number(Number::PauseTx) },
+    LinkRow { spec: &RX_FRAMES, on: OnLink::Number(Number::RxFrames) },
+    LinkRow { spec: &RX_QUEUES, on: OnLink::Number(Number::RxQueues) },
+    LinkRow { spec: &RX_RING, on: OnLink::Number(Number::RxRing) },
+    LinkRow { spec: &RX_USECS, on: OnLink::Number(Number::RxUsecs) },
+    LinkRow { spec: &TX_FRAMES, on: OnLink::Number(Number::TxFrames) },
+    LinkRow { spec: &TX_QUEUES, on: OnLink::Number(Number::TxQueues) },
+    LinkRow { spec: &TX_RING, on: OnLink::Number(Number::TxRing) },
+    LinkRow { spec: &TX_USECS, on: OnLink::Number(Number::TxUsecs) },
+    LinkRow { spec: &SEND_BUFFER, on: OnLink::Field("ipv4/tcp_wmem", 1) },
+    LinkRow { spec: &TCP_CONGESTION, on: OnLink::Field("ipv4/tcp_congestion_control", 0) },
+    LinkRow { spec: &TCP_SACK, on: OnLink::Field("ipv4/tcp_sack", 0) },
+    LinkRow { spec: &TCP_TIMESTAMPS, on: OnLink::Field("ipv4/tcp_timestamps", 0) },
 ];
 
 /// How a factor is set, by its name; none where there is no such factor.

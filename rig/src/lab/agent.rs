@@ -201,6 +201,12 @@ impl LinkHands {
             LinkRequest::Info(name) => return Ok(LinkAnswer::Info(Box::new(routes.link(&name)?))),
             LinkRequest::Tbf(name) => return Ok(LinkAnswer::Tbf(routes.tbf(&name)?)),
             LinkRequest::Shaper(name) => return Ok(LinkAnswer::Shaper(routes.shaper(&name)?)),
+            LinkRequest::Number(name, number) => {
+                return Ok(LinkAnswer::Number(self.ethtool()?.number(&name, number)?));
+            }
+            LinkRequest::SetNumber(name, number, value) => {
+                self.ethtool()?.set_number(&name, number, value)?;
+            }
             LinkRequest::Features(name) => {
                 return Ok(LinkAnswer::Features(self.ethtool()?.features(&name)?));
             }

@@ -2,7 +2,7 @@
 //!
 //! Must not know what a workload's own messages mean; they travel as JSON values.
 
-use super::ethtool::Feature;
+use super::ethtool::{Feature, Number};
 use super::link::{LinkInfo, Shaper, Tbf};
 use desk::record::LabKind;
 use serde::de::DeserializeOwned;
@@ -57,6 +57,10 @@ pub enum LinkRequest {
     Features(String),
     /// Switch offloads of a link.
     SetFeatures(String, Vec<(String, bool)>),
+    /// Tell a number of an adapter.
+    Number(String, Number),
+    /// Set a number of an adapter.
+    SetNumber(String, Number, u32),
     /// Shape the egress of a link.
     SetTbf(String, Tbf),
     /// Tell the shaper of a link.
@@ -82,6 +86,8 @@ pub enum LinkAnswer {
     Info(Box<LinkInfo>),
     /// Offloads as they are now.
     Features(Vec<Feature>),
+    /// A number of an adapter; none where its driver does not have it.
+    Number(Option<u32>),
     /// The shaper, if there is one.
     Tbf(Option<Tbf>),
     /// The shaper with its counts, if there is one.

@@ -1,6 +1,7 @@
 //! Ethtool: an adapter's own switches and answers, over a blocking netlink socket.
 //!
-//! Knows: features (offloads), channels (queues), link modes (speed), who drives the adapter.
+//! Knows: features (offloads), numbers (rings, queues, coalescing), link modes (speed), who drives
+//! the adapter.
 //! Gives: [`Ethtool`], which acts in the network namespace of the thread that opened it.
 //! Never: which setting is better, or whether what was asked is what is (the caller compares).
 //! Start reading at [`Ethtool::features`]. `unsafe` is in `driver.rs` alone.
@@ -10,6 +11,7 @@ mod bitset;
 mod driver;
 mod error;
 mod netlink;
+mod number;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
@@ -17,6 +19,7 @@ mod tests_laws;
 
 pub use driver::DriverInfo;
 pub use error::EthtoolError;
+pub use number::Number;
 
 use attribute::{find, find_u32, put_nested, put_text};
 use desk::unit::{Quantity, Unit};
