@@ -241,6 +241,7 @@ fn made_with(evidence: &Evidence, clients: &[Thread<'_>]) -> Settings {
     made.insert(LOOP.into(), Value::Word(if paced { "open" } else { "closed" }.into()));
     let connections: usize = clients.iter().map(|thread| thread.plan.connections.len()).sum();
     made.insert("streams_total".into(), Value::Count(connections as u64));
+    made.insert("client_threads".into(), Value::Count(clients.len() as u64));
     made
 }
 

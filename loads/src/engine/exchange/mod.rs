@@ -44,6 +44,8 @@ pub struct Recipe {
     pub figures: fn(f64, (u64, u64)) -> Vec<Sample>,
     /// Packets of an operation, by which a simulated lab counts.
     pub packets: f64,
+    /// Whether connections are kept.
+    pub kept: bool,
 }
 
 /// The entry of a workload, of its README, of its modules `spec` (`SPEC`) and `check` (`figures`),
@@ -54,6 +56,7 @@ macro_rules! entry {
             spec: &spec::SPEC,
             figures: check::figures,
             packets: $packets,
+            kept: <$exchange as $crate::engine::exchange::Exchange>::KEPT,
         };
         rig::workload::Entry {
             spec: &spec::SPEC,

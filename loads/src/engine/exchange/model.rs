@@ -28,7 +28,12 @@ const CALLS: f64 = 3.0;
 pub fn model(recipe: &Recipe, scene: &Scene<'_>, job: &Job<'_>) -> Result<Modelled, Fault> {
     let order = Order::of(job)?;
     let all: Vec<u32> = (0..scene.physics.machine.cores.max(1)).collect();
-    let threads = Threads::of(recipe.spec, job, scene.clients, Cpus { server: &all, all: &all });
+    let threads = Threads::of(
+        recipe.spec,
+        job,
+        scene.clients,
+        (Cpus { server: &all, all: &all }, recipe.kept),
+    );
     let bytes = order.request + order.response;
     let service = service(scene, recipe.packets, bytes);
     let waited = if scene.steady { job.settle } else { job.settle_max };

@@ -6,6 +6,7 @@ use super::params;
 use crate::engine::net::{Cpus, Secret};
 use crate::engine::pace::{Arrivals, Pace};
 use desk::record::{Fault, ParamRole, Settings, Value, WorkloadSpec};
+use desk::unit::Quantity;
 use rig::workload::Job;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -55,6 +56,11 @@ fn of_role(spec: &WorkloadSpec, role: ParamRole) -> &'static str {
     spec.params.iter().find(|param| param.role == Some(role)).map_or("", |param| param.name)
 }
 
+/// The rate of an open loop; none in a closed one.
+fn offered(spec: &WorkloadSpec, job: &Job) -> Option<Quantity> {
+    job.trial.point.params.get(of_role(spec, ParamRole::Offered)).and_then(Value::quantity)
+}
+
 impl Order {
     /// That of a trial.
     ///
@@ -79,19 +85,34 @@ fn bytes(params: &Settings, name: &str) -> usize {
     (size as usize).max(1)
 }
 
+/// Connections of a CPU that have a client thread each where they are made anew, in a closed loop:
+/// two threads that block made 1.4 times the connections of one that waits for both where the
+/// server had another CPU, and as many on its own; more made fewer (journal of 2026-11-23).
+const FEW: usize = 2;
+
 impl Threads {
     /// A thread for each CPU and host that connections are placed on; without placement as many of
-    /// a host as the server has CPUs, and no more than it has connections.
+    /// a host as the server has CPUs, and no more than it has connections. Where connections are
+    /// few and not kept, the clients have a thread for each.
     #[must_use]
-    pub fn of(spec: &WorkloadSpec, job: &Job, clients: u32, cpus: Cpus<'_>) -> Self {
+    pub fn of(
+        spec: &WorkloadSpec,
+        job: &Job,
+        clients: u32,
+        (cpus, kept): (Cpus<'_>, bool),
+    ) -> Self {
         let params = &job.trial.point.params;
         let word = params.get(params::PLACEMENT.name).and_then(Value::word).unwrap_or_default();
-        let each = params.get(of_role(spec, ParamRole::Concurrency)).and_then(Value::count);
+        let each =
+            params.get(of_role(spec, ParamRole::Concurrency)).and_then(Value::count).unwrap_or(1);
         let most = cpus.server.len().max(1);
+        let few = each <= (FEW * most) as u64 && !kept && offered(spec, job).is_none();
+        let lanes = if few { FEW } else { 1 };
         let mut all = Self::default();
-        let mut known: [BTreeMap<(usize, u32), usize>; 2] = Default::default();
+        let mut dealt: BTreeMap<(usize, u32), usize> = BTreeMap::new();
+        let mut known: [BTreeMap<(usize, u32, usize), usize>; 2] = Default::default();
         for host in 1..=clients as usize {
-            for _ in 0..each.unwrap_or(1) {
+            for _ in 0..each {
                 let at: usize = all.clients.iter().map(|thread| thread.connections.len()).sum();
                 let id = u32::try_from(at).unwrap_or(u32::MAX);
                 let turn = u32::try_from(at % most).unwrap_or(0);
@@ -100,11 +121,13 @@ impl Threads {
                     "same" => (Some(cpus.server(at)), Some(cpus.server(at))),
                     _ => (Some(cpus.server(at)), Some(cpus.neighbour(at))),
                 };
-                let place = [(0, server), (host, client)];
+                let before = dealt.entry((host, client.unwrap_or(turn))).or_default();
+                let place = [(0, server, 0), (host, client, *before % lanes)];
+                *before += 1;
                 let [serves, asks] = [0, 1].map(|side| {
                     let threads = if side == 0 { &mut all.server } else { &mut all.clients };
-                    let (host, cpu) = place[side];
-                    *known[side].entry((host, cpu.unwrap_or(turn))).or_insert_with(|| {
+                    let (host, cpu, lane) = place[side];
+                    *known[side].entry((host, cpu.unwrap_or(turn), lane)).or_insert_with(|| {
                         threads.push(ThreadPlan { host, cpu, connections: vec![], pace: None });
                         threads.len() - 1
                     })
@@ -120,9 +143,8 @@ impl Threads {
     /// Shares the offered rate out among the threads of the clients by their connections.
     #[expect(clippy::cast_precision_loss, reason = "connections are few")]
     fn pace(&mut self, spec: &WorkloadSpec, job: &Job) {
+        let Some(offered) = offered(spec, job) else { return };
         let params = &job.trial.point.params;
-        let offered = params.get(of_role(spec, ParamRole::Offered)).and_then(Value::quantity);
-        let Some(offered) = offered else { return };
         let word = params.get(params::ARRIVALS.name).and_then(Value::word).unwrap_or_default();
         let all: usize = self.clients.iter().map(|thread| thread.connections.len()).sum();
         let count = self.clients.len() as f64;

@@ -3,8 +3,11 @@
 //! The server closes first, so that the state TIME-WAIT (RFC 9293, 3.6) is kept at its end and no
 //! port of a client stays taken. Must not know when an operation begins.
 
-use crate::engine::exchange::{Counters, Exchange, Operations, Order, Serve, Shared, Slot};
+use crate::engine::exchange::{
+    Counters, Exchange, OFFERED, Operations, Order, Serve, Shared, Slot,
+};
 use crate::engine::net::content::content;
+use desk::record::Value;
 use rig::lab::agent;
 use rig::metal::{DIGEST, digest};
 use rustix::event::epoll;
@@ -36,9 +39,13 @@ impl Exchange for Anew {
     fn client(order: &Order, slots: Vec<Slot>) -> (Client, u64) {
         let [request, response] = contents(order);
         let sum = [&request, &response].into_iter().fold(DIGEST, |sum, bytes| digest(sum, bytes));
-        let open = |slot: &Slot| Open { server: slot.server, state: State::Idle };
+        let open = |slot: &Slot| Open { server: slot.server, state: State::Idle, last: None };
         let (slots, buffer) = (slots.iter().map(open).collect(), vec![0; order.response + 1]);
-        (Client { slots, request, response, buffer, ready: None }, sum)
+        let offered = order.params.get(OFFERED.name).and_then(Value::quantity);
+        let closed_loop = offered.is_none();
+        let client =
+            Client { slots, closed_loop, request, response, buffer, ready: None, spare: None };
+        (client, sum)
     }
 
     fn server(order: &Order, _: Vec<Slot>, listener: &Arc<TcpListener>) -> Server {
@@ -70,45 +77,76 @@ enum State {
     Waiting(OwnedFd, usize),
 }
 
+impl State {
+    /// That of a connection after so many bytes of the request, and whether it is all of it.
+    fn after(socket: OwnedFd, sent: usize, whole: bool) -> Self {
+        if whole { Self::Waiting(socket, 0) } else { Self::Connecting(socket, sent) }
+    }
+}
+
 struct Open {
     server: SocketAddrV4,
     state: State,
+    /// In a closed loop the connection before: it is closed while the next waits for the server.
+    last: Option<OwnedFd>,
 }
 
 /// A thread of clients.
 pub struct Client {
     slots: Vec<Open>,
+    closed_loop: bool,
     request: Vec<u8>,
     response: Vec<u8>,
     buffer: Vec<u8>,
     /// Where slots tell when they are ready; none where they block.
     ready: Option<OwnedFd>,
+    /// The next socket that blocks, made while the server is waited for.
+    spare: Option<OwnedFd>,
 }
 
 impl Client {
     /// Makes a connection that blocks, and sends the request.
-    fn open(&self, server: SocketAddrV4) -> io::Result<State> {
-        let socket = socket(SocketFlags::CLOEXEC)?;
-        sockopt::set_socket_timeout(&socket, Timeout::Recv, Some(PATIENCE))?;
-        sockopt::set_socket_timeout(&socket, Timeout::Send, Some(PATIENCE))?;
+    fn open(&mut self, server: SocketAddrV4) -> io::Result<State> {
+        let socket = match self.spare.take() {
+            Some(socket) => socket,
+            None => patient()?,
+        };
         match rustix::net::connect(&socket, &server) {
             // What the kernel says when the time to send is over (socket(7)).
             Err(Errno::INPROGRESS | Errno::AGAIN) => return Err(io::ErrorKind::TimedOut.into()),
             other => other?,
         }
         send_all(&socket, &self.request, SendFlags::empty())?;
+        self.spare = Some(patient()?);
         Ok(State::Waiting(socket, 0))
     }
 
-    /// Begins a connection that does not block.
+    /// Begins a connection that does not block. Where the other end is near, it stands when the call
+    /// returns, and takes the request at once.
     fn dial(&self, server: SocketAddrV4, (slot, ready): (usize, &OwnedFd)) -> io::Result<State> {
         let socket = socket(SocketFlags::CLOEXEC | SocketFlags::NONBLOCK)?;
-        let flags = epoll::EventFlags::IN | epoll::EventFlags::OUT | epoll::EventFlags::ET;
-        epoll::add(ready, &socket, epoll::EventData::new_u64(slot as u64), flags)?;
         match rustix::net::connect(&socket, &server) {
-            Ok(()) | Err(Errno::INPROGRESS) => Ok(State::Connecting(socket, 0)),
-            Err(e) => Err(e.into()),
+            Ok(()) | Err(Errno::INPROGRESS) => {}
+            Err(e) => return Err(e.into()),
         }
+        let mut sent = 0;
+        let whole = self.send(&socket, &mut sent)?;
+        let room = if whole { epoll::EventFlags::empty() } else { epoll::EventFlags::OUT };
+        let flags = epoll::EventFlags::IN | epoll::EventFlags::ET | room;
+        epoll::add(ready, &socket, epoll::EventData::new_u64(slot as u64), flags)?;
+        Ok(State::after(socket, sent, whole))
+    }
+
+    /// Sends what is left of the request; whether that is all of it.
+    fn send(&self, socket: &OwnedFd, sent: &mut usize) -> io::Result<bool> {
+        while *sent < self.request.len() {
+            match rustix::net::send(socket, &self.request[*sent..], SendFlags::NOSIGNAL) {
+                Ok(n) => *sent += n,
+                Err(Errno::AGAIN | Errno::NOTCONN) => return Ok(false),
+                Err(e) => return Err(e.into()),
+            }
+        }
+        Ok(true)
     }
 
     /// Reads the response and the end behind it; whether both have come.
@@ -144,6 +182,14 @@ fn send_all(socket: &OwnedFd, bytes: &[u8], flags: SendFlags) -> io::Result<()> 
     if sent == bytes.len() { Ok(()) } else { Err(io::ErrorKind::TimedOut.into()) }
 }
 
+/// A socket that blocks, but not for ever.
+fn patient() -> io::Result<OwnedFd> {
+    let socket = socket(SocketFlags::CLOEXEC)?;
+    sockopt::set_socket_timeout(&socket, Timeout::Recv, Some(PATIENCE))?;
+    sockopt::set_socket_timeout(&socket, Timeout::Send, Some(PATIENCE))?;
+    Ok(socket)
+}
+
 fn socket(flags: SocketFlags) -> io::Result<OwnedFd> {
     Ok(rustix::net::socket_with(AddressFamily::INET, SocketType::STREAM, flags, None)?)
 }
@@ -159,11 +205,13 @@ impl Operations for Client {
     }
 
     fn begin(&mut self, slot: usize) -> io::Result<()> {
-        let server = self.slots[slot].server;
+        let Open { server, ref mut last, .. } = self.slots[slot];
+        let last = last.take();
         self.slots[slot].state = match &self.ready {
             Some(ready) => self.dial(server, (slot, ready))?,
             None => self.open(server)?,
         };
+        drop(last);
         Ok(())
     }
 
@@ -172,26 +220,19 @@ impl Operations for Client {
         let (socket, mut come) = match state {
             State::Idle => return Ok(false),
             State::Connecting(socket, mut sent) => {
-                sockopt::socket_error(&socket)??;
-                while sent < self.request.len() {
-                    match rustix::net::send(&socket, &self.request[sent..], SendFlags::NOSIGNAL) {
-                        Ok(n) => sent += n,
-                        Err(Errno::AGAIN | Errno::NOTCONN) => {
-                            self.slots[slot].state = State::Connecting(socket, sent);
-                            return Ok(false);
-                        }
-                        Err(e) => return Err(e.into()),
-                    }
-                }
-                (socket, 0)
+                let whole = self.send(&socket, &mut sent)?;
+                self.slots[slot].state = State::after(socket, sent, whole);
+                // What answers it is an event of its own.
+                return Ok(false);
             }
             State::Waiting(socket, come) => (socket, come),
         };
-        let complete = self.read(&socket, &mut come)?;
-        if !complete {
+        if !self.read(&socket, &mut come)? {
             self.slots[slot].state = State::Waiting(socket, come);
+            return Ok(false);
         }
-        Ok(complete)
+        self.slots[slot].last = self.closed_loop.then_some(socket);
+        Ok(true)
     }
 
     fn survived(&mut self, slot: usize, error: &io::Error) -> Option<&'static str> {
