@@ -19,20 +19,20 @@ pub struct Trial {
     pub clients: ThreadEnd,
 }
 
-/// A trial as fast as it goes, of so many connections, bytes of a request and of a response.
-pub fn closed<E: Exchange>(connections: u32, request: usize, response: usize) -> Trial {
-    run::<E>((connections, None), (request, response), Duration::from_millis(150))
+/// A trial as fast as it goes, of so many connections, bytes of a request and of a response, and
+/// parameters of the load's own.
+pub fn closed<E: Exchange>(connections: u32, sizes: (usize, usize), own: Settings) -> Trial {
+    run::<E>((connections, None), (sizes, own), Duration::from_millis(150))
 }
 
 /// A trial of a window.
 pub fn run<E: Exchange>(
     (connections, pace): (u32, Option<Pace>),
-    (request, response): (usize, usize),
+    ((request, response), params): ((usize, usize), Settings),
     window: Duration,
 ) -> Trial {
     let secret = Secret { key: [7; 32], test: [9; 16] };
     let longest = window + Duration::from_secs(10);
-    let params = Settings::new();
     let order = Order { secret, params, seed: 42, request, response, longest };
     let plan = |host, pace| {
         let connections = (0..connections).map(|id| (id, 0)).collect();

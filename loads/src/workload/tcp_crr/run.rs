@@ -121,8 +121,8 @@ impl Client {
         Ok(State::Waiting(socket, 0))
     }
 
-    /// Begins a connection that does not block. Where the other end is near, it stands when the call
-    /// returns, and takes the request at once.
+    /// Begins a connection that does not block. Where the other end is near, it stands when the
+    /// call returns, and takes the request at once.
     fn dial(&self, server: SocketAddrV4, (slot, ready): (usize, &OwnedFd)) -> io::Result<State> {
         let socket = socket(SocketFlags::CLOEXEC | SocketFlags::NONBLOCK)?;
         match rustix::net::connect(&socket, &server) {

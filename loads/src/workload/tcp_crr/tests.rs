@@ -2,11 +2,12 @@
 
 use super::run::Anew;
 use crate::engine::exchange::trial::{Trial, closed};
+use desk::record::Settings;
 
 #[test]
 fn every_operation_is_a_connection_of_its_own() {
     for connections in [1, 5] {
-        let Trial { server, clients } = closed::<Anew>(connections, 700, 3000);
+        let Trial { server, clients } = closed::<Anew>(connections, (700, 3000), Settings::new());
         assert_eq!(clients.error, None);
         assert_eq!(server.error, None);
         assert!(clients.done > 100, "{}", clients.done);

@@ -2,11 +2,12 @@
 
 use super::run::Kept;
 use crate::engine::exchange::trial::{Trial, closed};
+use desk::record::Settings;
 
 #[test]
 fn requests_are_answered_one_by_one_and_many_at_once() {
     for connections in [1, 5] {
-        let Trial { server, clients } = closed::<Kept>(connections, 700, 3000);
+        let Trial { server, clients } = closed::<Kept>(connections, (700, 3000), Settings::new());
         assert_eq!(clients.error, None);
         assert_eq!(server.error, None);
         assert!(clients.done > 100, "{}", clients.done);
