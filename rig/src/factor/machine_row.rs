@@ -1,5 +1,5 @@
-//! Knows how a setting of the machine itself is changed: a file, or the same file of every CPU,
-//! below `/proc/sys` or `/sys`, or four bits of a register of every CPU.
+//! Knows how a setting of the machine itself is changed: a file, or the same file of every CPU or
+//! disk, below `/proc/sys` or `/sys`, or four bits of a register of every CPU.
 //!
 //! Must not know the list of factors, nor how a change is undone: the journal does.
 
@@ -28,7 +28,7 @@ pub struct MachineRow {
 /// Files in which a factor stands, and how.
 #[derive(Debug)]
 pub struct Place {
-    /// Path below the root; one `*` stands for the number of a CPU.
+    /// Path below the root; one `*` stands for the number of a CPU, or the name of a disk.
     pub pattern: &'static str,
     /// How levels are written there: level and text; empty for levels that are written as they are.
     pub words: &'static [(&'static str, &'static str)],
@@ -226,7 +226,7 @@ impl MachineRow {
         number.map_or_else(|| Value::Word(now.into()), |(range, steps)| range.at_step(steps))
     }
 
-    fn text(&self, place: &Place, level: &Value) -> Result<String, FactorError> {
+    pub(super) fn text(&self, place: &Place, level: &Value) -> Result<String, FactorError> {
         let asked = level.to_string();
         let bad =
             |remedy| FactorError::BadLevel { factor: self.spec.name, level: asked.clone(), remedy };
@@ -272,7 +272,10 @@ fn register_bits(place: &Place, text: &str) -> Option<String> {
     Some(register::written(bits & register::BITS))
 }
 
-/// The files of a pattern that are there, by the number of the CPU.
+/// Below it stand the disks, and what only looks like one: a disk has a device.
+const DISKS: &str = "sys/block";
+
+/// The files of a pattern that are there: of CPUs by their numbers, of disks by their names.
 pub(super) fn matching(root: &Path, pattern: &str) -> Vec<PathBuf> {
     let Some((before, after)) = pattern.split_once('*') else {
         let path = root.join(pattern);
@@ -282,7 +285,10 @@ pub(super) fn matching(root: &Path, pattern: &str) -> Vec<PathBuf> {
     let mut found: Vec<(u32, PathBuf)> = Vec::new();
     for entry in fs::read_dir(root.join(folder)).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        let number = name.strip_prefix(prefix).and_then(|rest| rest.parse().ok());
+        let number = match folder {
+            DISKS => entry.path().join("device").exists().then_some(0),
+            _ => name.strip_prefix(prefix).and_then(|rest| rest.parse().ok()),
+        };
         let path = entry.path().join(after.trim_start_matches('/'));
         if let Some(number) = number.filter(|_| path.exists()) {
             found.push((number, path));

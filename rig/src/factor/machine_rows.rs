@@ -31,8 +31,30 @@ pub(super) const BUSY_POLL: FactorSpec = machine(
     "how long poll and select look at the adapter before they sleep",
     ParamKind::within(Kind::Duration, 0.0, 10e-3).by(1e-6),
 );
+pub(super) const BUSY_READ: FactorSpec = machine(
+    "busy_read",
+    "how long a socket that receives looks at the adapter before it sleeps",
+    ParamKind::within(Kind::Duration, 0.0, 10e-3).by(1e-6),
+);
+pub(super) const DIRTY_BACKGROUND: FactorSpec = machine(
+    "dirty_background",
+    "percent of memory that may be dirty before the kernel writes it back",
+    ParamKind::count(0, 100),
+);
+pub(super) const DIRTY_RATIO: FactorSpec = machine(
+    "dirty_ratio",
+    "percent of memory that may be dirty before who writes has to wait",
+    ParamKind::count(0, 100),
+);
 pub(super) const GOVERNOR: FactorSpec =
     machine("governor", "who chooses the frequency, on every CPU", ParamKind::WORD);
+pub(super) const HUGE_PAGES: FactorSpec = machine(
+    "huge_pages",
+    "huge pages of the default size that are reserved",
+    ParamKind::count(0, 1 << 24),
+);
+pub(super) const IO_SCHEDULER: FactorSpec =
+    machine("io_scheduler", "who orders the requests, on every disk", ParamKind::WORD);
 pub(super) const MAX_FREQUENCY: FactorSpec = machine(
     "max_frequency",
     "highest frequency of every CPU",
@@ -55,6 +77,11 @@ pub(super) const PREFETCHERS: FactorSpec = machine(
     "all prefetchers of Intel's cores (four bits of register 0x1A4), on every CPU",
     SWITCH,
 );
+pub(super) const READ_AHEAD: FactorSpec = machine(
+    "read_ahead",
+    "how far ahead of a reader the kernel reads, on every disk",
+    ParamKind::within(Kind::Size, 0.0, 1073741824.0).by(1024.0),
+);
 pub(super) const SMT: FactorSpec =
     machine("smt", "simultaneous multithreading: two or more CPUs a core", SWITCH);
 pub(super) const SWAPPINESS: FactorSpec = machine(
@@ -64,6 +91,11 @@ pub(super) const SWAPPINESS: FactorSpec = machine(
 );
 pub(super) const THP: FactorSpec =
     machine("thp", "transparent huge pages", ParamKind::choice(&["always", "madvise", "never"]));
+pub(super) const THP_DEFRAG: FactorSpec = machine(
+    "thp_defrag",
+    "whether a fault waits until a huge page is made",
+    ParamKind::choice(&["always", "defer", "defer+madvise", "madvise", "never"]),
+);
 pub(super) const TURBO: FactorSpec = machine("turbo", "frequencies above the nominal one", SWITCH);
 
 /// A row over places that are all there is to say of it.
@@ -71,9 +103,12 @@ const fn row(spec: &'static FactorSpec, places: &'static [Place]) -> MachineRow 
     MachineRow { spec, places, effect: None, administered: false }
 }
 
-static ROWS: [MachineRow; 12] = [
+static ROWS: [MachineRow; 19] = [
     row(&AUTOGROUP, &[switch("proc/sys/kernel/sched_autogroup_enabled", ONE_ZERO)]),
     row(&BUSY_POLL, &[place("proc/sys/net/core/busy_poll")]),
+    row(&BUSY_READ, &[place("proc/sys/net/core/busy_read")]),
+    row(&DIRTY_BACKGROUND, &[place("proc/sys/vm/dirty_background_ratio")]),
+    row(&DIRTY_RATIO, &[place("proc/sys/vm/dirty_ratio")]),
     row(
         &GOVERNOR,
         &[Place {
@@ -81,6 +116,8 @@ static ROWS: [MachineRow; 12] = [
             ..place("sys/devices/system/cpu/cpu*/cpufreq/scaling_governor")
         }],
     ),
+    row(&HUGE_PAGES, &[place("proc/sys/vm/nr_hugepages")]),
+    row(&IO_SCHEDULER, &[place("sys/block/*/queue/scheduler")]),
     row(&MAX_FREQUENCY, &[place("sys/devices/system/cpu/cpu*/cpufreq/scaling_max_freq")]),
     row(&NETDEV_BACKLOG, &[place("proc/sys/net/core/netdev_max_backlog")]),
     row(&NETDEV_BUDGET, &[place("proc/sys/net/core/netdev_budget")]),
@@ -97,12 +134,14 @@ static ROWS: [MachineRow; 12] = [
             ..switch("dev/cpu/*/msr", &[("on", "0x0"), ("off", "0xf")])
         }],
     ),
+    row(&READ_AHEAD, &[place("sys/block/*/queue/read_ahead_kb")]),
     MachineRow {
         effect: Some(siblings),
         ..row(&SMT, &[place("sys/devices/system/cpu/smt/control")])
     },
     row(&SWAPPINESS, &[place("proc/sys/vm/swappiness")]),
     row(&THP, &[place("sys/kernel/mm/transparent_hugepage/enabled")]),
+    row(&THP_DEFRAG, &[place("sys/kernel/mm/transparent_hugepage/defrag")]),
     row(
         &TURBO,
         &[

@@ -2,7 +2,8 @@
 //! one may not have.
 
 use super::*;
-use crate::lab::undo::{Journal, register};
+use crate::lab::undo::{Journal, journals, register, settle};
+use desk::record::{FactorSpec, Words};
 use desk::unit::{Quantity, Unit};
 use std::fs;
 use std::path::PathBuf;
@@ -175,6 +176,115 @@ fn a_switch_of_numbers_keeps_a_value_that_has_no_word() {
     assert_eq!(tree.get(file), "0");
     let _ = journal.undo(&entries);
     assert_eq!(tree.get(file), "2", "as it was, not as we would have written it");
+}
+
+/// Two levels of a factor that differ.
+fn two_levels(spec: &FactorSpec) -> [Value; 2] {
+    match (spec.kind.words, spec.kind.range) {
+        (Words::Of([first, .., last]), _) => [word(first), word(last)],
+        (_, Some(range)) => [range.nearest(range.least), range.nearest(range.most)],
+        _ => [word("one"), word("other")],
+    }
+}
+
+/// Where a row stands in a tree: one file, or that of two CPUs or disks.
+fn files_of(pattern: &str) -> Vec<String> {
+    let names = if pattern.starts_with("sys/block") { ["sda", "sdb"] } else { ["0", "1"] };
+    match pattern.contains('*') {
+        true => names.map(|name| pattern.replacen('*', name, 1)).to_vec(),
+        false => vec![pattern.to_owned()],
+    }
+}
+
+/// A row of files at one of its places, on a tree of two CPUs or disks.
+struct Tried {
+    row: &'static MachineRow,
+    place: &'static machine_row::Place,
+    tree: Tree,
+    files: Vec<String>,
+    before: Value,
+    level: Value,
+}
+
+impl Tried {
+    fn new(row: &'static MachineRow, place: &'static machine_row::Place) -> Self {
+        let [before, level] = two_levels(row.spec);
+        let name = format!("row-{}-{}", row.spec.name, place.pattern.len());
+        let (tree, files) = (Tree::new(&name, &[]), files_of(place.pattern));
+        let tried = Self { row, place, tree, files, before, level };
+        assert!(tried.refused().contains("is not there"), "{}", tried.refused());
+        tried.put(&tried.text(&tried.before));
+        tried
+    }
+
+    fn text(&self, level: &Value) -> String {
+        self.row.text(self.place, level).unwrap()
+    }
+
+    fn put(&self, text: &str) {
+        for file in &self.files {
+            self.tree.put(file, text);
+            let disk = file.strip_suffix("/queue/scheduler");
+            if let Some(disk) = disk.or_else(|| file.strip_suffix("/queue/read_ahead_kb")) {
+                self.tree.put(&format!("{disk}/device/model"), "a disk");
+            }
+        }
+    }
+
+    fn refused(&self) -> String {
+        let refused = self.row.refuse(&self.tree.0, &self.level).err();
+        refused.map(|e| e.to_string()).unwrap_or_default()
+    }
+
+    fn all(&self) -> Vec<String> {
+        self.files.iter().map(|file| self.tree.get(file)).collect()
+    }
+
+    /// Sets the level and reads it back.
+    fn apply(&self, journal: &Journal) -> Vec<u64> {
+        assert_eq!(self.refused(), "");
+        let entries = self.row.apply(&self.tree.0, journal, &self.level).unwrap();
+        assert_eq!(self.all(), vec![self.text(&self.level); self.files.len()]);
+        assert_eq!(self.row.observe(&self.tree.0).unwrap(), self.level);
+        entries
+    }
+
+    fn is_as_before(&self) {
+        assert_eq!(self.all(), vec![self.text(&self.before); self.files.len()]);
+    }
+}
+
+/// Set, read back, undone; refused where the file is not there; left where somebody else has set it
+/// since; undone by the next one after a kill. Rows of registers, or with an effect, have tests of
+/// their own.
+#[test]
+fn every_row_of_files_is_set_read_back_undone_and_left_to_others() {
+    let mut tried = 0;
+    for row in ALL.iter().filter_map(|spec| machine_rows::row_of(spec.name)) {
+        if row.effect.is_some() {
+            continue;
+        }
+        for place in row.places.iter().filter(|place| place.register.is_none()) {
+            let one = Tried::new(row, place);
+            let journal = one.tree.journal();
+            let _ = journal.undo(&one.apply(&journal));
+            one.is_as_before();
+            let entries = one.apply(&journal);
+            one.put("foreign");
+            let _ = journal.undo(&entries);
+            assert_eq!(one.all(), vec!["foreign"; one.files.len()], "{}", row.spec.name);
+            one.put(&one.text(&one.before));
+            one.apply(&journal);
+            // Nothing of a killed process runs, not even the journal's end.
+            std::mem::forget(journal);
+            for left in journals(&one.tree.0.join("journals")).unwrap() {
+                settle(&left, &one.tree.0).unwrap();
+            }
+            one.is_as_before();
+            tried += 1;
+        }
+    }
+    assert_eq!(tried, 18, "places of rows");
 }
 
 #[test]

@@ -10,8 +10,8 @@ pub(super) fn list(root: &Path) -> String {
     let mut text = String::new();
     for spec in factor::ALL {
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "{:<16}{:<9}{}", spec.name, scope(spec.scope), spec.kind);
-        let _ = writeln!(text, "{:16}{}; {}", "", spec.about, here(spec, root));
+        let _ = writeln!(text, "{:<17}{:<9}{}", spec.name, scope(spec.scope), spec.kind);
+        let _ = writeln!(text, "{:17}{}; {}", "", spec.about, here(spec, root));
     }
     text.push_str(BESIDES);
     for entry in loads::ALL {
