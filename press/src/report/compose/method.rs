@@ -9,10 +9,10 @@ use crate::report::document::{Column, Node, Prose, Table};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
 use desk::record::{Added, LoadPlan, Replicate, Run, TrialKind, Value};
-use desk::stats::{Estimate, EstimateMethod, LEVEL, RANKS_FROM};
+use desk::stats::{Estimate, EstimateMethod, LEVEL, RANKS_FROM, median};
 use desk::unit::{Quantity, Unit};
 use desk::verdict::{Caveat, POWER, compares};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// More swept values than this are said as a range.
 const SWEPT: usize = 3;
@@ -152,28 +152,39 @@ fn few_blocks<'a>(part: &Part<'a>) -> Option<&'a Estimate> {
 /// For one part a row a property; for several a row a part, so that names never share a column.
 fn table(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Table, ReportError> {
     let text = |title| Column { title, numeric: false };
-    let mut columns = Vec::new();
-    let mut rows: Vec<Vec<Prose>> = Vec::new();
+    // Parts may have different properties: each has a place, and a part that lacks it a dash.
+    let (mut keys, mut all) = (Vec::new(), Vec::new());
     for part in parts {
         let mut properties = properties(writer, part.run)?;
         if parts.iter().any(|part| few_blocks(part).is_some()) {
             properties.push(("method-effect-seen", smallest(writer, part)?));
         }
-        if parts.len() == 1 {
-            columns = vec![text(writer.label("made-setting")?), text(writer.label("made-value")?)];
-            for (key, value) in properties {
-                rows.push(vec![writer.label(key)?, value]);
-            }
-            continue;
-        }
-        if columns.is_empty() {
-            columns.push(text(writer.label("method-part")?));
-            for (key, _) in &properties {
-                columns.push(text(writer.label(key)?));
+        for (key, _) in &properties {
+            if !keys.contains(key) {
+                keys.push(*key);
             }
         }
-        let title = Prose::verbatim(&part.run.plan.title);
-        rows.push(std::iter::once(title).chain(properties.into_iter().map(|p| p.1)).collect());
+        let own: BTreeMap<&str, Prose> = properties.into_iter().collect();
+        all.push((Prose::verbatim(&part.run.plan.title), own));
+    }
+    let cell = |own: &BTreeMap<&str, Prose>, key: &&str| {
+        own.get(key).cloned().unwrap_or_else(|| Prose::verbatim("–"))
+    };
+    let (mut columns, mut rows) = (Vec::new(), Vec::new());
+    if let [(_, own)] = all.as_slice() {
+        columns = vec![text(writer.label("made-setting")?), text(writer.label("made-value")?)];
+        for key in &keys {
+            rows.push(vec![writer.label(key)?, cell(own, key)]);
+        }
+    } else {
+        columns.push(text(writer.label("method-part")?));
+        for key in &keys {
+            columns.push(text(writer.label(key)?));
+        }
+        for (title, own) in all {
+            let cells = keys.iter().map(|key| cell(&own, key));
+            rows.push(std::iter::once(title).chain(cells).collect());
+        }
     }
     let caption = writer.label("method-caption")?;
     let caption = writer.numbered(&caption)?;
@@ -221,6 +232,10 @@ fn properties(writer: &Writer, run: &Run) -> Result<Vec<(&'static str, Prose)>, 
         ("method-duration", Prose::quantity(method.window)),
         ("method-steady", writer.say("method-steady-value", steady)?),
     ];
+    if let Some(share) = cost_of_probes(run) {
+        let share = Args::new().quantity("share", share);
+        all.push(("method-probes", writer.say("method-probes-value", share)?));
+    }
     // Loops of the machine itself have no rate that levels out, and need no levels to be told.
     let tells = |key: &str| match key {
         "method-steady" => !run.plan.is_alone(),
@@ -229,6 +244,14 @@ fn properties(writer: &Writer, run: &Run) -> Result<Vec<(&'static str, Prose)>, 
     };
     all.retain(|(key, _)| tells(key));
     Ok(all)
+}
+
+/// What reading the probes took of one core, the median of the valid visits.
+fn cost_of_probes(run: &Run) -> Option<Quantity> {
+    let healthy = run.records.iter().filter(|r| r.outcome.fault.is_none());
+    let costs = healthy.filter_map(|record| record.reading("probe", "machine", "cpu"));
+    let costs: Vec<f64> = costs.map(|share| share.value).collect();
+    median(&costs).map(|share| Quantity::new(share, Unit::Share))
 }
 
 /// So many blocks, in each boot of a run with boots.
