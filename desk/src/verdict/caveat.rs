@@ -5,7 +5,7 @@ use super::course::course;
 use super::diagnostics::{diagnoses, in_words};
 use super::efficiency::{foreign, worst_disagreement};
 use super::finding::{Comparison, Cost};
-use super::merged::{TooFew, too_few};
+use super::merged::TooFew;
 use super::together::leaves_one_out;
 use super::uneven::Uneven;
 use super::winner::Judged;
@@ -225,7 +225,7 @@ pub(super) fn caveats(
     all.extend(incomplete(run));
     let few =
         |(metric, least): (&Metric, _)| Caveat::TooFew { metric: metric.title.clone(), least };
-    all.extend(too_few(compared).map(few));
+    all.extend(compared.too_few().map(few));
     all.extend(clients_only(run));
     let (faults, mended): (Vec<_>, Vec<_>) = faults(run).into_iter().partition(is_lasting);
     all.extend(faults);

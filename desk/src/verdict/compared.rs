@@ -3,10 +3,11 @@
 
 use super::finding::{TwoStates, Verdict};
 use super::identity::{UnlikeIdentity, unlike};
+use super::merged::TooFew;
 use super::pairing::{Contest, contests_of};
 use super::states::two_states;
 use super::winner::{Rule, name};
-use crate::record::Run;
+use crate::record::{Metric, Run};
 
 /// A contest with what it is judged by.
 pub(super) struct Asked<'r> {
@@ -34,6 +35,17 @@ pub(super) struct Compared<'r> {
     pub asked: Vec<Asked<'r>>,
     pub states: Vec<TwoStates>,
     pub unlike: Vec<UnlikeIdentity>,
+}
+
+impl<'r> Compared<'r> {
+    /// The place of the comparisons that has the fewest values for the quantile that decides there,
+    /// of those that have too few: the metric, and how many.
+    pub(super) fn too_few(&self) -> Option<(&'r Metric, TooFew)> {
+        let all = self.asked.iter().flat_map(|one| {
+            one.contest.points.iter().filter_map(|point| Some((one.rule.metric, point.too_few?)))
+        });
+        all.min_by(|(_, a), (_, b)| a.values.value.total_cmp(&b.values.value))
+    }
 }
 
 /// The contests over the factor that a plan compares, and those over each of the others. Left out

@@ -3,7 +3,6 @@
 //! Never: how levels compare. They are set against each other by the quantile of each trial, and a
 //! mean of those is no quantile of anything.
 
-use super::compared::Compared;
 use crate::record::{Distribution, Metric, TrialRecord};
 use crate::stats::{Estimate, EstimateMethod};
 use crate::unit::{Quantity, Unit};
@@ -63,13 +62,4 @@ pub(super) fn centred(estimate: Estimate, whole: f64) -> Estimate {
         method,
         ..estimate
     }
-}
-
-/// The place of the comparisons that has the fewest values for the quantile that decides there, of
-/// those that have too few: the metric, and how many.
-pub(super) fn too_few<'r>(compared: &Compared<'r>) -> Option<(&'r Metric, TooFew)> {
-    let all = compared.asked.iter().flat_map(|one| {
-        one.contest.points.iter().filter_map(|point| Some((one.rule.metric, point.too_few?)))
-    });
-    all.min_by(|(_, a), (_, b)| a.values.value.total_cmp(&b.values.value))
 }

@@ -14,6 +14,7 @@ mod complete;
 mod container;
 mod cpu;
 mod fact;
+mod facts;
 mod kernel;
 mod library;
 mod pcie;
@@ -39,7 +40,7 @@ use tree::Tree;
 pub fn observe(root: &Path) -> Environment {
     let tree = Tree::at(root);
     let adapters = adapter::observe(&tree);
-    let mut facts = fact::observe(&tree);
+    let mut facts = facts::observe(&tree);
     facts.extend(adapters.iter().filter_map(|a| adapter::duplex(&tree, a)));
     facts.sort_by(|a, b| a.key.cmp(&b.key));
     Environment {

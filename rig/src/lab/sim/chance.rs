@@ -2,7 +2,8 @@
 //!
 //! Must not know what is measured.
 
-use super::physics::{At, Physics, Rare, Span};
+use super::field::{At, Span};
+use super::physics::{Physics, Rare};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng as _, SeedableRng as _};
 use std::f64::consts::TAU;

@@ -4,7 +4,8 @@
 //! it runs at its own rate, and a step moves it where one falls into the trial. Must not know what
 //! is read at the moments.
 
-use super::physics::{At, Physics};
+use super::field::At;
+use super::physics::Physics;
 use std::collections::BTreeMap;
 
 /// The clock of one host within one trial. All moments are nanoseconds; true ones are of the

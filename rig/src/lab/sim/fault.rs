@@ -2,7 +2,7 @@
 //!
 //! Must not know what becomes of a broken trial: the grading is not told.
 
-use super::read::{share, share_or};
+use super::field::{share, share_or};
 use serde::Deserialize;
 
 /// What breaks.

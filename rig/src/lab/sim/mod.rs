@@ -13,6 +13,7 @@ mod check;
 mod clock;
 mod environment;
 mod fault;
+mod field;
 mod hold;
 mod keys;
 mod physics;

@@ -3,7 +3,7 @@
 //! Must not know how it was written, nor what a load makes of it.
 
 use super::fault::Planted;
-use super::read::{bus, bytes, length, moment, rate, seconds, share};
+use super::field::{At, Span, bus, bytes, length, moment, rate, seconds, share};
 use super::resource::{
     Clients, Disk, Heat, Home, Limits, Memory, Probes, Resource, Sockets, Softirq, Through,
     WrongClock,
@@ -104,19 +104,19 @@ pub struct Link {
 #[serde(deny_unknown_fields, default)]
 pub struct LinkChange {
     /// As [`Link::line_rate`].
-    #[serde(deserialize_with = "super::read::rate_or")]
+    #[serde(deserialize_with = "super::field::rate_or")]
     pub line_rate: Option<f64>,
     /// As [`Link::overhead`].
-    #[serde(deserialize_with = "super::read::bytes_or")]
+    #[serde(deserialize_with = "super::field::bytes_or")]
     pub overhead: Option<f64>,
     /// As [`Link::mtu`].
-    #[serde(deserialize_with = "super::read::bytes_or")]
+    #[serde(deserialize_with = "super::field::bytes_or")]
     pub mtu: Option<f64>,
     /// As [`Link::rtt`].
-    #[serde(deserialize_with = "super::read::seconds_or")]
+    #[serde(deserialize_with = "super::field::seconds_or")]
     pub rtt: Option<f64>,
     /// As [`Link::pcie`].
-    #[serde(deserialize_with = "super::read::bus_or")]
+    #[serde(deserialize_with = "super::field::bus_or")]
     pub pcie: Option<f64>,
 }
 
@@ -216,15 +216,6 @@ pub struct Noise {
     pub session: Session,
 }
 
-/// A length of time, or all of the run.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Span {
-    /// The whole run.
-    Run,
-    /// Seconds.
-    Seconds(f64),
-}
-
 /// A slow change.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -235,15 +226,6 @@ pub struct Drift {
     /// The span.
     #[serde(deserialize_with = "length")]
     pub over: Span,
-}
-
-/// A moment of a run.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum At {
-    /// This share of the run.
-    Share(f64),
-    /// Seconds from its beginning.
-    Seconds(f64),
 }
 
 /// A sudden change.

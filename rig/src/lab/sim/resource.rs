@@ -2,12 +2,11 @@
 //!
 //! Must not know how a load uses it, nor what the trial at hand has set.
 
-use super::physics::At;
-use super::read::{
-    byte_rate_or_none, bytes_or_none, length_or_never, rate_or_none, seconds, share, shares,
+use super::field::{
+    At, byte_rate_or_none, bytes_or_none, length_or_never, of_share, rate_or_none, seconds, share,
     signed_seconds,
 };
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 
 /// Something that the bytes of a load pass through, whose capacity may change.
@@ -158,7 +157,7 @@ pub struct WrongClock {
     #[serde(deserialize_with = "signed_seconds")]
     pub step: f64,
     /// When that happens.
-    #[serde(deserialize_with = "super::read::moment")]
+    #[serde(deserialize_with = "super::field::moment")]
     pub at: At,
 }
 
@@ -204,4 +203,13 @@ pub struct Probes {
     pub ceilings: bool,
     /// Whether the kernel tells the time of each CPU in softirqs.
     pub softirq: bool,
+}
+
+/// A share for each of some resources.
+fn shares<'d, D: Deserializer<'d>>(from: D) -> Result<BTreeMap<Resource, f64>, D::Error> {
+    let texts = BTreeMap::<Resource, String>::deserialize(from)?;
+    let read = |(resource, text): (Resource, String)| {
+        Ok((resource, of_share(&text).map_err(serde::de::Error::custom)?))
+    };
+    texts.into_iter().map(read).collect()
 }
