@@ -85,10 +85,15 @@ fn bytes(params: &Settings, name: &str) -> usize {
     (size as usize).max(1)
 }
 
-/// Connections of a CPU that have a client thread each where they are made anew, in a closed loop:
-/// two threads that block made 1.4 times the connections of one that waits for both where the
-/// server had another CPU, and as many on its own; more made fewer (journal of 2026-11-23).
+/// Connections of a CPU, of all clients, up to which each has a client thread where they are made
+/// anew in a closed loop. Two threads that block made 1.4 times the connections of one that waits
+/// for both where the server had another CPU, and 3 % fewer on its own (journal of 2026-11-23).
 const FEW: usize = 2;
+
+/// Threads of a client on one CPU, at the most.
+fn lanes(connections: u64, cpus: usize, anew: bool) -> usize {
+    if anew && connections <= (FEW * cpus) as u64 { FEW } else { 1 }
+}
 
 impl Threads {
     /// A thread for each CPU and host that connections are placed on; without placement as many of
@@ -106,8 +111,9 @@ impl Threads {
         let each =
             params.get(of_role(spec, ParamRole::Concurrency)).and_then(Value::count).unwrap_or(1);
         let most = cpus.server.len().max(1);
-        let few = each <= (FEW * most) as u64 && !kept && offered(spec, job).is_none();
-        let lanes = if few { FEW } else { 1 };
+        // All CPUs: what holds the server must not change how it is asked.
+        let anew = !kept && offered(spec, job).is_none();
+        let lanes = lanes(each * u64::from(clients), cpus.all.len(), anew);
         let mut all = Self::default();
         let mut dealt: BTreeMap<(usize, u32), usize> = BTreeMap::new();
         let mut known: [BTreeMap<(usize, u32, usize), usize>; 2] = Default::default();
@@ -157,5 +163,17 @@ impl Threads {
                 seed: job.trial.seed ^ ((turn as u64 + 1) << 32),
             });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_connections_made_anew_have_a_thread_each_and_others_share_one() {
+        assert_eq!(lanes(4, 2, true), FEW);
+        assert_eq!(lanes(5, 2, true), 1, "more than two a CPU");
+        assert_eq!(lanes(4, 2, false), 1, "kept, or an open loop");
     }
 }

@@ -121,8 +121,8 @@ impl Client {
         Ok(State::Waiting(socket, 0))
     }
 
-    /// Begins a connection that does not block. Where the other end is near, it stands when the
-    /// call returns, and takes the request at once.
+    /// Begins a connection that does not block. On a local link the handshake is often complete
+    /// when `connect` returns; then the request is sent at once.
     fn dial(&self, server: SocketAddrV4, (slot, ready): (usize, &OwnedFd)) -> io::Result<State> {
         let socket = socket(SocketFlags::CLOEXEC | SocketFlags::NONBLOCK)?;
         match rustix::net::connect(&socket, &server) {
@@ -222,7 +222,7 @@ impl Operations for Client {
             State::Connecting(socket, mut sent) => {
                 let whole = self.send(&socket, &mut sent)?;
                 self.slots[slot].state = State::after(socket, sent, whole);
-                // What answers it is an event of its own.
+                // The response raises another event.
                 return Ok(false);
             }
             State::Waiting(socket, come) => (socket, come),

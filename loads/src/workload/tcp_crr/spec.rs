@@ -9,7 +9,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
     name: "tcp_crr",
     question: "how many connections a second a server takes, each for one request",
     place: Place::Path,
-    revision: 1,
+    revision: 2,
     params: PARAMS,
     metrics: METRICS,
     quantiles: PERCENTILES,
