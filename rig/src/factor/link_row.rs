@@ -67,7 +67,8 @@ impl LinkRow {
         let undo = self.undo(&ends, &before);
         let done = self.set_and_verify(lab, &ends, &before, level);
         if let Err(e) = done {
-            carry_out(lab, &undo)?;
+            // The first of two errors says more.
+            let _ = carry_out(lab, &undo);
             return Err(e);
         }
         Ok(Undo::Links(undo))
@@ -176,7 +177,7 @@ impl LinkRow {
             }
             OnLink::Number(number) => {
                 let value = self.text(level).and_then(|text| text.parse().ok());
-                let value = value.ok_or_else(|| bad("write it with its unit"))?;
+                let value = value.ok_or_else(|| bad("'stend factors list' says what it takes"))?;
                 Ok(LinkRequest::SetNumber(name, number, value))
             }
             OnLink::TokenBucket => {
@@ -184,7 +185,8 @@ impl LinkRow {
                 Ok(LinkRequest::SetTbf(name, token_bucket(rate.value)))
             }
             OnLink::Field(path, at) => {
-                let text = self.text(level).ok_or_else(|| bad("write it with its unit"))?;
+                let text = self.text(level);
+                let text = text.ok_or_else(|| bad("'stend factors list' says what it takes"))?;
                 let LinkAnswer::Setting(before) = before else { return Err(bad("no such file")) };
                 let mut fields: Vec<&str> = before.split_whitespace().collect();
                 if let Some(field) = fields.get_mut(at) {
@@ -343,7 +345,7 @@ fn token_bucket(rate_bits_per_s: f64) -> Tbf {
 }
 
 /// Equal words or quantities; rates to one byte per second, in which the kernel keeps them.
-fn same(a: &Value, b: &Value) -> bool {
+pub(super) fn same(a: &Value, b: &Value) -> bool {
     match (a.quantity(), b.quantity()) {
         (Some(a), Some(b)) if a.unit == Unit::BitPerSecond => (a.value - b.value).abs() <= 8.0,
         _ => a == b,

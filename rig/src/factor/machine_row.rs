@@ -272,7 +272,7 @@ fn register_bits(place: &Place, text: &str) -> Option<String> {
     Some(register::written(bits & register::BITS))
 }
 
-/// Below it stand the disks, and what only looks like one: a disk has a device.
+/// Block devices; those with `device` are disks, or read-only media (`sr`).
 const DISKS: &str = "sys/block";
 
 /// The files of a pattern that are there: of CPUs by their numbers, of disks by their names.
@@ -286,6 +286,7 @@ pub(super) fn matching(root: &Path, pattern: &str) -> Vec<PathBuf> {
     for entry in fs::read_dir(root.join(folder)).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         let number = match folder {
+            DISKS if name.starts_with("sr") => None,
             DISKS => entry.path().join("device").exists().then_some(0),
             _ => name.strip_prefix(prefix).and_then(|rest| rest.parse().ok()),
         };

@@ -33,28 +33,13 @@ pub(super) const BUSY_POLL: FactorSpec = machine(
 );
 pub(super) const BUSY_READ: FactorSpec = machine(
     "busy_read",
-    "how long a socket that receives looks at the adapter before it sleeps",
+    "how long a blocking read polls the adapter before it sleeps",
     ParamKind::within(Kind::Duration, 0.0, 10e-3).by(1e-6),
-);
-pub(super) const DIRTY_BACKGROUND: FactorSpec = machine(
-    "dirty_background",
-    "percent of memory that may be dirty before the kernel writes it back",
-    ParamKind::count(0, 100),
-);
-pub(super) const DIRTY_RATIO: FactorSpec = machine(
-    "dirty_ratio",
-    "percent of memory that may be dirty before who writes has to wait",
-    ParamKind::count(0, 100),
 );
 pub(super) const GOVERNOR: FactorSpec =
     machine("governor", "who chooses the frequency, on every CPU", ParamKind::WORD);
-pub(super) const HUGE_PAGES: FactorSpec = machine(
-    "huge_pages",
-    "huge pages of the default size that are reserved",
-    ParamKind::count(0, 1 << 24),
-);
 pub(super) const IO_SCHEDULER: FactorSpec =
-    machine("io_scheduler", "who orders the requests, on every disk", ParamKind::WORD);
+    machine("io_scheduler", "I/O scheduler of every disk", ParamKind::WORD);
 pub(super) const MAX_FREQUENCY: FactorSpec = machine(
     "max_frequency",
     "highest frequency of every CPU",
@@ -103,12 +88,10 @@ const fn row(spec: &'static FactorSpec, places: &'static [Place]) -> MachineRow 
     MachineRow { spec, places, effect: None, administered: false }
 }
 
-static ROWS: [MachineRow; 19] = [
+static ROWS: [MachineRow; 16] = [
     row(&AUTOGROUP, &[switch("proc/sys/kernel/sched_autogroup_enabled", ONE_ZERO)]),
     row(&BUSY_POLL, &[place("proc/sys/net/core/busy_poll")]),
     row(&BUSY_READ, &[place("proc/sys/net/core/busy_read")]),
-    row(&DIRTY_BACKGROUND, &[place("proc/sys/vm/dirty_background_ratio")]),
-    row(&DIRTY_RATIO, &[place("proc/sys/vm/dirty_ratio")]),
     row(
         &GOVERNOR,
         &[Place {
@@ -116,7 +99,6 @@ static ROWS: [MachineRow; 19] = [
             ..place("sys/devices/system/cpu/cpu*/cpufreq/scaling_governor")
         }],
     ),
-    row(&HUGE_PAGES, &[place("proc/sys/vm/nr_hugepages")]),
     row(&IO_SCHEDULER, &[place("sys/block/*/queue/scheduler")]),
     row(&MAX_FREQUENCY, &[place("sys/devices/system/cpu/cpu*/cpufreq/scaling_max_freq")]),
     row(&NETDEV_BACKLOG, &[place("proc/sys/net/core/netdev_max_backlog")]),

@@ -1,5 +1,4 @@
-//! Knows how any factor is set, read back and undone: a way for each kind of thing that can be
-//! switched.
+//! Knows how each kind of factor is set, read back and undone.
 //!
 //! Must not know the list of factors, nor which level is wanted when.
 
@@ -8,10 +7,10 @@ use super::link_row::LinkRow;
 use super::machine_row::MachineRow;
 use super::quota_row::QuotaRow;
 use super::{FactorError, link_row};
-use crate::lab::Lab;
 use crate::lab::quota::Side;
 use crate::lab::undo::{Fate, Journal, Settled, UndoError};
 use crate::lab::wire::LinkRequest;
+use crate::lab::{Lab, cpus};
 use desk::record::Value;
 use std::path::{Path, PathBuf};
 
@@ -26,8 +25,6 @@ pub enum Mechanism {
     Quota(&'static QuotaRow),
     /// By the CPUs that the system under test may use.
     Cpus(&'static CpusRow),
-    /// By the load, or by the choice of the link: nothing is set.
-    Load,
 }
 
 /// What factors are set on.
@@ -133,7 +130,7 @@ impl Mechanism {
             Self::Machine(row) => row.refuse(root, level),
             Self::Quota(row) => row.refuse(root, level, clients),
             Self::Cpus(row) => row.refuse(root, level),
-            Self::Link(_) | Self::Load => Ok(()),
+            Self::Link(_) => Ok(()),
         }
     }
 
@@ -148,20 +145,18 @@ impl Mechanism {
         link: &str,
         level: &Value,
     ) -> Result<Undo, FactorError> {
-        let undo = match self {
+        let (undo, done) = match self {
             Self::Link(row) => return row.apply(ground.lab, link, level),
             Self::Machine(row) => {
                 let journal = ground.machine.journal()?;
                 return row.apply(&ground.machine.root, &journal, level).map(Undo::Journal);
             }
-            Self::Load => return Ok(Undo::Links(Vec::new())),
-            Self::Quota(row) => Undo::Quota(row.side),
-            Self::Cpus(_) => Undo::Cpus(ground.lab.cpus()?),
-        };
-        let done = match self {
-            Self::Quota(row) => row.apply(ground.lab, level),
-            Self::Cpus(row) => row.apply(ground.lab, &ground.machine.root, level),
-            _ => Ok(()),
+            Self::Quota(row) => (Undo::Quota(row.side), row.apply(ground.lab, level)),
+            Self::Cpus(row) => {
+                let root = &ground.machine.root;
+                // Hosts are born with ours; CPUs that are offline now are among them.
+                (Undo::Cpus(cpus::allowed(root)), row.apply(ground.lab, root, level))
+            }
         };
         if let Err(e) = done {
             // The first of two errors says more.
@@ -187,8 +182,28 @@ impl Mechanism {
             Self::Machine(row) => row.observe(&ground.machine.root),
             Self::Quota(row) => row.observe(ground.lab, asked),
             Self::Cpus(row) => row.observe(ground.lab, &ground.machine.root, asked),
-            Self::Load => Ok(asked.clone()),
         }
+    }
+}
+
+impl Mechanism {
+    /// Whether what was read is what was asked. Of the machine it may be another's since: that is
+    /// in the record, and told at the end.
+    ///
+    /// # Errors
+    /// [`FactorError::NotTaken`]: another level has changed it, or the kernel has.
+    pub fn must_be(self, key: &str, asked: &Value, found: &Value) -> Result<(), FactorError> {
+        let same = match self {
+            Self::Link(_) => link_row::same(asked, found),
+            Self::Quota(_) | Self::Cpus(_) => asked == found,
+            Self::Machine(_) => true,
+        };
+        let spec = super::spec(key).filter(|_| !same);
+        spec.map_or(Ok(()), |spec| {
+            let (asked, found) = (asked.to_string(), found.to_string());
+            let place = "the lab, after all levels were set".into();
+            Err(FactorError::NotTaken { factor: spec.name, place, asked, found })
+        })
     }
 }
 

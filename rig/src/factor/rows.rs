@@ -79,8 +79,10 @@ const ADAPTIVE_TX: FactorSpec =
 const COMBINED_QUEUES: FactorSpec =
     link("combined_queues", "queues of the adapters that receive and transmit", QUEUES);
 const EEE: FactorSpec = link("eee", "energy-efficient Ethernet (IEEE 802.3az)", SWITCH);
-const PAUSE_RX: FactorSpec = link("pause_rx", "pause frames are obeyed (IEEE 802.3x)", SWITCH);
-const PAUSE_TX: FactorSpec = link("pause_tx", "pause frames are sent (IEEE 802.3x)", SWITCH);
+const PAUSE_RX: FactorSpec =
+    link("pause_rx", "pause frames are obeyed where it is not negotiated (IEEE 802.3x)", SWITCH);
+const PAUSE_TX: FactorSpec =
+    link("pause_tx", "pause frames are sent where it is not negotiated (IEEE 802.3x)", SWITCH);
 const RX_FRAMES: FactorSpec =
     link("rx_frames", "packets after which a receive interrupt comes", FRAMES);
 const RX_QUEUES: FactorSpec = link("rx_queues", "queues of the adapters that receive only", QUEUES);
@@ -101,7 +103,7 @@ const SEND_BUFFER: FactorSpec = host(
 );
 const TCP_CONGESTION: FactorSpec = host(
     "tcp_congestion",
-    "congestion control of all sockets that do not choose one",
+    "congestion control of all sockets that choose none; of tcp_allowed_congestion_control",
     ParamKind::WORD,
 );
 const TCP_SACK: FactorSpec = host("tcp_sack", "selective acknowledgements (RFC 2018)", SWITCH);
@@ -120,13 +122,10 @@ pub const ALL: &[FactorSpec] = &[
     COMBINED_QUEUES,
     CONGESTION,
     CPUS,
-    machine::DIRTY_BACKGROUND,
-    machine::DIRTY_RATIO,
     EEE,
     machine::GOVERNOR,
     GRO,
     GSO,
-    machine::HUGE_PAGES,
     machine::IO_SCHEDULER,
     machine::MAX_FREQUENCY,
     MTU,
@@ -199,15 +198,15 @@ static LINK_ROWS: [LinkRow; 25] = [
     LinkRow { spec: &TCP_TIMESTAMPS, on: OnLink::Field("ipv4/tcp_timestamps", 0) },
 ];
 
-/// How a factor is set, by its name; none where there is no such factor.
+/// How a factor is set, by its name; none where the load itself applies it, for the choice of the
+/// link and for profiles, and where there is no such factor.
 #[must_use]
 pub fn mechanism(name: &str) -> Option<Mechanism> {
     let link = || LINK_ROWS.iter().find(|row| row.spec.name == name).map(Mechanism::Link);
     let machine = || machine::row_of(name).map(Mechanism::Machine);
     let quota = || quota_row::row_of(name).map(Mechanism::Quota);
     let cpus = || cpus_row::row_of(name).map(Mechanism::Cpus);
-    let load = || spec(name).map(|_| Mechanism::Load);
-    link().or_else(machine).or_else(quota).or_else(cpus).or_else(load)
+    link().or_else(machine).or_else(quota).or_else(cpus)
 }
 
 /// A factor as data, by its name.
@@ -225,15 +224,15 @@ mod tests {
         assert!(ALL.is_sorted_by_key(|f| f.name));
         for factor in ALL {
             let name = factor.name;
-            let row = mechanism(name).unwrap();
+            let row = mechanism(name);
             let (fits, named) = match row {
-                Mechanism::Link(row) => {
+                Some(Mechanism::Link(row)) => {
                     (matches!(factor.scope, Scope::Link | Scope::Host), row.spec.name)
                 }
-                Mechanism::Machine(row) => (factor.scope == Scope::Machine, row.spec.name),
-                Mechanism::Quota(row) => (factor.scope == Scope::Side, row.spec.name),
-                Mechanism::Cpus(row) => (factor.scope == Scope::Side, row.spec.name),
-                Mechanism::Load => {
+                Some(Mechanism::Machine(row)) => (factor.scope == Scope::Machine, row.spec.name),
+                Some(Mechanism::Quota(row)) => (factor.scope == Scope::Side, row.spec.name),
+                Some(Mechanism::Cpus(row)) => (factor.scope == Scope::Side, row.spec.name),
+                None => {
                     use Scope::{Path, Profile, Program, Socket};
                     (matches!(factor.scope, Path | Profile | Program | Socket), name)
                 }

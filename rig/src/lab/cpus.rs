@@ -99,14 +99,17 @@ fn set_of(cpus: &[u32]) -> CpuSet {
 /// When the kernel refuses, or threads come faster than they can be held.
 fn hold(process: u32, cpus: &[u32]) -> io::Result<()> {
     let set = set_of(cpus);
+    // Of CPUs that are offline the kernel keeps the wish, and does not tell it.
+    let mut held = BTreeSet::new();
     for _ in 0..LOOKS {
         let mut late = false;
         for thread in threads(process)? {
             // One that has ended since needs nothing.
             match sched_getaffinity(Some(thread)) {
-                Ok(now) if now == set => {}
+                Ok(now) if now == set || held.contains(&thread.as_raw_nonzero()) => {}
                 Ok(_) => {
                     sched_setaffinity(Some(thread), &set)?;
+                    held.insert(thread.as_raw_nonzero());
                     late = true;
                 }
                 Err(rustix::io::Errno::SRCH) => {}

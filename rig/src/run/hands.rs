@@ -4,10 +4,10 @@
 
 use super::calm::Calm;
 use super::conduct::conduct;
-use super::levels::Levels;
+use super::levels::{Levels, in_force, link_of};
 use super::stand::{Orders, Progress, RunError, Stand, Visited, refuse_boots};
 use super::watch::Watch;
-use crate::factor::{self, FactorError};
+use crate::factor;
 use crate::lab::quota::Side;
 use crate::lab::{Blueprint, Lab, LabError, Wanted, clock};
 use crate::probe::{Carriers, Shapers};
@@ -180,12 +180,6 @@ impl Stand for Bench {
     }
 }
 
-/// The link that carries the traffic: the level of `path`, else the first.
-pub(super) fn link_of(plan: &Plan, settings: &Settings) -> String {
-    let path = settings.get("path").and_then(Value::word).map(str::to_owned);
-    path.or_else(|| plan.lab.links.first().map(|l| l.name.clone())).unwrap_or_default()
-}
-
 /// The job of a trial over a link, with settings in force; a dry visit has times of its own.
 pub(super) fn job<'t>(
     plan: &Plan,
@@ -208,13 +202,6 @@ pub(super) fn job<'t>(
 pub(super) fn window(plan: &Plan, trial: &Trial) -> Duration {
     let dry = trial.kind == TrialKind::Dry;
     Duration::from_secs_f64(if dry { DRY_WINDOW_S } else { plan.method.window.value.max(0.0) })
-}
-
-/// What the plan sets for the whole run, and above it the settings of the trial.
-pub(super) fn in_force(plan: &Plan, trial: &Trial) -> Settings {
-    let mut settings = plan.lab.settings.clone();
-    settings.extend(trial.settings.clone());
-    settings
 }
 
 /// The trial with every setting that is a parameter of its load written over that parameter.
@@ -259,14 +246,6 @@ fn told_back(wanted: &Settings, trial: &Trial, made_with: &Settings) -> Result<S
         }
     }
     Ok(found)
-}
-
-/// What a setting that cannot be made means for the trial.
-pub(super) fn into_fault(e: FactorError) -> Fault {
-    match e {
-        FactorError::Lab(e) => e.into_fault(),
-        other => Fault::Factor { what: other.to_string() },
-    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 //!
 //! Must not know how a level is set: its mechanism does.
 
-use super::hands::{in_force, into_fault, link_of};
 use crate::factor::{self, FactorError, Ground, Machine, Mechanism, Undo};
 use crate::lab::Lab;
 use crate::lab::undo::UndoError;
@@ -56,16 +55,18 @@ impl Levels {
         let stays = |(set, _): &(Level, Undo)| wanted.iter().any(|one| one.level == *set);
         let keep = self.set.iter().position(|one| !stays(one)).unwrap_or(self.set.len());
         self.undo_to(lab, keep)?;
-        for Wanted { level, mechanism, shown } in wanted {
-            let ground = &mut Ground { lab: &mut *lab, machine: &mut self.machine };
-            if !self.set.iter().any(|(set, _)| *set == level) {
+        let ground = &mut Ground { lab, machine: &mut self.machine };
+        for Wanted { level, mechanism, .. } in &wanted {
+            if !self.set.iter().any(|(set, _)| set == level) {
                 let undo = mechanism.apply(ground, &level.link, &level.value);
                 self.set.push((level.clone(), undo.map_err(into_fault)?));
             }
-            if shown {
-                let found = mechanism.observe(ground, &level.link, &level.value);
-                observed.insert(level.key, found.map_err(into_fault)?);
-            }
+        }
+        // One level may change another: all are read after the last was set.
+        for Wanted { level, mechanism, .. } in wanted.into_iter().filter(|one| one.shown) {
+            let found = mechanism.observe(ground, &level.link, &level.value).map_err(into_fault)?;
+            mechanism.must_be(&level.key, &level.value, &found).map_err(into_fault)?;
+            observed.insert(level.key, found);
         }
         Ok(())
     }
@@ -87,8 +88,8 @@ impl Levels {
         done
     }
 
-    /// Brings everything back; whether the lab is again what it was. A lab that is not whole is
-    /// left as it is: it takes what was set on it with it.
+    /// Brings everything back; returns whether the lab is restored. Of a broken lab only the
+    /// machine's settings are undone.
     #[must_use]
     pub fn undo_all(&mut self, lab: &mut Lab, mut whole: bool) -> bool {
         while let Some((_, undo)) = self.set.pop() {
@@ -137,7 +138,7 @@ fn wanted(plan: &Plan, trial: &Trial) -> Vec<Wanted> {
             all.push(Wanted { level, mechanism, shown });
         }
     };
-    for one in in_force(plan, trial).iter().filter(|(key, _)| !is_of_load(key)) {
+    for one in &in_force(plan, trial) {
         add("", one, false, true);
     }
     for (number, link) in plan.lab.links.iter().enumerate() {
@@ -153,13 +154,14 @@ fn wanted(plan: &Plan, trial: &Trial) -> Vec<Wanted> {
             }
         }
     }
-    all.sort_by_key(|one| (settings.contains_key(&one.level.key), rank(one.mechanism)));
+    // CPUs go and come with the machine's settings, as SMT.
+    let machine = |key: &String| matches!(factor::mechanism(key), Some(Mechanism::Machine(_)));
+    let of_cpus = settings.keys().any(machine);
+    all.sort_by_key(|Wanted { level, mechanism, .. }| {
+        let with_machine = of_cpus && matches!(mechanism, Mechanism::Cpus(_));
+        (settings.contains_key(&level.key) || with_machine, rank(*mechanism))
+    });
     all
-}
-
-/// Whether a factor is the load's own to make, which says what it made.
-fn is_of_load(key: &str) -> bool {
-    factor::mechanism(key).is_some_and(|mechanism| matches!(mechanism, Mechanism::Load))
 }
 
 /// The machine comes before what stands on it.
@@ -168,6 +170,27 @@ const fn rank(mechanism: Mechanism) -> u8 {
         Mechanism::Machine(_) => 0,
         Mechanism::Link(_) => 1,
         Mechanism::Quota(_) => 2,
-        Mechanism::Cpus(_) | Mechanism::Load => 3,
+        Mechanism::Cpus(_) => 3,
+    }
+}
+
+/// The link that carries the traffic: the level of `path`, else the first.
+pub(super) fn link_of(plan: &Plan, settings: &Settings) -> String {
+    let path = settings.get("path").and_then(Value::word).map(str::to_owned);
+    path.or_else(|| plan.lab.links.first().map(|l| l.name.clone())).unwrap_or_default()
+}
+
+/// What the plan sets for the whole run, and above it the settings of the trial.
+pub(super) fn in_force(plan: &Plan, trial: &Trial) -> Settings {
+    let mut settings = plan.lab.settings.clone();
+    settings.extend(trial.settings.clone());
+    settings
+}
+
+/// What a setting that cannot be made means for the trial.
+pub(super) fn into_fault(e: FactorError) -> Fault {
+    match e {
+        FactorError::Lab(e) => e.into_fault(),
+        other => Fault::Factor { what: other.to_string() },
     }
 }

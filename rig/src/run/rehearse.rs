@@ -3,7 +3,8 @@
 //!
 //! Must not know what a plan compares. It measures nothing and changes nothing that others can see.
 
-use super::hands::{in_force, into_fault, with_load_settings};
+use super::hands::with_load_settings;
+use super::levels::{in_force, into_fault};
 use super::stand::RunError;
 use crate::factor::{self, Ground, Machine, Mechanism};
 use crate::lab::{Blueprint, Lab, Wanted};

@@ -3,7 +3,8 @@
 //! What the load does is asked of its workload's model; this makes the rest of the record: what a
 //! real lab's probes and factors would have told. Must not know how trials are judged.
 
-use super::hands::{in_force, is_told, job, link_of, of_sockets, window, with_load_settings};
+use super::hands::{is_told, job, of_sockets, window, with_load_settings};
+use super::levels::{in_force, link_of};
 use super::stand::{RunError, Stand};
 use crate::factor::{self, FactorError, Mechanism};
 use crate::lab::sim::{
@@ -305,9 +306,7 @@ fn observed(plan: &Plan, trial: &Trial, link: &LinkNow) -> Settings {
     let set = |key: &str| match factor::mechanism(key) {
         Some(Mechanism::Link(_) | Mechanism::Quota(_) | Mechanism::Cpus(_)) => true,
         Some(Mechanism::Machine(_)) => false,
-        Some(Mechanism::Load) | None => {
-            is_told(key) || key.starts_with("sim_") || key == "cpu_speed"
-        }
+        None => is_told(key) || key.starts_with("sim_") || key == "cpu_speed",
     };
     all.retain(|key, _| set(key));
     all

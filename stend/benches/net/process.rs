@@ -41,8 +41,7 @@ pub fn start(
     Ok(running)
 }
 
-/// Puts a process into the control group of a host, where it has one of its own: what is counted
-/// there costs both.
+/// Puts a process into the control group of a host, so that both pay the kernel's accounting.
 fn join(host: u32, process: u32) -> io::Result<()> {
     for line in fs::read_to_string(format!("/proc/{host}/cgroup"))?.lines() {
         let mut parts = line.splitn(3, ':').skip(1);

@@ -5,6 +5,7 @@
 
 use super::attribute::{find, put};
 use super::netlink::{Connection, Refusal};
+use super::{CHANNELS_COMBINED, CHANNELS_GET, CHANNELS_RX, CHANNELS_TX};
 use super::{Ethtool, EthtoolError, header, optional, plausible};
 use serde::{Deserialize, Serialize};
 
@@ -53,30 +54,29 @@ struct At {
     what: &'static str,
 }
 
-/// Messages that read, and the words for what they read; the one that sets follows.
-const RINGS: (u8, &str) = (15, "the rings");
-const CHANNELS: (u8, &str) = (17, "the queues");
-const COALESCE: (u8, &str) = (19, "the interrupt coalescing");
-const PAUSE: (u8, &str) = (21, "the flow control");
-const EEE: (u8, &str) = (23, "energy-efficient Ethernet");
+/// Messages that read; the one that sets follows each.
+const RINGS: u8 = 15;
+const COALESCE: u8 = 19;
+const PAUSE: u8 = 21;
+const EEE: u8 = 23;
 
 impl Number {
     const fn at(self) -> At {
-        let ((get, what), attribute, switch) = match self {
-            Self::RxRing => (RINGS, 6, false),
-            Self::TxRing => (RINGS, 9, false),
-            Self::RxQueues => (CHANNELS, 6, false),
-            Self::TxQueues => (CHANNELS, 7, false),
-            Self::CombinedQueues => (CHANNELS, 9, false),
-            Self::RxUsecs => (COALESCE, 2, false),
-            Self::RxFrames => (COALESCE, 3, false),
-            Self::TxUsecs => (COALESCE, 6, false),
-            Self::TxFrames => (COALESCE, 7, false),
-            Self::AdaptiveRx => (COALESCE, 11, true),
-            Self::AdaptiveTx => (COALESCE, 12, true),
-            Self::PauseRx => (PAUSE, 3, true),
-            Self::PauseTx => (PAUSE, 4, true),
-            Self::Eee => (EEE, 5, true),
+        let (get, attribute, switch, what) = match self {
+            Self::RxRing => (RINGS, 6, false, "the receive ring"),
+            Self::TxRing => (RINGS, 9, false, "the transmit ring"),
+            Self::RxQueues => (CHANNELS_GET, CHANNELS_RX, false, "the receive queues"),
+            Self::TxQueues => (CHANNELS_GET, CHANNELS_TX, false, "the transmit queues"),
+            Self::CombinedQueues => (CHANNELS_GET, CHANNELS_COMBINED, false, "the combined queues"),
+            Self::RxUsecs => (COALESCE, 2, false, "the delay of receive interrupts"),
+            Self::RxFrames => (COALESCE, 3, false, "the packets of a receive interrupt"),
+            Self::TxUsecs => (COALESCE, 6, false, "the delay of transmit interrupts"),
+            Self::TxFrames => (COALESCE, 7, false, "the packets of a transmit interrupt"),
+            Self::AdaptiveRx => (COALESCE, 11, true, "adaptive receive coalescing"),
+            Self::AdaptiveTx => (COALESCE, 12, true, "adaptive transmit coalescing"),
+            Self::PauseRx => (PAUSE, 3, true, "receive pause"),
+            Self::PauseTx => (PAUSE, 4, true, "transmit pause"),
+            Self::Eee => (EEE, 5, true, "energy-efficient Ethernet"),
         };
         At { get, set: get + 1, attribute, switch, what }
     }
@@ -95,7 +95,7 @@ impl Asks for Connection {
 }
 
 impl Ethtool {
-    /// A number as it is; `None` where the driver does not have it.
+    /// Reads a number; `None` where the driver does not have it.
     ///
     /// # Errors
     /// An unknown link, or another refusal of the kernel.
@@ -222,6 +222,32 @@ mod tests {
         Number::TxUsecs,
     ];
 
+    /// Of `linux/ethtool_netlink.h`: message that reads, attribute, bytes.
+    #[test]
+    fn messages_and_attributes_are_those_of_the_kernel() {
+        let header = [
+            (Number::AdaptiveRx, 19, 11, 1),
+            (Number::AdaptiveTx, 19, 12, 1),
+            (Number::CombinedQueues, 17, 9, 4),
+            (Number::Eee, 23, 5, 1),
+            (Number::PauseRx, 21, 3, 1),
+            (Number::PauseTx, 21, 4, 1),
+            (Number::RxFrames, 19, 3, 4),
+            (Number::RxQueues, 17, 6, 4),
+            (Number::RxRing, 15, 6, 4),
+            (Number::RxUsecs, 19, 2, 4),
+            (Number::TxFrames, 19, 7, 4),
+            (Number::TxQueues, 17, 7, 4),
+            (Number::TxRing, 15, 9, 4),
+            (Number::TxUsecs, 19, 6, 4),
+        ];
+        for ((number, get, attribute, bytes), listed) in header.into_iter().zip(ALL) {
+            let at = number.at();
+            assert_eq!((at.get, at.set, at.attribute), (get, get + 1, attribute), "{number:?}");
+            assert_eq!((at.switch, number), (bytes == 1, listed));
+        }
+    }
+
     #[test]
     fn every_number_is_read_set_and_read_back_and_no_other_moves() {
         for number in ALL {
@@ -242,7 +268,7 @@ mod tests {
         assert_eq!(read(&mut adapter, "eth7", Number::Eee).unwrap(), None);
         let said = |done: Result<(), EthtoolError>| done.unwrap_err().to_string();
         let words = said(write(&mut adapter, "eth7", (Number::RxRing, 9000)));
-        assert!(words.contains("set the rings to 9000 of eth7"), "{words}");
+        assert!(words.contains("set the receive ring to 9000 of eth7"), "{words}");
         assert!(words.contains("requested ring size exceeds maximum"), "{words}");
         assert_eq!(read(&mut adapter, "eth7", Number::RxRing).unwrap(), Some(512));
         let words = said(write(&mut adapter, "eth7", (Number::Eee, 1)));

@@ -146,7 +146,7 @@ impl Watch {
                 readings.push(Reading {
                     probe: "probe".into(),
                     host: "machine".into(),
-                    key: "cpu".into(),
+                    key: "cost".into(),
                     quantity: Quantity::new(share, Unit::Share),
                 });
             }

@@ -223,7 +223,7 @@ fn reading_the_probes_costs_some_time_of_a_core_and_little() {
     let mut seen = Vec::new();
     for _ in 0..TRIES {
         let rows = readings_over(&mut watch, 1000);
-        let cost = value(&rows, "probe", "cpu");
+        let cost = value(&rows, "probe", "cost");
         let told = rows.iter().filter(|row| row.host == "machine").count();
         assert!(cost > 0.0, "two edges are never free");
         seen.push((cost, told));

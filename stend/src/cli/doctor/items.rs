@@ -190,9 +190,7 @@ fn of_factor(spec: &FactorSpec, tests: &[Test]) -> Item {
     let found = match factor::mechanism(spec.name) {
         Some(Mechanism::Machine(row)) => of_machine(row),
         Some(Mechanism::Quota(row)) => of_side(row),
-        Some(Mechanism::Link(_) | Mechanism::Cpus(_) | Mechanism::Load) | None => {
-            of_labs(spec, tests)
-        }
+        Some(Mechanism::Link(_) | Mechanism::Cpus(_)) | None => of_labs(spec, tests),
     };
     Item { found, effect, trust: "", doubt: "" }
 }

@@ -50,7 +50,7 @@ fn here(spec: &FactorSpec, root: &Path) -> String {
             return tried.map_or_else(|e| e.to_string(), |tried| format!("here: {tried}"));
         }
         Some(Mechanism::Cpus(row)) => return row.here(root),
-        Some(Mechanism::Link(_) | Mechanism::Load) | None => {
+        Some(Mechanism::Link(_)) | None => {
             return match spec.scope {
                 Scope::Program => "told to the programs of the load".into(),
                 _ => "set in the lab".into(),
