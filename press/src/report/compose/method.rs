@@ -249,7 +249,7 @@ fn properties(writer: &Writer, run: &Run) -> Result<Vec<(&'static str, Prose)>, 
 /// What reading the probes took of one core, the median of the valid visits.
 fn cost_of_probes(run: &Run) -> Option<Quantity> {
     let healthy = run.records.iter().filter(|r| r.outcome.fault.is_none());
-    let costs = healthy.filter_map(|record| record.reading("probe", "machine", "cpu"));
+    let costs = healthy.filter_map(|record| record.reading("probe", "machine", "cost"));
     let costs: Vec<f64> = costs.map(|share| share.value).collect();
     median(&costs).map(|share| Quantity::new(share, Unit::Share))
 }

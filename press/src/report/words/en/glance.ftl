@@ -215,7 +215,7 @@ waterfall-shows-load = Which processes take more or less under { $other } than u
 waterfall-shows-most = Which processes take more or less under { $other } than under { $base }, { $figure } shows at the point where most moves.
 axis-cpus = CPUs busy
 
-cost-none = No cost is given: that takes a comparison, with readings of the CPUs, or prices.
+cost-none = No cost is given. A cost needs a comparison with readings of the CPUs, or prices.
 cost-section = The load
 cost-points = Single loads
 cpu-full = All CPUs are full at every point under both levels, { $least } at the least, so a figure of them would show a line.

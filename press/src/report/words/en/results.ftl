@@ -104,7 +104,7 @@ limits-evidence-unseen = CPUs { $share } busy
 limits-rivals = Rivals, ruled out
 limits-rival = { $limit } ({ $share })
 limits-no-rivals = –
-limits-none = No limit is named: that takes a comparison, with readings of the CPUs and the sockets.
+limits-none = No limit is named. A limit needs a comparison with readings of the CPUs and the sockets.
 limit-everywhere = { $limit } in every comparison{ $scope ->
     [free] { " " }whose load was not set
    *[all] {""}
