@@ -184,9 +184,7 @@ impl Mechanism {
             Self::Cpus(row) => row.observe(ground.lab, &ground.machine.root, asked),
         }
     }
-}
 
-impl Mechanism {
     /// Whether what was read is what was asked. Of the machine it may be another's since: that is
     /// in the record, and told at the end.
     ///
