@@ -113,7 +113,7 @@ fn run(case: &Case) -> Result<(Distribution, Vec<f64>), Failed> {
         .map(|rate| json!({ "arrivals": "Constant", "rate": rate, "offset": 0.0, "seed": 1 }));
     let threads = json!([{ "host": 1, "cpu": null, "connections": [[0, 0]], "pace": pace }]);
     let order = json!({
-        "secret": secret, "seed": SEED, "request": BYTES, "response": BYTES,
+        "secret": secret, "params": {}, "seed": SEED, "request": BYTES, "response": BYTES,
         "longest": { "secs": 60, "nanos": 0 }
     });
     let connect = json!(["127.0.0.1", [port], threads, order]);
