@@ -1,4 +1,4 @@
-//! Knows which levels are in force, brings the ground to those of the next trial, and back.
+//! Knows which levels are set. Sets those that the next trial wants, and undoes the others.
 //!
 //! Must not know how a level is set: its mechanism does.
 
@@ -10,7 +10,7 @@ use std::path::Path;
 
 /// A factor at a level; of those of links, on one of them.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Level {
+pub struct Setting {
     link: String,
     key: String,
     value: Value,
@@ -18,7 +18,7 @@ pub struct Level {
 
 /// A level that a trial wants, and how it is set.
 struct Wanted {
-    level: Level,
+    level: Setting,
     mechanism: Mechanism,
     /// Whether what is read back goes into the record.
     shown: bool,
@@ -28,7 +28,7 @@ struct Wanted {
 #[derive(Debug)]
 pub struct Levels {
     machine: Machine,
-    set: Vec<(Level, Undo)>,
+    set: Vec<(Setting, Undo)>,
     /// What could not be brought back, in words for the person.
     left: Vec<String>,
 }
@@ -40,8 +40,8 @@ impl Levels {
         Self { machine: Machine::new(binary), set: Vec::new(), left: Vec::new() }
     }
 
-    /// Brings the ground to what a plan wants of a trial, and reads every level back; only
-    /// differences are set.
+    /// Sets the levels that a trial of a plan wants, undoes the others, and reads all back. Levels
+    /// that are in force already stay untouched.
     ///
     /// # Errors
     /// When a level does not take, or one that is no longer wanted cannot be undone.
@@ -52,7 +52,7 @@ impl Levels {
         observed: &mut Settings,
     ) -> Result<(), Fault> {
         let wanted = wanted(plan, trial);
-        let stays = |(set, _): &(Level, Undo)| wanted.iter().any(|one| one.level == *set);
+        let stays = |(set, _): &(Setting, Undo)| wanted.iter().any(|one| one.level == *set);
         let keep = self.set.iter().position(|one| !stays(one)).unwrap_or(self.set.len());
         self.undo_to(lab, keep)?;
         let ground = &mut Ground { lab, machine: &mut self.machine };
@@ -134,7 +134,7 @@ fn wanted(plan: &Plan, trial: &Trial) -> Vec<Wanted> {
     let mut add = |link: &str, (key, value): (&String, &Value), links: bool, shown: bool| {
         let Some(mechanism) = factor::mechanism(key) else { return };
         if matches!(mechanism, Mechanism::Link(_)) == links {
-            let level = Level { link: link.into(), key: key.clone(), value: value.clone() };
+            let level = Setting { link: link.into(), key: key.clone(), value: value.clone() };
             all.push(Wanted { level, mechanism, shown });
         }
     };
@@ -154,7 +154,7 @@ fn wanted(plan: &Plan, trial: &Trial) -> Vec<Wanted> {
             }
         }
     }
-    // CPUs go and come with the machine's settings, as SMT.
+    // A change of SMT changes which CPUs there are: they are held after it, and freed before it.
     let machine = |key: &String| matches!(factor::mechanism(key), Some(Mechanism::Machine(_)));
     let of_cpus = settings.keys().any(machine);
     all.sort_by_key(|Wanted { level, mechanism, .. }| {

@@ -111,7 +111,7 @@ impl Threads {
         let each =
             params.get(of_role(spec, ParamRole::Concurrency)).and_then(Value::count).unwrap_or(1);
         let most = cpus.server.len().max(1);
-        // All CPUs: what holds the server must not change how it is asked.
+        // All CPUs, so that a CPU limit of the server leaves the client threads alone.
         let anew = !kept && offered(spec, job).is_none();
         let lanes = lanes(each * u64::from(clients), cpus.all.len(), anew);
         let mut all = Self::default();

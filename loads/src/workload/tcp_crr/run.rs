@@ -78,7 +78,7 @@ enum State {
 }
 
 impl State {
-    /// That of a connection after so many bytes of the request, and whether it is all of it.
+    /// The state after so many bytes of the request; `whole` if these are all.
     fn after(socket: OwnedFd, sent: usize, whole: bool) -> Self {
         if whole { Self::Waiting(socket, 0) } else { Self::Connecting(socket, sent) }
     }
