@@ -154,10 +154,8 @@ pub fn settings(plan: &Plan) -> impl Iterator<Item = &Settings> {
 
 /// Whether it sets anything of the machine itself, or makes control groups there.
 pub fn sets_machine(plan: &Plan) -> bool {
-    let mut keys = settings(plan).flat_map(|all| all.keys());
-    keys.any(|key| {
-        matches!(factor::mechanism(key), Some(Mechanism::Machine(_) | Mechanism::Quota(_)))
-    })
+    let of_machine = |mechanism| matches!(mechanism, Mechanism::Machine(_) | Mechanism::Quota(_));
+    factor::levels(plan).any(|(.., mechanism)| of_machine(mechanism))
 }
 
 /// What of a trial decides how its sockets are made: every word of load and treatment that is set
