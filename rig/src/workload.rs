@@ -1,11 +1,12 @@
 //! Knows what a workload promises: stage, drive, check; and what it is told.
 //!
-//! Gives: [`Workload`], [`Job`], [`Edge`], [`Checked`], [`Modelled`], [`Entry`], [`Entries`].
+//! Gives: [`Workload`], [`Job`], [`Edge`], [`Edges`], [`Checked`], [`Modelled`], [`Entry`],
+//! [`Entries`].
 //! Never: which workloads there are; whoever starts the rig hands it their list.
 
-use crate::lab::Lab;
 use crate::lab::agent::MakePart;
 use crate::lab::sim::Scene;
+use crate::lab::{Lab, LabError};
 use desk::record::{Fault, Outcome, Reading, Settings, Trial, WorkloadSpec};
 use std::time::Duration;
 
@@ -36,6 +37,12 @@ pub enum Edge {
     Closes(u64),
 }
 
+/// Hears of an edge some milliseconds ahead, waits for it and has all probes read there.
+///
+/// # Errors
+/// When a host or the machine is gone, or the run is stopped.
+pub type Edges<'e> = dyn FnMut(&mut Lab, Edge) -> Result<(), LabError> + 'e;
+
 /// What a checked trial gives.
 #[derive(Clone, Debug)]
 pub struct Checked {
@@ -56,7 +63,7 @@ pub trait Workload {
     ///
     /// # Errors
     /// A fault of a host or of the thing measured.
-    fn drive(&mut self, lab: &mut Lab, edges: &mut dyn FnMut(Edge)) -> Result<(), Fault>;
+    fn drive(&mut self, lab: &mut Lab, edges: &mut Edges<'_>) -> Result<(), Fault>;
     /// Says whether the work was done as asked, and what it gave. Touches nothing.
     ///
     /// # Errors

@@ -248,8 +248,9 @@ fn stand(job: &Value, plans: &[(&str, Plan)]) -> Box<dyn Stand> {
         }
     }
     let binary = PathBuf::from(text(job, "binary"));
-    let blueprint = Blueprint { wanted: Wanted::Only(kind), clients: 1, links, binary };
-    Box::new(Bench::build(blueprint, loads::ALL, &NEVER).expect("a lab"))
+    let blueprint = Blueprint { wanted: Wanted::Only(kind), clients: 1, links };
+    let machine = rig::keeper::here(&binary, &NEVER).expect("an agent");
+    Box::new(Bench::build(blueprint, loads::ALL, machine).expect("a lab"))
 }
 
 /// Visits the first trial of a plan; gives the fault of the last visit to it.

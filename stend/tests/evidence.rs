@@ -35,13 +35,10 @@ fn lock() -> std::sync::MutexGuard<'static, ()> {
 }
 
 fn bench() -> Bench {
-    let blueprint = Blueprint {
-        wanted: Wanted::Best,
-        clients: 1,
-        links: vec!["lan".into()],
-        binary: PathBuf::from(env!("CARGO_BIN_EXE_stend")),
-    };
-    let bench = Bench::build(blueprint, loads::ALL, &NEVER).expect("a lab");
+    let blueprint = Blueprint { wanted: Wanted::Best, clients: 1, links: vec!["lan".into()] };
+    let binary = Path::new(env!("CARGO_BIN_EXE_stend"));
+    let machine = rig::keeper::here(binary, &NEVER).expect("an agent");
+    let bench = Bench::build(blueprint, loads::ALL, machine).expect("a lab");
     println!("lab: {:?} {}", bench.lab.kind, bench.lab.reason);
     bench
 }
@@ -95,7 +92,7 @@ fn foreign_traffic_on_the_link_makes_the_trial_invalid() {
     let plan = plan(load, "300 ms");
     let alone = first(&mut bench, &plan).outcome.fault;
     assert!(good_or_disturbed(alone.as_ref()), "alone it is good: {alone:?}");
-    let (pid, server) = (bench.lab.host(1).pid(), bench.lab.sut_address("lan"));
+    let (pid, server) = (bench.lab.pid(1), bench.lab.sut_address("lan"));
     let stop = AtomicBool::new(false);
     let (sent, spoilt) = thread::scope(|scope| {
         let blaster = scope.spawn(|| blast(pid, server, &stop));
@@ -173,7 +170,7 @@ fn a_generator_without_cpu_shows_in_its_thread() {
     let (mut seen, mut graded, mut others) = (Vec::new(), false, 0.0_f64);
     while seen.len() < 5 && !graded {
         // Anew each time: after a fault the hosts are other processes.
-        let held = match Held::to_a_fifth(bench.lab.host(1).pid()) {
+        let held = match Held::to_a_fifth(bench.lab.pid(1)) {
             Ok(held) => held,
             Err(e) => {
                 println!("skipped: no control group that limits a CPU can be made here: {e}");
@@ -262,7 +259,7 @@ fn a_link_that_goes_and_comes_makes_the_trial_invalid() {
     println!("{:?}", flaps(&quiet));
     assert!(flaps(&quiet).len() >= 4, "both ends of both cables are read");
     assert!(flaps(&quiet).iter().all(|(_, _, changes)| *changes == 0.0));
-    let (pid, stop) = (bench.lab.host(1).pid(), AtomicBool::new(false));
+    let (pid, stop) = (bench.lab.pid(1), AtomicBool::new(false));
     let (made, spoilt) = thread::scope(|scope| {
         let flapper = scope.spawn(|| flap(pid, "lan", &stop));
         let spoilt = first(&mut bench, &plan);

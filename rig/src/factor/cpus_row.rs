@@ -36,7 +36,7 @@ impl CpusRow {
     /// # Errors
     /// With the reason and the remedy.
     pub fn refuse(&self, root: &Path, level: &Value) -> Result<(), FactorError> {
-        self.cpus(root, level).map(|_| ())
+        self.cpus(&allowed(root), level).map(|_| ())
     }
 
     /// What may be used here, and how much of it a plan may ask for, in words.
@@ -50,8 +50,8 @@ impl CpusRow {
     ///
     /// # Errors
     /// When the kernel refuses or does not take it.
-    pub fn apply(&self, lab: &Lab, root: &Path, level: &Value) -> Result<(), FactorError> {
-        let cpus = self.cpus(root, level)?;
+    pub fn apply(&self, lab: &mut Lab, level: &Value) -> Result<(), FactorError> {
+        let cpus = self.cpus(&lab.all_cpus()?, level)?;
         lab.hold_cpus(&cpus)?;
         let found = lab.cpus()?;
         if list(&found) == list(&cpus) {
@@ -69,15 +69,14 @@ impl CpusRow {
     ///
     /// # Errors
     /// When it cannot be read.
-    pub fn observe(&self, lab: &Lab, root: &Path, wanted: &Value) -> Result<Value, FactorError> {
+    pub fn observe(&self, lab: &mut Lab, wanted: &Value) -> Result<Value, FactorError> {
         let found = list(&lab.cpus()?);
-        let same = found == list(&self.cpus(root, wanted)?);
+        let same = found == list(&self.cpus(&lab.all_cpus()?, wanted)?);
         Ok(if same { wanted.clone() } else { Value::Word(found) })
     }
 
-    /// The CPUs that a level means on the machine below `root`.
-    fn cpus(&self, root: &Path, level: &Value) -> Result<Vec<u32>, FactorError> {
-        let all = allowed(root);
+    /// The CPUs that a level means of all that hosts may use.
+    fn cpus(&self, all: &[u32], level: &Value) -> Result<Vec<u32>, FactorError> {
         let not_here = |what| FactorError::NotHere { factor: self.spec.name, what };
         match level {
             Value::Count(count) => {
@@ -93,7 +92,7 @@ impl CpusRow {
                 match asked.iter().find(|cpu| !all.contains(cpu)) {
                     Some(cpu) => Err(not_here(format!(
                         "CPU {cpu} is none of those that we may use, {}",
-                        list(&all)
+                        list(all)
                     ))),
                     None if asked.is_empty() => Err(self.bad(level)),
                     None => Ok(asked),
@@ -118,7 +117,7 @@ mod tests {
         let root = std::env::temp_dir().join(format!("stend-cpus-row-{}", std::process::id()));
         std::fs::create_dir_all(root.join("proc/self")).unwrap();
         std::fs::write(root.join("proc/self/status"), "Cpus_allowed_list:\t0-1,3\n").unwrap();
-        let of = |level: Value| ROW.cpus(&root, &level).map_err(|e| e.to_string());
+        let of = |level: Value| ROW.cpus(&allowed(&root), &level).map_err(|e| e.to_string());
         let found = [
             of(Value::Count(2)),
             of(Value::Count(4)),

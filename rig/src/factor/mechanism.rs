@@ -7,12 +7,13 @@ use super::link_row::LinkRow;
 use super::machine_row::MachineRow;
 use super::quota_row::QuotaRow;
 use super::{FactorError, link_row};
+use crate::lab::Lab;
+use crate::lab::machine::{Order, Reply};
 use crate::lab::quota::Side;
-use crate::lab::undo::{Fate, Journal, Settled, UndoError};
+use crate::lab::undo::UndoError;
 use crate::lab::wire::LinkRequest;
-use crate::lab::{Lab, cpus};
 use desk::record::Value;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// How a factor is set. Its row says where.
 #[derive(Clone, Copy, Debug)]
@@ -25,60 +26,6 @@ pub enum Mechanism {
     Quota(&'static QuotaRow),
     /// By the CPUs that the system under test may use.
     Cpus(&'static CpusRow),
-}
-
-/// What factors are set on.
-#[derive(Debug)]
-pub struct Ground<'g> {
-    /// The hosts and their links.
-    pub lab: &'g mut Lab,
-    /// The machine that they stand on.
-    pub machine: &'g mut Machine,
-}
-
-/// The machine itself, with the journal of what is set there.
-#[derive(Debug)]
-pub struct Machine {
-    /// Below this stand `/proc` and `/sys`.
-    pub root: PathBuf,
-    binary: PathBuf,
-    journal: Option<Journal>,
-}
-
-impl Machine {
-    /// Nothing is set yet. `binary` is what the guardian is executed from.
-    #[must_use]
-    pub fn new(binary: &Path) -> Self {
-        Self { root: PathBuf::from("/"), binary: binary.to_path_buf(), journal: None }
-    }
-
-    /// Its journal, which is opened before the first change.
-    ///
-    /// # Errors
-    /// When it cannot be kept; then nothing may be changed.
-    fn journal(&mut self) -> Result<Journal, UndoError> {
-        if let Some(journal) = &self.journal {
-            return Ok(journal.clone());
-        }
-        let journal = Journal::of_this_process(&self.binary)?;
-        self.journal = Some(journal.clone());
-        Ok(journal)
-    }
-
-    /// Undoes these entries of the journal.
-    ///
-    /// # Errors
-    /// What could not be brought back, in words for the person.
-    pub fn undo(&self, entries: &[u64]) -> Result<(), Vec<String>> {
-        let settled = self.journal.as_ref().map(|journal| journal.undo(entries));
-        let words: Vec<String> = settled.iter().flatten().filter_map(complaint).collect();
-        if words.is_empty() { Ok(()) } else { Err(words) }
-    }
-
-    /// Closes the journal; the next change opens a new one.
-    pub fn close(&mut self) {
-        self.journal = None;
-    }
 }
 
 /// How to bring back what a level changed.
@@ -106,15 +53,16 @@ impl Undo {
     /// # Errors
     /// When a host is gone; then its links are gone with it. Of the machine what could not be
     /// brought back ([`UndoError::Left`]).
-    pub fn carry_out(&self, ground: &mut Ground<'_>) -> Result<(), FactorError> {
+    pub fn carry_out(&self, lab: &mut Lab) -> Result<(), FactorError> {
         match self {
-            Self::Links(steps) => Ok(link_row::carry_out(ground.lab, steps)?),
-            Self::Journal(entries) => {
-                let left = |words: Vec<String>| UndoError::Left(words.join("; ")).into();
-                ground.machine.undo(entries).map_err(left)
-            }
-            Self::Quota(side) => Ok(ground.lab.set_quota(*side, None)?),
-            Self::Cpus(before) => Ok(ground.lab.hold_cpus(before)?),
+            Self::Links(steps) => Ok(link_row::carry_out(lab, steps)?),
+            Self::Journal(entries) => match lab.machine().order(&Order::Undo(entries.clone()))? {
+                Reply::Undone(left) if left.is_empty() => Ok(()),
+                Reply::Undone(left) => Err(UndoError::Left(left.join("; ")).into()),
+                other => Err(lab.machine().out_of_turn(&format!("{other:?}")).into()),
+            },
+            Self::Quota(side) => Ok(lab.set_quota(*side, None)?),
+            Self::Cpus(before) => Ok(lab.hold_cpus(before)?),
         }
     }
 }
@@ -139,28 +87,23 @@ impl Mechanism {
     ///
     /// # Errors
     /// When the machine refuses or does not take it; what was changed until then is undone.
-    pub fn apply(
-        self,
-        ground: &mut Ground<'_>,
-        link: &str,
-        level: &Value,
-    ) -> Result<Undo, FactorError> {
+    pub fn apply(self, lab: &mut Lab, link: &str, level: &Value) -> Result<Undo, FactorError> {
         let (undo, done) = match self {
-            Self::Link(row) => return row.apply(ground.lab, link, level),
+            Self::Link(row) => return row.apply(lab, link, level),
             Self::Machine(row) => {
-                let journal = ground.machine.journal()?;
-                return row.apply(&ground.machine.root, &journal, level).map(Undo::Journal);
+                let order = Order::Set(row.spec.name.into(), level.clone());
+                return match lab.machine().order(&order)? {
+                    Reply::Set(entries) => Ok(Undo::Journal(entries)),
+                    other => Err(lab.machine().out_of_turn(&format!("{other:?}")).into()),
+                };
             }
-            Self::Quota(row) => (Undo::Quota(row.side), row.apply(ground.lab, level)),
-            Self::Cpus(row) => {
-                let root = &ground.machine.root;
-                // Hosts are born with ours; CPUs that are offline now are among them.
-                (Undo::Cpus(cpus::allowed(root)), row.apply(ground.lab, root, level))
-            }
+            Self::Quota(row) => (Undo::Quota(row.side), row.apply(lab, level)),
+            // Hosts are born with all; CPUs that are offline now are among them.
+            Self::Cpus(row) => (Undo::Cpus(lab.all_cpus()?), row.apply(lab, level)),
         };
         if let Err(e) = done {
             // The first of two errors says more.
-            let _ = undo.carry_out(ground);
+            let _ = undo.carry_out(lab);
             return Err(e);
         }
         Ok(undo)
@@ -171,17 +114,17 @@ impl Mechanism {
     ///
     /// # Errors
     /// When it cannot be read, or the ends of the link, or the CPUs, disagree.
-    pub fn observe(
-        self,
-        ground: &mut Ground<'_>,
-        link: &str,
-        asked: &Value,
-    ) -> Result<Value, FactorError> {
+    pub fn observe(self, lab: &mut Lab, link: &str, asked: &Value) -> Result<Value, FactorError> {
         match self {
-            Self::Link(row) => row.observe(ground.lab, link),
-            Self::Machine(row) => row.observe(&ground.machine.root),
-            Self::Quota(row) => row.observe(ground.lab, asked),
-            Self::Cpus(row) => row.observe(ground.lab, &ground.machine.root, asked),
+            Self::Link(row) => row.observe(lab, link),
+            Self::Machine(row) => {
+                match lab.machine().order(&Order::Level(row.spec.name.into()))? {
+                    Reply::Level(level) => Ok(level),
+                    other => Err(lab.machine().out_of_turn(&format!("{other:?}")).into()),
+                }
+            }
+            Self::Quota(row) => row.observe(lab, asked),
+            Self::Cpus(row) => row.observe(lab, asked),
         }
     }
 
@@ -202,20 +145,5 @@ impl Mechanism {
             let place = "the lab, after all levels were set".into();
             Err(FactorError::NotTaken { factor: spec.name, place, asked, found })
         })
-    }
-}
-
-fn complaint(settled: &Settled) -> Option<String> {
-    let Settled { entry, fate } = settled;
-    let path = entry.path.display();
-    match fate {
-        Fate::Foreign { now } => Some(format!(
-            "{path} was {} before the run, {} by its plan, and somebody else made it {now}: left",
-            entry.old, entry.new
-        )),
-        Fate::Failed { why } => {
-            Some(format!("{path} could not be set back to {}: {why}", entry.old))
-        }
-        _ => None,
     }
 }

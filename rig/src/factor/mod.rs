@@ -1,7 +1,7 @@
 //! Knows the settings that can be switched on a lab, how each is read back, and how it is undone.
 //!
-//! Gives: [`ALL`] as data; [`mechanism`], which sets and reads a factor on a [`Ground`]; [`Undo`];
-//! [`levels`] of a plan, and [`refuse`].
+//! Gives: [`ALL`] as data; [`mechanism`], which sets and reads a factor; [`Undo`];
+//! [`MachineSettings`]; [`levels`] of a plan, and [`refuse`].
 //! Never: why a level is wanted, or what was measured under it.
 //! Start reading at `mechanism.rs`, then `rows.rs`.
 
@@ -12,6 +12,7 @@ mod machine_rows;
 mod mechanism;
 mod quota_row;
 mod rows;
+mod settings;
 
 #[cfg(test)]
 mod tests;
@@ -19,9 +20,10 @@ mod tests;
 pub use cpus_row::CpusRow;
 pub use link_row::LinkRow;
 pub use machine_row::MachineRow;
-pub use mechanism::{Ground, Machine, Mechanism, Undo};
+pub use mechanism::{Mechanism, Undo};
 pub use quota_row::QuotaRow;
 pub use rows::{ALL, mechanism, spec};
+pub use settings::MachineSettings;
 
 use crate::lab::LabError;
 use crate::lab::undo::UndoError;
@@ -96,6 +98,9 @@ pub enum FactorError {
         /// Why.
         source: io::Error,
     },
+    /// The machine is asked for what it does not set.
+    #[error("'{0}' is no factor of the machine; both ends must be the same stend version")]
+    Unknown(String),
     /// The journal of undos, or a write that it made.
     #[error(transparent)]
     Undo(#[from] UndoError),

@@ -106,7 +106,7 @@ impl QuotaRow {
     ///
     /// # Errors
     /// When it cannot be read.
-    pub fn observe(&self, lab: &Lab, wanted: &Value) -> Result<Value, FactorError> {
+    pub fn observe(&self, lab: &mut Lab, wanted: &Value) -> Result<Value, FactorError> {
         let found = lab.quota(self.side).map_err(|e| self.refused(e))?;
         let fine = FINE * f64::from(if self.side == Side::Server { 1 } else { lab.clients() });
         match (found, self.cpus(wanted)?) {

@@ -5,6 +5,7 @@
 use super::error::LabError;
 use super::ethtool::Ethtool;
 use super::link::Routes;
+use super::machine;
 use super::namespace;
 use super::wire::{self, Answer, LinkAnswer, LinkRequest, Request};
 use desk::record::LabKind;
@@ -120,7 +121,10 @@ struct Agent<'a> {
 impl Agent<'_> {
     fn answer(&mut self, request: Request) -> Result<Answer, String> {
         match request {
-            Request::Enter { kind, name, join } => self.enter(kind, &name, join),
+            Request::Enter { version, kind, name, join } => {
+                machine::same_version(&version)?;
+                self.enter(kind, &name, join)
+            }
             Request::Links(list) => {
                 // Outside a namespace of our own the links are the machine's, not ours to change.
                 if !matches!(self.place, Some(LabKind::RootNamespaces | LabKind::UserNamespaces)) {

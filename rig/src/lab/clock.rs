@@ -12,7 +12,7 @@ pub const TICK_NS: u64 = 10_000_000;
 #[must_use]
 #[inline]
 pub fn now_ns() -> u64 {
-    to_ns(clock_gettime(ClockId::Monotonic))
+    planted::shown(to_ns(clock_gettime(ClockId::Monotonic)))
 }
 
 /// Nanoseconds of CPU that all threads of this process have used.
@@ -57,6 +57,7 @@ fn cpu_clock(number: u32, kind: i32) -> Option<u64> {
 
 /// Sleeps until `at_ns` on the monotonic clock; returns at once when that is past.
 pub fn sleep_until(at_ns: u64) {
+    let at_ns = planted::meant(at_ns);
     let at = Timespec {
         tv_sec: i64::try_from(at_ns / 1_000_000_000).unwrap_or(i64::MAX),
         tv_nsec: i64::try_from(at_ns % 1_000_000_000).unwrap_or(0),
@@ -70,6 +71,49 @@ pub fn sleep_until(at_ns: u64) {
 fn to_ns(time: Timespec) -> u64 {
     let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
     seconds * 1_000_000_000 + u64::try_from(time.tv_nsec).unwrap_or(0)
+}
+
+/// A clock that a test of a debug build plants in an agent and its hosts: `STEND_TEST_CLOCK=A,B`
+/// shows the kernel's time, B ppm too fast since the boot, and A seconds ahead. A release build has
+/// none.
+#[cfg(debug_assertions)]
+mod planted {
+    use std::sync::OnceLock;
+
+    static CLOCK: OnceLock<Option<(f64, f64)>> = OnceLock::new();
+
+    fn clock() -> Option<(f64, f64)> {
+        *CLOCK.get_or_init(|| {
+            let text = std::env::var("STEND_TEST_CLOCK").ok()?;
+            let (ahead_s, ppm) = text.split_once(',')?;
+            Some((ahead_s.parse::<f64>().ok()? * 1e9, 1.0 + ppm.parse::<f64>().ok()? / 1e6))
+        })
+    }
+
+    #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "a test")]
+    #[expect(clippy::cast_sign_loss, reason = "a clock of a test is never below 0")]
+    pub fn shown(ns: u64) -> u64 {
+        clock().map_or(ns, |(ahead, pace)| (ns as f64).mul_add(pace, ahead) as u64)
+    }
+
+    #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "a test")]
+    #[expect(clippy::cast_sign_loss, reason = "a clock of a test is never below 0")]
+    pub fn meant(ns: u64) -> u64 {
+        clock().map_or(ns, |(ahead, pace)| ((ns as f64 - ahead) / pace).ceil() as u64)
+    }
+}
+
+#[cfg(not(debug_assertions))]
+mod planted {
+    #[inline]
+    pub const fn shown(ns: u64) -> u64 {
+        ns
+    }
+
+    #[inline]
+    pub const fn meant(ns: u64) -> u64 {
+        ns
+    }
 }
 
 #[cfg(test)]

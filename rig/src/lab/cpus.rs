@@ -4,8 +4,8 @@
 
 use super::environment::cpu_list;
 use super::error::LabError;
-use super::host::Host as _;
-use super::topology::{Lab, SUT};
+use super::host::HostProcess;
+use super::standing::{SUT, Standing};
 use rustix::process::Pid;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use std::collections::BTreeSet;
@@ -129,14 +129,14 @@ fn threads(process: u32) -> io::Result<Vec<Pid>> {
     Ok(entries.flatten().filter_map(number).filter_map(Pid::from_raw).collect())
 }
 
-impl Lab {
+impl Standing {
     /// Holds the processes of the system under test to these CPUs. It ends with the lab, or when
     /// they are given all CPUs again.
     ///
     /// # Errors
     /// When the kernel refuses.
     pub fn hold_cpus(&self, cpus: &[u32]) -> Result<(), LabError> {
-        let process = self.hosts[SUT].pid();
+        let process = self.sut()?;
         hold(process, cpus).map_err(|source| fault(process, source))
     }
 
@@ -145,9 +145,14 @@ impl Lab {
     /// # Errors
     /// When it is gone.
     pub fn cpus(&self) -> Result<Vec<u32>, LabError> {
-        let process = self.hosts[SUT].pid();
+        let process = self.sut()?;
         let pid = i32::try_from(process).ok().and_then(Pid::from_raw);
         of(pid).map_err(|source| fault(process, source))
+    }
+
+    fn sut(&self) -> Result<u32, LabError> {
+        let sut = self.hosts.get(SUT).map(HostProcess::pid);
+        sut.ok_or_else(|| LabError::Gone("sut".into()))
     }
 }
 

@@ -75,6 +75,20 @@ pub enum LabError {
     /// No side can be held to a quota of CPU time.
     #[error("no quota of CPU time: {0}")]
     NoQuota(String),
+    /// The agent of a machine refused an order, in its words.
+    #[error("{0}")]
+    Machine(String),
+    /// A factor of a machine could not be set, in the words of its agent.
+    #[error("{0}")]
+    Factor(String),
+    /// The clock of a machine was set, or runs at another rate than a clock may.
+    #[error(
+        "the clock of machine '{machine}' has jumped by more than it can drift; is it set by hand?"
+    )]
+    Clock {
+        /// Which.
+        machine: String,
+    },
     /// A link operation.
     #[error(transparent)]
     Link(#[from] LinkError),
@@ -95,6 +109,10 @@ impl LabError {
             Self::Silent { host, .. } => Fault::Frozen { host: host.into() },
             Self::Cancelled => Fault::Cancelled,
             Self::Refused { host, what } => Fault::Failed { host: host.into(), what },
+            Self::Factor(what) => Fault::Factor { what },
+            clock @ Self::Clock { .. } => {
+                Fault::Disturbed { host: "machine".into(), what: clock.to_string() }
+            }
             other => Fault::Failed { host: "conductor".into(), what: other.to_string() },
         }
     }

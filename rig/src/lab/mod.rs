@@ -1,6 +1,6 @@
 //! Knows the place where things are measured: hosts, links, their control, the machine itself.
 //!
-//! Gives: [`Lab`], [`Host`](host::Host), link and offload access, the machine's inventory.
+//! Gives: [`Lab`], [`machine::Machine`], [`Standing`], link and offload access, the inventory.
 //! Never: what is measured, and which factor means what.
 //! Start reading at `topology.rs`.
 
@@ -12,18 +12,22 @@ pub mod cpus;
 pub mod environment;
 mod error;
 pub mod ethtool;
-pub mod host;
+mod host;
 pub mod ia32cap;
 pub mod link;
+pub mod machine;
 mod namespace;
 mod ours;
 pub mod quota;
 pub mod sim;
+mod standing;
 mod topology;
 pub mod undo;
 pub mod wire;
 
 pub use cgroup::HostGroup;
 pub use error::LabError;
+pub use host::HostProcess;
 pub use ours::Ours;
-pub use topology::{Blueprint, EndRole, Lab, LinkEnd, SUT, Wanted};
+pub use standing::{SUT, Standing};
+pub use topology::{Blueprint, EndRole, Lab, LinkEnd, Wanted};

@@ -2,18 +2,14 @@
 //!
 //! Must not know what is measured in it, nor which factor changes what.
 
-use super::cgroup::ControlGroups;
+use super::clock;
 use super::error::LabError;
-use super::host::{self, Host, ProcessHost};
-use super::ours::Ours;
-use super::quota::Quotas;
-use super::undo::{Intent, Journal, Kind};
+use super::machine::{Machine, Order, Raise, Reply};
+use super::quota::Side;
+use super::standing::SUT;
 use super::wire::{Answer, LinkAnswer, LinkRequest, Request};
-use super::{clock, namespace};
 use desk::record::{Fact, LabKind};
 use std::net::Ipv4Addr;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 /// Which kind of place a person asked for.
@@ -34,8 +30,6 @@ pub struct Blueprint {
     pub clients: u32,
     /// Names of the links of the system under test.
     pub links: Vec<String>,
-    /// The stend binary that hosts are executed from.
-    pub binary: PathBuf,
 }
 
 /// One end of a cable.
@@ -71,14 +65,18 @@ pub struct Lab {
     pub reason: String,
     /// Names of the links.
     pub links: Vec<String>,
-    pub(super) hosts: Vec<ProcessHost>,
+    machine: Machine,
+    /// Every host; its channel on the machine is its index and one.
+    hosts: Vec<Seat>,
     clients: u32,
-    /// Whether its namespaces have names, which others can see.
-    named: bool,
-    pub(super) groups: ControlGroups,
-    pub(super) quotas: Quotas,
-    /// Names and groups of this lab, as they stand in the journal.
-    written: Option<(Journal, Vec<u64>)>,
+}
+
+/// A host, as the conductor knows it.
+#[derive(Clone, Debug)]
+struct Seat {
+    name: String,
+    /// Its process, as its machine numbers it.
+    pid: u32,
 }
 
 /// Pause between two looks at the hosts while waiting, nanoseconds.
@@ -86,18 +84,17 @@ const LOOK_NS: u64 = 50_000_000;
 /// A wait ends this long before its moment, so that what comes then is in time, nanoseconds.
 const NEAR_NS: u64 = 4_000_000;
 
+/// Longest wait for link operations on a host.
+const LINKS_MAX: Duration = Duration::from_secs(20);
 /// Longest wait for the ports of the switch.
 const PORTS_MAX: Duration = Duration::from_secs(3);
 
-/// Index of the system under test among the hosts.
-pub const SUT: usize = 0;
-
 impl Lab {
-    /// Builds a lab, falling back from root's namespaces to a user's to loopback.
+    /// Builds a lab on a machine, falling back from root's namespaces to a user's to loopback.
     ///
     /// # Errors
     /// When a host does not start, or when the wanted kind is refused.
-    pub fn build(blueprint: &Blueprint, cancel: &'static AtomicBool) -> Result<Self, LabError> {
+    pub fn build(blueprint: &Blueprint, mut machine: Machine) -> Result<Self, LabError> {
         let kinds: Vec<LabKind> = match blueprint.wanted {
             Wanted::Only(kind) => vec![kind],
             Wanted::Best if rustix::process::geteuid().is_root() => {
@@ -107,29 +104,14 @@ impl Lab {
         };
         let mut reasons: Vec<String> = Vec::new();
         for kind in &kinds {
-            match Self::build_kind(blueprint, *kind, cancel) {
-                Ok(mut lab) => {
-                    lab.reason = reasons.join("; ");
-                    return Ok(lab);
-                }
+            match raise(&mut machine, blueprint, (*kind, true)) {
+                Ok(hosts) => return Self::lay(machine, blueprint, (*kind, hosts), &reasons),
                 Err(LabError::Cancelled) => return Err(LabError::Cancelled),
                 Err(e) if kinds.last() == Some(kind) => return Err(e),
                 Err(e) => reasons.push(e.to_string()),
             }
         }
         Err(LabError::Cancelled)
-    }
-
-    fn build_kind(
-        blueprint: &Blueprint,
-        kind: LabKind,
-        cancel: &'static AtomicBool,
-    ) -> Result<Self, LabError> {
-        if kind == LabKind::RootNamespaces {
-            namespace::remove_stale();
-        }
-        let named = kind == LabKind::RootNamespaces;
-        Self::raise(blueprint, (kind, named, ControlGroups::find()), cancel)
     }
 
     /// Builds a lab of one kind that nobody else can see: no names, no control groups, and so
@@ -140,99 +122,35 @@ impl Lab {
     pub fn try_out(
         blueprint: &Blueprint,
         kind: LabKind,
-        cancel: &'static AtomicBool,
+        mut machine: Machine,
     ) -> Result<Self, LabError> {
-        Self::raise(blueprint, (kind, false, ControlGroups::default()), cancel)
+        let hosts = raise(&mut machine, blueprint, (kind, false))?;
+        Self::lay(machine, blueprint, (kind, hosts), &[])
     }
 
-    fn raise(
+    /// Joins hosts that have been raised.
+    fn lay(
+        machine: Machine,
         blueprint: &Blueprint,
-        (kind, named, groups): (LabKind, bool, ControlGroups),
-        cancel: &'static AtomicBool,
+        (kind, hosts): (LabKind, Vec<Seat>),
+        reasons: &[String],
     ) -> Result<Self, LabError> {
-        let mut lab = Self {
-            kind,
-            reason: String::new(),
-            links: blueprint.links.clone(),
-            hosts: Vec::new(),
-            clients: blueprint.clients,
-            named,
-            groups,
-            quotas: Quotas::default(),
-            written: None,
-        };
-        lab.start_hosts(&blueprint.binary, cancel)?;
+        let (links, reason) = (blueprint.links.clone(), reasons.join("; "));
+        let mut lab = Self { kind, reason, links, machine, hosts, clients: blueprint.clients };
         if kind != LabKind::Loopback {
             lab.lay_cables()?;
         }
         Ok(lab)
     }
 
-    /// Starts all processes; the first enters first, since the others join its user namespace.
-    fn start_hosts(&mut self, binary: &Path, cancel: &'static AtomicBool) -> Result<(), LabError> {
-        let mut names = vec!["sut".to_owned()];
-        names.extend((1..=self.clients).map(|n| format!("c{n:02}")));
-        if self.kind != LabKind::Loopback {
-            names.push("switch".to_owned());
-        }
-        for name in &names {
-            self.hosts.push(ProcessHost::start(name, binary, cancel)?);
-        }
-        self.write_down(&names, binary)?;
-        let named = self.named;
-        let enter = |name: &str, join| {
-            let name = if named { name.to_owned() } else { String::new() };
-            Request::Enter { kind: self.kind, name, join }
-        };
-        let requests: Vec<Request> = names.iter().map(|name| enter(name, self.join())).collect();
-        host::exec(&mut self.hosts[SUT], &enter("sut", None))?;
-        for (at, request) in requests.iter().enumerate().skip(1) {
-            self.hosts[at].send(request)?;
-        }
-        for host in &mut self.hosts[1..] {
-            host.receive(Duration::from_secs(10))?;
-        }
-        // The switch only holds bridges: what they cost is not its process's.
-        for host in self.hosts.iter().take(self.clients as usize + 1) {
-            self.groups.add(host.name(), host.pid());
-        }
-        Ok(())
-    }
-
-    /// Names of namespaces and groups stand in the journal before they are made. A lab has no names
-    /// without it; groups are a second opinion, which it can do without.
-    fn write_down(&mut self, hosts: &[String], binary: &Path) -> Result<(), LabError> {
-        let intent = |host: &String, kind, path| Intent {
-            key: host.clone(),
-            kind,
-            path,
-            new: "present".into(),
-        };
-        let mut intents = Vec::new();
-        let named = self.named;
-        for host in hosts.iter().filter(|_| named) {
-            let path = namespace::path_of(std::process::id(), host);
-            intents.push(intent(host, Kind::Namespace, path));
-        }
-        for host in hosts.iter().take(self.clients as usize + 1) {
-            let path = self.groups.path_of(host);
-            intents.extend(path.map(|path| intent(host, Kind::Group, path)));
-        }
-        if intents.is_empty() {
-            return Ok(());
-        }
-        let written = Journal::of_this_process(binary)
-            .and_then(|journal| Ok((journal.intend(intents)?, journal)));
-        match written {
-            Ok((entries, journal)) => self.written = Some((journal, entries)),
-            Err(e) if named => return Err(e.into()),
-            Err(e) => self.groups.give_up(e.to_string()),
-        }
-        Ok(())
-    }
-
-    fn join(&self) -> Option<u32> {
-        (self.kind == LabKind::UserNamespaces).then(|| self.hosts[SUT].pid())
+    /// Builds it anew on its machine: the same kind of place, or trials would not be comparable.
+    ///
+    /// # Errors
+    /// As [`Self::build`].
+    pub fn rebuild(&mut self, blueprint: &Blueprint) -> Result<(), LabError> {
+        self.machine.must(&Order::TakeDown)?;
+        self.hosts = raise(&mut self.machine, blueprint, (self.kind, true))?;
+        if self.kind == LabKind::Loopback { Ok(()) } else { self.lay_cables() }
     }
 
     /// Bridges, pairs and addresses: one bridge and one subnet a link, so that links share nothing.
@@ -246,21 +164,21 @@ impl Lab {
             work.push(LinkRequest::AddBridge(bridge_name(number)));
             work.push(LinkRequest::Up(bridge_name(number)));
             for at in 0..switch {
-                let port = port_name(number, self.hosts[at].name());
-                let pid = self.hosts[at].pid();
+                let Seat { name, pid } = &self.hosts[at];
+                let (port, pid) = (port_name(number, name), *pid);
                 work.push(LinkRequest::AddVeth(port.clone(), link.clone(), pid));
                 work.push(LinkRequest::Master(port.clone(), bridge_name(number)));
                 work.push(LinkRequest::Up(port));
             }
         }
-        host::links(&mut self.hosts[switch], work)?;
+        self.links_on(switch, work)?;
         for at in 0..switch {
             let mut work = vec![LinkRequest::Up("lo".into())];
             for (number, link) in self.links.iter().enumerate() {
                 work.push(LinkRequest::Address(link.clone(), address(number, at), 24));
                 work.push(LinkRequest::Up(link.clone()));
             }
-            host::links(&mut self.hosts[at], work)?;
+            self.links_on(at, work)?;
         }
         self.wait_for_ports()
     }
@@ -271,12 +189,12 @@ impl Lab {
         let switch = self.switch();
         let mut ports = Vec::new();
         for number in 0..self.links.len() {
-            ports.extend(self.hosts[..switch].iter().map(|h| port_name(number, h.name())));
+            ports.extend(self.hosts[..switch].iter().map(|h| port_name(number, &h.name)));
         }
         let deadline = Instant::now() + PORTS_MAX;
         loop {
             let asked = ports.iter().cloned().map(LinkRequest::Info).collect();
-            let answers = host::links(&mut self.hosts[switch], asked)?;
+            let answers = self.links_on(switch, asked)?;
             let runs = |a: &LinkAnswer| matches!(a, LinkAnswer::Info(info) if info.running);
             // A port that stays silent shows in the first trial, as a stream that does not open.
             if answers.iter().all(runs) || Instant::now() > deadline {
@@ -301,7 +219,7 @@ impl Lab {
         for (path, value) in settings {
             work.push(LinkRequest::SetSettingIfThere(path.into(), value.into()));
         }
-        host::links(&mut self.hosts[at], work).map(|_| ())
+        self.links_on(at, work).map(|_| ())
     }
 
     /// Number of clients.
@@ -316,29 +234,10 @@ impl Lab {
         1..=self.clients as usize
     }
 
-    /// A host by index: [`SUT`], then the clients.
-    #[must_use]
-    pub fn host(&mut self, at: usize) -> &mut dyn Host {
-        &mut self.hosts[at]
-    }
-
     /// Name of a host.
     #[must_use]
     pub fn name(&self, at: usize) -> &str {
-        self.hosts[at].name()
-    }
-
-    /// Which processes and control groups of the machine are this lab's.
-    #[must_use]
-    pub fn ours(&self) -> Ours {
-        let hosts = self.hosts.iter().map(|host| (host.name().to_owned(), host.pid())).collect();
-        Ours { hosts, groups: self.groups.readable(), quotas: self.quotas.groups() }
-    }
-
-    /// Says where the hosts' control groups are, or why there are none.
-    #[must_use]
-    pub fn groups_fact(&self) -> Fact {
-        self.groups.fact()
+        self.hosts.get(at).map_or("", |host| &host.name)
     }
 
     /// Address of the system under test on a link; on loopback always 127.0.0.1.
@@ -360,7 +259,7 @@ impl Lab {
         let switch = self.switch();
         let mut ends = Vec::new();
         for at in 0..switch {
-            let name = port_name(number, self.hosts[at].name());
+            let name = port_name(number, &self.hosts[at].name);
             let role = if at == SUT { EndRole::PortToSut } else { EndRole::PortToClient };
             ends.push(LinkEnd { host: at, name: link.into(), role: EndRole::Adapter });
             ends.push(LinkEnd { host: switch, name, role });
@@ -377,8 +276,10 @@ impl Lab {
     pub fn wait_until(&mut self, at_ns: u64) -> Result<(), LabError> {
         let until_ns = at_ns.saturating_sub(NEAR_NS);
         loop {
-            for host in &mut self.hosts {
-                host.check()?;
+            for at in 0..self.hosts.len() {
+                if self.machine.has_lost(channel(at))? {
+                    return Err(self.gone(at));
+                }
             }
             let now_ns = clock::now_ns();
             if now_ns >= until_ns {
@@ -386,6 +287,10 @@ impl Lab {
             }
             clock::sleep_until(until_ns.min(now_ns + LOOK_NS));
         }
+    }
+
+    fn gone(&self, at: usize) -> LabError {
+        LabError::Gone(self.name(at).into())
     }
 
     /// Asks several hosts at once and waits for all; their answers come in the order of asking.
@@ -406,7 +311,16 @@ impl Lab {
     /// # Errors
     /// The first host that is gone; hosts asked before it then owe an answer.
     pub fn send(&mut self, requests: &[(usize, Request)]) -> Result<(), LabError> {
-        requests.iter().try_for_each(|(at, request)| self.hosts[*at].send(request))
+        for (at, request) in requests {
+            let wire = |source| LabError::Wire { host: self.name(*at).into(), source };
+            let body = serde_json::to_vec(request).map_err(|e| wire(e.into()))?;
+            if self.machine.has_lost(channel(*at))?
+                || self.machine.send(channel(*at), &body).is_err()
+            {
+                return Err(self.gone(*at));
+            }
+        }
+        Ok(())
     }
 
     /// Waits for the answers to [`Self::send`], all of them within one time.
@@ -420,8 +334,31 @@ impl Lab {
     ) -> Result<Vec<Answer>, LabError> {
         let deadline = Instant::now() + within;
         let left = || deadline.saturating_duration_since(Instant::now());
-        let answers: Vec<_> = asked.iter().map(|(at, _)| self.hosts[*at].receive(left())).collect();
+        let answers: Vec<_> = asked.iter().map(|(at, _)| self.answer(*at, left())).collect();
         answers.into_iter().collect()
+    }
+
+    /// The answer of a host to the oldest question.
+    fn answer(&mut self, at: usize, within: Duration) -> Result<Answer, LabError> {
+        let host = self.name(at).to_owned();
+        let body = match self.machine.wait(channel(at), within) {
+            Ok(Some(body)) => body,
+            Ok(None) => {
+                return Err(LabError::Silent { host, seconds: within.as_secs() });
+            }
+            Err(LabError::Gone(name)) if name.is_empty() => return Err(self.gone(at)),
+            Err(e) => return Err(e),
+        };
+        match serde_json::from_slice(&body) {
+            Ok(Answer::Refused(what)) => Err(LabError::Refused { host, what }),
+            Ok(answer) => Ok(answer),
+            Err(e) => Err(LabError::Wire { host, source: e.into() }),
+        }
+    }
+
+    /// Link operations on one host.
+    fn links_on(&mut self, at: usize, work: Vec<LinkRequest>) -> Result<Vec<LinkAnswer>, LabError> {
+        Ok(self.ask_links(vec![(at, work)])?.pop().unwrap_or_default())
     }
 
     /// Link operations on several hosts at once, a list a host.
@@ -434,12 +371,15 @@ impl Lab {
     ) -> Result<Vec<Vec<LinkAnswer>>, LabError> {
         let requests: Vec<(usize, Request)> =
             work.into_iter().map(|(at, list)| (at, Request::Links(list))).collect();
-        let answers = self.ask(&requests, Duration::from_secs(20))?;
+        let answers = self.ask(&requests, LINKS_MAX)?;
         let mut lists = Vec::new();
         for ((at, _), answer) in requests.iter().zip(answers) {
             match answer {
                 Answer::Links(list) => lists.push(list),
-                other => return Err(host::out_of_turn(&self.hosts[*at], &other)),
+                other => {
+                    let (host, what) = (self.name(*at).into(), format!("{other:?}"));
+                    return Err(LabError::OutOfTurn { host, what });
+                }
             }
         }
         Ok(lists)
@@ -450,28 +390,126 @@ impl Lab {
     }
 }
 
-impl Drop for Lab {
-    fn drop(&mut self) {
-        self.take_down();
+/// What is asked of the machine that the hosts stand on.
+impl Lab {
+    /// The process of a host, as its machine numbers it; 0 where there is no such host.
+    #[must_use]
+    pub fn pid(&self, at: usize) -> u32 {
+        self.hosts.get(at).map_or(0, |host| host.pid)
+    }
+
+    /// The machine.
+    pub const fn machine(&mut self) -> &mut Machine {
+        &mut self.machine
+    }
+
+    /// A moment of ours on the clock of a host, nanoseconds.
+    #[must_use]
+    pub const fn on_clock_of(&self, _host: usize, ours_ns: u64) -> u64 {
+        self.machine.offset().theirs(ours_ns)
+    }
+
+    /// A moment on the clock of a host on ours, nanoseconds.
+    #[must_use]
+    pub const fn from_clock_of(&self, _host: usize, theirs_ns: u64) -> u64 {
+        self.machine.offset().ours(theirs_ns)
+    }
+
+    /// Where the control groups of the hosts are, or why there are none.
+    ///
+    /// # Errors
+    /// When the machine is gone.
+    pub fn groups_facts(&mut self) -> Result<Vec<Fact>, LabError> {
+        self.machine.facts(&Order::Groups)
+    }
+
+    /// Gives every host of these sides a group of its own, without a limit yet, so that a limit is
+    /// all that differs from then on.
+    ///
+    /// # Errors
+    /// When groups are refused, with the reason; then no host has one.
+    pub fn hold(&mut self, sides: &[Side]) -> Result<(), LabError> {
+        if sides.is_empty() { Ok(()) } else { self.machine.must(&Order::Hold(sides.to_vec())) }
+    }
+
+    /// Moves all hosts out of these groups and removes them.
+    ///
+    /// # Errors
+    /// When the machine is gone.
+    pub fn release(&mut self) -> Result<(), LabError> {
+        self.machine.must(&Order::Release)
+    }
+
+    /// Holds a side to so many CPUs together, or to none.
+    ///
+    /// # Errors
+    /// When the kernel refuses; the groups must have been made before.
+    pub fn set_quota(&mut self, side: Side, cpus: Option<f64>) -> Result<(), LabError> {
+        self.machine.must(&Order::SetQuota(side, cpus))
+    }
+
+    /// What the kernel says that a side is held to, CPUs together; none for no limit.
+    ///
+    /// # Errors
+    /// When a limit cannot be read, or its hosts disagree.
+    pub fn quota(&mut self, side: Side) -> Result<Option<f64>, LabError> {
+        match self.machine.order(&Order::Quota(side))? {
+            Reply::Quota(cpus) => Ok(cpus),
+            other => Err(self.machine.out_of_turn(&format!("{other:?}"))),
+        }
+    }
+
+    /// Holds the system under test to these CPUs.
+    ///
+    /// # Errors
+    /// When the kernel refuses.
+    pub fn hold_cpus(&mut self, cpus: &[u32]) -> Result<(), LabError> {
+        self.machine.must(&Order::SetCpus(cpus.to_vec()))
+    }
+
+    /// The CPUs that the system under test may use, by number.
+    ///
+    /// # Errors
+    /// When it is gone.
+    pub fn cpus(&mut self) -> Result<Vec<u32>, LabError> {
+        self.machine.cpus(&Order::Cpus)
+    }
+
+    /// The CPUs that hosts may use, one thread of each core first.
+    ///
+    /// # Errors
+    /// When the machine is gone.
+    pub fn all_cpus(&mut self) -> Result<Vec<u32>, LabError> {
+        self.machine.cpus(&Order::AllCpus)
     }
 }
 
-impl Lab {
-    /// Ends all hosts; their namespaces, links and sockets go with them.
-    pub fn take_down(&mut self) {
-        if self.named {
-            for host in &self.hosts {
-                namespace::remove_name(std::process::id(), host.name());
-            }
-        }
-        self.hosts.clear();
-        self.quotas.release();
-        self.groups.remove();
-        if let Some((journal, entries)) = self.written.take() {
-            // All is gone by now; what is not, the guardian tries again.
-            let _ = journal.undo(&entries);
-        }
+/// Starts the hosts of a blueprint.
+fn raise(
+    machine: &mut Machine,
+    blueprint: &Blueprint,
+    (kind, seen): (LabKind, bool),
+) -> Result<Vec<Seat>, LabError> {
+    let mut names = vec!["sut".to_owned()];
+    names.extend((1..=blueprint.clients).map(|n| format!("c{n:02}")));
+    let grouped = names.len();
+    if kind != LabKind::Loopback {
+        names.push("switch".to_owned());
     }
+    machine.forget_hosts();
+    let order = Order::Raise(Raise { kind, hosts: names.clone(), grouped, seen });
+    match machine.order(&order)? {
+        Reply::Raised(pids) if pids.len() == names.len() => {
+            let seat = |(name, pid)| Seat { name, pid };
+            Ok(names.into_iter().zip(pids).map(seat).collect())
+        }
+        other => Err(machine.out_of_turn(&format!("{other:?}"))),
+    }
+}
+
+/// The channel of a host on its machine.
+fn channel(at: usize) -> u16 {
+    u16::try_from(at + 1).unwrap_or(u16::MAX - 1)
 }
 
 fn bridge_name(link: usize) -> String {

@@ -18,6 +18,8 @@ const MESSAGE_MAX: u32 = 16 << 20;
 pub enum Request {
     /// First of all: enter the place where this host lives.
     Enter {
+        /// Version of who asks; another than the host's is refused.
+        version: String,
         /// Kind of place.
         kind: LabKind,
         /// Name of its namespace as root; empty for none.
@@ -114,12 +116,19 @@ pub enum Answer {
 /// # Errors
 /// When the other end is gone or the message is too long.
 pub fn send<T: Serialize>(to: &mut impl Write, message: &T) -> io::Result<()> {
-    let body = serde_json::to_vec(message)?;
+    pass(to, &serde_json::to_vec(message)?)
+}
+
+/// Writes one message as it was read.
+///
+/// # Errors
+/// As [`send`].
+pub fn pass(to: &mut impl Write, body: &[u8]) -> io::Result<()> {
     let length = u32::try_from(body.len()).ok().filter(|l| *l <= MESSAGE_MAX).ok_or_else(|| {
         io::Error::new(io::ErrorKind::InvalidInput, format!("message of {} B", body.len()))
     })?;
     let mut frame = length.to_le_bytes().to_vec();
-    frame.extend_from_slice(&body);
+    frame.extend_from_slice(body);
     to.write_all(&frame)
 }
 
@@ -128,6 +137,14 @@ pub fn send<T: Serialize>(to: &mut impl Write, message: &T) -> io::Result<()> {
 /// # Errors
 /// End of stream, a message that is too long or not of this shape.
 pub fn receive<T: DeserializeOwned>(from: &mut impl Read) -> io::Result<T> {
+    Ok(serde_json::from_slice(&take(from)?)?)
+}
+
+/// Reads one message without looking at it.
+///
+/// # Errors
+/// End of stream, a message that is too long.
+pub fn take(from: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut length = [0; 4];
     from.read_exact(&mut length)?;
     let length = u32::from_le_bytes(length);
@@ -136,7 +153,7 @@ pub fn receive<T: DeserializeOwned>(from: &mut impl Read) -> io::Result<T> {
     }
     let mut body = vec![0; length as usize];
     from.read_exact(&mut body)?;
-    Ok(serde_json::from_slice(&body)?)
+    Ok(body)
 }
 
 #[cfg(test)]
@@ -155,7 +172,9 @@ mod tests {
         ];
         prop_oneof![
             (any::<String>(), proptest::option::of(any::<u32>())).prop_map(|(name, join)| {
-                Request::Enter { kind: LabKind::RootNamespaces, name, join }
+                let (version, kind) =
+                    (join.map_or_else(String::new, |n| n.to_string()), LabKind::Loopback);
+                Request::Enter { version, kind, name, join }
             }),
             proptest::collection::vec(link, 0..6).prop_map(Request::Links),
             (any::<String>(), any::<i64>()).prop_map(|(workload, number)| {

@@ -1,17 +1,15 @@
 //! Knows whether the hypervisor leaves the CPUs to a load, and waits until it does.
 //!
-//! An idle CPU is stolen from nobody, so that a look needs work: a soaker's, on every CPU.
 //! Must not know which trial was disturbed, nor what follows from a wait in vain.
 
-use crate::lab::{Lab, LabError, Ours, clock};
-use crate::probe::{CpuProbe, Moment, Probe as _, Soaker};
+use crate::lab::machine::{Order, Reply};
+use crate::lab::{Lab, LabError, clock};
 use desk::plan::shortest;
 use desk::record::Plan;
 use desk::validity::STEAL_MOST;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Length of a look: on two CPUs what makes a trial invalid is 2 1/2 ticks of it.
+/// Length of a look.
 const LOOK: Duration = Duration::from_millis(250);
 /// Pause between two looks.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -40,15 +38,14 @@ impl Calm {
     /// # Errors
     /// When the run is stopped or a host is gone.
     pub fn wait(&mut self, lab: &mut Lab) -> Result<bool, LabError> {
-        let Ok(soaker) = Soaker::start() else { return Ok(false) };
-        let mut probe = CpuProbe::new(Path::new("/"));
         let began = Instant::now();
         let came = comes(LONGEST.min(self.left), |pause| {
             lab.wait_until(clock::now_ns() + nanoseconds(pause))?;
-            look(lab, &soaker, &mut probe)
+            look(lab)
         });
         self.left = self.left.saturating_sub(began.elapsed());
-        came
+        // An agent that cannot look sees no calm.
+        if matches!(came, Err(LabError::Machine(_))) { Ok(false) } else { came }
     }
 }
 
@@ -68,16 +65,11 @@ fn comes<E>(
 }
 
 /// Share of all CPUs' time that the hypervisor took while they worked.
-fn look(lab: &mut Lab, soaker: &Soaker, probe: &mut CpuProbe) -> Result<Option<f64>, LabError> {
-    let nobody = Ours::default();
-    let moment = Moment { ours: &nobody, soaker: &[] };
-    soaker.work();
-    probe.begin(&moment);
-    let waited = lab.wait_until(clock::now_ns() + nanoseconds(LOOK));
-    let seen = probe.end(&moment);
-    soaker.rest();
-    waited?;
-    Ok(seen.iter().find(|row| row.key == "steal").map(|row| row.quantity.value))
+fn look(lab: &mut Lab) -> Result<Option<f64>, LabError> {
+    match lab.machine().order(&Order::Stolen)? {
+        Reply::Stolen(share) => Ok(share),
+        other => Err(lab.machine().out_of_turn(&format!("{other:?}"))),
+    }
 }
 
 fn nanoseconds(time: Duration) -> u64 {

@@ -6,10 +6,11 @@ use super::calm::Calm;
 use super::conduct::conduct;
 use super::levels::{Levels, in_force, link_of};
 use super::stand::{Orders, Progress, RunError, Stand, Visited, refuse_boots};
-use super::watch::Watch;
+use super::watched;
 use crate::factor;
+use crate::lab::machine::{Machine, Order};
 use crate::lab::quota::Side;
-use crate::lab::{Blueprint, Lab, LabError, Wanted, clock};
+use crate::lab::{Blueprint, Lab, LabError, clock};
 use crate::probe::{Carriers, Shapers};
 use crate::workload::{self, Checked, Entries, Job};
 use desk::plan::DRY_WINDOW_S;
@@ -17,8 +18,6 @@ use desk::record::{
     Fact, Fault, Outcome, Plan, Scope, Settings, Trial, TrialKind, TrialRecord, Value,
 };
 use desk::unit::Quantity;
-use std::path::Path;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// A lab with what is set on it, ready to visit trials of plans that share its blueprint.
@@ -27,8 +26,8 @@ pub struct Bench {
     pub lab: Lab,
     blueprint: Blueprint,
     entries: Entries,
-    cancel: &'static AtomicBool,
-    watch: Watch,
+    /// What was measured of the machine itself while the lab stood idle.
+    facts: Vec<Fact>,
     calm: Calm,
     levels: Levels,
     /// Sides that the plan holds to quotas.
@@ -39,29 +38,29 @@ pub struct Bench {
 }
 
 impl Bench {
-    /// Builds the lab for these workloads and looks at it for a second while it is idle.
+    /// Builds the lab for these workloads on a machine and looks at it for a second while it is
+    /// idle.
     ///
     /// # Errors
     /// When no kind of place that was wanted is to be had, or the run is stopped.
     pub fn build(
-        mut blueprint: Blueprint,
+        blueprint: Blueprint,
         entries: Entries,
-        cancel: &'static AtomicBool,
+        machine: Machine,
     ) -> Result<Self, RunError> {
         let started_ns = clock::now_ns();
-        let mut lab = Lab::build(&blueprint, cancel)?;
-        // Built anew it must be the same kind of place, or trials would not be comparable.
-        blueprint.wanted = Wanted::Only(lab.kind);
-        let watch = Watch::begin(&mut lab)?;
-        let levels = Levels::new(&blueprint.binary);
-        let (calm, sides, stale) = (Calm::default(), Vec::new(), false);
-        Ok(Self { lab, blueprint, entries, cancel, watch, calm, levels, sides, started_ns, stale })
+        let mut lab = Lab::build(&blueprint, machine)?;
+        let mut facts = lab.machine().facts(&Order::Baseline)?;
+        facts.extend(lab.groups_facts()?);
+        let (calm, levels, sides) = (Calm::default(), Levels::default(), Vec::new());
+        Ok(Self { lab, blueprint, entries, facts, calm, levels, sides, started_ns, stale: false })
     }
 
-    /// What was measured of the machine itself while the lab stood idle.
+    /// What was measured of the machine itself while the lab stood idle, and where the groups of
+    /// its hosts are.
     #[must_use]
-    pub fn facts(&self) -> Vec<Fact> {
-        self.watch.facts()
+    pub fn facts(&self) -> &[Fact] {
+        &self.facts
     }
 
     /// Visits these trials of a plan and keeps nothing but what it returns; `tell` hears of every
@@ -84,6 +83,7 @@ impl Bench {
         let link = link_of(plan, &record.trial.settings);
         let wanted = in_force(plan, &record.trial);
         self.levels.bring_to(&mut self.lab, (plan, &record.trial), &mut record.observed)?;
+        self.lab.machine().find_clock().map_err(LabError::into_fault)?;
         let trial = with_load_settings(&record.trial);
         let entry = workload::find(self.entries, &trial.point.workload)?;
         let job = job(plan, &trial, (&link, &wanted));
@@ -91,12 +91,13 @@ impl Bench {
         work.stage(&mut self.lab, &job)?;
         let carriers = Carriers::read(&mut self.lab, &link).map_err(LabError::into_fault)?;
         let shapers = Shapers::read(&mut self.lab, &link).map_err(LabError::into_fault)?;
-        let (watch, readings) = (&mut self.watch, &mut record.readings);
-        let ready = watch.prepare(&mut self.lab).map_err(LabError::into_fault);
-        let driven = ready
-            .and_then(|()| work.drive(&mut self.lab, &mut |edge| watch.at_edge(edge, readings)));
-        self.watch.rest();
-        driven?;
+        let readings = &mut record.readings;
+        let ready = self.lab.machine().must(&Order::Prepare).map_err(LabError::into_fault);
+        let driven = ready.and_then(|()| {
+            work.drive(&mut self.lab, &mut |lab, edge| watched::at_edge(lab, edge, readings))
+        });
+        let rested = self.lab.machine().must(&Order::Rest).map_err(LabError::into_fault);
+        driven.and(rested)?;
         let shaped = Shapers::read(&mut self.lab, &link).map_err(LabError::into_fault)?;
         record.readings.extend(shaped.since(&shapers));
         let after = Carriers::read(&mut self.lab, &link).map_err(LabError::into_fault)?;
@@ -108,14 +109,14 @@ impl Bench {
 
     /// Makes the groups in which the sides are held.
     fn hold(&mut self) -> Result<(), LabError> {
-        self.lab.hold(&self.sides, &self.blueprint.binary)
+        self.lab.hold(&self.sides)
     }
 }
 
 impl Stand for Bench {
     fn begin(&mut self, plan: &Plan) -> Result<(), RunError> {
         refuse_boots(plan)?;
-        factor::refuse(plan, Path::new("/"))?;
+        self.lab.machine().must(&Order::Refuse(Box::new(plan.clone())))?;
         if self.stale {
             self.rebuild()?;
         }
@@ -125,11 +126,8 @@ impl Stand for Bench {
         if let Some(row) = quotas.first() {
             self.hold().map_err(|e| row.refused(e))?;
         }
-        if !plan.method.displaced_work {
-            self.watch.end_soaker();
-            return Ok(());
-        }
-        self.watch.soak().map_err(RunError::Soaker)
+        let soak = plan.method.displaced_work;
+        self.lab.machine().must(&Order::Soak(soak)).map_err(RunError::soaker)
     }
 
     fn visit(&mut self, plan: &Plan, trial: &Trial) -> TrialRecord {
@@ -157,11 +155,7 @@ impl Stand for Bench {
     fn rebuild(&mut self) -> Result<(), RunError> {
         self.stale = true;
         self.levels.forget_lab();
-        // First the old one, so that its names are free.
-        self.lab.take_down();
-        let reason = std::mem::take(&mut self.lab.reason);
-        self.lab = Lab::build(&self.blueprint, self.cancel)?;
-        self.lab.reason = reason;
+        self.lab.rebuild(&self.blueprint)?;
         self.hold()?;
         self.stale = false;
         Ok(())
@@ -173,9 +167,9 @@ impl Stand for Bench {
 
     fn end(&mut self, whole: bool) -> Vec<String> {
         self.stale = !self.levels.undo_all(&mut self.lab, whole);
-        self.lab.release();
         self.sides.clear();
-        self.watch.end_soaker();
+        // Where the machine is gone, its agent has ended and undone all.
+        let _ = self.lab.release().and_then(|()| self.lab.machine().must(&Order::Soak(false)));
         self.levels.left().to_vec()
     }
 }

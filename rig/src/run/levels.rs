@@ -2,11 +2,11 @@
 //!
 //! Must not know how a level is set: its mechanism does.
 
-use crate::factor::{self, FactorError, Ground, Machine, Mechanism, Undo};
+use crate::factor::{self, FactorError, Mechanism, Undo};
 use crate::lab::Lab;
+use crate::lab::machine::Order;
 use crate::lab::undo::UndoError;
 use desk::record::{Fault, Plan, Scope, Settings, Trial, Value};
-use std::path::Path;
 
 /// A factor at a level; of those of links, on one of them.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,21 +25,14 @@ struct Wanted {
 }
 
 /// What is set, in the order of setting, each with its way back.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Levels {
-    machine: Machine,
     set: Vec<(Setting, Undo)>,
     /// What could not be brought back, in words for the person.
     left: Vec<String>,
 }
 
 impl Levels {
-    /// Nothing is set yet. `binary` is what the guardian is executed from.
-    #[must_use]
-    pub fn new(binary: &Path) -> Self {
-        Self { machine: Machine::new(binary), set: Vec::new(), left: Vec::new() }
-    }
-
     /// Sets the levels that a trial of a plan wants, undoes the others, and reads all back. Levels
     /// that are in force already stay untouched.
     ///
@@ -55,16 +48,15 @@ impl Levels {
         let stays = |(set, _): &(Setting, Undo)| wanted.iter().any(|one| one.level == *set);
         let keep = self.set.iter().position(|one| !stays(one)).unwrap_or(self.set.len());
         self.undo_to(lab, keep)?;
-        let ground = &mut Ground { lab, machine: &mut self.machine };
         for Wanted { level, mechanism, .. } in &wanted {
             if !self.set.iter().any(|(set, _)| set == level) {
-                let undo = mechanism.apply(ground, &level.link, &level.value);
+                let undo = mechanism.apply(lab, &level.link, &level.value);
                 self.set.push((level.clone(), undo.map_err(into_fault)?));
             }
         }
         // One level may change another: all are read after the last was set.
         for Wanted { level, mechanism, .. } in wanted.into_iter().filter(|one| one.shown) {
-            let found = mechanism.observe(ground, &level.link, &level.value).map_err(into_fault)?;
+            let found = mechanism.observe(lab, &level.link, &level.value).map_err(into_fault)?;
             mechanism.must_be(&level.key, &level.value, &found).map_err(into_fault)?;
             observed.insert(level.key, found);
         }
@@ -81,7 +73,7 @@ impl Levels {
     }
 
     fn undo(&mut self, lab: &mut Lab, undo: &Undo) -> Result<(), FactorError> {
-        let done = undo.carry_out(&mut Ground { lab, machine: &mut self.machine });
+        let done = undo.carry_out(lab);
         if let Err(FactorError::Undo(UndoError::Left(words))) = &done {
             self.left.push(words.clone());
         }
@@ -98,7 +90,8 @@ impl Levels {
                 whole &= done.is_ok() || !undo.ends_with_lab();
             }
         }
-        self.machine.close();
+        // Where the machine is gone, its agent has undone all.
+        let _ = lab.machine().must(&Order::Close);
         whole
     }
 
@@ -111,17 +104,6 @@ impl Levels {
     #[must_use]
     pub fn left(&self) -> &[String] {
         &self.left
-    }
-}
-
-impl Drop for Levels {
-    fn drop(&mut self) {
-        while let Some((_, undo)) = self.set.pop() {
-            if let Undo::Journal(entries) = undo {
-                // Nobody is left to be told.
-                let _ = self.machine.undo(&entries);
-            }
-        }
     }
 }
 

@@ -15,7 +15,7 @@ mod rehearse;
 mod simulated;
 mod stand;
 mod throttles;
-mod watch;
+mod watched;
 
 pub use conduct::conduct;
 pub use hands::Bench;

@@ -6,7 +6,8 @@
 use super::hands::with_load_settings;
 use super::levels::{in_force, into_fault};
 use super::stand::RunError;
-use crate::factor::{self, Ground, Machine, Mechanism};
+use crate::factor::{self, Mechanism};
+use crate::keeper;
 use crate::lab::{Blueprint, Lab, Wanted};
 use crate::workload::{self, Entries, Job};
 use desk::record::{Fault, LabKind, Plan, Trial, Value};
@@ -20,7 +21,6 @@ const LINK: &str = "lan";
 /// A lab of one client and one link, on which things are tried and undone.
 pub struct Rehearsal {
     lab: Lab,
-    machine: Machine,
 }
 
 impl Rehearsal {
@@ -34,9 +34,9 @@ impl Rehearsal {
         cancel: &'static AtomicBool,
     ) -> Result<Self, RunError> {
         let (wanted, links) = (Wanted::Only(kind), vec![LINK.to_owned()]);
-        let blueprint = Blueprint { wanted, clients: 1, links, binary: binary.into() };
-        let (lab, machine) = (Lab::try_out(&blueprint, kind, cancel)?, Machine::new(binary));
-        Ok(Self { lab, machine })
+        let blueprint = Blueprint { wanted, clients: 1, links };
+        let machine = keeper::here(binary, cancel)?;
+        Ok(Self { lab: Lab::try_out(&blueprint, kind, machine)? })
     }
 
     /// Sets a level of a factor of links or hosts, or of the CPUs of a host, reads it back and
@@ -49,9 +49,8 @@ impl Rehearsal {
         else {
             return Ok(());
         };
-        let ground = &mut Ground { lab: &mut self.lab, machine: &mut self.machine };
-        let undo = mechanism.apply(ground, LINK, level).map_err(into_fault)?;
-        undo.carry_out(ground).map_err(into_fault)
+        let undo = mechanism.apply(&mut self.lab, LINK, level).map_err(into_fault)?;
+        undo.carry_out(&mut self.lab).map_err(into_fault)
     }
 
     /// Stages the load of a trial of a plan: streams open with all that is set on their sockets,

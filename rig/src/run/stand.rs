@@ -6,7 +6,6 @@ use crate::factor::FactorError;
 use crate::lab::LabError;
 use desk::plan::Next;
 use desk::record::{Completeness, Fault, Plan, Trial, TrialRecord};
-use std::io;
 use thiserror::Error;
 
 /// Why a run could not even begin.
@@ -14,7 +13,10 @@ use thiserror::Error;
 pub enum RunError {
     /// The lab does not stand.
     #[error("the lab cannot be built: {0}")]
-    Lab(#[from] LabError),
+    Lab(LabError),
+    /// The machine refuses what the plan sets, in the words of its agent.
+    #[error("{0}")]
+    Setting(String),
     /// The plan sets what cannot be set here.
     #[error(transparent)]
     Factor(#[from] FactorError),
@@ -39,7 +41,27 @@ pub enum RunError {
     },
     /// The soaker would disturb the load.
     #[error("no soaker can be had: {0}; leave out displaced_work")]
-    Soaker(io::Error),
+    Soaker(String),
+}
+
+impl From<LabError> for RunError {
+    fn from(e: LabError) -> Self {
+        match e {
+            LabError::Factor(what) => Self::Setting(what),
+            other => Self::Lab(other),
+        }
+    }
+}
+
+impl RunError {
+    /// Why a machine has no soaker.
+    #[must_use]
+    pub fn soaker(e: LabError) -> Self {
+        match e {
+            LabError::Machine(what) => Self::Soaker(what),
+            other => Self::Lab(other),
+        }
+    }
 }
 
 /// Refuses a plan with boots: the conductor would not live through one.

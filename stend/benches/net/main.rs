@@ -90,10 +90,10 @@ impl Stand {
         let binary = PathBuf::from(env!("CARGO_BIN_EXE_stend"));
         let links = vec!["lan".to_owned()];
         let wanted = Wanted::Only(LabKind::RootNamespaces);
-        let blueprint = Blueprint { wanted, clients: 1, links, binary };
+        let blueprint = Blueprint { wanted, clients: 1, links };
         let cancel: &'static AtomicBool = Box::leak(Box::new(AtomicBool::new(false)));
-        let mut bench = Bench::build(blueprint, loads::ALL, cancel)?;
-        let place = Place { receiver: bench.lab.host(0).pid(), sender: bench.lab.host(1).pid() };
+        let bench = Bench::build(blueprint, loads::ALL, rig::keeper::here(&binary, cancel)?)?;
+        let place = Place { receiver: bench.lab.pid(0), sender: bench.lab.pid(1) };
         for host in [place.receiver, place.sender] {
             // By the route: a namespace may not choose a default that the kernel restricts.
             inside(host, "ip route change 198.18.0.0/24 dev lan scope link congctl cubic")?;

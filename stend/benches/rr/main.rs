@@ -118,10 +118,10 @@ fn compare(words: &[String]) -> Result<(usize, usize, usize), Failed> {
 fn build() -> Result<(Bench, [u32; 2]), Failed> {
     let binary = PathBuf::from(env!("CARGO_BIN_EXE_stend"));
     let wanted = Wanted::Only(LabKind::RootNamespaces);
-    let blueprint = Blueprint { wanted, clients: 1, links: vec!["lan".to_owned()], binary };
+    let blueprint = Blueprint { wanted, clients: 1, links: vec!["lan".to_owned()] };
     let cancel: &'static AtomicBool = Box::leak(Box::new(AtomicBool::new(false)));
-    let mut bench = Bench::build(blueprint, loads::ALL, cancel)?;
-    let hosts = [0, 1].map(|at| bench.lab.host(at).pid());
+    let bench = Bench::build(blueprint, loads::ALL, rig::keeper::here(&binary, cancel)?)?;
+    let hosts = [0, 1].map(|at| bench.lab.pid(at));
     // A connection an operation leaves states behind: more of them than a namespace keeps.
     for host in hosts {
         let done = Command::new("nsenter")

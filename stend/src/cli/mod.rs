@@ -21,6 +21,7 @@ mod guardian;
 mod hand_out;
 mod import;
 mod list;
+mod machine;
 mod manual;
 mod outputs;
 mod owned;
@@ -294,11 +295,18 @@ fn quoted(word: &str) -> String {
 }
 
 /// What stend starts itself: no verb of a person, and it depends on nobody's settings. `agent`
-/// serves as a host of a lab, `guardian JOURNAL` brings back what a dead conductor left.
+/// serves as a host of a lab, `agent listen` as the agent of a machine, `guardian JOURNAL` brings
+/// back what a dead conductor left.
 fn own() -> Option<Result<u8, CliError>> {
     let mut words = std::env::args_os().skip(1);
     match words.next()?.to_str()? {
-        "agent" => Some(rig::run::serve_agent(loads::ALL).map_err(CliError::Agent).map(|()| OK)),
+        "agent" => Some(match words.next() {
+            Some(listen) if listen == "listen" => {
+                let words: Vec<_> = words.map(|word| word.to_string_lossy().into_owned()).collect();
+                machine::listen(words.first().map(String::as_str), words.get(1).map(String::as_str))
+            }
+            _ => rig::run::serve_agent(loads::ALL).map_err(CliError::Agent).map(|()| OK),
+        }),
         "guardian" => Some(guardian::guardian(Path::new(&words.next()?))),
         _ => None,
     }

@@ -3,10 +3,11 @@
 //! Must not know what is measured in it.
 
 use super::error::CliError;
-use super::{Options, Place};
+use super::{Options, Place, machine};
 use desk::record::Throttling;
 use desk::record::{Environment, LabKind, Plan, Scope};
 use rig::factor;
+use rig::lab::machine::Order;
 use rig::lab::sim::{self, Physics};
 use rig::lab::{Blueprint, LabError, Wanted, environment, undo};
 use rig::run::{self, Bench, RunError, Simulated, Stand};
@@ -81,20 +82,18 @@ fn real(
     (wanted, links): (Wanted, Vec<String>),
     cancel: &'static AtomicBool,
 ) -> Result<Ground, CliError> {
-    factor::refuse(plan, Path::new("/")).map_err(RunError::Factor)?;
-    settle_dead();
-    let mut environment = observed();
-    let binary = std::env::current_exe()?;
-    let blueprint = Blueprint { wanted, clients: plan.lab.clients, links, binary };
+    let mut machine = machine::connect(cancel)?;
+    machine.must(&Order::Refuse(Box::new(plan.clone()))).map_err(RunError::from)?;
+    let mut environment = machine.environment().map_err(RunError::from)?;
+    let facts = machine.facts(&Order::Facts(Box::new(plan.clone()))).map_err(RunError::from)?;
+    let blueprint = Blueprint { wanted, clients: plan.lab.clients, links };
     let asked = matches!(wanted, Wanted::Only(_));
-    let bench = Bench::build(blueprint, loads::ALL, cancel).map_err(|e| match e {
+    let bench = Bench::build(blueprint, loads::ALL, machine).map_err(|e| match e {
         RunError::Lab(LabError::Cancelled) => CliError::Run(e),
         e if asked => CliError::Place(e),
         e => CliError::Run(e),
     })?;
-    environment.facts.push(bench.lab.groups_fact());
-    environment.facts.extend(bench.facts());
-    environment.facts.extend(factor::facts(plan, Path::new("/")));
+    environment.facts.extend(bench.facts().iter().cloned().chain(facts));
     environment.facts.sort_by(|a, b| a.key.cmp(&b.key));
     environment.lab = Some((bench.lab.kind, bench.lab.reason.clone()));
     Ok(Ground { stand: Box::new(bench), environment })

@@ -95,8 +95,13 @@ impl Place {
 
     /// Starts `stend WORDS...` and comes back at once.
     pub fn start(&self, words: &[&str]) -> Running {
-        let mut command = self.command(&[&[STEND], words].concat());
-        let log = File::create(self.path.join("log")).expect("a log");
+        self.start_logged(&[&[STEND], words].concat(), "log")
+    }
+
+    /// Starts another program, whose errors go to a file, and comes back at once.
+    pub fn start_logged(&self, words: &[&str], log: &str) -> Running {
+        let mut command = self.command(words);
+        let log = File::create(self.path.join(log)).expect("a log");
         command.stdout(Stdio::null()).stderr(log);
         Running(command.spawn().expect("it starts"))
     }
@@ -164,6 +169,11 @@ impl Running {
         thread::sleep(Duration::from_millis(1));
         self.0.wait().expect("it ends");
         pid
+    }
+
+    /// Waits for its end and gives its exit status.
+    pub fn wait(mut self) -> Option<i32> {
+        self.0.wait().expect("it ends").code()
     }
 
     /// Asks it to stop and gives its exit status.

@@ -5,10 +5,10 @@ use crate::source::{Lexeme, Source};
 /// A room, and the rooms that it may use, each as `crate::room`; only code that ships is bound.
 ///
 /// Read it as the order of the rooms. desk: unit, stats, record, {search, validity}, plan, verdict.
-/// press: figure, report. rig: lab, workload, {factor, probe, metal}, run; store beside. loads:
-/// engine, workload. The rig writes facts down and draws no conclusions, so it sees no verdict; it
-/// is handed the workloads, so it sees no load. A new edge is a new word here.
-const EDGES: [(&str, &[&str]); 20] = [
+/// press: figure, report. rig: lab, workload, {factor, probe, metal}, keeper, run; store beside.
+/// loads: engine, workload. The rig writes facts down and draws no conclusions, so it sees no
+/// verdict; it is handed the workloads, so it sees no load. A new edge is a new word here.
+const EDGES: [(&str, &[&str]); 21] = [
     ("desk::unit", &[]),
     ("desk::record", &["desk::unit", "desk::stats"]),
     ("desk::plan", &["desk::unit", "desk::record", "desk::search", "desk::stats"]),
@@ -46,6 +46,11 @@ const EDGES: [(&str, &[&str]); 20] = [
     // The machine as hot loops need it: CPUs, pages, kernels. It asks the lab for its clock, and
     // statistics for the median by which of two loops one is chosen.
     ("rig::metal", &["desk::unit", "desk::record", "desk::stats", "rig::lab"]),
+    // The agent of a machine: what is done there by order.
+    (
+        "rig::keeper",
+        &["desk::unit", "desk::record", "desk::plan", "rig::lab", "rig::factor", "rig::probe"],
+    ),
     (
         "rig::run",
         &[
@@ -56,6 +61,7 @@ const EDGES: [(&str, &[&str]); 20] = [
             "rig::lab",
             "rig::factor",
             "rig::probe",
+            "rig::keeper",
             "rig::workload",
         ],
     ),

@@ -29,7 +29,7 @@ const ALLOWED: &[(&str, &str, &str)] = &[
     ("load", "desk/src/plan/", "a table of a plan"),
     ("mem_copy", "desk/src/verdict/ceiling.rs", "the ceiling of memory, by its resource"),
     ("mem_copy", "rig/src/lab/sim/", "the ceiling of memory, by its resource"),
-    ("mem_copy", "rig/src/run/watch/", "the ceiling of memory, by its resource"),
+    ("mem_copy", "rig/src/keeper/watch/", "the ceiling of memory, by its resource"),
     ("method", "desk/src/plan/", "a table of a plan"),
     ("method", "press/src/report/compose/", "a chapter"),
     ("node", "press/src/report/json.rs", "a node of an article"),

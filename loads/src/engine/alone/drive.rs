@@ -9,7 +9,7 @@ use desk::record::Fault;
 use rig::lab::wire::{Answer, Request};
 use rig::lab::{Lab, LabError, SUT, clock};
 use rig::metal::{Span, Unready};
-use rig::workload::{Checked, Edge, Job, Workload};
+use rig::workload::{Checked, Edge, Edges, Job, Workload};
 use std::time::Duration;
 
 /// How far ahead the window is announced beside the time that a load warms up, nanoseconds.
@@ -39,20 +39,16 @@ impl Alone {
         Ok(vec![(SUT, Request::Work { workload: self.recipe.spec.name.into(), body })])
     }
 
-    fn measure(
-        &mut self,
-        lab: &mut Lab,
-        edges: &mut dyn FnMut(Edge),
-    ) -> Result<(Span, Told), LabError> {
+    fn measure(&mut self, lab: &mut Lab, edges: &mut Edges<'_>) -> Result<(Span, Told), LabError> {
         let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         let opens_ns = clock::now_ns() + AHEAD_NS + nanoseconds(self.settle);
         let span = Span { opens_ns, closes_ns: opens_ns + nanoseconds(self.window) };
-        let asked = self.ask(&Ask::Measure(span))?;
+        let theirs = |ours_ns| lab.on_clock_of(SUT, ours_ns);
+        let (opens_ns, closes_ns) = (theirs(span.opens_ns), theirs(span.closes_ns));
+        let asked = self.ask(&Ask::Measure(Span { opens_ns, closes_ns }))?;
         lab.send(&asked)?;
-        lab.wait_until(span.opens_ns)?;
-        edges(Edge::Opens(span.opens_ns));
-        lab.wait_until(span.closes_ns)?;
-        edges(Edge::Closes(span.closes_ns));
+        edges(lab, Edge::Opens(span.opens_ns))?;
+        edges(lab, Edge::Closes(span.closes_ns))?;
         let answers = lab.receive(&asked, SOON)?;
         Ok((span, told(lab, answers)?))
     }
@@ -81,7 +77,7 @@ impl Workload for Alone {
         }
     }
 
-    fn drive(&mut self, lab: &mut Lab, edges: &mut dyn FnMut(Edge)) -> Result<(), Fault> {
+    fn drive(&mut self, lab: &mut Lab, edges: &mut Edges<'_>) -> Result<(), Fault> {
         match self.measure(lab, edges).map_err(LabError::into_fault)? {
             (span, Told::Measured(together)) => {
                 let staged = || Fault::WrongWork { what: "nothing was staged".into() };

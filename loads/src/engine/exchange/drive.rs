@@ -9,7 +9,7 @@ use super::part::{Exchange, FromPart, Side, ToPart};
 use crate::engine::net::{Course, Cpus, cpus};
 use desk::record::Fault;
 use rig::lab::{Lab, LabError, SUT};
-use rig::workload::{Checked, Edge, Job, Workload};
+use rig::workload::{Checked, Edges, Job, Workload};
 use std::marker::PhantomData;
 
 /// The conductor's side of a workload of requests and responses.
@@ -48,8 +48,8 @@ impl<E: Exchange> Exchanges<E> {
 impl<E: Exchange> Workload for Exchanges<E> {
     fn stage(&mut self, lab: &mut Lab, job: &Job) -> Result<(), Fault> {
         self.course = Course::new(self.recipe.spec.name, lab, job);
-        let server = lab.cpus().map_err(LabError::into_fault)?;
-        let cpus = Cpus { server: &server, all: &cpus::allowed() };
+        let [server, all] = cpus::of(lab).map_err(LabError::into_fault)?;
+        let cpus = Cpus { server: &server, all: &all };
         let order = Order::of(job)?;
         self.evidence = Evidence {
             host_names: self.course.hosts.iter().map(|at| lab.name(*at).to_owned()).collect(),
@@ -61,7 +61,7 @@ impl<E: Exchange> Workload for Exchanges<E> {
         self.open(lab, job.link, &order).map_err(LabError::into_fault)
     }
 
-    fn drive(&mut self, lab: &mut Lab, edges: &mut dyn FnMut(Edge)) -> Result<(), Fault> {
+    fn drive(&mut self, lab: &mut Lab, edges: &mut Edges<'_>) -> Result<(), Fault> {
         let life = self.course.run::<Side<E>>(lab, edges).map_err(LabError::into_fault)?;
         self.evidence.life = Some(life);
         Ok(())

@@ -7,7 +7,7 @@ use super::order::{Order, ThreadPlan};
 use super::take::{Counted, Take};
 use crate::engine::net::account::own_number;
 use crate::engine::net::opening::{self, Opening};
-use crate::engine::net::{Account, End, TcpFacts, ThreadMark, tcp_info, wait_for};
+use crate::engine::net::{Account, At, End, TcpFacts, ThreadMark, tcp_info, wait_for};
 use crate::engine::pace::Pacer;
 use rig::lab::agent;
 use rig::lab::{clock, cpus};
@@ -98,6 +98,12 @@ pub struct HostMark {
     pub threads: Vec<ThreadCount>,
     /// What the kernel's TCP says of the clients' connections that are kept.
     pub tcp: Vec<(u32, TcpFacts)>,
+}
+
+impl At for HostMark {
+    fn at_ns(&mut self) -> &mut u64 {
+        &mut self.at_ns
+    }
 }
 
 /// One thread at one moment.

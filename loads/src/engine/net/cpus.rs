@@ -2,14 +2,14 @@
 //!
 //! Must not know what they do there.
 
-use rig::lab::cpus;
+use rig::lab::{Lab, LabError};
 
 /// CPUs on which the ends of connections may run.
 #[derive(Clone, Copy, Debug)]
 pub struct Cpus<'c> {
     /// Those of the system under test, some of all.
     pub server: &'c [u32],
-    /// Those that this process may use.
+    /// Those that hosts may use.
     pub all: &'c [u32],
 }
 
@@ -29,8 +29,13 @@ impl Cpus<'_> {
     }
 }
 
-/// CPUs that this process may use.
-#[must_use]
-pub fn allowed() -> Vec<u32> {
-    cpus::mine().ok().filter(|cpus| !cpus.is_empty()).unwrap_or_else(|| vec![0])
+/// CPUs that the ends of connections in a lab may use: those of the system under test, and all,
+/// each by number.
+///
+/// # Errors
+/// When the system under test is gone.
+pub fn of(lab: &mut Lab) -> Result<[Vec<u32>; 2], LabError> {
+    let (server, mut all) = (lab.cpus()?, lab.all_cpus()?);
+    all.sort_unstable();
+    Ok([server, all])
 }

@@ -10,7 +10,7 @@ use rig::lab::agent::Part;
 use rig::lab::wire::{Answer, Request};
 use rig::lab::{Lab, LabError, SUT, clock};
 use rig::metal::Span;
-use rig::workload::{Edge, Job};
+use rig::workload::{Edge, Edges, Job};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -27,6 +27,8 @@ const LOOK: Duration = Duration::from_millis(25);
 const STEP_NS: u64 = 100_000_000;
 /// How far from an edge counters may be read in any case, nanoseconds; beyond, 5 % of the window.
 const LATE_NS: u64 = 50_000_000;
+/// A clock is known well enough to the window over this.
+const CLOCK_SHARE: u64 = 100;
 /// Longest wait for an answer that is due at once.
 const SOON: Duration = Duration::from_secs(10);
 
@@ -37,7 +39,7 @@ pub trait End: Default + 'static {
     /// The answer to that.
     type Staged: Serialize + DeserializeOwned;
     /// What it reads at an edge of the window.
-    type Mark: Serialize + DeserializeOwned;
+    type Mark: Serialize + DeserializeOwned + At;
     /// What it tells at the end.
     type Ended: Serialize + DeserializeOwned;
 
@@ -60,6 +62,12 @@ pub trait End: Default + 'static {
     /// # Errors
     /// What cannot be read.
     fn stop(&mut self, drain: Duration) -> Result<Self::Ended, String>;
+}
+
+/// What was read at a moment.
+pub trait At {
+    /// The moment, nanoseconds.
+    fn at_ns(&mut self) -> &mut u64;
 }
 
 #[derive(Serialize, Deserialize)]
@@ -158,6 +166,8 @@ pub struct Life<M, E> {
     pub course: Vec<Vec<u64>>,
     /// Every host at its end.
     pub ended: Vec<E>,
+    /// How far the hosts' moments may be off ours, nanoseconds.
+    pub clock_bound_ns: u64,
 }
 
 impl Course {
@@ -192,13 +202,14 @@ impl Course {
     pub fn run<E: End>(
         &self,
         lab: &mut Lab,
-        edges: &mut dyn FnMut(Edge),
+        edges: &mut Edges<'_>,
     ) -> Result<Life<E::Mark, E::Ended>, LabError> {
         let go_ns = clock::now_ns();
         self.ask::<E, _>(lab, &self.all(|| Ask::Go), |told| {
             matches!(told, Told::Going).then_some(())
         })?;
         let steady = self.warm_up::<E>(lab, go_ns)?;
+        lab.machine().find_clock_beside_load()?;
         let opens_ns = clock::now_ns() + AHEAD_NS + AHEAD_EACH_NS * self.hosts.len() as u64;
         let closes_ns = opens_ns + u64::try_from(self.window.as_nanos()).unwrap_or(u64::MAX);
         let window = Span { opens_ns, closes_ns };
@@ -212,8 +223,9 @@ impl Course {
             _ => None,
         })?;
         let (settle_ns, window_ns) = (opens_ns - go_ns, (opens_ns, closes_ns));
-        let course = course.collect();
-        Ok(Life { steady, settle_ns, window_ns, opened, closed, course, ended })
+        let (course, clock_bound_ns) =
+            (course.collect(), lab.machine().offset().bound_ns(closes_ns));
+        Ok(Life { steady, settle_ns, window_ns, opened, closed, course, ended, clock_bound_ns })
     }
 
     /// Waits until the rate is level; says whether it was when the waiting ended.
@@ -225,6 +237,9 @@ impl Course {
                 Told::Sampled(at_ns, done) => Some((at_ns, done)),
                 _ => None,
             })?;
+            let ours =
+                |(at, (at_ns, done)): (&usize, (u64, u64))| (lab.from_clock_of(*at, at_ns), done);
+            let samples: Vec<_> = self.hosts.iter().zip(samples).map(ours).collect();
             history.push(reached(&samples, go_ns));
             let waited = Duration::from_nanos(clock::now_ns() - go_ns);
             // The first third of the settle time is the ramp; the test looks at what follows.
@@ -240,21 +255,32 @@ impl Course {
         &self,
         lab: &mut Lab,
         (edge, window): (Edge, Span),
-        edges: &mut dyn FnMut(Edge),
+        edges: &mut Edges<'_>,
     ) -> Result<Vec<Read<E>>, LabError> {
-        let (asks, at_ns) = match edge {
-            Edge::Opens(at_ns) => (self.all(|| Ask::Opens(window)), at_ns),
-            Edge::Closes(at_ns) => (self.all(|| Ask::Closes(window)), at_ns),
+        let ask = |at: &usize| {
+            let theirs = |ours_ns| lab.on_clock_of(*at, ours_ns);
+            let (opens_ns, closes_ns) = (theirs(window.opens_ns), theirs(window.closes_ns));
+            let theirs = Span { opens_ns, closes_ns };
+            let ask = match edge {
+                Edge::Opens(_) => Ask::Opens(theirs),
+                Edge::Closes(_) => Ask::Closes(theirs),
+            };
+            (*at, ask)
         };
+        let asks: Vec<_> = self.hosts.iter().map(ask).collect();
         let wrapped = self.wrap::<E>(&asks)?;
         lab.send(&wrapped)?;
-        lab.wait_until(at_ns)?;
-        edges(edge);
+        edges(lab, edge)?;
         let answers = lab.receive(&wrapped, SOON)?;
-        self.told::<E, _>(lab, &asks, answers, |told| match told {
+        let mut read = self.told::<E, _>(lab, &asks, answers, |told| match told {
             Told::Marked(mark, course) => Some((mark, course)),
             _ => None,
-        })
+        })?;
+        for (at, (mark, _)) in self.hosts.iter().zip(&mut read) {
+            let at_ns = mark.at_ns();
+            *at_ns = lab.from_clock_of(*at, *at_ns);
+        }
+        Ok(read)
     }
 
     fn all<T>(&self, ask: impl Fn() -> T) -> Vec<(usize, T)> {
@@ -319,12 +345,23 @@ fn reached(samples: &[(u64, u64)], go_ns: u64) -> Reached {
 /// Of each edge the hosts' moments and how long each read, nanoseconds.
 ///
 /// # Errors
-/// A host that did not read, or was off by more than 50 ms and 5 % of the window.
+/// A host that did not read, or was off by more than 50 ms and 5 % of the window; clocks that are
+/// known to more than 1 % of it only.
 pub fn check_moments(
     hosts: &[String],
     read: &[Vec<(u64, u64)>; 2],
     (opens, closes): (u64, u64),
+    clock_bound_ns: u64,
 ) -> Result<(), Fault> {
+    let window_ns = closes.saturating_sub(opens);
+    if clock_bound_ns > window_ns / CLOCK_SHARE {
+        let us = |ns: u64| ns.div_ceil(1000);
+        let (bound, most) = (us(clock_bound_ns), us(window_ns / CLOCK_SHARE));
+        let what = format!(
+            "its clock is known to {bound} us only, more than 1 % of the window, {most} us"
+        );
+        return Err(Fault::Disturbed { host: "machine".into(), what });
+    }
     let allowed = (closes.saturating_sub(opens) / 20).max(LATE_NS);
     for (edge, read) in [opens, closes].into_iter().zip(read) {
         if read.len() != hosts.len() {

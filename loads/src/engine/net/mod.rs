@@ -16,7 +16,7 @@ pub mod tcp_info;
 pub use account::{Account, ThreadMark};
 pub use cpus::Cpus;
 pub use gate::Gate;
-pub use life::{Course, End, Life};
+pub use life::{At, Course, End, Life};
 pub use opening::Secret;
 pub use tcp_info::TcpFacts;
 

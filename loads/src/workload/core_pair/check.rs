@@ -6,7 +6,7 @@ use desk::record::{Fault, Reading, Sample};
 use desk::stats::median;
 use desk::unit::{Quantity, Unit};
 use rig::lab::Lab;
-use rig::workload::{Checked, Edge, Job, Workload};
+use rig::workload::{Checked, Edges, Job, Workload};
 
 /// How the figure of one pair is named until it becomes a reading.
 const PAIR: &str = "pair ";
@@ -70,7 +70,7 @@ impl Workload for Pairs {
         self.0.stage(lab, job)
     }
 
-    fn drive(&mut self, lab: &mut Lab, edges: &mut dyn FnMut(Edge)) -> Result<(), Fault> {
+    fn drive(&mut self, lab: &mut Lab, edges: &mut Edges<'_>) -> Result<(), Fault> {
         self.0.drive(lab, edges)
     }
 

@@ -199,6 +199,7 @@ fn evidence() -> Evidence {
         after: marks(200_000_000, 2_000_000),
         course: Vec::new(),
         window_ns: (50_000_000, 150_000_000),
+        clock_bound_ns: 0,
         settle_ns: 1,
         steady: true,
         ends: vec![vec![end(true, 2_000_000)], vec![end(false, 2_000_000)]],

@@ -15,14 +15,15 @@ pub use place::{Version, find, try_out};
 
 use super::cgroup;
 use super::error::LabError;
-use super::host::Host as _;
-use super::topology::{Lab, SUT};
+use super::host::HostProcess;
+use super::standing::{SUT, Standing};
 use super::undo::{Intent, Journal, Kind};
+use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Who is held.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Side {
     /// The system under test.
     Server,
@@ -102,7 +103,7 @@ fn write(path: &Path, text: &str) -> Result<(), LabError> {
     fs::write(path, text).map_err(fail)
 }
 
-impl Lab {
+impl Standing {
     /// Gives every host of these sides a group of its own, without a limit yet, so that a limit is
     /// all that differs from then on.
     ///
@@ -112,7 +113,8 @@ impl Lab {
         let hosts: Vec<(String, u32)> = sides
             .iter()
             .flat_map(|side| self.side(*side))
-            .map(|at| (self.hosts[at].name().to_owned(), self.hosts[at].pid()))
+            .filter_map(|at| self.hosts.get(at))
+            .map(|host| (host.name().to_owned(), host.pid()))
             .collect();
         if hosts.is_empty() {
             return Ok(());
@@ -172,7 +174,8 @@ impl Lab {
     }
 
     fn quota_groups(&self, side: Side) -> Result<Vec<QuotaGroup>, LabError> {
-        let names: Vec<&str> = self.side(side).map(|at| self.hosts[at].name()).collect();
+        let names: Vec<&str> =
+            self.side(side).filter_map(|at| self.hosts.get(at)).map(HostProcess::name).collect();
         let mut groups = self.quotas.groups();
         groups.retain(|group| names.contains(&group.host.as_str()));
         if groups.len() == names.len() {
@@ -184,7 +187,7 @@ impl Lab {
     fn side(&self, side: Side) -> std::ops::RangeInclusive<usize> {
         match side {
             Side::Server => SUT..=SUT,
-            Side::Clients => self.client_indexes(),
+            Side::Clients => 1..=self.grouped.saturating_sub(1),
         }
     }
 }

@@ -48,7 +48,7 @@ impl Common {
         let store = items::refused(store);
         let journal = undo::directory().and_then(|at| undo::refuse(&at)).err();
         let journal = journal.map(|e| e.to_string());
-        let soaker = Soaker::start().err().map(|e| RunError::Soaker(e).to_string());
+        let soaker = Soaker::start().err().map(|e| RunError::Soaker(e.to_string()).to_string());
         Self { store, journal, soaker }
     }
 }

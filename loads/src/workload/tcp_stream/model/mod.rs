@@ -121,6 +121,7 @@ fn evidence(
         after: at(Moment::Told(last_ns)),
         course: Vec::new(),
         window_ns: (opens_ns, closes_ns),
+        clock_bound_ns: 0,
         settle_ns: opens_ns - scene.go_ns,
         steady: scene.steady,
         ends: hosts.iter().map(ended).collect(),

@@ -11,7 +11,7 @@ use crate::workload::tcp_stream::evidence::Evidence;
 use crate::workload::tcp_stream::spec::SPEC;
 use desk::record::{Fault, LabKind, Settings, Value};
 use rig::lab::{Lab, LabError, SUT};
-use rig::workload::{Checked, Edge, Job, Workload};
+use rig::workload::{Checked, Edges, Job, Workload};
 use std::net::SocketAddrV4;
 
 /// The conductor's side.
@@ -24,8 +24,8 @@ pub struct TcpStreams {
 impl Workload for TcpStreams {
     fn stage(&mut self, lab: &mut Lab, job: &Job) -> Result<(), Fault> {
         self.course = Course::new(SPEC.name, lab, job);
-        let server = lab.cpus().map_err(LabError::into_fault)?;
-        let cpus = Cpus { server: &server, all: &cpus::allowed() };
+        let [server, all] = cpus::of(lab).map_err(LabError::into_fault)?;
+        let cpus = Cpus { server: &server, all: &all };
         let streams = plan_streams(&job.trial.point.params, lab.clients(), cpus);
         let one_way = streams.iter().map(|s| s.turn + 1).max().unwrap_or(1);
         let interface = if lab.kind == LabKind::Loopback { "lo" } else { job.link };
@@ -42,7 +42,7 @@ impl Workload for TcpStreams {
         Ok(())
     }
 
-    fn drive(&mut self, lab: &mut Lab, edges: &mut dyn FnMut(Edge)) -> Result<(), Fault> {
+    fn drive(&mut self, lab: &mut Lab, edges: &mut Edges<'_>) -> Result<(), Fault> {
         self.measure(lab, edges).map_err(LabError::into_fault)
     }
 
@@ -78,11 +78,12 @@ impl TcpStreams {
         Ok(standing.filter_map(mark).collect())
     }
 
-    fn measure(&mut self, lab: &mut Lab, edges: &mut dyn FnMut(Edge)) -> Result<(), LabError> {
+    fn measure(&mut self, lab: &mut Lab, edges: &mut Edges<'_>) -> Result<(), LabError> {
         let life = self.course.run::<Streams>(lab, edges)?;
         let evidence = &mut self.evidence;
         (evidence.steady, evidence.settle_ns) = (life.steady, life.settle_ns);
         (evidence.window_ns, evidence.opened) = (life.window_ns, life.opened);
+        evidence.clock_bound_ns = life.clock_bound_ns;
         (evidence.closed, evidence.course) = (life.closed, life.course);
         for (ends, refused, mark) in life.ended {
             evidence.ends.push(ends);

@@ -1,6 +1,6 @@
 //! Knows what the conductor and the parts of `tcp_stream` say to each other.
 
-use crate::engine::net::{Secret, TcpFacts, ThreadMark};
+use crate::engine::net::{At, Secret, TcpFacts, ThreadMark};
 use serde::{Deserialize, Serialize};
 use std::net::{Ipv4Addr, SocketAddrV4};
 
@@ -120,6 +120,12 @@ pub struct HostMark {
     pub buffer_most: [u64; 2],
     /// Its streams.
     pub streams: Vec<StreamMark>,
+}
+
+impl At for HostMark {
+    fn at_ns(&mut self) -> &mut u64 {
+        &mut self.at_ns
+    }
 }
 
 /// What an interface had received, by its 64-bit counters.

@@ -205,9 +205,9 @@ fn idle_watch() -> Watch {
 
 fn readings_over(watch: &mut Watch, ms: u64) -> Vec<Reading> {
     let mut readings = Vec::new();
-    watch.read(Edge::Opens(0), &mut readings);
+    watch.read(Edge::Opens, &mut readings);
     pause(ms);
-    watch.read(Edge::Closes(0), &mut readings);
+    watch.read(Edge::Closes, &mut readings);
     readings
 }
 

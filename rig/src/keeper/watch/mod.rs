@@ -2,9 +2,9 @@
 //!
 //! Must not know which trial is watched, or what its load does.
 
-use crate::lab::{Lab, LabError, Ours, clock, environment};
+use super::Ended;
+use crate::lab::{Ours, clock, environment};
 use crate::probe::{self, Copied, Look, Moment, Probe, Soaker, Stretch};
-use crate::workload::Edge;
 use desk::plan::{BASELINE_S, CALIBRATION_S};
 use desk::record::{Fact, Reading, class_of};
 use desk::unit::{Quantity, Unit};
@@ -13,6 +13,19 @@ use std::path::Path;
 
 /// The soaker's first part of the calibration, which is not counted: threads wake, clocks rise.
 const RISE_S: f64 = 0.02;
+
+/// An edge of the window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Edge {
+    /// It opens.
+    Opens,
+    /// It closes.
+    Closes,
+}
+
+/// Waits until a moment of the monotonic clock, nanoseconds; ends early where nobody is left to
+/// wait for.
+pub type Wait<'w> = dyn FnMut(u64) -> Result<(), Ended> + 'w;
 
 /// All that is read beside the load.
 pub struct Watch {
@@ -33,23 +46,23 @@ impl Watch {
     /// an idle tick are 1 %. Then, for some tens of milliseconds, how fast memory is copied.
     ///
     /// # Errors
-    /// When the run is stopped or a host is gone.
-    pub fn begin(lab: &mut Lab) -> Result<Self, LabError> {
+    /// When the wait ends early.
+    pub fn begin(ours: Ours, wait: &mut Wait<'_>) -> Result<Self, Ended> {
         let mut watch = Self {
             probes: probe::all(),
             soaker: None,
             calibrated: Stretch::default(),
             opened: Vec::new(),
             cost: (0, 0),
-            ours: lab.ours(),
+            ours,
             baseline: Quantity::new(0.0, Unit::Cpu),
             copied: None,
         };
         let mut readings = Vec::new();
         let (began_ns, hosts) = (clock::now_ns(), watch.hosts_cpu_ns());
-        watch.read(Edge::Opens(began_ns), &mut readings);
-        wait(lab, began_ns + nanoseconds(BASELINE_S))?;
-        watch.read(Edge::Closes(clock::now_ns()), &mut readings);
+        watch.read(Edge::Opens, &mut readings);
+        wait(began_ns + nanoseconds(BASELINE_S))?;
+        watch.read(Edge::Closes, &mut readings);
         let hosts_ns = watch.hosts_cpu_ns().saturating_sub(hosts);
         let value =
             unattributed(&readings, seconds(hosts_ns) / seconds(clock::now_ns() - began_ns));
@@ -95,25 +108,26 @@ impl Watch {
     /// until [`Self::rest`], so that the load settles beside it.
     ///
     /// # Errors
-    /// When the run is stopped or a host is gone.
-    pub fn prepare(&mut self, lab: &mut Lab) -> Result<(), LabError> {
-        self.ours = lab.ours();
+    /// When the wait ends early.
+    pub fn prepare(&mut self, ours: Ours, wait: &mut Wait<'_>) -> Result<(), Ended> {
+        self.ours = ours;
         let Some(soaker) = &self.soaker else { return Ok(()) };
         soaker.work();
         let began_ns = clock::now_ns();
-        wait(lab, began_ns + nanoseconds(RISE_S))?;
+        wait(began_ns + nanoseconds(RISE_S))?;
         let opened = soaker.look();
-        wait(lab, began_ns + nanoseconds(CALIBRATION_S))?;
+        wait(began_ns + nanoseconds(CALIBRATION_S))?;
         self.calibrated = Stretch::between(&opened, &soaker.look());
         Ok(())
     }
 
-    /// Reads everything at an edge of the window.
-    pub fn at_edge(&mut self, edge: Edge, readings: &mut Vec<Reading>) {
-        let (Edge::Opens(at_ns) | Edge::Closes(at_ns)) = edge;
+    /// Waits for a moment, an edge of the window, and reads everything there.
+    #[must_use]
+    pub fn at_edge(&mut self, (edge, at_ns): (Edge, u64)) -> Vec<Reading> {
+        let mut readings = Vec::new();
         clock::sleep_until(at_ns);
-        self.read(edge, readings);
-        if matches!(edge, Edge::Closes(_)) {
+        self.read(edge, &mut readings);
+        if edge == Edge::Closes {
             let (probe, host, key) = ("cpu".into(), "machine".into(), "baseline".into());
             readings.push(Reading { probe, host, key, quantity: self.baseline });
             readings.extend(self.copied.map(|copied| Reading {
@@ -123,6 +137,7 @@ impl Watch {
                 quantity: Quantity::new(copied.rate, Unit::BytePerSecond),
             }));
         }
+        readings
     }
 
     /// The load is over, well or not: the soaker sleeps.
@@ -138,8 +153,8 @@ impl Watch {
         self.read_probes(edge, readings);
         let cost_ns = clock::thread_cpu_ns().saturating_sub(before_ns);
         match edge {
-            Edge::Opens(_) => self.cost = (at_ns, cost_ns),
-            Edge::Closes(_) => {
+            Edge::Opens => self.cost = (at_ns, cost_ns),
+            Edge::Closes => {
                 let (opened_ns, opening_ns) = self.cost;
                 let wall_ns = at_ns.saturating_sub(opened_ns).max(1);
                 let share = seconds(opening_ns + cost_ns) / seconds(wall_ns);
@@ -159,14 +174,14 @@ impl Watch {
         let moment = Moment { ours: &self.ours, soaker: &looks };
         for probe in &mut self.probes {
             match edge {
-                Edge::Opens(_) => probe.begin(&moment),
-                Edge::Closes(_) => readings.extend(probe.end(&moment)),
+                Edge::Opens => probe.begin(&moment),
+                Edge::Closes => readings.extend(probe.end(&moment)),
             }
         }
         match edge {
-            Edge::Opens(_) => self.opened = looks,
-            Edge::Closes(_) if looks.is_empty() => {}
-            Edge::Closes(_) => {
+            Edge::Opens => self.opened = looks,
+            Edge::Closes if looks.is_empty() => {}
+            Edge::Closes => {
                 let window = Stretch::between(&self.opened, &looks);
                 readings.extend(window.readings(&self.calibrated));
             }
@@ -189,13 +204,6 @@ fn unattributed(readings: &[Reading], hosts: f64) -> f64 {
     let conductor = value("process", "conductor", "cpu");
     let others = value("kernel", "machine", "threads") + value("foreign", "machine", "cpu");
     (busy - conductor - hosts - others).max(0.0)
-}
-
-/// Waits to the moment itself; a lab's own wait ends just before.
-fn wait(lab: &mut Lab, at_ns: u64) -> Result<(), LabError> {
-    lab.wait_until(at_ns)?;
-    clock::sleep_until(at_ns);
-    Ok(())
 }
 
 #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 ns")]

@@ -1,0 +1,261 @@
+//! Knows how the agent of a machine listens: to its conductor, to its hosts, and to the clock.
+//!
+//! Must not know what an order means.
+
+use super::Ended;
+use super::orders::Orders;
+use super::watch::Edge;
+use crate::lab::machine::{
+    Frame, KEEP_ALIVE, Key, LEASE, Machine, OWN, Order, Pair, Reply, Said, Tcp, Transport,
+};
+use crate::lab::{LabError, Standing, clock};
+use rustix::event::{PollFd, PollFlags};
+use rustix::process::{getpriority_process, setpriority_process};
+use rustix::time::Timespec;
+use std::collections::BTreeSet;
+use std::io;
+use std::net::{SocketAddr, TcpListener};
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// From so long before an edge on the agent waits for nothing else, nanoseconds.
+const NEAR_NS: u64 = 1_000_000;
+
+/// A machine that is this one: its agent is a thread of this process, over a pair of sockets. Its
+/// hosts are executed from `binary`.
+///
+/// # Errors
+/// When there is no socket or thread to be had.
+pub fn here(binary: &Path, cancel: &'static AtomicBool) -> Result<Machine, LabError> {
+    let fail = |source| LabError::Wire { host: "machine".into(), source };
+    let [ours, mut theirs] = Pair::new().map_err(fail)?;
+    let binary = binary.to_path_buf();
+    let work = move || {
+        // The conductor hears of the end by the end of the connection.
+        let _ = serve(&mut theirs, &binary);
+    };
+    let agent = thread::Builder::new().name("machine".into()).spawn(work).map_err(fail)?;
+    Machine::greet("machine", Box::new(ours), Some(agent), cancel)
+}
+
+/// Serves one conductor that has the key, on an address; hosts are executed from `binary`.
+///
+/// # Errors
+/// When nothing can listen there, the other end does not have the key, or the connection breaks.
+pub fn listen(address: SocketAddr, key: &Key, binary: &Path) -> io::Result<()> {
+    let (stream, _) = TcpListener::bind(address)?.accept()?;
+    serve(&mut Tcp::accept(stream, key)?, binary)
+}
+
+/// Carries out the orders of the conductor at the other end until it goes away, says nothing for
+/// the time of a lease, or breaks. Then all hosts have ended and all is undone.
+///
+/// # Errors
+/// When the connection broke, or the lease ended.
+pub fn serve(transport: &mut dyn Transport, binary: &Path) -> io::Result<()> {
+    let mut agent = Agent {
+        leased: transport.keep_alive().is_some(),
+        transport,
+        orders: Orders::new(binary),
+        edge: None,
+        gone: BTreeSet::new(),
+        heard: Instant::now(),
+    };
+    let nice = Nice::take();
+    let ended = agent.work(&nice);
+    agent.orders.end();
+    ended
+}
+
+/// The nice value of the agent: the best while it listens, its own while it works, so that load which
+/// it starts has that of stend.
+struct Nice(Option<i32>);
+
+impl Nice {
+    fn take() -> Self {
+        Self(getpriority_process(None).ok())
+    }
+
+    /// Where the kernel refuses, orders are heard late; hosts that hear late are found out.
+    fn listen(&self) {
+        let _ = self.0.map(|_| setpriority_process(None, -20));
+    }
+
+    fn work(&self) {
+        let _ = self.0.map(|nice| setpriority_process(None, nice));
+    }
+}
+
+struct Agent<'t> {
+    transport: &'t mut dyn Transport,
+    /// Whether the conductor has to say that it is there.
+    leased: bool,
+    orders: Orders,
+    /// The next edge of the window and its moment, nanoseconds.
+    edge: Option<(Edge, u64)>,
+    /// Hosts that have ended, by index.
+    gone: BTreeSet<usize>,
+    heard: Instant,
+}
+
+impl Agent<'_> {
+    fn work(&mut self, nice: &Nice) -> io::Result<()> {
+        loop {
+            nice.listen();
+            if let Some(at) = self.edge.filter(|(_, at_ns)| clock::now_ns() + NEAR_NS >= *at_ns) {
+                self.edge = None;
+                let reply = self.orders.at_edge(at);
+                self.say(&Said::Reply(reply))?;
+            }
+            if self.leased && self.heard.elapsed() >= LEASE {
+                let what = format!("no word of the conductor for {} s", LEASE.as_secs());
+                return Err(io::Error::new(io::ErrorKind::TimedOut, what));
+            }
+            let (conductor, hosts) = self.ready(self.patience())?;
+            for at in hosts {
+                self.hear_host(at)?;
+            }
+            if conductor && !self.hear_conductor(nice)? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// How long nothing needs to be done of its own accord; none for ever.
+    fn patience(&self) -> Option<Duration> {
+        let lease = self.leased.then(|| LEASE.saturating_sub(self.heard.elapsed()));
+        let until =
+            |at_ns: u64| Duration::from_nanos(at_ns.saturating_sub(clock::now_ns() + NEAR_NS));
+        let edge = self.edge.map(|(_, at_ns)| until(at_ns));
+        lease.into_iter().chain(edge).min()
+    }
+
+    /// Waits until somebody speaks: whether the conductor does, and which hosts do.
+    fn ready(&self, patience: Option<Duration>) -> io::Result<(bool, Vec<usize>)> {
+        let standing = self.orders.standing();
+        let alive: Vec<usize> =
+            (0..standing.hosts().len()).filter(|at| !self.gone.contains(at)).collect();
+        let conductor = self.transport.socket();
+        let mut polled = vec![PollFd::from_borrowed_fd(conductor, PollFlags::IN)];
+        let host =
+            |at: &usize| PollFd::from_borrowed_fd(standing.hosts()[*at].socket(), PollFlags::IN);
+        polled.extend(alive.iter().map(host));
+        let patience = patience.map(timespec);
+        match rustix::event::poll(&mut polled, patience.as_ref()) {
+            Err(rustix::io::Errno::INTR) => return Ok((false, Vec::new())),
+            other => other?,
+        };
+        let spoke = |fd: &PollFd<'_>| !fd.revents().is_empty();
+        let hosts = alive.into_iter().zip(&polled[1..]);
+        let hosts = hosts.filter(|(_, fd)| spoke(fd)).map(|(at, _)| at).collect();
+        Ok((spoke(&polled[0]), hosts))
+    }
+
+    /// Passes a message of a host on, or tells that it is gone.
+    fn hear_host(&mut self, at: usize) -> io::Result<()> {
+        let channel = channel(at);
+        match self.orders.host(at).map(crate::lab::HostProcess::take) {
+            Some(Ok(body)) => self.transport.send(channel, &body),
+            _ => {
+                self.gone.insert(at);
+                self.say(&Said::Gone(channel))
+            }
+        }
+    }
+
+    /// Takes a frame of the conductor; false when it has gone away.
+    fn hear_conductor(&mut self, nice: &Nice) -> io::Result<bool> {
+        let Frame { channel, body } = match self.transport.receive() {
+            Ok(frame) => frame,
+            Err(e) if e.kind() == io::ErrorKind::UnexpectedEof => return Ok(false),
+            Err(e) if e.kind() == io::ErrorKind::ConnectionReset => return Ok(false),
+            Err(e) => return Err(e),
+        };
+        self.heard = Instant::now();
+        match channel {
+            KEEP_ALIVE => {}
+            OWN => {
+                let order = serde_json::from_slice(&body)?;
+                nice.work();
+                if !self.carry_out(order)? {
+                    return Ok(false);
+                }
+                // What took long was no silence of the conductor.
+                self.heard = Instant::now();
+            }
+            of_host => {
+                let at = usize::from(of_host) - 1;
+                let passed = self.orders.host(at).map(|host| host.pass(&body));
+                if !matches!(passed, Some(Ok(()))) && self.gone.insert(at) {
+                    self.say(&Said::Gone(of_host))?;
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Carries an order out and answers it; false when the conductor has gone away meanwhile.
+    fn carry_out(&mut self, order: Order) -> io::Result<bool> {
+        match order {
+            Order::Opens(at_ns) => self.edge = Some((Edge::Opens, at_ns)),
+            Order::Closes(at_ns) => self.edge = Some((Edge::Closes, at_ns)),
+            order => {
+                if matches!(order, Order::Raise(_) | Order::TakeDown) {
+                    self.gone.clear();
+                    self.edge = None;
+                }
+                let transport = &*self.transport;
+                let mut wait = |standing: &Standing, at_ns| wait(transport, standing, at_ns);
+                match self.orders.carry_out(order, &mut wait) {
+                    Ok(reply) => self.say(&Said::Reply(reply))?,
+                    Err(Ended::Host(host)) => {
+                        let why = crate::lab::machine::Refusal::Gone(host);
+                        self.say(&Said::Reply(Reply::Refused(why)))?;
+                    }
+                    Err(Ended::Conductor) => return Ok(false),
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    fn say(&mut self, said: &Said) -> io::Result<()> {
+        self.transport.send(OWN, &serde_json::to_vec(said)?)
+    }
+}
+
+/// Waits until a moment unless the conductor or a host goes away.
+fn wait(transport: &dyn Transport, standing: &Standing, at_ns: u64) -> Result<(), Ended> {
+    loop {
+        let left = at_ns.saturating_sub(clock::now_ns());
+        if left <= NEAR_NS {
+            clock::sleep_until(at_ns);
+            return Ok(());
+        }
+        let hosts = standing.hosts();
+        let mut polled = vec![PollFd::from_borrowed_fd(transport.socket(), PollFlags::RDHUP)];
+        polled.extend(hosts.iter().map(|h| PollFd::from_borrowed_fd(h.socket(), PollFlags::RDHUP)));
+        let left = timespec(Duration::from_nanos(left - NEAR_NS));
+        let Ok(1..) = rustix::event::poll(&mut polled, Some(&left)) else { continue };
+        let ended = |fd: &PollFd<'_>| fd.revents().intersects(PollFlags::RDHUP | PollFlags::HUP);
+        if ended(&polled[0]) {
+            return Err(Ended::Conductor);
+        }
+        if let Some(at) = polled[1..].iter().position(ended) {
+            return Err(Ended::Host(hosts[at].name().into()));
+        }
+    }
+}
+
+fn channel(at: usize) -> u16 {
+    u16::try_from(at + 1).unwrap_or(KEEP_ALIVE - 1)
+}
+
+fn timespec(time: Duration) -> Timespec {
+    Timespec {
+        tv_sec: i64::try_from(time.as_secs()).unwrap_or(i64::MAX),
+        tv_nsec: i64::from(time.subsec_nanos()),
+    }
+}

@@ -1,0 +1,24 @@
+//! Knows a machine as the conductor does: what it may be asked, by which transport, and its clock.
+//!
+//! Gives: [`Machine`], [`Order`], [`Reply`], [`Transport`] with [`Pair`] and [`Tcp`], [`Offset`].
+//! Never: how an order is carried out; the agent of the machine does that.
+//! Start reading at `order.rs`.
+
+mod door;
+mod lease;
+mod offset;
+mod order;
+mod pair;
+mod tcp;
+mod transport;
+
+pub use door::Machine;
+pub use lease::LEASE;
+pub use offset::{Exchange, Offset};
+pub use order::{Order, Raise, Refusal, Reply, Said, VERSION, same_version};
+pub use pair::Pair;
+pub use tcp::{Key, Tcp};
+pub use transport::{Frame, KEEP_ALIVE, KeepAlive, Transport};
+
+/// The channel of a machine's own orders and answers.
+pub const OWN: u16 = 0;

@@ -1,0 +1,145 @@
+//! Knows what the agent of a machine may be asked, and what it answers. There is no shell, no path
+//! and no program in it.
+//!
+//! Must not know how an order is carried out.
+
+use crate::lab::quota::Side;
+use desk::record::{Environment, Fact, LabKind, Plan, Reading, Value};
+use serde::{Deserialize, Serialize};
+
+/// What both ends of a connection must agree on.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Refuses another version than this one.
+///
+/// # Errors
+/// With both versions and the remedy.
+pub fn same_version(theirs: &str) -> Result<(), String> {
+    if theirs == VERSION {
+        return Ok(());
+    }
+    Err(format!("this is stend {VERSION}, the other end is stend {theirs}; both must be the same"))
+}
+
+/// Host processes to start, each with the channel of its place in the list, from 1.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Raise {
+    /// Kind of place.
+    pub kind: LabKind,
+    /// Their names, the system under test first.
+    pub hosts: Vec<String>,
+    /// How many of them, from the first on, have a control group where one can be made.
+    pub grouped: usize,
+    /// Whether others can see it: namespaces have names, groups are made.
+    pub seen: bool,
+}
+
+/// What the agent of a machine may be asked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Order {
+    /// First of all: both ends are of this version.
+    Hello(String),
+    /// Tell the monotonic clock.
+    Clock,
+    /// Tell what the machine is; what dead conductors left is brought back before.
+    Environment,
+    /// Tell why settings of the machine, its CPUs or quotas of this plan cannot be made.
+    Refuse(Box<Plan>),
+    /// Tell what the settings are that this plan changes.
+    Facts(Box<Plan>),
+    /// Start hosts.
+    Raise(Raise),
+    /// End all hosts and remove what was made for them.
+    TakeDown,
+    /// Tell where the control groups of the hosts are.
+    Groups,
+    /// Give the hosts of these sides groups that can be held to a quota.
+    Hold(Vec<Side>),
+    /// Move the hosts out of them.
+    Release,
+    /// Hold a side to so many CPUs together, or to none.
+    SetQuota(Side, Option<f64>),
+    /// Tell what a side is held to.
+    Quota(Side),
+    /// Tell the CPUs that hosts may use, one thread of each core first.
+    AllCpus,
+    /// Hold the system under test to these CPUs.
+    SetCpus(Vec<u32>),
+    /// Tell the CPUs that the system under test may use.
+    Cpus,
+    /// Set a factor of the machine, by way of the journal.
+    Set(String, Value),
+    /// Tell the level of a factor of the machine.
+    Level(String),
+    /// Undo entries of the journal.
+    Undo(Vec<u64>),
+    /// All is undone: close the journal.
+    Close,
+    /// Measure what the idle lab leaves unattributed, and how fast memory is copied.
+    Baseline,
+    /// Start the soaker, or end it.
+    Soak(bool),
+    /// The load goes soon: note which processes are the lab's, and calibrate the soaker.
+    Prepare,
+    /// Read all probes when the window opens, at this moment of the machine's clock, nanoseconds.
+    Opens(u64),
+    /// The same when it closes.
+    Closes(u64),
+    /// The load is over.
+    Rest,
+    /// Tell the share of the CPUs' time that is stolen from a short load.
+    Stolen,
+}
+
+/// What the agent of a machine answers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Reply {
+    /// Nothing but success.
+    Done,
+    /// The monotonic clock, nanoseconds.
+    Clock(u64),
+    /// What the machine is.
+    Environment(Box<Environment>),
+    /// Some facts.
+    Facts(Vec<Fact>),
+    /// Process numbers of the hosts, on that machine.
+    Raised(Vec<u32>),
+    /// CPUs together, or no limit.
+    Quota(Option<f64>),
+    /// CPUs by number.
+    Cpus(Vec<u32>),
+    /// Entries of the journal that undo what was set.
+    Set(Vec<u64>),
+    /// The level in force.
+    Level(Value),
+    /// What could not be brought back, in words for the person.
+    Undone(Vec<String>),
+    /// What was read.
+    Readings(Vec<Reading>),
+    /// A share, 0-1; none where nobody counts it.
+    Stolen(Option<f64>),
+    /// It did not work.
+    Refused(Refusal),
+}
+
+/// Why an order was not carried out, in words for the person.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Refusal {
+    /// A factor could not be set.
+    Factor(String),
+    /// No side can be held to a quota.
+    Quota(String),
+    /// A host is gone, and it was this one.
+    Gone(String),
+    /// Anything else.
+    Lab(String),
+}
+
+/// What comes on the machine's own channel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Said {
+    /// The answer to the oldest order.
+    Reply(Reply),
+    /// The process of the host on this channel has ended.
+    Gone(u16),
+}

@@ -1,0 +1,161 @@
+//! Knows what stands on this machine for a lab: the processes of its hosts, their names and groups.
+//!
+//! Must not know which links join them, nor what is measured.
+
+use super::cgroup::ControlGroups;
+use super::error::LabError;
+use super::host::HostProcess;
+use super::machine::{Raise, VERSION};
+use super::namespace;
+use super::ours::Ours;
+use super::quota::Quotas;
+use super::undo::{Intent, Journal, Kind};
+use super::wire::Request;
+use desk::record::{Fact, LabKind};
+use std::path::Path;
+
+/// Index of the system under test among the hosts.
+pub const SUT: usize = 0;
+
+/// Hosts of a lab on this machine. When it is dropped they end, and what was made for them goes.
+#[derive(Debug, Default)]
+pub struct Standing {
+    /// Every host, the system under test first.
+    pub(super) hosts: Vec<HostProcess>,
+    /// How many of them, from the first on, are the server and its clients.
+    pub(super) grouped: usize,
+    /// Whether its namespaces have names, which others can see.
+    named: bool,
+    pub(super) groups: ControlGroups,
+    pub(super) quotas: Quotas,
+    /// Names and groups, as they stand in the journal.
+    written: Option<(Journal, Vec<u64>)>,
+}
+
+impl Standing {
+    /// Starts hosts from `binary` and has each enter its place. What stood before is taken down,
+    /// and namespaces that dead conductors left named are removed.
+    ///
+    /// # Errors
+    /// When a host does not start, or this kind of place is refused; then nothing stands.
+    pub fn raise(&mut self, raise: &Raise, binary: &Path) -> Result<(), LabError> {
+        self.take_down();
+        let root = raise.kind == LabKind::RootNamespaces;
+        if root && raise.seen {
+            namespace::remove_stale();
+        }
+        self.named = root && raise.seen;
+        self.grouped = raise.grouped;
+        self.groups = if raise.seen { ControlGroups::find() } else { ControlGroups::default() };
+        let raised = self.start(raise, binary);
+        if raised.is_err() {
+            self.take_down();
+        }
+        raised
+    }
+
+    /// The first host enters first, since the others join its user namespace.
+    fn start(&mut self, raise: &Raise, binary: &Path) -> Result<(), LabError> {
+        for name in &raise.hosts {
+            self.hosts.push(HostProcess::start(name, binary)?);
+        }
+        self.write_down(&raise.hosts, binary)?;
+        let mut join = None;
+        let (first, others) = self.hosts.split_at_mut(1);
+        for hosts in [first, others] {
+            for host in hosts.iter_mut() {
+                let name = if self.named { host.name().to_owned() } else { String::new() };
+                let (version, kind) = (VERSION.to_owned(), raise.kind);
+                host.ask(&Request::Enter { version, kind, name, join })?;
+            }
+            for host in hosts.iter_mut() {
+                host.done()?;
+                join = join.or((raise.kind == LabKind::UserNamespaces).then(|| host.pid()));
+            }
+        }
+        // The switch only holds bridges: what they cost is not its process's.
+        for host in self.hosts.iter().take(self.grouped) {
+            self.groups.add(host.name(), host.pid());
+        }
+        Ok(())
+    }
+
+    /// Names of namespaces and groups stand in the journal before they are made. A lab has no names
+    /// without it; groups are a second opinion, which it can do without.
+    fn write_down(&mut self, hosts: &[String], binary: &Path) -> Result<(), LabError> {
+        let intent = |host: &String, kind, path| Intent {
+            key: host.clone(),
+            kind,
+            path,
+            new: "present".into(),
+        };
+        let mut intents = Vec::new();
+        let named = self.named;
+        for host in hosts.iter().filter(|_| named) {
+            let path = namespace::path_of(std::process::id(), host);
+            intents.push(intent(host, Kind::Namespace, path));
+        }
+        for host in hosts.iter().take(self.grouped) {
+            let path = self.groups.path_of(host);
+            intents.extend(path.map(|path| intent(host, Kind::Group, path)));
+        }
+        if intents.is_empty() {
+            return Ok(());
+        }
+        let written = Journal::of_this_process(binary)
+            .and_then(|journal| Ok((journal.intend(intents)?, journal)));
+        match written {
+            Ok((entries, journal)) => self.written = Some((journal, entries)),
+            Err(e) if named => return Err(e.into()),
+            Err(e) => self.groups.give_up(e.to_string()),
+        }
+        Ok(())
+    }
+
+    /// The hosts, in the order in which they were named.
+    #[must_use]
+    pub fn hosts(&self) -> &[HostProcess] {
+        &self.hosts
+    }
+
+    /// A host by its place among them; none where there are fewer.
+    pub fn host(&mut self, at: usize) -> Option<&mut HostProcess> {
+        self.hosts.get_mut(at)
+    }
+
+    /// Which processes and control groups of the machine are this lab's.
+    #[must_use]
+    pub fn ours(&self) -> Ours {
+        let hosts = self.hosts.iter().map(|host| (host.name().to_owned(), host.pid())).collect();
+        Ours { hosts, groups: self.groups.readable(), quotas: self.quotas.groups() }
+    }
+
+    /// Says where the hosts' control groups are, or why there are none.
+    #[must_use]
+    pub fn groups_fact(&self) -> Fact {
+        self.groups.fact()
+    }
+
+    /// Ends all hosts; their namespaces, links and sockets go with them.
+    pub fn take_down(&mut self) {
+        if self.named {
+            for host in &self.hosts {
+                namespace::remove_name(std::process::id(), host.name());
+            }
+        }
+        self.hosts.iter_mut().for_each(HostProcess::end);
+        self.hosts.clear();
+        self.quotas.release();
+        self.groups.remove();
+        if let Some((journal, entries)) = self.written.take() {
+            // All is gone by now; what is not, the guardian tries again.
+            let _ = journal.undo(&entries);
+        }
+    }
+}
+
+impl Drop for Standing {
+    fn drop(&mut self) {
+        self.take_down();
+    }
+}

@@ -1,0 +1,29 @@
+//! Knows how the machine of a lab is watched while a load runs: its agent reads, at both edges.
+//!
+//! Must not know what is read.
+
+use crate::lab::machine::{Order, Reply};
+use crate::lab::{Lab, LabError};
+use crate::workload::Edge;
+use desk::record::Reading;
+
+/// Has all probes read at an edge of the window; what they gave is added to `readings`.
+///
+/// # Errors
+/// When the machine or a host is gone, or the run is stopped.
+pub fn at_edge(lab: &mut Lab, edge: Edge, readings: &mut Vec<Reading>) -> Result<(), LabError> {
+    let (Edge::Opens(at_ns) | Edge::Closes(at_ns)) = edge;
+    let theirs_ns = lab.machine().offset().theirs(at_ns);
+    lab.machine().give(&match edge {
+        Edge::Opens(_) => Order::Opens(theirs_ns),
+        Edge::Closes(_) => Order::Closes(theirs_ns),
+    })?;
+    lab.wait_until(at_ns)?;
+    match lab.machine().reply()? {
+        Reply::Readings(read) => {
+            readings.extend(read);
+            Ok(())
+        }
+        other => Err(lab.machine().out_of_turn(&format!("{other:?}"))),
+    }
+}
