@@ -1,7 +1,7 @@
 //! Knows that a run on a machine over TCP is the run that it is over a pair of sockets: same plan,
 //! same figures, whatever the other clock says; and that an agent which loses its conductor ends
-//! its load and brings everything back. Both machines are namespaces of this one. What needs root is
-//! skipped aloud.
+//! its load and brings everything back. Both machines are namespaces of this one. What needs root
+//! is skipped aloud.
 #![expect(
     clippy::expect_used,
     clippy::print_stdout,

@@ -8,7 +8,7 @@ use super::watch::Edge;
 use crate::lab::machine::{
     Frame, KEEP_ALIVE, Key, LEASE, Machine, OWN, Order, Pair, Reply, Said, Tcp, Transport,
 };
-use crate::lab::{LabError, Standing, clock};
+use crate::lab::{LabError, Standing, Urgent, clock};
 use rustix::event::{PollFd, PollFlags};
 use rustix::process::{getpriority_process, setpriority_process};
 use rustix::time::Timespec;
@@ -62,6 +62,7 @@ pub fn serve(transport: &mut dyn Transport, binary: &Path) -> io::Result<()> {
         edge: None,
         gone: BTreeSet::new(),
         heard: Instant::now(),
+        urgent: None,
     };
     let nice = Nice::take();
     let ended = agent.work(&nice);
@@ -69,8 +70,8 @@ pub fn serve(transport: &mut dyn Transport, binary: &Path) -> io::Result<()> {
     ended
 }
 
-/// The nice value of the agent: the best while it listens, its own while it works, so that load which
-/// it starts has that of stend.
+/// The nice value of the agent: the best while it listens, its own while it works, so that load
+/// which it starts has that of stend.
 struct Nice(Option<i32>);
 
 impl Nice {
@@ -98,6 +99,8 @@ struct Agent<'t> {
     /// Hosts that have ended, by index.
     gone: BTreeSet<usize>,
     heard: Instant,
+    /// While a load runs.
+    urgent: Option<Urgent>,
 }
 
 impl Agent<'_> {
@@ -179,6 +182,7 @@ impl Agent<'_> {
             OWN => {
                 let order = serde_json::from_slice(&body)?;
                 nice.work();
+                self.take_turn(&order);
                 if !self.carry_out(order)? {
                     return Ok(false);
                 }
@@ -194,6 +198,15 @@ impl Agent<'_> {
             }
         }
         Ok(true)
+    }
+
+    /// From before the load until it is over the agent hears and reads before the load runs.
+    fn take_turn(&mut self, order: &Order) {
+        match order {
+            Order::Prepare => self.urgent = Some(Urgent::begin()),
+            Order::Rest | Order::Raise(_) | Order::TakeDown => self.urgent = None,
+            _ => {}
+        }
     }
 
     /// Carries an order out and answers it; false when the conductor has gone away meanwhile.

@@ -21,6 +21,9 @@ pub enum LabError {
     /// The control socket of a host closed: its process died.
     #[error("host '{0}' is gone: its process ended")]
     Gone(String),
+    /// The agent of a machine has gone away.
+    #[error("machine '{0}' is gone: the connection to its agent has ended")]
+    Lost(String),
     /// A host did not answer in time.
     #[error("host '{host}' did not answer within {seconds} s")]
     Silent {
@@ -105,7 +108,7 @@ impl LabError {
     #[must_use]
     pub fn into_fault(self) -> Fault {
         match self {
-            Self::Gone(host) => Fault::DeadHost { host: host.into() },
+            Self::Gone(host) | Self::Lost(host) => Fault::DeadHost { host: host.into() },
             Self::Silent { host, .. } => Fault::Frozen { host: host.into() },
             Self::Cancelled => Fault::Cancelled,
             Self::Refused { host, what } => Fault::Failed { host: host.into(), what },

@@ -23,6 +23,7 @@ pub mod sim;
 mod standing;
 mod topology;
 pub mod undo;
+mod urgent;
 pub mod wire;
 
 pub use cgroup::HostGroup;
@@ -31,3 +32,4 @@ pub use host::HostProcess;
 pub use ours::Ours;
 pub use standing::{SUT, Standing};
 pub use topology::{Blueprint, EndRole, Lab, LinkEnd, Wanted};
+pub use urgent::Urgent;

@@ -4,7 +4,7 @@
 
 use super::clock;
 use super::error::LabError;
-use super::machine::{Machine, Order, Raise, Reply};
+use super::machine::{Heard, Machine, Order, Raise, Reply};
 use super::quota::Side;
 use super::standing::SUT;
 use super::wire::{Answer, LinkAnswer, LinkRequest, Request};
@@ -276,10 +276,10 @@ impl Lab {
     pub fn wait_until(&mut self, at_ns: u64) -> Result<(), LabError> {
         let until_ns = at_ns.saturating_sub(NEAR_NS);
         loop {
-            for at in 0..self.hosts.len() {
-                if self.machine.has_lost(channel(at))? {
-                    return Err(self.gone(at));
-                }
+            self.machine.take_in()?;
+            let lost = (0..self.hosts.len()).find(|at| self.machine.has_lost(channel(*at)));
+            if let Some(at) = lost {
+                return Err(self.gone(at));
             }
             let now_ns = clock::now_ns();
             if now_ns >= until_ns {
@@ -311,10 +311,11 @@ impl Lab {
     /// # Errors
     /// The first host that is gone; hosts asked before it then owe an answer.
     pub fn send(&mut self, requests: &[(usize, Request)]) -> Result<(), LabError> {
+        self.machine.take_in()?;
         for (at, request) in requests {
             let wire = |source| LabError::Wire { host: self.name(*at).into(), source };
             let body = serde_json::to_vec(request).map_err(|e| wire(e.into()))?;
-            if self.machine.has_lost(channel(*at))?
+            if self.machine.has_lost(channel(*at))
                 || self.machine.send(channel(*at), &body).is_err()
             {
                 return Err(self.gone(*at));
@@ -341,13 +342,12 @@ impl Lab {
     /// The answer of a host to the oldest question.
     fn answer(&mut self, at: usize, within: Duration) -> Result<Answer, LabError> {
         let host = self.name(at).to_owned();
-        let body = match self.machine.wait(channel(at), within) {
-            Ok(Some(body)) => body,
-            Ok(None) => {
+        let body = match self.machine.hear(channel(at), within)? {
+            Heard::Message(body) => body,
+            Heard::Nothing => {
                 return Err(LabError::Silent { host, seconds: within.as_secs() });
             }
-            Err(LabError::Gone(name)) if name.is_empty() => return Err(self.gone(at)),
-            Err(e) => return Err(e),
+            Heard::Gone => return Err(self.gone(at)),
         };
         match serde_json::from_slice(&body) {
             Ok(Answer::Refused(what)) => Err(LabError::Refused { host, what }),

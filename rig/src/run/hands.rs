@@ -10,7 +10,7 @@ use super::watched;
 use crate::factor;
 use crate::lab::machine::{Machine, Order};
 use crate::lab::quota::Side;
-use crate::lab::{Blueprint, Lab, LabError, clock};
+use crate::lab::{Blueprint, Lab, LabError, Urgent, clock};
 use crate::probe::{Carriers, Shapers};
 use crate::workload::{self, Checked, Entries, Job};
 use desk::plan::DRY_WINDOW_S;
@@ -93,9 +93,11 @@ impl Bench {
         let shapers = Shapers::read(&mut self.lab, &link).map_err(LabError::into_fault)?;
         let readings = &mut record.readings;
         let ready = self.lab.machine().must(&Order::Prepare).map_err(LabError::into_fault);
+        let urgent = Urgent::begin();
         let driven = ready.and_then(|()| {
             work.drive(&mut self.lab, &mut |lab, edge| watched::at_edge(lab, edge, readings))
         });
+        drop(urgent);
         let rested = self.lab.machine().must(&Order::Rest).map_err(LabError::into_fault);
         driven.and(rested)?;
         let shaped = Shapers::read(&mut self.lab, &link).map_err(LabError::into_fault)?;

@@ -34,6 +34,7 @@ const UNSAFE: &[(&str, &str)] = &[
     ("rig/src/lab/link/tests.rs", "unshare: the test needs a network namespace of its own"),
     ("rig/src/lab/undo/guardian.rs", "close_range: nothing safe closes what nobody owns"),
     ("rig/src/lab/namespace.rs", "unshare: no safe wrapper for the whole process"),
+    ("rig/src/lab/urgent.rs", "sched_setscheduler: rustix has none, and that of musl is a stub"),
     ("rig/src/metal/chase/inject.rs", "a slice over mapped memory, which is the injector's alone"),
     ("rig/src/metal/chase/node.rs", "set_mempolicy, get_mempolicy: no safe wrapper has them"),
     ("rig/src/metal/chase/walk.rs", "asm: dependent loads, and the links in mapped memory"),

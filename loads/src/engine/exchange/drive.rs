@@ -33,7 +33,7 @@ impl<E: Exchange> Exchanges<E> {
         let address = lab.sut_address(link);
         let Threads { server, clients } = &self.evidence.threads;
         let listen = ToPart::Listen(address, server.clone(), order.clone());
-        let mut told = self.course.stage::<Side<E>>(lab, vec![(SUT, listen)])?;
+        let mut told = self.course.stage::<Side<E>>(lab, vec![(SUT, listen)], 0)?;
         let Some(FromPart::Listening(ports)) = told.pop() else { return Ok(()) };
         let mut orders = vec![(SUT, ToPart::Accept)];
         for client in lab.client_indexes() {
@@ -41,7 +41,8 @@ impl<E: Exchange> Exchanges<E> {
             let connect = ToPart::Connect(address, ports.clone(), theirs, order.clone());
             orders.push((client, connect));
         }
-        self.course.stage::<Side<E>>(lab, orders).map(|_| ())
+        let connections = server.iter().map(|thread| thread.connections.len()).sum();
+        self.course.stage::<Side<E>>(lab, orders, connections).map(|_| ())
     }
 }
 

@@ -10,7 +10,7 @@ use crate::engine::net::opening::{self, Opening};
 use crate::engine::net::{Account, At, End, TcpFacts, ThreadMark, tcp_info, wait_for};
 use crate::engine::pace::Pacer;
 use rig::lab::agent;
-use rig::lab::{clock, cpus};
+use rig::lab::{Urgent, clock, cpus};
 use rig::metal::Span;
 use rustix::net::Shutdown;
 use serde::{Deserialize, Serialize};
@@ -22,8 +22,6 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// Longest wait for all connections of a trial.
-const OPENING_MAX: Duration = Duration::from_secs(5);
 /// How often it is looked whether all threads have ended after the stop.
 const LOOK: Duration = Duration::from_millis(1);
 /// A server that answered nothing for this long after the stop has answered all.
@@ -241,11 +239,12 @@ impl<E: Exchange> Side<E> {
     ) -> Result<FromPart, String> {
         let fail = |e: io::Error| format!("listen: {e}");
         let count = if E::KEPT { 1 } else { threads.len() };
+        let connections = threads.iter().map(|thread| thread.connections.len()).sum();
         self.reset(order, threads).map_err(fail)?;
         self.serves = true;
         let mut ports = Vec::new();
         for _ in 0..count {
-            let listener = TcpListener::bind(SocketAddrV4::new(address, 0)).map_err(fail)?;
+            let listener = opening::listen(address, connections).map_err(fail)?;
             ports.push(listener.local_addr().map_err(fail)?.port());
             self.listeners.push(Arc::new(listener));
         }
@@ -260,12 +259,15 @@ impl<E: Exchange> Side<E> {
         let listener = listener.ok_or_else(|| io::Error::other("listen first"))?;
         let server = SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, 0);
         let all: usize = plans.iter().map(|plan| plan.connections.len()).sum();
-        let deadline = Instant::now() + OPENING_MAX;
+        let longest = opening::longest(all);
+        let deadline = Instant::now() + longest;
         listener.set_nonblocking(E::KEPT)?;
         while E::KEPT && self.kept.len() < all {
             if Instant::now() > deadline {
                 let missing = all - self.kept.len();
-                return Err(io::Error::other(format!("{missing} did not open within 5 s")));
+                let within = longest.as_secs();
+                let what = format!("{missing} did not open within {within} s");
+                return Err(io::Error::other(what));
             }
             let (socket, _) = match listener.accept() {
                 Err(e) if e.kind() == io::ErrorKind::WouldBlock => {
@@ -330,8 +332,8 @@ impl<E: Exchange> Side<E> {
 
     /// Makes a connection that is kept.
     fn open(&mut self, id: u32, server: SocketAddrV4, order: &Order) -> io::Result<Arc<TcpStream>> {
-        let socket = TcpStream::connect_timeout(&server.into(), OPENING_MAX)?;
-        socket.set_read_timeout(Some(OPENING_MAX))?;
+        let socket = TcpStream::connect_timeout(&server.into(), opening::LONGEST)?;
+        socket.set_read_timeout(Some(opening::LONGEST))?;
         (&socket).write_all(&Opening::of(id, 0, &order.secret).0)?;
         opening::accepted(&socket)?;
         self.keep(id, socket)
@@ -381,6 +383,7 @@ impl<E: Exchange> Side<E> {
         };
         let mut threads: Vec<ThreadCount> = self.running.iter().map(count).collect();
         let took_ns = clock::now_ns() - at_ns;
+        Urgent::give_way();
         for (mark, running) in threads.iter_mut().zip(&mut self.running) {
             mark.account = running.account.read(running.number.load(Relaxed));
         }

@@ -3,12 +3,13 @@
 //! The conductor's side is [`Course`], a host's side whatever implements [`End`]. Must not know
 //! what travels; it announces the edges of the window and no more.
 
+use super::opening::longest;
 use desk::record::{Fault, Series};
 use desk::search::{Reached, steady};
 use desk::unit::{Quantity, Unit};
 use rig::lab::agent::Part;
 use rig::lab::wire::{Answer, Request};
-use rig::lab::{Lab, LabError, SUT, clock};
+use rig::lab::{Lab, LabError, SUT, Urgent, clock};
 use rig::metal::Span;
 use rig::workload::{Edge, Edges, Job};
 use serde::de::DeserializeOwned;
@@ -99,8 +100,17 @@ type Answered<E> = Told<<E as End>::Staged, <E as End>::Mark, <E as End>::Ended>
 #[must_use]
 pub fn make_part<E: End>() -> Part {
     let mut end = E::default();
+    // From go to stop a host hears and reads before its own generators run.
+    let mut urgent: Option<Urgent> = None;
     Box::new(move |body| {
         let ask = serde_json::from_value(body).map_err(|e| e.to_string())?;
+        match ask {
+            Ask::Go => {
+                urgent.get_or_insert_with(Urgent::begin);
+            }
+            Ask::Stage(_) | Ask::Stop => drop(urgent.take()),
+            Ask::Sample | Ask::Opens(_) | Ask::Closes(_) => {}
+        }
         let told = answer(&mut end, ask)?;
         serde_json::to_value(told).map_err(|e| e.to_string())
     })
@@ -179,7 +189,7 @@ impl Course {
         Self { workload, hosts, settle, settle_max, window }
     }
 
-    /// Tells hosts what to prepare and waits for all of them.
+    /// Tells hosts what to prepare and waits for all of them; so many connections open meanwhile.
     ///
     /// # Errors
     /// A host that is gone, refuses or does not answer in time.
@@ -187,9 +197,11 @@ impl Course {
         &self,
         lab: &mut Lab,
         orders: Vec<(usize, E::Stage)>,
+        connections: usize,
     ) -> Result<Vec<E::Staged>, LabError> {
         let asks: Vec<_> = orders.into_iter().map(|(at, order)| (at, Ask::Stage(order))).collect();
-        self.ask::<E, _>(lab, &asks, |told| match told {
+        let within = SOON + longest(connections);
+        self.ask_within::<E, _>(lab, (&asks, within), |told| match told {
             Told::Staged(answer) => Some(answer),
             _ => None,
         })
@@ -294,8 +306,17 @@ impl Course {
         asks: &[(usize, Ask<E::Stage>)],
         pick: impl Fn(Answered<E>) -> Option<T>,
     ) -> Result<Vec<T>, LabError> {
+        self.ask_within::<E, T>(lab, (asks, SOON), pick)
+    }
+
+    fn ask_within<E: End, T>(
+        &self,
+        lab: &mut Lab,
+        (asks, within): (&[(usize, Ask<E::Stage>)], Duration),
+        pick: impl Fn(Answered<E>) -> Option<T>,
+    ) -> Result<Vec<T>, LabError> {
         let wrapped = self.wrap::<E>(asks)?;
-        let answers = lab.ask(&wrapped, SOON)?;
+        let answers = lab.ask(&wrapped, within)?;
         self.told::<E, _>(lab, asks, answers, pick)
     }
 

@@ -8,7 +8,7 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 use std::io::{self, Read as _, Write as _};
-use std::net::TcpStream;
+use std::net::{Ipv4Addr, SocketAddrV4, TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
 const MAGIC: &[u8; 8] = b"STENDTCP";
@@ -17,6 +17,10 @@ const VERSION: u16 = 1;
 const ACCEPTED: u8 = 6;
 /// Longest that one connection may keep the server waiting for its opening.
 const SHOW_MAX: Duration = Duration::from_millis(500);
+/// Longest wait for the openings of a trial, beside what each connection may take.
+const ALL_MAX: Duration = Duration::from_secs(5);
+/// What one connection may take: on two busy CPUs 1,024 stand within 10 s.
+const EACH_MAX: Duration = Duration::from_millis(20);
 /// Bytes under the MAC.
 const BODY: usize = 32;
 
@@ -75,6 +79,27 @@ impl Opening {
         let (id, kind) = (u32::from_le_bytes(self.0[12..16].try_into().ok()?), self.0[10]);
         (Self::of(id, kind, secret) == *self).then_some((id, kind))
     }
+}
+
+/// Longest wait of a client, which does not know how many others there are: for most connections
+/// that a plan may have.
+pub const LONGEST: Duration = Duration::from_secs(5 + 1024 / 50);
+
+/// Longest wait until so many connections of a trial stand.
+#[must_use]
+pub fn longest(connections: usize) -> Duration {
+    ALL_MAX.saturating_add(EACH_MAX.saturating_mul(u32::try_from(connections).unwrap_or(u32::MAX)))
+}
+
+/// A socket on which so many connections can wait at once; what comes above is lost, and comes
+/// again only after a second.
+///
+/// # Errors
+/// What the kernel says.
+pub fn listen(address: Ipv4Addr, connections: usize) -> io::Result<TcpListener> {
+    let listener = TcpListener::bind(SocketAddrV4::new(address, 0))?;
+    rustix::net::listen(&listener, i32::try_from(connections.max(128)).unwrap_or(i32::MAX))?;
+    Ok(listener)
 }
 
 /// What a connection proves to be by what it shows first, within half a second.

@@ -27,6 +27,17 @@ const ANSWER_MAX: Duration = Duration::from_secs(30);
 const EXCHANGES: usize = 8;
 const EXCHANGES_BESIDE: usize = 4;
 
+/// What came on a channel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Heard {
+    /// The oldest message.
+    Message(Vec<u8>),
+    /// Nothing, in time.
+    Nothing,
+    /// Its host is gone.
+    Gone,
+}
+
 /// A machine, over a connection to its agent.
 pub struct Machine {
     name: String,
@@ -146,7 +157,9 @@ impl Machine {
     pub fn reply(&mut self) -> Result<Reply, LabError> {
         let silent =
             |name: &str| LabError::Silent { host: name.into(), seconds: ANSWER_MAX.as_secs() };
-        let Some(body) = self.wait(OWN, ANSWER_MAX)? else { return Err(silent(&self.name)) };
+        let Heard::Message(body) = self.hear(OWN, ANSWER_MAX)? else {
+            return Err(silent(&self.name));
+        };
         match serde_json::from_slice(&body) {
             Ok(Said::Reply(Reply::Refused(why))) => Err(why.into()),
             Ok(Said::Reply(reply)) => Ok(reply),
@@ -213,39 +226,45 @@ impl Machine {
         self.transport.as_mut().ok_or_else(closed)?.send(channel, body)
     }
 
-    /// Waits for a message on a channel, at most `within`; none when none came.
+    /// Waits for a message on a channel, at most `within`.
     ///
     /// # Errors
-    /// When the machine or the host on that channel is gone, or the run is stopped.
-    pub fn wait(&mut self, channel: u16, within: Duration) -> Result<Option<Vec<u8>>, LabError> {
+    /// When the machine is gone, or the run is stopped.
+    pub fn hear(&mut self, channel: u16, within: Duration) -> Result<Heard, LabError> {
         let deadline = Instant::now() + within;
         loop {
             if let Some(body) = self.inbox.get_mut(&channel).and_then(VecDeque::pop_front) {
-                return Ok(Some(body));
+                return Ok(Heard::Message(body));
             }
             if self.gone.contains(&channel) {
-                return Err(LabError::Gone(String::new()));
+                return Ok(Heard::Gone);
             }
             if self.cancel.load(Ordering::Relaxed) {
                 return Err(LabError::Cancelled);
             }
             let left = deadline.saturating_duration_since(Instant::now());
             if !self.pump(left.min(LOOK))? && left.is_zero() {
-                return Ok(None);
+                return Ok(Heard::Nothing);
             }
         }
     }
 
-    /// Whether the host on a channel is gone; takes in what has come.
+    /// Takes in what has come, without waiting.
     ///
     /// # Errors
     /// When the machine is gone, or the run is stopped.
-    pub fn has_lost(&mut self, channel: u16) -> Result<bool, LabError> {
+    pub fn take_in(&mut self) -> Result<(), LabError> {
         if self.cancel.load(Ordering::Relaxed) {
             return Err(LabError::Cancelled);
         }
         while self.pump(Duration::ZERO)? {}
-        Ok(self.gone.contains(&channel))
+        Ok(())
+    }
+
+    /// Whether the host on a channel is gone, by what was taken in.
+    #[must_use]
+    pub fn has_lost(&self, channel: u16) -> bool {
+        self.gone.contains(&channel)
     }
 
     /// All hosts are new, and nothing that the old ones said counts.
@@ -258,7 +277,7 @@ impl Machine {
     fn pump(&mut self, within: Duration) -> Result<bool, LabError> {
         let name = &self.name;
         let Some(transport) = &mut self.transport else {
-            return Err(LabError::Gone(name.clone()));
+            return Err(LabError::Lost(name.clone()));
         };
         let wait = Timespec {
             tv_sec: i64::try_from(within.as_secs()).unwrap_or(i64::MAX),
@@ -314,7 +333,7 @@ fn broken(name: &str, source: io::Error) -> LabError {
         io::ErrorKind::UnexpectedEof
         | io::ErrorKind::BrokenPipe
         | io::ErrorKind::NotConnected
-        | io::ErrorKind::ConnectionReset => LabError::Gone(name.into()),
+        | io::ErrorKind::ConnectionReset => LabError::Lost(name.into()),
         _ => LabError::Wire { host: name.into(), source },
     }
 }
@@ -356,7 +375,7 @@ mod tests {
         assert_eq!(said.to_string(), "of version 9");
         let mut machine = greeted(Vec::new()).unwrap();
         let gone = machine.order(&Order::Cpus).unwrap_err();
-        assert!(matches!(gone, LabError::Gone(ref name) if name == "m"), "{gone}");
+        assert!(matches!(gone, LabError::Lost(ref name) if name == "m"), "{gone}");
     }
 
     #[test]
@@ -364,10 +383,9 @@ mod tests {
         let said = vec![Said::Gone(2), Said::Reply(Reply::Cpus(vec![1]))];
         let mut machine = greeted(vec![said]).unwrap();
         assert_eq!(machine.order(&Order::Cpus).unwrap(), Reply::Cpus(vec![1]));
-        let gone = machine.wait(2, Duration::from_secs(9)).unwrap_err();
-        assert!(matches!(gone, LabError::Gone(_)), "{gone}");
+        assert_eq!(machine.hear(2, Duration::from_secs(9)).unwrap(), Heard::Gone);
         machine.forget_hosts();
-        assert!(!machine.gone.contains(&2));
+        assert!(!machine.has_lost(2));
     }
 
     #[test]

@@ -12,7 +12,7 @@ mod pair;
 mod tcp;
 mod transport;
 
-pub use door::Machine;
+pub use door::{Heard, Machine};
 pub use lease::LEASE;
 pub use offset::{Exchange, Offset};
 pub use order::{Order, Raise, Refusal, Reply, Said, VERSION, same_version};

@@ -62,7 +62,7 @@ impl TcpStreams {
         let address = lab.sut_address(link);
         let streams = &self.evidence.streams;
         let listen = ToPart::Listen(address, streams.clone(), traffic.clone());
-        let listening = self.course.stage::<Streams>(lab, vec![(SUT, listen)])?;
+        let listening = self.course.stage::<Streams>(lab, vec![(SUT, listen)], 0)?;
         let Some(FromPart::Listening(port)) = listening.first() else { return Ok(Vec::new()) };
         let server = SocketAddrV4::new(address, *port);
         let mut orders = vec![(SUT, ToPart::Accept)];
@@ -70,7 +70,7 @@ impl TcpStreams {
             let theirs = streams.iter().filter(|s| s.client == client).cloned().collect();
             orders.push((client, ToPart::Connect(server, theirs, traffic.clone())));
         }
-        let standing = self.course.stage::<Streams>(lab, orders)?.into_iter();
+        let standing = self.course.stage::<Streams>(lab, orders, streams.len())?.into_iter();
         let mark = |told| match told {
             FromPart::Standing(mark) => Some(mark),
             FromPart::Listening(_) => None,

@@ -7,8 +7,8 @@ use super::generator::Counters;
 use super::message::{HostMark, InterfaceMark, PaceMark, StreamMark};
 use super::paced::Schedule;
 use crate::engine::net::{Account, Gate, tcp_info};
-use rig::lab::clock;
 use rig::lab::link::Routes;
+use rig::lab::{Urgent, clock};
 use std::net::TcpStream;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -65,6 +65,7 @@ pub fn read(
     let mut marks: Vec<StreamMark> = streams.iter().map(bytes).collect();
     let interface = interface.mark()?;
     let took_ns = clock::now_ns() - at_ns;
+    Urgent::give_way();
     for (mark, stream) in marks.iter_mut().zip(streams) {
         mark.thread = stream.account.read(stream.counters.thread.load(Relaxed));
         mark.congestion = rustix::net::sockopt::tcp_congestion(stream.socket).unwrap_or_default();

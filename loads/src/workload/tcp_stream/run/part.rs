@@ -24,8 +24,6 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// Longest wait for all openings of a trial.
-const OPENING_MAX: Duration = Duration::from_secs(5);
 /// How often it is looked whether all streams have ended after the stop.
 const LOOK: Duration = Duration::from_millis(1);
 
@@ -117,7 +115,7 @@ impl Streams {
         traffic: Traffic,
     ) -> Result<FromPart, String> {
         let fail = |e: io::Error| format!("listen: {e}");
-        let listener = TcpListener::bind(SocketAddrV4::new(address, 0)).map_err(fail)?;
+        let listener = opening::listen(address, expected.len()).map_err(fail)?;
         if let Some(name) = &traffic.congestion {
             // A name that cannot be had is refused before a single stream opens.
             congestion::set(&listener, name)?;
@@ -135,11 +133,13 @@ impl Streams {
     fn accept_all(&mut self) -> Result<FromPart, String> {
         let listener = self.listener.take().ok_or("nothing to accept: listen first")?;
         let traffic = self.traffic.clone().ok_or("nothing to accept: listen first")?;
-        let deadline = Instant::now() + OPENING_MAX;
+        let longest = opening::longest(self.expected.len());
+        let deadline = Instant::now() + longest;
         while !self.expected.is_empty() {
             if Instant::now() > deadline {
                 let missing = self.expected.len();
-                return Err(format!("{missing} streams did not open within 5 s"));
+                let within = longest.as_secs();
+                return Err(format!("{missing} streams did not open within {within} s"));
             }
             match listener.accept() {
                 Ok((socket, _)) => match self.admit(&socket, &traffic) {
@@ -175,8 +175,9 @@ impl Streams {
         self.interface = Some(Interface::open(&traffic.interface)?);
         let mut opened = Vec::new();
         for plan in streams {
-            let socket = TcpStream::connect_timeout(&server.into(), OPENING_MAX).map_err(fail)?;
-            socket.set_read_timeout(Some(OPENING_MAX)).map_err(fail)?;
+            let socket = TcpStream::connect_timeout(&server.into(), opening::LONGEST);
+            let socket = socket.map_err(fail)?;
+            socket.set_read_timeout(Some(opening::LONGEST)).map_err(fail)?;
             let (id, kind) = plan.opening();
             (&mut &socket).write_all(&Opening::of(id, kind, &traffic.secret).0).map_err(fail)?;
             opened.push(socket);
