@@ -35,7 +35,7 @@ static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 static NEVER: AtomicBool = AtomicBool::new(false);
 
 fn blueprint(wanted: Wanted) -> Blueprint {
-    Blueprint { wanted, clients: 2, links: vec!["lan".into()] }
+    Blueprint::of_all(wanted, 2, &["lan"])
 }
 
 fn bench(cancel: &'static AtomicBool) -> Bench {

@@ -248,7 +248,8 @@ fn stand(job: &Value, plans: &[(&str, Plan)]) -> Box<dyn Stand> {
         }
     }
     let binary = PathBuf::from(text(job, "binary"));
-    let blueprint = Blueprint { wanted: Wanted::Only(kind), clients: 1, links };
+    let links: Vec<&str> = links.iter().map(String::as_str).collect();
+    let blueprint = Blueprint::of_all(Wanted::Only(kind), 1, &links);
     let machine = rig::keeper::here(&binary, &NEVER).expect("an agent");
     Box::new(Bench::build(blueprint, loads::ALL, machine).expect("a lab"))
 }

@@ -35,7 +35,7 @@ fn lock() -> std::sync::MutexGuard<'static, ()> {
 }
 
 fn bench() -> Bench {
-    let blueprint = Blueprint { wanted: Wanted::Best, clients: 1, links: vec!["lan".into()] };
+    let blueprint = Blueprint::of_all(Wanted::Best, 1, &["lan"]);
     let binary = Path::new(env!("CARGO_BIN_EXE_stend"));
     let machine = rig::keeper::here(binary, &NEVER).expect("an agent");
     let bench = Bench::build(blueprint, loads::ALL, machine).expect("a lab");

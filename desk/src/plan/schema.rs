@@ -10,8 +10,8 @@ use super::read::{
     BLOCKS_BOUNDS, BOOTS_BOUNDS, CLIENTS_BOUNDS, MOST_LOOKS, PARTS, STEPS_BOUNDS, WHOLE_RUN,
 };
 use crate::record::{
-    FactorSpec, ParamKind, ParamRole, ParamSpec, Range, Scope, SearchKind, Words, WorkloadSpec,
-    claim_sources,
+    FactorSpec, LinkKind, ParamKind, ParamRole, ParamSpec, Range, Role, Scope, SearchKind, Words,
+    WorkloadSpec, claim_sources,
 };
 use crate::unit::Kind;
 use serde_json::{Map, Value, json};
@@ -222,15 +222,40 @@ fn lab(catalogue: &Catalogue<'_>) -> Value {
     let rate =
         "Most that one client can send or take; clients that cannot fill a link are refused.";
     keys.insert("client_rate".into(), quantity(rate, Kind::Rate));
+    let words = |about: &str, words: &[&str]| json!({ "description": about, "enum": words });
+    let mut of_link = settings(catalogue, &[Scope::Link]);
+    let kinds = LinkKind::WORDS.map(|(word, _)| word);
+    let about = "A bridge of the switch, or one cable between two members. A link under the name \
+                 of an adapter of the machine must say it.";
+    of_link.insert("kind".into(), words(about, &kinds));
+    of_link.insert(
+        "members".into(),
+        json!({
+            "description": "Hosts on the link; without it the system under test and all clients.",
+            "type": "array", "minItems": 2, "uniqueItems": true, "items": { "type": "string" }
+        }),
+    );
     let link = json!({
-        "type": "object", "additionalProperties": false,
-        "properties": settings(catalogue, &[Scope::Link])
+        "type": "object", "additionalProperties": false, "properties": of_link
     });
+    let roles = Role::WORDS.map(|(word, _)| word);
+    let about = "Whose cost it is: of a device its own, of a relay the tester's.";
+    keys.insert(
+        "hosts".into(),
+        json!({
+            "description": "Hosts between links, which forward from one to the other.",
+            "type": "object", "maxProperties": 8, "propertyNames": { "pattern": WORD },
+            "additionalProperties": {
+                "type": "object", "additionalProperties": false,
+                "properties": { "role": words(about, &roles) }
+            }
+        }),
+    );
     keys.insert(
         "links".into(),
         json!({
-            "description": "Links of the server, one or two; the name is that of the interface.",
-            "type": "object", "minProperties": 1, "maxProperties": 2,
+            "description": "Links; the name is that of the interface.",
+            "type": "object", "minProperties": 1, "maxProperties": 8,
             "propertyNames": { "pattern": WORD, "not": { "const": "lo" } },
             "additionalProperties": link
         }),

@@ -8,6 +8,7 @@ use super::grain::Grain;
 use super::host::LOCAL;
 use super::plan::{LinkPlan, LoadPlan, Plan, SteadyRule};
 use super::run::Run;
+use super::topology::HostPlan;
 use super::trial::{Settings, Value};
 use crate::unit::{Kind, Quantity, Unit, parse};
 use Grain::{Minor, Near, Whole};
@@ -289,6 +290,7 @@ impl Plan {
         keys.maybe("plan.lab.client_rate", self.lab.client_rate.map(exact));
         settings("plan.lab", &self.lab.settings, &mut keys);
         self.lab.links.iter().for_each(|link| of_link(link, &mut keys));
+        self.lab.hosts.iter().for_each(|host| of_host(host, &mut keys));
         self.loads.iter().for_each(|load| of_load(load, &mut keys));
         for (factor, level) in
             self.factors.iter().flat_map(|f| f.levels.iter().map(move |l| (f, l)))
@@ -336,6 +338,15 @@ fn of_link(link: &LinkPlan, keys: &mut Keys) {
         keys.add(&at, "kernel defaults");
     }
     settings(&at, &link.settings, keys);
+    keys.maybe(&format!("{at}.kind"), link.kind.map(|kind| format!("{kind:?}").to_lowercase()));
+    if !link.members.is_empty() {
+        keys.add(&format!("{at}.members"), link.members.join(", "));
+    }
+}
+
+fn of_host(host: &HostPlan, keys: &mut Keys) {
+    let role = format!("{:?}", host.role).to_lowercase();
+    keys.add(&format!("plan.host.{}", host.name), role);
 }
 
 fn of_load(load: &LoadPlan, keys: &mut Keys) {

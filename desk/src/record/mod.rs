@@ -23,6 +23,7 @@ mod run;
 mod search;
 mod spec;
 mod throttle;
+mod topology;
 mod trial;
 
 pub use claim::{Claim, claim_sources, claims};
@@ -49,4 +50,5 @@ pub use spec::{
     Quantile, QuantileSpec, Scope, WorkloadSpec,
 };
 pub use throttle::{Fixed, Throttle, Throttling};
+pub use topology::{HostPlan, LinkKind, Role, SUT, Way};
 pub use trial::{LoadPoint, SearchStep, Settings, Treatment, Trial, TrialKind, Value};

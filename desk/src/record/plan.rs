@@ -5,6 +5,7 @@ use super::environment::{Fact, KeyClass};
 use super::fact::ManualFact;
 use super::search::SearchPlan;
 use super::spec::ParamRole;
+use super::topology::{HostPlan, LinkKind};
 use super::trial::{Settings, Value, is_zero};
 use crate::stats::{self, LEVEL};
 use crate::unit::Quantity;
@@ -17,13 +18,19 @@ const PATH: &str = "path";
 /// Where the keys begin under which an environment says what a person told.
 const TOLD: &str = "manual.";
 
-/// One link of the system under test, with its own settings (`mtu`, `tso`, `rate` ...).
+/// One link, with its own settings (`mtu`, `tso`, `rate` ...).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LinkPlan {
     /// Name, also that of the interface.
     pub name: String,
     /// What is set on it from the start, factor key to value.
     pub settings: Settings,
+    /// Names of the hosts on it; none means the system under test and every client.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub members: Vec<String>,
+    /// How they are joined, where the plan says it; else by a bridge.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<LinkKind>,
 }
 
 /// Who takes part.
@@ -35,8 +42,11 @@ pub struct LabPlan {
     pub client_rate: Option<Quantity>,
     /// What is set on every host for the whole run, factor key to value.
     pub settings: Settings,
-    /// Links of the system under test, one or two.
+    /// Links, one to eight.
     pub links: Vec<LinkPlan>,
+    /// Hosts between links.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<HostPlan>,
 }
 
 /// One level of a factor.

@@ -179,10 +179,8 @@ impl Simulated {
                 settings: Settings::new(),
                 clients: 1,
                 client_rate: None,
-                links: links
-                    .iter()
-                    .map(|l| LinkPlan { name: (*l).into(), settings: Settings::new() })
-                    .collect(),
+                links: links.iter().map(|l| LinkPlan::of_all(l)).collect(),
+                hosts: Vec::new(),
             },
             factors: vec![factor("path", &links), factor("offload", &self.offloads)],
             loads: vec![LoadPlan {

@@ -78,13 +78,9 @@ impl LinkRow {
     fn ends(&self, lab: &Lab, link: &str) -> Result<Vec<LinkEnd>, FactorError> {
         let mut ends = lab.ends(link);
         if matches!(self.on, OnLink::TokenBucket) {
-            // The narrow place is the link of the system under test: its adapter shapes what it
-            // sends, the port that faces it shapes what it receives.
-            ends.retain(|e| match e.role {
-                EndRole::Adapter => e.host == crate::lab::SUT,
-                EndRole::PortToSut => true,
-                EndRole::PortToClient | EndRole::Bridge => false,
-            });
+            // The adapter of the first member, which is the system under test where it is on the
+            // link, shapes what it sends; what faces it shapes what it receives.
+            ends.retain(|end| end.narrow);
         }
         if matches!(self.on, OnLink::Field(..) | OnLink::Number(_)) {
             ends.retain(|e| matches!(e.role, EndRole::Adapter));

@@ -7,8 +7,8 @@ use super::stolen::stolen;
 use super::watch::{Edge, Watch};
 use crate::factor::{self, FactorError, MachineSettings};
 use crate::lab::machine::{Order, Refusal, Reply, same_version};
-use crate::lab::{HostProcess, LabError, Standing, clock, cpus, environment, undo};
-use desk::record::Environment;
+use crate::lab::{HostProcess, LabError, Standing, clock, cpus, environment, refuse_names, undo};
+use desk::record::{Environment, Plan};
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
@@ -93,7 +93,7 @@ impl Orders {
             Order::Hello(version) => done(same_version(&version), refuse_lab),
             Order::Clock => Reply::Clock(clock::now_ns()),
             Order::Environment => Reply::Environment(Box::new(self.environment())),
-            Order::Refuse(plan) => done(factor::refuse(&plan, &self.root), refuse_factor),
+            Order::Refuse(plan) => self.refusal(&plan),
             Order::Facts(plan) => Reply::Facts(factor::facts(&plan, &self.root)),
             Order::Raise(raise) => match self.standing.raise(&raise, &self.binary) {
                 Ok(()) => {
@@ -115,6 +115,14 @@ impl Orders {
                 Reply::Done
             }
             order => self.set(order),
+        }
+    }
+
+    /// What of a plan cannot be had here.
+    fn refusal(&self, plan: &Plan) -> Reply {
+        match refuse_names(&plan.lab, &self.root) {
+            Ok(()) => done(factor::refuse(plan, &self.root), refuse_factor),
+            Err(e) => refuse_lab(e),
         }
     }
 

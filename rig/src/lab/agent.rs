@@ -192,6 +192,7 @@ impl LinkHands {
             LinkRequest::Address(name, address, prefix) => {
                 routes.add_address(&name, address, prefix)?;
             }
+            LinkRequest::Route(network, prefix, via) => routes.add_route(network, prefix, via)?,
             LinkRequest::SetMtu(name, mtu) => routes.set_mtu(&name, mtu)?,
             LinkRequest::SetTbf(name, tbf) => routes.set_tbf(&name, tbf)?,
             LinkRequest::ClearQdisc(name) => routes.clear_qdisc(&name)?,

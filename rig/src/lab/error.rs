@@ -92,6 +92,15 @@ pub enum LabError {
         /// Which.
         machine: String,
     },
+    /// A link of the plan has the name of an adapter of the machine.
+    #[error(
+        "link '{link}' has the name of an adapter of this machine, and would be another; write \
+         kind = \"bridge\" in [lab.links.{link}] for a virtual link of this name, or rename it"
+    )]
+    Name {
+        /// Which.
+        link: String,
+    },
     /// A link operation.
     #[error(transparent)]
     Link(#[from] LinkError),

@@ -31,5 +31,5 @@ pub use error::LabError;
 pub use host::HostProcess;
 pub use ours::Ours;
 pub use standing::{SUT, Standing};
-pub use topology::{Blueprint, EndRole, Lab, LinkEnd, Wanted};
+pub use topology::{Blueprint, EndRole, Lab, LinkEnd, Wanted, refuse_names};
 pub use urgent::Urgent;

@@ -22,8 +22,10 @@ pub const SUT: usize = 0;
 pub struct Standing {
     /// Every host, the system under test first.
     pub(super) hosts: Vec<HostProcess>,
-    /// How many of them, from the first on, are the server and its clients.
-    pub(super) grouped: usize,
+    /// How many of them, from the second on, are clients.
+    pub(super) clients: usize,
+    /// How many, from the first on, have groups: what the switch costs is not its process's.
+    grouped: usize,
     /// Whether its namespaces have names, which others can see.
     named: bool,
     pub(super) groups: ControlGroups,
@@ -45,7 +47,7 @@ impl Standing {
             namespace::remove_stale();
         }
         self.named = root && raise.seen;
-        self.grouped = raise.grouped;
+        (self.clients, self.grouped) = (raise.clients, raise.grouped);
         self.groups = if raise.seen { ControlGroups::find() } else { ControlGroups::default() };
         let raised = self.start(raise, binary);
         if raised.is_err() {
@@ -73,7 +75,6 @@ impl Standing {
                 join = join.or((raise.kind == LabKind::UserNamespaces).then(|| host.pid()));
             }
         }
-        // The switch only holds bridges: what they cost is not its process's.
         for host in self.hosts.iter().take(self.grouped) {
             self.groups.add(host.name(), host.pid());
         }

@@ -8,8 +8,9 @@ use super::machine::{Heard, Machine, Order, Raise, Reply};
 use super::quota::Side;
 use super::standing::SUT;
 use super::wire::{Answer, LinkAnswer, LinkRequest, Request};
-use desk::record::{Fact, LabKind};
+use desk::record::{Fact, LabKind, LabPlan, LinkPlan, Settings, Way};
 use std::net::Ipv4Addr;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// Which kind of place a person asked for.
@@ -26,10 +27,18 @@ pub enum Wanted {
 pub struct Blueprint {
     /// Kind of place.
     pub wanted: Wanted,
-    /// Number of clients, 1-64.
-    pub clients: u32,
-    /// Names of the links of the system under test.
-    pub links: Vec<String>,
+    /// Which hosts there are, and on which links.
+    pub lab: LabPlan,
+}
+
+impl Blueprint {
+    /// So many clients, each on all of these links, which are bridges.
+    #[must_use]
+    pub fn of_all(wanted: Wanted, clients: u32, links: &[&str]) -> Self {
+        let links = links.iter().map(|name| LinkPlan::of_all(name)).collect();
+        let (client_rate, settings, hosts) = (None, Settings::new(), Vec::new());
+        Self { wanted, lab: LabPlan { clients, client_rate, settings, links, hosts } }
+    }
 }
 
 /// One end of a cable.
@@ -41,17 +50,18 @@ pub struct LinkEnd {
     pub name: String,
     /// What it is.
     pub role: EndRole,
+    /// Whether it is an end of the narrow place of its link: the adapter of the first member, or
+    /// what faces it.
+    pub narrow: bool,
 }
 
 /// What an interface is to its link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EndRole {
-    /// An adapter of the system under test or of a client.
+    /// An adapter of a member.
     Adapter,
-    /// The switch's port towards the system under test.
-    PortToSut,
-    /// The switch's port towards a client.
-    PortToClient,
+    /// The switch's port towards a member.
+    Port,
     /// The bridge itself.
     Bridge,
 }
@@ -63,12 +73,11 @@ pub struct Lab {
     pub kind: LabKind,
     /// Why there, in words of the kernel; empty when it is the best kind.
     pub reason: String,
-    /// Names of the links.
-    pub links: Vec<String>,
     machine: Machine,
     /// Every host; its channel on the machine is its index and one.
     hosts: Vec<Seat>,
-    clients: u32,
+    /// Which hosts there are, and on which links; the switch is not among them.
+    plan: LabPlan,
 }
 
 /// A host, as the conductor knows it.
@@ -135,8 +144,8 @@ impl Lab {
         (kind, hosts): (LabKind, Vec<Seat>),
         reasons: &[String],
     ) -> Result<Self, LabError> {
-        let (links, reason) = (blueprint.links.clone(), reasons.join("; "));
-        let mut lab = Self { kind, reason, links, machine, hosts, clients: blueprint.clients };
+        let (plan, reason) = (blueprint.lab.clone(), reasons.join("; "));
+        let mut lab = Self { kind, reason, machine, hosts, plan };
         if kind != LabKind::Loopback {
             lab.lay_cables()?;
         }
@@ -153,34 +162,70 @@ impl Lab {
         if self.kind == LabKind::Loopback { Ok(()) } else { self.lay_cables() }
     }
 
-    /// Bridges, pairs and addresses: one bridge and one subnet a link, so that links share nothing.
+    /// Bridges, pairs, addresses and routes: one bridge or cable and one subnet a link, so that
+    /// links share nothing. Who is no member of a link has no adapter on it.
     fn lay_cables(&mut self) -> Result<(), LabError> {
         let switch = self.switch();
         for at in 0..self.hosts.len() {
             self.quiet(at)?;
         }
+        let bridged = self.cables();
+        self.links_on(switch, bridged)?;
+        for (number, link) in self.plan.links.clone().iter().enumerate() {
+            if let (true, [one, other]) = (link.is_direct(), self.members(number).as_slice()) {
+                let (name, pid) = (link.name.clone(), self.pid(*other));
+                self.links_on(*one, vec![LinkRequest::AddVeth(name.clone(), name, pid)])?;
+            }
+        }
+        for at in 0..switch {
+            let mut work = vec![LinkRequest::Up("lo".into())];
+            for (number, link) in self.plan.links.iter().enumerate() {
+                if self.members(number).contains(&at) {
+                    let name = link.name.clone();
+                    work.push(LinkRequest::Address(name.clone(), address(number, at), 24));
+                    work.push(LinkRequest::Up(name));
+                }
+            }
+            work.extend(self.routes(at));
+            self.links_on(at, work)?;
+        }
+        self.wait_for_ports()
+    }
+
+    /// What the switch makes: a bridge for each link that has one, and a port to each member.
+    fn cables(&self) -> Vec<LinkRequest> {
         let mut work = Vec::new();
-        for (number, link) in self.links.iter().enumerate() {
+        let bridges = self.plan.links.iter().enumerate().filter(|(_, link)| !link.is_direct());
+        for (number, link) in bridges {
             work.push(LinkRequest::AddBridge(bridge_name(number)));
             work.push(LinkRequest::Up(bridge_name(number)));
-            for at in 0..switch {
-                let Seat { name, pid } = &self.hosts[at];
-                let (port, pid) = (port_name(number, name), *pid);
-                work.push(LinkRequest::AddVeth(port.clone(), link.clone(), pid));
+            for at in self.members(number) {
+                let port = port_name(number, self.name(at));
+                work.push(LinkRequest::AddVeth(port.clone(), link.name.clone(), self.pid(at)));
                 work.push(LinkRequest::Master(port.clone(), bridge_name(number)));
                 work.push(LinkRequest::Up(port));
             }
         }
-        self.links_on(switch, work)?;
-        for at in 0..switch {
-            let mut work = vec![LinkRequest::Up("lo".into())];
-            for (number, link) in self.links.iter().enumerate() {
-                work.push(LinkRequest::Address(link.clone(), address(number, at), 24));
-                work.push(LinkRequest::Up(link.clone()));
-            }
-            self.links_on(at, work)?;
+        work
+    }
+
+    /// The routes of a host to links that it reaches over others, and whether it forwards itself.
+    fn routes(&self, at: usize) -> Vec<LinkRequest> {
+        let mut work = Vec::new();
+        if at > self.plan.clients as usize {
+            work.push(LinkRequest::SetSetting("ipv4/ip_forward".into(), "1".into()));
         }
-        self.wait_for_ports()
+        for (to, way) in self.plan.ways(at).into_iter().enumerate() {
+            if let Way::Over { link, host } = way {
+                work.push(LinkRequest::Route(network(to), 24, address(link, host)));
+            }
+        }
+        work
+    }
+
+    /// Members of a link, by index.
+    fn members(&self, number: usize) -> Vec<usize> {
+        self.plan.links.get(number).map(|link| self.plan.members(link)).unwrap_or_default()
     }
 
     /// Waits until every port of the switch passes traffic: the kernel looks at carriers up to a
@@ -188,8 +233,10 @@ impl Lab {
     fn wait_for_ports(&mut self) -> Result<(), LabError> {
         let switch = self.switch();
         let mut ports = Vec::new();
-        for number in 0..self.links.len() {
-            ports.extend(self.hosts[..switch].iter().map(|h| port_name(number, &h.name)));
+        for (number, _) in self.plan.links.iter().enumerate().filter(|(_, l)| !l.is_direct()) {
+            ports.extend(
+                self.members(number).into_iter().map(|at| port_name(number, self.name(at))),
+            );
         }
         let deadline = Instant::now() + PORTS_MAX;
         loop {
@@ -225,13 +272,13 @@ impl Lab {
     /// Number of clients.
     #[must_use]
     pub const fn clients(&self) -> u32 {
-        self.clients
+        self.plan.clients
     }
 
     /// Indexes of the clients among the hosts.
     #[must_use]
     pub const fn client_indexes(&self) -> std::ops::RangeInclusive<usize> {
-        1..=self.clients as usize
+        1..=self.plan.clients as usize
     }
 
     /// Name of a host.
@@ -246,25 +293,48 @@ impl Lab {
         if self.kind == LabKind::Loopback {
             return Ipv4Addr::LOCALHOST;
         }
-        address(self.links.iter().position(|l| l == link).unwrap_or(0), SUT)
+        address(self.number(link).unwrap_or(0), SUT)
+    }
+
+    /// The interface by which a host reaches a link: its adapter there, or that towards the host
+    /// that forwards; `lo` on loopback.
+    #[must_use]
+    pub fn interface(&self, at: usize, link: &str) -> String {
+        if self.kind == LabKind::Loopback {
+            return "lo".into();
+        }
+        let way = self.number(link).and_then(|number| self.plan.ways(at).into_iter().nth(number));
+        match way {
+            Some(Way::Over { link: first, .. }) => self.plan.links[first].name.clone(),
+            _ => link.into(),
+        }
+    }
+
+    fn number(&self, link: &str) -> Option<usize> {
+        self.plan.links.iter().position(|one| one.name == link)
     }
 
     /// Every interface of a link; empty on loopback, where there are no links.
     #[must_use]
     pub fn ends(&self, link: &str) -> Vec<LinkEnd> {
-        let Some(number) = self.links.iter().position(|l| l == link) else { return Vec::new() };
-        if self.kind == LabKind::Loopback {
+        let Some(number) = self.number(link).filter(|_| self.kind != LabKind::Loopback) else {
             return Vec::new();
-        }
-        let switch = self.switch();
+        };
+        let (switch, direct) = (self.switch(), self.plan.links[number].is_direct());
         let mut ends = Vec::new();
-        for at in 0..switch {
-            let name = port_name(number, &self.hosts[at].name);
-            let role = if at == SUT { EndRole::PortToSut } else { EndRole::PortToClient };
-            ends.push(LinkEnd { host: at, name: link.into(), role: EndRole::Adapter });
-            ends.push(LinkEnd { host: switch, name, role });
+        for (turn, at) in self.members(number).into_iter().enumerate() {
+            // Of a cable both ends are adapters, and each faces the other.
+            let (role, narrow) = (EndRole::Adapter, turn == 0 || direct);
+            ends.push(LinkEnd { host: at, name: link.into(), role, narrow });
+            if !direct {
+                let (name, role) = (port_name(number, self.name(at)), EndRole::Port);
+                ends.push(LinkEnd { host: switch, name, role, narrow });
+            }
         }
-        ends.push(LinkEnd { host: switch, name: bridge_name(number), role: EndRole::Bridge });
+        if !direct {
+            let (name, role) = (bridge_name(number), EndRole::Bridge);
+            ends.push(LinkEnd { host: switch, name, role, narrow: false });
+        }
         ends
     }
 
@@ -385,8 +455,9 @@ impl Lab {
         Ok(lists)
     }
 
+    /// Index of the switch: the last host, where there are links.
     const fn switch(&self) -> usize {
-        self.clients as usize + 1
+        1 + self.plan.clients as usize + self.plan.hosts.len()
     }
 }
 
@@ -484,20 +555,34 @@ impl Lab {
     }
 }
 
+/// Refuses a link under the name of an adapter of the machine below `root`, unless the plan says of
+/// which kind it is. The link of a plan that names none is asked about by nobody.
+///
+/// # Errors
+/// The first such link, with both remedies.
+pub fn refuse_names(lab: &LabPlan, root: &Path) -> Result<(), LabError> {
+    let unnamed = [LinkPlan::of_all("lan")];
+    let named = lab.links.iter().filter(|link| link.kind.is_none() && lab.links != unnamed);
+    let there = |link: &&LinkPlan| root.join("sys/class/net").join(&link.name).exists();
+    match named.into_iter().find(there) {
+        Some(link) => Err(LabError::Name { link: link.name.clone() }),
+        None => Ok(()),
+    }
+}
+
 /// Starts the hosts of a blueprint.
 fn raise(
     machine: &mut Machine,
     blueprint: &Blueprint,
     (kind, seen): (LabKind, bool),
 ) -> Result<Vec<Seat>, LabError> {
-    let mut names = vec!["sut".to_owned()];
-    names.extend((1..=blueprint.clients).map(|n| format!("c{n:02}")));
-    let grouped = names.len();
+    let mut names = blueprint.lab.host_names();
+    let (clients, grouped) = (blueprint.lab.clients as usize, names.len());
     if kind != LabKind::Loopback {
         names.push("switch".to_owned());
     }
     machine.forget_hosts();
-    let order = Order::Raise(Raise { kind, hosts: names.clone(), grouped, seen });
+    let order = Order::Raise(Raise { kind, hosts: names.clone(), clients, grouped, seen });
     match machine.order(&order)? {
         Reply::Raised(pids) if pids.len() == names.len() => {
             let seat = |(name, pid)| Seat { name, pid };
@@ -522,6 +607,14 @@ fn port_name(link: usize, host: &str) -> String {
 
 /// Addresses of the benchmarking range (RFC 2544 C.2.2): one /24 a link.
 fn address(link: usize, host: usize) -> Ipv4Addr {
-    let octet = |n: usize| u8::try_from(n).unwrap_or(u8::MAX);
     Ipv4Addr::new(198, 18, octet(link), if host == SUT { 1 } else { octet(host + 9) })
+}
+
+/// The network of a link.
+fn network(link: usize) -> Ipv4Addr {
+    Ipv4Addr::new(198, 18, octet(link), 0)
+}
+
+fn octet(number: usize) -> u8 {
+    u8::try_from(number).unwrap_or(u8::MAX)
 }

@@ -51,6 +51,8 @@ pub enum LinkRequest {
     Master(String, String),
     /// Give an address and prefix length.
     Address(String, Ipv4Addr, u8),
+    /// Reach a network of an address and prefix length by way of a neighbour.
+    Route(Ipv4Addr, u8, Ipv4Addr),
     /// Set the MTU, bytes.
     SetMtu(String, u32),
     /// Tell all about a link.

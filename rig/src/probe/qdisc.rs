@@ -4,8 +4,9 @@
 //! The hosts ask by netlink in their own network namespaces. That takes milliseconds, so it is done
 //! before go and after the stop and never in the window, as with carriers: the rate is the same in
 //! between, and counts are of all of it. What waits is told as it is at the stop, when senders have
-//! just filled it. An end without a queue gives no reading. An end of the switch towards a client
-//! is named `switch.CLIENT`. Must not know who set it, nor what rate was wanted.
+//! just filled it. An end without a queue gives no reading. An end of the switch towards another
+//! member than the first is named `switch.MEMBER`. Must not know who set it, nor what rate was
+//! wanted.
 
 use super::reading;
 use crate::lab::link::Shaper;
@@ -27,8 +28,8 @@ pub struct Shapers {
 }
 
 impl Shapers {
-    /// Reads the adapters of all hosts, named as these, the port towards the system under test,
-    /// named as the switch, and those towards clients; nothing where there are no links.
+    /// Reads the adapters of all members, named as these, the port towards the first, named as the
+    /// switch, and those towards the others; nothing where there are no links.
     ///
     /// # Errors
     /// When a host is gone or does not answer.
@@ -43,7 +44,7 @@ impl Shapers {
         for (end, answers) in ends.iter().zip(lab.ask_links(work)?) {
             let host = lab.name(end.host).to_owned();
             let name = match end.role {
-                EndRole::PortToClient => format!("{host}.{leads_to}"),
+                EndRole::Port if !end.narrow => format!("{host}.{leads_to}"),
                 _ => host,
             };
             if end.role == EndRole::Adapter {

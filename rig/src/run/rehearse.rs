@@ -33,8 +33,7 @@ impl Rehearsal {
         binary: &Path,
         cancel: &'static AtomicBool,
     ) -> Result<Self, RunError> {
-        let (wanted, links) = (Wanted::Only(kind), vec![LINK.to_owned()]);
-        let blueprint = Blueprint { wanted, clients: 1, links };
+        let blueprint = Blueprint::of_all(Wanted::Only(kind), 1, &[LINK]);
         let machine = keeper::here(binary, cancel)?;
         Ok(Self { lab: Lab::try_out(&blueprint, kind, machine)? })
     }

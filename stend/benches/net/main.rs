@@ -88,9 +88,8 @@ fn show(row: &Row) {
 impl Stand {
     fn build() -> Result<Self, Failed> {
         let binary = PathBuf::from(env!("CARGO_BIN_EXE_stend"));
-        let links = vec!["lan".to_owned()];
         let wanted = Wanted::Only(LabKind::RootNamespaces);
-        let blueprint = Blueprint { wanted, clients: 1, links };
+        let blueprint = Blueprint::of_all(wanted, 1, &["lan"]);
         let cancel: &'static AtomicBool = Box::leak(Box::new(AtomicBool::new(false)));
         let bench = Bench::build(blueprint, loads::ALL, rig::keeper::here(&binary, cancel)?)?;
         let place = Place { receiver: bench.lab.pid(0), sender: bench.lab.pid(1) };

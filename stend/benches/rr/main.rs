@@ -118,7 +118,7 @@ fn compare(words: &[String]) -> Result<(usize, usize, usize), Failed> {
 fn build() -> Result<(Bench, [u32; 2]), Failed> {
     let binary = PathBuf::from(env!("CARGO_BIN_EXE_stend"));
     let wanted = Wanted::Only(LabKind::RootNamespaces);
-    let blueprint = Blueprint { wanted, clients: 1, links: vec!["lan".to_owned()] };
+    let blueprint = Blueprint::of_all(wanted, 1, &["lan"]);
     let cancel: &'static AtomicBool = Box::leak(Box::new(AtomicBool::new(false)));
     let bench = Bench::build(blueprint, loads::ALL, rig::keeper::here(&binary, cancel)?)?;
     let hosts = [0, 1].map(|at| bench.lab.pid(at));

@@ -63,6 +63,14 @@ pub enum CliError {
         /// What to do.
         remedy: &'static str,
     },
+    /// The plan has a host between links.
+    #[error("host '{host}' stands between links, and {place}; take --lab root or --lab user")]
+    NoHostBetween {
+        /// Which host.
+        host: String,
+        /// What is wrong with the place.
+        place: &'static str,
+    },
     /// Records cannot be kept or found.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -419,7 +427,8 @@ impl CliError {
                 StoreError::None { .. } | StoreError::NoRun { .. } | StoreError::Ambiguous { .. },
             ) => 2,
             Self::Stopped | Self::Run(RunError::Lab(LabError::Cancelled)) => super::INTERRUPTED,
-            Self::NoLinks { .. } | Self::Run(_) | Self::Place(_) | Self::AnotherMachine { .. } => 5,
+            Self::NoLinks { .. } | Self::NoHostBetween { .. } => 5,
+            Self::Run(_) | Self::Place(_) | Self::AnotherMachine { .. } => 5,
             Self::NothingToThrottle(_) => 5,
             Self::NothingMeasured { .. } | Self::NothingShared { .. } => 6,
             _ => 1,

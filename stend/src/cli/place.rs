@@ -9,7 +9,7 @@ use desk::record::{Environment, LabKind, Plan, Scope};
 use rig::factor;
 use rig::lab::machine::Order;
 use rig::lab::sim::{self, Physics};
-use rig::lab::{Blueprint, LabError, Wanted, environment, undo};
+use rig::lab::{Blueprint, LabError, Wanted, environment, refuse_names, undo};
 use rig::run::{self, Bench, RunError, Simulated, Stand};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -35,7 +35,7 @@ pub fn prepare(
     let links: Vec<String> = plan.lab.links.iter().map(|l| l.name.clone()).collect();
     match options.lab {
         Place::Sim => simulated(options.physics.as_deref(), &links, cancel),
-        place => real(plan, (place.into(), links), cancel),
+        place => real(plan, place.into(), cancel),
     }
 }
 
@@ -54,12 +54,13 @@ pub fn refuse_physics(place: Place, physics: Option<&Path>) -> Result<(), CliErr
 /// where it was named.
 ///
 /// # Errors
-/// When a physics cannot be read.
+/// When a physics cannot be read, or a link has the name of an adapter.
 pub fn machine(plan: &Plan, place: Place, physics: Option<&Path>) -> Result<Environment, CliError> {
     if place == Place::Sim {
         let links: Vec<String> = plan.lab.links.iter().map(|l| l.name.clone()).collect();
         return Ok(model(physics, &links)?.1);
     }
+    refuse_names(&plan.lab, Path::new("/")).map_err(RunError::from)?;
     let mut environment = observed();
     environment.facts.extend(factor::facts(plan, Path::new("/")));
     environment.facts.extend(plan.told());
@@ -77,16 +78,12 @@ fn observed() -> Environment {
     environment
 }
 
-fn real(
-    plan: &Plan,
-    (wanted, links): (Wanted, Vec<String>),
-    cancel: &'static AtomicBool,
-) -> Result<Ground, CliError> {
+fn real(plan: &Plan, wanted: Wanted, cancel: &'static AtomicBool) -> Result<Ground, CliError> {
     let mut machine = machine::connect(cancel)?;
     machine.must(&Order::Refuse(Box::new(plan.clone()))).map_err(RunError::from)?;
     let mut environment = machine.environment().map_err(RunError::from)?;
     let facts = machine.facts(&Order::Facts(Box::new(plan.clone()))).map_err(RunError::from)?;
-    let blueprint = Blueprint { wanted, clients: plan.lab.clients, links };
+    let blueprint = Blueprint { wanted, lab: plan.lab.clone() };
     let asked = matches!(wanted, Wanted::Only(_));
     let bench = Bench::build(blueprint, loads::ALL, machine).map_err(|e| match e {
         RunError::Lab(LabError::Cancelled) => CliError::Run(e),
@@ -123,7 +120,15 @@ pub fn refuse_boots(plan: &Plan, place: Place) -> Result<(), CliError> {
 /// # Errors
 /// The first such factor, why there are no links, and the remedy.
 pub fn refuse_without_links(plan: &Plan, kind: LabKind, reason: &str) -> Result<(), CliError> {
-    if kind != LabKind::Loopback {
+    let place = match kind {
+        LabKind::Loopback => "the loopback interface has no links",
+        LabKind::Simulated => "a simulated lab has none",
+        LabKind::RootNamespaces | LabKind::UserNamespaces => return Ok(()),
+    };
+    if let Some(host) = plan.lab.hosts.first() {
+        return Err(CliError::NoHostBetween { host: host.name.clone(), place });
+    }
+    if kind == LabKind::Simulated {
         return Ok(());
     }
     let levels = plan.factors.iter().flat_map(|f| &f.levels).map(|l| &l.settings);

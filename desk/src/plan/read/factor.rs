@@ -219,7 +219,8 @@ fn of_load(node: &Node, key: &str, known: &Known) -> Result<Vec<Level>, PlanErro
 }
 
 fn known_link(node: &Node, level: &str, lab: &LabPlan) -> Result<(), PlanError> {
-    let links: Vec<&str> = lab.links.iter().map(|link| link.name.as_str()).collect();
+    let paths = lab.links.iter().filter(|link| lab.carries(link));
+    let links: Vec<&str> = paths.map(|link| link.name.as_str()).collect();
     if links.contains(&level) {
         return Ok(());
     }

@@ -3,13 +3,16 @@
 use super::error::PlanError;
 use super::nearest::remedy;
 use super::node::{Node, Section};
+use super::topology;
 use super::value::{WORD, outside, quantity, value, whole};
 use crate::plan::Catalogue;
-use crate::record::{FactorSpec, LabPlan, LinkPlan, Scope, Settings, Words};
+use crate::record::{FactorSpec, LabPlan, LinkKind, LinkPlan, Scope, Settings, Words};
 use crate::unit::Kind;
 
 /// Clients of a plan that does not say: a magazine's test has 20, a machine of two CPUs hosts 4.
 const CLIENTS: u64 = 4;
+/// Most links: a client, devices in a row or side by side, and the system under test.
+const LINKS_MOST: usize = 8;
 /// Fewest and most client hosts.
 pub const CLIENTS_BOUNDS: (u64, u64) = (1, 64);
 
@@ -23,17 +26,17 @@ pub(super) fn read(
         return machine(lab, catalogue);
     }
     let on_hosts: Vec<&str> = whole_run(catalogue).map(|f| f.name).collect();
-    lab.only(&[&["clients", "client_rate", "links"], on_hosts.as_slice()].concat())?;
+    lab.only(&[&["clients", "client_rate", "hosts", "links"], on_hosts.as_slice()].concat())?;
     let clients = lab
         .get("clients")
         .map_or(Ok(CLIENTS), |node| whole(node, CLIENTS_BOUNDS.0, CLIENTS_BOUNDS.1))?;
     let client_rate = lab.get("client_rate").map(client_rate).transpose()?;
-    Ok(LabPlan {
-        clients: u32::try_from(clients).unwrap_or(u32::MAX),
-        client_rate,
-        settings: settings(lab, catalogue)?,
-        links: links(lab, catalogue)?,
-    })
+    let clients = u32::try_from(clients).unwrap_or(u32::MAX);
+    let (settings, hosts) = (settings(lab, catalogue)?, topology::hosts(lab)?);
+    let links = links(lab, catalogue)?;
+    let read = LabPlan { clients, client_rate, settings, links, hosts };
+    topology::check(lab, &read)?;
+    Ok(read)
 }
 
 /// What may be set for the whole run: on hosts, on the machine itself, and what programs are told.
@@ -42,7 +45,7 @@ pub(in crate::plan) const WHOLE_RUN: [Scope; 4] =
 
 /// The system under test by itself.
 fn machine(lab: &Section, catalogue: &Catalogue) -> Result<LabPlan, PlanError> {
-    for key in ["clients", "client_rate", "links"] {
+    for key in ["clients", "client_rate", "hosts", "links"] {
         if let Some(node) = lab.get(key) {
             let (line, key) = (node.line, key.to_owned());
             return Err(PlanError::NoClients { line, key });
@@ -51,7 +54,8 @@ fn machine(lab: &Section, catalogue: &Catalogue) -> Result<LabPlan, PlanError> {
     let on_hosts: Vec<&str> = whole_run(catalogue).map(|f| f.name).collect();
     lab.only(&on_hosts)?;
     let settings = settings(lab, catalogue)?;
-    Ok(LabPlan { clients: 0, client_rate: None, settings, links: Vec::new() })
+    let (links, hosts) = (Vec::new(), Vec::new());
+    Ok(LabPlan { clients: 0, client_rate: None, settings, links, hosts })
 }
 
 /// Factors that a plan may set for the whole run.
@@ -79,12 +83,13 @@ fn client_rate(node: &Node) -> Result<crate::unit::Quantity, PlanError> {
 
 fn links(lab: &Section, catalogue: &Catalogue) -> Result<Vec<LinkPlan>, PlanError> {
     let Some(node) = lab.get("links") else {
-        return Ok(vec![LinkPlan { name: "lan".into(), settings: Settings::new() }]);
+        return Ok(vec![LinkPlan::of_all("lan")]);
     };
     let links = node.section()?;
-    if !(1..=2).contains(&links.entries.len()) {
+    if !(1..=LINKS_MOST).contains(&links.entries.len()) {
         let count = format!("{} links", links.entries.len());
-        return Err(outside(node, &count, "one or two tables [lab.links.NAME]"));
+        let allowed = format!("1 to {LINKS_MOST} tables [lab.links.NAME]");
+        return Err(outside(node, &count, &allowed));
     }
     links.entries.iter().map(|node| link(node, catalogue)).collect()
 }
@@ -94,12 +99,18 @@ fn link(node: &Node, catalogue: &Catalogue) -> Result<LinkPlan, PlanError> {
         let allowed = format!("a link name of {WORD} other than lo");
         return Err(outside(node, &node.key, &allowed));
     }
-    let mut settings = Settings::new();
+    let mut link = LinkPlan::of_all(&node.key);
     for entry in node.section()?.entries {
-        let spec = settable(&entry, catalogue, &[Scope::Link])?;
-        settings.insert(entry.key.clone(), value(&entry, spec.kind)?);
+        match entry.key.as_str() {
+            "kind" => link.kind = Some(topology::word(&entry, &LinkKind::WORDS)?),
+            "members" => link.members = topology::members(&entry)?,
+            _ => {
+                let spec = settable(&entry, catalogue, &[Scope::Link])?;
+                link.settings.insert(entry.key.clone(), value(&entry, spec.kind)?);
+            }
+        }
     }
-    Ok(LinkPlan { name: node.key.clone(), settings })
+    Ok(link)
 }
 
 /// The factor of this key, if it acts on one of the scopes.

@@ -19,6 +19,7 @@ mod param;
 mod primary;
 mod search;
 mod stored;
+mod topology;
 mod value;
 
 #[cfg(test)]
@@ -29,6 +30,8 @@ mod tests_factor;
 mod tests_laws;
 #[cfg(test)]
 mod tests_search;
+#[cfg(test)]
+mod tests_topology;
 
 pub use check::TRIALS;
 pub use error::PlanError;

@@ -112,7 +112,11 @@ fn same_lab(root: &Section, stored: &LabPlan, read: &LabPlan) -> Result<(), Plan
     for (one, other) in stored.links.iter().zip(&read.links) {
         same(node, &one.settings, &other.settings)?;
     }
-    if stored.clients == read.clients && stored.links.len() == read.links.len() {
+    let joined = |lab: &LabPlan| -> Vec<_> {
+        lab.links.iter().map(|link| (link.members.clone(), link.kind)).collect()
+    };
+    let counts = stored.clients == read.clients && stored.links.len() == read.links.len();
+    if counts && joined(stored) == joined(read) && stored.hosts == read.hosts {
         return Ok(());
     }
     let found = format!("{} clients, {} links", stored.clients, stored.links.len());
@@ -164,6 +168,17 @@ fn lab_of(lab: &LabPlan, text: &mut String) {
     for link in &lab.links {
         *text += &format!("[lab.links.{}]\n", quoted(&link.name));
         settings_of(&link.settings, text);
+        if let Some(kind) = link.kind {
+            *text += &format!("kind = {}\n", quoted(&format!("{kind:?}").to_lowercase()));
+        }
+        if !link.members.is_empty() {
+            let members: Vec<String> = link.members.iter().map(|name| quoted(name)).collect();
+            *text += &format!("members = [{}]\n", members.join(", "));
+        }
+    }
+    for host in &lab.hosts {
+        let role = quoted(&format!("{:?}", host.role).to_lowercase());
+        *text += &format!("[lab.hosts.{}]\nrole = {role}\n", quoted(&host.name));
     }
 }
 

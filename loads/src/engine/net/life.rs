@@ -91,6 +91,9 @@ enum Told<A, M, E> {
     Stopped(E),
 }
 
+/// What each of some hosts is asked.
+type Asks<E> = [(usize, Ask<<E as End>::Stage>)];
+
 /// What a host read at an edge, and its work in steps up to there.
 type Read<E> = (<E as End>::Mark, Vec<u64>);
 
@@ -312,7 +315,7 @@ impl Course {
     fn ask_within<E: End, T>(
         &self,
         lab: &mut Lab,
-        (asks, within): (&[(usize, Ask<E::Stage>)], Duration),
+        (asks, within): (&Asks<E>, Duration),
         pick: impl Fn(Answered<E>) -> Option<T>,
     ) -> Result<Vec<T>, LabError> {
         let wrapped = self.wrap::<E>(asks)?;

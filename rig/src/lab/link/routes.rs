@@ -8,6 +8,9 @@ use netlink_packet_route::address::{AddressAttribute, AddressMessage};
 use netlink_packet_route::link::{
     InfoData, InfoKind, InfoVeth, LinkAttribute, LinkFlags, LinkInfo as InfoPart, LinkMessage,
 };
+use netlink_packet_route::route::{
+    RouteAddress, RouteAttribute, RouteHeader, RouteMessage, RouteProtocol, RouteScope, RouteType,
+};
 use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -142,6 +145,34 @@ impl Routes {
             vec![AddressAttribute::Local(address), AddressAttribute::Address(address)];
         let message = RouteNetlinkMessage::NewAddress(message);
         let task = Task { op: "add an address to", name };
+        self.socket.request(task, message, NLM_F_CREATE | NLM_F_EXCL).map(drop)
+    }
+
+    /// Sends what is for a network of `prefix` bits (0 to 32) by way of a neighbour.
+    ///
+    /// # Errors
+    /// [`LinkError::Kernel`] with `EEXIST` if there is such a route, `ENETUNREACH` if no link of
+    /// the namespace reaches the neighbour.
+    pub fn add_route(
+        &mut self,
+        network: Ipv4Addr,
+        prefix: u8,
+        via: Ipv4Addr,
+    ) -> Result<(), LinkError> {
+        let mut message = RouteMessage::default();
+        message.header.address_family = AddressFamily::Inet;
+        message.header.destination_prefix_length = prefix;
+        message.header.table = RouteHeader::RT_TABLE_MAIN;
+        message.header.protocol = RouteProtocol::Static;
+        message.header.scope = RouteScope::Universe;
+        message.header.kind = RouteType::Unicast;
+        message.attributes = vec![
+            RouteAttribute::Destination(RouteAddress::Inet(network)),
+            RouteAttribute::Gateway(RouteAddress::Inet(via)),
+        ];
+        let message = RouteNetlinkMessage::NewRoute(message);
+        let name = format!("{network}/{prefix} by way of {via}");
+        let task = Task { op: "add a route to", name: &name };
         self.socket.request(task, message, NLM_F_CREATE | NLM_F_EXCL).map(drop)
     }
 

@@ -28,7 +28,9 @@ pub struct Raise {
     pub kind: LabKind,
     /// Their names, the system under test first.
     pub hosts: Vec<String>,
-    /// How many of them, from the first on, have a control group where one can be made.
+    /// How many of them, from the second on, are clients.
+    pub clients: usize,
+    /// How many, from the first on, have a control group where one can be made.
     pub grouped: usize,
     /// Whether others can see it: namespaces have names, groups are made.
     pub seen: bool,

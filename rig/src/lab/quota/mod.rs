@@ -187,7 +187,7 @@ impl Standing {
     fn side(&self, side: Side) -> std::ops::RangeInclusive<usize> {
         match side {
             Side::Server => SUT..=SUT,
-            Side::Clients => 1..=self.grouped.saturating_sub(1),
+            Side::Clients => 1..=self.clients,
         }
     }
 }

@@ -241,7 +241,8 @@ fn ceilings_are_what_devices_are_made_for_and_told_only_where_they_can_be_read()
             clients: 2,
             client_rate: None,
             settings: Settings::new(),
-            links: vec![LinkPlan { name: "a".into(), settings: Settings::new() }],
+            links: vec![LinkPlan::of_all("a")],
+            hosts: Vec::new(),
         };
         let rate = Value::Quantity(Quantity::new(1e6, Unit::BitPerSecond));
         let link = LinkNow::of(&physics, &lab, &[("rate".to_owned(), rate)].into());
@@ -285,7 +286,7 @@ fn a_visit_more_does_not_change_the_chance_of_the_others() {
 fn a_trials_settings_stand_above_the_links_and_those_above_the_labs() {
     let physics = physics("[links.b]\nline_rate = \"1 Gbit/s\"\n");
     let mtu = |bytes| Value::Quantity(Quantity::new(bytes, Unit::Byte));
-    let link = |name: &str, settings: Settings| LinkPlan { name: name.into(), settings };
+    let link = |name: &str, settings: Settings| LinkPlan { settings, ..LinkPlan::of_all(name) };
     let lab = LabPlan {
         clients: 1,
         client_rate: None,
@@ -294,6 +295,7 @@ fn a_trials_settings_stand_above_the_links_and_those_above_the_labs() {
             link("a", Settings::new()),
             link("b", [("mtu".to_owned(), mtu(9000.0))].into()),
         ],
+        hosts: Vec::new(),
     };
     let of = |settings: &[(&str, Value)]| {
         let settings = settings.iter().map(|(k, v)| ((*k).to_owned(), v.clone())).collect();

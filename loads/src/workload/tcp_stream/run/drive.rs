@@ -9,7 +9,7 @@ use crate::engine::net::{Course, Cpus, cpus};
 use crate::workload::tcp_stream::check;
 use crate::workload::tcp_stream::evidence::Evidence;
 use crate::workload::tcp_stream::spec::SPEC;
-use desk::record::{Fault, LabKind, Settings, Value};
+use desk::record::{Fault, Settings, Value};
 use rig::lab::{Lab, LabError, SUT};
 use rig::workload::{Checked, Edges, Job, Workload};
 use std::net::SocketAddrV4;
@@ -28,8 +28,7 @@ impl Workload for TcpStreams {
         let cpus = Cpus { server: &server, all: &all };
         let streams = plan_streams(&job.trial.point.params, lab.clients(), cpus);
         let one_way = streams.iter().map(|s| s.turn + 1).max().unwrap_or(1);
-        let interface = if lab.kind == LabKind::Loopback { "lo" } else { job.link };
-        let traffic = traffic::of(job, one_way, interface)?;
+        let traffic = traffic::of(job, one_way, &lab.interface(SUT, job.link))?;
         self.evidence = Evidence {
             host_names: self.course.hosts.iter().map(|at| lab.name(*at).to_owned()).collect(),
             asked: job.trial.point.params.clone(),
@@ -68,7 +67,9 @@ impl TcpStreams {
         let mut orders = vec![(SUT, ToPart::Accept)];
         for client in lab.client_indexes() {
             let theirs = streams.iter().filter(|s| s.client == client).cloned().collect();
-            orders.push((client, ToPart::Connect(server, theirs, traffic.clone())));
+            let interface = lab.interface(client, link);
+            let traffic = Traffic { interface, ..traffic.clone() };
+            orders.push((client, ToPart::Connect(server, theirs, traffic)));
         }
         let standing = self.course.stage::<Streams>(lab, orders, streams.len())?.into_iter();
         let mark = |told| match told {

@@ -29,9 +29,10 @@ impl Case<'_> {
             rows.iter().map(|(k, v)| ((*k).to_owned(), v.clone())).collect()
         };
         let settings = own(self.set);
-        let links = vec![LinkPlan { name: "lan".into(), settings: Settings::new() }];
+        let links = vec![LinkPlan::of_all("lan")];
         let (clients, client_rate) = (self.clients, None);
-        let lab = LabPlan { clients, client_rate, settings: Settings::new(), links };
+        let hosts = Vec::new();
+        let lab = LabPlan { clients, client_rate, settings: Settings::new(), links, hosts };
         let mut all = own(&[
             ("direction", word("transmit")),
             ("placement", word("same")),
