@@ -6,7 +6,8 @@ use super::Ended;
 use super::orders::Orders;
 use super::watch::Edge;
 use crate::lab::machine::{
-    Frame, KEEP_ALIVE, Key, LEASE, Machine, OWN, Order, Pair, Reply, Said, Tcp, Transport,
+    Frame, KEEP_ALIVE, Key, LEASE, Machine, Numbered, OWN, Order, Pair, Refusal, Reply, Said, Tcp,
+    Transport,
 };
 use crate::lab::{LabError, Standing, Urgent, clock};
 use rustix::event::{PollFd, PollFlags};
@@ -94,8 +95,8 @@ struct Agent<'t> {
     /// Whether the conductor has to say that it is there.
     leased: bool,
     orders: Orders,
-    /// The next edge of the window and its moment, nanoseconds.
-    edge: Option<(Edge, u64)>,
+    /// The next edge of the window: number of its order, which one, its moment in nanoseconds.
+    edge: Option<(u64, Edge, u64)>,
     /// Hosts that have ended, by index.
     gone: BTreeSet<usize>,
     heard: Instant,
@@ -107,10 +108,11 @@ impl Agent<'_> {
     fn work(&mut self, nice: &Nice) -> io::Result<()> {
         loop {
             nice.listen();
-            if let Some(at) = self.edge.filter(|(_, at_ns)| clock::now_ns() + NEAR_NS >= *at_ns) {
+            let near = |(_, _, at_ns): &(u64, Edge, u64)| clock::now_ns() + NEAR_NS >= *at_ns;
+            if let Some((number, edge, at_ns)) = self.edge.filter(near) {
                 self.edge = None;
-                let reply = self.orders.at_edge(at);
-                self.say(&Said::Reply(reply))?;
+                let reply = self.orders.at_edge((edge, at_ns));
+                self.say(&Said::Reply(number, reply))?;
             }
             if self.leased && self.heard.elapsed() >= LEASE {
                 let what = format!("no word of the conductor for {} s", LEASE.as_secs());
@@ -131,7 +133,7 @@ impl Agent<'_> {
         let lease = self.leased.then(|| LEASE.saturating_sub(self.heard.elapsed()));
         let until =
             |at_ns: u64| Duration::from_nanos(at_ns.saturating_sub(clock::now_ns() + NEAR_NS));
-        let edge = self.edge.map(|(_, at_ns)| until(at_ns));
+        let edge = self.edge.map(|(_, _, at_ns)| until(at_ns));
         lease.into_iter().chain(edge).min()
     }
 
@@ -180,10 +182,10 @@ impl Agent<'_> {
         match channel {
             KEEP_ALIVE => {}
             OWN => {
-                let order = serde_json::from_slice(&body)?;
+                let (number, order): Numbered = serde_json::from_slice(&body)?;
                 nice.work();
                 self.take_turn(&order);
-                if !self.carry_out(order)? {
+                if !self.carry_out((number, order))? {
                     return Ok(false);
                 }
                 // What took long was no silence of the conductor.
@@ -204,28 +206,30 @@ impl Agent<'_> {
     fn take_turn(&mut self, order: &Order) {
         match order {
             Order::Prepare => self.urgent = Some(Urgent::begin()),
-            Order::Rest | Order::Raise(_) | Order::TakeDown => self.urgent = None,
+            Order::Rest | Order::Raise(_) | Order::TakeDown => {
+                // An edge that is still to come is that of a load which has failed.
+                (self.urgent, self.edge) = (None, None);
+            }
             _ => {}
         }
     }
 
     /// Carries an order out and answers it; false when the conductor has gone away meanwhile.
-    fn carry_out(&mut self, order: Order) -> io::Result<bool> {
+    fn carry_out(&mut self, (number, order): Numbered) -> io::Result<bool> {
         match order {
-            Order::Opens(at_ns) => self.edge = Some((Edge::Opens, at_ns)),
-            Order::Closes(at_ns) => self.edge = Some((Edge::Closes, at_ns)),
+            Order::Opens(at_ns) => self.edge = Some((number, Edge::Opens, at_ns)),
+            Order::Closes(at_ns) => self.edge = Some((number, Edge::Closes, at_ns)),
             order => {
                 if matches!(order, Order::Raise(_) | Order::TakeDown) {
                     self.gone.clear();
-                    self.edge = None;
                 }
                 let transport = &*self.transport;
                 let mut wait = |standing: &Standing, at_ns| wait(transport, standing, at_ns);
                 match self.orders.carry_out(order, &mut wait) {
-                    Ok(reply) => self.say(&Said::Reply(reply))?,
+                    Ok(reply) => self.say(&Said::Reply(number, reply))?,
                     Err(Ended::Host(host)) => {
-                        let why = crate::lab::machine::Refusal::Gone(host);
-                        self.say(&Said::Reply(Reply::Refused(why)))?;
+                        let why = Refusal::Gone(host);
+                        self.say(&Said::Reply(number, Reply::Refused(why)))?;
                     }
                     Err(Ended::Conductor) => return Ok(false),
                 }

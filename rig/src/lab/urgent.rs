@@ -43,8 +43,8 @@ impl Drop for Urgent {
     fn drop(&mut self) {
         if self.granted {
             NOW.set(false);
-            // Back to where it was is never refused.
-            schedule(libc::SCHED_OTHER, 0);
+            // Back to where it was is never refused, but to take the flag off may be.
+            schedule(libc::SCHED_OTHER | libc::SCHED_RESET_ON_FORK, 0);
         }
     }
 }

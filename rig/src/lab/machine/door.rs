@@ -44,6 +44,8 @@ pub struct Machine {
     /// None once the connection is closed.
     transport: Option<Box<dyn Transport>>,
     inbox: BTreeMap<u16, VecDeque<Vec<u8>>>,
+    /// Number of the last order.
+    given: u64,
     gone: BTreeSet<u16>,
     offset: Offset,
     cancel: &'static AtomicBool,
@@ -75,6 +77,7 @@ impl Machine {
             name: name.into(),
             transport: Some(transport),
             inbox: BTreeMap::new(),
+            given: 0,
             gone: BTreeSet::new(),
             offset: Offset::NONE,
             cancel,
@@ -146,24 +149,31 @@ impl Machine {
     /// # Errors
     /// When the agent is gone.
     pub fn give(&mut self, order: &Order) -> Result<(), LabError> {
-        let body = serde_json::to_vec(order).map_err(|e| broken(&self.name, e.into()))?;
+        self.given += 1;
+        let body = serde_json::to_vec(&(self.given, order));
+        let body = body.map_err(|e| broken(&self.name, e.into()))?;
         self.send(OWN, &body).map_err(|e| broken(&self.name, e))
     }
 
-    /// Waits for the answer to the oldest order.
+    /// Waits for the answer to the last order. Answers to those before, for which a trial that
+    /// failed did not wait, count no more.
     ///
     /// # Errors
     /// As [`Self::order`].
     pub fn reply(&mut self) -> Result<Reply, LabError> {
-        let silent =
-            |name: &str| LabError::Silent { host: name.into(), seconds: ANSWER_MAX.as_secs() };
-        let Heard::Message(body) = self.hear(OWN, ANSWER_MAX)? else {
-            return Err(silent(&self.name));
-        };
-        match serde_json::from_slice(&body) {
-            Ok(Said::Reply(Reply::Refused(why))) => Err(why.into()),
-            Ok(Said::Reply(reply)) => Ok(reply),
-            _ => Err(self.out_of_turn("no answer to an order")),
+        let deadline = Instant::now() + ANSWER_MAX;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let Heard::Message(body) = self.hear(OWN, left)? else {
+                let (host, seconds) = (self.name.clone(), ANSWER_MAX.as_secs());
+                return Err(LabError::Silent { host, seconds });
+            };
+            match serde_json::from_slice(&body) {
+                Ok(Said::Reply(number, _)) if number < self.given => {}
+                Ok(Said::Reply(_, Reply::Refused(why))) => return Err(why.into()),
+                Ok(Said::Reply(_, reply)) => return Ok(reply),
+                _ => return Err(self.out_of_turn("no answer to an order")),
+            }
         }
     }
 
@@ -362,7 +372,7 @@ mod tests {
     }
 
     fn greeted(mut replies: Vec<Vec<Said>>) -> Result<Machine, LabError> {
-        replies.insert(0, vec![Said::Reply(Reply::Done)]);
+        replies.insert(0, vec![Said::Reply(1, Reply::Done)]);
         let (transport, agent) = agent(replies);
         Machine::greet("m", transport, Some(agent), &RUNS)
     }
@@ -370,7 +380,7 @@ mod tests {
     #[test]
     fn an_agent_that_refuses_says_why_and_one_that_ends_is_gone() {
         let refused = Reply::Refused(Refusal::Lab("of version 9".into()));
-        let (transport, thread) = agent(vec![vec![Said::Reply(refused)]]);
+        let (transport, thread) = agent(vec![vec![Said::Reply(1, refused)]]);
         let said = Machine::greet("m", transport, Some(thread), &RUNS).unwrap_err();
         assert_eq!(said.to_string(), "of version 9");
         let mut machine = greeted(Vec::new()).unwrap();
@@ -380,7 +390,8 @@ mod tests {
 
     #[test]
     fn a_host_that_ends_is_known_without_asking() {
-        let said = vec![Said::Gone(2), Said::Reply(Reply::Cpus(vec![1]))];
+        let late = Said::Reply(1, Reply::Done);
+        let said = vec![Said::Gone(2), late, Said::Reply(2, Reply::Cpus(vec![1]))];
         let mut machine = greeted(vec![said]).unwrap();
         assert_eq!(machine.order(&Order::Cpus).unwrap(), Reply::Cpus(vec![1]));
         assert_eq!(machine.hear(2, Duration::from_secs(9)).unwrap(), Heard::Gone);

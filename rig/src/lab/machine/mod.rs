@@ -15,7 +15,7 @@ mod transport;
 pub use door::{Heard, Machine};
 pub use lease::LEASE;
 pub use offset::{Exchange, Offset};
-pub use order::{Order, Raise, Refusal, Reply, Said, VERSION, same_version};
+pub use order::{Numbered, Order, Raise, Refusal, Reply, Said, VERSION, same_version};
 pub use pair::Pair;
 pub use tcp::{Key, Tcp};
 pub use transport::{Frame, KEEP_ALIVE, KeepAlive, Transport};

@@ -36,6 +36,9 @@ pub struct Raise {
     pub seen: bool,
 }
 
+/// An order with its number, by which its answer is known.
+pub type Numbered = (u64, Order);
+
 /// What the agent of a machine may be asked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Order {
@@ -140,8 +143,8 @@ pub enum Refusal {
 /// What comes on the machine's own channel.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Said {
-    /// The answer to the oldest order.
-    Reply(Reply),
+    /// The answer to the order of this number.
+    Reply(u64, Reply),
     /// The process of the host on this channel has ended.
     Gone(u16),
 }
