@@ -173,3 +173,27 @@ fn sixty_four_clients_stand_and_go() {
     println!("64 clients: stood after {stood:?}, gone after {:?}", ends.elapsed());
     assert!(pids.iter().all(|pid| !Path::new(&format!("/proc/{pid}")).exists()));
 }
+
+/// The shapes of 1,024 streams, and 512 in both directions at 64 clients.
+const SHAPES: [(u32, u32, &str); 3] =
+    [(64, 4, "duplex"), (64, 16, "transmit"), (16, 64, "transmit")];
+
+#[test]
+#[ignore = "long: a thousand streams on few CPUs; ./test full runs it"]
+fn a_thousand_streams_open_and_are_read_at_the_edges_of_the_window() {
+    let _lock = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    for (clients, streams, direction) in SHAPES {
+        let text = format!(
+            "title = \"many\"\n[lab]\nclients = {clients}\n[load.net]\n\
+             workload = \"tcp_stream\"\nstreams = {streams}\ndirection = \"{direction}\"\n\
+             [method]\nblocks = 3\ndry = false\nsteady = \"noted\"\nwindow = \"2 s\"\n"
+        );
+        let workloads: Vec<&WorkloadSpec> = loads::ALL.iter().map(|entry| entry.spec).collect();
+        let catalogue = Catalogue { workloads: &workloads, factors: rig::factor::ALL };
+        let plan = read(&text, &catalogue).expect("a plan");
+        let Some(mut bench) = bench(&plan) else { return };
+        let record = visit(&mut bench, &plan).expect("a visit that nobody disturbed");
+        assert_eq!(record.outcome.fault, None, "{clients} x {streams} {direction}");
+        assert!(record.outcome.samples[0].quantity.value > 0.0);
+    }
+}

@@ -224,7 +224,7 @@ fn lab(catalogue: &Catalogue<'_>) -> Value {
     keys.insert("client_rate".into(), quantity(rate, Kind::Rate));
     let words = |about: &str, words: &[&str]| json!({ "description": about, "enum": words });
     let mut of_link = settings(catalogue, &[Scope::Link]);
-    let kinds = LinkKind::WORDS.map(|(word, _)| word);
+    let kinds = LinkKind::ALL.map(LinkKind::word);
     let about = "A bridge of the switch, or one cable between two members. A link under the name \
                  of an adapter of the machine must say it.";
     of_link.insert("kind".into(), words(about, &kinds));
@@ -238,7 +238,7 @@ fn lab(catalogue: &Catalogue<'_>) -> Value {
     let link = json!({
         "type": "object", "additionalProperties": false, "properties": of_link
     });
-    let roles = Role::WORDS.map(|(word, _)| word);
+    let roles = Role::ALL.map(Role::word);
     let about = "Whose cost it is: of a device its own, of a relay the tester's.";
     keys.insert(
         "hosts".into(),

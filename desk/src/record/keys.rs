@@ -8,7 +8,7 @@ use super::grain::Grain;
 use super::host::LOCAL;
 use super::plan::{LinkPlan, LoadPlan, Plan, SteadyRule};
 use super::run::Run;
-use super::topology::HostPlan;
+use super::topology::{HostPlan, LinkKind};
 use super::trial::{Settings, Value};
 use crate::unit::{Kind, Quantity, Unit, parse};
 use Grain::{Minor, Near, Whole};
@@ -338,15 +338,14 @@ fn of_link(link: &LinkPlan, keys: &mut Keys) {
         keys.add(&at, "kernel defaults");
     }
     settings(&at, &link.settings, keys);
-    keys.maybe(&format!("{at}.kind"), link.kind.map(|kind| format!("{kind:?}").to_lowercase()));
+    keys.maybe(&format!("{at}.kind"), link.kind.map(LinkKind::word));
     if !link.members.is_empty() {
         keys.add(&format!("{at}.members"), link.members.join(", "));
     }
 }
 
 fn of_host(host: &HostPlan, keys: &mut Keys) {
-    let role = format!("{:?}", host.role).to_lowercase();
-    keys.add(&format!("plan.host.{}", host.name), role);
+    keys.add(&format!("plan.host.{}", host.name), host.role.word());
 }
 
 fn of_load(load: &LoadPlan, keys: &mut Keys) {

@@ -20,8 +20,17 @@ pub enum Role {
 }
 
 impl Role {
-    /// Every role, as a plan writes it.
-    pub const WORDS: [(&'static str, Self); 2] = [("device", Self::Device), ("relay", Self::Relay)];
+    /// Every role.
+    pub const ALL: [Self; 2] = [Self::Device, Self::Relay];
+
+    /// As a plan writes it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Device => "device",
+            Self::Relay => "relay",
+        }
+    }
 }
 
 /// How the members of a link are joined.
@@ -35,9 +44,17 @@ pub enum LinkKind {
 }
 
 impl LinkKind {
-    /// Every kind, as a plan writes it.
-    pub const WORDS: [(&'static str, Self); 2] =
-        [("bridge", Self::Bridge), ("direct", Self::Direct)];
+    /// Every kind.
+    pub const ALL: [Self; 2] = [Self::Bridge, Self::Direct];
+
+    /// As a plan writes it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Bridge => "bridge",
+            Self::Direct => "direct",
+        }
+    }
 }
 
 /// A host between links.

@@ -175,10 +175,7 @@ impl Orders {
             // What cannot be brought back stays in its journal, where `stend factors` shows it.
             let _ = undo::settle_dead(&journals, &self.root);
         }
-        let mut environment = environment::observe(&self.root);
-        environment::complete_adapters(&mut environment);
-        environment.facts.extend(environment::libraries());
-        environment
+        environment::here()
     }
 }
 

@@ -61,7 +61,7 @@ pub fn machine(plan: &Plan, place: Place, physics: Option<&Path>) -> Result<Envi
         return Ok(model(physics, &links)?.1);
     }
     refuse_names(&plan.lab, Path::new("/")).map_err(RunError::from)?;
-    let mut environment = observed();
+    let mut environment = environment::here();
     environment.facts.extend(factor::facts(plan, Path::new("/")));
     environment.facts.extend(plan.told());
     environment.facts.sort_by(|a, b| a.key.cmp(&b.key));
@@ -69,13 +69,6 @@ pub fn machine(plan: &Plan, place: Place, physics: Option<&Path>) -> Result<Envi
         environment.lab = Some((kind, String::new()));
     }
     Ok(environment)
-}
-
-fn observed() -> Environment {
-    let mut environment = environment::observe(Path::new("/"));
-    environment::complete_adapters(&mut environment);
-    environment.facts.extend(environment::libraries());
-    environment
 }
 
 fn real(plan: &Plan, wanted: Wanted, cancel: &'static AtomicBool) -> Result<Ground, CliError> {

@@ -102,7 +102,7 @@ fn link(node: &Node, catalogue: &Catalogue) -> Result<LinkPlan, PlanError> {
     let mut link = LinkPlan::of_all(&node.key);
     for entry in node.section()?.entries {
         match entry.key.as_str() {
-            "kind" => link.kind = Some(topology::word(&entry, &LinkKind::WORDS)?),
+            "kind" => link.kind = Some(topology::word(&entry, LinkKind::ALL, LinkKind::word)?),
             "members" => link.members = topology::members(&entry)?,
             _ => {
                 let spec = settable(&entry, catalogue, &[Scope::Link])?;

@@ -169,7 +169,7 @@ fn lab_of(lab: &LabPlan, text: &mut String) {
         *text += &format!("[lab.links.{}]\n", quoted(&link.name));
         settings_of(&link.settings, text);
         if let Some(kind) = link.kind {
-            *text += &format!("kind = {}\n", quoted(&format!("{kind:?}").to_lowercase()));
+            *text += &format!("kind = {}\n", quoted(kind.word()));
         }
         if !link.members.is_empty() {
             let members: Vec<String> = link.members.iter().map(|name| quoted(name)).collect();
@@ -177,7 +177,7 @@ fn lab_of(lab: &LabPlan, text: &mut String) {
         }
     }
     for host in &lab.hosts {
-        let role = quoted(&format!("{:?}", host.role).to_lowercase());
+        let role = quoted(host.role.word());
         *text += &format!("[lab.hosts.{}]\nrole = {role}\n", quoted(&host.name));
     }
 }

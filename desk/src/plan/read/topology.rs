@@ -33,16 +33,20 @@ fn host(node: &Node) -> Result<HostPlan, PlanError> {
     }
     let keys = node.section()?;
     keys.only(&["role"])?;
-    let role = keys.get("role").map_or(Ok(Role::Device), |role| word(role, &Role::WORDS))?;
+    let role =
+        keys.get("role").map_or(Ok(Role::Device), |role| word(role, Role::ALL, Role::word))?;
     Ok(HostPlan { name: name.clone(), role })
 }
 
 /// One of some words.
-pub(super) fn word<T: Copy>(node: &Node, words: &[(&str, T)]) -> Result<T, PlanError> {
+pub(super) fn word<T: Copy, const N: usize>(
+    node: &Node,
+    all: [T; N],
+    word: fn(T) -> &'static str,
+) -> Result<T, PlanError> {
     let written = node.string()?;
-    let found = words.iter().find(|(word, _)| *word == written).map(|(_, meant)| *meant);
-    let allowed: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-    found.ok_or_else(|| outside(node, written, &allowed.join(" or ")))
+    let found = all.into_iter().find(|one| word(*one) == written);
+    found.ok_or_else(|| outside(node, written, &all.map(word).join(" or ")))
 }
 
 /// Names of hosts.

@@ -1,7 +1,7 @@
 //! Environment: what the machine was when it was measured.
 //!
 //! Knows: where Linux says what processors, caches, memory, adapters and settings there are.
-//! Gives: [`observe`] over a file tree, [`complete_adapters`] for what only a driver can say,
+//! Gives: [`here`]; [`observe`] over a file tree, [`complete_adapters`] for what only a driver can say,
 //! [`libraries`] for what this process runs on.
 //! Never: whether a difference matters to a verdict, or how a fact is put into words.
 //! Start reading at [`observe`]. A file that is missing is an absent fact, never an error.
@@ -51,6 +51,16 @@ pub fn observe(root: &Path) -> Environment {
         facts,
         lab: None,
     }
+}
+
+/// All that can be known of the machine that this process runs on: what [`observe`] reads, what
+/// drivers say, and the libraries.
+#[must_use]
+pub fn here() -> Environment {
+    let mut environment = observe(Path::new("/"));
+    complete_adapters(&mut environment);
+    environment.facts.extend(libraries());
+    environment
 }
 
 /// Whether the time of interrupts is kept by a clock, so that the columns `irq` and `softirq` of
