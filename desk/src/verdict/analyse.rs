@@ -15,7 +15,6 @@ use super::interaction::interactions;
 use super::machine::{cells, derived};
 use super::measured::measured;
 use super::percentile::trial_quantiles;
-use super::price::price;
 use super::primary::primary;
 use super::ranking::rankings;
 use super::region::curve_verdicts;
@@ -23,6 +22,7 @@ use super::roof::{Tops, roofs};
 use super::searched::observed;
 use super::together::judge_together;
 use super::winner::{Judged, judge};
+use super::worth::{power, price};
 use crate::record::Run;
 use std::collections::BTreeMap;
 
@@ -81,7 +81,8 @@ fn judged(
         let Some(comparison) = judge(&one.contest, one.rule, &one.barred) else { continue };
         tops.insert(one.id.clone(), held.tops);
         found.costs.extend(cost(run, one));
-        found.prices.extend(price(&run.plan, one));
+        found.prices.extend(price(run, one));
+        found.powers.extend(power(run, one));
         judged.push(comparison);
     }
     judged

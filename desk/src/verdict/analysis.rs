@@ -3,7 +3,7 @@
 use super::elasticity::Elasticity;
 use super::finding::{
     Advice, Caveat, ClaimCheck, Comparison, Cost, CurveVerdict, GeneratorBound, Index, Interaction,
-    Limit, PointLimit, Price, Roofs, TrialQuantiles, TwoStates,
+    Limit, PointLimit, Roofs, TrialQuantiles, TwoStates, Worth,
 };
 use super::identity::UnlikeIdentity;
 use super::machine::{DerivedFact, MachineCell};
@@ -69,7 +69,10 @@ pub struct Analysis {
     pub quantiles: Vec<TrialQuantiles>,
     /// What levels give for their prices, where a person entered them.
     #[serde(default)]
-    pub prices: Vec<Price>,
+    pub prices: Vec<Worth>,
+    /// What levels give for the power that they take, where it was entered or measured.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub powers: Vec<Worth>,
     /// What each resource has of the cause, where the plan took them down.
     #[serde(default)]
     pub elasticity: Vec<Elasticity>,

@@ -522,18 +522,35 @@ pub struct Top {
     pub throughput: Estimate,
 }
 
-/// What two levels give for the prices that a person entered.
+/// Where watts are from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum PowerSource {
+    /// A person read a meter.
+    Entered,
+    /// The counters of the CPUs' packages and their memory, in every trial.
+    Packages,
+}
+
+/// What two levels give for what they take: the money or the power.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Price {
+pub struct Worth {
     /// The comparison.
     pub comparison: String,
-    /// Price of the baseline.
+    /// What the baseline takes: its price, or watts.
     pub base: Quantity,
-    /// Price of the other level, in the same currency.
+    /// What the other level takes, in the same unit.
     pub other: Quantity,
-    /// The primary metric of every trial over the price of its level, judged like any metric; its
-    /// figures are in the unit of the metric, for one unit of the currency.
-    pub per_money: Comparison,
+    /// Where watts are from; none of prices, which are entered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub power: Option<PowerSource>,
+    /// Work that the level which takes more gives for each unit more, as a share of the other's
+    /// work; none where both take the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gain: Option<Estimate>,
+    /// The primary metric of every trial over what its level takes, judged like any metric; its
+    /// figures are in the unit of the metric, for one unit of what is taken.
+    pub per_unit: Comparison,
 }
 
 /// How single trials of a level come out at a point.

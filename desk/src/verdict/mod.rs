@@ -40,7 +40,6 @@ mod pairing;
 mod parts;
 mod percentile;
 mod place;
-mod price;
 mod primary;
 mod ranking;
 mod ranks;
@@ -60,6 +59,7 @@ mod uneven;
 mod unpaired;
 mod visits;
 mod winner;
+mod worth;
 
 pub use analyse::analyse;
 pub use analysis::Analysis;
@@ -74,8 +74,8 @@ pub use enough::enough;
 pub use finding::{
     Advice, Agreement, Basis, Caveat, ClaimCheck, ClaimFigure, ClaimNeed, Comparison, Cost,
     CpuParts, CurveVerdict, GeneratorBound, GeneratorSign, Index, Interaction, KeptShare, Limit,
-    LimitKind, LimitPlace, PointLimit, PointResult, Price, Reader, Region, Rival, Roofs, Standing,
-    State, Top, TrialQuantile, TrialQuantiles, TwoStates, Verdict, Withheld,
+    LimitKind, LimitPlace, PointLimit, PointResult, PowerSource, Reader, Region, Rival, Roofs,
+    Standing, State, Top, TrialQuantile, TrialQuantiles, TwoStates, Verdict, Withheld, Worth,
 };
 pub use gate::{
     FailIf, Gate, GateCheck, GateError, GateOutcome, GateReason, gate, gateable, gated,

@@ -48,8 +48,8 @@ pub(super) fn judge_together(plan: &Plan, found: &mut Analysis) {
         let plain = [&mut cost.cpu, &mut cost.index, &mut cost.per_work];
         plain.into_iter().chain(&mut cost.displaced)
     });
-    let prices = found.prices.iter_mut().map(|price| &mut price.per_money);
-    for comparison in found.others.iter_mut().chain(costs).chain(prices) {
+    let worth = found.prices.iter_mut().chain(&mut found.powers).map(|worth| &mut worth.per_unit);
+    for comparison in found.others.iter_mut().chain(costs).chain(worth) {
         add(&mut members, false, comparison);
     }
     let primary = plan.method.primary_comparison.is_some();
@@ -181,7 +181,8 @@ fn heed(plan: &Plan, found: &mut Analysis, runs: usize) {
         let plain = [&mut cost.cpu, &mut cost.index, &mut cost.per_work];
         plain.into_iter().chain(&mut cost.displaced).for_each(comparison);
     }
-    found.prices.iter_mut().map(|price| &mut price.per_money).for_each(comparison);
+    let worth = found.prices.iter_mut().chain(&mut found.powers);
+    worth.map(|worth| &mut worth.per_unit).for_each(comparison);
     for one in &mut found.interactions {
         word(&mut one.verdict, one.together, one.within);
     }

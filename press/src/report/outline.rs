@@ -9,7 +9,7 @@ use desk::record::{Fault, Value};
 use desk::stats::Estimate;
 use desk::unit::{Quantity, Unit};
 use desk::verdict::simulated::Simulated;
-use desk::verdict::{Caveat, Collapsed, TooFew, Uneven, Verdict, analyse};
+use desk::verdict::{Caveat, Collapsed, PowerSource, TooFew, Uneven, Verdict, Worth, analyse};
 use std::collections::BTreeSet;
 
 fn duel() -> Document {
@@ -395,13 +395,30 @@ fn what_a_person_entered_is_marked_as_such_and_makes_a_row_for_the_money() {
         "price list of a shop",
         "Price (entered)",
         "Mbit/s per EUR",
+        "% per EUR",
+        "Power: not measured, and not entered.",
     ] {
         assert!(said.contains(words), "{words} is not in\n{said}");
     }
     let (run, mut analysis) = fixture::duel();
-    analysis.prices.clear();
+    let watts = |worth: &Worth| Worth {
+        base: Quantity::new(20.0, Unit::Watt),
+        other: Quantity::new(45.0, Unit::Watt),
+        power: Some(PowerSource::Packages),
+        ..worth.clone()
+    };
+    analysis.powers = analysis.prices.iter().map(watts).collect();
+    let said = text(&compose(&run, &analysis).unwrap(), 20_000, true);
+    for words in
+        ["What it takes in power", "Power (packages and memory)", "Mbit/s per W", "% per W"]
+    {
+        assert!(said.contains(words), "{words} is not in\n{said}");
+    }
+    assert!(!said.contains("not measured, and not entered"), "both are known");
+    (analysis.prices, analysis.powers) = (Vec::new(), Vec::new());
     let bare = text(&compose(&run, &analysis).unwrap(), 20_000, true);
     assert!(!bare.contains("per EUR"), "what the analysis has not is not made here");
+    assert!(bare.contains("Power: not measured, and not entered. Price: not entered."), "{bare}");
 }
 
 #[test]

@@ -8,10 +8,11 @@ use crate::record::{FactorPlan, LabPlan, ManualFact, Value};
 use crate::unit::{Kind, parse};
 
 /// What has a unit of its own.
-const KINDS: [(&str, Kind); 4] = [
+const KINDS: [(&str, Kind); 5] = [
     ("ambient", Kind::Temperature),
     ("mass", Kind::Mass),
     ("noise", Kind::Noise),
+    ("power", Kind::Power),
     ("price", Kind::Price),
 ];
 
@@ -32,7 +33,8 @@ fn fact(node: &Node, factors: &[FactorPlan], lab: &LabPlan) -> Result<ManualFact
     let section = node.section()?;
     section.only(&["of", "what", "value", "source", "date"])?;
     let of = section.get("of").map(|of| level(of, factors, lab)).transpose()?;
-    let what = said(node, &section, ("what", "write what = \"price\", noise, mass or ambient"))?;
+    let what =
+        said(node, &section, ("what", "write what = \"price\", power, noise, mass or ambient"))?;
     let missing = "write value = \"1200 EUR\" and the like, with its unit";
     let value = value(
         section.get("value").ok_or(PlanError::Missing {

@@ -27,7 +27,7 @@ pub(super) fn of<'a>(part: &Part<'a>, comparison: &Comparison) -> Option<&'a Cos
     part.analysis.costs.iter().find(|cost| cost.comparison == comparison.id)
 }
 
-/// The chapter: what every load cost in CPU, and in money where prices were entered.
+/// The chapter: what every load cost in CPU, in money and in power, as far as it is known.
 pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, ReportError> {
     let mut body = Vec::new();
     let named = parts.len() > 1;
@@ -42,7 +42,7 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
             body.extend(section(writer, part, (comparison, named))?);
         }
         body.extend(at_full(writer, part, (&full, named))?);
-        body.extend(entered::price(writer, part)?);
+        body.extend(entered::worth(writer, part)?);
     }
     if body.is_empty() {
         body.push(Node::Paragraph(writer.label("cost-none")?));

@@ -1,4 +1,5 @@
-//! Knows what a person entered of the things under test: a table of it, and throughput for money.
+//! Knows what a person entered of the things under test: a table of it, and the work for money and
+//! for power.
 
 use super::effect::{metric_title, short_effect};
 use super::figures::row_name;
@@ -10,7 +11,8 @@ use crate::report::document::{Column, Node, Prose, Table, unbroken};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
 use desk::record::ManualFact;
-use desk::verdict::{Comparison, PointResult, Price};
+use desk::stats::Estimate;
+use desk::verdict::{Comparison, PointResult, PowerSource, Worth};
 
 /// Everything that was entered, for the test bed; the same of several parts once.
 pub(super) fn table(writer: &mut Writer, parts: &[Part<'_>]) -> Nodes {
@@ -49,6 +51,7 @@ pub(super) fn table(writer: &mut Writer, parts: &[Part<'_>]) -> Nodes {
 fn what(writer: &Writer, what: &str) -> Said {
     match what {
         "price" => writer.label("entered-price"),
+        "power" => writer.label("entered-power"),
         "noise" => writer.label("entered-noise"),
         "mass" => writer.label("entered-mass"),
         "ambient" => writer.label("entered-ambient"),
@@ -56,81 +59,116 @@ fn what(writer: &Writer, what: &str) -> Said {
     }
 }
 
-/// What both levels give for their prices, and the verdict on that, two rows a comparison.
-pub(super) fn price(writer: &mut Writer, part: &Part<'_>) -> Nodes {
+/// What both levels give for their prices and for the power that they take, and the verdicts on
+/// that, two rows a comparison; and what was neither entered nor measured.
+pub(super) fn worth(writer: &mut Writer, part: &Part<'_>) -> Nodes {
+    let analysis = part.analysis;
+    let mut nodes = section(writer, part, ("price", &analysis.prices))?;
+    nodes.extend(section(writer, part, ("power", &analysis.powers))?);
+    let missing = match (analysis.prices.is_empty(), analysis.powers.is_empty()) {
+        _ if analysis.comparisons.is_empty() => None,
+        (true, true) => Some("worth-neither"),
+        (false, true) => Some("worth-no-power"),
+        (true, false) => Some("worth-no-price"),
+        (false, false) => None,
+    };
+    for key in missing {
+        nodes.push(Node::Paragraph(writer.label(key)?));
+    }
+    Ok(nodes)
+}
+
+/// A table of what levels give for what they take; `what` are the words for it.
+fn section(writer: &mut Writer, part: &Part<'_>, (what, all): (&str, &[Worth])) -> Nodes {
     let mut rows = Vec::new();
     let mut metric = None;
-    for priced in &part.analysis.prices {
-        let known = part.analysis.comparisons.iter().find(|c| c.id == priced.comparison);
+    for worth in all {
+        let known = part.analysis.comparisons.iter().find(|c| c.id == worth.comparison);
         let Some(c) = known else { continue };
         metric = metric.or(Some(metric_title(part.run, c)));
-        rows.extend(both_rows(writer, part, (c, priced))?);
+        rows.extend(both_rows(writer, part, (c, worth))?);
     }
     let Some(metric) = metric else { return Ok(Vec::new()) };
+    let taken = match all.first().and_then(|worth| worth.power) {
+        None => "price-entered",
+        Some(PowerSource::Entered) => "power-entered",
+        Some(PowerSource::Packages) => "power-measured",
+    };
+    let word = |key: &str| format!("{what}-{key}");
     let mut columns = Vec::new();
     for (key, numeric) in [
         ("table-comparison", false),
         ("limits-level", false),
-        ("price-entered", true),
+        (taken, true),
         ("price-highest", true),
-        ("price-for", true),
-        ("price-ratio", true),
+        (word("for").as_str(), true),
+        (word("ratio").as_str(), true),
         ("table-verdict", false),
+        (word("gain").as_str(), true),
     ] {
         columns.push(Column { title: writer.label(key)?, numeric });
     }
-    let caption = writer.say("price-caption", Args::new().name("metric", metric))?;
+    let caption = writer.say(&word("caption"), Args::new().name("metric", metric))?;
     let caption = writer.numbered(&caption)?;
-    let notes = vec![writer.label("price-note")?];
+    let notes = vec![writer.label(&word("note"))?];
     let table = Table { caption, columns, rows, folded: false, notes };
-    let id = format!("cost-price-{}", part.run.id);
-    let title = writer.label("price-title")?;
+    let id = format!("cost-{what}-{}", part.run.id);
+    let title = writer.label(&word("title"))?;
     Ok(vec![Node::Section { id, title, body: vec![Node::Table(table)] }])
 }
 
-/// The baseline, then the other level with the ratio of the two and its verdict.
+/// The baseline, then the other level with the ratio of the two, its verdict, and what each unit
+/// more gives.
 fn both_rows(
     writer: &Writer,
     part: &Part<'_>,
-    (c, priced): (&Comparison, &Price),
+    (c, worth): (&Comparison, &Worth),
 ) -> Result<[Vec<Prose>; 2], ReportError> {
-    let (none, money) = (Prose::verbatim("–"), &priced.per_money);
-    let mut base = row(writer, part, (c, priced), false)?;
-    base.extend([writer.label("ranks-baseline")?, none]);
-    let mut other = row(writer, part, (c, priced), true)?;
+    let (none, ruled) = (Prose::verbatim("–"), &worth.per_unit);
+    let mut base = row(writer, part, (c, worth), false)?;
+    base.extend([writer.label("ranks-baseline")?, none.clone(), none.clone()]);
+    let mut other = row(writer, part, (c, worth), true)?;
+    let gain = match &worth.gain {
+        Some(gain) => each(writer, gain, worth)?,
+        None => none,
+    };
     other.extend([
-        short_effect(writer, &money.overall)?,
-        verdict_word(writer, money.verdict, (&money.overall, money.margin))?,
+        short_effect(writer, &ruled.overall)?,
+        verdict_word(writer, ruled.verdict, (&ruled.overall, ruled.margin))?,
+        gain,
     ]);
     Ok([base, other])
 }
 
-/// The price of a level, its highest figure over the points, and what that is for the price.
+/// A figure for each unit of what is taken.
+fn each(writer: &Writer, figure: &Estimate, worth: &Worth) -> Said {
+    let args = Args::new().estimate("figure", figure);
+    writer.say("price-each", args.name("currency", worth.base.unit.symbol()))
+}
+
+/// What a level takes, its highest figure over the points, and what that is for each unit taken.
 fn row(
     writer: &Writer,
     part: &Part<'_>,
-    (c, priced): (&Comparison, &Price),
+    (c, worth): (&Comparison, &Worth),
     is_other: bool,
 ) -> Result<Vec<Prose>, ReportError> {
     let level = if is_other { &c.other } else { &c.base };
-    let price = if is_other { priced.other } else { priced.base };
+    let taken = if is_other { worth.other } else { worth.base };
     let side = |p: &PointResult| if is_other { p.other.clone() } else { p.base.clone() };
     let mut row = vec![
         row_name(writer, part.run, c)?,
         Prose::verbatim(&level_name(&part.run.plan, &c.factor, level)),
-        Prose::quantity(price),
+        Prose::quantity(taken),
     ];
     let height = |p: &&PointResult| side(p).centre.value;
     let Some(best) = c.points.iter().max_by(|a, b| height(a).total_cmp(&height(b))) else {
         return Ok(row);
     };
     row.push(Prose::join(&[Prose::estimate(&side(best)), at(writer, best.at.as_ref())?]));
-    let each = priced.per_money.points.iter().find(|p| p.at == best.at).map(side);
-    row.push(match each {
-        Some(each) => {
-            let args = Args::new().estimate("figure", &each);
-            writer.say("price-each", args.name("currency", price.unit.symbol()))?
-        }
+    let figure = worth.per_unit.points.iter().find(|p| p.at == best.at).map(side);
+    row.push(match figure {
+        Some(figure) => each(writer, &figure, worth)?,
         None => Prose::verbatim("–"),
     });
     Ok(row)

@@ -1,0 +1,227 @@
+//! Knows what a load gives for the money and for the power: the primary metric of a trial over the
+//! price of its level, or over the watts that it took.
+//!
+//! Never: which level is to be bought.
+
+use super::compared::Asked;
+use super::finding::{PowerSource, Worth};
+use super::pairing::Contest;
+use super::winner::{Rule, judge};
+use crate::record::{Better, Metric, Run, TrialRecord, Value};
+use crate::stats::Estimate;
+use crate::unit::{Quantity, Unit};
+
+/// What a person calls the facts.
+const PRICE: &str = "price";
+const POWER: &str = "power";
+/// Readings of a probe of power: what the packages and their memory took, each once.
+const MEASURED: [&str; 2] = ["watts.package", "watts.dram"];
+
+/// The contest by money. None unless both levels have a price in one currency, and the metric is
+/// one of which more is better: a time or a load over a price says nothing.
+pub(super) fn price(run: &Run, asked: &Asked<'_>) -> Option<Worth> {
+    let both = levels(asked).map(|level| entered(run, level, PRICE).filter(|p| p.unit.is_money()));
+    let [Some(base), Some(other)] = both else { return None };
+    if base.unit != other.unit {
+        return None;
+    }
+    let of = |record: &TrialRecord| Some(if is_base(asked, record)? { base } else { other }.value);
+    worth(asked, "price", &of, ([base, other], None))
+}
+
+/// The contest by power: what a person entered for both levels, else what was measured in every
+/// trial. The same as work for each joule. None without a source.
+pub(super) fn power(run: &Run, asked: &Asked<'_>) -> Option<Worth> {
+    let is_power = |q: &Quantity| q.unit == Unit::Watt;
+    let entered = levels(asked).map(|level| entered(run, level, POWER).filter(is_power));
+    if let [Some(base), Some(other)] = entered {
+        let of =
+            |record: &TrialRecord| Some(if is_base(asked, record)? { base } else { other }.value);
+        return worth(asked, "power", &of, ([base, other], Some(PowerSource::Entered)));
+    }
+    let both = mean_watts(&asked.contest)?;
+    let both = both.map(|watts| Quantity::new(watts, Unit::Watt));
+    worth(asked, "power", &measured, (both, Some(PowerSource::Packages)))
+}
+
+/// Watts that the packages of the CPUs and their memory took in the window of a trial; none where
+/// no package told.
+fn measured(record: &TrialRecord) -> Option<f64> {
+    let of = |kind: &str| -> f64 {
+        let rows = record.readings.iter().filter(|r| r.probe == POWER && r.key.starts_with(kind));
+        rows.map(|r| r.quantity.value).sum()
+    };
+    let [packages, memory] = MEASURED.map(of);
+    (packages > 0.0).then_some(packages + memory)
+}
+
+/// Mean over the paired trials of each level.
+fn mean_watts(contest: &Contest<'_>) -> Option<[f64; 2]> {
+    let paired = contest.by(&measured);
+    let mut sums = [(0.0, 0.0); 2];
+    for point in &paired.points {
+        for (sum, trials) in sums.iter_mut().zip(point.sides()) {
+            for trial in trials {
+                *sum = (sum.0 + trial.value, sum.1 + 1.0);
+            }
+        }
+    }
+    let [(base, of_base), (other, of_other)] = sums;
+    (of_base > 0.0 && of_other > 0.0).then(|| [base / of_base, other / of_other])
+}
+
+/// The primary metric of every trial over what its level takes, judged like any metric.
+fn worth(
+    asked: &Asked<'_>,
+    what: &str,
+    of: &dyn Fn(&TrialRecord) -> Option<f64>,
+    ([base, other], power): ([Quantity; 2], Option<PowerSource>),
+) -> Option<Worth> {
+    let Asked { contest, rule, barred, .. } = asked;
+    if rule.metric.better == Better::Lower {
+        return None;
+    }
+    let paired = contest
+        .by(&|record: &TrialRecord| Some(record.outcome.figure(rule.metric)?.value / of(record)?));
+    let name = format!("{}_per_{what}", rule.metric.name);
+    let metric = Metric { name, quantile: None, ..rule.metric.clone() };
+    let per_unit = judge(&paired, Rule { metric: &metric, ..*rule }, barred)?.comparison;
+    let plain = judge(contest, *rule, barred)?.comparison.overall;
+    let gain = gain(&plain, base, other);
+    let comparison = per_unit.id.clone();
+    (!per_unit.aa).then_some(Worth { comparison, base, other, power, gain, per_unit })
+}
+
+/// What each unit that the dearer level takes more gives of the cheaper one's work: (r - 1) / d of
+/// the ratio r of the dearer to the cheaper, and of the difference d of what they take, which is
+/// exact; the interval of r gives that of the gain. None where both take the same.
+fn gain(ratio: &Estimate, base: Quantity, other: Quantity) -> Option<Estimate> {
+    let more = other.value - base.value;
+    let for_each = |r: f64| Quantity::new((r - 1.0) / more.abs(), Unit::Share);
+    let [centre, low, high] = match more {
+        0.0 => return None,
+        dearer if dearer > 0.0 => [ratio.centre, ratio.low, ratio.high].map(|q| q.value),
+        _ => [ratio.centre, ratio.high, ratio.low].map(|q| 1.0 / q.value),
+    };
+    let [centre, low, high] = [centre, low, high].map(for_each);
+    Some(Estimate { centre, low, high, ..ratio.clone() })
+}
+
+fn levels<'a>(asked: &'a Asked<'_>) -> [&'a str; 2] {
+    [&asked.contest.base.name, &asked.contest.other.name]
+}
+
+fn is_base(asked: &Asked<'_>, record: &TrialRecord) -> Option<bool> {
+    let level = record.trial.treatment.levels.get(&asked.contest.factor.name)?;
+    Some(*level == asked.contest.base.name)
+}
+
+/// What a person entered of a level, above 0: of the level itself, or of the link that it is.
+fn entered(run: &Run, level: &str, what: &str) -> Option<Quantity> {
+    let mut facts = run.plan.facts.iter();
+    let fact = facts.find(|f| f.what == what && f.of.as_deref() == Some(level))?;
+    let Value::Quantity(quantity) = fact.value else { return None };
+    (quantity.value > 0.0).then_some(quantity)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{ManualFact, Reading};
+    use crate::verdict::simulated::{Simulated, word};
+    use crate::verdict::{Verdict, analyse};
+
+    /// pro1000 is three times as fast and costs four times as much.
+    fn run(better: Better) -> Run {
+        with(better, PRICE, [(25.0, Unit::Euro), (100.0, Unit::Euro)])
+    }
+
+    fn with(better: Better, what: &str, values: [(f64, Unit); 2]) -> Run {
+        let simulated = Simulated { truth: |_| 3.0, noise: 0.001, better, ..Simulated::default() };
+        let mut run = simulated.run();
+        run.plan.lab.links[1].settings.insert("tso".into(), word("off"));
+        for (of, (value, unit)) in ["onboard", "pro1000"].into_iter().zip(values) {
+            run.plan.facts.push(ManualFact {
+                of: Some(of.into()),
+                what: what.into(),
+                value: Value::Quantity(Quantity::new(value, unit)),
+                source: "a list".into(),
+                date: "2026-01-01".into(),
+            });
+        }
+        run
+    }
+
+    // By hand: 1 Gbit/s / 25 EUR is 40 Mbit/s for each, 3 Gbit/s / 100 EUR is 30: 0.75 of it.
+    #[test]
+    fn the_faster_level_may_give_less_for_its_price_with_certainty() {
+        let found = analyse(&run(Better::Higher));
+        let [price] = found.prices.as_slice() else { panic!("{:?}", found.prices) };
+        let (plain, money) = (&found.comparisons[0], &price.per_unit);
+        assert_eq!((plain.verdict, money.verdict), (Verdict::Better, Verdict::Worse));
+        assert!((money.overall.centre.value / 0.75 - 1.0).abs() < 0.01, "{money:?}");
+        assert!(money.overall.low < money.overall.centre, "an interval, not a figure alone");
+        let each = money.points[0].base.centre;
+        assert!((each.value / plain.points[0].base.centre.value * 25.0 - 1.0).abs() < 1e-9);
+        assert_eq!(
+            (price.base.value, price.other.value, each.unit),
+            (25.0, 100.0, Unit::BitPerSecond)
+        );
+    }
+
+    #[test]
+    fn a_metric_of_which_less_is_better_two_currencies_or_one_price_make_no_ratio() {
+        assert_eq!(analyse(&run(Better::Lower)).prices, []);
+        let mut mixed = run(Better::Higher);
+        mixed.plan.facts[1].value = Value::Quantity(Quantity::new(100.0, Unit::Dollar));
+        assert_eq!(analyse(&mixed).prices, []);
+        mixed.plan.facts.truncate(1);
+        assert_eq!(analyse(&mixed).prices, []);
+    }
+
+    // By hand: three times the work for 75 EUR more is (3 - 1) / 75 = 2.67 % for each.
+    #[test]
+    fn the_gain_for_each_unit_more_has_the_interval_of_the_ratio() {
+        let found = analyse(&run(Better::Higher));
+        let gain = found.prices[0].gain.clone().unwrap();
+        assert!((gain.centre.value - 2.0 / 75.0).abs() < 1e-4, "{gain:?}");
+        assert!(gain.low < gain.centre && gain.centre < gain.high, "{gain:?}");
+        let ratio = &found.comparisons[0].overall;
+        assert!((gain.low.value * 75.0 + 1.0 - ratio.low.value).abs() < 1e-9, "{gain:?} {ratio:?}");
+        // The dearer level is the slower one now: a third of the work for 75 EUR more.
+        let dearer = with(Better::Higher, PRICE, [(100.0, Unit::Euro), (25.0, Unit::Euro)]);
+        let gain = analyse(&dearer).prices[0].gain.clone().unwrap();
+        assert!((gain.centre.value + 2.0 / 3.0 / 75.0).abs() < 1e-4, "{gain:?}");
+        assert!(gain.low < gain.centre && gain.centre < gain.high, "{gain:?}");
+        let same = with(Better::Higher, PRICE, [(25.0, Unit::Euro), (25.0, Unit::Euro)]);
+        assert_eq!(analyse(&same).prices[0].gain, None);
+    }
+
+    #[test]
+    fn watts_are_those_of_the_person_else_of_the_packages_and_else_there_are_none() {
+        let entered = with(Better::Higher, POWER, [(10.0, Unit::Watt), (20.0, Unit::Watt)]);
+        let found = analyse(&entered);
+        assert_eq!(found.powers[0].power, Some(PowerSource::Entered));
+        assert!((found.powers[0].per_unit.overall.centre.value / 1.5 - 1.0).abs() < 0.01);
+        let mut measured = with(Better::Higher, "colour", [(1.0, Unit::Watt), (1.0, Unit::Watt)]);
+        assert_eq!(analyse(&measured).powers, [], "nothing entered, nothing measured");
+        for record in &mut measured.records {
+            let fast = record.trial.treatment.levels.values().any(|level| level == "pro1000");
+            let rows = [("watts.package-0", 20.0), ("watts.dram-0", 5.0), ("watts.psys", 99.0)];
+            for (key, watts) in rows {
+                let quantity = Quantity::new(if fast { 2.0 * watts } else { watts }, Unit::Watt);
+                let (probe, host) = ("power".into(), "machine".into());
+                record.readings.push(Reading { probe, host, key: key.into(), quantity });
+            }
+        }
+        let found = analyse(&measured);
+        let power = &found.powers[0];
+        assert_eq!(power.power, Some(PowerSource::Packages));
+        assert_eq!(
+            (power.base.value, power.other.value),
+            (25.0, 50.0),
+            "what lies around is not added"
+        );
+        assert!((power.per_unit.overall.centre.value / 1.5 - 1.0).abs() < 0.01);
+    }
+}
