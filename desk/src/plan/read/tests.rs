@@ -223,7 +223,7 @@ fn an_unknown_name_is_answered_with_the_nearest() {
         (
             "clients",
             "colour",
-            "line 3: unknown key 'colour'; known here: clients, client_rate, links, \
+            "line 3: unknown key 'colour'; known here: clients, client_rate, hosts, links, \
              receive_buffer, thp",
         ),
         ("[method]", "[methods]", "line 13: unknown key 'methods'; did you mean 'method'?"),
