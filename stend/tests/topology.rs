@@ -1,6 +1,6 @@
 //! Knows that traffic goes where a plan's links lead and nowhere else: between a client and the
-//! system under test stands a device, every packet passes it, and who is no member of a link reaches
-//! nobody there. What needs namespaces is skipped aloud.
+//! system under test stands a device, every packet passes it, and who is no member of a link
+//! reaches nobody there. What needs namespaces is skipped aloud.
 #![expect(
     clippy::expect_used,
     clippy::print_stdout,

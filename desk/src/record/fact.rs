@@ -10,7 +10,7 @@ pub struct ManualFact {
     /// The level or the link that it is of; none for the whole test bed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of: Option<String>,
-    /// What it is: `price`, `noise`, `mass`, `ambient`, or words of the person.
+    /// What it is: `price`, `power`, `noise`, `mass`, `ambient`, or words of the person.
     pub what: String,
     /// A quantity with its unit; words where the person named the thing himself.
     pub value: Value,

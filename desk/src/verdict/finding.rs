@@ -545,7 +545,7 @@ pub struct Worth {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub power: Option<PowerSource>,
     /// Work that the level which takes more gives for each unit more, as a share of the other's
-    /// work; none where both take the same.
+    /// work; none where both take the same, and of measured watts, whose difference is not exact.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gain: Option<Estimate>,
     /// The primary metric of every trial over what its level takes, judged like any metric; its

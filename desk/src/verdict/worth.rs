@@ -39,24 +39,31 @@ pub(super) fn power(run: &Run, asked: &Asked<'_>) -> Option<Worth> {
             |record: &TrialRecord| Some(if is_base(asked, record)? { base } else { other }.value);
         return worth(asked, "power", &of, ([base, other], Some(PowerSource::Entered)));
     }
-    let both = mean_watts(&asked.contest)?;
+    // A trial in which a zone was not believed would have too few watts.
+    let zones = run.records.iter().map(|record| zones(record).count()).max()?;
+    let measured = |record: &TrialRecord| zones_of(record, zones);
+    let both = mean_watts(&asked.contest, &measured)?;
     let both = both.map(|watts| Quantity::new(watts, Unit::Watt));
     worth(asked, "power", &measured, (both, Some(PowerSource::Packages)))
 }
 
-/// Watts that the packages of the CPUs and their memory took in the window of a trial; none where
-/// no package told.
-fn measured(record: &TrialRecord) -> Option<f64> {
-    let of = |kind: &str| -> f64 {
-        let rows = record.readings.iter().filter(|r| r.probe == POWER && r.key.starts_with(kind));
-        rows.map(|r| r.quantity.value).sum()
-    };
-    let [packages, memory] = MEASURED.map(of);
-    (packages > 0.0).then_some(packages + memory)
+/// Watts of each package of the CPUs and of its memory in the window of a trial.
+fn zones(record: &TrialRecord) -> impl Iterator<Item = f64> {
+    let known = |key: &str| MEASURED.iter().any(|kind| key.starts_with(kind));
+    let rows = record.readings.iter().filter(move |r| r.probe == POWER && known(&r.key));
+    rows.map(|r| r.quantity.value)
+}
+
+/// Their sum; none unless there are so many, at least one.
+fn zones_of(record: &TrialRecord, count: usize) -> Option<f64> {
+    (count > 0 && zones(record).count() == count).then(|| zones(record).sum())
 }
 
 /// Mean over the paired trials of each level.
-fn mean_watts(contest: &Contest<'_>) -> Option<[f64; 2]> {
+fn mean_watts(
+    contest: &Contest<'_>,
+    measured: &dyn Fn(&TrialRecord) -> Option<f64>,
+) -> Option<[f64; 2]> {
     let paired = contest.by(&measured);
     let mut sums = [(0.0, 0.0); 2];
     for point in &paired.points {
@@ -87,7 +94,9 @@ fn worth(
     let metric = Metric { name, quantile: None, ..rule.metric.clone() };
     let per_unit = judge(&paired, Rule { metric: &metric, ..*rule }, barred)?.comparison;
     let plain = judge(contest, *rule, barred)?.comparison.overall;
-    let gain = gain(&plain, base, other);
+    // A difference of measured watts is not exact.
+    let exact = power != Some(PowerSource::Packages);
+    let gain = if exact { gain(&plain, base, other) } else { None };
     let comparison = per_unit.id.clone();
     (!per_unit.aa).then_some(Worth { comparison, base, other, power, gain, per_unit })
 }
@@ -223,5 +232,11 @@ mod tests {
             "what lies around is not added"
         );
         assert!((power.per_unit.overall.centre.value / 1.5 - 1.0).abs() < 0.01);
+        assert_eq!(power.gain, None, "a difference of measured watts is not exact");
+        // A zone that one trial lacks leaves that trial out, and halves nothing.
+        let zone = |r: &Reading| r.key == "watts.dram-0";
+        measured.records[0].readings.retain(|r| !zone(r));
+        let fewer = &analyse(&measured).powers[0];
+        assert_eq!((fewer.base.value, fewer.other.value), (25.0, 50.0));
     }
 }

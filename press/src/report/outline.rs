@@ -5,7 +5,7 @@ use super::tests::{articles, headline, parts, survey};
 use super::trace::figures;
 use super::*;
 use crate::figure::FigureKind;
-use desk::record::{Fault, Value};
+use desk::record::{Fault, Plan, Run, Value};
 use desk::stats::Estimate;
 use desk::unit::{Quantity, Unit};
 use desk::verdict::simulated::Simulated;
@@ -410,14 +410,16 @@ fn what_a_person_entered_is_marked_as_such_and_makes_a_row_for_the_money() {
     analysis.powers = analysis.prices.iter().map(watts).collect();
     let said = text(&compose(&run, &analysis).unwrap(), 20_000, true);
     for words in
-        ["What it takes in power", "Power (packages and memory)", "Mbit/s per W", "% per W"]
+        ["What it takes in power", "Power (packages and memory, mean)", "Mbit/s per W", "% per W"]
     {
         assert!(said.contains(words), "{words} is not in\n{said}");
     }
-    assert!(!said.contains("not measured, and not entered"), "both are known");
     (analysis.prices, analysis.powers) = (Vec::new(), Vec::new());
     let bare = text(&compose(&run, &analysis).unwrap(), 20_000, true);
     assert!(!bare.contains("per EUR"), "what the analysis has not is not made here");
+    assert!(!bare.contains("Price: not entered."), "it was, and gives no ratio");
+    let run = Run { plan: Plan { facts: Vec::new(), ..run.plan.clone() }, ..run };
+    let bare = text(&compose(&run, &analysis).unwrap(), 20_000, true);
     assert!(bare.contains("Power: not measured, and not entered. Price: not entered."), "{bare}");
 }
 

@@ -12,7 +12,7 @@ use crate::report::error::ReportError;
 use crate::report::words::Args;
 use desk::record::ManualFact;
 use desk::stats::Estimate;
-use desk::verdict::{Comparison, PointResult, PowerSource, Worth};
+use desk::verdict::{Comparison, PointResult, PowerSource, Verdict, Worth};
 
 /// Everything that was entered, for the test bed; the same of several parts once.
 pub(super) fn table(writer: &mut Writer, parts: &[Part<'_>]) -> Nodes {
@@ -64,15 +64,22 @@ fn what(writer: &Writer, what: &str) -> Said {
 pub(super) fn worth(writer: &mut Writer, part: &Part<'_>) -> Nodes {
     let analysis = part.analysis;
     let mut nodes = section(writer, part, ("price", &analysis.prices))?;
-    nodes.extend(section(writer, part, ("power", &analysis.powers))?);
-    let missing = match (analysis.prices.is_empty(), analysis.powers.is_empty()) {
+    for source in [PowerSource::Entered, PowerSource::Packages] {
+        let of = |worth: &&Worth| worth.power == Some(source);
+        let powers: Vec<Worth> = analysis.powers.iter().filter(of).cloned().collect();
+        nodes.extend(section(writer, part, ("power", &powers))?);
+    }
+    let entered = |what: &str| part.run.plan.facts.iter().any(|fact| fact.what == what);
+    let measured = part.run.records.iter().flat_map(|record| &record.readings);
+    let power = entered("power") || measured.into_iter().any(|reading| reading.probe == "power");
+    let missing = match (entered("price"), power) {
         _ if analysis.comparisons.is_empty() => None,
-        (true, true) => Some("worth-neither"),
-        (false, true) => Some("worth-no-power"),
-        (true, false) => Some("worth-no-price"),
-        (false, false) => None,
+        (false, false) => Some("worth-neither"),
+        (true, false) => Some("worth-no-power"),
+        (false, true) => Some("worth-no-price"),
+        (true, true) => None,
     };
-    for key in missing {
+    if let Some(key) = missing {
         nodes.push(Node::Paragraph(writer.label(key)?));
     }
     Ok(nodes)
@@ -112,7 +119,7 @@ fn section(writer: &mut Writer, part: &Part<'_>, (what, all): (&str, &[Worth])) 
     let caption = writer.numbered(&caption)?;
     let notes = vec![writer.label(&word("note"))?];
     let table = Table { caption, columns, rows, folded: false, notes };
-    let id = format!("cost-{what}-{}", part.run.id);
+    let id = format!("cost-{taken}-{}", part.run.id);
     let title = writer.label(&word("title"))?;
     Ok(vec![Node::Section { id, title, body: vec![Node::Table(table)] }])
 }
@@ -128,7 +135,9 @@ fn both_rows(
     let mut base = row(writer, part, (c, worth), false)?;
     base.extend([writer.label("ranks-baseline")?, none.clone(), none.clone()]);
     let mut other = row(writer, part, (c, worth), true)?;
-    let gain = match &worth.gain {
+    // What is not certain of the work is not told of what it costs more.
+    let certain = matches!(c.verdict, Verdict::Better | Verdict::Worse);
+    let gain = match worth.gain.as_ref().filter(|_| certain) {
         Some(gain) => each(writer, gain, worth)?,
         None => none,
     };

@@ -1,8 +1,8 @@
 //! Environment: what the machine was when it was measured.
 //!
 //! Knows: where Linux says what processors, caches, memory, adapters and settings there are.
-//! Gives: [`here`]; [`observe`] over a file tree, [`complete_adapters`] for what only a driver can say,
-//! [`libraries`] for what this process runs on.
+//! Gives: [`here`]; [`observe`] over a file tree, [`complete_adapters`] for what only a driver can
+//! say, [`libraries`] for what this process runs on.
 //! Never: whether a difference matters to a verdict, or how a fact is put into words.
 //! Start reading at [`observe`]. A file that is missing is an absent fact, never an error.
 
