@@ -395,7 +395,7 @@ fn what_a_person_entered_is_marked_as_such_and_makes_a_row_for_the_money() {
         "price list of a shop",
         "Price (entered)",
         "Mbit/s per EUR",
-        "% per EUR",
+        "% per EUR (",
         "Power: not measured, and not entered.",
     ] {
         assert!(said.contains(words), "{words} is not in\n{said}");
@@ -410,7 +410,7 @@ fn what_a_person_entered_is_marked_as_such_and_makes_a_row_for_the_money() {
     analysis.powers = analysis.prices.iter().map(watts).collect();
     let said = text(&compose(&run, &analysis).unwrap(), 20_000, true);
     for words in
-        ["What it takes in power", "Power (packages and memory, mean)", "Mbit/s per W", "% per W"]
+        ["What it takes in power", "Power (packages and memory, mean)", "Mbit/s per W", "% per W ("]
     {
         assert!(said.contains(words), "{words} is not in\n{said}");
     }

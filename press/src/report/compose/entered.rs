@@ -138,7 +138,7 @@ fn both_rows(
     // What is not certain of the work is not told of what it costs more.
     let certain = matches!(c.verdict, Verdict::Better | Verdict::Worse);
     let gain = match worth.gain.as_ref().filter(|_| certain) {
-        Some(gain) => each(writer, gain, worth)?,
+        Some(gain) => gained(writer, gain, worth)?,
         None => none,
     };
     other.extend([
@@ -147,6 +147,13 @@ fn both_rows(
         gain,
     ]);
     Ok([base, other])
+}
+
+/// What each unit more gives, with its interval.
+fn gained(writer: &Writer, gain: &Estimate, worth: &Worth) -> Said {
+    let [low, high] = [gain.low, gain.high].map(|centre| Estimate { centre, ..gain.clone() });
+    let args = Args::new().estimate("figure", gain).estimate("low", &low).estimate("high", &high);
+    writer.say("worth-gain", args.name("currency", worth.base.unit.symbol()))
 }
 
 /// A figure for each unit of what is taken.

@@ -253,6 +253,7 @@ power-for = For the power
 power-ratio = Ratio for the power, over all points
 power-gain = Gain for each more
 power-note = Every trial is divided by the power of its level, and the ratio is judged as any other: figures per W are work for each joule. Entered power is what a person read from a meter. Packages and memory are the counters of the CPUs (RAPL), not the whole machine. The gain is the further work of the level that takes more, as a share of the other’s, for each W more; of entered watts alone, and where the work differs with certainty.
+worth-gain = { $figure } per { $currency } ({ $low } to { $high })
 worth-neither = Power: not measured, and not entered. Price: not entered.
 worth-no-power = Power: not measured, and not entered.
 worth-no-price = Price: not entered.
