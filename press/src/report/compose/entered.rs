@@ -59,15 +59,23 @@ fn what(writer: &Writer, what: &str) -> Said {
     }
 }
 
+/// The words of a table: title, caption, work for what is taken, ratio, gain, note.
+type Words = [&'static str; 6];
+
+const MONEY: Words =
+    ["price-title", "price-caption", "price-for", "price-ratio", "price-gain", "price-note"];
+const POWER: Words =
+    ["power-title", "power-caption", "power-for", "power-ratio", "power-gain", "power-note"];
+
 /// What both levels give for their prices and for the power that they take, and the verdicts on
 /// that, two rows a comparison; and what was neither entered nor measured.
 pub(super) fn worth(writer: &mut Writer, part: &Part<'_>) -> Nodes {
     let analysis = part.analysis;
-    let mut nodes = section(writer, part, ("price", &analysis.prices))?;
+    let mut nodes = section(writer, part, (MONEY, &analysis.prices))?;
     for source in [PowerSource::Entered, PowerSource::Packages] {
         let of = |worth: &&Worth| worth.power == Some(source);
         let powers: Vec<Worth> = analysis.powers.iter().filter(of).cloned().collect();
-        nodes.extend(section(writer, part, ("power", &powers))?);
+        nodes.extend(section(writer, part, (POWER, &powers))?);
     }
     let entered = |what: &str| part.run.plan.facts.iter().any(|fact| fact.what == what);
     let measured = part.run.records.iter().flat_map(|record| &record.readings);
@@ -85,8 +93,9 @@ pub(super) fn worth(writer: &mut Writer, part: &Part<'_>) -> Nodes {
     Ok(nodes)
 }
 
-/// A table of what levels give for what they take; `what` are the words for it.
-fn section(writer: &mut Writer, part: &Part<'_>, (what, all): (&str, &[Worth])) -> Nodes {
+/// A table of what levels give for what they take, in these words.
+fn section(writer: &mut Writer, part: &Part<'_>, (words, all): (Words, &[Worth])) -> Nodes {
+    let [title, caption, each, ratio, gain, note] = words;
     let mut rows = Vec::new();
     let mut metric = None;
     for worth in all {
@@ -101,26 +110,25 @@ fn section(writer: &mut Writer, part: &Part<'_>, (what, all): (&str, &[Worth])) 
         Some(PowerSource::Entered) => "power-entered",
         Some(PowerSource::Packages) => "power-measured",
     };
-    let word = |key: &str| format!("{what}-{key}");
     let mut columns = Vec::new();
     for (key, numeric) in [
         ("table-comparison", false),
         ("limits-level", false),
         (taken, true),
         ("price-highest", true),
-        (word("for").as_str(), true),
-        (word("ratio").as_str(), true),
+        (each, true),
+        (ratio, true),
         ("table-verdict", false),
-        (word("gain").as_str(), true),
+        (gain, true),
     ] {
         columns.push(Column { title: writer.label(key)?, numeric });
     }
-    let caption = writer.say(&word("caption"), Args::new().name("metric", metric))?;
+    let caption = writer.say(caption, Args::new().name("metric", metric))?;
     let caption = writer.numbered(&caption)?;
-    let notes = vec![writer.label(&word("note"))?];
+    let notes = vec![writer.label(note)?];
     let table = Table { caption, columns, rows, folded: false, notes };
     let id = format!("cost-{taken}-{}", part.run.id);
-    let title = writer.label(&word("title"))?;
+    let title = writer.label(title)?;
     Ok(vec![Node::Section { id, title, body: vec![Node::Table(table)] }])
 }
 
