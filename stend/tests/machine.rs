@@ -183,8 +183,10 @@ fn told(run: &Run) -> BTreeSet<String> {
         }
         for reading in &record.readings {
             let (probe, host, key) = (&reading.probe, &reading.host, &reading.key);
-            // What the kernel names by the moment is not in every run.
-            if ["cpu", "process", "probe", "flap", "ceiling"].contains(&probe.as_str()) {
+            // What other probes tell is not in every run: disks, queues, pressure.
+            let always = ["cpu", "process", "probe", "flap", "ceiling"].contains(&probe.as_str());
+            // A thread of the kernel is read where it ran at all.
+            if always && !key.starts_with("ksoftirqd") {
                 told.insert(format!("{load} {probe} {host} {key} {:?}", reading.quantity.unit));
             }
         }
