@@ -225,8 +225,8 @@ fn lab(catalogue: &Catalogue<'_>) -> Value {
     let words = |about: &str, words: &[&str]| json!({ "description": about, "enum": words });
     let mut of_link = settings(catalogue, &[Scope::Link]);
     let kinds = LinkKind::ALL.map(LinkKind::word);
-    let about = "A bridge of the switch, or one cable between two members. A link under the name \
-                 of an adapter of the machine must say it.";
+    let about = "A bridge of the switch, one cable between two members, or adapters of the \
+                 machine. A link under the name of an adapter of the machine must say it.";
     of_link.insert("kind".into(), words(about, &kinds));
     of_link.insert(
         "members".into(),
@@ -235,15 +235,30 @@ fn lab(catalogue: &Catalogue<'_>) -> Value {
             "type": "array", "minItems": 2, "uniqueItems": true, "items": { "type": "string" }
         }),
     );
+    of_link.insert(
+        "adapters".into(),
+        json!({
+            "description": "Of a link of adapters: each member's, by name or bus address; clients \
+                            for every client. Members that name the same one share it.",
+            "type": "object", "additionalProperties": { "type": "string" }
+        }),
+    );
+    keys.insert(
+        "machine".into(),
+        json!({
+            "description": "The host that is the machine itself, without a namespace.",
+            "type": "string", "pattern": WORD
+        }),
+    );
     let link = json!({
         "type": "object", "additionalProperties": false, "properties": of_link
     });
     let roles = Role::ALL.map(Role::word);
-    let about = "Whose cost it is: of a device its own, of a relay the tester's.";
+    let about = "A device and a relay forward, a switch bridges, a tester does neither.";
     keys.insert(
         "hosts".into(),
         json!({
-            "description": "Hosts between links, which forward from one to the other.",
+            "description": "Hosts beside the system under test and its clients.",
             "type": "object", "maxProperties": 8, "propertyNames": { "pattern": WORD },
             "additionalProperties": {
                 "type": "object", "additionalProperties": false,

@@ -288,6 +288,7 @@ impl Plan {
         );
         keys.add("plan.lab.clients", self.lab.clients);
         keys.maybe("plan.lab.client_rate", self.lab.client_rate.map(exact));
+        keys.maybe("plan.lab.machine", self.lab.machine.as_ref());
         settings("plan.lab", &self.lab.settings, &mut keys);
         self.lab.links.iter().for_each(|link| of_link(link, &mut keys));
         self.lab.hosts.iter().for_each(|host| of_host(host, &mut keys));
@@ -341,6 +342,9 @@ fn of_link(link: &LinkPlan, keys: &mut Keys) {
     keys.maybe(&format!("{at}.kind"), link.kind.map(LinkKind::word));
     if !link.members.is_empty() {
         keys.add(&format!("{at}.members"), link.members.join(", "));
+    }
+    for (member, adapter) in &link.adapters {
+        keys.add(&format!("{at}.adapter.{member}"), adapter);
     }
 }
 

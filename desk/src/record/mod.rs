@@ -50,5 +50,5 @@ pub use spec::{
     Quantile, QuantileSpec, Scope, WorkloadSpec,
 };
 pub use throttle::{Fixed, Throttle, Throttling};
-pub use topology::{HostPlan, LinkKind, Role, SUT, Way};
+pub use topology::{CLIENTS, HostPlan, LinkKind, Role, SUT, Way, is_client};
 pub use trial::{LoadPoint, SearchStep, Settings, Treatment, Trial, TrialKind, Value};

@@ -31,10 +31,13 @@ pub struct LinkPlan {
     /// How they are joined, where the plan says it; else by a bridge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<LinkKind>,
+    /// Of a link of adapters, member to adapter by name or bus address; `clients` for every client.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub adapters: BTreeMap<String, String>,
 }
 
 /// Who takes part.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LabPlan {
     /// Number of client hosts, 1-64.
     pub clients: u32,
@@ -47,6 +50,10 @@ pub struct LabPlan {
     /// Hosts between links.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hosts: Vec<HostPlan>,
+    /// The host that is the machine itself, with its adapters where they are; the others have
+    /// namespaces.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<String>,
 }
 
 /// One level of a factor.

@@ -8,6 +8,14 @@ use serde::{Deserialize, Serialize};
 
 /// Name of the system under test.
 pub const SUT: &str = "sut";
+/// What stands for every client where adapters are named.
+pub const CLIENTS: &str = "clients";
+
+/// Whether a name is that of a client: `c` and a number.
+#[must_use]
+pub fn is_client(name: &str) -> bool {
+    name.strip_prefix('c').is_some_and(|number| number.parse::<u32>().is_ok())
+}
 
 /// What a host that is neither the system under test nor a client is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -17,11 +25,21 @@ pub enum Role {
     Device,
     /// It forwards between its links, as a part of the path; its cost is the tester's.
     Relay,
+    /// It bridges its links, which are one network then; its cost is the tester's.
+    Switch,
+    /// It sends and receives on its links, and passes nothing on.
+    Tester,
 }
 
 impl Role {
     /// Every role.
-    pub const ALL: [Self; 2] = [Self::Device, Self::Relay];
+    pub const ALL: [Self; 4] = [Self::Device, Self::Relay, Self::Switch, Self::Tester];
+
+    /// Whether packets for other networks go through it.
+    #[must_use]
+    pub const fn forwards(self) -> bool {
+        matches!(self, Self::Device | Self::Relay)
+    }
 
     /// As a plan writes it.
     #[must_use]
@@ -29,6 +47,8 @@ impl Role {
         match self {
             Self::Device => "device",
             Self::Relay => "relay",
+            Self::Switch => "switch",
+            Self::Tester => "tester",
         }
     }
 }
@@ -41,11 +61,13 @@ pub enum LinkKind {
     Bridge,
     /// One virtual cable between two members.
     Direct,
+    /// Adapters of the machine, and whatever joins them; members that share one have a macvlan each.
+    Adapter,
 }
 
 impl LinkKind {
     /// Every kind.
-    pub const ALL: [Self; 2] = [Self::Bridge, Self::Direct];
+    pub const ALL: [Self; 3] = [Self::Bridge, Self::Direct, Self::Adapter];
 
     /// As a plan writes it.
     #[must_use]
@@ -53,6 +75,7 @@ impl LinkKind {
         match self {
             Self::Bridge => "bridge",
             Self::Direct => "direct",
+            Self::Adapter => "adapter",
         }
     }
 }
@@ -71,13 +94,33 @@ impl LinkPlan {
     #[must_use]
     pub fn of_all(name: &str) -> Self {
         let (name, settings) = (name.into(), std::collections::BTreeMap::new());
-        Self { name, settings, members: Vec::new(), kind: None }
+        let adapters = std::collections::BTreeMap::new();
+        Self { name, settings, members: Vec::new(), kind: None, adapters }
     }
 
     /// Whether it is one cable.
     #[must_use]
     pub fn is_direct(&self) -> bool {
         self.kind == Some(LinkKind::Direct)
+    }
+
+    /// Whether its members have adapters of the machine.
+    #[must_use]
+    pub fn is_real(&self) -> bool {
+        self.kind == Some(LinkKind::Adapter)
+    }
+
+    /// Whether its members are ports of a bridge.
+    #[must_use]
+    pub fn is_bridge(&self) -> bool {
+        !self.is_direct() && !self.is_real()
+    }
+
+    /// The adapter of a member, as the plan writes it; `clients` stands for every client.
+    #[must_use]
+    pub fn adapter(&self, member: &str) -> Option<&str> {
+        let of_all = || self.adapters.get(CLIENTS).filter(|_| is_client(member));
+        self.adapters.get(member).or_else(of_all).map(String::as_str)
     }
 }
 
@@ -107,26 +150,59 @@ impl LabPlan {
         self.members(link).contains(&0)
     }
 
+    /// Hosts between links of which this holds, by their place in [`Self::host_names`].
+    fn between(&self, holds: fn(Role) -> bool) -> Vec<usize> {
+        let first = 1 + self.clients as usize;
+        let rows = self.hosts.iter().enumerate().filter(|(_, host)| holds(host.role));
+        rows.map(|(at, _)| first + at).collect()
+    }
+
+    /// Of each link the first link of its network: links that switches bridge are one network.
+    #[must_use]
+    pub fn networks(&self) -> Vec<usize> {
+        let members: Vec<Vec<usize>> = self.links.iter().map(|link| self.members(link)).collect();
+        let mut first: Vec<usize> = (0..members.len()).collect();
+        for switch in self.between(|role| role == Role::Switch) {
+            let on: Vec<usize> =
+                (0..members.len()).filter(|link| members[*link].contains(&switch)).collect();
+            let least = on.iter().map(|link| first[*link]).min().unwrap_or_default();
+            let joined: Vec<usize> = on.iter().map(|link| first[*link]).collect();
+            first.iter_mut().filter(|of| joined.contains(of)).for_each(|of| *of = least);
+        }
+        first
+    }
+
     /// How a host reaches each link, by its own adapter or over hosts that forward. Shortest ways,
     /// of equals the first.
     #[must_use]
     pub fn ways(&self, host: usize) -> Vec<Way> {
         let members: Vec<Vec<usize>> = self.links.iter().map(|link| self.members(link)).collect();
-        let first_between = 1 + self.clients as usize;
-        let mut ways: Vec<Way> = members
-            .iter()
-            .map(|on| if on.contains(&host) { Way::Member } else { Way::None })
-            .collect();
+        let (networks, forwards) = (self.networks(), self.between(Role::forwards));
+        let near = |to: usize| {
+            let on =
+                |link: &usize| networks[*link] == networks[to] && members[*link].contains(&host);
+            match (members[to].contains(&host), (0..members.len()).find(on)) {
+                (true, _) => Way::Member,
+                (false, Some(link)) => Way::Bridged { link },
+                (false, None) => Way::None,
+            }
+        };
+        let mut ways: Vec<Way> = (0..members.len()).map(near).collect();
         let mut reached: Vec<usize> =
-            (0..members.len()).filter(|link| ways[*link] == Way::Member).collect();
+            (0..members.len()).filter(|link| ways[*link] != Way::None).collect();
         let mut next = 0;
         while let Some(from) = reached.get(next).copied() {
             next += 1;
-            for over in members[from].iter().filter(|at| **at >= first_between && **at != host) {
+            for over in members[from].iter().filter(|at| forwards.contains(at) && **at != host) {
+                let beyond = |to: usize| {
+                    let joined = |link: &usize| networks[*link] == networks[to];
+                    (0..members.len()).filter(joined).any(|link| members[link].contains(over))
+                };
                 for to in 0..members.len() {
-                    if ways[to] == Way::None && members[to].contains(over) {
+                    if ways[to] == Way::None && beyond(to) {
                         ways[to] = match &ways[from] {
                             Way::Member => Way::Over { link: from, host: *over },
+                            Way::Bridged { link } => Way::Over { link: *link, host: *over },
                             before => before.clone(),
                         };
                         reached.push(to);
@@ -143,7 +219,12 @@ impl LabPlan {
 pub enum Way {
     /// It is a member.
     Member,
-    /// By one of its own links, from which this host forwards.
+    /// By one of its own links, which switches bridge with that one.
+    Bridged {
+        /// Place of its own link among the links.
+        link: usize,
+    },
+    /// By one of its own links, on whose network this host forwards.
     Over {
         /// Place of the link among the links.
         link: usize,
@@ -171,6 +252,7 @@ mod tests {
             settings: BTreeMap::new(),
             links: links.iter().map(link).collect(),
             hosts: between.iter().map(host).collect(),
+            machine: None,
         }
     }
 
@@ -198,5 +280,37 @@ mod tests {
         assert_eq!(lab.ways(1), [Way::Member, over(0, 3), over(0, 3), Way::None]);
         assert_eq!(lab.ways(0), [over(2, 4), over(2, 4), Way::Member, Way::Member]);
         assert_eq!(lab.ways(3), [Way::Member, Way::Member, over(1, 4), Way::None]);
+    }
+
+    #[test]
+    fn links_that_a_switch_bridges_are_one_network() {
+        let mut lab = lab(
+            2,
+            &["patch", "box", "tap"],
+            &[
+                ("a", &["c01", "patch", "tap"]),
+                ("b", &["patch", "box", "c02"]),
+                ("c", &["box", "sut"]),
+            ],
+        );
+        lab.hosts[0].role = Role::Switch;
+        lab.hosts[2].role = Role::Tester;
+        assert_eq!(lab.networks(), [0, 0, 2]);
+        let over = |link| Way::Over { link, host: 4 };
+        assert_eq!(lab.ways(1), [Way::Member, Way::Bridged { link: 0 }, over(0)]);
+        assert_eq!(lab.ways(2), [Way::Bridged { link: 1 }, Way::Member, over(1)]);
+        assert_eq!(lab.ways(0), [over(2), over(2), Way::Member]);
+        lab.hosts[1].role = Role::Tester;
+        assert_eq!(lab.ways(0), [Way::None, Way::None, Way::Member], "a tester passes nothing on");
+    }
+
+    #[test]
+    fn clients_may_share_an_adapter_by_one_word() {
+        let mut link = LinkPlan::of_all("lan");
+        link.adapters.insert(CLIENTS.into(), "eth2".into());
+        link.adapters.insert("c02".into(), "eth3".into());
+        assert_eq!(link.adapter("c01"), Some("eth2"));
+        assert_eq!(link.adapter("c02"), Some("eth3"));
+        assert_eq!(link.adapter(SUT), None);
     }
 }

@@ -176,11 +176,9 @@ impl Simulated {
             title: String::new(),
             question: String::new(),
             lab: LabPlan {
-                settings: Settings::new(),
                 clients: 1,
-                client_rate: None,
                 links: links.iter().map(|l| LinkPlan::of_all(l)).collect(),
-                hosts: Vec::new(),
+                ..LabPlan::default()
             },
             factors: vec![factor("path", &links), factor("offload", &self.offloads)],
             loads: vec![LoadPlan {

@@ -16,6 +16,9 @@ const LINKS_MOST: usize = 8;
 /// Fewest and most client hosts.
 pub const CLIENTS_BOUNDS: (u64, u64) = (1, 64);
 
+/// Keys of a lab that has clients and links.
+const OVER_LINKS: [&str; 5] = ["clients", "client_rate", "hosts", "links", "machine"];
+
 /// `alone` says that every load is one of the machine: then there are neither clients nor links.
 pub(super) fn read(
     lab: &Section,
@@ -26,7 +29,7 @@ pub(super) fn read(
         return machine(lab, catalogue);
     }
     let on_hosts: Vec<&str> = whole_run(catalogue).map(|f| f.name).collect();
-    lab.only(&[&["clients", "client_rate", "hosts", "links"], on_hosts.as_slice()].concat())?;
+    lab.only(&[OVER_LINKS.as_slice(), on_hosts.as_slice()].concat())?;
     let clients = lab
         .get("clients")
         .map_or(Ok(CLIENTS), |node| whole(node, CLIENTS_BOUNDS.0, CLIENTS_BOUNDS.1))?;
@@ -34,7 +37,8 @@ pub(super) fn read(
     let clients = u32::try_from(clients).unwrap_or(u32::MAX);
     let (settings, hosts) = (settings(lab, catalogue)?, topology::hosts(lab)?);
     let links = links(lab, catalogue)?;
-    let read = LabPlan { clients, client_rate, settings, links, hosts };
+    let machine = lab.get("machine").map(Node::string).transpose()?.map(str::to_owned);
+    let read = LabPlan { clients, client_rate, settings, links, hosts, machine };
     topology::check(lab, &read)?;
     Ok(read)
 }
@@ -45,7 +49,7 @@ pub(in crate::plan) const WHOLE_RUN: [Scope; 4] =
 
 /// The system under test by itself.
 fn machine(lab: &Section, catalogue: &Catalogue) -> Result<LabPlan, PlanError> {
-    for key in ["clients", "client_rate", "hosts", "links"] {
+    for key in OVER_LINKS {
         if let Some(node) = lab.get(key) {
             let (line, key) = (node.line, key.to_owned());
             return Err(PlanError::NoClients { line, key });
@@ -54,8 +58,7 @@ fn machine(lab: &Section, catalogue: &Catalogue) -> Result<LabPlan, PlanError> {
     let on_hosts: Vec<&str> = whole_run(catalogue).map(|f| f.name).collect();
     lab.only(&on_hosts)?;
     let settings = settings(lab, catalogue)?;
-    let (links, hosts) = (Vec::new(), Vec::new());
-    Ok(LabPlan { clients: 0, client_rate: None, settings, links, hosts })
+    Ok(LabPlan { settings, ..LabPlan::default() })
 }
 
 /// Factors that a plan may set for the whole run.
@@ -104,6 +107,7 @@ fn link(node: &Node, catalogue: &Catalogue) -> Result<LinkPlan, PlanError> {
         match entry.key.as_str() {
             "kind" => link.kind = Some(topology::word(&entry, LinkKind::ALL, LinkKind::word)?),
             "members" => link.members = topology::members(&entry)?,
+            "adapters" => link.adapters = topology::adapters(&entry)?,
             _ => {
                 let spec = settable(&entry, catalogue, &[Scope::Link])?;
                 link.settings.insert(entry.key.clone(), value(&entry, spec.kind)?);

@@ -33,7 +33,7 @@ fn a_lab_that_cannot_be_joined_so_is_refused_with_the_remedy() {
         (box_and("[lab.links.a]\nmembers = [\"sut\"]\n"), "two hosts or more"),
         (box_and("[lab.links.a]\nmembers = [\"sut\", \"sut\"]\n"), "sut twice"),
         (box_and("[lab.links.a]\nkind = \"direct\"\n"), "3 members of link a"),
-        (box_and("[lab.links.a]\nkind = \"wire\"\n"), "bridge or direct"),
+        (box_and("[lab.links.a]\nkind = \"wire\"\n"), "bridge or direct or adapter"),
         (box_and("[lab.links.a]\n"), "box on no link"),
         (box_and(near), "sut on no link"),
         (
@@ -48,8 +48,56 @@ fn a_lab_that_cannot_be_joined_so_is_refused_with_the_remedy() {
             "no way from c02 to link far",
         ),
         (lab("[lab.hosts.c07]\n").unwrap_err(), "c07"),
-        (lab("[lab.hosts.box]\nrole = \"router\"\n").unwrap_err(), "device or relay"),
+        (
+            lab("[lab.hosts.box]\nrole = \"router\"\n").unwrap_err(),
+            "device or relay or switch or tester",
+        ),
     ] {
+        assert!(refused.contains(wanted), "{wanted}: {refused}");
+    }
+}
+
+#[test]
+fn adapters_of_the_machine_are_named_for_every_member() {
+    let plan = lab("machine = \"sut\"\n[lab.links.lan]\nkind = \"adapter\"\n\
+         adapters = { sut = \"eth1\", clients = \"0000:03:00.1\" }\n");
+    let lab = plan.unwrap().lab;
+    assert_eq!(lab.machine.as_deref(), Some("sut"));
+    assert_eq!(lab.links[0].adapter("c02"), Some("0000:03:00.1"));
+}
+
+#[test]
+fn a_lab_of_adapters_that_cannot_be_is_refused_with_the_remedy() {
+    let real = "kind = \"adapter\"\n";
+    let both = "adapters = { sut = \"eth1\", clients = \"eth2\" }\n";
+    for (tables, wanted) in [
+        (format!("[lab.links.a]\n{both}"), "which is virtual"),
+        (format!("[lab.links.a]\n{real}adapters = {{ sut = \"eth1\" }}\n"), "adapters.c01 = "),
+        (format!("[lab.links.a]\n{real}adapters = {{ sut = \"/etc\" }}\n"), "bus address"),
+        (format!("[lab.links.a]\n{real}{both}adapters.box = \"eth3\"\n"), "twice"),
+        (
+            format!("[lab.links.a]\n{real}{both}[lab.links.b]\n{real}{both}"),
+            "adapter eth1 on two links",
+        ),
+        ("machine = \"sut\"\n[lab.links.a]\n".into(), "the machine itself, on link a"),
+        (format!("machine = \"c01\"\n[lab.links.a]\n{real}{both}"), "itself, on link a"),
+        (format!("machine = \"box\"\n[lab.links.a]\n{real}{both}"), "sut or a client"),
+        (
+            "[lab.hosts.sw]\nrole = \"switch\"\n[lab.links.a]\n\
+             members = [\"sut\", \"c01\", \"sw\"]\n[lab.links.b]\n\
+             members = [\"sut\", \"c02\", \"sw\"]\n"
+                .into(),
+            "sut on two links that a switch bridges",
+        ),
+        (
+            "[lab.hosts.box]\nrole = \"tester\"\n[lab.links.a]\n\
+             members = [\"sut\", \"c01\", \"box\"]\n[lab.links.b]\n\
+             members = [\"box\", \"c02\"]\n"
+                .into(),
+            "no way from c02 to link a",
+        ),
+    ] {
+        let refused = lab(&tables).unwrap_err();
         assert!(refused.contains(wanted), "{wanted}: {refused}");
     }
 }

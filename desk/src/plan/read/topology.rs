@@ -6,7 +6,8 @@ use super::error::PlanError;
 use super::nearest::remedy;
 use super::node::{Node, Section};
 use super::value::{WORD, outside};
-use crate::record::{HostPlan, LabPlan, Role, SUT, Way, Words};
+use crate::record::{CLIENTS, HostPlan, LabPlan, LinkPlan, Role, SUT, Way, Words, is_client};
+use std::collections::BTreeMap;
 
 /// Most hosts between links.
 const HOSTS_MOST: usize = 8;
@@ -24,8 +25,8 @@ pub(super) fn hosts(lab: &Section) -> Result<Vec<HostPlan>, PlanError> {
 
 fn host(node: &Node) -> Result<HostPlan, PlanError> {
     let name = &node.key;
-    let client = name.strip_prefix('c').is_some_and(|n| n.parse::<u32>().is_ok());
-    let taken = ["switch", "machine", "conductor", SUT, "lo"].contains(&name.as_str());
+    let client = is_client(name);
+    let taken = ["switch", "machine", "conductor", SUT, CLIENTS, "lo"].contains(&name.as_str());
     // The port of a switch is named after link and host, in the 15 bytes of an interface.
     if !Words::Any.has(name) || name.len() > 8 || client || taken {
         let allowed = format!("a name of {WORD}, at most 8, that no other host has");
@@ -63,10 +64,26 @@ pub(super) fn members(node: &Node) -> Result<Vec<String>, PlanError> {
     }
 }
 
-/// Every member is a host, a cable has two ends, every host is on a link, and every client reaches
-/// the system under test.
+/// Member to adapter, each a name or the address on its bus.
+pub(super) fn adapters(node: &Node) -> Result<BTreeMap<String, String>, PlanError> {
+    let adapter = |node: &Node| {
+        let written = node.string()?;
+        let fits = |c: char| c.is_ascii_alphanumeric() || "-_.:".contains(c);
+        if (1..=32).contains(&written.len()) && written.chars().all(fits) && written != "lo" {
+            return Ok((node.key.clone(), written.to_owned()));
+        }
+        let allowed = "an adapter of this machine by its name or bus address, as eth1 or \
+                       0000:03:00.0";
+        Err(outside(node, written, allowed))
+    };
+    node.section()?.entries.iter().map(adapter).collect()
+}
+
+/// Every member is a host, a cable has two ends, every host is on a link, every client reaches the
+/// system under test, and every adapter has a place.
 pub(super) fn check(lab: &Section, read: &LabPlan) -> Result<(), PlanError> {
-    let Some(node) = lab.get("links").or_else(|| lab.get("hosts")) else { return Ok(()) };
+    let all = ["links", "hosts", "machine"];
+    let Some(node) = all.into_iter().find_map(|key| lab.get(key)) else { return Ok(()) };
     let names = read.host_names();
     let known: Vec<&str> = names.iter().map(String::as_str).collect();
     for link in &read.links {
@@ -79,7 +96,9 @@ pub(super) fn check(lab: &Section, read: &LabPlan) -> Result<(), PlanError> {
             let at = format!("{count} members of link {}", link.name);
             return Err(outside(node, &at, "two: a direct link is one cable"));
         }
+        check_adapters(node, read, link)?;
     }
+    check_machine(node, read)?;
     let alone = |at: &usize| read.links.iter().all(|link| !read.members(link).contains(at));
     if let Some(at) = (0..names.len()).find(alone) {
         return Err(outside(node, &format!("{} on no link", names[at]), "a member of a link"));
@@ -87,6 +106,24 @@ pub(super) fn check(lab: &Section, read: &LabPlan) -> Result<(), PlanError> {
     if let Some(first) = read.links.first().filter(|link| !read.carries(link)) {
         let at = format!("{}, which {SUT} is not on, as the first link", first.name);
         return Err(outside(node, &at, "a first link with the system under test: it is the path"));
+    }
+    check_ways(node, read, &names)
+}
+
+/// Every client has a way to the system under test, and no host two adapters in one network.
+fn check_ways(node: &Node, read: &LabPlan, names: &[String]) -> Result<(), PlanError> {
+    let networks = read.networks();
+    for (at, name) in names.iter().enumerate() {
+        let switch = read.hosts.iter().any(|h| h.name == *name && h.role == Role::Switch);
+        let on: Vec<usize> = (0..read.links.len())
+            .filter(|link| read.members(&read.links[*link]).contains(&at))
+            .map(|link| networks[link])
+            .collect();
+        let twice = on.iter().enumerate().any(|(turn, net)| on[..turn].contains(net));
+        if twice && !switch {
+            let at = format!("{name} on two links that a switch bridges");
+            return Err(outside(node, &at, "one of them: they are one network"));
+        }
     }
     for (client, name) in names.iter().enumerate().skip(1).take(read.clients as usize) {
         let ways = read.ways(client);
@@ -96,6 +133,67 @@ pub(super) fn check(lab: &Section, read: &LabPlan) -> Result<(), PlanError> {
             let allowed = "membership, or hosts that forward between links: clients connect to \
                            every link of the system under test";
             return Err(outside(node, &at, allowed));
+        }
+    }
+    Ok(())
+}
+
+/// Every member of a link of adapters has one, an adapter is on one link, no other link has any.
+fn check_adapters(node: &Node, read: &LabPlan, link: &LinkPlan) -> Result<(), PlanError> {
+    let names = read.host_names();
+    let name = &link.name;
+    if !link.is_real() {
+        return match link.adapters.is_empty() {
+            true => Ok(()),
+            false => Err(outside(
+                node,
+                &format!("adapters of link {name}, which is virtual"),
+                &format!("kind = \"adapter\" in [lab.links.{name}], or no adapters"),
+            )),
+        };
+    }
+    let members: Vec<&String> = read.members(link).into_iter().map(|at| &names[at]).collect();
+    if let Some(member) = members.iter().find(|member| link.adapter(member).is_none()) {
+        let wanted = format!("its adapter in [lab.links.{name}]: adapters.{member} = \"eth1\"");
+        return Err(outside(node, &format!("{member} on link {name} without adapter"), &wanted));
+    }
+    let known = |key: &&String| *key == CLIENTS || members.contains(key);
+    if let Some(key) = link.adapters.keys().find(|key| !known(key)) {
+        let wanted = format!("a member of the link, or {CLIENTS} for all of them");
+        return Err(outside(node, &format!("adapters.{key} of link {name}"), &wanted));
+    }
+    let others = read.links.iter().filter(|other| other.name != *name);
+    let mut taken = others.flat_map(|other| other.adapters.values());
+    match taken.find(|adapter| link.adapters.values().any(|own| own == *adapter)) {
+        Some(adapter) => {
+            let at = format!("adapter {adapter} on two links");
+            Err(outside(node, &at, "each adapter on one link"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The host that is the machine itself takes part by adapters of its own alone.
+fn check_machine(node: &Node, read: &LabPlan) -> Result<(), PlanError> {
+    let Some(name) = &read.machine else { return Ok(()) };
+    if name != SUT && !is_client(name) || !read.host_names().contains(name) {
+        return Err(outside(node, name, "sut or a client: the host that is the machine itself"));
+    }
+    for link in &read.links {
+        let members = read.members(link);
+        let names = read.host_names();
+        if !members.iter().any(|at| names[*at] == *name) {
+            continue;
+        }
+        let own = link.adapter(name);
+        let sharing = members.iter().filter(|at| link.adapter(&names[**at]) == own).count();
+        if !link.is_real() || sharing != 1 {
+            let at = format!("{name}, which is the machine itself, on link {}", link.name);
+            return Err(outside(
+                node,
+                &at,
+                "a link of kind \"adapter\", with an adapter for it alone",
+            ));
         }
     }
     Ok(())

@@ -30,9 +30,7 @@ impl Case<'_> {
         };
         let settings = own(self.set);
         let links = vec![LinkPlan::of_all("lan")];
-        let (clients, client_rate) = (self.clients, None);
-        let hosts = Vec::new();
-        let lab = LabPlan { clients, client_rate, settings: Settings::new(), links, hosts };
+        let lab = LabPlan { clients: self.clients, links, ..LabPlan::default() };
         let mut all = own(&[
             ("direction", word("transmit")),
             ("placement", word("same")),
