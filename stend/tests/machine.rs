@@ -13,9 +13,10 @@ mod kill;
 mod moment;
 
 use desk::record::{Run, TrialRecord};
+use desk::stats::{equivalence_p, log_ratio};
 use kill::{Place, Running, STEND, signal, until};
 use rustix::process::Signal;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Command, Output};
@@ -196,17 +197,27 @@ fn told(run: &Run) -> BTreeSet<String> {
     told
 }
 
-/// Mean rate of the paced load at a level, bit/s.
-fn rate(run: &Run, level: &str) -> f64 {
+/// Rate of the paced load at a level, bit/s, by block.
+fn rates(run: &Run, level: &str) -> BTreeMap<u32, f64> {
     let at = |record: &&&TrialRecord| {
         let tso = record.trial.settings.get("tso").map(ToString::to_string);
         record.trial.point.load == "net" && tso.as_deref() == Some(level)
     };
     let records = good(run);
-    let rates: Vec<f64> =
-        records.iter().filter(at).map(|r| r.outcome.samples[0].quantity.value).collect();
-    assert!(!rates.is_empty(), "no visit at {level}");
-    rates.iter().sum::<f64>() / rates.len() as f64
+    let of = |record: &&TrialRecord| (record.trial.block, record.outcome.samples[0].quantity.value);
+    records.iter().filter(at).map(of).collect()
+}
+
+/// Whether two runs are equivalent within a margin of 5 %, by two one-sided tests over the blocks
+/// that both have.
+fn must_be_equivalent(pair: &Run, tcp: &Run, what: &str) {
+    for level in ["on", "off"] {
+        let (ours, theirs) = (rates(pair, level), rates(tcp, level));
+        let log = |(block, rate): (&u32, &f64)| log_ratio(*rate, *theirs.get(block)?);
+        let logs: Vec<f64> = ours.iter().filter_map(log).collect();
+        let p = equivalence_p(&logs, 0.05);
+        assert!(p.is_some_and(|p| p < 0.05), "{what}, tso {level}: p {p:?} of {logs:?}");
+    }
 }
 
 #[test]
@@ -230,10 +241,7 @@ fn a_run_over_tcp_tells_what_one_over_sockets_tells_whatever_the_other_clock_say
             Vec::<&String>::new(),
             "{clock}"
         );
-        for level in ["on", "off"] {
-            let ratio = rate(&tcp, level) / rate(&pair, level);
-            assert!((0.95..1.05).contains(&ratio), "{clock}, tso {level}: {ratio}");
-        }
+        must_be_equivalent(&pair, &tcp, clock);
     }
 }
 

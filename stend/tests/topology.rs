@@ -122,6 +122,22 @@ fn what_a_client_exchanges_with_the_server_passes_the_device_and_nothing_goes_ar
 }
 
 #[test]
+fn a_switch_joins_its_links_to_one_network() {
+    let _lock = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let text = BETWEEN.replace("WORKLOAD", "tcp_rr").replace("KIND", "bridge");
+    let text = text.replace("role = \"device\"", "role = \"switch\"");
+    let workloads: Vec<&WorkloadSpec> = loads::ALL.iter().map(|entry| entry.spec).collect();
+    let catalogue = Catalogue { workloads: &workloads, factors: rig::factor::ALL };
+    let plan = read(&text, &catalogue).expect("a plan");
+    let Some(mut bench) = bench(&plan) else { return };
+    let before = packets(&mut bench.lab, DEVICE, "near");
+    let record = visit(&mut bench, &plan).expect("a visit that nobody disturbed");
+    assert_eq!(record.outcome.fault, None);
+    let after = packets(&mut bench.lab, DEVICE, "near");
+    assert!(after.0 - before.0 > 20 && after.1 - before.1 > 20, "{before:?} {after:?}");
+}
+
+#[test]
 fn a_host_that_is_no_member_gets_no_answer() {
     let _lock = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let plan = plan("tcp_stream", "bridge");

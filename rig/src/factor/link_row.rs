@@ -7,7 +7,7 @@ use super::{FactorError, Undo};
 use crate::lab::ethtool::Number;
 use crate::lab::link::Tbf;
 use crate::lab::wire::{LinkAnswer, LinkRequest};
-use crate::lab::{EndRole, Lab, LabError, LinkEnd};
+use crate::lab::{EndRole, Lab, LabError, LinkEnd, by_host};
 use desk::record::{FactorSpec, Value, Words};
 use desk::unit::{Quantity, Unit};
 
@@ -82,8 +82,13 @@ impl LinkRow {
             // link, shapes what it sends; what faces it shapes what it receives.
             ends.retain(|end| end.narrow);
         }
-        if matches!(self.on, OnLink::Field(..) | OnLink::Number(_)) {
-            ends.retain(|e| matches!(e.role, EndRole::Adapter));
+        match self.on {
+            OnLink::Number(_) => ends.retain(|e| matches!(e.role, EndRole::Adapter)),
+            // Of the members: an adapter that they share stands with the switch.
+            OnLink::Field(..) => ends.retain(|e| {
+                matches!(e.role, EndRole::Adapter | EndRole::Stacked) && !lab.is_switch(e.host)
+            }),
+            _ => {}
         }
         if ends.is_empty() {
             return Err(FactorError::NoLinks(self.spec.name));
@@ -91,10 +96,12 @@ impl LinkRow {
         Ok(ends)
     }
 
-    /// Offloads of the bridge device concern frames of its own, which it has none of; it is set
-    /// like the rest, but a kernel that keeps its bits does not spoil the trial.
+    /// Offloads of the bridge device concern frames of its own, which it has none of, and those of
+    /// a macvlan follow its adapter's; they are set like the rest, but a kernel that keeps their
+    /// bits does not spoil the trial.
     const fn must_take(&self, end: &LinkEnd) -> bool {
-        !(matches!(end.role, EndRole::Bridge) && matches!(self.on, OnLink::Feature(_)))
+        !(matches!(end.role, EndRole::Bridge | EndRole::Stacked)
+            && matches!(self.on, OnLink::Feature(_)))
     }
 
     fn read(&self, lab: &mut Lab, ends: &[LinkEnd]) -> Result<Vec<LinkAnswer>, LabError> {
@@ -269,7 +276,7 @@ impl LinkRow {
             };
             steps.push((end.host, back));
         }
-        by_host(steps)
+        by_host(steps.into_iter().map(|(host, step)| (host, vec![step])))
     }
 
     fn not_taken(&self, lab: &Lab, end: &LinkEnd, asked: &Value, found: &Value) -> FactorError {
@@ -305,7 +312,7 @@ fn on_ends(
     requests: Vec<LinkRequest>,
 ) -> Result<Vec<LinkAnswer>, LabError> {
     let steps: Vec<_> = ends.iter().map(|end| end.host).zip(requests).collect();
-    let work = by_host(steps);
+    let work = by_host(steps.into_iter().map(|(host, step)| (host, vec![step])));
     let hosts: Vec<usize> = work.iter().map(|(host, _)| *host).collect();
     let mut lists: Vec<_> = lab.ask_links(work)?.into_iter().map(Vec::into_iter).collect();
     let mut answers = Vec::new();
@@ -314,17 +321,6 @@ fn on_ends(
         answers.extend(list.and_then(Iterator::next));
     }
     Ok(answers)
-}
-
-fn by_host(steps: Vec<(usize, LinkRequest)>) -> Steps {
-    let mut work = Steps::new();
-    for (host, request) in steps {
-        match work.iter_mut().find(|(h, _)| *h == host) {
-            Some((_, list)) => list.push(request),
-            None => work.push((host, vec![request])),
-        }
-    }
-    work
 }
 
 /// A bucket of 5 ms (at least 64 KiB, so that one segmentation-offload frame fits) and a queue of

@@ -7,7 +7,9 @@ use super::stolen::stolen;
 use super::watch::{Edge, Watch};
 use crate::factor::{self, FactorError, MachineSettings};
 use crate::lab::machine::{Order, Refusal, Reply, same_version};
-use crate::lab::{HostProcess, LabError, Standing, clock, cpus, environment, refuse_names, undo};
+use crate::lab::{
+    HostProcess, LabError, Standing, clock, cpus, environment, refuse_adapters, refuse_names, undo,
+};
 use desk::record::{Environment, Plan};
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -97,7 +99,8 @@ impl Orders {
             Order::Facts(plan) => Reply::Facts(factor::facts(&plan, &self.root)),
             Order::Raise(raise) => match self.standing.raise(&raise, &self.binary) {
                 Ok(()) => {
-                    Reply::Raised(self.standing.hosts().iter().map(HostProcess::pid).collect())
+                    let pids = self.standing.hosts().iter().map(HostProcess::pid).collect();
+                    Reply::Raised(pids, self.standing.adapters())
                 }
                 Err(e) => refuse_lab(e),
             },
@@ -120,7 +123,9 @@ impl Orders {
 
     /// What of a plan cannot be had here.
     fn refusal(&self, plan: &Plan) -> Reply {
-        match refuse_names(&plan.lab, &self.root) {
+        let lent = !self.standing.adapters().is_empty();
+        let adapters = if lent { Ok(()) } else { refuse_adapters(&plan.lab, &self.root) };
+        match refuse_names(&plan.lab, &self.root).and(adapters) {
             Ok(()) => done(factor::refuse(plan, &self.root), refuse_factor),
             Err(e) => refuse_lab(e),
         }

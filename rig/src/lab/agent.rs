@@ -2,6 +2,7 @@
 //!
 //! Must not know any workload by name; their parts are handed in as a table.
 
+use super::adapter::is_benchmark;
 use super::error::LabError;
 use super::ethtool::Ethtool;
 use super::link::Routes;
@@ -9,7 +10,7 @@ use super::machine;
 use super::namespace;
 use super::wire::{self, Answer, LinkAnswer, LinkRequest, Request};
 use desk::record::LabKind;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::os::fd::AsFd as _;
 use std::os::unix::net::UnixStream;
@@ -40,6 +41,7 @@ pub fn serve(workloads: &[(&'static str, MakePart)]) -> io::Result<()> {
         workloads,
         parts: BTreeMap::new(),
         place: None,
+        taken: BTreeSet::new(),
     };
     loop {
         let request = match wire::receive(&mut control) {
@@ -116,6 +118,8 @@ struct Agent<'a> {
     parts: BTreeMap<String, Part>,
     /// Where this host lives, once it has entered.
     place: Option<LabKind>,
+    /// Adapters of the lab, where this host is the machine itself.
+    taken: BTreeSet<String>,
 }
 
 impl Agent<'_> {
@@ -126,16 +130,43 @@ impl Agent<'_> {
                 self.enter(kind, &name, join)
             }
             Request::Links(list) => {
-                // Outside a namespace of our own the links are the machine's, not ours to change.
-                if !matches!(self.place, Some(LabKind::RootNamespaces | LabKind::UserNamespaces)) {
-                    return Err("this host has no links of its own".into());
-                }
+                self.refuse(&list)?;
                 let mut hands = LinkHands::open().map_err(|e| e.to_string())?;
                 let done: Result<Vec<_>, _> =
                     list.into_iter().map(|r| hands.carry_out(r)).collect();
                 done.map(Answer::Links).map_err(|e| e.to_string())
             }
+            Request::Take(adapter) if self.place == Some(LabKind::Loopback) => {
+                self.taken.insert(adapter);
+                Ok(Answer::Done)
+            }
+            Request::Take(_) => Err("this host has a namespace of its own".into()),
             Request::Work { workload, body } => self.work(&workload, body),
+        }
+    }
+
+    /// Outside a namespace of our own the links are the machine's, not ours to change, but for the
+    /// adapters that the lab has.
+    fn refuse(&self, list: &[LinkRequest]) -> Result<(), String> {
+        if matches!(self.place, Some(LabKind::RootNamespaces | LabKind::UserNamespaces)) {
+            return Ok(());
+        }
+        if self.taken.is_empty() {
+            return Err("this host has no links of its own".into());
+        }
+        let may = |request: &&LinkRequest| match request {
+            LinkRequest::Address(name, address, _) => {
+                self.taken.contains(name) && is_benchmark(*address)
+            }
+            other => other.of().is_some_and(|name| self.taken.contains(name)),
+        };
+        match list.iter().find(|request| !may(request)) {
+            None => Ok(()),
+            Some(LinkRequest::Setting(path) | LinkRequest::SetSetting(path, _)) => Err(format!(
+                "this host is the machine itself, and net/{path} is the machine's; set it by a \
+                 factor of the machine"
+            )),
+            Some(other) => Err(format!("{other:?} is not of an adapter that the lab has")),
         }
     }
 
@@ -187,6 +218,9 @@ impl LinkHands {
         match request {
             LinkRequest::AddBridge(name) => routes.add_bridge(&name)?,
             LinkRequest::AddVeth(name, peer, pid) => routes.add_veth(&name, &peer, pid)?,
+            LinkRequest::AddMacvlan(parent, name, pid) => {
+                routes.add_macvlan(&parent, &name, pid)?
+            }
             LinkRequest::Up(name) => routes.set_up(&name, true)?,
             LinkRequest::Master(name, bridge) => routes.set_master(&name, &bridge)?,
             LinkRequest::Address(name, address, prefix) => {

@@ -95,11 +95,20 @@ pub enum LabError {
     /// A link of the plan has the name of an adapter of the machine.
     #[error(
         "link '{link}' has the name of an adapter of this machine, and would be another; write \
-         kind = \"bridge\" in [lab.links.{link}] for a virtual link of this name, or rename it"
+         kind = \"adapter\" in [lab.links.{link}] to use it, kind = \"bridge\" for a virtual link of \
+         this name, or rename it"
     )]
     Name {
         /// Which.
         link: String,
+    },
+    /// An adapter of the machine cannot be lent to a host.
+    #[error("adapter '{adapter}' cannot be lent to the lab: {what}")]
+    Adapter {
+        /// As the plan writes it.
+        adapter: String,
+        /// Why, with the remedy.
+        what: String,
     },
     /// A link operation.
     #[error(transparent)]

@@ -4,7 +4,9 @@
 //! Never: what is measured, and which factor means what.
 //! Start reading at `topology.rs`.
 
+mod adapter;
 pub mod agent;
+mod cables;
 pub mod capability;
 mod cgroup;
 pub mod clock;
@@ -26,10 +28,12 @@ pub mod undo;
 mod urgent;
 pub mod wire;
 
+pub use adapter::Loan;
+pub use cables::by_host;
 pub use cgroup::HostGroup;
 pub use error::LabError;
 pub use host::HostProcess;
 pub use ours::Ours;
 pub use standing::{SUT, Standing};
-pub use topology::{Blueprint, EndRole, Lab, LinkEnd, Wanted, refuse_names};
+pub use topology::{Blueprint, EndRole, Lab, LinkEnd, Wanted, refuse_adapters, refuse_names};
 pub use urgent::Urgent;

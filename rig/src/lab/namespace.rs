@@ -77,6 +77,16 @@ fn join_user_namespace(pid: u32) -> Result<(), LabError> {
     .map_err(|e| LabError::Namespace { what: "setns(user)", source: e.into() })
 }
 
+/// Moves the calling thread into a network namespace.
+///
+/// # Errors
+/// When the kernel refuses.
+pub fn join(network: std::os::fd::BorrowedFd<'_>) -> Result<(), LabError> {
+    let kind = Some(rustix::thread::LinkNameSpaceType::Network);
+    rustix::thread::move_into_link_name_space(network, kind)
+        .map_err(|e| LabError::Namespace { what: "setns(net)", source: e.into() })
+}
+
 /// Binds this process's network namespace to `/run/netns/stend-…`, where `ip netns exec` finds it.
 ///
 /// The name carries the conductor's pid; [`remove_stale`] removes names in which nobody lives.

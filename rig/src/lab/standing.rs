@@ -2,6 +2,7 @@
 //!
 //! Must not know which links join them, nor what is measured.
 
+use super::adapter::Lent;
 use super::cgroup::ControlGroups;
 use super::error::LabError;
 use super::host::HostProcess;
@@ -28,8 +29,12 @@ pub struct Standing {
     grouped: usize,
     /// Whether its namespaces have names, which others can see.
     named: bool,
+    /// The host that is the machine itself.
+    machine: Option<String>,
     pub(super) groups: ControlGroups,
     pub(super) quotas: Quotas,
+    /// Adapters of the machine that hosts have.
+    lent: Lent,
     /// Names and groups, as they stand in the journal.
     written: Option<(Journal, Vec<u64>)>,
 }
@@ -48,8 +53,9 @@ impl Standing {
         }
         self.named = root && raise.seen;
         (self.clients, self.grouped) = (raise.clients, raise.grouped);
+        self.machine.clone_from(&raise.machine);
         self.groups = if raise.seen { ControlGroups::find() } else { ControlGroups::default() };
-        let raised = self.start(raise, binary);
+        let raised = self.start(raise, binary).and_then(|()| self.lend(raise, binary));
         if raised.is_err() {
             self.take_down();
         }
@@ -66,8 +72,10 @@ impl Standing {
         let (first, others) = self.hosts.split_at_mut(1);
         for hosts in [first, others] {
             for host in hosts.iter_mut() {
-                let name = if self.named { host.name().to_owned() } else { String::new() };
-                let (version, kind) = (VERSION.to_owned(), raise.kind);
+                let stays = raise.machine.as_deref() == Some(host.name());
+                let kind = if stays { LabKind::Loopback } else { raise.kind };
+                let name = if self.named && !stays { host.name().into() } else { String::new() };
+                let version = VERSION.to_owned();
                 host.ask(&Request::Enter { version, kind, name, join })?;
             }
             for host in hosts.iter_mut() {
@@ -81,6 +89,39 @@ impl Standing {
         Ok(())
     }
 
+    /// Gives hosts the adapters of the machine that their links are made of. In a lab that nobody
+    /// sees it is only asked whether they could be had.
+    fn lend(&mut self, raise: &Raise, binary: &Path) -> Result<(), LabError> {
+        if raise.loans.is_empty() {
+            return Ok(());
+        }
+        if raise.kind != LabKind::RootNamespaces {
+            return Err(LabError::Adapter {
+                adapter: raise.loans[0].adapter.clone(),
+                what: "only root can move it to the namespace of a host; run as root".into(),
+            });
+        }
+        let hosts = &self.hosts;
+        let host = |at: usize| {
+            hosts.get(at).map(|host| (host.pid(), host.name().to_owned())).unwrap_or_default()
+        };
+        self.lent.lend(&raise.loans, binary, &host)?;
+        for (loan, name) in raise.loans.iter().zip(self.lent.names()) {
+            if loan.name.is_none() {
+                let host = self.hosts.get_mut(loan.host).ok_or(LabError::Cancelled)?;
+                host.ask(&Request::Take(name.clone()))?;
+                host.done()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Names that lent adapters have on their hosts, in the order of the loans.
+    #[must_use]
+    pub fn adapters(&self) -> Vec<String> {
+        self.lent.names().to_vec()
+    }
+
     /// Names of namespaces and groups stand in the journal before they are made. A lab has no names
     /// without it; groups are a second opinion, which it can do without.
     fn write_down(&mut self, hosts: &[String], binary: &Path) -> Result<(), LabError> {
@@ -92,7 +133,8 @@ impl Standing {
         };
         let mut intents = Vec::new();
         let named = self.named;
-        for host in hosts.iter().filter(|_| named) {
+        let stays = |host: &String| self.machine.as_ref() == Some(host);
+        for host in hosts.iter().filter(|host| named && !stays(host)) {
             let path = namespace::path_of(std::process::id(), host);
             intents.push(intent(host, Kind::Namespace, path));
         }
@@ -139,6 +181,8 @@ impl Standing {
 
     /// Ends all hosts; their namespaces, links and sockets go with them.
     pub fn take_down(&mut self) {
+        // What comes back explicitly comes back at once, and virtual adapters at all.
+        self.lent.bring_back();
         if self.named {
             for host in &self.hosts {
                 namespace::remove_name(std::process::id(), host.name());

@@ -1,15 +1,16 @@
-//! Knows how a lab on one machine is put together: the system under test, clients, a switch, links.
+//! Knows the lab on one machine as the conductor has it: hosts that are asked, and their machine.
 //!
-//! Must not know what is measured in it, nor which factor changes what.
+//! Must not know what is measured in it, nor which factor changes what. How hosts are joined stands
+//! in `cables.rs`.
 
+use super::adapter::{self, Loan};
+use super::cables::loans;
 use super::clock;
 use super::error::LabError;
 use super::machine::{Heard, Machine, Order, Raise, Reply};
 use super::quota::Side;
-use super::standing::SUT;
 use super::wire::{Answer, LinkAnswer, LinkRequest, Request};
-use desk::record::{Fact, LabKind, LabPlan, LinkPlan, Settings, Way};
-use std::net::Ipv4Addr;
+use desk::record::{Fact, LabKind, LabPlan, LinkPlan};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -36,8 +37,7 @@ impl Blueprint {
     #[must_use]
     pub fn of_all(wanted: Wanted, clients: u32, links: &[&str]) -> Self {
         let links = links.iter().map(|name| LinkPlan::of_all(name)).collect();
-        let (client_rate, settings, hosts) = (None, Settings::new(), Vec::new());
-        Self { wanted, lab: LabPlan { clients, client_rate, settings, links, hosts } }
+        Self { wanted, lab: LabPlan { clients, links, ..LabPlan::default() } }
     }
 }
 
@@ -58,12 +58,14 @@ pub struct LinkEnd {
 /// What an interface is to its link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EndRole {
-    /// An adapter of a member.
+    /// An adapter of a member, or one that members share.
     Adapter,
     /// The switch's port towards a member.
     Port,
     /// The bridge itself.
     Bridge,
+    /// A macvlan of a member, on an adapter that several share.
+    Stacked,
 }
 
 /// A lab that stands: hosts and links. Everything goes when it is dropped.
@@ -76,8 +78,23 @@ pub struct Lab {
     machine: Machine,
     /// Every host; its channel on the machine is its index and one.
     hosts: Vec<Seat>,
+    /// Adapters of the machine that hosts have.
+    pub(super) lent: Vec<LentAdapter>,
     /// Which hosts there are, and on which links; the switch is not among them.
-    plan: LabPlan,
+    pub(super) plan: LabPlan,
+}
+
+/// An adapter of the machine, as the conductor knows it.
+#[derive(Clone, Debug)]
+pub(super) struct LentAdapter {
+    /// Place of its link among the links.
+    pub(super) link: usize,
+    /// As the plan writes it.
+    pub(super) adapter: String,
+    /// Place of the host that has it.
+    pub(super) host: usize,
+    /// Its name there.
+    pub(super) name: String,
 }
 
 /// A host, as the conductor knows it.
@@ -95,8 +112,6 @@ const NEAR_NS: u64 = 4_000_000;
 
 /// Longest wait for link operations on a host.
 const LINKS_MAX: Duration = Duration::from_secs(20);
-/// Longest wait for the ports of the switch.
-const PORTS_MAX: Duration = Duration::from_secs(3);
 
 impl Lab {
     /// Builds a lab on a machine, falling back from root's namespaces to a user's to loopback.
@@ -141,11 +156,11 @@ impl Lab {
     fn lay(
         machine: Machine,
         blueprint: &Blueprint,
-        (kind, hosts): (LabKind, Vec<Seat>),
+        (kind, (hosts, lent)): (LabKind, Raised),
         reasons: &[String],
     ) -> Result<Self, LabError> {
         let (plan, reason) = (blueprint.lab.clone(), reasons.join("; "));
-        let mut lab = Self { kind, reason, machine, hosts, plan };
+        let mut lab = Self { kind, reason, machine, hosts, lent, plan };
         if kind != LabKind::Loopback {
             lab.lay_cables()?;
         }
@@ -158,115 +173,13 @@ impl Lab {
     /// As [`Self::build`].
     pub fn rebuild(&mut self, blueprint: &Blueprint) -> Result<(), LabError> {
         self.machine.must(&Order::TakeDown)?;
-        self.hosts = raise(&mut self.machine, blueprint, (self.kind, true))?;
+        (self.hosts, self.lent) = raise(&mut self.machine, blueprint, (self.kind, true))?;
         if self.kind == LabKind::Loopback { Ok(()) } else { self.lay_cables() }
     }
 
-    /// Bridges, pairs, addresses and routes: one bridge or cable and one subnet a link, so that
-    /// links share nothing. Who is no member of a link has no adapter on it.
-    fn lay_cables(&mut self) -> Result<(), LabError> {
-        let switch = self.switch();
-        for at in 0..self.hosts.len() {
-            self.quiet(at)?;
-        }
-        let bridged = self.cables();
-        self.links_on(switch, bridged)?;
-        for (number, link) in self.plan.links.clone().iter().enumerate() {
-            if let (true, [one, other]) = (link.is_direct(), self.members(number).as_slice()) {
-                let (name, pid) = (link.name.clone(), self.pid(*other));
-                self.links_on(*one, vec![LinkRequest::AddVeth(name.clone(), name, pid)])?;
-            }
-        }
-        for at in 0..switch {
-            let mut work = vec![LinkRequest::Up("lo".into())];
-            for (number, link) in self.plan.links.iter().enumerate() {
-                if self.members(number).contains(&at) {
-                    let name = link.name.clone();
-                    work.push(LinkRequest::Address(name.clone(), address(number, at), 24));
-                    work.push(LinkRequest::Up(name));
-                }
-            }
-            work.extend(self.routes(at));
-            self.links_on(at, work)?;
-        }
-        self.wait_for_ports()
-    }
-
-    /// What the switch makes: a bridge for each link that has one, and a port to each member.
-    fn cables(&self) -> Vec<LinkRequest> {
-        let mut work = Vec::new();
-        let bridges = self.plan.links.iter().enumerate().filter(|(_, link)| !link.is_direct());
-        for (number, link) in bridges {
-            work.push(LinkRequest::AddBridge(bridge_name(number)));
-            work.push(LinkRequest::Up(bridge_name(number)));
-            for at in self.members(number) {
-                let port = port_name(number, self.name(at));
-                work.push(LinkRequest::AddVeth(port.clone(), link.name.clone(), self.pid(at)));
-                work.push(LinkRequest::Master(port.clone(), bridge_name(number)));
-                work.push(LinkRequest::Up(port));
-            }
-        }
-        work
-    }
-
-    /// The routes of a host to links that it reaches over others, and whether it forwards itself.
-    fn routes(&self, at: usize) -> Vec<LinkRequest> {
-        let mut work = Vec::new();
-        if at > self.plan.clients as usize {
-            work.push(LinkRequest::SetSetting("ipv4/ip_forward".into(), "1".into()));
-        }
-        for (to, way) in self.plan.ways(at).into_iter().enumerate() {
-            if let Way::Over { link, host } = way {
-                work.push(LinkRequest::Route(network(to), 24, address(link, host)));
-            }
-        }
-        work
-    }
-
     /// Members of a link, by index.
-    fn members(&self, number: usize) -> Vec<usize> {
+    pub(super) fn members(&self, number: usize) -> Vec<usize> {
         self.plan.links.get(number).map(|link| self.plan.members(link)).unwrap_or_default()
-    }
-
-    /// Waits until every port of the switch passes traffic: the kernel looks at carriers up to a
-    /// second after they come, and what is sent before is lost.
-    fn wait_for_ports(&mut self) -> Result<(), LabError> {
-        let switch = self.switch();
-        let mut ports = Vec::new();
-        for (number, _) in self.plan.links.iter().enumerate().filter(|(_, l)| !l.is_direct()) {
-            ports.extend(
-                self.members(number).into_iter().map(|at| port_name(number, self.name(at))),
-            );
-        }
-        let deadline = Instant::now() + PORTS_MAX;
-        loop {
-            let asked = ports.iter().cloned().map(LinkRequest::Info).collect();
-            let answers = self.links_on(switch, asked)?;
-            let runs = |a: &LinkAnswer| matches!(a, LinkAnswer::Info(info) if info.running);
-            // A port that stays silent shows in the first trial, as a stream that does not open.
-            if answers.iter().all(runs) || Instant::now() > deadline {
-                return Ok(());
-            }
-            clock::sleep_until(clock::now_ns() + 5_000_000);
-        }
-    }
-
-    /// Kernel settings without which other things than the link would be measured.
-    fn quiet(&mut self, at: usize) -> Result<(), LabError> {
-        // Address detection of IPv6 would send packets into the first trials; the bridge must not
-        // show our frames to iptables (costs about a seventh without segmentation offload).
-        let settings = [
-            ("ipv6/conf/all/disable_ipv6", "1"),
-            ("ipv6/conf/default/disable_ipv6", "1"),
-            ("bridge/bridge-nf-call-iptables", "0"),
-            // What one connection learnt of a path must not shape the next trial's.
-            ("ipv4/tcp_no_metrics_save", "1"),
-        ];
-        let mut work = Vec::new();
-        for (path, value) in settings {
-            work.push(LinkRequest::SetSettingIfThere(path.into(), value.into()));
-        }
-        self.links_on(at, work).map(|_| ())
     }
 
     /// Number of clients.
@@ -285,57 +198,6 @@ impl Lab {
     #[must_use]
     pub fn name(&self, at: usize) -> &str {
         self.hosts.get(at).map_or("", |host| &host.name)
-    }
-
-    /// Address of the system under test on a link; on loopback always 127.0.0.1.
-    #[must_use]
-    pub fn sut_address(&self, link: &str) -> Ipv4Addr {
-        if self.kind == LabKind::Loopback {
-            return Ipv4Addr::LOCALHOST;
-        }
-        address(self.number(link).unwrap_or(0), SUT)
-    }
-
-    /// The interface by which a host reaches a link: its adapter there, or that towards the host
-    /// that forwards; `lo` on loopback.
-    #[must_use]
-    pub fn interface(&self, at: usize, link: &str) -> String {
-        if self.kind == LabKind::Loopback {
-            return "lo".into();
-        }
-        let way = self.number(link).and_then(|number| self.plan.ways(at).into_iter().nth(number));
-        match way {
-            Some(Way::Over { link: first, .. }) => self.plan.links[first].name.clone(),
-            _ => link.into(),
-        }
-    }
-
-    fn number(&self, link: &str) -> Option<usize> {
-        self.plan.links.iter().position(|one| one.name == link)
-    }
-
-    /// Every interface of a link; empty on loopback, where there are no links.
-    #[must_use]
-    pub fn ends(&self, link: &str) -> Vec<LinkEnd> {
-        let Some(number) = self.number(link).filter(|_| self.kind != LabKind::Loopback) else {
-            return Vec::new();
-        };
-        let (switch, direct) = (self.switch(), self.plan.links[number].is_direct());
-        let mut ends = Vec::new();
-        for (turn, at) in self.members(number).into_iter().enumerate() {
-            // Of a cable both ends are adapters, and each faces the other.
-            let (role, narrow) = (EndRole::Adapter, turn == 0 || direct);
-            ends.push(LinkEnd { host: at, name: link.into(), role, narrow });
-            if !direct {
-                let (name, role) = (port_name(number, self.name(at)), EndRole::Port);
-                ends.push(LinkEnd { host: switch, name, role, narrow });
-            }
-        }
-        if !direct {
-            let (name, role) = (bridge_name(number), EndRole::Bridge);
-            ends.push(LinkEnd { host: switch, name, role, narrow: false });
-        }
-        ends
     }
 
     /// Waits until just before a moment of the monotonic clock; looks 20 times a second whether the
@@ -427,15 +289,39 @@ impl Lab {
     }
 
     /// Link operations on one host.
-    fn links_on(&mut self, at: usize, work: Vec<LinkRequest>) -> Result<Vec<LinkAnswer>, LabError> {
+    pub(super) fn links_on(
+        &mut self,
+        at: usize,
+        work: Vec<LinkRequest>,
+    ) -> Result<Vec<LinkAnswer>, LabError> {
         Ok(self.ask_links(vec![(at, work)])?.pop().unwrap_or_default())
     }
 
-    /// Link operations on several hosts at once, a list a host.
+    /// Link operations on several hosts at once, a list a host. What macvlans stand on is changed
+    /// before they are.
     ///
     /// # Errors
     /// As [`Self::ask`].
     pub fn ask_links(
+        &mut self,
+        work: Vec<(usize, Vec<LinkRequest>)>,
+    ) -> Result<Vec<Vec<LinkAnswer>>, LabError> {
+        if !self.lent.iter().any(|lent| self.is_switch(lent.host)) {
+            return self.ask_links_at_once(work);
+        }
+        let mut lists = vec![Vec::new(); work.len()];
+        let (below, above): (Vec<_>, Vec<_>) =
+            work.into_iter().enumerate().partition(|(_, (at, _))| self.is_switch(*at));
+        for wave in [below, above] {
+            let (places, work): (Vec<usize>, Vec<_>) = wave.into_iter().unzip();
+            for (place, list) in places.into_iter().zip(self.ask_links_at_once(work)?) {
+                lists[place] = list;
+            }
+        }
+        Ok(lists)
+    }
+
+    fn ask_links_at_once(
         &mut self,
         work: Vec<(usize, Vec<LinkRequest>)>,
     ) -> Result<Vec<Vec<LinkAnswer>>, LabError> {
@@ -455,8 +341,14 @@ impl Lab {
         Ok(lists)
     }
 
+    /// Whether a host is the switch of the lab.
+    #[must_use]
+    pub const fn is_switch(&self, at: usize) -> bool {
+        at == self.switch()
+    }
+
     /// Index of the switch: the last host, where there are links.
-    const fn switch(&self) -> usize {
+    pub(super) const fn switch(&self) -> usize {
         1 + self.plan.clients as usize + self.plan.hosts.len()
     }
 }
@@ -555,11 +447,24 @@ impl Lab {
     }
 }
 
+/// Refuses adapters of a plan that are not there, or that the machine below `root` uses itself.
+///
+/// # Errors
+/// The first such adapter.
+pub fn refuse_adapters(lab: &LabPlan, root: &Path) -> Result<(), LabError> {
+    for (_, Loan { adapter, name, .. }) in loans(lab) {
+        let own = adapter::find(root, &adapter);
+        let free = own.and_then(|own| adapter::refuse(root, &own, name.is_none()));
+        free.map_err(|what| LabError::Adapter { adapter, what })?;
+    }
+    Ok(())
+}
+
 /// Refuses a link under the name of an adapter of the machine below `root`, unless the plan says of
 /// which kind it is. The link of a plan that names none is asked about by nobody.
 ///
 /// # Errors
-/// The first such link, with both remedies.
+/// The first such link, with its remedies.
 pub fn refuse_names(lab: &LabPlan, root: &Path) -> Result<(), LabError> {
     let unnamed = [LinkPlan::of_all("lan")];
     let named = lab.links.iter().filter(|link| link.kind.is_none() && lab.links != unnamed);
@@ -570,23 +475,36 @@ pub fn refuse_names(lab: &LabPlan, root: &Path) -> Result<(), LabError> {
     }
 }
 
-/// Starts the hosts of a blueprint.
+/// What stands on the machine: hosts, and adapters that they have.
+type Raised = (Vec<Seat>, Vec<LentAdapter>);
+
+/// Starts the hosts of a blueprint, and lends them the adapters that their links are made of; not
+/// in a lab that nobody sees.
 fn raise(
     machine: &mut Machine,
     blueprint: &Blueprint,
     (kind, seen): (LabKind, bool),
-) -> Result<Vec<Seat>, LabError> {
+) -> Result<Raised, LabError> {
     let mut names = blueprint.lab.host_names();
     let (clients, grouped) = (blueprint.lab.clients as usize, names.len());
     if kind != LabKind::Loopback {
         names.push("switch".to_owned());
     }
     machine.forget_hosts();
-    let order = Order::Raise(Raise { kind, hosts: names.clone(), clients, grouped, seen });
-    match machine.order(&order)? {
-        Reply::Raised(pids) if pids.len() == names.len() => {
-            let seat = |(name, pid)| Seat { name, pid };
-            Ok(names.into_iter().zip(pids).map(seat).collect())
+    let real = if kind == LabKind::Loopback { Vec::new() } else { loans(&blueprint.lab) };
+    let loans = real.iter().map(|(_, loan)| loan.clone()).collect();
+    let (hosts, stays) = (names.clone(), blueprint.lab.machine.clone());
+    let raise = Raise { kind, hosts, clients, grouped, seen, machine: stays, loans };
+    match machine.order(&Order::Raise(raise))? {
+        Reply::Raised(pids, lent) if pids.len() == names.len() && lent.len() == real.len() => {
+            let seats = names.into_iter().zip(pids).map(|(name, pid)| Seat { name, pid });
+            let adapter = |((link, loan), name): (&(usize, Loan), String)| LentAdapter {
+                link: *link,
+                adapter: loan.adapter.clone(),
+                host: loan.host,
+                name,
+            };
+            Ok((seats.collect(), real.iter().zip(lent).map(adapter).collect()))
         }
         other => Err(machine.out_of_turn(&format!("{other:?}"))),
     }
@@ -595,26 +513,4 @@ fn raise(
 /// The channel of a host on its machine.
 fn channel(at: usize) -> u16 {
     u16::try_from(at + 1).unwrap_or(u16::MAX - 1)
-}
-
-fn bridge_name(link: usize) -> String {
-    format!("br{link}")
-}
-
-fn port_name(link: usize, host: &str) -> String {
-    format!("p{link}-{host}")
-}
-
-/// Addresses of the benchmarking range (RFC 2544 C.2.2): one /24 a link.
-fn address(link: usize, host: usize) -> Ipv4Addr {
-    Ipv4Addr::new(198, 18, octet(link), if host == SUT { 1 } else { octet(host + 9) })
-}
-
-/// The network of a link.
-fn network(link: usize) -> Ipv4Addr {
-    Ipv4Addr::new(198, 18, octet(link), 0)
-}
-
-fn octet(number: usize) -> u8 {
-    u8::try_from(number).unwrap_or(u8::MAX)
 }

@@ -27,6 +27,8 @@ pub enum Request {
         /// Process whose user namespace is joined; none makes a new one.
         join: Option<u32>,
     },
+    /// The host is the machine itself: this adapter of it is the lab's.
+    Take(String),
     /// Do these link operations in order; the first failure ends the list.
     Links(Vec<LinkRequest>),
     /// A message for a workload's part on this host.
@@ -45,6 +47,8 @@ pub enum LinkRequest {
     AddBridge(String),
     /// Make a pair: name here, name there, process in whose namespace the other end is born.
     AddVeth(String, String, u32),
+    /// Make a link on another: name of that one, name there, process in whose namespace it is born.
+    AddMacvlan(String, String, u32),
     /// Bring up.
     Up(String),
     /// Put under a bridge.
@@ -79,6 +83,28 @@ pub enum LinkRequest {
     SetSetting(String, String),
     /// Write a kernel setting of the host unless this kernel has no such setting.
     SetSettingIfThere(String, String),
+}
+
+impl LinkRequest {
+    /// The link that is read or changed; none for what makes links and for settings of the kernel.
+    #[must_use]
+    pub fn of(&self) -> Option<&str> {
+        match self {
+            Self::Up(name)
+            | Self::Address(name, ..)
+            | Self::SetMtu(name, _)
+            | Self::Info(name)
+            | Self::Features(name)
+            | Self::SetFeatures(name, _)
+            | Self::Number(name, _)
+            | Self::SetNumber(name, ..)
+            | Self::SetTbf(name, _)
+            | Self::Tbf(name)
+            | Self::Shaper(name)
+            | Self::ClearQdisc(name) => Some(name),
+            _ => None,
+        }
+    }
 }
 
 /// What a link operation gives.

@@ -7,7 +7,7 @@
 
 use super::reading;
 use crate::lab::wire::{LinkAnswer, LinkRequest};
-use crate::lab::{Lab, LabError};
+use crate::lab::{Lab, LabError, LinkEnd, by_host};
 use desk::record::Reading;
 use desk::unit::Unit;
 
@@ -24,15 +24,8 @@ impl Carriers {
     /// # Errors
     /// When a host is gone or does not answer.
     pub fn read(lab: &mut Lab, link: &str) -> Result<Self, LabError> {
-        let ends = lab.ends(link);
-        let mut work: Vec<(usize, Vec<LinkRequest>)> = Vec::new();
-        for end in &ends {
-            let ask = LinkRequest::Info(end.name.clone());
-            match work.iter_mut().find(|(host, _)| *host == end.host) {
-                Some((_, list)) => list.push(ask),
-                None => work.push((end.host, vec![ask])),
-            }
-        }
+        let ask = |end: LinkEnd| (end.host, vec![LinkRequest::Info(end.name)]);
+        let work = by_host(lab.ends(link).into_iter().map(ask));
         let hosts: Vec<usize> = work.iter().map(|(host, _)| *host).collect();
         let mut read = Self::default();
         for (host, answers) in hosts.into_iter().zip(lab.ask_links(work)?) {

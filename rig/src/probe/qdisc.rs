@@ -45,6 +45,7 @@ impl Shapers {
             let host = lab.name(end.host).to_owned();
             let name = match end.role {
                 EndRole::Port if !end.narrow => format!("{host}.{leads_to}"),
+                EndRole::Adapter if lab.is_switch(end.host) => format!("{host}.{}", end.name),
                 _ => host,
             };
             if end.role == EndRole::Adapter {

@@ -9,7 +9,7 @@ use desk::record::{Environment, LabKind, Plan, Scope};
 use rig::factor;
 use rig::lab::machine::Order;
 use rig::lab::sim::{self, Physics};
-use rig::lab::{Blueprint, LabError, Wanted, environment, refuse_names, undo};
+use rig::lab::{Blueprint, LabError, Wanted, environment, refuse_adapters, refuse_names, undo};
 use rig::run::{self, Bench, RunError, Simulated, Stand};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -54,13 +54,12 @@ pub fn refuse_physics(place: Place, physics: Option<&Path>) -> Result<(), CliErr
 /// where it was named.
 ///
 /// # Errors
-/// When a physics cannot be read, or a link has the name of an adapter.
+/// When a physics cannot be read.
 pub fn machine(plan: &Plan, place: Place, physics: Option<&Path>) -> Result<Environment, CliError> {
     if place == Place::Sim {
         let links: Vec<String> = plan.lab.links.iter().map(|l| l.name.clone()).collect();
         return Ok(model(physics, &links)?.1);
     }
-    refuse_names(&plan.lab, Path::new("/")).map_err(RunError::from)?;
     let mut environment = environment::here();
     environment.facts.extend(factor::facts(plan, Path::new("/")));
     environment.facts.extend(plan.told());
@@ -69,6 +68,17 @@ pub fn machine(plan: &Plan, place: Place, physics: Option<&Path>) -> Result<Envi
         environment.lab = Some((kind, String::new()));
     }
     Ok(environment)
+}
+
+/// What of a plan this machine does not have, as far as it is known before a lab stands.
+///
+/// # Errors
+/// The first link, adapter or setting that it refuses, with the remedy.
+pub fn refuse(plan: &Plan) -> Result<(), RunError> {
+    let root = Path::new("/");
+    refuse_names(&plan.lab, root)?;
+    refuse_adapters(&plan.lab, root)?;
+    Ok(factor::refuse(plan, root)?)
 }
 
 fn real(plan: &Plan, wanted: Wanted, cancel: &'static AtomicBool) -> Result<Ground, CliError> {

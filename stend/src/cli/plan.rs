@@ -62,6 +62,9 @@ pub fn show(wanted: &Wanted) -> Result<u8, CliError> {
             );
         }
     }
+    if let (true, Err(why)) = (wanted.lab != Place::Sim, place::refuse(&plan)) {
+        let _ = writeln!(text, "\nThis machine cannot run it: {why}.");
+    }
     terminal::out().write_all(text.as_bytes())?;
     Ok(OK)
 }

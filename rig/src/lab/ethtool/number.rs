@@ -61,6 +61,24 @@ const PAUSE: u8 = 21;
 const EEE: u8 = 23;
 
 impl Number {
+    /// Every number.
+    pub const ALL: [Self; 14] = [
+        Self::AdaptiveRx,
+        Self::AdaptiveTx,
+        Self::CombinedQueues,
+        Self::Eee,
+        Self::PauseRx,
+        Self::PauseTx,
+        Self::RxFrames,
+        Self::RxQueues,
+        Self::RxRing,
+        Self::RxUsecs,
+        Self::TxFrames,
+        Self::TxQueues,
+        Self::TxRing,
+        Self::TxUsecs,
+    ];
+
     const fn at(self) -> At {
         let (get, attribute, switch, what) = match self {
             Self::RxRing => (RINGS, 6, false, "the receive ring"),

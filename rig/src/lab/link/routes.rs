@@ -3,16 +3,18 @@
 use super::error::{LinkError, Task};
 use super::info::LinkInfo;
 use super::socket::RouteSocket;
-use netlink_packet_core::{NLM_F_CREATE, NLM_F_EXCL};
+use netlink_packet_core::{DecodeError, NLM_F_CREATE, NLM_F_EXCL, NlasIterator, parse_u32};
 use netlink_packet_route::address::{AddressAttribute, AddressMessage};
 use netlink_packet_route::link::{
-    InfoData, InfoKind, InfoVeth, LinkAttribute, LinkFlags, LinkInfo as InfoPart, LinkMessage,
+    InfoData, InfoKind, InfoMacVlan, InfoVeth, LinkAttribute, LinkFlags, LinkInfo as InfoPart,
+    LinkMessage, MacVlanMode,
 };
 use netlink_packet_route::route::{
     RouteAddress, RouteAttribute, RouteHeader, RouteMessage, RouteProtocol, RouteScope, RouteType,
 };
 use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
 use std::net::{IpAddr, Ipv4Addr};
+use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd};
 
 /// One `NETLINK_ROUTE` socket; every call blocks until the kernel has answered.
 ///
@@ -136,6 +138,48 @@ impl Routes {
         address: Ipv4Addr,
         prefix: u8,
     ) -> Result<(), LinkError> {
+        let message = RouteNetlinkMessage::NewAddress(self.address_message(name, address, prefix)?);
+        let task = Task { op: "add an address to", name };
+        self.socket.request(task, message, NLM_F_CREATE | NLM_F_EXCL).map(drop)
+    }
+
+    /// The addresses of a link, each with the bits of its network, in the order of the kernel.
+    ///
+    /// # Errors
+    /// [`LinkError::Garbled`] if an answer cannot be read.
+    pub fn addresses(&mut self, name: &str) -> Result<Vec<(IpAddr, u8)>, LinkError> {
+        let index = self.link(name)?.index;
+        let task = Task { op: "list the addresses of", name };
+        let message = RouteNetlinkMessage::GetAddress(AddressMessage::default());
+        let mut found = Vec::new();
+        for body in self.socket.dump(task, &message)? {
+            let read = address_of(&body, index).map_err(|e| task.garbled(&e))?;
+            found.extend(read);
+        }
+        Ok(found)
+    }
+
+    /// Takes an IPv4 address from a link.
+    ///
+    /// # Errors
+    /// [`LinkError::Kernel`] with `EADDRNOTAVAIL` if it does not have it.
+    pub fn remove_address(
+        &mut self,
+        name: &str,
+        address: Ipv4Addr,
+        prefix: u8,
+    ) -> Result<(), LinkError> {
+        let message = self.address_message(name, address, prefix)?;
+        let message = RouteNetlinkMessage::DelAddress(message);
+        self.socket.request(Task { op: "remove an address from", name }, message, 0).map(drop)
+    }
+
+    fn address_message(
+        &mut self,
+        name: &str,
+        address: Ipv4Addr,
+        prefix: u8,
+    ) -> Result<AddressMessage, LinkError> {
         let mut message = AddressMessage::default();
         message.header.family = AddressFamily::Inet;
         message.header.prefix_len = prefix;
@@ -143,9 +187,72 @@ impl Routes {
         let address = IpAddr::V4(address);
         message.attributes =
             vec![AddressAttribute::Local(address), AddressAttribute::Address(address)];
-        let message = RouteNetlinkMessage::NewAddress(message);
-        let task = Task { op: "add an address to", name };
+        Ok(message)
+    }
+
+    /// Makes a link on another one, in the namespace of the process `pid`, with an address of its
+    /// own; links on the same one reach each other.
+    ///
+    /// # Errors
+    /// [`LinkError::NotSupported`] if the kernel has no macvlan; `EBUSY` if `parent` is a port of a
+    /// bridge.
+    pub fn add_macvlan(&mut self, parent: &str, name: &str, pid: u32) -> Result<(), LinkError> {
+        check_name(name)?;
+        let task = Task { op: "create macvlan on", name: parent };
+        let below = self.link(parent)?.index;
+        let mode = InfoData::MacVlan(vec![InfoMacVlan::Mode(MacVlanMode::Bridge)]);
+        let parts = vec![InfoPart::Kind(InfoKind::MacVlan), InfoPart::Data(mode)];
+        let attributes = vec![
+            LinkAttribute::IfName(name.to_owned()),
+            LinkAttribute::Link(below),
+            LinkAttribute::NetNsPid(pid),
+            LinkAttribute::LinkInfo(parts),
+        ];
+        let message = RouteNetlinkMessage::NewLink(link_message(0, attributes));
         self.socket.request(task, message, NLM_F_CREATE | NLM_F_EXCL).map(drop)
+    }
+
+    /// Moves a link to the network namespace of a file, and gives it a name there.
+    ///
+    /// # Errors
+    /// `EEXIST` if the name is taken there, `EINVAL` if the link cannot be moved.
+    pub fn move_to(&mut self, name: &str, (file, there): (&str, &str)) -> Result<(), LinkError> {
+        let task = Task { op: "move", name };
+        let file = std::fs::File::open(file).map_err(|e| task.socket_failed(&e))?;
+        self.move_to_descriptor(name, (file.as_fd(), there))
+    }
+
+    /// As [`Self::move_to`], of a namespace that is open.
+    ///
+    /// # Errors
+    /// Those of [`Self::move_to`].
+    pub fn move_to_descriptor(
+        &mut self,
+        name: &str,
+        (namespace, there): (BorrowedFd<'_>, &str),
+    ) -> Result<(), LinkError> {
+        check_name(there)?;
+        let task = Task { op: "move", name };
+        // Only what is switched off can be renamed (kernels before 6.2).
+        self.set_up(name, false)?;
+        let attributes = vec![
+            LinkAttribute::NetNsFd(namespace.as_raw_fd()),
+            LinkAttribute::IfName(there.to_owned()),
+        ];
+        let message = link_message(self.link(name)?.index, attributes);
+        self.change(task, message)
+    }
+
+    /// Gives a link another name.
+    ///
+    /// # Errors
+    /// `EEXIST` if it is taken.
+    pub fn rename(&mut self, name: &str, to: &str) -> Result<(), LinkError> {
+        check_name(to)?;
+        self.set_up(name, false)?;
+        let attributes = vec![LinkAttribute::IfName(to.to_owned())];
+        let message = link_message(self.link(name)?.index, attributes);
+        self.change(Task { op: "rename", name }, message)
     }
 
     /// Sends what is for a network of `prefix` bits (0 to 32) by way of a neighbour.
@@ -203,6 +310,28 @@ fn link_message(index: u32, attributes: Vec<LinkAttribute>) -> LinkMessage {
     message.header.index = index;
     message.attributes = attributes;
     message
+}
+
+/// The address in the body of an `RTM_NEWADDR` message, if it is one of the link of this index:
+/// `struct ifaddrmsg` of `linux/if_addr.h`, whose third and fourth bytes are flags and scope.
+fn address_of(body: &[u8], index: u32) -> Result<Option<(IpAddr, u8)>, DecodeError> {
+    let short = || DecodeError::invalid_buffer("ifaddrmsg", body.len(), 8);
+    let (head, rest) = body.split_at_checked(8).ok_or_else(short)?;
+    let mut address = None;
+    for nla in NlasIterator::new(rest) {
+        let nla = nla?;
+        let bytes = nla.value();
+        let read = <[u8; 4]>::try_from(bytes).map(IpAddr::from);
+        let read = read.or_else(|_| <[u8; 16]>::try_from(bytes).map(IpAddr::from));
+        match nla.kind() {
+            // Of a link between two points this is the other one's, where there is a local one.
+            libc::IFA_ADDRESS => address = address.or(read.ok()),
+            libc::IFA_LOCAL => address = read.ok(),
+            _ => {}
+        }
+    }
+    let of_link = parse_u32(&head[4..])? == index;
+    Ok(address.filter(|_| of_link).map(|address| (address, head[1])))
 }
 
 /// The rule of `dev_valid_name` in the kernel, and no '%', which it would take as a template.

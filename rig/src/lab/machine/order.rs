@@ -3,6 +3,7 @@
 //!
 //! Must not know how an order is carried out.
 
+use crate::lab::adapter::Loan;
 use crate::lab::quota::Side;
 use desk::record::{Environment, Fact, LabKind, Plan, Reading, Value};
 use serde::{Deserialize, Serialize};
@@ -34,6 +35,10 @@ pub struct Raise {
     pub grouped: usize,
     /// Whether others can see it: namespaces have names, groups are made.
     pub seen: bool,
+    /// The host that is the machine itself, by name.
+    pub machine: Option<String>,
+    /// Adapters of the machine that hosts get.
+    pub loans: Vec<Loan>,
 }
 
 /// An order with its number, by which its answer is known.
@@ -107,8 +112,8 @@ pub enum Reply {
     Environment(Box<Environment>),
     /// Some facts.
     Facts(Vec<Fact>),
-    /// Process numbers of the hosts, on that machine.
-    Raised(Vec<u32>),
+    /// Process numbers of the hosts, on that machine, and the names of lent adapters on their hosts.
+    Raised(Vec<u32>, Vec<String>),
     /// CPUs together, or no limit.
     Quota(Option<f64>),
     /// CPUs by number.

@@ -237,13 +237,7 @@ fn ceilings_are_what_devices_are_made_for_and_told_only_where_they_can_be_read()
                [disk]\nrate = \"100 MiB/s\"\n[clients]\nmachine = \"own\"\nrate = \"1 Gbit/s\"\n";
     let rows = |text: &str| {
         let physics = physics(text);
-        let lab = LabPlan {
-            clients: 2,
-            client_rate: None,
-            settings: Settings::new(),
-            links: vec![LinkPlan::of_all("a")],
-            hosts: Vec::new(),
-        };
+        let lab = LabPlan { clients: 2, links: vec![LinkPlan::of_all("a")], ..LabPlan::default() };
         let rate = Value::Quantity(Quantity::new(1e6, Unit::BitPerSecond));
         let link = LinkNow::of(&physics, &lab, &[("rate".to_owned(), rate)].into());
         let told = ceilings(&physics, &link, 2);
@@ -289,13 +283,12 @@ fn a_trials_settings_stand_above_the_links_and_those_above_the_labs() {
     let link = |name: &str, settings: Settings| LinkPlan { settings, ..LinkPlan::of_all(name) };
     let lab = LabPlan {
         clients: 1,
-        client_rate: None,
         settings: [("mtu".to_owned(), mtu(4000.0))].into(),
         links: vec![
             link("a", Settings::new()),
             link("b", [("mtu".to_owned(), mtu(9000.0))].into()),
         ],
-        hosts: Vec::new(),
+        ..LabPlan::default()
     };
     let of = |settings: &[(&str, Value)]| {
         let settings = settings.iter().map(|(k, v)| ((*k).to_owned(), v.clone())).collect();

@@ -143,6 +143,18 @@ impl Journal {
         inner.write_down(intents.into_iter().map(absent).collect())
     }
 
+    /// Writes down what an adapter is before somebody takes it: the intent, and its state.
+    ///
+    /// # Errors
+    /// When another conductor has it, or it cannot be made durable; then it must not be taken.
+    pub fn lend(&self, intents: Vec<(Intent, String)>) -> Result<Vec<u64>, UndoError> {
+        let mut inner = self.inner();
+        let directory = inner.path.parent().map(Path::to_path_buf).unwrap_or_default();
+        let alone: Vec<Intent> = intents.iter().map(|(intent, _)| intent.clone()).collect();
+        inner.refuse_busy(&directory, &alone)?;
+        inner.write_down(intents)
+    }
+
     /// Changes settings: reads the old values, writes all down, writes, reads back. When one does
     /// not take, those before it are undone.
     ///

@@ -7,7 +7,7 @@ use super::error::UndoError;
 use super::owner::{self, Owner};
 use super::setting;
 use super::story::{self, Entry, Kind, Line, Story};
-use crate::lab::{cgroup, namespace};
+use crate::lab::{adapter, cgroup, namespace};
 use rustix::fs::{FlockOperation, flock};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
@@ -64,6 +64,8 @@ pub struct Settled {
 pub(super) fn restore(root: &Path, owner: &Owner, entry: &Entry, ours: &str) -> Fate {
     match entry.kind {
         Kind::File | Kind::Register => file(root, entry, ours),
+        Kind::Adapter if rebooted(root, entry) => Fate::Rebooted,
+        Kind::Adapter => adapter::bring_back(entry),
         Kind::Namespace | Kind::Group => made(root, owner, entry),
         Kind::Controller => controller(root, entry),
     }
@@ -159,7 +161,7 @@ pub fn now(entry: &Entry) -> String {
 pub fn settle(path: &Path, root: &Path) -> Result<Vec<Settled>, UndoError> {
     let Some(mut file) = hold(path)? else { return Ok(Vec::new()) };
     let story = Story::read(path)?;
-    let lives = |kind| story.open().iter().any(|(entry, _)| entry.kind == kind);
+    let lives = |kind: Kind| story.open().iter().any(|(entry, _)| entry.kind == kind);
     // Settings first: they are the machine's, and nothing has to end for them.
     let of_machine = |kind| matches!(kind, Kind::File | Kind::Register);
     let (settings, places): (Vec<_>, Vec<_>) =
@@ -177,7 +179,8 @@ pub fn settle(path: &Path, root: &Path) -> Result<Vec<Settled>, UndoError> {
         all.push(Settled { entry: entry.clone(), fate });
     };
     settings.iter().for_each(|(entry, ours)| undo(entry, ours));
-    if root == Path::new("/") && (lives(Kind::Namespace) || lives(Kind::Group)) {
+    let places_live = [Kind::Adapter, Kind::Namespace, Kind::Group].into_iter().any(lives);
+    if root == Path::new("/") && places_live {
         end_agents_of(&story.owner, AGENTS_MAX);
     }
     places.iter().for_each(|(entry, ours)| undo(entry, ours));

@@ -20,6 +20,8 @@ pub enum Kind {
     /// What switches the prefetchers of a CPU, a register of it that a device below `/dev/cpu`
     /// gives.
     Register,
+    /// An adapter that a host of the lab has, with all that may be changed of it.
+    Adapter,
     /// The name of a network namespace.
     Namespace,
     /// The directory of a control group.

@@ -9,7 +9,7 @@ use crate::cli::place;
 use desk::plan::order;
 use desk::record::{LabKind, Plan, Scope, Settings, Trial, Value};
 use rig::factor::{self, Mechanism};
-use rig::lab::{refuse_names, undo};
+use rig::lab::undo;
 use rig::probe::Soaker;
 use rig::run::{Rehearsal, RunError, refuse_boots};
 use std::collections::BTreeMap;
@@ -86,11 +86,8 @@ impl Ground {
         if let Err(e) = refuse_boots(plan) {
             return Some(CliError::from(e).to_string());
         }
-        if let Err(e) = refuse_names(&plan.lab, Path::new("/")) {
-            return Some(CliError::from(RunError::from(e)).to_string());
-        }
-        if let Err(e) = factor::refuse(plan, Path::new("/")) {
-            return Some(CliError::from(RunError::Factor(e)).to_string());
+        if let Err(e) = place::refuse(plan) {
+            return Some(CliError::from(e).to_string());
         }
         let written = self.kind == LabKind::RootNamespaces || sets_machine(plan);
         if let (true, Some(why)) = (written, &common.journal) {

@@ -118,6 +118,7 @@ pub(super) fn describe(entry: &Entry) -> String {
         Kind::File | Kind::Register => {
             format!("{} {path}: was {}, set to {}", entry.key, entry.old, entry.new)
         }
+        Kind::Adapter => format!("adapter {path}, lent to a lab"),
         Kind::Namespace => format!("namespace {path}"),
         Kind::Group => format!("control group {path}"),
         Kind::Controller => format!("controller cpu in {path}"),

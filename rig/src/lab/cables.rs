@@ -1,0 +1,322 @@
+//! Knows how hosts are joined: bridges, cables, lent adapters, addresses, routes; and what the ends
+//! of a link are called.
+//!
+//! Must not know what is measured over a link, nor which factor changes it.
+
+use super::adapter::Loan;
+use super::clock;
+use super::error::LabError;
+use super::standing::SUT;
+use super::topology::{EndRole, Lab, LinkEnd};
+use super::wire::{LinkAnswer, LinkRequest};
+use desk::record::{LabKind, LabPlan, Role, Way};
+use std::net::Ipv4Addr;
+use std::time::{Duration, Instant};
+
+/// Longest wait for the ports of the switch.
+const PORTS_MAX: Duration = Duration::from_secs(3);
+/// Longest wait for adapters: they negotiate with what they are joined to.
+const ADAPTERS_MAX: Duration = Duration::from_secs(10);
+
+/// The adapters that hosts of a plan get, each with its link. One that several members share goes
+/// to the switch, where a macvlan for each stands on it.
+pub(super) fn loans(plan: &LabPlan) -> Vec<(usize, Loan)> {
+    let names = plan.host_names();
+    let mut loans = Vec::new();
+    for (number, link) in plan.links.iter().enumerate().filter(|(_, link)| link.is_real()) {
+        let members = plan.members(link);
+        let adapter = |at: &usize| link.adapter(&names[*at]).unwrap_or_default().to_owned();
+        let mut all: Vec<String> = members.iter().map(adapter).collect();
+        all.sort();
+        all.dedup();
+        for own in all {
+            let of: Vec<usize> = members.iter().copied().filter(|at| adapter(at) == own).collect();
+            let (host, name) = match of.as_slice() {
+                [one] if plan.machine.as_ref() == Some(&names[*one]) => (*one, None),
+                [one] => (*one, Some(link.name.clone())),
+                _ => (names.len(), Some(shared_name(loans.len()))),
+            };
+            loans.push((number, Loan { adapter: own, host, name }));
+        }
+    }
+    loans
+}
+
+impl Lab {
+    /// One bridge, cable or set of adapters and one subnet a link, so that links share nothing. Who
+    /// is no member of a link has no adapter on it.
+    pub(super) fn lay_cables(&mut self) -> Result<(), LabError> {
+        let switch = self.switch();
+        for at in 0..=switch {
+            if !self.is_machine(at) {
+                self.quiet(at)?;
+            }
+        }
+        let bridged = self.cables();
+        self.links_on(switch, bridged)?;
+        for (number, link) in self.plan.links.clone().iter().enumerate() {
+            if let (true, [one, other]) = (link.is_direct(), self.members(number).as_slice()) {
+                let (name, pid) = (link.name.clone(), self.pid(*other));
+                self.links_on(*one, vec![LinkRequest::AddVeth(name.clone(), name, pid)])?;
+            }
+        }
+        for at in 0..switch {
+            let work = self.joined(at);
+            self.links_on(at, work)?;
+        }
+        self.wait_for_ends()
+    }
+
+    /// What the switch makes: a bridge for each link that has one, and a port to each member; on an
+    /// adapter that members share, a macvlan for each.
+    fn cables(&self) -> Vec<LinkRequest> {
+        let mut work = Vec::new();
+        for (number, link) in self.plan.links.iter().enumerate().filter(|(_, l)| l.is_bridge()) {
+            work.push(LinkRequest::AddBridge(bridge_name(number)));
+            work.push(LinkRequest::Up(bridge_name(number)));
+            for at in self.members(number) {
+                let port = port_name(number, self.name(at));
+                work.push(LinkRequest::AddVeth(port.clone(), link.name.clone(), self.pid(at)));
+                work.push(LinkRequest::Master(port.clone(), bridge_name(number)));
+                work.push(LinkRequest::Up(port));
+            }
+        }
+        for lent in self.lent.iter().filter(|lent| lent.host == self.switch()) {
+            work.push(LinkRequest::Up(lent.name.clone()));
+            let link = &self.plan.links[lent.link];
+            for at in self.sharing(lent.link, &lent.adapter) {
+                let (parent, name) = (lent.name.clone(), link.name.clone());
+                work.push(LinkRequest::AddMacvlan(parent, name, self.pid(at)));
+            }
+        }
+        work
+    }
+
+    /// Members of a link that have this adapter.
+    fn sharing(&self, link: usize, adapter: &str) -> Vec<usize> {
+        let has = |at: &usize| self.plan.links[link].adapter(self.name(*at)) == Some(adapter);
+        self.members(link).into_iter().filter(has).collect()
+    }
+
+    /// What a host does with its ends of links: a switch bridges them, all others have addresses.
+    fn joined(&self, at: usize) -> Vec<LinkRequest> {
+        let mut work = Vec::new();
+        if !self.is_machine(at) {
+            work.push(LinkRequest::Up("lo".into()));
+        }
+        let bridges = self.role(at) == Some(Role::Switch);
+        if bridges {
+            work.push(LinkRequest::AddBridge(SWITCHED.into()));
+            work.push(LinkRequest::Up(SWITCHED.into()));
+        }
+        for (number, link) in self.plan.links.iter().enumerate() {
+            if self.members(number).contains(&at) {
+                let name = self.interface(at, &link.name);
+                work.push(match bridges {
+                    true => LinkRequest::Master(name.clone(), SWITCHED.into()),
+                    false => LinkRequest::Address(name.clone(), self.address(number, at), 24),
+                });
+                work.push(LinkRequest::Up(name));
+            }
+        }
+        work.extend(self.routes(at));
+        work
+    }
+
+    /// The routes of a host to links that it reaches over others, and whether it forwards itself.
+    fn routes(&self, at: usize) -> Vec<LinkRequest> {
+        let mut work = Vec::new();
+        if self.role(at).is_some_and(Role::forwards) {
+            work.push(LinkRequest::SetSetting("ipv4/ip_forward".into(), "1".into()));
+        }
+        if self.role(at) == Some(Role::Switch) {
+            return work;
+        }
+        let networks = self.plan.networks();
+        for (to, way) in self.plan.ways(at).into_iter().enumerate() {
+            // Links that a switch bridges are one network, and have one route.
+            if let (Way::Over { link, host }, true) = (way, networks[to] == to) {
+                work.push(LinkRequest::Route(network(to), 24, self.address(link, host)));
+            }
+        }
+        work
+    }
+
+    /// What a host between links is for.
+    fn role(&self, at: usize) -> Option<Role> {
+        let between = at.checked_sub(1 + self.plan.clients as usize)?;
+        self.plan.hosts.get(between).map(|host| host.role)
+    }
+
+    /// Whether a host is the machine itself.
+    fn is_machine(&self, at: usize) -> bool {
+        self.plan.machine.as_deref() == Some(self.name(at))
+    }
+
+    /// Waits until every port of a bridge and every lent adapter passes traffic: the kernel looks at
+    /// carriers up to a second after they come, and what is sent before is lost.
+    fn wait_for_ends(&mut self) -> Result<(), LabError> {
+        let mut ends: Vec<LinkEnd> = Vec::new();
+        for link in &self.plan.links {
+            let passes = |end: &LinkEnd| match end.role {
+                EndRole::Port => true,
+                EndRole::Adapter => link.is_real() || self.role(end.host) == Some(Role::Switch),
+                EndRole::Bridge | EndRole::Stacked => false,
+            };
+            ends.extend(self.ends(&link.name).into_iter().filter(passes));
+        }
+        let most = if self.lent.is_empty() { PORTS_MAX } else { ADAPTERS_MAX };
+        let deadline = Instant::now() + most;
+        loop {
+            let ask = |end: &LinkEnd| (end.host, vec![LinkRequest::Info(end.name.clone())]);
+            let answers = self.ask_links(by_host(ends.iter().map(ask)))?;
+            let runs = |a: &LinkAnswer| matches!(a, LinkAnswer::Info(info) if info.running);
+            // A port that stays silent shows in the first trial, as a stream that does not open.
+            if answers.iter().flatten().all(runs) || Instant::now() > deadline {
+                return Ok(());
+            }
+            clock::sleep_until(clock::now_ns() + 5_000_000);
+        }
+    }
+
+    /// Kernel settings without which other things than the link would be measured.
+    fn quiet(&mut self, at: usize) -> Result<(), LabError> {
+        // Address detection of IPv6 would send packets into the first trials; the bridge must not
+        // show our frames to iptables (costs about a seventh without segmentation offload).
+        let settings = [
+            ("ipv6/conf/all/disable_ipv6", "1"),
+            ("ipv6/conf/default/disable_ipv6", "1"),
+            ("bridge/bridge-nf-call-iptables", "0"),
+            // What one connection learnt of a path must not shape the next trial's.
+            ("ipv4/tcp_no_metrics_save", "1"),
+        ];
+        let mut work = Vec::new();
+        for (path, value) in settings {
+            work.push(LinkRequest::SetSettingIfThere(path.into(), value.into()));
+        }
+        self.links_on(at, work).map(|_| ())
+    }
+
+    /// Address of the system under test on a link; on loopback always 127.0.0.1.
+    #[must_use]
+    pub fn sut_address(&self, link: &str) -> Ipv4Addr {
+        if self.kind == LabKind::Loopback {
+            return Ipv4Addr::LOCALHOST;
+        }
+        self.address(self.number(link).unwrap_or(0), SUT)
+    }
+
+    /// Addresses of the benchmarking range (RFC 2544 C.2.2): one /24 a network.
+    fn address(&self, link: usize, host: usize) -> Ipv4Addr {
+        let network = self.plan.networks().get(link).copied().unwrap_or(link);
+        Ipv4Addr::new(198, 18, octet(network), if host == SUT { 1 } else { octet(host + 9) })
+    }
+
+    /// The interface by which a host reaches a link: its adapter there, or that towards the host
+    /// that forwards; `lo` on loopback.
+    #[must_use]
+    pub fn interface(&self, at: usize, link: &str) -> String {
+        if self.kind == LabKind::Loopback {
+            return "lo".into();
+        }
+        let way = self.number(link).and_then(|number| self.plan.ways(at).into_iter().nth(number));
+        let first = match way {
+            Some(Way::Over { link, .. } | Way::Bridged { link }) => {
+                self.plan.links[link].name.clone()
+            }
+            _ => link.into(),
+        };
+        let number = self.number(&first);
+        let lent = self.lent.iter().find(|lent| lent.host == at && Some(lent.link) == number);
+        lent.map_or(first, |lent| lent.name.clone())
+    }
+
+    fn number(&self, link: &str) -> Option<usize> {
+        self.plan.links.iter().position(|one| one.name == link)
+    }
+
+    /// Every interface of a link; empty on loopback, where there are no links. What others stand on
+    /// comes before them.
+    #[must_use]
+    pub fn ends(&self, link: &str) -> Vec<LinkEnd> {
+        let Some(number) = self.number(link).filter(|_| self.kind != LabKind::Loopback) else {
+            return Vec::new();
+        };
+        let plan = &self.plan.links[number];
+        if plan.is_real() {
+            return self.real_ends(number);
+        }
+        let (switch, direct) = (self.switch(), plan.is_direct());
+        let mut ends = Vec::new();
+        for (turn, at) in self.members(number).into_iter().enumerate() {
+            // Of a cable both ends are adapters, and each faces the other.
+            let (role, narrow) = (EndRole::Adapter, turn == 0 || direct);
+            ends.push(LinkEnd { host: at, name: link.into(), role, narrow });
+            if !direct {
+                let (name, role) = (port_name(number, self.name(at)), EndRole::Port);
+                ends.push(LinkEnd { host: switch, name, role, narrow });
+            }
+        }
+        if !direct {
+            let (name, role) = (bridge_name(number), EndRole::Bridge);
+            ends.push(LinkEnd { host: switch, name, role, narrow: false });
+        }
+        ends
+    }
+
+    /// Lent adapters, each of which faces the others, and the macvlans on those that are shared.
+    fn real_ends(&self, number: usize) -> Vec<LinkEnd> {
+        let mut ends = Vec::new();
+        let here = || self.lent.iter().filter(move |lent| lent.link == number);
+        for lent in here() {
+            let (host, name) = (lent.host, lent.name.clone());
+            ends.push(LinkEnd { host, name, role: EndRole::Adapter, narrow: true });
+        }
+        for lent in here().filter(|lent| lent.host == self.switch()) {
+            for host in self.sharing(number, &lent.adapter) {
+                let name = self.plan.links[number].name.clone();
+                ends.push(LinkEnd { host, name, role: EndRole::Stacked, narrow: false });
+            }
+        }
+        ends
+    }
+}
+
+/// Name of the bridge in a host that is a switch.
+const SWITCHED: &str = "br";
+
+fn bridge_name(link: usize) -> String {
+    format!("br{link}")
+}
+
+fn port_name(link: usize, host: &str) -> String {
+    format!("p{link}-{host}")
+}
+
+/// Name of an adapter that members share, on the switch.
+fn shared_name(number: usize) -> String {
+    format!("a{number}")
+}
+
+/// The network of a link.
+fn network(link: usize) -> Ipv4Addr {
+    Ipv4Addr::new(198, 18, octet(link), 0)
+}
+
+fn octet(number: usize) -> u8 {
+    u8::try_from(number).unwrap_or(u8::MAX)
+}
+
+/// Requests of one host in one list, hosts and requests in the order in which they come.
+pub fn by_host(
+    steps: impl Iterator<Item = (usize, Vec<LinkRequest>)>,
+) -> Vec<(usize, Vec<LinkRequest>)> {
+    let mut work: Vec<(usize, Vec<LinkRequest>)> = Vec::new();
+    for (host, requests) in steps {
+        match work.iter_mut().find(|(known, _)| *known == host) {
+            Some((_, list)) => list.extend(requests),
+            None => work.push((host, requests)),
+        }
+    }
+    work
+}

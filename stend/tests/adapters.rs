@@ -1,0 +1,205 @@
+//! Knows that adapters of the machine are lent to the hosts of a lab, carry its traffic, and come
+//! back as they were: when the lab ends, and when its conductor is killed. Two ends of a virtual
+//! cable stand for two adapters and the cable between them. What needs root is skipped aloud.
+#![expect(
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "helpers of tests stand outside test functions"
+)]
+
+#[allow(dead_code, reason = "each test takes what it needs of it")]
+mod kill;
+mod moment;
+
+use desk::plan::{Catalogue, order, read};
+use desk::record::{Plan, TrialKind, WorkloadSpec};
+use kill::{Place, STEND, until};
+use rig::lab::wire::{LinkAnswer, LinkRequest};
+use rig::lab::{Blueprint, Lab, SUT, Wanted};
+use rig::run::Bench;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+static NEVER: AtomicBool = AtomicBool::new(false);
+
+/// Longest wait for what takes milliseconds on a machine that is not busy.
+const LIMIT: Duration = Duration::from_secs(20);
+
+/// The server has one adapter, and two clients share the other.
+const PLAN: &str = r#"
+title = "Adapters"
+[lab]
+clients = 2
+MACHINE
+[lab.links.lan]
+kind = "adapter"
+adapters = { sut = "stend-t0", clients = "stend-t1" }
+[factors.mtu]
+levels = ["1400 B", "1300 B"]
+[factors.tso]
+levels = ["off", "on"]
+[load.net]
+workload = "tcp_stream"
+[method]
+blocks = BLOCKS
+dry = false
+steady = "noted"
+settle = "100 ms"
+settle_max = "100 ms"
+window = "200 ms"
+"#;
+
+fn text(machine: &str, blocks: u32) -> String {
+    PLAN.replace("MACHINE", machine).replace("BLOCKS", &blocks.to_string())
+}
+
+fn plan(machine: &str) -> Plan {
+    let workloads: Vec<&WorkloadSpec> = loads::ALL.iter().map(|entry| entry.spec).collect();
+    let catalogue = Catalogue { workloads: &workloads, factors: rig::factor::ALL };
+    read(&text(machine, 3), &catalogue).expect("a plan")
+}
+
+/// Two adapters that are joined; they go with the value.
+struct Adapters;
+
+impl Adapters {
+    fn join() -> Option<Self> {
+        if !rustix::process::geteuid().is_root() {
+            println!("skipped: needs root, to lend adapters");
+            return None;
+        }
+        ip("link delete stend-t0");
+        assert!(ip("link add stend-t0 type veth peer name stend-t1"));
+        assert!(ip("link set stend-t1 up"), "one was up before, the other down");
+        Some(Self)
+    }
+
+    /// All that `ip` and `ethtool` tell of both, but for counts and the carrier.
+    fn told() -> BTreeSet<String> {
+        let run = |program: &str, words: &str| {
+            let words = words.split(' ');
+            let output = Command::new(program).args(words).output().expect("it starts");
+            String::from_utf8_lossy(&output.stdout).into_owned()
+        };
+        let of = |name: &str| {
+            let link = run("ip", &format!("-o -d link show dev {name}"));
+            let features = run("ethtool", &format!("-k {name}"));
+            let addresses = run("ip", &format!("-o -4 address show dev {name}"));
+            let words: Vec<&str> = link.split_whitespace().skip(1).collect();
+            // One that has never been up has the discipline `noop`, later it is `noqueue`.
+            let of_now = |at: usize| {
+                words[at].starts_with('<')
+                    || at > 0 && (words[at - 1] == "state" || words[at].starts_with("noop"))
+                    || words[at] == "noqueue"
+            };
+            let kept: Vec<&str> =
+                (0..words.len()).filter(|at| !of_now(*at)).map(|at| words[at]).collect();
+            let up = link.contains(",UP") || link.contains("<UP");
+            let link = format!("{name} is up: {up}; {}\n", kept.join(" "));
+            let lines = [link, addresses, features].concat();
+            lines.lines().map(|line| format!("{name} {line}")).collect::<Vec<_>>()
+        };
+        ["stend-t0", "stend-t1"].into_iter().flat_map(of).collect()
+    }
+}
+
+impl Drop for Adapters {
+    fn drop(&mut self) {
+        ip("link delete stend-t0");
+    }
+}
+
+/// Packets that an end of the link has received and sent.
+fn packets(lab: &mut Lab, end: usize) -> (u64, u64) {
+    let end = lab.ends("lan").swap_remove(end);
+    let answers = lab.ask_links(vec![(end.host, vec![LinkRequest::Info(end.name)])]);
+    let answers = answers.expect("an answer").concat();
+    let Some(LinkAnswer::Info(info)) = answers.first() else { return (0, 0) };
+    (info.counters.rx_packets, info.counters.tx_packets)
+}
+
+/// Lines that are told only now, or only before.
+fn changed(before: &BTreeSet<String>) -> Vec<String> {
+    before.symmetric_difference(&Adapters::told()).cloned().collect()
+}
+
+fn ip(words: &str) -> bool {
+    Command::new("ip").args(words.split(' ')).output().expect("iproute2").status.success()
+}
+
+#[test]
+fn lent_adapters_carry_the_traffic_and_come_back_as_they_were() {
+    let place = Place::new("adapters-lent");
+    let Some(_adapters) = Adapters::join() else { return };
+    let before = Adapters::told();
+    for machine in ["", "machine = \"sut\""] {
+        let plan = plan(machine);
+        let agent = rig::keeper::here(Path::new(STEND), &NEVER).expect("an agent");
+        let blueprint = Blueprint { wanted: Wanted::Best, lab: plan.lab.clone() };
+        let mut bench = Bench::build(blueprint, loads::ALL, agent).expect("a lab");
+        let ends = bench.lab.ends("lan");
+        assert_eq!(ends.len(), 4, "two adapters, and a macvlan for each client: {ends:?}");
+        assert!(Path::new("/sys/class/net/stend-t0").exists() != machine.is_empty());
+        assert!(!Path::new("/sys/class/net/stend-t1").exists(), "it is the switch's");
+        let (sut, shared) = (packets(&mut bench.lab, SUT), packets(&mut bench.lab, 1));
+        let trials = order(&plan).into_iter().filter(|trial| trial.kind == TrialKind::Counted);
+        let visited = bench.run(&plan, trials.take(4).collect(), &mut |_| ()).expect("a run");
+        let faults = visited.records.iter().map(|record| record.outcome.fault.as_ref());
+        assert!(faults.clone().all(moment::good_or_disturbed), "{:?}", faults.collect::<Vec<_>>());
+        assert!(faults.filter(Option::is_none).count() > 0, "no visit was good");
+        let gained = |now: (u64, u64), then: (u64, u64)| (now.0 - then.0, now.1 - then.1);
+        let sut = gained(packets(&mut bench.lab, SUT), sut);
+        let shared = gained(packets(&mut bench.lab, 1), shared);
+        assert!(sut.0 > 100, "the server received {} packets", sut.0);
+        assert_eq!(sut.0, shared.1, "what the clients' adapter sent the server's received");
+        assert_eq!(sut.1, shared.0, "and the other way");
+        drop(bench);
+        assert_eq!(changed(&before), Vec::<String>::new(), "{machine}");
+    }
+    drop(place);
+}
+
+#[test]
+fn adapters_come_back_when_the_conductor_is_killed() {
+    let place = Place::new("adapters-killed");
+    let Some(_adapters) = Adapters::join() else { return };
+    let before = Adapters::told();
+    for machine in ["", "machine = \"sut\""] {
+        fs::write(place.path.join("plan.toml"), text(machine, 900)).expect("a plan");
+        let running = place.start(&["run", "plan.toml", "--out", "out"]);
+        let away = until(LIMIT, || !Path::new("/sys/class/net/stend-t1").exists());
+        let log = || fs::read_to_string(place.path.join("log")).unwrap_or_default();
+        assert!(away.is_some(), "{}", log());
+        std::thread::sleep(kill::chance(Duration::from_secs(2)));
+        let pid = running.kill();
+        let back = until(LIMIT, || place.left_by(pid).is_empty() && changed(&before).is_empty());
+        assert!(back.is_some(), "{:?}\n{:?}", place.left_by(pid), changed(&before));
+    }
+}
+
+#[test]
+fn an_adapter_that_cannot_be_had_is_refused_before_anything_is_measured() {
+    let place = Place::new("adapters-refused");
+    let Some(_adapters) = Adapters::join() else { return };
+    let refused = |verb: &str| {
+        let output = place.stend(&[verb, "plan.toml"]);
+        let told = if verb == "plan" { output.stdout } else { output.stderr };
+        String::from_utf8_lossy(&told).into_owned()
+    };
+    fs::write(place.path.join("plan.toml"), text("", 3)).expect("a plan");
+    assert!(ip("address add 192.0.2.1/32 dev stend-t0"));
+    for verb in ["plan", "run"] {
+        let words = refused(verb);
+        assert!(words.contains("it has the address 192.0.2.1/32"), "{verb}: {words}");
+    }
+    let absent = text("", 3).replace("stend-t0", "0000:ff:1f.7");
+    fs::write(place.path.join("plan.toml"), absent).expect("a plan");
+    for verb in ["plan", "run"] {
+        let words = refused(verb);
+        assert!(words.contains("'0000:ff:1f.7' cannot be lent"), "{verb}: {words}");
+    }
+}
