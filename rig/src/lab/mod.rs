@@ -4,6 +4,7 @@
 //! Never: what is measured, and which factor means what.
 //! Start reading at `topology.rs`.
 
+pub mod adapter_file;
 pub mod agent;
 pub mod capability;
 mod cgroup;
