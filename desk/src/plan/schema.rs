@@ -21,6 +21,8 @@ use std::collections::BTreeMap;
 const NUMBER: &str = r"[0-9]*\.?[0-9]+|[0-9]+\.";
 /// As the reader has it for names of links and other words.
 const WORD: &str = "^[A-Za-z0-9_-]{1,15}$";
+/// A list of CPUs.
+const CPUS: &str = "^[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*$";
 const CLASSES: [&str; 4] = ["critical", "factor", "identity", "info"];
 
 /// The schema of the plans that this catalogue can read.
@@ -189,9 +191,11 @@ fn alternatives(kind: ParamKind) -> Vec<Value> {
         Words::Of([]) => {}
         Words::Of(words) => all.push(json!({ "type": "string", "enum": words })),
         Words::Any => all.push(json!({ "type": "string", "pattern": WORD })),
-        Words::Cpus => all.push(json!({
-            "type": "string", "pattern": "^[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*$"
-        })),
+        Words::Cpus => all.push(json!({ "type": "string", "pattern": CPUS })),
+        Words::CpusOr(words) => {
+            all.push(json!({ "type": "string", "enum": words }));
+            all.push(json!({ "type": "string", "pattern": CPUS }));
+        }
     }
     all
 }

@@ -27,6 +27,8 @@ pub enum Words {
     Any,
     /// A list of CPUs: `0-1,4`.
     Cpus,
+    /// A list of CPUs, or of one alone (`0`), or one of these words.
+    CpusOr(&'static [&'static str]),
 }
 
 /// Which numbers a value may be.
@@ -48,6 +50,12 @@ impl ParamKind {
 
     /// How many CPUs, or which: `2`, or a list such as `0-1,4`.
     pub const CPUS: Self = Self { words: Words::Cpus, ..Self::count(1, MOST_CPUS as u64) };
+
+    /// A list of CPUs such as `0` or `0-1,4`, or one of these words.
+    #[must_use]
+    pub const fn cpus_or(words: &'static [&'static str]) -> Self {
+        Self { words: Words::CpusOr(words), range: None }
+    }
 
     /// One of these words.
     #[must_use]
@@ -113,6 +121,7 @@ impl Words {
                 (1..=15).contains(&text.len()) && text.chars().all(fits)
             }
             Self::Cpus => text.contains([',', '-']) && text.split(',').all(is_cpus),
+            Self::CpusOr(words) => words.contains(&text) || text.split(',').all(is_cpus),
         }
     }
 }
@@ -197,6 +206,7 @@ impl fmt::Display for ParamKind {
         match (self.words, self.range) {
             (Words::Any, _) => f.write_str("a word"),
             (Words::Cpus, _) => f.write_str("a number of CPUs, or a list such as 0-1"),
+            (Words::CpusOr(words), _) => write!(f, "{}, or CPUs such as 0-1,4", words.join(", ")),
             (Words::Of([]), Some(range)) => range.fmt(f),
             (Words::Of(words), None) => f.write_str(&words.join(", ")),
             (Words::Of(words), Some(range)) => write!(f, "{}, or {range}", words.join(", ")),
@@ -230,5 +240,10 @@ mod tests {
         assert!(!quota.takes(&cpus(0.0)) && !quota.takes(&Value::Count(1)));
         assert_eq!(quota.to_string(), "off, or 0.0100 CPU to 1024 CPU");
         assert!(ParamKind::CPUS.takes(&Value::Count(3)) && !ParamKind::CPUS.words.has("3"));
+        let spread = ParamKind::cpus_or(&["spread"]);
+        let takes = ["3", "0-1,4", "spread", "spred", "1-0", ""].map(|text| spread.words.has(text));
+        assert_eq!(takes, [true, true, true, false, false, false]);
+        assert!(!spread.takes(&Value::Count(3)), "a list is a text");
+        assert_eq!(spread.to_string(), "spread, or CPUs such as 0-1,4");
     }
 }

@@ -1,10 +1,13 @@
-//! Knows how a setting is changed on all ends of a link: MTU, offload bits, numbers of an adapter,
-//! a token bucket, and fields of kernel settings on the hosts at its ends.
+//! Knows how a setting is changed on all ends of a link: MTU, offload bits, numbers, files, speed
+//! and RSS table of an adapter, a token bucket, and fields of kernel settings on the hosts at its
+//! ends.
 //!
 //! Must not know the list of factors.
 
-use super::{FactorError, Undo};
-use crate::lab::ethtool::Number;
+use super::{FactorError, Undo, mechanism};
+use crate::lab::adapter_file::AdapterFile;
+use crate::lab::cpus;
+use crate::lab::ethtool::{Line, Number, rss};
 use crate::lab::link::Tbf;
 use crate::lab::wire::{LinkAnswer, LinkRequest};
 use crate::lab::{EndRole, Lab, LabError, LinkEnd, by_host};
@@ -20,6 +23,12 @@ pub enum OnLink {
     Feature(&'static [&'static str]),
     /// A number or a switch of the hosts' adapters by ethtool.
     Number(Number),
+    /// A file of the hosts' adapters, or of each of their queues.
+    File(AdapterFile),
+    /// The speed of the line, with what is advertised of it.
+    Line,
+    /// Over how many queues RSS spreads.
+    Rss,
     /// A `tbf` queueing discipline.
     TokenBucket,
     /// A field of a file below `/proc/sys/net`, on the hosts; fields count from 0.
@@ -36,11 +45,11 @@ pub struct LinkRow {
 }
 
 impl LinkRow {
-    /// Reads the level that is in force on every adapter of a link.
+    /// Reads the level that is in force on every adapter of a link; `asked` where it is that.
     ///
     /// # Errors
     /// When the ends of the link disagree or cannot be read.
-    pub fn observe(&self, lab: &mut Lab, link: &str) -> Result<Value, FactorError> {
+    pub fn observe(&self, lab: &mut Lab, link: &str, asked: &Value) -> Result<Value, FactorError> {
         let ends = self.ends(lab, link)?;
         let found = self.read(lab, &ends)?;
         self.must_be_there(lab, &ends, &found)?;
@@ -53,7 +62,8 @@ impl LinkRow {
                 return Err(self.not_taken(lab, end, &self.level(first), &self.level(state)));
             }
         }
-        Ok(self.level(first))
+        let found = self.level(first);
+        Ok(if self.plain(lab, asked)? == found { asked.clone() } else { found })
     }
 
     /// Sets a level, reads it back, and returns how to undo it.
@@ -64,7 +74,9 @@ impl LinkRow {
         let ends = self.ends(lab, link)?;
         let before = self.read(lab, &ends)?;
         self.must_be_there(lab, &ends, &before)?;
+        self.must_have_effect(lab, level)?;
         let undo = self.undo(&ends, &before);
+        let level = &self.plain(lab, level)?;
         let done = self.set_and_verify(lab, &ends, &before, level);
         if let Err(e) = done {
             // The first of two errors says more.
@@ -83,12 +95,12 @@ impl LinkRow {
             ends.retain(|end| end.narrow);
         }
         match self.on {
-            OnLink::Number(_) => ends.retain(|e| matches!(e.role, EndRole::Adapter)),
+            OnLink::Mtu | OnLink::Feature(_) | OnLink::TokenBucket => {}
             // Of the members: an adapter that they share stands with the switch.
             OnLink::Field(..) => ends.retain(|e| {
                 matches!(e.role, EndRole::Adapter | EndRole::Stacked) && !lab.is_switch(e.host)
             }),
-            _ => {}
+            _ => ends.retain(|e| matches!(e.role, EndRole::Adapter)),
         }
         if ends.is_empty() {
             return Err(FactorError::NoLinks(self.spec.name));
@@ -109,10 +121,40 @@ impl LinkRow {
             OnLink::Mtu => LinkRequest::Info(end.name.clone()),
             OnLink::Feature(_) => LinkRequest::Features(end.name.clone()),
             OnLink::Number(number) => LinkRequest::Number(end.name.clone(), number),
+            OnLink::File(file) => LinkRequest::Files(end.name.clone(), file),
+            OnLink::Line => LinkRequest::Line(end.name.clone()),
+            OnLink::Rss => LinkRequest::RssTable(end.name.clone()),
             OnLink::TokenBucket => LinkRequest::Tbf(end.name.clone()),
             OnLink::Field(path, _) => LinkRequest::Setting(path.into()),
         };
         on_ends(lab, ends, ends.iter().map(ask).collect())
+    }
+
+    /// A level as what is read of it is written: of a list of CPUs all as the kernel lists them.
+    fn plain(&self, lab: &mut Lab, level: &Value) -> Result<Value, FactorError> {
+        Ok(match (self.spec.kind.words, level.word()) {
+            (Words::CpusOr(_), Some("all")) => Value::Word(cpus::list(&lab.all_cpus()?)),
+            (Words::CpusOr(words), Some(list)) if !words.contains(&list) => {
+                Value::Word(cpus::list(&cpus::parse(list)))
+            }
+            _ => level.clone(),
+        })
+    }
+
+    /// Flows of a queue are looked up in a table of the machine; without one none is steered.
+    fn must_have_effect(&self, lab: &mut Lab, level: &Value) -> Result<(), FactorError> {
+        let steers = level.count().is_some_and(|flows| flows > 0);
+        if !steers || !matches!(self.on, OnLink::File(AdapterFile::RpsFlows)) {
+            return Ok(());
+        }
+        if mechanism::level_of(lab, FLOW_ENTRIES)? != Value::Count(0) {
+            return Ok(());
+        }
+        let what = format!(
+            "{FLOW_ENTRIES} of the machine is 0, so that no flow is steered (set it in the same \
+             plan)"
+        );
+        Err(FactorError::NotHere { factor: self.spec.name, what })
     }
 
     /// An adapter whose driver has no such number has none to set.
@@ -123,7 +165,11 @@ impl LinkRow {
         found: &[LinkAnswer],
     ) -> Result<(), FactorError> {
         let mut all = ends.iter().zip(found);
-        let absent = all.find(|(_, state)| matches!(state, LinkAnswer::Number(None)));
+        use LinkAnswer::{Files, Line, Number, RssTable};
+        let none = |state: &LinkAnswer| {
+            matches!(state, Number(None) | Files(None) | Line(None) | RssTable(None))
+        };
+        let absent = all.find(|(_, state)| none(state));
         absent.map_or(Ok(()), |(end, _)| {
             let what = format!("the driver of {} does not have it", place(lab, end));
             Err(FactorError::NotHere { factor: self.spec.name, what })
@@ -183,6 +229,23 @@ impl LinkRow {
                 let value = value.ok_or_else(|| bad("'stend factors list' says what it takes"))?;
                 Ok(LinkRequest::SetNumber(name, number, value))
             }
+            OnLink::File(file) => {
+                let text = self.text(level);
+                let text = text.ok_or_else(|| bad("'stend factors list' says what it takes"))?;
+                Ok(LinkRequest::SetFiles(name, file, vec![text]))
+            }
+            OnLink::Line => {
+                let LinkAnswer::Line(Some(line)) = before else { return Err(bad("no such line")) };
+                Ok(LinkRequest::SetLine(name, line.at(self.speed(line, level)?)))
+            }
+            OnLink::Rss => {
+                let LinkAnswer::RssTable(Some(table)) = before else {
+                    return Err(bad("no such table"));
+                };
+                let queues = level.count().and_then(|count| u32::try_from(count).ok());
+                let queues = queues.ok_or_else(|| bad("write a number of receive queues"))?;
+                Ok(LinkRequest::SetRssTable(name, rss::spread(table.len(), queues)))
+            }
             OnLink::TokenBucket => {
                 let rate = level.quantity().ok_or_else(|| bad("write for instance 1 Gbit/s"))?;
                 Ok(LinkRequest::SetTbf(name, token_bucket(rate.value)))
@@ -200,10 +263,26 @@ impl LinkRow {
         }
     }
 
-    /// A level as it is written: a number in steps of its range, 1 or 0 for a switch, a word.
+    /// A level as a speed of a line, Mbit/s.
+    fn speed(&self, line: &Line, level: &Value) -> Result<u32, FactorError> {
+        let steps = self.spec.kind.range.and_then(|range| range.steps(level));
+        let speed = steps.and_then(whole).filter(|mbit| line.speeds().contains(mbit));
+        speed.ok_or_else(|| {
+            let of = |mbit: &u32| Quantity::new(f64::from(*mbit) * 1e6, Unit::BitPerSecond);
+            let menu: Vec<String> = line.speeds().iter().map(|m| of(m).to_string()).collect();
+            let (level, place) = (level.to_string(), "the adapter of the link".into());
+            FactorError::NotOnMenu { factor: self.spec.name, level, place, menu: menu.join(", ") }
+        })
+    }
+
+    /// A level as it is written: a number in steps of its range, 1 or 0 for a switch, a word; a
+    /// list of CPUs as a mask.
     fn text(&self, level: &Value) -> Option<String> {
         match (self.spec.kind.range, level) {
             (Some(range), _) => range.steps(level).and_then(whole).map(|steps| steps.to_string()),
+            (None, Value::Word(word)) if matches!(self.spec.kind.words, Words::CpusOr(_)) => {
+                Some(cpus::mask(&cpus::parse(word)))
+            }
             (None, Value::Word(word)) => Some(match word.as_str() {
                 "on" => "1".into(),
                 "off" => "0".into(),
@@ -217,11 +296,18 @@ impl LinkRow {
     fn of_text(&self, text: &str) -> Value {
         let range = self.spec.kind.range.zip(text.parse().ok());
         let word = || match (self.spec.kind.words, text) {
-            (Words::Of(_), "0") => "off",
-            (Words::Of(_), "1") => "on",
-            _ => text,
+            (Words::CpusOr(_), mask) => {
+                return match cpus::of_mask(mask) {
+                    Some(none) if none.is_empty() => "none".to_owned(),
+                    Some(some) => cpus::list(&some),
+                    None => mask.to_owned(),
+                };
+            }
+            (Words::Of(_), "0") => "off".to_owned(),
+            (Words::Of(_), "1") => "on".to_owned(),
+            _ => text.to_owned(),
         };
-        range.map_or_else(|| Value::Word(word().into()), |(range, steps)| range.at_step(steps))
+        range.map_or_else(|| Value::Word(word()), |(range, steps)| range.at_step(steps))
     }
 
     fn level(&self, state: &LinkAnswer) -> Value {
@@ -243,6 +329,23 @@ impl LinkRow {
             }
             (OnLink::Number(_), LinkAnswer::Number(Some(value))) => {
                 self.of_text(&value.to_string())
+            }
+            (OnLink::File(_), LinkAnswer::Files(Some(texts))) => {
+                let mut unlike = texts.clone();
+                unlike.dedup();
+                match unlike.as_slice() {
+                    [one] => self.of_text(one),
+                    several => Value::Word(format!("unlike queues ({})", several.join(", "))),
+                }
+            }
+            (OnLink::Line, LinkAnswer::Line(Some(line))) => {
+                let speed = line.mbit_per_s.map(|mbit| f64::from(mbit) * 1e6);
+                let speed = speed.map(|rate| Quantity::new(rate, Unit::BitPerSecond));
+                speed.map_or_else(|| Value::Word("no link".into()), Value::Quantity)
+            }
+            (OnLink::Rss, LinkAnswer::RssTable(Some(table))) => {
+                let even = rss::spread_over(table).map(|queues| Value::Count(queues.into()));
+                even.unwrap_or_else(|| Value::Word("uneven".into()))
             }
             _ => Value::Word("none".into()),
         }
@@ -266,9 +369,17 @@ impl LinkRow {
                     let (OnLink::Number(number), Some(value)) = (&self.on, value) else { continue };
                     LinkRequest::SetNumber(name, *number, *value)
                 }
+                LinkAnswer::Files(texts) => {
+                    let (OnLink::File(file), Some(texts)) = (&self.on, texts) else { continue };
+                    LinkRequest::SetFiles(name, *file, texts.clone())
+                }
+                LinkAnswer::Line(Some(line)) => LinkRequest::SetLine(name, line.clone()),
+                LinkAnswer::RssTable(Some(table)) => LinkRequest::SetRssTable(name, table.clone()),
                 LinkAnswer::Tbf(Some(tbf)) => LinkRequest::SetTbf(name, *tbf),
                 LinkAnswer::Tbf(None) | LinkAnswer::Done => LinkRequest::ClearQdisc(name),
-                LinkAnswer::Shaper(_) => continue,
+                LinkAnswer::Shaper(_) | LinkAnswer::Line(None) | LinkAnswer::RssTable(None) => {
+                    continue;
+                }
                 LinkAnswer::Setting(text) => {
                     let OnLink::Field(path, _) = self.on else { continue };
                     LinkRequest::SetSetting(path.into(), text.clone())
@@ -288,6 +399,9 @@ impl LinkRow {
         }
     }
 }
+
+/// The size of the table by which flows are steered, as the factor of the machine is named.
+const FLOW_ENTRIES: &str = "net.core.rps_sock_flow_entries";
 
 /// Link operations a host, in order.
 type Steps = Vec<(usize, Vec<LinkRequest>)>;

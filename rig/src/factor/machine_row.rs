@@ -1,15 +1,17 @@
-//! Knows how a setting of the machine itself is changed: a file, or the same file of every CPU or
-//! disk, below `/proc/sys` or `/sys`, or four bits of a register of every CPU.
+//! Knows how a setting of the machine itself is changed: a file, or the same file of every CPU,
+//! disk or vector, below `/proc` or `/sys`, or four bits of a register of every CPU.
 //!
 //! Must not know the list of factors, nor how a change is undone: the journal does.
 
 use super::FactorError;
+use super::machine_form::{Form, MANAGED};
 use crate::lab::capability;
-use crate::lab::undo::{Intent, Journal, Kind, register, value_in};
+use crate::lab::undo::{Intent, Journal, Kind, UndoError, register, value_in};
 use desk::record::{FactorSpec, Value, Words};
 use desk::unit::Kind as Family;
 use std::fs;
 use std::io;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 /// A factor of the machine. A file holds a number in steps of its range: microseconds, kilohertz.
@@ -19,6 +21,8 @@ pub struct MachineRow {
     pub spec: &'static FactorSpec,
     /// Where it may stand; the first place that is there is taken.
     pub places: &'static [Place],
+    /// How a level stands in its files.
+    pub form: Form,
     /// Whether the kernel asks for `CAP_SYS_ADMIN` at the write, whatever the file's mode says.
     pub administered: bool,
     /// What shows that it took, besides the file itself.
@@ -28,7 +32,7 @@ pub struct MachineRow {
 /// Files in which a factor stands, and how.
 #[derive(Debug)]
 pub struct Place {
-    /// Path below the root; one `*` stands for the number of a CPU, or the name of a disk.
+    /// Path below the root; one `*` stands for a number (of a CPU, a vector) or the name of a disk.
     pub pattern: &'static str,
     /// How levels are written there: level and text; empty for levels that are written as they are.
     pub words: &'static [(&'static str, &'static str)],
@@ -66,17 +70,40 @@ impl MachineRow {
     /// When it has no such setting, or its CPUs disagree.
     pub fn observe(&self, root: &Path) -> Result<Value, FactorError> {
         let (place, files) = self.find(root)?;
-        let mut levels = Vec::new();
+        let mut texts = Vec::new();
         for file in &files {
-            levels.push(self.level(place, &self.read(place, file)?));
+            texts.push(self.read(place, file)?);
         }
+        if self.form != Form::Same {
+            let texts: Vec<String> = texts.iter().map(|text| value_in(text).to_owned()).collect();
+            let level = self.form.level(root, (&files, &texts));
+            let none = |what| FactorError::NoOneLevel { factor: self.spec.name, what };
+            return level.map_err(none);
+        }
+        let levels: Vec<Value> = texts.iter().map(|text| self.level(place, text)).collect();
         let first = levels.first().cloned().unwrap_or_else(|| Value::Word("none".into()));
-        for (file, level) in files.iter().zip(&levels) {
-            if *level != first {
-                return Err(self.not_taken(file, &first.exact(), &level.exact()));
+        let other = files.iter().zip(&levels).find(|(_, level)| **level != first);
+        other.map_or(Ok(first.clone()), |(file, level)| {
+            let (one, other) = (files.first().unwrap_or(file).display(), file.display());
+            let what = format!("{one} says {first}, {other} says {level}");
+            Err(FactorError::NoOneLevel { factor: self.spec.name, what })
+        })
+    }
+
+    /// A level that is in force somewhere on the machine, and what is in force, in words.
+    ///
+    /// # Errors
+    /// When it has no such setting, or none that is a level.
+    pub fn now(&self, root: &Path) -> Result<(Value, String), FactorError> {
+        match self.observe(root) {
+            Ok(level) => Ok((level.clone(), level.to_string())),
+            Err(FactorError::NoOneLevel { what, .. }) if self.form == Form::Same => {
+                let (place, files) = self.find(root)?;
+                let file = files.first().map_or(Ok(String::new()), |file| self.read(place, file));
+                Ok((self.level(place, &file?), format!("unlike ({what})")))
             }
+            Err(e) => Err(e),
         }
-        Ok(first)
     }
 
     /// The files in which it stands, as the record of a run names them.
@@ -92,10 +119,11 @@ impl MachineRow {
     /// When the machine has no such setting, does not know the level, or this user may not write.
     pub fn refuse(&self, root: &Path, level: &Value) -> Result<(), FactorError> {
         let (place, files) = self.find(root)?;
-        let text = self.text(place, level)?;
-        for file in &files {
+        let texts = self.texts(root, (place, &files), level)?;
+        for (file, text) in files.iter().zip(&texts) {
             let present = self.read(place, file)?;
             self.refuse_fixed(place, file, &present)?;
+            self.refuse_read_only(file)?;
             let menu = match place.menu {
                 Some(name) => fs::read_to_string(file.with_file_name(name)).unwrap_or_default(),
                 None if present.contains('[') => present.replace(['[', ']'], ""),
@@ -105,12 +133,22 @@ impl MachineRow {
                 return Err(FactorError::NotOnMenu {
                     factor: self.spec.name,
                     level: level.to_string(),
+                    place: file.display().to_string(),
                     menu: menu.trim().into(),
                 });
             }
             self.openable(file).map_err(|source| self.not_allowed(file, source))?;
         }
         Ok(())
+    }
+
+    /// A file that not even its owner may write is nobody's to write.
+    fn refuse_read_only(&self, file: &Path) -> Result<(), FactorError> {
+        if fs::metadata(file).is_ok_and(|of| of.mode() & 0o200 != 0) {
+            return Ok(());
+        }
+        let why = if self.form == Form::Vectors { MANAGED } else { "this kernel only shows it" };
+        Err(self.not_here(format!("{} is read-only: {why}", file.display())))
     }
 
     /// Opens a file and writes nothing: the kernel itself says whether it could be.
@@ -133,7 +171,25 @@ impl MachineRow {
 
     fn not_allowed(&self, file: &Path, source: io::Error) -> FactorError {
         let (factor, path) = (self.spec.name, file.display().to_string());
-        FactorError::NotAllowed { factor, path, remedy: remedy(&source), source }
+        let remedy = remedy(self.form, &source);
+        FactorError::NotAllowed { factor, path, remedy, source }
+    }
+
+    /// What each file is to say at a level.
+    pub(super) fn texts(
+        &self,
+        root: &Path,
+        (place, files): (&Place, &[PathBuf]),
+        level: &Value,
+    ) -> Result<Vec<String>, FactorError> {
+        if self.form == Form::Same {
+            return Ok(vec![self.text(place, level)?; files.len()]);
+        }
+        self.form.texts(root, files, level).map_err(|what| self.not_here(what))
+    }
+
+    fn not_here(&self, what: String) -> FactorError {
+        FactorError::NotHere { factor: self.spec.name, what }
     }
 
     /// Sets a level and reads it back; returns the entries of the journal that undo it.
@@ -147,18 +203,31 @@ impl MachineRow {
         level: &Value,
     ) -> Result<Vec<u64>, FactorError> {
         let (place, files) = self.find(root)?;
-        let text = self.text(place, level)?;
+        let texts = self.texts(root, (place, &files), level)?;
         let mut intents = Vec::new();
-        for path in files {
-            let new = place.merged(&self.read(place, &path)?, &text);
-            intents.push(Intent { key: self.spec.name.into(), kind: place.kind(), path, new });
+        for (path, text) in files.into_iter().zip(&texts) {
+            let new = place.merged(&self.read(place, &path)?, text);
+            let kind = if place.register.is_some() { Kind::Register } else { self.form.kind() };
+            intents.push(Intent { key: self.spec.name.into(), kind, path, new });
         }
-        let entries = journal.change(intents)?;
-        if let Err(e) = self.verify(root, level) {
+        let entries = journal.change(intents).map_err(|e| self.refused(e))?;
+        let verified = if self.form == Form::Same { self.verify(root, level) } else { Ok(()) };
+        if let Err(e) = verified {
             let _ = journal.undo(&entries);
             return Err(e);
         }
         Ok(entries)
+    }
+
+    /// What a write that failed means of this factor. Of forms the journal has read each file back.
+    fn refused(&self, error: UndoError) -> FactorError {
+        match error {
+            UndoError::NotTaken { path, asked, found } => self.not_taken(&path, &asked, &found),
+            UndoError::Setting { path, source } if self.form == Form::Vectors => {
+                self.not_allowed(&path, source)
+            }
+            other => other.into(),
+        }
     }
 
     /// Reads the level back, by what it does where that can be seen.
@@ -181,7 +250,7 @@ impl MachineRow {
             if let Some(what) = place.register.and_then(|why_not| why_not(root)) {
                 return Err(FactorError::NotHere { factor: self.spec.name, what });
             }
-            let files = matching(root, place.pattern);
+            let files = self.form.files(root, place.pattern);
             if !files.is_empty() {
                 return Ok((place, files));
             }
@@ -258,9 +327,10 @@ impl MachineRow {
 }
 
 /// What helps where a file that is there cannot be opened for writing.
-fn remedy(source: &std::io::Error) -> &'static str {
-    match source.kind() {
-        std::io::ErrorKind::ReadOnlyFilesystem => "mount it writable",
+fn remedy(form: Form, source: &io::Error) -> &'static str {
+    match (form, source.raw_os_error()) {
+        (Form::Vectors, Some(libc::EIO | libc::EPERM)) => MANAGED,
+        (_, Some(libc::EROFS)) => "mount it writable",
         _ => "run as root",
     }
 }

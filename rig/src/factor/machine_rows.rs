@@ -1,8 +1,10 @@
 //! Knows the list of settings of the machine itself; each is a row over files of the kernel.
 
+use super::machine_form::{Form, SPREAD};
 use super::machine_row::{MachineRow, Place, matching};
+use super::sysctl;
 use crate::lab::environment::cpu_flag;
-use desk::record::{FactorSpec, ParamKind, Scope};
+use desk::record::{FactorSpec, MOST_CPUS, ParamKind, Scope};
 use desk::unit::Kind;
 use std::fs;
 use std::path::Path;
@@ -38,6 +40,21 @@ pub(super) const BUSY_READ: FactorSpec = machine(
 );
 pub(super) const GOVERNOR: FactorSpec =
     machine("governor", "who chooses the frequency, on every CPU", ParamKind::WORD);
+pub(super) const HUGE_PAGES: FactorSpec = machine(
+    "huge_pages",
+    "memory that is reserved as huge pages of the default size, a multiple of it",
+    ParamKind::size(0, 1 << 46),
+);
+pub(super) const IRQ_AFFINITY: FactorSpec = machine(
+    "irq_affinity",
+    "CPUs of all vectors of the network adapters, or one each in turn; irqbalance may move them",
+    ParamKind::cpus_or(&[SPREAD]),
+);
+pub(super) const ONLINE_CPUS: FactorSpec = machine(
+    "online_cpus",
+    "CPUs that are online, the first ones by number",
+    ParamKind::count(1, MOST_CPUS as u64),
+);
 pub(super) const IO_SCHEDULER: FactorSpec =
     machine("io_scheduler", "I/O scheduler of every disk", ParamKind::WORD);
 pub(super) const MAX_FREQUENCY: FactorSpec = machine(
@@ -85,10 +102,10 @@ pub(super) const TURBO: FactorSpec = machine("turbo", "frequencies above the nom
 
 /// A row over places that are all there is to say of it.
 const fn row(spec: &'static FactorSpec, places: &'static [Place]) -> MachineRow {
-    MachineRow { spec, places, effect: None, administered: false }
+    MachineRow { spec, places, form: Form::Same, effect: None, administered: false }
 }
 
-static ROWS: [MachineRow; 16] = [
+static ROWS: [MachineRow; 19] = [
     row(&AUTOGROUP, &[switch("proc/sys/kernel/sched_autogroup_enabled", ONE_ZERO)]),
     row(&BUSY_POLL, &[place("proc/sys/net/core/busy_poll")]),
     row(&BUSY_READ, &[place("proc/sys/net/core/busy_read")]),
@@ -99,7 +116,12 @@ static ROWS: [MachineRow; 16] = [
             ..place("sys/devices/system/cpu/cpu*/cpufreq/scaling_governor")
         }],
     ),
+    MachineRow { form: Form::HugePages, ..row(&HUGE_PAGES, &[place("proc/sys/vm/nr_hugepages")]) },
     row(&IO_SCHEDULER, &[place("sys/block/*/queue/scheduler")]),
+    MachineRow {
+        form: Form::Vectors,
+        ..row(&IRQ_AFFINITY, &[place("proc/irq/*/smp_affinity_list")])
+    },
     row(&MAX_FREQUENCY, &[place("sys/devices/system/cpu/cpu*/cpufreq/scaling_max_freq")]),
     row(&NETDEV_BACKLOG, &[place("proc/sys/net/core/netdev_max_backlog")]),
     row(&NETDEV_BUDGET, &[place("proc/sys/net/core/netdev_budget")]),
@@ -107,6 +129,10 @@ static ROWS: [MachineRow; 16] = [
         // `sysctl_numa_balancing` of the kernel's kernel/sched/core.c.
         administered: true,
         ..row(&NUMA_BALANCING, &[switch("proc/sys/kernel/numa_balancing", ONE_ZERO)])
+    },
+    MachineRow {
+        form: Form::FirstCpus,
+        ..row(&ONLINE_CPUS, &[place("sys/devices/system/cpu/cpu*/online")])
     },
     row(
         &PREFETCHERS,
@@ -136,7 +162,7 @@ static ROWS: [MachineRow; 16] = [
 
 /// The row of a name; none for other factors.
 pub(super) fn row_of(name: &str) -> Option<&'static MachineRow> {
-    ROWS.iter().find(|row| row.spec.name == name)
+    ROWS.iter().chain(&sysctl::MACHINES).find(|row| row.spec.name == name)
 }
 
 /// Why the register of the prefetchers cannot be one here: another maker's, or a guest, whose

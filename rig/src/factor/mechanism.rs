@@ -3,6 +3,7 @@
 //! Must not know the list of factors, nor which level is wanted when.
 
 use super::cpus_row::CpusRow;
+use super::held_row::HeldRow;
 use super::link_row::LinkRow;
 use super::machine_row::MachineRow;
 use super::quota_row::QuotaRow;
@@ -22,6 +23,8 @@ pub enum Mechanism {
     Link(&'static LinkRow),
     /// In files or registers of the machine, by way of the journal.
     Machine(&'static MachineRow),
+    /// By a file that the agent of the machine holds open.
+    Held(&'static HeldRow),
     /// By the control groups of a side.
     Quota(&'static QuotaRow),
     /// By the CPUs that the system under test may use.
@@ -35,6 +38,8 @@ pub enum Undo {
     Links(Vec<(usize, Vec<LinkRequest>)>),
     /// Entries of the machine's journal.
     Journal(Vec<u64>),
+    /// The agent of the machine closes the file that holds this factor.
+    Held(&'static str),
     /// The side is held no more.
     Quota(Side),
     /// The system under test has these CPUs.
@@ -45,7 +50,7 @@ impl Undo {
     /// Whether it ends with the lab, so that a lab that is gone needs none.
     #[must_use]
     pub const fn ends_with_lab(&self) -> bool {
-        !matches!(self, Self::Journal(_))
+        !matches!(self, Self::Journal(_) | Self::Held(_))
     }
 
     /// Carries it out.
@@ -61,6 +66,7 @@ impl Undo {
                 Reply::Undone(left) => Err(UndoError::Left(left.join("; ")).into()),
                 other => Err(lab.machine().out_of_turn(&format!("{other:?}")).into()),
             },
+            Self::Held(factor) => Ok(lab.machine().must(&Order::LetGo((*factor).into()))?),
             Self::Quota(side) => Ok(lab.set_quota(*side, None)?),
             Self::Cpus(before) => Ok(lab.hold_cpus(before)?),
         }
@@ -76,6 +82,7 @@ impl Mechanism {
     pub fn refuse(self, root: &Path, level: &Value, clients: u32) -> Result<(), FactorError> {
         match self {
             Self::Machine(row) => row.refuse(root, level),
+            Self::Held(row) => row.refuse(root, level),
             Self::Quota(row) => row.refuse(root, level, clients),
             Self::Cpus(row) => row.refuse(root, level),
             Self::Link(_) => Ok(()),
@@ -91,11 +98,11 @@ impl Mechanism {
         let (undo, done) = match self {
             Self::Link(row) => return row.apply(lab, link, level),
             Self::Machine(row) => {
-                let order = Order::Set(row.spec.name.into(), level.clone());
-                return match lab.machine().order(&order)? {
-                    Reply::Set(entries) => Ok(Undo::Journal(entries)),
-                    other => Err(lab.machine().out_of_turn(&format!("{other:?}")).into()),
-                };
+                return Ok(Undo::Journal(set(lab, row.spec.name, level)?));
+            }
+            Self::Held(row) => {
+                set(lab, row.spec.name, level)?;
+                return Ok(Undo::Held(row.spec.name));
             }
             Self::Quota(row) => (Undo::Quota(row.side), row.apply(lab, level)),
             // Hosts are born with all; CPUs that are offline now are among them.
@@ -116,13 +123,9 @@ impl Mechanism {
     /// When it cannot be read, or the ends of the link, or the CPUs, disagree.
     pub fn observe(self, lab: &mut Lab, link: &str, asked: &Value) -> Result<Value, FactorError> {
         match self {
-            Self::Link(row) => row.observe(lab, link),
-            Self::Machine(row) => {
-                match lab.machine().order(&Order::Level(row.spec.name.into()))? {
-                    Reply::Level(level) => Ok(level),
-                    other => Err(lab.machine().out_of_turn(&format!("{other:?}")).into()),
-                }
-            }
+            Self::Link(row) => row.observe(lab, link, asked),
+            Self::Machine(row) => level_of(lab, row.spec.name),
+            Self::Held(row) => level_of(lab, row.spec.name),
             Self::Quota(row) => row.observe(lab, asked),
             Self::Cpus(row) => row.observe(lab, asked),
         }
@@ -137,7 +140,7 @@ impl Mechanism {
         let same = match self {
             Self::Link(_) => link_row::same(asked, found),
             Self::Quota(_) | Self::Cpus(_) => asked == found,
-            Self::Machine(_) => true,
+            Self::Machine(_) | Self::Held(_) => true,
         };
         let spec = super::spec(key).filter(|_| !same);
         spec.map_or(Ok(()), |spec| {
@@ -145,5 +148,21 @@ impl Mechanism {
             let place = "the lab, after all levels were set".into();
             Err(FactorError::NotTaken { factor: spec.name, place, asked, found })
         })
+    }
+}
+
+/// Has the agent of the machine set a level; gives the entries of its journal.
+fn set(lab: &mut Lab, factor: &str, level: &Value) -> Result<Vec<u64>, FactorError> {
+    match lab.machine().order(&Order::Set(factor.into(), level.clone()))? {
+        Reply::Set(entries) => Ok(entries),
+        other => Err(lab.machine().out_of_turn(&format!("{other:?}")).into()),
+    }
+}
+
+/// The level of a factor that is in force on the machine.
+pub(super) fn level_of(lab: &mut Lab, factor: &str) -> Result<Value, FactorError> {
+    match lab.machine().order(&Order::Level(factor.into()))? {
+        Reply::Level(level) => Ok(level),
+        other => Err(lab.machine().out_of_turn(&format!("{other:?}")).into()),
     }
 }

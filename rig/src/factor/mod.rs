@@ -6,19 +6,24 @@
 //! Start reading at `mechanism.rs`, then `rows.rs`.
 
 mod cpus_row;
+mod held_row;
 mod link_row;
+mod machine_form;
 mod machine_row;
 mod machine_rows;
 mod mechanism;
 mod quota_row;
 mod rows;
 mod settings;
+mod sysctl;
 
 #[cfg(test)]
 mod tests;
 
 pub use cpus_row::CpusRow;
+pub use held_row::HeldRow;
 pub use link_row::LinkRow;
+pub use machine_form::Form;
 pub use machine_row::MachineRow;
 pub use mechanism::{Mechanism, Undo};
 pub use quota_row::QuotaRow;
@@ -80,13 +85,26 @@ pub enum FactorError {
         /// What to do.
         remedy: &'static str,
     },
+    /// Its files say different things.
+    #[error(
+        "factor '{factor}' has no one level now: {what}; a level of the plan is set on all, and \
+         each comes back as it was"
+    )]
+    NoOneLevel {
+        /// Which factor.
+        factor: &'static str,
+        /// What they say.
+        what: String,
+    },
     /// The machine does not know the level.
-    #[error("factor '{factor}' has no level '{level}' on this machine; it takes {menu}")]
+    #[error("factor '{factor}' has no level '{level}' on this machine; {place} takes {menu}")]
     NotOnMenu {
         /// Which factor.
         factor: &'static str,
         /// What was asked.
         level: String,
+        /// Where.
+        place: String,
         /// What the machine lists.
         menu: String,
     },
@@ -145,11 +163,15 @@ pub fn quotas(plan: &Plan) -> Vec<&'static QuotaRow> {
 pub fn facts(plan: &Plan, root: &Path) -> Vec<Fact> {
     let mut facts: Vec<Fact> = Vec::new();
     for (name, _, mechanism) in levels(plan) {
-        let Mechanism::Machine(row) = mechanism else { continue };
+        let (before, source) = match mechanism {
+            Mechanism::Machine(row) => (row.observe(root), row.source(root)),
+            Mechanism::Held(row) => (row.observe(root), row.source(root)),
+            _ => continue,
+        };
         let key = format!("machine.{name}");
         let known = facts.iter().any(|fact| fact.key == key);
-        if let (false, Ok(before)) = (known, row.observe(root)) {
-            let (value, source) = (before.to_string(), row.source(root));
+        if let (false, Ok(before)) = (known, before) {
+            let value = before.to_string();
             facts.push(Fact { key, value, class: KeyClass::Factor, source });
         }
     }

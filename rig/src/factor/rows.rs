@@ -1,10 +1,13 @@
 //! Knows the list of factors, how each is set, and the rows of those that act on links and hosts.
 
 use super::cpus_row::{self, CPUS};
+use super::held_row::{self, C_STATE_LATENCY};
 use super::link_row::{LinkRow, OnLink};
 use super::machine_rows as machine;
 use super::mechanism::Mechanism;
 use super::quota_row::{self, CLIENT_QUOTA, SERVER_QUOTA};
+use super::sysctl;
+use crate::lab::adapter_file::AdapterFile;
 use crate::lab::ethtool::Number;
 use crate::lab::ia32cap;
 use desk::record::{FactorSpec, ParamKind, Scope};
@@ -16,6 +19,7 @@ const SWITCH: ParamKind = ParamKind::choice(&["on", "off"]);
 /// Queues of one kind, descriptors of a ring, packets of an interrupt, and how long one is held
 /// back.
 const QUEUES: ParamKind = ParamKind::count(1, 4096);
+const CPUS_OF_QUEUES: ParamKind = ParamKind::cpus_or(&["none", "all"]);
 const RING: ParamKind = ParamKind::count(1, 1 << 20);
 const FRAMES: ParamKind = ParamKind::count(0, 1 << 16);
 const DELAY: ParamKind = ParamKind::within(Kind::Duration, 0.0, 65.535e-3).by(1e-6);
@@ -66,6 +70,11 @@ const RECEIVE_BUFFER: FactorSpec = host(
     "receive buffer with which TCP connections begin (second field of tcp_rmem)",
     ParamKind::size(4096, 1 << 26),
 );
+const RECEIVE_BUFFER_MAX: FactorSpec = host(
+    "receive_buffer_max",
+    "receive buffer up to which TCP connections grow (third field of tcp_rmem)",
+    ParamKind::size(4096, 1 << 30),
+);
 const RATE: FactorSpec = link(
     "rate",
     "token bucket on the link of the system under test, both directions",
@@ -78,6 +87,34 @@ const ADAPTIVE_TX: FactorSpec =
     link("adaptive_tx", "the driver chooses how transmit interrupts are coalesced", SWITCH);
 const COMBINED_QUEUES: FactorSpec =
     link("combined_queues", "queues of the adapters that receive and transmit", QUEUES);
+const DEFER_IRQS: FactorSpec = link(
+    "napi_defer_hard_irqs",
+    "polls of NAPI without work until the interrupt is armed again (with gro_flush_timeout)",
+    ParamKind::count(0, 1_000_000),
+);
+const GRO_FLUSH: FactorSpec = link(
+    "gro_flush_timeout",
+    "how long frames wait to be merged, and interrupts stay deferred",
+    ParamKind::within(Kind::Duration, 0.0, 1.0).by(1e-9),
+);
+const LINK_SPEED: FactorSpec = link(
+    "link_speed",
+    "speed of the line, negotiated where it was negotiated; the link goes down for seconds",
+    ParamKind::within(Kind::Rate, 1e7, 8e11).by(1e6),
+);
+const RPS_CPUS: FactorSpec =
+    link("rps_cpus", "CPUs to which every receive queue hands its packets (RPS)", CPUS_OF_QUEUES);
+const RPS_FLOWS: FactorSpec = link(
+    "rps_flows",
+    "flows of each receive queue that follow their program (RFS), a power of two",
+    ParamKind::count(0, 1 << 29),
+);
+const RSS: FactorSpec =
+    link("rss", "receive queues over which RSS spreads evenly, from the first on", QUEUES);
+const THREADED_NAPI: FactorSpec =
+    link("threaded_napi", "NAPI polls in threads of the kernel, not in the softirq", SWITCH);
+const XPS_CPUS: FactorSpec =
+    link("xps_cpus", "CPUs that may send by every transmit queue (XPS)", CPUS_OF_QUEUES);
 const EEE: FactorSpec = link("eee", "energy-efficient Ethernet (IEEE 802.3az)", SWITCH);
 const PAUSE_RX: FactorSpec =
     link("pause_rx", "pause frames are obeyed where it is not negotiated (IEEE 802.3x)", SWITCH);
@@ -101,6 +138,11 @@ const SEND_BUFFER: FactorSpec = host(
     "send buffer with which TCP connections begin (second field of tcp_wmem)",
     ParamKind::size(4096, 1 << 26),
 );
+const SEND_BUFFER_MAX: FactorSpec = host(
+    "send_buffer_max",
+    "send buffer up to which TCP connections grow (third field of tcp_wmem)",
+    ParamKind::size(4096, 1 << 30),
+);
 const TCP_CONGESTION: FactorSpec = host(
     "tcp_congestion",
     "congestion control of all sockets that choose none; of tcp_allowed_congestion_control",
@@ -111,12 +153,16 @@ const TCP_TIMESTAMPS: FactorSpec =
     host("tcp_timestamps", "timestamps in every segment (RFC 7323)", SWITCH);
 
 /// All factors, sorted by name.
-pub const ALL: &[FactorSpec] = &[
+pub const ALL: &[FactorSpec] = &all();
+
+/// Those with a name of ours.
+const OWN: [FactorSpec; 62] = [
     ADAPTIVE_RX,
     ADAPTIVE_TX,
     machine::AUTOGROUP,
     machine::BUSY_POLL,
     machine::BUSY_READ,
+    C_STATE_LATENCY,
     CHECKSUM,
     CLIENT_QUOTA,
     COMBINED_QUEUES,
@@ -125,13 +171,19 @@ pub const ALL: &[FactorSpec] = &[
     EEE,
     machine::GOVERNOR,
     GRO,
+    GRO_FLUSH,
     GSO,
+    machine::HUGE_PAGES,
     machine::IO_SCHEDULER,
+    machine::IRQ_AFFINITY,
+    LINK_SPEED,
     machine::MAX_FREQUENCY,
     MTU,
+    DEFER_IRQS,
     machine::NETDEV_BACKLOG,
     machine::NETDEV_BUDGET,
     machine::NUMA_BALANCING,
+    machine::ONLINE_CPUS,
     OPENSSL_IA32CAP,
     PATH,
     PAUSE_RX,
@@ -141,11 +193,16 @@ pub const ALL: &[FactorSpec] = &[
     RATE,
     machine::READ_AHEAD,
     RECEIVE_BUFFER,
+    RECEIVE_BUFFER_MAX,
+    RPS_CPUS,
+    RPS_FLOWS,
+    RSS,
     RX_FRAMES,
     RX_QUEUES,
     RX_RING,
     RX_USECS,
     SEND_BUFFER,
+    SEND_BUFFER_MAX,
     SERVER_QUOTA,
     machine::SMT,
     machine::SWAPPINESS,
@@ -154,15 +211,19 @@ pub const ALL: &[FactorSpec] = &[
     TCP_TIMESTAMPS,
     machine::THP,
     machine::THP_DEFRAG,
+    THREADED_NAPI,
     TSO,
     machine::TURBO,
     TX_FRAMES,
     TX_QUEUES,
     TX_RING,
     TX_USECS,
+    XPS_CPUS,
 ];
 
-static LINK_ROWS: [LinkRow; 25] = [
+static SYSCTLS: [LinkRow; sysctl::HOSTS.len()] = sysctl::HOSTS;
+
+static LINK_ROWS: [LinkRow; 35] = [
     LinkRow { spec: &CHECKSUM, on: OnLink::Feature(&["tx-checksum-ip-generic"]) },
     LinkRow { spec: &GRO, on: OnLink::Feature(&["rx-gro"]) },
     LinkRow { spec: &GSO, on: OnLink::Feature(&["tx-generic-segmentation"]) },
@@ -184,6 +245,16 @@ static LINK_ROWS: [LinkRow; 25] = [
     LinkRow { spec: &EEE, on: OnLink::Number(Number::Eee) },
     LinkRow { spec: &PAUSE_RX, on: OnLink::Number(Number::PauseRx) },
     LinkRow { spec: &PAUSE_TX, on: OnLink::Number(Number::PauseTx) },
+    LinkRow { spec: &DEFER_IRQS, on: OnLink::File(AdapterFile::DeferHardIrqs) },
+    LinkRow { spec: &GRO_FLUSH, on: OnLink::File(AdapterFile::GroFlushTimeout) },
+    LinkRow { spec: &LINK_SPEED, on: OnLink::Line },
+    LinkRow { spec: &RECEIVE_BUFFER_MAX, on: OnLink::Field("ipv4/tcp_rmem", 2) },
+    LinkRow { spec: &RPS_CPUS, on: OnLink::File(AdapterFile::RpsCpus) },
+    LinkRow { spec: &RPS_FLOWS, on: OnLink::File(AdapterFile::RpsFlows) },
+    LinkRow { spec: &RSS, on: OnLink::Rss },
+    LinkRow { spec: &SEND_BUFFER_MAX, on: OnLink::Field("ipv4/tcp_wmem", 2) },
+    LinkRow { spec: &THREADED_NAPI, on: OnLink::File(AdapterFile::ThreadedNapi) },
+    LinkRow { spec: &XPS_CPUS, on: OnLink::File(AdapterFile::XpsCpus) },
     LinkRow { spec: &RX_FRAMES, on: OnLink::Number(Number::RxFrames) },
     LinkRow { spec: &RX_QUEUES, on: OnLink::Number(Number::RxQueues) },
     LinkRow { spec: &RX_RING, on: OnLink::Number(Number::RxRing) },
@@ -198,15 +269,50 @@ static LINK_ROWS: [LinkRow; 25] = [
     LinkRow { spec: &TCP_TIMESTAMPS, on: OnLink::Field("ipv4/tcp_timestamps", 0) },
 ];
 
+/// Those of ours and those with names of the kernel, as one list: each is put behind the last that
+/// does not come after it.
+const fn all() -> [FactorSpec; OWN.len() + sysctl::HOSTS.len() + sysctl::SPECS.len()] {
+    let mut all = [OWN[0]; OWN.len() + sysctl::HOSTS.len() + sysctl::SPECS.len()];
+    let mut filled = 0;
+    while filled < all.len() {
+        let (hosts, machines) = (sysctl::HOSTS.len(), sysctl::SPECS.len());
+        let next = if filled < OWN.len() {
+            OWN[filled]
+        } else if filled < OWN.len() + hosts {
+            *sysctl::HOSTS[filled - OWN.len()].spec
+        } else {
+            sysctl::SPECS[filled + machines - all.len()]
+        };
+        let mut at = filled;
+        while at > 0 && comes_before(next.name.as_bytes(), all[at - 1].name.as_bytes()) {
+            all[at] = all[at - 1];
+            at -= 1;
+        }
+        all[at] = next;
+        filled += 1;
+    }
+    all
+}
+
+const fn comes_before(one: &[u8], other: &[u8]) -> bool {
+    let mut at = 0;
+    while at < one.len() && at < other.len() && one[at] == other[at] {
+        at += 1;
+    }
+    at < other.len() && (at == one.len() || one[at] < other[at])
+}
+
 /// How a factor is set, by its name; none where the load itself applies it, for the choice of the
 /// link and for profiles, and where there is no such factor.
 #[must_use]
 pub fn mechanism(name: &str) -> Option<Mechanism> {
-    let link = || LINK_ROWS.iter().find(|row| row.spec.name == name).map(Mechanism::Link);
+    let links = || LINK_ROWS.iter().chain(&SYSCTLS);
+    let link = || links().find(|row| row.spec.name == name).map(Mechanism::Link);
     let machine = || machine::row_of(name).map(Mechanism::Machine);
+    let held = || held_row::row_of(name).map(Mechanism::Held);
     let quota = || quota_row::row_of(name).map(Mechanism::Quota);
     let cpus = || cpus_row::row_of(name).map(Mechanism::Cpus);
-    link().or_else(machine).or_else(quota).or_else(cpus)
+    link().or_else(machine).or_else(held).or_else(quota).or_else(cpus)
 }
 
 /// A factor as data, by its name.
@@ -230,6 +336,7 @@ mod tests {
                     (matches!(factor.scope, Scope::Link | Scope::Host), row.spec.name)
                 }
                 Some(Mechanism::Machine(row)) => (factor.scope == Scope::Machine, row.spec.name),
+                Some(Mechanism::Held(row)) => (factor.scope == Scope::Machine, row.spec.name),
                 Some(Mechanism::Quota(row)) => (factor.scope == Scope::Side, row.spec.name),
                 Some(Mechanism::Cpus(row)) => (factor.scope == Scope::Side, row.spec.name),
                 None => {

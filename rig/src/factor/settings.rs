@@ -2,11 +2,13 @@
 //!
 //! Must not know which level is wanted when.
 
+use super::held_row::HeldRow;
 use super::machine_row::MachineRow;
 use super::{FactorError, Mechanism};
 use crate::lab::undo::{Fate, Journal, Settled, UndoError};
 use desk::record::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 /// The settings of the machine below a root, with the journal of those that are changed.
@@ -17,6 +19,8 @@ pub struct MachineSettings {
     journal: Option<Journal>,
     /// Entries of the journal that are not undone.
     open: BTreeSet<u64>,
+    /// Files that hold a factor as long as they are open.
+    held: BTreeMap<&'static str, File>,
 }
 
 impl MachineSettings {
@@ -24,7 +28,7 @@ impl MachineSettings {
     #[must_use]
     pub fn new(binary: &Path) -> Self {
         let (root, open) = (PathBuf::from("/"), BTreeSet::new());
-        Self { root, binary: binary.to_path_buf(), journal: None, open }
+        Self { root, binary: binary.to_path_buf(), journal: None, open, held: BTreeMap::new() }
     }
 
     /// Sets a level of a factor and reads it back; gives the entries of the journal that undo it.
@@ -32,7 +36,16 @@ impl MachineSettings {
     /// # Errors
     /// When the machine refuses or does not take it; what was changed until then is undone.
     pub fn set(&mut self, factor: &str, level: &Value) -> Result<Vec<u64>, FactorError> {
-        let (row, journal) = (row(factor)?, self.journal()?);
+        let row = match row(factor)? {
+            Row::Machine(row) => row,
+            Row::Held(row) => {
+                // An older request of ours would be the least.
+                self.held.remove(row.spec.name);
+                self.held.insert(row.spec.name, row.hold(&self.root, level)?);
+                return Ok(Vec::new());
+            }
+        };
+        let journal = self.journal()?;
         let entries = row.apply(&self.root, &journal, level)?;
         self.open.extend(&entries);
         Ok(entries)
@@ -43,7 +56,15 @@ impl MachineSettings {
     /// # Errors
     /// When it cannot be read.
     pub fn level(&self, factor: &str) -> Result<Value, FactorError> {
-        row(factor)?.observe(&self.root)
+        match row(factor)? {
+            Row::Machine(row) => row.observe(&self.root),
+            Row::Held(row) => row.observe(&self.root),
+        }
+    }
+
+    /// Closes the file that holds a factor.
+    pub fn let_go(&mut self, factor: &str) {
+        self.held.remove(factor);
     }
 
     /// Undoes entries of the journal; gives what could not be brought back, in words for the
@@ -58,6 +79,7 @@ impl MachineSettings {
 
     /// Undoes all that is still set, last first, and closes the journal.
     pub fn undo_all(&mut self) -> Vec<String> {
+        self.held.clear();
         let open: Vec<u64> = self.open.iter().rev().copied().collect();
         let left = self.undo(&open);
         self.close();
@@ -80,9 +102,16 @@ impl MachineSettings {
     }
 }
 
-fn row(factor: &str) -> Result<&'static MachineRow, FactorError> {
+/// What the agent of the machine sets.
+enum Row {
+    Machine(&'static MachineRow),
+    Held(&'static HeldRow),
+}
+
+fn row(factor: &str) -> Result<Row, FactorError> {
     match super::mechanism(factor) {
-        Some(Mechanism::Machine(row)) => Ok(row),
+        Some(Mechanism::Machine(row)) => Ok(Row::Machine(row)),
+        Some(Mechanism::Held(row)) => Ok(Row::Held(row)),
         _ => Err(FactorError::Unknown(factor.into())),
     }
 }

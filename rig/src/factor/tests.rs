@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::lab::undo::{Journal, journals, register, settle};
-use desk::record::{FactorSpec, Words};
+use desk::record::Words;
 use desk::unit::{Quantity, Unit};
 use std::fs;
 use std::path::PathBuf;
@@ -179,21 +179,40 @@ fn a_switch_of_numbers_keeps_a_value_that_has_no_word() {
 }
 
 /// Two levels of a factor that differ.
-fn two_levels(spec: &FactorSpec) -> [Value; 2] {
-    match (spec.kind.words, spec.kind.range) {
-        (Words::Of([first, .., last]), _) => [word(first), word(last)],
-        (_, Some(range)) => [range.nearest(range.least), range.nearest(range.most)],
+fn two_levels(row: &MachineRow) -> [Value; 2] {
+    let spec = row.spec;
+    match (row.form, spec.kind.words, spec.kind.range) {
+        (Form::HugePages, ..) => [bytes(2 << 20), bytes(8 << 20)],
+        (Form::FirstCpus, ..) => [Value::Count(2), Value::Count(1)],
+        (Form::Vectors, ..) => [word("0-1"), word("spread")],
+        (_, Words::Of([first, .., last]), _) => [word(first), word(last)],
+        (.., Some(range)) => [range.nearest(range.least), range.nearest(range.most)],
         _ => [word("one"), word("other")],
     }
 }
 
-/// Where a row stands in a tree: one file, or that of two CPUs or disks.
+fn bytes(number: u64) -> Value {
+    Value::Quantity(Quantity::bytes(number))
+}
+
+/// Where a row stands in a tree: one file, or that of two CPUs, vectors or disks.
 fn files_of(pattern: &str) -> Vec<String> {
     let names = if pattern.starts_with("sys/block") { ["sda", "sdb"] } else { ["0", "1"] };
     match pattern.contains('*') {
         true => names.map(|name| pattern.replacen('*', name, 1)).to_vec(),
         false => vec![pattern.to_owned()],
     }
+}
+
+/// An adapter whose vectors these are, as a part of their device or, as virtio, below it.
+fn adapter(tree: &Tree, name: &str, vectors: &[u32]) {
+    let device = format!("sys/devices/pci-{name}");
+    vectors.iter().for_each(|vector| tree.put(&format!("{device}/msi_irqs/{vector}"), "msix"));
+    let inner = if name.starts_with("virtio") { format!("{device}/virtio2") } else { device };
+    fs::create_dir_all(tree.0.join(&inner)).unwrap();
+    fs::create_dir_all(tree.0.join(format!("sys/class/net/{name}"))).unwrap();
+    let link = tree.0.join(format!("sys/class/net/{name}/device"));
+    std::os::unix::fs::symlink(tree.0.join(inner), link).unwrap();
 }
 
 /// A row of files at one of its places, on a tree of two CPUs or disks.
@@ -208,21 +227,26 @@ struct Tried {
 
 impl Tried {
     fn new(row: &'static MachineRow, place: &'static machine_row::Place) -> Self {
-        let [before, level] = two_levels(row.spec);
+        let [before, level] = two_levels(row);
         let name = format!("row-{}-{}", row.spec.name, place.pattern.len());
         let (tree, files) = (Tree::new(&name, &[]), files_of(place.pattern));
+        tree.put("proc/meminfo", "MemTotal: 16384 kB\nHugepagesize:  2048 kB\n");
+        tree.put("sys/devices/system/cpu/online", "0-1");
+        adapter(&tree, "eth7", &[0, 1]);
         let tried = Self { row, place, tree, files, before, level };
         assert!(tried.refused().contains("is not there"), "{}", tried.refused());
-        tried.put(&tried.text(&tried.before));
+        tried.put(&vec!["0".to_owned(); tried.files.len()]);
+        tried.put(&tried.texts(&tried.before));
         tried
     }
 
-    fn text(&self, level: &Value) -> String {
-        self.row.text(self.place, level).unwrap()
+    fn texts(&self, level: &Value) -> Vec<String> {
+        let files: Vec<PathBuf> = self.files.iter().map(|file| self.tree.0.join(file)).collect();
+        self.row.texts(&self.tree.0, (self.place, &files), level).unwrap()
     }
 
-    fn put(&self, text: &str) {
-        for file in &self.files {
+    fn put(&self, texts: &[String]) {
+        for (file, text) in self.files.iter().zip(texts) {
             self.tree.put(file, text);
             let disk = file.strip_suffix("/queue/scheduler");
             if let Some(disk) = disk.or_else(|| file.strip_suffix("/queue/read_ahead_kb")) {
@@ -246,13 +270,14 @@ impl Tried {
     fn apply(&self, journal: &Journal) -> Vec<u64> {
         assert_eq!(self.refused(), "");
         let entries = self.row.apply(&self.tree.0, journal, &self.level).unwrap();
-        assert_eq!(self.all(), vec![self.text(&self.level); self.files.len()]);
+        assert_eq!(self.all(), self.texts(&self.level));
         assert_eq!(self.row.observe(&self.tree.0).unwrap(), self.level);
         entries
     }
 
     fn is_as_before(&self) {
-        assert_eq!(self.all(), vec![self.text(&self.before); self.files.len()]);
+        assert_eq!(self.all(), self.texts(&self.before));
+        assert_eq!(self.row.observe(&self.tree.0).unwrap(), self.before);
     }
 }
 
@@ -272,10 +297,11 @@ fn every_row_of_files_is_set_read_back_undone_and_left_to_others() {
             let _ = journal.undo(&one.apply(&journal));
             one.is_as_before();
             let entries = one.apply(&journal);
-            one.put("foreign");
+            let foreign = vec!["foreign".to_owned(); one.files.len()];
+            one.put(&foreign);
             let _ = journal.undo(&entries);
-            assert_eq!(one.all(), vec!["foreign"; one.files.len()], "{}", row.spec.name);
-            one.put(&one.text(&one.before));
+            assert_eq!(one.all(), foreign, "{}", row.spec.name);
+            one.put(&one.texts(&one.before));
             one.apply(&journal);
             // Nothing of a killed process runs, not even the journal's end.
             std::mem::forget(journal);
@@ -286,7 +312,7 @@ fn every_row_of_files_is_set_read_back_undone_and_left_to_others() {
             tried += 1;
         }
     }
-    assert_eq!(tried, 15, "places of rows");
+    assert_eq!(tried, 34, "places of rows");
 }
 
 #[test]
@@ -373,4 +399,141 @@ fn a_level_of_the_lab_that_is_read_back_otherwise_is_refused() {
     let rate = |bits: f64| Value::Quantity(Quantity::new(bits, Unit::BitPerSecond));
     let near = mechanism("rate").unwrap().must_be("rate", &rate(1e9), &rate(1e9 - 8.0));
     assert!(near.is_ok(), "to one byte per second, in which the kernel keeps it");
+}
+
+fn online(cpu: u32) -> String {
+    format!("sys/devices/system/cpu/cpu{cpu}/online")
+}
+
+#[test]
+fn the_first_cpus_stay_online_and_one_without_a_file_always_does() {
+    let tree = Tree::new("online", &[]);
+    tree.put("sys/devices/system/cpu/cpu0/topology/core_id", "0");
+    [1, 2, 10].iter().for_each(|cpu| tree.put(&online(*cpu), "1\n"));
+    let (row, journal) = (row("online_cpus"), tree.journal());
+    let said = |count| row.refuse(&tree.0, &Value::Count(count)).unwrap_err().to_string();
+    let all = || [1, 2, 10].map(|cpu| tree.get(&online(cpu)));
+    assert_eq!(row.observe(&tree.0).unwrap(), Value::Count(4));
+    assert!(said(5).contains("5 CPUs are asked for, and the machine has 4"), "{}", said(5));
+    let entries = row.apply(&tree.0, &journal, &Value::Count(2)).unwrap();
+    assert_eq!((all(), entries.len()), (["1", "0", "0"].map(str::to_owned), 3));
+    assert_eq!(row.observe(&tree.0).unwrap(), Value::Count(2));
+    let _ = journal.undo(&entries);
+    assert_eq!(row.observe(&tree.0).unwrap(), Value::Count(4));
+    // Somebody has taken one out of the middle: no number says that, and it comes back so.
+    tree.put(&online(1), "0\n");
+    let words = row.observe(&tree.0).unwrap_err().to_string();
+    assert!(words.contains("no one level now: CPUs 0,2,10 are online"), "{words}");
+    let entries = row.apply(&tree.0, &journal, &Value::Count(3)).unwrap();
+    assert_eq!(all(), ["1", "1", "0"].map(str::to_owned));
+    let _ = journal.undo(&entries);
+    assert_eq!(all(), ["0", "1", "1"].map(str::to_owned));
+    fs::remove_file(tree.0.join(online(2))).unwrap();
+    assert!(said(1).contains("CPU 2 cannot go offline"), "{}", said(1));
+}
+
+const PAGES: &str = "proc/sys/vm/nr_hugepages";
+
+#[test]
+fn huge_pages_are_a_size_in_whole_pages_that_the_machine_has() {
+    let memory = "MemTotal:  4194304 kB\nHugepagesize:    2048 kB\n";
+    let tree = Tree::new("pages", &[(PAGES, "3\n"), ("proc/meminfo", memory)]);
+    let (row, journal) = (row("huge_pages"), tree.journal());
+    let said = |level| row.refuse(&tree.0, &bytes(level)).unwrap_err().to_string();
+    assert_eq!(row.observe(&tree.0).unwrap(), bytes(6 << 20));
+    assert!(said(3 << 20).contains("3 MiB is no multiple of 2 MiB"), "{}", said(3 << 20));
+    assert!(said(8 << 30).contains("8 GiB is more than the machine's 4 GiB"), "{}", said(8 << 30));
+    let entries = row.apply(&tree.0, &journal, &bytes(1 << 30)).unwrap();
+    assert_eq!(tree.get(PAGES), "512");
+    let _ = journal.undo(&entries);
+    assert_eq!(tree.get(PAGES), "3");
+}
+
+#[test]
+fn a_kill_while_pages_are_reserved_leaves_none_behind() {
+    let memory = "MemTotal:  4194304 kB\nHugepagesize:    2048 kB\n";
+    for (now, after) in [("512", "3"), ("200", "3"), ("3", "3"), ("513", "513"), ("2", "2")] {
+        let tree = Tree::new(&format!("cut{now}"), &[(PAGES, "3"), ("proc/meminfo", memory)]);
+        let journal = tree.journal();
+        row("huge_pages").apply(&tree.0, &journal, &bytes(1 << 30)).unwrap();
+        std::mem::forget(journal);
+        let left = journals(&tree.0.join("journals")).unwrap().remove(0);
+        // The journal as it was before the write came back.
+        let text = fs::read_to_string(&left).unwrap();
+        fs::write(&left, text.split_inclusive('\n').next().unwrap()).unwrap();
+        tree.put(PAGES, now);
+        settle(&left, &tree.0).unwrap();
+        assert_eq!(tree.get(PAGES), after, "found {now}");
+    }
+}
+
+fn affinity(vector: u32) -> String {
+    format!("proc/irq/{vector}/smp_affinity_list")
+}
+
+#[test]
+fn the_vectors_of_network_adapters_are_placed_and_no_others() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let tree = Tree::new("vectors", &[("sys/devices/system/cpu/online", "0-1,4")]);
+    adapter(&tree, "eth7", &[40, 41]);
+    adapter(&tree, "virtio0", &[9, 100]);
+    fs::create_dir_all(tree.0.join("sys/class/net/lo")).unwrap();
+    [9, 40, 41, 50, 100].iter().for_each(|vector| tree.put(&affinity(*vector), "0-1,4\n"));
+    let (row, journal) = (row("irq_affinity"), tree.journal());
+    let all = || [9, 40, 41, 100, 50].map(|vector| tree.get(&affinity(vector)));
+    assert_eq!(row.observe(&tree.0).unwrap(), word("0-1,4"));
+    row.refuse(&tree.0, &word("spread")).unwrap();
+    let entries = row.apply(&tree.0, &journal, &word("spread")).unwrap();
+    assert_eq!(all(), ["0", "1", "4", "0", "0-1,4"].map(str::to_owned));
+    assert_eq!(row.observe(&tree.0).unwrap(), word("spread"));
+    let _ = journal.undo(&entries);
+    let entries = row.apply(&tree.0, &journal, &word("1,0")).unwrap();
+    assert_eq!(all(), ["0-1", "0-1", "0-1", "0-1", "0-1,4"].map(str::to_owned));
+    let _ = journal.undo(&entries);
+    assert_eq!(row.observe(&tree.0).unwrap(), word("0-1,4"));
+    let words = row.refuse(&tree.0, &word("3")).unwrap_err().to_string();
+    assert!(words.contains("CPU 3 is not online here; 0-1,4 are"), "{words}");
+    tree.put(&affinity(40), "1");
+    let words = row.observe(&tree.0).unwrap_err().to_string();
+    assert!(words.contains("have CPUs 0-1,4; 1; 0-1,4; 0-1,4"), "{words}");
+    let fixed = fs::Permissions::from_mode(0o444);
+    fs::set_permissions(tree.0.join(affinity(41)), fixed).unwrap();
+    let words = row.refuse(&tree.0, &word("0")).unwrap_err().to_string();
+    assert!(words.contains("41/smp_affinity_list is read-only: the kernel itself"), "{words}");
+}
+
+#[test]
+fn a_file_that_nobody_may_write_is_read_only() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let file = "proc/sys/kernel/nmi_watchdog";
+    let (tree, row) = (Tree::new("shown", &[(file, "0\n")]), row("kernel.nmi_watchdog"));
+    row.refuse(&tree.0, &word("off")).unwrap();
+    fs::set_permissions(tree.0.join(file), fs::Permissions::from_mode(0o444)).unwrap();
+    let words = row.refuse(&tree.0, &word("off")).unwrap_err().to_string();
+    assert!(words.contains("nmi_watchdog is read-only: this kernel only shows it"), "{words}");
+}
+
+#[test]
+fn disks_that_say_different_things_are_told_each_with_its_word() {
+    let tree = Tree::new("disks", &[]);
+    for (disk, text) in [("nvme0n1", "[none] kyber"), ("sda", "[mq-deadline] none")] {
+        tree.put(&format!("sys/block/{disk}/device/model"), "a disk");
+        tree.put(&format!("sys/block/{disk}/queue/scheduler"), text);
+    }
+    let row = row("io_scheduler");
+    let words = row.observe(&tree.0).unwrap_err().to_string();
+    for part in [
+        "no one level now",
+        "nvme0n1/queue/scheduler says none",
+        "sda/queue/scheduler \
+                 says mq-deadline",
+        "each comes back as it was",
+    ] {
+        assert!(words.contains(part), "{words}");
+    }
+    let (level, now) = row.now(&tree.0).unwrap();
+    assert!(level == word("none") && now.starts_with("unlike ("), "{now}");
+    row.refuse(&tree.0, &level).unwrap();
+    let words = row.refuse(&tree.0, &word("kyber")).unwrap_err().to_string();
+    assert!(words.contains("sda/queue/scheduler takes mq-deadline none"), "{words}");
 }

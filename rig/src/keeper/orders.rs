@@ -147,6 +147,10 @@ impl Orders {
             Order::Level(name) => {
                 self.settings.level(&name).map_or_else(refuse_factor, Reply::Level)
             }
+            Order::LetGo(name) => {
+                self.settings.let_go(&name);
+                Reply::Done
+            }
             Order::Undo(entries) => Reply::Undone(self.settings.undo(&entries)),
             Order::Close => {
                 self.settings.close();

@@ -3,6 +3,7 @@
 //! Must not know any workload by name; their parts are handed in as a table.
 
 use super::adapter::is_benchmark;
+use super::adapter_file::AdapterFiles;
 use super::error::LabError;
 use super::ethtool::Ethtool;
 use super::link::Routes;
@@ -108,8 +109,30 @@ fn read_setting(path: &str) -> Result<String, LabError> {
 }
 
 fn write_setting(path: &str, value: &str) -> Result<(), LabError> {
-    let path = net_setting(path)?;
-    std::fs::write(&path, value).map_err(|source| LabError::File { path, source })
+    let file = net_setting(path)?;
+    std::fs::write(&file, value).map_err(|source| {
+        let source = if path == CONGESTION { not_congestion(value, source) } else { source };
+        LabError::File { path: file, source }
+    })
+}
+
+/// The setting that only some values of a list may be written to.
+const CONGESTION: &str = "ipv4/tcp_congestion_control";
+
+/// What the kernel means where it refuses a congestion control for a namespace.
+fn not_congestion(value: &str, source: io::Error) -> io::Error {
+    let means = match source.kind() {
+        io::ErrorKind::PermissionDenied => format!(
+            "net.ipv4.tcp_allowed_congestion_control of the machine does not list {value}; as root \
+             add it there with sysctl -w"
+        ),
+        io::ErrorKind::NotFound => format!(
+            "net.ipv4.tcp_available_congestion_control does not list {value}; as root load its \
+             module with modprobe tcp_{value}"
+        ),
+        _ => return source,
+    };
+    io::Error::other(format!("{source}; {means}"))
 }
 
 struct Agent<'a> {
@@ -246,6 +269,20 @@ impl LinkHands {
             LinkRequest::SetNumber(name, number, value) => {
                 self.ethtool()?.set_number(&name, number, value)?;
             }
+            LinkRequest::Line(name) => return Ok(LinkAnswer::Line(self.ethtool()?.line(&name)?)),
+            LinkRequest::SetLine(name, line) => self.ethtool()?.set_line(&name, &line)?,
+            LinkRequest::RssTable(name) => {
+                return Ok(LinkAnswer::RssTable(self.ethtool()?.rss_table(&name)?));
+            }
+            LinkRequest::SetRssTable(name, table) => {
+                self.ethtool()?.set_rss_table(&name, &table)?;
+            }
+            LinkRequest::Files(name, file) => {
+                return Ok(LinkAnswer::Files(AdapterFiles::open()?.read(&name, file)?));
+            }
+            LinkRequest::SetFiles(name, file, texts) => {
+                AdapterFiles::open()?.write(&name, file, &texts)?;
+            }
             LinkRequest::Features(name) => {
                 return Ok(LinkAnswer::Features(self.ethtool()?.features(&name)?));
             }
@@ -254,5 +291,24 @@ impl LinkHands {
             }
         }
         Ok(LinkAnswer::Done)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustix::io::Errno;
+
+    #[test]
+    fn a_refused_congestion_control_is_said_with_the_setting_and_what_helps() {
+        let said = |errno: Errno| not_congestion("dctcp", errno.into()).to_string();
+        let words = said(Errno::PERM);
+        assert!(words.starts_with("Operation not permitted"), "{words}");
+        assert!(
+            words.contains("net.ipv4.tcp_allowed_congestion_control of the machine"),
+            "{words}"
+        );
+        assert!(said(Errno::NOENT).contains("modprobe tcp_dctcp"), "{}", said(Errno::NOENT));
+        assert_eq!(said(Errno::IO), io::Error::from(Errno::IO).to_string());
     }
 }

@@ -64,6 +64,29 @@ pub fn list(cpus: &[u32]) -> String {
     ranges.iter().map(word).collect::<Vec<_>>().join(",")
 }
 
+/// CPUs as a mask of the kernel: hexadecimal, a comma after every 32 of them.
+#[must_use]
+pub fn mask(cpus: &[u32]) -> String {
+    let last = cpus.iter().max().map_or(0, |cpu| cpu / 32);
+    let word = |at: u32| {
+        let here = cpus.iter().filter(|cpu| **cpu / 32 == at);
+        here.fold(0_u32, |bits, cpu| bits | 1 << (cpu % 32))
+    };
+    let words: Vec<String> = (0..=last).rev().map(|at| format!("{:08x}", word(at))).collect();
+    words.join(",")
+}
+
+/// The CPUs of such a mask, by number; none where it is no mask.
+#[must_use]
+pub fn of_mask(text: &str) -> Option<Vec<u32>> {
+    let mut cpus = Vec::new();
+    for (at, word) in (0..).zip(text.split(',').rev()) {
+        let bits = u32::from_str_radix(word, 16).ok()?;
+        cpus.extend((0..32).filter(|bit| bits >> bit & 1 == 1).map(|bit| at * 32 + bit));
+    }
+    Some(cpus)
+}
+
 /// The CPUs that a thread may use, by number.
 fn of(thread: Option<Pid>) -> io::Result<Vec<u32>> {
     let set = sched_getaffinity(thread)?;
@@ -183,6 +206,16 @@ mod tests {
         assert_eq!(found, [0, 2, 5, 1, 3]);
         assert_eq!(list(&found), "0-3,5");
         assert_eq!(list(&[]), "");
+    }
+
+    #[test]
+    fn a_mask_is_that_of_the_kernel_and_is_read_in_any_width() {
+        assert_eq!(mask(&[0, 1, 5]), "00000023");
+        assert_eq!(mask(&[33, 0]), "00000002,00000001");
+        assert_eq!(mask(&[]), "00000000");
+        assert_eq!(of_mask("3"), Some(vec![0, 1]));
+        assert_eq!(of_mask("00000002,00000001"), Some(vec![0, 33]));
+        assert_eq!((of_mask("0"), of_mask("0-1"), of_mask("")), (Some(vec![]), None, None));
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! Start reading at `topology.rs`.
 
 mod adapter;
+pub mod adapter_file;
 pub mod agent;
 mod cables;
 pub mod capability;

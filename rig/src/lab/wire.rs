@@ -2,7 +2,8 @@
 //!
 //! Must not know what a workload's own messages mean; they travel as JSON values.
 
-use super::ethtool::{Feature, Number};
+use super::adapter_file::AdapterFile;
+use super::ethtool::{Feature, Line, Number};
 use super::link::{LinkInfo, Shaper, Tbf};
 use desk::record::LabKind;
 use serde::de::DeserializeOwned;
@@ -13,7 +14,7 @@ use std::net::Ipv4Addr;
 /// Longest message either side accepts, bytes.
 const MESSAGE_MAX: u32 = 16 << 20;
 
-/// What a host may be asked. There is no shell and no path outside `/proc/sys/net`.
+/// What a host may be asked. There is no shell, and no path but below `/proc/sys/net`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Request {
     /// First of all: enter the place where this host lives.
@@ -69,6 +70,18 @@ pub enum LinkRequest {
     Number(String, Number),
     /// Set a number of an adapter.
     SetNumber(String, Number, u32),
+    /// Tell at which speed a line runs, and what decides it.
+    Line(String),
+    /// Set it, and wait for it.
+    SetLine(String, Line),
+    /// Tell the table of RSS of an adapter.
+    RssTable(String),
+    /// Set it.
+    SetRssTable(String, Vec<u32>),
+    /// Read a file of an adapter, or that of each of its queues.
+    Files(String, AdapterFile),
+    /// Write a text to each of them, or one to all.
+    SetFiles(String, AdapterFile, Vec<String>),
     /// Shape the egress of a link.
     SetTbf(String, Tbf),
     /// Tell the shaper of a link.
@@ -98,6 +111,12 @@ impl LinkRequest {
             | Self::SetFeatures(name, _)
             | Self::Number(name, _)
             | Self::SetNumber(name, ..)
+            | Self::Line(name)
+            | Self::SetLine(name, _)
+            | Self::RssTable(name)
+            | Self::SetRssTable(name, _)
+            | Self::Files(name, _)
+            | Self::SetFiles(name, ..)
             | Self::SetTbf(name, _)
             | Self::Tbf(name)
             | Self::Shaper(name)
@@ -118,6 +137,12 @@ pub enum LinkAnswer {
     Features(Vec<Feature>),
     /// A number of an adapter; none where its driver does not have it.
     Number(Option<u32>),
+    /// How a line runs; none where the adapter has no modes.
+    Line(Option<Line>),
+    /// The queue of every entry of the table; none where the adapter has no table.
+    RssTable(Option<Vec<u32>>),
+    /// The text of each file; none where the adapter has no such file.
+    Files(Option<Vec<String>>),
     /// The shaper, if there is one.
     Tbf(Option<Tbf>),
     /// The shaper with its counts, if there is one.

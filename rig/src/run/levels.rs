@@ -149,7 +149,7 @@ fn wanted(plan: &Plan, trial: &Trial) -> Vec<Wanted> {
 /// The machine comes before what stands on it.
 const fn rank(mechanism: Mechanism) -> u8 {
     match mechanism {
-        Mechanism::Machine(_) => 0,
+        Mechanism::Machine(_) | Mechanism::Held(_) => 0,
         Mechanism::Link(_) => 1,
         Mechanism::Quota(_) => 2,
         Mechanism::Cpus(_) => 3,

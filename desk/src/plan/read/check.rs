@@ -17,7 +17,8 @@ pub(super) fn check(plan: &Plan, lines: &Lines) -> Result<(), PlanError> {
     few_enough(plan, lines)?;
     streams(plan, lines)?;
     client_rate(plan, lines)?;
-    offloads(plan, lines)
+    offloads(plan, lines)?;
+    online(plan, lines)
 }
 
 /// The same of a plan of a record that has [`few_enough`] trials, as far as it bounds what is
@@ -175,6 +176,44 @@ fn offloads(plan: &Plan, lines: &Lines) -> Result<(), PlanError> {
         }
     }
     Ok(())
+}
+
+/// Refuses treatments in which two settings disagree on which CPUs there are.
+fn online(plan: &Plan, lines: &Lines) -> Result<(), PlanError> {
+    let (_, treatments) = expand(plan);
+    for (_, settings) in &treatments {
+        let mut found = plan.lab.settings.clone();
+        found.extend(settings.clone());
+        let Some(online) = found.get("online_cpus").and_then(Value::count) else { continue };
+        let line = set_at(plan, "online_cpus", lines);
+        if let Some(smt) = found.get("smt") {
+            let what = format!("online_cpus = {online} and smt = {smt}");
+            let why = "both take CPUs offline, and the later one decides";
+            return Err(PlanError::NoCpus { line, what, why, remedy: "leave one of them out" });
+        }
+        let Some(cpus) = found.get("cpus") else { continue };
+        let beyond = |word: &str| {
+            let numbers = word.split([',', '-']).filter_map(|number| number.parse().ok());
+            numbers.max().is_some_and(|last: u64| last >= online)
+        };
+        let most = cpus.count().is_some_and(|count| count > online);
+        if most || cpus.word().is_some_and(beyond) {
+            let what = format!("online_cpus = {online} and cpus = {cpus}");
+            let why = "the system under test would be held to CPUs that are offline";
+            let remedy = "raise online_cpus, or name CPUs below it";
+            return Err(PlanError::NoCpus { line, what, why, remedy });
+        }
+    }
+    Ok(())
+}
+
+/// The line where a key is set, by a factor or for the whole run.
+fn set_at(plan: &Plan, key: &str, lines: &Lines) -> u32 {
+    let factor = plan.factors.iter().find(|factor| keys(factor).any(|own| own == key));
+    factor.map_or_else(
+        || lines.of(&format!("lab.{key}")),
+        |factor| lines.of(&format!("factors.{}.levels", factor.name)),
+    )
 }
 
 fn carries(link: &LinkPlan, settings: &Settings) -> bool {

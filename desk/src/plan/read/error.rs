@@ -76,6 +76,16 @@ pub enum PlanError {
          person sets another name, as in [factors.bios_{name}]"
     )]
     ManualKnown { line: u32, name: String },
+    /// A factor that only the boot line of the kernel decides.
+    #[error(
+        "line {line}: '{name}' is read only: a parameter of the boot decides it, and no run can \
+         switch it; write manual = true in [factors.{name}], boot at each level and tell it with \
+         --level {name}=LEVEL"
+    )]
+    ReadOnly { line: u32, name: String },
+    /// CPUs of a treatment that are not there.
+    #[error("line {line}: {what} in one treatment: {why}; {remedy}")]
+    NoCpus { line: u32, what: String, why: &'static str, remedy: &'static str },
     /// A factor where it cannot act.
     #[error("line {line}: '{key}' cannot be set here; {remedy}")]
     WrongPlace { line: u32, key: String, remedy: String },

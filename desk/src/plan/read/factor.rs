@@ -1,7 +1,7 @@
 //! Knows the tables `[factors.NAME]`: levels, profiles, and which links a path may take.
 
 use super::error::PlanError;
-use super::lab::settable;
+use super::lab::{read_only, settable};
 use super::nearest::remedy;
 use super::node::{Node, Section};
 use super::param;
@@ -65,12 +65,13 @@ fn factor(node: &Node, known: &Known) -> Result<FactorPlan, PlanError> {
         Some(spec) => (plain(levels_node, spec, known)?, spec.scope),
         None if param::anywhere(key, known) => (of_load(levels_node, key, known)?, Scope::Socket),
         None => {
-            return Err(PlanError::UnknownName {
-                line: named.unwrap_or(node).line,
+            let line = named.unwrap_or(node).line;
+            return Err(read_only(line, key).unwrap_or_else(|| PlanError::UnknownName {
+                line,
                 what: "factor",
                 name: key.into(),
                 remedy: remedy(key, &known.names()),
-            });
+            }));
         }
     };
     distinct(&node.key, levels_node.line, &levels, scope)?;

@@ -133,10 +133,15 @@ pub(super) fn settable<'a>(
             key: entry.key.clone(),
             remedy: format!("what can be set here is {}", fitting.join(", ")),
         }),
-        None => Err(PlanError::UnknownKey {
+        None => Err(read_only(entry.line, &entry.key).unwrap_or_else(|| PlanError::UnknownKey {
             line: entry.line,
             key: entry.key.clone(),
             remedy: remedy(&entry.key, &fitting),
-        }),
+        })),
     }
+}
+
+/// What a reader may take for a factor, and what is a parameter of the boot.
+pub(super) fn read_only(line: u32, name: &str) -> Option<PlanError> {
+    (name == "mitigations").then(|| PlanError::ReadOnly { line, name: name.into() })
 }

@@ -46,12 +46,16 @@ static SIGN: WorkloadSpec = WorkloadSpec {
     derives: &[],
 };
 const POLL: ParamKind = ParamKind::within(Kind::Duration, 0.0, 10e-3).by(1e-6);
+const COUNT: ParamKind = ParamKind::count(1, 1024);
 const CLOCK: ParamKind = ParamKind::within(Kind::Frequency, 1e3, 1e11).by(1e3);
-static FACTORS: [FactorSpec; 5] = [
+static FACTORS: [FactorSpec; 8] = [
     FactorSpec { name: "clock", about: "", scope: Scope::Machine, kind: CLOCK },
     FactorSpec { name: "poll", about: "", scope: Scope::Machine, kind: POLL },
     FactorSpec { name: "congestion", about: "", scope: Scope::Socket, kind: ParamKind::WORD },
     FactorSpec { name: "cpus", about: "", scope: Scope::Side, kind: ParamKind::CPUS },
+    FactorSpec { name: "online_cpus", about: "", scope: Scope::Machine, kind: COUNT },
+    FactorSpec { name: "smt", about: "", scope: Scope::Machine, kind: ParamKind::WORD },
+    FactorSpec { name: "net.core.budget", about: "", scope: Scope::Machine, kind: COUNT },
     FactorSpec { name: "profile", about: "", scope: Scope::Profile, kind: ParamKind::WORD },
 ];
 
@@ -131,6 +135,50 @@ fn cpus_are_a_number_or_a_list_and_nothing_else() {
         let words = levels(wrong).unwrap_err();
         assert!(words.contains("write a number of CPUs from 1 to 1024, or a list"), "{words}");
     }
+}
+
+#[test]
+fn two_settings_that_disagree_on_which_cpus_there_are_are_refused() {
+    let tried = |lab: &str, levels: &str| {
+        let text = format!("[factors.online_cpus]\nlevels = {levels}\n[lab]\n{lab}");
+        of(&["copy"], &text).map(|_| ()).unwrap_err()
+    };
+    let of_lab = |lab: &str| of(&["copy"], &format!("[lab]\nonline_cpus = 2\n{lab}"));
+    for fits in ["cpus = 2", "cpus = \"0-1\"", ""] {
+        assert!(of_lab(fits).is_ok(), "{fits}");
+    }
+    let words = tried("cpus = 2", "[4, 1]");
+    assert_eq!(
+        words,
+        "line 3: online_cpus = 1 and cpus = 2 in one treatment: the system under test would be \
+         held to CPUs that are offline; raise online_cpus, or name CPUs below it"
+    );
+    assert!(of_lab("cpus = \"1-2\"").unwrap_err().contains("online_cpus = 2 and cpus = 1-2"));
+    let words = tried("smt = \"off\"", "[4, 2]");
+    assert!(words.contains("online_cpus = 4 and smt = off in one treatment: both take"), "{words}");
+}
+
+#[test]
+fn a_parameter_of_the_boot_is_read_only_unless_a_person_sets_it() {
+    let read = "is read only: a parameter of the boot decides it, and no run can switch it";
+    let levels = "levels = [\"auto\", \"off\"]";
+    let words = of(&["copy"], &format!("[factors.mitigations]\n{levels}")).unwrap_err();
+    assert!(words.contains(read) && words.contains("--level mitigations=LEVEL"), "{words}");
+    let part = "[factors.profile]\nlevels.a = { mitigations = \"off\" }\n\
+                levels.b = { mitigations = \"auto\" }";
+    assert!(of(&["copy"], part).unwrap_err().contains(read));
+    let told = format!("[factors.mitigations]\nmanual = true\n{levels}");
+    assert!(of(&["copy"], &told).unwrap().factors[0].manual);
+}
+
+#[test]
+fn the_dotted_name_of_a_setting_of_the_kernel_is_a_key_in_quotes() {
+    let plan = of(&["copy"], "[factors.\"net.core.budget\"]\nlevels = [64, 128]").unwrap();
+    assert_eq!(plan.factors[0].levels[1].settings["net.core.budget"], Value::Count(128));
+    let plan = of(&["copy"], "[lab]\n\"net.core.budget\" = 64").unwrap();
+    assert_eq!(plan.lab.settings["net.core.budget"], Value::Count(64));
+    let words = of(&["copy"], "[factors]\nnet.core.budget.levels = [64, 128]").unwrap_err();
+    assert!(words.contains("unknown key 'core'"), "{words}");
 }
 
 #[test]

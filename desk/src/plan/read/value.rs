@@ -141,6 +141,9 @@ fn allowed(text: &str, kind: ParamKind) -> String {
             "a number of CPUs from 1 to {MOST_CPUS}, or a list of CPUs such as \"0-1,4\" (CPU 3 \
              alone is \"3-3\")"
         ),
+        (Words::CpusOr(words), _) => {
+            format!("{}, or a list of CPUs such as \"0\" or \"0-1,4\"", words.join(", "))
+        }
         (Words::Any, _) => WORD.into(),
         (Words::Of([]), number) => number.unwrap_or_default(),
         (Words::Of([word]), Some(number)) => format!("{word}, or {number}"),

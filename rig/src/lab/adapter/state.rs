@@ -3,7 +3,9 @@
 //! Must not know why it was changed.
 
 use super::Why;
-use crate::lab::ethtool::{Ethtool, Number};
+use crate::lab::adapter_file::{AdapterFile, AdapterFiles};
+use crate::lab::error::LabError;
+use crate::lab::ethtool::{Ethtool, Line, Number};
 use crate::lab::link::Routes;
 use serde::{Deserialize, Serialize};
 use std::net::{IpAddr, Ipv4Addr};
@@ -21,6 +23,12 @@ pub(super) struct State {
     features: Vec<(String, bool)>,
     /// Numbers that its driver has.
     numbers: Vec<(Number, u32)>,
+    /// At which speed its line runs, where it can be chosen.
+    line: Option<Line>,
+    /// The queue of every entry of its table of RSS.
+    rss: Option<Vec<u32>>,
+    /// Texts of its files.
+    files: Vec<(AdapterFile, Vec<String>)>,
     /// Whether its egress is shaped.
     shaped: bool,
     /// Addresses of the benchmarking range.
@@ -37,14 +45,17 @@ impl State {
     /// Reads it in the namespace of the calling thread. A number that the driver refuses to tell is
     /// none that can be set either.
     pub(super) fn read(name: &str) -> Result<Self, Why> {
-        let words = |e: &dyn std::fmt::Display| e.to_string();
-        let mut routes = Routes::open().map_err(|e| words(&e))?;
-        let mut ethtool = Ethtool::open().map_err(|e| words(&e))?;
-        let link = routes.link(name).map_err(|e| words(&e))?;
-        let all = ethtool.features(name).map_err(|e| words(&e))?;
+        Self::ask(name).map_err(|e| e.to_string())
+    }
+
+    fn ask(name: &str) -> Result<Self, LabError> {
+        let (mut routes, mut ethtool) = (Routes::open()?, Ethtool::open()?);
+        let (link, files) = (routes.link(name)?, AdapterFiles::open()?);
+        let all = ethtool.features(name)?;
         let changeable = all.into_iter().filter(|feature| feature.changeable);
-        let numbers = Number::ALL.into_iter();
         let told = |number| Some((number, ethtool.number(name, number).ok().flatten()?));
+        let numbers = Number::ALL.into_iter().filter_map(told).collect();
+        let text = |file| Some((file, files.read(name, file).ok().flatten()?));
         let benchmark = |(address, prefix)| match address {
             IpAddr::V4(address) if is_benchmark(address) => Some((address, prefix)),
             _ => None,
@@ -55,15 +66,21 @@ impl State {
             mtu: link.mtu,
             up: link.up,
             features: changeable.map(|feature| (feature.name, feature.wanted)).collect(),
-            numbers: numbers.filter_map(told).collect(),
-            shaped: routes.tbf(name).map_err(|e| words(&e))?.is_some(),
-            addresses: routes
-                .addresses(name)
-                .map_err(|e| words(&e))?
-                .into_iter()
-                .filter_map(benchmark)
-                .collect(),
+            numbers,
+            line: ethtool.line(name).ok().flatten().filter(|line| !line.modes.is_empty()),
+            rss: ethtool.rss_table(name).ok().flatten(),
+            files: AdapterFile::ALL.into_iter().filter_map(text).collect(),
+            shaped: routes.tbf(name)?.is_some(),
+            addresses: routes.addresses(name)?.into_iter().filter_map(benchmark).collect(),
         })
+    }
+
+    /// Without what follows from the other end of the line.
+    fn chosen(mut self) -> Self {
+        if let Some(line) = &mut self.line {
+            line.mbit_per_s = None;
+        }
+        self
     }
 
     /// Makes the adapter what it was, wherever it differs.
@@ -71,15 +88,19 @@ impl State {
     /// # Errors
     /// When the kernel refuses, or something stays different.
     pub(super) fn put_back(&self) -> Result<(), Why> {
-        let now = Self::read(&self.name)?;
-        if now != *self {
+        let (now, before) = (Self::read(&self.name)?.chosen(), self.clone().chosen());
+        if now != before {
             self.change_from(&now).map_err(|e| format!("{}: {e}", self.name))?;
         }
-        let now = Self::read(&self.name)?;
-        if now == *self { Ok(()) } else { Err(format!("{} is {now:?}, was {self:?}", self.name)) }
+        let now = Self::read(&self.name)?.chosen();
+        if now == before {
+            Ok(())
+        } else {
+            Err(format!("{} is {now:?}, was {before:?}", self.name))
+        }
     }
 
-    fn change_from(&self, now: &Self) -> Result<(), super::super::LabError> {
+    fn change_from(&self, now: &Self) -> Result<(), LabError> {
         let (name, mut routes, mut ethtool) = (&self.name, Routes::open()?, Ethtool::open()?);
         if now.shaped && !self.shaped {
             routes.clear_qdisc(name)?;
@@ -89,6 +110,15 @@ impl State {
         }
         for (number, value) in self.numbers.iter().filter(|n| !now.numbers.contains(n)) {
             ethtool.set_number(name, *number, *value)?;
+        }
+        if let (Some(table), true) = (&self.rss, now.rss != self.rss) {
+            ethtool.set_rss_table(name, table)?;
+        }
+        if let (Some(line), true) = (&self.line, now.line != self.clone().chosen().line) {
+            ethtool.set_line(name, line)?;
+        }
+        for (file, texts) in self.files.iter().filter(|f| !now.files.contains(f)) {
+            AdapterFiles::open()?.write(name, *file, texts)?;
         }
         if now.features != self.features {
             ethtool.set_features(name, &self.features)?;

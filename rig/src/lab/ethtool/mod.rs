@@ -1,7 +1,7 @@
 //! Ethtool: an adapter's own switches and answers, over a blocking netlink socket.
 //!
-//! Knows: features (offloads), numbers (rings, queues, coalescing), link modes (speed), who drives
-//! the adapter.
+//! Knows: features (offloads), numbers (rings, queues, coalescing), link modes (speed), the table
+//! of RSS, who drives the adapter.
 //! Gives: [`Ethtool`], which acts in the network namespace of the thread that opened it.
 //! Never: which setting is better, or whether what was asked is what is (the caller compares).
 //! Start reading at [`Ethtool::features`]. `unsafe` is in `driver.rs` alone.
@@ -10,8 +10,10 @@ mod attribute;
 mod bitset;
 mod driver;
 mod error;
+mod line;
 mod netlink;
 mod number;
+pub mod rss;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
@@ -19,6 +21,7 @@ mod tests_laws;
 
 pub use driver::DriverInfo;
 pub use error::EthtoolError;
+pub use line::Line;
 pub use number::Number;
 
 use attribute::{find, find_u32, put_nested, put_text};

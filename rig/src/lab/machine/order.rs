@@ -81,6 +81,8 @@ pub enum Order {
     Set(String, Value),
     /// Tell the level of a factor of the machine.
     Level(String),
+    /// Close the file that holds a factor of the machine.
+    LetGo(String),
     /// Undo entries of the journal.
     Undo(Vec<u64>),
     /// All is undone: close the journal.

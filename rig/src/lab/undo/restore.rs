@@ -63,7 +63,7 @@ pub struct Settled {
 /// Undoes one entry of a conductor, if what is there is still `ours`.
 pub(super) fn restore(root: &Path, owner: &Owner, entry: &Entry, ours: &str) -> Fate {
     match entry.kind {
-        Kind::File | Kind::Register => file(root, entry, ours),
+        Kind::File | Kind::Pages | Kind::Register => file(root, entry, ours),
         Kind::Adapter if rebooted(root, entry) => Fate::Rebooted,
         Kind::Adapter => adapter::bring_back(entry),
         Kind::Namespace | Kind::Group => made(root, owner, entry),
@@ -92,7 +92,7 @@ fn file(root: &Path, entry: &Entry, ours: &str) -> Fate {
     };
     if now == entry.old {
         Fate::Already
-    } else if now == ours {
+    } else if now == ours || entry.kind == Kind::Pages && between(&entry.old, &now, ours) {
         let written = setting::write_and_verify(entry.kind, &entry.path, &entry.old);
         written.map_or_else(failed, |()| Fate::Restored)
     } else if rebooted(root, entry) {
@@ -100,6 +100,13 @@ fn file(root: &Path, entry: &Entry, ours: &str) -> Fate {
     } else {
         Fate::Foreign { now }
     }
+}
+
+/// Whether a number lies between two others.
+fn between(one: &str, number: &str, other: &str) -> bool {
+    let [one, number, other] = [one, number, other].map(str::parse::<u64>);
+    let (Ok(one), Ok(number), Ok(other)) = (one, number, other) else { return false };
+    (one.min(other)..=one.max(other)).contains(&number)
 }
 
 /// The name of a namespace or the directory of a group. Neither outlives a boot, and one in which
@@ -144,7 +151,7 @@ fn controller(root: &Path, entry: &Entry) -> Fate {
 #[must_use]
 pub fn now(entry: &Entry) -> String {
     match entry.kind {
-        Kind::File | Kind::Register => {
+        Kind::File | Kind::Pages | Kind::Register => {
             setting::read(entry.kind, &entry.path).unwrap_or_else(|e| e.to_string())
         }
         Kind::Controller if !setting::gives_cpu(&entry.path) => "absent".into(),
@@ -163,7 +170,7 @@ pub fn settle(path: &Path, root: &Path) -> Result<Vec<Settled>, UndoError> {
     let story = Story::read(path)?;
     let lives = |kind: Kind| story.open().iter().any(|(entry, _)| entry.kind == kind);
     // Settings first: they are the machine's, and nothing has to end for them.
-    let of_machine = |kind| matches!(kind, Kind::File | Kind::Register);
+    let of_machine = |kind| matches!(kind, Kind::File | Kind::Pages | Kind::Register);
     let (settings, places): (Vec<_>, Vec<_>) =
         story.open().into_iter().partition(|(entry, _)| of_machine(entry.kind));
     cut(&mut file, &story).map_err(UndoError::journal(path))?;

@@ -1,5 +1,5 @@
-//! Knows how the value of a setting stands in its file below `/proc/sys` or `/sys`, or in a
-//! register of a CPU.
+//! Knows how the value of a setting stands in its file below `/proc/sys`, `/proc/irq` or `/sys`, or
+//! in a register of a CPU.
 //!
 //! Must not know what the setting means.
 
@@ -51,7 +51,19 @@ pub(super) fn write_and_verify(kind: Kind, path: &Path, value: &str) -> Result<(
 /// Whether a path is that of a setting of this kind; nothing else is written, whatever a journal
 /// says.
 pub(super) fn may_be(kind: Kind, root: &Path, path: &Path) -> bool {
-    if kind == Kind::Register { register::is_one(root, path) } else { is_setting(root, path) }
+    match kind {
+        Kind::Register => register::is_one(root, path),
+        Kind::Pages => path == root.join("proc/sys/vm/nr_hugepages"),
+        _ => is_setting(root, path) || is_affinity(root, path),
+    }
+}
+
+/// Whether a path is the list of CPUs of an interrupt, `proc/irq/24/smp_affinity_list`.
+fn is_affinity(root: &Path, path: &Path) -> bool {
+    let text = path.strip_prefix(root).ok().and_then(Path::to_str);
+    let inside = text.and_then(|text| text.strip_prefix("proc/irq/"));
+    let number = inside.and_then(|text| text.strip_suffix("/smp_affinity_list"));
+    number.is_some_and(|text| !text.is_empty() && text.chars().all(|c| c.is_ascii_digit()))
 }
 
 fn is_setting(root: &Path, path: &Path) -> bool {

@@ -15,8 +15,11 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// A setting in a file below `/proc/sys` or `/sys`.
+    /// A setting in a file below `/proc/sys` or `/sys`, or the CPUs of an interrupt.
     File,
+    /// The number of huge pages. A write that is cut off by a kill leaves a part of them: every
+    /// number between the old one and ours is ours.
+    Pages,
     /// What switches the prefetchers of a CPU, a register of it that a device below `/dev/cpu`
     /// gives.
     Register,

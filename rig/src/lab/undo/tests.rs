@@ -313,6 +313,28 @@ fn nothing_but_settings_of_the_kernel_and_names_of_ours_is_touched() {
         assert!(matches!(&fates[..], [Fate::Failed { why }] if why.contains("no setting")));
         assert_eq!(tree.get("etc/passwd"), "new");
     }
+    // Of /proc/irq the list of CPUs of a vector, and nothing else.
+    for (place, ours) in [
+        ("proc/irq/24/smp_affinity_list", true),
+        ("proc/irq/24/smp_affinity", false),
+        ("proc/irq/default_smp_affinity", false),
+        ("proc/irq/2a/smp_affinity_list", false),
+        ("proc/irq/24/../smp_affinity_list", false),
+    ] {
+        let path = tree.0.join(place);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, "600\n").unwrap();
+        let text =
+            text.replace(&tree.0.join(BUDGET).display().to_string(), &path.display().to_string());
+        fs::write(&file, text).unwrap();
+        let fates = tree.settle(&file);
+        let left = matches!(&fates[..], [Fate::Failed { why }] if why.contains("no setting"));
+        assert_eq!((fates == [Fate::Restored], left), (ours, !ours), "{place}: {fates:?}");
+    }
+    // Between two numbers is ours of huge pages alone.
+    fs::write(&file, text.replace("\"kind\":\"file\"", "\"kind\":\"pages\"")).unwrap();
+    let fates = tree.settle(&file);
+    assert!(matches!(&fates[..], [Fate::Failed { why }] if why.contains("no setting")));
     let group = tree.0.join("stend-8-sut");
     fs::create_dir_all(&group).unwrap();
     let path = group.display().to_string();

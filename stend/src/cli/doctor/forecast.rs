@@ -119,7 +119,12 @@ fn over_sockets() -> Option<&'static Entry> {
 /// A factor at one level: of the machine at that in force, so that nothing changes.
 fn of_factor(spec: &FactorSpec, machine: &Environment) -> (String, String) {
     let own = machine.fact("tcp.congestion_default").unwrap_or("cubic");
-    let (name, level) = (spec.name, written(&level(spec, own)));
+    // A dotted name of the kernel is one key in quotes.
+    let name = match spec.name {
+        dotted if dotted.contains('.') => format!("\"{dotted}\""),
+        plain => plain.to_owned(),
+    };
+    let level = written(&level(spec, own));
     let set = match spec.scope {
         Scope::Machine | Scope::Host | Scope::Side | Scope::Program => {
             format!("{name} = {level}\n")
@@ -134,8 +139,8 @@ fn of_factor(spec: &FactorSpec, machine: &Environment) -> (String, String) {
              two = {{ congestion = \"kernel\" }}\n"
         ),
     };
-    let title = format!("factor {name}");
-    let text = match loads::ALL.iter().find(|entry| entry.hears.contains(&name)) {
+    let title = format!("factor {}", spec.name);
+    let text = match loads::ALL.iter().find(|entry| entry.hears.contains(&spec.name)) {
         Some(entry) => with_load(&title, &set, (entry, "")),
         None => small(&title, &set, ("", "")),
     };
@@ -147,14 +152,15 @@ fn of_factor(spec: &FactorSpec, machine: &Environment) -> (String, String) {
 /// machine's `own`.
 fn level(spec: &FactorSpec, own: &str) -> Value {
     let in_force = match factor::mechanism(spec.name) {
-        Some(Mechanism::Machine(row)) => row.observe(Path::new("/")).ok(),
+        Some(Mechanism::Machine(row)) => row.now(Path::new("/")).ok().map(|(level, _)| level),
+        Some(Mechanism::Held(row)) => row.observe(Path::new("/")).ok(),
         _ => None,
     };
     if let Some(value) = in_force.filter(|value| spec.kind.takes(value)) {
         return value;
     }
     match (spec.kind.words, spec.kind.range) {
-        (Words::Of([first, ..]), _) => Value::Word((*first).into()),
+        (Words::Of([first, ..]) | Words::CpusOr([first, ..]), _) => Value::Word((*first).into()),
         // The MTU of ordinary frames and a rate of every link, where they are within the bounds.
         (_, Some(range)) => match range.family {
             Kind::Size => range.nearest(1500.0),

@@ -7,10 +7,10 @@ use super::forecast::Test;
 use super::ground::SIMULATED;
 use crate::cli::error::CliError;
 use crate::cli::invoked;
-use desk::record::{FactorSpec, Scope};
+use desk::record::{FactorSpec, Scope, Value};
 use desk::unit::{Quantity, Unit};
 use desk::validity::STEAL_MOST;
-use rig::factor::{self, FactorError, MachineRow, Mechanism, QuotaRow};
+use rig::factor::{self, FactorError, Mechanism, QuotaRow};
 use rig::lab::capability::{Capability, Noise, State, fix_of_write, look};
 use rig::store::Store;
 use std::io;
@@ -188,21 +188,36 @@ fn of_factor(spec: &FactorSpec, tests: &[Test]) -> Item {
         Scope::Path | Scope::Link | Scope::Host => "every plan that sets it, in labs with links",
     });
     let found = match factor::mechanism(spec.name) {
-        Some(Mechanism::Machine(row)) => of_machine(row),
+        Some(Mechanism::Machine(row)) => {
+            let refuse = |level: &Value| row.refuse(Path::new("/"), level);
+            of_machine(spec, (row.now(Path::new("/")), row.source(Path::new("/"))), refuse)
+        }
+        Some(Mechanism::Held(row)) => {
+            let now = row.observe(Path::new("/")).map(|now| (now.clone(), now.to_string()));
+            let refuse = |level: &Value| row.refuse(Path::new("/"), level);
+            of_machine(spec, (now, row.source(Path::new("/"))), refuse)
+        }
         Some(Mechanism::Quota(row)) => of_side(row),
         Some(Mechanism::Link(_) | Mechanism::Cpus(_)) | None => of_labs(spec, tests),
     };
     Item { found, effect, trust: "", doubt: "" }
 }
 
-fn of_machine(row: &MachineRow) -> Capability {
-    let (name, root) = (format!("factor {}", row.spec.name), Path::new("/"));
-    let now = match row.observe(root) {
-        Ok(now) => now,
+/// A setting of the machine: the level in force with its words, where it stands, and whether that
+/// level could be set.
+fn of_machine(
+    spec: &FactorSpec,
+    (now, file): (Result<(Value, String), FactorError>, String),
+    refuse: impl Fn(&Value) -> Result<(), FactorError>,
+) -> Capability {
+    let name = format!("factor {}", spec.name);
+    // A file that cannot even be read is held back from us, as one that cannot be written.
+    let (now, refused) = match now {
+        Ok((level, now)) => (now, refuse(&level)),
+        Err(e @ FactorError::NotAllowed { .. }) => ("unknown".into(), Err(e)),
         Err(e) => return Capability::new(&name, State::Absent, e.to_string()),
     };
-    let file = row.source(root);
-    match row.refuse(root, &now) {
+    match refused {
         Ok(()) => {
             let opened = format!("{file} is {now}, opened for writing");
             Capability::new(&name, State::Ok, opened)

@@ -1,7 +1,7 @@
 //! Knows how the list of factors is written.
 
-use desk::record::{FactorSpec, Scope};
-use rig::factor::{self, Mechanism};
+use desk::record::{FactorSpec, Scope, Value};
+use rig::factor::{self, FactorError, Mechanism};
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -10,7 +10,7 @@ pub(super) fn list(root: &Path) -> String {
     let mut text = String::new();
     for spec in factor::ALL {
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "{:<17}{:<9}{}", spec.name, scope(spec.scope), spec.kind);
+        let _ = writeln!(text, "{:<16} {:<8} {}", spec.name, scope(spec.scope), spec.kind);
         let _ = writeln!(text, "{:17}{}; {}", "", spec.about, here(spec, root));
     }
     text.push_str(BESIDES);
@@ -43,26 +43,35 @@ const fn scope(scope: Scope) -> &'static str {
 
 /// The value now, and whether it can be set here, or why not.
 fn here(spec: &FactorSpec, root: &Path) -> String {
-    let row = match factor::mechanism(spec.name) {
-        Some(Mechanism::Machine(row)) => row,
+    match factor::mechanism(spec.name) {
+        Some(Mechanism::Machine(row)) => said(row.now(root), |now| row.refuse(root, now)),
+        Some(Mechanism::Held(row)) => {
+            let now = row.observe(root).map(|now| (now.clone(), now.to_string()));
+            said(now, |now| row.refuse(root, now))
+        }
         Some(Mechanism::Quota(row)) => {
             let tried = row.try_out(root);
-            return tried.map_or_else(|e| e.to_string(), |tried| format!("here: {tried}"));
+            tried.map_or_else(|e| e.to_string(), |tried| format!("here: {tried}"))
         }
-        Some(Mechanism::Cpus(row)) => return row.here(root),
-        Some(Mechanism::Link(_)) | None => {
-            return match spec.scope {
-                Scope::Program => "told to the programs of the load".into(),
-                _ => "set in the lab".into(),
-            };
-        }
-    };
-    let now = match row.observe(root) {
+        Some(Mechanism::Cpus(row)) => row.here(root),
+        Some(Mechanism::Link(_)) | None => match spec.scope {
+            Scope::Program => "told to the programs of the load".into(),
+            _ => "set in the lab".into(),
+        },
+    }
+}
+
+/// A level of the machine that is in force, with its words, and whether it can be set: the value
+/// that is there can be if any can.
+fn said(
+    now: Result<(Value, String), FactorError>,
+    refuse: impl Fn(&Value) -> Result<(), FactorError>,
+) -> String {
+    let (level, now) = match now {
         Ok(now) => now,
         Err(e) => return e.to_string(),
     };
-    // The value that is there can be set if any can.
-    match row.refuse(root, &now) {
+    match refuse(&level) {
         Ok(()) => format!("now {now}; can be set here"),
         Err(e) => format!("now {now}; {e}"),
     }

@@ -115,7 +115,7 @@ fn restore(forget: bool, out: &mut impl std::io::Write) -> Result<u8, CliError> 
 pub(super) fn describe(entry: &Entry) -> String {
     let path = entry.path.display();
     match entry.kind {
-        Kind::File | Kind::Register => {
+        Kind::File | Kind::Pages | Kind::Register => {
             format!("{} {path}: was {}, set to {}", entry.key, entry.old, entry.new)
         }
         Kind::Adapter => format!("adapter {path}, lent to a lab"),
