@@ -1,25 +1,31 @@
 //! Ethtool: an adapter's own switches and answers, over a blocking netlink socket.
 //!
 //! Knows: features (offloads), numbers (rings, queues, coalescing), link modes (speed), who drives
-//! the adapter.
+//! the adapter, what it counts, and the test of its cable.
 //! Gives: [`Ethtool`], which acts in the network namespace of the thread that opened it.
 //! Never: which setting is better, or whether what was asked is what is (the caller compares).
 //! Start reading at [`Ethtool::features`]. `unsafe` is in `driver.rs` alone.
 
 mod attribute;
 mod bitset;
+mod cable;
 mod driver;
 mod error;
 mod netlink;
 mod number;
+mod statistics;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
 mod tests_laws;
 
+pub use cable::{CableState, Strand};
 pub use driver::DriverInfo;
 pub use error::EthtoolError;
 pub use number::Number;
+pub use statistics::Counters;
+#[cfg(test)]
+pub(crate) use statistics::tests::Simulated;
 
 use attribute::{find, find_u32, put_nested, put_text};
 use desk::unit::{Quantity, Unit};
