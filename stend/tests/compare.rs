@@ -92,6 +92,7 @@ fn record(trial: Trial, scale: f64) -> TrialRecord {
         observed: Settings::new(),
         outcome: Outcome { samples, steady: true, ..Outcome::default() },
         readings: Vec::new(),
+        tracks: Vec::new(),
         started_s: 0.0,
         attempt: 1,
     }

@@ -67,6 +67,7 @@ mod tests {
             observed: Settings::new(),
             outcome: Outcome { fault, ..Outcome::default() },
             readings: Vec::new(),
+            tracks: Vec::new(),
             started_s: 0.0,
             attempt: 1,
         }

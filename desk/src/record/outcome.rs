@@ -51,6 +51,25 @@ pub struct Reading {
     pub quantity: Quantity,
 }
 
+/// What a probe sampled within the window, in steps of it. It shows a shape: figures are readings,
+/// whose edges are exact.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Track {
+    /// Name of the probe.
+    pub probe: String,
+    /// The host it looked at.
+    pub host: HostName,
+    /// What it sampled, for instance `busy`, `rx_bytes.eth0`.
+    pub key: String,
+    /// Unit of every value.
+    pub unit: Unit,
+    /// Length of a step; the first begins when the window opens, the last ends when it closes and
+    /// may be shorter.
+    pub step: Quantity,
+    /// The mean over each step, to four digits.
+    pub values: Vec<f64>,
+}
+
 /// A figure of the workload in steps of the window.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Series {

@@ -2,7 +2,7 @@
 
 use super::environment::Environment;
 use super::host::{HostName, LOCAL};
-use super::outcome::{Outcome, Reading};
+use super::outcome::{Outcome, Reading, Track};
 use super::plan::Plan;
 use super::spec::{Metric, MetricRole};
 use super::trial::{Settings, Trial};
@@ -39,6 +39,9 @@ pub struct TrialRecord {
     pub outcome: Outcome,
     /// What the probes read over the window.
     pub readings: Vec<Reading>,
+    /// What they sampled within it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tracks: Vec<Track>,
     /// Seconds since the start of the run; over a resumed run they go on, its pauses included.
     pub started_s: f64,
     /// Which visit to its trial this was, from 1.

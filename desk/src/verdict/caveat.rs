@@ -204,6 +204,20 @@ pub enum Caveat {
         /// How much, in CPUs.
         cpu: Estimate,
     },
+    /// An adapter sent or received pause frames while a load ran: its throughput was held back by
+    /// flow control, without a loss (IEEE 802.3 annex 31B).
+    PauseFrames {
+        /// Name of the adapter.
+        adapter: String,
+        /// How many it sent, in all valid trials.
+        sent: Quantity,
+        /// How many it received.
+        received: Quantity,
+        /// In how many valid trials there were any.
+        trials: Quantity,
+        /// Of how many.
+        of: Quantity,
+    },
     /// The ways of counting CPU time disagree.
     CpuMethods {
         /// The largest difference, in CPUs.
@@ -237,6 +251,7 @@ pub(super) fn caveats(
     all.extend(not_steady(run));
     all.extend(steal(run));
     all.extend(foreign_cpu(run));
+    all.extend(pause_frames(run));
     all.extend(worst_disagreement(costs).map(|by| Caveat::CpuMethods { by }));
     all.extend(shared_machine(run));
     all.extend(mended);
@@ -407,6 +422,36 @@ fn steal(run: &Run) -> Option<Caveat> {
 fn foreign_cpu(run: &Run) -> Option<Caveat> {
     let cpu = foreign(valid(run))?;
     (cpu.centre.value > FOREIGN).then_some(Caveat::Foreign { cpu })
+}
+
+/// Adapters that sent or received pause frames, in the order of their names.
+fn pause_frames(run: &Run) -> Vec<Caveat> {
+    let mut adapters: BTreeMap<&str, BTreeMap<usize, [f64; 2]>> = BTreeMap::new();
+    for (visit, record) in valid(run).enumerate() {
+        for row in record.readings.iter().filter(|r| r.probe == "nic") {
+            let frames = |kind: &str| Some((row.key.strip_prefix(kind)?, row.quantity.value));
+            let (sent, received) = (frames("tx_pause."), frames("rx_pause."));
+            let counts = [sent, received].map(|found| found.map_or(0.0, |(_, count)| count));
+            if let Some((adapter, _)) = sent.or(received) {
+                let sums = adapters.entry(adapter).or_default().entry(visit).or_default();
+                *sums = [sums[0] + counts[0], sums[1] + counts[1]];
+            }
+        }
+    }
+    let of = Quantity::count(valid(run).count() as u64);
+    let caveat = |(adapter, trials): (&str, BTreeMap<usize, [f64; 2]>)| {
+        let sum = |at: usize| trials.values().map(|counts| counts[at]).sum::<f64>();
+        let count = |frames| Quantity::new(frames, Unit::Count);
+        let held = trials.values().filter(|[sent, received]| sent + received > 0.0).count();
+        (held > 0).then(|| Caveat::PauseFrames {
+            adapter: adapter.into(),
+            sent: count(sum(0)),
+            received: count(sum(1)),
+            trials: Quantity::count(held as u64),
+            of,
+        })
+    };
+    adapters.into_iter().filter_map(caveat).collect()
 }
 
 /// What a lab inside one machine cannot show.

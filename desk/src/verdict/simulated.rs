@@ -284,6 +284,7 @@ fn record(block: u32, cell: Cell, path: &str, value: f64) -> TrialRecord {
         observed: Settings::new(),
         outcome: Outcome { samples, steady: true, ..Outcome::default() },
         readings: Vec::new(),
+        tracks: Vec::new(),
         started_s: 0.0,
         attempt: 1,
     }

@@ -313,6 +313,12 @@ fn uneven() -> Caveat {
     Caveat::Uneven { first: "mtu 9000 B against 1500 B".into(), uneven, seen, of }
 }
 
+/// An adapter whose peer could not take more.
+fn held() -> Caveat {
+    let [sent, received, trials, of] = [1000, 7, 2, 9].map(Quantity::count);
+    Caveat::PauseFrames { adapter: "eth1".into(), sent, received, trials, of }
+}
+
 #[test]
 fn every_doubt_has_evidence_a_consequence_and_a_remedy() {
     let share = || Estimate::exact(Quantity::count(1));
@@ -343,6 +349,7 @@ fn every_doubt_has_evidence_a_consequence_and_a_remedy() {
         Caveat::FewBlocks { blocks: count(5), smallest: share() },
         Caveat::VirtualLinks,
         Caveat::Foreign { cpu: share() },
+        held(),
         Caveat::CpuMethods { by: share() },
     ];
     let writer = Writer::new().unwrap();
@@ -372,6 +379,7 @@ fn every_doubt_has_evidence_a_consequence_and_a_remedy() {
             | Caveat::FewBlocks { .. }
             | Caveat::VirtualLinks
             | Caveat::Foreign { .. }
+            | Caveat::PauseFrames { .. }
             | Caveat::CpuMethods { .. } => {}
         }
         let said = [

@@ -114,8 +114,8 @@ impl Orders {
             Order::SetCpus(cpus) => done(self.standing.hold_cpus(&cpus), refuse_lab),
             Order::Soak(on) => self.soak(on),
             Order::Rest => {
-                self.watch.iter().for_each(Watch::rest);
-                Reply::Done
+                let sampled = self.watch.as_mut().map(Watch::rest).unwrap_or_default();
+                Reply::Rested(sampled.readings, sampled.tracks)
             }
             order => self.set(order),
         }

@@ -24,13 +24,14 @@ pub(super) struct Row<'a> {
 }
 
 impl<'a> Columns<'a> {
-    /// Rows with fewer counts than there are CPUs are left out.
-    pub(super) fn parse(text: &'a str) -> Self {
+    /// The rows whose name is wanted; those with fewer counts than there are CPUs are left out.
+    pub(super) fn parse(text: &'a str, wanted: impl Fn(&str) -> bool) -> Self {
         let mut lines = text.lines();
         let head = lines.next().unwrap_or_default().split_ascii_whitespace();
         let cpus: Vec<u32> = head.filter_map(|cpu| cpu.strip_prefix("CPU")?.parse().ok()).collect();
         let row = |line: &'a str| {
             let (name, rest) = line.split_once(':')?;
+            wanted(name.trim()).then_some(())?;
             let mut words = rest.split_ascii_whitespace();
             let counts = words.by_ref().take(cpus.len()).map(|word| word.parse().ok());
             let counts = counts.collect::<Option<Vec<u64>>>()?;
@@ -74,7 +75,7 @@ mod tests {
     fn counts_belong_to_the_cpu_of_the_head_even_if_one_goes() {
         let before = "     CPU0 CPU1 CPU2\n 7: 10 4294967290 30 PCI eth0\nERR: 5\n";
         let after = "     CPU0 CPU2 CPU3\n 7: 11 33 9 PCI eth0\n 8: 1 2 3\nERR: 5\n";
-        let (before, after) = (Columns::parse(before), Columns::parse(after));
+        let (before, after) = (Columns::parse(before, |_| true), Columns::parse(after, |_| true));
         assert_eq!(after.rows.len(), 2, "ERR has no column for each CPU");
         assert_eq!(after.rows[0].words, ["PCI", "eth0"]);
         assert_eq!(after.gained(&after.rows[0], &before), Some(vec![(0, 1), (2, 3)]));
@@ -86,7 +87,7 @@ mod tests {
         let table = |count: u64| format!("  CPU0 CPU1\n 7: {count} 1\n");
         let gained = |then, now| {
             let (then, now) = (table(then), table(now));
-            let (then, now) = (Columns::parse(&then), Columns::parse(&now));
+            let (then, now) = (Columns::parse(&then, |_| true), Columns::parse(&now, |_| true));
             now.gained(&now.rows[0], &then)
         };
         assert_eq!(gained(4_294_967_290, 4), Some(vec![(0, 10), (1, 0)]));

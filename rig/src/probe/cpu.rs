@@ -8,17 +8,18 @@
 //!
 //! Must not know whose time it was; a soaker's is only taken out.
 
+use super::source::{Source, Text};
 use super::{Moment, Probe, per_wall, reading};
-use crate::lab::clock::{self, TICK_NS};
+use crate::lab::clock::TICK_NS;
 use crate::lab::environment;
 use desk::record::Reading;
 use desk::unit::Unit;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Reads `/proc/stat` at both edges.
 #[derive(Debug)]
 pub struct CpuProbe {
-    file: PathBuf,
+    file: Source,
     /// Whether the time in interrupts is kept by a clock.
     interrupts: bool,
     opened: Option<Snapshot>,
@@ -52,25 +53,23 @@ impl CpuProbe {
     #[must_use]
     pub fn new(root: &Path) -> Self {
         let interrupts = environment::keeps_interrupts(root);
-        Self { file: root.join("proc/stat"), interrupts, opened: None }
+        Self { file: Source::new(root.join("proc/stat")), interrupts, opened: None }
     }
+}
 
-    fn snapshot(&self, moment: &Moment) -> Option<Snapshot> {
-        let soaked = moment.soaker.iter().map(|look| (look.cpu, look.cpu_ns)).collect();
-        let before_ns = clock::now_ns();
-        let text = std::fs::read_to_string(&self.file).ok()?;
-        let at_ns = before_ns.midpoint(clock::now_ns());
-        Some(Snapshot { at_ns, cpus: parse(&text), soaked })
-    }
+fn snapshot(text: &Text, moment: &Moment) -> Snapshot {
+    let soaked = moment.soaker.iter().map(|look| (look.cpu, look.cpu_ns)).collect();
+    Snapshot { at_ns: text.at_ns, cpus: parse(&text.text), soaked }
 }
 
 impl Probe for CpuProbe {
     fn begin(&mut self, moment: &Moment) {
-        self.opened = self.snapshot(moment);
+        self.opened = self.file.open().map(|text| snapshot(&text, moment));
     }
 
     fn end(&mut self, moment: &Moment) -> Vec<Reading> {
-        match (self.opened.take(), self.snapshot(moment)) {
+        let closed = self.file.again().map(|text| snapshot(&text, moment));
+        match (self.opened.take(), closed) {
             (Some(opened), Some(closed)) => readings(&opened, &closed, self.interrupts),
             _ => Vec::new(),
         }
@@ -80,7 +79,7 @@ impl Probe for CpuProbe {
 /// The `cpuN` lines; a CPU that is offline has none.
 fn parse(text: &str) -> Vec<Cpu> {
     let mut cpus = Vec::new();
-    for line in text.lines() {
+    for line in text.lines().take_while(|line| line.starts_with("cpu")) {
         let mut words = line.split_ascii_whitespace();
         let number = words.next().and_then(|w| w.strip_prefix("cpu")).and_then(|n| n.parse().ok());
         let ticks: Vec<u64> = words.filter_map(|w| w.parse().ok()).collect();

@@ -92,6 +92,7 @@ impl Drop for Mortal {
 /// What a probe reads over a window in which this happens.
 pub fn window(probe: &mut impl Probe, within: impl FnOnce()) -> Vec<Reading> {
     let moment = Moment { ours: &Ours::default(), soaker: &[] };
+    probe.prepare();
     probe.begin(&moment);
     within();
     let rows = probe.end(&moment);

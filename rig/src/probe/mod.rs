@@ -1,20 +1,24 @@
 //! Knows what can be read beside the load at the two edges of the window.
 //!
-//! Gives: [`Probe`], [`all`], [`Soaker`], [`Carriers`], [`Shapers`], [`Copied`].
+//! Gives: [`Probe`], [`all`], [`Sampler`], [`Soaker`], [`Carriers`], [`Shapers`],
+//! [`AdapterCounts`], [`Copied`].
 //! Never: what the load was, or what a reading means.
 //! Start reading at `cpu.rs`.
 
+mod adapter;
 mod ceiling;
 mod cgroup;
 mod columns;
 mod conductor;
 mod counter;
+mod counts;
 mod cpu;
 mod disk;
 #[cfg(test)]
 mod fixture;
 mod flap;
 mod hwmon;
+mod ipmi;
 mod irq;
 mod mem_copy;
 mod memory;
@@ -23,6 +27,7 @@ mod power;
 mod pressure;
 mod qdisc;
 mod quota;
+mod sampler;
 mod soaker;
 mod softirq;
 mod source;
@@ -34,6 +39,7 @@ mod throttle;
 pub use ceiling::CeilingProbe;
 pub use cgroup::GroupProbe;
 pub use conductor::ConductorProbe;
+pub use counts::AdapterCounts;
 pub use cpu::CpuProbe;
 pub use disk::DiskProbe;
 pub use flap::Carriers;
@@ -45,6 +51,7 @@ pub use power::PowerProbe;
 pub use pressure::PressureProbe;
 pub use qdisc::Shapers;
 pub use quota::QuotaProbe;
+pub use sampler::{Sampled, Sampler};
 pub use soaker::{Look, Soaker, Stretch};
 pub use softirq::SoftirqProbe;
 pub use tasks::TaskProbe;
@@ -68,6 +75,9 @@ pub struct Moment<'a> {
 
 /// Something that is read when the window opens and when it closes.
 pub trait Probe {
+    /// Before the load goes: finds its files and devices, opens them, and reads what stays the same
+    /// in the window. What an edge costs is only what changes.
+    fn prepare(&mut self) {}
     /// Reads at the opening.
     fn begin(&mut self, moment: &Moment);
     /// Reads at the close and gives what happened between; empty when the kernel does not say.

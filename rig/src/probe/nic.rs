@@ -3,30 +3,33 @@
 //! From `/sys/class/net/*/statistics`, the standard statistics that every driver fills
 //! (Documentation/networking/statistics.rst): a read asks the driver, and takes no lock that
 //! traffic needs. Places of a loss, from the wire inwards: `rx_crc_errors` on the wire,
-//! `rx_fifo_errors` within the device, `rx_missed_errors` for want of buffers of the host,
-//! `rx_dropped` in driver or kernel, `rx_nohandler` since nobody wanted it; `rx_errors` is their
-//! driver's sum of bad packets. The backlog of a CPU, which comes next, is in `softirq.rs`.
+//! `rx_fifo_errors` and `rx_over_errors` within the device, `rx_missed_errors` for want of buffers
+//! of the host, `rx_dropped` in driver or kernel, `rx_nohandler` since nobody wanted it; on the way
+//! out `tx_dropped` in the kernel, `tx_fifo_errors` in the device, `tx_carrier_errors` on the wire.
+//! `rx_errors` and `tx_errors` are the driver's sums of bad packets. The backlog of a CPU, which
+//! comes after the driver, is in `softirq.rs`.
 //!
 //! Some drivers pass on counters of 32 bits, which wrap. An adapter that was reset, moved or
 //! removed in the window gives no reading of what it forgot. Pause frames and statistics that only
-//! a driver names are asked by netlink under a lock of the kernel, and not here.
+//! a driver names are in `counts.rs`.
 //!
 //! Must not know whether the load went over the adapter.
 
+use super::adapter::on_devices;
 use super::source::{Change, Numbers};
 use super::{Moment, Probe, counter, reading};
 use desk::record::Reading;
 use desk::unit::Unit;
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Files, which name the readings, and what one a second of them is; of a loss, the count.
-const FILES: [(&str, Unit); 13] = [
+const FILES: [(&str, Unit); 15] = [
     ("rx_bytes", Unit::BytePerSecond),
     ("rx_packets", Unit::PacketPerSecond),
     ("rx_errors", Unit::Count),
     ("rx_crc_errors", Unit::Count),
+    ("rx_over_errors", Unit::Count),
     ("rx_fifo_errors", Unit::Count),
     ("rx_missed_errors", Unit::Count),
     ("rx_dropped", Unit::Count),
@@ -35,13 +38,14 @@ const FILES: [(&str, Unit); 13] = [
     ("tx_packets", Unit::PacketPerSecond),
     ("tx_errors", Unit::Count),
     ("tx_carrier_errors", Unit::Count),
+    ("tx_fifo_errors", Unit::Count),
     ("tx_dropped", Unit::Count),
 ];
 
 /// Reads the statistics of adapters at both edges.
 #[derive(Debug)]
 pub struct NicProbe {
-    adapters: PathBuf,
+    root: PathBuf,
     /// By name of the adapter and row of [`FILES`].
     numbers: Numbers<(String, usize)>,
 }
@@ -50,30 +54,29 @@ impl NicProbe {
     /// A probe that reads below `root`.
     #[must_use]
     pub fn new(root: &Path) -> Self {
-        Self { adapters: root.join("sys/class/net"), numbers: Numbers::default() }
+        Self { root: root.to_owned(), numbers: Numbers::default() }
     }
 
     /// The files of every adapter that sits on a device, as no virtual one does.
     fn found(&self) -> BTreeMap<(String, usize), PathBuf> {
-        let adapters = fs::read_dir(&self.adapters).into_iter().flatten().flatten();
-        let on_device = adapters.filter(|adapter| adapter.path().join("device").exists());
-        let named = on_device.filter_map(|adapter| {
-            Some((adapter.file_name().into_string().ok()?, adapter.path().join("statistics")))
-        });
         let files = |(name, folder): (String, PathBuf)| {
             let of = move |(at, (file, _)): (usize, (&str, Unit))| {
-                ((name.clone(), at), folder.join(file))
+                ((name.clone(), at), folder.join("statistics").join(file))
             };
             FILES.into_iter().enumerate().map(of)
         };
-        named.flat_map(files).collect()
+        on_devices(&self.root).into_iter().flat_map(files).collect()
     }
 }
 
 impl Probe for NicProbe {
-    fn begin(&mut self, _: &Moment) {
+    fn prepare(&mut self) {
         let found = self.found();
-        self.numbers.open(found);
+        self.numbers.find(found);
+    }
+
+    fn begin(&mut self, _: &Moment) {
+        self.numbers.open();
     }
 
     fn end(&mut self, _: &Moment) -> Vec<Reading> {

@@ -61,12 +61,15 @@ impl PowerProbe {
             .map(|sensor| ((named(&sensor), Meter::Energy { range: None }), sensor.path));
         let powers = sensors(&self.root, "power", &["average", "input"]).into_iter();
         let powers = powers.map(|sensor| ((named(&sensor), Meter::Power), sensor.path));
-        zones(&self.root).into_iter().chain(energies).chain(powers).collect()
+        let zones = zones(&self.root).into_iter();
+        let zones =
+            zones.map(|(name, range, path)| ((name, Meter::Energy { range: Some(range) }), path));
+        zones.chain(energies).chain(powers).collect()
     }
 }
 
-/// Packages and their memory.
-fn zones(root: &Path) -> Vec<((String, Meter), PathBuf)> {
+/// Packages and their memory: name, range of the counter, its file.
+pub(super) fn zones(root: &Path) -> Vec<(String, u64, PathBuf)> {
     let parent = root.join("sys/class/powercap");
     let zone = |folder: String| {
         let within = folder.strip_prefix(ZONES)?;
@@ -80,16 +83,19 @@ fn zones(root: &Path) -> Vec<((String, Meter), PathBuf)> {
             _ => return None,
         };
         let range = line(&parent.join(&folder).join("max_energy_range_uj"))?.parse().ok()?;
-        let meter = Meter::Energy { range: Some(range) };
-        Some(((name, meter), parent.join(folder).join("energy_uj")))
+        Some((name, range, parent.join(folder).join("energy_uj")))
     };
     names(&parent).into_iter().filter_map(zone).collect()
 }
 
 impl Probe for PowerProbe {
-    fn begin(&mut self, _: &Moment) {
+    fn prepare(&mut self) {
         let found = self.found();
-        self.numbers.open(found);
+        self.numbers.find(found);
+    }
+
+    fn begin(&mut self, _: &Moment) {
+        self.numbers.open();
     }
 
     fn end(&mut self, _: &Moment) -> Vec<Reading> {
@@ -216,6 +222,7 @@ mod tests {
         tree.eio("sys/class/hwmon/hwmon0/energy1_input");
         let mut probe = PowerProbe::new(tree.root());
         let moment = Moment { ours: &crate::lab::Ours::default(), soaker: &[] };
+        probe.prepare();
         probe.begin(&moment);
         // A window of 20 ms: 1 J in it is at most 50 W.
         std::thread::sleep(std::time::Duration::from_millis(20));

@@ -31,7 +31,7 @@ impl PressureProbe {
 }
 
 /// The total of a line such as `some avg10=0.00 avg60=0.00 avg300=0.00 total=12`, microseconds.
-fn total(text: &str, kind: &str) -> Option<u64> {
+pub(super) fn total(text: &str, kind: &str) -> Option<u64> {
     let line = text.lines().find(|line| line.split_ascii_whitespace().next() == Some(kind))?;
     line.split_ascii_whitespace().find_map(|word| word.strip_prefix("total="))?.parse().ok()
 }

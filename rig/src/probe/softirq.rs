@@ -60,7 +60,8 @@ fn row(key: &str, value: f64, unit: Unit) -> Reading {
 #[expect(clippy::cast_precision_loss, reason = "counts of a window are far below 2^53")]
 fn of_kinds(opened: &Text, closed: &Text) -> Vec<Reading> {
     let seconds = closed.seconds_since(opened);
-    let (then, now) = (Columns::parse(&opened.text), Columns::parse(&closed.text));
+    let (then, now) =
+        (Columns::parse(&opened.text, |_| true), Columns::parse(&closed.text, |_| true));
     let mut rows = Vec::new();
     for kind in &now.rows {
         let Some(gains) = now.gained(kind, &then) else { continue };

@@ -52,27 +52,36 @@ impl Source {
     pub(super) fn again(&self) -> Option<Text> {
         let file = self.file.as_ref()?;
         let before_ns = clock::now_ns();
-        let text = String::from_utf8(whole(file)?).ok()?;
+        let mut buffer = vec![0; BUFFER];
+        let length = whole(file, &mut buffer)?;
+        buffer.truncate(length);
+        let text = String::from_utf8(buffer).ok()?;
         Some(Text { at_ns: before_ns.midpoint(clock::now_ns()), text })
+    }
+
+    /// Reads into memory that is there already, and grows only for a file that is longer; none as
+    /// of [`Self::again`].
+    pub(super) fn again_into<'b>(&self, buffer: &'b mut Vec<u8>) -> Option<&'b str> {
+        let length = whole(self.file.as_ref()?, buffer)?;
+        std::str::from_utf8(&buffer[..length]).ok()
     }
 }
 
-/// The content from the beginning; none where the kernel refuses.
-fn whole(file: &File) -> Option<Vec<u8>> {
-    let (mut bytes, mut length) = (vec![0; BUFFER], 0);
+/// The content from the beginning, at the beginning of the buffer: its length; none where the
+/// kernel refuses.
+fn whole(file: &File, bytes: &mut Vec<u8>) -> Option<usize> {
+    let mut length = 0;
     loop {
         if length == bytes.len() {
-            bytes.resize(2 * length, 0);
+            bytes.resize((2 * length).max(BUFFER), 0);
         }
         match file.read_at(&mut bytes[length..], length as u64) {
-            Ok(0) => break,
+            Ok(0) => return Some(length),
             Ok(read) => length += read,
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(_) => return None,
         }
     }
-    bytes.truncate(length);
-    Some(bytes)
 }
 
 impl Text {
@@ -145,14 +154,22 @@ impl<K> Default for Numbers<K> {
 }
 
 impl<K: Ord + Clone> Numbers<K> {
-    /// Reads these files at the opening, and closes all others.
-    pub(super) fn open(&mut self, found: BTreeMap<K, PathBuf>) {
+    /// Opens these files for the windows to come, and closes all others.
+    pub(super) fn find(&mut self, found: impl IntoIterator<Item = (K, PathBuf)>) {
         let mut before = std::mem::take(&mut self.files);
         for (key, path) in found {
             let kept = before.remove(&key).filter(|number| number.source.path == path);
             let mut source = kept.map_or_else(|| Source::new(path), |number| number.source);
-            let opened = source.open().and_then(number);
-            self.files.insert(key, Number { source, opened });
+            // What it says now is no matter.
+            let _ = source.open();
+            self.files.insert(key, Number { source, opened: None });
+        }
+    }
+
+    /// Reads them at the opening.
+    pub(super) fn open(&mut self) {
+        for file in self.files.values_mut() {
+            file.opened = file.source.open().and_then(number);
         }
     }
 
@@ -213,7 +230,8 @@ mod tests {
         let mut files = BTreeMap::from(named);
         files.insert("gone", gone);
         let mut numbers = Numbers::default();
-        numbers.open(files);
+        numbers.find(files);
+        numbers.open();
         tree.file("a", "-7\n");
         device.end();
         let closed = numbers.close();

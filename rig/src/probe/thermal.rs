@@ -47,9 +47,13 @@ impl ThermalProbe {
 }
 
 impl Probe for ThermalProbe {
-    fn begin(&mut self, _: &Moment) {
+    fn prepare(&mut self) {
         let found = self.found();
-        self.numbers.open(found);
+        self.numbers.find(found);
+    }
+
+    fn begin(&mut self, _: &Moment) {
+        self.numbers.open();
     }
 
     fn end(&mut self, _: &Moment) -> Vec<Reading> {
@@ -57,11 +61,16 @@ impl Probe for ThermalProbe {
     }
 }
 
+/// Whether a sensor can show this, thousandths of a degree Celsius.
+pub(super) fn is_believed(temperature: i64) -> bool {
+    (LEAST..=MOST).contains(&temperature)
+}
+
 #[expect(clippy::cast_precision_loss, reason = "temperatures are far below 2^53")]
 fn readings(changes: &BTreeMap<(String, PathBuf), Change>) -> Vec<Reading> {
     let mut hottest: BTreeMap<&str, i64> = BTreeMap::new();
     for ((key, _), Change { then, now, .. }) in changes {
-        if [then, now].into_iter().all(|edge| (LEAST..=MOST).contains(edge)) {
+        if is_believed(*then) && is_believed(*now) {
             let most = hottest.entry(key).or_insert(LEAST);
             *most = (*most).max(*then).max(*now);
         }

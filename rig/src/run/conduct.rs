@@ -157,6 +157,7 @@ fn refuse_no_numbers(record: &mut TrialRecord) {
     let count = outcome.samples.len() + record.readings.len();
     outcome.samples.retain(|sample| sample.quantity.value.is_finite());
     record.readings.retain(|reading| reading.quantity.value.is_finite());
+    record.tracks.retain(|track| track.values.iter().all(|value| value.is_finite()));
     let lost = count - outcome.samples.len() - record.readings.len();
     if lost > 0 && outcome.fault.is_none() {
         let what = format!("{lost} of its figures are no numbers");

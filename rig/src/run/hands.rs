@@ -98,8 +98,11 @@ impl Bench {
             work.drive(&mut self.lab, &mut |lab, edge| watched::at_edge(lab, edge, readings))
         });
         drop(urgent);
-        let rested = self.lab.machine().must(&Order::Rest).map_err(LabError::into_fault);
-        driven.and(rested)?;
+        let rested = watched::rest(&mut self.lab).map_err(LabError::into_fault);
+        driven?;
+        let (besides, tracks) = rested?;
+        record.readings.extend(besides);
+        record.tracks = tracks;
         let shaped = Shapers::read(&mut self.lab, &link).map_err(LabError::into_fault)?;
         record.readings.extend(shaped.since(&shapers));
         let after = Carriers::read(&mut self.lab, &link).map_err(LabError::into_fault)?;
@@ -140,6 +143,7 @@ impl Stand for Bench {
             observed: Settings::new(),
             outcome: Outcome::default(),
             readings: Vec::new(),
+            tracks: Vec::new(),
             started_s,
             attempt: 1,
         };

@@ -259,6 +259,7 @@ impl Stand for Simulated {
             observed: Settings::new(),
             outcome: Outcome::default(),
             readings: Vec::new(),
+            tracks: Vec::new(),
             started_s: self.now_s,
             attempt: number,
         };

@@ -5,7 +5,7 @@
 use crate::lab::machine::{Order, Reply};
 use crate::lab::{Lab, LabError};
 use crate::workload::Edge;
-use desk::record::Reading;
+use desk::record::{Reading, Track};
 
 /// Has all probes read at an edge of the window; what they gave is added to `readings`.
 ///
@@ -24,6 +24,18 @@ pub fn at_edge(lab: &mut Lab, edge: Edge, readings: &mut Vec<Reading>) -> Result
             readings.extend(read);
             Ok(())
         }
+        other => Err(lab.machine().out_of_turn(&format!("{other:?}"))),
+    }
+}
+
+/// Tells the machine that the load is over, well or not; gives what it read besides, and what it
+/// sampled in the window.
+///
+/// # Errors
+/// When the machine or a host is gone, or the run is stopped.
+pub fn rest(lab: &mut Lab) -> Result<(Vec<Reading>, Vec<Track>), LabError> {
+    match lab.machine().order(&Order::Rest)? {
+        Reply::Rested(readings, tracks) => Ok((readings, tracks)),
         other => Err(lab.machine().out_of_turn(&format!("{other:?}"))),
     }
 }

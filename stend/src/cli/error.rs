@@ -4,6 +4,7 @@ use desk::plan::{AaError, ExtentError, PlanError, StoredError, TellError};
 use desk::verdict::{CompareError, GateError};
 use press::report::{BundleError, ReportError};
 use rig::lab::LabError;
+use rig::lab::ethtool::EthtoolError;
 use rig::lab::sim::SimError;
 use rig::lab::undo::UndoError;
 use rig::run::RunError;
@@ -298,6 +299,9 @@ pub enum CliError {
     /// The journal of undos.
     #[error(transparent)]
     Undo(#[from] UndoError),
+    /// An adapter could not be asked.
+    #[error(transparent)]
+    Adapter(#[from] EthtoolError),
     /// The unit of systemd.
     #[error("{}: {source}; run as root, or choose another --root", path.display())]
     Unit {

@@ -1,12 +1,13 @@
 //! Knows `stend export`: a kept run as a table or as JSON, for other programs.
 //!
 //! The table is tidy: a row a visit, dry and invalid ones too, a column a thing, values in base
-//! units, which stand in the heading.
+//! units, which stand in the heading. With `--tracks` it is of what was sampled within the windows:
+//! a row a step.
 
 use super::error::CliError;
 use super::{OK, files, store};
 use clap::ValueEnum;
-use desk::record::{Run, TrialKind, TrialRecord, Value};
+use desk::record::{Run, Track, TrialKind, TrialRecord, Value};
 use desk::unit::{Quantity, Unit};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -17,6 +18,9 @@ pub struct Wanted {
     /// Id of the run, a beginning of it that is unique, or last
     #[arg(default_value = "last")]
     run: String,
+    /// What was sampled within the windows, a row a step, instead of a row a visit
+    #[arg(long)]
+    tracks: bool,
     /// Form of the export
     #[arg(long, value_enum, default_value_t = Form::Csv)]
     format: Form,
@@ -45,7 +49,9 @@ enum Form {
 /// When there is no such run, this stend cannot write the form, or the file cannot be written.
 pub fn export(wanted: &Wanted) -> Result<u8, CliError> {
     let run = store::read(wanted.store.as_deref())?.load(&wanted.run)?;
+    let table = if wanted.tracks { tracks } else { table };
     let bytes = match wanted.format {
+        // The records have their tracks.
         Form::Json => serde_json::to_vec_pretty(&run)?,
         Form::Csv => csv(&table(&run))?,
         Form::Parquet => super::parquet::bytes(&table(&run))?,
@@ -138,6 +144,37 @@ fn row(run: &Run, record: &TrialRecord) -> BTreeMap<String, Cell> {
     row
 }
 
+/// Headings of the table of tracks, in their order.
+const OF_TRACKS: [&str; 10] =
+    ["run", "trial", "attempt", "probe", "host", "key", "unit", "step", "from [s]", "value"];
+
+/// A row for each step of each track; `from` counts from the opening of the window.
+fn tracks(run: &Run) -> Table {
+    let text = |word: &str| Cell::Text(word.into());
+    #[expect(clippy::cast_precision_loss, reason = "steps of a window are few")]
+    let of_track = |(record, track): (&TrialRecord, &Track)| {
+        let step = |(at, value): (usize, &f64)| {
+            let cells = [
+                text(&run.id),
+                Cell::Number(record.trial.id.into()),
+                Cell::Number(record.attempt.into()),
+                text(&track.probe),
+                Cell::Text(track.host.to_string()),
+                text(&track.key),
+                Cell::Text(symbol(track.unit)),
+                Cell::Number(at as f64),
+                Cell::Number(at as f64 * track.step.value),
+                Cell::Number(*value),
+            ];
+            OF_TRACKS.iter().map(|name| (*name).to_owned()).zip(cells).collect()
+        };
+        track.values.iter().enumerate().map(step).collect::<Vec<_>>()
+    };
+    let all = run.records.iter().flat_map(|r| r.tracks.iter().map(move |track| (r, track)));
+    let columns = OF_TRACKS.map(str::to_owned).to_vec();
+    Table { columns, rows: all.flat_map(of_track).collect() }
+}
+
 fn setting(kind: &str, name: &str, value: &Value) -> (String, Cell) {
     let name = format!("{kind}.{name}");
     match value {
@@ -200,6 +237,23 @@ mod tests {
                 if record.outcome.fault.is_none() { "true" } else { "false" }
             );
         }
+    }
+
+    #[test]
+    fn a_track_is_a_row_a_step() {
+        let mut run: Run = serde_json::from_str(RUN).unwrap();
+        assert!(tracks(&run).rows.is_empty(), "a record from before there were any");
+        let (probe, key) = ("cpu".into(), "busy".into());
+        let (unit, step, values) = (Unit::Share, Quantity::seconds(0.1), vec![0.5, 0.75]);
+        run.records[1].tracks =
+            vec![Track { probe, host: "machine".into(), key, unit, step, values }];
+        let again: Run = serde_json::from_slice(&serde_json::to_vec(&run).unwrap()).unwrap();
+        assert_eq!(again, run);
+        let said = String::from_utf8(csv(&tracks(&run)).unwrap()).unwrap();
+        let lines: Vec<&str> = said.lines().collect();
+        assert_eq!(lines[0], "run,trial,attempt,probe,host,key,unit,step,from [s],value");
+        assert!(lines[2].ends_with(",cpu,machine,busy,share,1,0.1,0.75"), "{said}");
+        assert_eq!(lines.len(), 3);
     }
 
     #[cfg(feature = "parquet")]

@@ -49,6 +49,7 @@ const UNSAFE: &[(&str, &str)] = &[
     ("loads/src/workload/cipher/engine/aws_lc.rs", "AWS-LC is C; its safe crate lacks MD5 and CBC"),
     ("loads/src/workload/cipher/engine/child.rs", "pre_exec: a child that dies with its thread"),
     ("loads/src/workload/tcp_stream/run/low_water.rs", "setsockopt SO_RCVLOWAT: rustix lacks it"),
+    ("rig/src/probe/ipmi/device.rs", "ioctl of the IPMI driver: no safe wrapper has it"),
     ("rig/src/probe/soaker.rs", "sched_setscheduler: rustix has none, and that of musl is a stub"),
     ("loads/src/engine/net/tcp_info.rs", "getsockopt TCP_INFO: no crate has its fields"),
 ];

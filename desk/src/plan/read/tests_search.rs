@@ -158,6 +158,7 @@ fn carried(trial: &Trial, capacity: f64) -> TrialRecord {
         observed: Settings::new(),
         outcome: Outcome { samples, ..Outcome::default() },
         readings: Vec::new(),
+        tracks: Vec::new(),
         started_s: 0.0,
         attempt: 1,
     }

@@ -1,7 +1,7 @@
 //! Costs, and every reason why they have no verdict.
 
 use super::{SIZES, change, close, machine, read};
-use crate::record::{LabKind, Run, TrialRecord, Value};
+use crate::record::{LabKind, Run, TrialKind, TrialRecord, Value};
 use crate::unit::{Quantity, Unit};
 use crate::verdict::simulated::{Cell, Simulated, size, word};
 use crate::verdict::{Analysis, Basis, Caveat, Cost, LimitKind, Verdict, Withheld, analyse};
@@ -308,4 +308,32 @@ fn foreign_processes_are_told_from_a_fiftieth_of_a_cpu() {
     let told = foreign(0.03);
     let [Caveat::Foreign { cpu }] = &told[..] else { panic!("{told:?}") };
     close(cpu.centre.value, 0.03, 1e-9);
+}
+
+#[test]
+fn pause_frames_are_told_of_each_adapter_that_had_any() {
+    let held = |adapter: &'static str, sent: f64, received: f64| {
+        move |r: &mut TrialRecord| {
+            read(r, ["nic", "machine", &format!("tx_pause.{adapter}")], sent);
+            read(r, ["nic", "machine", &format!("rx_pause.{adapter}")], received);
+        }
+    };
+    assert!(analyse(&cheaper(|_| 1.0, held("eth1", 0.0, 0.0))).caveats.is_empty());
+    let run = cheaper(
+        |_| 1.0,
+        |record| {
+            let first = record.trial.block == 1;
+            held("eth2", if first { 40.0 } else { 0.0 }, if first { 2.0 } else { 0.0 })(record);
+            held("eth1", 0.0, 0.0)(record);
+        },
+    );
+    let told = analyse(&run).caveats;
+    let [Caveat::PauseFrames { adapter, sent, received, trials, of }] = &told[..] else {
+        panic!("{told:?}")
+    };
+    assert_eq!(adapter, "eth2");
+    let first = run.records.iter().filter(|r| r.trial.block == 1);
+    let first = first.filter(|r| r.trial.kind == TrialKind::Counted).count() as f64;
+    assert_eq!((sent.value, received.value, trials.value), (40.0 * first, 2.0 * first, first));
+    assert!(of.value > trials.value);
 }

@@ -71,7 +71,7 @@ pub struct Judged {
 pub struct PartBundle<'r> {
     /// Its place in a survey; none in the article of one run and in a comparison.
     pub role: Option<Role>,
-    /// The run with all its records.
+    /// The run with all its records, without their tracks.
     pub run: Cow<'r, Run>,
 }
 
@@ -131,6 +131,12 @@ impl<'r> Bundle<'r> {
     }
 }
 
+/// A run without what was sampled in its windows: no word of an article comes from that.
 fn part(role: Option<Role>, run: &Run) -> PartBundle<'_> {
-    PartBundle { role, run: Cow::Borrowed(run) }
+    if run.records.iter().all(|record| record.tracks.is_empty()) {
+        return PartBundle { role, run: Cow::Borrowed(run) };
+    }
+    let mut run = run.clone();
+    run.records.iter_mut().for_each(|record| record.tracks.clear());
+    PartBundle { role, run: Cow::Owned(run) }
 }

@@ -3,7 +3,7 @@
 use super::names::{level_name, level_names, pair, setting};
 use super::places::is_of;
 use super::ruling::{condition, shown};
-use super::{Nodes, Part, Said, Writer, measured, plot, quantiles, repeat};
+use super::{Nodes, Part, Said, Writer, counted, measured, plot, quantiles, repeat};
 use crate::report::document::{Column, Node, Prose, Table};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
@@ -28,6 +28,7 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
     for part in parts {
         body.extend(quantiles::nodes(writer, part)?);
         body.extend(measured::further(writer, part)?);
+        body.extend(counted::nodes(writer, part)?);
     }
     if let Some(part) = parts.first() {
         body.push(Node::Table(facts(writer, part.run.environment())?));

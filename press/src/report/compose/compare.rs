@@ -6,7 +6,7 @@
 use super::answer::tally;
 use super::effect::{effect, judged_effect, level, metric_title};
 use super::figures::{Hollow, curve_figure, hollow_note, place};
-use super::method::in_boots;
+use super::method::{cost_of_probes, in_boots};
 use super::names::{key_words, level_names, moment, pair};
 use super::results::by_metric;
 use super::ruling::{condition, count, news, shown, verdict_sentence, verdict_word};
@@ -400,6 +400,11 @@ fn test_beds(writer: &mut Writer, both: &Both<'_>) -> Nodes {
             }
             rows[at].push(value);
         }
+    }
+    let costs = [cost_of_probes(writer, both.a)?, cost_of_probes(writer, both.b)?];
+    if costs.iter().any(Option::is_some) {
+        let costs = costs.into_iter().map(|cost| cost.unwrap_or_else(|| Prose::verbatim("–")));
+        rows.push([writer.label("method-probes")?].into_iter().chain(costs).collect());
     }
     let column = |title| Column { title, numeric: false };
     let columns = vec![

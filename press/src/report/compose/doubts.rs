@@ -79,6 +79,7 @@ pub(super) fn weight(caveat: &Caveat) -> f64 {
         Caveat::TooFew { least, .. } => 1.0 - least.values.value / least.needs.value,
         Caveat::ClientsOnly { places: trials, .. } | Caveat::Faults { trials, .. } => trials.value,
         Caveat::FewBlocks { smallest, .. } => smallest.centre.value,
+        Caveat::PauseFrames { sent, received, .. } => sent.value + received.value,
         Caveat::Foreign { cpu: size } | Caveat::CpuMethods { by: size } => size.centre.value,
         Caveat::OneMachine
         | Caveat::Loopback { .. }
@@ -148,6 +149,11 @@ pub(in crate::report) fn lead(writer: &Writer, caveat: &Caveat) -> Said {
         }
         Caveat::VirtualLinks => writer.label("doubt-virtual-links"),
         Caveat::Foreign { cpu } => writer.say("doubt-foreign", args.estimate("cpu", cpu)),
+        Caveat::PauseFrames { adapter, sent, received, trials, of } => {
+            let args = args.name("adapter", adapter).number("sent", *sent);
+            let args = args.number("received", *received).number("trials", *trials);
+            writer.say("doubt-pause-frames", args.number("of", *of))
+        }
         Caveat::CpuMethods { by } => writer.say("doubt-cpu-methods", args.estimate("by", by)),
     }
 }
@@ -281,6 +287,10 @@ pub fn short(writer: &Writer, caveat: &Caveat) -> Result<Prose, ReportError> {
         ),
         Caveat::VirtualLinks => writer.label("short-virtual-links"),
         Caveat::Foreign { cpu } => writer.say("short-foreign", args.estimate("cpu", cpu)),
+        Caveat::PauseFrames { adapter, sent, received, .. } => {
+            let args = args.name("adapter", adapter).number("sent", *sent);
+            writer.say("short-pause-frames", args.number("received", *received))
+        }
         Caveat::CpuMethods { by } => writer.say("short-cpu-methods", args.estimate("by", by)),
     }
 }
@@ -320,6 +330,7 @@ pub(in crate::report) fn means(writer: &Writer, caveat: &Caveat) -> Said {
         Caveat::FewBlocks { .. } => "doubt-few-blocks-means",
         Caveat::VirtualLinks => "doubt-virtual-links-means",
         Caveat::Foreign { .. } => "doubt-foreign-means",
+        Caveat::PauseFrames { .. } => "doubt-pause-frames-means",
         Caveat::CpuMethods { .. } => "doubt-cpu-methods-means",
     })
 }
@@ -350,6 +361,7 @@ pub(in crate::report) fn fix(writer: &Writer, caveat: &Caveat) -> Said {
         Caveat::FewBlocks { .. } => "doubt-few-blocks-fix",
         Caveat::VirtualLinks => "doubt-virtual-links-fix",
         Caveat::Foreign { .. } => "doubt-foreign-fix",
+        Caveat::PauseFrames { .. } => "doubt-pause-frames-fix",
         Caveat::CpuMethods { .. } => "doubt-cpu-methods-fix",
     })
 }

@@ -232,10 +232,7 @@ fn properties(writer: &Writer, run: &Run) -> Result<Vec<(&'static str, Prose)>, 
         ("method-duration", Prose::quantity(method.window)),
         ("method-steady", writer.say("method-steady-value", steady)?),
     ];
-    if let Some(share) = cost_of_probes(run) {
-        let share = Args::new().quantity("share", share);
-        all.push(("method-probes", writer.say("method-probes-value", share)?));
-    }
+    all.extend(cost_of_probes(writer, run)?.map(|share| ("method-probes", share)));
     // Loops of the machine itself have no rate that levels out, and need no levels to be told.
     let tells = |key: &str| match key {
         "method-steady" => !run.plan.is_alone(),
@@ -246,12 +243,14 @@ fn properties(writer: &Writer, run: &Run) -> Result<Vec<(&'static str, Prose)>, 
     Ok(all)
 }
 
-/// What reading the probes took of one core, the median of the valid visits.
-fn cost_of_probes(run: &Run) -> Option<Quantity> {
+/// What reading the probes took of one core, the median of the valid visits; none where none says.
+pub(super) fn cost_of_probes(writer: &Writer, run: &Run) -> Result<Option<Prose>, ReportError> {
     let healthy = run.records.iter().filter(|r| r.outcome.fault.is_none());
     let costs = healthy.filter_map(|record| record.reading("probe", "machine", "cost"));
     let costs: Vec<f64> = costs.map(|share| share.value).collect();
-    median(&costs).map(|share| Quantity::new(share, Unit::Share))
+    let share = median(&costs).map(|share| Quantity::new(share, Unit::Share));
+    let said = |share| writer.say("method-probes-value", Args::new().quantity("share", share));
+    share.map(said).transpose()
 }
 
 /// So many blocks, in each boot of a run with boots.

@@ -13,6 +13,7 @@ mod brief;
 mod closing;
 mod compare;
 mod cost;
+mod counted;
 mod crossed;
 mod curve;
 mod doubts;

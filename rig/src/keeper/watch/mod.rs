@@ -4,7 +4,9 @@
 
 use super::Ended;
 use crate::lab::{Ours, clock, environment};
-use crate::probe::{self, Copied, Look, Moment, Probe, Soaker, Stretch};
+use crate::probe::{
+    self, AdapterCounts, Copied, Look, Moment, Probe, Sampled, Sampler, Soaker, Stretch,
+};
 use desk::plan::{BASELINE_S, CALIBRATION_S};
 use desk::record::{Fact, Reading, class_of};
 use desk::unit::{Quantity, Unit};
@@ -27,15 +29,26 @@ pub enum Edge {
 /// wait for.
 pub type Wait<'w> = dyn FnMut(u64) -> Result<(), Ended> + 'w;
 
+/// At the opening: its moment, the CPU time that it took to read everything, and that which the
+/// sampler had taken, nanoseconds.
+#[derive(Clone, Copy, Debug, Default)]
+struct Cost {
+    opened_ns: u64,
+    opening_ns: u64,
+    sampler_ns: u64,
+}
+
 /// All that is read beside the load.
 pub struct Watch {
     probes: Vec<Box<dyn Probe>>,
+    sampler: Sampler,
     soaker: Option<Soaker>,
+    /// What adapters had counted before the load went.
+    counts: AdapterCounts,
     /// What the soaker does in a second without the load.
     calibrated: Stretch,
     opened: Vec<Look>,
-    /// Moment of the opening, and CPU time that it took to read everything then, nanoseconds.
-    cost: (u64, u64),
+    cost: Cost,
     ours: Ours,
     baseline: Quantity,
     copied: Option<Copied>,
@@ -50,15 +63,18 @@ impl Watch {
     pub fn begin(ours: Ours, wait: &mut Wait<'_>) -> Result<Self, Ended> {
         let mut watch = Self {
             probes: probe::all(),
+            sampler: Sampler::new(Path::new("/")),
             soaker: None,
+            counts: AdapterCounts::default(),
             calibrated: Stretch::default(),
             opened: Vec::new(),
-            cost: (0, 0),
+            cost: Cost::default(),
             ours,
             baseline: Quantity::new(0.0, Unit::Cpu),
             copied: None,
         };
         let mut readings = Vec::new();
+        watch.probes.iter_mut().for_each(|probe| probe.prepare());
         let (began_ns, hosts) = (clock::now_ns(), watch.hosts_cpu_ns());
         watch.read(Edge::Opens, &mut readings);
         wait(began_ns + nanoseconds(BASELINE_S))?;
@@ -104,13 +120,18 @@ impl Watch {
         self.soaker = None;
     }
 
-    /// Just before the load goes: notes who is ours, and lets the soaker show its rate. It works on
-    /// until [`Self::rest`], so that the load settles beside it.
+    /// Just before the load goes: notes who is ours, finds what is to be read, reads what takes
+    /// long, and lets the soaker show its rate. It works on until [`Self::rest`], so that the load
+    /// settles beside it.
     ///
     /// # Errors
     /// When the wait ends early.
     pub fn prepare(&mut self, ours: Ours, wait: &mut Wait<'_>) -> Result<(), Ended> {
         self.ours = ours;
+        self.probes.iter_mut().for_each(|probe| probe.prepare());
+        // Without a thread there is no course; what is judged does not need one.
+        let _ = self.sampler.prepare(self.soaker.is_some());
+        self.counts = AdapterCounts::read(Path::new("/"));
         let Some(soaker) = &self.soaker else { return Ok(()) };
         soaker.work();
         let began_ns = clock::now_ns();
@@ -127,6 +148,10 @@ impl Watch {
         let mut readings = Vec::new();
         clock::sleep_until(at_ns);
         self.read(edge, &mut readings);
+        match edge {
+            Edge::Opens => self.sampler.open(at_ns),
+            Edge::Closes => self.sampler.close(at_ns),
+        }
         if edge == Edge::Closes {
             let (probe, host, key) = ("cpu".into(), "machine".into(), "baseline".into());
             readings.push(Reading { probe, host, key, quantity: self.baseline });
@@ -140,24 +165,34 @@ impl Watch {
         readings
     }
 
-    /// The load is over, well or not: the soaker sleeps.
-    pub fn rest(&self) {
+    /// The load is over, well or not: the soaker sleeps. Gives what was sampled in the window, and
+    /// what adapters counted since the load went.
+    pub fn rest(&mut self) -> Sampled {
         if let Some(soaker) = &self.soaker {
             soaker.rest();
         }
+        let mut sampled = self.sampler.take();
+        let before = std::mem::take(&mut self.counts);
+        sampled.readings.extend(AdapterCounts::read(Path::new("/")).since(&before));
+        sampled
     }
 
-    /// Reads all probes at an edge, and at the close tells what both readings have cost.
+    /// Reads all probes at an edge, and at the close tells what both readings and the sampler have
+    /// cost.
     fn read(&mut self, edge: Edge, readings: &mut Vec<Reading>) {
         let (at_ns, before_ns) = (clock::now_ns(), clock::thread_cpu_ns());
         self.read_probes(edge, readings);
         let cost_ns = clock::thread_cpu_ns().saturating_sub(before_ns);
+        let sampler_ns = self.sampler.cpu_ns();
         match edge {
-            Edge::Opens => self.cost = (at_ns, cost_ns),
+            Edge::Opens => {
+                self.cost = Cost { opened_ns: at_ns, opening_ns: cost_ns, sampler_ns };
+            }
             Edge::Closes => {
-                let (opened_ns, opening_ns) = self.cost;
+                let Cost { opened_ns, opening_ns, sampler_ns: before_ns } = self.cost;
                 let wall_ns = at_ns.saturating_sub(opened_ns).max(1);
-                let share = seconds(opening_ns + cost_ns) / seconds(wall_ns);
+                let all_ns = opening_ns + cost_ns + sampler_ns.saturating_sub(before_ns);
+                let share = seconds(all_ns) / seconds(wall_ns);
                 readings.push(Reading {
                     probe: "probe".into(),
                     host: "machine".into(),

@@ -193,10 +193,12 @@ impl Drop for Busy {
 fn idle_watch() -> Watch {
     Watch {
         probes: probe::all(),
+        sampler: Sampler::new(Path::new("/")),
         soaker: None,
+        counts: AdapterCounts::default(),
         calibrated: Stretch::default(),
         opened: Vec::new(),
-        cost: (0, 0),
+        cost: Cost::default(),
         ours: Ours::default(),
         baseline: Quantity::new(0.0, Unit::Cpu),
         copied: None,
@@ -205,6 +207,7 @@ fn idle_watch() -> Watch {
 
 fn readings_over(watch: &mut Watch, ms: u64) -> Vec<Reading> {
     let mut readings = Vec::new();
+    watch.probes.iter_mut().for_each(|probe| probe.prepare());
     watch.read(Edge::Opens, &mut readings);
     pause(ms);
     watch.read(Edge::Closes, &mut readings);
@@ -258,4 +261,25 @@ fn a_busy_host_costs_the_same_by_its_clock_and_by_the_machines() {
         }
     }
     panic!("by its clock, by the machine's: {seen:?}");
+}
+
+#[test]
+fn between_the_edges_tracks_are_sampled_and_what_that_cost_is_in_the_cost_of_the_probes() {
+    let _alone = alone();
+    let mut watch = idle_watch();
+    watch.prepare(Ours::default(), &mut |_| Ok(())).unwrap();
+    let _ = watch.at_edge((Edge::Opens, clock::now_ns()));
+    pause(350);
+    let sampler_ns = watch.sampler.cpu_ns() - watch.cost.sampler_ns;
+    let (before_ns, at_ns) = (clock::thread_cpu_ns(), clock::now_ns());
+    let rows = watch.at_edge((Edge::Closes, at_ns));
+    let closing_ns = clock::thread_cpu_ns() - before_ns;
+    let all = value(&rows, "probe", "cost") * seconds(at_ns - watch.cost.opened_ns);
+    let sampled = all - seconds(watch.cost.opening_ns + closing_ns);
+    assert!(sampler_ns > 0 && sampled > 0.5 * seconds(sampler_ns), "{sampled} {sampler_ns}");
+    let sampled = watch.rest();
+    let busy = sampled.tracks.iter().find(|track| track.key == "busy").unwrap();
+    assert!(busy.values.len() >= 4, "{busy:?}");
+    assert!(busy.values.iter().all(|share| (0.0..=1.0).contains(share)), "{busy:?}");
+    assert!(watch.rest().tracks.is_empty(), "each window once");
 }

@@ -1,28 +1,34 @@
 //! Ethtool: an adapter's own switches and answers, over a blocking netlink socket.
 //!
 //! Knows: features (offloads), numbers (rings, queues, coalescing), link modes (speed), the table
-//! of RSS, who drives the adapter.
+//! of RSS, who drives the adapter, what it counts, and the test of its cable.
 //! Gives: [`Ethtool`], which acts in the network namespace of the thread that opened it.
 //! Never: which setting is better, or whether what was asked is what is (the caller compares).
 //! Start reading at [`Ethtool::features`]. `unsafe` is in `driver.rs` alone.
 
 mod attribute;
 mod bitset;
+mod cable;
 mod driver;
 mod error;
 mod line;
 mod netlink;
 mod number;
 pub mod rss;
+mod statistics;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
 mod tests_laws;
 
+pub use cable::{CableState, Strand};
 pub use driver::DriverInfo;
 pub use error::EthtoolError;
 pub use line::Line;
 pub use number::Number;
+pub use statistics::Counters;
+#[cfg(test)]
+pub(crate) use statistics::tests::Simulated;
 
 use attribute::{find, find_u32, put_nested, put_text};
 use desk::unit::{Quantity, Unit};

@@ -2,8 +2,11 @@
 
 use super::attribute;
 use netlink_sys::{Socket, SocketAddr, protocols::NETLINK_GENERIC};
+use rustix::event::{PollFd, PollFlags};
+use rustix::time::Timespec;
 use std::io;
 use std::os::fd::{AsRawFd, RawFd};
+use std::time::Instant;
 
 /// Bytes of the netlink header, and of the generic header behind it.
 const HEADER: usize = 16;
@@ -21,6 +24,10 @@ const GENL_ID_CTRL: u16 = 0x10;
 const CTRL_CMD_GETFAMILY: u8 = 3;
 const CTRL_ATTR_FAMILY_ID: u16 = 1;
 const CTRL_ATTR_FAMILY_NAME: u16 = 2;
+/// Groups that hear of what nobody asked: a list, in each a name and a number.
+const CTRL_ATTR_MCAST_GROUPS: u16 = 7;
+const GROUP_NAME: u16 = 1;
+const GROUP_ID: u16 = 2;
 
 /// Why a request gave no answer.
 #[derive(Debug)]
@@ -43,6 +50,8 @@ pub(super) struct Connection {
     socket: Socket,
     family: u16,
     sequence: u32,
+    /// Names and numbers of the family's groups.
+    groups: Vec<(String, u32)>,
 }
 
 impl Connection {
@@ -53,14 +62,51 @@ impl Connection {
         socket.connect(&SocketAddr::new(0, 0))?;
         socket.set_cap_ack(true)?;
         socket.set_ext_ack(true)?;
-        let mut connection = Self { socket, family: GENL_ID_CTRL, sequence: 0 };
+        let mut connection = Self { socket, family: GENL_ID_CTRL, sequence: 0, groups: Vec::new() };
         let mut body = Vec::new();
         attribute::put_text(&mut body, CTRL_ATTR_FAMILY_NAME, family);
         let reply = connection.request(CTRL_CMD_GETFAMILY, &body)?;
         connection.family = attribute::find(&reply, CTRL_ATTR_FAMILY_ID)
             .and_then(|id| Some(u16::from_ne_bytes(id.try_into().ok()?)))
             .ok_or_else(|| io::Error::from(io::ErrorKind::InvalidData))?;
+        let groups = attribute::find(&reply, CTRL_ATTR_MCAST_GROUPS).unwrap_or_default();
+        let group = |(_, group)| {
+            let name = attribute::text(attribute::find(group, GROUP_NAME)?);
+            Some((name, attribute::find_u32(group, GROUP_ID)?))
+        };
+        connection.groups = attribute::attributes(groups).filter_map(group).collect();
         Ok(connection)
+    }
+
+    /// Hears from now on what the family tells a group.
+    pub(super) fn join(&mut self, group: &str) -> Result<(), Refusal> {
+        let known = self.groups.iter().find(|(name, _)| name == group);
+        let (_, id) = known.ok_or_else(|| io::Error::from(io::ErrorKind::Unsupported))?;
+        Ok(self.socket.add_membership(*id)?)
+    }
+
+    /// The attributes of the next message of a command that a group was told; none when there was
+    /// none by then.
+    pub(super) fn hear(&mut self, command: u8, until: Instant) -> Result<Option<Vec<u8>>, Refusal> {
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            let left = Timespec {
+                tv_sec: i64::try_from(left.as_secs()).unwrap_or(i64::MAX),
+                tv_nsec: i64::from(left.subsec_nanos()),
+            };
+            let mut polled = [PollFd::new(&self.socket, PollFlags::IN)];
+            match rustix::event::poll(&mut polled, Some(&left)) {
+                Ok(0) => return Ok(None),
+                Err(rustix::io::Errno::INTR) => continue,
+                other => other.map_err(io::Error::from)?,
+            };
+            let (datagram, _) = self.socket.recv_from_full()?;
+            let told = messages(&datagram)
+                .find(|m| m.kind == self.family && m.payload.first() == Some(&command));
+            if let Some(message) = told {
+                return Ok(message.payload.get(GENERIC_HEADER..).map(<[u8]>::to_vec));
+            }
+        }
     }
 
     /// Sends one command and waits for its acknowledgement; gives the attributes of the reply.

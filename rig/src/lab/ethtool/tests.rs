@@ -157,3 +157,18 @@ fn the_speed_of_a_mode_is_in_its_name() {
     assert_eq!(line_rate(u32::MAX), None);
     assert_eq!(line_rate(0), None);
 }
+
+#[test]
+fn a_virtual_pair_has_no_cable_and_counts_by_its_driver_alone() {
+    with_veth_pair(|| {
+        let mut ethtool = Ethtool::open().unwrap();
+        let refused = ethtool.test_cable("near").unwrap_err().to_string();
+        assert!(refused.contains("Operation not supported"), "{refused}");
+        let counters = ethtool.counters("near").unwrap();
+        assert!(!counters.contains_key("tx_pause"), "{counters:?}");
+        assert!(counters.keys().all(|name| name.starts_with("driver.")), "{counters:?}");
+        assert!(counters.contains_key("driver.peer_ifindex"), "{counters:?}");
+        assert!(matches!(ethtool.counters("nowhere0"), Err(EthtoolError::NoSuchLink { .. })));
+        assert!(matches!(ethtool.test_cable("nowhere0"), Err(EthtoolError::NoSuchLink { .. })));
+    });
+}

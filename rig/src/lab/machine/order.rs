@@ -5,7 +5,7 @@
 
 use crate::lab::adapter::Loan;
 use crate::lab::quota::Side;
-use desk::record::{Environment, Fact, LabKind, Plan, Reading, Value};
+use desk::record::{Environment, Fact, LabKind, Plan, Reading, Track, Value};
 use serde::{Deserialize, Serialize};
 
 /// What both ends of a connection must agree on.
@@ -91,13 +91,15 @@ pub enum Order {
     Baseline,
     /// Start the soaker, or end it.
     Soak(bool),
-    /// The load goes soon: note which processes are the lab's, and calibrate the soaker.
+    /// The load goes soon: note which processes are the lab's and what adapters have counted, and
+    /// calibrate the soaker.
     Prepare,
     /// Read all probes when the window opens, at this moment of the machine's clock, nanoseconds.
     Opens(u64),
     /// The same when it closes.
     Closes(u64),
-    /// The load is over.
+    /// The load is over: tell what was sampled in the window, and what adapters counted since
+    /// [`Order::Prepare`].
     Rest,
     /// Tell the share of the CPUs' time that is stolen from a short load.
     Stolen,
@@ -128,6 +130,8 @@ pub enum Reply {
     Undone(Vec<String>),
     /// What was read.
     Readings(Vec<Reading>),
+    /// What was read besides, and what was sampled.
+    Rested(Vec<Reading>, Vec<Track>),
     /// A share, 0-1; none where nobody counts it.
     Stolen(Option<f64>),
     /// It did not work.

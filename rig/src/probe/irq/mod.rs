@@ -3,15 +3,17 @@
 //!
 //! Adapters are found below `/sys/class/net`; their interrupts by number (`msi_irqs`, or `irq` of
 //! a device that has none) or by name in `/proc/interrupts`: the adapter's own, or that of the
-//! virtio device it is. An adapter without any, as a virtual pair, gives no reading. At the edges
-//! only counters are read; whose interrupt is whose is found out after the window. Of the counters,
-//! one for each vector and CPU, only the largest vector's and the busiest CPU's share are told.
+//! virtio device it is. An adapter without any, as a virtual pair, gives no reading. Whose
+//! interrupt is whose is found out before the window. Of the counters, one for each vector and CPU, the
+//! largest vector's and the busiest CPU's share are told, and the four fullest by their numbers, as
+//! `vector41.cpu0`.
 //!
 //! Must not know whether the load went over the adapter.
 
+use super::adapter::on_devices;
 use super::columns::{Columns, Row, largest};
+use super::source::{Numbers, Source, Text};
 use super::{Moment, Probe, reading};
-use crate::lab::clock;
 use desk::record::Reading;
 use desk::unit::Unit;
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,53 +24,48 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 pub struct IrqProbe {
     root: PathBuf,
-    opened: Option<Snapshot>,
+    file: Source,
+    opened: Option<Text>,
+    /// By adapter on a device and place in [`PACKETS`].
+    packets: Numbers<(String, usize)>,
+    /// Numbers of the vectors of each adapter on a device.
+    vectors: BTreeMap<String, BTreeSet<u32>>,
 }
 
-/// Counters at one moment.
+/// Most pairs of a vector and a CPU that are told of an adapter.
+const CELLS: usize = 4;
+/// Packets both ways.
+const PACKETS: [&str; 2] = ["rx_packets", "tx_packets"];
+
+/// What was read at both edges.
 #[derive(Clone, Debug, Default)]
-struct Snapshot {
-    at_ns: u64,
-    /// The text of `/proc/interrupts`.
-    interrupts: String,
-    /// Adapter that sits on a device, and its packets both ways.
-    packets: BTreeMap<String, u64>,
+struct Window {
+    seconds: f64,
+    /// The text of `/proc/interrupts` then and now.
+    interrupts: [String; 2],
+    /// Adapter that sits on a device, and the packets that came and went over it; none of one whose
+    /// counters could not be read twice.
+    packets: BTreeMap<String, Option<u64>>,
 }
 
 impl IrqProbe {
     /// A probe that reads below `root`.
     #[must_use]
     pub fn new(root: &Path) -> Self {
-        Self { root: root.to_owned(), opened: None }
-    }
-
-    fn adapters(&self) -> PathBuf {
-        self.root.join("sys/class/net")
-    }
-
-    fn snapshot(&self) -> Option<Snapshot> {
-        let before_ns = clock::now_ns();
-        let interrupts = fs::read_to_string(self.root.join("proc/interrupts")).ok()?;
-        let names = fs::read_dir(self.adapters()).into_iter().flatten().flatten();
-        let packets = names.filter_map(|entry| {
-            let path = entry.path();
-            let count = |file: &str| -> Option<u64> {
-                fs::read_to_string(path.join("statistics").join(file)).ok()?.trim().parse().ok()
-            };
-            let both = path
-                .join("device")
-                .exists()
-                .then_some(())
-                .and_then(|()| Some(count("rx_packets")? + count("tx_packets")?))?;
-            Some((entry.file_name().into_string().ok()?, both))
-        });
-        let packets = packets.collect();
-        Some(Snapshot { at_ns: before_ns.midpoint(clock::now_ns()), interrupts, packets })
+        Self {
+            root: root.to_owned(),
+            file: Source::new(root.join("proc/interrupts")),
+            opened: None,
+            packets: Numbers::default(),
+            vectors: BTreeMap::new(),
+        }
     }
 
     /// Numbers of the interrupts of an adapter's device, and the virtio name if it has one.
     fn device(&self, adapter: &str) -> (BTreeSet<u32>, Option<String>) {
-        let Ok(mut device) = fs::canonicalize(self.adapters().join(adapter).join("device")) else {
+        let Ok(mut device) =
+            fs::canonicalize(self.root.join("sys/class/net").join(adapter).join("device"))
+        else {
             return (BTreeSet::new(), None);
         };
         let name = device.file_name().and_then(|n| n.to_str()).unwrap_or_default().to_owned();
@@ -100,65 +97,119 @@ fn is_named(name: &str, owner: &str) -> bool {
 }
 
 impl Probe for IrqProbe {
+    fn prepare(&mut self) {
+        let adapters = on_devices(&self.root);
+        let table = self.file.open().map(|text| text.text).unwrap_or_default();
+        let table = Columns::parse(&table, |_| true);
+        let of = |(name, _): &(String, PathBuf)| (name.clone(), self.vectors_of(name, &table));
+        self.vectors = adapters.iter().map(of).collect();
+        self.vectors.retain(|_, numbers| !numbers.is_empty());
+        let files = |(name, folder): (String, PathBuf)| {
+            let of = move |(at, file): (usize, &str)| {
+                ((name.clone(), at), folder.join("statistics").join(file))
+            };
+            PACKETS.into_iter().enumerate().map(of)
+        };
+        self.packets.find(adapters.into_iter().flat_map(files));
+    }
+
     fn begin(&mut self, _: &Moment) {
-        self.opened = self.snapshot();
+        self.opened = self.file.open();
+        self.packets.open();
     }
 
     fn end(&mut self, _: &Moment) -> Vec<Reading> {
-        let (Some(opened), Some(closed)) = (self.opened.take(), self.snapshot()) else {
-            return Vec::new();
-        };
-        self.readings(&opened, &closed)
+        self.close().map(|window| self.readings(&window)).unwrap_or_default()
     }
 }
 
 impl IrqProbe {
-    #[expect(clippy::cast_precision_loss, reason = "counts of a window are far below 2^53")]
-    fn readings(&self, opened: &Snapshot, closed: &Snapshot) -> Vec<Reading> {
-        let seconds = closed.at_ns.saturating_sub(opened.at_ns).max(1) as f64 / 1e9;
-        let (then, now) = (Columns::parse(&opened.interrupts), Columns::parse(&closed.interrupts));
+    fn close(&mut self) -> Option<Window> {
+        let (opened, closed) = (self.opened.take()?, self.file.again()?);
+        let changes = self.packets.close();
+        let gained = |adapter: &str, at| {
+            let change = changes.get(&(adapter.to_owned(), at))?;
+            u64::try_from(change.now - change.then).ok()
+        };
+        let both = |adapter: &String| {
+            let packets = gained(adapter, 0).zip(gained(adapter, 1)).map(|(a, b)| a + b);
+            (adapter.clone(), packets)
+        };
+        Some(Window {
+            seconds: closed.seconds_since(&opened),
+            packets: self.vectors.keys().map(both).collect(),
+            interrupts: [opened.text, closed.text],
+        })
+    }
+
+    fn readings(&self, window: &Window) -> Vec<Reading> {
+        let wanted: BTreeSet<String> =
+            self.vectors.values().flatten().map(ToString::to_string).collect();
+        let [then, now] =
+            window.interrupts.each_ref().map(|t| Columns::parse(t, |name| wanted.contains(name)));
         let mut rows = Vec::new();
-        for (adapter, packets) in &closed.packets {
-            let its = self.vectors(adapter, &now);
+        for (adapter, numbers) in &self.vectors {
+            // One of which nothing is known any more has vanished.
+            let Some(Some(packets)) = window.packets.get(adapter) else { continue };
+            let is_its = |row: &&Row| row.name.parse().is_ok_and(|n: u32| numbers.contains(&n));
+            let its = now.rows.iter().filter(is_its);
             // A counter that was reset says nothing of the window.
-            let gains = its.iter().map(|row| now.gained(row, &then)).collect::<Option<Vec<_>>>();
-            let Some(gains) = gains.filter(|gains| !gains.is_empty()) else { continue };
-            let sum = |cpus: &Vec<(u32, u64)>| cpus.iter().map(|(_, gained)| gained).sum::<u64>();
-            let vectors: Vec<u64> = gains.iter().map(sum).collect();
-            let mut cpus: BTreeMap<u32, u64> = BTreeMap::new();
-            for (cpu, gained) in gains.iter().flatten() {
-                *cpus.entry(*cpu).or_default() += gained;
-            }
-            let interrupts: u64 = vectors.iter().sum();
-            let mut row = |key: &str, value, unit| {
-                rows.push(reading("irq", adapter, key, value, unit));
-            };
-            row("interrupts", interrupts as f64 / seconds, Unit::InterruptPerSecond);
-            if let Some(before) = opened.packets.get(adapter).filter(|_| interrupts > 0) {
-                let ratio = packets.saturating_sub(*before) as f64 / interrupts as f64;
-                row("packets_per_interrupt", ratio, Unit::Ratio);
-            }
-            if let Some(share) = largest(vectors.iter().copied()) {
-                row("largest_vector", share, Unit::Share);
-            }
-            if let Some(share) = largest(cpus.values().copied()) {
-                row("largest_cpu", share, Unit::Share);
-            }
+            let gains = its.map(|row| Some((row.name, now.gained(row, &then)?)));
+            let Some(gains) = gains.collect::<Option<Vec<_>>>() else { continue };
+            rows.extend(of_adapter(adapter, (*packets, window.seconds), &gains));
         }
         rows
     }
 
-    /// The rows of an adapter's interrupts, by number or by name.
-    fn vectors<'t, 'a>(&self, adapter: &str, table: &'t Columns<'a>) -> Vec<&'t Row<'a>> {
+    /// The vectors of an adapter, by number or by name.
+    fn vectors_of(&self, adapter: &str, table: &Columns<'_>) -> BTreeSet<u32> {
         let (numbers, virtio) = self.device(adapter);
-        let is_its = |row: &&Row| {
-            let Ok(number) = row.name.parse::<u32>() else { return false };
+        let its = |row: &Row| {
+            let number = row.name.parse::<u32>().ok()?;
             let named =
                 |name: &&str| is_named(name, adapter) || virtio.iter().any(|v| is_named(name, v));
-            numbers.contains(&number) || row.words.iter().any(named)
+            let is_its = numbers.contains(&number) || row.words.iter().any(named);
+            is_its.then_some(number)
         };
-        table.rows.iter().filter(is_its).collect()
+        table.rows.iter().filter_map(its).collect()
     }
+}
+
+/// What one adapter's vectors gained on each CPU, as rates, shares, and the fullest cells.
+#[expect(clippy::cast_precision_loss, reason = "counts of a window are far below 2^53")]
+fn of_adapter(
+    adapter: &str,
+    (packets, seconds): (u64, f64),
+    gains: &[(&str, Vec<(u32, u64)>)],
+) -> Vec<Reading> {
+    let mut cpus: BTreeMap<u32, u64> = BTreeMap::new();
+    for (cpu, gained) in gains.iter().flat_map(|(_, cpus)| cpus) {
+        *cpus.entry(*cpu).or_default() += gained;
+    }
+    let of_vector = |(_, cpus): &(&str, Vec<(u32, u64)>)| cpus.iter().map(|cpu| cpu.1).sum();
+    let vectors: Vec<u64> = gains.iter().map(of_vector).collect();
+    let interrupts: u64 = vectors.iter().sum();
+    let row = |key: &str, value, unit| reading("irq", adapter, key, value, unit);
+    let mut rows = vec![row("interrupts", interrupts as f64 / seconds, Unit::InterruptPerSecond)];
+    if interrupts > 0 {
+        let ratio = packets as f64 / interrupts as f64;
+        rows.push(row("packets_per_interrupt", ratio, Unit::Ratio));
+    }
+    let shares = [
+        ("largest_vector", largest(vectors.into_iter())),
+        ("largest_cpu", largest(cpus.values().copied())),
+    ];
+    let told = shares.into_iter().filter_map(|(key, share)| Some((key, share?)));
+    rows.extend(told.map(|(key, share)| row(key, share, Unit::Share)));
+    let cells = gains.iter().flat_map(|(vector, cpus)| cpus.iter().map(move |cpu| (vector, cpu)));
+    let mut cells: Vec<_> = cells.filter(|(_, (_, gained))| *gained > 0).collect();
+    // Of equal ones the lowest numbers.
+    cells.sort_by_key(|(_, (_, gained))| u64::MAX - gained);
+    for (vector, (cpu, gained)) in cells.into_iter().take(CELLS) {
+        let key = format!("vector{vector}.cpu{cpu}");
+        rows.push(row(&key, *gained as f64 / seconds, Unit::InterruptPerSecond));
+    }
+    rows
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Tests of the interrupt probe over file trees with four CPUs and adapters of three kinds.
 
+use super::super::fixture::Mortal;
 use super::*;
 use crate::lab::Ours;
 use std::os::unix::fs::symlink;
@@ -76,6 +77,17 @@ fn machine(name: &str) -> Tree {
     tree
 }
 
+/// What is read over a window in which this happens, as if it had been so many seconds long.
+fn over(tree: &Tree, seconds: f64, within: impl FnOnce()) -> Vec<Reading> {
+    let mut probe = IrqProbe::new(&tree.0);
+    let moment = Moment { ours: &Ours::default(), soaker: &[] };
+    probe.prepare();
+    probe.begin(&moment);
+    within();
+    let window = probe.close().unwrap();
+    probe.readings(&Window { seconds, ..window })
+}
+
 fn value(rows: &[Reading], adapter: &str, key: &str) -> Option<f64> {
     rows.iter().find(|r| r.host == adapter && r.key == key).map(|r| r.quantity.value)
 }
@@ -83,14 +95,11 @@ fn value(rows: &[Reading], adapter: &str, key: &str) -> Option<f64> {
 #[test]
 fn interrupts_are_summed_over_cpus_and_vectors_and_set_against_packets() {
     let tree = machine("rates");
-    let probe = IrqProbe::new(&tree.0);
-    let mut opened = probe.snapshot().unwrap();
-    tree.file("proc/interrupts", &interrupts(1100, 70, 12));
-    tree.packets("eth1", 3100, 1100);
-    tree.packets("ens3", 110, 100);
-    let mut closed = probe.snapshot().unwrap();
-    (opened.at_ns, closed.at_ns) = (0, 2_000_000_000);
-    let rows = probe.readings(&opened, &closed);
+    let rows = over(&tree, 2.0, || {
+        tree.file("proc/interrupts", &interrupts(1100, 70, 12));
+        tree.packets("eth1", 3100, 1100);
+        tree.packets("ens3", 110, 100);
+    });
     assert_eq!(value(&rows, "eth1", "interrupts"), Some(100.0), "two vectors of 100 in 2 s");
     assert_eq!(value(&rows, "eth1", "packets_per_interrupt"), Some(20.0));
     assert_eq!(value(&rows, "ens3", "interrupts"), Some(10.0), "by number and by virtio name");
@@ -104,6 +113,7 @@ fn without_an_interrupt_there_is_a_rate_of_none_and_no_ratio() {
     let tree = machine("none");
     let mut probe = IrqProbe::new(&tree.0);
     let moment = Moment { ours: &Ours::default(), soaker: &[] };
+    probe.prepare();
     probe.begin(&moment);
     let rows = probe.end(&moment);
     assert_eq!(value(&rows, "eth1", "interrupts"), Some(0.0));
@@ -129,27 +139,23 @@ fn a_machine_that_shows_no_interrupts_gives_no_reading() {
 #[test]
 fn the_largest_vector_and_the_busiest_cpu_are_shares_of_the_adapters_interrupts() {
     let tree = machine("shares");
-    let probe = IrqProbe::new(&tree.0);
-    let opened = probe.snapshot().unwrap();
-    tree.file("proc/interrupts", &interrupts(1100, 80, 7));
-    let closed = probe.snapshot().unwrap();
-    let rows = probe.readings(&opened, &closed);
+    let rows = over(&tree, 1.0, || tree.file("proc/interrupts", &interrupts(1100, 80, 7)));
     assert_eq!(value(&rows, "eth1", "largest_vector"), Some(0.5));
     assert_eq!(value(&rows, "eth1", "largest_cpu"), Some(0.5), "one vector on each of two CPUs");
     assert_eq!(value(&rows, "ens3", "largest_vector"), Some(1.0));
     assert_eq!(value(&rows, "eth2", "largest_vector"), None, "no interrupt, no share");
+    assert_eq!(value(&rows, "eth1", "vector60.cpu0"), Some(100.0));
+    assert_eq!(value(&rows, "eth1", "vector61.cpu1"), Some(100.0));
+    assert_eq!(value(&rows, "ens3", "vector41.cpu0"), Some(30.0));
+    let cells = rows.iter().filter(|row| row.key.starts_with("vector"));
+    assert_eq!(cells.count(), 3, "those without an interrupt are left out: {rows:?}");
 }
 
 #[test]
 fn a_count_goes_on_past_32_bits_and_one_that_was_reset_gives_no_reading() {
     let tree = machine("wrap");
     tree.file("proc/interrupts", &interrupts(4_294_967_290, 1000, 7));
-    let probe = IrqProbe::new(&tree.0);
-    let mut opened = probe.snapshot().unwrap();
-    tree.file("proc/interrupts", &interrupts(94, 3, 7));
-    let mut closed = probe.snapshot().unwrap();
-    (opened.at_ns, closed.at_ns) = (0, 1_000_000_000);
-    let rows = probe.readings(&opened, &closed);
+    let rows = over(&tree, 1.0, || tree.file("proc/interrupts", &interrupts(94, 3, 7)));
     assert_eq!(value(&rows, "eth1", "interrupts"), Some(200.0), "100 of each of two vectors");
     assert!(rows.iter().all(|row| row.host != "ens3"), "{rows:?}");
 }
@@ -170,18 +176,18 @@ fn many(queue: u64, first: u64) -> String {
 }
 
 #[test]
-fn sixty_four_queues_on_512_cpus_give_four_readings() {
+fn sixty_four_queues_on_512_cpus_give_eight_readings() {
     let tree = Tree::new("512");
     tree.packets("eth1", 100, 100);
     tree.on("eth1", "sys/devices/pci0000:00/0000:01:00.0");
     tree.file("proc/interrupts", &many(5, 5));
-    let probe = IrqProbe::new(&tree.0);
-    let opened = probe.snapshot().unwrap();
-    tree.file("proc/interrupts", &many(6, 5 + 63));
-    tree.packets("eth1", 226, 100);
-    let closed = probe.snapshot().unwrap();
-    let rows = probe.readings(&opened, &closed);
-    assert_eq!(rows.len(), 4, "{rows:?}");
+    let rows = over(&tree, 1.0, || {
+        tree.file("proc/interrupts", &many(6, 5 + 63));
+        tree.packets("eth1", 226, 100);
+    });
+    assert_eq!(rows.len(), 4 + CELLS, "{rows:?}");
+    assert_eq!(value(&rows, "eth1", "vector100.cpu0"), Some(63.0));
+    assert_eq!(value(&rows, "eth1", "vector103.cpu3"), Some(1.0), "of equal ones the first");
     assert_eq!(value(&rows, "eth1", "largest_vector"), Some(0.5), "63 of 126");
     assert_eq!(value(&rows, "eth1", "largest_cpu"), Some(0.5));
     assert_eq!(value(&rows, "eth1", "packets_per_interrupt"), Some(1.0));
@@ -190,13 +196,19 @@ fn sixty_four_queues_on_512_cpus_give_four_readings() {
 #[test]
 fn an_adapter_that_vanishes_in_the_window_leaves_the_others() {
     let tree = machine("vanish");
-    let probe = IrqProbe::new(&tree.0);
-    let opened = probe.snapshot().unwrap();
-    fs::remove_dir_all(tree.0.join("sys/class/net/eth1")).unwrap();
-    let closed = probe.snapshot().unwrap();
-    let rows = probe.readings(&opened, &closed);
+    let device = Mortal::new();
+    for file in PACKETS {
+        let path = tree.0.join("sys/class/net/eth1/statistics").join(file);
+        fs::remove_file(&path).unwrap();
+        symlink(device.file(), path).unwrap();
+    }
+    let rows = over(&tree, 1.0, || device.end());
     assert!(rows.iter().all(|row| row.host != "eth1") && !rows.is_empty(), "{rows:?}");
     fs::remove_file(tree.0.join("proc/interrupts")).unwrap();
     symlink("/proc/self/mem", tree.0.join("proc/interrupts")).unwrap();
-    assert!(probe.snapshot().is_none(), "EIO");
+    let moment = Moment { ours: &Ours::default(), soaker: &[] };
+    let mut probe = IrqProbe::new(&tree.0);
+    probe.prepare();
+    probe.begin(&moment);
+    assert!(probe.end(&moment).is_empty(), "EIO");
 }

@@ -4,6 +4,7 @@
 //! Gives: [`doctor`], [`Wanted`]. Never: carries out a command that it proposes.
 //! Start reading at `forecast.rs`.
 
+mod cable;
 mod forecast;
 mod ground;
 mod items;
@@ -35,6 +36,9 @@ pub struct Wanted {
     /// Bring back and remove what killed runs left, and look at nothing else
     #[arg(long, conflicts_with_all = ["json", "no_noise", "store"])]
     clean: bool,
+    /// Test the cable of an adapter, and look at nothing else: its link is down for some seconds
+    #[arg(long, value_name = "IF", conflicts_with_all = ["clean", "json", "no_noise", "store"])]
+    cable: Option<String>,
     /// As JSON
     #[arg(long)]
     json: bool,
@@ -67,6 +71,9 @@ impl Findings {
 pub fn doctor(wanted: &Wanted) -> Result<u8, CliError> {
     if wanted.clean {
         return left::clean();
+    }
+    if let Some(adapter) = &wanted.cable {
+        return cable::cable(adapter);
     }
     let findings = examine(wanted)?;
     let columns = usize::from(terminal::columns()).max(NARROWEST);

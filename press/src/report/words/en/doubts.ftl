@@ -109,6 +109,9 @@ doubt-virtual-links-fix = Repeat over the real adapters.
 doubt-foreign = Other programs used { $cpu } during the windows.
 doubt-foreign-means = What they took was missing to the load, and unevenly between blocks; the busy share of the machine holds their time too, so costs look higher than they are.
 doubt-foreign-fix = Stop them, or repeat at a quiet hour.
+doubt-pause-frames = The adapter { $adapter } sent { $sent } pause frames and received { $received }, in { $trials } of { $of } valid trials.
+doubt-pause-frames-means = Who sends pause frames cannot take what comes; who receives them stops sending for a while. The throughput is then that of the end that was full, and no loss shows it.
+doubt-pause-frames-fix = Look for the end that was full, or repeat with flow control off (factors pause_rx and pause_tx).
 doubt-cpu-methods = The ways of counting CPU time disagree by up to { $by }.
 doubt-cpu-methods-means = One of them misses work, so where they disagree the P/E index has no verdict.
 doubt-cpu-methods-fix = Repeat with a longer window; the table of where the CPU time went shows what no process accounts for.
@@ -151,6 +154,7 @@ short-few-blocks = { $blocks ->
    *[other] { $blocks } { repeats }
 }: effects under { $smallest } may stay unseen
 short-virtual-links = virtual links: no wire, no adapter and no line rate
+short-pause-frames = { $adapter } sent { $sent } pause frames and received { $received }
 short-foreign = other programs used { $cpu } meanwhile
 short-cpu-methods = the ways of counting CPU time disagree by { $by }
 short-two-states = { $count ->
