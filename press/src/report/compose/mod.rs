@@ -34,6 +34,7 @@ mod measured;
 mod method;
 mod most;
 mod names;
+mod paced;
 mod places;
 mod plot;
 mod primary;
@@ -50,7 +51,9 @@ mod states;
 mod testbed;
 #[cfg(test)]
 mod tests;
+mod traits;
 mod withheld;
+mod worth;
 
 pub(super) use advice::short as short_advice;
 pub use compare::compose_comparison;
