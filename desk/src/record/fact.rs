@@ -103,21 +103,29 @@ impl Plan {
         self.parts.iter().filter(move |part| part.is_of(factor, level))
     }
 
-    /// What a level takes of `price`, `power`, `mass` or `noise`, as a person entered it: of the
-    /// whole level, else the sum of its parts.
+    /// What a person entered of whole levels of a factor.
+    pub fn told(&self, factor: &str, what: &str) -> impl Iterator<Item = &ManualFact> {
+        let known = self.factors.iter().filter(move |f| f.name == factor);
+        let levels: Vec<&str> =
+            known.flat_map(|f| &f.levels).map(|level| level.name.as_str()).collect();
+        self.facts.iter().filter(move |fact| {
+            fact.what == what
+                && fact.state.is_none()
+                && fact.of.as_deref().is_some_and(|of| levels.contains(&of))
+                && fact.factor.as_deref().is_none_or(|of| of == factor)
+        })
+    }
+
+    /// What a level takes of `price`, `power`, `mass` or `noise`, as a person entered it: of
+    /// whole levels of its factor, else the sum of its parts.
     ///
     /// Where a part of another level of the factor tells it, a level without parts takes 0; but
     /// noise: silence is no 0 dB(A). None where nobody told, or a part of the level does not.
     #[must_use]
     pub fn taken(&self, factor: &str, level: &str, what: &str) -> Option<Quantity> {
-        let of_level = |fact: &&ManualFact| {
-            fact.what == what
-                && fact.state.is_none()
-                && fact.of.as_deref() == Some(level)
-                && fact.factor.as_deref().is_none_or(|of| of == factor)
-        };
-        if let Some(fact) = self.facts.iter().find(of_level) {
-            return fact.value.quantity();
+        let mut told = self.told(factor, what).peekable();
+        if told.peek().is_some() {
+            return told.find(|fact| fact.of.as_deref() == Some(level))?.value.quantity();
         }
         let of_factor = self.parts.iter().filter(|p| p.levels.iter().any(|l| l.factor == factor));
         let unit = of_factor.filter_map(|part| part.figure(what)).next()?.unit;

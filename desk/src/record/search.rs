@@ -97,7 +97,7 @@ pub struct SearchPlan {
 }
 
 impl SearchPlan {
-    /// A load of this search as the plan would write it; of states what is no number is the largest.
+    /// A load of this search as the plan would write it; of states, infinity is the largest.
     #[must_use]
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within bounds")]
     pub fn load(&self, number: f64) -> Value {

@@ -31,8 +31,8 @@ pub(super) fn states(steps: &[Step], chance: u64) -> Next {
     Next::Try(left[drawn] * largest)
 }
 
-/// The state in which a load is, of [`STATES`], by the largest, which was carried by the trial under
-/// as much as can be. None where it is none of them.
+/// The state in which a load is, of [`STATES`], by what was carried under as much as can be. None
+/// where it is none of them.
 #[must_use]
 pub(crate) fn state(load: f64, largest: f64) -> Option<f64> {
     let share = if load.is_finite() { load / largest } else { 1.0 };

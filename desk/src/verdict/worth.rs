@@ -52,7 +52,7 @@ fn entered(run: &Run, asked: &Asked<'_>, what: &str) -> Option<[Quantity; 2]> {
     Some([base?, other?]).filter(|[base, other]| base.unit == other.unit)
 }
 
-/// Zones in the trial that has most. A trial in which one was not believed would have too few watts.
+/// Zones in the trial that has most: one in which a zone was not believed has too few watts.
 pub(super) fn most_zones(run: &Run) -> usize {
     run.records.iter().map(|record| zones(record).count()).max().unwrap_or_default()
 }
@@ -106,7 +106,8 @@ fn by_level(
     let takes = base.value > 0.0 && other.value > 0.0;
     let per_unit = if takes { per_unit(asked, what, &of) } else { None };
     let gain = gain(&plain.overall, base, other);
-    let parts = apart(run, asked, other.value > base.value);
+    let of_parts = run.plan.told(&contest.factor.name, what).next().is_none();
+    let parts = apart(run, asked, other.value > base.value).filter(|_| of_parts);
     Some(Worth { comparison: plain.id, base, other, power, gain, parts, per_unit })
 }
 

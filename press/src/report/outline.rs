@@ -393,7 +393,7 @@ fn what_a_person_entered_is_marked_as_such_and_makes_a_row_for_the_money() {
         "ambient temperature    22 °C",
         "hum at night           41 dB(A)",
         "price of onboard card  25 EUR",
-        "pro1000 card, onboard card together make pro1000 differ from onboard. For 25 EUR more",
+        "pro1000 card, onboard card together set pro1000 apart from onboard. For 25 EUR more",
         "What is known of the levels beside their work",
         "not measured; ambient 22 °C (entered)",
         "price list of a shop",

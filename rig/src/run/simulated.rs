@@ -219,10 +219,6 @@ impl Simulated {
             row("soaker", "machine", "calibrated", cores, Unit::Cpu);
             row("soaker", "machine", "displaced", total, Unit::Cpu);
         }
-        let window = modelled.checked.outcome.window;
-        for reading in meters(&self.physics.power, total + idle, window) {
-            row("power", "machine", reading.0, reading.1.value, reading.1.unit);
-        }
         let clients = (1..=visit.plan.lab.clients).map(|n| format!("c{n:02}"));
         for host in std::iter::once("sut".to_owned()).chain(clients) {
             let flaps = kind == Some(Spoil::LinkFlap)
@@ -245,6 +241,7 @@ impl Simulated {
         if let (Through::Disk, Some(bits)) = (self.physics.limits.through, carried) {
             row("disk", "machine", "carried", bits.value / 8.0, Unit::BytePerSecond);
         }
+        rows.extend(meters(&self.physics.power, total + idle, modelled.checked.outcome.window));
         rows.extend(shapers(&visit.link));
         rows.extend(ceilings(&self.physics, &visit.link, visit.plan.lab.clients));
         rows

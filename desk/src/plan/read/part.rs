@@ -81,8 +81,8 @@ fn levels(
     Ok(found)
 }
 
-/// Refuses a name that another part has, a second currency, and what a fact tells of the whole of a
-/// level.
+/// Refuses a name that another part has, a second currency, and what a fact tells of a whole level
+/// of the same factor: the sum of parts is nothing to be held against it.
 fn told_once(
     node: &Node,
     part: &PartPlan,
@@ -109,10 +109,8 @@ fn told_once(
     }
     for what in FIGURES.into_iter().filter(|what| part.figure(what).is_some()) {
         let doubled = |fact: &&ManualFact| {
-            let of = fact.factor.as_deref().zip(fact.of.as_deref());
-            fact.what == what
-                && fact.state.is_none()
-                && of.is_some_and(|(factor, level)| part.is_of(factor, level))
+            let of_factor = part.levels.iter().any(|of| fact.factor.as_ref() == Some(&of.factor));
+            fact.what == what && fact.state.is_none() && of_factor
         };
         if let Some(fact) = facts.iter().find(doubled) {
             return Err(PlanError::SetTwice {

@@ -90,8 +90,8 @@ fn a_part_is_refused_with_line_value_and_remedy() {
 fn two_currencies_two_parts_of_a_name_and_a_figure_of_part_and_level_are_refused() {
     let pounds = OTHER.replace("5 EUR", "5 GBP");
     let said = plan(&format!("{PART}{pounds}")).unwrap_err();
-    let words = "line 22: price 5 GBP beside the 185 EUR of part 'card': levels are compared in one \
-                 currency; convert one of them at the rate of its date";
+    let words = "line 22: price 5 GBP beside the 185 EUR of part 'card': levels are compared in \
+                 one currency; convert one of them at the rate of its date";
     assert_eq!(said, words);
     let said = plan(&format!("{PART}{}", OTHER.replace("cable", "card"))).unwrap_err();
     assert!(said.starts_with("line 19: 'name' holds 'card' twice"), "{said}");
@@ -102,7 +102,9 @@ fn two_currencies_two_parts_of_a_name_and_a_figure_of_part_and_level_are_refused
         said,
         "line 21: a [[fact]] of 'two' and part 'card' both set 'mass'; leave it to one of them"
     );
-    assert!(plan(&format!("{}{PART}", fact.replace("two", "one"))).is_ok());
+    let said = plan(&format!("{}{PART}", fact.replace("two", "one"))).unwrap_err();
+    assert!(said.contains("a [[fact]] of 'one' and part 'card' both set 'mass'"), "{said}");
+    assert!(plan(&format!("{}{PART}", fact.replace("two", "tso=on"))).is_ok());
 }
 
 #[test]

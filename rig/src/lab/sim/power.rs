@@ -3,7 +3,7 @@
 //! Must not know what they are busy with.
 
 use super::field::watts_or_none;
-use desk::record::Window;
+use desk::record::{Reading, Window};
 use desk::unit::{Quantity, Unit};
 use serde::Deserialize;
 
@@ -19,12 +19,17 @@ pub struct Power {
     pub cpu: f64,
 }
 
-/// What the counter of the package tells over a window in which so many CPUs were
-/// busy; nothing without a meter.
+/// What the counter of the package tells over a window in which so many CPUs were busy; nothing
+/// without a meter.
 #[must_use]
-pub fn meters(power: &Power, busy: f64, window: Window) -> Vec<(&'static str, Quantity)> {
+pub fn meters(power: &Power, busy: f64, window: Window) -> Vec<Reading> {
     let Some(idle) = power.idle else { return Vec::new() };
     let watts = power.cpu.mul_add(busy, idle);
-    let joules = Quantity::new(watts * window.seconds(), Unit::Joule);
-    vec![("energy.package-0", joules), ("watts.package-0", Quantity::new(watts, Unit::Watt))]
+    let row = |key: &str, value, unit| Reading {
+        probe: "power".into(),
+        host: "machine".into(),
+        key: format!("{key}.package-0"),
+        quantity: Quantity::new(value, unit),
+    };
+    vec![row("energy", watts * window.seconds(), Unit::Joule), row("watts", watts, Unit::Watt)]
 }
