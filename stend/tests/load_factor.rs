@@ -79,3 +79,24 @@ fn more_cpus_than_there_are_and_what_no_load_hears_are_refused() {
     let (_, words) = self::run("deaf", &plan);
     assert!(words.contains("load 'net' runs nothing that reads openssl_ia32cap"), "{words}");
 }
+
+#[test]
+fn a_machine_is_left_idle_for_a_window_among_the_states_of_its_load() {
+    let plan = format!(
+        "title = \"t\"\n[lab]\nclients = 1\n[load.net]\nworkload = \"tcp_stream\"\n\
+         search = {{ kind = \"states\" }}\n{METHOD}"
+    );
+    let (run, words) = run("states", &plan);
+    let run = run.expect(&words);
+    let load = &run.plan.loads[0];
+    let (idle, busy): (Vec<&TrialRecord>, Vec<&TrialRecord>) =
+        good(&run).partition(|record| load.is_idle(&record.trial.point.params));
+    assert!(!idle.is_empty() && busy.len() >= idle.len(), "{words}");
+    for record in idle {
+        let outcome = &record.outcome;
+        assert_eq!((outcome.samples.len(), outcome.work.sent_bytes), (0, 0));
+        assert!((0.099..0.2).contains(&outcome.window.seconds()), "{:?}", outcome.window);
+        assert!(record.readings.iter().any(|r| r.probe == "cpu" && r.key == "busy"), "{words}");
+    }
+    assert!(busy.iter().all(|record| record.outcome.work.sent_bytes > 0), "{words}");
+}

@@ -154,7 +154,7 @@ impl Layout {
         let sought = search.filter(|_| kind == TrialKind::Counted);
         self.numbers = id.saturating_add(sought.map_or(1, |search| search.steps));
         let mut at = self.points[point].clone();
-        let first = search.map(|search| (search, search::next(search, &[])));
+        let first = search.map(|search| (search, search::next(search, &[], 0)));
         if let Some((search, Next::Try(load))) = first {
             at.params.insert(search.over.clone(), search.load(load));
         }
@@ -215,10 +215,10 @@ pub fn follows(plan: &Plan, last: &Trial, records: &[&TrialRecord]) -> Option<Tr
     let (load, at) = (plan.load(&last.point.load)?, last.search?);
     let search = load.search.as_ref()?;
     let steps: Vec<_> = records.iter().filter_map(|record| search::step(load, record)).collect();
-    let Next::Try(number) = search::next(search, &steps) else { return None };
     let mut next = last.clone();
     next.id = last.id.checked_add(1)?;
     next.seed = trial_seed(plan.method.seed, next.id);
+    let Next::Try(number) = search::next(search, &steps, next.seed) else { return None };
     next.search = Some(SearchStep { step: at.step + 1, ..at });
     next.point.params.insert(search.over.clone(), search.load(number));
     Some(next)

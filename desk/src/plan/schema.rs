@@ -7,7 +7,8 @@
 
 use super::Catalogue;
 use super::read::{
-    BLOCKS_BOUNDS, BOOTS_BOUNDS, CLIENTS_BOUNDS, MOST_LOOKS, PARTS, STEPS_BOUNDS, WHOLE_RUN,
+    BLOCKS_BOUNDS, BOOTS_BOUNDS, CLIENTS_BOUNDS, COUNT_BOUNDS, MOST_LOOKS, PARTS, STEPS_BOUNDS,
+    WHOLE_RUN,
 };
 use crate::record::{
     FactorSpec, LinkKind, ParamKind, ParamRole, ParamSpec, Range, Role, Scope, SearchKind, Words,
@@ -70,7 +71,8 @@ pub fn schema(catalogue: &Catalogue<'_>) -> Value {
                 "description": "Keys of the environment whose class this plan changes.",
                 "type": "object", "additionalProperties": { "$ref": "#/definitions/class" }
             },
-            "fact": fact()
+            "fact": fact(),
+            "part": part()
         },
         "definitions": definitions(catalogue)
     })
@@ -106,13 +108,49 @@ fn fact() -> Value {
             "additionalProperties": false,
             "properties": {
                 "of": text("Level or link that it is of; without it the whole test bed."),
-                "what": text("price, noise, mass, ambient, or a name of your own."),
+                "what": text("price, power, noise, mass, ambient, or a name of your own."),
+                "state": {
+                    "description": "Of a power: the state of the load, where it has states.",
+                    "enum": ["idle", "0 %", "25 %", "50 %", "75 %", "100 %"]
+                },
                 "value": text("With its unit: 1200 EUR, 41 dB(A), 2.3 kg, 22 °C."),
                 "source": text("Where it is from: a price list, a meter."),
-                "date": {
-                    "description": "The day it was so.",
-                    "type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
-                }
+                "date": day()
+            }
+        }
+    })
+}
+
+fn day() -> Value {
+    json!({
+        "description": "The day it was so.",
+        "type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
+    })
+}
+
+/// What levels are made of.
+fn part() -> Value {
+    let levels = "The levels that have it: a name, or factor=level where several factors have it.";
+    json!({
+        "description": "A part that some levels have and others lack, a table for each.",
+        "type": "array",
+        "items": {
+            "type": "object",
+            "required": ["name", "levels", "source", "date"],
+            "anyOf": [{ "required": ["price"] }, { "required": ["power"] },
+                      { "required": ["mass"] }, { "required": ["noise"] }],
+            "additionalProperties": false,
+            "properties": {
+                "name": text("What a shop calls it."),
+                "levels": { "description": levels, "type": "array", "minItems": 1,
+                            "uniqueItems": true, "items": { "type": "string" } },
+                "count": whole("How many of it each of them has.", COUNT_BOUNDS),
+                "price": quantity("Of one; one currency in a plan.", Kind::Price),
+                "power": quantity("Of one.", Kind::Power),
+                "mass": quantity("Of one.", Kind::Mass),
+                "noise": quantity("Of one.", Kind::Noise),
+                "source": text("Where all that is from: a price list, a meter."),
+                "date": day()
             }
         }
     })
@@ -425,8 +463,9 @@ fn search(spec: &WorkloadSpec, metrics: &[&str]) -> Option<Value> {
     (!params.is_empty()).then(|| {
         json!({
             "description": "A load that is sought, not swept: one answer a treatment and block.",
-            "type": "object", "required": ["kind", "over", "from", "to"],
-            "additionalProperties": false,
+            "type": "object", "required": ["kind"], "additionalProperties": false,
+            "anyOf": [{ "properties": { "kind": { "const": "states" } } },
+                      { "required": ["over", "from", "to"] }],
             "properties": {
                 "kind": { "description": "What is sought.", "type": "string", "enum": kinds },
                 "over": { "description": "The load that is tried.", "type": "string",

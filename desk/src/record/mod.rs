@@ -32,7 +32,7 @@ pub use derive::{Derivation, Derive, DeriveSpec};
 pub use digest::{DIGEST, digest};
 pub use distribution::{Distribution, DistributionError};
 pub use environment::{Adapter, Cache, Cpu, Environment, Fact, KeyClass, LabKind};
-pub use fact::ManualFact;
+pub use fact::{LevelName, ManualFact, PartPlan};
 pub use flow::{Flow, FlowColumn, Flows};
 pub use grain::{Apart, Grain};
 pub use host::{HostName, LOCAL};

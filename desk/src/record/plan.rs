@@ -2,7 +2,7 @@
 
 use super::derive::{Derivation, Derive};
 use super::environment::{Fact, KeyClass};
-use super::fact::ManualFact;
+use super::fact::{ManualFact, PartPlan};
 use super::search::SearchPlan;
 use super::spec::ParamRole;
 use super::topology::{HostPlan, LinkKind};
@@ -150,6 +150,13 @@ impl LoadPlan {
         [params, &self.fixed].into_iter().filter_map(of).any(|value| value.quantity().is_some())
     }
 
+    /// Whether these parameters offer no load at all: a trial in which the machine is left idle.
+    #[must_use]
+    pub fn is_idle(&self, params: &Settings) -> bool {
+        let offered = self.param(ParamRole::Offered, params).and_then(Value::quantity);
+        offered.is_some_and(|offered| offered.value == 0.0)
+    }
+
     /// Trials of one point under one treatment in a block, at most: the steps of its search, or 1.
     #[must_use]
     pub fn most_steps(&self) -> u32 {
@@ -272,6 +279,9 @@ pub struct Plan {
     /// What a person says of the things under test.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub facts: Vec<ManualFact>,
+    /// Parts that some levels have and others lack.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<PartPlan>,
 }
 
 impl Method {

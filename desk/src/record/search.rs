@@ -23,15 +23,19 @@ pub enum SearchKind {
     Ramp,
     /// The concurrency with the largest power, throughput over response time.
     Knee,
+    /// Nothing but the figures of every state of the load: idle, quarters of the largest load that
+    /// is carried, and that one.
+    States,
 }
 
 impl SearchKind {
     /// Every kind, by its word in a plan.
-    pub const ALL: [(&'static str, Self); 4] = [
+    pub const ALL: [(&'static str, Self); 5] = [
         ("goal", Self::Goal),
         ("bisect", Self::Bisect),
         ("ramp", Self::Ramp),
         ("knee", Self::Knee),
+        ("states", Self::States),
     ];
 
     /// Whether it is the largest load within a limit.
@@ -81,9 +85,9 @@ pub struct SearchPlan {
     /// The quantile that it is, where it is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quantile: Option<Quantile>,
-    /// Least load that is tried.
+    /// Least load that is tried; of states none, which is 0.
     pub from: Value,
-    /// Largest load that is tried.
+    /// Largest load that is tried; of states the word for as much as can be.
     pub to: Value,
     /// Which figures are good enough; none where a peak or a knee is sought.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -93,11 +97,12 @@ pub struct SearchPlan {
 }
 
 impl SearchPlan {
-    /// A load of this search as the plan would write it.
+    /// A load of this search as the plan would write it; of states, infinity is the largest.
     #[must_use]
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within bounds")]
     pub fn load(&self, number: f64) -> Value {
         match &self.from {
+            _ if number.is_infinite() => self.to.clone(),
             Value::Quantity(from) => Value::Quantity(Quantity::new(number, from.unit)),
             _ => Value::Count(number as u64),
         }

@@ -1,7 +1,7 @@
 //! Knows how the next load, or "enough", follows from what was seen so far.
 //!
 //! Gives: [`steady`]; for the searches of a plan the next load, what a step gave, what was found,
-//! and [`metrics`].
+//! and [`metrics`]; [`STATES`].
 //! Never: measures or waits; history comes in as an argument.
 //! Start reading at `range.rs`, then `planned.rs`.
 
@@ -10,15 +10,19 @@ mod goal;
 mod planned;
 mod ramp;
 mod range;
+mod states;
 mod steady;
 
 pub use planned::metrics;
 pub(crate) use planned::{found, ladder, names, next, step};
+pub use states::STATES;
+pub(crate) use states::state;
 pub use steady::{Reached, steady};
 
 use bisect::{Bisect, bisect};
 use goal::{Goal, goal};
 use ramp::{Rung, power_peak, ramp};
+use states::{FULL, states};
 
 /// What one step of a search gave.
 #[derive(Clone, Copy, Debug, PartialEq)]

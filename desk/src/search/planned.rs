@@ -4,7 +4,7 @@
 //! Never: the order of trials, nor how observations compare.
 
 use super::range::{Range, Within};
-use super::{Bisect, Goal, Next, Rung, Step, bisect, goal, power_peak, ramp};
+use super::{Bisect, FULL, Goal, Next, Rung, Step, bisect, goal, power_peak, ramp, states};
 use crate::record::{
     Better, Direction, LoadPlan, Metric, MetricRole, ParamRole, Plan, SearchKind, SearchPlan,
     TrialRecord, Value,
@@ -30,9 +30,13 @@ pub fn ladder([least, most]: [f64; 2]) -> Vec<f64> {
     doubled.take_while(|load| *load < most).chain([most]).collect()
 }
 
-/// What follows from the steps of a search so far, in their order.
+/// What follows from the steps of a search so far, in their order; `chance` draws the order of
+/// states.
 #[must_use]
-pub fn next(search: &SearchPlan, steps: &[Step]) -> Next {
+pub fn next(search: &SearchPlan, steps: &[Step], chance: u64) -> Next {
+    if search.kind == SearchKind::States {
+        return states(steps, chance);
+    }
     let range = Range {
         within: within(search),
         resolution: search.limit.as_ref().map_or(0.0, |limit| limit.resolution.value),
@@ -52,7 +56,8 @@ pub fn next(search: &SearchPlan, steps: &[Step]) -> Next {
 pub fn step(load: &LoadPlan, record: &TrialRecord) -> Option<Step> {
     let search = load.search.as_ref()?;
     let params = &record.trial.point.params;
-    let at = params.get(&search.over)?.number()?;
+    let has_states = search.kind == SearchKind::States;
+    let at = params.get(&search.over)?.number().or(has_states.then_some(FULL))?;
     // At a small load few values make the quantile; it is the figure of the step all the same.
     let figure = match &search.quantile {
         Some(of) => record.outcome.distribution(of).and_then(|all| all.quantile(of.at)),
@@ -65,19 +70,24 @@ pub fn step(load: &LoadPlan, record: &TrialRecord) -> Option<Step> {
         Some(Direction::Duplex) => 2.0,
         _ => 1.0,
     };
-    let figure = if of_load { figure / (at * ways) } else { figure };
+    let figure = match (of_load, has_states) {
+        (true, _) => figure / (at * ways),
+        (_, true) => figure / ways,
+        _ => figure,
+    };
     Some(Step { load: at, figure })
 }
 
 /// What a search found by these steps; none while it goes on.
 #[must_use]
 pub fn found(search: &SearchPlan, steps: &[Step]) -> Option<Found> {
-    let Next::Enough(end) = next(search, steps) else { return None };
+    let Next::Enough(end) = next(search, steps, 0) else { return None };
     let rungs = rungs(steps);
     let load = if search.kind == SearchKind::Knee { power_peak(&rungs).or(end) } else { end };
     let at = load.unwrap_or(0.0);
     let peak = rungs.iter().find(|rung| Some(rung.concurrency) == load);
     let results = match search.kind {
+        SearchKind::States => Vec::new(),
         SearchKind::Ramp => vec![peak.map_or(0.0, |rung| rung.rate), at],
         _ => vec![at],
     };
@@ -123,7 +133,7 @@ pub fn metrics(plan: &Plan, known: &[Metric]) -> Vec<Metric> {
 #[must_use]
 pub fn names(load: &LoadPlan) -> Vec<String> {
     let endings: &[&str] = match load.search.as_ref().map(|search| search.kind) {
-        None => &[],
+        None | Some(SearchKind::States) => &[],
         Some(SearchKind::Goal | SearchKind::Bisect) => &["largest"],
         Some(SearchKind::Ramp) => &["peak", "peak_load"],
         Some(SearchKind::Knee) => &["knee"],

@@ -14,6 +14,7 @@ use super::index::indexes;
 use super::interaction::interactions;
 use super::machine::{cells, derived};
 use super::measured::measured;
+use super::paced::paced;
 use super::percentile::trial_quantiles;
 use super::primary::primary;
 use super::ranking::rankings;
@@ -21,6 +22,7 @@ use super::region::curve_verdicts;
 use super::roof::{Tops, roofs};
 use super::searched::observed;
 use super::together::judge_together;
+use super::traits::traits;
 use super::winner::{Judged, judge};
 use super::worth::{power, price};
 use crate::record::Run;
@@ -33,9 +35,10 @@ use std::collections::BTreeMap;
 /// the run does not describe; the caveats then say what happened to the trials.
 #[must_use]
 pub fn analyse(run: &Run) -> Analysis {
+    let paced = paced(run);
     let run = &*observed(run);
     let (compared, crossed) = compared(run);
-    let mut found = Analysis::default();
+    let mut found = Analysis { paced, ..Analysis::default() };
     let mut tops = BTreeMap::new();
     let judged = judged(run, &compared.asked, (&mut found, &mut tops));
     found.interactions = interactions(&run.plan, &compared.asked);
@@ -53,6 +56,7 @@ pub fn analyse(run: &Run) -> Analysis {
     found.derived = derived(run, &found.cells);
     found.measured = measured(run);
     found.roofs = roofs(&found, &tops);
+    found.traits = traits(run);
     conclude(run, &mut found);
     found
 }

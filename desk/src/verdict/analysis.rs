@@ -8,7 +8,9 @@ use super::finding::{
 use super::identity::UnlikeIdentity;
 use super::machine::{DerivedFact, MachineCell};
 use super::measured::MeasuredPoint;
+use super::paced::PacedPower;
 use super::ranks::Ranking;
+use super::traits::LevelTraits;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -73,6 +75,12 @@ pub struct Analysis {
     /// What levels give for the power that they take, where it was entered or measured.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub powers: Vec<Worth>,
+    /// Power of loads by their state.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub paced: Vec<PacedPower>,
+    /// What is known of the compared levels beside their work.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub traits: Vec<LevelTraits>,
     /// What each resource has of the cause, where the plan took them down.
     #[serde(default)]
     pub elasticity: Vec<Elasticity>,

@@ -532,6 +532,25 @@ pub enum PowerSource {
     Packages,
 }
 
+/// How many of a part, by its name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CountedPart {
+    /// What the plan calls it.
+    pub name: String,
+    /// How many, 1 or more.
+    pub count: u32,
+}
+
+/// By which parts the level that takes more differs from the other.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PartsApart {
+    /// What it has and the other has not.
+    pub more: Vec<CountedPart>,
+    /// What the other has in their place.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub instead: Vec<CountedPart>,
+}
+
 /// What two levels give for what they take: the money or the power.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Worth {
@@ -548,9 +567,14 @@ pub struct Worth {
     /// work; none where both take the same, and of measured watts, whose difference is not exact.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gain: Option<Estimate>,
+    /// The parts that make the difference; none where it was entered of whole levels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parts: Option<PartsApart>,
     /// The primary metric of every trial over what its level takes, judged like any metric; its
-    /// figures are in the unit of the metric, for one unit of what is taken.
-    pub per_unit: Comparison,
+    /// figures are in the unit of the metric, for one unit of what is taken. None where a level has
+    /// none of the parts, and takes nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub per_unit: Option<Comparison>,
 }
 
 /// How single trials of a level come out at a point.

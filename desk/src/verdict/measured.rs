@@ -168,8 +168,16 @@ pub(super) fn by_replicate(
     metric: &Metric,
     counted: &[&TrialRecord],
 ) -> BTreeMap<u32, f64> {
+    replicated(replicate, valid(metric, counted))
+}
+
+/// The same of any value of valid trials.
+pub(super) fn replicated<'r>(
+    replicate: Replicate,
+    values: impl Iterator<Item = (&'r TrialRecord, f64)>,
+) -> BTreeMap<u32, f64> {
     let mut blocks: BTreeMap<u32, (u32, f64)> = BTreeMap::new();
-    for (record, value) in valid(metric, counted) {
+    for (record, value) in values {
         blocks.entry(record.trial.block).or_insert((record.trial.round, value));
     }
     if replicate == Replicate::Block {

@@ -36,6 +36,7 @@ mod measured;
 mod merged;
 mod noise;
 mod objection;
+mod paced;
 mod pairing;
 mod parts;
 mod percentile;
@@ -55,6 +56,7 @@ mod states;
 #[cfg(test)]
 mod tests;
 mod together;
+mod traits;
 mod uneven;
 mod unpaired;
 mod visits;
@@ -73,9 +75,10 @@ pub use elasticity::{Elasticity, ResourceShare, Weight};
 pub use enough::enough;
 pub use finding::{
     Advice, Agreement, Basis, Caveat, ClaimCheck, ClaimFigure, ClaimNeed, Comparison, Cost,
-    CpuParts, CurveVerdict, GeneratorBound, GeneratorSign, Index, Interaction, KeptShare, Limit,
-    LimitKind, LimitPlace, PointLimit, PointResult, PowerSource, Reader, Region, Rival, Roofs,
-    Standing, State, Top, TrialQuantile, TrialQuantiles, TwoStates, Verdict, Withheld, Worth,
+    CountedPart, CpuParts, CurveVerdict, GeneratorBound, GeneratorSign, Index, Interaction,
+    KeptShare, Limit, LimitKind, LimitPlace, PartsApart, PointLimit, PointResult, PowerSource,
+    Reader, Region, Rival, Roofs, Standing, State, Top, TrialQuantile, TrialQuantiles, TwoStates,
+    Verdict, Withheld, Worth,
 };
 pub use gate::{
     FailIf, Gate, GateCheck, GateError, GateOutcome, GateReason, gate, gateable, gated,
@@ -88,11 +91,13 @@ pub use measured::{Lacking, MeasuredFigure, MeasuredPoint, compares};
 pub use merged::TooFew;
 pub use noise::{Alarms, NoiseFloor, noise_floor};
 pub use objection::objection;
+pub use paced::{PacedPower, PacedState};
 pub use ranks::{RankedLevel, RankedPair, Ranking};
 pub use region::{curve_verdict, is_beyond};
 pub use sessions::{Grouped, SessionSpread, Sessions, Sides, group, set_apart};
 pub use so_far::{SoFar, so_far};
 pub use together::{analyse_part, certain_alone, is_certain_alone};
+pub use traits::LevelTraits;
 pub use uneven::{COLLAPSE, Collapsed, Uneven, share_unseen};
 pub use unpaired::{CompareError, Unpaired, Wanted, compare_runs, compare_sessions};
 pub use visits::{Visit, visits};

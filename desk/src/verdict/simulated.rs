@@ -196,6 +196,7 @@ impl Simulated {
             published: None,
             reclass: BTreeMap::new(),
             facts: Vec::new(),
+            parts: Vec::new(),
         }
     }
 

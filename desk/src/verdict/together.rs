@@ -48,7 +48,11 @@ pub(super) fn judge_together(plan: &Plan, found: &mut Analysis) {
         let plain = [&mut cost.cpu, &mut cost.index, &mut cost.per_work];
         plain.into_iter().chain(&mut cost.displaced)
     });
-    let worth = found.prices.iter_mut().chain(&mut found.powers).map(|worth| &mut worth.per_unit);
+    let worth = found
+        .prices
+        .iter_mut()
+        .chain(&mut found.powers)
+        .filter_map(|worth| worth.per_unit.as_mut());
     for comparison in found.others.iter_mut().chain(costs).chain(worth) {
         add(&mut members, false, comparison);
     }
@@ -182,7 +186,7 @@ fn heed(plan: &Plan, found: &mut Analysis, runs: usize) {
         plain.into_iter().chain(&mut cost.displaced).for_each(comparison);
     }
     let worth = found.prices.iter_mut().chain(&mut found.powers);
-    worth.map(|worth| &mut worth.per_unit).for_each(comparison);
+    worth.filter_map(|worth| worth.per_unit.as_mut()).for_each(comparison);
     for one in &mut found.interactions {
         word(&mut one.verdict, one.together, one.within);
     }

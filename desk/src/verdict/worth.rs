@@ -4,10 +4,10 @@
 //! Never: which level is to be bought.
 
 use super::compared::Asked;
-use super::finding::{PowerSource, Worth};
+use super::finding::{Comparison, CountedPart, PartsApart, PowerSource, Worth};
 use super::pairing::Contest;
 use super::winner::{Rule, judge};
-use crate::record::{Better, Metric, Run, TrialRecord, Value};
+use crate::record::{Better, Metric, Run, TrialRecord};
 use crate::stats::Estimate;
 use crate::unit::{Quantity, Unit};
 
@@ -17,34 +17,44 @@ const POWER: &str = "power";
 /// Readings of a probe of power: what the packages and their memory took, each once.
 const MEASURED: [&str; 2] = ["watts.package", "watts.dram"];
 
-/// The contest by money. None unless both levels have a price in one currency, and the metric is
-/// one of which more is better: a time or a load over a price says nothing.
+/// The contest by money. None unless a person entered what both levels cost in one currency, and
+/// the metric is one of which more is better: a time or a load over a price says nothing.
 pub(super) fn price(run: &Run, asked: &Asked<'_>) -> Option<Worth> {
-    let both = levels(asked).map(|level| entered(run, level, PRICE).filter(|p| p.unit.is_money()));
-    let [Some(base), Some(other)] = both else { return None };
-    if base.unit != other.unit {
-        return None;
-    }
-    let of = |record: &TrialRecord| Some(if is_base(asked, record)? { base } else { other }.value);
-    worth(asked, "price", &of, ([base, other], None))
+    let both = entered(run, asked, PRICE).filter(|[base, _]| base.unit.is_money())?;
+    by_level(run, asked, (PRICE, both, None))
 }
 
 /// The contest by power: what a person entered for both levels, else what was measured in every
 /// trial. The same as work for each joule. None without a source.
 pub(super) fn power(run: &Run, asked: &Asked<'_>) -> Option<Worth> {
-    let is_power = |q: &Quantity| q.unit == Unit::Watt;
-    let entered = levels(asked).map(|level| entered(run, level, POWER).filter(is_power));
-    if let [Some(base), Some(other)] = entered {
-        let of =
-            |record: &TrialRecord| Some(if is_base(asked, record)? { base } else { other }.value);
-        return worth(asked, "power", &of, ([base, other], Some(PowerSource::Entered)));
+    let is_power = |both: &[Quantity; 2]| both[0].unit == Unit::Watt;
+    if let Some(both) = entered(run, asked, POWER).filter(is_power) {
+        return by_level(run, asked, (POWER, both, Some(PowerSource::Entered)));
     }
-    // A trial in which a zone was not believed would have too few watts.
-    let zones = run.records.iter().map(|record| zones(record).count()).max()?;
+    let zones = most_zones(run);
     let measured = |record: &TrialRecord| zones_of(record, zones);
     let both = mean_watts(&asked.contest, &measured)?;
     let both = both.map(|watts| Quantity::new(watts, Unit::Watt));
-    worth(asked, "power", &measured, (both, Some(PowerSource::Packages)))
+    let per_unit = per_unit(asked, POWER, &measured)?;
+    let [base, other] = both;
+    let comparison = per_unit.id.clone();
+    let power = Some(PowerSource::Packages);
+    // A difference of measured watts is not exact.
+    let (gain, parts, per_unit) = (None, None, Some(per_unit));
+    Some(Worth { comparison, base, other, power, gain, parts, per_unit })
+}
+
+/// What a person entered of both levels, in one unit.
+fn entered(run: &Run, asked: &Asked<'_>, what: &str) -> Option<[Quantity; 2]> {
+    let factor = &asked.contest.factor.name;
+    let taken = |level: &str| run.plan.taken(factor, level, what).filter(|q| q.value >= 0.0);
+    let [base, other] = levels(asked).map(taken);
+    Some([base?, other?]).filter(|[base, other]| base.unit == other.unit)
+}
+
+/// Zones in the trial that has most: one in which a zone was not believed has too few watts.
+pub(super) fn most_zones(run: &Run) -> usize {
+    run.records.iter().map(|record| zones(record).count()).max().unwrap_or_default()
 }
 
 /// Watts of each package of the CPUs and of its memory in the window of a trial.
@@ -55,7 +65,7 @@ fn zones(record: &TrialRecord) -> impl Iterator<Item = f64> {
 }
 
 /// Their sum; none unless there are so many, at least one.
-fn zones_of(record: &TrialRecord, count: usize) -> Option<f64> {
+pub(super) fn zones_of(record: &TrialRecord, count: usize) -> Option<f64> {
     (count > 0 && zones(record).count() == count).then(|| zones(record).sum())
 }
 
@@ -77,13 +87,36 @@ fn mean_watts(
     (of_base > 0.0 && of_other > 0.0).then(|| [base / of_base, other / of_other])
 }
 
-/// The primary metric of every trial over what its level takes, judged like any metric.
-fn worth(
+/// The contest by what a person entered of each level. None of two that both take nothing.
+fn by_level(
+    run: &Run,
+    asked: &Asked<'_>,
+    (what, [base, other], power): (&str, [Quantity; 2], Option<PowerSource>),
+) -> Option<Worth> {
+    if base.value + other.value <= 0.0 {
+        return None;
+    }
+    let Asked { contest, rule, barred, .. } = asked;
+    let plain = judge(contest, *rule, barred).map(|judged| judged.comparison);
+    let plain = plain.filter(|c| !c.aa && rule.metric.better == Better::Higher)?;
+    let of = |record: &TrialRecord| {
+        let level = record.trial.treatment.levels.get(&contest.factor.name)?;
+        Some(if *level == contest.base.name { base } else { other }.value)
+    };
+    let takes = base.value > 0.0 && other.value > 0.0;
+    let per_unit = if takes { per_unit(asked, what, &of) } else { None };
+    let gain = gain(&plain.overall, base, other);
+    let of_parts = run.plan.told(&contest.factor.name, what).next().is_none();
+    let parts = apart(run, asked, other.value > base.value).filter(|_| of_parts);
+    Some(Worth { comparison: plain.id, base, other, power, gain, parts, per_unit })
+}
+
+/// The primary metric of every trial over what it took, judged like any metric.
+fn per_unit(
     asked: &Asked<'_>,
     what: &str,
     of: &dyn Fn(&TrialRecord) -> Option<f64>,
-    ([base, other], power): ([Quantity; 2], Option<PowerSource>),
-) -> Option<Worth> {
+) -> Option<Comparison> {
     let Asked { contest, rule, barred, .. } = asked;
     if rule.metric.better == Better::Lower {
         return None;
@@ -92,13 +125,22 @@ fn worth(
         .by(&|record: &TrialRecord| Some(record.outcome.figure(rule.metric)?.value / of(record)?));
     let name = format!("{}_per_{what}", rule.metric.name);
     let metric = Metric { name, quantile: None, ..rule.metric.clone() };
-    let per_unit = judge(&paired, Rule { metric: &metric, ..*rule }, barred)?.comparison;
-    let plain = judge(contest, *rule, barred)?.comparison.overall;
-    // A difference of measured watts is not exact.
-    let exact = power != Some(PowerSource::Packages);
-    let gain = if exact { gain(&plain, base, other) } else { None };
-    let comparison = per_unit.id.clone();
-    (!per_unit.aa).then_some(Worth { comparison, base, other, power, gain, per_unit })
+    let judged = judge(&paired, Rule { metric: &metric, ..*rule }, barred)?.comparison;
+    (!judged.aa).then_some(judged)
+}
+
+/// The parts by which the level that takes more differs from the other; none where the plan has
+/// none of either.
+fn apart(run: &Run, asked: &Asked<'_>, other_takes_more: bool) -> Option<PartsApart> {
+    let [base, other] = levels(asked);
+    let (more, less) = if other_takes_more { (other, base) } else { (base, other) };
+    let factor = &asked.contest.factor.name;
+    let only = |level: &str, lacks: &str| -> Vec<CountedPart> {
+        let own = run.plan.parts_of(factor, level).filter(|part| !part.is_of(factor, lacks));
+        own.map(|part| CountedPart { name: part.name.clone(), count: part.count }).collect()
+    };
+    let found = PartsApart { more: only(more, less), instead: only(less, more) };
+    (found != PartsApart::default()).then_some(found)
 }
 
 /// What each unit that the dearer level takes more gives of the cheaper one's work: (r - 1) / d of
@@ -120,23 +162,10 @@ fn levels<'a>(asked: &'a Asked<'_>) -> [&'a str; 2] {
     [&asked.contest.base.name, &asked.contest.other.name]
 }
 
-fn is_base(asked: &Asked<'_>, record: &TrialRecord) -> Option<bool> {
-    let level = record.trial.treatment.levels.get(&asked.contest.factor.name)?;
-    Some(*level == asked.contest.base.name)
-}
-
-/// What a person entered of a level, above 0: of the level itself, or of the link that it is.
-fn entered(run: &Run, level: &str, what: &str) -> Option<Quantity> {
-    let mut facts = run.plan.facts.iter();
-    let fact = facts.find(|f| f.what == what && f.of.as_deref() == Some(level))?;
-    let Value::Quantity(quantity) = fact.value else { return None };
-    (quantity.value > 0.0).then_some(quantity)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{ManualFact, Reading};
+    use crate::record::{LevelName, ManualFact, PartPlan, Reading, Value};
     use crate::verdict::simulated::{Simulated, word};
     use crate::verdict::{Verdict, analyse};
 
@@ -152,7 +181,9 @@ mod tests {
         for (of, (value, unit)) in ["onboard", "pro1000"].into_iter().zip(values) {
             run.plan.facts.push(ManualFact {
                 of: Some(of.into()),
+                factor: None,
                 what: what.into(),
+                state: None,
                 value: Value::Quantity(Quantity::new(value, unit)),
                 source: "a list".into(),
                 date: "2026-01-01".into(),
@@ -166,7 +197,7 @@ mod tests {
     fn the_faster_level_may_give_less_for_its_price_with_certainty() {
         let found = analyse(&run(Better::Higher));
         let [price] = found.prices.as_slice() else { panic!("{:?}", found.prices) };
-        let (plain, money) = (&found.comparisons[0], &price.per_unit);
+        let (plain, money) = (&found.comparisons[0], price.per_unit.as_ref().unwrap());
         assert_eq!((plain.verdict, money.verdict), (Verdict::Better, Verdict::Worse));
         assert!((money.overall.centre.value / 0.75 - 1.0).abs() < 0.01, "{money:?}");
         assert!(money.overall.low < money.overall.centre, "an interval, not a figure alone");
@@ -206,12 +237,86 @@ mod tests {
         assert_eq!(analyse(&same).prices[0].gain, None);
     }
 
+    /// pro1000 is three times as fast; its parts, with how many of each and what one costs.
+    fn of_parts(parts: &[(&str, &[&str], u32, f64)]) -> Run {
+        let mut run = with(Better::Higher, "colour", [(1.0, Unit::Watt), (1.0, Unit::Watt)]);
+        let factor = run.plan.method.compare.clone();
+        for (name, levels, count, price) in parts {
+            let of = |level: &&str| LevelName { factor: factor.clone(), level: (*level).into() };
+            run.plan.parts.push(PartPlan {
+                name: (*name).into(),
+                levels: levels.iter().map(of).collect(),
+                count: *count,
+                price: Some(Quantity::new(*price, Unit::Euro)),
+                power: Some(Quantity::new(4.0, Unit::Watt)),
+                mass: None,
+                noise: None,
+                source: "a list".into(),
+                date: "2026-01-01".into(),
+            });
+        }
+        run
+    }
+
+    // By hand: the card is the whole difference, 185 EUR for two thirds more than the work of
+    // onboard thrice: (3 - 1) / 185 = 1.08 % for each, and (3 - 1) / 4 = 50 % for each watt.
+    #[test]
+    fn the_gain_of_the_only_part_that_differs_is_its_own() {
+        let run = of_parts(&[("card", &["pro1000"], 1, 185.0)]);
+        let found = analyse(&run);
+        let [price] = found.prices.as_slice() else { panic!("{:?}", found.prices) };
+        assert_eq!((price.base.value, price.other.value), (0.0, 185.0));
+        assert_eq!(price.per_unit, None, "nothing is for each euro of no euro");
+        let gain = price.gain.clone().unwrap();
+        assert!((gain.centre.value - 2.0 / 185.0).abs() < 1e-4, "{gain:?}");
+        assert!(gain.low < gain.centre && gain.centre < gain.high, "{gain:?}");
+        let card = CountedPart { name: "card".into(), count: 1 };
+        let apart = PartsApart { more: vec![card], instead: Vec::new() };
+        assert_eq!(price.parts, Some(apart));
+        let power = &found.powers[0];
+        assert!((power.gain.clone().unwrap().centre.value - 0.5).abs() < 1e-2, "{power:?}");
+        assert_eq!(power.power, Some(PowerSource::Entered));
+    }
+
+    #[test]
+    fn parts_that_both_levels_have_cancel_and_several_that_differ_are_a_bundle() {
+        let both = ["onboard", "pro1000"];
+        let run = of_parts(&[
+            ("case", &both, 1, 60.0),
+            ("card", &both[1..], 1, 100.0),
+            ("cable", &both[1..], 2, 5.0),
+            ("dongle", &both[..1], 1, 10.0),
+        ]);
+        let price = analyse(&run).prices[0].clone();
+        assert_eq!((price.base.value, price.other.value), (70.0, 170.0));
+        // By hand: three times the work for 100 EUR more; for the price 3 x 70 / 170 of it.
+        assert!((price.gain.unwrap().centre.value - 0.02).abs() < 1e-4);
+        let ratio = price.per_unit.unwrap().overall.centre.value;
+        assert!((ratio / (3.0 * 70.0 / 170.0) - 1.0).abs() < 0.01, "{ratio}");
+        let named = |parts: &[CountedPart]| -> Vec<(String, u32)> {
+            parts.iter().map(|part| (part.name.clone(), part.count)).collect()
+        };
+        let apart = price.parts.unwrap();
+        assert_eq!(named(&apart.more), [("card".into(), 1), ("cable".into(), 2)]);
+        assert_eq!(named(&apart.instead), [("dongle".into(), 1)]);
+    }
+
+    #[test]
+    fn a_part_without_a_price_leaves_the_price_of_its_level_unknown() {
+        let mut run = of_parts(&[("card", &["pro1000"], 1, 185.0), ("gift", &["onboard"], 1, 1.0)]);
+        run.plan.parts[1].price = None;
+        assert_eq!(analyse(&run).prices, []);
+    }
+
     #[test]
     fn watts_are_those_of_the_person_else_of_the_packages_and_else_there_are_none() {
         let entered = with(Better::Higher, POWER, [(10.0, Unit::Watt), (20.0, Unit::Watt)]);
         let found = analyse(&entered);
         assert_eq!(found.powers[0].power, Some(PowerSource::Entered));
-        assert!((found.powers[0].per_unit.overall.centre.value / 1.5 - 1.0).abs() < 0.01);
+        assert!(
+            (found.powers[0].per_unit.as_ref().unwrap().overall.centre.value / 1.5 - 1.0).abs()
+                < 0.01
+        );
         let mut measured = with(Better::Higher, "colour", [(1.0, Unit::Watt), (1.0, Unit::Watt)]);
         assert_eq!(analyse(&measured).powers, [], "nothing entered, nothing measured");
         for record in &mut measured.records {
@@ -231,7 +336,7 @@ mod tests {
             (25.0, 50.0),
             "what lies around is not added"
         );
-        assert!((power.per_unit.overall.centre.value / 1.5 - 1.0).abs() < 0.01);
+        assert!((power.per_unit.as_ref().unwrap().overall.centre.value / 1.5 - 1.0).abs() < 0.01);
         assert_eq!(power.gain, None, "a difference of measured watts is not exact");
         // A zone that one trial lacks leaves that trial out, and halves nothing.
         let zone = |r: &Reading| r.key == "watts.dram-0";

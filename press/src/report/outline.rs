@@ -398,8 +398,12 @@ fn what_a_person_entered_is_marked_as_such_and_makes_a_row_for_the_money() {
     let said = text(&duel(), 20_000, true);
     for words in [
         "Entered by a person, not measured",
-        "ambient temperature  22 °C",
-        "hum at night         41 dB(A)",
+        "ambient temperature    22 °C",
+        "hum at night           41 dB(A)",
+        "price of onboard card  25 EUR",
+        "pro1000 card, onboard card together set pro1000 apart from onboard. For 25 EUR more",
+        "What is known of the levels beside their work",
+        "not measured; ambient 22 °C (entered)",
         "price list of a shop",
         "Price (entered)",
         "Mbit/s per EUR",
@@ -426,7 +430,8 @@ fn what_a_person_entered_is_marked_as_such_and_makes_a_row_for_the_money() {
     let bare = text(&compose(&run, &analysis).unwrap(), 20_000, true);
     assert!(!bare.contains("per EUR"), "what the analysis has not is not made here");
     assert!(!bare.contains("Price: not entered."), "it was, and gives no ratio");
-    let run = Run { plan: Plan { facts: Vec::new(), ..run.plan.clone() }, ..run };
+    let plan = Plan { facts: Vec::new(), parts: Vec::new(), ..run.plan.clone() };
+    let run = Run { plan, ..run };
     let bare = text(&compose(&run, &analysis).unwrap(), 20_000, true);
     assert!(bare.contains("Power: not measured, and not entered. Price: not entered."), "{bare}");
 }

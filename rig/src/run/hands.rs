@@ -4,6 +4,7 @@
 
 use super::calm::Calm;
 use super::conduct::conduct;
+use super::idle::Idle;
 use super::levels::{Levels, in_force, link_of};
 use super::stand::{Orders, Progress, RunError, Stand, Visited, refuse_boots};
 use super::watched;
@@ -87,7 +88,8 @@ impl Bench {
         let trial = with_load_settings(&record.trial);
         let entry = workload::find(self.entries, &trial.point.workload)?;
         let job = job(plan, &trial, (&link, &wanted));
-        let mut work = (entry.make)();
+        let idle = Idle::is(plan, &trial);
+        let mut work = if idle { Box::<Idle>::default() } else { (entry.make)() };
         work.stage(&mut self.lab, &job)?;
         let carriers = Carriers::read(&mut self.lab, &link).map_err(LabError::into_fault)?;
         let shapers = Shapers::read(&mut self.lab, &link).map_err(LabError::into_fault)?;
@@ -108,7 +110,10 @@ impl Bench {
         let after = Carriers::read(&mut self.lab, &link).map_err(LabError::into_fault)?;
         record.readings.extend(after.since(&carriers));
         let checked = work.check()?;
-        record.observed.extend(told_back(&wanted, &trial, &checked.outcome.made_with)?);
+        // What a load says of its settings nobody says without one.
+        if !idle {
+            record.observed.extend(told_back(&wanted, &trial, &checked.outcome.made_with)?);
+        }
         Ok(checked)
     }
 

@@ -10,6 +10,7 @@ mod calm;
 mod conduct;
 mod conductor;
 mod hands;
+mod idle;
 mod levels;
 mod rehearse;
 mod simulated;

@@ -4,14 +4,15 @@
 //! real lab's probes and factors would have told. Must not know how trials are judged.
 
 use super::hands::{is_told, job, of_sockets, window, with_load_settings};
+use super::idle::Idle;
 use super::levels::{in_force, link_of};
 use super::stand::{RunError, Stand};
 use crate::factor::{self, FactorError, Mechanism};
 use crate::lab::sim::{
     Chance, Drawn, Hold, LinkNow, Physics, Planted, Scene, Spoil, Spoilt, Through, Warmth,
-    ceilings, clocks, quotas, shapers,
+    ceilings, clocks, meters, quotas, shapers,
 };
-use crate::workload::{self, Entries, Modelled};
+use crate::workload::{self, Entries, Job, Modelled};
 use desk::plan::{OVERHEAD_S, shortest};
 use desk::record::{Fault, Outcome, Plan, Reading, Settings, Trial, TrialRecord, Value};
 use desk::unit::{Quantity, Unit};
@@ -95,7 +96,10 @@ impl Simulated {
         let model = entry.model.ok_or_else(|| Fault::NotAvailable {
             what: format!("{} has no model for a simulated lab", entry.spec.name),
         })?;
-        let modelled = model(&scene, &job)?;
+        let modelled = match Idle::is(plan, &trial) {
+            true => self.idle(&scene, &job),
+            false => model(&scene, &job)?,
+        };
         record.readings = self.watched(visit, &modelled);
         let Modelled { checked, .. } = modelled;
         record.readings.extend(quotas(&scene.hold, plan.lab.clients, &checked.readings));
@@ -103,6 +107,18 @@ impl Simulated {
         record.outcome = checked.outcome;
         record.readings.extend(checked.readings);
         Ok(())
+    }
+
+    /// A window without a load: the machine keeps busy with itself alone.
+    fn idle(&self, scene: &Scene<'_>, job: &Job<'_>) -> Modelled {
+        let nothing = vec![0.0; self.physics.machine.cores as usize];
+        let clients = if self.physics.clients_apart() { scene.clients as usize } else { 0 };
+        Modelled {
+            checked: Idle::simulated(job, scene.go_ns),
+            cores: nothing.clone(),
+            softirq: nothing,
+            clients: vec![0.0; clients],
+        }
     }
 
     /// What breaks before there is anything to measure.
@@ -225,6 +241,7 @@ impl Simulated {
         if let (Through::Disk, Some(bits)) = (self.physics.limits.through, carried) {
             row("disk", "machine", "carried", bits.value / 8.0, Unit::BytePerSecond);
         }
+        rows.extend(meters(&self.physics.power, total + idle, modelled.checked.outcome.window));
         rows.extend(shapers(&visit.link));
         rows.extend(ceilings(&self.physics, &visit.link, visit.plan.lab.clients));
         rows

@@ -92,6 +92,15 @@ pub enum PlanError {
     /// Two places that set one thing.
     #[error("line {line}: {first} and {second} both set '{key}'; leave it to one of them")]
     SetTwice { line: u32, key: String, first: String, second: String },
+    /// A level by a name that several factors have.
+    #[error("line {line}: '{level}' is a level of several factors; write {candidates}")]
+    AmbiguousLevel { line: u32, level: String, candidates: String },
+    /// Prices that nobody can add or compare.
+    #[error(
+        "line {line}: price {value} beside the {first} of part '{other}': levels are compared in \
+         one currency; convert one of them at the rate of its date"
+    )]
+    Currencies { line: u32, value: Quantity, other: String, first: Quantity },
     /// `compare` names no factor.
     #[error("line {line}: compare = '{compare}' is not a factor of this plan; {remedy}")]
     NotCompared { line: u32, compare: String, remedy: String },

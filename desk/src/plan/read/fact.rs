@@ -1,14 +1,17 @@
 //! Knows the tables `[[fact]]`: what a person says of the things under test.
+//!
+//! What hangs on parts of a level stands in `part.rs`.
 
 use super::error::PlanError;
 use super::nearest::remedy;
 use super::node::{Node, Section};
 use super::value::outside;
-use crate::record::{FactorPlan, LabPlan, ManualFact, Value};
-use crate::unit::{Kind, parse};
+use crate::record::{FactorPlan, LabPlan, LevelName, LoadPlan, ManualFact, SearchKind, Value};
+use crate::search::STATES;
+use crate::unit::{Kind, Quantity, Unit, parse};
 
 /// What has a unit of its own.
-const KINDS: [(&str, Kind); 5] = [
+pub(super) const KINDS: [(&str, Kind); 5] = [
     ("ambient", Kind::Temperature),
     ("mass", Kind::Mass),
     ("noise", Kind::Noise),
@@ -19,22 +22,41 @@ const KINDS: [(&str, Kind); 5] = [
 /// Longest text of a fact, characters: it must fit into a cell.
 const LONGEST: usize = 80;
 
-pub(super) fn read(
-    root: &Section,
-    factors: &[FactorPlan],
-    lab: &LabPlan,
-) -> Result<Vec<ManualFact>, PlanError> {
-    let Some(node) = root.get("fact") else { return Ok(Vec::new()) };
-    let items = node.list().ok_or_else(|| node.wrong("tables [[fact]], in double brackets"))?;
-    items.iter().map(|item| fact(item, factors, lab)).collect()
+/// What a fact may be of.
+pub(super) struct Things<'p> {
+    /// Factors of the plan.
+    pub factors: &'p [FactorPlan],
+    /// Its lab.
+    pub lab: &'p LabPlan,
+    /// Its loads.
+    pub loads: &'p [LoadPlan],
 }
 
-fn fact(node: &Node, factors: &[FactorPlan], lab: &LabPlan) -> Result<ManualFact, PlanError> {
+pub(super) fn read(root: &Section, things: &Things) -> Result<Vec<ManualFact>, PlanError> {
+    let Some(node) = root.get("fact") else { return Ok(Vec::new()) };
+    let items = node.list().ok_or_else(|| node.wrong("tables [[fact]], in double brackets"))?;
+    items.iter().map(|item| fact(item, things)).collect()
+}
+
+fn fact(node: &Node, things: &Things) -> Result<ManualFact, PlanError> {
     let section = node.section()?;
-    section.only(&["of", "what", "value", "source", "date"])?;
-    let of = section.get("of").map(|of| level(of, factors, lab)).transpose()?;
+    section.only(&["of", "what", "state", "value", "source", "date"])?;
+    let named = section.get("of").map(|of| level_or_link(of, things)).transpose()?;
+    let (factor, of) = named.unzip();
+    let factor = factor.flatten();
     let what =
         said(node, &section, ("what", "write what = \"price\", power, noise, mass or ambient"))?;
+    if let (Some(factor), Some(of), "price") = (&factor, &of, what.as_str()) {
+        return Err(PlanError::WrongPlace {
+            line: node.line,
+            key: what,
+            remedy: format!(
+                "the price of a level is that of its parts; write [[part]] with name, price and \
+                 levels = [\"{factor}={of}\"]"
+            ),
+        });
+    }
+    let state = section.get("state").map(|at| state(at, &what, things.loads)).transpose()?;
     let missing = "write value = \"1200 EUR\" and the like, with its unit";
     let value = value(
         section.get("value").ok_or(PlanError::Missing {
@@ -44,35 +66,97 @@ fn fact(node: &Node, factors: &[FactorPlan], lab: &LabPlan) -> Result<ManualFact
         })?,
         &what,
     )?;
-    let source = said(node, &section, ("source", "say where it is from: a price list, a meter"))?;
+    let (source, date) = origin(node, &section)?;
+    Ok(ManualFact { of, factor, what, state, value, source, date })
+}
+
+/// Where something entered is from, and when it was so.
+pub(super) fn origin(node: &Node, section: &Section) -> Result<(String, String), PlanError> {
+    let source = said(node, section, ("source", "say where it is from: a price list, a meter"))?;
     let written = section.get("date");
-    let date = said(node, &section, ("date", "say when it was so, date = \"2026-11-21\""))?;
+    let date = said(node, section, ("date", "say when it was so, date = \"2026-11-21\""))?;
     match written.filter(|_| !is_day(&date)) {
         Some(node) => Err(outside(node, &date, "a day, as in \"2026-11-21\"")),
-        None => Ok(ManualFact { of, what, value, source, date }),
+        None => Ok((source, date)),
     }
 }
 
-/// The name of a level of any factor, or of a link.
-fn level(node: &Node, factors: &[FactorPlan], lab: &LabPlan) -> Result<String, PlanError> {
-    let text = node.text_like("a level or a link in quotes")?;
-    let levels = factors.iter().flat_map(|f| &f.levels).map(|l| l.name.as_str());
-    let known: std::collections::BTreeSet<&str> =
-        levels.chain(lab.links.iter().map(|l| l.name.as_str())).collect();
-    let known: Vec<&str> = known.into_iter().collect();
-    if known.contains(&text) {
-        return Ok(text.into());
-    }
-    Err(PlanError::UnknownName {
+/// At which state of the load a power was so.
+fn state(node: &Node, what: &str, loads: &[LoadPlan]) -> Result<Quantity, PlanError> {
+    let refused = |remedy: &str| PlanError::WrongPlace {
         line: node.line,
-        what: "level or link",
-        name: text.into(),
-        remedy: remedy(text, &known),
-    })
+        key: node.key.clone(),
+        remedy: remedy.into(),
+    };
+    if what != "power" {
+        return Err(refused("only what = \"power\" has states of the load"));
+    }
+    let has_states = |load: &LoadPlan| {
+        load.search.as_ref().is_some_and(|search| search.kind == SearchKind::States)
+    };
+    if !loads.iter().any(has_states) {
+        return Err(refused(
+            "no load has search = { kind = \"states\" }; write that, or leave it out",
+        ));
+    }
+    let text = node.written("a state of the load in quotes")?;
+    let share = match text {
+        "idle" => 0.0,
+        text => parse(text, Kind::Share).map_or(f64::NAN, |share| share.value),
+    };
+    let known = STATES.into_iter().find(|state| (state - share).abs() < 1e-9);
+    let state = known.ok_or_else(|| outside(node, text, "idle, 25 %, 50 %, 75 % or 100 %"))?;
+    Ok(Quantity::new(state, Unit::Share))
+}
+
+/// The name of a level, with its factor, or of a link.
+fn level_or_link(node: &Node, things: &Things) -> Result<(Option<String>, String), PlanError> {
+    let text = node.text_like("a level or a link in quotes")?;
+    if let Some(found) = level(node, text, things.factors)? {
+        return Ok((Some(found.factor), found.level));
+    }
+    let links = || things.lab.links.iter().map(|link| link.name.as_str());
+    if links().any(|link| link == text) {
+        return Ok((None, text.into()));
+    }
+    let levels = things.factors.iter().flat_map(|f| &f.levels).map(|l| l.name.as_str());
+    Err(unknown(node, ("level or link", text), levels.chain(links())))
+}
+
+/// The complaint that nothing has this name.
+pub(super) fn unknown<'n>(
+    node: &Node,
+    (what, name): (&'static str, &str),
+    known: impl Iterator<Item = &'n str>,
+) -> PlanError {
+    let known: std::collections::BTreeSet<&str> = known.collect();
+    let known: Vec<&str> = known.into_iter().collect();
+    let remedy = remedy(name, &known);
+    PlanError::UnknownName { line: node.line, what, name: name.into(), remedy }
+}
+
+/// The level that a text names: by its name alone where one factor has it, else as `factor=level`.
+/// None where there is none.
+pub(super) fn level(
+    node: &Node,
+    text: &str,
+    factors: &[FactorPlan],
+) -> Result<Option<LevelName>, PlanError> {
+    let all = || factors.iter().flat_map(|f| f.levels.iter().map(move |level| (f, level)));
+    let written = |factor: &str, level: &str| format!("{factor}={level}");
+    let bare: Vec<_> = all().filter(|(_, level)| level.name == text).collect();
+    if bare.len() > 1 {
+        let each = bare.iter().map(|(f, level)| format!("\"{}\"", written(&f.name, &level.name)));
+        let candidates = each.collect::<Vec<_>>().join(" or ");
+        return Err(PlanError::AmbiguousLevel { line: node.line, level: text.into(), candidates });
+    }
+    let full = || all().find(|(f, level)| written(&f.name, &level.name) == text);
+    let found = bare.first().copied().or_else(full);
+    Ok(found.map(|(f, level)| LevelName { factor: f.name.clone(), level: level.name.clone() }))
 }
 
 /// A text that must be there.
-fn said(
+pub(super) fn said(
     fact: &Node,
     section: &Section,
     (key, remedy): (&'static str, &'static str),
@@ -88,18 +172,23 @@ fn said(
 /// A quantity of the kind that is meant, or words of the person for a thing that he named.
 fn value(node: &Node, what: &str) -> Result<Value, PlanError> {
     let text = node.text_like("a value with its unit, in quotes")?.trim();
-    let unit = |why| PlanError::Unit { line: node.line, key: node.key.clone(), why };
     if let Some((_, kind)) = KINDS.iter().find(|(name, _)| *name == what) {
-        let quantity = parse(text, *kind).map_err(unit)?;
-        let above = quantity.value > 0.0 || *kind == Kind::Temperature;
-        return match above {
-            true => Ok(Value::Quantity(quantity)),
-            false => Err(outside(node, text, "a value above 0")),
-        };
+        return entered(node, *kind).map(Value::Quantity);
     }
     match text.chars().count() {
         1..=LONGEST => Ok(Value::Word(text.into())),
         _ => Err(outside(node, text, &format!("1 to {LONGEST} characters"))),
+    }
+}
+
+/// A quantity of a kind; above 0, but for a temperature.
+pub(super) fn entered(node: &Node, kind: Kind) -> Result<Quantity, PlanError> {
+    let text = node.text_like("a value with its unit, in quotes")?.trim();
+    let unit = |why| PlanError::Unit { line: node.line, key: node.key.clone(), why };
+    let quantity = parse(text, kind).map_err(unit)?;
+    match quantity.value > 0.0 || kind == Kind::Temperature {
+        true => Ok(quantity),
+        false => Err(outside(node, text, "a value above 0")),
     }
 }
 

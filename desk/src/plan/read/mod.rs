@@ -16,6 +16,7 @@ mod method;
 mod nearest;
 mod node;
 mod param;
+mod part;
 mod primary;
 mod search;
 mod stored;
@@ -29,6 +30,8 @@ mod tests_factor;
 #[cfg(test)]
 mod tests_laws;
 #[cfg(test)]
+mod tests_part;
+#[cfg(test)]
 mod tests_search;
 #[cfg(test)]
 mod tests_topology;
@@ -40,6 +43,7 @@ pub(super) use lab::{CLIENTS_BOUNDS, WHOLE_RUN};
 pub(super) use method::MOST_LOOKS;
 pub use method::{BLOCKS_BOUNDS, BOOTS_BOUNDS};
 pub use nearest::remedy;
+pub(super) use part::COUNT_BOUNDS;
 pub(super) use search::STEPS_BOUNDS;
 pub use stored::{StoredError, recheck};
 
@@ -79,6 +83,7 @@ pub fn read_seeded(text: &str, catalogue: &Catalogue, seed: u64) -> Result<Plan,
         "method",
         "environment",
         "fact",
+        "part",
     ])?;
     let title = root.text("title")?.ok_or(PlanError::Missing {
         line: 1,
@@ -98,8 +103,11 @@ pub fn read_seeded(text: &str, catalogue: &Catalogue, seed: u64) -> Result<Plan,
     load::decide(&mut loads, &specs, (&method.primary, written));
     let published = root.get("published").map(published).transpose()?;
     let reclass = environment::read(&root.section("environment")?)?;
-    let facts = fact::read(&root, &factors, &lab)?;
-    let plan = Plan { title, question, lab, factors, loads, method, published, reclass, facts };
+    let things = fact::Things { factors: &factors, lab: &lab, loads: &loads };
+    let facts = fact::read(&root, &things)?;
+    let parts = part::read(&root, &factors, &facts)?;
+    let plan =
+        Plan { title, question, lab, factors, loads, method, published, reclass, facts, parts };
     check::check(&plan, &Lines::new(&root))?;
     Ok(plan)
 }

@@ -8,7 +8,7 @@ use crate::record::{
     MetricRole, MetricSpec, ParamRole, ParamSpec, SearchKind, SearchLimit, SearchPlan, Value,
     WorkloadSpec,
 };
-use crate::search::ladder;
+use crate::search::{STATES, ladder};
 use crate::unit::{Kind, Quantity, Unit};
 
 /// Keys of every search, and those of one for a limit.
@@ -29,6 +29,9 @@ pub(super) fn read(
 ) -> Result<SearchPlan, PlanError> {
     let table = node.section()?;
     let kind = kind(&table)?;
+    if kind == SearchKind::States {
+        return states(&table, (load, spec));
+    }
     let is_limited = kind.has_limit();
     let limited = LIMIT_KEYS.into_iter().filter(|_| is_limited);
     table.only(&KEYS.into_iter().chain(limited).collect::<Vec<_>>())?;
@@ -65,7 +68,7 @@ fn required<'s, 'd>(
 }
 
 fn kind(table: &Section) -> Result<SearchKind, PlanError> {
-    let node = required(table, "kind", "write goal, bisect, ramp or knee")?;
+    let node = required(table, "kind", "write goal, bisect, ramp, knee or states")?;
     let word = node.string()?;
     let found = SearchKind::ALL.iter().find(|(known, _)| *known == word);
     let known: Vec<&str> = SearchKind::ALL.iter().map(|(known, _)| *known).collect();
@@ -106,16 +109,68 @@ fn over(
             },
         });
     };
-    let swept = load.section("over")?;
-    if let Some(other) = load.get(name).or_else(|| swept.get(name)) {
-        return Err(PlanError::SetTwice {
-            line: other.line.max(node.line),
-            key: name.into(),
-            first: "the load".into(),
-            second: "its search".into(),
-        });
-    }
+    sought_once(load, name, node.line)?;
     Ok(param)
+}
+
+/// Refuses a parameter that the load sets beside its search.
+fn sought_once(load: &Section, name: &str, line: u32) -> Result<(), PlanError> {
+    let swept = load.section("over")?;
+    let Some(other) = load.get(name).or_else(|| swept.get(name)) else { return Ok(()) };
+    Err(PlanError::SetTwice {
+        line: other.line.max(line),
+        key: name.into(),
+        first: "the load".into(),
+        second: "its search".into(),
+    })
+}
+
+/// The states of a load that can be paced: what paces it has a word for as much as can be, and a
+/// rate of work in its unit.
+fn states(
+    table: &Section,
+    (load, spec): (&Section, &WorkloadSpec),
+) -> Result<SearchPlan, PlanError> {
+    table.only(&["kind", "metric"])?;
+    let full = |param: &&ParamSpec| {
+        param.role == Some(ParamRole::Offered) && param.kind.words.has(param.default)
+    };
+    let paced = spec.params.iter().find(full).and_then(|p| Some((p, p.kind.range?.family.base())));
+    let Some((param, unit)) = paced else {
+        return Err(PlanError::NotSought {
+            line: table.line,
+            over: SearchKind::States.word().into(),
+            what: "search",
+            workload: spec.name.into(),
+            remedy: "its load cannot be paced; take a workload with a parameter of offered load"
+                .into(),
+        });
+    };
+    sought_once(load, param.name, table.line)?;
+    let rates = || {
+        let fits = |m: &&MetricSpec| m.role == MetricRole::Rate && m.unit == unit;
+        spec.metrics.iter().filter(fits)
+    };
+    let known: Vec<&str> = rates().map(|metric| metric.name).collect();
+    let name = match table.get("metric") {
+        Some(node) => node.string()?,
+        None => known.first().copied().unwrap_or_default(),
+    };
+    if !known.contains(&name) {
+        let line = table.get("metric").map_or(table.line, |node| node.line);
+        let (what, remedy) = ("rate in the unit of the offered load", remedy(name, &known));
+        return Err(PlanError::UnknownName { line, what, name: name.into(), remedy });
+    }
+    Ok(SearchPlan {
+        kind: SearchKind::States,
+        over: param.name.into(),
+        metric: name.into(),
+        quantile: None,
+        from: Value::Quantity(Quantity::new(0.0, unit)),
+        to: Value::Word(param.default.into()),
+        limit: None,
+        steps: u32::try_from(STATES.len()).unwrap_or(u32::MAX),
+    })
 }
 
 /// The metric that is searched by: for a peak or a knee a rate, the first if none is named.

@@ -12,7 +12,7 @@ use super::value::outside;
 use super::{check, environment, lab, load, method, node, published};
 use crate::plan::Catalogue;
 use crate::record::{
-    FactorPlan, LabPlan, LoadPlan, Method, Place, Plan, SearchPlan, Settings, Value,
+    FactorPlan, LabPlan, LoadPlan, Method, Place, Plan, SearchKind, SearchPlan, Settings, Value,
 };
 use thiserror::Error;
 
@@ -196,9 +196,13 @@ fn load_of(load: &LoadPlan, text: &mut String) {
     }
     let Some(search) = &load.search else { return };
     let SearchPlan { kind, over, metric, from, to, limit, steps, .. } = search;
-    *text +=
-        &format!("[load.{name}.search]\nkind = {}\nover = {}\n", quoted(kind.word()), quoted(over));
-    *text += &format!("metric = {}\nfrom = {}\nto = {}\n", quoted(metric), value(from), value(to));
+    let (kind_word, metric) = (quoted(kind.word()), quoted(metric));
+    *text += &format!("[load.{name}.search]\nkind = {kind_word}\nmetric = {metric}\n");
+    if *kind == SearchKind::States {
+        return;
+    }
+    let [from, to] = [from, to].map(value);
+    *text += &format!("over = {}\nfrom = {from}\nto = {to}\n", quoted(over));
     if let Some(limit) = limit {
         let [at, resolution] = [limit.at, limit.resolution].map(|share| quoted(&share.exact()));
         *text += &format!("limit = {at}\nresolution = {resolution}\nsteps = {steps}\n");

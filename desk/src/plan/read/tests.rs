@@ -572,18 +572,19 @@ fn a_plan_may_class_keys_of_the_environment_anew() {
     }
 }
 
-const FACT: &str = "[[fact]]\nof = \"one\"\nwhat = \"price\"\nvalue = \"1200 EUR\"\n\
+const FACT: &str = "[[fact]]\nof = \"one\"\nwhat = \"mass\"\nvalue = \"1.2 kg\"\n\
                     source = \"price list\"\ndate = \"2026-11-21\"\n";
 
 #[test]
 fn a_person_enters_facts_of_a_level_and_of_the_test_bed() {
-    let bed = FACT.replace("of = \"one\"\n", "").replace("price\"\n", "ambient\"\n");
-    let words = FACT.replace("\"price\"", "\"warranty\"").replace("1200 EUR", "3 years");
-    let bed = bed.replace("1200 EUR", "22 °C");
+    let bed = FACT.replace("of = \"one\"\n", "").replace("mass\"\n", "ambient\"\n");
+    let words = FACT.replace("\"mass\"", "\"warranty\"").replace("1.2 kg", "3 years");
+    let bed = bed.replace("1.2 kg", "22 °C");
     let facts = plan(&format!("{SMALL}{FACT}{bed}{words}")).facts;
     assert_eq!((facts[0].of.as_deref(), facts[1].of.as_deref()), (Some("one"), None));
     let shown: Vec<String> = facts.iter().map(|f| f.value.to_string()).collect();
-    assert_eq!(shown, ["1200 EUR", "22 °C", "3 years"]);
+    assert_eq!(shown, ["1.20 kg", "22 °C", "3 years"]);
+    assert_eq!(facts[0].factor, None, "a link that is no level");
     let text = serde_json::to_string(&plan(SMALL)).unwrap();
     assert!(!text.contains("facts"), "a plan without facts is stored as before");
 }
@@ -592,8 +593,8 @@ fn a_person_enters_facts_of_a_level_and_of_the_test_bed() {
 fn a_fact_is_refused_with_line_value_and_remedy() {
     for (from, to, words) in [
         ("\"one\"", "\"won\"", "line 16: there is no level or link 'won'; known here: one, two"),
-        ("1200 EUR", "1200", "line 18: 'value': '1200' has no unit; write for instance 1200 EUR"),
-        ("1200 EUR", "0 EUR", "line 18: 'value' cannot be '0 EUR'; write a value above 0"),
+        ("1.2 kg", "1.2", "line 18: 'value': '1.2' has no unit; write for instance "),
+        ("1.2 kg", "0 kg", "line 18: 'value' cannot be '0 kg'; write a value above 0"),
         ("2026-11-21", "21.11.", "line 20: 'date' cannot be '21.11.'; write a day, as in"),
         ("source = ", "from = ", "line 19: unknown key 'from'; "),
         ("date = \"2026-11-21\"\n", "", "line 15: 'date' is missing; say when it was so"),

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
 /// Lines of plans, right and wrong.
-const LINES: [&str; 40] = [
+const LINES: [&str; 44] = [
     "title = \"t\"",
     "question = \"q\"",
     "[lab]",
@@ -49,6 +49,10 @@ const LINES: [&str; 40] = [
     "compare = \"path\"",
     "[environment]",
     "[[fact]]",
+    "[[part]]",
+    "levels = [\"path=one\", \"two\"]",
+    "price = \"185 EUR\"",
+    "search = { kind = \"states\" }",
     "seed = 18446744073709551615",
 ];
 

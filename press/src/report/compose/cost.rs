@@ -7,7 +7,7 @@ use super::names::{key_words, level_names, pair};
 use super::places::with_engine;
 use super::results::is_curve;
 use super::ruling::{condition, count, shown, verdict_sign};
-use super::{Nodes, Part, Role, Said, Writer, entered, plot, spent, states, withheld};
+use super::{Nodes, Part, Role, Said, Writer, plot, spent, states, withheld, worth};
 use crate::report::document::{Column, Node, Prose, Source, Table};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
@@ -42,7 +42,7 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
             body.extend(section(writer, part, (comparison, named))?);
         }
         body.extend(at_full(writer, part, (&full, named))?);
-        body.extend(entered::worth(writer, part)?);
+        body.extend(worth::worth(writer, part)?);
     }
     if body.is_empty() {
         body.push(Node::Paragraph(writer.label("cost-none")?));

@@ -35,6 +35,7 @@ mod measured;
 mod method;
 mod most;
 mod names;
+mod paced;
 mod places;
 mod plot;
 mod primary;
@@ -51,7 +52,9 @@ mod states;
 mod testbed;
 #[cfg(test)]
 mod tests;
+mod traits;
 mod withheld;
+mod worth;
 
 pub(super) use advice::short as short_advice;
 pub use compare::compose_comparison;

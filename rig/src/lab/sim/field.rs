@@ -40,6 +40,10 @@ pub(super) fn seconds<'d, D: Deserializer<'d>>(from: D) -> Result<f64, D::Error>
     number(from, Kind::Duration)
 }
 
+pub(super) fn watts<'d, D: Deserializer<'d>>(from: D) -> Result<f64, D::Error> {
+    number(from, Kind::Power)
+}
+
 /// A share from 0 to 1.
 pub(super) fn of_share(text: &str) -> Result<f64, String> {
     let share = of_kind(text, Kind::Share)?;
@@ -113,6 +117,10 @@ pub(super) fn bus_or<'d, D: Deserializer<'d>>(from: D) -> Result<Option<f64>, D:
 
 pub(super) fn rate_or_none<'d, D: Deserializer<'d>>(from: D) -> Result<Option<f64>, D::Error> {
     unless(from, "none", |text| of_kind(text, Kind::Rate))
+}
+
+pub(super) fn watts_or_none<'d, D: Deserializer<'d>>(from: D) -> Result<Option<f64>, D::Error> {
+    unless(from, "none", |text| of_kind(text, Kind::Power))
 }
 
 pub(super) fn bytes_or_none<'d, D: Deserializer<'d>>(from: D) -> Result<Option<f64>, D::Error> {

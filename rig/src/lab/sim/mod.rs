@@ -17,6 +17,7 @@ mod field;
 mod hold;
 mod keys;
 mod physics;
+mod power;
 mod quota;
 mod read;
 mod resource;
@@ -32,6 +33,7 @@ pub use environment::environment;
 pub use fault::{Planted, Spoil};
 pub use hold::{Cpus, Hold, throttle};
 pub use physics::{Boot, Cost, Drift, Link, Machine, Noise, Physics, Rare, Session, Step};
+pub use power::{Power, meters};
 pub use quota::quotas;
 pub use read::SimError;
 pub use resource::{

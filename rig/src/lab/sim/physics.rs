@@ -4,6 +4,7 @@
 
 use super::fault::Planted;
 use super::field::{At, Span, bus, bytes, length, moment, rate, seconds, share};
+use super::power::Power;
 use super::resource::{
     Clients, Disk, Heat, Home, Limits, Memory, Probes, Resource, Sockets, Softirq, Through,
     WrongClock,
@@ -43,6 +44,8 @@ pub struct Physics {
     pub heat: Heat,
     /// Hosts whose clocks are wrong.
     pub clocks: BTreeMap<String, WrongClock>,
+    /// The meter of the machine.
+    pub power: Power,
     /// What can be read.
     pub probes: Probes,
     /// Chance on the logarithm of the rate.

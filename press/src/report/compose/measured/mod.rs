@@ -256,7 +256,7 @@ fn span(writer: &Writer, (part, load): Load<'_, '_>) -> Said {
 }
 
 /// `62.1 GB/s (61.8–62.4 GB/s)`; the figure of a single block has no interval.
-fn value(writer: &Writer, estimate: &Estimate) -> Said {
+pub(super) fn value(writer: &Writer, estimate: &Estimate) -> Said {
     if is_alone(estimate) {
         return Ok(Prose::estimate(estimate));
     }
