@@ -529,6 +529,7 @@ fn every_factor_takes_is_read_back_and_is_undone() {
         let other = if level == "on" { "off" } else { "on" };
         let other = if level.starts_with(char::is_numeric) { "1 us" } else { other };
         let other = if level.parse::<u64>().is_ok() { "1" } else { other };
+        let other = if level.ends_with("bit/s") { "1 Gbit/s" } else { other };
         let factor = factor::mechanism(name).expect("a factor");
         let tried = factor.apply(lab, "lan", &level_of(name, [level, other]));
         let words = tried.err().map(|e| e.to_string()).unwrap_or_default();

@@ -104,7 +104,7 @@ impl Plan {
     }
 
     /// What a person entered of whole levels of a factor.
-    pub fn told(&self, factor: &str, what: &str) -> impl Iterator<Item = &ManualFact> {
+    pub fn facts_of(&self, factor: &str, what: &str) -> impl Iterator<Item = &ManualFact> {
         let known = self.factors.iter().filter(move |f| f.name == factor);
         let levels: Vec<&str> =
             known.flat_map(|f| &f.levels).map(|level| level.name.as_str()).collect();
@@ -123,7 +123,7 @@ impl Plan {
     /// noise: silence is no 0 dB(A). None where nobody told, or a part of the level does not.
     #[must_use]
     pub fn taken(&self, factor: &str, level: &str, what: &str) -> Option<Quantity> {
-        let mut told = self.told(factor, what).peekable();
+        let mut told = self.facts_of(factor, what).peekable();
         if told.peek().is_some() {
             return told.find(|fact| fact.of.as_deref() == Some(level))?.value.quantity();
         }

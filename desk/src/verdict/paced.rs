@@ -79,7 +79,7 @@ pub(super) fn paced(run: &Run) -> Vec<PacedPower> {
             let paced = values.iter().filter(|value| value.quantity().is_some());
             load.search.is_none() && Some(name) == offered && paced.count() > 1
         });
-        if !has_states && !(sweeps && zones > 0) {
+        if !(has_states || sweeps && zones > 0) {
             continue;
         }
         let mut seen: Vec<Settings> = Vec::new();

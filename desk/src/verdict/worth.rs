@@ -106,7 +106,7 @@ fn by_level(
     let takes = base.value > 0.0 && other.value > 0.0;
     let per_unit = if takes { per_unit(asked, what, &of) } else { None };
     let gain = gain(&plain.overall, base, other);
-    let of_parts = run.plan.told(&contest.factor.name, what).next().is_none();
+    let of_parts = run.plan.facts_of(&contest.factor.name, what).next().is_none();
     let parts = apart(run, asked, other.value > base.value).filter(|_| of_parts);
     Some(Worth { comparison: plain.id, base, other, power, gain, parts, per_unit })
 }

@@ -296,13 +296,11 @@ impl LinkRow {
     fn of_text(&self, text: &str) -> Value {
         let range = self.spec.kind.range.zip(text.parse().ok());
         let word = || match (self.spec.kind.words, text) {
-            (Words::CpusOr(_), mask) => {
-                return match cpus::of_mask(mask) {
-                    Some(none) if none.is_empty() => "none".to_owned(),
-                    Some(some) => cpus::list(&some),
-                    None => mask.to_owned(),
-                };
-            }
+            (Words::CpusOr(_), mask) => match cpus::of_mask(mask) {
+                Some(none) if none.is_empty() => "none".to_owned(),
+                Some(some) => cpus::list(&some),
+                None => mask.to_owned(),
+            },
             (Words::Of(_), "0") => "off".to_owned(),
             (Words::Of(_), "1") => "on".to_owned(),
             _ => text.to_owned(),

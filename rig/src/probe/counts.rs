@@ -27,7 +27,7 @@ const PAUSES: [&str; 2] = ["rx_pause", "tx_pause"];
 /// How a word of a driver's name begins that counts something lost or held up.
 const KINDS: [&str; 17] = [
     "crc", "discard", "drop", "err", "fail", "fifo", "jabber", "miss", "nobuf", "nodesc", "over",
-    "pause", "starv", "stop", "timeout", "xoff", "xon",
+    "paus", "starv", "stop", "timeout", "xoff", "xon",
 ];
 /// The same of several words.
 const PHRASES: [&str; 4] = ["no_buf", "out_of_buf", "no_desc", "no_mem"];

@@ -65,7 +65,7 @@ impl Hears for Connection {
 }
 
 impl Ethtool {
-    /// Tests the cable of a link and waits for the result, a pair a row. The link is down till then.
+    /// Tests the cable of a link, which is down meanwhile; gives a row for each pair.
     ///
     /// # Errors
     /// What the kernel refuses, in its words, as of every virtual adapter; missing permission; an

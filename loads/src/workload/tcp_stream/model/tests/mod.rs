@@ -63,7 +63,7 @@ impl Case<'_> {
             hold: Hold::of(&physics, &lab, &settings, 1.0),
             clocks: sim::clocks(&physics, 5.0, (0.0, 100.0)),
             physics: &physics,
-            clients,
+            clients: self.clients,
             pace: 1.0,
             cpu: 1.0,
             clients_cpu: physics.clients.cpu,
