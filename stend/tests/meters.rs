@@ -64,9 +64,9 @@ fn energy_and_pause_frames_are_in_the_article_and_in_the_one_that_its_file_makes
     };
     assert!(row("power energy.package-0").contains("1 J"), "{said}");
     assert!(row("power watts.package-0").contains(" W"), "{said}");
-    assert!(row("nic tx_pause.eth7").contains("1,000"), "{said}");
+    assert!(row("nic tx_pause.eth7").contains("1000"), "{said}");
     assert!(row("nic fcs_errors.eth7").contains('2'), "{said}");
-    assert!(row("Cost of the probes").contains("0.4 % of a core"), "{said}");
+    assert!(row("Cost of the probes").contains("0.400 % of a core"), "{said}");
     let again = Bundle::of_run(&run).document().expect("an article");
     assert_eq!(text(&again, 200, true), said);
 }

@@ -9,7 +9,7 @@ use desk::verdict::{PacedPower, PowerSource, Verdict, analyse};
 use press::report::{self, Bundle};
 use simulated::{physics, run};
 
-/// Two links, the quick one by a quarter, and CPUs that are no limit of either.
+/// Two links that are set otherwise, the quick one by a quarter, and CPUs that are no limit of either.
 const LINKS: &str = "[machine]\ncores = 16\nbaseline = \"0 %\"\n\
     [link]\nline_rate = \"1 Gbit/s\"\n[links.quick]\nline_rate = \"1250 Mbit/s\"\n\
     [noise]\nsd = \"0.2 %\"\nar = 0.0\n";
@@ -27,7 +27,7 @@ const WATTS: &str = "[[fact]]\nof = \"slow\"\nwhat = \"power\"\nvalue = \"20 W\"
 
 fn plan(load: &str, entered: &str) -> Plan {
     simulated::plan(&format!(
-        "title = \"t\"\n[lab]\nclients = 2\n[lab.links.slow]\n[lab.links.quick]\n\
+        "title = \"t\"\n[lab]\nclients = 2\n[lab.links.slow]\nrx_ring = 256\n[lab.links.quick]\n\
          [factors.path]\nlevels = [\"slow\", \"quick\"]\n\
          [load.net]\nworkload = \"tcp_stream\"\ncongestion = \"cubic\"\n{load}\n\
          [method]\nblocks = 6\nsettle = \"0.3 s\"\nsettle_max = \"1 s\"\nwindow = \"0.8 s\"\n\
@@ -132,7 +132,8 @@ fn watts_of_every_state_are_those_of_the_machine_and_the_largest_load_comes_firs
         let truth: Vec<f64> = full.map(planted).collect();
         let mean = truth.iter().sum::<f64>() / truth.len() as f64;
         let last = one.states[4].watts.clone().expect("watts");
-        assert!((last.low.value..=last.high.value).contains(&mean), "{last:?} {mean}");
+        // The meter sees the processes, and not the rounding of their readings.
+        assert!((last.centre.value / mean - 1.0).abs() < 0.002, "{last:?} {mean}");
         let half = &one.states[2];
         let [work, whole] = [half, &one.states[4]].map(|s| s.work.clone().expect("work").centre);
         assert!((work.value / whole.value - 0.5).abs() < 0.01, "{work:?} {whole:?}");
@@ -140,7 +141,7 @@ fn watts_of_every_state_are_those_of_the_machine_and_the_largest_load_comes_firs
         assert!((each / (work.value / watts[2]) - 1.0).abs() < 0.01, "{each}");
         assert!(one.states[0].work.is_none() && one.states[0].per_watt.is_none());
         let share = one.idle_share.clone().expect("a share");
-        assert!((share.low.value..=share.high.value).contains(&(20.0 / mean)), "{share:?}");
+        assert!((share.centre.value / (20.0 / mean) - 1.0).abs() < 0.002, "{share:?}");
     }
 }
 
@@ -152,7 +153,6 @@ fn states_are_told_on_every_medium_by_the_meter_by_a_person_or_as_not_measured()
     for medium in [
         report::text(&document, 20_000, true),
         report::html(&document, &Bundle::of_run(&measured)).expect("a page"),
-        report::markdown(&document),
         article,
     ] {
         let medium = medium.replace('\u{a0}', " ").replace("&nbsp;", " ");

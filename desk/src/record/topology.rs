@@ -61,7 +61,7 @@ pub enum LinkKind {
     Bridge,
     /// One virtual cable between two members.
     Direct,
-    /// Adapters of the machine, and whatever joins them; members that share one have a macvlan each.
+    /// Adapters of the machine, and what joins them; who shares one has a macvlan on it.
     Adapter,
 }
 

@@ -153,8 +153,8 @@ impl Lab {
         self.plan.machine.as_deref() == Some(self.name(at))
     }
 
-    /// Waits until every port of a bridge and every lent adapter passes traffic: the kernel looks at
-    /// carriers up to a second after they come, and what is sent before is lost.
+    /// Waits until every port of a bridge and every lent adapter passes traffic: the kernel looks
+    /// at carriers up to a second after they come, and what is sent before is lost.
     fn wait_for_ends(&mut self) -> Result<(), LabError> {
         let mut ends: Vec<LinkEnd> = Vec::new();
         for link in &self.plan.links {

@@ -95,8 +95,8 @@ pub enum LabError {
     /// A link of the plan has the name of an adapter of the machine.
     #[error(
         "link '{link}' has the name of an adapter of this machine, and would be another; write \
-         kind = \"adapter\" in [lab.links.{link}] to use it, kind = \"bridge\" for a virtual link of \
-         this name, or rename it"
+         kind = \"adapter\" in [lab.links.{link}] to use it, kind = \"bridge\" for a virtual link \
+         of this name, or rename it"
     )]
     Name {
         /// Which.

@@ -224,7 +224,7 @@ fn an_unknown_name_is_answered_with_the_nearest() {
             "clients",
             "colour",
             "line 3: unknown key 'colour'; known here: clients, client_rate, hosts, links, \
-             receive_buffer, thp",
+             machine, receive_buffer, thp",
         ),
         ("[method]", "[methods]", "line 13: unknown key 'methods'; did you mean 'method'?"),
         (
@@ -584,7 +584,7 @@ fn a_person_enters_facts_of_a_level_and_of_the_test_bed() {
     assert_eq!((facts[0].of.as_deref(), facts[1].of.as_deref()), (Some("one"), None));
     let shown: Vec<String> = facts.iter().map(|f| f.value.to_string()).collect();
     assert_eq!(shown, ["1.20 kg", "22 °C", "3 years"]);
-    assert_eq!(facts[0].factor, None, "a link that is no level");
+    assert_eq!(facts[0].factor.as_deref(), Some("path"), "of a level");
     let text = serde_json::to_string(&plan(SMALL)).unwrap();
     assert!(!text.contains("facts"), "a plan without facts is stored as before");
 }

@@ -74,7 +74,10 @@ fn a_lab_of_adapters_that_cannot_be_is_refused_with_the_remedy() {
         (format!("[lab.links.a]\n{both}"), "which is virtual"),
         (format!("[lab.links.a]\n{real}adapters = {{ sut = \"eth1\" }}\n"), "adapters.c01 = "),
         (format!("[lab.links.a]\n{real}adapters = {{ sut = \"/etc\" }}\n"), "bus address"),
-        (format!("[lab.links.a]\n{real}{both}adapters.box = \"eth3\"\n"), "twice"),
+        (
+            format!("[lab.links.a]\n{real}{}", both.replace(" }", ", box = \"eth3\" }")),
+            "a member of the link",
+        ),
         (
             format!("[lab.links.a]\n{real}{both}[lab.links.b]\n{real}{both}"),
             "adapter eth1 on two links",

@@ -57,6 +57,7 @@ const SPEAKERS: &[&str] = &[
     include_str!("../compose/limits.rs"),
     include_str!("../compose/measured/mod.rs"),
     include_str!("../compose/measured/table.rs"),
+    include_str!("../compose/counted.rs"),
     include_str!("../compose/method.rs"),
     include_str!("../compose/mod.rs"),
     include_str!("../compose/reproduce.rs"),

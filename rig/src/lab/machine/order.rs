@@ -116,7 +116,7 @@ pub enum Reply {
     Environment(Box<Environment>),
     /// Some facts.
     Facts(Vec<Fact>),
-    /// Process numbers of the hosts, on that machine, and the names of lent adapters on their hosts.
+    /// Process numbers of the hosts, on that machine; names of lent adapters on their hosts.
     Raised(Vec<u32>, Vec<String>),
     /// CPUs together, or no limit.
     Quota(Option<f64>),

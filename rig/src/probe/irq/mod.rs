@@ -4,9 +4,9 @@
 //! Adapters are found below `/sys/class/net`; their interrupts by number (`msi_irqs`, or `irq` of
 //! a device that has none) or by name in `/proc/interrupts`: the adapter's own, or that of the
 //! virtio device it is. An adapter without any, as a virtual pair, gives no reading. Whose
-//! interrupt is whose is found out before the window. Of the counters, one for each vector and CPU,
-//! the largest vector's and the busiest CPU's share are told, and the four fullest by their numbers,
-//! as `vector41.cpu0`.
+//! interrupt is whose is found out before the window. Of the counters, one for each vector and
+//! CPU, the largest vector's and the busiest CPU's share are told, and the four fullest by their
+//! numbers, as `vector41.cpu0`.
 //!
 //! Must not know whether the load went over the adapter.
 

@@ -101,7 +101,7 @@ impl Page {
     fn item(&mut self, item: &Item, with_effect: bool) {
         let found = &item.found;
         let name = found.name.strip_prefix(FACTOR).unwrap_or(&found.name);
-        let first = format!("{name:<NAME$}{:<STATE$}", found.state.name());
+        let first = format!("{:<NAME$}{:<STATE$}", format!("{name} "), found.state.name());
         self.hung(&first, &found.evidence);
         if let Some(effect) = item.effect.filter(|_| with_effect) {
             self.hung("", &format!("effect: {effect}"));
@@ -150,7 +150,9 @@ impl Page {
                     Some(Some(why)) => format!("no ({})", number(why)),
                 }
             };
-            let row = format!("{id:<TEST$}{}", cells(labs.iter().map(answer).collect()));
+            // A name that is too long still stands apart from its answers.
+            let row =
+                format!("{:<TEST$}{}", format!("{id} "), cells(labs.iter().map(answer).collect()));
             let _ = writeln!(self.text, "{}", row.trim_end());
         }
         for (number, (form, text)) in reasons.iter().enumerate() {
@@ -162,6 +164,11 @@ impl Page {
     /// A text beside the first columns.
     fn hung(&mut self, first: &str, text: &str) {
         let indent = NAME + STATE;
+        // A name and a state that are too long have a line of their own.
+        if first.len() >= indent {
+            let _ = writeln!(self.text, "{}", first.trim_end());
+            return self.hung("", text);
+        }
         for (number, line) in wrap(text, self.columns - indent).iter().enumerate() {
             let first = if number == 0 { first } else { "" };
             let _ = writeln!(self.text, "{first:<indent$}{line}");
