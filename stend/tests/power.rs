@@ -9,7 +9,7 @@ use desk::verdict::{PacedPower, PowerSource, Verdict, analyse};
 use press::report::{self, Bundle};
 use simulated::{physics, run};
 
-/// Two links that are set otherwise, the quick one by a quarter, and CPUs that are no limit of either.
+/// Two links that are set otherwise; the quick one is so by a quarter, and CPUs limit neither.
 const LINKS: &str = "[machine]\ncores = 16\nbaseline = \"0 %\"\n\
     [link]\nline_rate = \"1 Gbit/s\"\n[links.quick]\nline_rate = \"1250 Mbit/s\"\n\
     [noise]\nsd = \"0.2 %\"\nar = 0.0\n";

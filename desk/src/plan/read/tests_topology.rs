@@ -80,7 +80,7 @@ fn a_lab_of_adapters_that_cannot_be_is_refused_with_the_remedy() {
         ),
         (
             format!("[lab.links.a]\n{real}{both}[lab.links.b]\n{real}{both}"),
-            "adapter eth1 on two links",
+            "adapter eth2 on two links",
         ),
         ("machine = \"sut\"\n[lab.links.a]\n".into(), "the machine itself, on link a"),
         (format!("machine = \"c01\"\n[lab.links.a]\n{real}{both}"), "itself, on link a"),
