@@ -125,8 +125,7 @@ fn both_rows(
     Ok([base, other])
 }
 
-/// The gain, where the work differs with certainty: what is not certain of the work is not told of
-/// what it costs more.
+/// The gain; none where the verdict on the work is undecided.
 fn certain_gain<'w>(c: &Comparison, worth: &'w Worth) -> Option<&'w Estimate> {
     let certain = matches!(c.verdict, Verdict::Better | Verdict::Worse);
     worth.gain.as_ref().filter(|_| certain)

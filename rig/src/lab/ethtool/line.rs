@@ -1,5 +1,4 @@
-//! Knows how the speed of a line is set: by what is advertised where both ends negotiate it, by
-//! force where they do not.
+//! Knows how the speed of a line is set: by advertised modes under autonegotiation, else by force.
 //!
 //! Must not know which speed is wanted.
 

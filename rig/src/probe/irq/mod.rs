@@ -32,7 +32,7 @@ pub struct IrqProbe {
     vectors: BTreeMap<String, BTreeSet<u32>>,
 }
 
-/// Most pairs of a vector and a CPU that are told of an adapter.
+/// Most pairs of vector and CPU that an adapter gives readings of.
 const CELLS: usize = 4;
 /// Packets both ways.
 const PACKETS: [&str; 2] = ["rx_packets", "tx_packets"];
