@@ -17,7 +17,7 @@ fn main() -> io::Result<()> {
     let mut probes = all();
     let mut costs = vec![[const { Vec::new() }; 2]; probes.len() + 1];
     for _ in 0..WINDOWS {
-        probes.iter_mut().for_each(|probe| probe.prepare());
+        probes.iter_mut().for_each(|probe| probe.prepare(&ours));
         let mut all = [0, 0];
         for (probe, cost) in probes.iter_mut().zip(&mut costs) {
             let before_ns = clock::thread_cpu_ns();

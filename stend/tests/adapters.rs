@@ -12,7 +12,7 @@ mod kill;
 mod moment;
 
 use desk::plan::{Catalogue, order, read};
-use desk::record::{Plan, TrialKind, WorkloadSpec};
+use desk::record::{Plan, TrialKind, TrialRecord, WorkloadSpec};
 use kill::{Place, STEND, until};
 use rig::lab::wire::{LinkAnswer, LinkRequest};
 use rig::lab::{Blueprint, Lab, SUT, Wanted};
@@ -122,6 +122,16 @@ fn packets(lab: &mut Lab, end: usize) -> (u64, u64) {
     (info.counters.rx_packets, info.counters.tx_packets)
 }
 
+/// Whether the probes of the machine saw traffic on the adapter that always goes to a namespace, at
+/// the edges of the window and within, or there was no window.
+fn is_read(record: &TrialRecord) -> bool {
+    let readings = record.readings.iter().filter(|r| r.key == "rx_packets.stend-t1");
+    let read = readings.map(|r| r.quantity.value).sum::<f64>() > 0.0;
+    let tracks = record.tracks.iter().filter(|t| t.key == "rx_packets.stend-t1");
+    let sampled = tracks.flat_map(|t| &t.values).sum::<f64>() > 0.0;
+    record.outcome.fault.is_some() || (read && sampled)
+}
+
 /// Lines that are told only now, or only before.
 fn changed(before: &BTreeSet<String>) -> Vec<String> {
     before.symmetric_difference(&Adapters::told()).cloned().collect()
@@ -151,6 +161,7 @@ fn lent_adapters_carry_the_traffic_and_come_back_as_they_were() {
         let faults = visited.records.iter().map(|record| record.outcome.fault.as_ref());
         assert!(faults.clone().all(moment::good_or_disturbed), "{:?}", faults.collect::<Vec<_>>());
         assert!(faults.filter(Option::is_none).count() > 0, "no visit was good");
+        assert!(visited.records.iter().all(is_read), "the probes lose an adapter that is away");
         let gained = |now: (u64, u64), then: (u64, u64)| (now.0 - then.0, now.1 - then.1);
         let sut = gained(packets(&mut bench.lab, SUT), sut);
         let shared = gained(packets(&mut bench.lab, 1), shared);

@@ -25,7 +25,7 @@ fn energy() -> Vec<Reading> {
     set("energy_uj", "262143328000\n");
     let moment = Moment { ours: &Ours::default(), soaker: &[] };
     let mut probe = PowerProbe::new(&root);
-    probe.prepare();
+    probe.prepare(&Ours::default());
     probe.begin(&moment);
     std::thread::sleep(Duration::from_millis(20));
     set("energy_uj", "999150\n");

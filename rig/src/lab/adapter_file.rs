@@ -14,6 +14,8 @@ use rustix::mount::{fsconfig_create, fsmount, fsopen};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
+use std::os::fd::AsRawFd as _;
+use std::path::PathBuf;
 use std::thread;
 
 /// A setting in a file of an adapter, or in the same file of each of its queues.
@@ -91,6 +93,20 @@ impl AdapterFiles {
             other => Err(refused(other)),
         });
         Ok(Self { root: root? })
+    }
+
+    /// The files below a folder.
+    #[cfg(test)]
+    pub fn below(folder: &std::path::Path) -> Self {
+        let how = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        Self { root: rustix::fs::open(folder, how, Mode::empty()).unwrap() }
+    }
+
+    /// The folder of a link, as this process reaches it while the value lives. Its path cannot be
+    /// resolved to another: the sysfs is mounted nowhere.
+    #[must_use]
+    pub fn folder(&self, link: &str) -> PathBuf {
+        format!("/proc/self/fd/{}/class/net/{link}", self.root.as_raw_fd()).into()
     }
 
     /// What the files say, one text each, queues by their numbers; none where the adapter has no
@@ -178,7 +194,6 @@ fn refused(errno: Errno) -> LabError {
 mod tests {
     use super::*;
     use std::fs;
-    use std::path::PathBuf;
 
     /// An adapter of two receive queues and one transmit queue, as a tree of files.
     struct Tree(PathBuf);

@@ -29,7 +29,7 @@ pub mod undo;
 mod urgent;
 pub mod wire;
 
-pub use adapter::Loan;
+pub use adapter::{Away, Loan};
 pub use cables::by_host;
 pub use cgroup::HostGroup;
 pub use error::LabError;

@@ -95,6 +95,24 @@ pub fn join(network: std::os::fd::BorrowedFd<'_>) -> Result<(), LabError> {
         .map_err(|e| LabError::Namespace { what: "setns(net)", source: e.into() })
 }
 
+/// Does this in a network namespace, in a thread that joins it and ends.
+///
+/// # Errors
+/// When the namespace cannot be joined.
+pub fn within<T: Send + 'static>(
+    network: &Path,
+    act: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, LabError> {
+    let path = network.display().to_string();
+    let file = fs::File::open(network).map_err(|source| LabError::File { path, source })?;
+    let go = move || join(std::os::fd::AsFd::as_fd(&file)).map(|()| act());
+    let ended = |_| LabError::Namespace {
+        what: "a thread that joins it",
+        source: io::Error::other("it ended"),
+    };
+    std::thread::spawn(go).join().map_err(ended)?
+}
+
 /// Binds this process's network namespace to `/run/netns/stend-…`, where `ip netns exec` finds it.
 ///
 /// The name carries the conductor's pid; [`remove_stale`] removes names in which nobody lives.

@@ -2,8 +2,10 @@
 //!
 //! Must not know what they do.
 
+use super::adapter::Away;
 use super::cgroup::HostGroup;
 use super::quota::QuotaGroup;
+use std::sync::Arc;
 
 /// What of the machine belongs to a lab that stands; a copy, so that it can be looked at while the
 /// lab works.
@@ -15,6 +17,8 @@ pub struct Ours {
     pub groups: Vec<HostGroup>,
     /// Groups that can be held to a quota of CPU time; empty where the plan asks for none.
     pub quotas: Vec<QuotaGroup>,
+    /// Adapters of the machine that are in the namespaces of hosts.
+    pub away: Vec<Arc<Away>>,
 }
 
 impl Ours {

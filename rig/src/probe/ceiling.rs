@@ -4,9 +4,11 @@
 //! edges only counters are read. An adapter that knows no line rate, as every virtual one, gives no
 //! reading. Must not know which adapter the load went over: what it carried shows that.
 
+use super::adapter::adapters;
 use super::source::{Change, Numbers};
 use super::{Moment, Probe, reading};
-use crate::lab::environment::{AdapterCeiling, adapter_ceilings};
+use crate::lab::Ours;
+use crate::lab::environment::{AdapterCeiling, adapter_ceiling};
 use desk::record::Reading;
 use desk::unit::Unit;
 use std::collections::BTreeMap;
@@ -37,16 +39,20 @@ impl CeilingProbe {
 }
 
 impl Probe for CeilingProbe {
-    fn prepare(&mut self) {
-        self.adapters = adapter_ceilings(&self.root);
-        self.adapters.retain(|adapter| adapter.line_rate.is_some());
-        let files = |adapter: &AdapterCeiling| {
-            let folder = self.root.join("sys/class/net").join(&adapter.name).join("statistics");
-            let name = adapter.name.clone();
-            let of = move |(at, file): (usize, &str)| ((name.clone(), at), folder.join(file));
-            COUNTS.into_iter().enumerate().map(of)
-        };
-        self.numbers.find(self.adapters.iter().flat_map(files));
+    fn prepare(&mut self, ours: &Ours) {
+        self.adapters.clear();
+        let mut found = Vec::new();
+        for adapter in adapters(&self.root, ours) {
+            let Some(device) = &adapter.device else { continue };
+            let place = (adapter.folder.as_path(), device.as_path());
+            let ceiling = adapter_ceiling(&self.root, &adapter.name, place);
+            if ceiling.line_rate.is_some() {
+                let of = |(at, file)| ((adapter.name.clone(), at), adapter.statistic(file));
+                found.extend(COUNTS.into_iter().enumerate().map(of));
+                self.adapters.push(ceiling);
+            }
+        }
+        self.numbers.find(found);
     }
 
     fn begin(&mut self, _: &Moment) {
@@ -86,7 +92,6 @@ fn readings(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lab::Ours;
 
     #[test]
     fn frames_on_the_wire_count_what_the_counters_leave_out() {
@@ -119,9 +124,10 @@ mod tests {
 
     #[test]
     fn a_machine_without_adapters_gives_no_reading() {
-        let moment = Moment { ours: &Ours::default(), soaker: &[] };
+        let ours = Ours::default();
+        let moment = Moment { ours: &ours, soaker: &[] };
         let mut probe = CeilingProbe::new(Path::new("/nonexistent"));
-        probe.prepare();
+        probe.prepare(&ours);
         probe.begin(&moment);
         assert!(probe.end(&moment).is_empty());
     }

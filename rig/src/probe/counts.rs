@@ -10,8 +10,9 @@
 //! queues are told; counts of several queues, whose names differ in a number, as their sum with `*`
 //! in its place. Must not know whether the load went over the adapter.
 
-use super::adapter::on_devices;
+use super::adapter::{Adapter, adapters};
 use super::{counter, reading};
+use crate::lab::Ours;
 use crate::lab::ethtool::{Counters, Ethtool};
 use desk::record::Reading;
 use desk::unit::Unit;
@@ -39,13 +40,17 @@ pub struct AdapterCounts {
 }
 
 impl AdapterCounts {
-    /// Reads all adapters on a device; one that refuses or is gone is left out.
+    /// Reads all adapters; one that refuses or is gone is left out.
     #[must_use]
-    pub fn read(root: &Path) -> Self {
-        let Ok(mut ethtool) = Ethtool::open() else { return Self::default() };
-        let adapters = on_devices(root).into_iter();
-        let read = |(name, _): (String, _)| Some((name.clone(), ethtool.counters(&name).ok()?));
-        Self { adapters: adapters.filter_map(read).collect() }
+    pub fn read(root: &Path, ours: &Ours) -> Self {
+        let mut here = Ethtool::open().ok();
+        let mut counters = |adapter: &Adapter| match &adapter.away {
+            Some(away) => away.counters(),
+            None => here.as_mut()?.counters(&adapter.name).ok(),
+        };
+        let read = |adapter: Adapter| Some((counters(&adapter)?, adapter.name));
+        let all = adapters(root, ours).into_iter().filter_map(read);
+        Self { adapters: all.map(|(counters, name)| (name, counters)).collect() }
     }
 
     /// What was counted since `before`, by adapters that were there.
@@ -192,12 +197,15 @@ mod tests {
             counts(&[("eth1", driver(&[("drops", 3)])), ("eth3", driver(&[("drops", 99)]))]);
         assert!(after.since(&before).is_empty());
         assert!(AdapterCounts::default().since(&before).is_empty());
-        assert_eq!(AdapterCounts::read(Path::new("/nonexistent")), AdapterCounts::default());
+        assert_eq!(
+            AdapterCounts::read(Path::new("/nonexistent"), &Ours::default()),
+            AdapterCounts::default()
+        );
     }
 
     #[test]
     fn the_adapters_of_this_machine_are_read_where_they_answer() {
-        let here = AdapterCounts::read(Path::new("/"));
+        let here = AdapterCounts::read(Path::new("/"), &Ours::default());
         if here.adapters.values().all(Counters::is_empty) {
             println!("skipped: no adapter here counts anything but its standard statistics");
             return;

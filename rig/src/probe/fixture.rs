@@ -91,8 +91,9 @@ impl Drop for Mortal {
 
 /// What a probe reads over a window in which this happens.
 pub fn window(probe: &mut impl Probe, within: impl FnOnce()) -> Vec<Reading> {
-    let moment = Moment { ours: &Ours::default(), soaker: &[] };
-    probe.prepare();
+    let ours = Ours::default();
+    let moment = Moment { ours: &ours, soaker: &[] };
+    probe.prepare(&ours);
     probe.begin(&moment);
     within();
     let rows = probe.end(&moment);

@@ -77,7 +77,7 @@ pub struct Moment<'a> {
 pub trait Probe {
     /// Before the load goes: finds its files and devices, opens them, and reads what stays the same
     /// in the window. What an edge costs is only what changes.
-    fn prepare(&mut self) {}
+    fn prepare(&mut self, _: &Ours) {}
     /// Reads at the opening.
     fn begin(&mut self, moment: &Moment);
     /// Reads at the close and gives what happened between; empty when the kernel does not say.

@@ -15,9 +15,10 @@
 //!
 //! Must not know whether the load went over the adapter.
 
-use super::adapter::on_devices;
+use super::adapter::{Adapter, adapters};
 use super::source::{Change, Numbers};
 use super::{Moment, Probe, counter, reading};
+use crate::lab::Ours;
 use desk::record::Reading;
 use desk::unit::Unit;
 use std::collections::BTreeMap;
@@ -57,21 +58,21 @@ impl NicProbe {
         Self { root: root.to_owned(), numbers: Numbers::default() }
     }
 
-    /// The files of every adapter that sits on a device, as no virtual one does.
-    fn found(&self) -> BTreeMap<(String, usize), PathBuf> {
-        let files = |(name, folder): (String, PathBuf)| {
+    /// The files of every adapter.
+    fn found(&self, ours: &Ours) -> BTreeMap<(String, usize), PathBuf> {
+        let files = |adapter: Adapter| {
             let of = move |(at, (file, _)): (usize, (&str, Unit))| {
-                ((name.clone(), at), folder.join("statistics").join(file))
+                ((adapter.name.clone(), at), adapter.statistic(file))
             };
             FILES.into_iter().enumerate().map(of)
         };
-        on_devices(&self.root).into_iter().flat_map(files).collect()
+        adapters(&self.root, ours).into_iter().flat_map(files).collect()
     }
 }
 
 impl Probe for NicProbe {
-    fn prepare(&mut self) {
-        let found = self.found();
+    fn prepare(&mut self, ours: &Ours) {
+        let found = self.found(ours);
         self.numbers.find(found);
     }
 

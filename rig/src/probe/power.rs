@@ -16,6 +16,7 @@
 use super::hwmon::{Sensor, line, names, sensors};
 use super::source::{Change, Numbers};
 use super::{Moment, Probe, counter, reading};
+use crate::lab::Ours;
 use desk::record::Reading;
 use desk::unit::Unit;
 use std::collections::BTreeMap;
@@ -89,7 +90,7 @@ pub(super) fn zones(root: &Path) -> Vec<(String, u64, PathBuf)> {
 }
 
 impl Probe for PowerProbe {
-    fn prepare(&mut self) {
+    fn prepare(&mut self, _: &Ours) {
         let found = self.found();
         self.numbers.find(found);
     }
@@ -222,7 +223,7 @@ mod tests {
         tree.eio("sys/class/hwmon/hwmon0/energy1_input");
         let mut probe = PowerProbe::new(tree.root());
         let moment = Moment { ours: &crate::lab::Ours::default(), soaker: &[] };
-        probe.prepare();
+        probe.prepare(&Ours::default());
         probe.begin(&moment);
         // A window of 20 ms: 1 J in it is at most 50 W.
         std::thread::sleep(std::time::Duration::from_millis(20));

@@ -299,7 +299,7 @@ mod tests {
             (taken.kernel_ns, taken.foreign_ns)
         };
         let gained = [(14, 3), (50, 40), (60, 500), (61, 6000), (std::process::id(), 70_000)];
-        let ours = Ours { hosts: vec![("sut".into(), 50)], groups: Vec::new(), quotas: Vec::new() };
+        let ours = Ours { hosts: vec![("sut".into(), 50)], ..Ours::default() };
         let none = BTreeSet::new();
         assert_eq!(sums(&gained, (&ours, &none)), (3, 6500), "61 has ended; we are ours");
         assert_eq!(sums(&gained, (&Ours::default(), &none)), (3, 6540));

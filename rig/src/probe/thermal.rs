@@ -10,6 +10,7 @@
 use super::hwmon::{folders, line, sensors};
 use super::source::{Change, Numbers};
 use super::{Moment, Probe, reading};
+use crate::lab::Ours;
 use desk::record::Reading;
 use desk::unit::Unit;
 use std::collections::BTreeMap;
@@ -47,7 +48,7 @@ impl ThermalProbe {
 }
 
 impl Probe for ThermalProbe {
-    fn prepare(&mut self) {
+    fn prepare(&mut self, _: &Ours) {
         let found = self.found();
         self.numbers.find(found);
     }

@@ -74,7 +74,7 @@ impl Watch {
             copied: None,
         };
         let mut readings = Vec::new();
-        watch.probes.iter_mut().for_each(|probe| probe.prepare());
+        watch.probes.iter_mut().for_each(|probe| probe.prepare(&watch.ours));
         let (began_ns, hosts) = (clock::now_ns(), watch.hosts_cpu_ns());
         watch.read(Edge::Opens, &mut readings);
         wait(began_ns + nanoseconds(BASELINE_S))?;
@@ -128,10 +128,10 @@ impl Watch {
     /// When the wait ends early.
     pub fn prepare(&mut self, ours: Ours, wait: &mut Wait<'_>) -> Result<(), Ended> {
         self.ours = ours;
-        self.probes.iter_mut().for_each(|probe| probe.prepare());
+        self.probes.iter_mut().for_each(|probe| probe.prepare(&self.ours));
         // Without a thread there is no course; what is judged does not need one.
-        let _ = self.sampler.prepare(self.soaker.is_some());
-        self.counts = AdapterCounts::read(Path::new("/"));
+        let _ = self.sampler.prepare(self.soaker.is_some(), &self.ours);
+        self.counts = AdapterCounts::read(Path::new("/"), &self.ours);
         let Some(soaker) = &self.soaker else { return Ok(()) };
         soaker.work();
         let began_ns = clock::now_ns();
@@ -173,7 +173,7 @@ impl Watch {
         }
         let mut sampled = self.sampler.take();
         let before = std::mem::take(&mut self.counts);
-        sampled.readings.extend(AdapterCounts::read(Path::new("/")).since(&before));
+        sampled.readings.extend(AdapterCounts::read(Path::new("/"), &self.ours).since(&before));
         sampled
     }
 

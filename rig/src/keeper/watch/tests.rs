@@ -207,7 +207,7 @@ fn idle_watch() -> Watch {
 
 fn readings_over(watch: &mut Watch, ms: u64) -> Vec<Reading> {
     let mut readings = Vec::new();
-    watch.probes.iter_mut().for_each(|probe| probe.prepare());
+    watch.probes.iter_mut().for_each(|probe| probe.prepare(&Ours::default()));
     watch.read(Edge::Opens, &mut readings);
     pause(ms);
     watch.read(Edge::Closes, &mut readings);

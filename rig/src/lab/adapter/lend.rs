@@ -5,6 +5,7 @@
 //! what is changed on it meanwhile.
 
 use super::Why;
+use super::away::Away;
 use super::state::State;
 use super::{find, refuse};
 use crate::lab::clock;
@@ -16,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How long the kernel may take to return an adapter whose namespace has ended.
@@ -46,9 +48,15 @@ struct Place {
 pub struct Lent {
     written: Option<(Journal, Vec<u64>)>,
     names: Vec<String>,
+    away: Vec<Arc<Away>>,
 }
 
 impl Lent {
+    /// Those that have gone to the namespace of a host.
+    pub fn away(&self) -> &[Arc<Away>] {
+        &self.away
+    }
+
     /// Names that the adapters have on their hosts, in the order of the loans.
     pub fn names(&self) -> &[String] {
         &self.names
@@ -99,7 +107,9 @@ impl Lent {
             let own = own.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let Some(name) = &loan.name else { continue };
             let mut routes = Routes::open()?;
-            routes.move_to(&own, (&format!("/proc/{}/ns/net", host(loan.host).0), name))?;
+            let namespace = format!("/proc/{}/ns/net", host(loan.host).0);
+            routes.move_to(&own, (&namespace, name))?;
+            self.away.push(Arc::new(Away::find(own, name, namespace.into())?));
         }
         Ok(())
     }
@@ -107,6 +117,7 @@ impl Lent {
     /// Brings all back while their hosts still live. What cannot be, the guardian tries again.
     pub fn bring_back(&mut self) {
         self.names.clear();
+        self.away.clear();
         if let Some((journal, entries)) = self.written.take() {
             let _ = journal.undo(&entries);
         }
@@ -169,14 +180,10 @@ fn is_here(state: &State) -> Result<bool, Why> {
 fn move_from(namespace: &Path, there: &str, here: &str) -> Result<(), Why> {
     let words = |e: &dyn std::fmt::Display| e.to_string();
     let ours = File::open("/proc/thread-self/ns/net").map_err(|e| words(&e))?;
-    let theirs = File::open(namespace).map_err(|e| words(&e))?;
     let (there, here) = (there.to_owned(), here.to_owned());
-    let go = move || -> Result<(), Why> {
-        namespace::join(theirs.as_fd()).map_err(|e| words(&e))?;
-        let mut routes = Routes::open().map_err(|e| words(&e))?;
-        routes.move_to_descriptor(&there, (ours.as_fd(), &here)).map_err(|e| words(&e))
+    let go = move || -> Result<(), LabError> {
+        let mut routes = Routes::open()?;
+        Ok(routes.move_to_descriptor(&there, (ours.as_fd(), &here))?)
     };
-    std::thread::spawn(go)
-        .join()
-        .map_err(|_| "the thread that fetches adapters ended".to_owned())?
+    namespace::within(namespace, go).flatten().map_err(|e| words(&e))
 }

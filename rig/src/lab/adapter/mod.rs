@@ -4,11 +4,13 @@
 //! Never: which link it is for, or what is measured over it.
 //! Start reading at `lend.rs`.
 
+mod away;
 mod lend;
 mod state;
 #[cfg(test)]
 mod tests;
 
+pub use away::Away;
 pub(super) use lend::bring_back;
 pub use lend::{Lent, Loan};
 pub(super) use state::is_benchmark;

@@ -24,11 +24,11 @@ pub(super) fn observe(tree: &Tree) -> Vec<Adapter> {
 }
 
 fn adapter(tree: &Tree, name: String) -> Adapter {
-    let file = |file: &str| format!("{LINKS}/{name}/{file}");
+    let link = format!("{LINKS}/{name}");
+    let file = |file: &str| format!("{link}/{file}");
     let device = tree.resolve(&file("device"));
     let functions = device.as_deref().map(pcie::functions).unwrap_or_default();
     let physical = device.is_some();
-    let carrier = tree.number::<u8>(&file("carrier")) == Some(1);
     let queues = tree.names(&file("queues"));
     let queues_of = |kind: &str| queues.iter().filter(|q| q.starts_with(kind)).count();
     Adapter {
@@ -37,9 +37,9 @@ fn adapter(tree: &Tree, name: String) -> Adapter {
         device_id: functions.first().and_then(|function| device_id(tree, function)),
         pcie_now: pcie::now(tree, &functions),
         pcie_best: pcie::best(tree, &functions),
-        speed_now: speed(tree, &name).filter(|_| physical && carrier),
-        carrier,
-        mtu: tree.number(&file("mtu")).unwrap_or(0),
+        speed_now: speed(tree, &link).filter(|_| physical),
+        carrier: carrier(tree, &link),
+        mtu: mtu(tree, &link),
         tx_queues: u32::try_from(queues_of("tx-")).unwrap_or(u32::MAX),
         rx_queues: u32::try_from(queues_of("rx-")).unwrap_or(u32::MAX),
         // -1 is "no node"; a virtio device leaves the answer to the function that carries it.
@@ -61,10 +61,19 @@ fn device_id(tree: &Tree, function: &str) -> Option<String> {
     Some(format!("{}:{}", vendor.trim_start_matches("0x"), device.trim_start_matches("0x")))
 }
 
-/// What the driver claims, bit/s; -1 and 0 are "unknown". A veth claims 10 Gbit/s whatever it
-/// carries, so only a physical adapter with a carrier is believed.
-fn speed(tree: &Tree, name: &str) -> Option<Quantity> {
-    let megabits: u32 = tree.number(&format!("{LINKS}/{name}/speed"))?;
+fn carrier(tree: &Tree, link: &str) -> bool {
+    tree.number::<u8>(&format!("{link}/carrier")) == Some(1)
+}
+
+/// Largest packet, bytes; 0 where it is unknown.
+pub(super) fn mtu(tree: &Tree, link: &str) -> u32 {
+    tree.number(&format!("{link}/mtu")).unwrap_or(0)
+}
+
+/// What the driver claims with a carrier, bit/s; -1 and 0 are "unknown". A veth claims 10 Gbit/s
+/// whatever it carries, so only a physical adapter is believed.
+pub(super) fn speed(tree: &Tree, link: &str) -> Option<Quantity> {
+    let megabits: u32 = tree.number(&format!("{link}/speed")).filter(|_| carrier(tree, link))?;
     // SPEED_UNKNOWN read through an unsigned number is the largest there is.
     let known = megabits > 0 && megabits < u32::MAX;
     known.then(|| Quantity::new(f64::from(megabits) * 1e6, Unit::BitPerSecond))

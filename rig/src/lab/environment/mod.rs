@@ -22,7 +22,7 @@ mod pcie;
 mod tests;
 mod tree;
 
-pub use ceiling::{AdapterCeiling, adapter_ceilings, largest_cache};
+pub use ceiling::{AdapterCeiling, adapter_ceiling, largest_cache};
 pub use complete::complete_adapters;
 pub use library::libraries;
 pub(in crate::lab) use tree::cpu_list;

@@ -10,10 +10,11 @@
 //!
 //! Must not know whether the load went over the adapter.
 
-use super::adapter::on_devices;
+use super::adapter::{Adapter, adapters};
 use super::columns::{Columns, Row, largest};
 use super::source::{Numbers, Source, Text};
 use super::{Moment, Probe, reading};
+use crate::lab::Ours;
 use desk::record::Reading;
 use desk::unit::Unit;
 use std::collections::{BTreeMap, BTreeSet};
@@ -60,29 +61,25 @@ impl IrqProbe {
             vectors: BTreeMap::new(),
         }
     }
+}
 
-    /// Numbers of the interrupts of an adapter's device, and the virtio name if it has one.
-    fn device(&self, adapter: &str) -> (BTreeSet<u32>, Option<String>) {
-        let Ok(mut device) =
-            fs::canonicalize(self.root.join("sys/class/net").join(adapter).join("device"))
-        else {
-            return (BTreeSet::new(), None);
-        };
-        let name = device.file_name().and_then(|n| n.to_str()).unwrap_or_default().to_owned();
-        let virtio = name.starts_with("virtio").then_some(name);
-        if virtio.is_some() {
-            // The function that carries it has the interrupts, and nothing else uses them.
-            device.pop();
-        }
-        let vectors = fs::read_dir(device.join("msi_irqs")).into_iter().flatten().flatten();
-        let mut numbers: BTreeSet<u32> =
-            vectors.filter_map(|v| v.file_name().to_str()?.parse().ok()).collect();
-        if numbers.is_empty() {
-            let line = fs::read_to_string(device.join("irq")).unwrap_or_default();
-            numbers.extend(line.trim().parse::<u32>().ok().filter(|n| *n > 0));
-        }
-        (numbers, virtio)
+/// Numbers of the interrupts of an adapter's device, and the virtio name if it has one.
+fn device(adapter: &Adapter) -> (BTreeSet<u32>, Option<String>) {
+    let Some(mut device) = adapter.device.clone() else { return (BTreeSet::new(), None) };
+    let name = device.file_name().and_then(|n| n.to_str()).unwrap_or_default().to_owned();
+    let virtio = name.starts_with("virtio").then_some(name);
+    if virtio.is_some() {
+        // The function that carries it has the interrupts, and nothing else uses them.
+        device.pop();
     }
+    let vectors = fs::read_dir(device.join("msi_irqs")).into_iter().flatten().flatten();
+    let mut numbers: BTreeSet<u32> =
+        vectors.filter_map(|v| v.file_name().to_str()?.parse().ok()).collect();
+    if numbers.is_empty() {
+        let line = fs::read_to_string(device.join("irq")).unwrap_or_default();
+        numbers.extend(line.trim().parse::<u32>().ok().filter(|n| *n > 0));
+    }
+    (numbers, virtio)
 }
 
 /// Whether a name such as `eth1-TxRx-0`, `mlx5@eth1` or `virtio2-input.0` is that of `owner`;
@@ -97,16 +94,16 @@ fn is_named(name: &str, owner: &str) -> bool {
 }
 
 impl Probe for IrqProbe {
-    fn prepare(&mut self) {
-        let adapters = on_devices(&self.root);
+    fn prepare(&mut self, ours: &Ours) {
+        let adapters = adapters(&self.root, ours);
         let table = self.file.open().map(|text| text.text).unwrap_or_default();
         let table = Columns::parse(&table, |_| true);
-        let of = |(name, _): &(String, PathBuf)| (name.clone(), self.vectors_of(name, &table));
+        let of = |adapter: &Adapter| (adapter.name.clone(), vectors_of(adapter, &table));
         self.vectors = adapters.iter().map(of).collect();
         self.vectors.retain(|_, numbers| !numbers.is_empty());
-        let files = |(name, folder): (String, PathBuf)| {
+        let files = |adapter: Adapter| {
             let of = move |(at, file): (usize, &str)| {
-                ((name.clone(), at), folder.join("statistics").join(file))
+                ((adapter.name.clone(), at), adapter.statistic(file))
             };
             PACKETS.into_iter().enumerate().map(of)
         };
@@ -160,19 +157,19 @@ impl IrqProbe {
         }
         rows
     }
+}
 
-    /// The vectors of an adapter, by number or by name.
-    fn vectors_of(&self, adapter: &str, table: &Columns<'_>) -> BTreeSet<u32> {
-        let (numbers, virtio) = self.device(adapter);
-        let its = |row: &Row| {
-            let number = row.name.parse::<u32>().ok()?;
-            let named =
-                |name: &&str| is_named(name, adapter) || virtio.iter().any(|v| is_named(name, v));
-            let is_its = numbers.contains(&number) || row.words.iter().any(named);
-            is_its.then_some(number)
-        };
-        table.rows.iter().filter_map(its).collect()
-    }
+/// The vectors of an adapter, by number or by name.
+fn vectors_of(adapter: &Adapter, table: &Columns<'_>) -> BTreeSet<u32> {
+    let (numbers, virtio) = device(adapter);
+    let its = |row: &Row| {
+        let number = row.name.parse::<u32>().ok()?;
+        let named =
+            |name: &&str| is_named(name, &adapter.name) || virtio.iter().any(|v| is_named(name, v));
+        let is_its = numbers.contains(&number) || row.words.iter().any(named);
+        is_its.then_some(number)
+    };
+    table.rows.iter().filter_map(its).collect()
 }
 
 /// What one adapter's vectors gained on each CPU, as rates, shares, and the fullest cells.

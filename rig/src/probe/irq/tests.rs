@@ -81,7 +81,7 @@ fn machine(name: &str) -> Tree {
 fn over(tree: &Tree, seconds: f64, within: impl FnOnce()) -> Vec<Reading> {
     let mut probe = IrqProbe::new(&tree.0);
     let moment = Moment { ours: &Ours::default(), soaker: &[] };
-    probe.prepare();
+    probe.prepare(&Ours::default());
     probe.begin(&moment);
     within();
     let window = probe.close().unwrap();
@@ -113,7 +113,7 @@ fn without_an_interrupt_there_is_a_rate_of_none_and_no_ratio() {
     let tree = machine("none");
     let mut probe = IrqProbe::new(&tree.0);
     let moment = Moment { ours: &Ours::default(), soaker: &[] };
-    probe.prepare();
+    probe.prepare(&Ours::default());
     probe.begin(&moment);
     let rows = probe.end(&moment);
     assert_eq!(value(&rows, "eth1", "interrupts"), Some(0.0));
@@ -208,7 +208,7 @@ fn an_adapter_that_vanishes_in_the_window_leaves_the_others() {
     symlink("/proc/self/mem", tree.0.join("proc/interrupts")).unwrap();
     let moment = Moment { ours: &Ours::default(), soaker: &[] };
     let mut probe = IrqProbe::new(&tree.0);
-    probe.prepare();
+    probe.prepare(&Ours::default());
     probe.begin(&moment);
     assert!(probe.end(&moment).is_empty(), "EIO");
 }

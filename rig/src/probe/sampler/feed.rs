@@ -5,7 +5,7 @@
 //! sensor of each package's temperature, the management controller. A sensor of a core is not read:
 //! a read wakes the core. A source that fails once gives no course. Must not know the window.
 
-use super::super::adapter::on_devices;
+use super::super::adapter::adapters;
 use super::super::counter;
 use super::super::hwmon::{folders, line, sensors};
 use super::super::ipmi::Meter;
@@ -14,6 +14,7 @@ use super::super::pressure::total;
 use super::super::source::Source;
 use super::super::thermal::is_believed;
 use super::course::{Course, Courses};
+use crate::lab::Ours;
 use crate::lab::clock::{self, TICK_NS};
 use desk::unit::Unit;
 use std::path::{Path, PathBuf};
@@ -70,7 +71,7 @@ pub(super) struct Feed {
 }
 
 /// All feeds below a root; those that a soaker falsifies are left out beside one.
-pub(super) fn all(root: &Path, soaked: bool) -> Vec<Feed> {
+pub(super) fn all(root: &Path, soaked: bool, ours: &Ours) -> Vec<Feed> {
     let mut feeds = Vec::new();
     if !soaked {
         feeds.push(cpu(root));
@@ -81,11 +82,10 @@ pub(super) fn all(root: &Path, soaked: bool) -> Vec<Feed> {
     let file = Source::new(root.join("proc/net/softnet_stat"));
     let course = Course::new("softirq", "softnet.dropped", Unit::PacketPerSecond);
     feeds.push(Feed::new(What::Softnet { file, last: 0 }, 1, vec![course]));
-    for (adapter, folder) in on_devices(root) {
+    for adapter in adapters(root, ours) {
         for (name, unit) in OF_ADAPTERS {
-            let path = folder.join("statistics").join(name);
-            let course = Course::new("nic", &format!("{name}.{adapter}"), unit);
-            feeds.push(counter(path, (None, 1.0), course));
+            let course = Course::new("nic", &format!("{name}.{}", adapter.name), unit);
+            feeds.push(counter(adapter.statistic(name), (None, 1.0), course));
         }
     }
     for (name, range, path) in zones(root).into_iter().filter(|zone| zone.0.starts_with(PACKAGE)) {

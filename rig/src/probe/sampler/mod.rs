@@ -12,7 +12,7 @@ mod feed;
 mod tests;
 
 use super::reading;
-use crate::lab::clock;
+use crate::lab::{Ours, clock};
 use course::quantity;
 use desk::record::{Reading, Track};
 use desk::unit::Unit;
@@ -74,8 +74,8 @@ impl Sampler {
     ///
     /// # Errors
     /// When there is no thread to be had.
-    pub fn prepare(&mut self, soaked: bool) -> io::Result<()> {
-        self.start(feed::all(&self.root, soaked))
+    pub fn prepare(&mut self, soaked: bool, ours: &Ours) -> io::Result<()> {
+        self.start(feed::all(&self.root, soaked, ours))
     }
 
     fn start(&mut self, mut feeds: Vec<Feed>) -> io::Result<()> {

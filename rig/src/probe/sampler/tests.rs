@@ -61,7 +61,7 @@ fn a_window_has_a_course_of_each_source_that_was_there_and_its_sum_is_that_of_th
     adapter(&tree, 4_294_967_000);
     package(&tree, 262_143_328_000);
     let mut sampler = Sampler::new(tree.root());
-    sampler.prepare(false).unwrap();
+    sampler.prepare(false, &Ours::default()).unwrap();
     let opened_ns = clock::now_ns();
     let sampled = over(&mut sampler, || {
         pause(150);
@@ -97,7 +97,7 @@ fn a_source_that_fails_vanishes_or_was_reset_has_no_course_and_the_others_have()
     adapter(&tree, 5_000);
     tree.link("sys/class/net/eth1/statistics/tx_bytes", &device.file());
     let mut sampler = Sampler::new(tree.root());
-    sampler.prepare(false).unwrap();
+    sampler.prepare(false, &Ours::default()).unwrap();
     let sampled = over(&mut sampler, || {
         pause(50);
         tree.file("sys/class/net/eth1/statistics/rx_bytes", "10\n");
@@ -113,12 +113,12 @@ fn five_hundred_and_twelve_cpus_are_two_courses() {
     let tree = Tree::new("sampler-512");
     tree.file("proc/stat", &stat(&[7; 512]));
     let mut sampler = Sampler::new(tree.root());
-    sampler.prepare(false).unwrap();
+    sampler.prepare(false, &Ours::default()).unwrap();
     let sampled = over(&mut sampler, || pause(120));
     assert_eq!(sampled.tracks.len(), 2, "{:?}", sampled.tracks);
     assert!(sampled.tracks.iter().all(|track| track.values.iter().all(|busy| *busy == 1.0)));
     // Beside a soaker CPUs are never idle.
-    sampler.prepare(true).unwrap();
+    sampler.prepare(true, &Ours::default()).unwrap();
     assert!(over(&mut sampler, || pause(20)).tracks.is_empty());
 }
 
@@ -156,13 +156,13 @@ fn a_controller_that_refuses_or_goes_has_no_course() {
 fn a_load_that_fails_leaves_no_thread_behind_and_no_course() {
     let mut sampler = Sampler::new(Path::new("/"));
     assert_eq!(sampler.cpu_ns(), 0);
-    sampler.prepare(false).unwrap();
+    sampler.prepare(false, &Ours::default()).unwrap();
     assert_eq!(sampler.take(), Sampled::default(), "it never opened");
-    sampler.prepare(false).unwrap();
+    sampler.prepare(false, &Ours::default()).unwrap();
     sampler.open(clock::now_ns());
     assert_eq!(sampler.take(), Sampled::default(), "it never closed");
-    sampler.prepare(false).unwrap();
-    sampler.prepare(false).unwrap();
+    sampler.prepare(false, &Ours::default()).unwrap();
+    sampler.prepare(false, &Ours::default()).unwrap();
     let here = over(&mut sampler, || pause(120));
     assert!(track(&here, "busy").is_some() && track(&here, "available").is_some(), "{here:?}");
 }
