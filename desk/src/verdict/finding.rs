@@ -528,6 +528,8 @@ pub struct Top {
 pub enum PowerSource {
     /// A person read a meter.
     Entered,
+    /// The management controller, of the whole machine, in every trial.
+    Board,
     /// The counters of the CPUs' packages and their memory, in every trial.
     Packages,
 }

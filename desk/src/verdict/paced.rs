@@ -5,7 +5,7 @@
 
 use super::finding::PowerSource;
 use super::measured::replicated;
-use super::worth::{most_zones, zones_of};
+use super::worth::Meter;
 use crate::plan::expand;
 use crate::record::{
     LoadPlan, LoadPoint, ManualFact, Metric, MetricRole, ParamRole, Plan, Run, SearchKind,
@@ -59,8 +59,8 @@ pub struct PacedState {
 struct Visits<'r> {
     run: &'r Run,
     metric: &'r Metric,
-    /// Zones of the CPUs that every trial must tell.
-    zones: usize,
+    /// What watts are read from, where they were measured.
+    meter: Option<Meter>,
     trials: Vec<(Value, &'r TrialRecord)>,
 }
 
@@ -69,7 +69,7 @@ struct Visits<'r> {
 ///
 /// `run` has all steps of its searches.
 pub(super) fn paced(run: &Run) -> Vec<PacedPower> {
-    let zones = most_zones(run);
+    let meter = Meter::of(run);
     let (points, treatments) = expand(&run.plan);
     let mut all = Vec::new();
     for load in &run.plan.loads {
@@ -79,7 +79,7 @@ pub(super) fn paced(run: &Run) -> Vec<PacedPower> {
             let paced = values.iter().filter(|value| value.quantity().is_some());
             load.search.is_none() && Some(name) == offered && paced.count() > 1
         });
-        if !(has_states || sweeps && zones > 0) {
+        if !(has_states || sweeps && meter.is_some()) {
             continue;
         }
         let mut seen: Vec<Settings> = Vec::new();
@@ -89,7 +89,7 @@ pub(super) fn paced(run: &Run) -> Vec<PacedPower> {
                 continue;
             }
             let each = treatments.iter().map(|(treatment, _)| (treatment, &fixed));
-            all.extend(each.filter_map(|at| one(run, load, at, zones)));
+            all.extend(each.filter_map(|at| one(run, load, at, meter)));
             seen.push(fixed);
         }
     }
@@ -110,13 +110,13 @@ fn one(
     run: &Run,
     load: &LoadPlan,
     (treatment, fixed): (&Treatment, &Settings),
-    zones: usize,
+    meter: Option<Meter>,
 ) -> Option<PacedPower> {
     let metric = match &load.search {
         Some(search) => run.metric(&load.name, &search.metric)?,
         None => run.metrics_of(&load.name).find(|metric| metric.role == MetricRole::Rate)?,
     };
-    let visits = Visits { run, metric, zones, trials: trials(run, load, (treatment, fixed)) };
+    let visits = Visits { run, metric, meter, trials: trials(run, load, (treatment, fixed)) };
     // Watts are entered for states, not for the loads of a sweep.
     let told = states_of(load).then(|| Entered::of(&run.plan, treatment));
     let entered = told.unwrap_or_else(|| Entered(Vec::new()));
@@ -124,7 +124,7 @@ fn one(
         visits.states(load).into_iter().map(|at| visits.state(at, &entered)).collect();
     let told = states.iter().any(|state| state.watts.is_some());
     let source = match entered.0.is_empty() {
-        true => PowerSource::Packages,
+        true => meter.map_or(PowerSource::Packages, |meter| meter.source),
         false => PowerSource::Entered,
     };
     Some(PacedPower {
@@ -182,7 +182,7 @@ impl Visits<'_> {
 
     fn state(&self, at: Value, entered: &Entered) -> PacedState {
         let work = |record: &TrialRecord| Some(record.outcome.figure(self.metric)?.value);
-        let watts = |record: &TrialRecord| entered.watts(&at, zones_of(record, self.zones));
+        let watts = |record: &TrialRecord| entered.watts(&at, self.measured(record));
         let per_watt = |record: &TrialRecord| Some(work(record)? / watts(record)?);
         PacedState {
             work: self.estimate(&at, &work, self.metric.unit),
@@ -193,6 +193,10 @@ impl Visits<'_> {
             per_watt: self.estimate(&at, &per_watt, self.metric.unit),
             at,
         }
+    }
+
+    fn measured(&self, record: &TrialRecord) -> Option<f64> {
+        self.meter?.watts(record)
     }
 
     /// A figure of the trials in a state over blocks, or rounds of boots.
@@ -220,7 +224,7 @@ impl Visits<'_> {
             let share = entered.watts(&idle, None)? / entered.watts(&full, None)?;
             return Some(Estimate::exact(Quantity::new(share, Unit::Share)));
         }
-        let watts = |record: &TrialRecord| zones_of(record, self.zones);
+        let watts = |record: &TrialRecord| self.measured(record);
         let full = self.by_block(&full, &watts);
         let idle = self.by_block(&idle, &watts).into_iter();
         let shares: Vec<f64> =

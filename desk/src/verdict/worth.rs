@@ -14,8 +14,10 @@ use crate::unit::{Quantity, Unit};
 /// What a person calls the facts.
 const PRICE: &str = "price";
 const POWER: &str = "power";
-/// Readings of a probe of power: what the packages and their memory took, each once.
-const MEASURED: [&str; 2] = ["watts.package", "watts.dram"];
+/// Reading of a probe of power: what the whole machine took, by its management controller.
+const BOARD: [&str; 1] = ["watts.board"];
+/// The same of what the packages and their memory took, each once.
+const PACKAGES: [&str; 2] = ["watts.package", "watts.dram"];
 
 /// The contest by money. None unless a person entered what both levels cost in one currency, and
 /// the metric is one of which more is better: a time or a load over a price says nothing.
@@ -31,14 +33,14 @@ pub(super) fn power(run: &Run, asked: &Asked<'_>) -> Option<Worth> {
     if let Some(both) = entered(run, asked, POWER).filter(is_power) {
         return by_level(run, asked, (POWER, both, Some(PowerSource::Entered)));
     }
-    let zones = most_zones(run);
-    let measured = |record: &TrialRecord| zones_of(record, zones);
+    let meter = Meter::of(run)?;
+    let measured = |record: &TrialRecord| meter.watts(record);
     let both = mean_watts(&asked.contest, &measured)?;
     let both = both.map(|watts| Quantity::new(watts, Unit::Watt));
     let per_unit = per_unit(asked, POWER, &measured)?;
     let [base, other] = both;
     let comparison = per_unit.id.clone();
-    let power = Some(PowerSource::Packages);
+    let power = Some(meter.source);
     // A difference of measured watts is not exact.
     let (gain, parts, per_unit) = (None, None, Some(per_unit));
     Some(Worth { comparison, base, other, power, gain, parts, per_unit })
@@ -52,21 +54,38 @@ fn entered(run: &Run, asked: &Asked<'_>, what: &str) -> Option<[Quantity; 2]> {
     Some([base?, other?]).filter(|[base, other]| base.unit == other.unit)
 }
 
-/// Zones in the trial that has most: one in which a zone was not believed has too few watts.
-pub(super) fn most_zones(run: &Run) -> usize {
-    run.records.iter().map(|record| zones(record).count()).max().unwrap_or_default()
+/// What watts of a run are read from.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Meter {
+    /// The whole machine where any trial has it, else its packages.
+    pub source: PowerSource,
+    /// Zones in the trial that has most: one in which a zone was not believed has too few watts.
+    zones: usize,
 }
 
-/// Watts of each package of the CPUs and of its memory in the window of a trial.
-fn zones(record: &TrialRecord) -> impl Iterator<Item = f64> {
-    let known = |key: &str| MEASURED.iter().any(|kind| key.starts_with(kind));
+impl Meter {
+    /// The one of a run; none where nothing was measured.
+    pub fn of(run: &Run) -> Option<Self> {
+        let meters = [(PowerSource::Board, &BOARD[..]), (PowerSource::Packages, &PACKAGES[..])];
+        meters.into_iter().find_map(|(source, kinds)| {
+            let count = |record: &TrialRecord| zones(record, kinds).count();
+            let zones = run.records.iter().map(count).max().filter(|zones| *zones > 0)?;
+            Some(Self { source, zones })
+        })
+    }
+
+    /// Watts in the window of a trial; none where a zone is missing.
+    pub fn watts(self, record: &TrialRecord) -> Option<f64> {
+        let kinds = if self.source == PowerSource::Board { &BOARD[..] } else { &PACKAGES[..] };
+        (zones(record, kinds).count() == self.zones).then(|| zones(record, kinds).sum())
+    }
+}
+
+/// Watts of the zones of these kinds in the window of a trial.
+fn zones<'r>(record: &'r TrialRecord, kinds: &'r [&str]) -> impl Iterator<Item = f64> + 'r {
+    let known = |key: &str| kinds.iter().any(|kind| key.starts_with(kind));
     let rows = record.readings.iter().filter(move |r| r.probe == POWER && known(&r.key));
     rows.map(|r| r.quantity.value)
-}
-
-/// Their sum; none unless there are so many, at least one.
-pub(super) fn zones_of(record: &TrialRecord, count: usize) -> Option<f64> {
-    (count > 0 && zones(record).count() == count).then(|| zones(record).sum())
 }
 
 /// Mean over the paired trials of each level.
@@ -338,6 +357,16 @@ mod tests {
         );
         assert!((power.per_unit.as_ref().unwrap().overall.centre.value / 1.5 - 1.0).abs() < 0.01);
         assert_eq!(power.gain, None, "a difference of measured watts is not exact");
+        // A controller that tells of the whole machine is preferred, in trials that have it.
+        let mut of_board = measured.clone();
+        for record in &mut of_board.records {
+            let quantity = Quantity::new(80.0, Unit::Watt);
+            let (probe, host) = ("power".into(), "machine".into());
+            record.readings.push(Reading { probe, host, key: "watts.board".into(), quantity });
+        }
+        let power = &analyse(&of_board).powers[0];
+        assert_eq!(power.power, Some(PowerSource::Board));
+        assert_eq!((power.base.value, power.other.value), (80.0, 80.0));
         // A zone that one trial lacks leaves that trial out, and halves nothing.
         let zone = |r: &Reading| r.key == "watts.dram-0";
         measured.records[0].readings.retain(|r| !zone(r));

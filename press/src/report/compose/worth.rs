@@ -71,6 +71,7 @@ fn section(writer: &mut Writer, part: &Part<'_>, (words, all): (Words, &[Worth])
     let taken = match all.first().and_then(|worth| worth.power) {
         None => "price-entered",
         Some(PowerSource::Entered) => "power-entered",
+        Some(PowerSource::Board) => "power-of-board",
         Some(PowerSource::Packages) => "power-measured",
     };
     let mut columns = Vec::new();
