@@ -88,11 +88,11 @@ fn a_report_says_boots_where_n_counts_boots() {
     let said = report::text(&report::compose(&run, &analysis).expect("words"), 20_000, true);
     for words in [
         "n = 3 boots in random order",
-        "A level of bios takes hold only when the machine starts.",
-        "What is compared are boots:",
-        "with fewer than 8 boots: the levels are divided within each round",
+        "A level of bios takes effect at boot only.",
+        "Boots are compared,",
+        "below 8 boots: levels are divided within each round",
         "There are 3 boots; the smallest effect",
-        "Raise the number of boots in the plan.",
+        "Measure more boots: raise boots in the plan.",
         "5 in each of 6 boots, 3 boots a level",
         "The mean of every boot, by round",
     ] {

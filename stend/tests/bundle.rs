@@ -138,7 +138,7 @@ fn a_survey_and_a_comparison_come_back_too() {
     let pair = format!("compare {} {} --force", ids[0], ids[1]);
     place.stend(&format!("{pair} --store c.stend --out four"));
     let of_both = format!("figure {} --against {} --store c.stend", ids[0], ids[1]);
-    assert!(place.stend(&of_both).contains("visits in the order of time"));
+    assert!(place.stend(&of_both).contains("attempts in order of time"));
     place.again("four/report.html", "five");
     assert!(place.file("four/report.html") == place.file("five/report.html"));
 }

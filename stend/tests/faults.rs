@@ -195,8 +195,8 @@ fn a_load_that_the_clients_cannot_make_has_no_figure_and_is_named() {
     assert!(analysis.caveats.iter().any(only), "{:?}", analysis.caveats);
     let document = report::compose(&run, &analysis).expect("a report");
     let said = report::text(&document, 400, true);
-    assert!(said.contains("the clients were at their limit in every visit"), "{said}");
-    assert!(said.contains("What was seen (not counted)") && said.contains("Gbit/s"), "{said}");
+    assert!(said.contains("the clients were at their limit in every attempt"), "{said}");
+    assert!(said.contains("Figures (not counted)") && said.contains("Gbit/s"), "{said}");
 }
 
 #[test]

@@ -59,7 +59,7 @@ fn the_gain_of_a_part_for_each_euro_and_each_watt_is_what_was_planted() {
     for words in [
         "only PRO/1000 sets quick apart from slow. For 100 EUR more it gives ",
         "PRO/1000",
-        "What is known of the levels beside their work",
+        "Levels beside their work",
         "not entered",
         "not measured",
     ] {
@@ -76,13 +76,13 @@ fn of_two_parts_that_differ_none_is_credited_and_without_figures_nothing_is_made
     for words in [
         "PRO/1000, 2 × cable together set quick apart from slow. For 110 EUR more they give ",
         "no single part is credited.",
-        "Power: not measured, and not entered.",
+        "Power: not measured, not entered.",
     ] {
         assert!(article.contains(words), "{words} is not in\n{article}");
     }
     assert!(!article.contains("only PRO/1000"), "{article}");
     let bare = said(&run(&plan("", ""), &physics(LINKS)));
-    assert!(bare.contains("Power: not measured, and not entered. Price: not entered."), "{bare}");
+    assert!(bare.contains("Power: not measured, not entered. Price: not entered."), "{bare}");
     assert!(!bare.contains(" W ") && !bare.contains("EUR"), "{bare}");
 }
 
@@ -176,7 +176,7 @@ fn states_are_told_on_every_medium_by_the_meter_by_a_person_or_as_not_measured()
         assert!(article.contains(words), "{words} is not in\n{article}");
     }
     let bare = said(&run(&plan(STATES, ""), &physics(LINKS)));
-    let words = "Power by state of the load: not measured, and not entered.";
+    let words = "Power by state of the load: not measured, not entered.";
     assert!(bare.contains(words) && !bare.contains(" W ("), "{bare}");
 }
 

@@ -184,7 +184,7 @@ pub enum Tone {
     Good,
     /// Worse.
     Bad,
-    /// No difference that matters.
+    /// No relevant difference.
     Even,
     /// Not decided.
     Open,
@@ -238,6 +238,8 @@ pub enum Node {
         title: Prose,
         /// Content.
         body: Vec<Node>,
+        /// Whether it is of interest to few, so that a medium may fold it away.
+        folded: bool,
     },
     /// Running text.
     Paragraph(Prose),
@@ -276,6 +278,25 @@ pub enum Node {
         /// Consequence and remedy.
         text: Prose,
     },
+}
+
+impl Node {
+    /// A section that stands open.
+    #[must_use]
+    pub const fn section(id: String, title: Prose, body: Vec<Self>) -> Self {
+        Self::Section { id, title, body, folded: false }
+    }
+
+    /// The section or table folded away; any other node as it was.
+    #[must_use]
+    pub fn fold(mut self) -> Self {
+        match &mut self {
+            Self::Section { folded, .. } => *folded = true,
+            Self::Table(table) => table.folded = true,
+            _ => {}
+        }
+        self
+    }
 }
 
 /// An article.

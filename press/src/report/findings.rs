@@ -53,7 +53,7 @@ fn a_reason_to_withhold_is_said_once_with_its_points() {
     let said = said(&run, &analysis);
     for words in [
         "– No verdict on the P/E index at 64 B–128 B: the ways of counting",
-        "– No verdict on the P/E index at 128 KiB–256 KiB: a level kept as little as 3.10 %",
+        "– No verdict on the P/E index at 128 KiB–256 KiB: a level kept only 3.10 %",
         "no verdict on the P/E index over all points: both levels ran as fast as they could",
         "An equal offered load would decide",
     ] {
@@ -80,7 +80,7 @@ fn equal_load_and_displaced_work_decide() {
     assert!(words.contains(
         "so their costs compare directly: pro1000 takes less CPU for its work than onboard"
     ));
-    let decides = "What decides instead is the work that a program at idle priority";
+    let decides = "The work that a program at idle priority lost meanwhile decides instead";
     assert!(!words.contains(decides), "nothing displaced decides between unequal throughputs");
     assert_eq!(words.matches("Displaced CPUs").count(), 1);
     for cost in analysis.costs.iter_mut().filter(|c| !c.equal_load) {
@@ -120,7 +120,7 @@ fn two_states_are_said_drawn_hollow_and_doubted() {
     assert_eq!((hollow, figures[2].series[0].name.as_str()), (1, "onboard"));
     assert!(figures[2].footnote.starts_with("Hollow points: a level with two states."));
     let card = card_of(&run, &analysis);
-    assert!(card.contains("Doubt: two states at 1 point"), "{card}");
+    assert!(card.contains("Caveat: two states at 1 point"), "{card}");
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn an_interaction_says_both_effects_and_their_ratio() {
     let (run, analysis) = fixture::duel();
     let words = said(&run, &analysis);
     let sentence = "mtu 9000 B against mtu 1500 B gives throughput 1.07× with onboard and 3.10× \
-                    with pro1000. The effect depends on it: second over first 2.90×";
+                    with pro1000. The factors interact: second over first 2.90×";
     assert!(words.contains(sentence));
 }
 
@@ -147,7 +147,7 @@ fn advice_that_agrees_is_one_sentence() {
     let (run, mut analysis) = fixture::duel();
     let words = said(&run, &analysis);
     assert!(words.contains("transmit: pro1000, throughput 1.75× (1.73–1.77×) against onboard; "));
-    assert!(words.contains("both: no advice, as a level has two states."));
+    assert!(words.contains("both: no advice: a level has two states."));
     for advice in analysis.advice.iter_mut().filter(|a| a.reader == Reader::PeakThroughput) {
         advice.choice = Some("pro1000".into());
         advice.verdict = Verdict::Better;
@@ -328,8 +328,8 @@ fn an_index_and_the_method_of_many_blocks_are_said() {
     let words = said(&run, &analysis).replace('\u{a0}', " ");
     for part in [
         "Over 2 comparisons pro1000 is worse than onboard: the geometric mean of their throughput",
-        "from 8 blocks on: the levels are divided within each block; the ratio is the Hodges-Leh",
-        "whole blocks have their signs flipped",
+        "from 8 blocks on: levels are divided within each block. The ratio is the Hodges-Leh",
+        "max-T over sign flips of whole blocks",
         "after 5, 10, 20 blocks the run could end if every comparison was decided, at the latest \
          after 40. Each look has an error of 1.25 %",
     ] {
@@ -348,7 +348,7 @@ fn a_card_counts_what_it_leaves_out_and_keeps_its_doubts() {
     }
     let card = card_of(&run, &analysis);
     assert!(card.lines().count() <= 20, "{card}");
-    assert_eq!(card.lines().filter(|l| l.starts_with("Doubt:")).count(), 3, "{card}");
+    assert_eq!(card.lines().filter(|l| l.starts_with("Caveat:")).count(), 3, "{card}");
     assert!(card.contains("(+ 5 more in the report)"), "{card}");
     assert!(card.lines().any(|l| l.starts_with("+ ") && l.ends_with("more in the report")));
     assert!(card.ends_with("Next: stend run\n"), "{card}");
@@ -370,7 +370,7 @@ fn the_method_says_how_cpu_time_was_counted_only_where_it_was() {
 fn a_single_place_has_its_kind_of_limit_in_words() {
     let (run, mut analysis) = fixture::duel();
     for (sign, words) in [
-        (desk::verdict::GeneratorSign::Starved, "wanted to run 98 % of the time and was not let"),
+        (desk::verdict::GeneratorSign::Starved, "waited to run 98 % of the time"),
         (desk::verdict::GeneratorSign::Late, "they sent 98 % of the paced requests late"),
     ] {
         analysis.generator_bound.truncate(1);

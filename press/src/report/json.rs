@@ -36,6 +36,8 @@ pub enum Piece {
         id: String,
         /// Heading.
         title: String,
+        /// Whether a medium may fold it away.
+        folded: bool,
         /// Content.
         body: Vec<Piece>,
     },
@@ -131,7 +133,7 @@ pub enum Look {
     Good,
     /// Worse.
     Bad,
-    /// No difference that matters.
+    /// No relevant difference.
     Even,
     /// Not decided.
     Open,
@@ -173,8 +175,9 @@ fn all(prose: &[Prose]) -> Vec<String> {
 
 fn piece(node: &Node) -> Piece {
     match node {
-        Node::Section { id, title, body } => Piece::Section {
+        Node::Section { id, title, body, folded } => Piece::Section {
             id: id.clone(),
+            folded: *folded,
             title: plain(title),
             body: body.iter().map(piece).collect(),
         },

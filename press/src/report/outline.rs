@@ -30,7 +30,7 @@ fn the_chapters_stand_in_their_order_behind_the_answer() {
             })
             .filter(|id| *id != "readers")
             .collect();
-        let outline = ["testbed", "method", "results", "cost", "doubts", "reproduce", "appendix"];
+        let outline = ["results", "cost", "doubts", "testbed", "method", "reproduce", "appendix"];
         assert_eq!(ids, outline);
     }
 }
@@ -49,9 +49,9 @@ fn an_article_on_two_runs_has_the_chapters_too_and_the_doubts_of_either_run() {
         assert_eq!(ids, [&outline[..], &["reproduce", "appendix"]].concat());
         let said = text(&document, 20_000, true);
         for words in [
-            "Doubt:",
+            "Caveat:",
             "Of B: The run is partial: the operator stopped it.",
-            "Of A: 1 visit was invalid; the first says: stream c02.0 moved nothing.",
+            "Of A: 1 attempt was invalid; the first says: stream c02.0 moved nothing.",
             "Run 2026-12-05-0930-k13, which is B",
         ] {
             assert!(said.contains(words), "{words} is not in\n{said}");
@@ -74,7 +74,7 @@ fn the_answer_is_a_handful_of_statements() {
     }
     let Some(Node::VerdictBox { rulings, .. }) = duel().body.into_iter().next() else { return };
     let labels: Vec<String> = rulings.iter().map(|r| r.label.text().to_owned()).collect();
-    assert_eq!(labels, ["Levels", "Where", "How much", "Other factors", "Cost", "Cause"]);
+    assert_eq!(labels, ["Levels", "Where", "Largest effect", "Other factors", "Cost", "Cause"]);
 }
 
 /// Nodes in reading order, sections opened.
@@ -175,7 +175,7 @@ fn the_visits_are_all_counted_and_none_that_is_invalid_is_thinned_away() {
     assert!(all > 800, "so many that visits are thinned: {all}");
     let drawn = figures(&document.body);
     let visits = drawn.last().unwrap();
-    assert_eq!(visits.title, format!("{all} visits in the order of time, 6 of them invalid"));
+    assert_eq!(visits.title, format!("{all} attempts in order of time, 6 of them invalid"));
     let stopped = visits.series.iter().find(|s| s.name == "stopped").unwrap();
     assert_eq!(stopped.marks.len(), faulty.len(), "the sixth gave no figure");
     let marks: usize = visits.series.iter().map(|s| s.marks.len()).sum();
@@ -283,7 +283,7 @@ fn a_point_without_a_valid_visit_is_hollow_and_in_no_table() {
         let drawn: Vec<(f64, bool)> = series.marks.iter().map(|m| (m.x, m.valid)).collect();
         assert_eq!(drawn, [(64.0, true), (1024.0, false), (4096.0, true)]);
     }
-    assert!(curve.footnote.starts_with("Hollow points: every visit invalid."));
+    assert!(curve.footnote.starts_with("Hollow points: all attempts invalid."));
 }
 
 /// A doubt of each kind that the order of the blocks gives.
@@ -402,18 +402,18 @@ fn must_be_said(all: &[Caveat]) {
 fn what_a_person_entered_is_marked_as_such_and_makes_a_row_for_the_money() {
     let said = text(&duel(), 20_000, true);
     for words in [
-        "Entered by a person, not measured",
+        "Entered by hand, not measured",
         "ambient temperature    22 °C",
         "hum at night           41 dB(A)",
         "price of onboard card  25 EUR",
         "pro1000 card, onboard card together set pro1000 apart from onboard. For 25 EUR more",
-        "What is known of the levels beside their work",
+        "Levels beside their work",
         "not measured; ambient 22 °C (entered)",
         "price list of a shop",
         "Price (entered)",
         "Mbit/s per EUR",
         "% per EUR (",
-        "Power: not measured, and not entered.",
+        "Power: not measured, not entered.",
     ] {
         assert!(said.contains(words), "{words} is not in\n{said}");
     }
@@ -426,9 +426,7 @@ fn what_a_person_entered_is_marked_as_such_and_makes_a_row_for_the_money() {
     };
     analysis.powers = analysis.prices.iter().map(watts).collect();
     let said = text(&compose(&run, &analysis).unwrap(), 20_000, true);
-    for words in
-        ["What it takes in power", "Power (packages and memory, mean)", "Mbit/s per W", "% per W ("]
-    {
+    for words in ["Power (packages and memory, mean)", "Mbit/s per W", "% per W ("] {
         assert!(said.contains(words), "{words} is not in\n{said}");
     }
     (analysis.prices, analysis.powers) = (Vec::new(), Vec::new());
@@ -438,7 +436,7 @@ fn what_a_person_entered_is_marked_as_such_and_makes_a_row_for_the_money() {
     let plan = Plan { facts: Vec::new(), parts: Vec::new(), ..run.plan.clone() };
     let run = Run { plan, ..run };
     let bare = text(&compose(&run, &analysis).unwrap(), 20_000, true);
-    assert!(bare.contains("Power: not measured, and not entered. Price: not entered."), "{bare}");
+    assert!(bare.contains("Power: not measured, not entered. Price: not entered."), "{bare}");
 }
 
 #[test]
@@ -449,8 +447,8 @@ fn a_difference_within_the_margin_is_no_news_and_equal_levels_have_no_winner() {
     let analysis = analyse(&run);
     let document = compose(&run, &analysis).unwrap();
     let said = headline(&document).replace('\u{a0}', " ");
-    assert!(said.starts_with("No difference that matters between pro1000 and onboard"), "{said}");
-    assert!(said.ends_with(", sure but inside the margin of 2 %."), "{said}");
+    assert!(said.starts_with("No relevant difference between pro1000 and onboard"), "{said}");
+    assert!(said.ends_with(", a certain difference inside the margin of 2 %."), "{said}");
     // Headline, title of the figure, table and gate say it in the same words.
     let words = text(&document, 20_000, true).replace('\u{a0}', " ");
     for part in ["pro1000 and onboard differ, but inside the margin: +", "= inside the margin"] {
@@ -464,7 +462,7 @@ fn a_difference_within_the_margin_is_no_news_and_equal_levels_have_no_winner() {
     let (run, mut analysis) = fixture::single("Alike", 1.2);
     analysis.comparisons.iter_mut().for_each(|c| c.aa = true);
     let said = headline(&compose(&run, &analysis).unwrap());
-    assert!(said.starts_with("Two levels that are set alike: throughput +20 %"), "{said}");
+    assert!(said.starts_with("Control run of two equal levels: throughput +20 %"), "{said}");
 }
 
 #[test]
@@ -502,5 +500,5 @@ fn the_second_of_two_equal_levels_is_named_after_the_first() {
     assert_eq!(levels(&run.plan, &[("path", "pro1000")]), ["pro1000", "pro1000 again"]);
     run.plan.factors.clear();
     run.plan.method.compare.clear();
-    assert_eq!(levels(&run.plan, &[]), ["as it is", "as it is again"]);
+    assert_eq!(levels(&run.plan, &[]), ["as set", "as set again"]);
 }

@@ -206,7 +206,7 @@ fn a_card_has_twenty_lines_of_eighty_columns_at_most() {
         left_out: &left_out,
     };
     let card = card(&input, 80, true).unwrap();
-    assert!(card.contains("No time left for: Throughput by request size"), "{card}");
+    assert!(card.contains("Left out for lack of time: Throughput by request size"), "{card}");
 }
 
 #[test]
@@ -229,7 +229,7 @@ fn a_survey_card_shows_noise_verdicts_with_intervals_and_two_doubts() {
     ] {
         assert!(card.contains(part), "{part} is not in\n{card}");
     }
-    assert_eq!(card.lines().filter(|l| l.starts_with("Doubt:")).count(), 2, "{card}");
+    assert_eq!(card.lines().filter(|l| l.starts_with("Caveat:")).count(), 2, "{card}");
 }
 
 #[test]
@@ -241,10 +241,10 @@ fn every_verdict_and_every_doubt_can_be_said() {
     };
     let verdicts = [
         (Verdict::Better, 1.2, "is better than"),
-        (Verdict::Better, 1.01, ", sure but inside the margin of"),
+        (Verdict::Better, 1.01, ", a certain difference inside the margin of"),
         (Verdict::Worse, 0.8, "is worse than"),
-        (Verdict::Worse, 0.99, ", sure but inside the margin of"),
-        (Verdict::Equivalent, 1.001, "No difference that matters"),
+        (Verdict::Worse, 0.99, ", a certain difference inside the margin of"),
+        (Verdict::Equivalent, 1.001, "No relevant difference"),
         (further(1, Some(1)), 1.03, "takes 1 further block (80 % interval)."),
         (further(8, Some(40)), 1.03, "takes 8 to 40 further blocks (80 % interval)."),
         (further(8, None), 1.03, "takes 8 or more further blocks, perhaps beyond 1000 in all (80"),
@@ -454,8 +454,8 @@ fn doubts_of_one_kind_are_one_note_with_the_worst_part() {
         Part { role: Role::Duel, run: &second, analysis: &heavy },
     ];
     let said = text(&compose_survey(&parts).unwrap(), 400, true);
-    assert!(said.contains("7 visits were invalid") && said.contains("worst of the parts: “Heavy”"));
-    assert!(!said.contains("1 visit was invalid"), "{said}");
+    assert!(said.contains("7 attempts were invalid") && said.contains("worst part is “Heavy”"));
+    assert!(!said.contains("1 attempt was invalid"), "{said}");
 }
 
 #[test]
@@ -463,7 +463,7 @@ fn two_sessions_are_never_judged_without_saying_that_they_are_two() {
     let (a, b, found) = fixture::two_sessions(false);
     let document = compose_comparison(&a, &b, &found).unwrap();
     let said = text(&document, 20_000, true);
-    let words = ["is better than", "is worse than", "is ahead from", "No difference that matters"];
+    let words = ["is better than", "is worse than", "is ahead from", "No relevant difference"];
     let mut seen = 0;
     for (at, _) in words.iter().flat_map(|word| said.match_indices(word)) {
         let sentence = said[..at].rsplit(['\n', '.']).next().unwrap_or_default();

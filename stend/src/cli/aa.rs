@@ -95,7 +95,7 @@ fn level_of_compared(plan: &Plan, word: &str) -> bool {
 
 /// What the noise of a plan comes to, in lines; `noise` is of a run of it against itself.
 pub fn words(plan: &Plan, noise: &NoiseFloor) -> String {
-    let mut text = String::from("\nNoise floor, of the same against itself\n");
+    let mut text = String::from("\nNoise floor, of a level against itself\n");
     let mut row = |label: &str, value: String| {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{label:<18}{value}");
@@ -164,7 +164,7 @@ impl Known {
     }
 }
 
-/// The newest run of the same against itself with the loads, lab and window of a plan on this
+/// The newest run of a level against itself with the loads, lab and window of a plan on this
 /// machine that went to its end.
 ///
 /// # Errors

@@ -182,7 +182,7 @@ impl Drop for Meter {
 fn visited(dry: Tally, counted: Tally) -> String {
     let trials = format!("{}/{} trials", counted.done, counted.planned);
     match dry.done < dry.planned {
-        true => format!("{}/{} dry visits, {trials}", dry.done, dry.planned),
+        true => format!("{}/{} dry attempts, {trials}", dry.done, dry.planned),
         false => trials,
     }
 }
@@ -190,8 +190,8 @@ fn visited(dry: Tally, counted: Tally) -> String {
 /// How many visits were invalid, with the fault of the last.
 fn invalid(visits: usize, last: &str) -> String {
     match visits {
-        1 => format!("1 visit invalid: {last}"),
-        several => format!("{several} visits invalid, the last: {last}"),
+        1 => format!("1 attempt invalid: {last}"),
+        several => format!("{several} attempts invalid, the last: {last}"),
     }
 }
 
@@ -302,11 +302,11 @@ mod tests {
     #[test]
     fn dry_visits_are_no_trials_and_one_is_no_plural() {
         let tally = |done, planned| Tally { done, planned };
-        assert_eq!(visited(tally(3, 8), tally(0, 40)), "3/8 dry visits, 0/40 trials");
+        assert_eq!(visited(tally(3, 8), tally(0, 40)), "3/8 dry attempts, 0/40 trials");
         assert_eq!(visited(tally(8, 8), tally(12, 40)), "12/40 trials");
         assert_eq!(visited(tally(0, 0), tally(1, 40)), "1/40 trials");
-        assert_eq!(invalid(1, "c01 went away"), "1 visit invalid: c01 went away");
-        assert_eq!(invalid(2, "steal"), "2 visits invalid, the last: steal");
+        assert_eq!(invalid(1, "c01 went away"), "1 attempt invalid: c01 went away");
+        assert_eq!(invalid(2, "steal"), "2 attempts invalid, the last: steal");
     }
 
     #[test]

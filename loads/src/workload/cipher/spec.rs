@@ -70,7 +70,7 @@ const PARAMS: &[ParamSpec] = &[
 const METRICS: &[MetricSpec] = &[
     MetricSpec {
         name: "rate",
-        title: "message bytes",
+        title: "message throughput",
         role: MetricRole::Rate,
         unit: Unit::BytePerSecond,
         better: Better::Higher,
@@ -78,7 +78,7 @@ const METRICS: &[MetricSpec] = &[
     },
     MetricSpec {
         name: "per_copy",
-        title: "message bytes of a copy",
+        title: "message throughput of a copy",
         role: MetricRole::Rate,
         unit: Unit::BytePerSecond,
         better: Better::Higher,
@@ -86,7 +86,7 @@ const METRICS: &[MetricSpec] = &[
     },
     MetricSpec {
         name: "operations",
-        title: "signatures, verifications or agreements",
+        title: "public-key operations",
         role: MetricRole::Rate,
         unit: Unit::OperationPerSecond,
         better: Better::Higher,

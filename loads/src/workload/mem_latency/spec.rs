@@ -83,7 +83,7 @@ const PARAMS: &[ParamSpec] = &[
 const METRICS: &[MetricSpec] = &[
     MetricSpec {
         name: "latency",
-        title: "latency of a load",
+        title: "load latency",
         role: MetricRole::Latency,
         unit: Unit::Second,
         better: Better::Lower,
@@ -91,7 +91,7 @@ const METRICS: &[MetricSpec] = &[
     },
     MetricSpec {
         name: "best_latency",
-        title: "latency of a load, best sample",
+        title: "load latency, best sample",
         role: MetricRole::Latency,
         unit: Unit::Second,
         better: Better::Lower,
@@ -99,7 +99,7 @@ const METRICS: &[MetricSpec] = &[
     },
     MetricSpec {
         name: "latency_clocks",
-        title: "clocks of a load",
+        title: "load latency in clocks",
         role: MetricRole::Count,
         unit: Unit::Count,
         better: Better::Lower,

@@ -50,7 +50,7 @@ pub(super) fn chapters(writer: &mut Writer, runs: [&Run; 2], found: &Unpaired) -
     }
     let whose = |(_, worst): (&Part<'_>, &Caveat)| of_either(writer, &parts, worst);
     body.push(doubts::chapter_led(writer, &parts, &whose)?);
-    body.push(reproduce::chapter(writer, &parts)?);
+    body.push(reproduce::chapter(writer, &parts)?.fold());
     let mut kept = Vec::new();
     for (part, name) in parts.iter().zip(NAMES) {
         kept.push(of_run(writer, part, name)?);
@@ -58,7 +58,7 @@ pub(super) fn chapters(writer: &mut Writer, runs: [&Run; 2], found: &Unpaired) -
     for comparison in &found.comparisons {
         kept.push(Node::Table(values(writer, (runs[0], found), comparison)?));
     }
-    body.push(writer.section("appendix", "appendix-title", kept)?);
+    body.push(writer.section("appendix", "appendix-title", kept)?.fold());
     Ok(body)
 }
 
@@ -92,7 +92,7 @@ fn of_run(writer: &mut Writer, part: &Part<'_>, name: &str) -> Result<Node, Repo
     body.push(Node::Table(facts(writer, part.run.environment())?));
     let args = Args::new().name("name", name).name("run", &part.run.id);
     let title = writer.say("compare-kept", args)?;
-    Ok(Node::Section { id: format!("appendix-{}", name.to_lowercase()), title, body })
+    Ok(Node::section(format!("appendix-{}", name.to_lowercase()), title, body))
 }
 
 /// Two rows a point: every value of each side.

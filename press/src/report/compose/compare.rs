@@ -230,7 +230,7 @@ fn along_curve(
     if title.text().is_empty() {
         title = Prose::verbatim(metric_title(both.a, comparison));
     }
-    Ok(Node::Section { id: format!("result-{}", comparison.id), title, body })
+    Ok(Node::section(format!("result-{}", comparison.id), title, body))
 }
 
 /// The figure of a curve with words of its own: its trials are of two sessions.

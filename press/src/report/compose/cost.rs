@@ -91,7 +91,7 @@ fn section(
     body.extend(parts.map(|table| Node::Table(Table { folded: true, ..table })));
     let id = format!("cost-{}-{}", part.run.id, comparison.id);
     let title = heading(writer, part, (condition(writer, part.run, comparison)?, named))?;
-    Ok(Some(Node::Section { id, title, body }))
+    Ok(Some(Node::section(id, title, body)))
 }
 
 /// The least busy point, where all CPUs are full at every point under both levels: a figure of that
@@ -138,7 +138,7 @@ fn at_full(
         false => writer.label("cost-full-title")?,
     };
     let title = heading(writer, part, (title, named))?;
-    Ok(Some(Node::Section { id: format!("cost-full-{}", part.run.id), title, body }))
+    Ok(Some(Node::section(format!("cost-full-{}", part.run.id), title, body)))
 }
 
 /// Where the CPU time goes from one level to the other, where that is seen best.
@@ -178,7 +178,7 @@ fn of_points(
         false => Prose::default(),
     };
     let title = heading(writer, part, (title, named))?;
-    Ok(Some(Node::Section { id, title, body }))
+    Ok(Some(Node::section(id, title, body)))
 }
 
 /// The verdicts on single loads; what holds for all of several is said once above them.

@@ -38,7 +38,7 @@ pub(super) fn section(writer: &mut Writer, part: &Part<'_>) -> Result<Option<Nod
     let mut body = vec![Node::Paragraph(Prose::join(&lead)), Node::Table(table)];
     body.extend(ranks::nodes(writer, part, false)?);
     let id = format!("others-{}", part.run.id);
-    Ok(Some(Node::Section { id, title: writer.label("others-title")?, body }))
+    Ok(Some(Node::section(id, writer.label("others-title")?, body)))
 }
 
 /// What n counts in a split plot, where it is not the same for every factor.

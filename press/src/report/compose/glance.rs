@@ -21,7 +21,8 @@ pub(super) fn nodes(writer: &mut Writer, parts: &[Part<'_>]) -> Nodes {
         let said = writer.shows(&figure, "forest-shows", Args::new())?;
         nodes.extend([Node::Figure(figure), Node::Paragraph(said)]);
         let all: Vec<Judged<'_>> = asked(parts).into_iter().chain(same(parts)).collect();
-        nodes.push(Node::Table(table(writer, "answers-caption", (&all, parts.len() > 1))?));
+        let all = table(writer, "answers-caption", (&all, parts.len() > 1))?;
+        nodes.push(Node::Table(all).fold());
     }
     for part in parts {
         nodes.extend(ranks::nodes(writer, part, true)?);

@@ -22,7 +22,7 @@ pub(super) fn section(writer: &Writer, part: &Part<'_>) -> Result<Option<Node>, 
     said.push(writer.label("index-scope")?);
     let id = format!("index-{}", part.run.id);
     let body = vec![Node::Paragraph(Prose::join(&said))];
-    Ok(Some(Node::Section { id, title: writer.label("index-title")?, body }))
+    Ok(Some(Node::section(id, writer.label("index-title")?, body)))
 }
 
 fn sentence(writer: &Writer, part: &Part<'_>, one: &Index) -> Said {

@@ -36,7 +36,7 @@ pub(super) fn section(writer: &mut Writer, part: &Part<'_>) -> Result<Option<Nod
     }
     body.push(Node::Table(table(writer, part, all)?));
     let id = format!("interaction-{}", part.run.id);
-    Ok(Some(Node::Section { id, title: writer.label("interaction-title")?, body }))
+    Ok(Some(Node::section(id, writer.label("interaction-title")?, body)))
 }
 
 /// The levels by the names that every text gives them.

@@ -251,8 +251,8 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
     }
     let body = vec![
         Node::Paragraph(writer.label("limits-intro")?),
-        Node::Table(Table { caption, columns, rows, folded: false, notes: Vec::new() }),
         Node::List(meanings),
+        Node::Table(Table { caption, columns, rows, folded: true, notes: Vec::new() }),
     ];
     writer.section("limits", "limits-title", body)
 }

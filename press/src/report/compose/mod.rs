@@ -181,7 +181,7 @@ impl Writer {
     }
 
     fn section(&self, id: &str, title: &str, body: Vec<Node>) -> Result<Node, ReportError> {
-        Ok(Node::Section { id: id.into(), title: self.label(title)?, body })
+        Ok(Node::section(id.into(), self.label(title)?, body))
     }
 }
 
@@ -226,7 +226,8 @@ pub fn compose_survey(parts: &[Part<'_>]) -> Result<Document, ReportError> {
     })
 }
 
-/// The outline is the same for every article: a chapter that has nothing to say says that.
+/// The outline is the same for every article: a chapter that has nothing to say says that. What was
+/// found stands open; what it rests on is folded.
 fn chapters(writer: &mut Writer, parts: &[Part<'_>]) -> Nodes {
     let mut body = match elasticity::answer(writer, parts)? {
         Some(answer) => vec![answer],
@@ -235,16 +236,17 @@ fn chapters(writer: &mut Writer, parts: &[Part<'_>]) -> Nodes {
     body.extend(elasticity::nodes(writer, parts)?);
     body.extend(glance::nodes(writer, parts)?);
     body.extend(measured::nodes(writer, parts)?);
-    body.push(testbed::chapter(writer, parts)?);
-    body.push(method::chapter(writer, parts)?);
     body.push(results::chapter(writer, parts)?);
     // Where the CPU is what is measured there is no cost beside it.
     if !machine::runs_alone(parts) {
-        body.push(cost::chapter(writer, parts)?);
+        let cost = cost::chapter(writer, parts)?;
+        body.push(if parts.len() > 1 { cost.fold() } else { cost });
     }
     body.push(doubts::chapter(writer, parts)?);
-    body.push(reproduce::chapter(writer, parts)?);
-    body.push(appendix::chapter(writer, parts)?);
+    body.push(testbed::chapter(writer, parts)?.fold());
+    body.push(method::chapter(writer, parts)?.fold());
+    body.push(reproduce::chapter(writer, parts)?.fold());
+    body.push(appendix::chapter(writer, parts)?.fold());
     Ok(body)
 }
 

@@ -25,7 +25,7 @@ pub(super) fn section(writer: &mut Writer, part: &Part<'_>) -> Nodes {
     let id = format!("cost-states-{}", part.run.id);
     if told.is_empty() {
         let body = vec![Node::Paragraph(writer.label("paced-none")?)];
-        return Ok(vec![Node::Section { id, title, body }]);
+        return Ok(vec![Node::section(id, title, body)]);
     }
     let mut columns = Vec::new();
     for (key, numeric) in [
@@ -57,7 +57,7 @@ pub(super) fn section(writer: &mut Writer, part: &Part<'_>) -> Nodes {
     if !idle.is_empty() {
         body.push(Node::List(idle));
     }
-    Ok(vec![Node::Section { id, title, body }])
+    Ok(vec![Node::section(id, title, body)])
 }
 
 /// The load with its levels and what else it sweeps: `net, onboard, 64 B`.

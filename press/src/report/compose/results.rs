@@ -5,13 +5,13 @@ use super::effect::{is_alone, judged_effect, level, metric_title};
 use super::figures::{curve_figure, dots_figure, is_one_pair, place, row_heading, row_name};
 use super::names::{key_words, level_names, pair};
 use super::places::with_engine;
-use super::ruling::{condition, short_condition, shown, verdict_sentence, verdict_word};
+use super::ruling::{condition, news, short_condition, shown, verdict_sentence, verdict_word};
 use super::{
-    Nodes, Part, Said, Writer, along, crossed, curve, glance, index, interaction, limits, machine,
-    measured, plot, published, readers, states,
+    Nodes, Part, Role, Said, Writer, along, crossed, curve, glance, index, interaction, limits,
+    machine, measured, plot, published, readers, states,
 };
 use crate::figure::Figure;
-use crate::report::document::{Column, Node, Prose, Table};
+use crate::report::document::{Column, Node, Prose, Table, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
 use desk::record::Run;
@@ -25,11 +25,18 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
         let mut found = nodes(writer, part)?;
         if parts.len() == 1 {
             body.extend(found);
+            if body.is_empty() {
+                body.push(Node::Paragraph(writer.label("measured-elsewhere")?));
+            }
+            continue;
+        }
+        if found.is_empty() {
             continue;
         }
         found.extend(readers::list(writer, part)?);
         let title = Prose::verbatim(&part.run.plan.title);
-        body.push(Node::Section { id: format!("results-{}", part.run.id), title, body: found });
+        let section = Node::section(format!("results-{}", part.run.id), title, found);
+        body.push(if is_news(part) { section } else { section.fold() });
     }
     if !machine::runs_alone(parts) || parts.iter().any(|p| !p.analysis.limits.is_empty()) {
         body.push(limits::chapter(writer, parts)?);
@@ -38,18 +45,25 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
     writer.section("results", "results-title", body)
 }
 
+/// Whether a part found a difference; where it found none the line of the answer says all.
+fn is_news(part: &Part<'_>) -> bool {
+    let differs =
+        |c: &Comparison| matches!(news(c), Tone::Good | Tone::Bad) || !c.regions.is_empty();
+    part.role != Role::NoiseFloor && part.analysis.comparisons.iter().any(differs)
+}
+
 /// Everything a part found, question by question.
 fn nodes(writer: &mut Writer, part: &Part<'_>) -> Nodes {
     let comparisons = &part.analysis.comparisons;
+    let mut nodes = Vec::new();
     if comparisons.is_empty() {
-        let key = if compares(&part.run.plan) { "results-none" } else { "measured-elsewhere" };
-        let machine = machine::nodes(writer, part)?;
-        let mut nodes = vec![Node::Paragraph(writer.label(key)?)];
-        nodes.extend(machine);
+        if compares(&part.run.plan) {
+            nodes.push(Node::Paragraph(writer.label("results-none")?));
+        }
+        nodes.extend(machine::nodes(writer, part)?);
         nodes.extend(measured::beside(writer, part)?);
         return Ok(nodes);
     }
-    let mut nodes = Vec::new();
     for map in plot::heatmap(writer, part)? {
         let said = writer.shows(&map, "heatmap-shows", Args::new())?;
         nodes.extend([Node::Figure(map), Node::Paragraph(said)]);
@@ -61,14 +75,14 @@ fn nodes(writer: &mut Writer, part: &Part<'_>) -> Nodes {
         let said = writer.shows(&roofs, "roof-shows", Args::new())?;
         let body = vec![Node::Figure(roofs), Node::Paragraph(said)];
         let id = format!("roofs-{}", part.run.id);
-        nodes.push(Node::Section { id, title: writer.label("roof-section")?, body });
+        nodes.push(Node::section(id, writer.label("roof-section")?, body));
     }
     let single: Vec<&Comparison> = comparisons.iter().filter(|c| !is_curve(c)).collect();
     for alike in by_metric(part.run, &single) {
         nodes.extend(points(writer, part, &alike)?);
     }
-    nodes.extend(crossed::section(writer, part)?);
-    nodes.extend(interaction::section(writer, part)?);
+    nodes.extend(crossed::section(writer, part)?.map(Node::fold));
+    nodes.extend(interaction::section(writer, part)?.map(Node::fold));
     nodes.extend(index::section(writer, part)?);
     nodes.extend(measured::beside(writer, part)?);
     nodes.extend(machine::nodes(writer, part)?);
@@ -134,7 +148,7 @@ fn curve_section(
     if !why.is_empty() {
         body.push(Node::Paragraph(Prose::join(&why)));
     }
-    body.push(Node::Table(curve_table(writer, part, comparison, number)?));
+    body.push(Node::Table(curve_table(writer, part, comparison, number)?).fold());
     body.extend(states::table(writer, part, comparison)?.map(Node::Table));
     body.extend(distributions(writer, part, comparison)?);
     let title = if condition.text().is_empty() {
@@ -143,7 +157,7 @@ fn curve_section(
     } else {
         condition
     };
-    Ok(Node::Section { id: format!("result-{}-{}", run.id, comparison.id), title, body })
+    Ok(Node::section(format!("result-{}-{}", run.id, comparison.id), title, body))
 }
 
 fn left_out(writer: &Writer, comparison: &Comparison) -> Result<Option<Prose>, ReportError> {
@@ -297,7 +311,7 @@ fn points(writer: &mut Writer, part: &Part<'_>, comparisons: &[&Comparison]) -> 
         [only] => nodes.push(Node::Paragraph(Prose::join(&[shows, only.clone()]))),
         _ => nodes.extend([Node::Paragraph(shows), Node::List(said)]),
     }
-    nodes.push(Node::Table(points_table(writer, part, (comparisons, number))?));
+    nodes.push(Node::Table(points_table(writer, part, (comparisons, number))?).fold());
     for comparison in comparisons {
         nodes.extend(states::table(writer, part, comparison)?.map(Node::Table));
         nodes.extend(distributions(writer, part, comparison)?);

@@ -39,7 +39,7 @@ pub(super) fn section(writer: &mut Writer, part: &Part<'_>) -> Nodes {
     let table = Table { caption, columns, rows, folded: false, notes };
     let id = format!("cost-traits-{}", part.run.id);
     let title = writer.label("traits-title")?;
-    Ok(vec![Node::Section { id, title, body: vec![Node::Table(table)] }])
+    Ok(vec![Node::section(id, title, vec![Node::Table(table)])])
 }
 
 fn row(writer: &Writer, part: &Part<'_>, one: &LevelTraits) -> Result<Vec<Prose>, ReportError> {

@@ -97,7 +97,7 @@ fn section(writer: &mut Writer, part: &Part<'_>, (words, all): (Words, &[Worth])
     if !of_parts.is_empty() {
         body.push(Node::List(of_parts));
     }
-    Ok(vec![Node::Section { id, title, body }])
+    Ok(vec![Node::section(id, title, body)])
 }
 
 /// The baseline, then the other level with the ratio of the two, its verdict, and what each unit

@@ -29,7 +29,7 @@ impl<'p> Page<'p> {
     pub(super) fn block(&mut self, place: &'p Place<'_>, depth: u8) -> Markup {
         let set = |prose: &Prose| self.setter.prose(prose);
         match place.node {
-            Node::Section { title, .. } => self.section(place, title, depth),
+            Node::Section { title, folded, .. } => self.section(place, (title, *folded), depth),
             Node::Paragraph(prose) => markup! { p { (set(prose)) } },
             Node::VerdictBox { tone, headline, rulings, caution, limits } => markup! {
                 div.verdict.(class(*tone)) {
@@ -52,18 +52,33 @@ impl<'p> Page<'p> {
         }
     }
 
-    fn section(&mut self, place: &'p Place<'_>, title: &Prose, depth: u8) -> Markup {
+    fn section(
+        &mut self,
+        place: &'p Place<'_>,
+        (title, folded): (&Prose, bool),
+        depth: u8,
+    ) -> Markup {
         let own = &place.heading;
         let outer = std::mem::replace(&mut self.under, own);
         let words = self.setter.prose(title);
+        let heading = match depth {
+            2 => markup! { h2 id=(own) { (words) } },
+            3 => markup! { h3 id=(own) { (words) } },
+            _ => markup! { h4 id=(own) { (words) } },
+        };
+        let body: Vec<Markup> =
+            place.below.iter().map(|below| self.block(below, depth + 1)).collect();
         let page = markup! {
-            section id=(place.id) {
-                @match depth {
-                    2 => h2 id=(own) { (words) },
-                    3 => h3 id=(own) { (words) },
-                    _ => h4 id=(own) { (words) },
+            @if folded {
+                details.chapter id=(place.id) {
+                    summary { (heading) }
+                    @for block in &body { (block) }
                 }
-                @for below in &place.below { (self.block(below, depth + 1)) }
+            } @else {
+                section id=(place.id) {
+                    (heading)
+                    @for block in &body { (block) }
+                }
             }
         };
         self.under = outer;

@@ -55,7 +55,7 @@ pub fn markdown(document: &Document) -> String {
         sheet.list(&shortened(points(body), DOUBTS));
     }
     for node in &document.body {
-        if let Node::Section { id, title, body } = node
+        if let Node::Section { id, title, body, .. } = node
             && !APART.contains(&id.as_str())
         {
             fold(&mut sheet, title, body);
@@ -114,25 +114,25 @@ fn item(prose: &Prose) -> String {
 
 fn section<'d>(document: &'d Document, wanted: &str) -> Option<(&'d Prose, &'d [Node])> {
     document.body.iter().find_map(|node| match node {
-        Node::Section { id, title, body } if id == wanted => Some((title, body.as_slice())),
+        Node::Section { id, title, body, .. } if id == wanted => Some((title, body.as_slice())),
         _ => None,
     })
 }
 
-/// The first open table of the results; in an article without results, of any chapter.
+/// The table beside the answer, else the first of the results, else of any chapter.
 fn main_table(document: &Document) -> Option<&Table> {
-    let of_results = |node: &&Node| match node {
-        Node::Section { id, .. } => id.starts_with("result"),
-        _ => false,
-    };
-    let found = document.body.iter().filter(of_results).find_map(open_table);
-    found.or_else(|| document.body.iter().find_map(open_table))
+    let beside = document.body.iter().filter(|node| matches!(node, Node::Table(_)));
+    let results = document
+        .body
+        .iter()
+        .filter(|node| matches!(node, Node::Section { id, .. } if id.starts_with("result")));
+    beside.chain(results).chain(&document.body).find_map(first_table)
 }
 
-fn open_table(node: &Node) -> Option<&Table> {
+fn first_table(node: &Node) -> Option<&Table> {
     match node {
-        Node::Section { body, .. } => body.iter().find_map(open_table),
-        Node::Table(table) => Some(table).filter(|t| !t.folded && !t.columns.is_empty()),
+        Node::Section { body, .. } => body.iter().find_map(first_table),
+        Node::Table(table) => Some(table).filter(|t| !t.columns.is_empty()),
         _ => None,
     }
 }

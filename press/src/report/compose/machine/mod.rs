@@ -26,7 +26,7 @@ pub(super) fn nodes(writer: &mut Writer, part: &Part<'_>) -> Nodes {
     body.extend(facts::nodes(writer, part)?);
     if !body.is_empty() {
         let (id, title) = (format!("machine-{}", part.run.id), writer.label("machine-title")?);
-        body = vec![Node::Section { id, title, body }];
+        body = vec![Node::section(id, title, body)];
     }
     Ok(body)
 }

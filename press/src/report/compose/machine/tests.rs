@@ -47,7 +47,7 @@ fn an_inferred_cache_stands_beside_what_the_kernel_tells_of_it() {
     run.environment_mut().caches.clear();
     assert_eq!(told(&run), vec![(Vec::new(), None); 3], "what is inferred needs nobody's word");
     let all = plain(&compose(&run, &analyse(&run)).unwrap());
-    assert!(all.contains("the machine tells of none"), "{all}");
+    assert!(all.contains("the machine reports none"), "{all}");
 }
 
 /// The run with walks by address of so many bytes, each of a time that follows from what it was.

@@ -34,7 +34,10 @@ pub(super) fn nodes(writer: &mut Writer, parts: &[Part<'_>]) -> Nodes {
         return Ok(Vec::new());
     }
     let body = sections(writer, &loads, parts.len() > 1)?;
-    Ok(vec![writer.section("measured", "measured-title", body)?])
+    let section = writer.section("measured", "measured-title", body)?;
+    // Beside comparisons the answer has a line for each load.
+    let beside = parts.iter().any(|part| compares(&part.run.plan));
+    Ok(vec![if beside { section.fold() } else { section }])
 }
 
 /// The section among the results of a plan that compares: its loads of the machine alone, every
@@ -46,7 +49,7 @@ pub(super) fn beside(writer: &mut Writer, part: &Part<'_>) -> Nodes {
     }
     let body = sections(writer, &loads, false)?;
     let id = format!("measured-{}", part.run.id);
-    Ok(vec![Node::Section { id, title: writer.label("measured-title")?, body }])
+    Ok(vec![Node::section(id, writer.label("measured-title")?, body)])
 }
 
 /// Every further metric of the loads, a table each.
@@ -165,11 +168,9 @@ fn named(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<(Prose, Prose)>, Rep
     for part in parts.iter().filter(|part| !compares(&part.run.plan)) {
         let several = loads(part).count() > 1;
         for (part, load) in loads(part) {
-            let title = Prose::verbatim(if parts.len() > 1 { &part.run.plan.title } else { "" });
-            let own = parts.len() == 1 || several;
-            let own = Prose::verbatim(&if own { key_words(&load.name) } else { String::new() });
-            let name = Prose::join_with(&[title, own], ", ");
-            said.push((name, span(writer, (part, load))?));
+            let own = key_words(&load.name);
+            let name = if parts.len() == 1 || several { &own } else { &part.run.plan.title };
+            said.push((Prose::verbatim(&capital(name)), span(writer, (part, load))?));
         }
     }
     Ok(said)
@@ -189,6 +190,12 @@ fn title((part, load): Load<'_, '_>, metric: &str) -> Prose {
     }
 }
 
+/// A name as the beginning of a sentence.
+fn capital(name: &str) -> String {
+    let mut signs = name.chars();
+    signs.next().map(|first| first.to_uppercase().chain(signs).collect()).unwrap_or_default()
+}
+
 /// What was measured of a load, in the order of the plan.
 fn points<'a>(part: &Part<'a>, load: &'a LoadPlan) -> impl Iterator<Item = &'a MeasuredPoint> {
     part.analysis.measured.iter().filter(|point| point.load == load.name)
@@ -199,14 +206,14 @@ fn sections(writer: &mut Writer, loads: &[Load<'_, '_>], titled: bool) -> Nodes 
     for (part, load) in loads.iter().copied() {
         let said = Node::Paragraph(span(writer, (part, load))?);
         let table = Node::Table(table::deciding(writer, (part, load))?);
+        // Of many parts a reader looks up one.
+        let table = if titled { table.fold() } else { table };
         if loads.len() == 1 {
             return Ok(vec![said, table]);
         }
-        let part_title = if titled { part.run.plan.title.clone() } else { String::new() };
-        let own = Prose::verbatim(&key_words(&load.name));
-        let title = Prose::join_with(&[Prose::verbatim(&part_title), own], ", ");
+        let title = Prose::verbatim(&capital(&key_words(&load.name)));
         let id = format!("measured-{}-{}", part.run.id, load.name);
-        nodes.push(Node::Section { id, title, body: vec![said, table] });
+        nodes.push(Node::section(id, title, vec![said, table]));
     }
     Ok(nodes)
 }
@@ -219,7 +226,8 @@ fn span(writer: &Writer, (part, load): Load<'_, '_>) -> Said {
     let mut figures: Vec<(&MeasuredPoint, &Estimate)> =
         points(part, load).filter_map(|p| Some((p, &p.figure(primary)?.estimate))).collect();
     figures.sort_by(|a, b| a.1.centre.value.total_cmp(&b.1.centre.value));
-    let args = Args::new().prose("metric", &title((part, load), primary));
+    let metric = Prose::verbatim(&capital(title((part, load), primary).text()));
+    let args = Args::new().prose("metric", &metric);
     let mut said = vec![match figures.as_slice() {
         [] => writer.say("measured-nothing", args)?,
         [(point, only)] => {

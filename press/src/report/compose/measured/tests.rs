@@ -55,7 +55,7 @@ fn sections(nodes: &[Node]) -> Vec<String> {
 #[test]
 fn three_sweeps_are_rows_columns_and_a_column_before_the_rows() {
     let document = document(5, &[]);
-    let (rows, notes, folded) = table(&document, "bandwidth of stream by operation, size, isa");
+    let (rows, notes, folded) = table(&document, "stream: bandwidth by operation, size, isa");
     assert!(!folded);
     assert_eq!(rows[0], ["operation", "size", "scalar", "avx2", "avx512"]);
     assert_eq!(rows.len(), 1 + 2 * 3);
@@ -68,10 +68,10 @@ fn three_sweeps_are_rows_columns_and_a_column_before_the_rows() {
         notes,
         [
             "(a) not available here: this CPU has no AVX-512",
-            "(b) no valid counted visit; the first says: the hypervisor took 21 % of the CPU time",
+            "(b) no valid counted attempt; the first says: the hypervisor took 21 % of the CPU time",
             "Each figure is the geometric mean over 4–5 blocks, with its 95 % interval between \
              them (Student’s t on logarithms).",
-            "6 counted visits are in none of these figures, because a fault hit them.",
+            "6 counted attempts are in none of these figures, because a fault hit them.",
         ]
     );
 }
@@ -80,7 +80,7 @@ fn three_sweeps_are_rows_columns_and_a_column_before_the_rows() {
 fn one_sweep_has_the_figure_the_best_of_all_trials_and_the_number_of_blocks() {
     let fixture = fixture::alone(5, &[]);
     let document = compose(&fixture.0, &fixture.1).unwrap();
-    let (rows, ..) = table(&document, "latency of reach by size");
+    let (rows, ..) = table(&document, "reach: latency by size");
     assert_eq!(rows[0], ["size", "latency", "Best of all trials", "n"]);
     let point = fixture.1.measured.iter().find(|m| m.load == "reach").unwrap();
     let best = point.figure("best_latency").unwrap().best.unwrap();
@@ -90,7 +90,7 @@ fn one_sweep_has_the_figure_the_best_of_all_trials_and_the_number_of_blocks() {
     );
     assert!(best.value < point.figure("latency").unwrap().estimate.low.value);
     let (rows, _, folded) =
-        table(&document, "the best of all valid trials: best latency of reach by size");
+        table(&document, "the best of all valid trials: reach: best latency by size");
     assert!(folded && rows[1][1] == best.to_string(), "{rows:?}");
 }
 
@@ -98,16 +98,16 @@ fn one_sweep_has_the_figure_the_best_of_all_trials_and_the_number_of_blocks() {
 fn the_answer_of_a_plan_that_compares_nothing_says_what_was_measured() {
     let fixture = fixture::alone(5, &[]);
     let document = compose(&fixture.0, &fixture.1).unwrap();
-    assert_eq!(headline(&document), "2 loads were measured, and nothing was compared.");
+    assert_eq!(headline(&document), "2 loads measured, no levels compared.");
     let said = words(&fixture);
     for part in [
-        "latency from 1.29 ns (1.",
-        " at size 16 KiB to 105 ns (10",
-        "6 of 18 points are not available here. 1 of 18 points has no valid counted visit.",
+        "Latency 1.29 ns (1.",
+        " at size 16 KiB, 105 ns (10",
+        "6 of 18 points are not available here. 1 of 18 points has no valid counted attempt.",
     ] {
         assert!(said.contains(part), "{part} is not in\n{said}");
     }
-    for part in ["Nothing was compared: no", "were declared to be of no practical interest"] {
+    for part in ["Nothing was compared: no", "were declared irrelevant before the run"] {
         assert!(!said.contains(part), "{part}");
     }
     assert_eq!(sections(&document.body)[0], "measured", "right behind the answer");
@@ -115,10 +115,7 @@ fn the_answer_of_a_plan_that_compares_nothing_says_what_was_measured() {
     run.plan.loads.remove(0);
     analysis.measured.retain(|m| m.load == "reach");
     let one = headline(&compose(&run, &analysis).unwrap());
-    assert!(
-        one.starts_with("Measured, and compared with nothing: latency from 1.29 ns ("),
-        "{one}"
-    );
+    assert!(one.starts_with("Latency 1.29 ns ("), "{one}");
     analysis.measured.clear();
     let none = headline(&compose(&run, &analysis).unwrap());
     assert!(none.starts_with("Nothing was compared"), "{none}");
@@ -126,10 +123,10 @@ fn the_answer_of_a_plan_that_compares_nothing_says_what_was_measured() {
 
 #[test]
 fn a_single_block_has_no_interval_and_many_have_that_of_ranks() {
-    let (rows, notes, _) = table(&document(1, &[]), "latency of reach by size");
+    let (rows, notes, _) = table(&document(1, &[]), "reach: latency by size");
     assert_eq!(rows[1][1], "1.29 ns");
     assert_eq!(notes, ["A figure without an interval is of one block."]);
-    let (_, notes, _) = table(&document(8, &[]), "latency of reach by size");
+    let (_, notes, _) = table(&document(8, &[]), "reach: latency by size");
     assert!(notes[0].starts_with("Each figure is the Hodges-Lehmann estimate over 8 blocks"));
 }
 
@@ -137,9 +134,9 @@ fn a_single_block_has_no_interval_and_many_have_that_of_ranks() {
 fn levels_that_are_compared_stand_beside_each_other_among_the_results() {
     let fixture = fixture::alone(8, &["always", "never"]);
     let document = compose(&fixture.0, &fixture.1).unwrap();
-    let (rows, ..) = table(&document, "latency of reach by size, thp");
+    let (rows, ..) = table(&document, "reach: latency by size, thp");
     assert_eq!(rows[0], ["size", "thp always", "thp never"]);
-    let (rows, ..) = table(&document, "bandwidth of stream by operation, isa, size, thp");
+    let (rows, ..) = table(&document, "stream: bandwidth by operation, isa, size, thp");
     assert_eq!(rows[0][3..], ["thp always", "thp never"]);
     assert!(!headline(&document).contains("measured"));
     let all = sections(&document.body);
@@ -152,12 +149,12 @@ fn levels_that_are_compared_stand_beside_each_other_among_the_results() {
 #[test]
 fn a_screen_has_the_tables_of_a_plan_that_only_measures() {
     let said = summary(&document(5, &[]), 200, true);
-    for part in
-        ["bandwidth of stream by operation", "latency of reach by size", "(a) not available"]
-    {
+    for part in ["stream: bandwidth by operation", "reach: latency by size", "(a) not available"] {
         assert_eq!(said.matches(part).count(), 1, "{part} is not once in\n{said}");
     }
-    assert!(!summary(&document(8, &["always", "never"]), 200, true).contains("of reach by size"));
+    assert!(
+        !summary(&document(8, &["always", "never"]), 200, true).contains("reach: latency by size")
+    );
 }
 
 #[test]
@@ -175,9 +172,7 @@ fn a_card_has_a_line_a_load() {
     let input =
         CardInput { parts: &parts, report_path: "r.html", next_command: "stend", left_out: &[] };
     let said = card(&input, 80, true).unwrap();
-    assert!(
-        said.contains("stream: bandwidth from ") && said.contains("reach: latency from 1.29 ns")
-    );
+    assert!(said.contains("Stream: Bandwidth ") && said.contains("Reach: Latency 1.29 ns"));
     assert!(said.lines().count() <= 20, "{said}");
 }
 
@@ -185,7 +180,7 @@ fn a_card_has_a_line_a_load() {
 fn a_quantile_is_of_all_values_and_one_that_too_few_carry_is_not_available() {
     let alone = || Simulated { sizes: vec![64, 1024], ..Simulated::default() }.only_measuring();
     let table_of =
-        |run: &Run| table(&compose(run, &analyse(run)).unwrap(), "tail of response of net by size");
+        |run: &Run| table(&compose(run, &analyse(run)).unwrap(), "net: tail of response by size");
     let (rows, notes, _) = table_of(&with_response(alone(), 0.999, 450));
     assert_eq!(rows[1][1], "– (a)", "{rows:?}");
     assert_eq!(notes[0], "(a) not available: too few samples for p99.9 (2250 of 10000)");

@@ -35,17 +35,17 @@ compare-verdict-none = – none
 compare-left-out = { $count ->
     [one] { $count } counted trial is
    *[other] { $count } counted trials are
-} in none of these figures, because a fault hit it or it was visited again.
+} in none of these figures, because a fault hit it or it was repeated.
 
 compare-differences = What differs
 compare-same = Nothing that is recorded of machine, plan and version differs.
 compare-confounders = Not declared to differ, and so no verdict
 compare-factors = Declared to differ
 compare-warnings = Differs by less than its grain: a warning
-compare-info = Differs and changes no figure
+compare-info = Differs without influence on figures
 compare-key = Key
 compare-class = Class
-compare-unrecorded = not there
+compare-unrecorded = not recorded
 class-identity = identity
 class-factor = factor
 class-critical = critical

@@ -1,32 +1,32 @@
-doubts-title = What this does not say
-doubts-none = No reason to doubt was found by the checks that stend makes. That is not proof that there is none.
+doubts-title = Limitations
+doubts-none = The checks of stend found no caveat. That does not prove that there is none.
 
 doubt-one-machine = Server and clients share one machine and its CPUs.
-doubt-one-machine-means = The figures are of both ends together; they do not decide how fast the server would be with clients of its own.
-doubt-one-machine-fix = Repeat with the clients on other machines to learn that.
+doubt-one-machine-means = The figures are of both ends together. They do not show how fast the server is with separate clients.
+doubt-one-machine-fix = Repeat with the clients on other machines.
 doubt-loopback = The hosts are processes on the loopback interface: { $why }.
 doubt-loopback-plain = The hosts are processes on the loopback interface.
-doubt-loopback-means = No link, no adapter and no queue is in the path; nothing about a network follows.
+doubt-loopback-means = No link, adapter or queue is in the path. Nothing follows about a network.
 doubt-loopback-fix = Run as root, or allow user namespaces, for real links.
 doubt-guest = The machine is a guest of { $hypervisor }.
-doubt-guest-unnamed = The machine is a guest of a hypervisor that does not say its name.
-doubt-guest-means = Neighbours and the hypervisor’s scheduler take part unseen; absolute figures do not carry over to bare metal.
-doubt-guest-fix = Repeat on the bare machine if those matter.
+doubt-guest-unnamed = The machine is a guest of an unidentified hypervisor.
+doubt-guest-means = Other guests and the hypervisor’s scheduler influence the figures. Absolute figures do not carry over to bare metal.
+doubt-guest-fix = Repeat on the bare machine if absolute figures matter.
 doubt-steal = The hypervisor took { $share } of all CPU time during the windows.
-doubt-steal-means = Figures are low by about that share, and uneven between blocks.
-doubt-steal-fix = Repeat at a quiet hour or with CPUs of its own.
-doubt-noise-floor = The same level against itself differs by { $effect }.
+doubt-steal-means = Figures are low by about that share, unevenly between blocks.
+doubt-steal-fix = Repeat at a quiet hour or with dedicated CPUs.
+doubt-noise-floor = A level against itself differs by { $effect }.
 doubt-noise-floor-means = An effect of that size is noise on this machine, whatever its interval says.
-doubt-noise-floor-fix = Use more { repeats }, and look for what else was running.
-doubt-ratio-moved = The ratio moved over the run: { $first }, its last { repeat-one } against its first { $change }.
-doubt-ratio-moved-means = The ratio that is told is one over all of the run, and what it was at either end is not what it was in the middle. What moves both levels alike is not in it.
-doubt-ratio-moved-fix = Look for what changed under one level only (heat, a cache that fills, a neighbour on its CPUs), and repeat when it is over.
+doubt-noise-floor-fix = Use more { repeats }, and look for other activity.
+doubt-ratio-moved = The ratio drifted over the run: { $first }, its last { repeat-one } against its first { $change }.
+doubt-ratio-moved-means = The figure is the average over the run; the ratio was another at either end. What moves both levels alike is not in it.
+doubt-ratio-moved-fix = Look for a change under one level only (heat, a cache that fills, a neighbour on its CPUs), and repeat.
 doubt-drifted = { $loads ->
     [several] Under the load { $load } the figures drifted over the run, on average over the levels: the last block against the first { $change }.
    *[one] The figures drifted over the run, on average over the levels: the last block against the first { $change }.
 }
 doubt-drifted-means = A drift that all levels share is in no ratio, because a block visits every level. Rates, times and costs are means over the drift.
-doubt-drifted-fix = Look for heat, a disk or a cache that fills, or another program, and repeat when the rate is level.
+doubt-drifted-fix = Look for heat, a disk or cache that fills, or another program, and repeat when the rate is level.
 doubt-stepped = { $loads ->
     [several] Under the load { $load } the figures changed at once, on average over the levels, { $at } after the beginning: after it against before { $change }.
    *[one] The figures changed at once, on average over the levels, { $at } after the beginning: after it against before { $change }.
@@ -39,60 +39,60 @@ doubt-paused = { $times ->
 }
 doubt-paused-means = The machine may have changed in the meantime. A block that lies on both sides of the pause compares levels at different times.
 doubt-paused-fix = Repeat the run without a pause where the figures before and after it differ.
-doubt-neighbours-alike = Neighbouring { repeats } resemble each other: { $first }, where the rank of a { repeat-one } follows that of the one before by { $follows }.
-doubt-neighbours-alike-means = They are fewer independent measurements than n says, so that intervals are too narrow and equal things are called different more often than the level says.
-doubt-neighbours-alike-fix = Let more time pass between { repeats }, by longer windows or by several runs.
+doubt-neighbours-alike = Neighbouring { repeats } are correlated: { $first }, where the rank of a { repeat-one } follows that of the one before by { $follows }.
+doubt-neighbours-alike-means = There are fewer independent measurements than n says. Intervals are too narrow, and false alarms are more frequent than the level says.
+doubt-neighbours-alike-fix = Let more time pass between { repeats }: use longer windows or several runs.
 doubt-block-apart = { $repeat ->
     [boot] Round
    *[block] Block
 } { $block } stands apart: { $first }, its ratio is { $off } off the middle one and makes { $share } of the scatter.
-doubt-block-apart-means = The ratio of a whole comparison rests on ranks and hardly follows it; the points of a curve rest on means, and one such { repeat-one } makes their intervals wide.
-doubt-block-apart-fix = See what else ran at that time: the appendix has every figure of it. It was not left out, for that follows from an event and never from a value.
-doubt-seen-in = It is so in { $seen } of the { $of } comparisons that were looked at.
+doubt-block-apart-means = The ratio of a whole comparison rests on ranks and hardly follows it. The points of a curve rest on means, and one such { repeat-one } widens their intervals.
+doubt-block-apart-fix = See what else ran at that time; the appendix has all its figures. Trials are left out for an event, never for a value.
+doubt-seen-in = This holds in { $seen } of the { $of } comparisons that were checked.
 doubt-uneven = { $share } of the trials at { $level } ran at { $rate } of its median, and { $beside } at { $rest } fell as low ({ $first }). The typical ratio is { $typical }; the mean ratio is { $mean }. { $of ->
     [one] { "" }
    *[other] { $seen } of { $of } comparisons are uneven.
 }
-doubt-uneven-means = A collapsed trial lies more than { $off } below the median of its level. The typical ratio hardly sees such trials, the mean ratio does. Where they disagree the levels are not called equal, and a gate is inconclusive.
+doubt-uneven-means = A collapsed trial lies more than { $off } below the median of its level. The typical ratio hardly reflects such trials; the mean ratio does. Where they disagree the levels are not called equal, and a gate is inconclusive.
 doubt-uneven-fix = Look at the collapsed trials in the appendix, and raise the number of { repeats }.
 doubt-not-steady = Of { $of } trials, { $trials } were not at a steady rate when their window opened.
-doubt-not-steady-means = Their figures hold part of the ramp.
+doubt-not-steady-means = Their figures include part of the ramp.
 doubt-not-steady-fix = Allow a longer settling time in the plan.
 doubt-too-few = Too few samples for { $at } of { $metric }: { $values } of { $needs }.
-doubt-too-few-means = Too few values lie beyond the quantile: a few extremes would set it. The report gives neither the figure nor a verdict.
+doubt-too-few-means = Too few values lie beyond the quantile: a few extremes would set it. The report gives no figure and no verdict.
 doubt-too-few-fix = Measure in longer windows, in more blocks or at a higher rate, or judge by a lower quantile.
 doubt-search-ends = Of { $of } searches of load { $load }, { $ended } ended at an end of their range.
 doubt-search-ends-means = The answer lies at that end or beyond. Levels may differ by more than the report shows.
 doubt-search-ends-fix = Widen from and to of the search in the plan.
 doubt-simulated = Nothing was measured: hosts, links and clock are a model.
-doubt-simulated-means = Every figure follows from the physics named in the test bed and from a seed. It tells how stend judges, and nothing about any machine.
+doubt-simulated-means = Every figure follows from the physics named in the test bed and from a seed. It shows how stend judges, and nothing about any machine.
 doubt-simulated-fix = Run the same plan on a real lab to measure.
 doubt-clients-only = { $places ->
     [one] { $places } set-up gave
    *[other] { $places } set-ups gave
-} no figure, because the clients were at their limit in every visit; the first is { $first }.
-doubt-clients-only-means = What was seen there is the speed of the clients and stands in the appendix only.
+} no figure, because the clients were at their limit in every attempt; the first is { $first }.
+doubt-clients-only-means = Their figures show the clients, and stand in the appendix only.
 doubt-clients-only-fix = Use more clients, faster ones, or a load that they can carry.
 doubt-faults = { $trials ->
-    [one] { $trials } visit was
-   *[other] { $trials } visits were
+    [one] { $trials } attempt was
+   *[other] { $trials } attempts were
 } invalid; the first says: { $first }. { $again ->
     [one] { $again } of these trials was
    *[other] { $again } of these trials were
-} visited again and came out valid; { $lost ->
+} repeated and came out valid; { $lost ->
     [one] { $lost } is
    *[other] { $lost } are
 } lost for good.
-doubt-faults-means = Such a visit is in no figure, is never counted as zero, and was made again: up to { $again ->
+doubt-faults-means = Such an attempt is in no figure, is never counted as zero, and was made again: up to { $again ->
     [one] { $again } time
    *[other] { $again } times
 }, or { $clients ->
     [one] { $clients } time
    *[other] { $clients } times
 } where what makes the load was the limit.
-doubt-faults-fix = If one level loses more than the other, that is a finding by itself: see the appendix.
+doubt-faults-fix = If one level loses more than the other, that is a finding in itself: see the appendix.
 doubt-partial = The run is partial: { $why }.
-doubt-partial-means = The { repeats } that are missing make the intervals wider, and later drift was not seen.
+doubt-partial-means = Missing { repeats } make the intervals wider, and later drift was not seen.
 doubt-partial-fix = Go on with stend resume, and use its verdicts only then: looking at them first and deciding by them whether to go on makes false alarms more frequent than the level says.
 doubt-incomplete = The run is incomplete: { $valid } of { $of } counted trials are valid, and { $enough } are needed.
 doubt-incomplete-means = The trials that were lost may differ from those that were kept.
@@ -101,35 +101,39 @@ doubt-few-blocks = There { $blocks ->
     [one] is { $blocks } { repeat-one }
    *[other] are { $blocks } { repeats }
 }; the smallest effect that { $power } of such runs would show is { $smallest }, for a comparison that stands alone.
-doubt-few-blocks-means = Smaller differences can stay undecided. The points of a curve are judged together, so that one of them must differ by more than that.
-doubt-few-blocks-fix = Raise the number of { repeats } in the plan.
+doubt-few-blocks-means = Smaller differences could stay undecided. The points of a curve are judged together, so one of them must differ by more.
+doubt-few-blocks-fix = Measure more { repeats }: { $repeat ->
+    [boot] raise boots in the plan.
+    [mixed] raise blocks or boots in the plan.
+   *[block] stend resume --blocks +N adds them.
+}
 doubt-virtual-links = The links are virtual: there is no wire, no adapter and no line rate.
-doubt-virtual-links-means = The figures are of the kernel’s network stack; they do not decide which adapter is faster.
+doubt-virtual-links-means = The figures are of the kernel’s network stack. They do not show which adapter is faster.
 doubt-virtual-links-fix = Repeat over the real adapters.
 doubt-foreign = Other programs used { $cpu } during the windows.
-doubt-foreign-means = What they took was missing to the load, and unevenly between blocks; the busy share of the machine holds their time too, so costs look higher than they are.
+doubt-foreign-means = The load lost that time, unevenly between blocks. The busy share of the machine includes it, so costs look higher than they are.
 doubt-foreign-fix = Stop them, or repeat at a quiet hour.
 doubt-pause-frames = The adapter { $adapter } sent { $sent } pause frames and received { $received }, in { $trials } of { $of } valid trials.
-doubt-pause-frames-means = Who sends pause frames cannot take what comes; who receives them stops sending for a while. The throughput is then that of the end that was full, and no loss shows it.
-doubt-pause-frames-fix = Look for the end that was full, or repeat with flow control off (factors pause_rx and pause_tx).
-doubt-cpu-methods = The ways of counting CPU time disagree by up to { $by }.
-doubt-cpu-methods-means = One of them misses work, so where they disagree the P/E index has no verdict.
+doubt-pause-frames-means = An end that sends pause frames cannot take what arrives; an end that receives them stops sending for a while. The throughput is that of the full end, and no loss shows it.
+doubt-pause-frames-fix = Find the full end, or repeat with flow control off (factors pause_rx and pause_tx).
+doubt-cpu-methods = The methods of CPU accounting disagree by up to { $by }.
+doubt-cpu-methods-means = One of them misses work. Where they disagree, the P/E index has no verdict.
 doubt-cpu-methods-fix = Repeat with a longer window; the table of where the CPU time went shows what no process accounts for.
 
-doubt-in-part = { $lead } This was seen in the part “{ $part }”.
-doubt-worst-part = { $lead } That is the worst of the parts: “{ $part }”.
+doubt-in-part = { $lead } Seen in the part “{ $part }”.
+doubt-worst-part = { $lead } The worst part is “{ $part }”.
 
 short-one-machine = server and clients share this machine’s CPUs
 short-loopback = loopback: no link, no adapter and no queue in the path
-short-guest = a guest of { $hypervisor }: its neighbours take part unseen
-short-guest-unnamed = a virtual machine: its neighbours take part unseen
+short-guest = a guest of { $hypervisor }: other guests influence the figures
+short-guest-unnamed = a virtual machine: other guests influence the figures
 short-steal = the hypervisor took { $share } of the CPU time
-short-noise-floor = the same against itself differs by { $effect }
-short-ratio-moved = the ratio moved by { $change } over the run
+short-noise-floor = a level against itself differs by { $effect }
+short-ratio-moved = the ratio drifted by { $change } over the run
 short-drifted = the figures drifted by { $change } over the run
 short-stepped = the figures changed at once by { $change } at { $at }
 short-paused = nothing was measured for { $longest }
-short-neighbours-alike = neighbouring { repeats } resemble each other
+short-neighbours-alike = neighbouring { repeats } are correlated
 short-block-apart = { $repeat ->
     [boot] round
    *[block] block
@@ -143,8 +147,8 @@ short-clients-only = { $places ->
    *[other] { $places } set-ups without a figure: the clients were at their limit
 }
 short-faults = { $trials ->
-    [one] { $trials } visit was invalid
-   *[other] { $trials } visits were invalid
+    [one] { $trials } attempt was invalid
+   *[other] { $trials } attempts were invalid
 }
 short-uneven = { $share } of the trials at { $level } collapse to { $rate } of its median
 short-partial = the run is partial
@@ -155,8 +159,8 @@ short-few-blocks = { $blocks ->
 }: effects under { $smallest } may stay unseen
 short-virtual-links = virtual links: no wire, no adapter and no line rate
 short-pause-frames = { $adapter } sent { $sent } pause frames and received { $received }
-short-foreign = other programs used { $cpu } meanwhile
-short-cpu-methods = the ways of counting CPU time disagree by { $by }
+short-foreign = other programs used { $cpu }
+short-cpu-methods = the methods of CPU accounting disagree by { $by }
 short-two-states = { $count ->
     [one] two states at { $count } point: fast or slow for a whole trial
    *[other] two states at { $count } points: fast or slow for a whole trial

@@ -1,7 +1,7 @@
 # What held a load down: each resource is taken down by a step, and what that costs is its share.
 
-elastic-title = What holds it down: { $title }
-elastic-question = How much does it cost to take down one resource at a time?
+elastic-title = Sensitivity to each resource: { $title }
+elastic-question = How much does each resource limit the load?
 elastic-as-is = as is
 elastic-section = Shares of the cause
 elastic-under = With { $condition }: { $sentence }

@@ -1,10 +1,10 @@
 # What loads of the system under test alone gave.
 
-machine-title = What the machine gives
-testbed-alone = The load ran on this one machine and took nobody else: every thread of it had a CPU of its own.
+machine-title = The machine
+testbed-alone = The load ran on this machine alone, with one pinned CPU for each thread.
 testbed-alone-simulated = This run is simulated: neither machine nor clock is real, and every figure comes from a model.
 testbed-alone-settings = What the plan set on the machine
-method-window-alone = Each load is warm before its window opens; inside the window it is measured in short samples, each long against the clock that times it, and the figure of a trial is the median of its samples. A sample that was disturbed (its thread was not running, or the hypervisor took its CPU) is dropped and counted; a trial that lost too many of them is invalid.
+method-window-alone = Each load is warm before its window opens. Within the window it is measured in short samples, and the figure of a trial is their median. A disturbed sample (its thread was not running, or the hypervisor took its CPU) is dropped and counted. A trial that lost too many samples is invalid.
 
 derived-caption = Derived facts
 derived-fact = Fact
@@ -35,7 +35,7 @@ derived-of-threads = { $threads } threads
 derived-told = { $by } tells { $size }
 derived-fits = { $told }: fits
 derived-disagrees = { $told }: disagrees
-derived-untold = the machine tells of none of about that size
+derived-untold = the machine reports none of about that size
 derived-baseline = All are of the first level of every factor.
 definition-clocks = Clocks of a load: its latency at random, over the time of one addition that waits for the one before, measured beside it.
 definition-cache = Size of a cache: between these two sizes the time of an access leaves a plateau of neighbouring sizes that lie within a factor of { $within }; beside it what the kernel tells in sysfs, which has it from the processor’s own words (CPUID).

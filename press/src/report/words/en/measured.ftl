@@ -1,39 +1,39 @@
-headline-measured = Measured, and compared with nothing: { $span }
-headline-measured-several = { $count } loads were measured, and nothing was compared.
+headline-measured = { $span }
+headline-measured-several = { $count } loads measured, no levels compared.
 
 measured-title = What was measured
-measured-span = { $metric } from { $low } at { $lowest } to { $high } at { $highest }.
+measured-span = { $metric } { $low } at { $lowest }, { $high } at { $highest }.
 measured-one = { $metric } { $value }.
 measured-one-at = { $metric } { $value } at { $at }.
-measured-nothing = no { $metric }: no point has a valid counted visit.
+measured-nothing = { $metric }: no point has a valid counted attempt.
 measured-not-available = { $count ->
     [one] { $count } of { $of } points is not available here.
    *[other] { $count } of { $of } points are not available here.
 }
 measured-invalid = { $count ->
-    [one] { $count } of { $of } points has no valid counted visit.
-   *[other] { $count } of { $of } points have no valid counted visit.
+    [one] { $count } of { $of } points has no valid counted attempt.
+   *[other] { $count } of { $of } points have no valid counted attempt.
 }
-measured-elsewhere = The plan compares nothing. What it measured stands behind the answer.
+measured-elsewhere = This part compares no levels; its figures stand above.
 measured-value = { $centre } ({ $range })
-measured-of = { $metric } of { $load }
+measured-of = { $load }: { $metric }
 measured-by = { $what } by { $axes }
 measured-best = the best of all valid trials: { $what }
 measured-best-column = Best of all trials
 measured-load = Load
 measured-mark = – ({ $mark })
 measured-reason = ({ $mark }) { $reason }
-measured-reason-invalid = no valid counted visit; the first says: { $fault }
+measured-reason-invalid = no valid counted attempt; the first says: { $fault }
 measured-reason-too-few = not available: too few samples for { $at } ({ $values } of { $needs })
-measured-reason-none = no counted visit gave a figure
+measured-reason-none = no counted attempt gave a figure
 measured-note-mean = Each figure is the mean over { $n } { repeats }, with its { $level } interval between them (Student’s t).
 measured-note-geometric = Each figure is the geometric mean over { $n } { repeats }, with its { $level } interval between them (Student’s t on logarithms).
 measured-note-ranks = Each figure is the Hodges-Lehmann estimate over { $n } { repeats }, a median of their pairwise means, with its { $level } interval between them (signed ranks).
 measured-note-quantile = Each figure is the quantile of all values of { $n } { repeats } together. Its { $level } interval spans the quantiles of single { repeats } and is widened to include the figure.
 measured-note-single = A figure without an interval is of one { repeat-one }.
 measured-left-out = { $count ->
-    [one] { $count } counted visit is in none of these figures, because a fault hit it.
-   *[other] { $count } counted visits are in none of these figures, because a fault hit them.
+    [one] { $count } counted attempt is in none of these figures, because a fault hit it.
+   *[other] { $count } counted attempts are in none of these figures, because a fault hit them.
 }
 card-measured = { $name }: { $span }
 card-measured-one = { $name } { $value }

@@ -18,13 +18,13 @@ repeat-place = { $repeat ->
 }
 repeat-visit = { $repeat ->
     [boot] boot
-    [mixed] visit or boot
-   *[block] visit
+    [mixed] attempt or boot
+   *[block] attempt
 }
 repeat-visits = { $repeat ->
     [boot] boots
-    [mixed] visits or boots
-   *[block] visits
+    [mixed] attempts or boots
+   *[block] attempts
 }
 repeat-trial = { $repeat ->
     [boot] boot
@@ -50,13 +50,13 @@ effect-short-ratio = { $ratio } ({ $range })
 effect-short-change = { $change } ({ $low } to { $high })
 
 verdict-better = { $other } is better than { $base }: { $metric } { $effect }.
-verdict-inside = No difference that matters between { $other } and { $base }: { $metric } { $effect }, sure but inside the margin of { $margin }.
+verdict-inside = No relevant difference between { $other } and { $base }: { $metric } { $effect }, a certain difference inside the margin of { $margin }.
 verdict-worse = { $other } is worse than { $base }: { $metric } { $effect }.
-verdict-equivalent = No difference that matters between { $other } and { $base }: { $metric } { $effect }, within the margin of { $margin } by two one-sided tests each on the typical and the mean ratio; collapses rarer than { $unseen } of trials can have gone unseen.
+verdict-equivalent = No relevant difference between { $other } and { $base } (two one-sided tests, margin { $margin }): { $metric } { $effect }. Collapses in fewer than { $unseen } of trials could go undetected.
 verdict-looks-better = { $other } looks better than { $base }: { $metric } { $effect }; { $blocks } { repeats } are too few for a verdict.
 verdict-looks-worse = { $other } looks worse than { $base }: { $metric } { $effect }; { $blocks } { repeats } are too few for a verdict.
-verdict-undecided = Undecided between { $other } and { $base }: { $metric } { $effect }, against a margin of { $margin }.
-verdict-undecided-more = Undecided between { $other } and { $base }: { $metric } { $effect }, against a margin of { $margin }; to decide it takes { $blocks }.
+verdict-undecided = Undecided between { $other } and { $base }: { $metric } { $effect }, margin { $margin }.
+verdict-undecided-more = Undecided between { $other } and { $base }: { $metric } { $effect }, margin { $margin }. A decision takes { $blocks }.
 further-blocks-exactly = { $low ->
     [one] { $low } further { repeat-one }
    *[other] { $low } further { repeats }
@@ -64,15 +64,15 @@ further-blocks-exactly = { $low ->
 further-blocks = { $low } to { $high } further { repeats } ({ $level } interval)
 further-blocks-open = { $low } or more further { repeats }, perhaps beyond { $most } in all ({ $level } interval)
 
-verdict-two-states = No single verdict between { $other } and { $base }: a level has two states and was fast or slow for a whole trial; { $metric } { $effect } only says how often each was met.
+verdict-two-states = No single verdict between { $other } and { $base }: a level has two states and was fast or slow for a whole trial. { $metric } { $effect } only tells how often each state occurred.
 
-verdict-unlike = { $other } and { $base } are not comparable: they were not made by the same, so both figures stand and there is no verdict.
+verdict-unlike = { $other } and { $base } are not comparable: they used different engines or CPU features. Both figures stand without a verdict.
 unlike-key = Not comparable{ $at }: { $key } is { $first } under { $base } and { $second } under { $other }.
 
 headline-unlike = { $count } of { $of } comparisons { $count ->
     [one] has
    *[other] have
-} no verdict: their sides were not made by the same and are not comparable.
+} no verdict: their sides used different engines or CPU features and are not comparable.
 headline-not-among = { $count ->
     [one] { $count } difference is
    *[other] { $count } differences are
@@ -87,7 +87,7 @@ headline-all-better = { $other } is better than { $base } in { $scope }: { $metr
 headline-all-better-but = { $other } is better than { $base } overall in { $scope }, but { $but }. Over all points: { $metric } { $least } in the closest, { $most } in the widest.
 headline-better-but = { $other } is better than { $base } overall, but { $but }. Over all points: { $metric } { $effect }.
 headline-worse-but = { $other } is worse than { $base } overall, but { $but }. Over all points: { $metric } { $effect }.
-headline-equivalent-but = No difference that matters between { $other } and { $base } overall, but { $other } is { $but }. Over all points: { $metric } { $effect }.
+headline-equivalent-but = No relevant difference between { $other } and { $base } overall, but { $other } is { $but }. Over all points: { $metric } { $effect }.
 headline-undecided-but = Not decided overall with { $blocks } { repeats } between { $other } and { $base }, but { $other } is { $but }. Over all points: { $metric } { $effect }.
 scope-both = both comparisons
 scope-all = all { $count } comparisons
@@ -98,8 +98,8 @@ but-from = from { $from } to { $to }
 but-under = { $places } with { $condition }
 headline-all-worse = { $other } is worse than { $base } in { $scope }: { $metric } { $least } in the closest, { $most } in the widest.
 headline-all-worse-but = { $other } is worse than { $base } overall in { $scope }, but { $but }. Over all points: { $metric } { $least } in the closest, { $most } in the widest.
-headline-all-equivalent = No difference that matters between { $other } and { $base } in { $scope }: { $metric } { $least } in the closest, { $most } in the widest.
-headline-all-equivalent-but = No difference that matters between { $other } and { $base } overall in { $scope }, but { $other } is { $but }. Over all points: { $metric } { $least } in the closest, { $most } in the widest.
+headline-all-equivalent = No relevant difference between { $other } and { $base } in { $scope }: { $metric } { $least } in the closest, { $most } in the widest.
+headline-all-equivalent-but = No relevant difference between { $other } and { $base } overall in { $scope }, but { $other } is { $but }. Over all points: { $metric } { $least } in the closest, { $most } in the widest.
 headline-split = { $other } against { $base }: { $metric } { $sides }.
 headline-under = With { $condition }, { $sentence }
 split-side = { $effect } with { $condition }
