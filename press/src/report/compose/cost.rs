@@ -38,8 +38,10 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
         body.extend(of_points(writer, part, (&points, named))?);
         let (full, free): (Vec<&Comparison>, Vec<&Comparison>) =
             curves.into_iter().partition(|c| of(part, c).is_some_and(says_nothing));
+        let several = free.len() > 1;
         for comparison in free {
-            body.extend(section(writer, part, (comparison, named))?);
+            let curve = section(writer, part, (comparison, named))?;
+            body.extend(curve.map(|curve| if several { curve.fold() } else { curve }));
         }
         body.extend(at_full(writer, part, (&full, named))?);
         body.extend(worth::worth(writer, part)?);

@@ -56,7 +56,7 @@ fn of_claims(
     let caption = writer.numbered(&caption)?;
     let mut body: Vec<Node> = intro.into_iter().map(Node::Paragraph).collect();
     body.push(Node::Paragraph(tally(writer, claims)?));
-    body.push(Node::Table(Table { caption, columns, rows, folded: false, notes: Vec::new() }));
+    body.push(Node::Table(Table { caption, columns, rows, folded: true, notes: Vec::new() }));
     writer.section("published", "claim-title", body).map(Some)
 }
 

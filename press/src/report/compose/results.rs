@@ -17,6 +17,11 @@ use crate::report::words::Args;
 use desk::record::Run;
 use desk::verdict::{Comparison, PointResult, compares};
 
+/// Figures of levels side by side that stand open, in the order of the plan's loads, and the most
+/// comparisons of one of them.
+const OPEN: usize = 3;
+const ROWS: usize = 10;
+
 /// The chapter: every part question by question, then what held the figures down, and the published
 /// test beside it.
 pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, ReportError> {
@@ -64,22 +69,33 @@ fn nodes(writer: &mut Writer, part: &Part<'_>) -> Nodes {
         nodes.extend(measured::beside(writer, part)?);
         return Ok(nodes);
     }
-    for map in plot::heatmap(writer, part)? {
+    let maps = plot::heatmap(writer, part)?;
+    let mapped = !maps.is_empty();
+    for map in maps {
         let said = writer.shows(&map, "heatmap-shows", Args::new())?;
         nodes.extend([Node::Figure(map), Node::Paragraph(said)]);
     }
-    for comparison in comparisons.iter().filter(|c| is_curve(c)) {
-        nodes.push(curve_section(writer, part, comparison)?);
+    for (at, comparison) in comparisons.iter().filter(|c| is_curve(c)).enumerate() {
+        let section = curve_section(writer, part, comparison)?;
+        // Behind a map of all curves one of them stands as an example.
+        nodes.push(if mapped && at > 0 { section.fold() } else { section });
     }
     if let Some(roofs) = plot::roofline(writer, part)? {
         let said = writer.shows(&roofs, "roof-shows", Args::new())?;
         let body = vec![Node::Figure(roofs), Node::Paragraph(said)];
         let id = format!("roofs-{}", part.run.id);
-        nodes.push(Node::section(id, writer.label("roof-section")?, body));
+        nodes.push(Node::section(id, writer.label("roof-section")?, body).fold());
     }
     let single: Vec<&Comparison> = comparisons.iter().filter(|c| !is_curve(c)).collect();
-    for alike in by_metric(part.run, &single) {
-        nodes.extend(points(writer, part, &alike)?);
+    for (at, alike) in by_metric(part.run, &single).iter().enumerate() {
+        let found = points(writer, part, alike)?;
+        if at < OPEN && alike.len() <= ROWS {
+            nodes.extend(found);
+        } else if !found.is_empty() {
+            let title = Prose::verbatim(metric_title(part.run, alike[0]));
+            let id = format!("result-{}-{}", part.run.id, alike[0].id);
+            nodes.push(Node::section(id, title, found).fold());
+        }
     }
     nodes.extend(crossed::section(writer, part)?.map(Node::fold));
     nodes.extend(interaction::section(writer, part)?.map(Node::fold));

@@ -23,6 +23,9 @@ use desk::verdict::{Lacking, MeasuredPoint, compares};
 use layout::Layout;
 use std::collections::BTreeSet;
 
+/// Up to this many tables stand open.
+const FEW: usize = 4;
+
 /// A load with the part it is of.
 type Load<'p, 'a> = (&'p Part<'a>, &'a LoadPlan);
 
@@ -206,8 +209,8 @@ fn sections(writer: &mut Writer, loads: &[Load<'_, '_>], titled: bool) -> Nodes 
     for (part, load) in loads.iter().copied() {
         let said = Node::Paragraph(span(writer, (part, load))?);
         let table = Node::Table(table::deciding(writer, (part, load))?);
-        // Of many parts a reader looks up one.
-        let table = if titled { table.fold() } else { table };
+        // Of many loads a reader looks up one.
+        let table = if titled || loads.len() > FEW { table.fold() } else { table };
         if loads.len() == 1 {
             return Ok(vec![said, table]);
         }

@@ -1,6 +1,7 @@
 # What loads of the system under test alone gave.
 
 machine-title = The machine
+machine-further = Further figures
 testbed-alone = The load ran on this machine alone, with one pinned CPU for each thread.
 testbed-alone-simulated = This run is simulated: neither machine nor clock is real, and every figure comes from a model.
 testbed-alone-settings = What the plan set on the machine
