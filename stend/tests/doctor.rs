@@ -176,10 +176,10 @@ fn impossible_fail(place: &Place, profile: &Profile, said: &Value) -> usize {
     failed
 }
 
-/// Of the tests that are called possible in a profile besides root one in this many is visited;
-/// with 1 also every test that fails as others do.
+/// Of the tests that are called possible in a profile one in this many is visited; with 1 also
+/// every test that fails as others do. Each factor is set and undone by the contract, too.
 fn one_in(profile: &Profile) -> usize {
-    if profile.name == "root" { 1 } else { visits().unwrap_or(3) }
+    visits().unwrap_or(if profile.name == "root" { 3 } else { 8 })
 }
 
 /// Settings of the kernel are set alike, by one row: of their tests one in this many is looked at,

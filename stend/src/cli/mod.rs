@@ -94,13 +94,13 @@ struct Cli {
     extent: extent::Extent,
     #[command(flatten)]
     options: Options,
-    /// When to colour what is said
+    /// When to use colour
     #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
     color: terminal::Colour,
-    /// Say nothing but results and failures
+    /// Print results and failures only
     #[arg(short, long, global = true)]
     quiet: bool,
-    /// Say something of every visit
+    /// Log every attempt at a trial
     #[arg(short, long, global = true, conflicts_with = "quiet")]
     verbose: bool,
 }
@@ -119,7 +119,7 @@ enum Verb {
         /// class on every CPU
         #[arg(long)]
         displaced_work: bool,
-        /// The level at which a factor is that a person sets (manual = true in the plan)
+        /// Level of a factor that is set by hand (manual = true in the plan)
         #[arg(long, value_name = "FACTOR=LEVEL")]
         level: Vec<String>,
         #[command(flatten)]
@@ -127,7 +127,7 @@ enum Verb {
         #[command(flatten)]
         options: Options,
     },
-    /// Go on with a run that was interrupted, where it was left, or add blocks to one that ended
+    /// Continue an interrupted run, or add blocks to one that ended
     #[command(after_help = EXIT_CODES)]
     Resume {
         #[command(flatten)]
@@ -139,68 +139,68 @@ enum Verb {
         #[arg(long, value_name = "FILE")]
         physics: Option<PathBuf>,
     },
-    /// List the runs that are kept, the newest first
+    /// List stored runs, newest first
     List {
-        /// File in which runs are kept [default: stend/lab.stend in the state directory]
+        /// File of stored runs [default: stend/lab.stend in the state directory]
         #[arg(long, value_name = "FILE")]
         store: Option<PathBuf>,
-        /// As JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Make the report of a kept run again
+    /// Write the report of a stored run again
     Report(report::Again),
-    /// Take the runs of a report, of a bundle or of records into the store
+    /// Import runs into the store from a report, a bundle or records
     Import(import::Wanted),
-    /// Give a kept run to other programs: a table with a row a visit, or JSON
+    /// Export a stored run as a table with a row for each attempt, or as JSON
     Export(export::Wanted),
-    /// Show what a plan would do and the smallest effect it can see, and measure nothing
+    /// Show the trials, time and smallest detectable effect of a plan; measure nothing
     Plan(plan::Wanted),
-    /// Run a plan with the same treatment under two names: the noise floor, and false alarms
+    /// Run a plan with one treatment under two names: noise floor and false alarms
     Aa(aa::Wanted),
-    /// Take down one resource at a time and say what share of the cause each is
+    /// Reduce one resource at a time and report the sensitivity to each
     #[command(after_help = EXIT_CODES)]
     Elasticity(elasticity::Wanted),
-    /// Write one figure of a run's article as svg, png, csv or text, or list them
+    /// Write a figure of a stored run as svg, png, csv or text, or list the figures
     Figure(figure::Wanted),
-    /// Say what a workload measures, how, and what it cannot tell; without a name, list them
+    /// Explain what a workload measures, how, and its limits; without a name, list workloads
     Explain {
-        /// Name of the workload: tcp_stream
+        /// Name of the workload, such as tcp_stream
         workload: Option<String>,
     },
-    /// Compare runs that were measured at different times, if they are comparable
+    /// Compare runs of different sessions, if they are comparable
     #[command(after_help = EXIT_CODES)]
     Compare(compare::Options),
-    /// Run a plan and pass or fail a build by it; the exit status says which
+    /// Run a plan and pass or fail a build; the exit status tells which
     #[command(after_help = EXIT_CODES)]
     Gate(gate::Wanted),
     /// Print the JSON Schema of a plan or of an output
     Schema {
-        /// Of what
+        /// Plan or output
         #[arg(value_enum)]
         what: schema::What,
     },
-    /// Show what can be switched here, and bring back what a killed run left switched
+    /// Show the factors of this machine, and restore what a killed run left changed
     Factors {
         #[command(subcommand)]
         what: factors::What,
     },
-    /// Show which settings hold here, from flags, STEND_* variables and stend.toml
+    /// Show effective settings from flags, STEND_* variables and stend.toml
     Config {
         #[command(subcommand)]
         what: config::What,
     },
-    /// Print the completions for a shell
+    /// Print completions for a shell
     Completions {
-        /// Which
+        /// Shell
         shell: clap_complete::Shell,
     },
-    /// Print the manual page, or write those of all verbs into a directory
+    /// Print the manual page, or write the pages of all verbs into a directory
     Man {
-        /// Directory, made if it is not there
+        /// Directory; created if missing
         directory: Option<PathBuf>,
     },
-    /// Say what can be measured here and what not, and what killed runs left; changes nothing
+    /// Check capabilities and leftovers of killed runs; change nothing
     Doctor(doctor::Wanted),
 }
 

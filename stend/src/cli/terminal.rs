@@ -41,7 +41,7 @@ pub struct Manner {
     pub colour: Colour,
     /// Say nothing but results and failures.
     pub quiet: bool,
-    /// Say something of every visit.
+    /// Log every attempt at a trial.
     pub verbose: bool,
 }
 
