@@ -68,7 +68,8 @@ fn three_sweeps_are_rows_columns_and_a_column_before_the_rows() {
         notes,
         [
             "(a) not available here: this CPU has no AVX-512",
-            "(b) no valid counted attempt; the first says: the hypervisor took 21 % of the CPU time",
+            "(b) no valid counted attempt; the first says: the hypervisor took 21 % of the CPU \
+             time",
             "Each figure is the geometric mean over 4–5 blocks, with its 95 % interval between \
              them (Student’s t on logarithms).",
             "6 counted attempts are in none of these figures, because a fault hit them.",
