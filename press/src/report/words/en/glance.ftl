@@ -91,11 +91,11 @@ box-besides = Besides
 box-besides-said = Of { $count } other comparisons, judged among themselves with an error of { $alpha } of their own, { $tally }.
 place-and-others = { $first } and at { $count } more
 
-readers-title = Who should take what
-reader-buys = Who buys
-reader-tunes = Who tunes
-reader-runs = Who runs it at this load
-reader-writes = Who writes the driver or the kernel
+readers-title = Recommendations
+reader-buys = For buyers
+reader-tunes = For tuning
+reader-runs = For operators at this load
+reader-writes = For driver and kernel developers
 buys-cpus = { $limit } in { $some } of { $count } cases, { $evidence } at the least: faster or more CPUs would carry more, a faster link would not.
 buys-one-cpu = { $limit } in { $some } of { $count } cases, { $evidence } at the least: a faster core or more queues would carry more, more cores alone would not.
 buys-link = { $limit } was full in { $some } of { $count } cases, { $evidence } at the least: a faster link would carry more, faster CPUs would not.
