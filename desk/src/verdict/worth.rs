@@ -57,7 +57,7 @@ fn entered(run: &Run, asked: &Asked<'_>, what: &str) -> Option<[Quantity; 2]> {
 /// What watts of a run are read from.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Meter {
-    /// The whole machine where any trial has it, else its packages.
+    /// The whole machine where as many trials have it, else its packages.
     pub source: PowerSource,
     /// Zones in the trial that has most: one in which a zone was not believed has too few watts.
     zones: usize,
@@ -67,11 +67,16 @@ impl Meter {
     /// The one of a run; none where nothing was measured.
     pub fn of(run: &Run) -> Option<Self> {
         let meters = [(PowerSource::Board, &BOARD[..]), (PowerSource::Packages, &PACKAGES[..])];
-        meters.into_iter().find_map(|(source, kinds)| {
+        let of = |(source, kinds): (PowerSource, &[&str])| {
             let count = |record: &TrialRecord| zones(record, kinds).count();
             let zones = run.records.iter().map(count).max().filter(|zones| *zones > 0)?;
-            Some(Self { source, zones })
-        })
+            let meter = Self { source, zones };
+            let told = run.records.iter().filter(|record| meter.watts(record).is_some()).count();
+            Some((told, meter))
+        };
+        // A controller is asked once a second, so short windows may lack it.
+        let best = meters.into_iter().filter_map(of).reduce(|a, b| if b.0 > a.0 { b } else { a });
+        best.map(|(_, meter)| meter)
     }
 
     /// Watts in the window of a trial; none where a zone is missing.
@@ -367,6 +372,9 @@ mod tests {
         let power = &analyse(&of_board).powers[0];
         assert_eq!(power.power, Some(PowerSource::Board));
         assert_eq!((power.base.value, power.other.value), (80.0, 80.0));
+        of_board.records[0].readings.retain(|r| r.key != "watts.board");
+        let power = &analyse(&of_board).powers[0];
+        assert_eq!(power.power, Some(PowerSource::Packages), "more trials have these");
         // A zone that one trial lacks leaves that trial out, and halves nothing.
         let zone = |r: &Reading| r.key == "watts.dram-0";
         measured.records[0].readings.retain(|r| !zone(r));

@@ -418,16 +418,21 @@ fn what_a_person_entered_is_marked_as_such_and_makes_a_row_for_the_money() {
         assert!(said.contains(words), "{words} is not in\n{said}");
     }
     let (run, mut analysis) = fixture::duel();
-    let watts = |worth: &Worth| Worth {
-        base: Quantity::new(20.0, Unit::Watt),
-        other: Quantity::new(45.0, Unit::Watt),
-        power: Some(PowerSource::Packages),
-        ..worth.clone()
-    };
-    analysis.powers = analysis.prices.iter().map(watts).collect();
-    let said = text(&compose(&run, &analysis).unwrap(), 20_000, true);
-    for words in ["Power (packages and memory, mean)", "Mbit/s per W", "% per W ("] {
-        assert!(said.contains(words), "{words} is not in\n{said}");
+    for (source, title) in [
+        (PowerSource::Packages, "Power (packages and memory, mean)"),
+        (PowerSource::Board, "Power (whole machine, mean)"),
+    ] {
+        let watts = |worth: &Worth| Worth {
+            base: Quantity::new(20.0, Unit::Watt),
+            other: Quantity::new(45.0, Unit::Watt),
+            power: Some(source),
+            ..worth.clone()
+        };
+        analysis.powers = analysis.prices.iter().map(watts).collect();
+        let said = text(&compose(&run, &analysis).unwrap(), 20_000, true);
+        for words in [title, "Mbit/s per W", "% per W ("] {
+            assert!(said.contains(words), "{words} is not in\n{said}");
+        }
     }
     (analysis.prices, analysis.powers) = (Vec::new(), Vec::new());
     let bare = text(&compose(&run, &analysis).unwrap(), 20_000, true);

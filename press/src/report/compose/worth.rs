@@ -27,7 +27,7 @@ const POWER: Words =
 pub(super) fn worth(writer: &mut Writer, part: &Part<'_>) -> Nodes {
     let analysis = part.analysis;
     let mut nodes = section(writer, part, (MONEY, &analysis.prices))?;
-    for source in [PowerSource::Entered, PowerSource::Packages] {
+    for source in [PowerSource::Entered, PowerSource::Board, PowerSource::Packages] {
         let of = |worth: &&Worth| worth.power == Some(source);
         let powers: Vec<Worth> = analysis.powers.iter().filter(of).cloned().collect();
         nodes.extend(section(writer, part, (POWER, &powers))?);
