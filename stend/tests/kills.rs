@@ -184,9 +184,10 @@ fn the_store_as_it_is_at_any_moment_opens_and_goes_on() {
             thread::sleep(moment.saturating_sub(begun.elapsed()));
             copies.extend(copy(&place, &running, copies.len()));
         }
-        running.kill();
-        let pid_gone = until(LIMIT, || place.switched() == 0);
-        assert!(pid_gone.is_some());
+        let pid = running.kill();
+        // Not before its guardian has gone too: it would clear away beside the next conductor.
+        let clear = until(LIMIT, || place.left_by(pid).is_empty() && guardian_of(pid).is_none());
+        assert!(clear.is_some(), "{:?}, guardian {:?}", place.left_by(pid), guardian_of(pid));
     }
     for copy in copies.iter().take(wanted) {
         // A file of no length is a store that nobody has written to.
@@ -202,12 +203,25 @@ fn the_store_as_it_is_at_any_moment_opens_and_goes_on() {
 fn copy(place: &Place, running: &Running, number: usize) -> Option<PathBuf> {
     let to = place.path.join(format!("copy{number}.stend"));
     signal(running.pid(), Signal::STOP);
+    let held = until(LIMIT, || all_stopped(running.pid()));
+    assert!(held.is_some(), "a thread of {} still runs", running.pid());
     let copied = fs::copy(store(place), &to).is_ok();
     if copied {
         let _ = fs::copy(wal(&store(place)), wal(&to));
     }
     signal(running.pid(), Signal::CONT);
     copied.then_some(to)
+}
+
+/// Whether no thread of a process runs any more: a signal to stop reaches each at its own time.
+fn all_stopped(pid: u32) -> bool {
+    let Ok(threads) = fs::read_dir(format!("/proc/{pid}/task")) else { return true };
+    threads.flatten().all(|thread| {
+        let stat = fs::read_to_string(thread.path().join("stat")).unwrap_or_default();
+        // The state stands behind the name, which is in brackets: T stopped, Z dead.
+        let state = stat.rsplit_once(") ").map_or("", |(_, rest)| rest);
+        state.is_empty() || state.starts_with(['T', 'Z', 'X'])
+    })
 }
 
 fn wal(store: &Path) -> PathBuf {
