@@ -1,7 +1,9 @@
 //! Knows how the answers of a driver fill up an adapter's record; reads no file.
 
 use crate::lab::ethtool::{DriverInfo, Ethtool, Feature, LinkModes};
-use desk::record::{Adapter, Environment};
+use crate::lab::link::{Routes, Tbf};
+use desk::record::{Adapter, Environment, Fact, class_of};
+use desk::unit::{Quantity, Unit};
 
 /// The offloads that decide how many segments a CPU touches, as `ethtool -k` names them.
 const OFFLOADS: [&str; 12] = [
@@ -24,6 +26,7 @@ const OFFLOADS: [&str; 12] = [
 /// Call it in the network namespace whose `/sys` was observed: links are found by name. A query
 /// that fails leaves its field as it was; without an ethtool in the kernel nothing changes.
 pub fn complete_adapters(env: &mut Environment) {
+    complete_shapers(env);
     let Ok(mut ethtool) = Ethtool::open() else { return };
     for adapter in &mut env.adapters {
         if let Ok(Some(info)) = ethtool.driver_info(&adapter.name) {
@@ -36,6 +39,23 @@ pub fn complete_adapters(env: &mut Environment) {
             adapter.offloads = offloads(&features);
         }
     }
+}
+
+/// A token bucket at the root of an adapter holds down all that it sends: a fact, `tbf 1 bit/s`.
+fn complete_shapers(env: &mut Environment) {
+    let Ok(mut routes) = Routes::open() else { return };
+    for adapter in &env.adapters {
+        let Ok(Some(tbf)) = routes.tbf(&adapter.name) else { continue };
+        env.facts.push(shaper_fact(&adapter.name, tbf));
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "rates are far below 2^53 bit/s")]
+fn shaper_fact(adapter: &str, tbf: Tbf) -> Fact {
+    let rate = Quantity::new(tbf.rate_bits_per_s as f64, Unit::BitPerSecond);
+    let key = format!("adapter.{adapter}.shaper");
+    let (value, source) = (format!("tbf {}", rate.exact()), format!("RTM_GETQDISC {adapter}"));
+    Fact { class: class_of(&key), key, value, source }
 }
 
 fn take_driver(adapter: &mut Adapter, info: DriverInfo) {
@@ -71,7 +91,6 @@ fn state(feature: &Feature) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use desk::unit::{Quantity, Unit};
 
     fn feature(name: &str, active: bool, changeable: bool) -> Feature {
         Feature { name: name.to_owned(), active, wanted: active, changeable }

@@ -37,7 +37,7 @@ pub(super) fn free(tree: &Tree) -> Option<u64> {
     let of = |chain: Option<Vec<String>>, names: [&str; 3]| {
         chain?.iter().filter_map(|group| left(tree, group, names)).min()
     };
-    of(groups(tree), unified).into_iter().chain(of(memory_groups(tree), first)).min()
+    of(groups(tree), unified).into_iter().chain(of(groups_of(tree, "memory"), first)).min()
 }
 
 /// Bytes that are free below the limit of one group, by the names of its files; `all` begins the
@@ -62,11 +62,15 @@ fn groups(tree: &Tree) -> Option<Vec<String>> {
     Some(ancestors(GROUPS, path))
 }
 
-/// Our own group of version 1's memory controller and all around it: `4:memory:/path`.
-fn memory_groups(tree: &Tree) -> Option<Vec<String>> {
+/// Our own group of a controller of version 1 and all around it: `4:memory:/path`. Controllers
+/// mounted together are written `cpu,cpuacct`; each has a link to where they are.
+fn groups_of(tree: &Tree, controller: &str) -> Option<Vec<String>> {
     let own = tree.text(OWN)?;
-    let path = own.lines().find_map(|line| line.split_once(":memory:/"))?.1;
-    Some(ancestors(&format!("{GROUPS}/memory"), path))
+    let path = own.lines().find_map(|line| {
+        let (controllers, path) = line.split_once(':')?.1.split_once(":/")?;
+        controllers.split(',').any(|one| one == controller).then_some(path)
+    })?;
+    Some(ancestors(&format!("{GROUPS}/{controller}"), path))
 }
 
 /// The directories of a group below where its hierarchy is mounted and of all around it, its own
@@ -82,26 +86,35 @@ fn ancestors(mount: &str, path: &str) -> Vec<String> {
     chain
 }
 
-/// The tightest quota of CPU time on the way up; `none` where nothing is limited.
+/// The tightest quota of CPU time on the way up, in either version; `none` where nothing is limited.
+///
+/// Source: `cpu.max` of the kernel's `cgroup-v2.rst`; `cpu.cfs_quota_us` and `cpu.cfs_period_us` of
+/// its `sched-bwc.rst`, where -1 is no limit.
 fn quota(tree: &Tree, chain: &[String]) -> Option<Fact> {
-    let mut seen = None;
-    let mut tightest: Option<(f64, &str)> = None;
-    for group in chain {
-        let Some(text) = tree.text(&format!("{group}/cpu.max")) else { continue };
-        seen.get_or_insert(group.as_str());
-        let mut words = text.split_whitespace();
-        let numbers = words.next().zip(words.next());
-        let numbers = numbers.and_then(|(q, p)| Some((q.parse::<f64>().ok()?, p.parse().ok()?)));
-        let Some((quota, period)) = numbers.filter(|(_, period): &(f64, f64)| *period > 0.0) else {
-            continue;
-        };
-        if tightest.is_none_or(|(known, _)| quota / period < known) {
-            tightest = Some((quota / period, group));
-        }
+    let unified = chain.iter().filter_map(|group| {
+        let path = format!("{group}/cpu.max");
+        let text = tree.text(&path)?;
+        Some((path, cpus(text.split_once(' ')?)))
+    });
+    let first = groups_of(tree, "cpu").unwrap_or_default();
+    let first = first.iter().filter_map(|group| {
+        let path = format!("{group}/cpu.cfs_quota_us");
+        let period = tree.text(&format!("{group}/cpu.cfs_period_us"))?;
+        let cpus = cpus((&tree.text(&path)?, &period));
+        Some((path, cpus))
+    });
+    let seen: Vec<(String, Option<f64>)> = unified.chain(first).collect();
+    let limited = seen.iter().filter_map(|(path, cpus)| Some((path, (*cpus)?)));
+    match limited.min_by(|a, b| a.1.total_cmp(&b.1)) {
+        Some((path, cpus)) => Some(fact("cgroup.cpu_quota", path, &format!("{cpus:.2} CPUs"))),
+        None => Some(fact("cgroup.cpu_quota", &seen.first()?.0, "none")),
     }
-    let value = tightest.map_or_else(|| "none".to_owned(), |(cpus, _)| format!("{cpus:.2} CPUs"));
-    let group = tightest.map(|(_, group)| group).or(seen)?;
-    Some(fact("cgroup.cpu_quota", &format!("{group}/cpu.max"), &value))
+}
+
+/// CPUs of a quota and its period; none where it is no limit.
+fn cpus((quota, period): (&str, &str)) -> Option<f64> {
+    let number = |text: &str| text.trim().parse::<f64>().ok().filter(|number| *number > 0.0);
+    Some(number(quota)? / number(period)?)
 }
 
 /// The tightest limit of memory on the way up; `none` where nothing is limited.

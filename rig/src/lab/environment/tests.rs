@@ -344,6 +344,15 @@ fn the_tightest_limit_on_the_way_up_is_the_limit() {
     let env = observe(&fixture.root);
     let free = (env.fact("cgroup.cpu_quota"), env.fact("cgroup.memory_max"));
     assert_eq!(free, (Some("none"), Some("none")));
+    let of_version_1 = |quota| {
+        let files = [("cpu.cfs_quota_us", quota), ("cpu.cfs_period_us", "100000")];
+        fixture
+            .files("proc/self", &[("cgroup", "12:cpu,cpuacct:/x\n0::/a/b")])
+            .files("sys/fs/cgroup/cpu/x", &files);
+        observe(&fixture.root).fact("cgroup.cpu_quota").map(str::to_owned)
+    };
+    assert_eq!(of_version_1("50000").as_deref(), Some("0.50 CPUs"));
+    assert_eq!(of_version_1("-1").as_deref(), Some("none"));
 }
 
 #[test]
