@@ -17,6 +17,7 @@ mod order;
 mod read;
 mod remaining;
 mod schema;
+mod tune;
 
 pub use aa::{AaError, AaWords, against_itself};
 pub use budget::{
@@ -33,6 +34,7 @@ pub use read::{
 };
 pub use remaining::{ATTEMPTS, ATTEMPTS_OF_CLIENTS, Next, attempts, remaining};
 pub use schema::schema;
+pub use tune::{AS_SET, Lasting, is_tuning, lasting, looked_at, tune_facts};
 
 use crate::record::{FactorSpec, WorkloadSpec};
 

@@ -34,7 +34,7 @@ pub struct EnvKey {
 const ANY: &str = "*";
 
 /// Every key that is known; the first row that fits holds. What fits none is critical and whole.
-const KEYS: [(&str, KeyClass, Grain); 63] = [
+const KEYS: [(&str, KeyClass, Grain); 64] = [
     ("adapter.*.bus", Info, Whole),
     ("adapter.*.carrier", Info, Whole),
     ("adapter.*.driver_version", Critical, Minor),
@@ -97,6 +97,7 @@ const KEYS: [(&str, KeyClass, Grain); 63] = [
     ("tcp.*", Critical, Whole),
     ("thp", Critical, Whole),
     ("thp.*", Critical, Whole),
+    ("tune.*", Info, Whole),
     ("workload.*", Identity, Whole),
 ];
 

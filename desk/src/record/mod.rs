@@ -19,6 +19,7 @@ mod keys;
 mod kind;
 mod outcome;
 mod plan;
+mod reference;
 mod run;
 mod search;
 mod spec;
@@ -43,6 +44,7 @@ pub use plan::{
     FactorPlan, LabPlan, Level, LinkPlan, LoadPlan, Method, Plan, PrimaryComparison, Replicate,
     SteadyRule, longest_sweep,
 };
+pub use reference::{ReferenceRecord, reference_records};
 pub use run::{Added, Completeness, RUN_SCHEMA, Run, Sitting, TrialRecord};
 pub use search::{SearchKind, SearchLimit, SearchPlan};
 pub use spec::{

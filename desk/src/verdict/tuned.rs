@@ -1,0 +1,28 @@
+//! Knows which setting that was tried gains its owner most.
+//!
+//! Must not know how it is made to last.
+
+use super::{Analysis, Comparison, Verdict, is_inside};
+use crate::plan::is_tuning;
+use crate::record::Run;
+
+/// The comparisons of settings that were tried against the machine as it was found.
+pub fn tried<'a>(
+    parts: impl Iterator<Item = (&'a Run, &'a Analysis)>,
+) -> impl Iterator<Item = (&'a Run, &'a Comparison)> {
+    let tried = parts.filter(|(run, _)| is_tuning(&run.plan));
+    tried.flat_map(|(run, analysis)| analysis.comparisons.iter().map(move |c| (run, c)))
+}
+
+/// Of those that are better by more than the margin the one whose gain is largest for certain: by
+/// the end of its interval that is nearer to no gain.
+pub fn largest_gain<'a>(
+    parts: impl Iterator<Item = (&'a Run, &'a Analysis)>,
+) -> Option<(&'a Run, &'a Comparison)> {
+    let gains = tried(parts).filter(|(_, c)| c.verdict == Verdict::Better && !is_inside(c));
+    let certain = |c: &Comparison| {
+        let [low, high] = [c.overall.low, c.overall.high].map(|end| end.value.ln().abs());
+        low.min(high)
+    };
+    gains.max_by(|a, b| certain(a.1).total_cmp(&certain(b.1)))
+}
