@@ -23,7 +23,7 @@ const PAD: f64 = 9.0;
 /// From one line of a hatch to the next, px.
 const HATCH: f64 = 7.0;
 /// What stands beside a cell without a colour.
-const OPEN: &str = "not decided";
+const OPEN: &str = "undecided";
 /// The step of no change; three lie below it and three above.
 const MIDDLE: usize = 3;
 /// Bounds of the steps as ratios above 1; those below 1 are their inverse.
@@ -323,7 +323,7 @@ fn key(sheet: &mut Sheet, figure: &Figure, steps: &Steps) {
     }
 }
 
-/// Whether there are cells that are not decided, and such as are invalid.
+/// Whether there are undecided cells, and such as are invalid.
 fn without_colour(figure: &Figure, steps: &Steps) -> [bool; 2] {
     let marks = || figure.series.iter().flat_map(|s| &s.marks).filter(|m| placed(m));
     [marks().any(|m| m.valid && !steps.decided(m)), marks().any(|m| !m.valid)]

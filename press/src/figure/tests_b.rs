@@ -490,8 +490,8 @@ fn what_the_picture_shows_is_also_said() {
     assert!(words.contains("pro1000: 50 % at most 56.1 µs, 90 % at most 74.2 µs"), "{words}");
     let words = alt_text(&found(timelines(), "often disturbed"));
     for part in [
-        "pro1000: 11 visits from 100 s to 16.3 min,".to_owned(),
-        "2 dry visits are shown small.".into(),
+        "pro1000: 11 attempts from 100 s to 16.3 min,".to_owned(),
+        "2 dry attempts are shown small.".into(),
         "throttled: 110 s to 140 s, 7.33 min to 7.83 min, 12.8 min to 13.3 min.".into(),
         "2 invalid points are shown hollow.".into(),
     ] {

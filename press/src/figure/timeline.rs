@@ -263,24 +263,24 @@ fn span(zone: &Zone) -> String {
     }
 }
 
-/// The figure in sentences: how many visits of each series, from when to when, and their values.
+/// The figure in sentences: how many attempts of each series, from when to when, and their values.
 pub fn said(figure: &Figure) -> Vec<String> {
     let direction = match figure.y.direction.trim() {
         "" => String::new(),
         words => format!(", {words}"),
     };
-    let mut all = vec![format!("Visits: {} over {}{direction}.", figure.y.label, figure.x.label)];
+    let mut all = vec![format!("Attempts: {} over {}{direction}.", figure.y.label, figure.x.label)];
     for series in &figure.series {
         let shown = |m: &&Mark| m.valid && drawable(m) && !dry(figure, m);
         let marks: Vec<&Mark> = series.marks.iter().filter(shown).collect();
         if marks.is_empty() {
-            all.push(format!("{}: no valid visit.", series.name));
+            all.push(format!("{}: no valid attempt.", series.name));
             continue;
         }
         let (first, last) = scales::extent(marks.iter().map(|m| m.x));
         let (low, high) = scales::extent(marks.iter().map(|m| m.centre));
         let values = desk::unit::show_range(figure.value(low), figure.value(high));
-        let visits = if marks.len() == 1 { "visit" } else { "visits" };
+        let attempts = if marks.len() == 1 { "attempt" } else { "attempts" };
         let (first, last) = (moment(first), moment(last));
         let when = if marks.len() == 1 {
             format!("at {first}")
@@ -288,10 +288,10 @@ pub fn said(figure: &Figure) -> Vec<String> {
             format!("from {first} to {last}")
         };
         let count = marks.len();
-        all.push(format!("{}: {count} {visits} {when}, {values}.", series.name));
+        all.push(format!("{}: {count} {attempts} {when}, {values}.", series.name));
     }
     let count = marks(figure).filter(|m| m.valid && dry(figure, m)).count();
-    all.extend((count > 0).then(|| format!("{count} dry visits are shown small.")));
+    all.extend((count > 0).then(|| format!("{count} dry attempts are shown small.")));
     all.extend(disturbances(figure).into_iter().map(|said| format!("{said}.")));
     all
 }

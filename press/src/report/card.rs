@@ -13,7 +13,7 @@ use super::error::ReportError;
 use super::text::{ascii, wrap};
 use super::words::Args;
 use crate::figure;
-use desk::record::{Adapter, Environment, LabKind};
+use desk::record::{Adapter, Environment};
 use desk::stats::Estimate;
 use desk::verdict::{Caveat, Verdict};
 
@@ -25,8 +25,6 @@ const WIDEST: u16 = 80;
 const CURVE_ROWS: std::ops::RangeInclusive<u16> = 3..=6;
 /// Doubts that are said; the rest are counted.
 const DOUBTS: usize = 2;
-/// What only a lab with links of its own can measure.
-const LINK_FACTORS: [&str; 2] = ["tso", "mtu"];
 
 /// What the card is made from.
 #[derive(Clone, Copy, Debug)]
@@ -214,7 +212,7 @@ fn drawing(
     Ok(Vec::new())
 }
 
-/// Verdicts, advice, what was not measured, limits: the weightiest first.
+/// Verdicts, advice, limits: the weightiest first.
 fn findings(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Prose>, ReportError> {
     let mut lines = Vec::new();
     for group in verdict_groups(parts) {
@@ -222,7 +220,6 @@ fn findings(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Prose>, ReportErr
     }
     lines.extend(roof_line(writer, parts)?);
     lines.extend(measured_lines(writer, parts)?);
-    lines.extend(not_measured(writer, parts)?);
     match limits_in_short(writer, parts)? {
         Some(causes) => {
             lines.push(writer.say("card-limit", Args::new().prose("causes", &causes))?);
@@ -303,24 +300,6 @@ fn verdicts(writer: &Writer, group: &[Judged<'_>]) -> Result<Prose, ReportError>
         });
     }
     Ok(Prose::join_with(&sides, "; "))
-}
-
-/// What a survey on the loopback interface had to leave out.
-fn not_measured(writer: &Writer, parts: &[Part<'_>]) -> Result<Option<Prose>, ReportError> {
-    let lab = parts.first().and_then(|p| p.run.environment().lab.as_ref());
-    let Some((LabKind::Loopback, why)) = lab else { return Ok(None) };
-    let asked = asked(parts);
-    let missing = LINK_FACTORS.iter().filter(|f| !asked.iter().any(|(_, c)| c.factor == **f));
-    let missing: Vec<Prose> = missing.map(|f| Prose::verbatim(f)).collect();
-    if parts.len() == 1 || missing.is_empty() {
-        return Ok(None);
-    }
-    let args = Args::new().prose("factors", &Prose::join_with(&missing, ", "));
-    let said = match why.trim() {
-        "" => writer.say("card-not-measured", args)?,
-        why => writer.say("card-not-measured-why", args.name("why", why))?,
-    };
-    Ok(Some(said))
 }
 
 /// Where to read more and what to do next.

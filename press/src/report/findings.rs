@@ -52,7 +52,7 @@ fn a_reason_to_withhold_is_said_once_with_its_points() {
     let (run, analysis) = fixture::duel();
     let said = said(&run, &analysis);
     for words in [
-        "– No verdict on the P/E index at 64 B–128 B: the ways of counting",
+        "– No verdict on the P/E index at 64 B–128 B: the methods of CPU accounting",
         "– No verdict on the P/E index at 128 KiB–256 KiB: a level kept only 3.10 %",
         "no verdict on the P/E index over all points: both levels ran as fast as they could",
         "An equal offered load would decide",
@@ -203,7 +203,7 @@ fn a_headline_does_not_hide_where_the_other_side_is_ahead() {
     let (run, mut analysis) = better(&["both"]);
     analysis.comparisons[0].verdict = Verdict::Undecided { more_blocks: None };
     let words = headline(&compose(&run, &analysis).unwrap());
-    assert!(words.starts_with("Not decided overall with 5 blocks between"), "{words}");
+    assert!(words.starts_with("Undecided overall with 5 blocks between"), "{words}");
     let (run, analysis) = better(&["transmit"]);
     let words = headline(&compose(&run, &analysis).unwrap());
     assert!(words.starts_with("pro1000 is better than onboard: throughput"), "{words}");
@@ -222,7 +222,7 @@ fn a_survey_prefers_a_sure_effect_to_a_split_with_an_undecided_side() {
 fn what_is_not_decided_is_not_called_equal() {
     let (run, analysis) = fixture::duel();
     let words = said(&run, &analysis);
-    assert!(words.contains("Not decided with 5 blocks from 64 KiB to 256 KiB."));
+    assert!(words.contains("Undecided with 5 blocks from 64 KiB to 256 KiB."));
     assert!(!words.contains("No difference was shown"));
 }
 
@@ -249,7 +249,7 @@ fn stretches_of_one_kind_are_one_sentence() {
     analysis.comparisons.truncate(1);
     let words = said(&run, &analysis);
     let section = words.split("Over all points of").nth(1).unwrap();
-    let open = section.split("Not decided with 5 blocks from ").nth(1).unwrap();
+    let open = section.split("Undecided with 5 blocks from ").nth(1).unwrap();
     assert!(open.split('.').next().unwrap().contains(", from "), "{open}");
 }
 

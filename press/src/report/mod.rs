@@ -54,3 +54,5 @@ mod ranking;
 pub(super) mod tests;
 #[cfg(test)]
 mod trace;
+#[cfg(test)]
+mod tuning;

@@ -45,7 +45,7 @@ fn an_article_on_two_runs_has_the_chapters_too_and_the_doubts_of_either_run() {
             _ => None,
         };
         let ids: Vec<String> = document.body.iter().filter_map(section).collect();
-        let outline = ["differences", "testbeds", "method", "results", "cost", "doubts"];
+        let outline = ["differences", "results", "cost", "doubts", "testbeds", "method"];
         assert_eq!(ids, [&outline[..], &["reproduce", "appendix"]].concat());
         let said = text(&document, 20_000, true);
         for words in [

@@ -389,28 +389,6 @@ fn a_card_says_both_sides_of_a_split_and_cuts_nothing() {
 }
 
 #[test]
-fn a_card_from_loopback_says_what_was_not_measured_and_why() {
-    let mut survey = vec![
-        (Role::NoiseFloor, fixture::single("Noise floor", 1.0)),
-        (Role::Curve, fixture::curve()),
-    ];
-    for (_, (run, _)) in &mut survey {
-        run.environment_mut().lab =
-            Some((desk::record::LabKind::Loopback, "unshare: EPERM".into()));
-    }
-    let parts: Vec<Part<'_>> =
-        survey.iter().map(|(role, (run, analysis))| Part { role: *role, run, analysis }).collect();
-    let input = CardInput {
-        parts: &parts,
-        report_path: "r.html",
-        next_command: "stend run",
-        left_out: &[],
-    };
-    let card = card(&input, 80, true).unwrap();
-    assert!(card.contains("Not measured here: tso, mtu – unshare: EPERM"), "{card}");
-}
-
-#[test]
 fn a_summary_is_short_and_has_no_table() {
     let survey = survey();
     for document in [articles().remove(0), compose_survey(&parts(&survey)).unwrap()] {

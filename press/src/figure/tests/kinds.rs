@@ -177,6 +177,6 @@ fn a_cell_that_is_not_told_from_no_change_has_no_colour_in_any_medium() {
         text.contains("1.26×?") && text.contains("1.50×▲") && text.contains("0.88×?"),
         "{text}"
     );
-    assert!(text.contains("? not decided"), "{text}");
-    assert!(alt_text(&figure).contains("1.26×, not decided"), "{}", alt_text(&figure));
+    assert!(text.contains("? undecided"), "{text}");
+    assert!(alt_text(&figure).contains("1.26×, undecided"), "{}", alt_text(&figure));
 }

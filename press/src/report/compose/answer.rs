@@ -5,7 +5,7 @@
 use super::effect::{effect, metric_title, plain_effect};
 use super::names::pair;
 use super::ruling::{condition, count, news, verdict_sentence};
-use super::{Part, Role, Said, Writer, brief, doubts, lead, measured, primary, ranks};
+use super::{Part, Role, Said, Writer, brief, doubts, lead, measured, primary, ranks, tune};
 use crate::report::document::{Node, Prose, Ruling, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
@@ -76,7 +76,10 @@ pub(super) fn verdict_box(writer: &Writer, parts: &[Part<'_>]) -> Result<Node, R
         [only] => brief::lines(writer, only, &asked)?,
         _ => of_parts(writer, &groups, &headline)?,
     };
-    rulings.extend(measured::rulings(writer, parts)?);
+    rulings.extend(tune::rulings(writer, parts)?);
+    if !tune::is_asked(parts) {
+        rulings.extend(measured::rulings(writer, parts)?);
+    }
     let mut limits = limits(writer, parts)?;
     let mut unsure = (unsure, "headline-not-among");
     if let Some((_, rest)) = primary::parted(parts, &asked)
@@ -115,6 +118,9 @@ fn answer(
     {
         let (tone, said) = ranks::headline(writer, part, order)?;
         return Ok((tone, said, ranks::open(order, asked)));
+    }
+    if let Some((tone, said)) = tune::headline(writer, parts)? {
+        return Ok((tone, said, (0, 0)));
     }
     let (tone, said) = headline(writer, parts, &grouped(asked))?;
     Ok((tone, said, (certain_alone(asked), count(asked.len()))))
@@ -207,6 +213,11 @@ fn of_group(writer: &Writer, group: &[Judged<'_>]) -> Result<(Tone, Prose), Repo
 }
 
 fn of_nothing(writer: &Writer, parts: &[Part<'_>]) -> Result<(Tone, Prose), ReportError> {
+    if parts.len() > 1
+        && let Some(answer) = measured::headline(writer, parts)?
+    {
+        return Ok(answer);
+    }
     let said = match same(parts).first() {
         Some((run, c)) => {
             let args = Args::new().name("metric", metric_title(run, c));

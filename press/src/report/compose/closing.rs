@@ -5,7 +5,7 @@ use super::appendix::{facts, faults, visits};
 use super::doubts::{self, lead};
 use super::names::level_names;
 use super::ruling::{condition, shown};
-use super::{Nodes, Part, Role, Said, Writer, reproduce, sessions};
+use super::{Part, Role, Said, Writer, reproduce, sessions};
 use crate::report::document::{Column, Node, Prose, Table};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
@@ -39,8 +39,13 @@ pub(super) fn in_short(
     doubts::heaviest_in_short(writer, &parts(runs, &shells), BOX_DOUBTS)
 }
 
-/// What was not compared, doubts, how to make the runs again, and what is kept of each.
-pub(super) fn chapters(writer: &mut Writer, runs: [&Run; 2], found: &Unpaired) -> Nodes {
+/// What was not compared and the doubts, which stand open; how to make the runs again and what is
+/// kept of each, which do not.
+pub(super) fn chapters(
+    writer: &mut Writer,
+    runs: [&Run; 2],
+    found: &Unpaired,
+) -> Result<(Vec<Node>, Vec<Node>), ReportError> {
     let shells = shells(found);
     let parts = parts(runs, &shells);
     let mut body = Vec::new();
@@ -50,7 +55,7 @@ pub(super) fn chapters(writer: &mut Writer, runs: [&Run; 2], found: &Unpaired) -
     }
     let whose = |(_, worst): (&Part<'_>, &Caveat)| of_either(writer, &parts, worst);
     body.push(doubts::chapter_led(writer, &parts, &whose)?);
-    body.push(reproduce::chapter(writer, &parts)?.fold());
+    let reproduce = reproduce::chapter(writer, &parts)?.fold();
     let mut kept = Vec::new();
     for (part, name) in parts.iter().zip(NAMES) {
         kept.push(of_run(writer, part, name)?);
@@ -58,8 +63,8 @@ pub(super) fn chapters(writer: &mut Writer, runs: [&Run; 2], found: &Unpaired) -
     for comparison in &found.comparisons {
         kept.push(Node::Table(values(writer, (runs[0], found), comparison)?));
     }
-    body.push(writer.section("appendix", "appendix-title", kept)?.fold());
-    Ok(body)
+    let appendix = writer.section("appendix", "appendix-title", kept)?.fold();
+    Ok((body, vec![reproduce, appendix]))
 }
 
 /// A doubt with the run that it is of where only one has it.

@@ -53,16 +53,21 @@ pub fn compose_comparison(a: &Run, b: &Run, found: &Unpaired) -> Result<Document
     let mut body = vec![answer(&writer, &both)?];
     let nodes = differences(&mut writer, &both)?;
     body.push(writer.section("differences", "compare-differences", nodes)?);
-    let nodes = test_beds(&mut writer, &both)?;
-    body.push(writer.section("testbeds", "compare-testbeds", nodes)?);
-    if !found.comparisons.is_empty() {
-        let nodes = method(&writer, &both)?;
-        body.push(writer.section("method", "compare-method", nodes)?);
+    let compared = !found.comparisons.is_empty();
+    if compared {
         let nodes = results(&mut writer, &both)?;
         body.push(writer.section("results", "compare-results", nodes)?);
         body.extend(published::chapter_of_two(&mut writer, &found.claims)?);
     }
-    body.extend(closing::chapters(&mut writer, [a, b], found)?);
+    let (findings, grounds) = closing::chapters(&mut writer, [a, b], found)?;
+    body.extend(findings);
+    let nodes = test_beds(&mut writer, &both)?;
+    body.push(writer.section("testbeds", "compare-testbeds", nodes)?.fold());
+    if compared {
+        let nodes = method(&writer, &both)?;
+        body.push(writer.section("method", "compare-method", nodes)?.fold());
+    }
+    body.extend(grounds);
     let question = Prose::verbatim(&a.plan.question);
     Ok(Document { language: LANGUAGE, watermark, kicker, title, question, body })
 }

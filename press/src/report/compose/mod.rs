@@ -53,6 +53,7 @@ mod testbed;
 #[cfg(test)]
 mod tests;
 mod traits;
+mod tune;
 mod withheld;
 mod worth;
 
@@ -221,7 +222,7 @@ pub fn compose_survey(parts: &[Part<'_>]) -> Result<Document, ReportError> {
         watermark: Prose::default(),
         kicker: writer.say("kicker-survey", args)?,
         title: writer.label("survey-title")?,
-        question: writer.label("survey-question")?,
+        question: writer.label(tune::question(parts))?,
         body: chapters(&mut writer, parts)?,
     })
 }
@@ -233,6 +234,7 @@ fn chapters(writer: &mut Writer, parts: &[Part<'_>]) -> Nodes {
         Some(answer) => vec![answer],
         None => vec![answer::verdict_box(writer, parts)?],
     };
+    body.extend(tune::section(writer, parts)?);
     body.extend(elasticity::nodes(writer, parts)?);
     body.extend(glance::nodes(writer, parts)?);
     body.extend(measured::nodes(writer, parts)?);

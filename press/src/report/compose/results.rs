@@ -7,15 +7,16 @@ use super::names::{key_words, level_names, pair};
 use super::places::with_engine;
 use super::ruling::{condition, news, short_condition, shown, verdict_sentence, verdict_word};
 use super::{
-    Nodes, Part, Role, Said, Writer, along, crossed, curve, glance, index, interaction, limits,
-    machine, measured, plot, published, readers, states,
+    Nodes, Part, Role, Said, Writer, along, answer, crossed, curve, glance, index, interaction,
+    limits, machine, measured, plot, published, readers, states,
 };
 use crate::figure::Figure;
 use crate::report::document::{Column, Node, Prose, Table, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
+use desk::plan::is_tuning;
 use desk::record::Run;
-use desk::verdict::{Comparison, PointResult, compares};
+use desk::verdict::{Comparison, PointResult, Verdict, compares};
 
 /// Figures of levels side by side that stand open, in the order of the plan's loads, and the most
 /// comparisons of one of them.
@@ -26,6 +27,7 @@ const ROWS: usize = 10;
 /// test beside it.
 pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, ReportError> {
     let mut body = Vec::new();
+    let answered = !answer::asked(parts).is_empty();
     for part in parts {
         let mut found = nodes(writer, part)?;
         if parts.len() == 1 {
@@ -41,7 +43,8 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
         found.extend(readers::list(writer, part)?);
         let title = Prose::verbatim(&part.run.plan.title);
         let section = Node::section(format!("results-{}", part.run.id), title, found);
-        body.push(if is_news(part) { section } else { section.fold() });
+        let open = is_news(part) || !answered && !compares(&part.run.plan);
+        body.push(if open { section } else { section.fold() });
     }
     if !machine::runs_alone(parts) || parts.iter().any(|p| !p.analysis.limits.is_empty()) {
         body.push(limits::chapter(writer, parts)?);
@@ -50,11 +53,15 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
     writer.section("results", "results-title", body)
 }
 
-/// Whether a part found a difference; where it found none the line of the answer says all.
+/// Whether a part found more than equal or undecided levels; of those, and of a setting that was
+/// tried, the line of the answer says all.
 fn is_news(part: &Part<'_>) -> bool {
-    let differs =
-        |c: &Comparison| matches!(news(c), Tone::Good | Tone::Bad) || !c.regions.is_empty();
-    part.role != Role::NoiseFloor && part.analysis.comparisons.iter().any(differs)
+    let differs = |c: &Comparison| {
+        let unlike = matches!(c.verdict, Verdict::TwoStates | Verdict::NotComparable);
+        unlike || matches!(news(c), Tone::Good | Tone::Bad) || !c.regions.is_empty()
+    };
+    let told = part.role == Role::NoiseFloor || is_tuning(&part.run.plan);
+    !told && part.analysis.comparisons.iter().any(differs)
 }
 
 /// Everything a part found, question by question.
@@ -69,16 +76,17 @@ fn nodes(writer: &mut Writer, part: &Part<'_>) -> Nodes {
         nodes.extend(measured::beside(writer, part)?);
         return Ok(nodes);
     }
-    let maps = plot::heatmap(writer, part)?;
-    let mapped = !maps.is_empty();
-    for map in maps {
+    let maps = plot::mapped(part);
+    for group in &maps {
+        let map = plot::heatmap(writer, part, group)?;
         let said = writer.shows(&map, "heatmap-shows", Args::new())?;
         nodes.extend([Node::Figure(map), Node::Paragraph(said)]);
     }
-    for (at, comparison) in comparisons.iter().filter(|c| is_curve(c)).enumerate() {
+    for comparison in comparisons.iter().filter(|c| is_curve(c)) {
         let section = curve_section(writer, part, comparison)?;
-        // Behind a map of all curves one of them stands as an example.
-        nodes.push(if mapped && at > 0 { section.fold() } else { section });
+        // Behind its map one curve stands as an example.
+        let in_map = maps.iter().any(|g| g[1..].iter().any(|c| c.id == comparison.id));
+        nodes.push(if in_map { section.fold() } else { section });
     }
     if let Some(roofs) = plot::roofline(writer, part)? {
         let said = writer.shows(&roofs, "roof-shows", Args::new())?;

@@ -5,6 +5,7 @@
 //! `table.rs` what stands in a cell.
 
 mod layout;
+mod records;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -36,11 +37,14 @@ pub(super) fn nodes(writer: &mut Writer, parts: &[Part<'_>]) -> Nodes {
     if loads.is_empty() {
         return Ok(Vec::new());
     }
+    // Of one run its own sections say all.
+    let records = if parts.len() > 1 { records::section(writer, parts)? } else { None };
     let body = sections(writer, &loads, parts.len() > 1)?;
     let section = writer.section("measured", "measured-title", body)?;
     // Beside comparisons the answer has a line for each load.
     let beside = parts.iter().any(|part| compares(&part.run.plan));
-    Ok(vec![if beside { section.fold() } else { section }])
+    let section = if beside { section.fold() } else { section };
+    Ok(records.into_iter().chain([section]).collect())
 }
 
 /// The section among the results of a plan that compares: its loads of the machine alone, every
@@ -85,10 +89,11 @@ pub(super) fn headline(
             let span = span(writer, *one)?;
             writer.say("headline-measured", Args::new().prose("span", &span))?
         }
-        several => {
+        several if parts.len() == 1 => {
             let args = Args::new().count("count", count(several.len()));
             writer.say("headline-measured-several", args)?
         }
+        _ => machine(writer, parts)?,
     };
     Ok(Some((Tone::Plain, said)))
 }
@@ -125,26 +130,52 @@ pub fn measured_lines(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Prose>,
     Ok(lines)
 }
 
+/// What the machine is, and how well the worst of its figures is known.
+fn machine(writer: &Writer, parts: &[Part<'_>]) -> Said {
+    let environment = parts[0].run.environment();
+    let args =
+        Args::new().name("model", &environment.cpu.model).count("logical", environment.cpu.logical);
+    let mut machine = vec![writer.say("card-machine", args)?];
+    machine.extend(environment.memory.map(Prose::quantity));
+    let args = Args::new().prose("machine", &Prose::join_with(&machine, ", "));
+    let alone = parts.iter().filter(|part| !compares(&part.run.plan));
+    let (apart, level) = reaches(alone.flat_map(loads));
+    let (Some(half), Some(most)) = (apart.get(apart.len() / 2), apart.last()) else {
+        return writer.say("survey-machine-plain", args);
+    };
+    let args = args.quantity("half", share(*half)).quantity("most", share(*most));
+    writer.say("survey-machine", args.quantity("level", share(level)))
+}
+
 /// Spans of figures with how far the widest of their intervals reaches from its figure.
 fn within(writer: &Writer, part: &Part<'_>, spans: Prose) -> Said {
-    let reach = |load: Load<'_, '_>| {
-        let primary = part.run.plan.primary(&load.1.name);
-        let figures = points(part, load.1).filter_map(move |point| point.figure(primary));
+    let (apart, level) = reaches(loads(part));
+    let Some(most) = apart.last() else { return Ok(spans) };
+    let args = Args::new().prose("spans", &spans).quantity("most", share(*most));
+    writer.say("card-measured-within", args.quantity("level", share(level)))
+}
+
+const fn share(value: f64) -> Quantity {
+    Quantity::new(value, Unit::Share)
+}
+
+/// How far the interval of each deciding figure reaches from it, as shares, the narrowest first,
+/// and the level of the intervals.
+fn reaches<'p, 'a: 'p>(loads: impl Iterator<Item = Load<'p, 'a>>) -> (Vec<f64>, f64) {
+    let of_load = |load: Load<'p, 'a>| {
+        let primary = load.0.run.plan.primary(&load.1.name);
+        let figures = points(load.0, load.1).filter_map(move |point| point.figure(primary));
         figures.map(|figure| figure.estimate.clone()).collect::<Vec<_>>()
     };
-    let all: Vec<Estimate> = loads(part).flat_map(reach).collect();
+    let all: Vec<Estimate> = loads.flat_map(of_load).collect();
     let ends = all.iter().filter(|one| one.method != EstimateMethod::Exact);
     let apart = ends.map(|one| {
         let centre = one.centre.value;
         (one.high.value - centre).max(centre - one.low.value) / centre
     });
-    let Some(most) = apart.filter(|share| share.is_finite()).max_by(f64::total_cmp) else {
-        return Ok(spans);
-    };
-    let level = all.iter().map(|one| one.level).reduce(f64::max).unwrap_or(LEVEL);
-    let share = |value| Quantity::new(value, Unit::Share);
-    let args = Args::new().prose("spans", &spans).quantity("most", share(most));
-    writer.say("card-measured-within", args.quantity("level", share(level)))
+    let mut apart: Vec<f64> = apart.filter(|share| share.is_finite()).collect();
+    apart.sort_by(f64::total_cmp);
+    (apart, all.iter().map(|one| one.level).reduce(f64::max).unwrap_or(LEVEL))
 }
 
 /// A load in a few words: from where to where its deciding figure goes; none where it has none.
@@ -168,15 +199,28 @@ fn brief(writer: &Writer, (part, load): Load<'_, '_>) -> Result<Option<Prose>, R
 /// What a load of a part that compares nothing is called, and its span.
 fn named(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<(Prose, Prose)>, ReportError> {
     let mut said = Vec::new();
-    for part in parts.iter().filter(|part| !compares(&part.run.plan)) {
-        let several = loads(part).count() > 1;
-        for (part, load) in loads(part) {
-            let own = key_words(&load.name);
-            let name = if parts.len() == 1 || several { &own } else { &part.run.plan.title };
-            said.push((Prose::verbatim(&capital(name)), span(writer, (part, load))?));
-        }
+    let alone = parts.iter().filter(|part| !compares(&part.run.plan));
+    let all: Vec<Load<'_, '_>> = alone.flat_map(loads).collect();
+    for one in all.iter().copied() {
+        let several = loads(one.0).count() > 1;
+        let name = match parts.len() == 1 || several {
+            true => heading(writer, &all, one)?,
+            false => Prose::verbatim(&capital(&one.0.run.plan.title)),
+        };
+        said.push((name, span(writer, one)?));
     }
     Ok(said)
+}
+
+/// What a load is called among others: by its part, too, where another part has one of that name.
+fn heading(writer: &Writer, all: &[Load<'_, '_>], one: Load<'_, '_>) -> Said {
+    let (part, load) = one;
+    let own = key_words(&load.name);
+    if all.iter().filter(|(_, other)| other.name == load.name).count() == 1 {
+        return Ok(Prose::verbatim(&capital(&own)));
+    }
+    let args = Args::new().name("part", &part.run.plan.title).name("load", &own);
+    writer.say("measured-part-load", args)
 }
 
 /// The loads of a part whose absolute figures are shown.
@@ -214,7 +258,7 @@ fn sections(writer: &mut Writer, loads: &[Load<'_, '_>], titled: bool) -> Nodes 
         if loads.len() == 1 {
             return Ok(vec![said, table]);
         }
-        let title = Prose::verbatim(&capital(&key_words(&load.name)));
+        let title = heading(writer, loads, (part, load))?;
         let id = format!("measured-{}-{}", part.run.id, load.name);
         nodes.push(Node::section(id, title, vec![said, table]));
     }

@@ -91,7 +91,7 @@ fn one_sweep_has_the_figure_the_best_of_all_trials_and_the_number_of_blocks() {
     );
     assert!(best.value < point.figure("latency").unwrap().estimate.low.value);
     let (rows, _, folded) =
-        table(&document, "the best of all valid trials: reach: best latency by size");
+        table(&document, "reach: best latency by size, the best of all valid trials");
     assert!(folded && rows[1][1] == best.to_string(), "{rows:?}");
 }
 
@@ -102,8 +102,8 @@ fn the_answer_of_a_plan_that_compares_nothing_says_what_was_measured() {
     assert_eq!(headline(&document), "2 loads measured, no levels compared.");
     let said = words(&fixture);
     for part in [
-        "Latency 1.29 ns (1.",
-        " at size 16 KiB, 105 ns (10",
+        "Latency: 1.29 ns (1.",
+        " at size 16 KiB to 105 ns (10",
         "6 of 18 points are not available here. 1 of 18 points has no valid counted attempt.",
     ] {
         assert!(said.contains(part), "{part} is not in\n{said}");
@@ -116,7 +116,7 @@ fn the_answer_of_a_plan_that_compares_nothing_says_what_was_measured() {
     run.plan.loads.remove(0);
     analysis.measured.retain(|m| m.load == "reach");
     let one = headline(&compose(&run, &analysis).unwrap());
-    assert!(one.starts_with("Latency 1.29 ns ("), "{one}");
+    assert!(one.starts_with("Latency: 1.29 ns ("), "{one}");
     analysis.measured.clear();
     let none = headline(&compose(&run, &analysis).unwrap());
     assert!(none.starts_with("Nothing was compared"), "{none}");
@@ -173,7 +173,7 @@ fn a_card_has_a_line_a_load() {
     let input =
         CardInput { parts: &parts, report_path: "r.html", next_command: "stend", left_out: &[] };
     let said = card(&input, 80, true).unwrap();
-    assert!(said.contains("Stream: Bandwidth ") && said.contains("Reach: Latency 1.29 ns"));
+    assert!(said.contains("Stream: Bandwidth: ") && said.contains("Reach: Latency: 1.29 ns"));
     assert!(said.lines().count() <= 20, "{said}");
 }
 

@@ -14,8 +14,8 @@ use desk::record::Value;
 use desk::unit::Unit;
 use desk::verdict::{Comparison, PointResult};
 
-/// The curves of one pair of levels along one parameter, a figure a pair; nothing for one curve.
-pub fn heatmap(writer: &mut Writer, part: &Part<'_>) -> Result<Vec<Figure>, ReportError> {
+/// The curves that share a map: several of one pair of levels, along one parameter.
+pub fn mapped<'a>(part: &Part<'a>) -> Vec<Vec<&'a Comparison>> {
     let mut groups: Vec<Vec<&Comparison>> = Vec::new();
     let key = |c: &Comparison| {
         let places: Vec<Option<Value>> = c.points.iter().map(|p| p.at.clone()).collect();
@@ -29,15 +29,13 @@ pub fn heatmap(writer: &mut Writer, part: &Part<'_>) -> Result<Vec<Figure>, Repo
             None => groups.push(vec![c]),
         }
     }
-    let mut figures = Vec::new();
-    for group in groups.iter().filter(|g| g.len() > 1) {
-        figures.push(of_group(writer, part, group)?);
-    }
-    Ok(figures)
+    groups.retain(|group| group.len() > 1);
+    groups
 }
 
+/// The map of such a group.
 #[expect(clippy::cast_precision_loss, reason = "places of a curve are few")]
-fn of_group(
+pub fn heatmap(
     writer: &mut Writer,
     part: &Part<'_>,
     group: &[&Comparison],

@@ -15,7 +15,7 @@ mod waterfall;
 
 pub(super) use forest::forest;
 pub(super) use groups::groups;
-pub(super) use heatmap::heatmap;
+pub(super) use heatmap::{heatmap, mapped};
 pub(super) use percentile::percentiles;
 pub(super) use ranks::ranks;
 pub(in crate::report) use roofline::roof_line;

@@ -17,7 +17,7 @@ advice-whole = { $said }.
 advice-effects = { $closest } in the closest, { $widest } in the widest
 advice-short-withheld = none, { $reason }
 advice-short-either = either
-advice-short-open = not decided with { $blocks ->
+advice-short-open = undecided with { $blocks ->
     [one] { $blocks } { repeat-one }
    *[other] { $blocks } { repeats }
 }

@@ -19,19 +19,19 @@ doubt-noise-floor = A level against itself differs by { $effect }.
 doubt-noise-floor-means = An effect of that size is noise on this machine, whatever its interval says.
 doubt-noise-floor-fix = Use more { repeats }, and look for other activity.
 doubt-ratio-moved = The ratio drifted over the run: { $first }, its last { repeat-one } against its first { $change }.
-doubt-ratio-moved-means = The figure is the average over the run; the ratio was another at either end. What moves both levels alike is not in it.
+doubt-ratio-moved-means = The figure is the average over the run; the ratio differed at its two ends. What moves both levels alike is not in it.
 doubt-ratio-moved-fix = Look for a change under one level only (heat, a cache that fills, a neighbour on its CPUs), and repeat.
 doubt-drifted = { $loads ->
     [several] Under the load { $load } the figures drifted over the run, on average over the levels: the last block against the first { $change }.
    *[one] The figures drifted over the run, on average over the levels: the last block against the first { $change }.
 }
-doubt-drifted-means = A drift that all levels share is in no ratio, because a block visits every level. Rates, times and costs are means over the drift.
+doubt-drifted-means = A drift that all levels share is in no ratio, because a block runs every level. Rates, times and costs are means over the drift.
 doubt-drifted-fix = Look for heat, a disk or cache that fills, or another program, and repeat when the rate is level.
 doubt-stepped = { $loads ->
     [several] Under the load { $load } the figures changed at once, on average over the levels, { $at } after the beginning: after it against before { $change }.
    *[one] The figures changed at once, on average over the levels, { $at } after the beginning: after it against before { $change }.
 }
-doubt-stepped-means = A step that all levels share is in no ratio, because a block visits every level. Rates, times and costs are means over two states of the machine.
+doubt-stepped-means = A step that all levels share is in no ratio, because a block runs every level. Rates, times and costs are means over two states of the machine.
 doubt-stepped-fix = Look for what changed at that moment (throttling, another guest, a service that started), and repeat.
 doubt-paused = { $times ->
     [one] Nothing was measured for { $longest }, { $at } after the beginning.

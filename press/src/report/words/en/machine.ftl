@@ -2,7 +2,7 @@
 
 machine-title = The machine
 machine-further = Further figures
-testbed-alone = The load ran on this machine alone, with one pinned CPU for each thread.
+testbed-alone = The load ran on this machine alone, with each thread pinned to a separate CPU.
 testbed-alone-simulated = This run is simulated: neither machine nor clock is real, and every figure comes from a model.
 testbed-alone-settings = What the plan set on the machine
 method-window-alone = Each load is warm before its window opens. Within the window it is measured in short samples, and the figure of a trial is their median. A disturbed sample (its thread was not running, or the hypervisor took its CPU) is dropped and counted. A trial that lost too many samples is invalid.

@@ -2,7 +2,7 @@ headline-measured = { $span }
 headline-measured-several = { $count } loads measured, no levels compared.
 
 measured-title = What was measured
-measured-span = { $metric } { $low } at { $lowest }, { $high } at { $highest }.
+measured-span = { $metric }: { $low } at { $lowest } to { $high } at { $highest }.
 measured-one = { $metric } { $value }.
 measured-one-at = { $metric } { $value } at { $at }.
 measured-nothing = { $metric }: no point has a valid counted attempt.
@@ -14,11 +14,12 @@ measured-invalid = { $count ->
     [one] { $count } of { $of } points has no valid counted attempt.
    *[other] { $count } of { $of } points have no valid counted attempt.
 }
-measured-elsewhere = This part compares no levels; its figures stand above.
+measured-elsewhere = The plan compares no levels; the answer has its figures.
 measured-value = { $centre } ({ $range })
+measured-part-load = { $part }, { $load }
 measured-of = { $load }: { $metric }
 measured-by = { $what } by { $axes }
-measured-best = the best of all valid trials: { $what }
+measured-best = { $what }, the best of all valid trials
 measured-best-column = Best of all trials
 measured-load = Load
 measured-mark = – ({ $mark })
@@ -39,3 +40,10 @@ card-measured = { $name }: { $span }
 card-measured-one = { $name } { $value }
 card-measured-within = { $spans }; { $level } intervals within ±{ $most }
 card-measured-range = { $name } { $low } to { $high }
+records-title = Beside other machines
+records-caption = Figures of this machine and of others
+records-figure = Figure
+records-here = This machine
+records-others = Others
+records-other = { $value } ({ $machine }, { $year })
+records-note = Others are a scale, not a competition: published tests used other programs, and the guests of stend had other neighbours.

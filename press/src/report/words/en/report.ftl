@@ -1,7 +1,8 @@
 kicker = Run { $run }, { $started }, stend { $version }
 kicker-survey = { $started }, stend { $version }
 survey-title = This machine
-survey-question = What is it, how steady is it, and which settings matter?
+survey-question = What is it, what does it carry, and how steady is it?
+survey-question-tune = What could it gain by other settings?
 box-not-decided = Caveats
 survey-noise = Noise floor: a level against itself, { $effect }.
 
@@ -38,7 +39,7 @@ quantiles-worst = Worst of ten
 quantiles-value = { $centre } ({ $range })
 quantiles-needs = needs { $trials }
 quantiles-note = Of a curve these are the two ends; the records have every point. Of ten { repeat-trials } one comes out worse than the worst of ten. Intervals lie between two of the { repeat-trials } and hold the quantile with { $level } or more, whatever the noise, as long as { repeat-trials } are independent draws; with fewer than are named a quantile has none.
-quantiles-none = The spread of single { repeat-trials } cannot be told: the middle one has an interval from { $median } { repeat-trials } on, the worst of ten from { $worst } on.
+quantiles-none = The spread of single { repeat-trials } cannot be told. The middle one has an interval from { $median } { repeat-trials } on, the worst of ten from { $worst } on.
 appendix-left-out = Invalid attempts, in no figure
 appendix-no-faults = No attempt was invalid.
 appendix-trial = Trial
@@ -91,8 +92,6 @@ card-noise = Noise floor: { $effect }, a level against itself
 card-no-noise = Noise floor: not measured
 card-verdict = { $sign } { $effect } { $names }
 card-open = { $names }; { $blocks }
-card-not-measured = Not measured here: { $factors }; they need links of their own
-card-not-measured-why = Not measured here: { $factors } – { $why }
 card-left-out = Left out for lack of time: { $parts }; repeat on a quieter machine
 card-roof = Roofs of { $level }: { $requests } up to { $size }, { $rate } beyond
 card-limit = Limit: { $causes }

@@ -88,7 +88,7 @@ headline-all-better-but = { $other } is better than { $base } overall in { $scop
 headline-better-but = { $other } is better than { $base } overall, but { $but }. Over all points: { $metric } { $effect }.
 headline-worse-but = { $other } is worse than { $base } overall, but { $but }. Over all points: { $metric } { $effect }.
 headline-equivalent-but = No relevant difference between { $other } and { $base } overall, but { $other } is { $but }. Over all points: { $metric } { $effect }.
-headline-undecided-but = Not decided overall with { $blocks } { repeats } between { $other } and { $base }, but { $other } is { $but }. Over all points: { $metric } { $effect }.
+headline-undecided-but = Undecided overall with { $blocks } { repeats } between { $other } and { $base }, but { $other } is { $but }. Over all points: { $metric } { $effect }.
 scope-both = both comparisons
 scope-all = all { $count } comparisons
 but-ahead = ahead { $places }
@@ -119,7 +119,7 @@ region-ahead-point = { $leader } is ahead at { $from }, by { $near }.
 region-ahead-against = { $leader } is ahead from { $from } to { $to }; { $other } against { $base }: { $near } where they are closest, { $far } where they are widest apart.
 region-ahead-against-point = { $leader } is ahead at { $from }; { $other } against { $base }: { $near }.
 region-even = They are equal within the margin { $places }.
-region-open = Not decided with { $blocks } { repeats } { $places }.
+region-open = Undecided with { $blocks } { repeats } { $places }.
 
 # The space after the sign is one that never ends a line.
 sign-better = ▲

@@ -1,0 +1,72 @@
+//! Knows the table of a machine's figures beside those of others.
+
+use super::layout::Layout;
+use super::{Load, capital, loads, points, title, value};
+use crate::report::compose::names::key_words;
+use crate::report::compose::{Part, Said, Writer};
+use crate::report::document::{Column, Node, Prose, Table};
+use crate::report::error::ReportError;
+use crate::report::words::Args;
+use desk::record::{ReferenceRecord, Value, reference_records};
+use desk::verdict::{MeasuredPoint, compares};
+
+/// The section; nothing where no figure has a record.
+pub(super) fn section(
+    writer: &mut Writer,
+    parts: &[Part<'_>],
+) -> Result<Option<Node>, ReportError> {
+    let known = reference_records();
+    let mut rows = Vec::new();
+    for load in parts.iter().filter(|part| !compares(&part.run.plan)).flat_map(loads) {
+        for point in points(load.0, load.1) {
+            rows.extend(row(writer, load, point, &known)?);
+        }
+    }
+    if rows.is_empty() {
+        return Ok(None);
+    }
+    let caption = writer.label("records-caption")?;
+    let caption = writer.numbered(&caption)?;
+    let column = |key| Ok::<_, ReportError>(Column { title: writer.label(key)?, numeric: false });
+    let columns =
+        vec![column("records-figure")?, column("records-here")?, column("records-others")?];
+    let notes = vec![writer.label("records-note")?];
+    let table = Node::Table(Table { caption, columns, rows, folded: false, notes });
+    writer.section("records", "records-title", vec![table]).map(Some)
+}
+
+/// What a point gave, beside every record of the same.
+fn row(
+    writer: &Writer,
+    load: Load<'_, '_>,
+    point: &MeasuredPoint,
+    known: &[ReferenceRecord],
+) -> Result<Option<Vec<Prose>>, ReportError> {
+    let metric = load.0.run.plan.primary(&load.1.name);
+    let at = |record: &ReferenceRecord| {
+        let level = point.at.get(&record.param).map(Value::exact);
+        level.as_deref() == Some(&record.level) || record.param.is_empty() && point.at.is_empty()
+    };
+    let same = |record: &&ReferenceRecord| {
+        record.workload == load.1.workload && record.metric == metric && at(record)
+    };
+    let others: Vec<Prose> =
+        known.iter().filter(same).map(|record| other(writer, record)).collect::<Result<_, _>>()?;
+    let Some(figure) = point.figure(metric).filter(|_| !others.is_empty()) else {
+        return Ok(None);
+    };
+    let name = Prose::verbatim(&capital(&key_words(&load.1.name)));
+    let place = Layout::of(&load.0.run.plan, load.1).place(point);
+    let name = Prose::join_with(&[name, title(load, metric), place], ", ");
+    let here = value(writer, &figure.estimate)?;
+    Ok(Some(vec![name, here, Prose::join_with(&others, "; ")]))
+}
+
+/// `55.8 GB/s (Xeon E5430, 2009)`.
+fn other(writer: &Writer, record: &ReferenceRecord) -> Said {
+    let args = Args::new()
+        .name("value", &record.value)
+        .name("machine", &record.machine)
+        .name("year", &record.year.to_string());
+    writer.say("records-other", args)
+}

@@ -1,0 +1,99 @@
+//! Holds what the owner of a machine is told whose settings were tried.
+
+use super::compose::{Part, Role, compose_survey};
+use super::fixture;
+use super::tests::headline;
+use super::text::text;
+use desk::plan::AS_SET;
+use desk::record::{Fact, KeyClass, Run, Settings, Value};
+use desk::verdict::{Analysis, Verdict};
+
+/// A part in which `tso` was tried: this many times as fast as the machine as it was set.
+fn tried(times: f64) -> (Run, Analysis) {
+    let (mut run, mut analysis) = fixture::offload(times);
+    let off = "off".to_owned() + AS_SET;
+    let factor = &mut run.plan.factors[0];
+    run.plan.method.compare.clone_from(&factor.name);
+    factor.levels.truncate(2);
+    for (level, (name, word)) in factor.levels.iter_mut().zip([(off.as_str(), "off"), ("on", "on")])
+    {
+        level.name = name.into();
+        level.settings = Settings::from([("tso".into(), Value::Word(word.into()))]);
+    }
+    for comparison in &mut analysis.comparisons {
+        (comparison.base, comparison.other) = (off.clone(), "on".into());
+    }
+    (run, analysis)
+}
+
+fn told(mut parts: Vec<(Role, (Run, Analysis))>, facts: &[(&str, &str)]) -> (String, String) {
+    for (_, (run, _)) in &mut parts {
+        let machine = run.environment_mut();
+        let fact = |(key, value): &(&str, &str)| Fact {
+            key: (*key).into(),
+            value: (*value).into(),
+            class: KeyClass::Info,
+            source: String::new(),
+        };
+        machine.facts.extend(facts.iter().map(fact));
+    }
+    let all: Vec<Part<'_>> =
+        parts.iter().map(|(role, (run, analysis))| Part { role: *role, run, analysis }).collect();
+    let document = compose_survey(&all).unwrap();
+    (headline(&document), text(&document, 20_000, true).replace('\u{a0}', " "))
+}
+
+/// What the part that tried `tso` keeps.
+const LASTING: [(&str, &str); 4] = [
+    ("tune.command", "ethtool -K eth7 tso on"),
+    ("tune.file", "/etc/systemd/network/90-stend.link"),
+    ("tune.line", "TCPSegmentationOffload=yes"),
+    ("tune.holds", "network"),
+];
+const LOOKED: (&str, &str) = ("tune.looked_at", "segmentation offload, huge pages");
+
+fn floor() -> (Role, (Run, Analysis)) {
+    (Role::NoiseFloor, fixture::single("A against A", 1.0))
+}
+
+#[test]
+fn the_largest_gain_leads_with_its_command_and_where_it_holds() {
+    let (said, page) =
+        told(vec![floor(), (Role::Duel, tried(4.11))], &[&[LOOKED], &LASTING[..]].concat());
+    assert!(said.contains("on instead of off (as set) gives throughput 4.11×"), "{said}");
+    assert!(said.ends_with("on paths without round-trip time"), "{said}");
+    for words in [
+        "ethtool -K eth7 tso on",
+        "To keep it over a boot: “TCPSegmentationOffload=yes” in",
+        "Looked at: segmentation offload, huge pages.",
+        "What could it gain by other settings?",
+    ] {
+        assert!(page.contains(words), "{words} is not in\n{page}");
+    }
+}
+
+#[test]
+fn where_nothing_is_gained_nothing_is_recommended() {
+    let mut even = tried(4.11);
+    even.1.comparisons[0].verdict = Verdict::Equivalent;
+    let (said, page) = told(vec![floor(), (Role::Duel, even)], &[&[LOOKED], &LASTING[..]].concat());
+    assert!(said.starts_with("Nothing to gain: of the 1 setting tried"), "{said}");
+    assert!(!page.contains(", as root"), "{page}");
+    let (said, _) = told(vec![floor()], &[LOOKED]);
+    assert_eq!(said, "Nothing to gain: every setting that was looked at has its usual level");
+}
+
+#[test]
+fn a_quota_is_told_and_no_quota_is_not() {
+    let quota = |value| told(vec![floor()], &[LOOKED, ("cgroup.cpu_quota", value)]).1;
+    assert!(quota("0.50 CPUs").contains("A quota of 0.50 CPUs of CPU time holds this machine"));
+    assert!(!quota("none").contains("A quota of"));
+}
+
+#[test]
+fn a_machine_stands_beside_others_where_they_were_measured_alike() {
+    let alone = fixture::alone(5, &[]);
+    let (said, page) = told(vec![floor(), (Role::Duel, alone)], &[]);
+    assert!(said.contains("half of the figures below are known to within"), "{said}");
+    assert!(!page.contains("Looked at:") && page.contains("What is it, what does it carry"));
+}
