@@ -241,7 +241,7 @@ fn a_gate_that_is_stopped_ends_with_130() {
     let mut child =
         command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts");
     let mut lines = BufReader::new(child.stderr.take().expect("a pipe")).lines();
-    let begun = lines.by_ref().map_while(Result::ok).any(|line| line.contains("dry visits"));
+    let begun = lines.by_ref().map_while(Result::ok).any(|line| line.contains("dry attempts"));
     assert!(begun, "it never began");
     let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
     assert!(kill.expect("kill").success());

@@ -382,6 +382,12 @@ pub enum CliError {
         /// The second.
         b: String,
     },
+    /// Settings of the machine would be switched, and the person does not want that.
+    #[error("no setting is tried: {why}")]
+    NotAgreed {
+        /// Why not.
+        why: String,
+    },
     /// Not one trial gave a figure.
     #[error("no trial gave a figure: {first}")]
     NothingMeasured {
@@ -434,6 +440,7 @@ impl CliError {
             Self::NoLinks { .. } | Self::NoHostBetween { .. } => 5,
             Self::Run(_) | Self::Place(_) | Self::AnotherMachine { .. } => 5,
             Self::NothingToThrottle(_) => 5,
+            Self::NotAgreed { .. } => 2,
             Self::NothingMeasured { .. } | Self::NothingShared { .. } => 6,
             _ => 1,
         }

@@ -18,7 +18,7 @@ pub struct Wanted {
     /// Id of the run, a beginning of it that is unique, or last
     #[arg(default_value = "last")]
     run: String,
-    /// What was sampled within the windows, a row a step, instead of a row a visit
+    /// What was sampled within the windows, a row a step, instead of a row an attempt
     #[arg(long)]
     tracks: bool,
     /// Form of the export
@@ -35,7 +35,7 @@ pub struct Wanted {
 /// Forms that a run can be given in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Form {
-    /// A row a visit
+    /// A row an attempt
     Csv,
     /// The run with all its records
     Json,
@@ -74,7 +74,7 @@ pub enum Cell {
 pub struct Table {
     /// Headings in order.
     pub columns: Vec<String>,
-    /// A row a visit, by heading; what is not there is empty.
+    /// A row an attempt, by heading; what is not there is empty.
     pub rows: Vec<BTreeMap<String, Cell>>,
 }
 

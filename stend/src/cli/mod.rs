@@ -41,6 +41,7 @@ mod sides;
 mod store;
 mod survey;
 mod terminal;
+mod tune;
 
 pub use error::CliError;
 
@@ -83,8 +84,8 @@ on request.";
 
 /// Measures this machine and says which set-up is better, by how much, and what limits it.
 ///
-/// Without a verb: inventory, noise floor, three comparisons and a curve in network namespaces of
-/// its own, in about a minute. The result goes to standard output, progress to standard error.
+/// Without a verb: what the machine is and what it carries, its memory, ciphers and network, in
+/// about a minute. The result goes to standard output, progress to standard error.
 #[derive(Debug, Parser)]
 #[command(version, about, after_help = EXIT_CODES)]
 struct Cli {
@@ -107,6 +108,16 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
+    /// Describe this machine in about a minute, as without a verb; with --tune say what it could gain
+    #[command(after_help = EXIT_CODES)]
+    Survey {
+        #[command(flatten)]
+        tune: survey::Tune,
+        #[command(flatten)]
+        extent: extent::Extent,
+        #[command(flatten)]
+        options: Options,
+    },
     /// Run a plan and write its report
     #[command(after_help = EXIT_CODES)]
     Run {
@@ -378,7 +389,8 @@ pub fn main() -> Result<u8, CliError> {
         }
     }
     match cli.verb {
-        None => survey::survey(cli.extent, &cli.options),
+        None => survey::survey(cli.extent, survey::Tune::default(), &cli.options),
+        Some(Verb::Survey { tune, extent, options }) => survey::survey(extent, tune, &options),
         Some(Verb::Run { plan, quick, displaced_work, level, extent, options }) => {
             run::run(&plan, (run::How { quick, displaced_work, extent }, &level), &options)
         }

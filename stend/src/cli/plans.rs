@@ -13,23 +13,20 @@ pub const NAMES: &str = "aa, congestion, nic-duel, offloads, one-server, round-u
 pub mod survey {
     /// The same against itself.
     pub const NOISE: &str = include_str!("../../../plans/survey/noise.toml");
-    /// The same against itself, without links of our own.
-    pub const NOISE_LOOPBACK: &str = include_str!("../../../plans/survey/noise-loopback.toml");
-    /// The kernel's congestion control against another.
-    pub const CONGESTION: &str = include_str!("../../../plans/survey/congestion.toml");
-    /// The kernel's congestion control against another, without links of our own.
-    pub const CONGESTION_LOOPBACK: &str =
-        include_str!("../../../plans/survey/congestion-loopback.toml");
     /// What the machine itself gives.
     pub const MACHINE: &str = include_str!("../../../plans/survey/machine.toml");
-    /// Segmentation offload.
-    pub const TSO: &str = include_str!("../../../plans/survey/tso.toml");
-    /// Jumbo frames.
-    pub const JUMBO: &str = include_str!("../../../plans/survey/jumbo.toml");
-    /// The curve.
-    pub const CURVE: &str = include_str!("../../../plans/survey/curve.toml");
-    /// The curve, without links of our own.
-    pub const CURVE_LOOPBACK: &str = include_str!("../../../plans/survey/curve-loopback.toml");
+    /// What its network carries.
+    pub const NETWORK: &str = include_str!("../../../plans/survey/network.toml");
+}
+
+/// The plans that try a setting, with words in place of what is put in.
+pub mod tune {
+    /// A setting of the network.
+    pub const NETWORK: &str = include_str!("../../../plans/tune/network.toml");
+    /// A setting of the memory.
+    pub const MEMORY: &str = include_str!("../../../plans/tune/memory.toml");
+    /// A setting of the processors.
+    pub const CPU: &str = include_str!("../../../plans/tune/cpu.toml");
 }
 
 /// The text of a built-in plan.
@@ -129,18 +126,7 @@ mod tests {
         for name in NAMES.split(", ") {
             accepted(name, load(name).unwrap().0);
         }
-        let parts = [
-            survey::NOISE,
-            survey::NOISE_LOOPBACK,
-            survey::CONGESTION,
-            survey::CONGESTION_LOOPBACK,
-            survey::MACHINE,
-            survey::TSO,
-            survey::JUMBO,
-            survey::CURVE,
-            survey::CURVE_LOOPBACK,
-        ];
-        for text in parts {
+        for text in [survey::NOISE, survey::MACHINE, survey::NETWORK] {
             accepted(text, parse("survey", text).unwrap());
         }
     }

@@ -121,7 +121,7 @@ pub fn carry_out(
     let budget = budget(plan);
     let mut meter = Meter::new(Duration::from_secs_f64(budget.longest.value), true);
     meter.say(&format!(
-        "{}: {} trials, {} dry visits, about {:.1} min",
+        "{}: {} trials, {} dry attempts, about {:.1} min",
         plan.title,
         budget.trials,
         budget.dry_trials,

@@ -6,7 +6,7 @@ use super::progress::Meter;
 use super::{Options, store};
 use desk::plan::remaining;
 use desk::record::{
-    Added, Completeness, Environment, LabKind, Metric, Plan, RUN_SCHEMA, Run, Sitting,
+    Added, Completeness, Environment, Fact, LabKind, Metric, Plan, RUN_SCHEMA, Run, Sitting,
 };
 use desk::search;
 use desk::verdict::enough;
@@ -33,6 +33,7 @@ pub struct Session {
     store: Store,
     runs: u32,
     left: Vec<String>,
+    told: Vec<Fact>,
 }
 
 impl Session {
@@ -49,7 +50,21 @@ impl Session {
         environment.facts.extend(plan.told());
         environment.facts.sort_by(|a, b| a.key.cmp(&b.key));
         let id = format!("{}-{}", now().replace(['-', ':', 'Z'], "").replace('T', "-"), letters());
-        Ok(Self { environment, id, command, cancel, stand, store, runs: 0, left: Vec::new() })
+        let (left, told) = (Vec::new(), Vec::new());
+        Ok(Self { environment, id, command, cancel, stand, store, runs: 0, left, told })
+    }
+
+    /// Keeps these facts with the runs from now on, in place of those told before.
+    pub fn tell(&mut self, facts: Vec<Fact>) {
+        self.told = facts;
+    }
+
+    /// The machine, with what was told.
+    fn machine(&self) -> Environment {
+        let mut machine = self.environment.clone();
+        machine.facts.extend(self.told.iter().cloned());
+        machine.facts.sort_by(|a, b| a.key.cmp(&b.key));
+        machine
     }
 
     /// Where the hosts live.
@@ -99,7 +114,7 @@ impl Session {
             workloads: revisions(&plan),
             plan,
             plan_text: text.into(),
-            environments: Run::of_local(self.environment.clone()),
+            environments: Run::of_local(self.machine()),
             records: Vec::new(),
             completeness: Completeness::Partial { why: "it has only begun".into() },
             sittings: vec![sitting(0)],

@@ -9,11 +9,14 @@ use super::progress::{self, Meter};
 use super::run::{refuse_empty, valid_of};
 use super::session::Session;
 use super::terminal::{self, COLUMNS, columns};
-use super::{GIVEN_UP, INCOMPLETE, INTERRUPTED, OK, Options, files, invoked, outputs, page};
-use desk::plan::{BASELINE_S, budget, fit_blocks, seed_of_part, set_blocks};
-use desk::record::{Completeness, Counted, Environment, LabKind, Plan, Run, Value};
+use super::tune::{self, Proposal};
+use super::{
+    GIVEN_UP, INCOMPLETE, INTERRUPTED, OK, Options, files, invoked, outputs, page, place, quoted,
+};
+use desk::plan::{BASELINE_S, budget, fit_blocks, lasting, looked_at, seed_of_part, set_blocks};
+use desk::record::{Completeness, Counted, Fact, LabKind, Plan, Run};
 use desk::unit::Quantity;
-use desk::verdict::{Analysis, Verdict, analyse_part};
+use desk::verdict::{Analysis, Verdict, analyse_part, largest_gain};
 use press::report::{self, Bundle, CardInput, Part, Role};
 use std::io::Write as _;
 use std::time::{Duration, Instant};
@@ -21,6 +24,8 @@ use std::time::{Duration, Instant};
 /// A first run that takes longer is not waited for, unless another time or number of blocks is
 /// asked for; parts that would not fit are left out.
 const LONGEST: Duration = Duration::from_secs(75);
+/// The same where settings are tried, too.
+const LONGEST_TUNE: Duration = Duration::from_secs(240);
 /// What the parts are laid out for; the rest is for visits that are made again.
 #[cfg(test)]
 const LAID_OUT_S: f64 = 60.0;
@@ -29,9 +34,9 @@ const BESIDES_S: f64 = 5.5;
 
 /// One part of the first run.
 struct Chapter {
-    role: Role,
     plan: Plan,
     text: String,
+    facts: Vec<Fact>,
 }
 
 /// A part that was measured.
@@ -44,22 +49,49 @@ pub struct Measured {
     pub analysis: Analysis,
 }
 
+/// What a survey does besides describing the machine.
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
+pub struct Tune {
+    /// Also try settings that differ from the usual ones, and say what the machine could gain
+    #[arg(long)]
+    tune: bool,
+    /// Switch these settings without asking
+    #[arg(long, requires = "tune")]
+    yes: bool,
+}
+
+impl Tune {
+    const fn words(self) -> &'static str {
+        if self.tune { "survey --tune --yes " } else { "" }
+    }
+}
+
 /// Measures this machine for about a minute, or as long as is asked for; prints the card and writes
 /// the report.
 ///
 /// # Errors
-/// When no lab can be built, the time holds too few blocks, nothing could be measured, or a file
-/// cannot be written.
-pub fn survey(extent: Extent, options: &Options) -> Result<u8, CliError> {
+/// When no lab can be built, the time holds too few blocks, nothing could be measured, a setting is
+/// not to be switched, or a file cannot be written.
+pub fn survey(extent: Extent, tune: Tune, options: &Options) -> Result<u8, CliError> {
+    let first = plans::parse("noise", texts::NOISE)?;
+    let mut proposals = Vec::new();
+    if tune.tune {
+        let machine = place::machine(&first, options.lab, options.physics.as_deref())?;
+        let kind = machine.lab.as_ref().map_or(LabKind::RootNamespaces, |(kind, _)| *kind);
+        proposals = tune::proposals(&machine, kind);
+        tune::agree(&proposals, &machine, tune.yes)?;
+    }
     // The lab is built and looked at while it is idle: that is part of the time.
     let begun = Instant::now();
-    let first = plans::parse("noise", texts::NOISE)?;
     let seed = extent.seed.unwrap_or_else(draw);
     let again = Extent { seed: Some(seed), ..extent }.words();
-    let command = format!("{} {again}{}", invoked(), options.place_words()).trim().to_owned();
-    let mut session = Session::begin(&first, options, command)?;
+    let words = format!("{} {}{again}{}", invoked(), tune.words(), options.place_words());
+    let mut session = Session::begin(&first, options, words.trim().to_owned())?;
+    proposals.retain(|proposal| tune::fits(proposal, session.kind()));
     let directory = files::directory(options.out.as_deref(), &session.id)?;
-    let (chapters, longest) = stretched(chapters(&session, seed)?, extent)?;
+    let allowed = if tune.tune { LONGEST_TUNE } else { LONGEST };
+    let (chapters, longest) =
+        stretched(chapters(tune.tune.then_some(&proposals), seed)?, (extent, allowed))?;
     let expected: f64 = chapters.iter().map(|c| budget(&c.plan).longest.value).sum();
     let mut meter = Meter::new(Duration::from_secs_f64(expected), false);
     meter.say(&format!("{} parts, {expected:.0} s at most", chapters.len()));
@@ -79,6 +111,7 @@ pub fn survey(extent: Extent, options: &Options) -> Result<u8, CliError> {
             whole = false;
             continue;
         }
+        session.tell(chapter.facts);
         let run = match session.run(&chapter.plan, &chapter.text, &mut meter) {
             Ok(run) => run,
             Err(e) if measured.is_empty() => return Err(e),
@@ -92,7 +125,7 @@ pub fn survey(extent: Extent, options: &Options) -> Result<u8, CliError> {
         whole &= run.completeness == Completeness::Complete;
         let analysis = analyse_part(&run, planned);
         meter.say(&line(&run, &analysis, meter.elapsed()));
-        measured.push(Measured { role: chapter.role, run, analysis });
+        measured.push(Measured { role: Role::of(&run), run, analysis });
     }
     refuse_nothing(&measured, session.stopped())?;
     if measured.len() < planned {
@@ -128,36 +161,23 @@ fn refuse_nothing(measured: &[Measured], stopped: bool) -> Result<(), CliError> 
     }
 }
 
-/// Role, name and plan of every part in this kind of place.
-pub(super) const fn parts(kind: LabKind) -> &'static [(Role, &'static str, &'static str)] {
-    match kind {
-        LabKind::Loopback => &[
-            (Role::NoiseFloor, "noise", texts::NOISE_LOOPBACK),
-            (Role::Duel, "machine", texts::MACHINE),
-            (Role::Duel, "congestion", texts::CONGESTION_LOOPBACK),
-            (Role::Curve, "curve", texts::CURVE_LOOPBACK),
-        ],
-        _ => &[
-            (Role::NoiseFloor, "noise", texts::NOISE),
-            (Role::Duel, "machine", texts::MACHINE),
-            (Role::Duel, "congestion", texts::CONGESTION),
-            (Role::Duel, "tso", texts::TSO),
-            (Role::Duel, "jumbo", texts::JUMBO),
-            (Role::Curve, "curve", texts::CURVE),
-        ],
-    }
-}
+/// Name and plan of every part.
+pub(super) const PARTS: [(&str, &str); 3] =
+    [("noise", texts::NOISE), ("machine", texts::MACHINE), ("network", texts::NETWORK)];
 
-/// What is measured here: without links of our own, only what sockets can tell.
-fn chapters(session: &Session, seed: u64) -> Result<Vec<Chapter>, CliError> {
-    let rows = parts(session.kind());
+/// What describes the machine, then what tries its settings; none are where nothing is to be tried.
+fn chapters(proposals: Option<&[Proposal]>, seed: u64) -> Result<Vec<Chapter>, CliError> {
     let mut chapters = Vec::new();
-    for (at, (role, _, text)) in rows.iter().enumerate() {
+    for (at, (_, text)) in PARTS.iter().enumerate() {
         // With one seed for all, simulated parts would have the same noise.
-        let mut plan = plans::parse_seeded("survey", text, seed_of_part(seed, at))?;
-        let rival = take_rival(&mut plan, &session.environment, session.kind());
-        let text = with_rival(text, &rival);
-        chapters.push(Chapter { role: *role, plan, text });
+        let plan = plans::parse_seeded("survey", text, seed_of_part(seed, at))?;
+        let facts = proposals.map(|_| tune::facts(None)).unwrap_or_default();
+        chapters.push(Chapter { plan, text: (*text).to_owned(), facts });
+    }
+    for (at, proposal) in proposals.unwrap_or_default().iter().enumerate() {
+        let plan = tune::plan(proposal, seed_of_part(seed, PARTS.len() + at))?;
+        let facts = tune::facts(Some(proposal));
+        chapters.push(Chapter { plan, text: proposal.text.clone(), facts });
     }
     Ok(chapters)
 }
@@ -166,13 +186,13 @@ fn chapters(session: &Session, seed: u64) -> Result<Vec<Chapter>, CliError> {
 /// which no further part is begun.
 fn stretched(
     mut chapters: Vec<Chapter>,
-    extent: Extent,
+    (extent, allowed): (Extent, Duration),
 ) -> Result<(Vec<Chapter>, Option<Duration>), CliError> {
     if let Some(blocks) = extent.blocks {
         chapters.iter_mut().try_for_each(|c| set_blocks(&mut c.plan, blocks))?;
         return Ok((chapters, None));
     }
-    let Some(time) = extent.time else { return Ok((chapters, Some(LONGEST))) };
+    let Some(time) = extent.time else { return Ok((chapters, Some(allowed))) };
     let mut plans: Vec<Plan> = chapters.iter().map(|c| c.plan.clone()).collect();
     let left = Quantity::seconds((time.as_secs_f64() - BASELINE_S - BESIDES_S).max(0.0));
     let blocks = fit_blocks(&mut plans, left, LEAST)?;
@@ -182,32 +202,6 @@ fn stretched(
         humantime::format_duration(time)
     ));
     Ok((fitted.collect(), Some(time)))
-}
-
-/// The kernel's own congestion control is compared with cubic; where that is the kernel's own, or
-/// not allowed to this user, with the first other one that is.
-pub(super) fn take_rival(plan: &mut Plan, machine: &Environment, kind: LabKind) -> String {
-    let fact = |key| machine.fact(key).unwrap_or_default();
-    let own = fact("tcp.congestion_default");
-    // Inside namespaces we are root and may take all that is available.
-    let allowed = match kind {
-        LabKind::Loopback => fact("tcp.congestion_allowed"),
-        _ => fact("tcp.congestion_available"),
-    };
-    let mut rivals: Vec<&str> = allowed.split_whitespace().filter(|name| *name != own).collect();
-    rivals.sort_by_key(|name| (*name != "cubic", *name != "bbr"));
-    let rival = (*rivals.first().unwrap_or(&"cubic")).to_owned();
-    let levels = plan.factors.iter_mut().filter(|f| f.name == "congestion");
-    for level in levels.flat_map(|f| &mut f.levels).filter(|l| l.name == "cubic") {
-        level.name.clone_from(&rival);
-        level.settings.insert("congestion".into(), Value::Word(rival.clone()));
-    }
-    rival
-}
-
-/// The text of a part with that rival in it.
-pub(super) fn with_rival(text: &str, rival: &str) -> String {
-    text.replace("\"cubic\"]", &format!("\"{rival}\"]"))
 }
 
 /// A part's result on one line of progress.
@@ -272,33 +266,35 @@ pub fn publish(
 
 /// The one command that this machine's findings ask for most.
 fn next_command(measured: &[Measured]) -> String {
-    let lab = measured.first().and_then(|m| m.run.environment().lab.as_ref());
-    let decided = |role: Role, factor: &str, verdicts: &[Verdict]| {
-        let rows = measured.iter().filter(|m| m.role == role).flat_map(|m| &m.analysis.comparisons);
-        rows.filter(|c| factor.is_empty() || c.factor == factor)
-            .any(|c| verdicts.contains(&c.verdict))
+    let machine = measured.first().map(|m| m.run.environment());
+    let lab = machine.and_then(|machine| machine.lab.as_ref());
+    let decided = |verdicts: &[Verdict]| {
+        let rows = measured.iter().filter(|m| m.role == Role::NoiseFloor);
+        rows.flat_map(|m| &m.analysis.comparisons).any(|c| verdicts.contains(&c.verdict))
     };
     let refused = |(kind, why): &(LabKind, String)| *kind == LabKind::Loopback && !why.is_empty();
     let program = invoked();
     if lab.is_some_and(refused) {
         return format!("sudo {program}");
     }
-    let words = if decided(Role::NoiseFloor, "", &[Verdict::Better, Verdict::Worse]) {
-        "aa"
-    } else if own_is_not_cubic(measured) && decided(Role::Duel, "congestion", &[Verdict::Better]) {
-        "--quick congestion"
-    } else if decided(Role::Duel, "tso", &[Verdict::Better]) {
-        "--quick offloads"
-    } else {
-        "--quick nic-duel"
+    let parts = || measured.iter().map(|m| (&m.run, &m.analysis));
+    if let Some((run, _)) = largest_gain(parts())
+        && let Some(made) = lasting(run.environment())
+    {
+        return format!("sudo {}", of_a_shell(&made.command));
+    }
+    let tuned = machine.is_some_and(|machine| looked_at(machine).is_some());
+    let words = match decided(&[Verdict::Better, Verdict::Worse]) {
+        true => "run aa",
+        false if tuned => "run --quick nic-duel",
+        false => "survey --tune",
     };
-    format!("{program} run {words}")
+    format!("{program} {words}")
 }
 
-/// The built-in plan compares the kernel's own congestion control with cubic.
-fn own_is_not_cubic(measured: &[Measured]) -> bool {
-    let own = measured.first().and_then(|m| m.run.environment().fact("tcp.congestion_default"));
-    own.is_some_and(|own| own != "cubic")
+/// A command as one that sudo takes: of a pipe it would only have the first half.
+fn of_a_shell(command: &str) -> String {
+    if command.contains(['|', '&']) { format!("sh -c {}", quoted(command)) } else { command.into() }
 }
 
 #[cfg(test)]
@@ -307,17 +303,15 @@ mod tests {
 
     #[test]
     fn every_part_that_compares_has_five_blocks() {
-        for kind in [LabKind::RootNamespaces, LabKind::Loopback] {
-            for (_, name, text) in parts(kind) {
-                let plan = plans::parse("survey", text).unwrap();
-                assert!(plan.method.blocks >= LEAST, "{name}: {}", plan.method.blocks);
-            }
+        for (name, text) in PARTS {
+            let plan = plans::parse("survey", text).unwrap();
+            assert!(plan.method.blocks >= LEAST, "{name}: {}", plan.method.blocks);
         }
     }
 
     #[test]
     fn parts_share_no_seed_and_no_built_in_plan_pins_one() {
-        for (_, name, text) in parts(LabKind::RootNamespaces) {
+        for (name, text) in PARTS {
             let seed = |of| plans::parse_seeded("survey", text, of).unwrap().method.seed;
             assert_eq!((seed(3), seed(4)), (3, 4), "{name}");
         }
@@ -330,28 +324,28 @@ mod tests {
     #[test]
     fn a_time_is_shared_by_all_parts_and_a_short_one_refused() {
         let chapters = || -> Vec<Chapter> {
-            let of = |(role, _, text): &(Role, &str, &str)| Chapter {
-                role: *role,
+            let of = |(_, text): &(&str, &str)| Chapter {
                 plan: plans::parse("survey", text).unwrap(),
                 text: String::new(),
+                facts: Vec::new(),
             };
-            parts(LabKind::RootNamespaces).iter().map(of).collect()
+            PARTS.iter().map(of).collect()
         };
         let of = |seconds| Extent { time: Some(Duration::from_secs(seconds)), ..Extent::default() };
-        let (longer, limit) = stretched(chapters(), of(180)).unwrap();
+        let (longer, limit) = stretched(chapters(), (of(180), LONGEST)).unwrap();
         let blocks: Vec<u32> = longer.iter().map(|c| c.plan.method.blocks).collect();
         assert!(blocks[0] > 10 && blocks.iter().all(|n| *n == blocks[0]), "{blocks:?}");
         let takes: f64 = longer.iter().map(|c| budget(&c.plan).longest.value).sum();
         assert!(takes <= 180.0 && limit == Some(Duration::from_secs(180)), "{takes}");
-        assert!(stretched(chapters(), of(20)).is_err());
+        assert!(stretched(chapters(), (of(20), LONGEST)).is_err());
         let asked = Extent { blocks: Some(9), ..Extent::default() };
-        let (nine, limit) = stretched(chapters(), asked).unwrap();
+        let (nine, limit) = stretched(chapters(), (asked, LONGEST)).unwrap();
         assert!(nine.iter().all(|c| c.plan.method.blocks == 9) && limit.is_none());
     }
 
     #[test]
     fn all_parts_fit_the_minute_even_if_every_rate_is_slow_to_settle() {
-        let parts = parts(LabKind::RootNamespaces).iter().map(|(_, _, text)| *text);
+        let parts = PARTS.iter().map(|(_, text)| *text);
         let longest = |text| budget(&plans::parse("survey", text).unwrap()).longest.value;
         let expected: f64 = parts.map(longest).sum();
         assert!(expected + BASELINE_S + BESIDES_S <= LAID_OUT_S, "{expected} s");

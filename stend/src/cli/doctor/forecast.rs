@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 /// A plan in a kind of place.
 pub struct Test {
-    /// What is tested: `plan aa`, `survey tso`, `factor mtu`, `workload tcp_stream (batch)`.
+    /// What is tested: `plan aa`, `survey network`, `factor mtu`, `workload tcp_stream (batch)`.
     pub id: String,
     /// Where, as `--lab` calls it.
     pub lab: &'static str,
@@ -39,7 +39,7 @@ pub fn tests(store: &Result<PathBuf, CliError>) -> Result<Vec<Test>, CliError> {
     let (common, machine) = (Common::look(store), environment::observe(Path::new("/")));
     let mut found = Vec::new();
     for ground in &mut ground::all(&binary) {
-        for (id, text) in all(&machine, ground.kind)? {
+        for (id, text) in all(&machine) {
             let plan = plans::parse(&id, &text)?;
             let here = ground.refusal(&plan, &common, &binary);
             // A plan for links is refused on loopback before anything is opened.
@@ -60,22 +60,19 @@ pub fn tests(store: &Result<PathBuf, CliError>) -> Result<Vec<Test>, CliError> {
     Ok(found)
 }
 
-/// Name and plan of every test in a kind of place.
-fn all(machine: &Environment, kind: LabKind) -> Result<Vec<(String, String)>, CliError> {
+/// Name and plan of every test.
+fn all(machine: &Environment) -> Vec<(String, String)> {
     let mut rows = Vec::new();
     for name in plans::NAMES.split(", ") {
         let text = plans::built_in(name).unwrap_or_default();
         rows.push((format!("plan {name}"), text.to_owned()));
     }
-    for (_, name, text) in survey::parts(kind) {
-        let rival = survey::take_rival(&mut plans::parse(name, text)?, machine, kind);
-        rows.push((format!("survey {name}"), survey::with_rival(text, &rival)));
-    }
+    rows.extend(survey::PARTS.map(|(name, text)| (format!("survey {name}"), text.to_owned())));
     rows.extend(factor::ALL.iter().map(|spec| of_factor(spec, machine)));
     rows.extend(loads::ALL.iter().flat_map(of_workload));
     let soaked = small("displaced work", "", ("", "displaced_work = true\n"));
     rows.push(("displaced work".into(), soaked));
-    Ok(rows)
+    rows
 }
 
 /// The smallest plan: what it sets, what its load says, what its method says besides.

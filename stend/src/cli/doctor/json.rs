@@ -49,7 +49,7 @@ struct Capability<'a> {
 /// Whether a test runs.
 #[derive(Serialize, JsonSchema)]
 struct Forecast<'a> {
-    /// What is tested: `plan aa`, `survey tso`, `factor mtu`.
+    /// What is tested: `plan aa`, `survey network`, `factor mtu`.
     id: &'a str,
     /// Where, as `--lab` calls it.
     lab: &'a str,
