@@ -86,7 +86,7 @@ fn ancestors(mount: &str, path: &str) -> Vec<String> {
     chain
 }
 
-/// The tightest quota of CPU time on the way up, in either version; `none` where nothing is limited.
+/// The tightest quota of CPU time on the way up, of either version; `none` where none is.
 ///
 /// Source: `cpu.max` of the kernel's `cgroup-v2.rst`; `cpu.cfs_quota_us` and `cpu.cfs_period_us` of
 /// its `sched-bwc.rst`, where -1 is no limit.
