@@ -108,7 +108,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
-    /// Describe this machine in about a minute, as without a verb; with --tune say what it could gain
+    /// Describe this machine in about a minute; with --tune say what other settings would gain
     #[command(after_help = EXIT_CODES)]
     Survey {
         #[command(flatten)]
