@@ -74,13 +74,7 @@ impl Tune {
 /// not to be switched, or a file cannot be written.
 pub fn survey(extent: Extent, tune: Tune, options: &Options) -> Result<u8, CliError> {
     let first = plans::parse("noise", texts::NOISE)?;
-    let mut proposals = Vec::new();
-    if tune.tune {
-        let machine = place::machine(&first, options.lab, options.physics.as_deref())?;
-        let kind = machine.lab.as_ref().map_or(LabKind::RootNamespaces, |(kind, _)| *kind);
-        proposals = tune::proposals(&machine, kind);
-        tune::agree(&proposals, &machine, tune.yes)?;
-    }
+    let mut proposals = if tune.tune { agreed(&first, tune, options)? } else { Vec::new() };
     // The lab is built and looked at while it is idle: that is part of the time.
     let begun = Instant::now();
     let seed = extent.seed.unwrap_or_else(draw);
@@ -144,6 +138,15 @@ pub fn survey(extent: Extent, tune: Tune, options: &Options) -> Result<u8, CliEr
         true if !incomplete.is_empty() => INCOMPLETE,
         true => OK,
     })
+}
+
+/// The settings to try here, after the person has agreed.
+fn agreed(first: &Plan, tune: Tune, options: &Options) -> Result<Vec<Proposal>, CliError> {
+    let machine = place::machine(first, options.lab, options.physics.as_deref())?;
+    let kind = machine.lab.as_ref().map_or(LabKind::RootNamespaces, |(kind, _)| *kind);
+    let proposals = tune::proposals(&machine, kind);
+    tune::agree(&proposals, &machine, tune.yes)?;
+    Ok(proposals)
 }
 
 /// Refuses a first run of which nothing was measured.
