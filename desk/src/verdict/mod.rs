@@ -99,7 +99,7 @@ pub use sessions::{Grouped, SessionSpread, Sessions, Sides, group, set_apart};
 pub use so_far::{SoFar, so_far};
 pub use together::{analyse_part, certain_alone, is_certain_alone};
 pub use traits::LevelTraits;
-pub use tuned::{largest_gain, tried};
+pub use tuned::{judged_together, largest_gain, tried};
 pub use uneven::{COLLAPSE, Collapsed, Uneven, share_unseen};
 pub use unpaired::{CompareError, Unpaired, Wanted, compare_runs, compare_sessions};
 pub use visits::{Visit, visits};

@@ -2,9 +2,14 @@
 //!
 //! Must not know how it is made to last.
 
-use super::{Analysis, Comparison, Verdict, is_inside};
+use super::{Analysis, Comparison, Verdict, compares, is_inside};
 use crate::plan::is_tuning;
-use crate::record::Run;
+use crate::record::{Plan, Run};
+
+/// Of how many parts the comparisons share the error of a survey: those that compare, at least one.
+pub fn judged_together<'a>(plans: impl Iterator<Item = &'a Plan>) -> usize {
+    plans.filter(|plan| compares(plan)).count().max(1)
+}
 
 /// The comparisons of settings that were tried against the machine as it was found.
 pub fn tried<'a>(
@@ -14,7 +19,8 @@ pub fn tried<'a>(
     tried.flat_map(|(run, analysis)| analysis.comparisons.iter().map(move |c| (run, c)))
 }
 
-/// Of those that are better by more than the margin the one whose gain is largest for certain: by
+/// Of those that are better, and not inside the margin, the one whose gain is largest for
+/// certain: by
 /// the end of its interval that is nearer to no gain.
 pub fn largest_gain<'a>(
     parts: impl Iterator<Item = (&'a Run, &'a Analysis)>,

@@ -5,8 +5,9 @@
 
 use super::compose::{
     Judged, Part, Role, Writer, all_caveats, asked, curve_figure, further, grouped, heaviest,
-    key_words, lab_word, limits_in_short, measured_lines, moment, roof_line, runs_alone, same,
-    short_advice, short_condition, short_doubt, short_effect, short_pair, verdict_sign,
+    key_words, lab_of, limits_in_short, machine_word, measured_lines, moment, roof_line,
+    runs_alone, same, short_advice, short_condition, short_doubt, short_effect, short_pair,
+    verdict_sign,
 };
 use super::document::Prose;
 use super::error::ReportError;
@@ -105,10 +106,8 @@ fn head(writer: &Writer, first: &Part<'_>, parts: &[Part<'_>]) -> Result<Vec<Pro
     let title = Args::new()
         .name("version", &run.version)
         .name("started", &moment(&run.started))
-        .prose("lab", &lab(writer, parts, env)?);
-    let machine = Args::new().name("model", &env.cpu.model).count("logical", env.cpu.logical);
-    let mut machine = vec![writer.say("card-machine", machine)?];
-    machine.extend(env.memory.map(Prose::quantity));
+        .prose("lab", &lab_of(writer, parts)?);
+    let mut machine = vec![machine_word(writer, env)?];
     if let Some(release) = env.fact("kernel.release") {
         machine.push(writer.say("card-kernel", Args::new().name("release", release))?);
     }
@@ -118,14 +117,6 @@ fn head(writer: &Writer, first: &Part<'_>, parts: &[Part<'_>]) -> Result<Vec<Pro
     }
     said.push(noise(writer, parts)?);
     Ok(said)
-}
-
-/// Where the hosts lived; a load that takes no other host lived on the machine itself.
-fn lab(writer: &Writer, parts: &[Part<'_>], env: &Environment) -> Result<Prose, ReportError> {
-    match runs_alone(parts) && !env.is_simulated() {
-        true => writer.label("lab-short-alone"),
-        false => lab_word(writer, env),
-    }
 }
 
 /// The fastest adapter, and how many there are besides.

@@ -49,7 +49,6 @@ fn an_article_on_two_runs_has_the_chapters_too_and_the_doubts_of_either_run() {
         assert_eq!(ids, [&outline[..], &["reproduce", "appendix"]].concat());
         let said = text(&document, 20_000, true);
         for words in [
-            "Caveat:",
             "Of B: The run is partial: the operator stopped it.",
             "Of A: 1 attempt was invalid; the first says: stream c02.0 moved nothing.",
             "Run 2026-12-05-0930-k13, which is B",

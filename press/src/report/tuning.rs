@@ -46,11 +46,15 @@ fn told(mut parts: Vec<(Role, (Run, Analysis))>, facts: &[(&str, &str)]) -> (Str
 /// What the part that tried `tso` keeps.
 const LASTING: [(&str, &str); 4] = [
     ("tune.command", "ethtool -K eth7 tso on"),
-    ("tune.file", "/etc/systemd/network/90-stend.link"),
-    ("tune.line", "TCPSegmentationOffload=yes"),
+    ("tune.file", "/etc/sysctl.d/x.conf"),
+    ("tune.line", "a.b = c"),
     ("tune.holds", "network"),
 ];
-const LOOKED: (&str, &str) = ("tune.looked_at", "segmentation offload, huge pages");
+const USUAL: (&str, &str) = ("tune.usual", "huge pages, governor");
+/// Nothing was to be tried.
+const LOOKED: [(&str, &str); 2] = [USUAL, ("tune.proposed", "")];
+/// One setting was.
+const PROPOSED: [(&str, &str); 2] = [USUAL, ("tune.proposed", "segmentation offload")];
 
 fn floor() -> (Role, (Run, Analysis)) {
     (Role::NoiseFloor, fixture::single("A against A", 1.0))
@@ -59,13 +63,13 @@ fn floor() -> (Role, (Run, Analysis)) {
 #[test]
 fn the_largest_gain_leads_with_its_command_and_where_it_holds() {
     let (said, page) =
-        told(vec![floor(), (Role::Duel, tried(4.11))], &[&[LOOKED], &LASTING[..]].concat());
-    assert!(said.contains("on instead of off (as set) gives throughput 4.11×"), "{said}");
-    assert!(said.ends_with("on paths without round-trip time"), "{said}");
+        told(vec![floor(), (Role::Duel, tried(4.11))], &[&PROPOSED, &LASTING[..]].concat());
+    assert!(said.contains("on instead of off (as set) makes throughput 4.11×"), "{said}");
+    assert!(said.ends_with("on paths with almost no round-trip time"), "{said}");
     for words in [
         "ethtool -K eth7 tso on",
-        "To keep it over a boot: “TCPSegmentationOffload=yes” in",
-        "Looked at: segmentation offload, huge pages.",
+        "To make it permanent, write this line into /etc/sysctl.d/x.conf:",
+        "Looked at, with nothing to try on this machine: huge pages, governor.",
         "What could it gain by other settings?",
     ] {
         assert!(page.contains(words), "{words} is not in\n{page}");
@@ -76,24 +80,40 @@ fn the_largest_gain_leads_with_its_command_and_where_it_holds() {
 fn where_nothing_is_gained_nothing_is_recommended() {
     let mut even = tried(4.11);
     even.1.comparisons[0].verdict = Verdict::Equivalent;
-    let (said, page) = told(vec![floor(), (Role::Duel, even)], &[&[LOOKED], &LASTING[..]].concat());
-    assert!(said.starts_with("Nothing to gain: of the 1 setting tried"), "{said}");
+    let (said, page) = told(vec![floor(), (Role::Duel, even)], &[&PROPOSED, &LASTING[..]].concat());
+    assert!(said.starts_with("Nothing to gain: the 1 setting tried"), "{said}");
     assert!(!page.contains(", as root"), "{page}");
-    let (said, _) = told(vec![floor()], &[LOOKED]);
-    assert_eq!(said, "Nothing to gain: every setting that was looked at has its usual level");
+    let mut open = tried(4.11);
+    open.1.comparisons[0].verdict = Verdict::Undecided { more_blocks: None };
+    let (said, _) = told(vec![floor(), (Role::Duel, open)], &PROPOSED);
+    assert!(said.starts_with("No gain is certain: of 1 setting tried, 1 undecided"), "{said}");
+    let (said, _) = told(vec![floor(), floor()], &PROPOSED);
+    assert_eq!(said, "No setting was tried. There was something to try at: segmentation offload");
+    let (said, _) = told(vec![floor(), floor()], &LOOKED);
+    assert_eq!(
+        said,
+        "Nothing to gain: none of the settings looked at departs from its usual level"
+    );
 }
 
 #[test]
 fn a_quota_is_told_and_no_quota_is_not() {
-    let quota = |value| told(vec![floor()], &[LOOKED, ("cgroup.cpu_quota", value)]).1;
-    assert!(quota("0.50 CPUs").contains("A quota of 0.50 CPUs of CPU time holds this machine"));
-    assert!(!quota("none").contains("A quota of"));
+    let quota = |value| {
+        told(vec![floor(), floor()], &[LOOKED[0], LOOKED[1], ("cgroup.cpu_quota", value)]).1
+    };
+    assert!(quota("0.50 CPUs").contains("The control group of stend is limited to 0.50 CPUs."));
+    assert!(
+        !quota("none").contains("is limited to") && !quota("999.00 CPUs").contains("is limited to")
+    );
 }
 
 #[test]
 fn a_machine_stands_beside_others_where_they_were_measured_alike() {
     let alone = fixture::alone(5, &[]);
     let (said, page) = told(vec![floor(), (Role::Duel, alone)], &[]);
-    assert!(said.contains("half of the figures below are known to within"), "{said}");
-    assert!(!page.contains("Looked at:") && page.contains("What is it, what does it carry"));
+    assert!(
+        !said.is_empty() && page.contains("Half of these figures are known to within"),
+        "{said}"
+    );
+    assert!(!page.contains("Looked at, with") && page.contains("What is it, what does it carry"));
 }

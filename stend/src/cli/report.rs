@@ -5,7 +5,7 @@ use super::run::{publish, refuse_empty};
 use super::survey::{Measured, publish as publish_survey};
 use super::{OK, files, store};
 use desk::record::Run;
-use desk::verdict::{analyse, analyse_part};
+use desk::verdict::{analyse, analyse_part, judged_together};
 use press::report::Role;
 use rig::store::Store;
 use std::path::{Path, PathBuf};
@@ -80,7 +80,7 @@ fn survey_again(runs: Vec<Run>, wanted: &Wanted) -> Result<u8, CliError> {
     }
     let sitting = first.rsplit_once('-').map_or(first.as_str(), |(sitting, _)| sitting);
     let directory = files::directory(wanted.out.as_deref(), sitting)?;
-    let parts = runs.len();
+    let parts = judged_together(runs.iter().map(|run| &run.plan));
     let measured: Vec<Measured> = runs
         .into_iter()
         .map(|run| Measured { role: Role::of(&run), analysis: analyse_part(&run, parts), run })

@@ -11,12 +11,13 @@ use super::session::Session;
 use super::terminal::{self, COLUMNS, columns};
 use super::tune::{self, Proposal};
 use super::{
-    GIVEN_UP, INCOMPLETE, INTERRUPTED, OK, Options, files, invoked, outputs, page, place, quoted,
+    GIVEN_UP, INCOMPLETE, INTERRUPTED, OK, Options, Place, files, invoked, outputs, page, place,
+    quoted,
 };
 use desk::plan::{BASELINE_S, budget, fit_blocks, lasting, looked_at, seed_of_part, set_blocks};
-use desk::record::{Completeness, Counted, Fact, LabKind, Plan, Run};
+use desk::record::{Completeness, Counted, Environment, Fact, LabKind, Plan, Run};
 use desk::unit::Quantity;
-use desk::verdict::{Analysis, Verdict, analyse_part, largest_gain};
+use desk::verdict::{Analysis, Verdict, analyse_part, judged_together, largest_gain};
 use press::report::{self, Bundle, CardInput, Part, Role};
 use std::io::Write as _;
 use std::time::{Duration, Instant};
@@ -82,17 +83,17 @@ pub fn survey(extent: Extent, tune: Tune, options: &Options) -> Result<u8, CliEr
     let words = format!("{} {}{again}{}", invoked(), tune.words(), options.place_words());
     let mut session = Session::begin(&first, options, words.trim().to_owned())?;
     proposals.retain(|proposal| tune::fits(proposal, session.kind()));
+    let tried = tune.tune.then_some((&session.environment, proposals.as_slice()));
     let directory = files::directory(options.out.as_deref(), &session.id)?;
     let allowed = if tune.tune { LONGEST_TUNE } else { LONGEST };
-    let (chapters, longest) =
-        stretched(chapters(tune.tune.then_some(&proposals), seed)?, (extent, allowed))?;
+    let (chapters, longest) = stretched(chapters(tried, seed)?, (extent, allowed))?;
     let expected: f64 = chapters.iter().map(|c| budget(&c.plan).longest.value).sum();
     let mut meter = Meter::new(Duration::from_secs_f64(expected), false);
     meter.say(&format!("{} parts, {expected:.0} s at most", chapters.len()));
     meter.say(&format!("the seed of the orders is {seed}; --seed {seed} repeats them"));
     let (mut measured, mut whole): (Vec<Measured>, bool) = (Vec::new(), true);
     let mut left_out = Vec::new();
-    let planned = chapters.len();
+    let (planned, together) = (chapters.len(), judged_together(chapters.iter().map(|c| &c.plan)));
     for chapter in chapters {
         if session.stopped() {
             break;
@@ -117,13 +118,13 @@ pub fn survey(extent: Extent, tune: Tune, options: &Options) -> Result<u8, CliEr
             }
         };
         whole &= run.completeness == Completeness::Complete;
-        let analysis = analyse_part(&run, planned);
+        let analysis = analyse_part(&run, together);
         meter.say(&line(&run, &analysis, meter.elapsed()));
         measured.push(Measured { role: Role::of(&run), run, analysis });
     }
     refuse_nothing(&measured, session.stopped())?;
     if measured.len() < planned {
-        let parts = measured.len();
+        let parts = judged_together(measured.iter().map(|m| &m.run.plan));
         measured.iter_mut().for_each(|part| part.analysis = analyse_part(&part.run, parts));
     }
     publish((&measured, &left_out), &directory, options.json)?;
@@ -142,6 +143,12 @@ pub fn survey(extent: Extent, tune: Tune, options: &Options) -> Result<u8, CliEr
 
 /// The settings to try here, after the person has agreed.
 fn agreed(first: &Plan, tune: Tune, options: &Options) -> Result<Vec<Proposal>, CliError> {
+    if options.lab == Place::Sim {
+        // A model has no owner, and its settings are not this machine's.
+        return Ok(Vec::new());
+    }
+    // What a dead conductor left switched is not how the machine is set.
+    place::settle_dead();
     let machine = place::machine(first, options.lab, options.physics.as_deref())?;
     let kind = machine.lab.as_ref().map_or(LabKind::RootNamespaces, |(kind, _)| *kind);
     let proposals = tune::proposals(&machine, kind);
@@ -169,17 +176,21 @@ pub(super) const PARTS: [(&str, &str); 3] =
     [("noise", texts::NOISE), ("machine", texts::MACHINE), ("network", texts::NETWORK)];
 
 /// What describes the machine, then what tries its settings; none are where nothing is to be tried.
-fn chapters(proposals: Option<&[Proposal]>, seed: u64) -> Result<Vec<Chapter>, CliError> {
+fn chapters(
+    tried: Option<(&Environment, &[Proposal])>,
+    seed: u64,
+) -> Result<Vec<Chapter>, CliError> {
     let mut chapters = Vec::new();
     for (at, (_, text)) in PARTS.iter().enumerate() {
         // With one seed for all, simulated parts would have the same noise.
         let plan = plans::parse_seeded("survey", text, seed_of_part(seed, at))?;
-        let facts = proposals.map(|_| tune::facts(None)).unwrap_or_default();
+        let facts = tried.map(|(machine, _)| tune::facts(machine, None)).unwrap_or_default();
         chapters.push(Chapter { plan, text: (*text).to_owned(), facts });
     }
-    for (at, proposal) in proposals.unwrap_or_default().iter().enumerate() {
+    let Some((machine, proposals)) = tried else { return Ok(chapters) };
+    for (at, proposal) in proposals.iter().enumerate() {
         let plan = tune::plan(proposal, seed_of_part(seed, PARTS.len() + at))?;
-        let facts = tune::facts(Some(proposal));
+        let facts = tune::facts(machine, Some(proposal));
         chapters.push(Chapter { plan, text: proposal.text.clone(), facts });
     }
     Ok(chapters)
@@ -281,13 +292,15 @@ fn next_command(measured: &[Measured]) -> String {
         return format!("sudo {program}");
     }
     let parts = || measured.iter().map(|m| (&m.run, &m.analysis));
-    if let Some((run, _)) = largest_gain(parts())
+    let noisy = decided(&[Verdict::Better, Verdict::Worse]);
+    if !noisy
+        && let Some((run, _)) = largest_gain(parts())
         && let Some(made) = lasting(run.environment())
     {
         return format!("sudo {}", of_a_shell(&made.command));
     }
     let tuned = machine.is_some_and(|machine| looked_at(machine).is_some());
-    let words = match decided(&[Verdict::Better, Verdict::Worse]) {
+    let words = match noisy {
         true => "run aa",
         false if tuned => "run --quick nic-duel",
         false => "survey --tune",

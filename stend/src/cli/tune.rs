@@ -4,7 +4,7 @@
 //! put back. Must not know what a setting turned out to be worth.
 
 use super::error::CliError;
-use super::{plans, progress, quoted};
+use super::{place, plans, progress, quoted};
 use desk::plan::{AS_SET, Lasting, tune_facts};
 use desk::record::{Adapter, Environment, Fact, LabKind, Plan};
 use desk::unit;
@@ -16,8 +16,6 @@ const QUOTA: &str = "cgroup.cpu_quota";
 /// grows to where there is memory (`tcp_rmem`, tcp(7)).
 const SMALL_BUFFER: u64 = 65_536;
 const SMALL_BUFFER_MAX: u64 = 3 << 20;
-/// What Linux itself takes, as a plan writes it.
-const USUAL_BUFFERS: &str = "receive_buffer = \"128 KiB\", receive_buffer_max = \"6 MiB\"";
 
 /// One setting to try.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,16 +39,13 @@ const SETTINGS: [Setting; 8] = [
     ("congestion control", congestion),
     ("TCP receive buffers", buffers),
     ("segmentation offload", |m| {
-        let names = ("tx-tcp-segmentation", "TCPSegmentationOffload");
-        offload(m, ("tso", "Segmentation offload"), names)
+        offload(m, ("tso", "Segmentation offload"), ("tx-tcp-segmentation", ""))
     }),
     ("generic segmentation offload", |m| {
-        let names = ("tx-generic-segmentation", "GenericSegmentationOffload");
-        offload(m, ("gso", "Generic segmentation offload"), names)
+        offload(m, ("gso", "Generic segmentation offload"), ("tx-generic-segmentation", ""))
     }),
-    ("receive offload", |m| {
-        offload(m, ("gro", "Receive offload"), ("rx-gro", "GenericReceiveOffload"))
-    }),
+    // Large segments arrive large over a virtual link, whatever merges them.
+    ("receive offload", |m| offload(m, ("gro", "Receive offload"), ("rx-gro", ", tso = \"off\""))),
     ("shaper", rate),
     ("huge pages", huge_pages),
     ("frequency governor", governor),
@@ -59,19 +54,30 @@ const SETTINGS: [Setting; 8] = [
 /// What is worth a try on this machine in a lab of this kind.
 pub fn proposals(machine: &Environment, kind: LabKind) -> Vec<Proposal> {
     let all = SETTINGS.iter().filter_map(|(_, find)| find(machine));
-    all.filter(|proposal| fits(proposal, kind)).collect()
+    let linked = |proposal: &Proposal| {
+        let plan = plans::parse("tune", &proposal.text);
+        plan.is_ok_and(|plan| place::refuse_without_links(&plan, kind, "").is_ok())
+    };
+    all.filter(linked).collect()
 }
 
-/// Whether a lab of this kind has what a proposal sets.
+/// Whether a lab of this kind, and this user, can set what a proposal sets.
 pub fn fits(proposal: &Proposal, kind: LabKind) -> bool {
     let plan = plans::parse("tune", &proposal.text);
-    plan.is_ok_and(|plan| super::place::refuse_without_links(&plan, kind, "").is_ok())
+    plan.is_ok_and(|plan| {
+        let linked = place::refuse_without_links(&plan, kind, "").is_ok();
+        linked && place::refuse(&plan).is_ok()
+    })
 }
 
-/// What the record of a part keeps of it: of one that tries a setting also how that lasts.
-pub fn facts(proposal: Option<&Proposal>) -> Vec<Fact> {
-    let names: Vec<&str> = SETTINGS.iter().map(|(name, _)| *name).collect();
-    tune_facts(&names.join(", "), proposal.map(|proposal| &proposal.lasting))
+/// What the record of a part keeps of it: the settings with nothing to try, those with something,
+/// and of a part that tries one how that lasts.
+pub fn facts(machine: &Environment, proposal: Option<&Proposal>) -> Vec<Fact> {
+    let names = |tried: bool| {
+        let those = SETTINGS.iter().filter(|(_, find)| find(machine).is_some() == tried);
+        those.map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
+    };
+    tune_facts([&names(false), &names(true)], proposal.map(|proposal| &proposal.lasting))
 }
 
 /// The plan of a proposal.
@@ -146,7 +152,7 @@ fn sets(key: &str, value: &str) -> String {
 fn sysctl(key: &str, value: &str) -> Lasting {
     Lasting {
         command: format!("sysctl -w {key}={}", quoted(value)),
-        file: "/etc/sysctl.d/90-stend.conf".into(),
+        file: "/etc/sysctl.d/99-zz-stend.conf".into(),
         line: format!("{key} = {value}"),
         holds: "network".into(),
     }
@@ -183,21 +189,31 @@ fn buffers(machine: &Environment) -> Option<Proposal> {
     if *first >= SMALL_BUFFER && *most >= SMALL_BUFFER_MAX {
         return None;
     }
-    let now = format!("receive_buffer = \"{first} B\", receive_buffer_max = \"{most} B\"");
+    // What is large enough stays; a plan knows no buffer above a gibibyte.
+    let usual = ((*first).max(131_072), (*most).max(6 << 20));
+    let both = |(first, most): (u64, u64)| {
+        let most = most.min(1 << 30);
+        format!("receive_buffer = \"{first} B\", receive_buffer_max = \"{most} B\"")
+    };
+    let words = |(first, most): (u64, u64)| format!("{first} to {most} bytes");
+    let now = (*first, *most);
     Some(proposal(
         plans::tune::NETWORK,
         ("TCP receive buffers", "Do the receive buffers of this machine hold TCP down?"),
-        ((&format!("{first} to {most} bytes"), &now), ("128 KiB to 6 MiB", USUAL_BUFFERS)),
-        sysctl("net.ipv4.tcp_rmem", &format!("{least} 131072 6291456")),
+        ((&words(now), &both(now)), (&words(usual), &both(usual))),
+        Lasting {
+            holds: String::new(),
+            ..sysctl("net.ipv4.tcp_rmem", &format!("{least} {} {}", usual.0, usual.1))
+        },
     ))
 }
 
-/// An offload that adapters have and that is off; `kernel` is its name in the kernel, `unit` in
-/// systemd.link(5).
+/// An offload that adapters have and that is off; `kernel` is its name in the kernel, `beside` what
+/// both levels set besides.
 fn offload(
     machine: &Environment,
     (key, title): (&str, &str),
-    (kernel, unit): (&str, &str),
+    (kernel, beside): (&str, &str),
 ) -> Option<Proposal> {
     let is_off = |a: &&Adapter| a.offloads.iter().any(|(of, state)| of == kernel && state == "off");
     let off: Vec<&Adapter> = machine.adapters.iter().filter(|a| a.carrier).filter(is_off).collect();
@@ -209,12 +225,12 @@ fn offload(
                 &format!("{title} of {}", names.join(", ")),
                 "What does the offload that is off cost?",
             ),
-            (("off", &sets(key, "off")), ("on", &sets(key, "on"))),
+            (("off", &(sets(key, "off") + beside)), ("on", &(sets(key, "on") + beside))),
             Lasting {
                 command: for_each(&off, |name| format!("ethtool -K {name} {key} on")),
-                file: "/etc/systemd/network/90-stend.link".into(),
-                line: format!("{unit}=yes"),
-                holds: "network".into(),
+                file: String::new(),
+                line: String::new(),
+                holds: "offload".into(),
             },
         )
     })
@@ -225,14 +241,19 @@ fn rate(machine: &Environment) -> Option<Proposal> {
     let shaped = |a: &Adapter| machine.fact(&format!("adapter.{}.shaper", a.name));
     let (adapter, rate) = machine.adapters.iter().find_map(|a| Some((a, shaped(a)?)))?;
     let rate = rate.strip_prefix("tbf ")?;
-    let short = unit::parse(rate, unit::Kind::Rate).map_or_else(|_| rate.into(), |q| q.to_string());
+    let line = adapter.speed_now;
+    let held = unit::parse(rate, unit::Kind::Rate).ok()?;
+    if line.is_some_and(|line| held.value >= line.value) {
+        return None;
+    }
+    let free = line.map_or_else(|| "1000 Gbit/s".into(), |line| line.exact());
     Some(proposal(
         plans::tune::NETWORK,
         (
             &format!("Shaper of {}", adapter.name),
             "What does the token bucket on the adapter hold back?",
         ),
-        ((&short, &sets("rate", rate)), ("no shaper", &sets("rate", "1000 Gbit/s"))),
+        ((&held.to_string(), &sets("rate", rate)), ("no shaper", &sets("rate", &free))),
         Lasting {
             command: format!("tc qdisc del dev {} root", adapter.name),
             file: String::new(),

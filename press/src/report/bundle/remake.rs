@@ -7,7 +7,9 @@ use crate::report::compose::{
 use crate::report::document::Document;
 use crate::report::error::ReportError;
 use desk::record::Run;
-use desk::verdict::{Sides, Wanted, analyse, analyse_part, compare_sessions, gate, gated};
+use desk::verdict::{
+    Sides, Wanted, analyse, analyse_part, compare_sessions, gate, gated, judged_together,
+};
 
 impl Bundle<'_> {
     /// The article that these runs make.
@@ -23,8 +25,9 @@ impl Bundle<'_> {
                 None => compose(run, &analyse(run)),
             },
             (_, parts) => {
+                let together = judged_together(parts.iter().map(|p| &p.run.plan));
                 let analyses: Vec<_> =
-                    parts.iter().map(|p| analyse_part(&p.run, parts.len())).collect();
+                    parts.iter().map(|p| analyse_part(&p.run, together)).collect();
                 let rows: Vec<Part<'_>> = parts
                     .iter()
                     .zip(&analyses)

@@ -307,7 +307,12 @@ fn counted(writer: &Writer, asked: &[Judged<'_>]) -> Result<(Tone, Prose), Repor
     let (run, first) = asked[0];
     let one_tone = asked.iter().all(|(_, c)| news(c) == news(first));
     let one_pair = asked.iter().all(|judged| of_one_pair(asked[0], *judged));
-    let key = if one_pair && !one_tone { "headline-mixed" } else { "headline-tally" };
+    let nobody = asked.iter().all(|(_, c)| matches!(news(c), Tone::Even | Tone::Open));
+    let key = match one_pair && !one_tone {
+        true if nobody => "headline-neither",
+        true => "headline-mixed",
+        false => "headline-tally",
+    };
     let args = pair(run, first)
         .count("count", count(asked.len()))
         .prose("tally", &tally(writer, asked, !one_pair)?);

@@ -41,10 +41,7 @@ pub(super) fn heaviest_in_short(
     parts: &[Part<'_>],
     most: usize,
 ) -> Result<Vec<Prose>, ReportError> {
-    let said = |(_, caveat): (&Part<'_>, &Caveat)| {
-        writer.say("card-doubt", Args::new().prose("doubt", &short(writer, caveat)?))
-    };
-    heaviest(parts, most).into_iter().map(said).collect()
+    heaviest(parts, most).into_iter().map(|(_, caveat)| short(writer, caveat)).collect()
 }
 
 /// The evidence of a doubt, and in which part it is worst where the parts differ.

@@ -75,7 +75,7 @@ pub(super) use measured::measured_lines;
 pub(super) use names::{key_words, moment, short_pair};
 pub(super) use plot::roof_line;
 pub(super) use ruling::{further, short_condition, verdict_sign};
-pub(super) use testbed::lab_word;
+pub(super) use testbed::{lab_of, machine_word};
 
 use super::document::{Document, Node, Prose};
 use super::error::ReportError;
@@ -193,13 +193,10 @@ impl Writer {
 pub fn compose(run: &Run, analysis: &Analysis) -> Result<Document, ReportError> {
     let mut writer = Writer::on(std::iter::once(run))?;
     let parts = [Part { role: Role::Duel, run, analysis }];
-    let args = Args::new()
-        .name("run", &run.id)
-        .name("started", &moment(&run.started))
-        .name("version", &run.version);
+    let args = whereabouts(&writer, &parts)?.name("run", &run.id);
     Ok(Document {
         language: LANGUAGE,
-        watermark: Prose::default(),
+        watermark: simulated(&writer, run)?,
         kicker: writer.say("kicker", args)?,
         title: Prose::verbatim(&run.plan.title),
         question: Prose::verbatim(&run.plan.question),
@@ -214,17 +211,33 @@ pub fn compose(run: &Run, analysis: &Analysis) -> Result<Document, ReportError> 
 pub fn compose_survey(parts: &[Part<'_>]) -> Result<Document, ReportError> {
     let first = parts.first().ok_or(ReportError::NoRun)?;
     let mut writer = Writer::on(parts.iter().map(|part| part.run))?;
-    let args = Args::new()
-        .name("started", &moment(&first.run.started))
-        .name("version", &first.run.version);
+    let args = whereabouts(&writer, parts)?;
     Ok(Document {
         language: LANGUAGE,
-        watermark: Prose::default(),
+        watermark: simulated(&writer, first.run)?,
         kicker: writer.say("kicker-survey", args)?,
         title: writer.label("survey-title")?,
         question: writer.label(tune::question(parts))?,
         body: chapters(&mut writer, parts)?,
     })
+}
+
+/// When, by which build, on which machine and in which lab: what stands above a title.
+fn whereabouts(writer: &Writer, parts: &[Part<'_>]) -> Result<Args, ReportError> {
+    let run = parts[0].run;
+    Ok(Args::new()
+        .name("started", &moment(&run.started))
+        .name("version", &run.version)
+        .prose("machine", &testbed::machine_word(writer, run.environment())?)
+        .prose("lab", &testbed::lab_of(writer, parts)?))
+}
+
+/// What marks an article on a model; nothing on a machine.
+fn simulated(writer: &Writer, run: &Run) -> Said {
+    match run.environment().is_simulated() {
+        true => writer.label("watermark-simulated"),
+        false => Ok(Prose::default()),
+    }
 }
 
 /// The outline is the same for every article: a chapter that has nothing to say says that. What was

@@ -229,6 +229,23 @@ fn lab(writer: &Writer, env: &Environment) -> Said {
     writer.say(explained, Args::new().name("why", why.trim()))
 }
 
+/// Model, CPUs and memory of a machine.
+pub fn machine_word(writer: &Writer, env: &Environment) -> Said {
+    let args = Args::new().name("model", &env.cpu.model).count("logical", env.cpu.logical);
+    let mut words = vec![writer.say("card-machine", args)?];
+    words.extend(env.memory.map(Prose::quantity));
+    Ok(Prose::join_with(&words, ", "))
+}
+
+/// Where the hosts lived, in a few words; a load that takes no other host lived on the machine.
+pub fn lab_of(writer: &Writer, parts: &[Part<'_>]) -> Said {
+    let env = parts[0].run.environment();
+    if runs_alone(parts) && !env.is_simulated() {
+        return writer.label("lab-short-alone");
+    }
+    lab_word(writer, env)
+}
+
 /// The kind of lab in a few words.
 pub fn lab_word(writer: &Writer, env: &Environment) -> Said {
     writer.label(match env.lab.as_ref().map(|(kind, _)| kind) {

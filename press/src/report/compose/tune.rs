@@ -1,8 +1,10 @@
 //! Knows what the owner of a machine is told whose settings were tried: the largest gain, the
 //! command that brings it, and where it holds.
+//!
+//! Must not know any setting: the record has what is said of one.
 
 use super::effect::{effect, metric_title};
-use super::ruling::count;
+use super::ruling::{count, news};
 use super::{Part, Said, Writer};
 use crate::report::document::{Node, Prose, Ruling, Tone};
 use crate::report::error::ReportError;
@@ -11,8 +13,8 @@ use desk::plan::{is_tuning, lasting};
 use desk::record::Run;
 use desk::verdict::{Comparison, largest_gain, tried};
 
-/// Fact of the quota of CPU time, and what it says of none.
-const QUOTA: (&str, &str) = ("cgroup.cpu_quota", "none");
+/// Fact of the quota of CPU time: `1.50 CPUs`, or `none`.
+const QUOTA: &str = "cgroup.cpu_quota";
 
 /// Whether settings were tried, so that the answer is about them.
 pub(super) fn is_asked(parts: &[Part<'_>]) -> bool {
@@ -35,25 +37,33 @@ pub(super) fn headline(
     if let Some((run, best)) = largest_gain(runs(parts)) {
         return Ok(Some((Tone::Good, gain(writer, run, best)?)));
     }
-    let said = match tried(runs(parts)).count() {
-        0 => writer.label("tune-usual")?,
-        several => writer.say("tune-nothing", Args::new().count("count", count(several)))?,
-    };
-    Ok(Some((Tone::Even, said)))
+    let all: Vec<&Comparison> = tried(runs(parts)).map(|(_, c)| c).collect();
+    let open = all.iter().filter(|c| matches!(news(c), Tone::Open | Tone::Plain)).count();
+    let args = Args::new().count("count", count(all.len())).count("open", count(open));
+    let [_, proposed] = looked_at(parts).unwrap_or_default();
+    Ok(Some(match (all.len(), proposed) {
+        (0, "") => (Tone::Even, writer.label("tune-usual")?),
+        (0, names) => (Tone::Open, writer.say("tune-untried", Args::new().name("names", names))?),
+        _ if open > 0 => (Tone::Open, writer.say("tune-open", args)?),
+        _ => (Tone::Even, writer.say("tune-nothing", args)?),
+    }))
 }
 
 /// What holds the machine and was not switched; nothing where no settings were looked at.
 pub(super) fn rulings(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Ruling>, ReportError> {
     let machine = parts.first().filter(|_| is_asked(parts));
-    let quota = machine.and_then(|part| part.run.environment().fact(QUOTA.0));
-    let Some(quota) = quota.filter(|quota| *quota != QUOTA.1) else { return Ok(Vec::new()) };
+    let quota = machine.and_then(|part| part.run.environment().fact(QUOTA));
+    let cpus = |quota: &&str| quota.split(' ').next().and_then(|n| n.parse::<f64>().ok());
+    let logical = machine.map_or(0.0, |part| f64::from(part.run.environment().cpu.logical));
+    let held = quota.filter(|quota| cpus(quota).is_some_and(|cpus| cpus < logical));
+    let Some(quota) = held else { return Ok(Vec::new()) };
     let sentence = writer.say("tune-quota", Args::new().name("quota", quota))?;
     Ok(vec![Ruling { tone: Tone::Bad, label: writer.label("tune-quota-label")?, sentence }])
 }
 
 /// The section right behind the answer: the command of each gain, the largest first.
 pub(super) fn section(writer: &Writer, parts: &[Part<'_>]) -> Result<Option<Node>, ReportError> {
-    let Some(settings) = looked_at(parts) else { return Ok(None) };
+    let Some([settings, _]) = looked_at(parts) else { return Ok(None) };
     let mut body = Vec::new();
     let mut left: Vec<&Part<'_>> = parts.iter().filter(|part| is_tuning(&part.run.plan)).collect();
     while let Some((run, _)) = largest_gain(left.iter().map(|part| (part.run, part.analysis))) {
@@ -61,16 +71,18 @@ pub(super) fn section(writer: &Writer, parts: &[Part<'_>]) -> Result<Option<Node
         let Some(made) = lasting(run.environment()) else { continue };
         let caption = writer.say("tune-command", Args::new().name("title", &run.plan.title))?;
         body.push(Node::Code { caption, text: made.command });
-        body.push(Node::Paragraph(match made.file.as_str() {
-            "" => writer.label("tune-by-hand")?,
+        match made.file.as_str() {
+            "" => body.push(Node::Paragraph(writer.label("tune-by-hand")?)),
             file => {
-                let args = Args::new().name("line", &made.line).name("file", file);
-                writer.say("tune-keep", args)?
+                let caption = writer.say("tune-keep", Args::new().name("file", file))?;
+                body.push(Node::Code { caption, text: made.line });
             }
-        }));
+        }
     }
-    let looked = writer.say("tune-looked", Args::new().name("settings", settings))?;
-    body.push(Node::Paragraph(looked));
+    if !settings.is_empty() {
+        let looked = writer.say("tune-looked", Args::new().name("settings", settings))?;
+        body.push(Node::Paragraph(looked));
+    }
     writer.section("tune", "tune-title", body).map(Some)
 }
 
@@ -78,6 +90,7 @@ fn gain(writer: &Writer, run: &Run, best: &Comparison) -> Said {
     let holds = lasting(run.environment()).map(|made| made.holds).unwrap_or_default();
     let holds = match holds.as_str() {
         "network" => writer.label("tune-where-network")?,
+        "offload" => writer.label("tune-where-offload")?,
         "line" => writer.label("tune-where-line")?,
         "memory" => writer.label("tune-where-memory")?,
         "work" => writer.label("tune-where-work")?,
@@ -99,7 +112,9 @@ fn runs<'p, 'a>(
     parts.iter().map(|part| (part.run, part.analysis))
 }
 
-/// The settings that were looked at.
-fn looked_at<'a>(parts: &[Part<'a>]) -> Option<&'a str> {
-    parts.iter().find_map(|part| desk::plan::looked_at(part.run.environment()))
+/// The settings with nothing to try, and with something.
+fn looked_at<'a>(parts: &[Part<'a>]) -> Option<[&'a str; 2]> {
+    let survey = parts.len() > 1 || parts.iter().any(|part| is_tuning(&part.run.plan));
+    let mut machines = parts.iter().map(|part| part.run.environment()).filter(|_| survey);
+    machines.find_map(desk::plan::looked_at)
 }

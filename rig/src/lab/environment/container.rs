@@ -13,7 +13,7 @@ const GROUPS: &str = "sys/fs/cgroup";
 /// Container and limits, as far as they can be read.
 pub(super) fn observe(tree: &Tree) -> Vec<Fact> {
     let mut facts: Vec<Fact> = container(tree).into_iter().collect();
-    let Some(chain) = groups(tree) else { return facts };
+    let chain = groups(tree).unwrap_or_default();
     facts.extend(quota(tree, &chain));
     facts.extend(memory(tree, &chain));
     let cpus = chain.iter().find_map(|group| {

@@ -347,7 +347,7 @@ fn the_tightest_limit_on_the_way_up_is_the_limit() {
     let of_version_1 = |quota| {
         let files = [("cpu.cfs_quota_us", quota), ("cpu.cfs_period_us", "100000")];
         fixture
-            .files("proc/self", &[("cgroup", "12:cpu,cpuacct:/x\n0::/a/b")])
+            .files("proc/self", &[("cgroup", "12:cpu,cpuacct:/x")])
             .files("sys/fs/cgroup/cpu/x", &files);
         observe(&fixture.root).fact("cgroup.cpu_quota").map(str::to_owned)
     };

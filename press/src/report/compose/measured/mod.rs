@@ -13,14 +13,15 @@ mod tests;
 use super::effect::is_alone;
 use super::names::key_words;
 use super::ruling::count;
+use super::testbed::machine_word;
 use super::{Nodes, Part, Said, Writer};
 use crate::report::document::{Node, Prose, Ruling, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use desk::record::LoadPlan;
+use desk::record::{Better, LoadPlan};
 use desk::stats::{Estimate, EstimateMethod, LEVEL};
 use desk::unit::{Quantity, Unit};
-use desk::verdict::{Lacking, MeasuredPoint, compares};
+use desk::verdict::{Lacking, MeasuredFigure, MeasuredPoint, compares};
 use layout::Layout;
 use std::collections::BTreeSet;
 
@@ -105,7 +106,8 @@ pub(super) fn rulings(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Ruling>
         return Ok(Vec::new());
     }
     let ruling = |(label, sentence)| Ruling { tone: Tone::Plain, label, sentence };
-    Ok(lines.into_iter().map(ruling).collect())
+    let steady = if parts.len() > 1 { steadiness(writer, parts)? } else { None };
+    Ok(lines.into_iter().map(ruling).chain(steady).collect())
 }
 
 /// The same for the card: a line for each load of a run by itself, and one for all of a part that
@@ -130,21 +132,42 @@ pub fn measured_lines(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Prose>,
     Ok(lines)
 }
 
-/// What the machine is, and how well the worst of its figures is known.
+/// What the machine is and what its network carries: the most of a rate, the least of a time.
 fn machine(writer: &Writer, parts: &[Part<'_>]) -> Said {
-    let environment = parts[0].run.environment();
-    let args =
-        Args::new().name("model", &environment.cpu.model).count("logical", environment.cpu.logical);
-    let mut machine = vec![writer.say("card-machine", args)?];
-    machine.extend(environment.memory.map(Prose::quantity));
-    let args = Args::new().prose("machine", &Prose::join_with(&machine, ", "));
+    let path = parts.iter().filter(|part| !compares(&part.run.plan) && !part.run.plan.is_alone());
+    let mut told = Vec::new();
+    for (part, load) in path.flat_map(loads) {
+        let primary = part.run.plan.primary(&load.name);
+        let figures = points(part, load).filter_map(|point| point.figure(primary));
+        let lower = part.run.metric(&load.name, primary).is_some_and(|m| m.better == Better::Lower);
+        let worth = |figure: &&MeasuredFigure| {
+            let value = figure.estimate.centre.value;
+            if lower { -value } else { value }
+        };
+        if let Some(best) = figures.max_by(|a, b| worth(a).total_cmp(&worth(b))) {
+            let args = Args::new().name("name", &key_words(&load.name));
+            let args = args.quantity("value", best.estimate.centre);
+            told.push(writer.say("card-measured-one", args)?);
+        }
+    }
+    let machine = machine_word(writer, parts[0].run.environment())?;
+    let args = Args::new().prose("machine", &machine);
+    match told.is_empty() {
+        true => writer.say("survey-machine-plain", args),
+        false => writer.say("survey-machine", args.prose("told", &Prose::join_with(&told, ", "))),
+    }
+}
+
+/// How well the figures of a survey are known: half of them, and all.
+fn steadiness(writer: &Writer, parts: &[Part<'_>]) -> Result<Option<Ruling>, ReportError> {
     let alone = parts.iter().filter(|part| !compares(&part.run.plan));
     let (apart, level) = reaches(alone.flat_map(loads));
     let (Some(half), Some(most)) = (apart.get(apart.len() / 2), apart.last()) else {
-        return writer.say("survey-machine-plain", args);
+        return Ok(None);
     };
-    let args = args.quantity("half", share(*half)).quantity("most", share(*most));
-    writer.say("survey-machine", args.quantity("level", share(level)))
+    let args = Args::new().quantity("half", share(*half)).quantity("most", share(*most));
+    let sentence = writer.say("survey-steady", args.quantity("level", share(level)))?;
+    Ok(Some(Ruling { tone: Tone::Plain, label: writer.label("survey-steady-label")?, sentence }))
 }
 
 /// Spans of figures with how far the widest of their intervals reaches from its figure.

@@ -1,4 +1,6 @@
 //! Knows the table of a machine's figures beside those of others.
+//!
+//! Must not know which of them is good.
 
 use super::layout::Layout;
 use super::{Load, capital, loads, points, title, value};
@@ -44,7 +46,7 @@ fn row(
 ) -> Result<Option<Vec<Prose>>, ReportError> {
     let metric = load.0.run.plan.primary(&load.1.name);
     let at = |record: &ReferenceRecord| {
-        let level = point.at.get(&record.param).map(Value::exact);
+        let level = point.at.get(&record.param).map(Value::to_string);
         level.as_deref() == Some(&record.level) || record.param.is_empty() && point.at.is_empty()
     };
     let same = |record: &&ReferenceRecord| {

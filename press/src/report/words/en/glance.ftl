@@ -46,12 +46,12 @@ where-nowhere = No level is ahead with certainty at any point of { $count } curv
 box-cost-equal-load = At an equal offered load { $said }.
 box-cost-offered = With { $load } offered to both { $said }.
 box-cost-any-load = At full load { $said }.
-box-cost-better = { $other } takes less CPU for its work than { $base }{ $scope }: { $metric } { $effects }
+box-cost-better = { $other } needs less CPU than { $base } for the same work{ $scope }: { $metric } { $effects }
 box-cost-worse = { $other } takes more CPU for its work than { $base }{ $scope }: { $metric } { $effects }
 box-cost-even = { $other } takes as much CPU as { $base }{ $scope }: { $metric } { $effects }
 box-cost-named = { " " }with { $names }
 box-cost-some = { " " }in { $some } of { $count } comparisons
-box-cost-open = Undecided which of { $other } and { $base } takes less CPU for its work.
+box-cost-open = Undecided which of { $other } and { $base } needs less CPU for the same work.
 box-cost-withheld = No verdict on CPU cost: { $reason }.
 
 answers-caption = All comparisons: ratio over all points, and where a level is ahead

@@ -1,19 +1,27 @@
-survey-machine = { $machine }: half of the figures below are known to within ±{ $half }, all to within ±{ $most } ({ $level } intervals)
+survey-machine = { $machine }: { $told }
+survey-steady-label = Steadiness
+survey-steady = Half of these figures are known to within ±{ $half }, all to within ±{ $most } ({ $level } intervals).
 survey-machine-plain = { $machine }
-tune-gain = { $title }: { $then } instead of { $now } gives { $metric } { $effect }{ $where }
-tune-nothing = Nothing to gain: of { $count ->
-    [one] the { $count } setting
-   *[other] the { $count } settings
-} tried, none is better than the machine as set by more than the margin
-tune-usual = Nothing to gain: every setting that was looked at has its usual level
-tune-where-network = , on paths without round-trip time
+tune-gain = { $title }: { $then } instead of { $now } makes { $metric } { $effect }{ $where }
+tune-nothing = Nothing to gain: { $count ->
+    [one] the { $count } setting tried is not better than the machine as set
+   *[other] none of the { $count } settings tried is better than the machine as set
+}
+tune-open = No gain is certain: of { $count ->
+    [one] { $count } setting
+   *[other] { $count } settings
+} tried, { $open } undecided, none better than the machine as set
+tune-untried = No setting was tried. There was something to try at: { $names }
+tune-usual = Nothing to gain: none of the settings looked at departs from its usual level
+tune-where-network = , on paths with almost no round-trip time
+tune-where-offload = , measured on a virtual link: on an adapter it saves the work of CPUs
 tune-where-line = , as far as the line of the adapter carries
 tune-where-memory = , for programs that use much memory at random
 tune-where-work = , for work that fills a CPU
 tune-title = What to do
 tune-command = { $title }, as root
-tune-keep = To keep it over a boot: “{ $line }” in { $file }.
-tune-by-hand = Remove what calls tc at boot, or it comes back.
-tune-looked = Looked at: { $settings }.
+tune-keep = To make it permanent, write this line into { $file }:
+tune-by-hand = Change the network configuration of the machine, too; otherwise the next boot sets it again.
+tune-looked = Looked at, with nothing to try on this machine: { $settings }.
 tune-quota-label = Not switched
-tune-quota = A quota of { $quota } of CPU time holds this machine down. Whoever runs its control group can raise it.
+tune-quota = The control group of stend is limited to { $quota }. All figures have that limit.

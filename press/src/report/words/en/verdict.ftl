@@ -106,6 +106,7 @@ split-side = { $effect } with { $condition }
 split-side-even = { $effect } with { $condition } (inside the margin)
 split-side-open = { $effect } with { $condition } (undecided)
 headline-mixed = It depends. Of { $count } comparisons of { $other } with { $base }, { $tally }.
+headline-neither = Neither of { $other } and { $base } is ahead: of { $count } comparisons, { $tally }.
 headline-tally = Of { $count } comparisons, { $tally }.
 tally-better = { $count } came out better
 tally-worse = { $count } worse
