@@ -146,6 +146,15 @@ impl Environment {
         matches!(self.lab, Some((LabKind::Simulated, _)))
     }
 
+    /// The quota of CPU time that the control groups of stend have, `1.50 CPUs`, where it is less
+    /// than the machine has.
+    #[must_use]
+    pub fn quota(&self) -> Option<&str> {
+        let cpus = |quota: &&str| quota.split_once(' ')?.0.parse::<f64>().ok();
+        let quota = self.fact("cgroup.cpu_quota")?;
+        (cpus(&quota)? < f64::from(self.cpu.logical)).then_some(quota)
+    }
+
     /// The value of a fact.
     #[must_use]
     pub fn fact(&self, key: &str) -> Option<&str> {

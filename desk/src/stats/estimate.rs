@@ -78,4 +78,17 @@ impl Estimate {
     pub fn distance(&self) -> f64 {
         self.centre.value.ln().abs()
     }
+
+    /// The same of the end of its interval that is nearer to no change.
+    #[must_use]
+    pub fn nearest(&self) -> f64 {
+        self.low.value.ln().abs().min(self.high.value.ln().abs())
+    }
+
+    /// How far the farther end of its interval lies from a centre above 0, as a share of it.
+    #[must_use]
+    pub fn reach(&self) -> f64 {
+        let centre = self.centre.value;
+        (self.high.value - centre).max(centre - self.low.value) / centre
+    }
 }

@@ -88,7 +88,9 @@ pub use identity::{IdentityKey, UnlikeIdentity};
 pub use inside::{is_inside, lies_inside};
 pub use knee::{KNEE, knee};
 pub use machine::{DerivedFact, DerivedKind, MachineCell, PLATEAU};
-pub use measured::{Lacking, MeasuredFigure, MeasuredPoint, compares};
+pub use measured::{
+    Lacking, MeasuredFigure, MeasuredPoint, Steadiness, best_figure, compares, steadiness,
+};
 pub use merged::TooFew;
 pub use noise::{Alarms, NoiseFloor, noise_floor};
 pub use objection::objection;

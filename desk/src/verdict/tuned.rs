@@ -6,7 +6,7 @@ use super::{Analysis, Comparison, Verdict, compares, is_inside};
 use crate::plan::is_tuning;
 use crate::record::{Plan, Run};
 
-/// Of how many parts the comparisons share the error of a survey: those that compare, at least one.
+/// How many parts of a survey share its error: those that compare, at least one.
 pub fn judged_together<'a>(plans: impl Iterator<Item = &'a Plan>) -> usize {
     plans.filter(|plan| compares(plan)).count().max(1)
 }
@@ -19,16 +19,11 @@ pub fn tried<'a>(
     tried.flat_map(|(run, analysis)| analysis.comparisons.iter().map(move |c| (run, c)))
 }
 
-/// Of those that are better, and not inside the margin, the one whose gain is largest for
-/// certain: by
-/// the end of its interval that is nearer to no gain.
+/// Of those that are better, and not inside the margin, the one whose gain is largest for certain:
+/// at the nearer end of its interval.
 pub fn largest_gain<'a>(
     parts: impl Iterator<Item = (&'a Run, &'a Analysis)>,
 ) -> Option<(&'a Run, &'a Comparison)> {
     let gains = tried(parts).filter(|(_, c)| c.verdict == Verdict::Better && !is_inside(c));
-    let certain = |c: &Comparison| {
-        let [low, high] = [c.overall.low, c.overall.high].map(|end| end.value.ln().abs());
-        low.min(high)
-    };
-    gains.max_by(|a, b| certain(a.1).total_cmp(&certain(b.1)))
+    gains.max_by(|a, b| a.1.overall.nearest().total_cmp(&b.1.overall.nearest()))
 }
