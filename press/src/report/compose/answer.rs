@@ -158,8 +158,9 @@ fn unlike(writer: &Writer, parts: &[Part<'_>]) -> Result<Option<Prose>, ReportEr
 /// The noise floor, then the heaviest doubts in short; their chapter has evidence and remedy.
 fn limits(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Prose>, ReportError> {
     let mut limits = Vec::new();
-    for (_, same) in same(parts) {
-        let args = Args::new().prose("effect", &effect(writer, &same.overall)?);
+    for (run, same) in same(parts) {
+        let args = Args::new().name("metric", metric_title(run, same));
+        let args = args.prose("effect", &effect(writer, &same.overall)?);
         limits.push(writer.say("survey-noise", args)?);
     }
     limits.extend(doubts::heaviest_in_short(writer, parts, BOX_DOUBTS)?);
@@ -239,7 +240,9 @@ fn of_survey(writer: &Writer, groups: &[Vec<Judged<'_>>]) -> Result<(Tone, Prose
     }
     let asked: Vec<Judged<'_>> = groups.iter().flatten().copied().collect();
     let decided = asked.iter().filter(|(_, c)| matches!(news(c), Tone::Good | Tone::Bad));
-    let Some((run, most)) = decided.max_by(|a, b| least(a.1).total_cmp(&least(b.1))) else {
+    let Some((run, most)) =
+        decided.max_by(|a, b| a.1.overall.nearest().total_cmp(&b.1.overall.nearest()))
+    else {
         return counted(writer, &asked);
     };
     let sentence = verdict_sentence(writer, run, most)?;
@@ -252,12 +255,6 @@ fn of_survey(writer: &Writer, groups: &[Vec<Judged<'_>>]) -> Result<(Tone, Prose
         }
     };
     Ok((news(most), said))
-}
-
-/// The size of an effect at the end of its interval that is nearer to no effect.
-fn least(comparison: &Comparison) -> f64 {
-    let size = |end: desk::unit::Quantity| end.value.ln().abs();
-    size(comparison.overall.low).min(size(comparison.overall.high))
 }
 
 /// Much better under one condition and surely not under another: a side that is undecided is no

@@ -10,11 +10,8 @@ use crate::report::document::{Node, Prose, Ruling, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
 use desk::plan::{is_tuning, lasting};
-use desk::record::Run;
+use desk::record::{Environment, Run};
 use desk::verdict::{Comparison, largest_gain, tried};
-
-/// Fact of the quota of CPU time: `1.50 CPUs`, or `none`.
-const QUOTA: &str = "cgroup.cpu_quota";
 
 /// Whether settings were tried, so that the answer is about them.
 pub(super) fn is_asked(parts: &[Part<'_>]) -> bool {
@@ -51,12 +48,8 @@ pub(super) fn headline(
 
 /// What holds the machine and was not switched; nothing where no settings were looked at.
 pub(super) fn rulings(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Ruling>, ReportError> {
-    let machine = parts.first().filter(|_| is_asked(parts));
-    let quota = machine.and_then(|part| part.run.environment().fact(QUOTA));
-    let cpus = |quota: &&str| quota.split(' ').next().and_then(|n| n.parse::<f64>().ok());
-    let logical = machine.map_or(0.0, |part| f64::from(part.run.environment().cpu.logical));
-    let held = quota.filter(|quota| cpus(quota).is_some_and(|cpus| cpus < logical));
-    let Some(quota) = held else { return Ok(Vec::new()) };
+    let machine = parts.first().filter(|_| is_asked(parts)).map(|part| part.run.environment());
+    let Some(quota) = machine.and_then(Environment::quota) else { return Ok(Vec::new()) };
     let sentence = writer.say("tune-quota", Args::new().name("quota", quota))?;
     Ok(vec![Ruling { tone: Tone::Bad, label: writer.label("tune-quota-label")?, sentence }])
 }

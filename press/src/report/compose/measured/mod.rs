@@ -18,10 +18,10 @@ use super::{Nodes, Part, Said, Writer};
 use crate::report::document::{Node, Prose, Ruling, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use desk::record::{Better, LoadPlan};
-use desk::stats::{Estimate, EstimateMethod, LEVEL};
-use desk::unit::{Quantity, Unit};
-use desk::verdict::{Lacking, MeasuredFigure, MeasuredPoint, compares};
+use desk::record::LoadPlan;
+use desk::stats::Estimate;
+use desk::unit::Quantity;
+use desk::verdict::{Lacking, MeasuredPoint, best_figure, compares, steadiness};
 use layout::Layout;
 use std::collections::BTreeSet;
 
@@ -106,7 +106,7 @@ pub(super) fn rulings(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Ruling>
         return Ok(Vec::new());
     }
     let ruling = |(label, sentence)| Ruling { tone: Tone::Plain, label, sentence };
-    let steady = if parts.len() > 1 { steadiness(writer, parts)? } else { None };
+    let steady = if parts.len() > 1 { steady(writer, parts)? } else { None };
     Ok(lines.into_iter().map(ruling).chain(steady).collect())
 }
 
@@ -137,14 +137,7 @@ fn machine(writer: &Writer, parts: &[Part<'_>]) -> Said {
     let path = parts.iter().filter(|part| !compares(&part.run.plan) && !part.run.plan.is_alone());
     let mut told = Vec::new();
     for (part, load) in path.flat_map(loads) {
-        let primary = part.run.plan.primary(&load.name);
-        let figures = points(part, load).filter_map(|point| point.figure(primary));
-        let lower = part.run.metric(&load.name, primary).is_some_and(|m| m.better == Better::Lower);
-        let worth = |figure: &&MeasuredFigure| {
-            let value = figure.estimate.centre.value;
-            if lower { -value } else { value }
-        };
-        if let Some(best) = figures.max_by(|a, b| worth(a).total_cmp(&worth(b))) {
+        if let Some(best) = best_figure(part.run, part.analysis, load) {
             let args = Args::new().name("name", &key_words(&load.name));
             let args = args.quantity("value", best.estimate.centre);
             told.push(writer.say("card-measured-one", args)?);
@@ -159,46 +152,23 @@ fn machine(writer: &Writer, parts: &[Part<'_>]) -> Said {
 }
 
 /// How well the figures of a survey are known: half of them, and all.
-fn steadiness(writer: &Writer, parts: &[Part<'_>]) -> Result<Option<Ruling>, ReportError> {
+fn steady(writer: &Writer, parts: &[Part<'_>]) -> Result<Option<Ruling>, ReportError> {
     let alone = parts.iter().filter(|part| !compares(&part.run.plan));
-    let (apart, level) = reaches(alone.flat_map(loads));
-    let (Some(half), Some(most)) = (apart.get(apart.len() / 2), apart.last()) else {
+    let Some(steady) = steadiness(alone.map(|part| (part.run, part.analysis))) else {
         return Ok(None);
     };
-    let args = Args::new().quantity("half", share(*half)).quantity("most", share(*most));
-    let sentence = writer.say("survey-steady", args.quantity("level", share(level)))?;
+    let args = Args::new().quantity("half", steady.half).quantity("most", steady.most);
+    let sentence = writer.say("survey-steady", args.quantity("level", steady.level))?;
     Ok(Some(Ruling { tone: Tone::Plain, label: writer.label("survey-steady-label")?, sentence }))
 }
 
 /// Spans of figures with how far the widest of their intervals reaches from its figure.
 fn within(writer: &Writer, part: &Part<'_>, spans: Prose) -> Said {
-    let (apart, level) = reaches(loads(part));
-    let Some(most) = apart.last() else { return Ok(spans) };
-    let args = Args::new().prose("spans", &spans).quantity("most", share(*most));
-    writer.say("card-measured-within", args.quantity("level", share(level)))
-}
-
-const fn share(value: f64) -> Quantity {
-    Quantity::new(value, Unit::Share)
-}
-
-/// How far the interval of each deciding figure reaches from it, as shares, the narrowest first,
-/// and the level of the intervals.
-fn reaches<'p, 'a: 'p>(loads: impl Iterator<Item = Load<'p, 'a>>) -> (Vec<f64>, f64) {
-    let of_load = |load: Load<'p, 'a>| {
-        let primary = load.0.run.plan.primary(&load.1.name);
-        let figures = points(load.0, load.1).filter_map(move |point| point.figure(primary));
-        figures.map(|figure| figure.estimate.clone()).collect::<Vec<_>>()
+    let Some(steady) = steadiness([(part.run, part.analysis)].into_iter()) else {
+        return Ok(spans);
     };
-    let all: Vec<Estimate> = loads.flat_map(of_load).collect();
-    let ends = all.iter().filter(|one| one.method != EstimateMethod::Exact);
-    let apart = ends.map(|one| {
-        let centre = one.centre.value;
-        (one.high.value - centre).max(centre - one.low.value) / centre
-    });
-    let mut apart: Vec<f64> = apart.filter(|share| share.is_finite()).collect();
-    apart.sort_by(f64::total_cmp);
-    (apart, all.iter().map(|one| one.level).reduce(f64::max).unwrap_or(LEVEL))
+    let args = Args::new().prose("spans", &spans).quantity("most", steady.most);
+    writer.say("card-measured-within", args.quantity("level", steady.level))
 }
 
 /// A load in a few words: from where to where its deciding figure goes; none where it has none.

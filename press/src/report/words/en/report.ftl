@@ -5,7 +5,7 @@ survey-title = This machine
 survey-question = What is it, what does it carry, and how steady is it?
 survey-question-tune = What could it gain by other settings?
 box-not-decided = Caveats
-survey-noise = Noise floor: throughput of one set-up against itself, { $effect }
+survey-noise = Noise floor: { $metric } of one set-up against itself, { $effect }
 
 reproduce-title = Reproduce
 reproduce-intro = This command repeats the run in the same order; its seed is { $seed }. Figures vary between runs by the width of their intervals.

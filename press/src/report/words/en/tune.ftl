@@ -2,7 +2,7 @@ survey-machine = { $machine }: { $told }
 survey-steady-label = Steadiness
 survey-steady = Half of these figures are known to within ±{ $half }, all to within ±{ $most } ({ $level } intervals).
 survey-machine-plain = { $machine }
-tune-gain = { $title }: { $then } instead of { $now } makes { $metric } { $effect }{ $where }
+tune-gain = { $title }, { $then } instead of { $now }: { $metric } { $effect }{ $where }
 tune-nothing = Nothing to gain: { $count ->
     [one] the { $count } setting tried is not better than the machine as set
    *[other] none of the { $count } settings tried is better than the machine as set
