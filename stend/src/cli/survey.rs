@@ -9,7 +9,7 @@ use super::progress::{self, Meter};
 use super::run::{refuse_empty, valid_of};
 use super::session::Session;
 use super::terminal::{self, COLUMNS, columns};
-use super::tune::{self, Proposal};
+use super::tune;
 use super::{
     GIVEN_UP, INCOMPLETE, INTERRUPTED, OK, Options, Place, files, invoked, outputs, page, place,
     quoted,
@@ -27,7 +27,7 @@ use std::time::{Duration, Instant};
 const LONGEST: Duration = Duration::from_secs(75);
 /// The same where settings are tried, too.
 const LONGEST_TUNE: Duration = Duration::from_secs(240);
-/// What the parts are laid out for; the rest is for visits that are made again.
+/// What the parts are laid out for; the rest is for attempts at trials that a fault hit.
 #[cfg(test)]
 const LAID_OUT_S: f64 = 60.0;
 /// Time to build the lab and to map and write the machine's memory, besides the plans, seconds.
@@ -75,15 +75,16 @@ impl Tune {
 /// not to be switched, or a file cannot be written.
 pub fn survey(extent: Extent, tune: Tune, options: &Options) -> Result<u8, CliError> {
     let first = plans::parse("noise", texts::NOISE)?;
-    let mut proposals = if tune.tune { agreed(&first, tune, options)? } else { Vec::new() };
+    if tune.tune {
+        agree(&first, tune, options)?;
+    }
     // The lab is built and looked at while it is idle: that is part of the time.
     let begun = Instant::now();
     let seed = extent.seed.unwrap_or_else(draw);
     let again = Extent { seed: Some(seed), ..extent }.words();
     let words = format!("{} {}{again}{}", invoked(), tune.words(), options.place_words());
     let mut session = Session::begin(&first, options, words.trim().to_owned())?;
-    proposals.retain(|proposal| tune::fits(proposal, session.kind()));
-    let tried = tune.tune.then_some((&session.environment, proposals.as_slice()));
+    let tried = tune.tune.then_some(&session.environment);
     let directory = files::directory(options.out.as_deref(), &session.id)?;
     let allowed = if tune.tune { LONGEST_TUNE } else { LONGEST };
     let (chapters, longest) = stretched(chapters(tried, seed)?, (extent, allowed))?;
@@ -141,19 +142,14 @@ pub fn survey(extent: Extent, tune: Tune, options: &Options) -> Result<u8, CliEr
     })
 }
 
-/// The settings to try here, after the person has agreed.
-fn agreed(first: &Plan, tune: Tune, options: &Options) -> Result<Vec<Proposal>, CliError> {
-    if options.lab == Place::Sim {
-        // A model has no owner, and its settings are not this machine's.
-        return Ok(Vec::new());
-    }
+/// Asks whether the settings that are worth a try may be switched.
+fn agree(first: &Plan, tune: Tune, options: &Options) -> Result<(), CliError> {
     // What a dead conductor left switched is not how the machine is set.
-    place::settle_dead();
+    if options.lab != Place::Sim {
+        place::settle_dead();
+    }
     let machine = place::machine(first, options.lab, options.physics.as_deref())?;
-    let kind = machine.lab.as_ref().map_or(LabKind::RootNamespaces, |(kind, _)| *kind);
-    let proposals = tune::proposals(&machine, kind);
-    tune::agree(&proposals, &machine, tune.yes)?;
-    Ok(proposals)
+    tune::agree(&tune::proposals(&machine), &machine, tune.yes)
 }
 
 /// Refuses a first run of which nothing was measured.
@@ -175,23 +171,24 @@ fn refuse_nothing(measured: &[Measured], stopped: bool) -> Result<(), CliError> 
 pub(super) const PARTS: [(&str, &str); 3] =
     [("noise", texts::NOISE), ("machine", texts::MACHINE), ("network", texts::NETWORK)];
 
-/// What describes the machine, then what tries its settings; none are where nothing is to be tried.
-fn chapters(
-    tried: Option<(&Environment, &[Proposal])>,
-    seed: u64,
-) -> Result<Vec<Chapter>, CliError> {
+/// What describes the machine, then what tries the settings of `tried`, as far as this user may.
+fn chapters(tried: Option<&Environment>, seed: u64) -> Result<Vec<Chapter>, CliError> {
     let mut chapters = Vec::new();
     for (at, (_, text)) in PARTS.iter().enumerate() {
         // With one seed for all, simulated parts would have the same noise.
         let plan = plans::parse_seeded("survey", text, seed_of_part(seed, at))?;
-        let facts = tried.map(|(machine, _)| tune::facts(machine, None)).unwrap_or_default();
+        let facts = tried.map(|machine| tune::facts(machine, None)).unwrap_or_default();
         chapters.push(Chapter { plan, text: (*text).to_owned(), facts });
     }
-    let Some((machine, proposals)) = tried else { return Ok(chapters) };
-    for (at, proposal) in proposals.iter().enumerate() {
-        let plan = tune::plan(proposal, seed_of_part(seed, PARTS.len() + at))?;
-        let facts = tune::facts(machine, Some(proposal));
-        chapters.push(Chapter { plan, text: proposal.text.clone(), facts });
+    let Some(machine) = tried else { return Ok(chapters) };
+    for proposal in tune::proposals(machine) {
+        let plan = tune::plan(&proposal, seed_of_part(seed, chapters.len()))?;
+        if let Err(e) = place::refuse(&plan) {
+            progress::say(&format!("{}: not tried: {e}", plan.title));
+            continue;
+        }
+        let facts = tune::facts(machine, Some(&proposal));
+        chapters.push(Chapter { plan, text: proposal.text, facts });
     }
     Ok(chapters)
 }
@@ -288,8 +285,9 @@ fn next_command(measured: &[Measured]) -> String {
     };
     let refused = |(kind, why): &(LabKind, String)| *kind == LabKind::Loopback && !why.is_empty();
     let program = invoked();
+    let tuned = machine.is_some_and(|machine| looked_at(machine).is_some());
     if lab.is_some_and(refused) {
-        return format!("sudo {program}");
+        return format!("sudo {program}{}", if tuned { " survey --tune" } else { "" });
     }
     let parts = || measured.iter().map(|m| (&m.run, &m.analysis));
     let noisy = decided(&[Verdict::Better, Verdict::Worse]);
@@ -299,7 +297,6 @@ fn next_command(measured: &[Measured]) -> String {
     {
         return format!("sudo {}", of_a_shell(&made.command));
     }
-    let tuned = machine.is_some_and(|machine| looked_at(machine).is_some());
     let words = match noisy {
         true => "run aa",
         false if tuned => "run --quick nic-duel",
@@ -335,6 +332,33 @@ mod tests {
             let text = plans::built_in(name).unwrap();
             assert_eq!(plans::parse_seeded(name, text, 9).unwrap().method.seed, 9, "{name}");
         }
+    }
+
+    #[test]
+    fn every_figure_of_another_machine_stands_beside_one_of_a_survey() {
+        let plans = PARTS.map(|(_, text)| plans::parse("survey", text).unwrap());
+        let loads =
+            || plans.iter().flat_map(|plan| plan.loads.iter().map(move |load| (plan, load)));
+        for record in desk::record::reference_records() {
+            let swept = |load: &desk::record::LoadPlan| match load.over.as_slice() {
+                [] => record.param.is_empty(),
+                over => over.iter().any(|(param, values)| {
+                    let met = values.iter().any(|value| value.to_string() == record.level);
+                    *param == record.param && met
+                }),
+            };
+            let meets = |(plan, load): (&Plan, &desk::record::LoadPlan)| {
+                let metric = plan.primary(&load.name) == record.metric;
+                load.workload == record.workload && metric && swept(load)
+            };
+            assert!(loads().any(meets), "{record:?}");
+        }
+    }
+
+    #[test]
+    fn a_pipe_is_one_word_of_sudo() {
+        assert_eq!(of_a_shell("a -b"), "a -b");
+        assert_eq!(of_a_shell("a | b"), "sh -c 'a | b'");
     }
 
     #[test]

@@ -10,12 +10,13 @@ use desk::record::{Adapter, Environment, Fact, LabKind, Plan};
 use desk::unit;
 use std::io::{IsTerminal as _, Write as _};
 
-/// Fact of a quota of CPU time that holds this machine, which is told and never switched.
-const QUOTA: &str = "cgroup.cpu_quota";
 /// Below these a receive buffer is small, bytes: half of what Linux begins with, and of what it
 /// grows to where there is memory (`tcp_rmem`, tcp(7)).
 const SMALL_BUFFER: u64 = 65_536;
 const SMALL_BUFFER_MAX: u64 = 3 << 20;
+
+/// Drivers of which `powersave` is no lowest frequency: they choose by the load.
+const CHOOSING: [&str; 2] = ["intel_pstate", "amd-pstate-epp"];
 
 /// One setting to try.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,23 +52,15 @@ const SETTINGS: [Setting; 8] = [
     ("frequency governor", governor),
 ];
 
-/// What is worth a try on this machine in a lab of this kind.
-pub fn proposals(machine: &Environment, kind: LabKind) -> Vec<Proposal> {
+/// What is worth a try on this machine in its lab; of a model nothing, which has no owner.
+pub fn proposals(machine: &Environment) -> Vec<Proposal> {
+    let kind = machine.lab.as_ref().map_or(LabKind::RootNamespaces, |(kind, _)| *kind);
     let all = SETTINGS.iter().filter_map(|(_, find)| find(machine));
     let linked = |proposal: &Proposal| {
         let plan = plans::parse("tune", &proposal.text);
         plan.is_ok_and(|plan| place::refuse_without_links(&plan, kind, "").is_ok())
     };
-    all.filter(linked).collect()
-}
-
-/// Whether a lab of this kind, and this user, can set what a proposal sets.
-pub fn fits(proposal: &Proposal, kind: LabKind) -> bool {
-    let plan = plans::parse("tune", &proposal.text);
-    plan.is_ok_and(|plan| {
-        let linked = place::refuse_without_links(&plan, kind, "").is_ok();
-        linked && place::refuse(&plan).is_ok()
-    })
+    all.filter(|proposal| !machine.is_simulated() && linked(proposal)).collect()
 }
 
 /// What the record of a part keeps of it: the settings with nothing to try, those with something,
@@ -96,8 +89,8 @@ pub fn agree(proposals: &[Proposal], machine: &Environment, yes: bool) -> Result
     for Proposal { title, now, then, .. } in proposals {
         progress::say(&format!("to try: {title}: {then} instead of {now}; it is put back"));
     }
-    if let Some(quota) = machine.fact(QUOTA).filter(|quota| *quota != "none") {
-        progress::say(&format!("a quota of {quota} holds all of this; it is not switched"));
+    if let Some(quota) = machine.quota() {
+        progress::say(&format!("stend is limited to {quota}, which is not switched"));
     }
     if yes || proposals.is_empty() {
         return Ok(());
@@ -172,8 +165,12 @@ fn for_each(adapters: &[&Adapter], command: impl Fn(&str) -> String) -> String {
 /// Cubic carries more than any that paces, where there is no round trip to speak of.
 fn congestion(machine: &Environment) -> Option<Proposal> {
     let own = machine.fact("tcp.congestion_default").filter(|own| *own != "cubic")?;
-    let available = machine.fact("tcp.congestion_available")?;
-    available.split_whitespace().find(|name| *name == "cubic")?;
+    // In a namespace of our own we may take all that is available.
+    let allowed = match machine.lab {
+        Some((LabKind::Loopback, _)) => machine.fact("tcp.congestion_allowed")?,
+        _ => machine.fact("tcp.congestion_available")?,
+    };
+    allowed.split_whitespace().find(|name| *name == "cubic")?;
     Some(proposal(
         plans::tune::NETWORK,
         ("Congestion control", "Does the congestion control of this machine suit a short path?"),
@@ -227,7 +224,7 @@ fn offload(
             ),
             (("off", &(sets(key, "off") + beside)), ("on", &(sets(key, "on") + beside))),
             Lasting {
-                command: for_each(&off, |name| format!("ethtool -K {name} {key} on")),
+                command: for_each(&off, |name| format!("ethtool -K {} {key} on", quoted(name))),
                 file: String::new(),
                 line: String::new(),
                 holds: "offload".into(),
@@ -255,7 +252,7 @@ fn rate(machine: &Environment) -> Option<Proposal> {
         ),
         ((&held.to_string(), &sets("rate", rate)), ("no shaper", &sets("rate", &free))),
         Lasting {
-            command: format!("tc qdisc del dev {} root", adapter.name),
+            command: format!("tc qdisc del dev {} root", quoted(&adapter.name)),
             file: String::new(),
             line: String::new(),
             holds: "line".into(),
@@ -279,8 +276,7 @@ fn huge_pages(machine: &Environment) -> Option<Proposal> {
 
 fn governor(machine: &Environment) -> Option<Proposal> {
     let now = machine.cpu.governor.as_deref().filter(|now| *now == "powersave")?;
-    // The powersave of this driver is no lowest frequency.
-    machine.fact("cpu.frequency_driver").filter(|driver| *driver != "intel_pstate")?;
+    machine.fact("cpu.frequency_driver").filter(|driver| !CHOOSING.contains(driver))?;
     Some(proposal(
         plans::tune::CPU,
         ("Frequency governor", "Does the governor of this machine keep its frequency down?"),
@@ -327,7 +323,7 @@ mod tests {
 
     /// The commands of all that is proposed for a machine.
     fn commands(machine: &Environment) -> Vec<String> {
-        let all = proposals(machine, LabKind::RootNamespaces);
+        let all = proposals(machine);
         let each = all.iter().map(|proposal| {
             let plan = plan(proposal, 7).unwrap();
             assert!(is_tuning(&plan), "{}", proposal.text);
@@ -346,23 +342,20 @@ mod tests {
 
     #[test]
     fn every_bad_setting_is_tried_and_has_its_command() {
-        let of = |facts: &[(&str, &str)]| commands(&machine(facts, &[]));
-        assert_eq!(
-            of(&[("tcp.congestion_default", "bbr")]),
-            ["sysctl -w net.ipv4.tcp_congestion_control=cubic"]
-        );
-        assert_eq!(
-            of(&[("tcp.rmem", "4096 8192 16384")]),
-            ["sysctl -w net.ipv4.tcp_rmem='4096 131072 6291456'"]
-        );
-        assert_eq!(
-            of(&[("thp", "never")]),
-            ["echo always | tee /sys/kernel/mm/transparent_hugepage/enabled"]
-        );
-        assert_eq!(
-            of(&[("adapter.eth7.shaper", "tbf 1000000000 bit/s")]),
-            ["tc qdisc del dev eth7 root"]
-        );
+        let of_facts = [
+            (("tcp.congestion_default", "bbr"), "sysctl -w net.ipv4.tcp_congestion_control=cubic"),
+            (("tcp.rmem", "4096 8192 16384"), "sysctl -w net.ipv4.tcp_rmem='4096 131072 6291456'"),
+            // What is large enough stays.
+            (
+                ("tcp.rmem", "4096 16384 16777216"),
+                "sysctl -w net.ipv4.tcp_rmem='4096 131072 16777216'",
+            ),
+            (("thp", "never"), "echo always | tee /sys/kernel/mm/transparent_hugepage/enabled"),
+            (("adapter.eth7.shaper", "tbf 1000000000 bit/s"), "tc qdisc del dev eth7 root"),
+        ];
+        for (fact, command) in of_facts {
+            assert_eq!(commands(&machine(&[fact], &[])), [command]);
+        }
         for (name, key) in
             [("tx-tcp-segmentation", "tso"), ("tx-generic-segmentation", "gso"), ("rx-gro", "gro")]
         {
@@ -374,23 +367,34 @@ mod tests {
         let governor =
             "echo performance | tee /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor";
         assert_eq!(commands(&slow), [governor]);
+        let mut choosing = machine(&[("cpu.frequency_driver", "amd-pstate-epp")], &[]);
+        choosing.cpu.governor = Some("powersave".into());
+        assert_eq!(commands(&choosing), [""; 0]);
     }
 
     #[test]
-    fn where_there_are_no_links_only_sockets_and_the_machine_are_tried() {
-        let bad = machine(
+    fn only_what_the_lab_can_set_is_tried_and_of_a_model_nothing() {
+        let mut bad = machine(
             &[("tcp.congestion_default", "bbr"), ("tcp.rmem", "4096 8192 16384"), ("thp", "never")],
             &[("tx-tcp-segmentation", "off")],
         );
-        let tried = |kind| proposals(&bad, kind).into_iter().map(|p| p.title).collect::<Vec<_>>();
-        assert_eq!(tried(LabKind::RootNamespaces).len(), 4);
-        assert_eq!(tried(LabKind::Loopback), ["Congestion control", "Transparent huge pages"]);
+        let mut tried = |kind, allowed| {
+            bad.facts.retain(|known| known.key != "tcp.congestion_allowed");
+            bad.facts.push(fact("tcp.congestion_allowed", allowed));
+            bad.lab = Some((kind, String::new()));
+            proposals(&bad).into_iter().map(|p| p.title).collect::<Vec<_>>()
+        };
+        assert_eq!(tried(LabKind::RootNamespaces, "reno").len(), 4);
+        let both = ["Congestion control", "Transparent huge pages"];
+        assert_eq!(tried(LabKind::Loopback, "reno cubic"), both);
+        assert_eq!(tried(LabKind::Loopback, "reno bbr"), both[1..]);
+        assert_eq!(tried(LabKind::Simulated, "reno cubic"), [""; 0]);
     }
 
     #[test]
     fn nobody_is_taken_to_agree() {
         let bad = machine(&[("thp", "never")], &[]);
-        let found = proposals(&bad, LabKind::RootNamespaces);
+        let found = proposals(&bad);
         // Of a test there is no terminal to ask.
         if !std::io::stdin().is_terminal() {
             assert!(matches!(agree(&found, &bad, false), Err(CliError::NotAgreed { .. })));

@@ -1,0 +1,93 @@
+//! Runs a survey, and a survey that tries settings, to the end.
+
+#![expect(clippy::expect_used, reason = "helpers of tests stand outside test functions")]
+
+#[allow(dead_code, reason = "each test takes what it needs of it")]
+mod kill;
+
+use kill::Place;
+use std::fs;
+use std::process::Output;
+
+/// The receive buffers that TCP begins with and grows to, of the whole machine.
+const RMEM: &str = "/proc/sys/net/ipv4/tcp_rmem";
+
+fn read(place: &Place, file: &str) -> String {
+    fs::read_to_string(place.path.join(file)).expect(file).replace('\u{a0}', " ")
+}
+
+fn survey(place: &Place, words: &[&str]) -> Output {
+    let stend = ["survey", "--store", "lab.stend", "--out", "out"];
+    place.stend(&[&stend, words].concat())
+}
+
+#[test]
+fn a_survey_describes_the_machine_beside_others() {
+    let place = Place::new("survey");
+    let output = survey(&place, &["--lab", "sim"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let (card, article) = (read(&place, "out/card.txt"), read(&place, "out/report.txt"));
+    assert!(card.lines().count() <= 20 && card.contains("survey --tune"), "{card}");
+    for words in [
+        "Beside other machines",
+        "Xeon E5430, 2009",
+        "Xeon X3440, 2010",
+        "Steadiness",
+        "Simulation:",
+    ] {
+        assert!(article.contains(words), "{words} is not in\n{article}");
+    }
+}
+
+#[test]
+fn a_model_has_no_owner_whose_settings_are_tried() {
+    let place = Place::new("survey-model");
+    // Nothing is to be switched, so that nobody is asked.
+    let output = survey(&place, &["--tune", "--lab", "sim", "--json"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let article = read(&place, "out/report.txt");
+    assert!(article.contains("Nothing to gain: none of the settings looked at"), "{article}");
+    assert!(!article.contains("sysctl -w") && !read(&place, "out/card.txt").contains("sudo"));
+}
+
+/// The setting that a machine had, which comes back when this goes.
+struct Planted(String);
+
+impl Planted {
+    fn rmem(words: &str) -> Self {
+        let before = fs::read_to_string(RMEM).expect(RMEM);
+        fs::write(RMEM, words).expect(RMEM);
+        Self(before)
+    }
+}
+
+impl Drop for Planted {
+    fn drop(&mut self) {
+        let _ = fs::write(RMEM, &self.0);
+    }
+}
+
+#[test]
+#[ignore = "a minute and a half: ./test full"]
+fn a_small_receive_buffer_is_named_with_its_command_and_stays_as_it_was() {
+    if !rustix::process::geteuid().is_root() {
+        println!("skipped: needs root, to plant a setting of the machine");
+        return;
+    }
+    let place = Place::new("survey-planted");
+    let planted = Planted::rmem("4096 8192 16384");
+    let output = survey(&place, &["--tune", "--yes"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let found = fs::read_to_string(RMEM).expect(RMEM);
+    assert_eq!(found.split_whitespace().collect::<Vec<_>>(), ["4096", "8192", "16384"]);
+    drop(planted);
+    let article = read(&place, "out/report.txt");
+    for words in [
+        "TCP receive buffers, 131072 to 6291456 bytes instead of 8192 to 16384 bytes",
+        "sysctl -w net.ipv4.tcp_rmem='4096 131072 6291456'",
+        "net.ipv4.tcp_rmem = 4096 131072 6291456",
+    ] {
+        let line = article.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(line.contains(words), "{words} is not in\n{article}");
+    }
+}
