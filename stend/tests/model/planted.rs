@@ -1,7 +1,7 @@
 //! Knows that what is planted in the simulated lab is said by the article: a crossing along a
 //! curve, and costs of a server whose clients have machines of their own.
 
-mod simulated;
+use super::simulated;
 
 use desk::verdict::{Agreement, Basis, Verdict, Withheld, analyse};
 use press::report;

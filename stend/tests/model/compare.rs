@@ -287,7 +287,7 @@ fn force_shows_figures_under_a_mark_in_every_medium_and_no_verdict() {
     assert!(!text.contains("better than") && !text.contains("▲ better"), "{text}");
     let html = place.read("report.html");
     assert!(html.contains("<body class=\"marked\">"), "a background");
-    assert!(html.contains(&format!("<p class=\"watermark\">{mark}</p>")), "a banner");
+    assert!(html.contains(&format!("<header class=\"watermark\">{mark}</header>")), "a banner");
     let json: serde_json::Value =
         serde_json::from_str(&place.read("comparison.json")).expect("JSON");
     assert_eq!((&json["watermark"], &json["comparable"]), (&mark.into(), &false.into()));

@@ -6,7 +6,7 @@
 #![expect(clippy::print_stdout, reason = "helpers of tests stand outside test functions")]
 #![expect(clippy::expect_used, reason = "helpers of tests stand outside test functions")]
 
-mod simulated;
+use super::simulated;
 
 use desk::record::{Plan, Run};
 use desk::stats::Welch;

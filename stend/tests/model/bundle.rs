@@ -1,7 +1,7 @@
 //! A report as an archive: out of one store, by its file, into another, and the same file again.
 #![expect(clippy::expect_used, reason = "helpers of tests stand outside test functions")]
 
-mod simulated;
+use super::simulated;
 
 use desk::record::{Run, Sitting};
 use press::report::{Bundle, LARGEST, page};

@@ -3,7 +3,7 @@
 
 #![expect(clippy::panic, reason = "helpers of tests stand outside test functions")]
 
-mod simulated;
+use super::simulated;
 
 use desk::record::Plan;
 use desk::verdict::{Limit, LimitKind, analyse};

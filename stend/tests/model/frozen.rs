@@ -1,13 +1,13 @@
 //! Knows twelve simulated runs of before the record was re-cut: what was measured and what was
 //! concluded then is found now, to nine digits.
 //!
-//! `STEND_FREEZE=1 cargo test -p stend --test frozen` writes the files anew; a change of them needs
+//! `STEND_FREEZE=1 cargo test -p stend --test model frozen` writes the files anew; a change of them needs
 //! its reason in the commit.
 
 #![expect(clippy::expect_used, reason = "helpers of tests stand outside test functions")]
 
 #[allow(dead_code, reason = "each test takes what it needs of it")]
-mod simulated;
+use super::simulated;
 
 use desk::record::{Run, TrialKind};
 use desk::verdict::{Analysis, analyse};

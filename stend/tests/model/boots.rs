@@ -2,7 +2,7 @@
 //! seldom as they say where each boot has a state of its own.
 #![expect(clippy::expect_used, reason = "helpers of tests stand outside test functions")]
 
-mod simulated;
+use super::simulated;
 
 use desk::record::{Plan, Run, TrialKind};
 use desk::stats::{Rule, decide};

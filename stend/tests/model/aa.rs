@@ -5,7 +5,7 @@
 
 #![expect(clippy::expect_used, reason = "helpers of tests stand outside test functions")]
 
-mod simulated;
+use super::simulated;
 
 use desk::record::{Plan, Run};
 use desk::verdict::analyse;

@@ -2,7 +2,7 @@
 //! with, go on in the middle of one, and are judged as one observation each.
 #![expect(clippy::expect_used, reason = "helpers of tests stand outside test functions")]
 
-mod simulated;
+use super::simulated;
 
 use desk::plan::{budget, order, remaining};
 use desk::record::{Fault, Plan, Run, TrialKind, TrialRecord};

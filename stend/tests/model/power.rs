@@ -2,7 +2,7 @@
 //! what a simulated machine takes in each state of its load, from the plan to every medium.
 #![expect(clippy::expect_used, reason = "helpers of tests stand outside test functions")]
 
-mod simulated;
+use super::simulated;
 
 use desk::record::{Plan, Run, TrialKind, TrialRecord};
 use desk::verdict::{PacedPower, PowerSource, Verdict, analyse};

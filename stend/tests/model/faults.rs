@@ -2,7 +2,7 @@
 //! found: no affected trial counted, each named with its cause, the plan at its end or stopped with
 //! a reason.
 
-mod simulated;
+use super::simulated;
 
 use desk::plan::ATTEMPTS;
 use desk::plan::order;
