@@ -105,12 +105,10 @@ impl Sheet {
 
     /// Adds quantity and unit, then the direction beside it, or below where that is too long.
     pub fn heading(&mut self, figure: &Figure, axis: &ValueAxis) {
-        // The bold letters of a reader's own font may be so much wider than those of ours.
-        const WIDER: f64 = 1.15;
         let heading = axis.heading(figure);
         let direction = figure.y.direction.trim();
         let wide = self.ruler.width(&heading, Role::Heading);
-        let after = wide * WIDER + 5.0;
+        let after = wide + 5.0;
         let whole = after + self.ruler.width(direction, Role::Direction);
         if direction.is_empty() || heading.is_empty() || whole > self.width {
             self.paragraph(&heading, Role::Heading);

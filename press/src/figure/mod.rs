@@ -5,10 +5,12 @@
 //! Never: computes a statistic; what it shows it was given.
 //! Start reading at `model.rs`, then `layout.rs`.
 
+mod advances;
 mod alt;
 mod braille;
 mod csv;
 mod dots;
+mod font;
 mod forest;
 mod groups;
 mod heatmap;
@@ -29,7 +31,7 @@ mod svg;
 mod sweep;
 mod terminal;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 #[cfg(test)]
 mod tests_b;
 mod timeline;
@@ -39,6 +41,7 @@ mod waterfall;
 pub use alt::alt_text;
 pub use braille::braille;
 pub use csv::csv;
+pub use font::font_faces;
 pub use model::{Axis, Figure, FigureKind, Mark, Reference, Roof, Scale, Series, Zone};
 pub use standalone::{Theme, standalone};
 pub use svg::{svg, svg_beside, svg_style};

@@ -1,6 +1,7 @@
-//! Knows how a figure becomes an SVG file of its own: with its colours written out, because many
-//! programs that show SVG know no variables of CSS. Knows no positions.
+//! Knows how a figure becomes an SVG file of its own: with its font, and with its colours written
+//! out, because many programs that show SVG know no variables of CSS. Knows no positions.
 
+use super::font::font_faces;
 use super::model::Figure;
 use super::svg::{svg, svg_style};
 use std::collections::BTreeMap;
@@ -35,9 +36,10 @@ pub fn standalone(figure: &Figure, width: u32, theme: Theme) -> String {
     let Some((head, body)) = opened else { return drawn };
     let style = style(svg_style(), theme);
     format!(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{head}\n<style>\n{style}</style>\n\
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{head}\n<style>\n{}{style}</style>\n\
          <rect class=\"paper\" x=\"-{MARGIN}\" y=\"-{MARGIN}\" width=\"100%\" height=\"100%\"/>\n\
-         {body}"
+         {body}",
+        font_faces()
     )
 }
 

@@ -24,7 +24,9 @@ pub fn svg_beside(figure: &Figure, width: u32, other: u32) -> String {
 fn drawing(figure: &Figure, width: u32, other: Option<u32>) -> String {
     let scene = scene(figure, width, 1.0);
     let (wide, high) = (px(scene.width), px(scene.height));
-    let told = other.map_or_else(|| wide.clone(), |other| px(f64::from(other)));
+    // A sparkline is as wide on every page.
+    let named = other.filter(|_| figure.kind != FigureKind::Sparkline);
+    let told = named.map_or_else(|| wide.clone(), |other| px(f64::from(other)));
     let id = format!("{}-{told}", identifier(&figure.id));
     let (class, title) = match figure.kind {
         FigureKind::Sparkline => ("fig spark", figure.title.clone()),

@@ -8,7 +8,7 @@ use super::super::scene::{Ink, Rect, Role, Scene, Shape, Text};
 use super::super::{alt_text, svg};
 use super::fixture::figures;
 
-const WIDTHS: [u32; 4] = [360, 400, 760, 1100];
+const WIDTHS: [u32; 5] = [360, 400, 760, 800, 1200];
 const STRETCHES: [f64; 2] = [1.0, 1.35];
 
 pub fn texts(scene: &Scene) -> Vec<&Text> {

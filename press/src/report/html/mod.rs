@@ -10,6 +10,8 @@ mod anchor;
 mod around;
 mod block;
 #[cfg(test)]
+mod layout_tests;
+#[cfg(test)]
 mod tests;
 mod typeset;
 
@@ -42,7 +44,7 @@ pub fn html(document: &Document, bundle: &Bundle<'_>) -> Result<String, ReportEr
     let setter = Setter { targets: targets(&places) };
     let mut page = Page { setter: &setter, under: "title", numbers: Vec::new() };
     let body: Vec<Markup> = places.iter().map(|place| page.block(place, 2)).collect();
-    let style = [STYLE, figure::svg_style()].concat();
+    let style = [figure::font_faces(), STYLE, figure::svg_style()].concat();
     let policy = policy(&style);
     let marked = !document.watermark.text().is_empty();
     let set = |prose: &Prose| setter.prose(prose);
@@ -59,7 +61,7 @@ pub fn html(document: &Document, bundle: &Bundle<'_>) -> Result<String, ReportEr
             }
             body class=[marked.then_some("marked")] {
                 (skip(&words)?)
-                @if marked { p.watermark { (set(&document.watermark)) } }
+                @if marked { header.watermark { (set(&document.watermark)) } }
                 main id="article" tabindex="-1" {
                     header {
                         p.kicker { (set(&document.kicker)) }
@@ -81,10 +83,11 @@ pub fn html(document: &Document, bundle: &Bundle<'_>) -> Result<String, ReportEr
     Ok(whole.into_string())
 }
 
-/// Nothing may be loaded, and only the style and the script of this page apply.
+/// Nothing may be loaded but the font that the page holds; only its own style and script apply.
 fn policy(style: &str) -> String {
     format!(
-        "default-src 'none'; script-src {}; style-src {}; base-uri 'none'; form-action 'none'",
+        "default-src 'none'; script-src {}; style-src {}; font-src data:; base-uri 'none'; \
+         form-action 'none'",
         source(SCRIPT),
         source(style)
     )
