@@ -1,0 +1,1 @@
+//! Checks which claims follow from findings.
