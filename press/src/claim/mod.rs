@@ -16,15 +16,16 @@ mod tests;
 
 pub use kind::{Kind, Topic};
 pub use names::{
-    Setting, key_words, level_name, level_names, nature, setting_name, shown, unbroken,
+    PATH, Setting, key_words, level_name, level_names, nature, setting_name, shown, unbroken,
 };
 pub use of::{
     claims, of_advice, of_comparison, of_cost, of_index, of_interaction, of_order, of_region,
-    regions,
+    regions, subjects,
 };
 pub use part::{Judged, Part, Role, asked, decisive, grouped, is_of_one_pair, primary, same};
 pub use several::{answering, answers, extremes, is_split, of_outcome, together};
 
+use desk::record::Replicate;
 use desk::stats::{Estimate, MoreBlocks};
 use desk::unit::Quantity;
 use desk::verdict::{LimitKind, Reader, Withheld};
@@ -108,6 +109,9 @@ pub struct Evidence {
     /// Under how many conditions, of an order over all of them.
     #[serde(skip_serializing_if = "is_none")]
     pub conditions: u32,
+    /// What n counts, where that is not what all of the article counts.
+    #[serde(skip)]
+    pub(crate) replicate: Option<Replicate>,
     /// The declared margin.
     pub margin: Quantity,
     /// The curve parameter, where it is over a curve.

@@ -32,9 +32,11 @@ pub fn claims(parts: &[Part<'_>]) -> Vec<Claim> {
         for cost in found.costs.iter().filter(|cost| !cost.cpu.aa) {
             all.extend([&cost.per_work, &cost.index].map(|c| of_cost(run, (cost, c))));
         }
-        let limits = found.limits.iter().filter_map(|l| Some(of_limit((run, of(&l.comparison)?), l)));
+        let limits =
+            found.limits.iter().filter_map(|l| Some(of_limit((run, of(&l.comparison)?), l)));
         all.extend(limits);
-        let advice = found.advice.iter().filter_map(|a| Some(of_advice((run, of(&a.comparison)?), a)));
+        let advice =
+            found.advice.iter().filter_map(|a| Some(of_advice((run, of(&a.comparison)?), a)));
         all.extend(advice);
     }
     all
@@ -57,7 +59,9 @@ pub fn of_comparison((run, c): Judged<'_>) -> Claim {
     }
 }
 
-fn subjects(run: &Run, c: &Comparison) -> Subjects {
+/// Of whom a comparison is, and under what it holds.
+#[must_use]
+pub fn subjects(run: &Run, c: &Comparison) -> Subjects {
     let [base, other] = level_names(run, c);
     let named = |key: &str, name| Named { key: key.to_owned(), name };
     let title = run.metric(&c.load, &c.metric).map(|m| m.title.clone());
@@ -85,7 +89,16 @@ fn evidence(c: &Comparison) -> Evidence {
 }
 
 pub(super) const fn bare(comparisons: Vec<String>, (n, margin): (u32, Quantity)) -> Evidence {
-    Evidence { comparisons, n, margin, conditions: 0, curve: None, more: None, withheld: None }
+    Evidence {
+        comparisons,
+        n,
+        margin,
+        conditions: 0,
+        replicate: None,
+        curve: None,
+        more: None,
+        withheld: None,
+    }
 }
 
 /// What a level is called in a plan and in a text.
@@ -120,13 +133,8 @@ pub fn of_region((run, c): Judged<'_>, region: &Region) -> Claim {
 /// The stretches of a comparison on which one side is ahead by more than the margin, of those that
 /// are wanted.
 #[must_use]
-pub fn regions(
-    (run, c): Judged<'_>,
-    ahead: bool,
-    wanted: impl Fn(&Region) -> bool,
-) -> Vec<Claim> {
-    let beyond =
-        |r: &&Region| r.other_ahead == ahead && is_beyond(r, c.margin.value) && wanted(r);
+pub fn regions((run, c): Judged<'_>, ahead: bool, wanted: impl Fn(&Region) -> bool) -> Vec<Claim> {
+    let beyond = |r: &&Region| r.other_ahead == ahead && is_beyond(r, c.margin.value) && wanted(r);
     c.regions.iter().filter(beyond).map(|region| of_region((run, c), region)).collect()
 }
 
@@ -170,7 +178,10 @@ pub fn of_interaction(run: &Run, one: &Interaction) -> Claim {
             ..of_run(run)
         },
         estimates: [&one.difference, &one.first, &one.second].map(Estimate::clone).to_vec(),
-        evidence: bare(Vec::new(), (one.difference.n, margin)),
+        evidence: Evidence {
+            replicate: Some(plan.replicate_of(&[&one.factor, &one.by])),
+            ..bare(Vec::new(), (one.difference.n, margin))
+        },
         parts: Vec::new(),
     }
 }
@@ -212,7 +223,8 @@ pub fn of_advice((run, c): Judged<'_>, advice: &Advice) -> Claim {
     };
     let of = subjects(run, c);
     let metric = metric(run, &advice.metric);
-    let evidence = Evidence { withheld: advice.withheld.clone(), n: advice.effect.n, ..evidence(c) };
+    let evidence =
+        Evidence { withheld: advice.withheld.clone(), n: advice.effect.n, ..evidence(c) };
     Claim {
         topic: Topic::Advice,
         kind,

@@ -4,7 +4,7 @@ use super::of::{bare, of_comparison, of_order, regions};
 use super::part::{Judged, Part, decisive, grouped, is_of_one_pair, primary};
 use super::{Claim, Kind, Subjects, Topic};
 use desk::record::Better;
-use desk::verdict::{Comparison, Ranking, Verdict, largest_gain};
+use desk::verdict::{Comparison, Ranking, Verdict, largest_gain, tried};
 
 /// Up to this many conditions are told apart in a sentence.
 const SIDES: usize = 4;
@@ -29,7 +29,8 @@ pub fn is_split(group: &[Judged<'_>]) -> bool {
 /// The comparisons with the smallest and with the largest effect.
 #[must_use]
 pub fn extremes<'a>(group: &[Judged<'a>]) -> Option<[&'a Comparison; 2]> {
-    let by = |a: &&Comparison, b: &&Comparison| a.overall.distance().total_cmp(&b.overall.distance());
+    let by =
+        |a: &&Comparison, b: &&Comparison| a.overall.distance().total_cmp(&b.overall.distance());
     let all = || group.iter().map(|(_, c)| *c);
     Some([all().min_by(by)?, all().max_by(by)?])
 }
@@ -65,8 +66,7 @@ pub fn together(group: &[Judged<'_>]) -> Option<Claim> {
 
 fn kind(group: &[Judged<'_>], one_pair: bool) -> Kind {
     let many = |kind: Kind| of_outcome(group, &[kind]).len();
-    let (better, worse, even) =
-        (many(Kind::Better), many(Kind::Worse), many(Kind::Equivalent));
+    let (better, worse, even) = (many(Kind::Better), many(Kind::Worse), many(Kind::Equivalent));
     let all = group.len();
     match (better, worse) {
         _ if even + better + worse == 0 => Kind::Undecided,
@@ -100,9 +100,8 @@ pub fn answering<'a>(part: &Part<'a>, asked: &[Judged<'_>]) -> Option<&'a Rankin
         return None;
     }
     let compared = &part.run.plan.method.compare;
-    let counts = |r: &&Ranking| {
-        r.factor == *compared && asked.iter().any(|(_, c)| r.over.contains(&c.id))
-    };
+    let counts =
+        |r: &&Ranking| r.factor == *compared && asked.iter().any(|(_, c)| r.over.contains(&c.id));
     let all = part.analysis.rankings.iter().filter(counts);
     let (over, under): (Vec<&Ranking>, Vec<&Ranking>) = all.partition(|r| r.load.is_none());
     let is_under = |of: &Ranking, c: &Comparison| {
@@ -134,6 +133,11 @@ pub fn answers(parts: &[Part<'_>]) -> Vec<Claim> {
     let runs = parts.iter().map(|part| (part.run, part.analysis));
     if let Some(best) = largest_gain(runs) {
         return vec![of_comparison(best)];
+    }
+    let runs = parts.iter().map(|part| (part.run, part.analysis));
+    let tried: Vec<Judged<'_>> = tried(runs).collect();
+    if !tried.is_empty() {
+        return together(&tried).into_iter().collect();
     }
     let groups = grouped(&asked);
     let rest: Vec<Claim> = groups.iter().filter_map(|group| together(group)).collect();

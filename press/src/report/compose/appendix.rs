@@ -109,7 +109,7 @@ fn fault_row(
 fn seen(record: &TrialRecord) -> Prose {
     let samples = record.outcome.samples.iter();
     let all: Vec<String> = samples.map(|s| format!("{} {}", s.metric, s.quantity)).collect();
-    if all.is_empty() { Prose::verbatim("–") } else { Prose::verbatim(&all.join(", ")) }
+    if all.is_empty() { Prose::none() } else { Prose::verbatim(&all.join(", ")) }
 }
 
 pub(super) fn fault_words(writer: &Writer, fault: &Fault) -> Said {
@@ -201,7 +201,7 @@ fn runs(
         }
     }
     let gaps = rows.iter().flatten().any(|cell| cell.text() == NO_FIGURE);
-    let name = condition(writer, part.run, comparison)?;
+    let name = condition(part.run, comparison);
     let pair = writer.say("pair-full", pair(part.run, comparison))?;
     let title = Prose::verbatim(if named { &part.run.plan.title } else { "" });
     let counted = || Args::new().repeat(repeat(replicate));

@@ -123,7 +123,7 @@ fn values(
     for key in ["appendix-point", "compare-run", "compare-values"] {
         columns.push(Column { title: writer.label(key)?, numeric: false });
     }
-    let name = condition(writer, a, c)?;
+    let name = condition(a, c);
     let caption = sessions::values_caption(writer, found)?;
     let caption = Prose::join_with(&[caption, name], ": ");
     let caption = writer.numbered(&caption)?;

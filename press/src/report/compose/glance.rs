@@ -1,14 +1,15 @@
 //! Knows what stands right behind the answer: every ratio in one figure and one table, and what
 //! each kind of reader should take from it.
 
-use super::answer::{Judged, asked, same};
 use super::curve::nearest_first;
 use super::effect::{is_alone, judged_effect, level, plain_effects};
 use super::figures::{row_heading, row_name};
 use super::names::level_name;
 use super::places::at;
-use super::ruling::{count, shown, verdict_word};
+use super::ruling::{count, shown};
+use super::say::word;
 use super::{Nodes, Part, Said, Writer, plot, ranks, readers};
+use crate::claim::{Judged, Kind, asked, same};
 use crate::report::document::{Column, Node, Prose, Table};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
@@ -73,7 +74,7 @@ pub(super) fn table(
     for (run, c) in all.iter().copied() {
         let title = Prose::verbatim(if titled { &run.plan.title } else { "" });
         let name = Prose::join_with(&[title, row_name(writer, run, c)?], ", ");
-        let mut row = vec![name, verdict_word(writer, c.verdict, (&c.overall, c.margin))?];
+        let mut row = vec![name, word(writer, Kind::of_whole(c))?];
         if curves {
             row.push(ahead(writer, (run, c))?);
         }
@@ -103,7 +104,7 @@ fn ahead(writer: &Writer, (run, c): Judged<'_>) -> Said {
         said.push(writer.say(key, args)?);
     }
     match said.is_empty() {
-        true => Ok(Prose::verbatim("–")),
+        true => Ok(Prose::none()),
         false => Ok(Prose::join_with(&said, "; ")),
     }
 }
@@ -120,7 +121,7 @@ pub(super) fn ends(writer: &Writer, region: &Region) -> Said {
 /// Whether the verdict of a curve and its regions say the same.
 fn agreement(writer: &Writer, c: &Comparison) -> Said {
     match curve_verdict(c).agreement {
-        _ if c.regions.is_empty() => Ok(Prose::verbatim("–")),
+        _ if c.regions.is_empty() => Ok(Prose::none()),
         Agreement::Alike => writer.label("agreement-alike"),
         Agreement::Opposed => writer.label("agreement-opposed"),
         Agreement::Hidden => writer.label("agreement-hidden"),

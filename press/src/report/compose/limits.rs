@@ -225,7 +225,7 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
     let mut kinds = BTreeSet::new();
     for part in parts {
         for comparison in &part.analysis.comparisons {
-            let name = comparison_name(writer, part, comparison, parts.len() > 1)?;
+            let name = comparison_name(part, comparison, parts.len() > 1);
             for limit in of(part, comparison) {
                 kinds.extend(limit.named());
                 let level = level_name(&part.run.plan, &comparison.factor, &limit.level);
@@ -257,14 +257,10 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
     writer.section("limits", "limits-title", body)
 }
 
-fn comparison_name(writer: &Writer, part: &Part<'_>, comparison: &Comparison, named: bool) -> Said {
+fn comparison_name(part: &Part<'_>, comparison: &Comparison, named: bool) -> Prose {
     let title = if named { Prose::verbatim(&part.run.plan.title) } else { Prose::default() };
-    let name = Prose::join_with(&[title, condition(writer, part.run, comparison)?], ", ");
-    if name.text().is_empty() {
-        Ok(Prose::verbatim(&key_words(&comparison.factor)))
-    } else {
-        Ok(name)
-    }
+    let name = Prose::join_with(&[title, condition(part.run, comparison)], ", ");
+    if name.text().is_empty() { Prose::verbatim(&key_words(&comparison.factor)) } else { name }
 }
 
 fn row(writer: &Writer, names: [&Prose; 2], limit: &Limit) -> Result<Vec<Prose>, ReportError> {

@@ -168,7 +168,7 @@ fn table(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Table, ReportError> 
         all.push((Prose::verbatim(&part.run.plan.title), own));
     }
     let cell = |own: &BTreeMap<&str, Prose>, key: &&str| {
-        own.get(key).cloned().unwrap_or_else(|| Prose::verbatim("–"))
+        own.get(key).cloned().unwrap_or_else(|| Prose::none())
     };
     let (mut columns, mut rows) = (Vec::new(), Vec::new());
     if let [(_, own)] = all.as_slice() {
@@ -192,7 +192,7 @@ fn table(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Table, ReportError> 
 }
 
 fn smallest(writer: &Writer, part: &Part<'_>) -> Said {
-    let Some(smallest) = few_blocks(part) else { return Ok(Prose::verbatim("–")) };
+    let Some(smallest) = few_blocks(part) else { return Ok(Prose::none()) };
     writer.say("method-smallest-value", Args::new().changed("smallest", smallest.centre))
 }
 

@@ -80,7 +80,7 @@ fn row(
     (name, one): (&Prose, &PacedPower),
     state: &PacedState,
 ) -> Result<Vec<Prose>, ReportError> {
-    let none = || Prose::verbatim("–");
+    let none = || Prose::none();
     let figure = |estimate: Option<&Estimate>| match estimate {
         Some(estimate) => value(writer, estimate),
         None => Ok(none()),

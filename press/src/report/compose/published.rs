@@ -89,7 +89,7 @@ fn ours(writer: &Writer, standing: &Standing) -> Said {
     }
     said.extend(knee_at.as_ref().map(|at| knee(writer, at)).transpose()?);
     match said.is_empty() {
-        true => Ok(Prose::verbatim("–")),
+        true => Ok(Prose::none()),
         false => Ok(Prose::join_with(&said, "; ")),
     }
 }

@@ -65,7 +65,7 @@ fn table(
         ]);
     }
     let pair = writer.say("pair-full", pair(run, comparison))?;
-    let name = Prose::join_with(&[condition(writer, run, comparison)?, pair], ", ");
+    let name = Prose::join_with(&[condition(run, comparison), pair], ", ");
     let args = counted().prose("name", &name).name("metric", metric_title(run, comparison));
     let caption = writer.say("quantiles-caption", args)?;
     let level = Quantity::new(1.0 - run.plan.method.alpha(), Unit::Share);

@@ -241,10 +241,10 @@ pub(super) fn table(
         for state in [&one.slow, &one.fast] {
             let segment = state.segment.as_ref().map(Prose::estimate);
             row.push(Prose::estimate(&state.rate));
-            row.push(segment.unwrap_or_else(|| Prose::verbatim("–")));
+            row.push(segment.unwrap_or_else(|| Prose::none()));
             row.push(Prose::count(state.trials as usize));
         }
-        row.resize(columns.len(), Prose::verbatim("–"));
+        row.resize(columns.len(), Prose::none());
         rows.push(row);
     }
     let caption = writer.label("states-caption")?;

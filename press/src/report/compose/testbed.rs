@@ -170,7 +170,7 @@ fn adapters(writer: &mut Writer, part: &Part<'_>) -> Nodes {
         }
     }
     // A property that no adapter has says nothing.
-    let unsaid = Prose::verbatim("–");
+    let unsaid = Prose::none();
     rows.retain(|row| row.iter().skip(1).any(|cell| *cell != unsaid));
     let folded = is_virtual(part);
     let caption =
@@ -184,7 +184,7 @@ fn properties(
     adapter: &Adapter,
 ) -> Result<Vec<(&'static str, Prose)>, ReportError> {
     let word = |text: &Option<String>| Prose::verbatim(text.as_deref().unwrap_or("–"));
-    let rate = |q: Option<Quantity>| q.map_or_else(|| Prose::verbatim("–"), Prose::quantity);
+    let rate = |q: Option<Quantity>| q.map_or_else(|| Prose::none(), Prose::quantity);
     let yes_no = |yes: bool| writer.label(if yes { "word-yes" } else { "word-no" });
     let on: Vec<&str> = adapter
         .offloads

@@ -72,7 +72,7 @@ fn gain(writer: &Writer, part: &Part<'_>, one: &LevelTraits) -> Said {
     match (alone.as_slice(), whole) {
         ([only], _) => short_effect(writer, only),
         (_, Some(index)) => short_effect(writer, &index.ratio),
-        _ => Ok(Prose::verbatim("–")),
+        _ => Ok(Prose::none()),
     }
 }
 

@@ -95,7 +95,7 @@ fn value(writer: &Writer, fact: &DerivedFact) -> Said {
         (DerivedKind::Saturation, _) if fact.at.is_none() => writer.say("derived-rising", args),
         (DerivedKind::Saturation, _) => writer.say("derived-threads", args),
         (_, Some(figure)) => Ok(Prose::estimate(figure)),
-        (_, None) => Ok(Prose::verbatim("–")),
+        (_, None) => Ok(Prose::none()),
     }
 }
 
@@ -118,7 +118,7 @@ fn beside(writer: &Writer, fact: &DerivedFact) -> Said {
             let threads = count(usize::try_from(threads).unwrap_or(usize::MAX));
             writer.say("derived-of-threads", args.count("threads", threads))
         }
-        _ => Ok(Prose::verbatim("–")),
+        _ => Ok(Prose::none()),
     }
 }
 
