@@ -1,6 +1,6 @@
 //! Knows how advice is said: a line a kind of reader, comparisons that agree taken together.
 
-use super::effect::{effects, short_effect};
+use super::effect::{plain_effect, short_effect};
 use super::ruling::count;
 use super::say::{args, within};
 use super::{Part, Said, Writer};
@@ -119,7 +119,12 @@ fn whole(writer: &Writer, group: &Group) -> Said {
     all.sort_by(|a, b| a.distance().total_cmp(&b.distance()));
     let effects = match all.as_slice() {
         [only] => short_effect(writer, only)?,
-        [closest, .., widest] => effects(writer, [closest, widest])?,
+        [closest, .., widest] => {
+            let args = Args::new()
+                .prose("closest", &plain_effect(writer, closest)?)
+                .prose("widest", &plain_effect(writer, widest)?);
+            writer.say("advice-effects", args)?
+        }
         [] => Prose::default(),
     };
     let args = args(writer, &group[0])?.prose("effect", &effects);

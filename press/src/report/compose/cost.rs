@@ -370,8 +370,7 @@ fn table(
         caption = Prose::join_with(&[caption, condition(part.run, only)], "; ");
     }
     let caption = with_engine(writer, (part.run, first), caption)?;
-    let caption = writer.numbered(&caption)?;
-    Ok(Some(Table { caption, columns, rows, folded: false, notes }))
+    Ok(Some(Table { notes, ..writer.table(&caption, columns, rows)? }))
 }
 
 /// Place of the column of displaced work, which is left out where no soaker ran.

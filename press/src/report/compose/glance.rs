@@ -86,8 +86,7 @@ pub(super) fn table(
         rows.push(row);
     }
     let caption = writer.label(caption)?;
-    let caption = writer.numbered(&caption)?;
-    Ok(Table { caption, columns, rows, folded: false, notes: Vec::new() })
+    writer.table(&caption, columns, rows)
 }
 
 /// `offload 4 KiB–256 KiB, 1.72× to 6.15×`, a stretch after the other.

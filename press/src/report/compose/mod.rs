@@ -97,6 +97,13 @@ const fn repeat(replicate: Replicate) -> &'static str {
 /// Under which of these keys a kind with figures of its own is written.
 const TAGS: [&str; 4] = ["kind", "why", "reason", "standing"];
 
+/// What a kind is called in the names of messages: as it is written, with hyphens.
+fn slug(kind: &impl Serialize) -> String {
+    let written = serde_json::to_value(kind).unwrap_or_default();
+    let tag = TAGS.iter().find_map(|tag| written.get(tag)).unwrap_or(&written);
+    tag.as_str().unwrap_or_default().replace('_', "-")
+}
+
 type Nodes = Result<Vec<Node>, ReportError>;
 type Said = Result<Prose, ReportError>;
 
@@ -141,15 +148,12 @@ impl Writer {
 
     /// Of a family of messages the one of a kind: `word-*` of better is `word-better`.
     fn pick(&self, family: &str, kind: &impl Serialize, args: Args) -> Said {
-        self.say(&family.replace('*', &self.slug(kind)), args)
+        self.say(&family.replace('*', &slug(kind)), args)
     }
 
-    /// What a kind is called in the names of messages: as it is written, with hyphens.
-    #[expect(clippy::unused_self, reason = "the names of messages are the writer's")]
-    fn slug(&self, kind: &impl Serialize) -> String {
-        let written = serde_json::to_value(kind).unwrap_or_default();
-        let tag = TAGS.iter().find_map(|tag| written.get(tag)).unwrap_or(&written);
-        tag.as_str().unwrap_or_default().replace('_', "-")
+    /// Headings of a table whose cells are texts.
+    fn headed(&self, keys: &[&str]) -> Result<Vec<Column>, ReportError> {
+        keys.iter().map(|key| Ok(Column { title: self.label(key)?, numeric: false })).collect()
     }
 
     /// Headings of a table, each with whether its cells are figures.

@@ -219,7 +219,7 @@ fn curve_table(
     let caption = data_caption(writer, number, (run, Some(comparison)))?;
     let caption = with_engine(writer, (run, comparison), caption)?;
     let notes = states::all_bound_notes(writer, part, &[comparison])?;
-    Ok(Table { caption: writer.numbered(&caption)?, columns, rows, folded: false, notes })
+    Ok(Table { notes, ..writer.table(&caption, columns, rows)? })
 }
 
 /// The regions of several points beside the mean, each with the ratios at its ends.
@@ -383,5 +383,5 @@ fn points_table(
         None => caption,
     };
     let notes = states::all_bound_notes(writer, part, comparisons)?;
-    Ok(Table { caption: writer.numbered(&caption)?, columns, rows, folded: false, notes })
+    Ok(Table { notes, ..writer.table(&caption, columns, rows)? })
 }

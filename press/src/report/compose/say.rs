@@ -10,7 +10,7 @@ use super::effect::{
 use super::limits::named;
 use super::ruling::{count, further};
 use super::withheld::short_reason;
-use super::{Said, Writer, repeat, withheld};
+use super::{Said, Writer, repeat, slug, withheld};
 use crate::claim::{Claim, Kind, Named, Topic, key_words};
 use crate::report::document::{Prose, Tone};
 use crate::report::error::ReportError;
@@ -268,7 +268,7 @@ fn several(writer: &Writer, claim: &Claim, args: Args) -> Result<Args, ReportErr
     for part in claim.parts.iter().filter(|_| claim.kind == Kind::Split) {
         let ratio = ends(part)?[0];
         let args = Args::new()
-            .choose("outcome", &writer.slug(&part.kind.coarse()))
+            .choose("outcome", &slug(&part.kind.coarse()))
             .prose("effect", &plain_effect(writer, ratio)?)
             .name("condition", &part.subjects.condition(true));
         sides.push(writer.say("split-side", args)?);
@@ -360,8 +360,8 @@ fn interaction(writer: &Writer, claim: &Claim, args: Args) -> Said {
         .prose("first", &first)
         .prose("second", &second);
     let args = match claim.kind {
-        Kind::TwoStates => args.choose("outcome", "two-states"),
-        kind => args.choose("outcome", &writer.slug(&kind.coarse())),
+        Kind::TwoStates => args.choose("outcome", &slug(&Kind::TwoStates)),
+        kind => args.choose("outcome", &slug(&kind.coarse())),
     };
     let said = writer.say("interaction-said", args)?;
     let condition = Prose::verbatim(&claim.subjects.short_condition());

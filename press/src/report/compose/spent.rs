@@ -69,9 +69,8 @@ pub(super) fn table(
     if let [only] = comparisons {
         caption = Prose::join_with(&[caption, condition(part.run, only)], "; ");
     }
-    let caption = writer.numbered(&caption)?;
     let notes = vec![writer.label(if second { "spent-note-second" } else { "spent-note" })?];
-    Ok(Some(Table { caption, columns, rows, folded: false, notes }))
+    Ok(Some(Table { notes, ..writer.table(&caption, columns, rows)? }))
 }
 
 fn figures(parts: &CpuParts, second: bool) -> Vec<Prose> {

@@ -8,7 +8,7 @@ use super::places::at;
 use super::say::word;
 use super::{Nodes, Part, Said, Writer, paced, traits};
 use crate::claim::Kind;
-use crate::report::document::{Column, Node, Prose, Table, unbroken};
+use crate::report::document::{Node, Prose, Table, unbroken};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
 use desk::stats::Estimate;
@@ -75,8 +75,7 @@ fn section(writer: &mut Writer, part: &Part<'_>, (words, all): (Words, &[Worth])
         Some(PowerSource::Board) => "power-of-board",
         Some(PowerSource::Packages) => "power-measured",
     };
-    let mut columns = Vec::new();
-    for (key, numeric) in [
+    let columns = writer.columns(&[
         ("table-comparison", false),
         ("limits-level", false),
         (taken, true),
@@ -85,13 +84,10 @@ fn section(writer: &mut Writer, part: &Part<'_>, (words, all): (Words, &[Worth])
         (ratio, true),
         ("table-verdict", false),
         (gain, true),
-    ] {
-        columns.push(Column { title: writer.label(key)?, numeric });
-    }
+    ])?;
     let caption = writer.say(caption, Args::new().name("metric", metric))?;
-    let caption = writer.numbered(&caption)?;
     let notes = vec![writer.label(note)?];
-    let table = Table { caption, columns, rows, folded: false, notes };
+    let table = Table { notes, ..writer.table(&caption, columns, rows)? };
     let id = format!("cost-{taken}-{}", part.run.id);
     let title = writer.label(title)?;
     let mut body = vec![Node::Table(table)];

@@ -72,10 +72,10 @@ withheld-smt = the levels differ in simultaneous multithreading, so that a per c
 withheld-unequal = both levels ran as fast as they could and not equally fast (throughput { $effect }), so that the index mixes two limits
 withheld-two-states = a level has two states, so that the ratio says how often each was met
 withheld-not-read = no trial has the readings
-why-methods = the methods of CPU accounting disagree
+why-methods-disagree = the methods of CPU accounting disagree
 why-low-cpu = the CPUs were hardly busy
-why-smt = the levels differ in simultaneous multithreading
-why-unequal = both levels ran as fast as they could and not equally fast, so that only an equal offered load would decide
+why-smt-differs = the levels differ in simultaneous multithreading
+why-unequal-at-saturation = both levels ran as fast as they could and not equally fast, so that only an equal offered load would decide
 why-two-states = a level has two states
 why-not-read = no trial has the readings
 
