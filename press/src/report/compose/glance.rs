@@ -8,7 +8,7 @@ use super::names::level_name;
 use super::places::at;
 use super::ruling::{count, shown};
 use super::say::word;
-use super::{Nodes, Part, Said, Writer, plot, ranks, readers};
+use super::{Nodes, Part, Said, Writer, matrix, plot, ranks, readers};
 use crate::claim::{Judged, Kind, asked, same};
 use crate::report::document::{Column, Node, Prose, Table};
 use crate::report::error::ReportError;
@@ -18,6 +18,9 @@ use desk::verdict::{Agreement, Comparison, Region, curve_verdict};
 /// The figure, the table and the readers.
 pub(super) fn nodes(writer: &mut Writer, parts: &[Part<'_>]) -> Nodes {
     let mut nodes = Vec::new();
+    if let [only] = parts {
+        nodes.extend(matrix::table(writer, only)?);
+    }
     if let Some(figure) = plot::forest(writer, parts)? {
         let said = writer.shows(&figure, "forest-shows", Args::new())?;
         nodes.extend([Node::Figure(figure), Node::Paragraph(said)]);

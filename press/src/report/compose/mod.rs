@@ -30,6 +30,7 @@ mod levels;
 mod limits;
 mod lost;
 mod machine;
+mod matrix;
 mod measured;
 mod method;
 mod most;

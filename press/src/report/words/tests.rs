@@ -37,6 +37,7 @@ const SPEAKERS: &[&str] = &[
     include_str!("../compose/machine/mod.rs"),
     include_str!("../compose/machine/pairs.rs"),
     include_str!("../compose/machine/roofs.rs"),
+    include_str!("../compose/matrix.rs"),
     include_str!("../compose/most.rs"),
     include_str!("../compose/crossed.rs"),
     include_str!("../compose/places.rs"),

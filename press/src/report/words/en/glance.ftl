@@ -54,6 +54,15 @@ box-cost-some = { " " }in { $some } of { $count } comparisons
 box-cost-open = Undecided which of { $other } and { $base } needs less CPU for the same work.
 box-cost-withheld = No verdict on CPU cost: { $reason }.
 
+matrix-caption = By load: what is better than the baseline, equal, or worse
+matrix-caption-pair = By load: { $other } against { $base }
+matrix-load = Load
+matrix-better = ▲ Better
+matrix-equivalent = = Equal
+matrix-worse = ▼ Worse
+matrix-undecided = ? Undecided
+matrix-many = { $count } of { $of } comparisons
+
 answers-caption = All comparisons: ratio over all points, and where a level is ahead
 table-ahead = Ahead where
 ahead-from = { $leader } { $from }–{ $to }, { $effects }
