@@ -2,9 +2,10 @@
 //!
 //! Knows: figures, sentences, articles and their media.
 //! Never: files, sockets, clocks, threads, unseeded chance, or the name of a workload.
-//! Start reading at `report`.
+//! Start reading at `report`; what it says is a `claim`.
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]
 
+pub mod claim;
 pub mod figure;
 pub mod report;

@@ -4,15 +4,15 @@
 //! long goes on in the next line.
 
 use super::compose::{
-    Judged, Part, Role, Writer, all_caveats, asked, curve_figure, further, grouped, heaviest,
-    key_words, lab_of, limits_in_short, machine_word, measured_lines, moment, roof_line,
-    runs_alone, same, short_advice, short_condition, short_doubt, short_effect, short_pair,
-    verdict_sign,
+    Part, Role, Writer, all_caveats, curve_figure, further, heaviest, key_words, lab_of,
+    limits_in_short, machine_word, measured_lines, moment, roof_line, runs_alone, short_advice,
+    short_condition, short_doubt, short_effect, short_pair, sign,
 };
 use super::document::Prose;
 use super::error::ReportError;
 use super::text::{ascii, wrap};
 use super::words::Args;
+use crate::claim::{Judged, Kind, asked, grouped, same};
 use crate::figure;
 use desk::record::{Adapter, Environment};
 use desk::stats::Estimate;
@@ -257,7 +257,7 @@ fn verdict_groups<'a>(parts: &[Part<'a>]) -> Vec<Vec<Judged<'a>>> {
 fn verdicts(writer: &Writer, group: &[Judged<'_>]) -> Result<Prose, ReportError> {
     let mut sides = Vec::new();
     for (at, (run, comparison)) in group.iter().enumerate() {
-        let condition = short_condition(writer, run, comparison)?;
+        let condition = short_condition(run, comparison);
         let names = match at {
             0 => {
                 let names = writer.say("pair-short", short_pair(run, comparison))?;
@@ -274,14 +274,7 @@ fn verdicts(writer: &Writer, group: &[Judged<'_>]) -> Result<Prose, ReportError>
             _ => names,
         };
         let args = Args::new()
-            .prose(
-                "sign",
-                &verdict_sign(
-                    writer,
-                    comparison.verdict,
-                    (&comparison.overall, comparison.margin),
-                )?,
-            )
+            .prose("sign", &sign(writer, Kind::of_whole(comparison))?)
             .prose("effect", &short_effect(writer, &comparison.overall)?)
             .prose("names", &names);
         let last = at + 1 == group.len();

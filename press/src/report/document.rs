@@ -3,6 +3,7 @@
 //! Never: a colour, a tag, a width. Every text in it is [`Prose`], which remembers the arguments
 //! that its figures came from, so that no number in a report can be typed by hand.
 
+use crate::claim::Claim;
 use crate::figure::Figure;
 use desk::stats::Estimate;
 use desk::unit::{Quantity, Unit, show_range};
@@ -69,6 +70,12 @@ impl Prose {
     #[must_use]
     pub fn verbatim(text: &str) -> Self {
         Self::from_source(text.into(), Source::Name)
+    }
+
+    /// What stands in a cell that has nothing.
+    #[must_use]
+    pub fn none() -> Self {
+        Self::verbatim("–")
     }
 
     /// A quantity in its own unit and prefix, never broken before the unit.
@@ -172,10 +179,7 @@ thread_local! {
         const { std::cell::RefCell::new(Vec::new()) };
 }
 
-/// A text in which no space may become the end of a line.
-pub(super) fn unbroken(text: &str) -> String {
-    text.replace(' ', "\u{a0}")
-}
+pub(super) use crate::claim::unbroken;
 
 /// How a statement should look: the same four outcomes as a verdict, and none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -315,4 +319,6 @@ pub struct Document {
     pub question: Prose,
     /// Content.
     pub body: Vec<Node>,
+    /// What it claims, the answer first.
+    pub claims: Vec<Claim>,
 }

@@ -306,6 +306,35 @@ fn a_survey_gives_its_advice_with_the_part_and_prices_no_noise() {
 }
 
 #[test]
+fn several_loads_have_a_row_each_under_the_outcome_of_their_comparisons() {
+    let (mut run, mut analysis) = fixture::duel();
+    let matrix = |run: &Run, analysis: &Analysis| {
+        let document = compose(run, analysis).unwrap();
+        document.body.into_iter().find_map(|node| match node {
+            Node::Table(table) if table.caption.text().contains("By load") => Some(table),
+            _ => None,
+        })
+    };
+    assert!(matrix(&run, &analysis).is_none(), "one load needs no table of loads");
+    let mut load = run.plan.loads[0].clone();
+    load.name = "small".into();
+    run.plan.loads.push(load);
+    analysis.comparisons[0].load = "small".into();
+    analysis.comparisons[0].verdict = Verdict::Worse;
+    for one in &mut analysis.comparisons[1..] {
+        one.verdict = Verdict::Better;
+    }
+    let table = matrix(&run, &analysis).unwrap();
+    let row = |load: &str| {
+        let row = table.rows.iter().find(|row| row[0].text() == load).unwrap();
+        row.iter().skip(1).map(|cell| cell.text() != "–").collect::<Vec<_>>()
+    };
+    assert_eq!(table.rows.len(), 2);
+    assert_eq!(row("small"), [false, false, true, false]);
+    assert_eq!(row("net"), [true, false, false, false]);
+}
+
+#[test]
 fn an_index_and_the_method_of_many_blocks_are_said() {
     let (mut run, mut analysis) = fixture::duel();
     assert!(!said(&run, &analysis).contains("Over all loads"));

@@ -4,6 +4,7 @@
 //! where words lead is left out, for sections and figures carry their anchors.
 
 use super::document::{Document, Node, Prose, Ruling, Table, Tone};
+use crate::claim::Claim;
 use crate::figure::{self, Figure};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -24,6 +25,8 @@ pub struct Article {
     pub question: String,
     /// Content in its order.
     pub body: Vec<Piece>,
+    /// What it claims, as data: the answer first, then finding by finding.
+    pub claims: Vec<Claim>,
 }
 
 /// One part of an article.
@@ -158,7 +161,21 @@ pub fn article(document: &Document) -> Article {
         title: plain(&document.title),
         question: plain(&document.question),
         body: document.body.iter().map(piece).collect(),
+        claims: document.claims.iter().cloned().map(bare).collect(),
     }
+}
+
+/// A claim with its names spaced as in plain text.
+fn bare(mut claim: Claim) -> Claim {
+    let subjects = &mut claim.subjects;
+    let levels = subjects.levels.iter_mut().chain(&mut subjects.under).map(|l| &mut l.name);
+    let settings = subjects.condition.iter_mut().map(|setting| &mut setting.name);
+    let places = subjects.places.iter_mut().flatten();
+    for name in levels.chain(settings).chain(places) {
+        *name = spaced(name);
+    }
+    claim.parts = claim.parts.into_iter().map(bare).collect();
+    claim
 }
 
 fn plain(prose: &Prose) -> String {

@@ -41,7 +41,7 @@ mod families;
 #[cfg(test)]
 mod findings;
 #[cfg(test)]
-mod fixture;
+pub(crate) mod fixture;
 #[cfg(test)]
 mod machine;
 #[cfg(test)]

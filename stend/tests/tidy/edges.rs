@@ -5,10 +5,10 @@ use crate::source::{Lexeme, Source};
 /// A room, and the rooms that it may use, each as `crate::room`; only code that ships is bound.
 ///
 /// Read it as the order of the rooms. desk: unit, stats, record, {search, validity}, plan, verdict.
-/// press: figure, report. rig: lab, workload, {factor, probe, metal}, keeper, run; store beside.
+/// press: {figure, claim}, report. rig: lab, workload, {factor, probe, metal}, keeper, run; store beside.
 /// loads: engine, workload. The rig writes facts down and draws no conclusions, so it sees no
 /// verdict; it is handed the workloads, so it sees no load. A new edge is a new word here.
-const EDGES: [(&str, &[&str]); 21] = [
+const EDGES: [(&str, &[&str]); 22] = [
     ("desk::unit", &[]),
     ("desk::record", &["desk::unit", "desk::stats"]),
     ("desk::plan", &["desk::unit", "desk::record", "desk::search", "desk::stats"]),
@@ -27,6 +27,7 @@ const EDGES: [(&str, &[&str]); 21] = [
         ],
     ),
     ("press::figure", &["desk::unit"]),
+    ("press::claim", &["desk::unit", "desk::record", "desk::stats", "desk::verdict"]),
     (
         "press::report",
         &[
@@ -35,6 +36,7 @@ const EDGES: [(&str, &[&str]); 21] = [
             "desk::plan",
             "desk::stats",
             "desk::verdict",
+            "press::claim",
             "press::figure",
         ],
     ),

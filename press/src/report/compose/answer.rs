@@ -1,94 +1,40 @@
 //! Knows the answer that stands before everything else: the headline and a line a comparison.
-//!
-//! Never: a comparison of a level with itself; that is the noise floor, not an answer.
 
-use super::effect::{effect, metric_title, plain_effect};
-use super::names::pair;
-use super::ruling::{condition, count, news, verdict_sentence};
-use super::{Part, Role, Said, Writer, brief, doubts, lead, measured, primary, ranks, tune};
+use super::effect::{effect, metric_title};
+use super::figures::row_name;
+use super::ruling::count;
+use super::say::{sentence, tally, tone, within};
+use super::{Part, Writer, brief, doubts, measured, tune};
+use crate::claim::{Claim, Judged, Kind, answers, asked, decisive, primary, same, together};
+use crate::claim::{answering, grouped};
 use crate::report::document::{Node, Prose, Ruling, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use desk::record::{Better, Run};
-use desk::verdict::{Comparison, Verdict, certain_alone, is_inside, was_carried};
+use desk::stats::LEVEL;
+use desk::unit::{Quantity, Unit};
+use desk::verdict::{Verdict, certain_alone};
 
 /// How many doubts the verdict box repeats.
 const BOX_DOUBTS: usize = 3;
-/// Up to this many comparisons are named in the headline.
-const FEW: usize = 6;
-/// Up to this many conditions are told apart in a sentence.
-const SIDES: usize = 4;
-/// A level that is better by this factor under one condition only is the news of a survey.
-const LARGE: f64 = 1.5;
-
-/// A comparison with the run it was made in.
-pub type Judged<'a> = (&'a Run, &'a Comparison);
-
-/// The comparisons of two levels that differ.
-pub fn asked<'a>(parts: &[Part<'a>]) -> Vec<Judged<'a>> {
-    judged(parts, |role, (_, c)| role != Role::NoiseFloor && !c.aa)
-}
-
-/// The comparisons of a level with itself.
-pub fn same<'a>(parts: &[Part<'a>]) -> Vec<Judged<'a>> {
-    judged(parts, |role, (_, c)| role == Role::NoiseFloor || c.aa)
-}
-
-fn judged<'a>(parts: &[Part<'a>], wanted: fn(Role, Judged<'a>) -> bool) -> Vec<Judged<'a>> {
-    let each = |p: &Part<'a>| {
-        let (role, run) = (p.role, p.run);
-        p.analysis.comparisons.iter().map(move |c| (role, (run, c)))
-    };
-    let all = parts.iter().flat_map(each);
-    all.filter(|(role, judged)| wanted(*role, *judged)).map(|(_, judged)| judged).collect()
-}
-
-/// Comparisons in their order, those of one run with the same two levels together.
-pub fn grouped<'a>(asked: &[Judged<'a>]) -> Vec<Vec<Judged<'a>>> {
-    let mut groups: Vec<Vec<Judged<'a>>> = Vec::new();
-    for judged in asked {
-        match groups.iter_mut().find(|g| of_one_pair(g[0], *judged)) {
-            Some(group) => group.push(*judged),
-            None => groups.push(vec![*judged]),
-        }
-    }
-    groups
-}
-
-fn of_one_pair((run, a): Judged<'_>, (other_run, b): Judged<'_>) -> bool {
-    let key = |c: &Comparison| [&c.factor, &c.base, &c.other, &c.metric].map(String::clone);
-    run.id == other_run.id && run.plan.title == other_run.plan.title && key(a) == key(b)
-}
-
-/// Whether the same two levels came out differently under different conditions.
-pub(super) fn is_split(group: &[Judged<'_>]) -> bool {
-    let outcome = |judged: &Judged<'_>| news(judged.1);
-    let differ = group.windows(2).any(|w| outcome(&w[0]) != outcome(&w[1]));
-    differ && group.len() <= SIDES
-}
 
 /// The answer, first of all: who, where, at what cost, by what cause, and what is in doubt.
 pub(super) fn verdict_box(writer: &Writer, parts: &[Part<'_>]) -> Result<Node, ReportError> {
     let asked = decisive(parts);
-    let groups = grouped(&asked);
-    let (tone, headline, unsure) = answer(writer, parts, &asked)?;
+    let (tone, headline) = headline(writer, parts, &asked)?;
     let mut rulings = match parts {
         [only] => brief::lines(writer, only, &asked)?,
-        _ => of_parts(writer, &groups, &headline)?,
+        _ => of_parts(writer, &asked, &headline)?,
     };
     rulings.extend(tune::rulings(writer, parts)?);
     if !tune::is_asked(parts) {
         rulings.extend(measured::rulings(writer, parts)?);
     }
     let mut limits = limits(writer, parts)?;
-    let mut unsure = (unsure, "headline-not-among");
-    if let Some((_, rest)) = primary::parted(parts, &asked)
-        && let Some((besides, open)) = primary::besides(writer, &rest)?
-    {
-        rulings.insert(0, besides);
-        unsure = ((open, count(rest.len())), "besides-not-among");
+    let rest = primary(parts, &asked).map(|(_, rest)| rest);
+    if let Some(rest) = rest.as_deref().filter(|rest| !rest.is_empty()) {
+        rulings.insert(0, besides(writer, rest)?);
     }
-    let ((open, of), key) = unsure;
+    let (open, of, key) = unsure(parts, &asked, rest.as_deref());
     if open > 0 {
         let args = Args::new().count("count", open).count("of", of);
         limits.insert(0, writer.say(key, args)?);
@@ -101,46 +47,67 @@ pub(super) fn verdict_box(writer: &Writer, parts: &[Part<'_>]) -> Result<Node, R
     Ok(Node::VerdictBox { tone, headline, rulings, caution, limits })
 }
 
-/// The headline: of the primary comparison that the plan names, of the order of three levels or
-/// more, or of all comparisons; how many differences are certain by themselves but not among all
-/// that it rests on, and how many these are.
-fn answer(
+/// What answers the question, in a sentence, and its look.
+fn headline(
     writer: &Writer,
     parts: &[Part<'_>],
     asked: &[Judged<'_>],
-) -> Result<(Tone, Prose, (u32, u32)), ReportError> {
-    if let Some((one, _)) = primary::parted(parts, asked) {
-        let (tone, said) = primary::headline(writer, one)?;
-        return Ok((tone, said, (0, 1)));
+) -> Result<(Tone, Prose), ReportError> {
+    if let Some(answer) = tune::headline(writer, parts)? {
+        return Ok(answer);
     }
-    if let [part] = parts
-        && let Some(order) = ranks::answering(part, asked)
-    {
-        let (tone, said) = ranks::headline(writer, part, order)?;
-        return Ok((tone, said, ranks::open(order, asked)));
-    }
-    if let Some((tone, said)) = tune::headline(writer, parts)? {
-        return Ok((tone, said, (0, 0)));
-    }
-    let (tone, said) = headline(writer, parts, &grouped(asked))?;
-    Ok((tone, said, (certain_alone(asked), count(asked.len()))))
+    let all = answers(parts);
+    let Some(claim) = all.first() else { return of_nothing(writer, parts) };
+    let said = sentence(writer, claim)?;
+    let under = |load| Prose::verbatim(&claim.subjects.condition(load));
+    let said = match (primary(parts, asked), all.len()) {
+        (Some(_), _) => {
+            let bare = under(true).text().is_empty();
+            let args = Args::new().prose("sentence", &said).prose("condition", &under(true));
+            writer.say(if bare { "headline-primary" } else { "headline-primary-under" }, args)?
+        }
+        (None, 1) => said,
+        // One of several pairs of levels, which its own sentence does not tell from the others.
+        (None, _) => within(writer, "headline-under", &under(true), said)?,
+    };
+    Ok((tone(claim), said))
 }
 
-/// The comparisons that can differ in the metric: where both levels carried the load that was set,
-/// they moved the same by design, and only their cost is of interest. Neither are those whose sides
-/// are not comparable. All, if all are such.
-pub(super) fn decisive<'a>(parts: &[Part<'a>]) -> Vec<Judged<'a>> {
-    let all = asked(parts);
-    let set = |(run, c): &Judged<'a>| {
-        let part = parts.iter().find(|p| std::ptr::eq(p.run, *run));
-        part.is_some_and(|part| was_carried(&part.analysis.limits, &c.id))
+/// How many differences are certain by themselves but not among all that the headline rests on,
+/// how many these are, and the message that says so.
+fn unsure(
+    parts: &[Part<'_>],
+    asked: &[Judged<'_>],
+    rest: Option<&[Judged<'_>]>,
+) -> (u32, u32, &'static str) {
+    if let Some(rest) = rest {
+        return (certain_alone(rest), count(rest.len()), "besides-not-among");
+    }
+    let order = parts.first().filter(|_| parts.len() == 1).and_then(|p| answering(p, asked));
+    let (open, of) = match order {
+        Some(order) => {
+            let under = |(_, c): &&Judged<'_>| order.load.is_some() && order.over.contains(&c.id);
+            let under: Vec<Judged<'_>> = asked.iter().filter(under).copied().collect();
+            (certain_alone(&under), count(order.pairs.len()))
+        }
+        None if tune::is_asked(parts) => (0, 0),
+        None => (certain_alone(asked), count(asked.len())),
     };
-    let free = |all: &[Judged<'a>], bar: &dyn Fn(&Judged<'a>) -> bool| -> Vec<Judged<'a>> {
-        let free: Vec<Judged<'a>> = all.iter().filter(|judged| !bar(judged)).copied().collect();
-        if free.is_empty() { all.to_vec() } else { free }
-    };
-    let unlike = |(_, c): &Judged<'a>| c.verdict == Verdict::NotComparable;
-    free(&free(&all, &unlike), &set)
+    (open, of, "headline-not-among")
+}
+
+/// How the comparisons besides the primary one came out among themselves.
+fn besides(writer: &Writer, rest: &[Judged<'_>]) -> Result<Ruling, ReportError> {
+    let mut told = Vec::new();
+    for (run, c) in rest {
+        told.push((Kind::of_whole(c).coarse(), row_name(writer, run, c)?));
+    }
+    let args = Args::new()
+        .count("count", count(rest.len()))
+        .quantity("alpha", Quantity::new(1.0 - LEVEL, Unit::Share))
+        .prose("tally", &tally(writer, &told)?);
+    let sentence = writer.say("box-besides-said", args)?;
+    Ok(Ruling { tone: Tone::Plain, label: writer.label("box-besides")?, sentence })
 }
 
 /// How many comparisons have no verdict because their sides were not made by the same, where others
@@ -170,176 +137,35 @@ fn limits(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Prose>, ReportError
 /// A line a part of a survey; what the headline says is not said twice.
 fn of_parts(
     writer: &Writer,
-    groups: &[Vec<Judged<'_>>],
+    asked: &[Judged<'_>],
     headline: &Prose,
 ) -> Result<Vec<Ruling>, ReportError> {
+    let claims: Vec<Claim> = grouped(asked).iter().filter_map(|group| together(group)).collect();
     let mut rulings = Vec::new();
-    for group in groups {
-        let (tone, sentence) = of_group(writer, group)?;
-        let label = Prose::verbatim(&group[0].0.plan.title);
+    for claim in &claims {
+        let sentence = sentence(writer, claim)?;
+        let label = Prose::verbatim(&claim.subjects.plan);
         if sentence != *headline {
-            rulings.push(Ruling { tone, label, sentence });
+            rulings.push(Ruling { tone: tone(claim), label, sentence });
         }
     }
     Ok(rulings)
 }
 
-fn headline(
-    writer: &Writer,
-    parts: &[Part<'_>],
-    groups: &[Vec<Judged<'_>>],
-) -> Result<(Tone, Prose), ReportError> {
-    match groups {
-        [] => of_nothing(writer, parts),
-        [only] => of_group(writer, only),
-        _ => of_survey(writer, groups),
-    }
-}
-
-/// What the comparisons of the same two levels say together.
-fn of_group(writer: &Writer, group: &[Judged<'_>]) -> Result<(Tone, Prose), ReportError> {
-    match group {
-        [one] => lead::of_one(writer, *one),
-        several if is_split(several) => {
-            Ok((Tone::Plain, split(writer, "headline-split", several)?))
-        }
-        several => match lead::of_one_question(writer, several)? {
-            Some(answer) => Ok(answer),
-            None => match lead::of_most(writer, several)? {
-                Some(answer) => Ok(answer),
-                None => counted(writer, several),
-            },
-        },
-    }
-}
-
+/// The answer where no two levels were compared: the noise floor, or what was measured.
 fn of_nothing(writer: &Writer, parts: &[Part<'_>]) -> Result<(Tone, Prose), ReportError> {
-    if parts.len() > 1
+    let noise = same(parts);
+    if (parts.len() > 1 || noise.is_empty())
         && let Some(answer) = measured::headline(writer, parts)?
     {
         return Ok(answer);
     }
-    let said = match same(parts).first() {
+    let said = match noise.first() {
         Some((run, c)) => {
             let args = Args::new().name("metric", metric_title(run, c));
             writer.say("headline-noise", args.prose("effect", &effect(writer, &c.overall)?))?
         }
-        None => match measured::headline(writer, parts)? {
-            Some(answer) => return Ok(answer),
-            None => writer.label("headline-none")?,
-        },
+        None => writer.label("headline-none")?,
     };
     Ok((Tone::Open, said))
-}
-
-/// The split that nobody would guess, else the largest effect that is sure and not within the
-/// margin, else the count.
-fn of_survey(writer: &Writer, groups: &[Vec<Judged<'_>>]) -> Result<(Tone, Prose), ReportError> {
-    if let Some(group) = groups.iter().find(|g| is_split(g) && is_news(g)) {
-        return Ok((Tone::Plain, split(writer, "headline-split", group)?));
-    }
-    let asked: Vec<Judged<'_>> = groups.iter().flatten().copied().collect();
-    let decided = asked.iter().filter(|(_, c)| matches!(news(c), Tone::Good | Tone::Bad));
-    let Some((run, most)) =
-        decided.max_by(|a, b| a.1.overall.nearest().total_cmp(&b.1.overall.nearest()))
-    else {
-        return counted(writer, &asked);
-    };
-    let sentence = verdict_sentence(writer, run, most)?;
-    let condition = condition(writer, run, most)?;
-    let said = match condition.text().is_empty() {
-        true => sentence,
-        false => {
-            let args = Args::new().prose("condition", &condition).prose("sentence", &sentence);
-            writer.say("headline-under", args)?
-        }
-    };
-    Ok((news(most), said))
-}
-
-/// Much better under one condition and surely not under another: a side that is undecided is no
-/// news, so that a large effect that is sure goes before it.
-fn is_news(group: &[Judged<'_>]) -> bool {
-    let gain = |c: &Comparison| match c.better {
-        Better::Higher => c.overall.centre.value,
-        Better::Lower => 1.0 / c.overall.centre.value,
-    };
-    let large = |c: &Comparison| c.verdict == Verdict::Better && gain(c) >= LARGE;
-    let not = |c: &Comparison| matches!(c.verdict, Verdict::Worse | Verdict::Equivalent);
-    group.iter().any(|(_, c)| large(c)) && group.iter().all(|(_, c)| large(c) || not(c))
-}
-
-/// `mtu 9000 B against mtu 1500 B: throughput 2.59× with tso off, −7.1 % with tso on`, in the
-/// frame of the key.
-pub(super) fn split(writer: &Writer, key: &str, group: &[Judged<'_>]) -> Said {
-    let mut sides = Vec::new();
-    for (run, c) in group {
-        sides.push(split_side(writer, run, c)?);
-    }
-    let (run, first) = group[0];
-    let args = pair(run, first)
-        .name("metric", metric_title(run, first))
-        .prose("sides", &Prose::join_with(&sides, ", "));
-    writer.say(key, args)
-}
-
-/// An effect with the condition it holds under, without its interval.
-fn split_side(writer: &Writer, run: &Run, comparison: &Comparison) -> Said {
-    let key = match comparison.verdict {
-        Verdict::Better | Verdict::Worse if is_inside(comparison) => "split-side-even",
-        Verdict::Better | Verdict::Worse => "split-side",
-        Verdict::Equivalent => "split-side-even",
-        Verdict::TwoStates | Verdict::NotComparable | Verdict::Undecided { .. } => {
-            "split-side-open"
-        }
-    };
-    let args = Args::new()
-        .prose("effect", &plain_effect(writer, &comparison.overall)?)
-        .prose("condition", &condition(writer, run, comparison)?);
-    writer.say(key, args)
-}
-
-/// Only how many came out how: for what has no single answer.
-fn counted(writer: &Writer, asked: &[Judged<'_>]) -> Result<(Tone, Prose), ReportError> {
-    let (run, first) = asked[0];
-    let one_tone = asked.iter().all(|(_, c)| news(c) == news(first));
-    let one_pair = asked.iter().all(|judged| of_one_pair(asked[0], *judged));
-    let nobody = asked.iter().all(|(_, c)| matches!(news(c), Tone::Even | Tone::Open));
-    let key = match one_pair && !one_tone {
-        true if nobody => "headline-neither",
-        true => "headline-mixed",
-        false => "headline-tally",
-    };
-    let args = pair(run, first)
-        .count("count", count(asked.len()))
-        .prose("tally", &tally(writer, asked, !one_pair)?);
-    let tone = if one_tone { news(first) } else { Tone::Plain };
-    Ok((tone, writer.say(key, args)?))
-}
-
-/// How many comparisons came out how, and which where these are few.
-pub(super) fn tally(writer: &Writer, asked: &[Judged<'_>], titled: bool) -> Said {
-    let outcomes = [
-        (Tone::Good, "tally-better"),
-        (Tone::Bad, "tally-worse"),
-        (Tone::Even, "tally-even"),
-        (Tone::Open, "tally-open"),
-    ];
-    let mut said = Vec::new();
-    for (wanted, key) in outcomes {
-        let mut names = Vec::new();
-        for (run, c) in asked.iter().filter(|(_, c)| news(c) == wanted) {
-            let title = Prose::verbatim(if titled { &run.plan.title } else { "" });
-            names.push(Prose::join_with(&[title, condition(writer, run, c)?], ", "));
-        }
-        if names.is_empty() {
-            continue;
-        }
-        let tally = writer.say(key, Args::new().count("count", count(names.len())))?;
-        let named = asked.len() <= FEW && names.iter().all(|n| !n.text().is_empty());
-        let names = Prose::join_with(&names, "; ");
-        let args = Args::new().prose("tally", &tally).prose("names", &names);
-        said.push(if named { writer.say("tally-named", args)? } else { tally });
-    }
-    Ok(Prose::join_with(&said, ", "))
 }

@@ -43,10 +43,6 @@ pub(super) fn visits(writer: &mut Writer, part: &Part<'_>) -> Nodes {
     Ok(vec![Node::Figure(figure), Node::Paragraph(said)])
 }
 
-fn headed(writer: &Writer, keys: &[&str]) -> Result<Vec<Column>, ReportError> {
-    keys.iter().map(|key| Ok(Column { title: writer.label(key)?, numeric: false })).collect()
-}
-
 pub(super) fn faults(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, ReportError> {
     let mut rows = Vec::new();
     for (part, record) in parts.iter().flat_map(|p| p.run.records.iter().map(move |r| (p, r))) {
@@ -69,15 +65,9 @@ pub(super) fn faults(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, Re
         "appendix-fault",
         "appendix-seen",
     ];
-    let columns = headed(writer, &keys)?;
+    let columns = writer.headed(&keys)?;
     let caption = writer.label("appendix-left-out")?;
-    Ok(Node::Table(Table {
-        caption: writer.numbered(&caption)?,
-        columns,
-        rows,
-        folded: false,
-        notes: Vec::new(),
-    }))
+    writer.table(&caption, columns, rows).map(Node::Table)
 }
 
 fn fault_row(
@@ -109,61 +99,34 @@ fn fault_row(
 fn seen(record: &TrialRecord) -> Prose {
     let samples = record.outcome.samples.iter();
     let all: Vec<String> = samples.map(|s| format!("{} {}", s.metric, s.quantity)).collect();
-    if all.is_empty() { Prose::verbatim("–") } else { Prose::verbatim(&all.join(", ")) }
+    if all.is_empty() { Prose::none() } else { Prose::verbatim(&all.join(", ")) }
 }
 
 pub(super) fn fault_words(writer: &Writer, fault: &Fault) -> Said {
     let args = Args::new();
-    match fault {
-        Fault::DeadHost { host } => {
-            writer.say("fault-dead-host", args.name("host", &host.to_string()))
+    let args = match fault {
+        Fault::DeadHost { host } | Fault::Frozen { host } => args.name("host", &host.to_string()),
+        Fault::DeadStream { stream } => args.name("stream", stream),
+        Fault::Steal { share } => args.quantity("share", *share),
+        Fault::Disturbed { host, what }
+        | Fault::Failed { host, what }
+        | Fault::Throttled { host, what }
+        | Fault::LinkFlap { host, what }
+        | Fault::GeneratorLimit { host, what } => {
+            args.name("host", &host.to_string()).name("what", what)
         }
-        Fault::Frozen { host } => writer.say("fault-frozen", args.name("host", &host.to_string())),
-        Fault::WrongWork { what } => writer.say("fault-wrong-work", args.name("what", what)),
-        Fault::DeadStream { stream } => {
-            writer.say("fault-dead-stream", args.name("stream", stream))
-        }
-        Fault::Factor { what } => writer.say("fault-factor", args.name("what", what)),
-        Fault::Disturbed { host, what } => {
-            writer.say("fault-disturbed", args.name("host", &host.to_string()).name("what", what))
-        }
-        Fault::Failed { host, what } => {
-            writer.say("fault-failed", args.name("host", &host.to_string()).name("what", what))
-        }
-        Fault::Steal { share } => writer.say("fault-steal", args.quantity("share", *share)),
-        Fault::Throttled { host, what } => {
-            writer.say("fault-throttled", args.name("host", &host.to_string()).name("what", what))
-        }
-        Fault::LinkFlap { host, what } => {
-            writer.say("fault-link-flap", args.name("host", &host.to_string()).name("what", what))
-        }
-        Fault::GeneratorLimit { host, what } => {
-            writer.say("fault-generator", args.name("host", &host.to_string()).name("what", what))
-        }
-        Fault::NotAvailable { what } => writer.say("fault-not-available", args.name("what", what)),
-        Fault::NotSteady { what } => writer.say("fault-not-steady", args.name("what", what)),
-        Fault::Cancelled => writer.label("fault-cancelled"),
-    }
+        Fault::WrongWork { what }
+        | Fault::Factor { what }
+        | Fault::NotAvailable { what }
+        | Fault::NotSteady { what } => args.name("what", what),
+        Fault::Cancelled => args,
+    };
+    writer.pick("fault-*", fault, args)
 }
 
 /// The kind of a fault without its figures, for the name of what is drawn.
 pub(super) fn fault_kind(writer: &Writer, fault: &Fault) -> Said {
-    writer.label(match fault {
-        Fault::DeadHost { .. } => "invalid-dead-host",
-        Fault::Frozen { .. } => "invalid-frozen",
-        Fault::WrongWork { .. } => "invalid-wrong-work",
-        Fault::DeadStream { .. } => "invalid-dead-stream",
-        Fault::Factor { .. } => "invalid-factor",
-        Fault::Disturbed { .. } => "invalid-disturbed",
-        Fault::Failed { .. } => "invalid-failed",
-        Fault::Steal { .. } => "invalid-steal",
-        Fault::Throttled { .. } => "invalid-throttled",
-        Fault::LinkFlap { .. } => "invalid-link-flap",
-        Fault::GeneratorLimit { .. } => "invalid-generator",
-        Fault::NotAvailable { .. } => "invalid-not-available",
-        Fault::NotSteady { .. } => "invalid-not-steady",
-        Fault::Cancelled => "invalid-cancelled",
-    })
+    writer.pick("invalid-*", fault, Args::new())
 }
 
 /// Two rows a point: the metric of each level in every block, be the trial in a pair or not; in
@@ -176,7 +139,7 @@ fn runs(
     let trials = || part.run.records.iter().filter(|r| is_counted(r) && is_of(r, comparison));
     let replicate = part.run.plan.replicate_of(&[&comparison.factor]);
     let numbers: BTreeSet<u32> = trials().map(|r| number(r, replicate)).collect();
-    let mut columns = headed(writer, &["appendix-point", "limits-level"])?;
+    let mut columns = writer.headed(&["appendix-point", "limits-level"])?;
     for number in &numbers {
         let args = Args::new().repeat(repeat(replicate)).count("number", *number);
         columns.push(Column { title: writer.say("appendix-block", args)?, numeric: true });
@@ -201,14 +164,14 @@ fn runs(
         }
     }
     let gaps = rows.iter().flatten().any(|cell| cell.text() == NO_FIGURE);
-    let name = condition(writer, part.run, comparison)?;
+    let name = condition(part.run, comparison);
     let pair = writer.say("pair-full", pair(part.run, comparison))?;
     let title = Prose::verbatim(if named { &part.run.plan.title } else { "" });
     let counted = || Args::new().repeat(repeat(replicate));
     let args = counted().prose("name", &Prose::join_with(&[title, name, pair], ", "));
     let caption = writer.say("appendix-runs", args)?;
     let gaps = if gaps { vec![writer.say("appendix-gaps", counted())?] } else { Vec::new() };
-    Ok(Table { caption: writer.numbered(&caption)?, columns, rows, folded: true, notes: gaps })
+    Ok(Table { folded: true, notes: gaps, ..writer.table(&caption, columns, rows)? })
 }
 
 /// Number of the block of a trial, or of its round of boots.
@@ -276,7 +239,7 @@ fn figures(
 }
 
 pub(super) fn facts(writer: &mut Writer, env: &Environment) -> Result<Table, ReportError> {
-    let columns = headed(writer, &["appendix-key", "appendix-value", "appendix-source"])?;
+    let columns = writer.headed(&["appendix-key", "appendix-value", "appendix-source"])?;
     let rows = env
         .facts
         .iter()
@@ -284,11 +247,5 @@ pub(super) fn facts(writer: &mut Writer, env: &Environment) -> Result<Table, Rep
         .map(|row| row.into_iter().map(Prose::verbatim).collect())
         .collect();
     let caption = writer.label("appendix-facts")?;
-    Ok(Table {
-        caption: writer.numbered(&caption)?,
-        columns,
-        rows,
-        folded: true,
-        notes: Vec::new(),
-    })
+    Ok(Table { folded: true, ..writer.table(&caption, columns, rows)? })
 }

@@ -2,12 +2,13 @@
 //!
 //! Never: an interval or a list of points; the chapters have those.
 
-use super::answer::Judged;
-use super::curve::{disagreement, level_sentences, nearest_first, said_region};
-use super::effect::{effects, metric_name, plain_effect};
+use super::curve::{disagreement, level_sentences};
+use super::effect::{effects, metric_name};
 use super::names::{level_name, pair};
 use super::ruling::{count, short_condition, shown};
-use super::{Part, Said, Writer, crossed, lead, levels, limits, most, ranks, readers, withheld};
+use super::say::{places, plain_region};
+use super::{Part, Said, Writer, crossed, levels, limits, most, ranks, readers, withheld};
+use crate::claim::{Judged, Kind, of_region, regions};
 use crate::report::document::{Prose, Ruling, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
@@ -67,9 +68,7 @@ fn one_pair(curves: &[Judged<'_>]) -> bool {
 fn of_one_curve(writer: &Writer, (run, c): Judged<'_>) -> Result<Vec<Prose>, ReportError> {
     let mut said = Vec::from_iter(disagreement(writer, (run, c))?);
     for region in &c.regions {
-        let (near, far) = nearest_first(region);
-        let ends = [plain_effect(writer, near)?, plain_effect(writer, far)?];
-        said.push(said_region(writer, (run, c), region, ends)?);
+        said.push(plain_region(writer, &of_region((run, c), region))?);
     }
     if said.is_empty() {
         said.extend(level_sentences(writer, c)?);
@@ -143,11 +142,13 @@ fn besides(
     (ahead, most): (bool, &[Stretch]),
 ) -> Result<Option<Prose>, ReportError> {
     let inside = |value: &Value| most.iter().any(|(from, to, _)| from <= value && value <= to);
+    let loads = curves.iter().any(|(_, c)| c.load != curves[0].1.load);
     let mut others = Vec::new();
     for (run, c) in curves {
-        let mut rest: Comparison = (*c).clone();
-        rest.regions.retain(|r| r.other_ahead == ahead && !inside(&r.from) && !inside(&r.to));
-        others.extend(lead::stretches(writer, (run, &rest), ahead, curves)?);
+        let rest = regions((run, c), ahead, |r| !inside(&r.from) && !inside(&r.to));
+        if !rest.is_empty() {
+            others.push(places(writer, &rest, Some(loads))?);
+        }
     }
     if others.is_empty() {
         return Ok(None);
@@ -256,14 +257,11 @@ fn cost(writer: &Writer, part: &Part<'_>) -> Result<Vec<Prose>, ReportError> {
 /// A clause an outcome of the comparisons of two levels.
 fn clauses(writer: &Writer, run: &Run, of: &[&Comparison]) -> Result<Vec<Prose>, ReportError> {
     let mut said = Vec::new();
-    for (verdict, key) in [
-        (Verdict::Better, "box-cost-better"),
-        (Verdict::Worse, "box-cost-worse"),
-        (Verdict::Equivalent, "box-cost-even"),
-    ] {
-        let alike: Vec<&Comparison> = of.iter().filter(|c| c.verdict == verdict).copied().collect();
+    for kind in [Kind::Better, Kind::Worse, Kind::Equivalent] {
+        let is = |c: &&&Comparison| Kind::of_whole(c).coarse() == kind;
+        let alike: Vec<&Comparison> = of.iter().filter(is).copied().collect();
         if !alike.is_empty() {
-            said.push(clause(writer, run, key, (&alike, of.len()))?);
+            said.push(clause(writer, run, kind, (&alike, of.len()))?);
         }
     }
     Ok(said)
@@ -271,13 +269,13 @@ fn clauses(writer: &Writer, run: &Run, of: &[&Comparison]) -> Result<Vec<Prose>,
 
 /// `offload takes less CPU for its work than plain in 3 of 4 comparisons, CPU time per gigabyte
 /// -19 % ...`.
-fn clause(writer: &Writer, run: &Run, key: &str, (alike, of): (&[&Comparison], usize)) -> Said {
+fn clause(writer: &Writer, run: &Run, kind: Kind, (alike, of): (&[&Comparison], usize)) -> Said {
     let mut ordered = alike.to_vec();
     ordered.sort_by(|a, b| a.overall.distance().total_cmp(&b.overall.distance()));
     let ends = [&ordered[0].overall, &ordered[ordered.len() - 1].overall];
     let mut names = Vec::new();
     for one in alike {
-        names.push(short_condition(writer, run, one)?);
+        names.push(short_condition(run, one));
     }
     let named = names.len() <= NAMED && of > 1 && names.iter().all(|n| !n.text().is_empty());
     let names = Prose::join_with(&names, "; ");
@@ -293,5 +291,5 @@ fn clause(writer: &Writer, run: &Run, key: &str, (alike, of): (&[&Comparison], u
         .prose("metric", &metric_name(writer, run, &alike[0].metric)?)
         .prose("scope", &scope)
         .prose("effects", &effects(writer, ends)?);
-    writer.say(key, args)
+    writer.pick("box-cost-*", &kind, args)
 }

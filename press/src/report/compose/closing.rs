@@ -6,7 +6,7 @@ use super::doubts::{self, lead};
 use super::names::level_names;
 use super::ruling::{condition, shown};
 use super::{Part, Role, Said, Writer, reproduce, sessions};
-use crate::report::document::{Column, Node, Prose, Table};
+use crate::report::document::{Node, Prose, Table};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
 use desk::record::Run;
@@ -119,13 +119,9 @@ fn values(
             rows.push(vec![at.clone(), Prose::verbatim(name), all]);
         }
     }
-    let mut columns = Vec::new();
-    for key in ["appendix-point", "compare-run", "compare-values"] {
-        columns.push(Column { title: writer.label(key)?, numeric: false });
-    }
-    let name = condition(writer, a, c)?;
+    let columns = writer.headed(&["appendix-point", "compare-run", "compare-values"])?;
+    let name = condition(a, c);
     let caption = sessions::values_caption(writer, found)?;
     let caption = Prose::join_with(&[caption, name], ": ");
-    let caption = writer.numbered(&caption)?;
-    Ok(Table { caption, columns, rows, folded: true, notes: Vec::new() })
+    Ok(Table { folded: true, ..writer.table(&caption, columns, rows)? })
 }

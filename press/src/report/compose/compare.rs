@@ -3,22 +3,22 @@
 //!
 //! Never: a verdict without the words that nothing pairs the two.
 
-use super::answer::tally;
-use super::effect::{effect, judged_effect, level, metric_title};
+use super::effect::{judged_effect, level, metric_title};
 use super::figures::{Hollow, curve_figure, hollow_note, place};
 use super::method::{cost_of_probes, in_boots};
-use super::names::{key_words, level_names, moment, pair};
+use super::names::{key_words, level_names, moment};
 use super::results::by_metric;
-use super::ruling::{condition, count, news, shown, verdict_sentence, verdict_word};
+use super::ruling::{condition, count, news, shown};
+use super::say::{sentence, tally, word};
 use super::states::unlike;
 use super::testbed::{class_word, lab_word, machine, reclassed};
 use super::{Nodes, Part, Role, Said, Writer, closing, curve, published, sessions};
+use crate::claim::{Claim, Kind, of_comparison};
 use crate::figure::Figure;
 use crate::report::document::{Column, Document, Node, Prose, Ruling, Table, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::{Args, LANGUAGE};
 use desk::record::{Completeness, Environment, KeyClass, Replicate, Run};
-use desk::stats::Estimate;
 use desk::unit::Quantity;
 use desk::verdict::{Analysis, Comparison, Difference, PointResult, Unpaired, Verdict};
 
@@ -69,7 +69,8 @@ pub fn compose_comparison(a: &Run, b: &Run, found: &Unpaired) -> Result<Document
     }
     body.extend(grounds);
     let question = Prose::verbatim(&a.plan.question);
-    Ok(Document { language: LANGUAGE, watermark, kicker, title, question, body })
+    let claims = found.comparisons.iter().map(|c| claim(&both, c)).collect();
+    Ok(Document { language: LANGUAGE, watermark, kicker, title, question, body, claims })
 }
 
 fn watermark(writer: &Writer, keys: &[&str]) -> Said {
@@ -90,13 +91,13 @@ fn answer(writer: &Writer, both: &Both<'_>) -> Result<Node, ReportError> {
         [] => (Tone::Open, writer.label("compare-nothing")?, Vec::new()),
         [only] => (look(found, only), said(writer, both, only)?, Vec::new()),
         several => {
-            let judged: Vec<_> = several.iter().map(|c| (both.a, c)).collect();
-            let tally = tally(writer, &judged, false)?;
+            let outcome = |c: &Comparison| (Kind::of_whole(c).coarse(), condition(both.a, c));
+            let tally = tally(writer, &several.iter().map(outcome).collect::<Vec<_>>())?;
             let args = Args::new().count("count", count(several.len())).prose("tally", &tally);
-            let headline = unpaired(writer, found, &writer.say("headline-tally", args)?)?;
+            let headline = unpaired(writer, found, &writer.say("several-tally", args)?)?;
             let mut rulings = Vec::new();
             for one in several {
-                let label = condition(writer, both.a, one)?;
+                let label = condition(both.a, one);
                 let sentence = said(writer, both, one)?;
                 rulings.push(Ruling { tone: look(found, one), label, sentence });
             }
@@ -150,13 +151,20 @@ fn unpaired(writer: &Writer, found: &Unpaired, sentence: &Prose) -> Said {
 
 /// The verdict on a comparison, or the figures where there can be none.
 fn said(writer: &Writer, both: &Both<'_>, comparison: &Comparison) -> Said {
-    if !both.found.forced {
-        return unpaired(writer, both.found, &verdict_sentence(writer, both.a, comparison)?);
-    }
-    let args = pair(both.a, comparison)
-        .name("metric", metric_title(both.a, comparison))
-        .prose("effect", &effect(writer, &comparison.overall)?);
-    unpaired(writer, both.found, &writer.say("compare-no-verdict", args)?)
+    let claim = claim(both, comparison);
+    let said = sentence(writer, &claim)?;
+    let said = match claim.kind {
+        Kind::Withheld => writer.say("compare-no-verdict", Args::new().prose("sentence", &said))?,
+        _ => said,
+    };
+    unpaired(writer, both.found, &said)
+}
+
+/// What is claimed of a comparison: without a verdict where the runs are not comparable.
+fn claim(both: &Both<'_>, comparison: &Comparison) -> Claim {
+    let claim = of_comparison((both.a, comparison));
+    let kind = if both.found.forced { Kind::Withheld } else { claim.kind };
+    Claim { kind, ..claim }
 }
 
 fn results(writer: &mut Writer, both: &Both<'_>) -> Nodes {
@@ -176,11 +184,11 @@ fn results(writer: &mut Writer, both: &Both<'_>) -> Nodes {
             told.extend(sessions::spread(writer, both.found, comparison)?);
             told.extend(unlike(writer, both.a, (comparison, &both.found.unlike))?);
             paragraphs.push(Node::Paragraph(Prose::join(&told)));
-            let name = condition(writer, both.a, comparison)?;
+            let name = condition(both.a, comparison);
             for point in &comparison.points {
                 let at = Prose::verbatim(&point.at.as_ref().map(shown).unwrap_or_default());
                 let name = Prose::join_with(&[name.clone(), at], ", ");
-                rows.push(row(writer, both, name, point)?);
+                rows.push(row(writer, both, name, (comparison, point))?);
             }
         }
         nodes.extend(paragraphs);
@@ -218,20 +226,20 @@ fn along_curve(
     let mut rows = Vec::new();
     for point in &comparison.points {
         let at = Prose::verbatim(&point.at.as_ref().map(shown).unwrap_or_default());
-        rows.push(row(writer, both, at, point)?);
+        rows.push(row(writer, both, at, (comparison, point))?);
     }
-    let none = Prose::verbatim("–");
+    let none = Prose::none();
     rows.push(vec![
         writer.label("compare-overall")?,
         none.clone(),
         none.clone(),
         judged_effect(writer, (&comparison.overall, comparison.verdict))?,
-        word(writer, both, (comparison.verdict, &comparison.overall))?,
+        word(writer, claim(both, comparison).kind)?,
         none,
     ]);
     let first = Prose::verbatim(&key_words(comparison.curve.as_deref().unwrap_or_default()));
     body.push(Node::Table(table(writer, both, (comparison, first), rows)?));
-    let mut title = condition(writer, both.a, comparison)?;
+    let mut title = condition(both.a, comparison);
     if title.text().is_empty() {
         title = Prose::verbatim(metric_title(both.a, comparison));
     }
@@ -281,19 +289,11 @@ fn drawn(
     Ok(figure)
 }
 
-fn word(writer: &Writer, both: &Both<'_>, (verdict, ratio): (Verdict, &Estimate)) -> Said {
-    if both.found.forced {
-        return writer.label("compare-verdict-none");
-    }
-    let margin = both.a.plan.method.margin;
-    verdict_word(writer, verdict, (ratio, margin))
-}
-
 fn row(
     writer: &Writer,
     both: &Both<'_>,
     name: Prose,
-    point: &PointResult,
+    (comparison, point): (&Comparison, &PointResult),
 ) -> Result<Vec<Prose>, ReportError> {
     let blocks = Args::new()
         .count("a", count(point.base_runs.len()))
@@ -303,7 +303,7 @@ fn row(
         Prose::estimate(&point.base),
         Prose::estimate(&point.other),
         judged_effect(writer, (&point.ratio, point.verdict))?,
-        word(writer, both, (point.verdict, &point.ratio))?,
+        word(writer, if both.found.forced { Kind::Withheld } else { Kind::at(comparison, point) })?,
         writer.say("compare-blocks", blocks)?,
     ])
 }
@@ -327,13 +327,7 @@ fn table(
     let metric = Prose::verbatim(metric_title(both.a, comparison));
     let caption = sessions::caption(writer, both.found)?;
     let caption = Prose::join_with(&[caption, metric], ": ");
-    Ok(Table {
-        caption: writer.numbered(&caption)?,
-        columns,
-        rows,
-        folded: false,
-        notes: Vec::new(),
-    })
+    writer.table(&caption, columns, rows)
 }
 
 fn differences(writer: &mut Writer, both: &Both<'_>) -> Nodes {
@@ -393,7 +387,7 @@ fn listed(
         column(writer.label("compare-class")?),
     ];
     let caption = writer.label(caption)?;
-    Ok(Table { caption: writer.numbered(&caption)?, columns, rows, folded, notes: Vec::new() })
+    Ok(Table { folded, ..writer.table(&caption, columns, rows)? })
 }
 
 fn test_beds(writer: &mut Writer, both: &Both<'_>) -> Nodes {
@@ -408,7 +402,7 @@ fn test_beds(writer: &mut Writer, both: &Both<'_>) -> Nodes {
     }
     let costs = [cost_of_probes(writer, both.a)?, cost_of_probes(writer, both.b)?];
     if costs.iter().any(Option::is_some) {
-        let costs = costs.into_iter().map(|cost| cost.unwrap_or_else(|| Prose::verbatim("–")));
+        let costs = costs.into_iter().map(|cost| cost.unwrap_or_else(|| Prose::none()));
         rows.push([writer.label("method-probes")?].into_iter().chain(costs).collect());
     }
     let column = |title| Column { title, numeric: false };
@@ -418,8 +412,7 @@ fn test_beds(writer: &mut Writer, both: &Both<'_>) -> Nodes {
         column(Prose::verbatim("B")),
     ];
     let caption = writer.label("compare-testbeds-caption")?;
-    let caption = writer.numbered(&caption)?;
-    Ok(vec![Node::Table(Table { caption, columns, rows, folded: false, notes: Vec::new() })])
+    Ok(vec![Node::Table(writer.table(&caption, columns, rows)?)])
 }
 
 /// What one value of a run in a comparison with another run is of.
@@ -461,7 +454,7 @@ fn adapters(writer: &Writer, env: &Environment) -> Said {
         said.push(writer.say("compare-adapter", args)?);
     }
     match said.is_empty() {
-        true => Ok(Prose::verbatim("–")),
+        true => Ok(Prose::none()),
         false => Ok(Prose::join_with(&said, ", ")),
     }
 }

@@ -1,20 +1,22 @@
 //! Knows how the cost of a load is shown: CPU and P/E index along the curve, a table of both
 //! levels, and why a verdict was withheld.
 
-use super::effect::{metric_name, short_effect};
+use super::effect::short_effect;
 use super::figures::{Hollow, Plot, row_heading, row_name, subtitle, sweep, zone};
 use super::names::{key_words, level_names, pair};
 use super::places::with_engine;
 use super::results::is_curve;
-use super::ruling::{condition, count, shown, verdict_sign};
+use super::ruling::{condition, count, shown};
+use super::say::{args, sentence, sign, title};
 use super::{Nodes, Part, Role, Said, Writer, plot, spent, states, withheld, worth};
+use crate::claim::{Kind, of_comparison, of_cost};
 use crate::report::document::{Column, Node, Prose, Source, Table};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
 use desk::record::{ParamRole, Run, Value};
 use desk::stats::Estimate;
 use desk::unit::{Unit, plain};
-use desk::verdict::{Basis, Comparison, Cost, PointResult, Verdict, Withheld, objection};
+use desk::verdict::{Basis, Comparison, Cost, PointResult, Withheld, objection};
 
 /// Busy share of all CPUs from which the machine has nothing left to give.
 const FULL: f64 = 0.98;
@@ -77,9 +79,9 @@ fn section(
         }
         None => {
             let figure = cpu_figure(writer, part, cost)?;
-            let args = pair(part.run, &cost.cpu)
-                .prose("effect", &short_effect(writer, &cost.cpu.overall)?);
-            let said = writer.shows(&figure, cpu_key(cost.cpu.verdict, true), args)?;
+            let claim = of_comparison((part.run, &cost.cpu));
+            let args = args(writer, &claim)?.prose("figure", &writer.figure_ref(&figure)?);
+            let said = writer.pick("cpu-shows-*", &claim.kind.coarse(), args)?;
             body.extend([Node::Figure(figure), Node::Paragraph(said)]);
         }
     }
@@ -92,7 +94,7 @@ fn section(
     let parts = spent::table(writer, part, &[comparison])?;
     body.extend(parts.map(|table| Node::Table(Table { folded: true, ..table })));
     let id = format!("cost-{}-{}", part.run.id, comparison.id);
-    let title = heading(writer, part, (condition(writer, part.run, comparison)?, named))?;
+    let title = heading(writer, part, (condition(part.run, comparison), named))?;
     Ok(Some(Node::section(id, title, body)))
 }
 
@@ -204,33 +206,14 @@ fn said_of_points(writer: &Writer, part: &Part<'_>, costs: &[(&Comparison, &Cost
     Ok(nodes)
 }
 
-/// What is said of the busy share of the CPUs: as a title, or as what a figure shows.
-const fn cpu_key(verdict: Verdict, shown: bool) -> &'static str {
-    match (verdict, shown) {
-        (Verdict::Better, false) => "cpu-finding-less",
-        (Verdict::Worse, false) => "cpu-finding-more",
-        (Verdict::Equivalent, false) => "cpu-finding-equal",
-        (Verdict::TwoStates | Verdict::NotComparable | Verdict::Undecided { .. }, false) => {
-            "cpu-finding-open"
-        }
-        (Verdict::Better, true) => "cpu-shows-less",
-        (Verdict::Worse, true) => "cpu-shows-more",
-        (Verdict::Equivalent, true) => "cpu-shows-equal",
-        (Verdict::TwoStates | Verdict::NotComparable | Verdict::Undecided { .. }, true) => {
-            "cpu-shows-open"
-        }
-    }
-}
-
 fn cpu_figure(
     writer: &mut Writer,
     part: &Part<'_>,
     cost: &Cost,
 ) -> Result<crate::figure::Figure, ReportError> {
-    let key = cpu_key(cost.cpu.verdict, false);
-    let args = pair(part.run, &cost.cpu).prose("effect", &short_effect(writer, &cost.cpu.overall)?);
+    let claim = of_comparison((part.run, &cost.cpu));
     let metric = writer.label("metric-cpu-of-all")?;
-    let title = writer.say(key, args)?;
+    let title = writer.pick("cpu-finding-*", &claim.kind.coarse(), args(writer, &claim)?)?;
     let plot = Plot {
         comparison: &cost.cpu,
         metric: metric.text().into(),
@@ -265,10 +248,7 @@ fn index_figure(
     let plot = Plot {
         comparison: index,
         metric: writer.label(axis)?.text().into(),
-        title: match open {
-            true => writer.label("pe-finding-none")?,
-            false => index_verdict(writer, part.run, index, true)?,
-        },
+        title: title(writer, &of_cost(part.run, (cost, index)))?,
         subtitle: subtitle(writer, (part.run, index), long.text(), !open)?,
         alike: part.analysis.costs.iter().map(|c| &c.index).collect(),
         zones,
@@ -292,51 +272,6 @@ fn hollow(part: &Part<'_>, cost: &Cost, index: bool) -> Vec<[Option<Hollow>; 2]>
     cost.index.points.iter().map(of).collect()
 }
 
-/// The verdict on the index, as a title or as a sentence.
-fn index_verdict(writer: &Writer, run: &Run, index: &Comparison, title: bool) -> Said {
-    let over = match index.curve {
-        Some(_) => writer.label("pe-over")?,
-        None => Prose::default(),
-    };
-    let effect = short_effect(writer, &index.overall)?;
-    let args = pair(run, index).prose("effect", &effect).prose("over", &over);
-    match index.verdict {
-        Verdict::Better if title => writer.say("pe-finding-more", args),
-        Verdict::Worse if title => writer.say("pe-finding-less", args),
-        Verdict::Equivalent if title => writer.say("pe-finding-equal", args),
-        _ if title => writer.say("pe-finding-open", args),
-        Verdict::Better => writer.say("pe-more", args),
-        Verdict::Worse => writer.say("pe-less", args),
-        Verdict::Equivalent => writer.say("pe-equal", args),
-        Verdict::TwoStates | Verdict::NotComparable | Verdict::Undecided { .. } => {
-            writer.say("pe-open", args.count("blocks", index.overall.n))
-        }
-    }
-}
-
-/// The verdict on a cost of which less is better, or why there is none.
-fn less_is_better(
-    writer: &Writer,
-    run: &Run,
-    (comparison, none): (&Comparison, Option<&Withheld>),
-) -> Said {
-    let args = pair(run, comparison)
-        .prose("metric", &metric_name(writer, run, &comparison.metric)?)
-        .prose("effect", &short_effect(writer, &comparison.overall)?);
-    if let Some(why) = none {
-        let args = args.prose("reason", &withheld::reason(writer, why)?);
-        return writer.say("cost-no-verdict", args);
-    }
-    match comparison.verdict {
-        Verdict::Better => writer.say("cost-less", args),
-        Verdict::Worse => writer.say("cost-more", args),
-        Verdict::Equivalent => writer.say("cost-equal", args),
-        Verdict::TwoStates | Verdict::NotComparable | Verdict::Undecided { .. } => {
-            writer.say("cost-open", args.count("blocks", comparison.overall.n))
-        }
-    }
-}
-
 /// What decides at an equal load, unless `above` says that there was one; then the verdict on the
 /// index or why there is none, and what decides besides or in its place.
 fn sentences(
@@ -347,10 +282,10 @@ fn sentences(
     let run = part.run;
     let mut said = Vec::new();
     if cost.equal_load {
-        let none = objection(cost, &cost.per_work.metric);
-        let verdict = less_is_better(writer, run, (&cost.per_work, none.as_ref()))?;
+        let claim = of_cost(run, (cost, &cost.per_work));
+        let verdict = sentence(writer, &claim)?;
         let args = Args::new().prose("verdict", &verdict);
-        said.push(match (none.is_some(), above) {
+        said.push(match (claim.kind == Kind::Withheld, above) {
             (true, _) => writer.say("cost-equal-load-open", args)?,
             (false, false) => writer.say("cost-equal-load", args)?,
             (false, true) => verdict,
@@ -360,14 +295,14 @@ fn sentences(
         Some(none) => said.push(none),
         // At an equal load the index is the same figure turned round; the table has it.
         None if cost.equal_load => {}
-        None => said.push(index_verdict(writer, run, &cost.index, false)?),
+        None => said.push(sentence(writer, &of_cost(run, (cost, &cost.index)))?),
     }
     if let Some(displaced) = &cost.displaced {
         // Whoever moves less displaces less: that decides nothing between unequal throughputs.
-        let none = objection(cost, &displaced.metric);
-        let verdict = less_is_better(writer, run, (displaced, none.as_ref()))?;
+        let claim = of_cost(run, (cost, displaced));
+        let verdict = sentence(writer, &claim)?;
         let open = objection(cost, &cost.index.metric).is_some() && !cost.equal_load;
-        let instead = open && none.is_none();
+        let instead = open && claim.kind != Kind::Withheld;
         let key = if instead { "cost-displaced-decides" } else { "cost-displaced" };
         said.push(writer.say(key, Args::new().prose("verdict", &verdict))?);
     }
@@ -432,11 +367,10 @@ fn table(
     };
     let mut caption = writer.label(key)?;
     if let [only] = comparisons {
-        caption = Prose::join_with(&[caption, condition(writer, part.run, only)?], "; ");
+        caption = Prose::join_with(&[caption, condition(part.run, only)], "; ");
     }
     let caption = with_engine(writer, (part.run, first), caption)?;
-    let caption = writer.numbered(&caption)?;
-    Ok(Some(Table { caption, columns, rows, folded: false, notes }))
+    Ok(Some(Table { notes, ..writer.table(&caption, columns, rows)? }))
 }
 
 /// Place of the column of displaced work, which is left out where no soaker ran.
@@ -479,26 +413,25 @@ fn point_rows(
         let side = |p: &PointResult| if base_side { p.base.clone() } else { p.other.clone() };
         let of = |c: &Comparison| c.points.iter().find(|p| p.at.as_ref() == at).map(side);
         let said = if in_bytes { bare } else { Prose::estimate };
-        let bare = |e: Option<&Estimate>| e.map_or_else(none, said);
+        let bare = |e: Option<&Estimate>| e.map_or_else(Prose::none, said);
         let per_work = of(&cost.per_work);
         let displaced = cost.displaced.as_ref().and_then(of);
         Ok(vec![
             name.clone(),
             Prose::verbatim(level),
             marked(writer, part, comparison, (key, at), &side(point))?,
-            of(&cost.cpu).as_ref().map_or_else(none, Prose::estimate),
+            of(&cost.cpu).as_ref().map_or_else(Prose::none, Prose::estimate),
             bare(of(&cost.index).as_ref()),
             bare(per_work.as_ref()),
-            displaced.as_ref().map_or_else(none, spent::cpus),
+            displaced.as_ref().map_or_else(Prose::none, spent::cpus),
             verdict,
         ])
     };
     let verdict = match cost.index.points.iter().find(|p| p.at.as_ref() == at) {
-        Some(p) if withheld::at(cost, at).is_none() => Prose::join(&[
-            verdict_sign(writer, p.verdict, (&p.ratio, cost.index.margin))?,
-            short_effect(writer, &p.ratio)?,
-        ]),
-        _ => none(),
+        Some(p) if withheld::at(cost, at).is_none() => {
+            Prose::join(&[sign(writer, Kind::at(&cost.index, p))?, short_effect(writer, &p.ratio)?])
+        }
+        _ => Prose::none(),
     };
     Ok([row(true, &base, Prose::default())?, row(false, &other, verdict)?])
 }
@@ -507,20 +440,15 @@ fn point_rows(
 fn overall_row(writer: &Writer, part: &Part<'_>, cost: &Cost) -> Result<Vec<Prose>, ReportError> {
     let [_, other] = level_names(part.run, &cost.index);
     let mut row = vec![writer.label("table-overall")?, Prose::verbatim(&other)];
-    row.resize(DISPLACED + 1, none());
+    row.resize(DISPLACED + 1, Prose::none());
     row.push(match cost.withheld_overall {
-        Some(_) => none(),
+        Some(_) => Prose::none(),
         None => {
-            let sign =
-                verdict_sign(writer, cost.index.verdict, (&cost.index.overall, cost.index.margin))?;
+            let sign = sign(writer, Kind::of_whole(&cost.index))?;
             Prose::join(&[sign, short_effect(writer, &cost.index.overall)?])
         }
     });
     Ok(row)
-}
-
-fn none() -> Prose {
-    Prose::verbatim("–")
 }
 
 /// The centre without the unit that a heading names.

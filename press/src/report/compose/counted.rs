@@ -4,7 +4,7 @@
 //! Must not know what follows from a count: that is a doubt or a limit.
 
 use super::{Nodes, Part, Writer};
-use crate::report::document::{Column, Node, Prose, Table};
+use crate::report::document::{Node, Prose, Table};
 use crate::report::error::ReportError;
 use desk::record::{Reading, TrialKind};
 use desk::stats::median;
@@ -62,11 +62,12 @@ fn table(
     writer: &mut Writer,
     all: BTreeMap<String, (Unit, Vec<f64>)>,
 ) -> Result<Table, ReportError> {
-    let heads = ["counted-what", "counted-visits", "counted-median", "counted-most"];
-    let mut columns = Vec::new();
-    for (at, key) in heads.into_iter().enumerate() {
-        columns.push(Column { title: writer.label(key)?, numeric: at > 0 });
-    }
+    let columns = writer.columns(&[
+        ("counted-what", false),
+        ("counted-visits", true),
+        ("counted-median", true),
+        ("counted-most", true),
+    ])?;
     let row = |(name, (unit, values)): (String, (Unit, Vec<f64>))| {
         let most = values.iter().copied().max_by(f64::total_cmp)?;
         let figures = [median(&values)?, most].map(|value| Quantity::new(value, unit));
@@ -75,7 +76,6 @@ fn table(
     };
     let rows = all.into_iter().filter_map(row).collect();
     let caption = writer.label("counted-caption")?;
-    let caption = writer.numbered(&caption)?;
     let notes = vec![writer.label("counted-note")?];
-    Ok(Table { caption, columns, rows, folded: true, notes })
+    Ok(Table { folded: true, notes, ..writer.table(&caption, columns, rows)? })
 }

@@ -1,9 +1,9 @@
 //! Knows how it is said what a factor does that the plan crosses but does not compare.
 
-use super::answer::Judged;
 use super::effect::metric_title;
 use super::names::{key_words, pair};
 use super::{Part, Said, Writer, glance, most, ranks};
+use crate::claim::{Judged, grouped};
 use crate::report::document::{Node, Prose};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
@@ -17,7 +17,7 @@ const SIDES: usize = 3;
 /// compared one.
 pub(super) fn sentences(writer: &Writer, part: &Part<'_>) -> Result<Vec<Prose>, ReportError> {
     let mut said = Vec::new();
-    for group in groups(part) {
+    for group in grouped(&all(part)) {
         said.push(sentence(writer, part, &group)?);
     }
     Ok(said)
@@ -76,11 +76,6 @@ fn all<'a>(part: &Part<'a>) -> Vec<Judged<'a>> {
         |c: &Comparison| asked.iter().any(|one| under(c, one) && (!any_free || free(&one)));
     let others = part.analysis.others.iter().filter(|c| counts(c));
     others.map(|c| (part.run, c)).collect()
-}
-
-/// Those with the same two levels together.
-fn groups<'a>(part: &Part<'a>) -> Vec<Vec<Judged<'a>>> {
-    super::answer::grouped(&all(part))
 }
 
 fn sentence(writer: &Writer, part: &Part<'_>, group: &[Judged<'_>]) -> Said {

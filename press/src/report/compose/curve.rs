@@ -1,9 +1,11 @@
 //! Knows how a curve is explained: who is ahead where, where nobody is, from where on it is flat.
 
-use super::effect::{short_effect, short_effects};
-use super::names::{level_name, level_names, pair};
+use super::Writer;
+use super::effect::short_effect;
+use super::names::{level_names, pair};
 use super::ruling::shown;
-use super::{Said, Writer, lead};
+use super::say::{between, places, sentence};
+use crate::claim::{of_region, regions};
 use crate::report::document::Prose;
 use crate::report::error::ReportError;
 use crate::report::words::Args;
@@ -21,7 +23,7 @@ pub(super) fn stretches(
 ) -> Result<Vec<Prose>, ReportError> {
     let mut said = Vec::new();
     for region in &comparison.regions {
-        said.push(ahead(writer, (run, comparison), region)?);
+        said.push(sentence(writer, &of_region((run, comparison), region))?);
     }
     said.extend(level_sentences(writer, comparison)?);
     Ok(said)
@@ -33,10 +35,11 @@ pub(super) fn disagreement(
     (run, comparison): (&Run, &Comparison),
 ) -> Result<Option<Prose>, ReportError> {
     let both = curve_verdict(comparison);
-    let against = Comparison { regions: both.against, ..comparison.clone() };
     let mut sides = Vec::new();
     for (ahead, key) in [(true, "but-ahead"), (false, "but-behind")] {
-        if let Some(places) = lead::stretches(writer, (run, &against), ahead, &[])? {
+        let against = regions((run, comparison), ahead, |r| both.against.contains(r));
+        if !against.is_empty() {
+            let places = places(writer, &against, None)?;
             sides.push(writer.say(key, Args::new().prose("places", &places))?);
         }
     }
@@ -76,11 +79,6 @@ pub(super) fn knees(
     Ok(said.into_iter().flatten().collect())
 }
 
-fn ahead(writer: &Writer, judged: (&Run, &Comparison), region: &Region) -> Said {
-    let (near, far) = nearest_first(region);
-    said_region(writer, judged, region, short_effects(writer, [near, far])?)
-}
-
 /// The two ends of a stretch, the one nearer to no difference first.
 pub(super) fn nearest_first(region: &Region) -> (&Estimate, &Estimate) {
     if region.least.distance() <= region.most.distance() {
@@ -88,34 +86,6 @@ pub(super) fn nearest_first(region: &Region) -> (&Estimate, &Estimate) {
     } else {
         (&region.most, &region.least)
     }
-}
-
-/// Who is ahead, with the effects at the ends of the stretch as the caller words them.
-pub(super) fn said_region(
-    writer: &Writer,
-    (run, comparison): (&Run, &Comparison),
-    region: &Region,
-    [near, far]: [Prose; 2],
-) -> Said {
-    let leader = if region.other_ahead { &comparison.other } else { &comparison.base };
-    let args = pair(run, comparison)
-        .name("leader", &level_name(&run.plan, &comparison.factor, leader))
-        .name("from", &shown(&region.from))
-        .name("to", &shown(&region.to))
-        .prose("near", &near);
-    let point = region.from == region.to;
-    let args = if point { args } else { args.prose("far", &far) };
-    // A lead is "by" its ratio only where that ratio grows with the lead.
-    let grows = region.other_ahead && comparison.better == Better::Higher;
-    writer.say(
-        match (grows, point) {
-            (true, false) => "region-ahead",
-            (true, true) => "region-ahead-point",
-            (false, false) => "region-ahead-against",
-            (false, true) => "region-ahead-against-point",
-        },
-        args,
-    )
 }
 
 /// Where nobody is ahead, a sentence for what is equal and one for what is not decided; nothing
@@ -129,8 +99,7 @@ pub(super) fn level_sentences(
     for even in [true, false] {
         let mut places = Vec::new();
         for (_, from, to) in stretches.iter().filter(|s| s.0 == even) {
-            let args = Args::new().name("from", &shown(from)).name("to", &shown(to));
-            places.push(writer.say(if from == to { "but-at" } else { "but-from" }, args)?);
+            places.push(between(writer, &shown(from), &shown(to))?);
         }
         if places.is_empty() {
             continue;

@@ -7,6 +7,7 @@ use crate::report::error::ReportError;
 use crate::report::words::Args;
 use desk::plan::{ATTEMPTS, ATTEMPTS_OF_CLIENTS};
 use desk::record::ENOUGH;
+use desk::stats::Estimate;
 use desk::unit::{Quantity, Unit};
 use desk::verdict::{COLLAPSE, Caveat, POWER, TooFew, Uneven};
 
@@ -87,72 +88,125 @@ pub(super) fn weight(caveat: &Caveat) -> f64 {
     }
 }
 
-/// The evidence of a doubt.
+/// The evidence of a doubt, and in how many comparisons it is seen.
 pub(in crate::report) fn lead(writer: &Writer, caveat: &Caveat) -> Said {
-    let args = Args::new();
+    let said = writer.pick("doubt-*", caveat, args(writer, caveat)?)?;
     match caveat {
-        Caveat::OneMachine => writer.label("doubt-one-machine"),
-        Caveat::Loopback { why } if why.is_empty() => writer.label("doubt-loopback-plain"),
-        Caveat::Loopback { why } => writer.say("doubt-loopback", args.name("why", why)),
-        Caveat::Guest { hypervisor } if hypervisor == UNNAMED => {
-            writer.label("doubt-guest-unnamed")
+        Caveat::RatioMoved { seen, of, .. }
+        | Caveat::NeighboursAlike { seen, of, .. }
+        | Caveat::BlockApart { seen, of, .. }
+            if of.value > 1.0 =>
+        {
+            let counts = Args::new().number("seen", *seen).number("of", *of);
+            Ok(Prose::join(&[said, writer.say("doubt-seen-in", counts)?]))
+        }
+        _ => Ok(said),
+    }
+}
+
+/// The evidence in half a line, for a card.
+pub fn short(writer: &Writer, caveat: &Caveat) -> Result<Prose, ReportError> {
+    writer.pick("short-*", caveat, args(writer, caveat)?)
+}
+
+/// What follows from a doubt.
+pub(in crate::report) fn means(writer: &Writer, caveat: &Caveat) -> Said {
+    writer.pick("doubt-*-means", caveat, args(writer, caveat)?)
+}
+
+/// What would remove a doubt.
+pub(in crate::report) fn fix(writer: &Writer, caveat: &Caveat) -> Said {
+    writer.pick("doubt-*-fix", caveat, Args::new())
+}
+
+/// What the sentences on a doubt may name.
+fn args(writer: &Writer, caveat: &Caveat) -> Result<Args, ReportError> {
+    let args = Args::new();
+    let known = |name: &str| if name.is_empty() || name == UNNAMED { "no" } else { "yes" };
+    Ok(match caveat {
+        Caveat::OneMachine | Caveat::Simulated | Caveat::VirtualLinks => args,
+        Caveat::Loopback { why } | Caveat::Partial { why } => {
+            args.choose("known", known(why)).name("why", why)
         }
         Caveat::Guest { hypervisor } => {
-            writer.say("doubt-guest", args.name("hypervisor", hypervisor))
+            args.choose("known", known(hypervisor)).name("hypervisor", hypervisor)
         }
-        Caveat::Steal { share } => writer.say("doubt-steal", args.estimate("share", share)),
-        Caveat::NoiseFloor { ratio } => {
-            writer.say("doubt-noise-floor", args.prose("effect", &effect(writer, ratio)?))
-        }
-        Caveat::RatioMoved { .. } | Caveat::NeighboursAlike { .. } | Caveat::BlockApart { .. } => {
-            diagnosis(writer, caveat)
-        }
-        Caveat::Uneven { first, uneven, seen, of } => {
-            let args = collapse(writer, args, uneven)?.name("first", first);
-            writer.say("doubt-uneven", args.number("seen", *seen).number("of", *of))
-        }
-        Caveat::Drifted { .. } | Caveat::Stepped { .. } | Caveat::Paused { .. } => {
-            course(writer, caveat)
-        }
-        Caveat::NotSteady { trials, of } => {
-            writer.say("doubt-not-steady", args.number("trials", *trials).number("of", *of))
-        }
-        Caveat::TooFew { metric, least } => {
-            let args = few(args, least).name("metric", metric);
-            writer.say("doubt-too-few", args)
-        }
+        Caveat::Steal { share } => args.estimate("share", share),
+        Caveat::NoiseFloor { ratio } => args
+            .prose("effect", &effect(writer, ratio)?)
+            .prose("brief", &short_effect(writer, ratio)?),
+        Caveat::Uneven { first, uneven, seen, of } => collapse(writer, args, uneven)?
+            .name("first", first)
+            .number("seen", *seen)
+            .number("of", *of),
+        Caveat::NotSteady { trials, of } => args.number("trials", *trials).number("of", *of),
+        Caveat::TooFew { metric, least } => few(args, least).name("metric", metric),
         Caveat::SearchEnds { load, ended, of } => {
-            let args = args.number("ended", *ended).number("of", *of).name("load", load);
-            writer.say("doubt-search-ends", args)
+            args.number("ended", *ended).number("of", *of).name("load", load)
         }
-        Caveat::Simulated => writer.label("doubt-simulated"),
         Caveat::ClientsOnly { places, first } => {
-            writer.say("doubt-clients-only", args.number("places", *places).name("first", first))
+            args.number("places", *places).name("first", first)
         }
-        Caveat::Faults { trials, again, lost, first } => {
-            let args = args.number("trials", *trials).name("first", first);
-            writer.say("doubt-faults", args.number("again", *again).number("lost", *lost))
+        Caveat::Faults { trials, again, lost, first } => args
+            .number("trials", *trials)
+            .number("again", *again)
+            .number("lost", *lost)
+            .name("first", first)
+            // The first visit is none of those again.
+            .count("attempts", ATTEMPTS - 1)
+            .count("clients", ATTEMPTS_OF_CLIENTS - 1),
+        Caveat::Incomplete { valid, of } => args
+            .number("valid", *valid)
+            .number("of", *of)
+            .quantity("enough", Quantity::new(ENOUGH, Unit::Share)),
+        Caveat::FewBlocks { blocks, smallest } => args
+            .number("blocks", *blocks)
+            .changed("smallest", smallest.centre)
+            .quantity("power", Quantity::new(POWER, Unit::Share)),
+        Caveat::Foreign { cpu } => args.estimate("cpu", cpu),
+        Caveat::PauseFrames { adapter, sent, received, trials, of } => args
+            .name("adapter", adapter)
+            .number("sent", *sent)
+            .number("received", *received)
+            .number("trials", *trials)
+            .number("of", *of),
+        Caveat::CpuMethods { by } => args.estimate("by", by),
+        Caveat::RatioMoved { .. }
+        | Caveat::NeighboursAlike { .. }
+        | Caveat::BlockApart { .. }
+        | Caveat::Drifted { .. }
+        | Caveat::Stepped { .. }
+        | Caveat::Paused { .. } => course(writer, caveat, args)?,
+    })
+}
+
+/// The same for what the blocks show in their order, and for what happened to the run as a whole.
+fn course(writer: &Writer, caveat: &Caveat, args: Args) -> Result<Args, ReportError> {
+    let of = |load: &str| if load.is_empty() { "one" } else { "several" };
+    let changed = |args: Args, change: &Estimate| -> Result<Args, ReportError> {
+        Ok(args.prose("change", &effect(writer, change)?).changed("moved", change.centre))
+    };
+    Ok(match caveat {
+        Caveat::RatioMoved { first, change, .. } => changed(args, change)?.name("first", first),
+        Caveat::NeighboursAlike { first, follows, .. } => {
+            args.name("first", first).quantity("follows", *follows)
         }
-        Caveat::Partial { why } => writer.say("doubt-partial", args.name("why", why)),
-        Caveat::Incomplete { valid, of } => {
-            let enough = Quantity::new(ENOUGH, Unit::Share);
-            let args = args.number("valid", *valid).number("of", *of);
-            writer.say("doubt-incomplete", args.quantity("enough", enough))
+        Caveat::BlockApart { first, block, off, share, .. } => args
+            .name("first", first)
+            .number("block", *block)
+            .changed("off", off.centre)
+            .quantity("share", *share),
+        Caveat::Drifted { load, change } => {
+            changed(args, change)?.choose("loads", of(load)).name("load", load)
         }
-        Caveat::FewBlocks { blocks, smallest } => {
-            let args = args.number("blocks", *blocks).changed("smallest", smallest.centre);
-            writer
-                .say("doubt-few-blocks", args.quantity("power", Quantity::new(POWER, Unit::Share)))
+        Caveat::Stepped { load, change, at } => {
+            changed(args, change)?.choose("loads", of(load)).name("load", load).quantity("at", *at)
         }
-        Caveat::VirtualLinks => writer.label("doubt-virtual-links"),
-        Caveat::Foreign { cpu } => writer.say("doubt-foreign", args.estimate("cpu", cpu)),
-        Caveat::PauseFrames { adapter, sent, received, trials, of } => {
-            let args = args.name("adapter", adapter).number("sent", *sent);
-            let args = args.number("received", *received).number("trials", *trials);
-            writer.say("doubt-pause-frames", args.number("of", *of))
+        Caveat::Paused { times, longest, at } => {
+            args.number("times", *times).quantity("longest", *longest).quantity("at", *at)
         }
-        Caveat::CpuMethods { by } => writer.say("doubt-cpu-methods", args.estimate("by", by)),
-    }
+        _ => args,
+    })
 }
 
 /// How many values there are of how many that a quantile takes.
@@ -175,190 +229,4 @@ fn collapse(writer: &Writer, args: Args, uneven: &Uneven) -> Result<Args, Report
         .prose("typical", &effect(writer, &uneven.typical)?)
         .prose("mean", &effect(writer, &uneven.mean)?)
         .quantity("off", Quantity::new(COLLAPSE, Unit::Share)))
-}
-
-/// What the blocks of a comparison show in their order, and in how many comparisons they do.
-fn diagnosis(writer: &Writer, caveat: &Caveat) -> Said {
-    let args = Args::new();
-    let (said, [seen, of]) = match caveat {
-        Caveat::RatioMoved { first, change, seen, of, .. } => {
-            let args = args.name("first", first).prose("change", &effect(writer, change)?);
-            (writer.say("doubt-ratio-moved", args)?, [seen, of])
-        }
-        Caveat::NeighboursAlike { first, follows, seen, of, .. } => {
-            let args = args.name("first", first).quantity("follows", *follows);
-            (writer.say("doubt-neighbours-alike", args)?, [seen, of])
-        }
-        Caveat::BlockApart { first, block, off, share, seen, of, .. } => {
-            let args = args.name("first", first).number("block", *block);
-            let args = args.changed("off", off.centre).quantity("share", *share);
-            (writer.say("doubt-block-apart", args)?, [seen, of])
-        }
-        _ => return Ok(Prose::default()),
-    };
-    let counts = Args::new().number("seen", *seen).number("of", *of);
-    Ok(match of.value > 1.0 {
-        true => Prose::join(&[said, writer.say("doubt-seen-in", counts)?]),
-        false => said,
-    })
-}
-
-/// What happened to the run as a whole.
-fn course(writer: &Writer, caveat: &Caveat) -> Said {
-    let args = Args::new();
-    let of = |load: &str| if load.is_empty() { "one" } else { "several" };
-    match caveat {
-        Caveat::Drifted { load, change, .. } => {
-            let args = args.name("loads", of(load)).name("load", load);
-            writer.say("doubt-drifted", args.prose("change", &effect(writer, change)?))
-        }
-        Caveat::Stepped { load, change, at, .. } => {
-            let args = args.name("loads", of(load)).name("load", load).quantity("at", *at);
-            writer.say("doubt-stepped", args.prose("change", &effect(writer, change)?))
-        }
-        Caveat::Paused { times, longest, at } => {
-            let args = args.number("times", *times).quantity("longest", *longest);
-            writer.say("doubt-paused", args.quantity("at", *at))
-        }
-        _ => Ok(Prose::default()),
-    }
-}
-
-/// The evidence in half a line, for a card.
-pub fn short(writer: &Writer, caveat: &Caveat) -> Result<Prose, ReportError> {
-    let args = Args::new();
-    match caveat {
-        Caveat::OneMachine => writer.label("short-one-machine"),
-        Caveat::Loopback { .. } => writer.label("short-loopback"),
-        Caveat::Guest { hypervisor } if hypervisor == UNNAMED => {
-            writer.label("short-guest-unnamed")
-        }
-        Caveat::Guest { hypervisor } => {
-            writer.say("short-guest", args.name("hypervisor", hypervisor))
-        }
-        Caveat::Steal { share } => writer.say("short-steal", args.estimate("share", share)),
-        Caveat::NoiseFloor { ratio } => {
-            writer.say("short-noise-floor", args.prose("effect", &short_effect(writer, ratio)?))
-        }
-        Caveat::RatioMoved { change, .. } => {
-            writer.say("short-ratio-moved", args.changed("change", change.centre))
-        }
-        Caveat::Drifted { change, .. } => {
-            writer.say("short-drifted", args.changed("change", change.centre))
-        }
-        Caveat::Stepped { change, at, .. } => {
-            let args = args.changed("change", change.centre).quantity("at", *at);
-            writer.say("short-stepped", args)
-        }
-        Caveat::Paused { longest, .. } => {
-            writer.say("short-paused", args.quantity("longest", *longest))
-        }
-        Caveat::NeighboursAlike { .. } => writer.label("short-neighbours-alike"),
-        Caveat::BlockApart { block, off, .. } => {
-            writer.say("short-block-apart", args.number("block", *block).changed("off", off.centre))
-        }
-        Caveat::Uneven { uneven, .. } => {
-            writer.say("short-uneven", collapse(writer, args, uneven)?)
-        }
-        Caveat::NotSteady { trials, of } => {
-            writer.say("short-not-steady", args.number("trials", *trials).number("of", *of))
-        }
-        Caveat::TooFew { metric, least } => {
-            writer.say("short-too-few", few(args, least).name("metric", metric))
-        }
-        Caveat::SearchEnds { ended, of, .. } => {
-            writer.say("short-search-ends", args.number("ended", *ended).number("of", *of))
-        }
-        Caveat::Simulated => writer.label("short-simulated"),
-        Caveat::ClientsOnly { places, .. } => {
-            writer.say("short-clients-only", args.number("places", *places))
-        }
-        Caveat::Faults { trials, .. } => writer.say("short-faults", args.number("trials", *trials)),
-        Caveat::Partial { .. } => writer.label("short-partial"),
-        Caveat::Incomplete { valid, of } => {
-            writer.say("short-incomplete", args.number("valid", *valid).number("of", *of))
-        }
-        Caveat::FewBlocks { blocks, smallest } => writer.say(
-            "short-few-blocks",
-            args.number("blocks", *blocks).changed("smallest", smallest.centre),
-        ),
-        Caveat::VirtualLinks => writer.label("short-virtual-links"),
-        Caveat::Foreign { cpu } => writer.say("short-foreign", args.estimate("cpu", cpu)),
-        Caveat::PauseFrames { adapter, sent, received, .. } => {
-            let args = args.name("adapter", adapter).number("sent", *sent);
-            writer.say("short-pause-frames", args.number("received", *received))
-        }
-        Caveat::CpuMethods { by } => writer.say("short-cpu-methods", args.estimate("by", by)),
-    }
-}
-
-/// What follows from a doubt.
-pub(in crate::report) fn means(writer: &Writer, caveat: &Caveat) -> Said {
-    if matches!(caveat, Caveat::Faults { .. }) {
-        // The first visit is none of those again.
-        let args = Args::new().count("again", ATTEMPTS - 1);
-        return writer.say("doubt-faults-means", args.count("clients", ATTEMPTS_OF_CLIENTS - 1));
-    }
-    if matches!(caveat, Caveat::Uneven { .. }) {
-        let off = Quantity::new(COLLAPSE, Unit::Share);
-        return writer.say("doubt-uneven-means", Args::new().quantity("off", off));
-    }
-    writer.label(match caveat {
-        Caveat::OneMachine => "doubt-one-machine-means",
-        Caveat::Loopback { .. } => "doubt-loopback-means",
-        Caveat::Guest { .. } => "doubt-guest-means",
-        Caveat::Steal { .. } => "doubt-steal-means",
-        Caveat::NoiseFloor { .. } => "doubt-noise-floor-means",
-        Caveat::RatioMoved { .. } => "doubt-ratio-moved-means",
-        Caveat::Drifted { .. } => "doubt-drifted-means",
-        Caveat::Stepped { .. } => "doubt-stepped-means",
-        Caveat::Paused { .. } => "doubt-paused-means",
-        Caveat::NeighboursAlike { .. } => "doubt-neighbours-alike-means",
-        Caveat::BlockApart { .. } => "doubt-block-apart-means",
-        Caveat::Uneven { .. } => "doubt-uneven-means",
-        Caveat::NotSteady { .. } => "doubt-not-steady-means",
-        Caveat::TooFew { .. } => "doubt-too-few-means",
-        Caveat::SearchEnds { .. } => "doubt-search-ends-means",
-        Caveat::Simulated => "doubt-simulated-means",
-        Caveat::ClientsOnly { .. } => "doubt-clients-only-means",
-        Caveat::Faults { .. } => "doubt-faults-means",
-        Caveat::Partial { .. } => "doubt-partial-means",
-        Caveat::Incomplete { .. } => "doubt-incomplete-means",
-        Caveat::FewBlocks { .. } => "doubt-few-blocks-means",
-        Caveat::VirtualLinks => "doubt-virtual-links-means",
-        Caveat::Foreign { .. } => "doubt-foreign-means",
-        Caveat::PauseFrames { .. } => "doubt-pause-frames-means",
-        Caveat::CpuMethods { .. } => "doubt-cpu-methods-means",
-    })
-}
-
-/// What would remove a doubt.
-pub(in crate::report) fn fix(writer: &Writer, caveat: &Caveat) -> Said {
-    writer.label(match caveat {
-        Caveat::OneMachine => "doubt-one-machine-fix",
-        Caveat::Loopback { .. } => "doubt-loopback-fix",
-        Caveat::Guest { .. } => "doubt-guest-fix",
-        Caveat::Steal { .. } => "doubt-steal-fix",
-        Caveat::NoiseFloor { .. } => "doubt-noise-floor-fix",
-        Caveat::RatioMoved { .. } => "doubt-ratio-moved-fix",
-        Caveat::Drifted { .. } => "doubt-drifted-fix",
-        Caveat::Stepped { .. } => "doubt-stepped-fix",
-        Caveat::Paused { .. } => "doubt-paused-fix",
-        Caveat::NeighboursAlike { .. } => "doubt-neighbours-alike-fix",
-        Caveat::BlockApart { .. } => "doubt-block-apart-fix",
-        Caveat::Uneven { .. } => "doubt-uneven-fix",
-        Caveat::NotSteady { .. } => "doubt-not-steady-fix",
-        Caveat::TooFew { .. } => "doubt-too-few-fix",
-        Caveat::SearchEnds { .. } => "doubt-search-ends-fix",
-        Caveat::Simulated => "doubt-simulated-fix",
-        Caveat::ClientsOnly { .. } => "doubt-clients-only-fix",
-        Caveat::Faults { .. } => "doubt-faults-fix",
-        Caveat::Partial { .. } => "doubt-partial-fix",
-        Caveat::Incomplete { .. } => "doubt-incomplete-fix",
-        Caveat::FewBlocks { .. } => "doubt-few-blocks-fix",
-        Caveat::VirtualLinks => "doubt-virtual-links-fix",
-        Caveat::Foreign { .. } => "doubt-foreign-fix",
-        Caveat::PauseFrames { .. } => "doubt-pause-frames-fix",
-        Caveat::CpuMethods { .. } => "doubt-cpu-methods-fix",
-    })
 }

@@ -118,15 +118,21 @@ pub(super) fn metric_title<'a>(run: &'a Run, comparison: &'a Comparison) -> &'a 
 
 /// What a metric is called: as the run calls it, else as the desk calls what it derives.
 pub(super) fn metric_name(writer: &Writer, run: &Run, metric: &str) -> Said {
-    let known = run.metrics.iter().find(|m| m.name == metric);
-    match (known, metric) {
-        (Some(known), _) => Ok(Prose::verbatim(&known.title)),
-        (None, "cpu") => writer.label("metric-cpu"),
-        (None, "pe_index") => writer.label("metric-pe-index"),
-        (None, "cpu_per_gb") => writer.label("metric-cpu-per-gb"),
-        (None, "cpu_per_operation") => writer.label("metric-cpu-per-operation"),
-        (None, "displaced") => writer.label("metric-displaced"),
-        (None, unknown) => Ok(Prose::verbatim(&key_words(unknown))),
+    match run.metrics.iter().find(|m| m.name == metric) {
+        Some(known) => Ok(Prose::verbatim(&known.title)),
+        None => derived(writer, metric),
+    }
+}
+
+/// What the desk calls a metric that it derives.
+pub(super) fn derived(writer: &Writer, metric: &str) -> Said {
+    match metric {
+        "cpu" => writer.label("metric-cpu"),
+        "pe_index" => writer.label("metric-pe-index"),
+        "cpu_per_gb" => writer.label("metric-cpu-per-gb"),
+        "cpu_per_operation" => writer.label("metric-cpu-per-operation"),
+        "displaced" => writer.label("metric-displaced"),
+        unknown => Ok(Prose::verbatim(&key_words(unknown))),
     }
 }
 
@@ -134,7 +140,7 @@ pub(super) fn metric_name(writer: &Writer, run: &Run, metric: &str) -> Said {
 /// comparable.
 pub(super) fn judged_effect(writer: &Writer, (ratio, verdict): (&Estimate, Verdict)) -> Said {
     match verdict {
-        Verdict::NotComparable => Ok(Prose::verbatim("–")),
+        Verdict::NotComparable => Ok(Prose::none()),
         _ => short_effect(writer, ratio),
     }
 }

@@ -7,7 +7,7 @@ use super::names::setting;
 use super::ruling::{count, shown};
 use super::{Nodes, Part, Said, Writer};
 use crate::figure::{Axis, Figure, FigureKind, Mark, Reference, Scale, Series};
-use crate::report::document::{Column, Node, Prose, Ruling, Source, Table, Tone, unbroken};
+use crate::report::document::{Node, Prose, Ruling, Source, Table, Tone, unbroken};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
 use desk::plan::ElasticityWords;
@@ -244,10 +244,7 @@ fn figure(writer: &mut Writer, part: &Part<'_>, one: &Elasticity) -> Result<Figu
 
 fn table(writer: &mut Writer, part: &Part<'_>, one: &Elasticity) -> Result<Table, ReportError> {
     let titles = ["elastic-resource", "elastic-taken", "elastic-effect", "elastic-share"];
-    let mut columns = Vec::new();
-    for key in titles {
-        columns.push(Column { title: writer.label(key)?, numeric: false });
-    }
+    let columns = writer.headed(&titles)?;
     let mut rows = Vec::new();
     for share in &one.resources {
         let taken = Args::new().name("full", &shown(&share.full));
@@ -261,6 +258,5 @@ fn table(writer: &mut Writer, part: &Part<'_>, one: &Elasticity) -> Result<Table
     let args = Args::new().count("count", count(one.resources.len()));
     let caption = writer.say("elastic-caption", args)?;
     let caption = Prose::join_with(&[caption, condition(part, one)], ", ");
-    let caption = writer.numbered(&caption)?;
-    Ok(Table { caption, columns, rows, folded: false, notes: Vec::new() })
+    writer.table(&caption, columns, rows)
 }

@@ -2,7 +2,7 @@
 
 use super::names::{key_words, level_name};
 use super::{Nodes, Part, Said, Writer};
-use crate::report::document::{Column, Node, Prose, Table, unbroken};
+use crate::report::document::{Node, Prose, unbroken};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
 use desk::record::{ManualFact, PartPlan, Plan};
@@ -27,13 +27,15 @@ pub(super) fn table(writer: &mut Writer, parts: &[Part<'_>]) -> Nodes {
     if rows.is_empty() {
         return Ok(Vec::new());
     }
-    let mut columns = Vec::new();
-    for key in ["entered-of", "entered-what", "made-value", "appendix-source", "entered-date"] {
-        columns.push(Column { title: writer.label(key)?, numeric: false });
-    }
+    let columns = writer.headed(&[
+        "entered-of",
+        "entered-what",
+        "made-value",
+        "appendix-source",
+        "entered-date",
+    ])?;
     let caption = writer.label("entered-caption")?;
-    let caption = writer.numbered(&caption)?;
-    Ok(vec![Node::Table(Table { caption, columns, rows, folded: false, notes: Vec::new() })])
+    Ok(vec![Node::Table(writer.table(&caption, columns, rows)?)])
 }
 
 fn row(writer: &Writer, fact: &ManualFact) -> Result<Vec<Prose>, ReportError> {

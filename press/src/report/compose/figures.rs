@@ -1,10 +1,12 @@
 //! Knows how findings become figures: which lines, zones and references, and what they are called.
 
-use super::effect::{is_alone, level, metric_title, short_effect};
-use super::names::{key_words, level_name, level_names, pair, short_levels, short_pair};
+use super::effect::{is_alone, level, metric_title};
+use super::names::{key_words, level_name, level_names, short_levels, short_pair};
 use super::places::{engine, with_engine};
 use super::ruling::{condition, short_condition, shown};
+use super::say::title;
 use super::{Part, Said, Writer, lost, states};
+use crate::claim::of_comparison;
 use crate::figure::{Axis, Figure, FigureKind, Mark, Reference, Scale, Series, Zone};
 use crate::report::document::Prose;
 use crate::report::error::ReportError;
@@ -12,7 +14,7 @@ use crate::report::words::Args;
 use desk::record::{Better, LoadPlan, Run, Value};
 use desk::stats::Estimate;
 use desk::unit::{Quantity, Unit};
-use desk::verdict::{Comparison, PointResult, Region, Verdict, is_inside};
+use desk::verdict::{Comparison, PointResult, Region};
 use std::collections::BTreeSet;
 
 /// Above this ratio of largest to smallest, a linear value axis would hide the small ones.
@@ -68,7 +70,7 @@ pub fn curve_figure(
     let plot = Plot {
         comparison,
         metric: metric_title(run, comparison).to_owned(),
-        title: finding_title(writer, run, comparison)?,
+        title: title(writer, &of_comparison((run, comparison)))?,
         subtitle: subtitle(writer, (run, comparison), metric_title(run, comparison), true)?,
         alike: part.analysis.comparisons.iter().collect(),
         zones,
@@ -160,20 +162,6 @@ fn footnote(
     Ok(writer.say(key, args)?.text().into())
 }
 
-fn finding_title(writer: &Writer, run: &Run, comparison: &Comparison) -> Said {
-    let inside = is_inside(comparison);
-    let key = match comparison.verdict {
-        Verdict::Better | Verdict::Worse if inside => "finding-inside",
-        Verdict::Better => "finding-better",
-        Verdict::Worse => "finding-worse",
-        Verdict::Equivalent => "finding-equivalent",
-        Verdict::NotComparable => "finding-unlike",
-        Verdict::TwoStates | Verdict::Undecided { .. } => "finding-undecided",
-    };
-    let args = pair(run, comparison).prose("effect", &short_effect(writer, &comparison.overall)?);
-    writer.say(key, args)
-}
-
 /// What is plotted and how it was made; `ratio` where the title holds the one over all points.
 pub(super) fn subtitle(
     writer: &Writer,
@@ -181,7 +169,7 @@ pub(super) fn subtitle(
     metric: &str,
     ratio: bool,
 ) -> Said {
-    let condition = [condition(writer, run, comparison)?, engine(writer, run, comparison)?];
+    let condition = [condition(run, comparison), engine(writer, run, comparison)?];
     let condition = Prose::join_with(&condition, ", ");
     let args = Args::new()
         .name("metric", metric)
@@ -302,7 +290,7 @@ pub(super) fn dots_figure(
         id: format!("fig-{}-{number}", run.id),
         number,
         kind: FigureKind::Dots,
-        title: finding_title(writer, run, comparison)?.text().into(),
+        title: title(writer, &of_comparison((run, comparison)))?.text().into(),
         subtitle: dots_subtitle(writer, run, comparison)?.text().into(),
         x: axis.clone(),
         y: axis,
@@ -317,7 +305,7 @@ pub(super) fn dots_figure(
 /// `mtu 9000 B : 1500 B, tso off`; only `tso off` where the run compares no other pair of levels,
 /// which [`row_heading`] names.
 pub(super) fn row_name(writer: &Writer, run: &Run, comparison: &Comparison) -> Said {
-    let condition = short_condition(writer, run, comparison)?;
+    let condition = short_condition(run, comparison);
     if comparison.factor == run.plan.method.compare
         && is_one_pair(run)
         && !condition.text().is_empty()

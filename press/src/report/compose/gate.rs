@@ -4,9 +4,11 @@
 
 use super::effect::{effect, metric_title};
 use super::names::pair;
-use super::ruling::{condition, count, further, shown, verdict_sentence};
+use super::ruling::{condition, count, further, shown};
+use super::say::sentence;
 use super::withheld::reason;
 use super::{Said, Writer, compose};
+use crate::claim::{Claim, Kind, of_comparison};
 use crate::report::document::{Document, Node, Prose, Ruling, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
@@ -51,7 +53,7 @@ fn gate_box(writer: &Writer, run: &Run, gate: &Gate) -> Result<Node, ReportError
     for outcome in OUTCOMES {
         for check in gate.checks.iter().filter(|c| c.outcome == outcome) {
             let args = Args::new()
-                .prose("outcome", &writer.label(word(outcome))?)
+                .prose("outcome", &writer.pick("gate-word-*", &outcome, Args::new())?)
                 .prose("name", &named(writer, run, check)?);
             let label = writer.say("gate-check", args)?;
             rulings.push(Ruling {
@@ -91,7 +93,7 @@ fn headline(writer: &Writer, run: &Run, gate: &Gate) -> Said {
         if number > 0 {
             let args = Args::new()
                 .count("count", count(number))
-                .prose("outcome", &writer.label(word(outcome))?);
+                .prose("outcome", &writer.pick("gate-word-*", &outcome, Args::new())?);
             tally.push(writer.say("gate-tally", args)?);
         }
     }
@@ -102,15 +104,7 @@ fn headline(writer: &Writer, run: &Run, gate: &Gate) -> Said {
         .name("metric", metric)
         .quantity("margin", gate.margin)
         .prose("tally", &Prose::join_with(&tally, ", "));
-    let said = writer.say(
-        match gate.outcome {
-            GateOutcome::Passed => "gate-passed",
-            GateOutcome::Failed => "gate-failed",
-            GateOutcome::Inconclusive => "gate-inconclusive",
-            GateOutcome::NotMeasured => "gate-not-measured",
-        },
-        args,
-    )?;
+    let said = writer.pick("gate-said-*", &gate.outcome, args)?;
     match run.environment().is_simulated() {
         true => writer.say("gate-simulated", Args::new().prose("said", &said)),
         false => Ok(said),
@@ -121,7 +115,7 @@ fn headline(writer: &Writer, run: &Run, gate: &Gate) -> Said {
 fn named(writer: &Writer, run: &Run, check: &GateCheck) -> Said {
     let Some(found) = &check.found else { return Ok(Prose::verbatim(&check.comparison)) };
     let names = writer.say("gate-pair", pair(run, found))?;
-    Ok(Prose::join_with(&[names, condition(writer, run, found)?], ", "))
+    Ok(Prose::join_with(&[names, condition(run, found)], ", "))
 }
 
 /// The verdict on the comparison, and what decided or would decide.
@@ -156,28 +150,16 @@ fn said(writer: &Writer, run: &Run, check: &GateCheck) -> Said {
 
 /// The verdict; the bare ratio where a figure has none.
 fn whole(writer: &Writer, run: &Run, found: &Comparison, why: &GateReason) -> Said {
-    if !matches!(why, GateReason::Withheld { .. } | GateReason::Wide { .. }) {
-        return verdict_sentence(writer, run, found);
-    }
-    let args = pair(run, found)
-        .name("metric", metric_title(run, found))
-        .prose("effect", &effect(writer, &found.overall)?);
-    writer.say("gate-effect", args)
+    let claim = of_comparison((run, found));
+    let bare = matches!(why, GateReason::Withheld { .. } | GateReason::Wide { .. });
+    let kind = if bare { Kind::Withheld } else { claim.kind };
+    sentence(writer, &Claim { kind, ..claim })
 }
 
 fn point(writer: &Writer, check: &GateCheck, at: &str) -> Said {
     let Some(ratio) = &check.effect else { return Ok(Prose::default()) };
     let args = Args::new().name("at", at).prose("effect", &effect(writer, ratio)?);
     writer.say("gate-point", args)
-}
-
-const fn word(outcome: GateOutcome) -> &'static str {
-    match outcome {
-        GateOutcome::Passed => "gate-word-passed",
-        GateOutcome::Failed => "gate-word-failed",
-        GateOutcome::Inconclusive => "gate-word-inconclusive",
-        GateOutcome::NotMeasured => "gate-word-not-measured",
-    }
 }
 
 const fn tone(outcome: GateOutcome) -> Tone {

@@ -1,14 +1,15 @@
 //! Knows what stands right behind the answer: every ratio in one figure and one table, and what
 //! each kind of reader should take from it.
 
-use super::answer::{Judged, asked, same};
 use super::curve::nearest_first;
 use super::effect::{is_alone, judged_effect, level, plain_effects};
 use super::figures::{row_heading, row_name};
 use super::names::level_name;
 use super::places::at;
-use super::ruling::{count, shown, verdict_word};
-use super::{Nodes, Part, Said, Writer, plot, ranks, readers};
+use super::ruling::{count, shown};
+use super::say::word;
+use super::{Nodes, Part, Said, Writer, matrix, plot, ranks, readers};
+use crate::claim::{Judged, Kind, asked, same};
 use crate::report::document::{Column, Node, Prose, Table};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
@@ -17,6 +18,9 @@ use desk::verdict::{Agreement, Comparison, Region, curve_verdict};
 /// The figure, the table and the readers.
 pub(super) fn nodes(writer: &mut Writer, parts: &[Part<'_>]) -> Nodes {
     let mut nodes = Vec::new();
+    if let [only] = parts {
+        nodes.extend(matrix::table(writer, only)?);
+    }
     if let Some(figure) = plot::forest(writer, parts)? {
         let said = writer.shows(&figure, "forest-shows", Args::new())?;
         nodes.extend([Node::Figure(figure), Node::Paragraph(said)]);
@@ -73,7 +77,7 @@ pub(super) fn table(
     for (run, c) in all.iter().copied() {
         let title = Prose::verbatim(if titled { &run.plan.title } else { "" });
         let name = Prose::join_with(&[title, row_name(writer, run, c)?], ", ");
-        let mut row = vec![name, verdict_word(writer, c.verdict, (&c.overall, c.margin))?];
+        let mut row = vec![name, word(writer, Kind::of_whole(c))?];
         if curves {
             row.push(ahead(writer, (run, c))?);
         }
@@ -85,8 +89,7 @@ pub(super) fn table(
         rows.push(row);
     }
     let caption = writer.label(caption)?;
-    let caption = writer.numbered(&caption)?;
-    Ok(Table { caption, columns, rows, folded: false, notes: Vec::new() })
+    writer.table(&caption, columns, rows)
 }
 
 /// `offload 4 KiB–256 KiB, 1.72× to 6.15×`, a stretch after the other.
@@ -103,7 +106,7 @@ fn ahead(writer: &Writer, (run, c): Judged<'_>) -> Said {
         said.push(writer.say(key, args)?);
     }
     match said.is_empty() {
-        true => Ok(Prose::verbatim("–")),
+        true => Ok(Prose::none()),
         false => Ok(Prose::join_with(&said, "; ")),
     }
 }
@@ -120,7 +123,7 @@ pub(super) fn ends(writer: &Writer, region: &Region) -> Said {
 /// Whether the verdict of a curve and its regions say the same.
 fn agreement(writer: &Writer, c: &Comparison) -> Said {
     match curve_verdict(c).agreement {
-        _ if c.regions.is_empty() => Ok(Prose::verbatim("–")),
+        _ if c.regions.is_empty() => Ok(Prose::none()),
         Agreement::Alike => writer.label("agreement-alike"),
         Agreement::Opposed => writer.label("agreement-opposed"),
         Agreement::Hidden => writer.label("agreement-hidden"),

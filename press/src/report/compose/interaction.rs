@@ -1,17 +1,18 @@
 //! Knows how it is said that the effect of one factor depends on the level of another.
 
-use super::effect::{effect, level, metric_name, plain_effects, short_effect};
+use super::effect::{level, metric_name, short_effect};
 use super::figures::{alone_mark, direction};
-use super::names::{key_words, level_name, setting};
-use super::ruling::{shown, speaks_for_itself, verdict_word};
-use super::{Part, Said, Writer, repeat};
+use super::names::{key_words, level_name};
+use super::say::{sentence, word};
+use super::{Part, Writer, repeat};
+use crate::claim::{Kind, of_interaction};
 use crate::figure::{Axis, Figure, FigureKind, Reference, Scale, Series};
-use crate::report::document::{Column, Node, Prose, Table, unbroken};
+use crate::report::document::{Node, Prose, Table, unbroken};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
 use desk::record::Better;
 use desk::unit::Unit;
-use desk::verdict::{Interaction, Verdict};
+use desk::verdict::Interaction;
 
 /// More interactions than this would make a figure of too many rows; the table has them.
 const DRAWN: usize = 3;
@@ -26,10 +27,8 @@ pub(super) fn section(writer: &mut Writer, part: &Part<'_>) -> Result<Option<Nod
         let said = writer.shows(&figure, "interaction-shows", Args::new())?;
         body.extend([Node::Figure(figure), Node::Paragraph(said)]);
     }
-    let mut said = Vec::new();
-    for one in all {
-        said.push(sentence(writer, part, one)?);
-    }
+    let said = all.iter().map(|one| sentence(writer, &of_interaction(part.run, one)));
+    let said = said.collect::<Result<Vec<_>, _>>()?;
     match said.as_slice() {
         [only] => body.push(Node::Paragraph(only.clone())),
         _ => body.push(Node::List(said)),
@@ -61,54 +60,18 @@ fn named(part: &Part<'_>, one: &Interaction, base: &str) -> Args {
         .name("second_under", &level_name(plan, &one.by, &one.by_other))
 }
 
-/// Under what it holds besides its two factors: words that speak for themselves, the load where
-/// there are several, then what needs its name.
+/// Under what it holds besides its two factors.
 fn condition(part: &Part<'_>, one: &Interaction) -> Prose {
-    let plan = &part.run.plan;
-    let words =
-        one.fixed.values().filter(|v| speaks_for_itself(v)).map(|v| Prose::verbatim(&shown(v)));
-    let load = (plan.loads.len() > 1).then(|| Prose::verbatim(&one.load));
-    let fixed = one.fixed.iter().filter(|(_, value)| !speaks_for_itself(value));
-    let fixed = fixed.map(|(key, value)| setting(key, &value.to_string()));
-    let others = one.stratum.iter().map(|(factor, level)| {
-        let name = level_name(plan, factor, level);
-        match name == unbroken(level) {
-            true => setting(factor, level),
-            false => Prose::verbatim(&name),
-        }
-    });
-    let said: Vec<Prose> = words.chain(load).chain(fixed).chain(others).collect();
-    Prose::join_with(&said, ", ")
+    Prose::verbatim(&of_interaction(part.run, one).subjects.short_condition())
+}
+
+fn kind(part: &Part<'_>, one: &Interaction) -> Kind {
+    of_interaction(part.run, one).kind
 }
 
 /// What n of an interaction counts.
 fn counted(part: &Part<'_>, one: &Interaction) -> &'static str {
     repeat(part.run.plan.replicate_of(&[&one.factor, &one.by]))
-}
-
-/// Both effects, and whether they differ.
-fn sentence(writer: &Writer, part: &Part<'_>, one: &Interaction) -> Said {
-    let [first, second] = plain_effects(writer, [&one.first, &one.second])?;
-    let args = names(part, one)
-        .prose("metric", &metric_name(writer, part.run, &one.metric)?)
-        .prose("first", &first)
-        .prose("second", &second)
-        .prose("difference", &effect(writer, &one.difference)?);
-    let said = match one.verdict {
-        Verdict::Better | Verdict::Worse => writer.say("interaction-differs", args)?,
-        Verdict::Equivalent => writer.say("interaction-same", args)?,
-        Verdict::TwoStates => writer.say("interaction-states", args)?,
-        Verdict::NotComparable | Verdict::Undecided { .. } => {
-            let args = args.repeat(counted(part, one)).count("blocks", one.difference.n);
-            writer.say("interaction-open", args)?
-        }
-    };
-    let condition = condition(part, one);
-    if condition.text().is_empty() {
-        return Ok(said);
-    }
-    let args = Args::new().prose("condition", &condition).prose("sentence", &said);
-    writer.say("interaction-under", args)
 }
 
 fn figure(
@@ -132,16 +95,11 @@ fn figure(
             series.push(Series { name: name.text().into(), marks: vec![alone_mark(ratio)] });
         }
     }
-    let key = match first.verdict {
-        _ if all.len() > 1 => "interaction-finding-several",
-        Verdict::Better | Verdict::Worse => "interaction-finding-differs",
-        Verdict::Equivalent => "interaction-finding-same",
-        Verdict::TwoStates | Verdict::NotComparable | Verdict::Undecided { .. } => {
-            "interaction-finding-open"
-        }
-    };
     let args = names(part, first).name("by", &key_words(&first.by));
-    let title = writer.say(key, args)?;
+    let title = match all.len() {
+        1 => writer.pick("interaction-finding-*", &kind(part, first).coarse(), args)?,
+        _ => writer.say("interaction-finding-several", args)?,
+    };
     let metric = metric_name(writer, part.run, &first.metric)?;
     let args = Args::new().prose("metric", &metric).quantity("level", level(&first.difference));
     let known = part.run.metrics.iter().find(|m| m.name == first.metric);
@@ -175,18 +133,14 @@ fn figure(
 }
 
 fn table(writer: &mut Writer, part: &Part<'_>, all: &[Interaction]) -> Result<Table, ReportError> {
-    let titles = [
-        "interaction-effect-of",
-        "interaction-under-levels",
-        "interaction-first",
-        "interaction-second",
-        "interaction-difference",
-        "table-verdict",
-    ];
-    let mut columns = Vec::new();
-    for key in titles {
-        columns.push(Column { title: writer.label(key)?, numeric: false });
-    }
+    let columns = writer.columns(&[
+        ("interaction-effect-of", false),
+        ("interaction-under-levels", false),
+        ("interaction-first", false),
+        ("interaction-second", false),
+        ("interaction-difference", false),
+        ("table-verdict", false),
+    ])?;
     let mut rows = Vec::new();
     for one in all {
         let name = writer.say("interaction-pair", short_names(part, one))?;
@@ -197,17 +151,14 @@ fn table(writer: &mut Writer, part: &Part<'_>, all: &[Interaction]) -> Result<Ta
             short_effect(writer, &one.first)?,
             short_effect(writer, &one.second)?,
             short_effect(writer, &one.difference)?,
-            match one.verdict {
-                Verdict::Better => writer.label("interaction-larger")?,
-                Verdict::Worse => writer.label("interaction-smaller")?,
-                other => {
-                    let margin = part.run.plan.method.margin;
-                    verdict_word(writer, other, (&one.difference, margin))?
-                }
+            match kind(part, one) {
+                Kind::Better => writer.label("interaction-larger")?,
+                Kind::Worse => writer.label("interaction-smaller")?,
+                Kind::LooksBetter | Kind::LooksWorse => word(writer, Kind::Undecided)?,
+                other => word(writer, other)?,
             },
         ]);
     }
     let caption = writer.label("interaction-caption")?;
-    let caption = writer.numbered(&caption)?;
-    Ok(Table { caption, columns, rows, folded: false, notes: Vec::new() })
+    writer.table(&caption, columns, rows)
 }

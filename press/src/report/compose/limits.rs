@@ -3,7 +3,7 @@
 use super::names::{key_words, level_name};
 use super::ruling::{condition, count};
 use super::{Part, Said, Writer};
-use crate::report::document::{Column, Node, Prose, Table};
+use crate::report::document::{Node, Prose};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
 use desk::verdict::{Comparison, Limit, LimitKind, LimitPlace, Rival};
@@ -14,53 +14,7 @@ const OFTEN: usize = 2;
 
 /// The name of a limit.
 pub(super) fn kind_word(writer: &Writer, kind: LimitKind) -> Said {
-    writer.label(match kind {
-        LimitKind::OfferedLoad => "limit-offered-load",
-        LimitKind::ClientQuota => "limit-client-quota",
-        LimitKind::ClientLine => "limit-client-line",
-        LimitKind::Generator => "limit-generator",
-        LimitKind::ServerQuota => "limit-server-quota",
-        LimitKind::SetRate => "limit-set-rate",
-        LimitKind::Shaper => "limit-shaper",
-        LimitKind::QueueDrops => "limit-queue-drops",
-        LimitKind::Goodput => "limit-goodput",
-        LimitKind::LineRate => "limit-line-rate",
-        LimitKind::Pcie => "limit-pcie",
-        LimitKind::Memory => "limit-memory",
-        LimitKind::Disk => "limit-disk",
-        LimitKind::OtherPrograms => "limit-other-programs",
-        LimitKind::AllCpus => "limit-all-cpus",
-        LimitKind::SoftirqCpu => "limit-softirq-cpu",
-        LimitKind::OneCpu => "limit-one-cpu",
-        LimitKind::ReceiveWindow => "limit-receive-window",
-        LimitKind::SendBuffer => "limit-send-buffer",
-        LimitKind::NoneSeen => "limit-none-seen",
-    })
-}
-
-fn explanation(writer: &Writer, kind: LimitKind) -> Said {
-    writer.label(match kind {
-        LimitKind::OfferedLoad => "explain-offered-load",
-        LimitKind::ClientQuota => "explain-client-quota",
-        LimitKind::ClientLine => "explain-client-line",
-        LimitKind::Generator => "explain-generator",
-        LimitKind::ServerQuota => "explain-server-quota",
-        LimitKind::SetRate => "explain-set-rate",
-        LimitKind::Shaper => "explain-shaper",
-        LimitKind::QueueDrops => "explain-queue-drops",
-        LimitKind::Goodput => "explain-goodput",
-        LimitKind::LineRate => "explain-line-rate",
-        LimitKind::Pcie => "explain-pcie",
-        LimitKind::Memory => "explain-memory",
-        LimitKind::Disk => "explain-disk",
-        LimitKind::OtherPrograms => "explain-other-programs",
-        LimitKind::AllCpus => "explain-all-cpus",
-        LimitKind::SoftirqCpu => "explain-softirq-cpu",
-        LimitKind::OneCpu => "explain-one-cpu",
-        LimitKind::ReceiveWindow => "explain-receive-window",
-        LimitKind::SendBuffer => "explain-send-buffer",
-        LimitKind::NoneSeen => "explain-none-seen",
-    })
+    writer.pick("limit-*", &kind, Args::new())
 }
 
 /// The name of a limit and of what it ties with.
@@ -225,7 +179,7 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
     let mut kinds = BTreeSet::new();
     for part in parts {
         for comparison in &part.analysis.comparisons {
-            let name = comparison_name(writer, part, comparison, parts.len() > 1)?;
+            let name = comparison_name(part, comparison, parts.len() > 1);
             for limit in of(part, comparison) {
                 kinds.extend(limit.named());
                 let level = level_name(&part.run.plan, &comparison.factor, &limit.level);
@@ -237,34 +191,30 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
         let none = Node::Paragraph(writer.label("limits-none")?);
         return writer.section("limits", "limits-title", vec![none]);
     }
-    let titles =
-        ["table-comparison", "limits-level", "limits-kind", "limits-evidence", "limits-rivals"];
-    let mut columns = Vec::new();
-    for key in titles {
-        columns.push(Column { title: writer.label(key)?, numeric: key == "limits-evidence" });
-    }
+    let columns = writer.columns(&[
+        ("table-comparison", false),
+        ("limits-level", false),
+        ("limits-kind", false),
+        ("limits-evidence", true),
+        ("limits-rivals", false),
+    ])?;
     let caption = writer.label("limits-caption")?;
-    let caption = writer.numbered(&caption)?;
     let mut meanings = Vec::new();
     for kind in kinds {
-        meanings.push(explanation(writer, kind)?);
+        meanings.push(writer.pick("explain-*", &kind, Args::new())?);
     }
     let body = vec![
         Node::Paragraph(writer.label("limits-intro")?),
         Node::List(meanings),
-        Node::Table(Table { caption, columns, rows, folded: true, notes: Vec::new() }),
+        Node::Table(writer.table(&caption, columns, rows)?).fold(),
     ];
     writer.section("limits", "limits-title", body)
 }
 
-fn comparison_name(writer: &Writer, part: &Part<'_>, comparison: &Comparison, named: bool) -> Said {
+fn comparison_name(part: &Part<'_>, comparison: &Comparison, named: bool) -> Prose {
     let title = if named { Prose::verbatim(&part.run.plan.title) } else { Prose::default() };
-    let name = Prose::join_with(&[title, condition(writer, part.run, comparison)?], ", ");
-    if name.text().is_empty() {
-        Ok(Prose::verbatim(&key_words(&comparison.factor)))
-    } else {
-        Ok(name)
-    }
+    let name = Prose::join_with(&[title, condition(part.run, comparison)], ", ");
+    if name.text().is_empty() { Prose::verbatim(&key_words(&comparison.factor)) } else { name }
 }
 
 fn row(writer: &Writer, names: [&Prose; 2], limit: &Limit) -> Result<Vec<Prose>, ReportError> {

@@ -5,7 +5,7 @@ use super::machine::runs_alone;
 use super::names::{key_words, level_name, setting};
 use super::ruling::count;
 use super::{Nodes, Part, Said, Writer, spent};
-use crate::report::document::{Column, Node, Prose, Table};
+use crate::report::document::{Node, Prose, Table};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
 use desk::record::{Added, LoadPlan, Replicate, Run, TrialKind, Value};
@@ -151,7 +151,6 @@ fn few_blocks<'a>(part: &Part<'a>) -> Option<&'a Estimate> {
 
 /// For one part a row a property; for several a row a part, so that names never share a column.
 fn table(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Table, ReportError> {
-    let text = |title| Column { title, numeric: false };
     // Parts may have different properties: each has a place, and a part that lacks it a dash.
     let (mut keys, mut all) = (Vec::new(), Vec::new());
     for part in parts {
@@ -167,32 +166,28 @@ fn table(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Table, ReportError> 
         let own: BTreeMap<&str, Prose> = properties.into_iter().collect();
         all.push((Prose::verbatim(&part.run.plan.title), own));
     }
-    let cell = |own: &BTreeMap<&str, Prose>, key: &&str| {
-        own.get(key).cloned().unwrap_or_else(|| Prose::verbatim("–"))
-    };
+    let cell =
+        |own: &BTreeMap<&str, Prose>, key: &&str| own.get(key).cloned().unwrap_or_else(Prose::none);
     let (mut columns, mut rows) = (Vec::new(), Vec::new());
     if let [(_, own)] = all.as_slice() {
-        columns = vec![text(writer.label("made-setting")?), text(writer.label("made-value")?)];
+        columns = writer.headed(&["made-setting", "made-value"])?;
         for key in &keys {
             rows.push(vec![writer.label(key)?, cell(own, key)]);
         }
     } else {
-        columns.push(text(writer.label("method-part")?));
-        for key in &keys {
-            columns.push(text(writer.label(key)?));
-        }
+        columns.extend(writer.headed(&["method-part"])?);
+        columns.extend(writer.headed(&keys)?);
         for (title, own) in all {
             let cells = keys.iter().map(|key| cell(&own, key));
             rows.push(std::iter::once(title).chain(cells).collect());
         }
     }
     let caption = writer.label("method-caption")?;
-    let caption = writer.numbered(&caption)?;
-    Ok(Table { caption, columns, rows, folded: false, notes: Vec::new() })
+    writer.table(&caption, columns, rows)
 }
 
 fn smallest(writer: &Writer, part: &Part<'_>) -> Said {
-    let Some(smallest) = few_blocks(part) else { return Ok(Prose::verbatim("–")) };
+    let Some(smallest) = few_blocks(part) else { return Ok(Prose::none()) };
     writer.say("method-smallest-value", Args::new().changed("smallest", smallest.centre))
 }
 

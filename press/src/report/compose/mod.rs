@@ -26,11 +26,11 @@ mod glance;
 mod index;
 mod interaction;
 mod itself;
-mod lead;
 mod levels;
 mod limits;
 mod lost;
 mod machine;
+mod matrix;
 mod measured;
 mod method;
 mod most;
@@ -38,7 +38,6 @@ mod names;
 mod paced;
 mod places;
 mod plot;
-mod primary;
 mod published;
 mod quantiles;
 mod ranks;
@@ -46,6 +45,7 @@ mod readers;
 mod reproduce;
 mod results;
 mod ruling;
+mod say;
 mod sessions;
 mod spent;
 mod states;
@@ -63,7 +63,6 @@ pub use elasticity::elasticity_words;
 pub use gate::{compose_gate, gate_headline, gate_lines};
 pub use itself::aa_words;
 
-pub(super) use answer::{Judged, asked, grouped, same};
 pub(super) use doubts::short as short_doubt;
 #[cfg(test)]
 pub(super) use doubts::{fix as doubt_fix, lead as doubt_lead, means as doubt_means};
@@ -74,39 +73,19 @@ pub(super) use machine::runs_alone;
 pub(super) use measured::measured_lines;
 pub(super) use names::{key_words, moment, short_pair};
 pub(super) use plot::roof_line;
-pub(super) use ruling::{further, short_condition, verdict_sign};
+pub(super) use ruling::{further, short_condition};
+pub(super) use say::sign;
 pub(super) use testbed::{lab_of, machine_word};
 
-use super::document::{Document, Node, Prose};
+use super::document::{Column, Document, Node, Prose, Table};
 use super::error::ReportError;
 use super::words::{Args, LANGUAGE, Words};
+use crate::claim::claims;
+pub use crate::claim::{Part, Role};
 use crate::figure::Figure;
 use desk::record::{Replicate, Run};
 use desk::verdict::{Analysis, Caveat};
-use serde::{Deserialize, Serialize};
-
-/// What a part of a survey is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Role {
-    /// The same level against itself.
-    NoiseFloor,
-    /// Two levels at one load.
-    Duel,
-    /// Two levels along a curve.
-    Curve,
-}
-
-/// One run with its analysis, and what it is for.
-#[derive(Clone, Copy, Debug)]
-pub struct Part<'a> {
-    /// What it is for.
-    pub role: Role,
-    /// The run.
-    pub run: &'a Run,
-    /// What was concluded from it.
-    pub analysis: &'a Analysis,
-}
+use serde::Serialize;
 
 /// What n counts, as the words choose by it.
 const fn repeat(replicate: Replicate) -> &'static str {
@@ -114,6 +93,16 @@ const fn repeat(replicate: Replicate) -> &'static str {
         Replicate::Block => "block",
         Replicate::Boot => "boot",
     }
+}
+
+/// Under which of these keys a kind with figures of its own is written.
+const TAGS: [&str; 4] = ["kind", "why", "reason", "standing"];
+
+/// What a kind is called in the names of messages: as it is written, with hyphens.
+fn slug(kind: &impl Serialize) -> String {
+    let written = serde_json::to_value(kind).unwrap_or_default();
+    let tag = TAGS.iter().find_map(|tag| written.get(tag)).unwrap_or(&written);
+    tag.as_str().unwrap_or_default().replace('_', "-")
 }
 
 type Nodes = Result<Vec<Node>, ReportError>;
@@ -156,6 +145,35 @@ impl Writer {
 
     pub(super) fn label(&self, key: &str) -> Said {
         self.words.label(key)
+    }
+
+    /// Of a family of messages the one of a kind: `word-*` of better is `word-better`.
+    fn pick(&self, family: &str, kind: &impl Serialize, args: Args) -> Said {
+        self.say(&family.replace('*', &slug(kind)), args)
+    }
+
+    /// Headings of a table whose cells are texts.
+    fn headed(&self, keys: &[&str]) -> Result<Vec<Column>, ReportError> {
+        keys.iter().map(|key| Ok(Column { title: self.label(key)?, numeric: false })).collect()
+    }
+
+    /// Headings of a table, each with whether its cells are figures.
+    fn columns(&self, keys: &[(&str, bool)]) -> Result<Vec<Column>, ReportError> {
+        let column = |(key, numeric): &(&str, bool)| {
+            Ok(Column { title: self.label(key)?, numeric: *numeric })
+        };
+        keys.iter().map(column).collect()
+    }
+
+    /// The next table of the article, open and without notes.
+    fn table(
+        &mut self,
+        caption: &Prose,
+        columns: Vec<Column>,
+        rows: Vec<Vec<Prose>>,
+    ) -> Result<Table, ReportError> {
+        let caption = self.numbered(caption)?;
+        Ok(Table { caption, columns, rows, folded: false, notes: Vec::new() })
     }
 
     const fn next_figure(&mut self) -> u32 {
@@ -201,6 +219,7 @@ pub fn compose(run: &Run, analysis: &Analysis) -> Result<Document, ReportError> 
         title: Prose::verbatim(&run.plan.title),
         question: Prose::verbatim(&run.plan.question),
         body: chapters(&mut writer, &parts)?,
+        claims: claims(&parts),
     })
 }
 
@@ -219,6 +238,7 @@ pub fn compose_survey(parts: &[Part<'_>]) -> Result<Document, ReportError> {
         title: writer.label("survey-title")?,
         question: writer.label(tune::question(parts))?,
         body: chapters(&mut writer, parts)?,
+        claims: claims(parts),
     })
 }
 

@@ -2,12 +2,12 @@
 //!
 //! Never: a place where the difference is not sure.
 
-use super::answer::Judged;
 use super::effect::{effect, metric_title, plain_effect};
 use super::names::{level_name, pair};
 use super::places::at;
 use super::ruling::{condition_among, count, news, shown};
 use super::{Said, Writer};
+use crate::claim::Judged;
 use crate::report::document::{Prose, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
@@ -85,7 +85,7 @@ fn sentence(
     (run, c): Judged<'_>,
     (point, asked): (&PointResult, &[Judged<'_>]),
 ) -> Said {
-    let condition = condition_among(writer, (run, c), asked)?;
+    let condition = condition_among((run, c), asked);
     let args = pair(run, c)
         .name("metric", metric_title(run, c))
         .prose("at", &at(writer, point.at.as_ref())?)
@@ -119,7 +119,7 @@ pub(super) fn in_short(
     let stratum = stratum.map(|(key, level)| (key.clone(), level.clone())).collect();
     let bare = Comparison { stratum, ..c.clone() };
     let at = point.at.as_ref().map(shown).unwrap_or_default();
-    let place = [Prose::verbatim(&at), condition_among(writer, (run, &bare), group)?];
+    let place = [Prose::verbatim(&at), condition_among((run, &bare), group)];
     let place = Prose::join_with(&place, ", ");
     let args = Args::new()
         .prose("tally", &tally)

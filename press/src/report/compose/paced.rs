@@ -6,7 +6,7 @@ use super::measured::value;
 use super::names::level_name;
 use super::ruling::shown;
 use super::{Nodes, Part, Said, Writer};
-use crate::report::document::{Column, Node, Prose, Table};
+use crate::report::document::{Node, Prose, Table};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
 use desk::record::Value;
@@ -27,16 +27,13 @@ pub(super) fn section(writer: &mut Writer, part: &Part<'_>) -> Nodes {
         let body = vec![Node::Paragraph(writer.label("paced-none")?)];
         return Ok(vec![Node::section(id, title, body)]);
     }
-    let mut columns = Vec::new();
-    for (key, numeric) in [
+    let columns = writer.columns(&[
         ("paced-load", false),
         ("paced-state", false),
         ("paced-work", true),
         ("paced-power", true),
         ("paced-each", true),
-    ] {
-        columns.push(Column { title: writer.label(key)?, numeric });
-    }
+    ])?;
     let (mut rows, mut idle) = (Vec::new(), Vec::new());
     for one in told {
         let name = name(part, one);
@@ -50,10 +47,9 @@ pub(super) fn section(writer: &mut Writer, part: &Part<'_>) -> Nodes {
         }
     }
     let caption = writer.label("paced-caption")?;
-    let caption = writer.numbered(&caption)?;
     let confidence = Quantity::new(1.0 - part.run.plan.method.alpha(), Unit::Share);
     let notes = vec![writer.say("paced-note", Args::new().quantity("level", confidence))?];
-    let mut body = vec![Node::Table(Table { caption, columns, rows, folded: false, notes })];
+    let mut body = vec![Node::Table(Table { notes, ..writer.table(&caption, columns, rows)? })];
     if !idle.is_empty() {
         body.push(Node::List(idle));
     }
@@ -80,7 +76,7 @@ fn row(
     (name, one): (&Prose, &PacedPower),
     state: &PacedState,
 ) -> Result<Vec<Prose>, ReportError> {
-    let none = || Prose::verbatim("–");
+    let none = || Prose::none();
     let figure = |estimate: Option<&Estimate>| match estimate {
         Some(estimate) => value(writer, estimate),
         None => Ok(none()),

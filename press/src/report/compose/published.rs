@@ -3,7 +3,7 @@
 use super::effect::short_effect;
 use super::ruling::shown;
 use super::{Part, Said, Writer};
-use crate::report::document::{Column, Node, Prose, Table};
+use crate::report::document::{Node, Prose};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
 use desk::record::Value;
@@ -39,10 +39,7 @@ fn of_claims(
     if claims.is_empty() {
         return Ok(None);
     }
-    let mut columns = Vec::new();
-    for key in ["claim-name", "claim-theirs", "claim-ours", "claim-standing"] {
-        columns.push(Column { title: writer.label(key)?, numeric: false });
-    }
+    let columns = writer.headed(&["claim-name", "claim-theirs", "claim-ours", "claim-standing"])?;
     let mut rows = Vec::new();
     for claim in claims {
         rows.push(vec![
@@ -53,10 +50,9 @@ fn of_claims(
         ]);
     }
     let caption = writer.label("claim-caption")?;
-    let caption = writer.numbered(&caption)?;
     let mut body: Vec<Node> = intro.into_iter().map(Node::Paragraph).collect();
     body.push(Node::Paragraph(tally(writer, claims)?));
-    body.push(Node::Table(Table { caption, columns, rows, folded: true, notes: Vec::new() }));
+    body.push(Node::Table(writer.table(&caption, columns, rows)?).fold());
     writer.section("published", "claim-title", body).map(Some)
 }
 
@@ -89,7 +85,7 @@ fn ours(writer: &Writer, standing: &Standing) -> Said {
     }
     said.extend(knee_at.as_ref().map(|at| knee(writer, at)).transpose()?);
     match said.is_empty() {
-        true => Ok(Prose::verbatim("–")),
+        true => Ok(Prose::none()),
         false => Ok(Prose::join_with(&said, "; ")),
     }
 }
@@ -118,30 +114,11 @@ fn figure(writer: &Writer, what: ClaimFigure, estimate: &Estimate) -> Said {
         _ => Prose::estimate(estimate),
     };
     let args = Args::new().prose("figure", &figure);
-    match what {
-        ClaimFigure::Highest => writer.say("claim-highest", args),
-        ClaimFigure::ThroughputRatio => writer.say("claim-throughput-ratio", args),
-        ClaimFigure::CpuRatio => writer.say("claim-cpu-ratio", args),
-        ClaimFigure::BandwidthRatio => writer.say("claim-bandwidth-ratio", args),
-    }
+    writer.pick("claim-figure-*", &what, args)
 }
 
 fn need(writer: &Writer, missing: ClaimNeed) -> Said {
-    writer.label(match missing {
-        ClaimNeed::Smt => "claim-needs-smt",
-        ClaimNeed::Adapters => "claim-needs-adapters",
-        ClaimNeed::FileServer => "claim-needs-file-server",
-        ClaimNeed::Server => "claim-needs-server",
-        ClaimNeed::Load => "claim-needs-load",
-        ClaimNeed::Verdicts => "claim-needs-verdicts",
-        ClaimNeed::Feature => "claim-needs-feature",
-        ClaimNeed::OtherLevel => "claim-needs-other-level",
-        ClaimNeed::SecondCore => "claim-needs-second-core",
-        ClaimNeed::Suite => "claim-needs-suite",
-        ClaimNeed::WebServer => "claim-needs-web-server",
-        ClaimNeed::Database => "claim-needs-database",
-        ClaimNeed::Rule => "claim-needs-rule",
-    })
+    writer.pick("claim-needs-*", &missing, Args::new())
 }
 
 /// What was compared of a claim, and how each came out.

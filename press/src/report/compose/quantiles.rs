@@ -65,12 +65,12 @@ fn table(
         ]);
     }
     let pair = writer.say("pair-full", pair(run, comparison))?;
-    let name = Prose::join_with(&[condition(writer, run, comparison)?, pair], ", ");
+    let name = Prose::join_with(&[condition(run, comparison), pair], ", ");
     let args = counted().prose("name", &name).name("metric", metric_title(run, comparison));
     let caption = writer.say("quantiles-caption", args)?;
     let level = Quantity::new(1.0 - run.plan.method.alpha(), Unit::Share);
     let notes = vec![writer.say("quantiles-note", counted().quantity("level", level))?];
-    Ok(Table { caption: writer.numbered(&caption)?, columns, rows: told, folded: true, notes })
+    Ok(Table { folded: true, notes, ..writer.table(&caption, columns, told)? })
 }
 
 /// `941 Mbit/s (930–948 Mbit/s)`, or how many trials it would take.

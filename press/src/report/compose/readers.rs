@@ -136,7 +136,7 @@ fn runs(writer: &Writer, part: &Part<'_>) -> Result<Vec<Prose>, ReportError> {
     let Some(offered) = load.and_then(|load| offered(load, &cost.cpu)) else {
         return Ok(Vec::new());
     };
-    let condition = condition(writer, part.run, &cost.cpu)?;
+    let condition = condition(part.run, &cost.cpu);
     let args = pair(part.run, &cost.cpu)
         .name("load", &shown(&offered))
         .prose("at", &super::places::at(writer, point.at.as_ref())?)

@@ -5,11 +5,13 @@ use super::effect::{is_alone, judged_effect, level, metric_title};
 use super::figures::{curve_figure, dots_figure, is_one_pair, place, row_heading, row_name};
 use super::names::{key_words, level_names, pair};
 use super::places::with_engine;
-use super::ruling::{condition, news, short_condition, shown, verdict_sentence, verdict_word};
+use super::ruling::{condition, news, short_condition, shown};
+use super::say::{sentence, word};
 use super::{
-    Nodes, Part, Role, Said, Writer, along, answer, crossed, curve, glance, index, interaction,
-    limits, machine, measured, plot, published, readers, states,
+    Nodes, Part, Role, Said, Writer, along, crossed, curve, glance, index, interaction, limits,
+    machine, measured, plot, published, readers, states,
 };
+use crate::claim::{Kind, asked, of_comparison};
 use crate::figure::Figure;
 use crate::report::document::{Column, Node, Prose, Table, Tone};
 use crate::report::error::ReportError;
@@ -27,7 +29,7 @@ const ROWS: usize = 10;
 /// test beside it.
 pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, ReportError> {
     let mut body = Vec::new();
-    let answered = !answer::asked(parts).is_empty();
+    let answered = !asked(parts).is_empty();
     for part in parts {
         let mut found = nodes(writer, part)?;
         if parts.len() == 1 {
@@ -151,10 +153,10 @@ fn curve_section(
     comparison: &Comparison,
 ) -> Result<Node, ReportError> {
     let run = part.run;
-    let condition = condition(writer, run, comparison)?;
+    let condition = condition(run, comparison);
     let number = writer.next_figure();
     let figure = curve_figure(writer, part, comparison, number)?;
-    let verdict = verdict_sentence(writer, run, comparison)?;
+    let verdict = sentence(writer, &of_comparison((run, comparison)))?;
     let shows = Args::new().prose("verdict", &verdict);
     let mut ahead = vec![writer.shows(&figure, "curve-over", shows)?];
     ahead.extend(curve::disagreement(writer, (run, comparison))?);
@@ -204,25 +206,25 @@ fn curve_table(
         let at = Prose::verbatim(&point.at.as_ref().map(shown).unwrap_or_default());
         rows.push(row(writer, (part, comparison), at, point)?);
     }
-    let none = Prose::verbatim("–");
+    let none = Prose::none();
     rows.push(vec![
         writer.label("table-overall")?,
         none.clone(),
         none,
         judged_effect(writer, (&comparison.overall, comparison.verdict))?,
-        verdict_word(writer, comparison.verdict, (&comparison.overall, comparison.margin))?,
+        word(writer, Kind::of_whole(comparison))?,
         Prose::count(comparison.overall.n as usize),
     ]);
     rows.extend(region_rows(writer, comparison)?);
     let caption = data_caption(writer, number, (run, Some(comparison)))?;
     let caption = with_engine(writer, (run, comparison), caption)?;
     let notes = states::all_bound_notes(writer, part, &[comparison])?;
-    Ok(Table { caption: writer.numbered(&caption)?, columns, rows, folded: false, notes })
+    Ok(Table { notes, ..writer.table(&caption, columns, rows)? })
 }
 
 /// The regions of several points beside the mean, each with the ratios at its ends.
 fn region_rows(writer: &Writer, comparison: &Comparison) -> Result<Vec<Vec<Prose>>, ReportError> {
-    let none = Prose::verbatim("–");
+    let none = Prose::none();
     let mut rows = Vec::new();
     for region in comparison.regions.iter().filter(|r| r.from != r.to) {
         let args = Args::new().name("from", &shown(&region.from)).name("to", &shown(&region.to));
@@ -249,7 +251,7 @@ fn data_caption(writer: &Writer, figure: u32, (run, of): (&Run, Option<&Comparis
         false => {
             let args = Args::new().prose("metric", &metric).prose("curve", &curve);
             let by = writer.say("table-data-by", args)?;
-            Prose::join_with(&[by, condition(writer, run, of)?], ", ")
+            Prose::join_with(&[by, condition(run, of)], ", ")
         }
     };
     writer.say("table-data-caption", Args::new().count("figure", figure).prose("what", &what))
@@ -291,7 +293,7 @@ fn row(
         figure(&comparison.base, &point.base)?,
         figure(&comparison.other, &point.other)?,
         judged_effect(writer, (&point.ratio, point.verdict))?,
-        verdict_word(writer, point.verdict, (&point.ratio, comparison.margin))?,
+        word(writer, Kind::at(comparison, point))?,
         Prose::count(point.ratio.n as usize),
     ])
 }
@@ -321,11 +323,11 @@ fn points(writer: &mut Writer, part: &Part<'_>, comparisons: &[&Comparison]) -> 
     let mut nodes = vec![Node::Figure(figure)];
     let mut said: Vec<Prose> = Vec::new();
     for comparison in comparisons {
-        let mut parts = vec![short_condition(writer, part.run, comparison)?];
+        let mut parts = vec![short_condition(part.run, comparison)];
         if !parts[0].text().is_empty() {
-            parts[0] = Prose::join_with(&[parts[0].clone(), Prose::verbatim("–")], " ");
+            parts[0] = Prose::join_with(&[parts[0].clone(), Prose::none()], " ");
         }
-        parts.push(verdict_sentence(writer, part.run, comparison)?);
+        parts.push(sentence(writer, &of_comparison((part.run, comparison)))?);
         parts.extend(states::sentences(writer, part, comparison)?);
         parts.extend(limits::cause(writer, part, comparison)?);
         parts.extend(left_out(writer, comparison)?);
@@ -381,5 +383,5 @@ fn points_table(
         None => caption,
     };
     let notes = states::all_bound_notes(writer, part, comparisons)?;
-    Ok(Table { caption: writer.numbered(&caption)?, columns, rows, folded: false, notes })
+    Ok(Table { notes, ..writer.table(&caption, columns, rows)? })
 }

@@ -67,11 +67,10 @@ pub(super) fn table(
     }
     let mut caption = writer.label("spent-caption")?;
     if let [only] = comparisons {
-        caption = Prose::join_with(&[caption, condition(writer, part.run, only)?], "; ");
+        caption = Prose::join_with(&[caption, condition(part.run, only)], "; ");
     }
-    let caption = writer.numbered(&caption)?;
     let notes = vec![writer.label(if second { "spent-note-second" } else { "spent-note" })?];
-    Ok(Some(Table { caption, columns, rows, folded: false, notes }))
+    Ok(Some(Table { notes, ..writer.table(&caption, columns, rows)? }))
 }
 
 fn figures(parts: &CpuParts, second: bool) -> Vec<Prose> {
@@ -85,7 +84,7 @@ fn figures(parts: &CpuParts, second: bool) -> Vec<Prose> {
         Some(&parts.unattributed),
         Some(&parts.steal),
     ];
-    let none = || Prose::verbatim("–");
+    let none = || Prose::none();
     let mut row: Vec<Prose> = all.into_iter().map(|e| e.map_or_else(none, cpus)).collect();
     if second {
         row.push(parts.second.as_ref().map_or_else(none, cpus));

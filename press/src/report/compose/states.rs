@@ -10,9 +10,7 @@ use crate::report::error::ReportError;
 use crate::report::words::Args;
 use desk::record::{Run, Value};
 use desk::stats::Estimate;
-use desk::verdict::{
-    Comparison, GeneratorBound, GeneratorSign, IdentityKey, State, TwoStates, UnlikeIdentity,
-};
+use desk::verdict::{Comparison, GeneratorBound, IdentityKey, State, TwoStates, UnlikeIdentity};
 
 /// Up to this many places with two states are told in sentences; a table has all.
 const TOLD: usize = 2;
@@ -158,14 +156,7 @@ fn bound_notes(
         let level = level_name(&part.run.plan, &comparison.factor, &first.level);
         let args =
             Args::new().name("level", &level).prose("at", &places).prose("share", &shares(group));
-        said.push(writer.say(
-            match first.sign {
-                GeneratorSign::Busy => "generator-busy",
-                GeneratorSign::Starved => "generator-starved",
-                GeneratorSign::Late => "generator-late",
-            },
-            args,
-        )?);
+        said.push(writer.pick("generator-*", &first.sign, args)?);
     }
     Ok(said)
 }
@@ -218,16 +209,9 @@ pub(super) fn table(
         Column { title: Prose::verbatim(&first), numeric: false },
         Column { title: writer.label("limits-level")?, numeric: false },
     ];
-    let titles = [
-        "states-slow",
-        "states-segment",
-        "states-trials",
-        "states-fast",
-        "states-segment",
-        "states-trials",
-    ];
-    for key in titles {
-        columns.push(Column { title: writer.label(key)?, numeric: true });
+    for key in ["states-slow", "states-fast"] {
+        let titles = [(key, true), ("states-segment", true), ("states-trials", true)];
+        columns.extend(writer.columns(&titles)?);
     }
     if comparison.curve.is_none() {
         columns.remove(0);
@@ -241,13 +225,12 @@ pub(super) fn table(
         for state in [&one.slow, &one.fast] {
             let segment = state.segment.as_ref().map(Prose::estimate);
             row.push(Prose::estimate(&state.rate));
-            row.push(segment.unwrap_or_else(|| Prose::verbatim("–")));
+            row.push(segment.unwrap_or_else(Prose::none));
             row.push(Prose::count(state.trials as usize));
         }
-        row.resize(columns.len(), Prose::verbatim("–"));
+        row.resize(columns.len(), Prose::none());
         rows.push(row);
     }
     let caption = writer.label("states-caption")?;
-    let caption = writer.numbered(&caption)?;
-    Ok(Some(Table { caption, columns, rows, folded: false, notes: Vec::new() }))
+    writer.table(&caption, columns, rows).map(Some)
 }

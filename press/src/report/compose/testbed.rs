@@ -76,12 +76,7 @@ fn cuts_segments(plan: &Plan) -> bool {
 
 /// A class of keys in a word.
 pub(super) fn class_word(writer: &Writer, class: KeyClass) -> Said {
-    writer.label(match class {
-        KeyClass::Identity => "class-identity",
-        KeyClass::Factor => "class-factor",
-        KeyClass::Critical => "class-critical",
-        KeyClass::Info => "class-info",
-    })
+    writer.pick("class-*", &class, Args::new())
 }
 
 /// Which keys of the environment a plan classes anew, a sentence each.
@@ -156,7 +151,7 @@ fn adapters(writer: &mut Writer, part: &Part<'_>) -> Nodes {
     if adapters.is_empty() {
         return Ok(vec![Node::Paragraph(writer.label("adapters-none")?)]);
     }
-    let mut columns = vec![Column { title: writer.label("adapter-property")?, numeric: false }];
+    let mut columns = writer.headed(&["adapter-property"])?;
     columns.extend(
         adapters.iter().map(|a| Column { title: Prose::verbatim(&a.name), numeric: false }),
     );
@@ -170,13 +165,12 @@ fn adapters(writer: &mut Writer, part: &Part<'_>) -> Nodes {
         }
     }
     // A property that no adapter has says nothing.
-    let unsaid = Prose::verbatim("–");
+    let unsaid = Prose::none();
     rows.retain(|row| row.iter().skip(1).any(|cell| *cell != unsaid));
     let folded = is_virtual(part);
     let caption =
         writer.label(if folded { "adapters-caption-idle" } else { "adapters-caption" })?;
-    let caption = writer.numbered(&caption)?;
-    Ok(vec![Node::Table(Table { caption, columns, rows, folded, notes: Vec::new() })])
+    Ok(vec![Node::Table(Table { folded, ..writer.table(&caption, columns, rows)? })])
 }
 
 fn properties(
@@ -184,7 +178,7 @@ fn properties(
     adapter: &Adapter,
 ) -> Result<Vec<(&'static str, Prose)>, ReportError> {
     let word = |text: &Option<String>| Prose::verbatim(text.as_deref().unwrap_or("–"));
-    let rate = |q: Option<Quantity>| q.map_or_else(|| Prose::verbatim("–"), Prose::quantity);
+    let rate = |q: Option<Quantity>| q.map_or_else(|| Prose::none(), Prose::quantity);
     let yes_no = |yes: bool| writer.label(if yes { "word-yes" } else { "word-no" });
     let on: Vec<&str> = adapter
         .offloads
@@ -271,13 +265,9 @@ fn settings(writer: &mut Writer, part: &Part<'_>) -> Nodes {
     let rows = set.iter().map(|(key, value)| {
         vec![Prose::verbatim(&key_words(key)), Prose::verbatim(&unbroken(&value.to_string()))]
     });
-    let columns = vec![
-        Column { title: writer.label("made-setting")?, numeric: false },
-        Column { title: writer.label("made-value")?, numeric: false },
-    ];
+    let columns = writer.headed(&["made-setting", "made-value"])?;
     let caption = writer.label("testbed-alone-settings")?;
-    let (caption, rows) = (writer.numbered(&caption)?, rows.collect());
-    Ok(vec![Node::Table(Table { caption, columns, rows, folded: false, notes: Vec::new() })])
+    Ok(vec![Node::Table(writer.table(&caption, columns, rows.collect())?)])
 }
 
 fn topology(writer: &mut Writer, part: &Part<'_>) -> Nodes {
@@ -298,17 +288,13 @@ fn topology(writer: &mut Writer, part: &Part<'_>) -> Nodes {
     for link in &lab.links {
         rows.push(vec![Prose::verbatim(&link.name), set_to(writer, &link.settings)?]);
     }
-    let columns = vec![
-        Column { title: writer.label("link-name")?, numeric: false },
-        Column { title: writer.label("link-settings")?, numeric: false },
-    ];
+    let columns = writer.headed(&["link-name", "link-settings"])?;
     let caption = writer.label("links-caption")?;
-    let caption = writer.numbered(&caption)?;
     let notes = match is_virtual(part) {
         true => vec![writer.label("links-note")?],
         false => Vec::new(),
     };
-    let table = Table { caption, columns, rows, folded: false, notes };
+    let table = Table { notes, ..writer.table(&caption, columns, rows)? };
     Ok(vec![Node::Paragraph(Prose::join(&said)), Node::Table(table)])
 }
 
@@ -356,11 +342,7 @@ fn made_with(writer: &mut Writer, parts: &[Part<'_>]) -> Nodes {
         let values: Vec<Prose> = values.iter().map(|v| Prose::verbatim(&unbroken(v))).collect();
         rows.push(vec![key, Prose::join_with(&values, ", ")]);
     }
-    let columns = vec![
-        Column { title: writer.label("made-setting")?, numeric: false },
-        Column { title: writer.label("made-value")?, numeric: false },
-    ];
+    let columns = writer.headed(&["made-setting", "made-value"])?;
     let caption = writer.label("made-caption")?;
-    let caption = writer.numbered(&caption)?;
-    Ok(vec![Node::Table(Table { caption, columns, rows, folded: false, notes })])
+    Ok(vec![Node::Table(Table { notes, ..writer.table(&caption, columns, rows)? })])
 }

@@ -2,6 +2,8 @@
 
 use super::Writer;
 use super::effect::{plain_effects, short_effects};
+use super::say::{sentence, sign, title, word};
+use crate::claim::{Claim, Kind, Topic, of_comparison};
 use crate::report::fixture;
 
 #[test]
@@ -21,4 +23,39 @@ fn two_effects_of_one_sentence_are_both_per_cents_or_both_factors() {
     assert_eq!(said(0.9, 1.2), "−10 % +20 %");
     let [_, second] = short_effects(&writer, [&with(2.0), &with(1.2)]).unwrap();
     assert_eq!(second.text(), "1.20× (1.19–1.20×)");
+}
+
+/// Every kind that a verdict on two levels can be of.
+const KINDS: [Kind; 10] = [
+    Kind::Better,
+    Kind::Worse,
+    Kind::Inside,
+    Kind::Equivalent,
+    Kind::LooksBetter,
+    Kind::LooksWorse,
+    Kind::Undecided,
+    Kind::TwoStates,
+    Kind::NotComparable,
+    Kind::Withheld,
+];
+
+#[test]
+fn a_claim_of_every_kind_has_a_sentence_a_title_a_word_and_a_sign() {
+    let writer = Writer::new().unwrap();
+    let (run, analysis) = fixture::single("Kinds", 1.2);
+    let claim = of_comparison((&run, &analysis.comparisons[0]));
+    let mut said = std::collections::BTreeSet::new();
+    for kind in KINDS {
+        let claim = Claim { kind, ..claim.clone() };
+        let sentence = sentence(&writer, &claim).unwrap();
+        assert!(sentence.text().ends_with('.'), "{kind:?}: {}", sentence.text());
+        said.insert(sentence.text().to_owned());
+        assert!(!title(&writer, &claim).unwrap().text().is_empty());
+        let sign = sign(&writer, kind).unwrap();
+        assert!(word(&writer, kind).unwrap().text().starts_with(sign.text()), "{kind:?}");
+        for topic in [Topic::Index, Topic::Cost, Topic::Efficiency] {
+            assert!(super::say::sentence(&writer, &Claim { topic, ..claim.clone() }).is_ok());
+        }
+    }
+    assert_eq!(said.len(), KINDS.len(), "no two kinds are said alike");
 }

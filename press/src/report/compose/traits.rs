@@ -4,7 +4,7 @@ use super::effect::short_effect;
 use super::measured::value;
 use super::names::level_name;
 use super::{Nodes, Part, Said, Writer};
-use crate::report::document::{Column, Node, Prose, Table};
+use crate::report::document::{Node, Prose, Table};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
 use desk::stats::Estimate;
@@ -17,26 +17,22 @@ pub(super) fn section(writer: &mut Writer, part: &Part<'_>) -> Nodes {
     if all.is_empty() {
         return Ok(Vec::new());
     }
-    let mut columns = Vec::new();
-    for (key, numeric) in [
+    let columns = writer.columns(&[
         ("limits-level", false),
         ("traits-work", true),
         ("price-entered", true),
         ("traits-mass", true),
         ("traits-noise", true),
         ("traits-temperature", true),
-    ] {
-        columns.push(Column { title: writer.label(key)?, numeric });
-    }
+    ])?;
     let mut rows = Vec::new();
     for one in all {
         rows.push(row(writer, part, one)?);
     }
     let caption = writer.label("traits-caption")?;
-    let caption = writer.numbered(&caption)?;
     let confidence = Quantity::new(1.0 - part.run.plan.method.alpha(), Unit::Share);
     let notes = vec![writer.say("traits-note", Args::new().quantity("level", confidence))?];
-    let table = Table { caption, columns, rows, folded: false, notes };
+    let table = Table { notes, ..writer.table(&caption, columns, rows)? };
     let id = format!("cost-traits-{}", part.run.id);
     let title = writer.label("traits-title")?;
     Ok(vec![Node::section(id, title, vec![Node::Table(table)])])
@@ -72,7 +68,7 @@ fn gain(writer: &Writer, part: &Part<'_>, one: &LevelTraits) -> Said {
     match (alone.as_slice(), whole) {
         ([only], _) => short_effect(writer, only),
         (_, Some(index)) => short_effect(writer, &index.ratio),
-        _ => Ok(Prose::verbatim("–")),
+        _ => Ok(Prose::none()),
     }
 }
 

@@ -27,14 +27,7 @@ pub(super) fn reason(writer: &Writer, withheld: &Withheld) -> Said {
 
 /// The same in a few words, for a line of advice.
 pub(super) fn short_reason(writer: &Writer, withheld: &Withheld) -> Said {
-    writer.label(match withheld {
-        Withheld::MethodsDisagree { .. } => "why-methods",
-        Withheld::LowCpu { .. } => "why-low-cpu",
-        Withheld::SmtDiffers => "why-smt",
-        Withheld::UnequalAtSaturation { .. } => "why-unequal",
-        Withheld::TwoStates => "why-two-states",
-        Withheld::NotRead => "why-not-read",
-    })
+    writer.pick("why-*", withheld, Args::new())
 }
 
 /// How bad it is among those of its kind: the sentence names the worst.

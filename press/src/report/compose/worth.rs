@@ -5,9 +5,10 @@ use super::effect::{metric_title, short_effect};
 use super::figures::row_name;
 use super::names::level_name;
 use super::places::at;
-use super::ruling::verdict_word;
+use super::say::word;
 use super::{Nodes, Part, Said, Writer, paced, traits};
-use crate::report::document::{Column, Node, Prose, Table, unbroken};
+use crate::claim::Kind;
+use crate::report::document::{Node, Prose, Table, unbroken};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
 use desk::stats::Estimate;
@@ -74,8 +75,7 @@ fn section(writer: &mut Writer, part: &Part<'_>, (words, all): (Words, &[Worth])
         Some(PowerSource::Board) => "power-of-board",
         Some(PowerSource::Packages) => "power-measured",
     };
-    let mut columns = Vec::new();
-    for (key, numeric) in [
+    let columns = writer.columns(&[
         ("table-comparison", false),
         ("limits-level", false),
         (taken, true),
@@ -84,13 +84,10 @@ fn section(writer: &mut Writer, part: &Part<'_>, (words, all): (Words, &[Worth])
         (ratio, true),
         ("table-verdict", false),
         (gain, true),
-    ] {
-        columns.push(Column { title: writer.label(key)?, numeric });
-    }
+    ])?;
     let caption = writer.say(caption, Args::new().name("metric", metric))?;
-    let caption = writer.numbered(&caption)?;
     let notes = vec![writer.label(note)?];
-    let table = Table { caption, columns, rows, folded: false, notes };
+    let table = Table { notes, ..writer.table(&caption, columns, rows)? };
     let id = format!("cost-{taken}-{}", part.run.id);
     let title = writer.label(title)?;
     let mut body = vec![Node::Table(table)];
@@ -107,7 +104,7 @@ fn both_rows(
     part: &Part<'_>,
     (c, worth): (&Comparison, &Worth),
 ) -> Result<[Vec<Prose>; 2], ReportError> {
-    let none = Prose::verbatim("–");
+    let none = Prose::none();
     let mut base = row(writer, part, (c, worth), false)?;
     base.extend([writer.label("ranks-baseline")?, none.clone(), none.clone()]);
     let mut other = row(writer, part, (c, worth), true)?;
@@ -116,10 +113,9 @@ fn both_rows(
         None => none.clone(),
     };
     other.extend(match &worth.per_unit {
-        Some(ruled) => [
-            short_effect(writer, &ruled.overall)?,
-            verdict_word(writer, ruled.verdict, (&ruled.overall, ruled.margin))?,
-        ],
+        Some(ruled) => {
+            [short_effect(writer, &ruled.overall)?, word(writer, Kind::of_whole(ruled))?]
+        }
         None => [none.clone(), none],
     });
     other.push(gain);
@@ -204,7 +200,7 @@ fn row(
     let figure = figure.and_then(|c| c.points.iter().find(|p| p.at == best.at)).map(side);
     row.push(match figure {
         Some(figure) => each(writer, &figure, worth)?,
-        None => Prose::verbatim("–"),
+        None => Prose::none(),
     });
     Ok(row)
 }

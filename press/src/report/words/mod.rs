@@ -110,6 +110,12 @@ impl Args {
         self
     }
 
+    /// What the sentence chooses by, which is not shown itself.
+    pub fn choose(mut self, key: &'static str, word: &str) -> Self {
+        self.values.set(key, word.to_owned());
+        self
+    }
+
     /// A text that was said before.
     pub fn prose(mut self, key: &'static str, prose: &Prose) -> Self {
         self.shown.extend(prose.sources().iter().cloned());
@@ -169,6 +175,9 @@ impl Words {
         let mut errors = Vec::new();
         let text = self.bundle.format_pattern(pattern, Some(&args.values), &mut errors);
         if errors.is_empty() {
+            // A message need not show all that it was given.
+            args.shown.retain(|argument| text.contains(&argument.text));
+            args.links.retain(|link| text.contains(&link.words));
             Ok(Prose::said(text.into_owned(), args.shown, args.links))
         } else {
             Err(ReportError::Unsaid { key: key.into(), why: format!("{errors:?}") })

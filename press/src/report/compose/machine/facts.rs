@@ -3,7 +3,7 @@
 use super::super::names::{key_words, setting};
 use super::super::ruling::{count, shown};
 use super::super::{Nodes, Part, Said, Writer};
-use crate::report::document::{Column, Node, Prose, Table};
+use crate::report::document::{Node, Prose, Table};
 use crate::report::words::Args;
 use desk::verdict::{DerivedFact, DerivedKind, KNEE, PLATEAU};
 use std::collections::BTreeSet;
@@ -14,10 +14,8 @@ pub(super) fn nodes(writer: &mut Writer, part: &Part<'_>) -> Nodes {
     if all.is_empty() {
         return Ok(Vec::new());
     }
-    let mut columns = Vec::new();
-    for key in ["derived-fact", "derived-under", "derived-value", "derived-beside"] {
-        columns.push(Column { title: writer.label(key)?, numeric: false });
-    }
+    let columns =
+        writer.headed(&["derived-fact", "derived-under", "derived-value", "derived-beside"])?;
     let mut rows = Vec::new();
     for fact in all {
         rows.push(vec![
@@ -37,8 +35,7 @@ pub(super) fn nodes(writer: &mut Writer, part: &Part<'_>) -> Nodes {
         notes.push(writer.label("derived-baseline")?);
     }
     let caption = writer.label("derived-caption")?;
-    let caption = writer.numbered(&caption)?;
-    Ok(vec![Node::Table(Table { caption, columns, rows, folded: false, notes })])
+    Ok(vec![Node::Table(Table { notes, ..writer.table(&caption, columns, rows)? })])
 }
 
 fn kind(writer: &Writer, fact: &DerivedFact) -> Said {
@@ -95,7 +92,7 @@ fn value(writer: &Writer, fact: &DerivedFact) -> Said {
         (DerivedKind::Saturation, _) if fact.at.is_none() => writer.say("derived-rising", args),
         (DerivedKind::Saturation, _) => writer.say("derived-threads", args),
         (_, Some(figure)) => Ok(Prose::estimate(figure)),
-        (_, None) => Ok(Prose::verbatim("–")),
+        (_, None) => Ok(Prose::none()),
     }
 }
 
@@ -118,7 +115,7 @@ fn beside(writer: &Writer, fact: &DerivedFact) -> Said {
             let threads = count(usize::try_from(threads).unwrap_or(usize::MAX));
             writer.say("derived-of-threads", args.count("threads", threads))
         }
-        _ => Ok(Prose::verbatim("–")),
+        _ => Ok(Prose::none()),
     }
 }
 

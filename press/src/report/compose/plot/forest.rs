@@ -1,8 +1,8 @@
 //! Knows the figure of all answers: a row a comparison, the ratio with its interval.
 
 use super::{Drawn, equal, margin, numbered, ratio_axis};
+use crate::claim::{Judged, asked, same};
 use crate::figure::{Figure, FigureKind, Scale, Series};
-use crate::report::compose::answer::{Judged, asked, same};
 use crate::report::compose::effect::{is_alone, level, metric_title};
 use crate::report::compose::figures::{alone_mark, direction, ratio_label, row_name};
 use crate::report::compose::ruling::{count, news};

@@ -1,14 +1,14 @@
 //! Knows the figure of loads without a curve: under each condition a row a level, with every visit.
 
 use super::{Drawn, numbered};
+use crate::claim::{Kind, together};
 use crate::figure::{Axis, Figure, FigureKind, Mark, Scale, Series};
-use crate::report::compose::answer::{grouped, is_split, split};
 use crate::report::compose::effect::{is_alone, level, metric_title};
 use crate::report::compose::figures::{Hollow, WIDE, direction, hollow_note, mark};
 use crate::report::compose::names::level_names;
 use crate::report::compose::places::with_engine;
 use crate::report::compose::ruling::{condition, shown};
-use crate::report::compose::{Part, Said, Writer, states};
+use crate::report::compose::{Part, Said, Writer, say, states};
 use crate::report::document::Prose;
 use crate::report::error::ReportError;
 use crate::report::words::Args;
@@ -34,7 +34,7 @@ pub fn groups(
     comparisons: &[&Comparison],
 ) -> Result<Option<Figure>, ReportError> {
     let Some(first) = comparisons.first() else { return Ok(None) };
-    let Rows { names, series, hollow } = rows(writer, part, comparisons)?;
+    let Rows { names, series, hollow } = rows(part, comparisons);
     let metric = metric_title(part.run, first);
     let values = || series.iter().flat_map(|s| &s.marks).map(|m| m.centre);
     let (least, most) = (values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max));
@@ -67,16 +67,12 @@ pub fn groups(
 }
 
 /// A level that stands against several, as the baseline does, is drawn once.
-fn rows(
-    writer: &Writer,
-    part: &Part<'_>,
-    comparisons: &[&Comparison],
-) -> Result<Rows, ReportError> {
+fn rows(part: &Part<'_>, comparisons: &[&Comparison]) -> Rows {
     let Rows { mut names, mut series, mut hollow } = Rows::default();
     for c in comparisons {
         for point in &c.points {
             let at = Prose::verbatim(&point.at.as_ref().map(shown).unwrap_or_default());
-            let group = Prose::join_with(&[condition(writer, part.run, c)?, at], ", ");
+            let group = Prose::join_with(&[condition(part.run, c), at], ", ");
             let group = if group.text().is_empty() { c.load.as_str() } else { group.text() };
             let known = names.iter().position(|name| name == group);
             let place = known.unwrap_or(names.len());
@@ -101,14 +97,14 @@ fn rows(
             }
         }
     }
-    Ok(Rows { names, series, hollow })
+    Rows { names, series, hollow }
 }
 
 /// What the comparisons found, where that is one sentence.
 fn title(writer: &Writer, part: &Part<'_>, comparisons: &[&Comparison]) -> Said {
     let judged: Vec<_> = comparisons.iter().map(|c| (part.run, *c)).collect();
-    match grouped(&judged).as_slice() {
-        [group] if is_split(group) => split(writer, "finding-split", group),
+    match together(&judged) {
+        Some(claim) if claim.kind == Kind::Split => say::title(writer, &claim),
         _ => {
             let metric = comparisons.first().map_or("", |c| metric_title(part.run, c));
             writer.say("groups-title", Args::new().name("metric", metric))

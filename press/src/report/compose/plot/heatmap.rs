@@ -48,7 +48,7 @@ pub fn heatmap(
             valid: is_sound(part, c, point),
             ..alone_mark(&point.ratio)
         };
-        let name = short_condition(writer, part.run, c)?;
+        let name = short_condition(part.run, c);
         let marks = c.points.iter().enumerate().map(cell).collect();
         series.push(Series { name: name.text().into(), marks });
     }

@@ -59,7 +59,7 @@ fn of_point(
     let torn = states::two_states(part, c).iter().any(|s| s.at == point.at);
     let key = if torn { "percentile-title-states" } else { "percentile-title" };
     let title = writer.say(key, args)?;
-    let condition = condition(writer, part.run, c)?;
+    let condition = condition(part.run, c);
     let plain = writer.label("percentile-subtitle")?;
     let x = Axis {
         label: metric.into(),

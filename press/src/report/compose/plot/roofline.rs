@@ -76,7 +76,7 @@ fn of_curve(
     }
     let curve = key_words(c.curve.as_deref().unwrap_or_default());
     let metric = metric_title(part.run, c);
-    let condition = [condition(writer, part.run, c)?, engine(writer, part.run, c)?];
+    let condition = [condition(part.run, c), engine(writer, part.run, c)?];
     let level = level_name(&part.run.plan, &c.factor, &found.level);
     let title = Args::new().name("level", &level).name("size", &shown(&found.meet));
     let title = writer.say("roof-title", title)?;

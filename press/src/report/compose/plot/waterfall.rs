@@ -90,7 +90,7 @@ fn of_pair(
     let drawn = Drawn {
         kind: FigureKind::Waterfall,
         title: writer.say("waterfall-title", args)?,
-        subtitle: Prose::join_with(&[plain, condition(writer, part.run, c)?], ", "),
+        subtitle: Prose::join_with(&[plain, condition(part.run, c)], ", "),
         x: axis.clone(),
         y: axis,
         series,

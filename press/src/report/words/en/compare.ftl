@@ -6,7 +6,7 @@ compare-unpaired = Unpaired, { $a ->
     [one] { $a } session
    *[other] { $a } sessions
 } of A and { $b } of B: { $sentence }
-compare-no-verdict = no verdict, as the runs are not comparable; { $other } over { $base }, { $metric } { $effect }.
+compare-no-verdict = no verdict, as the runs are not comparable; { $sentence }
 compare-nothing = Nothing was compared: no load point has a good trial under the same levels in both runs.
 compare-refused = No verdict: A and B differ in { $count ->
     [one] { $count } key that was
@@ -31,7 +31,6 @@ compare-overall = all points
 compare-ratio = B over A
 compare-n = n
 compare-blocks = { $a } and { $b }
-compare-verdict-none = – none
 compare-left-out = { $count ->
     [one] { $count } counted trial is
    *[other] { $count } counted trials are

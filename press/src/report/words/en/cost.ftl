@@ -25,25 +25,28 @@ metric-displaced = application work displaced
 
 cost-title = Cost
 cost-named = { $name }:
-cpu-finding-less = { $other } keeps the CPUs less busy than { $base }: { $effect }
-cpu-finding-more = { $other } keeps the CPUs busier than { $base }: { $effect }
-cpu-finding-equal = { $other } and { $base } keep the CPUs equally busy: { $effect }
-cpu-finding-open = Undecided which of { $other } and { $base } keeps the CPUs busier: { $effect }
-pe-finding-more = { $other } is more CPU-efficient than { $base }: { $effect }
-pe-finding-less = { $other } is less CPU-efficient than { $base }: { $effect }
-pe-finding-equal = { $other } and { $base } are equally CPU-efficient: { $effect }
-pe-finding-open = Undecided which of { $other } and { $base } is more CPU-efficient: { $effect }
-pe-finding-none = Throughput per CPU %: no verdict over all points
-pe-over = { " " }over all points
-pe-more = { $other } is more CPU-efficient than { $base }: P/E index { $effect }{ $over }.
-pe-less = { $other } is less CPU-efficient than { $base }: P/E index { $effect }{ $over }.
-pe-equal = No relevant difference in CPU efficiency between { $other } and { $base }: P/E index { $effect }{ $over }.
-pe-open = Undecided with { $blocks } { repeats } which of { $other } and { $base } is more CPU-efficient: P/E index { $effect }{ $over }.
-cost-less = { $other } takes less CPU for its work than { $base }, { $metric } { $effect }.
-cost-more = { $other } takes more CPU for its work than { $base }, { $metric } { $effect }.
-cost-equal = no relevant difference between { $other } and { $base }, { $metric } { $effect }.
-cost-open = undecided with { $blocks } { repeats } between { $other } and { $base }, { $metric } { $effect }.
-cost-no-verdict = { $other } against { $base }: { $metric } { $effect }, without a verdict, as { $reason }.
+cpu-finding-better = { $other } keeps the CPUs less busy than { $base }: { $brief }
+cpu-finding-worse = { $other } keeps the CPUs busier than { $base }: { $brief }
+cpu-finding-equivalent = { $other } and { $base } keep the CPUs equally busy: { $brief }
+cpu-finding-undecided = Undecided which of { $other } and { $base } keeps the CPUs busier: { $brief }
+efficiency-title-better = { $other } is more CPU-efficient than { $base }: { $brief }
+efficiency-title-worse = { $other } is less CPU-efficient than { $base }: { $brief }
+efficiency-title-equivalent = { $other } and { $base } are equally CPU-efficient: { $brief }
+efficiency-title-undecided = Undecided which of { $other } and { $base } is more CPU-efficient: { $brief }
+efficiency-title-withheld = Throughput per CPU %: no verdict over all points
+over-points = { $over ->
+    [curve] { " " }over all points
+   *[point] { "" }
+}
+efficiency-better = { $other } is more CPU-efficient than { $base }: P/E index { $brief }{ over-points }.
+efficiency-worse = { $other } is less CPU-efficient than { $base }: P/E index { $brief }{ over-points }.
+efficiency-equivalent = No relevant difference in CPU efficiency between { $other } and { $base }: P/E index { $brief }{ over-points }.
+efficiency-undecided = Undecided with { $blocks } { repeats } which of { $other } and { $base } is more CPU-efficient: P/E index { $brief }{ over-points }.
+cost-better = { $other } takes less CPU for its work than { $base }, { $metric } { $brief }.
+cost-worse = { $other } takes more CPU for its work than { $base }, { $metric } { $brief }.
+cost-equivalent = no relevant difference between { $other } and { $base }, { $metric } { $brief }.
+cost-undecided = undecided with { $blocks } { repeats } between { $other } and { $base }, { $metric } { $brief }.
+cost-withheld = { $other } against { $base }: { $metric } { $brief }, without a verdict, as { $reason }.
 cost-equal-load-open = Both levels carried an equal offered load: { $verdict }
 cost-equal-load = Both levels carried an equal offered load, so their costs compare directly: { $verdict }
 cost-equal-load-all = At each of these loads both levels carried an equal offered load, so their costs compare directly.
@@ -69,10 +72,10 @@ withheld-smt = the levels differ in simultaneous multithreading, so that a per c
 withheld-unequal = both levels ran as fast as they could and not equally fast (throughput { $effect }), so that the index mixes two limits
 withheld-two-states = a level has two states, so that the ratio says how often each was met
 withheld-not-read = no trial has the readings
-why-methods = the methods of CPU accounting disagree
+why-methods-disagree = the methods of CPU accounting disagree
 why-low-cpu = the CPUs were hardly busy
-why-smt = the levels differ in simultaneous multithreading
-why-unequal = both levels ran as fast as they could and not equally fast, so that only an equal offered load would decide
+why-smt-differs = the levels differ in simultaneous multithreading
+why-unequal-at-saturation = both levels ran as fast as they could and not equally fast, so that only an equal offered load would decide
 why-two-states = a level has two states
 why-not-read = no trial has the readings
 
@@ -123,14 +126,17 @@ generator-starved = † Under { $level }{ $at } the clients were the limit: one 
 generator-late = † Under { $level }{ $at } the clients were the limit: they sent { $share } of the paced requests late. The offered load was less than planned.
 
 interaction-title = Do the factors interact?
-interaction-under = With { $condition }: { $sentence }
-interaction-differs = { $other } against { $base } gives { $metric } { $first } with { $first_under } and { $second } with { $second_under }. The factors interact: second over first { $difference }.
-interaction-same = { $other } against { $base } gives { $metric } { $first } with { $first_under } and { $second } with { $second_under }. The factors do not interact: second over first { $difference }.
-interaction-open = { $other } against { $base } gives { $metric } { $first } with { $first_under } and { $second } with { $second_under }. Whether they interact is undecided with { $blocks } { repeats }: second over first { $difference }.
-interaction-states = { $other } against { $base } gives { $metric } { $first } with { $first_under } and { $second } with { $second_under }. A level has two states, so there is no verdict on interaction: second over first { $difference }.
-interaction-finding-differs = The effect of { $other } against { $base } depends on { $by }
-interaction-finding-same = The effect of { $other } against { $base } does not depend on { $by }
-interaction-finding-open = It is undecided whether the effect of { $other } against { $base } depends on { $by }
+interaction-said = { $other } against { $base } gives { $metric } { $first } with { $first_under } and { $second } with { $second_under }. { $outcome ->
+    [better] The factors interact
+    [worse] The factors interact
+    [equivalent] The factors do not interact
+    [two-states] A level has two states, so there is no verdict on interaction
+   *[undecided] Whether they interact is undecided with { $blocks } { repeats }
+}: second over first { $effect }.
+interaction-finding-better = The effect of { $other } against { $base } depends on { $by }
+interaction-finding-worse = { interaction-finding-better }
+interaction-finding-equivalent = The effect of { $other } against { $base } does not depend on { $by }
+interaction-finding-undecided = It is undecided whether the effect of { $other } against { $base } depends on { $by }
 interaction-finding-several = The effect of { $other } against { $base }, by { $by }
 interaction-subtitle = { $metric }: each effect and the ratio of the two, bars the { $level } interval
 interaction-row-first = { $other } : { $base }, { $first_under }

@@ -4,12 +4,16 @@ doubts-none = The checks of stend found no caveat. That does not prove that ther
 doubt-one-machine = Server and clients share one machine and its CPUs.
 doubt-one-machine-means = The figures are of both ends together. They do not show how fast the server is with separate clients.
 doubt-one-machine-fix = Repeat with the clients on other machines.
-doubt-loopback = The hosts are processes on the loopback interface: { $why }.
-doubt-loopback-plain = The hosts are processes on the loopback interface.
+doubt-loopback = The hosts are processes on the loopback interface{ $known ->
+    [yes] : { $why }
+   *[no] { "" }
+}.
 doubt-loopback-means = No link, adapter or queue is in the path. Nothing follows about a network.
 doubt-loopback-fix = Run as root, or allow user namespaces, for real links.
-doubt-guest = The machine is a guest of { $hypervisor }.
-doubt-guest-unnamed = The machine is a guest of an unidentified hypervisor.
+doubt-guest = The machine is a guest of { $known ->
+    [yes] { $hypervisor }
+   *[no] an unidentified hypervisor
+}.
 doubt-guest-means = Other guests and the hypervisor’s scheduler influence the figures. Absolute figures do not carry over to bare metal.
 doubt-guest-fix = Repeat on the bare machine if absolute figures matter.
 doubt-steal = The hypervisor took { $share } of all CPU time during the windows.
@@ -83,9 +87,9 @@ doubt-faults = { $trials ->
     [one] { $lost } is
    *[other] { $lost } are
 } lost for good.
-doubt-faults-means = Such an attempt is in no figure, is never counted as zero, and was made again: up to { $again ->
-    [one] { $again } time
-   *[other] { $again } times
+doubt-faults-means = Such an attempt is in no figure, is never counted as zero, and was made again: up to { $attempts ->
+    [one] { $attempts } time
+   *[other] { $attempts } times
 }, or { $clients ->
     [one] { $clients } time
    *[other] { $clients } times
@@ -125,13 +129,15 @@ doubt-worst-part = { $lead } The worst part is “{ $part }”.
 
 short-one-machine = server and clients share this machine’s CPUs
 short-loopback = loopback: no link, no adapter and no queue in the path
-short-guest = a guest of { $hypervisor }: other guests influence the figures
-short-guest-unnamed = a virtual machine: other guests influence the figures
+short-guest = { $known ->
+    [yes] a guest of { $hypervisor }
+   *[no] a virtual machine
+}: other guests influence the figures
 short-steal = the hypervisor took { $share } of the CPU time
-short-noise-floor = a level against itself differs by { $effect }
-short-ratio-moved = the ratio drifted by { $change } over the run
-short-drifted = the figures drifted by { $change } over the run
-short-stepped = the figures changed at once by { $change } at { $at }
+short-noise-floor = a level against itself differs by { $brief }
+short-ratio-moved = the ratio drifted by { $moved } over the run
+short-drifted = the figures drifted by { $moved } over the run
+short-stepped = the figures changed at once by { $moved } at { $at }
 short-paused = nothing was measured for { $longest }
 short-neighbours-alike = neighbouring { repeats } are correlated
 short-block-apart = { $repeat ->

@@ -1,9 +1,9 @@
 # What `stend gate` says: a rule, its outcome, and what it rests on.
 
-gate-passed = The gate passed (fail if { $rule }, by { $metric }, margin { $margin }): { $tally }.
-gate-failed = The gate failed (fail if { $rule }, by { $metric }, margin { $margin }): { $tally }.
-gate-inconclusive = The gate is inconclusive (fail if { $rule }, by { $metric }, margin { $margin }): { $tally }.
-gate-not-measured = The gate has nothing to judge (fail if { $rule }, by { $metric }, margin { $margin }): { $tally }.
+gate-said-passed = The gate passed (fail if { $rule }, by { $metric }, margin { $margin }): { $tally }.
+gate-said-failed = The gate failed (fail if { $rule }, by { $metric }, margin { $margin }): { $tally }.
+gate-said-inconclusive = The gate is inconclusive (fail if { $rule }, by { $metric }, margin { $margin }): { $tally }.
+gate-said-not-measured = The gate has nothing to judge (fail if { $rule }, by { $metric }, margin { $margin }): { $tally }.
 gate-simulated = Simulated: { $said }
 gate-tally = { $count } { $outcome }
 gate-word-passed = passed
@@ -12,7 +12,6 @@ gate-word-inconclusive = inconclusive
 gate-word-not-measured = not measured
 gate-check = { $outcome }: { $name }
 gate-pair = { $other } against { $base }
-gate-effect = { $other } against { $base }: { $metric } { $effect }.
 gate-point = At { $at }: { $effect }.
 gate-more = To decide it takes { $blocks }.
 gate-uneven = A level collapses now and then: its typical and its mean ratio answer differently.

@@ -49,14 +49,36 @@ effect-exact = { $centre } (one { repeat-one }, so no interval)
 effect-short-ratio = { $ratio } ({ $range })
 effect-short-change = { $change } ({ $low } to { $high })
 
-verdict-better = { $other } is better than { $base }: { $metric } { $effect }.
-verdict-inside = No relevant difference between { $other } and { $base }: { $metric } { $effect }, a certain difference inside the margin of { $margin }.
-verdict-worse = { $other } is worse than { $base }: { $metric } { $effect }.
-verdict-equivalent = No relevant difference between { $other } and { $base } (two one-sided tests, margin { $margin }): { $metric } { $effect }. Collapses in fewer than { $unseen } of trials could go undetected.
-verdict-looks-better = { $other } looks better than { $base }: { $metric } { $effect }; { $blocks } { repeats } are too few for a verdict.
-verdict-looks-worse = { $other } looks worse than { $base }: { $metric } { $effect }; { $blocks } { repeats } are too few for a verdict.
-verdict-undecided = Undecided between { $other } and { $base }: { $metric } { $effect }, margin { $margin }.
-verdict-undecided-more = Undecided between { $other } and { $base }: { $metric } { $effect }, margin { $margin }. A decision takes { $blocks }.
+# Claims, one message a topic and kind. $exceptions says whether $but has stretches of curves where it
+# is not so.
+over-all = { $exceptions ->
+    [some] { " " }overall
+   *[none] { "" }
+}
+but-so = { $exceptions ->
+    [some] , but { $but }. Over all points
+   *[none] { "" }
+}
+but-equal = { $exceptions ->
+    [some] , but { $other } is { $but }. Over all points
+   *[none] { "" }
+}
+verdict-better = { $other } is better than { $base }{ over-all }{ but-so }: { $metric } { $effect }.
+verdict-worse = { $other } is worse than { $base }{ over-all }{ but-so }: { $metric } { $effect }.
+verdict-inside = No relevant difference between { $other } and { $base }{ over-all }{ but-equal }: { $metric } { $effect }, a certain difference inside the margin of { $margin }.
+verdict-equivalent = No relevant difference between { $other } and { $base }{ over-all }{ but-equal } (two one-sided tests, margin { $margin }): { $metric } { $effect }. Collapses in fewer than { $unseen } of trials could go undetected.
+verdict-looks-better = { $other } looks better than { $base }{ over-all }{ but-so }: { $metric } { $effect }; { $blocks } { repeats } are too few for a verdict.
+verdict-looks-worse = { $other } looks worse than { $base }{ over-all }{ but-so }: { $metric } { $effect }; { $blocks } { repeats } are too few for a verdict.
+verdict-undecided = { $exceptions ->
+    [some] Undecided overall with { $blocks } { repeats } between { $other } and { $base }, but { $other } is { $but }. Over all points: { $metric } { $effect }.
+   *[none] Undecided between { $other } and { $base }: { $metric } { $effect }, margin { $margin }.{ $further ->
+        [some] { " " }A decision takes { $more }.
+       *[none] { "" }
+    }
+}
+verdict-two-states = No single verdict between { $other } and { $base }: a level has two states and was fast or slow for a whole trial. { $metric } { $effect } only tells how often each state occurred.
+verdict-not-comparable = { $other } and { $base } are not comparable: they used different engines or CPU features. Both figures stand without a verdict.
+verdict-withheld = { $other } against { $base }: { $metric } { $effect }.
 further-blocks-exactly = { $low ->
     [one] { $low } further { repeat-one }
    *[other] { $low } further { repeats }
@@ -64,9 +86,6 @@ further-blocks-exactly = { $low ->
 further-blocks = { $low } to { $high } further { repeats } ({ $level } interval)
 further-blocks-open = { $low } or more further { repeats }, perhaps beyond { $most } in all ({ $level } interval)
 
-verdict-two-states = No single verdict between { $other } and { $base }: a level has two states and was fast or slow for a whole trial. { $metric } { $effect } only tells how often each state occurred.
-
-verdict-unlike = { $other } and { $base } are not comparable: they used different engines or CPU features. Both figures stand without a verdict.
 unlike-key = Not comparable{ $at }: { $key } is { $first } under { $base } and { $second } under { $other }.
 
 headline-unlike = { $count } of { $of } comparisons { $count ->
@@ -83,42 +102,47 @@ besides-not-among = { $count ->
     [one] { $count } difference besides the primary comparison is
    *[other] { $count } differences besides the primary comparison are
 } certain taken alone but not among those { $of } together, and not told as found.
-headline-all-better = { $other } is better than { $base } in { $scope }: { $metric } { $least } in the closest, { $most } in the widest.
-headline-all-better-but = { $other } is better than { $base } overall in { $scope }, but { $but }. Over all points: { $metric } { $least } in the closest, { $most } in the widest.
-headline-better-but = { $other } is better than { $base } overall, but { $but }. Over all points: { $metric } { $effect }.
-headline-worse-but = { $other } is worse than { $base } overall, but { $but }. Over all points: { $metric } { $effect }.
-headline-equivalent-but = No relevant difference between { $other } and { $base } overall, but { $other } is { $but }. Over all points: { $metric } { $effect }.
-headline-undecided-but = Undecided overall with { $blocks } { repeats } between { $other } and { $base }, but { $other } is { $but }. Over all points: { $metric } { $effect }.
-scope-both = both comparisons
-scope-all = all { $count } comparisons
+scope-of = { $scope ->
+    [both] both comparisons
+   *[all] all { $count } comparisons
+}
+several-better = { $other } is better than { $base }{ over-all } in { scope-of }{ but-so }: { $metric } { $least } in the closest, { $most } in the widest.
+several-worse = { $other } is worse than { $base }{ over-all } in { scope-of }{ but-so }: { $metric } { $least } in the closest, { $most } in the widest.
+several-equivalent = No relevant difference between { $other } and { $base }{ over-all } in { scope-of }{ but-equal }: { $metric } { $least } in the closest, { $most } in the widest.
+several-most-better = { $other } is better than { $base } in { $won } of { $count } comparisons: { $metric } { $effects }. The others: { $rest }.
+several-most-worse = { $other } is worse than { $base } in { $won } of { $count } comparisons: { $metric } { $effects }. The others: { $rest }.
+several-split = { $other } against { $base }: { $metric } { $sides }.
+several-mixed = It depends. Of { $count } comparisons of { $other } with { $base }, { $tally }.
+several-neither = Neither of { $other } and { $base } is ahead: of { $count } comparisons, { $tally }.
+several-tally = Of { $count } comparisons, { $tally }.
+several-undecided = { several-tally }
 but-ahead = ahead { $places }
 but-behind = behind { $places }
 but-at = at { $from }
 but-from = from { $from } to { $to }
 but-under = { $places } with { $condition }
-headline-all-worse = { $other } is worse than { $base } in { $scope }: { $metric } { $least } in the closest, { $most } in the widest.
-headline-all-worse-but = { $other } is worse than { $base } overall in { $scope }, but { $but }. Over all points: { $metric } { $least } in the closest, { $most } in the widest.
-headline-all-equivalent = No relevant difference between { $other } and { $base } in { $scope }: { $metric } { $least } in the closest, { $most } in the widest.
-headline-all-equivalent-but = No relevant difference between { $other } and { $base } overall in { $scope }, but { $other } is { $but }. Over all points: { $metric } { $least } in the closest, { $most } in the widest.
-headline-split = { $other } against { $base }: { $metric } { $sides }.
 headline-under = With { $condition }, { $sentence }
-split-side = { $effect } with { $condition }
-split-side-even = { $effect } with { $condition } (inside the margin)
-split-side-open = { $effect } with { $condition } (undecided)
-headline-mixed = It depends. Of { $count } comparisons of { $other } with { $base }, { $tally }.
-headline-neither = Neither of { $other } and { $base } is ahead: of { $count } comparisons, { $tally }.
-headline-tally = Of { $count } comparisons, { $tally }.
+condition-then = With { $condition }: { $sentence }
+split-side = { $effect } with { $condition }{ $outcome ->
+    [equivalent] { " " }(inside the margin)
+    [undecided] { " " }(undecided)
+   *[other] { "" }
+}
 tally-better = { $count } came out better
 tally-worse = { $count } worse
-tally-even = { $count } inside the margin
-tally-open = { $count } undecided
+tally-equivalent = { $count } inside the margin
+tally-undecided = { $count } undecided
 tally-named = { $tally } ({ $names })
 headline-none = Nothing was compared: no comparison has enough counted trials.
 
-region-ahead = { $leader } is ahead from { $from } to { $to }, by { $near } at the least and { $far } at the most.
-region-ahead-point = { $leader } is ahead at { $from }, by { $near }.
-region-ahead-against = { $leader } is ahead from { $from } to { $to }; { $other } against { $base }: { $near } where they are closest, { $far } where they are widest apart.
-region-ahead-against-point = { $leader } is ahead at { $from }; { $other } against { $base }: { $near }.
+region-ahead = { $leader } is ahead { $places }, by { $near }{ $stretch ->
+    [several] { " " }at the least and { $far } at the most
+   *[point] { "" }
+}.
+region-ahead-against = { $leader } is ahead { $places }; { $other } against { $base }: { $near }{ $stretch ->
+    [several] { " " }where they are closest, { $far } where they are widest apart
+   *[point] { "" }
+}.
 region-even = They are equal within the margin { $places }.
 region-open = Undecided with { $blocks } { repeats } { $places }.
 
@@ -126,16 +150,20 @@ region-open = Undecided with { $blocks } { repeats } { $places }.
 sign-better = ▲
 sign-worse = ▼
 sign-equivalent = =
+sign-inside = =
 sign-undecided = ?
+sign-looks-better = ?
+sign-looks-worse = ?
+sign-withheld = –
 sign-two-states = ≷
-sign-unlike = ≁
+sign-not-comparable = ≁
 word-better = ▲ better
 word-worse = ▼ worse
 word-inside = = inside the margin
 word-equivalent = = equal
 word-two-states = ≷ two states
-word-unlike = ≁ not comparable
+word-not-comparable = ≁ not comparable
 word-undecided = ? undecided
-word-seems-higher = ? looks higher; too few { repeats }
-word-seems-lower = ? looks lower; too few { repeats }
-condition = { $name } { $value }
+word-looks-better = ? looks better; too few { repeats }
+word-looks-worse = ? looks worse; too few { repeats }
+word-withheld = – none
