@@ -142,6 +142,7 @@ fn a_run_whose_process_died_is_interrupted_and_a_resumed_one_goes_on() {
     home.wait_for("block ");
     drop(run);
     let dead = home.good(&["watch", "--once"]);
+    let dead = dead.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(dead.contains("interrupted; `stend resume` continues it"), "{dead}");
     home.good(&["resume"]);
     let whole = home.good(&["watch", "--once"]);
@@ -181,7 +182,7 @@ fn colours_follow_the_option_and_a_store_that_is_not_there_is_an_error() {
 
 /// A watch in a terminal of its own, whose bytes go to a file; none without script(1).
 fn screened(home: &Home) -> Option<Running> {
-    let line = format!("TERM=xterm exec {STEND} watch");
+    let line = format!("stty rows 24 cols 80; TERM=xterm exec {STEND} watch");
     let mut command = home.command("script", &["-qefc", &line, "typescript"]);
     let child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn();
     if child.is_err() {

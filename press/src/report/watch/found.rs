@@ -8,10 +8,12 @@ use crate::report::error::ReportError;
 use crate::report::words::Args;
 use desk::record::Run;
 use desk::stats::{Estimate, JUDGED_FROM};
-use desk::verdict::{Comparison, Limit, LimitKind, Verdict, compares, is_inside};
+use desk::verdict::{Comparison, Limit, LimitKind, Rival, Verdict, compares, is_inside};
 
 /// Levels whose limits are said.
 const LEVELS: usize = 4;
+/// Ceilings that were not full and are said, the fullest first.
+const RIVALS: usize = 2;
 
 /// A line a comparison, or the figures of a run that compares nothing.
 pub fn pane(writer: &Writer, stage: &Stage<'_>) -> Result<Pane, ReportError> {
@@ -124,8 +126,11 @@ fn said(writer: &Writer, limit: &Limit) -> Result<Prose, ReportError> {
         .estimate("share", &limit.evidence);
     let unseen = limit.kind == LimitKind::NoneSeen;
     let said = writer.say(if unseen { "watch-limit-unseen" } else { "watch-limit" }, args)?;
+    let mut fullest: Vec<_> = limit.rivals.iter().collect();
+    let share = |rival: &Rival| rival.utilisation.centre.value;
+    fullest.sort_by(|a, b| share(b).total_cmp(&share(a)));
     let mut rivals = Vec::new();
-    for rival in &limit.rivals {
+    for rival in fullest.into_iter().take(RIVALS).filter(|rival| share(rival) > 0.0) {
         let args = Args::new().prose("limit", &kind_word(writer, rival.kind)?);
         rivals.push(writer.say("watch-rival", args.estimate("share", &rival.utilisation))?);
     }

@@ -39,10 +39,7 @@ pub fn plain(said: &Prose, ink: Ink) -> Line {
 pub fn inked(said: &Prose, words: &[(String, Ink)]) -> Line {
     let (mut line, mut rest) = (Vec::new(), said.text());
     for (word, ink) in words {
-        let Some((before, behind)) = rest.split_once(word.as_str()).filter(|_| !word.is_empty())
-        else {
-            continue;
-        };
+        let Some((before, behind)) = split(rest, word) else { continue };
         line.push(Span { text: before.into(), ink: Ink::Plain });
         line.push(Span { text: word.clone(), ink: *ink });
         rest = behind;
@@ -52,13 +49,22 @@ pub fn inked(said: &Prose, words: &[(String, Ink)]) -> Line {
     line
 }
 
+/// What stands before and behind a word that is no part of a longer one.
+fn split<'t>(text: &'t str, word: &str) -> Option<(&'t str, &'t str)> {
+    let places = text.match_indices(word).filter(|_| !word.is_empty());
+    let mut parts = places.map(|(at, word)| (&text[..at], &text[at + word.len()..]));
+    parts.find(|(before, behind)| {
+        !before.ends_with(char::is_alphanumeric) && !behind.starts_with(char::is_alphanumeric)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn words_have_their_ink_once_and_nothing_is_lost() {
-        let said = Prose::verbatim("better: on against on, all on");
+        let said = Prose::verbatim("better, none: on against on, all on");
         let words = [("better", Ink::Strong), ("on", Ink::Level(1)), ("on", Ink::Level(0))];
         let line = inked(&said, &words.map(|(word, ink)| (word.to_owned(), ink)));
         let text: String = line.iter().map(|span| span.text.as_str()).collect();

@@ -212,8 +212,12 @@ impl Followed {
         }
     }
 
-    /// Time from one trial to the next in the present sitting, seconds.
+    /// Time from one trial to the next in the present sitting, seconds; none in a simulated lab,
+    /// whose time is not that of the person.
     fn pace_s(&self) -> Option<f64> {
+        if self.run.environment().is_simulated() {
+            return None;
+        }
         let before = self.run.sittings.last().map_or(0, |sitting| sitting.records_before);
         let records = self.run.records.get(before as usize..)?;
         let (first, last) = (records.first()?, records.last()?);

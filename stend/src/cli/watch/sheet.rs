@@ -126,7 +126,8 @@ fn body(pane: &Pane, width: usize) -> Vec<Line> {
 fn title(pane: &Pane, (view, hidden): (View, usize), width: usize) -> Line {
     let dash = if view.unicode { "─" } else { "-" };
     let more = if hidden > 0 { format!(" (+{hidden})") } else { String::new() };
-    let text = format!("{}{more}", pane.title);
+    let room = width.saturating_sub(4 + more.len());
+    let text = format!("{}{more}", super::super::progress::cut(&pane.title, room));
     let rest = width.saturating_sub(text.chars().count() + 4);
     let span = |text: String, ink| Span { text, ink };
     vec![

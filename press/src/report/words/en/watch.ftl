@@ -30,7 +30,7 @@ watch-no-comparison = No comparison has enough trials yet.
 watch-limits = Limits
 watch-limit = { $level }: { $limit }, { $share } in use
 watch-limit-unseen = { $level }: { $limit }; CPUs { $share } busy
-watch-rivals = { $limit }. Not full: { $rivals }
+watch-rivals = { $limit }; not full: { $rivals }
 watch-rival = { $limit } { $share }
 watch-no-limits = Not determined yet.
 
@@ -49,8 +49,8 @@ watch-packets = TCP segments sent: { $rate }
 watch-packets-again = { $packets }, { $count } retransmitted
 watch-hottest = Hottest sensor: { $degrees }
 
-watch-course = { $metric } by trial
-watch-course-ratio = Trials, each over the mean of its level and load
+watch-course = Trials in order: { $metric }
+watch-course-ratio = Trials in order, each over the mean of its level and load
 watch-all = all trials
 
 watch-faults = Invalid attempts: { $count }
