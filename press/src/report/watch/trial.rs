@@ -17,7 +17,7 @@ const TOLD: usize = 3;
 pub fn last(writer: &Writer, run: &Run) -> Result<Option<Pane>, ReportError> {
     let Some(record) = run.records.last() else { return Ok(None) };
     let mut lines = vec![visit(writer, run, record)?];
-    let read = readings(writer, record)?;
+    let read = readings(writer, (run, record))?;
     if !read.text().is_empty() {
         lines.push(plain(&read, Ink::Plain));
     }
@@ -89,8 +89,8 @@ fn place(writer: &Writer, run: &Run, record: &TrialRecord) -> Result<Prose, Repo
 }
 
 /// What the probes read, as far as they did.
-fn readings(writer: &Writer, record: &TrialRecord) -> Result<Prose, ReportError> {
-    let read = read_out(record);
+fn readings(writer: &Writer, (run, record): (&Run, &TrialRecord)) -> Result<Prose, ReportError> {
+    let read = read_out(run, record);
     let (mut cpu, mut said) = (Vec::new(), Vec::new());
     for (key, name, quantity) in [
         ("watch-cpu-machine", "share", read.busy),
@@ -106,14 +106,7 @@ fn readings(writer: &Writer, record: &TrialRecord) -> Result<Prose, ReportError>
         said.push(writer.say("watch-cpu", Args::new().prose("parts", &parts))?);
     }
     if let Some(rate) = read.packets {
-        let packets = writer.say("watch-packets", Args::new().quantity("rate", rate))?;
-        said.push(match read.again.filter(|again| again.value > 0.0) {
-            Some(again) => {
-                let args = Args::new().prose("packets", &packets).number("count", again);
-                writer.say("watch-packets-again", args)?
-            }
-            None => packets,
-        });
+        said.push(writer.say("watch-packets", Args::new().quantity("rate", rate))?);
     }
     if let Some(degrees) = read.hottest {
         said.push(writer.say("watch-hottest", Args::new().quantity("degrees", degrees))?);

@@ -2,6 +2,7 @@
 //!
 //! Pure: the same screen, view and size give the same lines. Never: words of its own.
 
+use super::super::progress::cut;
 use press::report::watch::{Ink, Line, Pane, PaneKind, Screen, Span};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -127,7 +128,11 @@ fn title(pane: &Pane, (view, hidden): (View, usize), width: usize) -> Line {
     let dash = if view.unicode { "─" } else { "-" };
     let more = if hidden > 0 { format!(" (+{hidden})") } else { String::new() };
     let room = width.saturating_sub(4 + more.len());
-    let text = format!("{}{more}", super::super::progress::cut(&pane.title, room));
+    let heading = match view.unicode {
+        true => cut(&pane.title, room),
+        false => pane.title.chars().take(room).collect(),
+    };
+    let text = format!("{heading}{more}");
     let rest = width.saturating_sub(text.chars().count() + 4);
     let span = |text: String, ink| Span { text, ink };
     vec![

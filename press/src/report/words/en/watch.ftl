@@ -45,9 +45,8 @@ watch-cpu = CPU: { $parts }
 watch-cpu-machine = { $share } of the machine
 watch-cpu-server = server { $cpus }
 watch-cpu-clients = clients { $cpus }
-watch-packets = TCP segments sent: { $rate }
-watch-packets-again = { $packets }, { $count } retransmitted
-watch-hottest = Hottest sensor: { $degrees }
+watch-packets = payload packets: { $rate }
+watch-hottest = hottest sensor: { $degrees }
 
 watch-course = Trials in order: { $metric }
 watch-course-ratio = Trials in order, each over the mean of its level and load
