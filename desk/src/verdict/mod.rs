@@ -3,7 +3,7 @@
 //!
 //! Gives: [`analyse`], from a stored run to its findings, [`compare_runs`] for two of them,
 //! [`gate`], [`objection`], [`among`], [`noise_floor`], [`so_far`],
-//! [`knee`].
+//! [`knee`], [`read_out`].
 //! Never: how a number was measured, how it is shown.
 //! Start reading at `finding.rs`, then `analyse.rs`.
 
@@ -44,6 +44,7 @@ mod place;
 mod primary;
 mod ranking;
 mod ranks;
+mod read_out;
 mod region;
 mod roof;
 mod searched;
@@ -96,6 +97,7 @@ pub use noise::{Alarms, NoiseFloor, noise_floor};
 pub use objection::objection;
 pub use paced::{PacedPower, PacedState};
 pub use ranks::{RankedLevel, RankedPair, Ranking};
+pub use read_out::{ReadOut, read_out};
 pub use region::{curve_verdict, is_beyond};
 pub use sessions::{Grouped, SessionSpread, Sessions, Sides, group, set_apart};
 pub use so_far::{SoFar, so_far};

@@ -2,7 +2,8 @@
 //!
 //! Gives: [`compose`], [`compose_survey`], [`compose_comparison`] and [`compose_gate`] (facts to
 //! [`Document`]), [`html`], [`text`], [`summary`], [`markdown`], [`json`], [`card`], [`junit`]; a
-//! [`Bundle`] of what an article was made from, the [`page`] that carries it.
+//! [`Bundle`] of what an article was made from, the [`page`] that carries it; in [`watch`] what a
+//! screen says of a run that is going on.
 //! Never: computes a statistic, types a number, or knows how anything was measured.
 //! Start reading at `document.rs`, then `compose/mod.rs`.
 
@@ -16,6 +17,7 @@ mod json;
 mod junit;
 mod markdown;
 mod text;
+pub mod watch;
 mod words;
 
 pub use bundle::{

@@ -1,21 +1,25 @@
 //! Knows where runs are kept: one SQLite file a lab, to which records are only ever added.
 //!
-//! Gives: [`Store`], [`RunLine`], [`Added`], [`StoreError`].
+//! Gives: [`Store`], [`RunLine`], [`News`], [`Stamp`], [`Added`], [`StoreError`].
 //! Never: what a record means, or which trial comes next.
 //! Start reading at [`Store`]; the tables stand in `schema.rs`.
 
 mod add;
 mod error;
+mod follow;
 mod read;
 mod schema;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_follow;
 #[cfg(test)]
 mod tests_laws;
 mod writer;
 
 pub use add::Added;
 pub use error::StoreError;
+pub use follow::{Conductor, News, Stamp};
 pub use read::{RunLine, RunState};
 
 use desk::record::{
@@ -394,7 +398,12 @@ fn cannot_share(source: &rusqlite::Error) -> bool {
 
 /// Whether records may be in the log beside the file only.
 fn has_log(path: &Path) -> bool {
+    std::fs::metadata(log_of(path)).is_ok_and(|log| log.len() > 0)
+}
+
+/// The log beside a file.
+fn log_of(path: &Path) -> PathBuf {
     let mut log = path.as_os_str().to_owned();
     log.push("-wal");
-    std::fs::metadata(log).is_ok_and(|log| log.len() > 0)
+    log.into()
 }

@@ -67,6 +67,7 @@ FROM run AS r
 JOIN sitting AS s ON s.run = r.number
     AND s.number = (SELECT max(number) FROM sitting WHERE run = r.number)
 LEFT JOIN ending AS e ON e.run = s.run AND e.sitting = s.number
+WHERE ?3 IS NULL OR r.id = ?3
 ORDER BY r.number DESC";
 
 impl Store {
@@ -75,11 +76,17 @@ impl Store {
     /// # Errors
     /// When the file cannot be read.
     pub fn list(&self) -> Result<Vec<RunLine>, StoreError> {
+        self.lines(None)
+    }
+
+    /// All runs, the newest first, or the one of this whole id.
+    pub(super) fn lines(&self, only: Option<&str>) -> Result<Vec<RunLine>, StoreError> {
         let all = || -> rusqlite::Result<Vec<RunLine>> {
             let planned = self.planned()?;
             let mut find = self.link.prepare(LINES)?;
             let lacks = Fault::NotAvailable { what: "%".into() }.to_string();
-            let lines = find.query_map([lacks, Fault::Cancelled.to_string()], |row| {
+            let named = params![lacks, Fault::Cancelled.to_string(), only];
+            let lines = find.query_map(named, |row| {
                 let writer = Writer { pid: row.get(5)?, ticks: row.get(6)? };
                 let (ended, why): (bool, Option<String>) = (row.get(7)?, row.get(8)?);
                 let enough = Counted { visited: row.get(12)?, valid: row.get(10)? }.is_enough();
@@ -143,7 +150,7 @@ impl Store {
         for added in run.sittings.iter().filter_map(|sitting| sitting.added) {
             extend(&mut run.plan, added);
         }
-        run.records = self.records(number, &run.id)?;
+        run.records = self.records((number, 0), &run.id)?;
         run.completeness = self.completeness(number).map_err(get)?;
         Ok(run)
     }
@@ -185,7 +192,7 @@ impl Store {
         find.query_map([run], added)?.collect()
     }
 
-    fn sittings(&self, run: i64) -> rusqlite::Result<Vec<Sitting>> {
+    pub(super) fn sittings(&self, run: i64) -> rusqlite::Result<Vec<Sitting>> {
         let added = self.added(run)?;
         let mut find = self.link.prepare(
             "SELECT started, boot, records_before, number FROM sitting WHERE run = ?1
@@ -199,15 +206,21 @@ impl Store {
         find.query_map([run], sitting)?.collect()
     }
 
-    fn records(&self, run: i64, id: &str) -> Result<Vec<TrialRecord>, StoreError> {
+    /// The records of a run from this place on, by its number.
+    pub(super) fn records(
+        &self,
+        (run, from): (i64, u32),
+        id: &str,
+    ) -> Result<Vec<TrialRecord>, StoreError> {
         let all = || -> rusqlite::Result<Vec<(Sealed, u32)>> {
-            let mut find = self
-                .link
-                .prepare("SELECT record, digest, trial FROM trial WHERE run = ?1 ORDER BY seq")?;
+            let mut find = self.link.prepare(
+                "SELECT record, digest, trial FROM trial WHERE run = ?1 AND seq >= ?2
+                 ORDER BY seq",
+            )?;
             let sealed = |row: &rusqlite::Row<'_>| {
                 Ok((Sealed { bytes: row.get(0)?, digest: row.get(1)? }, row.get(2)?))
             };
-            find.query_map([run], sealed)?.collect()
+            find.query_map(params![run, from], sealed)?.collect()
         };
         let sealed = all().map_err(|e| self.error(e))?;
         let record = |(sealed, trial): &(Sealed, u32)| {
@@ -216,7 +229,7 @@ impl Store {
         sealed.iter().map(record).collect()
     }
 
-    fn completeness(&self, run: i64) -> rusqlite::Result<Completeness> {
+    pub(super) fn completeness(&self, run: i64) -> rusqlite::Result<Completeness> {
         let mut find = self.link.prepare(
             "SELECT why FROM ending WHERE run = ?1
              AND sitting = (SELECT max(number) FROM sitting WHERE run = ?1)",

@@ -42,6 +42,7 @@ mod store;
 mod survey;
 mod terminal;
 mod tune;
+mod watch;
 
 pub use error::CliError;
 
@@ -159,6 +160,8 @@ enum Verb {
         #[arg(long)]
         json: bool,
     },
+    /// Show a run on the screen while it is measured, or the last one
+    Watch(watch::Wanted),
     /// Write the report of a stored run again
     Report(report::Again),
     /// Import runs into the store from a report, a bundle or records
@@ -396,6 +399,7 @@ pub fn main() -> Result<u8, CliError> {
         }
         Some(Verb::Resume { wanted, blocks, physics }) => resume::resume(&wanted, blocks, physics),
         Some(Verb::List { store, json }) => list::list(store.as_deref(), json),
+        Some(Verb::Watch(wanted)) => watch::watch(&wanted),
         Some(Verb::Report(options)) => report::report(&options),
         Some(Verb::Import(wanted)) => import::import(&wanted),
         Some(Verb::Export(wanted)) => export::export(&wanted),

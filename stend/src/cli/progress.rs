@@ -207,7 +207,7 @@ fn styled((label, words): &(&'static str, String), columns: usize, colours: bool
 }
 
 /// A text of at most so many letters.
-fn cut(text: &str, room: usize) -> String {
+pub fn cut(text: &str, room: usize) -> String {
     if text.chars().count() <= room {
         return text.to_owned();
     }

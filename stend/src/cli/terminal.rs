@@ -95,6 +95,16 @@ pub fn colours() -> bool {
     coloured(manner().colour, &set, std::io::stderr().is_terminal())
 }
 
+/// Whether standard output takes colours.
+pub fn out_colours() -> bool {
+    coloured(manner().colour, &set, std::io::stdout().is_terminal())
+}
+
+/// Whether standard output is a terminal on which any place can be written to.
+pub fn is_screen() -> bool {
+    std::io::stdout().is_terminal() && set("TERM").is_some_and(|term| term != "dumb")
+}
+
 /// Whether lines of standard error may be overwritten.
 pub fn overwrites() -> bool {
     std::io::stderr().is_terminal() && set("TERM").is_some_and(|term| term != "dumb")

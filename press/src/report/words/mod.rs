@@ -9,7 +9,7 @@ use desk::unit::{Quantity, percent_change, show_range};
 use fluent_bundle::{FluentArgs, FluentBundle, FluentResource};
 
 /// The messages in English, a file a chapter.
-const ENGLISH: [&str; 16] = [
+const ENGLISH: [&str; 17] = [
     include_str!("en/verdict.ftl"),
     include_str!("en/compare.ftl"),
     include_str!("en/testbed.ftl"),
@@ -26,6 +26,7 @@ const ENGLISH: [&str; 16] = [
     include_str!("en/elasticity.ftl"),
     include_str!("en/machine.ftl"),
     include_str!("en/tune.ftl"),
+    include_str!("en/watch.ftl"),
 ];
 
 /// BCP 47 name of the only language so far.

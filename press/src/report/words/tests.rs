@@ -69,6 +69,10 @@ const SPEAKERS: &[&str] = &[
     include_str!("../compose/sessions.rs"),
     include_str!("../compose/testbed.rs"),
     include_str!("../html/around.rs"),
+    include_str!("../watch/course.rs"),
+    include_str!("../watch/found.rs"),
+    include_str!("../watch/mod.rs"),
+    include_str!("../watch/trial.rs"),
 ];
 
 fn keys() -> BTreeSet<&'static str> {
