@@ -74,7 +74,7 @@ pub(super) fn verdict_box(writer: &Writer, parts: &[Part<'_>]) -> Result<Node, R
     let (tone, headline, unsure) = answer(writer, parts, &asked)?;
     let mut rulings = match parts {
         [only] => brief::lines(writer, only, &asked)?,
-        _ => of_parts(writer, &groups, &headline)?,
+        _ => of_parts(writer, &tune::besides(parts, groups), &headline)?,
     };
     rulings.extend(tune::rulings(writer, parts)?);
     if !tune::is_asked(parts) {

@@ -76,6 +76,7 @@ pub(super) use names::{key_words, moment, short_pair};
 pub(super) use plot::roof_line;
 pub(super) use ruling::{further, short_condition, verdict_sign};
 pub(super) use testbed::{lab_of, machine_word};
+pub(super) use tune::tune_lines;
 
 use super::document::{Document, Node, Prose};
 use super::error::ReportError;
