@@ -34,7 +34,7 @@ pub use read::{
 };
 pub use remaining::{ATTEMPTS, ATTEMPTS_OF_CLIENTS, Next, attempts, remaining};
 pub use schema::schema;
-pub use tune::{AS_SET, Lasting, is_tuning, lasting, looked_at, tune_facts};
+pub use tune::{AS_SET, Barred, Holds, Lasting, Looked, is_tuning, lasting, looked_at, tune_facts};
 
 use crate::record::{FactorSpec, WorkloadSpec};
 

@@ -44,7 +44,7 @@ pub use plan::{
     FactorPlan, LabPlan, Level, LinkPlan, LoadPlan, Method, Plan, PrimaryComparison, Replicate,
     SteadyRule, longest_sweep,
 };
-pub use reference::{ReferenceRecord, reference_records};
+pub use reference::{RecordKind, ReferenceRecord, reference_records};
 pub use run::{Added, Completeness, RUN_SCHEMA, Run, Sitting, TrialRecord};
 pub use search::{SearchKind, SearchLimit, SearchPlan};
 pub use spec::{

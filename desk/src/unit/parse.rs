@@ -16,6 +16,8 @@ pub enum Kind {
     Rate,
     /// Operations per second: `500 op/s`, `20 kop/s`.
     Operations,
+    /// Bytes per second: `24.3 GB/s`, decimal.
+    Throughput,
     /// A share of a whole: `2 %`.
     Share,
     /// A number of things, without a unit: `8`.
@@ -87,6 +89,7 @@ impl Kind {
             Self::Frequency => (Unit::Hertz, &FREQUENCIES),
             Self::Rate => (Unit::BitPerSecond, &RATES),
             Self::Operations => (Unit::OperationPerSecond, &OPERATIONS),
+            Self::Throughput => (Unit::BytePerSecond, &THROUGHPUTS),
             Self::Share => (Unit::Share, &[("%", 0.01)]),
             Self::Count => (Unit::Count, &[("", 1.0)]),
             Self::Cpus => (Unit::Cpu, &[("CPU", 1.0), ("CPUs", 1.0), ("", 1.0)]),
@@ -107,6 +110,7 @@ impl Kind {
             Self::Operations => {
                 ("rate of operations", "500 op/s or 20 kop/s", "one of op/s, kop/s, Mop/s")
             }
+            Self::Throughput => ("throughput", "24.3 GB/s", "one of B/s, kB/s, MB/s, GB/s"),
             Self::Share => ("share", "2 %", "%"),
             Self::Count => ("count", "8", "nothing, as in 8"),
             Self::Cpus => ("CPU time", "0.5", "CPU or nothing, as in 0.5"),
@@ -153,6 +157,7 @@ const TIMES: [(&str, f64); 7] = [
 const FREQUENCIES: [(&str, f64); 4] = [("Hz", 1.0), ("kHz", 1e3), ("MHz", 1e6), ("GHz", 1e9)];
 const RATES: [(&str, f64); 4] = [("bit/s", 1.0), ("kbit/s", 1e3), ("Mbit/s", 1e6), ("Gbit/s", 1e9)];
 const OPERATIONS: [(&str, f64); 3] = [("op/s", 1.0), ("kop/s", 1e3), ("Mop/s", 1e6)];
+const THROUGHPUTS: [(&str, f64); 4] = [("B/s", 1.0), ("kB/s", 1e3), ("MB/s", 1e6), ("GB/s", 1e9)];
 const ENERGIES: [(&str, f64); 7] = [
     ("mJ", 1e-3),
     ("J", 1.0),

@@ -5,12 +5,13 @@ use proptest::prelude::*;
 
 /// Kinds with the unit that they are held in, and the bounds within which what is written has a
 /// prefix that can be read.
-const KINDS: [(Kind, Unit, f64, f64); 14] = [
+const KINDS: [(Kind, Unit, f64, f64); 15] = [
     (Kind::Size, Unit::Byte, 1.0, 1e12),
     (Kind::Duration, Unit::Second, 1e-9, 3e5),
     (Kind::Frequency, Unit::Hertz, 1.0, 9e11),
     (Kind::Rate, Unit::BitPerSecond, 1.0, 9e11),
     (Kind::Operations, Unit::OperationPerSecond, 1.0, 9e8),
+    (Kind::Throughput, Unit::BytePerSecond, 1.0, 9e11),
     (Kind::Share, Unit::Share, 1e-5, 1.0),
     (Kind::Count, Unit::Count, 1.0, 1e12),
     (Kind::Cpus, Unit::Cpu, 0.01, 4096.0),

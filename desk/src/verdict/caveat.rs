@@ -412,10 +412,16 @@ fn not_steady(run: &Run) -> Option<Caveat> {
     })
 }
 
+/// The share of all CPU time (0-1) that the hypervisor took during the valid windows of runs, their
+/// mean; none where no window has the reading.
+pub fn stolen<'a>(runs: impl Iterator<Item = &'a Run>) -> Option<Estimate> {
+    let readings = runs.flat_map(valid).filter_map(|r| r.reading("cpu", "machine", "steal"));
+    let shares: Vec<f64> = readings.map(|q| q.value).collect();
+    mean_or_single(&shares, Unit::Share)
+}
+
 fn steal(run: &Run) -> Option<Caveat> {
-    let stolen = valid(run).filter_map(|r| r.reading("cpu", "machine", "steal"));
-    let shares: Vec<f64> = stolen.map(|q| q.value).collect();
-    let share = mean_or_single(&shares, Unit::Share)?;
+    let share = stolen(std::iter::once(run))?;
     (share.centre.value >= STEAL).then_some(Caveat::Steal { share })
 }
 

@@ -234,8 +234,13 @@ pub fn steadiness<'a>(runs: impl Iterator<Item = (&'a Run, &'a Analysis)>) -> Op
         let figure = |p: &'a MeasuredPoint| p.figure(run.plan.primary(&p.load));
         analysis.measured.iter().filter_map(figure).map(|figure| &figure.estimate)
     };
+    steadiness_of(runs.flat_map(deciding))
+}
+
+/// Of these figures; none where no one has an interval.
+pub fn steadiness_of<'a>(figures: impl Iterator<Item = &'a Estimate>) -> Option<Steadiness> {
     let spread = |one: &&Estimate| one.method != EstimateMethod::Exact;
-    let known: Vec<&Estimate> = runs.flat_map(deciding).filter(spread).collect();
+    let known: Vec<&Estimate> = figures.filter(spread).collect();
     let mut reach: Vec<f64> = known.iter().map(|one| one.reach()).collect();
     reach.retain(|share| share.is_finite());
     reach.sort_by(f64::total_cmp);

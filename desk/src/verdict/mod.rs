@@ -10,6 +10,7 @@
 mod advice;
 mod analyse;
 mod analysis;
+mod beside;
 mod bottleneck;
 mod caveat;
 mod ceiling;
@@ -67,8 +68,9 @@ mod worth;
 
 pub use analyse::analyse;
 pub use analysis::Analysis;
+pub use beside::{Beside, beside};
 pub use bottleneck::was_carried;
-pub use caveat::POWER;
+pub use caveat::{POWER, stolen};
 pub use comparability::{
     Comparability, Declared, Difference, Reclassed, compare_environments, declared, reclassed,
 };
@@ -91,6 +93,7 @@ pub use knee::{KNEE, knee};
 pub use machine::{DerivedFact, DerivedKind, MachineCell, PLATEAU};
 pub use measured::{
     Lacking, MeasuredFigure, MeasuredPoint, Steadiness, best_figure, compares, steadiness,
+    steadiness_of,
 };
 pub use merged::TooFew;
 pub use noise::{Alarms, NoiseFloor, noise_floor};

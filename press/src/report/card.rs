@@ -6,7 +6,7 @@
 use super::compose::{
     Part, Role, Writer, all_caveats, curve_figure, further, heaviest, key_words, lab_of,
     limits_in_short, machine_word, measured_lines, moment, roof_line, runs_alone, short_advice,
-    short_condition, short_doubt, short_effect, short_pair, sign,
+    short_condition, short_doubt, short_effect, short_pair, sign, tune_lines,
 };
 use super::document::Prose;
 use super::error::ReportError;
@@ -14,6 +14,7 @@ use super::text::{ascii, wrap};
 use super::words::Args;
 use crate::claim::{Judged, Kind, asked, grouped, same};
 use crate::figure;
+use desk::plan::is_tuning;
 use desk::record::{Adapter, Environment};
 use desk::stats::Estimate;
 use desk::verdict::{Caveat, Verdict};
@@ -205,8 +206,10 @@ fn drawing(
 
 /// Verdicts, advice, limits: the weightiest first.
 fn findings(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Prose>, ReportError> {
-    let mut lines = Vec::new();
-    for group in verdict_groups(parts) {
+    let mut lines = tune_lines(writer, parts)?;
+    let tuned = |group: &[Judged<'_>]| !lines.is_empty() && is_tuning(&group[0].0.plan);
+    let groups: Vec<_> = verdict_groups(parts).into_iter().filter(|group| !tuned(group)).collect();
+    for group in groups {
         lines.push(verdicts(writer, &group)?);
     }
     lines.extend(roof_line(writer, parts)?);

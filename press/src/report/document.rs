@@ -147,6 +147,20 @@ impl Prose {
         self
     }
 
+    /// The same as the beginning of a sentence; a name at its beginning stays as it was given.
+    #[must_use]
+    pub(super) fn capitalised(mut self) -> Self {
+        let given = |argument: &Argument| {
+            !argument.text.is_empty() && self.text.starts_with(&argument.text)
+        };
+        if !self.arguments.iter().any(given) {
+            let mut signs = self.text.chars();
+            let first = signs.next().into_iter().flat_map(char::to_uppercase);
+            self.text = first.chain(signs).collect();
+        }
+        self
+    }
+
     /// What leads elsewhere, in the order of the text.
     #[must_use]
     pub fn links(&self) -> &[Link] {

@@ -1,12 +1,12 @@
 //! Holds what the owner of a machine is told whose settings were tried.
 
 use super::compose::{Part, Role, compose_survey};
-use super::fixture;
 use super::tests::headline;
 use super::text::text;
+use super::{CardInput, card, fixture};
 use desk::plan::AS_SET;
 use desk::record::{Fact, KeyClass, Run, Settings, Value};
-use desk::verdict::{Analysis, Verdict};
+use desk::verdict::{Analysis, Caveat, Verdict};
 
 /// A part in which `tso` was tried: this many times as fast as the machine as it was set.
 fn tried(times: f64) -> (Run, Analysis) {
@@ -26,7 +26,10 @@ fn tried(times: f64) -> (Run, Analysis) {
     (run, analysis)
 }
 
-fn told(mut parts: Vec<(Role, (Run, Analysis))>, facts: &[(&str, &str)]) -> (String, String) {
+type Parts = Vec<(Role, (Run, Analysis))>;
+
+/// The parts, with these facts.
+fn with(mut parts: Parts, facts: &[(&str, &str)]) -> Parts {
     for (_, (run, _)) in &mut parts {
         let machine = run.environment_mut();
         let fact = |(key, value): &(&str, &str)| Fact {
@@ -37,8 +40,17 @@ fn told(mut parts: Vec<(Role, (Run, Analysis))>, facts: &[(&str, &str)]) -> (Str
         };
         machine.facts.extend(facts.iter().map(fact));
     }
-    let all: Vec<Part<'_>> =
-        parts.iter().map(|(role, (run, analysis))| Part { role: *role, run, analysis }).collect();
+    parts
+}
+
+fn all(parts: &Parts) -> Vec<Part<'_>> {
+    parts.iter().map(|(role, (run, analysis))| Part { role: *role, run, analysis }).collect()
+}
+
+/// Headline and article.
+fn told(parts: Parts, facts: &[(&str, &str)]) -> (String, String) {
+    let parts = with(parts, facts);
+    let all = all(&parts);
     let document = compose_survey(&all).unwrap();
     (headline(&document), text(&document, 20_000, true).replace('\u{a0}', " "))
 }
@@ -74,6 +86,106 @@ fn the_largest_gain_leads_with_its_command_and_where_it_holds() {
     ] {
         assert!(page.contains(words), "{words} is not in\n{page}");
     }
+    let answer = page.split("What to do").next().unwrap();
+    assert_eq!(answer.matches("4.11×").count(), 1, "the gain is told once\n{answer}");
+}
+
+#[test]
+fn a_card_has_the_gain_where_it_holds_and_every_other_setting() {
+    let lasting = [&PROPOSED, &LASTING[..]].concat();
+    let mut parts =
+        with(vec![floor(), (Role::Duel, tried(4.11)), (Role::Duel, tried(1.0))], &lasting);
+    parts[2].1.0.plan.title = "Shaper of eth7".into();
+    parts[2].1.1.comparisons[0].verdict = Verdict::Equivalent;
+    let parts = all(&parts);
+    let input = CardInput {
+        parts: &parts,
+        report_path: "r.html",
+        next_command: "sudo ethtool -K eth7 tso on",
+        left_out: &[],
+    };
+    let said = card(&input, 80, true).unwrap();
+    let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in [
+        "on instead of off (as set): throughput 4.11× (95 % interval ",
+        ", on paths with almost no round-trip time",
+        " Shaper of eth7, on instead of off (as set)",
+        "Next: sudo ethtool -K eth7 tso on",
+    ] {
+        assert!(words.contains(part), "{part} is not in\n{said}");
+    }
+    assert_eq!(words.matches("4.11×").count(), 1, "{said}");
+    assert!(said.lines().count() <= 20 && said.lines().all(|line| line.chars().count() <= 80));
+}
+
+#[test]
+fn a_gain_without_a_known_line_comes_behind_one_that_is_bounded() {
+    let mut unbounded = tried(30.0);
+    unbounded.0.plan.title = "Shaper of eth7".into();
+    unbounded.0.id = "another".into();
+    let unknown = [PROPOSED[0], PROPOSED[1], ("tune.holds", "line-unknown")];
+    let unbounded = with(vec![(Role::Duel, unbounded)], &unknown).remove(0);
+    let unbounded = with(vec![unbounded], &LASTING[..3]).remove(0);
+    let bounded =
+        with(vec![(Role::Duel, tried(1.3))], &[&PROPOSED, &LASTING[..]].concat()).remove(0);
+    let (said, page) = told(vec![floor(), unbounded, bounded], &[]);
+    assert!(said.contains("throughput 1.30×") || said.contains("throughput +30"), "{said}");
+    assert!(page.contains("Shaper of eth7, as root"), "its command is told, too\n{page}");
+    let mut unbounded = tried(30.0);
+    unbounded.0.plan.title = "Shaper of eth7".into();
+    let facts = [&unknown, &LASTING[..3]].concat();
+    let (said, _) = told(vec![floor(), (Role::Duel, unbounded)], &facts);
+    assert!(
+        said.ends_with("the line rate of the adapter is not known and may allow less"),
+        "{said}"
+    );
+}
+
+#[test]
+fn what_was_not_tried_is_told_with_its_reason() {
+    let facts = [
+        USUAL,
+        ("tune.proposed", ""),
+        ("tune.barred", "congestion control=not-allowed, offloads=no-links, huge pages=refused"),
+    ];
+    let (said, page) = told(vec![floor(), floor()], &facts);
+    assert!(said.starts_with("No setting was tried. There was something to try at: congestion"));
+    for words in [
+        "congestion control: this user may not choose the usual level.",
+        "offloads: the lab has no links.",
+        "huge pages: the machine does not let this user switch it.",
+    ] {
+        assert!(page.contains(words), "{words} is not in\n{page}");
+    }
+}
+
+#[test]
+fn a_survey_says_what_the_machine_claims_and_what_was_measured() {
+    let claimed = |facts: &[(&str, &str)]| {
+        let alone = fixture::alone(5, &[]);
+        let (_, page) = told(vec![floor(), (Role::Duel, alone)], facts);
+        let from = page.split("Is it what it claims to be?").nth(1).unwrap().to_owned();
+        from.split("What was measured").next().unwrap().to_owned()
+    };
+    let whole = claimed(&[]);
+    assert!(whole.contains("no quota of CPU time") && !whole.contains("no, less"), "{whole}");
+    let half = claimed(&[("cgroup.cpu_quota", "0.50 CPUs")]);
+    assert!(half.contains("a quota of 0.50 CPUs") && half.contains("no, less"), "{half}");
+}
+
+#[test]
+fn caveats_of_the_answer_begin_with_a_capital_and_say_what_a_block_is() {
+    let mut floor = floor();
+    floor.1.1.caveats = vec![
+        Caveat::OneMachine,
+        Caveat::FewBlocks {
+            blocks: desk::unit::Quantity::count(5),
+            smallest: floor.1.1.comparisons[0].overall.clone(),
+        },
+    ];
+    let (_, page) = told(vec![floor], &[]);
+    assert!(page.contains("Server and clients share this machine’s CPUs"), "{page}");
+    assert!(page.contains("may stay unseen. A block runs every level once, in random order."));
 }
 
 #[test]

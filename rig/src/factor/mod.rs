@@ -22,7 +22,7 @@ mod tests;
 
 pub use cpus_row::CpusRow;
 pub use held_row::HeldRow;
-pub use link_row::LinkRow;
+pub use link_row::{LinkRow, OnLink};
 pub use machine_form::Form;
 pub use machine_row::MachineRow;
 pub use mechanism::{Mechanism, Undo};

@@ -149,7 +149,16 @@ fn agree(first: &Plan, tune: Tune, options: &Options) -> Result<(), CliError> {
         place::settle_dead();
     }
     let machine = place::machine(first, options.lab, options.physics.as_deref())?;
-    tune::agree(&tune::proposals(&machine), &machine, tune.yes)
+    let told = |plan: &Plan| {
+        let tell = |why: &String| progress::say(&format!("{}: not tried: {why}", plan.title));
+        refuses(plan).inspect(tell)
+    };
+    tune::agree(&tune::look(&machine, &told), &machine, tune.yes)
+}
+
+/// Why this machine does not let a plan switch what it names.
+fn refuses(plan: &Plan) -> Option<String> {
+    place::refuse(plan).err().map(|e| e.to_string())
 }
 
 /// Refuses a first run of which nothing was measured.
@@ -174,21 +183,18 @@ pub(super) const PARTS: [(&str, &str); 3] =
 /// What describes the machine, then what tries the settings of `tried`, as far as this user may.
 fn chapters(tried: Option<&Environment>, seed: u64) -> Result<Vec<Chapter>, CliError> {
     let mut chapters = Vec::new();
+    let look = tried.map(|machine| tune::look(machine, &refuses));
     for (at, (_, text)) in PARTS.iter().enumerate() {
         // With one seed for all, simulated parts would have the same noise.
         let plan = plans::parse_seeded("survey", text, seed_of_part(seed, at))?;
-        let facts = tried.map(|machine| tune::facts(machine, None)).unwrap_or_default();
+        let facts = look.as_ref().map(|look| look.facts(None)).unwrap_or_default();
         chapters.push(Chapter { plan, text: (*text).to_owned(), facts });
     }
-    let Some(machine) = tried else { return Ok(chapters) };
-    for proposal in tune::proposals(machine) {
-        let plan = tune::plan(&proposal, seed_of_part(seed, chapters.len()))?;
-        if let Err(e) = place::refuse(&plan) {
-            progress::say(&format!("{}: not tried: {e}", plan.title));
-            continue;
-        }
-        let facts = tune::facts(machine, Some(&proposal));
-        chapters.push(Chapter { plan, text: proposal.text, facts });
+    let Some(look) = look else { return Ok(chapters) };
+    for proposal in &look.proposals {
+        let plan = tune::plan(proposal, seed_of_part(seed, chapters.len()))?;
+        let facts = look.facts(Some(proposal));
+        chapters.push(Chapter { plan, text: proposal.text.clone(), facts });
     }
     Ok(chapters)
 }

@@ -23,7 +23,7 @@ pub(super) fn verdict_box(writer: &Writer, parts: &[Part<'_>]) -> Result<Node, R
     let (tone, headline) = headline(writer, parts, &asked)?;
     let mut rulings = match parts {
         [only] => brief::lines(writer, only, &asked)?,
-        _ => of_parts(writer, &asked, &headline)?,
+        _ => of_parts(writer, &tune::besides(parts, &asked), &headline)?,
     };
     rulings.extend(tune::rulings(writer, parts)?);
     if !tune::is_asked(parts) {

@@ -390,7 +390,7 @@ fn columns(writer: &Writer, first: Prose, in_bytes: bool) -> Result<Vec<Column>,
     ];
     let [index, per_work] = match in_bytes {
         true => ["cost-index", "cost-per-gb"],
-        false => ["metric-pe-index", "metric-cpu-per-work"],
+        false => ["cost-index-plain", "metric-cpu-per-work"],
     };
     for key in ["cost-throughput", "cost-cpu", index, per_work, "cost-displaced-column"] {
         columns.push(Column { title: writer.label(key)?, numeric: true });

@@ -42,7 +42,15 @@ pub(super) fn heaviest_in_short(
     parts: &[Part<'_>],
     most: usize,
 ) -> Result<Vec<Prose>, ReportError> {
-    heaviest(parts, most).into_iter().map(|(_, caveat)| short(writer, caveat)).collect()
+    let said = |(_, caveat): (_, &Caveat)| {
+        let short = short(writer, caveat)?.capitalised();
+        match caveat {
+            // It is the first that names what n counts.
+            Caveat::FewBlocks { .. } => writer.say("box-few", Args::new().prose("doubt", &short)),
+            _ => Ok(short),
+        }
+    };
+    heaviest(parts, most).into_iter().map(said).collect()
 }
 
 /// The evidence of a doubt, and in which part it is worst where the parts differ.

@@ -76,6 +76,7 @@ pub(super) use plot::roof_line;
 pub(super) use ruling::{further, short_condition};
 pub(super) use say::sign;
 pub(super) use testbed::{lab_of, machine_word};
+pub(super) use tune::tune_lines;
 
 use super::document::{Column, Document, Node, Prose, Table};
 use super::error::ReportError;

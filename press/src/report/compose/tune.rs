@@ -1,15 +1,17 @@
 //! Knows what the owner of a machine is told whose settings were tried: the largest gain, the
-//! command that brings it, and where it holds.
+//! command that brings it, where it holds, and what was not tried.
 //!
 //! Must not know any setting: the record has what is said of one.
 
-use super::effect::{effect, metric_title};
+use super::effect::{effect, metric_title, short_effect};
 use super::ruling::{count, news};
+use super::say::sign;
 use super::{Part, Said, Writer};
+use crate::claim::{Judged, Kind, grouped};
 use crate::report::document::{Node, Prose, Ruling, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use desk::plan::{is_tuning, lasting};
+use desk::plan::{Barred, Holds, Looked, is_tuning, lasting};
 use desk::record::{Environment, Run};
 use desk::verdict::{Comparison, largest_gain, tried};
 
@@ -28,17 +30,17 @@ pub(super) fn headline(
     writer: &Writer,
     parts: &[Part<'_>],
 ) -> Result<Option<(Tone, Prose)>, ReportError> {
-    if !is_asked(parts) {
-        return Ok(None);
-    }
+    let Some(looked) = looked_at(parts) else { return Ok(None) };
     if let Some((run, best)) = largest_gain(runs(parts)) {
         return Ok(Some((Tone::Good, gain(writer, run, best)?)));
     }
     let all: Vec<&Comparison> = tried(runs(parts)).map(|(_, c)| c).collect();
     let open = all.iter().filter(|c| matches!(news(c), Tone::Open | Tone::Plain)).count();
     let args = Args::new().count("count", count(all.len())).count("open", count(open));
-    let [_, proposed] = looked_at(parts).unwrap_or_default();
-    Ok(Some(match (all.len(), proposed) {
+    let barred = looked.barred.iter().map(|(name, _)| name);
+    let untried: Vec<&str> = looked.proposed.iter().chain(barred).map(String::as_str).collect();
+    let names = untried.join(", ");
+    Ok(Some(match (all.len(), names.as_str()) {
         (0, "") => (Tone::Even, writer.label("tune-usual")?),
         (0, names) => (Tone::Open, writer.say("tune-untried", Args::new().name("names", names))?),
         _ if open > 0 => (Tone::Open, writer.say("tune-open", args)?),
@@ -46,17 +48,75 @@ pub(super) fn headline(
     }))
 }
 
-/// What holds the machine and was not switched; nothing where no settings were looked at.
+/// The comparisons without the one that the headline tells, where it tells of a gain.
+pub(super) fn besides<'a>(parts: &[Part<'a>], asked: &[Judged<'a>]) -> Vec<Judged<'a>> {
+    let best = largest_gain(runs(parts)).filter(|_| is_asked(parts));
+    let told = |(_, c): &Judged<'_>| best.is_some_and(|(_, best)| std::ptr::eq(best, *c));
+    let groups = grouped(asked).into_iter().filter(|group| !group.iter().any(told));
+    groups.flatten().collect()
+}
+
+/// What was not tried and what holds the machine; nothing where no settings were looked at.
 pub(super) fn rulings(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Ruling>, ReportError> {
-    let machine = parts.first().filter(|_| is_asked(parts)).map(|part| part.run.environment());
-    let Some(quota) = machine.and_then(Environment::quota) else { return Ok(Vec::new()) };
-    let sentence = writer.say("tune-quota", Args::new().name("quota", quota))?;
-    Ok(vec![Ruling { tone: Tone::Bad, label: writer.label("tune-quota-label")?, sentence }])
+    let Some(looked) = looked_at(parts) else { return Ok(Vec::new()) };
+    let mut rulings = Vec::new();
+    for sentence in not_tried(writer, &looked)? {
+        rulings.push(Ruling { tone: Tone::Open, label: writer.label("tune-barred")?, sentence });
+    }
+    let machine = parts.first().map(|part| part.run.environment());
+    if let Some(quota) = machine.and_then(Environment::quota) {
+        let sentence = writer.say("tune-quota", Args::new().name("quota", quota))?;
+        let label = writer.label("tune-quota-label")?;
+        rulings.push(Ruling { tone: Tone::Bad, label, sentence });
+    }
+    Ok(rulings)
+}
+
+/// The settings that were not tried, a sentence a reason.
+fn not_tried(writer: &Writer, looked: &Looked) -> Result<Vec<Prose>, ReportError> {
+    let mut said = Vec::new();
+    for (why, key) in [
+        (Barred::NotAllowed, "tune-barred-not-allowed"),
+        (Barred::NoLinks, "tune-barred-no-links"),
+        (Barred::Refused, "tune-barred-refused"),
+        (Barred::Model, "tune-barred-model"),
+    ] {
+        let those = looked.barred.iter().filter(|(_, of)| *of == why);
+        let names: Vec<&str> = those.map(|(name, _)| name.as_str()).collect();
+        if !names.is_empty() {
+            said.push(writer.say(key, Args::new().name("names", &names.join(", ")))?);
+        }
+    }
+    Ok(said)
+}
+
+/// The lines of the card: the answer, what was not tried, and every other setting that was.
+pub fn tune_lines(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Prose>, ReportError> {
+    let Some(looked) = looked_at(parts) else { return Ok(Vec::new()) };
+    let mut lines = Vec::new();
+    lines.extend(headline(writer, parts)?.map(|(_, said)| said));
+    let best = largest_gain(runs(parts));
+    for (run, c) in tried(runs(parts)) {
+        if best.is_some_and(|(_, best)| std::ptr::eq(best, c)) {
+            continue;
+        }
+        let args = Args::new()
+            .prose("sign", &sign(writer, Kind::of_whole(c))?)
+            .name("title", &run.plan.title)
+            .name("then", &c.other)
+            .name("now", &c.base)
+            .prose("effect", &short_effect(writer, &c.overall)?);
+        lines.push(writer.say("card-tried", args)?);
+    }
+    for said in not_tried(writer, &looked)? {
+        lines.push(writer.say("card-barred", Args::new().prose("said", &said))?);
+    }
+    Ok(lines)
 }
 
 /// The section right behind the answer: the command of each gain, the largest first.
 pub(super) fn section(writer: &Writer, parts: &[Part<'_>]) -> Result<Option<Node>, ReportError> {
-    let Some([settings, _]) = looked_at(parts) else { return Ok(None) };
+    let Some(looked) = looked_at(parts) else { return Ok(None) };
     let mut body = Vec::new();
     let mut left: Vec<&Part<'_>> = parts.iter().filter(|part| is_tuning(&part.run.plan)).collect();
     while let Some((run, _)) = largest_gain(left.iter().map(|part| (part.run, part.analysis))) {
@@ -72,22 +132,24 @@ pub(super) fn section(writer: &Writer, parts: &[Part<'_>]) -> Result<Option<Node
             }
         }
     }
-    if !settings.is_empty() {
-        let looked = writer.say("tune-looked", Args::new().name("settings", settings))?;
-        body.push(Node::Paragraph(looked));
+    if !looked.usual.is_empty() {
+        let settings = looked.usual.join(", ");
+        let said = writer.say("tune-looked", Args::new().name("settings", &settings))?;
+        body.push(Node::Paragraph(said));
     }
     writer.section("tune", "tune-title", body).map(Some)
 }
 
 fn gain(writer: &Writer, run: &Run, best: &Comparison) -> Said {
     let holds = lasting(run.environment()).map(|made| made.holds).unwrap_or_default();
-    let holds = match holds.as_str() {
-        "network" => writer.label("tune-where-network")?,
-        "offload" => writer.label("tune-where-offload")?,
-        "line" => writer.label("tune-where-line")?,
-        "memory" => writer.label("tune-where-memory")?,
-        "work" => writer.label("tune-where-work")?,
-        _ => Prose::default(),
+    let holds = match holds {
+        Holds::Everywhere => Prose::default(),
+        Holds::ShortPath => writer.label("tune-where-network")?,
+        Holds::VirtualLink => writer.label("tune-where-offload")?,
+        Holds::UpToLine => writer.label("tune-where-line")?,
+        Holds::LineUnknown => writer.label("tune-where-line-unknown")?,
+        Holds::RandomMemory => writer.label("tune-where-memory")?,
+        Holds::CpuWork => writer.label("tune-where-work")?,
     };
     let args = Args::new()
         .name("title", &run.plan.title)
@@ -105,8 +167,8 @@ fn runs<'p, 'a>(
     parts.iter().map(|part| (part.run, part.analysis))
 }
 
-/// The settings with nothing to try, and with something.
-fn looked_at<'a>(parts: &[Part<'a>]) -> Option<[&'a str; 2]> {
+/// What came of the look at the settings, of a survey or a part of one.
+fn looked_at(parts: &[Part<'_>]) -> Option<Looked> {
     let survey = parts.len() > 1 || parts.iter().any(|part| is_tuning(&part.run.plan));
     let mut machines = parts.iter().map(|part| part.run.environment()).filter(|_| survey);
     machines.find_map(desk::plan::looked_at)

@@ -40,7 +40,7 @@ pub fn pane(writer: &Writer, stage: &Stage<'_>) -> Result<Pane, ReportError> {
 fn line(writer: &Writer, run: &Run, comparison: &Comparison) -> Result<Line, ReportError> {
     let word = word(writer, comparison)?;
     let pair = writer.say("pair-full", short_pair(run, comparison))?;
-    let pair = Prose::join_with(&[pair, short_condition(writer, run, comparison)?], ", ");
+    let pair = Prose::join_with(&[pair, short_condition(run, comparison)], ", ");
     let known = run.metric(&comparison.load, &comparison.metric);
     let metric = known.map_or(comparison.metric.as_str(), |metric| metric.title.as_str());
     let args = Args::new()

@@ -54,6 +54,7 @@ const SPEAKERS: &[&str] = &[
     include_str!("../compose/figures.rs"),
     include_str!("../compose/gate.rs"),
     include_str!("../compose/limits.rs"),
+    include_str!("../compose/measured/claimed.rs"),
     include_str!("../compose/measured/mod.rs"),
     include_str!("../compose/measured/records.rs"),
     include_str!("../compose/measured/table.rs"),

@@ -4,6 +4,7 @@
 //! Never: a ratio. Start reading at [`nodes`]; `layout.rs` knows what becomes rows and columns,
 //! `table.rs` what stands in a cell.
 
+mod claimed;
 mod layout;
 mod records;
 mod table;
@@ -21,7 +22,9 @@ use crate::report::words::Args;
 use desk::record::LoadPlan;
 use desk::stats::Estimate;
 use desk::unit::Quantity;
-use desk::verdict::{Lacking, MeasuredPoint, best_figure, compares, steadiness};
+use desk::verdict::{
+    Lacking, MeasuredPoint, best_figure, compares, steadiness, steadiness_of, stolen,
+};
 use layout::Layout;
 use std::collections::BTreeSet;
 
@@ -39,13 +42,14 @@ pub(super) fn nodes(writer: &mut Writer, parts: &[Part<'_>]) -> Nodes {
         return Ok(Vec::new());
     }
     // Of one run its own sections say all.
+    let claimed = if parts.len() > 1 { Some(claimed::section(writer, parts)?) } else { None };
     let records = if parts.len() > 1 { records::section(writer, parts)? } else { None };
     let body = sections(writer, &loads, parts.len() > 1)?;
     let section = writer.section("measured", "measured-title", body)?;
     // Beside comparisons the answer has a line for each load.
     let beside = parts.iter().any(|part| compares(&part.run.plan));
     let section = if beside { section.fold() } else { section };
-    Ok(records.into_iter().chain([section]).collect())
+    Ok(claimed.into_iter().chain(records).chain([section]).collect())
 }
 
 /// The section among the results of a plan that compares: its loads of the machine alone, every
@@ -110,8 +114,7 @@ pub(super) fn rulings(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Ruling>
     Ok(lines.into_iter().map(ruling).chain(steady).collect())
 }
 
-/// The same for the card: a line for each load of a run by itself, and one for all of a part that
-/// stands among others.
+/// The same for the card: a line for each load, and of a survey one for the steal.
 pub fn measured_lines(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Prose>, ReportError> {
     let said = |(name, span): &(Prose, Prose)| {
         writer.say("card-measured", Args::new().prose("name", name).prose("span", span))
@@ -119,17 +122,15 @@ pub fn measured_lines(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Prose>,
     if parts.len() == 1 {
         return named(writer, parts)?.iter().map(said).collect();
     }
-    let mut lines = Vec::new();
-    for part in parts.iter().filter(|part| !compares(&part.run.plan)) {
-        let told = loads(part).filter_map(|load| brief(writer, load).transpose());
-        let told = told.collect::<Result<Vec<_>, _>>()?;
-        if !told.is_empty() {
-            let title = Prose::verbatim(&part.run.plan.title);
-            let spans = within(writer, part, Prose::join_with(&told, ", "))?;
-            lines.push(said(&(title, spans))?);
-        }
-    }
-    Ok(lines)
+    let alone = parts.iter().filter(|part| !compares(&part.run.plan));
+    let lines = alone.flat_map(loads).filter_map(|load| brief(writer, load).transpose());
+    lines.chain(stolen_line(writer, parts).transpose()).collect()
+}
+
+/// How much of the CPU time the hypervisor took from a survey; nothing where it was not read.
+fn stolen_line(writer: &Writer, parts: &[Part<'_>]) -> Result<Option<Prose>, ReportError> {
+    let share = stolen(parts.iter().map(|part| part.run));
+    share.map(|share| writer.say("card-steal", Args::new().estimate("share", &share))).transpose()
 }
 
 /// What the machine is and what its network carries: the most of a rate, the least of a time.
@@ -162,31 +163,32 @@ fn steady(writer: &Writer, parts: &[Part<'_>]) -> Result<Option<Ruling>, ReportE
     Ok(Some(Ruling { tone: Tone::Plain, label: writer.label("survey-steady-label")?, sentence }))
 }
 
-/// Spans of figures with how far the widest of their intervals reaches from its figure.
-fn within(writer: &Writer, part: &Part<'_>, spans: Prose) -> Said {
-    let Some(steady) = steadiness([(part.run, part.analysis)].into_iter()) else {
-        return Ok(spans);
-    };
+/// A span of figures with how far the widest of their intervals reaches from its figure.
+fn within<'e>(writer: &Writer, of: impl Iterator<Item = &'e Estimate>, spans: Prose) -> Said {
+    let Some(steady) = steadiness_of(of) else { return Ok(spans) };
     let args = Args::new().prose("spans", &spans).quantity("most", steady.most);
     writer.say("card-measured-within", args.quantity("level", steady.level))
 }
 
-/// A load in a few words: from where to where its deciding figure goes; none where it has none.
+/// A load of a survey on a line: from where to where its deciding figure goes, and how far the
+/// widest of the intervals reaches from its figure; none where it has none.
 fn brief(writer: &Writer, (part, load): Load<'_, '_>) -> Result<Option<Prose>, ReportError> {
     let primary = part.run.plan.primary(&load.name);
     let figures = points(part, load).filter_map(|point| point.figure(primary));
-    let mut centres: Vec<Quantity> = figures.map(|figure| figure.estimate.centre).collect();
+    let estimates: Vec<&Estimate> = figures.map(|figure| &figure.estimate).collect();
+    let mut centres: Vec<Quantity> = estimates.iter().map(|estimate| estimate.centre).collect();
     centres.sort_by(|a, b| a.value.total_cmp(&b.value));
-    let args = Args::new().name("name", &key_words(&load.name));
-    let said = match centres.as_slice() {
+    let span = match centres.as_slice() {
         [] => return Ok(None),
-        [only] => writer.say("card-measured-one", args.quantity("value", *only))?,
+        [only] => Prose::quantity(*only),
         [low, .., high] => {
-            let args = args.quantity("low", *low).quantity("high", *high);
+            let args = Args::new().quantity("low", *low).quantity("high", *high);
             writer.say("card-measured-range", args)?
         }
     };
-    Ok(Some(said))
+    let span = within(writer, estimates.into_iter(), span)?;
+    let args = Args::new().name("name", &capital(&key_words(&load.name))).prose("span", &span);
+    writer.say("card-measured", args).map(Some)
 }
 
 /// What a load of a part that compares nothing is called, and its span.

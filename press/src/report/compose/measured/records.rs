@@ -9,8 +9,8 @@ use crate::report::compose::{Part, Said, Writer};
 use crate::report::document::{Column, Node, Prose, Table};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use desk::record::{ReferenceRecord, Value, reference_records};
-use desk::verdict::{MeasuredPoint, compares};
+use desk::record::{RecordKind, ReferenceRecord, Value, reference_records};
+use desk::verdict::{Beside, MeasuredPoint, beside, compares};
 
 /// The section; nothing where no figure has a record.
 pub(super) fn section(
@@ -29,9 +29,9 @@ pub(super) fn section(
     }
     let caption = writer.label("records-caption")?;
     let caption = writer.numbered(&caption)?;
-    let column = |key| Ok::<_, ReportError>(Column { title: writer.label(key)?, numeric: false });
-    let columns =
-        vec![column("records-figure")?, column("records-here")?, column("records-others")?];
+    let titles = ["records-figure", "records-here", "records-beside", "records-others"];
+    let column = |key| Ok(Column { title: writer.label(key)?, numeric: false });
+    let columns = titles.into_iter().map(column).collect::<Result<Vec<_>, ReportError>>()?;
     let notes = vec![writer.label("records-note")?];
     let table = Node::Table(Table { caption, columns, rows, folded: false, notes });
     writer.section("records", "records-title", vec![table]).map(Some)
@@ -52,22 +52,32 @@ fn row(
     let same = |record: &&ReferenceRecord| {
         record.workload == load.1.workload && record.metric == metric && at(record)
     };
-    let others: Vec<Prose> =
-        known.iter().filter(same).map(|record| other(writer, record)).collect::<Result<_, _>>()?;
-    let Some(figure) = point.figure(metric).filter(|_| !others.is_empty()) else {
-        return Ok(None);
-    };
+    let Some(figure) = point.figure(metric) else { return Ok(None) };
+    let Some(lies) = beside(&figure.estimate, known.iter().filter(same)) else { return Ok(None) };
+    let others = known.iter().filter(same).map(|record| other(writer, record));
+    let others = others.collect::<Result<Vec<_>, _>>()?;
     let name = Prose::verbatim(&capital(&key_words(&load.1.name)));
     let place = Layout::of(&load.0.run.plan, load.1).place(point);
     let name = Prose::join_with(&[name, title(load, metric), place], ", ");
     let here = value(writer, &figure.estimate)?;
-    Ok(Some(vec![name, here, Prose::join_with(&others, "; ")]))
+    let lies = writer.label(match lies {
+        Beside::Below => "records-below",
+        Beside::Within => "records-within",
+        Beside::Above => "records-above",
+    })?;
+    Ok(Some(vec![name, here, lies, Prose::join_with(&others, "; ")]))
 }
 
-/// `55.8 GB/s (Xeon E5430, 2009)`.
+/// `55.8 GB/s, low (Xeon E5430, 2009)`.
 fn other(writer: &Writer, record: &ReferenceRecord) -> Said {
+    let kind = writer.label(match record.kind {
+        RecordKind::Low => "records-low",
+        RecordKind::Usual => "records-usual",
+        RecordKind::High => "records-high",
+    })?;
     let args = Args::new()
         .name("value", &record.value)
+        .prose("kind", &kind)
         .name("machine", &record.machine)
         .name("year", &record.year.to_string());
     writer.say("records-other", args)

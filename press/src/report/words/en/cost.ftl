@@ -13,7 +13,7 @@ mark-clients = † { $figure }
 
 metric-cpu = CPU
 metric-cpu-of-all = busy share of all CPUs
-metric-pe-index = P/E index
+metric-pe-index = P/E index (throughput per CPU %)
 metric-pe-pair = P/E index (pair)
 metric-pe-server = P/E index (server)
 metric-pe-pair-long = P/E index of the pair, server and clients together
@@ -84,6 +84,7 @@ cost-caption-server = Cost of the load by level, the server alone
 cost-throughput = Throughput
 cost-cpu = CPU
 cost-index = P/E, Mbit/s per CPU %
+cost-index-plain = P/E index
 cost-per-gb = s/GB
 cost-displaced-column = Displaced CPUs
 cost-verdict = P/E against the baseline

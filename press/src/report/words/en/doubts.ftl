@@ -163,6 +163,10 @@ short-few-blocks = { $blocks ->
     [one] { $blocks } { repeat-one }
    *[other] { $blocks } { repeats }
 }: effects under { $smallest } may stay unseen
+box-few = { $repeat ->
+    [block] { $doubt }. A block runs every level once, in random order.
+   *[other] { $doubt }
+}
 short-virtual-links = virtual links: no wire, no adapter and no line rate
 short-pause-frames = { $adapter } sent { $sent } pause frames and received { $received }
 short-foreign = other programs used { $cpu }
