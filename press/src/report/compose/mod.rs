@@ -21,6 +21,7 @@ mod effect;
 mod elasticity;
 mod entered;
 mod figures;
+mod front;
 mod gate;
 mod glance;
 mod index;
@@ -283,6 +284,7 @@ fn chapters(writer: &mut Writer, parts: &[Part<'_>]) -> Nodes {
     body.push(method::chapter(writer, parts)?.fold());
     body.push(reproduce::chapter(writer, parts)?.fold());
     body.push(appendix::chapter(writer, parts)?.fold());
+    front::lead(&mut body);
     Ok(body)
 }
 

@@ -52,6 +52,14 @@ impl<'p> Page<'p> {
         }
     }
 
+    /// The answer, and beside it on a broad screen the figure that it rests on.
+    pub(super) fn front(&mut self, places: &'p [Place<'_>]) -> Markup {
+        let Some((answer, shown)) = places.split_first() else { return Markup::default() };
+        let answer = self.block(answer, 2);
+        let shown: Vec<Markup> = shown.iter().map(|place| self.block(place, 2)).collect();
+        markup! { div.front { (answer) div { @for block in &shown { (block) } } } }
+    }
+
     fn section(
         &mut self,
         place: &'p Place<'_>,
@@ -193,6 +201,16 @@ impl<'p> Page<'p> {
                 }
             }
         }
+    }
+}
+
+/// How many of the first places are an answer with the figure that it rests on; 0 where none is.
+pub(super) fn beside(places: &[Place<'_>]) -> usize {
+    let nodes: Vec<&Node> = places.iter().take(3).map(|place| place.node).collect();
+    match nodes.as_slice() {
+        [Node::VerdictBox { .. }, Node::Figure(_), Node::Paragraph(_)] => 3,
+        [Node::VerdictBox { .. }, Node::Figure(_), ..] => 2,
+        _ => 0,
     }
 }
 

@@ -24,7 +24,7 @@ use anchor::{places, targets};
 use around::{archive, carried, contents, skip};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use block::Page;
+use block::{Page, beside};
 use maud::{DOCTYPE, Markup, PreEscaped, html as markup};
 use sha2::{Digest as _, Sha256};
 use typeset::Setter;
@@ -43,7 +43,9 @@ pub fn html(document: &Document, bundle: &Bundle<'_>) -> Result<String, ReportEr
     let places = places(document);
     let setter = Setter { targets: targets(&places) };
     let mut page = Page { setter: &setter, under: "title", numbers: Vec::new() };
-    let body: Vec<Markup> = places.iter().map(|place| page.block(place, 2)).collect();
+    let (first, rest) = places.split_at(beside(&places));
+    let front = page.front(first);
+    let body: Vec<Markup> = rest.iter().map(|place| page.block(place, 2)).collect();
     let style = [figure::font_faces(), STYLE, figure::svg_style()].concat();
     let policy = policy(&style);
     let marked = !document.watermark.text().is_empty();
@@ -71,6 +73,7 @@ pub fn html(document: &Document, bundle: &Bundle<'_>) -> Result<String, ReportEr
                         }
                     }
                     (contents(&places, &words)?)
+                    (front)
                     @for block in body { (block) }
                     (archive(bundle, &words)?)
                 }

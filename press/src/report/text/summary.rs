@@ -24,6 +24,7 @@ pub fn summary(document: &Document, columns: u16, unicode: bool) -> String {
     for node in &document.body {
         match node {
             Node::VerdictBox { .. } => page.node(node, 1),
+            Node::Figure(_) => figures(&mut page, std::slice::from_ref(node), rows),
             Node::Section { id, body, .. } if id == "results" => {
                 figures(&mut page, body, rows);
                 let limits = |n: &&Node| matches!(n, Node::Section { id, .. } if id == "limits");
