@@ -107,7 +107,7 @@ fn done(snapshot: &str) -> Option<u32> {
 
 #[test]
 fn a_run_is_followed_from_another_process_and_nobody_waits() {
-    let home = Home::new("run", 900);
+    let home = Home::new("run", 400);
     let mut run = home.begin();
     let early = home.wait_for(": running");
     assert!(early.contains("Watched") && early.contains("so far"), "{early}");
@@ -125,11 +125,11 @@ fn a_run_is_followed_from_another_process_and_nobody_waits() {
     assert!(seen.is_sorted() && seen.first() < seen.last(), "{seen:?}");
     let end = home.good(&["watch", "--once"]);
     assert!(end.contains("No run is open. Last run") && end.contains("complete"), "{end}");
-    assert!(end.contains("block 900 of 900, 1800 of 1800 trials"), "{end}");
-    assert!(!end.contains("so far") && end.contains("900 blocks"), "{end}");
+    assert!(end.contains("block 400 of 400, 800 of 800 trials"), "{end}");
+    assert!(!end.contains("so far") && end.contains("400 blocks"), "{end}");
     // What the screen says is what the report says.
     let report = home.good(&["report"]).replace('\u{a0}', " ");
-    let effect = end.split("throughput ").nth(1).and_then(|rest| rest.split(", 900").next());
+    let effect = end.split("throughput ").nth(1).and_then(|rest| rest.split(", 400").next());
     let effect = effect.expect("an effect").split_whitespace().collect::<Vec<_>>().join(" ");
     let centre = effect.split(" (").next().expect("a centre");
     assert!(report.contains(centre), "{centre} is not in\n{report}");

@@ -142,6 +142,9 @@ fn title(pane: &Pane, (view, hidden): (View, usize), width: usize) -> Line {
     ]
 }
 
+/// A character and what it means.
+type Letter = (char, Ink);
+
 /// Cells of a character.
 fn cells(letter: char) -> usize {
     Piece::raw(letter.to_string()).width()
@@ -150,9 +153,9 @@ fn cells(letter: char) -> usize {
 /// The rows of a line: it breaks at blanks, and within a word only where that is wider than a row.
 fn wrapped(line: &Line, width: usize, indent: usize) -> Vec<Line> {
     let letters = line.iter().flat_map(|span| span.text.chars().map(|letter| (letter, span.ink)));
-    let letters: Vec<(char, Ink)> = letters.collect();
-    let wide = |word: &[(char, Ink)]| word.iter().map(|(letter, _)| cells(*letter)).sum::<usize>();
-    let (mut rows, mut row): (Vec<Vec<(char, Ink)>>, Vec<(char, Ink)>) = (Vec::new(), Vec::new());
+    let letters: Vec<Letter> = letters.collect();
+    let wide = |word: &[Letter]| word.iter().map(|(letter, _)| cells(*letter)).sum::<usize>();
+    let (mut rows, mut row) = (Vec::new(), Vec::<Letter>::new());
     let indent = if width > 4 * indent { indent } else { 0 };
     let margin = || vec![(' ', Ink::Plain); indent];
     let mut bare = true;
@@ -178,7 +181,7 @@ fn wrapped(line: &Line, width: usize, indent: usize) -> Vec<Line> {
 }
 
 /// Letters of one ink as one span, blanks that never end a line as blanks.
-fn joined(letters: &[(char, Ink)]) -> Line {
+fn joined(letters: &[Letter]) -> Line {
     let mut line: Line = Vec::new();
     for (letter, ink) in letters {
         let letter = if *letter == '\u{a0}' { ' ' } else { *letter };

@@ -45,7 +45,7 @@ watch-cpu = CPU: { $parts }
 watch-cpu-machine = { $share } of the machine
 watch-cpu-server = server { $cpus }
 watch-cpu-clients = clients { $cpus }
-watch-packets = payload packets: { $rate }
+watch-packets = { $rate }
 watch-hottest = hottest sensor: { $degrees }
 
 watch-course = Trials in order: { $metric }
