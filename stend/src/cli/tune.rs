@@ -492,7 +492,7 @@ mod tests {
             let then = plan(&proposal, 7).unwrap().factors[0].levels[1].settings.clone();
             (then["rate"].to_string(), proposal.lasting.holds)
         };
-        assert_eq!(tried(&shaped), ("1000 Gbit/s".to_owned(), Holds::LineUnknown));
+        assert_eq!(tried(&shaped), ("1 Tbit/s".to_owned(), Holds::LineUnknown));
         let rate = |value| desk::unit::Quantity::new(value, desk::unit::Unit::BitPerSecond);
         shaped.adapters[0].speed_now = Some(rate(1e9));
         assert_eq!(tried(&shaped), ("1 Gbit/s".to_owned(), Holds::UpToLine));
