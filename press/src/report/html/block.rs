@@ -57,7 +57,7 @@ impl<'p> Page<'p> {
         let Some((answer, shown)) = places.split_first() else { return Markup::default() };
         let answer = self.block(answer, 2);
         let shown: Vec<Markup> = shown.iter().map(|place| self.block(place, 2)).collect();
-        markup! { div.front { (answer) div { @for block in &shown { (block) } } } }
+        markup! { div.front { (answer) div.shown { @for block in &shown { (block) } } } }
     }
 
     fn section(

@@ -56,6 +56,7 @@ const SPEAKERS: &[&str] = &[
     include_str!("../compose/limits.rs"),
     include_str!("../compose/measured/claimed.rs"),
     include_str!("../compose/measured/mod.rs"),
+    include_str!("../compose/measured/picture.rs"),
     include_str!("../compose/measured/records.rs"),
     include_str!("../compose/measured/table.rs"),
     include_str!("../compose/tune.rs"),

@@ -10,12 +10,13 @@ use super::told;
 use press::report::watch::Screen;
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Longest wait for a key before the stop flag is looked at.
+/// Longest wait for a key before the stop flag and the size of the terminal are looked at.
 const GLANCE: Duration = Duration::from_millis(500);
 /// Rows of a page.
 const PAGE: usize = 5;
@@ -53,8 +54,9 @@ impl Drop for Restored {
 /// When the runs cannot be read, or the terminal cannot be written to.
 pub fn show(mut follower: Follower) -> Result<(), CliError> {
     let stop = Arc::new(AtomicBool::new(false));
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
+    // A hang-up ends the program at once: there is no terminal left to bring back.
+    use signal_hook::consts::{SIGINT, SIGTERM};
+    for signal in [SIGINT, SIGTERM] {
         signal_hook::flag::register(signal, Arc::clone(&stop))?;
     }
     // Refused to nobody; were it, the screen would only be less polite.
@@ -82,7 +84,11 @@ impl Watcher {
         self.draw(&screen, terminal)?;
         while !stop.load(Ordering::Relaxed) {
             let wait = next.saturating_duration_since(Instant::now()).min(GLANCE);
-            let wish = if event::poll(wait)? { wish(&event::read()?) } else { None };
+            if hung_up(wait)? {
+                break;
+            }
+            let here = event::poll(Duration::ZERO)?;
+            let wish = if here { wish(&event::read()?) } else { None };
             match wish {
                 Some(Wish::Quit) => break,
                 Some(wish) => {
@@ -134,6 +140,20 @@ impl Watcher {
             sheet.draw(colours, area, frame.buffer_mut());
         })?;
         Ok(())
+    }
+}
+
+/// Waits for a key at most so long, and gives whether the terminal is gone: a reader of events would
+/// read its end for ever.
+fn hung_up(wait: Duration) -> io::Result<bool> {
+    let keys = io::stdin();
+    let mut fds = [PollFd::new(&keys, PollFlags::IN)];
+    let wait = Timespec::try_from(wait).map_err(io::Error::other)?;
+    match poll(&mut fds, Some(&wait)) {
+        // A signal came, which the caller looks for.
+        Err(rustix::io::Errno::INTR) => Ok(false),
+        Err(other) => Err(other.into()),
+        Ok(_) => Ok(fds[0].revents().intersects(PollFlags::HUP | PollFlags::ERR)),
     }
 }
 

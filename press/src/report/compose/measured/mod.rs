@@ -6,6 +6,7 @@
 
 mod claimed;
 mod layout;
+mod picture;
 mod records;
 mod table;
 #[cfg(test)]
@@ -42,6 +43,7 @@ pub(super) fn nodes(writer: &mut Writer, parts: &[Part<'_>]) -> Nodes {
         return Ok(Vec::new());
     }
     // Of one run its own sections say all.
+    let picture = if parts.len() > 1 { picture::first(writer, &loads)? } else { None };
     let claimed = if parts.len() > 1 { Some(claimed::section(writer, parts)?) } else { None };
     let records = if parts.len() > 1 { records::section(writer, parts)? } else { None };
     let body = sections(writer, &loads, parts.len() > 1)?;
@@ -49,7 +51,7 @@ pub(super) fn nodes(writer: &mut Writer, parts: &[Part<'_>]) -> Nodes {
     // Beside comparisons the answer has a line for each load.
     let beside = parts.iter().any(|part| compares(&part.run.plan));
     let section = if beside { section.fold() } else { section };
-    Ok(claimed.into_iter().chain(records).chain([section]).collect())
+    Ok([picture, claimed, records, Some(section)].into_iter().flatten().collect())
 }
 
 /// The section among the results of a plan that compares: its loads of the machine alone, every

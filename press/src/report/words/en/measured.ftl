@@ -18,6 +18,7 @@ measured-elsewhere = The plan compares no levels; the answer has its figures.
 measured-value = { $centre } ({ $range })
 measured-part-load = { $part }, { $load }
 measured-of = { $load }: { $metric }
+measured-figure = dots: means of { $blocks } { repeats }; bars: { $level } intervals
 measured-by = { $what } by { $axes }
 measured-best = { $what }, the best of all valid trials
 measured-best-column = Best of all trials
