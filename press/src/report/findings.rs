@@ -331,7 +331,7 @@ fn several_loads_have_a_row_each_under_the_outcome_of_their_comparisons() {
     };
     assert_eq!(table.rows.len(), 2);
     assert_eq!(row("small"), [false, false, true, false]);
-    assert_eq!(row("net"), [true, false, false, false]);
+    assert_eq!(row(&run.plan.loads[0].name), [true, false, false, false]);
 }
 
 #[test]

@@ -9,6 +9,7 @@ use crate::claim::{Claim, Judged, Kind, Part, asked, of_comparison};
 use crate::report::document::{Column, Node, Prose};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
+use desk::verdict::Comparison;
 
 /// The outcomes in the order of the columns.
 const OUTCOMES: [Kind; 4] = [Kind::Better, Kind::Equivalent, Kind::Worse, Kind::Undecided];
@@ -29,8 +30,8 @@ pub(super) fn table(writer: &mut Writer, part: &Part<'_>) -> Result<Option<Node>
         return Ok(None);
     }
     // The loads may have metrics of their own.
-    let pair = |(_, c): &Judged<'_>| (&c.factor, &c.base, &c.other);
-    let one_pair = all.windows(2).all(|two| pair(&two[0]) == pair(&two[1]));
+    let pair = |c: &Comparison| [&c.factor, &c.base, &c.other].map(String::clone);
+    let one_pair = all.windows(2).all(|two| pair(two[0].1) == pair(two[1].1));
     let mut rows = Vec::new();
     for (load, of) in &loads {
         let mut row = vec![Prose::verbatim(load)];
