@@ -7,6 +7,9 @@ use crate::claim::Claim;
 use crate::figure::Figure;
 use desk::stats::Estimate;
 use desk::unit::{Quantity, Unit, show_range};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Serialize, Serializer};
+use std::borrow::Cow;
 
 /// A text together with every argument that was set into it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -186,6 +189,27 @@ impl Prose {
     }
 }
 
+impl Serialize for Prose {
+    /// As plain text: a no-break space is a space.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.text.replace('\u{a0}', " "))
+    }
+}
+
+impl JsonSchema for Prose {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        String::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        String::json_schema(generator)
+    }
+}
+
 #[cfg(test)]
 thread_local! {
     /// Everything that was said on this thread.
@@ -196,7 +220,8 @@ thread_local! {
 pub(super) use crate::claim::unbroken;
 
 /// How a statement should look: the same four outcomes as a verdict, and none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum Tone {
     /// Better.
     Good,
@@ -211,7 +236,7 @@ pub enum Tone {
 }
 
 /// One line of the verdict box.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Ruling {
     /// Outcome.
     pub tone: Tone,
@@ -222,7 +247,7 @@ pub struct Ruling {
 }
 
 /// A column of a table.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Column {
     /// Heading.
     pub title: Prose,
@@ -231,7 +256,7 @@ pub struct Column {
 }
 
 /// A table; the first cell of a row is its heading.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Table {
     /// What it shows.
     pub caption: Prose,

@@ -16,13 +16,13 @@ pub struct Article {
     /// Language of its words, BCP 47.
     pub language: String,
     /// What marks an article that must not be believed; empty for others.
-    pub watermark: String,
+    pub watermark: Prose,
     /// Run, date and version.
-    pub kicker: String,
+    pub kicker: Prose,
     /// Title.
-    pub title: String,
+    pub title: Prose,
     /// The question it answers; empty if none was asked.
-    pub question: String,
+    pub question: Prose,
     /// Content in its order.
     pub body: Vec<Piece>,
     /// What it claims, as data: the answer first, then finding by finding.
@@ -38,7 +38,7 @@ pub enum Piece {
         /// Anchor.
         id: String,
         /// Heading.
-        title: String,
+        title: Prose,
         /// Whether a medium may fold it away.
         folded: bool,
         /// Content.
@@ -47,39 +47,28 @@ pub enum Piece {
     /// Running text.
     Paragraph {
         /// The text.
-        text: String,
+        text: Prose,
     },
     /// The answer.
     Verdict {
         /// Outcome as a whole.
-        tone: Look,
+        tone: Tone,
         /// The answer in a sentence.
-        headline: String,
+        headline: Prose,
         /// One entry a comparison.
-        rulings: Vec<Said>,
+        rulings: Vec<Ruling>,
         /// Heading of `limits`.
-        caution: String,
+        caution: Prose,
         /// What the answer does not decide.
-        limits: Vec<String>,
+        limits: Vec<Prose>,
     },
     /// Keys and values.
     Facts {
         /// Each a key and its value.
-        rows: Vec<(String, String)>,
+        rows: Vec<(Prose, Prose)>,
     },
     /// A table.
-    Table {
-        /// What it shows.
-        caption: String,
-        /// Columns.
-        columns: Vec<Heading>,
-        /// Rows, each with as many cells as there are columns.
-        rows: Vec<Vec<String>>,
-        /// Whether a medium may fold it away.
-        folded: bool,
-        /// What its signs and dashes mean.
-        notes: Vec<String>,
-    },
+    Table(Table),
     /// A figure.
     Figure {
         /// The figure in words.
@@ -90,58 +79,22 @@ pub enum Piece {
     /// Points of equal rank.
     List {
         /// The points.
-        items: Vec<String>,
+        items: Vec<Prose>,
     },
     /// Text to be copied as it stands.
     Code {
         /// What it is.
-        caption: String,
+        caption: Prose,
         /// The text.
         text: String,
     },
     /// A doubt.
     Note {
         /// The evidence.
-        lead: String,
+        lead: Prose,
         /// Consequence and remedy.
-        text: String,
+        text: Prose,
     },
-}
-
-/// One line of the answer.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Said {
-    /// Outcome.
-    pub tone: Look,
-    /// The condition it holds under; empty if there is only one.
-    pub label: String,
-    /// The sentence.
-    pub sentence: String,
-}
-
-/// A column of a table.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Heading {
-    /// Heading.
-    pub title: String,
-    /// Whether its cells are figures.
-    pub numeric: bool,
-}
-
-/// How a statement looks.
-#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Look {
-    /// Better.
-    Good,
-    /// Worse.
-    Bad,
-    /// No relevant difference.
-    Even,
-    /// Not decided.
-    Open,
-    /// Mixed, or no judgement.
-    Plain,
 }
 
 /// The document as JSON, an [`Article`]; null only if that cannot be written, which a test rules
@@ -156,10 +109,10 @@ pub fn json(document: &Document) -> Value {
 pub fn article(document: &Document) -> Article {
     Article {
         language: document.language.into(),
-        watermark: plain(&document.watermark),
-        kicker: plain(&document.kicker),
-        title: plain(&document.title),
-        question: plain(&document.question),
+        watermark: document.watermark.clone(),
+        kicker: document.kicker.clone(),
+        title: document.title.clone(),
+        question: document.question.clone(),
         body: document.body.iter().map(piece).collect(),
         claims: document.claims.iter().cloned().map(bare).collect(),
     }
@@ -178,16 +131,8 @@ fn bare(mut claim: Claim) -> Claim {
     claim
 }
 
-fn plain(prose: &Prose) -> String {
-    spaced(prose.text())
-}
-
 fn spaced(text: &str) -> String {
     text.replace('\u{a0}', " ")
-}
-
-fn all(prose: &[Prose]) -> Vec<String> {
-    prose.iter().map(plain).collect()
 }
 
 fn piece(node: &Node) -> Piece {
@@ -195,43 +140,27 @@ fn piece(node: &Node) -> Piece {
         Node::Section { id, title, body, folded } => Piece::Section {
             id: id.clone(),
             folded: *folded,
-            title: plain(title),
+            title: title.clone(),
             body: body.iter().map(piece).collect(),
         },
-        Node::Paragraph(text) => Piece::Paragraph { text: plain(text) },
+        Node::Paragraph(text) => Piece::Paragraph { text: text.clone() },
         Node::VerdictBox { tone, headline, rulings, caution, limits } => Piece::Verdict {
-            tone: look(*tone),
-            headline: plain(headline),
-            rulings: rulings.iter().map(said).collect(),
-            caution: plain(caution),
-            limits: all(limits),
+            tone: *tone,
+            headline: headline.clone(),
+            rulings: rulings.clone(),
+            caution: caution.clone(),
+            limits: limits.clone(),
         },
-        Node::Facts(rows) => Piece::Facts {
-            rows: rows.iter().map(|(key, value)| (plain(key), plain(value))).collect(),
-        },
-        Node::Table(shown) => table(shown),
+        Node::Facts(rows) => Piece::Facts { rows: rows.clone() },
+        Node::Table(table) => Piece::Table(table.clone()),
         Node::Figure(drawn) => {
             Piece::Figure { alt: spaced(&figure::alt_text(drawn)), figure: Box::new(worded(drawn)) }
         }
-        Node::List(items) => Piece::List { items: all(items) },
-        Node::Code { caption, text } => Piece::Code { caption: plain(caption), text: text.clone() },
-        Node::Note { lead, text } => Piece::Note { lead: plain(lead), text: plain(text) },
-    }
-}
-
-fn said(ruling: &Ruling) -> Said {
-    Said { tone: look(ruling.tone), label: plain(&ruling.label), sentence: plain(&ruling.sentence) }
-}
-
-fn table(shown: &Table) -> Piece {
-    let heading =
-        |c: &super::document::Column| Heading { title: plain(&c.title), numeric: c.numeric };
-    Piece::Table {
-        caption: plain(&shown.caption),
-        columns: shown.columns.iter().map(heading).collect(),
-        rows: shown.rows.iter().map(|row| all(row)).collect(),
-        folded: shown.folded,
-        notes: all(&shown.notes),
+        Node::List(items) => Piece::List { items: items.clone() },
+        Node::Code { caption, text } => {
+            Piece::Code { caption: caption.clone(), text: text.clone() }
+        }
+        Node::Note { lead, text } => Piece::Note { lead: lead.clone(), text: text.clone() },
     }
 }
 
@@ -252,14 +181,4 @@ fn worded(drawn: &Figure) -> Figure {
         axis.label = spaced(&axis.label);
     }
     worded
-}
-
-const fn look(tone: Tone) -> Look {
-    match tone {
-        Tone::Good => Look::Good,
-        Tone::Bad => Look::Bad,
-        Tone::Even => Look::Even,
-        Tone::Open => Look::Open,
-        Tone::Plain => Look::Plain,
-    }
 }

@@ -33,7 +33,7 @@ pub use document::{
 };
 pub use error::ReportError;
 pub use html::html;
-pub use json::{Article, Heading, Look, Piece, Said, article, json};
+pub use json::{Article, Piece, article, json};
 pub use junit::junit;
 pub use markdown::markdown;
 pub use text::{ascii, summary, text};

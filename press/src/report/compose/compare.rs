@@ -402,7 +402,7 @@ fn test_beds(writer: &mut Writer, both: &Both<'_>) -> Nodes {
     }
     let costs = [cost_of_probes(writer, both.a)?, cost_of_probes(writer, both.b)?];
     if costs.iter().any(Option::is_some) {
-        let costs = costs.into_iter().map(|cost| cost.unwrap_or_else(|| Prose::none()));
+        let costs = costs.into_iter().map(|cost| cost.unwrap_or_else(Prose::none));
         rows.push([writer.label("method-probes")?].into_iter().chain(costs).collect());
     }
     let column = |title| Column { title, numeric: false };

@@ -75,7 +75,7 @@ pub(super) use measured::measured_lines;
 pub(super) use names::{key_words, moment, short_pair};
 pub(super) use plot::roof_line;
 pub(super) use ruling::{further, short_condition};
-pub(super) use say::sign;
+pub(super) use say::{sign, word};
 pub(super) use testbed::{lab_of, machine_word};
 pub(super) use tune::tune_lines;
 

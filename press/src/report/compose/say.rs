@@ -66,7 +66,7 @@ pub(super) fn title(writer: &Writer, claim: &Claim) -> Said {
 }
 
 /// A kind of claim in a word, behind its sign.
-pub(super) fn word(writer: &Writer, kind: Kind) -> Said {
+pub fn word(writer: &Writer, kind: Kind) -> Said {
     writer.pick("word-*", &kind, Args::new())
 }
 

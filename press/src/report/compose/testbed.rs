@@ -178,7 +178,7 @@ fn properties(
     adapter: &Adapter,
 ) -> Result<Vec<(&'static str, Prose)>, ReportError> {
     let word = |text: &Option<String>| Prose::verbatim(text.as_deref().unwrap_or("–"));
-    let rate = |q: Option<Quantity>| q.map_or_else(|| Prose::none(), Prose::quantity);
+    let rate = |q: Option<Quantity>| q.map_or_else(Prose::none, Prose::quantity);
     let yes_no = |yes: bool| writer.label(if yes { "word-yes" } else { "word-no" });
     let on: Vec<&str> = adapter
         .offloads

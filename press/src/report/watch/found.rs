@@ -2,13 +2,16 @@
 
 use super::ink::{Ink, Line, inked, plain};
 use super::{Pane, PaneKind, Stage, State};
-use crate::report::compose::{Writer, measured_lines, short_condition, short_effect, short_pair};
+use crate::claim::Kind;
+use crate::report::compose::{
+    Writer, measured_lines, short_condition, short_effect, short_pair, word,
+};
 use crate::report::document::{Prose, unbroken};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
 use desk::record::Run;
-use desk::stats::{Estimate, JUDGED_FROM};
-use desk::verdict::{Comparison, Limit, LimitKind, Rival, Verdict, compares, is_inside};
+use desk::stats::JUDGED_FROM;
+use desk::verdict::{Comparison, Limit, LimitKind, Rival, compares};
 
 /// Levels whose limits are said.
 const LEVELS: usize = 4;
@@ -38,7 +41,7 @@ pub fn pane(writer: &Writer, stage: &Stage<'_>) -> Result<Pane, ReportError> {
 }
 
 fn line(writer: &Writer, run: &Run, comparison: &Comparison) -> Result<Line, ReportError> {
-    let word = word(writer, comparison)?;
+    let word = verdict(writer, comparison)?;
     let pair = writer.say("pair-full", short_pair(run, comparison))?;
     let pair = Prose::join_with(&[pair, short_condition(run, comparison)], ", ");
     let known = run.metric(&comparison.load, &comparison.metric);
@@ -64,29 +67,12 @@ pub fn place(run: &Run, level: &str) -> usize {
 }
 
 /// The verdict in a word, once there are blocks enough for one.
-fn word(writer: &Writer, comparison: &Comparison) -> Result<Prose, ReportError> {
+fn verdict(writer: &Writer, comparison: &Comparison) -> Result<Prose, ReportError> {
     let few = (comparison.overall.n as usize) < JUDGED_FROM;
-    writer.label(match comparison.verdict {
-        Verdict::Better | Verdict::Worse if is_inside(comparison) => "word-inside",
-        Verdict::Better => "word-better",
-        Verdict::Worse => "word-worse",
-        Verdict::Equivalent => "word-equivalent",
-        Verdict::TwoStates => "word-two-states",
-        Verdict::NotComparable => "word-unlike",
-        Verdict::Undecided { .. } if few => match apart(&comparison.overall) {
-            Some(true) => "word-seems-higher",
-            Some(false) => "word-seems-lower",
-            None => "watch-few",
-        },
-        Verdict::Undecided { .. } => "word-undecided",
-    })
-}
-
-/// Whether the interval of a ratio lies above 1, or below it.
-fn apart(ratio: &Estimate) -> Option<bool> {
-    let alone = ratio.n < 2;
-    let above = ratio.low.value > 1.0;
-    (!alone && (above || ratio.high.value < 1.0)).then_some(above)
+    match Kind::of_whole(comparison) {
+        Kind::Undecided if few => writer.label("watch-few"),
+        kind => word(writer, kind),
+    }
 }
 
 /// What was full under every level, beside what was read and was not; nothing where a run compares
