@@ -1,6 +1,12 @@
 //! Looks at whole pages in a browser, where there is one: every kind of figure at three widths, in
 //! light, dark and print, with the font of the page and with that of a reader who lets in none.
 
+#![expect(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    reason = "a browser is a process that reads a file"
+)]
+
 use super::*;
 use crate::figure::tests::fixture::figures;
 use crate::report::document::Node;
