@@ -2,6 +2,7 @@
 //! nothing is measured, the lab is simulated.
 #![expect(
     clippy::expect_used,
+    clippy::panic,
     clippy::print_stdout,
     reason = "helpers of tests stand outside test functions"
 )]
