@@ -1,8 +1,8 @@
 //! Knows how wide each character is in the font of the figures; data only.
 //!
 //! A row is the code point, then its advance in regular and in semi-bold type, in thousandths of an
-//! em: the larger of Noto Sans, which every page carries, and of Arial, which a reader sees who lets
-//! no page bring a font. A test compares the rows with the font.
+//! em: the larger of Noto Sans, which every page carries, and of Arial, which a reader sees who
+//! lets no page bring a font. A test compares the rows with the font.
 
 /// Rows in order of the code point.
 #[rustfmt::skip]

@@ -1,8 +1,8 @@
 //! Knows twelve simulated runs of before the record was re-cut: what was measured and what was
 //! concluded then is found now, to nine digits.
 //!
-//! `STEND_FREEZE=1 cargo test -p stend --test model frozen` writes the files anew; a change of them needs
-//! its reason in the commit.
+//! `STEND_FREEZE=1 cargo test -p stend --test model frozen` writes the files anew; a change of them
+//! needs its reason in the commit.
 
 #![expect(clippy::expect_used, reason = "helpers of tests stand outside test functions")]
 

@@ -1,5 +1,5 @@
-//! Knows which figure stands beside the answer: the first of the article, with the sentence that says
-//! what it shows.
+//! Knows which figure stands beside the answer: the first of the article, with the sentence that
+//! says what it shows.
 //!
 //! Must not know what is drawn.
 

@@ -21,15 +21,16 @@ pub(super) fn nodes(writer: &mut Writer, parts: &[Part<'_>]) -> Nodes {
     if let [only] = parts {
         nodes.extend(matrix::table(writer, only)?);
     }
+    // Every level in one figure goes before the pairs.
+    for part in parts {
+        nodes.extend(ranks::nodes(writer, part, true)?);
+    }
     if let Some(figure) = plot::forest(writer, parts)? {
         let said = writer.shows(&figure, "forest-shows", Args::new())?;
         nodes.extend([Node::Figure(figure), Node::Paragraph(said)]);
         let all: Vec<Judged<'_>> = asked(parts).into_iter().chain(same(parts)).collect();
         let all = table(writer, "answers-caption", (&all, parts.len() > 1))?;
         nodes.push(Node::Table(all).fold());
-    }
-    for part in parts {
-        nodes.extend(ranks::nodes(writer, part, true)?);
     }
     if let [only] = parts
         && let Some(list) = readers::list(writer, only)?

@@ -83,7 +83,7 @@ fn place(writer: &Writer, run: &Run, record: &TrialRecord) -> Result<Prose, Repo
     said.extend(params.map(|value| Prose::verbatim(&unbroken(&value.to_string()))));
     for (factor, level) in &trial.treatment.levels {
         let args = Args::new().name("name", &key_words(factor)).name("value", &unbroken(level));
-        said.push(writer.say("condition", args)?);
+        said.push(writer.say("watch-level", args)?);
     }
     Ok(Prose::join_with(&said, ", "))
 }

@@ -143,8 +143,8 @@ impl Watcher {
     }
 }
 
-/// Waits for a key at most so long, and gives whether the terminal is gone: a reader of events would
-/// read its end for ever.
+/// Waits for a key at most so long, and gives whether the terminal is gone: a reader of events
+/// would read its end for ever.
 fn hung_up(wait: Duration) -> io::Result<bool> {
     let keys = io::stdin();
     let mut fds = [PollFd::new(&keys, PollFlags::IN)];

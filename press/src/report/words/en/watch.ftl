@@ -63,3 +63,4 @@ watch-help-part = Tab, Shift-Tab: next and previous part of a survey
 watch-help-verdict = The interval is that of the blocks so far. The run ends by its plan, whatever stands here.
 watch-help-invalid = ○ in a line of trials: an invalid attempt
 watch-help-colour = A level has the colour that it has in the figures of the report.
+watch-level = { $name } { $value }
