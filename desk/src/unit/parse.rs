@@ -110,7 +110,7 @@ impl Kind {
             Self::Operations => {
                 ("rate of operations", "500 op/s or 20 kop/s", "one of op/s, kop/s, Mop/s")
             }
-            Self::Throughput => ("throughput", "24.3 GB/s", "one of B/s, kB/s, MB/s, GB/s"),
+            Self::Throughput => ("rate of bytes", "24.3 GB/s", "one of B/s, kB/s, MB/s, GB/s"),
             Self::Share => ("share", "2 %", "%"),
             Self::Count => ("count", "8", "nothing, as in 8"),
             Self::Cpus => ("CPU time", "0.5", "CPU or nothing, as in 0.5"),
