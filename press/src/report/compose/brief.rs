@@ -7,7 +7,7 @@ use super::effect::{effects, metric_name};
 use super::names::{level_name, pair};
 use super::ruling::{count, short_condition, shown};
 use super::say::{places, plain_region};
-use super::{Part, Said, Writer, crossed, levels, limits, most, ranks, readers, withheld};
+use super::{Part, Said, Writer, basis, crossed, levels, limits, most, ranks, readers, withheld};
 use crate::claim::{Judged, Kind, of_region, regions};
 use crate::report::document::{Prose, Ruling, Tone};
 use crate::report::error::ReportError;
@@ -35,10 +35,16 @@ pub(super) fn lines(
         _ => Vec::new(),
     };
     let cause = match limits::in_short(writer, std::slice::from_ref(part))? {
-        Some(causes) => vec![writer.say("box-cause-said", Args::new().prose("causes", &causes))?],
+        Some(causes) => {
+            vec![writer.say("box-cause-said", Args::new().prose("causes", &causes.capitalised()))?]
+        }
         None => Vec::new(),
     };
+    let compared = !asked.is_empty();
+    let next = if compared { basis::next(writer, part)? } else { None };
+    let holds = if compared { Some(basis::holds(writer, part)?) } else { None };
     let lines = [
+        ("box-next", Vec::from_iter(next)),
         ("box-levels", Vec::from_iter(levels::line(writer, &part.run.plan)?)),
         ("box-ranks", Vec::from_iter(ranks::line(writer, part, asked)?)),
         ("box-where", place),
@@ -46,6 +52,8 @@ pub(super) fn lines(
         ("box-others", crossed::sentences(writer, part)?),
         ("box-cost", cost(writer, part)?),
         ("box-cause", cause),
+        ("box-holds", Vec::from_iter(holds)),
+        ("box-blocks", Vec::from_iter(basis::blocks(writer, &part.run.plan, asked)?)),
     ];
     let mut rulings = Vec::new();
     for (key, said) in lines {

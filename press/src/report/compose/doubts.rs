@@ -2,6 +2,7 @@
 
 use super::effect::{effect, short_effect};
 use super::{Part, Said, Writer, heaviest};
+use crate::claim::asked;
 use crate::report::document::{Node, Prose};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
@@ -42,11 +43,14 @@ pub(super) fn heaviest_in_short(
     parts: &[Part<'_>],
     most: usize,
 ) -> Result<Vec<Prose>, ReportError> {
+    let told = parts.len() == 1 && !asked(parts).is_empty();
     let said = |(_, caveat): (_, &Caveat)| {
         let short = short(writer, caveat)?.capitalised();
         match caveat {
-            // It is the first that names what n counts.
-            Caveat::FewBlocks { .. } => writer.say("box-few", Args::new().prose("doubt", &short)),
+            // Without a line on the blocks it is the first that names what n counts.
+            Caveat::FewBlocks { .. } if !told => {
+                writer.say("box-few", Args::new().prose("doubt", &short))
+            }
             _ => Ok(short),
         }
     };

@@ -9,6 +9,7 @@ mod advice;
 mod along;
 mod answer;
 mod appendix;
+mod basis;
 mod brief;
 mod closing;
 mod compare;

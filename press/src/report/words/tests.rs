@@ -47,6 +47,7 @@ const SPEAKERS: &[&str] = &[
     include_str!("../compose/withheld.rs"),
     include_str!("../compose/answer.rs"),
     include_str!("../compose/appendix.rs"),
+    include_str!("../compose/basis.rs"),
     include_str!("../compose/curve.rs"),
     include_str!("../compose/doubts.rs"),
     include_str!("../compose/effect.rs"),

@@ -5,7 +5,7 @@
 use super::layout::Layout;
 use super::{Load, capital, count, points, title};
 use crate::figure::{Axis, Figure, FigureKind, Scale, Series};
-use crate::report::compose::effect::level;
+use crate::report::compose::effect::{is_alone, level};
 use crate::report::compose::figures::{direction, mark};
 use crate::report::compose::names::key_words;
 use crate::report::compose::{Said, Writer};
@@ -71,7 +71,7 @@ fn drawn(
         number,
         kind: FigureKind::Dots,
         title: writer.say("measured-of", args)?.text().into(),
-        subtitle: subtitle(writer, rows[0].1)?.text().into(),
+        subtitle: subtitle(writer, &rows)?.text().into(),
         x: axis.clone(),
         y: axis,
         series: series.collect(),
@@ -82,8 +82,14 @@ fn drawn(
     }))
 }
 
-/// What dots and bars are, and what n is.
-fn subtitle(writer: &Writer, of: &Estimate) -> Said {
-    let args = Args::new().count("blocks", count(of.n as usize)).quantity("level", level(of));
-    writer.say("measured-figure", args)
+/// What dots and bars are, and what n is at the least.
+fn subtitle(writer: &Writer, rows: &[(String, &Estimate)]) -> Said {
+    let fewest = rows.iter().min_by_key(|(_, estimate)| estimate.n);
+    match fewest.filter(|(_, estimate)| !is_alone(estimate)) {
+        Some((_, of)) => {
+            let args = Args::new().count("blocks", count(of.n as usize));
+            writer.say("measured-figure", args.quantity("level", level(of)))
+        }
+        None => writer.label("measured-figure-alone"),
+    }
 }

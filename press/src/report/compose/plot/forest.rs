@@ -1,7 +1,7 @@
 //! Knows the figure of all answers: a row a comparison, the ratio with its interval.
 
 use super::{Drawn, equal, margin, numbered, ratio_axis};
-use crate::claim::{Judged, asked, same};
+use crate::claim::{Judged, decisive, same};
 use crate::figure::{Figure, FigureKind, Scale, Series};
 use crate::report::compose::effect::{is_alone, level, metric_title};
 use crate::report::compose::figures::{alone_mark, direction, ratio_label, row_name};
@@ -15,7 +15,8 @@ use desk::verdict::Verdict;
 
 /// The figure; nothing for a single comparison, which its own figure shows.
 pub fn forest(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Option<Figure>, ReportError> {
-    let all = asked(parts).into_iter().chain(same(parts));
+    // Where both levels carried the load that was set, the ratio is one by design.
+    let all = decisive(parts).into_iter().chain(same(parts));
     let all: Vec<Judged<'_>> = all.filter(|(_, c)| c.verdict != Verdict::NotComparable).collect();
     let Some((run, first)) = all.first().copied().filter(|_| all.len() > 1) else {
         return Ok(None);
@@ -42,8 +43,9 @@ pub fn forest(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Option<Figure>,
     if let [part] = parts {
         axis.label = ratio_label(writer, part.run)?.text().into();
     }
+    let judged = decisive(parts).into_iter();
     let decided: Vec<Judged<'_>> =
-        asked(parts).into_iter().filter(|(_, c)| c.verdict != Verdict::NotComparable).collect();
+        judged.filter(|(_, c)| c.verdict != Verdict::NotComparable).collect();
     let drawn = Drawn {
         kind: FigureKind::Forest,
         title: title(writer, &decided)?,
@@ -86,12 +88,19 @@ fn name(writer: &Writer, (run, c): Judged<'_>, named: Named) -> Result<Prose, Re
 
 /// How many are ahead and behind by what matters, as the headline counts them.
 fn title(writer: &Writer, asked: &[Judged<'_>]) -> Result<Prose, ReportError> {
-    let with = |tone: Tone| count(asked.iter().filter(|(_, c)| news(c) == tone).count());
+    let with = |tone: Tone| asked.iter().filter(|(_, c)| news(c) == tone).count();
+    let (ahead, behind) = (with(Tone::Good), with(Tone::Bad));
     let args = Args::new()
-        .count("ahead", with(Tone::Good))
-        .count("behind", with(Tone::Bad))
+        .count("ahead", count(ahead))
+        .count("behind", count(behind))
         .count("count", count(asked.len()));
-    writer.say("forest-title", args)
+    let key = match (ahead, behind) {
+        (0, 0) => "forest-title-neither",
+        (_, 0) => "forest-title-ahead",
+        (0, _) => "forest-title-behind",
+        _ => "forest-title",
+    };
+    writer.say(key, args)
 }
 
 fn subtitle(writer: &Writer, all: &[Judged<'_>], named: Named) -> Result<Prose, ReportError> {

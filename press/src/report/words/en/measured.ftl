@@ -19,6 +19,7 @@ measured-value = { $centre } ({ $range })
 measured-part-load = { $part }, { $load }
 measured-of = { $load }: { $metric }
 measured-figure = dots: means of { $blocks } { repeats }; bars: { $level } intervals
+measured-figure-alone = dots: means; of some there is a single { repeat-one }, and no interval
 measured-by = { $what } by { $axes }
 measured-best = { $what }, the best of all valid trials
 measured-best-column = Best of all trials
