@@ -11,7 +11,7 @@ use super::{
     Nodes, Part, Role, Said, Writer, along, crossed, curve, glance, index, interaction, limits,
     machine, measured, plot, published, readers, states,
 };
-use crate::claim::{Kind, asked, of_comparison};
+use crate::claim::{Kind, of_comparison};
 use crate::figure::Figure;
 use crate::report::document::{Column, Node, Prose, Table, Tone};
 use crate::report::error::ReportError;
@@ -29,7 +29,6 @@ const ROWS: usize = 10;
 /// test beside it.
 pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, ReportError> {
     let mut body = Vec::new();
-    let answered = !asked(parts).is_empty();
     for part in parts {
         let mut found = nodes(writer, part)?;
         if parts.len() == 1 {
@@ -45,8 +44,8 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
         found.extend(readers::list(writer, part)?);
         let title = Prose::verbatim(&part.run.plan.title);
         let section = Node::section(format!("results-{}", part.run.id), title, found);
-        let open = is_news(part) || !answered && !compares(&part.run.plan);
-        body.push(if open { section } else { section.fold() });
+        // What was measured by itself has its figures above.
+        body.push(if is_news(part) { section } else { section.fold() });
     }
     if !machine::runs_alone(parts) || parts.iter().any(|p| !p.analysis.limits.is_empty()) {
         body.push(limits::chapter(writer, parts)?);
