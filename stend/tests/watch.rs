@@ -181,9 +181,10 @@ fn colours_follow_the_option_and_a_store_that_is_not_there_is_an_error() {
     assert!(coloured.contains("\x1b[38;5;68moff\x1b[0m"), "{coloured}");
 }
 
-/// A watch in a terminal of its own, whose bytes go to a file; none without script(1).
-fn screened(home: &Home) -> Option<Running> {
-    let line = format!("stty rows 24 cols 80; TERM=xterm exec {STEND} watch");
+/// A watch in a terminal of its own, whose bytes go to a file; none without script(1). A shell runs
+/// what stands `before` it.
+fn screened(home: &Home, before: &str) -> Option<Running> {
+    let line = format!("{before}stty rows 24 cols 80; TERM=xterm exec {STEND} watch");
     let mut command = home.command("script", &["-qefc", &line, "typescript"]);
     let child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn();
     if child.is_err() {
@@ -200,7 +201,7 @@ fn the_terminal_is_brought_back_after_a_key_and_after_a_signal() {
     let (enter, leave) = ("\x1b[?1049h", "\x1b[?1049l");
     let drawn = |bytes: &str| bytes.contains(enter) && bytes.contains("Watched");
     for signal in [None, Some(Signal::TERM), Some(Signal::INT)] {
-        let Some(mut child) = screened(&home) else { return };
+        let Some(mut child) = screened(&home, "") else { return };
         assert!(until(LONGEST, || drawn(&bytes())).is_some(), "{}", bytes());
         assert!(!bytes().contains(leave));
         match signal {
@@ -212,6 +213,32 @@ fn the_terminal_is_brought_back_after_a_key_and_after_a_signal() {
         assert_eq!(status.code(), Some(0), "{signal:?}: {}", bytes());
         fs::remove_file(home.0.join("typescript")).expect("it goes");
     }
+}
+
+#[test]
+fn without_its_terminal_a_watch_ends() {
+    let home = Home::new("gone", 5);
+    home.good(&["run", "plan.toml", "--lab", "sim"]);
+    let drawn = || fs::read_to_string(home.0.join("typescript")).unwrap_or_default();
+    for before in ["", "trap '' HUP; "] {
+        let Some(mut child) = screened(&home, before) else { return };
+        assert!(until(LONGEST, || drawn().contains("Watched")).is_some(), "{}", drawn());
+        let watch = watcher(child.0.id());
+        child.0.kill().expect("script goes");
+        child.0.wait().expect("it went");
+        let ended = until(Duration::from_secs(5), || is_gone(watch));
+        if ended.is_none() {
+            kill::signal(watch, Signal::KILL);
+        }
+        assert!(ended.is_some(), "it goes on without a terminal, '{before}'");
+        fs::remove_file(home.0.join("typescript")).expect("it goes");
+    }
+}
+
+/// Whether a process has ended, whoever waits for it.
+fn is_gone(pid: u32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit_once(") ").is_none_or(|(_, state)| state.starts_with('Z'))
 }
 
 /// The child of script(1).

@@ -48,14 +48,19 @@ const HOLDS_WORDS: [(Holds, &str); 7] = [
     (Holds::CpuWork, "work"),
 ];
 
+/// The word of a value in its table.
+fn word_of<T: PartialEq>(table: &[(T, &'static str)], value: T) -> &'static str {
+    table.iter().find(|(known, _)| *known == value).map_or("", |(_, word)| word)
+}
+
+/// The value of a word; none of a word that the table has not.
+fn value_of<T: Copy>(table: &[(T, &'static str)], word: &str) -> Option<T> {
+    table.iter().find(|(_, known)| *known == word).map(|(value, _)| *value)
+}
+
 impl Holds {
     fn word(self) -> &'static str {
-        HOLDS_WORDS.iter().find(|(known, _)| *known == self).map_or("", |(_, word)| word)
-    }
-
-    fn read(word: &str) -> Self {
-        let found = HOLDS_WORDS.iter().find(|(_, known)| *known == word);
-        found.map_or_else(Self::default, |(known, _)| *known)
+        word_of(&HOLDS_WORDS, self)
     }
 
     /// Whether the machine itself bounds the gain: not where a link of the lab stands for a line of
@@ -127,9 +132,9 @@ pub fn tune_facts(looked: &Looked, lasting: Option<&Lasting>) -> Vec<Fact> {
         class: KeyClass::Info,
         source: "stend survey --tune".into(),
     };
-    let word = |why: Barred| BARRED_WORDS.iter().find(|(known, _)| *known == why);
-    let barred = looked.barred.iter().filter_map(|(name, why)| Some((name, word(*why)?.1)));
-    let barred: Vec<String> = barred.map(|(name, word)| format!("{name}={word}")).collect();
+    let barred =
+        |(name, why): &(String, Barred)| format!("{name}={}", word_of(&BARRED_WORDS, *why));
+    let barred: Vec<String> = looked.barred.iter().map(barred).collect();
     let mut facts = vec![
         fact(USUAL, &looked.usual.join(BETWEEN)),
         fact(PROPOSED, &looked.proposed.join(BETWEEN)),
@@ -153,8 +158,7 @@ pub fn looked_at(machine: &Environment) -> Option<Looked> {
     };
     let barred = |said: &String| {
         let (name, word) = said.split_once('=')?;
-        let why = BARRED_WORDS.iter().find(|(_, known)| *known == word)?.0;
-        Some((name.to_owned(), why))
+        Some((name.to_owned(), value_of(&BARRED_WORDS, word)?))
     };
     let not_tried = names(machine.fact(BARRED).unwrap_or_default());
     Some(Looked {
@@ -169,7 +173,7 @@ pub fn looked_at(machine: &Environment) -> Option<Looked> {
 pub fn lasting(machine: &Environment) -> Option<Lasting> {
     let told = |key| machine.fact(key).map(str::to_owned);
     let [command, file, line] = [COMMAND, FILE, LINE].map(told);
-    let holds = Holds::read(machine.fact(HOLDS)?);
+    let holds = value_of(&HOLDS_WORDS, machine.fact(HOLDS)?).unwrap_or_default();
     Some(Lasting { command: command?, file: file?, line: line?, holds })
 }
 

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const OFTEN: usize = 2;
 
 /// The name of a limit.
-pub(super) fn kind_word(writer: &Writer, kind: LimitKind) -> Said {
+pub fn kind_word(writer: &Writer, kind: LimitKind) -> Said {
     writer.pick("limit-*", &kind, Args::new())
 }
 
@@ -91,7 +91,7 @@ fn of<'a>(part: &Part<'a>, comparison: &Comparison) -> Vec<&'a Limit> {
     part.analysis.limits.iter().filter(|l| l.comparison == comparison.id).collect()
 }
 
-/// `all CPUs busy in every comparison`, or the kinds seen most with how often; nothing if no limit
+/// `all CPUs busy in every case`, or the kinds seen most with how often; nothing if no limit
 /// was looked for.
 pub fn in_short(writer: &Writer, parts: &[Part<'_>]) -> Result<Option<Prose>, ReportError> {
     let mut kinds: BTreeMap<Vec<LimitKind>, usize> = BTreeMap::new();

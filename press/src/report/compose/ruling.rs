@@ -48,6 +48,6 @@ pub fn further(writer: &Writer, more: MoreBlocks) -> Said {
 }
 
 /// A length as a number that a sentence can count with.
-pub(super) fn count(length: usize) -> u32 {
+pub fn count(length: usize) -> u32 {
     u32::try_from(length).unwrap_or(u32::MAX)
 }

@@ -4,7 +4,7 @@ use super::ink::{Ink, Line, inked, plain};
 use super::{Pane, PaneKind, Stage, State};
 use crate::claim::Kind;
 use crate::report::compose::{
-    Writer, measured_lines, short_condition, short_effect, short_pair, word,
+    Writer, limit_word, measured_lines, short_condition, short_effect, short_pair, word,
 };
 use crate::report::document::{Prose, unbroken};
 use crate::report::error::ReportError;
@@ -105,7 +105,7 @@ pub fn limits(writer: &Writer, stage: &Stage<'_>) -> Result<Option<Pane>, Report
 }
 
 fn said(writer: &Writer, limit: &Limit) -> Result<Prose, ReportError> {
-    let full = limit.named().map(|kind| kind_word(writer, kind)).collect::<Result<Vec<_>, _>>()?;
+    let full = limit.named().map(|kind| limit_word(writer, kind)).collect::<Result<Vec<_>, _>>()?;
     let args = Args::new()
         .name("level", &unbroken(&limit.level))
         .prose("limit", &Prose::join_with(&full, " + "))
@@ -117,7 +117,7 @@ fn said(writer: &Writer, limit: &Limit) -> Result<Prose, ReportError> {
     fullest.sort_by(|a, b| share(b).total_cmp(&share(a)));
     let mut rivals = Vec::new();
     for rival in fullest.into_iter().take(RIVALS).filter(|rival| share(rival) > 0.0) {
-        let args = Args::new().prose("limit", &kind_word(writer, rival.kind)?);
+        let args = Args::new().prose("limit", &limit_word(writer, rival.kind)?);
         rivals.push(writer.say("watch-rival", args.estimate("share", &rival.utilisation))?);
     }
     if rivals.is_empty() {
@@ -125,13 +125,6 @@ fn said(writer: &Writer, limit: &Limit) -> Result<Prose, ReportError> {
     }
     let rivals = Prose::join_with(&rivals, ", ");
     writer.say("watch-rivals", Args::new().prose("limit", &said).prose("rivals", &rivals))
-}
-
-/// The message of a kind has the name that the kind has in a record.
-fn kind_word(writer: &Writer, kind: LimitKind) -> Result<Prose, ReportError> {
-    let name = serde_json::to_value(kind).unwrap_or_default();
-    let name = name.as_str().unwrap_or_default().replace('_', "-");
-    writer.label(&format!("limit-{name}"))
 }
 
 #[cfg(test)]
@@ -163,7 +156,7 @@ mod tests {
             LimitKind::SendBuffer,
             LimitKind::NoneSeen,
         ] {
-            assert!(kind_word(&writer, kind).is_ok(), "{kind:?}");
+            assert!(limit_word(&writer, kind).is_ok(), "{kind:?}");
         }
     }
 }

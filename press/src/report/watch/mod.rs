@@ -12,7 +12,7 @@ mod trial;
 
 pub use ink::{Ink, Line, Span};
 
-use super::compose::{Part, Writer, lab_of, machine_word};
+use super::compose::{Part, Writer, count, lab_of, machine_word};
 use super::document::Prose;
 use super::error::ReportError;
 use super::text::ascii;
@@ -190,7 +190,7 @@ fn head(writer: &Writer, shown: &Shown<'_>, stage: &Stage<'_>) -> Result<Vec<Lin
     ];
     if shown.stages.len() > 1 {
         let at =
-            Args::new().count("at", small(shown.at + 1)).count("of", small(shown.stages.len()));
+            Args::new().count("at", count(shown.at + 1)).count("of", count(shown.stages.len()));
         lines.push(plain(&writer.say("watch-part", at)?, Ink::Plain));
     }
     Ok(lines)
@@ -236,9 +236,4 @@ fn help(writer: &Writer) -> Result<Vec<Line>, ReportError> {
         lines.push(plain(&writer.label(key)?, Ink::Plain));
     }
     Ok(lines)
-}
-
-/// A length as a number that a sentence can count with.
-fn small(length: usize) -> u32 {
-    u32::try_from(length).unwrap_or(u32::MAX)
 }

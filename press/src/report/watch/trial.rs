@@ -2,8 +2,8 @@
 
 use super::found::place as colour;
 use super::ink::{Ink, Line, inked, plain};
-use super::{Pane, PaneKind, small};
-use crate::report::compose::{Writer, key_words};
+use super::{Pane, PaneKind};
+use crate::report::compose::{Writer, count, key_words};
 use crate::report::document::{Prose, unbroken};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
@@ -40,7 +40,7 @@ pub fn faults(writer: &Writer, run: &Run) -> Result<Option<Pane>, ReportError> {
     for record in invalid.iter().rev().take(TOLD) {
         lines.push(visit(writer, run, record)?);
     }
-    let title = writer.say("watch-faults", Args::new().count("count", small(invalid.len())))?;
+    let title = writer.say("watch-faults", Args::new().count("count", count(invalid.len())))?;
     Ok(Some(Pane { kind: PaneKind::Faults, title: title.text().into(), lines }))
 }
 

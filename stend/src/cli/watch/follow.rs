@@ -9,7 +9,7 @@ use desk::record::{Completeness, Run, TrialRecord};
 use desk::verdict::{Analysis, analyse_part, judged_together};
 use press::report::watch::{Course, Stage, State};
 use press::report::{Part, Role};
-use rig::store::{Conductor, RunState, Stamp, Store};
+use rig::store::{Conductor, News, RunState, Stamp, Store};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -156,16 +156,15 @@ impl Followed {
         let news = store.news(id, length(&run.records))?;
         let mut one = Self {
             state: State::Running,
-            conductor: news.conductor,
-            done: BTreeSet::new(),
+            conductor: news.conductor.clone(),
+            done: run.records.iter().map(number).collect(),
             planned: trials.len(),
             blocks: trials.iter().map(|trial| trial.block).max().unwrap_or(0),
             analysis: Analysis::default(),
             rests_on: None,
             run,
         };
-        one.done.extend(one.run.records.iter().map(number));
-        one.read(store)?;
+        one.take(news);
         Ok(one)
     }
 
@@ -174,8 +173,13 @@ impl Followed {
         // A later sitting may have added blocks to the plan.
         if news.sittings.len() != self.run.sittings.len() {
             *self = Self::begin(store, &self.run.id)?;
-            return Ok(());
+        } else {
+            self.take(news);
         }
+        Ok(())
+    }
+
+    fn take(&mut self, news: News) {
         self.state = match (news.line.state, news.completeness) {
             (RunState::Running, _) => State::Running,
             (RunState::Complete, _) => State::Complete,
@@ -186,7 +190,6 @@ impl Followed {
         self.conductor = news.conductor;
         self.done.extend(news.records.iter().map(number));
         self.run.records.extend(news.records);
-        Ok(())
     }
 
     fn is_open(&self) -> bool {

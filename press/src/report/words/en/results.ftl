@@ -109,7 +109,7 @@ limits-rivals = Other candidates
 limits-rival = { $limit } ({ $share })
 limits-no-rivals = –
 limits-none = No limit was determined: that takes a comparison with readings of CPUs and sockets.
-limit-everywhere = { $limit } in every comparison{ $scope ->
+limit-everywhere = { $limit } in every case{ $scope ->
     [free] { " " }whose load was not set
    *[all] {""}
 }
