@@ -47,9 +47,10 @@ fn seen(page: &str, look: &str) -> String {
     let wanted = if look == "dark" { "(min-width:0)" } else { "(max-width:0)" };
     let page = dark.iter().fold(page.to_owned(), |page, query| page.replace(query, wanted));
     match look {
-        "print" => {
-            page.replace("@media print", "@media all").replace("@media screen", "@media not all")
-        }
+        // A query that is never met, also where more conditions follow.
+        "print" => page
+            .replace("@media print", "@media all")
+            .replace("@media screen", "@media (max-width:0)"),
         _ => page,
     }
 }
