@@ -123,6 +123,22 @@ impl Kind {
         Self::of(point.verdict, (&point.ratio, c.margin), c.better)
     }
 
+    /// Whether nothing was shown as a whole, so that the answer is still open.
+    #[must_use]
+    pub const fn is_open(self) -> bool {
+        matches!(
+            self,
+            Self::LooksBetter
+                | Self::LooksWorse
+                | Self::Undecided
+                | Self::TwoStates
+                | Self::NotComparable
+                | Self::Withheld
+                | Self::Neither
+                | Self::Shared
+        )
+    }
+
     /// The same among better, worse, equivalent and undecided alone.
     #[must_use]
     pub const fn coarse(self) -> Self {

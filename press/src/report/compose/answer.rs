@@ -25,9 +25,9 @@ pub(super) fn verdict_box(writer: &Writer, parts: &[Part<'_>]) -> Result<Node, R
         [only] => brief::lines(writer, only, &asked)?,
         _ => of_parts(writer, &tune::besides(parts, &asked), &headline)?,
     };
-    rulings.extend(tune::rulings(writer, parts)?);
-    if !tune::is_asked(parts) {
-        rulings.extend(measured::rulings(writer, parts)?);
+    match tune::is_asked(parts) {
+        true => drop(rulings.splice(..0, tune::rulings(writer, parts)?)),
+        false => rulings.extend(measured::rulings(writer, parts)?),
     }
     let mut limits = limits(writer, parts)?;
     let rest = primary(parts, &asked).map(|(_, rest)| rest);

@@ -1,16 +1,27 @@
-//! Knows what follows from the answer of one run, and what it rests on: what to do, under which
-//! conditions it was measured, and in how many blocks.
+//! Knows what follows from the answer of one run, and what it rests on: what to do, what was
+//! compared, how sure the answer is, and under which conditions it was measured.
 //!
 //! Never: a verdict of its own; the claim that answers the question has it.
 
-use super::names::{key_words, level_name};
+use super::names::{key_words, setting};
 use super::ruling::{count, shown};
-use super::{Part, Said, Writer, testbed};
-use crate::claim::{Claim, Judged, Kind, answers};
+use super::{Part, Said, Writer, say, testbed};
+use crate::claim::{Claim, Judged, Kind, answers, unbroken};
 use crate::report::document::Prose;
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use desk::record::{Plan, Value};
+use desk::record::{LoadPlan, ParamRole, Plan, Value};
+use desk::unit::{Quantity, Unit};
+use desk::verdict::Caveat;
+
+/// What is said of a load of a single point.
+const SAID_OF_LOAD: [ParamRole; 5] = [
+    ParamRole::Direction,
+    ParamRole::Size,
+    ParamRole::Concurrency,
+    ParamRole::Offered,
+    ParamRole::WorkingSet,
+];
 
 /// What to do; nothing where the answer is not one for every reader.
 pub(super) fn next(writer: &Writer, part: &Part<'_>) -> Result<Option<Prose>, ReportError> {
@@ -18,18 +29,35 @@ pub(super) fn next(writer: &Writer, part: &Part<'_>) -> Result<Option<Prose>, Re
     let [claim] = all.as_slice() else { return Ok(None) };
     let [base, other] = claim.pair();
     let args = Args::new().name("base", base).name("other", other);
+    let open = claim.kind.is_open();
+    if open && let Some(level) = unsteady(part) {
+        return writer.say("next-states", args.name("level", &level)).map(Some);
+    }
     let key = match claim.kind {
         Kind::Better => "next-take",
         Kind::MostBetter => "next-most",
         Kind::Worse | Kind::MostWorse => "next-stay",
-        Kind::Inside | Kind::Equivalent => "next-either",
-        Kind::TwoStates => "next-states",
+        Kind::First if say::is_baseline_first(claim) => "next-stay",
+        Kind::First => return writer.say("next-take", args.name("other", base)).map(Some),
+        Kind::Inside | Kind::Equivalent | Kind::FirstInside => "next-either",
+        Kind::Mixed | Kind::Split => "next-by-load",
         Kind::LooksBetter | Kind::LooksWorse | Kind::Undecided => {
             return more(writer, (part, claim), args).map(Some);
         }
         _ => return Ok(None),
     };
     writer.say(key, args).map(Some)
+}
+
+/// The level whose trials collapse or have two states, which is to be explained first.
+fn unsteady(part: &Part<'_>) -> Option<String> {
+    let states = part.analysis.two_states.first().map(|states| states.level.as_str());
+    let uneven = part.analysis.caveats.iter().find_map(|caveat| match caveat {
+        Caveat::Uneven { uneven, .. } => Some(uneven.sides().0.level.as_str()),
+        _ => None,
+    });
+    let plan = &part.run.plan;
+    states.or(uneven).map(|level| super::names::level_name(plan, &plan.method.compare, level))
 }
 
 /// Stay, and the command that adds the blocks that a decision takes at the least.
@@ -43,49 +71,106 @@ fn more(writer: &Writer, (part, claim): (&Part<'_>, &Claim), args: Args) -> Said
     }
 }
 
+/// How sure the answer is, and how many blocks it rests on.
+pub(super) fn sure(
+    writer: &Writer,
+    part: &Part<'_>,
+    asked: &[Judged<'_>],
+) -> Result<Option<Prose>, ReportError> {
+    let plan = &part.run.plan;
+    let Some(blocks) = asked.iter().map(|(_, c)| c.overall.n).min().filter(|n| *n > 0) else {
+        return Ok(None);
+    };
+    let all = answers(std::slice::from_ref(part));
+    let how = match all.first().map(|claim| claim.kind) {
+        None => "open",
+        Some(kind) if kind.is_open() => "open",
+        Some(Kind::Equivalent) => "equal",
+        Some(_) => "apart",
+    };
+    let args = Args::new()
+        .choose("how", how)
+        .count("count", count(asked.len()))
+        .count("blocks", blocks)
+        .quantity("level", Quantity::new(1.0 - plan.method.alpha(), Unit::Share))
+        .quantity("margin", asked[0].1.margin);
+    writer.say("box-sure-said", args).map(Some)
+}
+
 /// Where the loads ran, and what of them and of the other factors was tried.
 pub(super) fn holds(writer: &Writer, part: &Part<'_>) -> Said {
     let plan = &part.run.plan;
     let mut tried: Vec<Prose> = Vec::new();
-    for (key, values) in plan.loads.iter().flat_map(|load| &load.over) {
-        let said = span(writer, key, values)?;
-        if !tried.contains(&said) {
-            tried.push(said);
-        }
+    for (key, values) in swept(plan) {
+        tried.push(span(writer, &key_words(key), &values)?);
     }
     for factor in plan.factors.iter().filter(|f| f.name != plan.method.compare) {
-        let names = factor.levels.iter().map(|level| level_name(plan, &factor.name, &level.name));
-        tried.extend(names.map(|name| Prose::verbatim(&name)));
+        let names: Vec<String> = factor.levels.iter().map(|l| unbroken(&l.name)).collect();
+        let args = Args::new().name("name", &key_words(&factor.name));
+        tried.push(writer.say("span-words", args.name("words", &names.join(", ")))?);
     }
-    tried.push(testbed::lab_of(writer, std::slice::from_ref(part))?);
-    writer.say("box-holds-said", Args::new().prose("tried", &Prose::join_with(&tried, ", ")))
+    for load in plan.loads.iter().filter(|load| load.over.is_empty()) {
+        tried.push(set(writer, load)?);
+    }
+    let args = Args::new()
+        .prose("tried", &Prose::join_with(&tried, "; "))
+        .choose("some", if tried.is_empty() { "no" } else { "yes" })
+        .prose("place", &place(writer, part)?);
+    writer.say("box-holds-said", args)
+}
+
+/// The machine and the kind of lab; of a simulation that it is none.
+fn place(writer: &Writer, part: &Part<'_>) -> Said {
+    let env = part.run.environment();
+    if env.is_simulated() {
+        return writer.say("box-holds-model", Args::new().count("count", env.cpu.logical));
+    }
+    let args = Args::new()
+        .prose("machine", &testbed::machine_word(writer, env)?)
+        .prose("lab", &testbed::lab_of(writer, std::slice::from_ref(part))?);
+    writer.say("box-holds-lab", args)
+}
+
+/// A load of a single point with its direction and the amounts that make it what it is.
+fn set(writer: &Writer, load: &LoadPlan) -> Said {
+    let told = |role: &ParamRole| {
+        let (key, value) = load.fixed.get_key_value(load.roles.get(role)?)?;
+        (*role == ParamRole::Direction || value.word().is_none())
+            .then(|| setting(key, &shown(value)))
+    };
+    let told: Vec<Prose> = SAID_OF_LOAD.iter().filter_map(told).collect();
+    let args = Args::new().name("load", &key_words(&load.name));
+    writer.say("box-holds-load", args.prose("settings", &Prose::join_with(&told, ", ")))
+}
+
+/// Every swept parameter, once, with the values of all loads.
+fn swept(plan: &Plan) -> Vec<(&str, Vec<&Value>)> {
+    let mut all: Vec<(&str, Vec<&Value>)> = Vec::new();
+    for (key, values) in plan.loads.iter().flat_map(|load| &load.over) {
+        let at = all.iter().position(|(known, _)| *known == key.as_str()).unwrap_or_else(|| {
+            all.push((key.as_str(), Vec::new()));
+            all.len() - 1
+        });
+        let known = &mut all[at].1;
+        for value in values {
+            if !known.contains(&value) {
+                known.push(value);
+            }
+        }
+    }
+    all
 }
 
 /// `request size 64 B to 256 KiB`, or every value by its word.
-fn span(writer: &Writer, key: &str, values: &[Value]) -> Said {
+fn span(writer: &Writer, name: &str, values: &[&Value]) -> Said {
+    let args = Args::new().name("name", name);
     match values {
         [first, .., last] if first.word().is_none() => {
-            let args = Args::new().name("name", &key_words(key));
             writer.say("span-from", args.name("from", &shown(first)).name("to", &shown(last)))
         }
         _ => {
-            let words: Vec<String> = values.iter().map(shown).collect();
-            Ok(Prose::verbatim(&words.join(", ")))
+            let words: Vec<String> = values.iter().map(|value| shown(value)).collect();
+            writer.say("span-words", args.name("words", &words.join(", ")))
         }
     }
-}
-
-/// How many blocks there are, and what a block is; nothing where n counts boots.
-pub(super) fn blocks(
-    writer: &Writer,
-    plan: &Plan,
-    asked: &[Judged<'_>],
-) -> Result<Option<Prose>, ReportError> {
-    let blocks = asked.iter().map(|(_, c)| c.overall.n).min().unwrap_or(0);
-    if blocks == 0 || super::repeat(plan.replicate()) != "block" {
-        return Ok(None);
-    }
-    let args = Args::new().count("blocks", count(blocks as usize));
-    let args = args.quantity("margin", asked[0].1.margin);
-    writer.say("box-blocks-said", args).map(Some)
 }

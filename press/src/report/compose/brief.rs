@@ -3,16 +3,18 @@
 //! Never: an interval or a list of points; the chapters have those.
 
 use super::curve::{disagreement, level_sentences};
-use super::effect::{effects, metric_name};
-use super::names::{level_name, pair};
+use super::effect::{effects, metric_name, short_effect};
+use super::names::{level_name, level_names, pair};
 use super::ruling::{count, short_condition, shown};
 use super::say::{places, plain_region};
-use super::{Part, Said, Writer, basis, crossed, levels, limits, most, ranks, readers, withheld};
+use super::{Part, Said, Writer, basis, cause, crossed, levels, most, ranks, readers, withheld};
 use crate::claim::{Judged, Kind, of_region, regions};
 use crate::report::document::{Prose, Ruling, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
+use desk::plan::is_tuning;
 use desk::record::{Run, Value};
+use desk::unit::Quantity;
 use desk::verdict::{Agreement, Comparison, Cost, Verdict, curve_verdict, objection};
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -34,26 +36,28 @@ pub(super) fn lines(
         several if one_pair(several) => of_curves(writer, several)?,
         _ => Vec::new(),
     };
-    let cause = match limits::in_short(writer, std::slice::from_ref(part))? {
+    let cause = match cause::in_short(writer, std::slice::from_ref(part))? {
         Some(causes) => {
             vec![writer.say("box-cause-said", Args::new().prose("causes", &causes.capitalised()))?]
         }
         None => Vec::new(),
     };
     let compared = !asked.is_empty();
-    let next = if compared { basis::next(writer, part)? } else { None };
+    // What to do about a setting of the machine is said by its own command.
+    let advised = compared && !is_tuning(&part.run.plan);
+    let next = if advised { basis::next(writer, part)? } else { None };
     let holds = if compared { Some(basis::holds(writer, part)?) } else { None };
     let lines = [
         ("box-next", Vec::from_iter(next)),
         ("box-levels", Vec::from_iter(levels::line(writer, &part.run.plan)?)),
         ("box-ranks", Vec::from_iter(ranks::line(writer, part, asked)?)),
-        ("box-where", place),
         ("box-most", most::sentences(writer, part.run, asked)?),
+        ("box-where", place),
         ("box-others", crossed::sentences(writer, part)?),
         ("box-cost", cost(writer, part)?),
         ("box-cause", cause),
+        ("box-sure", Vec::from_iter(basis::sure(writer, part, asked)?)),
         ("box-holds", Vec::from_iter(holds)),
-        ("box-blocks", Vec::from_iter(basis::blocks(writer, &part.run.plan, asked)?)),
     ];
     let mut rulings = Vec::new();
     for (key, said) in lines {
@@ -236,7 +240,10 @@ fn cost(writer: &Writer, part: &Part<'_>) -> Result<Vec<Prose>, ReportError> {
                 let args = Args::new().prose("reason", &withheld::reason(writer, &why)?);
                 vec![writer.say("box-cost-withheld", args)?]
             }
-            None => withheld::overall(writer, first)?.into_iter().collect(),
+            None => {
+                let busy = busy(writer, part.run, &costs)?;
+                busy.into_iter().chain(withheld::overall(writer, first)?).collect()
+            }
         });
     }
     let mut said = Vec::new();
@@ -249,7 +256,12 @@ fn cost(writer: &Writer, part: &Part<'_>) -> Result<Vec<Prose>, ReportError> {
     }
     if said.is_empty() {
         let first = |level: &&str| judged.iter().find(|c| c.other == **level);
-        let open = |c: &&Comparison| writer.say("box-cost-open", pair(part.run, c));
+        let open = |c: &&Comparison| {
+            let args = pair(part.run, c)
+                .prose("metric", &metric_name(writer, part.run, &c.metric)?)
+                .prose("effect", &short_effect(writer, &c.overall)?);
+            writer.say("box-cost-open", args)
+        };
         return levels.iter().filter_map(first).map(open).collect();
     }
     let said = Prose::join_with(&said, "; ");
@@ -260,6 +272,35 @@ fn cost(writer: &Writer, part: &Part<'_>) -> Result<Vec<Prose>, ReportError> {
     }
     let key = if equal { "box-cost-equal-load" } else { "box-cost-any-load" };
     Ok(vec![writer.say(key, Args::new().prose("said", &said))?])
+}
+
+/// How busy the CPUs were under each level, the most of any point; nothing where it was not read.
+fn busy(writer: &Writer, run: &Run, costs: &[&Cost]) -> Result<Option<Prose>, ReportError> {
+    let mut most: Vec<(String, Quantity)> = Vec::new();
+    for cost in costs {
+        let [base, other] = level_names(run, &cost.cpu);
+        let points = &cost.cpu.points;
+        for (name, of) in points.iter().flat_map(|p| [(&base, &p.base), (&other, &p.other)]) {
+            match most.iter_mut().find(|(known, _)| known == name) {
+                Some((_, known)) if known.value >= of.centre.value => {}
+                Some((_, known)) => *known = of.centre,
+                None => most.push((name.clone(), of.centre)),
+            }
+        }
+    }
+    if most.is_empty() {
+        return Ok(None);
+    }
+    let mut said = Vec::new();
+    for (level, busy) in &most {
+        let args = Args::new().name("level", level).quantity("busy", *busy);
+        said.push(writer.say("box-cost-level", args)?);
+    }
+    let many = costs.len() > 1 || costs.iter().any(|cost| cost.cpu.points.len() > 1);
+    let args = Args::new()
+        .choose("many", if many { "yes" } else { "no" })
+        .prose("levels", &Prose::join_with(&said, ", "));
+    writer.say("box-cost-busy", args).map(Some)
 }
 
 /// A clause an outcome of the comparisons of two levels.

@@ -1,41 +1,55 @@
-//! Knows what stands behind the names that a person gave to levels.
+//! Knows what was compared: the levels by name, what stands behind names that a person gave, and
+//! which of them is the baseline.
 
-use super::names::{PATH, setting};
-use super::ruling::shown;
+use super::names::{PATH, level_name, setting};
+use super::ruling::{count, shown};
 use super::{Said, Writer};
 use crate::report::document::Prose;
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use desk::record::{Level, LinkPlan, Plan, Settings};
+use desk::record::{FactorPlan, Level, LinkPlan, Plan, Settings};
 
-/// `plain: tso off; offload: tso on`, if the names of the compared levels do not say it
-/// themselves, and only what they are apart in.
+/// Up to this many levels are named.
+const NAMED: usize = 6;
+
+/// `plain (the baseline: tso off), offload (tso on)`, only with what the levels are apart in.
 pub(super) fn line(writer: &Writer, plan: &Plan) -> Result<Option<Prose>, ReportError> {
     let Some(factor) = plan.factors.iter().find(|f| f.name == plan.method.compare) else {
         return Ok(None);
     };
     let behind: Vec<Settings> = factor.levels.iter().map(|level| settings(plan, level)).collect();
     let mut said = Vec::new();
-    for (level, own) in factor.levels.iter().zip(&behind) {
+    for (level, own) in factor.levels.iter().zip(&behind).take(NAMED) {
         let apart = |key: &str| behind.iter().any(|other| other.get(key) != own.get(key));
         let told: Vec<Prose> = own
             .iter()
             .filter(|(key, value)| apart(key) && value.to_string() != level.name)
             .map(|(key, value)| setting(key, &shown(value)))
             .collect();
-        if !told.is_empty() {
-            said.push(one(writer, level, &Prose::join_with(&told, ", "))?);
-        }
+        let base = factor.levels[0].name == level.name;
+        said.push(one(writer, (plan, factor, level), (&Prose::join_with(&told, ", "), base))?);
     }
-    if said.is_empty() {
-        return Ok(None);
+    if let Some(more) = factor.levels.len().checked_sub(NAMED).filter(|more| *more > 0) {
+        said.push(writer.say("level-more", Args::new().count("count", count(more)))?);
     }
-    let levels = Prose::join_with(&said, "; ");
+    let levels = Prose::join_with(&said, ", ");
     writer.say("box-levels-said", Args::new().prose("levels", &levels)).map(Some)
 }
 
-fn one(writer: &Writer, level: &Level, settings: &Prose) -> Said {
-    writer.say("level-means", Args::new().name("level", &level.name).prose("settings", settings))
+fn one(
+    writer: &Writer,
+    (plan, factor, level): (&Plan, &FactorPlan, &Level),
+    (settings, base): (&Prose, bool),
+) -> Said {
+    let args = Args::new()
+        .name("level", &level_name(plan, &factor.name, &level.name))
+        .prose("settings", settings);
+    match (settings.text().is_empty(), base) {
+        (true, false) => Ok(Prose::verbatim(&level_name(plan, &factor.name, &level.name))),
+        (true, true) => writer.say("level-baseline", args),
+        (false, true) => writer.say("level-means-baseline", args),
+        (false, false) => writer.say("level-means", args),
+    }
 }
 
 /// What a level sets; of a link what the link is set to.

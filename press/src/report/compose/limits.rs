@@ -1,16 +1,13 @@
 //! Knows how the limits are shown: what was full, and which rivals were not.
 
 use super::names::{key_words, level_name};
-use super::ruling::{condition, count};
+use super::ruling::condition;
 use super::{Part, Said, Writer};
 use crate::report::document::{Node, Prose};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
 use desk::verdict::{Comparison, Limit, LimitKind, LimitPlace, Rival};
-use std::collections::{BTreeMap, BTreeSet};
-
-/// Kinds of limit that a line names; the others are counted together.
-const OFTEN: usize = 2;
+use std::collections::BTreeSet;
 
 /// The name of a limit.
 pub fn kind_word(writer: &Writer, kind: LimitKind) -> Said {
@@ -89,43 +86,6 @@ fn places_of(limit: &Limit) -> Vec<Option<&LimitPlace>> {
 
 fn of<'a>(part: &Part<'a>, comparison: &Comparison) -> Vec<&'a Limit> {
     part.analysis.limits.iter().filter(|l| l.comparison == comparison.id).collect()
-}
-
-/// `all CPUs busy in every case`, or the kinds seen most with how often; nothing if no limit
-/// was looked for.
-pub fn in_short(writer: &Writer, parts: &[Part<'_>]) -> Result<Option<Prose>, ReportError> {
-    let mut kinds: BTreeMap<Vec<LimitKind>, usize> = BTreeMap::new();
-    // A load that was set and carried had no limit to speak of.
-    let limits = || parts.iter().flat_map(|p| &p.analysis.limits);
-    let is_set = |limit: &Limit| limit.kind == LimitKind::OfferedLoad;
-    let met = limits().any(|limit| !is_set(limit));
-    let scope = if met && limits().any(is_set) { "free" } else { "all" };
-    for limit in limits().filter(|limit| !met || !is_set(limit)) {
-        *kinds.entry(kinds_of(limit)).or_default() += 1;
-    }
-    let all = kinds.values().sum();
-    let mut kinds: Vec<(Vec<LimitKind>, usize)> = kinds.into_iter().collect();
-    kinds.sort_by_key(|(_, seen)| std::cmp::Reverse(*seen));
-    // Leaving out a single kind would save nothing.
-    let told = if kinds.len() > OFTEN + 1 { OFTEN } else { kinds.len() };
-    let mut said = Vec::new();
-    for (kind, seen) in &kinds[..told] {
-        let args = Args::new().prose("limit", &named(writer, kind)?);
-        said.push(match kinds.len() {
-            1 if *kind == [LimitKind::NoneSeen] => {
-                writer.say("limit-nowhere", Args::new().name("scope", scope))?
-            }
-            1 => writer.say("limit-everywhere", args.name("scope", scope))?,
-            _ => writer
-                .say("limit-often", args.count("seen", count(*seen)).count("of", count(all)))?,
-        });
-    }
-    let others: usize = kinds[told..].iter().map(|(_, seen)| seen).sum();
-    if others > 0 {
-        let args = Args::new().count("seen", count(others)).count("of", count(all));
-        said.push(writer.say("limit-others", args)?);
-    }
-    Ok((!said.is_empty()).then(|| Prose::join_with(&said, "; ")))
 }
 
 /// `jumbo – all CPUs busy, 98 %; standard – ...`; nothing if no limit was looked for.

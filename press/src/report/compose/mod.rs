@@ -11,6 +11,7 @@ mod answer;
 mod appendix;
 mod basis;
 mod brief;
+mod cause;
 mod closing;
 mod compare;
 mod cost;
@@ -65,12 +66,13 @@ pub use elasticity::elasticity_words;
 pub use gate::{compose_gate, gate_headline, gate_lines};
 pub use itself::aa_words;
 
+pub(super) use cause::in_short as limits_in_short;
 pub(super) use doubts::short as short_doubt;
 #[cfg(test)]
 pub(super) use doubts::{fix as doubt_fix, lead as doubt_lead, means as doubt_means};
 pub(super) use effect::short_effect;
 pub(super) use figures::curve_figure;
-pub(super) use limits::{in_short as limits_in_short, kind_word as limit_word};
+pub(super) use limits::kind_word as limit_word;
 pub(super) use machine::runs_alone;
 pub(super) use measured::measured_lines;
 pub(super) use names::{key_words, moment, short_pair};

@@ -2,7 +2,7 @@
 //!
 //! Never: a place where the difference is not sure.
 
-use super::effect::{effect, metric_title, plain_effect};
+use super::effect::{metric_title, plain_effect, short_effect};
 use super::names::{level_name, pair};
 use super::places::at;
 use super::ruling::{condition_among, count, news, shown};
@@ -44,6 +44,12 @@ pub(super) fn sentences(
     run: &Run,
     asked: &[Judged<'_>],
 ) -> Result<Vec<Prose>, ReportError> {
+    if let [judged] = asked
+        && let ([point], None) = (judged.1.points.as_slice(), &judged.1.curve)
+    {
+        let args = figures(writer, *judged, point)?;
+        return Ok(vec![writer.say("most-plain", args)?]);
+    }
     let mut said = Vec::new();
     for group in by_level(run, asked) {
         let Some((judged, point)) = widest_of(&group, |_| true) else { continue };
@@ -82,20 +88,29 @@ pub(super) fn under<'f, 'a>(
 
 fn sentence(
     writer: &Writer,
-    (run, c): Judged<'_>,
+    judged: Judged<'_>,
     (point, asked): (&PointResult, &[Judged<'_>]),
 ) -> Said {
-    let condition = condition_among((run, c), asked);
-    let args = pair(run, c)
-        .name("metric", metric_title(run, c))
-        .prose("at", &at(writer, point.at.as_ref())?)
-        .estimate("before", &point.base)
-        .estimate("after", &point.other)
-        .prose("effect", &effect(writer, &point.ratio)?);
+    let condition = condition_among(judged, asked);
+    let args = figures(writer, judged, point)?;
     if condition.text().is_empty() {
         return writer.say("most-said", args);
     }
     writer.say("most-said-under", args.prose("condition", &condition))
+}
+
+/// Both figures of a point, and the ratio.
+fn figures(
+    writer: &Writer,
+    (run, c): Judged<'_>,
+    point: &PointResult,
+) -> Result<Args, ReportError> {
+    Ok(pair(run, c)
+        .name("metric", metric_title(run, c))
+        .prose("at", &at(writer, point.at.as_ref())?)
+        .estimate("before", &point.base)
+        .estimate("after", &point.other)
+        .prose("effect", &short_effect(writer, &point.ratio)?))
 }
 
 /// `with plain ahead over all points in 3 of 3 comparisons, at most 3.94× (256 KiB, direction

@@ -75,11 +75,16 @@ pub fn sign(writer: &Writer, kind: Kind) -> Said {
     writer.pick("sign-*", &kind, Args::new())
 }
 
+/// Whether no level of an order is ahead of the baseline.
+pub(super) fn is_baseline_first(order: &Claim) -> bool {
+    let baseline = order.parts.iter().find(|place| place.kind == Kind::Baseline);
+    baseline.is_some_and(|place| place.pair()[0] == order.pair()[0])
+}
+
 /// The look of a claim.
 pub(super) fn tone(claim: &Claim) -> Tone {
-    let baseline = || claim.parts.iter().find(|place| place.kind == Kind::Baseline);
     match claim.kind {
-        Kind::First if baseline().is_some_and(|b| b.pair()[0] == claim.pair()[0]) => Tone::Bad,
+        Kind::First if is_baseline_first(claim) => Tone::Bad,
         Kind::Tally => {
             let tones: Vec<Tone> = claim.parts.iter().map(tone).collect();
             let alike = tones.windows(2).all(|two| two[0] == two[1]);

@@ -6,8 +6,8 @@
 use super::effect::{effect, metric_title, short_effect};
 use super::ruling::{count, news};
 use super::say::sign;
-use super::{Part, Said, Writer};
-use crate::claim::{Judged, Kind, grouped};
+use super::{Part, Said, Writer, brief};
+use crate::claim::{Judged, Kind, decisive, grouped};
 use crate::report::document::{Node, Prose, Ruling, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
@@ -56,10 +56,21 @@ pub(super) fn besides<'a>(parts: &[Part<'a>], asked: &[Judged<'a>]) -> Vec<Judge
     groups.flatten().collect()
 }
 
-/// What was not tried and what holds the machine; nothing where no settings were looked at.
+/// What the largest gain rests on, what was not tried and what holds the machine; nothing where no
+/// settings were looked at.
 pub(super) fn rulings(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Ruling>, ReportError> {
     let Some(looked) = looked_at(parts) else { return Ok(Vec::new()) };
-    let mut rulings = Vec::new();
+    let mut rulings = vec![to_do(writer, parts)?];
+    let best = largest_gain(runs(parts)).filter(|_| parts.len() > 1);
+    if let Some(part) = best.and_then(|(run, _)| parts.iter().find(|p| p.run.id == run.id)) {
+        rulings.extend(brief::lines(writer, part, &decisive(std::slice::from_ref(part)))?);
+    }
+    if !looked.usual.is_empty() {
+        let settings = looked.usual.join(", ");
+        let sentence = writer.say("tune-looked", Args::new().name("settings", &settings))?;
+        let label = writer.label("tune-usual-label")?;
+        rulings.push(Ruling { tone: Tone::Plain, label, sentence });
+    }
     for sentence in not_tried(writer, &looked)? {
         rulings.push(Ruling { tone: Tone::Open, label: writer.label("tune-barred")?, sentence });
     }
@@ -70,6 +81,16 @@ pub(super) fn rulings(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Ruling>
         rulings.push(Ruling { tone: Tone::Bad, label, sentence });
     }
     Ok(rulings)
+}
+
+/// The command of the largest gain; where there is none, that nothing is to be done.
+fn to_do(writer: &Writer, parts: &[Part<'_>]) -> Result<Ruling, ReportError> {
+    let best = largest_gain(runs(parts)).and_then(|(run, _)| lasting(run.environment()));
+    let sentence = match best {
+        Some(made) => writer.say("tune-do", Args::new().name("command", &made.command))?,
+        None => writer.label("tune-do-nothing")?,
+    };
+    Ok(Ruling { tone: Tone::Plain, label: writer.label("tune-title")?, sentence })
 }
 
 /// The settings that were not tried, a sentence a reason.
@@ -116,7 +137,9 @@ pub fn tune_lines(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Prose>, Rep
 
 /// The section right behind the answer: the command of each gain, the largest first.
 pub(super) fn section(writer: &Writer, parts: &[Part<'_>]) -> Result<Option<Node>, ReportError> {
-    let Some(looked) = looked_at(parts) else { return Ok(None) };
+    if !is_asked(parts) {
+        return Ok(None);
+    }
     let mut body = Vec::new();
     let mut left: Vec<&Part<'_>> = parts.iter().filter(|part| is_tuning(&part.run.plan)).collect();
     while let Some((run, _)) = largest_gain(left.iter().map(|part| (part.run, part.analysis))) {
@@ -132,12 +155,10 @@ pub(super) fn section(writer: &Writer, parts: &[Part<'_>]) -> Result<Option<Node
             }
         }
     }
-    if !looked.usual.is_empty() {
-        let settings = looked.usual.join(", ");
-        let said = writer.say("tune-looked", Args::new().name("settings", &settings))?;
-        body.push(Node::Paragraph(said));
+    if body.is_empty() {
+        return Ok(None);
     }
-    writer.section("tune", "tune-title", body).map(Some)
+    writer.section("tune", "tune-section", body).map(Some)
 }
 
 fn gain(writer: &Writer, run: &Run, best: &Comparison) -> Said {

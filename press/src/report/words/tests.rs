@@ -9,6 +9,7 @@ const SPEAKERS: &[&str] = &[
     include_str!("../compose/advice.rs"),
     include_str!("../compose/along.rs"),
     include_str!("../compose/brief.rs"),
+    include_str!("../compose/cause.rs"),
     include_str!("../compose/closing.rs"),
     include_str!("../compose/itself.rs"),
     include_str!("../compose/plot/groups.rs"),

@@ -3,8 +3,8 @@
 //! Must not know what it should cost, nor which program measured what.
 
 use super::{Load, loads, points};
-use crate::report::compose::{Part, Said, Writer};
-use crate::report::document::{Column, Node, Prose, Table};
+use crate::report::compose::{Part, Writer};
+use crate::report::document::{Column, Node, Prose, Ruling, Table, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
 use desk::record::{Adapter, Environment, ParamRole, Value};
@@ -14,11 +14,69 @@ use desk::verdict::{Caveat, compares, stolen};
 /// From this many levels of memory on a load shows whether the caches are there.
 const LEVELS: usize = 3;
 
+/// Whether what was measured agrees with what was claimed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Agrees {
+    Yes,
+    Less,
+    Open,
+}
+
+impl Agrees {
+    const fn all(all: bool) -> Self {
+        if all { Self::Yes } else { Self::Less }
+    }
+}
+
 /// What was claimed, what was measured, and whether that agrees.
-type Row = [Prose; 4];
+type Row = ([Prose; 3], Agrees);
 
 /// The section of a survey.
 pub(super) fn section(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, ReportError> {
+    let caption = writer.label("claimed-caption")?;
+    let caption = writer.numbered(&caption)?;
+    let titles = ["claimed-what", "claimed-says", "claimed-measured", "claimed-agrees"];
+    let column = |key| Ok(Column { title: writer.label(key)?, numeric: false });
+    let columns = titles.into_iter().map(column).collect::<Result<Vec<_>, ReportError>>()?;
+    let row = |([what, says, measured], agrees): Row| {
+        let word = match agrees {
+            Agrees::Yes => "claimed-yes",
+            Agrees::Less => "claimed-less",
+            Agrees::Open => "claimed-open",
+        };
+        Ok(vec![what, says, measured, writer.label(word)?])
+    };
+    let rows = rows(writer, parts)?.into_iter().map(row);
+    let rows = rows.collect::<Result<Vec<_>, ReportError>>()?;
+    let notes = vec![writer.label("claimed-note")?];
+    let table = Node::Table(Table { caption, columns, rows, folded: false, notes });
+    writer.section("claimed", "claimed-title", vec![table])
+}
+
+/// Which claims agree, which do not, and which could not be judged.
+pub(super) fn ruling(writer: &Writer, parts: &[Part<'_>]) -> Result<Ruling, ReportError> {
+    let all = rows(writer, parts)?;
+    let mut said = Vec::new();
+    for (agrees, key) in [
+        (Agrees::Less, "claimed-some-less"),
+        (Agrees::Yes, "claimed-some-yes"),
+        (Agrees::Open, "claimed-some-open"),
+    ] {
+        let of = all.iter().filter(|(_, own)| *own == agrees).map(|([what, _, _], _)| what.clone());
+        let names: Vec<Prose> = of.collect();
+        if !names.is_empty() {
+            let names = Prose::join_with(&names, ", ");
+            said.push(writer.say(key, Args::new().prose("names", &names))?);
+        }
+    }
+    let tone = match all.iter().any(|(_, agrees)| *agrees == Agrees::Less) {
+        true => Tone::Bad,
+        false => Tone::Plain,
+    };
+    Ok(Ruling { tone, label: writer.label("claimed-label")?, sentence: Prose::join(&said) })
+}
+
+fn rows(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Row>, ReportError> {
     let machine = parts[0].run.environment();
     let mut rows = vec![cpus(writer, machine)?, time(writer, parts)?];
     rows.extend(caches(writer, parts)?);
@@ -26,19 +84,7 @@ pub(super) fn section(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
     for adapter in machine.adapters.iter().filter(|adapter| adapter.physical) {
         rows.push(line(writer, adapter)?);
     }
-    let caption = writer.label("claimed-caption")?;
-    let caption = writer.numbered(&caption)?;
-    let titles = ["claimed-what", "claimed-says", "claimed-measured", "claimed-agrees"];
-    let column = |key| Ok(Column { title: writer.label(key)?, numeric: false });
-    let columns = titles.into_iter().map(column).collect::<Result<Vec<_>, ReportError>>()?;
-    let rows = rows.into_iter().map(Vec::from).collect();
-    let notes = vec![writer.label("claimed-note")?];
-    let table = Node::Table(Table { caption, columns, rows, folded: false, notes });
-    writer.section("claimed", "claimed-title", vec![table])
-}
-
-fn agrees(writer: &Writer, all: bool) -> Said {
-    writer.label(if all { "claimed-yes" } else { "claimed-less" })
+    Ok(rows)
 }
 
 /// Its CPUs, and how many of them a quota leaves.
@@ -50,7 +96,7 @@ fn cpus(writer: &Writer, machine: &Environment) -> Result<Row, ReportError> {
         None => writer.label("claimed-no-quota")?,
     };
     let label = writer.label("claimed-cpus")?;
-    Ok([label, writer.say("card-machine", args)?, measured, agrees(writer, quota.is_none())?])
+    Ok(([label, writer.say("card-machine", args)?, measured], Agrees::all(quota.is_none())))
 }
 
 /// Their time, of which a hypervisor may take a share.
@@ -58,12 +104,12 @@ fn time(writer: &Writer, parts: &[Part<'_>]) -> Result<Row, ReportError> {
     let [label, says] = [writer.label("claimed-time")?, writer.label("claimed-all-time")?];
     let Some(share) = stolen(parts.iter().map(|part| part.run)) else {
         let none = writer.label("fact-not-said")?;
-        return Ok([label, says, none, writer.label("claimed-open")?]);
+        return Ok(([label, says, none], Agrees::Open));
     };
     let measured = writer.say("claimed-steal", Args::new().estimate("share", &share))?;
     let mut caveats = parts.iter().flat_map(|part| &part.analysis.caveats);
     let taken = caveats.any(|caveat| matches!(caveat, Caveat::Steal { .. }));
-    Ok([label, says, measured, agrees(writer, !taken)?])
+    Ok(([label, says, measured], Agrees::all(!taken)))
 }
 
 /// Its caches, and whether the figures of a sweep over them differ with certainty.
@@ -88,12 +134,9 @@ fn caches(writer: &Writer, parts: &[Part<'_>]) -> Result<Option<Row>, ReportErro
         }
         some => writer.say("claimed-alike", Args::new().name("levels", &some.join("; ")))?,
     };
-    let verdict = match alike.is_empty() {
-        true => writer.label("claimed-yes")?,
-        false => writer.label("claimed-open")?,
-    };
+    let verdict = if alike.is_empty() { Agrees::Yes } else { Agrees::Open };
     let label = writer.label("fact-caches")?;
-    Ok(Some([label, Prose::join_with(&said, ", "), measured, verdict]))
+    Ok(Some(([label, Prose::join_with(&said, ", "), measured], verdict)))
 }
 
 /// A level of memory by its name, and its figure.
@@ -121,7 +164,7 @@ fn alike([(a, first), (b, second)]: [&Level<'_>; 2]) -> Option<String> {
 fn frequency(writer: &Writer, machine: &Environment) -> Result<Row, ReportError> {
     let none = || writer.label("fact-not-said");
     let says = machine.cpu.frequency_max.map_or_else(none, |most| Ok(Prose::quantity(most)))?;
-    Ok([writer.label("fact-frequency")?, says, none()?, writer.label("claimed-open")?])
+    Ok(([writer.label("fact-frequency")?, says, none()?], Agrees::Open))
 }
 
 /// The line rate of an adapter, at best and now.
@@ -130,8 +173,8 @@ fn line(writer: &Writer, adapter: &Adapter) -> Result<Row, ReportError> {
     let said = |rate: Option<_>| rate.map_or_else(none, |rate| Ok(Prose::quantity(rate)));
     let label = writer.say("claimed-line", Args::new().name("adapter", &adapter.name))?;
     let verdict = match (adapter.speed_best, adapter.speed_now) {
-        (Some(best), Some(now)) => agrees(writer, now.value >= best.value)?,
-        _ => writer.label("claimed-open")?,
+        (Some(best), Some(now)) => Agrees::all(now.value >= best.value),
+        _ => Agrees::Open,
     };
-    Ok([label, said(adapter.speed_best)?, said(adapter.speed_now)?, verdict])
+    Ok(([label, said(adapter.speed_best)?, said(adapter.speed_now)?], verdict))
 }

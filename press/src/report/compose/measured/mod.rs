@@ -105,15 +105,23 @@ pub(super) fn headline(
     Ok(Some((Tone::Plain, said)))
 }
 
-/// A line a load of the parts that compare nothing; none for the load that the headline tells.
+/// A line a load of the parts that compare nothing; none for the load that the headline tells. Of
+/// a survey first whether the machine is what it claims to be, and last what to do.
 pub(super) fn rulings(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Ruling>, ReportError> {
-    let lines = named(writer, parts)?;
-    if lines.len() < 2 && parts.len() < 2 {
-        return Ok(Vec::new());
-    }
     let ruling = |(label, sentence)| Ruling { tone: Tone::Plain, label, sentence };
-    let steady = if parts.len() > 1 { steady(writer, parts)? } else { None };
-    Ok(lines.into_iter().map(ruling).chain(steady).collect())
+    let lines = named(writer, parts)?;
+    match (parts.len(), lines.len()) {
+        (0 | 1, 0 | 1) => return Ok(Vec::new()),
+        (0 | 1, _) => return Ok(lines.into_iter().map(ruling).collect()),
+        _ => {}
+    }
+    let mut rulings = vec![claimed::ruling(writer, parts)?];
+    rulings.extend(records::ruling(writer, parts)?);
+    rulings.extend(lines.into_iter().map(ruling));
+    rulings.extend(steady(writer, parts)?);
+    let do_next = writer.label("survey-next")?;
+    rulings.push(ruling((writer.label("tune-title")?, do_next)));
+    Ok(rulings)
 }
 
 /// The same for the card: a line for each load, and of a survey one for the steal.

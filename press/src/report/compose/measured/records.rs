@@ -5,8 +5,9 @@
 use super::layout::Layout;
 use super::{Load, capital, loads, points, title, value};
 use crate::report::compose::names::key_words;
+use crate::report::compose::ruling::count;
 use crate::report::compose::{Part, Said, Writer};
-use crate::report::document::{Column, Node, Prose, Table};
+use crate::report::document::{Column, Node, Prose, Ruling, Table, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
 use desk::record::{RecordKind, ReferenceRecord, Value, reference_records};
@@ -17,16 +18,17 @@ pub(super) fn section(
     writer: &mut Writer,
     parts: &[Part<'_>],
 ) -> Result<Option<Node>, ReportError> {
-    let known = reference_records();
-    let mut rows = Vec::new();
-    for load in parts.iter().filter(|part| !compares(&part.run.plan)).flat_map(loads) {
-        for point in points(load.0, load.1) {
-            rows.extend(row(writer, load, point, &known)?);
-        }
-    }
+    let rows = rows(writer, parts)?;
     if rows.is_empty() {
         return Ok(None);
     }
+    let word = |lies| match lies {
+        Beside::Below => "records-below",
+        Beside::Within => "records-within",
+        Beside::Above => "records-above",
+    };
+    let row = |row: Row| Ok(vec![row.name, row.here, writer.label(word(row.lies))?, row.others]);
+    let rows = rows.into_iter().map(row).collect::<Result<Vec<_>, ReportError>>()?;
     let caption = writer.label("records-caption")?;
     let caption = writer.numbered(&caption)?;
     let titles = ["records-figure", "records-here", "records-beside", "records-others"];
@@ -37,13 +39,59 @@ pub(super) fn section(
     writer.section("records", "records-title", vec![table]).map(Some)
 }
 
+/// How many figures lie outside the records, and which.
+pub(super) fn ruling(writer: &Writer, parts: &[Part<'_>]) -> Result<Option<Ruling>, ReportError> {
+    let rows = rows(writer, parts)?;
+    let mut said = Vec::new();
+    for (lies, key) in
+        [(Beside::Below, "records-some-below"), (Beside::Above, "records-some-above")]
+    {
+        let outside = rows.iter().filter(|row| row.lies == lies);
+        let named = outside.map(|row| {
+            let args = Args::new().prose("name", &row.name).prose("here", &row.brief);
+            writer.say("records-outside", args)
+        });
+        let named = named.collect::<Result<Vec<_>, _>>()?;
+        if !named.is_empty() {
+            let names = Prose::join_with(&named, "; ");
+            said.push(writer.say(key, Args::new().prose("names", &names))?);
+        }
+    }
+    let inside = rows.iter().filter(|row| row.lies == Beside::Within).count();
+    let args = Args::new().count("inside", count(inside)).count("count", count(rows.len()));
+    said.push(writer.say("records-some-within", args)?);
+    let label = writer.label("records-title")?;
+    let ruling = Ruling { tone: Tone::Plain, label, sentence: Prose::join(&said) };
+    Ok((!rows.is_empty()).then_some(ruling))
+}
+
+/// A figure of this machine beside those of others.
+struct Row {
+    name: Prose,
+    here: Prose,
+    brief: Prose,
+    lies: Beside,
+    others: Prose,
+}
+
+fn rows(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Row>, ReportError> {
+    let known = reference_records();
+    let mut rows = Vec::new();
+    for load in parts.iter().filter(|part| !compares(&part.run.plan)).flat_map(loads) {
+        for point in points(load.0, load.1) {
+            rows.extend(row(writer, load, point, &known)?);
+        }
+    }
+    Ok(rows)
+}
+
 /// What a point gave, beside every record of the same.
 fn row(
     writer: &Writer,
     load: Load<'_, '_>,
     point: &MeasuredPoint,
     known: &[ReferenceRecord],
-) -> Result<Option<Vec<Prose>>, ReportError> {
+) -> Result<Option<Row>, ReportError> {
     let metric = load.0.run.plan.primary(&load.1.name);
     let at = |record: &ReferenceRecord| {
         let level = point.at.get(&record.param).map(Value::to_string);
@@ -60,12 +108,8 @@ fn row(
     let place = Layout::of(&load.0.run.plan, load.1).place(point);
     let name = Prose::join_with(&[name, title(load, metric), place], ", ");
     let here = value(writer, &figure.estimate)?;
-    let lies = writer.label(match lies {
-        Beside::Below => "records-below",
-        Beside::Within => "records-within",
-        Beside::Above => "records-above",
-    })?;
-    Ok(Some(vec![name, here, lies, Prose::join_with(&others, "; ")]))
+    let brief = Prose::estimate(&figure.estimate);
+    Ok(Some(Row { name, here, brief, lies, others: Prose::join_with(&others, "; ") }))
 }
 
 /// `55.8 GB/s, low (Xeon E5430, 2009)`.

@@ -3,28 +3,53 @@
 figure-ref = Figure { $number }
 
 box-where = Where
-box-cost = Cost
+box-cost = CPU cost
 box-cause = Bottleneck
 box-next = What to do
-box-holds = Measured under
-box-holds-said = { $tried }.
-box-blocks = Rests on
-box-blocks-said = { $blocks } blocks; a block runs every level once, in random order. A difference within ±{ $margin } is not relevant.
+box-holds = Holds for
+box-holds-model = { $count ->
+    [one] a simulated machine of { $count } CPU
+   *[other] a simulated machine of { $count } CPUs
+}
+box-holds-lab = { $machine }, { $lab }
+box-holds-load = { $load }: { $settings }
+box-holds-said = { $place }{ $some ->
+    [yes] ; { $tried }
+   *[no] { "" }
+}. Other conditions were not measured.
+box-sure = How sure
+box-sure-said = { $how ->
+    [apart] Certain at { $level }{ $count ->
+        [one] { "" }
+       *[other] , all { $count } comparisons judged together
+    }
+    [equal] Equal within ±{ $margin }, by two one-sided tests
+   *[open] Not certain at { $level }
+}. { $blocks } { repeats }, { $repeat ->
+    [boot] a boot for each level in random order
+   *[block] each with every level once, in random order
+}; less than ±{ $margin } counts as no difference.
 span-from = { $name } { $from } to { $to }
+span-words = { $name } { $words }
 next-take = Use { $other }.
 next-most = Use { $other } where it is ahead; elsewhere { $base } will do as well.
 next-stay = Keep { $base }.
+next-by-load = Choose by load: { $other } where it is ahead, { $base } elsewhere.
 next-stay-open = Keep { $base }: no difference was shown.
 next-either = Either will do: decide by price or CPU cost.
-next-states = Find what switches between the two states first; the ratio depends on how often each is met.
-next-more = Keep { $base } until it is decided; add blocks with stend resume { $run } --blocks +{ $blocks }.
-box-levels = Levels
-box-most = Largest effect
+next-states = First find out why some trials at { $level } are slow; the ratio depends on how many are.
+next-more = Keep { $base } until it is decided. To add blocks: stend resume { $run } --blocks +{ $blocks }
+box-levels = Compared
+box-most = By how much
 box-others = Other factors
 box-levels-said = { $levels }.
-level-means = { $level } is { $settings }
-most-said = Largest difference{ $at }: { $before } under { $base }, { $after } under { $other }, { $effect }.
-most-said-under = With { $condition }, largest difference{ $at }: { $before } under { $base }, { $after } under { $other }, { $effect }.
+level-means = { $level } ({ $settings })
+level-baseline = { $level } (the baseline)
+level-means-baseline = { $level } (the baseline: { $settings })
+level-more = and { $count } more
+most-plain = { $metric }: { $before } with { $base }, { $after } with { $other }, { $effect }.
+most-said = Largest difference{ $at }: { $before } with { $base }, { $after } with { $other }, { $effect }.
+most-said-under = Largest difference{ $at } with { $condition }: { $before } with { $base }, { $after } with { $other }, { $effect }.
 others-said = { $other } against { $base }: { $metric } { $sides }.
 others-tally = with { $level } { $worse ->
     [never] ahead
@@ -64,8 +89,13 @@ box-cost-worse = { $other } takes more CPU for its work than { $base }{ $scope }
 box-cost-equivalent = { $other } takes as much CPU as { $base }{ $scope }: { $metric } { $effects }
 box-cost-named = { " " }with { $names }
 box-cost-some = { " " }in { $some } of { $count } comparisons
-box-cost-open = Undecided which of { $other } and { $base } needs less CPU for the same work.
+box-cost-open = Undecided: { $metric } of { $other } against { $base } { $effect }.
 box-cost-withheld = No verdict on CPU cost: { $reason }.
+box-cost-busy = CPUs busy{ $many ->
+    [yes] , at most of any point
+   *[no] { "" }
+}: { $levels }.
+box-cost-level = { $busy } with { $level }
 
 matrix-caption = By load: what is better than the baseline, equal, or worse
 matrix-caption-pair = By load: { $other } against { $base }
@@ -147,10 +177,10 @@ forest-subtitle-levels = ratio over all points; bar: its interval
 forest-subtitle-alone = ratio over all points, of the only { repeat-place }
 forest-shared = { $name } (neither ahead)
 forest-states = { $name } (two states)
-forest-footnote = Neither is ahead where the interval includes a ratio of one, or lies within the margin; both share their rank.
+forest-footnote = Black: a ratio within the margin.
 forest-lower = { $name } (lower is better)
 forest-footnote-states = Hollow: a level with two states, whose ratio says how often each was met.
-forest-shows = { $figure } shows the ratios; the table below lists them.
+forest-shows = { $figure } shows the ratio of every comparison. A table below has the figures.
 zone-margin = margin { $margin }
 
 heatmap-title = { $other } against { $base } at every point: { $metric }

@@ -113,10 +113,8 @@ limit-everywhere = { $limit } in every case{ $scope ->
     [free] { " " }whose load was not set
    *[all] {""}
 }
-limit-nowhere = no watched resource was full in any comparison{ $scope ->
-    [free] { " " }whose load was not set
-   *[all] {""}
-}
+limit-under = { $limit } with { $names }
+limit-none-busy = none found ({ $limit }, CPUs on average up to { $most } busy)
 limit-others = other limits in { $seen } of { $of }
 limit-often = { $limit } in { $seen } of { $of } cases
 limit-tied = { $limits } together
@@ -144,7 +142,7 @@ limit-at-buffer = { $what } of { $at } allows { $most }
 limit-receive-window = the receiver’s window
 limit-send-buffer = the sender’s buffer
 limit-generator = the clients at their own limit
-limit-none-seen = none of the watched resources was full
+limit-none-seen = no watched resource was full
 explain-client-quota = The clients’ quota: the kernel gave them no more CPU time. The figure shows the quota, not the system under test.
 explain-client-line = The clients’ line: their own adapters were full. The system under test could have done more.
 explain-server-quota = The server’s quota: the kernel gave the system under test no more CPU time. A higher quota would carry more; a faster link would not.

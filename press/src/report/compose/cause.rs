@@ -1,0 +1,145 @@
+//! Knows how the limits of a run are said in a line: one for all cases, one under each condition
+//! where a condition tells them apart, else how often each was seen.
+//!
+//! Never: which limit it was; the desk has that.
+
+use super::limits::{kinds_of, named};
+use super::names::level_name;
+use super::ruling::count;
+use super::{Part, Said, Writer};
+use crate::claim::{setting_name, shown, subjects};
+use crate::report::document::Prose;
+use crate::report::error::ReportError;
+use crate::report::words::Args;
+use desk::stats::Estimate;
+use desk::verdict::{Limit, LimitKind};
+use std::cmp::Reverse;
+
+/// Kinds of limit that a line names; the others are counted together.
+const OFTEN: usize = 2;
+
+/// A limit with what it was found under: the level, then every other condition, by name.
+struct Case<'a> {
+    limit: &'a Limit,
+    under: Vec<(String, String)>,
+}
+
+/// Limits of one kind with the names of what they were found under.
+type Sides<'a> = Vec<(Vec<LimitKind>, Vec<String>, Vec<&'a Limit>)>;
+
+/// `all CPUs busy in every case`, or what was full under which condition; nothing if no limit was
+/// looked for.
+pub fn in_short(writer: &Writer, parts: &[Part<'_>]) -> Result<Option<Prose>, ReportError> {
+    let all: Vec<Case<'_>> = parts.iter().flat_map(cases).collect();
+    // A load that was set and carried had no limit to speak of.
+    let is_set = |case: &Case<'_>| case.limit.kind == LimitKind::OfferedLoad;
+    let met = all.iter().any(|case| !is_set(case));
+    let scope = if met && all.iter().any(is_set) { "free" } else { "all" };
+    let counted: Vec<Case<'_>> = all.into_iter().filter(|case| !met || !is_set(case)).collect();
+    let Some(first) = counted.first() else { return Ok(None) };
+    let kinds = kinds_of(first.limit);
+    if counted.iter().all(|case| kinds_of(case.limit) == kinds) {
+        let limits: Vec<&Limit> = counted.iter().map(|case| case.limit).collect();
+        let args = Args::new().prose("limit", &told(writer, &kinds, &limits)?);
+        return writer.say("limit-everywhere", args.name("scope", scope)).map(Some);
+    }
+    let keys = first.under.iter().map(|(key, _)| key.as_str());
+    match keys.filter_map(|key| apart(&counted, key)).next() {
+        Some(sides) => under(writer, &sides),
+        None => often(writer, &counted),
+    }
+    .map(Some)
+}
+
+/// The limits of a part, each with the level and the conditions of its comparison.
+fn cases<'a>(part: &Part<'a>) -> impl Iterator<Item = Case<'a>> + use<'a> {
+    let (run, analysis) = (part.run, part.analysis);
+    analysis.limits.iter().map(move |limit| {
+        let Some(c) = analysis.comparisons.iter().find(|c| c.id == limit.comparison) else {
+            return Case { limit, under: Vec::new() };
+        };
+        let level = level_name(&run.plan, &c.factor, &limit.level);
+        let stratum = c.stratum.iter().map(|(key, level)| (key, level_name(&run.plan, key, level)));
+        let fixed = c.fixed.iter().map(|(key, value)| (key, setting_name(key, &shown(value))));
+        let load = ("load".to_owned(), subjects(run, c).load);
+        let others = stratum.chain(fixed).map(|(key, name)| (key.clone(), name));
+        let under = [("level".to_owned(), level)].into_iter().chain(others).chain([load]);
+        Case { limit, under: under.collect() }
+    })
+}
+
+/// The limits by the values of a condition, if each value has one kind of limit.
+fn apart<'a>(cases: &[Case<'a>], key: &str) -> Option<Sides<'a>> {
+    let mut of: Vec<(String, Vec<LimitKind>)> = Vec::new();
+    let mut sides: Sides<'a> = Vec::new();
+    for case in cases {
+        let (_, name) = case.under.iter().find(|(known, _)| known == key)?;
+        let kinds = kinds_of(case.limit);
+        match of.iter().find(|(known, _)| known == name) {
+            Some((_, known)) if *known != kinds => return None,
+            Some(_) => {}
+            None => of.push((name.clone(), kinds.clone())),
+        }
+        match sides.iter_mut().find(|(known, _, _)| *known == kinds) {
+            Some((_, names, limits)) => {
+                if !names.contains(name) {
+                    names.push(name.clone());
+                }
+                limits.push(case.limit);
+            }
+            None => sides.push((kinds, vec![name.clone()], vec![case.limit])),
+        }
+    }
+    Some(sides)
+}
+
+fn under(writer: &Writer, sides: &Sides<'_>) -> Said {
+    let mut said = Vec::new();
+    for (kinds, names, limits) in sides {
+        let args = Args::new().prose("limit", &told(writer, kinds, limits)?);
+        said.push(writer.say("limit-under", args.name("names", &names.join(", ")))?);
+    }
+    Ok(Prose::join_with(&said, "; "))
+}
+
+/// The kinds that were seen most, with how often, and the others as a number.
+fn often(writer: &Writer, cases: &[Case<'_>]) -> Said {
+    let mut kinds: Vec<(Vec<LimitKind>, Vec<&Limit>)> = Vec::new();
+    for case in cases {
+        let of = kinds_of(case.limit);
+        match kinds.iter_mut().find(|(known, _)| *known == of) {
+            Some((_, limits)) => limits.push(case.limit),
+            None => kinds.push((of, vec![case.limit])),
+        }
+    }
+    kinds.sort_by_key(|(_, limits)| Reverse(limits.len()));
+    // Leaving out a single kind would save nothing.
+    let most = if kinds.len() > OFTEN + 1 { OFTEN } else { kinds.len() };
+    let seen =
+        |limits: usize| Args::new().count("seen", count(limits)).count("of", count(cases.len()));
+    let mut said = Vec::new();
+    for (kind, limits) in &kinds[..most] {
+        let args = seen(limits.len()).prose("limit", &told(writer, kind, limits)?);
+        said.push(writer.say("limit-often", args)?);
+    }
+    let others: usize = kinds[most..].iter().map(|(_, limits)| limits.len()).sum();
+    if others > 0 {
+        said.push(writer.say("limit-others", seen(others))?);
+    }
+    Ok(Prose::join_with(&said, "; "))
+}
+
+/// The limit by name; where none was seen how busy the CPUs were at most.
+fn told(writer: &Writer, kinds: &[LimitKind], limits: &[&Limit]) -> Said {
+    let name = named(writer, kinds)?;
+    let busy = |limit: &&&Limit| limit.evidence.centre.value;
+    let most = limits.iter().max_by(|a, b| busy(a).total_cmp(&busy(b)));
+    let evidence: Option<&Estimate> = most.map(|limit| &limit.evidence);
+    match (kinds, evidence) {
+        ([LimitKind::NoneSeen], Some(most)) => {
+            let args = Args::new().prose("limit", &name).quantity("most", most.centre);
+            writer.say("limit-none-busy", args)
+        }
+        _ => Ok(name),
+    }
+}
