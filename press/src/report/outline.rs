@@ -80,11 +80,11 @@ fn the_answer_is_a_handful_of_statements() {
             "Compared",
             "By how much",
             "Where",
-            "Other factors",
             "CPU cost",
             "Bottleneck",
             "How sure",
-            "Holds for"
+            "Holds for",
+            "Other factors"
         ]
     );
 }

@@ -53,11 +53,11 @@ pub(super) fn lines(
         ("box-ranks", Vec::from_iter(ranks::line(writer, part, asked)?)),
         ("box-most", most::sentences(writer, part.run, asked)?),
         ("box-where", place),
-        ("box-others", crossed::sentences(writer, part)?),
         ("box-cost", cost(writer, part)?),
         ("box-cause", cause),
         ("box-sure", Vec::from_iter(basis::sure(writer, part, asked)?)),
         ("box-holds", Vec::from_iter(holds)),
+        ("box-others", crossed::sentences(writer, part)?),
     ];
     let mut rulings = Vec::new();
     for (key, said) in lines {

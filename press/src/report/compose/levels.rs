@@ -23,7 +23,7 @@ pub(super) fn line(writer: &Writer, plan: &Plan) -> Result<Option<Prose>, Report
         let apart = |key: &str| behind.iter().any(|other| other.get(key) != own.get(key));
         let told: Vec<Prose> = own
             .iter()
-            .filter(|(key, value)| apart(key) && value.to_string() != level.name)
+            .filter(|(key, value)| apart(key) && !level.name.starts_with(&value.to_string()))
             .map(|(key, value)| setting(key, &shown(value)))
             .collect();
         let base = factor.levels[0].name == level.name;

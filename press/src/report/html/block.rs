@@ -115,7 +115,7 @@ impl<'p> Page<'p> {
                     @for ruling in rulings {
                         li.(class(ruling.tone)) {
                             @if !ruling.label.text().is_empty() { b { (set(&ruling.label)) } " " }
-                            (set(&ruling.sentence))
+                            span { (set(&ruling.sentence)) }
                         }
                     }
                 }

@@ -16,7 +16,7 @@ use super::effect::is_alone;
 use super::names::key_words;
 use super::ruling::count;
 use super::testbed::machine_word;
-use super::{Nodes, Part, Said, Writer};
+use super::{Nodes, Part, Said, Writer, cause};
 use crate::report::document::{Node, Prose, Ruling, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
@@ -93,7 +93,7 @@ pub(super) fn headline(
     let said = match loads.as_slice() {
         [] => return Ok(None),
         [one] => {
-            let span = span(writer, *one)?;
+            let span = span(writer, *one, Intervals::Shown)?;
             writer.say("headline-measured", Args::new().prose("span", &span))?
         }
         several if parts.len() == 1 => {
@@ -106,22 +106,32 @@ pub(super) fn headline(
 }
 
 /// A line a load of the parts that compare nothing; none for the load that the headline tells. Of
-/// a survey first whether the machine is what it claims to be, and last what to do.
+/// a survey first what to do, and whether the machine is what it claims to be.
 pub(super) fn rulings(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Ruling>, ReportError> {
     let ruling = |(label, sentence)| Ruling { tone: Tone::Plain, label, sentence };
-    let lines = named(writer, parts)?;
-    match (parts.len(), lines.len()) {
-        (0 | 1, 0 | 1) => return Ok(Vec::new()),
-        (0 | 1, _) => return Ok(lines.into_iter().map(ruling).collect()),
-        _ => {}
+    if parts.len() < 2 {
+        let lines = named(writer, parts, Intervals::Shown)?;
+        let several = lines.len() > 1;
+        return Ok(lines.into_iter().filter(|_| several).map(ruling).collect());
     }
-    let mut rulings = vec![claimed::ruling(writer, parts)?];
+    let mut rulings = vec![ruling((writer.label("box-next")?, writer.label("survey-next")?))];
+    rulings.push(claimed::ruling(writer, parts)?);
     rulings.extend(records::ruling(writer, parts)?);
-    rulings.extend(lines.into_iter().map(ruling));
+    if let Some(causes) = cause::in_short(writer, parts)? {
+        let said = writer.say("box-cause-said", Args::new().prose("causes", &causes.capitalised()));
+        rulings.push(ruling((writer.label("box-cause")?, said?)));
+    }
     rulings.extend(steady(writer, parts)?);
-    let do_next = writer.label("survey-next")?;
-    rulings.push(ruling((writer.label("tune-title")?, do_next)));
+    rulings.extend(named(writer, parts, Intervals::LeftOut)?.into_iter().map(ruling));
     Ok(rulings)
+}
+
+/// Whether figures of a line have their intervals.
+#[derive(Clone, Copy, PartialEq)]
+enum Intervals {
+    Shown,
+    /// A table below has them.
+    LeftOut,
 }
 
 /// The same for the card: a line for each load, and of a survey one for the steal.
@@ -130,7 +140,7 @@ pub fn measured_lines(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Prose>,
         writer.say("card-measured", Args::new().prose("name", name).prose("span", span))
     };
     if parts.len() == 1 {
-        return named(writer, parts)?.iter().map(said).collect();
+        return named(writer, parts, Intervals::Shown)?.iter().map(said).collect();
     }
     let alone = parts.iter().filter(|part| !compares(&part.run.plan));
     let lines = alone.flat_map(loads).filter_map(|load| brief(writer, load).transpose());
@@ -202,7 +212,11 @@ fn brief(writer: &Writer, (part, load): Load<'_, '_>) -> Result<Option<Prose>, R
 }
 
 /// What a load of a part that compares nothing is called, and its span.
-fn named(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<(Prose, Prose)>, ReportError> {
+fn named(
+    writer: &Writer,
+    parts: &[Part<'_>],
+    intervals: Intervals,
+) -> Result<Vec<(Prose, Prose)>, ReportError> {
     let mut said = Vec::new();
     let alone = parts.iter().filter(|part| !compares(&part.run.plan));
     let all: Vec<Load<'_, '_>> = alone.flat_map(loads).collect();
@@ -212,7 +226,7 @@ fn named(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<(Prose, Prose)>, Rep
             true => heading(writer, &all, one)?,
             false => Prose::verbatim(&capital(&one.0.run.plan.title)),
         };
-        said.push((name, span(writer, one)?));
+        said.push((name, span(writer, one, intervals)?));
     }
     Ok(said)
 }
@@ -256,7 +270,7 @@ fn points<'a>(part: &Part<'a>, load: &'a LoadPlan) -> impl Iterator<Item = &'a M
 fn sections(writer: &mut Writer, loads: &[Load<'_, '_>], titled: bool) -> Nodes {
     let mut nodes = Vec::new();
     for (part, load) in loads.iter().copied() {
-        let said = Node::Paragraph(span(writer, (part, load))?);
+        let said = Node::Paragraph(span(writer, (part, load), Intervals::Shown)?);
         let table = Node::Table(table::deciding(writer, (part, load))?);
         // Of many loads a reader looks up one.
         let table = if titled || loads.len() > FEW { table.fold() } else { table };
@@ -272,7 +286,11 @@ fn sections(writer: &mut Writer, loads: &[Load<'_, '_>], titled: bool) -> Nodes 
 
 /// `bandwidth from 9.1 GB/s (9.0–9.2 GB/s) at size 1 GiB to 62 GB/s (61–63 GB/s) at size 16 KiB.`,
 /// and how many points have no figure.
-fn span(writer: &Writer, (part, load): Load<'_, '_>) -> Said {
+fn span(writer: &Writer, (part, load): Load<'_, '_>, intervals: Intervals) -> Said {
+    let value = |estimate: &Estimate| match intervals {
+        Intervals::Shown => value(writer, estimate),
+        Intervals::LeftOut => Ok(Prose::estimate(estimate)),
+    };
     let primary = part.run.plan.primary(&load.name);
     let layout = Layout::of(&part.run.plan, load);
     let mut figures: Vec<(&MeasuredPoint, &Estimate)> =
@@ -283,7 +301,7 @@ fn span(writer: &Writer, (part, load): Load<'_, '_>) -> Said {
     let mut said = vec![match figures.as_slice() {
         [] => writer.say("measured-nothing", args)?,
         [(point, only)] => {
-            let args = args.prose("value", &value(writer, only)?);
+            let args = args.prose("value", &value(only)?);
             let at = layout.place(point);
             match at.text().is_empty() {
                 true => writer.say("measured-one", args)?,
@@ -292,9 +310,9 @@ fn span(writer: &Writer, (part, load): Load<'_, '_>) -> Said {
         }
         [(low_at, low), .., (high_at, high)] => {
             let args = args
-                .prose("low", &value(writer, low)?)
+                .prose("low", &value(low)?)
                 .prose("lowest", &layout.place(low_at))
-                .prose("high", &value(writer, high)?)
+                .prose("high", &value(high)?)
                 .prose("highest", &layout.place(high_at));
             writer.say("measured-span", args)?
         }

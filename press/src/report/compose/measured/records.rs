@@ -39,6 +39,9 @@ pub(super) fn section(
     writer.section("records", "records-title", vec![table]).map(Some)
 }
 
+/// Up to this many figures below and above the records are named.
+const NAMED: usize = 2;
+
 /// How many figures lie outside the records, and which.
 pub(super) fn ruling(writer: &Writer, parts: &[Part<'_>]) -> Result<Option<Ruling>, ReportError> {
     let rows = rows(writer, parts)?;
@@ -46,14 +49,20 @@ pub(super) fn ruling(writer: &Writer, parts: &[Part<'_>]) -> Result<Option<Rulin
     for (lies, key) in
         [(Beside::Below, "records-some-below"), (Beside::Above, "records-some-above")]
     {
-        let outside = rows.iter().filter(|row| row.lies == lies);
-        let named = outside.map(|row| {
-            let args = Args::new().prose("name", &row.name).prose("here", &row.brief);
-            writer.say("records-outside", args)
-        });
-        let named = named.collect::<Result<Vec<_>, _>>()?;
-        if !named.is_empty() {
-            let names = Prose::join_with(&named, "; ");
+        let outside: Vec<&Row> = rows.iter().filter(|row| row.lies == lies).collect();
+        // Leaving out a single figure would save nothing.
+        let named = if outside.len() > NAMED + 1 { NAMED } else { outside.len() };
+        let mut names = Vec::new();
+        for row in &outside[..named] {
+            let args = Args::new().prose("name", &row.short).prose("here", &row.brief);
+            names.push(writer.say("records-outside", args)?);
+        }
+        if outside.len() > named {
+            let more = count(outside.len() - named);
+            names.push(writer.say("level-more", Args::new().count("count", more))?);
+        }
+        if !names.is_empty() {
+            let names = Prose::join_with(&names, "; ");
             said.push(writer.say(key, Args::new().prose("names", &names))?);
         }
     }
@@ -68,6 +77,8 @@ pub(super) fn ruling(writer: &Writer, parts: &[Part<'_>]) -> Result<Option<Rulin
 /// A figure of this machine beside those of others.
 struct Row {
     name: Prose,
+    /// Without its metric.
+    short: Prose,
     here: Prose,
     brief: Prose,
     lies: Beside,
@@ -106,10 +117,11 @@ fn row(
     let others = others.collect::<Result<Vec<_>, _>>()?;
     let name = Prose::verbatim(&capital(&key_words(&load.1.name)));
     let place = Layout::of(&load.0.run.plan, load.1).place(point);
+    let short = Prose::join_with(&[name.clone(), place.clone()], ", ");
     let name = Prose::join_with(&[name, title(load, metric), place], ", ");
     let here = value(writer, &figure.estimate)?;
     let brief = Prose::estimate(&figure.estimate);
-    Ok(Some(Row { name, here, brief, lies, others: Prose::join_with(&others, "; ") }))
+    Ok(Some(Row { name, short, here, brief, lies, others: Prose::join_with(&others, "; ") }))
 }
 
 /// `55.8 GB/s, low (Xeon E5430, 2009)`.

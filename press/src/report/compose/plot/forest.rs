@@ -1,12 +1,12 @@
 //! Knows the figure of all answers: a row a comparison, the ratio with its interval.
 
 use super::{Drawn, equal, margin, numbered, ratio_axis};
-use crate::claim::{Judged, decisive, same};
+use crate::claim::{Judged, decisive, of_comparison, same};
 use crate::figure::{Figure, FigureKind, Scale, Series};
 use crate::report::compose::effect::{is_alone, level, metric_title};
 use crate::report::compose::figures::{alone_mark, direction, ratio_label, row_name};
 use crate::report::compose::ruling::{count, news};
-use crate::report::compose::{Part, Writer};
+use crate::report::compose::{Part, Writer, say};
 use crate::report::document::{Prose, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
@@ -88,6 +88,9 @@ fn name(writer: &Writer, (run, c): Judged<'_>, named: Named) -> Result<Prose, Re
 
 /// How many are ahead and behind by what matters, as the headline counts them.
 fn title(writer: &Writer, asked: &[Judged<'_>]) -> Result<Prose, ReportError> {
+    if let [(run, c)] = asked {
+        return say::title(writer, &of_comparison((run, c)));
+    }
     let with = |tone: Tone| asked.iter().filter(|(_, c)| news(c) == tone).count();
     let (ahead, behind) = (with(Tone::Good), with(Tone::Bad));
     let args = Args::new()
