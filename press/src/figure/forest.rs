@@ -99,13 +99,15 @@ fn ground(sheet: &mut Sheet, figure: &Figure, (x, top): (&Projection, f64), slot
     }
 }
 
-/// How a row is drawn: by the side of no change it lies on, neutral inside the margin.
+/// How a row is drawn: by the side of no change it lies on, neutral if its interval includes no
+/// change or lies within the margin.
 fn look(figure: &Figure, mark: &Mark) -> (Ink, Ink, Glyph) {
-    let inside = |z: &super::model::Zone| z.from <= mark.centre && mark.centre <= z.to;
+    let inside = |z: &super::model::Zone| z.from <= mark.low && mark.high <= z.to;
+    let open = mark.low <= 1.0 && 1.0 <= mark.high;
     if !mark.valid {
         return (Ink::Invalid, Ink::Invalid, Glyph::OpenSquare);
     }
-    if figure.drawn_zones().any(inside) {
+    if open || figure.drawn_zones().any(inside) {
         return (Ink::Neutral, Ink::Neutral, Glyph::Dot);
     }
     let hue = usize::from(mark.centre < 1.0);

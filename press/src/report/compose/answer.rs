@@ -122,15 +122,14 @@ fn unlike(writer: &Writer, parts: &[Part<'_>]) -> Result<Option<Prose>, ReportEr
     writer.say("headline-unlike", args).map(Some)
 }
 
-/// The noise floor, then the heaviest doubts in short; their chapter has evidence and remedy.
+/// The heaviest doubts in short, then the noise floor; their chapter has evidence and remedy.
 fn limits(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Prose>, ReportError> {
-    let mut limits = Vec::new();
+    let mut limits = doubts::heaviest_in_short(writer, parts, BOX_DOUBTS)?;
     for (run, same) in same(parts) {
         let args = Args::new().name("metric", metric_title(run, same));
         let args = args.prose("effect", &effect(writer, &same.overall)?);
         limits.push(writer.say("survey-noise", args)?);
     }
-    limits.extend(doubts::heaviest_in_short(writer, parts, BOX_DOUBTS)?);
     Ok(limits)
 }
 

@@ -6,13 +6,13 @@
 use super::names::{key_words, setting};
 use super::ruling::{count, shown};
 use super::{Part, Said, Writer, say, testbed};
-use crate::claim::{Claim, Judged, Kind, answers, unbroken};
+use crate::claim::{Claim, Judged, Kind, answers, decisive, unbroken};
 use crate::report::document::Prose;
 use crate::report::error::ReportError;
 use crate::report::words::Args;
 use desk::record::{LoadPlan, ParamRole, Plan, Value};
 use desk::unit::{Quantity, Unit};
-use desk::verdict::Caveat;
+use desk::verdict::{Caveat, Verdict};
 
 /// What is said of a load of a single point.
 const SAID_OF_LOAD: [ParamRole; 5] = [
@@ -35,6 +35,7 @@ pub(super) fn next(writer: &Writer, part: &Part<'_>) -> Result<Option<Prose>, Re
     }
     let key = match claim.kind {
         Kind::Better => "next-take",
+        Kind::MostBetter if is_never_behind(part) => "next-never-worse",
         Kind::MostBetter => "next-most",
         Kind::Worse | Kind::MostWorse => "next-stay",
         Kind::First if say::is_baseline_first(claim) => "next-stay",
@@ -47,6 +48,13 @@ pub(super) fn next(writer: &Writer, part: &Part<'_>) -> Result<Option<Prose>, Re
         _ => return Ok(None),
     };
     writer.say(key, args).map(Some)
+}
+
+/// Whether no point of any comparison that decides has the baseline ahead.
+fn is_never_behind(part: &Part<'_>) -> bool {
+    let all = decisive(std::slice::from_ref(part));
+    let mut points = all.iter().flat_map(|(_, c)| &c.points);
+    !points.any(|point| point.verdict == Verdict::Worse)
 }
 
 /// The level whose trials collapse or have two states, which is to be explained first.
@@ -110,7 +118,7 @@ pub(super) fn holds(writer: &Writer, part: &Part<'_>) -> Said {
         tried.push(writer.say("span-words", args.name("words", &names.join(", ")))?);
     }
     for load in plan.loads.iter().filter(|load| load.over.is_empty()) {
-        tried.push(set(writer, load)?);
+        tried.push(set(writer, load, plan.loads.len() > 1)?);
     }
     let args = Args::new()
         .prose("tried", &Prose::join_with(&tried, "; "))
@@ -132,15 +140,19 @@ fn place(writer: &Writer, part: &Part<'_>) -> Said {
 }
 
 /// A load of a single point with its direction and the amounts that make it what it is.
-fn set(writer: &Writer, load: &LoadPlan) -> Said {
+fn set(writer: &Writer, load: &LoadPlan, named: bool) -> Said {
     let told = |role: &ParamRole| {
         let (key, value) = load.fixed.get_key_value(load.roles.get(role)?)?;
         (*role == ParamRole::Direction || value.word().is_none())
             .then(|| setting(key, &shown(value)))
     };
     let told: Vec<Prose> = SAID_OF_LOAD.iter().filter_map(told).collect();
+    let told = Prose::join_with(&told, ", ");
+    if !named {
+        return Ok(told);
+    }
     let args = Args::new().name("load", &key_words(&load.name));
-    writer.say("box-holds-load", args.prose("settings", &Prose::join_with(&told, ", ")))
+    writer.say("box-holds-load", args.prose("settings", &told))
 }
 
 /// Every swept parameter, once, with the values of all loads.

@@ -274,29 +274,32 @@ fn cost(writer: &Writer, part: &Part<'_>) -> Result<Vec<Prose>, ReportError> {
     Ok(vec![writer.say(key, Args::new().prose("said", &said))?])
 }
 
-/// How busy the CPUs were under each level, the most of any point; nothing where it was not read.
+/// How busy the CPUs were under each level, on average of all points; nothing where it was not
+/// read.
 fn busy(writer: &Writer, run: &Run, costs: &[&Cost]) -> Result<Option<Prose>, ReportError> {
-    let mut most: Vec<(String, Quantity)> = Vec::new();
+    let mut levels: Vec<(String, Vec<Quantity>)> = Vec::new();
     for cost in costs {
         let [base, other] = level_names(run, &cost.cpu);
         let points = &cost.cpu.points;
         for (name, of) in points.iter().flat_map(|p| [(&base, &p.base), (&other, &p.other)]) {
-            match most.iter_mut().find(|(known, _)| known == name) {
-                Some((_, known)) if known.value >= of.centre.value => {}
-                Some((_, known)) => *known = of.centre,
-                None => most.push((name.clone(), of.centre)),
+            match levels.iter_mut().find(|(known, _)| known == name) {
+                Some((_, all)) => all.push(of.centre),
+                None => levels.push((name.clone(), vec![of.centre])),
             }
         }
     }
-    if most.is_empty() {
+    if levels.is_empty() {
         return Ok(None);
     }
     let mut said = Vec::new();
-    for (level, busy) in &most {
-        let args = Args::new().name("level", level).quantity("busy", *busy);
+    for (level, all) in &levels {
+        #[expect(clippy::cast_precision_loss, reason = "few points")]
+        let mean = all.iter().map(|busy| busy.value).sum::<f64>() / all.len() as f64;
+        let busy = Quantity::new(mean, all[0].unit);
+        let args = Args::new().name("level", level).quantity("busy", busy);
         said.push(writer.say("box-cost-level", args)?);
     }
-    let many = costs.len() > 1 || costs.iter().any(|cost| cost.cpu.points.len() > 1);
+    let many = costs.iter().any(|cost| cost.cpu.points.len() > 1);
     let args = Args::new()
         .choose("many", if many { "yes" } else { "no" })
         .prose("levels", &Prose::join_with(&said, ", "));

@@ -15,6 +15,8 @@ use desk::stats::Estimate;
 use desk::verdict::{Limit, LimitKind};
 use std::cmp::Reverse;
 
+/// Conditions that a line names of a kind of limit; one kind may have more and stands elsewhere.
+const NAMED: usize = 2;
 /// Kinds of limit that a line names; the others are counted together.
 const OFTEN: usize = 2;
 
@@ -24,8 +26,18 @@ struct Case<'a> {
     under: Vec<(String, String)>,
 }
 
+impl Case<'_> {
+    /// The values of some of its conditions; nothing where it lacks one.
+    fn name(&self, keys: &[&str]) -> Option<String> {
+        let value = |key: &&str| self.under.iter().find(|(known, _)| known == key);
+        let values: Option<Vec<&str>> =
+            keys.iter().map(|key| value(key).map(|(_, name)| name.as_str())).collect();
+        values.map(|values| values.join(" and "))
+    }
+}
+
 /// Limits of one kind with the names of what they were found under.
-type Sides<'a> = Vec<(Vec<LimitKind>, Vec<String>, Vec<&'a Limit>)>;
+type Side<'a> = (Vec<LimitKind>, Vec<String>, Vec<&'a Limit>);
 
 /// `all CPUs busy in every case`, or what was full under which condition; nothing if no limit was
 /// looked for.
@@ -43,8 +55,13 @@ pub fn in_short(writer: &Writer, parts: &[Part<'_>]) -> Result<Option<Prose>, Re
         let args = Args::new().prose("limit", &told(writer, &kinds, &limits)?);
         return writer.say("limit-everywhere", args.name("scope", scope)).map(Some);
     }
-    let keys = first.under.iter().map(|(key, _)| key.as_str());
-    match keys.filter_map(|key| apart(&counted, key)).next() {
+    let keys: Vec<&str> = first.under.iter().map(|(key, _)| key.as_str()).collect();
+    let alone = keys.iter().map(|key| vec![*key]);
+    let pairs = (0..keys.len()).flat_map(|a| (a + 1..keys.len()).map(move |b| (a, b)));
+    let pairs = pairs.map(|(a, b)| vec![keys[a], keys[b]]);
+    let long = |(_, names, _): &&Side<'_>| names.len() > NAMED;
+    let short = |sides: &Vec<Side<'_>>| sides.iter().filter(long).count() < 2;
+    match alone.chain(pairs).filter_map(|keys| apart(&counted, &keys)).find(short) {
         Some(sides) => under(writer, &sides),
         None => often(writer, &counted),
     }
@@ -68,12 +85,12 @@ fn cases<'a>(part: &Part<'a>) -> impl Iterator<Item = Case<'a>> + use<'a> {
     })
 }
 
-/// The limits by the values of a condition, if each value has one kind of limit.
-fn apart<'a>(cases: &[Case<'a>], key: &str) -> Option<Sides<'a>> {
+/// The limits by the values of some conditions, if these have one kind of limit each.
+fn apart<'a>(cases: &[Case<'a>], keys: &[&str]) -> Option<Vec<Side<'a>>> {
     let mut of: Vec<(String, Vec<LimitKind>)> = Vec::new();
-    let mut sides: Sides<'a> = Vec::new();
+    let mut sides: Vec<Side<'a>> = Vec::new();
     for case in cases {
-        let (_, name) = case.under.iter().find(|(known, _)| known == key)?;
+        let name = &case.name(keys)?;
         let kinds = kinds_of(case.limit);
         match of.iter().find(|(known, _)| known == name) {
             Some((_, known)) if *known != kinds => return None,
@@ -93,12 +110,18 @@ fn apart<'a>(cases: &[Case<'a>], key: &str) -> Option<Sides<'a>> {
     Some(sides)
 }
 
-fn under(writer: &Writer, sides: &Sides<'_>) -> Said {
+/// Every kind of limit with the conditions it was found under; the one that has many last.
+fn under(writer: &Writer, sides: &[Side<'_>]) -> Said {
     let mut said = Vec::new();
+    let mut elsewhere = None;
     for (kinds, names, limits) in sides {
         let args = Args::new().prose("limit", &told(writer, kinds, limits)?);
-        said.push(writer.say("limit-under", args.name("names", &names.join(", ")))?);
+        match names.len() > NAMED {
+            true => elsewhere = Some(writer.say("limit-elsewhere", args)?),
+            false => said.push(writer.say("limit-under", args.name("names", &names.join(", ")))?),
+        }
     }
+    said.extend(elsewhere);
     Ok(Prose::join_with(&said, "; "))
 }
 

@@ -17,6 +17,9 @@ use desk::verdict::{Comparison, PointResult, Verdict};
 /// Up to this many levels of another factor get a sentence each.
 const LEVELS: usize = 3;
 
+/// From this difference on, on a logarithm, the ratio of the means is another than that shown.
+const APART: f64 = 0.01;
+
 /// The point at which a comparison is furthest from no difference, of those where it is sure.
 fn widest<'c>(
     comparison: &'c Comparison,
@@ -48,7 +51,9 @@ pub(super) fn sentences(
         && let ([point], None) = (judged.1.points.as_slice(), &judged.1.curve)
     {
         let args = figures(writer, *judged, point)?;
-        return Ok(vec![writer.say("most-plain", args)?]);
+        let means = point.other.centre.value / point.base.centre.value;
+        let apart = (means / point.ratio.centre.value).ln().abs() > APART;
+        return Ok(vec![writer.say(if apart { "most-medians" } else { "most-plain" }, args)?]);
     }
     let mut said = Vec::new();
     for group in by_level(run, asked) {

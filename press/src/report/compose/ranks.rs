@@ -34,7 +34,10 @@ pub(super) fn line(
         let args = Args::new().prose("rank", &rank(level)).prose("level", &place(writer, level)?);
         said.push(writer.say("ranks-place", args)?);
     }
-    let args = Args::new().prose("levels", &Prose::join_with(&said, ", "));
+    let curve = asked.iter().any(|(_, c)| c.points.len() > 1);
+    let args = Args::new()
+        .choose("over", if curve { "curve" } else { "point" })
+        .prose("levels", &Prose::join_with(&said, ", "));
     writer.say("ranks-line", args).map(Some)
 }
 

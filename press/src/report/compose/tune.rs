@@ -87,7 +87,10 @@ pub(super) fn rulings(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Ruling>
 fn to_do(writer: &Writer, parts: &[Part<'_>]) -> Result<Ruling, ReportError> {
     let best = largest_gain(runs(parts)).and_then(|(run, _)| lasting(run.environment()));
     let sentence = match best {
-        Some(made) => writer.say("tune-do", Args::new().name("command", &made.command))?,
+        Some(made) => {
+            let args = Args::new().prose("where", &place(writer, made.holds)?);
+            writer.say("tune-do", args.name("command", &made.command))?
+        }
         None => writer.label("tune-do-nothing")?,
     };
     Ok(Ruling { tone: Tone::Plain, label: writer.label("tune-title")?, sentence })
@@ -163,23 +166,27 @@ pub(super) fn section(writer: &Writer, parts: &[Part<'_>]) -> Result<Option<Node
 
 fn gain(writer: &Writer, run: &Run, best: &Comparison) -> Said {
     let holds = lasting(run.environment()).map(|made| made.holds).unwrap_or_default();
-    let holds = match holds {
-        Holds::Everywhere => Prose::default(),
-        Holds::ShortPath => writer.label("tune-where-network")?,
-        Holds::VirtualLink => writer.label("tune-where-offload")?,
-        Holds::UpToLine => writer.label("tune-where-line")?,
-        Holds::LineUnknown => writer.label("tune-where-line-unknown")?,
-        Holds::RandomMemory => writer.label("tune-where-memory")?,
-        Holds::CpuWork => writer.label("tune-where-work")?,
-    };
     let args = Args::new()
         .name("title", &run.plan.title)
         .name("then", &best.other)
         .name("now", &best.base)
         .name("metric", metric_title(run, best))
         .prose("effect", &effect(writer, &best.overall)?)
-        .prose("where", &holds);
+        .prose("where", &place(writer, holds)?);
     writer.say("tune-gain", args)
+}
+
+/// Where a gain holds, to be set behind it.
+fn place(writer: &Writer, holds: Holds) -> Said {
+    writer.label(match holds {
+        Holds::Everywhere => return Ok(Prose::default()),
+        Holds::ShortPath => "tune-where-network",
+        Holds::VirtualLink => "tune-where-offload",
+        Holds::UpToLine => "tune-where-line",
+        Holds::LineUnknown => "tune-where-line-unknown",
+        Holds::RandomMemory => "tune-where-memory",
+        Holds::CpuWork => "tune-where-work",
+    })
 }
 
 fn runs<'p, 'a>(

@@ -15,7 +15,7 @@ mod tests;
 use super::effect::is_alone;
 use super::names::key_words;
 use super::ruling::count;
-use super::testbed::machine_word;
+use super::testbed::{lab_word, machine_word};
 use super::{Nodes, Part, Said, Writer, cause};
 use crate::report::document::{Node, Prose, Ruling, Tone};
 use crate::report::error::ReportError;
@@ -118,12 +118,22 @@ pub(super) fn rulings(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Ruling>
     rulings.push(claimed::ruling(writer, parts)?);
     rulings.extend(records::ruling(writer, parts)?);
     if let Some(causes) = cause::in_short(writer, parts)? {
-        let said = writer.say("box-cause-said", Args::new().prose("causes", &causes.capitalised()));
-        rulings.push(ruling((writer.label("box-cause")?, said?)));
+        let said = writer.say("survey-cause", Args::new().prose("causes", &causes))?;
+        rulings.push(ruling((writer.label("box-cause")?, said)));
     }
     rulings.extend(steady(writer, parts)?);
+    rulings.push(ruling((writer.label("box-holds")?, holds(writer, parts)?)));
     rulings.extend(named(writer, parts, Intervals::LeftOut)?.into_iter().map(ruling));
     Ok(rulings)
+}
+
+/// The machine, and what its network is.
+fn holds(writer: &Writer, parts: &[Part<'_>]) -> Said {
+    let env = parts[0].run.environment();
+    let args = Args::new()
+        .prose("machine", &machine_word(writer, env)?)
+        .prose("lab", &lab_word(writer, env)?);
+    writer.say("survey-holds", args)
 }
 
 /// Whether figures of a line have their intervals.

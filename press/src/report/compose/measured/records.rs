@@ -10,7 +10,7 @@ use crate::report::compose::{Part, Said, Writer};
 use crate::report::document::{Column, Node, Prose, Ruling, Table, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use desk::record::{RecordKind, ReferenceRecord, Value, reference_records};
+use desk::record::{Better, RecordKind, ReferenceRecord, Value, reference_records};
 use desk::verdict::{Beside, MeasuredPoint, beside, compares};
 
 /// The section; nothing where no figure has a record.
@@ -46,10 +46,9 @@ const NAMED: usize = 2;
 pub(super) fn ruling(writer: &Writer, parts: &[Part<'_>]) -> Result<Option<Ruling>, ReportError> {
     let rows = rows(writer, parts)?;
     let mut said = Vec::new();
-    for (lies, key) in
-        [(Beside::Below, "records-some-below"), (Beside::Above, "records-some-above")]
-    {
-        let outside: Vec<&Row> = rows.iter().filter(|row| row.lies == lies).collect();
+    for (better, key) in [(false, "records-some-below"), (true, "records-some-above")] {
+        let outside: Vec<&Row> =
+            rows.iter().filter(|row| row.is_better() == Some(better)).collect();
         // Leaving out a single figure would save nothing.
         let named = if outside.len() > NAMED + 1 { NAMED } else { outside.len() };
         let mut names = Vec::new();
@@ -82,7 +81,19 @@ struct Row {
     here: Prose,
     brief: Prose,
     lies: Beside,
+    better: Better,
     others: Prose,
+}
+
+impl Row {
+    /// Whether the figure is better than all records, or worse; nothing within them.
+    fn is_better(&self) -> Option<bool> {
+        match self.lies {
+            Beside::Within => None,
+            Beside::Above => Some(self.better == Better::Higher),
+            Beside::Below => Some(self.better == Better::Lower),
+        }
+    }
 }
 
 fn rows(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Row>, ReportError> {
@@ -121,7 +132,17 @@ fn row(
     let name = Prose::join_with(&[name, title(load, metric), place], ", ");
     let here = value(writer, &figure.estimate)?;
     let brief = Prose::estimate(&figure.estimate);
-    Ok(Some(Row { name, short, here, brief, lies, others: Prose::join_with(&others, "; ") }))
+    let better =
+        load.0.run.metric(&load.1.name, metric).map_or(Better::Higher, |known| known.better);
+    Ok(Some(Row {
+        name,
+        short,
+        here,
+        brief,
+        lies,
+        better,
+        others: Prose::join_with(&others, "; "),
+    }))
 }
 
 /// `55.8 GB/s, low (Xeon E5430, 2009)`.

@@ -12,7 +12,7 @@ box-holds-model = { $count ->
    *[other] a simulated machine of { $count } CPUs
 }
 box-holds-lab = { $machine }, { $lab }
-box-holds-load = { $load }: { $settings }
+box-holds-load = load “{ $load }”: { $settings }
 box-holds-said = { $place }{ $some ->
     [yes] ; { $tried }
    *[no] { "" }
@@ -28,10 +28,11 @@ box-sure-said = { $how ->
 }. { $blocks } { repeats }, { $repeat ->
     [boot] a boot for each level in random order
    *[block] each with every level once, in random order
-}; less than ±{ $margin } counts as no difference.
+}; a difference within ±{ $margin } counts as none.
 span-from = { $name } { $from } to { $to }
 span-words = { $name } { $words }
 next-take = Use { $other }.
+next-never-worse = Use { $other }: it is behind nowhere.
 next-most = Use { $other } where it is ahead; elsewhere { $base } will do as well.
 next-stay = Keep { $base }.
 next-by-load = Choose by load: { $other } where it is ahead, { $base } elsewhere.
@@ -48,8 +49,9 @@ level-baseline = { $level } (the baseline)
 level-means-baseline = { $level } (the baseline: { $settings })
 level-more = and { $count } more
 most-plain = { $metric }: { $before } with { $base }, { $after } with { $other }, { $effect }.
-most-said = Largest difference{ $at }: { $before } with { $base }, { $after } with { $other }, { $effect }.
-most-said-under = Largest difference{ $at } with { $condition }: { $before } with { $base }, { $after } with { $other }, { $effect }.
+most-medians = { $metric }: { $before } with { $base }, { $after } with { $other } (means); the ratio of the typical { repeat-one } is { $effect }.
+most-said = Widest single point{ $at }: { $before } with { $base }, { $after } with { $other }, { $effect }.
+most-said-under = Widest single point with { $condition }{ $at }: { $before } with { $base }, { $after } with { $other }, { $effect }.
 others-said = { $other } against { $base }: { $metric } { $sides }.
 others-tally = with { $level } { $worse ->
     [never] ahead
@@ -91,8 +93,8 @@ box-cost-named = { " " }with { $names }
 box-cost-some = { " " }in { $some } of { $count } comparisons
 box-cost-open = Undecided: { $metric } of { $other } against { $base } { $effect }.
 box-cost-withheld = No verdict on CPU cost: { $reason }.
-box-cost-busy = CPUs busy{ $many ->
-    [yes] , at most of any point
+box-cost-busy = All CPUs together are busy{ $many ->
+    [yes] { " " }on average
    *[no] { "" }
 }: { $levels }.
 box-cost-level = { $busy } with { $level }
@@ -133,7 +135,10 @@ order-undecided = None of { $count } levels of { $factor } was told apart from a
 place-ranked = { $level } ({ $effect })
 place-baseline = { $level } (the baseline)
 ranks-place = { $rank } { $level }
-ranks-line = { $levels }.
+ranks-line = Against the baseline{ $over ->
+    [curve] , over all points
+   *[point] { "" }
+}: { $levels }.
 ranks-subtitle = { $metric }: ratio to { $base }, a bar the { $level } interval of the ratio by itself
 ranks-footnote = The rank stands before the level; levels that share one were not told apart when all { $pairs } pairs were judged together. n = { $blocks } { repeats } in random order; run { $run }.
 ranks-shows = The table below says from which levels each level of { $figure } was not told apart.
@@ -177,7 +182,7 @@ forest-subtitle-levels = ratio over all points; bar: its interval
 forest-subtitle-alone = ratio over all points, of the only { repeat-place }
 forest-shared = { $name } (neither ahead)
 forest-states = { $name } (two states)
-forest-footnote = Black: a ratio within the margin.
+forest-footnote = Black: neither level is ahead, as the interval includes a ratio of one or lies within the margin.
 forest-lower = { $name } (lower is better)
 forest-footnote-states = Hollow: a level with two states, whose ratio says how often each was met.
 forest-shows = { $figure } shows the ratio of every comparison. A table below has the figures.

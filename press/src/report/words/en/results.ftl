@@ -113,8 +113,9 @@ limit-everywhere = { $limit } in every case{ $scope ->
     [free] { " " }whose load was not set
    *[all] {""}
 }
+limit-elsewhere = { $limit } elsewhere
 limit-under = { $limit } with { $names }
-limit-none-busy = none found ({ $limit }, CPUs on average up to { $most } busy)
+limit-none-busy = none found ({ $limit }, CPUs { $most } busy on average)
 limit-others = other limits in { $seen } of { $of }
 limit-often = { $limit } in { $seen } of { $of } cases
 limit-tied = { $limits } together

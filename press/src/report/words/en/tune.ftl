@@ -1,4 +1,6 @@
 survey-machine = { $machine }: { $told }
+survey-holds = { $machine }, { $lab }. Network figures are of virtual links inside this machine, not of an adapter.
+survey-cause = Where the network was loaded: { $causes }.
 survey-next = To try other settings of this machine, each undone afterwards: stend survey --tune
 survey-steady-label = How sure
 survey-steady = Half of these figures are known to within ±{ $half }, all to within ±{ $most } ({ $level } intervals).
@@ -29,7 +31,7 @@ tune-where-memory = , for programs that use much memory at random
 tune-where-work = , for work that fills a CPU
 tune-title = What to do
 tune-section = Settings to change
-tune-do = As root: { $command } (the lines that keep it over a boot stand below)
+tune-do = As root{ $where }: { $command } (the lines that keep it over a boot stand below)
 tune-do-nothing = Leave the settings as they are.
 tune-usual-label = As usual
 tune-command = { $title }, as root

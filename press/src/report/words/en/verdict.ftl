@@ -51,6 +51,10 @@ effect-short-change = { $change } ({ $low } to { $high })
 
 # Claims, one message a topic and kind. $exceptions says whether $but has stretches of curves where it
 # is not so.
+once-over-points = { $exceptions ->
+    [some] { "" }
+   *[none] { over-points }
+}
 over-all = { $exceptions ->
     [some] { " " }overall
    *[none] { "" }
@@ -106,11 +110,11 @@ scope-of = { $scope ->
     [both] both comparisons
    *[all] all { $count } comparisons
 }
-several-better = { $other } is better than { $base }{ over-all } in { scope-of }{ but-so }: { $metric } { $least } in the closest, { $most } in the widest.
-several-worse = { $other } is worse than { $base }{ over-all } in { scope-of }{ but-so }: { $metric } { $least } in the closest, { $most } in the widest.
-several-equivalent = No relevant difference between { $other } and { $base }{ over-all } in { scope-of }{ but-equal }: { $metric } { $least } in the closest, { $most } in the widest.
-several-most-better = { $other } is better than { $base } in { $won } of { $count } comparisons: { $metric } { $effects }. The others: { $rest }.
-several-most-worse = { $other } is worse than { $base } in { $won } of { $count } comparisons: { $metric } { $effects }. The others: { $rest }.
+several-better = { $other } is better than { $base }{ over-all } in { scope-of }{ but-so }: { $metric }{ once-over-points } { $least } in the closest, { $most } in the widest.
+several-worse = { $other } is worse than { $base }{ over-all } in { scope-of }{ but-so }: { $metric }{ once-over-points } { $least } in the closest, { $most } in the widest.
+several-equivalent = No relevant difference between { $other } and { $base }{ over-all } in { scope-of }{ but-equal }: { $metric }{ once-over-points } { $least } in the closest, { $most } in the widest.
+several-most-better = { $other } is better than { $base } in { $won } of { $count } comparisons: { $metric }{ over-points } { $effects }. The others: { $rest }.
+several-most-worse = { $other } is worse than { $base } in { $won } of { $count } comparisons: { $metric }{ over-points } { $effects }. The others: { $rest }.
 several-split = { $other } against { $base }: { $metric } { $sides }.
 several-mixed = It depends. Of { $count } comparisons of { $other } with { $base }, { $tally }.
 several-neither = Neither of { $other } and { $base } is ahead: of { $count } comparisons, { $tally }.
