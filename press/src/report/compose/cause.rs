@@ -17,6 +17,9 @@ use std::cmp::Reverse;
 
 /// Conditions that a line names of a kind of limit; one kind may have more and stands elsewhere.
 const NAMED: usize = 2;
+/// Keys of conditions that are none of the plan's own.
+const LEVEL: &str = "the level";
+const LOAD: &str = "the load";
 /// Kinds of limit that a line names; the others are counted together.
 const OFTEN: usize = 2;
 
@@ -78,9 +81,9 @@ fn cases<'a>(part: &Part<'a>) -> impl Iterator<Item = Case<'a>> + use<'a> {
         let level = level_name(&run.plan, &c.factor, &limit.level);
         let stratum = c.stratum.iter().map(|(key, level)| (key, level_name(&run.plan, key, level)));
         let fixed = c.fixed.iter().map(|(key, value)| (key, setting_name(key, &shown(value))));
-        let load = ("load".to_owned(), subjects(run, c).load);
+        let load = (LOAD.to_owned(), subjects(run, c).load);
         let others = stratum.chain(fixed).map(|(key, name)| (key.clone(), name));
-        let under = [("level".to_owned(), level)].into_iter().chain(others).chain([load]);
+        let under = [(LEVEL.to_owned(), level)].into_iter().chain(others).chain([load]);
         Case { limit, under: under.collect() }
     })
 }
