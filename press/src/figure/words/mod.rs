@@ -18,6 +18,8 @@ fn english() -> FluentBundle<FluentResource> {
     let language = unic_langid::LanguageIdentifier::from_bytes(b"en").unwrap_or_default();
     let mut bundle = FluentBundle::new(vec![language]);
     bundle.set_use_isolating(false);
+    #[cfg(test)]
+    bundle.set_transform(Some(accents::accented));
     let (Ok(resource) | Err((resource, _))) = FluentResource::try_new(ENGLISH.into());
     bundle.add_resource_overriding(resource);
     bundle
@@ -68,5 +70,7 @@ pub fn label(key: &str) -> String {
     say(key, Args::new())
 }
 
+#[cfg(test)]
+pub(crate) mod accents;
 #[cfg(test)]
 mod tests;
