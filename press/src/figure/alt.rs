@@ -1,8 +1,10 @@
 //! Knows how a figure is said in words to a reader who cannot see it. Knows no drawing.
 
-use super::model::{Figure, FigureKind, Mark, Reference, Series};
+use super::model::{Axis, Figure, FigureKind, Mark, Reference, Series};
 use super::projection::drawable;
+use super::words::{Args, label, say};
 use super::{forest, groups, heatmap, percentile, roofline, timeline, waterfall};
+use std::fmt::Display;
 
 /// The figure in words: what is plotted, how each series runs, where lines cross, zones,
 /// references.
@@ -19,7 +21,7 @@ pub fn alt_text(figure: &Figure) -> String {
     if figure.kind == FigureKind::Sweep {
         said.extend(crossings(figure));
         said.extend(figure.drawn_zones().map(|z| {
-            format!("{} to {}: {}.", at(figure, z.from), at(figure, z.to), z.name.trim())
+            format!("{}: {}.", span(at(figure, z.from), at(figure, z.to)), z.name.trim())
         }));
     }
     let reference = |r: &Reference| format!("{}: {}.", r.name, figure.value(r.value));
@@ -48,22 +50,59 @@ fn sentence(text: &str) -> String {
 }
 
 fn plotted(figure: &Figure) -> String {
-    let direction = match figure.y.direction.as_str() {
-        "" => String::new(),
-        text => format!(", {text}"),
-    };
+    let values = figure.y.label.clone();
     match figure.kind {
-        FigureKind::Forest => format!("Ratios beside no change: {}{direction}.", figure.y.label),
-        FigureKind::Heatmap => format!("Cells: {}{direction}.", figure.y.label),
-        kind if kind.by_rows() => format!("Dots: {}{direction}.", figure.y.label),
+        FigureKind::Forest => shown("drawn-ratios", values, &figure.y),
+        FigureKind::Heatmap => shown("drawn-cells", values, &figure.y),
+        kind if kind.by_rows() => shown("drawn-dots", values, &figure.y),
         _ => {
             let xs = figure.positions();
-            let ends = xs.first().zip(xs.last()).map_or_else(String::new, |(a, b)| {
-                format!(" from {} to {}", at(figure, *a), at(figure, *b))
-            });
-            let (y, x) = (&figure.y.label, &figure.x.label);
-            format!("Lines: {y} over {x}{ends}{direction}.")
+            let ends = |(a, b): (&f64, &f64)| {
+                let args = axes(figure).name("first", at(figure, *a)).name("last", at(figure, *b));
+                say("drawn-over-from", args)
+            };
+            let ends = xs.first().zip(xs.last()).map(ends);
+            shown("drawn-lines", ends.unwrap_or_else(|| over(figure)), &figure.y)
         }
+    }
+}
+
+/// A message of what is plotted, and which direction of an axis is better.
+pub(super) fn shown(key: &str, plotted: String, axis: &Axis) -> String {
+    let plotted = match axis.direction.trim() {
+        "" => plotted,
+        direction => {
+            let args = Args::new().name("plotted", plotted).name("direction", direction);
+            say("drawn-directed", args)
+        }
+    };
+    say(key, Args::new().name("plotted", plotted))
+}
+
+/// `throughput over size`.
+pub(super) fn over(figure: &Figure) -> String {
+    say("drawn-over", axes(figure))
+}
+
+fn axes(figure: &Figure) -> Args {
+    Args::new().name("values", &figure.y.label).name("positions", &figure.x.label)
+}
+
+/// `64 B to 1 KiB`.
+pub(super) fn span(from: String, end: String) -> String {
+    say("drawn-to", Args::new().name("from", from).name("end", end))
+}
+
+/// `9.4 Gbit/s at 1 KiB`.
+pub(super) fn placed(value: impl Display, position: String) -> String {
+    say("drawn-at", Args::new().name("value", value).name("position", position))
+}
+
+/// What is said, and behind it why it is in doubt.
+pub(super) fn doubted(said: String, doubt: Option<&str>) -> String {
+    match doubt {
+        Some(key) => format!("{said}, {}", label(key)),
+        None => said,
     }
 }
 
@@ -79,30 +118,29 @@ fn valid(series: &Series) -> Vec<&Mark> {
 fn course(figure: &Figure, series: &Series) -> String {
     let marks = valid(series);
     let (Some(first), Some(last)) = (marks.first(), marks.last()) else {
-        return format!("{}: no valid point.", series.name);
+        return format!("{}: {}.", series.name, label("drawn-no-point"));
     };
-    let point = |m: &Mark| format!("{} at {}", figure.value(m.centre), at(figure, m.x));
+    let point = |m: &Mark| placed(figure.value(m.centre), at(figure, m.x));
     if marks.len() == 1 {
         return format!("{}: {}.", series.name, point(first));
     }
-    let verb = if overlap(first, last) {
-        "stays level"
+    let key = if overlap(first, last) {
+        "drawn-level"
     } else if last.centre > first.centre {
-        "rises"
+        "drawn-rises"
     } else {
-        "falls"
+        "drawn-falls"
     };
-    let mut text = format!("{}: {verb} from {} to {}", series.name, point(first), point(last));
+    let mut text = say(key, Args::new().name("first", point(first)).name("last", point(last)));
     let peak = marks.iter().copied().max_by(|a, b| a.centre.total_cmp(&b.centre));
     let floor = marks.iter().copied().min_by(|a, b| a.centre.total_cmp(&b.centre));
     let inner = |m: &&Mark| !overlap(m, first) && !overlap(m, last);
-    if let Some(peak) = peak.filter(inner) {
-        text.push_str(&format!(", highest {}", point(peak)));
+    for (key, extreme) in [("drawn-highest", peak), ("drawn-lowest", floor)] {
+        if let Some(mark) = extreme.filter(inner) {
+            text = say(key, Args::new().name("course", text).name("point", point(mark)));
+        }
     }
-    if let Some(floor) = floor.filter(inner) {
-        text.push_str(&format!(", lowest {}", point(floor)));
-    }
-    text + "."
+    format!("{}: {text}.", series.name)
 }
 
 fn overlap(a: &Mark, b: &Mark) -> bool {
@@ -111,7 +149,7 @@ fn overlap(a: &Mark, b: &Mark) -> bool {
 
 fn row(figure: &Figure, series: &Series) -> String {
     let Some(mark) = valid(series).first().copied() else {
-        return format!("{}: no valid point.", series.name);
+        return format!("{}: {}.", series.name, label("drawn-no-point"));
     };
     let (low, high) = (figure.value(mark.low), figure.value(mark.high));
     let range = desk::unit::show_range(low, high);
@@ -124,8 +162,9 @@ fn crossings(figure: &Figure) -> Vec<String> {
     for (i, a) in figure.series.iter().enumerate() {
         for b in &figure.series[i + 1..] {
             for (from, to) in changes_of_order(a, b) {
-                let (from, to) = (at(figure, from), at(figure, to));
-                said.push(format!("{} and {} cross between {from} and {to}.", a.name, b.name));
+                let names = Args::new().name("one", &a.name).name("other", &b.name);
+                let args = names.name("from", at(figure, from)).name("end", at(figure, to));
+                said.push(say("drawn-cross", args));
             }
         }
     }
@@ -151,9 +190,5 @@ fn invalid(figure: &Figure) -> Option<String> {
         return None;
     }
     let count = figure.series.iter().flat_map(|s| &s.marks).filter(|m| !m.valid).count();
-    match count {
-        0 => None,
-        1 => Some("1 invalid point is shown hollow.".into()),
-        n => Some(format!("{n} invalid points are shown hollow.")),
-    }
+    (count > 0).then(|| say("drawn-hollow-points", Args::new().count("count", count)))
 }

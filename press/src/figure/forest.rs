@@ -1,6 +1,7 @@
 //! Knows the forest figure: a row a ratio, its interval beside the line of no change, on a
 //! logarithmic axis; what is undecided is hollow. Knows no colours.
 
+use super::alt::doubted;
 use super::braille::{cut, heading, padded, right, wide};
 use super::layout::Sheet;
 use super::model::{Figure, Mark, Reference, Series};
@@ -8,6 +9,7 @@ use super::projection::{Projection, ValueAxis, drawable, round_step};
 use super::rows::{Columns, Row, Slot};
 use super::scene::{Glyph, Ink, Point, Shape};
 use super::track::{Track, tick_line};
+use super::words::{Args, label, say};
 
 /// Height of a track, px.
 const TRACK: f64 = 24.0;
@@ -141,12 +143,9 @@ fn interval(
 /// `1.31× (1.24–1.38×)`, and whether that decides anything.
 fn said(figure: &Figure, mark: &Mark) -> String {
     let range = desk::unit::show_range(figure.value(mark.low), figure.value(mark.high));
-    let doubt = if mark.valid { "" } else { ", undecided" };
     let centre = desk::unit::show_centre(figure.value(mark.centre), (mark.low, mark.high));
-    if mark.low >= mark.high {
-        return format!("{centre}{doubt}");
-    }
-    format!("{centre} ({range}){doubt}")
+    let said = if mark.low < mark.high { format!("{centre} ({range})") } else { centre };
+    doubted(said, (!mark.valid).then_some("drawn-undecided"))
 }
 
 /// The logarithmic axis of ratios. It holds no change, every centre, line and zone, and every
@@ -266,7 +265,7 @@ fn track(
 pub fn words(figure: &Figure) -> Vec<String> {
     let row = |s: &Series| match mark(s) {
         Some(m) => format!("{}: {}.", s.name, said(figure, m)),
-        None => format!("{}: no ratio.", s.name),
+        None => format!("{}: {}.", s.name, label("drawn-no-ratio")),
     };
     let mut all: Vec<String> = figure.series.iter().map(row).collect();
     all.extend(figure.drawn_zones().map(|z| {
@@ -274,10 +273,6 @@ pub fn words(figure: &Figure) -> Vec<String> {
         format!("{}: {range}.", z.name.trim())
     }));
     let open = figure.series.iter().filter_map(mark).filter(|m| !m.valid).count();
-    match open {
-        0 => {}
-        1 => all.push("1 undecided row is shown hollow.".into()),
-        n => all.push(format!("{n} undecided rows are shown hollow.")),
-    }
+    all.extend((open > 0).then(|| say("drawn-hollow-rows", Args::new().count("count", open))));
     all
 }

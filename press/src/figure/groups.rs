@@ -1,6 +1,7 @@
 //! Knows the figure of groups: under the name of each group a row a series, in it every run as a
 //! dot, the centre and its interval. Knows no colours.
 
+use super::alt::doubted;
 use super::braille::{cut, heading, padded, right, wide};
 use super::layout::Sheet;
 use super::model::{Figure, Mark, Series};
@@ -8,6 +9,7 @@ use super::projection::{Projection, ValueAxis, drawable};
 use super::rows::{Columns, Row, Slot, shortened};
 use super::scene::{Anchor, Glyph, Ink, Role, Shape};
 use super::track::{Track, tick_line};
+use super::words::{Args, say};
 
 /// Radius of the dot of a run, px.
 const RUN: f64 = 2.4;
@@ -143,8 +145,8 @@ fn draw(
 /// `9.41 Gbit/s (9.38–9.44 Gbit/s)`.
 fn said(figure: &Figure, mark: &Mark) -> String {
     let range = desk::unit::show_range(figure.value(mark.low), figure.value(mark.high));
-    let doubt = if mark.valid { "" } else { ", invalid" };
-    format!("{} ({range}){doubt}", figure.value(mark.centre))
+    let said = format!("{} ({range})", figure.value(mark.centre));
+    doubted(said, (!mark.valid).then_some("drawn-invalid"))
 }
 
 /// The groups as text: a name, then a row a series.
@@ -192,7 +194,7 @@ pub fn text(figure: &Figure, columns: usize, unicode: bool) -> Vec<String> {
 pub fn words(figure: &Figure) -> Vec<String> {
     let entry = |e: &Entry| match e.mark.valid {
         true => format!("{} {}", e.series.name, said(figure, e.mark)),
-        false => format!("{} invalid", e.series.name),
+        false => say("drawn-is-invalid", Args::new().name("name", &e.series.name)),
     };
     let group = |(name, entries): &(String, Vec<Entry>)| {
         let all: Vec<String> = entries.iter().map(entry).collect();

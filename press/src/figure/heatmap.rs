@@ -5,12 +5,14 @@
 //! Where the cells of a row find no room the table is turned, and where that does not help it goes
 //! on below.
 
+use super::alt::doubted;
 use super::braille::{cut, heading, padded, right, wide};
 use super::layout::Sheet;
 use super::model::{Figure, Mark, Series};
 use super::projection::{ValueAxis, drawable};
 use super::rows::shortened;
 use super::scene::{Anchor, Ink, Point, Rect, Role, Shape};
+use super::words::{Args, label, say};
 
 /// Height of a cell, px.
 const CELL: f64 = 30.0;
@@ -22,8 +24,9 @@ const GAP: f64 = 2.0;
 const PAD: f64 = 9.0;
 /// From one line of a hatch to the next, px.
 const HATCH: f64 = 7.0;
-/// What stands beside a cell without a colour.
-const OPEN: &str = "undecided";
+/// What stands beside a cell without a colour, by the keys of its messages.
+const OPEN: &str = "drawn-undecided";
+const INVALID: &str = "drawn-invalid";
 /// The step of no change; three lie below it and three above.
 const MIDDLE: usize = 3;
 /// Bounds of the steps as ratios above 1; those below 1 are their inverse.
@@ -243,8 +246,8 @@ fn row(
         let role = if decided { Role::Value } else { Role::Name };
         let words = sheet.measured(&value(figure, mark), role, at, Anchor::Middle);
         let ratio = figure.x.tick_text(mark.x);
-        let doubt = if decided { String::new() } else { format!(", {OPEN}") };
-        let hint = format!("{}, {ratio}: {}{doubt}", series.name, said(figure, mark));
+        let said = doubted(said(figure, mark), (!decided).then_some(OPEN));
+        let hint = format!("{}, {ratio}: {said}", series.name);
         if !decided {
             sheet.push(Shape::Bar { ink: Ink::Open, room, hint });
         } else if mark.valid {
@@ -308,7 +311,7 @@ fn key(sheet: &mut Sheet, figure: &Figure, steps: &Steps) {
     sheet.bottom = bottom + Role::Tick.line() + 4.0;
     let nothing = Rect { left: -9.0, top: -9.0, right: -9.0, bottom: -9.0 };
     let [open, invalid] = without_colour(figure, steps);
-    for (_, words) in [(open, OPEN), (invalid, "invalid")].into_iter().filter(|l| l.0) {
+    for (_, words) in [(open, OPEN), (invalid, INVALID)].into_iter().filter(|l| l.0) {
         sheet.space(4.0);
         let top = sheet.bottom;
         let room = Rect { left: 0.5, top, right: step - 1.0, bottom: top + TALL };
@@ -318,7 +321,7 @@ fn key(sheet: &mut Sheet, figure: &Figure, steps: &Steps) {
             hatched(sheet, room, nothing, String::new());
         }
         let at = (step + 8.0, top + 10.0);
-        sheet.text(words, Role::Tick, at, Anchor::Start);
+        sheet.text(&label(words), Role::Tick, at, Anchor::Start);
         sheet.space(TALL + 4.0);
     }
 }
@@ -337,8 +340,8 @@ fn edge_text(edge: f64) -> String {
 /// `1.31× (1.24–1.38×)`.
 fn said(figure: &Figure, mark: &Mark) -> String {
     let range = desk::unit::show_range(figure.value(mark.low), figure.value(mark.high));
-    let doubt = if mark.valid { "" } else { ", invalid" };
-    format!("{} ({range}){doubt}", figure.value(mark.centre))
+    let said = format!("{} ({range})", figure.value(mark.centre));
+    doubted(said, (!mark.valid).then_some(INVALID))
 }
 
 /// Every cell in words, a sentence a series.
@@ -346,20 +349,20 @@ pub fn words(figure: &Figure) -> Vec<String> {
     let steps = Steps::of(figure);
     let cell = |m: &Mark| {
         let doubt = match m.valid {
-            false => ", invalid".to_owned(),
-            true if !steps.decided(m) => format!(", {OPEN}"),
-            true => String::new(),
+            false => Some(INVALID),
+            true if !steps.decided(m) => Some(OPEN),
+            true => None,
         };
-        format!("{} {}{doubt}", figure.x.tick_text(m.x), value(figure, m))
+        doubted(format!("{} {}", figure.x.tick_text(m.x), value(figure, m)), doubt)
     };
     let row = |s: &Series| {
         let all: Vec<String> = s.marks.iter().filter(|m| placed(m)).map(cell).collect();
-        let said = if all.is_empty() { "no ratio".to_owned() } else { all.join("; ") };
+        let said = if all.is_empty() { label("drawn-no-ratio") } else { all.join("; ") };
         format!("{}: {said}.", s.name)
     };
     let mut all: Vec<String> = figure.series.iter().map(row).collect();
     if figure.series.iter().flat_map(|s| &s.marks).any(|m| !m.valid) {
-        all.push("Invalid cells are hatched.".into());
+        all.push(label("drawn-hatched"));
     }
     all
 }
@@ -429,14 +432,15 @@ fn key_text(
     columns: usize,
 ) -> Vec<String> {
     let [_, _, low, high, _, _] = steps.edges().map(edge_text);
+    let sign = |sign: &str| Args::new().name("sign", sign);
     let mut parts = vec![
-        format!("{above} from {high}"),
-        format!("{below} to {low}"),
-        format!("{level} between"),
+        say("drawn-ratio-above", sign(above).name("bound", high)),
+        say("drawn-ratio-below", sign(below).name("bound", low)),
+        say("drawn-ratio-between", sign(level)),
     ];
     let [unsure, wrong] = without_colour(figure, steps);
-    parts.extend(unsure.then(|| format!("{open} {OPEN}")));
-    parts.extend(wrong.then(|| format!("{invalid} invalid")));
+    parts.extend(unsure.then(|| format!("{open} {}", label(OPEN))));
+    parts.extend(wrong.then(|| format!("{invalid} {}", label(INVALID))));
     let line = parts.join("  ");
     if wide(&line) <= columns { vec![line] } else { parts }
 }

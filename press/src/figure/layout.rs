@@ -6,6 +6,7 @@ use super::measure::Ruler;
 use super::model::{Figure, FigureKind};
 use super::projection::ValueAxis;
 use super::scene::{Anchor, Glyph, Ink, Point, Rect, Role, Scene, Shape, Text};
+use super::words::{Args, say};
 use super::{
     dots, forest, groups, heatmap, percentile, roofline, sparkline, sweep, timeline, waterfall,
 };
@@ -43,7 +44,7 @@ pub fn scene(figure: &Figure, width: u32, stretch: f64) -> Scene {
 
 /// The number of the figure as its reader sees it.
 pub fn kicker(figure: &Figure) -> String {
-    format!("Figure {}", figure.number)
+    say("drawn-kicker", Args::new().name("number", figure.number))
 }
 
 fn header(sheet: &mut Sheet, figure: &Figure) {
@@ -176,6 +177,12 @@ impl Sheet {
         #[expect(clippy::cast_precision_loss, reason = "a handful of rows")]
         let height = rows.len() as f64 * role.line();
         self.bottom += height;
+    }
+
+    /// Adds the name of what only a number, from 1, stands for in the panel.
+    pub fn numbered(&mut self, number: usize, name: &str) {
+        let args = Args::new().count("number", number).name("name", name);
+        self.paragraph(&say("drawn-numbered", args), Role::Remark);
     }
 
     /// Adds a sample of a line with what it stands for.

@@ -37,6 +37,7 @@ mod tests_b;
 mod timeline;
 mod track;
 mod waterfall;
+pub(crate) mod words;
 
 pub use alt::alt_text;
 pub use braille::braille;

@@ -2,6 +2,7 @@
 //!
 //! Knows no colours and no words around the panel.
 
+use super::alt;
 use super::layout::Sheet;
 use super::model::{Figure, Mark, Series};
 use super::plot::{self, Clear, Words};
@@ -10,6 +11,7 @@ use super::scales::{self, Shares};
 use super::scene::{Anchor, Glyph, Ink, Point, Rect, Role, Shape};
 use super::sweep::{self, Frame};
 use super::terminal::{Page, Panel, sign};
+use super::words::{Args, label, say};
 
 /// From a curve to its name, px.
 const TO_LABEL: f64 = 9.0;
@@ -161,9 +163,15 @@ fn marker(figure: &Figure, series: usize, mark: &Mark, at: Point) -> Shape {
     let glyph = Glyph::of(series);
     let (ink, glyph) =
         if mark.valid { (Ink::Marker(series), glyph) } else { (Ink::Invalid, glyph.outline()) };
-    let (name, x) = (&figure.series[series].name, figure.x.tick_text(mark.x));
-    let hint = format!("{name}: {} at most {x}", plot::value(figure, mark));
+    let name = &figure.series[series].name;
+    let hint = format!("{name}: {}", at_most(figure, mark));
     Shape::Marker { ink, glyph, at, radius: 3.6, hint }
+}
+
+/// `90 % at most 1.2 ms`.
+fn at_most(figure: &Figure, mark: &Mark) -> String {
+    let (share, value) = (plot::value(figure, mark), figure.x.tick_text(mark.x));
+    say("drawn-at-most", Args::new().name("share", share).name("value", value))
 }
 
 type Named = (Words, Rect, Anchor);
@@ -293,11 +301,7 @@ pub fn characters(figure: &Figure, page: &Page) -> Vec<String> {
 
 /// The figure in sentences: the smallest value that half, 90 % and 99 % are at most, and the last.
 pub fn said(figure: &Figure) -> Vec<String> {
-    let direction = match figure.x.direction.trim() {
-        "" => String::new(),
-        words => format!(", {words}"),
-    };
-    let mut all = vec![format!("Shares: {} over {}{direction}.", figure.y.label, figure.x.label)];
+    let mut all = vec![alt::shown("drawn-shares", alt::over(figure), &figure.x)];
     for series in &figure.series {
         let marks: Vec<&Mark> = series.marks.iter().filter(|m| m.valid && drawable(m)).collect();
         let mut told: Vec<&Mark> = Vec::new();
@@ -308,11 +312,9 @@ pub fn said(figure: &Figure) -> Vec<String> {
                 told.push(mark);
             }
         }
-        let at =
-            |m: &&Mark| format!("{} at most {}", plot::value(figure, m), figure.x.tick_text(m.x));
-        let words: Vec<String> = told.iter().map(at).collect();
-        let words = if words.is_empty() { "no valid point".into() } else { words.join(", ") };
-        all.push(format!("{}: {words}.", series.name));
+        let said: Vec<String> = told.iter().map(|m| at_most(figure, m)).collect();
+        let said = if said.is_empty() { label("drawn-no-point") } else { said.join(", ") };
+        all.push(format!("{}: {said}.", series.name));
     }
     all
 }

@@ -3,14 +3,16 @@
 //!
 //! Knows no colours and no words around the panel.
 
+use super::alt;
 use super::layout::Sheet;
-use super::model::{Figure, Mark, Series, Zone};
+use super::model::{Figure, Mark, Roof, Series, Zone};
 use super::plot::{self, Clear, Words};
 use super::projection::{ValueAxis, drawable};
 use super::roofs::{axes, binds, knee, marks, stretches, under};
 use super::scene::{Anchor, Glyph, Ink, Point, Rect, Role, Shape};
 use super::sweep::Frame;
 use super::terminal::{Page, Panel, sign};
+use super::words::{Args, label, say};
 
 /// Half of a marker, px.
 const MARKER: f64 = 4.6;
@@ -42,7 +44,7 @@ pub fn panel(sheet: &mut Sheet, figure: &Figure) {
     plot::below(sheet, &figure.x, &x, &frame);
     for (sign, number) in labels.numbered.iter().enumerate() {
         let name = &figure.roofs[*number].name;
-        sheet.paragraph(&format!("{}\u{a0}\u{a0}{name}", sign + 1), Role::Remark);
+        sheet.numbered(sign + 1, name);
     }
     let ink = if figure.drawn_zones().next().is_some() { Ink::Reference } else { Ink::Roof };
     for number in labels.homeless {
@@ -56,7 +58,7 @@ pub fn panel(sheet: &mut Sheet, figure: &Figure) {
 /// `16 B to 16 KiB: messages lie in the caches`, for a zone in which no roof binds.
 fn apart(figure: &Figure, zone: &Zone) -> String {
     let [from, to] = [zone.from, zone.to].map(|x| figure.x.tick_text(x));
-    format!("{from} to {to}: {}", zone.name.trim())
+    format!("{}: {}", alt::span(from, to), zone.name.trim())
 }
 
 fn placed(frame: &Frame, p: (f64, f64)) -> Point {
@@ -109,10 +111,13 @@ fn points(sheet: &mut Sheet, figure: &Figure, frame: &Frame) {
 
 /// `3.2 Gbit/s at 4 KiB, bound by memory bandwidth`.
 fn point(figure: &Figure, mark: &Mark) -> String {
-    let (value, x) = (plot::value(figure, mark), figure.x.tick_text(mark.x));
+    let point = alt::placed(plot::value(figure, mark), figure.x.tick_text(mark.x));
     match binds(figure, mark.x) {
-        Some((roof, _)) => format!("{value} at {x}, bound by {}", figure.roofs[roof].name),
-        None => format!("{value} at {x}"),
+        Some((roof, _)) => {
+            let args = Args::new().name("point", point).name("roof", &figure.roofs[roof].name);
+            say("drawn-bound", args)
+        }
+        None => point,
     }
 }
 
@@ -315,10 +320,12 @@ pub fn characters(figure: &Figure, page: &Page) -> Vec<String> {
     for (i, series) in figure.series.iter().enumerate() {
         let bound = |s: &Series| {
             let last = s.marks.iter().rev().find(|m| drawable(m))?;
-            binds(figure, last.x).map(|(roof, _)| format!(", under {}", number(roof)))
+            let (roof, _) = binds(figure, last.x)?;
+            let args = Args::new().name("name", &s.name).name("roof", number(roof));
+            Some(say("drawn-under", args))
         };
-        let bound = bound(series).unwrap_or_default();
-        lines.push(format!("  {} {}{bound}", sign(page, i), series.name));
+        let said = bound(series).unwrap_or_else(|| series.name.clone());
+        lines.push(format!("  {} {said}", sign(page, i)));
     }
     lines.extend(figure.drawn_zones().map(|zone| format!("  {}", apart(figure, zone))));
     lines
@@ -327,31 +334,30 @@ pub fn characters(figure: &Figure, page: &Page) -> Vec<String> {
 /// The figure in sentences: every roof, where none binds, then every point and the roof that binds
 /// it.
 pub fn said(figure: &Figure) -> Vec<String> {
-    let direction = match figure.y.direction.trim() {
-        "" => String::new(),
-        words => format!(", {words}"),
-    };
-    let (y, x) = (&figure.y.label, &figure.x.label);
-    let place = if figure.drawn_zones().next().is_some() { "beside" } else { "under" };
-    let mut all = vec![format!("Points {place} roofs: {y} over {x}{direction}.")];
-    for roof in &figure.roofs {
-        let level = roof.ceiling.map(|c| figure.value(c).to_string());
-        let words = match (level, knee(roof)) {
-            (Some(level), Some(bend)) => {
-                format!("rises to {level} at {}, then level", figure.x.tick_text(bend))
-            }
-            (Some(level), None) => format!("level at {level}"),
-            (None, _) => format!("rises with {x}"),
-        };
-        all.push(format!("Roof {}: {words}.", roof.name));
-    }
-    let zones = figure.drawn_zones();
-    all.extend(zones.map(|zone| format!("No roof binds from {}.", apart(figure, zone))));
+    let beside = figure.drawn_zones().next().is_some();
+    let key = if beside { "drawn-beside-roofs" } else { "drawn-under-roofs" };
+    let mut all = vec![alt::shown(key, alt::over(figure), &figure.y)];
+    all.extend(figure.roofs.iter().map(|roof| said_roof(figure, roof)));
+    let unbound = |zone| say("drawn-unbound", Args::new().name("apart", apart(figure, zone)));
+    all.extend(figure.drawn_zones().map(unbound));
     for series in &figure.series {
         let valid = series.marks.iter().filter(|m| m.valid && drawable(m));
         let said: Vec<String> = valid.map(|m| point(figure, m)).collect();
-        let said = if said.is_empty() { "no valid point".into() } else { said.join("; ") };
+        let said = if said.is_empty() { label("drawn-no-point") } else { said.join("; ") };
         all.push(format!("{}: {said}.", series.name));
     }
     all
+}
+
+/// How a roof runs.
+fn said_roof(figure: &Figure, roof: &Roof) -> String {
+    let name = Args::new().name("name", &roof.name);
+    match (roof.ceiling.map(|level| figure.value(level)), knee(roof)) {
+        (Some(level), Some(bend)) => {
+            let args = name.name("level", level).name("position", figure.x.tick_text(bend));
+            say("drawn-roof-bends", args)
+        }
+        (Some(level), None) => say("drawn-roof-level", name.name("level", level)),
+        (None, _) => say("drawn-roof-rises", name.name("positions", &figure.x.label)),
+    }
 }

@@ -247,7 +247,7 @@ fn rooflines() -> Vec<(String, Figure)> {
     all
 }
 
-fn figures() -> Vec<(String, Figure)> {
+pub fn figures() -> Vec<(String, Figure)> {
     let all = [percentiles(), timelines(), waterfalls(), rooflines()];
     all.into_iter().flatten().map(|(n, f)| (format!("{:?}, {n}", f.kind), f)).collect()
 }

@@ -2,6 +2,7 @@
 //!
 //! Knows no colours and no words around the panel.
 
+use super::alt;
 use super::layout::{Sheet, spread};
 use super::model::{Figure, Mark, Series, Zone};
 use super::plot::{self, INSET, Words};
@@ -10,6 +11,7 @@ use super::scales;
 use super::scene::{Anchor, Glyph, Ink, Point, Role, Shape};
 use super::sweep::{self, Frame};
 use super::terminal::{Page, Panel, sign};
+use super::words::{Args, label, say};
 
 /// From the edge of the panel to a name at the end of a line, px.
 const TO_LABEL: f64 = 8.0;
@@ -18,10 +20,10 @@ const NAMED: usize = 3;
 
 /// With more visits than this each is small.
 const MANY: usize = 120;
-/// What a hollow visit is.
-const INVALID: &str = "invalid, not averaged in";
-/// What a small visit is.
-const DRY: &str = "dry, not counted";
+/// Key of what a hollow visit is.
+const INVALID: &str = "drawn-not-averaged";
+/// Key of what a small visit is.
+const DRY: &str = "drawn-not-counted";
 
 /// Adds heading, visits, axes.
 pub fn panel(sheet: &mut Sheet, figure: &Figure) {
@@ -52,7 +54,7 @@ pub fn panel(sheet: &mut Sheet, figure: &Figure) {
     }
     explain(sheet, figure);
     for (number, kind) in kinds.iter().enumerate() {
-        sheet.paragraph(&format!("{}\u{a0}\u{a0}{kind}", number + 1), Role::Remark);
+        sheet.numbered(number + 1, kind);
     }
 }
 
@@ -145,7 +147,7 @@ fn explain(sheet: &mut Sheet, figure: &Figure) {
         let (at, hint) = ((5.0, middle), String::new());
         sheet.push(Shape::Marker { ink, glyph, at, radius, hint });
         let baseline = sheet.bottom + Role::Remark.size();
-        sheet.text(words, Role::Remark, (16.0, baseline), Anchor::Start);
+        sheet.text(&label(words), Role::Remark, (16.0, baseline), Anchor::Start);
         sheet.bottom += Role::Remark.line();
     }
 }
@@ -153,14 +155,14 @@ fn explain(sheet: &mut Sheet, figure: &Figure) {
 fn visit(figure: &Figure, (series, mark): (usize, &Mark), at: Point, radius: f64) -> Shape {
     let glyph = Glyph::of(series);
     let small = dry(figure, mark);
-    let (ink, glyph, said) = match (mark.valid, small) {
-        (false, _) => (Ink::Invalid, glyph.outline(), ", invalid"),
-        (true, true) => (Ink::Run(series), glyph.filled(), ", dry"),
-        (true, false) if radius < 3.0 => (Ink::Run(series), glyph.filled(), ""),
-        (true, false) => (Ink::Marker(series), glyph, ""),
+    let (ink, glyph, doubt) = match (mark.valid, small) {
+        (false, _) => (Ink::Invalid, glyph.outline(), Some("drawn-invalid")),
+        (true, true) => (Ink::Run(series), glyph.filled(), Some("drawn-dry")),
+        (true, false) if radius < 3.0 => (Ink::Run(series), glyph.filled(), None),
+        (true, false) => (Ink::Marker(series), glyph, None),
     };
     let (name, value) = (&figure.series[series].name, figure.value(mark.centre));
-    let hint = format!("{name}: {value} at {}{said}", moment(mark.x));
+    let hint = format!("{name}: {}", alt::doubted(alt::placed(value, moment(mark.x)), doubt));
     Shape::Marker { ink, glyph, at, radius, hint }
 }
 
@@ -235,9 +237,9 @@ pub fn characters(figure: &Figure, page: &Page) -> Vec<String> {
     let mut lines = panel.lines(&plot::name(&figure.x, &x));
     let key = |(i, s): (usize, &Series)| format!("  {} {}", sign(page, i), s.name);
     lines.extend(figure.series.iter().enumerate().map(key));
-    lines.extend(marks(figure).any(|m| !m.valid).then(|| format!("  {hollow} {INVALID}")));
+    lines.extend(marks(figure).any(|m| !m.valid).then(|| format!("  {hollow} {}", label(INVALID))));
     let idle = marks(figure).any(|m| m.valid && dry(figure, m));
-    lines.extend(idle.then(|| format!("  {small} {DRY}")));
+    lines.extend(idle.then(|| format!("  {small} {}", label(DRY))));
     let mark = if page.unicode { '▒' } else { '#' };
     lines.extend(disturbances(figure).into_iter().map(|said| format!("  {mark} {said}")));
     lines
@@ -257,7 +259,7 @@ fn disturbances(figure: &Figure) -> Vec<String> {
 
 fn span(zone: &Zone) -> String {
     if zone.to > zone.from {
-        format!("{} to {}", moment(zone.from), moment(zone.to))
+        alt::span(moment(zone.from), moment(zone.to))
     } else {
         moment(zone.from)
     }
@@ -265,33 +267,24 @@ fn span(zone: &Zone) -> String {
 
 /// The figure in sentences: how many attempts of each series, from when to when, and their values.
 pub fn said(figure: &Figure) -> Vec<String> {
-    let direction = match figure.y.direction.trim() {
-        "" => String::new(),
-        words => format!(", {words}"),
-    };
-    let mut all = vec![format!("Attempts: {} over {}{direction}.", figure.y.label, figure.x.label)];
+    let mut all = vec![alt::shown("drawn-attempts", alt::over(figure), &figure.y)];
     for series in &figure.series {
         let shown = |m: &&Mark| m.valid && drawable(m) && !dry(figure, m);
         let marks: Vec<&Mark> = series.marks.iter().filter(shown).collect();
         if marks.is_empty() {
-            all.push(format!("{}: no valid attempt.", series.name));
+            all.push(format!("{}: {}.", series.name, label("drawn-no-attempt")));
             continue;
         }
         let (first, last) = scales::extent(marks.iter().map(|m| m.x));
         let (low, high) = scales::extent(marks.iter().map(|m| m.centre));
         let values = desk::unit::show_range(figure.value(low), figure.value(high));
-        let attempts = if marks.len() == 1 { "attempt" } else { "attempts" };
-        let (first, last) = (moment(first), moment(last));
-        let when = if marks.len() == 1 {
-            format!("at {first}")
-        } else {
-            format!("from {first} to {last}")
-        };
-        let count = marks.len();
-        all.push(format!("{}: {count} {attempts} {when}, {values}.", series.name));
+        let args = Args::new().count("count", marks.len()).name("values", values);
+        let args = args.name("first", moment(first)).name("last", moment(last));
+        all.push(format!("{}: {}.", series.name, say("drawn-attempts-of", args)));
     }
     let count = marks(figure).filter(|m| m.valid && dry(figure, m)).count();
-    all.extend((count > 0).then(|| format!("{count} dry attempts are shown small.")));
+    let small = || say("drawn-small-attempts", Args::new().count("count", count));
+    all.extend((count > 0).then(small));
     all.extend(disturbances(figure).into_iter().map(|said| format!("{said}.")));
     all
 }

@@ -2,6 +2,7 @@
 //!
 //! Knows no colours and no words around the panel.
 
+use super::alt;
 use super::braille::{heading, padded, right, rounded, wide};
 use super::layout::Sheet;
 use super::model::{Figure, Mark};
@@ -10,6 +11,7 @@ use super::projection::{Projection, ValueAxis, drawable};
 use super::scales;
 use super::scene::{Anchor, Glyph, Ink, Rect, Role, Shape};
 use super::terminal::Page;
+use super::words::{Args, label, say};
 use desk::unit::Quantity;
 
 /// Height of a bar, px.
@@ -242,9 +244,11 @@ fn bar(sheet: &mut Sheet, figure: &Figure, step: &Step, (x, y): (&Projection, f6
 /// `part: 9.4 to 6.3 Gbit/s (6.1–6.5 Gbit/s)`.
 fn hint(figure: &Figure, step: &Step, mark: &Mark) -> String {
     let value = super::plot::value(figure, mark);
-    let from = figure.value(mark.x);
     let name = step.name;
-    if step.whole { format!("{name}: {value}") } else { format!("{name}: {from} to {value}") }
+    if step.whole {
+        return format!("{name}: {value}");
+    }
+    format!("{name}: {}", alt::span(figure.value(mark.x).to_string(), value))
 }
 
 /// The figure as lines of characters.
@@ -302,19 +306,16 @@ fn track(step: &Step, (x, width): (&Projection, usize), unicode: bool) -> String
 /// The figure in sentences: every step with its change and where it ends.
 pub fn said(figure: &Figure) -> Vec<String> {
     let axis = axis(figure);
-    let direction = match figure.y.direction.trim() {
-        "" => String::new(),
-        words => format!(", {words}"),
-    };
-    let mut all = vec![format!("Steps: {}{direction}.", figure.y.label)];
+    let mut all = vec![alt::shown("drawn-steps", figure.y.label.clone(), &figure.y)];
     for step in steps(figure, &axis) {
         let words = match step.mark.filter(|m| m.valid) {
-            None => format!("{}: no valid point", step.name),
+            None => format!("{}: {}", step.name, label("drawn-no-point")),
             Some(m) if step.whole || m.x == 0.0 => hint(figure, &Step { whole: true, ..step }, m),
             Some(m) => {
-                let verb = if m.centre < m.x { "down" } else { "up" };
-                let end = super::plot::value(figure, m);
-                format!("{}: {verb} from {} to {end}", step.name, figure.value(m.x))
+                let key = if m.centre < m.x { "drawn-down" } else { "drawn-up" };
+                let args = Args::new().name("from", figure.value(m.x));
+                let said = say(key, args.name("end", super::plot::value(figure, m)));
+                format!("{}: {said}", step.name)
             }
         };
         all.push(format!("{words}."));

@@ -24,13 +24,20 @@ pub(super) fn html(document: &Document) -> String {
     super::html(document, &Bundle::of_run(&fixture::duel().0)).unwrap()
 }
 
+/// Runs that only measure.
+pub(super) fn alone() -> [(Run, Analysis); 3] {
+    [(5, &[][..]), (1, &[]), (8, &["always", "never"])].map(|(blocks, levels)| {
+        let (mut run, analysis) = fixture::alone(blocks, levels);
+        run.plan.title = "Memory by itself".into();
+        (run, analysis)
+    })
+}
+
 pub(super) fn articles() -> Vec<Document> {
     let (run, analysis) = fixture::duel();
     let survey = survey();
     let mut all = vec![compose(&run, &analysis).unwrap(), compose_survey(&parts(&survey)).unwrap()];
-    for (blocks, levels) in [(5, &[][..]), (1, &[]), (8, &["always", "never"])] {
-        let (mut run, analysis) = fixture::alone(blocks, levels);
-        run.plan.title = "Memory by itself".into();
+    for (run, analysis) in alone() {
         all.push(compose(&run, &analysis).unwrap());
     }
     for forced in [false, true] {

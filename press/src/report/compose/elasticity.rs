@@ -120,13 +120,13 @@ fn headline(writer: &Writer, part: &Part<'_>, one: &Elasticity) -> Said {
             writer.say(key, Args::new().prose("metric", &metric))
         }
         [only] => {
-            let args = shared(&only.share).name("resource", &only.resource);
+            let args = shared(writer, &only.share)?.name("resource", &only.resource);
             writer.say("elastic-one-headline", args.prose("metric", &metric))
         }
         several => {
             let mut said = Vec::new();
             for cause in several {
-                let args = shared(&cause.share).name("resource", &cause.resource);
+                let args = shared(writer, &cause.share)?.name("resource", &cause.resource);
                 said.push(writer.say("elastic-item", args)?);
             }
             let args = Args::new().prose("metric", &metric);
@@ -137,10 +137,15 @@ fn headline(writer: &Writer, part: &Part<'_>, one: &Elasticity) -> Said {
 }
 
 /// A share and its ends.
-fn shared(share: &Estimate) -> Args {
-    let ends = [share.low, share.high].map(whole);
-    let range = Prose::join_with(&ends, " to ");
-    Args::new().prose("share", &whole(share.centre)).prose("range", &range)
+fn shared(writer: &Writer, share: &Estimate) -> Result<Args, ReportError> {
+    let args = Args::new().prose("share", &whole(share.centre));
+    Ok(args.prose("range", &range(writer, share)?))
+}
+
+/// The ends of a share.
+fn range(writer: &Writer, share: &Estimate) -> Said {
+    let [low, high] = [share.low, share.high].map(whole);
+    writer.say("elastic-range", Args::new().prose("low", &low).prose("high", &high))
 }
 
 /// A share to the whole per cent, with a sign where it is below 0: none is known better than that.
@@ -152,7 +157,7 @@ fn whole(share: Quantity) -> Prose {
 }
 
 fn sentence(writer: &Writer, part: &Part<'_>, (one, share): (&Elasticity, &ResourceShare)) -> Said {
-    let args = shared(&share.share)
+    let args = shared(writer, &share.share)?
         .name("full", &shown(&share.full))
         .name("down", &shown(&share.down))
         .prose("metric", &metric_name(writer, part.run, &one.metric)?)
@@ -188,8 +193,8 @@ fn together(writer: &Writer, one: &Elasticity) -> Result<Option<Prose>, ReportEr
         false if left.low.value > 0.0 => "elastic-left",
         false => "elastic-whole",
     };
-    let rest = Prose::join_with(&[left.low, left.high].map(whole), " to ");
-    let args = shared(sum).prose("left", &whole(left.centre)).prose("left_range", &rest);
+    let args = shared(writer, sum)?.prose("left", &whole(left.centre));
+    let args = args.prose("left_range", &range(writer, left)?);
     Ok(Some(writer.say(key, args)?))
 }
 
@@ -252,7 +257,7 @@ fn table(writer: &mut Writer, part: &Part<'_>, one: &Elasticity) -> Result<Table
             Prose::verbatim(&share.resource),
             writer.say("elastic-from-to", taken.name("down", &shown(&share.down)))?,
             short_effect(writer, &share.ratio)?,
-            writer.say("elastic-share-of", shared(&share.share))?,
+            writer.say("elastic-share-of", shared(writer, &share.share)?)?,
         ]);
     }
     let args = Args::new().count("count", count(one.resources.len()));

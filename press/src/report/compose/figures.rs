@@ -131,20 +131,26 @@ pub(super) fn sweep(
 
 /// Why points of a plot are hollow; empty where none is.
 pub(super) fn hollow_note(writer: &Writer, causes: &BTreeSet<Hollow>) -> Said {
-    if causes.is_empty() {
-        return Ok(Prose::default());
-    }
-    let mut said = Vec::new();
+    let mut said = Prose::default();
     for cause in causes {
-        said.push(writer.label(match cause {
+        let cause = writer.label(match cause {
             Hollow::States => "hollow-states",
             Hollow::Unlike => "hollow-unlike",
             Hollow::Clients => "hollow-clients",
             Hollow::Counted => "hollow-counted",
-        })?);
+        })?;
+        said = match said.text() {
+            "" => cause,
+            _ => {
+                let args = Args::new().prose("causes", &said).prose("cause", &cause);
+                writer.say("hollow-or", args)?
+            }
+        };
     }
-    let args = Args::new().prose("causes", &Prose::join_with(&said, ", or "));
-    writer.say("figure-footnote-hollow", args)
+    if said.text().is_empty() {
+        return Ok(said);
+    }
+    writer.say("figure-footnote-hollow", Args::new().prose("causes", &said))
 }
 
 /// n, order, kind of interval and run; `key` names the footnote where there is an interval.

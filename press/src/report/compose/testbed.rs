@@ -8,7 +8,9 @@ use super::{Nodes, Part, Said, Writer, entered};
 use crate::report::document::{Column, Node, Prose, Table, unbroken};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use desk::record::{Adapter, Environment, KeyClass, LabKind, LabPlan, ParamRole, Plan, Settings};
+use desk::record::{
+    Adapter, Cache, Environment, KeyClass, LabKind, LabPlan, ParamRole, Plan, Settings,
+};
 use desk::unit::Quantity;
 use desk::verdict::{self, Caveat};
 use std::collections::{BTreeMap, BTreeSet};
@@ -109,12 +111,8 @@ pub(super) fn machine(
         .count("logical", cpu.logical)
         .count("nodes", cpu.numa_nodes);
     let mut caches = Vec::new();
-    for cache in &env.caches {
-        let args = Args::new()
-            .count("level", cache.level)
-            .name("kind", &cache.kind.to_lowercase())
-            .quantity("size", cache.size);
-        caches.push(writer.say("fact-cache", args)?);
+    for one in &env.caches {
+        caches.push(cache(writer, one)?);
     }
     let caches = match caches.is_empty() {
         true => unsaid.clone(),
@@ -142,6 +140,13 @@ pub(super) fn machine(
         ("fact-kernel", or_unsaid(env.fact("kernel.release"))),
     ];
     facts.into_iter().map(|(key, value)| Ok((writer.label(key)?, value))).collect()
+}
+
+/// `L1 data 32 KiB`.
+pub(super) fn cache(writer: &Writer, cache: &Cache) -> Said {
+    let kind = cache.kind.to_lowercase();
+    let args = Args::new().count("level", cache.level).choose("kind", &kind).name("name", &kind);
+    writer.say("fact-cache", args.quantity("size", cache.size))
 }
 
 /// One column an adapter, so that many properties stay readable on a narrow page. Folded away

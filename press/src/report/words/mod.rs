@@ -1,4 +1,5 @@
-//! Knows the words of a language; the only place where a sentence is made.
+//! Knows the words of a language; the only place where a sentence is made, but for what a figure
+//! says (`figure/words`).
 //!
 //! Gives: [`Words::say`] and [`Args`]. Never: a number of its own; every number is an argument.
 
@@ -145,6 +146,8 @@ impl Words {
             LANGUAGE.parse().map_err(|e| ReportError::BadWords(format!("{LANGUAGE}: {e}")))?;
         let mut bundle = FluentBundle::new(vec![language]);
         bundle.set_use_isolating(false);
+        #[cfg(test)]
+        bundle.set_transform(Some(crate::figure::words::accents::accented));
         for source in ENGLISH {
             let resource = FluentResource::try_new(source.into())
                 .map_err(|(_, errors)| ReportError::BadWords(format!("{errors:?}")))?;
@@ -194,5 +197,7 @@ impl Words {
     }
 }
 
+#[cfg(test)]
+mod pseudo;
 #[cfg(test)]
 mod tests;

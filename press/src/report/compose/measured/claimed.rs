@@ -3,6 +3,7 @@
 //! Must not know what it should cost, nor which program measured what.
 
 use super::{Load, loads, points};
+use crate::report::compose::testbed::cache;
 use crate::report::compose::{Part, Writer};
 use crate::report::document::{Column, Node, Prose, Ruling, Table, Tone};
 use crate::report::error::ReportError;
@@ -116,12 +117,8 @@ fn time(writer: &Writer, parts: &[Part<'_>]) -> Result<Row, ReportError> {
 fn caches(writer: &Writer, parts: &[Part<'_>]) -> Result<Option<Row>, ReportError> {
     let machine = parts[0].run.environment();
     let mut said = Vec::new();
-    for cache in machine.caches.iter().filter(|cache| cache.kind != "Instruction") {
-        let args = Args::new()
-            .count("level", cache.level)
-            .name("kind", &cache.kind.to_lowercase())
-            .quantity("size", cache.size);
-        said.push(writer.say("fact-cache", args)?);
+    for one in machine.caches.iter().filter(|cache| cache.kind != "Instruction") {
+        said.push(cache(writer, one)?);
     }
     let alone = parts.iter().filter(|part| !compares(&part.run.plan));
     let Some(levels) = alone.flat_map(loads).find_map(ladder) else { return Ok(None) };

@@ -31,6 +31,7 @@ elastic-resource = Resource
 elastic-taken = Taken down
 elastic-effect = Effect
 elastic-share = Share of the cause
+elastic-range = { $low } to { $high }
 elastic-from-to = { $full } to { $down }
 elastic-share-of = { $share } ({ $range })
 elastic-caption = { $count ->

@@ -58,6 +58,7 @@ pair-full = { $other } against { $base }
 figure-cost-subtitle = { $metric } by { $curve }, { $condition }
 figure-cost-subtitle-plain = { $metric } by { $curve }
 figure-footnote-hollow = Hollow points: { $causes }.
+hollow-or = { $causes }, or { $cause }
 hollow-states = a level with two states
 hollow-unlike = different engines or CPU features
 hollow-clients = the clients at their limit

@@ -44,7 +44,12 @@ fact-frequency = Highest frequency
 fact-governor = Frequency governor
 fact-hypervisor = Hypervisor
 fact-caches = Caches
-fact-cache = L{ $level } { $kind } { $size }
+fact-cache = L{ $level } { $kind ->
+    [data] data
+    [instruction] instruction
+    [unified] unified
+   *[other] { $name }
+} { $size }
 fact-memory = Main memory
 fact-kernel = Kernel
 fact-not-said = not available
