@@ -6,7 +6,7 @@
 use super::names::{key_words, setting};
 use super::ruling::{count, shown};
 use super::{Part, Said, Writer, say, testbed};
-use crate::claim::{Claim, Judged, Kind, answers, decisive, unbroken};
+use crate::claim::{Claim, Judged, Kind, answering, answers, decisive, unbroken};
 use crate::report::document::Prose;
 use crate::report::error::ReportError;
 use crate::report::words::Args;
@@ -96,9 +96,11 @@ pub(super) fn sure(
         Some(Kind::Equivalent) => "equal",
         Some(_) => "apart",
     };
+    let order = answering(part, asked);
     let args = Args::new()
         .choose("how", how)
-        .count("count", count(asked.len()))
+        .choose("pairs", if order.is_some() { "yes" } else { "no" })
+        .count("count", count(order.map_or(asked.len(), |order| order.pairs.len())))
         .count("blocks", blocks)
         .quantity("level", Quantity::new(1.0 - plan.method.alpha(), Unit::Share))
         .quantity("margin", asked[0].1.margin);

@@ -33,7 +33,7 @@ pub(super) fn lines(
     let place = match curves.as_slice() {
         [] => Vec::new(),
         [one] => of_one_curve(writer, *one)?,
-        several if one_pair(several) => of_curves(writer, several)?,
+        several if one_pair(several) => of_groups(writer, part.run, several)?,
         _ => Vec::new(),
     };
     let cause = match cause::in_short(writer, std::slice::from_ref(part))? {
@@ -84,6 +84,22 @@ fn of_one_curve(writer: &Writer, (run, c): Judged<'_>) -> Result<Vec<Prose>, Rep
     }
     if said.is_empty() {
         said.extend(level_sentences(writer, c)?);
+    }
+    Ok(said)
+}
+
+/// Where each group of curves that another factor makes has a side ahead.
+fn of_groups(writer: &Writer, run: &Run, curves: &[Judged<'_>]) -> Result<Vec<Prose>, ReportError> {
+    let mut said = Vec::new();
+    for (level, group) in most::by_level(run, curves) {
+        let own = of_curves(writer, &group)?;
+        match most::said_under(run, level) {
+            Some(level) => {
+                let args = Args::new().name("level", &level).prose("said", &Prose::join(&own));
+                said.push(writer.say("where-under", args)?);
+            }
+            None => said.extend(own),
+        }
     }
     Ok(said)
 }

@@ -117,8 +117,8 @@ fn apart<'a>(cases: &[Case<'a>], keys: &[&str]) -> Option<Vec<Side<'a>>> {
 fn under(writer: &Writer, sides: &[Side<'_>]) -> Said {
     let mut said = Vec::new();
     let mut elsewhere = None;
-    for (kinds, names, limits) in sides {
-        let args = Args::new().prose("limit", &told(writer, kinds, limits)?);
+    for (kinds, names, _) in sides {
+        let args = Args::new().prose("limit", &bare(writer, kinds)?);
         match names.len() > NAMED {
             true => elsewhere = Some(writer.say("limit-elsewhere", args)?),
             false => said.push(writer.say("limit-under", args.name("names", &names.join(", ")))?),
@@ -145,7 +145,7 @@ fn often(writer: &Writer, cases: &[Case<'_>]) -> Said {
         |limits: usize| Args::new().count("seen", count(limits)).count("of", count(cases.len()));
     let mut said = Vec::new();
     for (kind, limits) in &kinds[..most] {
-        let args = seen(limits.len()).prose("limit", &told(writer, kind, limits)?);
+        let args = seen(limits.len()).prose("limit", &bare(writer, kind)?);
         said.push(writer.say("limit-often", args)?);
     }
     let others: usize = kinds[most..].iter().map(|(_, limits)| limits.len()).sum();
@@ -153,6 +153,15 @@ fn often(writer: &Writer, cases: &[Case<'_>]) -> Said {
         said.push(writer.say("limit-others", seen(others))?);
     }
     Ok(Prose::join_with(&said, "; "))
+}
+
+/// The limit by name; where none was seen that none was found.
+fn bare(writer: &Writer, kinds: &[LimitKind]) -> Said {
+    let name = named(writer, kinds)?;
+    match kinds {
+        [LimitKind::NoneSeen] => writer.say("limit-none", Args::new().prose("limit", &name)),
+        _ => Ok(name),
+    }
 }
 
 /// The limit by name; where none was seen how busy the CPUs were at most.

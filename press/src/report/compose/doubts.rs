@@ -54,7 +54,10 @@ pub(super) fn heaviest_in_short(
             _ => Ok(short),
         }
     };
-    heaviest(parts, most).into_iter().map(said).collect()
+    // What may stay unseen is no doubt about what was seen.
+    let mut told = heaviest(parts, most);
+    told.sort_by_key(|(_, caveat)| matches!(caveat, Caveat::FewBlocks { .. }));
+    told.into_iter().map(said).collect()
 }
 
 /// The evidence of a doubt, and in which part it is worst where the parts differ.

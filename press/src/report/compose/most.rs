@@ -4,15 +4,16 @@
 
 use super::effect::{metric_title, plain_effect, short_effect};
 use super::names::{level_name, pair};
-use super::places::at;
 use super::ruling::{condition_among, count, news, shown};
 use super::{Said, Writer};
 use crate::claim::Judged;
 use crate::report::document::{Prose, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use desk::record::{FactorPlan, Run};
+use desk::record::{Better, FactorPlan, Run};
+use desk::stats::Estimate;
 use desk::verdict::{Comparison, PointResult, Verdict};
+use std::collections::BTreeSet;
 
 /// Up to this many levels of another factor get a sentence each.
 const LEVELS: usize = 3;
@@ -55,26 +56,76 @@ pub(super) fn sentences(
         let apart = (means / point.ratio.centre.value).ln().abs() > APART;
         return Ok(vec![writer.say(if apart { "most-medians" } else { "most-plain" }, args)?]);
     }
+    let levels: BTreeSet<&str> =
+        asked.iter().flat_map(|(_, c)| [c.base.as_str(), &c.other]).collect();
+    if levels.len() > 2 {
+        return peaks(writer, run, asked).map(Vec::from_iter);
+    }
     let mut said = Vec::new();
-    for group in by_level(run, asked) {
+    for (level, group) in by_level(run, asked) {
         let Some((judged, point)) = widest_of(&group, |_| true) else { continue };
-        said.push(sentence(writer, judged, (point, asked))?);
+        said.push(sentence(writer, judged, (point, level))?);
         // Where the lead changes, the other side has its furthest point too.
         if let Some((judged, point)) = widest_of(&group, |p| p.verdict != point.verdict) {
-            said.push(sentence(writer, judged, (point, asked))?);
+            said.push(sentence(writer, judged, (point, level))?);
         }
     }
     Ok(said)
 }
 
+/// The best figure of each level at any point, where all comparisons are of one metric.
+fn peaks(writer: &Writer, run: &Run, asked: &[Judged<'_>]) -> Result<Option<Prose>, ReportError> {
+    let Some((_, first)) = asked.first() else { return Ok(None) };
+    if asked.iter().any(|(_, c)| c.metric != first.metric) {
+        return Ok(None);
+    }
+    let worth = |of: &Estimate| match first.better {
+        Better::Higher => of.centre.value,
+        Better::Lower => -of.centre.value,
+    };
+    let mut best: Vec<(&str, &Estimate)> = Vec::new();
+    for (_, c) in asked {
+        let sides = c.points.iter().flat_map(|p| [(&c.base, &p.base), (&c.other, &p.other)]);
+        for (level, of) in sides {
+            match best.iter_mut().find(|(known, _)| known == level) {
+                Some((_, known)) if worth(known) >= worth(of) => {}
+                Some((_, known)) => *known = of,
+                None => best.push((level, of)),
+            }
+        }
+    }
+    let mut said = Vec::new();
+    for (level, of) in best {
+        let args = Args::new().name("level", &level_name(&run.plan, &first.factor, level));
+        said.push(writer.say("most-peak", args.estimate("value", of))?);
+    }
+    let args = Args::new()
+        .name("metric", metric_title(run, first))
+        .prose("levels", &Prose::join_with(&said, ", "));
+    writer.say("most-peaks", args).map(Some)
+}
+
+/// A level of another factor, with its factor; none where no other factor has few.
+type Under<'f> = Option<(&'f str, &'f str)>;
+
 /// The comparisons by the levels of the first other factor that has few.
-fn by_level<'a>(run: &Run, asked: &[Judged<'a>]) -> Vec<Vec<Judged<'a>>> {
+pub(super) fn by_level<'r, 'a>(
+    run: &'r Run,
+    asked: &[Judged<'a>],
+) -> Vec<(Under<'r>, Vec<Judged<'a>>)> {
     let compared = &run.plan.method.compare;
     let mut others = run.plan.factors.iter().filter(|factor| factor.name != *compared);
     let few = others.find(|f| (2..=LEVELS).contains(&f.levels.len()));
-    let groups: Vec<_> =
-        few.map_or_else(Vec::new, |f| under(f, asked)).into_iter().map(|(_, g)| g).collect();
-    if groups.is_empty() { vec![asked.to_vec()] } else { groups }
+    let groups: Vec<_> = few.map_or_else(Vec::new, |f| {
+        let named = |(level, group)| (Some((f.name.as_str(), level)), group);
+        under(f, asked).into_iter().map(named).collect()
+    });
+    if groups.len() < 2 { vec![(None, asked.to_vec())] } else { groups }
+}
+
+/// `with mtu 1500 B`, where the comparisons were taken apart by a factor.
+pub(super) fn said_under(run: &Run, level: Under<'_>) -> Option<String> {
+    level.map(|(factor, level)| level_name(&run.plan, factor, level))
 }
 
 /// The comparisons under each level of a factor, in the order of the plan; a level without any is
@@ -93,15 +144,20 @@ pub(super) fn under<'f, 'a>(
 
 fn sentence(
     writer: &Writer,
-    judged: Judged<'_>,
-    (point, asked): (&PointResult, &[Judged<'_>]),
+    (run, c): Judged<'_>,
+    (point, level): (&PointResult, Under<'_>),
 ) -> Said {
-    let condition = condition_among(judged, asked);
-    let args = figures(writer, judged, point)?;
-    if condition.text().is_empty() {
-        return writer.say("most-said", args);
+    let known = |key: &String| level.is_some_and(|(factor, _)| factor == key);
+    let stratum = c.stratum.iter().filter(|(key, _)| !known(key));
+    let stratum = stratum.map(|(key, level)| (key.clone(), level.clone())).collect();
+    let bare = Comparison { stratum, ..c.clone() };
+    let at = point.at.as_ref().map(shown).unwrap_or_default();
+    let place = [Prose::verbatim(&at), condition_among((run, &bare), &[(run, c)])];
+    let args = figures(writer, (run, c), point)?.prose("place", &Prose::join_with(&place, ", "));
+    match said_under(run, level) {
+        Some(level) => writer.say("most-said-under", args.name("level", &level)),
+        None => writer.say("most-said", args),
     }
-    writer.say("most-said-under", args.prose("condition", &condition))
 }
 
 /// Both figures of a point, and the ratio.
@@ -112,7 +168,7 @@ fn figures(
 ) -> Result<Args, ReportError> {
     Ok(pair(run, c)
         .name("metric", metric_title(run, c))
-        .prose("at", &at(writer, point.at.as_ref())?)
+        .off_centre("plain", point.other.centre, point.base.centre)
         .estimate("before", &point.base)
         .estimate("after", &point.other)
         .prose("effect", &short_effect(writer, &point.ratio)?))

@@ -13,7 +13,8 @@ use crate::report::error::ReportError;
 use crate::report::words::Args;
 use desk::plan::{Barred, Holds, Looked, is_tuning, lasting};
 use desk::record::{Environment, Run};
-use desk::verdict::{Comparison, largest_gain, tried};
+use desk::unit::{Quantity, Unit};
+use desk::verdict::{Comparison, best_figure, largest_gain, tried};
 
 /// Whether settings were tried, so that the answer is about them.
 pub(super) fn is_asked(parts: &[Part<'_>]) -> bool {
@@ -32,7 +33,7 @@ pub(super) fn headline(
 ) -> Result<Option<(Tone, Prose)>, ReportError> {
     let Some(looked) = looked_at(parts) else { return Ok(None) };
     if let Some((run, best)) = largest_gain(runs(parts)) {
-        return Ok(Some((Tone::Good, gain(writer, run, best)?)));
+        return Ok(Some((Tone::Good, gain(writer, parts, (run, best))?)));
     }
     let all: Vec<&Comparison> = tried(runs(parts)).map(|(_, c)| c).collect();
     let open = all.iter().filter(|c| matches!(news(c), Tone::Open | Tone::Plain)).count();
@@ -88,7 +89,7 @@ fn to_do(writer: &Writer, parts: &[Part<'_>]) -> Result<Ruling, ReportError> {
     let best = largest_gain(runs(parts)).and_then(|(run, _)| lasting(run.environment()));
     let sentence = match best {
         Some(made) => {
-            let args = Args::new().prose("where", &place(writer, made.holds)?);
+            let args = Args::new().prose("where", &place(writer, parts, made.holds)?);
             writer.say("tune-do", args.name("command", &made.command))?
         }
         None => writer.label("tune-do-nothing")?,
@@ -164,7 +165,7 @@ pub(super) fn section(writer: &Writer, parts: &[Part<'_>]) -> Result<Option<Node
     writer.section("tune", "tune-section", body).map(Some)
 }
 
-fn gain(writer: &Writer, run: &Run, best: &Comparison) -> Said {
+fn gain(writer: &Writer, parts: &[Part<'_>], (run, best): Judged<'_>) -> Said {
     let holds = lasting(run.environment()).map(|made| made.holds).unwrap_or_default();
     let args = Args::new()
         .name("title", &run.plan.title)
@@ -172,15 +173,29 @@ fn gain(writer: &Writer, run: &Run, best: &Comparison) -> Said {
         .name("now", &best.base)
         .name("metric", metric_title(run, best))
         .prose("effect", &effect(writer, &best.overall)?)
-        .prose("where", &place(writer, holds)?);
+        .prose("where", &place(writer, parts, holds)?);
     writer.say("tune-gain", args)
 }
 
+/// The shortest round trip that was measured over a link.
+fn trip(parts: &[Part<'_>]) -> Option<Quantity> {
+    let path = parts.iter().filter(|part| !part.run.plan.is_alone());
+    let loads = path.flat_map(|part| part.run.plan.loads.iter().map(move |load| (part, load)));
+    let figures = loads.filter_map(|(part, load)| best_figure(part.run, part.analysis, load));
+    let times = figures.map(|figure| figure.estimate.centre);
+    times.filter(|time| time.unit == Unit::Second).min_by(|a, b| a.value.total_cmp(&b.value))
+}
+
 /// Where a gain holds, to be set behind it.
-fn place(writer: &Writer, holds: Holds) -> Said {
+fn place(writer: &Writer, parts: &[Part<'_>], holds: Holds) -> Said {
     writer.label(match holds {
         Holds::Everywhere => return Ok(Prose::default()),
-        Holds::ShortPath => "tune-where-network",
+        Holds::ShortPath => match trip(parts) {
+            Some(trip) => {
+                return writer.say("tune-where-trip", Args::new().quantity("trip", trip));
+            }
+            None => "tune-where-network",
+        },
         Holds::VirtualLink => "tune-where-offload",
         Holds::UpToLine => "tune-where-line",
         Holds::LineUnknown => "tune-where-line-unknown",

@@ -127,13 +127,10 @@ pub(super) fn rulings(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Ruling>
     Ok(rulings)
 }
 
-/// The machine, and what its network is.
+/// What the network of a survey is.
 fn holds(writer: &Writer, parts: &[Part<'_>]) -> Said {
     let env = parts[0].run.environment();
-    let args = Args::new()
-        .prose("machine", &machine_word(writer, env)?)
-        .prose("lab", &lab_word(writer, env)?);
-    writer.say("survey-holds", args)
+    writer.say("survey-holds", Args::new().prose("lab", &lab_word(writer, env)?))
 }
 
 /// Whether figures of a line have their intervals.
@@ -307,7 +304,9 @@ fn span(writer: &Writer, (part, load): Load<'_, '_>, intervals: Intervals) -> Sa
         points(part, load).filter_map(|p| Some((p, &p.figure(primary)?.estimate))).collect();
     figures.sort_by(|a, b| a.1.centre.value.total_cmp(&b.1.centre.value));
     let metric = Prose::verbatim(&capital(title((part, load), primary).text()));
+    let bare = intervals == Intervals::LeftOut;
     let args = Args::new().prose("metric", &metric);
+    let args = args.choose("bare", if bare { "yes" } else { "no" });
     let mut said = vec![match figures.as_slice() {
         [] => writer.say("measured-nothing", args)?,
         [(point, only)] => {

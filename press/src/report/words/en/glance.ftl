@@ -21,14 +21,17 @@ box-sure = How sure
 box-sure-said = { $how ->
     [apart] Certain at { $level }{ $count ->
         [one] { "" }
-       *[other] , all { $count } comparisons judged together
+       *[other] , all { $count } { $pairs ->
+            [yes] pairs
+           *[no] comparisons
+        } judged together
     }
     [equal] Equal within ±{ $margin }, by two one-sided tests
    *[open] Not certain at { $level }
 }. { $blocks } { repeats }, { $repeat ->
     [boot] a boot for each level in random order
    *[block] each with every level once, in random order
-}; a difference within ±{ $margin } counts as none.
+}; a difference counts as none if its whole interval lies within ±{ $margin }.
 span-from = { $name } { $from } to { $to }
 span-words = { $name } { $words }
 next-take = Use { $other }.
@@ -49,9 +52,11 @@ level-baseline = { $level } (the baseline)
 level-means-baseline = { $level } (the baseline: { $settings })
 level-more = and { $count } more
 most-plain = { $metric }: { $before } with { $base }, { $after } with { $other }, { $effect }.
-most-medians = { $metric }: { $before } with { $base }, { $after } with { $other } (means); the ratio of the typical { repeat-one } is { $effect }.
-most-said = Widest single point{ $at }: { $before } with { $base }, { $after } with { $other }, { $effect }.
-most-said-under = Widest single point with { $condition }{ $at }: { $before } with { $base }, { $after } with { $other }, { $effect }.
+most-medians = { $metric }: { $before } with { $base }, { $after } with { $other }; these means differ by { $plain }. Single trials have several speeds, and the middle of the ratios is { $effect }.
+most-said = Widest single point, { $place }: { $before } with { $base }, { $after } with { $other }, { $effect }.
+most-said-under = With { $level } the widest point is { $place }: { $before } with { $base }, { $after } with { $other }, { $effect }.
+most-peak = { $value } with { $level }
+most-peaks = { $metric } at the best point of each: { $levels }.
 others-said = { $other } against { $base }: { $metric } { $sides }.
 others-tally = with { $level } { $worse ->
     [never] ahead
@@ -66,6 +71,7 @@ others-boots = Levels of { $factors } take hold when the machine starts, so they
 others-blocks = Levels of { $factors } are switched inside a boot: n counts the blocks of all boots.
 others-caption = All ratios of another factor, and where a level is ahead
 box-cause-said = { $causes }.
+where-under = With { $level } { $said }
 where-from = { $leader } is ahead from { $from } to { $to } in { $scope ->
     [all] all { $count } curves
    *[some] at least { $least } of { $count } curves

@@ -2,7 +2,10 @@ headline-measured = { $span }
 headline-measured-several = { $count } loads measured, no levels compared.
 
 measured-title = What was measured
-measured-span = { $metric }: { $low } at { $lowest } to { $high } at { $highest }.
+measured-span = { $bare ->
+    [yes] { "" }
+   *[no] { $metric }:{ " " }
+}{ $low } at { $lowest } to { $high } at { $highest }.
 measured-one = { $metric } { $value }.
 measured-one-at = { $metric } { $value } at { $at }.
 measured-nothing = { $metric }: no point has a valid counted attempt.

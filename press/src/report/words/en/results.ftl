@@ -116,6 +116,7 @@ limit-everywhere = { $limit } in every case{ $scope ->
 }
 limit-elsewhere = { $limit } elsewhere
 limit-under = { $limit } with { $names }
+limit-none = none found ({ $limit })
 limit-none-busy = none found ({ $limit }, CPUs { $most } busy on average)
 limit-others = other limits in { $seen } of { $of }
 limit-often = { $limit } in { $seen } of { $of } cases

@@ -1,5 +1,5 @@
 survey-machine = { $machine }: { $told }
-survey-holds = { $machine }, { $lab }. Network figures are of virtual links inside this machine, not of an adapter.
+survey-holds = Network figures: virtual links inside this machine, not an adapter ({ $lab }).
 survey-cause = Where the network was loaded: { $causes }.
 survey-next = To try other settings of this machine, each undone afterwards: stend survey --tune
 survey-steady-label = How sure
@@ -16,6 +16,7 @@ tune-open = No gain is certain: of { $count ->
 } tried, { $open } undecided, none better than the machine as set
 tune-untried = No setting was tried. There was something to try at: { $names }
 tune-usual = Nothing to gain: none of the settings looked at departs from its usual level
+tune-where-trip = , on paths as short as the one measured (round trip { $trip })
 tune-where-network = , on paths with almost no round-trip time
 tune-where-offload = , measured on a virtual link: on an adapter it saves the work of CPUs
 tune-where-line = , up to the line rate of the adapter
