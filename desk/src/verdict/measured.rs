@@ -3,15 +3,14 @@
 //!
 //! Never: a comparison; no figure here stands against another.
 
-use super::analysis::Analysis;
 use super::merged::{TooFew, centred, merged};
 use crate::plan::expand;
 use crate::record::{
-    Better, Derivation, Fault, LoadPlan, LoadPoint, Metric, Plan, Replicate, Run, Settings,
-    Treatment, TrialKind, TrialRecord,
+    Better, Derivation, Fault, LoadPoint, Metric, Plan, Replicate, Run, Settings, Treatment,
+    TrialKind, TrialRecord,
 };
-use crate::stats::{Estimate, EstimateMethod, centre_of_blocks, mean};
-use crate::unit::{Quantity, Unit};
+use crate::stats::{Estimate, centre_of_blocks, mean};
+use crate::unit::Quantity;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -215,58 +214,6 @@ fn lacking(visits: &[&TrialRecord], counted: &[&TrialRecord]) -> Lacking {
     });
     let invalid = || of(counted).into_iter().next().map(|fault| Lacking::Invalid { fault });
     not_available.or_else(invalid).unwrap_or(Lacking::NotMeasured)
-}
-
-/// How well the deciding figures of runs are known.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Steadiness {
-    /// Half of the figures lie within this share of the far end of their interval.
-    pub half: Quantity,
-    /// All of them do.
-    pub most: Quantity,
-    /// Level of the intervals, the largest.
-    pub level: Quantity,
-}
-
-/// Of all that these runs measured by itself; none where nothing has an interval.
-pub fn steadiness<'a>(runs: impl Iterator<Item = (&'a Run, &'a Analysis)>) -> Option<Steadiness> {
-    let deciding = |(run, analysis): (&'a Run, &'a Analysis)| {
-        let figure = |p: &'a MeasuredPoint| p.figure(run.plan.primary(&p.load));
-        analysis.measured.iter().filter_map(figure).map(|figure| &figure.estimate)
-    };
-    steadiness_of(runs.flat_map(deciding))
-}
-
-/// Of these figures; none where no one has an interval.
-pub fn steadiness_of<'a>(figures: impl Iterator<Item = &'a Estimate>) -> Option<Steadiness> {
-    let spread = |one: &&Estimate| one.method != EstimateMethod::Exact;
-    let known: Vec<&Estimate> = figures.filter(spread).collect();
-    let mut reach: Vec<f64> = known.iter().map(|one| one.reach()).collect();
-    reach.retain(|share| share.is_finite());
-    reach.sort_by(f64::total_cmp);
-    let share = |value: f64| Quantity::new(value, Unit::Share);
-    Some(Steadiness {
-        half: share(*reach.get(reach.len() / 2)?),
-        most: share(*reach.last()?),
-        level: share(known.iter().map(|one| one.level).reduce(f64::max)?),
-    })
-}
-
-/// The deciding figure of a load at its best point: the most of a rate, the least of a time.
-#[must_use]
-pub fn best_figure<'a>(
-    run: &Run,
-    analysis: &'a Analysis,
-    load: &LoadPlan,
-) -> Option<&'a MeasuredFigure> {
-    let primary = run.plan.primary(&load.name);
-    let lower = run.metric(&load.name, primary).is_some_and(|m| m.better == Better::Lower);
-    let of_load = analysis.measured.iter().filter(|point| point.load == load.name);
-    let worth = |figure: &&MeasuredFigure| {
-        let value = figure.estimate.centre.value;
-        if lower { -value } else { value }
-    };
-    of_load.filter_map(|p| p.figure(primary)).max_by(|a, b| worth(a).total_cmp(&worth(b)))
 }
 
 #[cfg(test)]

@@ -31,6 +31,7 @@ mod index;
 mod inside;
 mod interaction;
 mod knee;
+mod known;
 mod machine;
 mod measure;
 mod measured;
@@ -90,11 +91,9 @@ pub use gate::{
 pub use identity::{IdentityKey, UnlikeIdentity};
 pub use inside::{is_inside, lies_inside};
 pub use knee::{KNEE, knee};
+pub use known::{Steadiness, best_figure, steadiness, steadiness_of};
 pub use machine::{DerivedFact, DerivedKind, MachineCell, PLATEAU};
-pub use measured::{
-    Lacking, MeasuredFigure, MeasuredPoint, Steadiness, best_figure, compares, steadiness,
-    steadiness_of,
-};
+pub use measured::{Lacking, MeasuredFigure, MeasuredPoint, compares};
 pub use merged::TooFew;
 pub use noise::{Alarms, NoiseFloor, noise_floor};
 pub use objection::objection;
