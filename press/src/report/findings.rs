@@ -153,7 +153,7 @@ fn advice_that_agrees_is_one_sentence() {
         advice.verdict = Verdict::Better;
     }
     let words = said(&run, &analysis);
-    assert!(words.contains("pro1000, throughput +0.2 % in the closest, 1.75× in the widest"));
+    assert!(words.contains("pro1000, throughput +0.2 % to 1.75×"));
     let card = card_of(&run, &analysis);
     assert!(card.contains("For the highest throughput: pro1000\n"), "{card}");
 }

@@ -83,7 +83,7 @@ fn the_answer_is_a_handful_of_statements() {
             "CPU cost",
             "Bottleneck",
             "How sure",
-            "Holds for",
+            "Measured at",
             "Other factors"
         ]
     );

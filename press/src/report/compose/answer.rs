@@ -124,7 +124,8 @@ fn unlike(writer: &Writer, parts: &[Part<'_>]) -> Result<Option<Prose>, ReportEr
 
 /// The heaviest doubts in short, then the noise floor; their chapter has evidence and remedy.
 fn limits(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Prose>, ReportError> {
-    let mut limits = doubts::heaviest_in_short(writer, parts, BOX_DOUBTS)?;
+    let mut limits = Vec::from_iter(measured::inside(writer, parts)?);
+    limits.extend(doubts::heaviest_in_short(writer, parts, BOX_DOUBTS)?);
     for (run, same) in same(parts) {
         let args = Args::new().name("metric", metric_title(run, same));
         let args = args.prose("effect", &effect(writer, &same.overall)?);

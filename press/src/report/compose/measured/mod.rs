@@ -122,15 +122,18 @@ pub(super) fn rulings(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Ruling>
         rulings.push(ruling((writer.label("box-cause")?, said)));
     }
     rulings.extend(steady(writer, parts)?);
-    rulings.push(ruling((writer.label("box-holds")?, holds(writer, parts)?)));
     rulings.extend(named(writer, parts, Intervals::LeftOut)?.into_iter().map(ruling));
     Ok(rulings)
 }
 
-/// What the network of a survey is.
-fn holds(writer: &Writer, parts: &[Part<'_>]) -> Said {
-    let env = parts[0].run.environment();
-    writer.say("survey-holds", Args::new().prose("lab", &lab_word(writer, env)?))
+/// That the network of a survey is none of an adapter; nothing where no network was loaded.
+pub(super) fn inside(writer: &Writer, parts: &[Part<'_>]) -> Result<Option<Prose>, ReportError> {
+    let loaded = parts.iter().any(|part| !part.run.plan.is_alone());
+    if parts.len() < 2 || !loaded {
+        return Ok(None);
+    }
+    let lab = lab_word(writer, parts[0].run.environment())?;
+    writer.say("survey-inside", Args::new().prose("lab", &lab)).map(Some)
 }
 
 /// Whether figures of a line have their intervals.

@@ -12,6 +12,7 @@ use crate::report::error::ReportError;
 use crate::report::words::Args;
 use desk::record::{Better, RecordKind, ReferenceRecord, Value, reference_records};
 use desk::verdict::{Beside, MeasuredPoint, beside, compares};
+use std::collections::BTreeSet;
 
 /// The section; nothing where no figure has a record.
 pub(super) fn section(
@@ -66,7 +67,12 @@ pub(super) fn ruling(writer: &Writer, parts: &[Part<'_>]) -> Result<Option<Rulin
         }
     }
     let inside = rows.iter().filter(|row| row.lies == Beside::Within).count();
-    let args = Args::new().count("inside", count(inside)).count("count", count(rows.len()));
+    let machines: BTreeSet<String> =
+        reference_records().into_iter().map(|record| record.machine).collect();
+    let args = Args::new()
+        .count("inside", count(inside))
+        .count("count", count(rows.len()))
+        .count("machines", count(machines.len()));
     said.push(writer.say("records-some-within", args)?);
     let label = writer.label("records-title")?;
     let ruling = Ruling { tone: Tone::Plain, label, sentence: Prose::join(&said) };

@@ -153,8 +153,8 @@ short-clients-only = { $places ->
    *[other] { $places } set-ups without a figure: the clients were at their limit
 }
 short-faults = { $trials ->
-    [one] { $trials } attempt was invalid
-   *[other] { $trials } attempts were invalid
+    [one] { $trials } attempt was invalid and is in no figure
+   *[other] { $trials } attempts were invalid and are in no figure
 }
 short-uneven = { $share } of the trials at { $level } collapse to { $rate } of its median
 short-partial = the run is partial

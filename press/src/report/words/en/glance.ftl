@@ -6,7 +6,7 @@ box-where = Where
 box-cost = CPU cost
 box-cause = Bottleneck
 box-next = What to do
-box-holds = Holds for
+box-holds = Measured at
 box-holds-model = { $count ->
     [one] a simulated machine of { $count } CPU
    *[other] a simulated machine of { $count } CPUs

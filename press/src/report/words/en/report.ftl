@@ -4,7 +4,7 @@ watermark-simulated = Simulation: hosts, links and clocks are a model. Nothing w
 survey-title = This machine
 survey-question = What is it, what does it carry, and how steady is it?
 survey-question-tune = What could it gain by other settings?
-box-not-decided = Caveats
+box-not-decided = Caveats, the gravest first
 survey-noise = Noise floor: { $metric } of one set-up against itself, { $effect }
 
 reproduce-title = Reproduce

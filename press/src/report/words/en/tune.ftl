@@ -1,5 +1,5 @@
 survey-machine = { $machine }: { $told }
-survey-holds = Network figures: virtual links inside this machine, not an adapter ({ $lab }).
+survey-inside = Network figures are of virtual links inside this machine, not of an adapter ({ $lab })
 survey-cause = Where the network was loaded: { $causes }.
 survey-next = To try other settings of this machine, each undone afterwards: stend survey --tune
 survey-steady-label = How sure

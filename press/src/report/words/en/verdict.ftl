@@ -110,9 +110,9 @@ scope-of = { $scope ->
     [both] both comparisons
    *[all] all { $count } comparisons
 }
-several-better = { $other } is better than { $base }{ over-all } in { scope-of }{ but-so }: { $metric }{ once-over-points } { $least } in the closest, { $most } in the widest.
-several-worse = { $other } is worse than { $base }{ over-all } in { scope-of }{ but-so }: { $metric }{ once-over-points } { $least } in the closest, { $most } in the widest.
-several-equivalent = No relevant difference between { $other } and { $base }{ over-all } in { scope-of }{ but-equal }: { $metric }{ once-over-points } { $least } in the closest, { $most } in the widest.
+several-better = { $other } is better than { $base }{ over-all } in { scope-of }{ but-so }: { $metric }{ once-over-points } { $least } to { $most }.
+several-worse = { $other } is worse than { $base }{ over-all } in { scope-of }{ but-so }: { $metric }{ once-over-points } { $least } to { $most }.
+several-equivalent = No relevant difference between { $other } and { $base }{ over-all } in { scope-of }{ but-equal }: { $metric }{ once-over-points } { $least } to { $most }.
 several-most-better = { $other } is better than { $base } in { $won } of { $count } comparisons: { $metric }{ over-points } { $effects }. The others: { $rest }.
 several-most-worse = { $other } is worse than { $base } in { $won } of { $count } comparisons: { $metric }{ over-points } { $effects }. The others: { $rest }.
 several-split = { $other } against { $base }: { $metric } { $sides }.
