@@ -35,7 +35,7 @@ fn a_survey_describes_the_machine_beside_others() {
         "Beside other machines",
         "Xeon E5430, 2009",
         "Xeon X3440, 2010",
-        "Steadiness",
+        "How sure",
         "Simulation:",
     ] {
         assert!(article.contains(words), "{words} is not in\n{article}");

@@ -99,7 +99,7 @@ pub(super) fn sure(
     let order = answering(part, asked);
     let args = Args::new()
         .choose("how", how)
-        .choose("pairs", if order.is_some() { "yes" } else { "no" })
+        .choose("ranked", if order.is_some() { "yes" } else { "no" })
         .count("count", count(order.map_or(asked.len(), |order| order.pairs.len())))
         .count("blocks", blocks)
         .quantity("level", Quantity::new(1.0 - plan.method.alpha(), Unit::Share))

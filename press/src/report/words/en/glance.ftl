@@ -21,7 +21,7 @@ box-sure = How sure
 box-sure-said = { $how ->
     [apart] Certain at { $level }{ $count ->
         [one] { "" }
-       *[other] , all { $count } { $pairs ->
+       *[other] , all { $count } { $ranked ->
             [yes] pairs
            *[no] comparisons
         } judged together
