@@ -125,9 +125,14 @@ fn of_curves(writer: &Writer, curves: &[Judged<'_>]) -> Result<Vec<Prose>, Repor
         let led = |v: Verdict| matches!(v, Verdict::Better | Verdict::Worse) || v.is_barred();
         !c.points.iter().any(|p| p.at.as_ref() == Some(at) && led(p.verdict))
     };
+    let mut open = Vec::new();
     for (from, to, _) in stretches(curves, &nobody, curves.len()) {
         let args = Args::new().name("from", &shown(&from)).name("to", &shown(&to));
-        said.push(writer.say(if from == to { "where-open-at" } else { "where-open" }, args)?);
+        open.push(writer.say(if from == to { "where-open-at" } else { "where-open-from" }, args)?);
+    }
+    if !open.is_empty() {
+        let args = Args::new().prose("places", &Prose::join_with(&open, "; ").capitalised());
+        said.push(writer.say("where-open", args)?);
     }
     if disagree > 0 {
         let args = Args::new().count("some", disagree).count("count", count(curves.len()));

@@ -278,7 +278,9 @@ fn several(writer: &Writer, claim: &Claim, args: Args) -> Result<Args, ReportErr
             .name("condition", &part.subjects.condition(true));
         sides.push(writer.say("split-side", args)?);
     }
+    let curves = claim.parts.iter().all(|part| part.evidence.curve.is_some());
     Ok(args
+        .choose("over", if curves { "curve" } else { "point" })
         .count("count", count(all.len()))
         .choose("scope", if all.len() == 2 { "both" } else { "all" })
         .count("won", count(decided(claim)))

@@ -82,8 +82,9 @@ where-at = { $leader } is ahead at { $from } in { $scope ->
 }
 where-end = { $said }.
 where-earlier = { $said }, from { $first } on in { $some } of them.
-where-open = From { $from } to { $to } no level is ahead with certainty in any curve.
-where-open-at = At { $from } no level is ahead with certainty in any curve.
+where-open = { $places } no level is ahead with certainty.
+where-open-from = from { $from } to { $to }
+where-open-at = at { $from }
 where-disagree = In { $some } of { $count } curves the mean over all points and a region disagree: the table has both.
 where-alone = { $leader } is ahead { $places }.
 where-besides = { $leader } is also ahead { $places }.
