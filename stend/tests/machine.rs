@@ -1,7 +1,8 @@
-//! Knows that a run on a machine over TCP is the run that it is over a pair of sockets: same plan,
+//! Knows that a run on a machine over TLS is the run that it is over a pair of sockets: same plan,
 //! same figures, whatever the other clock says; and that an agent which loses its conductor ends
-//! its load and brings everything back. Both machines are namespaces of this one. What needs root
-//! is skipped aloud.
+//! its load and brings everything back. Both machines are namespaces of this one, and are joined as
+//! persons join them. What needs root is skipped aloud.
+#![cfg(feature = "machines")]
 #![expect(
     clippy::expect_used,
     clippy::print_stdout,
@@ -18,13 +19,14 @@ use kill::{Place, Running, STEND, signal, until};
 use rustix::process::Signal;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
-use std::process::{Command, Output};
+use std::io::{BufRead as _, BufReader};
+use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
 const CONDUCTOR: &str = "stend-conductor";
 const AGENT: &str = "stend-machine";
 const ADDRESS: &str = "198.19.254.2:7000";
+const INVITES: &str = "198.19.254.1:7711";
 /// Longest wait for what takes milliseconds on a machine that is not busy.
 const LIMIT: Duration = Duration::from_secs(20);
 /// An agent that hears nothing ends after 5 s; what it then undoes takes its time.
@@ -110,7 +112,7 @@ impl Drop for Cable {
     }
 }
 
-/// A place with a plan and a key; none where namespaces cannot be had.
+/// A place with a plan, and a lab that the agent has joined; none where namespaces cannot be had.
 fn place(name: &str, plan: &str) -> Option<(Place, Cable)> {
     if !rustix::process::geteuid().is_root() {
         println!("skipped: needs root, for two namespaces with a cable");
@@ -118,12 +120,50 @@ fn place(name: &str, plan: &str) -> Option<(Place, Cable)> {
     }
     let place = Place::new(name);
     fs::write(place.path.join("plan.toml"), plan).expect("a plan");
-    for (key, digits) in [("key", "0f"), ("other", "0e")] {
-        let key = place.path.join(key);
-        fs::write(&key, digits.repeat(32)).expect("a key");
-        fs::set_permissions(&key, fs::Permissions::from_mode(0o600)).expect("a key of ours");
+    let cable = Cable::lay();
+    let made = run(&place, &inside(CONDUCTOR, &[STEND, "lab", "init", "--dir", "lab"]));
+    assert_eq!(made.status.code(), Some(0), "{}", errors(&made));
+    let (joined, invited) = join(&place, "one", "agent");
+    assert_eq!(joined.status.code(), Some(0), "{}", errors(&joined));
+    let (here, there) = (words(&invited), words(&String::from_utf8_lossy(&joined.stdout)));
+    assert_eq!(here, there);
+    assert!(invited.contains("machine 'one' has joined"), "{invited}");
+    Some((place, cable))
+}
+
+/// Invites a machine and joins it: what `stend agent join` gave, and what `stend lab invite` said.
+fn join(place: &Place, name: &str, dir: &str) -> (Output, String) {
+    let invite = [STEND, "lab", "invite", name, "--address", INVITES, "--yes", "--dir", "lab"];
+    let invite = inside(CONDUCTOR, &invite);
+    let mut command = Command::new(&invite[0]);
+    command.args(&invite[1..]).current_dir(&place.path).stdout(Stdio::piped());
+    let mut invites = command.spawn().expect("it starts");
+    let mut lines = BufReader::new(invites.stdout.take().expect("a pipe")).lines();
+    let mut said = String::new();
+    let code = loop {
+        let line = lines.next().expect("a line with the code").expect("text");
+        said.push_str(&line);
+        if let Some((_, code)) = line.split_once("agent join ") {
+            break code.to_owned();
+        }
+    };
+    let joined = run(place, &inside(AGENT, &[STEND, "agent", "join", &code, "--dir", dir]));
+    for line in lines {
+        said.push('\n');
+        said.push_str(&line.expect("text"));
     }
-    Some((place, Cable::lay()))
+    assert!(invites.wait().expect("it ends").success(), "{said}");
+    (joined, said)
+}
+
+/// The six words.
+fn words(said: &str) -> String {
+    let line = said.lines().find(|line| line.starts_with("the words of"));
+    line.and_then(|line| line.split_once(": ")).expect("six words").1.to_owned()
+}
+
+fn errors(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 fn inside<'w>(namespace: &'w str, words: &[&'w str]) -> Vec<String> {
@@ -134,7 +174,7 @@ fn inside<'w>(namespace: &'w str, words: &[&'w str]) -> Vec<String> {
 /// An agent whose clock is planted, once it listens.
 fn agent(place: &Place, clock: &str) -> Running {
     let clock = format!("STEND_TEST_CLOCK={clock}");
-    let words = inside(AGENT, &[&clock, STEND, "agent", "listen", ADDRESS, "key"]);
+    let words = inside(AGENT, &[&clock, STEND, "agent", "listen", ADDRESS, "--dir", "agent"]);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let agent = place.start_logged(&words, "agent.log");
     let listens = || {
@@ -152,9 +192,9 @@ fn log(place: &Place) -> String {
 }
 
 /// The words of a run whose machine is the agent.
-fn over_tcp(key: &str, out: &str) -> Vec<String> {
-    let (machine, key) = (format!("STEND_MACHINE={ADDRESS}"), format!("STEND_KEY={key}"));
-    inside(CONDUCTOR, &[&machine, &key, STEND, "run", "plan.toml", "--out", out])
+fn over_tls(lab: &str, out: &str) -> Vec<String> {
+    let (machine, lab) = (format!("STEND_MACHINE={ADDRESS}"), format!("STEND_LAB_DIR={lab}"));
+    inside(CONDUCTOR, &[&machine, &lab, STEND, "run", "plan.toml", "--out", out])
 }
 
 fn run(place: &Place, words: &[String]) -> Output {
@@ -210,9 +250,9 @@ fn rates(run: &Run, level: &str) -> BTreeMap<u32, f64> {
 
 /// Whether two runs are equivalent within a margin of 5 %, by two one-sided tests over the blocks
 /// that both have.
-fn must_be_equivalent(pair: &Run, tcp: &Run, what: &str) {
+fn must_be_equivalent(pair: &Run, tls: &Run, what: &str) {
     for level in ["on", "off"] {
-        let (ours, theirs) = (rates(pair, level), rates(tcp, level));
+        let (ours, theirs) = (rates(pair, level), rates(tls, level));
         let log = |(block, rate): (&u32, &f64)| log_ratio(*rate, *theirs.get(block)?);
         let logs: Vec<f64> = ours.iter().filter_map(log).collect();
         let p = equivalence_p(&logs, 0.05);
@@ -221,8 +261,8 @@ fn must_be_equivalent(pair: &Run, tcp: &Run, what: &str) {
 }
 
 #[test]
-fn a_run_over_tcp_tells_what_one_over_sockets_tells_whatever_the_other_clock_says() {
-    let Some((place, _cable)) = place("tcp", PACED) else { return };
+fn a_run_over_tls_tells_what_one_over_sockets_tells_whatever_the_other_clock_says() {
+    let Some((place, _cable)) = place("tls", PACED) else { return };
     // In the namespace of the agent: facts of the network are those of where it runs.
     let words = inside(AGENT, &[STEND, "run", "plan.toml", "--out", "pair"]);
     moment::taken(|| run(&place, &words));
@@ -230,18 +270,18 @@ fn a_run_over_tcp_tells_what_one_over_sockets_tells_whatever_the_other_clock_say
     for (out, clock) in [("ahead", "3,100"), ("behind", "-3,-100")] {
         moment::taken(|| {
             let agent = agent(&place, clock);
-            let output = run(&place, &over_tcp("key", out));
+            let output = run(&place, &over_tls("lab", out));
             assert_eq!(agent.wait(), Some(0), "{}", log(&place));
             output
         });
-        let tcp = read(&place, out);
-        let (a, b) = (told(&pair), told(&tcp));
+        let tls = read(&place, out);
+        let (a, b) = (told(&pair), told(&tls));
         assert_eq!(
             a.symmetric_difference(&b).collect::<Vec<_>>(),
             Vec::<&String>::new(),
             "{clock}"
         );
-        must_be_equivalent(&pair, &tcp, clock);
+        must_be_equivalent(&pair, &tls, clock);
     }
 }
 
@@ -251,7 +291,7 @@ fn an_agent_that_loses_its_conductor_ends_its_load_and_brings_everything_back() 
     for (word, ends) in [(Signal::KILL, LIMIT), (Signal::STOP, LEASE_AND_UNDO)] {
         let agent = agent(&place, "0,0");
         let pid = agent.pid();
-        let words = over_tcp("key", "out");
+        let words = over_tls("lab", "out");
         let conductor =
             place.start_logged(&words.iter().map(String::as_str).collect::<Vec<_>>(), "log");
         let switched = until(LIMIT, || place.switched() == 2);
@@ -266,16 +306,45 @@ fn an_agent_that_loses_its_conductor_ends_its_load_and_brings_everything_back() 
 }
 
 #[test]
-fn a_conductor_with_another_key_is_refused_and_nothing_is_raised() {
-    let Some((place, _cable)) = place("wrong-key", PACED) else { return };
+fn a_conductor_of_another_lab_is_refused_nothing_is_raised_and_the_agent_serves_on() {
+    let Some((place, _cable)) = place("other-lab", PACED) else { return };
+    let made = run(&place, &inside(CONDUCTOR, &[STEND, "lab", "init", "--dir", "other"]));
+    assert_eq!(made.status.code(), Some(0), "{}", errors(&made));
     let agent = agent(&place, "0,0");
-    let output = run(&place, &over_tcp("other", "out"));
-    let words = String::from_utf8_lossy(&output.stderr);
-    assert!(words.contains("has another key"), "{words}");
-    let pid = agent.pid();
-    assert_ne!(agent.wait(), Some(0));
-    assert!(log(&place).contains("has another key"), "{}", log(&place));
-    assert_eq!(place.left_by(pid), Vec::<String>::new());
+    let output = run(&place, &over_tls("other", "out"));
+    assert_ne!(output.status.code(), Some(0));
+    assert!(errors(&output).contains("another lab"), "{}", errors(&output));
+    assert!(until(LIMIT, || log(&place).contains("another lab")).is_some(), "{}", log(&place));
+    assert_eq!(place.left_by(agent.pid()), Vec::<String>::new());
+    let output = run(&place, &over_tls("lab", "out"));
+    // How many of its trials are valid depends on what else this machine does.
+    assert!(!read(&place, "out").records.is_empty(), "{}", errors(&output));
+    assert_eq!(agent.wait(), Some(0), "{}", log(&place));
+}
+
+#[test]
+fn a_machine_that_was_removed_is_refused_until_it_joins_anew() {
+    let Some((place, _cable)) = place("removed", PACED) else { return };
+    let hosts = || {
+        let output = run(&place, &inside(CONDUCTOR, &[STEND, "lab", "hosts", "--dir", "lab"]));
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    assert!(hosts().starts_with("one  ") && !hosts().contains("removed"), "{}", hosts());
+    let agent = agent(&place, "0,0");
+    let gone = run(&place, &inside(CONDUCTOR, &[STEND, "lab", "remove", "one", "--dir", "lab"]));
+    assert_eq!(gone.status.code(), Some(0), "{}", errors(&gone));
+    assert!(hosts().contains(", removed 20"), "{}", hosts());
+    let output = run(&place, &over_tls("lab", "out"));
+    let said = errors(&output);
+    assert_ne!(output.status.code(), Some(0));
+    assert!(said.contains("removed from the lab") && said.contains("stend lab invite"), "{said}");
+    let told = until(LIMIT, || log(&place).contains("removed from the lab"));
+    assert!(told.is_some(), "{}", log(&place));
+    assert_eq!(place.left_by(agent.pid()), Vec::<String>::new());
+    drop(agent);
+    let (joined, _) = join(&place, "one", "again");
+    assert_eq!(joined.status.code(), Some(0), "{}", errors(&joined));
+    assert_eq!(hosts().lines().count(), 2, "{}", hosts());
 }
 
 #[test]
@@ -283,7 +352,7 @@ fn an_agent_that_ends_leaves_the_conductor_with_faults_and_no_hang() {
     let Some((place, _cable)) = place("agent-ends", PACED) else { return };
     let agent = agent(&place, "0,0");
     let pid = agent.pid();
-    let words = over_tcp("key", "out");
+    let words = over_tls("lab", "out");
     let conductor =
         place.start_logged(&words.iter().map(String::as_str).collect::<Vec<_>>(), "log");
     // From the first change on, the agent has a guardian.

@@ -10,7 +10,9 @@ mod serve;
 mod stolen;
 mod watch;
 
-pub use serve::{here, listen, serve};
+#[cfg(feature = "machines")]
+pub use serve::listen;
+pub use serve::{here, serve};
 
 use std::fmt;
 

@@ -6,8 +6,7 @@ use super::Ended;
 use super::orders::Orders;
 use super::watch::Edge;
 use crate::lab::machine::{
-    Frame, KEEP_ALIVE, Key, LEASE, Machine, Numbered, OWN, Order, Pair, Refusal, Reply, Said, Tcp,
-    Transport,
+    Frame, KEEP_ALIVE, LEASE, Machine, Numbered, OWN, Order, Pair, Refusal, Reply, Said, Transport,
 };
 use crate::lab::{LabError, Standing, Urgent, clock};
 use rustix::event::{PollFd, PollFlags};
@@ -15,7 +14,6 @@ use rustix::process::{getpriority_process, setpriority_process};
 use rustix::time::Timespec;
 use std::collections::BTreeSet;
 use std::io;
-use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::thread;
@@ -41,13 +39,30 @@ pub fn here(binary: &Path, cancel: &'static AtomicBool) -> Result<Machine, LabEr
     Machine::greet("machine", Box::new(ours), Some(agent), cancel)
 }
 
-/// Serves one conductor that has the key, on an address; hosts are executed from `binary`.
+/// Serves the first conductor of the agent's lab that comes; hosts are executed from `binary`.
+/// `told` hears of everybody who was refused.
 ///
 /// # Errors
-/// When nothing can listen there, the other end does not have the key, or the connection breaks.
-pub fn listen(address: SocketAddr, key: &Key, binary: &Path) -> io::Result<()> {
-    let (stream, _) = TcpListener::bind(address)?.accept()?;
-    serve(&mut Tcp::accept(stream, key)?, binary)
+/// When nothing can listen there, or the connection of the conductor breaks.
+#[cfg(feature = "machines")]
+pub fn listen(
+    address: std::net::SocketAddr,
+    agent: &crate::lab::trust::Agent,
+    binary: &Path,
+    told: &mut dyn FnMut(&str),
+) -> io::Result<()> {
+    let listener = std::net::TcpListener::bind(address)?;
+    loop {
+        let (stream, from) = listener.accept()?;
+        match crate::lab::machine::Tls::accept(stream, agent) {
+            Ok(mut tls) => {
+                drop(listener);
+                return serve(&mut tls, binary);
+            }
+            // Whoever does not belong to the lab must not end its agent.
+            Err(e) => told(&format!("{from}: {e}")),
+        }
+    }
 }
 
 /// Carries out the orders of the conductor at the other end until it goes away, says nothing for

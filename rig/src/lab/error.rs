@@ -75,6 +75,14 @@ pub enum LabError {
         /// Why.
         source: io::Error,
     },
+    /// The agent of a machine cannot be reached, or either end refuses the other.
+    #[error("machine at {address}: {source}")]
+    Connect {
+        /// Where.
+        address: String,
+        /// Why, with the remedy.
+        source: io::Error,
+    },
     /// No side can be held to a quota of CPU time.
     #[error("no quota of CPU time: {0}")]
     NoQuota(String),

@@ -25,6 +25,8 @@ pub mod quota;
 pub mod sim;
 mod standing;
 mod topology;
+#[cfg(feature = "machines")]
+pub mod trust;
 pub mod undo;
 mod urgent;
 pub mod wire;

@@ -313,6 +313,17 @@ pub enum CliError {
     /// The guardian was not started by stend.
     #[error("guardian: {0}")]
     Guardian(io::Error),
+    /// Part in a lab of several machines.
+    #[cfg(feature = "machines")]
+    #[error(transparent)]
+    Trust(#[from] rig::lab::trust::TrustError),
+    /// This binary knows one machine only.
+    #[cfg(not(feature = "machines"))]
+    #[error(
+        "this stend measures its own machine only; build one for several with `cargo build \
+         --release --features machines`"
+    )]
+    NoMachines,
     /// A host's control connection broke.
     #[error("agent: {0}")]
     Agent(io::Error),
@@ -441,6 +452,8 @@ impl CliError {
             Self::Run(_) | Self::Place(_) | Self::AnotherMachine { .. } => 5,
             Self::NothingToThrottle(_) => 5,
             Self::NotAgreed { .. } => 2,
+            #[cfg(not(feature = "machines"))]
+            Self::NoMachines => 2,
             Self::NothingMeasured { .. } | Self::NothingShared { .. } => 6,
             _ => 1,
         }

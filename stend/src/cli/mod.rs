@@ -20,6 +20,8 @@ mod gate;
 mod guardian;
 mod hand_out;
 mod import;
+#[cfg(feature = "machines")]
+mod lab;
 mod list;
 mod machine;
 mod manual;
@@ -216,6 +218,18 @@ enum Verb {
     },
     /// Check capabilities and leftovers of killed runs; change nothing
     Doctor(doctor::Wanted),
+    /// Make a lab of several machines, let machines in, list and remove them
+    #[cfg(feature = "machines")]
+    Lab {
+        #[command(subcommand)]
+        what: lab::What,
+    },
+    /// Join this machine to a lab of several
+    #[cfg(feature = "machines")]
+    Agent {
+        #[command(subcommand)]
+        part: lab::Part,
+    },
 }
 
 /// What every measuring verb takes.
@@ -309,19 +323,17 @@ fn quoted(word: &str) -> String {
 }
 
 /// What stend starts itself: no verb of a person, and it depends on nobody's settings. `agent`
-/// serves as a host of a lab, `agent listen` as the agent of a machine, `guardian JOURNAL` brings
-/// back what a dead conductor left.
+/// alone serves as a host of a lab, `guardian JOURNAL` brings back what a dead conductor left.
 fn own() -> Option<Result<u8, CliError>> {
     let mut words = std::env::args_os().skip(1);
-    match words.next()?.to_str()? {
-        "agent" => Some(match words.next() {
-            Some(listen) if listen == "listen" => {
-                let words: Vec<_> = words.map(|word| word.to_string_lossy().into_owned()).collect();
-                machine::listen(words.first().map(String::as_str), words.get(1).map(String::as_str))
-            }
-            _ => rig::run::serve_agent(loads::ALL).map_err(CliError::Agent).map(|()| OK),
-        }),
-        "guardian" => Some(guardian::guardian(Path::new(&words.next()?))),
+    let (verb, next) = (words.next()?, words.next());
+    match (verb.to_str()?, next) {
+        ("agent", None) => {
+            Some(rig::run::serve_agent(loads::ALL).map_err(CliError::Agent).map(|()| OK))
+        }
+        ("guardian", next) => Some(guardian::guardian(Path::new(&next?))),
+        #[cfg(not(feature = "machines"))]
+        ("agent" | "lab", _) => Some(Err(CliError::NoMachines)),
         _ => None,
     }
 }
@@ -422,5 +434,9 @@ pub fn main() -> Result<u8, CliError> {
         Some(Verb::Schema { what }) => schema::print(what),
         Some(Verb::Factors { what }) => factors::factors(&what),
         Some(Verb::Doctor(wanted)) => doctor::doctor(&wanted),
+        #[cfg(feature = "machines")]
+        Some(Verb::Lab { what }) => lab::lab(what),
+        #[cfg(feature = "machines")]
+        Some(Verb::Agent { part }) => lab::agent(&part),
     }
 }

@@ -1,6 +1,6 @@
 //! Knows a machine as the conductor does: what it may be asked, by which transport, and its clock.
 //!
-//! Gives: [`Machine`], [`Order`], [`Reply`], [`Transport`] with [`Pair`] and [`Tcp`], [`Offset`].
+//! Gives: [`Machine`], [`Order`], [`Reply`], [`Transport`] with [`Pair`] and `Tls`, [`Offset`].
 //! Never: how an order is carried out; the agent of the machine does that.
 //! Start reading at `order.rs`.
 
@@ -9,7 +9,8 @@ mod lease;
 mod offset;
 mod order;
 mod pair;
-mod tcp;
+#[cfg(feature = "machines")]
+mod tls;
 mod transport;
 
 pub use door::{Heard, Machine};
@@ -17,7 +18,8 @@ pub use lease::LEASE;
 pub use offset::{Exchange, Offset};
 pub use order::{Numbered, Order, Raise, Refusal, Reply, Said, VERSION, same_version};
 pub use pair::Pair;
-pub use tcp::{Key, Tcp};
+#[cfg(feature = "machines")]
+pub use tls::Tls;
 pub use transport::{Frame, KEEP_ALIVE, KeepAlive, Transport};
 
 /// The channel of a machine's own orders and answers.

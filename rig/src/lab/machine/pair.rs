@@ -32,7 +32,7 @@ impl Pair {
 
 impl Transport for Pair {
     fn send(&mut self, channel: u16, body: &[u8]) -> io::Result<()> {
-        transport::write(&mut self.0, channel, body, &[])
+        transport::write(&mut self.0, channel, body)
     }
 
     fn receive(&mut self) -> io::Result<Frame> {

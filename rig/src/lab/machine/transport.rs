@@ -46,7 +46,7 @@ pub trait Transport: Send {
 }
 
 /// The head of a frame with this body.
-pub(super) fn head(channel: u16, body: &[u8]) -> io::Result<[u8; HEAD]> {
+fn head(channel: u16, body: &[u8]) -> io::Result<[u8; HEAD]> {
     let length = u32::try_from(body.len()).ok().filter(|length| *length <= BODY_MAX);
     let length = length.ok_or_else(|| too_long(body.len()))?;
     let mut head = [0; HEAD];
@@ -55,12 +55,21 @@ pub(super) fn head(channel: u16, body: &[u8]) -> io::Result<[u8; HEAD]> {
     Ok(head)
 }
 
-/// Writes a frame, and behind it `tail`.
-pub(super) fn write(to: &mut impl Write, channel: u16, body: &[u8], tail: &[u8]) -> io::Result<()> {
-    let mut whole = Vec::with_capacity(HEAD + body.len() + tail.len());
+/// The length of the body and the channel of a head.
+pub(super) fn parse(head: [u8; HEAD]) -> io::Result<(usize, u16)> {
+    let [length @ .., low, high] = head;
+    let length = u32::from_le_bytes(length);
+    if length > BODY_MAX {
+        return Err(too_long(length as usize));
+    }
+    Ok((length as usize, u16::from_le_bytes([low, high])))
+}
+
+/// Writes a frame.
+pub(super) fn write(to: &mut impl Write, channel: u16, body: &[u8]) -> io::Result<()> {
+    let mut whole = Vec::with_capacity(HEAD + body.len());
     whole.extend_from_slice(&head(channel, body)?);
     whole.extend_from_slice(body);
-    whole.extend_from_slice(tail);
     to.write_all(&whole)
 }
 
@@ -68,13 +77,10 @@ pub(super) fn write(to: &mut impl Write, channel: u16, body: &[u8], tail: &[u8])
 pub(super) fn read(from: &mut impl Read) -> io::Result<Frame> {
     let mut head = [0; HEAD];
     from.read_exact(&mut head)?;
-    let length = u32::from_le_bytes([head[0], head[1], head[2], head[3]]);
-    if length > BODY_MAX {
-        return Err(too_long(length as usize));
-    }
-    let mut body = vec![0; length as usize];
+    let (length, channel) = parse(head)?;
+    let mut body = vec![0; length];
     from.read_exact(&mut body)?;
-    Ok(Frame { channel: u16::from_le_bytes([head[4], head[5]]), body })
+    Ok(Frame { channel, body })
 }
 
 fn too_long(bytes: usize) -> io::Error {
@@ -100,7 +106,7 @@ mod tests {
         ) {
             let mut pipe = Vec::new();
             for (channel, body) in &all {
-                write(&mut pipe, *channel, body, &[]).unwrap();
+                write(&mut pipe, *channel, body).unwrap();
             }
             let mut from = pipe.as_slice();
             for (channel, body) in all {
@@ -118,7 +124,7 @@ mod tests {
     #[test]
     fn a_longer_body_is_refused_on_both_sides() {
         let long = vec![0; BODY_MAX as usize + 1];
-        let said = write(&mut Vec::new(), 1, &long, &[]).unwrap_err().to_string();
+        let said = write(&mut Vec::new(), 1, &long).unwrap_err().to_string();
         assert!(said.contains("16777217 B"), "{said}");
         let said = read(&mut [1, 0, 0, 1, 0, 0].as_slice()).unwrap_err().to_string();
         assert!(said.contains("the longest is 16777216 B"), "{said}");

@@ -1,0 +1,209 @@
+//! Knows `stend lab` and `stend agent`: how a lab of several machines is made, who is let in, and
+//! who is removed.
+//!
+//! Must not know what a machine is asked, nor how certificates are made.
+
+use super::error::CliError;
+use super::{OK, invoked, machine, progress, quoted, terminal};
+use clap::Subcommand;
+use rig::keeper;
+use rig::lab::trust::{self, Agent, Conductor, Invite};
+use std::io::{self, BufRead as _, Write as _};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, UNIX_EPOCH};
+
+/// Digits of a fingerprint that a list shows.
+const SHOWN: usize = 16;
+
+/// What of a lab of several machines is asked for.
+#[derive(Debug, Subcommand)]
+pub enum What {
+    /// Make a lab: its certificate authority and the certificate of this machine as conductor
+    Init {
+        /// Directory of the lab [default: STEND_LAB_DIR, else stend/lab in the state directory]
+        #[arg(long, value_name = "DIR")]
+        dir: Option<PathBuf>,
+    },
+    /// Print a code by which one machine joins the lab, and wait until it is used
+    Invite {
+        /// Name of the machine in the lab
+        name: String,
+        /// Address of this machine at which the other one reaches it [default: that of the route
+        /// to other networks, port 7711]
+        #[arg(long, value_name = "IP:PORT")]
+        address: Option<SocketAddr>,
+        /// How long the code can be used
+        #[arg(long = "for", value_name = "TIME", default_value = "10m")]
+        within: humantime::Duration,
+        /// Sign without asking whether both machines show the same words
+        #[arg(long)]
+        yes: bool,
+        /// Directory of the lab [default: STEND_LAB_DIR, else stend/lab in the state directory]
+        #[arg(long, value_name = "DIR")]
+        dir: Option<PathBuf>,
+    },
+    /// List the machines of the lab, removed ones too
+    Hosts {
+        /// Directory of the lab [default: STEND_LAB_DIR, else stend/lab in the state directory]
+        #[arg(long, value_name = "DIR")]
+        dir: Option<PathBuf>,
+    },
+    /// Remove a machine from the lab: the next run refuses its certificate
+    Remove {
+        /// Name of the machine in the lab
+        name: String,
+        /// Directory of the lab [default: STEND_LAB_DIR, else stend/lab in the state directory]
+        #[arg(long, value_name = "DIR")]
+        dir: Option<PathBuf>,
+    },
+}
+
+/// What of this machine as a part of a lab is asked for.
+#[derive(Debug, Subcommand)]
+pub enum Part {
+    /// Join a lab by the code that `stend lab invite` printed on its conductor
+    Join {
+        /// The code
+        code: String,
+        /// Directory for key and certificate [default: STEND_LAB_DIR, else stend/lab in the state
+        /// directory]
+        #[arg(long, value_name = "DIR")]
+        dir: Option<PathBuf>,
+    },
+    /// Serve one run of the conductor at an address of this machine
+    #[command(hide = true)]
+    Listen {
+        /// Address and port
+        address: String,
+        /// Directory of `stend agent join`
+        #[arg(long, value_name = "DIR")]
+        dir: Option<PathBuf>,
+    },
+}
+
+/// Does what is asked of a lab.
+///
+/// # Errors
+/// When the directory is not that of a lab or cannot be written, or nobody joined.
+pub fn lab(what: What) -> Result<u8, CliError> {
+    match what {
+        What::Init { dir } => {
+            let lab = Conductor::init(&trust::directory(dir.as_deref())?)?;
+            let (path, stend) = (lab.path().display(), invoked());
+            let next = format!("{stend} lab invite NAME{}", named(dir.as_deref()));
+            writeln!(terminal::out(), "lab in {path}; let a machine in with\n  {next}")?;
+            Ok(OK)
+        }
+        What::Invite { name, address, within, yes, dir } => {
+            let lab = Conductor::open(&trust::directory(dir.as_deref())?)?;
+            let address = address.map_or_else(trust::own_address, Ok)?;
+            invite(&Invite::open(&lab, &name, address, within.into())?, &name, within, yes)
+        }
+        What::Hosts { dir } => hosts(&Conductor::open(&trust::directory(dir.as_deref())?)?),
+        What::Remove { name, dir } => {
+            Conductor::open(&trust::directory(dir.as_deref())?)?.remove(&name)?;
+            writeln!(terminal::out(), "machine '{name}' is removed; the next run refuses it")?;
+            Ok(OK)
+        }
+    }
+}
+
+/// Does what is asked of this machine as a part of a lab.
+///
+/// # Errors
+/// When the code counts no more, the directory is another's, or the connection breaks.
+pub fn agent(part: &Part) -> Result<u8, CliError> {
+    match part {
+        Part::Join { code, dir } => {
+            let path = trust::directory(dir.as_deref())?;
+            let mut told = Ok(());
+            let show = &mut |words: &str| {
+                let mut out = terminal::out();
+                let words = format!("the words of this machine: {words}");
+                told = writeln!(out, "{words}\nwaiting for the other machine").and(out.flush());
+            };
+            let joined = trust::join(code, &path, show)?;
+            told?;
+            let (name, path) = (&joined.name, path.display());
+            writeln!(terminal::out(), "joined as '{name}'; key and certificate are in {path}")?;
+            Ok(OK)
+        }
+        Part::Listen { address, dir } => {
+            let agent = Agent::open(&trust::directory(dir.as_deref())?)?;
+            let address = machine::socket(address).map_err(CliError::Agent)?;
+            let told = &mut |words: &str| progress::say(&format!("agent: refused {words}"));
+            let served = keeper::listen(address, &agent, &std::env::current_exe()?, told);
+            served.map_err(CliError::Agent).map(|()| OK)
+        }
+    }
+}
+
+/// The option that names a directory again, with a blank before it.
+fn named(dir: Option<&Path>) -> String {
+    dir.map(|dir| format!(" --dir {}", quoted(&dir.to_string_lossy()))).unwrap_or_default()
+}
+
+fn invite(
+    invite: &Invite,
+    name: &str,
+    within: humantime::Duration,
+    yes: bool,
+) -> Result<u8, CliError> {
+    let mut out = terminal::out();
+    let code = invite.code();
+    writeln!(out, "on machine '{name}', within {within}:\n  stend agent join {code}")?;
+    out.flush()?;
+    drop(out);
+    let mut failed = Ok(());
+    let agree = &mut |words: &str| match ask(words, yes) {
+        Ok(agreed) => agreed,
+        Err(e) => {
+            failed = Err(e);
+            false
+        }
+    };
+    let joined = invite.wait(agree, &mut |words| progress::say(&format!("refused {words}")));
+    failed?;
+    joined?;
+    writeln!(terminal::out(), "machine '{name}' has joined")?;
+    Ok(OK)
+}
+
+/// Shows the words and asks whether the other machine shows the same.
+fn ask(words: &str, yes: bool) -> io::Result<bool> {
+    let mut out = terminal::out();
+    writeln!(out, "the words of the other machine: {words}")?;
+    if !yes {
+        write!(out, "Do both machines show these words? [y/N] ")?;
+    }
+    out.flush()?;
+    if yes {
+        return Ok(true);
+    }
+    let mut said = String::new();
+    io::stdin().lock().read_line(&mut said)?;
+    Ok(matches!(said.trim(), "y" | "Y" | "yes"))
+}
+
+fn hosts(lab: &Conductor) -> Result<u8, CliError> {
+    let register = lab.register()?;
+    let mut out = terminal::out();
+    if register.hosts.is_empty() {
+        let next = format!("{} lab invite NAME", invoked());
+        writeln!(out, "no machine has joined; let one in with\n  {next}")?;
+    }
+    let wide = register.hosts.iter().map(|host| host.name.len()).max().unwrap_or_default();
+    for host in &register.hosts {
+        let at = |seconds| {
+            let time = UNIX_EPOCH.checked_add(Duration::from_secs(seconds)).unwrap_or(UNIX_EPOCH);
+            humantime::format_rfc3339_seconds(time)
+        };
+        let removed = host.removed_s.map(|at_s| format!(", removed {}", at(at_s)));
+        let print = host.fingerprint.get(..SHOWN).unwrap_or_default();
+        let (name, joined) = (&host.name, at(host.joined_s));
+        let removed = removed.unwrap_or_default();
+        writeln!(out, "{name:wide$}  {print}  joined {joined}{removed}")?;
+    }
+    Ok(OK)
+}
