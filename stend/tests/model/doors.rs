@@ -271,7 +271,7 @@ fn shells_and_man_know_every_verb() {
         let page = String::from_utf8(home.read(&format!("pages/stend{verb}.1"))).expect("text");
         assert!(page.contains(".TH"), "{verb}");
     }
-    assert!(!home.0.join("pages/stend-agent.1").exists());
+    assert!(!home.0.join("pages/stend-guardian.1").exists());
     let run = String::from_utf8(home.read("pages/stend-run.1")).expect("text");
     assert!(run.contains("BOOL"), "a switch can be taken back: {run}");
     let no_place = home.stend(&["man", "pages/stend-run.1"]);
