@@ -6,7 +6,8 @@ use super::Ended;
 use super::stolen::stolen;
 use super::watch::{Edge, Watch};
 use crate::factor::{self, FactorError, MachineSettings};
-use crate::lab::machine::{Order, Refusal, Reply, same_version};
+use crate::lab::machine::{Order, Refusal, Reply};
+use crate::lab::version::same_version;
 use crate::lab::{
     HostProcess, LabError, Standing, clock, cpus, environment, refuse_adapters, refuse_names, undo,
 };

@@ -7,8 +7,8 @@ use super::adapter_file::AdapterFiles;
 use super::error::LabError;
 use super::ethtool::Ethtool;
 use super::link::Routes;
-use super::machine;
 use super::namespace;
+use super::version;
 use super::wire::{self, Answer, LinkAnswer, LinkRequest, Request};
 use desk::record::LabKind;
 use std::collections::{BTreeMap, BTreeSet};
@@ -149,7 +149,7 @@ impl Agent<'_> {
     fn answer(&mut self, request: Request) -> Result<Answer, String> {
         match request {
             Request::Enter { version, kind, name, join } => {
-                machine::same_version(&version)?;
+                version::same_version(&version)?;
                 self.enter(kind, &name, join)
             }
             Request::Links(list) => {

@@ -29,6 +29,7 @@ mod topology;
 pub mod trust;
 pub mod undo;
 mod urgent;
+pub mod version;
 pub mod wire;
 
 pub use adapter::{Away, Loan};

@@ -76,8 +76,8 @@ pub enum CliError {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// Nowhere to keep records.
-    #[error("neither XDG_STATE_HOME nor HOME is set; name a file with --store")]
-    NoStatePlace,
+    #[error("neither XDG_STATE_HOME nor HOME is set; name {0}")]
+    NoStatePlace(&'static str),
     /// Every run is complete.
     #[error(
         "every kept run has ended; there is nothing to resume, and --blocks +N adds blocks to the \

@@ -4,7 +4,7 @@
 //! Must not know what a machine is asked, nor how certificates are made.
 
 use super::error::CliError;
-use super::{OK, invoked, machine, progress, quoted, terminal};
+use super::{OK, invoked, machine, progress, quoted, store, terminal};
 use clap::Subcommand;
 use rig::keeper;
 use rig::lab::trust::{self, Agent, Conductor, Invite};
@@ -89,20 +89,20 @@ pub enum Part {
 pub fn lab(what: What) -> Result<u8, CliError> {
     match what {
         What::Init { dir } => {
-            let lab = Conductor::init(&trust::directory(dir.as_deref())?)?;
+            let lab = Conductor::init(&directory(dir.as_deref())?)?;
             let (path, stend) = (lab.path().display(), invoked());
             let next = format!("{stend} lab invite NAME{}", named(dir.as_deref()));
-            writeln!(terminal::out(), "lab in {path}; let a machine in with\n  {next}")?;
+            writeln!(terminal::out(), "made a lab in {path}; to let a machine in:\n  {next}")?;
             Ok(OK)
         }
         What::Invite { name, address, within, yes, dir } => {
-            let lab = Conductor::open(&trust::directory(dir.as_deref())?)?;
+            let lab = Conductor::open(&directory(dir.as_deref())?)?;
             let address = address.map_or_else(trust::own_address, Ok)?;
             invite(&Invite::open(&lab, &name, address, within.into())?, &name, within, yes)
         }
-        What::Hosts { dir } => hosts(&Conductor::open(&trust::directory(dir.as_deref())?)?),
+        What::Hosts { dir } => hosts(&Conductor::open(&directory(dir.as_deref())?)?),
         What::Remove { name, dir } => {
-            Conductor::open(&trust::directory(dir.as_deref())?)?.remove(&name)?;
+            Conductor::open(&directory(dir.as_deref())?)?.remove(&name)?;
             writeln!(terminal::out(), "machine '{name}' is removed; the next run refuses it")?;
             Ok(OK)
         }
@@ -116,7 +116,7 @@ pub fn lab(what: What) -> Result<u8, CliError> {
 pub fn agent(part: &Part) -> Result<u8, CliError> {
     match part {
         Part::Join { code, dir } => {
-            let path = trust::directory(dir.as_deref())?;
+            let path = directory(dir.as_deref())?;
             let mut told = Ok(());
             let show = &mut |words: &str| {
                 let mut out = terminal::out();
@@ -130,12 +130,25 @@ pub fn agent(part: &Part) -> Result<u8, CliError> {
             Ok(OK)
         }
         Part::Listen { address, dir } => {
-            let agent = Agent::open(&trust::directory(dir.as_deref())?)?;
+            let agent = Agent::open(&directory(dir.as_deref())?)?;
             let address = machine::socket(address).map_err(CliError::Agent)?;
             let told = &mut |words: &str| progress::say(&format!("agent: refused {words}"));
             let served = keeper::listen(address, &agent, &std::env::current_exe()?, told);
             served.map_err(CliError::Agent).map(|()| OK)
         }
+    }
+}
+
+/// The directory that is meant: as named, else `STEND_LAB_DIR`, else `stend/lab` in the state
+/// directory of the user.
+///
+/// # Errors
+/// When the user has none.
+pub fn directory(named: Option<&Path>) -> Result<PathBuf, CliError> {
+    let set = || std::env::var_os("STEND_LAB_DIR").filter(|path| !path.is_empty());
+    match named.map(PathBuf::from).or_else(|| set().map(PathBuf::from)) {
+        Some(path) => Ok(path),
+        None => store::state("lab", "a directory with --dir"),
     }
 }
 
@@ -191,7 +204,7 @@ fn hosts(lab: &Conductor) -> Result<u8, CliError> {
     let mut out = terminal::out();
     if register.hosts.is_empty() {
         let next = format!("{} lab invite NAME", invoked());
-        writeln!(out, "no machine has joined; let one in with\n  {next}")?;
+        writeln!(out, "no machine has joined; to let one in:\n  {next}")?;
     }
     let wide = register.hosts.iter().map(|host| host.name.len()).max().unwrap_or_default();
     for host in &register.hosts {

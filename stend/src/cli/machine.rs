@@ -26,10 +26,10 @@ pub fn connect(cancel: &'static AtomicBool) -> Result<Machine, CliError> {
 fn other(address: &str, cancel: &'static AtomicBool) -> Result<Machine, CliError> {
     use rig::lab::LabError;
     use rig::lab::machine::Tls;
-    use rig::lab::trust::{self, Conductor};
+    use rig::lab::trust::Conductor;
     let refused =
         |source| RunError::from(LabError::Connect { address: address.to_owned(), source });
-    let lab = Conductor::open(&trust::directory(None)?)?;
+    let lab = Conductor::open(&super::lab::directory(None)?)?;
     let tls = Tls::connect(socket(address).map_err(refused)?, &lab).map_err(refused)?;
     let machine = Machine::greet("machine", Box::new(tls), None, cancel);
     Ok(machine.map_err(RunError::from)?)

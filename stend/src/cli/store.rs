@@ -12,8 +12,17 @@ pub fn path(named: Option<&Path>) -> Result<PathBuf, CliError> {
     if let Some(path) = named {
         return Ok(path.into());
     }
+    state("lab.stend", "a file with --store")
+}
+
+/// A file or directory of stend in the state directory of the user; `instead` is what to name where
+/// the user has none.
+///
+/// # Errors
+/// When the user has none.
+pub fn state(name: &str, instead: &'static str) -> Result<PathBuf, CliError> {
     let state = of_user("XDG_STATE_HOME", ".local/state");
-    state.map(|state| state.join("stend/lab.stend")).ok_or(CliError::NoStatePlace)
+    Ok(state.ok_or(CliError::NoStatePlace(instead))?.join("stend").join(name))
 }
 
 /// A directory of the user: as the variable names it, else below his home; none without a home.

@@ -5,10 +5,11 @@
 use super::OWN;
 use super::lease::Lease;
 use super::offset::Offset;
-use super::order::{Order, Refusal, Reply, Said, VERSION};
+use super::order::{Order, Refusal, Reply, Said};
 use super::transport::{KEEP_ALIVE, Transport};
 use crate::lab::LabError;
 use crate::lab::clock;
+use crate::lab::version::VERSION;
 use desk::record::{Environment, Fact};
 use rustix::event::{PollFd, PollFlags};
 use rustix::time::Timespec;

@@ -16,7 +16,7 @@ mod transport;
 pub use door::{Heard, Machine};
 pub use lease::LEASE;
 pub use offset::{Exchange, Offset};
-pub use order::{Numbered, Order, Raise, Refusal, Reply, Said, VERSION, same_version};
+pub use order::{Numbered, Order, Raise, Refusal, Reply, Said};
 pub use pair::Pair;
 #[cfg(feature = "machines")]
 pub use tls::Tls;

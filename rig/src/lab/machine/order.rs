@@ -8,20 +8,6 @@ use crate::lab::quota::Side;
 use desk::record::{Environment, Fact, LabKind, Plan, Reading, Track, Value};
 use serde::{Deserialize, Serialize};
 
-/// What both ends of a connection must agree on.
-pub const VERSION: &str = env!("CARGO_PKG_VERSION");
-
-/// Refuses another version than this one.
-///
-/// # Errors
-/// With both versions and the remedy.
-pub fn same_version(theirs: &str) -> Result<(), String> {
-    if theirs == VERSION {
-        return Ok(());
-    }
-    Err(format!("this is stend {VERSION}, the other end is stend {theirs}; both must be the same"))
-}
-
 /// Host processes to start, each with the channel of its place in the list, from 1.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Raise {

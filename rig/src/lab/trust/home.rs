@@ -8,21 +8,6 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-/// The directory that is meant: as named, else `STEND_LAB_DIR`, else `stend/lab` in the state
-/// directory of the user.
-///
-/// # Errors
-/// When the user has none.
-pub fn directory(named: Option<&Path>) -> Result<PathBuf, TrustError> {
-    let set = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
-    if let Some(path) = named.map(PathBuf::from).or_else(|| set("STEND_LAB_DIR")) {
-        return Ok(path);
-    }
-    let state = set("XDG_STATE_HOME").filter(|path| path.is_absolute());
-    let state = state.or_else(|| set("HOME").map(|home| home.join(".local/state")));
-    Ok(state.ok_or(TrustError::NoPlace)?.join("stend/lab"))
-}
-
 /// A directory that nobody but its owner may enter.
 #[derive(Clone, Debug)]
 pub(super) struct Home(PathBuf);

@@ -11,13 +11,13 @@ use super::refusal::Peer;
 use super::settings::inviter_settings;
 use super::words::words;
 use super::{TrustError, chance, fingerprint, now_s, unhex};
-use crate::lab::machine::same_version;
+use crate::lab::version::same_version;
 use rustix::event::{PollFd, PollFlags};
 use rustix::time::Timespec;
 use rustls::{ServerConfig, ServerConnection};
 use std::fmt;
 use std::io;
-use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream, UdpSocket};
+use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -79,11 +79,7 @@ impl Invite {
         address: SocketAddr,
         within: Duration,
     ) -> Result<Self, TrustError> {
-        let any = match address.ip() {
-            IpAddr::V4(ip) => ip.is_unspecified(),
-            IpAddr::V6(ip) => ip.is_unspecified(),
-        };
-        if any {
+        if address.ip().is_unspecified() {
             return Err(net(address, io::ErrorKind::InvalidInput.into()));
         }
         let listen = || {

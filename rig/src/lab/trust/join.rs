@@ -10,7 +10,7 @@ use super::refusal::Peer;
 use super::settings::{invited_settings, must_be_agent};
 use super::words::words;
 use super::{TrustError, hex, unhex};
-use crate::lab::machine::VERSION;
+use crate::lab::version::VERSION;
 use rustls::ClientConnection;
 use std::io;
 use std::net::TcpStream;

@@ -22,7 +22,6 @@ pub(crate) mod tests;
 mod words;
 
 pub use authority::{Identity, Role};
-pub use home::directory;
 pub use invite::{Invite, own_address};
 pub use join::join;
 pub use member::{Agent, Conductor};
@@ -31,6 +30,7 @@ pub use refusal::{Peer, sentence};
 pub use register::{Host, Invitation, Register, Standing};
 pub use settings::{MACHINE_PROTOCOL, agent_settings, conductor_settings};
 
+use data_encoding::HEXLOWER;
 use rustix::rand::{GetRandomFlags, getrandom};
 use sha2::{Digest as _, Sha256};
 use std::io;
@@ -56,9 +56,6 @@ pub enum TrustError {
         /// Which.
         path: PathBuf,
     },
-    /// Neither `XDG_STATE_HOME` nor `HOME` is set.
-    #[error("neither XDG_STATE_HOME nor HOME is set; name a directory with --dir")]
-    NoPlace,
     /// The directory is that of a lab or an agent already.
     #[error("{} is {what} already; name another directory with --dir", path.display())]
     Taken {
@@ -162,17 +159,12 @@ fn fingerprint(certificate: &[u8]) -> [u8; 32] {
 
 /// Hexadecimal digits.
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    HEXLOWER.encode(bytes)
 }
 
 /// Bytes of hexadecimal digits.
 fn unhex(digits: &str) -> Option<Vec<u8>> {
-    let digit = |c: u8| char::from(c).to_digit(16).and_then(|d| u8::try_from(d).ok());
-    let byte = |pair: &[u8]| match pair {
-        [high, low] => Some(digit(*high)? << 4 | digit(*low)?),
-        _ => None,
-    };
-    digits.as_bytes().chunks(2).map(byte).collect()
+    HEXLOWER.decode(digits.as_bytes()).ok()
 }
 
 /// Bytes of chance from the kernel.

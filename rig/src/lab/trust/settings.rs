@@ -10,7 +10,10 @@ use super::register::{Register, Standing};
 use super::{TrustError, fingerprint};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{Resumption, WebPkiServerVerifier};
-use rustls::crypto::{CryptoProvider, WebPkiSupportedAlgorithms, aws_lc_rs};
+use rustls::crypto::{
+    CryptoProvider, WebPkiSupportedAlgorithms, aws_lc_rs, verify_tls12_signature,
+    verify_tls13_signature,
+};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::{NoServerSessionStorage, WebPkiClientVerifier};
 use rustls::version::TLS13;
@@ -32,8 +35,7 @@ pub(super) const JOIN_PROTOCOL: &[u8] = b"stend-join/1";
 pub fn conductor_settings(
     conductor: &Conductor,
 ) -> Result<(Arc<ClientConfig>, ServerName<'static>), TrustError> {
-    let inner = verifier(&conductor.root()?)?;
-    let hosts = Hosts { inner, register: conductor.register()? };
+    let hosts = Believed::Hosts(verifier(&conductor.root()?)?, conductor.register()?);
     let identity = conductor.identity()?;
     let settings = client()?
         .dangerous()
@@ -71,10 +73,9 @@ pub(super) fn inviter_settings(
 pub(super) fn invited_settings(
     root: [u8; 32],
 ) -> Result<(Arc<ClientConfig>, ServerName<'static>), TrustError> {
-    let known = Known { root, algorithms: provider().signature_verification_algorithms };
     let settings = client()?
         .dangerous()
-        .with_custom_certificate_verifier(Arc::new(known))
+        .with_custom_certificate_verifier(Arc::new(Believed::Root(root)))
         .with_no_client_auth();
     Ok((speaking(settings, JOIN_PROTOCOL), name(Role::Inviter)?))
 }
@@ -90,6 +91,10 @@ pub(super) fn must_be_agent(agent: &Agent) -> Result<(), TrustError> {
 
 fn provider() -> Arc<CryptoProvider> {
     Arc::new(aws_lc_rs::default_provider())
+}
+
+fn algorithms() -> WebPkiSupportedAlgorithms {
+    aws_lc_rs::default_provider().signature_verification_algorithms
 }
 
 fn client() -> Result<ConfigBuilder<ClientConfig, WantsVerifier>, Error> {
@@ -129,14 +134,17 @@ fn name(role: Role) -> Result<ServerName<'static>, TrustError> {
     ServerName::try_from(role.name()).map_err(|e| TrustError::Certificate(e.to_string()))
 }
 
-/// What a conductor checks: all that TLS does, and then that the lab lists the certificate.
+/// Whom an end that connects believes.
 #[derive(Debug)]
-struct Hosts {
-    inner: Arc<WebPkiServerVerifier>,
-    register: Register,
+enum Believed {
+    /// Agents that the authority signed and that the lab lists: a conductor.
+    Hosts(Arc<WebPkiServerVerifier>, Register),
+    /// Who shows the authority with this SHA-256 as the last certificate, and was signed by it: a
+    /// machine that is invited.
+    Root([u8; 32]),
 }
 
-impl ServerCertVerifier for Hosts {
+impl ServerCertVerifier for Believed {
     fn verify_server_cert(
         &self,
         end: &CertificateDer<'_>,
@@ -145,9 +153,18 @@ impl ServerCertVerifier for Hosts {
         ocsp: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        let verified = self.inner.verify_server_cert(end, between, name, ocsp, now)?;
-        match self.register.standing(end) {
-            Standing::Member => Ok(verified),
+        let register = match (self, between) {
+            (Self::Hosts(inner, register), _) => {
+                inner.verify_server_cert(end, between, name, ocsp, now)?;
+                register
+            }
+            (Self::Root(known), [root]) if fingerprint(root) == *known => {
+                return verifier(root)?.verify_server_cert(end, &[], name, ocsp, now);
+            }
+            (Self::Root(_), _) => return Err(CertificateError::UnknownIssuer.into()),
+        };
+        match register.standing(end) {
+            Standing::Member => Ok(ServerCertVerified::assertion()),
             Standing::Removed => Err(CertificateError::Revoked.into()),
             Standing::Unlisted => Err(CertificateError::ApplicationVerificationFailure.into()),
         }
@@ -159,7 +176,7 @@ impl ServerCertVerifier for Hosts {
         end: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        self.inner.verify_tls12_signature(message, end, signature)
+        verify_tls12_signature(message, end, signature, &algorithms())
     }
 
     fn verify_tls13_signature(
@@ -168,58 +185,10 @@ impl ServerCertVerifier for Hosts {
         end: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        self.inner.verify_tls13_signature(message, end, signature)
+        verify_tls13_signature(message, end, signature, &algorithms())
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.inner.supported_verify_schemes()
-    }
-}
-
-/// What a machine that is invited checks: the last certificate shown is the authority of the code,
-/// and it signed that of who answers.
-#[derive(Debug)]
-struct Known {
-    root: [u8; 32],
-    algorithms: WebPkiSupportedAlgorithms,
-}
-
-impl ServerCertVerifier for Known {
-    fn verify_server_cert(
-        &self,
-        end: &CertificateDer<'_>,
-        between: &[CertificateDer<'_>],
-        name: &ServerName<'_>,
-        ocsp: &[u8],
-        now: UnixTime,
-    ) -> Result<ServerCertVerified, Error> {
-        match between {
-            [root] if fingerprint(root) == self.root => {
-                verifier(root)?.verify_server_cert(end, &[], name, ocsp, now)
-            }
-            _ => Err(CertificateError::UnknownIssuer.into()),
-        }
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        end: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        rustls::crypto::verify_tls12_signature(message, end, signature, &self.algorithms)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        end: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        rustls::crypto::verify_tls13_signature(message, end, signature, &self.algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.algorithms.supported_schemes()
+        algorithms().supported_schemes()
     }
 }
