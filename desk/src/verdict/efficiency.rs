@@ -9,7 +9,7 @@ use super::pairing::{Contest, Measured, PairedPoint};
 use super::parts::{all_clients_apart, counted_twice, disagreement, parts};
 use super::winner::{Rule, judge};
 use crate::record::{Metric, Plan, Run, TrialRecord};
-use crate::stats::{Estimate, mean_or_single};
+use crate::stats::{Estimate, mean, mean_or_single};
 use crate::unit::{Quantity, Unit};
 
 /// Busy share of all CPUs below which an index divides by next to nothing.
@@ -168,4 +168,22 @@ pub(super) fn foreign<'r>(records: impl Iterator<Item = &'r TrialRecord>) -> Opt
     let read = records.filter_map(|r| r.reading("foreign", "machine", "cpu"));
     let values: Vec<f64> = read.map(|quantity: Quantity| quantity.value).collect();
     mean_or_single(&values, Unit::Cpu)
+}
+
+/// How busy all CPUs were under each level, a share, on average of the points of these costs; in
+/// the order in which the levels are met.
+#[must_use]
+pub fn busy_by_level(costs: &[&Cost]) -> Vec<(String, Quantity)> {
+    let mut levels: Vec<(String, Vec<f64>)> = Vec::new();
+    for Cost { cpu, .. } in costs {
+        let sides = cpu.points.iter().flat_map(|p| [(&cpu.base, &p.base), (&cpu.other, &p.other)]);
+        for (level, busy) in sides {
+            match levels.iter_mut().find(|(known, _)| known == level) {
+                Some((_, all)) => all.push(busy.centre.value),
+                None => levels.push((level.clone(), vec![busy.centre.value])),
+            }
+        }
+    }
+    let mean = |(level, all): (String, Vec<f64>)| (level, Quantity::new(mean(&all), Unit::Share));
+    levels.into_iter().map(mean).collect()
 }

@@ -204,6 +204,19 @@ pub struct Limit {
     pub rivals: Vec<Rival>,
 }
 
+/// From this logarithm on two ratios are two answers: 1 %.
+const TWO_ANSWERS: f64 = 0.01;
+
+impl PointResult {
+    /// Whether the quotient of both figures is another answer than the typical ratio, as it is
+    /// where single trials have several speeds.
+    #[must_use]
+    pub fn has_two_answers(&self) -> bool {
+        let quotient = self.other.centre.value / self.base.centre.value;
+        (quotient / self.ratio.centre.value).ln().abs() > TWO_ANSWERS
+    }
+}
+
 impl Verdict {
     /// Whether a ratio is shown but says nothing by itself, so that it is in no family of tests.
     #[must_use]

@@ -76,6 +76,7 @@ pub use comparability::{
     Comparability, Declared, Difference, Reclassed, compare_environments, declared, reclassed,
 };
 pub use course::{Pause, pauses};
+pub use efficiency::busy_by_level;
 pub use elasticity::{Elasticity, ResourceShare, Weight};
 pub use enough::enough;
 pub use finding::{

@@ -4,7 +4,9 @@ use super::{SIZES, change, close, machine, read};
 use crate::record::{LabKind, Run, TrialKind, TrialRecord, Value};
 use crate::unit::{Quantity, Unit};
 use crate::verdict::simulated::{Cell, Simulated, size, word};
-use crate::verdict::{Analysis, Basis, Caveat, Cost, LimitKind, Verdict, Withheld, analyse};
+use crate::verdict::{
+    Analysis, Basis, Caveat, Cost, LimitKind, Verdict, Withheld, analyse, busy_by_level,
+};
 
 /// The judged level needs 0.4 of four CPUs, the baseline 0.5, at throughputs alike but for noise.
 fn cheaper(truth: fn(Cell) -> f64, change: impl Fn(&mut TrialRecord)) -> Run {
@@ -51,6 +53,15 @@ fn costs_are_ratios_within_blocks_like_any_other() {
         close(comparison.points[0].base.centre.value, base, 1e-9);
         assert_eq!(comparison.overall.n, 5);
     }
+    let busy = busy_by_level(&[cost, cost]);
+    assert_eq!(busy.len(), 2);
+    for ((level, busy), (name, share)) in
+        busy.into_iter().zip([(&cost.cpu.base, 0.5), (&cost.cpu.other, 0.4)])
+    {
+        assert_eq!(&level, name);
+        close(busy.value, share, 1e-9);
+    }
+    assert!(!analysis.comparisons[0].points[0].has_two_answers());
     assert_eq!(cost.displaced, None);
     run.environment_mut().lab = Some((LabKind::UserNamespaces, String::new()));
     assert_eq!(only(&analyse(&run)).basis, Basis::Pair);

@@ -67,3 +67,12 @@ fn what_an_equal_can_have_missed_follows_from_its_blocks() {
     assert!((share_unseen(20).value - 0.139_108_3).abs() < 1e-6);
     assert_eq!(share_unseen(0).value, 1.0);
 }
+
+#[test]
+fn a_level_that_collapses_in_some_trials_has_a_mean_apart_from_the_typical_ratio() {
+    let two = |share| {
+        let (run, _) = collapsing(20, (share, 0.5), 1);
+        only(&analyse(&run)).points[0].has_two_answers()
+    };
+    assert_eq!([two(0.0), two(0.2)], [false, true]);
+}

@@ -4,7 +4,7 @@
 
 use super::curve::{disagreement, level_sentences};
 use super::effect::{effects, metric_name, short_effect};
-use super::names::{level_name, level_names, pair};
+use super::names::{level_name, pair};
 use super::ruling::{count, short_condition, shown};
 use super::say::{places, plain_region};
 use super::{Part, Said, Writer, basis, cause, crossed, levels, most, ranks, readers, withheld};
@@ -14,8 +14,9 @@ use crate::report::error::ReportError;
 use crate::report::words::Args;
 use desk::plan::is_tuning;
 use desk::record::{Run, Value};
-use desk::unit::Quantity;
-use desk::verdict::{Agreement, Comparison, Cost, Verdict, curve_verdict, objection};
+use desk::verdict::{
+    Agreement, Comparison, Cost, Verdict, busy_by_level, curve_verdict, objection,
+};
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
@@ -295,36 +296,19 @@ fn cost(writer: &Writer, part: &Part<'_>) -> Result<Vec<Prose>, ReportError> {
     Ok(vec![writer.say(key, Args::new().prose("said", &said))?])
 }
 
-/// How busy the CPUs were under each level, on average of all points; nothing where it was not
-/// read.
+/// How busy the CPUs were under each level; nothing where it was not read.
 fn busy(writer: &Writer, run: &Run, costs: &[&Cost]) -> Result<Option<Prose>, ReportError> {
-    let mut levels: Vec<(String, Vec<Quantity>)> = Vec::new();
-    for cost in costs {
-        let [base, other] = level_names(run, &cost.cpu);
-        let points = &cost.cpu.points;
-        for (name, of) in points.iter().flat_map(|p| [(&base, &p.base), (&other, &p.other)]) {
-            match levels.iter_mut().find(|(known, _)| known == name) {
-                Some((_, all)) => all.push(of.centre),
-                None => levels.push((name.clone(), vec![of.centre])),
-            }
-        }
-    }
-    if levels.is_empty() {
-        return Ok(None);
-    }
+    let Some(first) = costs.first() else { return Ok(None) };
     let mut said = Vec::new();
-    for (level, all) in &levels {
-        #[expect(clippy::cast_precision_loss, reason = "few points")]
-        let mean = all.iter().map(|busy| busy.value).sum::<f64>() / all.len() as f64;
-        let busy = Quantity::new(mean, all[0].unit);
-        let args = Args::new().name("level", level).quantity("busy", busy);
-        said.push(writer.say("box-cost-level", args)?);
+    for (level, busy) in busy_by_level(costs) {
+        let args = Args::new().name("level", &level_name(&run.plan, &first.cpu.factor, &level));
+        said.push(writer.say("box-cost-level", args.quantity("busy", busy))?);
     }
     let many = costs.iter().any(|cost| cost.cpu.points.len() > 1);
     let args = Args::new()
         .choose("many", if many { "yes" } else { "no" })
         .prose("levels", &Prose::join_with(&said, ", "));
-    writer.say("box-cost-busy", args).map(Some)
+    Ok(if said.is_empty() { None } else { Some(writer.say("box-cost-busy", args)?) })
 }
 
 /// A clause an outcome of the comparisons of two levels.

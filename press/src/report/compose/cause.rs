@@ -11,9 +11,10 @@ use crate::claim::{setting_name, shown, subjects};
 use crate::report::document::Prose;
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use desk::stats::Estimate;
+use desk::unit::Quantity;
 use desk::verdict::{Limit, LimitKind};
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 /// Conditions that a line names of a kind of limit; one kind may have more and stands elsewhere.
 const NAMED: usize = 2;
@@ -39,8 +40,8 @@ impl Case<'_> {
     }
 }
 
-/// Limits of one kind with the names of what they were found under.
-type Side<'a> = (Vec<LimitKind>, Vec<String>, Vec<&'a Limit>);
+/// A kind of limit with the names of what it was found under.
+type Side = (Vec<LimitKind>, Vec<String>);
 
 /// `all CPUs busy in every case`, or what was full under which condition; nothing if no limit was
 /// looked for.
@@ -54,16 +55,17 @@ pub fn in_short(writer: &Writer, parts: &[Part<'_>]) -> Result<Option<Prose>, Re
     let Some(first) = counted.first() else { return Ok(None) };
     let kinds = kinds_of(first.limit);
     if counted.iter().all(|case| kinds_of(case.limit) == kinds) {
-        let limits: Vec<&Limit> = counted.iter().map(|case| case.limit).collect();
-        let args = Args::new().prose("limit", &told(writer, &kinds, &limits)?);
+        let busy = counted.iter().map(|case| case.limit.evidence.centre);
+        let most = busy.max_by(|a, b| a.value.total_cmp(&b.value));
+        let args = Args::new().prose("limit", &told(writer, &kinds, most)?);
         return writer.say("limit-everywhere", args.name("scope", scope)).map(Some);
     }
     let keys: Vec<&str> = first.under.iter().map(|(key, _)| key.as_str()).collect();
     let alone = keys.iter().map(|key| vec![*key]);
     let pairs = (0..keys.len()).flat_map(|a| (a + 1..keys.len()).map(move |b| (a, b)));
     let pairs = pairs.map(|(a, b)| vec![keys[a], keys[b]]);
-    let long = |(_, names, _): &&Side<'_>| names.len() > NAMED;
-    let short = |sides: &Vec<Side<'_>>| sides.iter().filter(long).count() < 2;
+    let long = |(_, names): &&Side| names.len() > NAMED;
+    let short = |sides: &Vec<Side>| sides.iter().filter(long).count() < 2;
     match alone.chain(pairs).filter_map(|keys| apart(&counted, &keys)).find(short) {
         Some(sides) => under(writer, &sides),
         None => often(writer, &counted),
@@ -89,36 +91,28 @@ fn cases<'a>(part: &Part<'a>) -> impl Iterator<Item = Case<'a>> + use<'a> {
 }
 
 /// The limits by the values of some conditions, if these have one kind of limit each.
-fn apart<'a>(cases: &[Case<'a>], keys: &[&str]) -> Option<Vec<Side<'a>>> {
-    let mut of: Vec<(String, Vec<LimitKind>)> = Vec::new();
-    let mut sides: Vec<Side<'a>> = Vec::new();
+fn apart(cases: &[Case<'_>], keys: &[&str]) -> Option<Vec<Side>> {
+    let mut sides: Vec<Side> = Vec::new();
     for case in cases {
-        let name = &case.name(keys)?;
-        let kinds = kinds_of(case.limit);
-        match of.iter().find(|(known, _)| known == name) {
-            Some((_, known)) if *known != kinds => return None,
-            Some(_) => {}
-            None => of.push((name.clone(), kinds.clone())),
+        let (name, kinds) = (case.name(keys)?, kinds_of(case.limit));
+        if sides.iter().any(|(known, names)| *known != kinds && names.contains(&name)) {
+            return None;
         }
-        match sides.iter_mut().find(|(known, _, _)| *known == kinds) {
-            Some((_, names, limits)) => {
-                if !names.contains(name) {
-                    names.push(name.clone());
-                }
-                limits.push(case.limit);
-            }
-            None => sides.push((kinds, vec![name.clone()], vec![case.limit])),
+        match sides.iter_mut().find(|(known, _)| *known == kinds) {
+            Some((_, names)) if names.contains(&name) => {}
+            Some((_, names)) => names.push(name),
+            None => sides.push((kinds, vec![name])),
         }
     }
     Some(sides)
 }
 
 /// Every kind of limit with the conditions it was found under; the one that has many last.
-fn under(writer: &Writer, sides: &[Side<'_>]) -> Said {
+fn under(writer: &Writer, sides: &[Side]) -> Said {
     let mut said = Vec::new();
     let mut elsewhere = None;
-    for (kinds, names, _) in sides {
-        let args = Args::new().prose("limit", &bare(writer, kinds)?);
+    for (kinds, names) in sides {
+        let args = Args::new().prose("limit", &told(writer, kinds, None)?);
         match names.len() > NAMED {
             true => elsewhere = Some(writer.say("limit-elsewhere", args)?),
             false => said.push(writer.say("limit-under", args.name("names", &names.join(", ")))?),
@@ -130,51 +124,37 @@ fn under(writer: &Writer, sides: &[Side<'_>]) -> Said {
 
 /// The kinds that were seen most, with how often, and the others as a number.
 fn often(writer: &Writer, cases: &[Case<'_>]) -> Said {
-    let mut kinds: Vec<(Vec<LimitKind>, Vec<&Limit>)> = Vec::new();
+    let mut seen: BTreeMap<Vec<LimitKind>, usize> = BTreeMap::new();
     for case in cases {
-        let of = kinds_of(case.limit);
-        match kinds.iter_mut().find(|(known, _)| *known == of) {
-            Some((_, limits)) => limits.push(case.limit),
-            None => kinds.push((of, vec![case.limit])),
-        }
+        *seen.entry(kinds_of(case.limit)).or_default() += 1;
     }
-    kinds.sort_by_key(|(_, limits)| Reverse(limits.len()));
+    let mut kinds: Vec<(Vec<LimitKind>, usize)> = seen.into_iter().collect();
+    kinds.sort_by_key(|(_, times)| Reverse(*times));
     // Leaving out a single kind would save nothing.
     let most = if kinds.len() > OFTEN + 1 { OFTEN } else { kinds.len() };
-    let seen =
-        |limits: usize| Args::new().count("seen", count(limits)).count("of", count(cases.len()));
+    let counted =
+        |times: usize| Args::new().count("seen", count(times)).count("of", count(cases.len()));
     let mut said = Vec::new();
-    for (kind, limits) in &kinds[..most] {
-        let args = seen(limits.len()).prose("limit", &bare(writer, kind)?);
+    for (kinds, times) in &kinds[..most] {
+        let args = counted(*times).prose("limit", &told(writer, kinds, None)?);
         said.push(writer.say("limit-often", args)?);
     }
-    let others: usize = kinds[most..].iter().map(|(_, limits)| limits.len()).sum();
+    let others: usize = kinds[most..].iter().map(|(_, times)| times).sum();
     if others > 0 {
-        said.push(writer.say("limit-others", seen(others))?);
+        said.push(writer.say("limit-others", counted(others))?);
     }
     Ok(Prose::join_with(&said, "; "))
 }
 
-/// The limit by name; where none was seen that none was found.
-fn bare(writer: &Writer, kinds: &[LimitKind]) -> Said {
+/// The limit by name; where none was seen how busy the CPUs were, if that is to be said.
+fn told(writer: &Writer, kinds: &[LimitKind], busy: Option<Quantity>) -> Said {
     let name = named(writer, kinds)?;
-    match kinds {
-        [LimitKind::NoneSeen] => writer.say("limit-none", Args::new().prose("limit", &name)),
-        _ => Ok(name),
-    }
-}
-
-/// The limit by name; where none was seen how busy the CPUs were at most.
-fn told(writer: &Writer, kinds: &[LimitKind], limits: &[&Limit]) -> Said {
-    let name = named(writer, kinds)?;
-    let busy = |limit: &&&Limit| limit.evidence.centre.value;
-    let most = limits.iter().max_by(|a, b| busy(a).total_cmp(&busy(b)));
-    let evidence: Option<&Estimate> = most.map(|limit| &limit.evidence);
-    match (kinds, evidence) {
-        ([LimitKind::NoneSeen], Some(most)) => {
-            let args = Args::new().prose("limit", &name).quantity("most", most.centre);
-            writer.say("limit-none-busy", args)
+    let args = Args::new().prose("limit", &name);
+    match (kinds, busy) {
+        ([LimitKind::NoneSeen], Some(busy)) => {
+            writer.say("limit-none-busy", args.quantity("most", busy))
         }
+        ([LimitKind::NoneSeen], None) => writer.say("limit-none", args),
         _ => Ok(name),
     }
 }

@@ -18,9 +18,6 @@ use std::collections::BTreeSet;
 /// Up to this many levels of another factor get a sentence each.
 const LEVELS: usize = 3;
 
-/// From this difference on, on a logarithm, the ratio of the means is another than that shown.
-const APART: f64 = 0.01;
-
 /// The point at which a comparison is furthest from no difference, of those where it is sure.
 fn widest<'c>(
     comparison: &'c Comparison,
@@ -52,9 +49,8 @@ pub(super) fn sentences(
         && let ([point], None) = (judged.1.points.as_slice(), &judged.1.curve)
     {
         let args = figures(writer, *judged, point)?;
-        let means = point.other.centre.value / point.base.centre.value;
-        let apart = (means / point.ratio.centre.value).ln().abs() > APART;
-        return Ok(vec![writer.say(if apart { "most-medians" } else { "most-plain" }, args)?]);
+        let key = if point.has_two_answers() { "most-typical" } else { "most-plain" };
+        return Ok(vec![writer.say(key, args)?]);
     }
     let levels: BTreeSet<&str> =
         asked.iter().flat_map(|(_, c)| [c.base.as_str(), &c.other]).collect();
@@ -144,20 +140,29 @@ pub(super) fn under<'f, 'a>(
 
 fn sentence(
     writer: &Writer,
-    (run, c): Judged<'_>,
+    judged: Judged<'_>,
     (point, level): (&PointResult, Under<'_>),
 ) -> Said {
-    let known = |key: &String| level.is_some_and(|(factor, _)| factor == key);
-    let stratum = c.stratum.iter().filter(|(key, _)| !known(key));
-    let stratum = stratum.map(|(key, level)| (key.clone(), level.clone())).collect();
-    let bare = Comparison { stratum, ..c.clone() };
-    let at = point.at.as_ref().map(shown).unwrap_or_default();
-    let place = [Prose::verbatim(&at), condition_among((run, &bare), &[(run, c)])];
-    let args = figures(writer, (run, c), point)?.prose("place", &Prose::join_with(&place, ", "));
-    match said_under(run, level) {
+    let place = place(judged, point, (level.map(|(factor, _)| factor), &[judged]));
+    let args = figures(writer, judged, point)?.prose("place", &place);
+    match said_under(judged.0, level) {
         Some(level) => writer.say("most-said-under", args.name("level", &level)),
         None => writer.say("most-said", args),
     }
+}
+
+/// A point and the conditions of its comparison, without a factor that was named before; the load
+/// where those beside it are of others.
+fn place(
+    (run, c): Judged<'_>,
+    point: &PointResult,
+    (named, among): (Option<&str>, &[Judged<'_>]),
+) -> Prose {
+    let mut stratum = c.stratum.clone();
+    stratum.retain(|key, _| named != Some(key));
+    let bare = Comparison { stratum, ..c.clone() };
+    let at = point.at.as_ref().map(shown).unwrap_or_default();
+    Prose::join_with(&[Prose::verbatim(&at), condition_among((run, &bare), among)], ", ")
 }
 
 /// Both figures of a point, and the ratio.
@@ -190,13 +195,8 @@ pub(super) fn in_short(
         .count("behind", with(Tone::Bad))
         .count("count", count(group.len()));
     let tally = writer.say("others-tally", args)?;
-    let Some(((_, c), point)) = widest_of(group, |_| true) else { return Ok(tally) };
-    let stratum = c.stratum.iter().filter(|(key, _)| *key != factor);
-    let stratum = stratum.map(|(key, level)| (key.clone(), level.clone())).collect();
-    let bare = Comparison { stratum, ..c.clone() };
-    let at = point.at.as_ref().map(shown).unwrap_or_default();
-    let place = [Prose::verbatim(&at), condition_among((run, &bare), group)];
-    let place = Prose::join_with(&place, ", ");
+    let Some((judged, point)) = widest_of(group, |_| true) else { return Ok(tally) };
+    let place = place(judged, point, (Some(factor), group));
     let args = Args::new()
         .prose("tally", &tally)
         .prose("effect", &plain_effect(writer, &point.ratio)?)

@@ -126,13 +126,15 @@ pub(super) fn rulings(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Ruling>
     Ok(rulings)
 }
 
-/// That the network of a survey is none of an adapter; nothing where no network was loaded.
+/// That the network of a survey is none of an adapter; nothing where no network was loaded, or a
+/// simulated one.
 pub(super) fn inside(writer: &Writer, parts: &[Part<'_>]) -> Result<Option<Prose>, ReportError> {
     let loaded = parts.iter().any(|part| !part.run.plan.is_alone());
-    if parts.len() < 2 || !loaded {
+    let machine = parts.first().map(|part| part.run.environment());
+    let Some(machine) = machine.filter(|m| parts.len() > 1 && loaded && !m.is_simulated()) else {
         return Ok(None);
-    }
-    let lab = lab_word(writer, parts[0].run.environment())?;
+    };
+    let lab = lab_word(writer, machine)?;
     writer.say("survey-inside", Args::new().prose("lab", &lab)).map(Some)
 }
 

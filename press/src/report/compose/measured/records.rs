@@ -47,7 +47,7 @@ const NAMED: usize = 2;
 pub(super) fn ruling(writer: &Writer, parts: &[Part<'_>]) -> Result<Option<Ruling>, ReportError> {
     let rows = rows(writer, parts)?;
     let mut said = Vec::new();
-    for (better, key) in [(false, "records-some-below"), (true, "records-some-above")] {
+    for (better, key) in [(false, "records-worse"), (true, "records-better")] {
         let outside: Vec<&Row> =
             rows.iter().filter(|row| row.is_better() == Some(better)).collect();
         // Leaving out a single figure would save nothing.
@@ -73,7 +73,7 @@ pub(super) fn ruling(writer: &Writer, parts: &[Part<'_>]) -> Result<Option<Rulin
         .count("inside", count(inside))
         .count("count", count(rows.len()))
         .count("machines", count(machines.len()));
-    said.push(writer.say("records-some-within", args)?);
+    said.push(writer.say("records-inside", args)?);
     let label = writer.label("records-title")?;
     let ruling = Ruling { tone: Tone::Plain, label, sentence: Prose::join(&said) };
     Ok((!rows.is_empty()).then_some(ruling))
