@@ -83,8 +83,9 @@ static MEM_LATENCY: WorkloadSpec = WorkloadSpec {
 
 static WORKLOADS: &[&WorkloadSpec] = &[&TCP_STREAM, &MEM_LATENCY];
 
-static FACTORS: [FactorSpec; 11] = [
+static FACTORS: [FactorSpec; 12] = [
     factor("path", Scope::Path, ParamKind::WORD),
+    factor("sut", Scope::Sut, ParamKind::WORD),
     factor("mtu", Scope::Link, ParamKind::size(576, 65_535)),
     factor("tso", Scope::Link, ON_OFF),
     factor("gso", Scope::Link, ON_OFF),

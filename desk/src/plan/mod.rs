@@ -2,12 +2,13 @@
 //!
 //! Knows: the text of a plan, the catalogue of workloads and factors it may name, blocks.
 //! Gives: [`read`], [`recheck`], [`expand`], [`order`], [`follows`], [`budget`], [`quicken`],
-//! [`remaining`], [`against_itself`], [`one_at_a_time`], [`told`],
+//! [`LabFile`], [`bind`], [`remaining`], [`against_itself`], [`one_at_a_time`], [`told`],
 //! [`smallest_effect`], [`remedy`], [`schema`].
 //! Never: how a load is driven, a factor set or a trial judged.
 //! Start reading at `expand.rs`.
 
 mod aa;
+mod bind;
 mod budget;
 mod elasticity;
 mod expand;
@@ -20,6 +21,7 @@ mod schema;
 mod tune;
 
 pub use aa::{AaError, AaWords, against_itself};
+pub use bind::{BindError, bind, refuse_unbound};
 pub use budget::{
     BASELINE_S, Budget, CALIBRATION_S, DRY_WINDOW_S, OVERHEAD_S, SmallestEffect, budget, quicken,
     shortest, smallest_effect,
@@ -30,7 +32,8 @@ pub use extent::{Asked, ExtentError, added, extend, fit_blocks, seed_of_part, se
 pub use manual::{TellError, told};
 pub use order::{follows, order};
 pub use read::{
-    BLOCKS_BOUNDS, BOOTS_BOUNDS, PlanError, StoredError, TRIALS, read, read_seeded, recheck, remedy,
+    BLOCKS_BOUNDS, BOOTS_BOUNDS, HERE, LabFile, PlanError, StoredError, TRIALS, read, read_seeded,
+    recheck, remedy,
 };
 pub use remaining::{ATTEMPTS, ATTEMPTS_OF_CLIENTS, Next, attempts, remaining};
 pub use schema::schema;

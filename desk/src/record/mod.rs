@@ -41,8 +41,8 @@ pub use keys::{EnvKey, LEVELS, class_of, known_key};
 pub use kind::{MOST_CPUS, ParamKind, Range, Words};
 pub use outcome::{Fault, Outcome, Reading, Sample, Series, Track, Window, Work};
 pub use plan::{
-    FactorPlan, LabPlan, Level, LinkPlan, LoadPlan, Method, Plan, PrimaryComparison, Replicate,
-    SteadyRule, longest_sweep,
+    FactorPlan, LabPlan, Level, LinkPlan, LoadPlan, Method, Placement, Plan, PrimaryComparison,
+    Replicate, SteadyRule, longest_sweep,
 };
 pub use reference::{RecordKind, ReferenceRecord, reference_records};
 pub use run::{Added, Completeness, RUN_SCHEMA, Run, Sitting, TrialRecord};

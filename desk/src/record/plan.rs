@@ -32,6 +32,8 @@ pub struct LinkPlan {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<LinkKind>,
     /// Of a link of adapters, member to adapter by name or bus address; `clients` for every client.
+    /// In a lab of several machines the adapter is written MACHINE/ADAPTER, and where several
+    /// machines have a system under test, the member is written sut@MACHINE.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub adapters: BTreeMap<String, String>,
 }
@@ -54,6 +56,18 @@ pub struct LabPlan {
     /// namespaces.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine: Option<String>,
+    /// Where the hosts are, in a lab of several machines; none means that all are on one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub machines: Vec<Placement>,
+}
+
+/// A machine of a lab file, and the hosts on it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Placement {
+    /// Name of the machine in the lab file.
+    pub machine: String,
+    /// Names of its hosts. Each machine that is a level of `sut` has a system under test.
+    pub hosts: Vec<String>,
 }
 
 /// One level of a factor.

@@ -181,6 +181,8 @@ impl WorkloadSpec {
 pub enum Scope {
     /// Which link carries the traffic; its levels are links of the plan.
     Path,
+    /// Which machine is the system under test; its levels are machines of the lab file.
+    Sut,
     /// Both ends of every link, and the bridge between.
     Link,
     /// The network stack of the system under test and of every client.

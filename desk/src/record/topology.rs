@@ -2,7 +2,7 @@
 //!
 //! Never: addresses, or how a link is made.
 
-use super::plan::{LabPlan, LinkPlan};
+use super::plan::{LabPlan, LinkPlan, Placement};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -116,15 +116,32 @@ impl LinkPlan {
         !self.is_direct() && !self.is_real()
     }
 
+    /// The adapter of a member on a machine, without the name of the machine.
+    #[must_use]
+    pub fn adapter_on(&self, member: &str, machine: &str) -> Option<&str> {
+        let own = self.adapters.get(&format!("{member}@{machine}")).map(String::as_str);
+        own.or_else(|| self.adapter(member))?.strip_prefix(machine)?.strip_prefix('/')
+    }
+
     /// The adapter of a member, as the plan writes it; `clients` stands for every client.
     #[must_use]
     pub fn adapter(&self, member: &str) -> Option<&str> {
         let of_all = || self.adapters.get(CLIENTS).filter(|_| is_client(member));
-        self.adapters.get(member).or_else(of_all).map(String::as_str)
+        let on_some = || {
+            let is_its = |key: &str| key.split_once('@').is_some_and(|(name, _)| name == member);
+            self.adapters.iter().find(|(key, _)| is_its(key)).map(|(_, adapter)| adapter)
+        };
+        self.adapters.get(member).or_else(of_all).or_else(on_some).map(String::as_str)
     }
 }
 
 impl LabPlan {
+    /// Machines on which a host is: several where `sut` is a factor, none in a lab of one machine.
+    pub fn machines_of<'a>(&'a self, host: &'a str) -> impl Iterator<Item = &'a str> {
+        let has = move |at: &&Placement| at.hosts.iter().any(|name| name == host);
+        self.machines.iter().filter(has).map(|at| at.machine.as_str())
+    }
+
     /// Names of all hosts but the switch: the system under test, the clients, what is between.
     #[must_use]
     pub fn host_names(&self) -> Vec<String> {
@@ -253,6 +270,7 @@ mod tests {
             links: links.iter().map(link).collect(),
             hosts: between.iter().map(host).collect(),
             machine: None,
+            machines: Vec::new(),
         }
     }
 

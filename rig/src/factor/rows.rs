@@ -59,6 +59,12 @@ const PATH: FactorSpec = FactorSpec {
     scope: Scope::Path,
     kind: ParamKind::WORD,
 };
+const SUT: FactorSpec = FactorSpec {
+    name: "sut",
+    about: "which machine of the lab file is the system under test",
+    scope: Scope::Sut,
+    kind: ParamKind::WORD,
+};
 const PROFILE: FactorSpec = FactorSpec {
     name: "profile",
     about: "settings of several other factors under one name",
@@ -205,6 +211,7 @@ const OWN: [FactorSpec; 62] = [
     SEND_BUFFER_MAX,
     SERVER_QUOTA,
     machine::SMT,
+    SUT,
     machine::SWAPPINESS,
     TCP_CONGESTION,
     TCP_SACK,

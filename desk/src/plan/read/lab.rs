@@ -38,7 +38,8 @@ pub(super) fn read(
     let (settings, hosts) = (settings(lab, catalogue)?, topology::hosts(lab)?);
     let links = links(lab, catalogue)?;
     let machine = lab.get("machine").map(Node::string).transpose()?.map(str::to_owned);
-    let read = LabPlan { clients, client_rate, settings, links, hosts, machine };
+    let machines = Vec::new();
+    let read = LabPlan { clients, client_rate, settings, links, hosts, machine, machines };
     topology::check(lab, &read)?;
     Ok(read)
 }

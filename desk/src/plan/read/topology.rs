@@ -3,6 +3,7 @@
 //! Must not know what is set on a link.
 
 use super::error::PlanError;
+use super::lab_file::is_adapter;
 use super::nearest::remedy;
 use super::node::{Node, Section};
 use super::value::{WORD, outside};
@@ -11,6 +12,9 @@ use std::collections::BTreeMap;
 
 /// Most hosts between links.
 const HOSTS_MOST: usize = 8;
+/// What an adapter may be called.
+pub(super) const ADAPTER: &str =
+    "an adapter of the machine by its name or bus address, as eth1 or 0000:03:00.0";
 
 /// The tables `[lab.hosts.NAME]`.
 pub(super) fn hosts(lab: &Section) -> Result<Vec<HostPlan>, PlanError> {
@@ -68,13 +72,10 @@ pub(super) fn members(node: &Node) -> Result<Vec<String>, PlanError> {
 pub(super) fn adapters(node: &Node) -> Result<BTreeMap<String, String>, PlanError> {
     let adapter = |node: &Node| {
         let written = node.string()?;
-        let fits = |c: char| c.is_ascii_alphanumeric() || "-_.:".contains(c);
-        if (1..=32).contains(&written.len()) && written.chars().all(fits) && written != "lo" {
-            return Ok((node.key.clone(), written.to_owned()));
+        match is_adapter(written) {
+            true => Ok((node.key.clone(), written.to_owned())),
+            false => Err(outside(node, written, ADAPTER)),
         }
-        let allowed = "an adapter of this machine by its name or bus address, as eth1 or \
-                       0000:03:00.0";
-        Err(outside(node, written, allowed))
     };
     node.section()?.entries.iter().map(adapter).collect()
 }

@@ -130,6 +130,7 @@ fn of_factor(spec: &FactorSpec, machine: &Environment) -> (String, String) {
         Scope::Path => {
             format!("[lab.links.a]\n[lab.links.b]\n[factors.{name}]\nlevels = [\"a\", \"b\"]\n")
         }
+        Scope::Sut => format!("[factors.{name}]\nlevels = [\"a\", \"b\"]\n"),
         Scope::Socket => format!("[factors.{name}]\nlevels = [\"kernel\", \"{own}\"]\n"),
         Scope::Profile => format!(
             "[factors.{name}.levels]\none = {{ congestion = \"kernel\" }}\n\

@@ -186,6 +186,7 @@ fn of_factor(spec: &FactorSpec, tests: &[Test]) -> Item {
         Scope::Machine | Scope::Side => "every plan that sets it, in every lab",
         Scope::Program | Scope::Socket | Scope::Profile => "every plan that sets it",
         Scope::Path | Scope::Link | Scope::Host => "every plan that sets it, in labs with links",
+        Scope::Sut => "every plan that sets it, in labs of several machines",
     });
     let found = match factor::mechanism(spec.name) {
         Some(Mechanism::Machine(row)) => {

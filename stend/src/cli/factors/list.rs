@@ -31,6 +31,7 @@ that all loads of a plan have:
 const fn scope(scope: Scope) -> &'static str {
     match scope {
         Scope::Path => "path",
+        Scope::Sut => "sut",
         Scope::Link => "link",
         Scope::Host => "host",
         Scope::Machine => "machine",
