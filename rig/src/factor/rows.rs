@@ -162,7 +162,7 @@ const TCP_TIMESTAMPS: FactorSpec =
 pub const ALL: &[FactorSpec] = &all();
 
 /// Those with a name of ours.
-const OWN: [FactorSpec; 62] = [
+const OWN: [FactorSpec; 63] = [
     ADAPTIVE_RX,
     ADAPTIVE_TX,
     machine::AUTOGROUP,

@@ -96,7 +96,7 @@ impl Orders {
             Order::Hello(version) => done(same_version(&version), refuse_lab),
             Order::Clock => Reply::Clock(clock::now_ns()),
             Order::Environment => Reply::Environment(Box::new(self.environment())),
-            Order::Refuse(plan) => self.refusal(&plan),
+            Order::Refuse(plan, place) => self.refusal(&plan, place),
             Order::Facts(plan) => Reply::Facts(factor::facts(&plan, &self.root)),
             Order::Raise(raise) => match self.standing.raise(&raise, &self.binary) {
                 Ok(()) => {
@@ -122,11 +122,13 @@ impl Orders {
         }
     }
 
-    /// What of a plan cannot be had here.
-    fn refusal(&self, plan: &Plan) -> Reply {
+    /// What of a plan cannot be had here, the machine with this place in it.
+    fn refusal(&self, plan: &Plan, place: usize) -> Reply {
         let lent = !self.standing.adapters().is_empty();
-        let adapters = if lent { Ok(()) } else { refuse_adapters(&plan.lab, &self.root) };
+        let adapters = if lent { Ok(()) } else { refuse_adapters(&plan.lab, place, &self.root) };
         match refuse_names(&plan.lab, &self.root).and(adapters) {
+            // Settings are those of a machine under test.
+            Ok(()) if !has_sut(plan, place) => Reply::Done,
             Ok(()) => done(factor::refuse(plan, &self.root), refuse_factor),
             Err(e) => refuse_lab(e),
         }
@@ -187,6 +189,12 @@ impl Orders {
         }
         environment::here()
     }
+}
+
+/// Whether the machine with this place in a plan has a system under test.
+fn has_sut(plan: &Plan, place: usize) -> bool {
+    let machines = &plan.lab.machines;
+    machines.get(place).is_none_or(|at| at.hosts.iter().any(|host| host == desk::record::SUT))
 }
 
 fn done<E>(result: Result<(), E>, refuse: impl FnOnce(E) -> Reply) -> Reply {

@@ -3,13 +3,12 @@
 //!
 //! Must not know what is measured over a link, nor which factor changes it.
 
-use super::adapter::Loan;
 use super::clock;
 use super::error::LabError;
 use super::standing::SUT;
-use super::topology::{EndRole, Lab, LinkEnd};
+use super::topology::{EndRole, Lab, LentAdapter, LinkEnd};
 use super::wire::{LinkAnswer, LinkRequest};
-use desk::record::{LabKind, LabPlan, Role, Way};
+use desk::record::{LabKind, Role, Way};
 use std::net::Ipv4Addr;
 use std::time::{Duration, Instant};
 
@@ -18,58 +17,47 @@ const PORTS_MAX: Duration = Duration::from_secs(3);
 /// Longest wait for adapters: they negotiate with what they are joined to.
 const ADAPTERS_MAX: Duration = Duration::from_secs(10);
 
-/// The adapters that hosts of a plan get, each with its link. One that several members share goes
-/// to the switch, where a macvlan for each stands on it.
-pub(super) fn loans(plan: &LabPlan) -> Vec<(usize, Loan)> {
-    let names = plan.host_names();
-    let mut loans = Vec::new();
-    for (number, link) in plan.links.iter().enumerate().filter(|(_, link)| link.is_real()) {
-        let members = plan.members(link);
-        let adapter = |at: &usize| link.adapter(&names[*at]).unwrap_or_default().to_owned();
-        let mut all: Vec<String> = members.iter().map(adapter).collect();
-        all.sort();
-        all.dedup();
-        for own in all {
-            let of: Vec<usize> = members.iter().copied().filter(|at| adapter(at) == own).collect();
-            let (host, name) = match of.as_slice() {
-                [one] if plan.machine.as_ref() == Some(&names[*one]) => (*one, None),
-                [one] => (*one, Some(link.name.clone())),
-                _ => (names.len(), Some(shared_name(loans.len()))),
-            };
-            loans.push((number, Loan { adapter: own, host, name }));
-        }
-    }
-    loans
-}
-
 impl Lab {
     /// One bridge, cable or set of adapters and one subnet a link, so that links share nothing. Who
     /// is no member of a link has no adapter on it.
     pub(super) fn lay_cables(&mut self) -> Result<(), LabError> {
-        let switch = self.switch();
-        for at in 0..=switch {
+        let (first, switches) = (self.switch(), self.switch()..self.hosts.len());
+        for at in 1..self.hosts.len() {
             if !self.is_machine(at) {
                 self.quiet(at)?;
             }
         }
-        let bridged = self.cables();
-        self.links_on(switch, bridged)?;
+        let bridged = self.bridges();
+        self.links_on(first, bridged)?;
+        for switch in switches {
+            let shared = self.shared(switch);
+            self.links_on(switch, shared)?;
+        }
         for (number, link) in self.plan.links.clone().iter().enumerate() {
             if let (true, [one, other]) = (link.is_direct(), self.members(number).as_slice()) {
                 let (name, pid) = (link.name.clone(), self.pid(*other));
                 self.links_on(*one, vec![LinkRequest::AddVeth(name.clone(), name, pid)])?;
             }
         }
-        for at in 0..switch {
+        for at in 1..first {
             let work = self.joined(at);
             self.links_on(at, work)?;
         }
-        self.wait_for_ends()
+        // The last that is joined is the first of the plan, which is measured first.
+        for sut in self.suts.clone().into_iter().rev() {
+            self.hosts[SUT] = sut;
+            if !self.is_machine(SUT) {
+                self.quiet(SUT)?;
+            }
+            let work = self.joined(SUT);
+            self.links_on(SUT, work)?;
+            self.wait_for_ends()?;
+        }
+        Ok(())
     }
 
-    /// What the switch makes: a bridge for each link that has one, and a port to each member; on an
-    /// adapter that members share, a macvlan for each.
-    fn cables(&self) -> Vec<LinkRequest> {
+    /// What the first switch makes: a bridge for each link that has one, and a port to each member.
+    fn bridges(&self) -> Vec<LinkRequest> {
         let mut work = Vec::new();
         for (number, link) in self.plan.links.iter().enumerate().filter(|(_, l)| l.is_bridge()) {
             work.push(LinkRequest::AddBridge(bridge_name(number)));
@@ -81,10 +69,16 @@ impl Lab {
                 work.push(LinkRequest::Up(port));
             }
         }
-        for lent in self.lent.iter().filter(|lent| lent.host == self.switch()) {
+        work
+    }
+
+    /// What a switch makes on adapters that members share: a macvlan for each.
+    fn shared(&self, switch: usize) -> Vec<LinkRequest> {
+        let mut work = Vec::new();
+        for lent in self.lent().filter(|lent| lent.host == switch) {
             work.push(LinkRequest::Up(lent.name.clone()));
             let link = &self.plan.links[lent.link];
-            for at in self.sharing(lent.link, &lent.adapter) {
+            for at in self.sharing(lent) {
                 let (parent, name) = (lent.name.clone(), link.name.clone());
                 work.push(LinkRequest::AddMacvlan(parent, name, self.pid(at)));
             }
@@ -92,10 +86,18 @@ impl Lab {
         work
     }
 
-    /// Members of a link that have this adapter.
-    fn sharing(&self, link: usize, adapter: &str) -> Vec<usize> {
-        let has = |at: &usize| self.plan.links[link].adapter(self.name(*at)) == Some(adapter);
-        self.members(link).into_iter().filter(has).collect()
+    /// Members of a link that share an adapter.
+    fn sharing(&self, lent: &LentAdapter) -> Vec<usize> {
+        let link = &self.plan.links[lent.link];
+        let has = |at: &usize| {
+            let (name, machine) = (self.name(*at), self.machine_of(*at));
+            let own = match self.plan.machines.get(machine) {
+                Some(placed) => link.adapter_on(name, &placed.machine),
+                None => link.adapter(name),
+            };
+            machine == lent.machine && own == Some(lent.adapter.as_str())
+        };
+        self.members(lent.link).into_iter().filter(has).collect()
     }
 
     /// What a host does with its ends of links: a switch bridges them, all others have addresses.
@@ -165,7 +167,7 @@ impl Lab {
             };
             ends.extend(self.ends(&link.name).into_iter().filter(passes));
         }
-        let most = if self.lent.is_empty() { PORTS_MAX } else { ADAPTERS_MAX };
+        let most = if self.lent().next().is_none() { PORTS_MAX } else { ADAPTERS_MAX };
         let deadline = Instant::now() + most;
         loop {
             let ask = |end: &LinkEnd| (end.host, vec![LinkRequest::Info(end.name.clone())]);
@@ -209,7 +211,9 @@ impl Lab {
     /// Addresses of the benchmarking range (RFC 2544 C.2.2): one /24 a network.
     fn address(&self, link: usize, host: usize) -> Ipv4Addr {
         let network = self.plan.networks().get(link).copied().unwrap_or(link);
-        Ipv4Addr::new(198, 18, octet(network), if host == SUT { 1 } else { octet(host + 9) })
+        let sut = || self.suts.iter().position(|sut| sut.machine == self.machine_of(SUT));
+        let last = if host == SUT { 1 + sut().unwrap_or_default() } else { host + 9 };
+        Ipv4Addr::new(198, 18, octet(network), octet(last))
     }
 
     /// The interface by which a host reaches a link: its adapter there, or that towards the host
@@ -227,7 +231,7 @@ impl Lab {
             _ => link.into(),
         };
         let number = self.number(&first);
-        let lent = self.lent.iter().find(|lent| lent.host == at && Some(lent.link) == number);
+        let lent = self.lent().find(|lent| lent.host == at && Some(lent.link) == number);
         lent.map_or(first, |lent| lent.name.clone())
     }
 
@@ -267,13 +271,13 @@ impl Lab {
     /// Lent adapters, each of which faces the others, and the macvlans on those that are shared.
     fn real_ends(&self, number: usize) -> Vec<LinkEnd> {
         let mut ends = Vec::new();
-        let here = || self.lent.iter().filter(move |lent| lent.link == number);
+        let here = || self.lent().filter(move |lent| lent.link == number);
         for lent in here() {
             let (host, name) = (lent.host, lent.name.clone());
             ends.push(LinkEnd { host, name, role: EndRole::Adapter, narrow: true });
         }
-        for lent in here().filter(|lent| lent.host == self.switch()) {
-            for host in self.sharing(number, &lent.adapter) {
+        for lent in here().filter(|lent| self.is_switch(lent.host)) {
+            for host in self.sharing(lent) {
                 let name = self.plan.links[number].name.clone();
                 ends.push(LinkEnd { host, name, role: EndRole::Stacked, narrow: false });
             }
@@ -291,11 +295,6 @@ fn bridge_name(link: usize) -> String {
 
 fn port_name(link: usize, host: &str) -> String {
     format!("p{link}-{host}")
-}
-
-/// Name of an adapter that members share, on the switch.
-fn shared_name(number: usize) -> String {
-    format!("a{number}")
 }
 
 /// The network of a link.

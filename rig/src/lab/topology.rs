@@ -1,17 +1,15 @@
-//! Knows the lab on one machine as the conductor has it: hosts that are asked, and their machine.
+//! Knows the lab as the conductor has it: hosts that are asked, and the messages to and from them.
 //!
 //! Must not know what is measured in it, nor which factor changes what. How hosts are joined stands
-//! in `cables.rs`.
+//! in `cables.rs`, what is asked of their machines in `machines.rs`.
 
-use super::adapter::{self, Loan};
-use super::cables::loans;
 use super::clock;
 use super::error::LabError;
-use super::machine::{Heard, Machine, Order, Raise, Reply};
-use super::quota::Side;
+use super::machine::{Heard, Machine, Order};
+use super::machines::raise;
+use super::standing::SUT;
 use super::wire::{Answer, LinkAnswer, LinkRequest, Request};
-use desk::record::{Fact, LabKind, LabPlan, LinkPlan};
-use std::path::Path;
+use desk::record::{LabKind, LabPlan, LinkPlan};
 use std::time::{Duration, Instant};
 
 /// Which kind of place a person asked for.
@@ -75,11 +73,14 @@ pub struct Lab {
     pub kind: LabKind,
     /// Why there, in words of the kernel; empty when it is the best kind.
     pub reason: String,
-    machine: Machine,
-    /// Every host; its channel on the machine is its index and one.
-    hosts: Vec<Seat>,
-    /// Adapters of the machine that hosts have.
-    pub(super) lent: Vec<LentAdapter>,
+    /// Machines in the order of the plan.
+    pub(super) machines: Vec<Machine>,
+    /// Every host, a switch of each machine last.
+    pub(super) hosts: Vec<Seat>,
+    /// The systems under test of all machines; the first host is one of them.
+    pub(super) suts: Vec<Seat>,
+    /// Adapters of machines that hosts have, those of every system under test among them.
+    all_lent: Vec<LentAdapter>,
     /// Which hosts there are, and on which links; the switch is not among them.
     pub(super) plan: LabPlan,
 }
@@ -93,16 +94,22 @@ pub(super) struct LentAdapter {
     pub(super) adapter: String,
     /// Place of the host that has it.
     pub(super) host: usize,
+    /// Place of its machine.
+    pub(super) machine: usize,
     /// Its name there.
     pub(super) name: String,
 }
 
 /// A host, as the conductor knows it.
 #[derive(Clone, Debug)]
-struct Seat {
-    name: String,
+pub(super) struct Seat {
+    pub(super) name: String,
     /// Its process, as its machine numbers it.
-    pid: u32,
+    pub(super) pid: u32,
+    /// Place of its machine.
+    pub(super) machine: usize,
+    /// Its channel there.
+    pub(super) channel: u16,
 }
 
 /// Pause between two looks at the hosts while waiting, nanoseconds.
@@ -114,22 +121,22 @@ const NEAR_NS: u64 = 4_000_000;
 const LINKS_MAX: Duration = Duration::from_secs(20);
 
 impl Lab {
-    /// Builds a lab on a machine, falling back from root's namespaces to a user's to loopback.
+    /// Builds a lab on machines, in the order in which the plan has them. On one it falls back from
+    /// root's namespaces to a user's to loopback; links between several need those of root.
     ///
     /// # Errors
     /// When a host does not start, or when the wanted kind is refused.
-    pub fn build(blueprint: &Blueprint, mut machine: Machine) -> Result<Self, LabError> {
-        let kinds: Vec<LabKind> = match blueprint.wanted {
-            Wanted::Only(kind) => vec![kind],
-            Wanted::Best if rustix::process::geteuid().is_root() => {
-                vec![LabKind::RootNamespaces, LabKind::UserNamespaces, LabKind::Loopback]
-            }
-            Wanted::Best => vec![LabKind::UserNamespaces, LabKind::Loopback],
-        };
+    pub fn build(blueprint: &Blueprint, machines: Vec<Machine>) -> Result<Self, LabError> {
+        let mut lab = Self::empty(blueprint, machines);
+        let kinds = lab.kinds(blueprint.wanted);
         let mut reasons: Vec<String> = Vec::new();
         for kind in &kinds {
-            match raise(&mut machine, blueprint, (*kind, true)) {
-                Ok(hosts) => return Self::lay(machine, blueprint, (*kind, hosts), &reasons),
+            match lab.stand(*kind, true) {
+                Ok(()) => {
+                    lab.reason = reasons.join("; ");
+                    lab.lay()?;
+                    return Ok(lab);
+                }
                 Err(LabError::Cancelled) => return Err(LabError::Cancelled),
                 Err(e) if kinds.last() == Some(kind) => return Err(e),
                 Err(e) => reasons.push(e.to_string()),
@@ -146,35 +153,77 @@ impl Lab {
     pub fn try_out(
         blueprint: &Blueprint,
         kind: LabKind,
-        mut machine: Machine,
-    ) -> Result<Self, LabError> {
-        let hosts = raise(&mut machine, blueprint, (kind, false))?;
-        Self::lay(machine, blueprint, (kind, hosts), &[])
-    }
-
-    /// Joins hosts that have been raised.
-    fn lay(
         machine: Machine,
-        blueprint: &Blueprint,
-        (kind, (hosts, lent)): (LabKind, Raised),
-        reasons: &[String],
     ) -> Result<Self, LabError> {
-        let (plan, reason) = (blueprint.lab.clone(), reasons.join("; "));
-        let mut lab = Self { kind, reason, machine, hosts, lent, plan };
-        if kind != LabKind::Loopback {
-            lab.lay_cables()?;
-        }
+        let mut lab = Self::empty(blueprint, vec![machine]);
+        lab.stand(kind, false)?;
+        lab.lay()?;
         Ok(lab)
     }
 
-    /// Builds it anew on its machine: the same kind of place, or trials would not be comparable.
+    /// A lab without hosts.
+    fn empty(blueprint: &Blueprint, machines: Vec<Machine>) -> Self {
+        let (kind, plan) = (LabKind::Loopback, blueprint.lab.clone());
+        let (hosts, suts, all_lent, reason) = Default::default();
+        Self { kind, reason, machines, hosts, suts, all_lent, plan }
+    }
+
+    /// Kinds of place to try, the best first.
+    fn kinds(&self, wanted: Wanted) -> Vec<LabKind> {
+        let away = self.machines.iter().any(|machine| !machine.is_here());
+        match wanted {
+            Wanted::Only(kind) => vec![kind],
+            Wanted::Best if self.machines.len() > 1 => vec![LabKind::RootNamespaces],
+            Wanted::Best if away || rustix::process::geteuid().is_root() => {
+                vec![LabKind::RootNamespaces, LabKind::UserNamespaces, LabKind::Loopback]
+            }
+            Wanted::Best => vec![LabKind::UserNamespaces, LabKind::Loopback],
+        }
+    }
+
+    /// Raises the hosts of every machine; the first of several systems under test is measured.
+    fn stand(&mut self, kind: LabKind, seen: bool) -> Result<(), LabError> {
+        let (mut hosts, mut suts, mut all_lent) = (Vec::new(), Vec::new(), Vec::new());
+        for (number, machine) in self.machines.iter_mut().enumerate() {
+            let (seats, lent) = raise(machine, (&self.plan, number), (kind, seen))?;
+            suts.extend(seats.iter().filter(|(at, _)| *at == SUT).map(|(_, seat)| seat.clone()));
+            let first = suts.len() == 1;
+            hosts.extend(seats.into_iter().filter(|(at, _)| *at != SUT || first));
+            all_lent.extend(lent);
+        }
+        hosts.sort_by_key(|(at, _)| *at);
+        self.hosts = hosts.into_iter().map(|(_, seat)| seat).collect();
+        (self.kind, self.suts, self.all_lent) = (kind, suts, all_lent);
+        Ok(())
+    }
+
+    /// Joins hosts that have been raised.
+    fn lay(&mut self) -> Result<(), LabError> {
+        if self.kind == LabKind::Loopback { Ok(()) } else { self.lay_cables() }
+    }
+
+    /// Builds it anew on its machines: the same kind of place, or trials would not be comparable.
     ///
     /// # Errors
     /// As [`Self::build`].
-    pub fn rebuild(&mut self, blueprint: &Blueprint) -> Result<(), LabError> {
-        self.machine.must(&Order::TakeDown)?;
-        (self.hosts, self.lent) = raise(&mut self.machine, blueprint, (self.kind, true))?;
-        if self.kind == LabKind::Loopback { Ok(()) } else { self.lay_cables() }
+    pub fn rebuild(&mut self) -> Result<(), LabError> {
+        for machine in &mut self.machines {
+            machine.must(&Order::TakeDown)?;
+        }
+        let sut = self.machine_of(SUT);
+        self.stand(self.kind, true)?;
+        self.lay()?;
+        // What is set on its machine is undone there.
+        self.suts.iter().filter(|seat| seat.machine == sut).for_each(|seat| {
+            self.hosts[SUT] = seat.clone();
+        });
+        Ok(())
+    }
+
+    /// Adapters that hosts have, without those of systems under test that wait.
+    pub(super) fn lent(&self) -> impl Iterator<Item = &LentAdapter> {
+        let sut = self.machine_of(SUT);
+        self.all_lent.iter().filter(move |lent| lent.host != SUT || lent.machine == sut)
     }
 
     /// Members of a link, by index.
@@ -208,8 +257,8 @@ impl Lab {
     pub fn wait_until(&mut self, at_ns: u64) -> Result<(), LabError> {
         let until_ns = at_ns.saturating_sub(NEAR_NS);
         loop {
-            self.machine.take_in()?;
-            let lost = (0..self.hosts.len()).find(|at| self.machine.has_lost(channel(*at)));
+            self.take_in()?;
+            let lost = (0..self.hosts.len()).find(|at| self.has_lost(*at));
             if let Some(at) = lost {
                 return Err(self.gone(at));
             }
@@ -219,6 +268,17 @@ impl Lab {
             }
             clock::sleep_until(until_ns.min(now_ns + LOOK_NS));
         }
+    }
+
+    /// Takes in what has come from all machines, without waiting.
+    fn take_in(&mut self) -> Result<(), LabError> {
+        self.machines.iter_mut().try_for_each(Machine::take_in)
+    }
+
+    /// Whether a host is gone, by what was taken in.
+    fn has_lost(&self, at: usize) -> bool {
+        let lost = |host: &Seat| self.machines[host.machine].has_lost(host.channel);
+        self.hosts.get(at).is_some_and(lost)
     }
 
     fn gone(&self, at: usize) -> LabError {
@@ -243,13 +303,16 @@ impl Lab {
     /// # Errors
     /// The first host that is gone; hosts asked before it then owe an answer.
     pub fn send(&mut self, requests: &[(usize, Request)]) -> Result<(), LabError> {
-        self.machine.take_in()?;
+        self.take_in()?;
         for (at, request) in requests {
             let wire = |source| LabError::Wire { host: self.name(*at).into(), source };
             let body = serde_json::to_vec(request).map_err(|e| wire(e.into()))?;
-            if self.machine.has_lost(channel(*at))
-                || self.machine.send(channel(*at), &body).is_err()
-            {
+            let seat = self.hosts.get(*at).filter(|_| !self.has_lost(*at));
+            let (machine, channel) = match seat {
+                Some(seat) => (seat.machine, seat.channel),
+                None => return Err(self.gone(*at)),
+            };
+            if self.machines[machine].send(channel, &body).is_err() {
                 return Err(self.gone(*at));
             }
         }
@@ -274,7 +337,9 @@ impl Lab {
     /// The answer of a host to the oldest question.
     fn answer(&mut self, at: usize, within: Duration) -> Result<Answer, LabError> {
         let host = self.name(at).to_owned();
-        let body = match self.machine.hear(channel(at), within)? {
+        let seat = self.hosts.get(at).map(|seat| (seat.machine, seat.channel));
+        let (machine, channel) = seat.ok_or_else(|| self.gone(at))?;
+        let body = match self.machines[machine].hear(channel, within)? {
             Heard::Message(body) => body,
             Heard::Nothing => {
                 return Err(LabError::Silent { host, seconds: within.as_secs() });
@@ -306,7 +371,7 @@ impl Lab {
         &mut self,
         work: Vec<(usize, Vec<LinkRequest>)>,
     ) -> Result<Vec<Vec<LinkAnswer>>, LabError> {
-        if !self.lent.iter().any(|lent| self.is_switch(lent.host)) {
+        if !self.lent().any(|lent| self.is_switch(lent.host)) {
             return self.ask_links_at_once(work);
         }
         let mut lists = vec![Vec::new(); work.len()];
@@ -341,176 +406,14 @@ impl Lab {
         Ok(lists)
     }
 
-    /// Whether a host is the switch of the lab.
+    /// Whether a host is the switch of a machine.
     #[must_use]
     pub const fn is_switch(&self, at: usize) -> bool {
-        at == self.switch()
+        at >= self.switch()
     }
 
-    /// Index of the switch: the last host, where there are links.
+    /// Index of the switch of the first machine, where there are links; those of others follow.
     pub(super) const fn switch(&self) -> usize {
         1 + self.plan.clients as usize + self.plan.hosts.len()
     }
-}
-
-/// What is asked of the machine that the hosts stand on.
-impl Lab {
-    /// The process of a host, as its machine numbers it; 0 where there is no such host.
-    #[must_use]
-    pub fn pid(&self, at: usize) -> u32 {
-        self.hosts.get(at).map_or(0, |host| host.pid)
-    }
-
-    /// The machine.
-    pub const fn machine(&mut self) -> &mut Machine {
-        &mut self.machine
-    }
-
-    /// A moment of ours on the clock of a host, nanoseconds.
-    #[must_use]
-    pub const fn on_clock_of(&self, _host: usize, ours_ns: u64) -> u64 {
-        self.machine.offset().theirs(ours_ns)
-    }
-
-    /// A moment on the clock of a host on ours, nanoseconds.
-    #[must_use]
-    pub const fn from_clock_of(&self, _host: usize, theirs_ns: u64) -> u64 {
-        self.machine.offset().ours(theirs_ns)
-    }
-
-    /// Where the control groups of the hosts are, or why there are none.
-    ///
-    /// # Errors
-    /// When the machine is gone.
-    pub fn groups_facts(&mut self) -> Result<Vec<Fact>, LabError> {
-        self.machine.facts(&Order::Groups)
-    }
-
-    /// Gives every host of these sides a group of its own, without a limit yet, so that a limit is
-    /// all that differs from then on.
-    ///
-    /// # Errors
-    /// When groups are refused, with the reason; then no host has one.
-    pub fn hold(&mut self, sides: &[Side]) -> Result<(), LabError> {
-        if sides.is_empty() { Ok(()) } else { self.machine.must(&Order::Hold(sides.to_vec())) }
-    }
-
-    /// Moves all hosts out of these groups and removes them.
-    ///
-    /// # Errors
-    /// When the machine is gone.
-    pub fn release(&mut self) -> Result<(), LabError> {
-        self.machine.must(&Order::Release)
-    }
-
-    /// Holds a side to so many CPUs together, or to none.
-    ///
-    /// # Errors
-    /// When the kernel refuses; the groups must have been made before.
-    pub fn set_quota(&mut self, side: Side, cpus: Option<f64>) -> Result<(), LabError> {
-        self.machine.must(&Order::SetQuota(side, cpus))
-    }
-
-    /// What the kernel says that a side is held to, CPUs together; none for no limit.
-    ///
-    /// # Errors
-    /// When a limit cannot be read, or its hosts disagree.
-    pub fn quota(&mut self, side: Side) -> Result<Option<f64>, LabError> {
-        match self.machine.order(&Order::Quota(side))? {
-            Reply::Quota(cpus) => Ok(cpus),
-            other => Err(self.machine.out_of_turn(&format!("{other:?}"))),
-        }
-    }
-
-    /// Holds the system under test to these CPUs.
-    ///
-    /// # Errors
-    /// When the kernel refuses.
-    pub fn hold_cpus(&mut self, cpus: &[u32]) -> Result<(), LabError> {
-        self.machine.must(&Order::SetCpus(cpus.to_vec()))
-    }
-
-    /// The CPUs that the system under test may use, by number.
-    ///
-    /// # Errors
-    /// When it is gone.
-    pub fn cpus(&mut self) -> Result<Vec<u32>, LabError> {
-        self.machine.cpus(&Order::Cpus)
-    }
-
-    /// The CPUs that hosts may use, one thread of each core first.
-    ///
-    /// # Errors
-    /// When the machine is gone.
-    pub fn all_cpus(&mut self) -> Result<Vec<u32>, LabError> {
-        self.machine.cpus(&Order::AllCpus)
-    }
-}
-
-/// Refuses adapters of a plan that are not there, or that the machine below `root` uses itself.
-///
-/// # Errors
-/// The first such adapter.
-pub fn refuse_adapters(lab: &LabPlan, root: &Path) -> Result<(), LabError> {
-    for (_, Loan { adapter, name, .. }) in loans(lab) {
-        let own = adapter::find(root, &adapter);
-        let free = own.and_then(|own| adapter::refuse(root, &own, name.is_none()));
-        free.map_err(|what| LabError::Adapter { adapter, what })?;
-    }
-    Ok(())
-}
-
-/// Refuses a link under the name of an adapter of the machine below `root`, unless the plan says of
-/// which kind it is. The link of a plan that names none is asked about by nobody.
-///
-/// # Errors
-/// The first such link, with its remedies.
-pub fn refuse_names(lab: &LabPlan, root: &Path) -> Result<(), LabError> {
-    let unnamed = [LinkPlan::of_all("lan")];
-    let named = lab.links.iter().filter(|link| link.kind.is_none() && lab.links != unnamed);
-    let there = |link: &&LinkPlan| root.join("sys/class/net").join(&link.name).exists();
-    match named.into_iter().find(there) {
-        Some(link) => Err(LabError::Name { link: link.name.clone() }),
-        None => Ok(()),
-    }
-}
-
-/// What stands on the machine: hosts, and adapters that they have.
-type Raised = (Vec<Seat>, Vec<LentAdapter>);
-
-/// Starts the hosts of a blueprint, and lends them the adapters that their links are made of; not
-/// in a lab that nobody sees.
-fn raise(
-    machine: &mut Machine,
-    blueprint: &Blueprint,
-    (kind, seen): (LabKind, bool),
-) -> Result<Raised, LabError> {
-    let mut names = blueprint.lab.host_names();
-    let (clients, grouped) = (blueprint.lab.clients as usize, names.len());
-    if kind != LabKind::Loopback {
-        names.push("switch".to_owned());
-    }
-    machine.forget_hosts();
-    let real = if kind == LabKind::Loopback { Vec::new() } else { loans(&blueprint.lab) };
-    let loans = real.iter().map(|(_, loan)| loan.clone()).collect();
-    let (hosts, stays) = (names.clone(), blueprint.lab.machine.clone());
-    let raise = Raise { kind, hosts, clients, grouped, seen, machine: stays, loans };
-    match machine.order(&Order::Raise(raise))? {
-        Reply::Raised(pids, lent) if pids.len() == names.len() && lent.len() == real.len() => {
-            let seats = names.into_iter().zip(pids).map(|(name, pid)| Seat { name, pid });
-            let adapter = |((link, loan), name): (&(usize, Loan), String)| LentAdapter {
-                link: *link,
-                adapter: loan.adapter.clone(),
-                host: loan.host,
-                name,
-            };
-            Ok((seats.collect(), real.iter().zip(lent).map(adapter).collect()))
-        }
-        other => Err(machine.out_of_turn(&format!("{other:?}"))),
-    }
-}
-
-/// The channel of a host on its machine.
-fn channel(at: usize) -> u16 {
-    u16::try_from(at + 1).unwrap_or(u16::MAX - 1)
 }

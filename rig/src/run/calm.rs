@@ -64,12 +64,18 @@ fn comes<E>(
     Ok(false)
 }
 
-/// Share of all CPUs' time that the hypervisor took while they worked.
+/// Share of all CPUs' time that the hypervisor took while they worked, of the machine that lost
+/// most.
 fn look(lab: &mut Lab) -> Result<Option<f64>, LabError> {
-    match lab.machine().order(&Order::Stolen)? {
-        Reply::Stolen(share) => Ok(share),
-        other => Err(lab.machine().out_of_turn(&format!("{other:?}"))),
+    let mut most = None;
+    for at in lab.in_use() {
+        match lab.machine_at(at).order(&Order::Stolen)? {
+            Reply::Stolen(Some(share)) => most = Some(share.max(most.unwrap_or(share))),
+            Reply::Stolen(None) => {}
+            other => return Err(lab.machine_at(at).out_of_turn(&format!("{other:?}"))),
+        }
     }
+    Ok(most)
 }
 
 fn nanoseconds(time: Duration) -> u64 {

@@ -25,10 +25,9 @@ use std::time::Duration;
 pub struct Bench {
     /// The lab.
     pub lab: Lab,
-    blueprint: Blueprint,
     entries: Entries,
-    /// What was measured of the machine itself while the lab stood idle.
-    facts: Vec<Fact>,
+    /// What was measured of each machine itself while the lab stood idle.
+    facts: Vec<Vec<Fact>>,
     calm: Calm,
     levels: Levels,
     /// Sides that the plan holds to quotas.
@@ -39,28 +38,32 @@ pub struct Bench {
 }
 
 impl Bench {
-    /// Builds the lab for these workloads on a machine and looks at it for a second while it is
-    /// idle.
+    /// Builds the lab for these workloads on machines, in the order of the plan, and looks at each
+    /// for a second while it is idle.
     ///
     /// # Errors
     /// When no kind of place that was wanted is to be had, or the run is stopped.
     pub fn build(
-        blueprint: Blueprint,
+        blueprint: &Blueprint,
         entries: Entries,
-        machine: Machine,
+        machines: Vec<Machine>,
     ) -> Result<Self, RunError> {
         let started_ns = clock::now_ns();
-        let mut lab = Lab::build(&blueprint, machine)?;
-        let mut facts = lab.machine().facts(&Order::Baseline)?;
-        facts.extend(lab.groups_facts()?);
+        let mut lab = Lab::build(blueprint, machines)?;
+        let mut facts = Vec::new();
+        for at in 0..lab.machine_count() {
+            let mut of = lab.machine_at(at).facts(&Order::Baseline)?;
+            of.extend(lab.groups_facts(at)?);
+            facts.push(of);
+        }
         let (calm, levels, sides) = (Calm::default(), Levels::default(), Vec::new());
-        Ok(Self { lab, blueprint, entries, facts, calm, levels, sides, started_ns, stale: false })
+        Ok(Self { lab, entries, facts, calm, levels, sides, started_ns, stale: false })
     }
 
-    /// What was measured of the machine itself while the lab stood idle, and where the groups of
+    /// What was measured of each machine itself while the lab stood idle, and where the groups of
     /// its hosts are.
     #[must_use]
-    pub fn facts(&self) -> &[Fact] {
+    pub fn facts(&self) -> &[Vec<Fact>] {
         &self.facts
     }
 
@@ -84,7 +87,7 @@ impl Bench {
         let link = link_of(plan, &record.trial.settings);
         let wanted = in_force(plan, &record.trial);
         self.levels.bring_to(&mut self.lab, (plan, &record.trial), &mut record.observed)?;
-        self.lab.machine().find_clock().map_err(LabError::into_fault)?;
+        self.lab.find_clocks().map_err(LabError::into_fault)?;
         let trial = with_load_settings(&record.trial);
         let entry = workload::find(self.entries, &trial.point.workload)?;
         let job = job(plan, &trial, (&link, &wanted));
@@ -94,7 +97,7 @@ impl Bench {
         let carriers = Carriers::read(&mut self.lab, &link).map_err(LabError::into_fault)?;
         let shapers = Shapers::read(&mut self.lab, &link).map_err(LabError::into_fault)?;
         let readings = &mut record.readings;
-        let ready = self.lab.machine().must(&Order::Prepare).map_err(LabError::into_fault);
+        let ready = self.prepare().map_err(LabError::into_fault);
         let urgent = Urgent::begin();
         let driven = ready.and_then(|()| {
             work.drive(&mut self.lab, &mut |lab, edge| watched::at_edge(lab, edge, readings))
@@ -117,6 +120,12 @@ impl Bench {
         Ok(checked)
     }
 
+    /// Has every machine make ready for the load.
+    fn prepare(&mut self) -> Result<(), LabError> {
+        let all = self.lab.in_use();
+        all.into_iter().try_for_each(|at| self.lab.machine_at(at).must(&Order::Prepare))
+    }
+
     /// Makes the groups in which the sides are held.
     fn hold(&mut self) -> Result<(), LabError> {
         self.lab.hold(&self.sides)
@@ -126,7 +135,9 @@ impl Bench {
 impl Stand for Bench {
     fn begin(&mut self, plan: &Plan) -> Result<(), RunError> {
         refuse_boots(plan)?;
-        self.lab.machine().must(&Order::Refuse(Box::new(plan.clone())))?;
+        for at in 0..self.lab.machine_count() {
+            self.lab.machine_at(at).must(&Order::Refuse(Box::new(plan.clone()), at))?;
+        }
         if self.stale {
             self.rebuild()?;
         }
@@ -137,7 +148,7 @@ impl Stand for Bench {
             self.hold().map_err(|e| row.refused(e))?;
         }
         let soak = plan.method.displaced_work;
-        self.lab.machine().must(&Order::Soak(soak)).map_err(RunError::soaker)
+        self.lab.tell_suts(&Order::Soak(soak)).map_err(RunError::soaker)
     }
 
     fn visit(&mut self, plan: &Plan, trial: &Trial) -> TrialRecord {
@@ -166,7 +177,7 @@ impl Stand for Bench {
     fn rebuild(&mut self) -> Result<(), RunError> {
         self.stale = true;
         self.levels.forget_lab();
-        self.lab.rebuild(&self.blueprint)?;
+        self.lab.rebuild()?;
         self.hold()?;
         self.stale = false;
         Ok(())
@@ -180,7 +191,7 @@ impl Stand for Bench {
         self.stale = !self.levels.undo_all(&mut self.lab, whole);
         self.sides.clear();
         // Where the machine is gone, its agent has ended and undone all.
-        let _ = self.lab.release().and_then(|()| self.lab.machine().must(&Order::Soak(false)));
+        let _ = self.lab.release().and_then(|()| self.lab.tell_suts(&Order::Soak(false)));
         self.levels.left().to_vec()
     }
 }

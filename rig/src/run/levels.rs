@@ -3,10 +3,10 @@
 //! Must not know how a level is set: its mechanism does.
 
 use crate::factor::{self, FactorError, Mechanism, Undo};
-use crate::lab::Lab;
 use crate::lab::machine::Order;
 use crate::lab::undo::UndoError;
-use desk::record::{Fault, Plan, Scope, Settings, Trial, Value};
+use crate::lab::{Lab, LabError};
+use desk::record::{Fault, Plan, SUT, Scope, Settings, Trial, Value};
 
 /// A factor at a level; of those of links, on one of them.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,6 +45,15 @@ impl Levels {
         observed: &mut Settings,
     ) -> Result<(), Fault> {
         let wanted = wanted(plan, trial);
+        let sut = trial.settings.get(SUT).and_then(Value::word);
+        if !lab.has_sut(sut) {
+            // What is set is on the other machine, and on the links to it.
+            self.undo_to(lab, 0)?;
+            lab.take_sut(sut).map_err(LabError::into_fault)?;
+        }
+        if let Some(sut) = sut {
+            observed.insert(SUT.into(), Value::Word(sut.into()));
+        }
         let stays = |(set, _): &(Setting, Undo)| wanted.iter().any(|one| one.level == *set);
         let keep = self.set.iter().position(|one| !stays(one)).unwrap_or(self.set.len());
         self.undo_to(lab, keep)?;
@@ -91,7 +100,7 @@ impl Levels {
             }
         }
         // Where the machine is gone, its agent has undone all.
-        let _ = lab.machine().must(&Order::Close);
+        let _ = lab.tell_suts(&Order::Close);
         whole
     }
 

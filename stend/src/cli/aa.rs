@@ -41,7 +41,7 @@ pub struct Wanted {
 /// # Errors
 /// As `stend run`, and a level that the plan has not.
 pub fn aa(wanted: &Wanted) -> Result<u8, CliError> {
-    let (plan, text) = plans::load(&wanted.plan)?;
+    let (plan, text) = plans::load_for(&wanted.plan, wanted.options.machines.as_deref())?;
     let held = held(&plan, &wanted.level)?;
     refuse_open(&plan, &held, ("aa", &wanted.plan))?;
     let Wanted { quick, displaced_work, extent, .. } = *wanted;

@@ -47,7 +47,7 @@ fn step(word: &str) -> Result<f64, String> {
 /// # Errors
 /// As `stend run`, a level that the plan has not, and a place where nothing can be taken down.
 pub fn elasticity(wanted: &Wanted) -> Result<u8, CliError> {
-    let (plan, text) = plans::load(&wanted.plan)?;
+    let (plan, text) = plans::load_for(&wanted.plan, wanted.options.machines.as_deref())?;
     let words = elasticity_words(&plan)?;
     let held = held(&plan, &wanted.level)?;
     refuse_open(&plan, &held, ("elasticity", &wanted.plan))?;

@@ -324,6 +324,24 @@ pub enum CliError {
          --release --features machines`"
     )]
     NoMachines,
+    /// A lab file that cannot be read.
+    #[error("{name}: {source}")]
+    NoLabFile { name: String, source: io::Error },
+    /// A lab file that is refused.
+    #[error("{name}: {source}")]
+    LabFile { name: String, source: Box<desk::plan::PlanError> },
+    /// A plan that does not fit the lab file.
+    #[error("{0}")]
+    Bind(#[from] desk::plan::BindError),
+    /// A survey with a lab file.
+    #[error("a survey is of the machine it runs on; leave out --machines and run it there")]
+    SurveyOfSeveral,
+    /// A machine of the run that no lab file names.
+    #[error(
+        "the run has hosts on the machine '{machine}'; name the lab file that has it: \
+         --machines FILE"
+    )]
+    NoAddress { machine: String },
     /// A host's control connection broke.
     #[error("agent: {0}")]
     Agent(io::Error),
@@ -451,7 +469,12 @@ impl CliError {
             Self::NoLinks { .. } | Self::NoHostBetween { .. } => 5,
             Self::Run(_) | Self::Place(_) | Self::AnotherMachine { .. } => 5,
             Self::NothingToThrottle(_) => 5,
-            Self::NotAgreed { .. } => 2,
+            Self::NotAgreed { .. }
+            | Self::NoLabFile { .. }
+            | Self::LabFile { .. }
+            | Self::Bind(_)
+            | Self::SurveyOfSeveral
+            | Self::NoAddress { .. } => 2,
             #[cfg(not(feature = "machines"))]
             Self::NoMachines => 2,
             Self::NothingMeasured { .. } | Self::NothingShared { .. } => 6,

@@ -159,7 +159,7 @@ fn subject(wanted: &Wanted) -> Result<Subject, CliError> {
         return Ok(Subject { run, directory, stopped: false });
     }
     let name = wanted.plan.as_deref().unwrap_or_default();
-    let (plan, text) = plans::load(name)?;
+    let (plan, text) = plans::load_for(name, options.machines.as_deref())?;
     let Wanted { quick, displaced_work, extent, .. } = *wanted;
     let how = How { quick, displaced_work, extent };
     // Before anything is measured.

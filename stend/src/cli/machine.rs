@@ -1,42 +1,86 @@
-//! Knows which machine a run is made on: this one, unless `STEND_MACHINE` names the address of the
-//! agent of another.
+//! Knows which machines a run is made on: this one, unless a lab file names others.
 //!
 //! Must not know what is asked of a machine.
 
 use super::error::CliError;
+use super::{Options, progress};
+use desk::plan::{HERE, LabFile, bind, refuse_unbound};
+use desk::record::{LabPlan, Plan};
 use rig::keeper;
 use rig::lab::machine::Machine;
+use rig::lab::machine_names;
 use rig::run::RunError;
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-/// Connects to the machine of a run.
+/// Reads a lab file.
 ///
 /// # Errors
-/// When the address cannot be read, or the agent there does not answer or is refused.
-pub fn connect(cancel: &'static AtomicBool) -> Result<Machine, CliError> {
-    if let Ok(address) = std::env::var("STEND_MACHINE") {
-        return other(&address, cancel);
+/// When it cannot be read, or is refused.
+fn read(path: &Path) -> Result<LabFile, CliError> {
+    let name = || path.display().to_string();
+    let text = std::fs::read_to_string(path)
+        .map_err(|source| CliError::NoLabFile { name: name(), source })?;
+    LabFile::read(&text)
+        .map_err(|source| CliError::LabFile { name: name(), source: Box::new(source) })
+}
+
+/// Gives the roles of a plan to the machines of the lab file, where there is one; what was left out
+/// is told.
+///
+/// # Errors
+/// When the file is refused, or the plan does not fit it.
+pub fn give_roles(plan: &mut Plan, file: Option<&Path>) -> Result<(), CliError> {
+    let Some(path) = file else { return Ok(refuse_unbound(plan)?) };
+    for told in bind(plan, &read(path)?)? {
+        progress::say(&format!("lab file: {told}"));
     }
+    Ok(())
+}
+
+/// Connects to the machines of a lab, in the order of its plan.
+///
+/// # Errors
+/// When the lab file does not name one, or the agent there does not answer or is refused.
+pub fn connect(
+    lab: &LabPlan,
+    options: &Options,
+    cancel: &'static AtomicBool,
+) -> Result<Vec<Machine>, CliError> {
+    let file = options.machines.as_deref().map(read).transpose()?.unwrap_or_default();
+    let mut machines = Vec::new();
+    for name in machine_names(lab) {
+        let address = if lab.machines.is_empty() { Some(HERE) } else { file.address(name) };
+        machines.push(match address {
+            Some(HERE) => here(cancel)?,
+            Some(address) => other(name, address, cancel)?,
+            None => return Err(CliError::NoAddress { machine: name.into() }),
+        });
+    }
+    Ok(machines)
+}
+
+fn here(cancel: &'static AtomicBool) -> Result<Machine, CliError> {
     let machine = keeper::here(&std::env::current_exe()?, cancel);
     Ok(machine.map_err(RunError::from)?)
 }
 
 /// Another machine, as the conductor of a lab.
 #[cfg(feature = "machines")]
-fn other(address: &str, cancel: &'static AtomicBool) -> Result<Machine, CliError> {
+fn other(name: &str, address: &str, cancel: &'static AtomicBool) -> Result<Machine, CliError> {
     use rig::lab::LabError;
     use rig::lab::machine::Tls;
     use rig::lab::trust::Conductor;
-    let refused =
-        |source| RunError::from(LabError::Connect { address: address.to_owned(), source });
+    let at = || format!("{name} ({address})");
+    let refused = |source| RunError::from(LabError::Connect { address: at(), source });
     let lab = Conductor::open(&super::lab::directory(None)?)?;
-    let tls = Tls::connect(socket(address).map_err(refused)?, &lab).map_err(refused)?;
-    let machine = Machine::greet("machine", Box::new(tls), None, cancel);
+    let tls = Tls::connect(socket(address).map_err(refused)?, name, &lab).map_err(refused)?;
+    let machine = Machine::greet(name, Box::new(tls), None, cancel);
     Ok(machine.map_err(RunError::from)?)
 }
 
 #[cfg(not(feature = "machines"))]
-fn other(_address: &str, _cancel: &'static AtomicBool) -> Result<Machine, CliError> {
+fn other(_name: &str, _address: &str, _cancel: &'static AtomicBool) -> Result<Machine, CliError> {
     Err(CliError::NoMachines)
 }
 

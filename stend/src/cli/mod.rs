@@ -152,6 +152,9 @@ enum Verb {
         /// What the lab of a simulated run was made of
         #[arg(long, value_name = "FILE")]
         physics: Option<PathBuf>,
+        /// Lab file of a run on several machines
+        #[arg(long, value_name = "FILE")]
+        machines: Option<PathBuf>,
     },
     /// List stored runs, newest first
     List {
@@ -250,12 +253,17 @@ struct Options {
     /// With --lab sim: what the simulated lab is made of [default: built in]
     #[arg(long, value_name = "FILE")]
     physics: Option<PathBuf>,
+    /// Lab file: machines, their adapters and roles [default: all hosts on this machine]
+    #[arg(long, value_name = "FILE")]
+    machines: Option<PathBuf>,
 }
 
 impl Options {
-    /// Place and physics as they have to be written again, each with a blank after it.
+    /// Place, physics and lab file as they have to be written again, each with a blank after it.
     fn place_words(&self) -> String {
-        place_words(self.lab, self.physics.as_deref())
+        let file = self.machines.as_deref().map(|file| quoted(&file.to_string_lossy()));
+        let machines = file.map(|file| format!("--machines {file} ")).unwrap_or_default();
+        format!("{}{machines}", place_words(self.lab, self.physics.as_deref()))
     }
 }
 
@@ -409,7 +417,9 @@ pub fn main() -> Result<u8, CliError> {
         Some(Verb::Run { plan, quick, displaced_work, level, extent, options }) => {
             run::run(&plan, (run::How { quick, displaced_work, extent }, &level), &options)
         }
-        Some(Verb::Resume { wanted, blocks, physics }) => resume::resume(&wanted, blocks, physics),
+        Some(Verb::Resume { wanted, blocks, physics, machines }) => {
+            resume::resume(&wanted, blocks, (physics, machines))
+        }
         Some(Verb::List { store, json }) => list::list(store.as_deref(), json),
         Some(Verb::Watch(wanted)) => watch::watch(&wanted),
         Some(Verb::Report(options)) => report::report(&options),

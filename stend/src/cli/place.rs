@@ -7,10 +7,11 @@ use super::{Options, Place, machine};
 use desk::record::Throttling;
 use desk::record::{Environment, LabKind, Plan, Scope};
 use rig::factor;
-use rig::lab::machine::Order;
+use rig::lab::machine::{Machine, Order};
 use rig::lab::sim::{self, Physics};
 use rig::lab::{Blueprint, LabError, Wanted, environment, refuse_adapters, refuse_names, undo};
 use rig::run::{self, Bench, RunError, Simulated, Stand};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -18,8 +19,10 @@ use std::sync::atomic::AtomicBool;
 pub struct Ground {
     /// The hands.
     pub stand: Box<dyn Stand>,
-    /// The machine, and where the hosts live.
+    /// The machine of the system under test, and where the hosts live.
     pub environment: Environment,
+    /// The other machines of the lab, by name.
+    pub others: BTreeMap<String, Environment>,
 }
 
 /// Makes the place ready for the trials of plans that share this one's lab.
@@ -35,7 +38,7 @@ pub fn prepare(
     let links: Vec<String> = plan.lab.links.iter().map(|l| l.name.clone()).collect();
     match options.lab {
         Place::Sim => simulated(options.physics.as_deref(), &links, cancel),
-        place => real(plan, place.into(), cancel),
+        place => real(plan, (place.into(), options), cancel),
     }
 }
 
@@ -77,26 +80,45 @@ pub fn machine(plan: &Plan, place: Place, physics: Option<&Path>) -> Result<Envi
 pub fn refuse(plan: &Plan) -> Result<(), RunError> {
     let root = Path::new("/");
     refuse_names(&plan.lab, root)?;
-    refuse_adapters(&plan.lab, root)?;
+    refuse_adapters(&plan.lab, 0, root)?;
     Ok(factor::refuse(plan, root)?)
 }
 
-fn real(plan: &Plan, wanted: Wanted, cancel: &'static AtomicBool) -> Result<Ground, CliError> {
-    let mut machine = machine::connect(cancel)?;
-    machine.must(&Order::Refuse(Box::new(plan.clone()))).map_err(RunError::from)?;
-    let mut environment = machine.environment().map_err(RunError::from)?;
-    let facts = machine.facts(&Order::Facts(Box::new(plan.clone()))).map_err(RunError::from)?;
+fn real(
+    plan: &Plan,
+    (wanted, options): (Wanted, &Options),
+    cancel: &'static AtomicBool,
+) -> Result<Ground, CliError> {
+    let mut machines = machine::connect(&plan.lab, options, cancel)?;
+    let mut environments = Vec::new();
+    for (at, machine) in machines.iter_mut().enumerate() {
+        environments.push(look(machine, (plan, at)).map_err(RunError::from)?);
+    }
     let blueprint = Blueprint { wanted, lab: plan.lab.clone() };
     let asked = matches!(wanted, Wanted::Only(_));
-    let bench = Bench::build(blueprint, loads::ALL, machine).map_err(|e| match e {
+    let bench = Bench::build(&blueprint, loads::ALL, machines).map_err(|e| match e {
         RunError::Lab(LabError::Cancelled) => CliError::Run(e),
         e if asked => CliError::Place(e),
         e => CliError::Run(e),
     })?;
-    environment.facts.extend(bench.facts().iter().cloned().chain(facts));
-    environment.facts.sort_by(|a, b| a.key.cmp(&b.key));
-    environment.lab = Some((bench.lab.kind, bench.lab.reason.clone()));
-    Ok(Ground { stand: Box::new(bench), environment })
+    let mut named = BTreeMap::new();
+    for (at, mut environment) in environments.into_iter().enumerate() {
+        environment.facts.extend(bench.facts().get(at).into_iter().flatten().cloned());
+        environment.facts.sort_by(|a, b| a.key.cmp(&b.key));
+        environment.lab = Some((bench.lab.kind, bench.lab.reason.clone()));
+        named.insert(bench.lab.machine_name(at).to_owned(), environment);
+    }
+    let environment = named.remove(bench.lab.machine_name(0)).unwrap_or_default();
+    Ok(Ground { stand: Box::new(bench), environment, others: named })
+}
+
+/// What a machine is, before a lab stands on it; it has this place in the plan, and refuses what it
+/// does not have of it.
+fn look(machine: &mut Machine, (plan, at): (&Plan, usize)) -> Result<Environment, LabError> {
+    machine.must(&Order::Refuse(Box::new(plan.clone()), at))?;
+    let mut environment = machine.environment()?;
+    environment.facts.extend(machine.facts(&Order::Facts(Box::new(plan.clone())))?);
+    Ok(environment)
 }
 
 /// What a dead conductor left switched must not be taken for the machine's own.
@@ -170,7 +192,8 @@ fn simulated(
     cancel: &'static AtomicBool,
 ) -> Result<Ground, CliError> {
     let (physics, environment) = model(file, links)?;
-    Ok(Ground { stand: Box::new(Simulated::new(physics, loads::ALL, cancel)), environment })
+    let stand = Box::new(Simulated::new(physics, loads::ALL, cancel));
+    Ok(Ground { stand, environment, others: BTreeMap::new() })
 }
 
 /// What a simulated lab is made of, and what it says of itself.

@@ -3,7 +3,7 @@
 use super::error::CliError;
 use super::{OK, Place, aa, place, place_words, plans, quoted, store, terminal};
 use desk::plan::{Budget, SmallestEffect, budget, quicken, smallest_effect};
-use desk::record::{LoadPlan, Plan, Replicate, SearchPlan};
+use desk::record::{LinkPlan, LoadPlan, Placement, Plan, Replicate, SearchPlan};
 use desk::unit::{Quantity, Unit};
 use desk::verdict::reclassed;
 use std::fmt::Write as _;
@@ -29,6 +29,9 @@ pub struct Wanted {
     /// With --lab sim: what the simulated lab is made of [default: built in]
     #[arg(long, value_name = "FILE")]
     physics: Option<PathBuf>,
+    /// Lab file: machines, their adapters and roles [default: all hosts on this machine]
+    #[arg(long, value_name = "FILE")]
+    machines: Option<PathBuf>,
     /// File in which runs are kept [default: stend/lab.stend in the state directory]
     #[arg(long, value_name = "FILE")]
     store: Option<PathBuf>,
@@ -39,7 +42,7 @@ pub struct Wanted {
 /// # Errors
 /// When there is no such plan or it is refused, or a store that is there cannot be read.
 pub fn show(wanted: &Wanted) -> Result<u8, CliError> {
-    let (mut plan, _) = plans::load(&wanted.file)?;
+    let (mut plan, _) = plans::load_for(&wanted.file, wanted.machines.as_deref())?;
     place::refuse_physics(wanted.lab, wanted.physics.as_deref())?;
     if wanted.quick {
         quicken(&mut plan);
@@ -62,7 +65,9 @@ pub fn show(wanted: &Wanted) -> Result<u8, CliError> {
             );
         }
     }
-    if let (true, Err(why)) = (wanted.lab != Place::Sim, place::refuse(&plan)) {
+    // What other machines have, their agents say when the run begins.
+    let asked = wanted.lab != Place::Sim && plan.lab.machines.is_empty();
+    if let (true, Err(why)) = (asked, place::refuse(&plan)) {
         let _ = writeln!(text, "\nThis machine cannot run it: {why}.");
     }
     terminal::out().write_all(text.as_bytes())?;
@@ -88,6 +93,12 @@ fn row(text: &mut String, smallest: &SmallestEffect) {
     let _ = writeln!(text, "{noise:<18}{single:<18}{}", smallest.curve);
 }
 
+/// The adapter that a machine has on a link.
+fn adapter_of(link: &LinkPlan, at: &Placement) -> Option<String> {
+    let adapter = at.hosts.iter().find_map(|host| link.adapter_on(host, &at.machine))?;
+    Some(format!("{adapter} on link {}", link.name))
+}
+
 /// The plan in a dozen lines.
 fn describe(plan: &Plan, budget: &Budget) -> String {
     let mut text = format!("{}\n{}\n\n", plan.title, plan.question);
@@ -97,6 +108,13 @@ fn describe(plan: &Plan, budget: &Budget) -> String {
     };
     let links: Vec<&str> = plan.lab.links.iter().map(|l| l.name.as_str()).collect();
     row("lab", format!("{} clients, links: {}", plan.lab.clients, links.join(", ")));
+    for at in &plan.lab.machines {
+        let adapters: Vec<String> =
+            plan.lab.links.iter().filter_map(|l| adapter_of(l, at)).collect();
+        let adapters =
+            if adapters.is_empty() { String::new() } else { format!("; {}", adapters.join(", ")) };
+        row("machine", format!("{}: {}{adapters}", at.machine, at.hosts.join(", ")));
+    }
     for factor in &plan.factors {
         let levels: Vec<&str> = factor.levels.iter().map(|l| l.name.as_str()).collect();
         let role = if factor.name == plan.method.compare { "  (compared)" } else { "" };

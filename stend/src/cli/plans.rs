@@ -2,9 +2,11 @@
 
 use super::error::CliError;
 use super::extent::draw;
+use super::machine;
 use desk::plan::{Catalogue, read_seeded};
 use desk::record::{Completeness, Plan, Run, WorkloadSpec};
 use rig::factor;
+use std::path::Path;
 
 /// Names of the built-in plans, as a person may write them.
 pub const NAMES: &str = "aa, congestion, nic-duel, offloads, one-server, round-up, snoop-filter";
@@ -55,6 +57,16 @@ pub fn load(name: &str) -> Result<(Plan, String), CliError> {
         }
     };
     Ok((parse(name, &text)?, text))
+}
+
+/// The same, with its roles given to the machines of a lab file, where there is one.
+///
+/// # Errors
+/// As [`load`]; when the lab file is refused or the plan does not fit it.
+pub fn load_for(name: &str, machines: Option<&Path>) -> Result<(Plan, String), CliError> {
+    let (mut plan, text) = load(name)?;
+    machine::give_roles(&mut plan, machines)?;
+    Ok((plan, text))
 }
 
 /// Reads the text of a plan against everything this binary can do. A plan that names no seed has

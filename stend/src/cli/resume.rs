@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 /// Goes on with a run where it was left, or adds the `blocks` that are asked for to one that has
-/// ended; `physics` is that of a simulated one.
+/// ended; `physics` is that of a simulated one, `machines` the lab file of one on several machines.
 ///
 /// # Errors
 /// When nothing is left of it or blocks are added before its end, somebody writes it at this
@@ -23,13 +23,16 @@ use std::time::{Duration, SystemTime};
 pub fn resume(
     wanted: &Wanted,
     blocks: Option<Asked>,
-    physics: Option<PathBuf>,
+    (physics, machines): (Option<PathBuf>, Option<PathBuf>),
 ) -> Result<u8, CliError> {
     let mut run = left(&store::read(wanted.store.as_deref())?, &wanted.run, blocks.is_some())?;
     // Before anything is built: the plan may be a stranger's, and so may the machine.
     plans::recheck(&run)?;
-    let seen = seen(&run, physics.as_deref())?;
-    refuse_another_machine(&run, &seen, &|d| d.b.is_some())?;
+    // What other machines are, only their agents say.
+    if run.plan.lab.machines.is_empty() {
+        let seen = Run::of_local(seen(&run, physics.as_deref())?);
+        refuse_another_machine(&run, seen, &|d| d.b.is_some())?;
+    }
     let ended = run.last_block().unwrap_or_default();
     let further = blocks.map(|asked| added(&run.plan, ended, asked)).transpose()?;
     if let Some(further) = further {
@@ -45,10 +48,11 @@ pub fn resume(
         store: wanted.store.clone(),
         lab: place_of(&run),
         physics,
+        machines,
     };
     let before_s = since_it_began(&run);
     let mut session = Session::begin(&run.plan, &options, run.command.clone())?;
-    let warnings = refuse_another_machine(&run, &session.environment, &|_| true)?;
+    let warnings = refuse_another_machine(&run, session.machines(), &|_| true)?;
     let budget = budget(&run.plan);
     let whole = f64::from(budget.trials + budget.dry_trials).max(1.0);
     let share = f64::from(u32::try_from(trials).unwrap_or(u32::MAX)) / whole;
@@ -149,11 +153,11 @@ const fn has_ended(state: RunState) -> bool {
 /// matter, in words.
 fn refuse_another_machine(
     run: &Run,
-    now: &Environment,
+    now: BTreeMap<String, Environment>,
     binds: &dyn Fn(&Difference) -> bool,
 ) -> Result<Vec<String>, CliError> {
     let today = Run {
-        environments: Run::of_local(now.clone()),
+        environments: now,
         version: env!("CARGO_PKG_VERSION").into(),
         workloads: revisions(&run.plan),
         ..run.clone()

@@ -78,7 +78,7 @@ impl Measured {
 /// # Errors
 /// A bad plan, a lab that cannot be built, a file that cannot be written, or no valid trial at all.
 pub fn run(name: &str, (how, levels): (How, &[String]), options: &Options) -> Result<u8, CliError> {
-    let (plan, text) = plans::load(name)?;
+    let (plan, text) = plans::load_for(name, options.machines.as_deref())?;
     let measured = measure((name, plan, &text), (how, levels), options)?;
     finish(&measured.session, &measured.run, (&measured.directory, options.json), &measured.meter)
 }

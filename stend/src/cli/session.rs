@@ -24,6 +24,8 @@ use std::time::SystemTime;
 pub struct Session {
     /// The machine.
     pub environment: Environment,
+    /// The other machines of the lab, by name.
+    pub others: BTreeMap<String, Environment>,
     /// Name of the sitting.
     pub id: String,
     /// The command that repeats it.
@@ -46,12 +48,12 @@ impl Session {
         // Before anything is measured: a record that cannot be kept is not worth the time.
         let store = Store::open(&store::path(options.store.as_deref())?)?;
         let cancel = stop_flag()?;
-        let Ground { stand, mut environment } = place::prepare(plan, options, cancel)?;
+        let Ground { stand, mut environment, others } = place::prepare(plan, options, cancel)?;
         environment.facts.extend(plan.told());
         environment.facts.sort_by(|a, b| a.key.cmp(&b.key));
         let id = format!("{}-{}", now().replace(['-', ':', 'Z'], "").replace('T', "-"), letters());
         let (left, told) = (Vec::new(), Vec::new());
-        Ok(Self { environment, id, command, cancel, stand, store, runs: 0, left, told })
+        Ok(Self { environment, others, id, command, cancel, stand, store, runs: 0, left, told })
     }
 
     /// Keeps these facts with the runs from now on, in place of those told before.
@@ -65,6 +67,14 @@ impl Session {
         machine.facts.extend(self.told.iter().cloned());
         machine.facts.sort_by(|a, b| a.key.cmp(&b.key));
         machine
+    }
+
+    /// All machines of the lab, that of the system under test with what was told.
+    #[must_use]
+    pub fn machines(&self) -> BTreeMap<String, Environment> {
+        let mut all = Run::of_local(self.machine());
+        all.extend(self.others.clone());
+        all
     }
 
     /// Where the hosts live.
@@ -114,7 +124,7 @@ impl Session {
             workloads: revisions(&plan),
             plan,
             plan_text: text.into(),
-            environments: Run::of_local(self.machine()),
+            environments: self.machines(),
             records: Vec::new(),
             completeness: Completeness::Partial { why: "it has only begun".into() },
             sittings: vec![sitting(0)],

@@ -74,6 +74,9 @@ impl Tune {
 /// When no lab can be built, the time holds too few blocks, nothing could be measured, a setting is
 /// not to be switched, or a file cannot be written.
 pub fn survey(extent: Extent, tune: Tune, options: &Options) -> Result<u8, CliError> {
+    if options.machines.is_some() {
+        return Err(CliError::SurveyOfSeveral);
+    }
     let first = plans::parse("noise", texts::NOISE)?;
     if tune.tune {
         agree(&first, tune, options)?;

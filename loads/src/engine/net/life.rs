@@ -224,7 +224,7 @@ impl Course {
             matches!(told, Told::Going).then_some(())
         })?;
         let steady = self.warm_up::<E>(lab, go_ns)?;
-        lab.machine().find_clock_beside_load()?;
+        lab.find_clocks_beside_load()?;
         let opens_ns = clock::now_ns() + AHEAD_NS + AHEAD_EACH_NS * self.hosts.len() as u64;
         let closes_ns = opens_ns + u64::try_from(self.window.as_nanos()).unwrap_or(u64::MAX);
         let window = Span { opens_ns, closes_ns };
@@ -238,8 +238,7 @@ impl Course {
             _ => None,
         })?;
         let (settle_ns, window_ns) = (opens_ns - go_ns, (opens_ns, closes_ns));
-        let (course, clock_bound_ns) =
-            (course.collect(), lab.machine().offset().bound_ns(closes_ns));
+        let (course, clock_bound_ns) = (course.collect(), lab.clock_bound_ns(closes_ns));
         Ok(Life { steady, settle_ns, window_ns, opened, closed, course, ended, clock_bound_ns })
     }
 

@@ -90,6 +90,12 @@ impl Machine {
         Ok(machine)
     }
 
+    /// Whether it is this machine: it has our clock.
+    #[must_use]
+    pub fn is_here(&self) -> bool {
+        self.transport.as_ref().is_some_and(|transport| transport.shares_clock())
+    }
+
     /// By how much its clock differs from ours.
     #[must_use]
     pub const fn offset(&self) -> Offset {

@@ -39,8 +39,9 @@ pub enum Order {
     Clock,
     /// Tell what the machine is; what dead conductors left is brought back before.
     Environment,
-    /// Tell why settings of the machine, its CPUs or quotas of this plan cannot be made.
-    Refuse(Box<Plan>),
+    /// Tell why adapters, settings of the machine, its CPUs or quotas of this plan cannot be had on
+    /// the machine that has this place in it.
+    Refuse(Box<Plan>, usize),
     /// Tell what the settings are that this plan changes.
     Facts(Box<Plan>),
     /// Start hosts.

@@ -160,6 +160,12 @@ impl Register {
         self.hosts.iter().filter(|host| host.removed_s.is_none())
     }
 
+    /// The same with no host but those of this name.
+    pub(super) fn named(mut self, machine: &str) -> Self {
+        self.hosts.retain(|host| host.name == machine);
+        self
+    }
+
     fn must_be_free(&self, name: &str) -> Result<(), TrustError> {
         if self.present().any(|host| host.name == name) {
             return Err(TrustError::HasHost(name.into()));

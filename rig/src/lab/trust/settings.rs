@@ -28,14 +28,16 @@ pub const MACHINE_PROTOCOL: &[u8] = b"stend-machine/1";
 /// What a machine and who invites it speak.
 pub(super) const JOIN_PROTOCOL: &[u8] = b"stend-join/1";
 
-/// The TLS of a conductor.
+/// The TLS of a conductor that wants this machine of its lab at the other end.
 ///
 /// # Errors
 /// When its directory cannot be read or holds no certificates.
 pub fn conductor_settings(
     conductor: &Conductor,
+    machine: &str,
 ) -> Result<(Arc<ClientConfig>, ServerName<'static>), TrustError> {
-    let hosts = Believed::Hosts(verifier(&conductor.root()?)?, conductor.register()?);
+    let hosts =
+        Believed::Hosts(verifier(&conductor.root()?)?, conductor.register()?.named(machine));
     let identity = conductor.identity()?;
     let settings = client()?
         .dangerous()

@@ -66,13 +66,13 @@ fn held<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Tls {
-    /// Connects to the agent of a machine as the conductor of a lab.
+    /// Connects to the agent of a machine, by its name in the lab, as the conductor of the lab.
     ///
     /// # Errors
-    /// When nobody listens there, either end refuses the other, or the directory of the lab cannot
+    /// When nobody listens there, it is another machine, either end refuses the other, or the directory of the lab cannot
     /// be read. The words name the remedy.
-    pub fn connect(address: SocketAddr, conductor: &Conductor) -> io::Result<Self> {
-        let (settings, name) = conductor_settings(conductor).map_err(io::Error::other)?;
+    pub fn connect(address: SocketAddr, machine: &str, conductor: &Conductor) -> io::Result<Self> {
+        let (settings, name) = conductor_settings(conductor, machine).map_err(io::Error::other)?;
         let tls = ClientConnection::new(settings, name).map_err(io::Error::other)?;
         let stream = TcpStream::connect_timeout(&address, WHOLE).map_err(|e| {
             let what = format!("{e}; start `stend agent listen {address}` on the machine");

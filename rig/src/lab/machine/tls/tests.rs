@@ -32,7 +32,7 @@ fn lab(place: &Place) -> (Conductor, Agent) {
 }
 
 fn joined(lab: &Conductor, agent: &Agent) -> (Tls, Tls) {
-    let (conductor, agent) = ends(agent, |address| Tls::connect(address, lab));
+    let (conductor, agent) = ends(agent, |address| Tls::connect(address, "a", lab));
     (conductor.unwrap(), agent.unwrap())
 }
 
@@ -161,11 +161,11 @@ fn an_end_of_another_lab_is_refused() {
     let (_lab, agent) = lab(&place);
     let other = place.lab("other");
     let refusal = "another lab; `stend lab invite NAME`";
-    refused(ends(&agent, |address| Tls::connect(address, &other)), refusal, refusal);
+    refused(ends(&agent, |address| Tls::connect(address, "a", &other)), refusal, refusal);
     // One that believes the agent's lab, but has a certificate of another.
     copy(&place.at("lab"), &place.at("other"), &[("ca.crt", "ca.crt"), ("lab.json", "lab.json")]);
     let other = Conductor::open(&place.at("other")).unwrap();
-    refused(ends(&agent, |address| Tls::connect(address, &other)), refusal, refusal);
+    refused(ends(&agent, |address| Tls::connect(address, "a", &other)), refusal, refusal);
 }
 
 #[test]
@@ -177,7 +177,7 @@ fn an_agent_that_acts_as_conductor_is_refused() {
     let names = [("agent.crt", "conductor.crt"), ("agent.key", "conductor.key")];
     copy(&place.at("a"), &place.at("forged"), &names);
     let refusal = "not that of a conductor; a run takes the directory of `stend lab init`";
-    refused(ends(&agent, |address| Tls::connect(address, &forged)), refusal, refusal);
+    refused(ends(&agent, |address| Tls::connect(address, "a", &forged)), refusal, refusal);
 }
 
 #[test]
@@ -188,21 +188,22 @@ fn a_conductor_that_acts_as_agent_is_refused() {
     copy(&place.at("lab"), &place.at("a"), &names);
     let forged = Agent::open(&place.at("a")).unwrap();
     let refusal = "not that of an agent; start `stend agent listen`";
-    refused(ends(&forged, |address| Tls::connect(address, &lab)), refusal, refusal);
+    refused(ends(&forged, |address| Tls::connect(address, "a", &lab)), refusal, refusal);
 }
 
 #[test]
-fn a_host_that_was_removed_or_is_in_no_list_is_refused() {
+fn a_host_that_is_another_was_removed_or_is_in_no_list_is_refused() {
     let place = Place::new("tls-removed");
     let (lab, agent) = lab(&place);
     let before = fs::read_to_string(place.at("lab/lab.json")).unwrap();
+    let unlisted = "does not list the machine";
+    refused(ends(&agent, |address| Tls::connect(address, "b", &lab)), unlisted, unlisted);
     lab.remove("a").unwrap();
     let removed = "removed from the lab; `stend lab invite NAME`";
-    refused(ends(&agent, |address| Tls::connect(address, &lab)), removed, removed);
+    refused(ends(&agent, |address| Tls::connect(address, "a", &lab)), removed, removed);
     let of_another = before.replace("\"fingerprint\": \"", "\"fingerprint\": \"0");
     fs::write(place.at("lab/lab.json"), of_another).unwrap();
-    let unlisted = "does not list the machine";
-    refused(ends(&agent, |address| Tls::connect(address, &lab)), unlisted, unlisted);
+    refused(ends(&agent, |address| Tls::connect(address, "a", &lab)), unlisted, unlisted);
     fs::write(place.at("lab/lab.json"), before).unwrap();
     joined(&lab, &agent);
 }
@@ -226,7 +227,7 @@ fn an_older_version_is_refused_by_both_names() {
 fn another_protocol_is_refused() {
     let place = Place::new("tls-protocol");
     let (lab, agent) = lab(&place);
-    let (settings, name) = conductor_settings(&lab).unwrap();
+    let (settings, name) = conductor_settings(&lab, "a").unwrap();
     let mut settings = Arc::unwrap_or_clone(settings);
     settings.alpn_protocols = vec![b"stend-machine/0".to_vec()];
     let older = |address| {
@@ -331,7 +332,7 @@ fn chance_bytes_are_an_error_and_never_a_panic() {
             let _ = stream.read(&mut [0; 1 << 12]);
             let _ = stream.write_all(&sent);
         });
-        prop_assert!(Tls::connect(address, &lab).is_err());
+        prop_assert!(Tls::connect(address, "a", &lab).is_err());
         stranger.join().unwrap();
         // Behind a handshake.
         let (conductor, mut agent) = joined(&lab, &agent);
