@@ -120,6 +120,8 @@ fn place(name: &str, plan: &str) -> Option<(Place, Cable)> {
     }
     let place = Place::new(name);
     fs::write(place.path.join("plan.toml"), plan).expect("a plan");
+    let lab = format!("[machines.one]\naddress = \"{ADDRESS}\"\n[roles]\nsut = \"one\"\n");
+    fs::write(place.path.join("lab.toml"), lab).expect("a lab file");
     let cable = Cable::lay();
     let made = run(&place, &inside(CONDUCTOR, &[STEND, "lab", "init", "--dir", "lab"]));
     assert_eq!(made.status.code(), Some(0), "{}", errors(&made));
@@ -174,7 +176,8 @@ fn inside<'w>(namespace: &'w str, words: &[&'w str]) -> Vec<String> {
 /// An agent whose clock is planted, once it listens.
 fn agent(place: &Place, clock: &str) -> Running {
     let clock = format!("STEND_TEST_CLOCK={clock}");
-    let words = inside(AGENT, &[&clock, STEND, "agent", "listen", ADDRESS, "--dir", "agent"]);
+    let words =
+        inside(AGENT, &[&clock, STEND, "agent", "listen", ADDRESS, "--once", "--dir", "agent"]);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let agent = place.start_logged(&words, "agent.log");
     let listens = || {
@@ -193,8 +196,9 @@ fn log(place: &Place) -> String {
 
 /// The words of a run whose machine is the agent.
 fn over_tls(lab: &str, out: &str) -> Vec<String> {
-    let (machine, lab) = (format!("STEND_MACHINE={ADDRESS}"), format!("STEND_LAB_DIR={lab}"));
-    inside(CONDUCTOR, &[&machine, &lab, STEND, "run", "plan.toml", "--out", out])
+    let lab = format!("STEND_LAB_DIR={lab}");
+    let words = [&lab, STEND, "run", "plan.toml", "--machines", "lab.toml", "--out", out];
+    inside(CONDUCTOR, &words)
 }
 
 fn run(place: &Place, words: &[String]) -> Output {

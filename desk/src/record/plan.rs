@@ -337,7 +337,8 @@ impl Plan {
     }
 
     /// Everything in force under these settings: those of the link that carries the traffic (the
-    /// first one where nothing chooses), overridden by the settings themselves.
+    /// first one where nothing chooses), overridden by the settings themselves. Links of adapters
+    /// differ also by these: which one it is, is then in force too.
     #[must_use]
     pub fn effective(&self, settings: &Settings) -> Settings {
         let links = &self.lab.links;
@@ -346,9 +347,9 @@ impl Plan {
             None => links.first(),
         };
         let mut all = link.map(|l| l.settings.clone()).unwrap_or_default();
-        all.extend(
-            settings.iter().filter(|(key, _)| *key != PATH).map(|(k, v)| (k.clone(), v.clone())),
-        );
+        let counts = |key: &str| key != PATH || link.is_some_and(LinkPlan::is_real);
+        let own = settings.iter().filter(|(key, _)| counts(key));
+        all.extend(own.map(|(key, value)| (key.clone(), value.clone())));
         all
     }
 

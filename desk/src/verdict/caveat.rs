@@ -10,7 +10,8 @@ use super::together::leaves_one_out;
 use super::uneven::Uneven;
 use super::winner::Judged;
 use crate::record::{
-    Completeness, Counted, Fault, LabKind, LoadPlan, Metric, Run, Treatment, TrialKind, TrialRecord,
+    Completeness, Counted, Fault, LabKind, LinkPlan, LoadPlan, Metric, Run, Treatment, TrialKind,
+    TrialRecord,
 };
 use crate::search::names;
 use crate::stats::{Estimate, EstimateMethod, Summary, mean_or_single, t_quantile};
@@ -468,8 +469,11 @@ fn shared_machine(run: &Run) -> Vec<Caveat> {
             return all;
         }
         if !run.plan.is_alone() {
-            all.push(Caveat::OneMachine);
-            all.extend((*kind != LabKind::Loopback).then_some(Caveat::VirtualLinks));
+            let apart = run.plan.lab.machines.len() > 1;
+            let real = run.plan.lab.links.iter().all(LinkPlan::is_real);
+            all.extend((!apart).then_some(Caveat::OneMachine));
+            let is_virtual = *kind != LabKind::Loopback && !(apart && real);
+            all.extend(is_virtual.then_some(Caveat::VirtualLinks));
         }
     }
     let hypervisor = run.environment().cpu.hypervisor.clone();

@@ -39,14 +39,15 @@ pub fn here(binary: &Path, cancel: &'static AtomicBool) -> Result<Machine, LabEr
     Machine::greet("machine", Box::new(ours), Some(agent), cancel)
 }
 
-/// Serves the first conductor of the agent's lab that comes; hosts are executed from `binary`.
-/// `told` hears of everybody who was refused.
+/// Serves conductors of the agent's lab, one after the other, or the first `once`; hosts are
+/// executed from `binary`. `told` hears of everybody who was refused, and of every connection that
+/// broke.
 ///
 /// # Errors
-/// When nothing can listen there, or the connection of the conductor breaks.
+/// When nothing can listen there. With `once`, when the connection of the conductor breaks.
 #[cfg(feature = "machines")]
 pub fn listen(
-    address: std::net::SocketAddr,
+    (address, once): (std::net::SocketAddr, bool),
     agent: &crate::lab::trust::Agent,
     binary: &Path,
     told: &mut dyn FnMut(&str),
@@ -55,12 +56,17 @@ pub fn listen(
     loop {
         let (stream, from) = listener.accept()?;
         match crate::lab::machine::Tls::accept(stream, agent) {
-            Ok(mut tls) => {
+            Ok(mut tls) if once => {
                 drop(listener);
                 return serve(&mut tls, binary);
             }
+            Ok(mut tls) => {
+                if let Err(e) = serve(&mut tls, binary) {
+                    told(&format!("the run of {from} ended early: {e}"));
+                }
+            }
             // Whoever does not belong to the lab must not end its agent.
-            Err(e) => told(&format!("{from}: {e}")),
+            Err(e) => told(&format!("refused {from}: {e}")),
         }
     }
 }

@@ -112,6 +112,12 @@ pub(super) struct Seat {
     pub(super) channel: u16,
 }
 
+impl Drop for Lab {
+    fn drop(&mut self) {
+        self.take_down();
+    }
+}
+
 /// Pause between two looks at the hosts while waiting, nanoseconds.
 const LOOK_NS: u64 = 50_000_000;
 /// A wait ends this long before its moment, so that what comes then is in time, nanoseconds.
@@ -218,6 +224,17 @@ impl Lab {
             self.hosts[SUT] = seat.clone();
         });
         Ok(())
+    }
+
+    /// Has every machine take its hosts down and waits until their adapters are back, so that the
+    /// next run finds them. One that is gone does it by itself.
+    fn take_down(&mut self) {
+        for machine in self.machines.iter_mut().filter(|machine| !machine.is_here()) {
+            let _ = machine.give(&Order::TakeDown);
+        }
+        for machine in self.machines.iter_mut().filter(|machine| !machine.is_here()) {
+            let _ = machine.reply();
+        }
     }
 
     /// Adapters that hosts have, without those of systems under test that wait.

@@ -9,6 +9,8 @@ use desk::record::{HostName, Reading, Track};
 
 /// Name under which the probes of an agent tell of its machine.
 const MACHINE: &str = "machine";
+/// What of the CPUs of another machine is told for each of its hosts: how busy, and how many.
+const OF_CPUS: [&str; 2] = ["busy", "cpus"];
 
 /// Has all probes of all machines read at an edge of the window; what they gave is added to
 /// `readings`.
@@ -49,7 +51,8 @@ fn told_by(lab: &Lab, machine: usize, read: Vec<Reading>) -> Vec<Reading> {
             told.push(reading);
             continue;
         }
-        if reading.probe == "cpu" && reading.host == MACHINE {
+        let of_cpus = reading.probe == "cpu" && OF_CPUS.contains(&reading.key.as_str());
+        if of_cpus && reading.host == MACHINE {
             let of = |host: &&str| Reading { host: (*host).into(), ..reading.clone() };
             told.extend(hosts.iter().map(of));
         }

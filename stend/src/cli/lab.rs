@@ -71,11 +71,14 @@ pub enum Part {
         #[arg(long, value_name = "DIR")]
         dir: Option<PathBuf>,
     },
-    /// Serve one run of the conductor at an address of this machine
-    #[command(hide = true)]
+    /// Serve the runs of the conductor, one after the other
     Listen {
-        /// Address and port
+        /// Address and port of this machine
+        #[arg(default_value = "0.0.0.0:7000")]
         address: String,
+        /// Serve one run and end
+        #[arg(long)]
+        once: bool,
         /// Directory of `stend agent join`
         #[arg(long, value_name = "DIR")]
         dir: Option<PathBuf>,
@@ -129,11 +132,12 @@ pub fn agent(part: &Part) -> Result<u8, CliError> {
             writeln!(terminal::out(), "joined as '{name}'; key and certificate are in {path}")?;
             Ok(OK)
         }
-        Part::Listen { address, dir } => {
+        Part::Listen { address, once, dir } => {
             let agent = Agent::open(&directory(dir.as_deref())?)?;
             let address = machine::socket(address).map_err(CliError::Agent)?;
-            let told = &mut |words: &str| progress::say(&format!("agent: refused {words}"));
-            let served = keeper::listen(address, &agent, &std::env::current_exe()?, told);
+            let told = &mut |words: &str| progress::say(&format!("agent: {words}"));
+            let binary = std::env::current_exe()?;
+            let served = keeper::listen((address, *once), &agent, &binary, told);
             served.map_err(CliError::Agent).map(|()| OK)
         }
     }
@@ -179,7 +183,7 @@ fn invite(
     let joined = invite.wait(agree, &mut |words| progress::say(&format!("refused {words}")));
     failed?;
     joined?;
-    writeln!(terminal::out(), "machine '{name}' has joined")?;
+    writeln!(terminal::out(), "machine '{name}' has joined; start `stend agent listen` on it")?;
     Ok(OK)
 }
 
