@@ -10,17 +10,19 @@
 )]
 
 #[allow(dead_code, reason = "each test takes what it needs of it")]
+mod joined;
+#[allow(dead_code, reason = "each test takes what it needs of it")]
 mod kill;
 mod moment;
 
 use desk::record::{Run, TrialRecord};
 use desk::stats::{equivalence_p, log_ratio};
+use joined::{Joiner, errors, inside, ip, run};
 use kill::{Place, Running, STEND, signal, until};
 use rustix::process::Signal;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io::{BufRead as _, BufReader};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 use std::time::Duration;
 
 const CONDUCTOR: &str = "stend-conductor";
@@ -92,10 +94,7 @@ impl Cable {
             format!("-n {CONDUCTOR} link set stend-m0 up"),
             format!("-n {AGENT} link set stend-m1 up"),
         ];
-        for line in words {
-            let made = Command::new("ip").args(line.split(' ')).status().expect("iproute2");
-            assert!(made.success(), "ip {line}");
-        }
+        ip(&words);
         cable
     }
 
@@ -133,44 +132,15 @@ fn place(name: &str, plan: &str) -> Option<(Place, Cable)> {
     Some((place, cable))
 }
 
-/// Invites a machine and joins it: what `stend agent join` gave, and what `stend lab invite` said.
+/// Joins a machine under a name, with its key in a directory.
 fn join(place: &Place, name: &str, dir: &str) -> (Output, String) {
-    let invite = [STEND, "lab", "invite", name, "--address", INVITES, "--yes", "--dir", "lab"];
-    let invite = inside(CONDUCTOR, &invite);
-    let mut command = Command::new(&invite[0]);
-    command.args(&invite[1..]).current_dir(&place.path).stdout(Stdio::piped());
-    let mut invites = command.spawn().expect("it starts");
-    let mut lines = BufReader::new(invites.stdout.take().expect("a pipe")).lines();
-    let mut said = String::new();
-    let code = loop {
-        let line = lines.next().expect("a line with the code").expect("text");
-        said.push_str(&line);
-        if let Some((_, code)) = line.split_once("agent join ") {
-            break code.to_owned();
-        }
-    };
-    let joined = run(place, &inside(AGENT, &[STEND, "agent", "join", &code, "--dir", dir]));
-    for line in lines {
-        said.push('\n');
-        said.push_str(&line.expect("text"));
-    }
-    assert!(invites.wait().expect("it ends").success(), "{said}");
-    (joined, said)
+    joined::join(place, (CONDUCTOR, INVITES), &Joiner { name, namespace: AGENT, dir })
 }
 
 /// The six words.
 fn words(said: &str) -> String {
     let line = said.lines().find(|line| line.starts_with("the words of"));
     line.and_then(|line| line.split_once(": ")).expect("six words").1.to_owned()
-}
-
-fn errors(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
-fn inside<'w>(namespace: &'w str, words: &[&'w str]) -> Vec<String> {
-    let enter = ["nsenter".to_owned(), format!("--net=/run/netns/{namespace}"), "env".to_owned()];
-    enter.into_iter().chain(words.iter().map(|word| (*word).to_owned())).collect()
 }
 
 /// An agent whose clock is planted, once it listens.
@@ -199,10 +169,6 @@ fn over_tls(lab: &str, out: &str) -> Vec<String> {
     let lab = format!("STEND_LAB_DIR={lab}");
     let words = [&lab, STEND, "run", "plan.toml", "--machines", "lab.toml", "--out", out];
     inside(CONDUCTOR, &words)
-}
-
-fn run(place: &Place, words: &[String]) -> Output {
-    place.run(&words.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
 fn read(place: &Place, out: &str) -> Run {
