@@ -171,6 +171,7 @@ impl Agent<'_> {
     /// Outside a namespace of our own the links are the machine's, not ours to change, but for the
     /// adapters that the lab has.
     fn refuse(&self, list: &[LinkRequest]) -> Result<(), String> {
+        list.iter().try_for_each(refuse_address)?;
         if matches!(self.place, Some(LabKind::RootNamespaces | LabKind::UserNamespaces)) {
             return Ok(());
         }
@@ -178,9 +179,6 @@ impl Agent<'_> {
             return Err("this host has no links of its own".into());
         }
         let may = |request: &&LinkRequest| match request {
-            LinkRequest::Address(name, address, _) => {
-                self.taken.contains(name) && is_benchmark(*address)
-            }
             other => other.of().is_some_and(|name| self.taken.contains(name)),
         };
         match list.iter().find(|request| !may(request)) {
@@ -216,6 +214,18 @@ impl Agent<'_> {
         let part = self.parts.get_mut(workload).ok_or("the workload's part is gone")?;
         part(body).map(Answer::Work)
     }
+}
+
+/// Refuses addresses and routes outside the range for benchmarks, in every kind of place.
+fn refuse_address(request: &LinkRequest) -> Result<(), String> {
+    let address = match request {
+        LinkRequest::Address(_, address, _) | LinkRequest::Route(address, _, _) => *address,
+        _ => return Ok(()),
+    };
+    if is_benchmark(address) {
+        return Ok(());
+    }
+    Err(format!("{address} is no address of a lab: these are in 198.18.0.0/15"))
 }
 
 /// The two sockets with which links are changed.
@@ -298,6 +308,35 @@ impl LinkHands {
 mod tests {
     use super::*;
     use rustix::io::Errno;
+    use std::net::Ipv4Addr;
+
+    /// An agent that lives in a place of this kind.
+    fn living(kind: LabKind) -> Agent<'static> {
+        let (parts, taken) = (BTreeMap::new(), BTreeSet::new());
+        Agent { conductor: 0, workloads: &[], parts, place: Some(kind), taken }
+    }
+
+    #[test]
+    fn an_address_outside_the_range_and_a_path_outside_the_list_are_refused() {
+        let stranger = Ipv4Addr::new(192, 0, 2, 1);
+        for kind in [LabKind::RootNamespaces, LabKind::UserNamespaces, LabKind::Loopback] {
+            let agent = living(kind);
+            for request in [
+                LinkRequest::Address("eth1".into(), stranger, 24),
+                LinkRequest::Route(stranger, 24, Ipv4Addr::new(198, 18, 0, 1)),
+            ] {
+                let said = agent.refuse(&[request]).unwrap_err();
+                assert!(said.contains("192.0.2.1") && said.contains("198.18.0.0/15"), "{said}");
+            }
+        }
+        let ours = LinkRequest::Address("eth1".into(), Ipv4Addr::new(198, 19, 0, 1), 24);
+        assert_eq!(living(LabKind::RootNamespaces).refuse(&[ours]), Ok(()));
+        for path in ["../kernel/hostname", "ipv4/../../vm/swappiness", "/etc/passwd", ""] {
+            assert!(write_setting(path, "x").is_err() && read_setting(path).is_err(), "{path}");
+        }
+        let said = living(LabKind::RootNamespaces).work("shell", serde_json::Value::Null);
+        assert_eq!(said.unwrap_err(), "this host has no workload 'shell'");
+    }
 
     #[test]
     fn a_refused_congestion_control_is_said_with_the_setting_and_what_helps() {

@@ -33,7 +33,7 @@ mod urgent;
 pub mod version;
 pub mod wire;
 
-pub use adapter::{Away, Loan};
+pub use adapter::{Away, Loan, is_benchmark};
 pub use cables::by_host;
 pub use cgroup::HostGroup;
 pub use error::LabError;

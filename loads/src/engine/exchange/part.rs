@@ -302,6 +302,7 @@ impl<E: Exchange> Side<E> {
         threads: Vec<ThreadPlan>,
         order: Order,
     ) -> io::Result<FromPart> {
+        opening::refuse_stranger(address)?;
         self.reset(order.clone(), threads.clone())?;
         for plan in &threads {
             let mut slots = Vec::new();

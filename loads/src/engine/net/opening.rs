@@ -91,6 +91,21 @@ pub fn longest(connections: usize) -> Duration {
     ALL_MAX.saturating_add(EACH_MAX.saturating_mul(u32::try_from(connections).unwrap_or(u32::MAX)))
 }
 
+/// Refuses to load what is neither this machine nor in the range for benchmarks: no order of a
+/// conductor makes a host load a stranger.
+///
+/// # Errors
+/// The address, and what is allowed.
+pub fn refuse_stranger(address: Ipv4Addr) -> io::Result<()> {
+    if address.is_loopback() || rig::lab::is_benchmark(address) {
+        return Ok(());
+    }
+    let what = format!(
+        "{address} is no address of a lab: load goes to 127.0.0.0/8 and 198.18.0.0/15 alone"
+    );
+    Err(io::Error::new(io::ErrorKind::PermissionDenied, what))
+}
+
 /// A socket on which so many connections can wait at once; what comes above is lost, and comes
 /// again only after a second.
 ///
@@ -188,6 +203,17 @@ mod tests {
             let mut opening = Opening([0; Opening::BYTES]);
             opening.0.copy_from_slice(bytes.as_flattened());
             prop_assert_eq!(opening.proved(&Secret { key, test: [0; 16] }), None);
+        }
+    }
+
+    #[test]
+    fn a_stranger_is_not_loaded() {
+        for [a, b, c, d] in [[8, 8, 8, 8], [198, 17, 0, 1], [198, 20, 0, 1], [10, 0, 0, 1]] {
+            let said = refuse_stranger(Ipv4Addr::new(a, b, c, d)).unwrap_err();
+            assert!(said.to_string().contains("198.18.0.0/15"), "{said}");
+        }
+        for [a, b, c, d] in [[127, 0, 0, 1], [198, 18, 0, 1], [198, 19, 255, 1]] {
+            assert!(refuse_stranger(Ipv4Addr::new(a, b, c, d)).is_ok());
         }
     }
 }

@@ -13,7 +13,7 @@ mod tests;
 pub use away::Away;
 pub(super) use lend::bring_back;
 pub use lend::{Lent, Loan};
-pub(super) use state::is_benchmark;
+pub use state::is_benchmark;
 
 use super::link::Routes;
 use std::fs;

@@ -172,6 +172,7 @@ impl Streams {
         traffic: Traffic,
     ) -> Result<FromPart, String> {
         let fail = |e: io::Error| format!("connect to {server}: {e}");
+        opening::refuse_stranger(*server.ip()).map_err(fail)?;
         self.interface = Some(Interface::open(&traffic.interface)?);
         let mut opened = Vec::new();
         for plan in streams {
