@@ -1,6 +1,7 @@
 //! Knows the reasons to doubt a run, and finds them in its facts; never softens a verdict.
 
 use super::compared::Compared;
+use super::compound::compound;
 use super::course::course;
 use super::diagnostics::{diagnoses, in_words};
 use super::efficiency::{foreign, worst_disagreement};
@@ -35,6 +36,15 @@ pub const POWER: f64 = 0.8;
 pub enum Caveat {
     /// Server and clients share one machine and its CPUs.
     OneMachine,
+    /// Whole machines are compared: no part of them is.
+    Compound {
+        /// Their names.
+        machines: String,
+        /// In how many recorded facts they differ.
+        differences: Quantity,
+        /// The first of these facts, by their keys.
+        named: String,
+    },
     /// The hosts are processes on the loopback interface.
     Loopback {
         /// Why there were no namespaces.
@@ -255,6 +265,7 @@ pub(super) fn caveats(
     all.extend(pause_frames(run));
     all.extend(worst_disagreement(costs).map(|by| Caveat::CpuMethods { by }));
     all.extend(shared_machine(run));
+    all.extend(compound(run));
     all.extend(mended);
     all
 }

@@ -17,6 +17,7 @@ mod ceiling;
 mod claims;
 mod comparability;
 mod compared;
+mod compound;
 mod course;
 mod crossed;
 mod diagnostics;

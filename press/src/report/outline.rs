@@ -339,6 +339,7 @@ fn every_doubt_has_evidence_a_consequence_and_a_remedy() {
     let least = TooFew { at: count(1), values: count(450), needs: count(10_000) };
     let all = vec![
         Caveat::OneMachine,
+        Caveat::Compound { machines: why(), differences: count(9), named: why() },
         Caveat::Loopback { why: why() },
         Caveat::Guest { hypervisor: "KVM".into() },
         Caveat::Steal { share: share() },
@@ -374,6 +375,7 @@ fn must_be_said(all: &[Caveat]) {
         // A new kind does not compile here until it stands in the list above.
         match caveat {
             Caveat::OneMachine
+            | Caveat::Compound { .. }
             | Caveat::Loopback { .. }
             | Caveat::Guest { .. }
             | Caveat::Steal { .. }

@@ -95,6 +95,7 @@ pub(super) fn weight(caveat: &Caveat) -> f64 {
         Caveat::PauseFrames { sent, received, .. } => sent.value + received.value,
         Caveat::Foreign { cpu: size } | Caveat::CpuMethods { by: size } => size.centre.value,
         Caveat::OneMachine
+        | Caveat::Compound { .. }
         | Caveat::Loopback { .. }
         | Caveat::Guest { .. }
         | Caveat::Partial { .. }
@@ -142,6 +143,9 @@ fn args(writer: &Writer, caveat: &Caveat) -> Result<Args, ReportError> {
         Caveat::OneMachine | Caveat::Simulated | Caveat::VirtualLinks => args,
         Caveat::Loopback { why } | Caveat::Partial { why } => {
             args.choose("known", known(why)).name("why", why)
+        }
+        Caveat::Compound { machines, differences, named } => {
+            args.name("machines", machines).number("differences", *differences).name("named", named)
         }
         Caveat::Guest { hypervisor } => {
             args.choose("known", known(hypervisor)).name("hypervisor", hypervisor)

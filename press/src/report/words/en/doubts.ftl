@@ -4,6 +4,9 @@ doubts-none = The checks of stend found no caveat. That does not prove that ther
 doubt-one-machine = Server and clients share one machine and its CPUs.
 doubt-one-machine-means = The figures are of both ends together. They do not show how fast the server is with separate clients.
 doubt-one-machine-fix = Repeat with the clients on other machines.
+doubt-compound = Whole machines were compared: { $machines }. They differ in { $differences } recorded facts, among them { $named }.
+doubt-compound-means = The difference belongs to the machines as wholes. No single part is credited with it.
+doubt-compound-fix = Change one part at a time, on one machine.
 doubt-loopback = The hosts are processes on the loopback interface{ $known ->
     [yes] : { $why }
    *[no] { "" }
@@ -128,6 +131,7 @@ doubt-in-part = { $lead } Seen in the part “{ $part }”.
 doubt-worst-part = { $lead } The worst part is “{ $part }”.
 
 short-one-machine = server and clients share this machine’s CPUs
+short-compound = whole machines, which differ in { $differences } facts: no single part is credited
 short-loopback = loopback: no link, no adapter and no queue in the path
 short-guest = { $known ->
     [yes] a guest of { $hypervisor }
