@@ -22,22 +22,26 @@ pub enum BindError {
     Links { plan: String, lab: String },
     /// A host of a link is on a machine that has no adapter there.
     #[error(
-        "machine '{machine}' has no adapter on link '{link}'; add {machine} = \"eth1\" to [links.{link}]"
+        "machine '{machine}' has no adapter on link '{link}'; add {machine} = \"eth1\" to \
+         [links.{link}]"
     )]
     NoAdapter { machine: String, link: String },
     /// Two links of one machine have the same adapter.
     #[error(
-        "adapter {adapter} of machine '{machine}' is on links '{one}' and '{other}'; name one adapter a link"
+        "adapter {adapter} of machine '{machine}' is on links '{one}' and '{other}'; name one \
+         adapter a link"
     )]
     OneAdapter { adapter: String, machine: String, one: String, other: String },
     /// Hosts on several machines, and no link between them.
     #[error(
-        "hosts are on the machines {machines}, and the lab file has no links; add a table [links.NAME] with an adapter of each"
+        "hosts are on the machines {machines}, and the lab file has no links; add a table \
+         [links.NAME] with an adapter of each"
     )]
     Apart { machines: String },
     /// Several machines under test, and no factor for them.
     #[error(
-        "the lab file names the machines {sut} as sut; add [factors.sut] with levels = [...] to the plan, or name one"
+        "the lab file names the machines {sut} as sut; add [factors.sut] with levels = [...] to \
+         the plan, or name one"
     )]
     ManySuts { sut: String },
     /// A level that is no machine under test.
@@ -258,10 +262,10 @@ mod tests {
 
     #[test]
     fn a_built_in_plan_takes_the_links_and_the_names_of_the_lab() {
-        let lab = lab(
-            "[roles]\nsut = \"a\"\nclients = [\"b\", \"c\"]\n[links.onboard]\na = \"eth1\"\n\
-             b = \"eth1\"\nc = \"eth1\"\n[links.card]\na = \"0000:03:00.0\"\nb = \"eth2\"\nc = \"eth2\"\n",
-        );
+        let lab =
+            lab("[roles]\nsut = \"a\"\nclients = [\"b\", \"c\"]\n[links.onboard]\na = \"eth1\"\n\
+             b = \"eth1\"\nc = \"eth1\"\n[links.card]\na = \"0000:03:00.0\"\n\
+             b = \"eth2\"\nc = \"eth2\"\n");
         let mut plan = plan(PATHS);
         let told = bind(&mut plan, &lab).unwrap();
         assert_eq!(told, ["tso = off of the plan's link one is left out"]);

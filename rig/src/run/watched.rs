@@ -38,8 +38,8 @@ pub fn at_edge(lab: &mut Lab, edge: Edge, readings: &mut Vec<Reading>) -> Result
     Ok(())
 }
 
-/// Readings of a machine as those of the lab. The machine of the system under test is the lab's own;
-/// of another machine what is no host is named after it, and its CPUs are those of its hosts.
+/// Readings of a machine as those of the lab. That of the system under test is the lab's own; of
+/// another what is no host is named after it, and its CPUs are those of its hosts.
 fn told_by(lab: &Lab, machine: usize, read: Vec<Reading>) -> Vec<Reading> {
     if lab.machine_of(SUT) == machine {
         return read;

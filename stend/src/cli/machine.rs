@@ -38,6 +38,14 @@ pub fn give_roles(plan: &mut Plan, file: Option<&Path>) -> Result<(), CliError> 
     Ok(())
 }
 
+/// Refuses a lab file for what is of this machine alone.
+///
+/// # Errors
+/// When there is one.
+pub fn refuse_several(options: &Options) -> Result<(), CliError> {
+    if options.machines.is_some() { Err(CliError::SurveyOfSeveral) } else { Ok(()) }
+}
+
 /// Connects to the machines of a lab, in the order of its plan.
 ///
 /// # Errors

@@ -11,8 +11,8 @@ use super::session::Session;
 use super::terminal::{self, COLUMNS, columns};
 use super::tune;
 use super::{
-    GIVEN_UP, INCOMPLETE, INTERRUPTED, OK, Options, Place, files, invoked, outputs, page, place,
-    quoted,
+    GIVEN_UP, INCOMPLETE, INTERRUPTED, OK, Options, Place, files, invoked, machine, outputs, page,
+    place, quoted,
 };
 use desk::plan::{BASELINE_S, budget, fit_blocks, lasting, looked_at, seed_of_part, set_blocks};
 use desk::record::{Completeness, Counted, Environment, Fact, LabKind, Plan, Run};
@@ -74,9 +74,7 @@ impl Tune {
 /// When no lab can be built, the time holds too few blocks, nothing could be measured, a setting is
 /// not to be switched, or a file cannot be written.
 pub fn survey(extent: Extent, tune: Tune, options: &Options) -> Result<u8, CliError> {
-    if options.machines.is_some() {
-        return Err(CliError::SurveyOfSeveral);
-    }
+    machine::refuse_several(options)?;
     let first = plans::parse("noise", texts::NOISE)?;
     if tune.tune {
         agree(&first, tune, options)?;

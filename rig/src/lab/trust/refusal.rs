@@ -28,8 +28,8 @@ const NO_CERTIFICATE: &str = "it shows no certificate; only the conductor of the
                               with the directory of `stend lab init`";
 const REMOVED: &str = "the machine was removed from the lab; `stend lab invite NAME` on the \
                        conductor lets it join anew";
-const UNLISTED: &str = "the lab does not list the machine under this name (`stend lab hosts`); `stend lab invite \
-                        NAME` on the conductor lets it join anew";
+const UNLISTED: &str = "the lab does not list the machine under this name (`stend lab hosts`); \
+                        `stend lab invite NAME` on the conductor lets it join anew";
 const OTHER_PROTOCOL: &str = "it speaks another protocol; both ends must be the same stend version \
                               (a code is for `stend agent join` alone)";
 const CHANGED: &str = "a frame was changed on its way; what stands between the machines?";

@@ -69,8 +69,8 @@ impl Tls {
     /// Connects to the agent of a machine, by its name in the lab, as the conductor of the lab.
     ///
     /// # Errors
-    /// When nobody listens there, it is another machine, either end refuses the other, or the directory of the lab cannot
-    /// be read. The words name the remedy.
+    /// When nobody listens there, it is another machine, either end refuses the other, or the
+    /// directory of the lab cannot be read. The words name the remedy.
     pub fn connect(address: SocketAddr, machine: &str, conductor: &Conductor) -> io::Result<Self> {
         let (settings, name) = conductor_settings(conductor, machine).map_err(io::Error::other)?;
         let tls = ClientConnection::new(settings, name).map_err(io::Error::other)?;
