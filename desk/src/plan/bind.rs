@@ -239,7 +239,7 @@ fn one_link_each(links: &[LinkPlan]) -> Result<(), BindError> {
 #[cfg(test)]
 mod tests {
     use super::super::example::catalogue;
-    use super::super::read;
+    use super::super::{read, recheck};
     use super::*;
 
     const TWO: &str = "[machines.a]\naddress = \"192.0.2.1:7000\"\n[machines.b]\n\
@@ -273,6 +273,7 @@ mod tests {
         assert_eq!(levels, ["onboard", "card"]);
         let hosts = |at: usize| plan.lab.machines[at].hosts.join(" ");
         assert_eq!([hosts(0), hosts(1), hosts(2)], ["sut", "c01 c03", "c02"]);
+        assert_eq!(recheck(&plan, &catalogue()), Ok(()), "it comes back from a record");
         let card = &plan.lab.links[1];
         assert_eq!((card.name.as_str(), card.kind), ("card", Some(LinkKind::Adapter)));
         assert_eq!(card.adapter_on("sut", "a"), Some("0000:03:00.0"));
@@ -290,6 +291,7 @@ mod tests {
         assert_eq!(bound.lab.machines_of(SUT).collect::<Vec<_>>(), ["b", "a"]);
         assert_eq!(bound.lab.links[0].adapter_on(SUT, "b"), Some("eth5"));
         assert_eq!(bound.lab.links[0].settings.len(), 1, "its settings stay");
+        assert_eq!(recheck(&bound, &catalogue()), Ok(()), "it comes back from a record");
         let many = bind(&mut plan(PATHS), &lab).unwrap_err().to_string();
         assert!(many.contains("a, b") && many.contains("[factors.sut]"), "{many}");
         let other = bind(&mut plan("[factors.sut]\nlevels = [\"a\", \"c\"]\n"), &lab).unwrap_err();

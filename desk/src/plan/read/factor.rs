@@ -131,8 +131,9 @@ fn setting(entry: &Node, known: &Known) -> Result<Value, PlanError> {
             remedy: remedy(&entry.key, &known.names()),
         });
     }
-    match spec.filter(|spec| spec.scope == Scope::Path) {
+    match spec.filter(|spec| matches!(spec.scope, Scope::Path | Scope::Sut)) {
         None => part(entry, known),
+        Some(spec) if spec.scope == Scope::Sut => value(entry, spec.kind),
         Some(spec) => {
             known_link(entry, entry.written("a level in quotes")?, known.lab)?;
             value(entry, spec.kind)

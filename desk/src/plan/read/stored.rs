@@ -12,8 +12,10 @@ use super::value::outside;
 use super::{check, environment, lab, load, method, node, published};
 use crate::plan::Catalogue;
 use crate::record::{
-    FactorPlan, LabPlan, LoadPlan, Method, Place, Plan, SearchKind, SearchPlan, Settings, Value,
+    FactorPlan, LabPlan, LinkPlan, LoadPlan, Method, Place, Plan, SearchKind, SearchPlan, Settings,
+    Value,
 };
+use std::collections::BTreeSet;
 use thiserror::Error;
 
 /// Why a plan of a record is refused: the value and what is allowed.
@@ -175,10 +177,24 @@ fn lab_of(lab: &LabPlan, text: &mut String) {
             let members: Vec<String> = link.members.iter().map(|name| quoted(name)).collect();
             *text += &format!("members = [{}]\n", members.join(", "));
         }
+        adapters_of(link, text);
     }
     for host in &lab.hosts {
         let role = quoted(host.role.word());
         *text += &format!("[lab.hosts.{}]\nrole = {role}\n", quoted(&host.name));
+    }
+}
+
+/// One adapter a member. Those of several machines may have one name: a plan file, which is of one
+/// machine, then has them with that of the machine.
+fn adapters_of(link: &LinkPlan, text: &mut String) {
+    let mut written: BTreeSet<&str> = BTreeSet::new();
+    for (key, adapter) in &link.adapters {
+        let member = key.split_once('@').map_or(key.as_str(), |(member, _)| member);
+        if written.insert(member) {
+            let adapter = quoted(&adapter.replacen('/', ".", 1));
+            *text += &format!("adapters.{} = {adapter}\n", quoted(member));
+        }
     }
 }
 
