@@ -64,6 +64,13 @@ impl Run {
         self.environments.get(LOCAL).unwrap_or(&UNKNOWN)
     }
 
+    /// A machine of the lab file; the first, which has a system under test, is the local one.
+    #[must_use]
+    pub fn environment_of(&self, machine: &str) -> Option<&Environment> {
+        let first = self.plan.lab.machines.first().is_some_and(|at| at.machine == machine);
+        self.environments.get(if first { LOCAL } else { machine })
+    }
+
     /// The same, to be changed.
     pub fn environment_mut(&mut self) -> &mut Environment {
         self.environments.entry(LOCAL.into()).or_default()

@@ -4,7 +4,7 @@
 //! Never: which of the differences made the figures differ.
 
 use super::caveat::Caveat;
-use crate::record::{Environment, KeyClass, LOCAL, Run, SUT};
+use crate::record::{Environment, KeyClass, Run, SUT};
 use crate::unit::Quantity;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,10 +16,10 @@ const NAMED: usize = 6;
 pub(super) fn compound(run: &Run) -> Option<Caveat> {
     let machines: Vec<&str> = run.plan.lab.machines_of(SUT).collect();
     let (first, others) = machines.split_first()?;
-    let base = facts(of_machine(run, first)?);
+    let base = facts(run.environment_of(first)?);
     let mut keys = BTreeSet::new();
     for other in others {
-        let other = facts(of_machine(run, other)?);
+        let other = facts(run.environment_of(other)?);
         let all: BTreeSet<&String> = base.keys().chain(other.keys()).collect();
         keys.extend(all.into_iter().filter(|key| base.get(*key) != other.get(*key)).cloned());
     }
@@ -29,12 +29,6 @@ pub(super) fn compound(run: &Run) -> Option<Caveat> {
         differences: Quantity::count(keys.len() as u64),
         named: named.join(", "),
     })
-}
-
-/// What a machine was; the first of a run is its local one.
-fn of_machine<'r>(run: &'r Run, machine: &str) -> Option<&'r Environment> {
-    let first = run.plan.lab.machines.first().is_some_and(|at| at.machine == machine);
-    run.environments.get(if first { LOCAL } else { machine })
 }
 
 /// What must not differ undeclared.

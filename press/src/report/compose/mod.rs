@@ -33,6 +33,7 @@ mod levels;
 mod limits;
 mod lost;
 mod machine;
+mod machines;
 mod matrix;
 mod measured;
 mod method;

@@ -2,6 +2,7 @@
 
 use super::doubts::UNNAMED;
 use super::machine::runs_alone;
+use super::machines;
 use super::names::{key_words, setting};
 use super::ruling::count;
 use super::{Nodes, Part, Said, Writer, entered};
@@ -242,7 +243,10 @@ pub fn lab_of(writer: &Writer, parts: &[Part<'_>]) -> Said {
     if runs_alone(parts) && !env.is_simulated() {
         return writer.label("lab-short-alone");
     }
-    lab_word(writer, env)
+    match parts[0].run.plan.lab.machines.len() {
+        0 | 1 => lab_word(writer, env),
+        several => writer.say("lab-short-machines", Args::new().count("count", count(several))),
+    }
 }
 
 /// The kind of lab in a few words.
@@ -278,7 +282,10 @@ fn settings(writer: &mut Writer, part: &Part<'_>) -> Nodes {
 fn topology(writer: &mut Writer, part: &Part<'_>) -> Nodes {
     let lab = &part.run.plan.lab;
     let names: Vec<Prose> = lab.links.iter().map(|l| Prose::verbatim(&l.name)).collect();
+    let machines = lab.machines.len();
     let args = Args::new()
+        .choose("apart", if machines > 1 { "yes" } else { "no" })
+        .count("machines", count(machines))
         .count("clients", lab.clients)
         .count("links", count(names.len()))
         .prose("names", &Prose::join_with(&names, ", "));
@@ -300,7 +307,10 @@ fn topology(writer: &mut Writer, part: &Part<'_>) -> Nodes {
         false => Vec::new(),
     };
     let table = Table { notes, ..writer.table(&caption, columns, rows)? };
-    Ok(vec![Node::Paragraph(Prose::join(&said)), Node::Table(table)])
+    let mut nodes = vec![Node::Paragraph(Prose::join(&said))];
+    nodes.extend(machines::table(writer, part)?);
+    nodes.push(Node::Table(table));
+    Ok(nodes)
 }
 
 fn set_to(writer: &Writer, settings: &Settings) -> Said {

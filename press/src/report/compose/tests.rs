@@ -4,7 +4,8 @@ use super::Writer;
 use super::effect::{plain_effects, short_effects};
 use super::say::{sentence, sign, title, word};
 use crate::claim::{Claim, Kind, Topic, of_comparison};
-use crate::report::fixture;
+use crate::report::{compose, fixture, text};
+use desk::record::{LinkKind, Placement};
 
 #[test]
 fn two_effects_of_one_sentence_are_both_per_cents_or_both_factors() {
@@ -58,4 +59,28 @@ fn a_claim_of_every_kind_has_a_sentence_a_title_a_word_and_a_sign() {
         }
     }
     assert_eq!(said.len(), KINDS.len(), "no two kinds are said alike");
+}
+
+#[test]
+fn machines_of_a_lab_are_told_with_their_hosts_and_adapters() {
+    let (mut run, analysis) = fixture::duel();
+    let place = |machine: &str, hosts: &[&str]| Placement {
+        machine: machine.into(),
+        hosts: hosts.iter().map(|host| (*host).to_owned()).collect(),
+    };
+    run.plan.lab.machines = vec![place("server", &["sut"]), place("rack", &["c01", "c02"])];
+    let mut other = run.environment().clone();
+    other.cpu.model = "Rack CPU".into();
+    run.environments.insert("rack".into(), other);
+    for link in &mut run.plan.lab.links {
+        link.kind = Some(LinkKind::Adapter);
+        link.adapters = [("sut", "server/eth7"), ("c01", "rack/eth8")]
+            .map(|(host, adapter)| (host.to_owned(), adapter.to_owned()))
+            .into();
+    }
+    let article = text(&compose(&run, &analysis).unwrap(), 100, true).replace('\u{a0}', " ");
+    for words in ["made on 2 machines", "Machines of the lab", "Rack CPU", "c01, c02", "eth8"] {
+        assert!(article.contains(words), "{words} is not in\n{article}");
+    }
+    assert!(!article.contains("this one machine"));
 }

@@ -81,6 +81,7 @@ const SPEAKERS: &[&str] = &[
     include_str!("../compose/ruling.rs"),
     include_str!("../compose/say.rs"),
     include_str!("../compose/sessions.rs"),
+    include_str!("../compose/machines.rs"),
     include_str!("../compose/testbed.rs"),
     include_str!("../html/around.rs"),
     include_str!("../watch/course.rs"),

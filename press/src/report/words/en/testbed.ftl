@@ -2,7 +2,10 @@ testbed-title = Test bed
 testbed-hosts = { $clients ->
     [one] { $clients } client host
    *[other] { $clients } client hosts
-} and the system under test were made on this one machine, joined by { $links ->
+} and the system under test were made on { $apart ->
+    [yes] { $machines } machines
+   *[no] this one machine
+}, joined by { $links ->
     [one] { $links } link
    *[other] { $links } links
 }: { $names }.
@@ -21,6 +24,7 @@ lab-short-user-namespaces = network namespaces (user)
 lab-short-loopback = loopback
 lab-short-alone = this machine alone
 lab-short-simulated = SIMULATED
+lab-short-machines = { $count } machines
 lab-short-unknown = lab not recorded
 
 fact-processor = Processor
@@ -56,6 +60,10 @@ fact-not-said = not available
 fact-unnamed = unidentified hypervisor
 fact-none = none seen
 
+machines-caption = Machines of the lab
+machines-name = Machine
+machines-hosts = Hosts
+machines-adapters = Adapters by link
 adapters-caption = Network adapters of the machine
 adapters-caption-idle = Network adapters of the machine, which carried none of the load
 links-note = Links are virtual: a bridge, and a veth pair to the server and to every client. Settings that the plan leaves alone (other offloads, checksums, queueing disciplines) are the kernel’s defaults and were not read back.

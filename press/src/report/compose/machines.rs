@@ -1,0 +1,53 @@
+//! Knows how the machines of a lab of several are described: hosts, make, adapters on links.
+
+use super::{Nodes, Part, Writer};
+use crate::report::document::{Node, Prose};
+use desk::record::{Environment, LinkPlan, Placement, Run};
+
+/// A table of the machines; nothing where the lab has one.
+pub(super) fn table(writer: &mut Writer, part: &Part<'_>) -> Nodes {
+    let run = part.run;
+    if run.plan.lab.machines.len() < 2 {
+        return Ok(Vec::new());
+    }
+    let unsaid = writer.label("fact-not-said")?;
+    let row = |at: &Placement| {
+        let env = run.environment_of(&at.machine);
+        let said = |of: fn(&Environment) -> Option<Prose>| {
+            env.and_then(of).unwrap_or_else(|| unsaid.clone())
+        };
+        vec![
+            Prose::verbatim(&at.machine),
+            Prose::verbatim(&at.hosts.join(", ")),
+            said(|env| Some(Prose::verbatim(&env.cpu.model))),
+            said(|env| env.memory.map(Prose::quantity)),
+            said(|env| env.fact("kernel.release").map(Prose::verbatim)),
+            adapters(run, at),
+        ]
+    };
+    let rows = run.plan.lab.machines.iter().map(row).collect();
+    let columns = writer.headed(&[
+        "machines-name",
+        "machines-hosts",
+        "fact-processor",
+        "fact-memory",
+        "fact-kernel",
+        "machines-adapters",
+    ])?;
+    let caption = writer.label("machines-caption")?;
+    Ok(vec![Node::Table(writer.table(&caption, columns, rows)?)])
+}
+
+/// `lan: eth1 (e1000e)`, for each link of a machine.
+fn adapters(run: &Run, at: &Placement) -> Prose {
+    let on = |link: &LinkPlan| {
+        let own = at.hosts.iter().find_map(|host| link.adapter_on(host, &at.machine))?;
+        let env = run.environment_of(&at.machine)?;
+        let known = env.adapters.iter().find(|a| a.name == own || a.bus.as_deref() == Some(own));
+        let driver = known.and_then(|adapter| adapter.driver.as_deref());
+        let driver = driver.map(|driver| format!(" ({driver})")).unwrap_or_default();
+        Some(format!("{}: {own}{driver}", link.name))
+    };
+    let all: Vec<String> = run.plan.lab.links.iter().filter_map(on).collect();
+    if all.is_empty() { Prose::none() } else { Prose::verbatim(&all.join("; ")) }
+}
