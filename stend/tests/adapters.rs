@@ -150,7 +150,7 @@ fn lent_adapters_carry_the_traffic_and_come_back_as_they_were() {
         let plan = plan(machine);
         let agent = rig::keeper::here(Path::new(STEND), &NEVER).expect("an agent");
         let blueprint = Blueprint { wanted: Wanted::Best, lab: plan.lab.clone() };
-        let mut bench = Bench::build(blueprint, loads::ALL, agent).expect("a lab");
+        let mut bench = Bench::build(&blueprint, loads::ALL, vec![agent]).expect("a lab");
         let ends = bench.lab.ends("lan");
         assert_eq!(ends.len(), 4, "two adapters, and a macvlan for each client: {ends:?}");
         assert!(Path::new("/sys/class/net/stend-t0").exists() != machine.is_empty());

@@ -41,7 +41,7 @@ fn blueprint(wanted: Wanted) -> Blueprint {
 fn bench(cancel: &'static AtomicBool) -> Bench {
     let binary = Path::new(env!("CARGO_BIN_EXE_stend"));
     let machine = rig::keeper::here(binary, cancel).expect("an agent");
-    let bench = Bench::build(blueprint(Wanted::Best), loads::ALL, machine).expect("a lab");
+    let bench = Bench::build(&blueprint(Wanted::Best), loads::ALL, vec![machine]).expect("a lab");
     println!("lab: {:?} {}", bench.lab.kind, bench.lab.reason);
     bench
 }
@@ -366,7 +366,8 @@ fn wrong_data_is_refused_for_every_workload() {
     std::fs::write(&binary, script).expect("a script");
     std::fs::set_permissions(&binary, Permissions::from_mode(0o755)).expect("a program");
     let machine = rig::keeper::here(&binary, &NEVER).expect("an agent");
-    let mut bench = Bench::build(blueprint(Wanted::Best), loads::ALL, machine).expect("a lab");
+    let mut bench =
+        Bench::build(&blueprint(Wanted::Best), loads::ALL, vec![machine]).expect("a lab");
     for (entry, way) in all() {
         let name = format!("{} {way}", entry.spec.name);
         let plan = plan(entry.spec.name, &way, "300 ms");

@@ -264,7 +264,7 @@ fn stand(job: &Value, plans: &[(&str, Plan)]) -> Box<dyn Stand> {
     let links: Vec<&str> = links.iter().map(String::as_str).collect();
     let blueprint = Blueprint::of_all(Wanted::Only(kind), 1, &links);
     let machine = rig::keeper::here(&binary, &NEVER).expect("an agent");
-    Box::new(Bench::build(blueprint, loads::ALL, machine).expect("a lab"))
+    Box::new(Bench::build(&blueprint, loads::ALL, vec![machine]).expect("a lab"))
 }
 
 /// Visits the first trial of a plan; gives the fault of the last visit to it.

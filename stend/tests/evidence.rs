@@ -38,7 +38,7 @@ fn bench() -> Bench {
     let blueprint = Blueprint::of_all(Wanted::Best, 1, &["lan"]);
     let binary = Path::new(env!("CARGO_BIN_EXE_stend"));
     let machine = rig::keeper::here(binary, &NEVER).expect("an agent");
-    let bench = Bench::build(blueprint, loads::ALL, machine).expect("a lab");
+    let bench = Bench::build(&blueprint, loads::ALL, vec![machine]).expect("a lab");
     println!("lab: {:?} {}", bench.lab.kind, bench.lab.reason);
     bench
 }

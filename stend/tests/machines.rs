@@ -11,7 +11,6 @@
 mod joined;
 #[allow(dead_code, reason = "each test takes what it needs of it")]
 mod kill;
-#[allow(dead_code, reason = "each test takes what it needs of it")]
 mod moment;
 
 use desk::record::{Run, TrialRecord};

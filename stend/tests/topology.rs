@@ -61,7 +61,7 @@ fn bench(plan: &Plan) -> Option<Bench> {
     let binary = Path::new(env!("CARGO_BIN_EXE_stend"));
     let machine = rig::keeper::here(binary, &NEVER).expect("an agent");
     let blueprint = Blueprint { wanted: Wanted::Best, lab: plan.lab.clone() };
-    let bench = Bench::build(blueprint, loads::ALL, machine).expect("a lab");
+    let bench = Bench::build(&blueprint, loads::ALL, vec![machine]).expect("a lab");
     if bench.lab.kind == LabKind::Loopback {
         println!("skipped: needs namespaces: {}", bench.lab.reason);
         return None;
@@ -174,7 +174,7 @@ fn sixty_four_clients_stand_and_go() {
     let machine = rig::keeper::here(binary, &NEVER).expect("an agent");
     let begun = Instant::now();
     let mut lab =
-        Lab::build(&Blueprint::of_all(Wanted::Best, 64, &["lan"]), machine).expect("a lab");
+        Lab::build(&Blueprint::of_all(Wanted::Best, 64, &["lan"]), vec![machine]).expect("a lab");
     let stood = begun.elapsed();
     let pids: Vec<u32> = (0..=64).map(|at| lab.pid(at)).collect();
     if lab.kind != LabKind::Loopback {

@@ -178,9 +178,8 @@ impl Agent<'_> {
         if self.taken.is_empty() {
             return Err("this host has no links of its own".into());
         }
-        let may = |request: &&LinkRequest| match request {
-            other => other.of().is_some_and(|name| self.taken.contains(name)),
-        };
+        let may =
+            |request: &&LinkRequest| request.of().is_some_and(|name| self.taken.contains(name));
         match list.iter().find(|request| !may(request)) {
             None => Ok(()),
             Some(LinkRequest::Setting(path) | LinkRequest::SetSetting(path, _)) => Err(format!(

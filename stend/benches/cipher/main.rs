@@ -92,7 +92,8 @@ fn compare(words: &[String]) -> Result<(usize, usize), Failed> {
     let binary = PathBuf::from(env!("CARGO_BIN_EXE_stend"));
     let blueprint = Blueprint::of_all(Wanted::Best, 0, &[]);
     let cancel: &'static AtomicBool = Box::leak(Box::new(AtomicBool::new(false)));
-    let mut bench = Bench::build(blueprint, loads::ALL, rig::keeper::here(&binary, cancel)?)?;
+    let mut bench =
+        Bench::build(&blueprint, loads::ALL, vec![rig::keeper::here(&binary, cancel)?])?;
     let wanted = |cell: &Cell| words.is_empty() || words.iter().any(|w| cell.name().starts_with(w));
     let (mut good, mut counted) = (0, 0);
     println!("what | ours | peer | ratio | bar | ");

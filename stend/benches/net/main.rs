@@ -91,7 +91,8 @@ impl Stand {
         let wanted = Wanted::Only(LabKind::RootNamespaces);
         let blueprint = Blueprint::of_all(wanted, 1, &["lan"]);
         let cancel: &'static AtomicBool = Box::leak(Box::new(AtomicBool::new(false)));
-        let bench = Bench::build(blueprint, loads::ALL, rig::keeper::here(&binary, cancel)?)?;
+        let bench =
+            Bench::build(&blueprint, loads::ALL, vec![rig::keeper::here(&binary, cancel)?])?;
         let place = Place { receiver: bench.lab.pid(0), sender: bench.lab.pid(1) };
         for host in [place.receiver, place.sender] {
             // By the route: a namespace may not choose a default that the kernel restricts.

@@ -120,7 +120,7 @@ fn build() -> Result<(Bench, [u32; 2]), Failed> {
     let wanted = Wanted::Only(LabKind::RootNamespaces);
     let blueprint = Blueprint::of_all(wanted, 1, &["lan"]);
     let cancel: &'static AtomicBool = Box::leak(Box::new(AtomicBool::new(false)));
-    let bench = Bench::build(blueprint, loads::ALL, rig::keeper::here(&binary, cancel)?)?;
+    let bench = Bench::build(&blueprint, loads::ALL, vec![rig::keeper::here(&binary, cancel)?])?;
     let hosts = [0, 1].map(|at| bench.lab.pid(at));
     // A connection an operation leaves states behind: more of them than a namespace keeps.
     for host in hosts {
