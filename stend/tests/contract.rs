@@ -284,7 +284,7 @@ fn traces() -> Vec<String> {
 fn what_a_host_cost_is_the_same_by_its_clock_and_by_its_control_group() {
     let _lock = lock();
     let mut bench = bench(&NEVER);
-    let groups = bench.lab.groups_facts().expect("facts");
+    let groups = bench.lab.groups_facts(0).expect("facts");
     if groups.iter().any(|fact| fact.value.starts_with("none")) {
         println!("skipped: {}", groups[0].value);
         return;
