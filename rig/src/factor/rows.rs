@@ -347,8 +347,8 @@ mod tests {
                 Some(Mechanism::Quota(row)) => (factor.scope == Scope::Side, row.spec.name),
                 Some(Mechanism::Cpus(row)) => (factor.scope == Scope::Side, row.spec.name),
                 None => {
-                    use Scope::{Path, Profile, Program, Socket};
-                    (matches!(factor.scope, Path | Profile | Program | Socket), name)
+                    use Scope::{Path, Profile, Program, Socket, Sut};
+                    (matches!(factor.scope, Path | Profile | Program | Socket | Sut), name)
                 }
             };
             assert!(fits && named == name, "{name}: {row:?}");
