@@ -7,6 +7,7 @@ use super::items;
 use crate::cli::error::CliError;
 use crate::cli::place;
 use desk::plan::order;
+use desk::plan::refuse_unbound;
 use desk::record::{LabKind, Plan, Scope, Settings, Trial, Value};
 use rig::factor::{self, Mechanism};
 use rig::lab::undo;
@@ -77,6 +78,9 @@ impl Ground {
     /// Why a plan cannot run here, wherever runs are kept; none if it can. In the order in which a
     /// run finds out.
     pub fn refusal(&mut self, plan: &Plan, common: &Common, binary: &Path) -> Option<String> {
+        if let Err(e) = refuse_unbound(plan) {
+            return Some(e.to_string());
+        }
         if let Err(e) = place::refuse_without_links(plan, self.kind, "") {
             return Some(e.to_string());
         }
