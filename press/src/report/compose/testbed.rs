@@ -293,6 +293,8 @@ fn topology(writer: &mut Writer, part: &Part<'_>) -> Nodes {
     if let Some(rate) = lab.client_rate {
         said.push(writer.say("testbed-client-rate", Args::new().quantity("rate", rate))?);
     }
+    let mut nodes = vec![Node::Paragraph(Prose::join(&said))];
+    nodes.extend(machines::table(writer, part)?);
     let mut rows = Vec::new();
     if !lab.settings.is_empty() {
         rows.push(vec![writer.label("link-every-host")?, set_to(writer, &lab.settings)?]);
@@ -307,8 +309,6 @@ fn topology(writer: &mut Writer, part: &Part<'_>) -> Nodes {
         false => Vec::new(),
     };
     let table = Table { notes, ..writer.table(&caption, columns, rows)? };
-    let mut nodes = vec![Node::Paragraph(Prose::join(&said))];
-    nodes.extend(machines::table(writer, part)?);
     nodes.push(Node::Table(table));
     Ok(nodes)
 }

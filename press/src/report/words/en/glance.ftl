@@ -71,7 +71,7 @@ others-boots = Levels of { $factors } take hold when the machine starts, so they
 others-blocks = Levels of { $factors } are switched inside a boot: n counts the blocks of all boots.
 others-caption = All ratios of another factor, and where a level is ahead
 box-cause-said = { $causes }.
-where-under = With { $level } { $said }
+where-under = With { $level }: { $said }
 where-from = { $leader } is ahead from { $from } to { $to } in { $scope ->
     [all] all { $count } curves
    *[some] at least { $least } of { $count } curves
