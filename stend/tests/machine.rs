@@ -16,21 +16,18 @@ mod kill;
 mod moment;
 
 use desk::record::{Run, TrialRecord};
-use desk::stats::{equivalence_p, log_ratio};
-use joined::{Joiner, errors, inside, ip, run};
+use joined::{Joiner, LIMIT, errors, good, inside, ip, listens, must_be_equivalent, read, run};
 use kill::{Place, Running, STEND, signal, until};
 use rustix::process::Signal;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::process::{Command, Output};
+use std::process::Output;
 use std::time::Duration;
 
 const CONDUCTOR: &str = "stend-conductor";
 const AGENT: &str = "stend-machine";
 const ADDRESS: &str = "198.19.254.2:7000";
 const INVITES: &str = "198.19.254.1:7711";
-/// Longest wait for what takes milliseconds on a machine that is not busy.
-const LIMIT: Duration = Duration::from_secs(20);
 /// An agent that hears nothing ends after 5 s; what it then undoes takes its time.
 const LEASE_AND_UNDO: Duration = Duration::from_secs(15);
 
@@ -99,9 +96,7 @@ impl Cable {
     }
 
     fn remove() {
-        for name in [CONDUCTOR, AGENT] {
-            let _ = Command::new("ip").args(["netns", "delete", name]).output();
-        }
+        joined::remove(&[CONDUCTOR, AGENT]);
     }
 }
 
@@ -150,13 +145,7 @@ fn agent(place: &Place, clock: &str) -> Running {
         inside(AGENT, &[&clock, STEND, "agent", "listen", ADDRESS, "--once", "--dir", "agent"]);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let agent = place.start_logged(&words, "agent.log");
-    let listens = || {
-        let sockets = ["netns", "exec", AGENT, "cat", "/proc/net/tcp"];
-        let sockets = Command::new("ip").args(sockets).output().expect("iproute2");
-        // Port 7000, in the state of listening: proc(5).
-        String::from_utf8_lossy(&sockets.stdout).contains(":1B58 00000000:0000 0A")
-    };
-    assert!(until(LIMIT, listens).is_some(), "{}", log(place));
+    assert!(until(LIMIT, || listens(AGENT)).is_some(), "{}", log(place));
     agent
 }
 
@@ -169,19 +158,6 @@ fn over_tls(lab: &str, out: &str) -> Vec<String> {
     let lab = format!("STEND_LAB_DIR={lab}");
     let words = [&lab, STEND, "run", "plan.toml", "--machines", "lab.toml", "--out", out];
     inside(CONDUCTOR, &words)
-}
-
-fn read(place: &Place, out: &str) -> Run {
-    let text = fs::read_to_string(place.path.join(out).join("records.json")).expect("records");
-    serde_json::from_str(&text).expect("a run")
-}
-
-fn good(run: &Run) -> Vec<&TrialRecord> {
-    let good: Vec<_> = run.records.iter().filter(|r| r.outcome.fault.is_none()).collect();
-    let machine = |r: &TrialRecord| r.outcome.fault.as_ref().is_none_or(moment::of_the_machine);
-    assert!(run.records.iter().all(machine), "{:?}", run.records.iter().map(|r| &r.outcome.fault));
-    assert!(good.len() >= 6, "{} good visits", good.len());
-    good
 }
 
 /// What a run tells, without the figures: metrics and readings with their units, facts.
@@ -218,18 +194,6 @@ fn rates(run: &Run, level: &str) -> BTreeMap<u32, f64> {
     records.iter().filter(at).map(of).collect()
 }
 
-/// Whether two runs are equivalent within a margin of 5 %, by two one-sided tests over the blocks
-/// that both have.
-fn must_be_equivalent(pair: &Run, tls: &Run, what: &str) {
-    for level in ["on", "off"] {
-        let (ours, theirs) = (rates(pair, level), rates(tls, level));
-        let log = |(block, rate): (&u32, &f64)| log_ratio(*rate, *theirs.get(block)?);
-        let logs: Vec<f64> = ours.iter().filter_map(log).collect();
-        let p = equivalence_p(&logs, 0.05);
-        assert!(p.is_some_and(|p| p < 0.05), "{what}, tso {level}: p {p:?} of {logs:?}");
-    }
-}
-
 #[test]
 fn a_run_over_tls_tells_what_one_over_sockets_tells_whatever_the_other_clock_says() {
     let Some((place, _cable)) = place("tls", PACED) else { return };
@@ -251,7 +215,9 @@ fn a_run_over_tls_tells_what_one_over_sockets_tells_whatever_the_other_clock_say
             Vec::<&String>::new(),
             "{clock}"
         );
-        must_be_equivalent(&pair, &tls, clock);
+        for level in ["on", "off"] {
+            must_be_equivalent(&rates(&pair, level), &rates(&tls, level), clock);
+        }
     }
 }
 

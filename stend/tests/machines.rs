@@ -14,13 +14,13 @@ mod kill;
 mod moment;
 
 use desk::record::{Run, TrialRecord};
-use desk::stats::{equivalence_p, log_ratio};
-use joined::{Joiner, errors, inside, ip, join, run};
+use joined::{
+    Joiner, LIMIT, errors, good, inside, ip, join, listens, must_be_equivalent, read, run,
+};
 use kill::{Place, Running, STEND, until};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::process::{Command, Output};
-use std::time::Duration;
 
 const CONDUCTOR: &str = "stend-lab-con";
 /// Machine, its namespace, and the network for control.
@@ -29,7 +29,6 @@ const MACHINES: [(&str, &str, &str); 3] = [
     ("two", "stend-lab-two", "198.19.241"),
     ("load", "stend-lab-load", "198.19.242"),
 ];
-const LIMIT: Duration = Duration::from_secs(20);
 
 /// Every machine has two adapters; those of a kind are ports of one switch.
 const LAB: &str = r#"
@@ -52,45 +51,27 @@ two = "two-b"
 load = "load-b"
 "#;
 
-/// A load whose rate the plan sets, so that figures can be compared on a machine that others use.
-const PACED: &str = r#"title = "Paced"
-[lab]
-clients = 2
-[lab.links.plain]
-[lab.links.other]
-[factors.path]
-levels = ["plain", "other"]
-[load.net]
-workload = "tcp_stream"
-offered_load = "200 Mbit/s"
-[method]
-blocks = 4
-dry = false
-steady = "noted"
-settle = "200 ms"
-settle_max = "200 ms"
-window = "300 ms"
+/// Plans of two adapters, and of two servers at two sizes of packet.
+const ADAPTERS: &str = r#"title = "Adapters"
+lab.links = { plain = {}, other = {} }
+factors.path.levels = ["plain", "other"]
+"#;
+const SERVERS: &str = r#"title = "Servers"
+factors.sut.levels = ["one", "two"]
+factors.mtu.levels = ["1500 B", "1400 B"]
+method.compare = "sut"
 "#;
 
-/// Two servers in turn, at two sizes of packet.
-const ROUND_UP: &str = r#"title = "Servers"
-[lab]
-clients = 2
-[factors.sut]
-levels = ["one", "two"]
-[factors.mtu]
-levels = ["1500 B", "1400 B"]
-[load.net]
-workload = "tcp_stream"
-offered_load = "200 Mbit/s"
-[method]
-blocks = 3
-dry = false
-compare = "sut"
-steady = "noted"
-settle = "200 ms"
-settle_max = "200 ms"
-window = "300 ms"
+/// A load whose rate the plan sets, so that figures can be compared on a machine that others use.
+const PACED: &str = r#"
+lab.clients = 2
+load.net = { workload = "tcp_stream", offered_load = "200 Mbit/s" }
+method.blocks = 4
+method.dry = false
+method.steady = "noted"
+method.settle = "200 ms"
+method.settle_max = "200 ms"
+method.window = "300 ms"
 "#;
 
 /// Namespaces, cables and agents; all is gone when it is dropped.
@@ -100,10 +81,8 @@ struct Machines {
 
 impl Machines {
     fn remove() {
-        let names = MACHINES.map(|(_, namespace, _)| namespace);
-        for name in names.into_iter().chain([CONDUCTOR]) {
-            let _ = Command::new("ip").args(["netns", "delete", name]).output();
-        }
+        joined::remove(&MACHINES.map(|(_, namespace, _)| namespace));
+        joined::remove(&[CONDUCTOR]);
     }
 
     fn lay(place: &Place) -> Self {
@@ -170,13 +149,7 @@ fn agent(place: &Place, (name, namespace, network): (&str, &str, &str)) -> Runni
     let words = ["ip", "netns", "exec", namespace, "sh", "-c", own, "sh", "env", &journal];
     let serve = [STEND, "agent", "listen", &address, "--dir", name];
     let agent = place.start_logged(&[&words[..], &serve].concat(), &format!("{name}.log"));
-    let listens = || {
-        let sockets = ["netns", "exec", namespace, "cat", "/proc/net/tcp"];
-        let sockets = Command::new("ip").args(sockets).output().expect("iproute2");
-        // Port 7000, in the state of listening: proc(5).
-        String::from_utf8_lossy(&sockets.stdout).contains(":1B58 00000000:0000 0A")
-    };
-    assert!(until(LIMIT, listens).is_some(), "{name}: {}", logs(place));
+    assert!(until(LIMIT, || listens(namespace)).is_some(), "{name}: {}", logs(place));
     agent
 }
 
@@ -200,21 +173,10 @@ fn lab(name: &str, sut: &str) -> Option<(Place, Machines)> {
 
 /// Runs a plan, on the machines of the lab file or on this one.
 fn measure(place: &Place, (plan, out): (&str, &str), machines: bool) -> Output {
-    fs::write(place.path.join("plan.toml"), plan).expect("a plan");
+    fs::write(place.path.join("plan.toml"), plan.to_owned() + PACED).expect("a plan");
     let words = ["STEND_LAB_DIR=lab", STEND, "run", "plan.toml", "--out", out];
     let more: &[&str] = if machines { &["--machines", "lab.toml"] } else { &[] };
     run(place, &inside(CONDUCTOR, &[&words[..], more].concat()))
-}
-
-fn read(place: &Place, out: &str) -> Run {
-    let text = fs::read_to_string(place.path.join(out).join("records.json")).expect("records");
-    serde_json::from_str(&text).expect("a run")
-}
-
-fn good(run: &Run) -> Vec<&TrialRecord> {
-    let machine = |r: &TrialRecord| r.outcome.fault.as_ref().is_none_or(moment::of_the_machine);
-    assert!(run.records.iter().all(machine), "{:?}", run.records.iter().map(|r| &r.outcome.fault));
-    run.records.iter().filter(|record| record.outcome.fault.is_none()).collect()
 }
 
 /// What trials tell, without the figures: metrics, and what hosts and their processors were.
@@ -253,8 +215,8 @@ fn rates(run: &Run, factor: &str) -> BTreeMap<(u32, usize), f64> {
 #[test]
 fn a_plan_tells_on_several_machines_what_it_tells_on_one() {
     let Some((place, _machines)) = lab("machines", "\"one\"") else { return };
-    moment::taken(|| measure(&place, (PACED, "here"), false));
-    moment::taken(|| measure(&place, (PACED, "there"), true));
+    moment::taken(|| measure(&place, (ADAPTERS, "here"), false));
+    moment::taken(|| measure(&place, (ADAPTERS, "there"), true));
     let (here, there) = (read(&place, "here"), read(&place, "there"));
     assert_eq!(told(&here), told(&there));
     let names: Vec<&str> = there.environments.keys().map(String::as_str).collect();
@@ -262,11 +224,7 @@ fn a_plan_tells_on_several_machines_what_it_tells_on_one() {
     let levels: Vec<&str> =
         there.plan.factors[0].levels.iter().map(|level| level.name.as_str()).collect();
     assert_eq!(levels, ["onboard", "card"], "links have the names of the lab");
-    let (ours, theirs) = (rates(&here, "path"), rates(&there, "path"));
-    let log = |(at, rate): (&(u32, usize), &f64)| log_ratio(*rate, *theirs.get(at)?);
-    let logs: Vec<f64> = ours.iter().filter_map(log).collect();
-    let p = equivalence_p(&logs, 0.05);
-    assert!(p.is_some_and(|p| p < 0.05), "p {p:?} of {logs:?}");
+    must_be_equivalent(&rates(&here, "path"), &rates(&there, "path"), "several machines");
     // The conductor ends when all adapters are back.
     assert_eq!(Machines::adapters().len(), 6, "{:?}", Machines::adapters());
 }
@@ -274,7 +232,7 @@ fn a_plan_tells_on_several_machines_what_it_tells_on_one() {
 #[test]
 fn servers_take_turns_and_a_lost_one_ends_the_run_without_a_wrong_trial() {
     let Some((place, mut machines)) = lab("servers", "[\"one\", \"two\"]") else { return };
-    moment::taken(|| measure(&place, (ROUND_UP, "out"), true));
+    moment::taken(|| measure(&place, (SERVERS, "out"), true));
     let run = read(&place, "out");
     assert!(run.environments.contains_key("two"), "{:?}", run.environments.keys());
     for record in good(&run) {
@@ -283,12 +241,12 @@ fn servers_take_turns_and_a_lost_one_ends_the_run_without_a_wrong_trial() {
         let mtu = &record.trial.treatment.levels["mtu"];
         assert_eq!(record.observed["mtu"].to_string(), *mtu, "it is set on both servers");
     }
-    assert_eq!(rates(&run, "sut").len(), 6, "each server in each block");
-    let wrong = measure(&place, (&ROUND_UP.replace("\"two\"]", "\"load\"]"), "no"), true);
+    assert_eq!(rates(&run, "sut").len(), 8, "each server in each block");
+    let wrong = measure(&place, (&SERVERS.replace("\"two\"]", "\"load\"]"), "no"), true);
     assert!(errors(&wrong).contains("is no machine of roles.sut"), "{}", errors(&wrong));
     // The second server dies: its trials are faulty, and its guardian brings its adapters back.
     machines.agents.remove(1).kill();
-    let lost = measure(&place, (ROUND_UP, "lost"), true);
+    let lost = measure(&place, (SERVERS, "lost"), true);
     assert_ne!(lost.status.code(), Some(0));
     assert!(errors(&lost).contains("two (198.19.241.2:7000)"), "{}", errors(&lost));
     assert_eq!(Machines::adapters().len(), 6, "{:?}", Machines::adapters());

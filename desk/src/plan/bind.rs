@@ -7,7 +7,7 @@ use crate::record::{LinkKind, LinkPlan, Placement, Plan, SUT, Settings, Value, i
 use std::collections::BTreeMap;
 use thiserror::Error;
 
-/// The factor whose levels are machines, and that whose levels are links.
+/// The factor whose levels are links; that whose levels are machines has the name of their role.
 const PATH: &str = "path";
 
 /// Why a plan does not fit a lab file, with the remedy.
@@ -32,6 +32,12 @@ pub enum BindError {
          adapter a link"
     )]
     OneAdapter { adapter: String, machine: String, one: String, other: String },
+    /// Server and client behind one adapter: nothing would cross a cable.
+    #[error(
+        "sut and {client} share adapter {adapter} on link '{link}'; name a machine for the \
+         clients: [roles] clients = \"client\""
+    )]
+    SharedAdapter { client: String, adapter: String, link: String },
     /// Hosts on several machines, and no link between them.
     #[error(
         "hosts are on the machines {machines}, and the lab file has no links; add a table \
@@ -68,12 +74,8 @@ pub fn bind(plan: &mut Plan, lab: &LabFile) -> Result<Vec<String>, BindError> {
     let suts = suts(plan, lab)?;
     let placed = placements(plan, lab, &suts);
     let several = placed.len() > 1;
-    if !several && lab.links.is_empty() {
-        plan.lab.machines = placed;
-        return Ok(Vec::new());
-    }
-    if plan.lab.links.is_empty() {
-        // A load of the machine itself needs no link.
+    // Hosts of one machine have virtual links, and a load of the machine itself needs none.
+    if plan.lab.links.is_empty() || !several && lab.links.is_empty() {
         plan.lab.machines = placed;
         return Ok(Vec::new());
     }
@@ -89,6 +91,7 @@ pub fn bind(plan: &mut Plan, lab: &LabFile) -> Result<Vec<String>, BindError> {
         plan.lab.links[at].kind = Some(LinkKind::Adapter);
     }
     one_link_each(&plan.lab.links)?;
+    plan.lab.links.iter().try_for_each(two_ends)?;
     Ok(told)
 }
 
@@ -97,8 +100,8 @@ pub fn bind(plan: &mut Plan, lab: &LabFile) -> Result<Vec<String>, BindError> {
 /// # Errors
 /// [`BindError::NoFile`] where the system under test is a factor.
 pub fn refuse_unbound(plan: &Plan) -> Result<(), BindError> {
-    let is_sut = plan.lab.machines.is_empty() && !sut_levels(plan).is_empty();
-    if is_sut { Err(BindError::NoFile) } else { Ok(()) }
+    let unbound = plan.lab.machines.is_empty() && !sut_levels(plan).is_empty();
+    if unbound { Err(BindError::NoFile) } else { Ok(()) }
 }
 
 /// Levels of a factor that chooses the machine under test.
@@ -149,7 +152,7 @@ fn placements(plan: &Plan, lab: &LabFile, suts: &[String]) -> Vec<Placement> {
     placed
 }
 
-/// What is set or named for one machine alone.
+/// Refuses what is set or named for one machine alone.
 fn refuse_shared(plan: &Plan, several: bool) -> Result<(), BindError> {
     let levels = plan.factors.iter().flat_map(|f| &f.levels).map(|level| &level.settings);
     let mut all = levels.chain([&plan.lab.settings]).flat_map(Settings::keys);
@@ -217,7 +220,7 @@ fn adapters(
     Ok(adapters)
 }
 
-/// An adapter is on one link.
+/// Refuses an adapter on two links.
 fn one_link_each(links: &[LinkPlan]) -> Result<(), BindError> {
     for (at, link) in links.iter().enumerate() {
         for other in &links[at + 1..] {
@@ -234,6 +237,23 @@ fn one_link_each(links: &[LinkPlan]) -> Result<(), BindError> {
         }
     }
     Ok(())
+}
+
+/// Refuses a link whose client has the adapter of a system under test.
+fn two_ends(link: &LinkPlan) -> Result<(), BindError> {
+    let is_sut = |member: &str| member.split('@').next() == Some(SUT);
+    let of_suts = || link.adapters.iter().filter(|(member, _)| is_sut(member));
+    let shared = |(member, own): &(&String, &String)| {
+        is_client(member) && of_suts().any(|(_, adapter)| adapter == *own)
+    };
+    match link.adapters.iter().find(shared) {
+        Some((client, adapter)) => Err(BindError::SharedAdapter {
+            client: client.clone(),
+            adapter: adapter.clone(),
+            link: link.name.clone(),
+        }),
+        None => Ok(()),
+    }
 }
 
 #[cfg(test)]
@@ -320,6 +340,9 @@ mod tests {
             let said = refused(&format!("{roles}{rest}"));
             assert!(said.contains(wanted), "{said}");
         }
+        let alone = "[roles]\nsut = \"a\"\n[links.x]\na = \"eth1\"\n[links.y]\na = \"eth2\"\n";
+        let said = refused(alone);
+        assert!(said.contains("sut and c01 share adapter a/eth1 on link 'x'"), "{said}");
         // All hosts on one machine have virtual links.
         let mut alone = plan(PATHS);
         bind(&mut alone, &lab("[roles]\nsut = \"b\"\n")).unwrap();

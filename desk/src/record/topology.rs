@@ -116,6 +116,12 @@ impl LinkPlan {
         !self.is_direct() && !self.is_real()
     }
 
+    /// The adapter that a machine of the lab has on it; the same for all of its hosts.
+    #[must_use]
+    pub fn adapter_of(&self, at: &Placement) -> Option<&str> {
+        at.hosts.iter().find_map(|host| self.adapter_on(host, &at.machine))
+    }
+
     /// The adapter of a member on a machine, without the name of the machine.
     #[must_use]
     pub fn adapter_on(&self, member: &str, machine: &str) -> Option<&str> {
@@ -136,6 +142,15 @@ impl LinkPlan {
 }
 
 impl LabPlan {
+    /// The adapter that a host has on a link, on the machine of this place among those of the lab.
+    #[must_use]
+    pub fn adapter<'a>(&self, link: &'a LinkPlan, host: &str, place: usize) -> Option<&'a str> {
+        match self.machines.get(place) {
+            Some(at) => link.adapter_on(host, &at.machine),
+            None => link.adapter(host),
+        }
+    }
+
     /// Machines on which a host is: several where `sut` is a factor, none in a lab of one machine.
     pub fn machines_of<'a>(&'a self, host: &'a str) -> impl Iterator<Item = &'a str> {
         let has = move |at: &&Placement| at.hosts.iter().any(|name| name == host);

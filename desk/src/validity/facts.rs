@@ -41,6 +41,14 @@ where
     record.reading(probe, host, key).map(|quantity| quantity.value)
 }
 
+/// Whether a host is on another machine than the system under test, whose CPUs were read for it.
+pub(crate) fn has_own_machine<H: ?Sized>(record: &TrialRecord, host: &H) -> bool
+where
+    HostName: PartialEq<H>,
+{
+    reading(record, "cpu", host, "busy").is_some()
+}
+
 /// All readings of a probe with this key, one a host.
 pub(crate) fn by_host<'r>(
     record: &'r TrialRecord,

@@ -2,7 +2,7 @@
 //!
 //! Never: which level won, nor what other trials say.
 
-use super::facts::{busy, by_host, is_client, is_server, reached_offer, reading};
+use super::facts::{busy, by_host, has_own_machine, is_client, is_server, reached_offer, reading};
 use crate::record::{HostName, Plan, TrialRecord};
 use crate::unit::{Quantity, Unit};
 use schemars::JsonSchema;
@@ -88,6 +88,9 @@ fn server_wants(record: &TrialRecord) -> Option<f64> {
 
 /// Whether a stream of this client has both ends on one CPU, which is full.
 fn shares_a_full_cpu(record: &TrialRecord, client: &str) -> bool {
+    if has_own_machine(record, client) {
+        return false;
+    }
     let mut streams = record.outcome.flows.rows.iter();
     streams.any(|stream| {
         let its = stream.sender == client || stream.receiver == client;

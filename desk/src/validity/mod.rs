@@ -12,8 +12,8 @@ mod generator;
 mod tests;
 
 pub(crate) use facts::{
-    busy, by_host, direction, directions, is_client, is_server, offer_use, reached_offer, reading,
-    throughput,
+    busy, by_host, direction, directions, has_own_machine, is_client, is_server, offer_use,
+    reached_offer, reading, throughput,
 };
 pub(crate) use generator::FULL;
 pub use generator::{GeneratorLimit, GeneratorSign, generator_limit};

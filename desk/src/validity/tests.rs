@@ -92,7 +92,7 @@ fn clients_at_their_limit_are_an_event_and_name_the_client() {
 
 #[test]
 fn a_full_cpu_that_both_ends_share_is_the_limit_of_both() {
-    let fault = |server_cpu: u32, share: f64| {
+    let fault_beside = |server_cpu: u32, share: f64, own: Option<f64>| {
         let (plan, mut record) = trial();
         let flow = Flow {
             sender: "sut".into(),
@@ -114,12 +114,21 @@ fn a_full_cpu_that_both_ends_share_is_the_limit_of_both() {
             key: key.into(),
             quantity: Quantity::new(value, Unit::Share),
         }));
+        record.readings.extend(own.map(|busy| Reading {
+            probe: "cpu".into(),
+            host: "c01".into(),
+            key: "busy".into(),
+            quantity: Quantity::new(busy, Unit::Share),
+        }));
         grade(&plan, &record)
     };
+    let fault = |server_cpu, share| fault_beside(server_cpu, share, None);
     assert_eq!(fault(1, 0.99), None);
     let starved = |fault| matches!(fault, Some(Fault::GeneratorLimit { .. }));
     assert!(starved(fault(0, 0.99)), "the server had a CPU of its own");
     assert!(starved(fault(1, 0.3)), "a quota held the client, not the CPU");
+    let apart = fault_beside(1, 0.99, Some(0.5));
+    assert!(starved(apart), "the CPUs are of two machines, and have one number");
 }
 
 #[test]

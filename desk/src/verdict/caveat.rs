@@ -481,9 +481,9 @@ fn shared_machine(run: &Run) -> Vec<Caveat> {
         }
         if !run.plan.is_alone() {
             let apart = run.plan.lab.machines.len() > 1;
-            let real = run.plan.lab.links.iter().all(LinkPlan::is_real);
             all.extend((!apart).then_some(Caveat::OneMachine));
-            let is_virtual = *kind != LabKind::Loopback && !(apart && real);
+            let real = run.plan.lab.links.iter().all(LinkPlan::is_real);
+            let is_virtual = *kind != LabKind::Loopback && !real;
             all.extend(is_virtual.then_some(Caveat::VirtualLinks));
         }
     }

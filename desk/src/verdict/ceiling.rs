@@ -7,6 +7,7 @@ use super::finding::{LimitKind, Top};
 use super::measure::{
     busy, by_host, direction, directions, is_client, is_server, reading, throughput,
 };
+use super::parts::all_clients_apart;
 use crate::record::flow::{BUSY, RECEIVE_WINDOW, RECEIVED, SEND_BUFFER};
 use crate::record::{Direction, Flow, HostName, Reading, Run, TrialRecord};
 use crate::stats::{Estimate, mean_or_single};
@@ -181,7 +182,7 @@ fn wanted(trials: &[&TrialRecord]) -> Option<f64> {
 
 /// Whether both ends of all streams were pinned to one and the same CPU of several.
 fn is_on_one_cpu(record: &TrialRecord) -> bool {
-    if cpus(record).count() < 2 {
+    if cpus(record).count() < 2 || all_clients_apart(record) {
         return false;
     }
     let ends = record.outcome.flows.rows.iter().flat_map(|s| [s.sender_cpu, s.receiver_cpu]);

@@ -5,8 +5,8 @@
 use crate::record::{Better, Metric, MetricRole, Run, TrialRecord};
 use crate::unit::Unit;
 pub(super) use crate::validity::{
-    busy, by_host, direction, directions, is_client, is_server, offer_use, reached_offer, reading,
-    throughput,
+    busy, by_host, direction, directions, has_own_machine, is_client, is_server, offer_use,
+    reached_offer, reading, throughput,
 };
 
 /// Host of the conductor.

@@ -3,9 +3,11 @@
 //! Never: what the time was worth.
 
 use super::finding::CpuParts;
-use super::measure::{by_host, is_client, is_conductor, is_server, machine, reading};
+use super::measure::{
+    by_host, has_own_machine, is_client, is_conductor, is_server, machine, reading,
+};
 use super::pairing::Measured;
-use crate::record::{HostName, Reading, TrialRecord, Value};
+use crate::record::{Reading, TrialRecord, Value};
 use crate::stats::{Estimate, mean_or_single};
 use crate::unit::Unit;
 
@@ -81,11 +83,6 @@ pub(super) fn parts(level: &str, at: Option<&Value>, trials: &[Measured<'_>]) ->
         steal: mean(&|s| Some(s.steal))?,
         second: mean_or_single(&second, Unit::Cpu),
     })
-}
-
-/// Whether a host has a machine of its own, whose CPUs were read for it.
-fn has_own_machine(record: &TrialRecord, host: &HostName) -> bool {
-    reading(record, "cpu", host, "busy").is_some()
 }
 
 /// Whether every client has a machine of its own, so that this one is the server's alone.

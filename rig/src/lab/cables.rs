@@ -90,12 +90,8 @@ impl Lab {
     fn sharing(&self, lent: &LentAdapter) -> Vec<usize> {
         let link = &self.plan.links[lent.link];
         let has = |at: &usize| {
-            let (name, machine) = (self.name(*at), self.machine_of(*at));
-            let own = match self.plan.machines.get(machine) {
-                Some(placed) => link.adapter_on(name, &placed.machine),
-                None => link.adapter(name),
-            };
-            machine == lent.machine && own == Some(lent.adapter.as_str())
+            let own = self.plan.adapter(link, self.name(*at), lent.machine);
+            self.machine_of(*at) == lent.machine && own == Some(lent.adapter.as_str())
         };
         self.members(lent.link).into_iter().filter(has).collect()
     }

@@ -9,6 +9,7 @@ use super::quota::Side;
 use super::standing::SUT;
 use super::topology::{Lab, LentAdapter, Seat};
 use desk::record::{Fact, LabKind, LabPlan, LinkPlan};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Name of the host that has the bridges, and the adapters that others share.
@@ -39,14 +40,10 @@ fn hosts_on(plan: &LabPlan, machine: usize) -> Vec<(usize, String)> {
 /// One that several members share goes to the switch, where a macvlan for each stands on it.
 fn loans(plan: &LabPlan, machine: usize) -> Vec<(usize, Loan)> {
     let hosts = hosts_on(plan, machine);
-    let placed = plan.machines.get(machine);
     let mut loans = Vec::new();
     for (number, link) in plan.links.iter().enumerate().filter(|(_, link)| link.is_real()) {
         let members = plan.members(link);
-        let adapter = |name: &str| match placed {
-            Some(placed) => link.adapter_on(name, &placed.machine),
-            None => link.adapter(name),
-        };
+        let adapter = |name: &str| plan.adapter(link, name, machine);
         let here: Vec<(usize, &str)> = (0..)
             .zip(&hosts)
             .filter(|(_, (at, _))| members.contains(at))
@@ -179,23 +176,15 @@ impl Lab {
     /// Places of the machines that have a part in a trial, that of the system under test first.
     #[must_use]
     pub fn in_use(&self) -> Vec<usize> {
-        let mut all: Vec<usize> = self.hosts.iter().map(|host| host.machine).collect();
-        let first = all.first().copied().unwrap_or_default();
-        all.sort_unstable();
-        all.dedup();
-        all.retain(|at| *at != first && self.has_load(*at));
-        std::iter::once(first).chain(all).collect()
+        let (first, loaded) = (self.machine_of(SUT), self.hosts.iter().take(self.switch()));
+        let others: BTreeSet<usize> = loaded.map(|host| host.machine).collect();
+        std::iter::once(first).chain(others.into_iter().filter(|at| *at != first)).collect()
     }
 
     /// Hosts that are on a machine, without its switch.
     pub fn hosts_of(&self, machine: usize) -> impl Iterator<Item = &str> {
         let here = self.hosts.iter().take(self.switch());
         here.filter(move |host| host.machine == machine).map(|host| host.name.as_str())
-    }
-
-    /// Whether a host other than a switch and a waiting system under test is on a machine.
-    fn has_load(&self, machine: usize) -> bool {
-        self.hosts_of(machine).next().is_some()
     }
 
     /// Name of a machine in the lab file; that of the only one otherwise.
@@ -210,29 +199,24 @@ impl Lab {
         self.machines.len()
     }
 
-    /// Makes the system under test of this machine the one that is measured; says whether it was
-    /// another. Without a name nothing changes.
+    /// Makes the system under test of this machine the one that is measured.
     ///
     /// # Errors
     /// When this machine has none.
-    pub fn take_sut(&mut self, machine: Option<&str>) -> Result<bool, LabError> {
-        let Some(machine) = machine else { return Ok(false) };
+    pub fn take_sut(&mut self, machine: &str) -> Result<(), LabError> {
         let is_it = |seat: &&Seat| self.machine_name(seat.machine) == machine;
         let Some(seat) = self.suts.iter().find(is_it).cloned() else {
             let what = "it has no system under test in this lab; see roles.sut of the lab file";
             return Err(LabError::Refused { host: machine.into(), what: what.into() });
         };
-        let other = self.machine_of(SUT) != seat.machine;
-        if let Some(sut) = self.hosts.first_mut() {
-            *sut = seat;
-        }
-        Ok(other)
+        self.hosts[SUT] = seat;
+        Ok(())
     }
 
     /// Whether the system under test of this machine is the one that is measured.
     #[must_use]
-    pub fn has_sut(&self, machine: Option<&str>) -> bool {
-        machine.is_none_or(|name| self.machine_name(self.machine_of(SUT)) == name)
+    pub fn has_sut(&self, machine: &str) -> bool {
+        self.machine_name(self.machine_of(SUT)) == machine
     }
 
     /// Finds the clocks of all machines that have a part, while nothing runs.

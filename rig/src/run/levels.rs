@@ -46,12 +46,12 @@ impl Levels {
     ) -> Result<(), Fault> {
         let wanted = wanted(plan, trial);
         let sut = trial.settings.get(SUT).and_then(Value::word);
-        if !lab.has_sut(sut) {
-            // What is set is on the other machine, and on the links to it.
-            self.undo_to(lab, 0)?;
-            lab.take_sut(sut).map_err(LabError::into_fault)?;
-        }
         if let Some(sut) = sut {
+            if !lab.has_sut(sut) {
+                // What is set is on the other machine, and on the links to it.
+                self.undo_to(lab, 0)?;
+                lab.take_sut(sut).map_err(LabError::into_fault)?;
+            }
             observed.insert(SUT.into(), Value::Word(sut.into()));
         }
         let stays = |(set, _): &(Setting, Undo)| wanted.iter().any(|one| one.level == *set);

@@ -93,10 +93,10 @@ fn row(text: &mut String, smallest: &SmallestEffect) {
     let _ = writeln!(text, "{noise:<18}{single:<18}{}", smallest.curve);
 }
 
-/// The adapter that a machine has on a link.
-fn adapter_of(link: &LinkPlan, at: &Placement) -> Option<String> {
-    let adapter = at.hosts.iter().find_map(|host| link.adapter_on(host, &at.machine))?;
-    Some(format!("{adapter} on link {}", link.name))
+/// Hosts of a machine, and its adapter on each link.
+fn machine(plan: &Plan, at: &Placement) -> String {
+    let on = |link: &LinkPlan| Some(format!("; {} on link {}", link.adapter_of(at)?, link.name));
+    at.hosts.join(", ") + &plan.lab.links.iter().filter_map(on).collect::<String>()
 }
 
 /// The plan in a dozen lines.
@@ -109,11 +109,7 @@ fn describe(plan: &Plan, budget: &Budget) -> String {
     let links: Vec<&str> = plan.lab.links.iter().map(|l| l.name.as_str()).collect();
     row("lab", format!("{} clients, links: {}", plan.lab.clients, links.join(", ")));
     for at in &plan.lab.machines {
-        let adapters: Vec<String> =
-            plan.lab.links.iter().filter_map(|l| adapter_of(l, at)).collect();
-        let adapters =
-            if adapters.is_empty() { String::new() } else { format!("; {}", adapters.join(", ")) };
-        row("machine", format!("{}: {}{adapters}", at.machine, at.hosts.join(", ")));
+        row("machine", format!("{}: {}", at.machine, machine(plan, at)));
     }
     for factor in &plan.factors {
         let levels: Vec<&str> = factor.levels.iter().map(|l| l.name.as_str()).collect();

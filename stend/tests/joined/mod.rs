@@ -1,8 +1,17 @@
 //! Knows how a machine of a test joins a lab: in a namespace, by the commands that a person types.
 
 use super::kill::{Place, STEND};
+use super::moment;
+use desk::record::{Run, TrialRecord};
+use desk::stats::{equivalence_p, log_ratio};
+use std::collections::BTreeMap;
+use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+/// Longest wait for what takes milliseconds on a machine that is not busy.
+pub const LIMIT: Duration = Duration::from_secs(20);
 
 /// A machine that joins: its name, its namespace, and the directory for its key.
 pub struct Joiner<'j> {
@@ -64,4 +73,42 @@ pub fn ip(lines: &[String]) {
         let made = Command::new("ip").args(line.split(' ')).status().expect("iproute2");
         assert!(made.success(), "ip {line}");
     }
+}
+
+/// Whether an agent listens in a namespace.
+pub fn listens(namespace: &str) -> bool {
+    let sockets = ["netns", "exec", namespace, "cat", "/proc/net/tcp"];
+    let sockets = Command::new("ip").args(sockets).output().expect("iproute2");
+    // Port 7000, in the state of listening: proc(5).
+    String::from_utf8_lossy(&sockets.stdout).contains(":1B58 00000000:0000 0A")
+}
+
+/// Removes namespaces, with all that is in them.
+pub fn remove(namespaces: &[&str]) {
+    for name in namespaces {
+        let _ = Command::new("ip").args(["netns", "delete", name]).output();
+    }
+}
+
+/// The run whose records are in a directory.
+pub fn read(place: &Place, out: &str) -> Run {
+    let text = fs::read_to_string(place.path.join(out).join("records.json")).expect("records");
+    serde_json::from_str(&text).expect("a run")
+}
+
+/// Its valid trials; the others are invalid by events of the machine alone.
+pub fn good(run: &Run) -> Vec<&TrialRecord> {
+    let machine = |r: &TrialRecord| r.outcome.fault.as_ref().is_none_or(moment::of_the_machine);
+    assert!(run.records.iter().all(machine), "{:?}", run.records.iter().map(|r| &r.outcome.fault));
+    let good: Vec<_> = run.records.iter().filter(|r| r.outcome.fault.is_none()).collect();
+    assert!(good.len() >= 6, "{} good visits", good.len());
+    good
+}
+
+/// Whether rates are equivalent within a margin of 5 %, by two one-sided tests over what both have.
+pub fn must_be_equivalent<K: Ord>(ours: &BTreeMap<K, f64>, theirs: &BTreeMap<K, f64>, what: &str) {
+    let log = |(at, rate): (&K, &f64)| log_ratio(*rate, *theirs.get(at)?);
+    let logs: Vec<f64> = ours.iter().filter_map(log).collect();
+    let p = equivalence_p(&logs, 0.05);
+    assert!(p.is_some_and(|p| p < 0.05), "{what}: p {p:?} of {logs:?}");
 }

@@ -41,7 +41,7 @@ pub(super) fn table(writer: &mut Writer, part: &Part<'_>) -> Nodes {
 /// `lan: eth1 (e1000e)`, for each link of a machine.
 fn adapters(run: &Run, at: &Placement) -> Prose {
     let on = |link: &LinkPlan| {
-        let own = at.hosts.iter().find_map(|host| link.adapter_on(host, &at.machine))?;
+        let own = link.adapter_of(at)?;
         let env = run.environment_of(&at.machine)?;
         let known = env.adapters.iter().find(|a| a.name == own || a.bus.as_deref() == Some(own));
         let driver = known.and_then(|adapter| adapter.driver.as_deref());
