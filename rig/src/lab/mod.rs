@@ -15,6 +15,8 @@ pub mod cpus;
 pub mod environment;
 mod error;
 pub mod ethtool;
+#[cfg(feature = "machines")]
+pub mod guest;
 mod host;
 pub mod ia32cap;
 pub mod link;

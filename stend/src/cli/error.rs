@@ -317,6 +317,10 @@ pub enum CliError {
     #[cfg(feature = "machines")]
     #[error(transparent)]
     Trust(#[from] rig::lab::trust::TrustError),
+    /// Guests in software emulation.
+    #[cfg(feature = "machines")]
+    #[error(transparent)]
+    Guest(#[from] rig::lab::guest::GuestError),
     /// This binary knows one machine only.
     #[cfg(not(feature = "machines"))]
     #[error(

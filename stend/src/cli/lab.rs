@@ -57,6 +57,9 @@ pub enum What {
         #[arg(long, value_name = "DIR")]
         dir: Option<PathBuf>,
     },
+    /// Run two machines in software emulation that join the lab, with adapters and cables between
+    /// them, until Ctrl-C; QEMU and a kernel have to be installed
+    Guests(super::guests::Wanted),
 }
 
 /// What of this machine as a part of a lab is asked for.
@@ -103,6 +106,7 @@ pub fn lab(what: What) -> Result<u8, CliError> {
             let address = address.map_or_else(trust::own_address, Ok)?;
             invite(&Invite::open(&lab, &name, address, within.into())?, &name, within, yes)
         }
+        What::Guests(wanted) => super::guests::guests(&wanted),
         What::Hosts { dir } => hosts(&Conductor::open(&directory(dir.as_deref())?)?),
         What::Remove { name, dir } => {
             Conductor::open(&directory(dir.as_deref())?)?.remove(&name)?;

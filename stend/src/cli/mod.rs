@@ -18,6 +18,8 @@ mod figure;
 mod files;
 mod gate;
 mod guardian;
+#[cfg(feature = "machines")]
+mod guests;
 mod hand_out;
 mod import;
 #[cfg(feature = "machines")]
@@ -331,7 +333,8 @@ fn quoted(word: &str) -> String {
 }
 
 /// What stend starts itself: no verb of a person, and it depends on nobody's settings. `agent`
-/// alone serves as a host of a lab, `guardian JOURNAL` brings back what a dead conductor left.
+/// alone serves as a host of a lab, `guardian JOURNAL` brings back what a dead conductor left,
+/// `guest` is what stands around and in a machine in software emulation.
 fn own() -> Option<Result<u8, CliError>> {
     let mut words = std::env::args_os().skip(1);
     let (verb, next) = (words.next()?, words.next());
@@ -340,6 +343,12 @@ fn own() -> Option<Result<u8, CliError>> {
             Some(rig::run::serve_agent(loads::ALL).map_err(CliError::Agent).map(|()| OK))
         }
         ("guardian", next) => Some(guardian::guardian(Path::new(&next?))),
+        #[cfg(feature = "machines")]
+        ("guest", Some(next)) => {
+            let words = std::iter::once(next).chain(words);
+            let words: Vec<String> = words.map(|w| w.to_string_lossy().into_owned()).collect();
+            Some(guests::own(&words))
+        }
         #[cfg(not(feature = "machines"))]
         ("agent" | "lab", _) => Some(Err(CliError::NoMachines)),
         _ => None,

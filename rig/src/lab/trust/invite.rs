@@ -17,7 +17,7 @@ use rustix::time::Timespec;
 use rustls::{ServerConfig, ServerConnection};
 use std::fmt;
 use std::io;
-use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
+use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -106,6 +106,13 @@ impl Invite {
     #[must_use]
     pub fn code(&self) -> String {
         self.code.to_string()
+    }
+
+    /// The code for a machine that reaches this one at another address, by the same port.
+    #[must_use]
+    pub fn code_by(&self, ip: IpAddr) -> String {
+        let address = SocketAddr::new(ip, self.code.address.port());
+        Code { address, ..self.code.clone() }.to_string()
     }
 
     /// Waits until the code is used, and signs what was asked if `agree` says so to the words.
