@@ -151,6 +151,15 @@ impl Lab {
         self.plan.machine.as_deref() == Some(self.name(at))
     }
 
+    /// Waits until every lent adapter passes traffic: its driver may reset it when it takes a
+    /// setting, and the line then comes back within seconds.
+    ///
+    /// # Errors
+    /// When a host is gone.
+    pub(crate) fn wait_for_adapters(&mut self) -> Result<(), LabError> {
+        if self.lent().next().is_none() { Ok(()) } else { self.wait_for_ends() }
+    }
+
     /// Waits until every port of a bridge and every lent adapter passes traffic: the kernel looks
     /// at carriers up to a second after they come, and what is sent before is lost.
     fn wait_for_ends(&mut self) -> Result<(), LabError> {
