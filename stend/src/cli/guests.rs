@@ -1,46 +1,46 @@
-//! Knows `stend lab guests`: two machines in software emulation that join a lab, their lab file,
-//! and the two hidden verbs of the processes around and inside them.
+//! Knows `stend lab guests`: machines in software emulation that join a lab, their lab file, and
+//! the two hidden verbs of the processes around and inside them.
 //!
 //! Must not know how a guest is put together.
 
 use super::error::CliError;
-use super::{INTERRUPTED, OK, lab, progress, quoted, terminal};
+use super::{INTERRUPTED, OK, invoked, lab, progress, quoted, terminal};
 use clap::Args;
-use rig::lab::guest::{self, Boot, Guest, GuestError, HOST, Kernel, LISTENS, Model, System};
+use rig::lab::guest::{self, Boot, Guest, GuestError, HOST, Kernel, LISTENS, Model, Port, System};
 use rig::lab::trust::{Conductor, Invite, TrustError};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
-use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, TryRecvError, channel};
+use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-/// Longest time from the start of the emulators until both agents listen.
+/// Longest time from the start of the emulators until all agents listen.
 const BOOT: Duration = Duration::from_secs(240);
 /// How often is looked.
 const LOOK: Duration = Duration::from_millis(100);
-/// The first ports that are tried for the agents, less one.
+/// The first port that is tried for an agent, less one.
 const PORTS: u16 = 7000;
-const NAMES: [&str; 2] = ["guest1", "guest2"];
+/// Most servers; the guest with the clients comes besides.
+const SERVERS: usize = 4;
+/// First line of a lab file of guests, by which one is known that may be replaced.
+const HEAD: &str =
+    "# Guests in software emulation: no figure of theirs tells how fast anything is.";
 
 /// What guests are made of.
 #[derive(Debug, Args)]
 pub struct Wanted {
-    /// Adapters of each guest, joined by a cable to the same one of the other guest
+    /// Adapters of a server, each joined to the same one of the guest with the clients; once for
+    /// each server
     #[arg(
-        long,
+        long = "server",
         value_name = "A,B",
-        value_delimiter = ',',
         default_value = "e1000-82540em,e1000-82545em,e1000e-82574l,virtio"
     )]
-    adapters: Vec<String>,
-    /// Join the adapters of a guest in pairs, for a run on one guest alone
-    #[arg(long, hide = true)]
-    inside: bool,
+    servers: Vec<String>,
     /// Directory that holds `boot` and `lib/modules`, as of a kernel's package that was unpacked
     #[arg(long, value_name = "DIR", default_value = "/")]
     kernel: PathBuf,
@@ -64,7 +64,7 @@ pub fn own(words: &[String]) -> Result<u8, CliError> {
     Ok(OK)
 }
 
-/// A directory for archive and consoles, which goes with the value.
+/// A directory for archive, consoles and orders, which goes with the value.
 struct Scratch(PathBuf);
 
 impl Scratch {
@@ -74,10 +74,6 @@ impl Scratch {
         std::fs::create_dir(&path).map_err(directory)?;
         Ok(Self(path))
     }
-
-    fn console(&self, name: &str) -> PathBuf {
-        self.0.join(format!("{name}.log"))
-    }
 }
 
 impl Drop for Scratch {
@@ -86,55 +82,53 @@ impl Drop for Scratch {
     }
 }
 
+/// A guest as it is built; it can boot more than once.
+struct Built {
+    name: String,
+    number: u8,
+    /// Port of the loopback at which its agent is reached.
+    port: u16,
+    ports: Vec<Port>,
+    console: PathBuf,
+    orders: PathBuf,
+}
+
+/// From what guests boot, and the lab that they join.
+struct Base<'b> {
+    conductor: &'b Conductor,
+    system: &'b System,
+    program: &'b Path,
+}
+
 /// A guest that was started, and what its invitation came to.
 struct Started {
-    name: &'static str,
-    port: u16,
     guest: Guest,
     joined: Receiver<Result<(), TrustError>>,
-    console: PathBuf,
+    listens: bool,
 }
 
-impl Started {
-    /// Whether its agent listens.
-    fn listens(&mut self) -> Result<bool, CliError> {
-        match self.joined.try_recv() {
-            Ok(joined) => joined?,
-            Err(TryRecvError::Empty | TryRecvError::Disconnected) => {}
-        }
-        let said = std::fs::read_to_string(&self.console).unwrap_or_default();
-        if self.guest.ended()?.is_some() {
-            let tail: Vec<&str> = said.lines().rev().take(5).collect();
-            let tail: Vec<&str> = tail.into_iter().rev().collect();
-            let what = format!("{} has ended; its console said\n{}", self.name, tail.join("\n"));
-            return Err(CliError::Io(io::Error::other(what)));
-        }
-        Ok(said.contains(LISTENS))
-    }
-}
-
-/// Builds both guests, lets them join, and stays until it is stopped; then both are gone.
+/// Builds the guests, lets them join, and stays until it is stopped; then all are gone.
 ///
 /// # Errors
 /// When QEMU or a kernel is not there, or a guest does not boot or join in time.
 pub fn guests(wanted: &Wanted) -> Result<u8, CliError> {
+    may_replace(&wanted.out)?;
     let conductor = Conductor::open(&lab::directory(wanted.dir.as_deref())?)?;
-    let models = wanted.adapters.iter().map(|name| name.parse()).collect::<Result<Vec<_>, _>>()?;
+    let servers = servers(&wanted.servers)?;
     let kernel = Kernel::find(&wanted.kernel)?;
     let stop = stopped()?;
     let scratch = Scratch::make()?;
     let program = std::env::current_exe()?;
-    let system = System::build(&kernel, &program, &models, &scratch.0)?;
-    let ends = ends(models.len(), wanted.inside)?;
+    let system = System::build(&kernel, &program, &servers.concat(), &scratch.0)?;
+    let base = Base { conductor: &conductor, system: &system, program: &program };
+    let built = build(&servers, &scratch.0)?;
     let begun = Instant::now();
-    let mut started = Vec::new();
-    for ((number, name), ends) in (1_u8..).zip(NAMES).zip(ends) {
-        let console = scratch.console(name);
-        let adapters = models.iter().copied().zip(ends).collect();
-        started.push(start(&conductor, (&system, &program), (number, name), (adapters, console))?);
+    let mut all = Vec::new();
+    for guest in &built {
+        all.push(start(&base, guest)?);
     }
     progress::say("the guests boot in software emulation, which takes up to a minute");
-    while !all_listen(&mut started)? {
+    while !all_listen(&built, &mut all)? {
         if stop.load(Ordering::Relaxed) {
             return Ok(INTERRUPTED);
         }
@@ -144,30 +138,74 @@ pub fn guests(wanted: &Wanted) -> Result<u8, CliError> {
         }
         std::thread::sleep(LOOK);
     }
-    drop(system);
-    let text = lab_file(&started, &models);
-    let written = std::fs::write(&wanted.out, text);
+    let written = std::fs::write(&wanted.out, lab_file(&built));
     written.map_err(|source| CliError::Write { path: wanted.out.clone(), source })?;
-    tell(&started, &wanted.out, begun.elapsed())?;
+    tell(&built, &wanted.out, begun.elapsed())?;
     while !stop.load(Ordering::Relaxed) {
-        all_listen(&mut started)?;
+        boot_again(&base, &built, &mut all)?;
         std::thread::sleep(LOOK);
     }
     Ok(OK)
 }
 
-/// The ends of cables at the adapters of each guest: to the other guest, or from one adapter to the
-/// next.
-fn ends(adapters: usize, inside: bool) -> Result<[Vec<OwnedFd>; 2], GuestError> {
-    if !inside {
-        let (near, far) = guest::cables(adapters)?;
-        return Ok([near, far]);
+/// The lab file of a person is not replaced.
+fn may_replace(path: &Path) -> Result<(), CliError> {
+    match std::fs::read_to_string(path) {
+        Ok(text) if !text.starts_with(HEAD) => {
+            let what = format!(
+                "{} is there and was not written for guests; name another file by --out",
+                path.display()
+            );
+            Err(CliError::Io(io::Error::other(what)))
+        }
+        _ => Ok(()),
     }
-    let pairs = || -> Result<Vec<OwnedFd>, GuestError> {
-        let (near, far) = guest::cables(adapters.div_ceil(2))?;
-        Ok(near.into_iter().zip(far).flat_map(|(near, far)| [near, far]).collect())
+}
+
+/// The adapters of each server.
+fn servers(wanted: &[String]) -> Result<Vec<Vec<Model>>, CliError> {
+    let models = |list: &String| list.split(',').map(str::parse).collect::<Result<Vec<_>, _>>();
+    let all = wanted.iter().map(models).collect::<Result<Vec<_>, GuestError>>()?;
+    let count = all.first().map_or(0, Vec::len);
+    if all.len() > SERVERS || all.iter().any(|models| models.len() != count) {
+        let what = format!(
+            "--server is given {} times; at most {SERVERS} servers with as many adapters each can \
+             be had",
+            all.len()
+        );
+        return Err(CliError::Io(io::Error::other(what)));
+    }
+    Ok(all)
+}
+
+/// The servers, and behind them the guest that reaches each adapter of theirs.
+fn build(servers: &[Vec<Model>], scratch: &Path) -> Result<Vec<Built>, GuestError> {
+    let first = servers.first().map(Vec::as_slice).unwrap_or_default();
+    let mut load: Vec<Port> =
+        first.iter().map(|model| Port { model: *model, cables: Vec::new() }).collect();
+    let mut all = Vec::new();
+    for (at, models) in servers.iter().enumerate() {
+        let mut ports = Vec::new();
+        for (model, port) in models.iter().zip(&mut load) {
+            let (near, far) = guest::cable()?;
+            port.cables.push(far);
+            ports.push(Port { model: *model, cables: vec![near] });
+        }
+        let name = if servers.len() == 1 { "server".into() } else { format!("server{}", at + 1) };
+        all.push((name, ports));
+    }
+    all.push(("load".into(), load));
+    let built = |(number, (name, ports)): (u8, (String, Vec<Port>))| {
+        Ok(Built {
+            port: free_port(number).map_err(|e| GuestError::refused("a port", e))?,
+            console: scratch.join(format!("{name}.log")),
+            orders: scratch.join(format!("{name}.qmp")),
+            name,
+            number,
+            ports,
+        })
     };
-    Ok([pairs()?, pairs()?])
+    (1_u8..).zip(all).map(built).collect()
 }
 
 /// Set once a person ends it.
@@ -180,38 +218,58 @@ fn stopped() -> Result<Arc<AtomicBool>, CliError> {
     Ok(stop)
 }
 
-fn all_listen(started: &mut [Started]) -> Result<bool, CliError> {
-    let mut all = true;
-    for guest in started {
-        all &= guest.listens()?;
+/// Whether all agents listen. A guest that has ended before is an error.
+fn all_listen(built: &[Built], all: &mut [Started]) -> Result<bool, CliError> {
+    let mut listen = true;
+    for (guest, started) in built.iter().zip(all) {
+        if let Ok(joined) = started.joined.try_recv() {
+            joined?;
+        }
+        let said = std::fs::read_to_string(&guest.console).unwrap_or_default();
+        if started.guest.ended()?.is_some() {
+            let tail: Vec<&str> = said.lines().rev().take(5).collect();
+            let tail: Vec<&str> = tail.into_iter().rev().collect();
+            let what = format!("{} has ended; its console said\n{}", guest.name, tail.join("\n"));
+            return Err(CliError::Io(io::Error::other(what)));
+        }
+        started.listens = said.contains(LISTENS);
+        listen &= started.listens;
     }
-    Ok(all)
+    Ok(listen)
+}
+
+/// Boots a guest that has ended, as one does that was told to reboot; it joins by a new code.
+fn boot_again(base: &Base<'_>, built: &[Built], all: &mut [Started]) -> Result<(), CliError> {
+    for (guest, started) in built.iter().zip(all.iter_mut()) {
+        if started.listens && started.guest.ended()?.is_some() {
+            progress::say(&format!("{} has ended and boots again", guest.name));
+            *started = start(base, guest)?;
+        }
+    }
+    all_listen(built, all).map(|_| ())
 }
 
 /// Invites a guest, in place of one of the same name that is gone, and boots it.
-fn start(
-    conductor: &Conductor,
-    (system, program): (&System, &Path),
-    (number, name): (u8, &'static str),
-    (adapters, console): (Vec<(Model, OwnedFd)>, PathBuf),
-) -> Result<Started, CliError> {
+fn start(base: &Base<'_>, built: &Built) -> Result<Started, CliError> {
+    let Base { conductor, system, program } = base;
+    let name = &built.name;
     let hosts = conductor.register()?.hosts;
-    if hosts.iter().any(|host| host.name == name && host.removed_s.is_none()) {
+    if hosts.iter().any(|host| host.name == *name && host.removed_s.is_none()) {
         conductor.remove(name)?;
     }
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let invite = Invite::open(conductor, name, address, BOOT)?;
     let code = invite.code_by(HOST.into());
-    let port = free_port(number)?;
-    let boot = Boot { number, code: &code, port, adapters, console: &console };
-    let guest = Guest::boot(system, program, boot)?;
+    let Built { number, port, ports, console, orders, .. } = built;
+    let boot = Boot { number: *number, code: &code, port: *port, ports, console, orders };
+    let guest = Guest::boot(system, program, &boot)?;
     let (tells, joined) = channel();
     std::thread::spawn(move || {
         // The secret went to this guest alone, and to no person who could compare words.
         let ended = invite.wait(&mut |_| true, &mut |_| ());
         let _ = tells.send(ended);
     });
-    Ok(Started { name, port, guest, joined, console })
+    Ok(Started { guest, joined, listens: false })
 }
 
 /// A port of the loopback that nobody listens at.
@@ -222,33 +280,35 @@ fn free_port(number: u8) -> io::Result<u16> {
 }
 
 /// Machines, roles and links, as a run reads them.
-fn lab_file(started: &[Started], models: &[Model]) -> String {
-    let mut text = String::from(
-        "# Two guests in software emulation: no figure of theirs tells how fast anything is.\n",
-    );
-    for guest in started {
-        let (name, port) = (guest.name, guest.port);
+fn lab_file(built: &[Built]) -> String {
+    let mut text = format!("{HEAD}\n");
+    for Built { name, port, .. } in built {
         let _ = writeln!(text, "[machines.{name}]\naddress = \"127.0.0.1:{port}\"\n");
     }
-    let [sut, client] = NAMES;
-    let _ = writeln!(text, "[roles]\nsut = \"{sut}\"\nclients = [\"{client}\"]");
-    for (at, model) in (1..).zip(models) {
-        let _ = writeln!(text, "\n[links.{}]", model.name);
-        for name in NAMES {
-            let _ = writeln!(text, "{name} = \"eth{at}\"");
+    let Some((load, servers)) = built.split_last() else { return text };
+    let names: Vec<String> = servers.iter().map(|guest| format!("\"{}\"", guest.name)).collect();
+    let list = names.join(", ");
+    let sut = if servers.len() == 1 { list } else { format!("[{list}]") };
+    let _ = writeln!(text, "[roles]\nsut = {sut}\nclients = \"{}\"", load.name);
+    for (at, port) in (1..).zip(&load.ports) {
+        let link = if servers.len() == 1 { port.model.name.into() } else { format!("lan{at}") };
+        let _ = writeln!(text, "\n[links.{link}]");
+        for guest in built {
+            let _ = writeln!(text, "{} = \"eth{at}\"", guest.name);
         }
     }
     text
 }
 
-fn tell(started: &[Started], file: &Path, took: Duration) -> io::Result<()> {
+fn tell(built: &[Built], file: &Path, took: Duration) -> io::Result<()> {
     let mut out = terminal::out();
     let file = quoted(&file.to_string_lossy());
-    writeln!(out, "both guests have joined, after {:.0} s", took.as_secs_f64())?;
-    for guest in started {
-        writeln!(out, "{} at 127.0.0.1:{}", guest.name, guest.port)?;
+    writeln!(out, "all guests have joined, after {:.0} s", took.as_secs_f64())?;
+    for Built { name, port, orders, .. } in built {
+        let orders = orders.display();
+        writeln!(out, "{name}: agent at 127.0.0.1:{port}, QMP of QEMU at {orders}")?;
     }
-    writeln!(out, "in another terminal:\n  stend run PLAN --lab {file}")?;
+    writeln!(out, "in another terminal:\n  {} run PLAN --machines {file}", invoked())?;
     writeln!(out, "Ctrl-C ends the guests")?;
     out.flush()
 }

@@ -1,60 +1,60 @@
-//! Knows the archive from which a kernel fills its first file system: `newc` of cpio, after
-//! `Documentation/driver-api/early-userspace/buffer-format.rst` of the kernel.
+//! Knows the archive from which a kernel fills its first file system: `newc` of cpio.
 //!
 //! Must not know what is in it.
 
-use std::io::{self, Write};
+use cpio::newc::{Builder, trailer};
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{self, BufWriter, Write as _};
+use std::path::Path;
 
 const DIRECTORY: u32 = 0o040_755;
 const PROGRAM: u32 = 0o100_755;
 
 /// Writes entries one after the other.
-pub(super) struct Archive<W> {
-    out: W,
-    written: usize,
+pub(super) struct Archive {
+    out: BufWriter<File>,
+    directories: BTreeSet<String>,
     entries: u32,
 }
 
-impl<W: Write> Archive<W> {
-    pub(super) fn new(out: W) -> Self {
-        Self { out, written: 0, entries: 0 }
+impl Archive {
+    pub(super) fn create(path: &Path) -> io::Result<Self> {
+        let out = BufWriter::new(File::create(path)?);
+        Ok(Self { out, directories: BTreeSet::new(), entries: 0 })
     }
 
     /// A directory, after those around it.
     pub(super) fn directory(&mut self, path: &str) -> io::Result<()> {
-        self.entry(path, DIRECTORY, &[])
+        let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
+        for path in ends.filter_map(|end| path.get(..end)) {
+            if self.directories.insert(path.into()) {
+                self.entry(path, DIRECTORY, &[])?;
+            }
+        }
+        Ok(())
     }
 
-    /// A file that may be executed.
+    /// A file that may be executed, after the directories around it.
     pub(super) fn file(&mut self, path: &str, body: &[u8]) -> io::Result<()> {
+        if let Some((around, _)) = path.rsplit_once('/') {
+            self.directory(around)?;
+        }
         self.entry(path, PROGRAM, body)
     }
 
-    /// Ends the archive.
-    pub(super) fn end(mut self) -> io::Result<()> {
-        self.entry("TRAILER!!!", 0, &[])?;
-        self.out.flush()
+    /// Ends the archive, and tells its size in bytes.
+    pub(super) fn end(self) -> io::Result<u64> {
+        let mut out = trailer(self.out)?;
+        out.flush()?;
+        Ok(out.get_ref().metadata()?.len())
     }
 
     fn entry(&mut self, path: &str, mode: u32, body: &[u8]) -> io::Result<()> {
         self.entries += 1;
-        let number = |size: usize| u32::try_from(size).map_err(io::Error::other);
-        let (size, named) = (number(body.len())?, number(path.len() + 1)?);
-        // Magic, then: inode, mode, user, group, links, time, size, two numbers of the device that
-        // holds it, two of the one that it is, length of the name, sum.
-        write!(self.out, "070701{:08x}{mode:08x}{:08x}{:08x}", self.entries, 0, 0)?;
-        write!(self.out, "{:08x}{:08x}{size:08x}{:032x}{named:08x}{:08x}", 1, 0, 0, 0)?;
-        self.written += 110;
-        self.aligned(path.as_bytes(), 1)?;
-        self.aligned(body, 0)
-    }
-
-    /// Bytes, so many zeros, and more up to a multiple of four.
-    fn aligned(&mut self, bytes: &[u8], zeros: usize) -> io::Result<()> {
-        self.out.write_all(bytes)?;
-        self.written += bytes.len();
-        let zeros = zeros + (self.written + zeros).wrapping_neg() % 4;
-        self.written += zeros;
-        self.out.write_all(&vec![0; zeros])
+        let size = u32::try_from(body.len()).map_err(io::Error::other)?;
+        let mut entry = Builder::new(path).ino(self.entries).mode(mode).write(&mut self.out, size);
+        entry.write_all(body)?;
+        entry.finish().map(|_| ())
     }
 }

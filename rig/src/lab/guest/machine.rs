@@ -9,8 +9,8 @@ use super::kernel::Kernel;
 use super::{CONTROL, GuestError};
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
-use std::fs::{self, File};
-use std::io::{self, BufWriter};
+use std::fs;
+use std::io;
 use std::net::Ipv4Addr;
 use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
 use std::os::unix::process::CommandExt as _;
@@ -23,7 +23,7 @@ pub const HOST: Ipv4Addr = Ipv4Addr::new(10, 0, 2, 2);
 /// What a guest has besides its files, MiB.
 const MEMORY_MIB: u64 = 256;
 
-/// From what guests boot. The archive goes with the value: an emulator that runs has read it.
+/// From what guests boot.
 #[derive(Debug)]
 pub struct System {
     kernel: PathBuf,
@@ -36,7 +36,7 @@ impl System {
     /// the modules for these adapters.
     ///
     /// # Errors
-    /// When QEMU or a module is not there, or a file cannot be read or written.
+    /// When a module is not there, or a file cannot be read or written.
     pub fn build(
         kernel: &Kernel,
         program: &Path,
@@ -45,46 +45,37 @@ impl System {
     ) -> Result<Self, GuestError> {
         let drivers: Vec<&'static str> = models.iter().map(|model| model.driver).collect();
         let modules = kernel.load(&drivers)?;
-        let body = fs::read(program).map_err(|e| GuestError::file(program, e))?;
         let libraries = libraries(program)?;
         let path = directory.join("initramfs");
-        let write = || -> io::Result<u64> {
-            let mut archive = Archive::new(BufWriter::new(File::create(&path)?));
-            for name in ["dev", "proc", "sys", "run", "tmp", "lab", "var", "var/lib", "etc"] {
-                archive.directory(name)?;
-            }
-            archive.directory(MODULES.trim_start_matches('/'))?;
-            for (at, (name, body)) in modules.iter().enumerate() {
-                archive
-                    .file(&format!("{}/{at:03}-{name}", MODULES.trim_start_matches('/')), body)?;
-            }
-            let mut made = Vec::new();
-            for library in &libraries {
-                let inside = library.trim_start_matches('/');
-                for (at, _) in inside.match_indices('/') {
-                    let around = inside.get(..at).unwrap_or_default();
-                    if !made.contains(&around) {
-                        archive.directory(around)?;
-                        made.push(around);
-                    }
-                }
-                archive.file(inside, &fs::read(library)?)?;
-            }
-            archive.file("stend", &body)?;
-            archive.end()?;
-            Ok(fs::metadata(&path)?.len())
-        };
-        let size = write().map_err(|e| GuestError::file(&path, e))?;
+        let size = pack(&path, program, &libraries, &modules);
+        let size = size.map_err(|e| GuestError::file(&path, e))?;
         // The archive is in memory twice while it is unpacked.
         let memory_mib = MEMORY_MIB + 2 * size.div_ceil(1 << 20);
         Ok(Self { kernel: kernel.image.clone(), archive: path, memory_mib })
     }
 }
 
-impl Drop for System {
-    fn drop(&mut self) {
-        let _ = fs::remove_file(&self.archive);
+/// Writes the archive, and tells its size in bytes.
+fn pack(
+    path: &Path,
+    program: &Path,
+    libraries: &[String],
+    modules: &[(String, Vec<u8>)],
+) -> io::Result<u64> {
+    let mut archive = Archive::create(path)?;
+    for name in ["dev", "proc", "sys", "run", "tmp", "lab", "var", "var/lib", "etc"] {
+        archive.directory(name)?;
     }
+    let inside = MODULES.trim_start_matches('/');
+    archive.directory(inside)?;
+    for (at, (name, body)) in modules.iter().enumerate() {
+        archive.file(&format!("{inside}/{at:03}-{name}"), body)?;
+    }
+    for library in libraries {
+        archive.file(library.trim_start_matches('/'), &fs::read(library)?)?;
+    }
+    archive.file("stend", &fs::read(program)?)?;
+    archive.end()
 }
 
 /// The libraries of a program, with the one that loads them; none of a static one.
@@ -106,18 +97,22 @@ fn libraries(program: &Path) -> Result<Vec<String>, GuestError> {
     Ok(paths)
 }
 
-/// Both ends of as many cables.
+/// Both ends of a cable. A frame is a datagram, so that a guest that ends cuts none in two.
 ///
 /// # Errors
 /// When the kernel has no sockets left.
-pub fn cables(count: usize) -> Result<(Vec<OwnedFd>, Vec<OwnedFd>), GuestError> {
-    let cable = |_| {
-        let flags = SocketFlags::CLOEXEC;
-        socketpair(AddressFamily::UNIX, SocketType::STREAM, flags, None)
-            .map_err(|e| GuestError::refused("a cable", e))
-    };
-    let pairs: Result<Vec<_>, _> = (0..count).map(cable).collect();
-    Ok(pairs?.into_iter().unzip())
+pub fn cable() -> Result<(OwnedFd, OwnedFd), GuestError> {
+    socketpair(AddressFamily::UNIX, SocketType::DGRAM, SocketFlags::CLOEXEC, None)
+        .map_err(|e| GuestError::refused("a cable", e))
+}
+
+/// An adapter of a guest, and its ends of cables: a hub joins several.
+#[derive(Debug)]
+pub struct Port {
+    /// What it is.
+    pub model: Model,
+    /// One cable for each guest that it reaches.
+    pub cables: Vec<OwnedFd>,
 }
 
 /// How one guest differs from another.
@@ -129,10 +124,12 @@ pub struct Boot<'a> {
     pub code: &'a str,
     /// Port of the loopback of this machine at which its agent is reached.
     pub port: u16,
-    /// Its adapters, each with its end of a cable.
-    pub adapters: Vec<(Model, OwnedFd)>,
+    /// Its adapters.
+    pub ports: &'a [Port],
     /// The file that its console is written to.
     pub console: &'a Path,
+    /// The socket at which QEMU takes orders of its machine protocol (QMP).
+    pub orders: &'a Path,
 }
 
 /// A guest that runs; it ends with the value, and with the process that has it.
@@ -144,15 +141,15 @@ impl Guest {
     ///
     /// # Errors
     /// When the emulator is not there or cannot be started.
-    pub fn boot(system: &System, program: &Path, boot: Boot<'_>) -> Result<Self, GuestError> {
+    pub fn boot(system: &System, program: &Path, boot: &Boot<'_>) -> Result<Self, GuestError> {
         let found = std::env::var_os("PATH").unwrap_or_default();
         let found = std::env::split_paths(&found).any(|path| path.join(EMULATOR).is_file());
         if !found {
             return Err(GuestError::NoEmulator(EMULATOR));
         }
         let mut command = Command::new(program);
-        command.args(["guest", "emulate"]).args(words(system, &boot));
-        let child = with_inherited(&boot.adapters, || command.spawn());
+        command.args(["guest", "emulate"]).args(words(system, boot));
+        let child = with_inherited(boot.ports, || command.spawn());
         child.map(Self).map_err(|e| GuestError::refused(EMULATOR, e))
     }
 
@@ -172,13 +169,12 @@ impl Drop for Guest {
     }
 }
 
-/// Starts what inherits these ends, and nothing else does.
-fn with_inherited(
-    adapters: &[(Model, OwnedFd)],
-    start: impl FnOnce() -> io::Result<Child>,
-) -> io::Result<Child> {
-    let set =
-        |flags: FdFlags| adapters.iter().try_for_each(|(_, end)| fcntl_setfd(end.as_fd(), flags));
+/// Starts what inherits the cables of these ports, and nothing else does.
+fn with_inherited(ports: &[Port], start: impl FnOnce() -> io::Result<Child>) -> io::Result<Child> {
+    let set = |flags: FdFlags| {
+        let mut ends = ports.iter().flat_map(|port| &port.cables);
+        ends.try_for_each(|end| fcntl_setfd(end.as_fd(), flags))
+    };
     set(FdFlags::empty())?;
     let started = start();
     set(FdFlags::CLOEXEC)?;
@@ -188,8 +184,9 @@ fn with_inherited(
 /// The command line of the emulator. Two threads of one core: a guest has SMT that can
 /// be switched, which QEMU gives without doubts to processors of this vendor only.
 fn words(system: &System, boot: &Boot<'_>) -> Vec<String> {
-    let Boot { number, code, port, adapters, console } = boot;
-    let append = format!("rdinit=/stend console=ttyS0 quiet panic=-1 {JOIN}={code} -- {}", "guest");
+    let Boot { number, code, port, ports, console, orders } = boot;
+    let append =
+        format!("rdinit=/stend console=ttyS0 quiet panic=-1 {JOIN}={code} -- guest {COMMANDS}");
     let mut words: Vec<String> = [
         "-accel",
         "tcg,thread=multi",
@@ -212,15 +209,28 @@ fn words(system: &System, boot: &Boot<'_>) -> Vec<String> {
     add("-m", format!("{}M", system.memory_mib));
     add("-kernel", system.kernel.display().to_string());
     add("-initrd", system.archive.display().to_string());
-    add("-append", append + " " + COMMANDS);
+    add("-append", append);
     add("-serial", format!("file:{}", console.display()));
+    add("-qmp", format!("unix:{},server=on,wait=off", orders.display()));
     let to = format!("{ADDRESS}:{CONTROL}");
     add("-netdev", format!("user,id=control,restrict=off,hostfwd=tcp:127.0.0.1:{port}-{to}"));
     add("-device", format!("virtio-net-pci,netdev=control,romfile=,mac={}", mac(*number, 0)));
-    for (at, (model, end)) in (1_u8..).zip(adapters) {
-        let (end, mac) = (end.as_raw_fd(), mac(*number, at));
-        add("-netdev", format!("socket,id=data{at},fd={end}"));
-        add("-device", format!("{},netdev=data{at},romfile=,mac={mac}", model.device));
+    for (at, port) in (1_u8..).zip(*ports) {
+        for (cable, end) in port.cables.iter().enumerate() {
+            let end = end.as_raw_fd();
+            add("-netdev", format!("dgram,id=cable{at}-{cable},local.type=fd,local.str={end}"));
+            if port.cables.len() > 1 {
+                let hub = format!("hubport,id=hub{at}-{cable},hubid={at}");
+                add("-netdev", format!("{hub},netdev=cable{at}-{cable}"));
+            }
+        }
+        let mut data = format!("cable{at}-0");
+        if port.cables.len() > 1 {
+            data = format!("hub{at}");
+            add("-netdev", format!("hubport,id={data},hubid={at}"));
+        }
+        let (device, mac) = (port.model.device, mac(*number, at));
+        add("-device", format!("{device},id=eth{at},netdev={data},romfile=,mac={mac}"));
     }
     words
 }

@@ -1,7 +1,7 @@
-//! Knows guests in software emulation: two machines for who has no second one, with published
-//! network adapters that QEMU emulates and cables between them.
+//! Knows guests in software emulation: machines for who has no second one, with published network
+//! adapters that QEMU emulates and cables between them.
 //!
-//! Gives: [`System`] (a kernel and what a guest boots from), [`Guest`] (one that runs), [`cables`],
+//! Gives: [`System`] (a kernel and what a guest boots from), [`Guest`] (one that runs), [`cable`],
 //! and the two parts of our own binary: [`init`] inside, [`emulate`] around QEMU.
 //! Never: who lets a guest into a lab, and what is measured there.
 //! Start reading at `machine.rs`.
@@ -17,7 +17,7 @@ mod tests;
 pub use adapter::Model;
 pub use init::{CONTROL, LISTENS, init};
 pub use kernel::Kernel;
-pub use machine::{Boot, Guest, HOST, System, cables, emulate};
+pub use machine::{Boot, Guest, HOST, Port, System, cable, emulate};
 
 use std::io;
 use std::path::PathBuf;
@@ -84,7 +84,8 @@ impl GuestError {
         Self::File { path: path.into(), source }
     }
 
-    fn refused(what: impl Into<String>, source: impl Into<io::Error>) -> Self {
+    /// A process, socket or setting was refused.
+    pub fn refused(what: impl Into<String>, source: impl Into<io::Error>) -> Self {
         Self::Refused { what: what.into(), source: source.into() }
     }
 }

@@ -5,18 +5,27 @@ use super::kernel::depends;
 use super::*;
 
 #[test]
-fn an_archive_is_what_cpio_reads() {
-    let mut out = Vec::new();
-    let mut archive = Archive::new(&mut out);
+fn an_archive_has_a_directory_before_what_is_in_it() {
+    let path = std::env::temp_dir().join(format!("stend-archive-{}", std::process::id()));
+    let mut archive = Archive::create(&path).unwrap();
     archive.directory("a").unwrap();
-    archive.file("a/b", b"hello").unwrap();
-    archive.end().unwrap();
-    assert_eq!(out.len() % 4, 0);
-    let text = String::from_utf8_lossy(&out);
-    assert_eq!(text.matches("070701").count(), 3);
-    // Header of 110 bytes and a name are a multiple of four, and so is a body.
-    assert!(text[112..].starts_with("070701"), "{text}");
-    assert_eq!(&out[112 + 116..][..5], b"hello");
+    archive.file("a/b/c", b"hello").unwrap();
+    let size = archive.end().unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(bytes.len() as u64, size);
+    let (mut rest, mut names) = (bytes.as_slice(), Vec::new());
+    loop {
+        let entry = cpio::newc::Reader::new(rest).unwrap();
+        if entry.entry().is_trailer() {
+            break;
+        }
+        let (name, mode, size) =
+            (entry.entry().name().to_owned(), entry.entry().mode(), entry.entry().file_size());
+        names.push(format!("{name} {mode:o} {size}"));
+        rest = entry.finish().unwrap();
+    }
+    assert_eq!(names, ["a 40755 0", "a/b 40755 0", "a/b/c 100755 5"]);
 }
 
 #[test]
