@@ -1,5 +1,7 @@
 //! Knows how a machine of a test joins a lab: in a namespace, by the commands that a person types.
 
+pub mod machines;
+
 use super::kill::{Place, STEND};
 use super::moment;
 use desk::record::{Run, TrialRecord};

@@ -171,6 +171,18 @@ impl Running {
         pid
     }
 
+    /// Waits for its end, at most `limit`; a status only if it ends and was not killed.
+    pub fn ends(mut self, limit: Duration) -> Option<i32> {
+        let begun = Instant::now();
+        while begun.elapsed() < limit {
+            if let Some(status) = self.0.try_wait().expect("it can be waited for") {
+                return status.code();
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+        None
+    }
+
     /// Waits for its end and gives its exit status.
     pub fn wait(mut self) -> Option<i32> {
         self.0.wait().expect("it ends").code()
@@ -243,7 +255,8 @@ fn processes(prefix: &str) -> Vec<(u32, String)> {
     named.collect()
 }
 
-fn agents_of(conductor: u32) -> Vec<u32> {
+/// Hosts that a process has started.
+pub fn agents_of(conductor: u32) -> Vec<u32> {
     let tag = format!(" {conductor}-");
     let agents = processes("stend-agent ").into_iter().filter(|(_, name)| name.contains(&tag));
     agents.map(|(pid, _)| pid).collect()
