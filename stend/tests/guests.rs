@@ -1,4 +1,4 @@
-//! Knows that two machines in software emulation join a lab and serve runs, and that the drivers of
+//! Knows that machines in software emulation join a lab and serve runs, and that the drivers of
 //! the published adapters take or refuse settings there. What QEMU or a kernel is missing for is
 //! skipped aloud.
 #![cfg(feature = "machines")]
@@ -13,6 +13,7 @@ mod kill;
 
 use desk::record::Run;
 use kill::{Place, Running, STEND, until};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -23,24 +24,19 @@ const BOOT: Duration = Duration::from_secs(240);
 /// Longest wait for what takes milliseconds on a machine that is not busy.
 const LIMIT: Duration = Duration::from_secs(20);
 
-/// A load on one guest, whose adapters are joined to each other.
-const PLAN: &str = r#"title = "Guest"
-[lab]
-clients = 1
-[lab.links.lan]
-kind = "adapter"
-adapters = { sut = "eth1", clients = "eth2" }
-[factors.FACTOR]
-levels = LEVELS
-[load.net]
-workload = "tcp_stream"
-[method]
-blocks = 3
-dry = false
-steady = "noted"
-settle = "200 ms"
-settle_max = "200 ms"
-window = "500 ms"
+/// A load over the first adapters of servers that take turns, with these levels of a factor.
+const PLAN: &str = r#"title = "Guests"
+factors.sut.levels = ["server1", "server2"]
+factors.FACTOR.levels = LEVELS
+lab.clients = 1
+load.net = { workload = "tcp_stream" }
+method.compare = "sut"
+method.blocks = 3
+method.dry = false
+method.steady = "noted"
+method.settle = "200 ms"
+method.settle_max = "200 ms"
+method.window = "500 ms"
 "#;
 
 /// Where a kernel is, if guests can be had here; why not is told.
@@ -60,43 +56,30 @@ fn kernel() -> Option<PathBuf> {
     Some(root)
 }
 
+/// Two servers with different adapters, and the guest with the clients.
 fn boot(place: &Place, kernel: &Path) -> Running {
     let made = place.stend(&["lab", "init", "--dir", "lab"]);
     assert!(made.status.success(), "{}", said(&made));
-    let (kernel, adapters) = (kernel.to_string_lossy(), "e1000-82540em,e1000-82545em");
-    let words =
-        ["lab", "guests", "--dir", "lab", "--inside", "--kernel", &kernel, "--adapters", adapters];
-    let guests = place.start(&words);
+    let kernel = kernel.to_string_lossy();
+    let words = ["lab", "guests", "--dir", "lab", "--kernel", &kernel];
+    let servers = ["--server", "e1000-82540em", "--server", "e1000e-82574l"];
+    let guests = place.start(&[&words[..], &servers].concat());
     let joined = until(BOOT, || place.path.join("lab.toml").exists());
     let log = || fs::read_to_string(place.path.join("log")).unwrap_or_default();
     assert!(joined.is_some(), "{}", log());
     guests
 }
 
-/// The address of the first guest.
-fn address(place: &Place) -> String {
-    let text = fs::read_to_string(place.path.join("lab.toml")).expect("a lab file");
-    let lab: toml::Table = text.parse().expect("TOML");
-    lab["machines"]["guest1"]["address"].as_str().expect("an address").to_owned()
-}
-
 fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// A run on the first guest, with these levels of a factor.
+/// A run on the guests, with these levels of a factor.
 fn run(place: &Place, factor: &str, levels: &str) -> Output {
     let plan = PLAN.replace("FACTOR", factor).replace("LEVELS", levels);
     fs::write(place.path.join("plan.toml"), plan).expect("a plan");
-    let machine = format!("STEND_MACHINE={}", address(place));
-    let words = ["env", &machine, "STEND_LAB_DIR=lab", STEND, "run", "plan.toml", "--out", factor];
-    // Between two runs nobody listens for as long as an agent takes to start.
-    let early = |output: &Output| said(output).contains("the lab cannot be built");
-    let mut tries = (0..20).map(|_| {
-        std::thread::sleep(Duration::from_millis(500));
-        place.run(&words)
-    });
-    tries.find(|output| !early(output)).expect("an agent that listens")
+    let words = ["env", "STEND_LAB_DIR=lab", STEND, "run", "plan.toml", "--machines", "lab.toml"];
+    place.run(&[&words[..], &["--out", factor]].concat())
 }
 
 /// Emulators that guests of this place left.
@@ -114,26 +97,26 @@ fn emulators(place: &Place) -> Vec<String> {
 
 #[test]
 #[ignore = "two minutes: ./test full"]
-fn a_guest_serves_runs_and_its_drivers_take_or_refuse_settings() {
+fn guests_serve_runs_and_their_drivers_take_or_refuse_settings() {
     let Some(kernel) = kernel() else { return };
     let place = Place::new("guests");
     let guests = boot(&place, &kernel);
-    assert_eq!(emulators(&place).len(), 2);
+    assert_eq!(emulators(&place).len(), 3);
     let taken = run(&place, "rx_ring", "[128, 256]");
     let records = fs::read_to_string(place.path.join("rx_ring/records.json"));
     assert!(records.is_ok(), "{}", said(&taken));
     let records: Run = serde_json::from_str(&records.expect("records")).expect("a run");
-    let cpu = &records.environment().cpu;
-    assert_eq!(cpu.hypervisor.as_deref(), Some("QEMU software emulation (TCG)"));
-    let of = |name: &str| {
-        let adapters = &records.environment().adapters;
-        let adapter = adapters.iter().find(|adapter| adapter.name == name).expect(name);
-        (adapter.driver.clone(), adapter.device_id.clone(), adapter.bus.is_some())
+    let of = |machine: &str| {
+        let found = records.environments.get(machine).expect(machine);
+        assert_eq!(found.cpu.hypervisor.as_deref(), Some("QEMU software emulation (TCG)"));
+        let eth1 = found.adapters.iter().find(|adapter| adapter.name == "eth1").expect("eth1");
+        (eth1.driver.clone(), eth1.device_id.clone(), eth1.bus.is_some())
     };
-    assert_eq!(of("eth1"), (Some("e1000".into()), Some("8086:100e".into()), true));
-    assert_eq!(of("eth2"), (Some("e1000".into()), Some("8086:100f".into()), true));
+    assert_eq!(of("local"), (Some("e1000".into()), Some("8086:100e".into()), true));
+    assert_eq!(of("server2"), (Some("e1000e".into()), Some("8086:10d3".into()), true));
     let good: Vec<_> = records.records.iter().filter(|r| r.outcome.fault.is_none()).collect();
-    assert!(!good.is_empty(), "{}", said(&taken));
+    let seen: BTreeSet<String> = good.iter().map(|r| r.observed["sut"].to_string()).collect();
+    assert_eq!(seen.len(), 2, "{}", said(&taken));
     for record in good {
         let set = record.trial.settings.get("rx_ring").map(ToString::to_string);
         let read = record.observed.get("rx_ring").map(ToString::to_string);
