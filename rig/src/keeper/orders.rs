@@ -165,8 +165,11 @@ impl Orders {
 
     /// Reads all probes at an edge.
     pub(super) fn at_edge(&mut self, at: (Edge, u64)) -> Reply {
-        let read = |watch: &mut Watch| Reply::Readings(watch.at_edge(at));
-        self.watch.as_mut().map_or_else(nothing_watches, read)
+        let Some(watch) = &mut self.watch else { return nothing_watches() };
+        match watch.at_edge(at) {
+            Ok(readings) => Reply::Readings(readings),
+            Err(late) => Reply::Refused(Refusal::Late(late)),
+        }
     }
 
     fn soak(&mut self, on: bool) -> Reply {

@@ -135,16 +135,17 @@ impl Agent<'_> {
                 let reply = self.orders.at_edge((edge, at_ns));
                 self.say(&Said::Reply(number, reply))?;
             }
-            if self.leased && self.heard.elapsed() >= LEASE {
-                let what = format!("no word of the conductor for {} s", LEASE.as_secs());
-                return Err(io::Error::new(io::ErrorKind::TimedOut, what));
-            }
             let (conductor, hosts) = self.ready(self.patience())?;
             for at in hosts {
                 self.hear_host(at)?;
             }
-            if conductor && !self.hear_conductor(nice)? {
-                return Ok(());
+            if conductor {
+                if !self.hear_conductor(nice)? {
+                    return Ok(());
+                }
+            } else if self.leased && self.heard.elapsed() >= LEASE {
+                let what = format!("no word of the conductor for {} s", LEASE.as_secs());
+                return Err(io::Error::new(io::ErrorKind::TimedOut, what));
             }
         }
     }
@@ -209,8 +210,6 @@ impl Agent<'_> {
                 if !self.carry_out((number, order))? {
                     return Ok(false);
                 }
-                // What took long was no silence of the conductor.
-                self.heard = Instant::now();
             }
             of_host => {
                 let at = usize::from(of_host) - 1;

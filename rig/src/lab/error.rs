@@ -5,6 +5,7 @@ use super::link::LinkError;
 use super::undo::UndoError;
 use desk::record::Fault;
 use std::io;
+use std::time::Duration;
 use thiserror::Error;
 
 /// A failure of the lab.
@@ -100,6 +101,14 @@ pub enum LabError {
         /// Which.
         machine: String,
     },
+    /// The agent of a machine read its probes too late at an edge of the window.
+    #[error("{what}", what = read_late(*late))]
+    Late {
+        /// Which machine.
+        machine: String,
+        /// How late.
+        late: Duration,
+    },
     /// A link of the plan has the name of an adapter of the machine.
     #[error(
         "link '{link}' has the name of an adapter of this machine, and would be another; write \
@@ -142,7 +151,15 @@ impl LabError {
             clock @ Self::Clock { .. } => {
                 Fault::Disturbed { host: "machine".into(), what: clock.to_string() }
             }
+            Self::Late { machine, late } => {
+                Fault::Disturbed { host: machine.into(), what: read_late(late) }
+            }
             other => Fault::Failed { host: "conductor".into(), what: other.to_string() },
         }
     }
+}
+
+fn read_late(late: Duration) -> String {
+    let ms = late.as_millis();
+    format!("its agent read the probes {ms} ms late; was it stopped, or the machine?")
 }

@@ -12,9 +12,15 @@ use desk::record::{Fact, Reading, class_of};
 use desk::unit::{Quantity, Unit};
 use std::io;
 use std::path::Path;
+use std::time::Duration;
 
 /// The soaker's first part of the calibration, which is not counted: threads wake, clocks rise.
 const RISE_S: f64 = 0.02;
+
+/// A reading begins at most so long after the edge, and takes at most so long: who was stopped
+/// between reads another window than the load had.
+const LATE_MAX: Duration = Duration::from_millis(250);
+const READ_MAX: Duration = Duration::from_secs(1);
 
 /// An edge of the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,11 +149,17 @@ impl Watch {
     }
 
     /// Waits for a moment, an edge of the window, and reads everything there.
-    #[must_use]
-    pub fn at_edge(&mut self, (edge, at_ns): (Edge, u64)) -> Vec<Reading> {
+    ///
+    /// # Errors
+    /// How late the reading began, or how long it took, where it is not of this moment.
+    pub fn at_edge(&mut self, (edge, at_ns): (Edge, u64)) -> Result<Vec<Reading>, Duration> {
         let mut readings = Vec::new();
         clock::sleep_until(at_ns);
+        let began_ns = clock::now_ns();
         self.read(edge, &mut readings);
+        if let Some(late) = late(at_ns, [began_ns, clock::now_ns()]) {
+            return Err(late);
+        }
         match edge {
             Edge::Opens => self.sampler.open(at_ns),
             Edge::Closes => self.sampler.close(at_ns),
@@ -162,7 +174,7 @@ impl Watch {
                 quantity: Quantity::new(copied.rate, Unit::BytePerSecond),
             }));
         }
-        readings
+        Ok(readings)
     }
 
     /// The load is over, well or not: the soaker sleeps. Gives what was sampled in the window, and
@@ -226,6 +238,14 @@ impl Watch {
     fn hosts_cpu_ns(&self) -> u64 {
         self.ours.hosts.iter().filter_map(|(_, pid)| clock::cpu_ns_of(*pid)).sum()
     }
+}
+
+/// How late a reading was for its edge; none where it is of this moment. All in nanoseconds of one
+/// clock.
+fn late(at_ns: u64, [began_ns, ended_ns]: [u64; 2]) -> Option<Duration> {
+    let begun = Duration::from_nanos(began_ns.saturating_sub(at_ns));
+    let took = Duration::from_nanos(ended_ns.saturating_sub(began_ns));
+    (begun > LATE_MAX || took > READ_MAX).then_some(begun + took)
 }
 
 /// CPUs kept busy by what no clock of a thread or process shows, 0 or more: interrupts on an idle

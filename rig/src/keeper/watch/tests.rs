@@ -268,11 +268,11 @@ fn between_the_edges_tracks_are_sampled_and_what_that_cost_is_in_the_cost_of_the
     let _alone = alone();
     let mut watch = idle_watch();
     watch.prepare(Ours::default(), &mut |_| Ok(())).unwrap();
-    let _ = watch.at_edge((Edge::Opens, clock::now_ns()));
+    let _ = watch.at_edge((Edge::Opens, clock::now_ns())).unwrap();
     pause(350);
     let sampler_ns = watch.sampler.cpu_ns() - watch.cost.sampler_ns;
     let (before_ns, at_ns) = (clock::thread_cpu_ns(), clock::now_ns());
-    let rows = watch.at_edge((Edge::Closes, at_ns));
+    let rows = watch.at_edge((Edge::Closes, at_ns)).unwrap();
     let closing_ns = clock::thread_cpu_ns() - before_ns;
     let all = value(&rows, "probe", "cost") * seconds(at_ns - watch.cost.opened_ns);
     let sampled = all - seconds(watch.cost.opening_ns + closing_ns);
@@ -282,4 +282,16 @@ fn between_the_edges_tracks_are_sampled_and_what_that_cost_is_in_the_cost_of_the
     assert!(busy.values.len() >= 4, "{busy:?}");
     assert!(busy.values.iter().all(|share| (0.0..=1.0).contains(share)), "{busy:?}");
     assert!(watch.rest().tracks.is_empty(), "each window once");
+}
+
+#[test]
+fn an_edge_that_is_read_late_or_for_long_is_refused_with_the_time() {
+    let ms = |ms: u64| ms * 1_000_000;
+    assert_eq!(late(ms(1000), [ms(1000), ms(1003)]), None);
+    assert_eq!(late(ms(1000), [ms(1250), ms(2250)]), None);
+    assert_eq!(late(ms(1000), [ms(1251), ms(1252)]), Some(Duration::from_millis(252)));
+    assert_eq!(late(ms(1000), [ms(1001), ms(2002)]), Some(Duration::from_millis(1002)));
+    let mut watch = Watch::begin(Ours::default(), &mut |_| Ok(())).unwrap();
+    let stopped = watch.at_edge((Edge::Closes, clock::now_ns() - ms(400))).unwrap_err();
+    assert!(stopped >= Duration::from_millis(400), "{stopped:?}");
 }

@@ -177,10 +177,20 @@ impl Machine {
             };
             match serde_json::from_slice(&body) {
                 Ok(Said::Reply(number, _)) if number < self.given => {}
-                Ok(Said::Reply(_, Reply::Refused(why))) => return Err(why.into()),
+                Ok(Said::Reply(_, Reply::Refused(why))) => return Err(self.refused(why)),
                 Ok(Said::Reply(_, reply)) => return Ok(reply),
                 _ => return Err(self.out_of_turn("no answer to an order")),
             }
+        }
+    }
+
+    fn refused(&self, why: Refusal) -> LabError {
+        match why {
+            Refusal::Factor(what) => LabError::Factor(what),
+            Refusal::Quota(what) => LabError::NoQuota(what),
+            Refusal::Gone(host) => LabError::Gone(host),
+            Refusal::Late(late) => LabError::Late { machine: self.name.clone(), late },
+            Refusal::Lab(what) => LabError::Machine(what),
         }
     }
 
@@ -334,17 +344,6 @@ impl Drop for Machine {
     }
 }
 
-impl From<Refusal> for LabError {
-    fn from(why: Refusal) -> Self {
-        match why {
-            Refusal::Factor(what) => Self::Factor(what),
-            Refusal::Quota(what) => Self::NoQuota(what),
-            Refusal::Gone(host) => Self::Gone(host),
-            Refusal::Lab(what) => Self::Machine(what),
-        }
-    }
-}
-
 fn broken(name: &str, source: io::Error) -> LabError {
     match source.kind() {
         io::ErrorKind::UnexpectedEof
@@ -393,6 +392,17 @@ mod tests {
         let mut machine = greeted(Vec::new()).unwrap();
         let gone = machine.order(&Order::Cpus).unwrap_err();
         assert!(matches!(gone, LabError::Lost(ref name) if name == "m"), "{gone}");
+    }
+
+    #[test]
+    fn a_machine_that_read_late_has_disturbed_the_trial() {
+        let late = Refusal::Late(Duration::from_millis(812));
+        let mut machine = greeted(vec![vec![Said::Reply(2, Reply::Refused(late))]]).unwrap();
+        let said = machine.order(&Order::Closes(1)).unwrap_err();
+        assert_eq!(
+            said.into_fault().to_string(),
+            "host m: its agent read the probes 812 ms late; was it stopped, or the machine?"
+        );
     }
 
     #[test]

@@ -7,6 +7,7 @@ use crate::lab::adapter::Loan;
 use crate::lab::quota::Side;
 use desk::record::{Environment, Fact, LabKind, Plan, Reading, Track, Value};
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 
 /// Host processes to start, each with the channel of its place in the list, from 1.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -134,6 +135,8 @@ pub enum Refusal {
     Quota(String),
     /// A host is gone, and it was this one.
     Gone(String),
+    /// The probes were read this long after the edge of the window, or took this long.
+    Late(Duration),
     /// Anything else.
     Lab(String),
 }
