@@ -146,6 +146,14 @@ impl Environment {
         matches!(self.lab, Some((LabKind::Simulated, _)))
     }
 
+    /// Whether software computes each instruction of the machine (QEMU's TCG), so that no time which
+    /// it takes tells the speed of hardware.
+    #[must_use]
+    pub fn is_emulated(&self) -> bool {
+        let known = |word: &str| word.contains("TCG");
+        known(&self.cpu.model) || self.cpu.hypervisor.as_deref().is_some_and(known)
+    }
+
     /// The quota of CPU time that the control groups of stend have, `1.50 CPUs`, where it is less
     /// than the machine has.
     #[must_use]

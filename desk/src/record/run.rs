@@ -64,6 +64,12 @@ impl Run {
         self.environments.get(LOCAL).unwrap_or(&UNKNOWN)
     }
 
+    /// Whether a machine of the lab is emulated by software: then no figure has a verdict.
+    #[must_use]
+    pub fn is_emulated(&self) -> bool {
+        self.environments.values().any(Environment::is_emulated)
+    }
+
     /// A machine of the lab file; the first, which has a system under test, is the local one.
     #[must_use]
     pub fn environment_of(&self, machine: &str) -> Option<&Environment> {

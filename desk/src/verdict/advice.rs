@@ -90,6 +90,7 @@ fn made(
         Verdict::Equivalent
         | Verdict::TwoStates
         | Verdict::NotComparable
+        | Verdict::Emulated
         | Verdict::Undecided { .. } => None,
     };
     let (comparison, metric) = (comparison.id.clone(), metric.into());

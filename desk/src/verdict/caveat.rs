@@ -171,6 +171,11 @@ pub enum Caveat {
     },
     /// Nothing was measured at all: the hosts are a model.
     Simulated,
+    /// Machines are emulated by software: drivers are real, and no figure tells a speed.
+    Emulated {
+        /// By what.
+        emulator: String,
+    },
     /// Trials of which no valid visit showed anything but the limit of the clients.
     ClientsOnly {
         /// How many pairs of a load point and a treatment.
@@ -244,6 +249,7 @@ pub(super) fn caveats(
     (judged, costs): (&[Judged], &[Cost]),
 ) -> Vec<Caveat> {
     let mut all = Vec::from_iter(simulated(run));
+    all.extend(emulated(run));
     all.extend(noise_floor(judged));
     all.extend(loopback(run));
     all.extend(partial(run));
@@ -390,6 +396,12 @@ fn simulated(run: &Run) -> Option<Caveat> {
     run.environment().is_simulated().then_some(Caveat::Simulated)
 }
 
+fn emulated(run: &Run) -> Option<Caveat> {
+    let machine = run.environments.values().find(|machine| machine.is_emulated())?;
+    let emulator = machine.cpu.hypervisor.as_ref().unwrap_or(&machine.cpu.model).clone();
+    Some(Caveat::Emulated { emulator })
+}
+
 /// Told when the smallest effect that four of five such runs would see exceeds the margin.
 ///
 /// ln effect = (t(1 - alpha/2, n - 1) + t(0.8, n - 1)) sd / √n, the usual approximation of the
@@ -487,7 +499,8 @@ fn shared_machine(run: &Run) -> Vec<Caveat> {
             all.extend(is_virtual.then_some(Caveat::VirtualLinks));
         }
     }
-    let hypervisor = run.environment().cpu.hypervisor.clone();
+    let machine = run.environment();
+    let hypervisor = machine.cpu.hypervisor.clone().filter(|_| !machine.is_emulated());
     all.extend(hypervisor.map(|hypervisor| Caveat::Guest { hypervisor }));
     all
 }

@@ -4,7 +4,7 @@
 
 use super::analysis::Analysis;
 use super::finding::{
-    ClaimCheck, ClaimFigure, ClaimNeed, Comparison, KeptShare, PointResult, Standing, Verdict,
+    ClaimCheck, ClaimFigure, ClaimNeed, Comparison, KeptShare, PointResult, Standing,
 };
 use super::knee::{knee, rises_then_flat};
 use super::machine::{DerivedFact, DerivedKind, MachineCell};
@@ -150,6 +150,7 @@ fn standing(run: &Run, found: &Analysis, (test, magnitude): (&Test, &str)) -> St
     let load = run.plan.loads.iter().find(|load| !load.is_paced(&load.fixed));
     let looked_at = match (test, load) {
         (Test::Needs(need), _) => Err(*need),
+        _ if run.is_emulated() => Err(ClaimNeed::Hardware),
         (Test::Feature(parts), _) => Err(lacks(run, found, parts)),
         (Test::LessPerCopy(theirs), _) => less_per_copy(run, found, (theirs, magnitude)),
         // Theirs is a server's CPU; in a lab on one machine ours is the clients' too.
@@ -437,10 +438,9 @@ fn is_barred(found: &[Comparison], cell: &MachineCell) -> bool {
         let curve = comparison.curve.as_ref();
         point.at.is_none() || curve.is_none_or(|curve| cell.params.get(curve) == point.at.as_ref())
     };
-    let bars =
-        |point: &PointResult| matches!(point.verdict, Verdict::TwoStates | Verdict::NotComparable);
+    let bars = |point: &&PointResult| point.verdict.is_barred();
     let mut all = found.iter().filter(of);
-    all.any(|comparison| comparison.points.iter().any(|p| bars(p) && is_at(comparison, p)))
+    all.any(|comparison| comparison.points.iter().filter(bars).any(|p| is_at(comparison, p)))
 }
 
 /// What each copy keeps where all cores run one, by everything that was measured so and that they

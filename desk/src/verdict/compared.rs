@@ -16,7 +16,7 @@ pub(super) struct Asked<'r> {
     pub contest: Contest<'r>,
     pub rule: Rule<'r>,
     /// What stands in place of a verdict at points that have none, in the order of the points: two
-    /// states, or sides that are not comparable.
+    /// states, sides that are not comparable, or machines that are emulated.
     pub barred: Vec<Option<Verdict>>,
 }
 
@@ -72,6 +72,9 @@ fn over<'r>(run: &'r Run, factor: &'r str) -> Compared<'r> {
                 *bar = Some(Verdict::NotComparable);
             }
             compared.unlike.push(point);
+        }
+        if run.is_emulated() {
+            barred.fill(Some(Verdict::Emulated));
         }
         compared.states.extend(states);
         compared.asked.push(Asked { id, contest, rule, barred });

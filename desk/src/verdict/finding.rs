@@ -28,6 +28,8 @@ pub enum Verdict {
     /// The two sides were not made by the same: another engine, call path, features of the CPU or C
     /// library. Both figures stand, and there is no verdict.
     NotComparable,
+    /// A machine is emulated by software: the figures are those of the emulator.
+    Emulated,
     /// None of these.
     Undecided {
         /// Further blocks (or boots, where the compared factor needs them) that it takes, an
@@ -221,7 +223,20 @@ impl Verdict {
     /// Whether a ratio is shown but says nothing by itself, so that it is in no family of tests.
     #[must_use]
     pub const fn is_barred(self) -> bool {
-        matches!(self, Self::TwoStates | Self::NotComparable)
+        matches!(self, Self::TwoStates) || self.has_no_ratio()
+    }
+
+    /// Whether both figures stand, and their ratio means nothing.
+    #[must_use]
+    pub const fn has_no_ratio(self) -> bool {
+        matches!(self, Self::NotComparable | Self::Emulated)
+    }
+
+    /// What stands for points that are all barred: the reason that weighs most.
+    pub(super) fn of_barred(points: impl Iterator<Item = Option<Self>>) -> Self {
+        let all: Vec<Self> = points.flatten().collect();
+        let heaviest = [Self::Emulated, Self::NotComparable];
+        heaviest.into_iter().find(|bar| all.contains(bar)).unwrap_or(Self::TwoStates)
     }
 }
 
@@ -742,6 +757,8 @@ pub enum ClaimNeed {
     WebServer,
     /// A database.
     Database,
+    /// Machines of hardware: these are emulated by software.
+    Hardware,
     /// Nothing: it is a rule that every verdict here keeps.
     Rule,
 }

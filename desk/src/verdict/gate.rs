@@ -92,6 +92,8 @@ pub enum GateReason {
     TwoStates,
     /// The two sides were not made by the same; more blocks do not help.
     NotComparable,
+    /// A machine is emulated by software; more blocks do not help.
+    Emulated,
     /// The figure has no verdict here.
     Withheld {
         /// Why.
@@ -351,6 +353,7 @@ fn judged<'a>(found: &'a Found<'_>, fail_if: FailIf) -> (GateOutcome, GateReason
     let why = match (outcome, comparison.verdict) {
         (GateOutcome::Inconclusive, Verdict::TwoStates) => GateReason::TwoStates,
         (GateOutcome::Inconclusive, Verdict::NotComparable) => GateReason::NotComparable,
+        (GateOutcome::Inconclusive, Verdict::Emulated) => GateReason::Emulated,
         (GateOutcome::Inconclusive, Verdict::Undecided { more_blocks }) => {
             GateReason::Wide { more_blocks }
         }

@@ -41,6 +41,7 @@ fn ahead(point: &PointResult) -> Option<bool> {
         Verdict::Equivalent
         | Verdict::TwoStates
         | Verdict::NotComparable
+        | Verdict::Emulated
         | Verdict::Undecided { .. } => None,
     }
 }
@@ -104,7 +105,9 @@ fn agreement(c: &Comparison) -> (Agreement, Vec<Region>) {
         Verdict::Better => Some(true),
         Verdict::Worse => Some(false),
         // The mean is none of the curve then, so nothing can contradict it.
-        Verdict::TwoStates | Verdict::NotComparable => return (Agreement::Alike, Vec::new()),
+        Verdict::TwoStates | Verdict::NotComparable | Verdict::Emulated => {
+            return (Agreement::Alike, Vec::new());
+        }
         Verdict::Equivalent | Verdict::Undecided { .. } => None,
     };
     let otherwise = |r: &&Region| Some(r.other_ahead) != ahead && is_beyond(r, c.margin.value);

@@ -441,6 +441,8 @@ impl Cell<'_> {
             let torn = self.is_torn(torn, at.as_ref()).then_some(Verdict::TwoStates);
             let unlike = self.unlike(sides, at.as_ref());
             let bar = if unlike.is_empty() { torn } else { Some(Verdict::NotComparable) };
+            let emulated = sides.a.iter().chain(sides.b).any(|run| run.is_emulated());
+            let bar = if emulated { Some(Verdict::Emulated) } else { bar };
             points.push(Point { at, sides: [a, b], others, bar, unlike, merged });
         }
         (points, u32::try_from(left_out).unwrap_or(u32::MAX))
@@ -545,8 +547,7 @@ fn judge(
     let (overall, verdict, between) = match (kept.is_empty(), all.is_empty()) {
         (_, true) => return None,
         (true, _) => {
-            let unlike = all.iter().any(|p| p.bar == Some(Verdict::NotComparable));
-            let bar = if unlike { Verdict::NotComparable } else { Verdict::TwoStates };
+            let bar = Verdict::of_barred(all.iter().map(|p| p.bar));
             let (overall, _, between) = whole(&all, rule);
             (overall, bar, between)
         }

@@ -97,8 +97,7 @@ pub(super) fn judge(contest: &Contest<'_>, rule: Rule<'_>, barred: &Barred) -> O
     let whole = block_means(&kept);
     let overall = if kept.is_empty() {
         let all: Vec<&[(u32, f64)]> = live.iter().map(|l| l.blocks.as_slice()).collect();
-        let unlike = live.iter().any(|l| bar(l.place) == Some(Verdict::NotComparable));
-        let verdict = if unlike { Verdict::NotComparable } else { Verdict::TwoStates };
+        let verdict = Verdict::of_barred(live.iter().map(|l| bar(l.place)));
         (overall(&block_means(&all), &all, rule)?.0, verdict, false)
     } else {
         overall(&whole, &kept, rule)?

@@ -61,6 +61,8 @@ pub enum Kind {
     TwoStates,
     /// The sides were not made by the same.
     NotComparable,
+    /// A machine is emulated by software.
+    Emulated,
     /// There are figures and no verdict.
     Withheld,
     /// Of several comparisons: some better, none worse.
@@ -103,6 +105,7 @@ impl Kind {
             Verdict::Equivalent => Self::Equivalent,
             Verdict::TwoStates => Self::TwoStates,
             Verdict::NotComparable => Self::NotComparable,
+            Verdict::Emulated => Self::Emulated,
             Verdict::Undecided { .. } => match looks_higher(ratio) {
                 Some(higher) if higher == (better == Better::Higher) => Self::LooksBetter,
                 Some(_) => Self::LooksWorse,
@@ -133,6 +136,7 @@ impl Kind {
                 | Self::Undecided
                 | Self::TwoStates
                 | Self::NotComparable
+                | Self::Emulated
                 | Self::Withheld
                 | Self::Neither
                 | Self::Shared

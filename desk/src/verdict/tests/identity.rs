@@ -48,6 +48,28 @@ fn a_point_made_by_two_engines_leaves_the_curve_and_the_key_is_named() {
 }
 
 #[test]
+fn emulated_machines_have_figures_and_no_verdict_anywhere() {
+    let mut emulated = run(|_, _| SAME);
+    let machine = crate::record::Environment {
+        cpu: crate::record::Cpu {
+            hypervisor: Some("QEMU software emulation (TCG)".into()),
+            ..Default::default()
+        },
+        ..Default::default()
+    };
+    emulated.environments.insert("load".into(), machine);
+    let found = analyse(&emulated);
+    assert_eq!(only(&found).verdict, Verdict::Emulated);
+    assert!(only(&found).points.iter().all(|p| p.verdict == Verdict::Emulated));
+    assert!((only(&found).points[0].base.centre.value / 1e9 - 1.0).abs() < 0.1, "shown");
+    assert!(found.indexes.is_empty() && found.rankings.is_empty());
+    assert!(matches!(found.caveats[0], Caveat::Emulated { .. }), "{:?}", found.caveats);
+    let told = gate(&emulated, &found, FailIf::Worse, None);
+    assert_eq!(told.outcome, GateOutcome::Inconclusive);
+    assert_eq!(told.checks[0].why, GateReason::Emulated);
+}
+
+#[test]
 fn where_no_point_is_left_nothing_passes_a_gate_and_other_keys_change_nothing() {
     let libc = |path: &str, _: &crate::record::Value| match path {
         "pro1000" => [SAME[0], ("libc", "glibc 2.36")],

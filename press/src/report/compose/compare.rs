@@ -272,6 +272,7 @@ fn drawn(
         .map(|p| match p.verdict {
             Verdict::TwoStates => Some(Hollow::States),
             Verdict::NotComparable => Some(Hollow::Unlike),
+            Verdict::Emulated => Some(Hollow::Emulated),
             _ => None,
         })
         .collect();

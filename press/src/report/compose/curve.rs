@@ -121,7 +121,7 @@ fn level_stretches(comparison: &Comparison) -> Vec<(bool, &Value, &Value)> {
         let even = match point.verdict {
             Verdict::Equivalent => true,
             Verdict::Undecided { .. } => false,
-            Verdict::Better | Verdict::Worse | Verdict::TwoStates | Verdict::NotComparable => {
+            _ => {
                 joined = false;
                 continue;
             }

@@ -100,6 +100,7 @@ pub(super) fn weight(caveat: &Caveat) -> f64 {
         | Caveat::Guest { .. }
         | Caveat::Partial { .. }
         | Caveat::Simulated
+        | Caveat::Emulated { .. }
         | Caveat::VirtualLinks => 0.0,
     }
 }
@@ -147,6 +148,7 @@ fn args(writer: &Writer, caveat: &Caveat) -> Result<Args, ReportError> {
         Caveat::Compound { machines, differences, named } => {
             args.name("machines", machines).number("differences", *differences).name("named", named)
         }
+        Caveat::Emulated { emulator } => args.name("emulator", emulator),
         Caveat::Guest { hypervisor } => {
             args.choose("known", known(hypervisor)).name("hypervisor", hypervisor)
         }

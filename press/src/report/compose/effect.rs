@@ -136,11 +136,10 @@ pub(super) fn derived(writer: &Writer, metric: &str) -> Said {
     }
 }
 
-/// A ratio without its interval's level where it says something; a dash where its two sides are not
-/// comparable.
+/// A ratio without its interval's level where it says something; a dash where it means nothing.
 pub(super) fn judged_effect(writer: &Writer, (ratio, verdict): (&Estimate, Verdict)) -> Said {
     match verdict {
-        Verdict::NotComparable => Ok(Prose::none()),
+        unlike if unlike.has_no_ratio() => Ok(Prose::none()),
         _ => short_effect(writer, ratio),
     }
 }

@@ -27,6 +27,8 @@ pub(super) enum Hollow {
     States,
     /// The two sides were not made by the same.
     Unlike,
+    /// A machine is emulated.
+    Emulated,
     /// The clients were at their limit.
     Clients,
     /// The CPU time was too little, or could not be counted surely.
@@ -136,6 +138,7 @@ pub(super) fn hollow_note(writer: &Writer, causes: &BTreeSet<Hollow>) -> Said {
         let cause = writer.label(match cause {
             Hollow::States => "hollow-states",
             Hollow::Unlike => "hollow-unlike",
+            Hollow::Emulated => "hollow-emulated",
             Hollow::Clients => "hollow-clients",
             Hollow::Counted => "hollow-counted",
         })?;

@@ -143,6 +143,7 @@ fn said(writer: &Writer, run: &Run, check: &GateCheck) -> Said {
         GateReason::Overall
         | GateReason::TwoStates
         | GateReason::NotComparable
+        | GateReason::Emulated
         | GateReason::NoPair => Prose::default(),
     };
     Ok(Prose::join(&[sentence, more]))

@@ -220,7 +220,7 @@ pub fn compose(run: &Run, analysis: &Analysis) -> Result<Document, ReportError> 
     let args = whereabouts(&writer, &parts)?.name("run", &run.id);
     Ok(Document {
         language: LANGUAGE,
-        watermark: simulated(&writer, run)?,
+        watermark: watermark(&writer, run)?,
         kicker: writer.say("kicker", args)?,
         title: Prose::verbatim(&run.plan.title),
         question: Prose::verbatim(&run.plan.question),
@@ -239,7 +239,7 @@ pub fn compose_survey(parts: &[Part<'_>]) -> Result<Document, ReportError> {
     let args = whereabouts(&writer, parts)?;
     Ok(Document {
         language: LANGUAGE,
-        watermark: simulated(&writer, first.run)?,
+        watermark: watermark(&writer, first.run)?,
         kicker: writer.say("kicker-survey", args)?,
         title: writer.label("survey-title")?,
         question: writer.label(tune::question(parts))?,
@@ -258,11 +258,12 @@ fn whereabouts(writer: &Writer, parts: &[Part<'_>]) -> Result<Args, ReportError>
         .prose("lab", &testbed::lab_of(writer, parts)?))
 }
 
-/// What marks an article on a model; nothing on a machine.
-fn simulated(writer: &Writer, run: &Run) -> Said {
-    match run.environment().is_simulated() {
-        true => writer.label("watermark-simulated"),
-        false => Ok(Prose::default()),
+/// What marks an article on a model or on emulated machines; nothing on hardware.
+fn watermark(writer: &Writer, run: &Run) -> Said {
+    match (run.environment().is_simulated(), run.is_emulated()) {
+        (true, _) => writer.label("watermark-simulated"),
+        (_, true) => writer.label("watermark-emulated"),
+        _ => Ok(Prose::default()),
     }
 }
 

@@ -18,7 +18,7 @@ use crate::report::error::ReportError;
 use crate::report::words::Args;
 use desk::plan::is_tuning;
 use desk::record::Run;
-use desk::verdict::{Comparison, PointResult, Verdict, compares};
+use desk::verdict::{Comparison, PointResult, compares};
 
 /// Figures of levels side by side that stand open, in the order of the plan's loads, and the most
 /// comparisons of one of them.
@@ -58,8 +58,7 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
 /// tried, the line of the answer says all.
 fn is_news(part: &Part<'_>) -> bool {
     let differs = |c: &Comparison| {
-        let unlike = matches!(c.verdict, Verdict::TwoStates | Verdict::NotComparable);
-        unlike || matches!(news(c), Tone::Good | Tone::Bad) || !c.regions.is_empty()
+        c.verdict.is_barred() || matches!(news(c), Tone::Good | Tone::Bad) || !c.regions.is_empty()
     };
     let told = part.role == Role::NoiseFloor || is_tuning(&part.run.plan);
     !told && part.analysis.comparisons.iter().any(differs)

@@ -109,6 +109,7 @@ pub(super) const fn look(kind: Kind) -> Tone {
         | Kind::Undecided
         | Kind::TwoStates
         | Kind::NotComparable
+        | Kind::Emulated
         | Kind::Withheld => Tone::Open,
         _ => Tone::Plain,
     }

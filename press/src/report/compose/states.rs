@@ -10,7 +10,9 @@ use crate::report::error::ReportError;
 use crate::report::words::Args;
 use desk::record::{Run, Value};
 use desk::stats::Estimate;
-use desk::verdict::{Comparison, GeneratorBound, IdentityKey, State, TwoStates, UnlikeIdentity};
+use desk::verdict::{
+    Comparison, GeneratorBound, IdentityKey, State, TwoStates, UnlikeIdentity, Verdict,
+};
 
 /// Up to this many places with two states are told in sentences; a table has all.
 const TOLD: usize = 2;
@@ -40,6 +42,9 @@ pub(super) fn hollow(
     comparison: &Comparison,
     (level, place): (&str, Option<&Value>),
 ) -> Option<Hollow> {
+    if comparison.verdict == Verdict::Emulated {
+        return Some(Hollow::Emulated);
+    }
     let states = two_states(part, comparison);
     if states.iter().any(|s| s.level == level && s.at.as_ref() == place) {
         return Some(Hollow::States);

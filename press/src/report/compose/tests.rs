@@ -27,7 +27,7 @@ fn two_effects_of_one_sentence_are_both_per_cents_or_both_factors() {
 }
 
 /// Every kind that a verdict on two levels can be of.
-const KINDS: [Kind; 10] = [
+const KINDS: [Kind; 11] = [
     Kind::Better,
     Kind::Worse,
     Kind::Inside,
@@ -37,6 +37,7 @@ const KINDS: [Kind; 10] = [
     Kind::Undecided,
     Kind::TwoStates,
     Kind::NotComparable,
+    Kind::Emulated,
     Kind::Withheld,
 ];
 

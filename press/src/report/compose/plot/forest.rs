@@ -17,7 +17,7 @@ use desk::verdict::Verdict;
 pub fn forest(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Option<Figure>, ReportError> {
     // Where both levels carried the load that was set, the ratio is one by design.
     let all = decisive(parts).into_iter().chain(same(parts));
-    let all: Vec<Judged<'_>> = all.filter(|(_, c)| c.verdict != Verdict::NotComparable).collect();
+    let all: Vec<Judged<'_>> = all.filter(|(_, c)| !c.verdict.has_no_ratio()).collect();
     let Some((run, first)) = all.first().copied().filter(|_| all.len() > 1) else {
         return Ok(None);
     };
@@ -44,8 +44,7 @@ pub fn forest(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Option<Figure>,
         axis.label = ratio_label(writer, part.run)?.text().into();
     }
     let judged = decisive(parts).into_iter();
-    let decided: Vec<Judged<'_>> =
-        judged.filter(|(_, c)| c.verdict != Verdict::NotComparable).collect();
+    let decided: Vec<Judged<'_>> = judged.filter(|(_, c)| !c.verdict.has_no_ratio()).collect();
     let drawn = Drawn {
         kind: FigureKind::Forest,
         title: title(writer, &decided)?,

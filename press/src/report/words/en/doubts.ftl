@@ -19,6 +19,9 @@ doubt-guest = The machine is a guest of { $known ->
 }.
 doubt-guest-means = Other guests and the hypervisor’s scheduler influence the figures. Absolute figures do not carry over to bare metal.
 doubt-guest-fix = Repeat on the bare machine if absolute figures matter.
+doubt-emulated = Machines of this lab are emulated by software ({ $emulator }).
+doubt-emulated-means = The figures are those of the emulator, so there is no verdict on speed. What drivers accept and refuse is true.
+doubt-emulated-fix = Repeat on machines of hardware, by the same plan and a lab file of theirs.
 doubt-steal = The hypervisor took { $share } of all CPU time during the windows.
 doubt-steal-means = Figures are low by about that share, unevenly between blocks.
 doubt-steal-fix = Repeat at a quiet hour or with dedicated CPUs.
@@ -137,6 +140,7 @@ short-guest = { $known ->
     [yes] a guest of { $hypervisor }
    *[no] a virtual machine
 }: other guests influence the figures
+short-emulated = machines emulated by software: no verdict on speed
 short-steal = the hypervisor took { $share } of the CPU time
 short-noise-floor = a level against itself differs by { $brief }
 short-ratio-moved = the ratio drifted by { $moved } over the run

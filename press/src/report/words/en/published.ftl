@@ -51,4 +51,5 @@ claim-needs-second-core = needs a second core: on one CPU there are no copies si
 claim-needs-suite = needs a suite of programs for the CPU
 claim-needs-web-server = needs a web server
 claim-needs-database = needs a database
+claim-needs-hardware = needs machines of hardware: these are emulated
 claim-needs-rule = kept here as a rule: sides made by two versions get no verdict

@@ -1,6 +1,7 @@
 kicker = Run { $run }, { $started }, stend { $version }; { $machine }; { $lab }
 kicker-survey = { $started }, stend { $version }; { $machine }; { $lab }
 watermark-simulated = Simulation: hosts, links and clocks are a model. Nothing was measured.
+watermark-emulated = Emulation: software computes these machines. What their drivers accept is true; no figure tells the speed of hardware.
 survey-title = This machine
 survey-question = What is it, what does it carry, and how steady is it?
 survey-question-tune = What could it gain by other settings?

@@ -46,6 +46,7 @@ finding-worse = { $other } is behind { $base }: { $brief }
 finding-inside = { $other } and { $base } differ, but inside the margin: { $brief }
 finding-equivalent = { $other } and { $base } are equal: { $brief }
 finding-not-comparable = { $other } and { $base } are not comparable
+finding-emulated = { $other } and { $base } are emulated: no verdict
 finding-two-states = { finding-undecided }
 finding-looks-better = { finding-undecided }
 finding-looks-worse = { finding-undecided }
@@ -61,6 +62,7 @@ figure-footnote-hollow = Hollow points: { $causes }.
 hollow-or = { $causes }, or { $cause }
 hollow-states = a level with two states
 hollow-unlike = different engines or CPU features
+hollow-emulated = machines emulated by software
 hollow-clients = the clients at their limit
 hollow-counted = too little CPU time, or an uncertain count of it
 figure-footnote = n = { $blocks } { repeats } in random order; run { $run }.
