@@ -122,6 +122,9 @@ fn guests_serve_runs_and_their_drivers_take_or_refuse_settings() {
         let read = record.observed.get("rx_ring").map(ToString::to_string);
         assert!(set.is_some() && set == read, "{set:?}, {read:?}");
     }
+    let article = fs::read_to_string(place.path.join("rx_ring/report.md")).expect("an article");
+    assert!(article.contains("Emulation: software computes these machines"), "{article}");
+    assert!(article.contains("No verdict on two and one"), "{article}");
     let refused = run(&place, "rx_usecs", "[\"10 us\", \"100 us\"]");
     let words = said(&refused);
     assert_ne!(refused.status.code(), Some(0));

@@ -146,8 +146,8 @@ impl Environment {
         matches!(self.lab, Some((LabKind::Simulated, _)))
     }
 
-    /// Whether software computes each instruction of the machine (QEMU's TCG), so that no time which
-    /// it takes tells the speed of hardware.
+    /// Whether software computes each instruction of the machine (QEMU's TCG). Then no time that it
+    /// takes tells the speed of hardware.
     #[must_use]
     pub fn is_emulated(&self) -> bool {
         let known = |word: &str| word.contains("TCG");

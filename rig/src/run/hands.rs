@@ -106,6 +106,8 @@ impl Bench {
         let rested = watched::rest(&mut self.lab).map_err(LabError::into_fault);
         driven?;
         let (besides, tracks) = rested?;
+        // A clock that jumped within the window is found now.
+        self.lab.find_clocks().map_err(LabError::into_fault)?;
         record.readings.extend(besides);
         record.tracks = tracks;
         let shaped = Shapers::read(&mut self.lab, &link).map_err(LabError::into_fault)?;

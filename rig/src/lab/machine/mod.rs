@@ -20,7 +20,7 @@ pub use order::{Numbered, Order, Raise, Refusal, Reply, Said};
 pub use pair::Pair;
 #[cfg(feature = "machines")]
 pub use tls::Tls;
-pub use transport::{Frame, KEEP_ALIVE, KeepAlive, Transport};
+pub use transport::{Frame, KEEP_ALIVE, KeepAlive, Transport, read_frame};
 
 /// The channel of a machine's own orders and answers.
 pub const OWN: u16 = 0;

@@ -149,3 +149,65 @@ pub enum Said {
     /// The process of the host on this channel has ended.
     Gone(u16),
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use desk::unit::Quantity;
+    use proptest::prelude::*;
+
+    fn orders() -> Vec<Numbered> {
+        let raise = Raise {
+            kind: LabKind::RootNamespaces,
+            hosts: vec!["sut".into(), "c01".into()],
+            clients: 1,
+            grouped: 2,
+            seen: true,
+            machine: None,
+            loans: Vec::new(),
+        };
+        let set = Order::Set("thp".into(), Value::Word("never".into()));
+        let paced = Order::Set("x".into(), Value::Quantity(Quantity::bytes(1500)));
+        let all = [Order::Hello("0.2.0".into()), Order::Clock, Order::Raise(raise), set, paced];
+        (1..).zip(all).collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig {
+            failure_persistence: None,
+            ..ProptestConfig::with_cases(512)
+        })]
+
+        #[test]
+        fn an_order_with_a_changed_byte_is_refused_or_is_an_order(
+            which in 0..5_usize, at in any::<proptest::sample::Index>(), byte in any::<u8>(),
+        ) {
+            let mut body = serde_json::to_vec(&orders()[which]).unwrap();
+            let at = at.index(body.len());
+            body[at] = byte;
+            if let Ok(read) = serde_json::from_slice::<Numbered>(&body) {
+                let written = serde_json::to_vec(&read).unwrap();
+                prop_assert_eq!(serde_json::from_slice::<Numbered>(&written).unwrap(), read);
+            }
+        }
+
+        #[test]
+        fn other_bytes_are_no_order(body in proptest::collection::vec(any::<u8>(), 0..64)) {
+            let _ = serde_json::from_slice::<Said>(&body);
+            prop_assert!(serde_json::from_slice::<Numbered>(&body).is_err());
+        }
+    }
+
+    #[test]
+    fn what_is_no_order_of_the_list_is_refused() {
+        for body in [
+            r#"[1,{"Run":"/bin/sh"}]"#,
+            r#"[1,{"Raise":{"kind":"root"}}]"#,
+            r#"[-1,"Clock"]"#,
+            r#"[1,"Clock",2]"#,
+            r#""Clock""#,
+        ] {
+            assert!(serde_json::from_str::<Numbered>(body).is_err(), "{body}");
+        }
+    }
+}

@@ -36,7 +36,7 @@ impl Transport for Pair {
     }
 
     fn receive(&mut self) -> io::Result<Frame> {
-        transport::read(&mut self.0)
+        transport::read_frame(&mut self.0)
     }
 
     fn socket(&self) -> BorrowedFd<'_> {

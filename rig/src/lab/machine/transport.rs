@@ -74,7 +74,10 @@ pub(super) fn write(to: &mut impl Write, channel: u16, body: &[u8]) -> io::Resul
 }
 
 /// Reads a frame; blocks as long as the stream does.
-pub(super) fn read(from: &mut impl Read) -> io::Result<Frame> {
+///
+/// # Errors
+/// When the stream ends or fails, or the head tells of more than [`BODY_MAX`].
+pub fn read_frame(from: &mut impl Read) -> io::Result<Frame> {
     let mut head = [0; HEAD];
     from.read_exact(&mut head)?;
     let (length, channel) = parse(head)?;
@@ -110,14 +113,15 @@ mod tests {
             }
             let mut from = pipe.as_slice();
             for (channel, body) in all {
-                prop_assert_eq!(read(&mut from).unwrap(), Frame { channel, body });
+                prop_assert_eq!(read_frame(&mut from).unwrap(), Frame { channel, body });
             }
-            prop_assert_eq!(read(&mut from).unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
+            let end = read_frame(&mut from).unwrap_err().kind();
+            prop_assert_eq!(end, io::ErrorKind::UnexpectedEof);
         }
 
         #[test]
         fn less_than_a_head_is_an_error(bytes in proptest::collection::vec(any::<u8>(), 0..6)) {
-            prop_assert!(read(&mut bytes.as_slice()).is_err());
+            prop_assert!(read_frame(&mut bytes.as_slice()).is_err());
         }
     }
 
@@ -126,7 +130,7 @@ mod tests {
         let long = vec![0; BODY_MAX as usize + 1];
         let said = write(&mut Vec::new(), 1, &long).unwrap_err().to_string();
         assert!(said.contains("16777217 B"), "{said}");
-        let said = read(&mut [1, 0, 0, 1, 0, 0].as_slice()).unwrap_err().to_string();
+        let said = read_frame(&mut [1, 0, 0, 1, 0, 0].as_slice()).unwrap_err().to_string();
         assert!(said.contains("the longest is 16777216 B"), "{said}");
     }
 }
