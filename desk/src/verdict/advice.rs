@@ -12,12 +12,14 @@ use crate::stats::Estimate;
 /// asked for, whichever level carries it. Who runs other work is told by the cost of the load.
 /// Where the plan has the same load once at full speed and once paced, the paced one tells that
 /// reader, for there both levels do the same work. A comparison of A with A advises nobody, and one
-/// without CPU readings not about costs. A load of the system under test alone advises nobody.
+/// without CPU readings not about costs. A load of the system under test alone advises nobody, and
+/// neither do emulated machines.
 pub(super) fn advice(run: &Run, comparisons: &[Comparison], costs: &[Cost]) -> Vec<Advice> {
     let plan = &run.plan;
     let paced = |c: &Comparison| load_is_paced(plan, c);
     let mut all = Vec::new();
-    let told = |c: &&Comparison| !c.aa && !plan.runs_alone(&c.load);
+    let told =
+        |c: &&Comparison| !c.aa && !plan.runs_alone(&c.load) && c.verdict != Verdict::Emulated;
     for comparison in comparisons.iter().filter(told) {
         let best = match run.deciding(&comparison.load).map(|metric| metric.role) {
             Some(MetricRole::Rate) => Some(Reader::PeakThroughput).filter(|_| !paced(comparison)),

@@ -122,6 +122,10 @@ pub fn answering<'a>(part: &Part<'a>, asked: &[Judged<'_>]) -> Option<&'a Rankin
 #[must_use]
 pub fn answers(parts: &[Part<'_>]) -> Vec<Claim> {
     let asked = decisive(parts);
+    // Where machines are emulated no comparison has a verdict, and one says why.
+    if let Some(emulated) = asked.iter().find(|(_, c)| c.verdict == Verdict::Emulated) {
+        return vec![of_comparison(*emulated)];
+    }
     if let Some((one, _)) = primary(parts, &asked) {
         return together(&[one]).into_iter().collect();
     }

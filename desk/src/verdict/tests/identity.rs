@@ -63,6 +63,7 @@ fn emulated_machines_have_figures_and_no_verdict_anywhere() {
     assert!(only(&found).points.iter().all(|p| p.verdict == Verdict::Emulated));
     assert!((only(&found).points[0].base.centre.value / 1e9 - 1.0).abs() < 0.1, "shown");
     assert!(found.indexes.is_empty() && found.rankings.is_empty());
+    assert!(found.advice.is_empty(), "{:?}", found.advice);
     assert!(matches!(found.caveats[0], Caveat::Emulated { .. }), "{:?}", found.caveats);
     let told = gate(&emulated, &found, FailIf::Worse, None);
     assert_eq!(told.outcome, GateOutcome::Inconclusive);
