@@ -4,8 +4,9 @@ use super::Writer;
 use super::effect::{plain_effects, short_effects};
 use super::say::{sentence, sign, title, word};
 use crate::claim::{Claim, Kind, Topic, of_comparison};
-use crate::report::{compose, fixture, text};
+use crate::report::{compose, fixture, markdown, text};
 use desk::record::{LinkKind, Placement};
+use desk::verdict::Verdict;
 
 #[test]
 fn two_effects_of_one_sentence_are_both_per_cents_or_both_factors() {
@@ -84,4 +85,23 @@ fn machines_of_a_lab_are_told_with_their_hosts_and_adapters() {
         assert!(article.contains(words), "{words} is not in\n{article}");
     }
     assert!(!article.contains("this one machine"));
+}
+
+#[test]
+fn an_article_on_emulated_machines_has_a_mark_figures_and_no_verdict() {
+    let (mut run, mut analysis) = fixture::single("Emulated", 1.2);
+    run.environment_mut().cpu.hypervisor = Some("QEMU software emulation (TCG)".into());
+    for comparison in &mut analysis.comparisons {
+        comparison.verdict = Verdict::Emulated;
+        comparison.points.iter_mut().for_each(|point| point.verdict = Verdict::Emulated);
+    }
+    let page = markdown(&compose(&run, &analysis).unwrap());
+    for said in
+        ["Emulation: software computes", "**No verdict on pro1000 and onboard:", "≁ emulated"]
+    {
+        assert!(page.contains(said), "{said}: {page}");
+    }
+    for never in ["What to do", "▲", "▼", "ahead"] {
+        assert!(!page.contains(never), "{never}: {page}");
+    }
 }
