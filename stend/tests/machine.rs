@@ -301,3 +301,34 @@ fn an_agent_that_ends_leaves_the_conductor_with_faults_and_no_hang() {
     let gone = until(LIMIT, || place.left_by(pid).is_empty());
     assert!(gone.is_some(), "{:?}", place.left_by(pid));
 }
+
+#[test]
+fn the_unit_of_an_agent_ends_it_alone_so_that_its_guardian_undoes() {
+    let place = Place::new("agent_unit");
+    let words = ["agent", "install-unit", "127.0.0.1:7070", "--dir", "key", "--root", "root"];
+    let unit = place.path.join("root/etc/systemd/system/stend-agent.service");
+    let refused = place.stend(&words);
+    assert_ne!(refused.status.code(), Some(0));
+    assert!(!unit.exists(), "{}", errors(&refused));
+    assert!(place.stend(&["lab", "init", "--dir", "lab"]).status.success());
+    let machine = Joiner { name: "m", namespace: "", dir: "key" };
+    let (joined, said) = joined::join(&place, ("", "127.0.0.9:7713"), &machine);
+    assert!(joined.status.success(), "{said}\n{}", errors(&joined));
+    let installed = place.stend(&words);
+    assert_eq!(installed.status.code(), Some(0), "{}", errors(&installed));
+    let text = fs::read_to_string(&unit).expect("a unit");
+    let key = place.path.join("key");
+    let line = format!("\"{STEND}\" agent listen 127.0.0.1:7070 --dir \"{}\"", key.display());
+    assert!(text.contains(&format!("ExecStart={line}\n")), "{text}");
+    assert!(text.contains("KillMode=process\n") && text.contains("Delegate=yes\n"), "{text}");
+    if std::path::Path::new("/usr/bin/systemd-analyze").exists() {
+        let checked = place.run(&["systemd-analyze", "verify", &unit.display().to_string()]);
+        assert!(checked.status.success(), "{}", errors(&checked));
+        assert!(!errors(&checked).contains("stend"), "{}", errors(&checked));
+    } else {
+        println!("skipped: systemd-analyze is not installed");
+    }
+    let gone = place.stend(&[&words[..], &["--uninstall"]].concat());
+    assert_eq!(gone.status.code(), Some(0), "{}", errors(&gone));
+    assert!(!unit.exists());
+}

@@ -4,6 +4,7 @@
 //! Must not know what a machine is asked, nor how certificates are made.
 
 use super::error::CliError;
+use super::unit::{Place, Unit};
 use super::{OK, invoked, machine, progress, quoted, store, terminal};
 use clap::Subcommand;
 use rig::keeper;
@@ -86,6 +87,17 @@ pub enum Part {
         #[arg(long, value_name = "DIR")]
         dir: Option<PathBuf>,
     },
+    /// Have every boot start the agent, by a unit of systemd
+    InstallUnit {
+        /// Address and port of this machine
+        #[arg(default_value = "0.0.0.0:7000")]
+        address: String,
+        /// Directory of `stend agent join`
+        #[arg(long, value_name = "DIR")]
+        dir: Option<PathBuf>,
+        #[command(flatten)]
+        place: Place,
+    },
 }
 
 /// Does what is asked of a lab.
@@ -143,6 +155,15 @@ pub fn agent(part: &Part) -> Result<u8, CliError> {
             let binary = std::env::current_exe()?;
             let served = keeper::listen((address, *once), &agent, &binary, told);
             served.map_err(CliError::Agent).map(|()| OK)
+        }
+        Part::InstallUnit { address, dir, place } => {
+            let address = machine::socket(address).map_err(CliError::Agent)?;
+            let path = directory(dir.as_deref())?;
+            if !place.uninstall {
+                // Whoever has not joined is told now, and not by the journal of systemd.
+                Agent::open(&path)?;
+            }
+            Unit::agent(address, &path)?.put(place, &mut terminal::out())
         }
     }
 }

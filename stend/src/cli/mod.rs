@@ -46,6 +46,7 @@ mod store;
 mod survey;
 mod terminal;
 mod tune;
+mod unit;
 mod watch;
 
 pub use error::CliError;

@@ -53,10 +53,11 @@ pub fn join(
     (joined, said)
 }
 
-/// Words that run a program in a namespace.
+/// Words that run a program in a namespace, or here where it has no name.
 pub fn inside<'w>(namespace: &'w str, words: &[&'w str]) -> Vec<String> {
-    let enter = ["nsenter".to_owned(), format!("--net=/run/netns/{namespace}"), "env".to_owned()];
-    enter.into_iter().chain(words.iter().map(|word| (*word).to_owned())).collect()
+    let enter = ["nsenter".to_owned(), format!("--net=/run/netns/{namespace}")];
+    let enter = enter.into_iter().filter(|_| !namespace.is_empty()).chain(["env".to_owned()]);
+    enter.chain(words.iter().map(|word| (*word).to_owned())).collect()
 }
 
 /// Runs a program to its end.

@@ -1,14 +1,14 @@
 //! Knows `stend factors`: what can be switched here, what is switched, and how it comes back.
 
 mod list;
-mod unit;
 
 use super::error::CliError;
+use super::unit::{Place, Unit};
 use super::{GIVEN_UP, OK, invoked, terminal};
 use clap::Subcommand;
 use rig::lab::undo::{self, Entry, Fate, Kind, Story};
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// What of the factors is asked for.
 #[derive(Debug, Subcommand)]
@@ -24,14 +24,7 @@ pub enum What {
         forget: bool,
     },
     /// Have every boot bring back what a run left switched, by a unit of systemd
-    InstallUnit {
-        /// Directory that is the root of the system
-        #[arg(long, value_name = "DIR", default_value = "/")]
-        root: PathBuf,
-        /// Take the unit away again
-        #[arg(long)]
-        uninstall: bool,
-    },
+    InstallUnit(Place),
 }
 
 /// Does one of them.
@@ -47,8 +40,7 @@ pub fn factors(what: &What) -> Result<u8, CliError> {
         }
         What::Status => status(&mut out),
         What::Restore { forget } => restore(*forget, &mut out),
-        What::InstallUnit { root, uninstall: false } => unit::install(root, &mut out),
-        What::InstallUnit { root, uninstall: true } => unit::uninstall(root, &mut out),
+        What::InstallUnit(place) => Unit::restore()?.put(place, &mut out),
     }
 }
 
