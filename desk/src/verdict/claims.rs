@@ -338,7 +338,9 @@ pub(super) fn claims_of_two([a, b]: [Measured<'_>; 2], found: &[Comparison]) -> 
     let tests = tests_of_claims();
     let check = |claim: Claim| {
         let Test::Feature(parts) = tests.get(&claim.id)? else { return None };
-        let standing = feature(runs, found, parts);
+        let emulated = runs.iter().any(|(run, _)| run.is_emulated());
+        let standing =
+            if emulated { Err(ClaimNeed::Hardware) } else { feature(runs, found, parts) };
         let standing = standing.unwrap_or_else(|missing| Standing::NotMeasured { missing });
         Some(beside(claim, standing))
     };

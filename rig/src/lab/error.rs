@@ -102,7 +102,7 @@ pub enum LabError {
         machine: String,
     },
     /// The agent of a machine read its probes too late at an edge of the window.
-    #[error("{what}", what = read_late(*late))]
+    #[error("machine '{machine}': {}", read_late(*late))]
     Late {
         /// Which machine.
         machine: String,

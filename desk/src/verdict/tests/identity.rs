@@ -68,6 +68,9 @@ fn emulated_machines_have_figures_and_no_verdict_anywhere() {
     let told = gate(&emulated, &found, FailIf::Worse, None);
     assert_eq!(told.outcome, GateOutcome::Inconclusive);
     assert_eq!(told.checks[0].why, GateReason::Emulated);
+    let twice = compare_runs(&emulated, &emulated, Wanted::default()).unwrap();
+    assert!(!twice.comparisons.is_empty());
+    assert!(twice.comparisons.iter().all(|c| c.verdict == Verdict::Emulated));
 }
 
 #[test]

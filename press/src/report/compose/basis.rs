@@ -30,7 +30,10 @@ pub(super) fn next(writer: &Writer, part: &Part<'_>) -> Result<Option<Prose>, Re
     let [base, other] = claim.pair();
     let args = Args::new().name("base", base).name("other", other);
     let open = claim.kind.is_open();
-    if open && let Some(level) = unsteady(part) {
+    if open
+        && claim.kind != Kind::Emulated
+        && let Some(level) = unsteady(part)
+    {
         return writer.say("next-states", args.name("level", &level)).map(Some);
     }
     let key = match claim.kind {

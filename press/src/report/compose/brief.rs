@@ -45,8 +45,7 @@ pub(super) fn lines(
     };
     let compared = !asked.is_empty();
     // What to do about a setting of the machine is said by its own command.
-    let emulated = part.run.is_emulated();
-    let advised = compared && !is_tuning(&part.run.plan) && !emulated;
+    let advised = compared && !is_tuning(&part.run.plan);
     let next = if advised { basis::next(writer, part)? } else { None };
     let holds = if compared { Some(basis::holds(writer, part)?) } else { None };
     let lines = [
@@ -59,7 +58,7 @@ pub(super) fn lines(
         ("box-cause", cause),
         ("box-sure", Vec::from_iter(basis::sure(writer, part, asked)?)),
         ("box-holds", Vec::from_iter(holds)),
-        ("box-others", if emulated { Vec::new() } else { crossed::sentences(writer, part)? }),
+        ("box-others", crossed::sentences(writer, part)?),
     ];
     let mut rulings = Vec::new();
     for (key, said) in lines {

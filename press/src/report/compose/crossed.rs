@@ -14,10 +14,12 @@ use desk::verdict::{Comparison, was_carried};
 const SIDES: usize = 3;
 
 /// One sentence for each level of each other factor: where it does most under each level of the
-/// compared one.
+/// compared one. None of comparisons without a ratio.
 pub(super) fn sentences(writer: &Writer, part: &Part<'_>) -> Result<Vec<Prose>, ReportError> {
     let mut said = Vec::new();
-    for group in grouped(&all(part)) {
+    let rated: Vec<Judged<'_>> =
+        all(part).into_iter().filter(|(_, c)| !c.verdict.has_no_ratio()).collect();
+    for group in grouped(&rated) {
         said.push(sentence(writer, part, &group)?);
     }
     Ok(said)
