@@ -74,32 +74,63 @@ fn to_ns(time: Timespec) -> u64 {
 }
 
 /// A clock that a test of a debug build plants in an agent and its hosts: `STEND_TEST_CLOCK=A,B`
-/// shows the kernel's time, B ppm too fast since the boot, and A seconds ahead. A release build has
-/// none.
+/// shows the kernel's time, B ppm too fast since the boot, and A seconds ahead; `A,B,S,T` steps by S
+/// more when the kernel's clock is at T seconds. A release build has none.
 #[cfg(debug_assertions)]
 mod planted {
     use std::sync::OnceLock;
 
-    static CLOCK: OnceLock<Option<(f64, f64)>> = OnceLock::new();
+    static CLOCK: OnceLock<Option<Clock>> = OnceLock::new();
 
-    fn clock() -> Option<(f64, f64)> {
-        *CLOCK.get_or_init(|| {
-            let text = std::env::var("STEND_TEST_CLOCK").ok()?;
-            let (ahead_s, ppm) = text.split_once(',')?;
-            Some((ahead_s.parse::<f64>().ok()? * 1e9, 1.0 + ppm.parse::<f64>().ok()? / 1e6))
-        })
+    /// All but the pace in nanoseconds.
+    #[derive(Clone, Copy)]
+    pub struct Clock {
+        ahead: f64,
+        pace: f64,
+        step: f64,
+        at: f64,
+    }
+
+    impl Clock {
+        pub fn read(text: &str) -> Option<Self> {
+            let numbers: Result<Vec<f64>, _> = text.split(',').map(str::parse).collect();
+            let (ahead, ppm, step, at) = match numbers.ok()?[..] {
+                [ahead, ppm] => (ahead, ppm, 0.0, f64::INFINITY),
+                [ahead, ppm, step, at] => (ahead, ppm, step, at),
+                _ => return None,
+            };
+            let pace = 1.0 + ppm / 1e6;
+            Some(Self { ahead: ahead * 1e9, pace, step: step * 1e9, at: at * 1e9 })
+        }
+
+        pub fn shown(&self, ns: f64) -> f64 {
+            let step = if ns < self.at { 0.0 } else { self.step };
+            ns.mul_add(self.pace, self.ahead + step)
+        }
+
+        pub fn meant(&self, ns: f64) -> f64 {
+            let before = (ns - self.ahead) / self.pace;
+            if before < self.at {
+                return before;
+            }
+            ((ns - self.ahead - self.step) / self.pace).max(self.at)
+        }
+    }
+
+    fn clock() -> Option<Clock> {
+        *CLOCK.get_or_init(|| Clock::read(&std::env::var("STEND_TEST_CLOCK").ok()?))
     }
 
     #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "a test")]
     #[expect(clippy::cast_sign_loss, reason = "a clock of a test is never below 0")]
     pub fn shown(ns: u64) -> u64 {
-        clock().map_or(ns, |(ahead, pace)| (ns as f64).mul_add(pace, ahead) as u64)
+        clock().map_or(ns, |clock| clock.shown(ns as f64) as u64)
     }
 
     #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "a test")]
     #[expect(clippy::cast_sign_loss, reason = "a clock of a test is never below 0")]
     pub fn meant(ns: u64) -> u64 {
-        clock().map_or(ns, |(ahead, pace)| ((ns as f64 - ahead) / pace).ceil() as u64)
+        clock().map_or(ns, |clock| clock.meant(ns as f64).ceil() as u64)
     }
 }
 
@@ -139,5 +170,21 @@ mod tests {
         assert_eq!(cpu_ns_of(0), None);
         assert_eq!(cpu_ns_of(u32::MAX), None);
         assert_eq!(cpu_ns_of_thread(1), None, "not a thread of this process");
+    }
+
+    #[cfg(debug_assertions)]
+    #[test]
+    fn a_planted_clock_is_ahead_and_steps() {
+        let clock = planted::Clock::read("3,100,0.5,10").unwrap();
+        let (before, after) = (9e9, 11e9);
+        assert!((clock.shown(before) - 12.0009e9).abs() < 1.0);
+        assert!((clock.shown(after) - 14.5011e9).abs() < 1.0);
+        for at in [before, 10e9, after] {
+            assert!((clock.meant(clock.shown(at)) - at).abs() < 1.0, "{at}");
+        }
+        assert!((clock.meant(13.2e9) - 10e9).abs() < 1.0, "a moment that the step leaps over");
+        let steady = planted::Clock::read("-1,0").unwrap();
+        assert!((steady.shown(after) - 10e9).abs() < 1.0);
+        assert!(planted::Clock::read("1").is_none() && planted::Clock::read("1,x").is_none());
     }
 }
