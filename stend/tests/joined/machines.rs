@@ -31,10 +31,15 @@ two = "two-b"
 load = "load-b"
 "#;
 
-/// A load whose rate the plan sets, so that figures can be compared on a machine that others use.
+/// A load whose rate the plan sets, so that figures can be compared on a machine that others use;
+/// for plans without a load.
 const PACED: &str = r#"
-lab.clients = 2
 load.net = { workload = "tcp_stream", offered_load = "200 Mbit/s" }
+"#;
+
+/// Short visits to two clients.
+const SHORT: &str = r#"
+lab.clients = 2
 method.dry = false
 method.steady = "noted"
 method.settle = "200 ms"
@@ -45,15 +50,15 @@ method.window = "300 ms"
 /// Namespaces, cables and agents; all is gone when it is dropped.
 pub struct Machines {
     /// What the names of the namespaces begin with.
-    prefix: &'static str,
+    prefix: String,
     /// Agents that run, by machine.
     pub agents: BTreeMap<&'static str, Running>,
 }
 
 impl Machines {
     /// Lays namespaces and cables and starts an agent on each machine.
-    pub fn lay(place: &Place, prefix: &'static str) -> Self {
-        let mut machines = Self { prefix, agents: BTreeMap::new() };
+    pub fn lay(place: &Place, prefix: &str) -> Self {
+        let mut machines = Self { prefix: prefix.into(), agents: BTreeMap::new() };
         machines.remove();
         let con = machines.conductor();
         let mut lines = vec![format!("netns add {con}")];
@@ -112,15 +117,26 @@ impl Machines {
     }
 
     /// Starts the agent of a machine that has joined, with a sysfs and names of namespaces of its
-    /// own, as a computer has them.
+    /// own, as a computer has them. Where the place has the file of [`swappiness`], the agent has
+    /// it as its own setting.
     pub fn serve(&mut self, place: &Place, name: &'static str) {
+        self.serve_with(place, name, &[]);
+    }
+
+    /// The same, with variables of the environment.
+    pub fn serve_with(&mut self, place: &Place, name: &'static str, variables: &[&str]) {
         let namespace = self.namespace(name);
-        let own = "mount -t tmpfs none /run/netns; exec \"$@\"";
+        let file = swappiness(name);
+        let own = format!(
+            "mount -t tmpfs none /run/netns; \
+             [ ! -e {file} ] || mount --bind {file} /proc/sys/vm/swappiness; exec \"$@\""
+        );
         let journal = format!("STEND_JOURNAL={}", journal(name));
         let address = format!("{}.2:7000", network(name));
-        let words = ["ip", "netns", "exec", &namespace, "sh", "-c", own, "sh", "env", &journal];
+        let words = ["ip", "netns", "exec", &namespace, "sh", "-c", &own, "sh", "env", &journal];
         let serve = [STEND, "agent", "listen", &address, "--dir", name];
-        let agent = place.start_logged(&[&words[..], &serve].concat(), &format!("{name}.log"));
+        let words = [&words[..], variables, &serve].concat();
+        let agent = place.start_logged(&words, &format!("{name}.log"));
         assert!(until(LIMIT, || listens(&namespace)).is_some(), "{name}: {}", logs(place));
         self.agents.insert(name, agent);
     }
@@ -141,7 +157,9 @@ impl Machines {
 
     /// Words that run a plan on the machines, or on this one.
     pub fn words(&self, place: &Place, (plan, out): (&str, &str), machines: bool) -> Vec<String> {
-        fs::write(place.path.join("plan.toml"), plan.to_owned() + PACED).expect("a plan");
+        let load = if plan.contains("load.net") { "" } else { PACED };
+        let plan = [plan, load, SHORT].concat();
+        fs::write(place.path.join("plan.toml"), plan).expect("a plan");
         let words = ["STEND_LAB_DIR=lab", STEND, "run", "plan.toml", "--out", out];
         let more: &[&str] = if machines { &["--machines", "lab.toml"] } else { &[] };
         inside(&self.conductor(), &[&words[..], more].concat())
@@ -171,6 +189,11 @@ pub fn journal(name: &str) -> String {
     format!("journal-{name}")
 }
 
+/// The file that a machine has in place of the setting.
+pub fn swappiness(name: &str) -> String {
+    format!("swappiness-{name}")
+}
+
 /// What the agents have said.
 pub fn logs(place: &Place) -> String {
     let read = |name| fs::read_to_string(place.path.join(format!("{name}.log")));
@@ -185,6 +208,11 @@ pub fn place(name: &str, sut: &str) -> Option<Place> {
         return None;
     }
     let place = Place::new(name);
-    fs::write(place.path.join("lab.toml"), LAB.replace("SUT", sut)).expect("a lab file");
+    write_lab(&place, sut);
     Some(place)
+}
+
+/// Writes the lab file of three machines into a place.
+pub fn write_lab(place: &Place, sut: &str) {
+    fs::write(place.path.join("lab.toml"), LAB.replace("SUT", sut)).expect("a lab file");
 }

@@ -7,6 +7,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -56,17 +57,27 @@ window = "100 ms"
 pub struct Place {
     pub path: PathBuf,
     saved: Vec<String>,
-    _alone: File,
+    alone: Arc<File>,
 }
 
 impl Place {
     pub fn new(name: &str) -> Self {
         let alone = File::create(std::env::temp_dir().join("stend-machine.lock")).expect("a lock");
         flock(&alone, FlockOperation::LockExclusive).expect("the machine to ourselves");
+        Self::at(name, Arc::new(alone))
+    }
+
+    /// Another place, for tests that share the machine because they switch what is not the whole
+    /// machine's.
+    pub fn beside(&self, name: &str) -> Self {
+        Self::at(name, Arc::clone(&self.alone))
+    }
+
+    fn at(name: &str, alone: Arc<File>) -> Self {
         let path = std::env::temp_dir().join(format!("stend-{name}-{}", std::process::id()));
         fs::create_dir_all(path.join("journal")).expect("a directory");
         fs::write(path.join("plan.toml"), PLAN).expect("a plan");
-        Self { path, saved: now(), _alone: alone }
+        Self { path, saved: now(), alone }
     }
 
     /// The plan, with this in place of that.
@@ -169,6 +180,11 @@ impl Running {
         thread::sleep(Duration::from_millis(1));
         self.0.wait().expect("it ends");
         pid
+    }
+
+    /// Whether it has ended.
+    pub fn has_ended(&mut self) -> bool {
+        self.0.try_wait().expect("it can be waited for").is_some()
     }
 
     /// Waits for its end, at most `limit`; a status only if it ends and was not killed.
