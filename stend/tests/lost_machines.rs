@@ -28,6 +28,7 @@ use rig::lab::machine::LEASE;
 use rig::store::Store;
 use rustix::process::Signal;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::fs;
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -125,7 +126,6 @@ impl Chance {
 }
 
 /// A fault, as its seed has it.
-#[derive(Clone, Copy, Debug)]
 struct Strike {
     seed: u32,
     kind: Kind,
@@ -147,6 +147,15 @@ impl Strike {
         let moment = if early { START } else { MOMENT }.mul_f64(chance.share());
         let step_s = STEP[0] * (STEP[1] / STEP[0]).powf(chance.share());
         Self { seed, kind, victim, early, moment, step_s }
+    }
+}
+
+impl fmt::Display for Strike {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { seed, kind, victim, early, moment, step_s } = self;
+        let since = if *early { "the start" } else { "a record" };
+        write!(f, "seed {seed}: {kind:?} of {victim} {moment:.2?} after {since}")?;
+        if *kind == Kind::ClockStepped { write!(f, ", by {step_s:.2} s") } else { Ok(()) }
     }
 }
 
@@ -298,7 +307,7 @@ impl Bed {
         let new = run.records.get(before..).unwrap_or_default();
         let faults: Vec<Fault> = new.iter().filter_map(|r| r.outcome.fault.clone()).collect();
         let known = |fault: &Fault| names(fault, strike) || disturbs(fault);
-        assert!(faults.iter().all(known), "{strike:?}: {faults:?}\n{}", self.log());
+        assert!(faults.iter().all(known), "{strike}: {faults:?}\n{}", self.log());
         met.then_some((last, faults))
     }
 
@@ -494,13 +503,13 @@ fn serve(mut bed: Bed, (first, count): (u32, u32), seen: &Mutex<Seen>) {
         let strike = Strike::of(first.wrapping_add(nth));
         let before = bed.records();
         let Some((last, faults)) = bed.take(&strike) else {
-            println!("{strike:?}: the run had ended\n{}", bed.log());
+            println!("{strike}: the run had ended\n{}", bed.log());
             continue;
         };
         see().met(last);
         let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
         let records = bed.records().saturating_sub(before);
-        println!("{strike:?}: back after {last:.2?}; {records} records; {faults:?}");
+        println!("{strike}: back after {last:.2?}; {records} records; {faults:?}");
     }
 }
 

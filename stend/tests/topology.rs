@@ -211,5 +211,10 @@ fn a_thousand_streams_open_and_are_read_at_the_edges_of_the_window() {
         let record = visit(&mut bench, &plan).expect("a visit that nobody disturbed");
         assert_eq!(record.outcome.fault, None, "{clients} x {streams} {direction}");
         assert!(record.outcome.samples[0].quantity.value > 0.0);
+        let late = record.readings.iter().filter(|reading| reading.probe == "start");
+        let late: Vec<f64> = late.map(|reading| reading.quantity.value).collect();
+        let last = late.iter().copied().fold(0.0, f64::max);
+        println!("{clients} x {streams} {direction}: all went within {:.1} ms", last * 1e3);
+        assert_eq!(late.len(), clients as usize + 1);
     }
 }

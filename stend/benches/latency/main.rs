@@ -119,7 +119,7 @@ fn run(case: &Case) -> Result<(Distribution, Vec<f64>), Failed> {
     let connect = json!(["127.0.0.1", [port], threads, order]);
     tell(&mut part, json!({ "Stage": { "Connect": connect } }))?;
     let go_ns = clock::now_ns();
-    tell(&mut part, json!("Go"))?;
+    tell(&mut part, json!({ "Go": go_ns }))?;
     let opens_ns = go_ns + 100_000_000;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "seconds")]
     let closes_ns = opens_ns + (case.window * 1e9) as u64;

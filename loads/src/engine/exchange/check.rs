@@ -6,7 +6,7 @@ use super::Recipe;
 use super::order::{ThreadPlan, Threads};
 use super::part::{HostMark, ThreadCount, ThreadEnd};
 use super::take::{LATENESS, RESPONSE, SERVICE};
-use crate::engine::net::life::{check_moments, series};
+use crate::engine::net::life::{check_moments, series, starts};
 use crate::engine::net::{Life, account, seconds};
 use desk::record::flow::{Flow, Flows};
 use desk::record::{
@@ -118,7 +118,7 @@ pub fn check(recipe: &Recipe, evidence: &Evidence) -> Result<Checked, Fault> {
         settle: Some(Quantity::seconds(seconds(life.settle_ns))),
         fault: None,
     };
-    let mut readings = Vec::new();
+    let mut readings: Vec<Reading> = starts(&evidence.host_names, &life.late_ns).collect();
     for host in 0..evidence.host_names.len() {
         readings.extend(of_host(evidence, host)?);
     }

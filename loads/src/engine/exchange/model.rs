@@ -251,6 +251,7 @@ fn evidence(
     let life = Life {
         steady: scene.steady,
         settle_ns: window.opens_ns - scene.go_ns,
+        late_ns: Vec::new(),
         window_ns: (window.opens_ns, window.closes_ns),
         clock_bound_ns: 0,
         opened: hosts.clone().map(|host| told.mark(host, false)).collect(),

@@ -4,7 +4,7 @@
 //! what travels; it announces the edges of the window and no more.
 
 use super::opening::longest;
-use desk::record::{Fault, Series};
+use desk::record::{Fault, Reading, Series};
 use desk::search::{Reached, steady};
 use desk::unit::{Quantity, Unit};
 use rig::lab::agent::Part;
@@ -16,7 +16,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// How far ahead an edge is announced, so that every host hears of it in time.
+/// How far ahead a start or an edge is announced, so that every host hears of it in time.
 const AHEAD_NS: u64 = 6_000_000;
 /// The same for every host that has to be told, nanoseconds.
 const AHEAD_EACH_NS: u64 = 300_000;
@@ -74,7 +74,8 @@ pub trait At {
 #[derive(Serialize, Deserialize)]
 enum Ask<S> {
     Stage(S),
-    Go,
+    /// Go at this moment of the host's clock, nanoseconds.
+    Go(u64),
     Sample,
     Opens(Span),
     Closes(Span),
@@ -84,7 +85,8 @@ enum Ask<S> {
 #[derive(Serialize, Deserialize)]
 enum Told<A, M, E> {
     Staged(A),
-    Going,
+    /// It went at this moment.
+    Going(u64),
     Sampled(u64, u64),
     /// What was read, and the work done in steps: at the opening, or from there to the close.
     Marked(M, Vec<u64>),
@@ -108,7 +110,7 @@ pub fn make_part<E: End>() -> Part {
     Box::new(move |body| {
         let ask = serde_json::from_value(body).map_err(|e| e.to_string())?;
         match ask {
-            Ask::Go => {
+            Ask::Go(_) => {
                 urgent.get_or_insert_with(Urgent::begin);
             }
             Ask::Stage(_) | Ask::Stop => drop(urgent.take()),
@@ -122,9 +124,11 @@ pub fn make_part<E: End>() -> Part {
 fn answer<E: End>(end: &mut E, ask: Ask<E::Stage>) -> Result<Answered<E>, String> {
     match ask {
         Ask::Stage(order) => end.stage(order).map(Told::Staged),
-        Ask::Go => {
+        Ask::Go(at_ns) => {
+            clock::sleep_until(at_ns);
+            let went_ns = clock::now_ns();
             end.go();
-            Ok(Told::Going)
+            Ok(Told::Going(went_ns))
         }
         Ask::Sample => Ok(Told::Sampled(clock::now_ns(), end.done())),
         Ask::Opens(window) => {
@@ -169,6 +173,8 @@ pub struct Life<M, E> {
     pub steady: bool,
     /// Time from go to the opening, nanoseconds.
     pub settle_ns: u64,
+    /// How long after that every host went, nanoseconds.
+    pub late_ns: Vec<u64>,
     /// Announced edges, nanoseconds.
     pub window_ns: (u64, u64),
     /// Every host when the window opened.
@@ -219,13 +225,11 @@ impl Course {
         lab: &mut Lab,
         edges: &mut Edges<'_>,
     ) -> Result<Life<E::Mark, E::Ended>, LabError> {
-        let go_ns = clock::now_ns();
-        self.ask::<E, _>(lab, &self.all(|| Ask::Go), |told| {
-            matches!(told, Told::Going).then_some(())
-        })?;
+        let go_ns = self.soon_ns();
+        let late_ns = self.go::<E>(lab, go_ns)?;
         let steady = self.warm_up::<E>(lab, go_ns)?;
         lab.find_clocks_beside_load()?;
-        let opens_ns = clock::now_ns() + AHEAD_NS + AHEAD_EACH_NS * self.hosts.len() as u64;
+        let opens_ns = self.soon_ns();
         let closes_ns = opens_ns + u64::try_from(self.window.as_nanos()).unwrap_or(u64::MAX);
         let window = Span { opens_ns, closes_ns };
         let (opened, first): (Vec<_>, Vec<_>) =
@@ -239,7 +243,35 @@ impl Course {
         })?;
         let (settle_ns, window_ns) = (opens_ns - go_ns, (opens_ns, closes_ns));
         let (course, clock_bound_ns) = (course.collect(), lab.clock_bound_ns(closes_ns));
-        Ok(Life { steady, settle_ns, window_ns, opened, closed, course, ended, clock_bound_ns })
+        Ok(Life {
+            steady,
+            settle_ns,
+            late_ns,
+            window_ns,
+            opened,
+            closed,
+            course,
+            ended,
+            clock_bound_ns,
+        })
+    }
+
+    /// A moment of which every host hears in time.
+    fn soon_ns(&self) -> u64 {
+        clock::now_ns() + AHEAD_NS + AHEAD_EACH_NS * self.hosts.len() as u64
+    }
+
+    /// Has all hosts go at a moment; how long after it each of them went, nanoseconds.
+    fn go<E: End>(&self, lab: &mut Lab, go_ns: u64) -> Result<Vec<u64>, LabError> {
+        let ask = |at: &usize| (*at, Ask::Go(lab.on_clock_of(*at, go_ns)));
+        let asks: Vec<_> = self.hosts.iter().map(ask).collect();
+        let went = self.ask::<E, _>(lab, &asks, |told| match told {
+            Told::Going(at_ns) => Some(at_ns),
+            _ => None,
+        })?;
+        let late =
+            |(at, went_ns): (&usize, u64)| lab.from_clock_of(*at, went_ns).saturating_sub(go_ns);
+        Ok(self.hosts.iter().zip(went).map(late).collect())
     }
 
     /// Waits until the rate is level; says whether it was when the waiting ended.
@@ -362,6 +394,16 @@ fn reached(samples: &[(u64, u64)], go_ns: u64) -> Reached {
     let since_go: f64 = samples.iter().map(|(at, _)| at.saturating_sub(go_ns) as f64 / 1e9).sum();
     let done: u64 = samples.iter().map(|(_, done)| done).sum();
     Reached { at_s: since_go / samples.len().max(1) as f64, done: done as f64 }
+}
+
+/// How long after the moment that was announced every host went, as readings.
+pub fn starts(hosts: &[String], late_ns: &[u64]) -> impl Iterator<Item = Reading> {
+    hosts.iter().zip(late_ns).map(|(host, late_ns)| Reading {
+        probe: "start".into(),
+        host: host.as_str().into(),
+        key: "late".into(),
+        quantity: Quantity::seconds(super::seconds(*late_ns)),
+    })
 }
 
 /// Every host must have read its counters near the announced edges, or there is no common window.

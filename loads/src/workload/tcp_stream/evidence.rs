@@ -34,6 +34,8 @@ pub struct Evidence {
     pub clock_bound_ns: u64,
     /// Time from go to the opening, nanoseconds.
     pub settle_ns: u64,
+    /// How long after that every host went, nanoseconds.
+    pub late_ns: Vec<u64>,
     /// Whether the rate was level then.
     pub steady: bool,
     /// Every stream end over the whole trial, a list a host.

@@ -4,6 +4,7 @@
 
 use super::evidence::{Evidence, end_at};
 use super::run::{Direction, HostMark, StreamMark};
+use crate::engine::net::life::starts;
 use crate::engine::net::{account, seconds};
 use desk::record::Reading;
 use desk::unit::{Quantity, Unit};
@@ -12,7 +13,7 @@ use std::collections::BTreeMap;
 /// All readings of a trial over its window.
 pub fn of(evidence: &Evidence) -> Vec<Reading> {
     let marks = evidence.opened.iter().zip(&evidence.closed);
-    let mut all = Vec::new();
+    let mut all: Vec<Reading> = starts(&evidence.host_names, &evidence.late_ns).collect();
     for (host, (opened, closed)) in evidence.host_names.iter().zip(marks) {
         let mut add = |probe: &str, key: &str, value: f64, unit| {
             let (probe, host, key) = (probe.into(), host.as_str().into(), key.into());

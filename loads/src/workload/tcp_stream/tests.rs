@@ -201,6 +201,7 @@ fn evidence() -> Evidence {
         window_ns: (50_000_000, 150_000_000),
         clock_bound_ns: 0,
         settle_ns: 1,
+        late_ns: Vec::new(),
         steady: true,
         ends: vec![vec![end(true, 2_000_000)], vec![end(false, 2_000_000)]],
         refused: 0,

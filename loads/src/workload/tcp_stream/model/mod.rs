@@ -123,6 +123,7 @@ fn evidence(
         window_ns: (opens_ns, closes_ns),
         clock_bound_ns: 0,
         settle_ns: opens_ns - scene.go_ns,
+        late_ns: Vec::new(),
         steady: scene.steady,
         ends: hosts.iter().map(ended).collect(),
         refused: 0,
