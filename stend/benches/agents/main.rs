@@ -27,7 +27,7 @@ const AGENTS: u8 = 200;
 const CLIENTS: usize = 64;
 const PLAN: &str = r#"title = "Start"
 lab.clients = 64
-load.net = { workload = "tcp_stream", offered_load = "64 Mbit/s" }
+load.net = { workload = "tcp_stream", offered_load = "64 Mbit/s", request_size = "1 KiB" }
 method.blocks = 40
 method.dry = false
 method.steady = "noted"
@@ -217,7 +217,7 @@ fn greet(address: SocketAddr, name: &str, conductor: &Conductor) -> Result<Machi
 fn starts(path: &Path) -> Result<Vec<f64>, Failed> {
     fs::write(path.join("plan.toml"), PLAN)?;
     let mut command = Command::new(STEND);
-    command.args(["run", "plan.toml", "--out", "out"]).current_dir(path);
+    command.args(["run", "plan.toml", "--out", "out", "--store", "lab.stend"]).current_dir(path);
     command.env("STEND_JOURNAL", path.join("journal")).stdout(Stdio::null());
     let status = command.status()?;
     let text = fs::read_to_string(path.join("out/records.json"));
