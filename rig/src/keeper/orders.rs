@@ -3,6 +3,7 @@
 //! Must not know who gave it, nor over which transport.
 
 use super::Ended;
+use super::examine::examine;
 use super::stolen::stolen;
 use super::watch::{Edge, Watch};
 use crate::factor::{self, FactorError, MachineSettings};
@@ -95,6 +96,10 @@ impl Orders {
         match order {
             Order::Hello(version) => done(same_version(&version), refuse_lab),
             Order::Clock => Reply::Clock(clock::now_ns()),
+            Order::Examine(adapters, control) => {
+                let found = examine(&self.binary, &self.root, &adapters, &control);
+                Reply::Examined(Box::new(found))
+            }
             Order::Environment => Reply::Environment(Box::new(self.environment())),
             Order::Refuse(plan, place) => self.refusal(&plan, place),
             Order::Facts(plan) => Reply::Facts(factor::facts(&plan, &self.root)),
