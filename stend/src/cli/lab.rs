@@ -156,6 +156,13 @@ pub fn agent(part: &Part) -> Result<u8, CliError> {
             let address = machine::socket(address).map_err(CliError::Agent)?;
             let told = &mut |words: &str| progress::say(&format!("agent: {words}"));
             let binary = std::env::current_exe()?;
+            let user = rustix::process::geteuid();
+            if !user.is_root() {
+                let user = user.as_raw();
+                told(&format!(
+                    "as user {user} it lends no adapters; `stend lab doctor` tells more"
+                ));
+            }
             let served = keeper::listen((address, *once), &agent, &binary, told);
             served.map_err(CliError::Agent).map(|()| OK)
         }

@@ -13,9 +13,7 @@ use rig::run::RunError;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 #[cfg(feature = "machines")]
-use {
-    rig::lab::LabError, rig::lab::machine::Tls, rig::lab::trust::Conductor, std::time::Duration,
-};
+use {rig::lab::LabError, rig::lab::machine::Tls, rig::lab::trust::Conductor, std::time::Duration};
 
 /// Longest wait of a run for a connection, and again for the proof of the other end.
 #[cfg(feature = "machines")]

@@ -1,7 +1,7 @@
 //! Knows a lab of three machines for tests: a conductor and three agents in namespaces of their
 //! own, joined by adapters and by a network for control.
 
-use super::{Joiner, LIMIT, errors, inside, ip, join, listens, remove, run};
+use super::{Joiner, LIMIT, as_user, errors, inside, ip, join, listens, remove, run};
 use crate::kill::{Place, Running, STEND, until};
 use std::collections::BTreeMap;
 use std::fs;
@@ -114,13 +114,23 @@ impl Machines {
     /// Starts the agent of a machine that has joined, with a sysfs and names of namespaces of its
     /// own, as a computer has them.
     pub fn serve(&mut self, place: &Place, name: &'static str) {
+        let journal = format!("STEND_JOURNAL={}", journal(name));
+        self.serve_by(place, name, &["env".into(), journal, STEND.into()]);
+    }
+
+    /// The same as an ordinary user, to whom its directory goes.
+    pub fn serve_as_user(&mut self, place: &Place, name: &'static str) {
+        self.serve_by(place, name, &as_user(place, name));
+    }
+
+    fn serve_by(&mut self, place: &Place, name: &'static str, stend: &[String]) {
         let namespace = self.namespace(name);
         let own = "mount -t tmpfs none /run/netns; exec \"$@\"";
-        let journal = format!("STEND_JOURNAL={}", journal(name));
         let address = format!("{}.2:7000", network(name));
-        let words = ["ip", "netns", "exec", &namespace, "sh", "-c", own, "sh", "env", &journal];
-        let serve = [STEND, "agent", "listen", &address, "--dir", name];
-        let agent = place.start_logged(&[&words[..], &serve].concat(), &format!("{name}.log"));
+        let mut words = vec!["ip", "netns", "exec", &namespace, "sh", "-c", own, "sh"];
+        words.extend(stend.iter().map(String::as_str));
+        words.extend(["agent", "listen", &address, "--dir", name]);
+        let agent = place.start_logged(&words, &format!("{name}.log"));
         assert!(until(LIMIT, || listens(&namespace)).is_some(), "{name}: {}", logs(place));
         self.agents.insert(name, agent);
     }

@@ -144,3 +144,46 @@ fn failed(e: &LabError) -> Silence {
     };
     Silence { state, why }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::TcpListener;
+
+    #[test]
+    fn a_silence_is_told_by_its_kind() {
+        let connect = |kind| {
+            let source = io::Error::new(kind, "words");
+            not_greeted(&LabError::Connect { address: "m".into(), source })
+        };
+        use io::ErrorKind as Kind;
+        for (kind, state) in [
+            (Kind::ConnectionRefused, State::Refused),
+            (Kind::HostUnreachable, State::NoRoute),
+            (Kind::NetworkUnreachable, State::NoRoute),
+            (Kind::TimedOut, State::Silent),
+            (Kind::PermissionDenied, State::NotTrusted),
+            (Kind::Unsupported, State::OtherVersion),
+            (Kind::UnexpectedEof, State::Failed),
+        ] {
+            assert_eq!(connect(kind), Silence { state, why: "words".into() });
+        }
+        let other = not_greeted(&LabError::Machine("this is stend 9".into()));
+        assert_eq!(other, Silence { state: State::OtherVersion, why: "this is stend 9".into() });
+        let older = failed(&LabError::Lost("m".into()));
+        assert_eq!(older.state, State::Failed);
+        assert!(older.why.ends_with("is its stend older than this one?"), "{}", older.why);
+    }
+
+    #[test]
+    fn the_way_to_another_machine_is_by_our_address_there() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let text = format!(
+            "machines = {{ a = {{ address = \"here\" }}, b = {{ address = \"127.0.0.1:{port}\" }} \
+             }}\nroles.sut = \"a\"\n"
+        );
+        let file = LabFile::read(&text).unwrap();
+        assert_eq!(ways_out(&file), [IpAddr::from([127, 0, 0, 1])]);
+    }
+}

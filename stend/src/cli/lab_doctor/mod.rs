@@ -5,8 +5,8 @@
 //! Start reading at `ask.rs`.
 
 mod ask;
-mod judge;
 mod json;
+mod judge;
 mod show;
 #[cfg(test)]
 mod tests;

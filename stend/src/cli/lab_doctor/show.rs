@@ -105,7 +105,8 @@ fn agent(answer: &Answer) -> String {
         0 => "as root".into(),
         user => format!("as user {user}, not root"),
     };
-    let lacks = if lacks.is_empty() { String::new() } else { format!("; lacks {}", lacks.join(", ")) };
+    let lacks =
+        if lacks.is_empty() { String::new() } else { format!("; lacks {}", lacks.join(", ")) };
     format!("stend {version} {user}{lacks}")
 }
 
@@ -151,7 +152,8 @@ fn control(one: &Looked, answer: &Answer) -> String {
         [] if answer.clock_ns.is_none() => "of this machine itself".into(),
         [] => "its adapter is not known: the address is translated on the way".into(),
         [name, below @ ..] => {
-            let on = if below.is_empty() { String::new() } else { format!(" on {}", below.join(", ")) };
+            let on =
+                if below.is_empty() { String::new() } else { format!(" on {}", below.join(", ")) };
             format!("over {name}{on}{shared}")
         }
     }
@@ -161,23 +163,27 @@ fn control(one: &Looked, answer: &Answer) -> String {
 fn factors(all: &[Capability]) -> Vec<String> {
     let own = || all.iter().filter_map(|one| Some((one.name.strip_prefix(FACTOR)?, one)));
     let fine = own().filter(|(_, one)| one.state == capability::State::Ok).count();
-    let mut rows = vec![format!("{fine} of the {} of a machine can be set", own().count())];
-    let mut fixes: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    let mut absent = Vec::new();
+    let mut rows = vec![format!("{fine} of {} of the machine can be set", own().count())];
+    let mut reasons: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for (name, one) in own().filter(|(_, one)| one.state != capability::State::Ok) {
-        match one.fix.as_deref() {
-            Some(fix) => fixes.entry(fix).or_default().push(name),
-            None => absent.push(format!("{name}: {}", reason(name, &one.evidence))),
-        }
+        let why = match &one.fix {
+            Some(fix) => format!("with `{fix}`"),
+            None => reason(name, &one.evidence).to_owned(),
+        };
+        reasons.entry(why).or_default().push(name);
     }
-    rows.extend(fixes.iter().map(|(fix, names)| format!("with `{fix}`: {}", names.join(", "))));
-    rows.extend(absent);
+    rows.extend(reasons.iter().map(|(why, names)| format!("{why}: {}", names.join(", "))));
     rows
 }
 
-/// Why a factor cannot be set, without what the row says already.
+/// Why a factor cannot be set, without what differs in the reasons of several: its name and file.
 fn reason<'e>(name: &str, evidence: &'e str) -> &'e str {
     let here = format!("factor '{name}' cannot be set here: ");
     let said = evidence.split_once(&here).map_or(evidence, |(_, why)| why);
-    said.strip_suffix("; leave it out of the plan").unwrap_or(said)
+    let said = said.strip_suffix("; leave it out of the plan").unwrap_or(said);
+    match said.split_once(' ') {
+        Some(_) if said.ends_with("is not there") => "no such file",
+        Some((path, rest)) if path.starts_with('/') => rest.strip_prefix("is ").unwrap_or(said),
+        _ => said,
+    }
 }
