@@ -1,12 +1,13 @@
 //! Knows the settings that can be switched on a lab, how each is read back, and how it is undone.
 //!
 //! Gives: [`ALL`] as data; [`mechanism`], which sets and reads a factor; [`Undo`];
-//! [`MachineSettings`]; [`levels`] of a plan, and [`refuse`].
+//! [`MachineSettings`]; [`levels`] of a plan, and [`refuse`]; [`here`] and [`lacking`].
 //! Never: why a level is wanted, or what was measured under it.
 //! Start reading at `mechanism.rs`, then `rows.rs`.
 
 mod cpus_row;
 mod held_row;
+mod here;
 mod link_row;
 mod machine_form;
 mod machine_row;
@@ -22,6 +23,7 @@ mod tests;
 
 pub use cpus_row::CpusRow;
 pub use held_row::HeldRow;
+pub use here::{FACTOR, here, lacking};
 pub use link_row::{LinkRow, OnLink};
 pub use machine_form::Form;
 pub use machine_row::MachineRow;

@@ -4,7 +4,7 @@
 //! Never: what is measured, and which factor means what.
 //! Start reading at `topology.rs`.
 
-mod adapter;
+pub(crate) mod adapter;
 pub mod adapter_file;
 pub mod agent;
 mod cables;
