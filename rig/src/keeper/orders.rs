@@ -130,13 +130,15 @@ impl Orders {
     /// What of a plan cannot be had here, the machine with this place in it.
     fn refusal(&self, plan: &Plan, place: usize) -> Reply {
         let lent = !self.standing.adapters().is_empty();
-        let adapters = if lent { Ok(()) } else { refuse_adapters(&plan.lab, place, &self.root) };
-        match refuse_names(&plan.lab, &self.root).and(adapters) {
-            // Settings are those of a machine under test.
-            Ok(()) if !has_sut(plan, place) => Reply::Done,
-            Ok(()) => done(factor::refuse(plan, &self.root), refuse_factor),
-            Err(e) => refuse_lab(e),
+        let root = &self.root;
+        let adapters = if lent { Ok(()) } else { refuse_adapters(&plan.lab, place, root) };
+        if let Err(e) = refuse_names(&plan.lab, root).and(adapters) {
+            return refuse_lab(e);
         }
+        let links = if lent { Ok(()) } else { factor::refuse_on_adapters(plan, place, root) };
+        // Settings of the machine are those of one under test.
+        let own = || if has_sut(plan, place) { factor::refuse(plan, root) } else { Ok(()) };
+        done(links.and_then(|()| own()), refuse_factor)
     }
 
     /// Carries out an order of quotas or of settings of the machine.
