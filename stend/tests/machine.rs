@@ -15,8 +15,9 @@ mod joined;
 mod kill;
 mod moment;
 
-use desk::record::{Run, TrialRecord};
+use desk::record::{LabKind, Run, TrialRecord};
 use joined::{Joiner, LIMIT, errors, good, inside, ip, listens, must_be_equivalent, read, run};
+use joined::{as_user, text};
 use kill::{Place, Running, STEND, signal, until};
 use rustix::process::Signal;
 use std::collections::{BTreeMap, BTreeSet};
@@ -300,6 +301,105 @@ fn an_agent_that_ends_leaves_the_conductor_with_faults_and_no_hang() {
     // The agent's guardian removes what its journal holds.
     let gone = until(LIMIT, || place.left_by(pid).is_empty());
     assert!(gone.is_some(), "{:?}", place.left_by(pid));
+}
+
+/// A plan that switches one setting of the machine, which it may do at most this often.
+fn switching(factor: &str, levels: &str, blocks: u32) -> String {
+    let plan = PACED.replace("factors.tso", &format!("factors.{factor}"));
+    let plan = plan.replace("[\"on\", \"off\"]", levels);
+    plan.replace("[load.memory]\nworkload = \"mem_copy\"\n", "")
+        .replace("blocks = 3", &format!("blocks = {blocks}"))
+}
+
+/// The agent as an ordinary user, on a machine that gives this user one setting to write: a file
+/// in place of that of the kernel, in mounts of its own.
+fn agent_of_user(place: &Place) -> Running {
+    let mut words: Vec<String> = ["ip", "netns", "exec", AGENT, "sh", "-c"].map(Into::into).into();
+    let own = format!("mount --bind home/setting {SWAPPINESS}; exec \"$@\"");
+    words.extend([own, "sh".into()]);
+    words.extend(as_user(place, "agent"));
+    words.extend(["agent", "listen", ADDRESS, "--once", "--dir", "agent"].map(Into::into));
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let agent = place.start_logged(&words, "agent.log");
+    assert!(until(LIMIT, || listens(AGENT)).is_some(), "{}", log(place));
+    agent
+}
+
+const SWAPPINESS: &str = "/proc/sys/vm/swappiness";
+
+#[test]
+fn an_agent_of_an_ordinary_user_serves_what_it_may_and_keeps_its_journal_at_home() {
+    let levels = "[11, 12]";
+    let Some((place, _cable)) = place("user", &switching("swappiness", levels, 3)) else { return };
+    fs::create_dir_all(place.path.join("home")).expect("a home");
+    let (setting, journals) =
+        (place.path.join("home/setting"), place.path.join("home/.local/state/stend/journal"));
+    fs::write(&setting, "60\n").expect("a setting");
+    let now = || fs::read_to_string(&setting).unwrap_or_default().trim().to_owned();
+    let kept = || fs::read_dir(&journals).into_iter().flatten().count();
+    moment::taken(|| {
+        let agent = agent_of_user(&place);
+        let output = run(&place, &over_tls("lab", "out"));
+        let ended = agent.ends(LIMIT);
+        assert_eq!(ended, Some(0), "{} {}", log(&place), errors(&output));
+        output
+    });
+    let done = read(&place, "out");
+    let kind = done.environment().lab.as_ref().map(|(kind, _)| *kind);
+    assert_eq!(kind, Some(LabKind::UserNamespaces), "{}", log(&place));
+    for record in good(&done) {
+        let level = &record.trial.settings["swappiness"];
+        assert_eq!(record.observed["swappiness"].to_string(), level.to_string());
+    }
+    assert_eq!((now().as_str(), kept()), ("60", 0));
+    // What is not this user's to write is refused with the reason, and the agent serves on.
+    let refused = |factor: &str, levels: &str, why: &str| {
+        fs::write(place.path.join("plan.toml"), switching(factor, levels, 3)).expect("a plan");
+        let agent = agent_of_user(&place);
+        let output = run(&place, &over_tls("lab", "refused"));
+        assert_ne!(output.status.code(), Some(0));
+        assert!(errors(&output).contains(why), "{}", errors(&output));
+        assert_eq!(agent.ends(LIMIT), Some(0), "{}", log(&place));
+    };
+    refused("thp", "[\"always\", \"never\"]", "is not ours to write (Permission denied");
+    // Killed while a level is set, its guardian brings the setting back by the journal at home.
+    fs::write(place.path.join("plan.toml"), switching("swappiness", levels, 99)).expect("a plan");
+    let agent = agent_of_user(&place);
+    let words = over_tls("lab", "killed");
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let conductor = place.start_logged(&words, "log");
+    // A file that is none of the kernel's is empty for an instant while it is written.
+    assert!(until(LIMIT, || ["11", "12"].contains(&now().as_str())).is_some(), "{}", log(&place));
+    assert_eq!(kept(), 1, "{}", journals.display());
+    agent.kill();
+    assert!(until(LIMIT, || now() == "60" && kept() == 0).is_some(), "{} {}", now(), kept());
+    assert_ne!(conductor.ends(LIMIT), Some(0));
+}
+
+#[test]
+fn the_doctor_of_a_lab_uses_no_agent_up_and_waits_for_none_that_serves_a_run() {
+    let Some((place, _cable)) = place("asked", SWITCHING) else { return };
+    // An agent of one run, whose clock is ahead.
+    let agent = agent(&place, "3,100");
+    let said = joined::doctor(&place, CONDUCTOR, 0);
+    let clock = &said["machines"][0]["clock"];
+    let (offset, bound) = (&clock["offset"]["value"], &clock["bound"]["value"]);
+    let (offset, bound) = (offset.as_f64().expect("s"), bound.as_f64().expect("s"));
+    // Planted are 3 s, and 100 ppm of the time since the boot.
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic).tv_sec as f64;
+    let off = (offset - (3.0 + 100e-6 * now)).abs();
+    assert!(off <= bound + 1e-3 && bound < 0.1, "{off} s off, bound {bound} s");
+    let words = over_tls("lab", "out");
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let conductor = place.start_logged(&words, "log");
+    assert!(until(LIMIT, || place.switched() == 2).is_some(), "{}", log(&place));
+    let said = joined::doctor(&place, CONDUCTOR, 5);
+    let one = &said["machines"][0];
+    assert_eq!(text(one, "/state"), "silent");
+    assert!(text(one, "/problems/0").contains("does it serve another run"), "{one}");
+    assert_eq!(place.switched(), 2, "the run goes on");
+    conductor.interrupt();
+    assert!(agent.ends(LIMIT).is_some(), "{}", log(&place));
 }
 
 #[test]

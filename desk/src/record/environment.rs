@@ -100,6 +100,12 @@ pub struct Adapter {
     pub tx_queues: u32,
     /// Receive queues.
     pub rx_queues: u32,
+    /// Descriptors of a transmit ring; absent where the driver does not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tx_ring: Option<u32>,
+    /// Descriptors of a receive ring.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rx_ring: Option<u32>,
     /// NUMA node, if known.
     pub numa_node: Option<u32>,
     /// Offloads: name to `on`, `off`, `on [fixed]`, `off [fixed]`.

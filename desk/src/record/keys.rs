@@ -228,6 +228,8 @@ fn describe(adapter: &Adapter, at: &str, keys: &mut Keys) {
     keys.add(&key("mtu"), format!("{} B", adapter.mtu));
     keys.add(&key("tx_queues"), adapter.tx_queues);
     keys.add(&key("rx_queues"), adapter.rx_queues);
+    keys.maybe(&key("tx_ring"), adapter.tx_ring);
+    keys.maybe(&key("rx_ring"), adapter.rx_ring);
     keys.maybe(&key("numa_node"), adapter.numa_node);
     keys.add(&key("physical"), if adapter.physical { "yes" } else { "no" });
     for (name, state) in &adapter.offloads {

@@ -7,7 +7,7 @@
 use super::{FactorError, Undo, mechanism};
 use crate::lab::adapter_file::AdapterFile;
 use crate::lab::cpus;
-use crate::lab::ethtool::{Line, Number, rss};
+use crate::lab::ethtool::{Ethtool, Line, Number, rss};
 use crate::lab::link::Tbf;
 use crate::lab::wire::{LinkAnswer, LinkRequest};
 use crate::lab::{EndRole, Lab, LabError, LinkEnd, by_host};
@@ -84,6 +84,22 @@ impl LinkRow {
             return Err(e);
         }
         Ok(Undo::Links(undo))
+    }
+
+    /// Says why no level can be set on an adapter of this machine, which `place` names in words.
+    /// Nothing is changed.
+    ///
+    /// # Errors
+    /// What its driver does not have or does not set, in the kernel's words.
+    pub fn refuse(&self, adapter: &str, place: &str) -> Result<(), FactorError> {
+        let OnLink::Number(number) = self.on else { return Ok(()) };
+        let mut ethtool = Ethtool::open().map_err(LabError::from)?;
+        let Err(e) = ethtool.try_number(adapter, number) else { return Ok(()) };
+        let driver = ethtool.driver_info(adapter).ok().flatten();
+        let driver = driver.map(|info| format!("{} ", info.driver)).unwrap_or_default();
+        let words = e.kernels_words();
+        let what = format!("the driver {driver}of {place} does not set it ({words})");
+        Err(FactorError::NotHere { factor: self.spec.name, what })
     }
 
     /// The interfaces that the factor acts on, hosts' adapters before ports before the bridge.

@@ -1,12 +1,13 @@
 //! Knows the settings that can be switched on a lab, how each is read back, and how it is undone.
 //!
 //! Gives: [`ALL`] as data; [`mechanism`], which sets and reads a factor; [`Undo`];
-//! [`MachineSettings`]; [`levels`] of a plan, and [`refuse`].
+//! [`MachineSettings`]; [`levels`] of a plan, and [`refuse`]; [`here`] and [`lacking`].
 //! Never: why a level is wanted, or what was measured under it.
 //! Start reading at `mechanism.rs`, then `rows.rs`.
 
 mod cpus_row;
 mod held_row;
+mod here;
 mod link_row;
 mod machine_form;
 mod machine_row;
@@ -22,6 +23,7 @@ mod tests;
 
 pub use cpus_row::CpusRow;
 pub use held_row::HeldRow;
+pub use here::{FACTOR, here, lacking};
 pub use link_row::{LinkRow, OnLink};
 pub use machine_form::Form;
 pub use machine_row::MachineRow;
@@ -30,9 +32,10 @@ pub use quota_row::QuotaRow;
 pub use rows::{ALL, mechanism, spec};
 pub use settings::MachineSettings;
 
-use crate::lab::LabError;
 use crate::lab::undo::UndoError;
+use crate::lab::{LabError, wanted_adapters};
 use desk::record::{Fact, KeyClass, Plan, Settings, Value};
+use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 use thiserror::Error;
@@ -143,6 +146,31 @@ pub fn levels(plan: &Plan) -> impl Iterator<Item = (&String, &Value, Mechanism)>
 pub fn refuse(plan: &Plan, root: &Path) -> Result<(), FactorError> {
     let mut all = levels(plan);
     all.try_for_each(|(_, level, mechanism)| mechanism.refuse(root, level, plan.lab.clients))
+}
+
+/// Says before anything is measured why a plan's settings of links cannot be made on the adapters
+/// of the machine below `root`, which has this place among those of the lab and has lent none yet.
+///
+/// # Errors
+/// The first that a driver refuses, in the kernel's words.
+pub fn refuse_on_adapters(plan: &Plan, machine: usize, root: &Path) -> Result<(), FactorError> {
+    let wanted = wanted_adapters(&plan.lab, machine, root)?;
+    let of_links = |mechanism| match mechanism {
+        Some(Mechanism::Link(row)) => Some(row),
+        _ => None,
+    };
+    for (link, adapter) in wanted {
+        let everywhere = levels(plan).map(|(key, ..)| key);
+        let here = plan.lab.links.get(link).into_iter().flat_map(|link| link.settings.keys());
+        let keys: BTreeSet<&String> = everywhere.chain(here).collect();
+        let rows = keys.into_iter().filter_map(|key| of_links(mechanism(key)));
+        let of = plan.lab.machines.get(machine).map(|at| format!("{}/", at.machine));
+        let place = format!("{}{adapter}", of.unwrap_or_default());
+        for row in rows {
+            row.refuse(&adapter, &place)?;
+        }
+    }
+    Ok(())
 }
 
 /// The rows by which a plan holds a side to a quota, at any level.

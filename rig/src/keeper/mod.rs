@@ -5,6 +5,7 @@
 //! Never: which trial is visited, or what a figure is worth.
 //! Start reading at `serve.rs`.
 
+mod examine;
 mod orders;
 mod serve;
 mod stolen;
@@ -12,7 +13,7 @@ mod watch;
 
 #[cfg(feature = "machines")]
 pub use serve::listen;
-pub use serve::{here, serve};
+pub use serve::{Visit, here, serve};
 
 use std::fmt;
 

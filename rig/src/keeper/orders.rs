@@ -3,6 +3,7 @@
 //! Must not know who gave it, nor over which transport.
 
 use super::Ended;
+use super::examine::examine;
 use super::stolen::stolen;
 use super::watch::{Edge, Watch};
 use crate::factor::{self, FactorError, MachineSettings};
@@ -11,7 +12,7 @@ use crate::lab::version::same_version;
 use crate::lab::{
     HostProcess, LabError, Standing, clock, cpus, environment, refuse_adapters, refuse_names, undo,
 };
-use desk::record::{Environment, Plan};
+use desk::record::{Environment, LabKind, Plan};
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
@@ -95,6 +96,10 @@ impl Orders {
         match order {
             Order::Hello(version) => done(same_version(&version), refuse_lab),
             Order::Clock => Reply::Clock(clock::now_ns()),
+            Order::Examine(adapters, control) => {
+                let found = examine(&self.binary, &self.root, &adapters, &control);
+                Reply::Examined(Box::new(found))
+            }
             Order::Environment => Reply::Environment(Box::new(self.environment())),
             Order::Refuse(plan, place) => self.refusal(&plan, place),
             Order::Facts(plan) => Reply::Facts(factor::facts(&plan, &self.root)),
@@ -103,7 +108,7 @@ impl Orders {
                     let pids = self.standing.hosts().iter().map(HostProcess::pid).collect();
                     Reply::Raised(pids, self.standing.adapters())
                 }
-                Err(e) => refuse_lab(e),
+                Err(e) => refuse_lab(not_raised(&e, raise.kind)),
             },
             Order::TakeDown => {
                 self.standing.take_down();
@@ -125,13 +130,15 @@ impl Orders {
     /// What of a plan cannot be had here, the machine with this place in it.
     fn refusal(&self, plan: &Plan, place: usize) -> Reply {
         let lent = !self.standing.adapters().is_empty();
-        let adapters = if lent { Ok(()) } else { refuse_adapters(&plan.lab, place, &self.root) };
-        match refuse_names(&plan.lab, &self.root).and(adapters) {
-            // Settings are those of a machine under test.
-            Ok(()) if !has_sut(plan, place) => Reply::Done,
-            Ok(()) => done(factor::refuse(plan, &self.root), refuse_factor),
-            Err(e) => refuse_lab(e),
+        let root = &self.root;
+        let adapters = if lent { Ok(()) } else { refuse_adapters(&plan.lab, place, root) };
+        if let Err(e) = refuse_names(&plan.lab, root).and(adapters) {
+            return refuse_lab(e);
         }
+        let links = if lent { Ok(()) } else { factor::refuse_on_adapters(plan, place, root) };
+        // Settings of the machine are those of one under test.
+        let own = || if has_sut(plan, place) { factor::refuse(plan, root) } else { Ok(()) };
+        done(links.and_then(|()| own()), refuse_factor)
     }
 
     /// Carries out an order of quotas or of settings of the machine.
@@ -198,6 +205,15 @@ impl Orders {
 fn has_sut(plan: &Plan, place: usize) -> bool {
     let machines = &plan.lab.machines;
     machines.get(place).is_none_or(|at| at.hosts.iter().any(|host| host == desk::record::SUT))
+}
+
+/// Why hosts do not stand, with what helps where only root may raise them.
+fn not_raised(why: &LabError, kind: LabKind) -> String {
+    let user = rustix::process::geteuid();
+    if kind != LabKind::RootNamespaces || user.is_root() {
+        return why.to_string();
+    }
+    format!("{why}; the agent runs as user {}: start it as root", user.as_raw())
 }
 
 fn done<E>(result: Result<(), E>, refuse: impl FnOnce(E) -> Reply) -> Reply {

@@ -14,6 +14,7 @@ use rustix::process::{getpriority_process, setpriority_process};
 use rustix::time::Timespec;
 use std::collections::BTreeSet;
 use std::io;
+use std::net::IpAddr;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::thread;
@@ -39,8 +40,8 @@ pub fn here(binary: &Path, cancel: &'static AtomicBool) -> Result<Machine, LabEr
     Machine::greet("machine", Box::new(ours), Some(agent), cancel)
 }
 
-/// Serves conductors of the agent's lab, one after the other, or the first `once`; hosts are
-/// executed from `binary`. `told` hears of everybody who was refused, and of every connection that
+/// Serves conductors of the agent's lab, one after the other, or the first with a run `once`; hosts
+/// are executed from `binary`. `told` hears of everybody who was refused, and of every connection that
 /// broke.
 ///
 /// # Errors
@@ -56,27 +57,30 @@ pub fn listen(
     loop {
         let (stream, from) = listener.accept()?;
         match crate::lab::machine::Tls::accept(stream, agent) {
-            Ok(mut tls) if once => {
-                drop(listener);
-                return serve(&mut tls, binary);
-            }
-            Ok(mut tls) => {
-                if let Err(e) = serve(&mut tls, binary) {
-                    told(&format!("the run of {from} ended early: {e}"));
-                }
-            }
+            Ok(mut tls) => match serve(&mut tls, binary) {
+                (Visit::Run, ended) if once => return ended,
+                (_, Err(e)) => told(&format!("the run of {from} ended early: {e}")),
+                (_, Ok(())) => {}
+            },
             // Whoever does not belong to the lab must not end its agent.
             Err(e) => told(&format!("refused {from}: {e}")),
         }
     }
 }
 
+/// What a conductor came for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Visit {
+    /// To look at the machine.
+    Look,
+    /// To make a run, or it did not say.
+    Run,
+}
+
 /// Carries out the orders of the conductor at the other end until it goes away, says nothing for
-/// the time of a lease, or breaks. Then all hosts have ended and all is undone.
-///
-/// # Errors
-/// When the connection broke, or the lease ended.
-pub fn serve(transport: &mut dyn Transport, binary: &Path) -> io::Result<()> {
+/// the time of a lease, or breaks. Then all hosts have ended and all is undone. Says what it came
+/// for, and whether the connection broke or the lease ended.
+pub fn serve(transport: &mut dyn Transport, binary: &Path) -> (Visit, io::Result<()>) {
     let mut agent = Agent {
         leased: transport.keep_alive().is_some(),
         transport,
@@ -85,11 +89,12 @@ pub fn serve(transport: &mut dyn Transport, binary: &Path) -> io::Result<()> {
         gone: BTreeSet::new(),
         heard: Instant::now(),
         urgent: None,
+        visit: Visit::Run,
     };
     let nice = Nice::take();
     let ended = agent.work(&nice);
     agent.orders.end();
-    ended
+    (agent.visit, ended)
 }
 
 /// The nice value of the agent: the best while it listens, its own while it works, so that load
@@ -123,6 +128,7 @@ struct Agent<'t> {
     heard: Instant,
     /// While a load runs.
     urgent: Option<Urgent>,
+    visit: Visit,
 }
 
 impl Agent<'_> {
@@ -239,7 +245,15 @@ impl Agent<'_> {
         match order {
             Order::Opens(at_ns) => self.edge = Some((number, Edge::Opens, at_ns)),
             Order::Closes(at_ns) => self.edge = Some((number, Edge::Closes, at_ns)),
-            order => {
+            mut order => {
+                match &mut order {
+                    Order::Examine(_, control) => {
+                        self.visit = Visit::Look;
+                        control.extend(address_of(&*self.transport));
+                    }
+                    Order::Raise(_) => self.visit = Visit::Run,
+                    _ => {}
+                }
                 if matches!(order, Order::Raise(_) | Order::TakeDown) {
                     self.gone.clear();
                 }
@@ -284,6 +298,12 @@ fn wait(transport: &dyn Transport, standing: &Standing, at_ns: u64) -> Result<()
             return Err(Ended::Host(hosts[at].name().into()));
         }
     }
+}
+
+/// Our address in a connection over a network.
+fn address_of(transport: &dyn Transport) -> Option<IpAddr> {
+    let address = rustix::net::getsockname(transport.socket()).ok()?;
+    Some(std::net::SocketAddr::try_from(address).ok()?.ip())
 }
 
 fn channel(at: usize) -> u16 {

@@ -151,36 +151,69 @@ impl Lab {
         self.plan.machine.as_deref() == Some(self.name(at))
     }
 
-    /// Waits until every lent adapter passes traffic: its driver may reset it when it takes a
-    /// setting, and the line then comes back within seconds.
+    /// Waits until the lent adapters of a link pass traffic: a driver may reset its own when it
+    /// takes a setting, and the line then comes back within seconds.
     ///
     /// # Errors
-    /// When a host is gone.
-    pub(crate) fn wait_for_adapters(&mut self) -> Result<(), LabError> {
-        if self.lent().next().is_none() { Ok(()) } else { self.wait_for_ends() }
+    /// When a host is gone, or an adapter has no carrier.
+    pub(crate) fn wait_for_adapters(&mut self, link: &str) -> Result<(), LabError> {
+        let number = self.plan.links.iter().position(|one| one.name == link);
+        let lent = self.lent().filter(|lent| Some(lent.link) == number);
+        let lent: Vec<LentAdapter> = lent.cloned().collect();
+        let Some(number) = number.filter(|_| !lent.is_empty()) else { return Ok(()) };
+        let down = self.wait_for(&self.passing(number), ADAPTERS_MAX)?;
+        let is_down = |lent: &&LentAdapter| down.contains(&(lent.host, lent.name.clone()));
+        lent.iter().find(is_down).map_or(Ok(()), |lent| {
+            let machine = self.machine_name(lent.machine).to_owned();
+            Err(LabError::NoCarrier { machine, adapter: lent.adapter.clone() })
+        })
     }
 
     /// Waits until every port of a bridge and every lent adapter passes traffic: the kernel looks
     /// at carriers up to a second after they come, and what is sent before is lost.
     fn wait_for_ends(&mut self) -> Result<(), LabError> {
-        let mut ends: Vec<LinkEnd> = Vec::new();
-        for link in &self.plan.links {
-            let passes = |end: &LinkEnd| match end.role {
-                EndRole::Port => true,
-                EndRole::Adapter => link.is_real() || self.role(end.host) == Some(Role::Switch),
-                EndRole::Bridge | EndRole::Stacked => false,
-            };
-            ends.extend(self.ends(&link.name).into_iter().filter(passes));
-        }
+        let links = 0..self.plan.links.len();
+        let ends: Vec<LinkEnd> = links.flat_map(|number| self.passing(number)).collect();
         let most = if self.lent().next().is_none() { PORTS_MAX } else { ADAPTERS_MAX };
+        // One that stays silent shows in the first trial.
+        self.wait_for(&ends, most).map(|_| ())
+    }
+
+    /// The ends of a link that tell whether they pass traffic.
+    fn passing(&self, number: usize) -> Vec<LinkEnd> {
+        let link = &self.plan.links[number];
+        let passes = |end: &LinkEnd| match end.role {
+            EndRole::Port => true,
+            EndRole::Adapter => link.is_real() || self.role(end.host) == Some(Role::Switch),
+            EndRole::Bridge | EndRole::Stacked => false,
+        };
+        self.ends(&link.name).into_iter().filter(passes).collect()
+    }
+
+    /// Waits until all these ends pass traffic, at most so long; gives those that have no carrier
+    /// then, by host and name.
+    fn wait_for(
+        &mut self,
+        ends: &[LinkEnd],
+        most: Duration,
+    ) -> Result<Vec<(usize, String)>, LabError> {
         let deadline = Instant::now() + most;
         loop {
             let ask = |end: &LinkEnd| (end.host, vec![LinkRequest::Info(end.name.clone())]);
-            let answers = self.ask_links(by_host(ends.iter().map(ask)))?;
-            let runs = |a: &LinkAnswer| matches!(a, LinkAnswer::Info(info) if info.running);
-            // A port that stays silent shows in the first trial, as a stream that does not open.
-            if answers.iter().flatten().all(runs) || Instant::now() > deadline {
-                return Ok(());
+            let work = by_host(ends.iter().map(ask));
+            let hosts: Vec<usize> = work.iter().map(|(host, _)| *host).collect();
+            let (mut all, mut down) = (true, Vec::new());
+            for (host, answers) in hosts.into_iter().zip(self.ask_links(work)?) {
+                for answer in answers {
+                    let LinkAnswer::Info(info) = answer else { continue };
+                    all &= info.running;
+                    if !info.carrier {
+                        down.push((host, info.name));
+                    }
+                }
+            }
+            if all || Instant::now() > deadline {
+                return Ok(down);
             }
             clock::sleep_until(clock::now_ns() + 5_000_000);
         }

@@ -94,9 +94,7 @@ pub enum LabError {
     #[error("{0}")]
     Factor(String),
     /// The clock of a machine was set, or runs at another rate than a clock may.
-    #[error(
-        "the clock of machine '{machine}' has jumped by more than it can drift; is it set by hand?"
-    )]
+    #[error("machine '{machine}': {CLOCK_JUMPED}")]
     Clock {
         /// Which.
         machine: String,
@@ -127,6 +125,14 @@ pub enum LabError {
         /// Why, with the remedy.
         what: String,
     },
+    /// An adapter that the lab has is joined to nothing.
+    #[error("machine '{machine}': {}", no_carrier(adapter))]
+    NoCarrier {
+        /// Which machine.
+        machine: String,
+        /// Which adapter of it.
+        adapter: String,
+    },
     /// A link operation.
     #[error(transparent)]
     Link(#[from] LinkError),
@@ -148,8 +154,11 @@ impl LabError {
             Self::Cancelled => Fault::Cancelled,
             Self::Refused { host, what } => Fault::Failed { host: host.into(), what },
             Self::Factor(what) => Fault::Factor { what },
-            clock @ Self::Clock { .. } => {
-                Fault::Disturbed { host: "machine".into(), what: clock.to_string() }
+            Self::Clock { machine } => {
+                Fault::Disturbed { host: machine.into(), what: CLOCK_JUMPED.into() }
+            }
+            Self::NoCarrier { machine, adapter } => {
+                Fault::Failed { host: machine.into(), what: no_carrier(&adapter) }
             }
             Self::Late { machine, late } => {
                 Fault::Disturbed { host: machine.into(), what: read_late(late) }
@@ -157,6 +166,13 @@ impl LabError {
             other => Fault::Failed { host: "conductor".into(), what: other.to_string() },
         }
     }
+}
+
+const CLOCK_JUMPED: &str =
+    "its clock has jumped by more than it can drift; was it set, or the machine stopped?";
+
+fn no_carrier(adapter: &str) -> String {
+    format!("adapter {adapter} has no carrier; is its cable in, and the other end up?")
 }
 
 fn read_late(late: Duration) -> String {

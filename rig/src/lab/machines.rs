@@ -84,6 +84,23 @@ pub fn refuse_adapters(lab: &LabPlan, machine: usize, root: &Path) -> Result<(),
     Ok(())
 }
 
+/// Names of the adapters that a plan wants of the machine below `root`, which has this place among
+/// those of the lab, each with the place of its link.
+///
+/// # Errors
+/// The first that is not there.
+pub fn wanted_adapters(
+    lab: &LabPlan,
+    machine: usize,
+    root: &Path,
+) -> Result<Vec<(usize, String)>, LabError> {
+    let named = |(link, Loan { adapter, .. }): (usize, Loan)| {
+        let own = adapter::find(root, &adapter);
+        Ok((link, own.map_err(|what| LabError::Adapter { adapter, what })?))
+    };
+    loans(lab, machine).into_iter().map(named).collect()
+}
+
 /// Refuses a link under the name of an adapter of the machine below `root`, unless the plan says of
 /// which kind it is. The link of a plan that names none is asked about by nobody.
 ///

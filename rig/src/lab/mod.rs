@@ -4,7 +4,7 @@
 //! Never: what is measured, and which factor means what.
 //! Start reading at `topology.rs`.
 
-mod adapter;
+pub(crate) mod adapter;
 pub mod adapter_file;
 pub mod agent;
 mod cables;
@@ -40,7 +40,7 @@ pub use cables::by_host;
 pub use cgroup::HostGroup;
 pub use error::LabError;
 pub use host::HostProcess;
-pub use machines::{names as machine_names, refuse_adapters, refuse_names};
+pub use machines::{names as machine_names, refuse_adapters, refuse_names, wanted_adapters};
 pub use ours::Ours;
 pub use standing::{SUT, Standing};
 pub use topology::{Blueprint, EndRole, Lab, LinkEnd, Wanted};

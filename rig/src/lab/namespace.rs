@@ -180,8 +180,15 @@ pub fn stale() -> Vec<PathBuf> {
     if found.is_empty() {
         return found;
     }
-    let lived_in = inhabited();
-    found.retain(|path| !fs::metadata(path).is_ok_and(|m| lived_in.contains(&identity(&m))));
+    let (lived_in, sees_all) = (inhabited(), rustix::process::geteuid().is_root());
+    let lives = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        // Where processes of others live is hidden from an ordinary user; that they run is not.
+        let runs = |pid| Path::new("/proc").join(u32::to_string(&pid)).exists();
+        !sees_all && conductor_of(&name).is_some_and(runs)
+            || fs::metadata(path).is_ok_and(|m| lived_in.contains(&identity(&m)))
+    };
+    found.retain(|path| !lives(path));
     found.sort();
     found
 }

@@ -190,8 +190,17 @@ impl Lab {
     /// Raises the hosts of every machine; the first of several systems under test is measured.
     fn stand(&mut self, kind: LabKind, seen: bool) -> Result<(), LabError> {
         let (mut hosts, mut suts, mut all_lent) = (Vec::new(), Vec::new(), Vec::new());
+        let several = self.machines.len() > 1;
         for (number, machine) in self.machines.iter_mut().enumerate() {
-            let (seats, lent) = raise(machine, (&self.plan, number), (kind, seen))?;
+            let raised = raise(machine, (&self.plan, number), (kind, seen));
+            // One machine alone needs no name.
+            let name = self.plan.machines.get(number).filter(|_| several);
+            let (seats, lent) = raised.map_err(|e| match (e, name) {
+                (LabError::Machine(what), Some(at)) => {
+                    LabError::Machine(format!("machine '{}': {what}", at.machine))
+                }
+                (e, _) => e,
+            })?;
             suts.extend(seats.iter().filter(|(at, _)| *at == SUT).map(|(_, seat)| seat.clone()));
             let first = suts.len() == 1;
             hosts.extend(seats.into_iter().filter(|(at, _)| *at != SUT || first));

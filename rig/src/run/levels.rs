@@ -56,18 +56,15 @@ impl Levels {
         }
         let stays = |(set, _): &(Setting, Undo)| wanted.iter().any(|one| one.level == *set);
         let keep = self.set.iter().position(|one| !stays(one)).unwrap_or(self.set.len());
-        let mut changed = keep < self.set.len();
         self.undo_to(lab, keep)?;
         for Wanted { level, mechanism, .. } in &wanted {
             if !self.set.iter().any(|(set, _)| set == level) {
                 let undo = mechanism.apply(lab, &level.link, &level.value);
                 self.set.push((level.clone(), undo.map_err(into_fault)?));
-                changed = true;
             }
         }
-        if changed {
-            lab.wait_for_adapters().map_err(LabError::into_fault)?;
-        }
+        let path = link_of(plan, &trial.settings);
+        lab.wait_for_adapters(&path).map_err(LabError::into_fault)?;
         // One level may change another: all are read after the last was set.
         for Wanted { level, mechanism, .. } in wanted.into_iter().filter(|one| one.shown) {
             let found = mechanism.observe(lab, &level.link, &level.value).map_err(into_fault)?;

@@ -58,6 +58,8 @@ pub enum What {
         #[arg(long, value_name = "DIR")]
         dir: Option<PathBuf>,
     },
+    /// Check all machines of a lab file before a run; change nothing
+    Doctor(super::lab_doctor::Wanted),
     /// Run two machines in software emulation that join the lab, with adapters and cables between
     /// them, until Ctrl-C; QEMU and a kernel have to be installed
     Guests(super::guests::Wanted),
@@ -119,6 +121,7 @@ pub fn lab(what: What) -> Result<u8, CliError> {
             invite(&Invite::open(&lab, &name, address, within.into())?, &name, within, yes)
         }
         What::Guests(wanted) => super::guests::guests(&wanted),
+        What::Doctor(wanted) => super::lab_doctor::doctor(&wanted),
         What::Hosts { dir } => hosts(&Conductor::open(&directory(dir.as_deref())?)?),
         What::Remove { name, dir } => {
             Conductor::open(&directory(dir.as_deref())?)?.remove(&name)?;
@@ -153,6 +156,13 @@ pub fn agent(part: &Part) -> Result<u8, CliError> {
             let address = machine::socket(address).map_err(CliError::Agent)?;
             let told = &mut |words: &str| progress::say(&format!("agent: {words}"));
             let binary = std::env::current_exe()?;
+            let user = rustix::process::geteuid();
+            if !user.is_root() {
+                let user = user.as_raw();
+                told(&format!(
+                    "as user {user} it lends no adapters; `stend lab doctor` tells more"
+                ));
+            }
             let served = keeper::listen((address, *once), &agent, &binary, told);
             served.map_err(CliError::Agent).map(|()| OK)
         }

@@ -12,12 +12,18 @@ use rig::lab::machine_names;
 use rig::run::RunError;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
+#[cfg(feature = "machines")]
+use {rig::lab::LabError, rig::lab::machine::Tls, rig::lab::trust::Conductor, std::time::Duration};
+
+/// Longest wait of a run for a connection, and again for the proof of the other end.
+#[cfg(feature = "machines")]
+const CONNECT: Duration = Duration::from_secs(5);
 
 /// Reads a lab file.
 ///
 /// # Errors
 /// When it cannot be read, or is refused.
-fn read(path: &Path) -> Result<LabFile, CliError> {
+pub fn read(path: &Path) -> Result<LabFile, CliError> {
     let name = || path.display().to_string();
     let text = std::fs::read_to_string(path)
         .map_err(|source| CliError::NoLabFile { name: name(), source })?;
@@ -76,15 +82,27 @@ fn here(cancel: &'static AtomicBool) -> Result<Machine, CliError> {
 /// Another machine, as the conductor of a lab.
 #[cfg(feature = "machines")]
 fn other(name: &str, address: &str, cancel: &'static AtomicBool) -> Result<Machine, CliError> {
-    use rig::lab::LabError;
-    use rig::lab::machine::Tls;
-    use rig::lab::trust::Conductor;
-    let at = || format!("{name} ({address})");
-    let refused = |source| RunError::from(LabError::Connect { address: at(), source });
     let lab = Conductor::open(&super::lab::directory(None)?)?;
-    let tls = Tls::connect(socket(address).map_err(refused)?, name, &lab).map_err(refused)?;
-    let machine = Machine::greet(name, Box::new(tls), None, cancel);
+    let machine = greet((name, address), (&lab, CONNECT), cancel);
     Ok(machine.map_err(RunError::from)?)
+}
+
+/// Connects to the agent of a machine at an address, within this time for the connection and again
+/// for the proof of the other end.
+///
+/// # Errors
+/// When the address is none, nobody answers there, or either end refuses the other.
+#[cfg(feature = "machines")]
+pub fn greet(
+    (name, address): (&str, &str),
+    (lab, within): (&Conductor, Duration),
+    cancel: &'static AtomicBool,
+) -> Result<Machine, LabError> {
+    let at = || format!("{name} ({address})");
+    let refused = |source| LabError::Connect { address: at(), source };
+    let to = socket(address).map_err(refused)?;
+    let tls = Tls::connect(to, name, lab, within).map_err(refused)?;
+    Machine::greet(name, Box::new(tls), None, cancel)
 }
 
 #[cfg(not(feature = "machines"))]

@@ -24,6 +24,8 @@ mod hand_out;
 mod import;
 #[cfg(feature = "machines")]
 mod lab;
+#[cfg(feature = "machines")]
+mod lab_doctor;
 mod list;
 mod machine;
 mod manual;
@@ -224,7 +226,7 @@ enum Verb {
     },
     /// Check capabilities and leftovers of killed runs; change nothing
     Doctor(doctor::Wanted),
-    /// Make a lab of several machines, let machines in, list and remove them
+    /// Make a lab of several machines, let machines in, list, check and remove them
     #[cfg(feature = "machines")]
     Lab {
         #[command(subcommand)]

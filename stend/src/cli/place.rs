@@ -81,6 +81,7 @@ pub fn refuse(plan: &Plan) -> Result<(), RunError> {
     let root = Path::new("/");
     refuse_names(&plan.lab, root)?;
     refuse_adapters(&plan.lab, 0, root)?;
+    factor::refuse_on_adapters(plan, 0, root)?;
     Ok(factor::refuse(plan, root)?)
 }
 

@@ -36,6 +36,9 @@ pub enum What {
     Elasticity,
     /// doctor --json
     Doctor,
+    /// lab doctor --json
+    #[cfg(feature = "machines")]
+    LabDoctor,
 }
 
 /// Prints a schema.
@@ -54,6 +57,8 @@ pub fn print(what: What) -> Result<u8, CliError> {
         What::Gate => output::<outputs::Gate<'_>>()?,
         What::Elasticity => output::<outputs::Elasticity<'_>>()?,
         What::Doctor => output::<doctor::Doctor<'_>>()?,
+        #[cfg(feature = "machines")]
+        What::LabDoctor => output::<super::lab_doctor::LabDoctor<'_>>()?,
     };
     writeln!(terminal::out(), "{}", serde_json::to_string_pretty(&schema)?)?;
     Ok(OK)

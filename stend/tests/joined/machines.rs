@@ -1,7 +1,7 @@
 //! Knows a lab of three machines for tests: a conductor and three agents in namespaces of their
 //! own, joined by adapters and by a network for control.
 
-use super::{Joiner, LIMIT, errors, inside, ip, join, listens, remove, run};
+use super::{Joiner, LIMIT, as_user, errors, inside, ip, join, listens, remove, run};
 use crate::kill::{Place, Running, STEND, until};
 use std::collections::BTreeMap;
 use std::fs;
@@ -125,17 +125,27 @@ impl Machines {
 
     /// The same, with variables of the environment.
     pub fn serve_with(&mut self, place: &Place, name: &'static str, variables: &[&str]) {
+        let journal = format!("STEND_JOURNAL={}", journal(name));
+        let words = [&["env", &journal][..], variables, &[STEND]].concat();
+        self.serve_by(place, name, &words.iter().map(|w| (*w).to_owned()).collect::<Vec<_>>());
+    }
+
+    /// The same as an ordinary user, to whom its directory goes.
+    pub fn serve_as_user(&mut self, place: &Place, name: &'static str) {
+        self.serve_by(place, name, &as_user(place, name));
+    }
+
+    fn serve_by(&mut self, place: &Place, name: &'static str, stend: &[String]) {
         let namespace = self.namespace(name);
         let file = swappiness(name);
         let own = format!(
             "mount -t tmpfs none /run/netns; \
              [ ! -e {file} ] || mount --bind {file} /proc/sys/vm/swappiness; exec \"$@\""
         );
-        let journal = format!("STEND_JOURNAL={}", journal(name));
         let address = format!("{}.2:7000", network(name));
-        let words = ["ip", "netns", "exec", &namespace, "sh", "-c", &own, "sh", "env", &journal];
-        let serve = [STEND, "agent", "listen", &address, "--dir", name];
-        let words = [&words[..], variables, &serve].concat();
+        let mut words = vec!["ip", "netns", "exec", &namespace, "sh", "-c", &own, "sh"];
+        words.extend(stend.iter().map(String::as_str));
+        words.extend(["agent", "listen", &address, "--dir", name]);
         let agent = place.start_logged(&words, &format!("{name}.log"));
         assert!(until(LIMIT, || listens(&namespace)).is_some(), "{name}: {}", logs(place));
         self.agents.insert(name, agent);

@@ -6,11 +6,13 @@ use super::kill::{Place, STEND};
 use super::moment;
 use desk::record::{Run, TrialRecord};
 use desk::stats::{equivalence_p, log_ratio};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead as _, BufReader};
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Longest wait for what takes milliseconds on a machine that is not busy.
 pub const LIMIT: Duration = Duration::from_secs(20);
@@ -58,6 +60,58 @@ pub fn inside<'w>(namespace: &'w str, words: &[&'w str]) -> Vec<String> {
     let enter = ["nsenter".to_owned(), format!("--net=/run/netns/{namespace}")];
     let enter = enter.into_iter().filter(|_| !namespace.is_empty()).chain(["env".to_owned()]);
     enter.chain(words.iter().map(|word| (*word).to_owned())).collect()
+}
+
+/// What `stend lab doctor --json` says in the namespace of a conductor, by its published schema; it
+/// ends with this status, within the time that it gives a machine which says nothing.
+pub fn doctor(place: &Place, conductor: &str, status: i32) -> Value {
+    let words = [STEND, "lab", "doctor", "--json", "--dir", "lab"];
+    let begun = Instant::now();
+    let output = run(place, &inside(conductor, &words));
+    assert!(begun.elapsed() < LIMIT, "{:?}", begun.elapsed());
+    assert_eq!(output.status.code(), Some(status), "{}", errors(&output));
+    let said: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/schema/lab-doctor.schema.json");
+    let schema = serde_json::from_str(&fs::read_to_string(path).expect("a schema")).expect("JSON");
+    let validator = jsonschema::validator_for(&schema).expect("a schema");
+    let wrong: Vec<String> = validator.iter_errors(&said).map(|e| e.to_string()).collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    said
+}
+
+/// The text at a place of an answer of the doctor.
+pub fn text<'v>(value: &'v Value, at: &str) -> &'v str {
+    value.pointer(at).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// How much of a capability the doctor says a machine has.
+pub fn state<'v>(machine: &'v Value, name: &str) -> &'v str {
+    let all = machine["capabilities"].as_array().expect("a list");
+    let one = all.iter().find(|one| one["name"] == name).expect("a capability");
+    one["state"].as_str().expect("a word")
+}
+
+/// An ordinary user: no account is needed to be one.
+const USER: u32 = 12_345;
+
+/// Words that run stend as an ordinary user with a home of its own, which gets this directory.
+pub fn as_user(place: &Place, dir: &str) -> Vec<String> {
+    // Not `stend`: that is the directory of the store.
+    let binary = place.path.join("stend-of-all");
+    if !binary.exists() {
+        let linked = fs::hard_link(STEND, &binary);
+        linked.or_else(|_| fs::copy(STEND, &binary).map(drop)).expect("a binary for all");
+    }
+    fs::create_dir_all(place.path.join("home")).expect("a home");
+    let owner = format!("{USER}:{USER}");
+    let mut chown = Command::new("chown");
+    let owned = chown.args(["-R", &owner, dir, "home"]).current_dir(&place.path).status();
+    assert!(owned.expect("coreutils").success());
+    let (user, home) = (USER.to_string(), format!("HOME={}", place.path.join("home").display()));
+    let words = ["setpriv", "--reuid", &user, "--regid", &user, "--clear-groups", "env"];
+    let own = ["-u", "STEND_JOURNAL", "-u", "XDG_STATE_HOME", &home];
+    let words = words.into_iter().chain(own).map(str::to_owned);
+    words.chain([binary.display().to_string()]).collect()
 }
 
 /// Runs a program to its end.

@@ -15,7 +15,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-const KINDS: [&str; 10] = [
+const KINDS: &[&str] = &[
     "plan",
     "run",
     "result",
@@ -26,6 +26,8 @@ const KINDS: [&str; 10] = [
     "gate",
     "elasticity",
     "doctor",
+    #[cfg(feature = "machines")]
+    "lab-doctor",
 ];
 
 fn root() -> PathBuf {

@@ -153,16 +153,20 @@ pub(super) fn cache(writer: &Writer, cache: &Cache) -> Said {
 /// One column an adapter, so that many properties stay readable on a narrow page. Folded away
 /// where the load went over virtual links and not over them.
 fn adapters(writer: &mut Writer, part: &Part<'_>) -> Nodes {
-    let adapters = &part.run.environment().adapters;
+    let adapters = machines::adapters(part.run);
+    let several = part.run.plan.lab.machines.len() > 1;
     if adapters.is_empty() {
+        // A machine says nothing of a virtual adapter.
+        if several {
+            return Ok(Vec::new());
+        }
         return Ok(vec![Node::Paragraph(writer.label("adapters-none")?)]);
     }
     let mut columns = writer.headed(&["adapter-property"])?;
-    columns.extend(
-        adapters.iter().map(|a| Column { title: Prose::verbatim(&a.name), numeric: false }),
-    );
+    let titles = adapters.iter().map(|(title, _)| Prose::verbatim(title));
+    columns.extend(titles.map(|title| Column { title, numeric: false }));
     let mut rows: Vec<Vec<Prose>> = Vec::new();
-    for adapter in adapters {
+    for (_, adapter) in adapters {
         for (at, (key, value)) in properties(writer, adapter)?.into_iter().enumerate() {
             if rows.len() == at {
                 rows.push(vec![writer.label(key)?]);
@@ -174,8 +178,11 @@ fn adapters(writer: &mut Writer, part: &Part<'_>) -> Nodes {
     let unsaid = Prose::none();
     rows.retain(|row| row.iter().skip(1).any(|cell| *cell != unsaid));
     let folded = is_virtual(part);
-    let caption =
-        writer.label(if folded { "adapters-caption-idle" } else { "adapters-caption" })?;
+    let caption = writer.label(match folded {
+        _ if several => "adapters-caption-links",
+        true => "adapters-caption-idle",
+        false => "adapters-caption",
+    })?;
     Ok(vec![Node::Table(Table { folded, ..writer.table(&caption, columns, rows)? })])
 }
 
@@ -194,6 +201,13 @@ fn properties(
         .collect();
     let queues =
         Args::new().count("transmit", adapter.tx_queues).count("receive", adapter.rx_queues);
+    let rings = match (adapter.tx_ring, adapter.rx_ring) {
+        (Some(transmit), Some(receive)) => {
+            let args = Args::new().count("transmit", transmit).count("receive", receive);
+            writer.say("adapter-ring-pair", args)?
+        }
+        _ => Prose::none(),
+    };
     let numa = adapter.numa_node.map_or_else(|| "–".into(), |node| node.to_string());
     let on = if on.is_empty() { "–".into() } else { on.join(", ") };
     Ok(vec![
@@ -209,6 +223,7 @@ fn properties(
         ("adapter-carrier", yes_no(adapter.carrier)?),
         ("adapter-mtu", Prose::quantity(Quantity::bytes(adapter.mtu.into()))),
         ("adapter-queues", writer.say("adapter-queue-pair", queues)?),
+        ("adapter-rings", rings),
         ("adapter-numa", Prose::verbatim(&numa)),
         ("adapter-offloads", Prose::verbatim(&on)),
         ("adapter-physical", yes_no(adapter.physical)?),

@@ -1,6 +1,6 @@
 //! Knows how an adapter of the machine is lent to a host of the lab and brought back as it was.
 //!
-//! Gives: [`find`], [`refuse`], [`Loan`], [`Lent`], [`bring_back`].
+//! Gives: [`find`], [`refuse`], [`carriers`], [`Loan`], [`Lent`], `bring_back`.
 //! Never: which link it is for, or what is measured over it.
 //! Start reading at `lend.rs`.
 
@@ -66,6 +66,37 @@ pub fn refuse(root: &Path, name: &str, stays: bool) -> Result<(), Why> {
     let mut routes = Routes::open().map_err(|e| e.to_string())?;
     let addresses = routes.addresses(name).map_err(|e| e.to_string())?;
     in_use(root, name, stays, &addresses).map_or(Ok(()), Err)
+}
+
+/// The link that has an address, and those that it stands on, as a VLAN on its adapter; none where
+/// no link of this machine has it.
+///
+/// # Errors
+/// When the kernel does not tell.
+pub fn carriers(root: &Path, address: IpAddr) -> Result<Vec<String>, Why> {
+    let mut routes = Routes::open().map_err(|e| e.to_string())?;
+    let links = routes.links().map_err(|e| e.to_string())?;
+    for link in links {
+        let own = routes.addresses(&link.name).map_err(|e| e.to_string())?;
+        if own.iter().any(|(has, _)| *has == address) {
+            return Ok(with_those_below(root, link.name));
+        }
+    }
+    Ok(Vec::new())
+}
+
+/// A link and all on which it stands.
+fn with_those_below(root: &Path, link: String) -> Vec<String> {
+    let mut found = vec![link];
+    let mut at = 0;
+    while let Some(name) = found.get(at) {
+        let entries = fs::read_dir(root.join(LINKS).join(name)).into_iter().flatten().flatten();
+        let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+        let below = names.filter_map(|name| name.strip_prefix("lower_").map(str::to_owned));
+        found.extend(below.collect::<Vec<_>>());
+        at += 1;
+    }
+    found
 }
 
 /// What of the machine's own traffic goes over an adapter; none where nothing does.

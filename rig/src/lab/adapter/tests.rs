@@ -2,7 +2,7 @@
 
 use super::lend::bring_back;
 use super::state::State;
-use super::{find, in_use};
+use super::{carriers, find, in_use, with_those_below};
 use crate::lab::link::Routes;
 use crate::lab::namespace;
 use crate::lab::undo::{Entry, Fate, Kind};
@@ -50,6 +50,25 @@ impl Drop for Tree {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
     }
+}
+
+#[test]
+fn a_link_that_stands_on_others_is_carried_by_all_of_them() {
+    let tree = Tree::new("below");
+    for (upper, lower) in [("bond0.7", "bond0"), ("bond0", "eth1"), ("bond0", "eth2")] {
+        fs::create_dir_all(tree.link(upper).join(format!("lower_{lower}"))).unwrap();
+    }
+    let mut all = with_those_below(&tree.0, "bond0.7".into());
+    all.sort();
+    assert_eq!(all, ["bond0", "bond0.7", "eth1", "eth2"]);
+    assert_eq!(with_those_below(&tree.0, "eth3".into()), ["eth3"]);
+}
+
+#[test]
+fn an_address_is_known_by_its_link_and_a_foreign_one_by_none() {
+    let at = |address: &str| carriers(Path::new("/"), address.parse().unwrap()).unwrap();
+    assert_eq!(at("127.0.0.1"), ["lo"]);
+    assert_eq!(at("192.0.2.1"), Vec::<String>::new());
 }
 
 #[test]

@@ -11,7 +11,9 @@ use std::path::Path;
 /// Less room than this may not do for the first run and its report (research: at most 256 MB).
 const LITTLE: u64 = 256 << 20;
 
-pub(super) fn look(store: &Path) -> Vec<Capability> {
+/// Both, for the file in which runs are kept.
+#[must_use]
+pub fn look_at_store(store: &Path) -> Vec<Capability> {
     let above = store.ancestors().skip(1);
     let there = above.into_iter().find(|path| path.is_dir()).unwrap_or(Path::new("."));
     vec![room(there), direct(there)]

@@ -1,7 +1,7 @@
 //! Capability: what can be done and seen on this machine, each thing tried or read, none guessed.
 //!
 //! Knows: files of the kernel, calls that it may refuse, and the command that would change that.
-//! Gives: [`look`], [`listen`], [`fix_of_write`], [`Capability`].
+//! Gives: [`look`], [`look_at_store`], [`listen`], [`fix_of_write`], [`Capability`].
 //! Never: what a measurement needs, which factor or workload there is, whether a figure is to be
 //! trusted. It carries out no command, and whatever it makes for a trial is gone on return.
 //! Start reading at [`look`].
@@ -14,15 +14,17 @@ mod privilege;
 #[cfg(test)]
 mod tests;
 
+pub use disk::look_at_store;
 pub use noise::{Noise, listen};
 pub use privilege::holds_sys_admin;
 
 use super::{cgroup, undo};
+use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::Path;
 
 /// How much of a capability there is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum State {
     /// All of it.
     Ok,
@@ -45,7 +47,7 @@ impl State {
 }
 
 /// One thing that this machine lets us do or see, or does not.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Capability {
     /// What.
     pub name: String,
@@ -77,16 +79,14 @@ impl Capability {
     }
 }
 
-/// Everything that needs no lab: `root` is where `proc` and `sys` stand, `store` the file in which
-/// runs are kept.
+/// Everything that needs no lab and no store: `root` is where `proc` and `sys` stand.
 #[must_use]
-pub fn look(root: &Path, store: &Path) -> Vec<Capability> {
+pub fn look(root: &Path) -> Vec<Capability> {
     let mut found = privilege::look(root);
     found.push(groups(root));
     found.push(journal());
     found.extend(machine::look(root));
     found.extend(calls::look(root));
-    found.extend(disk::look(store));
     found
 }
 

@@ -23,7 +23,7 @@ pub(super) fn observe(tree: &Tree) -> Vec<Adapter> {
     names.map(|name| adapter(tree, name)).collect()
 }
 
-fn adapter(tree: &Tree, name: String) -> Adapter {
+pub(super) fn adapter(tree: &Tree, name: String) -> Adapter {
     let link = format!("{LINKS}/{name}");
     let file = |file: &str| format!("{link}/{file}");
     let device = tree.resolve(&file("device"));

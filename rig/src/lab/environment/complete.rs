@@ -1,6 +1,6 @@
 //! Knows how the answers of a driver fill up an adapter's record; reads no file.
 
-use crate::lab::ethtool::{DriverInfo, Ethtool, Feature, LinkModes};
+use crate::lab::ethtool::{DriverInfo, Ethtool, Feature, LinkModes, Number};
 use crate::lab::link::{Routes, Tbf};
 use desk::record::{Adapter, Environment, Fact, class_of};
 use desk::unit::{Quantity, Unit};
@@ -21,7 +21,7 @@ const OFFLOADS: [&str; 12] = [
     "rx-lro",
 ];
 
-/// Asks the drivers of the real machine for driver, firmware, offloads and line rates.
+/// Asks the drivers of the real machine for driver, firmware, rings, offloads and line rates.
 ///
 /// Call it in the network namespace whose `/sys` was observed: links are found by name. A query
 /// that fails leaves its field as it was; without an ethtool in the kernel nothing changes.
@@ -35,6 +35,8 @@ pub fn complete_adapters(env: &mut Environment) {
         if let Ok(modes) = ethtool.link_modes(&adapter.name) {
             take_speeds(adapter, modes);
         }
+        let mut ring = |number| ethtool.number(&adapter.name, number).ok().flatten();
+        (adapter.tx_ring, adapter.rx_ring) = (ring(Number::TxRing), ring(Number::RxRing));
         if let Ok(features) = ethtool.features(&adapter.name) {
             adapter.offloads = offloads(&features);
         }

@@ -2,7 +2,7 @@
 //!
 //! Knows: where Linux says what processors, caches, memory, adapters and settings there are.
 //! Gives: [`here`]; [`observe`] over a file tree, [`complete_adapters`] for what only a driver can
-//! say, [`libraries`] for what this process runs on.
+//! say, [`adapter()`] for one by its name, [`libraries`] for what this process runs on.
 //! Never: whether a difference matters to a verdict, or how a fact is put into words.
 //! Start reading at [`observe`]. A file that is missing is an absent fact, never an error.
 
@@ -27,7 +27,7 @@ pub use complete::complete_adapters;
 pub use library::libraries;
 pub(in crate::lab) use tree::cpu_list;
 
-use desk::record::Environment;
+use desk::record::{Adapter, Environment};
 use desk::unit::Quantity;
 use std::path::Path;
 use tree::Tree;
@@ -35,7 +35,7 @@ use tree::Tree;
 /// Reads what the machine is from `proc`, `sys` and `etc` under `root` (`/` in production).
 ///
 /// What cannot be read is left absent; the fields that only a driver can fill (driver version,
-/// firmware, offloads, best line rate) are left to [`complete_adapters`], and `lab` to the lab.
+/// firmware, rings, offloads, best line rate) are left to [`complete_adapters`], and `lab` to the lab.
 #[must_use]
 pub fn observe(root: &Path) -> Environment {
     let tree = Tree::at(root);
@@ -61,6 +61,15 @@ pub fn here() -> Environment {
     complete_adapters(&mut environment);
     environment.facts.extend(libraries());
     environment
+}
+
+/// An adapter of this machine by its name, of whatever kind, with what its driver says.
+#[must_use]
+pub fn adapter(name: &str) -> Adapter {
+    let adapters = vec![adapter::adapter(&Tree::at(Path::new("/")), name.to_owned())];
+    let mut environment = Environment { adapters, ..Environment::default() };
+    complete_adapters(&mut environment);
+    environment.adapters.pop().unwrap_or_default()
 }
 
 /// Whether the time of interrupts is kept by a clock, so that the columns `irq` and `softirq` of

@@ -50,6 +50,20 @@ pub enum EthtoolError {
 }
 
 impl EthtoolError {
+    /// What the kernel said to it.
+    #[must_use]
+    pub fn kernels_words(&self) -> String {
+        let errno = |number| io::Error::from_raw_os_error(number).to_string();
+        match self {
+            Self::PermissionDenied { .. } => errno(libc::EPERM),
+            Self::NoSuchLink { .. } => errno(libc::ENODEV),
+            Self::NotSupported { .. } => errno(libc::EOPNOTSUPP),
+            Self::Kernel { words, source, .. } if words.is_empty() => source.to_string(),
+            Self::Kernel { words, source, .. } => format!("{words}: {source}"),
+            Self::NoFamily | Self::Socket(_) => self.to_string(),
+        }
+    }
+
     /// Gives a refusal the words of what was tried on which link.
     pub(super) fn of(refusal: Refusal, op: &str, name: &str) -> Self {
         let (op, name) = (op.to_owned(), name.to_owned());

@@ -133,18 +133,46 @@ impl Ethtool {
     ) -> Result<(), EthtoolError> {
         write(&mut self.connection, name, (number, value))
     }
+
+    /// Says whether a number can be set at all, and changes nothing: what it is now is set again,
+    /// which no kernel hands on to the driver (`ethnl_set_*`: no attribute modified).
+    ///
+    /// # Errors
+    /// What the driver refuses, in its words; missing permission; an unknown link.
+    pub fn try_number(&mut self, name: &str, number: Number) -> Result<(), EthtoolError> {
+        try_out(&mut self.connection, name, number)
+    }
+}
+
+fn try_out(at: &mut impl Asks, name: &str, number: Number) -> Result<(), EthtoolError> {
+    let (now, op) = ask(at, name, number)?;
+    match now {
+        Some(now) => write(at, name, (number, now)),
+        None => Err(EthtoolError::NotSupported { op, name: name.into() }),
+    }
 }
 
 fn read(from: &mut impl Asks, name: &str, number: Number) -> Result<Option<u32>, EthtoolError> {
+    Ok(optional(ask(from, name, number))?.and_then(|(now, _)| now))
+}
+
+/// A number as the reply has it, and what was tried in words.
+fn ask(
+    from: &mut impl Asks,
+    name: &str,
+    number: Number,
+) -> Result<(Option<u32>, String), EthtoolError> {
     plausible(name)?;
     let at = number.at();
+    let op = format!("read {}", at.what);
     let reply = from.request(at.get, &header(name));
-    let reply = reply.map_err(|r| EthtoolError::of(r, &format!("read {}", at.what), name));
-    Ok(optional(reply)?.and_then(|reply| match find(&reply, at.attribute)? {
+    let reply = reply.map_err(|r| EthtoolError::of(r, &op, name))?;
+    let now = find(&reply, at.attribute).and_then(|value| match value {
         [one] if at.switch => Some(u32::from(*one)),
         four if !at.switch => Some(u32::from_ne_bytes(four.try_into().ok()?)),
         _ => None,
-    }))
+    });
+    Ok((now, op))
 }
 
 fn write(
@@ -173,6 +201,8 @@ mod tests {
     struct Simulated {
         has: BTreeMap<(u8, u16), Vec<u8>>,
         most: u32,
+        /// Whether its driver sets anything.
+        fixed: bool,
     }
 
     impl Simulated {
@@ -185,7 +215,7 @@ mod tests {
                 let at = number.at();
                 ((at.get, at.attribute), bytes(*number, *value))
             });
-            Self { has: has.collect(), most: 4096 }
+            Self { has: has.collect(), most: 4096, fixed: false }
         }
     }
 
@@ -208,6 +238,9 @@ mod tests {
                     put(&mut reply, *attribute, value);
                 }
                 return Ok(reply);
+            }
+            if self.fixed {
+                return Err(kernel(libc::EOPNOTSUPP, ""));
             }
             for (attribute, value) in attributes(body).filter(|(kind, _)| *kind != 1) {
                 let Some(known) = self.has.get_mut(&(get, attribute)) else {
@@ -293,5 +326,21 @@ mod tests {
         assert!(words.contains("eth7 does not support this"), "{words}");
         let words = said(write(&mut adapter, "eth8", (Number::RxRing, 1)));
         assert!(words.contains("no link named 'eth8'"), "{words}");
+    }
+
+    #[test]
+    fn what_could_not_be_set_is_known_before_and_nothing_moves() {
+        let numbers = [(Number::RxRing, 512), (Number::TxRing, 256)];
+        let mut adapter = Simulated::new(&numbers);
+        try_out(&mut adapter, "eth7", Number::RxRing).unwrap();
+        for (number, value) in numbers {
+            assert_eq!(read(&mut adapter, "eth7", number).unwrap(), Some(value));
+        }
+        let mut said = |number| try_out(&mut adapter, "eth7", number).unwrap_err().to_string();
+        let words = said(Number::RxUsecs);
+        assert!(words.contains("eth7 does not support this: read the delay of receive"), "{words}");
+        adapter.fixed = true;
+        let words = try_out(&mut adapter, "eth7", Number::TxRing).unwrap_err().to_string();
+        assert!(words.contains("eth7 does not support this: set the transmit ring"), "{words}");
     }
 }

@@ -3,6 +3,7 @@
 //! Must not know what an order is for.
 
 use super::OWN;
+use super::examined::Examined;
 use super::lease::Lease;
 use super::offset::Offset;
 use super::order::{Order, Refusal, Reply, Said};
@@ -16,6 +17,7 @@ use rustix::time::Timespec;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
 use std::io;
+use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -212,6 +214,22 @@ impl Machine {
     pub fn environment(&mut self) -> Result<Environment, LabError> {
         match self.order(&Order::Environment)? {
             Reply::Environment(environment) => Ok(*environment),
+            other => Err(self.out_of_turn(&format!("{other:?}"))),
+        }
+    }
+
+    /// What can be done there, what these adapters are, and what killed runs left; see
+    /// [`Order::Examine`].
+    ///
+    /// # Errors
+    /// As [`Self::order`].
+    pub fn examine(
+        &mut self,
+        adapters: Vec<String>,
+        control: Vec<IpAddr>,
+    ) -> Result<Examined, LabError> {
+        match self.order(&Order::Examine(adapters, control))? {
+            Reply::Examined(examined) => Ok(*examined),
             other => Err(self.out_of_turn(&format!("{other:?}"))),
         }
     }

@@ -1,10 +1,11 @@
 //! Knows a machine as the conductor does: what it may be asked, by which transport, and its clock.
 //!
-//! Gives: [`Machine`], [`Order`], [`Reply`], [`Transport`] with [`Pair`] and `Tls`, [`Offset`].
+//! Gives: [`Machine`], [`Order`], [`Reply`], [`Examined`], [`Transport`] with [`Pair`] and `Tls`, [`Offset`].
 //! Never: how an order is carried out; the agent of the machine does that.
 //! Start reading at `order.rs`.
 
 mod door;
+mod examined;
 mod lease;
 mod offset;
 mod order;
@@ -14,6 +15,7 @@ mod tls;
 mod transport;
 
 pub use door::{Heard, Machine};
+pub use examined::{Examined, NamedAdapter};
 pub use lease::LEASE;
 pub use offset::{Exchange, Offset};
 pub use order::{Numbered, Order, Raise, Refusal, Reply, Said};

@@ -36,6 +36,12 @@ impl Offset {
         Some(Self { ns, error_ns: trip.div_ceil(2), at_ns: Some(middle) })
     }
 
+    /// Their clock less ours when it was found, nanoseconds.
+    #[must_use]
+    pub const fn ns(&self) -> i64 {
+        self.ns
+    }
+
     /// Their time at a moment of ours, nanoseconds.
     #[must_use]
     pub const fn theirs(&self, ours_ns: u64) -> u64 {

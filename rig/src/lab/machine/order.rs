@@ -3,10 +3,12 @@
 //!
 //! Must not know how an order is carried out.
 
+use super::examined::Examined;
 use crate::lab::adapter::Loan;
 use crate::lab::quota::Side;
 use desk::record::{Environment, Fact, LabKind, Plan, Reading, Track, Value};
 use serde::{Deserialize, Serialize};
+use std::net::IpAddr;
 use std::time::Duration;
 
 /// Host processes to start, each with the channel of its place in the list, from 1.
@@ -38,6 +40,9 @@ pub enum Order {
     Hello(String),
     /// Tell the monotonic clock.
     Clock,
+    /// Tell what can be done here, what these adapters are, over which the conductor speaks from
+    /// these addresses besides that of the connection, and what killed runs left. Nothing changes.
+    Examine(Vec<String>, Vec<IpAddr>),
     /// Tell what the machine is; what dead conductors left is brought back before.
     Environment,
     /// Tell why adapters, settings of the machine, its CPUs or quotas of this plan cannot be had on
@@ -102,6 +107,8 @@ pub enum Reply {
     Clock(u64),
     /// What the machine is.
     Environment(Box<Environment>),
+    /// What was found.
+    Examined(Box<Examined>),
     /// Some facts.
     Facts(Vec<Fact>),
     /// Process numbers of the hosts, on that machine; names of lent adapters on their hosts.
@@ -168,7 +175,9 @@ mod tests {
         };
         let set = Order::Set("thp".into(), Value::Word("never".into()));
         let paced = Order::Set("x".into(), Value::Quantity(Quantity::bytes(1500)));
-        let all = [Order::Hello("0.2.0".into()), Order::Clock, Order::Raise(raise), set, paced];
+        let look = Order::Examine(vec!["eth1".into()], vec![[192, 0, 2, 1].into()]);
+        let hello = Order::Hello("0.2.0".into());
+        let all = [hello, Order::Clock, Order::Raise(raise), set, paced, look];
         (1..).zip(all).collect()
     }
 
@@ -180,7 +189,7 @@ mod tests {
 
         #[test]
         fn an_order_with_a_changed_byte_is_refused_or_is_an_order(
-            which in 0..5_usize, at in any::<proptest::sample::Index>(), byte in any::<u8>(),
+            which in 0..6_usize, at in any::<proptest::sample::Index>(), byte in any::<u8>(),
         ) {
             let mut body = serde_json::to_vec(&orders()[which]).unwrap();
             let at = at.index(body.len());

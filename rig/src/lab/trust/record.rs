@@ -38,7 +38,8 @@ impl<'s> Until<'s> {
 }
 
 fn late() -> io::Error {
-    let what = "the other end was silent for too long; is it a stend of this version?";
+    let what = "the other end was silent for too long; does it serve another run, or is it another \
+                version of stend?";
     io::Error::new(io::ErrorKind::TimedOut, what)
 }
 

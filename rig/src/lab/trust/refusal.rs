@@ -36,7 +36,8 @@ const CHANGED: &str = "a frame was changed on its way; what stands between the m
 const OTHER_AUTHORITY: &str = "whoever answers there is not the lab of the code; paste the command \
                                of `stend lab invite` again";
 
-/// The failure as an error of the connection.
+/// The failure as an error of the connection: `Unsupported` where the other end speaks another
+/// protocol, else `PermissionDenied` where either end does not belong to the lab.
 #[must_use]
 pub fn sentence(e: &Error, peer: Peer) -> io::Error {
     let what = match (e, peer) {
@@ -61,7 +62,11 @@ pub fn sentence(e: &Error, peer: Peer) -> io::Error {
             return io::Error::new(io::ErrorKind::InvalidData, what);
         }
     };
-    io::Error::new(io::ErrorKind::PermissionDenied, what)
+    let kind = match what {
+        OTHER_PROTOCOL => io::ErrorKind::Unsupported,
+        _ => io::ErrorKind::PermissionDenied,
+    };
+    io::Error::new(kind, what)
 }
 
 fn of_certificate(wrong: &Wrong, peer: Peer) -> &'static str {

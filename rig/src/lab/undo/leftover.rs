@@ -1,9 +1,12 @@
-//! Knows what dead conductors left on the machine outside any journal: agents, names, groups.
+//! Knows what dead conductors left on the machine: journals, and outside any journal agents, names
+//! and groups.
 //!
 //! Must not remove anything unasked.
 
 use super::agents::{Agent, agents};
 use super::error::UndoError;
+use super::restore;
+use super::story::{self, Story};
 use crate::lab::{cgroup, namespace};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -31,6 +34,33 @@ pub fn leftovers() -> Vec<Leftover> {
         .chain(names.map(Leftover::Namespace))
         .chain(groups.map(Leftover::Group))
         .collect()
+}
+
+/// All that dead conductors left, a line each; what stands in a journal follows it, indented.
+/// Changes nothing.
+#[must_use]
+pub fn left() -> Vec<String> {
+    let journals = story::directory().and_then(|directory| story::journals(&directory));
+    // Why no journal can be kept is a capability.
+    let mut found: Vec<String> =
+        journals.unwrap_or_default().iter().flat_map(|path| left_in(path)).collect();
+    found.extend(leftovers().iter().map(ToString::to_string));
+    found
+}
+
+/// A journal with what stands in it; nothing of a conductor that lives.
+fn left_in(path: &Path) -> Vec<String> {
+    match Story::read(path) {
+        Ok(story) if story.owner.is_alive(Path::new("/")) => Vec::new(),
+        Ok(story) => {
+            let (pid, path) = (story.owner.pid, path.display());
+            let head = format!("journal of dead conductor {pid}: {path}");
+            let open = story.open().into_iter();
+            let open = open.map(|(entry, _)| format!("  {entry}, is {}", restore::now(entry)));
+            std::iter::once(head).chain(open).collect()
+        }
+        Err(e) => vec![e.to_string()],
+    }
 }
 
 impl Leftover {

@@ -26,7 +26,7 @@ pub use agents::{Agent, agents};
 pub use error::UndoError;
 pub use guardian::guard;
 pub use journal::{Intent, Journal};
-pub use leftover::{Leftover, leftovers};
+pub use leftover::{Leftover, left, leftovers};
 pub use owner::Owner;
 pub use restore::{Fate, Settled, forget, now, settle, settle_dead};
 pub use setting::value_in;

@@ -6,6 +6,7 @@ use super::error::UndoError;
 use super::owner::Owner;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::fs;
 use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
@@ -54,6 +55,22 @@ pub struct Entry {
     pub boot: String,
     /// When, seconds since 1970 UTC.
     pub time_s: u64,
+}
+
+/// What, the value before, ours.
+impl fmt::Display for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = self.path.display();
+        match self.kind {
+            Kind::File | Kind::Pages | Kind::Register => {
+                write!(f, "{} {path}: was {}, set to {}", self.key, self.old, self.new)
+            }
+            Kind::Adapter => write!(f, "adapter {path}, lent to a lab"),
+            Kind::Namespace => write!(f, "namespace {path}"),
+            Kind::Group => write!(f, "control group {path}"),
+            Kind::Controller => write!(f, "controller cpu in {path}"),
+        }
+    }
 }
 
 /// One line of a journal.

@@ -7,11 +7,11 @@ use super::forecast::Test;
 use super::ground::SIMULATED;
 use crate::cli::error::CliError;
 use crate::cli::invoked;
-use desk::record::{FactorSpec, Scope, Value};
+use desk::record::{FactorSpec, Scope};
 use desk::unit::{Quantity, Unit};
 use desk::validity::STEAL_MOST;
-use rig::factor::{self, FactorError, Mechanism, QuotaRow};
-use rig::lab::capability::{Capability, Noise, State, fix_of_write, look};
+use rig::factor::{self, FACTOR};
+use rig::lab::capability::{Capability, Noise, State, look, look_at_store};
 use rig::store::Store;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -124,7 +124,8 @@ pub fn items(
 ) -> Vec<Item> {
     let mut found = labs(tests);
     let place = store.as_ref().map_or(Path::new("./lab.stend"), PathBuf::as_path);
-    found.extend(look(Path::new("/"), place));
+    found.extend(look(Path::new("/")));
+    found.extend(look_at_store(place));
     if let Some(why) = refused(store) {
         found.retain(|item| item.name != DISK);
         let none = Capability::new(DISK, State::Absent, why);
@@ -188,70 +189,13 @@ fn of_factor(spec: &FactorSpec, tests: &[Test]) -> Item {
         Scope::Path | Scope::Link | Scope::Host => "every plan that sets it, in labs with links",
         Scope::Sut => "every plan that sets it, in labs of several machines",
     });
-    let found = match factor::mechanism(spec.name) {
-        Some(Mechanism::Machine(row)) => {
-            let refuse = |level: &Value| row.refuse(Path::new("/"), level);
-            of_machine(spec, (row.now(Path::new("/")), row.source(Path::new("/"))), refuse)
-        }
-        Some(Mechanism::Held(row)) => {
-            let now = row.observe(Path::new("/")).map(|now| (now.clone(), now.to_string()));
-            let refuse = |level: &Value| row.refuse(Path::new("/"), level);
-            of_machine(spec, (now, row.source(Path::new("/"))), refuse)
-        }
-        Some(Mechanism::Quota(row)) => of_side(row),
-        Some(Mechanism::Link(_) | Mechanism::Cpus(_)) | None => of_labs(spec, tests),
-    };
+    let found = factor::here(spec, Path::new("/")).unwrap_or_else(|| of_labs(spec, tests));
     Item { found, effect, trust: "", doubt: "" }
-}
-
-/// A setting of the machine: the level in force with its words, where it stands, and whether that
-/// level could be set.
-fn of_machine(
-    spec: &FactorSpec,
-    (now, file): (Result<(Value, String), FactorError>, String),
-    refuse: impl Fn(&Value) -> Result<(), FactorError>,
-) -> Capability {
-    let name = format!("factor {}", spec.name);
-    // A file that cannot even be read is held back from us, as one that cannot be written.
-    let (now, refused) = match now {
-        Ok((level, now)) => (now, refuse(&level)),
-        Err(e @ FactorError::NotAllowed { .. }) => ("unknown".into(), Err(e)),
-        Err(e) => return Capability::new(&name, State::Absent, e.to_string()),
-    };
-    match refused {
-        Ok(()) => {
-            let opened = format!("{file} is {now}, opened for writing");
-            Capability::new(&name, State::Ok, opened)
-        }
-        Err(e) => {
-            let fix = match &e {
-                FactorError::NotAllowed { path, source, .. } => Some(fix_of_write(path, source)),
-                _ => None,
-            };
-            let state = if fix.is_some() { State::Degraded } else { State::Absent };
-            let evidence = format!("is {now}; {e}");
-            Capability { fix, ..Capability::new(&name, state, evidence) }
-        }
-    }
-}
-
-/// A quota: tried for nobody.
-fn of_side(row: &QuotaRow) -> Capability {
-    let name = format!("factor {}", row.spec.name);
-    match row.try_out(Path::new("/")) {
-        Ok(tried) => Capability::new(&name, State::Ok, tried),
-        Err(e) => {
-            let (state, why) = (State::Absent, e.to_string());
-            let theirs = why.contains("not ours to write");
-            let item = Capability::new(&name, state, why);
-            if theirs { item.with_fix("sudo stend") } else { item }
-        }
-    }
 }
 
 /// A factor that is tried in labs: where it took, or why nowhere.
 fn of_labs(spec: &FactorSpec, tests: &[Test]) -> Capability {
-    let name = format!("factor {}", spec.name);
+    let name = format!("{FACTOR}{}", spec.name);
     let mine = || tests.iter().filter(|t| t.id == name && t.lab != SIMULATED);
     let took: Vec<&str> = mine().filter(|t| t.here.is_none()).map(|t| t.lab).collect();
     if took.is_empty() {

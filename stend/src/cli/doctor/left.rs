@@ -1,9 +1,9 @@
-//! Knows what killed runs left on this machine, and how it goes.
+//! Knows how what killed runs left on this machine goes.
 
 use crate::cli::error::CliError;
-use crate::cli::factors::{describe, fate};
+use crate::cli::factors::fate;
 use crate::cli::{GIVEN_UP, OK, invoked, terminal};
-use rig::lab::undo::{self, Leftover, Story};
+use rig::lab::undo::{self, Leftover};
 use std::io::Write as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -27,34 +27,6 @@ pub(super) fn clean() -> Result<u8, CliError> {
     Ok(OK)
 }
 
-/// What dead conductors left, a line each; what stands in a journal follows it, indented. Changes
-/// nothing.
-pub(super) fn look() -> Vec<String> {
-    let mut found = Vec::new();
-    let journals = undo::directory().and_then(|directory| undo::journals(&directory));
-    match journals {
-        // A journal that cannot be kept is an item of its own.
-        Err(_) => {}
-        Ok(paths) => paths.iter().for_each(|path| look_into(path, &mut found)),
-    }
-    found.extend(undo::leftovers().iter().map(ToString::to_string));
-    found
-}
-
-fn look_into(path: &Path, found: &mut Vec<String>) {
-    match Story::read(path) {
-        Ok(story) if story.owner.is_alive(Path::new("/")) => {}
-        Ok(story) => {
-            let (pid, path) = (story.owner.pid, path.display());
-            found.push(format!("journal of dead conductor {pid}: {path}"));
-            for (entry, _) in story.open() {
-                found.push(format!("  {}, is {}", describe(entry), undo::now(entry)));
-            }
-        }
-        Err(e) => found.push(e.to_string()),
-    }
-}
-
 /// How many things could not be brought back or removed.
 fn mend(directory: &Path, out: &mut impl std::io::Write) -> Result<usize, CliError> {
     let mut left = 0;
@@ -72,7 +44,7 @@ fn mend(directory: &Path, out: &mut impl std::io::Write) -> Result<usize, CliErr
         match settled {
             Ok(all) => {
                 for settled in &all {
-                    writeln!(out, "  {}: {}", describe(&settled.entry), fate(&settled.fate))?;
+                    writeln!(out, "  {}: {}", settled.entry, fate(&settled.fate))?;
                     left += usize::from(!settled.fate.is_settled());
                 }
             }

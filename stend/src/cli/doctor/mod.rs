@@ -13,6 +13,8 @@ mod left;
 mod show;
 
 pub use json::Doctor;
+#[cfg(feature = "machines")]
+pub use show::wrap;
 
 use super::error::CliError;
 use super::{CANNOT, OK, store, terminal};
@@ -20,6 +22,7 @@ use clap::Args;
 use forecast::Test;
 use items::Item;
 use rig::lab::capability::{Noise, listen};
+use rig::lab::undo;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -89,7 +92,7 @@ pub fn doctor(wanted: &Wanted) -> Result<u8, CliError> {
 
 fn examine(wanted: &Wanted) -> Result<Findings, CliError> {
     // First: what is tried afterwards has agents and groups of its own.
-    let left = left::look();
+    let left = undo::left();
     let store = store::path(wanted.store.as_deref());
     let tests = forecast::tests(&store)?;
     let noise: Option<std::io::Result<Noise>> =

@@ -6,14 +6,13 @@ use super::Findings;
 use super::forecast::Test;
 use super::items::Item;
 use crate::cli::invoked;
+use rig::factor::FACTOR;
 use rig::lab::capability::State;
 use std::fmt::Write as _;
 
 /// Columns of a name, and of a state after it.
 const NAME: usize = 24;
 const STATE: usize = 10;
-/// With what the name of every factor's item begins.
-const FACTOR: &str = "factor ";
 /// Columns of a test, and of the answer in each place.
 const TEST: usize = 28;
 const ANSWER: usize = 10;
@@ -201,7 +200,7 @@ fn push_new<'t>(all: &mut Vec<&'t str>, one: &'t str) {
 }
 
 /// Lines of at most `width` columns, broken at blanks; a longer word is broken where it must be.
-fn wrap(text: &str, width: usize) -> Vec<String> {
+pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let (mut lines, mut line) = (Vec::new(), String::new());
     for word in text.split_whitespace() {
         let mut rest: Vec<char> = word.chars().collect();

@@ -6,7 +6,7 @@ use super::error::CliError;
 use super::unit::{Place, Unit};
 use super::{GIVEN_UP, OK, invoked, terminal};
 use clap::Subcommand;
-use rig::lab::undo::{self, Entry, Fate, Kind, Story};
+use rig::lab::undo::{self, Fate, Story};
 use std::io::Write as _;
 use std::path::Path;
 
@@ -61,10 +61,10 @@ fn status(out: &mut impl std::io::Write) -> Result<u8, CliError> {
         let state = if story.owner.is_alive(Path::new("/")) { "alive" } else { "dead" };
         writeln!(out, "conductor {} ({state}), {}", story.owner.pid, path.display())?;
         for (entry, ours) in story.open() {
-            let (text, now) = (describe(entry), undo::now(entry));
+            let now = undo::now(entry);
             let foreign = now != ours && now != entry.old;
             let note = if foreign { ", by somebody else" } else { "" };
-            writeln!(out, "  {text}, is {now}{note}")?;
+            writeln!(out, "  {entry}, is {now}{note}")?;
         }
     }
     Ok(OK)
@@ -79,7 +79,7 @@ fn restore(forget: bool, out: &mut impl std::io::Write) -> Result<u8, CliError> 
         match settled {
             Ok(all) => {
                 for settled in &all {
-                    writeln!(out, "  {}: {}", describe(&settled.entry), fate(&settled.fate))?;
+                    writeln!(out, "  {}: {}", settled.entry, fate(&settled.fate))?;
                     open |= !settled.fate.is_settled();
                 }
             }
@@ -101,20 +101,6 @@ fn restore(forget: bool, out: &mut impl std::io::Write) -> Result<u8, CliError> 
     let program = invoked();
     writeln!(out, "{left} journal(s) left; {program} factors restore --forget leaves it so")?;
     Ok(GIVEN_UP)
-}
-
-/// An entry in words: what, before, ours.
-pub(super) fn describe(entry: &Entry) -> String {
-    let path = entry.path.display();
-    match entry.kind {
-        Kind::File | Kind::Pages | Kind::Register => {
-            format!("{} {path}: was {}, set to {}", entry.key, entry.old, entry.new)
-        }
-        Kind::Adapter => format!("adapter {path}, lent to a lab"),
-        Kind::Namespace => format!("namespace {path}"),
-        Kind::Group => format!("control group {path}"),
-        Kind::Controller => format!("controller cpu in {path}"),
-    }
 }
 
 /// What became of an entry, in words.

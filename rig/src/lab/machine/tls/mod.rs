@@ -23,6 +23,9 @@ const WHOLE: Duration = Duration::from_secs(5);
 /// Most bytes that one record carries (RFC 8446, 5.1).
 const RECORD: usize = 1 << 14;
 
+/// What helps where no packet comes back.
+const REACH: &str = "is it the address of the machine, and does a firewall let it through?";
+
 /// One end of a connection that both ends have proved.
 #[derive(Debug)]
 pub struct Tls {
@@ -65,20 +68,39 @@ fn held<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Why there is no connection, with the remedy.
+fn not_connected(e: &io::Error, address: SocketAddr) -> io::Error {
+    let (kind, what) = match e.kind() {
+        io::ErrorKind::ConnectionRefused => {
+            (e.kind(), format!("{e}; start `stend agent listen {address}` on the machine"))
+        }
+        io::ErrorKind::TimedOut => {
+            (io::ErrorKind::HostUnreachable, format!("nothing came back from there; {REACH}"))
+        }
+        kind => (kind, format!("{e}; {REACH}")),
+    };
+    io::Error::new(kind, what)
+}
+
 impl Tls {
-    /// Connects to the agent of a machine, by its name in the lab, as the conductor of the lab.
+    /// Connects to the agent of a machine, by its name in the lab, as the conductor of the lab:
+    /// `within` so long, and again for the proof.
     ///
     /// # Errors
     /// When nobody listens there, it is another machine, either end refuses the other, or the
-    /// directory of the lab cannot be read. The words name the remedy.
-    pub fn connect(address: SocketAddr, machine: &str, conductor: &Conductor) -> io::Result<Self> {
+    /// directory of the lab cannot be read: `TimedOut` where the other end took the connection and
+    /// said nothing, `HostUnreachable` where nothing came back at all. The words name the remedy.
+    pub fn connect(
+        address: SocketAddr,
+        machine: &str,
+        conductor: &Conductor,
+        within: Duration,
+    ) -> io::Result<Self> {
         let (settings, name) = conductor_settings(conductor, machine).map_err(io::Error::other)?;
         let tls = ClientConnection::new(settings, name).map_err(io::Error::other)?;
-        let stream = TcpStream::connect_timeout(&address, WHOLE).map_err(|e| {
-            let what = format!("{e}; start `stend agent listen {address}` on the machine");
-            io::Error::new(e.kind(), what)
-        })?;
-        let mut end = Self::prove(stream, tls.into(), Peer::Agent)?;
+        let stream = TcpStream::connect_timeout(&address, within);
+        let stream = stream.map_err(|e| not_connected(&e, address))?;
+        let mut end = Self::prove(stream, tls.into(), (Peer::Agent, within))?;
         // In TLS 1.3 a client is done before the server has looked at its certificate: the first
         // frame of the agent says that it was taken.
         match end.receive()? {
@@ -94,14 +116,18 @@ impl Tls {
     pub fn accept(stream: TcpStream, agent: &Agent) -> io::Result<Self> {
         let settings = agent_settings(agent).map_err(io::Error::other)?;
         let tls = ServerConnection::new(settings).map_err(io::Error::other)?;
-        let mut end = Self::prove(stream, tls.into(), Peer::Conductor)?;
+        let mut end = Self::prove(stream, tls.into(), (Peer::Conductor, WHOLE))?;
         end.send(KEEP_ALIVE, &[])?;
         Ok(end)
     }
 
-    fn prove(stream: TcpStream, mut tls: Connection, peer: Peer) -> io::Result<Self> {
+    fn prove(
+        stream: TcpStream,
+        mut tls: Connection,
+        (peer, within): (Peer, Duration),
+    ) -> io::Result<Self> {
         stream.set_nodelay(true)?;
-        shake(&stream, &mut tls, WHOLE, peer)?;
+        shake(&stream, &mut tls, within, peer)?;
         if tls.alpn_protocol() != Some(MACHINE_PROTOCOL) {
             part(&stream);
             return Err(sentence(&Error::NoApplicationProtocol, peer));

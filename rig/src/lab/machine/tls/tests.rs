@@ -32,16 +32,20 @@ fn lab(place: &Place) -> (Conductor, Agent) {
 }
 
 fn joined(lab: &Conductor, agent: &Agent) -> (Tls, Tls) {
-    let (conductor, agent) = ends(agent, |address| Tls::connect(address, "a", lab));
+    let (conductor, agent) = ends(agent, |address| Tls::connect(address, "a", lab, WHOLE));
     (conductor.unwrap(), agent.unwrap())
 }
 
 /// Both ends are refused; each says so in these words.
 fn refused(ends: Ends, conductor: &str, agent: &str) {
+    refused_as(io::ErrorKind::PermissionDenied, ends, conductor, agent);
+}
+
+fn refused_as(kind: io::ErrorKind, ends: Ends, conductor: &str, agent: &str) {
     for (end, word) in [(ends.0, conductor), (ends.1, agent)] {
         let said = end.unwrap_err();
         assert!(said.to_string().contains(word), "{said}");
-        assert_eq!(said.kind(), io::ErrorKind::PermissionDenied, "{said}");
+        assert_eq!(said.kind(), kind, "{said}");
     }
 }
 
@@ -148,7 +152,7 @@ fn a_stranger_without_a_certificate_is_refused() {
     let stranger = |address| {
         let name = "agent.stend".try_into().unwrap();
         let tls = ClientConnection::new(Arc::new(settings), name).unwrap();
-        let mut end = Tls::prove(TcpStream::connect(address)?, tls.into(), Peer::Agent)?;
+        let mut end = Tls::prove(TcpStream::connect(address)?, tls.into(), (Peer::Agent, WHOLE))?;
         end.receive().map(|_| end)
     };
     let word = "no certificate; only the conductor of the lab";
@@ -161,11 +165,11 @@ fn an_end_of_another_lab_is_refused() {
     let (_lab, agent) = lab(&place);
     let other = place.lab("other");
     let refusal = "another lab; `stend lab invite NAME`";
-    refused(ends(&agent, |address| Tls::connect(address, "a", &other)), refusal, refusal);
+    refused(ends(&agent, |address| Tls::connect(address, "a", &other, WHOLE)), refusal, refusal);
     // One that believes the agent's lab, but has a certificate of another.
     copy(&place.at("lab"), &place.at("other"), &[("ca.crt", "ca.crt"), ("lab.json", "lab.json")]);
     let other = Conductor::open(&place.at("other")).unwrap();
-    refused(ends(&agent, |address| Tls::connect(address, "a", &other)), refusal, refusal);
+    refused(ends(&agent, |address| Tls::connect(address, "a", &other, WHOLE)), refusal, refusal);
 }
 
 #[test]
@@ -177,7 +181,7 @@ fn an_agent_that_acts_as_conductor_is_refused() {
     let names = [("agent.crt", "conductor.crt"), ("agent.key", "conductor.key")];
     copy(&place.at("a"), &place.at("forged"), &names);
     let refusal = "not that of a conductor; a run takes the directory of `stend lab init`";
-    refused(ends(&agent, |address| Tls::connect(address, "a", &forged)), refusal, refusal);
+    refused(ends(&agent, |address| Tls::connect(address, "a", &forged, WHOLE)), refusal, refusal);
 }
 
 #[test]
@@ -188,7 +192,7 @@ fn a_conductor_that_acts_as_agent_is_refused() {
     copy(&place.at("lab"), &place.at("a"), &names);
     let forged = Agent::open(&place.at("a")).unwrap();
     let refusal = "not that of an agent; start `stend agent listen`";
-    refused(ends(&forged, |address| Tls::connect(address, "a", &lab)), refusal, refusal);
+    refused(ends(&forged, |address| Tls::connect(address, "a", &lab, WHOLE)), refusal, refusal);
 }
 
 #[test]
@@ -197,15 +201,38 @@ fn a_host_that_is_another_was_removed_or_is_in_no_list_is_refused() {
     let (lab, agent) = lab(&place);
     let before = fs::read_to_string(place.at("lab/lab.json")).unwrap();
     let unlisted = "does not list the machine";
-    refused(ends(&agent, |address| Tls::connect(address, "b", &lab)), unlisted, unlisted);
+    refused(ends(&agent, |address| Tls::connect(address, "b", &lab, WHOLE)), unlisted, unlisted);
     lab.remove("a").unwrap();
     let removed = "removed from the lab; `stend lab invite NAME`";
-    refused(ends(&agent, |address| Tls::connect(address, "a", &lab)), removed, removed);
+    refused(ends(&agent, |address| Tls::connect(address, "a", &lab, WHOLE)), removed, removed);
     let of_another = before.replace("\"fingerprint\": \"", "\"fingerprint\": \"0");
     fs::write(place.at("lab/lab.json"), of_another).unwrap();
-    refused(ends(&agent, |address| Tls::connect(address, "a", &lab)), unlisted, unlisted);
+    refused(ends(&agent, |address| Tls::connect(address, "a", &lab, WHOLE)), unlisted, unlisted);
     fs::write(place.at("lab/lab.json"), before).unwrap();
     joined(&lab, &agent);
+}
+
+#[test]
+fn why_there_is_no_connection_is_told_apart_and_within_the_time() {
+    let place = Place::new("tls-none");
+    let (lab, _agent) = lab(&place);
+    let within = Duration::from_millis(300);
+    let connect = |address| {
+        let begun = Instant::now();
+        let said = Tls::connect(address, "a", &lab, within).unwrap_err();
+        assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
+        (said.kind(), said.to_string())
+    };
+    // It takes the connection and is silent, as an agent that serves another conductor.
+    let busy = TcpListener::bind("127.0.0.1:0").unwrap();
+    let (kind, said) = connect(busy.local_addr().unwrap());
+    assert_eq!(kind, io::ErrorKind::TimedOut, "{said}");
+    assert!(said.contains("does it serve another run"), "{said}");
+    let free = busy.local_addr().unwrap();
+    drop(busy);
+    let (kind, said) = connect(free);
+    assert_eq!(kind, io::ErrorKind::ConnectionRefused, "{said}");
+    assert!(said.contains(&format!("start `stend agent listen {free}`")), "{said}");
 }
 
 #[test]
@@ -220,7 +247,7 @@ fn an_older_version_is_refused_by_both_names() {
     let Said::Reply(1, Reply::Refused(Refusal::Lab(why))) = said else { panic!("{said:?}") };
     assert!(why.contains("stend 0.0.1") && why.contains("must be the same"), "{why}");
     drop(conductor);
-    serves.join().unwrap().unwrap();
+    serves.join().unwrap().1.unwrap();
 }
 
 #[test]
@@ -232,10 +259,10 @@ fn another_protocol_is_refused() {
     settings.alpn_protocols = vec![b"stend-machine/0".to_vec()];
     let older = |address| {
         let tls = ClientConnection::new(Arc::new(settings), name).unwrap();
-        Tls::prove(TcpStream::connect(address)?, tls.into(), Peer::Agent)
+        Tls::prove(TcpStream::connect(address)?, tls.into(), (Peer::Agent, WHOLE))
     };
     let refusal = "must be the same stend version";
-    refused(ends(&agent, older), refusal, refusal);
+    refused_as(io::ErrorKind::Unsupported, ends(&agent, older), refusal, refusal);
 }
 
 /// A frame of the conductor as it is on the wire.
@@ -332,7 +359,7 @@ fn chance_bytes_are_an_error_and_never_a_panic() {
             let _ = stream.read(&mut [0; 1 << 12]);
             let _ = stream.write_all(&sent);
         });
-        prop_assert!(Tls::connect(address, "a", &lab).is_err());
+        prop_assert!(Tls::connect(address, "a", &lab, WHOLE).is_err());
         stranger.join().unwrap();
         // Behind a handshake.
         let (conductor, mut agent) = joined(&lab, &agent);
