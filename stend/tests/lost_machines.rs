@@ -40,10 +40,12 @@ const SECOND: Duration = Duration::from_secs(1);
 /// Longest wait for a conductor that has lost a machine.
 const END: Duration = Duration::from_secs(60);
 
+/// An agent that is stopped so long misses an edge of the window, and not its lease.
+const LATE: Duration = Duration::from_millis(700);
 /// A fault strikes so long after a record was kept, at most.
 const MOMENT: Duration = Duration::from_millis(2500);
 /// Fewest trials that are left when a fault strikes.
-const LEFT: usize = 8;
+const LEFT: usize = 9;
 
 /// Two servers, and two levels that are set on them: of the machine, and of its adapters.
 const PLAN: &str = r#"title = "Lost"
@@ -73,6 +75,7 @@ type Times = BTreeMap<&'static str, Duration>;
 enum Kind {
     AgentKilled,
     AgentFrozen,
+    AgentLate,
     DiskFull,
     LinkDown,
     ControlCut,
@@ -80,9 +83,10 @@ enum Kind {
 }
 
 impl Kind {
-    const ALL: [Self; 6] = [
+    const ALL: [Self; 7] = [
         Self::AgentKilled,
         Self::AgentFrozen,
+        Self::AgentLate,
         Self::DiskFull,
         Self::LinkDown,
         Self::ControlCut,
@@ -248,6 +252,16 @@ impl Bed {
                 signal(one.1, Signal::STOP);
                 thread::sleep(LEASE + SECOND);
                 signal(one.1, Signal::CONT);
+                self.stopped(conductor);
+                self.back(&all, Instant::now())
+            }
+            Kind::AgentLate => {
+                let before = self.records();
+                signal(one.1, Signal::STOP);
+                thread::sleep(LATE);
+                signal(one.1, Signal::CONT);
+                // The trial that it spoils, and those after it, which must be sound.
+                (0..3).for_each(|more| self.wait_for_record(before + more));
                 self.stopped(conductor);
                 self.back(&all, Instant::now())
             }
