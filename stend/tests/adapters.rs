@@ -16,7 +16,7 @@ use desk::record::{Plan, TrialKind, TrialRecord, WorkloadSpec};
 use kill::{Place, STEND, until};
 use rig::lab::wire::{LinkAnswer, LinkRequest};
 use rig::lab::{Blueprint, Lab, SUT, Wanted};
-use rig::run::Bench;
+use rig::run::{Bench, Stand as _};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -213,4 +213,33 @@ fn an_adapter_that_cannot_be_had_is_refused_before_anything_is_measured() {
         let words = refused(verb);
         assert!(words.contains("'0000:ff:1f.7' cannot be lent"), "{verb}: {words}");
     }
+    assert!(ip("address del 192.0.2.1/32 dev stend-t0"));
+    let rings = text("", 3).replace("levels = [\"1400 B\", \"1300 B\"]", "levels = [128, 256]");
+    fs::write(place.path.join("plan.toml"), rings.replace("factors.mtu", "factors.rx_ring"))
+        .expect("a plan");
+    for verb in ["plan", "run"] {
+        let words = refused(verb);
+        let by = "the driver veth of stend-t0 does not set it (Operation not supported";
+        assert!(words.contains("factor 'rx_ring' cannot be set here"), "{verb}: {words}");
+        assert!(words.replace('\n', " ").contains(by), "{verb}: {words}");
+    }
+}
+
+#[test]
+fn a_trial_over_an_adapter_without_carrier_is_a_fault_that_names_it() {
+    let place = Place::new("adapters-down");
+    let Some(_adapters) = Adapters::join() else { return };
+    let plan = plan("machine = \"sut\"");
+    let agent = rig::keeper::here(Path::new(STEND), &NEVER).expect("an agent");
+    let blueprint = Blueprint { wanted: Wanted::Best, lab: plan.lab.clone() };
+    let mut bench = Bench::build(&blueprint, loads::ALL, vec![agent]).expect("a lab");
+    bench.begin(&plan).expect("a run");
+    assert!(ip("link set stend-t0 down"));
+    let trial = order(&plan).into_iter().find(|trial| trial.kind == TrialKind::Counted);
+    let fault = bench.visit(&plan, &trial.expect("a trial")).outcome.fault.expect("a fault");
+    let words = fault.to_string();
+    assert!(words.starts_with("host machine: adapter stend-t"), "{words}");
+    assert!(words.contains("has no carrier; is its cable in"), "{words}");
+    let _ = bench.end(false);
+    drop(place);
 }

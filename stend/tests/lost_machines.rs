@@ -48,6 +48,8 @@ const BACK: Duration = Duration::from_secs(30);
 
 /// Labs side by side.
 const BEDS: u32 = 4;
+/// An agent that is stopped so long misses an edge of the window, and not its lease.
+const LATE: Duration = Duration::from_millis(700);
 /// A fault strikes at most so long after a record was kept, or after the conductor started.
 const MOMENT: Duration = Duration::from_millis(2500);
 const START: Duration = Duration::from_secs(6);
@@ -57,7 +59,7 @@ const EARLY: u64 = 4;
 const SWAPPINESS: &str = "60\n";
 const STEP: [f64; 2] = [0.1, 3.0];
 /// Fewest trials that are left when a fault strikes.
-const LEFT: usize = 8;
+const LEFT: usize = 9;
 
 /// Two servers, and two levels that are set on them: of the machine, and of its adapters.
 const PLAN: &str = r#"title = "Lost"
@@ -89,6 +91,7 @@ type Times = BTreeMap<&'static str, Duration>;
 enum Kind {
     AgentKilled,
     AgentFrozen,
+    AgentLate,
     DiskFull,
     LinkDown,
     ControlCut,
@@ -97,9 +100,10 @@ enum Kind {
 }
 
 impl Kind {
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 8] = [
         Self::AgentKilled,
         Self::AgentFrozen,
+        Self::AgentLate,
         Self::DiskFull,
         Self::LinkDown,
         Self::ControlCut,
@@ -321,7 +325,7 @@ impl Bed {
     }
 
     /// Strikes a machine while a run goes on, waits until all is back, and makes the machine whole.
-    fn strike(&mut self, strike: &Strike, conductor: Running) -> Times {
+    fn strike(&mut self, strike: &Strike, mut conductor: Running) -> Times {
         let victim = strike.victim;
         let agent = |name: &'static str| (name, self.machines.agents[name].pid());
         let all = MACHINES.map(agent);
@@ -342,6 +346,16 @@ impl Bed {
                 signal(one.1, Signal::STOP);
                 thread::sleep(LEASE + SECOND);
                 signal(one.1, Signal::CONT);
+                self.stopped(conductor);
+                self.back(&all, Instant::now())
+            }
+            Kind::AgentLate => {
+                let before = self.records();
+                signal(one.1, Signal::STOP);
+                thread::sleep(LATE);
+                signal(one.1, Signal::CONT);
+                // The trial that it spoils, and those after it, which must be sound.
+                (0..3).for_each(|more| self.wait_for_record(before + more, &mut conductor));
                 self.stopped(conductor);
                 self.back(&all, Instant::now())
             }

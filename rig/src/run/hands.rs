@@ -99,12 +99,18 @@ impl Bench {
         let readings = &mut record.readings;
         let ready = self.prepare().map_err(LabError::into_fault);
         let urgent = Urgent::begin();
+        let mut late = None;
         let driven = ready.and_then(|()| {
-            work.drive(&mut self.lab, &mut |lab, edge| watched::at_edge(lab, edge, readings))
+            work.drive(&mut self.lab, &mut |lab, edge| {
+                let read = watched::at_edge(lab, edge, readings);
+                // The hosts answer all the same: nobody may leave before they are heard.
+                read.or_else(|e| watched::note_late(e, &mut late))
+            })
         });
         drop(urgent);
         let rested = watched::rest(&mut self.lab).map_err(LabError::into_fault);
         driven?;
+        late.map_or(Ok(()), |late| Err(late.into_fault()))?;
         let (besides, tracks) = rested?;
         // A clock that jumped within the window is found now.
         self.lab.find_clocks().map_err(LabError::into_fault)?;

@@ -38,6 +38,20 @@ pub fn at_edge(lab: &mut Lab, edge: Edge, readings: &mut Vec<Reading>) -> Result
     Ok(())
 }
 
+/// Notes the first machine that read too late, by which the trial is invalid; it goes on to its end.
+///
+/// # Errors
+/// Any other error.
+pub fn note_late(e: LabError, first: &mut Option<LabError>) -> Result<(), LabError> {
+    match e {
+        late @ LabError::Late { .. } => {
+            first.get_or_insert(late);
+            Ok(())
+        }
+        other => Err(other),
+    }
+}
+
 /// Readings of a machine as those of the lab. That of the system under test is the lab's own; of
 /// another what is no host is named after it, and its CPUs are those of its hosts.
 fn told_by(lab: &Lab, machine: usize, read: Vec<Reading>) -> Vec<Reading> {

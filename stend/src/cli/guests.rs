@@ -4,7 +4,7 @@
 //! Must not know how a guest is put together.
 
 use super::error::CliError;
-use super::{INTERRUPTED, OK, invoked, lab, progress, quoted, terminal};
+use super::{INTERRUPTED, OK, files, invoked, lab, progress, quoted, terminal};
 use clap::Args;
 use rig::lab::guest::{self, Boot, Guest, GuestError, HOST, Kernel, LISTENS, Model, Port, System};
 use rig::lab::trust::{Conductor, Invite, TrustError};
@@ -138,7 +138,7 @@ pub fn guests(wanted: &Wanted) -> Result<u8, CliError> {
         }
         std::thread::sleep(LOOK);
     }
-    let written = std::fs::write(&wanted.out, lab_file(&built));
+    let written = files::replace(&wanted.out, lab_file(&built).as_bytes());
     written.map_err(|source| CliError::Write { path: wanted.out.clone(), source })?;
     tell(&built, &wanted.out, begun.elapsed())?;
     while !stop.load(Ordering::Relaxed) {

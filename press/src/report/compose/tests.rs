@@ -73,17 +73,22 @@ fn machines_of_a_lab_are_told_with_their_hosts_and_adapters() {
     run.plan.lab.machines = vec![place("server", &["sut"]), place("rack", &["c01", "c02"])];
     let mut other = run.environment().clone();
     other.cpu.model = "Rack CPU".into();
+    other.adapters[1].rx_ring = Some(512);
     run.environments.insert("rack".into(), other);
     for link in &mut run.plan.lab.links {
         link.kind = Some(LinkKind::Adapter);
-        link.adapters = [("sut", "server/eth7"), ("c01", "rack/eth8")]
+        link.adapters = [("sut", "server/eth7"), ("c01", "rack/eth1")]
             .map(|(host, adapter)| (host.to_owned(), adapter.to_owned()))
             .into();
     }
     let article = text(&compose(&run, &analysis).unwrap(), 100, true).replace('\u{a0}', " ");
-    for words in ["made on 2 machines", "Machines of the lab", "Rack CPU", "c01, c02", "eth8"] {
+    for words in ["made on 2 machines", "Machines of the lab", "Rack CPU", "c01, c02", "eth7"] {
         assert!(article.contains(words), "{words} is not in\n{article}");
     }
+    for words in ["adapters on the links of the lab", "rack: eth1", "256 and 512 descriptors"] {
+        assert!(article.contains(words), "{words} is not in\n{article}");
+    }
+    assert!(!article.contains("server: eth"), "an adapter that is not known is not described");
     assert!(!article.contains("this one machine"));
 }
 
