@@ -2,7 +2,7 @@
 //! trial is counted wrongly, the run goes on when the machine is back, and all settings come back.
 //!
 //! Faults strike several labs of real agents side by side, each at a moment and on a machine that
-//! are drawn from its seed. `STEND_LOST` says how many there are: 200 in `./test full`, else 14.
+//! are drawn from its seed. `STEND_LOST` says how many there are: 200 in `./test full`, else 16.
 //! `STEND_SEED` sets the seed of the first, so that `STEND_SEED=N STEND_LOST=1` repeats one. What
 //! needs root is skipped aloud.
 #![cfg(feature = "machines")]
@@ -531,7 +531,7 @@ fn serve(mut bed: Bed, (first, count): (u32, u32), seen: &Mutex<Seen>) {
 #[ignore = "minutes: ./test full"]
 fn a_lost_machine_loses_no_trial_and_comes_back() {
     let Some(place) = place("lost", SUT) else { return };
-    let count = kills("STEND_LOST", 14);
+    let count = kills("STEND_LOST", 16);
     let first = kills("STEND_SEED", std::process::id() * 1000);
     let seen = Mutex::new(Seen::default());
     let beds = (0..BEDS.min(count)).map(|at| Bed::new(place.beside(&format!("lost{at}")), at));
