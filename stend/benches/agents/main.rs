@@ -204,7 +204,7 @@ fn listen(address: SocketAddr, path: &Path) -> Result<Agent, Failed> {
 fn greet(address: SocketAddr, name: &str, conductor: &Conductor) -> Result<Machine, Failed> {
     let begun = Instant::now();
     loop {
-        match Tls::connect(address, name, conductor) {
+        match Tls::connect(address, name, conductor, START) {
             Ok(tls) => return Ok(Machine::greet(name, Box::new(tls), None, &CANCEL)?),
             Err(e) if begun.elapsed() > START => return Err(e.into()),
             Err(_) => thread::sleep(Duration::from_millis(10)),
