@@ -41,8 +41,8 @@ pub fn here(binary: &Path, cancel: &'static AtomicBool) -> Result<Machine, LabEr
 }
 
 /// Serves conductors of the agent's lab, one after the other, or the first with a run `once`; hosts
-/// are executed from `binary`. `told` hears of everybody who was refused, and of every connection that
-/// broke.
+/// are executed from `binary`. `told` hears of everybody who was refused, and of every connection
+/// that broke.
 ///
 /// # Errors
 /// When nothing can listen there. With `once`, when the connection of the conductor breaks.

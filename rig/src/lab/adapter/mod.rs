@@ -32,7 +32,9 @@ pub(super) type Why = String;
 /// When there is none, or the device at this address has several.
 pub fn find(root: &Path, written: &str) -> Result<String, Why> {
     let links = root.join(LINKS);
-    if links.join(written).exists() {
+    // What comes over a network is no path.
+    let is_name = !written.is_empty() && !written.starts_with('.') && !written.contains('/');
+    if is_name && links.join(written).exists() {
         return Ok(written.to_owned());
     }
     let mut names: Vec<String> = fs::read_dir(&links)

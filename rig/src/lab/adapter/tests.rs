@@ -74,6 +74,9 @@ fn an_address_is_known_by_its_link_and_a_foreign_one_by_none() {
 #[test]
 fn an_adapter_is_found_by_name_and_by_bus_address() {
     let tree = Tree::new("find");
+    for path in ["..", ".", "eth1/device", "../net/eth1", ""] {
+        assert!(find(&tree.0, path).is_err(), "{path}");
+    }
     for written in ["eth1", "0000:03:00.0", "03:00.0"] {
         assert_eq!(find(&tree.0, written), Ok("eth1".into()), "{written}");
     }

@@ -1,6 +1,7 @@
 //! Knows a machine as the conductor does: what it may be asked, by which transport, and its clock.
 //!
-//! Gives: [`Machine`], [`Order`], [`Reply`], [`Examined`], [`Transport`] with [`Pair`] and `Tls`, [`Offset`].
+//! Gives: [`Machine`], [`Order`], [`Reply`], [`Examined`], [`Transport`] with [`Pair`] and `Tls`,
+//! [`Offset`].
 //! Never: how an order is carried out; the agent of the machine does that.
 //! Start reading at `order.rs`.
 
