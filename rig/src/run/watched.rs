@@ -38,7 +38,7 @@ pub fn at_edge(lab: &mut Lab, edge: Edge, readings: &mut Vec<Reading>) -> Result
     Ok(())
 }
 
-/// Notes the first machine that read too late, by which the trial is invalid; it goes on to its end.
+/// Notes the first machine that read too late, which makes the trial invalid and does not end it.
 ///
 /// # Errors
 /// Any other error.

@@ -35,7 +35,8 @@ use tree::Tree;
 /// Reads what the machine is from `proc`, `sys` and `etc` under `root` (`/` in production).
 ///
 /// What cannot be read is left absent; the fields that only a driver can fill (driver version,
-/// firmware, rings, offloads, best line rate) are left to [`complete_adapters`], and `lab` to the lab.
+/// firmware, rings, offloads, best line rate) are left to [`complete_adapters`], and `lab` to the
+/// lab.
 #[must_use]
 pub fn observe(root: &Path) -> Environment {
     let tree = Tree::at(root);
