@@ -206,7 +206,8 @@ impl Lab {
             for (host, answers) in hosts.into_iter().zip(self.ask_links(work)?) {
                 for answer in answers {
                     let LinkAnswer::Info(info) = answer else { continue };
-                    all &= info.running;
+                    // For up to a second after a carrier goes the kernel says that it runs.
+                    all &= info.running && info.carrier;
                     if !info.carrier {
                         down.push((host, info.name));
                     }
