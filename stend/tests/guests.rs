@@ -236,7 +236,7 @@ impl Bed {
         let of = file.split_once(&format!("[machines.{name}]\naddress = \"")).expect(name).1;
         let address: SocketAddr = of.split('"').next().expect(name).parse().expect("an address");
         let lab = Conductor::open(&self.place.path.join("lab")).expect("a lab");
-        let tls = Tls::connect(address, name, &lab).ok()?;
+        let tls = Tls::connect(address, name, &lab, Duration::from_secs(5)).ok()?;
         let mut machine = Machine::greet(name, Box::new(tls), None, &NEVER).ok()?;
         machine.environment().ok()
     }
