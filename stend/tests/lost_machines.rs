@@ -325,7 +325,7 @@ impl Bed {
     }
 
     /// Strikes a machine while a run goes on, waits until all is back, and makes the machine whole.
-    fn strike(&mut self, strike: &Strike, mut conductor: Running) -> Times {
+    fn strike(&mut self, strike: &Strike, conductor: Running) -> Times {
         let victim = strike.victim;
         let agent = |name: &'static str| (name, self.machines.agents[name].pid());
         let all = MACHINES.map(agent);
@@ -350,13 +350,7 @@ impl Bed {
                 self.back(&all, Instant::now())
             }
             Kind::AgentLate => {
-                let before = self.records();
-                signal(one.1, Signal::STOP);
-                thread::sleep(LATE);
-                signal(one.1, Signal::CONT);
-                // The trial that it spoils, and those after it, which must be sound.
-                (0..3).for_each(|more| self.wait_for_record(before + more, &mut conductor));
-                self.stopped(conductor);
+                self.late(one.1, conductor);
                 self.back(&all, Instant::now())
             }
             Kind::DiskFull => {
@@ -395,6 +389,17 @@ impl Bed {
                 times
             }
         }
+    }
+
+    /// Stops an agent for less than its lease, and the conductor after the trial that this spoils
+    /// and those after it, which must be sound.
+    fn late(&self, agent: u32, mut conductor: Running) {
+        let before = self.records();
+        signal(agent, Signal::STOP);
+        thread::sleep(LATE);
+        signal(agent, Signal::CONT);
+        (0..3).for_each(|more| self.wait_for_record(before + more, &mut conductor));
+        self.stopped(conductor);
     }
 
     /// Lets the conductor go on until a further visit is over, and stops it.
@@ -450,8 +455,8 @@ fn must_be_right(run: &Run, log: &str) {
     }
 }
 
-/// Whether a fault is the moment's. Labs that share two CPUs may read the counters of adapters late,
-/// too.
+/// Whether a fault is the moment's. Labs that share two CPUs may read the counters of adapters
+/// late, too.
 fn disturbs(fault: &Fault) -> bool {
     moment::of_the_machine(fault) || matches!(fault, Fault::WrongWork { .. })
 }

@@ -74,8 +74,8 @@ fn to_ns(time: Timespec) -> u64 {
 }
 
 /// A clock that a test of a debug build plants in an agent and its hosts: `STEND_TEST_CLOCK=A,B`
-/// shows the kernel's time, B ppm too fast since the boot, and A seconds ahead; `A,B,S,T` steps by S
-/// more when the kernel's clock is at T seconds. A release build has none.
+/// shows the kernel's time, B ppm too fast since the boot, and A seconds ahead; `A,B,S,T` steps by
+/// S more when the kernel's clock is at T seconds. A release build has none.
 #[cfg(debug_assertions)]
 mod planted {
     use std::sync::OnceLock;
