@@ -5,8 +5,12 @@
 
 #![expect(clippy::print_stdout, reason = "the rows are what it is for")]
 
+#[path = "../ended/mod.rs"]
+mod ended;
+
 use desk::record::{Run, SUT, TrialRecord};
 use desk::unit::{Quantity, Unit};
+use ended::ended;
 use rig::lab::clock;
 use rig::lab::machine::{Machine, Order, Tls};
 use rig::lab::trust::{self, Conductor, Invite};
@@ -22,6 +26,7 @@ use std::time::{Duration, Instant};
 type Failed = Box<dyn Error + Send + Sync>;
 
 const STEND: &str = env!("CARGO_BIN_EXE_stend");
+/// Agents of the lab.
 const AGENTS: u8 = 200;
 /// Clients that start together.
 const CLIENTS: usize = 64;
@@ -46,16 +51,7 @@ const START: Duration = Duration::from_secs(20);
 static CANCEL: AtomicBool = AtomicBool::new(false);
 
 fn main() -> ExitCode {
-    match measure() {
-        Ok((good, all)) => {
-            println!("{good} of {all} cells at the bar");
-            ExitCode::from(u8::from(good < all))
-        }
-        Err(e) => {
-            println!("benches/agents: {e}");
-            ExitCode::from(2)
-        }
-    }
+    ended("agents", measure())
 }
 
 fn measure() -> Result<(usize, usize), Failed> {

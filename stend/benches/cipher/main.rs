@@ -8,6 +8,8 @@
 
 #![expect(clippy::print_stdout, reason = "the rows are what it is for")]
 
+#[path = "../ended/mod.rs"]
+mod ended;
 #[path = "../mem/ours.rs"]
 #[expect(dead_code, reason = "the quickest sample, and times, are not asked for here")]
 mod ours;
@@ -19,6 +21,7 @@ use desk::plan::{Catalogue, order, read};
 use desk::record::{TrialKind, WorkloadSpec};
 use desk::stats::{Estimate, EstimateMethod, LEVEL, median, ratio_t};
 use desk::unit::{Quantity, Unit, ratio};
+use ended::ended;
 use ours::{Figure, Load};
 use rig::factor;
 use rig::lab::{Blueprint, Wanted};
@@ -61,16 +64,7 @@ struct Runs {
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).filter(|w| w != "--bench").collect();
-    match compare(&words) {
-        Ok((good, counted)) => {
-            println!("{good} of {counted} cells at the bar");
-            ExitCode::from(u8::from(good < counted))
-        }
-        Err(e) => {
-            println!("benches/cipher: {e}");
-            ExitCode::from(2)
-        }
-    }
+    ended("cipher", compare(&words))
 }
 
 impl Cell {

@@ -7,7 +7,11 @@
 
 #![expect(clippy::print_stdout, reason = "the rows are what it is for")]
 
+#[path = "../ended/mod.rs"]
+mod ended;
+
 use desk::record::Distribution;
+use ended::ended;
 
 use desk::unit::Quantity;
 use loads::engine::net::content::{content, place, probe};
@@ -63,16 +67,7 @@ fn stall(since: f64, _: f64) -> f64 {
 }
 
 fn main() -> ExitCode {
-    match compare() {
-        Ok((good, all)) => {
-            println!("{good} of {all} cells at the bar");
-            ExitCode::from(u8::from(good < all))
-        }
-        Err(e) => {
-            println!("benches/latency: {e}");
-            ExitCode::from(2)
-        }
-    }
+    ended("latency", compare())
 }
 
 fn compare() -> Result<(usize, usize), Failed> {

@@ -9,6 +9,8 @@
 #![expect(clippy::print_stdout, reason = "the rows are what it is for")]
 
 mod cell;
+#[path = "../ended/mod.rs"]
+mod ended;
 mod ours;
 mod peer;
 mod watch;
@@ -16,6 +18,7 @@ mod watch;
 use cell::{Cell, Group};
 use desk::stats::{Estimate, LEVEL, centre_of_blocks, median};
 use desk::unit::{Quantity, Unit, ratio};
+use ended::ended;
 use ours::{Figure, Load};
 use peer::Rival;
 use rig::metal::Cpus;
@@ -76,16 +79,7 @@ impl Rounds {
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).filter(|w| w != "--bench").collect();
-    match compare(&words) {
-        Ok(tally) => {
-            println!("{} of {} cells at the bar", tally.good, tally.counted);
-            ExitCode::from(u8::from(tally.good < tally.counted))
-        }
-        Err(e) => {
-            println!("benches/mem: {e}");
-            ExitCode::from(2)
-        }
-    }
+    ended("mem", compare(&words).map(|tally| (tally.good, tally.counted)))
 }
 
 fn compare(words: &[String]) -> Result<Tally, Failed> {

@@ -6,6 +6,8 @@
 #![expect(clippy::print_stdout, reason = "the rows are what it is for")]
 
 mod cell;
+#[path = "../ended/mod.rs"]
+mod ended;
 mod peer;
 mod process;
 mod watch;
@@ -13,6 +15,7 @@ mod watch;
 use cell::{Cell, Mark, QUEUE_DEPTH, Row, Runs, middle};
 use desk::plan::{Catalogue, order, read};
 use desk::record::{LabKind, TrialKind, WorkloadSpec};
+use ended::ended;
 use peer::Peer;
 use rig::factor;
 use rig::lab::{Blueprint, Wanted};
@@ -41,16 +44,7 @@ struct Stand {
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).filter(|w| w != "--bench").collect();
-    match compare(&words) {
-        Ok((good, counted)) => {
-            println!("{good} of {counted} cells at the bar");
-            ExitCode::from(u8::from(good < counted))
-        }
-        Err(e) => {
-            println!("benches/net: {e}");
-            ExitCode::from(2)
-        }
-    }
+    ended("net", compare(&words))
 }
 
 /// Runs all cells whose name begins with one of the words, or all; gives rows at the bar and rows
