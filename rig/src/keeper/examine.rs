@@ -84,9 +84,13 @@ fn named(root: &Path, written: &str) -> NamedAdapter {
     let name = match adapter::find(root, written) {
         Ok(name) => name,
         Err(why) => {
-            let (found, up, lacking) = Default::default();
-            let (written, refused) = (written.into(), Some(why));
-            return NamedAdapter { written, found, up, refused, lacking };
+            return NamedAdapter {
+                written: written.into(),
+                found: None,
+                up: false,
+                refused: Some(why),
+                lacking: None,
+            };
         }
     };
     let up = || -> Result<bool, LabError> { Ok(Routes::open()?.link(&name)?.up) };

@@ -2,7 +2,7 @@
 //! away.
 
 use super::{Answer, Looked, State, judge};
-use desk::unit::{Quantity, Unit};
+use desk::unit::Quantity;
 use rig::lab::machine::NamedAdapter;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -132,11 +132,11 @@ fn machine(one: &Looked) -> Machine<'_> {
         name: &one.name,
         address: &one.address,
         roles: &one.roles,
-        state: one.answer.as_ref().map_or_else(|silence| silence.state, |_| State::Answers),
+        state: one.state(),
         problems: one.problems(),
         remarks: one.remarks(),
         agent: answer.map(agent),
-        clock: answer.and_then(|answer| answer.clock_ns).map(clock),
+        clock: answer.and_then(Answer::clock).map(|[offset, bound]| Clock { offset, bound }),
         capabilities: capabilities.iter().map(capability).collect(),
         control: examined.map(|found| found.control.as_slice()).unwrap_or_default(),
         control_shares: one.shared(),
@@ -148,12 +148,6 @@ fn machine(one: &Looked) -> Machine<'_> {
 fn agent(answer: &Answer) -> Agent<'_> {
     let (version, user) = (&answer.examined.version, answer.examined.user);
     Agent { version, user, root: user == 0, lacks: answer.lacks() }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "clocks of machines are below 2^53 ns: 104 days")]
-fn clock((offset_ns, bound_ns): (i64, u64)) -> Clock {
-    let seconds = |ns: f64| Quantity::new(ns / 1e9, Unit::Second);
-    Clock { offset: seconds(offset_ns as f64), bound: seconds(bound_ns as f64) }
 }
 
 fn capability(found: &rig::lab::capability::Capability) -> Capability<'_> {

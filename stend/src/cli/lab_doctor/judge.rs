@@ -3,6 +3,7 @@
 //! Must not know how either is shown.
 
 use super::{Answer, Looked};
+use desk::unit::Quantity;
 use rig::lab::capability::{Capability, State};
 use rig::lab::machine::NamedAdapter;
 
@@ -16,6 +17,11 @@ pub const PLACE: &str = "lab ";
 const RIGHTS: &str = "CAP_";
 
 impl Looked {
+    /// Whether its agent answers, or how it fails to.
+    pub fn state(&self) -> super::State {
+        self.answer.as_ref().map_or_else(|silence| silence.state, |_| super::State::Answers)
+    }
+
     /// Why it cannot take part in a run; empty if it can.
     pub fn problems(&self) -> Vec<String> {
         let answer = match &self.answer {
@@ -99,6 +105,13 @@ impl Looked {
 }
 
 impl Answer {
+    /// Its clock less ours, and the bound of that; none on this machine.
+    #[expect(clippy::cast_precision_loss, reason = "clocks are below 2^53 ns: 104 days")]
+    pub fn clock(&self) -> Option<[Quantity; 2]> {
+        let (offset_ns, bound_ns) = self.clock_ns?;
+        Some([offset_ns as f64, bound_ns as f64].map(|ns| Quantity::seconds(ns / 1e9)))
+    }
+
     /// Kinds of place.
     pub fn places(&self) -> impl Iterator<Item = &Capability> {
         self.examined.capabilities.iter().filter(|found| found.name.starts_with(PLACE))

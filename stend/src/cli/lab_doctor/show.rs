@@ -5,7 +5,6 @@
 use super::judge::{self, PLACE};
 use super::{Answer, Looked, State};
 use crate::cli::doctor::wrap;
-use desk::unit::{Quantity, Unit};
 use rig::factor::FACTOR;
 use rig::lab::capability::{self, Capability};
 use rig::lab::machine::NamedAdapter;
@@ -50,8 +49,10 @@ impl Page {
 
     fn answer(&mut self, one: &Looked, answer: &Answer) {
         self.row("agent", &agent(answer));
-        if let Some(told) = answer.clock_ns {
-            self.row("clock", &clock(told));
+        if let Some([offset, bound]) = answer.clock() {
+            // To the microsecond, below which no exchange over a network tells it.
+            let text = format!("{:+.6} s from ours, within {bound}", offset.value);
+            self.row("clock", &text);
         }
         let stand = answer.places().filter(|place| place.state == capability::State::Ok);
         let places: Vec<&str> = stand.filter_map(|p| p.name.strip_prefix(PLACE)).collect();
@@ -81,8 +82,7 @@ impl Page {
 }
 
 fn standing(one: &Looked) -> String {
-    let state = one.answer.as_ref().map_or_else(|silence| silence.state, |_| State::Answers);
-    let word = match state {
+    let word = match one.state() {
         State::Answers if one.problems().is_empty() => return "can take part in a run".into(),
         State::Answers => return "answers, cannot take part in a run".into(),
         State::NoRoute => "no route",
@@ -108,13 +108,6 @@ fn agent(answer: &Answer) -> String {
     let lacks =
         if lacks.is_empty() { String::new() } else { format!("; lacks {}", lacks.join(", ")) };
     format!("stend {version} {user}{lacks}")
-}
-
-/// To the microsecond, below which no exchange over a network tells it.
-#[expect(clippy::cast_precision_loss, reason = "clocks of machines are below 2^53 ns: 104 days")]
-fn clock((offset_ns, bound_ns): (i64, u64)) -> String {
-    let bound = Quantity::new(bound_ns as f64 / 1e9, Unit::Second);
-    format!("{:+.6} s from ours, within {bound}", offset_ns as f64 / 1e9)
 }
 
 fn adapter(named: &NamedAdapter) -> String {
