@@ -42,15 +42,19 @@ const LIMIT: Duration = Duration::from_secs(20);
 const PLAN: &str = r#"title = "Guests"
 factors.sut.levels = ["server1", "server2"]
 factors.FACTOR.levels = LEVELS
-lab.clients = 1
 load.net = { workload = "tcp_stream" }
 method.compare = "sut"
 method.blocks = 3
+method.window = "500 ms"
+"#;
+
+/// Short visits to one client, for both plans.
+const SHORT: &str = r#"
+lab.clients = 1
 method.dry = false
 method.steady = "noted"
 method.settle = "200 ms"
 method.settle_max = "200 ms"
-method.window = "500 ms"
 "#;
 
 /// Where a kernel is, if guests can be had here; why not is told.
@@ -95,7 +99,7 @@ fn said(output: &Output) -> String {
 
 /// A run on the guests, with these levels of a factor.
 fn run(place: &Place, factor: &str, levels: &str) -> Output {
-    let plan = PLAN.replace("FACTOR", factor).replace("LEVELS", levels);
+    let plan = PLAN.replace("FACTOR", factor).replace("LEVELS", levels) + SHORT;
     fs::write(place.path.join("plan.toml"), plan).expect("a plan");
     let words = ["env", "STEND_LAB_DIR=lab", STEND, "run", "plan.toml", "--machines", "lab.toml"];
     place.run(&[&words[..], &["--out", factor]].concat())
@@ -184,13 +188,8 @@ const STRUCK: &str = r#"title = "Struck"
 factors.tuned.key = "profile"
 factors.tuned.levels.small = { rx_ring = 128, tx_ring = 128, thp = "always", netdev_budget = 600 }
 factors.tuned.levels.large = { rx_ring = 512, tx_ring = 512, thp = "never", netdev_budget = 900 }
-lab.clients = 1
 load.net = { workload = "tcp_stream", offered_load = "20 Mbit/s", request_size = "16 KiB" }
 method.blocks = 6
-method.dry = false
-method.steady = "noted"
-method.settle = "200 ms"
-method.settle_max = "200 ms"
 method.window = "1 s"
 "#;
 
@@ -258,7 +257,7 @@ impl Bed {
 
     /// Begins the run, or goes on with it.
     fn start(&self) -> Running {
-        fs::write(self.place.path.join("plan.toml"), STRUCK).expect("a plan");
+        fs::write(self.place.path.join("plan.toml"), [STRUCK, SHORT].concat()).expect("a plan");
         let verb: &[&str] = if self.run().is_some() { &["resume"] } else { &["run", "plan.toml"] };
         let words = ["env", "STEND_LAB_DIR=lab", STEND];
         let more = ["--store", "lab.stend", "--machines", "lab.toml", "--out", "out"];

@@ -548,7 +548,6 @@ fn a_lost_machine_loses_no_trial_and_comes_back() {
             scope.spawn(|| serve(bed, (first, count), &seen));
         }
     });
-    assert_eq!(place.switched(), 0);
     let seen = seen.into_inner().expect("no bed has failed");
     println!("{count} faults from seed {first}: {seen:?}");
     assert!(seen.met * 10 >= count * 9, "{seen:?}");

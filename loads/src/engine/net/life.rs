@@ -173,7 +173,7 @@ pub struct Life<M, E> {
     pub steady: bool,
     /// Time from go to the opening, nanoseconds.
     pub settle_ns: u64,
-    /// How long after that every host went, nanoseconds.
+    /// How long after the announced moment every host went, nanoseconds.
     pub late_ns: Vec<u64>,
     /// Announced edges, nanoseconds.
     pub window_ns: (u64, u64),

@@ -34,7 +34,7 @@ pub struct Evidence {
     pub clock_bound_ns: u64,
     /// Time from go to the opening, nanoseconds.
     pub settle_ns: u64,
-    /// How long after that every host went, nanoseconds.
+    /// How long after the announced moment every host went, nanoseconds.
     pub late_ns: Vec<u64>,
     /// Whether the rate was level then.
     pub steady: bool,
