@@ -143,7 +143,7 @@ fn ip(words: &str) -> bool {
 
 #[test]
 fn lent_adapters_carry_the_traffic_and_come_back_as_they_were() {
-    let place = Place::new("adapters-lent");
+    let _place = Place::new("adapters-lent");
     let Some(_adapters) = Adapters::join() else { return };
     let before = Adapters::told();
     for machine in ["", "machine = \"sut\""] {
@@ -152,7 +152,8 @@ fn lent_adapters_carry_the_traffic_and_come_back_as_they_were() {
         let blueprint = Blueprint { wanted: Wanted::Best, lab: plan.lab.clone() };
         let mut bench = Bench::build(&blueprint, loads::ALL, vec![agent]).expect("a lab");
         let ends = bench.lab.ends("lan");
-        assert_eq!(ends.len(), 4, "two adapters, and a macvlan for each client: {ends:?}");
+        let reason = &bench.lab.reason;
+        assert_eq!(ends.len(), 4, "two adapters, a macvlan for each client: {ends:?}; {reason}");
         assert!(Path::new("/sys/class/net/stend-t0").exists() != machine.is_empty());
         assert!(!Path::new("/sys/class/net/stend-t1").exists(), "it is the switch's");
         let (sut, shared) = (packets(&mut bench.lab, SUT), packets(&mut bench.lab, 1));
@@ -171,7 +172,6 @@ fn lent_adapters_carry_the_traffic_and_come_back_as_they_were() {
         drop(bench);
         assert_eq!(changed(&before), Vec::<String>::new(), "{machine}");
     }
-    drop(place);
 }
 
 #[test]
@@ -227,7 +227,7 @@ fn an_adapter_that_cannot_be_had_is_refused_before_anything_is_measured() {
 
 #[test]
 fn a_trial_over_an_adapter_without_carrier_is_a_fault_that_names_it() {
-    let place = Place::new("adapters-down");
+    let _place = Place::new("adapters-down");
     let Some(_adapters) = Adapters::join() else { return };
     let plan = plan("machine = \"sut\"");
     let agent = rig::keeper::here(Path::new(STEND), &NEVER).expect("an agent");
@@ -241,5 +241,4 @@ fn a_trial_over_an_adapter_without_carrier_is_a_fault_that_names_it() {
     assert!(words.starts_with("host machine: adapter stend-t"), "{words}");
     assert!(words.contains("has no carrier; is its cable in"), "{words}");
     let _ = bench.end(false);
-    drop(place);
 }

@@ -207,9 +207,23 @@ fn identity(file: &fs::Metadata) -> (u64, u64) {
 
 /// The network namespaces of all processes.
 fn inhabited() -> BTreeSet<(u64, u64)> {
+    of_processes().filter_map(|path| Some(identity(&fs::metadata(path).ok()?))).collect()
+}
+
+fn of_processes() -> impl Iterator<Item = PathBuf> {
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
-    let spaces = processes.filter_map(|p| fs::metadata(p.path().join("ns/net")).ok());
-    spaces.map(|m| identity(&m)).collect()
+    processes.map(|process| process.path().join("ns/net"))
+}
+
+/// A file of each network namespace that has a name or a process, but for that of the calling
+/// thread.
+#[must_use]
+pub fn others() -> Vec<PathBuf> {
+    let names = fs::read_dir(NAMES).into_iter().flatten().flatten().map(|name| name.path());
+    let here = fs::metadata("/proc/thread-self/ns/net").map(|m| identity(&m));
+    let mut seen: BTreeSet<(u64, u64)> = here.into_iter().collect();
+    let new = |path: &PathBuf| fs::metadata(path).is_ok_and(|m| seen.insert(identity(&m)));
+    names.chain(of_processes()).filter(new).collect()
 }
 
 #[cfg(test)]

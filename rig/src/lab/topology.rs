@@ -143,7 +143,8 @@ impl Lab {
                     lab.lay()?;
                     return Ok(lab);
                 }
-                Err(LabError::Cancelled) => return Err(LabError::Cancelled),
+                // Neither is a refusal of the kernel.
+                Err(e @ (LabError::Cancelled | LabError::Silent { .. })) => return Err(e),
                 Err(e) if kinds.last() == Some(kind) => return Err(e),
                 Err(e) => reasons.push(e.to_string()),
             }

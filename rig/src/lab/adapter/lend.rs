@@ -128,21 +128,28 @@ fn json<T: Serialize>(of: &T) -> Result<String, Why> {
     serde_json::to_string(of).map_err(|e| e.to_string())
 }
 
-/// Brings an adapter back, from the namespace of its host or from the kernel, which returns a real
-/// one when that has ended, and makes it what it was.
+/// Brings an adapter back, from the namespace in which it is or from the kernel, which returns a
+/// real one when that has ended, and makes it what it was.
 pub(in crate::lab) fn bring_back(entry: &Entry) -> Fate {
-    match (serde_json::from_str(&entry.old), serde_json::from_str(&entry.new)) {
-        (Ok(state), Ok(place)) => fetch(&state, &place)
-            .and_then(|()| state.put_back())
-            .map_or_else(|why| Fate::Failed { why }, |()| Fate::Restored),
-        _ => Fate::Failed { why: format!("{} is no state of an adapter", entry.old) },
+    let (Ok(state), Ok(place)) =
+        (serde_json::from_str::<State>(&entry.old), serde_json::from_str(&entry.new))
+    else {
+        return Fate::Failed { why: format!("{} is no state of an adapter", entry.old) };
+    };
+    match fetch(&state, &place) {
+        Ok(true) => match state.put_back() {
+            Ok(()) => Fate::Restored,
+            Err(why) => Fate::Failed { why },
+        },
+        Ok(false) => Fate::Gone,
+        Err(why) => Fate::Failed { why },
     }
 }
 
-/// Has it in the namespace of the machine under its own name.
-fn fetch(state: &State, place: &Place) -> Result<(), Why> {
+/// Has it in the namespace of the machine under its own name; false where no namespace has it.
+fn fetch(state: &State, place: &Place) -> Result<bool, Why> {
     if is_here(state)? {
-        return Ok(());
+        return Ok(true);
     }
     if let Some(path) = place.namespace.as_deref().filter(|path| path.exists()) {
         // One that has just been returned, or was never moved, is not in there.
@@ -151,11 +158,29 @@ fn fetch(state: &State, place: &Place) -> Result<(), Why> {
     let deadline = Instant::now() + RETURN_MAX;
     while !is_here(state)? {
         if Instant::now() > deadline {
-            return Err(format!("{} ({}) has not come back", state.name, state.hardware));
+            return fetch_from_anywhere(state, place);
         }
         clock::sleep_until(clock::now_ns() + 10_000_000);
     }
-    Ok(())
+    Ok(true)
+}
+
+/// Looks in every namespace that has a name or a process.
+fn fetch_from_anywhere(state: &State, place: &Place) -> Result<bool, Why> {
+    let named = |link: &LinkInfo| link.name == place.name && link.address == state.hardware;
+    for namespace in namespace::others() {
+        let links = || -> Result<_, LabError> { Ok(Routes::open()?.links()?) };
+        let links = match namespace::within(&namespace, links).flatten() {
+            Ok(links) => links,
+            // Its last process may have ended meanwhile.
+            Err(_) if !namespace.exists() => continue,
+            Err(e) => return Err(format!("{}: {e}", namespace.display())),
+        };
+        if let Some(link) = links.iter().find(|link| named(link) || is_it(link, state)) {
+            return move_from(&namespace, &link.name, &state.name).map(|()| true);
+        }
+    }
+    Ok(false)
 }
 
 /// Whether it is here under its own name; where it came back under another, it is renamed.
@@ -165,15 +190,19 @@ fn is_here(state: &State) -> Result<bool, Why> {
     if links.iter().any(|link| link.name == state.name && link.address == state.hardware) {
         return Ok(true);
     }
-    // What stands on an adapter, as a VLAN or a bridge, may have its address.
-    let is_it = |link: &&LinkInfo| link.kind.is_none() && link.address == state.hardware;
-    match links.iter().find(is_it) {
+    match links.iter().find(|link| is_it(link, state)) {
         Some(link) => {
             routes.rename(&link.name, &state.name).map_err(|e| e.to_string())?;
             Ok(true)
         }
         None => Ok(false),
     }
+}
+
+/// Whether a link under another name is it. What stands on an adapter, as a VLAN or a bridge, may
+/// have its address.
+fn is_it(link: &LinkInfo, state: &State) -> bool {
+    link.kind.is_none() && link.address == state.hardware
 }
 
 /// Moves a link from a named namespace to that of the calling thread.

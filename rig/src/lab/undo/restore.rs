@@ -26,6 +26,8 @@ pub enum Fate {
     Already,
     /// It was lost with the boot in which it was set.
     Rebooted,
+    /// The adapter is no longer in the machine, and what was set on it went with it.
+    Gone,
     /// Somebody else has set another value since; it was left.
     Foreign {
         /// That value.
@@ -42,7 +44,7 @@ impl Fate {
     /// Whether nothing is left to do.
     #[must_use]
     pub const fn is_settled(&self) -> bool {
-        matches!(self, Self::Restored | Self::Already | Self::Rebooted)
+        matches!(self, Self::Restored | Self::Already | Self::Rebooted | Self::Gone)
     }
 
     /// Whether another try may end better.

@@ -109,6 +109,7 @@ pub(super) fn fate(fate: &Fate) -> String {
         Fate::Restored => "brought back".into(),
         Fate::Already => "is back already".into(),
         Fate::Rebooted => "went with a reboot".into(),
+        Fate::Gone => "went with its adapter, which is no longer in the machine".into(),
         Fate::Foreign { now } => format!("left, somebody else made it {now}"),
         Fate::Failed { why } => format!("not brought back: {why}"),
     }
