@@ -4,7 +4,7 @@
 
 use super::adapter::{self, Loan};
 use super::error::LabError;
-use super::machine::{Machine, Order, Raise, Reply};
+use super::machine::{Machine, Offset, Order, Raise, Reply};
 use super::quota::Side;
 use super::standing::SUT;
 use super::topology::{Lab, LentAdapter, Seat};
@@ -252,12 +252,11 @@ impl Lab {
         self.in_use().into_iter().try_for_each(|at| self.machines[at].find_clock_beside_load())
     }
 
-    /// By how much the clock of a machine that has a part may be wrong at a moment of ours, at
-    /// most, nanoseconds.
+    /// By how much the clocks of the machines that have a part differ from ours, in the order of
+    /// [`Self::in_use`].
     #[must_use]
-    pub fn clock_bound_ns(&self, at_ns: u64) -> u64 {
-        let bounds = self.in_use().into_iter().map(|at| self.machines[at].offset().bound_ns(at_ns));
-        bounds.max().unwrap_or_default()
+    pub fn offsets(&self) -> Vec<Offset> {
+        self.in_use().into_iter().map(|at| self.machines[at].offset()).collect()
     }
 
     /// A moment of ours on the clock of a host, nanoseconds.

@@ -7,7 +7,7 @@ use super::conduct::conduct;
 use super::idle::Idle;
 use super::levels::{Levels, in_force, link_of};
 use super::stand::{Orders, Progress, RunError, Stand, Visited, refuse_boots};
-use super::watched;
+use super::watched::{self, Watch};
 use crate::factor;
 use crate::lab::machine::{Machine, Order};
 use crate::lab::quota::Side;
@@ -99,21 +99,21 @@ impl Bench {
         let readings = &mut record.readings;
         let ready = self.prepare().map_err(LabError::into_fault);
         let urgent = Urgent::begin();
-        let mut late = None;
+        let mut watch = Watch::default();
         let driven = ready.and_then(|()| {
-            work.drive(&mut self.lab, &mut |lab, edge| {
-                let read = watched::at_edge(lab, edge, readings);
-                // The hosts answer all the same: nobody may leave before they are heard.
-                read.or_else(|e| watched::note_late(e, &mut late))
-            })
+            work.drive(&mut self.lab, &mut |lab, edge| watch.at_edge(lab, edge, readings))
         });
         drop(urgent);
         let rested = watched::rest(&mut self.lab).map_err(LabError::into_fault);
         driven?;
-        late.map_or(Ok(()), |late| Err(late.into_fault()))?;
+        watch.in_time()?;
         let (besides, tracks) = rested?;
         // A clock that jumped within the window is found now.
         self.lab.find_clocks().map_err(LabError::into_fault)?;
+        // What a dry visit gives is not counted, and its window is short.
+        if record.trial.kind != TrialKind::Dry {
+            watch.had_clocks(&self.lab)?;
+        }
         record.readings.extend(besides);
         record.tracks = tracks;
         let shaped = Shapers::read(&mut self.lab, &link).map_err(LabError::into_fault)?;

@@ -2,22 +2,92 @@
 //!
 //! Must not know what is read, but for whose it is.
 
-use crate::lab::machine::{Order, Reply};
+use crate::lab::machine::{Offset, Order, Reply};
 use crate::lab::{Lab, LabError, SUT};
 use crate::workload::Edge;
-use desk::record::{HostName, Reading, Track};
+use desk::record::{Fault, HostName, Reading, Track};
 
 /// Name under which the probes of an agent tell of its machine.
 const MACHINE: &str = "machine";
 /// What of the CPUs of another machine is told for each of its hosts: how busy, and how many.
 const OF_CPUS: [&str; 2] = ["busy", "cpus"];
 
-/// Has all probes of all machines read at an edge of the window; what they gave is added to
-/// `readings`.
-///
-/// # Errors
-/// When the machine or a host is gone, or the run is stopped.
-pub fn at_edge(lab: &mut Lab, edge: Edge, readings: &mut Vec<Reading>) -> Result<(), LabError> {
+/// A clock is known well enough to the window over this.
+const CLOCK_SHARE: u64 = 100;
+
+/// What is seen of the window of a trial besides readings.
+#[derive(Debug, Default)]
+pub struct Watch {
+    /// The first machine that read too late, which makes the trial invalid and does not end it:
+    /// the hosts answer all the same, and nobody may leave before they are heard.
+    late: Option<LabError>,
+    /// When the window opened and closed, nanoseconds.
+    window: (u64, u64),
+    /// The offsets of clocks by which its edges were announced.
+    announced: Vec<Offset>,
+}
+
+impl Watch {
+    /// Has all probes of all machines read at an edge of the window; what they gave is added to
+    /// `readings`.
+    ///
+    /// # Errors
+    /// When the machine or a host is gone, or the run is stopped.
+    pub fn at_edge(
+        &mut self,
+        lab: &mut Lab,
+        edge: Edge,
+        readings: &mut Vec<Reading>,
+    ) -> Result<(), LabError> {
+        match edge {
+            Edge::Opens(at_ns) => self.window.0 = at_ns,
+            Edge::Closes(at_ns) => self.window.1 = at_ns,
+        }
+        self.announced = lab.offsets();
+        match at_edge(lab, edge, readings) {
+            Err(late @ LabError::Late { .. }) => {
+                self.late.get_or_insert(late);
+                Ok(())
+            }
+            read => read,
+        }
+    }
+
+    /// The first machine that read too late, as a fault.
+    ///
+    /// # Errors
+    /// That fault.
+    pub fn in_time(&mut self) -> Result<(), Fault> {
+        self.late.take().map_or(Ok(()), |late| Err(late.into_fault()))
+    }
+
+    /// Whether all machines had a common window, as their clocks tell that were found after it.
+    ///
+    /// # Errors
+    /// The clock that was known to more than 1 % of the window.
+    pub fn had_clocks(&self, lab: &Lab) -> Result<(), Fault> {
+        let clocks = self.announced.iter().zip(lab.offsets());
+        lab.in_use().iter().zip(clocks).try_for_each(|(at, (announced, now))| {
+            let bound_ns = announced.bound_with_ns(&now, self.window.1);
+            is_known(lab.machine_name(*at), bound_ns, self.window)
+        })
+    }
+}
+
+/// Whether the clock of a machine is known well enough, nanoseconds.
+fn is_known(machine: &str, bound_ns: u64, (opened, closed): (u64, u64)) -> Result<(), Fault> {
+    let most_ns = closed.saturating_sub(opened) / CLOCK_SHARE;
+    if bound_ns <= most_ns {
+        return Ok(());
+    }
+    let us = |ns: u64| ns.div_ceil(1000);
+    let (bound, most) = (us(bound_ns), us(most_ns));
+    let what =
+        format!("its clock is known to {bound} us only, more than 1 % of the window, {most} us");
+    Err(Fault::Disturbed { host: machine.into(), what })
+}
+
+fn at_edge(lab: &mut Lab, edge: Edge, readings: &mut Vec<Reading>) -> Result<(), LabError> {
     let (Edge::Opens(at_ns) | Edge::Closes(at_ns)) = edge;
     let machines = lab.in_use();
     for at in &machines {
@@ -36,20 +106,6 @@ pub fn at_edge(lab: &mut Lab, edge: Edge, readings: &mut Vec<Reading>) -> Result
         }
     }
     Ok(())
-}
-
-/// Notes the first machine that read too late, which makes the trial invalid and does not end it.
-///
-/// # Errors
-/// Any other error.
-pub fn note_late(e: LabError, first: &mut Option<LabError>) -> Result<(), LabError> {
-    match e {
-        late @ LabError::Late { .. } => {
-            first.get_or_insert(late);
-            Ok(())
-        }
-        other => Err(other),
-    }
 }
 
 /// Readings of a machine as those of the lab. That of the system under test is the lab's own; of
@@ -95,4 +151,17 @@ pub fn rest(lab: &mut Lab) -> Result<(Vec<Reading>, Vec<Track>), LabError> {
         }
     }
     Ok((all, sampled))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_is_known_to_a_hundredth_of_the_window_or_there_was_none_in_common() {
+        let window = (50_000_000, 150_000_000);
+        assert_eq!(is_known("box", 1_000_000, window), Ok(()));
+        let fault = is_known("box", 1_000_001, window).unwrap_err().to_string();
+        assert!(fault.contains("box: its clock is known to 1001 us only"), "{fault}");
+    }
 }

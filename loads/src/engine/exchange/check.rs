@@ -101,7 +101,7 @@ pub fn check(recipe: &Recipe, evidence: &Evidence) -> Result<Checked, Fault> {
     let life = evidence.life()?;
     let read = |marks: &[HostMark]| marks.iter().map(|m| (m.at_ns, m.took_ns)).collect::<Vec<_>>();
     let edges = [read(&life.opened), read(&life.closed)];
-    check_moments(&evidence.host_names, &edges, life.window_ns, life.clock_bound_ns)?;
+    check_moments(&evidence.host_names, &edges, life.window_ns)?;
     let (server, clients) = (evidence.of_host(0)?, evidence.clients()?);
     let work = check_work(evidence, &server, &clients)?;
     let rate: f64 = clients.iter().map(Thread::rate).sum();

@@ -253,7 +253,6 @@ fn evidence(
         settle_ns: window.opens_ns - scene.go_ns,
         late_ns: Vec::new(),
         window_ns: (window.opens_ns, window.closes_ns),
-        clock_bound_ns: 0,
         opened: hosts.clone().map(|host| told.mark(host, false)).collect(),
         closed: hosts.clone().map(|host| told.mark(host, true)).collect(),
         course: Vec::new(),

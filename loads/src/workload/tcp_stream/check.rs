@@ -25,7 +25,7 @@ pub fn check(evidence: &Evidence) -> Result<Checked, Fault> {
     let work = check_work(evidence)?;
     let read = |marks: &[HostMark]| marks.iter().map(|m| (m.at_ns, m.took_ns)).collect::<Vec<_>>();
     let edges = [read(&evidence.opened), read(&evidence.closed)];
-    check_moments(&evidence.host_names, &edges, evidence.window_ns, evidence.clock_bound_ns)?;
+    check_moments(&evidence.host_names, &edges, evidence.window_ns)?;
     let mut streams = Vec::new();
     for plan in &evidence.streams {
         streams.push(stream(evidence, plan)?);

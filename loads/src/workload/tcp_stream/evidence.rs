@@ -30,8 +30,6 @@ pub struct Evidence {
     pub course: Vec<Vec<u64>>,
     /// Announced edges, nanoseconds.
     pub window_ns: (u64, u64),
-    /// How far the hosts' moments may be off the conductor's clock, nanoseconds.
-    pub clock_bound_ns: u64,
     /// Time from go to the opening, nanoseconds.
     pub settle_ns: u64,
     /// How long after the announced moment every host went, nanoseconds.

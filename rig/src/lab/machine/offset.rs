@@ -68,6 +68,14 @@ impl Offset {
         self.error_ns + self.at_ns.map_or(0, drifted)
     }
 
+    /// How far a moment of ours was from what [`Self::theirs`] said, at most, as an offset that was
+    /// found later tells too, nanoseconds.
+    #[must_use]
+    pub fn bound_with_ns(&self, later: &Self, ours_ns: u64) -> u64 {
+        let by_later = self.ns.abs_diff(later.ns) + later.bound_ns(ours_ns);
+        self.bound_ns(ours_ns).min(by_later)
+    }
+
     /// The one of two that is known better at this moment of ours.
     #[must_use]
     pub fn better(self, other: Self, ours_ns: u64) -> Self {
@@ -136,6 +144,17 @@ mod tests {
         assert_eq!(found.better(later, 20 * SECOND), later, "5 ms of drift against 1 ms of path");
         assert_eq!(Offset::of(&[]), None);
         assert_eq!(Offset::NONE.bound_ns(99 * SECOND), 0);
+    }
+
+    #[test]
+    fn a_later_short_round_trip_tells_how_good_an_earlier_one_was() {
+        let at = 10 * SECOND;
+        let long = Offset::of(&[(at, at + 1_500_000, at + 4_000_000)]).unwrap();
+        let short = Offset::of(&[(at, at - 400_000, at + 200_000)]).unwrap();
+        assert_eq!((long.ns(), short.ns()), (-500_000, -500_000));
+        assert_eq!(long.bound_ns(at + 2_000_000), 2_000_000);
+        assert_eq!(long.bound_with_ns(&short, at + 100_000), 100_000);
+        assert_eq!(short.bound_with_ns(&long, at + 100_000), 100_000, "never worse than alone");
     }
 
     #[test]

@@ -121,7 +121,6 @@ fn evidence(
         after: at(Moment::Told(last_ns)),
         course: Vec::new(),
         window_ns: (opens_ns, closes_ns),
-        clock_bound_ns: 0,
         settle_ns: opens_ns - scene.go_ns,
         late_ns: Vec::new(),
         steady: scene.steady,

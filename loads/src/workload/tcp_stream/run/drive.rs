@@ -84,7 +84,7 @@ impl TcpStreams {
         let evidence = &mut self.evidence;
         (evidence.steady, evidence.settle_ns) = (life.steady, life.settle_ns);
         (evidence.window_ns, evidence.opened) = (life.window_ns, life.opened);
-        (evidence.clock_bound_ns, evidence.late_ns) = (life.clock_bound_ns, life.late_ns);
+        evidence.late_ns = life.late_ns;
         (evidence.closed, evidence.course) = (life.closed, life.course);
         for (ends, refused, mark) in life.ended {
             evidence.ends.push(ends);
