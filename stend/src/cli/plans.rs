@@ -9,7 +9,8 @@ use rig::factor;
 use std::path::Path;
 
 /// Names of the built-in plans, as a person may write them.
-pub const NAMES: &str = "aa, congestion, nic-duel, offloads, one-server, round-up, snoop-filter";
+pub const NAMES: &str =
+    "aa, congestion, nic-duel, nic-duel-full, offloads, one-server, round-up, snoop-filter";
 
 /// The plans of the first run.
 pub mod survey {
@@ -37,6 +38,7 @@ pub fn built_in(name: &str) -> Option<&'static str> {
         "aa" => Some(include_str!("../../../plans/aa.toml")),
         "congestion" => Some(include_str!("../../../plans/congestion.toml")),
         "nic-duel" => Some(include_str!("../../../plans/nic-duel.toml")),
+        "nic-duel-full" => Some(include_str!("../../../plans/nic-duel-full.toml")),
         "offloads" => Some(include_str!("../../../plans/offloads.toml")),
         "one-server" => Some(include_str!("../../../plans/one-server.toml")),
         "round-up" => Some(include_str!("../../../plans/round-up.toml")),
