@@ -428,7 +428,11 @@ impl Bed {
     /// Goes on until the run is complete, and looks at it.
     fn go_on(&self) {
         for _ in 0..TRIES {
-            let run = self.kept().expect("a run");
+            let Some(run) = self.kept() else {
+                // The last fault struck a run that had no record yet.
+                self.stopped(self.start());
+                continue;
+            };
             if run.completeness == Completeness::Complete {
                 return must_be_whole(&run);
             }
@@ -480,6 +484,8 @@ fn names(fault: &Fault, Strike { kind, victim, .. }: &Strike) -> bool {
     match (kind, fault) {
         // The test stops a run that goes on.
         (_, Fault::Cancelled) => true,
+        // Its hosts hear late that they are to go, and then nothing moves in the window.
+        (Kind::AgentFrozen, Fault::DeadStream { .. }) => true,
         (Kind::AgentKilled | Kind::AgentFrozen | Kind::ControlCut, fault) => {
             matches!(fault, Fault::DeadHost { host } | Fault::Frozen { host } if is_it(host))
         }
