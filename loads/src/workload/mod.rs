@@ -20,6 +20,7 @@ macro_rules! workloads {
 workloads! {
     cipher,
     core_pair,
+    http,
     mem_bandwidth,
     mem_copy,
     mem_latency,

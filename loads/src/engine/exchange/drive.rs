@@ -55,7 +55,7 @@ impl<E: Exchange> Workload for Exchanges<E> {
         self.evidence = Evidence {
             host_names: self.course.hosts.iter().map(|at| lab.name(*at).to_owned()).collect(),
             asked: job.trial.point.params.clone(),
-            threads: Threads::of(self.recipe.spec, job, lab.clients(), (cpus, E::KEPT)),
+            threads: Threads::of(self.recipe.spec, job, lab.clients(), (cpus, E::ANEW)),
             sizes: (order.request as u64, order.response as u64),
             life: None,
         };

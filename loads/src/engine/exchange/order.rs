@@ -98,13 +98,13 @@ fn lanes(connections: u64, cpus: usize, anew: bool) -> usize {
 impl Threads {
     /// A thread for each CPU and host that connections are placed on; without placement as many of
     /// a host as the server has CPUs, and no more than it has connections. Where connections are
-    /// few and not kept, the clients have a thread for each.
+    /// few and made anew, the clients have a thread for each.
     #[must_use]
     pub fn of(
         spec: &WorkloadSpec,
         job: &Job,
         clients: u32,
-        (cpus, kept): (Cpus<'_>, bool),
+        (cpus, anew): (Cpus<'_>, bool),
     ) -> Self {
         let params = &job.trial.point.params;
         let word = params.get(params::PLACEMENT.name).and_then(Value::word).unwrap_or_default();
@@ -112,7 +112,7 @@ impl Threads {
             params.get(of_role(spec, ParamRole::Concurrency)).and_then(Value::count).unwrap_or(1);
         let most = cpus.server.len().max(1);
         // All CPUs, so that a CPU limit of the server leaves the client threads alone.
-        let anew = !kept && offered(spec, job).is_none();
+        let anew = anew && offered(spec, job).is_none();
         let lanes = lanes(each * u64::from(clients), cpus.all.len(), anew);
         let mut all = Self::default();
         let mut dealt: BTreeMap<(usize, u32), usize> = BTreeMap::new();

@@ -36,6 +36,8 @@ pub trait Exchange: 'static {
     /// Whether connections are made before the go and kept; else the server's threads are handed
     /// a listener.
     const KEPT: bool;
+    /// Whether each operation makes a connection of its own.
+    const ANEW: bool = !Self::KEPT;
 
     /// A thread of clients with its slots, and the digest of what it sends and expects.
     fn client(order: &Order, slots: Vec<Slot>) -> (Self::Client, u64);
@@ -49,7 +51,7 @@ pub trait Serve {
     ///
     /// # Errors
     /// What the socket says; a request that is not what it has to be.
-    fn serve(&mut self, shared: &Shared, counters: &Counters) -> io::Result<()>;
+    fn serve(&mut self, shared: &Shared, counters: &Arc<Counters>) -> io::Result<()>;
 }
 
 /// One connection of a thread.
@@ -355,7 +357,7 @@ impl<E: Exchange> Side<E> {
     fn spawn(
         &mut self,
         plan: &ThreadPlan,
-        work: impl FnOnce(&Shared, &Counters) -> Finished + Send + 'static,
+        work: impl FnOnce(&Shared, &Arc<Counters>) -> Finished + Send + 'static,
     ) -> io::Result<()> {
         let Some(shared) = self.shared.clone() else { return Ok(()) };
         let (counters, number) = (Arc::new(Counters::default()), Arc::new(AtomicU32::new(0)));

@@ -137,7 +137,7 @@ impl Operations for Counting {
 struct Nobody;
 
 impl Serve for Nobody {
-    fn serve(&mut self, _: &Shared, _: &Counters) -> io::Result<()> {
+    fn serve(&mut self, _: &Shared, _: &Arc<Counters>) -> io::Result<()> {
         Ok(())
     }
 }

@@ -273,7 +273,7 @@ impl Server {
 }
 
 impl Serve for Server {
-    fn serve(&mut self, shared: &Shared, counters: &Counters) -> io::Result<()> {
+    fn serve(&mut self, shared: &Shared, counters: &Arc<Counters>) -> io::Result<()> {
         rustix::net::listen(&*self.listener, BACKLOG)?;
         // Accepted connections have it too.
         sockopt::set_socket_timeout(&*self.listener, Timeout::Recv, Some(PATIENCE))?;

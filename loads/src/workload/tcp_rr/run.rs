@@ -169,7 +169,7 @@ pub struct Server {
 }
 
 impl Serve for Server {
-    fn serve(&mut self, shared: &Shared, counters: &Counters) -> io::Result<()> {
+    fn serve(&mut self, shared: &Shared, counters: &Arc<Counters>) -> io::Result<()> {
         answer_all(&mut self.ends, shared, counters)
     }
 }

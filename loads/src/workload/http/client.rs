@@ -1,0 +1,411 @@
+//! Knows a thread of clients of `http`: connections, requests, what is expected of a response.
+//!
+//! A body that is long is thrown away by the kernel, which copies nothing (`MSG_TRUNC`, tcp(7)).
+//! Must not know when an operation begins.
+
+use super::spec::{COMPARED, REQUESTS_PER_CONNECTION};
+use super::{RESPONSE, path};
+use crate::engine::exchange::{Operations, Order, Slot};
+use crate::engine::http::{Body, Chunks, Head, Heads, Wrong};
+use crate::engine::net::content::{Paged, content, place};
+use desk::record::Value;
+use rustix::event::epoll;
+use rustix::fd::OwnedFd;
+use rustix::io::Errno;
+use rustix::net::sockopt::{self, Timeout};
+use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketAddrV4, SocketFlags, SocketType};
+use std::io;
+use std::time::Duration;
+
+/// Longest that one call waits for the other end, where it blocks.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// Bytes read by one call.
+const READ: usize = 64 << 10;
+/// Bytes thrown away by one call.
+const DISCARD: usize = 4 << 20;
+
+/// What a slot does.
+#[derive(Clone, Copy, Debug)]
+enum State {
+    /// Nothing; its connection, if it has one, is kept.
+    Idle,
+    /// So many bytes of the request are sent.
+    Sending(usize),
+    /// The request is sent, and the head of the response has not come whole.
+    Head,
+    /// So many bytes of the body have come, and they are compared or not.
+    Body { head: Head, came: u64, chunks: Chunks, compared: bool },
+}
+
+struct Open {
+    server: SocketAddrV4,
+    socket: Option<OwnedFd>,
+    /// The connection before, which has ended: it is closed when the next begins, so that the
+    /// server ends it first and keeps the state TIME-WAIT.
+    last: Option<OwnedFd>,
+    state: State,
+    /// Requests on this connection.
+    carried: u64,
+    /// What has come of a head that is not whole.
+    kept: Vec<u8>,
+    request: Vec<u8>,
+}
+
+/// What every response must be, and how it is looked at.
+struct Expected {
+    /// From any offset below its period, and a read beyond.
+    content: Paged,
+    length: u64,
+    compared: u64,
+    /// Bodies that have begun.
+    begun: u64,
+}
+
+/// A thread of clients.
+pub struct Client {
+    slots: Vec<Open>,
+    /// Requests of a connection, at most.
+    requests: u64,
+    heads: Heads,
+    expected: Expected,
+    buffer: Paged,
+    /// Memory that is named in calls and never touched.
+    discarded: Vec<u8>,
+    /// Where slots tell when they are ready; none where they block.
+    ready: Option<OwnedFd>,
+}
+
+impl Client {
+    /// One with these slots, none of them connected.
+    pub fn of(order: &Order, slots: Vec<Slot>) -> Self {
+        let count = |name: &str| order.params.get(name).and_then(Value::count);
+        let requests = count(REQUESTS_PER_CONNECTION.name).unwrap_or(u64::MAX);
+        let open = |slot: Slot| Open {
+            server: slot.server,
+            socket: None,
+            last: None,
+            state: State::Idle,
+            carried: 0,
+            kept: Vec::new(),
+            request: request(order, slot.server, requests == 1),
+        };
+        let expected = Expected {
+            content: content(order.seed, RESPONSE, READ),
+            length: order.response as u64,
+            compared: count(COMPARED.name).unwrap_or(1),
+            begun: 0,
+        };
+        Self {
+            slots: slots.into_iter().map(open).collect(),
+            requests,
+            heads: Heads::default(),
+            expected,
+            buffer: Paged::zeros(READ),
+            discarded: vec![0; DISCARD],
+            ready: None,
+        }
+    }
+
+    /// Makes a connection; where slots do not block it may still be under way.
+    fn connect(&self, slot: usize) -> io::Result<OwnedFd> {
+        let Some(ready) = &self.ready else {
+            let socket = socket(SocketFlags::CLOEXEC)?;
+            sockopt::set_socket_timeout(&socket, Timeout::Recv, Some(PATIENCE))?;
+            sockopt::set_socket_timeout(&socket, Timeout::Send, Some(PATIENCE))?;
+            return match rustix::net::connect(&socket, &self.slots[slot].server) {
+                // What the kernel says when the time to send is over (socket(7)).
+                Err(Errno::INPROGRESS | Errno::AGAIN) => Err(io::ErrorKind::TimedOut.into()),
+                other => Ok(other.map(|()| socket)?),
+            };
+        };
+        let socket = socket(SocketFlags::CLOEXEC | SocketFlags::NONBLOCK)?;
+        match rustix::net::connect(&socket, &self.slots[slot].server) {
+            Ok(()) | Err(Errno::INPROGRESS) => {}
+            Err(e) => return Err(e.into()),
+        }
+        let flags = epoll::EventFlags::IN | epoll::EventFlags::OUT | epoll::EventFlags::ET;
+        epoll::add(ready, &socket, epoll::EventData::new_u64(slot as u64), flags)?;
+        Ok(socket)
+    }
+
+    /// Sends what is left of a request. Where slots do not block, an event comes when there is room.
+    fn send(&mut self, slot: usize, mut sent: usize) -> io::Result<()> {
+        let Open { socket: Some(socket), request, state, .. } = &mut self.slots[slot] else {
+            return Err(io::ErrorKind::NotConnected.into());
+        };
+        while sent < request.len() {
+            match rustix::net::send(&*socket, &request[sent..], SendFlags::NOSIGNAL) {
+                Ok(n) => sent += n,
+                Err(Errno::AGAIN | Errno::NOTCONN) if self.ready.is_some() => {
+                    *state = State::Sending(sent);
+                    return Ok(());
+                }
+                Err(Errno::AGAIN) => return Err(io::ErrorKind::TimedOut.into()),
+                Err(e) => return Err(e.into()),
+            }
+        }
+        *state = State::Head;
+        Ok(())
+    }
+
+    /// Reads once; none where nothing has come, and the slot does not block.
+    fn read(&mut self, slot: usize, discard: Option<u64>) -> io::Result<Option<usize>> {
+        let Some(socket) = &self.slots[slot].socket else { return Ok(None) };
+        let read = match discard {
+            None => rustix::net::recv(socket, &mut self.buffer[..], RecvFlags::empty()),
+            Some(left) => {
+                let most = usize::try_from(left).map_or(DISCARD, |left| left.min(DISCARD));
+                rustix::net::recv(socket, &mut self.discarded[..most], RecvFlags::TRUNC)
+            }
+        };
+        match read {
+            Ok((n, length)) => Ok(Some(n.max(length))),
+            Err(Errno::AGAIN) if self.ready.is_some() => Ok(None),
+            Err(Errno::AGAIN) => Err(io::ErrorKind::TimedOut.into()),
+            Err(e) => Err(e.into()),
+        }
+    }
+
+    /// Reads towards the end of a head, and what has come of the body with it; whether the response
+    /// is whole, none where nothing more has come.
+    fn read_head(&mut self, slot: usize) -> io::Result<Option<bool>> {
+        let Some(n) = self.read(slot, None)? else { return Ok(None) };
+        let open = &mut self.slots[slot];
+        if n == 0 {
+            return Err(ended(open.carried > 0 && open.kept.is_empty()));
+        }
+        let mut kept = std::mem::take(&mut open.kept);
+        let bytes = if kept.is_empty() {
+            &self.buffer[..n]
+        } else {
+            kept.extend_from_slice(&self.buffer[..n]);
+            &kept
+        };
+        let Some(head) = self.heads.find(bytes).map_err(io::Error::other)? else {
+            if kept.is_empty() {
+                kept.extend_from_slice(&self.buffer[..n]);
+            }
+            open.kept = kept;
+            return Ok(Some(false));
+        };
+        if (100..200).contains(&head.status) {
+            // An interim response is none (RFC 9110, 15.2); what follows it is read as a head.
+            return Err(io::Error::other(Wrong("interim")));
+        }
+        let compared = self.expected.begin();
+        open.state = State::Body { head, came: 0, chunks: Chunks::default(), compared };
+        open.take_body(&bytes[head.bytes..], &self.expected).map(Some)
+    }
+
+    /// Reads more of a body; whether the response is whole, none where nothing more has come.
+    fn read_body(&mut self, slot: usize) -> io::Result<Option<bool>> {
+        let State::Body { head, came, compared, .. } = self.slots[slot].state else {
+            return Ok(None);
+        };
+        let left = match head.body {
+            Body::Length(length) if !compared => Some(length - came),
+            _ => None,
+        };
+        let Some(n) = self.read(slot, left)? else { return Ok(None) };
+        let open = &mut self.slots[slot];
+        match left {
+            _ if n == 0 => open.end_body(&self.expected).map(Some),
+            Some(left) => {
+                let came = came + n as u64;
+                if let State::Body { came: now, .. } = &mut open.state {
+                    *now = came;
+                }
+                Ok(Some(left == n as u64))
+            }
+            None => open.take_body(&self.buffer[..n], &self.expected).map(Some),
+        }
+    }
+
+    /// A connection that nothing is asked of: all that may come is its end.
+    fn read_idle(&mut self, slot: usize) -> io::Result<()> {
+        match self.read(slot, None)? {
+            None => Ok(()),
+            Some(0) => {
+                self.slots[slot].socket = None;
+                Ok(())
+            }
+            Some(_) => Err(io::Error::other(Wrong("unasked"))),
+        }
+    }
+
+    /// Ends an operation, and its connection where that has carried all it may.
+    fn finish(&mut self, slot: usize) -> io::Result<bool> {
+        let (requests, open) = (self.requests, &mut self.slots[slot]);
+        let State::Body { head, .. } = std::mem::replace(&mut open.state, State::Idle) else {
+            return Ok(false);
+        };
+        open.carried += 1;
+        if head.closes || open.carried >= requests {
+            open.last = open.socket.take();
+        }
+        match head.status {
+            200..=299 => Ok(true),
+            300..=399 => Err(io::Error::other(Wrong("status_3xx"))),
+            400..=499 => Err(io::Error::other(Wrong("status_4xx"))),
+            _ => Err(io::Error::other(Wrong("status_5xx"))),
+        }
+    }
+}
+
+impl Open {
+    /// Takes bytes of the body; whether it is whole.
+    fn take_body(&mut self, bytes: &[u8], expected: &Expected) -> io::Result<bool> {
+        let State::Body { head, came, chunks, .. } = &mut self.state else { return Ok(false) };
+        let ours = (200..300).contains(&head.status);
+        let left = match head.body {
+            Body::Length(length) => length - *came,
+            Body::Chunked | Body::ToEnd => u64::MAX,
+        };
+        let mut take = |piece: &[u8]| {
+            let from = *came;
+            *came += piece.len() as u64;
+            if ours { expected.compare(from, piece) } else { Ok(()) }
+        };
+        let (used, whole) = match head.body {
+            Body::Length(length) => {
+                if ours && length != expected.length {
+                    return Err(wrong());
+                }
+                let left = usize::try_from(left).unwrap_or(usize::MAX);
+                let now = left.min(bytes.len());
+                take(&bytes[..now])?;
+                (now, now == left)
+            }
+            Body::Chunked => {
+                let used = chunks.take::<io::Error>(bytes, &mut take)?;
+                (used, chunks.is_whole())
+            }
+            Body::ToEnd => {
+                take(bytes)?;
+                (bytes.len(), false)
+            }
+        };
+        if used < bytes.len() {
+            return Err(io::Error::other(Wrong("unasked")));
+        }
+        if whole && ours && *came != expected.length {
+            return Err(wrong());
+        }
+        Ok(whole)
+    }
+
+    /// The connection has ended within a body.
+    fn end_body(&self, expected: &Expected) -> io::Result<bool> {
+        match &self.state {
+            State::Body { head, came, .. } if head.body == Body::ToEnd => {
+                let ours = (200..300).contains(&head.status);
+                if ours && *came != expected.length { Err(wrong()) } else { Ok(true) }
+            }
+            _ => Err(ended(false)),
+        }
+    }
+}
+
+impl Expected {
+    /// Whether the next body is compared byte by byte.
+    fn begin(&mut self) -> bool {
+        self.begun += 1;
+        self.length <= READ as u64 || self.begun.is_multiple_of(self.compared)
+    }
+
+    /// Compares bytes of a body that begin at an offset.
+    fn compare(&self, from: u64, bytes: &[u8]) -> io::Result<()> {
+        let right = bytes.chunks(READ).zip(0_u64..).all(|(piece, turn)| {
+            let at = place(from + turn * READ as u64);
+            *piece == self.content[at..at + piece.len()]
+        });
+        if right { Ok(()) } else { Err(wrong()) }
+    }
+}
+
+/// What a client asks for.
+fn request(order: &Order, server: SocketAddrV4, closes: bool) -> Vec<u8> {
+    let (path, ends) = (path(order), if closes { "Connection: close\r\n" } else { "" });
+    format!("GET {path} HTTP/1.1\r\nHost: {server}\r\nUser-Agent: stend\r\n{ends}\r\n").into_bytes()
+}
+
+fn wrong() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, "a response is not what was asked for")
+}
+
+/// The end of a connection: between two requests, or within a response.
+fn ended(between: bool) -> io::Error {
+    io::Error::other(Wrong(if between { "closed" } else { "truncated" }))
+}
+
+fn socket(flags: SocketFlags) -> io::Result<OwnedFd> {
+    let socket = rustix::net::socket_with(AddressFamily::INET, SocketType::STREAM, flags, None)?;
+    sockopt::set_tcp_nodelay(&socket, true)?;
+    Ok(socket)
+}
+
+impl From<Wrong> for io::Error {
+    fn from(wrong: Wrong) -> Self {
+        Self::other(wrong)
+    }
+}
+
+impl Operations for Client {
+    fn slots(&self) -> usize {
+        self.slots.len()
+    }
+
+    fn watch(&mut self, ready: &OwnedFd) -> io::Result<()> {
+        self.ready = Some(ready.try_clone()?);
+        Ok(())
+    }
+
+    fn begin(&mut self, slot: usize) -> io::Result<()> {
+        if self.slots[slot].socket.is_none() {
+            let socket = self.connect(slot)?;
+            let open = &mut self.slots[slot];
+            (open.socket, open.last, open.carried) = (Some(socket), None, 0);
+        }
+        self.send(slot, 0)
+    }
+
+    #[inline]
+    fn go_on(&mut self, slot: usize) -> io::Result<bool> {
+        loop {
+            let went = match self.slots[slot].state {
+                State::Idle => return self.read_idle(slot).map(|()| false),
+                State::Sending(sent) => {
+                    self.send(slot, sent)?;
+                    // The response raises another event.
+                    return Ok(false);
+                }
+                State::Head => self.read_head(slot)?,
+                State::Body { .. } => self.read_body(slot)?,
+            };
+            match went {
+                Some(true) => return self.finish(slot),
+                Some(false) => {}
+                None => return Ok(false),
+            }
+        }
+    }
+
+    fn survived(&mut self, slot: usize, error: &io::Error) -> Option<&'static str> {
+        let class = error.get_ref().and_then(|inner| inner.downcast_ref::<Wrong>());
+        let class = match (class, error.kind()) {
+            (Some(wrong), _) => wrong.0,
+            (_, io::ErrorKind::ConnectionRefused) => "refused",
+            (_, io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe) => "reset",
+            (_, io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock) => "timeout",
+            (_, io::ErrorKind::AddrNotAvailable) => "no_port",
+            _ => return None,
+        };
+        let open = &mut self.slots[slot];
+        open.kept = Vec::new();
+        // A response that says no is a whole response all the same.
+        if !matches!(open.state, State::Idle) || !class.starts_with("status") {
+            (open.socket, open.state) = (None, State::Idle);
+        }
+        Some(class)
+    }
+}

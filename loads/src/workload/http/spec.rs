@@ -1,0 +1,86 @@
+//! Knows the parameters and figures of `http` as data; knows nothing of sockets.
+
+use crate::engine::exchange::{ARRIVALS, OFFERED, PERCENTILES, PLACEMENT, percentile};
+use desk::record::{
+    Better, MetricRole, MetricSpec, ParamKind, ParamRole, ParamSpec, Place, WorkloadSpec,
+};
+use desk::unit::Unit;
+
+/// What it is.
+pub const SPEC: WorkloadSpec = WorkloadSpec {
+    name: "http",
+    question: "how many requests a second a web server answers, and how long each waits",
+    place: Place::Path,
+    revision: 1,
+    params: &[
+        ARRIVALS,
+        COMPARED,
+        CONCURRENCY,
+        OFFERED,
+        PLACEMENT,
+        REQUESTS_PER_CONNECTION,
+        RESPONSE_SIZE,
+    ],
+    metrics: METRICS,
+    quantiles: PERCENTILES,
+    derives: &[],
+};
+
+/// Bodies that are compared.
+pub const COMPARED: ParamSpec = ParamSpec {
+    name: "compared",
+    about: "of bodies above 64 KiB one in so many is compared byte by byte; of all others the length",
+    role: None,
+    kind: ParamKind::count(1, 1_000_000),
+    default: "16",
+};
+
+/// Connections at once.
+const CONCURRENCY: ParamSpec = ParamSpec {
+    name: "concurrency",
+    about: "connections of each client at once; each has one request under way",
+    role: Some(ParamRole::Concurrency),
+    kind: ParamKind::count(1, 1000),
+    default: "10",
+};
+
+/// When connections are made anew.
+pub const REQUESTS_PER_CONNECTION: ParamSpec = ParamSpec {
+    name: "requests_per_connection",
+    about: "requests after which a connection is made anew; 1: Connection: close; all: never",
+    role: None,
+    kind: ParamKind::count(1, 1_000_000).or(&["all"]),
+    default: "all",
+};
+
+/// Bytes of a body.
+const RESPONSE_SIZE: ParamSpec = ParamSpec {
+    name: "response_size",
+    about: "bytes of the body that the server sends",
+    role: Some(ParamRole::Size),
+    kind: ParamKind::size(1, 64 << 20),
+    default: "1 B",
+};
+
+const METRICS: &[MetricSpec] = &[
+    MetricSpec {
+        name: "requests",
+        title: "requests",
+        role: MetricRole::Rate,
+        unit: Unit::OperationPerSecond,
+        better: Better::Higher,
+        limit: "the CPU of the server: system calls of each request; with large bodies the line",
+    },
+    MetricSpec {
+        name: "throughput",
+        title: "throughput of the bodies",
+        role: MetricRole::Rate,
+        unit: Unit::BitPerSecond,
+        better: Better::Higher,
+        limit: "the line, or the copies of a body between kernel and program",
+    },
+    percentile("p50", "median response time"),
+    percentile("p90", "90th percentile of the response time"),
+    percentile("p99", "99th percentile of the response time"),
+    percentile("p999", "99.9th percentile of the response time"),
+];

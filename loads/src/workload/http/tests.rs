@@ -1,0 +1,185 @@
+//! Knows what `http` promises on loopback: each operation is a whole response that was asked for,
+//! and what is none is a counted error or ends the trial.
+
+use super::Http;
+use super::client::Client;
+use super::spec::{COMPARED, REQUESTS_PER_CONNECTION};
+use super::{RESPONSE, path};
+use crate::engine::exchange::trial::{Trial, closed, run};
+use crate::engine::exchange::{Operations as _, Order, Slot};
+use crate::engine::net::Secret;
+use crate::engine::net::content::content;
+use crate::engine::pace::{Arrivals, Pace};
+use desk::record::{Settings, Value};
+use rustix::net::{AddressFamily, SocketType};
+use std::io::{self, Read as _, Write as _};
+use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, TcpListener, TcpStream};
+use std::thread;
+use std::time::Duration;
+
+/// Every body is compared.
+fn all_compared() -> Settings {
+    Settings::from([(COMPARED.name.to_owned(), Value::Count(1))])
+}
+
+#[test]
+fn responses_are_counted_at_both_ends_whatever_their_size() {
+    for (connections, bytes) in [(1, 1), (5, 3000), (1, 3 << 20), (3, 1 << 20)] {
+        for own in [Settings::new(), all_compared()] {
+            let Trial { server, clients } = closed::<Http>(connections, (1, bytes), own);
+            assert_eq!((clients.error, server.error), (None, None));
+            assert!(clients.done > 5, "{} of {bytes}", clients.done);
+            assert!(server.done >= clients.done, "{} {}", server.done, clients.done);
+            assert!(server.done <= clients.done + u64::from(connections));
+            assert!(clients.counted.errors.is_empty(), "{:?}", clients.counted.errors);
+            assert_eq!(clients.counted.silent, 0);
+        }
+    }
+}
+
+#[test]
+fn connections_are_made_anew_after_so_many_requests() {
+    for (connections, requests) in [(1, 1), (4, 1), (1, 7), (4, 7)] {
+        let anew = (REQUESTS_PER_CONNECTION.name.to_owned(), Value::Count(requests));
+        let Trial { server, clients } =
+            closed::<Http>(connections, (1, 100), Settings::from([anew]));
+        assert_eq!((clients.error, server.error), (None, None));
+        assert!(clients.done > 20, "{}", clients.done);
+        assert!(clients.counted.errors.is_empty(), "{:?}", clients.counted.errors);
+    }
+}
+
+#[test]
+fn an_open_loop_asks_when_it_is_due() {
+    for connections in [1, 5] {
+        let pace = Pace { arrivals: Arrivals::Poisson, rate: 1000.0, offset: 0.0, seed: 1 };
+        let window = Duration::from_millis(300);
+        let Trial { server, clients } =
+            run::<Http>((connections, Some(pace)), ((1, 200), Settings::new()), window);
+        assert_eq!((clients.error, server.error), (None, None));
+        assert!((150..=900).contains(&clients.done), "{}", clients.done);
+    }
+}
+
+fn order(response: usize) -> Order {
+    let secret = Secret { key: [7; 32], test: [9; 16] };
+    let longest = Duration::from_secs(10);
+    Order { secret, params: all_compared(), seed: 42, request: 1, response, longest }
+}
+
+/// A server that says this to each request on one connection after the other, a byte a packet
+/// where it is told so.
+fn scripted(said: Vec<u8>, drips: bool) -> SocketAddrV4 {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let Ok(SocketAddr::V4(address)) = listener.local_addr() else { panic!("IPv4") };
+    thread::spawn(move || {
+        for socket in listener.incoming().flatten() {
+            let _ = say(socket, &said, drips);
+        }
+    });
+    address
+}
+
+fn say(mut socket: TcpStream, said: &[u8], drips: bool) -> io::Result<()> {
+    let mut asked = [0; 4096];
+    if socket.read(&mut asked)? == 0 {
+        return Ok(());
+    }
+    for piece in said.chunks(if drips { 1 } else { said.len().max(1) }) {
+        socket.write_all(piece)?;
+        if drips {
+            thread::sleep(Duration::from_micros(200));
+        }
+    }
+    Ok(())
+}
+
+/// The end of the first operation against such a server, and the class of its error.
+fn first(said: &[u8], drips: bool) -> (Result<bool, io::ErrorKind>, Option<&'static str>) {
+    let server = scripted(said.to_vec(), drips);
+    let mut client = Client::of(&order(10), vec![Slot { id: 0, server, socket: None }]);
+    let went = client.begin(0).and_then(|()| loop {
+        if client.go_on(0)? {
+            return Ok(true);
+        }
+    });
+    let class = went.as_ref().err().and_then(|e| client.survived(0, e));
+    (went.map_err(|e| e.kind()), class)
+}
+
+fn body() -> Vec<u8> {
+    content(order(10).seed, RESPONSE, 10)[..10].to_vec()
+}
+
+#[test]
+fn every_framing_of_the_right_body_is_taken_however_it_comes() {
+    let ok = |fields: &str, body: &[u8]| {
+        [format!("HTTP/1.1 200 OK\r\n{fields}\r\n").as_bytes(), body].concat()
+    };
+    let body = body();
+    let chunked = [b"3\r\n", &body[..3], b"\r\n7;x=y\r\n", &body[3..], b"\r\n0\r\nT: u\r\n\r\n"];
+    for said in [
+        ok("Content-Length: 10\r\n", &body),
+        ok("Transfer-Encoding: chunked\r\n", &chunked.concat()),
+        ok("Connection: close\r\n", &body),
+    ] {
+        for drips in [false, true] {
+            assert_eq!(first(&said, drips), (Ok(true), None), "{}", String::from_utf8_lossy(&said));
+        }
+    }
+}
+
+#[test]
+fn what_is_not_asked_for_is_a_counted_error_or_ends_the_load() {
+    let with = |text: &str, body: &[u8]| [text.as_bytes(), body].concat();
+    let right = body();
+    let mut changed = body();
+    changed[9] ^= 1;
+    let head = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n";
+    let ends: [Vec<u8>; 4] = [
+        with(head, &changed),
+        with("HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\n", &[&right[..], b"x"].concat()),
+        with("HTTP/1.1 200 OK\r\n\r\n", &right[..9]),
+        with("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"1\r\nz\r\n"),
+    ];
+    for said in ends {
+        let told = String::from_utf8_lossy(&said).into_owned();
+        assert_eq!(first(&said, false), (Err(io::ErrorKind::InvalidData), None), "{told}");
+    }
+    let long = format!("HTTP/1.1 200 OK\r\nX: {}\r\n\r\n", "y".repeat(1 << 20));
+    let counted = [
+        (with(head, &right[..9]), "truncated"),
+        (with(head, &[&right[..], b"x"].concat()), "unasked"),
+        (b"HTTP/1.1 503 No\r\nContent-Length: 2\r\n\r\nno".to_vec(), "status_5xx"),
+        (b"HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n".to_vec(), "status_4xx"),
+        (b"HTTP/1.1 302 No\r\nContent-Length: 0\r\n\r\n".to_vec(), "status_3xx"),
+        (b"SSH-2.0-OpenSSH\r\n".to_vec(), "malformed"),
+        (b"".to_vec(), "truncated"),
+        (long.into_bytes(), "head_too_large"),
+    ];
+    for (said, class) in counted {
+        let (went, told) = first(&said, false);
+        // A server that leaves with unread bytes may reset the connection.
+        assert!(told == Some(class) || told == Some("reset"), "{class}: {told:?} {went:?}");
+    }
+}
+
+#[test]
+fn silence_is_a_time_out_and_nobody_there_is_refused() {
+    let end = |server| {
+        let mut client = Client::of(&order(10), vec![Slot { id: 0, server, socket: None }]);
+        let went = client.begin(0).and_then(|()| client.go_on(0));
+        client.survived(0, &went.unwrap_err())
+    };
+    let silent = rustix::net::socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
+    rustix::net::bind(&silent, &SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let server = rustix::net::getsockname(&silent).unwrap().try_into().unwrap();
+    assert_eq!(end(server), Some("refused"));
+    rustix::net::listen(&silent, 1).unwrap();
+    assert_eq!(end(server), Some("timeout"));
+}
+
+#[test]
+fn a_request_names_the_trial() {
+    assert_eq!(path(&order(10)), "/000000000000002a/10");
+}
