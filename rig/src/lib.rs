@@ -11,5 +11,6 @@ pub mod lab;
 pub mod metal;
 pub mod probe;
 pub mod run;
+pub mod service;
 pub mod store;
 pub mod workload;

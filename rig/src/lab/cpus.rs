@@ -109,6 +109,14 @@ pub fn pin(cpu: u32) -> io::Result<()> {
     sched_setaffinity(None, &set_of(&[cpu])).map_err(Into::into)
 }
 
+/// Binds this thread, and what it starts from now on, to these CPUs.
+///
+/// # Errors
+/// When the kernel refuses, or there is none of them.
+pub fn pin_to(cpus: &[u32]) -> io::Result<()> {
+    sched_setaffinity(None, &set_of(cpus)).map_err(Into::into)
+}
+
 /// What lies within the bounds of the kernel's calls.
 fn set_of(cpus: &[u32]) -> CpuSet {
     let mut set = CpuSet::new();

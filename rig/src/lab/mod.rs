@@ -22,7 +22,7 @@ pub mod ia32cap;
 pub mod link;
 pub mod machine;
 mod machines;
-mod namespace;
+pub(crate) mod namespace;
 mod ours;
 pub mod quota;
 pub mod sim;

@@ -35,9 +35,7 @@ pub fn enter(kind: LabKind, join: Option<u32>) -> Result<(), LabError> {
                 libc::CLONE_NEWUSER | libc::CLONE_NEWNET,
                 "unshare(CLONE_NEWUSER | CLONE_NEWNET)",
             )?;
-            write("/proc/self/setgroups", "deny")?;
-            write("/proc/self/uid_map", &format!("0 {} 1", user.as_raw()))?;
-            write("/proc/self/gid_map", &format!("0 {} 1", group.as_raw()))
+            map_root(user, group)
         }
         (LabKind::UserNamespaces, Some(pid)) => {
             join_user_namespace(pid)?;
@@ -60,6 +58,41 @@ pub fn own_descriptors() -> Result<(), LabError> {
 /// When the kernel refuses.
 pub fn own_mounts() -> Result<(), LabError> {
     unshare(libc::CLONE_NEWNS, "unshare(CLONE_NEWNS)")
+}
+
+/// Gives the processes that this one starts from now on a namespace of their own, and this one
+/// mounts of its own. Who may not has a user namespace made, in which it is root.
+///
+/// # Errors
+/// When the kernel refuses.
+pub fn own_processes() -> Result<(), LabError> {
+    const OWN: libc::c_int = libc::CLONE_NEWPID | libc::CLONE_NEWNS;
+    const WHAT: &str = "unshare(CLONE_NEWPID | CLONE_NEWNS)";
+    match unshare(OWN, WHAT) {
+        Err(LabError::Namespace { source, .. })
+            if source.kind() == io::ErrorKind::PermissionDenied =>
+        {
+            let (user, group) = (rustix::process::geteuid(), rustix::process::getegid());
+            unshare(OWN | libc::CLONE_NEWUSER, WHAT)?;
+            map_root(user, group)
+        }
+        done => done,
+    }
+}
+
+/// Whether this process is root, and not of a user namespace alone.
+#[must_use]
+pub fn is_root_of_machine() -> bool {
+    let map = fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
+    let whole = map.split_whitespace().eq(["0", "0", "4294967295"]);
+    whole && rustix::process::geteuid().is_root()
+}
+
+/// Makes a user root of the user namespace of this process.
+fn map_root(user: rustix::process::Uid, group: rustix::process::Gid) -> Result<(), LabError> {
+    write("/proc/self/setgroups", "deny")?;
+    write("/proc/self/uid_map", &format!("0 {} 1", user.as_raw()))?;
+    write("/proc/self/gid_map", &format!("0 {} 1", group.as_raw()))
 }
 
 fn write(path: &str, text: &str) -> Result<(), LabError> {

@@ -337,13 +337,17 @@ fn quoted(word: &str) -> String {
 
 /// What stend starts itself: no verb of a person, and it depends on nobody's settings. `agent`
 /// alone serves as a host of a lab, `guardian JOURNAL` brings back what a dead conductor left,
-/// `guest` is what stands around and in a machine in software emulation.
+/// `service` keeps a program under test, `guest` is what stands around and in a machine in software emulation.
 fn own() -> Option<Result<u8, CliError>> {
     let mut words = std::env::args_os().skip(1);
     let (verb, next) = (words.next()?, words.next());
     match (verb.to_str()?, next) {
         ("agent", None) => {
             Some(rig::run::serve_agent(loads::ALL).map_err(CliError::Agent).map(|()| OK))
+        }
+        ("service", next) => {
+            let word = next.map(|word| word.to_string_lossy().into_owned());
+            Some(rig::service::keep(word.as_deref()).map_err(CliError::Agent).map(|()| OK))
         }
         ("guardian", next) => Some(guardian::guardian(Path::new(&next?))),
         #[cfg(feature = "machines")]

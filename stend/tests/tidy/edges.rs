@@ -5,10 +5,10 @@ use crate::source::{Lexeme, Source};
 /// A room, and the rooms that it may use, each as `crate::room`; only code that ships is bound.
 ///
 /// Read it as the order of the rooms. desk: unit, stats, record, {search, validity}, plan, verdict.
-/// press: {figure, claim}, report. rig: lab, workload, {factor, probe, metal}, keeper, run; store
+/// press: {figure, claim}, report. rig: lab, {workload, service, factor, probe, metal}, keeper, run; store
 /// beside. loads: engine, workload. The rig writes facts down and draws no conclusions, so it sees
 /// no verdict; it is handed the workloads, so it sees no load. A new edge is a new word here.
-const EDGES: [(&str, &[&str]); 22] = [
+const EDGES: [(&str, &[&str]); 23] = [
     ("desk::unit", &[]),
     ("desk::record", &["desk::unit", "desk::stats"]),
     ("desk::plan", &["desk::unit", "desk::record", "desk::search", "desk::stats"]),
@@ -43,6 +43,7 @@ const EDGES: [(&str, &[&str]); 22] = [
     // Of plan, what a mistyped key was meant to be: a physics is read as a plan is.
     ("rig::lab", &["desk::unit", "desk::record", "desk::plan"]),
     ("rig::workload", &["desk::record", "rig::lab"]),
+    ("rig::service", &["rig::lab"]),
     ("rig::factor", &["desk::unit", "desk::record", "rig::lab"]),
     ("rig::probe", &["desk::unit", "desk::record", "rig::lab"]),
     // The machine as hot loops need it: CPUs, pages, kernels. It asks the lab for its clock, and
@@ -77,6 +78,7 @@ const EDGES: [(&str, &[&str]); 22] = [
             "desk::stats",
             "rig::lab",
             "rig::metal",
+            "rig::service",
             "rig::workload",
         ],
     ),

@@ -31,6 +31,8 @@ pub struct Evidence {
     pub threads: Threads,
     /// Bytes of a request and of a response.
     pub sizes: (u64, u64),
+    /// What a service says of its version.
+    pub version: Option<String>,
     /// What the hosts told.
     pub life: Option<Life<HostMark, Vec<ThreadEnd>>>,
 }
@@ -239,6 +241,9 @@ fn made_with(evidence: &Evidence, clients: &[Thread<'_>]) -> Settings {
     let mut made = evidence.asked.clone();
     let paced = clients.iter().any(Thread::paced);
     made.insert(LOOP.into(), Value::Word(if paced { "open" } else { "closed" }.into()));
+    if let Some(version) = &evidence.version {
+        made.insert("version".into(), Value::Word(version.clone()));
+    }
     let connections: usize = clients.iter().map(|thread| thread.plan.connections.len()).sum();
     made.insert("streams_total".into(), Value::Count(connections as u64));
     made.insert("client_threads".into(), Value::Count(clients.len() as u64));

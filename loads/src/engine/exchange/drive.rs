@@ -29,12 +29,12 @@ impl<E: Exchange> Exchanges<E> {
     }
 
     /// Listens, then connects, and waits until all stands.
-    fn open(&self, lab: &mut Lab, link: &str, order: &Order) -> Result<(), LabError> {
+    fn open(&mut self, lab: &mut Lab, link: &str, order: &Order) -> Result<(), LabError> {
         let address = lab.sut_address(link);
         let Threads { server, clients } = &self.evidence.threads;
         let listen = ToPart::Listen(address, server.clone(), order.clone());
         let mut told = self.course.stage::<Side<E>>(lab, vec![(SUT, listen)], 0)?;
-        let Some(FromPart::Listening(ports)) = told.pop() else { return Ok(()) };
+        let Some(FromPart::Listening(ports, version)) = told.pop() else { return Ok(()) };
         let mut orders = vec![(SUT, ToPart::Accept)];
         for client in lab.client_indexes() {
             let theirs = clients.iter().filter(|thread| thread.host == client).cloned().collect();
@@ -42,6 +42,7 @@ impl<E: Exchange> Exchanges<E> {
             orders.push((client, connect));
         }
         let connections = server.iter().map(|thread| thread.connections.len()).sum();
+        self.evidence.version = version;
         self.course.stage::<Side<E>>(lab, orders, connections).map(|_| ())
     }
 }
@@ -51,11 +52,17 @@ impl<E: Exchange> Workload for Exchanges<E> {
         self.course = Course::new(self.recipe.spec.name, lab, job);
         let [server, all] = cpus::of(lab).map_err(LabError::into_fault)?;
         let cpus = Cpus { server: &server, all: &all };
-        let order = Order::of(job)?;
+        let order = Order::of(job, &server)?;
+        let kind = (cpus, E::ANEW);
+        let mut threads = Threads::of(self.recipe.spec, job, lab.clients(), kind);
+        if E::service(&order).is_some() {
+            threads.join_servers();
+        }
         self.evidence = Evidence {
             host_names: self.course.hosts.iter().map(|at| lab.name(*at).to_owned()).collect(),
             asked: job.trial.point.params.clone(),
-            threads: Threads::of(self.recipe.spec, job, lab.clients(), (cpus, E::ANEW)),
+            threads,
+            version: None,
             sizes: (order.request as u64, order.response as u64),
             life: None,
         };

@@ -32,7 +32,7 @@ pub use params::{
     ARRIVALS, OFFERED, PARAMS, PERCENTILES, PLACEMENT, RATE_LIMIT, REQUEST_SIZE, RESPONSE_SIZE,
     STREAMS, percentile,
 };
-pub use part::{Exchange, Serve, Side, Slot};
+pub use part::{Exchange, Program, Serve, Side, Slot};
 pub use take::{LATENESS, RESPONSE, SERVICE};
 
 /// What a workload says of itself beside its two ends.

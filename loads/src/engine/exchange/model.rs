@@ -26,7 +26,7 @@ const CALLS: f64 = 3.0;
 /// # Errors
 /// The fault that the workload's own check finds.
 pub fn model(recipe: &Recipe, scene: &Scene<'_>, job: &Job<'_>) -> Result<Modelled, Fault> {
-    let order = Order::of(job)?;
+    let order = Order::of(job, &[])?;
     let all: Vec<u32> = (0..scene.physics.machine.cores.max(1)).collect();
     let threads = Threads::of(
         recipe.spec,
@@ -260,6 +260,7 @@ fn evidence(
     };
     let name = |at: usize| if at == 0 { "sut".to_owned() } else { format!("c{at:02}") };
     Evidence {
+        version: None,
         host_names: hosts.map(name).collect(),
         asked: job.trial.point.params.clone(),
         sizes: (order.request as u64, order.response as u64),

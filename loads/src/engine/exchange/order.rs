@@ -27,6 +27,8 @@ pub struct Order {
     pub response: usize,
     /// Longest that the load may run after go.
     pub longest: Duration,
+    /// CPUs that a service may use as the server; all where there are none.
+    pub cpus: Vec<u32>,
 }
 
 /// One thread, at either end.
@@ -66,8 +68,9 @@ impl Order {
     ///
     /// # Errors
     /// Where the kernel gives no chance.
-    pub fn of(job: &Job) -> Result<Self, Fault> {
+    pub fn of(job: &Job, server: &[u32]) -> Result<Self, Fault> {
         let params = &job.trial.point.params;
+        let place = params.get(params::PLACEMENT.name).and_then(Value::word).unwrap_or_default();
         Ok(Self {
             secret: Secret::fresh()?,
             params: params.clone(),
@@ -75,6 +78,7 @@ impl Order {
             request: bytes(params, params::REQUEST_SIZE.name),
             response: bytes(params, params::RESPONSE_SIZE.name),
             longest: job.settle_max + job.window + Duration::from_secs(10),
+            cpus: if place == "none" { Vec::new() } else { server.to_vec() },
         })
     }
 }
@@ -144,6 +148,16 @@ impl Threads {
         }
         all.pace(spec, job);
         all
+    }
+
+    /// One server in place of a thread for each of its CPUs: a program of its own has its threads
+    /// itself, and one port.
+    pub fn join_servers(&mut self) {
+        let all = self.server.iter().flat_map(|thread| &thread.connections);
+        let connections = all.map(|(id, _)| (*id, 0)).collect();
+        self.server = vec![ThreadPlan { host: 0, cpu: None, connections, pace: None }];
+        let theirs = self.clients.iter_mut().flat_map(|thread| &mut thread.connections);
+        theirs.for_each(|(_, serves)| *serves = 0);
     }
 
     /// Shares the offered rate out among the threads of the clients by their connections.

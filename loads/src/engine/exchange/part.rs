@@ -12,13 +12,15 @@ use crate::engine::pace::Pacer;
 use rig::lab::agent;
 use rig::lab::{Urgent, clock, cpus};
 use rig::metal::Span;
+use rig::service::{Instance, Wanted};
 use rustix::net::Shutdown;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::io::{self, Write as _};
 use std::marker::PhantomData;
 use std::net::{Ipv4Addr, SocketAddrV4, TcpListener, TcpStream};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -39,10 +41,26 @@ pub trait Exchange: 'static {
     /// Whether each operation makes a connection of its own.
     const ANEW: bool = !Self::KEPT;
 
+    /// A program under test that answers in place of threads of ours, and its files.
+    fn service(order: &Order) -> Option<Program> {
+        let _ = order;
+        None
+    }
     /// A thread of clients with its slots, and the digest of what it sends and expects.
     fn client(order: &Order, slots: Vec<Slot>) -> (Self::Client, u64);
     /// A thread of the server with its connections, or its listener.
     fn server(order: &Order, slots: Vec<Slot>, listener: &Arc<TcpListener>) -> Self::Server;
+}
+
+/// A program under test: its service, its settings, and its files below its run directory.
+#[derive(Debug)]
+pub struct Program {
+    /// The name of the service.
+    pub service: String,
+    /// What it is told.
+    pub settings: BTreeMap<String, String>,
+    /// Path and content of each.
+    pub files: Vec<(String, Vec<u8>)>,
 }
 
 /// A thread of the server.
@@ -79,8 +97,8 @@ pub enum ToPart {
 /// From a part, while the trial is staged.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum FromPart {
-    /// Listening on these ports.
-    Listening(Vec<u16>),
+    /// Listening on these ports; what a service says of its version.
+    Listening(Vec<u16>, Option<String>),
     /// Everything stands.
     Standing,
 }
@@ -149,6 +167,7 @@ pub struct Side<E> {
     kept: Vec<(u32, Arc<TcpStream>)>,
     running: Vec<Running>,
     serves: bool,
+    service: Option<Arc<Mutex<Instance>>>,
     exchange: PhantomData<fn() -> E>,
 }
 
@@ -162,6 +181,7 @@ impl<E> Default for Side<E> {
             kept: Vec::new(),
             running: Vec::new(),
             serves: false,
+            service: None,
             exchange: PhantomData,
         }
     }
@@ -240,6 +260,9 @@ impl<E: Exchange> Side<E> {
         order: Order,
     ) -> Result<FromPart, String> {
         let fail = |e: io::Error| format!("listen: {e}");
+        if let Some(program) = E::service(&order) {
+            return self.put_up(address, program, (threads, order));
+        }
         let count = if E::KEPT { 1 } else { threads.len() };
         let connections = threads.iter().map(|thread| thread.connections.len()).sum();
         self.reset(order, threads).map_err(fail)?;
@@ -250,11 +273,44 @@ impl<E: Exchange> Side<E> {
             ports.push(listener.local_addr().map_err(fail)?.port());
             self.listeners.push(Arc::new(listener));
         }
-        Ok(FromPart::Listening(ports))
+        Ok(FromPart::Listening(ports, None))
+    }
+
+    /// Puts a program under test up, which listens.
+    fn put_up(
+        &mut self,
+        address: Ipv4Addr,
+        program: Program,
+        (threads, order): (Vec<ThreadPlan>, Order),
+    ) -> Result<FromPart, String> {
+        let Program { service, settings, files } = program;
+        let wanted = Wanted { service, address, settings, cpus: order.cpus.clone() };
+        self.reset(order, threads).map_err(|e| e.to_string())?;
+        self.serves = true;
+        let files: Vec<(String, &[u8])> =
+            files.iter().map(|(name, bytes)| (name.clone(), &bytes[..])).collect();
+        let instance = Instance::start(&wanted, &files)?;
+        let (port, version) = (instance.port, instance.version.clone());
+        self.service = Some(Arc::new(Mutex::new(instance)));
+        Ok(FromPart::Listening(vec![port], Some(version)))
+    }
+
+    /// A thread that counts for a program under test once the load is over.
+    fn attend(&mut self, service: Arc<Mutex<Instance>>) -> io::Result<FromPart> {
+        for plan in self.plans.clone() {
+            let service = Arc::clone(&service);
+            self.spawn(&plan, move |shared, counters| {
+                (count_after(&service, shared, counters).map(|()| 0), Counted::default())
+            })?;
+        }
+        Ok(FromPart::Standing)
     }
 
     /// Accepts every connection that is kept; one that does not prove itself is closed.
     fn accept_all(&mut self) -> io::Result<FromPart> {
+        if let Some(service) = self.service.clone() {
+            return self.attend(service);
+        }
         let (order, plans) = (self.order()?, self.plans.clone());
         let mut slots: Vec<Vec<Slot>> = vec![Vec::new(); plans.len()];
         let listener = self.listeners.first().cloned();
@@ -378,7 +434,10 @@ impl<E: Exchange> Side<E> {
 
     /// The counts come first and close together, then what may be read at ease.
     fn read(&mut self) -> HostMark {
-        let (at_ns, cpu_ns) = (clock::now_ns(), clock::process_cpu_ns());
+        let at_ns = clock::now_ns();
+        let of_service = |service: &Arc<Mutex<Instance>>| Some(service.lock().ok()?.cpu_ns());
+        let cpu_ns = clock::process_cpu_ns()
+            + self.service.as_ref().and_then(of_service).unwrap_or_default();
         let count = |running: &Running| ThreadCount {
             done: running.counters.done.load(Relaxed),
             due: running.counters.due.load(Relaxed),
@@ -422,6 +481,25 @@ impl<E: Exchange> Side<E> {
         for listener in &self.listeners {
             let _ = rustix::net::shutdown(listener, Shutdown::Both);
         }
+    }
+}
+
+/// Waits for the stop, and until a program under test has served all: its count is level.
+fn count_after(service: &Mutex<Instance>, shared: &Shared, counters: &Counters) -> io::Result<()> {
+    while !shared.gate.stopped() {
+        shared.gate.wait_until(u64::MAX);
+    }
+    let mut before = None;
+    loop {
+        let mut service = service.lock().map_err(|_| io::Error::other("panicked"))?;
+        let served = service.served().map_err(io::Error::other)?;
+        drop(service);
+        counters.done.store(served, Relaxed);
+        if before == Some(served) {
+            return Ok(());
+        }
+        before = Some(served);
+        thread::sleep(QUIET);
     }
 }
 

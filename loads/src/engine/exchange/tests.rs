@@ -163,7 +163,8 @@ fn failed_operations_are_counted_by_class_and_are_in_no_distribution() {
     let secret = Secret { key: [0; 32], test: [0; 16] };
     let longest = Duration::from_secs(5);
     let params = desk::record::Settings::new();
-    let order = Order { secret, params, seed: 1, request: 1, response: 1, longest };
+    let cpus = Vec::new();
+    let order = Order { secret, params, seed: 1, request: 1, response: 1, longest, cpus };
     let mut side = Side::<Sham>::default();
     let connect = ToPart::Connect(Ipv4Addr::LOCALHOST, vec![1], vec![plan(1, None)], order);
     assert!(matches!(side.stage(connect), Ok(FromPart::Standing)));

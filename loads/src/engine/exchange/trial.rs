@@ -33,14 +33,15 @@ pub fn run<E: Exchange>(
 ) -> Trial {
     let secret = Secret { key: [7; 32], test: [9; 16] };
     let longest = window + Duration::from_secs(10);
-    let order = Order { secret, params, seed: 42, request, response, longest };
+    let cpus = Vec::new();
+    let order = Order { secret, params, seed: 42, request, response, longest, cpus };
     let plan = |host, pace| {
         let connections = (0..connections).map(|id| (id, 0)).collect();
         vec![ThreadPlan { host, cpu: None, connections, pace }]
     };
     let (mut server, mut client) = (Side::<E>::default(), Side::<E>::default());
     let listen = ToPart::Listen(Ipv4Addr::LOCALHOST, plan(0, None), order.clone());
-    let Ok(FromPart::Listening(ports)) = server.stage(listen) else { panic!("no port") };
+    let Ok(FromPart::Listening(ports, _)) = server.stage(listen) else { panic!("no port") };
     let accepting = thread::spawn(move || {
         server.stage(ToPart::Accept).expect("connections");
         server.go();

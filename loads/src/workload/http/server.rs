@@ -2,7 +2,7 @@
 //!
 //! Must not know when requests come.
 
-use super::{RESPONSE, path};
+use super::{RESPONSE, path, spoilt};
 use crate::engine::exchange::{Counters, Order, Serve, Shared};
 use crate::engine::net::content::content;
 use bytes::Bytes;
@@ -12,7 +12,6 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
-use rig::lab::agent;
 use std::convert::Infallible;
 use std::io;
 use std::net::TcpListener;
@@ -41,11 +40,8 @@ struct Site {
 impl Server {
     /// One that serves the content of a trial.
     pub fn of(order: &Order, listener: &Arc<TcpListener>) -> Self {
-        let mut body = content(order.seed, RESPONSE, order.response)[..order.response].to_vec();
-        if agent::plants_wrong_data() {
-            body[0] ^= 1;
-        }
-        let site = Site { path: path(order), body: body.into() };
+        let body = content(order.seed, RESPONSE, order.response)[..order.response].to_vec();
+        let site = Site { path: path(order), body: spoilt(body).into() };
         Self { listener: Arc::clone(listener), site }
     }
 }

@@ -13,6 +13,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
     place: Place::Path,
     revision: 1,
     params: &[
+        ACCESS_LOG,
         ARRIVALS,
         COMPARED,
         CONCURRENCY,
@@ -20,10 +21,52 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
         PLACEMENT,
         REQUESTS_PER_CONNECTION,
         RESPONSE_SIZE,
+        SERVER,
+        TCP_NOPUSH,
+        WORKERS,
     ],
     metrics: METRICS,
     quantiles: PERCENTILES,
     derives: &[],
+};
+
+/// The server that is in this program.
+pub const BUILTIN: &str = "builtin";
+
+/// A line for each request.
+pub const ACCESS_LOG: ParamSpec = ParamSpec {
+    name: "access_log",
+    about: "of nginx: a line for each request, in a file in memory",
+    role: None,
+    kind: ParamKind::choice(&["on", "off"]),
+    default: "off",
+};
+
+/// The program under test.
+pub const SERVER: ParamSpec = ParamSpec {
+    name: "server",
+    about: "what answers: builtin, which is in this program, or nginx, which must be installed",
+    role: Some(ParamRole::Engine),
+    kind: ParamKind::choice(&[BUILTIN, "nginx"]),
+    default: BUILTIN,
+};
+
+/// TCP_CORK.
+pub const TCP_NOPUSH: ParamSpec = ParamSpec {
+    name: "tcp_nopush",
+    about: "of nginx: whether head and body wait for a full segment (TCP_CORK)",
+    role: None,
+    kind: ParamKind::choice(&["on", "off"]),
+    default: "off",
+};
+
+/// Processes that answer.
+pub const WORKERS: ParamSpec = ParamSpec {
+    name: "workers",
+    about: "of nginx: processes that answer; cpus: one for each CPU that the server may use",
+    role: None,
+    kind: ParamKind::count(1, 1024).or(&["cpus"]),
+    default: "cpus",
 };
 
 /// Bodies that are compared.

@@ -64,7 +64,8 @@ fn an_open_loop_asks_when_it_is_due() {
 fn order(response: usize) -> Order {
     let secret = Secret { key: [7; 32], test: [9; 16] };
     let longest = Duration::from_secs(10);
-    Order { secret, params: all_compared(), seed: 42, request: 1, response, longest }
+    let (params, cpus) = (all_compared(), Vec::new());
+    Order { secret, params, seed: 42, request: 1, response, longest, cpus }
 }
 
 /// A server that says this to each request on one connection after the other, a byte a packet

@@ -1,0 +1,152 @@
+//! Knows an instance of a service, as the host has it: a keeper that puts it up and counts for it.
+//!
+//! Must not know how it is kept.
+
+use super::Why;
+use super::told::{FromKeeper, ToKeeper, Wanted, hear, say};
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::time::Timespec;
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{BufReader, Write as _};
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Longest wait for a word of the keeper, which waits less for the service.
+const WORD: Timespec = Timespec { tv_sec: 20, tv_nsec: 0 };
+/// Longest wait for its end, which waits less for that of the service.
+const END: Duration = Duration::from_secs(4);
+const LOOK: Duration = Duration::from_millis(2);
+
+/// A service that this host has put up; it goes with the value.
+#[derive(Debug)]
+pub struct Instance {
+    service: String,
+    keeper: Child,
+    to: Option<ChildStdin>,
+    from: BufReader<ChildStdout>,
+    /// Where it listens.
+    pub port: u16,
+    /// What it says of its version.
+    pub version: String,
+}
+
+impl Instance {
+    /// Puts one up with these files, paths below the run directory, and waits until it serves.
+    ///
+    /// # Errors
+    /// What is missing, with the remedy; why it does not serve, with the end of its log.
+    pub fn start(wanted: &Wanted, files: &[(String, &[u8])]) -> Result<Self, Why> {
+        let fail = |e: std::io::Error| format!("service {}: {e}", wanted.service);
+        let binary = std::env::current_exe().map_err(fail)?;
+        let mut keeper = Command::new(binary)
+            .arg0(format!("stend-service {}", wanted.service))
+            .arg("service")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(fail)?;
+        let (to, from) = (keeper.stdin.take(), keeper.stdout.take());
+        let (service, version) = (wanted.service.clone(), String::new());
+        let Some(from) = from.map(BufReader::new) else { return Err("no pipe".into()) };
+        let mut instance = Self { service, keeper, to, from, port: 0, version };
+        let lengths = files.iter().map(|(name, bytes)| (name.clone(), bytes.len() as u64));
+        instance.tell(&ToKeeper::Start(wanted.clone(), lengths.collect()))?;
+        for (_, bytes) in files {
+            // One that has failed says why.
+            let _ = instance.to.as_mut().map(|to| to.write_all(bytes));
+        }
+        match instance.hear()? {
+            FromKeeper::Serves(port, version) => {
+                (instance.port, instance.version) = (port, version);
+                Ok(instance)
+            }
+            other => Err(instance.odd(&other)),
+        }
+    }
+
+    /// Requests that it has served for others than us, by its own count.
+    ///
+    /// # Errors
+    /// When it has ended, with the end of its log.
+    pub fn served(&mut self) -> Result<u64, Why> {
+        self.tell(&ToKeeper::Count)?;
+        match self.hear()? {
+            FromKeeper::Served(count) => Ok(count),
+            other => Err(self.odd(&other)),
+        }
+    }
+
+    /// CPU that all its processes have used, nanoseconds; those that have ended are lost.
+    #[must_use]
+    pub fn cpu_ns(&self) -> u64 {
+        let mut all = BTreeSet::new();
+        descend(self.keeper.id(), &mut all);
+        all.iter().map(|pid| used_ns(*pid)).sum()
+    }
+
+    fn tell(&mut self, what: &ToKeeper) -> Result<(), Why> {
+        let gone = || format!("service {}: its keeper is gone", self.service);
+        let to = self.to.as_mut().ok_or_else(gone)?;
+        // A keeper that is gone has said why.
+        let _ = say(to, what);
+        Ok(())
+    }
+
+    fn hear(&mut self) -> Result<FromKeeper, Why> {
+        let silent = || format!("service {}: its keeper says nothing", self.service);
+        if self.from.buffer().is_empty() {
+            let mut polled = [PollFd::new(self.from.get_ref(), PollFlags::IN)];
+            if poll(&mut polled, Some(&WORD)) != Ok(1) {
+                return Err(silent());
+            }
+        }
+        match hear(&mut self.from)? {
+            Some(FromKeeper::Failed(why)) => Err(format!("service {}: {why}", self.service)),
+            Some(told) => Ok(told),
+            None => Err(format!("service {}: its keeper is gone", self.service)),
+        }
+    }
+
+    fn odd(&self, told: &FromKeeper) -> Why {
+        format!("service {}: its keeper says {told:?}", self.service)
+    }
+}
+
+impl Drop for Instance {
+    fn drop(&mut self) {
+        self.to = None;
+        let deadline = Instant::now() + END;
+        while matches!(self.keeper.try_wait(), Ok(None)) && Instant::now() < deadline {
+            std::thread::sleep(LOOK);
+        }
+        let _ = self.keeper.kill();
+        let _ = self.keeper.wait();
+    }
+}
+
+/// A process and all that descend from it.
+fn descend(pid: u32, all: &mut BTreeSet<u32>) {
+    if !all.insert(pid) {
+        return;
+    }
+    let tasks = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    for task in tasks {
+        let children = fs::read_to_string(task.path().join("children")).unwrap_or_default();
+        for child in children.split_ascii_whitespace().filter_map(|word| word.parse().ok()) {
+            descend(child, all);
+        }
+    }
+}
+
+/// CPU time of all threads of a process, by the scheduler's account.
+fn used_ns(pid: u32) -> u64 {
+    let tasks = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let used = tasks.filter_map(|task| {
+        let account = fs::read_to_string(task.path().join("schedstat")).ok()?;
+        account.split_ascii_whitespace().next()?.parse::<u64>().ok()
+    });
+    used.sum()
+}

@@ -1,0 +1,137 @@
+//! Knows where an instance lives: its run directory, its address, its settings.
+//!
+//! Must not know which service it is of.
+
+use super::Why;
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddrV4, TcpStream};
+use std::path::{Component, Path, PathBuf};
+use std::time::Duration;
+
+/// Longest wait for an answer of the service, and longest answer.
+const ANSWER: Duration = Duration::from_secs(2);
+const ANSWER_MAX: u64 = 64 << 10;
+/// Lines of a log that go with a fault.
+const LOG_LINES: usize = 5;
+
+/// Where an instance lives.
+#[derive(Clone, Debug)]
+pub struct Site {
+    /// Its run directory.
+    pub directory: PathBuf,
+    /// Where it listens.
+    pub address: SocketAddrV4,
+    /// What it is told, as the service calls it.
+    pub settings: BTreeMap<String, String>,
+    /// CPUs that it may use.
+    pub cpus: usize,
+    /// Whether it begins as the root of the machine, and may become somebody else.
+    pub is_root: bool,
+}
+
+impl Site {
+    /// A setting, or what it is where nobody says.
+    #[must_use]
+    pub fn setting<'s>(&'s self, name: &str, default: &'s str) -> &'s str {
+        self.settings.get(name).map_or(default, String::as_str)
+    }
+
+    /// A path below the run directory.
+    #[must_use]
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.directory.join(name)
+    }
+
+    /// Writes a file below the run directory.
+    ///
+    /// # Errors
+    /// When the path leaves it, or the file cannot be written.
+    pub fn write(&self, name: &str, bytes: &[u8]) -> Result<(), Why> {
+        let inside = Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
+        if !inside {
+            return Err(format!("{name} is no path below the run directory"));
+        }
+        let path = self.path(name);
+        let fail = |e: std::io::Error| format!("{}: {e}", path.display());
+        fs::create_dir_all(path.parent().unwrap_or(&self.directory)).map_err(fail)?;
+        fs::write(&path, bytes).map_err(fail)
+    }
+
+    /// The body of the answer to `GET path`, which must be 200.
+    ///
+    /// # Errors
+    /// When it does not answer, or otherwise.
+    pub fn get(&self, path: &str) -> Result<String, Why> {
+        let answer = self.ask(path).map_err(|e| format!("{}: {e}", self.address))?;
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
+        match head.split_ascii_whitespace().nth(1) {
+            Some("200") => Ok(body.to_owned()),
+            _ => Err(format!("{} says {}", self.address, head.lines().next().unwrap_or_default())),
+        }
+    }
+
+    fn ask(&self, path: &str) -> std::io::Result<String> {
+        let mut socket = TcpStream::connect_timeout(&self.address.into(), ANSWER)?;
+        socket.set_read_timeout(Some(ANSWER))?;
+        // HTTP/1.0: the server ends the connection behind the answer.
+        socket.write_all(format!("GET {path} HTTP/1.0\r\n\r\n").as_bytes())?;
+        let mut answer = String::new();
+        socket.take(ANSWER_MAX).read_to_string(&mut answer)?;
+        Ok(answer)
+    }
+
+    /// The last lines of the log, in one; empty where there is none.
+    #[must_use]
+    pub fn log(&self) -> String {
+        let text = fs::read(self.path("log")).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text).into_owned();
+        let lines: Vec<&str> = text.lines().collect();
+        lines[lines.len().saturating_sub(LOG_LINES)..].join("; ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::{Ipv4Addr, TcpListener};
+
+    fn site(directory: &Path, port: u16) -> Site {
+        let address = SocketAddrV4::new(Ipv4Addr::LOCALHOST, port);
+        let (settings, directory) = (BTreeMap::new(), directory.into());
+        Site { directory, address, settings, cpus: 1, is_root: false }
+    }
+
+    #[test]
+    fn files_stay_below_the_run_directory_and_the_log_is_its_end() {
+        let directory = std::env::temp_dir().join(format!("stend-site-{}", std::process::id()));
+        let site = site(&directory, 1);
+        for outside in ["../x", "/etc/x", "a/../../x", ""] {
+            assert!(site.write(outside, b"").is_err(), "{outside}");
+        }
+        assert_eq!(site.log(), "");
+        site.write("log", b"1\n2\n3\n4\n5\n6\n").unwrap();
+        assert_eq!(site.log(), "2; 3; 4; 5; 6");
+        fs::remove_dir_all(directory).unwrap();
+    }
+
+    #[test]
+    fn an_answer_that_is_not_200_is_an_error_in_its_own_words() {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let serve = std::thread::spawn(move || {
+            for said in ["HTTP/1.1 200 OK\r\n\r\nfine", "HTTP/1.1 404 Not Found\r\n\r\n"] {
+                let (mut socket, _) = listener.accept().unwrap();
+                let _ = socket.read(&mut [0; 512]);
+                socket.write_all(said.as_bytes()).unwrap();
+            }
+        });
+        let site = site(Path::new("/nowhere"), port);
+        assert_eq!(site.get("/"), Ok("fine".into()));
+        let wrong = site.get("/").unwrap_err();
+        assert!(wrong.ends_with("says HTTP/1.1 404 Not Found"), "{wrong}");
+        serve.join().unwrap();
+        assert!(site.get("/").is_err());
+    }
+}
