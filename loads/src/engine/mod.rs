@@ -1,7 +1,8 @@
 //! Knows what several workloads are made on.
 //!
 //! Gives: [`alone`], the harness of loads of one machine; [`net`], that of loads between hosts;
-//! [`exchange`], loads of requests and responses on it; [`http`], responses of HTTP as bytes; [`pace`], moments at which work is due.
+//! [`exchange`], loads of requests and responses on it; [`http`], responses of
+//! HTTP as bytes; [`pace`], moments at which work is due.
 //! Never: a workload.
 //! Start reading at `alone/mod.rs`.
 

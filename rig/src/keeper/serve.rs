@@ -53,14 +53,19 @@ pub fn listen(
     binary: &Path,
     told: &mut dyn FnMut(&str),
 ) -> io::Result<()> {
-    let listener = std::net::TcpListener::bind(address)?;
+    let listener = std::net::TcpListener::bind(address).map_err(|e| {
+        let what = format!("{address}: {e}; another agent may listen there");
+        io::Error::new(e.kind(), what)
+    })?;
+    told(&format!("listens on {}", listener.local_addr()?));
     loop {
         let (stream, from) = listener.accept()?;
         match crate::lab::machine::Tls::accept(stream, agent) {
             Ok(mut tls) => match serve(&mut tls, binary) {
                 (Visit::Run, ended) if once => return ended,
                 (_, Err(e)) => told(&format!("the run of {from} ended early: {e}")),
-                (_, Ok(())) => {}
+                (Visit::Run, Ok(())) => told(&format!("the run of {from} has ended")),
+                (Visit::Look, Ok(())) => {}
             },
             // Whoever does not belong to the lab must not end its agent.
             Err(e) => told(&format!("refused {from}: {e}")),

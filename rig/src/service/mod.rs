@@ -3,7 +3,8 @@
 //!
 //! A service lives in namespaces of processes and mounts of its own, inside the network namespace
 //! and the control group of its host. Its run directory is a file system in memory that nobody else
-//! sees. The kernel ends its processes and frees its files when its keeper ends, whatever ends that.
+//! sees. When its keeper ends, for whatever reason, the kernel ends its processes and frees its
+//! files.
 //!
 //! Gives: [`Service`], [`ALL`], [`find`], [`Wanted`], [`Instance`], [`keep`].
 //! Never: which load needs a service, or what a figure means.
@@ -40,7 +41,8 @@ pub struct Service {
     pub prepare: fn(&Site) -> Result<(), Why>,
     /// Options by which it starts in the foreground.
     pub start: fn(&Site) -> Vec<String>,
-    /// Requests that it has served, by its own count and with this one; an error before it is ready.
+    /// Requests that it has served, by its own count and with this one; an error until it is
+    /// ready.
     pub requests: fn(&Site) -> Result<u64, Why>,
     /// The signal by which it ends.
     pub stop: Signal,

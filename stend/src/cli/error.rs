@@ -329,7 +329,10 @@ pub enum CliError {
     )]
     NoMachines,
     /// A lab file that cannot be read.
-    #[error("{name}: {source}")]
+    #[error(
+        "{name}: {source}; a lab file names machines, roles and links, as the README shows under \
+         Several machines"
+    )]
     NoLabFile { name: String, source: io::Error },
     /// A lab file that is refused.
     #[error("{name}: {source}")]

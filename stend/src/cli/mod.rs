@@ -337,7 +337,8 @@ fn quoted(word: &str) -> String {
 
 /// What stend starts itself: no verb of a person, and it depends on nobody's settings. `agent`
 /// alone serves as a host of a lab, `guardian JOURNAL` brings back what a dead conductor left,
-/// `service` keeps a program under test, `guest` is what stands around and in a machine in software emulation.
+/// `service` keeps a program under test, `guest` is what stands around and in a machine in software
+/// emulation.
 fn own() -> Option<Result<u8, CliError>> {
     let mut words = std::env::args_os().skip(1);
     let (verb, next) = (words.next()?, words.next());

@@ -19,6 +19,7 @@ const ARGUMENTS: [&str; 9] =
 
 /// Names that mean something else too: the word, where it does, and what it means there.
 const ALLOWED: &[(&str, &str, &str)] = &[
+    ("access_log", "rig/src/service/", "a setting of nginx"),
     ("block", "press/src/report/", "what n of a verdict counts"),
     ("congestion", "press/src/report/compose/testbed.rs", "a factor, read back from sockets"),
     ("congestion", "rig/src/factor/", "a factor"),
@@ -42,8 +43,10 @@ const ALLOWED: &[(&str, &str, &str)] = &[
     ("size", "desk/src/unit/", "a kind of value"),
     ("size", "rig/src/lab/sim/", "a key of simulated physics"),
     ("size", "rig/src/metal/cpus.rs", "a file of the kernel"),
+    ("tcp_nopush", "rig/src/service/", "a setting of nginx"),
     ("threads", "desk/src/verdict/parts.rs", "a reading of the kernel's threads"),
     ("threads", "rig/src/", "threads of the kernel, and of a gang"),
+    ("workers", "rig/src/service/", "a setting of nginx"),
 ];
 
 /// Every name of a workload, of a parameter or of a metric.

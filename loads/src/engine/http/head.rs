@@ -199,7 +199,10 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+        #![proptest_config(ProptestConfig {
+            failure_persistence: None,
+            ..ProptestConfig::default()
+        })]
 
         /// What the comparison says is what the parser says.
         #[test]
@@ -218,7 +221,9 @@ mod tests {
         }
 
         #[test]
-        fn chance_bytes_are_refused_or_waited_for(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
+        fn chance_bytes_are_refused_or_waited_for(
+            bytes in proptest::collection::vec(any::<u8>(), 0..400),
+        ) {
             if let Ok(Some(head)) = Heads::default().find(&bytes) {
                 prop_assert!(head.bytes <= bytes.len());
             }

@@ -1,69 +1,15 @@
 //! How many requests a second does a web server answer, and how long does each wait?
 //!
-//! Knows: requests of HTTP/1.1 over connections that are kept or made anew, and a server of its own.
+//! Knows: requests of HTTP/1.1 over connections that are kept or made anew; a server of its own,
+//! and services that take its place.
 //! Gives: `ENTRY`. Never: how operations are timed; that is `engine::exchange`.
-//! Start reading at `README.md`, then `client.rs`.
+//! Start reading at `README.md`, then `run/mod.rs`.
 
 mod check;
-mod client;
-mod server;
+mod run;
 mod spec;
 #[cfg(test)]
 mod tests;
 
-use crate::engine::exchange::{Exchange, Order, Program, Slot};
-use crate::engine::net::content::content;
-use rig::lab::agent;
-use rig::metal::{DIGEST, digest};
-use spec::{ACCESS_LOG, BUILTIN, SERVER, TCP_NOPUSH, WORKERS};
-use std::net::TcpListener;
-use std::sync::Arc;
-
 /// This workload's line in the list.
-pub const ENTRY: rig::workload::Entry = crate::engine::exchange::entry!(Http, 2.0);
-
-/// Which stream of the trial's content a response is made of.
-const RESPONSE: u32 = 1;
-
-/// HTTP/1.1.
-pub struct Http;
-
-impl Exchange for Http {
-    type Client = client::Client;
-    type Server = server::Server;
-    const KEPT: bool = false;
-    const ANEW: bool = false;
-
-    fn service(order: &Order) -> Option<Program> {
-        let word = |name: &str| order.params.get(name).map(ToString::to_string);
-        let service = word(SERVER.name).filter(|name| name != BUILTIN)?;
-        let own = [ACCESS_LOG.name, TCP_NOPUSH.name, WORKERS.name];
-        let settings = own.iter().filter_map(|name| Some(((*name).to_owned(), word(name)?)));
-        let body = content(order.seed, RESPONSE, order.response)[..order.response].to_vec();
-        let files = vec![(format!("www{}", path(order)), spoilt(body))];
-        Some(Program { service, settings: settings.collect(), files })
-    }
-
-    fn client(order: &Order, slots: Vec<Slot>) -> (client::Client, u64) {
-        let client = client::Client::of(order, slots);
-        let sum = digest(DIGEST, path(order).as_bytes());
-        (client, digest(sum, &content(order.seed, RESPONSE, 0)))
-    }
-
-    fn server(order: &Order, _: Vec<Slot>, listener: &Arc<TcpListener>) -> server::Server {
-        server::Server::of(order, listener)
-    }
-}
-
-/// What is served, changed where a test asks for wrong data.
-fn spoilt(mut body: Vec<u8>) -> Vec<u8> {
-    if agent::plants_wrong_data() {
-        body[0] ^= 1;
-    }
-    body
-}
-
-/// The path of a trial's content: who asks for another one is no client of it.
-fn path(order: &Order) -> String {
-    format!("/{:016x}/{}", order.seed, order.response)
-}
+pub const ENTRY: rig::workload::Entry = crate::engine::exchange::entry!(run::Http, 2.0);

@@ -72,7 +72,7 @@ pub const WORKERS: ParamSpec = ParamSpec {
 /// Bodies that are compared.
 pub const COMPARED: ParamSpec = ParamSpec {
     name: "compared",
-    about: "of bodies above 64 KiB one in so many is compared byte by byte; of all others the length",
+    about: "of bodies above 64 KiB one in so many is compared byte by byte, of others the length",
     role: None,
     kind: ParamKind::count(1, 1_000_000),
     default: "16",

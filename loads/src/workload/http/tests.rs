@@ -1,10 +1,9 @@
 //! Knows what `http` promises on loopback: each operation is a whole response that was asked for,
 //! and what is none is a counted error or ends the trial.
 
-use super::Http;
-use super::client::Client;
+use super::run::client::Client;
+use super::run::{Http, RESPONSE, path};
 use super::spec::{COMPARED, REQUESTS_PER_CONNECTION};
-use super::{RESPONSE, path};
 use crate::engine::exchange::trial::{Trial, closed, run};
 use crate::engine::exchange::{Operations as _, Order, Slot};
 use crate::engine::net::Secret;
@@ -99,9 +98,11 @@ fn say(mut socket: TcpStream, said: &[u8], drips: bool) -> io::Result<()> {
 fn first(said: &[u8], drips: bool) -> (Result<bool, io::ErrorKind>, Option<&'static str>) {
     let server = scripted(said.to_vec(), drips);
     let mut client = Client::of(&order(10), vec![Slot { id: 0, server, socket: None }]);
-    let went = client.begin(0).and_then(|()| loop {
-        if client.go_on(0)? {
-            return Ok(true);
+    let went = client.begin(0).and_then(|()| {
+        loop {
+            if client.go_on(0)? {
+                return Ok(true);
+            }
         }
     });
     let class = went.as_ref().err().and_then(|e| client.survived(0, e));

@@ -10,7 +10,8 @@ use crate::claim::{Claim, Judged, Kind, answering, answers, decisive, unbroken};
 use crate::report::document::Prose;
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use desk::record::{LoadPlan, ParamRole, Plan, Value};
+use desk::record::{LoadPlan, Method, ParamRole, Plan, Value};
+use desk::stats::JUDGED_FROM;
 use desk::unit::{Quantity, Unit};
 use desk::verdict::{Caveat, Verdict};
 
@@ -71,15 +72,24 @@ fn unsteady(part: &Part<'_>) -> Option<String> {
     states.or(uneven).map(|level| super::names::level_name(plan, &plan.method.compare, level))
 }
 
-/// Stay, and the command that adds the blocks that a decision takes at the least.
+/// Stay with the baseline, and the command that adds the blocks that a decision takes at the least:
+/// as foretold, else as many as a verdict takes, else as many again.
 fn more(writer: &Writer, (part, claim): (&Part<'_>, &Claim), args: Args) -> Said {
-    match claim.evidence.more {
-        Some(more) => {
-            let args = args.name("run", &part.run.id).count("blocks", more.low.max(1));
-            writer.say("next-more", args)
-        }
-        None => writer.say("next-stay-open", args),
+    let Method { blocks, compare, .. } = &part.run.plan.method;
+    let foretold = claim.evidence.more.map(|more| more.low.max(1));
+    let judged = u32::try_from(JUDGED_FROM).unwrap_or(u32::MAX);
+    let enough = judged.checked_sub(*blocks).filter(|lacking| *lacking > 0);
+    let mut args = args
+        .name("run", &part.run.id)
+        .count("blocks", foretold.or(enough).unwrap_or(*blocks))
+        .choose("lab", if part.run.plan.lab.machines.is_empty() { "here" } else { "machines" });
+    let compared = part.run.plan.factors.iter().find(|factor| factor.name == *compare);
+    let baseline = compared.and_then(|factor| factor.levels.first());
+    if let Some(level) = baseline {
+        let name = super::names::level_name(&part.run.plan, compare, &level.name);
+        args = args.name("base", &name);
     }
+    writer.say("next-more", args)
 }
 
 /// How sure the answer is, and how many blocks it rests on.

@@ -92,12 +92,24 @@ impl State {
         if now != before {
             self.change_from(&now).map_err(|e| format!("{}: {e}", self.name))?;
         }
+        self.forget_stacked().map_err(|e| format!("{}: {e}", self.name))?;
         let now = Self::read(&self.name)?.chosen();
         if now == before {
             Ok(())
         } else {
             Err(format!("{} is {now:?}, was {before:?}", self.name))
         }
+    }
+
+    /// What stood on it, as a macvlan does, may have made it take all frames, and the kernel does
+    /// not undo that of an adapter that has moved until it is up again.
+    fn forget_stacked(&self) -> Result<(), LabError> {
+        let mut routes = Routes::open()?;
+        if !self.up && routes.link(&self.name)?.promiscuity > 0 {
+            routes.set_up(&self.name, true)?;
+            routes.set_up(&self.name, false)?;
+        }
+        Ok(())
     }
 
     fn change_from(&self, now: &Self) -> Result<(), LabError> {

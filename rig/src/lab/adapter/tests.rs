@@ -179,6 +179,22 @@ fn a_lent_adapter_comes_back_from_its_namespace_as_it_was() {
         routes.set_up("eth1", false).unwrap();
         assert_eq!(bring_back(&entry), Fate::Restored);
         assert_eq!(State::read("eth1").unwrap(), before);
+        // What stood on it made it take all frames.
+        routes.set_up("eth1", false).unwrap();
+        let down = self::entry(&State::read("eth1").unwrap(), &namespace, "lan");
+        routes.move_to("eth1", (&namespace.display().to_string(), "lan")).unwrap();
+        let stack = |apart: u32| {
+            let mut routes = Routes::open().unwrap();
+            routes.set_up("lan", true).unwrap();
+            routes.add_macvlan("lan", "stacked", apart).unwrap();
+            routes.set_up("stacked", true).unwrap();
+            routes.link("lan").unwrap().promiscuity
+        };
+        let pid = apart.0.id();
+        assert_eq!(namespace::within(&namespace, move || stack(pid)).unwrap(), 1);
+        assert_eq!(bring_back(&down), Fate::Restored);
+        assert_eq!(routes.link("eth1").unwrap().promiscuity, 0);
+        assert_eq!(bring_back(&entry), Fate::Restored);
         // Somebody keeps its namespace, but not under the name that the journal has.
         routes.move_to("eth1", (&namespace.display().to_string(), "lan")).unwrap();
         let elsewhere = self::entry(&before, Path::new("/run/netns/stend-1-gone"), "lan");

@@ -69,6 +69,8 @@ pub struct LinkInfo {
     /// kernels before 3.15, which do not say.
     #[serde(default)]
     pub carrier_changes: u32,
+    /// How many want all frames that pass (`IFLA_PROMISCUITY`).
+    pub promiscuity: u32,
     /// Traffic so far.
     pub counters: Counters,
 }
@@ -95,6 +97,7 @@ impl LinkInfo {
             libc::IFLA_CARRIER_CHANGES => self.carrier_changes = parse_u32(value)?,
             libc::IFLA_CARRIER => self.carrier = parse_u8(value)? != 0,
             libc::IFLA_MASTER => self.master = Some(parse_u32(value)?),
+            libc::IFLA_PROMISCUITY => self.promiscuity = parse_u32(value)?,
             libc::IFLA_ADDRESS => self.address = hardware_address(value),
             libc::IFLA_NUM_TX_QUEUES => self.tx_queues = parse_u32(value)?,
             libc::IFLA_NUM_RX_QUEUES => self.rx_queues = parse_u32(value)?,

@@ -5,7 +5,7 @@
 //! know what becomes of it.
 
 use super::{TrustError, fingerprint};
-use data_encoding::BASE32_NOPAD;
+use data_encoding::{BASE32_NOPAD, DecodeKind};
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 use std::str::FromStr;
@@ -52,7 +52,11 @@ impl FromStr for Code {
         let wrong = TrustError::Code;
         let text = text.trim().to_ascii_uppercase();
         let bytes = BASE32_NOPAD.decode(text.as_bytes());
-        let bytes = bytes.map_err(|_| wrong("it has a character that no code has"))?;
+        let bytes = bytes.map_err(|e| match e.kind {
+            // So many characters encode no whole number of bytes.
+            DecodeKind::Length | DecodeKind::Trailing => wrong("a part is missing"),
+            _ => wrong("it has a character that no code has"),
+        })?;
         let (body, check) = bytes.split_last_chunk::<CHECK>().ok_or(wrong("it is too short"))?;
         if fingerprint(body)[..CHECK] != *check {
             return Err(wrong("a part is missing or changed"));

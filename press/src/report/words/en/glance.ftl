@@ -39,10 +39,12 @@ next-never-worse = Use { $other }: it is behind nowhere.
 next-most = Use { $other } where it is ahead; elsewhere { $base } will do as well.
 next-stay = Keep { $base }.
 next-by-load = Choose by load: { $other } where it is ahead, { $base } elsewhere.
-next-stay-open = Keep { $base }: no difference was shown.
 next-either = Either will do: decide by price or CPU cost.
 next-states = Keep { $base }, and find out why some trials at { $level } are slow: the ratio depends on how many are.
-next-more = Keep { $base } until it is decided. To add blocks: stend resume { $run } --blocks +{ $blocks }
+next-more = Keep { $base } until it is decided. To add blocks: stend resume { $run } --blocks +{ $blocks }{ $lab ->
+    [machines] {" --machines FILE"}
+   *[here] {""}
+}
 box-levels = Compared
 box-most = By how much
 box-others = Other factors

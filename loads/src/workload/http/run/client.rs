@@ -3,7 +3,7 @@
 //! A body that is long is thrown away by the kernel, which copies nothing (`MSG_TRUNC`, tcp(7)).
 //! Must not know when an operation begins.
 
-use super::spec::{COMPARED, REQUESTS_PER_CONNECTION};
+use super::super::spec::{COMPARED, REQUESTS_PER_CONNECTION};
 use super::{RESPONSE, path};
 use crate::engine::exchange::{Operations, Order, Slot};
 use crate::engine::http::{Body, Chunks, Head, Heads, Wrong};
@@ -128,7 +128,8 @@ impl Client {
         Ok(socket)
     }
 
-    /// Sends what is left of a request. Where slots do not block, an event comes when there is room.
+    /// Sends what is left of a request. Where slots do not block, an event tells that there is
+    /// room.
     fn send(&mut self, slot: usize, mut sent: usize) -> io::Result<()> {
         let Open { socket: Some(socket), request, state, .. } = &mut self.slots[slot] else {
             return Err(io::ErrorKind::NotConnected.into());

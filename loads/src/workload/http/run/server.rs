@@ -75,7 +75,8 @@ impl Serve for Server {
                 match listener.accept().await {
                     Ok((socket, _)) => {
                         socket.set_nodelay(true)?;
-                        tokio::task::spawn_local(answer_all(socket, Rc::clone(&site), Arc::clone(counters)));
+                        let (site, counters) = (Rc::clone(&site), Arc::clone(counters));
+                        tokio::task::spawn_local(answer_all(socket, site, counters));
                     }
                     // Somebody hung up.
                     Err(_) if shared.gate.stopped() => return Ok(()),
@@ -98,7 +99,5 @@ async fn answer_all(socket: tokio::net::TcpStream, site: Rc<Site>, counters: Arc
         std::future::ready(Ok::<_, Infallible>(response))
     };
     // A client that is gone counts that itself.
-    let _ = http1::Builder::new()
-        .serve_connection(TokioIo::new(socket), service_fn(answer))
-        .await;
+    let _ = http1::Builder::new().serve_connection(TokioIo::new(socket), service_fn(answer)).await;
 }

@@ -1,0 +1,60 @@
+//! Knows both ends of `http`: what is asked for, and what answers.
+//!
+//! Must not know when an operation begins, nor what the figures mean.
+
+pub(super) mod client;
+mod server;
+
+use super::spec::{ACCESS_LOG, BUILTIN, SERVER, TCP_NOPUSH, WORKERS};
+use crate::engine::exchange::{Exchange, Order, Program, Slot};
+use crate::engine::net::content::content;
+use rig::lab::agent;
+use rig::metal::{DIGEST, digest};
+use std::net::TcpListener;
+use std::sync::Arc;
+
+/// Which stream of the trial's content a response is made of.
+pub(super) const RESPONSE: u32 = 1;
+
+/// HTTP/1.1.
+pub struct Http;
+
+impl Exchange for Http {
+    type Client = client::Client;
+    type Server = server::Server;
+    const KEPT: bool = false;
+    const ANEW: bool = false;
+
+    fn service(order: &Order) -> Option<Program> {
+        let word = |name: &str| order.params.get(name).map(ToString::to_string);
+        let service = word(SERVER.name).filter(|name| name != BUILTIN)?;
+        let own = [ACCESS_LOG.name, TCP_NOPUSH.name, WORKERS.name];
+        let settings = own.iter().filter_map(|name| Some(((*name).to_owned(), word(name)?)));
+        let body = content(order.seed, RESPONSE, order.response)[..order.response].to_vec();
+        let files = vec![(format!("www{}", path(order)), spoilt(body))];
+        Some(Program { service, settings: settings.collect(), files })
+    }
+
+    fn client(order: &Order, slots: Vec<Slot>) -> (client::Client, u64) {
+        let client = client::Client::of(order, slots);
+        let sum = digest(DIGEST, path(order).as_bytes());
+        (client, digest(sum, &content(order.seed, RESPONSE, 0)))
+    }
+
+    fn server(order: &Order, _: Vec<Slot>, listener: &Arc<TcpListener>) -> server::Server {
+        server::Server::of(order, listener)
+    }
+}
+
+/// What is served, changed where a test asks for wrong data.
+fn spoilt(mut body: Vec<u8>) -> Vec<u8> {
+    if agent::plants_wrong_data() {
+        body[0] ^= 1;
+    }
+    body
+}
+
+/// The path of a trial's content: who asks for another one is no client of it.
+pub(super) fn path(order: &Order) -> String {
+    format!("/{:016x}/{}", order.seed, order.response)
+}
