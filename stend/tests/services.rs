@@ -1,10 +1,6 @@
 //! Knows that a program under test serves a run, counts what it has served, and is gone after the
 //! run and after any kill. What needs root or nginx is skipped aloud.
-#![expect(
-    clippy::expect_used,
-    clippy::print_stdout,
-    reason = "helpers of tests stand outside test functions"
-)]
+#![expect(clippy::print_stdout, reason = "helpers of tests stand outside test functions")]
 
 #[allow(dead_code, reason = "each test takes what it needs of it")]
 mod kill;
