@@ -185,6 +185,9 @@ fn adapters_come_back_when_the_conductor_is_killed() {
         let away = until(LIMIT, || !Path::new("/sys/class/net/stend-t1").exists());
         let log = || fs::read_to_string(place.path.join("log")).unwrap_or_default();
         assert!(away.is_some(), "{}", log());
+        let planned = place.stend(&["plan", "plan.toml"]);
+        let told = String::from_utf8_lossy(&planned.stdout).replace('\n', " ");
+        assert!(told.contains("a run has it now: that of process"), "{told}");
         std::thread::sleep(kill::chance(Duration::from_secs(2)));
         let pid = running.kill();
         let back = until(LIMIT, || place.left_by(pid).is_empty() && changed(&before).is_empty());

@@ -10,7 +10,8 @@ use std::path::Path;
 
 /// Names of the built-in plans, as a person may write them.
 pub const NAMES: &str =
-    "aa, congestion, nic-duel, nic-duel-full, offloads, one-server, round-up, snoop-filter";
+    "aa, congestion, nic-duel, nic-duel-full, offloads, one-server, round-up, snoop-filter, \
+     web-server";
 
 /// The plans of the first run.
 pub mod survey {
@@ -43,6 +44,7 @@ pub fn built_in(name: &str) -> Option<&'static str> {
         "one-server" => Some(include_str!("../../../plans/one-server.toml")),
         "round-up" => Some(include_str!("../../../plans/round-up.toml")),
         "snoop-filter" => Some(include_str!("../../../plans/snoop-filter.toml")),
+        "web-server" => Some(include_str!("../../../plans/web-server.toml")),
         _ => None,
     }
 }

@@ -16,6 +16,7 @@ pub use lend::{Lent, Loan};
 pub use state::is_benchmark;
 
 use super::link::Routes;
+use super::undo::{self, Entry, Kind, Story};
 use std::fs;
 use std::net::IpAddr;
 use std::path::Path;
@@ -47,9 +48,25 @@ pub fn find(root: &Path, written: &str) -> Result<String, Why> {
     names.sort();
     match names.as_slice() {
         [name] => Ok(name.clone()),
-        [] => Err("this machine has none of this name or bus address; 'ip link' lists them".into()),
+        [] => Err(lent_to(root, written).unwrap_or_else(|| {
+            "this machine has none of this name or bus address; 'ip link' lists them".into()
+        })),
         several => Err(format!("the device has several: {}; write one", several.join(", "))),
     }
+}
+
+/// Which run has an adapter now, as its journal says; none where no run that lives has it.
+fn lent_to(root: &Path, written: &str) -> Option<Why> {
+    let journals = undo::directory().and_then(|directory| undo::journals(&directory)).ok()?;
+    let is_it = |entry: &Entry| {
+        let own = entry.path.file_name().is_some_and(|own| own == written);
+        entry.kind == Kind::Adapter && (own || entry.key == written)
+    };
+    let has = |story: &Story| {
+        story.owner.is_alive(root) && story.open().iter().any(|(entry, _)| is_it(entry))
+    };
+    let story = journals.iter().filter_map(|path| Story::read(path).ok()).find(has)?;
+    Some(format!("a run has it now: that of process {}", story.owner.pid))
 }
 
 /// Whether the device of an adapter is, or hangs on, the one at this address.
