@@ -13,7 +13,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read as _};
 use std::net::{SocketAddrV4, TcpListener};
 use std::os::unix::process::CommandExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -122,22 +122,9 @@ fn site(wanted: &Wanted) -> Result<Site, Why> {
     })
 }
 
-/// Where a program is: PATH, and where Debian has what only root calls.
-fn program(service: &Service) -> Result<PathBuf, Why> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let usual = ["/usr/sbin", "/usr/local/sbin", "/sbin"].map(PathBuf::from);
-    let found = std::env::split_paths(&path).chain(usual).map(|at| at.join(service.program));
-    found.into_iter().find(|at| at.is_file()).ok_or_else(|| {
-        format!(
-            "{} is not on this machine; install it: apt-get install {}",
-            service.program, service.package
-        )
-    })
-}
-
 /// What it says of its version, in its first line.
 fn version(service: &Service) -> Result<String, Why> {
-    let asked = Command::new(program(service)?).args(service.version).output();
+    let asked = Command::new(service.path()?).args(service.version).output();
     let asked = asked.map_err(|e| format!("{}: {e}", service.program))?;
     let said = [asked.stdout, asked.stderr].concat();
     let said = String::from_utf8_lossy(&said).into_owned();
@@ -148,7 +135,7 @@ fn start(service: &Service, site: &Site) -> Result<Child, Why> {
     let log = File::options().create(true).append(true).open(site.path("log"));
     let log = log.map_err(|e| format!("a log: {e}"))?;
     let [out, err] = [log.try_clone(), Ok(log)].map(|log| log.map_or(Stdio::null(), Stdio::from));
-    let mut command = Command::new(program(service)?);
+    let mut command = Command::new(service.path()?);
     command.args((service.start)(site)).current_dir(Path::new(DIRECTORY)).stdin(Stdio::null());
     command.stdout(out).stderr(err).spawn().map_err(|e| format!("{}: {e}", service.program))
 }

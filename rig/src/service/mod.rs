@@ -22,6 +22,7 @@ pub use site::Site;
 pub use told::Wanted;
 
 use rustix::process::Signal;
+use std::path::PathBuf;
 
 /// Why something cannot be had, for the person.
 pub type Why = String;
@@ -46,6 +47,29 @@ pub struct Service {
     pub requests: fn(&Site) -> Result<u64, Why>,
     /// The signal by which it ends.
     pub stop: Signal,
+}
+
+impl Service {
+    /// Where its program is: on PATH, or where Debian has what only root calls.
+    ///
+    /// # Errors
+    /// When it is nowhere, with the command that installs it.
+    pub fn path(&self) -> Result<PathBuf, Why> {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let usual = ["/usr/sbin", "/usr/local/sbin", "/sbin"].map(PathBuf::from);
+        let mut places = std::env::split_paths(&path).chain(usual).map(|at| at.join(self.program));
+        let missing = || {
+            let (program, fix) = (self.program, self.fix());
+            format!("{program} is not on this machine; install it: {fix}")
+        };
+        places.find(|at| at.is_file()).ok_or_else(missing)
+    }
+
+    /// The command that installs it.
+    #[must_use]
+    pub fn fix(&self) -> String {
+        format!("sudo apt-get install {}", self.package)
+    }
 }
 
 /// All of them, sorted by name.

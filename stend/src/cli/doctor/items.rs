@@ -12,6 +12,7 @@ use desk::unit::{Quantity, Unit};
 use desk::validity::STEAL_MOST;
 use rig::factor::{self, FACTOR};
 use rig::lab::capability::{Capability, Noise, State, look, look_at_store};
+use rig::service::{self, Service};
 use rig::store::Store;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -46,7 +47,7 @@ pub fn refused(store: &Result<PathBuf, CliError>) -> Option<String> {
 /// Name, effect, trust, doubt.
 type Row = (&'static str, &'static str, &'static str, &'static str);
 
-const ROWS: [Row; 17] = [
+const ROWS: [Row; 18] = [
     (DISK, "every test: a trial is kept before the next begins", "", "that runs are kept"),
     ("lab root", "every test in lab root", "", ""),
     ("lab user", "every test in lab user: links without root", "", ""),
@@ -108,6 +109,7 @@ const ROWS: [Row; 17] = [
         "whose CPU time it was",
         "whose CPU time it was, besides ours",
     ),
+    ("service nginx", "loads of HTTP that have nginx as the server", "", ""),
     (
         "quiet",
         "every verdict: time that others take hides small differences",
@@ -115,6 +117,15 @@ const ROWS: [Row; 17] = [
         "differences near the margin of 2 % at this moment; `stend run aa` shows the noise floor",
     ),
 ];
+
+/// A program under test that can be put up.
+fn program(service: &Service) -> Capability {
+    let name = format!("service {}", service.name);
+    match service.path() {
+        Ok(path) => Capability::new(&name, State::Ok, path.display().to_string()),
+        Err(why) => Capability::new(&name, State::Absent, why).with_fix(service.fix()),
+    }
+}
 
 /// Every item, in the order of the table, then factors, then what is recorded only.
 pub fn items(
@@ -126,6 +137,7 @@ pub fn items(
     let place = store.as_ref().map_or(Path::new("./lab.stend"), PathBuf::as_path);
     found.extend(look(Path::new("/")));
     found.extend(look_at_store(place));
+    found.extend(service::ALL.iter().map(program));
     if let Some(why) = refused(store) {
         found.retain(|item| item.name != DISK);
         let none = Capability::new(DISK, State::Absent, why);
