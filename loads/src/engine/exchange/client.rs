@@ -209,7 +209,19 @@ impl<O: Operations> Client<'_, O> {
                 self.proceed(slot, &mut running, &mut idle, pacer.is_some())?;
             }
         }
+        self.fail_unanswered(&idle, &running);
         Ok(pacer.map_or(0, |mut pacer| unsent(&mut pacer, self.shared.window())))
+    }
+
+    /// Counts operations that were under way for the whole window and never ended.
+    fn fail_unanswered(&mut self, idle: &VecDeque<usize>, running: &[Moments]) {
+        let window = self.shared.window();
+        let hangs = |(slot, at): &(usize, &Moments)| {
+            !idle.contains(slot) && window.opens_ns != u64::MAX && at.begun < window.opens_ns
+        };
+        for _ in running.iter().enumerate().filter(hangs) {
+            self.take.fail("unanswered");
+        }
     }
 
     /// Begins on idle slots what is due; without moments all of them.

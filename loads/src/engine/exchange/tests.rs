@@ -158,22 +158,77 @@ impl Exchange for Sham {
     }
 }
 
-#[test]
-fn failed_operations_are_counted_by_class_and_are_in_no_distribution() {
+/// Operations that never end.
+struct Mute(usize);
+
+impl Operations for Mute {
+    fn slots(&self) -> usize {
+        self.0
+    }
+
+    fn watch(&mut self, _: &OwnedFd) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn begin(&mut self, _: usize) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn go_on(&mut self, _: usize) -> io::Result<bool> {
+        Ok(false)
+    }
+
+    fn survived(&mut self, _: usize, _: &io::Error) -> Option<&'static str> {
+        None
+    }
+}
+
+struct Silent;
+
+impl Exchange for Silent {
+    type Client = Mute;
+    type Server = Nobody;
+    const KEPT: bool = false;
+
+    fn client(_: &Order, slots: Vec<Slot>) -> (Mute, u64) {
+        (Mute(slots.len()), 0)
+    }
+
+    fn server(_: &Order, _: Vec<Slot>, _: &Arc<TcpListener>) -> Nobody {
+        Nobody
+    }
+}
+
+/// The end of the one thread of a load of so many connections.
+fn ended<E: Exchange>(connections: u32) -> ThreadEnd {
     let secret = Secret { key: [0; 32], test: [0; 16] };
     let longest = Duration::from_secs(5);
     let params = desk::record::Settings::new();
     let cpus = Vec::new();
     let order = Order { secret, params, seed: 1, request: 1, response: 1, longest, cpus };
-    let mut side = Side::<Sham>::default();
-    let connect = ToPart::Connect(Ipv4Addr::LOCALHOST, vec![1], vec![plan(1, None)], order);
+    let mut side = Side::<E>::default();
+    let plans = vec![plan(connections, None)];
+    let connect = ToPart::Connect(Ipv4Addr::LOCALHOST, vec![1], plans, order);
     assert!(matches!(side.stage(connect), Ok(FromPart::Standing)));
     side.go();
-    let opens_ns = rig::lab::clock::now_ns();
+    let opens_ns = rig::lab::clock::now_ns() + 20_000_000;
     let window = Span { opens_ns, closes_ns: opens_ns + 100_000_000 };
     side.mark(window.opens_ns, window).unwrap();
     side.mark(window.closes_ns, window).unwrap();
-    let ends = side.stop(Duration::from_millis(200)).unwrap();
+    side.stop(Duration::from_millis(200)).unwrap().remove(0)
+}
+
+#[test]
+fn operations_without_an_end_are_counted() {
+    let end = ended::<Silent>(3);
+    assert_eq!((end.done, end.error), (0, None));
+    assert_eq!(end.counted.errors.get("unanswered"), Some(&3));
+    assert_eq!(end.counted.silent, 3);
+}
+
+#[test]
+fn failed_operations_are_counted_by_class_and_are_in_no_distribution() {
+    let ends = [ended::<Sham>(1)];
     let counted = &ends[0].counted;
     let (good, reset) = (counted.slots[0], counted.errors["reset"]);
     // Errors are those of the whole trial, and nine of ten operations are good.
