@@ -2,7 +2,7 @@
 
 use super::model::Queue;
 use super::order::ThreadPlan;
-use super::part::{Exchange, FromPart, Side, ToPart};
+use super::part::{Exchange, FromPart, Side, ThreadEnd, ToPart};
 use super::take::{Counted, LATENESS, RESPONSE, SERVICE};
 use super::{Counters, Operations, Order, Serve, Shared, Slot};
 use crate::engine::net::{End as _, Secret};
