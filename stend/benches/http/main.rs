@@ -107,27 +107,43 @@ fn main() -> ExitCode {
 fn compare(words: &[String]) -> Result<(usize, usize), Failed> {
     let cpus = cpus::mine()?;
     let [first, second, ..] = cpus[..] else { return Err("needs two CPUs".into()) };
-    let (mut bench, hosts) = build()?;
-    let server = Server::start(hosts[0], first, &[SMALL, LARGE])?;
+    let mut bench = build()?;
+    let mut server = None;
     let wanted = |cell: &Cell| words.is_empty() || words.iter().any(|w| cell.name().starts_with(w));
     let (mut good, mut counted) = (0, 0);
     println!("what | ours | peer | ratio | bar | ");
     for cell in CELLS.into_iter().filter(wanted) {
-        let peer = best(cell, (hosts[1], second))?;
-        good += usize::from(rounds(&mut bench, (cell, peer), (hosts[1], second), first)?);
+        let peer = best(cell, place(&bench, &mut server, (first, second))?)?;
+        let theirs = &mut |bench: &Bench| {
+            let place = place(bench, &mut server, (first, second))?;
+            Ok(cell.of(peer.run(place, (cell.connections, cell.bytes), SECONDS)?))
+        };
+        good += usize::from(rounds(&mut bench, (cell, peer), theirs, first)?);
         counted += 1;
     }
-    drop(server);
     if counted == 0 { Err("no cell was compared".into()) } else { Ok((good, counted)) }
 }
 
-fn build() -> Result<(Bench, [u32; 2]), Failed> {
+/// Where a peer runs, with the server that it asks: a lab that was built anew has other hosts.
+fn place(
+    bench: &Bench,
+    server: &mut Option<Server>,
+    (first, second): (u32, u32),
+) -> Result<(u32, u32), Failed> {
+    let [host, client] = [0, 1].map(|at| bench.lab.pid(at));
+    if server.as_ref().is_none_or(|server| server.host != host) {
+        // One that is gone takes its files along.
+        *server = None;
+        *server = Some(Server::start(host, first, &[SMALL, LARGE])?);
+    }
+    Ok((client, second))
+}
+
+fn build() -> Result<Bench, Failed> {
     let binary = PathBuf::from(env!("CARGO_BIN_EXE_stend"));
     let blueprint = Blueprint::of_all(Wanted::Only(LabKind::RootNamespaces), 1, &["lan"]);
     let cancel: &'static AtomicBool = Box::leak(Box::new(AtomicBool::new(false)));
-    let bench = Bench::build(&blueprint, loads::ALL, vec![rig::keeper::here(&binary, cancel)?])?;
-    let hosts = [0, 1].map(|at| bench.lab.pid(at));
-    Ok((bench, hosts))
+    Ok(Bench::build(&blueprint, loads::ALL, vec![rig::keeper::here(&binary, cancel)?])?)
 }
 
 /// The peer with the best run of one each.
@@ -156,17 +172,16 @@ fn best(cell: Cell, place: (u32, u32)) -> Result<&'static Peer, Failed> {
 fn rounds(
     bench: &mut Bench,
     (cell, peer): (Cell, &Peer),
-    place: (u32, u32),
+    other: &mut dyn FnMut(&Bench) -> Result<f64, Failed>,
     server: u32,
 ) -> Result<bool, Failed> {
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for round in 0..ROUNDS {
-        let other = || peer.run(place, (cell.connections, cell.bytes), SECONDS);
         if round % 2 == 0 {
             ours.push(cell.of(own(bench, cell, server)?));
-            theirs.push(cell.of(other()?));
+            theirs.push(other(bench)?);
         } else {
-            theirs.push(cell.of(other()?));
+            theirs.push(other(bench)?);
             ours.push(cell.of(own(bench, cell, server)?));
         }
     }
@@ -193,7 +208,7 @@ fn rounds(
 /// One trial, which checked every response; a disturbed one is made again.
 fn own(bench: &mut Bench, cell: Cell, server: u32) -> Result<Got, Failed> {
     let text = format!(
-        "title = \"bench\"\n[lab]\nclients = 1\ncpus = \"{server}\"\n[load.it]\n\
+        "title = \"bench\"\n[lab]\nclients = 1\ncpus = \"{server}-{server}\"\n[load.it]\n\
          workload = \"http\"\nserver = \"nginx\"\nconcurrency = {}\n\
          response_size = \"{} B\"\nplacement = \"spread\"\n[method]\n\
          \nblocks = 3\ndry = false\nsteady = \"noted\"\nsettle = \"0.3 s\"\n\

@@ -112,6 +112,8 @@ fn text(bytes: &[u8]) -> String {
 
 /// An nginx with files of these sizes, named after them; it goes with the value.
 pub struct Server {
+    /// The host that it is on.
+    pub host: u32,
     _running: Running,
     directory: PathBuf,
 }
@@ -122,7 +124,8 @@ impl Server {
     /// # Errors
     /// When it does not listen.
     pub fn start(host: u32, cpu: u32, sizes: &[u64]) -> io::Result<Self> {
-        let directory = std::env::temp_dir().join(format!("stend-http-{}", std::process::id()));
+        // In memory, as the run directory of a service is.
+        let directory = Path::new("/dev/shm").join(format!("stend-http-{}", std::process::id()));
         fs::create_dir_all(directory.join("www"))?;
         for size in sizes {
             let bytes = vec![b'x'; usize::try_from(*size).unwrap_or(0)];
@@ -132,7 +135,7 @@ impl Server {
         let words = format!("-p {0} -c {0}/nginx.conf -e {0}/log", directory.display());
         let running = start((host, cpu), "/usr/sbin/nginx", &words, Stdio::null())?;
         wait_for_port(host, PORT)?;
-        Ok(Self { _running: running, directory })
+        Ok(Self { host, _running: running, directory })
     }
 }
 
