@@ -70,6 +70,8 @@ impl Heads {
         bytes.len() >= self.last.len()
             && bytes[..start] == self.last[..start]
             && bytes[end..self.last.len()] == self.last[end..]
+            // Nothing but a date stands where the date stood: no end of a line above all.
+            && bytes[start..end].iter().all(|byte| (b' '..=b'~').contains(byte))
     }
 
     fn parse(&mut self, bytes: &[u8]) -> Result<Option<Head>, Wrong> {
@@ -82,7 +84,10 @@ impl Heads {
             Err(_) => return Err(Wrong("malformed")),
         };
         let head = told(&response, whole)?;
-        let date = response.headers.iter().find(|field| field.name.eq_ignore_ascii_case("date"));
+        let is_date = |field: &&httparse::Header<'_>| {
+            field.name.eq_ignore_ascii_case("date") && !field.value.is_empty()
+        };
+        let date = response.headers.iter().find(is_date);
         let start = date.map_or(0, |date| date.value.as_ptr() as usize - bytes.as_ptr() as usize);
         self.date = start..start + date.map_or(0, |date| date.value.len());
         self.last.clear();
@@ -196,6 +201,13 @@ mod tests {
         }
         assert_eq!(of(text("Thu, 26 Nov 2026 06:00:00 GMT", 4)), Body::Length(4));
         assert_eq!(of(text("Thu, 26 Nov 2026 06:00:00 GM", 5)), Body::Length(5));
+        assert_eq!(of(text("", 6)), Body::Length(6), "no date");
+        // A line may not end within the date.
+        let mut heads = Heads::default();
+        let first = "HTTP/1.1 200 OK\r\nDate: abcdefgh\r\n\r\n";
+        assert!(heads.find(first.as_bytes()).unwrap().is_some());
+        let wrong = first.replace("abcdefgh", "ab\r\n\u{1}: x");
+        assert_eq!(heads.find(wrong.as_bytes()), Err(Wrong("malformed")));
     }
 
     proptest! {
