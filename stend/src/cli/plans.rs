@@ -9,8 +9,10 @@ use rig::factor;
 use std::path::Path;
 
 /// Names of the built-in plans, as a person may write them.
-pub const NAMES: &str = "aa, congestion, nic-duel, nic-duel-full, offloads, one-server, round-up, snoop-filter, \
-     web-server";
+pub const NAMES: &str = concat!(
+    "aa, congestion, nic-duel, nic-duel-full, offloads, one-server, round-up, ",
+    "snoop-filter, web-server",
+);
 
 /// The plans of the first run.
 pub mod survey {
