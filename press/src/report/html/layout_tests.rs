@@ -80,7 +80,9 @@ fn judged(
         include_str!("layout.js")
     );
     let file = place.join("layout.html");
-    fs::write(&file, format!("<!doctype html><body><script>{script}</script></body>")).unwrap();
+    // Without its character set a browser guesses one, and at times another.
+    let head = "<!doctype html><meta charset=\"utf-8\">";
+    fs::write(&file, format!("{head}<body><script>{script}</script></body>")).unwrap();
     let output = Command::new(browser)
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--dump-dom"])
         .args(["--disable-background-networking", "--disable-quic", "--timeout=240000"])
