@@ -20,10 +20,10 @@ use std::time::{Duration, Instant};
 
 /// The word by which the inner process is told apart.
 const INSIDE: &str = "inside";
-/// The run directory: a file system in memory is mounted below, which nobody else sees.
+/// Mount point of a tmpfs that only this namespace sees, and the run directory in it.
 const MOUNT: &str = "/tmp";
 const DIRECTORY: &str = "/tmp/stend";
-/// Most bytes of it.
+/// Options of the tmpfs.
 const SIZE: &str = "size=512m,mode=755";
 /// Longest wait until it serves, and until it has ended.
 const READY: Duration = Duration::from_secs(15);

@@ -9,6 +9,7 @@
 
 mod check;
 mod client;
+pub mod dial;
 mod drive;
 mod kept;
 mod model;

@@ -41,10 +41,13 @@ pub trait Exchange: 'static {
     /// Whether each operation makes a connection of its own.
     const ANEW: bool = !Self::KEPT;
 
-    /// A program under test that answers in place of threads of ours, and its files.
-    fn service(order: &Order) -> Option<Program> {
-        let _ = order;
+    /// The service that answers in place of threads of ours.
+    fn service(_: &Order) -> Option<String> {
         None
+    }
+    /// What that service is told and given.
+    fn program(_: &Order) -> Program {
+        Program::default()
     }
     /// A thread of clients with its slots, and the digest of what it sends and expects.
     fn client(order: &Order, slots: Vec<Slot>) -> (Self::Client, u64);
@@ -52,12 +55,10 @@ pub trait Exchange: 'static {
     fn server(order: &Order, slots: Vec<Slot>, listener: &Arc<TcpListener>) -> Self::Server;
 }
 
-/// A program under test: its service, its settings, and its files below its run directory.
-#[derive(Debug)]
+/// What a program under test is told, and its files below its run directory.
+#[derive(Debug, Default)]
 pub struct Program {
-    /// The name of the service.
-    pub service: String,
-    /// What it is told.
+    /// Its settings.
     pub settings: BTreeMap<String, String>,
     /// Path and content of each.
     pub files: Vec<(String, Vec<u8>)>,
@@ -260,8 +261,8 @@ impl<E: Exchange> Side<E> {
         order: Order,
     ) -> Result<FromPart, String> {
         let fail = |e: io::Error| format!("listen: {e}");
-        if let Some(program) = E::service(&order) {
-            return self.put_up(address, program, (threads, order));
+        if let Some(service) = E::service(&order) {
+            return self.put_up(address, service, (threads, order));
         }
         let count = if E::KEPT { 1 } else { threads.len() };
         let connections = threads.iter().map(|thread| thread.connections.len()).sum();
@@ -280,10 +281,10 @@ impl<E: Exchange> Side<E> {
     fn put_up(
         &mut self,
         address: Ipv4Addr,
-        program: Program,
+        service: String,
         (threads, order): (Vec<ThreadPlan>, Order),
     ) -> Result<FromPart, String> {
-        let Program { service, settings, files } = program;
+        let Program { settings, files } = E::program(&order);
         let wanted = Wanted { service, address, settings, cpus: order.cpus.clone() };
         self.reset(order, threads).map_err(|e| e.to_string())?;
         self.serves = true;
@@ -486,9 +487,7 @@ impl<E: Exchange> Side<E> {
 
 /// Waits for the stop, and until a program under test has served all: its count is level.
 fn count_after(service: &Mutex<Instance>, shared: &Shared, counters: &Counters) -> io::Result<()> {
-    while !shared.gate.stopped() {
-        shared.gate.wait_until(u64::MAX);
-    }
+    shared.gate.wait_until(u64::MAX);
     let mut before = None;
     loop {
         let mut service = service.lock().map_err(|_| io::Error::other("panicked"))?;

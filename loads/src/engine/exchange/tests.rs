@@ -228,12 +228,12 @@ fn operations_without_an_end_are_counted() {
 
 #[test]
 fn failed_operations_are_counted_by_class_and_are_in_no_distribution() {
-    let ends = [ended::<Sham>(1)];
-    let counted = &ends[0].counted;
+    let end = ended::<Sham>(1);
+    let counted = &end.counted;
     let (good, reset) = (counted.slots[0], counted.errors["reset"]);
     // Errors are those of the whole trial, and nine of ten operations are good.
     assert!(good > 20 && reset > 2 && good <= (reset + 1) * 9, "{good} {reset}");
     let response = counted.distributions.iter().find(|one| one.name == RESPONSE).unwrap();
     assert_eq!((response.count, counted.digest), (good, 7));
-    assert_eq!(ends[0].error, None);
+    assert_eq!(end.error, None);
 }

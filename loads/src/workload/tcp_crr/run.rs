@@ -3,6 +3,7 @@
 //! The server closes first, so that the state TIME-WAIT (RFC 9293, 3.6) is kept at its end and no
 //! port of a client stays taken. Must not know when an operation begins.
 
+use crate::engine::exchange::dial::{BACKLOG, PATIENCE, class, patient, socket};
 use crate::engine::exchange::{
     Counters, Exchange, OFFERED, Operations, Order, Serve, Shared, Slot,
 };
@@ -14,17 +15,12 @@ use rustix::event::epoll;
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
 use rustix::net::sockopt::{self, Timeout};
-use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketAddrV4, SocketFlags, SocketType};
+use rustix::net::{RecvFlags, SendFlags, SocketAddrV4, SocketFlags};
 use std::io;
 use std::net::TcpListener;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use std::time::Duration;
 
-/// Connections that may wait to be accepted.
-const BACKLOG: i32 = 4096;
-/// Longest that one call waits for the other end.
-const PATIENCE: Duration = Duration::from_secs(1);
 /// What a response is made of beside the request.
 const RESPONSE: u32 = 1;
 
@@ -182,18 +178,6 @@ fn send_all(socket: &OwnedFd, bytes: &[u8], flags: SendFlags) -> io::Result<()> 
     if sent == bytes.len() { Ok(()) } else { Err(io::ErrorKind::TimedOut.into()) }
 }
 
-/// A socket that blocks, but not for ever.
-fn patient() -> io::Result<OwnedFd> {
-    let socket = socket(SocketFlags::CLOEXEC)?;
-    sockopt::set_socket_timeout(&socket, Timeout::Recv, Some(PATIENCE))?;
-    sockopt::set_socket_timeout(&socket, Timeout::Send, Some(PATIENCE))?;
-    Ok(socket)
-}
-
-fn socket(flags: SocketFlags) -> io::Result<OwnedFd> {
-    Ok(rustix::net::socket_with(AddressFamily::INET, SocketType::STREAM, flags, None)?)
-}
-
 impl Operations for Client {
     fn slots(&self) -> usize {
         self.slots.len()
@@ -237,13 +221,7 @@ impl Operations for Client {
 
     fn survived(&mut self, slot: usize, error: &io::Error) -> Option<&'static str> {
         self.slots[slot].state = State::Idle;
-        match error.kind() {
-            io::ErrorKind::ConnectionRefused => Some("refused"),
-            io::ErrorKind::ConnectionReset => Some("reset"),
-            io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => Some("timeout"),
-            io::ErrorKind::AddrNotAvailable => Some("no_port"),
-            _ => None,
-        }
+        class(error)
     }
 }
 

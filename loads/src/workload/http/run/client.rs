@@ -5,6 +5,7 @@
 
 use super::super::spec::{COMPARED, REQUESTS_PER_CONNECTION};
 use super::{RESPONSE, path};
+use crate::engine::exchange::dial::{class, patient, socket};
 use crate::engine::exchange::{Operations, Order, Slot};
 use crate::engine::http::{Body, Chunks, Head, Heads, Wrong};
 use crate::engine::net::content::{Paged, content, place};
@@ -12,13 +13,10 @@ use desk::record::Value;
 use rustix::event::epoll;
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
-use rustix::net::sockopt::{self, Timeout};
-use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketAddrV4, SocketFlags, SocketType};
+use rustix::net::sockopt;
+use rustix::net::{RecvFlags, SendFlags, SocketAddrV4, SocketFlags};
 use std::io;
-use std::time::Duration;
 
-/// Longest that one call waits for the other end, where it blocks.
-const PATIENCE: Duration = Duration::from_secs(1);
 /// Bytes read by one call.
 const READ: usize = 64 << 10;
 /// Bytes thrown away by one call.
@@ -109,9 +107,8 @@ impl Client {
     /// Makes a connection; where slots do not block it may still be under way.
     fn connect(&self, slot: usize) -> io::Result<OwnedFd> {
         let Some(ready) = &self.ready else {
-            let socket = socket(SocketFlags::CLOEXEC)?;
-            sockopt::set_socket_timeout(&socket, Timeout::Recv, Some(PATIENCE))?;
-            sockopt::set_socket_timeout(&socket, Timeout::Send, Some(PATIENCE))?;
+            let socket = patient()?;
+            sockopt::set_tcp_nodelay(&socket, true)?;
             return match rustix::net::connect(&socket, &self.slots[slot].server) {
                 // What the kernel says when the time to send is over (socket(7)).
                 Err(Errno::INPROGRESS | Errno::AGAIN) => Err(io::ErrorKind::TimedOut.into()),
@@ -119,6 +116,7 @@ impl Client {
             };
         };
         let socket = socket(SocketFlags::CLOEXEC | SocketFlags::NONBLOCK)?;
+        sockopt::set_tcp_nodelay(&socket, true)?;
         match rustix::net::connect(&socket, &self.slots[slot].server) {
             Ok(()) | Err(Errno::INPROGRESS) => {}
             Err(e) => return Err(e.into()),
@@ -339,12 +337,6 @@ fn ended(between: bool) -> io::Error {
     io::Error::other(Wrong(if between { "closed" } else { "truncated" }))
 }
 
-fn socket(flags: SocketFlags) -> io::Result<OwnedFd> {
-    let socket = rustix::net::socket_with(AddressFamily::INET, SocketType::STREAM, flags, None)?;
-    sockopt::set_tcp_nodelay(&socket, true)?;
-    Ok(socket)
-}
-
 impl From<Wrong> for io::Error {
     fn from(wrong: Wrong) -> Self {
         Self::other(wrong)
@@ -392,15 +384,8 @@ impl Operations for Client {
     }
 
     fn survived(&mut self, slot: usize, error: &io::Error) -> Option<&'static str> {
-        let class = error.get_ref().and_then(|inner| inner.downcast_ref::<Wrong>());
-        let class = match (class, error.kind()) {
-            (Some(wrong), _) => wrong.0,
-            (_, io::ErrorKind::ConnectionRefused) => "refused",
-            (_, io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe) => "reset",
-            (_, io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock) => "timeout",
-            (_, io::ErrorKind::AddrNotAvailable) => "no_port",
-            _ => return None,
-        };
+        let wrong = error.get_ref().and_then(|inner| inner.downcast_ref::<Wrong>());
+        let class = wrong.map(|wrong| wrong.0).or_else(|| class(error))?;
         let open = &mut self.slots[slot];
         open.kept = Vec::new();
         // A response that says no is a whole response all the same.

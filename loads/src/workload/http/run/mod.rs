@@ -25,14 +25,18 @@ impl Exchange for Http {
     const KEPT: bool = false;
     const ANEW: bool = false;
 
-    fn service(order: &Order) -> Option<Program> {
+    fn service(order: &Order) -> Option<String> {
+        let named = order.params.get(SERVER.name).map(ToString::to_string);
+        named.filter(|name| name != BUILTIN)
+    }
+
+    fn program(order: &Order) -> Program {
         let word = |name: &str| order.params.get(name).map(ToString::to_string);
-        let service = word(SERVER.name).filter(|name| name != BUILTIN)?;
         let own = [ACCESS_LOG.name, TCP_NOPUSH.name, WORKERS.name];
         let settings = own.iter().filter_map(|name| Some(((*name).to_owned(), word(name)?)));
         let body = content(order.seed, RESPONSE, order.response)[..order.response].to_vec();
         let files = vec![(format!("www{}", path(order)), spoilt(body))];
-        Some(Program { service, settings: settings.collect(), files })
+        Program { settings: settings.collect(), files }
     }
 
     fn client(order: &Order, slots: Vec<Slot>) -> (client::Client, u64) {

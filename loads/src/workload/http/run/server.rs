@@ -3,6 +3,7 @@
 //! Must not know when requests come.
 
 use super::{RESPONSE, path, spoilt};
+use crate::engine::exchange::dial::BACKLOG;
 use crate::engine::exchange::{Counters, Order, Serve, Shared};
 use crate::engine::net::content::content;
 use bytes::Bytes;
@@ -20,9 +21,6 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use tokio::runtime::Builder;
 use tokio::task::LocalSet;
-
-/// Connections that may wait to be accepted.
-const BACKLOG: i32 = 4096;
 
 /// A thread of the server, with its listener.
 pub struct Server {
