@@ -3,7 +3,10 @@
 //! Must not know how a machine is reached, nor whether it has what the file says.
 
 use super::read::LabFile;
-use crate::record::{LinkKind, LinkPlan, Placement, Plan, SUT, Settings, Value, is_client};
+use crate::record::{
+    FactorPlan, Level, LinkKind, LinkPlan, ManualFact, Placement, Plan, SUT, Settings, Value,
+    is_client,
+};
 use std::collections::BTreeMap;
 use thiserror::Error;
 
@@ -73,6 +76,42 @@ pub enum BindError {
 pub fn bind(plan: &mut Plan, lab: &LabFile) -> Result<Vec<String>, BindError> {
     let suts = suts(plan, lab)?;
     let placed = placements(plan, lab, &suts);
+    let told = bind_links(plan, lab, placed)?;
+    let facts: Vec<ManualFact> = lab.facts.iter().map(|fact| told_of(plan, fact)).collect();
+    plan.facts.extend(facts);
+    Ok(told)
+}
+
+/// A fact of the lab file as one of the plan: of a level where the machine is one, else of a link,
+/// else of the test bed with the machine's name before it.
+fn told_of(plan: &Plan, fact: &ManualFact) -> ManualFact {
+    let Some(of) = &fact.of else { return fact.clone() };
+    if plan.lab.links.iter().any(|link| link.name == *of) {
+        return fact.clone();
+    }
+    let is_it = |level: &Level| level.settings.get(SUT).and_then(Value::word) == Some(of);
+    let with_it = |factor: &FactorPlan| {
+        factor.levels.iter().find(|l| is_it(l)).map(|l| (factor.name.clone(), l.name.clone()))
+    };
+    match plan.factors.iter().find_map(with_it) {
+        Some((factor, level)) => {
+            ManualFact { factor: Some(factor), of: Some(level), ..fact.clone() }
+        }
+        None => ManualFact {
+            of: None,
+            what: format!("{} of {of}", fact.what),
+            value: Value::Word(fact.value.to_string()),
+            ..fact.clone()
+        },
+    }
+}
+
+/// Gives links to adapters, and hosts to machines.
+fn bind_links(
+    plan: &mut Plan,
+    lab: &LabFile,
+    placed: Vec<Placement>,
+) -> Result<Vec<String>, BindError> {
     let several = placed.len() > 1;
     // Hosts of one machine have virtual links, and a load of the machine itself needs none.
     if plan.lab.links.is_empty() || !several && lab.links.is_empty() {
@@ -279,6 +318,34 @@ mod tests {
     }
 
     const PATHS: &str = "[factors.path]\nlevels = [\"one\", \"two\"]\n";
+
+    #[test]
+    fn what_a_person_says_of_the_lab_is_of_its_level_its_link_or_the_test_bed() {
+        let facts = ["a", "card"].map(|of| {
+            format!(
+                "[[fact]]\nof = \"{of}\"\nwhat = \"mass\"\nvalue = \"310 g\"\n\
+                 source = \"scales\"\ndate = \"2026-11-26\"\n"
+            )
+        });
+        let lab = |suts: &str| {
+            lab(&format!(
+                "[roles]\nsut = {suts}\nclients = \"c\"\n[links.onboard]\na = \"eth1\"\n\
+                 b = \"eth1\"\nc = \"eth1\"\n[links.card]\na = \"eth2\"\nb = \"eth2\"\n\
+                 c = \"eth2\"\n{}",
+                facts.concat()
+            ))
+        };
+        let of = |factors: &str, suts: &str| {
+            let mut plan = plan(factors);
+            bind(&mut plan, &lab(suts)).unwrap();
+            assert_eq!(recheck(&plan, &catalogue()), Ok(()), "it comes back from a record");
+            let of = plan.facts.iter().map(|f| (f.of.clone().unwrap_or_default(), f.what.clone()));
+            of.map(|(of, what)| format!("{of}: {what}")).collect::<Vec<_>>()
+        };
+        assert_eq!(of(PATHS, "\"a\""), [": mass of a", "card: mass"]);
+        let servers = "[factors.sut]\nlevels = [\"a\", \"b\"]\n";
+        assert_eq!(of(servers, "[\"a\", \"b\"]"), ["a: mass", "card: mass"]);
+    }
 
     #[test]
     fn a_built_in_plan_takes_the_links_and_the_names_of_the_lab() {

@@ -1,4 +1,4 @@
-//! Knows the tables `[[fact]]`: what a person says of the things under test.
+//! Knows the tables `[[fact]]` of a plan or a lab file: what a person says of the things under test.
 //!
 //! What hangs on parts of a level stands in `part.rs`.
 
@@ -30,6 +30,8 @@ pub(super) struct Things<'p> {
     pub lab: &'p LabPlan,
     /// Its loads.
     pub loads: &'p [LoadPlan],
+    /// Machines of a lab file; none of a plan.
+    pub machines: &'p [&'p str],
 }
 
 pub(super) fn read(root: &Section, things: &Things) -> Result<Vec<ManualFact>, PlanError> {
@@ -116,11 +118,13 @@ fn level_or_link(node: &Node, things: &Things) -> Result<(Option<String>, String
         return Ok((Some(found.factor), found.level));
     }
     let links = || things.lab.links.iter().map(|link| link.name.as_str());
-    if links().any(|link| link == text) {
+    let machines = || things.machines.iter().copied();
+    if links().chain(machines()).any(|known| known == text) {
         return Ok((None, text.into()));
     }
     let levels = things.factors.iter().flat_map(|f| &f.levels).map(|l| l.name.as_str());
-    Err(unknown(node, ("level or link", text), levels.chain(links())))
+    let what = if things.machines.is_empty() { "level or link" } else { "machine or link" };
+    Err(unknown(node, (what, text), levels.chain(links()).chain(machines())))
 }
 
 /// The complaint that nothing has this name.

@@ -3,11 +3,12 @@
 //! Must not know any plan, nor how a machine is reached.
 
 use super::error::PlanError;
+use super::fact::{self, Things};
 use super::nearest::remedy;
 use super::node::{self, Node, Section};
 use super::topology::ADAPTER;
 use super::value::{WORD, outside};
-use crate::record::{CLIENTS, SUT, Words};
+use crate::record::{CLIENTS, LabPlan, LinkPlan, ManualFact, SUT, Words};
 use std::collections::BTreeMap;
 
 /// Most machines of a lab.
@@ -16,7 +17,7 @@ const MACHINES_MOST: usize = 64;
 pub const HERE: &str = "here";
 
 /// What a lab file says.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct LabFile {
     /// Machine to address and port of its agent, or [`HERE`], in the order of the file.
     pub machines: Vec<(String, String)>,
@@ -28,6 +29,8 @@ pub struct LabFile {
     pub hosts: BTreeMap<String, String>,
     /// Links in the order of the file: name, and machine to adapter.
     pub links: Vec<(String, BTreeMap<String, String>)>,
+    /// What a person says of machines and links, such as the cable; `of` names one of them.
+    pub facts: Vec<ManualFact>,
 }
 
 impl LabFile {
@@ -38,7 +41,7 @@ impl LabFile {
     pub fn read(text: &str) -> Result<Self, PlanError> {
         let table = node::parse(text)?;
         let root = Section::new(text, table.get_ref(), 1);
-        root.only(&["machines", "roles", "links"])?;
+        root.only(&["machines", "roles", "links", "fact"])?;
         let machines = machines(&root)?;
         let names: Vec<&str> = machines.iter().map(|(name, _)| name.as_str()).collect();
         let roles = root.section("roles")?;
@@ -62,9 +65,13 @@ impl LabFile {
             clients.extend(sut.first().cloned());
         }
         let links = root.section("links")?;
-        let links =
+        let links: Vec<(String, BTreeMap<String, String>)> =
             links.entries.iter().map(|node| link(node, &names)).collect::<Result<_, _>>()?;
-        Ok(Self { machines, sut, clients, hosts, links })
+        let of_all = links.iter().map(|(name, _)| LinkPlan::of_all(name)).collect();
+        let lab = LabPlan { links: of_all, ..LabPlan::default() };
+        let things = Things { factors: &[], lab: &lab, loads: &[], machines: &names };
+        let facts = fact::read(&root, &things)?;
+        Ok(Self { machines, sut, clients, hosts, links, facts })
     }
 
     /// The address of a machine; none where the file does not have it.

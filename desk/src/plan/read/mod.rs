@@ -105,7 +105,7 @@ pub fn read_seeded(text: &str, catalogue: &Catalogue, seed: u64) -> Result<Plan,
     load::decide(&mut loads, &specs, (&method.primary, written));
     let published = root.get("published").map(published).transpose()?;
     let reclass = environment::read(&root.section("environment")?)?;
-    let things = fact::Things { factors: &factors, lab: &lab, loads: &loads };
+    let things = fact::Things { factors: &factors, lab: &lab, loads: &loads, machines: &[] };
     let facts = fact::read(&root, &things)?;
     let parts = part::read(&root, &factors, &facts)?;
     let plan =
