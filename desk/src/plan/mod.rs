@@ -3,7 +3,7 @@
 //! Knows: the text of a plan, the catalogue of workloads and factors it may name, blocks.
 //! Gives: [`read`], [`recheck`], [`expand`], [`order`], [`follows`], [`budget`], [`quicken`],
 //! [`LabFile`], [`bind`], [`remaining`], [`against_itself`], [`one_at_a_time`], [`told`],
-//! [`smallest_effect`], [`remedy`], [`schema`].
+//! [`narrow`], [`fit_lines`], [`smallest_effect`], [`remedy`], [`schema`].
 //! Never: how a load is driven, a factor set or a trial judged.
 //! Start reading at `expand.rs`.
 
@@ -13,7 +13,9 @@ mod budget;
 mod elasticity;
 mod expand;
 mod extent;
+mod lines;
 mod manual;
+mod narrow;
 mod order;
 mod read;
 mod remaining;
@@ -29,7 +31,9 @@ pub use budget::{
 pub use elasticity::{ElasticityWords, THROTTLED, at_one_place, one_at_a_time};
 pub use expand::expand;
 pub use extent::{Asked, ExtentError, added, extend, fit_blocks, seed_of_part, set_blocks};
+pub use lines::{SlowLines, fit_lines};
 pub use manual::{TellError, told};
+pub use narrow::{NarrowError, narrow};
 pub use order::{follows, order};
 pub use read::{
     BLOCKS_BOUNDS, BOOTS_BOUNDS, HERE, LabFile, PlanError, StoredError, TRIALS, read, read_seeded,

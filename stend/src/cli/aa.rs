@@ -21,6 +21,9 @@ use std::fmt::Write as _;
 pub struct Wanted {
     /// File of the plan, or the name of a built-in one
     plan: String,
+    /// Keep only these loads, levels and values of sweeps, as in `stend run`
+    #[arg(long, value_name = "KEY=VALUE[,VALUE]")]
+    only: Vec<String>,
     /// Short windows and at most five blocks
     #[arg(long)]
     quick: bool,
@@ -45,7 +48,7 @@ pub fn aa(wanted: &Wanted) -> Result<u8, CliError> {
     let held = held(&plan, &wanted.level)?;
     refuse_open(&plan, &held, ("aa", &wanted.plan))?;
     let Wanted { quick, displaced_work, extent, .. } = *wanted;
-    let how = How { quick, displaced_work, extent };
+    let how = How { only: &wanted.only, quick, displaced_work, extent };
     let mut plan = against_itself(&plan, &held, &aa_words(&plan, &held)?)?;
     let (how, told) = how.apply(&mut plan)?;
     enough::refuse_few(&plan, "aa")?;

@@ -52,7 +52,8 @@ pub fn elasticity(wanted: &Wanted) -> Result<u8, CliError> {
     let held = held(&plan, &wanted.level)?;
     refuse_open(&plan, &held, ("elasticity", &wanted.plan))?;
     let plan = at_one_place(&plan, &held)?;
-    let how = How { quick: wanted.quick, displaced_work: false, extent: wanted.extent };
+    let (quick, extent) = (wanted.quick, wanted.extent);
+    let how = How { only: &[], quick, displaced_work: false, extent };
     let options = &wanted.options;
     let throttling = place::throttles(&plan, options, wanted.step)?;
     if throttling.throttles.is_empty() {

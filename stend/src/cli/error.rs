@@ -257,6 +257,18 @@ pub enum CliError {
     /// A level that is told is not one to tell.
     #[error(transparent)]
     Tell(#[from] TellError),
+    /// A narrowing that names no key.
+    #[error("--only '{word}' has no '='; write KEY=VALUE, as in request_size=64KiB or load=full")]
+    NoKey {
+        /// As given.
+        word: String,
+    },
+    /// A plan that cannot be narrowed so.
+    #[error(transparent)]
+    Narrow(#[from] desk::plan::NarrowError),
+    /// Clients that cannot load the server.
+    #[error(transparent)]
+    SlowLines(#[from] desk::plan::SlowLines),
     /// A level that nobody told.
     #[error(
         "factor '{factor}' is set by a person, so a run is made at one of its levels: set the \

@@ -38,6 +38,9 @@ pub struct Wanted {
     /// Write a summary for GitHub
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
+    /// Keep only these loads, levels and values of sweeps, as in `stend run`
+    #[arg(long, value_name = "KEY=VALUE[,VALUE]", conflicts_with = "run")]
+    only: Vec<String>,
     /// Short windows and at most five blocks
     #[arg(long, conflicts_with = "run")]
     quick: bool,
@@ -161,7 +164,7 @@ fn subject(wanted: &Wanted) -> Result<Subject, CliError> {
     let name = wanted.plan.as_deref().unwrap_or_default();
     let (plan, text) = plans::load_for(name, options.machines.as_deref())?;
     let Wanted { quick, displaced_work, extent, .. } = *wanted;
-    let how = How { quick, displaced_work, extent };
+    let how = How { only: &wanted.only, quick, displaced_work, extent };
     // Before anything is measured.
     let words = Words { verb: "gate", options: "", plan: name };
     let mut asked = manual::told(&plan, &wanted.level, &words)?;

@@ -131,6 +131,10 @@ enum Verb {
     Run {
         #[arg(help = format!("File of the plan, or the name of a built-in one: {}", plans::NAMES))]
         plan: String,
+        /// Keep only these loads, levels and values of sweeps: load=NAME, FACTOR=LEVEL,
+        /// PARAMETER=VALUE; several with commas
+        #[arg(long, value_name = "KEY=VALUE[,VALUE]")]
+        only: Vec<String>,
         /// Short windows and at most five blocks: minutes instead of hours
         #[arg(long)]
         quick: bool,
@@ -431,8 +435,9 @@ pub fn main() -> Result<u8, CliError> {
     match cli.verb {
         None => survey::survey(cli.extent, survey::Tune::default(), &cli.options),
         Some(Verb::Survey { tune, extent, options }) => survey::survey(extent, tune, &options),
-        Some(Verb::Run { plan, quick, displaced_work, level, extent, options }) => {
-            run::run(&plan, (run::How { quick, displaced_work, extent }, &level), &options)
+        Some(Verb::Run { plan, only, quick, displaced_work, level, extent, options }) => {
+            let how = run::How { only: &only, quick, displaced_work, extent };
+            run::run(&plan, (how, &level), &options)
         }
         Some(Verb::Resume { wanted, blocks, physics, machines }) => {
             resume::resume(&wanted, blocks, (physics, machines))

@@ -1,8 +1,10 @@
 //! Knows `stend plan`: what would be done and what could be seen, before anything runs.
 
 use super::error::CliError;
+use super::extent::Extent;
+use super::run::How;
 use super::{OK, Place, aa, place, place_words, plans, quoted, store, terminal};
-use desk::plan::{Budget, SmallestEffect, budget, quicken, smallest_effect};
+use desk::plan::{Budget, SmallestEffect, budget, smallest_effect};
 use desk::record::{LinkPlan, LoadPlan, Placement, Plan, Replicate, SearchPlan};
 use desk::unit::{Quantity, Unit};
 use desk::verdict::reclassed;
@@ -20,9 +22,17 @@ const NOISE: f64 = 0.02;
 pub struct Wanted {
     /// File of the plan, or the name of a built-in one
     file: String,
+    /// Print the text of the plan instead, to change it: stend plan --text nic-duel > mine.toml
+    #[arg(long)]
+    text: bool,
+    /// As it would be with the same --only of `stend run`
+    #[arg(long, value_name = "KEY=VALUE[,VALUE]")]
+    only: Vec<String>,
     /// As it would be with --quick
     #[arg(long)]
     quick: bool,
+    #[command(flatten)]
+    extent: Extent,
     /// Where it would run: the noise of an A/A run is that of its place
     #[arg(long, value_enum, default_value_t = Place::Best)]
     lab: Place,
@@ -42,11 +52,14 @@ pub struct Wanted {
 /// # Errors
 /// When there is no such plan or it is refused, or a store that is there cannot be read.
 pub fn show(wanted: &Wanted) -> Result<u8, CliError> {
-    let (mut plan, _) = plans::load_for(&wanted.file, wanted.machines.as_deref())?;
-    place::refuse_physics(wanted.lab, wanted.physics.as_deref())?;
-    if wanted.quick {
-        quicken(&mut plan);
+    let (mut plan, text) = plans::load_for(&wanted.file, wanted.machines.as_deref())?;
+    if wanted.text {
+        terminal::out().write_all(text.as_bytes())?;
+        return Ok(OK);
     }
+    place::refuse_physics(wanted.lab, wanted.physics.as_deref())?;
+    let (quick, extent) = (wanted.quick, wanted.extent);
+    How { only: &wanted.only, quick, displaced_work: false, extent }.apply(&mut plan)?;
     let known = noise(&plan, wanted)?;
     let mut text = describe(&plan, &budget(&plan));
     match &known {

@@ -12,17 +12,20 @@ use super::{
     GIVEN_UP, INCOMPLETE, INTERRUPTED, OK, Options, Place, aa, files, invoked, outputs, page,
     place, plans, quoted,
 };
-use desk::plan::{budget, quicken};
+use desk::plan::{budget, narrow, quicken};
 use desk::record::{Completeness, Counted, ENOUGH, LabKind, Plan, Run};
 use desk::unit::{Quantity, Unit};
 use desk::verdict::{Analysis, analyse, noise_floor};
 use press::report::{self, Bundle, Document};
+use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::time::Duration;
 
 /// What the command line changes of a plan.
 #[derive(Clone, Copy, Debug)]
-pub struct How {
+pub struct How<'w> {
+    /// What of its loads, levels and sweeps is kept.
+    pub only: &'w [String],
     /// Its quick form.
     pub quick: bool,
     /// With a soaker, whatever the plan says.
@@ -31,12 +34,13 @@ pub struct How {
     pub extent: Extent,
 }
 
-impl How {
+impl How<'_> {
     /// Changes the plan; gives what repeats it, and a note for the reader.
     ///
     /// # Errors
     /// When the plan cannot have so many blocks, or the time holds too few.
     pub fn apply(self, plan: &mut Plan) -> Result<(Self, String), CliError> {
+        narrow_to(plan, self.only)?;
         if self.quick {
             quicken(plan);
         }
@@ -50,8 +54,27 @@ impl How {
         let rows = [(self.quick, "--quick "), (self.displaced_work, "--displaced-work ")];
         let switches: String =
             rows.iter().filter(|(wanted, _)| *wanted).map(|(_, words)| *words).collect();
-        switches + &self.extent.words()
+        let only = self.only.iter().map(|word| format!("--only {} ", quoted(word)));
+        only.collect::<String>() + &switches + &self.extent.words()
     }
+}
+
+/// Narrows a plan to what words such as `request_size=64KiB,256KiB` name. A value may hold a comma:
+/// what the plan knows as a whole is not taken apart.
+fn narrow_to(plan: &mut Plan, words: &[String]) -> Result<(), CliError> {
+    let mut keys: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for word in words {
+        let (key, values) =
+            word.split_once('=').ok_or_else(|| CliError::NoKey { word: word.clone() })?;
+        let values = values.trim().to_owned();
+        let mut alone = plan.clone();
+        let values = match narrow(&mut alone, key.trim(), std::slice::from_ref(&values)) {
+            Ok(()) => vec![values],
+            Err(_) => values.split(',').map(|value| value.trim().to_owned()).collect(),
+        };
+        keys.entry(key.trim()).or_default().extend(values);
+    }
+    Ok(keys.iter().try_for_each(|(key, values)| narrow(plan, key, values))?)
 }
 
 /// A run that has ended, well or not.
@@ -77,7 +100,11 @@ impl Measured {
 ///
 /// # Errors
 /// A bad plan, a lab that cannot be built, a file that cannot be written, or no valid trial at all.
-pub fn run(name: &str, (how, levels): (How, &[String]), options: &Options) -> Result<u8, CliError> {
+pub fn run(
+    name: &str,
+    (how, levels): (How<'_>, &[String]),
+    options: &Options,
+) -> Result<u8, CliError> {
     let (plan, text) = plans::load_for(name, options.machines.as_deref())?;
     let measured = measure((name, plan, &text), (how, levels), options)?;
     finish(&measured.session, &measured.run, (&measured.directory, options.json), &measured.meter)
@@ -89,7 +116,7 @@ pub fn run(name: &str, (how, levels): (How, &[String]), options: &Options) -> Re
 /// A level that nobody told, a lab that cannot be built, or a directory that cannot be written to.
 pub fn measure(
     (name, plan, text): (&str, Plan, &str),
-    (how, levels): (How, &[String]),
+    (how, levels): (How<'_>, &[String]),
     options: &Options,
 ) -> Result<Measured, CliError> {
     let place = format!("{}{}", how.words(), options.place_words());

@@ -4,9 +4,10 @@ use super::error::CliError;
 use super::place::{self, Ground};
 use super::progress::Meter;
 use super::{Options, store};
-use desk::plan::remaining;
+use desk::plan::{fit_lines, remaining};
 use desk::record::{
-    Added, Completeness, Environment, Fact, LabKind, Metric, Plan, RUN_SCHEMA, Run, Sitting,
+    Adapter, Added, Completeness, Environment, Fact, LabKind, Metric, Plan, RUN_SCHEMA, Run,
+    Sitting,
 };
 use desk::search;
 use desk::verdict::enough;
@@ -112,7 +113,7 @@ impl Session {
     /// When the plan needs links and there are none, or they cannot be set up.
     pub fn run(&mut self, plan: &Plan, text: &str, meter: &mut Meter) -> Result<Run, CliError> {
         self.refuse_without_links(plan)?;
-        let plan = self.named(plan);
+        let plan = self.fitted(self.named(plan), meter)?;
         self.runs += 1;
         let run = Run {
             schema: RUN_SCHEMA,
@@ -200,6 +201,21 @@ impl Session {
             }
         }
         plan
+    }
+
+    /// The plan with loads that the lines of the lab's adapters carry; what was changed is said.
+    fn fitted(&self, mut plan: Plan, meter: &mut Meter) -> Result<Plan, CliError> {
+        let first = plan.lab.machines.first().map(|at| at.machine.clone());
+        let line = |machine: &str, adapter: &str| {
+            let is_first = first.as_deref() == Some(machine);
+            let of = if is_first { Some(&self.environment) } else { self.others.get(machine) };
+            let is = |one: &&Adapter| one.name == adapter || one.bus.as_deref() == Some(adapter);
+            of?.adapters.iter().find(is)?.speed_now
+        };
+        for told in fit_lines(&mut plan, line)? {
+            meter.say(&told);
+        }
+        Ok(plan)
     }
 
     /// A plan that changes links cannot run where there are none; said before anything is measured.

@@ -1,0 +1,210 @@
+//! Knows how a plan is narrowed to some of its loads, levels and values of its sweeps.
+//!
+//! Must not know how a person asks for it, nor what a parameter means.
+
+use super::remedy;
+use crate::record::{FactorPlan, LoadPlan, Plan, Value};
+use crate::unit::{Kind, parse};
+use thiserror::Error;
+
+/// The key that names loads.
+const LOAD: &str = "load";
+/// What a swept parameter may be measured in.
+const KINDS: [Kind; 7] = [
+    Kind::Cpus,
+    Kind::Duration,
+    Kind::Frequency,
+    Kind::Operations,
+    Kind::Rate,
+    Kind::Share,
+    Kind::Size,
+];
+
+/// Why a plan cannot be narrowed so.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum NarrowError {
+    /// Neither a factor nor a sweep.
+    #[error("the plan neither sweeps '{key}' nor has a factor of this name; {remedy}")]
+    Key {
+        /// As given.
+        key: String,
+        /// The nearest, or all.
+        remedy: String,
+    },
+    /// Nothing of the key has this value.
+    #[error("'{key}' has no value '{word}' in this plan; {remedy}")]
+    Value {
+        /// As given.
+        key: String,
+        /// As given.
+        word: String,
+        /// The nearest, or all.
+        remedy: String,
+    },
+}
+
+/// Keeps of a key only these values: loads of `load`, levels of a factor, values of a sweep. A load
+/// that sweeps the key and keeps none of its values goes; one that does not sweep it stays. What the
+/// plan says of things that are gone goes with them.
+///
+/// # Errors
+/// A key or a value that the plan has not, with the nearest that it has.
+pub fn narrow(plan: &mut Plan, key: &str, words: &[String]) -> Result<(), NarrowError> {
+    if key == LOAD {
+        let names: Vec<String> = plan.loads.iter().map(|load| load.name.clone()).collect();
+        check(key, words, &names, |name, word| name == word)?;
+        plan.loads.retain(|load| words.contains(&load.name));
+    } else if let Some(factor) = plan.factors.iter_mut().find(|factor| factor.name == key) {
+        let names: Vec<String> = factor.levels.iter().map(|level| level.name.clone()).collect();
+        check(key, words, &names, |name, word| squeezed(name) == squeezed(word))?;
+        factor.levels.retain(|level| words.iter().any(|w| squeezed(w) == squeezed(&level.name)));
+        compare_what_is_left(plan);
+    } else {
+        narrow_sweeps(plan, key, words)?;
+    }
+    forget_what_is_gone(plan);
+    Ok(())
+}
+
+fn narrow_sweeps(plan: &mut Plan, key: &str, words: &[String]) -> Result<(), NarrowError> {
+    let swept = |load: &LoadPlan| load.over.iter().any(|(name, _)| name == key);
+    if !plan.loads.iter().any(swept) {
+        let sweeps = plan.loads.iter().flat_map(|load| &load.over).map(|(name, _)| name.as_str());
+        let factors = plan.factors.iter().map(|factor| factor.name.as_str());
+        let mut known: Vec<&str> = sweeps.chain(factors).chain([LOAD]).collect();
+        known.sort_unstable();
+        known.dedup();
+        return Err(NarrowError::Key { key: key.into(), remedy: remedy(key, &known) });
+    }
+    let of_key = |load: &LoadPlan| load.over.iter().find(|(name, _)| name == key).cloned();
+    let mut values: Vec<Value> = plan.loads.iter().filter_map(of_key).flat_map(|o| o.1).collect();
+    values.dedup();
+    check(key, words, &values, is_written)?;
+    for load in &mut plan.loads {
+        for (_, values) in load.over.iter_mut().filter(|(name, _)| name == key) {
+            values.retain(|value| words.iter().any(|word| is_written(value, word)));
+        }
+    }
+    plan.loads.retain(|load| load.over.iter().all(|(_, values)| !values.is_empty()));
+    Ok(())
+}
+
+/// Every word has to name one of what is known.
+fn check<T: ToString>(
+    key: &str,
+    words: &[String],
+    known: &[T],
+    is: impl Fn(&T, &str) -> bool,
+) -> Result<(), NarrowError> {
+    let Some(word) = words.iter().find(|word| !known.iter().any(|one| is(one, word))) else {
+        return Ok(());
+    };
+    let known: Vec<String> = known.iter().map(ToString::to_string).collect();
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    let remedy = remedy(word, &known);
+    Err(NarrowError::Value { key: key.into(), word: word.clone(), remedy })
+}
+
+/// Without blanks, in small letters: `64KiB` is `64 KiB`.
+fn squeezed(text: &str) -> String {
+    text.chars().filter(|c| !c.is_whitespace()).flat_map(char::to_lowercase).collect()
+}
+
+/// Whether a text is a value, as the plan may write it or as it is shown.
+fn is_written(value: &Value, text: &str) -> bool {
+    let Some(quantity) = value.quantity() else { return value.to_string() == text };
+    let is = |kind: &Kind| parse(text, *kind).is_ok_and(|read| read == quantity);
+    squeezed(&value.to_string()) == squeezed(text) || KINDS.iter().any(is)
+}
+
+/// Where the compared factor has one level left, the first with several is compared instead.
+fn compare_what_is_left(plan: &mut Plan) {
+    let several = |factor: &&FactorPlan| factor.levels.len() > 1;
+    let compared = plan.factors.iter().find(|factor| factor.name == plan.method.compare);
+    if compared.is_some_and(|factor| factor.levels.len() == 1)
+        && let Some(other) = plan.factors.iter().find(several)
+    {
+        plan.method.compare.clone_from(&other.name);
+    }
+}
+
+/// Whether a plan has this level of this factor.
+fn has(plan: &Plan, factor: &str, level: &str) -> bool {
+    let of = plan.factors.iter().filter(|one| one.name == factor);
+    of.flat_map(|one| &one.levels).any(|one| one.name == level)
+}
+
+fn forget_what_is_gone(plan: &mut Plan) {
+    let kept = plan.clone();
+    plan.facts.retain(|fact| match (&fact.factor, &fact.of) {
+        (Some(factor), Some(level)) => has(&kept, factor, level),
+        _ => true,
+    });
+    for part in &mut plan.parts {
+        part.levels.retain(|name| has(&kept, &name.factor, &name.level));
+    }
+    plan.parts.retain(|part| !part.levels.is_empty());
+    let stays = |of: &crate::record::PrimaryComparison| {
+        let swept = |load: &LoadPlan, key: &str, value: &Value| {
+            load.over.iter().any(|(name, values)| name == key && values.contains(value))
+        };
+        let load = kept.load(&of.load);
+        has(&kept, &kept.method.compare, &of.level)
+            && of.stratum.iter().all(|(factor, level)| has(&kept, factor, level))
+            && load.is_some_and(|load| of.fixed.iter().all(|(key, v)| swept(load, key, v)))
+    };
+    plan.method.primary_comparison = plan.method.primary_comparison.take().filter(stays);
+    let is_swept = |name: &String| {
+        kept.loads
+            .iter()
+            .flat_map(|load| &load.over)
+            .any(|(swept, values)| swept == name && values.len() > 1)
+    };
+    plan.method.curve = plan.method.curve.take().filter(is_swept);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::example::{catalogue, small};
+    use crate::plan::{expand, recheck};
+
+    fn narrowed(key: &str, words: &[&str]) -> Result<Plan, NarrowError> {
+        let mut plan = small();
+        let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        narrow(&mut plan, key, &words)?;
+        recheck(&plan, &catalogue()).unwrap();
+        Ok(plan)
+    }
+
+    #[test]
+    fn a_sweep_keeps_the_values_that_are_named_in_any_notation() {
+        for word in ["64 B", "64B", "64"] {
+            let plan = narrowed("request_size", &[word]);
+            assert!(plan.is_ok() == (word != "64"), "a number alone is no size: {word}");
+            let Ok(plan) = plan else { continue };
+            let (points, treatments) = expand(&plan);
+            assert_eq!((points.len(), treatments.len(), plan.method.curve), (2, 4, None));
+        }
+        let plan = narrowed("direction", &["receive", "transmit"]).unwrap();
+        assert_eq!(plan.loads, small().loads);
+    }
+
+    #[test]
+    fn a_factor_of_one_level_is_compared_no_more() {
+        let plan = narrowed("path", &["two"]).unwrap();
+        assert_eq!((plan.method.compare.as_str(), expand(&plan).1.len()), ("tso", 2));
+        let plan = narrowed("tso", &["on"]).unwrap();
+        assert_eq!((plan.method.compare.as_str(), expand(&plan).1.len()), ("path", 2));
+    }
+
+    #[test]
+    fn what_the_plan_has_not_is_named_with_what_it_has() {
+        let said = |key: &str, word: &str| narrowed(key, &[word]).unwrap_err().to_string();
+        assert!(said("request_sise", "64 B").contains("did you mean 'request_size'"));
+        let words = said("request_size", "65 B");
+        assert!(words.contains("'65 B'") && words.contains("64 B"), "{words}");
+        assert!(said("path", "three").contains("'three'"));
+        assert!(said("load", "full").contains("stream"));
+    }
+}
