@@ -15,7 +15,7 @@ mod kill;
 mod moment;
 
 use desk::plan::order;
-use desk::record::{Completeness, Environment, Fault, Run};
+use desk::record::{Completeness, Counted, Environment, Fault, Run};
 use kill::{Place, Running, STEND, signal, until};
 use rig::lab::machine::{LEASE, Machine, Tls};
 use rig::lab::trust::Conductor;
@@ -166,6 +166,47 @@ fn guests_serve_runs_and_their_drivers_take_or_refuse_settings() {
     let gone = until(LIMIT, || emulators(&place).is_empty());
     assert!(gone.is_some(), "{:?}", emulators(&place));
     fs::remove_dir_all(left).expect("what a killed process leaves");
+}
+
+/// What of `nic-duel` is measured: emulated machines need seconds for each trial.
+const DUEL: [&str; 3] = ["load=full", "direction=transmit,receive", "request_size=64KiB"];
+/// Share of its trials that have to be valid: two CPUs emulate both machines, so that counters are
+/// read late and clients are at their limits.
+const VALID: f64 = 0.5;
+
+#[test]
+#[ignore = "four minutes: ./test full"]
+fn the_built_in_duel_runs_between_two_adapters_of_a_guest() {
+    let Some(kernel) = kernel() else { return };
+    let place = Place::new("duel");
+    let begun = Instant::now();
+    let guests = boot(&place, &kernel, &["e1000-82540em,e1000e-82574l"]);
+    let only: Vec<&str> = DUEL.iter().flat_map(|one| ["--only", *one]).collect();
+    let words = ["env", "STEND_LAB_DIR=lab", STEND, "run", "--quick", "--blocks", "3"];
+    let more = ["--machines", "lab.toml", "--out", "duel", "nic-duel"];
+    let ran = place.run(&[&words[..], &only, &more].concat());
+    println!("{}\nafter {:.0?}", said(&ran), begun.elapsed());
+    let records = fs::read_to_string(place.path.join("duel/records.json")).expect("records");
+    let run: Run = serde_json::from_str(&records).expect("a run");
+    assert_eq!(run.completeness, Completeness::Complete);
+    let Counted { visited, valid } = Counted::of(&run.records);
+    assert!(f64::from(valid) >= VALID * f64::from(visited), "{valid} of {visited}");
+    let good = run.records.iter().filter(|r| r.trial.block > 0 && r.outcome.fault.is_none());
+    let treatments: BTreeSet<String> = good
+        .map(|record| {
+            assert_eq!(record.observed.get("mtu"), record.trial.settings.get("mtu"));
+            format!("{:?}", record.trial.treatment.levels)
+        })
+        .collect();
+    assert_eq!(treatments.len(), 4, "two adapters under two MTUs");
+    let page = fs::read_to_string(place.path.join("duel/report.html")).expect("an article");
+    for words in ["8086:100e", "8086:10d3", "e1000e", "256 and 256 descriptors"] {
+        assert!(page.contains(words), "{words}");
+    }
+    let article = fs::read_to_string(place.path.join("duel/report.md")).expect("an article");
+    assert!(article.contains("Emulation: software computes these machines"), "{article}");
+    assert!(!article.contains("What to do"), "{article}");
+    drop(guests);
 }
 
 static NEVER: AtomicBool = AtomicBool::new(false);
