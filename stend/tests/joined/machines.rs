@@ -160,7 +160,9 @@ impl Machines {
             let text = String::from_utf8_lossy(&list.stdout).into_owned();
             let lines = text.lines().filter_map(|line| line.split_once(": ")?.1.split_once('@'));
             let own = lines.filter(|(adapter, _)| adapter.starts_with(name));
-            all.extend(own.map(|(adapter, rest)| (adapter.to_owned(), rest.to_owned())));
+            // Of an adapter that is down `noop` says no more than that it has not been up here.
+            let rest = |rest: &str| rest.replace("qdisc noop ", "qdisc noqueue ");
+            all.extend(own.map(|(adapter, words)| (adapter.to_owned(), rest(words))));
         }
         all
     }
