@@ -5,11 +5,14 @@ use super::part::{Exchange, FromPart, Side, ThreadEnd, ToPart};
 use crate::engine::net::{End as _, Secret};
 use crate::engine::pace::Pace;
 use desk::record::Settings;
-use rig::lab::clock;
+use rig::lab::{clock, cpus};
 use rig::metal::Span;
 use std::net::Ipv4Addr;
 use std::thread;
 use std::time::Duration;
+
+/// Longest wait for the end.
+const DRAIN: Duration = Duration::from_millis(500);
 
 /// The ends of one thread each.
 pub struct Trial {
@@ -25,39 +28,65 @@ pub fn closed<E: Exchange>(connections: u32, sizes: (usize, usize), own: Setting
     run::<E>((connections, None), (sizes, own), Duration::from_millis(150))
 }
 
+/// What is asked: connections and their pace, bytes of a request and of a response, parameters.
+type Load = ((u32, Option<Pace>), ((usize, usize), Settings));
+
+fn order(((request, response), params): ((usize, usize), Settings), window: Duration) -> Order {
+    let secret = Secret { key: [7; 32], test: [9; 16] };
+    let longest = window + Duration::from_secs(10);
+    Order { secret, params, seed: 42, request, response, longest, cpus: Vec::new() }
+}
+
+fn plan(host: usize, (connections, pace): (u32, Option<Pace>)) -> Vec<ThreadPlan> {
+    let connections = (0..connections).map(|id| (id, 0)).collect();
+    vec![ThreadPlan { host, cpu: None, connections, pace }]
+}
+
 /// A trial of a window.
 pub fn run<E: Exchange>(
     (connections, pace): (u32, Option<Pace>),
-    ((request, response), params): ((usize, usize), Settings),
+    own: ((usize, usize), Settings),
     window: Duration,
 ) -> Trial {
-    let secret = Secret { key: [7; 32], test: [9; 16] };
-    let longest = window + Duration::from_secs(10);
-    let cpus = Vec::new();
-    let order = Order { secret, params, seed: 42, request, response, longest, cpus };
-    let plan = |host, pace| {
-        let connections = (0..connections).map(|id| (id, 0)).collect();
-        vec![ThreadPlan { host, cpu: None, connections, pace }]
-    };
+    let order = order(own, window);
     let (mut server, mut client) = (Side::<E>::default(), Side::<E>::default());
-    let listen = ToPart::Listen(Ipv4Addr::LOCALHOST, plan(0, None), order.clone());
+    let threads = plan(0, (connections, None));
+    let listen = ToPart::Listen(Ipv4Addr::LOCALHOST, threads, order.clone());
     let Ok(FromPart::Listening(ports, _)) = server.stage(listen) else { panic!("no port") };
     let accepting = thread::spawn(move || {
         server.stage(ToPart::Accept).expect("connections");
         server.go();
         server
     });
-    let connect = ToPart::Connect(Ipv4Addr::LOCALHOST, ports, plan(1, pace), order);
+    let threads = plan(1, (connections, pace));
+    let connect = ToPart::Connect(Ipv4Addr::LOCALHOST, ports, threads, order);
     client.stage(connect).expect("a connection");
     let mut server = accepting.join().expect("a server");
+    let (_, clients) = load(client, window);
+    let mut servers = server.stop(DRAIN).expect("an end");
+    Trial { server: servers.remove(0), clients }
+}
+
+/// Clients against a server that is not ours, and their window.
+pub fn ask<E: Exchange>(port: u16, (pace, own): Load, window: Duration) -> (Span, ThreadEnd) {
+    let mut client = Side::<E>::default();
+    let address = Ipv4Addr::LOCALHOST;
+    let mut threads = plan(1, pace);
+    // The server has the first for itself.
+    threads[0].cpu = cpus::mine().expect("CPUs").last().copied();
+    let connect = ToPart::Connect(address, vec![port], threads, order(own, window));
+    client.stage(connect).expect("a connection");
+    load(client, window)
+}
+
+/// From go to the end.
+fn load<E: Exchange>(mut client: Side<E>, window: Duration) -> (Span, ThreadEnd) {
     client.go();
     let opens_ns = clock::now_ns();
     let closes_ns = opens_ns + u64::try_from(window.as_nanos()).expect("a short window");
     let window = Span { opens_ns, closes_ns };
     client.mark(opens_ns, window).expect("counts");
     client.mark(closes_ns, window).expect("counts");
-    let drain = Duration::from_millis(500);
-    let mut clients = client.stop(drain).expect("an end");
-    let mut servers = server.stop(drain).expect("an end");
-    Trial { server: servers.remove(0), clients: clients.remove(0) }
+    let mut clients = client.stop(DRAIN).expect("an end");
+    (window, clients.remove(0))
 }

@@ -10,6 +10,8 @@ mod run;
 mod spec;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod truth;
 
 /// This workload's line in the list.
 pub const ENTRY: rig::workload::Entry = crate::engine::exchange::entry!(run::Http, 2.0);

@@ -60,7 +60,7 @@ fn an_open_loop_asks_when_it_is_due() {
     }
 }
 
-fn order(response: usize) -> Order {
+pub(super) fn order(response: usize) -> Order {
     let secret = Secret { key: [7; 32], test: [9; 16] };
     let longest = Duration::from_secs(10);
     let (params, cpus) = (all_compared(), Vec::new());
