@@ -14,7 +14,8 @@ use crate::record::{
     Claim, Derivation, FactorPlan, LoadPlan, Method, ParamRole, Plan, Replicate, Run, Value, claims,
 };
 use crate::stats::{
-    Between, Estimate, EstimateMethod, JUDGED_FROM, Session, decide, mean, mean_or_single,
+    Between, Estimate, EstimateMethod, JUDGED_FROM, Session, decide, log_ratio, mean,
+    mean_or_single,
 };
 use crate::unit::Unit;
 use serde::Deserialize;
@@ -42,8 +43,20 @@ enum Test {
     Feature(Vec<FeaturePart>),
     /// Each of all copies of a program does less than one alone, and about as much as claimed.
     LessPerCopy(PerCopy),
+    /// The rates of a server at two numbers of connections.
+    Concurrency(Vec<Step>),
     /// Our runs do not have it.
     Needs(ClaimNeed),
+}
+
+/// A load with responses of so many bytes: more connections against fewer.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Step {
+    size: f64,
+    from: u64,
+    to: u64,
+    higher: bool,
 }
 
 /// Cells of loads that ask for something, and whether their figure is claimed to be higher with the
@@ -155,6 +168,7 @@ fn standing(run: &Run, found: &Analysis, (test, magnitude): (&Test, &str)) -> St
         (Test::LessPerCopy(theirs), _) => less_per_copy(run, found, (theirs, magnitude)),
         // Theirs is a server's CPU; in a lab on one machine ours is the clients' too.
         (Test::LessCpu(..), _) if run.environment().lab.is_some() => Err(ClaimNeed::Server),
+        (Test::Concurrency(steps), _) => by_concurrency(run, steps),
         (_, None) => Err(ClaimNeed::Load),
         (Test::Knee(direction), Some(load)) => bend(run, load, direction),
         (Test::LessCpu([less, more]), Some(load)) => {
@@ -237,6 +251,38 @@ fn under_sum(run: &Run, load: &LoadPlan) -> Vec<f64> {
     };
     let sum = series("transmit").plus(&series("receive"));
     block_logs(&sum, &series("duplex"), |_| true)
+}
+
+fn by_concurrency(run: &Run, steps: &[Step]) -> Result<Standing, ClaimNeed> {
+    let of = |step: &Step| Some(((ClaimFigure::RateRatio, step.higher), of_step(run, step)?));
+    let all: Option<Vec<Claimed>> = steps.iter().map(of).collect();
+    signed(&run.plan.method, &all.ok_or(ClaimNeed::WebServer)?)
+}
+
+/// Log ratios of the primary metric, one a block; none where no curve has both numbers.
+fn of_step(run: &Run, step: &Step) -> Option<Vec<f64>> {
+    let plan = &run.plan;
+    let of_size = |load: &&LoadPlan| {
+        let mut sizes = load.values(ParamRole::Size).filter_map(Value::quantity);
+        let curve = load.roles.get(&ParamRole::Concurrency).map(String::as_str);
+        sizes.all(|size| size.value.total_cmp(&step.size).is_eq())
+            && curve.is_some()
+            && plan.curve(load) == curve
+            && !load.is_paced(&load.fixed)
+    };
+    let load = plan.loads.iter().find(of_size)?;
+    let metric = plan.primary(&load.name);
+    let series = Series::of(run, load, &side(plan, ""), &|record| {
+        let mut samples = record.outcome.samples.iter();
+        Some(samples.find(|sample| sample.metric == metric)?.quantity.value)
+    });
+    let at = |count: u64| {
+        let is_it = |place: &Option<Value>| place.as_ref().and_then(Value::count) == Some(count);
+        series.points.iter().find(|(place, _)| is_it(place)).map(|(_, blocks)| blocks)
+    };
+    let (fewer, more) = (at(step.from)?, at(step.to)?);
+    let pair = |(block, base): (&u32, &f64)| log_ratio(*base, *more.get(block)?);
+    Some(fewer.iter().filter_map(pair).collect())
 }
 
 /// The factor that switches multithreading, with its levels off and on.

@@ -727,6 +727,8 @@ pub enum ClaimFigure {
     CpuRatio,
     /// A ratio of two bandwidths.
     BandwidthRatio,
+    /// A ratio of two rates of requests.
+    RateRatio,
 }
 
 /// What a claim needs that the run does not have.

@@ -338,3 +338,45 @@ fn one_run_says_that_a_feature_needs_the_other_level() {
     run.plan.factors.clear();
     assert_eq!(missing(&run, "003-2"), Some(ClaimNeed::Feature));
 }
+
+/// A web server with these rates at so many connections, and files of 1 B.
+fn served(rates: &[(u64, f64)]) -> Run {
+    let sizes = rates.iter().map(|(count, _)| *count).collect();
+    let directions = vec!["transmit"];
+    let mut run = Simulated { directions, sizes, noise: 0.001, ..Simulated::default() }.run();
+    run.plan.published = Some("004".into());
+    run.plan.method.curve = Some("connections".into());
+    let load = &mut run.plan.loads[0];
+    load.roles = [
+        (ParamRole::Concurrency, "connections".to_owned()),
+        (ParamRole::Size, "response".to_owned()),
+    ]
+    .into();
+    load.over =
+        vec![("connections".into(), rates.iter().map(|(count, _)| Value::Count(*count)).collect())];
+    load.fixed = Settings::from([("response".into(), size(1))]);
+    for record in &mut run.records {
+        let params = &mut record.trial.point.params;
+        let count = params.remove("size").and_then(|size| size.quantity()).unwrap().value;
+        let (count, rate) = rates.iter().find(|(known, _)| *known as f64 == count).unwrap();
+        params.insert("connections".into(), Value::Count(*count));
+        params.insert("response".into(), size(1));
+        record.outcome.samples[0].quantity.value *= rate;
+    }
+    run
+}
+
+#[test]
+fn a_web_server_is_judged_by_its_connections() {
+    let peak = served(&[(1, 0.4), (10, 0.7), (100, 1.0), (200, 0.9), (500, 0.5)]);
+    let Standing::Compared { sign, ours, .. } = claim(&peak, "004-4") else { panic!() };
+    assert_eq!((sign, ours.len(), ours[0].0), (Some(true), 2, ClaimFigure::RateRatio));
+    close(ours[0].1.centre.value, 0.9, 0.005);
+    let rises = served(&[(1, 0.4), (10, 0.7), (100, 0.8), (200, 0.9), (500, 1.0)]);
+    let Standing::Compared { sign, .. } = claim(&rises, "004-4") else { panic!() };
+    assert_eq!(sign, Some(false));
+    for id in ["004-2", "004-3"] {
+        assert_eq!(missing(&rises, id), Some(ClaimNeed::WebServer), "no files of 10 MiB: {id}");
+    }
+    assert_eq!(missing(&served(&[(1, 0.4), (10, 0.7)]), "004-4"), Some(ClaimNeed::WebServer));
+}

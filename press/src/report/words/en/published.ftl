@@ -22,6 +22,7 @@ claim-figure-highest = highest throughput { $figure }
 claim-figure-throughput-ratio = throughput { $figure }
 claim-figure-cpu-ratio = CPU { $figure }
 claim-figure-bandwidth-ratio = bandwidth { $figure }
+claim-figure-rate-ratio = requests per second { $figure }
 claim-per-copy = { $algorithm }, { $block }, { $engine }: each copy keeps { $figure }
 claim-same = same
 claim-differs = differs
