@@ -9,6 +9,7 @@ mod moment;
 use desk::record::Run;
 use kill::{Place, kills, until};
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::time::Duration;
 
@@ -43,8 +44,7 @@ fn left() -> Vec<String> {
     let lines = entries.filter_map(|entry| {
         let line = fs::read(entry.path().join("cmdline")).ok()?;
         let line = String::from_utf8_lossy(&line).replace('\0', " ");
-        (line.starts_with("stend-service") || line.contains("/tmp/stend/nginx.conf"))
-            .then_some(line)
+        (line.starts_with("stend-service") || line.contains("/tmp/stend/")).then_some(line)
     });
     lines.collect()
 }
@@ -99,5 +99,100 @@ fn a_killed_run_leaves_no_service() {
         let pid = running.kill();
         let gone = until(LIMIT, || left().is_empty() && place.left_by(pid).is_empty());
         assert!(gone.is_some(), "{:?} {:?}", left(), place.left_by(pid));
+    }
+}
+
+/// Each server with its requests, and what its version says.
+const SERVERS: [(&str, &str, &str); 3] = [
+    ("apache_event", "file", "Apache/"),
+    ("apache_prefork_php", "file", "Apache/"),
+    ("apache_prefork_php", "php", "PHP"),
+];
+
+#[test]
+fn apache_serves_files_and_pages_of_php_as_root_and_as_another_user() {
+    let place = Place::new("services-apache");
+    let modules = fs::read_dir("/usr/lib/apache2/modules").into_iter().flatten().flatten();
+    let mut names = modules.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    if !has_nginx() || !names.any(|name| name.starts_with("libphp")) {
+        println!("skipped: needs Apache with PHP, of the package libapache2-mod-php");
+        return;
+    }
+    for lab in ["root", "user"] {
+        for (server, page, says) in SERVERS {
+            let asks = format!("concurrency = 4, server = \"{server}\", page = \"{page}\"");
+            let plan = PLAN.replace("factors.server.levels = [\"builtin\", \"nginx\"]\n", "");
+            let plan = plan.replace("concurrency = 4", &asks).replace(", \"256 KiB\"", "");
+            fs::write(place.path.join("plan.toml"), plan).expect("a plan");
+            let out = format!("{lab}-{server}-{page}");
+            let run = place.stend(&["run", "plan.toml", "--lab", lab, "--out", &out]);
+            let said = String::from_utf8_lossy(&run.stderr).into_owned();
+            let records = fs::read_to_string(place.path.join(out).join("records.json"));
+            let run: Run = serde_json::from_str(&records.expect(&said)).expect("a run");
+            let faults = run.records.iter().map(|record| record.outcome.fault.as_ref());
+            assert!(
+                faults.clone().all(moment::good_or_disturbed),
+                "{:?}",
+                faults.collect::<Vec<_>>()
+            );
+            let good = run.records.iter().find(|record| record.outcome.fault.is_none());
+            let good = good.expect(&said);
+            let version = good.outcome.made_with["version"].to_string();
+            assert!(version.contains(says), "{version}");
+            assert!(good.outcome.work.errors.is_empty(), "{:?}", good.outcome.work.errors);
+            assert_eq!(left(), Vec::<String>::new());
+        }
+    }
+}
+
+/// Programs that answer for nginx as told, and what the fault says of each.
+const WRONG: [(&str, &str); 4] = [
+    // Dies under load.
+    ("$N \"$@\" & sleep 0.2; kill -9 $!; wait; echo 'out of cheese' >&2; exit 3", "out of cheese"),
+    // Goes to the background, so that nobody has it.
+    ("$N \"$@\" & exit 0", "it has ended (exit status: 0)"),
+    // Fills its disk.
+    ("dd if=/dev/zero of=/tmp/stend/fill bs=1M 2>/dev/null; exec $N \"$@\"", "512 MiB is full"),
+    // Does not start.
+    ("echo 'bind() to port failed' >&2; exit 1", "bind() to port failed"),
+];
+
+#[test]
+fn a_service_that_fails_is_a_fault_in_its_words_and_the_run_goes_on() {
+    let place = Place::new("services-wrong");
+    if !has_nginx() {
+        return;
+    }
+    let plan = PLAN.replace(", over = { response_size = [\"1 B\", \"256 KiB\"] }", "");
+    fs::write(place.path.join("plan.toml"), plan).expect("a plan");
+    // The keeper of a service has a /tmp of its own.
+    let bin = Path::new(env!("CARGO_TARGET_TMPDIR")).join("services-wrong");
+    fs::create_dir_all(&bin).expect("a directory");
+    for (turn, (does, says)) in WRONG.iter().enumerate() {
+        let script =
+            format!("#!/bin/sh\nN=/usr/sbin/nginx\n[ \"$1\" = -v ] && exec $N -v\n{does}\n");
+        fs::write(bin.join("nginx"), script).expect("a program");
+        fs::set_permissions(bin.join("nginx"), fs::Permissions::from_mode(0o755)).expect("a mode");
+        let path = format!("PATH={}:{}", bin.display(), std::env::var("PATH").unwrap_or_default());
+        let out = format!("wrong{turn}");
+        let run = place.run(&["env", &path, kill::STEND, "run", "plan.toml", "--out", &out]);
+        let said = String::from_utf8_lossy(&run.stderr).into_owned();
+        let records = fs::read_to_string(place.path.join(out).join("records.json"));
+        let run: Run = serde_json::from_str(&records.expect(&said)).expect("a run");
+        let of = |server: &str| {
+            let is_it = |record: &&desk::record::TrialRecord| {
+                record.trial.settings["server"].word() == Some(server)
+            };
+            run.records.iter().filter(is_it).map(|record| &record.outcome.fault).collect::<Vec<_>>()
+        };
+        let good = of("builtin").iter().filter(|fault| fault.is_none()).count();
+        assert_eq!(good, 3, "the others are as ever: {said}");
+        let faults = of("nginx");
+        let named = |fault: &&Option<desk::record::Fault>| {
+            fault.as_ref().is_some_and(|fault| fault.to_string().contains(says))
+        };
+        assert!(faults.iter().all(|fault| fault.is_some()), "{says}: {faults:?}");
+        assert!(faults.iter().any(named), "{says}: {faults:?}");
+        assert_eq!(left(), Vec::<String>::new());
     }
 }

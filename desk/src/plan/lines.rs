@@ -32,8 +32,9 @@ pub struct SlowLines {
 }
 
 /// Fits the loads of a plan to the lines of its adapters: a load that offers more than the slowest
-/// line of a server carries offers 60 % of it. `line` gives the rate of an adapter of a machine where
-/// that is known. Says what was changed, and which clients do not exceed the server by a fifth.
+/// line of a server carries offers 60 % of it. `line` gives the rate of an adapter of a machine
+/// where that is known. Says what was changed, and which clients do not exceed the server by a
+/// fifth.
 ///
 /// # Errors
 /// Clients whose lines together carry less than the server's.

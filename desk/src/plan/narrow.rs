@@ -44,8 +44,8 @@ pub enum NarrowError {
 }
 
 /// Keeps of a key only these values: loads of `load`, levels of a factor, values of a sweep. A load
-/// that sweeps the key and keeps none of its values goes; one that does not sweep it stays. What the
-/// plan says of things that are gone goes with them.
+/// that sweeps the key and keeps none of its values goes; one that does not sweep it stays. What
+/// the plan says of things that are gone goes with them.
 ///
 /// # Errors
 /// A key or a value that the plan has not, with the nearest that it has.

@@ -35,7 +35,7 @@ pub fn enter(kind: LabKind, join: Option<u32>) -> Result<(), LabError> {
                 libc::CLONE_NEWUSER | libc::CLONE_NEWNET,
                 "unshare(CLONE_NEWUSER | CLONE_NEWNET)",
             )?;
-            map_root(user, group)
+            map(ROOT, user, group)
         }
         (LabKind::UserNamespaces, Some(pid)) => {
             join_user_namespace(pid)?;
@@ -74,10 +74,21 @@ pub fn own_processes() -> Result<(), LabError> {
         {
             let (user, group) = (rustix::process::geteuid(), rustix::process::getegid());
             unshare(OWN | libc::CLONE_NEWUSER, WHAT)?;
-            map_root(user, group)
+            map(ROOT, user, group)
         }
         done => done,
     }
+}
+
+/// Gives this process a user namespace of its own, in which it is nobody: what refuses to serve as
+/// root serves there.
+///
+/// # Errors
+/// When the kernel refuses.
+pub fn own_nobody() -> Result<(), LabError> {
+    let (user, group) = (rustix::process::geteuid(), rustix::process::getegid());
+    unshare(libc::CLONE_NEWUSER, "unshare(CLONE_NEWUSER)")?;
+    map(NOBODY, user, group)
 }
 
 /// Whether this process is root, and not of a user namespace alone.
@@ -88,11 +99,19 @@ pub fn is_root_of_machine() -> bool {
     whole && rustix::process::geteuid().is_root()
 }
 
-/// Makes a user root of the user namespace of this process.
-fn map_root(user: rustix::process::Uid, group: rustix::process::Gid) -> Result<(), LabError> {
+/// User and group of this number in a user namespace.
+const ROOT: u32 = 0;
+const NOBODY: u32 = 65_534;
+
+/// Gives a user and a group this number in the user namespace of this process.
+fn map(
+    number: u32,
+    user: rustix::process::Uid,
+    group: rustix::process::Gid,
+) -> Result<(), LabError> {
     write("/proc/self/setgroups", "deny")?;
-    write("/proc/self/uid_map", &format!("0 {} 1", user.as_raw()))?;
-    write("/proc/self/gid_map", &format!("0 {} 1", group.as_raw()))
+    write("/proc/self/uid_map", &format!("{number} {} 1", user.as_raw()))?;
+    write("/proc/self/gid_map", &format!("{number} {} 1", group.as_raw()))
 }
 
 fn write(path: &str, text: &str) -> Result<(), LabError> {

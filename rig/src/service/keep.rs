@@ -18,8 +18,10 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The word by which the inner process is told apart.
+/// The words by which the inner process is told apart, and one that becomes a program which does
+/// not want to be root.
 const INSIDE: &str = "inside";
+const NOBODY: &str = "nobody";
 /// Mount point of a tmpfs that only this namespace sees, and the run directory in it.
 const MOUNT: &str = "/tmp";
 const DIRECTORY: &str = "/tmp/stend";
@@ -34,10 +36,12 @@ const LOOK: Duration = Duration::from_millis(2);
 ///
 /// # Errors
 /// When the host cannot be told.
-pub fn keep(word: Option<&str>) -> io::Result<()> {
+pub fn keep(words: &[String]) -> io::Result<()> {
     set_parent_process_death_signal(Some(Signal::KILL))?;
-    let kept = match word {
-        Some(INSIDE) => inside(),
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let kept = match words.as_slice() {
+        [INSIDE] => inside(),
+        [NOBODY, program, options @ ..] => return Err(as_nobody(program, options)),
         _ => outside(),
     };
     match kept {
@@ -45,6 +49,14 @@ pub fn keep(word: Option<&str>) -> io::Result<()> {
         Err(why) => {
             say(&mut io::stdout().lock(), &FromKeeper::Failed(why)).map_err(io::Error::other)
         }
+    }
+}
+
+/// Becomes a program of a user who is not root; comes back only with an error.
+fn as_nobody(program: &str, options: &[&str]) -> io::Error {
+    match namespace::own_nobody() {
+        Ok(()) => Command::new(program).args(options).exec(),
+        Err(e) => io::Error::other(e),
     }
 }
 
@@ -63,7 +75,7 @@ fn inside() -> Result<(), Why> {
     let Some(ToKeeper::Start(wanted, files)) = hear(&mut host)? else { return Ok(()) };
     let service =
         find(&wanted.service).ok_or_else(|| format!("no service '{}'", wanted.service))?;
-    let version = version(service)?;
+    let version = service.version()?;
     own_directory().map_err(|e| format!("a run directory: {e}"))?;
     let site = site(&wanted)?;
     for (name, length) in files {
@@ -92,6 +104,9 @@ fn serve(
 ) -> Result<(), Why> {
     while let Some(ToKeeper::Count) = hear(host)? {
         lives(program, site)?;
+        if full(site).is_some() {
+            return Err(wrong("it has no room", site));
+        }
         let served = (service.requests)(site)?;
         asked += 1;
         say(&mut io::stdout().lock(), &FromKeeper::Served(served.saturating_sub(asked)))?;
@@ -122,21 +137,22 @@ fn site(wanted: &Wanted) -> Result<Site, Why> {
     })
 }
 
-/// What it says of its version, in its first line.
-fn version(service: &Service) -> Result<String, Why> {
-    let asked = Command::new(service.path()?).args(service.version).output();
-    let asked = asked.map_err(|e| format!("{}: {e}", service.program))?;
-    let said = [asked.stdout, asked.stderr].concat();
-    let said = String::from_utf8_lossy(&said).into_owned();
-    Ok(said.lines().next().unwrap_or_default().trim().to_owned())
-}
-
 fn start(service: &Service, site: &Site) -> Result<Child, Why> {
     let log = File::options().create(true).append(true).open(site.path("log"));
     let log = log.map_err(|e| format!("a log: {e}"))?;
     let [out, err] = [log.try_clone(), Ok(log)].map(|log| log.map_or(Stdio::null(), Stdio::from));
-    let mut command = Command::new(service.path()?);
+    let path = service.path()?;
+    let mut command = match service.refuses_root && !site.is_root {
+        false => Command::new(path),
+        true => {
+            let mut of_nobody = Command::new(std::env::current_exe().map_err(|e| e.to_string())?);
+            of_nobody.args(["service", NOBODY]).arg(path);
+            of_nobody
+        }
+    };
     command.args((service.start)(site)).current_dir(Path::new(DIRECTORY)).stdin(Stdio::null());
+    // Apache ends by a signal to its process group, which must not be that of the host.
+    command.process_group(0);
     command.stdout(out).stderr(err).spawn().map_err(|e| format!("{}: {e}", service.program))
 }
 
@@ -144,9 +160,22 @@ fn start(service: &Service, site: &Site) -> Result<Child, Why> {
 fn lives(program: &mut Child, site: &Site) -> Result<(), Why> {
     match program.try_wait() {
         Ok(None) => Ok(()),
-        Ok(Some(status)) => Err(format!("it has ended ({status}); its log: {}", site.log())),
+        Ok(Some(status)) => Err(wrong(&format!("it has ended ({status})"), site)),
         Err(e) => Err(e.to_string()),
     }
+}
+
+/// What is wrong, with the end of its log and whether its run directory is full: a program that
+/// cannot write is not what was to be measured.
+fn wrong(what: &str, site: &Site) -> Why {
+    let full = full(site).map_or_else(String::new, |full| format!("; {full}"));
+    format!("{what}{full}; its log: {}", site.log())
+}
+
+/// That the run directory has no room, in words.
+fn full(site: &Site) -> Option<String> {
+    let of = rustix::fs::statvfs(&site.directory).ok().filter(|of| of.f_bavail == 0)?;
+    Some(format!("its run directory of {} MiB is full", (of.f_blocks * of.f_frsize) >> 20))
 }
 
 /// Waits until it answers; gives how many requests that took.
@@ -159,7 +188,7 @@ fn ready(service: &Service, site: &Site, program: &mut Child) -> Result<u64, Why
             Ok(served) => return Ok(served),
             Err(why) if Instant::now() > deadline => {
                 let within = READY.as_secs();
-                return Err(format!("not ready within {within} s: {why}; its log: {}", site.log()));
+                return Err(wrong(&format!("not ready within {within} s: {why}"), site));
             }
             Err(_) => thread::sleep(LOOK),
         }

@@ -10,6 +10,7 @@
 //! Never: which load needs a service, or what a figure means.
 //! Start reading at `instance.rs`, then `keep.rs`.
 
+mod apache;
 mod instance;
 mod keep;
 mod nginx;
@@ -23,6 +24,7 @@ pub use told::Wanted;
 
 use rustix::process::Signal;
 use std::path::PathBuf;
+use std::process::Command;
 
 /// Why something cannot be had, for the person.
 pub type Why = String;
@@ -36,8 +38,10 @@ pub struct Service {
     pub program: &'static str,
     /// The package of Debian that has it.
     pub package: &'static str,
-    /// Options by which it tells its version.
-    pub version: &'static [&'static str],
+    /// What it needs besides: directory, and how the name of a file there begins.
+    pub files: &'static [(&'static str, &'static str)],
+    /// Programs that tell what it is, and the options by which they do.
+    pub versions: &'static [(&'static str, &'static [&'static str])],
     /// Writes its configuration into the run directory.
     pub prepare: fn(&Site) -> Result<(), Why>,
     /// Options by which it starts in the foreground.
@@ -47,6 +51,8 @@ pub struct Service {
     pub requests: fn(&Site) -> Result<u64, Why>,
     /// The signal by which it ends.
     pub stop: Signal,
+    /// Whether it does not serve as the root of a user namespace, who has nobody else to become.
+    pub refuses_root: bool,
 }
 
 impl Service {
@@ -55,14 +61,28 @@ impl Service {
     /// # Errors
     /// When it is nowhere, with the command that installs it.
     pub fn path(&self) -> Result<PathBuf, Why> {
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let usual = ["/usr/sbin", "/usr/local/sbin", "/sbin"].map(PathBuf::from);
-        let mut places = std::env::split_paths(&path).chain(usual).map(|at| at.join(self.program));
-        let missing = || {
-            let (program, fix) = (self.program, self.fix());
-            format!("{program} is not on this machine; install it: {fix}")
+        let missing = |what: &str| format!("{what} is not on this machine: {}", self.fix());
+        for (directory, begins) in self.files {
+            found_in(directory, begins).map_err(|_| missing(&format!("{directory}/{begins}")))?;
+        }
+        program(self.program).ok_or_else(|| missing(self.program))
+    }
+
+    /// What it is, by the first lines of what its programs say.
+    ///
+    /// # Errors
+    /// When one of them cannot be asked.
+    pub fn version(&self) -> Result<String, Why> {
+        let first = |(name, options): &(&str, &[&str])| {
+            let at = program(name).ok_or_else(|| format!("{name} is not on this machine"))?;
+            let asked = Command::new(at).args(*options).output();
+            let asked = asked.map_err(|e| format!("{name}: {e}"))?;
+            let said = [asked.stdout, asked.stderr].concat();
+            let said = String::from_utf8_lossy(&said).into_owned();
+            Ok(said.lines().next().unwrap_or_default().trim().to_owned())
         };
-        places.find(|at| at.is_file()).ok_or_else(missing)
+        let all: Result<Vec<String>, Why> = self.versions.iter().map(first).collect();
+        Ok(all?.join("; "))
     }
 
     /// The command that installs it.
@@ -72,8 +92,24 @@ impl Service {
     }
 }
 
+/// A program on PATH, or where Debian has what only root calls.
+fn program(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let usual = ["/usr/sbin", "/usr/local/sbin", "/sbin"].map(PathBuf::from);
+    let mut places = std::env::split_paths(&path).chain(usual).map(|at| at.join(name));
+    places.find(|at| at.is_file())
+}
+
+/// The file of a directory whose name begins so; of several the last.
+fn found_in(directory: &str, begins: &str) -> Result<String, Why> {
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let found = names.filter(|name| name.starts_with(begins)).max();
+    found.ok_or_else(|| format!("{directory} has no {begins}"))
+}
+
 /// All of them, sorted by name.
-pub const ALL: &[Service] = &[nginx::SERVICE];
+pub const ALL: &[Service] = &[apache::EVENT, apache::PREFORK_PHP, nginx::SERVICE];
 
 /// The service of a name.
 #[must_use]

@@ -10,14 +10,19 @@ pub const SERVICE: Service = Service {
     name: "nginx",
     program: "nginx",
     package: "nginx-light",
-    version: &["-v"],
-    prepare: |site| site.write("nginx.conf", configuration(site).as_bytes()),
+    files: &[],
+    versions: &[("nginx", &["-v"])],
+    prepare: |site| match site.setting("page", "file") {
+        "php" => Err("it has no PHP; write server = \"apache_prefork_php\"".into()),
+        _ => site.write("nginx.conf", configuration(site).as_bytes()),
+    },
     start: |site| {
         let path = |name: &str| site.path(name).display().to_string();
         vec!["-p".into(), path(""), "-c".into(), path("nginx.conf"), "-e".into(), path("log")]
     },
     requests: |site| number(&site.get(STATUS)?),
     stop: Signal::TERM,
+    refuses_root: false,
 };
 
 /// Where it tells its counts.

@@ -351,8 +351,9 @@ fn own() -> Option<Result<u8, CliError>> {
             Some(rig::run::serve_agent(loads::ALL).map_err(CliError::Agent).map(|()| OK))
         }
         ("service", next) => {
-            let word = next.map(|word| word.to_string_lossy().into_owned());
-            Some(rig::service::keep(word.as_deref()).map_err(CliError::Agent).map(|()| OK))
+            let words: Vec<String> =
+                next.into_iter().chain(words).map(|w| w.to_string_lossy().into_owned()).collect();
+            Some(rig::service::keep(&words).map_err(CliError::Agent).map(|()| OK))
         }
         ("guardian", next) => Some(guardian::guardian(Path::new(&next?))),
         #[cfg(feature = "machines")]

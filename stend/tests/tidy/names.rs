@@ -41,6 +41,8 @@ const ALLOWED: &[(&str, &str, &str)] = &[
     ("rate", "desk/src/", "a factor of a link, and the reading of it"),
     ("rate", "rig/src/", "a factor of a link, and the reading of it"),
     ("size", "desk/src/unit/", "a kind of value"),
+    ("opcache", "rig/src/service/", "a setting of PHP"),
+    ("page", "rig/src/service/", "what a server is to send: a file, or what a program makes"),
     ("size", "rig/src/lab/sim/", "a key of simulated physics"),
     ("size", "rig/src/metal/cpus.rs", "a file of the kernel"),
     ("tcp_nopush", "rig/src/service/", "a setting of nginx"),

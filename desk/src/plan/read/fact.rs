@@ -1,4 +1,5 @@
-//! Knows the tables `[[fact]]` of a plan or a lab file: what a person says of the things under test.
+//! Knows the tables `[[fact]]` of a plan or a lab file: what a person says of the things under
+//! test.
 //!
 //! What hangs on parts of a level stands in `part.rs`.
 

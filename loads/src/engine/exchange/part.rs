@@ -41,6 +41,10 @@ pub trait Exchange: 'static {
     /// Whether each operation makes a connection of its own.
     const ANEW: bool = !Self::KEPT;
 
+    /// Why this cannot be asked for, with the remedy.
+    fn refuses(_: &Order) -> Option<String> {
+        None
+    }
     /// The service that answers in place of threads of ours.
     fn service(_: &Order) -> Option<String> {
         None
@@ -261,6 +265,9 @@ impl<E: Exchange> Side<E> {
         order: Order,
     ) -> Result<FromPart, String> {
         let fail = |e: io::Error| format!("listen: {e}");
+        if let Some(why) = E::refuses(&order) {
+            return Err(why);
+        }
         if let Some(service) = E::service(&order) {
             return self.put_up(address, service, (threads, order));
         }

@@ -18,6 +18,8 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
         COMPARED,
         CONCURRENCY,
         OFFERED,
+        OPCACHE,
+        PAGE,
         PLACEMENT,
         REQUESTS_PER_CONNECTION,
         RESPONSE_SIZE,
@@ -36,7 +38,7 @@ pub const BUILTIN: &str = "builtin";
 /// A line for each request.
 pub const ACCESS_LOG: ParamSpec = ParamSpec {
     name: "access_log",
-    about: "of nginx: a line for each request, in a file in memory",
+    about: "of a server that is not builtin: a line for each request, in a file in memory",
     role: None,
     kind: ParamKind::choice(&["on", "off"]),
     default: "off",
@@ -45,10 +47,28 @@ pub const ACCESS_LOG: ParamSpec = ParamSpec {
 /// The program under test.
 pub const SERVER: ParamSpec = ParamSpec {
     name: "server",
-    about: "what answers: builtin, which is in this program, or nginx, which must be installed",
+    about: "what answers: builtin, which is in this program, or one that must be installed",
     role: Some(ParamRole::Engine),
-    kind: ParamKind::choice(&[BUILTIN, "nginx"]),
+    kind: ParamKind::choice(&["apache_event", "apache_prefork_php", BUILTIN, "nginx"]),
     default: BUILTIN,
+};
+
+/// The compiled programs of PHP.
+pub const OPCACHE: ParamSpec = ParamSpec {
+    name: "opcache",
+    about: "of PHP: whether a compiled page is kept for the next request",
+    role: None,
+    kind: ParamKind::choice(&["on", "off"]),
+    default: "on",
+};
+
+/// What makes the body.
+pub const PAGE: ParamSpec = ParamSpec {
+    name: "page",
+    about: "what is asked for: a file, or a page of PHP that sends it (apache_prefork_php)",
+    role: None,
+    kind: ParamKind::choice(&["file", "php"]),
+    default: "file",
 };
 
 /// TCP_CORK.
@@ -63,7 +83,8 @@ pub const TCP_NOPUSH: ParamSpec = ParamSpec {
 /// Processes that answer.
 pub const WORKERS: ParamSpec = ParamSpec {
     name: "workers",
-    about: "of nginx: processes that answer; cpus: one for each CPU that the server may use",
+    about: "of nginx processes, cpus: one for each CPU of the server; of Apache connections that \
+            it serves at once, cpus: 400, with prefork 256",
     role: None,
     kind: ParamKind::count(1, 1024).or(&["cpus"]),
     default: "cpus",

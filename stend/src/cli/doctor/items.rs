@@ -47,7 +47,7 @@ pub fn refused(store: &Result<PathBuf, CliError>) -> Option<String> {
 /// Name, effect, trust, doubt.
 type Row = (&'static str, &'static str, &'static str, &'static str);
 
-const ROWS: [Row; 18] = [
+const ROWS: [Row; 20] = [
     (DISK, "every test: a trial is kept before the next begins", "", "that runs are kept"),
     ("lab root", "every test in lab root", "", ""),
     ("lab user", "every test in lab user: links without root", "", ""),
@@ -110,6 +110,8 @@ const ROWS: [Row; 18] = [
         "whose CPU time it was, besides ours",
     ),
     ("service nginx", "loads of HTTP that have nginx as the server", "", ""),
+    ("service apache_event", "loads of HTTP that have Apache as the server", "", ""),
+    ("service apache_prefork_php", "loads of HTTP that ask for pages of PHP", "", ""),
     (
         "quiet",
         "every verdict: time that others take hides small differences",

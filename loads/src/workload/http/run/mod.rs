@@ -5,9 +5,10 @@
 pub(super) mod client;
 mod server;
 
-use super::spec::{ACCESS_LOG, BUILTIN, SERVER, TCP_NOPUSH, WORKERS};
+use super::spec::{ACCESS_LOG, BUILTIN, OPCACHE, PAGE, SERVER, TCP_NOPUSH, WORKERS};
 use crate::engine::exchange::{Exchange, Order, Program, Slot};
 use crate::engine::net::content::content;
+use desk::record::Value;
 use rig::lab::agent;
 use rig::metal::{DIGEST, digest};
 use std::net::TcpListener;
@@ -25,6 +26,14 @@ impl Exchange for Http {
     const KEPT: bool = false;
     const ANEW: bool = false;
 
+    fn refuses(order: &Order) -> Option<String> {
+        let builtin = Self::service(order).is_none();
+        (builtin && is_php(order)).then(|| {
+            let (server, page) = (SERVER.name, PAGE.name);
+            format!("{page} = php needs a server with PHP: {server} = \"apache_prefork_php\"")
+        })
+    }
+
     fn service(order: &Order) -> Option<String> {
         let named = order.params.get(SERVER.name).map(ToString::to_string);
         named.filter(|name| name != BUILTIN)
@@ -32,10 +41,13 @@ impl Exchange for Http {
 
     fn program(order: &Order) -> Program {
         let word = |name: &str| order.params.get(name).map(ToString::to_string);
-        let own = [ACCESS_LOG.name, TCP_NOPUSH.name, WORKERS.name];
+        let own = [ACCESS_LOG, OPCACHE, PAGE, TCP_NOPUSH, WORKERS].map(|param| param.name);
         let settings = own.iter().filter_map(|name| Some(((*name).to_owned(), word(name)?)));
         let body = content(order.seed, RESPONSE, order.response)[..order.response].to_vec();
-        let files = vec![(format!("www{}", path(order)), spoilt(body))];
+        let mut files = vec![(format!("www{}", file(order)), spoilt(body))];
+        if is_php(order) {
+            files.push((format!("www{}", path(order)), page(order).into_bytes()));
+        }
         Program { settings: settings.collect(), files }
     }
 
@@ -58,7 +70,25 @@ fn spoilt(mut body: Vec<u8>) -> Vec<u8> {
     body
 }
 
-/// The path of a trial's content: who asks for another one is no client of it.
+/// The path of what is asked for: who asks for another one is no client of the trial.
 pub(super) fn path(order: &Order) -> String {
+    format!("{}{}", file(order), if is_php(order) { ".php" } else { "" })
+}
+
+/// The path of a trial's content.
+fn file(order: &Order) -> String {
     format!("/{:016x}/{}", order.seed, order.response)
+}
+
+fn is_php(order: &Order) -> bool {
+    order.params.get(PAGE.name).and_then(Value::word) == Some("php")
+}
+
+/// A page that sends the content.
+fn page(order: &Order) -> String {
+    format!(
+        "<?php\nheader('Content-Type: application/octet-stream');\n\
+         header('Content-Length: {bytes}');\nreadfile(__DIR__ . '/{bytes}');\n",
+        bytes = order.response
+    )
 }
