@@ -169,6 +169,15 @@ pub enum Caveat {
         /// Of how many.
         of: Quantity,
     },
+    /// Operations that failed, or never ended, in valid trials.
+    FailedOperations {
+        /// In how many of these trials.
+        trials: Quantity,
+        /// Of how many.
+        of: Quantity,
+        /// Each class with its number, the largest first: `unanswered 244`.
+        classes: String,
+    },
     /// Nothing was measured at all: the hosts are a model.
     Simulated,
     /// Machines are emulated by software: drivers are real, and no figure tells a speed.
@@ -265,6 +274,7 @@ pub(super) fn caveats(
     all.extend(course(run));
     all.extend(few_blocks(run, judged));
     all.extend(run.plan.loads.iter().filter_map(|load| search_ends(run, load)));
+    all.extend(failed_operations(run));
     all.extend(not_steady(run));
     all.extend(steal(run));
     all.extend(foreign_cpu(run));
@@ -424,6 +434,22 @@ fn few_blocks(run: &Run, judged: &[Judged]) -> Option<Caveat> {
     let exact = Estimate::exact(Quantity::new(effect, Unit::Ratio));
     let smallest = Estimate { n, level: 1.0 - alpha, method: EstimateMethod::Planned, ..exact };
     Some(Caveat::FewBlocks { blocks: Quantity::count(n.into()), smallest })
+}
+
+fn failed_operations(run: &Run) -> Option<Caveat> {
+    let failed = || valid(run).filter(|record| !record.outcome.work.errors.is_empty());
+    let mut classes: BTreeMap<&str, u64> = BTreeMap::new();
+    for (class, count) in failed().flat_map(|record| &record.outcome.work.errors) {
+        *classes.entry(class).or_default() += count;
+    }
+    let mut classes: Vec<(&str, u64)> = classes.into_iter().collect();
+    classes.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let words: Vec<String> = classes.iter().map(|(class, n)| format!("{class} {n}")).collect();
+    (!words.is_empty()).then(|| Caveat::FailedOperations {
+        trials: Quantity::count(failed().count() as u64),
+        of: Quantity::count(valid(run).count() as u64),
+        classes: words.join(", "),
+    })
 }
 
 #[expect(clippy::cast_precision_loss, reason = "trials are counted in thousands")]

@@ -352,6 +352,7 @@ fn every_doubt_has_evidence_a_consequence_and_a_remedy() {
         apart,
         uneven(),
         Caveat::NotSteady { trials: count(3), of: count(9) },
+        Caveat::FailedOperations { trials: count(3), of: count(9), classes: why() },
         Caveat::TooFew { metric: "p99.9 response".into(), least },
         Caveat::SearchEnds { load: why(), ended: count(3), of: count(9) },
         Caveat::Simulated,
@@ -389,6 +390,7 @@ fn must_be_said(all: &[Caveat]) {
             | Caveat::BlockApart { .. }
             | Caveat::Uneven { .. }
             | Caveat::NotSteady { .. }
+            | Caveat::FailedOperations { .. }
             | Caveat::TooFew { .. }
             | Caveat::SearchEnds { .. }
             | Caveat::Simulated

@@ -85,9 +85,9 @@ pub(super) fn weight(caveat: &Caveat) -> f64 {
         Caveat::NeighboursAlike { follows, .. } => follows.value,
         Caveat::BlockApart { off, .. } => off.distance(),
         Caveat::Uneven { uneven, .. } => uneven.sides().0.share.centre.value,
-        Caveat::NotSteady { trials: some, of } | Caveat::SearchEnds { ended: some, of, .. } => {
-            some.value / of.value.max(1.0)
-        }
+        Caveat::NotSteady { trials: some, of }
+        | Caveat::FailedOperations { trials: some, of, .. }
+        | Caveat::SearchEnds { ended: some, of, .. } => some.value / of.value.max(1.0),
         Caveat::Incomplete { valid, of } => 1.0 - valid.value / of.value.max(1.0),
         Caveat::TooFew { least, .. } => 1.0 - least.values.value / least.needs.value,
         Caveat::ClientsOnly { places: trials, .. } | Caveat::Faults { trials, .. } => trials.value,
@@ -161,6 +161,9 @@ fn args(writer: &Writer, caveat: &Caveat) -> Result<Args, ReportError> {
             .number("seen", *seen)
             .number("of", *of),
         Caveat::NotSteady { trials, of } => args.number("trials", *trials).number("of", *of),
+        Caveat::FailedOperations { trials, of, classes } => {
+            args.number("trials", *trials).number("of", *of).name("classes", classes)
+        }
         Caveat::TooFew { metric, least } => few(args, least).name("metric", metric),
         Caveat::SearchEnds { load, ended, of } => {
             args.number("ended", *ended).number("of", *of).name("load", load)

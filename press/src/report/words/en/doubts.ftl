@@ -67,6 +67,9 @@ doubt-uneven-means = A collapsed trial lies more than { $off } below the median 
 doubt-uneven-fix = Look at the collapsed trials in the appendix, and raise the number of { repeats }.
 doubt-not-steady = Of { $of } trials, { $trials } were not at a steady rate when their window opened.
 doubt-not-steady-means = Their figures include part of the ramp.
+doubt-failed-operations = In { $trials } of { $of } trials operations failed or never ended: { $classes }.
+doubt-failed-operations-means = Rates and times are of the operations that were complete. Who waits in vain is in no percentile.
+doubt-failed-operations-fix = Offer less, or let the server serve more at once.
 doubt-not-steady-fix = Allow a longer settling time in the plan.
 doubt-too-few = Too few samples for { $at } of { $metric }: { $values } of { $needs }.
 doubt-too-few-means = Too few values lie beyond the quantile: a few extremes would set it. The report gives no figure and no verdict.
@@ -153,6 +156,7 @@ short-block-apart = { $repeat ->
    *[block] block
 } { $block } stands apart, { $off } off
 short-search-ends = { $ended } of { $of } searches ended at an end of their range
+short-failed-operations = operations failed in { $trials } of { $of } trials: { $classes }
 short-not-steady = { $trials } of { $of } trials were not at a steady rate when measured
 short-too-few = too few samples for { $at } of { $metric }: { $values } of { $needs }
 short-simulated = a simulation: nothing was measured
