@@ -103,10 +103,11 @@ fn a_killed_run_leaves_no_service() {
 }
 
 /// Each server with its requests, and what its version says.
-const SERVERS: [(&str, &str, &str); 3] = [
+const SERVERS: [(&str, &str, &str); 4] = [
     ("apache_event", "file", "Apache/"),
     ("apache_prefork_php", "file", "Apache/"),
     ("apache_prefork_php", "php", "PHP"),
+    ("apache_prefork_php", "php_sql", "MariaDB"),
 ];
 
 #[test]
@@ -114,8 +115,9 @@ fn apache_serves_files_and_pages_of_php_as_root_and_as_another_user() {
     let place = Place::new("services-apache");
     let modules = fs::read_dir("/usr/lib/apache2/modules").into_iter().flatten().flatten();
     let mut names = modules.map(|entry| entry.file_name().to_string_lossy().into_owned());
-    if !has_nginx() || !names.any(|name| name.starts_with("libphp")) {
-        println!("skipped: needs Apache with PHP, of the package libapache2-mod-php");
+    let database = Path::new("/usr/sbin/mariadbd").exists();
+    if !has_nginx() || !database || !names.any(|name| name.starts_with("libphp")) {
+        println!("skipped: needs libapache2-mod-php, php-mysql and mariadb-server-core");
         return;
     }
     for lab in ["root", "user"] {

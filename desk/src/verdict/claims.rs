@@ -255,8 +255,11 @@ fn under_sum(run: &Run, load: &LoadPlan) -> Vec<f64> {
 
 fn by_concurrency(run: &Run, steps: &[Step]) -> Result<Standing, ClaimNeed> {
     let of = |step: &Step| Some(((ClaimFigure::RateRatio, step.higher), of_step(run, step)?));
-    let all: Option<Vec<Claimed>> = steps.iter().map(of).collect();
-    signed(&run.plan.method, &all.ok_or(ClaimNeed::WebServer)?)
+    let all: Vec<Claimed> = steps.iter().filter_map(of).collect();
+    if all.is_empty() {
+        return Err(ClaimNeed::WebServer);
+    }
+    signed(&run.plan.method, &all)
 }
 
 /// Log ratios of the primary metric, one a block; none where no curve has both numbers.

@@ -27,6 +27,9 @@ pub const PREFORK_PHP: Service = Service {
     start: |site| vec!["-f".into(), configured(site), "-D".into(), "FOREGROUND".into()],
     requests: |site| number(&site.get(STATUS)?),
     stop: Signal::TERM,
+    companion: |site| {
+        (site.setting("page", "file") == "php_sql").then_some(&super::mariadb::COMPANION)
+    },
     refuses_root: true,
 };
 
@@ -53,7 +56,7 @@ fn configured(site: &Site) -> String {
 
 fn prepare(site: &Site, mpm: &Mpm) -> Result<(), Why> {
     let php = match mpm {
-        Mpm::Event if site.setting("page", "file") == "php" => {
+        Mpm::Event if site.setting("page", "file") != "file" => {
             return Err("it has no PHP; write server = \"apache_prefork_php\"".into());
         }
         Mpm::Event => None,

@@ -5,13 +5,14 @@
 //! Must not know which service it keeps.
 
 use super::told::{FromKeeper, ToKeeper, Wanted, hear, say};
-use super::{Service, Site, Why, find};
+use super::{Companion, Service, Site, Why, find, first_line};
 use crate::lab::{cpus, namespace};
 use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_change};
 use rustix::process::{Pid, Signal, kill_process, set_parent_process_death_signal};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read as _};
 use std::net::{SocketAddrV4, TcpListener};
+use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -75,7 +76,7 @@ fn inside() -> Result<(), Why> {
     let Some(ToKeeper::Start(wanted, files)) = hear(&mut host)? else { return Ok(()) };
     let service =
         find(&wanted.service).ok_or_else(|| format!("no service '{}'", wanted.service))?;
-    let version = service.version()?;
+    let mut version = service.version()?;
     own_directory().map_err(|e| format!("a run directory: {e}"))?;
     let site = site(&wanted)?;
     for (name, length) in files {
@@ -87,10 +88,15 @@ fn inside() -> Result<(), Why> {
     if !wanted.cpus.is_empty() {
         cpus::pin_to(&wanted.cpus).map_err(|e| format!("CPUs {:?}: {e}", wanted.cpus))?;
     }
+    let mut beside = None;
+    if let Some(companion) = (service.companion)(&site) {
+        version = format!("{version}; {}", first_line(companion.program, companion.version)?);
+        beside = Some(start_beside(companion, &site)?);
+    }
     let mut program = start(service, &site)?;
     let asked = ready(service, &site, &mut program)?;
     say(&mut io::stdout().lock(), &FromKeeper::Serves(site.address.port(), version))?;
-    serve(&mut host, (service, &site), &mut program, asked)?;
+    serve(&mut host, (service, &site), (&mut program, beside.as_mut()), asked)?;
     end(service, &mut program);
     Ok(())
 }
@@ -99,11 +105,14 @@ fn inside() -> Result<(), Why> {
 fn serve(
     host: &mut impl BufRead,
     (service, site): (&Service, &Site),
-    program: &mut Child,
+    (program, mut beside): (&mut Child, Option<&mut Child>),
     mut asked: u64,
 ) -> Result<(), Why> {
     while let Some(ToKeeper::Count) = hear(host)? {
         lives(program, site)?;
+        if let Some(beside) = &mut beside {
+            lives(beside, site).map_err(|why| format!("what stands beside it: {why}"))?;
+        }
         if full(site).is_some() {
             return Err(wrong("it has no room", site));
         }
@@ -137,10 +146,26 @@ fn site(wanted: &Wanted) -> Result<Site, Why> {
     })
 }
 
+/// Starts what stands beside a service, and waits until its socket serves.
+fn start_beside(companion: &Companion, site: &Site) -> Result<Child, Why> {
+    (companion.prepare)(site)?;
+    let mut command = Command::new(companion.path()?);
+    command.args((companion.start)(site));
+    let mut program = spawn(command, companion.program, site)?;
+    let deadline = Instant::now() + READY;
+    while let Err(e) = UnixStream::connect(site.path(companion.socket)) {
+        lives(&mut program, site).map_err(|why| format!("{}: {why}", companion.program))?;
+        if Instant::now() > deadline {
+            let within = READY.as_secs();
+            let what = format!("{} is not ready within {within} s: {e}", companion.program);
+            return Err(wrong(&what, site));
+        }
+        thread::sleep(LOOK);
+    }
+    Ok(program)
+}
+
 fn start(service: &Service, site: &Site) -> Result<Child, Why> {
-    let log = File::options().create(true).append(true).open(site.path("log"));
-    let log = log.map_err(|e| format!("a log: {e}"))?;
-    let [out, err] = [log.try_clone(), Ok(log)].map(|log| log.map_or(Stdio::null(), Stdio::from));
     let path = service.path()?;
     let mut command = match service.refuses_root && !site.is_root {
         false => Command::new(path),
@@ -150,10 +175,19 @@ fn start(service: &Service, site: &Site) -> Result<Child, Why> {
             of_nobody
         }
     };
-    command.args((service.start)(site)).current_dir(Path::new(DIRECTORY)).stdin(Stdio::null());
+    command.args((service.start)(site));
+    spawn(command, service.program, site)
+}
+
+/// Starts a program in the run directory, with its words in the log.
+fn spawn(mut command: Command, name: &str, site: &Site) -> Result<Child, Why> {
+    let log = File::options().create(true).append(true).open(site.path("log"));
+    let log = log.map_err(|e| format!("a log: {e}"))?;
+    let [out, err] = [log.try_clone(), Ok(log)].map(|log| log.map_or(Stdio::null(), Stdio::from));
+    command.current_dir(Path::new(DIRECTORY)).stdin(Stdio::null());
     // Apache ends by a signal to its process group, which must not be that of the host.
     command.process_group(0);
-    command.stdout(out).stderr(err).spawn().map_err(|e| format!("{}: {e}", service.program))
+    command.stdout(out).stderr(err).spawn().map_err(|e| format!("{name}: {e}"))
 }
 
 /// Whether it still runs.

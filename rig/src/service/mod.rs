@@ -6,13 +6,15 @@
 //! sees. When its keeper ends, for whatever reason, the kernel ends its processes and frees its
 //! files.
 //!
-//! Gives: [`Service`], [`ALL`], [`find`], [`Wanted`], [`Instance`], [`keep`].
+//! Gives: [`Service`], [`ALL`], [`find`], [`Companion`], [`COMPANIONS`], [`Wanted`], [`Instance`],
+//! [`keep`].
 //! Never: which load needs a service, or what a figure means.
 //! Start reading at `instance.rs`, then `keep.rs`.
 
 mod apache;
 mod instance;
 mod keep;
+mod mariadb;
 mod nginx;
 mod site;
 mod told;
@@ -51,6 +53,8 @@ pub struct Service {
     pub requests: fn(&Site) -> Result<u64, Why>,
     /// The signal by which it ends.
     pub stop: Signal,
+    /// What stands beside it.
+    pub companion: fn(&Site) -> Option<&'static Companion>,
     /// Whether it does not serve as the root of a user namespace, who has nobody else to become.
     pub refuses_root: bool,
 }
@@ -73,15 +77,8 @@ impl Service {
     /// # Errors
     /// When one of them cannot be asked.
     pub fn version(&self) -> Result<String, Why> {
-        let first = |(name, options): &(&str, &[&str])| {
-            let at = program(name).ok_or_else(|| format!("{name} is not on this machine"))?;
-            let asked = Command::new(at).args(*options).output();
-            let asked = asked.map_err(|e| format!("{name}: {e}"))?;
-            let said = [asked.stdout, asked.stderr].concat();
-            let said = String::from_utf8_lossy(&said).into_owned();
-            Ok(said.lines().next().unwrap_or_default().trim().to_owned())
-        };
-        let all: Result<Vec<String>, Why> = self.versions.iter().map(first).collect();
+        let all: Result<Vec<String>, Why> =
+            self.versions.iter().map(|(name, options)| first_line(name, options)).collect();
         Ok(all?.join("; "))
     }
 
@@ -90,6 +87,52 @@ impl Service {
     pub fn fix(&self) -> String {
         format!("sudo apt-get install {}", self.package)
     }
+}
+
+/// A program that stands beside a service, in the same namespaces, and is reached by a socket in
+/// the run directory.
+#[derive(Clone, Copy)]
+pub struct Companion {
+    /// What a person calls it.
+    pub name: &'static str,
+    /// The program, as it is called on PATH.
+    pub program: &'static str,
+    /// The packages of Debian that have it, and what its clients need.
+    pub package: &'static str,
+    /// Options by which it tells its version.
+    pub version: &'static [&'static str],
+    /// Its socket below the run directory, which is there once it serves.
+    pub socket: &'static str,
+    /// Writes its files into the run directory.
+    pub prepare: fn(&Site) -> Result<(), Why>,
+    /// Options by which it starts in the foreground.
+    pub start: fn(&Site) -> Vec<String>,
+}
+
+impl Companion {
+    /// Where its program is.
+    ///
+    /// # Errors
+    /// When it is nowhere, with the command that installs it.
+    pub fn path(&self) -> Result<PathBuf, Why> {
+        let missing = || format!("{} is not on this machine: {}", self.program, self.fix());
+        program(self.program).ok_or_else(missing)
+    }
+
+    /// The command that installs it.
+    #[must_use]
+    pub fn fix(&self) -> String {
+        format!("sudo apt-get install {}", self.package)
+    }
+}
+
+/// The first line of what a program says.
+fn first_line(name: &str, options: &[&str]) -> Result<String, Why> {
+    let at = program(name).ok_or_else(|| format!("{name} is not on this machine"))?;
+    let asked = Command::new(at).args(options).output().map_err(|e| format!("{name}: {e}"))?;
+    let said = [asked.stdout, asked.stderr].concat();
+    let said = String::from_utf8_lossy(&said).into_owned();
+    Ok(said.lines().next().unwrap_or_default().trim().to_owned())
 }
 
 /// A program on PATH, or where Debian has what only root calls.
@@ -110,6 +153,9 @@ fn found_in(directory: &str, begins: &str) -> Result<String, Why> {
 
 /// All of them, sorted by name.
 pub const ALL: &[Service] = &[apache::EVENT, apache::PREFORK_PHP, nginx::SERVICE];
+
+/// All that stand beside one, sorted by name.
+pub const COMPANIONS: &[Companion] = &[mariadb::COMPANION];
 
 /// The service of a name.
 #[must_use]

@@ -13,8 +13,8 @@ pub const SERVICE: Service = Service {
     files: &[],
     versions: &[("nginx", &["-v"])],
     prepare: |site| match site.setting("page", "file") {
-        "php" => Err("it has no PHP; write server = \"apache_prefork_php\"".into()),
-        _ => site.write("nginx.conf", configuration(site).as_bytes()),
+        "file" => site.write("nginx.conf", configuration(site).as_bytes()),
+        _ => Err("it has no PHP; write server = \"apache_prefork_php\"".into()),
     },
     start: |site| {
         let path = |name: &str| site.path(name).display().to_string();
@@ -22,6 +22,7 @@ pub const SERVICE: Service = Service {
     },
     requests: |site| number(&site.get(STATUS)?),
     stop: Signal::TERM,
+    companion: |_| None,
     refuses_root: false,
 };
 

@@ -11,7 +11,7 @@ use std::path::Path;
 /// Names of the built-in plans, as a person may write them.
 pub const NAMES: &str = concat!(
     "aa, congestion, nic-duel, nic-duel-full, offloads, one-server, round-up, ",
-    "snoop-filter, web-server",
+    "snoop-filter, web-server, web-server-php",
 );
 
 /// The plans of the first run.
@@ -45,6 +45,7 @@ pub fn built_in(name: &str) -> Option<&'static str> {
         "one-server" => Some(include_str!("../../../plans/one-server.toml")),
         "round-up" => Some(include_str!("../../../plans/round-up.toml")),
         "snoop-filter" => Some(include_str!("../../../plans/snoop-filter.toml")),
+        "web-server-php" => Some(include_str!("../../../plans/web-server-php.toml")),
         "web-server" => Some(include_str!("../../../plans/web-server.toml")),
         _ => None,
     }

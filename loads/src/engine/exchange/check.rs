@@ -105,7 +105,7 @@ pub fn check(recipe: &Recipe, evidence: &Evidence) -> Result<Checked, Fault> {
     let edges = [read(&life.opened), read(&life.closed)];
     check_moments(&evidence.host_names, &edges, life.window_ns)?;
     let (server, clients) = (evidence.of_host(0)?, evidence.clients()?);
-    let work = check_work(evidence, &server, &clients)?;
+    let work = check_work((recipe, evidence), &server, &clients)?;
     let rate: f64 = clients.iter().map(Thread::rate).sum();
     let samples = (recipe.figures)(rate, evidence.sizes);
     let outcome = Outcome {
@@ -135,10 +135,11 @@ fn course(samples: &[Sample], rate: f64, life: &Life<HostMark, Vec<ThreadEnd>>) 
     })
 }
 
-/// Every thread ran to its end, every connection moved something, and the server answered as many
-/// requests as clients saw answered, and no more than one beyond for each connection.
+/// Every thread ran to its end, every connection that is kept moved something, and the server
+/// answered as many requests as clients saw answered, and no more than one beyond for each
+/// connection.
 fn check_work(
-    evidence: &Evidence,
+    (recipe, evidence): (&Recipe, &Evidence),
     server: &[Thread<'_>],
     clients: &[Thread<'_>],
 ) -> Result<Work, Fault> {
@@ -153,7 +154,8 @@ fn check_work(
     let mut sum = DIGEST;
     for thread in clients {
         let counted = &thread.end.counted;
-        let silent = !thread.paced() && counted.silent > 0;
+        // Of connections that are made in the trial those that wait in vain are counted errors.
+        let silent = recipe.kept && !thread.paced() && counted.silent > 0;
         if silent || (thread.end.done == 0 && (!thread.paced() || thread.closed.due > 0)) {
             let stream = evidence.host_names[thread.plan.host].clone();
             return Err(Fault::DeadStream { stream });

@@ -62,12 +62,16 @@ pub const OPCACHE: ParamSpec = ParamSpec {
     default: "on",
 };
 
+/// A page of PHP that sends a file, and one that sends what a table of MariaDB holds.
+pub const PHP: &str = "php";
+pub const PHP_SQL: &str = "php_sql";
+
 /// What makes the body.
 pub const PAGE: ParamSpec = ParamSpec {
     name: "page",
-    about: "what is asked for: a file, or a page of PHP that sends it (apache_prefork_php)",
+    about: "what is asked for: a file, or a page of PHP that sends it from a file or a table",
     role: None,
-    kind: ParamKind::choice(&["file", "php"]),
+    kind: ParamKind::choice(&["file", PHP, PHP_SQL]),
     default: "file",
 };
 

@@ -12,7 +12,7 @@ use desk::unit::{Quantity, Unit};
 use desk::validity::STEAL_MOST;
 use rig::factor::{self, FACTOR};
 use rig::lab::capability::{Capability, Noise, State, look, look_at_store};
-use rig::service::{self, Service};
+use rig::service;
 use rig::store::Store;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -47,7 +47,7 @@ pub fn refused(store: &Result<PathBuf, CliError>) -> Option<String> {
 /// Name, effect, trust, doubt.
 type Row = (&'static str, &'static str, &'static str, &'static str);
 
-const ROWS: [Row; 20] = [
+const ROWS: [Row; 21] = [
     (DISK, "every test: a trial is kept before the next begins", "", "that runs are kept"),
     ("lab root", "every test in lab root", "", ""),
     ("lab user", "every test in lab user: links without root", "", ""),
@@ -112,6 +112,7 @@ const ROWS: [Row; 20] = [
     ("service nginx", "loads of HTTP that have nginx as the server", "", ""),
     ("service apache_event", "loads of HTTP that have Apache as the server", "", ""),
     ("service apache_prefork_php", "loads of HTTP that ask for pages of PHP", "", ""),
+    ("service mariadb", "loads of HTTP whose pages ask a database", "", ""),
     (
         "quiet",
         "every verdict: time that others take hides small differences",
@@ -121,11 +122,11 @@ const ROWS: [Row; 20] = [
 ];
 
 /// A program under test that can be put up.
-fn program(service: &Service) -> Capability {
-    let name = format!("service {}", service.name);
-    match service.path() {
+fn program((name, path, fix): (&str, Result<PathBuf, String>, String)) -> Capability {
+    let name = format!("service {name}");
+    match path {
         Ok(path) => Capability::new(&name, State::Ok, path.display().to_string()),
-        Err(why) => Capability::new(&name, State::Absent, why).with_fix(service.fix()),
+        Err(why) => Capability::new(&name, State::Absent, why).with_fix(fix),
     }
 }
 
@@ -139,7 +140,9 @@ pub fn items(
     let place = store.as_ref().map_or(Path::new("./lab.stend"), PathBuf::as_path);
     found.extend(look(Path::new("/")));
     found.extend(look_at_store(place));
-    found.extend(service::ALL.iter().map(program));
+    found.extend(service::ALL.iter().map(|one| program((one.name, one.path(), one.fix()))));
+    let beside = service::COMPANIONS.iter();
+    found.extend(beside.map(|one| program((one.name, one.path(), one.fix()))));
     if let Some(why) = refused(store) {
         found.retain(|item| item.name != DISK);
         let none = Capability::new(DISK, State::Absent, why);

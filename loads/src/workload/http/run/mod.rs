@@ -5,7 +5,9 @@
 pub(super) mod client;
 mod server;
 
-use super::spec::{ACCESS_LOG, BUILTIN, OPCACHE, PAGE, SERVER, TCP_NOPUSH, WORKERS};
+use super::spec::{
+    ACCESS_LOG, BUILTIN, OPCACHE, PAGE, PHP, PHP_SQL, SERVER, TCP_NOPUSH, WORKERS,
+};
 use crate::engine::exchange::{Exchange, Order, Program, Slot};
 use crate::engine::net::content::content;
 use desk::record::Value;
@@ -43,6 +45,8 @@ impl Exchange for Http {
         let word = |name: &str| order.params.get(name).map(ToString::to_string);
         let own = [ACCESS_LOG, OPCACHE, PAGE, TCP_NOPUSH, WORKERS].map(|param| param.name);
         let settings = own.iter().filter_map(|name| Some(((*name).to_owned(), word(name)?)));
+        let served = ("content".to_owned(), format!("www{}", file(order)));
+        let settings = settings.chain([served]);
         let body = content(order.seed, RESPONSE, order.response)[..order.response].to_vec();
         let mut files = vec![(format!("www{}", file(order)), spoilt(body))];
         if is_php(order) {
@@ -80,15 +84,28 @@ fn file(order: &Order) -> String {
     format!("/{:016x}/{}", order.seed, order.response)
 }
 
+fn page_of(order: &Order) -> Option<&str> {
+    order.params.get(PAGE.name).and_then(Value::word)
+}
+
 fn is_php(order: &Order) -> bool {
-    order.params.get(PAGE.name).and_then(Value::word) == Some("php")
+    matches!(page_of(order), Some(PHP | PHP_SQL))
 }
 
 /// A page that sends the content.
 fn page(order: &Order) -> String {
+    let bytes = order.response;
+    let sends = match page_of(order) {
+        Some(PHP_SQL) => {
+            "$db = new mysqli(null, 'root', '', 'stend', 0, __DIR__ . '/../../sql/socket');\n\
+             $rows = $db->query('SELECT body FROM page WHERE id = 1');\n\
+             $body = $rows->fetch_row()[0];\n"
+                .to_owned()
+        }
+        _ => format!("$body = file_get_contents(__DIR__ . '/{bytes}');\n"),
+    };
     format!(
-        "<?php\nheader('Content-Type: application/octet-stream');\n\
-         header('Content-Length: {bytes}');\nreadfile(__DIR__ . '/{bytes}');\n",
-        bytes = order.response
+        "<?php\n{sends}header('Content-Type: application/octet-stream');\n\
+         header('Content-Length: {bytes}');\necho $body;\n"
     )
 }
