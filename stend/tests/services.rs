@@ -49,6 +49,24 @@ fn left() -> Vec<String> {
     lines.collect()
 }
 
+/// Whether Apache, PHP and MariaDB are here.
+fn has_php() -> bool {
+    let modules = fs::read_dir("/usr/lib/apache2/modules").into_iter().flatten().flatten();
+    let mut names = modules.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let there = Path::new("/usr/sbin/mariadbd").exists() && names.any(|n| n.starts_with("libphp"));
+    if !there {
+        println!("skipped: needs libapache2-mod-php, php-mysql and mariadb-server-core");
+    }
+    there
+}
+
+/// A plan whose load asks this server for a page.
+fn asking(server: &str, page: &str) -> String {
+    let asks = format!("concurrency = 4, server = \"{server}\", page = \"{page}\"");
+    let plan = PLAN.replace("factors.server.levels = [\"builtin\", \"nginx\"]\n", "");
+    plan.replace("concurrency = 4", &asks).replace(", \"256 KiB\"", "")
+}
+
 #[test]
 fn a_service_serves_a_run_and_is_gone_after_it() {
     let place = Place::new("services");
@@ -89,10 +107,13 @@ fn a_killed_run_leaves_no_service() {
     if !has_nginx() {
         return;
     }
-    let plan = PLAN.replace("\"builtin\", \"nginx\"", "\"nginx\", \"builtin\"");
-    fs::write(place.path.join("plan.toml"), plan.replace("blocks = 3", "blocks = 300"))
-        .expect("a plan");
-    for turn in 0..kills("STEND_KILLS", 5) {
+    let servers: &[(&str, &str)] = match has_php() {
+        true => &[("nginx", "file"), ("apache_prefork_php", "php_sql")],
+        false => &[("nginx", "file")],
+    };
+    for (turn, (server, page)) in (0..kills("STEND_KILLS", 5)).zip(servers.iter().cycle()) {
+        let plan = asking(server, page).replace("blocks = 3", "blocks = 300");
+        fs::write(place.path.join("plan.toml"), plan).expect("a plan");
         let running = place.start(&["run", "plan.toml", "--out", &format!("out{turn}")]);
         assert!(until(LIMIT, || !left().is_empty()).is_some(), "no service was put up");
         std::thread::sleep(kill::chance(Duration::from_secs(1)));
@@ -113,19 +134,12 @@ const SERVERS: [(&str, &str, &str); 4] = [
 #[test]
 fn apache_serves_files_and_pages_of_php_as_root_and_as_another_user() {
     let place = Place::new("services-apache");
-    let modules = fs::read_dir("/usr/lib/apache2/modules").into_iter().flatten().flatten();
-    let mut names = modules.map(|entry| entry.file_name().to_string_lossy().into_owned());
-    let database = Path::new("/usr/sbin/mariadbd").exists();
-    if !has_nginx() || !database || !names.any(|name| name.starts_with("libphp")) {
-        println!("skipped: needs libapache2-mod-php, php-mysql and mariadb-server-core");
+    if !has_nginx() || !has_php() {
         return;
     }
     for lab in ["root", "user"] {
         for (server, page, says) in SERVERS {
-            let asks = format!("concurrency = 4, server = \"{server}\", page = \"{page}\"");
-            let plan = PLAN.replace("factors.server.levels = [\"builtin\", \"nginx\"]\n", "");
-            let plan = plan.replace("concurrency = 4", &asks).replace(", \"256 KiB\"", "");
-            fs::write(place.path.join("plan.toml"), plan).expect("a plan");
+            fs::write(place.path.join("plan.toml"), asking(server, page)).expect("a plan");
             let out = format!("{lab}-{server}-{page}");
             let run = place.stend(&["run", "plan.toml", "--lab", lab, "--out", &out]);
             let said = String::from_utf8_lossy(&run.stderr).into_owned();

@@ -13,13 +13,17 @@ use super::{
     place, plans, quoted,
 };
 use desk::plan::{budget, narrow, quicken};
-use desk::record::{Completeness, Counted, ENOUGH, LabKind, Plan, Run};
+use desk::record::{Completeness, Counted, ENOUGH, LabKind, LoadPlan, ParamRole, Plan, Run};
 use desk::unit::{Quantity, Unit};
 use desk::verdict::{Analysis, analyse, noise_floor};
 use press::report::{self, Bundle, Document};
+use rig::service;
 use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::time::Duration;
+
+/// What a load calls a server that is in this program.
+const WITHIN: &str = "builtin";
 
 /// What the command line changes of a plan.
 #[derive(Clone, Copy, Debug)]
@@ -157,12 +161,27 @@ pub fn carry_out(
     if !told.is_empty() {
         meter.say(told);
     }
+    say_missing(plan, &meter);
     let seed = plan.method.seed;
     meter.say(&format!("the seed of the order is {seed}; --seed {seed} repeats it"));
     // Before anything is measured: a result that cannot be written is not worth the time.
     let directory = files::directory(options.out.as_deref(), &session.id)?;
     let run = session.run(plan, text, &mut meter)?;
     Ok(Measured { session, run, directory, meter })
+}
+
+/// Of a load that is answered from within this program: which other servers are not here, and the
+/// command that installs each. Those of other machines, `stend lab doctor` tells.
+fn say_missing(plan: &Plan, meter: &Meter) {
+    let within = |load: &LoadPlan| {
+        load.values(ParamRole::Engine).any(|engine| engine.word() == Some(WITHIN))
+    };
+    if !plan.loads.iter().any(within) || !plan.lab.machines.is_empty() {
+        return;
+    }
+    for why in service::ALL.iter().filter_map(|service| service.path().err()) {
+        meter.say(&format!("the server is in this program; another one: {why}"));
+    }
 }
 
 /// Writes the report of a run that has ended, well or not, and says where everything is.

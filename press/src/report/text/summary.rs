@@ -49,9 +49,12 @@ fn measured(page: &mut Page, body: &[Node]) {
     }
 }
 
-/// A chapter by its points.
+/// A chapter by its points; nothing of one that has none.
 fn short(page: &mut Page, node: &Node) {
-    if let Node::Section { title, body, .. } = node {
+    let is_point = |node: &Node| matches!(node, Node::List(_) | Node::Note { .. });
+    if let Node::Section { title, body, .. } = node
+        && body.iter().any(is_point)
+    {
         page.gap();
         page.wrapped(title.text(), "", "");
         points(page, body);
