@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use thiserror::Error;
 
 /// The factor whose levels are links; that whose levels are machines has the name of their role.
-const PATH: &str = "path";
+pub(super) const PATH: &str = "path";
 
 /// Why a plan does not fit a lab file, with the remedy.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -93,7 +93,12 @@ fn told_of(plan: &Plan, fact: &ManualFact) -> ManualFact {
     let with_it = |factor: &FactorPlan| {
         factor.levels.iter().find(|l| is_it(l)).map(|l| (factor.name.clone(), l.name.clone()))
     };
-    match plan.factors.iter().find_map(with_it) {
+    // What a plan says of the parts of a level is not said twice.
+    let has_parts = |of: &(String, String)| {
+        let mut parts = plan.parts.iter().flat_map(|part| &part.levels);
+        parts.any(|part| part.factor == of.0 && part.level == of.1)
+    };
+    match plan.factors.iter().find_map(with_it).filter(|of| !has_parts(of)) {
         Some((factor, level)) => {
             ManualFact { factor: Some(factor), of: Some(level), ..fact.clone() }
         }

@@ -3,6 +3,7 @@
 //!
 //! Must not know how the rate of a line is read.
 
+use super::bind::PATH;
 use crate::record::{LinkPlan, ParamRole, Placement, Plan, Value, is_client};
 use crate::unit::{Quantity, Unit};
 use thiserror::Error;
@@ -17,8 +18,7 @@ const EXCEEDED: f64 = 1.2;
 #[derive(Clone, Debug, PartialEq, Error)]
 #[error(
     "the clients of link '{link}' carry {clients} together, and adapter {adapter} of the server \
-     {server}: the clients would be measured, not the adapter; add machines to roles.clients, or \
-     set link_speed of the server's adapter"
+     {server}: the clients would be measured, not the adapter; add machines to roles.clients"
 )]
 pub struct SlowLines {
     /// The link.
@@ -43,7 +43,7 @@ pub fn fit_lines(
     line: impl Fn(&str, &str) -> Option<Quantity>,
 ) -> Result<Vec<String>, SlowLines> {
     let (mut told, mut slowest) = (Vec::new(), None::<(f64, String)>);
-    for link in &plan.lab.links {
+    for link in plan.lab.links.iter().filter(|link| is_chosen(plan, link)) {
         let of = |at: &Placement| -> Option<(f64, String)> {
             let adapter = link.adapter_of(at)?;
             Some((line(&at.machine, adapter)?.value, format!("{}/{adapter}", at.machine)))
@@ -74,6 +74,13 @@ pub fn fit_lines(
         told.extend(offer_less(plan, least, &adapter));
     }
     Ok(told)
+}
+
+/// Whether a level of the plan chooses a link, or none has to.
+fn is_chosen(plan: &Plan, link: &LinkPlan) -> bool {
+    let levels = plan.factors.iter().flat_map(|factor| &factor.levels);
+    let mut paths = levels.filter_map(|level| level.settings.get(PATH)?.word()).peekable();
+    paths.peek().is_none() || paths.any(|path| path == link.name)
 }
 
 fn rate(value: f64) -> Quantity {
@@ -119,7 +126,12 @@ fn offer_less(plan: &mut Plan, line: f64, adapter: &str) -> Vec<String> {
         }
         // Two rates above the line have become one.
         for (_, values) in load.over.iter_mut().filter(|(key, _)| *key == name) {
-            values.dedup();
+            let all = std::mem::take(values);
+            for value in all {
+                if !values.contains(&value) {
+                    values.push(value);
+                }
+            }
         }
     }
     told
@@ -146,7 +158,7 @@ mod tests {
             workload = "tcp_stream"
             [load.paced]
             workload = "tcp_stream"
-            over.offered_load = ["400 Mbit/s", "12 Gbit/s", "14 Gbit/s"]"#;
+            over.offered_load = ["400 Mbit/s", "600 Mbit/s", "12 Gbit/s", "14 Gbit/s", "1 Gbit/s"]"#;
         let mut plan = read(text, &catalogue()).unwrap();
         bind(&mut plan, &LabFile::read(LAB).unwrap()).unwrap();
         plan
@@ -168,7 +180,7 @@ mod tests {
         let told = told.unwrap();
         let (_, values) = &plan.load("paced").unwrap().over[0];
         let words: Vec<String> = values.iter().map(ToString::to_string).collect();
-        assert_eq!(words, ["400 Mbit/s", "600 Mbit/s"]);
+        assert_eq!(words, ["400 Mbit/s", "600 Mbit/s", "1 Gbit/s"]);
         assert_eq!(told.len(), 2, "{told:?}");
         assert!(told[0].contains("600 Mbit/s in place of 12 Gbit/s") && told[0].contains("a/eth1"));
     }

@@ -48,14 +48,20 @@ pub fn told(plan: &Plan, told: &BTreeMap<String, String>) -> Result<Plan, TellEr
             factor.levels = vec![level(factor, Some(name))?];
         }
     }
-    let method = &mut plan.method;
-    if told.contains_key(&method.compare) {
-        let other = plan.factors.iter().find(|factor| factor.levels.len() > 1);
-        method.compare = other.map(|factor| factor.name.clone()).unwrap_or_default();
-        method.primary_comparison = None;
-        method.looks.clear();
+    if told.contains_key(&plan.method.compare) {
+        compare_another(&mut plan);
     }
     Ok(plan)
+}
+
+/// Compares the first factor that still has several levels, or nothing. Looks and primary comparison
+/// go with the one that was compared.
+pub(super) fn compare_another(plan: &mut Plan) {
+    let other = plan.factors.iter().find(|factor| factor.levels.len() > 1);
+    let other = other.map(|factor| factor.name.clone()).unwrap_or_default();
+    let method = &mut plan.method;
+    (method.compare, method.primary_comparison) = (other, None);
+    method.looks.clear();
 }
 
 #[cfg(test)]

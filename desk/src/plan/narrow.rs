@@ -2,8 +2,9 @@
 //!
 //! Must not know how a person asks for it, nor what a parameter means.
 
+use super::manual::compare_another;
 use super::remedy;
-use crate::record::{FactorPlan, LoadPlan, Plan, Value};
+use crate::record::{LoadPlan, Plan, SUT, Value};
 use crate::unit::{Kind, parse};
 use thiserror::Error;
 
@@ -41,6 +42,15 @@ pub enum NarrowError {
         /// The nearest, or all.
         remedy: String,
     },
+    /// The machines of the run are chosen already.
+    #[error(
+        "factor '{key}' chooses the machine under test; name one machine as sut in the roles of the \
+         lab file, and leave the factor out of the plan"
+    )]
+    Machines {
+        /// As given.
+        key: String,
+    },
 }
 
 /// Keeps of a key only these values: loads of `load`, levels of a factor, values of a sweep. A load
@@ -50,11 +60,15 @@ pub enum NarrowError {
 /// # Errors
 /// A key or a value that the plan has not, with the nearest that it has.
 pub fn narrow(plan: &mut Plan, key: &str, words: &[String]) -> Result<(), NarrowError> {
+    let before = judged_by(plan);
     if key == LOAD {
         let names: Vec<String> = plan.loads.iter().map(|load| load.name.clone()).collect();
         check(key, words, &names, |name, word| name == word)?;
         plan.loads.retain(|load| words.contains(&load.name));
     } else if let Some(factor) = plan.factors.iter_mut().find(|factor| factor.name == key) {
+        if factor.levels.iter().any(|level| level.settings.contains_key(SUT)) {
+            return Err(NarrowError::Machines { key: key.into() });
+        }
         let names: Vec<String> = factor.levels.iter().map(|level| level.name.clone()).collect();
         check(key, words, &names, |name, word| squeezed(name) == squeezed(word))?;
         factor.levels.retain(|level| words.iter().any(|w| squeezed(w) == squeezed(&level.name)));
@@ -63,7 +77,18 @@ pub fn narrow(plan: &mut Plan, key: &str, words: &[String]) -> Result<(), Narrow
         narrow_sweeps(plan, key, words)?;
     }
     forget_what_is_gone(plan);
+    if judged_by(plan) != before {
+        plan.method.primary_comparison = None;
+    }
     Ok(())
+}
+
+/// What a primary comparison is told by: the compared factor, its baseline, the curve.
+fn judged_by(plan: &Plan) -> (String, Option<String>, Option<String>) {
+    let method = &plan.method;
+    let compared = plan.factors.iter().find(|factor| factor.name == method.compare);
+    let baseline = compared.and_then(|factor| factor.levels.first());
+    (method.compare.clone(), baseline.map(|level| level.name.clone()), method.curve.clone())
 }
 
 fn narrow_sweeps(plan: &mut Plan, key: &str, words: &[String]) -> Result<(), NarrowError> {
@@ -117,14 +142,11 @@ fn is_written(value: &Value, text: &str) -> bool {
     squeezed(&value.to_string()) == squeezed(text) || KINDS.iter().any(is)
 }
 
-/// Where the compared factor has one level left, the first with several is compared instead.
+/// Where the compared factor has one level left, another one is compared.
 fn compare_what_is_left(plan: &mut Plan) {
-    let several = |factor: &&FactorPlan| factor.levels.len() > 1;
     let compared = plan.factors.iter().find(|factor| factor.name == plan.method.compare);
-    if compared.is_some_and(|factor| factor.levels.len() == 1)
-        && let Some(other) = plan.factors.iter().find(several)
-    {
-        plan.method.compare.clone_from(&other.name);
+    if compared.is_some_and(|factor| factor.levels.len() == 1) {
+        compare_another(plan);
     }
 }
 
@@ -155,12 +177,17 @@ fn forget_what_is_gone(plan: &mut Plan) {
     };
     plan.method.primary_comparison = plan.method.primary_comparison.take().filter(stays);
     let is_swept = |name: &String| {
-        kept.loads
-            .iter()
-            .flat_map(|load| &load.over)
-            .any(|(swept, values)| swept == name && values.len() > 1)
+        let numbers = |values: &[Value]| values.iter().all(|value| value.word().is_none());
+        let mut swept = kept.loads.iter().flat_map(|load| &load.over);
+        swept.any(|(swept, values)| swept == name && values.len() > 1 && numbers(values))
     };
     plan.method.curve = plan.method.curve.take().filter(is_swept);
+    // The metric of the method may have been that of a load that is gone.
+    if plan.loads.iter().all(|load| load.primary.is_some()) {
+        let own = plan.loads.iter().filter(|load| load.search.is_none());
+        let own = own.filter_map(|load| load.primary.clone()).next();
+        plan.method.primary = own.unwrap_or_else(|| kept.method.primary.clone());
+    }
 }
 
 #[cfg(test)]
@@ -196,6 +223,31 @@ mod tests {
         assert_eq!((plan.method.compare.as_str(), expand(&plan).1.len()), ("tso", 2));
         let plan = narrowed("tso", &["on"]).unwrap();
         assert_eq!((plan.method.compare.as_str(), expand(&plan).1.len()), ("path", 2));
+    }
+
+    #[test]
+    fn what_is_said_of_a_level_goes_with_it() {
+        let text = r#"title = "t"
+            lab.links = { one = {}, two = {} }
+            factors.path.levels = ["one", "two"]
+            factors.tso.levels = ["on", "off"]
+            load.stream = { workload = "tcp_stream", over.request_size = ["64 B", "128 B"] }
+            method.looks = [5, 10]
+            method.primary_comparison = { level = "two", tso = "on" }
+            fact = [{ of = "two", what = "power", value = "3 W", source = "m", date = "2026-11-26" }]
+            part = [{ name = "card", price = "9 EUR", levels = ["path=two"], source = "s", date = "2026-11-26" }]"#;
+        let whole = crate::plan::read(text, &catalogue()).unwrap();
+        let of = |key: &str, word: &str| {
+            let mut plan = whole.clone();
+            narrow(&mut plan, key, &[word.to_owned()]).unwrap();
+            recheck(&plan, &catalogue()).unwrap();
+            let primary = plan.method.primary_comparison.is_some();
+            (plan.facts.len(), plan.parts.len(), primary, plan.method.looks.len())
+        };
+        assert_eq!(of("path", "one"), (0, 0, false, 0));
+        assert_eq!(of("path", "two"), (1, 1, false, 0), "the baseline is gone");
+        assert_eq!(of("tso", "off"), (1, 1, false, 2), "its stratum is gone");
+        assert_eq!(of("tso", "on"), (1, 1, true, 2));
     }
 
     #[test]

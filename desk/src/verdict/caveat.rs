@@ -437,7 +437,9 @@ fn few_blocks(run: &Run, judged: &[Judged]) -> Option<Caveat> {
 }
 
 fn failed_operations(run: &Run) -> Option<Caveat> {
-    let failed = || valid(run).filter(|record| !record.outcome.work.errors.is_empty());
+    // A search offers more than is carried, on purpose.
+    let fixed = || valid(run).filter(|record| record.trial.search.is_none());
+    let failed = || fixed().filter(|record| !record.outcome.work.errors.is_empty());
     let mut classes: BTreeMap<&str, u64> = BTreeMap::new();
     for (class, count) in failed().flat_map(|record| &record.outcome.work.errors) {
         *classes.entry(class).or_default() += count;
@@ -447,7 +449,7 @@ fn failed_operations(run: &Run) -> Option<Caveat> {
     let words: Vec<String> = classes.iter().map(|(class, n)| format!("{class} {n}")).collect();
     (!words.is_empty()).then(|| Caveat::FailedOperations {
         trials: Quantity::count(failed().count() as u64),
-        of: Quantity::count(valid(run).count() as u64),
+        of: Quantity::count(fixed().count() as u64),
         classes: words.join(", "),
     })
 }

@@ -17,7 +17,7 @@ use crate::stats::{
     Between, Estimate, EstimateMethod, JUDGED_FROM, Session, decide, log_ratio, mean,
     mean_or_single,
 };
-use crate::unit::Unit;
+use crate::unit::{Quantity, Unit};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -53,6 +53,10 @@ enum Test {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Step {
+    /// The metric that decides there, by which the load is told from others.
+    metric: String,
+    /// What the load is told, parameter to word.
+    with: BTreeMap<String, String>,
     size: f64,
     from: u64,
     to: u64,
@@ -254,30 +258,41 @@ fn under_sum(run: &Run, load: &LoadPlan) -> Vec<f64> {
 }
 
 fn by_concurrency(run: &Run, steps: &[Step]) -> Result<Standing, ClaimNeed> {
-    let of = |step: &Step| Some(((ClaimFigure::RateRatio, step.higher), of_step(run, step)?));
-    let all: Vec<Claimed> = steps.iter().filter_map(of).collect();
-    if all.is_empty() {
-        return Err(ClaimNeed::WebServer);
+    let mut all = Vec::new();
+    for step in steps {
+        let Some(load) = load_of(&run.plan, step) else { continue };
+        let logs = of_step(run, load, step).ok_or(ClaimNeed::WebServer)?;
+        all.push(((ClaimFigure::RateRatio, step.higher), logs));
     }
-    signed(&run.plan.method, &all)
+    if all.is_empty() { Err(ClaimNeed::WebServer) } else { signed(&run.plan.method, &all) }
 }
 
-/// Log ratios of the primary metric, one a block; none where no curve has both numbers.
-fn of_step(run: &Run, step: &Step) -> Option<Vec<f64>> {
-    let plan = &run.plan;
-    let of_size = |load: &&LoadPlan| {
-        let mut sizes = load.values(ParamRole::Size).filter_map(Value::quantity);
+/// The curve over connections that a step is about.
+fn load_of<'p>(plan: &'p Plan, step: &Step) -> Option<&'p LoadPlan> {
+    let is_it = |load: &&LoadPlan| {
+        let is_size = |size: Quantity| size.value.total_cmp(&step.size).is_eq();
+        let mut sizes = load.values(ParamRole::Size).filter_map(Value::quantity).peekable();
         let curve = load.roles.get(&ParamRole::Concurrency).map(String::as_str);
-        sizes.all(|size| size.value.total_cmp(&step.size).is_eq())
+        let told = |(key, word): (&String, &String)| {
+            load.fixed.get(key).and_then(Value::word) == Some(word)
+        };
+        sizes.peek().is_some()
+            && sizes.all(is_size)
             && curve.is_some()
             && plan.curve(load) == curve
+            && plan.primary(&load.name) == step.metric
+            && step.with.iter().all(told)
             && !load.is_paced(&load.fixed)
     };
-    let load = plan.loads.iter().find(of_size)?;
-    let metric = plan.primary(&load.name);
+    plan.loads.iter().find(is_it)
+}
+
+/// Log ratios, one a block; none where the curve lacks one of the numbers.
+fn of_step(run: &Run, load: &LoadPlan, step: &Step) -> Option<Vec<f64>> {
+    let plan = &run.plan;
     let series = Series::of(run, load, &side(plan, ""), &|record| {
         let mut samples = record.outcome.samples.iter();
-        Some(samples.find(|sample| sample.metric == metric)?.quantity.value)
+        Some(samples.find(|sample| sample.metric == step.metric)?.quantity.value)
     });
     let at = |count: u64| {
         let is_it = |place: &Option<Value>| place.as_ref().and_then(Value::count) == Some(count);
@@ -590,7 +605,6 @@ mod tests {
     use super::super::simulated::Simulated;
     use super::*;
     use crate::record::DeriveSpec;
-    use crate::unit::Quantity;
     use std::collections::BTreeSet;
 
     #[test]

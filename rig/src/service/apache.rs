@@ -45,6 +45,10 @@ const THREADS: u32 = 25;
 /// Most connections at once that a plan may ask for.
 const MOST: u32 = 1024;
 
+/// In place of the machine's file; its extensions are loaded all the same. A page holds the largest
+/// body twice.
+const PHP_INI: &str = "memory_limit = 512M\ndisplay_errors = stderr\n";
+
 enum Mpm {
     Event,
     PreforkPhp,
@@ -62,23 +66,30 @@ fn prepare(site: &Site, mpm: &Mpm) -> Result<(), Why> {
         Mpm::Event => None,
         Mpm::PreforkPhp => Some(super::found_in(MODULES, "libphp")?),
     };
-    site.write("httpd.conf", configuration(site, mpm, php.as_deref()).as_bytes())
+    site.write("php.ini", PHP_INI.as_bytes())?;
+    site.write("httpd.conf", configuration(site, mpm, php.as_deref())?.as_bytes())
 }
 
 /// The module of processes, all of which stand before the first request comes: in a window of
 /// seconds the kernel would be asked for them, not the server.
-fn processes(site: &Site, mpm: &Mpm) -> String {
+fn processes(site: &Site, mpm: &Mpm) -> Result<String, Why> {
     let usual = if matches!(mpm, Mpm::Event) { EVENTS } else { PREFORK };
     let asked: u32 = site.setting("workers", "cpus").parse().unwrap_or(usual).min(MOST);
-    match mpm {
+    Ok(match mpm {
         Mpm::Event => {
             let servers = asked.div_ceil(THREADS);
-            let threads = asked.min(THREADS);
+            let threads = asked.div_ceil(servers);
+            let all = servers * threads;
+            if all != asked {
+                return Err(format!(
+                    "workers = {asked} cannot be: {servers} processes have as many threads each; \
+                     write {all}"
+                ));
+            }
             format!(
                 "LoadModule mpm_event_module {MODULES}/mod_mpm_event.so\nServerLimit {servers}\n\
                  StartServers {servers}\nThreadsPerChild {threads}\n\
                  MaxRequestWorkers {all}\nMinSpareThreads 1\nMaxSpareThreads {all}\n",
-                all = servers * threads,
             )
         }
         Mpm::PreforkPhp => format!(
@@ -86,18 +97,18 @@ fn processes(site: &Site, mpm: &Mpm) -> String {
              StartServers {asked}\nMaxRequestWorkers {asked}\nMinSpareServers 1\n\
              MaxSpareServers {asked}\n"
         ),
-    }
+    })
 }
 
 /// What is left out of the defaults would be another experiment: a limit on the requests of a
 /// connection, and 5 s after which an idle one ends.
-fn configuration(site: &Site, mpm: &Mpm, php: Option<&str>) -> String {
+fn configuration(site: &Site, mpm: &Mpm, php: Option<&str>) -> Result<String, Why> {
     let directory = site.directory.display();
     let user = if site.is_root { "User nobody\nGroup nogroup\n" } else { "" };
     let php = php.map_or_else(String::new, |file| {
         let cache = site.setting("opcache", "on");
         format!(
-            "LoadModule php_module {MODULES}/{file}\nphp_admin_flag opcache.enable {cache}\n\
+            "LoadModule php_module {MODULES}/{file}\nPHPIniDir {directory}\nphp_admin_flag opcache.enable {cache}\n\
              <FilesMatch \\.php$>\nSetHandler application/x-httpd-php\n</FilesMatch>\n"
         )
     });
@@ -105,7 +116,8 @@ fn configuration(site: &Site, mpm: &Mpm, php: Option<&str>) -> String {
         "off" => String::new(),
         _ => format!("CustomLog {directory}/access \"%h %l %u %t \\\"%r\\\" %>s %b\"\n"),
     };
-    format!(
+    let processes = processes(site, mpm)?;
+    Ok(format!(
         "ServerRoot {directory}\nDefaultRuntimeDir {directory}\nPidFile {directory}/pid\n\
          ErrorLog {directory}/log\nServerName stend\nListen {address}\nListenBacklog 4096\n{user}\
          {processes}\
@@ -116,8 +128,7 @@ fn configuration(site: &Site, mpm: &Mpm, php: Option<&str>) -> String {
          <Directory {directory}/www>\nRequire all granted\nAllowOverride None\n</Directory>\n\
          <Location /stend-status>\nSetHandler server-status\n</Location>\n",
         address = site.address,
-        processes = processes(site, mpm),
-    )
+    ))
 }
 
 /// Of `Total Accesses: 7`, the number.
@@ -151,17 +162,20 @@ mod tests {
 
     #[test]
     fn settings_are_in_the_configuration() {
-        let event = configuration(&site(&[]), &Mpm::Event, None);
+        let event = configuration(&site(&[]), &Mpm::Event, None).unwrap();
         for line in ["MaxRequestWorkers 400", "User nobody", "Listen 198.18.0.1:8080"] {
             assert!(event.contains(line), "{line}: {event}");
         }
         assert!(!event.contains("php") && !event.contains("CustomLog"));
         let set = [("workers", "7"), ("opcache", "off"), ("access_log", "on")];
-        let php = configuration(&site(&set), &Mpm::PreforkPhp, Some("libphp8.2.so"));
+        let php = configuration(&site(&set), &Mpm::PreforkPhp, Some("libphp8.2.so")).unwrap();
         for line in ["StartServers 7\n", "opcache.enable off", "libphp8.2.so", "CustomLog /tmp/x/"]
         {
             assert!(php.contains(line), "{line}: {php}");
         }
+        let event = |workers| configuration(&site(&[("workers", workers)]), &Mpm::Event, None);
+        assert!(event("26").unwrap().contains("ThreadsPerChild 13\nMaxRequestWorkers 26\n"));
+        assert!(event("401").unwrap_err().contains("write 408"));
         let refused = prepare(&site(&[("page", "php")]), &Mpm::Event).unwrap_err();
         assert!(refused.contains("apache_prefork_php"), "{refused}");
     }

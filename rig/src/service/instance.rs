@@ -13,8 +13,8 @@ use std::os::unix::process::CommandExt as _;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Longest wait for a word of the keeper, which waits less for the service.
-const WORD: Timespec = Timespec { tv_sec: 20, tv_nsec: 0 };
+/// Longest wait for a word of the keeper, which waits less for the service and its database.
+const WORD: Timespec = Timespec { tv_sec: 40, tv_nsec: 0 };
 /// Longest wait for its end, which waits less for that of the service.
 const END: Duration = Duration::from_secs(4);
 const LOOK: Duration = Duration::from_millis(2);

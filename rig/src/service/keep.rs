@@ -76,6 +76,8 @@ fn inside() -> Result<(), Why> {
     let Some(ToKeeper::Start(wanted, files)) = hear(&mut host)? else { return Ok(()) };
     let service =
         find(&wanted.service).ok_or_else(|| format!("no service '{}'", wanted.service))?;
+    rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o022));
+    service.path()?;
     let mut version = service.version()?;
     own_directory().map_err(|e| format!("a run directory: {e}"))?;
     let site = site(&wanted)?;
@@ -90,11 +92,12 @@ fn inside() -> Result<(), Why> {
     }
     let mut beside = None;
     if let Some(companion) = (service.companion)(&site) {
+        companion.path()?;
         version = format!("{version}; {}", first_line(companion.program, companion.version)?);
         beside = Some(start_beside(companion, &site)?);
     }
     let mut program = start(service, &site)?;
-    let asked = ready(service, &site, &mut program)?;
+    let asked = ready(service, &site, (&mut program, beside.as_mut()))?;
     say(&mut io::stdout().lock(), &FromKeeper::Serves(site.address.port(), version))?;
     serve(&mut host, (service, &site), (&mut program, beside.as_mut()), asked)?;
     end(service, &mut program);
@@ -109,10 +112,7 @@ fn serve(
     mut asked: u64,
 ) -> Result<(), Why> {
     while let Some(ToKeeper::Count) = hear(host)? {
-        lives(program, site)?;
-        if let Some(beside) = &mut beside {
-            lives(beside, site).map_err(|why| format!("what stands beside it: {why}"))?;
-        }
+        all_live(program, beside.as_deref_mut(), site)?;
         if full(site).is_some() {
             return Err(wrong("it has no room", site));
         }
@@ -212,12 +212,27 @@ fn full(site: &Site) -> Option<String> {
     Some(format!("its run directory of {} MiB is full", (of.f_blocks * of.f_frsize) >> 20))
 }
 
-/// Waits until it answers; gives how many requests that took.
-fn ready(service: &Service, site: &Site, program: &mut Child) -> Result<u64, Why> {
+/// Whether it still runs, and what stands beside it.
+fn all_live(program: &mut Child, beside: Option<&mut Child>, site: &Site) -> Result<(), Why> {
+    lives(program, site)?;
+    let beside = beside.map_or(Ok(()), |beside| lives(beside, site));
+    beside.map_err(|why| format!("the database beside it: {why}"))
+}
+
+/// Waits until it answers what clients will ask for, and tells its count; gives how many requests
+/// that took.
+fn ready(
+    service: &Service,
+    site: &Site,
+    (program, mut beside): (&mut Child, Option<&mut Child>),
+) -> Result<u64, Why> {
     let deadline = Instant::now() + READY;
+    let mut answered = false;
     loop {
-        lives(program, site)?;
-        match (service.requests)(site) {
+        all_live(program, beside.as_deref_mut(), site)?;
+        let asked = if answered { Ok(()) } else { answers(site) };
+        answered = asked.is_ok();
+        match asked.and_then(|()| (service.requests)(site)) {
             // What it has not counted it did not serve.
             Ok(served) => return Ok(served),
             Err(why) if Instant::now() > deadline => {
@@ -226,6 +241,15 @@ fn ready(service: &Service, site: &Site, program: &mut Child) -> Result<u64, Why
             }
             Err(_) => thread::sleep(LOOK),
         }
+    }
+}
+
+/// Whether what clients will ask for has a body.
+fn answers(site: &Site) -> Result<(), Why> {
+    match site.setting("asked", "") {
+        "" => Ok(()),
+        path if site.get(path)?.is_empty() => Err(format!("{path} is empty")),
+        _ => Ok(()),
     }
 }
 

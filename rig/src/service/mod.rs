@@ -128,7 +128,8 @@ impl Companion {
 
 /// The first line of what a program says.
 fn first_line(name: &str, options: &[&str]) -> Result<String, Why> {
-    let at = program(name).ok_or_else(|| format!("{name} is not on this machine"))?;
+    let at =
+        program(name).ok_or_else(|| format!("{name} is not on PATH, and tells the version"))?;
     let asked = Command::new(at).args(options).output().map_err(|e| format!("{name}: {e}"))?;
     let said = [asked.stdout, asked.stderr].concat();
     let said = String::from_utf8_lossy(&said).into_owned();

@@ -77,9 +77,9 @@ impl Site {
         socket.set_read_timeout(Some(ANSWER))?;
         // HTTP/1.0: the server ends the connection behind the answer.
         socket.write_all(format!("GET {path} HTTP/1.0\r\n\r\n").as_bytes())?;
-        let mut answer = String::new();
-        socket.take(ANSWER_MAX).read_to_string(&mut answer)?;
-        Ok(answer)
+        let mut answer = Vec::new();
+        socket.take(ANSWER_MAX).read_to_end(&mut answer)?;
+        Ok(String::from_utf8_lossy(&answer).into_owned())
     }
 
     /// The last lines of the log, in one; empty where there is none.

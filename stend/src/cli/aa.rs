@@ -3,7 +3,7 @@
 use super::error::CliError;
 use super::extent::Extent;
 use super::manual::{self, Words};
-use super::run::{How, carry_out, finish};
+use super::run::{How, carry_out, finish, narrow_to};
 use super::session::revisions;
 use super::{Options, enough, invoked, plans, quoted};
 use desk::plan::{against_itself, smallest_effect};
@@ -44,13 +44,16 @@ pub struct Wanted {
 /// # Errors
 /// As `stend run`, and a level that the plan has not.
 pub fn aa(wanted: &Wanted) -> Result<u8, CliError> {
-    let (plan, text) = plans::load_for(&wanted.plan, wanted.options.machines.as_deref())?;
+    let (mut plan, text) = plans::load_for(&wanted.plan, wanted.options.machines.as_deref())?;
+    // Before its levels are called by two names.
+    narrow_to(&mut plan, &wanted.only)?;
     let held = held(&plan, &wanted.level)?;
     refuse_open(&plan, &held, ("aa", &wanted.plan))?;
     let Wanted { quick, displaced_work, extent, .. } = *wanted;
-    let how = How { only: &wanted.only, quick, displaced_work, extent };
+    let how = How { only: &[], quick, displaced_work, extent };
     let mut plan = against_itself(&plan, &held, &aa_words(&plan, &held)?)?;
     let (how, told) = how.apply(&mut plan)?;
+    let how = How { only: &wanted.only, ..how };
     enough::refuse_few(&plan, "aa")?;
     let levels = manual::again(&wanted.level);
     let options = &wanted.options;

@@ -23,7 +23,7 @@ pub struct Wanted {
     /// File of the plan, or the name of a built-in one
     file: String,
     /// Print the text of the plan instead, to change it: stend plan --text nic-duel > mine.toml
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["only", "quick", "Extent"])]
     text: bool,
     /// As it would be with the same --only of `stend run`
     #[arg(long, value_name = "KEY=VALUE[,VALUE]")]
@@ -59,7 +59,8 @@ pub fn show(wanted: &Wanted) -> Result<u8, CliError> {
     }
     place::refuse_physics(wanted.lab, wanted.physics.as_deref())?;
     let (quick, extent) = (wanted.quick, wanted.extent);
-    How { only: &wanted.only, quick, displaced_work: false, extent }.apply(&mut plan)?;
+    let how = How { only: &wanted.only, quick, displaced_work: false, extent };
+    how.apply(&mut plan)?;
     let known = noise(&plan, wanted)?;
     let mut text = describe(&plan, &budget(&plan));
     match &known {
@@ -72,7 +73,7 @@ pub fn show(wanted: &Wanted) -> Result<u8, CliError> {
                 text,
                 "The noise is assumed: no A/A run of these loads on this machine is kept;\n\
                  `stend aa {}{}{}` makes one.",
-                if wanted.quick { "--quick " } else { "" },
+                how.words(),
                 place_words(wanted.lab, wanted.physics.as_deref()),
                 quoted(&wanted.file)
             );

@@ -140,6 +140,21 @@ mod tests {
     }
 
     #[test]
+    fn every_built_in_plan_can_be_narrowed_to_each_of_its_loads() {
+        let workloads = workloads();
+        let catalogue = Catalogue { workloads: &workloads, factors: factor::ALL };
+        for name in NAMES.split(", ") {
+            let whole = load(name).unwrap().0;
+            for only in whole.loads.iter().map(|load| load.name.clone()) {
+                let mut plan = whole.clone();
+                desk::plan::narrow(&mut plan, "load", std::slice::from_ref(&only)).unwrap();
+                desk::plan::recheck(&plan, &catalogue)
+                    .unwrap_or_else(|e| panic!("{name} {only}: {e}"));
+            }
+        }
+    }
+
+    #[test]
     fn every_built_in_plan_is_accepted() {
         for name in NAMES.split(", ") {
             accepted(name, load(name).unwrap().0);

@@ -65,7 +65,10 @@ impl How<'_> {
 
 /// Narrows a plan to what words such as `request_size=64KiB,256KiB` name. A value may hold a comma:
 /// what the plan knows as a whole is not taken apart.
-fn narrow_to(plan: &mut Plan, words: &[String]) -> Result<(), CliError> {
+///
+/// # Errors
+/// A word without a key, a key or a value that the plan has not.
+pub fn narrow_to(plan: &mut Plan, words: &[String]) -> Result<(), CliError> {
     let mut keys: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for word in words {
         let (key, values) =
@@ -295,4 +298,35 @@ pub fn write_all(
     page::write(to, document, bundle)?;
     files::write(to, "report.txt", &report::text(document, COLUMNS, true))?;
     files::write_beside(to, document)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn narrowed(words: &[&str]) -> Result<Plan, CliError> {
+        let mut plan = plans::load("nic-duel").unwrap().0;
+        let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        narrow_to(&mut plan, &words)?;
+        Ok(plan)
+    }
+
+    #[test]
+    fn values_stand_behind_one_key_or_several() {
+        let swept = |plan: &Plan, at: usize| plan.loads[0].over[at].1.len();
+        let plan =
+            narrowed(&["load=full", "direction=transmit, receive", "request_size=64KiB"]).unwrap();
+        assert_eq!((plan.loads.len(), swept(&plan, 0), swept(&plan, 1)), (1, 2, 1));
+        let plan = narrowed(&["request_size=64 B", "request_size=1KiB", "path=offload"]).unwrap();
+        assert_eq!((plan.loads.len(), swept(&plan, 1)), (2, 2));
+        assert_eq!(plan.method.compare, "mtu", "one level of a path is compared with nothing");
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused_with_what_can() {
+        let said = |word: &str| narrowed(&[word]).unwrap_err().to_string();
+        assert!(said("full").contains("KEY=VALUE"));
+        assert!(said("request_size=65 B").contains("64 B"));
+        assert!(said("load=fool").contains("full"));
+    }
 }

@@ -49,6 +49,12 @@ fn fact(node: &Node, things: &Things) -> Result<ManualFact, PlanError> {
     let factor = factor.flatten();
     let what =
         said(node, &section, ("what", "write what = \"price\", power, noise, mass or ambient"))?;
+    let of_machine = of.as_deref().is_some_and(|of| things.machines.contains(&of));
+    if let (true, "price") = (of_machine, what.as_str()) {
+        let remedy =
+            "the price of a machine is that of its parts; write [[part]] in the plan".into();
+        return Err(PlanError::WrongPlace { line: node.line, key: what, remedy });
+    }
     if let (Some(factor), Some(of), "price") = (&factor, &of, what.as_str()) {
         return Err(PlanError::WrongPlace {
             line: node.line,

@@ -354,7 +354,8 @@ fn served(rates: &[(u64, f64)]) -> Run {
     .into();
     load.over =
         vec![("connections".into(), rates.iter().map(|(count, _)| Value::Count(*count)).collect())];
-    load.fixed = Settings::from([("response".into(), size(1))]);
+    load.fixed = Settings::from([("response".into(), size(1)), ("page".into(), word("file"))]);
+    run.plan.method.primary = "requests".into();
     for record in &mut run.records {
         let params = &mut record.trial.point.params;
         let count = params.remove("size").and_then(|size| size.quantity()).unwrap().value;
@@ -362,6 +363,7 @@ fn served(rates: &[(u64, f64)]) -> Run {
         params.insert("connections".into(), Value::Count(*count));
         params.insert("response".into(), size(1));
         record.outcome.samples[0].quantity.value *= rate;
+        record.outcome.samples[0].metric = "requests".into();
     }
     run
 }

@@ -4,7 +4,7 @@ use super::super::diagnostics::diagnoses;
 use super::super::simulated::Simulated;
 use super::super::winner::Judged;
 use super::{Caveat, Comparison, analyse};
-use crate::record::Run;
+use crate::record::{Fault, Run, TrialRecord};
 use crate::stats::log_ratio;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -196,4 +196,29 @@ fn one_bad_block_is_named() {
 fn below_eight_blocks_nothing_is_said() {
     let planted = Planted { bad: -0.6, drift: 0.3, ..Planted::default() };
     assert_eq!(diagnosed(&judged(7, normal, planted, 1)), []);
+}
+
+#[test]
+fn operations_that_failed_are_told_by_class_the_largest_first() {
+    let told = |run: &Run| {
+        let caveats = analyse(run).caveats;
+        caveats.into_iter().find_map(|caveat| match caveat {
+            Caveat::FailedOperations { trials, of, classes } => Some((trials, of, classes)),
+            _ => None,
+        })
+    };
+    let mut run = Simulated::default().run();
+    assert_eq!(told(&run), None);
+    let all = run.records.iter().filter(|record| record.outcome.fault.is_none()).count() as f64;
+    let fail = |record: &mut TrialRecord, class: &str, count| {
+        record.outcome.work.errors.insert(class.into(), count);
+    };
+    fail(&mut run.records[0], "reset", 2);
+    fail(&mut run.records[1], "unanswered", 40);
+    fail(&mut run.records[1], "reset", 1);
+    fail(&mut run.records[2], "refused", 9);
+    run.records[2].outcome.fault = Some(Fault::Cancelled);
+    let (trials, of, classes) = told(&run).unwrap();
+    assert_eq!((trials.value, of.value), (2.0, all - 1.0));
+    assert_eq!(classes, "unanswered 40, reset 3", "an invalid trial is in no figure");
 }

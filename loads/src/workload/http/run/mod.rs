@@ -32,7 +32,8 @@ impl Exchange for Http {
         let builtin = Self::service(order).is_none();
         (builtin && is_php(order)).then(|| {
             let (server, page) = (SERVER.name, PAGE.name);
-            format!("{page} = php needs a server with PHP: {server} = \"apache_prefork_php\"")
+            let asked = page_of(order).unwrap_or_default();
+            format!("{page} = {asked} needs a server with PHP: {server} = \"apache_prefork_php\"")
         })
     }
 
@@ -46,7 +47,7 @@ impl Exchange for Http {
         let own = [ACCESS_LOG, OPCACHE, PAGE, TCP_NOPUSH, WORKERS].map(|param| param.name);
         let settings = own.iter().filter_map(|name| Some(((*name).to_owned(), word(name)?)));
         let served = ("content".to_owned(), format!("www{}", file(order)));
-        let settings = settings.chain([served]);
+        let settings = settings.chain([served, ("asked".to_owned(), path(order))]);
         let body = content(order.seed, RESPONSE, order.response)[..order.response].to_vec();
         let mut files = vec![(format!("www{}", file(order)), spoilt(body))];
         if is_php(order) {
