@@ -12,6 +12,7 @@ use crate::lab::version::same_version;
 use crate::lab::{
     HostProcess, LabError, Standing, clock, cpus, environment, refuse_adapters, refuse_names, undo,
 };
+use crate::service;
 use desk::record::{Environment, LabKind, Plan};
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -132,7 +133,8 @@ impl Orders {
         let lent = !self.standing.adapters().is_empty();
         let root = &self.root;
         let adapters = if lent { Ok(()) } else { refuse_adapters(&plan.lab, place, root) };
-        if let Err(e) = refuse_names(&plan.lab, root).and(adapters) {
+        let services = if has_sut(plan, place) { service::refuse(plan) } else { Ok(()) };
+        if let Err(e) = refuse_names(&plan.lab, root).and(adapters).and(services) {
             return refuse_lab(e);
         }
         let links = if lent { Ok(()) } else { factor::refuse_on_adapters(plan, place, root) };

@@ -49,6 +49,9 @@ pub enum LabError {
         /// Its own words.
         what: String,
     },
+    /// A program under test is not on the machine; the text has the remedy.
+    #[error("{0}")]
+    NoService(String),
     /// The person stopped the run.
     #[error("stopped on request")]
     Cancelled,

@@ -170,7 +170,8 @@ fn start(service: &Service, site: &Site) -> Result<Child, Why> {
     let mut command = match service.refuses_root && !site.is_root {
         false => Command::new(path),
         true => {
-            let mut of_nobody = Command::new(std::env::current_exe().map_err(|e| e.to_string())?);
+            // Its own path may be hidden by the mounts.
+            let mut of_nobody = Command::new("/proc/self/exe");
             of_nobody.args(["service", NOBODY]).arg(path);
             of_nobody
         }

@@ -24,6 +24,8 @@ pub use keep::keep;
 pub use site::Site;
 pub use told::Wanted;
 
+use crate::lab::LabError;
+use desk::record::{ParamRole, Plan, Value};
 use rustix::process::Signal;
 use std::path::PathBuf;
 use std::process::Command;
@@ -154,6 +156,27 @@ fn found_in(directory: &str, begins: &str) -> Result<String, Why> {
 
 /// All of them, sorted by name.
 pub const ALL: &[Service] = &[apache::EVENT, apache::PREFORK_PHP, nginx::SERVICE];
+
+/// Refuses a plan that asks for a service which is not on this machine, before anything is measured.
+///
+/// # Errors
+/// The first that is missing, with the command that installs it.
+pub fn refuse(plan: &Plan) -> Result<(), LabError> {
+    for load in &plan.loads {
+        let Some(key) = load.roles.get(&ParamRole::Engine) else { continue };
+        let levels = plan.factors.iter().flat_map(|factor| &factor.levels);
+        let switched = levels.filter_map(|level| level.settings.get(key));
+        let named = load.values(ParamRole::Engine).chain(switched).filter_map(Value::word);
+        for service in named.filter_map(find) {
+            service.path().map_err(LabError::NoService)?;
+            let told = load.fixed.iter().map(|(key, value)| (key.clone(), value.to_string()));
+            if let Some(companion) = (service.companion)(&Site::told(told.collect())) {
+                companion.path().map_err(LabError::NoService)?;
+            }
+        }
+    }
+    Ok(())
+}
 
 /// All that stand beside one, sorted by name.
 pub const COMPANIONS: &[Companion] = &[mariadb::COMPANION];

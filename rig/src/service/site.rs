@@ -6,7 +6,7 @@ use super::Why;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{Read as _, Write as _};
-use std::net::{SocketAddrV4, TcpStream};
+use std::net::{Ipv4Addr, SocketAddrV4, TcpStream};
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
@@ -32,6 +32,13 @@ pub struct Site {
 }
 
 impl Site {
+    /// One that nobody has made yet, with these settings.
+    #[must_use]
+    pub fn told(settings: BTreeMap<String, String>) -> Self {
+        let address = SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, 0);
+        Self { directory: PathBuf::new(), address, settings, cpus: 1, is_root: false }
+    }
+
     /// A setting, or what it is where nobody says.
     #[must_use]
     pub fn setting<'s>(&'s self, name: &str, default: &'s str) -> &'s str {
@@ -95,7 +102,7 @@ impl Site {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::net::{Ipv4Addr, TcpListener};
+    use std::net::TcpListener;
 
     fn site(directory: &Path, port: u16) -> Site {
         let address = SocketAddrV4::new(Ipv4Addr::LOCALHOST, port);

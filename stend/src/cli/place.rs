@@ -11,6 +11,7 @@ use rig::lab::machine::{Machine, Order};
 use rig::lab::sim::{self, Physics};
 use rig::lab::{Blueprint, LabError, Wanted, environment, refuse_adapters, refuse_names, undo};
 use rig::run::{self, Bench, RunError, Simulated, Stand};
+use rig::service;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -81,6 +82,7 @@ pub fn refuse(plan: &Plan) -> Result<(), RunError> {
     let root = Path::new("/");
     refuse_names(&plan.lab, root)?;
     refuse_adapters(&plan.lab, 0, root)?;
+    service::refuse(plan)?;
     factor::refuse_on_adapters(plan, 0, root)?;
     Ok(factor::refuse(plan, root)?)
 }
