@@ -158,7 +158,8 @@ mod tests {
             workload = "tcp_stream"
             [load.paced]
             workload = "tcp_stream"
-            over.offered_load = ["400 Mbit/s", "600 Mbit/s", "12 Gbit/s", "14 Gbit/s", "1 Gbit/s"]"#;
+            [load.paced.over]
+            offered_load = ["400 Mbit/s", "600 Mbit/s", "12 Gbit/s", "14 Gbit/s", "1 Gbit/s"]"#;
         let mut plan = read(text, &catalogue()).unwrap();
         bind(&mut plan, &LabFile::read(LAB).unwrap()).unwrap();
         plan

@@ -54,8 +54,8 @@ pub fn told(plan: &Plan, told: &BTreeMap<String, String>) -> Result<Plan, TellEr
     Ok(plan)
 }
 
-/// Compares the first factor that still has several levels, or nothing. Looks and primary comparison
-/// go with the one that was compared.
+/// Compares the first factor that still has several levels, or nothing. Looks and primary
+/// comparison go with the one that was compared.
 pub(super) fn compare_another(plan: &mut Plan) {
     let other = plan.factors.iter().find(|factor| factor.levels.len() > 1);
     let other = other.map(|factor| factor.name.clone()).unwrap_or_default();

@@ -44,8 +44,8 @@ pub enum NarrowError {
     },
     /// The machines of the run are chosen already.
     #[error(
-        "factor '{key}' chooses the machine under test; name one machine as sut in the roles of the \
-         lab file, and leave the factor out of the plan"
+        "factor '{key}' chooses the machine under test; name one machine as sut in the roles of \
+         the lab file, and leave the factor out of the plan"
     )]
     Machines {
         /// As given.
@@ -234,8 +234,18 @@ mod tests {
             load.stream = { workload = "tcp_stream", over.request_size = ["64 B", "128 B"] }
             method.looks = [5, 10]
             method.primary_comparison = { level = "two", tso = "on" }
-            fact = [{ of = "two", what = "power", value = "3 W", source = "m", date = "2026-11-26" }]
-            part = [{ name = "card", price = "9 EUR", levels = ["path=two"], source = "s", date = "2026-11-26" }]"#;
+            [[fact]]
+            of = "two"
+            what = "power"
+            value = "3 W"
+            source = "meter"
+            date = "2026-11-26"
+            [[part]]
+            name = "card"
+            price = "9 EUR"
+            levels = ["path=two"]
+            source = "list"
+            date = "2026-11-26""#;
         let whole = crate::plan::read(text, &catalogue()).unwrap();
         let of = |key: &str, word: &str| {
             let mut plan = whole.clone();

@@ -108,7 +108,8 @@ fn configuration(site: &Site, mpm: &Mpm, php: Option<&str>) -> Result<String, Wh
     let php = php.map_or_else(String::new, |file| {
         let cache = site.setting("opcache", "on");
         format!(
-            "LoadModule php_module {MODULES}/{file}\nPHPIniDir {directory}\nphp_admin_flag opcache.enable {cache}\n\
+            "LoadModule php_module {MODULES}/{file}\nPHPIniDir {directory}\n\
+             php_admin_flag opcache.enable {cache}\n\
              <FilesMatch \\.php$>\nSetHandler application/x-httpd-php\n</FilesMatch>\n"
         )
     });

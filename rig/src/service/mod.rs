@@ -157,7 +157,7 @@ fn found_in(directory: &str, begins: &str) -> Result<String, Why> {
 /// All of them, sorted by name.
 pub const ALL: &[Service] = &[apache::EVENT, apache::PREFORK_PHP, nginx::SERVICE];
 
-/// Refuses a plan that asks for a service which is not on this machine, before anything is measured.
+/// Refuses a plan that asks for a service which is not on this machine, before it runs.
 ///
 /// # Errors
 /// The first that is missing, with the command that installs it.

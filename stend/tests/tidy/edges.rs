@@ -44,7 +44,7 @@ const EDGES: [(&str, &[&str]); 23] = [
     // Of plan, what a mistyped key was meant to be: a physics is read as a plan is.
     ("rig::lab", &["desk::unit", "desk::record", "desk::plan"]),
     ("rig::workload", &["desk::record", "rig::lab"]),
-    ("rig::service", &["rig::lab"]),
+    ("rig::service", &["desk::record", "rig::lab"]),
     ("rig::factor", &["desk::unit", "desk::record", "rig::lab"]),
     ("rig::probe", &["desk::unit", "desk::record", "rig::lab"]),
     // The machine as hot loops need it: CPUs, pages, kernels. It asks the lab for its clock, and
@@ -53,7 +53,15 @@ const EDGES: [(&str, &[&str]); 23] = [
     // The agent of a machine: what is done there by order.
     (
         "rig::keeper",
-        &["desk::unit", "desk::record", "desk::plan", "rig::lab", "rig::factor", "rig::probe"],
+        &[
+            "desk::unit",
+            "desk::record",
+            "desk::plan",
+            "rig::lab",
+            "rig::factor",
+            "rig::probe",
+            "rig::service",
+        ],
     ),
     (
         "rig::run",

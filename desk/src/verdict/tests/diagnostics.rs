@@ -209,15 +209,15 @@ fn operations_that_failed_are_told_by_class_the_largest_first() {
     };
     let mut run = Simulated::default().run();
     assert_eq!(told(&run), None);
-    let all = run.records.iter().filter(|record| record.outcome.fault.is_none()).count() as f64;
-    let fail = |record: &mut TrialRecord, class: &str, count| {
-        record.outcome.work.errors.insert(class.into(), count);
-    };
-    fail(&mut run.records[0], "reset", 2);
-    fail(&mut run.records[1], "unanswered", 40);
-    fail(&mut run.records[1], "reset", 1);
-    fail(&mut run.records[2], "refused", 9);
-    run.records[2].outcome.fault = Some(Fault::Cancelled);
+    let is_counted =
+        |record: &&mut TrialRecord| record.trial.block > 0 && record.outcome.fault.is_none();
+    let mut counted: Vec<&mut TrialRecord> = run.records.iter_mut().filter(is_counted).collect();
+    let all = counted.len() as f64;
+    let planted = [(0, "reset", 2), (1, "unanswered", 40), (1, "reset", 1), (2, "refused", 9)];
+    for (at, class, count) in planted {
+        counted[at].outcome.work.errors.insert(class.into(), count);
+    }
+    counted[2].outcome.fault = Some(Fault::Cancelled);
     let (trials, of, classes) = told(&run).unwrap();
     assert_eq!((trials.value, of.value), (2.0, all - 1.0));
     assert_eq!(classes, "unanswered 40, reset 3", "an invalid trial is in no figure");
