@@ -5,9 +5,7 @@
 pub(super) mod client;
 mod server;
 
-use super::spec::{
-    ACCESS_LOG, BUILTIN, OPCACHE, PAGE, PHP, PHP_SQL, SERVER, TCP_NOPUSH, WORKERS,
-};
+use super::spec::{ACCESS_LOG, BUILTIN, OPCACHE, PAGE, PHP, PHP_SQL, SERVER, TCP_NOPUSH, WORKERS};
 use crate::engine::exchange::{Exchange, Order, Program, Slot};
 use crate::engine::net::content::content;
 use desk::record::Value;
