@@ -196,12 +196,13 @@ fn baseline(plan: &Plan) -> BTreeMap<String, String> {
 }
 
 /// A direction under the first level of every factor: both sides in one boot.
-fn side<'d>(plan: &Plan, direction: &'d str) -> Side<'d> {
+fn side<'d>(plan: &Plan, direction: Option<&'d str>) -> Side<'d> {
     Side { levels: baseline(plan), direction, replicate: Replicate::Block }
 }
 
 fn bend(run: &Run, load: &LoadPlan, direction: &str) -> Result<Standing, ClaimNeed> {
-    let series = Series::of(run, load, &side(&run.plan, direction), &|r| throughput(&run.plan, r));
+    let series =
+        Series::of(run, load, &side(&run.plan, Some(direction)), &|r| throughput(&run.plan, r));
     let course: Vec<(&Value, Estimate)> = series
         .points
         .iter()
@@ -244,14 +245,14 @@ fn against(
     [other, base]: [&str; 2],
     measure: &super::pairing::Measure<'_>,
 ) -> Vec<f64> {
-    let series = |direction| Series::of(run, load, &side(&run.plan, direction), measure);
+    let series = |direction| Series::of(run, load, &side(&run.plan, Some(direction)), measure);
     block_logs(&series(base), &series(other), |_| true)
 }
 
 /// Log ratios of duplex over the sum of both directions, one a block.
 fn under_sum(run: &Run, load: &LoadPlan) -> Vec<f64> {
     let series = |direction| {
-        Series::of(run, load, &side(&run.plan, direction), &|r| throughput(&run.plan, r))
+        Series::of(run, load, &side(&run.plan, Some(direction)), &|r| throughput(&run.plan, r))
     };
     let sum = series("transmit").plus(&series("receive"));
     block_logs(&sum, &series("duplex"), |_| true)
@@ -290,7 +291,7 @@ fn load_of<'p>(plan: &'p Plan, step: &Step) -> Option<&'p LoadPlan> {
 /// Log ratios, one a block; none where the curve lacks one of the numbers.
 fn of_step(run: &Run, load: &LoadPlan, step: &Step) -> Option<Vec<f64>> {
     let plan = &run.plan;
-    let series = Series::of(run, load, &side(plan, ""), &|record| {
+    let series = Series::of(run, load, &side(plan, None), &|record| {
         let mut samples = record.outcome.samples.iter();
         Some(samples.find(|sample| sample.metric == step.metric)?.quantity.value)
     });
@@ -326,7 +327,7 @@ fn smt_off(run: &Run, load: &LoadPlan, parts: &[SmtOff]) -> Result<Standing, Cla
             let mut levels = baseline(&run.plan);
             levels.insert(factor.name.clone(), level.into());
             let replicate = run.plan.replicate_of(&[&factor.name]);
-            let side = Side { levels, direction: &part.direction, replicate };
+            let side = Side { levels, direction: Some(&part.direction), replicate };
             match part.of_cpu {
                 true => Series::of(run, load, &side, &|r| busy(r)),
                 false => Series::of(run, load, &side, &|r| throughput(&run.plan, r)),

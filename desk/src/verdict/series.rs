@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 pub(super) struct Side<'s> {
     /// Level of every factor.
     pub levels: BTreeMap<String, String>,
-    /// Of a load that has directions.
-    pub direction: &'s str,
+    /// None of a load that has none.
+    pub direction: Option<&'s str>,
     /// What one figure is of: a block, or a round of boots where its levels are met in boots of
     /// their own.
     pub replicate: Replicate,
@@ -48,9 +48,7 @@ impl Series {
                 && record.outcome.fault.is_none()
                 && trial.point.load == load.name
                 && trial.treatment.levels == side.levels
-                && (!load.roles.contains_key(&ParamRole::Direction)
-                    || load.param(ParamRole::Direction, params).and_then(Value::word)
-                        == Some(side.direction))
+                && load.param(ParamRole::Direction, params).and_then(Value::word) == side.direction
                 && load.over.iter().all(|axis| rest(axis, record))
         };
         let mut points: Vec<(_, Boots)> =
