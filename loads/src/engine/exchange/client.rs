@@ -205,7 +205,7 @@ impl<O: Operations> Client<'_, O> {
                 let again = clock::now_ns() + AGAIN_NS;
                 set(&timer, pacer.as_ref().map_or(again, Pacer::due_ns))?;
             }
-            for slot in wait(&ready, &mut events, None)? {
+            for slot in wait(&ready, &mut events)? {
                 self.proceed(slot, &mut running, &mut idle, pacer.is_some())?;
             }
         }
@@ -321,17 +321,16 @@ pub fn unsent(pacer: &mut Pacer, window: Span) -> u64 {
     count
 }
 
-/// Sleeps until slots are ready, the timer ends or somebody wakes, or for a time; gives the slots.
+/// Sleeps until slots are ready, the timer ends or somebody wakes; gives the slots.
 ///
 /// # Errors
 /// What the kernel says.
 pub fn wait<'e>(
     ready: &OwnedFd,
     events: &'e mut Vec<epoll::Event>,
-    longest: Option<&Timespec>,
 ) -> io::Result<impl Iterator<Item = usize> + use<'e>> {
     events.clear();
-    match epoll::wait(ready, rustix::buffer::spare_capacity(events), longest) {
+    match epoll::wait(ready, rustix::buffer::spare_capacity(events), None) {
         Ok(_) | Err(rustix::io::Errno::INTR) => {}
         Err(e) => return Err(e.into()),
     }

@@ -55,7 +55,7 @@ pub fn answer_all<A: Answers>(
         // A single connection is waited for in the call that reads it.
         let slots: &mut dyn Iterator<Item = usize> = match open {
             _ if flags.is_empty() => &mut one.into_iter(),
-            _ => &mut wait(&ready, &mut events, None)?,
+            _ => &mut wait(&ready, &mut events)?,
         };
         for slot in slots {
             let end = &mut ends[slot];

@@ -3,8 +3,8 @@
 
 use super::run::{Http, RESPONSE as BODY, path};
 use super::tests::order;
+use crate::engine::exchange::RESPONSE;
 use crate::engine::exchange::trial::ask;
-use crate::engine::exchange::{RESPONSE, wait};
 use crate::engine::net::content::content;
 use crate::engine::pace::{Arrivals, Pace};
 use desk::record::{Distribution, Settings};
@@ -62,7 +62,9 @@ impl Planted {
                 sockets.push(socket);
             }
             let nothing = rustix::time::Timespec { tv_sec: 0, tv_nsec: 0 };
-            for slot in wait(&ready, &mut events, Some(&nothing))? {
+            events.clear();
+            epoll::wait(&ready, rustix::buffer::spare_capacity(&mut events), Some(&nothing))?;
+            for slot in events.iter().filter_map(|event| usize::try_from(event.data.u64()).ok()) {
                 if matches!(sockets[slot].read(&mut [0; 4096]), Ok(0)) {
                     epoll::delete(&ready, &sockets[slot])?;
                     continue;
