@@ -3,26 +3,31 @@
 //!
 //! Must not know what is asked of it.
 
-use super::{Service, Site, Why};
+use super::{Service, Site, Software, Why};
 use rustix::process::Signal;
 
 /// Threads of some processes, which keep idle connections without one.
 pub const EVENT: Service = Service {
-    name: "apache_event",
-    package: "apache2-bin",
-    files: &[],
-    versions: &[("apache2", &["-v"])],
+    software: Software {
+        name: "apache_event",
+        program: "apache2",
+        package: "apache2-bin",
+        files: &[],
+        versions: &[("apache2", &["-v"])],
+    },
     prepare: |site| prepare(site, &Mpm::Event),
     ..PREFORK_PHP
 };
 
 /// A process for each connection, with PHP in it.
 pub const PREFORK_PHP: Service = Service {
-    name: "apache_prefork_php",
-    program: "apache2",
-    package: "libapache2-mod-php",
-    files: &[(MODULES, "libphp")],
-    versions: &[("apache2", &["-v"]), ("php", &["-v"])],
+    software: Software {
+        name: "apache_prefork_php",
+        program: "apache2",
+        package: "libapache2-mod-php",
+        files: &[(MODULES, "libphp")],
+        versions: &[("apache2", &["-v"]), ("php", &["-v"])],
+    },
     prepare: |site| prepare(site, &Mpm::PreforkPhp),
     start: |site| vec!["-f".into(), configured(site), "-D".into(), "FOREGROUND".into()],
     requests: |site| number(&site.get(STATUS)?),
@@ -60,9 +65,6 @@ fn configured(site: &Site) -> String {
 
 fn prepare(site: &Site, mpm: &Mpm) -> Result<(), Why> {
     let php = match mpm {
-        Mpm::Event if site.setting("page", "file") != "file" => {
-            return Err("it has no PHP; write server = \"apache_prefork_php\"".into());
-        }
         Mpm::Event => None,
         Mpm::PreforkPhp => Some(super::found_in(MODULES, "libphp")?),
     };
@@ -177,7 +179,5 @@ mod tests {
         let event = |workers| configuration(&site(&[("workers", workers)]), &Mpm::Event, None);
         assert!(event("26").unwrap().contains("ThreadsPerChild 13\nMaxRequestWorkers 26\n"));
         assert!(event("401").unwrap_err().contains("write 408"));
-        let refused = prepare(&site(&[("page", "php")]), &Mpm::Event).unwrap_err();
-        assert!(refused.contains("apache_prefork_php"), "{refused}");
     }
 }

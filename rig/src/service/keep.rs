@@ -5,7 +5,7 @@
 //! Must not know which service it keeps.
 
 use super::told::{FromKeeper, ToKeeper, Wanted, hear, say};
-use super::{Companion, Service, Site, Why, find, first_line};
+use super::{Companion, Service, Site, Why, find};
 use crate::lab::{cpus, namespace};
 use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_change};
 use rustix::process::{Pid, Signal, kill_process, set_parent_process_death_signal};
@@ -32,6 +32,9 @@ const SIZE: &str = "size=512m,mode=755";
 const READY: Duration = Duration::from_secs(15);
 const END: Duration = Duration::from_secs(2);
 const LOOK: Duration = Duration::from_millis(2);
+
+/// What stands beside a service: its name, and its process.
+type Beside = (&'static str, Child);
 
 /// Keeps an instance for the host that started this process, until that is gone or has enough.
 ///
@@ -77,8 +80,7 @@ fn inside() -> Result<(), Why> {
     let service =
         find(&wanted.service).ok_or_else(|| format!("no service '{}'", wanted.service))?;
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o022));
-    service.path()?;
-    let mut version = service.version()?;
+    let mut version = service.software.version()?;
     own_directory().map_err(|e| format!("a run directory: {e}"))?;
     let site = site(&wanted)?;
     for (name, length) in files {
@@ -92,9 +94,8 @@ fn inside() -> Result<(), Why> {
     }
     let mut beside = None;
     if let Some(companion) = (service.companion)(&site) {
-        companion.path()?;
-        version = format!("{version}; {}", first_line(companion.program, companion.version)?);
-        beside = Some(start_beside(companion, &site)?);
+        version = format!("{version}; {}", companion.software.version()?);
+        beside = Some((companion.software.program, start_beside(companion, &site)?));
     }
     let mut program = start(service, &site)?;
     let asked = ready(service, &site, (&mut program, beside.as_mut()))?;
@@ -108,7 +109,7 @@ fn inside() -> Result<(), Why> {
 fn serve(
     host: &mut impl BufRead,
     (service, site): (&Service, &Site),
-    (program, mut beside): (&mut Child, Option<&mut Child>),
+    (program, mut beside): (&mut Child, Option<&mut Beside>),
     mut asked: u64,
 ) -> Result<(), Why> {
     while let Some(ToKeeper::Count) = hear(host)? {
@@ -149,16 +150,18 @@ fn site(wanted: &Wanted) -> Result<Site, Why> {
 /// Starts what stands beside a service, and waits until its socket serves.
 fn start_beside(companion: &Companion, site: &Site) -> Result<Child, Why> {
     (companion.prepare)(site)?;
-    let mut command = Command::new(companion.path()?);
+    let (name, mut command) =
+        (companion.software.program, Command::new(companion.software.path()?));
     command.args((companion.start)(site));
-    let mut program = spawn(command, companion.program, site)?;
+    let mut program = spawn(command, name, site)?;
     let deadline = Instant::now() + READY;
     while let Err(e) = UnixStream::connect(site.path(companion.socket)) {
-        lives(&mut program, site).map_err(|why| format!("{}: {why}", companion.program))?;
+        lives(&mut program, site).map_err(|why| format!("{name}: {why}"))?;
         if Instant::now() > deadline {
-            let within = READY.as_secs();
-            let what = format!("{} is not ready within {within} s: {e}", companion.program);
-            return Err(wrong(&what, site));
+            return Err(wrong(
+                &format!("{name} is not ready within {} s: {e}", READY.as_secs()),
+                site,
+            ));
         }
         thread::sleep(LOOK);
     }
@@ -166,7 +169,7 @@ fn start_beside(companion: &Companion, site: &Site) -> Result<Child, Why> {
 }
 
 fn start(service: &Service, site: &Site) -> Result<Child, Why> {
-    let path = service.path()?;
+    let path = service.software.path()?;
     let mut command = match service.refuses_root && !site.is_root {
         false => Command::new(path),
         true => {
@@ -177,7 +180,7 @@ fn start(service: &Service, site: &Site) -> Result<Child, Why> {
         }
     };
     command.args((service.start)(site));
-    spawn(command, service.program, site)
+    spawn(command, service.software.program, site)
 }
 
 /// Starts a program in the run directory, with its words in the log.
@@ -214,10 +217,10 @@ fn full(site: &Site) -> Option<String> {
 }
 
 /// Whether it still runs, and what stands beside it.
-fn all_live(program: &mut Child, beside: Option<&mut Child>, site: &Site) -> Result<(), Why> {
+fn all_live(program: &mut Child, beside: Option<&mut Beside>, site: &Site) -> Result<(), Why> {
     lives(program, site)?;
-    let beside = beside.map_or(Ok(()), |beside| lives(beside, site));
-    beside.map_err(|why| format!("the database beside it: {why}"))
+    let Some((name, beside)) = beside else { return Ok(()) };
+    lives(beside, site).map_err(|why| format!("{name} beside it: {why}"))
 }
 
 /// Waits until it answers what clients will ask for, and tells its count; gives how many requests
@@ -225,7 +228,7 @@ fn all_live(program: &mut Child, beside: Option<&mut Child>, site: &Site) -> Res
 fn ready(
     service: &Service,
     site: &Site,
-    (program, mut beside): (&mut Child, Option<&mut Child>),
+    (program, mut beside): (&mut Child, Option<&mut Beside>),
 ) -> Result<u64, Why> {
     let deadline = Instant::now() + READY;
     let mut answered = false;

@@ -3,15 +3,18 @@
 //! A server without grant tables and without a network serves whoever sees its socket, and only
 //! processes of the instance do. Must not know who asks.
 
-use super::{Companion, Site, Why};
+use super::{Companion, Site, Software, Why};
 use std::os::unix::fs::chown;
 
 /// The row.
 pub const COMPANION: Companion = Companion {
-    name: "mariadb",
-    program: "mariadbd",
-    package: "mariadb-server-core php-mysql",
-    version: &["--version"],
+    software: Software {
+        name: "mariadb",
+        program: "mariadbd",
+        package: "mariadb-server-core php-mysql",
+        files: &[],
+        versions: &[("mariadbd", &["--version"])],
+    },
     socket: "sql/socket",
     prepare,
     start,
@@ -73,17 +76,11 @@ fn start(site: &Site) -> Vec<String> {
 mod tests {
     use super::*;
     use std::collections::BTreeMap;
-    use std::net::{Ipv4Addr, SocketAddrV4};
 
     #[test]
     fn it_serves_only_those_who_see_its_socket() {
-        let site = |is_root| Site {
-            directory: "/tmp/x".into(),
-            address: SocketAddrV4::new(Ipv4Addr::LOCALHOST, 1),
-            settings: BTreeMap::new(),
-            cpus: 1,
-            is_root,
-        };
+        let site =
+            |is_root| Site { directory: "/tmp/x".into(), is_root, ..Site::told(BTreeMap::new()) };
         for (is_root, user) in [(true, "--user=nobody"), (false, "--user=root")] {
             let options = start(&site(is_root));
             for option in [user, "--skip-networking", "--socket=/tmp/x/sql/socket"] {

@@ -6,8 +6,8 @@
 //! sees. When its keeper ends, for whatever reason, the kernel ends its processes and frees its
 //! files.
 //!
-//! Gives: [`Service`], [`ALL`], [`find`], [`Companion`], [`COMPANIONS`], [`Wanted`], [`Instance`],
-//! [`keep`].
+//! Gives: [`Service`], [`ALL`], [`find`], [`refuse`], [`software`], [`Wanted`],
+//! [`Instance`], [`keep`].
 //! Never: which load needs a service, or what a figure means.
 //! Start reading at `instance.rs`, then `keep.rs`.
 
@@ -33,19 +33,26 @@ use std::process::Command;
 /// Why something cannot be had, for the person.
 pub type Why = String;
 
-/// A program under test: what makes it differ from another one.
+/// A program that has to be installed, and what is to be known of it.
 #[derive(Clone, Copy)]
-pub struct Service {
-    /// What a plan calls it.
+pub struct Software {
+    /// What a plan or a person calls it.
     pub name: &'static str,
     /// The program, as it is called on PATH.
     pub program: &'static str,
-    /// The package of Debian that has it.
+    /// The packages of Debian that have it.
     pub package: &'static str,
     /// What it needs besides: directory, and how the name of a file there begins.
     pub files: &'static [(&'static str, &'static str)],
     /// Programs that tell what it is, and the options by which they do.
     pub versions: &'static [(&'static str, &'static [&'static str])],
+}
+
+/// A program under test: what makes it differ from another one.
+#[derive(Clone, Copy)]
+pub struct Service {
+    /// What it is.
+    pub software: Software,
     /// Writes its configuration into the run directory.
     pub prepare: fn(&Site) -> Result<(), Why>,
     /// Options by which it starts in the foreground.
@@ -61,7 +68,20 @@ pub struct Service {
     pub refuses_root: bool,
 }
 
-impl Service {
+/// A program that stands beside a service, in the same namespaces.
+#[derive(Clone, Copy)]
+pub struct Companion {
+    /// What it is.
+    pub software: Software,
+    /// Its socket below the run directory, which is there once it serves.
+    pub socket: &'static str,
+    /// Writes its files into the run directory.
+    pub prepare: fn(&Site) -> Result<(), Why>,
+    /// Options by which it starts in the foreground.
+    pub start: fn(&Site) -> Vec<String>,
+}
+
+impl Software {
     /// Where its program is: on PATH, or where Debian has what only root calls.
     ///
     /// # Errors
@@ -77,48 +97,12 @@ impl Service {
     /// What it is, by the first lines of what its programs say.
     ///
     /// # Errors
-    /// When one of them cannot be asked.
+    /// When it is not here, or one of them cannot be asked.
     pub fn version(&self) -> Result<String, Why> {
+        self.path()?;
         let all: Result<Vec<String>, Why> =
             self.versions.iter().map(|(name, options)| first_line(name, options)).collect();
         Ok(all?.join("; "))
-    }
-
-    /// The command that installs it.
-    #[must_use]
-    pub fn fix(&self) -> String {
-        format!("sudo apt-get install {}", self.package)
-    }
-}
-
-/// A program that stands beside a service, in the same namespaces, and is reached by a socket in
-/// the run directory.
-#[derive(Clone, Copy)]
-pub struct Companion {
-    /// What a person calls it.
-    pub name: &'static str,
-    /// The program, as it is called on PATH.
-    pub program: &'static str,
-    /// The packages of Debian that have it, and what its clients need.
-    pub package: &'static str,
-    /// Options by which it tells its version.
-    pub version: &'static [&'static str],
-    /// Its socket below the run directory, which is there once it serves.
-    pub socket: &'static str,
-    /// Writes its files into the run directory.
-    pub prepare: fn(&Site) -> Result<(), Why>,
-    /// Options by which it starts in the foreground.
-    pub start: fn(&Site) -> Vec<String>,
-}
-
-impl Companion {
-    /// Where its program is.
-    ///
-    /// # Errors
-    /// When it is nowhere, with the command that installs it.
-    pub fn path(&self) -> Result<PathBuf, Why> {
-        let missing = || format!("{} is not on this machine: {}", self.program, self.fix());
-        program(self.program).ok_or_else(missing)
     }
 
     /// The command that installs it.
@@ -168,21 +152,24 @@ pub fn refuse(plan: &Plan) -> Result<(), LabError> {
         let switched = levels.filter_map(|level| level.settings.get(key));
         let named = load.values(ParamRole::Engine).chain(switched).filter_map(Value::word);
         for service in named.filter_map(find) {
-            service.path().map_err(LabError::NoService)?;
+            service.software.path().map_err(LabError::NoService)?;
             let told = load.fixed.iter().map(|(key, value)| (key.clone(), value.to_string()));
             if let Some(companion) = (service.companion)(&Site::told(told.collect())) {
-                companion.path().map_err(LabError::NoService)?;
+                companion.software.path().map_err(LabError::NoService)?;
             }
         }
     }
     Ok(())
 }
 
-/// All that stand beside one, sorted by name.
-pub const COMPANIONS: &[Companion] = &[mariadb::COMPANION];
+/// All that has to be installed for one of them.
+pub fn software() -> impl Iterator<Item = Software> {
+    let beside = [mariadb::COMPANION].map(|companion| companion.software);
+    ALL.iter().map(|service| service.software).chain(beside)
+}
 
 /// The service of a name.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Service> {
-    ALL.iter().find(|service| service.name == name)
+    ALL.iter().find(|service| service.software.name == name)
 }

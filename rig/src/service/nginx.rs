@@ -2,20 +2,19 @@
 //!
 //! Must not know what is asked of it.
 
-use super::{Service, Site, Why};
+use super::{Service, Site, Software, Why};
 use rustix::process::Signal;
 
 /// The row.
 pub const SERVICE: Service = Service {
-    name: "nginx",
-    program: "nginx",
-    package: "nginx-light",
-    files: &[],
-    versions: &[("nginx", &["-v"])],
-    prepare: |site| match site.setting("page", "file") {
-        "file" => site.write("nginx.conf", configuration(site).as_bytes()),
-        _ => Err("it has no PHP; write server = \"apache_prefork_php\"".into()),
+    software: Software {
+        name: "nginx",
+        program: "nginx",
+        package: "nginx-light",
+        files: &[],
+        versions: &[("nginx", &["-v"])],
     },
+    prepare: |site| site.write("nginx.conf", configuration(site).as_bytes()),
     start: |site| {
         let path = |name: &str| site.path(name).display().to_string();
         vec!["-p".into(), path(""), "-c".into(), path("nginx.conf"), "-e".into(), path("log")]

@@ -182,7 +182,7 @@ fn say_missing(plan: &Plan, meter: &Meter) {
     if !plan.loads.iter().any(within) || !plan.lab.machines.is_empty() {
         return;
     }
-    for why in service::ALL.iter().filter_map(|service| service.path().err()) {
+    for why in service::software().filter_map(|one| one.path().err()) {
         meter.say(&format!("the server is in this program; another one: {why}"));
     }
 }

@@ -34,6 +34,8 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
 
 /// The server that is in this program.
 pub const BUILTIN: &str = "builtin";
+/// The one that runs pages of PHP.
+pub const WITH_PHP: &str = "apache_prefork_php";
 
 /// A line for each request.
 pub const ACCESS_LOG: ParamSpec = ParamSpec {
@@ -49,7 +51,7 @@ pub const SERVER: ParamSpec = ParamSpec {
     name: "server",
     about: "what answers: builtin, which is in this program, or one that must be installed",
     role: Some(ParamRole::Engine),
-    kind: ParamKind::choice(&["apache_event", "apache_prefork_php", BUILTIN, "nginx"]),
+    kind: ParamKind::choice(&["apache_event", WITH_PHP, BUILTIN, "nginx"]),
     default: BUILTIN,
 };
 

@@ -3,9 +3,9 @@
 
 use super::run::client::Client;
 use super::run::{Http, RESPONSE, path};
-use super::spec::{COMPARED, REQUESTS_PER_CONNECTION};
+use super::spec::{COMPARED, PAGE, REQUESTS_PER_CONNECTION, SERVER};
 use crate::engine::exchange::trial::{Trial, closed, run};
-use crate::engine::exchange::{Operations as _, Order, Slot};
+use crate::engine::exchange::{Exchange as _, Operations as _, Order, Slot};
 use crate::engine::net::Secret;
 use crate::engine::net::content::content;
 use crate::engine::pace::{Arrivals, Pace};
@@ -179,6 +179,23 @@ fn silence_is_a_time_out_and_nobody_there_is_refused() {
     assert_eq!(end(server), Some("refused"));
     rustix::net::listen(&silent, 1).unwrap();
     assert_eq!(end(server), Some("timeout"));
+}
+
+#[test]
+fn a_page_of_php_is_refused_by_a_server_without_it() {
+    let asked = |server: &str, page: &str| {
+        let word = |key: &str, word: &str| (key.to_owned(), Value::Word(word.into()));
+        let params = Settings::from([word(SERVER.name, server), word(PAGE.name, page)]);
+        Http::refuses(&Order { params, ..order(10) })
+    };
+    for server in ["builtin", "nginx", "apache_event"] {
+        assert_eq!(asked(server, "file"), None);
+        for page in ["php", "php_sql"] {
+            let why = asked(server, page).unwrap();
+            assert!(why.contains(page) && why.contains("apache_prefork_php"), "{why}");
+        }
+    }
+    assert_eq!(asked("apache_prefork_php", "php_sql"), None);
 }
 
 #[test]

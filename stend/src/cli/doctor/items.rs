@@ -12,7 +12,7 @@ use desk::unit::{Quantity, Unit};
 use desk::validity::STEAL_MOST;
 use rig::factor::{self, FACTOR};
 use rig::lab::capability::{Capability, Noise, State, look, look_at_store};
-use rig::service;
+use rig::service::{self, Software};
 use rig::store::Store;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -121,12 +121,12 @@ const ROWS: [Row; 21] = [
     ),
 ];
 
-/// A program under test that can be put up.
-fn program((name, path, fix): (&str, Result<PathBuf, String>, String)) -> Capability {
-    let name = format!("service {name}");
-    match path {
+/// A program under test, or one that stands beside it.
+fn program(software: Software) -> Capability {
+    let name = format!("service {}", software.name);
+    match software.path() {
         Ok(path) => Capability::new(&name, State::Ok, path.display().to_string()),
-        Err(why) => Capability::new(&name, State::Absent, why).with_fix(fix),
+        Err(why) => Capability::new(&name, State::Absent, why).with_fix(software.fix()),
     }
 }
 
@@ -140,9 +140,7 @@ pub fn items(
     let place = store.as_ref().map_or(Path::new("./lab.stend"), PathBuf::as_path);
     found.extend(look(Path::new("/")));
     found.extend(look_at_store(place));
-    found.extend(service::ALL.iter().map(|one| program((one.name, one.path(), one.fix()))));
-    let beside = service::COMPANIONS.iter();
-    found.extend(beside.map(|one| program((one.name, one.path(), one.fix()))));
+    found.extend(service::software().map(program));
     if let Some(why) = refused(store) {
         found.retain(|item| item.name != DISK);
         let none = Capability::new(DISK, State::Absent, why);

@@ -5,7 +5,9 @@
 pub(super) mod client;
 mod server;
 
-use super::spec::{ACCESS_LOG, BUILTIN, OPCACHE, PAGE, PHP, PHP_SQL, SERVER, TCP_NOPUSH, WORKERS};
+use super::spec::{
+    ACCESS_LOG, BUILTIN, OPCACHE, PAGE, PHP, PHP_SQL, SERVER, TCP_NOPUSH, WITH_PHP, WORKERS,
+};
 use crate::engine::exchange::{Exchange, Order, Program, Slot};
 use crate::engine::net::content::content;
 use desk::record::Value;
@@ -27,11 +29,11 @@ impl Exchange for Http {
     const ANEW: bool = false;
 
     fn refuses(order: &Order) -> Option<String> {
-        let builtin = Self::service(order).is_none();
-        (builtin && is_php(order)).then(|| {
+        let has_php = Self::service(order).as_deref() == Some(WITH_PHP);
+        (is_php(order) && !has_php).then(|| {
             let (server, page) = (SERVER.name, PAGE.name);
             let asked = page_of(order).unwrap_or_default();
-            format!("{page} = {asked} needs a server with PHP: {server} = \"apache_prefork_php\"")
+            format!("{page} = {asked} needs a server with PHP: {server} = \"{WITH_PHP}\"")
         })
     }
 
