@@ -20,7 +20,7 @@ mod kill;
 mod moment;
 
 use desk::plan::{attempts, order, remaining};
-use desk::record::{Completeness, Fault, HostName, Run};
+use desk::record::{Completeness, Fault, HostName, Run, TrialRecord};
 use joined::machines::{MACHINES, Machines, journal, logs, place, swappiness, write_lab};
 use joined::{errors, inside, ip};
 use kill::{Place, Running, STEND, agents_of, kills, signal};
@@ -75,6 +75,11 @@ load.net = { workload = "tcp_stream", offered_load = "40 Mbit/s", request_size =
 /// window that is off by the shortest step of a clock is further.
 const RATE: f64 = 40e6;
 const NEAR: f64 = 0.25;
+/// Programs of the other labs that have so many CPUs of two keep a load from its own: its agents
+/// have the best nice value. Its trial is short of the rate, and its record says why.
+const CROWDED: f64 = 1.0;
+/// Records that may be short for that, of all.
+const SHORT: f64 = 0.01;
 
 /// The machine with a small disk for its journal, bytes, and what fills it.
 const SMALL: &str = "one";
@@ -290,8 +295,8 @@ impl Bed {
     }
 
     /// Starts a run, strikes, and looks at what became of it: how long after the fault all machines
-    /// were as before, and the new faults of the run. None where the run had ended before.
-    fn take(&mut self, strike: &Strike) -> Option<(Duration, Vec<Fault>)> {
+    /// were as before, and the new records of the run. None where the run had ended before.
+    fn take(&mut self, strike: &Strike) -> Option<(Duration, Vec<TrialRecord>)> {
         if strike.kind == Kind::ClockStepped {
             self.plant(strike);
         }
@@ -309,10 +314,10 @@ impl Bed {
         let Some(run) = self.kept() else { return met.then_some((last, Vec::new())) };
         must_be_right(&run, &self.log());
         let new = run.records.get(before..).unwrap_or_default();
-        let faults: Vec<Fault> = new.iter().filter_map(|r| r.outcome.fault.clone()).collect();
-        let known = |fault: &Fault| names(fault, strike) || disturbs(fault);
+        let faults = faults(new);
+        let known = |fault: &&Fault| names(fault, strike) || disturbs(fault);
         assert!(faults.iter().all(known), "{strike}: {faults:?}\n{}", self.log());
-        met.then_some((last, faults))
+        met.then(|| (last, new.to_vec()))
     }
 
     /// Starts the agent of the victim anew, with a clock that steps when the fault is to strike.
@@ -452,12 +457,23 @@ fn must_be_right(run: &Run, log: &str) {
     for record in run.records.iter().filter(|record| record.outcome.fault.is_none()) {
         let (id, rate) = (record.trial.id, record.outcome.samples[0].quantity.value);
         let near = (rate / RATE - 1.0).abs() < NEAR;
-        assert!(near, "trial {id}: {rate} bit/s, with {:?}\n{log}", record.readings);
+        let short = rate < RATE && others(record) > CROWDED;
+        assert!(near || short, "trial {id}: {rate} bit/s, with {:?}\n{log}", record.readings);
         assert!(!record.trial.settings.is_empty());
         for (key, level) in &record.trial.settings {
             assert_eq!(record.observed.get(key), Some(level), "trial {id}: {key}\n{log}");
         }
     }
+}
+
+/// CPUs that other programs had while the window was open, by what the record says.
+fn others(record: &TrialRecord) -> f64 {
+    let of = record.readings.iter().filter(|r| r.probe == "foreign" && r.key == "cpu");
+    of.map(|reading| reading.quantity.value).fold(0.0, f64::max)
+}
+
+fn faults(records: &[TrialRecord]) -> Vec<&Fault> {
+    records.iter().filter_map(|record| record.outcome.fault.as_ref()).collect()
 }
 
 /// Whether a fault is the moment's. Labs that share two CPUs may read the counters of adapters
@@ -505,6 +521,9 @@ struct Seen {
     slowest: Duration,
     /// Of them, those after which a machine was back later than a second after the lease.
     late: u32,
+    /// Good records, and those of them that are short of the rate.
+    good: u32,
+    short: u32,
 }
 
 impl Seen {
@@ -513,8 +532,13 @@ impl Seen {
         self.next - 1
     }
 
-    fn met(&mut self, last: Duration) {
+    fn met(&mut self, last: Duration, new: &[TrialRecord]) {
         self.met += 1;
+        for record in new.iter().filter(|record| record.outcome.fault.is_none()) {
+            self.good += 1;
+            let rate = record.outcome.samples[0].quantity.value;
+            self.short += u32::from(rate < RATE * (1.0 - NEAR));
+        }
         self.slowest = self.slowest.max(last);
         self.late += u32::from(last > LEASE + SECOND);
     }
@@ -529,15 +553,13 @@ fn serve(mut bed: Bed, (first, count): (u32, u32), seen: &Mutex<Seen>) {
             return bed.go_on();
         }
         let strike = Strike::of(first.wrapping_add(nth));
-        let before = bed.records();
-        let Some((last, faults)) = bed.take(&strike) else {
+        let Some((last, new)) = bed.take(&strike) else {
             println!("{strike}: the run had ended\n{}", bed.log());
             continue;
         };
-        see().met(last);
-        let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
-        let records = bed.records().saturating_sub(before);
-        println!("{strike}: back after {last:.2?}; {records} records; {faults:?}");
+        see().met(last, &new);
+        let faults: Vec<String> = faults(&new).iter().map(ToString::to_string).collect();
+        println!("{strike}: back after {last:.2?}; {} records; {faults:?}", new.len());
     }
 }
 
@@ -558,4 +580,5 @@ fn a_lost_machine_loses_no_trial_and_comes_back() {
     let seen = seen.into_inner().expect("no bed has failed");
     println!("{count} faults from seed {first}: {seen:?}");
     assert!(seen.met * 10 >= count * 9, "{seen:?}");
+    assert!(f64::from(seen.short) <= (f64::from(seen.good) * SHORT).max(1.0), "{seen:?}");
 }
