@@ -219,6 +219,8 @@ fn drawn(
     for (number, series) in figure.series.iter().enumerate() {
         let place = |m: &Mark| (x.place(m.x), y.place(m.centre));
         let marks: Vec<&Mark> = series.marks.iter().filter(|m| drawable(m)).collect();
+        // What must not be averaged in is a point of its own, without a line.
+        marks.iter().filter(|m| !m.valid).for_each(|m| canvas.set(rounded(place(m)), '?'));
         for run in marks.split(|m| !m.valid).filter(|r| !r.is_empty()) {
             run.iter().for_each(|m| canvas.set(rounded(place(m)), letter(number)));
             // The second line and those after it are dashed ever more sparsely.

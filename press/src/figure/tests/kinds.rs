@@ -180,3 +180,13 @@ fn a_cell_that_is_not_told_from_no_change_has_no_colour_in_any_medium() {
     assert!(text.contains("? undecided"), "{text}");
     assert!(alt_text(&figure).contains("1.26×, undecided"), "{}", alt_text(&figure));
 }
+
+#[test]
+fn points_of_a_curve_that_must_not_be_averaged_stand_alone_in_a_terminal() {
+    let mut series = curve("pro1000", 13, 9.4e8, 900.0);
+    series.marks.iter_mut().for_each(|mark| mark.valid = false);
+    let figure = sweep(vec![series]);
+    assert_eq!(braille(&figure, 100, 14, false).matches('?').count(), 13);
+    let dots = |c: &char| ('\u{2801}'..='\u{28ff}').contains(c);
+    assert!(braille(&figure, 100, 14, true).chars().filter(dots).count() >= 7);
+}
