@@ -22,10 +22,7 @@ pub enum LinkError {
     #[error("no link '{0}' in this network namespace; `ip link` lists those that are there")]
     NoSuchLink(String),
     /// The kernel or the driver of the link has no such thing.
-    #[error(
-        "cannot {op} '{name}': not supported by this kernel or driver; \
-         load the module that has it (veth, bridge, sch_tbf) or take another link"
-    )]
+    #[error("cannot {op} '{name}': not supported by this kernel or driver; {}", module(op))]
     NotSupported {
         /// What was asked for.
         op: &'static str,
@@ -78,6 +75,14 @@ pub enum LinkError {
         /// The field, its value and the least that works.
         detail: String,
     },
+}
+
+/// What helps where the kernel has no such thing.
+fn module(op: &str) -> &'static str {
+    match op.contains("macvlan") {
+        true => "load the module macvlan, by which several clients share an adapter, or have one",
+        false => "load the module that has it (veth, bridge, sch_tbf) or take another link",
+    }
 }
 
 /// What is being asked and of which link, so that every error can name both.
