@@ -270,16 +270,17 @@ struct Options {
 impl Options {
     /// Place, physics and lab file as they have to be written again, each with a blank after it.
     fn place_words(&self) -> String {
-        let file = self.machines.as_deref().map(|file| quoted(&file.to_string_lossy()));
-        let machines = file.map(|file| format!("--machines {file} ")).unwrap_or_default();
-        format!("{}{machines}", place_words(self.lab, self.physics.as_deref()))
+        place_words(self.lab, self.physics.as_deref(), self.machines.as_deref())
     }
 }
 
 /// The same for a verb that has no more of the options.
-fn place_words(lab: Place, physics: Option<&Path>) -> String {
-    let physics = physics.map(|file| format!("--physics {} ", quoted(&file.to_string_lossy())));
-    format!("{}{}", lab.words(), physics.unwrap_or_default())
+fn place_words(lab: Place, physics: Option<&Path>, machines: Option<&Path>) -> String {
+    let of = |option: &str, file: Option<&Path>| {
+        let file = file.map(|file| quoted(&file.to_string_lossy()));
+        file.map(|file| format!("--{option} {file} ")).unwrap_or_default()
+    };
+    format!("{}{}{}", lab.words(), of("physics", physics), of("machines", machines))
 }
 
 /// Names of the kinds of place on the command line.

@@ -74,7 +74,7 @@ pub fn show(wanted: &Wanted) -> Result<u8, CliError> {
                 "The noise is assumed: no A/A run of these loads on this machine is kept;\n\
                  `stend aa {}{}{}` makes one.",
                 how.words(),
-                place_words(wanted.lab, wanted.physics.as_deref()),
+                place_words(wanted.lab, wanted.physics.as_deref(), wanted.machines.as_deref()),
                 quoted(&wanted.file)
             );
         }
