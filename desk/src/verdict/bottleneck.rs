@@ -5,13 +5,15 @@
 use super::ceiling::{Ceiling, ceilings, filled_by_others, has_small, is_taken_from_clients, tops};
 use super::compared::Asked;
 use super::finding::{GeneratorBound, Limit, LimitKind, LimitPlace, PointLimit, Rival, Top};
-use super::generator::told;
+use super::generator::{generator_sign, told};
 use super::measure::{busy, is_client, offer_use, reached_offer};
 use super::pairing::PairedPoint;
 use super::place::place;
 use crate::record::{Level, Run, TrialRecord};
 use crate::stats::{Estimate, mean_or_single};
 use crate::unit::Unit;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 
 /// What held a contest down.
@@ -22,6 +24,25 @@ pub(super) struct Held {
     pub along: Vec<PointLimit>,
     /// What ceilings leave of payload at the largest point, for each level by its name.
     pub tops: Vec<(String, Vec<Top>)>,
+}
+
+/// What held a load down at a point.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MeasuredLimit {
+    /// What was full.
+    pub kind: LimitKind,
+    /// How full it was, as a share; of [`LimitKind::NoneSeen`] how busy the CPUs were.
+    pub evidence: Estimate,
+    /// What was full beside it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ties: Vec<LimitKind>,
+}
+
+impl MeasuredLimit {
+    /// The limit and what it ties with.
+    pub fn named(&self) -> impl Iterator<Item = LimitKind> {
+        std::iter::once(self.kind).chain(self.ties.iter().copied())
+    }
 }
 
 /// What held both levels of a contest down; `bound` tells where the clients did.
@@ -63,6 +84,18 @@ pub(super) fn limits(run: &Run, asked: &Asked<'_>, bound: &[GeneratorBound]) -> 
         along: along.collect(),
         tops: largest.map(top).unwrap_or_default(),
     }
+}
+
+/// What held a load down over the visits of a point that stands against no other; none where
+/// nothing was watched.
+pub(super) fn held(run: &Run, visits: &[&TrialRecord]) -> Option<MeasuredLimit> {
+    let clients = generator_sign(&run.plan, visits).map(|(_, evidence)| evidence);
+    let good = visits.iter().filter(|record| record.outcome.fault.is_none());
+    let good: Vec<&TrialRecord> = good.copied().collect();
+    let trials = if good.is_empty() { told(visits) } else { good };
+    let Full { kind, evidence, ties, .. } = find(run, &trials, (visits, clients.as_ref()))?;
+    let ties = ties.iter().map(|tie| tie.kind).collect();
+    Some(MeasuredLimit { kind, evidence, ties })
 }
 
 type Records<'r> = Vec<&'r TrialRecord>;
@@ -200,7 +233,7 @@ fn covers(full: LimitKind, other: LimitKind) -> bool {
                 | K::ClientLine
                 | K::Generator
         ),
-        K::ReceiveWindow | K::SendBuffer => full < K::ReceiveWindow,
+        K::ReceiveWindow | K::SendBuffer | K::DelayedAcks => full < K::ReceiveWindow,
         _ => false,
     }
 }

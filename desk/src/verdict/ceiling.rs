@@ -5,7 +5,7 @@
 
 use super::finding::{LimitKind, Top};
 use super::measure::{
-    busy, by_host, direction, directions, is_client, is_server, reading, throughput,
+    busy, by_host, direction, directions, is_client, is_server, programs_of, reading, throughput,
 };
 use super::parts::all_clients_apart;
 use crate::record::flow::{BUSY, RECEIVE_WINDOW, RECEIVED, SEND_BUFFER};
@@ -35,7 +35,12 @@ const AT_BUS: f64 = 0.85;
 const AT_QUOTA: f64 = 0.9;
 /// The same of a host that was held back in nearly every period.
 const NEAR_QUOTA: f64 = 0.8;
-/// Share of a stream's busy time from which waiting counts as the limit.
+/// The shortest time for which Linux delays an acknowledgement, seconds (`TCP_DELACK_MIN`, a 25th
+/// of a second; include/net/tcp.h). The sender waits for it where Nagle's algorithm (RFC 896) or a
+/// cork (tcp(7), `TCP_CORK`) holds back what does not fill a segment.
+const DELAYED_ACK: f64 = 0.04;
+/// Share of a stream's busy time, or of the time of operations, from which waiting counts as the
+/// limit.
 const WAITING: f64 = 0.5;
 /// Share of the time from which senders that sleep beside a small send buffer wait for it.
 const SLEEPING: f64 = 0.1;
@@ -80,7 +85,7 @@ impl Ceiling {
 type Use = fn(&Run, &TrialRecord) -> Option<f64>;
 
 /// Every ceiling with the share from which it is full, in the order of [`LimitKind`].
-const ALL: [(LimitKind, f64, Use); 17] = [
+const ALL: [(LimitKind, f64, Use); 18] = [
     (LimitKind::ClientQuota, AT_QUOTA, |_, record| quota(record, is_client)),
     (LimitKind::ClientLine, FULL, client_line),
     (LimitKind::ServerQuota, AT_QUOTA, |_, record| quota(record, is_server)),
@@ -98,6 +103,7 @@ const ALL: [(LimitKind, f64, Use); 17] = [
     (LimitKind::OneCpu, FULL, |_, record| one_cpu(record)),
     (LimitKind::ReceiveWindow, WAITING, |_, r| waiting(r, RECEIVE_WINDOW)),
     (LimitKind::SendBuffer, WAITING, |_, record| send_buffer(record)),
+    (LimitKind::DelayedAcks, WAITING, delayed_acks),
 ];
 
 /// Every ceiling that these trials were read against and do not exceed.
@@ -174,7 +180,9 @@ fn wanted(trials: &[&TrialRecord]) -> Option<f64> {
             let threads = by_host(record, "thread", "runnable").filter(|r| side(r.host.name()));
             largest(threads.map(|r| r.quantity.value))
         };
-        Some(most(is_server)? + most(is_client)?)
+        // The processes of a program under test want what they use, at the least.
+        let used: f64 = programs_of(record).map(|(_, reading)| reading.quantity.value).sum();
+        Some(most(is_server)?.max(used.min(1.0)) + most(is_client)?)
     };
     let shares: Vec<f64> = trials.iter().filter_map(of).collect();
     mean_or_single(&shares, Unit::Share).map(|mean| mean.centre.value)
@@ -472,4 +480,21 @@ fn waiting(record: &TrialRecord, waited: &str) -> Option<f64> {
     let flows = &record.outcome.flows;
     let busy = flows.sum(BUSY, |_| true);
     (busy > 0.0).then(|| flows.sum(waited, |_| true) / busy)
+}
+
+/// Share of the time of all operations that delayed acknowledgements of one side can be: each held
+/// one operation for [`DELAYED_ACK`] or longer, if one was under way. Where connections rest
+/// between operations it is above 1, and tells nothing. None without response times.
+fn delayed_acks(run: &Run, record: &TrialRecord) -> Option<f64> {
+    let of = |side: fn(&str) -> bool| {
+        let its = by_host(record, "tcp", "delayed_acks").filter(|r| side(r.host.name()));
+        its.map(|r| r.quantity.value).reduce(|a, b| a + b)
+    };
+    let acks = largest([of(is_server), of(is_client)].into_iter().flatten())?;
+    let mut metrics = run.metrics.iter();
+    let response = metrics.find_map(|m| record.outcome.distribution(m.quantile.as_ref()?))?;
+    let times = response.read().ok().filter(|times| !times.is_empty())?;
+    #[expect(clippy::cast_precision_loss, reason = "operations of a window are below 2^53")]
+    let all = times.mean() * response.step * times.len() as f64;
+    (all > 0.0).then(|| acks * DELAYED_ACK / all)
 }

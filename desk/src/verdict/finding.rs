@@ -313,6 +313,8 @@ pub enum LimitKind {
     ReceiveWindow,
     /// The sockets waited for their own send buffer.
     SendBuffer,
+    /// Operations waited for acknowledgements that the other end delayed.
+    DelayedAcks,
     /// None of the watched resources was full.
     NoneSeen,
 }

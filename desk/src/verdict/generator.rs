@@ -35,7 +35,10 @@ pub(super) fn generator_bound(plan: &Plan, asked: &Asked<'_>) -> Vec<GeneratorBo
 /// How it shows that the clients were the limit of these visits, by the rule of each trial:
 /// [`generator_limit`]. Visits that are invalid for that very reason are among them, those with
 /// another fault are not: they say nothing. The sign is that of most of them, the first of equals.
-fn generator_sign(plan: &Plan, visits: &[&TrialRecord]) -> Option<(GeneratorSign, Estimate)> {
+pub(super) fn generator_sign(
+    plan: &Plan,
+    visits: &[&TrialRecord],
+) -> Option<(GeneratorSign, Estimate)> {
     let told = told(visits);
     let found: Vec<GeneratorLimit> =
         told.iter().filter_map(|record| generator_limit(plan, record)).collect();

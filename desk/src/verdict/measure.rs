@@ -2,7 +2,7 @@
 //!
 //! Never: how trials compare.
 
-use crate::record::{Better, Metric, MetricRole, Run, TrialRecord};
+use crate::record::{Better, Metric, MetricRole, Reading, Run, TrialRecord};
 use crate::unit::Unit;
 pub(super) use crate::validity::{
     busy, by_host, direction, directions, has_own_machine, is_client, is_server, offer_use,
@@ -129,6 +129,12 @@ fn per_cent(rate: f64, record: &TrialRecord) -> Option<f64> {
 /// CPUs kept busy, all of the machine together.
 pub(super) fn machine(record: &TrialRecord) -> Option<f64> {
     Some(busy(record)? * reading(record, "cpu", "machine", "cpus")?)
+}
+
+/// The CPUs that each program under test used, by its name.
+pub(super) fn programs_of(record: &TrialRecord) -> impl Iterator<Item = (&str, &Reading)> {
+    let of_processes = record.readings.iter().filter(|reading| reading.probe == "process");
+    of_processes.filter_map(|reading| Some((reading.key.strip_prefix("cpu.")?, reading)))
 }
 
 /// Whether a host is the conductor's.

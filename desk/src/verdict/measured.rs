@@ -3,14 +3,16 @@
 //!
 //! Never: a comparison; no figure here stands against another.
 
+use super::bottleneck::{MeasuredLimit, held};
+use super::measure::programs_of;
 use super::merged::{TooFew, centred, merged};
 use crate::plan::expand;
 use crate::record::{
     Better, Derivation, Fault, LoadPoint, Metric, Plan, Replicate, Run, Settings, Treatment,
     TrialKind, TrialRecord,
 };
-use crate::stats::{Estimate, centre_of_blocks, mean};
-use crate::unit::Quantity;
+use crate::stats::{Estimate, centre_of_blocks, mean, mean_or_single};
+use crate::unit::{Quantity, Unit};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -33,6 +35,13 @@ pub struct MeasuredPoint {
     pub too_few: BTreeMap<String, TooFew>,
     /// Why there is no figure; none where there is one.
     pub lacking: Option<Lacking>,
+    /// What held the load down, where a path was loaded and its readings tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<MeasuredLimit>,
+    /// CPU time of an operation that each program under test used, seconds, by its name; of loads
+    /// whose deciding metric is operations a second.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub programs: BTreeMap<String, Estimate>,
 }
 
 impl MeasuredPoint {
@@ -120,7 +129,10 @@ fn one(run: &Run, point: &LoadPoint, treatment: &Treatment) -> MeasuredPoint {
     let hit = |r: &&&TrialRecord| {
         !matches!(r.outcome.fault, None | Some(Fault::NotAvailable { .. } | Fault::Cancelled))
     };
+    let alone = run.plan.runs_alone(&point.load);
     MeasuredPoint {
+        limit: if alone { None } else { held(run, &counted) },
+        programs: programs(run, &point.load, &counted),
         load: point.load.clone(),
         levels: treatment.levels.clone(),
         left_out: u32::try_from(counted.iter().filter(hit).count()).unwrap_or(u32::MAX),
@@ -129,6 +141,24 @@ fn one(run: &Run, point: &LoadPoint, treatment: &Treatment) -> MeasuredPoint {
         too_few,
         lacking,
     }
+}
+
+/// CPU time of an operation by program.
+fn programs(run: &Run, load: &str, counted: &[&TrialRecord]) -> BTreeMap<String, Estimate> {
+    let primary = run.metric(load, run.plan.primary(load));
+    let Some(primary) = primary.filter(|metric| metric.unit == Unit::OperationPerSecond) else {
+        return BTreeMap::new();
+    };
+    let mut all: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for (record, rate) in valid(primary, counted).filter(|(_, rate)| *rate > 0.0) {
+        for (name, reading) in programs_of(record) {
+            all.entry(name).or_default().push(reading.quantity.value / rate);
+        }
+    }
+    let mean = |(name, values): (&str, Vec<f64>)| {
+        Some((name.to_owned(), mean_or_single(&values, Unit::Second)?))
+    };
+    all.into_iter().filter_map(mean).collect()
 }
 
 /// A metric over the counted visits that are valid, and the best of them; none of none.

@@ -71,7 +71,7 @@ mod worth;
 pub use analyse::analyse;
 pub use analysis::Analysis;
 pub use beside::{Beside, beside};
-pub use bottleneck::was_carried;
+pub use bottleneck::{MeasuredLimit, was_carried};
 pub use caveat::{POWER, stolen};
 pub use comparability::{
     Comparability, Declared, Difference, Reclassed, compare_environments, declared, reclassed,

@@ -21,7 +21,7 @@ mod ranking;
 mod states;
 mod unpaired;
 
-use super::simulated::{Cell, Simulated, size, word};
+use super::simulated::{Cell, Simulated, size, with_response, word};
 use super::{Analysis, Caveat, Comparison, LimitKind, Verdict, analyse};
 use crate::record::flow::{BUSY, RECEIVE_WINDOW, RECEIVED, SEND_BUFFER};
 use crate::record::{
@@ -361,6 +361,25 @@ fn streams_that_wait_name_the_side_that_holds_them_back() {
     assert_eq!(limit(&waits(0.6, 0.1)), [LimitKind::ReceiveWindow; 2]);
     assert_eq!(limit(&waits(0.1, 0.6)), [LimitKind::SendBuffer; 2]);
     assert!(limit(&waits(0.3, 0.3)).is_empty());
+}
+
+#[test]
+fn operations_that_wait_for_late_acknowledgements_name_them() {
+    let acks = |share: f64, busy: f64| {
+        let mut run = with_response(with(move |r| cpu(r, "busy", busy)), 0.5, 100);
+        for record in &mut run.records {
+            let times = record.outcome.distributions[0].read().unwrap();
+            let all = times.mean() * 1e-9 * times.len() as f64;
+            read(record, ["tcp", "c01", "delayed_acks"], share * all / 0.04);
+            read(record, ["tcp", "sut", "delayed_acks"], 0.0);
+        }
+        limit(&run)
+    };
+    assert_eq!(acks(0.9, 0.2), [LimitKind::DelayedAcks; 2]);
+    assert_eq!(acks(0.9, 0.97), [LimitKind::AllCpus; 2], "an effect");
+    for share in [0.0, 0.4, 1.5] {
+        assert_eq!(acks(share, 0.2), [LimitKind::NoneSeen; 2], "{share}");
+    }
 }
 
 /// One flow that is busy for a second, and so long of it held back by the peer's window and by its

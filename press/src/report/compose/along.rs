@@ -1,21 +1,27 @@
-//! Knows how it is said what was full along a curve, and where the two levels change places.
+//! Knows how it is said what was full along a curve, of levels or of a load alone, and where two
+//! levels change places.
 
 use super::effect::plain_effects;
 use super::limits::{kinds_of, named};
 use super::names::{level_name, level_names, pair};
-use super::places::places;
+use super::places::among;
 use super::ruling::shown;
 use super::{Part, Said, Writer};
 use crate::report::document::Prose;
 use crate::report::error::ReportError;
 use crate::report::words::Args;
 use desk::record::{Run, Value};
-use desk::verdict::{Comparison, LimitKind, PointLimit};
+use desk::stats::Estimate;
+use desk::verdict::{Comparison, LimitKind};
 
-/// Points of one level with one limit, or with the same that tie.
+/// A point: what held the load down there with what ties, where it is, and the share that shows it.
+pub(super) type Seen<'a> = (Vec<LimitKind>, Option<Value>, &'a Estimate);
+
+/// Points with one limit, or with the same that tie.
 struct Stretch<'a> {
     kinds: Vec<LimitKind>,
-    points: Vec<&'a PointLimit>,
+    places: Vec<Option<Value>>,
+    evidence: Vec<&'a Estimate>,
 }
 
 /// What was full under each level along the curve; nothing if no limit was looked for.
@@ -25,35 +31,24 @@ pub(super) fn limits(
     comparison: &Comparison,
 ) -> Result<Vec<Prose>, ReportError> {
     let levels = [&comparison.base, &comparison.other];
-    let found = levels.map(|level| of_level(part, comparison, level));
+    let found = levels.map(|level| stretches(of_level(part, comparison, level)));
     let names = level_names(part.run, comparison);
     if let [[base], [other]] = [found[0].as_slice(), found[1].as_slice()]
         && base.kinds == other.kinds
-        && base.points.len() == other.points.len()
-        && base.points.len() == comparison.points.len()
+        && base.places.len() == other.places.len()
+        && base.places.len() == comparison.points.len()
     {
-        let all: Vec<&PointLimit> = base.points.iter().chain(&other.points).copied().collect();
+        let all: Vec<&Estimate> = base.evidence.iter().chain(&other.evidence).copied().collect();
         let args = Args::new()
             .prose("limit", &named(writer, &base.kinds)?)
             .prose("evidence", &evidence(&all));
         let key = if is_unseen(base) { "along-both-unseen" } else { "along-both" };
         return Ok(vec![writer.say(key, args)?]);
     }
+    let all: Vec<Option<Value>> = comparison.points.iter().map(|point| point.at.clone()).collect();
     let mut said = Vec::new();
     for (name, stretches) in names.iter().zip(&found) {
-        let mut parts = Vec::new();
-        for stretch in stretches {
-            let at: Vec<Option<Value>> =
-                stretch.points.iter().map(|p| Some(p.at.clone())).collect();
-            let args = Args::new()
-                .prose("limit", &named(writer, &stretch.kinds)?)
-                .prose("places", &places(writer, comparison, &at)?)
-                .prose("evidence", &evidence(&stretch.points));
-            let key = if is_unseen(stretch) { "along-part-unseen" } else { "along-part" };
-            parts.push(writer.say(key, args)?);
-        }
-        if !parts.is_empty() {
-            let parts = Prose::join_with(&parts, "; ");
+        if let Some(parts) = parts(writer, &all, stretches)? {
             let args = Args::new().name("level", name).prose("parts", &parts);
             said.push(writer.say("along-level", args)?);
         }
@@ -61,32 +56,65 @@ pub(super) fn limits(
     Ok(said)
 }
 
+/// What was full along a curve of one load that stands alone; nothing if no limit was looked for.
+pub(super) fn alone(writer: &Writer, seen: Vec<Seen<'_>>) -> Result<Option<Prose>, ReportError> {
+    let all: Vec<Option<Value>> = seen.iter().map(|(_, at, _)| at.clone()).collect();
+    parts(writer, &all, &stretches(seen.into_iter()))
+}
+
+/// Each limit with its points, of all, and the share that shows it.
+fn parts(
+    writer: &Writer,
+    all: &[Option<Value>],
+    stretches: &[Stretch<'_>],
+) -> Result<Option<Prose>, ReportError> {
+    let mut parts = Vec::new();
+    for stretch in stretches {
+        let args = Args::new()
+            .prose("limit", &named(writer, &stretch.kinds)?)
+            .prose("places", &among(writer, all, &stretch.places)?)
+            .prose("evidence", &evidence(&stretch.evidence));
+        let key = if is_unseen(stretch) { "along-part-unseen" } else { "along-part" };
+        parts.push(writer.say(key, args)?);
+    }
+    Ok((!parts.is_empty()).then(|| Prose::join_with(&parts, "; ")))
+}
+
 fn is_unseen(stretch: &Stretch<'_>) -> bool {
     stretch.kinds == [LimitKind::NoneSeen]
 }
 
-/// The kinds of limit of a level in the order in which the curve meets them.
-fn of_level<'a>(part: &Part<'a>, comparison: &Comparison, level: &str) -> Vec<Stretch<'a>> {
-    let mut stretches: Vec<Stretch<'a>> = Vec::new();
+/// The limits of a level along the curve.
+fn of_level<'a>(
+    part: &Part<'a>,
+    comparison: &Comparison,
+    level: &str,
+) -> impl Iterator<Item = Seen<'a>> {
     let all = part.analysis.point_limits.iter();
-    for point in all.filter(|p| p.limit.comparison == comparison.id && p.limit.level == level) {
-        let kinds = kinds_of(&point.limit);
+    let its = all.filter(move |p| p.limit.comparison == comparison.id && p.limit.level == level);
+    its.map(|p| (kinds_of(&p.limit), Some(p.at.clone()), &p.limit.evidence))
+}
+
+/// The kinds of limit in the order in which a curve meets them.
+fn stretches<'a>(seen: impl Iterator<Item = Seen<'a>>) -> Vec<Stretch<'a>> {
+    let mut stretches: Vec<Stretch<'a>> = Vec::new();
+    for (kinds, at, share) in seen {
         match stretches.iter_mut().find(|s| s.kinds == kinds) {
-            Some(stretch) => stretch.points.push(point),
-            None => stretches.push(Stretch { kinds, points: vec![point] }),
+            Some(stretch) => {
+                stretch.places.push(at);
+                stretch.evidence.push(share);
+            }
+            None => stretches.push(Stretch { kinds, places: vec![at], evidence: vec![share] }),
         }
     }
     stretches
 }
 
 /// The share that shows it, from the least to the largest.
-fn evidence(points: &[&PointLimit]) -> Prose {
-    let by = |a: &&&PointLimit, b: &&&PointLimit| {
-        a.limit.evidence.centre.value.total_cmp(&b.limit.evidence.centre.value)
-    };
-    let (low, high) = (points.iter().min_by(by), points.iter().max_by(by));
+fn evidence(shares: &[&Estimate]) -> Prose {
+    let by = |a: &&&Estimate, b: &&&Estimate| a.centre.value.total_cmp(&b.centre.value);
+    let (low, high) = (shares.iter().min_by(by), shares.iter().max_by(by));
     let (Some(low), Some(high)) = (low, high) else { return Prose::default() };
-    let (low, high) = (&low.limit.evidence, &high.limit.evidence);
     if low.centre.to_string() == high.centre.to_string() {
         return Prose::estimate(high);
     }

@@ -68,7 +68,7 @@ pub fn in_short(writer: &Writer, parts: &[Part<'_>]) -> Result<Option<Prose>, Re
     let short = |sides: &Vec<Side>| sides.iter().filter(long).count() < 2;
     match alone.chain(pairs).filter_map(|keys| apart(&counted, &keys)).find(short) {
         Some(sides) => under(writer, &sides),
-        None => often(writer, &counted),
+        None => often(writer, counted.iter().map(|case| kinds_of(case.limit))),
     }
     .map(Some)
 }
@@ -123,17 +123,17 @@ fn under(writer: &Writer, sides: &[Side]) -> Said {
 }
 
 /// The kinds that were seen most, with how often, and the others as a number.
-fn often(writer: &Writer, cases: &[Case<'_>]) -> Said {
+pub(super) fn often(writer: &Writer, cases: impl Iterator<Item = Vec<LimitKind>>) -> Said {
     let mut seen: BTreeMap<Vec<LimitKind>, usize> = BTreeMap::new();
-    for case in cases {
-        *seen.entry(kinds_of(case.limit)).or_default() += 1;
+    for kinds in cases {
+        *seen.entry(kinds).or_default() += 1;
     }
+    let of = count(seen.values().sum());
     let mut kinds: Vec<(Vec<LimitKind>, usize)> = seen.into_iter().collect();
     kinds.sort_by_key(|(_, times)| Reverse(*times));
     // Leaving out a single kind would save nothing.
     let most = if kinds.len() > OFTEN + 1 { OFTEN } else { kinds.len() };
-    let counted =
-        |times: usize| Args::new().count("seen", count(times)).count("of", count(cases.len()));
+    let counted = |times: usize| Args::new().count("seen", count(times)).count("of", of);
     let mut said = Vec::new();
     for (kinds, times) in &kinds[..most] {
         let args = counted(*times).prose("limit", &told(writer, kinds, None)?);

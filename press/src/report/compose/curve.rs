@@ -72,8 +72,8 @@ pub(super) fn knees(
         return Ok(Vec::new());
     }
     let points = || comparison.points.iter().filter_map(|p| Some((p.at.as_ref()?, p)));
-    let base: Vec<_> = points().map(|(at, p)| (at, &p.base)).collect();
-    let other: Vec<_> = points().map(|(at, p)| (at, &p.other)).collect();
+    let base: Vec<_> = points().map(|(at, p)| (shown(at), &p.base)).collect();
+    let other: Vec<_> = points().map(|(at, p)| (shown(at), &p.other)).collect();
     let [first, second] = level_names(run, comparison);
     let said = [knee(writer, &first, &base)?, knee(writer, &second, &other)?];
     Ok(said.into_iter().flatten().collect())
@@ -136,11 +136,11 @@ fn level_stretches(comparison: &Comparison) -> Vec<(bool, &Value, &Value)> {
     stretches
 }
 
-/// Where a level comes within the knee's share of its own maximum.
-fn knee(
+/// Where a level, or a curve that stands alone, comes within the knee's share of its own maximum.
+pub(super) fn knee(
     writer: &Writer,
     level: &str,
-    course: &[(&Value, &Estimate)],
+    course: &[(String, &Estimate)],
 ) -> Result<Option<Prose>, ReportError> {
     let top = course.iter().max_by(|a, b| a.1.centre.value.total_cmp(&b.1.centre.value));
     let values: Vec<f64> = course.iter().map(|(_, e)| e.centre.value).collect();
@@ -149,7 +149,7 @@ fn knee(
         .name("level", level)
         .quantity("share", KNEE)
         .estimate("highest", top)
-        .name("at", &shown(course[at].0));
+        .name("at", &course[at].0);
     let key = if at + 1 == course.len() { "knee-rising" } else { "knee-reached" };
     writer.say(key, args).map(Some)
 }

@@ -11,15 +11,21 @@ use std::collections::BTreeSet;
 
 /// `64 B–512 B, 8 KiB` for the points of a curve that are chosen, in its order.
 pub(super) fn places(writer: &Writer, comparison: &Comparison, chosen: &[Option<Value>]) -> Said {
-    let inside: Vec<bool> = comparison.points.iter().map(|p| chosen.contains(&p.at)).collect();
+    let all: Vec<Option<Value>> = comparison.points.iter().map(|point| point.at.clone()).collect();
+    among(writer, &all, chosen)
+}
+
+/// The same of any points in their order.
+pub(super) fn among(writer: &Writer, all: &[Option<Value>], chosen: &[Option<Value>]) -> Said {
+    let inside: Vec<bool> = all.iter().map(|at| chosen.contains(at)).collect();
     if inside.iter().all(|yes| *yes) {
         return writer.label("place-everywhere");
     }
     let mut said = Vec::new();
-    let marked: Vec<_> = comparison.points.iter().zip(inside).collect();
+    let marked: Vec<_> = all.iter().zip(inside).collect();
     for stretch in marked.chunk_by(|a, b| a.1 == b.1).filter(|s| s.iter().all(|(_, yes)| *yes)) {
         let ends = stretch.first().zip(stretch.last());
-        let ends = ends.and_then(|((a, _), (b, _))| a.at.as_ref().zip(b.at.as_ref()));
+        let ends = ends.and_then(|((a, _), (b, _))| a.as_ref().zip(b.as_ref()));
         let Some((from, to)) = ends else { continue };
         said.push(match stretch.len() {
             1 => Prose::verbatim(&shown(from)),

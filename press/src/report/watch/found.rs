@@ -154,6 +154,7 @@ mod tests {
             LimitKind::OneCpu,
             LimitKind::ReceiveWindow,
             LimitKind::SendBuffer,
+            LimitKind::DelayedAcks,
             LimitKind::NoneSeen,
         ] {
             assert!(limit_word(&writer, kind).is_ok(), "{kind:?}");

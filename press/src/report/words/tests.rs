@@ -67,6 +67,7 @@ const SPEAKERS: &[&str] = &[
     include_str!("../compose/gate.rs"),
     include_str!("../compose/limits.rs"),
     include_str!("../compose/measured/claimed.rs"),
+    include_str!("../compose/measured/limits.rs"),
     include_str!("../compose/measured/mod.rs"),
     include_str!("../compose/measured/picture.rs"),
     include_str!("../compose/measured/records.rs"),

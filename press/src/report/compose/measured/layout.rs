@@ -31,6 +31,11 @@ impl Axis<'_> {
         &self.steps
     }
 
+    /// The parameter of the load that it is; none of a factor.
+    pub(super) fn param(&self) -> Option<&str> {
+        self.of_load.then_some(self.key)
+    }
+
     fn step(&self, point: &MeasuredPoint) -> String {
         let step = match self.of_load {
             true => point.at.get(self.key).map(ToString::to_string),

@@ -6,6 +6,7 @@
 
 mod claimed;
 mod layout;
+mod limits;
 mod picture;
 mod records;
 mod table;
@@ -112,7 +113,8 @@ pub(super) fn rulings(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Ruling>
     if parts.len() < 2 {
         let lines = named(writer, parts, Intervals::Shown)?;
         let several = lines.len() > 1;
-        return Ok(lines.into_iter().filter(|_| several).map(ruling).collect());
+        let lines = lines.into_iter().filter(|_| several).map(ruling);
+        return Ok(lines.chain(bottleneck(writer, parts)?.map(ruling)).collect());
     }
     let mut rulings = vec![ruling((writer.label("box-next")?, writer.label("survey-next")?))];
     rulings.push(claimed::ruling(writer, parts)?);
@@ -124,6 +126,20 @@ pub(super) fn rulings(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Ruling>
     rulings.extend(steady(writer, parts)?);
     rulings.extend(named(writer, parts, Intervals::LeftOut)?.into_iter().map(ruling));
     Ok(rulings)
+}
+
+/// What held each load of a path down, on one line; none where nothing was watched.
+fn bottleneck(writer: &Writer, parts: &[Part<'_>]) -> Result<Option<(Prose, Prose)>, ReportError> {
+    let alone = parts.iter().filter(|part| !compares(&part.run.plan));
+    let all: Vec<Load<'_, '_>> = alone.flat_map(loads).collect();
+    let mut said = Vec::new();
+    for one in all.iter().copied() {
+        let Some(limits) = limits::said(writer, one)? else { continue };
+        let args = Args::new().prose("load", &heading(writer, &all, one)?);
+        said.push(writer.say("measured-limits-of", args.prose("limits", &limits))?);
+    }
+    let label = writer.label("box-cause")?;
+    Ok((!said.is_empty()).then(|| (label, Prose::join(&said))))
 }
 
 /// That the network of a survey is none of an adapter; nothing where no network was loaded, or a
@@ -282,7 +298,14 @@ fn points<'a>(part: &Part<'a>, load: &'a LoadPlan) -> impl Iterator<Item = &'a M
 fn sections(writer: &mut Writer, loads: &[Load<'_, '_>], titled: bool) -> Nodes {
     let mut nodes = Vec::new();
     for (part, load) in loads.iter().copied() {
-        let said = Node::Paragraph(span(writer, (part, load), Intervals::Shown)?);
+        let span = span(writer, (part, load), Intervals::Shown)?;
+        let one = (part, load);
+        let told =
+            |limits: Prose| writer.say("measured-limits", Args::new().prose("limits", &limits));
+        let limits = limits::said(writer, one)?.map(told).transpose()?;
+        let (knee, programs) = (limits::knee(writer, one)?, limits::programs(writer, one)?);
+        let said: Vec<Prose> = [Some(span), knee, limits, programs].into_iter().flatten().collect();
+        let said = Node::Paragraph(Prose::join(&said));
         let table = Node::Table(table::deciding(writer, (part, load))?);
         // Of many loads a reader looks up one.
         let table = if titled || loads.len() > FEW { table.fold() } else { table };

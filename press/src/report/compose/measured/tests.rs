@@ -3,7 +3,8 @@
 use crate::report::document::{Document, Node, Table};
 use crate::report::tests::headline;
 use crate::report::{CardInput, Part, Role, card, compose, fixture, summary, text};
-use desk::record::Run;
+use desk::record::{Reading, Run, Value};
+use desk::unit::{Quantity, Unit};
 use desk::verdict::simulated::{Simulated, with_response};
 use desk::verdict::{Analysis, analyse};
 
@@ -188,4 +189,39 @@ fn a_quantile_is_of_all_values_and_one_that_too_few_carry_is_not_available() {
     let (rows, notes, _) = table_of(&with_response(alone(), 0.9, 450));
     assert!(rows[1][1].contains(" ms ("), "{rows:?}");
     assert!(notes[0].starts_with("Each figure is the quantile of all values of 5 blocks"));
+}
+
+#[test]
+fn a_load_that_stands_alone_tells_what_held_it_down_and_which_program_used_the_time() {
+    let sizes = vec![64, 1024, 4096];
+    let mut run = Simulated { sizes: sizes.clone(), ..Simulated::default() }.only_measuring();
+    run.metrics[0].unit = Unit::OperationPerSecond;
+    for record in &mut run.records {
+        let small = record.trial.point.params["size"] == Value::Quantity(Quantity::bytes(64));
+        let mut read = |probe: &str, host: &str, key: &str, value, unit| {
+            let quantity = Quantity::new(value, unit);
+            let (probe, key) = (probe.into(), key.into());
+            record.readings.push(Reading { probe, host: host.into(), key, quantity });
+        };
+        read("cpu", "machine", "busy", if small { 0.3 } else { 0.99 }, Unit::Share);
+        read("process", "sut", "cpu.apache2", 2.0, Unit::Cpu);
+        read("process", "sut", "cpu.mariadbd", 1.0, Unit::Cpu);
+        let sample = &mut record.outcome.samples[0];
+        sample.quantity = Quantity::new(if small { 1000.0 } else { 2000.0 }, run.metrics[0].unit);
+    }
+    let said = words(&(run.clone(), analyse(&run))).replace('\u{a0}', " ");
+    let held = "no watched resource was full at 64 B (CPUs 30 % busy); \
+                all CPUs busy at 1 KiB–4 KiB (99 %)";
+    assert!(said.contains(&format!("Bottleneck: {held}.")), "{said}");
+    assert!(said.contains(&format!("Net: {held}.")), "{said}");
+    assert!(said.contains("apache2 1 ms (1–1 ms), mariadbd 500 µs (500–500 µs)."), "{said}");
+    assert!(
+        said.contains(
+            "The curve first comes within 5 % of its highest value, 2 kop/s, at size 1 KiB."
+        ),
+        "{said}"
+    );
+    run.records.iter_mut().for_each(|record| record.readings.clear());
+    let said = words(&(run.clone(), analyse(&run)));
+    assert!(!said.contains("Bottleneck") && !said.contains("CPU time of an operation"), "{said}");
 }

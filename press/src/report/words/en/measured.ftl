@@ -17,6 +17,12 @@ measured-invalid = { $count ->
     [one] { $count } of { $of } points has no valid counted attempt.
    *[other] { $count } of { $of } points have no valid counted attempt.
 }
+measured-curve = The curve
+measured-limits = Bottleneck: { $limits }.
+measured-limits-of = { $load }: { $limits }.
+measured-programs = CPU time of an operation: { $programs }.
+measured-programs-at = CPU time of an operation at { $at }: { $programs }.
+measured-program = { $name } { $value }
 measured-elsewhere = The plan compares no levels; the answer has its figures.
 measured-value = { $centre } ({ $range })
 measured-part-load = { $part }, { $load }

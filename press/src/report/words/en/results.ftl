@@ -146,6 +146,7 @@ limit-at-cpu = CPU { $at }; the others { $most } busy
 limit-at-buffer = { $what } of { $at } allows { $most }
 limit-receive-window = the receiver’s window
 limit-send-buffer = the sender’s buffer
+limit-delayed-acks = delayed acknowledgements
 limit-generator = the clients at their own limit
 limit-none-seen = no watched resource was full
 explain-client-quota = The clients’ quota: the kernel gave them no more CPU time. The figure shows the quota, not the system under test.
@@ -166,6 +167,7 @@ explain-shaper = A shaper: the queueing discipline at that end of the link delay
 explain-queue-drops = A queue: the queueing discipline at that end of the link dropped the share shown of its packets. A longer queue or a larger burst may carry more.
 explain-receive-window = The receiver’s window: TCP waited for it during the share shown of its sending time. The receiving application is too slow, or its buffer too small: raise the last field of tcp_rmem on the receiver. A buffer below one packet before segmentation wakes both ends for every few packets, which fills CPUs.
 explain-send-buffer = The sender’s buffer: the sender waited for room in it during the share shown of the time. Raise the last field of tcp_wmem on the sender. A buffer below one packet before segmentation wakes both ends for every few packets, which fills CPUs.
+explain-delayed-acks = Delayed acknowledgements: the receiver’s kernel waits with the acknowledgement of a small segment until its timer ends, and the sender holds the rest back until then (a cork, or Nagle’s algorithm). These waits are the share shown of the response time. Take the cork off, or set TCP_NODELAY.
 explain-generator = The clients: their threads ran all the time, or waited to run. The figure shows the clients, not the system under test. Use more clients, larger requests or several requests a call.
 explain-none-seen = None seen: latency, locks or a resource that was not read. The cause stays open.
 

@@ -1,0 +1,93 @@
+//! Knows how it is said where the curve of a load bends, what held it down at its points, and which
+//! program used the CPU time of an operation.
+//!
+//! Never: a figure of the load.
+
+use super::layout::{Axis, Layout};
+use super::{Load, points, value};
+use crate::report::compose::cause::often;
+use crate::report::compose::{Writer, along, curve};
+use crate::report::document::Prose;
+use crate::report::error::ReportError;
+use crate::report::words::Args;
+use desk::record::Better;
+use desk::verdict::{MeasuredLimit, MeasuredPoint};
+
+/// Fewest points of a curve that can bend.
+const CURVE: usize = 3;
+
+/// Where a curve is flat; none of a load that sweeps anything else, or whose deciding metric is
+/// better where it is lower.
+pub(super) fn knee(
+    writer: &Writer,
+    (part, load): Load<'_, '_>,
+) -> Result<Option<Prose>, ReportError> {
+    let primary = part.run.plan.primary(&load.name);
+    let layout = Layout::of(&part.run.plan, load);
+    let is_rate =
+        part.run.metric(&load.name, primary).is_some_and(|metric| metric.better == Better::Higher);
+    if part.run.plan.curve(load).is_none() || layout.all().count() != 1 || !is_rate {
+        return Ok(None);
+    }
+    let figure = |point| {
+        let estimate = &MeasuredPoint::figure(point, primary)?.estimate;
+        Some((layout.place(point).text().to_owned(), estimate))
+    };
+    let course: Vec<_> = points(part, load).filter_map(figure).collect();
+    if course.len() < CURVE {
+        return Ok(None);
+    }
+    curve::knee(writer, writer.label("measured-curve")?.text(), &course)
+}
+
+/// What held a load down at its points, each limit with what was full beside it; none where nothing
+/// was watched. A load that sweeps more than one parameter has them counted.
+pub(super) fn said(
+    writer: &Writer,
+    (part, load): Load<'_, '_>,
+) -> Result<Option<Prose>, ReportError> {
+    let seen = points(part, load).filter_map(|point| Some((point, point.limit.as_ref()?)));
+    let seen: Vec<(&MeasuredPoint, &MeasuredLimit)> = seen.collect();
+    if seen.is_empty() {
+        return Ok(None);
+    }
+    let layout = Layout::of(&part.run.plan, load);
+    let swept = match layout.all().map(Axis::param).collect::<Vec<_>>()[..] {
+        [] => None,
+        [Some(param)] => Some(param),
+        _ => {
+            return often(writer, seen.iter().map(|(_, limit)| limit.named().collect())).map(Some);
+        }
+    };
+    let at = |point: &MeasuredPoint| point.at.get(swept?).cloned();
+    let mut all = Vec::new();
+    for (point, limit) in seen {
+        all.push((limit.named().collect(), at(point), &limit.evidence));
+    }
+    along::alone(writer, all)
+}
+
+/// The CPU time of an operation by program, at the point with the highest rate; none where no
+/// program was under test.
+pub(super) fn programs(
+    writer: &Writer,
+    (part, load): Load<'_, '_>,
+) -> Result<Option<Prose>, ReportError> {
+    let primary = part.run.plan.primary(&load.name);
+    let with = points(part, load).filter(|point| !point.programs.is_empty());
+    let rate = |point: &&MeasuredPoint| {
+        point.figure(primary).map_or(0.0, |figure| figure.estimate.centre.value)
+    };
+    let Some(peak) = with.max_by(|a, b| rate(a).total_cmp(&rate(b))) else { return Ok(None) };
+    let mut said = Vec::new();
+    for (name, used) in &peak.programs {
+        let args = Args::new().name("name", name).prose("value", &value(writer, used)?);
+        said.push(writer.say("measured-program", args)?);
+    }
+    let args = Args::new().prose("programs", &Prose::join_with(&said, ", "));
+    let at = Layout::of(&part.run.plan, load).place(peak);
+    match at.text().is_empty() {
+        true => writer.say("measured-programs", args).map(Some),
+        false => writer.say("measured-programs-at", args.prose("at", &at)).map(Some),
+    }
+}
