@@ -83,6 +83,13 @@ fn numbers<'a>(text: &'a str, head: &str) -> BTreeMap<&'a str, u64> {
     pairs.filter_map(|(name, number)| Some((name, number.parse().ok()?))).collect()
 }
 
+/// A counter of `TcpExt` of the network namespace of the thread that asks.
+#[must_use]
+pub fn tcp_counter(name: &str) -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/thread-self/net/netstat").ok()?;
+    numbers(&text, "TcpExt:").get(name).copied()
+}
+
 #[expect(clippy::cast_precision_loss, reason = "counts of a window are far below 2^53")]
 fn readings((head, of): (&str, &[Row]), opened: &Text, closed: &Text) -> Vec<Reading> {
     let seconds = closed.seconds_since(opened);

@@ -107,11 +107,13 @@ fn processes(site: &Site, mpm: &Mpm) -> Result<String, Why> {
 fn configuration(site: &Site, mpm: &Mpm, php: Option<&str>) -> Result<String, Why> {
     let directory = site.directory.display();
     let user = if site.is_root { "User nobody\nGroup nogroup\n" } else { "" };
+    // By default a page that is younger than 2 s is compiled for every request, whatever the cache.
     let php = php.map_or_else(String::new, |file| {
         let cache = site.setting("opcache", "on");
         format!(
             "LoadModule php_module {MODULES}/{file}\nPHPIniDir {directory}\n\
              php_admin_flag opcache.enable {cache}\n\
+             php_admin_value opcache.file_update_protection 0\n\
              <FilesMatch \\.php$>\nSetHandler application/x-httpd-php\n</FilesMatch>\n"
         )
     });

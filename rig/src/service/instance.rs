@@ -6,7 +6,8 @@ use super::Why;
 use super::told::{FromKeeper, ToKeeper, Wanted, hear, say};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::time::Timespec;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Display;
 use std::fs;
 use std::io::{BufReader, Write as _};
 use std::os::unix::process::CommandExt as _;
@@ -79,12 +80,19 @@ impl Instance {
         }
     }
 
-    /// CPU that all its processes have used, nanoseconds; those that have ended are lost.
+    /// CPU that its processes have used, by the names of their programs, nanoseconds; of those that
+    /// have ended it is lost. Its keeper, which sleeps, is not among them.
     #[must_use]
-    pub fn cpu_ns(&self) -> u64 {
-        let mut all = BTreeSet::new();
+    pub fn cpu_ns(&self) -> BTreeMap<String, u64> {
+        let (mut all, mut used) = (BTreeSet::new(), BTreeMap::new());
         descend(self.keeper.id(), &mut all);
-        all.iter().map(|pid| used_ns(*pid)).sum()
+        let comm = |pid: &dyn Display| fs::read_to_string(format!("/proc/{pid}/comm"));
+        let own = comm(&self.keeper.id()).unwrap_or_default();
+        for pid in all {
+            let Some(name) = comm(&pid).ok().filter(|name| *name != own) else { continue };
+            *used.entry(name.trim_end().to_owned()).or_default() += used_ns(pid);
+        }
+        used
     }
 
     fn tell(&mut self, what: &ToKeeper) -> Result<(), Why> {

@@ -39,7 +39,7 @@ fn configuration(site: &Site) -> String {
         "cpus" => site.cpus.to_string(),
         number => number.to_owned(),
     };
-    let cork = site.setting("tcp_nopush", "off");
+    let (cork, nodelay) = (site.setting("tcp_nopush", "off"), site.setting("tcp_nodelay", "on"));
     let access = match site.setting("access_log", "off") {
         "off" => "off".to_owned(),
         _ => site.path("access").display().to_string(),
@@ -53,6 +53,7 @@ fn configuration(site: &Site) -> String {
          pid {directory}/pid;\nerror_log {log} notice;\n\
          events {{ worker_connections 8192; }}\n\
          http {{\n{places}access_log {access};\nsendfile on;\ntcp_nopush {cork};\n\
+         tcp_nodelay {nodelay};\n\
          keepalive_requests 1000000000;\ndefault_type application/octet-stream;\n\
          open_file_cache max=1000;\n\
          server {{ listen {address} backlog=4096; root {directory}/www;\n\
@@ -94,7 +95,13 @@ mod tests {
             })
         };
         let usual = set(&[]);
-        for line in ["worker_processes 3;", "tcp_nopush off;", "access_log off;", "user nobody"] {
+        for line in [
+            "worker_processes 3;",
+            "tcp_nopush off;",
+            "tcp_nodelay on;",
+            "access_log off;",
+            "user nobody",
+        ] {
             assert!(usual.contains(line), "{line}: {usual}");
         }
         let other = set(&[("workers", "1"), ("tcp_nopush", "on"), ("access_log", "on")]);

@@ -87,6 +87,8 @@ const EDGES: [(&str, &[&str]); 23] = [
             "desk::stats",
             "rig::lab",
             "rig::metal",
+            // A counter of TCP of the host's own network namespace.
+            "rig::probe",
             "rig::service",
             "rig::workload",
         ],

@@ -45,6 +45,7 @@ const ALLOWED: &[(&str, &str, &str)] = &[
     ("page", "rig/src/service/", "what a server is to send: a file, or what a program makes"),
     ("size", "rig/src/lab/sim/", "a key of simulated physics"),
     ("size", "rig/src/metal/cpus.rs", "a file of the kernel"),
+    ("tcp_nodelay", "rig/src/service/", "a setting of nginx"),
     ("tcp_nopush", "rig/src/service/", "a setting of nginx"),
     ("threads", "desk/src/verdict/parts.rs", "a reading of the kernel's threads"),
     ("threads", "rig/src/", "threads of the kernel, and of a gang"),

@@ -31,6 +31,8 @@ pub struct Evidence {
     pub threads: Threads,
     /// Bytes of a request and of a response.
     pub sizes: (u64, u64),
+    /// Requests of an operation.
+    pub each: u64,
     /// What a service says of its version.
     pub version: Option<String>,
     /// What the hosts told.
@@ -106,11 +108,11 @@ pub fn check(recipe: &Recipe, evidence: &Evidence) -> Result<Checked, Fault> {
     check_moments(&evidence.host_names, &edges, life.window_ns)?;
     let (server, clients) = (evidence.of_host(0)?, evidence.clients()?);
     let work = check_work((recipe, evidence), &server, &clients)?;
-    let rate: f64 = clients.iter().map(Thread::rate).sum();
+    let rate = clients.iter().map(Thread::rate).sum::<f64>() * each(evidence);
     let samples = (recipe.figures)(rate, evidence.sizes);
     let outcome = Outcome {
         window: Window { opened_ns: life.window_ns.0, closed_ns: life.window_ns.1 },
-        series: course(&samples, rate, life),
+        series: course(&samples, (rate, each(evidence)), life),
         samples,
         distributions: distributions(&clients)?,
         flows: Flows::new(&COLUMNS, flows(evidence, &clients)?),
@@ -127,17 +129,27 @@ pub fn check(recipe: &Recipe, evidence: &Evidence) -> Result<Checked, Fault> {
     Ok(Checked { outcome, readings })
 }
 
-/// The operations a second in steps of the window.
-fn course(samples: &[Sample], rate: f64, life: &Life<HostMark, Vec<ThreadEnd>>) -> Vec<Series> {
+/// Requests of an operation.
+#[expect(clippy::cast_precision_loss, reason = "at most 64")]
+const fn each(evidence: &Evidence) -> f64 {
+    evidence.each as f64
+}
+
+/// The requests a second in steps of the window.
+fn course(
+    samples: &[Sample],
+    (rate, each): (f64, f64),
+    life: &Life<HostMark, Vec<ThreadEnd>>,
+) -> Vec<Series> {
     let own = samples.iter().find(|sample| sample.quantity.value.total_cmp(&rate).is_eq());
     own.map_or_else(Vec::new, |sample| {
-        series(&life.course, life.window_ns, (&sample.metric, sample.quantity.unit, 1.0))
+        series(&life.course, life.window_ns, (&sample.metric, sample.quantity.unit, each))
     })
 }
 
 /// Every thread ran to its end, every connection that is kept moved something, and the server
-/// answered as many requests as clients saw answered, and no more than one beyond for each
-/// connection.
+/// answered as many requests as clients saw answered, and no more than one operation beyond for
+/// each connection.
 fn check_work(
     (recipe, evidence): (&Recipe, &Evidence),
     server: &[Thread<'_>],
@@ -166,13 +178,14 @@ fn check_work(
         if thread.end.unsent > 0 {
             *work.errors.entry("unsent".into()).or_default() += thread.end.unsent;
         }
-        work.operations += thread.end.done;
+        work.operations += thread.end.done * evidence.each;
         sum = digest(sum, &counted.digest.to_le_bytes());
     }
     let answered: u64 = server.iter().map(|thread| thread.end.done).sum();
     let connections: usize = clients.iter().map(|thread| thread.plan.connections.len()).sum();
     let failed: u64 = clients.iter().flat_map(|t| t.end.counted.errors.values()).sum();
-    if answered < work.operations || answered > work.operations + connections as u64 + failed {
+    let beyond = (connections as u64 + failed) * evidence.each;
+    if answered < work.operations || answered > work.operations + beyond {
         let what = format!(
             "the server answered {answered} requests, and the clients saw {} answered",
             work.operations
@@ -202,8 +215,9 @@ fn distributions(clients: &[Thread<'_>]) -> Result<Vec<Distribution>, Fault> {
     Ok(all)
 }
 
-/// What is known of a connection over the window: complete operations, and where it was kept its
-/// segments that were sent again and its smoothed round-trip time, both of the client's end.
+/// What is known of a connection over the window: requests that were answered, and where it was
+/// kept its segments that were sent again and its smoothed round-trip time, both of the client's
+/// end.
 const COLUMNS: [(&str, Unit); 3] =
     [("operations", Unit::Count), ("retransmitted", Unit::Count), ("rtt", Unit::Second)];
 
@@ -228,7 +242,7 @@ fn flows(evidence: &Evidence, clients: &[Thread<'_>]) -> Result<Vec<Flow>, Fault
                 receiver_cpu: evidence.threads.server.get(*serves).and_then(|server| server.cpu),
                 words: [].into(),
                 figures: vec![
-                    Some(*done as f64),
+                    Some(*done as f64 * each(evidence)),
                     again.map(f64::from),
                     b.map(|facts| f64::from(facts.rtt_us) / 1e6),
                 ],
@@ -252,7 +266,9 @@ fn made_with(evidence: &Evidence, clients: &[Thread<'_>]) -> Settings {
     made
 }
 
-/// What the load itself cost on a host, and whether its threads were held back.
+/// What the load itself cost on a host, whether its threads were held back, and how often its
+/// kernel acknowledged late.
+#[expect(clippy::cast_precision_loss, reason = "acknowledgements of a window are below 2^53")]
 fn of_host(evidence: &Evidence, host: usize) -> Result<Vec<Reading>, Fault> {
     let life = evidence.life()?;
     let threads = evidence.of_host(host)?;
@@ -266,12 +282,20 @@ fn of_host(evidence: &Evidence, host: usize) -> Result<Vec<Reading>, Fault> {
     let wall = seconds(b.at_ns.saturating_sub(a.at_ns)).max(1e-9);
     add("process", "cpu", seconds(b.cpu_ns.saturating_sub(a.cpu_ns)) / wall, Unit::Cpu);
     let spent = |thread: &Thread<'_>| Some(thread.closed.account?.since(thread.opened.account?));
+    for (name, used_ns) in &b.programs {
+        let before = a.programs.get(name).copied().unwrap_or_default();
+        let used = seconds(used_ns.saturating_sub(before));
+        add("process", &format!("cpu.{name}"), used / wall, Unit::Cpu);
+    }
     if let Some((runnable, cpu)) = account::busiest(threads.iter().filter_map(spent), wall) {
         add("thread", "runnable", runnable, Unit::Share);
         add("thread", "cpu", cpu, Unit::Share);
     }
     if let Some(late) = late(&threads) {
         add("pace", "late", late, Unit::Share);
+    }
+    if let Some(acks) = a.delayed_acks.zip(b.delayed_acks) {
+        add("tcp", "delayed_acks", acks.1.saturating_sub(acks.0) as f64, Unit::Count);
     }
     let mut cpus: BTreeMap<u32, f64> = BTreeMap::new();
     for thread in &threads {

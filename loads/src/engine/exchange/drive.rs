@@ -64,6 +64,7 @@ impl<E: Exchange> Workload for Exchanges<E> {
             threads,
             version: None,
             sizes: (order.request as u64, order.response as u64),
+            each: order.each,
             life: None,
         };
         self.open(lab, job.link, &order).map_err(LabError::into_fault)

@@ -30,8 +30,8 @@ pub use kept::{Answers, answer_all, watch};
 pub use model::model;
 pub use order::Order;
 pub use params::{
-    ARRIVALS, OFFERED, PARAMS, PERCENTILES, PLACEMENT, RATE_LIMIT, REQUEST_SIZE, RESPONSE_SIZE,
-    STREAMS, percentile,
+    ARRIVALS, OFFERED, PARAMS, PERCENTILES, PIPELINED, PLACEMENT, RATE_LIMIT, REQUEST_SIZE,
+    RESPONSE_SIZE, STREAMS, percentile,
 };
 pub use part::{Exchange, Program, Serve, Side, Slot};
 pub use take::{LATENESS, RESPONSE, SERVICE};
@@ -41,7 +41,7 @@ pub use take::{LATENESS, RESPONSE, SERVICE};
 pub struct Recipe {
     /// What it is, as data.
     pub spec: &'static WorkloadSpec,
-    /// Its figures, of operations a second and of the bytes of a request and of a response.
+    /// Its figures, of requests a second and of the bytes of a request and of a response.
     pub figures: fn(f64, (u64, u64)) -> Vec<Sample>,
     /// Packets of an operation, by which a simulated lab counts.
     pub packets: f64,

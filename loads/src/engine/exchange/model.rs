@@ -35,7 +35,8 @@ pub fn model(recipe: &Recipe, scene: &Scene<'_>, job: &Job<'_>) -> Result<Modell
         (Cpus { server: &all, all: &all }, recipe.kept),
     );
     let bytes = order.request + order.response;
-    let service = service(scene, recipe.packets, bytes);
+    #[expect(clippy::cast_precision_loss, reason = "at most 64")]
+    let service = service(scene, recipe.packets, bytes) * order.each as f64;
     let waited = if scene.steady { job.settle } else { job.settle_max };
     let opens_ns = scene.go_ns + nanoseconds(waited);
     let window = Span { opens_ns, closes_ns: opens_ns + nanoseconds(job.window) };
@@ -178,6 +179,8 @@ struct Told<'t> {
     ran: &'t Ran,
     window: Span,
     seed: u64,
+    /// Requests of an operation.
+    each: u64,
 }
 
 impl Told<'_> {
@@ -200,7 +203,8 @@ impl Told<'_> {
     fn closed(&self, host: usize) -> Vec<ThreadCount> {
         let account = Some(ThreadMark { cpu_ns: self.length() / 2, waited_ns: 0 });
         if host == 0 {
-            let all: u64 = (0..self.threads.clients.len()).map(|at| self.done(at)).sum();
+            let of = |at| self.done(at) * self.each;
+            let all: u64 = (0..self.threads.clients.len()).map(of).sum();
             let done = all.div_ceil(self.threads.server.len().max(1) as u64);
             return vec![ThreadCount { done, due: 0, account }; self.threads.server.len()];
         }
@@ -219,7 +223,7 @@ impl Told<'_> {
             took_ns: 1000,
             cpu_ns: if closed { self.length() / 2 } else { 0 },
             threads,
-            tcp: Vec::new(),
+            ..HostMark::default()
         }
     }
 
@@ -246,7 +250,8 @@ fn evidence(
     threads: Threads,
     (ran, window): (&Ran, Span),
 ) -> Evidence {
-    let told = Told { scene, threads: &threads, ran, window, seed: order.seed };
+    let (seed, each) = (order.seed, order.each);
+    let told = Told { scene, threads: &threads, ran, window, seed, each };
     let hosts = 0..=scene.clients as usize;
     let life = Life {
         steady: scene.steady,
@@ -264,6 +269,7 @@ fn evidence(
         host_names: hosts.map(name).collect(),
         asked: job.trial.point.params.clone(),
         sizes: (order.request as u64, order.response as u64),
+        each,
         threads,
         life: Some(life),
     }

@@ -25,6 +25,8 @@ pub struct Order {
     pub request: usize,
     /// Bytes of a response; 1 where the workload has no such parameter.
     pub response: usize,
+    /// Requests of an operation.
+    pub each: u64,
     /// Longest that the load may run after go.
     pub longest: Duration,
     /// CPUs that a service may use as the server; all where there are none.
@@ -77,9 +79,15 @@ impl Order {
             seed: job.trial.seed,
             request: bytes(params, params::REQUEST_SIZE.name),
             response: bytes(params, params::RESPONSE_SIZE.name),
+            each: Self::each(params),
             longest: job.settle_max + job.window + Duration::from_secs(10),
             cpus: if place == "none" { Vec::new() } else { server.to_vec() },
         })
+    }
+
+    /// Requests of an operation.
+    pub(super) fn each(params: &Settings) -> u64 {
+        params.get(params::PIPELINED.name).and_then(Value::count).unwrap_or(1)
     }
 }
 

@@ -23,6 +23,15 @@ pub const OFFERED: ParamSpec = ParamSpec {
     default: "full",
 };
 
+/// Requests of one operation.
+pub const PIPELINED: ParamSpec = ParamSpec {
+    name: "pipelined",
+    about: "requests sent at once on a connection; the response time is that of the last",
+    role: None,
+    kind: ParamKind::count(1, 64),
+    default: "1",
+};
+
 /// CPUs of the two ends.
 pub const PLACEMENT: ParamSpec = ParamSpec {
     name: "placement",

@@ -12,6 +12,7 @@ use crate::engine::pace::Pacer;
 use rig::lab::agent;
 use rig::lab::{Urgent, clock, cpus};
 use rig::metal::Span;
+use rig::probe::tcp_counter;
 use rig::service::{Instance, Wanted};
 use rustix::net::Shutdown;
 use serde::{Deserialize, Serialize};
@@ -115,12 +116,16 @@ pub struct HostMark {
     pub at_ns: u64,
     /// Time from the first count to the last, nanoseconds.
     pub took_ns: u64,
-    /// CPU that the host's process had used, nanoseconds.
+    /// CPU that the host's process had used, and its programs under test, nanoseconds.
     pub cpu_ns: u64,
+    /// The part of each program under test.
+    pub programs: BTreeMap<String, u64>,
     /// Its threads.
     pub threads: Vec<ThreadCount>,
     /// What the kernel's TCP says of the clients' connections that are kept.
     pub tcp: Vec<(u32, TcpFacts)>,
+    /// Acknowledgements that the kernel sent because its timer ended (`DelayedACKs`).
+    pub delayed_acks: Option<u64>,
 }
 
 impl At for HostMark {
@@ -389,7 +394,7 @@ impl<E: Exchange> Side<E> {
                 };
                 shared.gate.wait();
                 let pacer = pace.map(|pace| Pacer::new(pace, shared.gate.went_ns()));
-                let mut client = Client { operations, shared, counters, take, done: 0 };
+                let mut client = Client::new(operations, (shared, counters), take);
                 let ended = client.run(pacer);
                 (ended, Counted { digest, ..client.take.counted() })
             })?;
@@ -444,8 +449,8 @@ impl<E: Exchange> Side<E> {
     fn read(&mut self) -> HostMark {
         let at_ns = clock::now_ns();
         let of_service = |service: &Arc<Mutex<Instance>>| Some(service.lock().ok()?.cpu_ns());
-        let cpu_ns = clock::process_cpu_ns()
-            + self.service.as_ref().and_then(of_service).unwrap_or_default();
+        let programs = self.service.as_ref().and_then(of_service).unwrap_or_default();
+        let cpu_ns = clock::process_cpu_ns() + programs.values().sum::<u64>();
         let count = |running: &Running| ThreadCount {
             done: running.counters.done.load(Relaxed),
             due: running.counters.due.load(Relaxed),
@@ -459,7 +464,8 @@ impl<E: Exchange> Side<E> {
         }
         let kept = self.kept.iter().filter(|_| !self.serves);
         let tcp = kept.filter_map(|(id, socket)| Some((*id, tcp_info::read(socket).ok()?)));
-        HostMark { at_ns, took_ns, cpu_ns, threads, tcp: tcp.collect() }
+        let delayed_acks = tcp_counter("DelayedACKs");
+        HostMark { at_ns, took_ns, cpu_ns, programs, threads, tcp: tcp.collect(), delayed_acks }
     }
 
     /// Waits for the threads to end by themselves. Those that have a listener do not: they have

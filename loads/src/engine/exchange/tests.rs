@@ -205,7 +205,7 @@ fn ended<E: Exchange>(connections: u32) -> ThreadEnd {
     let longest = Duration::from_secs(5);
     let params = desk::record::Settings::new();
     let cpus = Vec::new();
-    let order = Order { secret, params, seed: 1, request: 1, response: 1, longest, cpus };
+    let order = Order { secret, params, seed: 1, request: 1, response: 1, each: 1, longest, cpus };
     let mut side = Side::<E>::default();
     let plans = vec![plan(connections, None)];
     let connect = ToPart::Connect(Ipv4Addr::LOCALHOST, vec![1], plans, order);

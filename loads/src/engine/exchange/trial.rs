@@ -34,7 +34,8 @@ type Load = ((u32, Option<Pace>), ((usize, usize), Settings));
 fn order(((request, response), params): ((usize, usize), Settings), window: Duration) -> Order {
     let secret = Secret { key: [7; 32], test: [9; 16] };
     let longest = window + Duration::from_secs(10);
-    Order { secret, params, seed: 42, request, response, longest, cpus: Vec::new() }
+    let each = Order::each(&params);
+    Order { secret, params, seed: 42, request, response, each, longest, cpus: Vec::new() }
 }
 
 fn plan(host: usize, (connections, pace): (u32, Option<Pace>)) -> Vec<ThreadPlan> {

@@ -1,6 +1,6 @@
 //! Knows the parameters and figures of `http` as data; knows nothing of sockets.
 
-use crate::engine::exchange::{ARRIVALS, OFFERED, PERCENTILES, PLACEMENT, percentile};
+use crate::engine::exchange::{ARRIVALS, OFFERED, PERCENTILES, PIPELINED, PLACEMENT, percentile};
 use desk::record::{
     Better, MetricRole, MetricSpec, ParamKind, ParamRole, ParamSpec, Place, WorkloadSpec,
 };
@@ -20,10 +20,13 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
         OFFERED,
         OPCACHE,
         PAGE,
+        PHP_FUNCTIONS,
+        PIPELINED,
         PLACEMENT,
         REQUESTS_PER_CONNECTION,
         RESPONSE_SIZE,
         SERVER,
+        TCP_NODELAY,
         TCP_NOPUSH,
         WORKERS,
     ],
@@ -37,13 +40,20 @@ pub const BUILTIN: &str = "builtin";
 /// The one that runs pages of PHP.
 pub const WITH_PHP: &str = "apache_prefork_php";
 
+/// A setting of a server that is on or off.
+const SWITCH: ParamSpec = ParamSpec {
+    name: "",
+    about: "",
+    role: None,
+    kind: ParamKind::choice(&["on", "off"]),
+    default: "off",
+};
+
 /// A line for each request.
 pub const ACCESS_LOG: ParamSpec = ParamSpec {
     name: "access_log",
     about: "of a server that is not builtin: a line for each request, in a file in memory",
-    role: None,
-    kind: ParamKind::choice(&["on", "off"]),
-    default: "off",
+    ..SWITCH
 };
 
 /// The program under test.
@@ -59,9 +69,8 @@ pub const SERVER: ParamSpec = ParamSpec {
 pub const OPCACHE: ParamSpec = ParamSpec {
     name: "opcache",
     about: "of PHP: whether a compiled page is kept for the next request",
-    role: None,
-    kind: ParamKind::choice(&["on", "off"]),
     default: "on",
+    ..SWITCH
 };
 
 /// A page of PHP that sends a file, and one that sends what a table of MariaDB holds.
@@ -77,13 +86,28 @@ pub const PAGE: ParamSpec = ParamSpec {
     default: "file",
 };
 
+/// Code of PHP.
+pub const PHP_FUNCTIONS: ParamSpec = ParamSpec {
+    name: "php_functions",
+    about: "of a page of PHP: functions in the library that it includes; 0: no library",
+    role: None,
+    kind: ParamKind::count(0, 10_000),
+    default: "0",
+};
+
+/// TCP_NODELAY.
+pub const TCP_NODELAY: ParamSpec = ParamSpec {
+    name: "tcp_nodelay",
+    about: "of nginx: off lets Nagle's algorithm hold back what does not fill a segment",
+    default: "on",
+    ..SWITCH
+};
+
 /// TCP_CORK.
 pub const TCP_NOPUSH: ParamSpec = ParamSpec {
     name: "tcp_nopush",
     about: "of nginx: whether head and body wait for a full segment (TCP_CORK)",
-    role: None,
-    kind: ParamKind::choice(&["on", "off"]),
-    default: "off",
+    ..SWITCH
 };
 
 /// Processes that answer.
@@ -108,7 +132,7 @@ pub const COMPARED: ParamSpec = ParamSpec {
 /// Connections at once.
 const CONCURRENCY: ParamSpec = ParamSpec {
     name: "concurrency",
-    about: "connections of each client at once; each has one request under way",
+    about: "connections of each client at once; each has one request under way, or `pipelined`",
     role: Some(ParamRole::Concurrency),
     kind: ParamKind::count(1, 1000),
     default: "10",

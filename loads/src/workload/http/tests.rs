@@ -4,12 +4,13 @@
 use super::run::client::Client;
 use super::run::{Http, RESPONSE, path};
 use super::spec::{COMPARED, PAGE, REQUESTS_PER_CONNECTION, SERVER};
-use crate::engine::exchange::trial::{Trial, closed, run};
-use crate::engine::exchange::{Exchange as _, Operations as _, Order, Slot};
+use crate::engine::exchange::trial::{Trial, ask, closed, run};
+use crate::engine::exchange::{Exchange as _, OFFERED, Operations as _, Order, PIPELINED, Slot};
 use crate::engine::net::Secret;
 use crate::engine::net::content::content;
 use crate::engine::pace::{Arrivals, Pace};
 use desk::record::{Settings, Value};
+use desk::unit::{Quantity, Unit};
 use rustix::net::{AddressFamily, SocketType};
 use std::io::{self, Read as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, TcpListener, TcpStream};
@@ -49,6 +50,63 @@ fn connections_are_made_anew_after_so_many_requests() {
 }
 
 #[test]
+fn several_requests_are_sent_at_once() {
+    for (connections, bytes, requests) in [(1, 1, 64), (4, 3000, 8), (2, 100_000, 64)] {
+        let own = Settings::from([
+            (PIPELINED.name.to_owned(), Value::Count(8)),
+            (REQUESTS_PER_CONNECTION.name.to_owned(), Value::Count(requests)),
+        ]);
+        let Trial { server, clients } = closed::<Http>(connections, (1, bytes), own);
+        assert_eq!((clients.error, server.error), (None, None));
+        assert!(clients.done > 5, "{} of {bytes}", clients.done);
+        assert!(server.done >= 8 * clients.done, "{} {}", server.done, clients.done);
+        assert!(server.done <= 8 * (clients.done + u64::from(connections)));
+        assert!(clients.counted.errors.is_empty(), "{:?}", clients.counted.errors);
+    }
+}
+
+#[test]
+fn each_of_several_responses_is_looked_at() {
+    let head = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n";
+    let right = [head.as_bytes(), &body()].concat();
+    let no = b"HTTP/1.1 503 No\r\nContent-Length: 2\r\n\r\nno".to_vec();
+    let last = [b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n".as_slice(), &body()].concat();
+    let asked = |all: &[&Vec<u8>], drips| {
+        let said: Vec<u8> = all.iter().flat_map(|one| one.iter().copied()).collect();
+        asked((&said, drips), &Order { each: 3, ..order(10) })
+    };
+    for drips in [false, true] {
+        assert_eq!(asked(&[&right, &right, &right], drips), (Ok(true), None));
+        assert_eq!(asked(&[&right, &right, &last], drips), (Ok(true), None));
+        for (all, class) in [
+            (vec![&right, &no, &right], "status_5xx"),
+            (vec![&right, &right], "closed"),
+            (vec![&right, &last], "truncated"),
+        ] {
+            let (went, told) = asked(&all, drips);
+            assert!(told == Some(class) || told == Some("reset"), "{class}: {told:?} {went:?}");
+        }
+    }
+    let (_, told) = asked(&[&right, &right, &right, &right], false);
+    assert!(told == Some("unasked") || told == Some("reset"), "{told:?}");
+}
+
+#[test]
+fn requests_at_once_are_refused_where_they_cannot_be() {
+    let why = |key: &str, value| {
+        let params = Settings::from([(key.to_owned(), value)]);
+        Http::refuses(&Order { params, each: 4, ..order(10) })
+    };
+    let offered = Value::Quantity(Quantity::new(1500.0, Unit::OperationPerSecond));
+    assert!(why(OFFERED.name, offered).unwrap().contains("1.5"));
+    assert!(
+        why(REQUESTS_PER_CONNECTION.name, Value::Count(6)).unwrap().contains("6 is no multiple")
+    );
+    assert_eq!(why(REQUESTS_PER_CONNECTION.name, Value::Count(8)), None);
+    assert_eq!(why(OFFERED.name, Value::Word("full".into())), None);
+}
+
+#[test]
 fn an_open_loop_asks_when_it_is_due() {
     for connections in [1, 5] {
         let pace = Pace { arrivals: Arrivals::Poisson, rate: 1000.0, offset: 0.0, seed: 1 };
@@ -64,7 +122,7 @@ pub(super) fn order(response: usize) -> Order {
     let secret = Secret { key: [7; 32], test: [9; 16] };
     let longest = Duration::from_secs(10);
     let (params, cpus) = (all_compared(), Vec::new());
-    Order { secret, params, seed: 42, request: 1, response, longest, cpus }
+    Order { secret, params, seed: 42, request: 1, response, each: 1, longest, cpus }
 }
 
 /// A server that says this to each request on one connection after the other, a byte a packet
@@ -96,8 +154,16 @@ fn say(mut socket: TcpStream, said: &[u8], drips: bool) -> io::Result<()> {
 
 /// The end of the first operation against such a server, and the class of its error.
 fn first(said: &[u8], drips: bool) -> (Result<bool, io::ErrorKind>, Option<&'static str>) {
+    asked((said, drips), &order(10))
+}
+
+/// The same of an order.
+fn asked(
+    (said, drips): (&[u8], bool),
+    order: &Order,
+) -> (Result<bool, io::ErrorKind>, Option<&'static str>) {
     let server = scripted(said.to_vec(), drips);
-    let mut client = Client::of(&order(10), vec![Slot { id: 0, server, socket: None }]);
+    let mut client = Client::of(order, vec![Slot { id: 0, server, socket: None }]);
     let went = client.begin(0).and_then(|()| {
         loop {
             if client.go_on(0)? {
@@ -129,6 +195,18 @@ fn every_framing_of_the_right_body_is_taken_however_it_comes() {
             assert_eq!(first(&said, drips), (Ok(true), None), "{}", String::from_utf8_lossy(&said));
         }
     }
+}
+
+#[test]
+fn a_body_that_ends_with_its_connection_is_taken_from_many_connections_too() {
+    let own = content(order(3000).seed, RESPONSE, 3000)[..3000].to_vec();
+    let said = [b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n", &own[..]].concat();
+    let server = scripted(said, false);
+    let load = ((3, None), ((1, 3000), all_compared()));
+    let (_, clients) = ask::<Http>(server.port(), load, Duration::from_millis(300));
+    assert_eq!(clients.error, None);
+    assert!(clients.done > 100, "{}", clients.done);
+    assert!(clients.counted.errors.is_empty(), "{:?}", clients.counted.errors);
 }
 
 #[test]

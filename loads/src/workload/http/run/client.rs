@@ -44,8 +44,12 @@ struct Open {
     state: State,
     /// Requests on this connection.
     carried: u64,
+    /// Responses of this operation that are whole, and the first status of them that says no.
+    answered: u64,
+    refusal: Option<u16>,
     /// What has come of a head that is not whole.
     kept: Vec<u8>,
+    /// The requests of an operation.
     request: Vec<u8>,
 }
 
@@ -62,8 +66,9 @@ struct Expected {
 /// A thread of clients.
 pub struct Client {
     slots: Vec<Open>,
-    /// Requests of a connection, at most.
+    /// Requests of a connection, at most, and of an operation.
     requests: u64,
+    each: u64,
     heads: Heads,
     expected: Expected,
     buffer: Paged,
@@ -84,6 +89,8 @@ impl Client {
             last: None,
             state: State::Idle,
             carried: 0,
+            answered: 0,
+            refusal: None,
             kept: Vec::new(),
             request: request(order, slot.server, requests == 1),
         };
@@ -96,6 +103,7 @@ impl Client {
         Self {
             slots: slots.into_iter().map(open).collect(),
             requests,
+            each: order.each,
             heads: Heads::default(),
             expected,
             buffer: Paged::zeros(READ),
@@ -121,7 +129,10 @@ impl Client {
             Ok(()) | Err(Errno::INPROGRESS) => {}
             Err(e) => return Err(e.into()),
         }
-        let flags = epoll::EventFlags::IN | epoll::EventFlags::OUT | epoll::EventFlags::ET;
+        // A read that gives less than was asked for is the last until the next event (epoll(7)),
+        // but for the end of the connection.
+        let flags = epoll::EventFlags::IN | epoll::EventFlags::OUT | epoll::EventFlags::RDHUP;
+        let flags = flags | epoll::EventFlags::ET;
         epoll::add(ready, &socket, epoll::EventData::new_u64(slot as u64), flags)?;
         Ok(socket)
     }
@@ -165,59 +176,57 @@ impl Client {
         }
     }
 
-    /// Reads towards the end of a head, and what has come of the body with it; whether the response
-    /// is whole, none where nothing more has come.
-    fn read_head(&mut self, slot: usize) -> io::Result<Option<bool>> {
+    /// Reads heads, and bodies that are compared; whether the operation is complete, none where
+    /// nothing more has come.
+    fn read_bytes(&mut self, slot: usize) -> io::Result<Option<bool>> {
         let Some(n) = self.read(slot, None)? else { return Ok(None) };
-        let open = &mut self.slots[slot];
+        let (each, open) = (self.each, &mut self.slots[slot]);
         if n == 0 {
-            return Err(ended(open.carried > 0 && open.kept.is_empty()));
+            return open.end(&self.expected, each);
         }
         let mut kept = std::mem::take(&mut open.kept);
-        let bytes = if kept.is_empty() {
-            &self.buffer[..n]
-        } else {
+        if !kept.is_empty() {
             kept.extend_from_slice(&self.buffer[..n]);
-            &kept
-        };
-        let Some(head) = self.heads.find(bytes).map_err(io::Error::other)? else {
-            if kept.is_empty() {
-                kept.extend_from_slice(&self.buffer[..n]);
-            }
-            open.kept = kept;
-            return Ok(Some(false));
-        };
-        if (100..200).contains(&head.status) {
-            // An interim response is none (RFC 9110, 15.2); what follows it is read as a head.
-            return Err(io::Error::other(Wrong("interim")));
         }
-        let compared = self.expected.begin();
-        open.state = State::Body { head, came: 0, chunks: Chunks::default(), compared };
-        open.take_body(&bytes[head.bytes..], &self.expected).map(Some)
+        let all = if kept.is_empty() { &self.buffer[..n] } else { &kept };
+        let mut at = 0;
+        while at < all.len() {
+            if matches!(open.state, State::Head) {
+                let Some(head) = self.heads.find(&all[at..]).map_err(io::Error::other)? else {
+                    open.kept = rest(kept, &self.buffer[..n], at);
+                    break;
+                };
+                if (100..200).contains(&head.status) {
+                    // An interim response is none (RFC 9110, 15.2).
+                    return Err(io::Error::other(Wrong("interim")));
+                }
+                let compared = self.expected.begin();
+                open.state = State::Body { head, came: 0, chunks: Chunks::default(), compared };
+                at += head.bytes;
+            }
+            let (used, whole) = open.take_body(&all[at..], &self.expected)?;
+            at += used;
+            if whole && open.is_last(each) {
+                return if at == all.len() { Ok(Some(true)) } else { Err(unasked()) };
+            }
+        }
+        Ok((n == READ).then_some(false))
     }
 
-    /// Reads more of a body; whether the response is whole, none where nothing more has come.
-    fn read_body(&mut self, slot: usize) -> io::Result<Option<bool>> {
-        let State::Body { head, came, compared, .. } = self.slots[slot].state else {
-            return Ok(None);
-        };
-        let left = match head.body {
-            Body::Length(length) if !compared => Some(length - came),
-            _ => None,
-        };
-        let Some(n) = self.read(slot, left)? else { return Ok(None) };
-        let open = &mut self.slots[slot];
-        match left {
-            _ if n == 0 => open.end_body(&self.expected).map(Some),
-            Some(left) => {
-                let came = came + n as u64;
-                if let State::Body { came: now, .. } = &mut open.state {
-                    *now = came;
-                }
-                Ok(Some(left == n as u64))
-            }
-            None => open.take_body(&self.buffer[..n], &self.expected).map(Some),
+    /// Has the kernel throw away more of a body; the same.
+    fn discard(&mut self, slot: usize, left: u64) -> io::Result<Option<bool>> {
+        let Some(n) = self.read(slot, Some(left))? else { return Ok(None) };
+        let (each, open) = (self.each, &mut self.slots[slot]);
+        if n == 0 {
+            return open.end(&self.expected, each);
         }
+        if let State::Body { came, .. } = &mut open.state {
+            *came += n as u64;
+        }
+        if left == n as u64 {
+            return Ok(Some(open.is_last(each)));
+        }
+        Ok((n == DISCARD).then_some(false))
     }
 
     /// A connection that nothing is asked of: all that may come is its end.
@@ -228,7 +237,7 @@ impl Client {
                 self.slots[slot].socket = None;
                 Ok(())
             }
-            Some(_) => Err(io::Error::other(Wrong("unasked"))),
+            Some(_) => Err(unasked()),
         }
     }
 
@@ -238,23 +247,25 @@ impl Client {
         let State::Body { head, .. } = std::mem::replace(&mut open.state, State::Idle) else {
             return Ok(false);
         };
-        open.carried += 1;
+        open.carried += open.answered;
         if head.closes || open.carried >= requests {
             open.last = open.socket.take();
         }
-        match head.status {
-            200..=299 => Ok(true),
-            300..=399 => Err(io::Error::other(Wrong("status_3xx"))),
-            400..=499 => Err(io::Error::other(Wrong("status_4xx"))),
-            _ => Err(io::Error::other(Wrong("status_5xx"))),
+        match open.refusal {
+            None => Ok(true),
+            Some(300..=399) => Err(io::Error::other(Wrong("status_3xx"))),
+            Some(400..=499) => Err(io::Error::other(Wrong("status_4xx"))),
+            Some(_) => Err(io::Error::other(Wrong("status_5xx"))),
         }
     }
 }
 
 impl Open {
-    /// Takes bytes of the body; whether it is whole.
-    fn take_body(&mut self, bytes: &[u8], expected: &Expected) -> io::Result<bool> {
-        let State::Body { head, came, chunks, .. } = &mut self.state else { return Ok(false) };
+    /// Takes bytes of the body; how many of them, and whether it is whole.
+    fn take_body(&mut self, bytes: &[u8], expected: &Expected) -> io::Result<(usize, bool)> {
+        let State::Body { head, came, chunks, .. } = &mut self.state else {
+            return Ok((0, false));
+        };
         let ours = (200..300).contains(&head.status);
         let left = match head.body {
             Body::Length(length) => length - *came,
@@ -284,22 +295,35 @@ impl Open {
                 (bytes.len(), false)
             }
         };
-        if used < bytes.len() {
-            return Err(io::Error::other(Wrong("unasked")));
-        }
         if whole && ours && *came != expected.length {
             return Err(wrong());
         }
-        Ok(whole)
+        Ok((used, whole))
     }
 
-    /// The connection has ended within a body.
-    fn end_body(&self, expected: &Expected) -> io::Result<bool> {
+    /// Counts a response that is whole; whether it is the last of the operation.
+    fn is_last(&mut self, each: u64) -> bool {
+        let State::Body { head, .. } = &self.state else { return false };
+        let refusal = (!(200..300).contains(&head.status)).then_some(head.status);
+        self.refusal = self.refusal.or(refusal);
+        self.answered += 1;
+        if self.answered < each {
+            self.state = State::Head;
+        }
+        self.answered == each
+    }
+
+    /// The connection has ended: between responses, or with a body whose end that is.
+    fn end(&mut self, expected: &Expected, each: u64) -> io::Result<Option<bool>> {
         match &self.state {
             State::Body { head, came, .. } if head.body == Body::ToEnd => {
                 let ours = (200..300).contains(&head.status);
-                if ours && *came != expected.length { Err(wrong()) } else { Ok(true) }
+                if ours && *came != expected.length {
+                    return Err(wrong());
+                }
+                if self.is_last(each) { Ok(Some(true)) } else { Err(ended(false)) }
             }
+            State::Head => Err(ended(self.carried + self.answered > 0 && self.kept.is_empty())),
             _ => Err(ended(false)),
         }
     }
@@ -322,10 +346,24 @@ impl Expected {
     }
 }
 
-/// What a client asks for.
+/// What of these bytes, or of a read where nothing was kept, has not been taken.
+fn rest(mut kept: Vec<u8>, read: &[u8], at: usize) -> Vec<u8> {
+    if kept.is_empty() {
+        return read[at..].to_vec();
+    }
+    kept.drain(..at);
+    kept
+}
+
+/// What a client sends for an operation.
 fn request(order: &Order, server: SocketAddrV4, closes: bool) -> Vec<u8> {
     let (path, ends) = (path(order), if closes { "Connection: close\r\n" } else { "" });
-    format!("GET {path} HTTP/1.1\r\nHost: {server}\r\nUser-Agent: stend\r\n{ends}\r\n").into_bytes()
+    let one = format!("GET {path} HTTP/1.1\r\nHost: {server}\r\nUser-Agent: stend\r\n{ends}\r\n");
+    one.into_bytes().repeat(usize::try_from(order.each).unwrap_or(1))
+}
+
+fn unasked() -> io::Error {
+    io::Error::other(Wrong("unasked"))
 }
 
 fn wrong() -> io::Error {
@@ -359,6 +397,7 @@ impl Operations for Client {
             let open = &mut self.slots[slot];
             (open.socket, open.last, open.carried) = (Some(socket), None, 0);
         }
+        (self.slots[slot].answered, self.slots[slot].refusal) = (0, None);
         self.send(slot, 0)
     }
 
@@ -372,8 +411,10 @@ impl Operations for Client {
                     // The response raises another event.
                     return Ok(false);
                 }
-                State::Head => self.read_head(slot)?,
-                State::Body { .. } => self.read_body(slot)?,
+                State::Body {
+                    head: Head { body: Body::Length(all), .. }, came, compared, ..
+                } if !compared => self.discard(slot, all - came)?,
+                State::Head | State::Body { .. } => self.read_bytes(slot)?,
             };
             match went {
                 Some(true) => return self.finish(slot),
@@ -381,6 +422,10 @@ impl Operations for Client {
                 None => return Ok(false),
             }
         }
+    }
+
+    fn are_long(&self) -> bool {
+        self.expected.length > READ as u64
     }
 
     fn survived(&mut self, slot: usize, error: &io::Error) -> Option<&'static str> {

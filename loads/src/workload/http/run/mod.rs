@@ -6,9 +6,10 @@ pub(super) mod client;
 mod server;
 
 use super::spec::{
-    ACCESS_LOG, BUILTIN, OPCACHE, PAGE, PHP, PHP_SQL, SERVER, TCP_NOPUSH, WITH_PHP, WORKERS,
+    ACCESS_LOG, BUILTIN, OPCACHE, PAGE, PHP, PHP_FUNCTIONS, PHP_SQL, REQUESTS_PER_CONNECTION,
+    SERVER, TCP_NODELAY, TCP_NOPUSH, WITH_PHP, WORKERS,
 };
-use crate::engine::exchange::{Exchange, Order, Program, Slot};
+use crate::engine::exchange::{Exchange, OFFERED, Order, PIPELINED, Program, Slot};
 use crate::engine::net::content::content;
 use desk::record::Value;
 use rig::lab::agent;
@@ -30,11 +31,14 @@ impl Exchange for Http {
 
     fn refuses(order: &Order) -> Option<String> {
         let has_php = Self::service(order).as_deref() == Some(WITH_PHP);
-        (is_php(order) && !has_php).then(|| {
+        if is_php(order) && !has_php {
             let (server, page) = (SERVER.name, PAGE.name);
             let asked = page_of(order).unwrap_or_default();
-            format!("{page} = {asked} needs a server with PHP: {server} = \"{WITH_PHP}\"")
-        })
+            return Some(format!(
+                "{page} = {asked} needs a server with PHP: {server} = \"{WITH_PHP}\""
+            ));
+        }
+        refuses_pipelined(order)
     }
 
     fn service(order: &Order) -> Option<String> {
@@ -44,7 +48,8 @@ impl Exchange for Http {
 
     fn program(order: &Order) -> Program {
         let word = |name: &str| order.params.get(name).map(ToString::to_string);
-        let own = [ACCESS_LOG, OPCACHE, PAGE, TCP_NOPUSH, WORKERS].map(|param| param.name);
+        let own =
+            [ACCESS_LOG, OPCACHE, PAGE, TCP_NODELAY, TCP_NOPUSH, WORKERS].map(|param| param.name);
         let settings = own.iter().filter_map(|name| Some(((*name).to_owned(), word(name)?)));
         let served = ("content".to_owned(), format!("www{}", file(order)));
         let settings = settings.chain([served, ("asked".to_owned(), path(order))]);
@@ -52,6 +57,7 @@ impl Exchange for Http {
         let mut files = vec![(format!("www{}", file(order)), spoilt(body))];
         if is_php(order) {
             files.push((format!("www{}", path(order)), page(order).into_bytes()));
+            files.push((format!("www{}.{LIBRARY}", file(order)), library(order).into_bytes()));
         }
         Program { settings: settings.collect(), files }
     }
@@ -85,12 +91,43 @@ fn file(order: &Order) -> String {
     format!("/{:016x}/{}", order.seed, order.response)
 }
 
+/// Why requests cannot be sent several at once.
+fn refuses_pipelined(order: &Order) -> Option<String> {
+    let each = order.each;
+    let (key, param) = (PIPELINED.name, |name: &str| order.params.get(name));
+    let requests = param(REQUESTS_PER_CONNECTION.name).and_then(Value::count);
+    if let Some(requests) = requests.filter(|requests| !requests.is_multiple_of(each)) {
+        let name = REQUESTS_PER_CONNECTION.name;
+        return Some(format!(
+            "{name} = {requests} is no multiple of {key} = {each}; write one, or all"
+        ));
+    }
+    let offered = param(OFFERED.name).filter(|load| load.quantity().is_some() && each > 1)?;
+    Some(format!("{key} = {each} needs {} = full, and it is {offered}", OFFERED.name))
+}
+
 fn page_of(order: &Order) -> Option<&str> {
     order.params.get(PAGE.name).and_then(Value::word)
 }
 
 fn is_php(order: &Order) -> bool {
     matches!(page_of(order), Some(PHP | PHP_SQL))
+}
+
+/// What the library of a page is called behind the name of the content.
+const LIBRARY: &str = "library.php";
+
+/// Code that a page includes and does not call, as most of an application's.
+fn library(order: &Order) -> String {
+    let wanted = order.params.get(PHP_FUNCTIONS.name).and_then(Value::count).unwrap_or(0);
+    let one = |n: u64| {
+        format!(
+            "function stend_{n}($rows) {{ $sum = 0; foreach ($rows as $key => $row) {{\n\
+             if ($row > {n}) {{ $sum += $row * {n}; }} else {{ $sum -= strlen($key); }}\n\
+             }} return ['sum' => $sum, 'n' => {n}]; }}\n"
+        )
+    };
+    format!("<?php\n{}", (0..wanted).map(one).collect::<String>())
 }
 
 /// A page that sends the content.
@@ -106,7 +143,8 @@ fn page(order: &Order) -> String {
         _ => format!("$body = file_get_contents(__DIR__ . '/{bytes}');\n"),
     };
     format!(
-        "<?php\n{sends}header('Content-Type: application/octet-stream');\n\
+        "<?php\nrequire __DIR__ . '/{bytes}.{LIBRARY}';\n{sends}\
+         header('Content-Type: application/octet-stream');\n\
          header('Content-Length: {bytes}');\necho $body;\n"
     )
 }
