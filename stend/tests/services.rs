@@ -1,12 +1,17 @@
 //! Knows that a program under test serves a run, counts what it has served, and is gone after the
 //! run and after any kill. What needs root or nginx is skipped aloud.
-#![expect(clippy::print_stdout, reason = "helpers of tests stand outside test functions")]
+#![expect(
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "helpers of tests stand outside test functions"
+)]
 
 #[allow(dead_code, reason = "each test takes what it needs of it")]
 mod kill;
 mod moment;
 
 use desk::record::Run;
+use desk::verdict::{LimitKind, Verdict, analyse};
 use kill::{Place, kills, until};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -161,9 +166,67 @@ fn apache_serves_files_and_pages_of_php_as_root_and_as_another_user() {
     }
 }
 
+/// Settings of a server, baseline first; the load they are tried with; whether the second level is
+/// the better one; what holds each down.
+const SETTINGS: [(&str, &str, bool, [LimitKind; 2]); 4] = [
+    (
+        "requests_per_connection.levels = [1, \"all\"]",
+        "server = \"nginx\"",
+        true,
+        [LimitKind::AllCpus; 2],
+    ),
+    (
+        "tcp_nopush.levels = [\"off\", \"on\"]",
+        "server = \"nginx\", pipelined = 16, response_size = \"1 KiB\"",
+        false,
+        [LimitKind::AllCpus; 2],
+    ),
+    (
+        "tcp_nodelay.levels = [\"on\", \"off\"]",
+        "server = \"nginx\", response_size = \"1 KiB\"",
+        false,
+        [LimitKind::AllCpus, LimitKind::DelayedAcks],
+    ),
+    (
+        "opcache.levels = [\"off\", \"on\"]",
+        "server = \"apache_prefork_php\", page = \"php\", php_functions = 500",
+        true,
+        [LimitKind::AllCpus; 2],
+    ),
+];
+
+#[test]
+#[ignore = "a minute: ./test full"]
+fn settings_of_a_server_are_named_with_direction_and_cause() {
+    let place = Place::new("services-settings");
+    if !has_nginx() || !has_php() {
+        return;
+    }
+    for (turn, (factor, load, is_better, causes)) in SETTINGS.into_iter().enumerate() {
+        let method = PLAN.split_once("method.blocks").expect("a method").1;
+        let method = method.replace("= 3", "= 6").replace("200 ms", "400 ms");
+        let load = format!("load.web = {{ workload = \"http\", concurrency = 10, {load} }}");
+        let plan = format!(
+            "title = \"Web\"\nlab.clients = 1\nfactors.{factor}\n{load}\nmethod.blocks{method}"
+        );
+        fs::write(place.path.join("plan.toml"), plan).expect("a plan");
+        let out = format!("settings{turn}");
+        let run = place.stend(&["run", "plan.toml", "--out", &out]);
+        let said = String::from_utf8_lossy(&run.stderr).into_owned();
+        let records = fs::read_to_string(place.path.join(out).join("records.json"));
+        let run: Run = serde_json::from_str(&records.expect(&said)).expect("a run");
+        let found = analyse(&run);
+        let right = if is_better { Verdict::Better } else { Verdict::Worse };
+        let [one] = &found.comparisons[..] else { panic!("{factor}: {said}") };
+        assert_eq!(one.verdict, right, "{factor}: {:?}", one.overall);
+        let limits: Vec<LimitKind> = found.limits.iter().map(|limit| limit.kind).collect();
+        assert_eq!(limits, causes, "{factor}");
+    }
+}
+
 /// Programs that answer for nginx as told, and what the fault says of each.
 const WRONG: [(&str, &str); 4] = [
-    // Dies under load.
+    // Dies under load; its workers live on, and keep its port.
     ("$N \"$@\" & sleep 0.2; kill -9 $!; wait; echo 'out of cheese' >&2; exit 3", "out of cheese"),
     // Goes to the background, so that nobody has it.
     ("$N \"$@\" & exit 0", "it has ended (exit status: 0)"),
@@ -172,43 +235,57 @@ const WRONG: [(&str, &str); 4] = [
     // Does not start.
     ("echo 'bind() to port failed' >&2; exit 1", "bind() to port failed"),
 ];
+/// One that is never ready, which takes 15 s to be seen.
+const SILENT: (&str, &str) = ("echo 'waits for good' >&2; exec sleep 60", "not ready within 15 s");
 
 #[test]
 fn a_service_that_fails_is_a_fault_in_its_words_and_the_run_goes_on() {
     let place = Place::new("services-wrong");
-    if !has_nginx() {
-        return;
+    if has_nginx() {
+        WRONG.into_iter().for_each(|wrong| must_fail(&place, wrong));
     }
+}
+
+#[test]
+#[ignore = "minutes: ./test full"]
+fn a_service_that_is_never_ready_is_a_fault_in_its_words() {
+    let place = Place::new("services-silent");
+    if has_nginx() {
+        must_fail(&place, SILENT);
+    }
+}
+
+/// Runs a plan in which nginx is such a program, and looks at its faults and at the other server.
+fn must_fail(place: &Place, (does, says): (&str, &str)) {
     let plan = PLAN.replace(", over = { response_size = [\"1 B\", \"256 KiB\"] }", "");
     fs::write(place.path.join("plan.toml"), plan).expect("a plan");
     // The keeper of a service has a /tmp of its own.
-    let bin = Path::new(env!("CARGO_TARGET_TMPDIR")).join("services-wrong");
+    let name = place.path.file_name().expect("a name");
+    let bin = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::create_dir_all(&bin).expect("a directory");
-    for (turn, (does, says)) in WRONG.iter().enumerate() {
-        let script =
-            format!("#!/bin/sh\nN=/usr/sbin/nginx\n[ \"$1\" = -v ] && exec $N -v\n{does}\n");
-        fs::write(bin.join("nginx"), script).expect("a program");
-        fs::set_permissions(bin.join("nginx"), fs::Permissions::from_mode(0o755)).expect("a mode");
-        let path = format!("PATH={}:{}", bin.display(), std::env::var("PATH").unwrap_or_default());
-        let out = format!("wrong{turn}");
-        let run = place.run(&["env", &path, kill::STEND, "run", "plan.toml", "--out", &out]);
-        let said = String::from_utf8_lossy(&run.stderr).into_owned();
-        let records = fs::read_to_string(place.path.join(out).join("records.json"));
-        let run: Run = serde_json::from_str(&records.expect(&said)).expect("a run");
-        let of = |server: &str| {
-            let is_it = |record: &&desk::record::TrialRecord| {
-                record.trial.settings["server"].word() == Some(server)
-            };
-            run.records.iter().filter(is_it).map(|record| &record.outcome.fault).collect::<Vec<_>>()
+    let script = format!("#!/bin/sh\nN=/usr/sbin/nginx\n[ \"$1\" = -v ] && exec $N -v\n{does}\n");
+    fs::write(bin.join("nginx"), script).expect("a program");
+    fs::set_permissions(bin.join("nginx"), fs::Permissions::from_mode(0o755)).expect("a mode");
+    let path = format!("PATH={}:{}", bin.display(), std::env::var("PATH").unwrap_or_default());
+    let run = place.run(&["env", &path, kill::STEND, "run", "plan.toml", "--out", "out"]);
+    let said = String::from_utf8_lossy(&run.stderr).into_owned();
+    let records = fs::read_to_string(place.path.join("out/records.json"));
+    fs::remove_dir_all(&bin).expect("a directory");
+    fs::remove_dir_all(place.path.join("out")).expect(&said);
+    let run: Run = serde_json::from_str(&records.expect(&said)).expect("a run");
+    let of = |server: &str| {
+        let is_it = |record: &&desk::record::TrialRecord| {
+            record.trial.settings["server"].word() == Some(server)
         };
-        let good = of("builtin").iter().filter(|fault| fault.is_none()).count();
-        assert_eq!(good, 3, "the others are as ever: {said}");
-        let faults = of("nginx");
-        let named = |fault: &&Option<desk::record::Fault>| {
-            fault.as_ref().is_some_and(|fault| fault.to_string().contains(says))
-        };
-        assert!(faults.iter().all(|fault| fault.is_some()), "{says}: {faults:?}");
-        assert!(faults.iter().any(named), "{says}: {faults:?}");
-        assert_eq!(left(), Vec::<String>::new());
-    }
+        run.records.iter().filter(is_it).map(|record| &record.outcome.fault).collect::<Vec<_>>()
+    };
+    let good = of("builtin").iter().filter(|fault| fault.is_none()).count();
+    assert_eq!(good, 3, "the others are as ever: {said}");
+    let faults = of("nginx");
+    let named = |fault: &&Option<desk::record::Fault>| {
+        fault.as_ref().is_some_and(|fault| fault.to_string().contains(says))
+    };
+    assert!(faults.iter().all(|fault| fault.is_some()), "{says}: {faults:?}");
+    assert!(faults.iter().any(named), "{says}: {faults:?}");
+    assert_eq!(left(), Vec::<String>::new());
 }
