@@ -40,20 +40,16 @@ pub const BUILTIN: &str = "builtin";
 /// The one that runs pages of PHP.
 pub const WITH_PHP: &str = "apache_prefork_php";
 
-/// A setting of a server that is on or off.
-const SWITCH: ParamSpec = ParamSpec {
-    name: "",
-    about: "",
-    role: None,
-    kind: ParamKind::choice(&["on", "off"]),
-    default: "off",
-};
+/// Of a setting of a server that is on or off.
+const ON_OFF: ParamKind = ParamKind::choice(&["on", "off"]);
 
 /// A line for each request.
 pub const ACCESS_LOG: ParamSpec = ParamSpec {
     name: "access_log",
     about: "of a server that is not builtin: a line for each request, in a file in memory",
-    ..SWITCH
+    role: None,
+    kind: ON_OFF,
+    default: "off",
 };
 
 /// The program under test.
@@ -69,8 +65,9 @@ pub const SERVER: ParamSpec = ParamSpec {
 pub const OPCACHE: ParamSpec = ParamSpec {
     name: "opcache",
     about: "of PHP: whether a compiled page is kept for the next request",
+    role: None,
+    kind: ON_OFF,
     default: "on",
-    ..SWITCH
 };
 
 /// A page of PHP that sends a file, and one that sends what a table of MariaDB holds.
@@ -99,15 +96,18 @@ pub const PHP_FUNCTIONS: ParamSpec = ParamSpec {
 pub const TCP_NODELAY: ParamSpec = ParamSpec {
     name: "tcp_nodelay",
     about: "of nginx: off lets Nagle's algorithm hold back what does not fill a segment",
+    role: None,
+    kind: ON_OFF,
     default: "on",
-    ..SWITCH
 };
 
 /// TCP_CORK.
 pub const TCP_NOPUSH: ParamSpec = ParamSpec {
     name: "tcp_nopush",
     about: "of nginx: whether head and body wait for a full segment (TCP_CORK)",
-    ..SWITCH
+    role: None,
+    kind: ON_OFF,
+    default: "off",
 };
 
 /// Processes that answer.
