@@ -92,8 +92,8 @@ pub struct Adapter {
     pub speed_now: Option<Quantity>,
     /// Line rate at best.
     pub speed_best: Option<Quantity>,
-    /// Carrier present.
-    pub carrier: bool,
+    /// Whether it has a carrier; none of an adapter that is off, of which the kernel knows none.
+    pub carrier: Option<bool>,
     /// MTU, bytes.
     pub mtu: u32,
     /// Transmit queues.

@@ -223,7 +223,7 @@ fn describe(adapter: &Adapter, at: &str, keys: &mut Keys) {
     keys.maybe(&key("pcie_best"), width(&adapter.pcie_best));
     keys.maybe(&key("speed_now"), adapter.speed_now);
     keys.maybe(&key("speed_best"), adapter.speed_best);
-    keys.add(&key("carrier"), if adapter.carrier { "yes" } else { "no" });
+    keys.maybe(&key("carrier"), adapter.carrier.map(|has| if has { "yes" } else { "no" }));
     // Not as a quantity: 9000 B would be shown as a rounded number of KiB.
     keys.add(&key("mtu"), format!("{} B", adapter.mtu));
     keys.add(&key("tx_queues"), adapter.tx_queues);

@@ -7,7 +7,7 @@ use super::here;
 use crate::factor;
 use crate::lab::adapter::{self, carriers};
 use crate::lab::capability::{Capability, State, look};
-use crate::lab::link::Routes;
+use crate::lab::link::{LinkError, Routes, lacking};
 use crate::lab::machine::{Examined, NamedAdapter};
 use crate::lab::version::VERSION;
 use crate::lab::{Blueprint, Lab, LabError, Wanted, environment, undo};
@@ -40,7 +40,7 @@ pub(super) fn examine(
     let left = undo::left();
     let places = PLACES.map(|place| stands(place, binary));
     let factors = factor::ALL.iter().filter_map(|spec| factor::here(spec, root));
-    let all = places.into_iter().chain(look(root)).chain(factors);
+    let all = places.into_iter().chain([kinds_of_link()]).chain(look(root)).chain(factors);
     let mut over: Vec<String> = Vec::new();
     for name in control.iter().flat_map(|at| carriers(root, *at).unwrap_or_default()) {
         if !over.contains(&name) {
@@ -68,6 +68,30 @@ fn stands((name, kind, done): (&str, LabKind, &str), binary: &Path) -> Capabilit
             let as_root = kind == LabKind::RootNamespaces && !rustix::process::geteuid().is_root();
             if as_root { found.with_fix(AS_ROOT.0) } else { found }
         }
+    }
+}
+
+/// The kinds that links of several machines are made of; several clients on an adapter have a
+/// macvlan each.
+fn kinds_of_link() -> Capability {
+    const NAME: &str = "kinds of link";
+    const ALWAYS: [&str; 2] = ["veth", "bridge"];
+    const SHARED: &str = "macvlan";
+    let all = [ALWAYS[0], ALWAYS[1], SHARED];
+    match lacking(&all) {
+        Ok(absent) if absent.is_empty() => Capability::new(NAME, State::Ok, all.join(", ")),
+        Ok(absent) => {
+            let needed = absent.iter().any(|kind| ALWAYS.contains(kind));
+            let state = if needed { State::Absent } else { State::Degraded };
+            let alone = if needed { "" } else { "; an adapter serves one client only" };
+            let modules = absent.join(" ");
+            Capability::new(NAME, state, format!("the kernel lacks {modules}{alone}"))
+                .with_fix(format!("modprobe -a {modules}"))
+        }
+        Err(LinkError::PermissionDenied { .. }) => {
+            Capability::new(NAME, State::Absent, "only root may try them").with_fix(AS_ROOT.0)
+        }
+        Err(e) => Capability::new(NAME, State::Absent, e.to_string()),
     }
 }
 

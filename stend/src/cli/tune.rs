@@ -275,7 +275,7 @@ fn offloads(machine: &Environment) -> Found {
         OFFLOADS.iter().filter(|(kernel, _)| is_off(kernel)).map(|(_, key)| *key).collect()
     };
     let mut sets: BTreeMap<Vec<&str>, Vec<&str>> = BTreeMap::new();
-    for adapter in machine.adapters.iter().filter(|adapter| adapter.carrier) {
+    for adapter in machine.adapters.iter().filter(|adapter| adapter.carrier == Some(true)) {
         sets.entry(off(adapter)).or_default().push(&adapter.name);
     }
     sets.remove(&Vec::new());
@@ -388,7 +388,7 @@ mod tests {
         let offloads = offloads.iter().map(|(name, state)| ((*name).into(), (*state).into()));
         let adapter = Adapter {
             name: "eth7".into(),
-            carrier: true,
+            carrier: Some(true),
             physical: true,
             offloads: offloads.collect(),
             ..Adapter::default()

@@ -220,7 +220,7 @@ fn properties(
         ("adapter-pcie-best", word(&adapter.pcie_best)),
         ("adapter-speed", rate(adapter.speed_now)),
         ("adapter-speed-best", rate(adapter.speed_best)),
-        ("adapter-carrier", yes_no(adapter.carrier)?),
+        ("adapter-carrier", adapter.carrier.map_or_else(|| Ok(Prose::none()), yes_no)?),
         ("adapter-mtu", Prose::quantity(Quantity::bytes(adapter.mtu.into()))),
         ("adapter-queues", writer.say("adapter-queue-pair", queues)?),
         ("adapter-rings", rings),

@@ -61,8 +61,9 @@ fn device_id(tree: &Tree, function: &str) -> Option<String> {
     Some(format!("{}:{}", vendor.trim_start_matches("0x"), device.trim_start_matches("0x")))
 }
 
-fn carrier(tree: &Tree, link: &str) -> bool {
-    tree.number::<u8>(&format!("{link}/carrier")) == Some(1)
+/// None of a link that is off: the kernel refuses to read it.
+fn carrier(tree: &Tree, link: &str) -> Option<bool> {
+    tree.number::<u8>(&format!("{link}/carrier")).map(|has| has == 1)
 }
 
 /// Largest packet, bytes; 0 where it is unknown.
@@ -73,7 +74,8 @@ pub(super) fn mtu(tree: &Tree, link: &str) -> u32 {
 /// What the driver claims with a carrier, bit/s; -1 and 0 are "unknown". A veth claims 10 Gbit/s
 /// whatever it carries, so only a physical adapter is believed.
 pub(super) fn speed(tree: &Tree, link: &str) -> Option<Quantity> {
-    let megabits: u32 = tree.number(&format!("{link}/speed")).filter(|_| carrier(tree, link))?;
+    let megabits: u32 = tree.number(&format!("{link}/speed"))?;
+    carrier(tree, link).filter(|has| *has)?;
     // SPEED_UNKNOWN read through an unsigned number is the largest there is.
     let known = megabits > 0 && megabits < u32::MAX;
     known.then(|| Quantity::new(f64::from(megabits) * 1e6, Unit::BitPerSecond))

@@ -71,7 +71,8 @@ fn take_driver(adapter: &mut Adapter, info: DriverInfo) {
 fn take_speeds(adapter: &mut Adapter, modes: LinkModes) {
     if adapter.physical {
         adapter.speed_best = modes.speed_best;
-        adapter.speed_now = adapter.speed_now.or(modes.speed_now.filter(|_| adapter.carrier));
+        adapter.speed_now =
+            adapter.speed_now.or(modes.speed_now.filter(|_| adapter.carrier == Some(true)));
     }
 }
 
@@ -114,7 +115,7 @@ mod tests {
     fn a_speed_is_not_believed_of_a_device_without_a_line() {
         let ten = Quantity::new(1e10, Unit::BitPerSecond);
         let modes = LinkModes { speed_now: Some(ten), speed_best: Some(ten), duplex: None };
-        let mut bond = Adapter { carrier: true, ..Adapter::default() };
+        let mut bond = Adapter { carrier: Some(true), ..Adapter::default() };
         take_speeds(&mut bond, modes);
         assert_eq!((bond.speed_now, bond.speed_best), (None, None));
         let mut unplugged = Adapter { physical: true, ..Adapter::default() };

@@ -172,7 +172,7 @@ fn a_bridge_that_narrows_the_way_to_an_adapter_is_named() {
         pcie_now: Some("x4 at 8.0 GT/s (narrowest link, of bridge 0000:01:00.0)".into()),
         pcie_best: Some("x8 at 8.0 GT/s".into()),
         speed_now: Some(Quantity::new(1e10, Unit::BitPerSecond)),
-        carrier: true,
+        carrier: Some(true),
         mtu: 9000,
         tx_queues: 1,
         rx_queues: 2,
@@ -227,7 +227,7 @@ fn a_virtio_guest_has_a_hypervisor_and_no_line_rate() {
         name: "eth0".into(),
         bus: Some("0000:00:03.0".into()),
         device_id: Some("1af4:1041".into()),
-        carrier: true,
+        carrier: Some(true),
         mtu: 1500,
         physical: true,
         ..Adapter::default()

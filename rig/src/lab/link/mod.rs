@@ -7,6 +7,7 @@
 
 mod error;
 mod info;
+mod kinds;
 mod routes;
 mod socket;
 mod tbf;
@@ -15,5 +16,6 @@ mod tests;
 
 pub use error::LinkError;
 pub use info::{Counters, LinkInfo};
+pub use kinds::lacking;
 pub use routes::Routes;
 pub use tbf::{Shaper, Tbf};

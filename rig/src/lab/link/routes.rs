@@ -305,7 +305,7 @@ impl Routes {
     }
 }
 
-fn link_message(index: u32, attributes: Vec<LinkAttribute>) -> LinkMessage {
+pub(super) fn link_message(index: u32, attributes: Vec<LinkAttribute>) -> LinkMessage {
     let mut message = LinkMessage::default();
     message.header.index = index;
     message.attributes = attributes;

@@ -23,7 +23,7 @@ pub fn environment(physics: &Physics, file: &str, links: &[String]) -> Environme
             name: name.clone(),
             driver: Some("simulated".into()),
             speed_now: Some(Quantity::new(link.line_rate, Unit::BitPerSecond)),
-            carrier: true,
+            carrier: Some(true),
             mtu: link.mtu as u32,
             tx_queues: 1,
             rx_queues: 1,

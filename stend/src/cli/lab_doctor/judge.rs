@@ -36,8 +36,9 @@ impl Looked {
             }
         } else {
             // Adapters are lent by root alone, and with a journal.
-            let needed = ["lab root", "journal of undos"];
+            let needed = ["lab root", "journal of undos", "kinds of link"];
             let needed = needed.iter().filter_map(|name| answer.capability(name));
+            let needed = needed.filter(|found| found.state != State::Degraded);
             problems.extend(needed.filter(|found| found.state != State::Ok).map(refused));
         }
         for (link, adapter) in self.adapters() {
@@ -58,8 +59,8 @@ impl Looked {
             ));
         }
         for (link, adapter) in self.adapters() {
-            let carrier = adapter.found.as_ref().is_some_and(|found| found.carrier);
-            if adapter.found.is_some() && adapter.up && !carrier {
+            let carrier = adapter.found.as_ref().map(|found| found.carrier == Some(true));
+            if adapter.up && carrier == Some(false) {
                 let name = &adapter.written;
                 remarks.push(format!("link {link}: {name} has no carrier; is its cable plugged?"));
             }
@@ -70,6 +71,8 @@ impl Looked {
                 bound_ns / 1000
             ));
         }
+        let kinds = answer.capability("kinds of link");
+        remarks.extend(kinds.filter(|found| found.state == State::Degraded).map(refused));
         if !answer.examined.left.is_empty() {
             remarks.push("killed runs left something; run `stend doctor --clean` there".into());
         }

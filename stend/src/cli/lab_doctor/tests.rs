@@ -34,7 +34,7 @@ fn answer(written: &str) -> Answer {
         name: "eth1".into(),
         driver: Some("e1000e".into()),
         speed_now: Some(Quantity::new(1e9, desk::unit::Unit::BitPerSecond)),
-        carrier: true,
+        carrier: Some(true),
         ..Adapter::default()
     };
     let adapter = NamedAdapter {
@@ -79,7 +79,7 @@ fn as_user() -> Answer {
         here("governor", "/sys/c is not there"),
     ];
     examined.control = vec!["eth1.7".into(), "eth1".into()];
-    examined.adapters[0].found.as_mut().unwrap().carrier = false;
+    examined.adapters[0].found.as_mut().unwrap().carrier = Some(false);
     examined.adapters[0].refused = Some("eth1.7 stands on it; remove that first".into());
     examined.left = vec!["namespace /run/netns/stend-7-sut without processes".into()];
     answer.clock_ns = Some((-1_000, 2_500_000));
@@ -105,6 +105,21 @@ fn the_worst_machine_is_first_and_one_without_a_role_decides_nothing() {
     assert!(!judge::can_measure(&all), "two has a role");
     assert!(judge::can_measure(&[good(), spare()]), "spare has none");
     assert!(!judge::can_measure(&[good(), machine("two", silence(State::Refused))]));
+}
+
+#[test]
+fn a_kernel_without_veth_serves_no_run_and_one_without_macvlan_one_client_an_adapter() {
+    let of = |state| {
+        let mut one = machine("one", Ok(answer("eth1")));
+        let kinds = Capability::new("kinds of link", state, "the kernel lacks it");
+        let kinds = kinds.with_fix("modprobe -a it");
+        one.answer.as_mut().unwrap().examined.capabilities.push(kinds);
+        (one.problems(), one.remarks())
+    };
+    let words = "kinds of link: the kernel lacks it; run `modprobe -a it` there".to_owned();
+    assert_eq!(of(Has::Absent), (vec![words.clone()], Vec::new()));
+    assert_eq!(of(Has::Degraded), (Vec::new(), vec![words]));
+    assert_eq!(of(Has::Ok), (Vec::new(), Vec::new()));
 }
 
 #[test]
