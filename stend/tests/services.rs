@@ -58,9 +58,13 @@ fn left() -> Vec<String> {
 fn has_php() -> bool {
     let modules = fs::read_dir("/usr/lib/apache2/modules").into_iter().flatten().flatten();
     let mut names = modules.map(|entry| entry.file_name().to_string_lossy().into_owned());
-    let there = Path::new("/usr/sbin/mariadbd").exists() && names.any(|n| n.starts_with("libphp"));
+    let programs = fs::read_dir("/usr/sbin").into_iter().flatten().flatten();
+    let mut programs = programs.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let there = Path::new("/usr/sbin/mariadbd").exists()
+        && names.any(|n| n.starts_with("libphp"))
+        && programs.any(|n| n.starts_with("php-fpm"));
     if !there {
-        println!("skipped: needs libapache2-mod-php, php-mysql and mariadb-server-core");
+        println!("skipped: needs libapache2-mod-php, php-fpm, php-mysql, mariadb-server-core");
     }
     there
 }
@@ -113,7 +117,9 @@ fn a_killed_run_leaves_no_service() {
         return;
     }
     let servers: &[(&str, &str)] = match has_php() {
-        true => &[("nginx", "file"), ("apache_prefork_php", "php_sql")],
+        true => {
+            &[("nginx", "file"), ("apache_prefork_php", "php_sql"), ("nginx_fpm", "php_sql")]
+        }
         false => &[("nginx", "file")],
     };
     for (turn, (server, page)) in (0..kills("STEND_KILLS", 5)).zip(servers.iter().cycle()) {
@@ -129,15 +135,17 @@ fn a_killed_run_leaves_no_service() {
 }
 
 /// Each server with its requests, and what its version says.
-const SERVERS: [(&str, &str, &str); 4] = [
+const SERVERS: [(&str, &str, &str); 6] = [
     ("apache_event", "file", "Apache/"),
     ("apache_prefork_php", "file", "Apache/"),
     ("apache_prefork_php", "php", "PHP"),
     ("apache_prefork_php", "php_sql", "MariaDB"),
+    ("nginx_fpm", "php", "PHP"),
+    ("nginx_fpm", "php_sql", "MariaDB"),
 ];
 
 #[test]
-fn apache_serves_files_and_pages_of_php_as_root_and_as_another_user() {
+fn servers_give_files_and_pages_of_php_as_root_and_as_another_user() {
     let place = Place::new("services-apache");
     if !has_nginx() || !has_php() {
         return;
@@ -164,6 +172,51 @@ fn apache_serves_files_and_pages_of_php_as_root_and_as_another_user() {
             assert_eq!(left(), Vec::<String>::new());
         }
     }
+}
+
+#[test]
+fn every_server_encrypts_and_a_handshake_costs_more_than_none() {
+    let place = Place::new("services-tls");
+    if !has_nginx() || !has_php() {
+        return;
+    }
+    let levels = "factors.tls.levels = [\"off\", \"full\", \"resumed\"]";
+    let plan = PLAN.replace("factors.server.levels = [\"builtin\", \"nginx\"]", levels);
+    let over = "over = { server = [\"builtin\", \"nginx\", \"apache_event\"] }";
+    let plan = plan.replace("over = { response_size = [\"1 B\", \"256 KiB\"] }", over);
+    let plan = plan.replace("concurrency = 4", "concurrency = 4, requests_per_connection = 1");
+    fs::write(place.path.join("plan.toml"), plan).expect("a plan");
+    let run = place.stend(&["run", "plan.toml", "--out", "out"]);
+    let said = String::from_utf8_lossy(&run.stderr).into_owned();
+    let records = fs::read_to_string(place.path.join("out/records.json"));
+    let run: Run = serde_json::from_str(&records.expect(&said)).expect("a run");
+    let faults = run.records.iter().map(|record| record.outcome.fault.as_ref());
+    assert!(faults.clone().all(moment::good_or_disturbed), "{:?}", faults.collect::<Vec<_>>());
+    for server in ["builtin", "nginx", "apache_event"] {
+        let rate = |how: &str| {
+            let of = run.records.iter().filter(|record| {
+                let is = |value: Option<&desk::record::Value>, word: &str| {
+                    value.and_then(|value| value.word()) == Some(word)
+                };
+                record.outcome.fault.is_none()
+                    && is(record.trial.settings.get("tls"), how)
+                    && is(record.trial.point.params.get("server"), server)
+            });
+            let all: Vec<f64> = of
+                .inspect(|record| {
+                    let errors = &record.outcome.work.errors;
+                    assert!(errors.is_empty(), "{server} {how}: {errors:?}");
+                })
+                .filter_map(|record| record.outcome.samples.first())
+                .map(|sample| sample.quantity.value)
+                .collect();
+            assert!(!all.is_empty(), "{server} {how}: {said}");
+            all.iter().sum::<f64>() / f64::from(u32::try_from(all.len()).expect("few"))
+        };
+        let (off, full, resumed) = (rate("off"), rate("full"), rate("resumed"));
+        assert!(full < off && full < resumed, "{server}: {off} {full} {resumed}");
+    }
+    assert_eq!(left(), Vec::<String>::new());
 }
 
 /// Settings of a server, baseline first; the load they are tried with; whether the second level is

@@ -3,6 +3,8 @@
 //!
 //! Must not know what is asked of it.
 
+use super::fpm::PHP_INI;
+use super::mariadb::database;
 use super::{Service, Site, Software, Why};
 use rustix::process::Signal;
 
@@ -32,9 +34,7 @@ pub const PREFORK_PHP: Service = Service {
     start: |site| vec!["-f".into(), configured(site), "-D".into(), "FOREGROUND".into()],
     requests: |site| number(&site.get(STATUS)?),
     stop: Signal::TERM,
-    companion: |site| {
-        (site.setting("page", "file") == "php_sql").then_some(&super::mariadb::COMPANION)
-    },
+    companions: |site| database(site).into_iter().collect(),
     refuses_root: true,
 };
 
@@ -49,10 +49,6 @@ const EVENTS: u32 = 400;
 const THREADS: u32 = 25;
 /// Most connections at once that a plan may ask for.
 const MOST: u32 = 1024;
-
-/// In place of the machine's file; its extensions are loaded all the same. A page holds the largest
-/// body twice.
-const PHP_INI: &str = "memory_limit = 512M\ndisplay_errors = stderr\n";
 
 enum Mpm {
     Event,
@@ -124,16 +120,31 @@ fn configuration(site: &Site, mpm: &Mpm, php: Option<&str>) -> Result<String, Wh
     let processes = processes(site, mpm)?;
     Ok(format!(
         "ServerRoot {directory}\nDefaultRuntimeDir {directory}\nPidFile {directory}/pid\n\
-         ErrorLog {directory}/log\nServerName stend\nListen {address}\nListenBacklog 4096\n{user}\
+         ErrorLog {directory}/log\nServerName stend\nListen {plain}\nListenBacklog 4096\n{user}\
          {processes}\
          LoadModule authz_core_module {MODULES}/mod_authz_core.so\n\
          LoadModule status_module {MODULES}/mod_status.so\n{php}{access}\
          KeepAlive On\nMaxKeepAliveRequests 0\nKeepAliveTimeout 300\n\
          DocumentRoot {directory}/www\n\
          <Directory {directory}/www>\nRequire all granted\nAllowOverride None\n</Directory>\n\
-         <Location /stend-status>\nSetHandler server-status\n</Location>\n",
-        address = site.address,
+         <Location /stend-status>\nSetHandler server-status\n</Location>\n{secure}",
+        plain = site.plain,
+        secure = secure(site),
     ))
+}
+
+/// A second place to listen, where clients encrypt.
+fn secure(site: &Site) -> String {
+    if !site.is_encrypted() {
+        return String::new();
+    }
+    let (address, directory) = (site.address, site.directory.display());
+    format!(
+        "LoadModule ssl_module {MODULES}/mod_ssl.so\nListen {address}\n\
+         <VirtualHost {address}>\nSSLEngine on\nSSLProtocol TLSv1.3\n\
+         SSLCertificateFile {directory}/tls/certificate\n\
+         SSLCertificateKeyFile {directory}/tls/key\n</VirtualHost>\n"
+    )
 }
 
 /// Of `Total Accesses: 7`, the number.
@@ -153,6 +164,7 @@ mod tests {
         Site {
             directory: "/tmp/x".into(),
             address: SocketAddrV4::new(Ipv4Addr::new(198, 18, 0, 1), 8080),
+            plain: SocketAddrV4::new(Ipv4Addr::new(198, 18, 0, 1), 8080),
             settings: BTreeMap::from_iter(settings),
             cpus: 3,
             is_root: true,

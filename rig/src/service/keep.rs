@@ -92,15 +92,15 @@ fn inside() -> Result<(), Why> {
     if !wanted.cpus.is_empty() {
         cpus::pin_to(&wanted.cpus).map_err(|e| format!("CPUs {:?}: {e}", wanted.cpus))?;
     }
-    let mut beside = None;
-    if let Some(companion) = (service.companion)(&site) {
+    let mut beside = Vec::new();
+    for companion in (service.companions)(&site) {
         version = format!("{version}; {}", companion.software.version()?);
-        beside = Some((companion.software.program, start_beside(companion, &site)?));
+        beside.push((companion.software.program, start_beside(companion, &site)?));
     }
     let mut program = start(service, &site)?;
-    let asked = ready(service, &site, (&mut program, beside.as_mut()))?;
+    let asked = ready(service, &site, (&mut program, &mut beside))?;
     say(&mut io::stdout().lock(), &FromKeeper::Serves(site.address.port(), version))?;
-    serve(&mut host, (service, &site), (&mut program, beside.as_mut()), asked)?;
+    serve(&mut host, (service, &site), (&mut program, &mut beside), asked)?;
     end(service, &mut program);
     Ok(())
 }
@@ -109,11 +109,11 @@ fn inside() -> Result<(), Why> {
 fn serve(
     host: &mut impl BufRead,
     (service, site): (&Service, &Site),
-    (program, mut beside): (&mut Child, Option<&mut Beside>),
+    (program, beside): (&mut Child, &mut [Beside]),
     mut asked: u64,
 ) -> Result<(), Why> {
     while let Some(ToKeeper::Count) = hear(host)? {
-        all_live(program, beside.as_deref_mut(), site)?;
+        all_live(program, beside, site)?;
         if full(site).is_some() {
             return Err(wrong("it has no room", site));
         }
@@ -135,16 +135,25 @@ fn own_directory() -> io::Result<()> {
 }
 
 fn site(wanted: &Wanted) -> Result<Site, Why> {
-    let free = || TcpListener::bind((wanted.address, 0))?.local_addr();
-    let port = free().map_err(|e| format!("{}: {e}", wanted.address))?.port();
+    // Both at once: the second must not be the first again.
+    let free = [(); 2].map(|()| TcpListener::bind((wanted.address, 0)));
+    let port = |at: &io::Result<TcpListener>| match at {
+        Ok(listener) => listener.local_addr().map(|at| at.port()).map_err(|e| e.to_string()),
+        Err(e) => Err(format!("{}: {e}", wanted.address)),
+    };
+    let [address, spare] = [port(&free[0])?, port(&free[1])?]
+        .map(|port| SocketAddrV4::new(wanted.address, port));
     let mine = cpus::mine().map_err(|e| e.to_string())?;
-    Ok(Site {
+    let site = Site {
         directory: DIRECTORY.into(),
-        address: SocketAddrV4::new(wanted.address, port),
+        address,
+        plain: address,
         settings: wanted.settings.clone(),
         cpus: if wanted.cpus.is_empty() { mine.len() } else { wanted.cpus.len() },
         is_root: namespace::is_root_of_machine(),
-    })
+    };
+    let plain = if site.is_encrypted() { spare } else { address };
+    Ok(Site { plain, ..site })
 }
 
 /// Starts what stands beside a service, and waits until its socket serves.
@@ -217,10 +226,11 @@ fn full(site: &Site) -> Option<String> {
 }
 
 /// Whether it still runs, and what stands beside it.
-fn all_live(program: &mut Child, beside: Option<&mut Beside>, site: &Site) -> Result<(), Why> {
+fn all_live(program: &mut Child, beside: &mut [Beside], site: &Site) -> Result<(), Why> {
     lives(program, site)?;
-    let Some((name, beside)) = beside else { return Ok(()) };
-    lives(beside, site).map_err(|why| format!("{name} beside it: {why}"))
+    beside.iter_mut().try_for_each(|(name, beside)| {
+        lives(beside, site).map_err(|why| format!("{name} beside it: {why}"))
+    })
 }
 
 /// Waits until it answers what clients will ask for, and tells its count; gives how many requests
@@ -228,12 +238,12 @@ fn all_live(program: &mut Child, beside: Option<&mut Beside>, site: &Site) -> Re
 fn ready(
     service: &Service,
     site: &Site,
-    (program, mut beside): (&mut Child, Option<&mut Beside>),
+    (program, beside): (&mut Child, &mut [Beside]),
 ) -> Result<u64, Why> {
     let deadline = Instant::now() + READY;
     let mut answered = false;
     loop {
-        all_live(program, beside.as_deref_mut(), site)?;
+        all_live(program, beside, site)?;
         let asked = if answered { Ok(()) } else { answers(site) };
         answered = asked.is_ok();
         match asked.and_then(|()| (service.requests)(site)) {

@@ -20,6 +20,11 @@ pub const COMPANION: Companion = Companion {
     start,
 };
 
+/// The row, where pages ask a database.
+pub fn database(site: &Site) -> Option<&'static Companion> {
+    (site.setting("page", "file") == "php_sql").then_some(&COMPANION)
+}
+
 /// User and group `nobody` of the machine.
 const NOBODY: u32 = 65_534;
 

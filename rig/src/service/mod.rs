@@ -12,6 +12,7 @@
 //! Start reading at `instance.rs`, then `keep.rs`.
 
 mod apache;
+mod fpm;
 mod instance;
 mod keep;
 mod mariadb;
@@ -62,8 +63,8 @@ pub struct Service {
     pub requests: fn(&Site) -> Result<u64, Why>,
     /// The signal by which it ends.
     pub stop: Signal,
-    /// What stands beside it.
-    pub companion: fn(&Site) -> Option<&'static Companion>,
+    /// What stands beside it, in the order in which it is started.
+    pub companions: fn(&Site) -> Vec<&'static Companion>,
     /// Whether it does not serve as the root of a user namespace, who has nobody else to become.
     pub refuses_root: bool,
 }
@@ -122,12 +123,22 @@ fn first_line(name: &str, options: &[&str]) -> Result<String, Why> {
     Ok(said.lines().next().unwrap_or_default().trim().to_owned())
 }
 
-/// A program on PATH, or where Debian has what only root calls.
+/// A program on PATH, or where Debian has what only root calls; it may have its version behind its
+/// name, as `php-fpm8.2`.
 fn program(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let usual = ["/usr/sbin", "/usr/local/sbin", "/sbin"].map(PathBuf::from);
-    let mut places = std::env::split_paths(&path).chain(usual).map(|at| at.join(name));
-    places.find(|at| at.is_file())
+    let mut places = std::env::split_paths(&path).chain(usual);
+    places.find_map(|at| {
+        let versioned = || {
+            let found = found_in(&at.display().to_string(), name).ok()?;
+            let version = found.strip_prefix(name)?;
+            let is_version = version.chars().all(|c| c.is_ascii_digit() || c == '.');
+            (is_version && !version.is_empty()).then(|| at.join(found.as_str()))
+        };
+        let own = Some(at.join(name)).filter(|own| own.is_file());
+        own.or_else(versioned)
+    })
 }
 
 /// The file of a directory whose name begins so; of several the last.
@@ -139,7 +150,7 @@ fn found_in(directory: &str, begins: &str) -> Result<String, Why> {
 }
 
 /// All of them, sorted by name.
-pub const ALL: &[Service] = &[apache::EVENT, apache::PREFORK_PHP, nginx::SERVICE];
+pub const ALL: &[Service] = &[apache::EVENT, apache::PREFORK_PHP, nginx::SERVICE, nginx::WITH_FPM];
 
 /// Refuses a plan that asks for a service which is not on this machine, before it runs.
 ///
@@ -154,7 +165,7 @@ pub fn refuse(plan: &Plan) -> Result<(), LabError> {
         for service in named.filter_map(find) {
             service.software.path().map_err(LabError::NoService)?;
             let told = load.fixed.iter().map(|(key, value)| (key.clone(), value.to_string()));
-            if let Some(companion) = (service.companion)(&Site::told(told.collect())) {
+            for companion in (service.companions)(&Site::told(told.collect())) {
                 companion.software.path().map_err(LabError::NoService)?;
             }
         }
@@ -164,7 +175,7 @@ pub fn refuse(plan: &Plan) -> Result<(), LabError> {
 
 /// All that has to be installed for one of them.
 pub fn software() -> impl Iterator<Item = Software> {
-    let beside = [mariadb::COMPANION].map(|companion| companion.software);
+    let beside = [mariadb::COMPANION, fpm::COMPANION].map(|companion| companion.software);
     ALL.iter().map(|service| service.software).chain(beside)
 }
 

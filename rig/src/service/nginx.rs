@@ -2,10 +2,11 @@
 //!
 //! Must not know what is asked of it.
 
-use super::{Service, Site, Software, Why};
+use super::mariadb::database;
+use super::{Service, Site, Software, Why, fpm};
 use rustix::process::Signal;
 
-/// The row.
+/// Files, and nothing beside it.
 pub const SERVICE: Service = Service {
     software: Software {
         name: "nginx",
@@ -14,15 +15,27 @@ pub const SERVICE: Service = Service {
         files: &[],
         versions: &[("nginx", &["-v"])],
     },
-    prepare: |site| site.write("nginx.conf", configuration(site).as_bytes()),
+    prepare: |site| site.write("nginx.conf", configuration(site, false).as_bytes()),
     start: |site| {
         let path = |name: &str| site.path(name).display().to_string();
         vec!["-p".into(), path(""), "-c".into(), path("nginx.conf"), "-e".into(), path("log")]
     },
     requests: |site| number(&site.get(STATUS)?),
     stop: Signal::TERM,
-    companion: |_| None,
+    companions: |_| Vec::new(),
     refuses_root: false,
+};
+
+/// The same, with PHP in processes beside it.
+pub const WITH_FPM: Service = Service {
+    software: Software {
+        name: "nginx_fpm",
+        package: "nginx-light php-fpm",
+        ..SERVICE.software
+    },
+    prepare: |site| site.write("nginx.conf", configuration(site, true).as_bytes()),
+    companions: |site| database(site).into_iter().chain([&fpm::COMPANION]).collect(),
+    ..SERVICE
 };
 
 /// Where it tells its counts.
@@ -30,15 +43,17 @@ const STATUS: &str = "/stend-status";
 
 /// What is left out of the defaults would be another experiment: a limit on the requests of a
 /// connection, descriptors for fewer connections than clients make.
-fn configuration(site: &Site) -> String {
+fn configuration(site: &Site, has_php: bool) -> String {
     let directory = site.directory.display();
-    let (address, log) = (site.address, site.path("log").display().to_string());
+    let (listens, log) = (listens(site), site.path("log").display().to_string());
     // Who is not root of the machine has no other user to become.
     let user = if site.is_root { "nobody nogroup" } else { "root" };
+    // Where PHP stands beside it, the workers that are asked for are those of PHP.
     let workers = match site.setting("workers", "cpus") {
-        "cpus" => site.cpus.to_string(),
-        number => number.to_owned(),
+        number if number != "cpus" && !has_php => number.to_owned(),
+        _ => site.cpus.to_string(),
     };
+    let pages = if has_php { pages(site) } else { String::new() };
     let (cork, nodelay) = (site.setting("tcp_nopush", "off"), site.setting("tcp_nodelay", "on"));
     let access = match site.setting("access_log", "off") {
         "off" => "off".to_owned(),
@@ -56,10 +71,46 @@ fn configuration(site: &Site) -> String {
          tcp_nodelay {nodelay};\n\
          keepalive_requests 1000000000;\ndefault_type application/octet-stream;\n\
          open_file_cache max=1000;\n\
-         server {{ listen {address} backlog=4096; root {directory}/www;\n\
-         location = {STATUS} {{ stub_status; access_log off; }} }}\n}}\n"
+         server {{ {listens} root {directory}/www;\n\
+         location = {STATUS} {{ stub_status; access_log off; }}{pages} }}\n}}\n"
     )
 }
+
+/// Where it listens; its keeper asks without encryption.
+fn listens(site: &Site) -> String {
+    let Site { address, plain, .. } = site;
+    if !site.is_encrypted() {
+        return format!("listen {address} backlog=4096;");
+    }
+    let directory = site.directory.display();
+    format!(
+        "listen {plain}; listen {address} ssl backlog=4096; ssl_protocols TLSv1.3;\n\
+         ssl_certificate {directory}/tls/certificate; ssl_certificate_key {directory}/tls/key;\n"
+    )
+}
+
+/// Hands pages to PHP; a long one is passed on as it comes, and not kept in a file.
+fn pages(site: &Site) -> String {
+    let (directory, socket) = (site.directory.display(), fpm::SOCKET);
+    let param = |(name, value): &(&str, &str)| format!(" fastcgi_param {name} {value};");
+    let params: String = PARAMS.iter().map(param).collect();
+    format!(
+        "\nlocation ~ \\.php$ {{ fastcgi_pass unix:{directory}/{socket};\n\
+         fastcgi_max_temp_file_size 0;{params} }}"
+    )
+}
+
+/// What a page is told of the request (RFC 3875, 4.1).
+const PARAMS: [(&str, &str); 8] = [
+    ("SCRIPT_FILENAME", "$document_root$fastcgi_script_name"),
+    ("SCRIPT_NAME", "$fastcgi_script_name"),
+    ("QUERY_STRING", "$query_string"),
+    ("REQUEST_METHOD", "$request_method"),
+    ("CONTENT_TYPE", "$content_type"),
+    ("CONTENT_LENGTH", "$content_length"),
+    ("REQUEST_URI", "$request_uri"),
+    ("SERVER_PROTOCOL", "$server_protocol"),
+];
 
 /// Of "server accepts handled requests" and three numbers below it, the last.
 fn number(status: &str) -> Result<u64, Why> {
@@ -84,17 +135,19 @@ mod tests {
 
     #[test]
     fn settings_are_in_the_configuration() {
-        let set = |settings: &[(&str, &str)]| {
+        let set = |settings: &[(&str, &str)], has_php| {
             let settings = settings.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned()));
-            configuration(&Site {
+            let site = Site {
                 directory: "/tmp/x".into(),
                 address: SocketAddrV4::new(Ipv4Addr::new(198, 18, 0, 1), 8080),
+                plain: SocketAddrV4::new(Ipv4Addr::new(198, 18, 0, 1), 8081),
                 settings: BTreeMap::from_iter(settings),
                 cpus: 3,
                 is_root: true,
-            })
+            };
+            configuration(&site, has_php)
         };
-        let usual = set(&[]);
+        let usual = set(&[], false);
         for line in [
             "worker_processes 3;",
             "tcp_nopush off;",
@@ -104,7 +157,16 @@ mod tests {
         ] {
             assert!(usual.contains(line), "{line}: {usual}");
         }
-        let other = set(&[("workers", "1"), ("tcp_nopush", "on"), ("access_log", "on")]);
+        assert!(!usual.contains("fastcgi_pass") && usual.contains("listen 198.18.0.1:8080 b"));
+        let tls = set(&[("tls", "full")], false);
+        for line in ["listen 198.18.0.1:8081;", "listen 198.18.0.1:8080 ssl", "/tmp/x/tls/key;"] {
+            assert!(tls.contains(line), "{line}: {tls}");
+        }
+        let pages = set(&[("workers", "1")], true);
+        for line in ["worker_processes 3;", "fastcgi_pass unix:/tmp/x/fpm/socket;"] {
+            assert!(pages.contains(line), "{line}: {pages}");
+        }
+        let other = set(&[("workers", "1"), ("tcp_nopush", "on"), ("access_log", "on")], false);
         for line in ["worker_processes 1;", "tcp_nopush on;", "access_log /tmp/x/access;"] {
             assert!(other.contains(line), "{line}: {other}");
         }

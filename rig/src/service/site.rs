@@ -23,6 +23,8 @@ pub struct Site {
     pub directory: PathBuf,
     /// Where it listens.
     pub address: SocketAddrV4,
+    /// Where it listens without encryption, for its keeper: the same, or another port.
+    pub plain: SocketAddrV4,
     /// What it is told, as the service calls it.
     pub settings: BTreeMap<String, String>,
     /// CPUs that it may use.
@@ -36,13 +38,20 @@ impl Site {
     #[must_use]
     pub fn told(settings: BTreeMap<String, String>) -> Self {
         let address = SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, 0);
-        Self { directory: PathBuf::new(), address, settings, cpus: 1, is_root: false }
+        let directory = PathBuf::new();
+        Self { directory, address, plain: address, settings, cpus: 1, is_root: false }
     }
 
     /// A setting, or what it is where nobody says.
     #[must_use]
     pub fn setting<'s>(&'s self, name: &str, default: &'s str) -> &'s str {
         self.settings.get(name).map_or(default, String::as_str)
+    }
+
+    /// Whether its clients encrypt.
+    #[must_use]
+    pub fn is_encrypted(&self) -> bool {
+        self.setting("tls", "off") != "off"
     }
 
     /// A path below the run directory.
@@ -71,16 +80,16 @@ impl Site {
     /// # Errors
     /// When it does not answer, or otherwise.
     pub fn get(&self, path: &str) -> Result<String, Why> {
-        let answer = self.ask(path).map_err(|e| format!("{}: {e}", self.address))?;
+        let answer = self.ask(path).map_err(|e| format!("{}: {e}", self.plain))?;
         let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
         match head.split_ascii_whitespace().nth(1) {
             Some("200") => Ok(body.to_owned()),
-            _ => Err(format!("{} says {}", self.address, head.lines().next().unwrap_or_default())),
+            _ => Err(format!("{} says {}", self.plain, head.lines().next().unwrap_or_default())),
         }
     }
 
     fn ask(&self, path: &str) -> std::io::Result<String> {
-        let mut socket = TcpStream::connect_timeout(&self.address.into(), ANSWER)?;
+        let mut socket = TcpStream::connect_timeout(&self.plain.into(), ANSWER)?;
         socket.set_read_timeout(Some(ANSWER))?;
         // HTTP/1.0: the server ends the connection behind the answer.
         socket.write_all(format!("GET {path} HTTP/1.0\r\n\r\n").as_bytes())?;
@@ -107,7 +116,7 @@ mod tests {
     fn site(directory: &Path, port: u16) -> Site {
         let address = SocketAddrV4::new(Ipv4Addr::LOCALHOST, port);
         let (settings, directory) = (BTreeMap::new(), directory.into());
-        Site { directory, address, settings, cpus: 1, is_root: false }
+        Site { directory, address, plain: address, settings, cpus: 1, is_root: false }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Address and port of the server.
-const SERVER: &str = "198.18.0.1:8080";
+const SERVER: &str = "127.0.0.1:8080";
 const PORT: i32 = 8080;
 
 /// Another tool.

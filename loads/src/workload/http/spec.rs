@@ -28,6 +28,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
         SERVER,
         TCP_NODELAY,
         TCP_NOPUSH,
+        TLS,
         WORKERS,
     ],
     metrics: METRICS,
@@ -37,8 +38,8 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
 
 /// The server that is in this program.
 pub const BUILTIN: &str = "builtin";
-/// The one that runs pages of PHP.
-pub const WITH_PHP: &str = "apache_prefork_php";
+/// Those that run pages of PHP.
+pub const WITH_PHP: [&str; 2] = ["apache_prefork_php", "nginx_fpm"];
 
 /// Of a setting of a server that is on or off.
 const ON_OFF: ParamKind = ParamKind::choice(&["on", "off"]);
@@ -57,7 +58,7 @@ pub const SERVER: ParamSpec = ParamSpec {
     name: "server",
     about: "what answers: builtin, which is in this program, or one that must be installed",
     role: Some(ParamRole::Engine),
-    kind: ParamKind::choice(&["apache_event", WITH_PHP, BUILTIN, "nginx"]),
+    kind: ParamKind::choice(&["apache_event", WITH_PHP[0], BUILTIN, "nginx", WITH_PHP[1]]),
     default: BUILTIN,
 };
 
@@ -110,11 +111,22 @@ pub const TCP_NOPUSH: ParamSpec = ParamSpec {
     default: "off",
 };
 
+/// TLS 1.3.
+pub const TLS: ParamSpec = ParamSpec {
+    name: "tls",
+    about: "TLS 1.3 with AES-128-GCM, X25519, a key on P-256: off; each handshake full; or, but \
+            for the first of a connection's place, resumed by a ticket",
+    role: None,
+    kind: ParamKind::choice(&["full", "off", "resumed"]),
+    default: "off",
+};
+
 /// Processes that answer.
 pub const WORKERS: ParamSpec = ParamSpec {
     name: "workers",
     about: "of nginx processes, cpus: one for each CPU of the server; of Apache connections that \
-            it serves at once, cpus: 400, with prefork 256",
+            it serves at once, cpus: 400, with prefork 256; of nginx_fpm processes of PHP, cpus: \
+            8 for each CPU",
     role: None,
     kind: ParamKind::count(1, 1024).or(&["cpus"]),
     default: "cpus",

@@ -3,6 +3,8 @@
 
 use super::run::client::Client;
 use super::run::{Http, RESPONSE, path};
+#[cfg(feature = "tls")]
+use super::spec::TLS;
 use super::spec::{COMPARED, PAGE, REQUESTS_PER_CONNECTION, SERVER};
 use crate::engine::exchange::trial::{Trial, ask, closed, run};
 use crate::engine::exchange::{Exchange as _, OFFERED, Operations as _, Order, PIPELINED, Slot};
@@ -46,6 +48,24 @@ fn connections_are_made_anew_after_so_many_requests() {
         assert_eq!((clients.error, server.error), (None, None));
         assert!(clients.done > 20, "{}", clients.done);
         assert!(clients.counted.errors.is_empty(), "{:?}", clients.counted.errors);
+    }
+}
+
+#[cfg(feature = "tls")]
+#[test]
+fn connections_are_encrypted() {
+    for (connections, bytes) in [(1, 1), (4, 3000), (2, 3 << 20)] {
+        for (how, requests) in [("full", 1), ("resumed", 1), ("full", 1000)] {
+            let own = Settings::from([
+                (TLS.name.to_owned(), Value::Word(how.into())),
+                (REQUESTS_PER_CONNECTION.name.to_owned(), Value::Count(requests)),
+            ]);
+            let Trial { server, clients } = closed::<Http>(connections, (1, bytes), own);
+            assert_eq!((clients.error, server.error), (None, None));
+            assert!(clients.done > 5, "{} of {bytes}", clients.done);
+            assert!(server.done >= clients.done, "{} {}", server.done, clients.done);
+            assert!(clients.counted.errors.is_empty(), "{:?}", clients.counted.errors);
+        }
     }
 }
 
@@ -273,7 +293,9 @@ fn a_page_of_php_is_refused_by_a_server_without_it() {
             assert!(why.contains(page) && why.contains("apache_prefork_php"), "{why}");
         }
     }
-    assert_eq!(asked("apache_prefork_php", "php_sql"), None);
+    for server in ["apache_prefork_php", "nginx_fpm"] {
+        assert_eq!(asked(server, "php_sql"), None);
+    }
 }
 
 #[test]

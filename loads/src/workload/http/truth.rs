@@ -17,6 +17,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io::{self, Read as _, Write as _};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread::{self, JoinHandle};
@@ -145,10 +146,43 @@ fn must_agree(name: &str, plant: impl Fn() -> Box<dyn FnMut(u64) -> u64 + Send>)
         last = measure(plant());
         println!("{name}: {last:.0?}");
         if !last.iter().any(off) {
+            OTHERS.into_iter().for_each(|other| print_other(other, plant()));
             return;
         }
     }
     panic!("{name}: percentile, ours, stamped, ns: {last:.0?}");
+}
+
+/// Other clients that may be on PATH, with what has each ask as often over as many connections.
+/// The first 10 s of wrk2 calibrate it.
+const OTHERS: [(&str, &str); 3] = [
+    ("wrk2", "-t1 -c600 -d20s -R1000 --latency"),
+    ("oha", "-c 600 -z 10s -q 1000 --latency-correction --no-tui"),
+    ("hey", "-c 600 -z 10s -q 1.667"),
+];
+
+/// Prints what one of them says of such a server, and what that stamped.
+fn print_other((name, words): (&str, &str), after_ns: Box<dyn FnMut(u64) -> u64 + Send>) {
+    let soaker = Soaker::start().unwrap();
+    soaker.work();
+    let (port, stop, server) = planted(after_ns);
+    let all = cpus::mine().unwrap();
+    let mut asked = Command::new("taskset");
+    asked.args(["-c", &all[all.len() - 1].to_string(), name]).args(words.split(' '));
+    let said = asked.arg(format!("http://127.0.0.1:{port}/")).output().unwrap();
+    stop.store(true, Relaxed);
+    let mut times: Vec<u64> =
+        server.join().unwrap().iter().map(|(came, sent)| sent - came).collect();
+    if times.is_empty() {
+        println!("  {name} is not on PATH and was not asked");
+        return;
+    }
+    times.sort_unstable();
+    let stamped = [0.5, 0.75, 0.9, 0.95, 0.99].map(|at| rank(&times, at));
+    let said = String::from_utf8_lossy(&said.stdout).into_owned();
+    let lines = said.lines().filter(|line| line.contains("% in ") || line.contains("000%"));
+    let lines: Vec<&str> = lines.map(str::trim).collect();
+    println!("  {name}: {lines:?}; stamped of {}: {stamped:.0?}", times.len());
 }
 
 #[test]

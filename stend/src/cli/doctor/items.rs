@@ -112,6 +112,8 @@ const ROWS: [Row; 21] = [
     ("service nginx", "loads of HTTP that have nginx as the server", "", ""),
     ("service apache_event", "loads of HTTP that have Apache as the server", "", ""),
     ("service apache_prefork_php", "loads of HTTP that ask for pages of PHP", "", ""),
+    ("service nginx_fpm", "loads of HTTP that ask for pages of PHP beside nginx", "", ""),
+    ("service php_fpm", "loads of HTTP that ask for pages of PHP beside nginx", "", ""),
     ("service mariadb", "loads of HTTP whose pages ask a database", "", ""),
     (
         "quiet",

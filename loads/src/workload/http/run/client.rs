@@ -4,7 +4,8 @@
 //! Must not know when an operation begins.
 
 use super::super::spec::{COMPARED, REQUESTS_PER_CONNECTION};
-use super::{RESPONSE, path};
+use super::secure::{Greeting, Session};
+use super::{Came, RESPONSE, path};
 use crate::engine::exchange::dial::{class, patient, socket};
 use crate::engine::exchange::{Operations, Order, Slot};
 use crate::engine::http::{Body, Chunks, Head, Heads, Wrong};
@@ -41,6 +42,10 @@ struct Open {
     /// The connection before, which has ended: it is closed when the next begins, so that the
     /// server ends it first and keeps the state TIME-WAIT.
     last: Option<OwnedFd>,
+    /// What encrypts the connection.
+    session: Option<Session>,
+    /// Whether no connection was made before.
+    is_first: bool,
     state: State,
     /// Requests on this connection.
     carried: u64,
@@ -71,6 +76,8 @@ pub struct Client {
     each: u64,
     heads: Heads,
     expected: Expected,
+    /// By what connections are encrypted, or why they cannot be.
+    greeting: Result<Option<Greeting>, String>,
     buffer: Paged,
     /// Memory that is named in calls and never touched.
     discarded: Vec<u8>,
@@ -87,6 +94,8 @@ impl Client {
             server: slot.server,
             socket: None,
             last: None,
+            session: None,
+            is_first: true,
             state: State::Idle,
             carried: 0,
             answered: 0,
@@ -106,6 +115,7 @@ impl Client {
             each: order.each,
             heads: Heads::default(),
             expected,
+            greeting: Greeting::of(order),
             buffer: Paged::zeros(READ),
             discarded: vec![0; DISCARD],
             ready: None,
@@ -137,12 +147,28 @@ impl Client {
         Ok(socket)
     }
 
+    /// The session of a new connection, where it is encrypted.
+    fn greet(&mut self, slot: usize) -> io::Result<Option<Session>> {
+        let open = &mut self.slots[slot];
+        let is_first = std::mem::replace(&mut open.is_first, false);
+        match &self.greeting {
+            Ok(Some(greeting)) => greeting.session(open.server.port(), is_first).map(Some),
+            Ok(None) => Ok(None),
+            Err(why) => Err(io::Error::other(why.clone())),
+        }
+    }
+
     /// Sends what is left of a request. Where slots do not block, an event tells that there is
     /// room.
     fn send(&mut self, slot: usize, mut sent: usize) -> io::Result<()> {
-        let Open { socket: Some(socket), request, state, .. } = &mut self.slots[slot] else {
+        let Open { socket: Some(socket), session, request, state, .. } = &mut self.slots[slot]
+        else {
             return Err(io::ErrorKind::NotConnected.into());
         };
+        if let Some(session) = session {
+            *state = State::Head;
+            return session.send(socket, request);
+        }
         while sent < request.len() {
             match rustix::net::send(&*socket, &request[sent..], SendFlags::NOSIGNAL) {
                 Ok(n) => sent += n,
@@ -158,20 +184,33 @@ impl Client {
         Ok(())
     }
 
-    /// Reads once; none where nothing has come, and the slot does not block.
-    fn read(&mut self, slot: usize, discard: Option<u64>) -> io::Result<Option<usize>> {
-        let Some(socket) = &self.slots[slot].socket else { return Ok(None) };
-        let read = match discard {
-            None => rustix::net::recv(socket, &mut self.buffer[..], RecvFlags::empty()),
+    /// Reads once, or has the kernel throw away what it may.
+    fn read(&mut self, slot: usize, discard: Option<u64>) -> io::Result<Came> {
+        let Self { slots, greeting, buffer, discarded, ready, .. } = self;
+        let Open { socket: Some(socket), session, .. } = &mut slots[slot] else {
+            return Ok(Came::Nothing);
+        };
+        if let (Ok(Some(greeting)), Some(session)) = (greeting, session) {
+            return match greeting.read(session, socket, &mut buffer[..]) {
+                Err(e) if e.kind() == io::ErrorKind::WouldBlock => nothing(ready.as_ref()),
+                Err(e) if e.kind() == io::ErrorKind::NotConnected && ready.is_some() => {
+                    Ok(Came::Nothing)
+                }
+                read => read,
+            };
+        }
+        let (read, most) = match discard {
+            None => (rustix::net::recv(socket, &mut buffer[..], RecvFlags::empty()), READ),
             Some(left) => {
                 let most = usize::try_from(left).map_or(DISCARD, |left| left.min(DISCARD));
-                rustix::net::recv(socket, &mut self.discarded[..most], RecvFlags::TRUNC)
+                let read = rustix::net::recv(socket, &mut discarded[..most], RecvFlags::TRUNC);
+                (read, DISCARD)
             }
         };
-        match read {
-            Ok((n, length)) => Ok(Some(n.max(length))),
-            Err(Errno::AGAIN) if self.ready.is_some() => Ok(None),
-            Err(Errno::AGAIN) => Err(io::ErrorKind::TimedOut.into()),
+        match read.map(|(n, length)| n.max(length)) {
+            Ok(0) => Ok(Came::Ended),
+            Ok(n) => Ok(Came::Bytes(n, n == most)),
+            Err(Errno::AGAIN) => nothing(ready.as_ref()),
             Err(e) => Err(e.into()),
         }
     }
@@ -179,11 +218,13 @@ impl Client {
     /// Reads heads, and bodies that are compared; whether the operation is complete, none where
     /// nothing more has come.
     fn read_bytes(&mut self, slot: usize) -> io::Result<Option<bool>> {
-        let Some(n) = self.read(slot, None)? else { return Ok(None) };
+        let came = self.read(slot, None)?;
         let (each, open) = (self.each, &mut self.slots[slot]);
-        if n == 0 {
-            return open.end(&self.expected, each);
-        }
+        let (n, more) = match came {
+            Came::Nothing => return Ok(None),
+            Came::Ended => return open.end(&self.expected, each),
+            Came::Bytes(n, more) => (n, more),
+        };
         let mut kept = std::mem::take(&mut open.kept);
         if !kept.is_empty() {
             kept.extend_from_slice(&self.buffer[..n]);
@@ -210,34 +251,37 @@ impl Client {
                 return if at == all.len() { Ok(Some(true)) } else { Err(unasked()) };
             }
         }
-        Ok((n == READ).then_some(false))
+        Ok(more.then_some(false))
     }
 
     /// Has the kernel throw away more of a body; the same.
     fn discard(&mut self, slot: usize, left: u64) -> io::Result<Option<bool>> {
-        let Some(n) = self.read(slot, Some(left))? else { return Ok(None) };
+        let came = self.read(slot, Some(left))?;
         let (each, open) = (self.each, &mut self.slots[slot]);
-        if n == 0 {
-            return open.end(&self.expected, each);
-        }
+        let (n, more) = match came {
+            Came::Nothing => return Ok(None),
+            Came::Ended => return open.end(&self.expected, each),
+            Came::Bytes(n, more) => (n, more),
+        };
         if let State::Body { came, .. } = &mut open.state {
             *came += n as u64;
         }
         if left == n as u64 {
             return Ok(Some(open.is_last(each)));
         }
-        Ok((n == DISCARD).then_some(false))
+        Ok(more.then_some(false))
     }
 
     /// A connection that nothing is asked of: all that may come is its end.
     fn read_idle(&mut self, slot: usize) -> io::Result<()> {
         match self.read(slot, None)? {
-            None => Ok(()),
-            Some(0) => {
+            // A ticket has no bytes of content.
+            Came::Nothing | Came::Bytes(0, _) => Ok(()),
+            Came::Ended => {
                 self.slots[slot].socket = None;
                 Ok(())
             }
-            Some(_) => Err(unasked()),
+            Came::Bytes(..) => Err(unasked()),
         }
     }
 
@@ -362,6 +406,14 @@ fn request(order: &Order, server: SocketAddrV4, closes: bool) -> Vec<u8> {
     one.into_bytes().repeat(usize::try_from(order.each).unwrap_or(1))
 }
 
+/// A read that found nothing: where slots block, the other end was silent for too long.
+fn nothing(ready: Option<&OwnedFd>) -> io::Result<Came> {
+    match ready {
+        Some(_) => Ok(Came::Nothing),
+        None => Err(io::ErrorKind::TimedOut.into()),
+    }
+}
+
 fn unasked() -> io::Error {
     io::Error::other(Wrong("unasked"))
 }
@@ -393,9 +445,10 @@ impl Operations for Client {
 
     fn begin(&mut self, slot: usize) -> io::Result<()> {
         if self.slots[slot].socket.is_none() {
-            let socket = self.connect(slot)?;
+            let (socket, session) = (self.connect(slot)?, self.greet(slot)?);
             let open = &mut self.slots[slot];
             (open.socket, open.last, open.carried) = (Some(socket), None, 0);
+            open.session = session;
         }
         (self.slots[slot].answered, self.slots[slot].refusal) = (0, None);
         self.send(slot, 0)
@@ -413,7 +466,9 @@ impl Operations for Client {
                 }
                 State::Body {
                     head: Head { body: Body::Length(all), .. }, came, compared, ..
-                } if !compared => self.discard(slot, all - came)?,
+                } if !compared && self.slots[slot].session.is_none() => {
+                    self.discard(slot, all - came)?
+                }
                 State::Head | State::Body { .. } => self.read_bytes(slot)?,
             };
             match went {

@@ -3,11 +3,16 @@
 //! Must not know when an operation begins, nor what the figures mean.
 
 pub(super) mod client;
+#[cfg(feature = "tls")]
+mod secure;
+#[cfg(not(feature = "tls"))]
+#[path = "insecure.rs"]
+mod secure;
 mod server;
 
 use super::spec::{
     ACCESS_LOG, BUILTIN, OPCACHE, PAGE, PHP, PHP_FUNCTIONS, PHP_SQL, REQUESTS_PER_CONNECTION,
-    SERVER, TCP_NODELAY, TCP_NOPUSH, WITH_PHP, WORKERS,
+    SERVER, TCP_NODELAY, TCP_NOPUSH, TLS, WITH_PHP, WORKERS,
 };
 use crate::engine::exchange::{Exchange, OFFERED, Order, PIPELINED, Program, Slot};
 use crate::engine::net::content::content;
@@ -20,6 +25,17 @@ use std::sync::Arc;
 /// Which stream of the trial's content a response is made of.
 pub(super) const RESPONSE: u32 = 1;
 
+/// What a read gave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Came {
+    /// Nothing has come.
+    Nothing,
+    /// The other end has ended the connection.
+    Ended,
+    /// So many bytes, and whether more may be there now. No bytes are no end: a handshake went on.
+    Bytes(usize, bool),
+}
+
 /// HTTP/1.1.
 pub struct Http;
 
@@ -30,15 +46,16 @@ impl Exchange for Http {
     const ANEW: bool = false;
 
     fn refuses(order: &Order) -> Option<String> {
-        let has_php = Self::service(order).as_deref() == Some(WITH_PHP);
+        let has_php = Self::service(order).is_some_and(|of| WITH_PHP.contains(&of.as_str()));
         if is_php(order) && !has_php {
             let (server, page) = (SERVER.name, PAGE.name);
             let asked = page_of(order).unwrap_or_default();
             return Some(format!(
-                "{page} = {asked} needs a server with PHP: {server} = \"{WITH_PHP}\""
+                "{page} = {asked} needs a server with PHP: {server} = \"{}\"",
+                WITH_PHP.join("\" or \"")
             ));
         }
-        refuses_pipelined(order)
+        refuses_tls(order).or_else(|| refuses_pipelined(order))
     }
 
     fn service(order: &Order) -> Option<String> {
@@ -49,7 +66,7 @@ impl Exchange for Http {
     fn program(order: &Order) -> Program {
         let word = |name: &str| order.params.get(name).map(ToString::to_string);
         let own =
-            [ACCESS_LOG, OPCACHE, PAGE, TCP_NODELAY, TCP_NOPUSH, WORKERS].map(|param| param.name);
+            [ACCESS_LOG, OPCACHE, PAGE, TCP_NODELAY, TCP_NOPUSH, TLS, WORKERS].map(|param| param.name);
         let settings = own.iter().filter_map(|name| Some(((*name).to_owned(), word(name)?)));
         let served = ("content".to_owned(), format!("www{}", file(order)));
         let settings = settings.chain([served, ("asked".to_owned(), path(order))]);
@@ -59,6 +76,8 @@ impl Exchange for Http {
             files.push((format!("www{}", path(order)), page(order).into_bytes()));
             files.push((format!("www{}.{LIBRARY}", file(order)), library(order).into_bytes()));
         }
+        // What cannot be made is refused before.
+        files.extend(secure::files(order).unwrap_or_default());
         Program { settings: settings.collect(), files }
     }
 
@@ -89,6 +108,19 @@ pub(super) fn path(order: &Order) -> String {
 /// The path of a trial's content.
 fn file(order: &Order) -> String {
     format!("/{:016x}/{}", order.seed, order.response)
+}
+
+/// Why connections cannot be encrypted.
+fn refuses_tls(order: &Order) -> Option<String> {
+    let asked = order.params.get(TLS.name).and_then(Value::word).filter(|how| *how != "off")?;
+    if !secure::IS_BUILT {
+        let name = TLS.name;
+        return Some(format!(
+            "{name} = {asked} needs the feature tls, which this program was built without; build \
+             it with --features full, or write {name} = \"off\""
+        ));
+    }
+    secure::files(order).err()
 }
 
 /// Why requests cannot be sent several at once.

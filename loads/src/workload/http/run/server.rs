@@ -2,6 +2,7 @@
 //!
 //! Must not know when requests come.
 
+use super::secure::Acceptor;
 use super::{RESPONSE, path, spoilt};
 use crate::engine::exchange::dial::BACKLOG;
 use crate::engine::exchange::{Counters, Order, Serve, Shared};
@@ -19,6 +20,7 @@ use std::net::TcpListener;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::runtime::Builder;
 use tokio::task::LocalSet;
 
@@ -26,6 +28,8 @@ use tokio::task::LocalSet;
 pub struct Server {
     listener: Arc<TcpListener>,
     site: Site,
+    /// What encrypts connections, or why it cannot.
+    acceptor: Result<Option<Acceptor>, String>,
 }
 
 /// All that there is to ask for.
@@ -40,7 +44,7 @@ impl Server {
     pub fn of(order: &Order, listener: &Arc<TcpListener>) -> Self {
         let body = content(order.seed, RESPONSE, order.response)[..order.response].to_vec();
         let site = Site { path: path(order), body: spoilt(body).into() };
-        Self { listener: Arc::clone(listener), site }
+        Self { listener: Arc::clone(listener), site, acceptor: Acceptor::of(order) }
     }
 }
 
@@ -67,6 +71,7 @@ impl Serve for Server {
         let runtime = Builder::new_current_thread().enable_io().build()?;
         let local = LocalSet::new();
         let site = Rc::new(self.site.clone());
+        let acceptor = self.acceptor.clone().map_err(io::Error::other)?;
         local.block_on(&runtime, async {
             let listener = tokio::net::TcpListener::from_std(listener)?;
             loop {
@@ -74,7 +79,15 @@ impl Serve for Server {
                     Ok((socket, _)) => {
                         socket.set_nodelay(true)?;
                         let (site, counters) = (Rc::clone(&site), Arc::clone(counters));
-                        tokio::task::spawn_local(answer_all(socket, site, counters));
+                        match acceptor.clone() {
+                            None => tokio::task::spawn_local(answer_all(socket, site, counters)),
+                            Some(acceptor) => tokio::task::spawn_local(async move {
+                                // A client that is not greeted counts that itself.
+                                if let Ok(session) = acceptor.accept(socket).await {
+                                    answer_all(session, site, counters).await;
+                                }
+                            }),
+                        };
                     }
                     // Somebody hung up.
                     Err(_) if shared.gate.stopped() => return Ok(()),
@@ -87,7 +100,11 @@ impl Serve for Server {
 }
 
 /// Answers on a connection until its client ends it.
-async fn answer_all(socket: tokio::net::TcpStream, site: Rc<Site>, counters: Arc<Counters>) {
+async fn answer_all<S: AsyncRead + AsyncWrite + Unpin>(
+    socket: S,
+    site: Rc<Site>,
+    counters: Arc<Counters>,
+) {
     let answer = |request| {
         let (counts, response) = site.answer(&request);
         if counts {
