@@ -117,9 +117,7 @@ fn a_killed_run_leaves_no_service() {
         return;
     }
     let servers: &[(&str, &str)] = match has_php() {
-        true => {
-            &[("nginx", "file"), ("apache_prefork_php", "php_sql"), ("nginx_fpm", "php_sql")]
-        }
+        true => &[("nginx", "file"), ("apache_prefork_php", "php_sql"), ("nginx_fpm", "php_sql")],
         false => &[("nginx", "file")],
     };
     for (turn, (server, page)) in (0..kills("STEND_KILLS", 5)).zip(servers.iter().cycle()) {
@@ -174,47 +172,53 @@ fn servers_give_files_and_pages_of_php_as_root_and_as_another_user() {
     }
 }
 
+/// The median figure of the good records of a server with this setting, which have no errors.
+#[cfg(feature = "tls")]
+fn median_rate(run: &Run, server: &str, tls: &str) -> f64 {
+    let is = |value: Option<&desk::record::Value>, word: &str| {
+        value.and_then(|value| value.word()) == Some(word)
+    };
+    let good = run.records.iter().filter(|record| {
+        record.outcome.fault.is_none()
+            && is(record.trial.settings.get("tls"), tls)
+            && is(record.trial.point.params.get("server"), server)
+    });
+    let rate = |record: &desk::record::TrialRecord| {
+        let errors = &record.outcome.work.errors;
+        assert!(errors.is_empty(), "{server} {tls}: {errors:?}");
+        record.outcome.samples[0].quantity.value
+    };
+    let all: Vec<f64> = good.map(rate).collect();
+    desk::stats::median(&all).unwrap_or_else(|| panic!("{server} {tls}: no good record"))
+}
+
+#[cfg(feature = "tls")]
 #[test]
-fn every_server_encrypts_and_a_handshake_costs_more_than_none() {
+fn servers_encrypt_and_a_full_handshake_costs_more_than_none_and_than_a_resumed_one() {
     let place = Place::new("services-tls");
     if !has_nginx() || !has_php() {
         return;
     }
-    let levels = "factors.tls.levels = [\"off\", \"full\", \"resumed\"]";
-    let plan = PLAN.replace("factors.server.levels = [\"builtin\", \"nginx\"]", levels);
-    let over = "over = { server = [\"builtin\", \"nginx\", \"apache_event\"] }";
-    let plan = plan.replace("over = { response_size = [\"1 B\", \"256 KiB\"] }", over);
-    let plan = plan.replace("concurrency = 4", "concurrency = 4, requests_per_connection = 1");
+    let servers = ["builtin", "nginx", "nginx_fpm", "apache_event"];
+    let method = PLAN.split_once("method.blocks").expect("a method").1;
+    let plan = format!(
+        "title = \"Web\"\nlab.clients = 1\nfactors.tls.levels = [\"off\", \"full\", \"resumed\"]\n\
+         load.web = {{ workload = \"http\", concurrency = 4, requests_per_connection = 1, \
+         over = {{ server = {servers:?} }} }}\nmethod.blocks{method}"
+    );
     fs::write(place.path.join("plan.toml"), plan).expect("a plan");
-    let run = place.stend(&["run", "plan.toml", "--out", "out"]);
-    let said = String::from_utf8_lossy(&run.stderr).into_owned();
-    let records = fs::read_to_string(place.path.join("out/records.json"));
-    let run: Run = serde_json::from_str(&records.expect(&said)).expect("a run");
-    let faults = run.records.iter().map(|record| record.outcome.fault.as_ref());
-    assert!(faults.clone().all(moment::good_or_disturbed), "{:?}", faults.collect::<Vec<_>>());
-    for server in ["builtin", "nginx", "apache_event"] {
-        let rate = |how: &str| {
-            let of = run.records.iter().filter(|record| {
-                let is = |value: Option<&desk::record::Value>, word: &str| {
-                    value.and_then(|value| value.word()) == Some(word)
-                };
-                record.outcome.fault.is_none()
-                    && is(record.trial.settings.get("tls"), how)
-                    && is(record.trial.point.params.get("server"), server)
-            });
-            let all: Vec<f64> = of
-                .inspect(|record| {
-                    let errors = &record.outcome.work.errors;
-                    assert!(errors.is_empty(), "{server} {how}: {errors:?}");
-                })
-                .filter_map(|record| record.outcome.samples.first())
-                .map(|sample| sample.quantity.value)
-                .collect();
-            assert!(!all.is_empty(), "{server} {how}: {said}");
-            all.iter().sum::<f64>() / f64::from(u32::try_from(all.len()).expect("few"))
-        };
-        let (off, full, resumed) = (rate("off"), rate("full"), rate("resumed"));
-        assert!(full < off && full < resumed, "{server}: {off} {full} {resumed}");
+    for lab in ["root", "user"] {
+        let run = place.stend(&["run", "plan.toml", "--lab", lab, "--out", lab]);
+        let said = String::from_utf8_lossy(&run.stderr).into_owned();
+        let records = fs::read_to_string(place.path.join(lab).join("records.json"));
+        let run: Run = serde_json::from_str(&records.expect(&said)).expect("a run");
+        let faults = run.records.iter().map(|record| record.outcome.fault.as_ref());
+        assert!(faults.clone().all(moment::good_or_disturbed), "{:?}", faults.collect::<Vec<_>>());
+        for server in servers {
+            let [off, full, resumed] =
+                ["off", "full", "resumed"].map(|tls| median_rate(&run, server, tls));
+            assert!(full < off && full < resumed, "{lab} {server}: {off} {full} {resumed}");
+        }
     }
     assert_eq!(left(), Vec::<String>::new());
 }

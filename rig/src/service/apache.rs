@@ -133,7 +133,7 @@ fn configuration(site: &Site, mpm: &Mpm, php: Option<&str>) -> Result<String, Wh
     ))
 }
 
-/// A second place to listen, where clients encrypt.
+/// The listener with TLS.
 fn secure(site: &Site) -> String {
     if !site.is_encrypted() {
         return String::new();
@@ -141,7 +141,7 @@ fn secure(site: &Site) -> String {
     let (address, directory) = (site.address, site.directory.display());
     format!(
         "LoadModule ssl_module {MODULES}/mod_ssl.so\nListen {address}\n\
-         <VirtualHost {address}>\nSSLEngine on\nSSLProtocol TLSv1.3\n\
+         <VirtualHost {address}>\nServerName stend\nSSLEngine on\nSSLProtocol TLSv1.3\n\
          SSLCertificateFile {directory}/tls/certificate\n\
          SSLCertificateKeyFile {directory}/tls/key\n</VirtualHost>\n"
     )
@@ -164,7 +164,7 @@ mod tests {
         Site {
             directory: "/tmp/x".into(),
             address: SocketAddrV4::new(Ipv4Addr::new(198, 18, 0, 1), 8080),
-            plain: SocketAddrV4::new(Ipv4Addr::new(198, 18, 0, 1), 8080),
+            plain: SocketAddrV4::new(Ipv4Addr::new(198, 18, 0, 1), 8081),
             settings: BTreeMap::from_iter(settings),
             cpus: 3,
             is_root: true,
@@ -180,7 +180,7 @@ mod tests {
     #[test]
     fn settings_are_in_the_configuration() {
         let event = configuration(&site(&[]), &Mpm::Event, None).unwrap();
-        for line in ["MaxRequestWorkers 400", "User nobody", "Listen 198.18.0.1:8080"] {
+        for line in ["MaxRequestWorkers 400", "User nobody", "Listen 198.18.0.1:8081"] {
             assert!(event.contains(line), "{line}: {event}");
         }
         assert!(!event.contains("php") && !event.contains("CustomLog"));
@@ -189,6 +189,11 @@ mod tests {
         for line in ["StartServers 7\n", "opcache.enable off", "libphp8.2.so", "CustomLog /tmp/x/"]
         {
             assert!(php.contains(line), "{line}: {php}");
+        }
+        assert!(!php.contains("ssl"));
+        let tls = configuration(&site(&[("tls", "full")]), &Mpm::Event, None).unwrap();
+        for line in ["Listen 198.18.0.1:8081\n", "Listen 198.18.0.1:8080\n", "8080>\nServerName"] {
+            assert!(tls.contains(line), "{line}: {tls}");
         }
         let event = |workers| configuration(&site(&[("workers", workers)]), &Mpm::Event, None);
         assert!(event("26").unwrap().contains("ThreadsPerChild 13\nMaxRequestWorkers 26\n"));

@@ -1,5 +1,5 @@
-//! Knows PHP as processes of its own (`php-fpm`), which stand beside a web server and are asked over
-//! a socket of the machine (FastCGI).
+//! Knows PHP as processes of its own (`php-fpm`), which stand beside a web server and are asked by
+//! FastCGI over a socket.
 //!
 //! Must not know which server asks, or for what.
 
@@ -30,13 +30,16 @@ const EACH_CPU: usize = 8;
 pub const PHP_INI: &str = "memory_limit = 512M\ndisplay_errors = stderr\n";
 
 fn prepare(site: &Site) -> Result<(), Why> {
-    site.write("php.ini", PHP_INI.as_bytes())?;
+    // Only here may the cache be switched on.
+    let cache = site.setting("opcache", "on");
+    let ini = format!("{PHP_INI}opcache.enable = {cache}\nopcache.file_update_protection = 0\n");
+    site.write("php.ini", ini.as_bytes())?;
     site.write("fpm/conf", configuration(site).as_bytes())
 }
 
 /// All processes stand before the first request comes, and none ends.
 fn configuration(site: &Site) -> String {
-    let (directory, cache) = (site.directory.display(), site.setting("opcache", "on"));
+    let directory = site.directory.display();
     let children = match site.setting("workers", "cpus") {
         "cpus" => (EACH_CPU * site.cpus).to_string(),
         number => number.to_owned(),
@@ -46,9 +49,7 @@ fn configuration(site: &Site) -> String {
     format!(
         "[global]\npid = {directory}/fpm/pid\nerror_log = {directory}/log\n\
          [www]\n{user}\nlisten = {directory}/{SOCKET}\nlisten.mode = 0666\n\
-         listen.backlog = 4096\npm = static\npm.max_children = {children}\n\
-         php_admin_flag[opcache.enable] = {cache}\n\
-         php_admin_value[opcache.file_update_protection] = 0\n"
+         listen.backlog = 4096\npm = static\npm.max_children = {children}\n"
     )
 }
 
@@ -71,11 +72,12 @@ mod tests {
             configuration(&Site { directory: "/tmp/x".into(), is_root, cpus: 3, ..site })
         };
         let usual = of(&[], true);
-        for line in ["max_children = 24\n", "enable] = on\n", "user = nobody\n", "/tmp/x/fpm/soc"] {
+        for line in ["max_children = 24\n", "pm = static\n", "user = nobody\n", "= /tmp/x/fpm/soc"]
+        {
             assert!(usual.contains(line), "{line}: {usual}");
         }
-        let other = of(&[("workers", "7"), ("opcache", "off")], false);
-        for line in ["max_children = 7\n", "enable] = off\n", "user = root\n"] {
+        let other = of(&[("workers", "7")], false);
+        for line in ["max_children = 7\n", "user = root\n"] {
             assert!(other.contains(line), "{line}: {other}");
         }
     }

@@ -141,8 +141,8 @@ fn site(wanted: &Wanted) -> Result<Site, Why> {
         Ok(listener) => listener.local_addr().map(|at| at.port()).map_err(|e| e.to_string()),
         Err(e) => Err(format!("{}: {e}", wanted.address)),
     };
-    let [address, spare] = [port(&free[0])?, port(&free[1])?]
-        .map(|port| SocketAddrV4::new(wanted.address, port));
+    let [address, spare] =
+        [port(&free[0])?, port(&free[1])?].map(|port| SocketAddrV4::new(wanted.address, port));
     let mine = cpus::mine().map_err(|e| e.to_string())?;
     let site = Site {
         directory: DIRECTORY.into(),

@@ -141,11 +141,14 @@ fn program(name: &str) -> Option<PathBuf> {
     })
 }
 
-/// The file of a directory whose name begins so; of several the last.
+/// The file of a directory whose name begins so; of several that with the highest version.
 fn found_in(directory: &str, begins: &str) -> Result<String, Why> {
     let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
     let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
-    let found = names.filter(|name| name.starts_with(begins)).max();
+    let version = |name: &String| -> Vec<u32> {
+        name.split(|c: char| !c.is_ascii_digit()).filter_map(|number| number.parse().ok()).collect()
+    };
+    let found = names.filter(|name| name.starts_with(begins)).max_by_key(version);
     found.ok_or_else(|| format!("{directory} has no {begins}"))
 }
 

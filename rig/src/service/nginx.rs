@@ -28,11 +28,7 @@ pub const SERVICE: Service = Service {
 
 /// The same, with PHP in processes beside it.
 pub const WITH_FPM: Service = Service {
-    software: Software {
-        name: "nginx_fpm",
-        package: "nginx-light php-fpm",
-        ..SERVICE.software
-    },
+    software: Software { name: "nginx_fpm", package: "nginx-light php-fpm", ..SERVICE.software },
     prepare: |site| site.write("nginx.conf", configuration(site, true).as_bytes()),
     companions: |site| database(site).into_iter().chain([&fpm::COMPANION]).collect(),
     ..SERVICE

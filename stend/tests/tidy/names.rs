@@ -49,6 +49,7 @@ const ALLOWED: &[(&str, &str, &str)] = &[
     ("tcp_nopush", "rig/src/service/", "a setting of nginx"),
     ("threads", "desk/src/verdict/parts.rs", "a reading of the kernel's threads"),
     ("threads", "rig/src/", "threads of the kernel, and of a gang"),
+    ("tls", "rig/src/service/", "whether clients of a service encrypt"),
     ("workers", "rig/src/service/", "a setting of nginx"),
 ];
 

@@ -114,8 +114,8 @@ pub const TCP_NOPUSH: ParamSpec = ParamSpec {
 /// TLS 1.3.
 pub const TLS: ParamSpec = ParamSpec {
     name: "tls",
-    about: "TLS 1.3 with AES-128-GCM, X25519, a key on P-256: off; each handshake full; or, but \
-            for the first of a connection's place, resumed by a ticket",
+    about: "TLS 1.3 with AES-128-GCM, X25519, a key on P-256: off; each handshake full; or \
+            resumed by a ticket, but for the first of each slot",
     role: None,
     kind: ParamKind::choice(&["full", "off", "resumed"]),
     default: "off",

@@ -54,7 +54,7 @@ fn connections_are_made_anew_after_so_many_requests() {
 #[cfg(feature = "tls")]
 #[test]
 fn connections_are_encrypted() {
-    for (connections, bytes) in [(1, 1), (4, 3000), (2, 3 << 20)] {
+    for (connections, bytes) in [(1, 1), (4, 3000), (2, 300_000)] {
         for (how, requests) in [("full", 1), ("resumed", 1), ("full", 1000)] {
             let own = Settings::from([
                 (TLS.name.to_owned(), Value::Word(how.into())),

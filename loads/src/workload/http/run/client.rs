@@ -76,7 +76,7 @@ pub struct Client {
     each: u64,
     heads: Heads,
     expected: Expected,
-    /// By what connections are encrypted, or why they cannot be.
+    /// TLS settings, or why there are none.
     greeting: Result<Option<Greeting>, String>,
     buffer: Paged,
     /// Memory that is named in calls and never touched.
@@ -115,7 +115,7 @@ impl Client {
             each: order.each,
             heads: Heads::default(),
             expected,
-            greeting: Greeting::of(order),
+            greeting: Greeting::of(order, slots.len()),
             buffer: Paged::zeros(READ),
             discarded: vec![0; DISCARD],
             ready: None,
@@ -152,7 +152,7 @@ impl Client {
         let open = &mut self.slots[slot];
         let is_first = std::mem::replace(&mut open.is_first, false);
         match &self.greeting {
-            Ok(Some(greeting)) => greeting.session(open.server.port(), is_first).map(Some),
+            Ok(Some(greeting)) => greeting.session(slot, is_first).map(Some),
             Ok(None) => Ok(None),
             Err(why) => Err(io::Error::other(why.clone())),
         }
@@ -447,6 +447,10 @@ impl Operations for Client {
         if self.slots[slot].socket.is_none() {
             let (socket, session) = (self.connect(slot)?, self.greet(slot)?);
             let open = &mut self.slots[slot];
+            if let (Some(last), Some(_)) = (&open.last, &open.session) {
+                // A close_notify that nobody reads would make the kernel reset the connection.
+                let _ = rustix::net::recv(last, &mut [0; 64], RecvFlags::DONTWAIT);
+            }
             (open.socket, open.last, open.carried) = (Some(socket), None, 0);
             open.session = session;
         }
@@ -490,7 +494,8 @@ impl Operations for Client {
         open.kept = Vec::new();
         // A response that says no is a whole response all the same.
         if !matches!(open.state, State::Idle) || !class.starts_with("status") {
-            (open.socket, open.state) = (None, State::Idle);
+            // It may have lost its tickets.
+            (open.socket, open.state, open.is_first) = (None, State::Idle, true);
         }
         Some(class)
     }

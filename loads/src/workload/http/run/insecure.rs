@@ -1,59 +1,66 @@
-//! Stands for `secure.rs` in a program without the feature `tls`: none of it can be made.
+//! Stands for `secure.rs` in a program without the feature `tls`: no value of its types exists.
 
+use super::super::spec::TLS;
+use super::Came;
 use crate::engine::exchange::Order;
+use desk::record::Value;
 use rustix::fd::OwnedFd;
 use std::io;
 use tokio::net::TcpStream;
 
-/// Whether this program can do it.
-pub const IS_BUILT: bool = false;
-
-/// Nothing has to be given to a server.
-pub fn files(_: &Order) -> Result<Vec<(String, Vec<u8>)>, String> {
-    Ok(Vec::new())
+/// Refuses TLS.
+pub fn files(order: &Order) -> Result<Vec<(String, Vec<u8>)>, String> {
+    let name = TLS.name;
+    match order.params.get(name).and_then(Value::word) {
+        None | Some("off") => Ok(Vec::new()),
+        Some(asked) => Err(format!(
+            "{name} = {asked} needs the feature tls, without which this program was built; build \
+             it with --features full, or write {name} = \"off\""
+        )),
+    }
 }
 
-/// None can be made.
+/// Never made.
 #[derive(Clone)]
 pub enum Acceptor {}
 
 impl Acceptor {
-    /// There is none.
-    pub fn of(_: &Order) -> Result<Option<Self>, String> {
-        Ok(None)
+    /// Refuses TLS.
+    pub fn of(order: &Order) -> Result<Option<Self>, String> {
+        files(order).map(|_| None)
     }
 
-    /// It never is.
+    /// Never called.
     pub async fn accept(&self, socket: TcpStream) -> io::Result<TcpStream> {
         std::future::ready(Ok(socket)).await
     }
 }
 
-/// None can be made.
+/// Never made.
 pub enum Greeting {}
 
 impl Greeting {
-    /// There is none.
-    pub fn of(_: &Order) -> Result<Option<Self>, String> {
-        Ok(None)
+    /// Refuses TLS.
+    pub fn of(order: &Order, _: usize) -> Result<Option<Self>, String> {
+        files(order).map(|_| None)
     }
 
-    /// It never is.
-    pub fn session(&self, _: u16, _: bool) -> io::Result<Session> {
+    /// Never called.
+    pub fn session(&self, _: usize, _: bool) -> io::Result<Session> {
         match *self {}
     }
 
-    /// It never is.
-    pub fn read(&mut self, session: &mut Session, _: &OwnedFd, _: &mut [u8]) -> io::Result<super::Came> {
-        match *session {}
+    /// Never called.
+    pub fn read(&mut self, _: &mut Session, _: &OwnedFd, _: &mut [u8]) -> io::Result<Came> {
+        match *self {}
     }
 }
 
-/// None can be made.
+/// Never made.
 pub enum Session {}
 
 impl Session {
-    /// It never is.
+    /// Never called.
     pub fn send(&mut self, _: &OwnedFd, _: &[u8]) -> io::Result<()> {
         match *self {}
     }

@@ -55,7 +55,7 @@ impl Exchange for Http {
                 WITH_PHP.join("\" or \"")
             ));
         }
-        refuses_tls(order).or_else(|| refuses_pipelined(order))
+        secure::files(order).err().or_else(|| refuses_pipelined(order))
     }
 
     fn service(order: &Order) -> Option<String> {
@@ -108,19 +108,6 @@ pub(super) fn path(order: &Order) -> String {
 /// The path of a trial's content.
 fn file(order: &Order) -> String {
     format!("/{:016x}/{}", order.seed, order.response)
-}
-
-/// Why connections cannot be encrypted.
-fn refuses_tls(order: &Order) -> Option<String> {
-    let asked = order.params.get(TLS.name).and_then(Value::word).filter(|how| *how != "off")?;
-    if !secure::IS_BUILT {
-        let name = TLS.name;
-        return Some(format!(
-            "{name} = {asked} needs the feature tls, which this program was built without; build \
-             it with --features full, or write {name} = \"off\""
-        ));
-    }
-    secure::files(order).err()
 }
 
 /// Why requests cannot be sent several at once.

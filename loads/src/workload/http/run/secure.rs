@@ -11,7 +11,7 @@ use crate::engine::http::Wrong;
 use desk::record::Value;
 use p256::SecretKey;
 use p256::pkcs8::EncodePrivateKey as _;
-use rcgen::{CertificateParams, KeyPair, PKCS_ECDSA_P256_SHA256};
+use rcgen::{CertificateParams, KeyPair, PKCS_ECDSA_P256_SHA256, PublicKeyData as _};
 use rustix::fd::OwnedFd;
 use rustix::net::{RecvFlags, SendFlags};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
@@ -34,9 +34,6 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
-/// Whether this program can do it.
-pub const IS_BUILT: bool = true;
-
 /// Names below the run directory of a service.
 const CERTIFICATE: &str = "tls/certificate";
 const KEY: &str = "tls/key";
@@ -44,6 +41,9 @@ const KEY: &str = "tls/key";
 /// Bytes of a socket that are read by one call; what they hold fits into a buffer of 64 KiB, with
 /// what was kept of a record of 16 KiB.
 const CIPHER: usize = 44 << 10;
+
+/// Tickets that rustls keeps of a server.
+const TICKETS: usize = 8;
 
 fn is_asked(order: &Order) -> bool {
     how(order) != "off"
@@ -123,7 +123,7 @@ fn served(
     Ok(settings)
 }
 
-/// By what clients of a thread begin sessions.
+/// TLS settings of a thread of clients.
 pub struct Greeting {
     settings: Arc<ClientConfig>,
     resumes: bool,
@@ -132,13 +132,13 @@ pub struct Greeting {
 
 impl Greeting {
     /// That of a trial; none where connections are not encrypted.
-    pub fn of(order: &Order) -> Result<Option<Self>, String> {
+    pub fn of(order: &Order, slots: usize) -> Result<Option<Self>, String> {
         if !is_asked(order) {
             return Ok(None);
         }
         let provider = provider();
         let known = Known {
-            key: key(order)?.public_key_der(),
+            key: key(order)?.subject_public_key_info(),
             provider: Arc::new(provider.clone()),
         };
         let settings = ClientConfig::builder_with_provider(Arc::new(provider));
@@ -147,16 +147,18 @@ impl Greeting {
         let mut settings = settings.with_no_client_auth();
         let resumes = how(order) == "resumed";
         settings.resumption = match resumes {
-            true => Resumption::in_memory_sessions(1024),
+            true => Resumption::in_memory_sessions(TICKETS * slots),
             false => Resumption::disabled(),
         };
+        // The name is that of a slot, by which its tickets are kept, and says nothing to a server.
+        settings.enable_sni = false;
         Ok(Some(Self { settings: Arc::new(settings), resumes, cipher: vec![0; CIPHER] }))
     }
 
-    /// A new session with the server at a port: each has tickets of its own. One that is not the
-    /// first of its slot has to be resumed, where that is asked for.
-    pub fn session(&self, port: u16, is_first: bool) -> io::Result<Session> {
-        let name = ServerName::try_from(format!("s{port}.stend")).map_err(io::Error::other)?;
+    /// A new session of a slot, each of which has tickets of its own. One that is not the first has
+    /// to be resumed, where that is asked for.
+    pub fn session(&self, slot: usize, is_first: bool) -> io::Result<Session> {
+        let name = ServerName::try_from(format!("s{slot}.stend")).map_err(io::Error::other)?;
         let connection = ClientConnection::new(Arc::clone(&self.settings), name);
         let connection = connection.map_err(io::Error::other)?;
         Ok(Session { connection, must_resume: self.resumes && !is_first })
@@ -174,9 +176,10 @@ impl Greeting {
         if n == 0 {
             return Ok(Came::Ended);
         }
-        let came = session.take(&self.cipher[..n], plain)?;
+        let came = session.take(&self.cipher[..n], plain);
+        // What is refused is told so, too.
         session.flush(socket)?;
-        Ok(match came {
+        Ok(match came? {
             (0, true) => Came::Ended,
             (bytes, ended) => Came::Bytes(bytes, ended || n == CIPHER),
         })
@@ -378,20 +381,20 @@ mod tests {
     fn content_comes_whole_and_a_session_is_resumed_only_where_that_is_asked_for() {
         let server = Arc::new(server(1));
         for (how, then) in [("full", HandshakeKind::Full), ("resumed", HandshakeKind::Resumed)] {
-            let mut greeting = Greeting::of(&order(1, how)).unwrap().unwrap();
+            let mut greeting = Greeting::of(&order(1, how), 1).unwrap().unwrap();
             let first = ask(&mut greeting, &server, (1, true)).unwrap();
             assert_eq!(first, HandshakeKind::Full);
             for bytes in [1, 16 << 10, 3 << 20] {
                 assert_eq!(ask(&mut greeting, &server, (bytes, false)).unwrap(), then, "{how}");
             }
         }
-        assert!(Greeting::of(&order(1, "off")).unwrap().is_none());
+        assert!(Greeting::of(&order(1, "off"), 1).unwrap().is_none());
     }
 
     #[test]
     fn a_server_that_resumes_nothing_and_one_of_another_trial_are_errors_of_their_class() {
         let class = |e: io::Error| e.get_ref().and_then(|e| e.downcast_ref::<Wrong>()).copied();
-        let mut greeting = Greeting::of(&order(1, "resumed")).unwrap().unwrap();
+        let mut greeting = Greeting::of(&order(1, "resumed"), 1).unwrap().unwrap();
         let mut forgets = server(1);
         forgets.send_tls13_tickets = 0;
         forgets.session_storage = Arc::new(NoServerSessionStorage {});

@@ -82,7 +82,7 @@ impl Serve for Server {
                         match acceptor.clone() {
                             None => tokio::task::spawn_local(answer_all(socket, site, counters)),
                             Some(acceptor) => tokio::task::spawn_local(async move {
-                                // A client that is not greeted counts that itself.
+                                // The client counts a handshake that fails.
                                 if let Ok(session) = acceptor.accept(socket).await {
                                     answer_all(session, site, counters).await;
                                 }
