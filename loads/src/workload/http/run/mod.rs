@@ -65,8 +65,8 @@ impl Exchange for Http {
 
     fn program(order: &Order) -> Program {
         let word = |name: &str| order.params.get(name).map(ToString::to_string);
-        let own =
-            [ACCESS_LOG, OPCACHE, PAGE, TCP_NODELAY, TCP_NOPUSH, TLS, WORKERS].map(|param| param.name);
+        let own = [ACCESS_LOG, OPCACHE, PAGE, TCP_NODELAY, TCP_NOPUSH, TLS, WORKERS];
+        let own = own.map(|param| param.name);
         let settings = own.iter().filter_map(|name| Some(((*name).to_owned(), word(name)?)));
         let served = ("content".to_owned(), format!("www{}", file(order)));
         let settings = settings.chain([served, ("asked".to_owned(), path(order))]);
