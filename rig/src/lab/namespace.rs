@@ -11,7 +11,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// Where `ip netns` looks for named namespaces.
 const NAMES: &str = "/run/netns";
@@ -60,14 +62,42 @@ pub fn own_mounts() -> Result<(), LabError> {
     unshare(libc::CLONE_NEWNS, "unshare(CLONE_NEWNS)")
 }
 
+/// What [`own_processes`] asks the kernel for.
+const OWN: libc::c_int = libc::CLONE_NEWPID | libc::CLONE_NEWNS;
+const WHAT: &str = "unshare(CLONE_NEWPID | CLONE_NEWNS)";
+
+/// Whether [`own_processes`] would do, by a process that tries it and ends.
+///
+/// # Errors
+/// As that.
+pub fn try_own_processes() -> Result<(), LabError> {
+    let attempt = || {
+        // SAFETY: no memory is involved; only the namespaces of the new process change.
+        let unshare = |flags| match unsafe { libc::unshare(flags) } {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
+        };
+        unshare(OWN).or_else(|e| match e.kind() {
+            io::ErrorKind::PermissionDenied => unshare(OWN | libc::CLONE_NEWUSER),
+            _ => Err(e),
+        })
+    };
+    let mut tries = Command::new("true");
+    // SAFETY: between fork and exec only system calls are made, which allocate nothing.
+    match unsafe { tries.pre_exec(attempt) }.status() {
+        // The program comes after what was to be tried.
+        Ok(_) => Ok(()),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(source) => Err(LabError::Namespace { what: WHAT, source }),
+    }
+}
+
 /// Gives the processes that this one starts from now on a namespace of their own, and this one
 /// mounts of its own. Who may not has a user namespace made, in which it is root.
 ///
 /// # Errors
 /// When the kernel refuses.
 pub fn own_processes() -> Result<(), LabError> {
-    const OWN: libc::c_int = libc::CLONE_NEWPID | libc::CLONE_NEWNS;
-    const WHAT: &str = "unshare(CLONE_NEWPID | CLONE_NEWNS)";
     match unshare(OWN, WHAT) {
         Err(LabError::Namespace { source, .. })
             if source.kind() == io::ErrorKind::PermissionDenied =>

@@ -5,7 +5,7 @@
 //! Must not know which service it keeps.
 
 use super::told::{FromKeeper, ToKeeper, Wanted, hear, say};
-use super::{Companion, Service, Site, Why, find};
+use super::{Companion, Service, Site, Why, find, no_namespaces};
 use crate::lab::{cpus, namespace};
 use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_change};
 use rustix::process::{Pid, Signal, kill_process, set_parent_process_death_signal};
@@ -65,9 +65,7 @@ fn as_nobody(program: &str, options: &[&str]) -> io::Error {
 }
 
 fn outside() -> Result<(), Why> {
-    namespace::own_processes().map_err(|e| {
-        format!("{e}; a service needs root, or user namespaces (sysctl user.max_user_namespaces)")
-    })?;
+    namespace::own_processes().map_err(|e| no_namespaces(&e))?;
     let binary = std::env::current_exe().map_err(|e| e.to_string())?;
     let mut inner = Command::new(binary);
     inner.arg0("stend-service").args(["service", INSIDE]).current_dir("/");

@@ -25,7 +25,7 @@ pub use keep::keep;
 pub use site::Site;
 pub use told::Wanted;
 
-use crate::lab::LabError;
+use crate::lab::{LabError, namespace};
 use desk::record::{ParamRole, Plan, Value};
 use rustix::process::Signal;
 use std::path::PathBuf;
@@ -167,6 +167,7 @@ pub fn refuse(plan: &Plan) -> Result<(), LabError> {
         let named = load.values(ParamRole::Engine).chain(switched).filter_map(Value::word);
         for service in named.filter_map(find) {
             service.software.path().map_err(LabError::NoService)?;
+            namespace::try_own_processes().map_err(|e| LabError::NoService(no_namespaces(&e)))?;
             let told = load.fixed.iter().map(|(key, value)| (key.clone(), value.to_string()));
             for companion in (service.companions)(&Site::told(told.collect())) {
                 companion.software.path().map_err(LabError::NoService)?;
@@ -174,6 +175,11 @@ pub fn refuse(plan: &Plan) -> Result<(), LabError> {
         }
     }
     Ok(())
+}
+
+/// That the kernel gives no place to a service, with the remedy.
+fn no_namespaces(e: &LabError) -> Why {
+    format!("{e}; a service needs root, or user namespaces (sysctl user.max_user_namespaces)")
 }
 
 /// All that has to be installed for one of them.
