@@ -75,11 +75,6 @@ load.net = { workload = "tcp_stream", offered_load = "40 Mbit/s", request_size =
 /// window that is off by the shortest step of a clock is further.
 const RATE: f64 = 40e6;
 const NEAR: f64 = 0.25;
-/// Programs of the other labs that have so many CPUs of two keep a load from its own: its agents
-/// have the best nice value. Its trial is short of the rate, and its record says why.
-const CROWDED: f64 = 1.0;
-/// Records that may be short for that, of all.
-const SHORT: f64 = 0.01;
 
 /// The machine with a small disk for its journal, bytes, and what fills it.
 const SMALL: &str = "one";
@@ -457,8 +452,7 @@ fn must_be_right(run: &Run, log: &str) {
     for record in run.records.iter().filter(|record| record.outcome.fault.is_none()) {
         let (id, rate) = (record.trial.id, record.outcome.samples[0].quantity.value);
         let near = (rate / RATE - 1.0).abs() < NEAR;
-        let short = rate < RATE && others(record) > CROWDED;
-        assert!(near || short, "trial {id}: {rate} bit/s, with {:?}\n{log}", record.readings);
+        assert!(near, "trial {id}: {rate} bit/s, with {:?}\n{log}", record.readings);
         assert!(!record.trial.settings.is_empty());
         for (key, level) in &record.trial.settings {
             assert_eq!(record.observed.get(key), Some(level), "trial {id}: {key}\n{log}");
@@ -466,20 +460,15 @@ fn must_be_right(run: &Run, log: &str) {
     }
 }
 
-/// CPUs that other programs had while the window was open, by what the record says.
-fn others(record: &TrialRecord) -> f64 {
-    let of = record.readings.iter().filter(|r| r.probe == "foreign" && r.key == "cpu");
-    of.map(|reading| reading.quantity.value).fold(0.0, f64::max)
-}
-
 fn faults(records: &[TrialRecord]) -> Vec<&Fault> {
     records.iter().filter_map(|record| record.outcome.fault.as_ref()).collect()
 }
 
 /// Whether a fault is the moment's. Labs that share two CPUs may read the counters of adapters
-/// late, too.
+/// late, and a stream may have no CPU for a whole window.
 fn disturbs(fault: &Fault) -> bool {
-    moment::of_the_machine(fault) || matches!(fault, Fault::WrongWork { .. })
+    let crowded = matches!(fault, Fault::WrongWork { .. } | Fault::DeadStream { .. });
+    moment::of_the_machine(fault) || crowded
 }
 
 /// Each trial has one good record, unless faults have used up all its visits.
@@ -501,13 +490,11 @@ fn names(fault: &Fault, Strike { kind, victim, .. }: &Strike) -> bool {
     match (kind, fault) {
         // The test stops a run that goes on.
         (_, Fault::Cancelled) => true,
-        // Its hosts hear late that they are to go, and then nothing moves in the window.
-        (Kind::AgentFrozen, Fault::DeadStream { .. }) => true,
         (Kind::AgentKilled | Kind::AgentFrozen | Kind::ControlCut, fault) => {
             matches!(fault, Fault::DeadHost { host } | Fault::Frozen { host } if is_it(host))
         }
         (Kind::DiskFull, Fault::Factor { what }) => what.contains("No space left"),
-        (Kind::LinkDown, Fault::LinkFlap { .. } | Fault::DeadStream { .. }) => true,
+        (Kind::LinkDown, Fault::LinkFlap { .. }) => true,
         _ => false,
     }
 }
@@ -521,9 +508,8 @@ struct Seen {
     slowest: Duration,
     /// Of them, those after which a machine was back later than a second after the lease.
     late: u32,
-    /// Good records, and those of them that are short of the rate.
-    good: u32,
-    short: u32,
+    /// Good records.
+    good: usize,
 }
 
 impl Seen {
@@ -534,11 +520,7 @@ impl Seen {
 
     fn met(&mut self, last: Duration, new: &[TrialRecord]) {
         self.met += 1;
-        for record in new.iter().filter(|record| record.outcome.fault.is_none()) {
-            self.good += 1;
-            let rate = record.outcome.samples[0].quantity.value;
-            self.short += u32::from(rate < RATE * (1.0 - NEAR));
-        }
+        self.good += new.iter().filter(|record| record.outcome.fault.is_none()).count();
         self.slowest = self.slowest.max(last);
         self.late += u32::from(last > LEASE + SECOND);
     }
@@ -580,5 +562,4 @@ fn a_lost_machine_loses_no_trial_and_comes_back() {
     let seen = seen.into_inner().expect("no bed has failed");
     println!("{count} faults from seed {first}: {seen:?}");
     assert!(seen.met * 10 >= count * 9, "{seen:?}");
-    assert!(f64::from(seen.short) <= (f64::from(seen.good) * SHORT).max(1.0), "{seen:?}");
 }

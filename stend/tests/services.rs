@@ -189,7 +189,7 @@ fn median_rate(run: &Run, server: &str, tls: &str) -> f64 {
         record.outcome.samples[0].quantity.value
     };
     let all: Vec<f64> = good.map(rate).collect();
-    desk::stats::median(&all).unwrap_or_else(|| panic!("{server} {tls}: no good record"))
+    desk::stats::median(&all).expect("a good record")
 }
 
 #[cfg(feature = "tls")]

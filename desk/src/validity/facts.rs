@@ -8,7 +8,7 @@ use crate::unit::Unit;
 /// Host that the clients load.
 const SERVER: &str = "sut";
 /// Share of the offered load from which it counts as reached.
-const REACHED: f64 = 0.97;
+pub(super) const REACHED: f64 = 0.97;
 
 /// The primary metric if it is a throughput, else the first one that is; bit/s.
 pub(crate) fn throughput(plan: &Plan, record: &TrialRecord) -> Option<f64> {

@@ -11,6 +11,7 @@ mod generator;
 #[cfg(test)]
 mod tests;
 
+use facts::REACHED;
 pub(crate) use facts::{
     busy, by_host, direction, directions, has_own_machine, is_client, is_server, offer_use,
     reached_offer, reading, throughput,
@@ -28,6 +29,9 @@ use crate::unit::{Quantity, Unit};
 /// window of 0.1 s on two CPUs one tick is 5 % already, so that one tick more is needed there.
 pub const STEAL_MOST: f64 = 0.05;
 
+/// Share of a machine's CPUs of other programs from which they may have held a load off its pace.
+const CROWDED: f64 = 0.25;
+
 /// The event that makes a trial invalid, the gravest first; none for a valid one.
 ///
 /// A trial that has a fault already keeps it, and a dry visit is not graded: both give none. What
@@ -40,6 +44,7 @@ pub fn grade(plan: &Plan, record: &TrialRecord) -> Option<Fault> {
     link_flap(record)
         .or_else(|| throttled(record))
         .or_else(|| steal(record))
+        .or_else(|| crowded(plan, record))
         .or_else(|| at_generator_limit(plan, record))
         .or_else(|| not_steady(plan, record))
 }
@@ -70,6 +75,24 @@ fn times(count: Quantity) -> String {
 fn steal(record: &TrialRecord) -> Option<Fault> {
     let share = record.reading("cpu", "machine", "steal")?;
     (share.value > STEAL_MOST).then_some(Fault::Steal { share })
+}
+
+/// A load off its pace while other programs had much of the machine: it carried too little, or, of
+/// what was late before the window, too much.
+fn crowded(plan: &Plan, record: &TrialRecord) -> Option<Fault> {
+    let carried = offer_use(plan, record)?;
+    if (carried - 1.0).abs() <= 1.0 - REACHED {
+        return None;
+    }
+    let cpus = record.reading("cpu", "machine", "cpus")?;
+    let others = record.reading("foreign", "machine", "cpu")?;
+    let carried = Quantity::new(carried, Unit::Share);
+    (others.value >= CROWDED * cpus.value).then(|| Fault::Disturbed {
+        host: "machine".into(),
+        what: format!(
+            "other programs had {others} of {cpus}, and the load carried {carried} of its pace"
+        ),
+    })
 }
 
 fn at_generator_limit(plan: &Plan, record: &TrialRecord) -> Option<Fault> {

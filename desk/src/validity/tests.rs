@@ -1,7 +1,9 @@
 //! Which events make a trial invalid, and what does not.
 
 use super::{STEAL_MOST, grade};
-use crate::record::{Fault, Flow, Flows, Plan, Reading, SteadyRule, TrialKind, TrialRecord};
+use crate::record::{
+    Fault, Flow, Flows, ParamRole, Plan, Reading, SteadyRule, TrialKind, TrialRecord, Value,
+};
 use crate::unit::{Quantity, Unit};
 use crate::verdict::simulated::Simulated;
 
@@ -46,6 +48,38 @@ fn theft_is_an_event_above_five_per_cent() {
         Some(Fault::Steal { share }) => assert_eq!(share.value, 0.051),
         other => panic!("{other:?}"),
     }
+}
+
+#[test]
+fn a_load_off_its_pace_beside_other_programs_is_disturbed() {
+    let of = |carried: f64, others: f64, paced: bool| {
+        let (mut plan, mut record) = trial();
+        let rate = record.outcome.samples[0].quantity.value;
+        let load = &mut plan.loads[0];
+        load.roles.insert(ParamRole::Offered, "offered_load".into());
+        if paced {
+            let offered = Quantity::new(rate / carried, Unit::BitPerSecond);
+            record.trial.point.params.insert("offered_load".into(), Value::Quantity(offered));
+        }
+        for (probe, key, value) in [("cpu", "cpus", 2.0), ("foreign", "cpu", others)] {
+            record.readings.push(Reading {
+                probe: probe.into(),
+                host: "machine".into(),
+                key: key.into(),
+                quantity: Quantity::new(value, Unit::Cpu),
+            });
+        }
+        grade(&plan, &record)
+    };
+    for carried in [0.5, 0.96, 1.04, 1.36] {
+        let found = of(carried, 0.6, true);
+        let Some(Fault::Disturbed { what, .. }) = found else { panic!("{carried}: {found:?}") };
+        assert!(what.starts_with("other programs had 0.6") && what.contains("pace"), "{what}");
+        assert_eq!(of(carried, 0.4, true), None, "they had little");
+        assert_eq!(of(carried, 0.6, false), None, "it had no pace");
+    }
+    assert_eq!(of(0.98, 2.0, true), None);
+    assert_eq!(of(1.02, 2.0, true), None);
 }
 
 #[test]

@@ -109,13 +109,14 @@ impl Client {
             compared: count(COMPARED.name).unwrap_or(1),
             begun: 0,
         };
+        let greeting = Greeting::of(order, slots.len());
         Self {
             slots: slots.into_iter().map(open).collect(),
             requests,
             each: order.each,
             heads: Heads::default(),
             expected,
-            greeting: Greeting::of(order, slots.len()),
+            greeting,
             buffer: Paged::zeros(READ),
             discarded: vec![0; DISCARD],
             ready: None,
