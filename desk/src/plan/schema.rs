@@ -22,6 +22,8 @@ use std::collections::BTreeMap;
 const NUMBER: &str = r"[0-9]*\.?[0-9]+|[0-9]+\.";
 /// As the reader has it for names of links and other words.
 const WORD: &str = "^[A-Za-z0-9_-]{1,15}$";
+/// The address of a page.
+const URL: &str = r#"^http://[!#-\[\]-~]{1,193}$"#;
 /// A list of CPUs.
 const CPUS: &str = "^[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*$";
 const CLASSES: [&str; 4] = ["critical", "factor", "identity", "info"];
@@ -228,6 +230,10 @@ fn alternatives(kind: ParamKind) -> Vec<Value> {
     match kind.words {
         Words::Of([]) => {}
         Words::Of(words) => all.push(json!({ "type": "string", "enum": words })),
+        Words::UrlOr(words) => {
+            all.push(json!({ "type": "string", "enum": words }));
+            all.push(json!({ "type": "string", "pattern": URL }));
+        }
         Words::Any => all.push(json!({ "type": "string", "pattern": WORD })),
         Words::Cpus => all.push(json!({ "type": "string", "pattern": CPUS })),
         Words::CpusOr(words) => {

@@ -25,6 +25,8 @@ pub enum Words {
     Of(&'static [&'static str]),
     /// Any of 1 to 15 letters, digits, `-` and `_`.
     Any,
+    /// One of these, or the address of a page: `http://192.0.2.7:8080/page`.
+    UrlOr(&'static [&'static str]),
     /// A list of CPUs: `0-1,4`.
     Cpus,
     /// A list of CPUs, or of one alone (`0`), or one of these words.
@@ -55,6 +57,12 @@ impl ParamKind {
     #[must_use]
     pub const fn cpus_or(words: &'static [&'static str]) -> Self {
         Self { words: Words::CpusOr(words), range: None }
+    }
+
+    /// One of these words, or the address of a page.
+    #[must_use]
+    pub const fn url_or(words: &'static [&'static str]) -> Self {
+        Self { words: Words::UrlOr(words), range: None }
     }
 
     /// One of these words.
@@ -120,10 +128,24 @@ impl Words {
                 let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
                 (1..=15).contains(&text.len()) && text.chars().all(fits)
             }
+            Self::UrlOr(words) => words.contains(&text) || is_url(text),
             Self::Cpus => text.contains([',', '-']) && text.split(',').all(is_cpus),
             Self::CpusOr(words) => words.contains(&text) || text.split(',').all(is_cpus),
         }
     }
+}
+
+/// How the address of a page begins.
+pub const SCHEME: &str = "http://";
+/// Longest address of a page.
+const URL_MAX: usize = 200;
+
+/// Whether a text may be the address of a page.
+fn is_url(text: &str) -> bool {
+    let page = text.strip_prefix(SCHEME).is_some_and(|rest| !rest.is_empty());
+    // A plan writes it in quotes.
+    let fits = |c: char| c.is_ascii_graphic() && c != '"' && c != '\\';
+    page && text.len() <= URL_MAX && text.chars().all(fits)
 }
 
 /// Whether a text is `4` or `0-1`.
@@ -205,6 +227,9 @@ impl fmt::Display for ParamKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.words, self.range) {
             (Words::Any, _) => f.write_str("a word"),
+            (Words::UrlOr(words), _) => {
+                write!(f, "{}, or the address of a page", words.join(", "))
+            }
             (Words::Cpus, _) => f.write_str("a number of CPUs, or a list such as 0-1"),
             (Words::CpusOr(words), _) => write!(f, "{}, or CPUs such as 0-1,4", words.join(", ")),
             (Words::Of([]), Some(range)) => range.fmt(f),
@@ -217,6 +242,20 @@ impl fmt::Display for ParamKind {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_address_of_a_page_is_one_word_of_a_page() {
+        let kind = ParamKind::url_or(&["nginx"]);
+        let long = |length: usize| format!("http://{}", "x".repeat(length - 7));
+        for (word, fits) in [("nginx", true), ("http://192.0.2.7:1/a?b", true), ("http://", false)]
+        {
+            assert_eq!(kind.words.has(word), fits, "{word}");
+        }
+        for wrong in ["https://192.0.2.7", "http://a b", "http://a\"b", "http://a\\", "http://ä"] {
+            assert!(!kind.words.has(wrong), "{wrong}");
+        }
+        assert!(kind.words.has(&long(200)) && !kind.words.has(&long(201)));
+    }
 
     #[test]
     fn a_number_is_held_on_its_step_and_refused_beside_it() {

@@ -3,10 +3,11 @@
 use super::derive::{Derivation, Derive};
 use super::environment::{Fact, KeyClass};
 use super::fact::{ManualFact, PartPlan};
+use super::kind::SCHEME;
 use super::search::SearchPlan;
 use super::spec::ParamRole;
 use super::topology::{HostPlan, LinkKind};
-use super::trial::{Settings, Value, is_zero};
+use super::trial::{Settings, Trial, Value, is_zero};
 use crate::stats::{self, LEVEL};
 use crate::unit::Quantity;
 use schemars::JsonSchema;
@@ -351,6 +352,29 @@ impl Plan {
         let own = settings.iter().filter(|(key, _)| counts(key));
         all.extend(own.map(|(key, value)| (key.clone(), value.clone())));
         all
+    }
+
+    /// The servers that a load names, in itself and by factors.
+    pub fn servers<'p>(&'p self, load: &'p LoadPlan) -> impl Iterator<Item = &'p str> {
+        let key = load.roles.get(&ParamRole::Engine);
+        let levels = self.factors.iter().flat_map(|factor| &factor.levels);
+        let switched = levels.filter_map(move |level| level.settings.get(key?));
+        load.values(ParamRole::Engine).chain(switched).filter_map(Value::word)
+    }
+
+    /// Those of all loads that somebody else has started, by the addresses of their pages.
+    pub fn externals(&self) -> impl Iterator<Item = &str> {
+        let all = self.loads.iter().flat_map(|load| self.servers(load));
+        all.filter(|server| server.starts_with(SCHEME))
+    }
+
+    /// Whether the server of a trial is one of those.
+    #[must_use]
+    pub fn is_external(&self, trial: &Trial) -> bool {
+        let Some(load) = self.load(&trial.point.load) else { return false };
+        let places = [&trial.settings, &trial.point.params, &load.fixed];
+        let server = places.into_iter().find_map(|of| load.param(ParamRole::Engine, of)?.word());
+        server.is_some_and(|server| server.starts_with(SCHEME))
     }
 
     /// Whether every load is of the system under test alone: there are no clients and no links.

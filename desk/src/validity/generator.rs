@@ -67,7 +67,8 @@ pub fn generator_limit(plan: &Plan, record: &TrialRecord) -> Option<GeneratorLim
     };
     if let Some((host, wants, gets)) = keenest_client(record) {
         let starved = wants >= FULL && gets.is_some_and(|gets| gets < FREE);
-        if starved && server.is_some() && !shares_a_full_cpu(record, host.name()) {
+        let knows = server.is_some() || plan.is_external(&record.trial);
+        if starved && knows && !shares_a_full_cpu(record, host.name()) {
             return found(GeneratorSign::Starved, (host, wants));
         }
     }

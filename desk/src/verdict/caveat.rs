@@ -185,6 +185,11 @@ pub enum Caveat {
         /// By what.
         emulator: String,
     },
+    /// Servers that stend did not start, and saw from outside.
+    FromOutside {
+        /// The addresses of their pages.
+        servers: String,
+    },
     /// Trials of which no valid visit showed anything but the limit of the clients.
     ClientsOnly {
         /// How many pairs of a load point and a treatment.
@@ -259,6 +264,7 @@ pub(super) fn caveats(
 ) -> Vec<Caveat> {
     let mut all = Vec::from_iter(simulated(run));
     all.extend(emulated(run));
+    all.extend(from_outside(run));
     all.extend(noise_floor(judged));
     all.extend(loopback(run));
     all.extend(partial(run));
@@ -321,7 +327,7 @@ fn uneven(run: &Run, judged: &[Judged]) -> Option<Caveat> {
 /// Told only of a run in which something goes over a link.
 fn loopback(run: &Run) -> Option<Caveat> {
     match &run.environment().lab {
-        Some((LabKind::Loopback, why)) if !run.plan.is_alone() => {
+        Some((LabKind::Loopback, why)) if !run.plan.is_alone() && !is_outside(run) => {
             Some(Caveat::Loopback { why: why.clone() })
         }
         _ => None,
@@ -404,6 +410,21 @@ fn clients_only(run: &Run) -> Option<Caveat> {
 
 fn simulated(run: &Run) -> Option<Caveat> {
     run.environment().is_simulated().then_some(Caveat::Simulated)
+}
+
+/// Whether no server shares the machine of the clients.
+fn is_outside(run: &Run) -> bool {
+    let here = |server: &str| server.starts_with("http://127.");
+    let mut records = run.records.iter();
+    !run.records.is_empty()
+        && records.all(|record| run.plan.is_external(&record.trial))
+        && !run.plan.externals().any(here)
+}
+
+fn from_outside(run: &Run) -> Option<Caveat> {
+    let servers: BTreeSet<&str> = run.plan.externals().collect();
+    let servers = servers.into_iter().collect::<Vec<_>>().join(", ");
+    (!servers.is_empty()).then_some(Caveat::FromOutside { servers })
 }
 
 fn emulated(run: &Run) -> Option<Caveat> {
@@ -520,7 +541,7 @@ fn shared_machine(run: &Run) -> Vec<Caveat> {
             return all;
         }
         if !run.plan.is_alone() {
-            let apart = run.plan.lab.machines.len() > 1;
+            let apart = run.plan.lab.machines.len() > 1 || is_outside(run);
             all.extend((!apart).then_some(Caveat::OneMachine));
             let real = run.plan.lab.links.iter().all(LinkPlan::is_real);
             let is_virtual = *kind != LabKind::Loopback && !real;

@@ -357,6 +357,7 @@ fn every_doubt_has_evidence_a_consequence_and_a_remedy() {
         Caveat::SearchEnds { load: why(), ended: count(3), of: count(9) },
         Caveat::Simulated,
         Caveat::Emulated { emulator: "QEMU".into() },
+        Caveat::FromOutside { servers: why() },
         Caveat::ClientsOnly { places: count(2), first: why() },
         Caveat::Faults { trials: count(2), again: count(1), lost: count(1), first: why() },
         Caveat::Partial { why: why() },
@@ -395,6 +396,7 @@ fn must_be_said(all: &[Caveat]) {
             | Caveat::SearchEnds { .. }
             | Caveat::Simulated
             | Caveat::Emulated { .. }
+            | Caveat::FromOutside { .. }
             | Caveat::ClientsOnly { .. }
             | Caveat::Faults { .. }
             | Caveat::Partial { .. }

@@ -3,6 +3,7 @@
 //! Must not know what a host is asked, nor how many hosts a lab has.
 
 use super::error::LabError;
+use super::own;
 use super::undo::{self, Owner};
 use super::wire::{self, Answer, Request};
 use rustix::event::{PollFd, PollFlags};
@@ -34,7 +35,7 @@ impl HostProcess {
     pub fn start(name: &str, binary: &Path) -> Result<Self, LabError> {
         let fail = |source| LabError::Start { host: name.into(), source };
         let (control, theirs) = UnixStream::pair().map_err(fail)?;
-        let child = Command::new(binary)
+        let child = own::pass_on(&mut Command::new(binary))
             .arg0(Owner::this().map(|owner| undo::agent_name(name, &owner)).map_err(fail)?)
             .arg("agent")
             // The terminal's interrupt is for the conductor; it alone decides what it means.

@@ -24,6 +24,7 @@ pub mod machine;
 mod machines;
 pub(crate) mod namespace;
 mod ours;
+pub mod own;
 pub mod quota;
 pub mod sim;
 mod standing;

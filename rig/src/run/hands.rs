@@ -16,7 +16,8 @@ use crate::probe::{Carriers, Shapers};
 use crate::workload::{self, Checked, Entries, Job};
 use desk::plan::DRY_WINDOW_S;
 use desk::record::{
-    Fact, Fault, Outcome, Plan, Scope, Settings, Trial, TrialKind, TrialRecord, Value,
+    Fact, Fault, Outcome, Plan, Reading, Scope, Settings, Trial, TrialKind, TrialRecord, Value,
+    is_client,
 };
 use desk::unit::Quantity;
 use std::time::Duration;
@@ -177,6 +178,15 @@ impl Stand for Bench {
                 record.readings.extend(checked.readings);
             }
             Err(fault) => record.outcome = Outcome::faulty(fault),
+        }
+        if plan.is_external(trial) {
+            // What was read here beside the clients is not of the server. That this machine was
+            // held back is of the clients.
+            let held = |reading: &Reading| {
+                reading.probe == "throttle" || (reading.probe == "cpu" && reading.key == "steal")
+            };
+            record.readings.retain(|reading| is_client(reading.host.name()) || held(reading));
+            record.tracks.retain(|track| is_client(track.host.name()));
         }
         record
     }

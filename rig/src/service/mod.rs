@@ -7,11 +7,12 @@
 //! files.
 //!
 //! Gives: [`Service`], [`ALL`], [`find`], [`refuse`], [`software`], [`Wanted`],
-//! [`Instance`], [`keep`].
+//! [`Instance`], [`keep`]; [`External`], a server that stend did not start.
 //! Never: which load needs a service, or what a figure means.
 //! Start reading at `instance.rs`, then `keep.rs`.
 
 mod apache;
+mod external;
 mod fpm;
 mod instance;
 mod keep;
@@ -20,13 +21,14 @@ mod nginx;
 mod site;
 mod told;
 
+pub use external::External;
 pub use instance::Instance;
 pub use keep::keep;
 pub use site::Site;
 pub use told::Wanted;
 
 use crate::lab::{LabError, namespace};
-use desk::record::{ParamRole, Plan, Value};
+use desk::record::Plan;
 use rustix::process::Signal;
 use std::path::PathBuf;
 use std::process::Command;
@@ -155,17 +157,18 @@ fn found_in(directory: &str, begins: &str) -> Result<String, Why> {
 /// All of them, sorted by name.
 pub const ALL: &[Service] = &[apache::EVENT, apache::PREFORK_PHP, nginx::SERVICE, nginx::WITH_FPM];
 
-/// Refuses a plan that asks for a service which is not on this machine, before it runs.
+/// Refuses a plan that asks for a service which is not on this machine, or for a server to which
+/// no load may go, before it runs.
 ///
 /// # Errors
-/// The first that is missing, with the command that installs it.
+/// The first of them, with the remedy.
 pub fn refuse(plan: &Plan) -> Result<(), LabError> {
     for load in &plan.loads {
-        let Some(key) = load.roles.get(&ParamRole::Engine) else { continue };
-        let levels = plan.factors.iter().flat_map(|factor| &factor.levels);
-        let switched = levels.filter_map(|level| level.settings.get(key));
-        let named = load.values(ParamRole::Engine).chain(switched).filter_map(Value::word);
-        for service in named.filter_map(find) {
+        for name in plan.servers(load) {
+            if let Some(external) = External::of(name) {
+                external.and_then(|it| it.refuse()).map_err(LabError::NoService)?;
+            }
+            let Some(service) = find(name) else { continue };
             service.software.path().map_err(LabError::NoService)?;
             namespace::try_own_processes().map_err(|e| LabError::NoService(no_namespaces(&e)))?;
             let told = load.fixed.iter().map(|(key, value)| (key.clone(), value.to_string()));

@@ -7,7 +7,7 @@ use super::extent::Extent;
 use super::manual;
 use super::place;
 use super::run::{How, carry_out, finish};
-use super::{Options, invoked, plans, quoted};
+use super::{Options, invoked, outside, plans, quoted};
 use desk::plan::{at_one_place, one_at_a_time};
 use press::report::elasticity_words;
 
@@ -48,6 +48,7 @@ fn step(word: &str) -> Result<f64, String> {
 /// As `stend run`, a level that the plan has not, and a place where nothing can be taken down.
 pub fn elasticity(wanted: &Wanted) -> Result<u8, CliError> {
     let (plan, text) = plans::load_for(&wanted.plan, wanted.options.machines.as_deref())?;
+    outside::refuse_elasticity(&plan)?;
     let words = elasticity_words(&plan)?;
     let held = held(&plan, &wanted.level)?;
     refuse_open(&plan, &held, ("elasticity", &wanted.plan))?;

@@ -151,6 +151,9 @@ pub enum CliError {
         /// Key, value, remedy.
         source: Box<SimError>,
     },
+    /// Something that a server which stend did not start cannot have.
+    #[error("a server of your own is measured from this machine's own network: {0}")]
+    Outside(String),
     /// A physics for a lab that has one of its own.
     #[error("--physics is for --lab sim, not for --lab {0}; leave out one of them")]
     PhysicsOfReal(String),
@@ -455,6 +458,7 @@ impl CliError {
             | Self::StoredPlan { .. }
             | Self::NoPhysics { .. }
             | Self::Physics { .. }
+            | Self::Outside(_)
             | Self::PhysicsOfReal(_)
             | Self::NothingToResume
             | Self::HasEnded { .. }

@@ -30,6 +30,7 @@ mod list;
 mod machine;
 mod manual;
 mod outputs;
+mod outside;
 mod owned;
 mod page;
 mod parquet;
@@ -59,8 +60,9 @@ use clap::{
     ArgMatches, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum,
 };
 use desk::record::LabKind;
-use rig::lab::Wanted;
+use rig::lab::{Wanted, own};
 use settings::Settings;
+use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 
 /// Everything measured, or the plan was shown.
@@ -164,6 +166,9 @@ enum Verb {
         /// Lab file of a run on several machines
         #[arg(long, value_name = "FILE")]
         machines: Option<PathBuf>,
+        /// Address of a server of your own, which the run loads although stend did not start it
+        #[arg(long, value_name = "ADDRESS", value_delimiter = ',')]
+        i_own: Vec<Ipv4Addr>,
     },
     /// List stored runs, newest first
     List {
@@ -265,13 +270,22 @@ struct Options {
     /// Lab file: machines, their adapters and roles [default: all hosts on this machine]
     #[arg(long, value_name = "FILE")]
     machines: Option<PathBuf>,
+    /// Address of a server of your own, which the plan may load although stend did not start it
+    #[arg(long, value_name = "ADDRESS", value_delimiter = ',')]
+    i_own: Vec<Ipv4Addr>,
 }
 
 impl Options {
     /// Place, physics and lab file as they have to be written again, each with a blank after it.
     fn place_words(&self) -> String {
-        place_words(self.lab, self.physics.as_deref(), self.machines.as_deref())
+        let place = place_words(self.lab, self.physics.as_deref(), self.machines.as_deref());
+        place + &owned_words(&self.i_own)
     }
+}
+
+/// Addresses of one's own as they have to be written again, each with a blank after it.
+fn owned_words(addresses: &[Ipv4Addr]) -> String {
+    addresses.iter().map(|address| format!("--i-own {address} ")).collect()
 }
 
 /// The same for a verb that has no more of the options.
@@ -410,6 +424,14 @@ fn refuse_before_verb(command: &mut clap::Command, matches: &ArgMatches, verb: &
     command.error(ErrorKind::ArgumentConflict, words).exit()
 }
 
+/// The addresses that the person owns, whatever the verb; what the environment tells counts for
+/// hosts alone.
+fn owned(matches: &ArgMatches) -> Vec<Ipv4Addr> {
+    let of_verb = matches.subcommand().map(|(_, of_verb)| of_verb);
+    let told = of_verb.and_then(|of| of.try_get_many::<Ipv4Addr>("i_own").ok().flatten());
+    told.into_iter().flatten().copied().collect()
+}
+
 /// Reads the command line and does what it says; gives the exit status.
 ///
 /// # Errors
@@ -425,6 +447,7 @@ pub fn main() -> Result<u8, CliError> {
         quiet: cli.quiet,
         verbose: cli.verbose,
     });
+    own::declare(&owned(&matches));
     if let Some(said) = settings.of("out") {
         files::set_parent(PathBuf::from(&said.value));
     }
@@ -441,8 +464,8 @@ pub fn main() -> Result<u8, CliError> {
             let how = run::How { only: &only, quick, displaced_work, extent };
             run::run(&plan, (how, &level), &options)
         }
-        Some(Verb::Resume { wanted, blocks, physics, machines }) => {
-            resume::resume(&wanted, blocks, (physics, machines))
+        Some(Verb::Resume { wanted, blocks, physics, machines, i_own }) => {
+            resume::resume(&wanted, blocks, (physics, machines, i_own))
         }
         Some(Verb::List { store, json }) => list::list(store.as_deref(), json),
         Some(Verb::Watch(wanted)) => watch::watch(&wanted),

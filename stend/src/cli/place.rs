@@ -3,7 +3,7 @@
 //! Must not know what is measured in it.
 
 use super::error::CliError;
-use super::{Options, Place, machine};
+use super::{Options, Place, machine, outside};
 use desk::record::Throttling;
 use desk::record::{Environment, LabKind, Plan, Scope};
 use rig::factor;
@@ -36,9 +36,14 @@ pub fn prepare(
     cancel: &'static AtomicBool,
 ) -> Result<Ground, CliError> {
     refuse_physics(options.lab, options.physics.as_deref())?;
+    outside::refuse(plan, options)?;
     let links: Vec<String> = plan.lab.links.iter().map(|l| l.name.clone()).collect();
     match options.lab {
         Place::Sim => simulated(options.physics.as_deref(), &links, cancel),
+        // No namespace reaches what is outside of this machine.
+        _ if plan.externals().next().is_some() => {
+            real(plan, (Wanted::Only(LabKind::Loopback), options), cancel)
+        }
         place => real(plan, (place.into(), options), cancel),
     }
 }

@@ -3,13 +3,14 @@
 use super::error::CliError;
 use super::extent::Extent;
 use super::run::How;
-use super::{OK, Place, aa, place, place_words, plans, quoted, store, terminal};
+use super::{OK, Place, aa, owned_words, place, place_words, plans, quoted, store, terminal};
 use desk::plan::{Budget, SmallestEffect, budget, smallest_effect};
 use desk::record::{LinkPlan, LoadPlan, Placement, Plan, Replicate, SearchPlan};
 use desk::unit::{Quantity, Unit};
 use desk::verdict::reclassed;
 use std::fmt::Write as _;
 use std::io::Write as _;
+use std::net::Ipv4Addr;
 use std::path::PathBuf;
 
 /// Boots a level that are told besides those of the plan.
@@ -42,6 +43,9 @@ pub struct Wanted {
     /// Lab file: machines, their adapters and roles [default: all hosts on this machine]
     #[arg(long, value_name = "FILE")]
     machines: Option<PathBuf>,
+    /// Address of a server of your own, which the plan may load although stend did not start it
+    #[arg(long, value_name = "ADDRESS", value_delimiter = ',')]
+    i_own: Vec<Ipv4Addr>,
     /// File in which runs are kept [default: stend/lab.stend in the state directory]
     #[arg(long, value_name = "FILE")]
     store: Option<PathBuf>,
@@ -72,9 +76,10 @@ pub fn show(wanted: &Wanted) -> Result<u8, CliError> {
             let _ = writeln!(
                 text,
                 "The noise is assumed: no A/A run of these loads on this machine is kept;\n\
-                 `stend aa {}{}{}` makes one.",
+                 `stend aa {}{}{}{}` makes one.",
                 how.words(),
                 place_words(wanted.lab, wanted.physics.as_deref(), wanted.machines.as_deref()),
+                owned_words(&wanted.i_own),
                 quoted(&wanted.file)
             );
         }

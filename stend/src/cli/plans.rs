@@ -4,8 +4,11 @@ use super::error::CliError;
 use super::extent::draw;
 use super::machine;
 use desk::plan::{Catalogue, read_seeded};
-use desk::record::{Completeness, Plan, Run, WorkloadSpec};
+use desk::record::{Completeness, Plan, Run, SCHEME, WorkloadSpec};
 use rig::factor;
+use rig::lab::LabError;
+use rig::run::RunError;
+use rig::service::External;
 use std::path::Path;
 
 /// Names of the built-in plans, as a person may write them.
@@ -58,11 +61,21 @@ pub fn built_in(name: &str) -> Option<&'static str> {
 pub fn load(name: &str) -> Result<(Plan, String), CliError> {
     let text = match std::fs::read_to_string(name) {
         Ok(text) => text,
+        Err(_) if name.starts_with(SCHEME) => of_page(name)?,
         Err(source) => {
             built_in(name).ok_or_else(|| CliError::NoPlan { name: name.into(), source })?.to_owned()
         }
     };
     Ok((parse(name, &text)?, text))
+}
+
+/// The plan of a page of a server of one's own; the page is asked for once, to know its length.
+fn of_page(url: &str) -> Result<String, CliError> {
+    let page = External::of(url).unwrap_or_else(|| Err(url.into()));
+    let length = page.and_then(|page| page.length());
+    let length = length.map_err(|why| RunError::from(LabError::NoService(why)))?;
+    let text = include_str!("../../../plans/own/page.toml");
+    Ok(text.replace("BYTES", &length.to_string()).replace("URL", url))
 }
 
 /// The same, with its roles given to the machines of a lab file, where there is one.

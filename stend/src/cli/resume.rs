@@ -11,11 +11,13 @@ use desk::record::{Added, Environment, LabKind, Run, Trial};
 use desk::verdict::{Difference, compare_environments, declared};
 use rig::store::{RunState, Store};
 use std::collections::BTreeMap;
+use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 /// Goes on with a run where it was left, or adds the `blocks` that are asked for to one that has
-/// ended; `physics` is that of a simulated one, `machines` the lab file of one on several machines.
+/// ended; `physics` is that of a simulated one, `machines` the lab file of one on several machines,
+/// `i_own` the addresses of servers of one's own.
 ///
 /// # Errors
 /// When nothing is left of it or blocks are added before its end, somebody writes it at this
@@ -23,7 +25,7 @@ use std::time::{Duration, SystemTime};
 pub fn resume(
     wanted: &Wanted,
     blocks: Option<Asked>,
-    (physics, machines): (Option<PathBuf>, Option<PathBuf>),
+    (physics, machines, i_own): (Option<PathBuf>, Option<PathBuf>, Vec<Ipv4Addr>),
 ) -> Result<u8, CliError> {
     let mut run = left(&store::read(wanted.store.as_deref())?, &wanted.run, blocks.is_some())?;
     // Before anything is built: the plan may be a stranger's, and so may the machine.
@@ -49,6 +51,7 @@ pub fn resume(
         lab: place_of(&run),
         physics,
         machines,
+        i_own,
     };
     let before_s = since_it_began(&run);
     let mut session = Session::begin(&run.plan, &options, run.command.clone())?;

@@ -9,17 +9,18 @@ use super::report::report_in;
 use super::session::Session;
 use super::terminal::{self, COLUMNS, columns};
 use super::{
-    GIVEN_UP, INCOMPLETE, INTERRUPTED, OK, Options, Place, aa, files, invoked, outputs, page,
-    place, plans, quoted,
+    GIVEN_UP, INCOMPLETE, INTERRUPTED, OK, Options, Place, aa, files, invoked, outputs,
+    owned_words, page, place, plans, quoted,
 };
 use desk::plan::{budget, narrow, quicken};
 use desk::record::{Completeness, Counted, ENOUGH, LabKind, LoadPlan, ParamRole, Plan, Run};
 use desk::unit::{Quantity, Unit};
 use desk::verdict::{Analysis, analyse, noise_floor};
 use press::report::{self, Bundle, Document};
-use rig::service;
-use std::collections::BTreeMap;
+use rig::service::{self, External};
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
+use std::net::Ipv4Addr;
 use std::time::Duration;
 
 /// What a load calls a server that is in this program.
@@ -82,6 +83,13 @@ pub fn narrow_to(plan: &mut Plan, words: &[String]) -> Result<(), CliError> {
         keys.entry(key.trim()).or_default().extend(values);
     }
     Ok(keys.iter().try_for_each(|(key, values)| narrow(plan, key, values))?)
+}
+
+/// The option that says once more whose the servers of a plan are, with a blank after it.
+fn owned_again(plan: &Plan) -> String {
+    let all = plan.externals().filter_map(External::of).filter_map(Result::ok);
+    let all: BTreeSet<Ipv4Addr> = all.map(|page| *page.address.ip()).collect();
+    owned_words(&all.into_iter().collect::<Vec<_>>())
 }
 
 /// A run that has ended, well or not.
@@ -208,8 +216,9 @@ pub fn finish(
     meter.say(&format!("report: {} ({:.0} s)", report.display(), meter.elapsed().as_secs_f64()));
     if let Completeness::Partial { why } = &run.completeness {
         meter.warn(&format!(
-            "the run is partial: {why}; go on with: {} resume {}",
+            "the run is partial: {why}; go on with: {} resume {}{}",
             invoked(),
+            owned_again(&run.plan),
             run.id
         ));
     }

@@ -101,6 +101,7 @@ const EDGES: [(&str, &[&str]); 23] = [
             "desk::stats",
             "rig::lab",
             "rig::metal",
+            "rig::service",
             "rig::workload",
             "loads::engine",
         ],

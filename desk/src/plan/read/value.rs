@@ -117,7 +117,9 @@ fn bounded(node: &Node, quantity: Quantity, kind: ParamKind) -> Result<Value, Pl
 
 fn word(node: &Node, words: Words) -> Result<Value, PlanError> {
     let text = match words {
-        Words::Of(known) => node.text_like(&format!("one of {} in quotes", known.join(", "))),
+        Words::Of(known) | Words::UrlOr(known) => {
+            node.text_like(&format!("one of {} in quotes", known.join(", ")))
+        }
         _ => node.string(),
     }?;
     if words.has(text) {
@@ -143,6 +145,9 @@ fn allowed(text: &str, kind: ParamKind) -> String {
         ),
         (Words::CpusOr(words), _) => {
             format!("{}, or a list of CPUs such as \"0\" or \"0-1,4\"", words.join(", "))
+        }
+        (Words::UrlOr(words), _) => {
+            format!("one of {}, or the address of a page: http://192.0.2.7/page", words.join(", "))
         }
         (Words::Any, _) => WORD.into(),
         (Words::Of([]), number) => number.unwrap_or_default(),

@@ -35,6 +35,8 @@ pub struct Evidence {
     pub each: u64,
     /// What a service says of its version.
     pub version: Option<String>,
+    /// Whether the server is one that stend did not start, which tells no count.
+    pub is_external: bool,
     /// What the hosts told.
     pub life: Option<Life<HostMark, Vec<ThreadEnd>>>,
 }
@@ -181,7 +183,10 @@ fn check_work(
         work.operations += thread.end.done * evidence.each;
         sum = digest(sum, &counted.digest.to_le_bytes());
     }
-    let answered: u64 = server.iter().map(|thread| thread.end.done).sum();
+    let answered: u64 = match evidence.is_external {
+        true => work.operations,
+        false => server.iter().map(|thread| thread.end.done).sum(),
+    };
     let connections: usize = clients.iter().map(|thread| thread.plan.connections.len()).sum();
     let failed: u64 = clients.iter().flat_map(|t| t.end.counted.errors.values()).sum();
     let beyond = (connections as u64 + failed) * evidence.each;
@@ -195,7 +200,8 @@ fn check_work(
     let (request, response) = evidence.sizes;
     work.sent_bytes = answered * (request + response);
     work.received_bytes = work.operations * (request + response);
-    work.content_checks = answered + work.operations;
+    let checked = if evidence.is_external { 0 } else { answered };
+    work.content_checks = checked + work.operations;
     work.digest = Some(Work::folded(sum));
     Ok(work)
 }

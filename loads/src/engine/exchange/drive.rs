@@ -30,7 +30,8 @@ impl<E: Exchange> Exchanges<E> {
 
     /// Listens, then connects, and waits until all stands.
     fn open(&mut self, lab: &mut Lab, link: &str, order: &Order) -> Result<(), LabError> {
-        let address = lab.sut_address(link);
+        let external = E::external(order).map(|at| *at.ip());
+        let address = external.unwrap_or_else(|| lab.sut_address(link));
         let Threads { server, clients } = &self.evidence.threads;
         let listen = ToPart::Listen(address, server.clone(), order.clone());
         let mut told = self.course.stage::<Side<E>>(lab, vec![(SUT, listen)], 0)?;
@@ -41,7 +42,7 @@ impl<E: Exchange> Exchanges<E> {
             let connect = ToPart::Connect(address, ports.clone(), theirs, order.clone());
             orders.push((client, connect));
         }
-        let connections = server.iter().map(|thread| thread.connections.len()).sum();
+        let connections = clients.iter().map(|thread| thread.connections.len()).sum();
         self.evidence.version = version;
         self.course.stage::<Side<E>>(lab, orders, connections).map(|_| ())
     }
@@ -58,11 +59,16 @@ impl<E: Exchange> Workload for Exchanges<E> {
         if E::service(&order).is_some() {
             threads.join_servers();
         }
+        let is_external = E::external(&order).is_some();
+        if is_external {
+            threads.server.clear();
+        }
         self.evidence = Evidence {
             host_names: self.course.hosts.iter().map(|at| lab.name(*at).to_owned()).collect(),
             asked: job.trial.point.params.clone(),
             threads,
             version: None,
+            is_external,
             sizes: (order.request as u64, order.response as u64),
             each: order.each,
             life: None,

@@ -266,6 +266,7 @@ fn evidence(
     let name = |at: usize| if at == 0 { "sut".to_owned() } else { format!("c{at:02}") };
     Evidence {
         version: None,
+        is_external: false,
         host_names: hosts.map(name).collect(),
         asked: job.trial.point.params.clone(),
         sizes: (order.request as u64, order.response as u64),

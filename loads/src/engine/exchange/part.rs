@@ -46,6 +46,10 @@ pub trait Exchange: 'static {
     fn refuses(_: &Order) -> Option<String> {
         None
     }
+    /// The server that answers in place of any of ours, and that stend did not start.
+    fn external(_: &Order) -> Option<SocketAddrV4> {
+        None
+    }
     /// The service that answers in place of threads of ours.
     fn service(_: &Order) -> Option<String> {
         None
@@ -273,6 +277,10 @@ impl<E: Exchange> Side<E> {
         if let Some(why) = E::refuses(&order) {
             return Err(why);
         }
+        if let Some(external) = E::external(&order) {
+            self.reset(order, threads).map_err(fail)?;
+            return Ok(FromPart::Listening(vec![external.port()], None));
+        }
         if let Some(service) = E::service(&order) {
             return self.put_up(address, service, (threads, order));
         }
@@ -323,6 +331,9 @@ impl<E: Exchange> Side<E> {
     fn accept_all(&mut self) -> io::Result<FromPart> {
         if let Some(service) = self.service.clone() {
             return self.attend(service);
+        }
+        if self.order.as_ref().is_some_and(|order| E::external(order).is_some()) {
+            return Ok(FromPart::Standing);
         }
         let (order, plans) = (self.order()?, self.plans.clone());
         let mut slots: Vec<Vec<Slot>> = vec![Vec::new(); plans.len()];

@@ -91,17 +91,20 @@ pub fn longest(connections: usize) -> Duration {
     ALL_MAX.saturating_add(EACH_MAX.saturating_mul(u32::try_from(connections).unwrap_or(u32::MAX)))
 }
 
-/// Refuses to load what is neither this machine nor in the range for benchmarks: no order of a
+/// Refuses to load what is neither this machine, nor in the range for benchmarks, nor declared as
+/// one's own to whoever started this host: no order of a
 /// conductor makes a host load a stranger.
 ///
 /// # Errors
 /// The address, and what is allowed.
 pub fn refuse_stranger(address: Ipv4Addr) -> io::Result<()> {
-    if address.is_loopback() || rig::lab::is_benchmark(address) {
+    let own = rig::lab::own::is_owned(address);
+    if address.is_loopback() || rig::lab::is_benchmark(address) || own {
         return Ok(());
     }
     let what = format!(
-        "{address} is no address of a lab: load goes to 127.0.0.0/8 and 198.18.0.0/15 alone"
+        "{address} is no address of a lab: load goes to 127.0.0.0/8, to 198.18.0.0/15 and to what \
+         --i-own names"
     );
     Err(io::Error::new(io::ErrorKind::PermissionDenied, what))
 }

@@ -56,9 +56,10 @@ pub const ACCESS_LOG: ParamSpec = ParamSpec {
 /// The program under test.
 pub const SERVER: ParamSpec = ParamSpec {
     name: "server",
-    about: "what answers: builtin, which is in this program, or one that must be installed",
+    about: "what answers: builtin, which is in this program, one that must be installed, or one of \
+            your own (http://ADDRESS:PORT/PAGE, with --i-own ADDRESS)",
     role: Some(ParamRole::Engine),
-    kind: ParamKind::choice(&["apache_event", WITH_PHP[0], BUILTIN, "nginx", WITH_PHP[1]]),
+    kind: ParamKind::url_or(&["apache_event", WITH_PHP[0], BUILTIN, "nginx", WITH_PHP[1]]),
     default: BUILTIN,
 };
 
@@ -160,9 +161,9 @@ pub const REQUESTS_PER_CONNECTION: ParamSpec = ParamSpec {
 };
 
 /// Bytes of a body.
-const RESPONSE_SIZE: ParamSpec = ParamSpec {
+pub const RESPONSE_SIZE: ParamSpec = ParamSpec {
     name: "response_size",
-    about: "bytes of the body that the server sends",
+    about: "bytes of the body that the server sends; of a server of your own its page has so many",
     role: Some(ParamRole::Size),
     kind: ParamKind::size(1, 64 << 20),
     default: "1 B",

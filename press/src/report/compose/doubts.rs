@@ -101,6 +101,7 @@ pub(super) fn weight(caveat: &Caveat) -> f64 {
         | Caveat::Partial { .. }
         | Caveat::Simulated
         | Caveat::Emulated { .. }
+        | Caveat::FromOutside { .. }
         | Caveat::VirtualLinks => 0.0,
     }
 }
@@ -149,6 +150,7 @@ fn args(writer: &Writer, caveat: &Caveat) -> Result<Args, ReportError> {
             args.name("machines", machines).number("differences", *differences).name("named", named)
         }
         Caveat::Emulated { emulator } => args.name("emulator", emulator),
+        Caveat::FromOutside { servers } => args.name("servers", servers),
         Caveat::Guest { hypervisor } => {
             args.choose("known", known(hypervisor)).name("hypervisor", hypervisor)
         }

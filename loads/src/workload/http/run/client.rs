@@ -3,11 +3,11 @@
 //! A body that is long is thrown away by the kernel, which copies nothing (`MSG_TRUNC`, tcp(7)).
 //! Must not know when an operation begins.
 
-use super::super::spec::{COMPARED, REQUESTS_PER_CONNECTION};
+use super::super::spec::{COMPARED, REQUESTS_PER_CONNECTION, RESPONSE_SIZE};
 use super::secure::{Greeting, Session};
-use super::{Came, RESPONSE, path};
+use super::{Came, Http, RESPONSE, path};
 use crate::engine::exchange::dial::{class, patient, socket};
-use crate::engine::exchange::{Operations, Order, Slot};
+use crate::engine::exchange::{Exchange as _, Operations, Order, Slot};
 use crate::engine::http::{Body, Chunks, Head, Heads, Wrong};
 use crate::engine::net::content::{Paged, content, place};
 use desk::record::Value;
@@ -62,6 +62,8 @@ struct Open {
 struct Expected {
     /// From any offset below its period, and a read beyond.
     content: Paged,
+    /// In its place what the first bodies had, where nobody knows it before.
+    learned: Option<Vec<u8>>,
     length: u64,
     compared: u64,
     /// Bodies that have begun.
@@ -105,6 +107,7 @@ impl Client {
         };
         let expected = Expected {
             content: content(order.seed, RESPONSE, READ),
+            learned: Http::external(order).map(|_| Vec::new()),
             length: order.response as u64,
             compared: count(COMPARED.name).unwrap_or(1),
             begun: 0,
@@ -246,7 +249,7 @@ impl Client {
                 open.state = State::Body { head, came: 0, chunks: Chunks::default(), compared };
                 at += head.bytes;
             }
-            let (used, whole) = open.take_body(&all[at..], &self.expected)?;
+            let (used, whole) = open.take_body(&all[at..], &mut self.expected)?;
             at += used;
             if whole && open.is_last(each) {
                 return if at == all.len() { Ok(Some(true)) } else { Err(unasked()) };
@@ -307,12 +310,15 @@ impl Client {
 
 impl Open {
     /// Takes bytes of the body; how many of them, and whether it is whole.
-    fn take_body(&mut self, bytes: &[u8], expected: &Expected) -> io::Result<(usize, bool)> {
+    fn take_body(&mut self, bytes: &[u8], expected: &mut Expected) -> io::Result<(usize, bool)> {
         let State::Body { head, came, chunks, .. } = &mut self.state else {
             return Ok((0, false));
         };
         let ours = (200..300).contains(&head.status);
         let left = match head.body {
+            Body::Length(length) if ours && length != expected.length => {
+                return Err(expected.other_length(length));
+            }
             Body::Length(length) => length - *came,
             Body::Chunked | Body::ToEnd => u64::MAX,
         };
@@ -322,10 +328,7 @@ impl Open {
             if ours { expected.compare(from, piece) } else { Ok(()) }
         };
         let (used, whole) = match head.body {
-            Body::Length(length) => {
-                if ours && length != expected.length {
-                    return Err(wrong());
-                }
+            Body::Length(_) => {
                 let left = usize::try_from(left).unwrap_or(usize::MAX);
                 let now = left.min(bytes.len());
                 take(&bytes[..now])?;
@@ -341,7 +344,7 @@ impl Open {
             }
         };
         if whole && ours && *came != expected.length {
-            return Err(wrong());
+            return Err(expected.other_length(*came));
         }
         Ok((used, whole))
     }
@@ -364,7 +367,7 @@ impl Open {
             State::Body { head, came, .. } if head.body == Body::ToEnd => {
                 let ours = (200..300).contains(&head.status);
                 if ours && *came != expected.length {
-                    return Err(wrong());
+                    return Err(expected.other_length(*came));
                 }
                 if self.is_last(each) { Ok(Some(true)) } else { Err(ended(false)) }
             }
@@ -381,13 +384,36 @@ impl Expected {
         self.length <= READ as u64 || self.begun.is_multiple_of(self.compared)
     }
 
-    /// Compares bytes of a body that begin at an offset.
-    fn compare(&self, from: u64, bytes: &[u8]) -> io::Result<()> {
+    /// Compares bytes of a body that begin at an offset; of a server that stend did not start
+    /// with those of the first body.
+    fn compare(&mut self, from: u64, bytes: &[u8]) -> io::Result<()> {
+        if let Some(learned) = &mut self.learned {
+            let from = usize::try_from(from).unwrap_or(usize::MAX).min(learned.len());
+            let known = (learned.len() - from).min(bytes.len());
+            if learned[from..from + known] != bytes[..known] {
+                return Err(changes());
+            }
+            learned.extend_from_slice(&bytes[known..]);
+            return Ok(());
+        }
         let right = bytes.chunks(READ).zip(0_u64..).all(|(piece, turn)| {
             let at = place(from + turn * READ as u64);
             *piece == self.content[at..at + piece.len()]
         });
         if right { Ok(()) } else { Err(wrong()) }
+    }
+}
+
+impl Expected {
+    /// A body of another length.
+    fn other_length(&self, length: u64) -> io::Error {
+        if self.learned.is_none() {
+            return wrong();
+        }
+        let (name, asked) = (RESPONSE_SIZE.name, self.length);
+        let what =
+            format!("a page of {length} B, and {name} = {asked} B; write {name} = \"{length} B\"");
+        io::Error::new(io::ErrorKind::InvalidData, what)
     }
 }
 
@@ -421,6 +447,12 @@ fn unasked() -> io::Error {
 
 fn wrong() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, "a response is not what was asked for")
+}
+
+fn changes() -> io::Error {
+    let what =
+        "a page whose content is not that of the page before; choose one that stays the same";
+    io::Error::new(io::ErrorKind::InvalidData, what)
 }
 
 /// The end of a connection: between two requests, or within a response.

@@ -16,10 +16,11 @@ use super::spec::{
 };
 use crate::engine::exchange::{Exchange, OFFERED, Order, PIPELINED, Program, Slot};
 use crate::engine::net::content::content;
-use desk::record::Value;
+use desk::record::{ParamSpec, Value};
 use rig::lab::agent;
 use rig::metal::{DIGEST, digest};
-use std::net::TcpListener;
+use rig::service::External;
+use std::net::{SocketAddrV4, TcpListener};
 use std::sync::Arc;
 
 /// Which stream of the trial's content a response is made of.
@@ -55,12 +56,19 @@ impl Exchange for Http {
                 WITH_PHP.join("\" or \"")
             ));
         }
-        secure::files(order).err().or_else(|| refuses_pipelined(order))
+        refuses_external(order)
+            .or_else(|| secure::files(order).err())
+            .or_else(|| refuses_pipelined(order))
+    }
+
+    fn external(order: &Order) -> Option<SocketAddrV4> {
+        Some(external(order)?.ok()?.address)
     }
 
     fn service(order: &Order) -> Option<String> {
-        let named = order.params.get(SERVER.name).map(ToString::to_string);
-        named.filter(|name| name != BUILTIN)
+        let named = order.params.get(SERVER.name).and_then(Value::word)?;
+        let ours = named == BUILTIN || External::of(named).is_some();
+        (!ours).then(|| named.to_owned())
     }
 
     fn program(order: &Order) -> Program {
@@ -100,8 +108,16 @@ fn spoilt(mut body: Vec<u8>) -> Vec<u8> {
     body
 }
 
+/// The page of a server that stend did not start; none where the server is another.
+fn external(order: &Order) -> Option<Result<External, String>> {
+    External::of(order.params.get(SERVER.name)?.word()?)
+}
+
 /// The path of what is asked for: who asks for another one is no client of the trial.
 pub(super) fn path(order: &Order) -> String {
+    if let Some(Ok(External { path, .. })) = external(order) {
+        return path;
+    }
     format!("{}{}", file(order), if is_php(order) { ".php" } else { "" })
 }
 
@@ -109,6 +125,24 @@ pub(super) fn path(order: &Order) -> String {
 fn file(order: &Order) -> String {
     format!("/{:016x}/{}", order.seed, order.response)
 }
+
+/// Why a page of a server that stend did not start cannot be asked for.
+fn refuses_external(order: &Order) -> Option<String> {
+    if let Err(why) = external(order)? {
+        return Some(why);
+    }
+    let changed = OF_SERVERS.into_iter().find_map(|param| {
+        let asked = order.params.get(param.name)?.to_string();
+        (asked != param.default).then_some((param.name, asked))
+    });
+    changed.map(|(name, asked)| {
+        format!("{name} = {asked} needs a server that stend starts; leave it out")
+    })
+}
+
+/// Settings of servers that stend starts.
+const OF_SERVERS: [ParamSpec; 8] =
+    [ACCESS_LOG, OPCACHE, PAGE, PHP_FUNCTIONS, TCP_NODELAY, TCP_NOPUSH, TLS, WORKERS];
 
 /// Why requests cannot be sent several at once.
 fn refuses_pipelined(order: &Order) -> Option<String> {

@@ -22,6 +22,9 @@ doubt-guest-fix = Repeat on the bare machine if absolute figures matter.
 doubt-emulated = Machines of this lab are emulated by software ({ $emulator }).
 doubt-emulated-means = The figures are those of the emulator, so there is no verdict on speed. What drivers accept and refuse is true.
 doubt-emulated-fix = Repeat on machines of hardware, by the same plan and a lab file of theirs.
+doubt-from-outside = The server at { $servers } was measured from outside.
+doubt-from-outside-means = Its CPU time, energy and settings are unknown, so no cost of it is given. The machine that is described has the clients.
+doubt-from-outside-fix = Have stend start the server on a machine with an agent.
 doubt-steal = The hypervisor took { $share } of all CPU time during the windows.
 doubt-steal-means = Figures are low by about that share, unevenly between blocks.
 doubt-steal-fix = Repeat at a quiet hour or with dedicated CPUs.
@@ -144,6 +147,7 @@ short-guest = { $known ->
    *[no] a virtual machine
 }: other guests influence the figures
 short-emulated = machines emulated by software: no verdict on speed
+short-from-outside = the server was measured from outside: its CPU time and energy are unknown
 short-steal = the hypervisor took { $share } of the CPU time
 short-noise-floor = a level against itself differs by { $brief }
 short-ratio-moved = the ratio drifted by { $moved } over the run

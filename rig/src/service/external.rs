@@ -1,0 +1,164 @@
+//! Knows a server that stend did not start: where it is, whether load may go there, how long a page
+//! of it is.
+//!
+//! Must not know what clients ask of it.
+
+use super::Why;
+use crate::lab::own;
+use desk::record::SCHEME;
+use std::fmt;
+use std::io::{self, Read as _, Write as _};
+use std::net::{Ipv4Addr, SocketAddrV4, TcpStream};
+use std::time::{Duration, Instant};
+
+/// Port of HTTP.
+const PORT: u16 = 80;
+/// Longest wait for a connection and for a page, and longest answer.
+const WAIT: Duration = Duration::from_secs(5);
+const ANSWER_MAX: usize = 65 << 20;
+
+/// A page of a server that is somebody's own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct External {
+    /// Where the server listens.
+    pub address: SocketAddrV4,
+    /// What is asked for, from its `/` on.
+    pub path: String,
+}
+
+impl fmt::Display for External {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.address, self.path)
+    }
+}
+
+impl External {
+    /// Reads `http://192.0.2.7:8080/page`; none of a word that names a server otherwise.
+    ///
+    /// # Errors
+    /// When it is no such address, with the remedy.
+    #[must_use]
+    pub fn of(word: &str) -> Option<Result<Self, Why>> {
+        let rest = word.strip_prefix(SCHEME)?;
+        let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+        let alone = || host.parse().map(|host: Ipv4Addr| SocketAddrV4::new(host, PORT));
+        let address = host.parse().or_else(|_| alone());
+        let wrong = || {
+            format!(
+                "'{word}' is no address of a page; write {SCHEME}, the IPv4 address of the server, \
+                 a port and a path, as in {SCHEME}192.0.2.7:8080/page"
+            )
+        };
+        let path = if path.is_empty() { "/" } else { path };
+        let read = address.map(|address| Self { address, path: path.into() });
+        // A plan writes it in quotes, and a request in a line.
+        let fits = |c: char| c.is_ascii_graphic() && c != '"' && c != '\\';
+        Some(if word.chars().all(fits) { read.map_err(|_| wrong()) } else { Err(wrong()) })
+    }
+
+    /// Refuses a server to which no load may go.
+    ///
+    /// # Errors
+    /// When its address is none of a lab and nobody says that it is his, with the remedy.
+    pub fn refuse(&self) -> Result<(), Why> {
+        let at = *self.address.ip();
+        if own::is_owned(at) {
+            return Ok(());
+        }
+        Err(format!("load would go to {at}; if the server there is yours, add --i-own {at}"))
+    }
+
+    /// Bytes of the page, by one request.
+    ///
+    /// # Errors
+    /// When no load may go there; when it does not answer, or otherwise than with 200 and the page
+    /// that it announces.
+    pub fn length(&self) -> Result<u64, Why> {
+        self.refuse()?;
+        let answer = self.ask().map_err(|e| format!("{}: {e}", self.address))?;
+        let end = answer.windows(4).position(|four| four == b"\r\n\r\n");
+        let (head, body) = answer.split_at(end.map_or(answer.len(), |end| end + 4));
+        let head = String::from_utf8_lossy(head);
+        let first = head.lines().next().unwrap_or_default();
+        if first.split_ascii_whitespace().nth(1) != Some("200") {
+            return Err(format!("{} says '{first}' for {}", self.address, self.path));
+        }
+        let announced = head.lines().find_map(|line| {
+            let (name, value) = line.split_once(':')?;
+            let is_it = name.eq_ignore_ascii_case("content-length");
+            is_it.then(|| value.trim().parse::<u64>().ok()).flatten()
+        });
+        let came = body.len() as u64;
+        match announced.unwrap_or(came) == came && came > 0 {
+            true => Ok(came),
+            false => Err(format!("{} sends {came} B for {}, not a page", self.address, self.path)),
+        }
+    }
+
+    /// Asks once, and reads to the end or for [`WAIT`].
+    fn ask(&self) -> io::Result<Vec<u8>> {
+        let deadline = Instant::now() + WAIT;
+        let mut socket = TcpStream::connect_timeout(&self.address.into(), WAIT)?;
+        socket.set_read_timeout(Some(WAIT))?;
+        // HTTP/1.0: the server ends the connection behind the page, which has no chunks.
+        let Self { address, path } = self;
+        let asks = format!("GET {path} HTTP/1.0\r\nHost: {address}\r\nUser-Agent: stend\r\n\r\n");
+        socket.write_all(asks.as_bytes())?;
+        let (mut answer, mut piece) = (Vec::new(), vec![0; 64 << 10]);
+        loop {
+            let n = socket.read(&mut piece)?;
+            answer.extend_from_slice(&piece[..n]);
+            if n == 0 {
+                return Ok(answer);
+            }
+            if answer.len() > ANSWER_MAX || Instant::now() > deadline {
+                let most = format!("more than {} MiB, or than {WAIT:?}", ANSWER_MAX >> 20);
+                return Err(io::Error::other(most));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::TcpListener;
+
+    #[test]
+    fn an_address_of_a_page_is_read_and_another_word_is_none() {
+        let of = |word: &str| External::of(word).map(|read| read.map(|at| at.to_string()));
+        assert_eq!(of("http://192.0.2.7"), Some(Ok("192.0.2.7:80/".into())));
+        assert_eq!(of("http://192.0.2.7:81/a/b?c"), Some(Ok("192.0.2.7:81/a/b?c".into())));
+        assert_eq!(of("nginx"), None);
+        for wrong in ["http://", "http://name/", "http://192.0.2.7:x/", "http://192.0.2.7:99999/"] {
+            let said = of(wrong).unwrap().unwrap_err();
+            assert!(said.contains(wrong) && said.contains("192.0.2.7:8080/page"), "{said}");
+        }
+    }
+
+    #[test]
+    fn only_a_server_of_ones_own_is_asked_and_the_length_of_a_page_is_that_of_its_body() {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let at = listener.local_addr().unwrap();
+        let page = External::of(&format!("http://{at}/x")).unwrap().unwrap();
+        let stranger = page.length().unwrap_err();
+        assert!(stranger.contains("--i-own 127.0.0.1"), "{stranger}");
+        own::declare(&[Ipv4Addr::LOCALHOST]);
+        let serve = std::thread::spawn(move || {
+            let fine = "HTTP/1.1 200 OK\r\nA: b\r\n\r\nfine";
+            let cut = "HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nfine";
+            for said in [fine, "HTTP/1.1 404 No\r\n\r\n", cut, "HTTP/1.1 200 OK\r\n\r\n"] {
+                // The stranger's connection would be the first.
+                let (mut socket, _) = listener.accept().unwrap();
+                let _ = socket.read(&mut [0; 512]);
+                socket.write_all(said.as_bytes()).unwrap();
+            }
+        });
+        assert_eq!(page.length(), Ok(4));
+        assert!(page.length().unwrap_err().contains("'HTTP/1.1 404 No' for /x"));
+        assert!(page.length().unwrap_err().contains("sends 4 B for /x"));
+        assert!(page.length().unwrap_err().contains("sends 0 B for /x"));
+        serve.join().unwrap();
+        assert!(page.length().is_err());
+    }
+}
