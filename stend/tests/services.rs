@@ -207,19 +207,23 @@ fn servers_encrypt_and_a_full_handshake_costs_more_than_none_and_than_a_resumed_
          over = {{ server = {servers:?} }} }}\nmethod.blocks{method}"
     );
     fs::write(place.path.join("plan.toml"), plan).expect("a plan");
-    for lab in ["root", "user"] {
-        let run = place.stend(&["run", "plan.toml", "--lab", lab, "--out", lab]);
+    for (lab, levels) in [("root", &["off", "full", "resumed"][..]), ("user", &["resumed"])] {
+        let only = format!("tls={}", levels.join(","));
+        let run = place.stend(&["run", "plan.toml", "--lab", lab, "--out", lab, "--only", &only]);
         let said = String::from_utf8_lossy(&run.stderr).into_owned();
         let records = fs::read_to_string(place.path.join(lab).join("records.json"));
         let run: Run = serde_json::from_str(&records.expect(&said)).expect("a run");
         let faults = run.records.iter().map(|record| record.outcome.fault.as_ref());
         assert!(faults.clone().all(moment::good_or_disturbed), "{:?}", faults.collect::<Vec<_>>());
-        let rates = servers
-            .map(|server| ["off", "full", "resumed"].map(|tls| median_rate(&run, server, tls)));
-        assert!(rates.iter().all(|[off, full, _]| full < off), "{lab}: {rates:?}");
-        // In a debug build the handshakes of our own server cost the same.
-        let all = |way: usize| rates[1..].iter().map(|of| of[way]).sum::<f64>();
-        assert!(all(1) < all(2), "{lab}: {rates:?}");
+        let rates = servers.map(|server| -> Vec<f64> {
+            levels.iter().map(|tls| median_rate(&run, server, tls)).collect()
+        });
+        if levels.len() == 3 {
+            assert!(rates.iter().all(|of| of[1] < of[0]), "{rates:?}");
+            // In a debug build the handshakes of our own server cost the same.
+            let all = |way: usize| rates[1..].iter().map(|of| of[way]).sum::<f64>();
+            assert!(all(1) < all(2), "{rates:?}");
+        }
     }
     assert_eq!(left(), Vec::<String>::new());
 }
