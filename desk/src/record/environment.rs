@@ -145,6 +145,14 @@ pub struct Environment {
     pub lab: Option<(LabKind, String)>,
 }
 
+impl Adapter {
+    /// Whether it is on and has a carrier.
+    #[must_use]
+    pub fn has_carrier(&self) -> bool {
+        self.carrier == Some(true)
+    }
+}
+
 impl Environment {
     /// Whether the lab is a model, so that nothing was measured at all.
     #[must_use]

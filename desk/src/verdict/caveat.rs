@@ -11,8 +11,8 @@ use super::together::leaves_one_out;
 use super::uneven::Uneven;
 use super::winner::Judged;
 use crate::record::{
-    Completeness, Counted, Fault, LabKind, LinkPlan, LoadPlan, Metric, Run, Treatment, TrialKind,
-    TrialRecord,
+    Completeness, Counted, Fault, LabKind, LinkPlan, LoadPlan, Metric, Run, SCHEME, Treatment,
+    TrialKind, TrialRecord,
 };
 use crate::search::names;
 use crate::stats::{Estimate, EstimateMethod, Summary, mean_or_single, t_quantile};
@@ -414,7 +414,9 @@ fn simulated(run: &Run) -> Option<Caveat> {
 
 /// Whether no server shares the machine of the clients.
 fn is_outside(run: &Run) -> bool {
-    let here = |server: &str| server.starts_with("http://127.");
+    let here = |server: &str| {
+        server.strip_prefix(SCHEME).is_some_and(|address| address.starts_with("127."))
+    };
     let mut records = run.records.iter();
     !run.records.is_empty()
         && records.all(|record| run.plan.is_external(&record.trial))

@@ -180,8 +180,7 @@ impl Stand for Bench {
             Err(fault) => record.outcome = Outcome::faulty(fault),
         }
         if plan.is_external(trial) {
-            // What was read here beside the clients is not of the server. That this machine was
-            // held back is of the clients.
+            // What was read here is not of the server. Throttling and steal concern the clients.
             let held = |reading: &Reading| {
                 reading.probe == "throttle" || (reading.probe == "cpu" && reading.key == "steal")
             };

@@ -14,7 +14,7 @@ pub enum RunError {
     /// The lab does not stand.
     #[error("the lab cannot be built: {0}")]
     Lab(LabError),
-    /// The machine refuses what the plan sets, in the words of its agent.
+    /// The machine refuses what the plan sets or asks for, in the words of its agent.
     #[error("{0}")]
     Setting(String),
     /// The plan sets what cannot be set here.
@@ -47,7 +47,7 @@ pub enum RunError {
 impl From<LabError> for RunError {
     fn from(e: LabError) -> Self {
         match e {
-            LabError::Factor(what) => Self::Setting(what),
+            LabError::Factor(what) | LabError::NoService(what) => Self::Setting(what),
             other => Self::Lab(other),
         }
     }

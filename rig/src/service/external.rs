@@ -4,18 +4,19 @@
 //! Must not know what clients ask of it.
 
 use super::Why;
+use super::site::get;
 use crate::lab::own;
 use desk::record::SCHEME;
 use std::fmt;
-use std::io::{self, Read as _, Write as _};
-use std::net::{Ipv4Addr, SocketAddrV4, TcpStream};
-use std::time::{Duration, Instant};
+use std::net::{Ipv4Addr, SocketAddrV4};
+use std::time::Duration;
 
 /// Port of HTTP.
 const PORT: u16 = 80;
-/// Longest wait for a connection and for a page, and longest answer.
+/// Longest wait for a page, longest page, and longest answer.
 const WAIT: Duration = Duration::from_secs(5);
-const ANSWER_MAX: usize = 65 << 20;
+const PAGE_MAX: u64 = 64 << 20;
+const ANSWER_MAX: u64 = 65 << 20;
 
 /// A page of a server that is somebody's own.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,7 +60,7 @@ impl External {
     /// Refuses a server to which no load may go.
     ///
     /// # Errors
-    /// When its address is none of a lab and nobody says that it is his, with the remedy.
+    /// When nobody has declared its address, with the remedy.
     pub fn refuse(&self) -> Result<(), Why> {
         let at = *self.address.ip();
         if own::is_owned(at) {
@@ -79,46 +80,16 @@ impl External {
     }
 
     fn asked_length(&self) -> Result<u64, Why> {
-        let answer = self.ask().map_err(|e| format!("{}: {e}", self.address))?;
-        let end = answer.windows(4).position(|four| four == b"\r\n\r\n");
-        let (head, body) = answer.split_at(end.map_or(answer.len(), |end| end + 4));
-        let head = String::from_utf8_lossy(head);
-        let first = head.lines().next().unwrap_or_default();
-        if first.split_ascii_whitespace().nth(1) != Some("200") {
-            return Err(format!("{} says '{first}' for {}", self.address, self.path));
-        }
+        let (head, body) = get(self.address, &self.path, (ANSWER_MAX, WAIT))?;
         let announced = head.lines().find_map(|line| {
             let (name, value) = line.split_once(':')?;
             let is_it = name.eq_ignore_ascii_case("content-length");
             is_it.then(|| value.trim().parse::<u64>().ok()).flatten()
         });
         let came = body.len() as u64;
-        match announced.unwrap_or(came) == came && came > 0 {
+        match announced.unwrap_or(came) == came && came > 0 && came <= PAGE_MAX {
             true => Ok(came),
             false => Err(format!("{} sends {came} B for {}, not a page", self.address, self.path)),
-        }
-    }
-
-    /// Asks once, and reads to the end or for [`WAIT`].
-    fn ask(&self) -> io::Result<Vec<u8>> {
-        let deadline = Instant::now() + WAIT;
-        let mut socket = TcpStream::connect_timeout(&self.address.into(), WAIT)?;
-        socket.set_read_timeout(Some(WAIT))?;
-        // HTTP/1.0: the server ends the connection behind the page, which has no chunks.
-        let Self { address, path } = self;
-        let asks = format!("GET {path} HTTP/1.0\r\nHost: {address}\r\nUser-Agent: stend\r\n\r\n");
-        socket.write_all(asks.as_bytes())?;
-        let (mut answer, mut piece) = (Vec::new(), vec![0; 64 << 10]);
-        loop {
-            let n = socket.read(&mut piece)?;
-            answer.extend_from_slice(&piece[..n]);
-            if n == 0 {
-                return Ok(answer);
-            }
-            if answer.len() > ANSWER_MAX || Instant::now() > deadline {
-                let most = format!("more than {} MiB, or than {WAIT:?}", ANSWER_MAX >> 20);
-                return Err(io::Error::other(most));
-            }
         }
     }
 }
@@ -126,6 +97,7 @@ impl External {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::{Read as _, Write as _};
     use std::net::TcpListener;
 
     #[test]
@@ -158,7 +130,7 @@ mod tests {
             }
         });
         assert_eq!(page.asked_length(), Ok(4));
-        assert!(page.asked_length().unwrap_err().contains("'HTTP/1.1 404 No' for /x"));
+        assert!(page.asked_length().unwrap_err().contains("says HTTP/1.1 404 No for /x"));
         assert!(page.asked_length().unwrap_err().contains("sends 4 B for /x"));
         assert!(page.asked_length().unwrap_err().contains("sends 0 B for /x"));
         serve.join().unwrap();

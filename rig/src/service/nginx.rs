@@ -96,7 +96,7 @@ fn pages(site: &Site) -> String {
     )
 }
 
-/// What a page is told of the request (RFC 3875, 4.1).
+/// CGI meta-variables of a request (RFC 3875, 4.1).
 const PARAMS: [(&str, &str); 8] = [
     ("SCRIPT_FILENAME", "$document_root$fastcgi_script_name"),
     ("SCRIPT_NAME", "$fastcgi_script_name"),

@@ -8,11 +8,13 @@ use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddrV4, TcpStream};
 use std::path::{Component, Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Longest wait for an answer of the service, and longest answer.
 const ANSWER: Duration = Duration::from_secs(2);
 const ANSWER_MAX: u64 = 64 << 10;
+/// Bytes of an answer that are read by one call.
+const PIECE: usize = 64 << 10;
 /// Lines of a log that go with a fault.
 const LOG_LINES: usize = 5;
 
@@ -75,27 +77,13 @@ impl Site {
         fs::write(&path, bytes).map_err(fail)
     }
 
-    /// The body of the answer to `GET path`, which must be 200.
+    /// The body of the answer to `GET path`, which must be 200, or its beginning.
     ///
     /// # Errors
     /// When it does not answer, or otherwise.
     pub fn get(&self, path: &str) -> Result<String, Why> {
-        let answer = self.ask(path).map_err(|e| format!("{}: {e}", self.plain))?;
-        let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
-        match head.split_ascii_whitespace().nth(1) {
-            Some("200") => Ok(body.to_owned()),
-            _ => Err(format!("{} says {}", self.plain, head.lines().next().unwrap_or_default())),
-        }
-    }
-
-    fn ask(&self, path: &str) -> std::io::Result<String> {
-        let mut socket = TcpStream::connect_timeout(&self.plain.into(), ANSWER)?;
-        socket.set_read_timeout(Some(ANSWER))?;
-        // HTTP/1.0: the server ends the connection behind the answer.
-        socket.write_all(format!("GET {path} HTTP/1.0\r\n\r\n").as_bytes())?;
-        let mut answer = Vec::new();
-        socket.take(ANSWER_MAX).read_to_end(&mut answer)?;
-        Ok(String::from_utf8_lossy(&answer).into_owned())
+        let (_, body) = get(self.plain, path, (ANSWER_MAX, ANSWER))?;
+        Ok(String::from_utf8_lossy(&body).into_owned())
     }
 
     /// The last lines of the log, in one; empty where there is none.
@@ -106,6 +94,51 @@ impl Site {
         let lines: Vec<&str> = text.lines().collect();
         lines[lines.len().saturating_sub(LOG_LINES)..].join("; ")
     }
+}
+
+/// Asks a server for a path once; head and body of its answer, which must be 200, as far as this
+/// many bytes and this time reach.
+///
+/// # Errors
+/// When it does not answer in time, or otherwise.
+pub(super) fn get(
+    server: SocketAddrV4,
+    path: &str,
+    (most, longest): (u64, Duration),
+) -> Result<(String, Vec<u8>), Why> {
+    let answer = ask(server, path, (most, longest)).map_err(|e| format!("{server}: {e}"))?;
+    let end = answer.windows(4).position(|four| four == b"\r\n\r\n");
+    let (head, body) = answer.split_at(end.map_or(answer.len(), |end| end + 4));
+    let head = String::from_utf8_lossy(head).into_owned();
+    match head.split_ascii_whitespace().nth(1) {
+        Some("200") => Ok((head, body.to_vec())),
+        _ => Err(format!("{server} says {} for {path}", head.lines().next().unwrap_or_default())),
+    }
+}
+
+fn ask(
+    server: SocketAddrV4,
+    path: &str,
+    (most, longest): (u64, Duration),
+) -> std::io::Result<Vec<u8>> {
+    let deadline = Instant::now() + longest;
+    let mut socket = TcpStream::connect_timeout(&server.into(), longest)?;
+    socket.set_read_timeout(Some(longest))?;
+    // HTTP/1.0: the server ends the connection behind the answer, which has no chunks.
+    let asks = format!("GET {path} HTTP/1.0\r\nHost: {server}\r\nUser-Agent: stend\r\n\r\n");
+    socket.write_all(asks.as_bytes())?;
+    let (mut answer, mut piece) = (Vec::new(), vec![0; PIECE]);
+    while (answer.len() as u64) < most {
+        let n = socket.read(&mut piece)?;
+        answer.extend_from_slice(&piece[..n]);
+        if n == 0 {
+            break;
+        }
+        if Instant::now() > deadline {
+            return Err(std::io::ErrorKind::TimedOut.into());
+        }
+    }
+    Ok(answer)
 }
 
 #[cfg(test)]
@@ -146,7 +179,7 @@ mod tests {
         let site = site(Path::new("/nowhere"), port);
         assert_eq!(site.get("/"), Ok("fine".into()));
         let wrong = site.get("/").unwrap_err();
-        assert!(wrong.ends_with("says HTTP/1.1 404 Not Found"), "{wrong}");
+        assert!(wrong.ends_with("says HTTP/1.1 404 Not Found for /"), "{wrong}");
         serve.join().unwrap();
         assert!(site.get("/").is_err());
     }

@@ -275,7 +275,7 @@ fn offloads(machine: &Environment) -> Found {
         OFFLOADS.iter().filter(|(kernel, _)| is_off(kernel)).map(|(_, key)| *key).collect()
     };
     let mut sets: BTreeMap<Vec<&str>, Vec<&str>> = BTreeMap::new();
-    for adapter in machine.adapters.iter().filter(|adapter| adapter.carrier == Some(true)) {
+    for adapter in machine.adapters.iter().filter(|adapter| adapter.has_carrier()) {
         sets.entry(off(adapter)).or_default().push(&adapter.name);
     }
     sets.remove(&Vec::new());

@@ -71,8 +71,7 @@ fn take_driver(adapter: &mut Adapter, info: DriverInfo) {
 fn take_speeds(adapter: &mut Adapter, modes: LinkModes) {
     if adapter.physical {
         adapter.speed_best = modes.speed_best;
-        adapter.speed_now =
-            adapter.speed_now.or(modes.speed_now.filter(|_| adapter.carrier == Some(true)));
+        adapter.speed_now = adapter.speed_now.or(modes.speed_now.filter(|_| adapter.has_carrier()));
     }
 }
 

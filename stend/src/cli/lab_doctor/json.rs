@@ -169,7 +169,7 @@ fn adapter<'a>((link, named): (&'a str, &'a NamedAdapter)) -> Adapter<'a> {
         line_rate: found.and_then(|found| found.speed_now),
         line_rate_best: found.and_then(|found| found.speed_best),
         up: named.up,
-        carrier: found.is_some_and(|found| found.carrier == Some(true)),
+        carrier: found.is_some_and(|found| found.has_carrier()),
         refused: named.refused.as_deref(),
         lacking: named.lacking.as_deref(),
     }

@@ -59,7 +59,7 @@ impl Looked {
             ));
         }
         for (link, adapter) in self.adapters() {
-            let carrier = adapter.found.as_ref().map(|found| found.carrier == Some(true));
+            let carrier = adapter.found.as_ref().map(|found| found.has_carrier());
             if adapter.up && carrier == Some(false) {
                 let name = &adapter.written;
                 remarks.push(format!("link {link}: {name} has no carrier; is its cable plugged?"));

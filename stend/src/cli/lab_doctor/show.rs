@@ -121,7 +121,7 @@ fn adapter(named: &NamedAdapter) -> String {
         (None, Some(best)) => format!("{best} at best"),
         (None, None) => "no line rate".into(),
     };
-    let link = match (named.up, found.carrier == Some(true)) {
+    let link = match (named.up, found.has_carrier()) {
         (_, true) => "link up",
         (true, false) => "no carrier",
         (false, false) => "off until a run",

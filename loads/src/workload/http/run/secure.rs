@@ -17,13 +17,13 @@ use rustix::net::{RecvFlags, SendFlags};
 use rustls::client::Resumption;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::aws_lc_rs::{self, Ticketer, cipher_suite, kx_group};
-use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
+use rustls::crypto::{CryptoProvider, verify_tls13_signature};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
 use rustls::version::TLS13;
 use rustls::{
     CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct, Error, HandshakeKind,
-    ServerConfig, SignatureScheme,
+    PeerIncompatible, ServerConfig, SignatureScheme,
 };
 use sha2::{Digest as _, Sha256};
 use std::io::{self, Read as _, Write as _};
@@ -175,7 +175,7 @@ impl Greeting {
             return Ok(Came::Ended);
         }
         let came = session.take(&self.cipher[..n], plain);
-        // What is refused is told so, too.
+        // An alert is sent, too.
         session.flush(socket)?;
         Ok(match came? {
             (0, true) => Came::Ended,
@@ -281,12 +281,12 @@ impl ServerCertVerifier for Known {
 
     fn verify_tls12_signature(
         &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
+        _: &[u8],
+        _: &CertificateDer<'_>,
+        _: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        let known = &self.provider.signature_verification_algorithms;
-        verify_tls12_signature(message, cert, signed, known)
+        // Only TLS 1.3 is offered.
+        Err(PeerIncompatible::ServerTlsVersionIsDisabledByOurConfig.into())
     }
 
     fn verify_tls13_signature(
