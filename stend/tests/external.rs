@@ -22,9 +22,9 @@ const SHORT: [&str; 7] = ["--quick", "--blocks", "3", "--only", "concurrency=1",
 const MINE: [&str; 2] = ["--i-own", "127.0.0.1"];
 static ASKED: AtomicU64 = AtomicU64::new(0);
 
-/// Starts a server of kept connections, which sends this for the request of this number; gives its
-/// port. It ends with the test.
-fn served(page: fn(u64) -> String) -> u16 {
+/// Starts a server of kept connections, which sends this for the path and the number of a request;
+/// gives its port. It ends with the test.
+fn served(page: fn(&str, u64) -> String) -> u16 {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
     let port = listener.local_addr().expect("an address").port();
     thread::spawn(move || {
@@ -35,11 +35,13 @@ fn served(page: fn(u64) -> String) -> u16 {
     port
 }
 
-fn serve(mut socket: TcpStream, page: fn(u64) -> String) {
+fn serve(mut socket: TcpStream, page: fn(&str, u64) -> String) {
     let mut buffer = [0; 4096];
     while let Ok(n) = socket.read(&mut buffer) {
         let closes = buffer[..n].windows(8).any(|bytes| bytes == b"HTTP/1.0");
-        let body = page(ASKED.fetch_add(1, Relaxed));
+        let asked = String::from_utf8_lossy(&buffer[..n]).into_owned();
+        let path = asked.split(' ').nth(1).unwrap_or_default();
+        let body = page(path, ASKED.fetch_add(1, Relaxed));
         let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", body.len());
         if n == 0 || socket.write_all(format!("{head}{body}").as_bytes()).is_err() || closes {
             return;
@@ -56,7 +58,7 @@ fn run_of(place: &Place, output: &Output) -> Run {
 #[test]
 fn a_page_is_measured_by_its_address_and_nothing_is_told_of_its_machine() {
     let place = Place::new("external");
-    let url = format!("http://127.0.0.1:{}/page", served(|_| "seven B".into()));
+    let url = format!("http://127.0.0.1:{}/page", served(|_, _| "seven B".into()));
     let words: Vec<&str> = ["run", &url].into_iter().chain(MINE).chain(SHORT).collect();
     let run = run_of(&place, &place.stend(&words));
     let faults = run.records.iter().map(|record| record.outcome.fault.as_ref());
@@ -88,12 +90,62 @@ const fn shares_the_machine(caveat: &Caveat) -> bool {
 #[test]
 fn a_page_that_changes_is_no_answer() {
     let place = Place::new("external-changes");
-    let url = format!("http://127.0.0.1:{}/", served(|n| format!("{:04}", n % 10_000)));
+    let url = format!("http://127.0.0.1:{}/", served(|_, n| format!("{:04}", n % 10_000)));
     let words: Vec<&str> = ["run", &url].into_iter().chain(MINE).chain(SHORT).collect();
     let run = place.stend(&words);
     let said = String::from_utf8_lossy(&run.stderr).into_owned();
     assert!(!run.status.success(), "{said}");
     assert!(said.contains("not that of the page before"), "{said}");
+}
+
+/// A plan that asks a server for the paths of a file.
+fn of_list(port: u16, file: &Path, own: &str) -> String {
+    format!(
+        "title = \"t\"\nlab.clients = 1\nload.page = {{ workload = \"http\", placement = \"none\", \
+         concurrency = 1, server = \"http://127.0.0.1:{port}/\", urls = \"{}\"{own} }}\nmethod.blocks = 3\n\
+         method.dry = false\nmethod.steady = \"noted\"\nmethod.settle = \"100 ms\"\n\
+         method.settle_max = \"100 ms\"\nmethod.window = \"200 ms\"\n",
+        file.display()
+    )
+}
+
+#[test]
+fn an_access_log_is_sent_again_and_each_path_keeps_its_content() {
+    let place = Place::new("external-log");
+    let log = place.path.join("access.log");
+    let line = |path: &str| format!("192.0.2.1 - - [t] \"GET {path} HTTP/1.1\" 200 1\n");
+    fs::write(&log, ["/a", "/longer", "/a", "/b?c=d"].map(line).concat()).expect("a log");
+    let words = ["run", "plan.toml", MINE[0], MINE[1], "--out", "out"];
+    // The body of each path is the path.
+    let port = served(|path, _| path.to_owned());
+    fs::write(place.path.join("plan.toml"), of_list(port, &log, "")).expect("a plan");
+    let run = run_of(&place, &place.stend(&words));
+    let good = run.records.iter().find(|record| record.outcome.fault.is_none()).expect("a record");
+    assert!(good.outcome.work.errors.is_empty(), "{:?}", good.outcome.work.errors);
+    let of = |metric: &str| {
+        let mut samples = good.outcome.samples.iter();
+        samples.find(|sample| sample.metric == metric).expect(metric).quantity.value
+    };
+    let mean = of("throughput") / of("requests") / 8.0;
+    // By hand: 2, 7, 2 and 6 bytes in turn.
+    assert!((mean - 17.0 / 4.0).abs() < 0.1, "{mean}");
+    // What changes is refused, unless nobody asks for its content.
+    let port = served(|_, n| "x".repeat(1 + usize::try_from(n % 50).unwrap_or(0)));
+    for (own, said) in [("", "whose length is not that"), (", check = \"length\"", "whose length")]
+    {
+        fs::write(place.path.join("plan.toml"), of_list(port, &log, own)).expect("a plan");
+        let run = place.stend(&words);
+        let text = String::from_utf8_lossy(&run.stderr).into_owned();
+        assert!(!run.status.success() && text.contains(said), "{own}: {text}");
+    }
+    fs::write(place.path.join("plan.toml"), of_list(port, &log, ", check = \"status\""))
+        .expect("a plan");
+    let run = place.stend(&words);
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    fs::write(&log, "nothing\n").expect("a log");
+    let run = place.stend(&words);
+    let text = String::from_utf8_lossy(&run.stderr).into_owned();
+    assert!(!run.status.success() && text.contains("common log format"), "{text}");
 }
 
 #[test]
@@ -134,7 +186,7 @@ fn silent() -> (TcpListener, String) {
 #[test]
 fn two_servers_from_outside_are_levels_of_a_factor_and_settings_are_not_theirs() {
     let place = Place::new("external-two");
-    let servers = [(); 2].map(|()| format!("http://127.0.0.1:{}/", served(|_| "1".into())));
+    let servers = [(); 2].map(|()| format!("http://127.0.0.1:{}/", served(|_, _| "1".into())));
     let text = |own: &str| {
         format!(
             "title = \"t\"\nlab.clients = 1\nfactors.server.levels = {servers:?}\n\

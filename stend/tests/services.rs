@@ -69,9 +69,31 @@ fn has_php() -> bool {
     there
 }
 
+/// A file as it is.
+const FILE: &str = "page = \"file\"";
+/// A page that reads one of a hundred rows of a table.
+const MARIADB: &str = "page = \"php_sql\", pages = 100";
+const POSTGRES: &str = "page = \"php_sql\", pages = 100, database = \"postgres\"";
+const REDIS: &str =
+    "page = \"php_sql\", pages = 100, database = \"redis\", database_connections = \"kept\"";
+
+/// Whether PostgreSQL and Redis are here, and what PHP asks them with.
+fn has_databases() -> bool {
+    let versions = fs::read_dir("/usr/lib/php").into_iter().flatten().flatten();
+    let has = |name: &str, path: &Path| path.join(name).exists();
+    let asks = |path: &Path| has("pgsql.so", path) && has("redis.so", path);
+    let there = versions.map(|entry| entry.path()).any(|path| asks(&path))
+        && Path::new("/usr/lib/postgresql").exists()
+        && Path::new("/usr/bin/redis-server").exists();
+    if !there {
+        println!("skipped: needs postgresql, php-pgsql, redis-server, php-redis");
+    }
+    there
+}
+
 /// A plan whose load asks this server for a page.
 fn asking(server: &str, page: &str) -> String {
-    let asks = format!("concurrency = 4, server = \"{server}\", page = \"{page}\"");
+    let asks = format!("concurrency = 4, server = \"{server}\", {page}");
     let plan = PLAN.replace("factors.server.levels = [\"builtin\", \"nginx\"]\n", "");
     plan.replace("concurrency = 4", &asks).replace(", \"256 KiB\"", "")
 }
@@ -117,8 +139,12 @@ fn a_killed_run_leaves_no_service() {
         return;
     }
     let servers: &[(&str, &str)] = match has_php() {
-        true => &[("nginx", "file"), ("apache_prefork_php", "php_sql"), ("nginx_fpm", "php_sql")],
-        false => &[("nginx", "file")],
+        true => &[("nginx", FILE), ("apache_prefork_php", MARIADB), ("nginx_fpm", MARIADB)],
+        false => &[("nginx", FILE)],
+    };
+    let servers = match has_databases() {
+        true => [servers, &[("nginx_fpm", POSTGRES), ("nginx_fpm", REDIS)]].concat(),
+        false => servers.to_vec(),
     };
     for (turn, (server, page)) in (0..kills("STEND_KILLS", 5)).zip(servers.iter().cycle()) {
         let plan = asking(server, page).replace("blocks = 3", "blocks = 300");
@@ -133,14 +159,22 @@ fn a_killed_run_leaves_no_service() {
 }
 
 /// Each server with its requests, and what its version says.
-const SERVERS: [(&str, &str, &str); 6] = [
-    ("apache_event", "file", "Apache/"),
-    ("apache_prefork_php", "file", "Apache/"),
-    ("apache_prefork_php", "php", "PHP"),
-    ("apache_prefork_php", "php_sql", "MariaDB"),
-    ("nginx_fpm", "php", "PHP"),
-    ("nginx_fpm", "php_sql", "MariaDB"),
+const SERVERS: [(&str, &str, &str); 8] = [
+    ("nginx", "sizes = \"specweb96\", pages = 72, popularity = \"zipf\"", "nginx/"),
+    ("apache_event", FILE, "Apache/"),
+    ("apache_prefork_php", FILE, "Apache/"),
+    ("apache_prefork_php", "page = \"php\"", "PHP"),
+    (
+        "apache_prefork_php",
+        "page = \"php\", request_size = \"10 KiB\", cookie_size = \"1 KiB\"",
+        "PHP",
+    ),
+    ("apache_prefork_php", MARIADB, "MariaDB"),
+    ("nginx_fpm", "page = \"php\", request_size = \"100 KiB\", pages = 10", "PHP"),
+    ("nginx_fpm", MARIADB, "MariaDB"),
 ];
+const DATABASES: [(&str, &str, &str); 2] =
+    [("apache_prefork_php", POSTGRES, "PostgreSQL"), ("nginx_fpm", REDIS, "Redis")];
 
 #[test]
 fn servers_give_files_and_pages_of_php_as_root_and_as_another_user() {
@@ -148,10 +182,11 @@ fn servers_give_files_and_pages_of_php_as_root_and_as_another_user() {
     if !has_nginx() || !has_php() {
         return;
     }
+    let databases = if has_databases() { &DATABASES[..] } else { &[] };
     for lab in ["root", "user"] {
-        for (server, page, says) in SERVERS {
+        for (turn, (server, page, says)) in SERVERS.iter().chain(databases).enumerate() {
             fs::write(place.path.join("plan.toml"), asking(server, page)).expect("a plan");
-            let out = format!("{lab}-{server}-{page}");
+            let out = format!("{lab}{turn}");
             let run = place.stend(&["run", "plan.toml", "--lab", lab, "--out", &out]);
             let said = String::from_utf8_lossy(&run.stderr).into_owned();
             let records = fs::read_to_string(place.path.join(out).join("records.json"));
@@ -163,7 +198,7 @@ fn servers_give_files_and_pages_of_php_as_root_and_as_another_user() {
                 faults.collect::<Vec<_>>()
             );
             let good = run.records.iter().find(|record| record.outcome.fault.is_none());
-            let good = good.expect(&said);
+            let good = good.unwrap_or_else(|| panic!("{server} {page}: {said}"));
             let version = good.outcome.made_with["version"].to_string();
             assert!(version.contains(says), "{version}");
             assert!(good.outcome.work.errors.is_empty(), "{:?}", good.outcome.work.errors);
@@ -266,7 +301,7 @@ fn settings_of_a_server_are_named_with_direction_and_cause() {
     }
     for (turn, (factor, load, is_better, causes)) in SETTINGS.into_iter().enumerate() {
         let method = PLAN.split_once("method.blocks").expect("a method").1;
-        let method = method.replace("= 3", "= 6").replace("200 ms", "400 ms");
+        let method = method.replace("= 3", "= 10").replace("200 ms", "400 ms");
         let load = format!("load.web = {{ workload = \"http\", concurrency = 10, {load} }}");
         let plan = format!(
             "title = \"Web\"\nlab.clients = 1\nfactors.{factor}\n{load}\nmethod.blocks{method}"

@@ -24,6 +24,8 @@ const NUMBER: &str = r"[0-9]*\.?[0-9]+|[0-9]+\.";
 const WORD: &str = "^[A-Za-z0-9_-]{1,15}$";
 /// The address of a page.
 const URL: &str = r#"^http://[!#-\[\]-~]{1,193}$"#;
+/// The path of a file.
+const PATH: &str = r#"^/[!#-\[\]-~]{0,199}$"#;
 /// A list of CPUs.
 const CPUS: &str = "^[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*$";
 const CLASSES: [&str; 4] = ["critical", "factor", "identity", "info"];
@@ -233,6 +235,10 @@ fn alternatives(kind: ParamKind) -> Vec<Value> {
         Words::UrlOr(words) => {
             all.push(json!({ "type": "string", "enum": words }));
             all.push(json!({ "type": "string", "pattern": URL }));
+        }
+        Words::PathOr(words) => {
+            all.push(json!({ "type": "string", "enum": words }));
+            all.push(json!({ "type": "string", "pattern": PATH }));
         }
         Words::Any => all.push(json!({ "type": "string", "pattern": WORD })),
         Words::Cpus => all.push(json!({ "type": "string", "pattern": CPUS })),

@@ -27,6 +27,8 @@ pub enum Words {
     Any,
     /// One of these, or the address of a page: `http://192.0.2.7:8080/page`.
     UrlOr(&'static [&'static str]),
+    /// One of these, or the path of a file from the root on: `/var/log/nginx/access.log`.
+    PathOr(&'static [&'static str]),
     /// A list of CPUs: `0-1,4`.
     Cpus,
     /// A list of CPUs, or of one alone (`0`), or one of these words.
@@ -63,6 +65,12 @@ impl ParamKind {
     #[must_use]
     pub const fn url_or(words: &'static [&'static str]) -> Self {
         Self { words: Words::UrlOr(words), range: None }
+    }
+
+    /// One of these words, or the path of a file from the root on.
+    #[must_use]
+    pub const fn path_or(words: &'static [&'static str]) -> Self {
+        Self { words: Words::PathOr(words), range: None }
     }
 
     /// One of these words.
@@ -129,6 +137,9 @@ impl Words {
                 (1..=15).contains(&text.len()) && text.chars().all(fits)
             }
             Self::UrlOr(words) => words.contains(&text) || is_url(text),
+            Self::PathOr(words) => {
+                words.contains(&text) || (text.starts_with('/') && is_line(text))
+            }
             Self::Cpus => text.contains([',', '-']) && text.split(',').all(is_cpus),
             Self::CpusOr(words) => words.contains(&text) || text.split(',').all(is_cpus),
         }
@@ -137,15 +148,18 @@ impl Words {
 
 /// How the address of a page begins.
 pub const SCHEME: &str = "http://";
-/// Longest address of a page.
-const URL_MAX: usize = 200;
+/// Longest address of a page, and longest path.
+const LINE_MAX: usize = 200;
 
 /// Whether a text may be the address of a page.
 fn is_url(text: &str) -> bool {
-    let page = text.strip_prefix(SCHEME).is_some_and(|rest| !rest.is_empty());
-    // A plan writes it in quotes.
+    text.strip_prefix(SCHEME).is_some_and(|rest| !rest.is_empty()) && is_line(text)
+}
+
+/// Whether a plan can write a text in quotes as it is.
+fn is_line(text: &str) -> bool {
     let fits = |c: char| c.is_ascii_graphic() && c != '"' && c != '\\';
-    page && text.len() <= URL_MAX && text.chars().all(fits)
+    text.len() <= LINE_MAX && text.chars().all(fits)
 }
 
 /// Whether a text is `4` or `0-1`.
@@ -230,6 +244,7 @@ impl fmt::Display for ParamKind {
             (Words::UrlOr(words), _) => {
                 write!(f, "{}, or the address of a page", words.join(", "))
             }
+            (Words::PathOr(words), _) => write!(f, "{}, or the path of a file", words.join(", ")),
             (Words::Cpus, _) => f.write_str("a number of CPUs, or a list such as 0-1"),
             (Words::CpusOr(words), _) => write!(f, "{}, or CPUs such as 0-1,4", words.join(", ")),
             (Words::Of([]), Some(range)) => range.fmt(f),
@@ -255,6 +270,15 @@ mod tests {
             assert!(!kind.words.has(wrong), "{wrong}");
         }
         assert!(kind.words.has(&long(200)) && !kind.words.has(&long(201)));
+    }
+
+    #[test]
+    fn the_path_of_a_file_begins_at_the_root() {
+        let kind = ParamKind::path_or(&["none"]);
+        let has = ["none", "/var/log/access.log", "access.log", "/a b", "/a\"b"]
+            .map(|w| kind.words.has(w));
+        assert_eq!(has, [true, true, false, false, false]);
+        assert_eq!(kind.to_string(), "none, or the path of a file");
     }
 
     #[test]

@@ -233,7 +233,7 @@ fn covers(full: LimitKind, other: LimitKind) -> bool {
                 | K::ClientLine
                 | K::Generator
         ),
-        K::ReceiveWindow | K::SendBuffer | K::DelayedAcks => full < K::ReceiveWindow,
+        K::Workers | K::ReceiveWindow | K::SendBuffer | K::DelayedAcks => full < K::Workers,
         _ => false,
     }
 }

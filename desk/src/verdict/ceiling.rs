@@ -9,7 +9,7 @@ use super::measure::{
 };
 use super::parts::all_clients_apart;
 use crate::record::flow::{BUSY, RECEIVE_WINDOW, RECEIVED, SEND_BUFFER};
-use crate::record::{Direction, Flow, HostName, Reading, Run, TrialRecord};
+use crate::record::{Direction, Flow, HostName, Reading, Run, SUT, TrialRecord};
 use crate::stats::{Estimate, mean_or_single};
 use crate::unit::Unit;
 use crate::validity::FULL;
@@ -47,6 +47,9 @@ const SLEEPING: f64 = 0.1;
 /// Waits for each packet passed from which a shaper held the load back. One before segmentation
 /// counts as some 45, and a burst lets several of these pass between two waits.
 const HELD: f64 = 0.005;
+/// Share of the connections of a load from which those that wait to be accepted, at both edges of
+/// the window, are more than those which came just then.
+const QUEUED: f64 = 0.1;
 /// Share of packets dropped from which a queue is too short; below, drops are how TCP finds a rate.
 const DROPPED: f64 = 0.005;
 /// Share of a full CPU of the load from which other programs on it hold the load down: a program
@@ -85,7 +88,7 @@ impl Ceiling {
 type Use = fn(&Run, &TrialRecord) -> Option<f64>;
 
 /// Every ceiling with the share from which it is full, in the order of [`LimitKind`].
-const ALL: [(LimitKind, f64, Use); 18] = [
+const ALL: [(LimitKind, f64, Use); 19] = [
     (LimitKind::ClientQuota, AT_QUOTA, |_, record| quota(record, is_client)),
     (LimitKind::ClientLine, FULL, client_line),
     (LimitKind::ServerQuota, AT_QUOTA, |_, record| quota(record, is_server)),
@@ -101,6 +104,7 @@ const ALL: [(LimitKind, f64, Use); 18] = [
     (LimitKind::AllCpus, FULL, |_, record| busy(record)),
     (LimitKind::SoftirqCpu, FULL, |_, record| softirq(record)),
     (LimitKind::OneCpu, FULL, |_, record| one_cpu(record)),
+    (LimitKind::Workers, QUEUED, |_, record| reading(record, "accept", SUT, "queue")),
     (LimitKind::ReceiveWindow, WAITING, |_, r| waiting(r, RECEIVE_WINDOW)),
     (LimitKind::SendBuffer, WAITING, |_, record| send_buffer(record)),
     (LimitKind::DelayedAcks, WAITING, delayed_acks),

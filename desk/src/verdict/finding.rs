@@ -309,6 +309,8 @@ pub enum LimitKind {
     SoftirqCpu,
     /// One CPU busy, and not all of them.
     OneCpu,
+    /// Connections waited in the accept queue: all workers of the server were taken.
+    Workers,
     /// The sockets waited for the peer's receive window.
     ReceiveWindow,
     /// The sockets waited for their own send buffer.

@@ -74,6 +74,27 @@ impl Probe for TcpProbe {
     }
 }
 
+/// Connections that listening sockets of these ports have not accepted yet, in the network
+/// namespace of this process; none where no such socket is seen.
+#[must_use]
+pub fn accept_queue(ports: &[u16]) -> Option<u64> {
+    waiting(&std::fs::read_to_string("/proc/self/net/tcp").ok()?, ports)
+}
+
+/// The same of the text of `/proc/net/tcp`: of a listening socket `rx_queue` is what waits to be
+/// accepted.
+fn waiting(text: &str, ports: &[u16]) -> Option<u64> {
+    let of = |line: &str| {
+        let mut words = line.split_ascii_whitespace().skip(1);
+        let (_, port) = words.next()?.split_once(':')?;
+        let port = u16::from_str_radix(port, 16).ok().filter(|port| ports.contains(port))?;
+        let queues = words.nth(2).filter(|_| port != 0)?;
+        u64::from_str_radix(queues.split_once(':')?.1, 16).ok()
+    };
+    let listens = |line: &&str| line.split_ascii_whitespace().nth(3) == Some("0A");
+    text.lines().filter(listens).filter_map(of).reduce(|a, b| a + b)
+}
+
 /// The numbers of a pair of lines, `Tcp: NAME ..` and `Tcp: NUMBER ..`; what is negative is left
 /// out.
 fn numbers<'a>(text: &'a str, head: &str) -> BTreeMap<&'a str, u64> {
@@ -116,6 +137,17 @@ mod tests {
 
     fn netstat(timeouts: u64) -> String {
         format!("TcpExt: TW TCPTimeouts ListenDrops\nTcpExt: 1 {timeouts} 4\nIpExt: A\nIpExt: 1\n")
+    }
+
+    #[test]
+    fn what_waits_to_be_accepted_is_that_of_listening_sockets_of_the_ports() {
+        let text = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when\n\
+                       0: 0100007F:1F90 00000000:0000 0A 00000000:000000F4 00:00000000 0\n\
+                       1: 0100007F:1F91 00000000:0000 0A 00000000:00000003 00:00000000 0\n\
+                       2: 0100007F:1F90 0100007F:C000 01 00000000:00000010 00:00000000 0\n";
+        assert_eq!(waiting(text, &[8080]), Some(244));
+        assert_eq!(waiting(text, &[8080, 8081]), Some(247));
+        assert_eq!(waiting(text, &[80]), None);
     }
 
     #[test]

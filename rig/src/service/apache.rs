@@ -3,8 +3,9 @@
 //!
 //! Must not know what is asked of it.
 
+use super::database::database;
 use super::fpm::PHP_INI;
-use super::mariadb::database;
+use super::root::Root;
 use super::{Service, Site, Software, Why};
 use rustix::process::Signal;
 
@@ -35,7 +36,7 @@ pub const PREFORK_PHP: Service = Service {
     requests: |site| number(&site.get(STATUS)?),
     stop: Signal::TERM,
     companions: |site| database(site).into_iter().collect(),
-    refuses_root: true,
+    root: Root::OfMachine,
 };
 
 /// Where Debian has its modules.

@@ -3,6 +3,7 @@
 //!
 //! Must not know which server asks, or for what.
 
+use super::root::Root;
 use super::{Companion, Site, Software, Why};
 
 /// The row.
@@ -17,6 +18,8 @@ pub const COMPANION: Companion = Companion {
     socket: SOCKET,
     prepare,
     start,
+    fill: |_| Ok(()),
+    root: Root::Serves,
 };
 
 /// Where it is asked, below the run directory.
@@ -27,7 +30,7 @@ const EACH_CPU: usize = 8;
 
 /// In place of the machine's file; its extensions are loaded all the same. A page holds the largest
 /// body twice.
-pub const PHP_INI: &str = "memory_limit = 512M\ndisplay_errors = stderr\n";
+pub const PHP_INI: &str = "memory_limit = 512M\npost_max_size = 128M\ndisplay_errors = stderr\n";
 
 fn prepare(site: &Site) -> Result<(), Why> {
     // Only here may the cache be switched on.

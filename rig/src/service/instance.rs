@@ -14,8 +14,6 @@ use std::os::unix::process::CommandExt as _;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Longest wait for a word of the keeper, which waits less for the service and its database.
-const WORD: Timespec = Timespec { tv_sec: 40, tv_nsec: 0 };
 /// Longest wait for its end, which waits less for that of the service.
 const END: Duration = Duration::from_secs(4);
 const LOOK: Duration = Duration::from_millis(2);
@@ -34,6 +32,9 @@ pub struct Instance {
 }
 
 impl Instance {
+    /// Longest wait for a word of the keeper, which waits less for the service and its database.
+    pub const LONGEST: Duration = Duration::from_secs(40);
+
     /// Puts one up with these files, paths below the run directory, and waits until it serves.
     ///
     /// # Errors
@@ -80,8 +81,8 @@ impl Instance {
         }
     }
 
-    /// CPU that its processes have used, by the names of their programs, nanoseconds; of those that
-    /// have ended it is lost. Its keeper, which sleeps, is not among them.
+    /// CPU that its processes have used, by the names of their programs, nanoseconds, with that of
+    /// children of theirs that have ended. Its keeper, which sleeps, is not among them.
     #[must_use]
     pub fn cpu_ns(&self) -> BTreeMap<String, u64> {
         let (mut all, mut used) = (BTreeSet::new(), BTreeMap::new());
@@ -90,7 +91,7 @@ impl Instance {
         let own = comm(&self.keeper.id()).unwrap_or_default();
         for pid in all {
             let Some(name) = comm(&pid).ok().filter(|name| *name != own) else { continue };
-            *used.entry(name.trim_end().to_owned()).or_default() += used_ns(pid);
+            *used.entry(name.trim_end().to_owned()).or_default() += used_ns(pid) + ended_ns(pid);
         }
         used
     }
@@ -107,7 +108,8 @@ impl Instance {
         let silent = || format!("service {}: its keeper says nothing", self.service);
         if self.from.buffer().is_empty() {
             let mut polled = [PollFd::new(self.from.get_ref(), PollFlags::IN)];
-            if poll(&mut polled, Some(&WORD)) != Ok(1) {
+            let longest = Timespec { tv_sec: Self::LONGEST.as_secs().cast_signed(), tv_nsec: 0 };
+            if poll(&mut polled, Some(&longest)) != Ok(1) {
                 return Err(silent());
             }
         }
@@ -149,6 +151,16 @@ fn descend(pid: u32, all: &mut BTreeSet<u32>) {
     }
 }
 
+/// CPU time of the children of a process that have ended and were waited for, with theirs:
+/// `cutime` and `cstime` (proc(5)), which the kernel tells in hundredths of a second.
+fn ended_ns(pid: u32) -> u64 {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    // A name may hold anything but ends with the last parenthesis; behind it stands field 3.
+    let behind = stat.rsplit_once(')').map_or("", |(_, behind)| behind);
+    let ticks = behind.split_ascii_whitespace().skip(13).take(2);
+    ticks.filter_map(|word| word.parse::<u64>().ok()).sum::<u64>() * 10_000_000
+}
+
 /// CPU time of all threads of a process, by the scheduler's account.
 fn used_ns(pid: u32) -> u64 {
     let tasks = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
@@ -157,4 +169,18 @@ fn used_ns(pid: u32) -> u64 {
         account.split_ascii_whitespace().next()?.parse::<u64>().ok()
     });
     used.sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_child_that_has_ended_is_counted() {
+        let mut burn = Command::new("sh");
+        burn.args(["-c", "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done"]);
+        let before = ended_ns(std::process::id());
+        assert!(burn.status().unwrap().success());
+        assert!(ended_ns(std::process::id()) > before + 20_000_000);
+    }
 }

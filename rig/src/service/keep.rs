@@ -4,6 +4,7 @@
 //!
 //! Must not know which service it keeps.
 
+use super::root::BECOME;
 use super::told::{FromKeeper, ToKeeper, Wanted, hear, say};
 use super::{Companion, Service, Site, Why, find, no_namespaces};
 use crate::lab::{cpus, namespace};
@@ -19,15 +20,13 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The words by which the inner process is told apart, and one that becomes a program which does
-/// not want to be root.
+/// The word by which the inner process is told apart.
 const INSIDE: &str = "inside";
-const NOBODY: &str = "nobody";
 /// Mount point of a tmpfs that only this namespace sees, and the run directory in it.
 const MOUNT: &str = "/tmp";
 const DIRECTORY: &str = "/tmp/stend";
-/// Options of the tmpfs.
-const SIZE: &str = "size=512m,mode=755";
+/// Options of the tmpfs: any user may have temporary files, as PHP has of a long request.
+const SIZE: &str = "size=512m,mode=1777";
 /// Longest wait until it serves, and until it has ended.
 const READY: Duration = Duration::from_secs(15);
 const END: Duration = Duration::from_secs(2);
@@ -45,7 +44,7 @@ pub fn keep(words: &[String]) -> io::Result<()> {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let kept = match words.as_slice() {
         [INSIDE] => inside(),
-        [NOBODY, program, options @ ..] => return Err(as_nobody(program, options)),
+        [BECOME, program, options @ ..] => return Err(as_nobody(program, options)),
         _ => outside(),
     };
     match kept {
@@ -157,8 +156,8 @@ fn site(wanted: &Wanted) -> Result<Site, Why> {
 /// Starts what stands beside a service, and waits until its socket serves.
 fn start_beside(companion: &Companion, site: &Site) -> Result<Child, Why> {
     (companion.prepare)(site)?;
-    let (name, mut command) =
-        (companion.software.program, Command::new(companion.software.path()?));
+    let name = companion.software.program;
+    let mut command = companion.root.command(&companion.software.path()?, site);
     command.args((companion.start)(site));
     let mut program = spawn(command, name, site)?;
     let deadline = Instant::now() + READY;
@@ -172,20 +171,12 @@ fn start_beside(companion: &Companion, site: &Site) -> Result<Child, Why> {
         }
         thread::sleep(LOOK);
     }
+    (companion.fill)(site).map_err(|why| wrong(&format!("{name}: {why}"), site))?;
     Ok(program)
 }
 
 fn start(service: &Service, site: &Site) -> Result<Child, Why> {
-    let path = service.software.path()?;
-    let mut command = match service.refuses_root && !site.is_root {
-        false => Command::new(path),
-        true => {
-            // Its own path may be hidden by the mounts.
-            let mut of_nobody = Command::new("/proc/self/exe");
-            of_nobody.args(["service", NOBODY]).arg(path);
-            of_nobody
-        }
-    };
+    let mut command = service.root.command(&service.software.path()?, site);
     command.args((service.start)(site));
     spawn(command, service.software.program, site)
 }

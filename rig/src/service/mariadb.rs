@@ -1,10 +1,11 @@
-//! Knows MariaDB, which stands beside a web server: one table with one row, its content.
+//! Knows MariaDB, which stands beside a web server: one table, a row a page.
 //!
 //! A server without grant tables and without a network serves whoever sees its socket, and only
 //! processes of the instance do. Must not know who asks.
 
+use super::database::{memory, rows};
+use super::root::{Root, directory};
 use super::{Companion, Site, Software, Why};
-use std::os::unix::fs::chown;
 
 /// The row.
 pub const COMPANION: Companion = Companion {
@@ -18,36 +19,23 @@ pub const COMPANION: Companion = Companion {
     socket: "sql/socket",
     prepare,
     start,
+    fill: |_| Ok(()),
+    root: Root::Serves,
 };
 
-/// The row, where pages ask a database.
-pub fn database(site: &Site) -> Option<&'static Companion> {
-    (site.setting("page", "file") == "php_sql").then_some(&COMPANION)
-}
-
-/// User and group `nobody` of the machine.
-const NOBODY: u32 = 65_534;
-
 fn prepare(site: &Site) -> Result<(), Why> {
-    let content = site.path(site.setting("content", "")).display().to_string();
-    site.write("sql/init", statements(&content).as_bytes())?;
     let fail = |e: std::io::Error| format!("{}: {e}", site.path("sql").display());
-    std::fs::create_dir_all(site.path("sql/data")).map_err(fail)?;
-    let mut owned = ["sql", "sql/data"].iter();
-    match site.is_root {
-        true => {
-            owned.try_for_each(|at| chown(site.path(at), Some(NOBODY), Some(NOBODY))).map_err(fail)
-        }
-        false => Ok(()),
-    }
+    ["sql", "sql/data"].iter().try_for_each(|name| directory(site, name)).map_err(fail)?;
+    site.write("sql/init", statements(rows(site)).as_bytes())
 }
 
 /// A line each, as an init file has them.
-fn statements(content: &str) -> String {
+fn statements(rows: impl Iterator<Item = (u64, String)>) -> String {
+    let row = |(n, file)| format!("INSERT INTO stend.page VALUES ({n}, LOAD_FILE('{file}'));\n");
     format!(
         "CREATE DATABASE stend;\n\
-         CREATE TABLE stend.page (id INT PRIMARY KEY, body LONGBLOB) ENGINE=InnoDB;\n\
-         INSERT INTO stend.page VALUES (1, LOAD_FILE('{content}'));\n"
+         CREATE TABLE stend.page (id INT PRIMARY KEY, body LONGBLOB) ENGINE=InnoDB;\n{}",
+        rows.map(row).collect::<String>()
     )
 }
 
@@ -63,6 +51,7 @@ fn start(site: &Site) -> Vec<String> {
         format!("--socket={}", path("sql/socket")),
         format!("--pid-file={}", path("sql/pid")),
         format!("--init-file={}", path("sql/init")),
+        format!("--innodb-buffer-pool-size={}", memory(site)),
     ]);
     let fixed = [
         "--skip-grant-tables",
@@ -70,7 +59,6 @@ fn start(site: &Site) -> Vec<String> {
         "--max-connections=1100",
         "--back-log=1000",
         "--innodb-log-file-size=32M",
-        "--innodb-buffer-pool-size=128M",
         "--max-allowed-packet=128M",
     ];
     options.extend(fixed.map(str::to_owned));
@@ -93,6 +81,9 @@ mod tests {
             }
             assert_eq!(options[0], "--no-defaults", "the files of the machine's own server");
         }
-        assert!(statements("/tmp/x/www/1").ends_with("LOAD_FILE('/tmp/x/www/1'));\n"));
+        let rows = [(0, "/tmp/x/www/0".to_owned()), (1, "/tmp/x/www/1".to_owned())];
+        let said = statements(rows.into_iter());
+        assert!(said.contains("VALUES (0, LOAD_FILE('/tmp/x/www/0'));\n"), "{said}");
+        assert!(said.ends_with("VALUES (1, LOAD_FILE('/tmp/x/www/1'));\n"), "{said}");
     }
 }

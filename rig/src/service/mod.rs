@@ -12,12 +12,16 @@
 //! Start reading at `instance.rs`, then `keep.rs`.
 
 mod apache;
+mod database;
 mod external;
 mod fpm;
 mod instance;
 mod keep;
 mod mariadb;
 mod nginx;
+mod postgres;
+mod redis;
+mod root;
 mod site;
 mod told;
 
@@ -28,7 +32,8 @@ pub use site::Site;
 pub use told::Wanted;
 
 use crate::lab::{LabError, namespace};
-use desk::record::Plan;
+use desk::record::{LoadPlan, Plan, Settings};
+use root::Root;
 use rustix::process::Signal;
 use std::path::PathBuf;
 use std::process::Command;
@@ -67,8 +72,8 @@ pub struct Service {
     pub stop: Signal,
     /// What stands beside it, in the order in which it is started.
     pub companions: fn(&Site) -> Vec<&'static Companion>,
-    /// Whether it does not serve as the root of a user namespace, who has nobody else to become.
-    pub refuses_root: bool,
+    /// Whether it serves as root.
+    pub root: Root,
 }
 
 /// A program that stands beside a service, in the same namespaces.
@@ -82,6 +87,10 @@ pub struct Companion {
     pub prepare: fn(&Site) -> Result<(), Why>,
     /// Options by which it starts in the foreground.
     pub start: fn(&Site) -> Vec<String>,
+    /// Tells it its content once it serves.
+    pub fill: fn(&Site) -> Result<(), Why>,
+    /// Whether it serves as root.
+    pub root: Root,
 }
 
 impl Software {
@@ -130,7 +139,9 @@ fn first_line(name: &str, options: &[&str]) -> Result<String, Why> {
 fn program(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let usual = ["/usr/sbin", "/usr/local/sbin", "/sbin"].map(PathBuf::from);
-    let mut places = std::env::split_paths(&path).chain(usual);
+    let versioned = found_in(postgres::VERSIONS, "").ok();
+    let versioned = versioned.map(|version| [postgres::VERSIONS, &version, "bin"].iter().collect());
+    let mut places = std::env::split_paths(&path).chain(usual).chain(versioned);
     places.find_map(|at| {
         let versioned = || {
             let found = found_in(&at.display().to_string(), name).ok()?;
@@ -171,13 +182,28 @@ pub fn refuse(plan: &Plan) -> Result<(), LabError> {
             let Some(service) = find(name) else { continue };
             service.software.path().map_err(LabError::NoService)?;
             namespace::try_own_processes().map_err(|e| LabError::NoService(no_namespaces(&e)))?;
-            let told = load.fixed.iter().map(|(key, value)| (key.clone(), value.to_string()));
-            for companion in (service.companions)(&Site::told(told.collect())) {
-                companion.software.path().map_err(LabError::NoService)?;
+            for site in told(plan, load) {
+                let beside = (service.companions)(&site);
+                beside
+                    .into_iter()
+                    .try_for_each(|companion| companion.software.path().map(|_| ()))
+                    .map_err(LabError::NoService)?;
             }
         }
     }
     Ok(())
+}
+
+/// What a service of a load may be told: what is fixed, and that with each level of a factor.
+fn told(plan: &Plan, load: &LoadPlan) -> Vec<Site> {
+    let levels = plan.factors.iter().flat_map(|factor| &factor.levels);
+    let none = Settings::new();
+    let switched = levels.map(|level| &level.settings).chain([&none]);
+    let with = |settings: &Settings| {
+        let all = load.fixed.iter().chain(settings);
+        Site::told(all.map(|(key, value)| (key.clone(), value.to_string())).collect())
+    };
+    switched.map(with).collect()
 }
 
 /// That the kernel gives no place to a service, with the remedy.
@@ -187,8 +213,8 @@ fn no_namespaces(e: &LabError) -> Why {
 
 /// All that has to be installed for one of them.
 pub fn software() -> impl Iterator<Item = Software> {
-    let beside = [mariadb::COMPANION, fpm::COMPANION].map(|companion| companion.software);
-    ALL.iter().map(|service| service.software).chain(beside)
+    let beside = database::ALL.into_iter().chain([&fpm::COMPANION]);
+    ALL.iter().map(|service| service.software).chain(beside.map(|companion| companion.software))
 }
 
 /// The service of a name.

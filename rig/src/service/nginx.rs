@@ -2,7 +2,8 @@
 //!
 //! Must not know what is asked of it.
 
-use super::mariadb::database;
+use super::database::database;
+use super::root::Root;
 use super::{Service, Site, Software, Why, fpm};
 use rustix::process::Signal;
 
@@ -23,7 +24,7 @@ pub const SERVICE: Service = Service {
     requests: |site| number(&site.get(STATUS)?),
     stop: Signal::TERM,
     companions: |_| Vec::new(),
-    refuses_root: false,
+    root: Root::Serves,
 };
 
 /// The same, with PHP in processes beside it.
@@ -66,6 +67,7 @@ fn configuration(site: &Site, has_php: bool) -> String {
          http {{\n{places}access_log {access};\nsendfile on;\ntcp_nopush {cork};\n\
          tcp_nodelay {nodelay};\n\
          keepalive_requests 1000000000;\ndefault_type application/octet-stream;\n\
+         client_max_body_size 128m;\n\
          open_file_cache max=1000;\n\
          server {{ {listens} root {directory}/www;\n\
          location = {STATUS} {{ stub_status; access_log off; }}{pages} }}\n}}\n"

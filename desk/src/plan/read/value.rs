@@ -117,7 +117,7 @@ fn bounded(node: &Node, quantity: Quantity, kind: ParamKind) -> Result<Value, Pl
 
 fn word(node: &Node, words: Words) -> Result<Value, PlanError> {
     let text = match words {
-        Words::Of(known) | Words::UrlOr(known) => {
+        Words::Of(known) | Words::UrlOr(known) | Words::PathOr(known) => {
             node.text_like(&format!("one of {} in quotes", known.join(", ")))
         }
         _ => node.string(),
@@ -148,6 +148,9 @@ fn allowed(text: &str, kind: ParamKind) -> String {
         }
         (Words::UrlOr(words), _) => {
             format!("one of {}, or the address of a page: http://192.0.2.7/page", words.join(", "))
+        }
+        (Words::PathOr(words), _) => {
+            format!("{}, or the path of a file from / on", words.join(", "))
         }
         (Words::Any, _) => WORD.into(),
         (Words::Of([]), number) => number.unwrap_or_default(),

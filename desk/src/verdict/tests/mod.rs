@@ -382,6 +382,19 @@ fn operations_that_wait_for_late_acknowledgements_name_them() {
     }
 }
 
+#[test]
+fn connections_that_wait_to_be_accepted_name_the_workers_unless_something_is_full() {
+    let queue = |share: f64, busy: f64| {
+        limit(&with(move |r| {
+            cpu(r, "busy", busy);
+            read(r, ["accept", "sut", "queue"], share);
+        }))
+    };
+    assert_eq!(queue(0.49, 0.2), [LimitKind::Workers; 2]);
+    assert_eq!(queue(0.49, 0.97), [LimitKind::AllCpus; 2], "they wait for what is full");
+    assert_eq!(queue(0.02, 0.2), [LimitKind::NoneSeen; 2], "those which came just then");
+}
+
 /// One flow that is busy for a second, and so long of it held back by the peer's window and by its
 /// own buffer, seconds.
 fn waiting([window, buffer]: [f64; 2]) -> Flows {

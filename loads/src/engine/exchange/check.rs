@@ -111,7 +111,7 @@ pub fn check(recipe: &Recipe, evidence: &Evidence) -> Result<Checked, Fault> {
     let (server, clients) = (evidence.of_host(0)?, evidence.clients()?);
     let work = check_work((recipe, evidence), &server, &clients)?;
     let rate = clients.iter().map(Thread::rate).sum::<f64>() * each(evidence);
-    let samples = (recipe.figures)(rate, evidence.sizes);
+    let samples = (recipe.figures)(rate, sizes(evidence, &clients));
     let outcome = Outcome {
         window: Window { opened_ns: life.window_ns.0, closed_ns: life.window_ns.1 },
         series: course(&samples, (rate, each(evidence)), life),
@@ -129,6 +129,20 @@ pub fn check(recipe: &Recipe, evidence: &Evidence) -> Result<Checked, Fault> {
         readings.extend(of_host(evidence, host)?);
     }
     Ok(Checked { outcome, readings })
+}
+
+/// Bytes of a request and of a response: the mean of those that came in the window, where they are
+/// counted, and else what was asked.
+#[expect(clippy::cast_precision_loss, reason = "bytes of a window are below 2^53")]
+fn sizes(evidence: &Evidence, clients: &[Thread<'_>]) -> (f64, f64) {
+    let (mut bytes, mut operations) = (0, 0);
+    for thread in clients {
+        bytes += thread.closed.received.saturating_sub(thread.opened.received);
+        operations += thread.closed.done.saturating_sub(thread.opened.done);
+    }
+    let (request, response) = evidence.sizes;
+    let counted = bytes as f64 / (operations as f64 * each(evidence)).max(1.0);
+    (request as f64, if bytes == 0 { response as f64 } else { counted })
 }
 
 /// Requests of an operation.
@@ -198,8 +212,16 @@ fn check_work(
         return Err(Fault::WrongWork { what });
     }
     let (request, response) = evidence.sizes;
-    work.sent_bytes = answered * (request + response);
-    work.received_bytes = work.operations * (request + response);
+    let counted: u64 = clients.iter().map(|thread| thread.end.received).sum();
+    let of = |operations: u64| {
+        operations * request
+            + match counted {
+                0 => operations * response,
+                counted => counted,
+            }
+    };
+    work.sent_bytes = of(answered);
+    work.received_bytes = of(work.operations);
     let checked = if evidence.is_external { 0 } else { answered };
     work.content_checks = checked + work.operations;
     work.digest = Some(Work::folded(sum));
@@ -274,7 +296,7 @@ fn made_with(evidence: &Evidence, clients: &[Thread<'_>]) -> Settings {
 
 /// What the load itself cost on a host, whether its threads were held back, and how often its
 /// kernel acknowledged late.
-#[expect(clippy::cast_precision_loss, reason = "acknowledgements of a window are below 2^53")]
+#[expect(clippy::cast_precision_loss, reason = "counts of a window are below 2^53")]
 fn of_host(evidence: &Evidence, host: usize) -> Result<Vec<Reading>, Fault> {
     let life = evidence.life()?;
     let threads = evidence.of_host(host)?;
@@ -302,6 +324,11 @@ fn of_host(evidence: &Evidence, host: usize) -> Result<Vec<Reading>, Fault> {
     }
     if let Some(acks) = a.delayed_acks.zip(b.delayed_acks) {
         add("tcp", "delayed_acks", acks.1.saturating_sub(acks.0) as f64, Unit::Count);
+    }
+    if let Some(waiting) = a.accept_queue.zip(b.accept_queue) {
+        let all: usize = evidence.threads.clients.iter().map(|plan| plan.connections.len()).sum();
+        let share = waiting.0.min(waiting.1) as f64 / all.max(1) as f64;
+        add("accept", "queue", share.min(1.0), Unit::Share);
     }
     let mut cpus: BTreeMap<u32, f64> = BTreeMap::new();
     for thread in &threads {

@@ -59,6 +59,11 @@ pub trait Operations {
     fn are_long(&self) -> bool {
         false
     }
+    /// Bytes of responses of all operations that are complete; 0 where nobody counts them, for all
+    /// are as long as was asked.
+    fn received(&self) -> u64 {
+        0
+    }
     /// The class of an error after which the slot can be used again; none where it cannot.
     fn survived(&mut self, slot: usize, error: &io::Error) -> Option<&'static str>;
 }
@@ -122,6 +127,8 @@ pub struct Counters {
     pub done: AtomicU64,
     /// Operations that were due and begun, in an open loop.
     pub due: AtomicU64,
+    /// Bytes of responses, where they are counted.
+    pub received: AtomicU64,
 }
 
 /// A thread of clients at work.
@@ -328,6 +335,7 @@ impl<'c, O: Operations> Client<'c, O> {
         self.done += 1;
         self.shortest_ns = self.shortest_ns.min(at.done - at.begun);
         self.counters.done.store(self.done, Relaxed);
+        self.counters.received.store(self.operations.received(), Relaxed);
         self.take.add(slot, at, self.shared.window());
     }
 

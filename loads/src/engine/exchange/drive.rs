@@ -6,9 +6,10 @@ use super::Recipe;
 use super::check::{Evidence, check};
 use super::order::{Order, Threads};
 use super::part::{Exchange, FromPart, Side, ToPart};
-use crate::engine::net::{Course, Cpus, cpus};
+use crate::engine::net::{Course, Cpus, cpus, opening};
 use desk::record::Fault;
 use rig::lab::{Lab, LabError, SUT};
+use rig::service::Instance;
 use rig::workload::{Checked, Edges, Job, Workload};
 use std::marker::PhantomData;
 
@@ -34,7 +35,9 @@ impl<E: Exchange> Exchanges<E> {
         let address = external.unwrap_or_else(|| lab.sut_address(link));
         let Threads { server, clients } = &self.evidence.threads;
         let listen = ToPart::Listen(address, server.clone(), order.clone());
-        let mut told = self.course.stage::<Side<E>>(lab, vec![(SUT, listen)], 0)?;
+        let is_service = E::service(order).is_some();
+        let longest = if is_service { Instance::LONGEST } else { opening::longest(0) };
+        let mut told = self.course.stage::<Side<E>>(lab, vec![(SUT, listen)], longest)?;
         let Some(FromPart::Listening(ports, version)) = told.pop() else { return Ok(()) };
         let mut orders = vec![(SUT, ToPart::Accept)];
         for client in lab.client_indexes() {
@@ -44,7 +47,7 @@ impl<E: Exchange> Exchanges<E> {
         }
         let connections = clients.iter().map(|thread| thread.connections.len()).sum();
         self.evidence.version = version;
-        self.course.stage::<Side<E>>(lab, orders, connections).map(|_| ())
+        self.course.stage::<Side<E>>(lab, orders, opening::longest(connections)).map(|_| ())
     }
 }
 

@@ -41,8 +41,8 @@ pub use take::{LATENESS, RESPONSE, SERVICE};
 pub struct Recipe {
     /// What it is, as data.
     pub spec: &'static WorkloadSpec,
-    /// Its figures, of requests a second and of the bytes of a request and of a response.
-    pub figures: fn(f64, (u64, u64)) -> Vec<Sample>,
+    /// Its figures, of requests a second and of the mean bytes of a request and of a response.
+    pub figures: fn(f64, (f64, f64)) -> Vec<Sample>,
     /// Packets of an operation, by which a simulated lab counts.
     pub packets: f64,
     /// Whether connections are kept.

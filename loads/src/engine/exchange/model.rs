@@ -206,9 +206,17 @@ impl Told<'_> {
             let of = |at| self.done(at) * self.each;
             let all: u64 = (0..self.threads.clients.len()).map(of).sum();
             let done = all.div_ceil(self.threads.server.len().max(1) as u64);
-            return vec![ThreadCount { done, due: 0, account }; self.threads.server.len()];
+            return vec![
+                ThreadCount { done, account, ..Default::default() };
+                self.threads.server.len()
+            ];
         }
-        let count = |at| ThreadCount { done: self.done(at), due: self.ran.due[at], account };
+        let count = |at| ThreadCount {
+            done: self.done(at),
+            due: self.ran.due[at],
+            account,
+            ..Default::default()
+        };
         self.of_host(host).map(count).collect()
     }
 
@@ -236,6 +244,7 @@ impl Told<'_> {
         let wrong = matches!(self.scene.spoilt, Some(Spoilt::Content(_)));
         let end = |at: usize| ThreadEnd {
             done: self.done(at),
+            received: 0,
             unsent: self.ran.unsent[at],
             counted: Counted { digest: self.seed, ..self.ran.taken[at].counted() },
             error: wrong.then(|| "content is not what was sent".to_owned()),

@@ -12,7 +12,7 @@ use crate::engine::pace::Pacer;
 use rig::lab::agent;
 use rig::lab::{Urgent, clock, cpus};
 use rig::metal::Span;
-use rig::probe::tcp_counter;
+use rig::probe::{accept_queue, tcp_counter};
 use rig::service::{Instance, Wanted};
 use rustix::net::Shutdown;
 use serde::{Deserialize, Serialize};
@@ -130,6 +130,8 @@ pub struct HostMark {
     pub tcp: Vec<(u32, TcpFacts)>,
     /// Acknowledgements that the kernel sent because its timer ended (`DelayedACKs`).
     pub delayed_acks: Option<u64>,
+    /// Connections that the server had not accepted yet.
+    pub accept_queue: Option<u64>,
 }
 
 impl At for HostMark {
@@ -145,6 +147,8 @@ pub struct ThreadCount {
     pub done: u64,
     /// Operations that were due, in an open loop.
     pub due: u64,
+    /// Bytes of responses, where they are counted.
+    pub received: u64,
     /// Its account, where the kernel keeps one.
     pub account: Option<ThreadMark>,
 }
@@ -154,6 +158,8 @@ pub struct ThreadCount {
 pub struct ThreadEnd {
     /// Operations that were complete, or answered.
     pub done: u64,
+    /// Bytes of responses, where they are counted.
+    pub received: u64,
     /// Operations that were due in the window and not begun.
     pub unsent: u64,
     /// What a thread of clients counted.
@@ -181,6 +187,8 @@ pub struct Side<E> {
     kept: Vec<(u32, Arc<TcpStream>)>,
     running: Vec<Running>,
     serves: bool,
+    /// Where it listens.
+    ports: Vec<u16>,
     service: Option<Arc<Mutex<Instance>>>,
     exchange: PhantomData<fn() -> E>,
 }
@@ -195,6 +203,7 @@ impl<E> Default for Side<E> {
             kept: Vec::new(),
             running: Vec::new(),
             serves: false,
+            ports: Vec::new(),
             service: None,
             exchange: PhantomData,
         }
@@ -294,6 +303,7 @@ impl<E: Exchange> Side<E> {
             ports.push(listener.local_addr().map_err(fail)?.port());
             self.listeners.push(Arc::new(listener));
         }
+        self.ports.clone_from(&ports);
         Ok(FromPart::Listening(ports, None))
     }
 
@@ -313,6 +323,7 @@ impl<E: Exchange> Side<E> {
         let instance = Instance::start(&wanted, &files)?;
         let (port, version) = (instance.port, instance.version.clone());
         self.service = Some(Arc::new(Mutex::new(instance)));
+        self.ports = vec![port];
         Ok(FromPart::Listening(vec![port], Some(version)))
     }
 
@@ -465,6 +476,7 @@ impl<E: Exchange> Side<E> {
         let count = |running: &Running| ThreadCount {
             done: running.counters.done.load(Relaxed),
             due: running.counters.due.load(Relaxed),
+            received: running.counters.received.load(Relaxed),
             account: None,
         };
         let mut threads: Vec<ThreadCount> = self.running.iter().map(count).collect();
@@ -475,8 +487,16 @@ impl<E: Exchange> Side<E> {
         }
         let kept = self.kept.iter().filter(|_| !self.serves);
         let tcp = kept.filter_map(|(id, socket)| Some((*id, tcp_info::read(socket).ok()?)));
-        let delayed_acks = tcp_counter("DelayedACKs");
-        HostMark { at_ns, took_ns, cpu_ns, programs, threads, tcp: tcp.collect(), delayed_acks }
+        HostMark {
+            at_ns,
+            took_ns,
+            cpu_ns,
+            programs,
+            threads,
+            tcp: tcp.collect(),
+            delayed_acks: tcp_counter("DelayedACKs"),
+            accept_queue: accept_queue(&self.ports).filter(|_| !E::KEPT),
+        }
     }
 
     /// Waits for the threads to end by themselves. Those that have a listener do not: they have
@@ -535,8 +555,9 @@ impl Running {
         let gone = || (Err(io::Error::other("panicked")), Counted::default());
         let (ended, counted) =
             self.thread.take().map_or_else(gone, |t| t.join().unwrap_or_else(|_| gone()));
-        let done = self.counters.done.load(Relaxed);
+        let [done, received] =
+            [&self.counters.done, &self.counters.received].map(|count| count.load(Relaxed));
         let unsent = ended.as_ref().copied().unwrap_or(0);
-        ThreadEnd { done, unsent, counted, error: ended.err().map(|e| e.to_string()) }
+        ThreadEnd { done, received, unsent, counted, error: ended.err().map(|e| e.to_string()) }
     }
 }

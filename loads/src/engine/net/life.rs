@@ -3,7 +3,6 @@
 //! The conductor's side is [`Course`], a host's side whatever implements [`End`]. Must not know
 //! what travels; it announces the edges of the window and no more.
 
-use super::opening::longest;
 use desk::record::{Fault, Reading, Series};
 use desk::search::{Reached, steady};
 use desk::unit::{Quantity, Unit};
@@ -202,10 +201,10 @@ impl Course {
         &self,
         lab: &mut Lab,
         orders: Vec<(usize, E::Stage)>,
-        connections: usize,
+        longest: Duration,
     ) -> Result<Vec<E::Staged>, LabError> {
         let asks: Vec<_> = orders.into_iter().map(|(at, order)| (at, Ask::Stage(order))).collect();
-        let within = SOON + longest(connections);
+        let within = SOON + longest;
         self.ask_within::<E, _>(lab, (&asks, within), |told| match told {
             Told::Staged(answer) => Some(answer),
             _ => None,

@@ -5,14 +5,13 @@ use desk::record::Sample;
 use desk::unit::{Quantity, Unit};
 
 /// The requests a second, and the bits of their bodies.
-#[expect(clippy::cast_precision_loss, reason = "1 B to 64 MiB")]
-pub fn figures(rate: f64, (_, body): (u64, u64)) -> Vec<Sample> {
+pub fn figures(rate: f64, (_, body): (f64, f64)) -> Vec<Sample> {
     let sample = |metric: &str, value, unit| Sample {
         metric: metric.into(),
         quantity: Quantity::new(value, unit),
     };
     vec![
         sample("requests", rate, Unit::OperationPerSecond),
-        sample("throughput", rate * body as f64 * 8.0, Unit::BitPerSecond),
+        sample("throughput", rate * body * 8.0, Unit::BitPerSecond),
     ]
 }

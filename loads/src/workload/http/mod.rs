@@ -5,7 +5,9 @@
 //! Gives: `ENTRY`. Never: how operations are timed; that is `engine::exchange`.
 //! Start reading at `README.md`, then `run/mod.rs`.
 
+mod catalogue;
 mod check;
+mod list;
 mod run;
 mod spec;
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Knows the parameters and figures of `http` as data; knows nothing of sockets.
 
+use super::catalogue::PAGES_MAX;
 use crate::engine::exchange::{ARRIVALS, OFFERED, PERCENTILES, PIPELINED, PLACEMENT, percentile};
 use desk::record::{
     Better, MetricRole, MetricSpec, ParamKind, ParamRole, ParamSpec, Place, WorkloadSpec,
@@ -15,20 +16,30 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
     params: &[
         ACCESS_LOG,
         ARRIVALS,
+        CHECK,
         COMPARED,
         CONCURRENCY,
+        COOKIE_SIZE,
+        DATABASE,
+        DATABASE_CONNECTIONS,
+        DATABASE_MEMORY,
         OFFERED,
         OPCACHE,
         PAGE,
+        PAGES,
         PHP_FUNCTIONS,
         PIPELINED,
         PLACEMENT,
+        POPULARITY,
+        REQUEST_SIZE,
         REQUESTS_PER_CONNECTION,
         RESPONSE_SIZE,
         SERVER,
+        SIZES,
         TCP_NODELAY,
         TCP_NOPUSH,
         TLS,
+        URLS,
         WORKERS,
     ],
     metrics: METRICS,
@@ -53,6 +64,58 @@ pub const ACCESS_LOG: ParamSpec = ParamSpec {
     default: "off",
 };
 
+/// What a response of a server of somebody's own must be.
+pub const CHECK: ParamSpec = ParamSpec {
+    name: "check",
+    about: "of a server of your own: what a response must have in common with the first for its \
+            path: the content, the length, or the status alone (2xx)",
+    role: None,
+    kind: ParamKind::choice(&["content", LENGTH, STATUS]),
+    default: "content",
+};
+pub const LENGTH: &str = "length";
+pub const STATUS: &str = "status";
+
+/// A field of each request.
+pub const COOKIE_SIZE: ParamSpec = ParamSpec {
+    name: "cookie_size",
+    about: "bytes of a field `Cookie` in each request; 0: none",
+    role: None,
+    kind: ParamKind::size(0, 4096),
+    default: "0 B",
+};
+
+/// What holds the table of a page of PHP.
+pub const DATABASE: ParamSpec = ParamSpec {
+    name: "database",
+    about: "of page = php_sql: what the page reads its body from, beside the server",
+    role: None,
+    kind: ParamKind::choice(&["mariadb", POSTGRES, REDIS]),
+    default: "mariadb",
+};
+pub const POSTGRES: &str = "postgres";
+pub const REDIS: &str = "redis";
+
+/// Connections to it.
+pub const DATABASE_CONNECTIONS: ParamSpec = ParamSpec {
+    name: "database_connections",
+    about: "of page = php_sql: a connection to the database anew for each page, or one kept by \
+            each process of PHP",
+    role: None,
+    kind: ParamKind::choice(&["anew", "kept"]),
+    default: "anew",
+};
+
+/// Its memory.
+pub const DATABASE_MEMORY: ParamSpec = ParamSpec {
+    name: "database_memory",
+    about: "of page = php_sql: bytes for rows in memory: innodb_buffer_pool_size, shared_buffers, \
+            maxmemory",
+    role: None,
+    kind: ParamKind::size(16 << 20, 256 << 20),
+    default: "128 MiB",
+};
+
 /// The program under test.
 pub const SERVER: ParamSpec = ParamSpec {
     name: "server",
@@ -70,6 +133,44 @@ pub const OPCACHE: ParamSpec = ParamSpec {
     role: None,
     kind: ON_OFF,
     default: "on",
+};
+
+/// How many pages.
+pub const PAGES: ParamSpec = ParamSpec {
+    name: "pages",
+    about: "different files or rows that requests choose among, each with content of its own",
+    role: None,
+    kind: ParamKind::count(1, PAGES_MAX),
+    default: "1",
+};
+
+/// Which pages are asked for.
+pub const POPULARITY: ParamSpec = ParamSpec {
+    name: "popularity",
+    about: "of several pages: each as often, or by Zipf's law (exponent 1); with specweb96 of its \
+            directories",
+    role: None,
+    kind: ParamKind::choice(&["uniform", "zipf"]),
+    default: "uniform",
+};
+
+/// Bytes that a request posts.
+pub const REQUEST_SIZE: ParamSpec = ParamSpec {
+    name: "request_size",
+    about: "bytes that each request posts, which the server compares; 0: GET",
+    role: None,
+    kind: ParamKind::size(0, 1 << 20),
+    default: "0 B",
+};
+
+/// Sizes of pages.
+pub const SIZES: ParamSpec = ParamSpec {
+    name: "sizes",
+    about: "of several pages: response_size each, or directories of 36 sizes from 102 B to 900 KiB \
+            by their shares in SPECweb96",
+    role: None,
+    kind: ParamKind::choice(&["same", "specweb96"]),
+    default: "same",
 };
 
 /// A page of PHP that sends a file, and one that sends what a table of MariaDB holds.
@@ -120,6 +221,16 @@ pub const TLS: ParamSpec = ParamSpec {
     role: None,
     kind: ParamKind::choice(&["full", "off", "resumed"]),
     default: "off",
+};
+
+/// What a server of somebody's own is asked for.
+pub const URLS: ParamSpec = ParamSpec {
+    name: "urls",
+    about: "of a server of your own: a file with a path a line, or an access log, whose GETs are \
+            sent in its order; none: the page of its address",
+    role: None,
+    kind: ParamKind::path_or(&["none"]),
+    default: "none",
 };
 
 /// Processes that answer.

@@ -1,11 +1,15 @@
 //! Knows what `http` promises on loopback: each operation is a whole response that was asked for,
 //! and what is none is a counted error or ends the trial.
 
+use super::catalogue::Catalogue;
 use super::run::client::Client;
-use super::run::{Http, RESPONSE, path};
+use super::run::{Http, RESPONSE, begin};
 #[cfg(feature = "tls")]
 use super::spec::TLS;
-use super::spec::{COMPARED, PAGE, REQUESTS_PER_CONNECTION, SERVER};
+use super::spec::{
+    COMPARED, COOKIE_SIZE, PAGE, PAGES, POPULARITY, REQUEST_SIZE, REQUESTS_PER_CONNECTION, SERVER,
+    SIZES,
+};
 use crate::engine::exchange::trial::{Trial, ask, closed, run};
 use crate::engine::exchange::{Exchange as _, OFFERED, Operations as _, Order, PIPELINED, Slot};
 use crate::engine::net::Secret;
@@ -66,6 +70,71 @@ fn connections_are_encrypted() {
             assert!(server.done >= clients.done, "{} {}", server.done, clients.done);
             assert!(clients.counted.errors.is_empty(), "{:?}", clients.counted.errors);
         }
+    }
+}
+
+#[test]
+fn several_pages_are_asked_for_each_with_its_own_content() {
+    let word = |name: &str, word: &str| (name.to_owned(), Value::Word(word.into()));
+    for (pages, sizes, each) in [(50, "same", 1), (72, "specweb96", 1), (72, "specweb96", 4)] {
+        let own = Settings::from([
+            (PAGES.name.to_owned(), Value::Count(pages)),
+            word(SIZES.name, sizes),
+            word(POPULARITY.name, "zipf"),
+            (COMPARED.name.to_owned(), Value::Count(1)),
+            (PIPELINED.name.to_owned(), Value::Count(each)),
+        ]);
+        let Trial { server, clients } = closed::<Http>(4, (1, 3000), own);
+        assert_eq!((clients.error, server.error), (None, None));
+        assert!(clients.done > 20, "{}", clients.done);
+        assert!(clients.counted.errors.is_empty(), "{:?}", clients.counted.errors);
+        #[expect(clippy::cast_precision_loss, reason = "bytes of 150 ms")]
+        let mean = clients.received as f64 / (clients.done * each) as f64;
+        match sizes {
+            "same" => assert!((mean - 3000.0).abs() < 1e-9, "{mean}"),
+            // By hand: 35 % of 500 B, 50 % of 5 KiB, 14 % of 50 KiB and 1 % of 500 KiB are about
+            // 14.7 kB.
+            _ => assert!((5e3..40e3).contains(&mean), "{mean}"),
+        }
+    }
+}
+
+#[test]
+fn a_page_in_place_of_another_one_ends_the_load() {
+    let mut order = order(10);
+    order.params.insert(PAGES.name.into(), Value::Count(2));
+    let all = content(order.seed, RESPONSE, 10);
+    let from = [0, Catalogue::of(&order).unwrap().page(1).from as usize];
+    let said = |page: usize| {
+        let head = b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n";
+        [&head[..], &all[from[page]..from[page] + 10]].concat()
+    };
+    let went = [0, 1].map(|page| asked((&said(page), false), &order).0);
+    assert!(went.contains(&Ok(true)), "{went:?}");
+    assert!(went.contains(&Err(io::ErrorKind::InvalidData)), "the same page is asked: {went:?}");
+}
+
+#[test]
+fn requests_post_what_the_server_compares_and_carry_a_cookie() {
+    for (connections, bytes) in [(1, 1), (3, 5000), (2, 1 << 20)] {
+        #[expect(clippy::cast_precision_loss, reason = "at most 1 MiB")]
+        let size = |bytes: usize| Value::Quantity(Quantity::new(bytes as f64, Unit::Byte));
+        let own = Settings::from([
+            (REQUEST_SIZE.name.to_owned(), size(bytes)),
+            (COOKIE_SIZE.name.to_owned(), size(2000)),
+        ]);
+        let Trial { server, clients } = closed::<Http>(connections, (bytes, 100), own.clone());
+        assert_eq!((clients.error, server.error), (None, None));
+        assert!(clients.done > 5, "{} of {bytes}", clients.done);
+        assert!(clients.counted.errors.is_empty(), "{:?}", clients.counted.errors);
+        let why = |each, server: &str| {
+            let mut params = own.clone();
+            params.insert(SERVER.name.into(), Value::Word(server.into()));
+            Http::refuses(&Order { params, each, ..order(10) })
+        };
+        assert_eq!(why(1, "builtin"), None);
+        assert!(why(4, "builtin").unwrap().contains("write pipelined = 1"));
+        assert!(why(1, "nginx").unwrap().contains("page = \"php\""));
     }
 }
 
@@ -300,5 +369,5 @@ fn a_page_of_php_is_refused_by_a_server_without_it() {
 
 #[test]
 fn a_request_names_the_trial() {
-    assert_eq!(path(&order(10)), "/000000000000002a/10");
+    assert_eq!(begin(&order(10)), "/000000000000002a/");
 }

@@ -5,7 +5,7 @@ use desk::record::Sample;
 use desk::unit::{Quantity, Unit};
 
 /// The transactions a second.
-pub fn figures(rate: f64, _: (u64, u64)) -> Vec<Sample> {
+pub fn figures(rate: f64, _: (f64, f64)) -> Vec<Sample> {
     let quantity = Quantity::new(rate, Unit::OperationPerSecond);
     vec![Sample { metric: "transactions".into(), quantity }]
 }

@@ -152,6 +152,7 @@ mod tests {
             LimitKind::AllCpus,
             LimitKind::SoftirqCpu,
             LimitKind::OneCpu,
+            LimitKind::Workers,
             LimitKind::ReceiveWindow,
             LimitKind::SendBuffer,
             LimitKind::DelayedAcks,

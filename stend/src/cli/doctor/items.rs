@@ -47,7 +47,7 @@ pub fn refused(store: &Result<PathBuf, CliError>) -> Option<String> {
 /// Name, effect, trust, doubt.
 type Row = (&'static str, &'static str, &'static str, &'static str);
 
-const ROWS: [Row; 23] = [
+const ROWS: [Row; 25] = [
     (DISK, "every test: a trial is kept before the next begins", "", "that runs are kept"),
     ("lab root", "every test in lab root", "", ""),
     ("lab user", "every test in lab user: links without root", "", ""),
@@ -115,6 +115,8 @@ const ROWS: [Row; 23] = [
     ("service nginx_fpm", "loads of HTTP that ask for pages of PHP beside nginx", "", ""),
     ("service php_fpm", "loads of HTTP that ask for pages of PHP beside nginx", "", ""),
     ("service mariadb", "loads of HTTP whose pages ask a database", "", ""),
+    ("service postgres", "loads of HTTP whose pages ask this database", "", ""),
+    ("service redis", "loads of HTTP whose pages ask this database", "", ""),
     (
         "quiet",
         "every verdict: time that others take hides small differences",

@@ -3,9 +3,11 @@
 //! A body that is long is thrown away by the kernel, which copies nothing (`MSG_TRUNC`, tcp(7)).
 //! Must not know when an operation begins.
 
-use super::super::spec::{COMPARED, REQUESTS_PER_CONNECTION, RESPONSE_SIZE};
+use super::super::catalogue::{Catalogue, Draws};
+use super::super::spec::{COMPARED, COOKIE_SIZE, REQUESTS_PER_CONNECTION};
+use super::learned::Learned;
 use super::secure::{Greeting, Session};
-use super::{Came, Http, RESPONSE, path};
+use super::{Came, Http, RESPONSE, begin, external, pages, posted};
 use crate::engine::exchange::dial::{class, patient, socket};
 use crate::engine::exchange::{Exchange as _, Operations, Order, Slot};
 use crate::engine::http::{Body, Chunks, Head, Heads, Wrong};
@@ -16,7 +18,7 @@ use rustix::fd::OwnedFd;
 use rustix::io::Errno;
 use rustix::net::sockopt;
 use rustix::net::{RecvFlags, SendFlags, SocketAddrV4, SocketFlags};
-use std::io;
+use std::io::{self, Write as _};
 
 /// Bytes read by one call.
 const READ: usize = 64 << 10;
@@ -32,8 +34,8 @@ enum State {
     Sending(usize),
     /// The request is sent, and the head of the response has not come whole.
     Head,
-    /// So many bytes of the body have come, and they are compared or not.
-    Body { head: Head, came: u64, chunks: Chunks, compared: bool },
+    /// So many bytes of the body of a page have come, and they are compared or not.
+    Body { head: Head, page: u32, came: u64, chunks: Chunks, compared: bool },
 }
 
 struct Open {
@@ -49,13 +51,18 @@ struct Open {
     state: State,
     /// Requests on this connection.
     carried: u64,
-    /// Responses of this operation that are whole, and the first status of them that says no.
-    answered: u64,
+    /// Responses of this operation that are whole, bytes of their bodies, and the first status of
+    /// them that says no.
+    answered: usize,
+    received: u64,
     refusal: Option<u16>,
     /// What has come of a head that is not whole.
     kept: Vec<u8>,
-    /// The requests of an operation.
+    /// The requests of an operation but for what they post, the pages that they ask for, and what
+    /// stands behind the path of each.
     request: Vec<u8>,
+    asked: Vec<u32>,
+    behind: Vec<u8>,
 }
 
 /// What every response must be, and how it is looked at.
@@ -63,21 +70,35 @@ struct Expected {
     /// From any offset below its period, and a read beyond.
     content: Paged,
     /// In its place what the first bodies had, where nobody knows it before.
-    learned: Option<Vec<u8>>,
-    length: u64,
+    learned: Option<Learned>,
+    pages: Catalogue,
     compared: u64,
     /// Bodies that have begun.
     begun: u64,
 }
 
+/// How each request begins: all before the number or the path of a page, and whether pages have
+/// numbers.
+struct Begins {
+    text: Vec<u8>,
+    numbered: bool,
+}
+
 /// A thread of clients.
 pub struct Client {
     slots: Vec<Open>,
-    /// Requests of a connection, at most, and of an operation.
+    /// Requests of a connection, at most.
     requests: u64,
-    each: u64,
     heads: Heads,
     expected: Expected,
+    /// Which pages are asked for next, where there are several.
+    draws: Option<Draws>,
+    begins: Begins,
+    /// What each request posts.
+    posts: Vec<u8>,
+    are_long: bool,
+    /// Bytes of bodies of operations that are complete.
+    received: u64,
     /// TLS settings, or why there are none.
     greeting: Result<Option<Greeting>, String>,
     buffer: Paged,
@@ -92,33 +113,52 @@ impl Client {
     pub fn of(order: &Order, slots: Vec<Slot>) -> Self {
         let count = |name: &str| order.params.get(name).and_then(Value::count);
         let requests = count(REQUESTS_PER_CONNECTION.name).unwrap_or(u64::MAX);
-        let open = |slot: Slot| Open {
-            server: slot.server,
-            socket: None,
-            last: None,
-            session: None,
-            is_first: true,
-            state: State::Idle,
-            carried: 0,
-            answered: 0,
-            refusal: None,
-            kept: Vec::new(),
-            request: request(order, slot.server, requests == 1),
+        let pages = pages(order);
+        let thread = slots.first().map_or(0, |slot| u64::from(slot.id));
+        let draws = (pages.pages().len() > 1).then(|| Draws::of(order.seed, thread));
+        let (begins, posts) = (Begins::of(order), posted(order).unwrap_or_default());
+        let are_long = pages.pages().iter().all(|page| page.length > READ as u64);
+        let asked = vec![0; usize::try_from(order.each).unwrap_or(1)];
+        let open = |slot: Slot| {
+            let mut open = Open {
+                server: slot.server,
+                socket: None,
+                last: None,
+                session: None,
+                is_first: true,
+                state: State::Idle,
+                carried: 0,
+                answered: 0,
+                received: 0,
+                refusal: None,
+                kept: Vec::new(),
+                request: Vec::new(),
+                asked: asked.clone(),
+                behind: behind(order, slot.server, requests == 1),
+            };
+            open.write(&begins, &pages);
+            open
         };
+        let slots: Vec<Open> = slots.into_iter().map(open).collect();
+        let learned = Http::external(order).map(|_| Learned::of(order, pages.pages().len()));
         let expected = Expected {
             content: content(order.seed, RESPONSE, READ),
-            learned: Http::external(order).map(|_| Vec::new()),
-            length: order.response as u64,
+            learned,
+            pages,
             compared: count(COMPARED.name).unwrap_or(1),
             begun: 0,
         };
         let greeting = Greeting::of(order, slots.len());
         Self {
-            slots: slots.into_iter().map(open).collect(),
+            slots,
             requests,
-            each: order.each,
             heads: Heads::default(),
             expected,
+            draws,
+            begins,
+            posts,
+            are_long,
+            received: 0,
             greeting,
             buffer: Paged::zeros(READ),
             discarded: vec![0; DISCARD],
@@ -162,6 +202,14 @@ impl Client {
         }
     }
 
+    /// Chooses the pages of an operation, where there are several.
+    fn choose(&mut self, slot: usize) {
+        let Some(draws) = &mut self.draws else { return };
+        let open = &mut self.slots[slot];
+        open.asked.iter_mut().for_each(|page| *page = draws.next(&self.expected.pages));
+        open.write(&self.begins, &self.expected.pages);
+    }
+
     /// Sends what is left of a request. Where slots do not block, an event tells that there is
     /// room.
     fn send(&mut self, slot: usize, mut sent: usize) -> io::Result<()> {
@@ -171,10 +219,16 @@ impl Client {
         };
         if let Some(session) = session {
             *state = State::Head;
-            return session.send(socket, request);
+            return session.send(socket, request).and_then(|()| session.send(socket, &self.posts));
         }
-        while sent < request.len() {
-            match rustix::net::send(&*socket, &request[sent..], SendFlags::NOSIGNAL) {
+        let all = request.len() + self.posts.len();
+        while sent < all {
+            let (part, flags) = match sent.checked_sub(request.len()) {
+                Some(posted) => (&self.posts[posted..], SendFlags::NOSIGNAL),
+                None if self.posts.is_empty() => (&request[sent..], SendFlags::NOSIGNAL),
+                None => (&request[sent..], SendFlags::NOSIGNAL | SendFlags::MORE),
+            };
+            match rustix::net::send(&*socket, part, flags) {
                 Ok(n) => sent += n,
                 Err(Errno::AGAIN | Errno::NOTCONN) if self.ready.is_some() => {
                     *state = State::Sending(sent);
@@ -223,10 +277,10 @@ impl Client {
     /// nothing more has come.
     fn read_bytes(&mut self, slot: usize) -> io::Result<Option<bool>> {
         let came = self.read(slot, None)?;
-        let (each, open) = (self.each, &mut self.slots[slot]);
+        let open = &mut self.slots[slot];
         let (n, more) = match came {
             Came::Nothing => return Ok(None),
-            Came::Ended => return open.end(&self.expected, each),
+            Came::Ended => return open.end(&mut self.expected),
             Came::Bytes(n, more) => (n, more),
         };
         let mut kept = std::mem::take(&mut open.kept);
@@ -245,13 +299,14 @@ impl Client {
                     // An interim response is none (RFC 9110, 15.2).
                     return Err(io::Error::other(Wrong("interim")));
                 }
-                let compared = self.expected.begin();
-                open.state = State::Body { head, came: 0, chunks: Chunks::default(), compared };
+                let page = open.asked[open.answered];
+                let (compared, chunks) = (self.expected.begin(&head), Chunks::default());
+                open.state = State::Body { head, page, came: 0, chunks, compared };
                 at += head.bytes;
             }
             let (used, whole) = open.take_body(&all[at..], &mut self.expected)?;
             at += used;
-            if whole && open.is_last(each) {
+            if whole && open.is_last() {
                 return if at == all.len() { Ok(Some(true)) } else { Err(unasked()) };
             }
         }
@@ -261,17 +316,17 @@ impl Client {
     /// Has the kernel throw away more of a body; the same.
     fn discard(&mut self, slot: usize, left: u64) -> io::Result<Option<bool>> {
         let came = self.read(slot, Some(left))?;
-        let (each, open) = (self.each, &mut self.slots[slot]);
+        let open = &mut self.slots[slot];
         let (n, more) = match came {
             Came::Nothing => return Ok(None),
-            Came::Ended => return open.end(&self.expected, each),
+            Came::Ended => return open.end(&mut self.expected),
             Came::Bytes(n, more) => (n, more),
         };
         if let State::Body { came, .. } = &mut open.state {
             *came += n as u64;
         }
         if left == n as u64 {
-            return Ok(Some(open.is_last(each)));
+            return Ok(Some(open.is_last()));
         }
         Ok(more.then_some(false))
     }
@@ -295,12 +350,15 @@ impl Client {
         let State::Body { head, .. } = std::mem::replace(&mut open.state, State::Idle) else {
             return Ok(false);
         };
-        open.carried += open.answered;
+        open.carried += open.answered as u64;
         if head.closes || open.carried >= requests {
             open.last = open.socket.take();
         }
         match open.refusal {
-            None => Ok(true),
+            None => {
+                self.received += open.received;
+                Ok(true)
+            }
             Some(300..=399) => Err(io::Error::other(Wrong("status_3xx"))),
             Some(400..=499) => Err(io::Error::other(Wrong("status_4xx"))),
             Some(_) => Err(io::Error::other(Wrong("status_5xx"))),
@@ -309,23 +367,41 @@ impl Client {
 }
 
 impl Open {
+    /// Writes the requests of an operation for the pages that it asks for.
+    fn write(&mut self, begins: &Begins, pages: &Catalogue) {
+        self.request.clear();
+        for page in &self.asked {
+            self.request.extend_from_slice(&begins.text);
+            match pages.path(*page) {
+                Some(path) => self.request.extend_from_slice(path.as_bytes()),
+                // A vector takes all.
+                None if begins.numbered => drop(write!(self.request, "{page}")),
+                None => {}
+            }
+            self.request.extend_from_slice(&self.behind);
+        }
+    }
+
     /// Takes bytes of the body; how many of them, and whether it is whole.
     fn take_body(&mut self, bytes: &[u8], expected: &mut Expected) -> io::Result<(usize, bool)> {
-        let State::Body { head, came, chunks, .. } = &mut self.state else {
+        let State::Body { head, page, came, chunks, .. } = &mut self.state else {
             return Ok((0, false));
         };
+        let page = *page;
         let ours = (200..300).contains(&head.status);
         let left = match head.body {
-            Body::Length(length) if ours && length != expected.length => {
-                return Err(expected.other_length(length));
+            Body::Length(length) => {
+                if ours {
+                    expected.fits(page, length)?;
+                }
+                length - *came
             }
-            Body::Length(length) => length - *came,
             Body::Chunked | Body::ToEnd => u64::MAX,
         };
         let mut take = |piece: &[u8]| {
             let from = *came;
             *came += piece.len() as u64;
-            if ours { expected.compare(from, piece) } else { Ok(()) }
+            if ours { expected.compare(page, from, piece) } else { Ok(()) }
         };
         let (used, whole) = match head.body {
             Body::Length(_) => {
@@ -343,77 +419,75 @@ impl Open {
                 (bytes.len(), false)
             }
         };
-        if whole && ours && *came != expected.length {
-            return Err(expected.other_length(*came));
+        if whole && ours {
+            expected.fits(page, *came)?;
         }
         Ok((used, whole))
     }
 
     /// Counts a response that is whole; whether it is the last of the operation.
-    fn is_last(&mut self, each: u64) -> bool {
-        let State::Body { head, .. } = &self.state else { return false };
+    fn is_last(&mut self) -> bool {
+        let State::Body { head, came, .. } = &self.state else { return false };
         let refusal = (!(200..300).contains(&head.status)).then_some(head.status);
         self.refusal = self.refusal.or(refusal);
         self.answered += 1;
-        if self.answered < each {
+        self.received += came;
+        if self.answered < self.asked.len() {
             self.state = State::Head;
         }
-        self.answered == each
+        self.answered == self.asked.len()
     }
 
     /// The connection has ended: between responses, or with a body whose end that is.
-    fn end(&mut self, expected: &Expected, each: u64) -> io::Result<Option<bool>> {
+    fn end(&mut self, expected: &mut Expected) -> io::Result<Option<bool>> {
         match &self.state {
-            State::Body { head, came, .. } if head.body == Body::ToEnd => {
+            State::Body { head, page, came, .. } if head.body == Body::ToEnd => {
                 let ours = (200..300).contains(&head.status);
-                if ours && *came != expected.length {
-                    return Err(expected.other_length(*came));
+                if ours {
+                    expected.fits(*page, *came)?;
                 }
-                if self.is_last(each) { Ok(Some(true)) } else { Err(ended(false)) }
+                if self.is_last() { Ok(Some(true)) } else { Err(ended(false)) }
             }
-            State::Head => Err(ended(self.carried + self.answered > 0 && self.kept.is_empty())),
+            State::Head => {
+                let before = self.carried + self.answered as u64;
+                Err(ended(before > 0 && self.kept.is_empty()))
+            }
             _ => Err(ended(false)),
         }
     }
 }
 
 impl Expected {
-    /// Whether the next body is compared byte by byte.
-    fn begin(&mut self) -> bool {
+    /// Whether the next body, of this head, is compared byte by byte.
+    fn begin(&mut self, head: &Head) -> bool {
         self.begun += 1;
-        self.length <= READ as u64 || self.begun.is_multiple_of(self.compared)
+        let compares = self.learned.as_ref().is_none_or(Learned::has_content);
+        let is_long = matches!(head.body, Body::Length(length) if length > READ as u64);
+        compares && (!is_long || self.begun.is_multiple_of(self.compared))
     }
 
-    /// Compares bytes of a body that begin at an offset; of a server that stend did not start
-    /// with those of the first body.
-    fn compare(&mut self, from: u64, bytes: &[u8]) -> io::Result<()> {
+    /// Compares bytes of the body of a page that begin at an offset; of a server that stend did not
+    /// start with those of the first body.
+    fn compare(&mut self, page: u32, from: u64, bytes: &[u8]) -> io::Result<()> {
         if let Some(learned) = &mut self.learned {
-            let from = usize::try_from(from).unwrap_or(usize::MAX).min(learned.len());
-            let known = (learned.len() - from).min(bytes.len());
-            if learned[from..from + known] != bytes[..known] {
-                return Err(changes());
-            }
-            learned.extend_from_slice(&bytes[known..]);
-            return Ok(());
+            return learned.compare(page, from, bytes);
         }
+        let begins = self.pages.page(page).from + from;
         let right = bytes.chunks(READ).zip(0_u64..).all(|(piece, turn)| {
-            let at = place(from + turn * READ as u64);
+            let at = place(begins + turn * READ as u64);
             *piece == self.content[at..at + piece.len()]
         });
         if right { Ok(()) } else { Err(wrong()) }
     }
-}
 
-impl Expected {
-    /// A body of another length.
-    fn other_length(&self, length: u64) -> io::Error {
-        if self.learned.is_none() {
-            return wrong();
+    /// Refuses the body of a page that has not its length.
+    fn fits(&mut self, page: u32, length: u64) -> io::Result<()> {
+        let asked = self.pages.page(page).length;
+        match &mut self.learned {
+            None if length == asked => Ok(()),
+            None => Err(wrong()),
+            Some(learned) => learned.fits((page, asked), length),
         }
-        let (name, asked) = (RESPONSE_SIZE.name, self.length);
-        let what =
-            format!("a page of {length} B, and {name} = {asked} B; write {name} = \"{length} B\"");
-        io::Error::new(io::ErrorKind::InvalidData, what)
     }
 }
 
@@ -426,11 +500,34 @@ fn rest(mut kept: Vec<u8>, read: &[u8], at: usize) -> Vec<u8> {
     kept
 }
 
-/// What a client sends for an operation.
-fn request(order: &Order, server: SocketAddrV4, closes: bool) -> Vec<u8> {
-    let (path, ends) = (path(order), if closes { "Connection: close\r\n" } else { "" });
-    let one = format!("GET {path} HTTP/1.1\r\nHost: {server}\r\nUser-Agent: stend\r\n{ends}\r\n");
-    one.into_bytes().repeat(usize::try_from(order.each).unwrap_or(1))
+impl Begins {
+    /// A page of a server that stend did not start has a path without a number.
+    fn of(order: &Order) -> Self {
+        let method = if posted(order).is_some() { "POST" } else { "GET" };
+        let is_listed = pages(order).path(0).is_some();
+        let theirs = external(order).and_then(Result::ok).map(|page| page.path);
+        let numbered = theirs.is_none();
+        let theirs = theirs.map(|path| if is_listed { String::new() } else { path });
+        let path = theirs.unwrap_or_else(|| begin(order));
+        Self { text: format!("{method} {path}").into_bytes(), numbered }
+    }
+}
+
+/// What stands behind the number of a page, up to what is posted.
+fn behind(order: &Order, server: SocketAddrV4, closes: bool) -> Vec<u8> {
+    let ends = if closes { "Connection: close\r\n" } else { "" };
+    let cookie = order.params.get(COOKIE_SIZE.name).and_then(Value::quantity);
+    let cookie = cookie.map_or(0.0, |size| size.value);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 4096")]
+    let cookie = match cookie as usize {
+        0 => String::new(),
+        size => format!("Cookie: {}\r\n", "c".repeat(size)),
+    };
+    let length = posted(order).map_or_else(String::new, |bytes| {
+        format!("Content-Type: application/octet-stream\r\nContent-Length: {}\r\n", bytes.len())
+    });
+    let fields = format!("Host: {server}\r\nUser-Agent: stend\r\n{cookie}{length}{ends}\r\n");
+    format!(" HTTP/1.1\r\n{fields}").into_bytes()
 }
 
 /// A read that found nothing: where slots block, the other end was silent for too long.
@@ -447,12 +544,6 @@ fn unasked() -> io::Error {
 
 fn wrong() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, "a response is not what was asked for")
-}
-
-fn changes() -> io::Error {
-    let what =
-        "a page whose content is not that of the page before; choose one that stays the same";
-    io::Error::new(io::ErrorKind::InvalidData, what)
 }
 
 /// The end of a connection: between two requests, or within a response.
@@ -487,7 +578,9 @@ impl Operations for Client {
             (open.socket, open.last, open.carried) = (Some(socket), None, 0);
             open.session = session;
         }
-        (self.slots[slot].answered, self.slots[slot].refusal) = (0, None);
+        let open = &mut self.slots[slot];
+        (open.answered, open.received, open.refusal) = (0, 0, None);
+        self.choose(slot);
         self.send(slot, 0)
     }
 
@@ -517,7 +610,11 @@ impl Operations for Client {
     }
 
     fn are_long(&self) -> bool {
-        self.expected.length > READ as u64
+        self.are_long
+    }
+
+    fn received(&self) -> u64 {
+        self.received
     }
 
     fn survived(&mut self, slot: usize, error: &io::Error) -> Option<&'static str> {

@@ -3,6 +3,8 @@
 //! Must not know when an operation begins, nor what the figures mean.
 
 pub(super) mod client;
+mod learned;
+mod page;
 #[cfg(feature = "tls")]
 mod secure;
 #[cfg(not(feature = "tls"))]
@@ -10,13 +12,16 @@ mod secure;
 mod secure;
 mod server;
 
+use super::catalogue::{Catalogue, Page};
 use super::spec::{
-    ACCESS_LOG, BUILTIN, OPCACHE, PAGE, PHP, PHP_FUNCTIONS, PHP_SQL, REQUESTS_PER_CONNECTION,
-    SERVER, TCP_NODELAY, TCP_NOPUSH, TLS, WITH_PHP, WORKERS,
+    ACCESS_LOG, BUILTIN, CHECK, DATABASE, DATABASE_CONNECTIONS, DATABASE_MEMORY, OPCACHE, PAGE, PAGES,
+    PHP_FUNCTIONS, POPULARITY, REQUEST_SIZE, REQUESTS_PER_CONNECTION, SERVER, SIZES, TCP_NODELAY,
+    TCP_NOPUSH, TLS, URLS, WITH_PHP, WORKERS,
 };
 use crate::engine::exchange::{Exchange, OFFERED, Order, PIPELINED, Program, Slot};
 use crate::engine::net::content::content;
 use desk::record::{ParamSpec, Value};
+use page::{is_php, page_of};
 use rig::lab::agent;
 use rig::metal::{DIGEST, digest};
 use rig::service::External;
@@ -25,6 +30,8 @@ use std::sync::Arc;
 
 /// Which stream of the trial's content a response is made of.
 pub(super) const RESPONSE: u32 = 1;
+/// Which one what a client posts is made of.
+const POSTED: u32 = 2;
 
 /// What a read gave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +65,8 @@ impl Exchange for Http {
         }
         refuses_external(order)
             .or_else(|| secure::files(order).err())
+            .or_else(|| Catalogue::of(order).err())
+            .or_else(|| refuses_posted(order))
             .or_else(|| refuses_pipelined(order))
     }
 
@@ -73,17 +82,21 @@ impl Exchange for Http {
 
     fn program(order: &Order) -> Program {
         let word = |name: &str| order.params.get(name).map(ToString::to_string);
-        let own = [ACCESS_LOG, OPCACHE, PAGE, TCP_NODELAY, TCP_NOPUSH, TLS, WORKERS];
+        let own =
+            [ACCESS_LOG, DATABASE, OPCACHE, PAGE, PAGES, TCP_NODELAY, TCP_NOPUSH, TLS, WORKERS];
         let own = own.map(|param| param.name);
         let settings = own.iter().filter_map(|name| Some(((*name).to_owned(), word(name)?)));
-        let served = ("content".to_owned(), format!("www{}", file(order)));
-        let settings = settings.chain([served, ("asked".to_owned(), path(order))]);
-        let body = content(order.seed, RESPONSE, order.response)[..order.response].to_vec();
-        let mut files = vec![(format!("www{}", file(order)), spoilt(body))];
-        if is_php(order) {
-            files.push((format!("www{}", path(order)), page(order).into_bytes()));
-            files.push((format!("www{}.{LIBRARY}", file(order)), library(order).into_bytes()));
-        }
+        let memory = order.params.get(DATABASE_MEMORY.name).and_then(Value::quantity);
+        let memory =
+            memory.map(|memory| (DATABASE_MEMORY.name.to_owned(), memory.value.to_string()));
+        let directory = format!("www{}", directory(order));
+        let content = [("content", directory.clone()), ("asked", format!("{}0", begin(order)))];
+        let content = content.map(|(key, value)| (key.to_owned(), value));
+        let settings = settings.chain(memory).chain(content);
+        let mut files = bodies(order);
+        files.extend(page::files(order));
+        let below = |(name, bytes)| (format!("{directory}/{name}"), bytes);
+        let mut files: Vec<_> = files.into_iter().map(below).collect();
         // What cannot be made is refused before.
         files.extend(secure::files(order).unwrap_or_default());
         Program { settings: settings.collect(), files }
@@ -91,7 +104,7 @@ impl Exchange for Http {
 
     fn client(order: &Order, slots: Vec<Slot>) -> (client::Client, u64) {
         let client = client::Client::of(order, slots);
-        let sum = digest(DIGEST, path(order).as_bytes());
+        let sum = digest(DIGEST, begin(order).as_bytes());
         (client, digest(sum, &content(order.seed, RESPONSE, 0)))
     }
 
@@ -113,36 +126,99 @@ fn external(order: &Order) -> Option<Result<External, String>> {
     External::of(order.params.get(SERVER.name)?.word()?)
 }
 
-/// The path of what is asked for: who asks for another one is no client of the trial.
-pub(super) fn path(order: &Order) -> String {
-    if let Some(Ok(External { path, .. })) = external(order) {
-        return path;
-    }
-    format!("{}{}", file(order), if is_php(order) { ".php" } else { "" })
+/// The directory of a trial, from its `/` on: who asks for another one is no client of it.
+fn directory(order: &Order) -> String {
+    format!("/{:016x}", order.seed)
 }
 
-/// The path of a trial's content.
-fn file(order: &Order) -> String {
-    format!("/{:016x}/{}", order.seed, order.response)
+/// How the path of each page begins, before its number.
+pub(super) fn begin(order: &Order) -> String {
+    let page = if is_php(order) { page::ASKED } else { "" };
+    format!("{}/{page}", directory(order))
 }
 
-/// Why a page of a server that stend did not start cannot be asked for.
-fn refuses_external(order: &Order) -> Option<String> {
-    if let Err(why) = external(order)? {
-        return Some(why);
-    }
-    let changed = OF_SERVERS.into_iter().find_map(|param| {
-        let asked = order.params.get(param.name)?.to_string();
-        (asked != param.default).then_some((param.name, asked))
-    });
-    changed.map(|(name, asked)| {
-        format!("{name} = {asked} needs a server that stend starts; leave it out")
+/// The number and the body of each page.
+fn bodies(order: &Order) -> Vec<(String, Vec<u8>)> {
+    let pages = pages(order);
+    let bytes = |longest: u64| usize::try_from(longest).unwrap_or(usize::MAX);
+    let all = spoilt(content(order.seed, RESPONSE, bytes(pages.longest())).to_vec());
+    let body = |(number, page): (usize, &Page)| {
+        let from = bytes(page.from);
+        (number.to_string(), all[from..from + bytes(page.length)].to_vec())
+    };
+    pages.pages().iter().enumerate().map(body).collect()
+}
+
+/// The pages of a trial; what cannot be is refused before.
+fn pages(order: &Order) -> Catalogue {
+    Catalogue::of(order).unwrap_or_default()
+}
+
+/// What each request posts; none where it is a GET.
+fn posted(order: &Order) -> Option<Vec<u8>> {
+    let size = order.params.get(REQUEST_SIZE.name).and_then(Value::quantity)?;
+    (size.value >= 1.0).then(|| {
+        let bytes = order.request;
+        content(order.seed, POSTED, bytes)[..bytes].to_vec()
     })
 }
 
+/// Why a page of a server that stend did not start cannot be asked for, or of one that it starts
+/// what only others have.
+fn refuses_external(order: &Order) -> Option<String> {
+    let changed = |all: &[ParamSpec]| {
+        all.iter().find_map(|param| {
+            let asked = order.params.get(param.name)?.to_string();
+            (asked != param.default).then(|| format!("{} = {asked}", param.name))
+        })
+    };
+    match external(order) {
+        None => changed(&OF_OTHERS).map(|asked| {
+            format!("{asked} needs a server of your own, by its address; leave it out")
+        }),
+        Some(Err(why)) => Some(why),
+        Some(Ok(_)) => changed(&OF_SERVERS)
+            .map(|asked| format!("{asked} needs a server that stend starts; leave it out")),
+    }
+}
+
+/// Settings of servers that it did not start.
+const OF_OTHERS: [ParamSpec; 2] = [CHECK, URLS];
+
 /// Settings of servers that stend starts.
-const OF_SERVERS: [ParamSpec; 8] =
-    [ACCESS_LOG, OPCACHE, PAGE, PHP_FUNCTIONS, TCP_NODELAY, TCP_NOPUSH, TLS, WORKERS];
+const OF_SERVERS: [ParamSpec; 14] = [
+    ACCESS_LOG,
+    DATABASE,
+    DATABASE_CONNECTIONS,
+    DATABASE_MEMORY,
+    OPCACHE,
+    PAGE,
+    PAGES,
+    PHP_FUNCTIONS,
+    POPULARITY,
+    SIZES,
+    TCP_NODELAY,
+    TCP_NOPUSH,
+    TLS,
+    WORKERS,
+];
+
+/// Why requests cannot post.
+fn refuses_posted(order: &Order) -> Option<String> {
+    posted(order)?;
+    let name = REQUEST_SIZE.name;
+    if Http::service(order).is_some() && !is_php(order) {
+        let page = PAGE.name;
+        return Some(format!("{name} needs a page that takes it: {page} = \"php\" or \"php_sql\""));
+    }
+    if pages(order).path(0).is_some() {
+        return Some(format!("{name} cannot be with {}, which has GETs; leave one out", URLS.name));
+    }
+    // A request that may have had an effect is not sent again (RFC 9112, 9.3.2).
+    let each = order.each;
+    let key = PIPELINED.name;
+    (each > 1).then(|| format!("{name} cannot be with {key} = {each}; write {key} = 1"))
+}
 
 /// Why requests cannot be sent several at once.
 fn refuses_pipelined(order: &Order) -> Option<String> {
@@ -157,47 +233,4 @@ fn refuses_pipelined(order: &Order) -> Option<String> {
     }
     let offered = param(OFFERED.name).filter(|load| load.quantity().is_some() && each > 1)?;
     Some(format!("{key} = {each} needs {} = full, and it is {offered}", OFFERED.name))
-}
-
-fn page_of(order: &Order) -> Option<&str> {
-    order.params.get(PAGE.name).and_then(Value::word)
-}
-
-fn is_php(order: &Order) -> bool {
-    matches!(page_of(order), Some(PHP | PHP_SQL))
-}
-
-/// What the library of a page is called behind the name of the content.
-const LIBRARY: &str = "library.php";
-
-/// Code that a page includes and does not call, as most of an application's.
-fn library(order: &Order) -> String {
-    let wanted = order.params.get(PHP_FUNCTIONS.name).and_then(Value::count).unwrap_or(0);
-    let one = |n: u64| {
-        format!(
-            "function stend_{n}($rows) {{ $sum = 0; foreach ($rows as $key => $row) {{\n\
-             if ($row > {n}) {{ $sum += $row * {n}; }} else {{ $sum -= strlen($key); }}\n\
-             }} return ['sum' => $sum, 'n' => {n}]; }}\n"
-        )
-    };
-    format!("<?php\n{}", (0..wanted).map(one).collect::<String>())
-}
-
-/// A page that sends the content.
-fn page(order: &Order) -> String {
-    let bytes = order.response;
-    let sends = match page_of(order) {
-        Some(PHP_SQL) => {
-            "$db = new mysqli(null, 'root', '', 'stend', 0, __DIR__ . '/../../sql/socket');\n\
-             $rows = $db->query('SELECT body FROM page WHERE id = 1');\n\
-             $body = $rows->fetch_row()[0];\n"
-                .to_owned()
-        }
-        _ => format!("$body = file_get_contents(__DIR__ . '/{bytes}');\n"),
-    };
-    format!(
-        "<?php\nrequire __DIR__ . '/{bytes}.{LIBRARY}';\n{sends}\
-         header('Content-Type: application/octet-stream');\n\
-         header('Content-Length: {bytes}');\necho $body;\n"
-    )
 }

@@ -158,7 +158,9 @@ impl Greeting {
     pub fn session(&self, slot: usize, is_first: bool) -> io::Result<Session> {
         let name = ServerName::try_from(format!("s{slot}.stend")).map_err(io::Error::other)?;
         let connection = ClientConnection::new(Arc::clone(&self.settings), name);
-        let connection = connection.map_err(io::Error::other)?;
+        let mut connection = connection.map_err(io::Error::other)?;
+        // Requests of any length wait for the end of a handshake.
+        connection.set_buffer_limit(None);
         Ok(Session { connection, must_resume: self.resumes && !is_first })
     }
 

@@ -2,13 +2,14 @@
 //!
 //! Must not know when requests come.
 
+use super::super::catalogue::Page;
 use super::secure::Acceptor;
-use super::{RESPONSE, path, spoilt};
+use super::{RESPONSE, begin, pages, posted, spoilt};
 use crate::engine::exchange::dial::BACKLOG;
 use crate::engine::exchange::{Counters, Order, Serve, Shared};
 use crate::engine::net::content::content;
 use bytes::Bytes;
-use http_body_util::Full;
+use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -35,31 +36,48 @@ pub struct Server {
 /// All that there is to ask for.
 #[derive(Clone)]
 struct Site {
-    path: String,
-    body: Bytes,
+    begins: String,
+    bodies: Vec<Bytes>,
+    /// What each request has to post; none where it is a GET.
+    posted: Option<Bytes>,
 }
 
 impl Server {
     /// One that serves the content of a trial.
     pub fn of(order: &Order, listener: &Arc<TcpListener>) -> Self {
-        let body = content(order.seed, RESPONSE, order.response)[..order.response].to_vec();
-        let site = Site { path: path(order), body: spoilt(body).into() };
+        let (pages, bytes) = (pages(order), |n| usize::try_from(n).unwrap_or(usize::MAX));
+        let all = content(order.seed, RESPONSE, bytes(pages.longest())).to_vec();
+        let all = Bytes::from(spoilt(all));
+        let body = |page: &Page| all.slice(bytes(page.from)..bytes(page.from + page.length));
+        let site = Site {
+            begins: begin(order),
+            bodies: pages.pages().iter().map(body).collect(),
+            posted: posted(order).map(Bytes::from),
+        };
         Self { listener: Arc::clone(listener), site, acceptor: Acceptor::of(order) }
     }
 }
 
 impl Site {
-    /// Whether this is a request for the content, and the response.
-    fn answer(&self, request: &Request<Incoming>) -> (bool, Response<Full<Bytes>>) {
-        let known = request.method() == Method::GET && request.uri().path() == self.path;
-        let mut response = Response::new(Full::new(match known {
-            true => self.body.clone(),
-            false => Bytes::new(),
-        }));
-        if !known {
-            *response.status_mut() = StatusCode::NOT_FOUND;
-        }
-        (known, response)
+    /// Whether this is a request for a page, and the response.
+    async fn answer(&self, request: Request<Incoming>) -> (bool, Response<Full<Bytes>>) {
+        let (head, body) = request.into_parts();
+        let path = head.uri.path();
+        let number = path.strip_prefix(&self.begins).and_then(|number| number.parse().ok());
+        let page = number.and_then(|number: usize| self.bodies.get(number));
+        let (page, status) = match (page, &self.posted) {
+            (Some(page), None) if head.method == Method::GET => (page.clone(), StatusCode::OK),
+            (Some(page), Some(posted)) if head.method == Method::POST => {
+                match body.collect().await.map(|body| body.to_bytes() == posted) {
+                    Ok(true) => (page.clone(), StatusCode::OK),
+                    _ => (Bytes::new(), StatusCode::BAD_REQUEST),
+                }
+            }
+            _ => (Bytes::new(), StatusCode::NOT_FOUND),
+        };
+        let mut response = Response::new(Full::new(page));
+        *response.status_mut() = status;
+        (status == StatusCode::OK, response)
     }
 }
 
@@ -105,13 +123,13 @@ async fn answer_all<S: AsyncRead + AsyncWrite + Unpin>(
     site: Rc<Site>,
     counters: Arc<Counters>,
 ) {
-    let answer = |request| {
-        let (counts, response) = site.answer(&request);
+    let answer = |request| async {
+        let (counts, response) = site.answer(request).await;
         if counts {
             // One thread writes.
             counters.done.store(counters.done.load(Relaxed) + 1, Relaxed);
         }
-        std::future::ready(Ok::<_, Infallible>(response))
+        Ok::<_, Infallible>(response)
     };
     // A client that is gone counts that itself.
     let _ = http1::Builder::new().serve_connection(TokioIo::new(socket), service_fn(answer)).await;

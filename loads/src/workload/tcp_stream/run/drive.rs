@@ -5,7 +5,7 @@
 use super::message::{Direction, FromPart, HostMark, StreamPlan, ToPart, Traffic};
 use super::part::Streams;
 use super::traffic;
-use crate::engine::net::{Course, Cpus, cpus};
+use crate::engine::net::{Course, Cpus, cpus, opening};
 use crate::workload::tcp_stream::check;
 use crate::workload::tcp_stream::evidence::Evidence;
 use crate::workload::tcp_stream::spec::SPEC;
@@ -61,7 +61,7 @@ impl TcpStreams {
         let address = lab.sut_address(link);
         let streams = &self.evidence.streams;
         let listen = ToPart::Listen(address, streams.clone(), traffic.clone());
-        let listening = self.course.stage::<Streams>(lab, vec![(SUT, listen)], 0)?;
+        let listening = self.course.stage::<Streams>(lab, vec![(SUT, listen)], opening::longest(0))?;
         let Some(FromPart::Listening(port)) = listening.first() else { return Ok(Vec::new()) };
         let server = SocketAddrV4::new(address, *port);
         let mut orders = vec![(SUT, ToPart::Accept)];
@@ -71,7 +71,8 @@ impl TcpStreams {
             let traffic = Traffic { interface, ..traffic.clone() };
             orders.push((client, ToPart::Connect(server, theirs, traffic)));
         }
-        let standing = self.course.stage::<Streams>(lab, orders, streams.len())?.into_iter();
+        let longest = opening::longest(streams.len());
+        let standing = self.course.stage::<Streams>(lab, orders, longest)?.into_iter();
         let mark = |told| match told {
             FromPart::Standing(mark) => Some(mark),
             FromPart::Listening(_) => None,
