@@ -15,7 +15,8 @@ use rand_chacha::rand_core::{Rng as _, SeedableRng as _};
 pub const PAGES_MAX: u64 = PERIOD as u64;
 /// Most bytes of all pages, which a run directory holds in memory beside the service.
 const ALL_MAX: u64 = 256 << 20;
-/// Odd, so that the content of any two pages begins at different bytes (2^32 over the golden ratio).
+/// Odd, so that the content of any two pages begins at different bytes (2^32 over the golden
+/// ratio).
 const STRIDE: u64 = 2_654_435_769;
 
 /// Pages of a directory of SPECweb96 ("The Workload for the SPECweb96 Benchmark", tables 1 and 2):

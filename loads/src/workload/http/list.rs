@@ -1,5 +1,5 @@
-//! Knows lists of paths to ask for: a path a line, or the log of a server, of which it takes GETs that
-//! were answered.
+//! Knows lists of paths to ask for: a path a line, or the log of a server, of which it takes GETs
+//! that were answered.
 //!
 //! Must not know who asks for them.
 
@@ -30,11 +30,7 @@ impl List {
     pub fn read(file: &str) -> Result<Self, String> {
         let fail = |e: std::io::Error| format!("{file}: {e}");
         let mut bytes = Vec::new();
-        File::open(file)
-            .map_err(fail)?
-            .take(FILE_MAX + 1)
-            .read_to_end(&mut bytes)
-            .map_err(fail)?;
+        File::open(file).map_err(fail)?.take(FILE_MAX + 1).read_to_end(&mut bytes).map_err(fail)?;
         if bytes.len() as u64 > FILE_MAX {
             let most = FILE_MAX >> 20;
             return Err(format!("{file} is longer than {most} MiB; take a part of it"));
@@ -53,9 +49,11 @@ impl List {
             list.order.push(place);
         }
         match list.paths.len() {
-            0 => Err("no path in it; write one a line, from its / on, or give the log of a server \
+            0 => {
+                Err("no path in it; write one a line, from its / on, or give the log of a server \
                       in the common log format"
-                .into()),
+                    .into())
+            }
             n if n > PATHS_MAX => {
                 Err(format!("{n} different paths; take a part of at most {PATHS_MAX}"))
             }

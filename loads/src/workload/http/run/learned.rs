@@ -1,5 +1,5 @@
-//! Knows what a thread has learned of pages that nobody knows before: the lengths and the content of
-//! their first bodies.
+//! Knows what a thread has learned of pages that nobody knows before: the lengths and the content
+//! of their first bodies.
 //!
 //! Must not know who serves them.
 

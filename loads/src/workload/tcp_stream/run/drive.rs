@@ -61,7 +61,8 @@ impl TcpStreams {
         let address = lab.sut_address(link);
         let streams = &self.evidence.streams;
         let listen = ToPart::Listen(address, streams.clone(), traffic.clone());
-        let listening = self.course.stage::<Streams>(lab, vec![(SUT, listen)], opening::longest(0))?;
+        let (listen, longest) = (vec![(SUT, listen)], opening::longest(0));
+        let listening = self.course.stage::<Streams>(lab, listen, longest)?;
         let Some(FromPart::Listening(port)) = listening.first() else { return Ok(Vec::new()) };
         let server = SocketAddrV4::new(address, *port);
         let mut orders = vec![(SUT, ToPart::Accept)];
