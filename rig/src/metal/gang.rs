@@ -5,6 +5,7 @@
 use super::cpus::pin;
 use super::guard::{Guard, Taint};
 use crate::lab::{agent, clock};
+use desk::record::Distribution;
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -60,6 +61,22 @@ pub trait Hot {
     /// of the window to itself.
     fn in_turn(&self) -> bool {
         false
+    }
+    /// Shortest sample, nanoseconds: longer where work is under way between two samples, too, for
+    /// what ends there is counted in the next.
+    fn sample_ns(&self) -> u64 {
+        SAMPLE_NS
+    }
+    /// Whether the loop sleeps while it works: each time it wakes it waits for its CPU, and that is
+    /// part of what is measured and no disturbance.
+    fn sleeps(&self) -> bool {
+        false
+    }
+    /// The window begins: what the loop times of its own, it times from now on.
+    fn opens(&mut self, _window: Span) {}
+    /// What it timed within the window.
+    fn distributions(&mut self) -> Vec<Distribution> {
+        Vec::new()
     }
 }
 
@@ -132,7 +149,7 @@ impl Sampled {
 }
 
 /// What one thread did in the window.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Series {
     /// CPU that it was pinned to.
     pub cpu: Option<u32>,
@@ -144,10 +161,12 @@ pub struct Series {
     pub verified: Result<u64, String>,
     /// What [`Hot::digest`] gives; none in a simulated lab.
     pub digest: Option<u64>,
+    /// What [`Hot::distributions`] gives.
+    pub distributions: Vec<Distribution>,
 }
 
 /// What all threads did in the window.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Together {
     /// One of each thread, in the order of the members.
     pub series: Vec<Series>,
@@ -298,7 +317,9 @@ fn live(member: Member, calls: &Receiver<Call>, answer: &Sender<Answer>) -> Opti
         let turn = (hot.in_turn() && call.of > 1).then(|| call.wait());
         let span = if turn.is_some() { call.part() } else { call.span };
         pace.warm(hot.as_mut(), span.calm_ns());
+        hot.opens(span);
         let samples = pace.sample(hot.as_mut(), &mut guard, span);
+        let distributions = hot.distributions();
         if call.of > 1 && turn.is_none() {
             pace.run_on(hot.as_mut(), span.closes_ns);
         }
@@ -307,7 +328,8 @@ fn live(member: Member, calls: &Receiver<Call>, answer: &Sender<Answer>) -> Opti
         }
         let (verified, digest) = (hot.verify(), Some(hot.digest()));
         drop(turn);
-        let series = Series { cpu, samples, work: pace.work, verified, digest };
+        let work = pace.work;
+        let series = Series { cpu, samples, work, verified, digest, distributions };
         answer.send(Ok(Word::Done(series))).ok()?;
     }
     Some(())
@@ -325,8 +347,8 @@ impl Pace {
         loop {
             let ns = self.time(hot).1;
             let now_ns = clock::now_ns();
-            if ns < SAMPLE_NS {
-                self.lengthen(ns);
+            if ns < hot.sample_ns() {
+                self.lengthen(ns, hot.sample_ns());
             } else if now_ns >= opens_ns {
                 return;
             } else if ns >= LONG_NS && now_ns + ns > opens_ns {
@@ -337,15 +359,15 @@ impl Pace {
         }
     }
 
-    /// Passes for a sample of the right length, by one that took so long.
+    /// Passes for a sample of the right length, by one that took so long; both in nanoseconds.
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "passes of some milliseconds, each of a nanosecond or more"
     )]
-    fn lengthen(&mut self, ns: u64) {
-        let factor = AIM * SAMPLE_NS as f64 / ns.max(1) as f64;
+    fn lengthen(&mut self, ns: u64, sample_ns: u64) {
+        let factor = AIM * sample_ns as f64 / ns.max(1) as f64;
         // A first pass is cold: it tells little of the second.
         self.passes = (self.passes as f64 * factor.clamp(1.5, 1000.0)).ceil() as u64;
     }
@@ -379,8 +401,9 @@ impl Pace {
             let (work, ns) = self.time(hot);
             let ended_ns = clock::now_ns();
             // Whoever is asked waits while this thread reads what the kernel counts, too.
-            let outside_ns =
-                hot.own_ns().map_or(0, |own| (ended_ns - since_ns).saturating_sub(own));
+            let whole_ns = ended_ns - since_ns;
+            let own_ns = if hot.sleeps() { 0 } else { hot.own_ns().unwrap_or(whole_ns) };
+            let outside_ns = whole_ns.saturating_sub(own_ns);
             since_ns = ended_ns;
             let taint = guard.end(began_ns, ended_ns, outside_ns);
             last_ns = ended_ns - began_ns;

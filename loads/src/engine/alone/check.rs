@@ -3,7 +3,9 @@
 //! Must not know hosts, nor what the work was.
 
 use super::recipe::{Order, Recipe, Taken};
-use desk::record::{Fault, Flows, Outcome, Reading, Settings, Value, Window, Work};
+use desk::record::{
+    Distribution, Fault, Flows, Outcome, Reading, Settings, Value, Window, Work, WorkloadSpec,
+};
 use desk::unit::{Quantity, Unit};
 use rig::metal::{DIGEST, Series, Span, Taint, Together, digest};
 use rig::workload::Checked;
@@ -48,6 +50,7 @@ pub(super) fn check(recipe: &Recipe, evidence: &Evidence) -> Result<Checked, Fau
         }
     }
     work.digest = digest_of(series);
+    let distributions = merged(recipe.spec, series)?;
     if series.is_empty() {
         return Err(Fault::WrongWork { what: "no thread measured anything".into() });
     }
@@ -61,7 +64,7 @@ pub(super) fn check(recipe: &Recipe, evidence: &Evidence) -> Result<Checked, Fau
         window: Window { opened_ns, closed_ns },
         samples,
         series: Vec::new(),
-        distributions: Vec::new(),
+        distributions,
         flows: Flows::default(),
         work,
         made_with: taken.made_with,
@@ -70,6 +73,29 @@ pub(super) fn check(recipe: &Recipe, evidence: &Evidence) -> Result<Checked, Fau
         fault: None,
     };
     Ok(Checked { readings: readings(evidence, &dropped, outcome.window), outcome })
+}
+
+/// The distributions of all threads, those of one name as one.
+///
+/// Disturbed samples are in them: an operation that was slow was slow.
+fn merged(spec: &WorkloadSpec, series: &[Series]) -> Result<Vec<Distribution>, Fault> {
+    let mut all: BTreeMap<&str, Vec<&Distribution>> = BTreeMap::new();
+    for one in series.iter().flat_map(|series| &series.distributions) {
+        all.entry(one.name.as_str()).or_default().push(one);
+    }
+    let none = |name: &str| Fault::WrongWork { what: format!("no {name} was timed in the window") };
+    if let Some(lacks) = spec.quantiles.iter().find(|q| !all.contains_key(q.of)) {
+        return Err(none(lacks.of));
+    }
+    let one = |(name, parts): (&str, Vec<&Distribution>)| {
+        let (unit, step) =
+            parts.first().map(|part| (part.unit, part.step)).ok_or_else(|| none(name))?;
+        let wrong = |what: String| Fault::WrongWork { what };
+        let sum = Distribution::merged(parts).map_err(|e| wrong(e.to_string()))?;
+        let stored = sum.and_then(|sum| Distribution::new(name, (unit, step), &sum));
+        stored.ok_or_else(|| none(name))
+    };
+    all.into_iter().map(one).collect()
 }
 
 /// Of the digests of all threads; none where one has none.

@@ -16,7 +16,7 @@ use std::time::Duration;
 const AHEAD_NS: u64 = 1_000_000;
 /// Longest wait for memory to be mapped and written, and for what a loop still does after the
 /// window.
-const SOON: Duration = Duration::from_secs(30);
+pub const SOON: Duration = Duration::from_secs(30);
 
 /// The conductor's side of a workload of one machine.
 pub struct Alone {
@@ -59,7 +59,8 @@ impl Workload for Alone {
         (self.settle, self.window) = (job.settle, job.window);
         let order = Order::of(job);
         let asked = self.ask(&Ask::Stage(order.clone())).map_err(LabError::into_fault)?;
-        let answers = lab.ask(&asked, SOON).map_err(LabError::into_fault)?;
+        let longest = (self.recipe.staging)(&order);
+        let answers = lab.ask(&asked, longest).map_err(LabError::into_fault)?;
         match told(lab, answers).map_err(LabError::into_fault)? {
             Told::Staged { made_with, least_ns } => {
                 self.window = self.window.max(Duration::from_nanos(least_ns));

@@ -5,13 +5,17 @@
 
 use super::check::{Evidence, check};
 use super::recipe::{Order, Recipe};
-use desk::record::{Fault, Settings, Value};
+use desk::record::{Distribution, Fault, ParamRole, QuantileSpec, Settings, Value};
+use desk::unit::Unit;
 use rig::lab::sim::{Scene, Spoilt};
 use rig::metal::{Sampled, Series, Span, Together};
 use rig::workload::{Job, Modelled};
 
 /// Samples of one thread.
 const SAMPLES: u64 = 8;
+/// Different times of operations of one thread, and how far they lie from the mean, of it.
+const TIMES: u64 = 1000;
+const SPREAD: f64 = 0.25;
 
 /// What a workload of this recipe does in a simulated lab.
 ///
@@ -25,7 +29,11 @@ pub fn model(recipe: &Recipe, scene: &Scene<'_>, job: &Job<'_>) -> Result<Modell
     let opens_ns = scene.go_ns + ns(job.settle);
     let span = Span { opens_ns, closes_ns: opens_ns + ns(job.window) };
     let window_ns = span.closes_ns - span.opens_ns;
-    let made = |(at, rate): (usize, &f64)| series(scene, (at % cores, *rate), window_ns);
+    let made = |(at, rate): (usize, &f64)| {
+        let mut one = series(scene, (at % cores, *rate), window_ns);
+        one.distributions = times(recipe, &order, rate * scene.pace, one.work);
+        one
+    };
     let threads: Vec<Series> = rates.iter().enumerate().map(made).collect();
     let busy = threads.len().min(cores);
     let cpu_ns = window_ns * busy as u64;
@@ -62,5 +70,33 @@ fn series(scene: &Scene<'_>, (cpu, rate): (usize, f64), window_ns: u64) -> Serie
         work: sample.work * SAMPLES,
         verified: if wrong { Err("a result is not what it has to be".into()) } else { Ok(1) },
         digest: None,
+        distributions: Vec::new(),
     }
+}
+
+/// Times of so many operations of a thread that does so many a second: by Little's law the mean is
+/// the depth of its queue by that rate, and they spread evenly around it.
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "times of nanoseconds to seconds"
+)]
+fn times(recipe: &Recipe, order: &Order, rate: f64, work: u64) -> Vec<Distribution> {
+    let depth = recipe.spec.params.iter().find(|param| param.role == Some(ParamRole::Depth));
+    let depth = depth.map_or(1, |param| order.count(param.name).max(1));
+    let mean_ns = depth as f64 * 1e9 / rate.max(1e-9);
+    let timed = |quantile: &QuantileSpec| {
+        let mut histogram = Distribution::empty()?;
+        for step in 0..TIMES {
+            let share = 1.0 - SPREAD + 2.0 * SPREAD * (step as f64 + 0.5) / TIMES as f64;
+            let times = work / TIMES + u64::from(step < work % TIMES);
+            histogram.saturating_record_n((mean_ns * share) as u64, times);
+        }
+        let empty = histogram.is_empty();
+        (!empty).then(|| Distribution::new(quantile.of, (Unit::Second, 1e-9), &histogram))?
+    };
+    let mut all: Vec<Distribution> = recipe.spec.quantiles.iter().filter_map(timed).collect();
+    all.dedup_by(|a, b| a.name == b.name);
+    all
 }

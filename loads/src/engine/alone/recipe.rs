@@ -5,6 +5,7 @@ use desk::stats::median;
 use rig::metal::{Member, PageSize, Series, Unready};
 use rig::workload::Job;
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 
 /// All that makes one workload of the machine differ from another.
 #[derive(Clone, Copy)]
@@ -23,6 +24,8 @@ pub struct Recipe {
     pub figures: fn(&Order, &Taken) -> Result<Vec<Sample>, Fault>,
     /// Work of each thread in a second in a simulated lab with so many CPUs.
     pub nominal: fn(&Order, usize) -> Vec<f64>,
+    /// Longest time that the host may take until the load stands ready.
+    pub staging: fn(&Order) -> Duration,
 }
 
 /// What is asked of the host.

@@ -39,6 +39,7 @@ static TOY: Recipe = Recipe {
     ready: |_| Ok(Ready { members: Vec::new(), made_with: Settings::new() }),
     figures,
     nominal: |_, _| vec![1e9],
+    staging: |_| Duration::from_secs(1),
 };
 
 fn order(params: &[(&str, Value)]) -> Order {
@@ -50,7 +51,14 @@ fn order(params: &[(&str, Value)]) -> Order {
 fn series(work: &[(u64, Option<Taint>)]) -> Series {
     let sample = |(work, taint): &(u64, _)| Sampled { work: *work, ns: 1_000_000, taint: *taint };
     let samples = work.iter().map(sample).collect();
-    Series { cpu: Some(1), samples, work: 100, verified: Ok(3), digest: None }
+    Series {
+        cpu: Some(1),
+        samples,
+        work: 100,
+        verified: Ok(3),
+        digest: None,
+        distributions: Vec::new(),
+    }
 }
 
 fn evidence(series: Vec<Series>) -> Evidence {

@@ -154,7 +154,7 @@ fn series(rates: &[u64]) -> Series {
         samples: rates.iter().map(sample).collect(),
         work: 9,
         verified: Ok(1),
-        digest: None,
+        digest: None, distributions: Vec::new(),
     }
 }
 
