@@ -20,6 +20,7 @@ macro_rules! workloads {
 workloads! {
     cipher,
     core_pair,
+    disk,
     http,
     mem_bandwidth,
     mem_copy,

@@ -1,0 +1,14 @@
+//! How many blocks a second does a disk read or write, and how long does each take?
+//!
+//! Knows: which file a trial needs, and how it is read and written. Gives: `ENTRY`.
+//! Never: a block device, nor a file that stend did not make.
+//! Start reading at `README.md`, then `run/mod.rs`.
+
+mod check;
+mod run;
+mod spec;
+#[cfg(test)]
+mod tests;
+
+/// This workload's line in the list.
+pub const ENTRY: rig::workload::Entry = crate::engine::alone::entry!(run::staging);

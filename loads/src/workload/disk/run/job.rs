@@ -1,0 +1,257 @@
+//! Knows one thread's loop: what is counted of its operations, and how its work is looked at when
+//! the window is over.
+//!
+//! Must not know by which system calls an operation is done.
+
+use super::blocks::{Blocks, Kind, Op};
+use super::content::{Content, Damage, SECTOR};
+use super::ring::Ring;
+use super::slots::Slots;
+use crate::engine::net::content::Paged;
+use crate::workload::disk::spec::RESPONSE;
+use desk::record::{DIGEST, Distribution, digest};
+use desk::unit::Unit;
+use hdrhistogram::Histogram;
+use rig::metal::{Hot, Span};
+use std::fs::File;
+use std::os::unix::fs::FileExt as _;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+/// Shortest sample, nanoseconds: what ends between two, some 50 us, is in none.
+const SAMPLE_NS: u64 = 20_000_000;
+/// A loop that failed goes on so slowly, instead of at once again and again.
+const BROKEN: Duration = Duration::from_millis(25);
+/// Most blocks, and most bytes, that are read again when the window is over.
+const AGAIN: usize = 256;
+const AGAIN_BYTES: usize = 16 << 20;
+
+/// What every slot of a thread's queue shares.
+#[derive(Debug)]
+pub struct Book {
+    /// Which block is next.
+    pub blocks: Blocks,
+    response: Histogram<u64>,
+    /// Times count that begin after the first and end before the second, nanoseconds.
+    window_ns: (u64, u64),
+    done: u64,
+    checked: u64,
+    fault: Option<String>,
+}
+
+impl Book {
+    /// Nothing is done yet. None where the memory for it cannot be had.
+    #[must_use]
+    pub fn new(blocks: Blocks) -> Option<Self> {
+        let response = Distribution::empty()?;
+        Some(Self { blocks, response, window_ns: (0, 0), done: 0, checked: 0, fault: None })
+    }
+
+    /// Operations that are complete.
+    #[must_use]
+    pub const fn done(&self) -> u64 {
+        self.done
+    }
+
+    /// Whether nothing more is to be begun.
+    #[must_use]
+    pub const fn is_broken(&self) -> bool {
+        self.fault.is_some()
+    }
+
+    /// Notes why nothing more is to be begun; the first reason stays.
+    pub fn breaks(&mut self, why: String) {
+        self.fault.get_or_insert(why);
+    }
+
+    /// Notes that an operation is complete: when it began and ended, and what it gave.
+    pub fn end(&mut self, op: Op, (begun_ns, done_ns): (u64, u64), gave: Result<(), String>) {
+        self.blocks.end(op);
+        if let Err(why) = gave {
+            return self.breaks(why);
+        }
+        self.done += 1;
+        self.checked += u64::from(op.kind == Kind::Read);
+        let (opens_ns, closes_ns) = self.window_ns;
+        if begun_ns >= opens_ns && done_ns < closes_ns {
+            self.response.saturating_record(done_ns.saturating_sub(begun_ns));
+        }
+    }
+}
+
+/// The file as all threads have it.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// It has no name.
+    pub file: Arc<File>,
+    /// Bytes of a block.
+    pub block: usize,
+    /// What stands in it.
+    pub content: Content,
+}
+
+impl Target {
+    /// Where a block begins, bytes.
+    #[must_use]
+    pub const fn offset(&self, block: u64) -> u64 {
+        block * self.block as u64
+    }
+
+    /// The first sector of a block.
+    #[must_use]
+    pub const fn sector(&self, block: u64) -> u64 {
+        self.offset(block) / SECTOR as u64
+    }
+
+    /// Puts into memory what an operation is to write.
+    pub fn fill(&self, op: Op, bytes: &mut [u8]) {
+        if op.kind == Kind::Write {
+            self.content.fill(bytes, self.sector(op.block), op.version);
+        }
+    }
+
+    /// Compares what an operation read.
+    ///
+    /// # Errors
+    /// The damage, and of which block.
+    pub fn verify(&self, op: Op, bytes: &[u8]) -> Result<(), String> {
+        if op.kind == Kind::Write {
+            return Ok(());
+        }
+        let told = |damage: Damage| format!("block {}: {damage}", op.block);
+        self.content.verify(bytes, self.sector(op.block), op.version).map_err(told)
+    }
+}
+
+/// What the kernel says of an operation, in words for the person.
+#[must_use]
+pub fn failed(op: Op, why: &dyn std::fmt::Display) -> String {
+    let what = if op.kind == Kind::Read { "read" } else { "write" };
+    format!("a {what} of block {} failed: {why}", op.block)
+}
+
+/// Nobody who held it can have left it half done: a panic is a bug, and the trial ends by it.
+pub fn locked(book: &Mutex<Book>) -> MutexGuard<'_, Book> {
+    book.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// By which system calls it works.
+#[derive(Debug)]
+pub enum Engine {
+    /// `io_uring`.
+    Ring(Ring),
+    /// `pread` and `pwrite`.
+    Slots(Slots),
+}
+
+/// One thread's loop.
+#[derive(Debug)]
+pub struct Job {
+    /// The file.
+    pub target: Target,
+    /// What is counted.
+    pub book: Arc<Mutex<Book>>,
+    /// Who does it.
+    pub engine: Engine,
+}
+
+impl Job {
+    fn book(&self) -> MutexGuard<'_, Book> {
+        locked(&self.book)
+    }
+
+    /// Waits until nothing is under way.
+    fn drain(&mut self) {
+        match &mut self.engine {
+            Engine::Ring(ring) => ring.drain(),
+            Engine::Slots(slots) => slots.drain(),
+        }
+    }
+
+    /// The blocks that are read again, with the version of each.
+    fn again(&self) -> Vec<(u64, u32)> {
+        let most = (AGAIN_BYTES / self.target.block).clamp(1, AGAIN);
+        self.book().blocks.sample(most)
+    }
+
+    /// Reads these blocks again.
+    fn reread(&self, all: &[(u64, u32)]) -> Result<u64, String> {
+        let mut bytes = Paged::zeros(self.target.block);
+        for (block, version) in all {
+            let op = Op { block: *block, kind: Kind::Read, version: *version, sync: false };
+            let read = self.target.file.read_exact_at(&mut bytes, self.target.offset(*block));
+            read.map_err(|e| failed(op, &e))?;
+            self.target.verify(op, &bytes)?;
+        }
+        Ok(all.len() as u64)
+    }
+}
+
+impl Hot for Job {
+    fn pass(&mut self, passes: u64) -> u64 {
+        if let Engine::Ring(ring) = &mut self.engine {
+            ring.collect();
+        }
+        let before = self.book().done;
+        match &mut self.engine {
+            Engine::Ring(ring) => ring.run(passes),
+            Engine::Slots(slots) => slots.run(before + passes),
+        }
+        if self.book().is_broken() {
+            thread::sleep(BROKEN);
+        }
+        self.book().done - before
+    }
+
+    fn verify(&mut self) -> Result<u64, String> {
+        self.drain();
+        if let Some(why) = self.book().fault.clone() {
+            return Err(why);
+        }
+        let again = self.reread(&self.again())?;
+        Ok(self.book().checked + again)
+    }
+
+    fn digest(&self) -> u64 {
+        let first = self.book().blocks.first();
+        let mut bytes = vec![0; self.target.block];
+        self.target.content.fill(&mut bytes, self.target.sector(first), 0);
+        digest(DIGEST, &bytes)
+    }
+
+    fn spoil(&mut self) {
+        self.drain();
+        let Some((block, _)) = self.again().first().copied() else { return };
+        let (mut bytes, offset) = (Paged::zeros(self.target.block), self.target.offset(block));
+        let file = &self.target.file;
+        if file.read_exact_at(&mut bytes, offset).is_ok() {
+            bytes[SECTOR / 2] ^= 1;
+            // What cannot be spoilt is found right, and the test that asked for it fails.
+            let _ = file.write_all_at(&bytes, offset);
+        }
+    }
+
+    fn sample_ns(&self) -> u64 {
+        SAMPLE_NS
+    }
+
+    fn sleeps(&self) -> bool {
+        true
+    }
+
+    fn opens(&mut self, window: Span) {
+        let now_ns = rig::lab::clock::now_ns();
+        let mut book = self.book();
+        book.response.reset();
+        book.window_ns = (now_ns.max(window.opens_ns), window.closes_ns);
+    }
+
+    fn distributions(&mut self) -> Vec<Distribution> {
+        let book = self.book();
+        let some = Some(&book.response).filter(|response| !response.is_empty());
+        let stored =
+            some.and_then(|times| Distribution::new(RESPONSE, (Unit::Second, 1e-9), times));
+        stored.into_iter().collect()
+    }
+}

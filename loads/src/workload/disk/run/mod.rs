@@ -1,0 +1,205 @@
+//! Knows how a trial's parameters become a file, threads and the queue of each.
+//!
+//! Must not know what their figures mean.
+
+mod blocks;
+mod content;
+mod job;
+mod ring;
+mod slots;
+mod target;
+#[cfg(test)]
+mod tests;
+
+use super::spec::SPEC;
+use crate::engine::alone::{Order, Ready, SOON, nominal_threads, threads_of};
+use blocks::{Blocks, Pattern, Plan};
+use content::Content;
+use desk::record::{Settings, Value};
+use desk::unit::Quantity;
+use job::{Book, Engine, Job, Target};
+use rig::metal::{Cpus, Hot, Made, Member, Unready, available, room_for};
+use ring::Ring;
+use slots::Slots;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use target::{file_system, fill, make, state};
+
+/// Most blocks of a file: the version of each is kept, 5 bytes a block.
+const BLOCKS_MOST: u64 = 1 << 26;
+/// The slowest disk that is waited for while the file is filled, bytes a second.
+const SLOWEST: f64 = 20e6;
+
+/// Of a plain disk in a simulated lab: time of an operation, s, operations and bytes a second.
+const NOMINAL_ACCESS: f64 = 80e-6;
+const NOMINAL_RATE: f64 = 2e5;
+const NOMINAL_BYTES: f64 = 1.5e9;
+
+/// What was asked for in words that stay as they are.
+const ASKED: [&str; 5] = ["cache", "engine", "operation", "pattern", "queue_depth"];
+
+/// What a trial asks of this machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Wanted {
+    /// The file.
+    pub target: target::Wanted,
+    /// CPUs of the threads.
+    pub cpus: Vec<u32>,
+    /// Blocks of each of them.
+    pub blocks: usize,
+    /// Operations of each of them that are under way at once.
+    pub depth: usize,
+    pub plan: Plan,
+    /// By `io_uring` and not by `pread`.
+    pub ring: bool,
+}
+
+impl Wanted {
+    /// Reads the parameters for a machine of these CPUs, with so many bytes of memory that can be
+    /// had.
+    ///
+    /// # Errors
+    /// More threads than CPUs, more memory than there is, a file too small for so many operations
+    /// at once or of too many blocks.
+    pub fn read(order: &Order, cpus: &Cpus, available: u64) -> Result<Self, Unready> {
+        let cpus = threads_of(order, cpus)?;
+        let block = bytes(order, "block_size");
+        let depth = order.count("queue_depth").clamp(1, 256);
+        let blocks = blocks(bytes(order, "file_size"), block, (cpus.len() as u64, depth))?;
+        let (blocks, depth) = (to_usize(blocks), to_usize(depth));
+        let kept = to_usize(block).saturating_mul(depth).saturating_add(5 * blocks);
+        room_for(&[(kept, cpus.len())], available)?;
+        let directory = match order.word("directory") {
+            "state" => state(),
+            named => PathBuf::from(named),
+        };
+        let pattern = match order.word("pattern") {
+            "sequential" => Pattern::Sequential,
+            _ => Pattern::Random,
+        };
+        let reads = Plan::reads_of(order.word("operation"));
+        Ok(Self {
+            target: target::Wanted {
+                directory,
+                bytes: block * (blocks * cpus.len()) as u64,
+                block: to_usize(block),
+                direct: order.word("cache") != "buffered",
+            },
+            cpus,
+            blocks,
+            depth,
+            plan: Plan { reads, pattern, sync_every: order.count("sync_every") },
+            ring: order.word("engine") != "pread",
+        })
+    }
+}
+
+/// Blocks of each of so many threads with so many operations at once in a file of these bytes.
+fn blocks(file: u64, block: u64, (threads, depth): (u64, u64)) -> Result<u64, Unready> {
+    let all = file / block.max(1);
+    let (each, least) = (all / threads.max(1), 2 * depth);
+    let refused = |what: String| Err(Unready::NotAvailable(what));
+    if each < least {
+        let wanted = least * threads * block;
+        return refused(format!(
+            "file_size = {file} B: {threads} threads with queue_depth = {depth} want two blocks for \
+             each operation at once, {wanted} B; take a larger file_size or a smaller queue_depth"
+        ));
+    }
+    if all > BLOCKS_MOST {
+        let most = BLOCKS_MOST * block;
+        return refused(format!(
+            "file_size = {file} B are {all} blocks of {block} B, and {BLOCKS_MOST} can be kept \
+             count of; take at most {most} B, or a larger block_size"
+        ));
+    }
+    Ok(each)
+}
+
+/// What each thread will do, on a file that is full.
+///
+/// # Errors
+/// What the machine lacks: CPUs, memory, free space, `O_DIRECT`, `io_uring`; what the disk refused.
+pub fn ready(order: &Order) -> Result<Ready, Unready> {
+    let wanted = Wanted::read(order, &Cpus::read(Path::new("/")), available())?;
+    let file = Arc::new(make(&wanted.target)?);
+    let content = Content::new(order.seed);
+    let target = Target { file, block: wanted.target.block, content };
+    let mut made_with = made_with(&wanted, &target);
+    made_with.extend(order.words(&ASKED));
+    let mut members = Vec::new();
+    for (at, cpu) in wanted.cpus.iter().enumerate() {
+        // A ring is refused before the file is filled, which may take minutes.
+        let (member, features) = member(&wanted, (at, *cpu), &target, order.seed)?;
+        let features = features.map(|features| ("io_uring".to_owned(), Value::Word(features)));
+        made_with.extend(features);
+        members.push(member);
+    }
+    fill(&target.file, &wanted.target, content)?;
+    Ok(Ready { members, made_with })
+}
+
+/// Longest time to fill the file, and for all else that is made ready.
+pub fn staging(order: &Order) -> Duration {
+    let bytes = order.quantity("file_size").unwrap_or(0.0);
+    SOON + Duration::from_secs_f64((bytes / SLOWEST).max(0.0))
+}
+
+/// One thread, and what its ring has of the kernel.
+fn member(
+    wanted: &Wanted,
+    (at, cpu): (usize, u32),
+    target: &Target,
+    seed: u64,
+) -> Result<(Member, Option<String>), Unready> {
+    let lacks = || Unready::Failed("no memory to keep count of the blocks; free some".into());
+    let own = ((at * wanted.blocks) as u64, wanted.blocks);
+    let blocks = Blocks::new(own, wanted.plan, seed).ok_or_else(lacks)?;
+    let book = Arc::new(Mutex::new(Book::new(blocks).ok_or_else(lacks)?));
+    let depth = wanted.depth;
+    let ring = wanted.ring.then(|| Ring::new(target, &book, depth)).transpose()?;
+    let features = ring.as_ref().map(|ring| ring.features().to_string());
+    let target = target.clone();
+    let make = move || -> Made {
+        let engine = match ring {
+            Some(ring) => Engine::Ring(ring),
+            None => Engine::Slots(Slots::start(&target, &book, depth)?),
+        };
+        let hot: Box<dyn Hot> = Box::new(Job { target, book, engine });
+        Ok(hot)
+    };
+    Ok((Member { cpu: Some(cpu), make: Box::new(make) }, features))
+}
+
+fn made_with(wanted: &Wanted, target: &Target) -> Settings {
+    let of = |file: &target::Wanted| Value::Quantity(Quantity::bytes(file.bytes));
+    Settings::from([
+        ("bytes".into(), of(&wanted.target)),
+        ("file_system".into(), Value::Word(file_system(target.file.as_ref()))),
+        ("threads".into(), Value::Count(wanted.cpus.len() as u64)),
+    ])
+}
+
+/// Operations of each thread in a second in a simulated lab: the depth by the time of access, up to
+/// what the disk does, and its bytes.
+#[expect(clippy::cast_precision_loss, reason = "threads and depths are few")]
+pub fn nominal(order: &Order, cpus: usize) -> Vec<f64> {
+    let threads = nominal_threads(order, cpus);
+    let block = order.quantity("block_size").unwrap_or(4096.0);
+    let under_way = (threads as u64 * order.count("queue_depth").max(1)) as f64;
+    let access = NOMINAL_ACCESS + block / NOMINAL_BYTES;
+    let all = (under_way / access).min(NOMINAL_RATE).min(NOMINAL_BYTES / block);
+    vec![all / threads.max(1) as f64; threads]
+}
+
+/// A size among the parameters, whole bytes.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "512 to 2^40")]
+fn bytes(order: &Order, name: &str) -> u64 {
+    debug_assert!(SPEC.params.iter().any(|param| param.name == name));
+    order.quantity(name).unwrap_or(0.0) as u64
+}
+
+fn to_usize(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}

@@ -1,0 +1,185 @@
+//! Damage that another descriptor writes into the file is named, whoever reads it; files without
+//! names; the floor of free space.
+
+use super::blocks::{Blocks, Pattern, Plan};
+use super::content::{Content, SECTOR};
+use super::job::{Book, Engine, Job, Target, locked};
+use super::ring::{Ring, refused};
+use super::slots::Slots;
+use super::target::{Space, Wanted, fill, make, named, room, whole};
+use rig::metal::{Hot as _, Span, Unready};
+use rustix::fs::{Mode, OFlags, open};
+use std::fs::File;
+use std::os::unix::fs::FileExt as _;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+const BLOCK: usize = 4096;
+const BLOCKS: usize = 16;
+const SEED: u64 = 3;
+
+/// Through the page cache, so that a test needs no `O_DIRECT`.
+fn wanted() -> Wanted {
+    let bytes = (BLOCKS * BLOCK) as u64;
+    Wanted { directory: PathBuf::from("/var/tmp"), bytes, block: BLOCK, direct: false }
+}
+
+/// The same file by a descriptor of its own.
+fn other(file: &File) -> File {
+    use std::os::fd::AsRawFd as _;
+    let path = format!("/proc/self/fd/{}", file.as_raw_fd());
+    File::options().read(true).write(true).open(path).unwrap()
+}
+
+/// A loop over a full file; none where the kernel refuses it.
+fn job(ring: bool, reads: u64, depth: usize) -> Option<Job> {
+    let content = Content::new(SEED);
+    let file = Arc::new(make(&wanted()).unwrap());
+    fill(&file, &wanted(), content).unwrap();
+    let plan = Plan { reads, pattern: Pattern::Sequential, sync_every: 0 };
+    let blocks = Blocks::new((0, BLOCKS), plan, SEED).unwrap();
+    let book = Arc::new(Mutex::new(Book::new(blocks).unwrap()));
+    let target = Target { file, block: BLOCK, content };
+    let engine = match ring {
+        true => Engine::Ring(Ring::new(&target, &book, depth).ok()?),
+        false => Engine::Slots(Slots::start(&target, &book, depth).unwrap()),
+    };
+    Some(Job { target, book, engine })
+}
+
+/// What is written over block 5, which is of version 1 then, and the word for it.
+fn damages() -> [(&'static str, Vec<u8>); 7] {
+    let block = |seed: u64, sector: u64, version: u32| {
+        let mut bytes = vec![0; BLOCK];
+        Content::new(seed).fill(&mut bytes, sector, version);
+        bytes
+    };
+    let (good, old) = (block(SEED, 40, 1), block(SEED, 40, 0));
+    let mut flipped = good.clone();
+    flipped[1000] ^= 4;
+    [
+        ("flipped: 1 bits of sector 41", flipped),
+        ("misdirected: sector 40 holds what belongs to sector 48", block(SEED, 48, 1)),
+        ("stale: the block of sector 40 holds version 0, and version 1", old.clone()),
+        ("stale: sector 40 holds content of another trial", block(SEED + 1, 40, 1)),
+        ("torn: sector 42 holds version 0", [&good[..2 * SECTOR], &old[2 * SECTOR..]].concat()),
+        ("lost: sector 40", vec![0; BLOCK]),
+        ("lost: sector 43", [&good[..3 * SECTOR], &[0; SECTOR], &good[4 * SECTOR..]].concat()),
+    ]
+}
+
+#[test]
+fn every_damage_is_named_by_both_engines_while_they_run() {
+    for ring in [true, false] {
+        for (says, bytes) in damages() {
+            for depth in [1, 4] {
+                // Each block once, so that all are of version 1.
+                let Some(mut job) = job(ring, 0, 1) else { continue };
+                job.pass(BLOCKS as u64);
+                assert_eq!(job.verify(), Ok(BLOCKS as u64));
+                other(&job.target.file).write_all_at(&bytes, 5 * BLOCK as u64).unwrap();
+                let mut reader = reading(&job, ring, depth);
+                reader.pass(2 * BLOCKS as u64);
+                let why = reader.verify().unwrap_err();
+                assert!(
+                    why.contains(says) && why.starts_with("block 5: "),
+                    "{ring} {depth}: {why}"
+                );
+                assert_eq!(reader.pass(1), 0, "no work after it");
+                // And the writer's own look at the end finds it, too.
+                let why = job.verify().unwrap_err();
+                assert!(why.contains(says), "{why}");
+            }
+        }
+    }
+}
+
+/// A loop that reads what another has written: each block once.
+fn reading(writer: &Job, ring: bool, depth: usize) -> Job {
+    let plan = Plan { reads: 0, pattern: Pattern::Sequential, sync_every: 0 };
+    let mut blocks = Blocks::new((0, BLOCKS), plan, SEED).unwrap();
+    for _ in 0..BLOCKS {
+        let op = blocks.begin();
+        blocks.end(op);
+    }
+    blocks.read_from_now_on();
+    let book = Arc::new(Mutex::new(Book::new(blocks).unwrap()));
+    let target = writer.target.clone();
+    let engine = match ring {
+        true => Engine::Ring(Ring::new(&target, &book, depth).unwrap()),
+        false => Engine::Slots(Slots::start(&target, &book, depth).unwrap()),
+    };
+    Job { target, book, engine }
+}
+
+#[test]
+fn a_spoilt_block_is_refused() {
+    for (ring, reads) in [(true, 100), (false, 100), (true, 0), (false, 0)] {
+        let Some(mut job) = job(ring, reads, 2) else { continue };
+        job.pass(20);
+        assert!(job.verify().is_ok());
+        job.spoil();
+        assert!(job.verify().unwrap_err().contains("flipped: 1 bits"));
+    }
+}
+
+#[test]
+fn a_file_that_became_shorter_is_an_error_of_the_operation() {
+    for ring in [true, false] {
+        let Some(mut job) = job(ring, 100, 4) else { continue };
+        job.target.file.set_len((8 * BLOCK) as u64).unwrap();
+        job.pass(2 * BLOCKS as u64);
+        let why = job.verify().unwrap_err();
+        assert!(why.contains("a read of block ") && why.contains("failed"), "{why}");
+    }
+}
+
+#[test]
+fn only_times_within_the_window_count() {
+    for ring in [true, false] {
+        let Some(mut job) = job(ring, 50, 4) else { continue };
+        job.pass(50);
+        assert!(job.distributions().is_empty(), "no window yet");
+        job.opens(Span { opens_ns: 0, closes_ns: u64::MAX - 1 });
+        let work = job.pass(500);
+        let timed = job.distributions().remove(0);
+        // What began before it, or ended between two passes, is not timed.
+        assert!(work >= 500 && timed.count >= 490, "{work} {}", timed.count);
+        job.opens(Span { opens_ns: 0, closes_ns: 0 });
+        job.pass(50);
+        assert!(job.distributions().is_empty(), "it is closed");
+        job.verify().unwrap();
+        assert!(locked(&job.book).done() >= 600);
+    }
+}
+
+#[test]
+fn a_tenth_of_the_file_system_stays_free() {
+    let wanted = |bytes| Wanted { bytes, ..wanted() };
+    let space = Space { free: 300, all: 1000 };
+    assert_eq!(room(space, &wanted(200)), Ok(()));
+    let why = room(space, &wanted(201)).unwrap_err();
+    let says = "file_size = 201 B: of 1000 B in /var/tmp 300 B are free, and a tenth stays so; take \
+                at most 200 B, free space, or name another directory";
+    assert_eq!(why, Unready::NotAvailable(says.into()));
+    assert!(room(Space { free: 50, all: 1000 }, &wanted(1)).is_err());
+    assert_eq!(whole(8192, 4096), Ok(()));
+    assert!(whole(512, 4096).unwrap_err().to_string().contains("block_size = 512 B"));
+}
+
+#[test]
+fn a_file_has_no_name_where_the_file_system_has_no_such_files() {
+    let place = format!("/var/tmp/stend-test-named-{}", std::process::id());
+    std::fs::create_dir(&place).unwrap();
+    let directory = open(&*place, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).unwrap();
+    let file = File::from(named(&directory, false).unwrap());
+    assert_eq!(std::fs::read_dir(&place).unwrap().count(), 0);
+    file.write_all_at(b"there", 0).unwrap();
+    std::fs::remove_dir(place).unwrap();
+}
+
+#[test]
+fn a_kernel_without_io_uring_is_told_with_the_remedy() {
+    let why = refused(&std::io::Error::from_raw_os_error(libc::EPERM)).to_string();
+    assert!(why.contains("refuses io_uring") && why.contains("engine = \"pread\""), "{why}");
+}

@@ -1,0 +1,144 @@
+//! Knows the parameters and figures of `disk` as data; knows nothing of files.
+
+use desk::record::{
+    Better, Derivation, DeriveSpec, MetricRole, MetricSpec, ParamKind, ParamRole, ParamSpec, Place,
+    QuantileSpec, WorkloadSpec,
+};
+use desk::unit::Unit;
+
+/// Name of the distribution of the time from the start of an operation to its end.
+pub const RESPONSE: &str = "response";
+
+/// What it is.
+pub const SPEC: WorkloadSpec = WorkloadSpec {
+    name: "disk",
+    question: "how many blocks a second a disk reads or writes, and how long each takes",
+    place: Place::Machine,
+    revision: 1,
+    params: PARAMS,
+    metrics: METRICS,
+    quantiles: QUANTILES,
+    derives: DERIVES,
+};
+
+const PARAMS: &[ParamSpec] = &[
+    ParamSpec {
+        name: "block_size",
+        about: "bytes of one operation; whole sectors of 512 B",
+        role: Some(ParamRole::Size),
+        kind: ParamKind::size(512, 4 << 20).by(512.0),
+        default: "4 KiB",
+    },
+    ParamSpec {
+        name: "cache",
+        about: "direct: past the page cache (O_DIRECT); buffered: through it",
+        role: None,
+        kind: ParamKind::choice(&["direct", "buffered"]),
+        default: "direct",
+    },
+    ParamSpec {
+        name: "directory",
+        about: "where the file without a name is made; state is where stend keeps its own",
+        role: None,
+        kind: ParamKind::path_or(&["state"]),
+        default: "state",
+    },
+    ParamSpec {
+        name: "engine",
+        about: "uring: io_uring; pread: pread and pwrite, a thread for each slot of the queue",
+        role: Some(ParamRole::Engine),
+        kind: ParamKind::choice(&["uring", "pread"]),
+        default: "uring",
+    },
+    ParamSpec {
+        name: "file_size",
+        about: "bytes of the file, which is written before the window; all threads share it",
+        role: None,
+        kind: ParamKind::size(1 << 20, 1 << 40),
+        default: "64 MiB",
+    },
+    ParamSpec {
+        name: "operation",
+        about: "read, write, or mix: 70 % reads and 30 % writes",
+        role: None,
+        kind: ParamKind::choice(&["read", "write", "mix"]),
+        default: "read",
+    },
+    ParamSpec {
+        name: "pattern",
+        about: "random: any block of the thread's part of the file; sequential: one after another",
+        role: None,
+        kind: ParamKind::choice(&["random", "sequential"]),
+        default: "random",
+    },
+    ParamSpec {
+        name: "queue_depth",
+        about: "operations under way at once, of each thread",
+        role: Some(ParamRole::Depth),
+        kind: ParamKind::count(1, 256),
+        default: "1",
+    },
+    ParamSpec {
+        name: "sync_every",
+        about: "fsync after every so many writes of a thread; 0 for never",
+        role: None,
+        kind: ParamKind::count(0, 1_000_000),
+        default: "0",
+    },
+    ParamSpec {
+        name: "threads",
+        about: "each on a CPU of its own, with a part of the file of its own; or all CPUs",
+        role: Some(ParamRole::Concurrency),
+        kind: ParamKind::count(1, 1024).or(&["all"]),
+        default: "1",
+    },
+];
+
+/// What bounds the rate.
+const RATE_LIMIT: &str = "the disk and its way: seeks, flash channels, queue; then the CPU";
+
+const METRICS: &[MetricSpec] = &[
+    MetricSpec {
+        name: "operations",
+        title: "disk operations",
+        role: MetricRole::Rate,
+        unit: Unit::OperationPerSecond,
+        better: Better::Higher,
+        limit: RATE_LIMIT,
+    },
+    MetricSpec {
+        name: "throughput",
+        title: "disk throughput",
+        role: MetricRole::Rate,
+        unit: Unit::BitPerSecond,
+        better: Better::Higher,
+        limit: "the interface of the disk, else as of the operations",
+    },
+    percentile("p50", "median response time"),
+    percentile("p90", "90th percentile of the response time"),
+    percentile("p99", "99th percentile of the response time"),
+    percentile("p999", "99.9th percentile of the response time"),
+];
+
+const QUANTILES: &[QuantileSpec] = &[
+    QuantileSpec { metric: "p50", of: RESPONSE, at: 0.5 },
+    QuantileSpec { metric: "p90", of: RESPONSE, at: 0.9 },
+    QuantileSpec { metric: "p99", of: RESPONSE, at: 0.99 },
+    QuantileSpec { metric: "p999", of: RESPONSE, at: 0.999 },
+];
+
+const fn percentile(name: &'static str, title: &'static str) -> MetricSpec {
+    MetricSpec {
+        name,
+        title,
+        role: MetricRole::Latency,
+        unit: Unit::Second,
+        better: Better::Lower,
+        limit: "the access time of the disk, and the queue before it",
+    }
+}
+
+const DERIVES: &[DeriveSpec] = &[
+    DeriveSpec::along(Derivation::Saturation, "threads"),
+    DeriveSpec::along(Derivation::Scaling, "threads"),
+];

@@ -1,0 +1,262 @@
+//! A trial becomes a file and queues, or a reason; every damage has its name; nothing is left.
+
+use super::check::figures;
+use super::run::{Wanted, nominal, ready, staging};
+use super::spec::{RESPONSE, SPEC};
+use crate::engine::alone::{Order, Ready, Taken};
+use desk::record::{Settings, Value};
+use desk::unit::{Quantity, Unit};
+use rig::lab::clock;
+use rig::metal::{Cpus, Gang, Sampled, Series, Span, Taint, Thread, Unready};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+fn word(text: &str) -> Value {
+    Value::Word(text.into())
+}
+
+fn bytes(size: u64) -> Value {
+    Value::Quantity(Quantity::bytes(size))
+}
+
+/// An order with every parameter at its default, but for these.
+fn order(params: &[(&str, Value)]) -> Order {
+    let mut all = Settings::from([
+        ("block_size".to_owned(), bytes(4096)),
+        ("cache".to_owned(), word("direct")),
+        ("directory".to_owned(), word("state")),
+        ("engine".to_owned(), word("uring")),
+        ("file_size".to_owned(), bytes(64 << 20)),
+        ("operation".to_owned(), word("read")),
+        ("pattern".to_owned(), word("random")),
+        ("queue_depth".to_owned(), Value::Count(1)),
+        ("sync_every".to_owned(), Value::Count(0)),
+        ("threads".to_owned(), Value::Count(1)),
+    ]);
+    assert_eq!(all.len(), SPEC.params.len());
+    all.extend(params.iter().map(|(key, value)| ((*key).to_owned(), value.clone())));
+    Order { params: all, settings: Settings::new(), seed: 5 }
+}
+
+/// Two CPUs.
+fn machine() -> Cpus {
+    let thread =
+        |cpu: u32| Thread { cpu, siblings: vec![cpu], package: 0, node: 0, caches: vec![] };
+    Cpus { threads: (0..2).map(thread).collect() }
+}
+
+/// On that machine with 8 GiB of memory.
+fn wanted(params: &[(&str, Value)]) -> Result<Wanted, Unready> {
+    Wanted::read(&order(params), &machine(), 8 << 30)
+}
+
+/// A directory of a test's own, on a disk; it has to be empty at the end.
+struct Own(PathBuf);
+
+impl Own {
+    fn new() -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let at = NEXT.fetch_add(1, Ordering::Relaxed);
+        let path = format!("/var/tmp/stend-test-disk-{}-{at}", std::process::id());
+        std::fs::create_dir(&path).unwrap();
+        Self(path.into())
+    }
+
+    fn word(&self) -> (&'static str, Value) {
+        ("directory", word(self.0.to_str().unwrap()))
+    }
+}
+
+impl Drop for Own {
+    fn drop(&mut self) {
+        // It fails where anything is left.
+        let removed = std::fs::remove_dir(&self.0);
+        assert!(std::thread::panicking() || removed.is_ok(), "{removed:?}");
+    }
+}
+
+/// The load, or none where this machine lacks something, which is said.
+fn staged(order: &Order) -> Option<Ready> {
+    match ready(order) {
+        Ok(ready) => Some(ready),
+        Err(Unready::NotAvailable(why)) => {
+            // The reason names what to take instead.
+            assert!(why.contains("take"), "{why}");
+            None
+        }
+        Err(why) => panic!("{why}"),
+    }
+}
+
+/// What a load did in 60 ms.
+fn ran(gang: &Gang) -> Vec<Series> {
+    let opens_ns = clock::now_ns() + 5_000_000;
+    gang.measure(Span { opens_ns, closes_ns: opens_ns + 60_000_000 }).unwrap().series
+}
+
+#[test]
+fn a_trial_becomes_a_file_and_queues() {
+    let plain = wanted(&[]).unwrap();
+    assert_eq!((plain.cpus.as_slice(), plain.blocks, plain.depth), (&[0][..], 16384, 1));
+    assert!(plain.ring && plain.target.direct && plain.target.directory.is_dir());
+    let odd = [
+        ("threads", word("all")),
+        ("block_size", bytes(1536)),
+        ("file_size", bytes(1 << 20)),
+        ("queue_depth", Value::Count(32)),
+        ("engine", word("pread")),
+        ("cache", word("buffered")),
+        ("directory", word("/x")),
+    ];
+    let odd = wanted(&odd).unwrap();
+    assert_eq!((odd.cpus.len(), odd.blocks, odd.depth), (2, 341, 32));
+    assert_eq!((odd.target.bytes, odd.target.directory), (2 * 341 * 1536, "/x".into()));
+    assert!(!odd.ring && !odd.target.direct);
+}
+
+#[test]
+fn what_cannot_be_is_refused_with_the_value_and_the_remedy() {
+    let few = [("file_size", bytes(1 << 20)), ("queue_depth", Value::Count(129))];
+    let many = [("file_size", bytes(1 << 40)), ("block_size", bytes(512))];
+    let deep = [("block_size", bytes(4 << 20)), ("queue_depth", Value::Count(256))];
+    let deep =
+        [&deep[..], &[("file_size", bytes(16 << 30)), ("threads", Value::Count(2))]].concat();
+    let rows: [(&[_], &[&str]); 4] = [
+        (&few, &["file_size = 1048576 B", "queue_depth = 129", "1056768 B", "take a larger"]),
+        (&many, &["1099511627776 B", "2147483648 blocks", "take at most 34359738368 B"]),
+        (&deep, &["2 threads want", "take a smaller size"]),
+        (&[("threads", Value::Count(3))], &["3 threads", "ask for 2 or fewer"]),
+    ];
+    for (params, parts) in rows {
+        let why = Wanted::read(&order(params), &machine(), 2 << 30).unwrap_err();
+        let Unready::NotAvailable(why) = why else { panic!("{why:?}") };
+        assert!(parts.iter().all(|part| why.contains(part)), "{why}");
+    }
+    let nowhere = ready(&order(&[("directory", word("/no/such/place"))])).err().unwrap();
+    let says = nowhere.to_string();
+    assert!(says.contains("/no/such/place") && says.contains("name a directory"), "{says}");
+    // More than any disk of a test has free.
+    let own = Own::new();
+    let huge = [own.word(), ("file_size", bytes(1 << 40)), ("block_size", bytes(4 << 20))];
+    let why = ready(&order(&huge)).err().unwrap().to_string();
+    assert!(why.contains("file_size = 1099511627776 B"), "{why}");
+    assert!(why.contains("a tenth stays so; take at most"), "{why}");
+}
+
+/// Every engine, operation, cache and pattern in some cell.
+const CELLS: [(&str, &str, &str, &str, u64); 8] = [
+    ("uring", "read", "direct", "random", 1),
+    ("uring", "mix", "direct", "random", 8),
+    ("uring", "write", "direct", "sequential", 4),
+    ("uring", "mix", "buffered", "sequential", 4),
+    ("pread", "read", "direct", "random", 1),
+    ("pread", "mix", "direct", "random", 8),
+    ("pread", "write", "buffered", "random", 1),
+    ("pread", "mix", "buffered", "sequential", 4),
+];
+
+#[test]
+fn both_engines_do_the_work_and_give_every_figure_and_leave_nothing() {
+    let own = Own::new();
+    for (at, (engine, operation, cache, pattern, depth)) in (0..).zip(CELLS) {
+        let params = [
+            own.word(),
+            ("engine", word(engine)),
+            ("operation", word(operation)),
+            ("cache", word(cache)),
+            ("pattern", word(pattern)),
+            ("queue_depth", Value::Count(depth)),
+            ("file_size", bytes(1 << 20)),
+            ("sync_every", Value::Count(if at % 2 == 0 { 0 } else { 16 })),
+        ];
+        let order = order(&params);
+        let Some(Ready { members, made_with }) = staged(&order) else { continue };
+        let left = std::fs::read_dir(&own.0).unwrap().count();
+        assert_eq!(left, 0, "the file has no name while it is in use");
+        assert_eq!(made_with.contains_key("io_uring"), engine == "uring");
+        let gang = Gang::start(members).unwrap();
+        // And a gang can be asked again.
+        for _ in 0..2 {
+            let series = ran(&gang);
+            let told = format!("{engine} {operation} {cache} {pattern} {depth}: {series:?}");
+            assert!(series[0].verified.as_ref().is_ok_and(|checks| *checks > 0), "{told}");
+            let times = &series[0].distributions[0];
+            assert_eq!(times.name, RESPONSE);
+            let of = |at: f64| times.quantile(at).unwrap();
+            let quantiles: Vec<f64> = SPEC.quantiles.iter().map(|q| of(q.at)).collect();
+            assert_eq!(quantiles.len(), 4);
+            assert!(quantiles[0] > 1e-8 && quantiles.is_sorted(), "{quantiles:?}");
+            let taken = Taken { series, made_with: made_with.clone() };
+            let samples = figures(&order, &taken).unwrap();
+            assert_eq!(samples.len() + quantiles.len(), SPEC.metrics.len());
+            assert!(samples.iter().all(|s| s.quantity.value > 0.0), "{samples:?}");
+        }
+    }
+}
+
+#[test]
+fn two_threads_share_a_file_and_the_content_follows_from_the_seed() {
+    if Cpus::read(Path::new("/")).threads.len() < 2 {
+        return;
+    }
+    let own = Own::new();
+    let digests = |seed: u64| {
+        let params = [
+            own.word(),
+            ("engine", word("pread")),
+            ("cache", word("buffered")),
+            ("operation", word("mix")),
+            ("threads", Value::Count(2)),
+            ("file_size", bytes(1 << 20)),
+        ];
+        let order = Order { seed, ..order(&params) };
+        let gang = Gang::start(staged(&order)?.members).unwrap();
+        let series = ran(&gang);
+        assert!(series.len() == 2 && series.iter().all(|s| s.verified.is_ok()), "{series:?}");
+        Some(series.iter().map(|s| s.digest.unwrap()).collect::<Vec<_>>())
+    };
+    let (one, again, other) = (digests(7), digests(7), digests(8));
+    assert_eq!(one, again);
+    assert!(one.is_none() || one != other);
+}
+
+#[test]
+fn the_rate_is_of_all_operations_by_all_time() {
+    let sample = |work, ms: u64| Sampled { work, ns: ms * 1_000_000, taint: None::<Taint> };
+    let series = |samples: Vec<Sampled>| Series {
+        cpu: Some(0),
+        samples,
+        work: 9,
+        verified: Ok(1),
+        digest: None,
+        distributions: Vec::new(),
+    };
+    // The third stalled.
+    let stalled = series(vec![sample(100, 20), sample(100, 20), sample(100, 160)]);
+    let plain = series(vec![sample(50, 25)]);
+    let taken = Taken { series: vec![stalled, plain], made_with: Settings::new() };
+    let samples = figures(&order(&[]), &taken).unwrap();
+    assert_eq!(samples[0].quantity, Quantity::new(3500.0, Unit::OperationPerSecond));
+    let bits = 3500.0 * 4096.0 * 8.0;
+    assert_eq!(samples[1].quantity, Quantity::new(bits, Unit::BitPerSecond));
+    let none = Taken { series: vec![series(vec![sample(0, 20)])], made_with: Settings::new() };
+    assert!(figures(&order(&[]), &none).is_err());
+}
+
+#[test]
+fn a_simulated_disk_saturates_and_a_large_file_has_its_time() {
+    let rate = |depth: u64, block: u64, threads: u64| {
+        let params = [
+            ("queue_depth", Value::Count(depth)),
+            ("block_size", bytes(block)),
+            ("threads", Value::Count(threads)),
+        ];
+        nominal(&order(&params), 4).iter().sum::<f64>()
+    };
+    assert!(rate(1, 4096, 1) < rate(4, 4096, 1) && rate(64, 4096, 1) <= rate(256, 4096, 1));
+    assert!((rate(2, 4096, 2) / rate(4, 4096, 1) - 1.0).abs() < 1e-9);
+    assert!(rate(8, 1 << 20, 1) < rate(8, 4096, 1));
+    let large = order(&[("file_size", bytes(100 << 30))]);
+    assert!(staging(&large) > Duration::from_secs(5000) && staging(&order(&[])).as_secs() < 60);
+}
