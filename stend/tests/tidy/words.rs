@@ -48,6 +48,7 @@ const UNSAFE: &[(&str, &str)] = &[
     ("rig/src/metal/pair/shared.rs", "mmap: pages that nobody has touched, words in them"),
     ("loads/src/workload/cipher/engine/aws_lc.rs", "AWS-LC is C; its safe crate lacks MD5 and CBC"),
     ("loads/src/workload/cipher/engine/child.rs", "pre_exec: a child that dies with its thread"),
+    ("loads/src/workload/disk/run/ring.rs", "io_uring: the kernel works on buffers of ours"),
     ("loads/src/workload/tcp_stream/run/low_water.rs", "setsockopt SO_RCVLOWAT: rustix lacks it"),
     ("rig/src/probe/ipmi/device.rs", "ioctl of the IPMI driver: no safe wrapper has it"),
     ("rig/src/probe/soaker.rs", "sched_setscheduler: rustix has none, and that of musl is a stub"),
