@@ -159,7 +159,6 @@ impl Blocks {
     }
 
     /// A number below `bound`, each as likely but for 2^-64 (Lemire 2019).
-    #[expect(clippy::cast_possible_truncation, reason = "the upper half of a product")]
     fn draw(&mut self, bound: u64) -> u64 {
         self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         ((u128::from(mix(self.state)) * u128::from(bound)) >> 64) as u64

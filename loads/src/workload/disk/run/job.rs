@@ -140,7 +140,7 @@ pub fn locked(book: &Mutex<Book>) -> MutexGuard<'_, Book> {
 #[derive(Debug)]
 pub enum Engine {
     /// `io_uring`.
-    Ring(Ring),
+    Ring(Box<Ring>),
     /// `pread` and `pwrite`.
     Slots(Slots),
 }

@@ -163,7 +163,7 @@ fn member(
     let target = target.clone();
     let make = move || -> Made {
         let engine = match ring {
-            Some(ring) => Engine::Ring(ring),
+            Some(ring) => Engine::Ring(Box::new(ring)),
             None => Engine::Slots(Slots::start(&target, &book, depth)?),
         };
         let hot: Box<dyn Hot> = Box::new(Job { target, book, engine });

@@ -41,7 +41,7 @@ fn job(ring: bool, reads: u64, depth: usize) -> Option<Job> {
     let book = Arc::new(Mutex::new(Book::new(blocks).unwrap()));
     let target = Target { file, block: BLOCK, content };
     let engine = match ring {
-        true => Engine::Ring(Ring::new(&target, &book, depth).ok()?),
+        true => Engine::Ring(Box::new(Ring::new(&target, &book, depth).ok()?)),
         false => Engine::Slots(Slots::start(&target, &book, depth).unwrap()),
     };
     Some(Job { target, book, engine })
@@ -106,7 +106,7 @@ fn reading(writer: &Job, ring: bool, depth: usize) -> Job {
     let book = Arc::new(Mutex::new(Book::new(blocks).unwrap()));
     let target = writer.target.clone();
     let engine = match ring {
-        true => Engine::Ring(Ring::new(&target, &book, depth).unwrap()),
+        true => Engine::Ring(Box::new(Ring::new(&target, &book, depth).unwrap())),
         false => Engine::Slots(Slots::start(&target, &book, depth).unwrap()),
     };
     Job { target, book, engine }
