@@ -11,6 +11,8 @@ use super::{Moment, Probe, counter, reading};
 use desk::record::Reading;
 use desk::unit::Unit;
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 
 /// Name in the file, key, unit.
@@ -78,12 +80,13 @@ impl Probe for TcpProbe {
 /// namespace of this process; none where no such socket is seen.
 #[must_use]
 pub fn accept_queue(ports: &[u16]) -> Option<u64> {
-    waiting(&std::fs::read_to_string("/proc/self/net/tcp").ok()?, ports)
+    let file = BufReader::new(File::open("/proc/self/net/tcp").ok()?);
+    waiting(file.lines().map_while(Result::ok), ports)
 }
 
-/// The same of the text of `/proc/net/tcp`: of a listening socket `rx_queue` is what waits to be
-/// accepted.
-fn waiting(text: &str, ports: &[u16]) -> Option<u64> {
+/// The same of the lines of `/proc/net/tcp`, in which listening sockets come first and which may be
+/// long behind them: of these `rx_queue` is what waits to be accepted.
+fn waiting(lines: impl Iterator<Item = String>, ports: &[u16]) -> Option<u64> {
     let of = |line: &str| {
         let mut words = line.split_ascii_whitespace().skip(1);
         let (_, port) = words.next()?.split_once(':')?;
@@ -91,8 +94,9 @@ fn waiting(text: &str, ports: &[u16]) -> Option<u64> {
         let queues = words.nth(2).filter(|_| port != 0)?;
         u64::from_str_radix(queues.split_once(':')?.1, 16).ok()
     };
-    let listens = |line: &&str| line.split_ascii_whitespace().nth(3) == Some("0A");
-    text.lines().filter(listens).filter_map(of).reduce(|a, b| a + b)
+    let listens = |line: &String| line.split_ascii_whitespace().nth(3) == Some("0A");
+    let listening = lines.skip(1).take_while(listens);
+    listening.filter_map(|line| of(&line)).reduce(|a, b| a + b)
 }
 
 /// The numbers of a pair of lines, `Tcp: NAME ..` and `Tcp: NUMBER ..`; what is negative is left
@@ -145,9 +149,8 @@ mod tests {
                        0: 0100007F:1F90 00000000:0000 0A 00000000:000000F4 00:00000000 0\n\
                        1: 0100007F:1F91 00000000:0000 0A 00000000:00000003 00:00000000 0\n\
                        2: 0100007F:1F90 0100007F:C000 01 00000000:00000010 00:00000000 0\n";
-        assert_eq!(waiting(text, &[8080]), Some(244));
-        assert_eq!(waiting(text, &[8080, 8081]), Some(247));
-        assert_eq!(waiting(text, &[80]), None);
+        let of = |ports: &[u16]| waiting(text.lines().map(str::to_owned), ports);
+        assert_eq!((of(&[8080]), of(&[8080, 8081]), of(&[80])), (Some(244), Some(247), None));
     }
 
     #[test]

@@ -33,7 +33,7 @@ pub struct Instance {
 
 impl Instance {
     /// Longest wait for a word of the keeper, which waits less for the service and its database.
-    pub const LONGEST: Duration = Duration::from_secs(40);
+    pub const LONGEST: Duration = Duration::from_secs(60);
 
     /// Puts one up with these files, paths below the run directory, and waits until it serves.
     ///

@@ -139,9 +139,7 @@ fn first_line(name: &str, options: &[&str]) -> Result<String, Why> {
 fn program(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let usual = ["/usr/sbin", "/usr/local/sbin", "/sbin"].map(PathBuf::from);
-    let versioned = found_in(postgres::VERSIONS, "").ok();
-    let versioned = versioned.map(|version| [postgres::VERSIONS, &version, "bin"].iter().collect());
-    let mut places = std::env::split_paths(&path).chain(usual).chain(versioned);
+    let mut places = std::env::split_paths(&path).chain(usual).chain(postgres::places());
     places.find_map(|at| {
         let versioned = || {
             let found = found_in(&at.display().to_string(), name).ok()?;

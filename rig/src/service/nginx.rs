@@ -68,7 +68,7 @@ fn configuration(site: &Site, has_php: bool) -> String {
          tcp_nodelay {nodelay};\n\
          keepalive_requests 1000000000;\ndefault_type application/octet-stream;\n\
          client_max_body_size 128m;\n\
-         open_file_cache max=1000;\n\
+         open_file_cache max=5000;\n\
          server {{ {listens} root {directory}/www;\n\
          location = {STATUS} {{ stub_status; access_log off; }}{pages} }}\n}}\n"
     )

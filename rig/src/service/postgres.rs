@@ -26,8 +26,15 @@ pub const COMPANION: Companion = Companion {
     root: Root::Refuses,
 };
 
-/// Where Debian has the programs of each version.
-pub(super) const VERSIONS: &str = "/usr/lib/postgresql";
+/// Where Debian has the programs of each version, the highest first.
+pub(super) fn places() -> impl Iterator<Item = PathBuf> {
+    let entries = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+    let mut all: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    let version = |path: &PathBuf| path.file_name()?.to_str()?.parse::<u32>().ok();
+    all.sort_by_key(|path| std::cmp::Reverse(version(path)));
+    all.into_iter().map(|path| path.join("bin"))
+}
+
 /// Its files, below the run directory.
 const DATA: &str = "sql/data";
 

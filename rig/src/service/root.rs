@@ -20,7 +20,7 @@ pub(super) const BECOME: &str = "nobody";
 pub enum Root {
     /// It does, or becomes somebody else where it can.
     Serves,
-    /// Only as the root of the machine, who has somebody else to become.
+    /// Only as the root of the machine, who can change to another user.
     OfMachine,
     /// Never.
     Refuses,

@@ -23,8 +23,8 @@ pub use recipe::{Order, Ready, Recipe, Taken};
 pub use size::{bytes_of, memory_of, nominal_threads, threads_of};
 
 /// The entry of a workload, of its README and of its modules `spec` (`SPEC`), `run` (`ready`,
-/// `nominal`) and `check` (`figures`); with the longest time that it is made ready in, where that is
-/// not what mapping and writing memory takes.
+/// `nominal`) and `check` (`figures`); with the longest time that it is made ready in, where that
+/// is not what mapping and writing memory takes.
 macro_rules! entry {
     () => {
         $crate::engine::alone::entry!(|_| $crate::engine::alone::SOON)

@@ -17,6 +17,8 @@ use rig::metal::{DIGEST, digest};
 use rig::workload::Checked;
 use std::collections::BTreeMap;
 
+/// Fewer connections that wait to be accepted are no queue.
+const QUEUE_LEAST: u64 = 8;
 /// Key under which an outcome says whether the loop was closed or open.
 const LOOP: &str = "loop";
 
@@ -327,7 +329,9 @@ fn of_host(evidence: &Evidence, host: usize) -> Result<Vec<Reading>, Fault> {
     }
     if let Some(waiting) = a.accept_queue.zip(b.accept_queue) {
         let all: usize = evidence.threads.clients.iter().map(|plan| plan.connections.len()).sum();
-        let share = waiting.0.min(waiting.1) as f64 / all.max(1) as f64;
+        // A few are those that came just then.
+        let waiting = Some(waiting.0.min(waiting.1)).filter(|waiting| *waiting >= QUEUE_LEAST);
+        let share = waiting.unwrap_or(0) as f64 / all.max(1) as f64;
         add("accept", "queue", share.min(1.0), Unit::Share);
     }
     let mut cpus: BTreeMap<u32, f64> = BTreeMap::new();

@@ -277,7 +277,8 @@ fn figures_are_the_sum_of_the_copies_and_their_mean() {
         samples: vec![Sampled { work, ns: 1_000_000, taint: None }],
         work,
         verified: Ok(1),
-        digest: None, distributions: Vec::new(),
+        digest: None,
+        distributions: Vec::new(),
     };
     let taken = Taken { series: vec![series(3_000), series(1_000)], made_with: Settings::new() };
     let values = |order: &Order| {

@@ -82,7 +82,8 @@ fn taken(rates: &[u64], names: &str) -> Taken {
         samples: vec![Sampled { work: *rate, ns: 1_000_000_000, taint: None }],
         work: *rate,
         verified: Ok(1),
-        digest: None, distributions: Vec::new(),
+        digest: None,
+        distributions: Vec::new(),
     };
     let made_with = Settings::from([("pairs".to_owned(), word(names))]);
     Taken { series: rates.iter().map(series).collect(), made_with }

@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::Read as _;
 
 /// Largest file, bytes, and most paths that differ.
-const FILE_MAX: u64 = 64 << 20;
+const FILE_MAX: u64 = 32 << 20;
 const PATHS_MAX: usize = 100_000;
 /// Longest path, as servers take them.
 const PATH_MAX: usize = 4000;

@@ -173,7 +173,7 @@ pub const SIZES: ParamSpec = ParamSpec {
     default: "same",
 };
 
-/// A page of PHP that sends a file, and one that sends what a table of MariaDB holds.
+/// A page of PHP that sends a file, and one that sends what a table holds.
 pub const PHP: &str = "php";
 pub const PHP_SQL: &str = "php_sql";
 

@@ -334,6 +334,28 @@ fn what_is_not_asked_for_is_a_counted_error_or_ends_the_load() {
 }
 
 #[test]
+fn an_answer_that_comes_before_its_request_is_whole_ends_it() {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    // Reads the beginning, says no, and reads no more.
+    thread::spawn(move || {
+        let mut open = Vec::new();
+        for mut socket in listener.incoming().flatten() {
+            let _ = socket.read(&mut [0; 100]);
+            let _ = socket.write_all(b"HTTP/1.1 405 No\r\nContent-Length: 0\r\n\r\n");
+            open.push(socket);
+        }
+    });
+    let size = Value::Quantity(Quantity::new(f64::from(1 << 20), Unit::Byte));
+    let own = Settings::from([(REQUEST_SIZE.name.to_owned(), size)]);
+    let load = ((3, None), ((1 << 20, 10), own));
+    let (_, clients) = ask::<Http>(port, load, Duration::from_millis(300));
+    assert_eq!(clients.error, None);
+    let classes: Vec<&String> = clients.counted.errors.keys().collect();
+    assert_eq!(classes, ["status_4xx"]);
+}
+
+#[test]
 fn silence_is_a_time_out_and_nobody_there_is_refused() {
     let end = |server| {
         let mut client = Client::of(&order(10), vec![Slot { id: 0, server, socket: None }]);

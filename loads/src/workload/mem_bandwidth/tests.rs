@@ -136,7 +136,14 @@ fn a_load_runs_and_is_right() {
 fn taken(clock: Option<f64>) -> Taken {
     let sample = |work| Sampled { work, ns: 1_000_000, taint: None };
     let samples = vec![sample(4_000_000), sample(6_000_000), sample(5_000_000)];
-    let series = Series { cpu: Some(0), samples, work: 15_000_000, verified: Ok(1), digest: None, distributions: Vec::new(), };
+    let series = Series {
+        cpu: Some(0),
+        samples,
+        work: 15_000_000,
+        verified: Ok(1),
+        digest: None,
+        distributions: Vec::new(),
+    };
     let mut made_with = Settings::new();
     if let Some(hertz) = clock {
         let clock = Value::Quantity(Quantity::new(hertz, Unit::Hertz));

@@ -114,7 +114,14 @@ fn a_block_that_does_not_fit_is_not_available() {
 fn figures_are_the_median_and_the_best_of_all_threads() {
     let sample = |work| Sampled { work, ns: 1_000_000, taint: None };
     let samples = vec![sample(4_000_000), sample(6_000_000), sample(5_000_000)];
-    let series = Series { cpu: Some(0), samples, work: 15_000_000, verified: Ok(1), digest: None, distributions: Vec::new(), };
+    let series = Series {
+        cpu: Some(0),
+        samples,
+        work: 15_000_000,
+        verified: Ok(1),
+        digest: None,
+        distributions: Vec::new(),
+    };
     let taken = Taken { series: vec![series.clone(), series], made_with: Settings::new() };
     let samples = figures(&order("libc", 1), &taken).unwrap();
     for (sample, (name, value)) in

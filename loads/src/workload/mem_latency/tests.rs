@@ -154,7 +154,8 @@ fn series(rates: &[u64]) -> Series {
         samples: rates.iter().map(sample).collect(),
         work: 9,
         verified: Ok(1),
-        digest: None, distributions: Vec::new(),
+        digest: None,
+        distributions: Vec::new(),
     }
 }
 

@@ -103,8 +103,9 @@ fn blocks(file: u64, block: u64, (threads, depth): (u64, u64)) -> Result<u64, Un
     if each < least {
         let wanted = least * threads * block;
         return refused(format!(
-            "file_size = {file} B: {threads} threads with queue_depth = {depth} want two blocks for \
-             each operation at once, {wanted} B; take a larger file_size or a smaller queue_depth"
+            "file_size = {file} B: {threads} threads with queue_depth = {depth} want two blocks \
+             for each operation at once, {wanted} B; \
+             take a larger file_size or a smaller queue_depth"
         ));
     }
     if all > BLOCKS_MOST {

@@ -172,8 +172,8 @@ impl Ring {
         locked(&self.book).breaks(format!("io_uring: {why}"));
     }
 
-    /// Takes what was completed while nobody looked. When that was is not known, so that these times
-    /// do not count; which operations they are does not depend on how long they took.
+    /// Takes what was completed while nobody looked. When that was is not known, so that these
+    /// times do not count; which operations they are does not depend on how long they took.
     pub fn collect(&mut self) {
         let book = Arc::clone(&self.book);
         self.reap(&mut locked(&book), u64::MAX);
@@ -276,7 +276,7 @@ fn open(entries: u32) -> io::Result<(IoUring, bool)> {
 /// Why there is no ring.
 pub(super) fn refused(why: &io::Error) -> Unready {
     Unready::NotAvailable(format!(
-        "engine = \"uring\": the kernel or its filter of system calls refuses io_uring: {why}; take \
-         engine = \"pread\""
+        "engine = \"uring\": the kernel or its filter of system calls refuses io_uring: {why}; \
+         take engine = \"pread\""
     ))
 }

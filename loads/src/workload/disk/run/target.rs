@@ -188,8 +188,8 @@ pub(super) fn room(space: Space, wanted: &Wanted) -> Result<(), Unready> {
     let (bytes, Space { free, all }) = (wanted.bytes, space);
     let shown = wanted.directory.display();
     Err(Unready::NotAvailable(format!(
-        "file_size = {bytes} B: of {all} B in {shown} {free} B are free, and a tenth stays so; take \
-         at most {most} B, free space, or name another directory"
+        "file_size = {bytes} B: of {all} B in {shown} {free} B are free, and a tenth stays so; \
+         take at most {most} B, free space, or name another directory"
     )))
 }
 

@@ -159,8 +159,8 @@ fn a_tenth_of_the_file_system_stays_free() {
     let space = Space { free: 300, all: 1000 };
     assert_eq!(room(space, &wanted(200)), Ok(()));
     let why = room(space, &wanted(201)).unwrap_err();
-    let says = "file_size = 201 B: of 1000 B in /var/tmp 300 B are free, and a tenth stays so; take \
-                at most 200 B, free space, or name another directory";
+    let says = "file_size = 201 B: of 1000 B in /var/tmp 300 B are free, and a tenth stays so; \
+                take at most 200 B, free space, or name another directory";
     assert_eq!(why, Unready::NotAvailable(says.into()));
     assert!(room(Space { free: 50, all: 1000 }, &wanted(1)).is_err());
     assert_eq!(whole(8192, 4096), Ok(()));

@@ -7,7 +7,7 @@ use super::super::catalogue::{Catalogue, Draws};
 use super::super::spec::{COMPARED, COOKIE_SIZE, REQUESTS_PER_CONNECTION};
 use super::learned::Learned;
 use super::secure::{Greeting, Session};
-use super::{Came, Http, RESPONSE, begin, external, pages, posted};
+use super::{Came, Http, RESPONSE, begin, external, posted};
 use crate::engine::exchange::dial::{class, patient, socket};
 use crate::engine::exchange::{Exchange as _, Operations, Order, Slot};
 use crate::engine::http::{Body, Chunks, Head, Heads, Wrong};
@@ -30,9 +30,8 @@ const DISCARD: usize = 4 << 20;
 enum State {
     /// Nothing; its connection, if it has one, is kept.
     Idle,
-    /// So many bytes of the request are sent.
-    Sending(usize),
-    /// The request is sent, and the head of the response has not come whole.
+    /// The request is sent, or as much of it as there was room for, and the head of the response has
+    /// not come whole.
     Head,
     /// So many bytes of the body of a page have come, and they are compared or not.
     Body { head: Head, page: u32, came: u64, chunks: Chunks, compared: bool },
@@ -61,6 +60,8 @@ struct Open {
     /// The requests of an operation but for what they post, the pages that they ask for, and what
     /// stands behind the path of each.
     request: Vec<u8>,
+    /// Bytes that are sent of it and of what it posts.
+    sent: usize,
     asked: Vec<u32>,
     behind: Vec<u8>,
 }
@@ -99,7 +100,7 @@ pub struct Client {
     are_long: bool,
     /// Bytes of bodies of operations that are complete.
     received: u64,
-    /// TLS settings, or why there are none.
+    /// TLS settings, or why no connection can be made.
     greeting: Result<Option<Greeting>, String>,
     buffer: Paged,
     /// Memory that is named in calls and never touched.
@@ -113,10 +114,12 @@ impl Client {
     pub fn of(order: &Order, slots: Vec<Slot>) -> Self {
         let count = |name: &str| order.params.get(name).and_then(Value::count);
         let requests = count(REQUESTS_PER_CONNECTION.name).unwrap_or(u64::MAX);
-        let pages = pages(order);
+        let listed = Catalogue::of(order);
+        let unlisted = listed.as_ref().err().cloned();
+        let pages = listed.unwrap_or_default();
         let thread = slots.first().map_or(0, |slot| u64::from(slot.id));
-        let draws = (pages.pages().len() > 1).then(|| Draws::of(order.seed, thread));
-        let (begins, posts) = (Begins::of(order), posted(order).unwrap_or_default());
+        let draws = (pages.pages().len() > 1).then(|| Draws::of(&pages, order.seed, thread));
+        let (begins, posts) = (Begins::of(order, &pages), posted(order).unwrap_or_default());
         let are_long = pages.pages().iter().all(|page| page.length > READ as u64);
         let asked = vec![0; usize::try_from(order.each).unwrap_or(1)];
         let open = |slot: Slot| {
@@ -133,6 +136,7 @@ impl Client {
                 refusal: None,
                 kept: Vec::new(),
                 request: Vec::new(),
+                sent: 0,
                 asked: asked.clone(),
                 behind: behind(order, slot.server, requests == 1),
             };
@@ -148,7 +152,11 @@ impl Client {
             compared: count(COMPARED.name).unwrap_or(1),
             begun: 0,
         };
-        let greeting = Greeting::of(order, slots.len());
+        let greeting = match unlisted {
+            // A list that could be read a moment ago.
+            Some(why) => Err(why),
+            None => Greeting::of(order, slots.len()),
+        };
         Self {
             slots,
             requests,
@@ -210,35 +218,36 @@ impl Client {
         open.write(&self.begins, &self.expected.pages);
     }
 
+    /// Whether a part of a request waits for room.
+    fn is_sending(&self, slot: usize) -> bool {
+        self.slots[slot].sent < self.slots[slot].request.len() + self.posts.len()
+    }
+
     /// Sends what is left of a request. Where slots do not block, an event tells that there is
-    /// room.
-    fn send(&mut self, slot: usize, mut sent: usize) -> io::Result<()> {
-        let Open { socket: Some(socket), session, request, state, .. } = &mut self.slots[slot]
+    /// room; a response may come before that.
+    fn send(&mut self, slot: usize) -> io::Result<()> {
+        let Open { socket: Some(socket), session, request, sent, .. } = &mut self.slots[slot]
         else {
             return Err(io::ErrorKind::NotConnected.into());
         };
-        if let Some(session) = session {
-            *state = State::Head;
-            return session.send(socket, request).and_then(|()| session.send(socket, &self.posts));
-        }
         let all = request.len() + self.posts.len();
-        while sent < all {
+        if let Some(session) = session {
+            *sent = all;
+            return session.send(socket, [request, &self.posts]);
+        }
+        while *sent < all {
             let (part, flags) = match sent.checked_sub(request.len()) {
                 Some(posted) => (&self.posts[posted..], SendFlags::NOSIGNAL),
-                None if self.posts.is_empty() => (&request[sent..], SendFlags::NOSIGNAL),
-                None => (&request[sent..], SendFlags::NOSIGNAL | SendFlags::MORE),
+                None if self.posts.is_empty() => (&request[*sent..], SendFlags::NOSIGNAL),
+                None => (&request[*sent..], SendFlags::NOSIGNAL | SendFlags::MORE),
             };
             match rustix::net::send(&*socket, part, flags) {
-                Ok(n) => sent += n,
-                Err(Errno::AGAIN | Errno::NOTCONN) if self.ready.is_some() => {
-                    *state = State::Sending(sent);
-                    return Ok(());
-                }
+                Ok(n) => *sent += n,
+                Err(Errno::AGAIN | Errno::NOTCONN) if self.ready.is_some() => return Ok(()),
                 Err(Errno::AGAIN) => return Err(io::ErrorKind::TimedOut.into()),
                 Err(e) => return Err(e.into()),
             }
         }
-        *state = State::Head;
         Ok(())
     }
 
@@ -346,12 +355,14 @@ impl Client {
 
     /// Ends an operation, and its connection where that has carried all it may.
     fn finish(&mut self, slot: usize) -> io::Result<bool> {
+        let is_cut = self.is_sending(slot);
         let (requests, open) = (self.requests, &mut self.slots[slot]);
         let State::Body { head, .. } = std::mem::replace(&mut open.state, State::Idle) else {
             return Ok(false);
         };
         open.carried += open.answered as u64;
-        if head.closes || open.carried >= requests {
+        // Behind a response that came before its request was whole nothing else can be asked.
+        if head.closes || is_cut || open.carried >= requests {
             open.last = open.socket.take();
         }
         match open.refusal {
@@ -502,9 +513,9 @@ fn rest(mut kept: Vec<u8>, read: &[u8], at: usize) -> Vec<u8> {
 
 impl Begins {
     /// A page of a server that stend did not start has a path without a number.
-    fn of(order: &Order) -> Self {
+    fn of(order: &Order, pages: &Catalogue) -> Self {
         let method = if posted(order).is_some() { "POST" } else { "GET" };
-        let is_listed = pages(order).path(0).is_some();
+        let is_listed = pages.is_listed();
         let theirs = external(order).and_then(Result::ok).map(|page| page.path);
         let numbered = theirs.is_none();
         let theirs = theirs.map(|path| if is_listed { String::new() } else { path });
@@ -580,8 +591,9 @@ impl Operations for Client {
         }
         let open = &mut self.slots[slot];
         (open.answered, open.received, open.refusal) = (0, 0, None);
+        (open.state, open.sent) = (State::Head, 0);
         self.choose(slot);
-        self.send(slot, 0)
+        self.send(slot)
     }
 
     #[inline]
@@ -589,10 +601,9 @@ impl Operations for Client {
         loop {
             let went = match self.slots[slot].state {
                 State::Idle => return self.read_idle(slot).map(|()| false),
-                State::Sending(sent) => {
-                    self.send(slot, sent)?;
-                    // The response raises another event.
-                    return Ok(false);
+                State::Head if self.is_sending(slot) => {
+                    self.send(slot)?;
+                    self.read_bytes(slot)?
                 }
                 State::Body {
                     head: Head { body: Body::Length(all), .. }, came, compared, ..

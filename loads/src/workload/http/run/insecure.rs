@@ -61,7 +61,7 @@ pub enum Session {}
 
 impl Session {
     /// Never called.
-    pub fn send(&mut self, _: &OwnedFd, _: &[u8]) -> io::Result<()> {
+    pub fn send(&mut self, _: &OwnedFd, _: [&[u8]; 2]) -> io::Result<()> {
         match *self {}
     }
 }

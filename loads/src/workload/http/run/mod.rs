@@ -93,10 +93,11 @@ impl Exchange for Http {
         let content = [("content", directory.clone()), ("asked", format!("{}0", begin(order)))];
         let content = content.map(|(key, value)| (key.to_owned(), value));
         let settings = settings.chain(memory).chain(content);
-        let mut files = bodies(order);
-        files.extend(page::files(order));
+        let numbered = bodies(order).into_iter().enumerate();
+        let numbered = numbered.map(|(number, body)| (number.to_string(), body));
+        let files = numbered.chain(page::files(order));
         let below = |(name, bytes)| (format!("{directory}/{name}"), bytes);
-        let mut files: Vec<_> = files.into_iter().map(below).collect();
+        let mut files: Vec<_> = files.map(below).collect();
         // What cannot be made is refused before.
         files.extend(secure::files(order).unwrap_or_default());
         Program { settings: settings.collect(), files }
@@ -104,7 +105,7 @@ impl Exchange for Http {
 
     fn client(order: &Order, slots: Vec<Slot>) -> (client::Client, u64) {
         let client = client::Client::of(order, slots);
-        let sum = digest(DIGEST, begin(order).as_bytes());
+        let sum = pages(order).digest(digest(DIGEST, begin(order).as_bytes()));
         (client, digest(sum, &content(order.seed, RESPONSE, 0)))
     }
 
@@ -137,16 +138,13 @@ pub(super) fn begin(order: &Order) -> String {
     format!("{}/{page}", directory(order))
 }
 
-/// The number and the body of each page.
-fn bodies(order: &Order) -> Vec<(String, Vec<u8>)> {
+/// The body of each page.
+fn bodies(order: &Order) -> Vec<Vec<u8>> {
     let pages = pages(order);
     let bytes = |longest: u64| usize::try_from(longest).unwrap_or(usize::MAX);
-    let all = spoilt(content(order.seed, RESPONSE, bytes(pages.longest())).to_vec());
-    let body = |(number, page): (usize, &Page)| {
-        let from = bytes(page.from);
-        (number.to_string(), all[from..from + bytes(page.length)].to_vec())
-    };
-    pages.pages().iter().enumerate().map(body).collect()
+    let all = content(order.seed, RESPONSE, bytes(pages.longest()));
+    let body = |page: &Page| all[bytes(page.from)..bytes(page.from + page.length)].to_vec();
+    pages.pages().iter().map(|page| spoilt(body(page))).collect()
 }
 
 /// The pages of a trial; what cannot be is refused before.
@@ -211,7 +209,7 @@ fn refuses_posted(order: &Order) -> Option<String> {
         let page = PAGE.name;
         return Some(format!("{name} needs a page that takes it: {page} = \"php\" or \"php_sql\""));
     }
-    if pages(order).path(0).is_some() {
+    if pages(order).is_listed() {
         return Some(format!("{name} cannot be with {}, which has GETs; leave one out", URLS.name));
     }
     // A request that may have had an effect is not sent again (RFC 9112, 9.3.2).

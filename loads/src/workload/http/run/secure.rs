@@ -193,9 +193,9 @@ pub struct Session {
 }
 
 impl Session {
-    /// Sends a request, which waits for the end of the handshake.
-    pub fn send(&mut self, socket: &OwnedFd, request: &[u8]) -> io::Result<()> {
-        self.connection.writer().write_all(request)?;
+    /// Sends the parts of a request, which wait for the end of the handshake.
+    pub fn send(&mut self, socket: &OwnedFd, parts: [&[u8]; 2]) -> io::Result<()> {
+        parts.into_iter().try_for_each(|part| self.connection.writer().write_all(part))?;
         self.flush(socket)
     }
 
@@ -357,7 +357,7 @@ mod tests {
         });
         let socket = OwnedFd::from(ours);
         let mut session = greeting.session(1, is_first)?;
-        session.send(&socket, b"ask!")?;
+        session.send(&socket, [b"as", b"k!"])?;
         let mut plain = vec![0; 64 << 10];
         let mut got = 0;
         let ended = loop {

@@ -2,12 +2,10 @@
 //!
 //! Must not know when requests come.
 
-use super::super::catalogue::Page;
 use super::secure::Acceptor;
-use super::{RESPONSE, begin, pages, posted, spoilt};
+use super::{begin, bodies, posted};
 use crate::engine::exchange::dial::BACKLOG;
 use crate::engine::exchange::{Counters, Order, Serve, Shared};
-use crate::engine::net::content::content;
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
@@ -45,13 +43,9 @@ struct Site {
 impl Server {
     /// One that serves the content of a trial.
     pub fn of(order: &Order, listener: &Arc<TcpListener>) -> Self {
-        let (pages, bytes) = (pages(order), |n| usize::try_from(n).unwrap_or(usize::MAX));
-        let all = content(order.seed, RESPONSE, bytes(pages.longest())).to_vec();
-        let all = Bytes::from(spoilt(all));
-        let body = |page: &Page| all.slice(bytes(page.from)..bytes(page.from + page.length));
         let site = Site {
             begins: begin(order),
-            bodies: pages.pages().iter().map(body).collect(),
+            bodies: bodies(order).into_iter().map(Bytes::from).collect(),
             posted: posted(order).map(Bytes::from),
         };
         Self { listener: Arc::clone(listener), site, acceptor: Acceptor::of(order) }
