@@ -30,8 +30,8 @@ const DISCARD: usize = 4 << 20;
 enum State {
     /// Nothing; its connection, if it has one, is kept.
     Idle,
-    /// The request is sent, or as much of it as there was room for, and the head of the response has
-    /// not come whole.
+    /// The request is sent, or as much of it as there was room for, and the head of the response
+    /// has not come whole.
     Head,
     /// So many bytes of the body of a page have come, and they are compared or not.
     Body { head: Head, page: u32, came: u64, chunks: Chunks, compared: bool },
