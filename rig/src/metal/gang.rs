@@ -74,7 +74,7 @@ pub trait Hot {
     }
     /// The window begins: what the loop times of its own, it times from now on.
     fn opens(&mut self, _window: Span) {}
-    /// What it timed within the window.
+    /// What it timed of the window; asked for after [`Self::verify`].
     fn distributions(&mut self) -> Vec<Distribution> {
         Vec::new()
     }
@@ -319,7 +319,6 @@ fn live(member: Member, calls: &Receiver<Call>, answer: &Sender<Answer>) -> Opti
         pace.warm(hot.as_mut(), span.calm_ns());
         hot.opens(span);
         let samples = pace.sample(hot.as_mut(), &mut guard, span);
-        let distributions = hot.distributions();
         if call.of > 1 && turn.is_none() {
             pace.run_on(hot.as_mut(), span.closes_ns);
         }
@@ -327,6 +326,8 @@ fn live(member: Member, calls: &Receiver<Call>, answer: &Sender<Answer>) -> Opti
             hot.spoil();
         }
         let (verified, digest) = (hot.verify(), Some(hot.digest()));
+        // What was under way at the close is complete now.
+        let distributions = hot.distributions();
         drop(turn);
         let work = pace.work;
         let series = Series { cpu, samples, work, verified, digest, distributions };
@@ -407,7 +408,8 @@ impl Pace {
             since_ns = ended_ns;
             let taint = guard.end(began_ns, ended_ns, outside_ns);
             last_ns = ended_ns - began_ns;
-            if ended_ns > span.closes_ns && samples.len() >= 3 {
+            // What stalls until then is part of what is measured where loops sleep.
+            if ended_ns > span.closes_ns && samples.len() >= 3 && !hot.sleeps() {
                 return samples;
             }
             samples.push(Sampled { work, ns, taint });

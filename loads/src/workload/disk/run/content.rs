@@ -44,8 +44,8 @@ pub enum Damage {
     Misdirected { sector: u64, holds: u64 },
     /// A sector holds nothing: neither what was written last nor what filled the file before.
     Lost { sector: u64 },
-    /// The sectors of the block are of different versions.
-    Torn { sector: u64, holds: u32, wanted: u32 },
+    /// The sectors of the block are of different versions, or some of an earlier trial.
+    Torn { sector: u64, holds: Option<u32>, wanted: u32 },
     /// All of the block is of another version than was written last, or of an earlier trial.
     Stale { sector: u64, holds: Option<u32>, wanted: u32 },
 }
@@ -62,7 +62,12 @@ impl fmt::Display for Damage {
             Self::Lost { sector } => {
                 write!(f, "lost: sector {sector} holds zeros, and it was written")
             }
-            Self::Torn { sector, holds, wanted } => write!(
+            Self::Torn { sector, holds: None, .. } => write!(
+                f,
+                "torn: sector {sector} holds content of another trial, and others of its block do \
+                 not"
+            ),
+            Self::Torn { sector, holds: Some(holds), wanted } => write!(
                 f,
                 "torn: sector {sector} holds version {holds} and others of its block do not; \
                  version {wanted} was written"
@@ -174,11 +179,9 @@ impl Content {
         let mut versions = all.iter().filter_map(|(sector, found)| Some((*sector, named(*found)?)));
         let wrong = versions.clone().find(|(_, version)| *version != Some(wanted));
         let (sector, holds) = wrong.unwrap_or((0, None));
-        match holds {
-            Some(holds) if versions.any(|(_, other)| other != Some(holds)) => {
-                Damage::Torn { sector, holds, wanted }
-            }
-            _ => Damage::Stale { sector, holds, wanted },
+        match versions.any(|(_, other)| other != holds) {
+            true => Damage::Torn { sector, holds, wanted },
+            false => Damage::Stale { sector, holds, wanted },
         }
     }
 
@@ -221,9 +224,11 @@ mod tests {
         let elsewhere = block(TRIAL, 24, 3);
         assert_eq!(damage(&elsewhere), Damage::Misdirected { sector: 16, holds: 24 });
         let torn = [&good[..3 * SECTOR], &old[3 * SECTOR..]].concat();
-        assert_eq!(damage(&torn), Damage::Torn { sector: 19, holds: 2, wanted: 3 });
+        assert_eq!(damage(&torn), Damage::Torn { sector: 19, holds: Some(2), wanted: 3 });
         let mixed = [&old[..SECTOR], &block(TRIAL, 16, 1)[SECTOR..]].concat();
-        assert_eq!(damage(&mixed), Damage::Torn { sector: 16, holds: 2, wanted: 3 });
+        assert_eq!(damage(&mixed), Damage::Torn { sector: 16, holds: Some(2), wanted: 3 });
+        let foreign = [&other[..SECTOR], &good[SECTOR..]].concat();
+        assert_eq!(damage(&foreign), Damage::Torn { sector: 16, holds: None, wanted: 3 });
         let hole = [&good[..SECTOR], &[0; SECTOR], &good[2 * SECTOR..]].concat();
         assert_eq!(damage(&hole), Damage::Lost { sector: 17 });
     }

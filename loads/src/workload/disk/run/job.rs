@@ -12,6 +12,7 @@ use crate::workload::disk::spec::RESPONSE;
 use desk::record::{DIGEST, Distribution, digest};
 use desk::unit::Unit;
 use hdrhistogram::Histogram;
+use rig::lab::clock;
 use rig::metal::{Hot, Span};
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
@@ -23,9 +24,18 @@ use std::time::Duration;
 const SAMPLE_NS: u64 = 20_000_000;
 /// A loop that failed goes on so slowly, instead of at once again and again.
 const BROKEN: Duration = Duration::from_millis(25);
-/// Most blocks, and most bytes, that are read again when the window is over.
+/// Most blocks, most bytes, and longest time that blocks are read again when the window is over.
 const AGAIN: usize = 256;
 const AGAIN_BYTES: usize = 16 << 20;
+const AGAIN_NS: u64 = 2_000_000_000;
+/// A pass is over after this time, however few operations were complete: a disk that stalls would
+/// hold it for minutes.
+const PATIENCE_NS: u64 = 100_000_000;
+
+/// When a pass that begins now has lasted long enough, nanoseconds.
+pub fn patience() -> u64 {
+    clock::now_ns() + PATIENCE_NS
+}
 
 /// What every slot of a thread's queue shares.
 #[derive(Debug)]
@@ -33,7 +43,7 @@ pub struct Book {
     /// Which block is next.
     pub blocks: Blocks,
     response: Histogram<u64>,
-    /// Times count that begin after the first and end before the second, nanoseconds.
+    /// Times count of operations that begin from the first on and before the second, nanoseconds.
     window_ns: (u64, u64),
     done: u64,
     checked: u64,
@@ -65,7 +75,8 @@ impl Book {
         self.fault.get_or_insert(why);
     }
 
-    /// Notes that an operation is complete: when it began and ended, and what it gave.
+    /// Notes that an operation is complete: when it began and ended, and what it gave. An end of
+    /// [`u64::MAX`] is one that nobody saw.
     pub fn end(&mut self, op: Op, (begun_ns, done_ns): (u64, u64), gave: Result<(), String>) {
         self.blocks.end(op);
         if let Err(why) = gave {
@@ -74,7 +85,7 @@ impl Book {
         self.done += 1;
         self.checked += u64::from(op.kind == Kind::Read);
         let (opens_ns, closes_ns) = self.window_ns;
-        if begun_ns >= opens_ns && done_ns < closes_ns {
+        if (opens_ns..closes_ns).contains(&begun_ns) && done_ns != u64::MAX {
             self.response.saturating_record(done_ns.saturating_sub(begun_ns));
         }
     }
@@ -178,13 +189,18 @@ impl Job {
     /// Reads these blocks again.
     fn reread(&self, all: &[(u64, u32)]) -> Result<u64, String> {
         let mut bytes = Paged::zeros(self.target.block);
+        let (mut read_again, until_ns) = (0, clock::now_ns() + AGAIN_NS);
         for (block, version) in all {
+            if clock::now_ns() > until_ns {
+                break;
+            }
             let op = Op { block: *block, kind: Kind::Read, version: *version, sync: false };
             let read = self.target.file.read_exact_at(&mut bytes, self.target.offset(*block));
             read.map_err(|e| failed(op, &e))?;
             self.target.verify(op, &bytes)?;
+            read_again += 1;
         }
-        Ok(all.len() as u64)
+        Ok(read_again)
     }
 }
 
@@ -241,7 +257,7 @@ impl Hot for Job {
     }
 
     fn opens(&mut self, window: Span) {
-        let now_ns = rig::lab::clock::now_ns();
+        let now_ns = clock::now_ns();
         let mut book = self.book();
         book.response.reset();
         book.window_ns = (now_ns.max(window.opens_ns), window.closes_ns);

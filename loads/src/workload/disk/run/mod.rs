@@ -21,6 +21,7 @@ use job::{Book, Engine, Job, Target};
 use rig::metal::{Cpus, Hot, Made, Member, Unready, available, room_for};
 use ring::Ring;
 use slots::Slots;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -28,6 +29,8 @@ use target::{file_system, fill, make, state};
 
 /// Most blocks of a file: the version of each is kept, 5 bytes a block.
 const BLOCKS_MOST: u64 = 1 << 26;
+/// Most threads of the engine `pread`, of all queues: a kernel has some 16,000 of a process.
+const SLOTS_MOST: usize = 4096;
 /// The slowest disk that is waited for while the file is filled, bytes a second.
 const SLOWEST: f64 = 20e6;
 
@@ -70,6 +73,13 @@ impl Wanted {
         let (blocks, depth) = (to_usize(blocks), to_usize(depth));
         let kept = to_usize(block).saturating_mul(depth).saturating_add(5 * blocks);
         room_for(&[(kept, cpus.len())], available)?;
+        let (ring, all) = (order.word("engine") != "pread", depth * cpus.len());
+        if !ring && all > SLOTS_MOST {
+            return Err(Unready::NotAvailable(format!(
+                "engine = \"pread\" wants {all} threads, and {SLOTS_MOST} are allowed; take fewer \
+                 threads, a smaller queue_depth, or engine = \"uring\""
+            )));
+        }
         let directory = match order.word("directory") {
             "state" => state(),
             named => PathBuf::from(named),
@@ -90,7 +100,7 @@ impl Wanted {
             blocks,
             depth,
             plan: Plan { reads, pattern, sync_every: order.count("sync_every") },
-            ring: order.word("engine") != "pread",
+            ring,
         })
     }
 }
@@ -129,16 +139,33 @@ pub fn ready(order: &Order) -> Result<Ready, Unready> {
     let target = Target { file, block: wanted.target.block, content };
     let mut made_with = made_with(&wanted, &target);
     made_with.extend(order.words(&ASKED));
-    let mut members = Vec::new();
+    refuse_sync(&wanted, &target)?;
+    let (mut members, mut granted) = (Vec::new(), BTreeSet::new());
     for (at, cpu) in wanted.cpus.iter().enumerate() {
         // A ring is refused before the file is filled, which may take minutes.
         let (member, features) = member(&wanted, (at, *cpu), &target, order.seed)?;
-        let features = features.map(|features| ("io_uring".to_owned(), Value::Word(features)));
-        made_with.extend(features);
+        granted.extend(features);
         members.push(member);
+    }
+    if !granted.is_empty() {
+        let all = granted.into_iter().collect::<Vec<String>>().join("; ");
+        made_with.insert("io_uring".into(), Value::Word(all));
     }
     fill(&target.file, &wanted.target, content)?;
     Ok(Ready { members, made_with })
+}
+
+/// Refuses an fsync of a file without a name where that is another one than of other files: btrfs
+/// leaves it out, f2fs writes a checkpoint each time.
+fn refuse_sync(wanted: &Wanted, target: &Target) -> Result<(), Unready> {
+    let (every, system) = (wanted.plan.sync_every, file_system(target.file.as_ref()));
+    if every == 0 || !["btrfs", "f2fs"].contains(&system.as_str()) {
+        return Ok(());
+    }
+    Err(Unready::NotAvailable(format!(
+        "sync_every = {every}: {system} syncs a file without a name otherwise than others; take 0, \
+         or a directory of another file system"
+    )))
 }
 
 /// Longest time to fill the file, and for all else that is made ready.

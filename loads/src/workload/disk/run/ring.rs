@@ -4,7 +4,7 @@
 //! Must not know which blocks, nor what is made of their times.
 
 use super::blocks::{Kind, Op};
-use super::job::{Book, Target, failed, locked};
+use super::job::{Book, Target, failed, locked, patience};
 use crate::engine::net::content::Paged;
 use io_uring::squeue::Entry;
 use io_uring::{IoUring, opcode, types};
@@ -16,6 +16,9 @@ use std::{fmt, io, mem};
 
 /// The place of the file in the table of the ring.
 const FILE: types::Fixed = types::Fixed(0);
+
+/// When an operation began that is not handed over yet.
+const NOT_YET: u64 = u64::MAX;
 
 /// A ring of its own, and the slots of its queue.
 pub struct Ring {
@@ -107,11 +110,11 @@ impl Ring {
         unsafe { self.ring.submitter().register_buffers(&buffers) }.is_ok()
     }
 
-    /// Works until so many more operations are complete. But for a queue of one the next ones are
-    /// under way then.
+    /// Works until so many more operations are complete, or one and its patience is over. But for a
+    /// queue of one the next ones are under way then.
     pub fn run(&mut self, passes: u64) {
         let book = Arc::clone(&self.book);
-        let until = locked(&book).done() + passes;
+        let (from, patience) = (locked(&book).done(), patience());
         loop {
             {
                 let mut book = locked(&book);
@@ -119,7 +122,8 @@ impl Ring {
                 if book.is_broken() {
                     return;
                 }
-                let enough = book.done() >= until;
+                let late = book.done() > from && clock::now_ns() > patience;
+                let enough = late || book.done() >= from + passes;
                 if !enough || self.slots.len() > 1 {
                     self.refill(&mut book);
                 }
@@ -218,6 +222,11 @@ impl Ring {
                 self.begin(at, op, book);
             }
         }
+        // All of them are handed over at once, when the content of the last stands.
+        let now_ns = clock::now_ns();
+        for slot in self.slots.iter_mut().filter(|slot| slot.begun_ns == NOT_YET) {
+            slot.begun_ns = now_ns;
+        }
     }
 
     fn begin(&mut self, at: usize, op: Op, book: &mut Book) {
@@ -227,8 +236,7 @@ impl Ring {
         let (bytes, length) = (slot.buffer.as_mut_ptr(), slot.buffer.len());
         let length = u32::try_from(length).unwrap_or(u32::MAX);
         let index = u16::try_from(at).unwrap_or(u16::MAX);
-        slot.begun_ns = clock::now_ns();
-        slot.op = Some(op);
+        (slot.begun_ns, slot.op) = (NOT_YET, Some(op));
         let entry = match (op.kind, self.features.registered) {
             (Kind::Read, true) => {
                 opcode::ReadFixed::new(FILE, bytes, length, index).offset(offset).build()
@@ -261,6 +269,13 @@ impl Drop for Ring {
         if !self.settle() {
             // The kernel may still write to them.
             mem::forget(mem::take(&mut self.slots));
+            return;
+        }
+        // Else the kernel would free file and memory some time after the next trial has begun.
+        let submitter = self.ring.submitter();
+        let _ = submitter.unregister_files();
+        if self.features.registered {
+            let _ = submitter.unregister_buffers();
         }
     }
 }

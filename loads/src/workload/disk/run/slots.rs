@@ -4,7 +4,7 @@
 //! Must not know which blocks, nor what is made of their times.
 
 use super::blocks::Kind;
-use super::job::{Book, Target, failed, locked};
+use super::job::{Book, Target, failed, locked, patience};
 use crate::engine::net::content::Paged;
 use rig::lab::clock;
 use rustix::fs::fsync;
@@ -72,12 +72,14 @@ impl Slots {
         Ok(slots)
     }
 
-    /// Works until so many operations were complete since the beginning. The helpers go on.
+    /// Works until so many operations were complete since the beginning, or its patience is over.
+    /// The helpers go on.
     pub fn run(&mut self, until: u64) {
         if !self.helpers.is_empty() {
             self.gate.set(true);
         }
-        while self.own.step().is_some_and(|done| done < until) {}
+        let patience = patience();
+        while self.own.step().is_some_and(|done| done < until && clock::now_ns() < patience) {}
     }
 
     /// Waits until nothing is under way.

@@ -124,8 +124,15 @@ pub(super) fn named(directory: &OwnedFd, direct: bool) -> Result<OwnedFd, Errno>
     let name = format!("stend-disk-{:016x}", u64::from_le_bytes(random));
     mkdirat(directory, &name, Mode::RWXU)?;
     let made = inside(directory, &name, direct);
-    let gone = unlinkat(directory, &name, AtFlags::REMOVEDIR);
-    made.and_then(|file| gone.map(|()| file))
+    match (made, unlinkat(directory, &name, AtFlags::REMOVEDIR)) {
+        // A file system of a network keeps a name of an open file, and the directory with it.
+        (Ok(file), Err(e)) => {
+            drop(file);
+            let _ = unlinkat(directory, &name, AtFlags::REMOVEDIR);
+            Err(e)
+        }
+        (made, _) => made,
+    }
 }
 
 fn inside(directory: &OwnedFd, name: &str, direct: bool) -> Result<OwnedFd, Errno> {
