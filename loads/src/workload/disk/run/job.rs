@@ -260,7 +260,9 @@ impl Hot for Job {
         let now_ns = clock::now_ns();
         let mut book = self.book();
         book.response.reset();
-        book.window_ns = (now_ns.max(window.opens_ns), window.closes_ns);
+        let opens_ns = now_ns.max(window.opens_ns);
+        // A thread that got its CPU too late takes one sample all the same.
+        book.window_ns = (opens_ns, window.closes_ns.max(opens_ns + SAMPLE_NS));
     }
 
     fn distributions(&mut self) -> Vec<Distribution> {
