@@ -228,7 +228,8 @@ fn a_host_that_dies_in_the_window_is_a_fault_before_any_time_out() {
 fn a_stop_ends_the_window_within_200_ms() {
     static STOP: AtomicBool = AtomicBool::new(false);
     let _lock = lock();
-    for (entry, way) in all() {
+    let is_full = std::env::var("STEND_VISITS").as_deref() == Ok("1");
+    for (entry, way) in if is_full { all() } else { started() } {
         STOP.store(false, Ordering::Relaxed);
         let mut bench = bench(&STOP);
         let name = format!("{} {way}", entry.spec.name);
