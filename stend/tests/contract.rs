@@ -21,7 +21,7 @@ use rig::factor::{self, Mechanism, Undo};
 use rig::lab::{Blueprint, Lab, Wanted};
 use rig::run::Bench;
 use rig::workload::Entry;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -74,12 +74,14 @@ fn all() -> Vec<(&'static Entry, String)> {
     loads::ALL.iter().flat_map(with).collect()
 }
 
-/// The same with one engine of each load of the machine alone: whoever starts and stops such a
-/// load does not know its engine.
+/// The same with one engine of each load of the machine alone, and two of others: whoever starts and
+/// stops a load does not know its engine.
 fn started() -> Vec<(&'static Entry, String)> {
-    let mut seen = BTreeSet::new();
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
     let first = |(entry, _): &(&Entry, String)| {
-        entry.spec.place == Place::Path || seen.insert(entry.spec.name)
+        let times = seen.entry(entry.spec.name).or_default();
+        *times += 1;
+        *times <= if entry.spec.place == Place::Path { 2 } else { 1 }
     };
     all().into_iter().filter(first).collect()
 }
