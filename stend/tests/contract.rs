@@ -74,8 +74,8 @@ fn all() -> Vec<(&'static Entry, String)> {
     loads::ALL.iter().flat_map(with).collect()
 }
 
-/// The same with one engine of each load of the machine alone, and two of others: whoever starts and
-/// stops a load does not know its engine.
+/// The same with one engine of each load of the machine alone, and two of others: whoever starts
+/// and stops a load does not know its engine.
 fn started() -> Vec<(&'static Entry, String)> {
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
     let first = |(entry, _): &(&Entry, String)| {
