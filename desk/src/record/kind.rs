@@ -156,7 +156,7 @@ fn is_url(text: &str) -> bool {
     text.strip_prefix(SCHEME).is_some_and(|rest| !rest.is_empty()) && is_line(text)
 }
 
-/// Whether a plan can write a text in quotes as it is.
+/// Whether a text needs no escapes in a quoted string of a plan.
 fn is_line(text: &str) -> bool {
     let fits = |c: char| c.is_ascii_graphic() && c != '"' && c != '\\';
     text.len() <= LINE_MAX && text.chars().all(fits)

@@ -2,7 +2,7 @@
 //!
 //! Gives: [`alone`], the harness of loads of one machine; [`net`], that of loads between hosts;
 //! [`exchange`], loads of requests and responses on it; [`http`], responses of
-//! HTTP as bytes; [`pace`], moments at which work is due.
+//! HTTP as bytes; [`pace`], moments at which work is due; [`times`], how response times are told.
 //! Never: a workload.
 //! Start reading at `alone/mod.rs`.
 
@@ -11,3 +11,4 @@ pub mod exchange;
 pub mod http;
 pub mod net;
 pub mod pace;
+pub mod times;

@@ -62,8 +62,8 @@ pub trait Hot {
     fn in_turn(&self) -> bool {
         false
     }
-    /// Shortest sample, nanoseconds: longer where work is under way between two samples, too, for
-    /// what ends there is counted in the next.
+    /// Shortest sample, nanoseconds. Longer where operations are under way between two samples:
+    /// those that end there count in the next.
     fn sample_ns(&self) -> u64 {
         SAMPLE_NS
     }
@@ -72,9 +72,9 @@ pub trait Hot {
     fn sleeps(&self) -> bool {
         false
     }
-    /// The window begins: what the loop times of its own, it times from now on.
+    /// The window begins: from now on the loop records the times of its operations.
     fn opens(&mut self, _window: Span) {}
-    /// What it timed of the window; asked for after [`Self::verify`].
+    /// The times that it recorded in the window; asked for after [`Self::verify`].
     fn distributions(&mut self) -> Vec<Distribution> {
         Vec::new()
     }
@@ -408,7 +408,7 @@ impl Pace {
             since_ns = ended_ns;
             let taint = guard.end(began_ns, ended_ns, outside_ns);
             last_ns = ended_ns - began_ns;
-            // What stalls until then is part of what is measured where loops sleep.
+            // Of a loop that sleeps, a stall at the end of the window is part of the result.
             if ended_ns > span.closes_ns && samples.len() >= 3 && !hot.sleeps() {
                 return samples;
             }

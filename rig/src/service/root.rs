@@ -1,4 +1,5 @@
-//! Knows how a program is started that may not be root: of the machine, or of a user namespace.
+//! Knows how a program is started that refuses to run as root, of the machine or of a user
+//! namespace.
 //!
 //! Must not know which program it is.
 
@@ -18,7 +19,7 @@ pub(super) const BECOME: &str = "nobody";
 /// Whether a program serves as root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Root {
-    /// It does, or becomes somebody else where it can.
+    /// It does; some change to another user where they can.
     Serves,
     /// Only as the root of the machine, who can change to another user.
     OfMachine,

@@ -3,6 +3,7 @@
 //! Must not know hosts, nor what the work was.
 
 use super::recipe::{Order, Recipe, Taken};
+use crate::engine::times::merged;
 use desk::record::{
     Distribution, Fault, Flows, Outcome, Reading, Settings, Value, Window, Work, WorkloadSpec,
 };
@@ -50,7 +51,9 @@ pub(super) fn check(recipe: &Recipe, evidence: &Evidence) -> Result<Checked, Fau
         }
     }
     work.digest = digest_of(series);
-    let distributions = merged(recipe.spec, series)?;
+    // Disturbed samples are in them: an operation that was slow was slow.
+    let distributions = merged(series.iter().flat_map(|one| &one.distributions))?;
+    refuse_untimed(recipe.spec, &distributions)?;
     if series.is_empty() {
         return Err(Fault::WrongWork { what: "no thread measured anything".into() });
     }
@@ -75,27 +78,16 @@ pub(super) fn check(recipe: &Recipe, evidence: &Evidence) -> Result<Checked, Fau
     Ok(Checked { readings: readings(evidence, &dropped, outcome.window), outcome })
 }
 
-/// The distributions of all threads, those of one name as one.
-///
-/// Disturbed samples are in them: an operation that was slow was slow.
-fn merged(spec: &WorkloadSpec, series: &[Series]) -> Result<Vec<Distribution>, Fault> {
-    let mut all: BTreeMap<&str, Vec<&Distribution>> = BTreeMap::new();
-    for one in series.iter().flat_map(|series| &series.distributions) {
-        all.entry(one.name.as_str()).or_default().push(one);
+/// Refuses a trial without a distribution of which the workload tells a quantile.
+fn refuse_untimed(spec: &WorkloadSpec, timed: &[Distribution]) -> Result<(), Fault> {
+    let is_there = |of: &str| timed.iter().any(|one| one.name == of);
+    match spec.quantiles.iter().find(|quantile| !is_there(quantile.of)) {
+        None => Ok(()),
+        Some(quantile) => {
+            let what = format!("no {} was timed in the window", quantile.of);
+            Err(Fault::WrongWork { what })
+        }
     }
-    let none = |name: &str| Fault::WrongWork { what: format!("no {name} was timed in the window") };
-    if let Some(lacks) = spec.quantiles.iter().find(|q| !all.contains_key(q.of)) {
-        return Err(none(lacks.of));
-    }
-    let one = |(name, parts): (&str, Vec<&Distribution>)| {
-        let (unit, step) =
-            parts.first().map(|part| (part.unit, part.step)).ok_or_else(|| none(name))?;
-        let wrong = |what: String| Fault::WrongWork { what };
-        let sum = Distribution::merged(parts).map_err(|e| wrong(e.to_string()))?;
-        let stored = sum.and_then(|sum| Distribution::new(name, (unit, step), &sum));
-        stored.ok_or_else(|| none(name))
-    };
-    all.into_iter().map(one).collect()
 }
 
 /// Of the digests of all threads; none where one has none.

@@ -7,6 +7,8 @@
 
 mod check;
 mod drive;
+#[cfg(test)]
+pub mod fixture;
 mod model;
 mod params;
 mod part;

@@ -5,8 +5,8 @@
 
 use super::check::{Evidence, check};
 use super::recipe::{Order, Recipe};
+use crate::engine::times::TIME;
 use desk::record::{Distribution, Fault, ParamRole, QuantileSpec, Settings, Value};
-use desk::unit::Unit;
 use rig::lab::sim::{Scene, Spoilt};
 use rig::metal::{Sampled, Series, Span, Together};
 use rig::workload::{Job, Modelled};
@@ -94,7 +94,7 @@ fn times(recipe: &Recipe, order: &Order, rate: f64, work: u64) -> Vec<Distributi
             histogram.saturating_record_n((mean_ns * share) as u64, times);
         }
         let empty = histogram.is_empty();
-        (!empty).then(|| Distribution::new(quantile.of, (Unit::Second, 1e-9), &histogram))?
+        (!empty).then(|| Distribution::new(quantile.of, TIME, &histogram))?
     };
     let mut all: Vec<Distribution> = recipe.spec.quantiles.iter().filter_map(timed).collect();
     all.dedup_by(|a, b| a.name == b.name);

@@ -1,6 +1,7 @@
 //! Loads of one machine: what is dropped, refused and made of words.
 
 use super::check::{Evidence, check};
+use super::fixture;
 use super::recipe::{Order, Ready, Recipe, Taken};
 use super::size::{bytes_of, threads_of};
 use desk::record::{
@@ -51,14 +52,7 @@ fn order(params: &[(&str, Value)]) -> Order {
 fn series(work: &[(u64, Option<Taint>)]) -> Series {
     let sample = |(work, taint): &(u64, _)| Sampled { work: *work, ns: 1_000_000, taint: *taint };
     let samples = work.iter().map(sample).collect();
-    Series {
-        cpu: Some(1),
-        samples,
-        work: 100,
-        verified: Ok(3),
-        digest: None,
-        distributions: Vec::new(),
-    }
+    Series { cpu: Some(1), samples, work: 100, verified: Ok(3), ..fixture::series(&[], 0) }
 }
 
 fn evidence(series: Vec<Series>) -> Evidence {

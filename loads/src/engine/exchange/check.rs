@@ -5,13 +5,11 @@
 use super::Recipe;
 use super::order::{ThreadPlan, Threads};
 use super::part::{HostMark, ThreadCount, ThreadEnd};
-use super::take::{LATENESS, RESPONSE, SERVICE};
 use crate::engine::net::life::{check_moments, series, starts};
 use crate::engine::net::{Life, account, seconds};
+use crate::engine::times::merged;
 use desk::record::flow::{Flow, Flows};
-use desk::record::{
-    Distribution, Fault, Outcome, Reading, Sample, Series, Settings, Value, Window, Work,
-};
+use desk::record::{Fault, Outcome, Reading, Sample, Series, Settings, Value, Window, Work};
 use desk::unit::{Quantity, Unit};
 use rig::metal::{DIGEST, digest};
 use rig::workload::Checked;
@@ -118,7 +116,7 @@ pub fn check(recipe: &Recipe, evidence: &Evidence) -> Result<Checked, Fault> {
         window: Window { opened_ns: life.window_ns.0, closed_ns: life.window_ns.1 },
         series: course(&samples, (rate, each(evidence)), life),
         samples,
-        distributions: distributions(&clients)?,
+        distributions: merged(clients.iter().flat_map(|t| &t.end.counted.distributions))?,
         flows: Flows::new(&COLUMNS, flows(evidence, &clients)?),
         work,
         made_with: made_with(evidence, &clients),
@@ -228,21 +226,6 @@ fn check_work(
     work.content_checks = checked + work.operations;
     work.digest = Some(Work::folded(sum));
     Ok(work)
-}
-
-/// Those of all threads as one, name by name.
-fn distributions(clients: &[Thread<'_>]) -> Result<Vec<Distribution>, Fault> {
-    let mut all = Vec::new();
-    for name in [RESPONSE, SERVICE, LATENESS] {
-        let parts = clients.iter().flat_map(|thread| &thread.end.counted.distributions);
-        let parts: Vec<&Distribution> = parts.filter(|part| part.name == name).collect();
-        let Some(first) = parts.first() else { continue };
-        let time = (first.unit, first.step);
-        let merged = Distribution::merged(parts.iter().copied())
-            .map_err(|e| Fault::WrongWork { what: e.to_string() })?;
-        all.extend(merged.and_then(|merged| Distribution::new(name, time, &merged)));
-    }
-    Ok(all)
 }
 
 /// What is known of a connection over the window: requests that were answered, and where it was

@@ -59,8 +59,8 @@ pub trait Operations {
     fn are_long(&self) -> bool {
         false
     }
-    /// Bytes of responses of all operations that are complete; 0 where nobody counts them, for all
-    /// are as long as was asked.
+    /// Bytes of the responses of all complete operations; 0 where they are not counted, because all
+    /// have the size that was asked for.
     fn received(&self) -> u64 {
         0
     }

@@ -30,11 +30,11 @@ pub use kept::{Answers, answer_all, watch};
 pub use model::model;
 pub use order::Order;
 pub use params::{
-    ARRIVALS, OFFERED, PARAMS, PERCENTILES, PIPELINED, PLACEMENT, RATE_LIMIT, REQUEST_SIZE,
-    RESPONSE_SIZE, STREAMS, percentile,
+    ARRIVALS, OFFERED, PARAMS, PIPELINED, PLACEMENT, RATE_LIMIT, REQUEST_SIZE, RESPONSE_SIZE,
+    STREAMS, percentile,
 };
 pub use part::{Exchange, Program, Serve, Side, Slot};
-pub use take::{LATENESS, RESPONSE, SERVICE};
+pub use take::{LATENESS, SERVICE};
 
 /// What a workload says of itself beside its two ends.
 #[derive(Debug)]

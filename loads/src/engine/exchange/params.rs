@@ -1,9 +1,9 @@
 //! Knows the parameters that exchanges have in common, as data.
 
-use super::take::RESPONSE;
 use crate::engine::pace::Arrivals;
-use desk::record::{Better, MetricRole, MetricSpec, ParamKind, ParamRole, ParamSpec, QuantileSpec};
-use desk::unit::{Kind, Unit};
+use crate::engine::times;
+use desk::record::{MetricSpec, ParamKind, ParamRole, ParamSpec};
+use desk::unit::Kind;
 
 /// How arrivals of an open loop follow one another.
 pub const ARRIVALS: ParamSpec = ParamSpec {
@@ -75,23 +75,9 @@ pub const PARAMS: &[ParamSpec] =
 /// What bounds the rate of exchanges of small messages.
 pub const RATE_LIMIT: &str = "the CPU: a wake-up and two system calls at either end of each";
 
-/// Metrics that every exchange has of its response times, and which quantile each is.
-pub const PERCENTILES: &[QuantileSpec] = &[
-    QuantileSpec { metric: "p50", of: RESPONSE, at: 0.5 },
-    QuantileSpec { metric: "p90", of: RESPONSE, at: 0.9 },
-    QuantileSpec { metric: "p99", of: RESPONSE, at: 0.99 },
-    QuantileSpec { metric: "p999", of: RESPONSE, at: 0.999 },
-];
-
-/// One of them.
+/// A percentile of the response times.
 #[must_use]
 pub const fn percentile(name: &'static str, title: &'static str) -> MetricSpec {
-    MetricSpec {
-        name,
-        title,
-        role: MetricRole::Latency,
-        unit: Unit::Second,
-        better: Better::Lower,
-        limit: "the round trip, a wake-up at either end, and the queue before the server",
-    }
+    let limit = "the round trip, a wake-up at either end, and the queue before the server";
+    times::percentile(name, title, limit)
 }

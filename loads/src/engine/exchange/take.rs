@@ -3,17 +3,13 @@
 //! Nothing is allocated and nothing shared while the window is open. Must not know what an
 //! operation is.
 
+use crate::engine::times::{RESPONSE, TIME};
 use desk::record::Distribution;
-use desk::unit::Unit;
 use hdrhistogram::Histogram;
 use rig::metal::Span;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Unit and step of the distributions: nanoseconds were counted.
-pub const TIME: (Unit, f64) = (Unit::Second, 1e-9);
-/// Name of the distribution of the time from the intended start to the end.
-pub const RESPONSE: &str = "response";
 /// Name of that of the time from the start to the end, in an open loop.
 pub const SERVICE: &str = "service";
 /// Name of that of the time from the intended start to the start, in an open loop.

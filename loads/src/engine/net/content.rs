@@ -45,10 +45,22 @@ impl DerefMut for Paged {
     }
 }
 
+/// What the state of a splitmix64 sequence grows by: the golden ratio in 64 bits.
+pub const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// The finaliser of splitmix64 (Steele, Lea, Flood 2014).
+#[inline]
+#[must_use]
+pub const fn mix(mut word: u64) -> u64 {
+    word = (word ^ (word >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    word = (word ^ (word >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    word ^ (word >> 31)
+}
+
 /// The content of a stream from any offset below [`PERIOD`], `length` bytes beyond it, and enough
 /// for a comparison.
 ///
-/// Words of a splitmix64 sequence (Steele, Lea, Flood 2014), so that a wrong stream, a wrong trial
+/// Words of a splitmix64 sequence, so that a wrong stream, a wrong trial
 /// or a shifted byte shows at once.
 #[must_use]
 pub fn content(seed: u64, stream: u32, length: usize) -> Paged {
@@ -56,11 +68,8 @@ pub fn content(seed: u64, stream: u32, length: usize) -> Paged {
     let mut bytes = Paged::zeros(PERIOD + length.max(PROBE));
     let (words, rest) = bytes.split_at_mut(PERIOD);
     for place in words.chunks_exact_mut(8) {
-        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut word = state;
-        word = (word ^ (word >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        word = (word ^ (word >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        place.copy_from_slice(&(word ^ (word >> 31)).to_le_bytes());
+        state = state.wrapping_add(GOLDEN);
+        place.copy_from_slice(&mix(state).to_le_bytes());
     }
     for again in rest.chunks_mut(PERIOD) {
         again.copy_from_slice(&words[..again.len()]);

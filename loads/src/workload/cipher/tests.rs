@@ -3,10 +3,11 @@
 use super::engine::{Engine, Mask};
 use super::task::{Algorithm, Last, Operation, Task, hex, unhex};
 use super::{check, run, spec};
+use crate::engine::alone::fixture::series;
 use crate::engine::alone::{Order, Taken};
 use desk::record::{Settings, Value, Words};
 use desk::unit::Quantity;
-use rig::metal::{Gang, Sampled, Series, Span, Unready};
+use rig::metal::{Gang, Span, Unready};
 
 fn tasks(block_bytes: usize) -> Vec<Task> {
     let of = |(_, algorithm): &(&str, Algorithm)| {
@@ -272,14 +273,7 @@ fn every_engine_is_measured_and_verified() {
 
 #[test]
 fn figures_are_the_sum_of_the_copies_and_their_mean() {
-    let series = |work| Series {
-        cpu: Some(0),
-        samples: vec![Sampled { work, ns: 1_000_000, taint: None }],
-        work,
-        verified: Ok(1),
-        digest: None,
-        distributions: Vec::new(),
-    };
+    let series = |work| series(&[work], 1_000_000);
     let taken = Taken { series: vec![series(3_000), series(1_000)], made_with: Settings::new() };
     let values = |order: &Order| {
         let samples = check::figures(order, &taken).unwrap();

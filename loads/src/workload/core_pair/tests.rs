@@ -3,30 +3,24 @@
 use super::check::{figures, tell_pairs};
 use super::run::{home, nominal, pairs, ready};
 use super::spec::SPEC;
+use crate::engine::alone::fixture::{self, bytes, series, word};
 use crate::engine::alone::{Order, Taken};
 use desk::record::{Outcome, Settings, Value, Window};
 use desk::unit::{Quantity, Unit};
 use rig::lab::clock;
 use rig::metal::pair::Home;
-use rig::metal::{Cpus, Gang, Sampled, Series, Span, Thread, Unready};
+use rig::metal::{Cpus, Gang, Span, Thread, Unready};
 use rig::workload::Checked;
 
-fn word(text: &str) -> Value {
-    Value::Word(text.into())
-}
-
-/// An order with every parameter at its default, but for these.
 fn order(params: &[(&str, Value)]) -> Order {
-    let mut all = Settings::from([
-        ("block".to_owned(), Value::Quantity(Quantity::bytes(4096))),
-        ("home".to_owned(), word("ping")),
-        ("method".to_owned(), word("cas")),
-        ("pair".to_owned(), word("all")),
-        ("pairs".to_owned(), Value::Count(28)),
-    ]);
-    assert_eq!(all.len(), SPEC.params.len());
-    all.extend(params.iter().map(|(key, value)| ((*key).to_owned(), value.clone())));
-    Order { params: all, settings: Settings::new(), seed: 5 }
+    let defaults = [
+        ("block", bytes(4096)),
+        ("home", word("ping")),
+        ("method", word("cas")),
+        ("pair", word("all")),
+        ("pairs", Value::Count(28)),
+    ];
+    fixture::order(&SPEC, &defaults, params)
 }
 
 /// So many CPUs, the odd ones on node 1.
@@ -77,14 +71,7 @@ fn the_home_of_the_line_is_one_of_three() {
 }
 
 fn taken(rates: &[u64], names: &str) -> Taken {
-    let series = |rate: &u64| Series {
-        cpu: Some(0),
-        samples: vec![Sampled { work: *rate, ns: 1_000_000_000, taint: None }],
-        work: *rate,
-        verified: Ok(1),
-        digest: None,
-        distributions: Vec::new(),
-    };
+    let series = |rate: &u64| series(&[*rate], 1_000_000_000);
     let made_with = Settings::from([("pairs".to_owned(), word(names))]);
     Taken { series: rates.iter().map(series).collect(), made_with }
 }

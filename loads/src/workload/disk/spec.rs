@@ -1,13 +1,11 @@
 //! Knows the parameters and figures of `disk` as data; knows nothing of files.
 
+use crate::engine::times::{PERCENTILES, percentile};
 use desk::record::{
     Better, Derivation, DeriveSpec, MetricRole, MetricSpec, ParamKind, ParamRole, ParamSpec, Place,
-    QuantileSpec, WorkloadSpec,
+    WorkloadSpec,
 };
 use desk::unit::Unit;
-
-/// Name of the distribution of the time from the start of an operation to its end.
-pub const RESPONSE: &str = "response";
 
 /// What it is.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -17,7 +15,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
     revision: 1,
     params: PARAMS,
     metrics: METRICS,
-    quantiles: QUANTILES,
+    quantiles: PERCENTILES,
     derives: DERIVES,
 };
 
@@ -87,7 +85,7 @@ const PARAMS: &[ParamSpec] = &[
     },
     ParamSpec {
         name: "threads",
-        about: "each on a CPU of its own, with a part of the file of its own; or all CPUs",
+        about: "threads, one a CPU, each with its part of the file; or all CPUs",
         role: Some(ParamRole::Concurrency),
         kind: ParamKind::count(1, 1024).or(&["all"]),
         default: "1",
@@ -96,6 +94,9 @@ const PARAMS: &[ParamSpec] = &[
 
 /// What bounds the rate.
 const RATE_LIMIT: &str = "the disk and its way: seeks, flash channels, queue; then the CPU";
+
+/// What bounds the response times.
+const ACCESS: &str = "the access time of the disk, and the queue before it";
 
 const METRICS: &[MetricSpec] = &[
     MetricSpec {
@@ -114,29 +115,11 @@ const METRICS: &[MetricSpec] = &[
         better: Better::Higher,
         limit: "the interface of the disk, else as of the operations",
     },
-    percentile("p50", "median response time"),
-    percentile("p90", "90th percentile of the response time"),
-    percentile("p99", "99th percentile of the response time"),
-    percentile("p999", "99.9th percentile of the response time"),
+    percentile("p50", "median response time", ACCESS),
+    percentile("p90", "90th percentile of the response time", ACCESS),
+    percentile("p99", "99th percentile of the response time", ACCESS),
+    percentile("p999", "99.9th percentile of the response time", ACCESS),
 ];
-
-const QUANTILES: &[QuantileSpec] = &[
-    QuantileSpec { metric: "p50", of: RESPONSE, at: 0.5 },
-    QuantileSpec { metric: "p90", of: RESPONSE, at: 0.9 },
-    QuantileSpec { metric: "p99", of: RESPONSE, at: 0.99 },
-    QuantileSpec { metric: "p999", of: RESPONSE, at: 0.999 },
-];
-
-const fn percentile(name: &'static str, title: &'static str) -> MetricSpec {
-    MetricSpec {
-        name,
-        title,
-        role: MetricRole::Latency,
-        unit: Unit::Second,
-        better: Better::Lower,
-        limit: "the access time of the disk, and the queue before it",
-    }
-}
 
 const DERIVES: &[DeriveSpec] = &[
     DeriveSpec::along(Derivation::Saturation, "threads"),

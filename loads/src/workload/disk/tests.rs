@@ -2,41 +2,33 @@
 
 use super::check::figures;
 use super::run::{Wanted, nominal, ready, staging};
-use super::spec::{RESPONSE, SPEC};
+use super::spec::SPEC;
+use crate::engine::alone::fixture::{self, bytes, series, word};
 use crate::engine::alone::{Order, Ready, Taken};
+use crate::engine::times::RESPONSE;
 use desk::record::{Settings, Value};
 use desk::unit::{Quantity, Unit};
 use rig::lab::clock;
-use rig::metal::{Cpus, Gang, Sampled, Series, Span, Taint, Thread, Unready};
+use rig::metal::{Cpus, Gang, Series, Span, Thread, Unready};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-fn word(text: &str) -> Value {
-    Value::Word(text.into())
-}
-
-fn bytes(size: u64) -> Value {
-    Value::Quantity(Quantity::bytes(size))
-}
-
 /// An order with every parameter at its default, but for these.
 fn order(params: &[(&str, Value)]) -> Order {
-    let mut all = Settings::from([
-        ("block_size".to_owned(), bytes(4096)),
-        ("cache".to_owned(), word("direct")),
-        ("directory".to_owned(), word("state")),
-        ("engine".to_owned(), word("uring")),
-        ("file_size".to_owned(), bytes(64 << 20)),
-        ("operation".to_owned(), word("read")),
-        ("pattern".to_owned(), word("random")),
-        ("queue_depth".to_owned(), Value::Count(1)),
-        ("sync_every".to_owned(), Value::Count(0)),
-        ("threads".to_owned(), Value::Count(1)),
-    ]);
-    assert_eq!(all.len(), SPEC.params.len());
-    all.extend(params.iter().map(|(key, value)| ((*key).to_owned(), value.clone())));
-    Order { params: all, settings: Settings::new(), seed: 5 }
+    let defaults = [
+        ("block_size", bytes(4096)),
+        ("cache", word("direct")),
+        ("directory", word("state")),
+        ("engine", word("uring")),
+        ("file_size", bytes(64 << 20)),
+        ("operation", word("read")),
+        ("pattern", word("random")),
+        ("queue_depth", Value::Count(1)),
+        ("sync_every", Value::Count(0)),
+        ("threads", Value::Count(1)),
+    ];
+    fixture::order(&SPEC, &defaults, params)
 }
 
 /// Two CPUs.
@@ -83,6 +75,7 @@ fn staged(order: &Order) -> Option<Ready> {
         Err(Unready::NotAvailable(why)) => {
             // The reason names what to take instead.
             assert!(why.contains("take"), "{why}");
+            println!("skipped: {why}");
             None
         }
         Err(why) => panic!("{why}"),
@@ -198,6 +191,7 @@ fn both_engines_do_the_work_and_give_every_figure_and_leave_nothing() {
 #[test]
 fn two_threads_share_a_file_and_the_content_follows_from_the_seed() {
     if Cpus::read(Path::new("/")).threads.len() < 2 {
+        println!("skipped: needs two CPUs");
         return;
     }
     let own = Own::new();
@@ -223,24 +217,16 @@ fn two_threads_share_a_file_and_the_content_follows_from_the_seed() {
 
 #[test]
 fn the_rate_is_of_all_operations_by_all_time() {
-    let sample = |work, ms: u64| Sampled { work, ns: ms * 1_000_000, taint: None::<Taint> };
-    let series = |samples: Vec<Sampled>| Series {
-        cpu: Some(0),
-        samples,
-        work: 9,
-        verified: Ok(1),
-        digest: None,
-        distributions: Vec::new(),
-    };
     // The third stalled.
-    let stalled = series(vec![sample(100, 20), sample(100, 20), sample(100, 160)]);
-    let plain = series(vec![sample(50, 25)]);
+    let mut stalled = series(&[100, 100, 100], 20_000_000);
+    stalled.samples[2].ns = 160_000_000;
+    let plain = series(&[50], 25_000_000);
     let taken = Taken { series: vec![stalled, plain], made_with: Settings::new() };
     let samples = figures(&order(&[]), &taken).unwrap();
     assert_eq!(samples[0].quantity, Quantity::new(3500.0, Unit::OperationPerSecond));
     let bits = 3500.0 * 4096.0 * 8.0;
     assert_eq!(samples[1].quantity, Quantity::new(bits, Unit::BitPerSecond));
-    let none = Taken { series: vec![series(vec![sample(0, 20)])], made_with: Settings::new() };
+    let none = Taken { series: vec![series(&[0], 20_000_000)], made_with: Settings::new() };
     assert!(figures(&order(&[]), &none).is_err());
 }
 

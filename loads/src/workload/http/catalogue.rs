@@ -33,7 +33,7 @@ const MIDDLE: f64 = 5.0;
 /// A page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Page {
-    /// Bytes of its body; 0 where nobody knows them before.
+    /// Bytes of its body; 0 where they are unknown.
     pub length: u64,
     /// Where in the content of the trial its body begins.
     pub from: u64,
@@ -45,7 +45,7 @@ pub struct Catalogue {
     pages: Vec<Page>,
     /// For each page the share of requests that ask for it or one before it.
     upto: Vec<f64>,
-    /// Their paths, where they have names and an order of their own.
+    /// Their paths and the order of requests, where they come from a list.
     list: Option<List>,
 }
 
@@ -106,12 +106,12 @@ impl Catalogue {
         Self { pages, upto: Vec::new(), list: Some(list) }
     }
 
-    /// Whether pages have names.
+    /// Whether pages come from a list of paths.
     pub const fn is_listed(&self) -> bool {
         self.list.is_some()
     }
 
-    /// The digest of what names and order a list has, continued.
+    /// Continues a digest over the paths and the order of a list.
     pub fn digest(&self, sum: u64) -> u64 {
         let list = self.list.iter();
         list.fold(sum, |sum, list| {

@@ -1,7 +1,8 @@
 //! Knows the parameters and figures of `http` as data; knows nothing of sockets.
 
 use super::catalogue::PAGES_MAX;
-use crate::engine::exchange::{ARRIVALS, OFFERED, PERCENTILES, PIPELINED, PLACEMENT, percentile};
+use crate::engine::exchange::{ARRIVALS, OFFERED, PIPELINED, PLACEMENT, percentile};
+use crate::engine::times::PERCENTILES;
 use desk::record::{
     Better, MetricRole, MetricSpec, ParamKind, ParamRole, ParamSpec, Place, WorkloadSpec,
 };
@@ -64,7 +65,7 @@ pub const ACCESS_LOG: ParamSpec = ParamSpec {
     default: "off",
 };
 
-/// What a response of a server of somebody's own must be.
+/// How responses of a server that stend did not start are checked.
 pub const CHECK: ParamSpec = ParamSpec {
     name: "check",
     about: "of a server of your own: what a response must have in common with the first for its \
@@ -99,12 +100,13 @@ pub const REDIS: &str = "redis";
 /// Connections to it.
 pub const DATABASE_CONNECTIONS: ParamSpec = ParamSpec {
     name: "database_connections",
-    about: "of page = php_sql: a connection to the database anew for each page, or one kept by \
-            each process of PHP",
+    about: "of page = php_sql: a new connection to the database for each page, or a persistent \
+            one of each process of PHP",
     role: None,
-    kind: ParamKind::choice(&["anew", "kept"]),
-    default: "anew",
+    kind: ParamKind::choice(&["new", PERSISTENT]),
+    default: "new",
 };
+pub const PERSISTENT: &str = "persistent";
 
 /// Its memory.
 pub const DATABASE_MEMORY: ParamSpec = ParamSpec {
@@ -138,7 +140,7 @@ pub const OPCACHE: ParamSpec = ParamSpec {
 /// How many pages.
 pub const PAGES: ParamSpec = ParamSpec {
     name: "pages",
-    about: "different files or rows that requests choose among, each with content of its own",
+    about: "different files or rows that requests choose among, each with other content",
     role: None,
     kind: ParamKind::count(1, PAGES_MAX),
     default: "1",
@@ -223,7 +225,7 @@ pub const TLS: ParamSpec = ParamSpec {
     default: "off",
 };
 
-/// What a server of somebody's own is asked for.
+/// Which paths of a server that stend did not start are requested.
 pub const URLS: ParamSpec = ParamSpec {
     name: "urls",
     about: "of a server of your own: a file with a path a line, or an access log, whose GETs are \

@@ -3,10 +3,10 @@
 
 use super::run::{Http, RESPONSE as BODY};
 use super::tests::order;
-use crate::engine::exchange::RESPONSE;
 use crate::engine::exchange::trial::ask;
 use crate::engine::net::content::content;
 use crate::engine::pace::{Arrivals, Pace};
+use crate::engine::times::RESPONSE;
 use desk::record::{Distribution, Settings};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng as _, SeedableRng as _};

@@ -3,11 +3,12 @@
 use super::check::{bus_share, figures};
 use super::run::{self, nominal, ready};
 use super::spec::SPEC;
+use crate::engine::alone::fixture::series;
 use crate::engine::alone::{Order, Ready, Taken};
 use desk::record::{Fault, Settings, Value};
 use desk::unit::{Quantity, Unit};
 use rig::metal::kernel::{Isa, Operation, Row, Store, Walk, rows};
-use rig::metal::{Gang, Sampled, Series, Span, Unready};
+use rig::metal::{Gang, Span, Unready};
 
 /// The first loop of one thread.
 fn choose(order: &Order, bytes: u64) -> Result<&'static Row, Unready> {
@@ -134,16 +135,7 @@ fn a_load_runs_and_is_right() {
 }
 
 fn taken(clock: Option<f64>) -> Taken {
-    let sample = |work| Sampled { work, ns: 1_000_000, taint: None };
-    let samples = vec![sample(4_000_000), sample(6_000_000), sample(5_000_000)];
-    let series = Series {
-        cpu: Some(0),
-        samples,
-        work: 15_000_000,
-        verified: Ok(1),
-        digest: None,
-        distributions: Vec::new(),
-    };
+    let series = series(&[4_000_000, 6_000_000, 5_000_000], 1_000_000);
     let mut made_with = Settings::new();
     if let Some(hertz) = clock {
         let clock = Value::Quantity(Quantity::new(hertz, Unit::Hertz));

@@ -3,11 +3,12 @@
 use super::check::figures;
 use super::run::{self, nominal, ready};
 use super::spec::{ALGORITHMS, SPEC};
+use crate::engine::alone::fixture::series;
 use crate::engine::alone::{Order, Ready, Taken};
 use desk::record::{Settings, Value};
 use desk::unit::{Quantity, Unit};
 use rig::metal::kernel::{Isa, Operation, Row, Store, Walk, rows};
-use rig::metal::{Gang, Sampled, Series, Span, Unready};
+use rig::metal::{Gang, Span, Unready};
 use std::collections::BTreeSet;
 
 /// The first loop of one thread.
@@ -112,16 +113,7 @@ fn a_block_that_does_not_fit_is_not_available() {
 
 #[test]
 fn figures_are_the_median_and_the_best_of_all_threads() {
-    let sample = |work| Sampled { work, ns: 1_000_000, taint: None };
-    let samples = vec![sample(4_000_000), sample(6_000_000), sample(5_000_000)];
-    let series = Series {
-        cpu: Some(0),
-        samples,
-        work: 15_000_000,
-        verified: Ok(1),
-        digest: None,
-        distributions: Vec::new(),
-    };
+    let series = series(&[4_000_000, 6_000_000, 5_000_000], 1_000_000);
     let taken = Taken { series: vec![series.clone(), series], made_with: Settings::new() };
     let samples = figures(&order("libc", 1), &taken).unwrap();
     for (sample, (name, value)) in

@@ -3,37 +3,28 @@
 use super::check::figures;
 use super::run::{Wanted, nominal, ready};
 use super::spec::SPEC;
+use crate::engine::alone::fixture::{self, bytes, word};
 use crate::engine::alone::{Order, Taken};
 use desk::record::{Settings, Value};
 use desk::unit::{Quantity, Unit};
 use rig::lab::clock;
 use rig::metal::chase::Order as Visit;
-use rig::metal::{CacheOf, Cpus, Gang, PageSize, Sampled, Series, Span, Thread, Unready};
-
-fn word(text: &str) -> Value {
-    Value::Word(text.into())
-}
-
-fn bytes(size: u64) -> Value {
-    Value::Quantity(Quantity::bytes(size))
-}
+use rig::metal::{CacheOf, Cpus, Gang, PageSize, Series, Span, Thread, Unready};
 
 /// An order with every parameter at its default, but for these.
 fn order(params: &[(&str, Value)]) -> Order {
-    let mut all = Settings::from([
-        ("cpu".to_owned(), word("first")),
-        ("inject".to_owned(), word("read")),
-        ("load".to_owned(), Value::Count(0)),
-        ("node".to_owned(), word("local")),
-        ("order".to_owned(), word("random")),
-        ("pages".to_owned(), word("huge")),
-        ("pause".to_owned(), Value::Quantity(Quantity::seconds(0.0))),
-        ("size".to_owned(), word("L2")),
-        ("stride".to_owned(), bytes(64)),
-    ]);
-    assert_eq!(all.len(), SPEC.params.len());
-    all.extend(params.iter().map(|(key, value)| ((*key).to_owned(), value.clone())));
-    Order { params: all, settings: Settings::new(), seed: 5 }
+    let defaults = [
+        ("cpu", word("first")),
+        ("inject", word("read")),
+        ("load", Value::Count(0)),
+        ("node", word("local")),
+        ("order", word("random")),
+        ("pages", word("huge")),
+        ("pause", Value::Quantity(Quantity::seconds(0.0))),
+        ("size", word("L2")),
+        ("stride", bytes(64)),
+    ];
+    fixture::order(&SPEC, &defaults, params)
 }
 
 /// Two cores of two threads, 0 and 2, 1 and 3; the second core has half the caches of the first.
@@ -147,16 +138,9 @@ fn more_memory_than_there_is_is_refused_before_it_is_touched() {
     assert_eq!((shared.layout.size, shared.busy_bytes), (50 << 20, 25 << 20));
 }
 
+/// So many rates, of a second each.
 fn series(rates: &[u64]) -> Series {
-    let sample = |rate: &u64| Sampled { work: *rate, ns: 1_000_000_000, taint: None };
-    Series {
-        cpu: Some(0),
-        samples: rates.iter().map(sample).collect(),
-        work: 9,
-        verified: Ok(1),
-        digest: None,
-        distributions: Vec::new(),
-    }
+    fixture::series(rates, 1_000_000_000)
 }
 
 #[test]

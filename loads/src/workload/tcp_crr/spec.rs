@@ -1,6 +1,7 @@
 //! Knows the parameters and figures of `tcp_crr` as data; knows nothing of sockets.
 
-use crate::engine::exchange::{PARAMS, PERCENTILES, percentile};
+use crate::engine::exchange::{PARAMS, percentile};
+use crate::engine::times::PERCENTILES;
 use desk::record::{Better, MetricRole, MetricSpec, Place, WorkloadSpec};
 use desk::unit::Unit;
 

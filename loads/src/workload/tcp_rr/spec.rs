@@ -1,6 +1,7 @@
 //! Knows the parameters and figures of `tcp_rr` as data; knows nothing of sockets.
 
-use crate::engine::exchange::{PARAMS, PERCENTILES, RATE_LIMIT, percentile};
+use crate::engine::exchange::{PARAMS, RATE_LIMIT, percentile};
+use crate::engine::times::PERCENTILES;
 use desk::record::{Better, MetricRole, MetricSpec, Place, WorkloadSpec};
 use desk::unit::Unit;
 

@@ -2,7 +2,7 @@
 //!
 //! Must not know files, nor how long anything takes.
 
-use super::content::mix;
+use crate::engine::net::content::{GOLDEN, mix};
 
 /// Reads of a hundred operations of a mix.
 const MIX_READS: u64 = 70;
@@ -160,7 +160,7 @@ impl Blocks {
 
     /// A number below `bound`, each as likely but for 2^-64 (Lemire 2019).
     fn draw(&mut self, bound: u64) -> u64 {
-        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        self.state = self.state.wrapping_add(GOLDEN);
         ((u128::from(mix(self.state)) * u128::from(bound)) >> 64) as u64
     }
 }

@@ -4,23 +4,13 @@
 //! follows from these three; all else follows from that word. Nothing of it is kept in memory.
 //! Must not know files, nor who writes.
 
+use crate::engine::net::content::{GOLDEN, mix};
 use std::fmt;
 
 /// Bytes of a sector: no disk takes less at once.
 pub const SECTOR: usize = 512;
 /// Words of the head of a sector.
 const HEAD: usize = 4;
-/// The golden ratio in 64 bits.
-const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
-
-/// The finaliser of splitmix64 (Steele, Lea and Flood 2014).
-#[inline]
-pub const fn mix(mut word: u64) -> u64 {
-    word = (word ^ (word >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    word = (word ^ (word >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    word ^ (word >> 31)
-}
-
 /// The content of the file of a trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Content {

@@ -8,9 +8,8 @@ use super::content::{Content, Damage, SECTOR};
 use super::ring::Ring;
 use super::slots::Slots;
 use crate::engine::net::content::Paged;
-use crate::workload::disk::spec::RESPONSE;
+use crate::engine::times::{RESPONSE, TIME};
 use desk::record::{DIGEST, Distribution, digest};
-use desk::unit::Unit;
 use hdrhistogram::Histogram;
 use rig::lab::clock;
 use rig::metal::{Hot, Span};
@@ -75,8 +74,8 @@ impl Book {
         self.fault.get_or_insert(why);
     }
 
-    /// Notes that an operation is complete: when it began and ended, and what it gave. An end of
-    /// [`u64::MAX`] is one that nobody saw.
+    /// Notes that an operation is complete: when it began and ended, and its result. An end of
+    /// [`u64::MAX`] is unknown.
     pub fn end(&mut self, op: Op, (begun_ns, done_ns): (u64, u64), gave: Result<(), String>) {
         self.blocks.end(op);
         if let Err(why) = gave {
@@ -142,7 +141,7 @@ pub fn failed(op: Op, why: &dyn std::fmt::Display) -> String {
     format!("a {what} of block {} failed: {why}", op.block)
 }
 
-/// Nobody who held it can have left it half done: a panic is a bug, and the trial ends by it.
+/// The book. A thread that panics while it holds the lock ends the trial.
 pub fn locked(book: &Mutex<Book>) -> MutexGuard<'_, Book> {
     book.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -261,15 +260,14 @@ impl Hot for Job {
         let mut book = self.book();
         book.response.reset();
         let opens_ns = now_ns.max(window.opens_ns);
-        // A thread that got its CPU too late takes one sample all the same.
+        // A thread that starts after the window takes one sample all the same.
         book.window_ns = (opens_ns, window.closes_ns.max(opens_ns + SAMPLE_NS));
     }
 
     fn distributions(&mut self) -> Vec<Distribution> {
         let book = self.book();
         let some = Some(&book.response).filter(|response| !response.is_empty());
-        let stored =
-            some.and_then(|times| Distribution::new(RESPONSE, (Unit::Second, 1e-9), times));
+        let stored = some.and_then(|times| Distribution::new(RESPONSE, TIME, times));
         stored.into_iter().collect()
     }
 }

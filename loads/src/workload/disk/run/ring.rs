@@ -20,7 +20,7 @@ const FILE: types::Fixed = types::Fixed(0);
 /// When an operation began that is not handed over yet.
 const NOT_YET: u64 = u64::MAX;
 
-/// A ring of its own, and the slots of its queue.
+/// A ring, and the slots of its queue.
 pub struct Ring {
     ring: IoUring,
     target: Target,
@@ -176,8 +176,8 @@ impl Ring {
         locked(&self.book).breaks(format!("io_uring: {why}"));
     }
 
-    /// Takes what was completed while nobody looked. When that was is not known, so that these
-    /// times do not count; which operations they are does not depend on how long they took.
+    /// Takes the completions since the last pass. Their moments are unknown, so their times do not
+    /// count; which operations they are does not depend on how long they took.
     pub fn collect(&mut self) {
         let book = Arc::clone(&self.book);
         self.reap(&mut locked(&book), u64::MAX);
@@ -253,8 +253,8 @@ impl Ring {
     /// Prepares an entry of a slot. There is room: the queue has as many entries as slots.
     fn push(&mut self, at: usize, entry: &Entry, book: &mut Book) {
         let entry = entry.clone().user_data(at as u64);
-        // SAFETY: the buffer of the entry is that of the slot, which nobody touches until the
-        // operation is complete, and which lives until then: `drop` waits for it.
+        // SAFETY: the buffer of the entry belongs to the slot. No code touches it before the
+        // operation is complete, and it lives until then: `drop` waits for it.
         let pushed = unsafe { self.ring.submission().push(&entry) };
         match pushed {
             Ok(()) => self.under_way += 1,

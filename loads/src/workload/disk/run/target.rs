@@ -1,7 +1,7 @@
 //! Knows how the file is made that is read and written: without a name, within the free space, full
 //! of content.
 //!
-//! Must not know devices, nor any file that is not of its own making.
+//! Must not know devices, nor any file that it did not make.
 
 use super::content::{Content, SECTOR};
 use crate::engine::net::content::Paged;

@@ -24,7 +24,7 @@ fn wanted() -> Wanted {
     Wanted { directory: PathBuf::from("/var/tmp"), bytes, block: BLOCK, direct: false }
 }
 
-/// The same file by a descriptor of its own.
+/// The same file by another descriptor.
 fn other(file: &File) -> File {
     use std::os::fd::AsRawFd as _;
     let path = format!("/proc/self/fd/{}", file.as_raw_fd());

@@ -174,6 +174,11 @@ impl Client {
         }
     }
 
+    /// What it asks for.
+    pub const fn pages(&self) -> &Catalogue {
+        &self.expected.pages
+    }
+
     /// Makes a connection; where slots do not block it may still be under way.
     fn connect(&self, slot: usize) -> io::Result<OwnedFd> {
         let Some(ready) = &self.ready else {

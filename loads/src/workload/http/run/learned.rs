@@ -1,5 +1,5 @@
-//! Knows what a thread has learned of pages that nobody knows before: the lengths and the content
-//! of their first bodies.
+//! Knows length and content of the first response for each path of a server that stend did not
+//! start: what later responses are compared with.
 //!
 //! Must not know who serves them.
 

@@ -105,7 +105,7 @@ impl Exchange for Http {
 
     fn client(order: &Order, slots: Vec<Slot>) -> (client::Client, u64) {
         let client = client::Client::of(order, slots);
-        let sum = pages(order).digest(digest(DIGEST, begin(order).as_bytes()));
+        let sum = client.pages().digest(digest(DIGEST, begin(order).as_bytes()));
         (client, digest(sum, &content(order.seed, RESPONSE, 0)))
     }
 

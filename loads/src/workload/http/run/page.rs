@@ -3,7 +3,7 @@
 //! Must not know which server runs them.
 
 use super::super::spec::{
-    DATABASE, DATABASE_CONNECTIONS, PAGE, PHP, PHP_FUNCTIONS, PHP_SQL, POSTGRES, REDIS,
+    DATABASE, DATABASE_CONNECTIONS, PAGE, PERSISTENT, PHP, PHP_FUNCTIONS, PHP_SQL, POSTGRES, REDIS,
 };
 use super::posted;
 use crate::engine::exchange::Order;
@@ -78,7 +78,7 @@ fn page(order: &Order, posts: bool) -> String {
 /// Code that reads the body from a database, whose sockets are in a directory beside that of
 /// the server's files.
 fn asks(order: &Order) -> String {
-    let kept = word(order, DATABASE_CONNECTIONS.name) == Some("kept");
+    let kept = word(order, DATABASE_CONNECTIONS.name) == Some(PERSISTENT);
     let (sql, query) = ("__DIR__ . '/../../sql'", "SELECT body FROM page WHERE id = ");
     match word(order, DATABASE.name) {
         Some(POSTGRES) => {
