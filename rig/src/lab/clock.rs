@@ -15,6 +15,13 @@ pub fn now_ns() -> u64 {
     planted::shown(to_ns(clock_gettime(ClockId::Monotonic)))
 }
 
+/// Nanoseconds since 1970 on `CLOCK_REALTIME`, which may be set and steps then.
+#[must_use]
+#[inline]
+pub fn real_ns() -> u64 {
+    to_ns(clock_gettime(ClockId::Realtime))
+}
+
 /// Nanoseconds of CPU that all threads of this process have used.
 #[must_use]
 pub fn process_cpu_ns() -> u64 {

@@ -52,6 +52,7 @@ const UNSAFE: &[(&str, &str)] = &[
     ("loads/src/workload/tcp_stream/run/low_water.rs", "setsockopt SO_RCVLOWAT: rustix lacks it"),
     ("rig/src/probe/ipmi/device.rs", "ioctl of the IPMI driver: no safe wrapper has it"),
     ("rig/src/probe/soaker.rs", "sched_setscheduler: rustix has none, and that of musl is a stub"),
+    ("loads/src/engine/net/arrival.rs", "SO_TIMESTAMPNS, recvmsg: rustix lacks that message"),
     ("loads/src/engine/net/tcp_info.rs", "getsockopt TCP_INFO: no crate has its fields"),
 ];
 

@@ -3,13 +3,14 @@
 //!
 //! Must not know what an operation is.
 
+use super::gather::Gather;
 use super::take::{Moments, Take};
-use crate::engine::net::Gate;
+use crate::engine::net::{Gate, arrival};
 use crate::engine::pace::Pacer;
 use rig::lab::clock;
 use rig::metal::Span;
 use rustix::event::{EventfdFlags, epoll, eventfd};
-use rustix::fd::OwnedFd;
+use rustix::fd::{BorrowedFd, OwnedFd};
 use rustix::time::{
     Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create,
     timerfd_settime,
@@ -63,6 +64,15 @@ pub trait Operations {
     /// have the size that was asked for.
     fn received(&self) -> u64 {
         0
+    }
+    /// When the last bytes of an operation came to this machine, nanoseconds on `CLOCK_REALTIME`;
+    /// none where the kernel did not stamp them.
+    fn came_ns(&self, _slot: usize) -> Option<u64> {
+        None
+    }
+    /// Where the answer to an operation comes; none where that is unknown.
+    fn socket(&self, _slot: usize) -> Option<BorrowedFd<'_>> {
+        None
     }
     /// The class of an error after which the slot can be used again; none where it cannot.
     fn survived(&mut self, slot: usize, error: &io::Error) -> Option<&'static str>;
@@ -176,7 +186,7 @@ impl<'c, O: Operations> Client<'c, O> {
     fn one(&mut self) -> io::Result<Option<u64>> {
         let done = self.operations.begin(0).and_then(|()| {
             while !self.operations.go_on(0)? {}
-            Ok(clock::now_ns())
+            Ok(self.came_ns(0, clock::now_ns()))
         });
         match done {
             Ok(done) => Ok(Some(done)),
@@ -226,6 +236,7 @@ impl<'c, O: Operations> Client<'c, O> {
         let mut running = vec![Moments { intended: now, begun: now, free: now, done: now }; slots];
         let mut idle: VecDeque<usize> = (0..slots).collect();
         let mut events = Vec::with_capacity(EVENTS);
+        let mut gather = if pacer.is_none() { Gather::of(slots)? } else { None };
         loop {
             if !self.shared.gate.stopped() {
                 self.begin_all(&mut idle, &mut running, pacer.as_mut())?;
@@ -234,17 +245,30 @@ impl<'c, O: Operations> Client<'c, O> {
             }
             if !idle.is_empty() && !self.shared.gate.stopped() {
                 let again = clock::now_ns() + AGAIN_NS;
-                set(&timer, pacer.as_ref().map_or(again, Pacer::due_ns))?;
+                set(&timer, pacer.as_ref().map_or(again, Pacer::due_ns), 0)?;
             }
             if pacer.is_none() && self.operations.are_long() {
                 self.nap();
+            } else if let (Some(gather), true) = (&mut gather, idle.is_empty()) {
+                self.gather(gather, &running)?;
             }
             for slot in wait(&ready, &mut events)? {
                 self.proceed(slot, &mut running, &mut idle, pacer.is_some())?;
+                if let Some(gather) = &mut gather {
+                    gather.began(slot, &running[slot]);
+                }
             }
         }
         self.fail_unanswered(&idle, &running);
         Ok(pacer.map_or(0, |mut pacer| unsent(&mut pacer, self.shared.window())))
+    }
+
+    /// Sleeps until several operations have an answer, where that costs none of them.
+    fn gather(&self, gather: &mut Gather, running: &[Moments]) -> io::Result<()> {
+        if gather.gathers(clock::now_ns(), self.done, self.shared.window()) {
+            gather.sleep(&self.operations, running)?;
+        }
+        Ok(())
     }
 
     /// Sleeps for a small part of an operation.
@@ -307,28 +331,35 @@ impl<'c, O: Operations> Client<'c, O> {
         idle: &mut VecDeque<usize>,
         paced: bool,
     ) -> io::Result<()> {
-        match self.operations.go_on(slot) {
-            Ok(false) => return Ok(()),
-            Ok(true) => {
-                running[slot].done = clock::now_ns();
-                self.finished(slot, running[slot]);
+        let went = self.operations.go_on(slot);
+        if matches!(went, Ok(false)) {
+            return Ok(());
+        }
+        let now = clock::now_ns();
+        running[slot].done = now;
+        match went {
+            Ok(_) => {
+                let done = self.came_ns(slot, now).max(running[slot].begun);
+                self.finished(slot, Moments { done, ..running[slot] });
             }
-            Err(e) => {
-                self.failed(slot, e)?;
-                running[slot].done = clock::now_ns();
-            }
+            Err(e) => self.failed(slot, e)?,
         }
         if paced || self.shared.gate.stopped() {
             idle.push_back(slot);
             return Ok(());
         }
-        let now = running[slot].done;
         running[slot] = Moments { intended: now, begun: now, free: now, done: now };
         if let Err(e) = self.operations.begin(slot) {
             self.failed(slot, e)?;
             idle.push_back(slot);
         }
         Ok(())
+    }
+
+    /// When what has been read by now had come, where that is known.
+    fn came_ns(&self, slot: usize, now_ns: u64) -> u64 {
+        let came = self.operations.came_ns(slot);
+        came.map_or(now_ns, |came| arrival::on_monotonic(came, now_ns))
     }
 
     fn finished(&mut self, slot: usize, at: Moments) {
@@ -388,14 +419,17 @@ pub fn wait<'e>(
     Ok(slots.flatten())
 }
 
-/// The timer ends at this moment of the monotonic clock, or at once where it is past.
-fn set(timer: &OwnedFd, at_ns: u64) -> io::Result<()> {
-    let it_value = Timespec {
-        tv_sec: i64::try_from(at_ns / 1_000_000_000).unwrap_or(i64::MAX),
-        tv_nsec: i64::try_from(at_ns % 1_000_000_000).unwrap_or(0),
+/// The timer ends at this moment of the monotonic clock, or at once where it is past, and again
+/// after each interval that is not 0.
+///
+/// # Errors
+/// What the kernel says.
+pub fn set(timer: &OwnedFd, at_ns: u64, interval_ns: u64) -> io::Result<()> {
+    let time = |ns: u64| Timespec {
+        tv_sec: i64::try_from(ns / 1_000_000_000).unwrap_or(i64::MAX),
+        tv_nsec: i64::try_from(ns % 1_000_000_000).unwrap_or(0),
     };
-    let it_interval = Timespec { tv_sec: 0, tv_nsec: 0 };
-    let end = Itimerspec { it_interval, it_value };
+    let end = Itimerspec { it_interval: time(interval_ns), it_value: time(at_ns) };
     timerfd_settime(timer, TimerfdTimerFlags::ABSTIME, &end)?;
     Ok(())
 }

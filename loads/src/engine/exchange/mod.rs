@@ -11,6 +11,7 @@ mod check;
 mod client;
 pub mod dial;
 mod drive;
+mod gather;
 mod kept;
 mod model;
 mod order;

@@ -6,6 +6,7 @@
 //! Start reading at `life.rs`.
 
 pub mod account;
+pub mod arrival;
 pub mod content;
 pub mod cpus;
 mod gate;

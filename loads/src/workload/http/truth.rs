@@ -4,6 +4,7 @@
 use super::run::{Http, RESPONSE as BODY};
 use super::tests::order;
 use crate::engine::exchange::trial::ask;
+use crate::engine::net::arrival;
 use crate::engine::net::content::content;
 use crate::engine::pace::{Arrivals, Pace};
 use crate::engine::times::RESPONSE;
@@ -13,9 +14,10 @@ use rand_chacha::rand_core::{Rng as _, SeedableRng as _};
 use rig::lab::{clock, cpus};
 use rig::probe::Soaker;
 use rustix::event::epoll;
+use rustix::net::RecvFlags;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Write as _};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::process::Command;
 use std::sync::Arc;
@@ -35,7 +37,8 @@ const NEAR_NS: f64 = 1e5;
 /// A trial that the machine disturbs is made again.
 const TRIES: usize = 5;
 
-/// What the server stamped of a request: when it had come, when its response was sent, nanoseconds.
+/// What the server stamped of a request: when it came to the kernel, which a host that takes the CPU
+/// away does not delay, and when its response was sent, nanoseconds.
 type Stamp = (u64, u64);
 
 /// A server of one thread that answers each request after a time that is planted by its arrival.
@@ -58,6 +61,7 @@ impl Planted {
             if let Ok((socket, _)) = listener.accept() {
                 socket.set_nonblocking(true)?;
                 socket.set_nodelay(true)?;
+                arrival::stamp(&socket)?;
                 let data = epoll::EventData::new_u64(sockets.len() as u64);
                 epoll::add(&ready, &socket, data, epoll::EventFlags::IN)?;
                 sockets.push(socket);
@@ -66,11 +70,12 @@ impl Planted {
             events.clear();
             epoll::wait(&ready, rustix::buffer::spare_capacity(&mut events), Some(&nothing))?;
             for slot in events.iter().filter_map(|event| usize::try_from(event.data.u64()).ok()) {
-                if matches!(sockets[slot].read(&mut [0; 4096]), Ok(0)) {
+                let read = arrival::read(&sockets[slot], &mut [0; 4096], RecvFlags::empty());
+                let Ok((1.., Some(stamp))) = read else {
                     epoll::delete(&ready, &sockets[slot])?;
                     continue;
-                }
-                let came = clock::now_ns();
+                };
+                let came = arrival::on_monotonic(stamp, clock::now_ns());
                 due.push(Reverse((came + (self.after_ns)(came), slot, came)));
             }
             while due.peek().is_some_and(|Reverse((at, ..))| *at <= clock::now_ns()) {

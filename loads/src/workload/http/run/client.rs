@@ -9,12 +9,13 @@ use super::learned::Learned;
 use super::secure::{Greeting, Session};
 use super::{Came, Http, RESPONSE, begin, external, posted};
 use crate::engine::exchange::dial::{class, patient, socket};
-use crate::engine::exchange::{Exchange as _, Operations, Order, Slot};
+use crate::engine::exchange::{Exchange as _, OFFERED, Operations, Order, Slot};
 use crate::engine::http::{Body, Chunks, Head, Heads, Wrong};
+use crate::engine::net::arrival;
 use crate::engine::net::content::{Paged, content, place};
 use desk::record::Value;
 use rustix::event::epoll;
-use rustix::fd::OwnedFd;
+use rustix::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::net::sockopt;
 use rustix::net::{RecvFlags, SendFlags, SocketAddrV4, SocketFlags};
@@ -50,6 +51,8 @@ struct Open {
     state: State,
     /// Requests on this connection.
     carried: u64,
+    /// When the last bytes came, nanoseconds on `CLOCK_REALTIME`, where that is known.
+    came_ns: Option<u64>,
     /// Responses of this operation that are whole, bytes of their bodies, and the first status of
     /// them that says no.
     answered: usize,
@@ -98,6 +101,9 @@ pub struct Client {
     /// What each request posts.
     posts: Vec<u8>,
     are_long: bool,
+    /// Whether the kernel says when a response came. A closed loop is saturated by its clients, and
+    /// its times are theirs; a stamp would cost it a twentieth of its CPU time.
+    stamped: bool,
     /// Bytes of bodies of operations that are complete.
     received: u64,
     /// TLS settings, or why no connection can be made.
@@ -131,6 +137,7 @@ impl Client {
                 is_first: true,
                 state: State::Idle,
                 carried: 0,
+                came_ns: None,
                 answered: 0,
                 received: 0,
                 refusal: None,
@@ -166,6 +173,7 @@ impl Client {
             begins,
             posts,
             are_long,
+            stamped: order.params.contains_key(OFFERED.name),
             received: 0,
             greeting,
             buffer: Paged::zeros(READ),
@@ -183,7 +191,7 @@ impl Client {
     fn connect(&self, slot: usize) -> io::Result<OwnedFd> {
         let Some(ready) = &self.ready else {
             let socket = patient()?;
-            sockopt::set_tcp_nodelay(&socket, true)?;
+            self.set(&socket)?;
             return match rustix::net::connect(&socket, &self.slots[slot].server) {
                 // What the kernel says when the time to send is over (socket(7)).
                 Err(Errno::INPROGRESS | Errno::AGAIN) => Err(io::ErrorKind::TimedOut.into()),
@@ -191,7 +199,7 @@ impl Client {
             };
         };
         let socket = socket(SocketFlags::CLOEXEC | SocketFlags::NONBLOCK)?;
-        sockopt::set_tcp_nodelay(&socket, true)?;
+        self.set(&socket)?;
         match rustix::net::connect(&socket, &self.slots[slot].server) {
             Ok(()) | Err(Errno::INPROGRESS) => {}
             Err(e) => return Err(e.into()),
@@ -202,6 +210,12 @@ impl Client {
         let flags = flags | epoll::EventFlags::ET;
         epoll::add(ready, &socket, epoll::EventData::new_u64(slot as u64), flags)?;
         Ok(socket)
+    }
+
+    /// Sets what every socket has.
+    fn set(&self, socket: &OwnedFd) -> io::Result<()> {
+        sockopt::set_tcp_nodelay(socket, true)?;
+        if self.stamped { arrival::stamp(socket) } else { Ok(()) }
     }
 
     /// The session of a new connection, where it is encrypted.
@@ -258,8 +272,8 @@ impl Client {
 
     /// Reads once, or has the kernel throw away what it may.
     fn read(&mut self, slot: usize, discard: Option<u64>) -> io::Result<Came> {
-        let Self { slots, greeting, buffer, discarded, ready, .. } = self;
-        let Open { socket: Some(socket), session, .. } = &mut slots[slot] else {
+        let Self { slots, greeting, buffer, discarded, ready, stamped, .. } = self;
+        let Open { socket: Some(socket), session, came_ns, .. } = &mut slots[slot] else {
             return Ok(Came::Nothing);
         };
         if let (Ok(Some(greeting)), Some(session)) = (greeting, session) {
@@ -271,17 +285,24 @@ impl Client {
                 read => read,
             };
         }
-        let (read, most) = match discard {
-            None => (rustix::net::recv(socket, &mut buffer[..], RecvFlags::empty()), READ),
+        let (into, flags, most) = match discard {
+            None => (&mut buffer[..], RecvFlags::empty(), READ),
             Some(left) => {
-                let most = usize::try_from(left).map_or(DISCARD, |left| left.min(DISCARD));
-                let read = rustix::net::recv(socket, &mut discarded[..most], RecvFlags::TRUNC);
-                (read, DISCARD)
+                let left = usize::try_from(left).map_or(DISCARD, |left| left.min(DISCARD));
+                (&mut discarded[..left], RecvFlags::TRUNC, DISCARD)
             }
         };
-        match read.map(|(n, length)| n.max(length)) {
-            Ok(0) => Ok(Came::Ended),
-            Ok(n) => Ok(Came::Bytes(n, n == most)),
+        let read = if *stamped {
+            arrival::read(socket, into, flags)
+        } else {
+            rustix::net::recv(socket, into, flags).map(|(n, length)| (n.max(length), None))
+        };
+        match read {
+            Ok((0, _)) => Ok(Came::Ended),
+            Ok((n, came)) => {
+                *came_ns = came;
+                Ok(Came::Bytes(n, n == most))
+            }
             Err(Errno::AGAIN) => nothing(ready.as_ref()),
             Err(e) => Err(e.into()),
         }
@@ -631,6 +652,14 @@ impl Operations for Client {
 
     fn received(&self) -> u64 {
         self.received
+    }
+
+    fn came_ns(&self, slot: usize) -> Option<u64> {
+        self.slots[slot].came_ns
+    }
+
+    fn socket(&self, slot: usize) -> Option<BorrowedFd<'_>> {
+        self.slots[slot].socket.as_ref().map(|socket| socket.as_fd())
     }
 
     fn survived(&mut self, slot: usize, error: &io::Error) -> Option<&'static str> {
