@@ -17,6 +17,8 @@ const LINE_MOST: f64 = 0.1;
 pub const STEADY_FROM: usize = 15;
 /// A change of the line that is surely there and larger than this, of the mean, is a drift.
 const DRIFT: f64 = 0.04;
+/// At most so many rounds are tried as the first one: each try looks at all that follow.
+const BEGINS: usize = 1000;
 /// One-sided error of each test of the line.
 const ONE_SIDED: f64 = 0.05;
 /// A round leaves the level beyond this share of the mean,
@@ -79,11 +81,13 @@ impl Leaving {
 ///
 /// It ends before the first of two rounds, at most 15 apart, that are off the mean so far by more
 /// than 10 % and 3.5 standard deviations, if five rounds after that moment differ from five before
-/// it by more than 10 %: a drift has no such moment. A round alone off the mean is left out.
+/// it by more than 10 %: a drift has no such moment. A round alone off the mean is left out. Of more
+/// than 1,000 rounds not every one is tried as the first.
 #[must_use]
 pub fn steady_state(rates: &[f64]) -> Option<SteadyState> {
     let last = rates.len().checked_sub(STEADY_FROM)?;
-    let mut begins = (0..=last).filter(|at| is_within_limits(&rates[*at..*at + ROUNDS])).peekable();
+    let begins = (0..=last).step_by(1 + last / BEGINS);
+    let mut begins = begins.filter(|at| is_within_limits(&rates[*at..*at + ROUNDS])).peekable();
     let first = *begins.peek()?;
     begins.find_map(|from| {
         let stretch = Stretch::begin(rates, from);
