@@ -42,6 +42,8 @@ pub enum ParamRole {
     Engine,
     /// What is computed, or the way of it.
     Algorithm,
+    /// Time of a round: the steady state of the load is judged by its rate in each.
+    Round,
 }
 
 /// Which way a load goes, seen from the system under test.

@@ -51,7 +51,8 @@ pub fn change(values: &[f64]) -> Option<Change> {
         return None;
     }
     let freedom = real(n) - 2.0;
-    let drift = drift(values, centre, spread);
+    let places: Vec<(f64, f64)> = (0..n).map(|at| (real(at), values[at])).collect();
+    let drift = drift(&places);
     let steps = (SIDE..=n - SIDE).map(|place| step(values, place));
     let (place, step) = (SIDE..).zip(steps).max_by(|a, b| a.1.t().total_cmp(&b.1.t()))?;
     let places = real(n + 1 - 2 * SIDE);
@@ -66,9 +67,9 @@ pub fn change(values: &[f64]) -> Option<Change> {
 }
 
 /// A change and its standard error.
-struct Fit {
-    size: f64,
-    error: f64,
+pub(super) struct Fit {
+    pub size: f64,
+    pub error: f64,
 }
 
 impl Fit {
@@ -78,16 +79,23 @@ impl Fit {
     }
 }
 
-fn drift(values: &[f64], centre: f64, spread: f64) -> Fit {
-    let n = real(values.len());
-    let middle = 0.5 * (n - 1.0);
-    let steps: f64 = (0..values.len()).map(|at| (real(at) - middle).powi(2)).sum();
-    let along: f64 =
-        values.iter().enumerate().map(|(at, v)| (real(at) - middle) * (v - centre)).sum();
+/// The line of least squares through points of place and value, three or more in the order of
+/// their places: its change from the first place to the last.
+pub(super) fn drift(points: &[(f64, f64)]) -> Fit {
+    let n = real(points.len());
+    let sum = |of: &dyn Fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>();
+    let (middle, centre) = (sum(&|(at, _)| *at) / n, sum(&|(_, value)| *value) / n);
+    let steps = sum(&|(at, _)| (at - middle).powi(2));
+    let along = sum(&|(at, value)| (at - middle) * (value - centre));
+    let spread = sum(&|(_, value)| (value - centre).powi(2));
     let slope = along / steps;
     let left = (spread - slope * along).max(0.0);
     let error = (left / (n - 2.0) / steps).sqrt();
-    Fit { size: slope * (n - 1.0), error: error * (n - 1.0) }
+    let length = match (points.first(), points.last()) {
+        (Some((from, _)), Some((to, _))) => to - from,
+        _ => 0.0,
+    };
+    Fit { size: slope * length, error: error * length }
 }
 
 fn step(values: &[f64], place: usize) -> Fit {
@@ -101,7 +109,7 @@ fn step(values: &[f64], place: usize) -> Fit {
     Fit { size: mean(after) - mean(before), error }
 }
 
-fn real(count: usize) -> f64 {
+pub(super) fn real(count: usize) -> f64 {
     f64::from(u32::try_from(count).unwrap_or(u32::MAX))
 }
 
@@ -149,8 +157,7 @@ mod tests {
     /// slope is 0.97 and its standard error sqrt(0.091 / 3 / 10).
     #[test]
     fn a_slope_is_that_of_least_squares() {
-        let values = [1.0, 2.1, 2.9, 4.2, 4.8];
-        let fit = drift(&values, 3.0, values.iter().map(|v: &f64| (v - 3.0).powi(2)).sum());
+        let fit = drift(&[(0.0, 1.0), (1.0, 2.1), (2.0, 2.9), (3.0, 4.2), (4.0, 4.8)]);
         assert!((fit.size / 4.0 - 0.97).abs() < 1e-12);
         assert!((fit.error / 4.0 - 0.055_075_7).abs() < 1e-6, "{}", fit.error / 4.0);
     }

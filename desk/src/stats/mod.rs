@@ -3,7 +3,7 @@
 //! Gives: summaries, Student's t, signed ranks, centres of blocks, paired log ratios, Welch's t,
 //! sessions, equivalence, Holm's step-down, sign flips, decisions alone and together, all pairs
 //! with their ranks, the index, further blocks, two groups, the interval of a share, correlation of
-//! neighbours, diagnoses of a series, quantiles.
+//! neighbours, diagnoses of a series, the steady state of rounds, quantiles.
 //! Never: what the samples mean, or where they came from.
 //! Start reading at `estimate.rs`.
 
@@ -27,6 +27,7 @@ mod power;
 mod sessions;
 mod share;
 mod signed_rank;
+mod steady_state;
 mod summary;
 mod welch;
 
@@ -55,5 +56,6 @@ pub use sessions::{
 };
 pub use share::{fisher_p, lag_one, share_interval};
 pub use signed_rank::Walsh;
+pub use steady_state::{Left, Leaving, STEADY_FROM, SteadyState, steady_state};
 pub use summary::{Summary, median};
 pub use welch::Welch;

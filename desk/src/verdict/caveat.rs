@@ -7,6 +7,7 @@ use super::diagnostics::{diagnoses, in_words};
 use super::efficiency::{foreign, worst_disagreement};
 use super::finding::{Comparison, Cost};
 use super::merged::TooFew;
+use super::steady_state::{few_rounds, outside};
 use super::together::leaves_one_out;
 use super::uneven::Uneven;
 use super::winner::Judged;
@@ -169,6 +170,43 @@ pub enum Caveat {
         /// Of how many.
         of: Quantity,
     },
+    /// Trials whose rate reached no steady state within the window, or reached it late.
+    Unsettled {
+        /// How many reached none.
+        never: Quantity,
+        /// How many reached it after more than a tenth of the window.
+        late: Quantity,
+        /// Of how many that were tested.
+        of: Quantity,
+    },
+    /// Trials whose steady state ended within the window.
+    LeftSteadyState {
+        /// How many.
+        trials: Quantity,
+        /// Of how many that were tested.
+        of: Quantity,
+        /// In how many the rate fell and stayed below.
+        lower: Quantity,
+        /// In how many it fell several times.
+        repeated: Quantity,
+        /// In how many it fell once and returned.
+        recovered: Quantity,
+        /// In how many it rose.
+        higher: Quantity,
+        /// When it ended first, seconds since the window opened.
+        earliest: Quantity,
+    },
+    /// Trials whose windows hold too few rounds to test for a steady state.
+    FewRounds {
+        /// How many.
+        trials: Quantity,
+        /// Of how many with rounds.
+        of: Quantity,
+        /// The fewest rounds.
+        rounds: Quantity,
+        /// The fewest that can be tested.
+        needs: Quantity,
+    },
     /// Operations that failed, or never ended, in valid trials.
     FailedOperations {
         /// In how many of these trials.
@@ -282,9 +320,11 @@ pub(super) fn caveats(
     all.extend(run.plan.loads.iter().filter_map(|load| search_ends(run, load)));
     all.extend(failed_operations(run));
     all.extend(not_steady(run));
+    all.extend(outside(valid(run)));
     all.extend(steal(run));
     all.extend(foreign_cpu(run));
     all.extend(pause_frames(run));
+    all.extend(few_rounds(valid(run)));
     all.extend(worst_disagreement(costs).map(|by| Caveat::CpuMethods { by }));
     all.extend(shared_machine(run));
     all.extend(compound(run));

@@ -57,6 +57,7 @@ mod sessions;
 pub mod simulated;
 mod so_far;
 mod states;
+mod steady_state;
 #[cfg(test)]
 mod tests;
 mod together;

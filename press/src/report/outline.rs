@@ -331,6 +331,14 @@ fn held() -> Caveat {
     Caveat::PauseFrames { adapter: "eth1".into(), sent, received, trials, of }
 }
 
+/// Three trials whose cache was exhausted, and one with a rebuild.
+fn left_steady_state() -> Caveat {
+    let [trials, of, lower, recovered] = [4, 9, 3, 1].map(Quantity::count);
+    let none = Quantity::count(0);
+    let earliest = Quantity::seconds(12.0);
+    Caveat::LeftSteadyState { trials, of, lower, repeated: none, recovered, higher: none, earliest }
+}
+
 #[test]
 fn every_doubt_has_evidence_a_consequence_and_a_remedy() {
     let share = || Estimate::exact(Quantity::count(1));
@@ -352,6 +360,9 @@ fn every_doubt_has_evidence_a_consequence_and_a_remedy() {
         apart,
         uneven(),
         Caveat::NotSteady { trials: count(3), of: count(9) },
+        Caveat::Unsettled { never: count(1), late: count(2), of: count(9) },
+        left_steady_state(),
+        Caveat::FewRounds { trials: count(3), of: count(9), rounds: count(2), needs: count(15) },
         Caveat::FailedOperations { trials: count(3), of: count(9), classes: why() },
         Caveat::TooFew { metric: "p99.9 response".into(), least },
         Caveat::SearchEnds { load: why(), ended: count(3), of: count(9) },
@@ -391,6 +402,9 @@ fn must_be_said(all: &[Caveat]) {
             | Caveat::BlockApart { .. }
             | Caveat::Uneven { .. }
             | Caveat::NotSteady { .. }
+            | Caveat::Unsettled { .. }
+            | Caveat::LeftSteadyState { .. }
+            | Caveat::FewRounds { .. }
             | Caveat::FailedOperations { .. }
             | Caveat::TooFew { .. }
             | Caveat::SearchEnds { .. }

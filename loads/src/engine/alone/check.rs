@@ -3,6 +3,7 @@
 //! Must not know hosts, nor what the work was.
 
 use super::recipe::{Order, Recipe, Taken};
+use super::rounds::rounds;
 use crate::engine::times::merged;
 use desk::record::{
     Distribution, Fault, Flows, Outcome, Reading, Settings, Value, Window, Work, WorkloadSpec,
@@ -63,10 +64,12 @@ pub(super) fn check(recipe: &Recipe, evidence: &Evidence) -> Result<Checked, Fau
     let taken = Taken { series: undisturbed, made_with };
     let samples = (recipe.figures)(&evidence.order, &taken)?;
     let (opened_ns, closed_ns) = (evidence.span.opens_ns, evidence.span.closes_ns);
+    let window = Window { opened_ns, closed_ns };
+    let (rates, steady) = rounds(recipe.spec, &evidence.order, (series, window.seconds()));
     let outcome = Outcome {
-        window: Window { opened_ns, closed_ns },
+        window,
         samples,
-        series: Vec::new(),
+        series: rates,
         distributions,
         flows: Flows::default(),
         work,
@@ -75,7 +78,9 @@ pub(super) fn check(recipe: &Recipe, evidence: &Evidence) -> Result<Checked, Fau
         settle: Some(Quantity::seconds(evidence.settle.as_secs_f64())),
         fault: None,
     };
-    Ok(Checked { readings: readings(evidence, &dropped, outcome.window), outcome })
+    let mut readings = readings(evidence, &dropped, window);
+    readings.extend(steady);
+    Ok(Checked { readings, outcome })
 }
 
 /// Refuses a trial without a distribution of which the workload tells a quantile.

@@ -13,6 +13,7 @@ mod model;
 mod params;
 mod part;
 mod recipe;
+mod rounds;
 mod size;
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,7 @@ use desk::record::{
     Better, Derivation, DeriveSpec, MetricRole, MetricSpec, ParamKind, ParamRole, ParamSpec, Place,
     WorkloadSpec,
 };
-use desk::unit::Unit;
+use desk::unit::{Kind, Unit};
 
 /// What it is.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -75,6 +75,13 @@ const PARAMS: &[ParamSpec] = &[
         role: Some(ParamRole::Depth),
         kind: ParamKind::count(1, 256),
         default: "1",
+    },
+    ParamSpec {
+        name: "round",
+        about: "time of a round; the steady state is looked for in rounds of the window",
+        role: Some(ParamRole::Round),
+        kind: ParamKind::within(Kind::Duration, 0.1, 3600.0),
+        default: "1 s",
     },
     ParamSpec {
         name: "sync_every",

@@ -25,6 +25,7 @@ fn order(params: &[(&str, Value)]) -> Order {
         ("operation", word("read")),
         ("pattern", word("random")),
         ("queue_depth", Value::Count(1)),
+        ("round", Value::Quantity(Quantity::seconds(1.0))),
         ("sync_every", Value::Count(0)),
         ("threads", Value::Count(1)),
     ];

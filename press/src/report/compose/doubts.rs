@@ -86,8 +86,11 @@ pub(super) fn weight(caveat: &Caveat) -> f64 {
         Caveat::BlockApart { off, .. } => off.distance(),
         Caveat::Uneven { uneven, .. } => uneven.sides().0.share.centre.value,
         Caveat::NotSteady { trials: some, of }
+        | Caveat::LeftSteadyState { trials: some, of, .. }
+        | Caveat::FewRounds { trials: some, of, .. }
         | Caveat::FailedOperations { trials: some, of, .. }
         | Caveat::SearchEnds { ended: some, of, .. } => some.value / of.value.max(1.0),
+        Caveat::Unsettled { never, late, of } => (never.value + late.value) / of.value.max(1.0),
         Caveat::Incomplete { valid, of } => 1.0 - valid.value / of.value.max(1.0),
         Caveat::TooFew { least, .. } => 1.0 - least.values.value / least.needs.value,
         Caveat::ClientsOnly { places: trials, .. } | Caveat::Faults { trials, .. } => trials.value,
@@ -202,11 +205,15 @@ fn args(writer: &Writer, caveat: &Caveat) -> Result<Args, ReportError> {
         | Caveat::BlockApart { .. }
         | Caveat::Drifted { .. }
         | Caveat::Stepped { .. }
-        | Caveat::Paused { .. } => course(writer, caveat, args)?,
+        | Caveat::Paused { .. }
+        | Caveat::Unsettled { .. }
+        | Caveat::LeftSteadyState { .. }
+        | Caveat::FewRounds { .. } => course(writer, caveat, args)?,
     })
 }
 
-/// The same for what the blocks show in their order, and for what happened to the run as a whole.
+/// The same for what the blocks show in their order, for what happened to the run as a whole, and
+/// for what rounds show within a window.
 fn course(writer: &Writer, caveat: &Caveat, args: Args) -> Result<Args, ReportError> {
     let of = |load: &str| if load.is_empty() { "one" } else { "several" };
     let changed = |args: Args, change: &Estimate| -> Result<Args, ReportError> {
@@ -231,6 +238,25 @@ fn course(writer: &Writer, caveat: &Caveat, args: Args) -> Result<Args, ReportEr
         Caveat::Paused { times, longest, at } => {
             args.number("times", *times).quantity("longest", *longest).quantity("at", *at)
         }
+        Caveat::Unsettled { never, late, of } => args
+            .number("never", *never)
+            .number("late", *late)
+            .number("of", *of)
+            .number("trials", Quantity::new(never.value + late.value, Unit::Count)),
+        Caveat::LeftSteadyState { trials, of, lower, repeated, recovered, higher, earliest } => {
+            args.number("trials", *trials)
+                .number("of", *of)
+                .number("lower", *lower)
+                .number("repeated", *repeated)
+                .number("recovered", *recovered)
+                .number("higher", *higher)
+                .quantity("earliest", *earliest)
+        }
+        Caveat::FewRounds { trials, of, rounds, needs } => args
+            .number("trials", *trials)
+            .number("of", *of)
+            .number("rounds", *rounds)
+            .number("needs", *needs),
         _ => args,
     })
 }
